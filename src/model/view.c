@@ -115,25 +115,70 @@ struct counting {
     const struct rv_view *view;
     struct rv_lanes *lanes;
     uint64_t newest_ns;
+    size_t lane; /* of count_counted_lane */
 };
+
+static uint64_t count_lane(const struct counting *counting, size_t idx, uint32_t level)
+{
+    const struct rv_view *view = counting->view;
+    const uint64_t window_ns[2] = {view->from_ns, view->to_ns};
+    struct rv_lane *lane = rv_lanes_get(counting->lanes, view->lanes[idx].lane_idx);
+    const struct rv_snapshot *snapshot = instant_of(view, idx);
+    pthread_mutex_lock(&lane->lock);
+    struct opened opened = opened_of(lane, snapshot, counting->newest_ns);
+    uint64_t n = snapshot ? rv_snapshot_count(snapshot, lane, window_ns, level)
+                          : rv_timeline_count(lane->timeline, window_ns[0], window_ns[1], level);
+    n += n_open_boxes(&opened, view);
+    pthread_mutex_unlock(&lane->lock);
+    return n;
+}
 
 static uint64_t count_level(void *context, uint32_t level)
 {
     const struct counting *counting = context;
-    const struct rv_view *view = counting->view;
-    const uint64_t window_ns[2] = {view->from_ns, view->to_ns};
     uint64_t n = 0;
-    for (size_t i = 0; i < view->n_lanes; i++) {
-        struct rv_lane *lane = rv_lanes_get(counting->lanes, view->lanes[i].lane_idx);
-        const struct rv_snapshot *snapshot = instant_of(view, i);
-        pthread_mutex_lock(&lane->lock);
-        struct opened opened = opened_of(lane, snapshot, counting->newest_ns);
-        n += snapshot ? rv_snapshot_count(snapshot, lane, window_ns, level)
-                      : rv_timeline_count(lane->timeline, window_ns[0], window_ns[1], level);
-        n += n_open_boxes(&opened, view);
-        pthread_mutex_unlock(&lane->lock);
-    }
+    for (size_t i = 0; i < counting->view->n_lanes; i++)
+        n += count_lane(counting, i, level);
     return n;
+}
+
+static uint64_t count_counted_lane(void *context, uint32_t level)
+{
+    const struct counting *counting = context;
+    return count_lane(counting, counting->lane, level);
+}
+
+static uint32_t *last_level(struct rv_view *view, uint32_t lane_idx)
+{
+    while (lane_idx >= view->n_lane_levels) {
+        size_t n = view->n_lane_levels;
+        view->lane_levels =
+            rv_vec_extend(view->lane_levels, &view->n_lane_levels, (size_t)lane_idx + 1, sizeof *view->lane_levels);
+        for (; n < view->n_lane_levels; n++)
+            view->lane_levels[n] = RV_LOD_NONE;
+    }
+    return &view->lane_levels[lane_idx];
+}
+
+/* Spend what the level of all lanes leaves of the budget. */
+static void refine_lanes(struct counting *counting, struct rv_view *view, uint32_t finest, uint64_t budget)
+{
+    uint64_t n = count_level(counting, view->level), spare = budget > n ? budget - n : 0;
+    for (size_t i = 0; i < view->n_lanes; i++) {
+        struct rv_view_lane *lane = &view->lanes[i];
+        uint32_t *last = last_level(view, lane->lane_idx);
+        counting->lane = i;
+        uint64_t n_coarse = count_lane(counting, i, view->level);
+        lane->level = rv_lod_choose(&(struct rv_lod_choice){.finest = finest,
+                                                            .n_levels = view->level + 1,
+                                                            .last = *last,
+                                                            .budget = spare + n_coarse,
+                                                            .count = count_counted_lane,
+                                                            .context = counting});
+        *last = lane->level;
+        uint64_t n_fine = count_lane(counting, i, lane->level), more = n_fine > n_coarse ? n_fine - n_coarse : 0;
+        spare -= more < spare ? more : spare;
+    }
 }
 
 static size_t add_open(struct rv_box *out, const struct opened *opened, const struct rv_view *view)
@@ -292,20 +337,22 @@ static size_t mark(struct rv_box *boxes, size_t n, const struct rv_view_params *
     return n_kept;
 }
 
-/* Copy a lane's boxes to the scratch, unsorted. */
-static size_t query(struct rv_view *view, const struct rv_lane *lane, struct rv_snapshot *snapshot, uint64_t newest_ns)
+/* Copy the boxes of the idx-th lane to the scratch, unsorted. */
+static size_t query(struct rv_view *view, size_t idx, const struct rv_lane *lane)
 {
+    uint32_t level = view->lanes[idx].level;
+    struct rv_snapshot *snapshot = instant_of(view, idx);
     const uint64_t window_ns[2] = {view->from_ns, view->to_ns};
     if (snapshot)
         rv_snapshot_update(snapshot, lane, view->until_ns);
-    struct opened opened = opened_of(lane, snapshot, newest_ns);
-    uint64_t n = snapshot ? rv_snapshot_room(snapshot, lane, window_ns, view->level)
-                          : rv_timeline_count(lane->timeline, window_ns[0], window_ns[1], view->level);
+    struct opened opened = opened_of(lane, snapshot, view->newest_ns);
+    uint64_t n = snapshot ? rv_snapshot_room(snapshot, lane, window_ns, level)
+                          : rv_timeline_count(lane->timeline, window_ns[0], window_ns[1], level);
     n += n_open_boxes(&opened, view);
     view->unsorted = rv_vec_reserve(view->unsorted, &view->unsorted_capacity, n, sizeof *view->unsorted);
-    size_t n_boxes = snapshot ? rv_snapshot_query(snapshot, lane, window_ns, view->level, view->unsorted, n)
-                              : rv_timeline_query(lane->timeline, window_ns[0], window_ns[1], view->level,
-                                                  view->unsorted, view->unsorted_capacity);
+    size_t n_boxes = snapshot ? rv_snapshot_query(snapshot, lane, window_ns, level, view->unsorted, n)
+                              : rv_timeline_query(lane->timeline, window_ns[0], window_ns[1], level, view->unsorted,
+                                                  view->unsorted_capacity);
     return n_boxes + add_open(view->unsorted + n_boxes, &opened, view);
 }
 
@@ -364,15 +411,21 @@ void rv_view_begin(struct rv_view *view, struct rv_lanes *lanes, const struct rv
         rewind_lanes(view, lanes);
 
     view->newest_ns = newest_of(lanes);
-    struct counting counting = {view, lanes, view->newest_ns};
+    struct counting counting = {.view = view, .lanes = lanes, .newest_ns = view->newest_ns};
+    uint32_t finest = rv_timeline_level_for(pixel_ns(view, params) / 2);
+    size_t budget = params->box_budget ? params->box_budget : DEFAULT_BUDGET;
     view->level = rv_lod_choose(&(struct rv_lod_choice){
-        .finest = rv_timeline_level_for(pixel_ns(view, params) / 2),
+        .finest = finest,
         .n_levels = RV_TIMELINE_LEVELS,
         .last = params->is_steady && view->is_made ? view->level : RV_LOD_NONE,
-        .budget = params->box_budget ? params->box_budget : DEFAULT_BUDGET,
+        .budget = budget,
         .count = count_level,
         .context = &counting,
     });
+    for (size_t i = 0; i < view->n_lanes; i++)
+        view->lanes[i].level = view->level;
+    if (params->has_front_first)
+        refine_lanes(&counting, view, finest, budget);
     view->is_made = true;
 }
 
@@ -383,7 +436,7 @@ bool rv_view_step(struct rv_view *view, struct rv_lanes *lanes, const struct rv_
         return false;
     struct rv_lane *lane = rv_lanes_get(lanes, view->lanes[i].lane_idx);
     pthread_mutex_lock(&lane->lock);
-    size_t n_boxes = query(view, lane, instant_of(view, i), view->newest_ns);
+    size_t n_boxes = query(view, i, lane);
     add_lane(view, &view->lanes[i], lane, n_boxes, params);
     add_notes(view, &view->lanes[i], lane, (uint64_t)(pixel_ns(view, params) / 4));
     pthread_mutex_unlock(&lane->lock);
@@ -398,8 +451,19 @@ void rv_view_update(struct rv_view *view, struct rv_lanes *lanes, const struct r
         ;
 }
 
+void rv_view_continue(struct rv_view *view, const struct rv_view *before)
+{
+    view->level = before->level;
+    view->is_made = before->is_made;
+    if (!before->n_lane_levels)
+        return;
+    (void)last_level(view, (uint32_t)before->n_lane_levels - 1);
+    memcpy(view->lane_levels, before->lane_levels, before->n_lane_levels * sizeof *view->lane_levels);
+}
+
 void rv_view_fini(struct rv_view *view)
 {
+    free(view->lane_levels);
     rv_lane_order_fini(&view->as_they_come);
     free(view->shown);
     free(view->lanes);

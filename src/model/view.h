@@ -26,6 +26,7 @@ struct rv_view_lane {
     uint32_t process;                /* number of the process; < n_processes */
     uint32_t generation;             /* forks between the process and the first */
     uint32_t pid;
+    uint32_t level;        /* of detail: the view's, or a finer one */
     bool is_row;           /* to be shown as one row: the innermost calls */
     bool is_pinned;        /* placed before unpinned ones */
     uint32_t n_represents; /* threads of a collapsed process that it represents, with itself; else 1 */
@@ -35,11 +36,13 @@ struct rv_view_lane {
 struct rv_view {
     uint64_t from_ns, to_ns; /* window */
     uint64_t until_ns;       /* nothing later is shown; UINT64_MAX = all is */
-    uint32_t level;          /* level of detail chosen */
-    bool is_made;            /* false = zeroed */
-    size_t n_made;           /* lanes completed so far */
-    uint64_t newest_ns;      /* last event of all lanes */
-    uint32_t most_depth;     /* rows of a lane that are shown; 0 = all */
+    uint32_t level;          /* level of detail chosen for all lanes */
+    uint32_t *lane_levels;   /* the last ones, by lane_idx; RV_LOD_NONE = none */
+    size_t n_lane_levels;
+    bool is_made;        /* false = zeroed */
+    size_t n_made;       /* lanes completed so far */
+    uint64_t newest_ns;  /* last event of all lanes */
+    uint32_t most_depth; /* rows of a lane that are shown; 0 = all */
     struct rv_view_lane *lanes;
     size_t n_lanes, lanes_capacity;
     uint32_t n_processes, n_hidden;    /* n_hidden: lanes hidden by the user */
@@ -64,6 +67,7 @@ struct rv_view_params {
     uint32_t width_px;
     size_t box_budget;                /* 0 = 20,000 */
     bool is_steady;                   /* one of a series of pictures: use hysteresis for the level */
+    bool has_front_first;             /* what is left of the budget goes to finer levels, lane by lane from the front */
     struct rv_lane_order *lane_order; /* arrangement of the lanes, updated with new ones; NULL = default */
     const struct rv_filter *filter;   /* calls that do not pass are dimmed or hidden; NULL = all pass */
     const struct rv_name_set *hits;   /* of passing calls, these are marked as hits and others dimmed; NULL = none */
@@ -87,6 +91,9 @@ void rv_view_update(struct rv_view *view, struct rv_lanes *lanes, const struct r
  */
 void rv_view_begin(struct rv_view *view, struct rv_lanes *lanes, const struct rv_view_params *params);
 bool rv_view_step(struct rv_view *view, struct rv_lanes *lanes, const struct rv_view_params *params);
+
+/* Continue the series of another view: its levels are the last ones of this. */
+void rv_view_continue(struct rv_view *view, const struct rv_view *before);
 
 void rv_view_fini(struct rv_view *view);
 

@@ -43,8 +43,7 @@ static void make(struct rv_frame_builder *frame_builder)
     const struct frame *before = &frame_builder->frames[frame_builder->shown];
     struct frame *next = &frame_builder->frames[!frame_builder->shown];
     uint64_t start_ns = rv_clock_thread_cpu_ns();
-    next->view.level = before->view.level;
-    next->view.is_made = before->view.is_made;
+    rv_view_continue(&next->view, &before->view);
     rv_view_update(&next->view, frame_builder->params.lanes, &frame_builder->request.view);
     rv_frame_data_compose(&next->picture,
                           &(struct rv_frame_data_params){.view = &next->view,

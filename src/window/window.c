@@ -30,7 +30,7 @@
 
 /* Box budgets: initial, and limits of adaptation; larger at rest, when a software renderer has time. */
 static const struct rv_lod_budget BUDGET_GPU = {250000, 20000, 250000, 25000000};
-static const struct rv_lod_budget BUDGET_SOFTWARE = {15000, 2000, 60000, 80000000};
+static const struct rv_lod_budget BUDGET_SOFTWARE = {15000, 5000, 60000, 80000000};
 /* A frame at rest is drawn once and stays: it may take a second. */
 static const struct rv_lod_budget BUDGET_SOFTWARE_AT_REST = {60000, 30000, 120000, 1000000000};
 
@@ -150,6 +150,7 @@ static void ask_for_frame(struct window *window)
                                        .compare = window->asked.compare};
     rv_lane_order_update(&viewer->lane_order, rv_session_lanes(window->session));
     request.view.is_steady = true;
+    request.view.has_front_first = window->is_rough;
     request.view.width_px = (uint32_t)window->size_px[0];
     request.view.box_budget = budget_of(window)->n_boxes;
     request.view.lane_order = &viewer->lane_order;

@@ -236,3 +236,37 @@ Test(view, an_arrangement_hides_crops_and_collapses, .timeout = 60)
     rv_lane_order_fini(&lane_order);
     rv_lanes_destroy(lanes);
 }
+
+Test(view, lanes_in_front_get_what_the_budget_leaves, .timeout = 60)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    for (uint32_t i = 0; i < 4; i++)
+        fill_lane(add_lane(lanes, 1, i), i + 1, 100000);
+    uint64_t first, last;
+    cr_assert(rv_lanes_bounds(lanes, &first, &last));
+    struct rv_view view = {0};
+    for (size_t budget = 500; budget <= 100000; budget *= 3) {
+        rv_view_update(&view, lanes, &(struct rv_view_params){first, last + 1, 16000000, budget});
+        uint32_t level = view.level;
+        size_t n_boxes = view.n_boxes;
+        rv_view_update(&view, lanes,
+                       &(struct rv_view_params){first, last + 1, 16000000, budget, .has_front_first = true});
+        cr_assert_eq(view.level, level);
+        cr_assert_leq(view.n_boxes, budget);
+        cr_assert_geq(view.n_boxes, n_boxes);
+        uint64_t spare = budget;
+        for (size_t i = 0; i < view.n_lanes; i++)
+            spare -= rv_timeline_count(rv_lanes_get(lanes, i)->timeline, first, last + 1, level);
+        for (size_t i = 0; i < view.n_lanes; i++) { /* each lane has the finest level that fits */
+            struct rv_timeline *timeline = rv_lanes_get(lanes, i)->timeline;
+            uint64_t n_coarse = rv_timeline_count(timeline, first, last + 1, level);
+            uint64_t n_fine = rv_timeline_count(timeline, first, last + 1, view.lanes[i].level);
+            cr_assert_leq(n_fine, n_coarse + spare);
+            if (view.lanes[i].level > 0)
+                cr_assert_gt(rv_timeline_count(timeline, first, last + 1, view.lanes[i].level - 1), n_coarse + spare);
+            spare -= n_fine - n_coarse;
+        }
+    }
+    rv_view_fini(&view);
+    rv_lanes_destroy(lanes);
+}
