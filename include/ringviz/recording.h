@@ -7,8 +7,8 @@
  * recording ends with END.
  *
  *   FILE     struct rv_rec_file, then the program's name
- *   STREAM   struct rv_rec_stream, then the process's and the thread's name; before the stream's events, and again when
- *            the thread is renamed
+ *   STREAM   struct rv_rec_stream, then the process's and the thread's name, and struct rv_wire_instrumentation, which
+ *            older recorders left out; before the stream's events, and again when the thread is renamed
  *   STRINGS  a column of subroutines: struct rv_rec_string with package, name and file; a later definition of an id
  *            replaces an earlier one. May come after the events that use the id
  *   EVENTS   struct rv_rec_events, then its columns: up to RV_REC_MAX_EVENTS of one stream, in the stream's order

@@ -29,7 +29,7 @@
 #endif
 
 #define RV_WIRE_MAGIC 0x315a5649474e4952ull /* "RINGVIZ1" */
-#define RV_WIRE_MAJOR 3u
+#define RV_WIRE_MAJOR 4u
 #define RV_WIRE_MINOR 0u
 #define RV_WIRE_ENDIAN 0x01020304u
 #define RV_WIRE_PAGE 4096u
@@ -252,6 +252,40 @@ RV_WIRE_ASSERT(offsetof(struct rv_wire_header, message_owner) == 0x380);
 
 /* ---- processes ---- */
 
+/* What produces a process's events; bits. */
+enum rv_instrument {
+    RV_INSTRUMENT_HOOKS = 1,         /* of -finstrument-functions */
+    RV_INSTRUMENT_PROFILE_HOOKS = 2, /* of -pg, -mfentry, -Z instrument-mcount */
+    RV_INSTRUMENT_PATCHES = 4
+};
+
+/* Why a function is not patched. */
+enum rv_patch_refusal {
+    RV_PATCH_FITS,                /* it can be */
+    RV_PATCH_TOO_SHORT,           /* less than a jump, and no padding behind it */
+    RV_PATCH_BRANCH_INTO,         /* a branch, a jump table or a pointer leads into the bytes to be displaced, */
+    RV_PATCH_LANDING_INTO,        /* an exception does */
+    RV_PATCH_CALL_WITHIN,         /* a call returns there */
+    RV_PATCH_UNKNOWN_INSTRUCTION, /* or data in the text */
+    RV_PATCH_STRANGE_INSTRUCTION, /* one that cannot be moved */
+    RV_PATCH_RETURN_ADDRESS,      /* it uses its own return address: setjmp and the like */
+    RV_PATCH_TOO_FAR,             /* what it refers to is out of reach of where it would be moved to */
+    RV_PATCH_IS_ENTRY,            /* of the process: the stack holds no return address there */
+    RV_PATCH_NOT_CODE,            /* outside code that is mapped and not writable */
+    RV_PATCH_REFUSAL_COUNT
+};
+
+/* What a process is traced by. Zeroed: not known. */
+struct rv_wire_instrumentation {
+    uint32_t instruments;   /* [atomic] enum rv_instrument, by bits */
+    uint32_t n_functions;   /* [atomic] that were to be patched: those patched, trivial or refused */
+    uint32_t n_patched;     /* [atomic] */
+    uint32_t n_trivial;     /* [atomic] left as they are, since a call of them takes less time than its events */
+    uint32_t n_refused[12]; /* [atomic] by enum rv_patch_refusal */
+};
+RV_WIRE_ASSERT(sizeof(struct rv_wire_instrumentation) == 64);
+RV_WIRE_ASSERT(RV_PATCH_REFUSAL_COUNT <= 12);
+
 enum rv_process_state { RV_PROCESS_FREE, RV_PROCESS_CLAIMED, RV_PROCESS_LIVE, RV_PROCESS_ENDED };
 
 /* One program image in one process: exec claims a new entry. */
@@ -264,8 +298,9 @@ struct rv_wire_process {
     uint64_t born_ticks;
     uint64_t ended_ticks;
     char name[88]; /* NUL-terminated, the executable's base name */
+    struct rv_wire_instrumentation instrumentation;
 };
-RV_WIRE_ASSERT(sizeof(struct rv_wire_process) == 128);
+RV_WIRE_ASSERT(sizeof(struct rv_wire_process) == 192);
 
 /* ---- modules: what was mapped where, when ---- */
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/instrumentation.h"
 #include "bench/bench.h"
 #include "bench/child.h"
 #include "bench/stages.h"
@@ -34,7 +35,7 @@ static void print_plan(struct rv_bench_out *out, const struct rv_patch_plan *pla
     print_count(out, "patch.trivial", "functions", n_trivial, "of these, left out by default");
     for (int i = RV_PATCH_FITS + 1; i < RV_PATCH_REFUSAL_COUNT; i++) {
         char name[64];
-        snprintf(name, sizeof name, "patch.refused.%s", rv_patch_refusal_text((enum rv_patch_refusal)i));
+        snprintf(name, sizeof name, "patch.refused.%s", rv_refusal_text((enum rv_patch_refusal)i));
         if (plan->n_refused[i])
             print_count(out, name, "functions", plan->n_refused[i], NULL);
     }
@@ -103,7 +104,8 @@ static int measure_calls(struct rv_bench_out *out)
         .name = "uftrace",
         .front = {"uftrace", "record", "--no-pager", "--no-libcall", "--libmcount-single", "-P", ".", "-d", calls},
         .is_on_plain = true};
-    const char *const argv[] = {plain, NULL}, *const variables[] = {preload, "RINGVIZ_PATCH=.\n.@ringviz-bench-step", NULL};
+    const char *const argv[] = {plain, NULL}, *const variables[] = {preload, "RINGVIZ_PATCH=.\n.@ringviz-bench-step",
+                                                                    NULL};
     int error = rv_stages_measure(
         out,
         &(struct rv_stages){

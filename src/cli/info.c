@@ -9,6 +9,7 @@
 #include "cli/open_trace.h"
 #include "base/clock.h"
 #include "base/full_name.h"
+#include "base/instrumentation.h"
 #include "base/sigbus.h"
 #include "base/text.h"
 #include "ring/ownership.h"
@@ -60,9 +61,10 @@ static void print_processes(const struct rv_map *map, FILE *out)
         if (state == RV_PROCESS_FREE)
             continue;
         fprintf(out, "%8u %8u %-8s ", process->pid, process->parent_pid, word(PROCESS_STATES, N_PROCESS_STATES, state));
-        char name[4 * sizeof process->name];
+        char name[4 * sizeof process->name], by[RV_INSTRUMENTATION_BYTES];
         rv_text_escape(name, sizeof name, process->name, strnlen(process->name, sizeof process->name));
-        fprintf(out, "%s\n", name);
+        fprintf(out, "%s%s%s\n", name, process->instrumentation.instruments ? ", traced by " : "",
+                rv_instrumentation_text(&process->instrumentation, by));
     }
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/instrumentation.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "recording/payload.h"
@@ -19,6 +20,7 @@ typedef unsigned long long wide;
 
 struct stream {
     struct rv_rec_stream who;
+    struct rv_wire_instrumentation instrumentation;
     char *process_name, *thread_name; /* escaped; NULL: its STREAM chunk is missing */
     uint64_t n_blocks, n_events, n_dropped, n_bytes;
     uint64_t n_dropped_before; /* where the first segment begins */
@@ -61,6 +63,7 @@ static void take_stream(struct tally *tally, const struct rv_rec_chunk *chunk, c
     free(stream->process_name);
     free(stream->thread_name);
     stream->who = who.stream;
+    stream->instrumentation = who.instrumentation;
     stream->process_name = escaped(who.process_name);
     stream->thread_name = escaped(who.thread_name);
 }
@@ -177,6 +180,7 @@ static int by_process(const void *a, const void *b)
 static void print_processes(const struct tally *tally, FILE *out)
 {
     const struct stream **sorted = rv_alloc(tally->n_streams, sizeof *sorted);
+    char by[RV_INSTRUMENTATION_BYTES];
     size_t n = 0;
     for (size_t i = 0; i < tally->n_streams; i++)
         if (tally->streams[i].process_name)
@@ -185,7 +189,9 @@ static void print_processes(const struct tally *tally, FILE *out)
     fprintf(out, "\n%8s %8s  %s\n", "pid", "parent", "name");
     for (size_t i = 0; i < n; i++)
         if (i == 0 || sorted[i]->who.process_key != sorted[i - 1]->who.process_key)
-            fprintf(out, "%8u %8u  %s\n", sorted[i]->who.pid, sorted[i]->who.parent_pid, sorted[i]->process_name);
+            fprintf(out, "%8u %8u  %s%s%s\n", sorted[i]->who.pid, sorted[i]->who.parent_pid, sorted[i]->process_name,
+                    sorted[i]->instrumentation.instruments ? ", traced by " : "",
+                    rv_instrumentation_text(&sorted[i]->instrumentation, by));
     free(sorted);
 }
 

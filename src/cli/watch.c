@@ -23,6 +23,7 @@
 #include "cli/window_module.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/instrumentation.h"
 #include "base/memory.h"
 #include "base/os.h"
 #include "base/sigbus.h"
@@ -198,7 +199,8 @@ static int prepare(struct watch *watch)
     if (!error)
         error = open_source(watch);
     if (!error && watch->map.base)
-        rv_sigbus_catch(&(struct rv_sigbus_region){watch->map.base, watch->map.n_bytes, watch->map.fd, watch->map.path});
+        rv_sigbus_catch(
+            &(struct rv_sigbus_region){watch->map.base, watch->map.n_bytes, watch->map.fd, watch->map.path});
     return error ? error : open_recorder(watch);
 }
 
@@ -321,6 +323,31 @@ static void say_hooks(const struct watch *watch, const struct rv_session_counts 
                 watch->options->argv[0]);
 }
 
+/* A fiftieth of the functions, or a function that was asked for. */
+static bool are_many_refused(const struct rv_wire_instrumentation *instrumentation)
+{
+    return rv_instrumentation_n_refused(instrumentation) * 50 > instrumentation->n_functions;
+}
+
+/* A warning for the first process of those with many functions refused; notes for all. */
+static void say_instrumentation(const struct watch *watch)
+{
+    char by[RV_INSTRUMENTATION_BYTES];
+    size_t n, n_refused = 0;
+    struct rv_lane **processes = rv_lanes_take_by_process(rv_session_lanes(watch->session), &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_lane *process = processes[i];
+        rv_instrumentation_text(&process->instrumentation, by);
+        if (are_many_refused(&process->instrumentation) && n_refused++ == 0)
+            rv_warn("%s: functions could not be patched, and are not traced: %s", process->process_name, by);
+        else if (*by)
+            rv_note("%s %u: traced by %s", process->process_name, process->pid, by);
+    }
+    if (n_refused > 1)
+        rv_warn("so it is in %zu other processes (--verbose)", n_refused - 1);
+    free(processes);
+}
+
 static int write_report(struct watch *watch, const struct rv_session_counts *counts)
 {
     struct rv_cli_slice slice;
@@ -440,6 +467,7 @@ static void write_outputs(struct watch *watch)
     warn_of_losses(watch);
     warn_of_silence(watch, &counts);
     say_hooks(watch, &counts);
+    say_instrumentation(watch);
     rv_cli_slice_warn(options, rv_session_lanes(watch->session));
     if (rv_session_error(watch->session) || rv_sigbus_has_come())
         watch->status = STATUS_FAILED;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/instrumentation.h"
 #include "base/vec.h"
 #include "export/losses.h"
 #include "export/table_names.h"
@@ -120,6 +121,62 @@ static void add_json_thread(struct rv_text_buffer *text, struct rv_lane *lane)
     pthread_mutex_unlock(&lane->lock);
 }
 
+/* The processes whose instrumentation is known. */
+static struct rv_lane **take_processes(const struct rv_report *report, size_t *n)
+{
+    size_t n_lanes;
+    struct rv_lane **lanes = rv_lanes_take_by_process(report->lanes, &n_lanes);
+    *n = 0;
+    for (size_t i = 0; i < n_lanes; i++)
+        if (lanes[i]->instrumentation.instruments)
+            lanes[(*n)++] = lanes[i];
+    return lanes;
+}
+
+static void add_json_patches(struct rv_text_buffer *text, const struct rv_wire_instrumentation *instrumentation)
+{
+    const char *separator = "";
+    add_json_number(text, ",\"patches\":{\"functions\":", instrumentation->n_functions);
+    add_json_number(text, ",\"patched\":", instrumentation->n_patched);
+    add_json_number(text, ",\"trivial\":", instrumentation->n_trivial);
+    rv_text_buffer_add(text, ",\"refused\":{");
+    for (unsigned i = RV_PATCH_FITS + 1; i < RV_PATCH_REFUSAL_COUNT; i++) {
+        if (!instrumentation->n_refused[i])
+            continue;
+        rv_text_buffer_format(text, "%s\"%s\":%u", separator, rv_refusal_text((enum rv_patch_refusal)i),
+                              instrumentation->n_refused[i]);
+        separator = ",";
+    }
+    rv_text_buffer_add(text, "}}");
+}
+
+static void add_json_process(struct rv_text_buffer *text, const struct rv_lane *lane)
+{
+    const uint32_t instruments = lane->instrumentation.instruments;
+    add_json_number(text, "{\"process\":", lane->pid);
+    rv_text_buffer_add(text, ",\"name\":");
+    rv_text_buffer_add_json(text, lane->process_name);
+    rv_text_buffer_format(text, ",\"hooks\":%s,\"profile_hooks\":%s",
+                          instruments & RV_INSTRUMENT_HOOKS ? "true" : "false",
+                          instruments & RV_INSTRUMENT_PROFILE_HOOKS ? "true" : "false");
+    if (instruments & RV_INSTRUMENT_PATCHES)
+        add_json_patches(text, &lane->instrumentation);
+    rv_text_buffer_add(text, "}");
+}
+
+static void add_json_processes(struct rv_text_buffer *text, const struct rv_report *report)
+{
+    size_t n;
+    struct rv_lane **processes = take_processes(report, &n);
+    rv_text_buffer_add(text, ",\"processes\":[");
+    for (size_t i = 0; i < n; i++) {
+        rv_text_buffer_add(text, i ? "," : "");
+        add_json_process(text, processes[i]);
+    }
+    rv_text_buffer_add(text, "]");
+    free(processes);
+}
+
 static void write_json(struct rv_text_buffer *text, const struct rv_report *report, const struct table *table)
 {
     add_json_number(text, "{\"events\":{\"produced\":", report->n_produced);
@@ -128,6 +185,7 @@ static void write_json(struct rv_text_buffer *text, const struct rv_report *repo
     add_json_number(text, "},\"spans\":", report->n_spans);
     rv_text_buffer_add(text, ",\"lost\":");
     rv_losses_add_json(text, report->losses);
+    add_json_processes(text, report);
     rv_text_buffer_add(text, ",\"threads\":[");
     size_t n_lanes;
     struct rv_lane **lanes = rv_lanes_take_by_thread(report->lanes, &n_lanes);
@@ -198,6 +256,19 @@ static void add_text_thread(struct rv_text_buffer *text, struct rv_lane *lane)
     pthread_mutex_unlock(&lane->lock);
 }
 
+static void add_text_processes(struct rv_text_buffer *text, const struct rv_report *report)
+{
+    char by[RV_INSTRUMENTATION_BYTES];
+    size_t n;
+    struct rv_lane **processes = take_processes(report, &n);
+    if (n)
+        rv_text_buffer_format(text, "\n%12s  traced by\n", "process");
+    for (size_t i = 0; i < n; i++)
+        rv_text_buffer_format(text, "%12u  %s: %s\n", processes[i]->pid, processes[i]->process_name,
+                              rv_instrumentation_text(&processes[i]->instrumentation, by));
+    free(processes);
+}
+
 static void write_text(struct rv_text_buffer *text, const struct rv_report *report, const struct table *table)
 {
     uint64_t n_calls = 0, self_ns = 0;
@@ -221,6 +292,7 @@ static void write_text(struct rv_text_buffer *text, const struct rv_report *repo
     for (size_t i = 0; i < n_lanes; i++)
         add_text_thread(text, lanes[i]);
     free(lanes);
+    add_text_processes(text, report);
     rv_text_buffer_format(text, "\n%llu events produced, %llu consumed, %llu dropped; %llu spans\n",
                           (unsigned long long)report->n_produced, (unsigned long long)report->n_consumed,
                           (unsigned long long)report->n_dropped, (unsigned long long)report->n_spans);

@@ -13,6 +13,7 @@ struct rv_stream_info {
     const char *process_name, *thread_name; /* borrowed for the call; thread_name may be "" */
     uint64_t born_ns;
     uint32_t ring; /* index in the file, for messages */
+    struct rv_wire_instrumentation instrumentation;
 };
 
 /* Exact event counts of a stream so far. */

@@ -42,6 +42,7 @@ static struct rv_lane *lane_create(const struct rv_lane_identity *identity, size
     lane->stack = identity->stack;
     lane->thread = identity->thread;
     lane->process_key = identity->process_key;
+    lane->instrumentation = identity->instrumentation;
     const char *process_name = identity->process_name ? identity->process_name : "";
     (void)snprintf(lane->process_name, sizeof lane->process_name, "%s", process_name);
     if (identity->name && identity->name[0])
@@ -126,6 +127,28 @@ struct rv_lane **rv_lanes_take_by_thread(const struct rv_lanes *lanes, size_t *n
     for (size_t i = 0; i < *n; i++)
         sorted[i] = rv_lanes_get(lanes, i);
     qsort(sorted, *n, sizeof(struct rv_lane *), by_thread);
+    return sorted;
+}
+
+static int by_process(const void *a, const void *b)
+{
+    const struct rv_lane *x = *(struct rv_lane *const *)a, *y = *(struct rv_lane *const *)b;
+    if (x->process_key != y->process_key)
+        return x->process_key < y->process_key ? -1 : 1;
+    return rv_lane_compare(x, y);
+}
+
+struct rv_lane **rv_lanes_take_by_process(const struct rv_lanes *lanes, size_t *n)
+{
+    size_t n_lanes = rv_lanes_n(lanes);
+    struct rv_lane **sorted = rv_alloc(n_lanes, sizeof(struct rv_lane *));
+    for (size_t i = 0; i < n_lanes; i++)
+        sorted[i] = rv_lanes_get(lanes, i);
+    qsort(sorted, n_lanes, sizeof(struct rv_lane *), by_process);
+    *n = 0;
+    for (size_t i = 0; i < n_lanes; i++)
+        if (i + 1 == n_lanes || sorted[i + 1]->process_key != sorted[i]->process_key)
+            sorted[(*n)++] = sorted[i];
     return sorted;
 }
 

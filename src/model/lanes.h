@@ -14,6 +14,7 @@
 
 #include "model/notes.h"
 #include "model/timeline.h"
+#include "ringviz/wire.h"
 
 #define RV_LANE_NAME_BYTES 64
 #define RV_LANE_NOTES_MAX 65536u
@@ -32,6 +33,7 @@ struct rv_lane {
     uint32_t pid, parent_pid, tid, stack;
     uint32_t thread; /* number of the thread in order of appearance; shared by its stacks */
     uint64_t process_key;
+    struct rv_wire_instrumentation instrumentation; /* of its process, as its thread began */
     /* content */
     char name[RV_LANE_NAME_BYTES]; /* thread name, or "PROCESS TID" */
     char process_name[RV_LANE_NAME_BYTES];
@@ -57,6 +59,7 @@ struct rv_lane_identity {
     uint32_t pid, parent_pid, tid, stack, thread;
     uint64_t process_key;
     const char *name, *process_name;
+    struct rv_wire_instrumentation instrumentation;
 };
 
 /* Append a lane. Any thread. The pointer is valid until destroy. */
@@ -72,6 +75,9 @@ int rv_lane_compare(const struct rv_lane *a, const struct rv_lane *b);
 
 /* All n lanes in that order. Any thread; the caller frees the array. */
 struct rv_lane **rv_lanes_take_by_thread(const struct rv_lanes *lanes, size_t *n);
+
+/* The last lane of each process, by rising process_key. Any thread; the caller frees the array. */
+struct rv_lane **rv_lanes_take_by_process(const struct rv_lanes *lanes, size_t *n);
 
 /* Set the begin of the capture; calls open at that time began before. 0: the first call. Call before any other. */
 void rv_lanes_set_begin(struct rv_lanes *lanes, uint64_t begin_ns);

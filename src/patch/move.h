@@ -6,7 +6,7 @@
 #define RV_PATCH_MOVE_H
 
 #include "patch/decode.h"
-#include "patch/refusal.h"
+#include "ringviz/wire.h"
 
 #define RV_PATCH_JUMP_BYTES 5u
 #define RV_PATCH_MOVED_BYTES 96u /* at most */

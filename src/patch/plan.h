@@ -7,7 +7,6 @@
 
 #include "patch/image.h"
 #include "patch/move.h"
-#include "patch/refusal.h"
 
 struct rv_patch_function {
     uint64_t address;

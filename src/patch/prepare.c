@@ -8,17 +8,15 @@
 static bool is_chosen(const struct rv_patch_request *request, const struct rv_patch_names *names,
                       const struct rv_patch_function *function, struct rv_patch_prepared *prepared)
 {
-    prepared->n_functions++;
-    if (function->refusal) {
-        prepared->n_refused[function->refusal]++;
+    if (request->pattern && !rv_patch_names_match(names, function->address))
         return false;
-    }
-    if (request->pattern && !rv_patch_names_match(names, function->address)) {
-        prepared->n_not_chosen++;
+    prepared->counts.n_functions++;
+    if (function->refusal) {
+        prepared->counts.n_refused[function->refusal]++;
         return false;
     }
     if (function->is_trivial && !request->has_trivial) {
-        prepared->n_trivial++;
+        prepared->counts.n_trivial++;
         return false;
     }
     return true;
@@ -35,10 +33,11 @@ static void build(const struct rv_patch_request *request, const struct rv_patch_
         enum rv_patch_refusal refusal =
             rv_patch_stubs_add(stubs, &request->image, function, &prepared->sites[prepared->n_sites]);
         if (refusal)
-            prepared->n_refused[refusal]++;
+            prepared->counts.n_refused[refusal]++;
         else
             prepared->n_sites++;
     }
+    prepared->counts.n_patched = (uint32_t)prepared->n_sites;
 }
 
 static int prepare(const struct rv_patch_request *request, const struct rv_patch_plan *plan,

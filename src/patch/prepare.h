@@ -25,8 +25,7 @@ struct rv_patch_prepared {
     size_t n_sites;
     uint8_t *stubs; /* what map_near() gave; to be made executable before the sites are written */
     size_t n_stub_bytes;
-    size_t n_functions, n_trivial, n_not_chosen;
-    size_t n_refused[RV_PATCH_REFUSAL_COUNT];
+    struct rv_wire_instrumentation counts; /* of the chosen functions, as if all sites were written */
 };
 
 /*

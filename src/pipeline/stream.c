@@ -109,6 +109,7 @@ void rv_stream_begin(struct rv_stream *stream, struct rv_lanes *lanes, const str
         .process_key = info->process_key,
         .name = stream->name,
         .process_name = stream->process_name,
+        .instrumentation = info->instrumentation,
     };
     stream->info = *info;
     stream->info.process_name = stream->process_name;

@@ -25,6 +25,9 @@ int rv_rec_who_read(struct rv_rec_who *who, const struct rv_rec_chunk *chunk, co
     memcpy(&who->stream, payload, sizeof who->stream);
     who->process_name = take_string(&at, end);
     who->thread_name = take_string(&at, end);
+    who->instrumentation = (struct rv_wire_instrumentation){0};
+    if (who->thread_name && (size_t)(end - at) >= sizeof who->instrumentation)
+        memcpy(&who->instrumentation, at, sizeof who->instrumentation);
     return who->process_name && who->thread_name && who->stream.tag_mode == 0 ? 0 : -EBADMSG;
 }
 

@@ -6,7 +6,8 @@
 
 struct rv_rec_who {
     struct rv_rec_stream stream;
-    const char *process_name, *thread_name; /* point into the payload */
+    const char *process_name, *thread_name;         /* point into the payload */
+    struct rv_wire_instrumentation instrumentation; /* zeroed where an older recorder has left it out */
 };
 
 /* 0, or -EBADMSG. */

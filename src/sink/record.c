@@ -40,6 +40,7 @@ struct stream {
     uint64_t last_ns;
     struct rv_rec_stream who;
     char *process_name, *thread_name;
+    struct rv_wire_instrumentation instrumentation;
 };
 
 struct rv_record {
@@ -103,6 +104,7 @@ static void submit_who(struct rv_record *record, const struct stream *stream)
     rv_rec_buffer_add(&payload, &stream->who, sizeof stream->who);
     rv_rec_buffer_add(&payload, stream->process_name, strlen(stream->process_name) + 1);
     rv_rec_buffer_add(&payload, stream->thread_name, strlen(stream->thread_name) + 1);
+    rv_rec_buffer_add(&payload, &stream->instrumentation, sizeof stream->instrumentation);
     submit_payload(record, RV_REC_STREAM, stream->number, payload.bytes, payload.n);
     rv_rec_buffer_fini(&payload);
 }
@@ -231,6 +233,7 @@ static void open_stream(void *context, uint32_t number, const struct rv_stream_i
     pthread_mutex_init(&stream->lock, NULL);
     stream->process_name = rv_strdup(info->process_name);
     stream->thread_name = rv_strdup(info->thread_name);
+    stream->instrumentation = info->instrumentation;
     stream->last_ns = info->born_ns;
     stream->who = (struct rv_rec_stream){.pid = info->pid,
                                          .parent_pid = info->parent_pid,

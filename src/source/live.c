@@ -115,6 +115,7 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
                                                             .thread_name = thread_name,
                                                             .born_ns = slot->normalizer.last_ns,
                                                             .ring = ring_idx,
+                                                            .instrumentation = process->instrumentation,
                                                         });
     live->n_streams++;
     live->has_had_stream = true;

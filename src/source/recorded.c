@@ -127,7 +127,8 @@ int rv_recorded_who_read(struct rv_recorded_who *who, const struct rv_rec_chunk 
                                         .process_name = who->process_name,
                                         .thread_name = who->thread_name,
                                         .born_ns = read.stream.born_ns & RV_EVENT_TICKS_MASK,
-                                        .ring = read.stream.ring};
+                                        .ring = read.stream.ring,
+                                        .instrumentation = read.instrumentation};
     return 0;
 }
 

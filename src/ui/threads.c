@@ -53,6 +53,13 @@ static void show_number(const struct rv_ui_style *style, uint64_t number)
     rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text, text);
 }
 
+static void show_instrumentation(const struct rv_threads_row *row)
+{
+    char text[sizeof row->process + sizeof row->traced_by + 16];
+    (void)snprintf(text, sizeof text, "%s: traced by %s", row->process, row->traced_by);
+    rv_imgui_tooltip(text);
+}
+
 static void show_row(const struct rv_ui_style *style, const struct rv_threads_row *row, struct rv_ui_acts *acts)
 {
     rv_imgui_push_id(row->lane_idx);
@@ -67,6 +74,8 @@ static void show_row(const struct rv_ui_style *style, const struct rv_threads_ro
     show_number(style, row->max_depth);
     rv_imgui_table_cell();
     rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text, row->process);
+    if (*row->traced_by && rv_imgui_is_hovered())
+        show_instrumentation(row);
     rv_imgui_pop_id();
 }
 

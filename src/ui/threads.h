@@ -2,6 +2,7 @@
 #ifndef RV_UI_THREADS_H
 #define RV_UI_THREADS_H
 
+#include "base/instrumentation.h"
 #include "ui/ui.h"
 
 #define RV_THREADS_NAME_BYTES 96u
@@ -9,6 +10,7 @@
 struct rv_threads_row {
     uint32_t lane_idx;
     char name[RV_THREADS_NAME_BYTES], process[RV_THREADS_NAME_BYTES];
+    char traced_by[RV_INSTRUMENTATION_BYTES]; /* "": not known */
     uint64_t n_events;
     uint32_t max_depth;
     bool is_hidden, is_pinned;

@@ -143,6 +143,7 @@ static void fill_thread(const void *context, size_t row_idx, struct rv_threads_r
     pthread_mutex_lock(&lane->lock);
     (void)snprintf(out->name, sizeof out->name, "%s", lane->name);
     (void)snprintf(out->process, sizeof out->process, "%s %u", lane->process_name, lane->pid);
+    rv_instrumentation_text(&lane->instrumentation, out->traced_by);
     out->n_events = lane->n_events;
     out->max_depth = lane->max_depth;
     pthread_mutex_unlock(&lane->lock);

@@ -42,6 +42,22 @@ run --force --report=json --output="$folder/report.json" -- sh -c '"$1" 10 >/dev
 expect "status of a shell" $status 3
 grep -q '::fib"' "$folder/report.json" || fail "below a shell: no fib"
 
+# What it was traced with is said, and kept by recordings.
+traced_by() {
+    sed -n 's/.*plain_fib: \(patches of .*\)/\1/p' "$1"
+}
+run --force --report -- "$fib" 10
+wanted=$(traced_by "$folder/out")
+[ -n "$wanted" ] || fail "a report without what the program was traced by: $(cat "$folder/out")"
+run --force --headless --record="$folder/fib.rvz" --verbose -- "$fib" 10
+grep -q "traced by $wanted" "$folder/err" || fail "--verbose: $(cat "$folder/err")"
+run --report "$folder/fib.rvz"
+expect "a recording's" "$(traced_by "$folder/out")" "$wanted"
+run --info "$folder/fib.rvz"
+grep -q "traced by $wanted" "$folder/out" || fail "--info: $(cat "$folder/out")"
+run --force --report=json --output="$folder/report.json" -- "$fib" 10
+grep -q '"patches":{"functions":[1-9][0-9]*,"patched":[1-9]' "$folder/report.json" || fail "no patches in the JSON report"
+
 # What of a program can be patched.
 run --bench=patch --json -- "$fib"
 expect "exit status of --bench=patch" $status 0

@@ -36,6 +36,7 @@ void rv_hooks_enter_slow(void *function, void *call_site, void *site, uint64_t s
 {
     const uint64_t next = rv_push_next(&rv_thread.pusher, stack);
     const struct rv_shadow_frame *frame = NULL;
+    rv_process_use_instrument(RV_INSTRUMENT_HOOKS);
     if (next != RV_PUSH_NESTED && rv_shadow_has_room(&rv_thread.shadow))
         frame = rv_shadow_push(&rv_thread.shadow, stack, function, call_site, site);
     if (frame)

@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <link.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -67,7 +68,6 @@ static struct {
     const char *wanted; /* RINGVIZ_PATCH */
     char program[PATH_BYTES];
     bool is_by_name;
-    size_t n_functions, n_patched;
 } patcher;
 
 /* ---- where ---- */
@@ -243,37 +243,27 @@ static void patch(const struct object *object, const char *pattern)
         return;
     if (prepared.n_sites && mprotect(prepared.stubs, prepared.n_stub_bytes, PROT_READ | PROT_EXEC) == 0 &&
         write_sites(object, &prepared) == 0)
-        patcher.n_patched += prepared.n_sites;
-    patcher.n_functions += prepared.n_functions;
+        rv_process_add_patches(&prepared.counts);
     free(prepared.sites);
 }
 
-/* The lines that choose functions of an object; NULL: all of the program. */
-static void patch_chosen(const struct object *object)
+/* One regular expression of all lines that choose functions of an object: "(REGEX)|(REGEX)". False: none does. */
+static bool find_pattern(const struct object *object, char pattern[PATH_BYTES])
 {
-    char pattern[PATH_BYTES];
-    if (!patcher.is_by_name) {
-        patch(object, NULL);
-        return;
-    }
+    size_t n_used = 0;
     for (const char *line = patcher.wanted; *line;) {
-        size_t n = strcspn(line, "\n");
-        if (fits(object, line, n, pattern, sizeof pattern))
-            patch(object, pattern);
+        char one[PATH_BYTES];
+        const size_t n = strcspn(line, "\n");
+        if (fits(object, line, n, one, sizeof one) && n_used + strlen(one) + sizeof "()|" < PATH_BYTES)
+            n_used += (size_t)snprintf(pattern + n_used, PATH_BYTES - n_used, "%s(%s)", n_used ? "|" : "", one);
         line += n + (line[n] == '\n');
     }
+    return n_used != 0;
 }
 
-static bool is_chosen(const struct object *object)
+static bool is_chosen_unasked(const struct object *object)
 {
-    bool is = !patcher.is_by_name && !*object->name && !is_left_alone(patcher.program) && !has_hooks(object);
-    char pattern[PATH_BYTES];
-    for (const char *line = patcher.wanted; patcher.is_by_name && *line;) {
-        size_t n = strcspn(line, "\n");
-        is |= fits(object, line, n, pattern, sizeof pattern);
-        line += n + (line[n] == '\n');
-    }
-    return is;
+    return !*object->name && !is_left_alone(patcher.program) && !has_hooks(object);
 }
 
 /* Our own library and libc, which the hooks call, and the loader, which runs on stacks of its callers. */
@@ -294,8 +284,10 @@ static int look_at_object(struct dl_phdr_info *info, size_t n_bytes, void *unuse
     if (serves_hooks(info, &object.image))
         return 0;
     object.image.entry = getauxval(AT_ENTRY);
-    if (is_chosen(&object) && !reads_return_addresses(&object))
-        patch_chosen(&object);
+    char pattern[PATH_BYTES];
+    if (patcher.is_by_name ? find_pattern(&object, pattern) : is_chosen_unasked(&object))
+        if (!reads_return_addresses(&object))
+            patch(&object, patcher.is_by_name ? pattern : NULL);
     return 0;
 }
 

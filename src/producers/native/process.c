@@ -2,6 +2,7 @@
 #include "producers/native/process.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@ static struct {
     uint32_t is_shut_out; /* by fork: the child may not open the file, and has not called anything yet */
     pid_t pid;
     struct rv_map map;
+    struct rv_wire_instrumentation instrumentation; /* by word, [atomic]: as in the file, once this is open */
 } process;
 
 intptr_t rv_process_gate;
@@ -95,6 +97,36 @@ void rv_process_unlock(void)
         rv_os_futex_wake(&process.lock);
 }
 
+static void publish_instrumentation(void)
+{
+    const uint32_t *from = (const uint32_t *)&process.instrumentation;
+    uint32_t *to = (uint32_t *)&rv_map_process(&process.map, process.idx)->instrumentation;
+    for (size_t i = 0; i < sizeof process.instrumentation / sizeof *from; i++)
+        __atomic_store_n(&to[i], __atomic_load_n(&from[i], __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+}
+
+void rv_process_use_instrument(enum rv_instrument instrument)
+{
+    uint32_t *instruments = &process.instrumentation.instruments;
+    if (__atomic_load_n(instruments, __ATOMIC_RELAXED) & instrument)
+        return;
+    __atomic_fetch_or(instruments, instrument, __ATOMIC_RELAXED);
+    if (rv_process_is_open())
+        publish_instrumentation();
+}
+
+void rv_process_add_patches(const struct rv_wire_instrumentation *added)
+{
+    const uint32_t *from = (const uint32_t *)added;
+    uint32_t *to = (uint32_t *)&process.instrumentation;
+    for (size_t i = offsetof(struct rv_wire_instrumentation, n_functions) / sizeof *from;
+         i < sizeof *added / sizeof *from; i++)
+        __atomic_fetch_add(&to[i], from[i], __ATOMIC_RELAXED);
+    rv_process_use_instrument(RV_INSTRUMENT_PATCHES);
+    if (rv_process_is_open())
+        publish_instrumentation();
+}
+
 static int enter(void)
 {
     int idx = rv_ownership_enter_process(&process.map);
@@ -104,6 +136,7 @@ static int enter(void)
     }
     process.idx = (uint32_t)idx;
     process.pid = getpid();
+    publish_instrumentation();
     return 0;
 }
 

@@ -40,6 +40,12 @@ bool rv_process_is_open(void); /* No guard needed. */
  */
 int rv_process_open(const char *path);
 
+/* Its events come from there, too. No guard needed. */
+void rv_process_use_instrument(enum rv_instrument instrument);
+
+/* Functions of an image were patched, or not: counts to be added. No guard needed. */
+void rv_process_add_patches(const struct rv_wire_instrumentation *added);
+
 /* An event came although the process is closed. Counts it where fork left it without the file. No guard needed. */
 void rv_process_miss_event(void);
 

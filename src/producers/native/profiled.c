@@ -88,6 +88,7 @@ static void get_ready(void)
 void rv_profiled_enter_slow(uint64_t *slot, uint64_t resume)
 {
     get_ready();
+    rv_process_use_instrument(RV_INSTRUMENT_PROFILE_HOOKS);
     rv_patched_push_call(slot, (uint64_t)(uintptr_t)slot, resume - CALL_BYTES);
 }
 

@@ -94,6 +94,35 @@ Test(report, json_has_every_number_under_its_key, .timeout = 60)
     teardown(&fixture);
 }
 
+Test(report, processes_say_what_they_were_traced_by, .timeout = 60)
+{
+    struct fixture fixture;
+    setup(&fixture);
+    rv_lanes_add(fixture.report.lanes,
+                 &(struct rv_lane_identity){.pid = 70,
+                                            .process_key = 1,
+                                            .process_name = "patched",
+                                            .instrumentation = {.instruments = RV_INSTRUMENT_PATCHES,
+                                                                .n_functions = 3,
+                                                                .n_patched = 2,
+                                                                .n_refused = {[RV_PATCH_TOO_SHORT] = 1}}});
+    char *text = written(&fixture.report, RV_REPORT_JSON), *words = written(&fixture.report, RV_REPORT_TEXT);
+    json_error_t error;
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    const json_t *processes = json_object_get(root, "processes"), *process = json_array_get(processes, 0);
+    const json_t *patches = json_object_get(process, "patches");
+    cr_assert_eq(json_array_size(processes), 1);
+    cr_assert_eq(number(process, "process"), 70);
+    cr_assert_eq(number(patches, "functions"), 3);
+    cr_assert_eq(number(patches, "patched"), 2);
+    cr_assert_eq(number(json_object_get(patches, "refused"), "too short"), 1);
+    cr_assert_not_null(strstr(words, "70  patched: patches of 2 of 3 functions (1 refused: 1 too short)\n"));
+    json_decref(root);
+    free(text);
+    free(words);
+    teardown(&fixture);
+}
+
 Test(report, ids_with_equal_name_file_and_line_are_one_row, .timeout = 60)
 {
     struct fixture fixture;
@@ -173,7 +202,7 @@ Test(report, an_empty_run_is_reported_too, .timeout = 60)
     struct rv_report report = {.lanes = fixture.lanes, .subroutines = fixture.subroutines, .stats = fixture.stats};
     char *text = written(&report, RV_REPORT_JSON);
     cr_assert_str_eq(text, "{\"events\":{\"produced\":0,\"consumed\":0,\"dropped\":0},\"spans\":0,\"lost\":{},"
-                           "\"threads\":[],\"subroutines\":[]}\n");
+                           "\"processes\":[],\"threads\":[],\"subroutines\":[]}\n");
     free(text);
     teardown(&fixture);
 }

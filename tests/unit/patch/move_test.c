@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/instrumentation.h"
+
 TestSuite(move, .timeout = 60);
 
 enum { N_REGISTERS = 16, FLAGS = 15, CODE_BYTES = 4096, DATA_AT = 1024, CARRY_ZERO_SIGN_OVERFLOW = 0x8c1 };
@@ -152,7 +154,7 @@ Test(move, runs_as_the_original_or_is_refused)
         uint8_t *code = map_code();
         memcpy(code, sequence->bytes, sequence->n);
         enum rv_patch_refusal refusal = move_to(code, sequence, (uint64_t)(uintptr_t)code + CODE_BYTES, &moved);
-        cr_expect_eq(refusal, sequence->refusal, "%s: %s", sequence->what, rv_patch_refusal_text(refusal));
+        cr_expect_eq(refusal, sequence->refusal, "%s: %s", sequence->what, rv_refusal_text(refusal));
         if (refusal == RV_PATCH_FITS && sequence->refusal == RV_PATCH_FITS)
             compare_runs(sequence, code);
         munmap(code, 2 * CODE_BYTES);

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/instrumentation.h"
+
 TestSuite(plan, .timeout = 60);
 
 extern const char fits_plain[], fits_behind_endbr[], fits_leaf[], fits_loop_to_its_entry[], fits_jump_table[],
@@ -74,7 +76,7 @@ Test(plan, judges_each_function)
         const struct rv_patch_function *function = find_code(functions[i].code);
         cr_assert_not_null(function, "%s", functions[i].name);
         cr_expect_eq(function->refusal, functions[i].refusal, "%s: %s", functions[i].name,
-                     rv_patch_refusal_text(function->refusal));
+                     rv_refusal_text(function->refusal));
     }
     cr_expect_null(find_code(no_function));
     const struct rv_patch_function *entry = find(getauxval(AT_ENTRY));

@@ -1,0 +1,88 @@
+#include "base/instrumentation.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+struct words {
+    char *out;
+    size_t n; /* bytes used, at most RV_INSTRUMENTATION_BYTES - 1 */
+};
+
+const char *rv_refusal_text(enum rv_patch_refusal refusal)
+{
+    static const char *const TEXTS[RV_PATCH_REFUSAL_COUNT] = {
+        [RV_PATCH_FITS] = "fits",
+        [RV_PATCH_TOO_SHORT] = "too short",
+        [RV_PATCH_BRANCH_INTO] = "branch into its first bytes",
+        [RV_PATCH_LANDING_INTO] = "exception lands in its first bytes",
+        [RV_PATCH_CALL_WITHIN] = "call returns into its first bytes",
+        [RV_PATCH_UNKNOWN_INSTRUCTION] = "unknown instruction",
+        [RV_PATCH_STRANGE_INSTRUCTION] = "instruction that cannot be moved",
+        [RV_PATCH_RETURN_ADDRESS] = "uses its return address",
+        [RV_PATCH_TOO_FAR] = "out of reach",
+        [RV_PATCH_IS_ENTRY] = "entry of the program",
+        [RV_PATCH_NOT_CODE] = "not in code",
+    };
+    return TEXTS[refusal];
+}
+
+__attribute__((format(printf, 2, 3))) static void add(struct words *words, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(words->out + words->n, RV_INSTRUMENTATION_BYTES - words->n, format, arguments);
+    va_end(arguments);
+    words->n += n > 0 ? (size_t)n : 0;
+    if (words->n >= RV_INSTRUMENTATION_BYTES)
+        words->n = RV_INSTRUMENTATION_BYTES - 1;
+}
+
+uint64_t rv_instrumentation_n_refused(const struct rv_wire_instrumentation *instrumentation)
+{
+    uint64_t n = 0;
+    for (unsigned i = RV_PATCH_FITS + 1; i < RV_PATCH_REFUSAL_COUNT; i++)
+        n += i == RV_PATCH_IS_ENTRY ? 0 : instrumentation->n_refused[i];
+    return n;
+}
+
+static void add_refused(struct words *words, const struct rv_wire_instrumentation *instrumentation, uint64_t n_refused)
+{
+    const char *separator = ": ";
+    add(words, "%llu refused", (unsigned long long)n_refused);
+    for (unsigned i = RV_PATCH_FITS + 1; i < RV_PATCH_REFUSAL_COUNT; i++) {
+        if (!instrumentation->n_refused[i] || i == RV_PATCH_IS_ENTRY)
+            continue;
+        add(words, "%s%u %s", separator, instrumentation->n_refused[i], rv_refusal_text((enum rv_patch_refusal)i));
+        separator = ", ";
+    }
+}
+
+static void add_patches(struct words *words, const struct rv_wire_instrumentation *instrumentation)
+{
+    const uint64_t n_refused = rv_instrumentation_n_refused(instrumentation);
+    add(words, "patches of %u of %u functions", instrumentation->n_patched, instrumentation->n_functions);
+    if (instrumentation->n_trivial || n_refused)
+        add(words, " (");
+    if (instrumentation->n_trivial)
+        add(words, "%u trivial%s", instrumentation->n_trivial, n_refused ? "; " : "");
+    if (n_refused)
+        add_refused(words, instrumentation, n_refused);
+    if (instrumentation->n_trivial || n_refused)
+        add(words, ")");
+}
+
+const char *rv_instrumentation_text(const struct rv_wire_instrumentation *instrumentation,
+                                    char out[RV_INSTRUMENTATION_BYTES])
+{
+    struct words words = {.out = out};
+    out[0] = '\0';
+    if (instrumentation->instruments & RV_INSTRUMENT_HOOKS)
+        add(&words, "hooks");
+    if (instrumentation->instruments & RV_INSTRUMENT_PROFILE_HOOKS)
+        add(&words, "%shooks for profilers", words.n ? ", " : "");
+    if (instrumentation->instruments & RV_INSTRUMENT_PATCHES && words.n)
+        add(&words, ", ");
+    if (instrumentation->instruments & RV_INSTRUMENT_PATCHES)
+        add_patches(&words, instrumentation);
+    return out;
+}
