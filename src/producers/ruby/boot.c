@@ -1,4 +1,6 @@
 /* What Ruby calls when lib/ringviz.rb has found the library that was made for it. */
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,16 +22,43 @@ static enum rv_hooks_level level(void)
     return is_set_to("RINGVIZ_RUBY", "blocks") ? RV_HOOKS_BLOCKS : RV_HOOKS_RUBY;
 }
 
+/* 0 where the variable has no number. */
+static uint32_t number(const char *name)
+{
+    const char *text = getenv(name);
+    long value = text ? strtol(text, NULL, 10) : 0;
+    return value > 0 && value < INT32_MAX ? (uint32_t)value : 0;
+}
+
+/* Hooks on all methods make Ruby throw compiled code away, for good. */
+static bool is_compiling(void)
+{
+    int error = 0;
+    VALUE answer = rb_eval_string_protect("defined?(RubyVM::YJIT.enabled?) && RubyVM::YJIT.enabled?", &error);
+    if (error)
+        rb_set_errinfo(Qnil);
+    return !error && RTEST(answer);
+}
+
 RUBY_FUNC_EXPORTED void Init_ringviz(void);
 
 void Init_ringviz(void)
 {
     if (!ringviz_is_active())
         return;
+    struct rv_hooks_params params = {
+        .level = level(),
+        .is_at_once = is_set_to("RINGVIZ_RUBY_BOOT", "1"),
+        .has_lines = is_set_to("RINGVIZ_RUBY_LINES", "1"),
+        .has_yjit = is_compiling(),
+        .allocations = number("RINGVIZ_RUBY_ALLOC"),
+    };
     rb_ext_ractor_safe(true);
     rb_define_module("RingViz");
     rv_methods_start();
     rv_stacks_start();
     ringviz_on_ring(rv_stacks_replay);
-    rv_hooks_start(level(), is_set_to("RINGVIZ_RUBY_BOOT", "1"));
+    if (params.has_yjit)
+        fputs("ringviz: a traced Ruby program is interpreted: YJIT is off in it from now on\n", stderr);
+    rv_hooks_start(&params);
 }

@@ -1,6 +1,7 @@
 /*
- * Garbage collections, counted: what is remembered by an object's address holds for one of them, for the next may free
- * or move the object and another is made there.
+ * Garbage collections: a call of GC.minor, GC.major or GC.step inside the method that they interrupt, with their reasons,
+ * and the heap's size as values. They are counted, too: what is remembered by an object's address holds for one of them,
+ * for the next may free or move the object and another is made there.
  */
 #ifndef RV_PRODUCERS_RUBY_COLLECTIONS_H
 #define RV_PRODUCERS_RUBY_COLLECTIONS_H
@@ -14,10 +15,10 @@ static inline uint32_t rv_collections_current(void)
     return __atomic_load_n(&rv_n_collections, __ATOMIC_RELAXED);
 }
 
-/* Objects that were not marked are freed from now on. Nothing is allocated. */
-static inline void rv_collections_expire(void)
-{
-    __atomic_fetch_add(&rv_n_collections, 1, __ATOMIC_RELAXED);
-}
+/*
+ * Write them from now on.
+ *   allocations  also one call of CLASS.allocate for each so many objects that are made; 0: none
+ */
+void rv_collections_start(uint32_t allocations);
 
 #endif

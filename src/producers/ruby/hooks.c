@@ -4,6 +4,7 @@
 #include "producers/ruby/hooks.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "producers/ruby/collections.h"
@@ -12,8 +13,9 @@
 
 #define MOST_FRAMES 100
 
-uint32_t rv_n_collections = 1;
 static rb_event_flag_t events;
+static struct rv_hooks_params params;
+static uint32_t level_id;
 
 /* A method that is made of a block is one call in one frame, though both are reported. */
 static void open_block(const struct rv_control_frame *current)
@@ -72,6 +74,9 @@ static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE
     case RUBY_EVENT_B_RETURN:
         close_block(frame);
         break;
+    case RUBY_EVENT_LINE:
+        ringviz_line((uint32_t)rb_sourceline());
+        break;
     case RUBY_EVENT_FIBER_SWITCH:
         rv_stacks_switch(ruby_current_ec);
         break;
@@ -83,27 +88,11 @@ static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE
     }
 }
 
-/* Nothing may be allocated here. */
-static void on_collection(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE owner)
-{
-    (void)data;
-    (void)self;
-    (void)id;
-    (void)owner;
-    if (event == RUBY_INTERNAL_EVENT_GC_ENTER)
-        ringviz_gc_begin();
-    else if (event == RUBY_INTERNAL_EVENT_GC_EXIT)
-        ringviz_gc_end();
-    else
-        rv_collections_expire();
-}
-
 static void begin(void)
 {
     rb_add_event_hook(on_event, events, Qnil);
-    rb_add_event_hook(on_collection,
-                      RUBY_INTERNAL_EVENT_GC_ENTER | RUBY_INTERNAL_EVENT_GC_EXIT | RUBY_INTERNAL_EVENT_GC_END_MARK,
-                      Qnil);
+    ringviz_mark(level_id);
+    rv_collections_start(params.allocations);
 }
 
 /* ---- until the main script begins ---- */
@@ -140,14 +129,29 @@ static void on_early_event(rb_event_flag_t event, VALUE data, VALUE self, ID id,
     on_event(event, data, self, id, owner);
 }
 
-void rv_hooks_start(enum rv_hooks_level level, bool at_once)
+/* A mark at the beginning says what the trace has. */
+static uint32_t intern_level(void)
 {
+    static const char *const levels[] = {"methods in Ruby", "methods in Ruby and blocks",
+                                         "methods in Ruby and C, and blocks"};
+    char text[128];
+    snprintf(text, sizeof text, "Ruby %s: %s%s", ruby_version, levels[params.level],
+             params.has_yjit ? ", interpreted: YJIT is off" : "");
+    return ringviz_intern(NULL, text, NULL, 0);
+}
+
+void rv_hooks_start(const struct rv_hooks_params *given)
+{
+    params = *given;
+    level_id = intern_level();
     events = RUBY_EVENT_CALL | RUBY_EVENT_RETURN | RUBY_EVENT_FIBER_SWITCH | RUBY_EVENT_THREAD_BEGIN;
-    if (level >= RV_HOOKS_BLOCKS)
+    if (params.level >= RV_HOOKS_BLOCKS)
         events |= RUBY_EVENT_B_CALL | RUBY_EVENT_B_RETURN;
-    if (level >= RV_HOOKS_ALL)
+    if (params.level >= RV_HOOKS_ALL)
         events |= RUBY_EVENT_C_CALL | RUBY_EVENT_C_RETURN;
-    if (at_once)
+    if (params.has_lines)
+        events |= RUBY_EVENT_LINE;
+    if (params.is_at_once)
         begin();
     else
         rb_add_event_hook(on_early_event, events, Qnil);

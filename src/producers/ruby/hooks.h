@@ -3,6 +3,7 @@
 #define RV_PRODUCERS_RUBY_HOOKS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum rv_hooks_level {
     RV_HOOKS_RUBY,   /* methods written in Ruby */
@@ -10,10 +11,14 @@ enum rv_hooks_level {
     RV_HOOKS_ALL     /* and methods written in C */
 };
 
-/*
- * Write events, once the main script has begun: what is loaded before it is left out.
- *   at_once  from now on, whatever is being loaded
- */
-void rv_hooks_start(enum rv_hooks_level level, bool at_once);
+struct rv_hooks_params { /* zero: methods from the main script on */
+    enum rv_hooks_level level;
+    bool is_at_once; /* what is loaded before the main script is written, too */
+    bool has_lines, has_yjit;
+    uint32_t allocations; /* as for rv_collections_start() */
+};
+
+/* Write events, once the main script has begun. */
+void rv_hooks_start(const struct rv_hooks_params *params);
 
 #endif

@@ -79,6 +79,8 @@ static bool make_first(void)
     if (!stacks.known && !(stacks.known = calloc(N_KNOWN, sizeof *stacks.known)))
         return false;
     stacks.first = rv_stack = make_stack();
+    if (rv_stack)
+        rv_stack->context = ruby_current_ec;
     pthread_setspecific(end_key, stacks.first);
     return rv_stack;
 }
@@ -190,6 +192,7 @@ void rv_stacks_switch(const struct rv_execution_context *context)
         known->stack = stack ? stack : stacks.first; /* without memory its calls nest on those of the thread */
     }
     rv_stack = known->stack;
+    rv_stack->context = context;
     ringviz_stack_switch(rv_stack->number);
 }
 

@@ -20,6 +20,7 @@ struct rv_open_call {
 };
 
 struct rv_stack {
+    const struct rv_execution_context *context; /* of its fiber; another's while Ruby changes fibers */
     struct rv_open_call *calls;
     uint32_t n, capacity;
     uint32_t number; /* ringviz's; 0: the thread's first */

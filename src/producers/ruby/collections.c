@@ -1,0 +1,182 @@
+/* Hooks of internal events: nothing may be allocated in them. Names are made of what Ruby has of them already. */
+#include "producers/ruby/collections.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "producers/ruby/stacks.h"
+#include "ringviz/producer.h"
+
+#define N_REASONS 64u
+#define FILE_NAME "<internal:gc>"
+
+uint32_t rv_n_collections = 1;
+
+static struct reason { /* Ruby's symbols, or nil */
+    VALUE major_by, begun_by;
+    uint32_t id;
+} reasons[N_REASONS];
+
+static VALUE state_key, major_key, begun_key, none, sweeping, live_key, malloc_key;
+static uint32_t live_id, malloc_id, sweep_id, mark_id;
+static uint32_t n_between, n_since; /* [atomic] objects between two that are written, and since the last one */
+
+static const char *text_of(VALUE symbol)
+{
+    return RB_SYMBOL_P(symbol) ? rb_id2name(RB_SYM2ID(symbol)) : "?";
+}
+
+static uint32_t intern(const char *name)
+{
+    return ringviz_intern("GC", name, FILE_NAME, 0);
+}
+
+static uint32_t intern_reason(VALUE major_by, VALUE begun_by)
+{
+    char name[96];
+    if (RB_NIL_P(major_by))
+        snprintf(name, sizeof name, ".minor (%s)", text_of(begun_by));
+    else
+        snprintf(name, sizeof name, ".major (%s, %s)", text_of(major_by), text_of(begun_by));
+    return intern(name);
+}
+
+/* Of a collection that begins. One thread collects at a time. */
+static uint32_t reason(void)
+{
+    struct reason now = {rb_gc_latest_gc_info(major_key), rb_gc_latest_gc_info(begun_key), 0}, *known = reasons;
+    while (known < &reasons[N_REASONS - 1] && known->id &&
+           (known->major_by != now.major_by || known->begun_by != now.begun_by))
+        known++;
+    if (known->major_by != now.major_by || known->begun_by != now.begun_by || !known->id) {
+        *known = now;
+        known->id = intern_reason(now.major_by, now.begun_by);
+    }
+    return known->id;
+}
+
+static bool is_on_stack(void)
+{
+    return rv_stack && rv_stack->context == ruby_current_ec;
+}
+
+/* The collection lies on what the fiber executes, like a function that it calls. */
+static void open_call(uint32_t id)
+{
+    if (is_on_stack())
+        rv_stacks_open((struct rv_method){.id = id}, (const char *)ruby_current_ec->frame - 1, true);
+}
+
+static void close_call(void)
+{
+    const struct rv_open_call *top = rv_stacks_top();
+    if (is_on_stack() && top && top->is_function && top->frame == (const char *)ruby_current_ec->frame - 1)
+        rv_stacks_close_top();
+}
+
+static void write_heap(void)
+{
+    ringviz_value(live_id, (float)rb_gc_stat(live_key));
+    ringviz_value(malloc_id, (float)rb_gc_stat(malloc_key));
+}
+
+/* Either a collection begins, and its reason is not known yet, or one goes on that has begun before. */
+static void enter(void)
+{
+    VALUE state = rb_gc_latest_gc_info(state_key);
+    ringviz_gc_begin();
+    if (state == none)
+        write_heap();
+    else
+        open_call(state == sweeping ? sweep_id : mark_id);
+}
+
+static void on_collection(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE owner)
+{
+    (void)data;
+    (void)self;
+    (void)id;
+    (void)owner;
+    switch (event) {
+    case RUBY_INTERNAL_EVENT_GC_ENTER:
+        enter();
+        break;
+    case RUBY_INTERNAL_EVENT_GC_START:
+        close_call();
+        open_call(reason());
+        break;
+    case RUBY_INTERNAL_EVENT_GC_END_MARK: /* what was not marked is freed from now on */
+        __atomic_fetch_add(&rv_n_collections, 1, __ATOMIC_RELAXED);
+        break;
+    case RUBY_INTERNAL_EVENT_GC_END_SWEEP:
+        write_heap();
+        break;
+    case RUBY_INTERNAL_EVENT_GC_EXIT:
+        close_call();
+        ringviz_gc_end();
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- objects ---- */
+
+static uint32_t intern_class(VALUE object)
+{
+    int type = RB_BUILTIN_TYPE(object);
+    VALUE class = type == T_IMEMO || type == T_NODE ? 0 : RBASIC_CLASS(object);
+    class = class ? rb_class_real(class) : 0;
+    if (!class)
+        return ringviz_intern("(internal)", ".allocate", FILE_NAME, 0);
+    VALUE path = rb_class_path_cached(class);
+    return ringviz_intern(RB_TYPE_P(path, T_STRING) ? RSTRING_PTR(path) : "#<Class>", ".allocate", FILE_NAME, 0);
+}
+
+static void on_object(VALUE point, void *unused)
+{
+    (void)unused;
+    if (__atomic_add_fetch(&n_since, 1, __ATOMIC_RELAXED) < n_between || !is_on_stack())
+        return;
+    uint32_t allocate = intern_class(rb_tracearg_object(rb_tracearg_from_tracepoint(point)));
+    __atomic_store_n(&n_since, 0, __ATOMIC_RELAXED);
+    ringviz_call(allocate, rv_stack->n, 0);
+    ringviz_return(allocate, rv_stack->n);
+}
+
+static void start_allocations(void)
+{
+    static VALUE point;
+    rb_gc_register_address(&point);
+    point = rb_tracepoint_new(Qnil, RUBY_INTERNAL_EVENT_NEWOBJ, on_object, NULL);
+    rb_tracepoint_enable(point);
+}
+
+static VALUE symbol(const char *name)
+{
+    return RB_ID2SYM(rb_intern(name));
+}
+
+void rv_collections_start(uint32_t allocations)
+{
+    state_key = symbol("state");
+    major_key = symbol("major_by");
+    begun_key = symbol("gc_by");
+    none = symbol("none");
+    sweeping = symbol("sweeping");
+    live_key = symbol("heap_live_slots");
+    malloc_key = symbol("malloc_increase_bytes");
+    live_id = intern(".heap_live_slots");
+    malloc_id = intern(".malloc_increase_bytes");
+    sweep_id = intern(".sweep");
+    mark_id = intern(".mark");
+    (void)rb_gc_latest_gc_info(state_key); /* the first time, it makes symbols; so does rb_gc_stat() */
+    (void)rb_gc_stat(live_key);
+    rb_add_event_hook(on_collection,
+                      RUBY_INTERNAL_EVENT_GC_ENTER | RUBY_INTERNAL_EVENT_GC_EXIT | RUBY_INTERNAL_EVENT_GC_START |
+                          RUBY_INTERNAL_EVENT_GC_END_MARK | RUBY_INTERNAL_EVENT_GC_END_SWEEP,
+                      Qnil);
+    n_between = allocations;
+    if (allocations)
+        start_allocations();
+}

@@ -1,0 +1,84 @@
+# Garbage collections and allocations: as many as Ruby itself counts, inside the methods that they interrupt.
+require_relative "lib/ringviz_test"
+
+class CollectionsTest < RingvizTest
+  CHURN = <<~'RUBY'
+    class Thing; end
+    def churn(n) = n.times { |i| ($kept ||= []) << Thing.new if i % 50 == 0; "#{i}".to_sym.to_s * 3 }
+    before = GC.count
+    churn(20_000)
+    Fiber.new { churn(5_000); Fiber.yield; churn(1) }.resume
+    Thread.new { churn(5_000) }.join
+    3.times { GC.start }
+    GC.compact
+    $stdout.puts GC.count - before
+  RUBY
+
+  def collections(result) = result.spans.select { |span| span.name.match?(/\AGC\.(minor|major) \(/) }
+
+  def test_each_collection_is_a_call_with_its_reasons
+    result = run_traced(["ruby", write_file(CHURN)])
+    assert_equal result.out.to_i, collections(result).size
+    assert_equal 4, collections(result).count { |span| span.name == "GC.major (force, method)" }
+    assert_operator collections(result).count { |span| span.name == "GC.minor (newobj)" }, :>, 0
+    assert_empty result.spans.select { |span| !span.flags.empty? && span.name.start_with?("GC.") }
+  end
+
+  def test_a_collection_lies_in_the_method_that_it_interrupts
+    result = run_traced(["ruby", write_file("def outer = inner\ndef inner = GC.start\nouter\n")])
+    collection = collections(result).find { |span| span.name.include?("force") }
+    outside = result.spans.select do |span|
+      span.thread == collection.thread && span.depth < collection.depth && span.start_ns <= collection.start_ns &&
+        span.start_ns + span.duration_ns >= collection.start_ns + collection.duration_ns
+    end
+    assert_equal %w[Object#outer Object#inner GC.start], outside.sort_by(&:depth).map(&:name)
+  end
+
+  def test_collections_leave_methods_and_fibers_as_they_are
+    %w[ruby blocks].each { |level| assert_same_counts(CHURN, level: level) }
+  end
+
+  def test_every_nth_object_is_a_call_of_its_class
+    script = write_file("class Thing; end\nnamed = Class.new\nmake = 6000.times { Thing.new }\n3000.times { named.new }\n")
+    [1, 10].each do |n|
+      result = run_traced(["ruby", script], env: { "RINGVIZ_RUBY" => "all", "RINGVIZ_RUBY_ALLOC" => n.to_s })
+      allocated = result.spans.map(&:name).tally
+      assert_in_delta 6000 / n, allocated["Thing.allocate"], 10 / n
+      assert_in_delta 3000 / n, allocated["#<Class>.allocate"], 10 / n
+    end
+    assert_empty run_traced(["ruby", script]).spans.select { |span| span.name.end_with?(".allocate") }
+  end
+
+  def chrome_names(command, env = {})
+    path = File.join(@folder, "trace.json")
+    result = run_plain([ENV.fetch("RINGVIZ"), "--export=chrome:#{path}", "--force", "--", *command], env)
+    [File.read(path).scan(/"name":"([^"]*)"/).flatten, result]
+  end
+
+  def test_the_trace_says_what_it_has
+    script = write_file("def leaf = 1\nleaf\n")
+    { "ruby" => "methods in Ruby", "blocks" => "methods in Ruby and blocks",
+      "all" => "methods in Ruby and C, and blocks" }.each do |level, words|
+      names, = chrome_names(["ruby", script], { "RINGVIZ_RUBY" => level })
+      assert_includes names, "Ruby #{RUBY_VERSION}: #{words}"
+    end
+  end
+
+  def test_the_loss_of_compiled_code_is_said
+    names, result = chrome_names(["ruby", "--yjit", write_file("def leaf = 1\nleaf\n")])
+    assert_includes names, "Ruby #{RUBY_VERSION}: methods in Ruby, interpreted: YJIT is off"
+    assert_equal "ringviz: a traced Ruby program is interpreted: YJIT is off in it from now on\n", result.err.lines.first
+  end
+
+  def test_the_heap_is_drawn_as_values
+    names, = chrome_names(["ruby", write_file(CHURN)])
+    assert_includes names, "GC.heap_live_slots"
+    assert_includes names, "GC.malloc_increase_bytes"
+  end
+
+  def test_lines_are_those_of_statements
+    script = write_file("def leaf\n  1\n  2\nend\nleaf\n")
+    result = run_plain([ENV.fetch("RINGVIZ"), "--report", "--", "ruby", script], { "RINGVIZ_RUBY_LINES" => "1" })
+    assert_match(/last at line 3\b/, result.out)
+  end
+end
