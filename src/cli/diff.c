@@ -76,7 +76,7 @@ static int show_diff(const struct rv_options *options, struct capture *captures,
         rv_session_counts(captures[i].session, &counts);
         sides[i] = (struct rv_compare_side){.stats = captures[i].stats,
                                             .own = rv_own_times_stats(captures[i].own_times),
-                                            .spread = rv_own_times_spread(captures[i].own_times),
+                                            .variance = rv_own_times_variance(captures[i].own_times),
                                             .subroutines = rv_session_subroutines(captures[i].session)};
         (void)rv_lanes_bounds(rv_session_lanes(captures[i].session), &starts_ns[i], &last_ns);
         diff.title[i] = options->files[i];

@@ -2,7 +2,7 @@
 #ifndef RV_EXPORT_OWN_TIMES_H
 #define RV_EXPORT_OWN_TIMES_H
 
-#include "model/spread.h"
+#include "model/time_variance.h"
 #include "sink/sink.h"
 
 struct rv_own_times; /* opaque; internally locked */
@@ -11,8 +11,8 @@ struct rv_own_times *rv_own_times_create(void);
 void rv_own_times_destroy(struct rv_own_times *times);
 struct rv_sink rv_own_times_sink(struct rv_own_times *times);
 
-/* After the session's end; valid until destroy. A table of own times, and the spread of both kinds. */
+/* After the session's end; valid until destroy. A table of own times, and the variance of both kinds. */
 const struct rv_stats *rv_own_times_stats(const struct rv_own_times *times);
-const struct rv_spread *rv_own_times_spread(const struct rv_own_times *times);
+const struct rv_time_variance *rv_own_times_variance(const struct rv_own_times *times);
 
 #endif

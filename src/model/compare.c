@@ -3,7 +3,7 @@
  * independent calls finds differences between a program and itself. Compared is each subroutine's mean of log time, d =
  * mean after - mean before. Sources of variation without any change of the program:
  *
- *   within a run      the variance of the mean by blocks of calls (model/spread.h)
+ *   within a run      the variance of the mean by blocks of calls (model/time_variance.h)
  *   all of a run      c, the median of d over all tested subroutines: one run's machine was slower
  *   from run to run   other differences that affect subroutines unequally (addresses, caches, neighbours): a variance
  *                     tau^2 that
@@ -160,7 +160,7 @@ static struct rv_stats_row *take_stats(const struct rv_compare *compare, const s
 }
 
 struct levels { /* of one row */
-    struct rv_spread_level at[RV_COMPARE_SIDES][RV_SPREAD_TIMES];
+    struct rv_time_variance_sums at[RV_COMPARE_SIDES][RV_TIME_VARIANCE_TIMES];
 };
 
 static void fill_side(struct rv_compare *compare, const struct rv_compare_side *side, const struct subjects *subjects,
@@ -177,8 +177,9 @@ static void fill_side(struct rv_compare *compare, const struct rv_compare_side *
         compare->rows[rows[i].id].own_p50_ns[side_idx] = rows[i].p50_ns;
     free(rows);
     for (uint32_t id = 0; id < subjects->n_ids; id++)
-        for (int time = 0; time < RV_SPREAD_TIMES; time++)
-            rv_spread_gather(side->spread, id, (enum rv_spread_time)time, &all[as_id[id]].at[side_idx][time]);
+        for (int time = 0; time < RV_TIME_VARIANCE_TIMES; time++)
+            rv_time_variance_gather(side->variance, id, (enum rv_variance_time)time,
+                                    &all[as_id[id]].at[side_idx][time]);
     free(as_id);
 }
 
@@ -196,13 +197,13 @@ struct test {
     double freedoms[RV_COMPARE_SIDES];
 };
 
-static struct test make_test(const struct levels *level, enum rv_spread_time time)
+static struct test make_test(const struct levels *level, enum rv_variance_time time)
 {
     struct test test = {0};
     for (int side = 0; side < RV_COMPARE_SIDES; side++) {
-        const struct rv_spread_level *its = &level->at[side][time];
-        test.d += side == RV_COMPARE_AFTER ? rv_spread_mean(its) : -rv_spread_mean(its);
-        test.variances[side] = rv_spread_variance(its);
+        const struct rv_time_variance_sums *its = &level->at[side][time];
+        test.d += side == RV_COMPARE_AFTER ? rv_time_variance_mean(its) : -rv_time_variance_mean(its);
+        test.variances[side] = rv_time_variance_of(its);
         test.freedoms[side] = fmax(its->n_blocks - 1.0, 1.0);
         test.within += test.variances[side];
     }
@@ -258,7 +259,7 @@ static struct rv_compare_change change_of(const struct test *test, double common
 }
 
 /* Test one kind of time for all tested rows. Own times come first: they determine the common ratio. */
-static void test_rows(struct rv_compare *compare, const struct levels *all, enum rv_spread_time time)
+static void test_rows(struct rv_compare *compare, const struct levels *all, enum rv_variance_time time)
 {
     struct test *tests = rv_alloc(compare->n, sizeof *tests);
     double *scratch = rv_alloc(compare->n, sizeof *scratch);
@@ -269,7 +270,7 @@ static void test_rows(struct rv_compare *compare, const struct levels *all, enum
             tests[n++] = make_test(&all[i], time);
     for (size_t i = 0; i < n; i++)
         scratch[i] = tests[i].d;
-    if (n >= LEAST_BULK && time == RV_SPREAD_OWN)
+    if (n >= LEAST_BULK && time == RV_TIME_VARIANCE_OWN)
         compare->common_ratio = exp2(median(scratch, n));
     double common = log2(compare->common_ratio);
     if (n >= LEAST_BULK) {
@@ -291,16 +292,17 @@ static bool is_claimed(const struct rv_compare_change *change, size_t n_tests)
 
 static enum rv_compare_verdict verdict_of(const struct rv_compare_row *row, size_t n_tested)
 {
-    const struct rv_compare_change *own = &row->changes[RV_SPREAD_OWN], *whole = &row->changes[RV_SPREAD_WHOLE];
+    const struct rv_compare_change *own = &row->changes[RV_TIME_VARIANCE_OWN],
+                                   *whole = &row->changes[RV_TIME_VARIANCE_WHOLE];
     if (!row->stats[RV_COMPARE_BEFORE].n_calls)
         return RV_COMPARE_NEW;
     if (!row->stats[RV_COMPARE_AFTER].n_calls)
         return RV_COMPARE_GONE;
     if (!rv_compare_is_tested(row))
         return RV_COMPARE_FEW;
-    if (is_claimed(own, n_tested * RV_SPREAD_TIMES))
+    if (is_claimed(own, n_tested * RV_TIME_VARIANCE_TIMES))
         return own->ratio > 1.0 ? RV_COMPARE_SLOWER : RV_COMPARE_FASTER;
-    if (is_claimed(whole, n_tested * RV_SPREAD_TIMES))
+    if (is_claimed(whole, n_tested * RV_TIME_VARIANCE_TIMES))
         return whole->ratio > 1.0 ? RV_COMPARE_SLOWER_INSIDE : RV_COMPARE_FASTER_INSIDE;
     return RV_COMPARE_SAME;
 }
@@ -389,8 +391,8 @@ void rv_compare_init(struct rv_compare *compare, const struct rv_compare_side si
     struct levels *all = rv_alloc(compare->n, sizeof *all);
     for (int side = 0; side < RV_COMPARE_SIDES; side++)
         fill_side(compare, &sides[side], &subjects[side], side, all);
-    for (int time = 0; time < RV_SPREAD_TIMES; time++)
-        test_rows(compare, all, (enum rv_spread_time)time);
+    for (int time = 0; time < RV_TIME_VARIANCE_TIMES; time++)
+        test_rows(compare, all, (enum rv_variance_time)time);
     for (size_t i = 0; i < compare->n; i++)
         compare->rows[i].verdict = verdict_of(&compare->rows[i], compare->n_tested);
     sort_rows(compare, subjects);

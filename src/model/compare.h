@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "model/spread.h"
+#include "model/time_variance.h"
 #include "model/stats.h"
 #include "model/subroutines.h"
 
@@ -32,7 +32,7 @@ enum { RV_COMPARE_BEFORE, RV_COMPARE_AFTER, RV_COMPARE_SIDES };
 struct rv_compare_side {
     const struct rv_stats *stats;
     const struct rv_stats *own; /* the same calls, by own time */
-    const struct rv_spread *spread;
+    const struct rv_time_variance *variance;
     struct rv_subroutines *subroutines; /* outlives the comparison */
 };
 
@@ -47,7 +47,7 @@ struct rv_compare_row {
     uint32_t line[RV_COMPARE_SIDES];             /* 0 if unknown; of several definitions the first */
     struct rv_stats_row stats[RV_COMPARE_SIDES]; /* zero without calls; id is the comparison's own */
     uint64_t own_p50_ns[RV_COMPARE_SIDES];
-    struct rv_compare_change changes[RV_SPREAD_TIMES];
+    struct rv_compare_change changes[RV_TIME_VARIANCE_TIMES];
     enum rv_compare_verdict verdict;
 };
 

@@ -18,7 +18,7 @@ void rv_job_order_fini(struct rv_job_order *order)
 
 void rv_job_order_reset(struct rv_job_order *order, uint32_t entry_stack)
 {
-    order->n_submitted = order->n_merged = 0;
+    order->n_submitted = order->n_joined = 0;
     order->exit_stack = entry_stack;
 }
 
@@ -34,22 +34,22 @@ bool rv_job_order_put(struct rv_job_order *order, struct rv_job *job)
 {
     pthread_mutex_lock(&order->lock);
     order->ready[job->batch.sequence % order->n_jobs] = job;
-    bool is_merger = !order->is_merging;
-    order->is_merging = true;
+    bool is_joiner = !order->is_joining;
+    order->is_joining = true;
     pthread_mutex_unlock(&order->lock);
-    return is_merger;
+    return is_joiner;
 }
 
 struct rv_job *rv_job_order_take(struct rv_job_order *order)
 {
     pthread_mutex_lock(&order->lock);
-    struct rv_job **place = &order->ready[order->n_merged % order->n_jobs];
+    struct rv_job **place = &order->ready[order->n_joined % order->n_jobs];
     struct rv_job *job = *place;
     *place = NULL;
     if (job)
-        order->n_merged++;
+        order->n_joined++;
     else
-        order->is_merging = false;
+        order->is_joining = false;
     pthread_mutex_unlock(&order->lock);
     return job;
 }

@@ -1,5 +1,5 @@
 /*
- * The jobs of one stream or page on their way through the workers: scanned in any order, merged in submission order by
+ * The jobs of one stream or page on their way through the workers: scanned in any order, joined in submission order by
  * whichever worker finds the next one ready.
  */
 #ifndef RV_PIPELINE_JOB_ORDER_H
@@ -23,8 +23,8 @@ struct rv_job_order {          /* the first member of struct rv_stream and struc
     pthread_mutex_t lock;
     struct rv_job **ready; /* by sequence mod n_jobs */
     size_t n_jobs;
-    uint64_t n_merged; /* also the sequence to merge next */
-    bool is_merging;
+    uint64_t n_joined; /* also the sequence to join next */
+    bool is_joining;
 };
 
 /* n_jobs: most jobs at once. */
@@ -39,11 +39,11 @@ void rv_job_order_add(struct rv_job_order *order, struct rv_job *job);
 
 /*
  * Store a scanned job.
- *   returns  true when the caller has become the merger: it then takes jobs until rv_job_order_take() returns NULL
+ *   returns  true when the caller has become the joiner: it then takes jobs until rv_job_order_take() returns NULL
  */
 bool rv_job_order_put(struct rv_job_order *order, struct rv_job *job);
 
-/* The next job in order, or NULL: the caller is no longer the merger. */
+/* The next job in order, or NULL: the caller is no longer the joiner. */
 struct rv_job *rv_job_order_take(struct rv_job_order *order);
 
 #endif

@@ -13,7 +13,7 @@ struct rv_page_load {
     struct rv_stream *stream;         /* that it is a block of */
     uint32_t block, level;            /* of detail */
     struct rv_span_reader_slot *slot; /* of the requesting span reader; NULL: for the lanes */
-    /* merger only */
+    /* joiner only */
     struct rv_tracks tracks;
     struct rv_page_load *next, *previous; /* the page loader's list */
 };

@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "model/density.h"
 #include "model/span_pages.h"
-#include "pipeline/merge.h"
+#include "pipeline/block_joiner.h"
 
 /* Memory for the pages in view: share of all memory, bytes per event, and bytes per stack and block. */
 enum { EVENT_BYTES = 48, STACK_BYTES = 6144 };
@@ -89,20 +89,21 @@ static void add_block(struct rv_stream *stream, const struct rv_block_summary *s
 }
 
 /* In a summary, a loss lasts until the next note: the next event is unknown. */
-static void add_notes(const struct rv_merger *merger, struct rv_lane *lane, const struct rv_stack_summary *summary)
+static void add_notes(const struct rv_block_joiner *joiner, struct rv_lane *lane,
+                      const struct rv_stack_summary *summary)
 {
     for (uint32_t i = 0; i < summary->row->n_notes; i++)
-        rv_merge_note(merger, lane, &summary->notes[i]);
+        rv_block_joiner_note(joiner, lane, &summary->notes[i]);
 }
 
-void rv_page_loader_add_total(struct rv_merger *merger, const struct rv_call_total *total)
+void rv_page_loader_add_total(struct rv_block_joiner *joiner, const struct rv_call_total *total)
 {
     const struct rv_rec_index_total *row = total->row;
     struct rv_histogram durations = {0};
     for (uint32_t i = 0; i < row->n_buckets; i++)
         rv_histogram_put(&durations, total->buckets[i].bucket, total->buckets[i].n_calls);
-    pthread_mutex_lock(&merger->lock);
-    rv_stats_put(merger->stats,
+    pthread_mutex_lock(&joiner->lock);
+    rv_stats_put(joiner->stats,
                  &(struct rv_stats_row){.id = row->id,
                                         .n_calls = row->n_calls,
                                         .total_ns = row->total_ns,
@@ -110,13 +111,13 @@ void rv_page_loader_add_total(struct rv_merger *merger, const struct rv_call_tot
                                         .min_ns = row->min_ns,
                                         .max_ns = row->max_ns},
                  &durations);
-    merger->counts.n_spans += row->n_calls;
-    pthread_mutex_unlock(&merger->lock);
+    joiner->counts.n_spans += row->n_calls;
+    pthread_mutex_unlock(&joiner->lock);
     rv_histogram_fini(&durations);
 }
 
-void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_merger *merger, struct rv_stream *stream,
-                              const struct rv_block_summary *summary)
+void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_block_joiner *joiner,
+                              struct rv_stream *stream, const struct rv_block_summary *summary)
 {
     pthread_mutex_lock(&page_loader->lock);
     if (stream->n_blocks == 0) {
@@ -135,7 +136,7 @@ void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_merg
         lane->max_depth = row->max_depth > lane->max_depth ? row->max_depth : lane->max_depth;
         lane->last_ns = summary->last_ns > lane->last_ns ? summary->last_ns : lane->last_ns;
         pthread_mutex_unlock(&lane->lock);
-        add_notes(merger, lane, &summary->stacks[i]);
+        add_notes(joiner, lane, &summary->stacks[i]);
     }
     for (size_t i = 0; i < stream->tracks.n && summary->is_end; i++) {
         pthread_mutex_lock(&stream->tracks.all[i].lane->lock);

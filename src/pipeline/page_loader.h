@@ -2,7 +2,7 @@
  * Loads pages of summarized streams on demand: wanted ones, pending ones, and their destinations.
  *
  *   summarize, await, take, open, end   drain thread
- *   publish                             the worker that merges the page
+ *   publish                             the worker that joins the page
  *   want                                main thread
  */
 #ifndef RV_PIPELINE_PAGE_LOADER_H
@@ -41,12 +41,12 @@ void rv_page_loader_fini(struct rv_page_loader *page_loader); /* with pages that
 
 /*
  * Add a stream's next block to its lanes, or a subroutine's totals to the statistics.
- *   merger  any
+ *   joiner  any
  */
-struct rv_merger;
-void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_merger *merger, struct rv_stream *stream,
-                              const struct rv_block_summary *summary);
-void rv_page_loader_add_total(struct rv_merger *merger, const struct rv_call_total *total);
+struct rv_block_joiner;
+void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_block_joiner *joiner,
+                              struct rv_stream *stream, const struct rv_block_summary *summary);
+void rv_page_loader_add_total(struct rv_block_joiner *joiner, const struct rv_call_total *total);
 
 /* Wait for a request, until a time of rv_clock_mono_ns() at most. */
 void rv_page_loader_await(struct rv_page_loader *page_loader, uint64_t until_ns);

@@ -13,7 +13,7 @@
 #include "flow/queue.h"
 #include "model/slab.h"
 #include "pipeline/batch_pool.h"
-#include "pipeline/merge.h"
+#include "pipeline/block_joiner.h"
 #include "pipeline/page_loader.h"
 #include "pipeline/stream_table.h"
 
@@ -31,7 +31,7 @@ static const uint64_t REST_NS = 10000000; /* longest rest of a RESTING source un
 struct worker {
     struct rv_session *session;
     pthread_t thread;
-    struct rv_merger merger;
+    struct rv_block_joiner joiner;
 };
 
 struct rv_session {
@@ -143,12 +143,12 @@ static void define(void *context, const struct rv_definition *definitions, size_
 static void summarize(void *context, void *stream, const struct rv_block_summary *summary)
 {
     struct rv_session *session = context;
-    rv_page_loader_summarize(&session->page_loader, &session->workers[0].merger, stream, summary);
+    rv_page_loader_summarize(&session->page_loader, &session->workers[0].joiner, stream, summary);
 }
 
 static void add_total(void *context, const struct rv_call_total *total)
 {
-    rv_page_loader_add_total(&((struct rv_session *)context)->workers[0].merger, total);
+    rv_page_loader_add_total(&((struct rv_session *)context)->workers[0].joiner, total);
 }
 
 static bool take_request(void *context, struct rv_page_request *request)
@@ -261,7 +261,7 @@ static void follow_memory(struct rv_session *session, uint64_t n_spans)
         limit_memory(session);
 }
 
-/* Its last job is merged. */
+/* Its last job is joined. */
 static void end_stream(struct rv_session *session, struct rv_stream *stream)
 {
     count_closed(session, stream);
@@ -275,18 +275,18 @@ static void scan(struct worker *worker, struct rv_job *job)
     uint64_t began_ns = rv_clock_thread_cpu_ns();
     struct rv_block_input input = rv_job_input(job);
     rv_block_scan(job->block, &input, worker->session->kernel);
-    worker->merger.scan_ns += rv_clock_thread_cpu_ns() - began_ns;
+    worker->joiner.scan_ns += rv_clock_thread_cpu_ns() - began_ns;
 }
 
 /* Pages have a memory limit of their own. */
-static void merge(struct worker *worker, struct rv_job_order *order, struct rv_job *job)
+static void join(struct worker *worker, struct rv_job_order *order, struct rv_job *job)
 {
     struct rv_session *session = worker->session;
     if (order->page) {
-        rv_merge_page(&worker->merger, order->page, job);
+        rv_block_joiner_join_page(&worker->joiner, order->page, job);
         return;
     }
-    follow_memory(session, rv_merge(&worker->merger, (struct rv_stream *)order, job));
+    follow_memory(session, rv_block_joiner_join(&worker->joiner, (struct rv_stream *)order, job));
     limit_open(session);
 }
 
@@ -303,7 +303,7 @@ static void *run_worker(void *context)
         bool is_last = false;
         while ((job = rv_job_order_take(order))) {
             is_last = job->closes_stream;
-            merge(worker, order, job);
+            join(worker, order, job);
             count_batch(session);
             rv_batch_pool_release(&session->jobs, job);
         }
@@ -407,11 +407,11 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     for (unsigned i = 0; i < session->n_workers; i++) {
         struct worker *worker = &session->workers[i];
         worker->session = session;
-        worker->merger = (struct rv_merger){.params = &session->params,
-                                            .origin_ns = source->origin_ns,
-                                            .n_open = &session->n_open,
-                                            .stats = rv_stats_create()};
-        pthread_mutex_init(&worker->merger.lock, NULL);
+        worker->joiner = (struct rv_block_joiner){.params = &session->params,
+                                                  .origin_ns = source->origin_ns,
+                                                  .n_open = &session->n_open,
+                                                  .stats = rv_stats_create()};
+        pthread_mutex_init(&worker->joiner.lock, NULL);
         rv_os_start_thread(&worker->thread, run_worker, worker);
     }
     rv_os_start_thread(&session->drain, run_drain, session);
@@ -448,7 +448,7 @@ void rv_session_destroy(struct rv_session *session)
     pthread_join(session->naming, NULL);
     session->source->close(session->source);
     for (unsigned i = 0; i < session->n_workers; i++)
-        rv_merger_fini(&session->workers[i].merger);
+        rv_block_joiner_fini(&session->workers[i].joiner);
     rv_stream_table_fini(&session->stream_table);
     rv_batch_pool_fini(&session->jobs);
     rv_page_loader_fini(&session->page_loader);
@@ -494,10 +494,10 @@ struct rv_stats *rv_session_stats(struct rv_session *session)
 {
     struct rv_stats *merged = rv_stats_create();
     for (unsigned i = 0; i < session->n_workers; i++) {
-        struct rv_merger *merger = &session->workers[i].merger;
-        pthread_mutex_lock(&merger->lock);
-        rv_stats_merge(merged, merger->stats);
-        pthread_mutex_unlock(&merger->lock);
+        struct rv_block_joiner *joiner = &session->workers[i].joiner;
+        pthread_mutex_lock(&joiner->lock);
+        rv_stats_merge(merged, joiner->stats);
+        pthread_mutex_unlock(&joiner->lock);
     }
     return merged;
 }
@@ -507,11 +507,11 @@ uint64_t rv_session_calls_at_most(struct rv_session *session, uint32_t id, uint6
     uint64_t n_below = 0;
     *n_calls = 0;
     for (unsigned i = 0; i < session->n_workers; i++) {
-        struct rv_merger *merger = &session->workers[i].merger;
+        struct rv_block_joiner *joiner = &session->workers[i].joiner;
         uint64_t n_here;
-        pthread_mutex_lock(&merger->lock);
-        n_below += rv_stats_at_most(merger->stats, id, duration_ns, &n_here);
-        pthread_mutex_unlock(&merger->lock);
+        pthread_mutex_lock(&joiner->lock);
+        n_below += rv_stats_at_most(joiner->stats, id, duration_ns, &n_here);
+        pthread_mutex_unlock(&joiner->lock);
         *n_calls += n_here;
     }
     return n_below;
@@ -520,14 +520,14 @@ uint64_t rv_session_calls_at_most(struct rv_session *session, uint32_t id, uint6
 static void sum_workers(struct rv_session *session, struct rv_session_counts *counts)
 {
     for (unsigned i = 0; i < session->n_workers; i++) {
-        struct rv_merger *merger = &session->workers[i].merger;
-        pthread_mutex_lock(&merger->lock);
-        counts->n_spans += merger->counts.n_spans;
-        counts->scan_ns += merger->counts.scan_ns;
-        counts->carry_ns += merger->counts.carry_ns;
-        counts->timeline_ns += merger->counts.timeline_ns;
-        counts->stats_ns += merger->counts.stats_ns;
-        pthread_mutex_unlock(&merger->lock);
+        struct rv_block_joiner *joiner = &session->workers[i].joiner;
+        pthread_mutex_lock(&joiner->lock);
+        counts->n_spans += joiner->counts.n_spans;
+        counts->scan_ns += joiner->counts.scan_ns;
+        counts->carry_ns += joiner->counts.carry_ns;
+        counts->timeline_ns += joiner->counts.timeline_ns;
+        counts->stats_ns += joiner->counts.stats_ns;
+        pthread_mutex_unlock(&joiner->lock);
     }
 }
 

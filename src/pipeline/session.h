@@ -1,7 +1,7 @@
 /*
  * A session: the threads that move one source's events into the model (src/README.md, "Threads"). No GL, no SDL.
  *
- * Batches of all streams go through one bounded queue; any worker scans any block; blocks of a stream are merged in
+ * Batches of all streams go through one bounded queue; any worker scans any block; blocks of a stream are joined in
  * stream order by whichever worker finds the next one ready.
  */
 #ifndef RV_PIPELINE_SESSION_H

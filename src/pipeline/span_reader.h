@@ -5,7 +5,7 @@
  *
  *   open, take, close   the query, one thread at a time
  *   asks, ask           drain thread
- *   keeps, deliver      the worker that merges the page
+ *   keeps, deliver      the worker that joins the page
  */
 #ifndef RV_PIPELINE_SPAN_READER_H
 #define RV_PIPELINE_SPAN_READER_H

@@ -23,8 +23,8 @@ struct rv_stream {
     /* under lock */
     pthread_mutex_t lock;
     struct rv_stream_account account;
-    char new_name[RV_LANE_NAME_BYTES]; /* for the merger to give to the lanes; "" = none */
-    /* merger only */
+    char new_name[RV_LANE_NAME_BYTES]; /* for the joiner to give to the lanes; "" = none */
+    /* joiner only */
     uint64_t n_dropped_told; /* last count given to sinks */
     struct rv_tracks tracks;
     uint64_t n_open;    /* its share of the session's open calls */
@@ -46,10 +46,10 @@ void rv_stream_destroy(struct rv_stream *stream);
 void rv_stream_begin(struct rv_stream *stream, struct rv_lanes *lanes, const struct rv_stream_info *info,
                      uint32_t number);
 
-/* Free the state of a running stream. After its last job, by the last merger, or when no worker runs. */
+/* Free the state of a running stream. After its last job, by the last joiner, or when no worker runs. */
 void rv_stream_end(struct rv_stream *stream);
 
-/* The thread has a new name: its lanes get it at the next merge. Any thread. */
+/* The thread has a new name: its lanes get it with the next block. Any thread. */
 void rv_stream_rename(struct rv_stream *stream, const char *name);
 
 /* Put a new name on the lanes; true when there was one. Merger. */

@@ -23,7 +23,7 @@ struct rv_stream *rv_stream_table_take(struct rv_stream_table *stream_table);
 /* Add a begun stream. */
 void rv_stream_table_list(struct rv_stream_table *stream_table, struct rv_stream *stream);
 
-/* Remove a stream whose last job is merged: only the caller still uses it. */
+/* Remove a stream whose last job is joined: only the caller still uses it. */
 void rv_stream_table_unlist(struct rv_stream_table *stream_table, struct rv_stream *stream);
 
 /* Return an unlisted stream for reuse. */

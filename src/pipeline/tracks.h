@@ -1,6 +1,6 @@
 /*
  * The stacks of a stream or of a page: the frames that are carried from block to block, and a track for each stack. One
- * thread at a time: the merger.
+ * thread at a time: the joiner.
  */
 #ifndef RV_PIPELINE_TRACKS_H
 #define RV_PIPELINE_TRACKS_H
@@ -15,7 +15,7 @@ struct rv_track {
     struct rv_lane *lane;
     struct rv_stats_lane *stats; /* of a stream */
     struct rv_timeline *calls;   /* of a page: what its lane will get */
-    size_t first, n;             /* scratch of one merge: its spans in the worker's buffer */
+    size_t first, n;             /* scratch of one join: its spans in the worker's buffer */
 };
 
 struct rv_tracks {

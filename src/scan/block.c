@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/vec.h"
-#include "scan/parts.h"
+#include "scan/block_parts.h"
 #include "scan/patterns.h"
 #include "scan/tag.h"
 

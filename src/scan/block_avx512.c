@@ -8,7 +8,7 @@
  */
 #include <immintrin.h>
 
-#include "scan/parts.h"
+#include "scan/block_parts.h"
 #include "scan/pace.h"
 #include "scan/patterns.h"
 #include "scan/tag.h"

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "scan/parts.h"
+#include "scan/block_parts.h"
 
 struct reader {
     const struct rv_block *block;

@@ -4,7 +4,7 @@
  * A regular CALL's key is above the top frame's, a regular RETURN's equals it and the ids match. Every event writes a
  * span and a frame and advances the ends of the two arrays by 0 or 1, so there is no branch to mispredict.
  */
-#include "scan/parts.h"
+#include "scan/block_parts.h"
 
 #include "scan/span.h"
 #include "scan/tag.h"

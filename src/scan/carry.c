@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/hash_index.h"
 #include "base/vec.h"
-#include "scan/parts.h"
+#include "scan/block_parts.h"
 #include "scan/tag.h"
 
 /* No real program has more stacks; in corrupt input, further ones share the first. */

@@ -171,27 +171,27 @@ static void compare_with_another(struct rv_compare *compare, struct rv_subroutin
 {
     struct rv_compare_side sides[RV_COMPARE_SIDES];
     struct rv_stats *stats[RV_COMPARE_SIDES];
-    struct rv_spread *spreads[RV_COMPARE_SIDES];
+    struct rv_time_variance *variances[RV_COMPARE_SIDES];
     for (int side = 0; side < RV_COMPARE_SIDES; side++) {
         struct rv_stats_lane *lane = rv_stats_lane_create();
         stats[side] = rv_stats_create();
-        spreads[side] = rv_spread_create();
+        variances[side] = rv_time_variance_create();
         rv_stats_lane_set_open(lane, NULL, NULL, 0, 0);
         for (uint32_t i = 0; i < N_COMPARED * COMPARED_CALLS; i++) {
             uint32_t id = 1 + i % N_COMPARED, factor = side == RV_COMPARE_BEFORE ? 4 : 1 + id % 16;
             uint64_t start = i * 100000ull;
             struct rv_span span = {.start = start, .end = start + factor * 1000, .id = id};
             rv_stats_add(stats[side], lane, &span, 1);
-            rv_spread_add(spreads[side], id, (uint64_t[]){factor * 1000, factor * 1000});
+            rv_time_variance_add(variances[side], id, (uint64_t[]){factor * 1000, factor * 1000});
         }
         rv_stats_lane_destroy(lane);
-        sides[side] = (struct rv_compare_side){stats[side], stats[side], spreads[side], subroutines};
+        sides[side] = (struct rv_compare_side){stats[side], stats[side], variances[side], subroutines};
     }
     rv_compare_init(compare, sides);
     for (int side = 0; side < RV_COMPARE_SIDES; side++)
         rv_stats_destroy(stats[side]);
     for (int side = 0; side < RV_COMPARE_SIDES; side++)
-        rv_spread_destroy(spreads[side]);
+        rv_time_variance_destroy(variances[side]);
 }
 
 int main(void)

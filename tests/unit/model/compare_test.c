@@ -9,7 +9,7 @@
 struct side {
     struct rv_stats *stats, *own;
     struct rv_stats_lane *lane;
-    struct rv_spread *spread;
+    struct rv_time_variance *variance;
     struct rv_subroutines *subroutines;
     uint64_t now_ns;
 };
@@ -29,7 +29,7 @@ static struct side make_side(void)
     return (struct side){.stats = rv_stats_create(),
                          .own = rv_stats_create(),
                          .lane = rv_stats_lane_create(),
-                         .spread = rv_spread_create(),
+                         .variance = rv_time_variance_create(),
                          .subroutines = rv_subroutines_create(),
                          .now_ns = 1};
 }
@@ -38,7 +38,7 @@ static void free_side(struct side *side)
 {
     rv_stats_destroy(side->stats);
     rv_stats_destroy(side->own);
-    rv_spread_destroy(side->spread);
+    rv_time_variance_destroy(side->variance);
     rv_stats_lane_destroy(side->lane);
     rv_subroutines_destroy(side->subroutines);
 }
@@ -50,7 +50,7 @@ static void call_with_own(struct side *side, uint32_t id, uint64_t duration_ns, 
     rv_stats_lane_set_open(side->lane, NULL, NULL, 0, 0);
     rv_stats_add(side->stats, side->lane, &span, 1);
     rv_stats_add_call(side->own, id, &(struct rv_stats_call){.duration_ns = own_ns});
-    rv_spread_add(side->spread, id, (uint64_t[]){own_ns, duration_ns});
+    rv_time_variance_add(side->variance, id, (uint64_t[]){own_ns, duration_ns});
     side->now_ns = span.end + 1;
 }
 
@@ -71,7 +71,7 @@ static struct rv_compare compare(const struct side sides[2])
     struct rv_compare compare;
     struct rv_compare_side its[2];
     for (int i = 0; i < 2; i++)
-        its[i] = (struct rv_compare_side){sides[i].stats, sides[i].own, sides[i].spread, sides[i].subroutines};
+        its[i] = (struct rv_compare_side){sides[i].stats, sides[i].own, sides[i].variance, sides[i].subroutines};
     rv_compare_init(&compare, its);
     return compare;
 }

@@ -7,8 +7,8 @@
  * below. So underflow and new minima fail the same comparison as any irregular event. Below it are entries that a
  * kernel may load; their keys are odd, so none matches.
  */
-#ifndef RV_SCAN_PARTS_H
-#define RV_SCAN_PARTS_H
+#ifndef RV_SCAN_BLOCK_PARTS_H
+#define RV_SCAN_BLOCK_PARTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

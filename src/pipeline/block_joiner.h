@@ -1,0 +1,45 @@
+/*
+ * Joins scanned blocks, in stream order: a block is applied to the carry, and the calls that this completes are added to
+ * lanes, statistics and sinks. Runs on the worker that joins the stream; all other state is that worker's own.
+ */
+#ifndef RV_PIPELINE_BLOCK_JOINER_H
+#define RV_PIPELINE_BLOCK_JOINER_H
+
+#include <stdatomic.h>
+
+#include "pipeline/page_load.h"
+#include "pipeline/session.h"
+#include "pipeline/stream.h"
+
+/* What a worker has done so far; times are CPU time. */
+struct rv_block_joiner_counts {
+    uint64_t n_spans, scan_ns, carry_ns, timeline_ns, stats_ns;
+};
+
+struct rv_block_joiner {
+    /* shared, constant */
+    const struct rv_session_params *params;
+    uint64_t origin_ns;       /* event times + origin_ns = trace times */
+    _Atomic uint64_t *n_open; /* open calls of all streams */
+    /* of this worker */
+    pthread_mutex_t lock; /* protects stats and counts from readers */
+    struct rv_stats *stats;
+    struct rv_block_joiner_counts counts;
+    uint64_t scan_ns; /* of the last scan, counted with its join */
+    struct rv_span_buffer buffer;
+    uint64_t *open_start;
+    size_t open_start_capacity;
+};
+
+/* Add a note from a summary to a lane. */
+void rv_block_joiner_note(const struct rv_block_joiner *joiner, struct rv_lane *lane, const struct rv_event *event);
+
+/* Join one job to those before it, in stream order. Returns the number of spans added to lanes. */
+size_t rv_block_joiner_join(struct rv_block_joiner *joiner, struct rv_stream *stream, struct rv_job *job);
+
+/* The same of a page: only its calls are needed, everything else was in the summary. */
+void rv_block_joiner_join_page(struct rv_block_joiner *joiner, struct rv_page_load *page, struct rv_job *job);
+
+void rv_block_joiner_fini(struct rv_block_joiner *joiner);
+
+#endif
