@@ -9,6 +9,7 @@
 
 #include "producers/ruby/collections.h"
 #include "producers/ruby/methods.h"
+#include "producers/ruby/ractors.h"
 #include "producers/ruby/stacks.h"
 
 #define MOST_FRAMES 100
@@ -88,9 +89,15 @@ static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE
     }
 }
 
-static void begin(void)
+static void add_hook(void)
 {
     rb_add_event_hook(on_event, events, Qnil);
+}
+
+static void begin(void)
+{
+    add_hook();
+    rv_ractors_start(add_hook);
     ringviz_mark(level_id);
     rv_collections_start(params.allocations);
 }

@@ -1,0 +1,63 @@
+/*
+ * Ractor.new is given a block of ours, and the program's as its first argument. A function, unlike a method in Ruby, leaves
+ * the place where the program calls it to be what Ractor#inspect says.
+ */
+#include "producers/ruby/ractors.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "producers/ruby/stacks.h"
+#include "ringviz/producer.h"
+
+/* Exported by Ruby 3.0 to 3.4: what Ractor.new does to its block; raises where that uses outer variables. */
+extern VALUE rb_proc_isolate(VALUE block);
+
+static void (*begin)(void);
+static VALUE make, body;
+
+/* self: the block's Ractor. Its lane is "Ractor 2", with its name if it has one. */
+static VALUE enter(VALUE module, VALUE ractor)
+{
+    VALUE name = rb_funcall(ractor, rb_intern("name"), 0), text = rb_inspect(ractor);
+    const char *number = strchr(RSTRING_PTR(text), '#');
+    char lane[64];
+    number = number ? strchr(number + 1, '#') : NULL; /* "#<Ractor:#2 ..." */
+    snprintf(lane, sizeof lane, "Ractor %lu%s%s", number ? strtoul(number + 1, NULL, 10) : 0,
+             RB_TYPE_P(name, T_STRING) ? " " : "", RB_TYPE_P(name, T_STRING) ? RSTRING_PTR(name) : "");
+    rv_stacks_begin_thread();
+    ringviz_thread_name(lane);
+    begin();
+    return module;
+}
+
+static VALUE make_ractor(int n, VALUE *arguments, VALUE class)
+{
+    int has_keywords = rb_keyword_given_p();
+    (void)class;
+    if (!rb_block_given_p())
+        return rb_method_call_with_block_kw(n, arguments, make, Qnil, has_keywords);
+    VALUE block = rb_proc_isolate(rb_block_proc()), all = rb_ary_new_from_args(1, block);
+    RB_FL_SET_RAW(block, RUBY_FL_SHAREABLE); /* it is run with the Ractor as self, not with what it has now */
+    rb_ary_cat(all, arguments, n);
+    VALUE ractor = rb_method_call_with_block_kw(n + 1, RARRAY_CONST_PTR(all), make, body, has_keywords);
+    RB_GC_GUARD(all);
+    return ractor;
+}
+
+void rv_ractors_start(void (*ours)(void))
+{
+    VALUE module = rb_path2class("RingViz"), class = rb_path2class("Ractor"), in_front = rb_module_new();
+    begin = ours;
+    rb_gc_register_address(&make);
+    rb_gc_register_address(&body);
+    make = rb_obj_method(class, RB_ID2SYM(rb_intern("new")));
+    body = rb_eval_string(
+        "nil.instance_exec do\n"
+        "  Ractor.make_shareable(proc { |block, *values| ::RingViz.enter(self); instance_exec(*values, &block) })\n"
+        "end");
+    rb_define_module_function(module, "enter", enter, 1);
+    rb_define_method(in_front, "new", make_ractor, -1);
+    rb_prepend_module(rb_singleton_class(class), in_front);
+}

@@ -1,0 +1,66 @@
+# Ractors: every call inside of each, in lanes of their own, and nothing that the program could tell.
+require_relative "lib/ringviz_test"
+
+class RactorsTest < RingvizTest
+  SCRIPT = <<~'RUBY'
+    Warning[:experimental] = false
+    def work(n) = n.zero? ? 0 : 1 + work(n - 1)
+    def leaf = 1
+    named = Ractor.new(5, name: "five") { |n| Thread.new { work(3) }.join; [work(n), Ractor.receive, self.class, name] }
+    puts named.inspect[/\A#<Ractor:#2 five .*:4 /]
+    named.send(7)
+    p named.take
+    begin
+      outer = 1
+      Ractor.new { outer }
+    rescue ArgumentError => error
+      puts error.message
+    end
+    begin
+      Ractor.new
+    rescue ArgumentError => error
+      puts error.message
+    end
+    failing = Ractor.new { Thread.current.report_on_exception = false; raise "inside" }
+    begin
+      failing.take
+    rescue Ractor::RemoteError => error
+      p error.cause
+    end
+    p Ractor.new([1, 2], [3]) { |a, *b| next [a, b] }.take
+    p Ractor.new([1, 2]) { |a, b| [a, b] }.take
+    p 4.times.map { Ractor.new { fiber = Fiber.new { Fiber.yield work(9); leaf }; [fiber.resume, fiber.resume, work(40)] } }.flat_map(&:take)
+  RUBY
+
+  def test_every_call_inside_ractors_is_counted
+    path = write_file(SCRIPT)
+    result = run_traced(["ruby", path])
+    assert_equal run_plain(["ruby", path]).out, result.out
+    assert_equal({ "Object#work" => 4 + 6 + 4 * (10 + 41), "Object#leaf" => 4 }, names(result, path).tally)
+    assert_empty result.spans.select { |span| span.file == path && !span.flags.empty? }
+  end
+
+  def test_each_ractor_has_a_lane_of_its_own
+    path = write_file(SCRIPT)
+    out = run_plain([ENV.fetch("RINGVIZ"), "--report", "--", "ruby", path]).out
+    assert_match(/ Ractor 2 five$/, out)
+    assert_operator out.scan(/ Ractor \d+$/).uniq.size, :>=, 4
+  end
+
+  def test_blocks_and_functions_inside_ractors_are_seen
+    path = write_file("Warning[:experimental] = false\nRactor.new { 5.times { [3, 1].sort } }.take\n")
+    calls = run_traced(["ruby", path], env: { "RINGVIZ_RUBY" => "all" }).spans.map(&:name).tally
+    assert_equal 5, calls["Array#sort"]
+    assert_equal 1, calls["Integer#times"]
+    assert_equal 5, calls["block (2 levels) in <main>"]
+  end
+
+  def test_many_ractors_at_a_time_lose_nothing
+    path = write_file(<<~'RUBY')
+      Warning[:experimental] = false
+      def work(n) = n.zero? ? [n.to_s] : [work(n - 1)]
+      8.times { 4.times.map { Ractor.new { 50.times { work(10) }; GC.start } }.each(&:take) }
+    RUBY
+    assert_equal({ "Object#work" => 8 * 4 * 50 * 11 }, names(run_traced(["ruby", path]), path).tally)
+  end
+end
