@@ -1,7 +1,8 @@
 /*
- * fork and exec with three precautions: errors in the child come back through a pipe that exec closes; the child gets
- * the signal dispositions that we were started with; and its pid is never used after it was reaped, so that no signal
- * reaches another process: the reaping thread clears the pid and waits for handlers that have read it.
+ * vfork and exec, without a copy of our page tables, with three precautions: errors in the child come back through a
+ * pipe that exec closes; the child gets the signal dispositions that we were started with; and its pid is never used
+ * after it was reaped, so that no signal reaches another process: the reaping thread clears the pid and waits for
+ * handlers that have read it.
  *
  *   V1 -> V2   a handler counts itself before it reads the pid
  *   V3 -> V4   the pid is cleared before the count of handlers is read
@@ -140,7 +141,7 @@ static pid_t start_child(const char *const *argv, char **environment, int *error
         return -1;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &mask);
-    pid_t pid = fork();
+    pid_t pid = vfork(); /* the child changes nothing that we use: its signal dispositions are its own */
     if (pid == 0)
         run_command(argv, environment, fds[1]);
     *error = pid < 0 ? errno : 0;
