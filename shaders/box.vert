@@ -12,7 +12,7 @@
 //   u_lanes      per lane, 64 a row, two texels: z, half thickness, row height, y of its foot (world); its row in u_gc,
 //                world width of a pixel
 //   u_heights    share of its height that a box of shade 0 has; the last shade has all of it
-//   u_palette    linear colour by (shade, 3 * slot + tone); colour index = 64 * slot + shade; tone: front, top, side
+//   u_colors     linear colour by (shade, 3 * slot + tone); colour index = 64 * slot + shade; tone: front, top, side
 //   u_eye        world, homogeneous
 //   u_highlight  1 where a subroutine is pointed out, and its id: its boxes are brightened, others that are not are
 //                dimmed
@@ -32,7 +32,7 @@ uniform vec3 u_shape;
 uniform vec3 u_fold;
 uniform float u_heights;
 uniform sampler2D u_lanes;
-uniform sampler2D u_palette;
+uniform sampler2D u_colors;
 uniform uvec2 u_highlight;
 uniform uvec3 u_chosen;
 uniform vec3 u_accent;
@@ -110,7 +110,7 @@ void main()
     int colour_idx = int(a_record.z & 0xFFFu);
     int slot = colour_idx >> 6;
     v_marks = (is_cell ? 0 : int(a_record.z >> 16) & 7) | (slot >= 8 && slot < 16 ? 8 : 0);
-    vec3 colour = texelFetch(u_palette, ivec2(colour_idx & 63, 3 * slot + TONES[v_face]), 0).rgb;
+    vec3 colour = texelFetch(u_colors, ivec2(colour_idx & 63, 3 * slot + TONES[v_face]), 0).rgb;
     v_colour = emphasize(colour, emphasis_of()) * (1.0 + 0.035 * (2.0 * mod(depth, 2.0) - 1.0));
     gl_Position = u_view_projection * vec4(world, 1.0);
 }

@@ -198,7 +198,7 @@ static void draw_frame(struct stand *stand, enum rv_view_mode look, bool has_pan
         rv_panels_update(&stand->panels,
                          &(struct rv_panels_about){.viewer = &stand->viewer,
                                                    .view = &stand->view,
-                                                   .palette = rv_scene_picture(stand->scene)->palette,
+                                                   .colors = rv_scene_picture(stand->scene)->colors,
                                                    .lanes = stand->traced,
                                                    .subroutines = stand->subroutines,
                                                    .meter = &meter,

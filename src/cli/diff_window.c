@@ -8,7 +8,7 @@
 #include "cli/window_module.h"
 #include "base/err.h"
 #include "pipeline/session.h"
-#include "source/merged.h"
+#include "source/merge.h"
 
 static const uint64_t TURN_NS = 50000000;
 
@@ -38,7 +38,7 @@ static struct rv_source *open_both(const struct rv_options *options, const uint6
     struct rv_source *sources[RV_COMPARE_SIDES] = {NULL};
     for (int i = 0; i < RV_COMPARE_SIDES && (sources[i] = open_one(options->files[i], options, &filters[i])); i++)
         ;
-    return rv_merged_open(&(struct rv_merged_params){
+    return rv_merge_open(&(struct rv_merge_params){
         .sources = sources, .paths = options->files, .labels = labels, .n = RV_COMPARE_SIDES, .starts_ns = starts_ns});
 }
 

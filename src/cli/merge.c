@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "pipeline/session.h"
 #include "sink/record.h"
-#include "source/merged.h"
+#include "source/merge.h"
 #include "source/replay.h"
 
 static const uint64_t TURN_NS = 50000000;
@@ -19,7 +19,7 @@ static struct rv_source *open_all(const struct rv_options *options)
     for (size_t i = 0; i < n && (sources[i] = rv_replay_open(options->files[i])); i++)
         ;
     struct rv_source *merged =
-        rv_merged_open(&(struct rv_merged_params){.sources = sources, .paths = options->files, .n = n});
+        rv_merge_open(&(struct rv_merge_params){.sources = sources, .paths = options->files, .n = n});
     free(sources);
     return merged;
 }

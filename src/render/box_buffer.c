@@ -16,12 +16,12 @@ static bool has_collections(const struct rv_view *view)
 }
 
 static void pack_lane(struct rv_box_buffer *records, const struct rv_view *view, size_t lane,
-                      const struct rv_palette *palette)
+                      const struct rv_box_colors *colors)
 {
     const struct rv_view_lane *shown = &view->lanes[lane];
     for (size_t i = shown->first_box; i < (size_t)shown->first_box + shown->n_boxes; i++)
         records->items[i] = rv_pack_box(&records->pack, &view->boxes[i], lane,
-                                        rv_palette_index(palette, &view->boxes[i], shown->thread));
+                                        rv_box_colors_index(colors, &view->boxes[i], shown->thread));
 }
 
 static void order(struct rv_box_buffer *records, const struct rv_view *view)
@@ -39,7 +39,7 @@ static void order(struct rv_box_buffer *records, const struct rv_view *view)
     }
 }
 
-void rv_box_buffer_make(struct rv_box_buffer *records, const struct rv_view *view, const struct rv_palette *palette,
+void rv_box_buffer_make(struct rv_box_buffer *records, const struct rv_view *view, const struct rv_box_colors *colors,
                         int width_px)
 {
     size_t n = view->n_boxes;
@@ -48,7 +48,7 @@ void rv_box_buffer_make(struct rv_box_buffer *records, const struct rv_view *vie
     records->items = rv_vec_reserve(records->items, &records->items_capacity, n, sizeof *records->items);
     records->ordered = rv_vec_reserve(records->ordered, &records->ordered_capacity, n, sizeof *records->ordered);
     for (size_t lane = 0; lane < view->n_lanes; lane++)
-        pack_lane(records, view, lane, palette);
+        pack_lane(records, view, lane, colors);
     records->n = n;
     records->has_collections = has_collections(view);
     order(records, view);

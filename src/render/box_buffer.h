@@ -9,7 +9,7 @@
 #define RV_RENDER_BOX_BUFFER_H
 
 #include "render/pack.h"
-#include "render/palette.h"
+#include "render/box_colors.h"
 
 struct rv_box_buffer { /* zeroed = none */
     struct rv_pack pack;
@@ -20,8 +20,8 @@ struct rv_box_buffer { /* zeroed = none */
     bool has_collections; /* garbage collections are visible: then no call is for the short form */
 };
 
-/* Pack a view for a picture of this width; the palette was updated with the view. */
-void rv_box_buffer_make(struct rv_box_buffer *records, const struct rv_view *view, const struct rv_palette *palette,
+/* Pack a view for a picture of this width; the colours were updated with the view. */
+void rv_box_buffer_make(struct rv_box_buffer *records, const struct rv_view *view, const struct rv_box_colors *colors,
                         int width_px);
 void rv_box_buffer_fini(struct rv_box_buffer *records);
 

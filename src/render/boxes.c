@@ -1,6 +1,6 @@
 /*
  * A box is seven corners and the three faces that look at the eye, so there is no culling and no winding. Records are
- * uploaded once per frame; lane geometry, palette and collections are small textures. The highlight is a uniform, so
+ * uploaded once per frame; lane geometry, colours and collections are small textures. The highlight is a uniform, so
  * changing it needs no new upload.
  */
 #include "render/boxes.h"
@@ -26,13 +26,13 @@
 #define EDGE_FROM_PX 2.5f /* narrower faces have no edge */
 #define EDGE_FROM_PX_CONTRAST 1.5f
 
-enum unit { UNIT_LANES, UNIT_PALETTE, UNIT_GC };
+enum unit { UNIT_LANES, UNIT_COLORS, UNIT_GC };
 enum form { FORM_PLAIN, FORM_RICH, FORM_IDS, FORM_COUNT };
 
 struct rv_boxes {
     GLuint programs[FORM_COUNT], vertex_array, index_buffer;
-    GLuint lanes_texture, palette_texture, gc_texture;
-    enum rv_color_scheme scheme; /* of the palette's texture; COUNT = none yet */
+    GLuint lanes_texture, colors_texture, gc_texture;
+    enum rv_color_scheme scheme; /* of the colours' texture; COUNT = none yet */
     float least_height;          /* of a box, as a share of a row's */
     struct rv_vertex_ring upload;
     size_t offset; /* of the cells of the frame being drawn */
@@ -56,7 +56,7 @@ static void create_textures(struct rv_boxes *boxes)
 {
     boxes->lanes_texture = create_texture(GL_NEAREST);
     boxes->gc_texture = create_texture(GL_LINEAR);
-    boxes->palette_texture = create_texture(GL_NEAREST);
+    boxes->colors_texture = create_texture(GL_NEAREST);
     boxes->scheme = RV_COLOR_SCHEME_COUNT;
 }
 
@@ -102,7 +102,7 @@ void rv_boxes_destroy(struct rv_boxes *boxes)
         return;
     rv_vertex_ring_fini(&boxes->upload);
     glDeleteTextures(1, &boxes->lanes_texture);
-    glDeleteTextures(1, &boxes->palette_texture);
+    glDeleteTextures(1, &boxes->colors_texture);
     glDeleteTextures(1, &boxes->gc_texture);
     glDeleteBuffers(1, &boxes->index_buffer);
     glDeleteVertexArrays(1, &boxes->vertex_array);
@@ -140,17 +140,17 @@ static void upload_lanes(struct rv_boxes *boxes, const struct rv_pass *pass, con
                  boxes->lane_texels);
 }
 
-static void bind_palette(struct rv_boxes *boxes, enum rv_color_scheme scheme)
+static void bind_colors(struct rv_boxes *boxes, enum rv_color_scheme scheme)
 {
-    static uint8_t texels[RV_PALETTE_TEXEL_BYTES];
-    glActiveTexture(GL_TEXTURE0 + UNIT_PALETTE);
-    glBindTexture(GL_TEXTURE_2D, boxes->palette_texture);
+    static uint8_t texels[RV_BOX_COLORS_TEXEL_BYTES];
+    glActiveTexture(GL_TEXTURE0 + UNIT_COLORS);
+    glBindTexture(GL_TEXTURE_2D, boxes->colors_texture);
     if (scheme == boxes->scheme)
         return;
     boxes->scheme = scheme;
-    rv_palette_texels(scheme, texels);
+    rv_box_colors_texels(scheme, texels);
     glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_SRGB8_ALPHA8, RV_COLOR_SHADES, RV_COLOR_ROWS * RV_PALETTE_TONES, 0, GL_RGBA,
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_SRGB8_ALPHA8, RV_COLOR_SHADES, RV_COLOR_ROWS * RV_BOX_COLORS_TONES, 0, GL_RGBA,
                  GL_UNSIGNED_BYTE, texels);
 }
 
@@ -216,7 +216,7 @@ static void set_uniforms(const struct rv_boxes *boxes, GLuint program, const str
     glUniform2fv(glGetUniformLocation(program, "u_lift"), 1, pass->theme->lift);
     glUniform1f(glGetUniformLocation(program, "u_veil"), pass->theme->veil_grey);
     rv_pass_set_int(program, "u_lanes", UNIT_LANES);
-    rv_pass_set_int(program, "u_palette", UNIT_PALETTE);
+    rv_pass_set_int(program, "u_colors", UNIT_COLORS);
     rv_pass_set_int(program, "u_gc", UNIT_GC);
 }
 
@@ -242,8 +242,8 @@ static void draw_faces(const struct rv_pass *pass, size_t offset, size_t n)
 static void prepare(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_frame_data *picture)
 {
     upload_lanes(boxes, pass, picture->view);
-    bind_palette(boxes, rv_palette_scheme(picture->palette));
-    boxes->least_height = rv_palette_least_height(picture->palette);
+    bind_colors(boxes, rv_box_colors_scheme(picture->colors));
+    boxes->least_height = rv_box_colors_least_height(picture->colors);
     glBindVertexArray(boxes->vertex_array);
 }
 

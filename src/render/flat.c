@@ -40,7 +40,7 @@ static bool place_row(const struct rv_pass *pass, const struct rv_labels_content
 {
     const struct rv_lane_layout *layout = pass->layout;
     const struct rv_lane_layout_lane *lane = &layout->lanes[row->lane];
-    const struct rv_palette *palette = content->picture->palette;
+    const struct rv_box_colors *colors = content->picture->colors;
     const struct rv_box *box = row->box;
     float height = lane->row_height / RV_LANE_LAYOUT_POINT;
     float left = fmaxf(0.0f, (float)rv_lane_layout_x(layout, box->start_ns));
@@ -48,8 +48,8 @@ static bool place_row(const struct rv_pass *pass, const struct rv_labels_content
     vec2 px, end_px;
     if (height < ROW_MIN || (right - left) < WIDTH_MIN * scale * pass->camera->pixel)
         return false;
-    uint32_t colour_idx = rv_palette_index(palette, box, content->picture->view->lanes[row->lane].thread);
-    float share = layout->box_share * rv_palette_height(palette, colour_idx);
+    uint32_t colour_idx = rv_box_colors_index(colors, box, content->picture->view->lanes[row->lane].thread);
+    float share = layout->box_share * rv_box_colors_height(colors, colour_idx);
     float y = rv_lane_layout_row_y(lane, box->depth) + share * lane->row_height;
     if (share < SHARE_MIN || y > layout->top || y - lane->row_height < 0.0f ||
         !rv_camera_project(pass->camera, (vec3){left, y, lane->z}, px) ||

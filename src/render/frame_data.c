@@ -15,13 +15,13 @@ const struct rv_view *rv_frame_data_content(const struct rv_frame_data *picture)
 
 static void learn_colours(struct rv_frame_data *picture, const struct rv_frame_data_params *params)
 {
-    if (!picture->palette)
-        picture->palette = rv_palette_create();
-    if (params->before && params->before != picture && params->before->palette)
-        rv_palette_copy(picture->palette, params->before->palette);
-    rv_palette_choose(picture->palette, params->scheme);
-    rv_palette_compare(picture->palette, params->compare);
-    rv_palette_update(picture->palette, params->view, params->subroutines);
+    if (!picture->colors)
+        picture->colors = rv_box_colors_create();
+    if (params->before && params->before != picture && params->before->colors)
+        rv_box_colors_copy(picture->colors, params->before->colors);
+    rv_box_colors_choose(picture->colors, params->scheme);
+    rv_box_colors_compare(picture->colors, params->compare);
+    rv_box_colors_update(picture->colors, params->view, params->subroutines);
 }
 
 static void find_wide(struct rv_frame_data *picture, int width_px)
@@ -52,15 +52,15 @@ void rv_frame_data_compose(struct rv_frame_data *picture, const struct rv_frame_
     if (picture->has_leaves)
         rv_leaf_view_update(&picture->leaves, params->view, params->has_leaves,
                             params->width_px > 0 ? window_ns / (uint64_t)params->width_px : 0);
-    rv_box_buffer_make(&picture->records, rv_frame_data_content(picture), picture->palette, params->width_px);
-    rv_pick_update(&picture->pick, rv_frame_data_content(picture), &picture->records, picture->palette);
+    rv_box_buffer_make(&picture->records, rv_frame_data_content(picture), picture->colors, params->width_px);
+    rv_pick_update(&picture->pick, rv_frame_data_content(picture), &picture->records, picture->colors);
     find_wide(picture, params->width_px);
 }
 
 void rv_frame_data_fini(struct rv_frame_data *picture)
 {
     rv_leaf_view_fini(&picture->leaves);
-    rv_palette_destroy(picture->palette);
+    rv_box_colors_destroy(picture->colors);
     rv_box_buffer_fini(&picture->records);
     rv_pick_fini(&picture->pick);
     free(picture->wide);

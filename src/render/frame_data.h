@@ -7,7 +7,7 @@
 #define RV_RENDER_FRAME_DATA_H
 
 #include "model/leaf_view.h"
-#include "render/palette.h"
+#include "render/box_colors.h"
 #include "render/pick.h"
 #include "render/box_buffer.h"
 
@@ -19,7 +19,7 @@ struct rv_frame_data {               /* zeroed = empty */
     const struct rv_view *view;      /* borrowed */
     struct rv_leaf_view leaves;      /* valid if has_leaves */
     bool has_leaves;                 /* the leaf view is shown: of all lanes, or of those shown as one row */
-    struct rv_palette *palette;      /* updated with this view and earlier ones */
+    struct rv_box_colors *colors;    /* updated with this view and earlier ones */
     struct rv_box_buffer records;    /* of the content */
     struct rv_pick pick;             /* of the content */
     struct rv_frame_data_wide *wide; /* by lane and start */

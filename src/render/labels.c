@@ -132,11 +132,11 @@ static void add_tick_labels(struct rv_labels *labels, const struct rv_pass *pass
 uint32_t rv_labels_colour(const struct rv_labels_content *content, const struct rv_box *box, size_t lane)
 {
     const struct rv_view *view = rv_frame_data_content(content->picture);
-    const struct rv_palette *palette = content->picture->palette;
+    const struct rv_box_colors *colors = content->picture->colors;
     enum rv_emphasis emphasis = rv_emphasis_of(content->highlight, box, (size_t)(box - view->boxes));
-    uint32_t colour_idx = rv_palette_index(palette, box, view->lanes[lane].thread);
-    struct rv_color face =
-        emphasis == RV_EMPHASIS_CHOSEN ? rv_theme_color(content->theme->accent) : rv_palette_front(palette, colour_idx);
+    uint32_t colour_idx = rv_box_colors_index(colors, box, view->lanes[lane].thread);
+    struct rv_color face = emphasis == RV_EMPHASIS_CHOSEN ? rv_theme_color(content->theme->accent)
+                                                          : rv_box_colors_front(colors, colour_idx);
     face = rv_theme_emphasize(content->theme, emphasis, face);
     return rv_theme_opaque(emphasis == RV_EMPHASIS_DIMMED ? rv_color_faint_ink(face) : rv_color_ink(face));
 }
@@ -166,11 +166,11 @@ static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, co
     const struct rv_lane_layout *layout = pass->layout;
     const struct rv_lane_layout_lane *lane = &layout->lanes[wide->lane];
     const struct rv_box *box = &rv_frame_data_content(content->picture)->boxes[wide->box];
-    const struct rv_palette *palette = content->picture->palette;
+    const struct rv_box_colors *colors = content->picture->colors;
     float left = fmaxf(0.0f, (float)rv_lane_layout_x(layout, box->start_ns));
     float right = fminf(layout->width, (float)rv_lane_layout_x(layout, rv_box_end_ns(box)));
-    uint32_t colour_idx = rv_palette_index(palette, box, content->picture->view->lanes[wide->lane].thread);
-    float share = rv_palette_height(palette, colour_idx);
+    uint32_t colour_idx = rv_box_colors_index(colors, box, content->picture->view->lanes[wide->lane].thread);
+    float share = rv_box_colors_height(colors, colour_idx);
     float height = lane->row_height * layout->box_share * share,
           size = fminf(lane->row_height * fminf(CAPTION_SHARE, share), CAPTION_SIZE_MAX);
     vec3 low = {left, rv_lane_layout_row_y(lane, box->depth),

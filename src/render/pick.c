@@ -42,7 +42,7 @@ static void measure_lane(struct rv_pick *pick, const struct rv_view_lane *shown,
     memset(pick->rows + out->first_row + 2, 0, out->n_rows * sizeof *pick->rows);
 }
 
-static struct rv_pick_item item_of(const struct rv_box_record *record, size_t box, const struct rv_palette *palette)
+static struct rv_pick_item item_of(const struct rv_box_record *record, size_t box, const struct rv_box_colors *colors)
 {
     bool is_cell = record->paint & RV_PAINT_CELL;
     return (struct rv_pick_item){.start = record->start,
@@ -50,7 +50,7 @@ static struct rv_pick_item item_of(const struct rv_box_record *record, size_t bo
                                  .box = (uint32_t)box,
                                  .fullness =
                                      is_cell ? (float)(record->paint >> RV_PAINT_COVERAGE_SHIFT) / 65535.0f : 1.0f,
-                                 .height = rv_palette_height(palette, record->paint & RV_PAINT_COLOUR_MASK)};
+                                 .height = rv_box_colors_height(colors, record->paint & RV_PAINT_COLOUR_MASK)};
 }
 
 /*
@@ -59,7 +59,7 @@ static struct rv_pick_item item_of(const struct rv_box_record *record, size_t bo
  *
  */
 static void sort_into_rows(struct rv_pick *pick, const struct rv_view *view, const struct rv_box_buffer *records,
-                           const struct rv_palette *palette)
+                           const struct rv_box_colors *colors)
 {
     for (size_t lane = 0; lane < pick->n_lanes; lane++) {
         const struct rv_view_lane *shown = &view->lanes[lane];
@@ -72,7 +72,7 @@ static void sort_into_rows(struct rv_pick *pick, const struct rv_view *view, con
         const struct rv_view_lane *shown = &view->lanes[lane];
         for (size_t i = shown->first_box; i < (size_t)shown->first_box + shown->n_boxes; i++) {
             size_t row = pick->lanes[lane].first_row + depth_of(&records->items[i]);
-            pick->items[pick->rows[row + 1]++] = item_of(&records->items[i], i, palette);
+            pick->items[pick->rows[row + 1]++] = item_of(&records->items[i], i, colors);
         }
     }
 }
@@ -90,7 +90,7 @@ static void find_reaches(struct rv_pick *pick)
 }
 
 void rv_pick_update(struct rv_pick *pick, const struct rv_view *view, const struct rv_box_buffer *records,
-                    const struct rv_palette *palette)
+                    const struct rv_box_colors *colors)
 {
     pick->centre = rv_pack_centre(&records->pack);
     pick->unit = rv_pack_scale(&records->pack);
@@ -103,7 +103,7 @@ void rv_pick_update(struct rv_pick *pick, const struct rv_view *view, const stru
     pick->rows[0] = pick->rows[1] = 0;
     for (size_t lane = 0; lane < pick->n_lanes; lane++)
         measure_lane(pick, &view->lanes[lane], records, &pick->lanes[lane]);
-    sort_into_rows(pick, view, records, palette);
+    sort_into_rows(pick, view, records, colors);
     find_reaches(pick);
 }
 

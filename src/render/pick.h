@@ -14,7 +14,7 @@
 
 #include "model/view.h"
 #include "render/camera.h"
-#include "render/palette.h"
+#include "render/box_colors.h"
 #include "render/box_buffer.h"
 #include "render/lane_layout.h"
 
@@ -45,9 +45,9 @@ struct rv_pick_hit {
     uint32_t box, lane; /* into the view's boxes and lanes */
 };
 
-/* Index the view by its records. The palette gives boxes their heights. O(boxes). */
+/* Index the view by its records. The colours give boxes their heights. O(boxes). */
 void rv_pick_update(struct rv_pick *pick, const struct rv_view *view, const struct rv_box_buffer *records,
-                    const struct rv_palette *palette);
+                    const struct rv_box_colors *colors);
 void rv_pick_fini(struct rv_pick *pick);
 
 struct rv_pick_params {

@@ -315,7 +315,7 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
     rv_bookmark_flags_add(scene->overlay, &scene->camera, &scene->layout, &shown.flags, (float)shown.scale);
     rv_selection_add(scene->overlay, &scene->camera, &scene->layout, &shown.selected, (float)shown.scale);
     if (shown.tooltip)
-        rv_tooltip_add(scene->overlay, scene->picture->palette, shown.tooltip, points, shown.insets.top);
+        rv_tooltip_add(scene->overlay, scene->picture->colors, shown.tooltip, points, shown.insets.top);
     rv_overlay_draw(scene->overlay);
     rv_framebuffer_copy(&scene->target, (GLuint)framebuffer);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "render/overlay.h"
-#include "render/palette.h"
+#include "render/box_colors.h"
 
 #define PADDING 14.0f
 #define TITLE_HEIGHT 22.0f
@@ -102,7 +102,7 @@ static void add_leader(struct rv_overlay *overlay, const float at[2], const floa
     rv_overlay_line(overlay, at, end, 1.5f, rv_theme_rgba(rv_overlay_theme(overlay)->text_strong, 0.85f));
 }
 
-void rv_tooltip_add(struct rv_overlay *overlay, const struct rv_palette *palette, const struct rv_tooltip *tooltip,
+void rv_tooltip_add(struct rv_overlay *overlay, const struct rv_box_colors *colors, const struct rv_tooltip *tooltip,
                     const float picture[2], float top)
 {
     const struct rv_theme *theme = rv_overlay_theme(overlay);
@@ -117,8 +117,8 @@ void rv_tooltip_add(struct rv_overlay *overlay, const struct rv_palette *palette
     rv_overlay_rectangle(overlay, rim, RADIUS + 1.0f, rv_theme_rgba(theme->panel_rim, 0.9f));
     rv_overlay_rectangle(overlay, back, RADIUS, rv_theme_rgba(theme->panel, 1.0f));
     float x = corner[0] + PADDING, y = corner[1] + PADDING - 3.0f;
-    uint32_t colour_idx = rv_palette_index(palette, &tooltip->box, tooltip->thread);
-    add_title(overlay, &title, rv_palette_front(palette, colour_idx), (float[2]){x, y});
+    uint32_t colour_idx = rv_box_colors_index(colors, &tooltip->box, tooltip->thread);
+    add_title(overlay, &title, rv_box_colors_front(colors, colour_idx), (float[2]){x, y});
     y += TITLE_HEIGHT * (float)title.n + 14.0f;
     for (size_t i = 0; i < tooltip->n_lines; i++, y += LINE_HEIGHT) {
         const struct rv_tooltip_line *line = &tooltip->lines[i];

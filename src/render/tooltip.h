@@ -8,7 +8,7 @@
 #include "model/timeline.h"
 
 struct rv_overlay;
-struct rv_palette;
+struct rv_box_colors;
 
 #define RV_TOOLTIP_LINES 10u
 #define RV_TOOLTIP_TITLE_BYTES 512
@@ -35,7 +35,7 @@ struct rv_tooltip {
 void rv_tooltip_place(const float size[2], const float at[2], const float picture[2], float top, float out[2]);
 
 /* Add it to the overlay of a picture of this size in points, below the bar. */
-void rv_tooltip_add(struct rv_overlay *overlay, const struct rv_palette *palette, const struct rv_tooltip *tooltip,
+void rv_tooltip_add(struct rv_overlay *overlay, const struct rv_box_colors *colors, const struct rv_tooltip *tooltip,
                     const float picture[2], float top);
 
 #endif

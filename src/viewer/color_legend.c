@@ -12,9 +12,9 @@ static uint32_t rgba_of(struct rv_color color)
     return (uint32_t)color.r << 24 | (uint32_t)color.g << 16 | (uint32_t)color.b << 8 | 0xffu;
 }
 
-static uint32_t slot_rgba(const struct rv_palette *palette, uint32_t slot)
+static uint32_t slot_rgba(const struct rv_box_colors *colors, uint32_t slot)
 {
-    return rgba_of(rv_palette_front(palette, slot * RV_COLOR_SHADES + RV_COLOR_SHADES / 2));
+    return rgba_of(rv_box_colors_front(colors, slot * RV_COLOR_SHADES + RV_COLOR_SHADES / 2));
 }
 
 static struct rv_legend_row *add_row(struct rv_legend *legend, uint32_t rgba, double share)
@@ -32,7 +32,7 @@ static void add_state(struct rv_legend *legend, const char *name, uint32_t rgba,
 }
 
 /* Filter rules for a group: by its exact package, else by the begin of names. None if too long. */
-static void make_rules(struct rv_legend_row *row, const struct rv_palette_group *group)
+static void make_rules(struct rv_legend_row *row, const struct rv_box_colors_group *group)
 {
     char pattern[RV_LEGEND_RULE_BYTES - 16];
     size_t n = 0;
@@ -50,17 +50,17 @@ static void make_rules(struct rv_legend_row *row, const struct rv_palette_group 
 }
 
 /* The last row is for groups without a colour of their own. Returns the share of states. */
-static double describe_packages(const struct rv_palette *palette, struct rv_legend *legend)
+static double describe_packages(const struct rv_box_colors *colors, struct rv_legend *legend)
 {
-    struct rv_palette_group groups[RANKED];
-    size_t n = rv_palette_rank(palette, groups, RANKED);
+    struct rv_box_colors_group groups[RANKED];
+    size_t n = rv_box_colors_rank(colors, groups, RANKED);
     double other = 1.0, states = 0.0;
     for (size_t i = 0; i < n; i++) {
-        const struct rv_palette_group *group = &groups[i];
+        const struct rv_box_colors_group *group = &groups[i];
         states += group->is_state ? group->share : 0.0;
         if (group->is_state || group->slot >= RV_COLOR_SLOTS || legend->n_rows == RV_LEGEND_ROWS - 1)
             continue;
-        struct rv_legend_row *row = add_row(legend, slot_rgba(palette, group->slot), group->share);
+        struct rv_legend_row *row = add_row(legend, slot_rgba(colors, group->slot), group->share);
         row->is_striped = group->slot >= RV_COLOR_HUES;
         make_rules(row, group);
         snprintf(row->name, sizeof row->name, "%.*s%s", (int)group->name_bytes, group->name,
@@ -69,35 +69,35 @@ static double describe_packages(const struct rv_palette *palette, struct rv_lege
     }
     other -= states;
     if (n && other > 0.0005)
-        snprintf(add_row(legend, slot_rgba(palette, RV_COLOR_NEUTRAL), other)->name, RV_LEGEND_NAME_BYTES,
+        snprintf(add_row(legend, slot_rgba(colors, RV_COLOR_NEUTRAL), other)->name, RV_LEGEND_NAME_BYTES,
                  "other packages");
     return states;
 }
 
-static void describe_threads(const struct rv_palette *palette, const struct rv_view *view, struct rv_legend *legend)
+static void describe_threads(const struct rv_box_colors *colors, const struct rv_view *view, struct rv_legend *legend)
 {
     for (size_t i = 0; i < view->n_lanes && legend->n_rows < RV_LEGEND_ROWS; i++) {
         uint32_t slot = view->lanes[i].thread % RV_COLOR_SLOTS;
-        struct rv_legend_row *row = add_row(legend, slot_rgba(palette, slot), -1.0);
+        struct rv_legend_row *row = add_row(legend, slot_rgba(colors, slot), -1.0);
         row->is_striped = slot >= RV_COLOR_HUES;
         snprintf(row->name, sizeof row->name, "%s", view->lanes[i].name);
     }
 }
 
 /* A row for each factor of ten, from 1 us on. */
-static void describe_durations(const struct rv_palette *palette, struct rv_legend *legend)
+static void describe_durations(const struct rv_box_colors *colors, struct rv_legend *legend)
 {
     uint64_t duration_ns = 1000;
     for (; duration_ns <= 1000000000u; duration_ns *= 10) {
         struct rv_box box = {.duration_ns = duration_ns, .count = 1, .coverage = 65535, .id = UINT32_MAX};
-        uint32_t rgba = rgba_of(rv_palette_front(palette, rv_palette_index(palette, &box, 0)));
+        uint32_t rgba = rgba_of(rv_box_colors_front(colors, rv_box_colors_index(colors, &box, 0)));
         struct rv_legend_row *row = add_row(legend, rgba, -1.0);
         rv_units_format_ns(row->name, sizeof row->name, duration_ns);
     }
 }
 
 /* From slower to faster, by falling height of boxes; then subroutines that cannot be compared. */
-static void describe_differences(const struct rv_palette *palette, struct rv_legend *legend)
+static void describe_differences(const struct rv_box_colors *colors, struct rv_legend *legend)
 {
     static const struct {
         const char *words;
@@ -108,46 +108,46 @@ static void describe_differences(const struct rv_palette *palette, struct rv_leg
                 {"half as long", -1.0},
                 {"a quarter, or less", -2.0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        uint32_t rgba = rgba_of(rv_palette_front(palette, rv_color_difference_shade(rows[i].octaves)));
+        uint32_t rgba = rgba_of(rv_box_colors_front(colors, rv_color_difference_shade(rows[i].octaves)));
         snprintf(add_row(legend, rgba, -1.0)->name, RV_LEGEND_NAME_BYTES, "%s", rows[i].words);
     }
-    struct rv_legend_row *row = add_row(legend, slot_rgba(palette, RV_COLOR_ONE_RUN), -1.0);
+    struct rv_legend_row *row = add_row(legend, slot_rgba(colors, RV_COLOR_ONE_RUN), -1.0);
     row->is_striped = true;
     snprintf(row->name, sizeof row->name, "in one run only");
-    snprintf(add_row(legend, slot_rgba(palette, RV_COLOR_NEUTRAL), -1.0)->name, RV_LEGEND_NAME_BYTES,
+    snprintf(add_row(legend, slot_rgba(colors, RV_COLOR_NEUTRAL), -1.0)->name, RV_LEGEND_NAME_BYTES,
              "too few calls to tell");
 }
 
-void rv_color_legend_describe(const struct rv_palette *palette, const struct rv_view *view, struct rv_legend *legend)
+void rv_color_legend_describe(const struct rv_box_colors *colors, const struct rv_view *view, struct rv_legend *legend)
 {
     double states = -1.0;
     *legend = (struct rv_legend){.unit = ""};
-    switch (rv_palette_scheme(palette)) {
+    switch (rv_box_colors_scheme(colors)) {
     case RV_COLOR_PACKAGE:
     case RV_COLOR_HIGH_CONTRAST:
         legend->title = "Packages";
         legend->unit = "inclusive time";
-        states = describe_packages(palette, legend);
+        states = describe_packages(colors, legend);
         break;
     case RV_COLOR_SUBROUTINE:
         legend->title = "A colour a subroutine";
         break;
     case RV_COLOR_THREAD:
         legend->title = "Threads";
-        describe_threads(palette, view, legend);
+        describe_threads(colors, view, legend);
         break;
     case RV_COLOR_DURATION:
         legend->title = "Duration of a call";
-        describe_durations(palette, legend);
+        describe_durations(colors, legend);
         break;
     case RV_COLOR_DIFFERENCE:
         legend->title = "Calls take";
-        describe_differences(palette, legend);
+        describe_differences(colors, legend);
         break;
     case RV_COLOR_SCHEME_COUNT:
         break;
     }
-    add_state(legend, "waiting / off-CPU", slot_rgba(palette, RV_COLOR_WAIT), states > 0.0 ? states : -1.0);
+    add_state(legend, "waiting / off-CPU", slot_rgba(colors, RV_COLOR_WAIT), states > 0.0 ? states : -1.0);
     add_state(legend, "GC / stop-the-world", rgba_of(rv_color_gc()), -1.0);
 }
 

@@ -4,11 +4,11 @@
 
 #include "model/filter.h"
 #include "model/view.h"
-#include "render/palette.h"
+#include "render/box_colors.h"
 #include "ui/legend.h"
 
-/* The palette was updated with the view. */
-void rv_color_legend_describe(const struct rv_palette *palette, const struct rv_view *view, struct rv_legend *legend);
+/* The colours were updated with the view. */
+void rv_color_legend_describe(const struct rv_box_colors *colors, const struct rv_view *view, struct rv_legend *legend);
 
 /* Find the active rules of its rows. */
 void rv_color_legend_find_rules(struct rv_legend *legend, const struct rv_filter *filter);

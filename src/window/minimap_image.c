@@ -57,7 +57,7 @@ static void write_lane(struct rv_minimap_image *minimap_image, size_t lane)
 }
 
 /* Paint the next lane. False when there is none. */
-static bool paint_lane(struct rv_minimap_image *minimap_image, const struct rv_palette *palette)
+static bool paint_lane(struct rv_minimap_image *minimap_image, const struct rv_box_colors *colors)
 {
     const struct rv_view *view = &minimap_image->leaves.view;
     size_t lane = minimap_image->n_painted;
@@ -66,8 +66,8 @@ static bool paint_lane(struct rv_minimap_image *minimap_image, const struct rv_p
     const struct rv_view_lane *shown = &view->lanes[lane];
     memset(minimap_image->columns, 0, (size_t)minimap_image->width * sizeof *minimap_image->columns);
     for (size_t i = shown->first_box; i < (size_t)shown->first_box + shown->n_boxes; i++) {
-        uint32_t index = rv_palette_index(palette, &view->boxes[i], shown->thread);
-        add_box(minimap_image, &view->boxes[i], rv_palette_front(palette, index));
+        uint32_t index = rv_box_colors_index(colors, &view->boxes[i], shown->thread);
+        add_box(minimap_image, &view->boxes[i], rv_box_colors_front(colors, index));
     }
     write_lane(minimap_image, lane);
     minimap_image->n_painted++;
@@ -78,7 +78,7 @@ static bool paint_lane(struct rv_minimap_image *minimap_image, const struct rv_p
 static bool is_other(const struct rv_minimap_image *minimap_image, const struct rv_minimap_image_params *params)
 {
     return minimap_image->width != params->width || minimap_image->height != params->height ||
-           minimap_image->scheme != rv_palette_scheme(params->palette) ||
+           minimap_image->scheme != rv_box_colors_scheme(params->colors) ||
            memcmp(&minimap_image->idle, &params->idle, sizeof minimap_image->idle) != 0;
 }
 
@@ -109,7 +109,7 @@ static void begin(struct rv_minimap_image *minimap_image, const struct rv_minima
     }
     minimap_image->width = params->width;
     minimap_image->height = params->height;
-    minimap_image->scheme = rv_palette_scheme(params->palette);
+    minimap_image->scheme = rv_box_colors_scheme(params->colors);
     minimap_image->idle = params->idle;
     minimap_image->made_ns = params->clock_ns;
     minimap_image->is_making = true;
@@ -132,7 +132,7 @@ static void step(struct rv_minimap_image *minimap_image, const struct rv_minimap
         return;
     if (minimap_image->n_painted == 0)
         memset(minimap_image->rgba, 0, 4 * (size_t)minimap_image->width * (size_t)minimap_image->height);
-    if (paint_lane(minimap_image, params->palette))
+    if (paint_lane(minimap_image, params->colors))
         return;
     minimap_image->first_ns = view->from_ns;
     minimap_image->last_ns = view->to_ns;

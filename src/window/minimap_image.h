@@ -10,7 +10,7 @@
 
 #include "viewer/live_edge.h"
 #include "model/leaf_view.h"
-#include "render/palette.h"
+#include "render/box_colors.h"
 
 struct rv_minimap_image { /* zeroed = empty */
     uint8_t *rgba;        /* width * height, rows top first */
@@ -29,7 +29,7 @@ struct rv_minimap_image { /* zeroed = empty */
 
 struct rv_minimap_image_params {
     struct rv_lanes *lanes;
-    const struct rv_palette *palette; /* updated with the visible subroutines */
+    const struct rv_box_colors *colors; /* updated with the visible subroutines */
     const struct rv_live_edge *live_edge;
     struct rv_color idle; /* of an idle lane */
     int width, height;    /* pixels */

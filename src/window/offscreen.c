@@ -185,7 +185,7 @@ static void draw(struct rv_offscreen *offscreen)
     struct rv_panels_about about = {
         .viewer = &offscreen->viewer,
         .view = &offscreen->view,
-        .palette = rv_scene_picture(offscreen->scene)->palette,
+        .colors = rv_scene_picture(offscreen->scene)->colors,
         .lanes = params->lanes,
         .subroutines = params->subroutines,
         .program = params->program,

@@ -27,7 +27,7 @@ static uint32_t rgba_of(const void *context, uint32_t id)
 {
     const struct rv_panel_analysis_about *about = context;
     struct rv_subroutine subroutine = rv_subroutines_get(about->subroutines, id);
-    struct rv_color color = rv_palette_front(about->palette, rv_palette_index_of(about->palette, &subroutine));
+    struct rv_color color = rv_box_colors_front(about->colors, rv_box_colors_index_of(about->colors, &subroutine));
     return (uint32_t)color.r << 24 | (uint32_t)color.g << 16 | (uint32_t)color.b << 8 | 0xffu;
 }
 

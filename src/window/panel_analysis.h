@@ -6,7 +6,7 @@
 #define RV_WINDOW_PANEL_ANALYSIS_H
 
 #include "viewer/viewer.h"
-#include "render/palette.h"
+#include "render/box_colors.h"
 #include "ui/search_bar.h"
 #include "ui/statistics.h"
 
@@ -19,7 +19,7 @@ struct rv_panel_analysis { /* zeroed = nothing shown yet */
 
 struct rv_panel_analysis_about { /* borrowed for one pass */
     struct rv_viewer *viewer;
-    const struct rv_palette *palette;
+    const struct rv_box_colors *colors;
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
 };

@@ -71,7 +71,7 @@ static void show_topbar(struct rv_panels *panels, const struct rv_panels_about *
 static void show_legend(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
 {
     struct rv_legend shown;
-    rv_color_legend_describe(about->palette, about->view, &shown);
+    rv_color_legend_describe(about->colors, about->view, &shown);
     rv_color_legend_find_rules(&shown, &about->viewer->analysis.filter);
     rv_legend_show(panels->ui, &shown, acts);
 }
@@ -101,7 +101,7 @@ static void show_minimap(struct rv_panels *panels, const struct rv_panels_about 
     uint32_t idle = rv_ui_style_get(surface->theme)->idle;
     struct rv_minimap_image_params params = {
         .lanes = about->lanes,
-        .palette = about->palette,
+        .colors = about->colors,
         .live_edge = &about->viewer->live_edge,
         .idle = {(uint8_t)(idle >> 24), (uint8_t)(idle >> 16 & 0xffu), (uint8_t)(idle >> 8 & 0xffu)},
         .width = surface->width_px - (int)((double)rv_minimap_sides(about->has_timebar) * surface->scale),
@@ -175,7 +175,7 @@ static void show_help(struct rv_panels *panels, struct rv_ui_acts *acts)
 
 static struct rv_panel_analysis_about analysis_of(const struct rv_panels_about *about)
 {
-    return (struct rv_panel_analysis_about){about->viewer, about->palette, about->lanes, about->subroutines};
+    return (struct rv_panel_analysis_about){about->viewer, about->colors, about->lanes, about->subroutines};
 }
 
 static void show_settings(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)

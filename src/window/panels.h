@@ -31,7 +31,7 @@ struct rv_panels { /* zeroed = closed */
 struct rv_panels_about { /* contents; borrowed for one pass */
     struct rv_viewer *viewer;
     const struct rv_view *view;
-    const struct rv_palette *palette; /* updated with the view */
+    const struct rv_box_colors *colors; /* updated with the view */
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
     const struct rv_frame_meter *meter; /* NULL = no measurements */

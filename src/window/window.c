@@ -73,7 +73,7 @@ static struct rv_panels_about about_of(struct window *window)
     return (struct rv_panels_about){
         .viewer = &window->viewer,
         .view = rv_scene_picture(window->scene)->view,
-        .palette = rv_scene_picture(window->scene)->palette,
+        .colors = rv_scene_picture(window->scene)->colors,
         .lanes = rv_session_lanes(window->session),
         .subroutines = rv_session_subroutines(window->session),
         .meter = window->viewer.live_edge.is_done ? NULL : &window->meter,

@@ -64,7 +64,7 @@ static uint64_t digest_of(const struct rv_frame_data *picture)
     digest = rv_hash_combine(
         digest, rv_hash_bytes(picture->records.ordered, picture->records.n * sizeof *picture->records.ordered));
     for (size_t i = 0; i < content->n_boxes; i++)
-        digest = rv_hash_combine(digest, rv_palette_index(picture->palette, &content->boxes[i], 0));
+        digest = rv_hash_combine(digest, rv_box_colors_index(picture->colors, &content->boxes[i], 0));
     return digest;
 }
 

@@ -1,4 +1,4 @@
-#include "render/palette.h"
+#include "render/box_colors.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ struct member { /* by subroutine id */
     uint16_t difference; /* colour index, if runs are compared */
 };
 
-struct rv_palette {
+struct rv_box_colors {
     enum rv_color_scheme scheme;
     const struct rv_compare *compare; /* or NULL */
     struct group *groups;
@@ -42,25 +42,25 @@ struct rv_palette {
     uint32_t owners[RV_COLOR_SLOTS]; /* group index or SLOT_NONE */
 };
 
-struct rv_palette *rv_palette_create(void)
+struct rv_box_colors *rv_box_colors_create(void)
 {
-    struct rv_palette *palette = rv_alloc(1, sizeof *palette);
+    struct rv_box_colors *colors = rv_alloc(1, sizeof *colors);
     for (unsigned slot = 0; slot < RV_COLOR_SLOTS; slot++)
-        palette->owners[slot] = SLOT_NONE;
-    return palette;
+        colors->owners[slot] = SLOT_NONE;
+    return colors;
 }
 
-void rv_palette_destroy(struct rv_palette *palette)
+void rv_box_colors_destroy(struct rv_box_colors *colors)
 {
-    if (!palette)
+    if (!colors)
         return;
-    free(palette->groups);
-    free(palette->table);
-    free(palette->members);
-    free(palette);
+    free(colors->groups);
+    free(colors->table);
+    free(colors->members);
+    free(colors);
 }
 
-void rv_palette_copy(struct rv_palette *into, const struct rv_palette *from)
+void rv_box_colors_copy(struct rv_box_colors *into, const struct rv_box_colors *from)
 {
     into->scheme = from->scheme;
     into->compare = from->compare;
@@ -82,23 +82,23 @@ void rv_palette_copy(struct rv_palette *into, const struct rv_palette *from)
         memcpy(into->table, from->table, from->table_size * sizeof *into->table);
 }
 
-static uint32_t *table_cell(const struct rv_palette *palette, uint64_t key)
+static uint32_t *table_cell(const struct rv_box_colors *colors, uint64_t key)
 {
-    size_t at = key & (palette->table_size - 1);
-    while (palette->table[at] && palette->groups[palette->table[at] - 1].key != key)
-        at = (at + 1) & (palette->table_size - 1);
-    return &palette->table[at];
+    size_t at = key & (colors->table_size - 1);
+    while (colors->table[at] && colors->groups[colors->table[at] - 1].key != key)
+        at = (at + 1) & (colors->table_size - 1);
+    return &colors->table[at];
 }
 
-static void grow_table(struct rv_palette *palette)
+static void grow_table(struct rv_box_colors *colors)
 {
-    if (palette->n_groups * 2 < palette->table_size)
+    if (colors->n_groups * 2 < colors->table_size)
         return;
-    free(palette->table);
-    palette->table_size = palette->table_size ? palette->table_size * 2 : 256;
-    palette->table = rv_alloc(palette->table_size, sizeof *palette->table);
-    for (size_t i = 0; i < palette->n_groups; i++)
-        *table_cell(palette, palette->groups[i].key) = (uint32_t)i + 1;
+    free(colors->table);
+    colors->table_size = colors->table_size ? colors->table_size * 2 : 256;
+    colors->table = rv_alloc(colors->table_size, sizeof *colors->table);
+    for (size_t i = 0; i < colors->n_groups; i++)
+        *table_cell(colors, colors->groups[i].key) = (uint32_t)i + 1;
 }
 
 /* Length of a name's first part: before the first "_", "::", "." or digit that is not at its beginning. */
@@ -131,24 +131,24 @@ static struct group group_of(const struct rv_subroutine *subroutine)
     return group;
 }
 
-static uint32_t find_group(struct rv_palette *palette, const struct rv_subroutine *subroutine)
+static uint32_t find_group(struct rv_box_colors *colors, const struct rv_subroutine *subroutine)
 {
     struct group group = group_of(subroutine);
-    grow_table(palette);
-    uint32_t *cell = table_cell(palette, group.key);
+    grow_table(colors);
+    uint32_t *cell = table_cell(colors, group.key);
     if (*cell)
         return *cell - 1;
-    palette->groups =
-        rv_vec_reserve(palette->groups, &palette->groups_capacity, palette->n_groups + 1, sizeof(struct group));
-    palette->groups[palette->n_groups] = group;
-    *cell = (uint32_t)++palette->n_groups;
+    colors->groups =
+        rv_vec_reserve(colors->groups, &colors->groups_capacity, colors->n_groups + 1, sizeof(struct group));
+    colors->groups[colors->n_groups] = group;
+    *cell = (uint32_t)++colors->n_groups;
     return *cell - 1;
 }
 
 /* With too few calls: grey, and of middle height. */
-static uint16_t difference_of(const struct rv_palette *palette, const struct rv_subroutine *subroutine)
+static uint16_t difference_of(const struct rv_box_colors *colors, const struct rv_subroutine *subroutine)
 {
-    const struct rv_compare_row *row = palette->compare ? rv_compare_find(palette->compare, subroutine) : NULL;
+    const struct rv_compare_row *row = colors->compare ? rv_compare_find(colors->compare, subroutine) : NULL;
     uint32_t slot = RV_COLOR_NEUTRAL, shade = rv_color_difference_shade(0.0);
     if (row && (row->verdict == RV_COMPARE_NEW || row->verdict == RV_COMPARE_GONE)) {
         slot = RV_COLOR_ONE_RUN;
@@ -160,31 +160,32 @@ static uint16_t difference_of(const struct rv_palette *palette, const struct rv_
     return (uint16_t)(slot * RV_COLOR_SHADES + shade);
 }
 
-static struct member member_of(const struct rv_palette *palette, uint32_t group, const struct rv_subroutine *subroutine)
+static struct member member_of(const struct rv_box_colors *colors, uint32_t group,
+                               const struct rv_subroutine *subroutine)
 {
     return (struct member){group, (uint16_t)rv_hash_bytes(subroutine->name, strlen(subroutine->name)),
-                           difference_of(palette, subroutine)};
+                           difference_of(colors, subroutine)};
 }
 
-static const struct member *learn(struct rv_palette *palette, uint32_t id, struct rv_subroutines *subroutines)
+static const struct member *learn(struct rv_box_colors *colors, uint32_t id, struct rv_subroutines *subroutines)
 {
     static const struct member unknown = {.group = GROUP_UNKNOWN};
     if (id >= ID_MAX)
         return &unknown;
-    if (id >= palette->n_members) {
+    if (id >= colors->n_members) {
         size_t need = (size_t)id + 1;
-        palette->members = rv_vec_reserve(palette->members, &palette->members_capacity, need, sizeof(struct member));
-        for (size_t i = palette->n_members; i < need; i++)
-            palette->members[i] = (struct member){.group = GROUP_UNKNOWN};
-        palette->n_members = need;
+        colors->members = rv_vec_reserve(colors->members, &colors->members_capacity, need, sizeof(struct member));
+        for (size_t i = colors->n_members; i < need; i++)
+            colors->members[i] = (struct member){.group = GROUP_UNKNOWN};
+        colors->n_members = need;
     }
-    struct member *member = &palette->members[id];
+    struct member *member = &colors->members[id];
     if (member->group != GROUP_UNKNOWN)
         return member;
     struct rv_subroutine subroutine = rv_subroutines_get(subroutines, id);
     if (!subroutine.is_defined || subroutine.name[0] == '\0')
         return member;
-    *member = member_of(palette, find_group(palette, &subroutine), &subroutine);
+    *member = member_of(colors, find_group(colors, &subroutine), &subroutine);
     return member;
 }
 
@@ -197,19 +198,19 @@ static uint64_t visible_ns(const struct rv_view *view, const struct rv_box *box)
 }
 
 /* Areas are shares of the window, so that long and short windows are comparable. */
-static void add_areas(struct rv_palette *palette, const struct rv_view *view, struct rv_subroutines *subroutines)
+static void add_areas(struct rv_box_colors *colors, const struct rv_view *view, struct rv_subroutines *subroutines)
 {
     double window_ns = view->to_ns > view->from_ns ? (double)(view->to_ns - view->from_ns) : 1.0;
-    for (size_t i = 0; i < palette->n_groups; i++)
-        palette->groups[i].area_now = 0.0;
+    for (size_t i = 0; i < colors->n_groups; i++)
+        colors->groups[i].area_now = 0.0;
     for (size_t i = 0; i < view->n_boxes; i++) {
         const struct rv_box *box = &view->boxes[i];
-        const struct member *member = learn(palette, box->id, subroutines);
+        const struct member *member = learn(colors, box->id, subroutines);
         if (member->group != GROUP_UNKNOWN)
-            palette->groups[member->group].area_now += (double)visible_ns(view, box) * box->coverage / 65535.0;
+            colors->groups[member->group].area_now += (double)visible_ns(view, box) * box->coverage / 65535.0;
     }
-    for (size_t i = 0; i < palette->n_groups; i++) {
-        struct group *group = &palette->groups[i];
+    for (size_t i = 0; i < colors->n_groups; i++) {
+        struct group *group = &colors->groups[i];
         group->area_now /= window_ns;
         group->area *= AREA_DECAY;
         if (group->area_now > group->area)
@@ -228,30 +229,30 @@ static uint32_t n_slots_for(const struct group *group)
 }
 
 /* A free slot for this group, else the slot that it may take over, or SLOT_NONE. */
-static uint32_t slot_for(const struct rv_palette *palette, const struct group *group)
+static uint32_t slot_for(const struct rv_box_colors *colors, const struct group *group)
 {
     uint32_t weakest = 0;
     for (uint32_t slot = 0; slot < n_slots_for(group); slot++) {
-        if (palette->owners[slot] == SLOT_NONE)
+        if (colors->owners[slot] == SLOT_NONE)
             return slot;
-        if (weight(&palette->groups[palette->owners[slot]]) < weight(&palette->groups[palette->owners[weakest]]))
+        if (weight(&colors->groups[colors->owners[slot]]) < weight(&colors->groups[colors->owners[weakest]]))
             weakest = slot;
     }
-    bool is_stronger = weight(group) >= TAKEOVER_RATIO * weight(&palette->groups[palette->owners[weakest]]);
+    bool is_stronger = weight(group) >= TAKEOVER_RATIO * weight(&colors->groups[colors->owners[weakest]]);
     return is_stronger ? weakest : SLOT_NONE;
 }
 
 /* The heaviest group without a slot that can get one; ties go to the one seen first. */
-static uint32_t next_to_get_one(const struct rv_palette *palette, uint32_t *slot)
+static uint32_t next_to_get_one(const struct rv_box_colors *colors, uint32_t *slot)
 {
     uint32_t best = GROUP_UNKNOWN;
-    for (size_t i = 0; i < palette->n_groups; i++) {
-        const struct group *group = &palette->groups[i];
+    for (size_t i = 0; i < colors->n_groups; i++) {
+        const struct group *group = &colors->groups[i];
         if (group->slot != SLOT_NONE || group->is_state || group->area <= 0.0)
             continue;
-        if (best != GROUP_UNKNOWN && weight(group) <= weight(&palette->groups[best]))
+        if (best != GROUP_UNKNOWN && weight(group) <= weight(&colors->groups[best]))
             continue;
-        uint32_t wanted = slot_for(palette, group);
+        uint32_t wanted = slot_for(colors, group);
         if (wanted == SLOT_NONE)
             continue;
         best = (uint32_t)i;
@@ -262,83 +263,83 @@ static uint32_t next_to_get_one(const struct rv_palette *palette, uint32_t *slot
 
 /* Assign kinds of slots by weight, not yet which slot. Returns a bit mask of the slots that were free before.
  */
-static uint32_t hand_out(struct rv_palette *palette)
+static uint32_t hand_out(struct rv_box_colors *colors)
 {
     uint32_t slot = 0, group, fresh = 0;
-    while ((group = next_to_get_one(palette, &slot)) != GROUP_UNKNOWN) {
-        if (palette->owners[slot] != SLOT_NONE)
-            palette->groups[palette->owners[slot]].slot = SLOT_NONE;
+    while ((group = next_to_get_one(colors, &slot)) != GROUP_UNKNOWN) {
+        if (colors->owners[slot] != SLOT_NONE)
+            colors->groups[colors->owners[slot]].slot = SLOT_NONE;
         else
             fresh |= 1u << slot;
-        palette->owners[slot] = group;
-        palette->groups[group].slot = slot;
+        colors->owners[slot] = group;
+        colors->groups[group].slot = slot;
     }
     return fresh;
 }
 
 /* Preferences and order of choice depend on names only. */
-static void settle(struct rv_palette *palette, uint32_t first_slot, uint32_t fresh)
+static void settle(struct rv_box_colors *colors, uint32_t first_slot, uint32_t fresh)
 {
     uint32_t waiting[RV_COLOR_HUES], n = 0;
     for (uint32_t slot = first_slot; slot < first_slot + RV_COLOR_HUES; slot++) {
         if (!(fresh & 1u << slot))
             continue;
-        uint32_t group = palette->owners[slot], at = n++;
-        palette->owners[slot] = SLOT_NONE;
-        for (; at > 0 && palette->groups[waiting[at - 1]].key > palette->groups[group].key; at--)
+        uint32_t group = colors->owners[slot], at = n++;
+        colors->owners[slot] = SLOT_NONE;
+        for (; at > 0 && colors->groups[waiting[at - 1]].key > colors->groups[group].key; at--)
             waiting[at] = waiting[at - 1];
         waiting[at] = group;
     }
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t key = palette->groups[waiting[i]].key, step = key >> 8 | 1, at = key;
-        while (palette->owners[first_slot + at % RV_COLOR_HUES] != SLOT_NONE)
+        uint64_t key = colors->groups[waiting[i]].key, step = key >> 8 | 1, at = key;
+        while (colors->owners[first_slot + at % RV_COLOR_HUES] != SLOT_NONE)
             at += step;
-        palette->groups[waiting[i]].slot = first_slot + (uint32_t)(at % RV_COLOR_HUES);
-        palette->owners[first_slot + at % RV_COLOR_HUES] = waiting[i];
+        colors->groups[waiting[i]].slot = first_slot + (uint32_t)(at % RV_COLOR_HUES);
+        colors->owners[first_slot + at % RV_COLOR_HUES] = waiting[i];
     }
 }
 
-static void give_slots(struct rv_palette *palette)
+static void give_slots(struct rv_box_colors *colors)
 {
     _Static_assert((RV_COLOR_HUES & (RV_COLOR_HUES - 1)) == 0, "an odd step visits every slot");
-    uint32_t fresh = hand_out(palette);
+    uint32_t fresh = hand_out(colors);
     for (uint32_t first_slot = 0; first_slot < RV_COLOR_SLOTS; first_slot += RV_COLOR_HUES)
-        settle(palette, first_slot, fresh);
+        settle(colors, first_slot, fresh);
 }
 
-void rv_palette_update(struct rv_palette *palette, const struct rv_view *view, struct rv_subroutines *subroutines)
+void rv_box_colors_update(struct rv_box_colors *colors, const struct rv_view *view, struct rv_subroutines *subroutines)
 {
-    add_areas(palette, view, subroutines);
-    give_slots(palette);
+    add_areas(colors, view, subroutines);
+    give_slots(colors);
 }
 
-void rv_palette_choose(struct rv_palette *palette, enum rv_color_scheme scheme)
+void rv_box_colors_choose(struct rv_box_colors *colors, enum rv_color_scheme scheme)
 {
-    palette->scheme = scheme;
+    colors->scheme = scheme;
 }
 
-enum rv_color_scheme rv_palette_scheme(const struct rv_palette *palette)
+enum rv_color_scheme rv_box_colors_scheme(const struct rv_box_colors *colors)
 {
-    return palette->scheme;
+    return colors->scheme;
 }
 
-void rv_palette_compare(struct rv_palette *palette, const struct rv_compare *compare)
+void rv_box_colors_compare(struct rv_box_colors *colors, const struct rv_compare *compare)
 {
-    if (palette->compare == compare)
+    if (colors->compare == compare)
         return;
-    palette->compare = compare;
-    for (size_t i = 0; i < palette->n_members; i++)
-        palette->members[i].group = GROUP_UNKNOWN; /* learned anew */
+    colors->compare = compare;
+    for (size_t i = 0; i < colors->n_members; i++)
+        colors->members[i].group = GROUP_UNKNOWN; /* learned anew */
 }
 
-float rv_palette_least_height(const struct rv_palette *palette)
+float rv_box_colors_least_height(const struct rv_box_colors *colors)
 {
-    return palette->scheme == RV_COLOR_DIFFERENCE ? HEIGHT_MIN : 1.0f;
+    return colors->scheme == RV_COLOR_DIFFERENCE ? HEIGHT_MIN : 1.0f;
 }
 
-float rv_palette_height(const struct rv_palette *palette, uint32_t colour_idx)
+float rv_box_colors_height(const struct rv_box_colors *colors, uint32_t colour_idx)
 {
-    float least = rv_palette_least_height(palette);
+    float least = rv_box_colors_least_height(colors);
     return least + (1.0f - least) * (float)(colour_idx % RV_COLOR_SHADES) / (RV_COLOR_SHADES - 1);
 }
 
@@ -358,60 +359,60 @@ static uint64_t call_ns(const struct rv_box *box)
     return (uint64_t)(covered_ns / (box->count ? box->count : 1));
 }
 
-static uint32_t index_of(const struct rv_palette *palette, const struct group *group, const struct member *member)
+static uint32_t index_of(const struct rv_box_colors *colors, const struct group *group, const struct member *member)
 {
     if (group->is_state)
         return RV_COLOR_WAIT * RV_COLOR_SHADES;
-    if (palette->scheme == RV_COLOR_DIFFERENCE)
+    if (colors->scheme == RV_COLOR_DIFFERENCE)
         return member->difference;
-    uint32_t slot = palette->scheme == RV_COLOR_SUBROUTINE ? (member->hash >> 6) % RV_COLOR_SLOTS : group_slot(group);
+    uint32_t slot = colors->scheme == RV_COLOR_SUBROUTINE ? (member->hash >> 6) % RV_COLOR_SLOTS : group_slot(group);
     return slot * RV_COLOR_SHADES + member->hash % RV_COLOR_SHADES;
 }
 
 /* Colour of an unknown subroutine. */
-static uint32_t grey_of(const struct rv_palette *palette)
+static uint32_t grey_of(const struct rv_box_colors *colors)
 {
-    uint32_t shade = palette->scheme == RV_COLOR_DIFFERENCE ? rv_color_difference_shade(0.0) : 0;
+    uint32_t shade = colors->scheme == RV_COLOR_DIFFERENCE ? rv_color_difference_shade(0.0) : 0;
     return RV_COLOR_NEUTRAL * RV_COLOR_SHADES + shade;
 }
 
-uint32_t rv_palette_index(const struct rv_palette *palette, const struct rv_box *box, uint32_t thread)
+uint32_t rv_box_colors_index(const struct rv_box_colors *colors, const struct rv_box *box, uint32_t thread)
 {
-    bool is_known = box->id < palette->n_members && palette->members[box->id].group != GROUP_UNKNOWN;
-    uint32_t index = grey_of(palette);
+    bool is_known = box->id < colors->n_members && colors->members[box->id].group != GROUP_UNKNOWN;
+    uint32_t index = grey_of(colors);
     if (is_known) {
-        const struct member *member = &palette->members[box->id];
-        const struct group *group = &palette->groups[member->group];
-        index = index_of(palette, group, member);
+        const struct member *member = &colors->members[box->id];
+        const struct group *group = &colors->groups[member->group];
+        index = index_of(colors, group, member);
         if (group->is_state)
             return index;
     }
-    if (palette->scheme == RV_COLOR_THREAD)
+    if (colors->scheme == RV_COLOR_THREAD)
         return thread % RV_COLOR_SLOTS * RV_COLOR_SHADES + index % RV_COLOR_SHADES;
-    if (palette->scheme == RV_COLOR_DURATION)
+    if (colors->scheme == RV_COLOR_DURATION)
         return rv_color_duration_shade(call_ns(box));
     return index;
 }
 
-uint32_t rv_palette_index_of(const struct rv_palette *palette, const struct rv_subroutine *subroutine)
+uint32_t rv_box_colors_index_of(const struct rv_box_colors *colors, const struct rv_subroutine *subroutine)
 {
     struct group group = group_of(subroutine);
-    uint32_t known = palette->table_size ? *table_cell(palette, group.key) : 0;
-    struct member member = member_of(palette, known - 1, subroutine);
-    return index_of(palette, known ? &palette->groups[known - 1] : &group, &member);
+    uint32_t known = colors->table_size ? *table_cell(colors, group.key) : 0;
+    struct member member = member_of(colors, known - 1, subroutine);
+    return index_of(colors, known ? &colors->groups[known - 1] : &group, &member);
 }
 
-struct rv_color rv_palette_front(const struct rv_palette *palette, uint32_t colour_idx)
+struct rv_color rv_box_colors_front(const struct rv_box_colors *colors, uint32_t colour_idx)
 {
-    return rv_color_tones(palette->scheme, colour_idx / RV_COLOR_SHADES, colour_idx % RV_COLOR_SHADES).front;
+    return rv_color_tones(colors->scheme, colour_idx / RV_COLOR_SHADES, colour_idx % RV_COLOR_SHADES).front;
 }
 
-size_t rv_palette_rank(const struct rv_palette *palette, struct rv_palette_group *out, size_t max)
+size_t rv_box_colors_rank(const struct rv_box_colors *colors, struct rv_box_colors_group *out, size_t max)
 {
     double whole = 0.0;
     size_t n = 0;
-    for (size_t i = 0; i < palette->n_groups; i++) {
-        const struct group *group = &palette->groups[i];
+    for (size_t i = 0; i < colors->n_groups; i++) {
+        const struct group *group = &colors->groups[i];
         size_t at = n;
         whole += group->area_now;
         if (group->area_now <= 0.0)
@@ -422,8 +423,8 @@ size_t rv_palette_rank(const struct rv_palette *palette, struct rv_palette_group
             continue;
         n = n < max ? n + 1 : max;
         memmove(&out[at + 1], &out[at], (n - 1 - at) * sizeof *out);
-        out[at] = (struct rv_palette_group){group->name,     group->name_bytes, group->has_package,
-                                            group->is_state, group->area_now,   group_slot(group)};
+        out[at] = (struct rv_box_colors_group){group->name,     group->name_bytes, group->has_package,
+                                               group->is_state, group->area_now,   group_slot(group)};
     }
     for (size_t i = 0; i < n; i++)
         out[i].share /= whole;
@@ -439,14 +440,14 @@ static void write_texel(uint8_t *texels, uint32_t row, uint32_t shade, struct rv
     texel[3] = 255;
 }
 
-void rv_palette_texels(enum rv_color_scheme scheme, uint8_t out[RV_PALETTE_TEXEL_BYTES])
+void rv_box_colors_texels(enum rv_color_scheme scheme, uint8_t out[RV_BOX_COLORS_TEXEL_BYTES])
 {
     for (uint32_t slot = 0; slot < RV_COLOR_ROWS; slot++) {
         for (uint32_t shade = 0; shade < RV_COLOR_SHADES; shade++) {
             struct rv_color_tones tones = rv_color_tones(scheme, slot, shade);
-            write_texel(out, slot * RV_PALETTE_TONES, shade, tones.front);
-            write_texel(out, slot * RV_PALETTE_TONES + 1, shade, tones.top);
-            write_texel(out, slot * RV_PALETTE_TONES + 2, shade, tones.side);
+            write_texel(out, slot * RV_BOX_COLORS_TONES, shade, tones.front);
+            write_texel(out, slot * RV_BOX_COLORS_TONES + 1, shade, tones.top);
+            write_texel(out, slot * RV_BOX_COLORS_TONES + 2, shade, tones.side);
         }
     }
 }

@@ -10,12 +10,12 @@
  *
  * By starts: one given time of each recording coincides, so that runs can be compared.
  */
-#ifndef RV_SOURCE_MERGED_H
-#define RV_SOURCE_MERGED_H
+#ifndef RV_SOURCE_MERGE_H
+#define RV_SOURCE_MERGE_H
 
 #include "source/source.h"
 
-struct rv_merged_params {
+struct rv_merge_params {
     struct rv_source *const *sources; /* n sources that define names on the drain thread, as replays and imports
                                          do; owned by the merged source from now on, even on failure. With a NULL
                                          among them (reported by its opener) the others are closed */
@@ -26,6 +26,6 @@ struct rv_merged_params {
 };
 
 /* NULL with one line printed. */
-struct rv_source *rv_merged_open(const struct rv_merged_params *params);
+struct rv_source *rv_merge_open(const struct rv_merge_params *params);
 
 #endif

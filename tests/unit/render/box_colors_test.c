@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "render/palette.h"
+#include "render/box_colors.h"
 
 #define N_PACKAGES 20u
 
 static struct rv_subroutines *subroutines;
-static struct rv_palette *palette;
+static struct rv_box_colors *colors;
 static struct rv_box boxes[128];
 static struct rv_view_lane lane;
 static struct rv_view view = {.to_ns = 1000000, .lanes = &lane, .n_lanes = 1, .boxes = boxes};
@@ -18,7 +18,7 @@ static struct rv_view view = {.to_ns = 1000000, .lanes = &lane, .n_lanes = 1, .b
 static void setup(void)
 {
     subroutines = rv_subroutines_create();
-    palette = rv_palette_create();
+    colors = rv_box_colors_create();
     for (uint32_t id = 1; id <= 2 * N_PACKAGES; id++) {
         char package[32], name[32];
         snprintf(package, sizeof package, "Package%u", (id - 1) / 2);
@@ -29,11 +29,11 @@ static void setup(void)
 
 static void teardown(void)
 {
-    rv_palette_destroy(palette);
+    rv_box_colors_destroy(colors);
     rv_subroutines_destroy(subroutines);
 }
 
-TestSuite(palette, .init = setup, .fini = teardown, .timeout = 60);
+TestSuite(box_colors, .init = setup, .fini = teardown, .timeout = 60);
 
 static void show(uint32_t id, uint64_t duration_ns)
 {
@@ -42,7 +42,7 @@ static void show(uint32_t id, uint64_t duration_ns)
 
 static uint32_t index_of(uint32_t id)
 {
-    return rv_palette_index(palette, &(struct rv_box){.id = id, .coverage = 65535, .count = 1}, 3);
+    return rv_box_colors_index(colors, &(struct rv_box){.id = id, .coverage = 65535, .count = 1}, 3);
 }
 
 static uint32_t slot_of(uint32_t id)
@@ -50,12 +50,12 @@ static uint32_t slot_of(uint32_t id)
     return index_of(id) / RV_COLOR_SHADES;
 }
 
-Test(palette, the_largest_packages_get_plain_slots_the_next_striped_ones_and_the_rest_is_neutral)
+Test(box_colors, the_largest_packages_get_plain_slots_the_next_striped_ones_and_the_rest_is_neutral)
 {
     uint32_t taken = 0;
     for (uint32_t package = 0; package < N_PACKAGES; package++)
         show(2 * package + 1, 1000 * (package + 1));
-    rv_palette_update(palette, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines);
     for (uint32_t package = 0; package < N_PACKAGES; package++) {
         uint32_t rank = N_PACKAGES - 1 - package, slot = slot_of(2 * package + 1);
         uint32_t tier = rank < RV_COLOR_SLOTS ? rank / RV_COLOR_HUES : RV_COLOR_NEUTRAL / RV_COLOR_HUES;
@@ -66,7 +66,7 @@ Test(palette, the_largest_packages_get_plain_slots_the_next_striped_ones_and_the
 }
 
 /* Eight packages, numbered, met in any order with any areas: what each is coloured is its name's. */
-static void meet(struct rv_palette *met, uint32_t numbers_from, unsigned seed, uint32_t slots[RV_COLOR_HUES])
+static void meet(struct rv_box_colors *met, uint32_t numbers_from, unsigned seed, uint32_t slots[RV_COLOR_HUES])
 {
     struct rv_subroutines *known = rv_subroutines_create();
     struct rv_box shown[RV_COLOR_HUES];
@@ -80,22 +80,22 @@ static void meet(struct rv_palette *met, uint32_t numbers_from, unsigned seed, u
         shown[i] = (struct rv_box){
             .id = i + 1, .duration_ns = 1 + (seed * 7919 + i * 104729) % 5000, .count = 1, .coverage = 65535};
     }
-    rv_palette_update(met, &seen, known);
+    rv_box_colors_update(met, &seen, known);
     for (uint32_t i = 0; i < RV_COLOR_HUES; i++) {
         struct rv_box box = {.id = i + 1, .count = 1, .coverage = 65535};
-        slots[(i * 5 + seed) % RV_COLOR_HUES] = rv_palette_index(met, &box, 0) / RV_COLOR_SHADES;
+        slots[(i * 5 + seed) % RV_COLOR_HUES] = rv_box_colors_index(met, &box, 0) / RV_COLOR_SHADES;
     }
     rv_subroutines_destroy(known);
 }
 
-Test(palette, a_package_has_the_same_colour_in_every_run_of_a_program)
+Test(box_colors, a_package_has_the_same_colour_in_every_run_of_a_program)
 {
     for (uint32_t from = 0; from < 40; from++) {
         uint32_t first[RV_COLOR_HUES], again[RV_COLOR_HUES];
         for (unsigned seed = 0; seed < 16; seed++) {
-            struct rv_palette *met = rv_palette_create();
+            struct rv_box_colors *met = rv_box_colors_create();
             meet(met, from, seed, seed ? again : first);
-            rv_palette_destroy(met);
+            rv_box_colors_destroy(met);
             for (uint32_t i = 0; seed && i < RV_COLOR_HUES; i++)
                 cr_assert_eq(again[i], first[i], "package %u: slot %u, then %u", from + i, first[i], again[i]);
         }
@@ -103,15 +103,15 @@ Test(palette, a_package_has_the_same_colour_in_every_run_of_a_program)
 }
 
 /* Names alone would have it so for each, were there no others. */
-Test(palette, most_packages_keep_their_colour_when_others_are_there)
+Test(box_colors, most_packages_keep_their_colour_when_others_are_there)
 {
     unsigned n_same = 0;
     for (uint32_t from = 0; from < 40; from++) {
         uint32_t slots[2][RV_COLOR_HUES];
         for (uint32_t i = 0; i < 2; i++) {
-            struct rv_palette *met = rv_palette_create();
+            struct rv_box_colors *met = rv_box_colors_create();
             meet(met, from + i, 0, slots[i]);
-            rv_palette_destroy(met);
+            rv_box_colors_destroy(met);
         }
         for (uint32_t i = 1; i < RV_COLOR_HUES; i++)
             n_same += slots[0][i] == slots[1][i - 1];
@@ -119,48 +119,48 @@ Test(palette, most_packages_keep_their_colour_when_others_are_there)
     cr_assert_gt(n_same, 40 * (RV_COLOR_HUES - 1) / 2, "%u", n_same);
 }
 
-Test(palette, a_package_keeps_its_slot)
+Test(box_colors, a_package_keeps_its_slot)
 {
     show(1, 500);
     show(3, 400);
-    rv_palette_update(palette, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines);
     uint32_t first = slot_of(1), second = slot_of(3);
     view.n_boxes = 0;
     show(3, 900);
     show(5, 2000);
     show(2, 1);
     for (int frame = 0; frame < 1000; frame++)
-        rv_palette_update(palette, &view, subroutines);
+        rv_box_colors_update(colors, &view, subroutines);
     cr_assert_eq(slot_of(1), first);
     cr_assert_eq(slot_of(2), first, "subroutines of one package share a slot");
     cr_assert_eq(slot_of(3), second);
     cr_assert(slot_of(5) != first && slot_of(5) != second && slot_of(5) < RV_COLOR_SLOTS);
 }
 
-Test(palette, a_much_larger_package_takes_the_smallest_ones_slot)
+Test(box_colors, a_much_larger_package_takes_the_smallest_ones_slot)
 {
     for (uint32_t package = 0; package < RV_COLOR_SLOTS; package++)
         show(2 * package + 1, 1000 * (package + 1));
-    rv_palette_update(palette, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines);
     uint32_t smallest = slot_of(1), newcomer = 2 * RV_COLOR_SLOTS + 1;
     show(newcomer, 3000);
-    rv_palette_update(palette, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines);
     cr_assert_eq(slot_of(newcomer), RV_COLOR_NEUTRAL, "three times as large is not enough");
     show(newcomer, 900000);
-    rv_palette_update(palette, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines);
     cr_assert_eq(slot_of(newcomer), smallest);
     cr_assert_eq(slot_of(1), RV_COLOR_NEUTRAL);
 }
 
-Test(palette, subroutines_of_a_package_differ_in_shade)
+Test(box_colors, subroutines_of_a_package_differ_in_shade)
 {
     show(1, 10);
     show(2, 10);
-    rv_palette_update(palette, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines);
     cr_assert_neq(index_of(1), index_of(2));
 }
 
-Test(palette, names_without_package_are_grouped_by_their_first_part)
+Test(box_colors, names_without_package_are_grouped_by_their_first_part)
 {
     rv_subroutines_define(subroutines, 40, "", "lua_pushnil", "lua.c", 1);
     rv_subroutines_define(subroutines, 41, "", "lua_pop", "lua.c", 2);
@@ -168,37 +168,37 @@ Test(palette, names_without_package_are_grouped_by_their_first_part)
     show(40, 500);
     show(41, 400);
     show(42, 300);
-    rv_palette_update(palette, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines);
     cr_assert_eq(slot_of(40), slot_of(41));
     cr_assert_neq(slot_of(40), slot_of(42));
     cr_assert_lt(slot_of(42), RV_COLOR_SLOTS);
 }
 
-Test(palette, states_and_unknown_ids_take_no_slot)
+Test(box_colors, states_and_unknown_ids_take_no_slot)
 {
     rv_subroutines_define(subroutines, 40, "(wait)", "epoll", "", 0);
     show(40, 900000);
     show(1, 10);
     show(5000, 900000);
     show(UINT32_MAX, 900000);
-    rv_palette_update(palette, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines);
     cr_assert_lt(slot_of(1), RV_COLOR_HUES);
     cr_assert_eq(slot_of(40), RV_COLOR_WAIT);
     cr_assert_eq(slot_of(5000), RV_COLOR_NEUTRAL);
     cr_assert_eq(slot_of(UINT32_MAX), RV_COLOR_NEUTRAL);
 }
 
-Test(palette, a_name_that_comes_late_is_learned)
+Test(box_colors, a_name_that_comes_late_is_learned)
 {
     show(50, 1000);
-    rv_palette_update(palette, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines);
     cr_assert_eq(slot_of(50), RV_COLOR_NEUTRAL);
     rv_subroutines_define(subroutines, 50, "Late", "name", "", 0);
-    rv_palette_update(palette, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines);
     cr_assert_lt(slot_of(50), RV_COLOR_HUES);
 }
 
-Test(palette, libraries_come_after_the_program_and_get_no_pattern)
+Test(box_colors, libraries_come_after_the_program_and_get_no_pattern)
 {
     for (uint32_t i = 0; i < 12; i++) {
         char package[32];
@@ -209,14 +209,14 @@ Test(palette, libraries_come_after_the_program_and_get_no_pattern)
     }
     for (uint32_t package = 0; package < 4; package++)
         show(2 * package + 1, 10000);
-    rv_palette_update(palette, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines);
     for (uint32_t package = 0; package < 4; package++)
         cr_assert_lt(slot_of(2 * package + 1), RV_COLOR_HUES, "of the program");
     for (uint32_t i = 0; i < 12; i++)
         cr_assert(i < 4 ? slot_of(60 + i) < RV_COLOR_HUES : slot_of(60 + i) == RV_COLOR_NEUTRAL, "library %u", i);
 }
 
-Test(palette, a_scheme_says_what_colours_stand_for)
+Test(box_colors, a_scheme_says_what_colours_stand_for)
 {
     struct rv_box box = {.id = 1, .count = 1, .duration_ns = 1u << 20, .coverage = 65535};
     struct rv_box cell = {.id = 1, .count = 4, .duration_ns = 1u << 23, .coverage = 32767};
@@ -224,45 +224,45 @@ Test(palette, a_scheme_says_what_colours_stand_for)
     for (uint32_t id = 1; id <= 2 * N_PACKAGES; id++)
         show(id, 100);
     show(40, 100);
-    rv_palette_update(palette, &view, subroutines);
-    rv_palette_choose(palette, RV_COLOR_THREAD);
+    rv_box_colors_update(colors, &view, subroutines);
+    rv_box_colors_choose(colors, RV_COLOR_THREAD);
     for (uint32_t thread = 0; thread < 40; thread++)
-        cr_assert_eq(rv_palette_index(palette, &box, thread) / RV_COLOR_SHADES, thread % RV_COLOR_SLOTS);
-    rv_palette_choose(palette, RV_COLOR_DURATION);
-    cr_assert_eq(rv_palette_index(palette, &box, 0), rv_color_duration_shade(1u << 20));
-    cr_assert_eq(rv_palette_index(palette, &cell, 0), rv_color_duration_shade(1u << 20), "a cell's calls on average");
-    rv_palette_choose(palette, RV_COLOR_SUBROUTINE);
+        cr_assert_eq(rv_box_colors_index(colors, &box, thread) / RV_COLOR_SHADES, thread % RV_COLOR_SLOTS);
+    rv_box_colors_choose(colors, RV_COLOR_DURATION);
+    cr_assert_eq(rv_box_colors_index(colors, &box, 0), rv_color_duration_shade(1u << 20));
+    cr_assert_eq(rv_box_colors_index(colors, &cell, 0), rv_color_duration_shade(1u << 20), "a cell's calls on average");
+    rv_box_colors_choose(colors, RV_COLOR_SUBROUTINE);
     unsigned n_like_first = 0;
     for (uint32_t id = 2; id <= 2 * N_PACKAGES; id++)
         n_like_first += index_of(id) == index_of(1);
     cr_assert_leq(n_like_first, 1);
     for (int scheme = 0; scheme < RV_COLOR_SCHEME_COUNT; scheme++) {
-        rv_palette_choose(palette, (enum rv_color_scheme)scheme);
+        rv_box_colors_choose(colors, (enum rv_color_scheme)scheme);
         cr_assert_eq(slot_of(40), RV_COLOR_WAIT, "waiting is grey in all schemes");
     }
 }
 
-Test(palette, a_subroutine_that_was_never_seen_has_its_packages_hue)
+Test(box_colors, a_subroutine_that_was_never_seen_has_its_packages_hue)
 {
     show(1, 500);
     show(3, 400);
-    rv_palette_update(palette, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines);
     for (uint32_t id = 1; id <= 4; id++) {
         struct rv_subroutine subroutine = rv_subroutines_get(subroutines, id);
-        uint32_t index = rv_palette_index_of(palette, &subroutine);
+        uint32_t index = rv_box_colors_index_of(colors, &subroutine);
         cr_assert_eq(index / RV_COLOR_SHADES, slot_of(1 + (id - 1) / 2 * 2));
         cr_assert(id % 2 == 0 || index == index_of(id));
     }
     struct rv_subroutine other = rv_subroutines_get(subroutines, 5);
-    cr_assert_eq(rv_palette_index_of(palette, &other) / RV_COLOR_SHADES, RV_COLOR_NEUTRAL);
+    cr_assert_eq(rv_box_colors_index_of(colors, &other) / RV_COLOR_SHADES, RV_COLOR_NEUTRAL);
 }
 
 /* A second of a run and a millisecond of it. */
-Test(palette, colours_of_a_run_are_those_of_a_part_of_it)
+Test(box_colors, colours_of_a_run_are_those_of_a_part_of_it)
 {
     for (uint32_t package = 0; package < RV_COLOR_SLOTS; package++)
         show(2 * package + 1, 1000 * (package + 1));
-    rv_palette_update(palette, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines);
     uint32_t slots[RV_COLOR_SLOTS], late = 2 * RV_COLOR_SLOTS + 1;
     for (uint32_t package = 0; package < RV_COLOR_SLOTS; package++)
         slots[package] = slot_of(2 * package + 1);
@@ -271,7 +271,7 @@ Test(palette, colours_of_a_run_are_those_of_a_part_of_it)
     for (uint32_t package = 4; package < RV_COLOR_SLOTS; package++)
         show(2 * package + 1, 50 + package);
     show(late, 30);
-    rv_palette_update(palette, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines);
     for (uint32_t package = 1; package < RV_COLOR_SLOTS; package++)
         cr_assert_eq(slot_of(2 * package + 1), slots[package], "package %u", package);
     cr_assert_lt(slot_of(late), RV_COLOR_SLOTS, "what fills the part has a colour, though it is little of the whole");
@@ -284,7 +284,7 @@ static struct rv_compare_row row(char *name, enum rv_compare_verdict verdict, ui
         .name = name, .file = "file.pm", .verdict = verdict, .stats = {{.p50_ns = before_ns}, {.p50_ns = after_ns}}};
 }
 
-Test(palette, a_claimed_difference_is_shown_by_shade_and_height)
+Test(box_colors, a_claimed_difference_is_shown_by_shade_and_height)
 {
     struct rv_compare_row rows[] = {
         row("Package0::name1", RV_COMPARE_SLOWER, 100, 200), row("Package0::name2", RV_COMPARE_FASTER, 1600, 100),
@@ -297,11 +297,11 @@ Test(palette, a_claimed_difference_is_shown_by_shade_and_height)
     const struct rv_compare compare = {.rows = rows, .n = 5, .names = names, .n_names = 5};
     for (uint32_t id = 1; id <= 6; id++)
         show(id, 1000);
-    rv_palette_update(palette, &view, subroutines);
-    rv_palette_choose(palette, RV_COLOR_DIFFERENCE);
+    rv_box_colors_update(colors, &view, subroutines);
+    rv_box_colors_choose(colors, RV_COLOR_DIFFERENCE);
     cr_assert_eq(slot_of(1), RV_COLOR_NEUTRAL, "nothing is compared");
-    rv_palette_compare(palette, &compare);
-    rv_palette_update(palette, &view, subroutines);
+    rv_box_colors_compare(colors, &compare);
+    rv_box_colors_update(colors, &view, subroutines);
     uint32_t same = rv_color_difference_shade(0.0);
     cr_assert_eq(index_of(1), rv_color_difference_shade(1.0));
     cr_assert_eq(index_of(2), 0, "more than four times as fast");
@@ -311,17 +311,17 @@ Test(palette, a_claimed_difference_is_shown_by_shade_and_height)
     cr_assert_eq(slot_of(6), RV_COLOR_NEUTRAL, "a subroutine of neither run");
     float height[6];
     for (uint32_t id = 1; id <= 5; id++)
-        height[id] = rv_palette_height(palette, index_of(id));
-    cr_assert_float_eq(height[2], rv_palette_least_height(palette), 1e-6);
+        height[id] = rv_box_colors_height(colors, index_of(id));
+    cr_assert_float_eq(height[2], rv_box_colors_least_height(colors), 1e-6);
     cr_assert(height[2] < height[3] && height[3] < height[1] && height[1] < height[5]);
     cr_assert_float_eq(height[5], 1.0, 1e-6);
     cr_assert_float_eq(height[4], height[3], 1e-6);
-    rv_palette_choose(palette, RV_COLOR_PACKAGE);
-    cr_assert_eq(rv_palette_height(palette, 0), 1.0f, "another scheme leaves boxes as they are");
-    rv_palette_compare(palette, NULL);
+    rv_box_colors_choose(colors, RV_COLOR_PACKAGE);
+    cr_assert_eq(rv_box_colors_height(colors, 0), 1.0f, "another scheme leaves boxes as they are");
+    rv_box_colors_compare(colors, NULL);
 }
 
-Test(palette, names_that_are_numbers_have_colours_but_subroutines_without_a_name_yet_are_grey)
+Test(box_colors, names_that_are_numbers_have_colours_but_subroutines_without_a_name_yet_are_grey)
 {
     uint32_t taken = 0;
     for (uint32_t id = 101; id < 105; id++) {
@@ -331,7 +331,7 @@ Test(palette, names_that_are_numbers_have_colours_but_subroutines_without_a_name
         show(id, 1000);
     }
     show(200, 1000);
-    rv_palette_update(palette, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines);
     for (uint32_t id = 101; id < 105; id++) {
         uint32_t slot = slot_of(id);
         cr_assert(slot < RV_COLOR_SLOTS && !(taken & 1u << slot), "#%u has slot %u", id, slot);

@@ -1,0 +1,75 @@
+/*
+ * Which colour each box has, in every scheme. No GL.
+ *
+ * Subroutines are grouped by package, or without one by the first part of their name ("lua_pushnil" -> "lua"). The
+ * groups with the largest visible inclusive area get slots and keep them, the largest ones the plain slots. Which of
+ * these depends on names only, so that a program has the same colours in every run. A group of a package without a slot
+ * is neutral; one without a package takes a slot by hash. Libraries (installed apart from the program) come after it and
+ * only get plain slots. A package in parentheses, "(wait)", is a state, not code. A colour
+ * index is slot * 64 + shade; the texture has one texel per index and tone.
+ */
+#ifndef RV_RENDER_BOX_COLORS_H
+#define RV_RENDER_BOX_COLORS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/color.h"
+#include "model/compare.h"
+#include "model/subroutines.h"
+#include "model/view.h"
+
+#define RV_BOX_COLORS_TONES 3u /* front, top, side */
+
+struct rv_box_colors;
+
+struct rv_box_colors *rv_box_colors_create(void);
+void rv_box_colors_destroy(struct rv_box_colors *colors);
+
+/* Copy them. */
+void rv_box_colors_copy(struct rv_box_colors *into, const struct rv_box_colors *from);
+
+/* Add the subroutines of this view, and assign free slots by rank. */
+void rv_box_colors_update(struct rv_box_colors *colors, const struct rv_view *view, struct rv_subroutines *subroutines);
+
+/* Set the scheme; at first it is RV_COLOR_PACKAGE. */
+void rv_box_colors_choose(struct rv_box_colors *colors, enum rv_color_scheme scheme);
+enum rv_color_scheme rv_box_colors_scheme(const struct rv_box_colors *colors);
+
+/* The comparison that RV_COLOR_DIFFERENCE shows; NULL = none. Borrowed until replaced. */
+void rv_box_colors_compare(struct rv_box_colors *colors, const struct rv_compare *compare);
+
+/*
+ * Least height of a box as a share of its row: 1, except when the scheme shows differences by height too. Then the
+ * height is least + (1 - least) * shade / greatest shade.
+ */
+float rv_box_colors_least_height(const struct rv_box_colors *colors);
+float rv_box_colors_height(const struct rv_box_colors *colors, uint32_t colour_idx);
+
+/* Colour index of a box of the last view, on a lane of this thread. */
+uint32_t rv_box_colors_index(const struct rv_box_colors *colors, const struct rv_box *box, uint32_t thread);
+
+/* The same for a subroutine that no view had, in schemes by subroutine or package. */
+uint32_t rv_box_colors_index_of(const struct rv_box_colors *colors, const struct rv_subroutine *subroutine);
+
+/* Front tone of a colour index. */
+struct rv_color rv_box_colors_front(const struct rv_box_colors *colors, uint32_t colour_idx);
+
+/* A group of subroutines in the last view. */
+struct rv_box_colors_group {
+    const char *name; /* of its package, or the common begin of names; valid as long as the subroutines */
+    size_t name_bytes;
+    bool has_package, is_state;
+    double share;  /* of the inclusive time of all groups */
+    uint32_t slot; /* < RV_COLOR_ROWS */
+};
+
+/* The largest groups of the last view first, ties in order of appearance. Returns the number written. */
+size_t rv_box_colors_rank(const struct rv_box_colors *colors, struct rv_box_colors_group *out, size_t max);
+
+/* sRGB RGBA texels of a scheme, RV_COLOR_SHADES wide, row = slot * RV_BOX_COLORS_TONES + tone. */
+#define RV_BOX_COLORS_TEXEL_BYTES (RV_COLOR_SHADES * RV_COLOR_ROWS * RV_BOX_COLORS_TONES * 4u)
+void rv_box_colors_texels(enum rv_color_scheme scheme, uint8_t out[RV_BOX_COLORS_TEXEL_BYTES]);
+
+#endif
