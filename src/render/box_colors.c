@@ -1,5 +1,6 @@
 #include "render/box_colors.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +15,20 @@
 #define AREA_DECAY 0.995   /* per view */
 #define HEIGHT_MIN 0.2f    /* height of the subroutines that became fastest */
 #define LIBRARY_SHARE 0.25 /* share of a library's area that counts for slots */
+#define SPLIT_FROM 0.75    /* share of all areas from which a package is split into its subroutines */
+#define WHOLE_BELOW 0.5    /* and below which it is one group again */
+#define RANK_FOLLOWS 0.02  /* per view, while moving: of the way to the present share */
 
 struct group {
     uint64_t key;
     const char *name;
     size_t name_bytes;
-    double area, area_now; /* inclusive time, as a share of the window: recent maximum, this view */
-    uint32_t slot;
-    bool has_package, is_state, is_library;
+    double area, area_now;  /* inclusive time, as a share of the window: recent maximum, this view */
+    double self_now;        /* own time, in this view */
+    double self, inclusive; /* of the legend: while moving, they follow this view slowly */
+    uint32_t slot, n_members;
+    enum rv_box_colors_kind kind;
+    bool is_state, is_library, is_split; /* is_split: of the package that is split */
 };
 
 struct member { /* by subroutine id */
@@ -40,6 +47,10 @@ struct rv_box_colors {
     struct member *members;
     size_t n_members, members_capacity;
     uint32_t owners[RV_COLOR_SLOTS]; /* group index or SLOT_NONE */
+    uint64_t split;                  /* key of the package that is split into subroutines; 0 = none */
+    bool is_moving, is_updated;
+    uint32_t *stack; /* scratch: the latest box of each depth, plus one */
+    size_t n_stack;
 };
 
 struct rv_box_colors *rv_box_colors_create(void)
@@ -57,6 +68,7 @@ void rv_box_colors_destroy(struct rv_box_colors *colors)
     free(colors->groups);
     free(colors->table);
     free(colors->members);
+    free(colors->stack);
     free(colors);
 }
 
@@ -64,6 +76,9 @@ void rv_box_colors_copy(struct rv_box_colors *into, const struct rv_box_colors *
 {
     into->scheme = from->scheme;
     into->compare = from->compare;
+    into->split = from->split;
+    into->is_moving = from->is_moving;
+    into->is_updated = from->is_updated;
     memcpy(into->owners, from->owners, sizeof into->owners);
     into->groups = rv_vec_reserve(into->groups, &into->groups_capacity, from->n_groups, sizeof *into->groups);
     into->members = rv_vec_reserve(into->members, &into->members_capacity, from->n_members, sizeof *into->members);
@@ -119,21 +134,30 @@ static bool is_library(const char *file)
     return is_one;
 }
 
-/* Group key of a subroutine: a name, its length and its hash. */
-static struct group group_of(const struct rv_subroutine *subroutine)
+/* Group key of a subroutine: a name, its length and its hash. The split package is not part of its subroutines' keys:
+ * its name may be the program's, which another build has changed. */
+static struct group group_of(const struct rv_box_colors *colors, const struct rv_subroutine *subroutine)
 {
-    struct group group = {.has_package = subroutine->package[0] != '\0', .slot = SLOT_NONE};
-    group.name = group.has_package ? subroutine->package : subroutine->name;
-    group.name_bytes = group.has_package ? strlen(group.name) : stem_length(group.name);
-    group.key = rv_hash_combine(rv_hash_bytes(group.name, group.name_bytes), group.has_package);
-    group.is_state = group.has_package && group.name[0] == '(';
+    bool has_package = subroutine->package[0] != '\0';
+    struct group group = {.kind = has_package ? RV_BOX_COLORS_PACKAGE : RV_BOX_COLORS_STEM, .slot = SLOT_NONE};
+    group.name = has_package ? subroutine->package : subroutine->name;
+    group.name_bytes = has_package ? strlen(group.name) : stem_length(group.name);
+    group.key = rv_hash_combine(rv_hash_bytes(group.name, group.name_bytes), has_package);
+    group.is_state = has_package && group.name[0] == '(';
     group.is_library = is_library(subroutine->file);
+    if (colors->split && group.key == colors->split) {
+        group.kind = RV_BOX_COLORS_SUBROUTINE;
+        group.is_split = true;
+        group.name = subroutine->name;
+        group.name_bytes = strlen(group.name);
+        group.key = rv_hash_combine(rv_hash_bytes(group.name, group.name_bytes), group.kind);
+    }
     return group;
 }
 
 static uint32_t find_group(struct rv_box_colors *colors, const struct rv_subroutine *subroutine)
 {
-    struct group group = group_of(subroutine);
+    struct group group = group_of(colors, subroutine);
     grow_table(colors);
     uint32_t *cell = table_cell(colors, group.key);
     if (*cell)
@@ -186,6 +210,7 @@ static const struct member *learn(struct rv_box_colors *colors, uint32_t id, str
     if (!subroutine.is_defined || subroutine.name[0] == '\0')
         return member;
     *member = member_of(colors, find_group(colors, &subroutine), &subroutine);
+    colors->groups[member->group].n_members++;
     return member;
 }
 
@@ -197,21 +222,57 @@ static uint64_t visible_ns(const struct rv_view *view, const struct rv_box *box)
     return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
+static struct group *group_of_box(struct rv_box_colors *colors, const struct rv_box *box,
+                                  struct rv_subroutines *subroutines)
+{
+    const struct member *member = learn(colors, box->id, subroutines);
+    return member->group == GROUP_UNKNOWN ? NULL : &colors->groups[member->group];
+}
+
+static double visible_area(const struct rv_view *view, const struct rv_box *box)
+{
+    return (double)visible_ns(view, box) * box->coverage / 65535.0;
+}
+
+/* A box takes its time from its caller: the latest box one row below, if that is not over. */
+static void add_lane_areas(struct rv_box_colors *colors, const struct rv_view *view, const struct rv_view_lane *lane,
+                           struct rv_subroutines *subroutines)
+{
+    memset(colors->stack, 0, colors->n_stack * sizeof *colors->stack);
+    for (uint32_t i = lane->first_box; i < lane->first_box + lane->n_boxes; i++) {
+        const struct rv_box *box = &view->boxes[i];
+        struct group *group = group_of_box(colors, box, subroutines);
+        double area = visible_area(view, box);
+        if (box->depth >= colors->n_stack)
+            colors->stack =
+                rv_vec_extend(colors->stack, &colors->n_stack, (size_t)box->depth + 1, sizeof *colors->stack);
+        colors->stack[box->depth] = i + 1;
+        if (group) {
+            group->area_now += area;
+            group->self_now += area;
+        }
+        const struct rv_box *caller =
+            box->depth && colors->stack[box->depth - 1] ? &view->boxes[colors->stack[box->depth - 1] - 1] : NULL;
+        if (caller && rv_box_end_ns(caller) > box->start_ns && (group = group_of_box(colors, caller, subroutines)))
+            group->self_now -= area;
+    }
+}
+
 /* Areas are shares of the window, so that long and short windows are comparable. */
 static void add_areas(struct rv_box_colors *colors, const struct rv_view *view, struct rv_subroutines *subroutines)
 {
     double window_ns = view->to_ns > view->from_ns ? (double)(view->to_ns - view->from_ns) : 1.0;
     for (size_t i = 0; i < colors->n_groups; i++)
-        colors->groups[i].area_now = 0.0;
-    for (size_t i = 0; i < view->n_boxes; i++) {
-        const struct rv_box *box = &view->boxes[i];
-        const struct member *member = learn(colors, box->id, subroutines);
-        if (member->group != GROUP_UNKNOWN)
-            colors->groups[member->group].area_now += (double)visible_ns(view, box) * box->coverage / 65535.0;
-    }
+        colors->groups[i].area_now = colors->groups[i].self_now = 0.0;
+    for (size_t i = 0; i < view->n_lanes; i++)
+        add_lane_areas(colors, view, &view->lanes[i], subroutines);
     for (size_t i = 0; i < colors->n_groups; i++) {
         struct group *group = &colors->groups[i];
         group->area_now /= window_ns;
+        group->self_now = fmax(group->self_now / window_ns, 0.0);
+        double step = colors->is_moving ? RANK_FOLLOWS : 1.0;
+        group->self += step * (group->self_now - group->self);
+        group->inclusive += step * (group->area_now - group->inclusive);
         group->area *= AREA_DECAY;
         if (group->area_now > group->area)
             group->area = group->area_now;
@@ -299,18 +360,70 @@ static void settle(struct rv_box_colors *colors, uint32_t first_slot, uint32_t f
     }
 }
 
-static void give_slots(struct rv_box_colors *colors)
+/* Returns whether a free slot was given. */
+static bool give_slots(struct rv_box_colors *colors)
 {
     _Static_assert((RV_COLOR_HUES & (RV_COLOR_HUES - 1)) == 0, "an odd step visits every slot");
     uint32_t fresh = hand_out(colors);
     for (uint32_t first_slot = 0; first_slot < RV_COLOR_SLOTS; first_slot += RV_COLOR_HUES)
         settle(colors, first_slot, fresh);
+    return fresh != 0;
 }
 
-void rv_box_colors_update(struct rv_box_colors *colors, const struct rv_view *view, struct rv_subroutines *subroutines)
+static void forget_members(struct rv_box_colors *colors)
 {
+    for (size_t i = 0; i < colors->n_members; i++)
+        colors->members[i].group = GROUP_UNKNOWN; /* learned anew */
+    for (size_t i = 0; i < colors->n_groups; i++)
+        colors->groups[i].n_members = 0;
+}
+
+/* The package to split: the one with most of the area, if it has several subroutines. 0 = none. */
+static uint64_t split_of(const struct rv_box_colors *colors)
+{
+    double whole = 0.0, split = 0.0;
+    const struct group *largest = NULL;
+    for (size_t i = 0; i < colors->n_groups; i++) {
+        const struct group *group = &colors->groups[i];
+        if (group->is_state)
+            continue;
+        whole += group->area_now;
+        split += group->is_split ? group->area_now : 0.0;
+        if (group->kind == RV_BOX_COLORS_PACKAGE && (!largest || group->area_now > largest->area_now))
+            largest = group;
+    }
+    if (colors->split)
+        return split < WHOLE_BELOW * whole ? 0 : colors->split;
+    return largest && largest->n_members > 1 && largest->area_now >= SPLIT_FROM * whole ? largest->key : 0;
+}
+
+static void recolour(struct rv_box_colors *colors, const struct rv_view *view, struct rv_subroutines *subroutines)
+{
+    uint64_t split = split_of(colors);
+    if (split != colors->split) {
+        colors->split = split;
+        forget_members(colors);
+        for (size_t i = 0; i < colors->n_groups; i++)
+            colors->groups[i].area = 0.0;
+        add_areas(colors, view, subroutines);
+    }
+    for (size_t i = 0; i < colors->n_groups; i++)
+        colors->groups[i].slot = SLOT_NONE;
+    for (unsigned slot = 0; slot < RV_COLOR_SLOTS; slot++)
+        colors->owners[slot] = SLOT_NONE;
+    (void)give_slots(colors);
+}
+
+void rv_box_colors_update(struct rv_box_colors *colors, const struct rv_view *view, struct rv_subroutines *subroutines,
+                          enum rv_box_colors_stage stage)
+{
+    colors->is_moving = stage != RV_BOX_COLORS_RESTING;
     add_areas(colors, view, subroutines);
-    give_slots(colors);
+    bool has_new = give_slots(colors);
+    bool may_change = stage == RV_BOX_COLORS_SETTLING || !colors->is_updated;
+    if (may_change && (has_new || split_of(colors) != colors->split))
+        recolour(colors, view, subroutines);
+    colors->is_updated |= has_new;
 }
 
 void rv_box_colors_choose(struct rv_box_colors *colors, enum rv_color_scheme scheme)
@@ -328,8 +441,7 @@ void rv_box_colors_compare(struct rv_box_colors *colors, const struct rv_compare
     if (colors->compare == compare)
         return;
     colors->compare = compare;
-    for (size_t i = 0; i < colors->n_members; i++)
-        colors->members[i].group = GROUP_UNKNOWN; /* learned anew */
+    forget_members(colors);
 }
 
 float rv_box_colors_least_height(const struct rv_box_colors *colors)
@@ -349,7 +461,7 @@ static uint32_t group_slot(const struct group *group)
         return RV_COLOR_WAIT;
     if (group->slot != SLOT_NONE)
         return group->slot;
-    return group->has_package ? RV_COLOR_NEUTRAL : (uint32_t)(group->key >> 32) % RV_COLOR_SLOTS;
+    return group->kind == RV_BOX_COLORS_STEM ? (uint32_t)(group->key >> 32) % RV_COLOR_SLOTS : RV_COLOR_NEUTRAL;
 }
 
 /* Duration of a box; of a cell, the average of its calls. */
@@ -396,7 +508,7 @@ uint32_t rv_box_colors_index(const struct rv_box_colors *colors, const struct rv
 
 uint32_t rv_box_colors_index_of(const struct rv_box_colors *colors, const struct rv_subroutine *subroutine)
 {
-    struct group group = group_of(subroutine);
+    struct group group = group_of(colors, subroutine);
     uint32_t known = colors->table_size ? *table_cell(colors, group.key) : 0;
     struct member member = member_of(colors, known - 1, subroutine);
     return index_of(colors, known ? &colors->groups[known - 1] : &group, &member);
@@ -407,27 +519,35 @@ struct rv_color rv_box_colors_front(const struct rv_box_colors *colors, uint32_t
     return rv_color_tones(colors->scheme, colour_idx / RV_COLOR_SHADES, colour_idx % RV_COLOR_SHADES).front;
 }
 
+bool rv_box_colors_is_split(const struct rv_box_colors *colors)
+{
+    return colors->split != 0;
+}
+
 size_t rv_box_colors_rank(const struct rv_box_colors *colors, struct rv_box_colors_group *out, size_t max)
 {
-    double whole = 0.0;
+    double self = 0.0, inclusive = 0.0;
     size_t n = 0;
     for (size_t i = 0; i < colors->n_groups; i++) {
         const struct group *group = &colors->groups[i];
         size_t at = n;
-        whole += group->area_now;
-        if (group->area_now <= 0.0)
+        self += group->self;
+        inclusive += group->inclusive;
+        if (group->inclusive <= 0.0)
             continue;
-        while (at > 0 && out[at - 1].share < group->area_now)
+        while (at > 0 && out[at - 1].share < group->self)
             at--;
         if (at >= max)
             continue;
         n = n < max ? n + 1 : max;
         memmove(&out[at + 1], &out[at], (n - 1 - at) * sizeof *out);
-        out[at] = (struct rv_box_colors_group){group->name,     group->name_bytes, group->has_package,
-                                               group->is_state, group->area_now,   group_slot(group)};
+        out[at] = (struct rv_box_colors_group){group->name, group->name_bytes, group->kind,      group->is_state,
+                                               group->self, group->inclusive,  group_slot(group)};
     }
-    for (size_t i = 0; i < n; i++)
-        out[i].share /= whole;
+    for (size_t i = 0; i < n; i++) {
+        out[i].share /= fmax(self, 1e-12);
+        out[i].inclusive /= inclusive;
+    }
     return n;
 }
 

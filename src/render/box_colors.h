@@ -3,10 +3,12 @@
  *
  * Subroutines are grouped by package, or without one by the first part of their name ("lua_pushnil" -> "lua"). The
  * groups with the largest visible inclusive area get slots and keep them, the largest ones the plain slots. Which of
- * these depends on names only, so that a program has the same colours in every run. A group of a package without a slot
- * is neutral; one without a package takes a slot by hash. Libraries (installed apart from the program) come after it and
- * only get plain slots. A package in parentheses, "(wait)", is a state, not code. A colour
- * index is slot * 64 + shade; the texture has one texel per index and tone.
+ * these depends on names only, so that a program has the same colours in every run: in the first seconds of one, all
+ * slots are given anew when a group appears. A package with most of the area, as the executable of a plain C program, is
+ * split: its subroutines are groups. A group of a package without a slot is neutral; one without a package takes a slot
+ * by hash. Libraries (installed apart from the program) come after it and only get plain slots. A package in
+ * parentheses, "(wait)", is a state, not code. A colour index is slot * 64 + shade; the texture has one texel per index
+ * and tone.
  */
 #ifndef RV_RENDER_BOX_COLORS_H
 #define RV_RENDER_BOX_COLORS_H
@@ -30,8 +32,18 @@ void rv_box_colors_destroy(struct rv_box_colors *colors);
 /* Copy them. */
 void rv_box_colors_copy(struct rv_box_colors *into, const struct rv_box_colors *from);
 
+enum rv_box_colors_stage {
+    RV_BOX_COLORS_RESTING,  /* ranks and shares are this view's */
+    RV_BOX_COLORS_MOVING,   /* they follow slowly: one of many views in a row */
+    RV_BOX_COLORS_SETTLING, /* the same, and a new group may change the slots of others: the capture has just begun */
+};
+
 /* Add the subroutines of this view, and assign free slots by rank. */
-void rv_box_colors_update(struct rv_box_colors *colors, const struct rv_view *view, struct rv_subroutines *subroutines);
+void rv_box_colors_update(struct rv_box_colors *colors, const struct rv_view *view, struct rv_subroutines *subroutines,
+                          enum rv_box_colors_stage stage);
+
+/* Is there a package whose subroutines are groups? */
+bool rv_box_colors_is_split(const struct rv_box_colors *colors);
 
 /* Set the scheme; at first it is RV_COLOR_PACKAGE. */
 void rv_box_colors_choose(struct rv_box_colors *colors, enum rv_color_scheme scheme);
@@ -57,15 +69,18 @@ uint32_t rv_box_colors_index_of(const struct rv_box_colors *colors, const struct
 struct rv_color rv_box_colors_front(const struct rv_box_colors *colors, uint32_t colour_idx);
 
 /* A group of subroutines in the last view. */
+enum rv_box_colors_kind { RV_BOX_COLORS_STEM, RV_BOX_COLORS_PACKAGE, RV_BOX_COLORS_SUBROUTINE };
+
 struct rv_box_colors_group {
-    const char *name; /* of its package, or the common begin of names; valid as long as the subroutines */
+    const char *name; /* of its package or subroutine, or the common begin of names; valid as long as the subroutines */
     size_t name_bytes;
-    bool has_package, is_state;
-    double share;  /* of the inclusive time of all groups */
-    uint32_t slot; /* < RV_COLOR_ROWS */
+    enum rv_box_colors_kind kind;
+    bool is_state;
+    double share, inclusive; /* of the own time, and of the inclusive time, of all groups */
+    uint32_t slot;           /* < RV_COLOR_ROWS */
 };
 
-/* The largest groups of the last view first, ties in order of appearance. Returns the number written. */
+/* The groups with most own time in the last view first, ties in order of appearance. Returns the number written. */
 size_t rv_box_colors_rank(const struct rv_box_colors *colors, struct rv_box_colors_group *out, size_t max);
 
 /* sRGB RGBA texels of a scheme, RV_COLOR_SHADES wide, row = slot * RV_BOX_COLORS_TONES + tone. */

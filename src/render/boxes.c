@@ -273,6 +273,8 @@ void rv_boxes_draw_cells(struct rv_boxes *boxes, const struct rv_pass *pass, con
     if (n) {
         glBindVertexArray(boxes->vertex_array);
         glBindBuffer(GL_ARRAY_BUFFER, boxes->upload.buffer);
+        glActiveTexture(GL_TEXTURE0 + UNIT_LANES);
+        glBindTexture(GL_TEXTURE_2D, boxes->lanes_texture);
         begin_form(boxes, FORM_RICH, pass, picture, highlight);
         glEnable(GL_BLEND);
         draw_faces(pass, boxes->offset, n);

@@ -21,7 +21,7 @@ static void learn_colours(struct rv_frame_data *picture, const struct rv_frame_d
         rv_box_colors_copy(picture->colors, params->before->colors);
     rv_box_colors_choose(picture->colors, params->scheme);
     rv_box_colors_compare(picture->colors, params->compare);
-    rv_box_colors_update(picture->colors, params->view, params->subroutines);
+    rv_box_colors_update(picture->colors, params->view, params->subroutines, params->stage);
 }
 
 static void find_wide(struct rv_frame_data *picture, int width_px)

@@ -31,6 +31,7 @@ struct rv_frame_data_params {
     struct rv_subroutines *subroutines;
     const struct rv_frame_data *before; /* picture whose colours are continued; NULL = its own. Read only */
     bool has_leaves;                    /* innermost calls only, of all lanes */
+    enum rv_box_colors_stage stage;
     int width_px;
     enum rv_color_scheme scheme;
     const struct rv_compare *compare; /* for RV_COLOR_DIFFERENCE; NULL = none. Borrowed */

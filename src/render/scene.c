@@ -255,12 +255,12 @@ static void draw_scene(struct rv_scene *scene, const struct rv_scene_frame *fram
     glDepthRange(1.0, 1.0); /* behind all boxes: hidden parts are not shaded */
     rv_ground_draw(scene->ground, &pass, &ground);
     glDepthRange(0.0, 1.0);
-    glDepthMask(GL_TRUE);
-    rv_boxes_draw_cells(scene->boxes, &pass, scene->picture, frame->highlight);
-    glDepthMask(GL_FALSE);
     glDisable(GL_SCISSOR_TEST);
     rv_labels_draw(scene->labels, &pass, &labels);
     glDepthMask(GL_TRUE);
+    clip_to_room(scene);
+    rv_boxes_draw_cells(scene->boxes, &pass, scene->picture, frame->highlight);
+    glDisable(GL_SCISSOR_TEST);
 }
 
 static void add_flat_text(struct rv_scene *scene, const struct rv_scene_frame *frame)

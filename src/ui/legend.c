@@ -23,7 +23,15 @@ struct row_place {
     float panel_x, panel_y;
 };
 
-/* Shorten from the left, template parameters first: the end of a package's name is more significant. */
+static size_t character_bytes(const char *text)
+{
+    size_t n = 1;
+    while (((unsigned char)text[n] & 0xC0) == 0x80)
+        n++;
+    return n;
+}
+
+/* Cut template parameters first, then the middle: both ends tell names apart. */
 static void fit_name(const char *full, float width, char out[NAME_ROOM_BYTES])
 {
     char bare[NAME_ROOM_BYTES];
@@ -34,11 +42,19 @@ static void fit_name(const char *full, float width, char out[NAME_ROOM_BYTES])
         snprintf(out, NAME_ROOM_BYTES, "%s", bare);
         name = bare;
     }
-    while (*name && rv_imgui_text_width(RV_IMGUI_FONT_TEXT, out) > width) {
-        do
-            name++;
-        while (((unsigned char)*name & 0xC0) == 0x80);
-        snprintf(out, NAME_ROOM_BYTES, "…%s", name);
+    const char *tail = name + strlen(name) / 2;
+    while (((unsigned char)*tail & 0xC0) == 0x80)
+        tail++;
+    for (size_t head = (size_t)(tail - name);
+         rv_imgui_text_width(RV_IMGUI_FONT_TEXT, out) > width && (head || *tail);) {
+        if (head >= strlen(tail)) {
+            do
+                head--;
+            while (head && ((unsigned char)name[head] & 0xC0) == 0x80);
+        } else {
+            tail += character_bytes(tail);
+        }
+        snprintf(out, NAME_ROOM_BYTES, "%.*s…%s", (int)head, name, tail);
     }
 }
 

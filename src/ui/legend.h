@@ -8,7 +8,7 @@
 #include "ui/ui.h"
 
 #define RV_LEGEND_NAME_BYTES 96u
-#define RV_LEGEND_ROWS 12u
+#define RV_LEGEND_ROWS 14u
 #define RV_LEGEND_RULE_BYTES 224u
 
 struct rv_legend_row {

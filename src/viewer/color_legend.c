@@ -1,5 +1,6 @@
 #include "viewer/color_legend.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +32,7 @@ static void add_state(struct rv_legend *legend, const char *name, uint32_t rgba,
     snprintf(row->name, sizeof row->name, "%s", name);
 }
 
-/* Filter rules for a group: by its exact package, else by the begin of names. None if too long. */
+/* Filter rules for a group: by its exact package or subroutine, else by the begin of names. None if too long. */
 static void make_rules(struct rv_legend_row *row, const struct rv_box_colors_group *group)
 {
     char pattern[RV_LEGEND_RULE_BYTES - 16];
@@ -44,9 +45,29 @@ static void make_rules(struct rv_legend_row *row, const struct rv_box_colors_gro
         pattern[n++] = group->name[i];
     }
     pattern[n] = '\0';
-    const char *key = group->has_package ? "package" : "name", *end = group->has_package ? "$" : "";
-    snprintf(row->only, sizeof row->only, "%s:^%s%s", key, pattern, end);
-    snprintf(row->without, sizeof row->without, "!%s:^%s%s", key, pattern, end);
+    static const struct {
+        const char *key, *begin, *end;
+    } parts[] = {[RV_BOX_COLORS_STEM] = {"name", "^", ""},
+                 [RV_BOX_COLORS_PACKAGE] = {"package", "^", "$"},
+                 [RV_BOX_COLORS_SUBROUTINE] = {"name", "(^|::)", "$"}};
+    const char *key = parts[group->kind].key, *begin = parts[group->kind].begin, *end = parts[group->kind].end;
+    snprintf(row->only, sizeof row->only, "%s:%s%s%s", key, begin, pattern, end);
+    snprintf(row->without, sizeof row->without, "!%s:%s%s%s", key, begin, pattern, end);
+}
+
+static bool has_row(const struct rv_box_colors_group *group)
+{
+    return !group->is_state && group->slot < RV_COLOR_SLOTS;
+}
+
+/* Is it one of the most important ones: by own time, or by inclusive time, which is the area in the picture? */
+static bool is_chosen(const struct rv_box_colors_group *groups, size_t n, size_t i)
+{
+    size_t n_above = 0;
+    for (size_t j = 0; j < n; j++)
+        n_above += has_row(&groups[j]) &&
+                   fmax(groups[j].share, groups[j].inclusive) > fmax(groups[i].share, groups[i].inclusive);
+    return has_row(&groups[i]) && n_above < RV_LEGEND_ROWS - 1;
 }
 
 /* The last row is for groups without a colour of their own. Returns the share of states. */
@@ -58,19 +79,19 @@ static double describe_packages(const struct rv_box_colors *colors, struct rv_le
     for (size_t i = 0; i < n; i++) {
         const struct rv_box_colors_group *group = &groups[i];
         states += group->is_state ? group->share : 0.0;
-        if (group->is_state || group->slot >= RV_COLOR_SLOTS || legend->n_rows == RV_LEGEND_ROWS - 1)
+        if (!is_chosen(groups, n, i) || legend->n_rows == RV_LEGEND_ROWS - 1)
             continue;
         struct rv_legend_row *row = add_row(legend, slot_rgba(colors, group->slot), group->share);
         row->is_striped = group->slot >= RV_COLOR_HUES;
         make_rules(row, group);
         snprintf(row->name, sizeof row->name, "%.*s%s", (int)group->name_bytes, group->name,
-                 group->has_package ? "" : "…");
+                 group->kind == RV_BOX_COLORS_STEM ? "…" : "");
         other -= group->share;
     }
     other -= states;
     if (n && other > 0.0005)
         snprintf(add_row(legend, slot_rgba(colors, RV_COLOR_NEUTRAL), other)->name, RV_LEGEND_NAME_BYTES,
-                 "other packages");
+                 rv_box_colors_is_split(colors) ? "others" : "other packages");
     return states;
 }
 
@@ -125,8 +146,8 @@ void rv_color_legend_describe(const struct rv_box_colors *colors, const struct r
     switch (rv_box_colors_scheme(colors)) {
     case RV_COLOR_PACKAGE:
     case RV_COLOR_HIGH_CONTRAST:
-        legend->title = "Packages";
-        legend->unit = "inclusive time";
+        legend->title = rv_box_colors_is_split(colors) ? "Subroutines" : "Packages";
+        legend->unit = "self time";
         states = describe_packages(colors, legend);
         break;
     case RV_COLOR_SUBROUTINE:

@@ -50,6 +50,7 @@ static void make(struct rv_frame_builder *frame_builder)
                                                          .subroutines = frame_builder->params.subroutines,
                                                          .before = &before->picture,
                                                          .has_leaves = frame_builder->request.has_leaves,
+                                                         .stage = frame_builder->request.stage,
                                                          .width_px = (int)frame_builder->request.view.width_px,
                                                          .scheme = frame_builder->request.scheme,
                                                          .compare = frame_builder->request.compare});

@@ -22,7 +22,8 @@ struct rv_frame_builder_params {
 
 struct rv_frame_request {
     struct rv_view_params view; /* borrowed data is copied */
-    bool has_leaves;            /* as of struct rv_frame_data_params */
+    bool has_leaves;            /* this and the next as of struct rv_frame_data_params */
+    enum rv_box_colors_stage stage;
     enum rv_color_scheme scheme;
     const struct rv_compare *compare; /* must outlive the builder */
 };

@@ -27,6 +27,7 @@
 #define TURN_MS 30            /* interval of checks in an idle window */
 #define INTERVAL_NS 16000000u /* least interval of frames */
 #define SAMPLES 4
+#define SETTLING_NS 5000000000u /* from the start: hues may change */
 
 /* Box budgets: initial, and limits of adaptation; larger at rest, when a software renderer has time. */
 static const struct rv_lod_budget BUDGET_GPU = {250000, 20000, 250000, 25000000};
@@ -47,7 +48,7 @@ struct window {
     struct rv_panels panels;
     struct rv_session_counts counts;
     uint64_t frame_ns, frame_cost_ns;     /* when the last frame was drawn, and how long it took */
-    uint64_t advanced_ns;                 /* time up to which the viewer has advanced */
+    uint64_t opened_ns, advanced_ns;      /* when the window was opened; time up to which the viewer has advanced */
     uint64_t asked_consumed, asked_pages; /* counts at the last request */
     uint64_t drawn_hash, n_frames;
     int size_px[2];
@@ -138,6 +139,14 @@ static struct rv_scene_frame make_frame(const struct window *window)
     };
 }
 
+static enum rv_box_colors_stage stage_of(const struct window *window)
+{
+    bool is_young = rv_clock_mono_ns() - window->opened_ns < SETTLING_NS;
+    if (is_young && !window->viewer.live_edge.is_done)
+        return RV_BOX_COLORS_SETTLING;
+    return rv_viewer_is_moving(&window->viewer) ? RV_BOX_COLORS_MOVING : RV_BOX_COLORS_RESTING;
+}
+
 /* Later changes of the viewer are for the next frame. */
 static void ask_for_frame(struct window *window)
 {
@@ -146,6 +155,7 @@ static void ask_for_frame(struct window *window)
     measure_window(window);
     window->asked = make_frame(window);
     struct rv_frame_request request = {.has_leaves = rv_view_mode_get(window->asked.look)->has_leaves,
+                                       .stage = stage_of(window),
                                        .scheme = window->asked.scheme,
                                        .compare = window->asked.compare};
     rv_lane_order_update(&viewer->lane_order, rv_session_lanes(window->session));
@@ -391,7 +401,7 @@ static int open_window(struct window *window)
 
 int rv_window_run(struct rv_session *session, const struct rv_window_params *params)
 {
-    struct window window = {.params = params, .session = session};
+    struct window window = {.params = params, .session = session, .opened_ns = rv_clock_mono_ns()};
     struct rv_viewer_params viewer = {.now_ns = rv_clock_mono_ns(),
                                       .window_ns = params->window_ns ? params->window_ns : WINDOW_NS,
                                       .speed = params->speed,

@@ -226,7 +226,7 @@ static bool mouse_steps(struct user *user, const struct rv_window_state *state)
     case 22: /* the legend: alone, all, all but this */
         if (filter->n_rules != 1 || !state->is_settled)
             return false;
-        check(user, strcmp(rv_filter_text(&filter->rules[0]), "package:^Outer$") == 0,
+        check(user, strcmp(rv_filter_text(&filter->rules[0]), "package:^Inner$") == 0,
               rv_filter_text(&filter->rules[0]));
         check(user, is_middle(state, origin_ns + 75 * MS, 0.01), "the minimap was let go and yet moved the window");
         click(LEGEND_X, LEGEND_Y + SEARCH_HEIGHT, SDL_BUTTON_LEFT);
@@ -239,7 +239,7 @@ static bool mouse_steps(struct user *user, const struct rv_window_state *state)
     case 24:
         if (filter->n_rules != 1)
             return false;
-        check(user, strcmp(rv_filter_text(&filter->rules[0]), "!package:^Outer$") == 0,
+        check(user, strcmp(rv_filter_text(&filter->rules[0]), "!package:^Inner$") == 0,
               rv_filter_text(&filter->rules[0]));
         press(SDL_SCANCODE_T, 0);
         return true;

@@ -38,6 +38,7 @@ TestSuite(box_colors, .init = setup, .fini = teardown, .timeout = 60);
 static void show(uint32_t id, uint64_t duration_ns)
 {
     boxes[view.n_boxes++] = (struct rv_box){.duration_ns = duration_ns, .id = id, .count = 1, .coverage = 65535};
+    lane.n_boxes = (uint32_t)view.n_boxes;
 }
 
 static uint32_t index_of(uint32_t id)
@@ -55,7 +56,7 @@ Test(box_colors, the_largest_packages_get_plain_slots_the_next_striped_ones_and_
     uint32_t taken = 0;
     for (uint32_t package = 0; package < N_PACKAGES; package++)
         show(2 * package + 1, 1000 * (package + 1));
-    rv_box_colors_update(colors, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     for (uint32_t package = 0; package < N_PACKAGES; package++) {
         uint32_t rank = N_PACKAGES - 1 - package, slot = slot_of(2 * package + 1);
         uint32_t tier = rank < RV_COLOR_SLOTS ? rank / RV_COLOR_HUES : RV_COLOR_NEUTRAL / RV_COLOR_HUES;
@@ -80,7 +81,7 @@ static void meet(struct rv_box_colors *met, uint32_t numbers_from, unsigned seed
         shown[i] = (struct rv_box){
             .id = i + 1, .duration_ns = 1 + (seed * 7919 + i * 104729) % 5000, .count = 1, .coverage = 65535};
     }
-    rv_box_colors_update(met, &seen, known);
+    rv_box_colors_update(met, &seen, known, RV_BOX_COLORS_RESTING);
     for (uint32_t i = 0; i < RV_COLOR_HUES; i++) {
         struct rv_box box = {.id = i + 1, .count = 1, .coverage = 65535};
         slots[(i * 5 + seed) % RV_COLOR_HUES] = rv_box_colors_index(met, &box, 0) / RV_COLOR_SHADES;
@@ -123,14 +124,14 @@ Test(box_colors, a_package_keeps_its_slot)
 {
     show(1, 500);
     show(3, 400);
-    rv_box_colors_update(colors, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     uint32_t first = slot_of(1), second = slot_of(3);
     view.n_boxes = 0;
     show(3, 900);
     show(5, 2000);
     show(2, 1);
     for (int frame = 0; frame < 1000; frame++)
-        rv_box_colors_update(colors, &view, subroutines);
+        rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     cr_assert_eq(slot_of(1), first);
     cr_assert_eq(slot_of(2), first, "subroutines of one package share a slot");
     cr_assert_eq(slot_of(3), second);
@@ -141,13 +142,13 @@ Test(box_colors, a_much_larger_package_takes_the_smallest_ones_slot)
 {
     for (uint32_t package = 0; package < RV_COLOR_SLOTS; package++)
         show(2 * package + 1, 1000 * (package + 1));
-    rv_box_colors_update(colors, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     uint32_t smallest = slot_of(1), newcomer = 2 * RV_COLOR_SLOTS + 1;
     show(newcomer, 3000);
-    rv_box_colors_update(colors, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     cr_assert_eq(slot_of(newcomer), RV_COLOR_NEUTRAL, "three times as large is not enough");
     show(newcomer, 900000);
-    rv_box_colors_update(colors, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     cr_assert_eq(slot_of(newcomer), smallest);
     cr_assert_eq(slot_of(1), RV_COLOR_NEUTRAL);
 }
@@ -156,7 +157,7 @@ Test(box_colors, subroutines_of_a_package_differ_in_shade)
 {
     show(1, 10);
     show(2, 10);
-    rv_box_colors_update(colors, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     cr_assert_neq(index_of(1), index_of(2));
 }
 
@@ -168,7 +169,7 @@ Test(box_colors, names_without_package_are_grouped_by_their_first_part)
     show(40, 500);
     show(41, 400);
     show(42, 300);
-    rv_box_colors_update(colors, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     cr_assert_eq(slot_of(40), slot_of(41));
     cr_assert_neq(slot_of(40), slot_of(42));
     cr_assert_lt(slot_of(42), RV_COLOR_SLOTS);
@@ -181,7 +182,7 @@ Test(box_colors, states_and_unknown_ids_take_no_slot)
     show(1, 10);
     show(5000, 900000);
     show(UINT32_MAX, 900000);
-    rv_box_colors_update(colors, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     cr_assert_lt(slot_of(1), RV_COLOR_HUES);
     cr_assert_eq(slot_of(40), RV_COLOR_WAIT);
     cr_assert_eq(slot_of(5000), RV_COLOR_NEUTRAL);
@@ -191,10 +192,10 @@ Test(box_colors, states_and_unknown_ids_take_no_slot)
 Test(box_colors, a_name_that_comes_late_is_learned)
 {
     show(50, 1000);
-    rv_box_colors_update(colors, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     cr_assert_eq(slot_of(50), RV_COLOR_NEUTRAL);
     rv_subroutines_define(subroutines, 50, "Late", "name", "", 0);
-    rv_box_colors_update(colors, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     cr_assert_lt(slot_of(50), RV_COLOR_HUES);
 }
 
@@ -209,7 +210,7 @@ Test(box_colors, libraries_come_after_the_program_and_get_no_pattern)
     }
     for (uint32_t package = 0; package < 4; package++)
         show(2 * package + 1, 10000);
-    rv_box_colors_update(colors, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     for (uint32_t package = 0; package < 4; package++)
         cr_assert_lt(slot_of(2 * package + 1), RV_COLOR_HUES, "of the program");
     for (uint32_t i = 0; i < 12; i++)
@@ -224,7 +225,7 @@ Test(box_colors, a_scheme_says_what_colours_stand_for)
     for (uint32_t id = 1; id <= 2 * N_PACKAGES; id++)
         show(id, 100);
     show(40, 100);
-    rv_box_colors_update(colors, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     rv_box_colors_choose(colors, RV_COLOR_THREAD);
     for (uint32_t thread = 0; thread < 40; thread++)
         cr_assert_eq(rv_box_colors_index(colors, &box, thread) / RV_COLOR_SHADES, thread % RV_COLOR_SLOTS);
@@ -246,7 +247,7 @@ Test(box_colors, a_subroutine_that_was_never_seen_has_its_packages_hue)
 {
     show(1, 500);
     show(3, 400);
-    rv_box_colors_update(colors, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     for (uint32_t id = 1; id <= 4; id++) {
         struct rv_subroutine subroutine = rv_subroutines_get(subroutines, id);
         uint32_t index = rv_box_colors_index_of(colors, &subroutine);
@@ -262,7 +263,7 @@ Test(box_colors, colours_of_a_run_are_those_of_a_part_of_it)
 {
     for (uint32_t package = 0; package < RV_COLOR_SLOTS; package++)
         show(2 * package + 1, 1000 * (package + 1));
-    rv_box_colors_update(colors, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     uint32_t slots[RV_COLOR_SLOTS], late = 2 * RV_COLOR_SLOTS + 1;
     for (uint32_t package = 0; package < RV_COLOR_SLOTS; package++)
         slots[package] = slot_of(2 * package + 1);
@@ -271,7 +272,7 @@ Test(box_colors, colours_of_a_run_are_those_of_a_part_of_it)
     for (uint32_t package = 4; package < RV_COLOR_SLOTS; package++)
         show(2 * package + 1, 50 + package);
     show(late, 30);
-    rv_box_colors_update(colors, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     for (uint32_t package = 1; package < RV_COLOR_SLOTS; package++)
         cr_assert_eq(slot_of(2 * package + 1), slots[package], "package %u", package);
     cr_assert_lt(slot_of(late), RV_COLOR_SLOTS, "what fills the part has a colour, though it is little of the whole");
@@ -297,11 +298,11 @@ Test(box_colors, a_claimed_difference_is_shown_by_shade_and_height)
     const struct rv_compare compare = {.rows = rows, .n = 5, .names = names, .n_names = 5};
     for (uint32_t id = 1; id <= 6; id++)
         show(id, 1000);
-    rv_box_colors_update(colors, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     rv_box_colors_choose(colors, RV_COLOR_DIFFERENCE);
     cr_assert_eq(slot_of(1), RV_COLOR_NEUTRAL, "nothing is compared");
     rv_box_colors_compare(colors, &compare);
-    rv_box_colors_update(colors, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     uint32_t same = rv_color_difference_shade(0.0);
     cr_assert_eq(index_of(1), rv_color_difference_shade(1.0));
     cr_assert_eq(index_of(2), 0, "more than four times as fast");
@@ -331,11 +332,126 @@ Test(box_colors, names_that_are_numbers_have_colours_but_subroutines_without_a_n
         show(id, 1000);
     }
     show(200, 1000);
-    rv_box_colors_update(colors, &view, subroutines);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     for (uint32_t id = 101; id < 105; id++) {
         uint32_t slot = slot_of(id);
         cr_assert(slot < RV_COLOR_SLOTS && !(taken & 1u << slot), "#%u has slot %u", id, slot);
         taken |= 1u << slot;
     }
     cr_assert_eq(slot_of(200), RV_COLOR_NEUTRAL);
+}
+
+/* Twelve packages of rising areas, met one after another or all at once. */
+static void meet_growing(bool all_at_once, uint32_t slots[12])
+{
+    struct rv_box_colors *met = rv_box_colors_create();
+    view.n_boxes = 0;
+    for (uint32_t i = 0; i < 12; i++) {
+        uint32_t package = all_at_once ? i : i * 5 % 12;
+        show(2 * package + 1, 1000 * (package + 1));
+        if (!all_at_once || i == 11)
+            rv_box_colors_update(met, &view, subroutines, RV_BOX_COLORS_SETTLING);
+    }
+    for (uint32_t i = 0; i < 12; i++) {
+        struct rv_box box = {.id = 2 * i + 1, .count = 1, .coverage = 65535};
+        slots[i] = rv_box_colors_index(met, &box, 0) / RV_COLOR_SHADES;
+    }
+    rv_box_colors_destroy(met);
+}
+
+Test(box_colors, while_settling_colours_do_not_depend_on_who_came_first)
+{
+    uint32_t at_once[12], one_by_one[12];
+    meet_growing(true, at_once);
+    meet_growing(false, one_by_one);
+    cr_assert_arr_eq(one_by_one, at_once, sizeof at_once);
+}
+
+Test(box_colors, the_subroutines_of_a_package_with_most_of_the_area_are_groups)
+{
+    for (uint32_t id = 60; id < 66; id++) {
+        char name[32];
+        snprintf(name, sizeof name, "part%u", id);
+        rv_subroutines_define(subroutines, id, "program", name, "program.c", id);
+        show(id, 1000 * (id - 50));
+    }
+    show(1, 3000);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
+    struct rv_box_colors_group groups[8];
+    uint32_t taken = 0;
+    cr_assert(rv_box_colors_is_split(colors));
+    cr_assert_eq(rv_box_colors_rank(colors, groups, 8), 7);
+    cr_assert_eq(groups[0].kind, RV_BOX_COLORS_SUBROUTINE);
+    cr_assert_str_eq(groups[0].name, "part65");
+    for (uint32_t id = 60; id < 66; id++) {
+        cr_assert_eq(taken >> slot_of(id) & 1u, 0, "slot %u is given twice", slot_of(id));
+        taken |= 1u << slot_of(id);
+    }
+    for (uint32_t i = 0; i < 10; i++)
+        show(1 + 2 * i, 20000);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
+    cr_assert(rv_box_colors_is_split(colors), "colours do not change once they are seen");
+    rv_subroutines_define(subroutines, 70, "Other", "call", "other.c", 1);
+    show(70, 20000);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_SETTLING);
+    cr_assert_not(rv_box_colors_is_split(colors), "but in the first seconds");
+    cr_assert_eq(slot_of(60), slot_of(61));
+}
+
+Test(box_colors, a_program_of_another_name_has_the_same_colours)
+{
+    uint32_t slots[2][4];
+    for (uint32_t build = 0; build < 2; build++) {
+        struct rv_subroutines *known = rv_subroutines_create();
+        struct rv_box_colors *met = rv_box_colors_create();
+        view.n_boxes = 0;
+        for (uint32_t id = 1; id <= 4; id++) {
+            char name[32];
+            snprintf(name, sizeof name, "work%u", id);
+            rv_subroutines_define(known, id, build ? "prog.new" : "prog", name, "prog.c", id);
+            show(id, 1000);
+        }
+        rv_box_colors_update(met, &view, known, RV_BOX_COLORS_RESTING);
+        for (uint32_t i = 0; i < 4; i++)
+            slots[build][i] = rv_box_colors_index(met, &boxes[i], 0);
+        rv_box_colors_destroy(met);
+        rv_subroutines_destroy(known);
+    }
+    cr_assert_arr_eq(slots[1], slots[0], sizeof slots[0]);
+}
+
+Test(box_colors, groups_are_ranked_by_own_time)
+{
+    boxes[0] = (struct rv_box){.duration_ns = 1000, .id = 1, .count = 1, .coverage = 65535};
+    boxes[1] = (struct rv_box){.duration_ns = 600, .id = 3, .count = 1, .depth = 1, .coverage = 65535};
+    boxes[2] = (struct rv_box){.duration_ns = 600, .id = 5, .count = 1, .depth = 2, .coverage = 32768};
+    boxes[3] =
+        (struct rv_box){.start_ns = 2000, .duration_ns = 500, .id = 5, .count = 1, .depth = 1, .coverage = 65535};
+    view.n_boxes = lane.n_boxes = 4;
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
+    struct rv_box_colors_group groups[3];
+    static const double own_ns[] = {800, 400, 300};
+    static const char *const names[] = {"Package2", "Package0", "Package1"};
+    cr_assert_eq(rv_box_colors_rank(colors, groups, 3), 3);
+    for (size_t i = 0; i < 3; i++) {
+        cr_assert_str_eq(groups[i].name, names[i]);
+        cr_assert_float_eq(groups[i].share, own_ns[i] / 1500, 1e-4);
+    }
+}
+
+Test(box_colors, while_moving_shares_follow_slowly)
+{
+    struct rv_box_colors_group groups[2];
+    show(1, 1000);
+    show(3, 900);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
+    view.n_boxes = 0;
+    show(1, 800);
+    show(3, 900);
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_MOVING);
+    cr_assert_eq(rv_box_colors_rank(colors, groups, 2), 2);
+    cr_assert_str_eq(groups[0].name, "Package0", "no rank changes at once");
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
+    cr_assert_eq(rv_box_colors_rank(colors, groups, 2), 2);
+    cr_assert_str_eq(groups[0].name, "Package1");
 }
