@@ -49,7 +49,8 @@ struct rv_box_colors {
     uint32_t owners[RV_COLOR_SLOTS]; /* group index or SLOT_NONE */
     uint64_t split;                  /* key of the package that is split into subroutines; 0 = none */
     bool is_moving, is_updated;
-    uint32_t *stack; /* scratch: the latest box of each depth, plus one */
+    uint64_t version; /* rises when a colour changes */
+    uint32_t *stack;  /* scratch: the latest box of each depth, plus one */
     size_t n_stack;
 };
 
@@ -79,6 +80,7 @@ void rv_box_colors_copy(struct rv_box_colors *into, const struct rv_box_colors *
     into->split = from->split;
     into->is_moving = from->is_moving;
     into->is_updated = from->is_updated;
+    into->version = from->version;
     memcpy(into->owners, from->owners, sizeof into->owners);
     into->groups = rv_vec_reserve(into->groups, &into->groups_capacity, from->n_groups, sizeof *into->groups);
     into->members = rv_vec_reserve(into->members, &into->members_capacity, from->n_members, sizeof *into->members);
@@ -334,6 +336,7 @@ static uint32_t hand_out(struct rv_box_colors *colors)
             fresh |= 1u << slot;
         colors->owners[slot] = group;
         colors->groups[group].slot = slot;
+        colors->version++;
     }
     return fresh;
 }
@@ -488,11 +491,15 @@ static uint32_t grey_of(const struct rv_box_colors *colors)
     return RV_COLOR_NEUTRAL * RV_COLOR_SHADES + shade;
 }
 
+bool rv_box_colors_knows(const struct rv_box_colors *colors, uint32_t id)
+{
+    return id < colors->n_members && colors->members[id].group != GROUP_UNKNOWN;
+}
+
 uint32_t rv_box_colors_index(const struct rv_box_colors *colors, const struct rv_box *box, uint32_t thread)
 {
-    bool is_known = box->id < colors->n_members && colors->members[box->id].group != GROUP_UNKNOWN;
     uint32_t index = grey_of(colors);
-    if (is_known) {
+    if (rv_box_colors_knows(colors, box->id)) {
         const struct member *member = &colors->members[box->id];
         const struct group *group = &colors->groups[member->group];
         index = index_of(colors, group, member);
@@ -517,6 +524,11 @@ uint32_t rv_box_colors_index_of(const struct rv_box_colors *colors, const struct
 struct rv_color rv_box_colors_front(const struct rv_box_colors *colors, uint32_t colour_idx)
 {
     return rv_color_tones(colors->scheme, colour_idx / RV_COLOR_SHADES, colour_idx % RV_COLOR_SHADES).front;
+}
+
+uint64_t rv_box_colors_version(const struct rv_box_colors *colors)
+{
+    return colors->version;
 }
 
 bool rv_box_colors_is_split(const struct rv_box_colors *colors)

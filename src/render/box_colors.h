@@ -42,6 +42,12 @@ enum rv_box_colors_stage {
 void rv_box_colors_update(struct rv_box_colors *colors, const struct rv_view *view, struct rv_subroutines *subroutines,
                           enum rv_box_colors_stage stage);
 
+/* Rises when a group's colour changes. */
+uint64_t rv_box_colors_version(const struct rv_box_colors *colors);
+
+/* Was a subroutine seen by an update? Others have their group's colour by rv_box_colors_index_of(). */
+bool rv_box_colors_knows(const struct rv_box_colors *colors, uint32_t id);
+
 /* Is there a package whose subroutines are groups? */
 bool rv_box_colors_is_split(const struct rv_box_colors *colors);
 

@@ -49,6 +49,15 @@ static void add_marks(const struct rv_minimap *shown, struct rv_imgui_area strip
     }
 }
 
+static void add_playhead(const struct rv_minimap *shown, struct rv_imgui_area strip, uint32_t rgba)
+{
+    double share = shown->timebar && shown->timebar->is_on ? share_of(shown, shown->timebar->at_ns) : -1.0;
+    if (share >= 0.0 && share <= 1.0)
+        rv_imgui_draw_box(
+            (struct rv_imgui_area){floorf(strip.x + strip.width * (float)share), strip.y, 1.0f, strip.height}, 0.0f,
+            rgba);
+}
+
 /* Parts with hits glow at the bottom of the strip, in proportion to their number. */
 static void add_hits(const struct rv_minimap *shown, struct rv_imgui_area strip, uint32_t rgba)
 {
@@ -84,6 +93,7 @@ void rv_minimap_show(struct rv_ui *ui, const struct rv_minimap *shown, struct rv
         rv_imgui_draw_frame(window, 0.0f, style->accent, 1.0f);
         add_hits(shown, strip, style->accent);
         add_marks(shown, strip, style->text_strong);
+        add_playhead(shown, strip, style->accent);
         if (rv_imgui_is_held())
             ask_for_window(shown, strip, acts);
     }

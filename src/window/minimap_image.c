@@ -56,8 +56,40 @@ static void write_lane(struct rv_minimap_image *minimap_image, size_t lane)
         memcpy(minimap_image->rgba + 4 * y * width, minimap_image->rgba + 4 * from * width, 4 * width);
 }
 
+/* Subroutines that no picture has shown yet have the colours that they would have. */
+static struct rv_color color_of(const struct rv_minimap_image_params *params, const struct rv_box *box, uint32_t thread)
+{
+    uint32_t index = rv_box_colors_index(params->colors, box, thread);
+    enum rv_color_scheme scheme = rv_box_colors_scheme(params->colors);
+    bool is_by_name = scheme != RV_COLOR_DURATION && scheme != RV_COLOR_THREAD;
+    if (is_by_name && !rv_box_colors_knows(params->colors, box->id)) {
+        struct rv_subroutine subroutine = rv_subroutines_get(params->subroutines, box->id);
+        if (subroutine.is_defined && subroutine.name[0])
+            index = rv_box_colors_index_of(params->colors, &subroutine);
+    }
+    return rv_box_colors_front(params->colors, index);
+}
+
+/* A column with a loss has its colour alone, however busy the lane was. */
+static void paint_losses(struct rv_minimap_image *minimap_image, const struct rv_view_lane *lane, struct rv_color lost)
+{
+    const struct rv_view *view = &minimap_image->view;
+    double ns_per_column = (double)(view->to_ns - view->from_ns) / minimap_image->width;
+    for (uint32_t i = lane->first_note; i < lane->first_note + lane->n_notes; i++) {
+        const struct rv_lane_note *note = &view->notes[i];
+        if (note->kind != RV_NOTE_LOST || note->end_ns < view->from_ns)
+            continue;
+        double from = fmax(((double)note->start_ns - (double)view->from_ns) / ns_per_column, 0.0);
+        double to = ((double)note->end_ns - (double)view->from_ns) / ns_per_column;
+        for (int x = (int)from; x < minimap_image->width && (double)x <= to; x++) {
+            const float column[4] = {(float)lost.r, (float)lost.g, (float)lost.b, 1.0f};
+            memcpy(minimap_image->columns[x], column, sizeof column);
+        }
+    }
+}
+
 /* Paint the next lane. False when there is none. */
-static bool paint_lane(struct rv_minimap_image *minimap_image, const struct rv_box_colors *colors)
+static bool paint_lane(struct rv_minimap_image *minimap_image, const struct rv_minimap_image_params *params)
 {
     const struct rv_view *view = &minimap_image->leaves.view;
     size_t lane = minimap_image->n_painted;
@@ -66,9 +98,10 @@ static bool paint_lane(struct rv_minimap_image *minimap_image, const struct rv_b
     const struct rv_view_lane *shown = &view->lanes[lane];
     memset(minimap_image->columns, 0, (size_t)minimap_image->width * sizeof *minimap_image->columns);
     for (size_t i = shown->first_box; i < (size_t)shown->first_box + shown->n_boxes; i++) {
-        uint32_t index = rv_box_colors_index(colors, &view->boxes[i], shown->thread);
-        add_box(minimap_image, &view->boxes[i], rv_box_colors_front(colors, index));
+        const struct rv_box *box = &view->boxes[i];
+        add_box(minimap_image, box, color_of(params, box, shown->thread));
     }
+    paint_losses(minimap_image, shown, params->lost);
     write_lane(minimap_image, lane);
     minimap_image->n_painted++;
     return true;
@@ -85,7 +118,8 @@ static bool is_other(const struct rv_minimap_image *minimap_image, const struct 
 static bool is_due(const struct rv_minimap_image *minimap_image, const struct rv_minimap_image_params *params)
 {
     const struct rv_live_edge *live_edge = params->live_edge;
-    if (minimap_image->first_ns == live_edge->first_ns && minimap_image->last_ns == live_edge->last_ns)
+    if (minimap_image->first_ns == live_edge->first_ns && minimap_image->last_ns == live_edge->last_ns &&
+        minimap_image->colors_version == rv_box_colors_version(params->colors))
         return false;
     return live_edge->is_done || params->clock_ns - minimap_image->made_ns >= REST_NS;
 }
@@ -110,6 +144,7 @@ static void begin(struct rv_minimap_image *minimap_image, const struct rv_minima
     minimap_image->width = params->width;
     minimap_image->height = params->height;
     minimap_image->scheme = rv_box_colors_scheme(params->colors);
+    minimap_image->colors_version = rv_box_colors_version(params->colors);
     minimap_image->idle = params->idle;
     minimap_image->made_ns = params->clock_ns;
     minimap_image->is_making = true;
@@ -132,7 +167,7 @@ static void step(struct rv_minimap_image *minimap_image, const struct rv_minimap
         return;
     if (minimap_image->n_painted == 0)
         memset(minimap_image->rgba, 0, 4 * (size_t)minimap_image->width * (size_t)minimap_image->height);
-    if (paint_lane(minimap_image, params->colors))
+    if (paint_lane(minimap_image, params))
         return;
     minimap_image->first_ns = view->from_ns;
     minimap_image->last_ns = view->to_ns;

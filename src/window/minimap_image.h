@@ -1,6 +1,7 @@
 /*
  * The minimap's pixels: a row per lane; each column has the colour of the lane's activity, as bright as the lane was
- * busy. No GL. While the trace grows it is rebuilt when it may have changed visibly, a part in each frame.
+ * busy; lost events have theirs. No GL. While the trace grows, and when colours change, it is rebuilt, a part in each
+ * frame.
  */
 #ifndef RV_WINDOW_MINIMAP_IMAGE_H
 #define RV_WINDOW_MINIMAP_IMAGE_H
@@ -18,6 +19,7 @@ struct rv_minimap_image { /* zeroed = empty */
     uint64_t first_ns, last_ns; /* times of its edges */
     uint64_t version;           /* changes with the pixels */
     uint64_t made_ns;
+    uint64_t colors_version;
     enum rv_color_scheme scheme;
     struct rv_color idle;
     struct rv_view view;
@@ -30,9 +32,10 @@ struct rv_minimap_image { /* zeroed = empty */
 struct rv_minimap_image_params {
     struct rv_lanes *lanes;
     const struct rv_box_colors *colors; /* updated with the visible subroutines */
+    struct rv_subroutines *subroutines;
     const struct rv_live_edge *live_edge;
-    struct rv_color idle; /* of an idle lane */
-    int width, height;    /* pixels */
+    struct rv_color idle, lost; /* of an idle lane; of lost events */
+    int width, height;          /* pixels */
     uint64_t clock_ns;
 };
 

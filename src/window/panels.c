@@ -5,6 +5,7 @@
 #include "viewer/color_legend.h"
 #include "window/panel_debugger.h"
 #include "base/clock.h"
+#include "render/theme.h"
 #include "ui/help.h"
 #include "ui/legend.h"
 #include "ui/minimap.h"
@@ -102,7 +103,9 @@ static void show_minimap(struct rv_panels *panels, const struct rv_panels_about 
     struct rv_minimap_image_params params = {
         .lanes = about->lanes,
         .colors = about->colors,
+        .subroutines = about->subroutines,
         .live_edge = &about->viewer->live_edge,
+        .lost = rv_theme_color(rv_theme_get(surface->theme)->lost),
         .idle = {(uint8_t)(idle >> 24), (uint8_t)(idle >> 16 & 0xffu), (uint8_t)(idle >> 8 & 0xffu)},
         .width = surface->width_px - (int)((double)rv_minimap_sides(about->has_timebar) * surface->scale),
         .height = (int)((double)rv_minimap_height(about->has_timebar) * surface->scale),
