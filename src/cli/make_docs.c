@@ -1,7 +1,7 @@
 /*
- * A program of the build: fills what is said of options and keys into a template of the man page or of a completion.
+ * A program of the build: fills options, keys and settings into a template of the man page or of a completion.
  *   make_docs man|bash|zsh <template >out
- * A line @OPTIONS@, @KEYS@ or @VALUES@ of the template is replaced; all others are copied.
+ * A line @OPTIONS@, @KEYS@, @SETTINGS@ or @VALUES@ of the template is replaced; all others are copied.
  */
 #include <ctype.h>
 #include <stdbool.h>
@@ -11,6 +11,7 @@
 
 #include "cli/option_table.h"
 #include "viewer/action.h"
+#include "viewer/settings.h"
 
 enum { TEXT_BYTES = 4096, LINE_BYTES = 4096 };
 
@@ -56,10 +57,10 @@ static void put_argument(const char *argument)
     }
 }
 
-/* Whether these n bytes are a word in capitals of the argument. */
+/* Whether these n bytes are a word in capitals of the argument. NULL: of no option. */
 static bool is_placeholder(const struct rv_option_entry *entry, const char *text, size_t n)
 {
-    const char *at = entry->argument;
+    const char *at = entry ? entry->argument : NULL;
     if (n < 1 || !isupper((unsigned char)text[0]))
         return false;
     for (; at && *at; at += word_length(at) ? word_length(at) : 1)
@@ -118,6 +119,15 @@ static void man_keys(void)
         char keys[128];
         printf(".TP\n\\&\\fB%s\\fR\n", rv_action_keys((enum rv_action)action, keys, sizeof keys));
         puts(rv_action_get((enum rv_action)action)->words);
+    }
+}
+
+static void man_settings(void)
+{
+    struct rv_settings_description setting;
+    for (int i = 0; rv_settings_describe(i, &setting); i++) {
+        printf(".TP\n\\fB%s\\fR (%s)\n", setting.name, setting.values);
+        put_text(NULL, setting.meaning);
     }
 }
 
@@ -218,8 +228,8 @@ static const struct {
     const char *kind, *line;
     void (*put)(void);
 } PARTS[] = {
-    {"man", "@OPTIONS@\n", man_options}, {"man", "@KEYS@\n", man_keys},       {"bash", "@OPTIONS@\n", bash_options},
-    {"bash", "@VALUES@\n", bash_values}, {"zsh", "@OPTIONS@\n", zsh_options},
+    {"man", "@OPTIONS@\n", man_options},   {"man", "@KEYS@\n", man_keys},       {"man", "@SETTINGS@\n", man_settings},
+    {"bash", "@OPTIONS@\n", bash_options}, {"bash", "@VALUES@\n", bash_values}, {"zsh", "@OPTIONS@\n", zsh_options},
 };
 
 static void put_line(const char *kind, const char *line)

@@ -8,8 +8,6 @@
 
 enum key { KEY_THEME, KEY_SCALE, KEY_VIEW, KEY_COLOR, KEY_LEGEND, KEY_MINIMAP, KEY_COUNT };
 
-static const char *const KEYS[KEY_COUNT] = {"theme", "scale", "view", "color", "legend", "minimap"};
-
 static const char *theme_name(int i)
 {
     return rv_color_theme_name((enum rv_color_theme)i);
@@ -39,33 +37,46 @@ static int find(const char *word, const char *(*name)(int i), int n)
     return -1;
 }
 
+static const struct {
+    const char *name, *meaning;
+    const char *(*value_name)(int i); /* NULL: the value is a number of percent */
+    int n_values;
+} SETTINGS[KEY_COUNT] = {
+    [KEY_THEME] = {"theme", "what all is drawn on, as --theme", theme_name, RV_COLOR_THEME_COUNT},
+    [KEY_SCALE] = {"scale", "size of text and panels", NULL, 0},
+    [KEY_VIEW] = {"view", "how calls are drawn, as --view", look_name, RV_VIEW_MODE_COUNT},
+    [KEY_COLOR] = {"color", "what colours mean, as --color", scheme_name, RV_COLOR_PLAIN_SCHEMES},
+    [KEY_LEGEND] = {"legend", "the panel that explains colours", switch_name, 2},
+    [KEY_MINIMAP] = {"minimap", "the whole trace below the picture", switch_name, 2},
+};
+
+bool rv_settings_describe(int i, struct rv_settings_description *description)
+{
+    if (i >= KEY_COUNT)
+        return false;
+    *description = (struct rv_settings_description){.name = SETTINGS[i].name, .meaning = SETTINGS[i].meaning};
+    char *out = description->values;
+    if (!SETTINGS[i].value_name)
+        snprintf(out, sizeof description->values, "%u to %u percent", RV_SETTINGS_SCALE_MIN, RV_SETTINGS_SCALE_MAX);
+    for (int v = 0, used = 0; v < SETTINGS[i].n_values; v++)
+        used += snprintf(out + used, sizeof description->values - (size_t)used, "%s%s", v ? ", " : "",
+                         SETTINGS[i].value_name(v));
+    return true;
+}
+
 /* The value as a number: index of a name, or percent; -1 if invalid. */
 static int parse(enum key key, const char *value)
 {
     uint64_t percent;
-    switch (key) {
-    case KEY_THEME:
-        return find(value, theme_name, RV_COLOR_THEME_COUNT);
-    case KEY_SCALE:
-        return rv_units_parse_count(value, RV_SETTINGS_SCALE_MIN, RV_SETTINGS_SCALE_MAX, &percent) ? -1 : (int)percent;
-    case KEY_VIEW:
-        return find(value, look_name, RV_VIEW_MODE_COUNT);
-    case KEY_COLOR:
-        return find(value, scheme_name, RV_COLOR_PLAIN_SCHEMES);
-    case KEY_LEGEND:
-    case KEY_MINIMAP:
-        return find(value, switch_name, 2);
-    case KEY_COUNT:
-        break;
-    }
-    rv_unreachable();
+    if (SETTINGS[key].value_name)
+        return find(value, SETTINGS[key].value_name, SETTINGS[key].n_values);
+    return rv_units_parse_count(value, RV_SETTINGS_SCALE_MIN, RV_SETTINGS_SCALE_MAX, &percent) ? -1 : (int)percent;
 }
 
 static void format(enum key key, int number, char out[RV_SETTINGS_FILE_VALUE_BYTES])
 {
-    const char *(*const names[KEY_COUNT])(int i) = {theme_name, NULL, look_name, scheme_name, switch_name, switch_name};
-    if (names[key])
-        snprintf(out, RV_SETTINGS_FILE_VALUE_BYTES, "%s", names[key](number));
+    if (SETTINGS[key].value_name)
+        snprintf(out, RV_SETTINGS_FILE_VALUE_BYTES, "%s", SETTINGS[key].value_name(number));
     else
         snprintf(out, RV_SETTINGS_FILE_VALUE_BYTES, "%d", number);
 }
@@ -102,7 +113,7 @@ static bool load_line(const struct rv_settings_file_line *line, int numbers[KEY_
     if (!rv_settings_file_read(line, &entry))
         return false;
     for (int key = 0; key < KEY_COUNT; key++) {
-        if (strcmp(KEYS[key], entry.key) != 0)
+        if (strcmp(SETTINGS[key].name, entry.key) != 0)
             continue;
         int number = parse((enum key)key, entry.value);
         if (number >= 0)
@@ -140,7 +151,7 @@ bool rv_settings_store(const struct rv_settings *settings, const struct rv_setti
         if (now[key] == then[key])
             continue;
         format((enum key)key, now[key], value);
-        rv_settings_file_set(config, KEYS[key], value);
+        rv_settings_file_set(config, SETTINGS[key].name, value);
         is_changed = true;
     }
     return is_changed;

@@ -19,6 +19,15 @@ struct rv_settings {
     bool has_legend, has_minimap;
 };
 
+/* A setting, for the manual. */
+struct rv_settings_description {
+    const char *name, *meaning;
+    char values[RV_SETTINGS_FILE_VALUE_BYTES]; /* "on, off", "50 to 400 percent" */
+};
+
+/* i counts from 0. False after the last setting. */
+bool rv_settings_describe(int i, struct rv_settings_description *description);
+
 /* Set all to unchosen. */
 void rv_settings_init(struct rv_settings *settings);
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # help.sh RINGVIZ BUILD: every option has help of its own; topics are shown; the manual and the completions that the build
-# made name every option and are good for man, bash and zsh.
+# made name every option, the manual every setting, and are good for man, bash and zsh.
 set -u
 ringviz=$1 build=$2
 . "${0%/*}/harness.sh"
@@ -17,6 +17,9 @@ while read -r option; do
         grep -qE -- "[ *]$option(\$|=|\[)" "$build/assets/$completion" || fail "$option is not in $completion"
     done
 done <options
+for setting in theme scale view color legend minimap; do
+    grep -q "fB$setting..R (" "$build/share/man/man1/ringviz.1" || fail "the setting $setting is not in the manual"
+done
 run --help=keys
 grep -q 'Ctrl+Q  *quit' out || fail "--help=keys: $(cat out)"
 run --help=nonsense

@@ -1,5 +1,6 @@
 #!/bin/sh
-# options.sh BINARY ROOT: the README names no option that --help lacks. Man page and completions are made from its table.
+# options.sh BINARY ROOT: options, their arguments and keys in the README are those of --help and --help=keys. Man page and
+# completions are made from the same tables.
 binary=$1
 cd "$2" || exit 1
 dir=$(mktemp -d) || exit 1
@@ -10,11 +11,25 @@ options() {
     grep -oE -- '--[a-z][a-z-]*' | sort -u
 }
 
-"$binary" --help | grep -oE '^ +--[a-z-]+' | options >"$dir/help"
-grep -E '^\||ringviz --' README.md | sed 's/ -- .*//; s/ffmpeg.*//; s/$(pkg-config [^)]*)//' | options >"$dir/README"
-for list in help README; do
-    [ -s "$dir/$list" ] || { echo "no option in $list"; exit 1; }
-done
-comm -13 "$dir/help" "$dir/README" | sed 's/$/ is in the README and not in --help/' >"$dir/unknown"
+# unknown WHAT: lines of $dir/readme that $dir/help lacks.
+unknown() {
+    [ -s "$dir/help" ] && [ -s "$dir/readme" ] || echo "no $1"
+    comm -13 "$dir/help" "$dir/readme" | sed "s/.*/$1 & is in the README and not in --help/"
+}
+
+{
+    "$binary" --help | grep -oE '^ +--[a-z-]+' | options >"$dir/help"
+    grep -E '^\||ringviz --' README.md | sed 's/ -- .*//; s/ffmpeg.*//; s/$(pkg-config [^)]*)//' | options >"$dir/readme"
+    unknown option
+
+    "$binary" --help | sed -n 's/^  \(--[^ ]*\).*/\1/p' | sort -u >"$dir/help"
+    grep -E '^\| `--' README.md | sed 's/\\|/!/g' | cut -d'|' -f2 | grep -oE -- '`--[a-z-]+(=|\[)[^`]*`' | tr -d "\`'" |
+        tr '!' '|' | sort -u >"$dir/readme"
+    unknown argument
+
+    "$binary" --help=keys | sed -n 's/^  \([^ ].*[^ ]\|[^ ]\)   *[^ ].*/\1/p' | sed 's/, /\n/g' | sort -u >"$dir/help"
+    sed -n '/^| key /,/^$/p' README.md | cut -d'|' -f2 | grep -oE '`[^`]+`' | tr -d '`' | sort -u >"$dir/readme"
+    unknown key
+} >"$dir/unknown"
 cat "$dir/unknown"
 [ ! -s "$dir/unknown" ]

@@ -31,18 +31,30 @@ clean_tree() {
 END
     printf '#version 330 core\nvoid main() { gl_Position = vec4(0.0); }\n' >"$tree/shaders/box.vert"
     printf '#version 330 core\nout vec4 o_color;\nvoid main() { o_color = vec4(1.0); }\n' >"$tree/shaders/box.frag"
-    printf '#!/bin/sh\nprintf "Usage\\n  --report[=text]  x; see --bench\\n  --size=WxH  y\\n\\nIn the window:\\n  W, wheel   zoom in\\n  Q          quit\\n"\n' >"$tree/ringviz"
+    cat >"$tree/ringviz" <<'END'
+#!/bin/sh
+case $1 in
+--help=--import) echo "does not tell: $(cat "${0%/*}/imports")." ;;
+--help=--export) echo "FORMAT being $(cat "${0%/*}/exports")." ;;
+*) printf "Usage\n  --report[=text]  x; see --bench\n  --export=X  z\n  --size=WxH  y\n\nIn the window:\n  W, wheel   zoom in\n" ;;
+esac
+END
     chmod +x "$tree/ringviz"
-    printf '# x\ncmake --preset dev\n| `--report[=text]` | x |\n' >"$tree/README.md"
+    printf 'folded, uftrace, perl' >"$tree/imports"
+    printf 'chrome' >"$tree/exports"
+    mkdir -p "$tree/tests/fuzz/corpus/import_folded" "$tree/tests/fuzz/corpus/import_uftrace" "$tree/tests/data/imports"
+    printf 'foreach(format folded uftrace)\n' >"$tree/tests/fuzz/CMakeLists.txt"
+    : >"$tree/tests/data/imports/a.folded.spans"
+    printf '.SH OTHER TOOLS\n.TP\n\\&\\fBfolded\\fR\n.TP\n\\&\\fBuftrace\\fR\n.TP\n\\&\\fBperl\\fR\n.SH EXPORTS\n.TP\n\\&\\fBchrome\\fR\n' >"$tree/assets/ringviz-formats.7"
+    printf '# x\ncmake --preset dev\n| `--report[=text]` | x |\n| `--export=X` | `chrome` |\n| key | does |\n| `W` | zoom in |\n\n' >"$tree/README.md"
     printf '| room | what it holds | may include |\n|---|---|---|\n| `base` | | nothing |\n| `ring` | | base |\n| `flow` | | base |\n| `scan` | | base |\n| `render` | | base |\n| `producers/native` | | ring, base |\n| `producers/perl` | | nothing |\n' >"$tree/src/README.md"
 }
 
 lint() {
-    if [ "$1" = options ]; then
-        sh "$here/options.sh" "$tree/ringviz" "$tree"
-    else
-        sh "$here/$1.sh" "$tree"
-    fi
+    case $1 in
+    options | formats) sh "$here/$1.sh" "$tree/ringviz" "$tree" ;;
+    *) sh "$here/$1.sh" "$tree" ;;
+    esac
 }
 
 accepts() {
@@ -106,7 +118,13 @@ accepts shaders
 refuses shaders shaders/box.frag 'void broken( {'
 refuses shaders shaders/alone.vert '#version 330 core\nvoid main() { gl_Position = vec4(0.0); }'
 
+accepts formats
+refuses formats imports ', strace'
+refuses formats exports ', speedscope'
 accepts options
 refuses options README.md '| `--gone` | z |'
+refuses options README.md '| `--size=W` | y |'
+refuses options README.md '| key | does |
+| `Z` | gone |'
 
 [ "$n_bad" -eq 0 ]
