@@ -8,6 +8,7 @@
 #include <histedit.h>
 #endif
 
+#include "base/late_library.h"
 #include "base/vec.h"
 
 #define PROMPT "ringviz> "
@@ -23,6 +24,30 @@ struct rv_line_reader {
 #if RV_HAS_LIBEDIT
 #define HISTORY_LINES 1000
 
+static struct {
+    __typeof__(history_init) *history_init;
+    __typeof__(history) *history;
+    __typeof__(history_end) *history_end;
+    __typeof__(el_init) *init;
+    __typeof__(el_set) *set;
+    __typeof__(el_gets) *gets;
+    __typeof__(el_end) *end;
+} libedit;
+
+static bool load_libedit(void)
+{
+    const struct rv_late_function functions[] = {
+        {"history_init", &libedit.history_init},
+        {"history", &libedit.history},
+        {"history_end", &libedit.history_end},
+        {"el_init", &libedit.init},
+        {"el_set", &libedit.set},
+        {"el_gets", &libedit.gets},
+        {"el_end", &libedit.end},
+    };
+    return rv_late_library_load("libedit.so.2", functions, sizeof functions / sizeof *functions);
+}
+
 static char *prompt_text(EditLine *editor)
 {
     static char text[] = PROMPT;
@@ -33,25 +58,27 @@ static char *prompt_text(EditLine *editor)
 static void begin_editing(struct rv_line_reader *line_reader)
 {
     HistEvent event;
-    line_reader->history = history_init();
-    line_reader->editor = el_init("ringviz", stdin, stdout, stderr);
+    if (!load_libedit())
+        return;
+    line_reader->history = libedit.history_init();
+    line_reader->editor = libedit.init("ringviz", stdin, stdout, stderr);
     if (line_reader->history)
-        history(line_reader->history, &event, H_SETSIZE, HISTORY_LINES);
+        libedit.history(line_reader->history, &event, H_SETSIZE, HISTORY_LINES);
     if (!line_reader->editor)
         return;
-    el_set(line_reader->editor, EL_PROMPT, prompt_text);
-    el_set(line_reader->editor, EL_EDITOR, "emacs");
-    el_set(line_reader->editor, EL_SIGNAL, 1);
+    libedit.set(line_reader->editor, EL_PROMPT, prompt_text);
+    libedit.set(line_reader->editor, EL_EDITOR, "emacs");
+    libedit.set(line_reader->editor, EL_SIGNAL, 1);
     if (line_reader->history)
-        el_set(line_reader->editor, EL_HIST, history, line_reader->history);
+        libedit.set(line_reader->editor, EL_HIST, libedit.history, line_reader->history);
 }
 
 static void end_editing(struct rv_line_reader *line_reader)
 {
     if (line_reader->editor)
-        el_end(line_reader->editor);
+        libedit.end(line_reader->editor);
     if (line_reader->history)
-        history_end(line_reader->history);
+        libedit.history_end(line_reader->history);
 }
 
 /* NULL with *is_end false: there is no editor. */
@@ -60,11 +87,11 @@ static char *edit_line(struct rv_line_reader *line_reader, bool *is_end)
     int n_bytes = 0;
     HistEvent event;
     *is_end = line_reader->editor != NULL;
-    const char *line = line_reader->editor ? el_gets(line_reader->editor, &n_bytes) : NULL;
+    const char *line = line_reader->editor ? libedit.gets(line_reader->editor, &n_bytes) : NULL;
     if (!line || n_bytes <= 0)
         return NULL;
     if (line_reader->history && line[0] != '\n')
-        history(line_reader->history, &event, H_ENTER, line);
+        libedit.history(line_reader->history, &event, H_ENTER, line);
     return rv_strdup(line);
 }
 #else

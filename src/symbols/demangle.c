@@ -6,16 +6,29 @@
 #include "symbols/demangle.h"
 
 #include <ctype.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
+#include "base/late_library.h"
 #include "base/memory.h"
 #include "symbols/demangle_rust.h"
 
-/* libstdc++ (and libc++abi) export it with C linkage; its header is for C++ only. */
-char *__cxa_demangle(const char *mangled, char *buffer, size_t *n_bytes, int *status);
+/* libstdc++ exports it with C linkage; its header is for C++ only. */
+typedef char *cxa_demangle_fn(const char *mangled, char *buffer, size_t *n_bytes, int *status);
+
+static pthread_once_t is_looked_for = PTHREAD_ONCE_INIT;
+static cxa_demangle_fn *cxa_demangle; /* NULL without libstdc++: C++ names stay as they are */
+
+static void find_cxa_demangle(void)
+{
+    const struct rv_late_function function = {"__cxa_demangle", &cxa_demangle};
+    if (!rv_late_library_load("libstdc++.so.6", &function, 1))
+        rv_warn("libstdc++.so.6 is not installed: C++ names stay mangled");
+}
 
 #define MAX_MANGLED_BYTES 4096u
 
@@ -218,11 +231,14 @@ static char *demangle_cxx(const char *symbol)
 {
     enum { REFUSED = -1 };
     int status;
-    char *name = __cxa_demangle(symbol, NULL, NULL, &status);
+    pthread_once(&is_looked_for, find_cxa_demangle);
+    if (!cxa_demangle)
+        return NULL;
+    char *name = cxa_demangle(symbol, NULL, NULL, &status);
     if (name || status != REFUSED)
         return name;
     rv_memory_refused(0, 0);
-    return __cxa_demangle(symbol, NULL, NULL, &status); /* of some the name is larger than any memory */
+    return cxa_demangle(symbol, NULL, NULL, &status); /* of some the name is larger than any memory */
 }
 
 void rv_demangle(const char *symbol, struct rv_demangled *out)

@@ -7,9 +7,18 @@ ringviz=$1 hooks=$2 program=$3
 cd "$folder" || exit 1
 
 expect "libraries" "$(ldd "$ringviz" | grep -E 'SDL|GL|freetype|imgui|png|wayland|X11')" ""
+# loaded LIBRARY ARGUMENT...: is it loaded by this run?
+loaded() {
+    library=$1
+    shift
+    LD_DEBUG=files timeout 100 "$ringviz" "$@" 2>&1 </dev/null | grep -q "calling init:.*$library"
+}
+for library in libstdc++ libedit; do
+    loaded "$library" --version && fail "$library is loaded by every start"
+done
 # drawn OPTION...: the libraries that are loaded are those of a ringviz that draws
 drawn() {
-    LD_DEBUG=files timeout 100 "$ringviz" "$@" 2>&1 </dev/null | grep -q 'calling init:.*libSDL'
+    loaded libSDL "$@"
 }
 check "a picture is not drawn by SDL" drawn --screenshot=drawn.png -- "$program"
 drawn --report -- "$program" && fail "a report loads SDL"
