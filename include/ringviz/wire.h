@@ -6,9 +6,9 @@
  *   header | processes | modules | ring controls | global message | name index | name ids | name heap | ring data |
  *   functions left out
  *
- * The file is sparse. Pages are allocated before their contents become visible: the first page of each control, the
- * global message, name index and name ids from creation on, everything else from the claim, the push, the append or the
- * intern that makes it visible. So a full disk is an error code of that call, never a SIGBUS.
+ * The file is sparse. Pages are allocated before their contents become visible: page 0 and the global message from
+ * creation on, everything else by the claim, the push, the append or the intern that makes it visible. So a full disk is
+ * an error code of that call, never a SIGBUS, and a file is created in no time, however large it may become.
  *
  * Everything in the file is untrusted input: validate every offset, length, index, id and kind on use.
  *
@@ -30,7 +30,7 @@
 
 #define RV_WIRE_MAGIC 0x315a5649474e4952ull /* "RINGVIZ1" */
 #define RV_WIRE_MAJOR 4u
-#define RV_WIRE_MINOR 0u
+#define RV_WIRE_MINOR 1u
 #define RV_WIRE_ENDIAN 0x01020304u
 #define RV_WIRE_PAGE 4096u
 
@@ -158,6 +158,8 @@ struct rv_wire_area {
 
 /* ---- page 0 ---- */
 
+#define RV_WIRE_INDEX_PARTS 512u /* whole pages each; the last ones of a small index are empty */
+
 struct rv_wire_header {
     /* 0x000 identity and geometry: written once, before state becomes READY */
     uint64_t magic;
@@ -175,7 +177,7 @@ struct rv_wire_header {
     uint32_t policy, clock_kind;
     uint32_t creator_pid;
     uint64_t creator_start;
-    /* clock: enum rv_clock_kind and the conversion of base/clock.h */
+    /* clock: enum rv_clock_kind and the conversion of base/clock.h; clock_mult is 0 while it is measured, and [atomic] */
     uint64_t clock_mult, clock_ticks0, clock_mono0_ns, clock_real0_ns;
     uint32_t clock_shift;
     uint32_t max_depth; /* calls at this depth and deeper are not written; 0 = no limit */
@@ -223,7 +225,8 @@ struct rv_wire_header {
     uint32_t next_name_id;   /* [atomic] first free id; ids start at 1 */
     uint32_t reserved5a;
     uint64_t name_heap_ready; /* [atomic] bytes of the heap with allocated pages */
-    uint8_t reserved5[40];
+    uint64_t name_ids_ready;  /* [atomic] bytes of the ids with allocated pages */
+    uint8_t reserved5[32];
 
     /* 0x340 totals of reclaimed rings [atomic] */
     uint64_t total_produced, total_consumed, total_dropped, total_claims;
@@ -238,7 +241,10 @@ struct rv_wire_header {
     uint32_t message_chunk_bytes;
     uint8_t reserved7[28];
 
-    uint8_t reserved8[RV_WIRE_PAGE - 0x3c0];
+    /* 0x3c0 [atomic] a bit for each part of the name index: its pages are allocated (ring/names.c) */
+    uint64_t name_index_ready[RV_WIRE_INDEX_PARTS / 64];
+
+    uint8_t reserved8[RV_WIRE_PAGE - 0x3c0 - RV_WIRE_INDEX_PARTS / 8];
 };
 RV_WIRE_ASSERT(sizeof(struct rv_wire_header) == RV_WIRE_PAGE);
 RV_WIRE_ASSERT(offsetof(struct rv_wire_header, state) == 0x200);
@@ -249,6 +255,7 @@ RV_WIRE_ASSERT(offsetof(struct rv_wire_header, first_free_ring) % 8 == 0);
 RV_WIRE_ASSERT(offsetof(struct rv_wire_header, name_heap_used) == 0x300);
 RV_WIRE_ASSERT(offsetof(struct rv_wire_header, total_produced) == 0x340);
 RV_WIRE_ASSERT(offsetof(struct rv_wire_header, message_owner) == 0x380);
+RV_WIRE_ASSERT(offsetof(struct rv_wire_header, name_index_ready) == 0x3c0);
 
 /* ---- processes ---- */
 

@@ -1,7 +1,7 @@
 /*
- * The TSC is calibrated against CLOCK_MONOTONIC by two pairs of readings some 2 ms apart. Each pair is the tightest of
+ * The TSC is calibrated against CLOCK_MONOTONIC by two pairs of readings at least 2 ms apart. Each pair is the tightest of
  * many tries, to exclude interruptions. A pair is accurate to some ns and the rate to some ppm, less than the slewing
- * of CLOCK_MONOTONIC. Every start of ringviz waits for this.
+ * of CLOCK_MONOTONIC.
  */
 #include "base/clock.h"
 
@@ -112,7 +112,7 @@ static struct pair read_pair(void)
     return best;
 }
 
-void rv_clock_init(struct rv_clock *clock, enum rv_clock_kind kind)
+void rv_clock_begin(struct rv_clock *clock, enum rv_clock_kind kind)
 {
     if (kind != RV_CLOCK_MONOTONIC && !rv_clock_has_invariant_tsc())
         kind = RV_CLOCK_MONOTONIC;
@@ -123,13 +123,31 @@ void rv_clock_init(struct rv_clock *clock, enum rv_clock_kind kind)
         return;
     }
     struct pair first = read_pair();
-    rv_os_sleep_ns(CALIBRATION_NS);
+    *clock = (struct rv_clock){
+        .kind = kind,
+        .shift = TSC_SHIFT,
+        .ticks0 = first.ticks,
+        .mono0_ns = first.mono_ns,
+        .real0_ns = rv_clock_real_ns() - (rv_clock_mono_ns() - first.mono_ns),
+    };
+}
+
+void rv_clock_settle(struct rv_clock *clock)
+{
+    if (clock->mult)
+        return;
+    uint64_t elapsed_ns = rv_clock_mono_ns() - clock->mono0_ns;
+    if (elapsed_ns < CALIBRATION_NS)
+        rv_os_sleep_ns(CALIBRATION_NS - elapsed_ns);
     struct pair last = read_pair();
-    clock->shift = TSC_SHIFT;
-    clock->mult = (uint64_t)(((rv_wide_uint)(last.mono_ns - first.mono_ns) << TSC_SHIFT) / (last.ticks - first.ticks));
-    clock->ticks0 = last.ticks;
-    clock->mono0_ns = last.mono_ns;
-    clock->real0_ns = rv_clock_real_ns() - (rv_clock_mono_ns() - last.mono_ns);
+    clock->mult =
+        (uint64_t)(((rv_wide_uint)(last.mono_ns - clock->mono0_ns) << TSC_SHIFT) / (last.ticks - clock->ticks0));
+}
+
+void rv_clock_init(struct rv_clock *clock, enum rv_clock_kind kind)
+{
+    rv_clock_begin(clock, kind);
+    rv_clock_settle(clock);
 }
 
 /* value * mult >> shift, saturated. */

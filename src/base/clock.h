@@ -20,7 +20,7 @@ enum rv_clock_kind {
 struct rv_clock {
     enum rv_clock_kind kind;
     uint32_t shift;
-    uint64_t mult;
+    uint64_t mult;   /* 0: not settled yet */
     uint64_t ticks0; /* the tick at which CLOCK_MONOTONIC was mono0_ns */
     uint64_t mono0_ns;
     uint64_t real0_ns; /* CLOCK_REALTIME at ticks0 */
@@ -45,8 +45,14 @@ bool rv_clock_has_invariant_tsc(void);
 /* Read the clock of this kind now, in ticks. RV_CLOCK_TICK reads the TSC. Any thread. */
 uint64_t rv_clock_ticks(enum rv_clock_kind kind);
 
-/* Calibrate: takes about 2 ms for the TSC. RV_CLOCK_TSC falls back to RV_CLOCK_MONOTONIC without an invariant TSC. */
-void rv_clock_init(struct rv_clock *clock, enum rv_clock_kind kind);
+/* Begin to calibrate; mult is 0 until the clock is settled. A kind of TSC falls back to RV_CLOCK_MONOTONIC, which needs
+ * no calibration, without an invariant TSC. */
+void rv_clock_begin(struct rv_clock *clock, enum rv_clock_kind kind);
+
+/* End the calibration: sleeps for what is left of 2 ms since it began. */
+void rv_clock_settle(struct rv_clock *clock);
+
+void rv_clock_init(struct rv_clock *clock, enum rv_clock_kind kind); /* begin and settle */
 
 __extension__ typedef unsigned __int128 rv_wide_uint;
 

@@ -78,7 +78,7 @@ static void print_rings(struct rv_map *map, FILE *out)
 {
     fprintf(out, "\n%5s %-8s %8s %8s %14s %14s %14s  %s\n", "ring", "state", "pid", "tid", "produced", "consumed",
             "dropped", "thread");
-    for (uint32_t i = 0; i < map->geometry.n_rings; i++) {
+    for (uint32_t i = 0; i < rv_ownership_n_rings_used(map); i++) {
         struct rv_ring ring;
         rv_ring_view(&ring, map, i);
         uint32_t state = __atomic_load_n(&ring.control->state, __ATOMIC_RELAXED);

@@ -82,6 +82,7 @@ static int create_map(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
     struct rv_map_params params = options->map;
+    params.settles_clock_later = true; /* once the command runs */
     char path[4096];
     rv_map_remove_stale();
     if (!options->trace_file) {
@@ -221,6 +222,7 @@ static int start_command(struct watch *watch)
                                     &watch->status);
     if (!watch->launch)
         return -ENOENT;
+    rv_map_settle_clock(&watch->map);
     rv_recorder_name(&watch->recorder, rv_launch_pid(watch->launch));
     return 0;
 }

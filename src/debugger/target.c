@@ -101,8 +101,8 @@ uint32_t rv_target_n_rings(struct rv_target *target)
 
 int rv_target_thread(struct rv_target *target, uint32_t ring, struct rv_target_thread *out)
 {
-    if (ring >= target->map->geometry.n_rings)
-        return -EINVAL;
+    if (ring >= rv_ownership_n_rings_used(target->map))
+        return -EINVAL; /* never claimed */
     const struct rv_wire_control *control = rv_map_control(target->map, ring);
     bool is_live = __atomic_load_n(&control->state, __ATOMIC_ACQUIRE) == RV_RING_LIVE; /* D2 <- D1 */
     uint32_t generation = __atomic_load_n(&control->generation, __ATOMIC_RELAXED);

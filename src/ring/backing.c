@@ -20,6 +20,14 @@ static int give(struct rv_map *map, void *data, size_t n_bytes)
     return 0;
 }
 
+int rv_backing_give_state(struct rv_map *map, uint32_t ring_idx)
+{
+    if (ring_idx < __atomic_load_n(&map->header->n_rings_used, __ATOMIC_RELAXED))
+        return 0;
+    return rv_map_allocate(map, map->geometry.controls.offset + (uint64_t)ring_idx * map->geometry.control_bytes,
+                           RV_WIRE_PAGE);
+}
+
 int rv_backing_give_control(struct rv_map *map, uint32_t ring_idx)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);

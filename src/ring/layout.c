@@ -219,7 +219,7 @@ static const char *geometry_fault(const struct rv_wire_header *header, uint64_t 
     if (header->n_watches != RV_WIRE_WATCHES || header->policy >= RV_POLICY_COUNT ||
         header->clock_kind >= RV_CLOCK_COUNT)
         return "corrupted: policy or clock";
-    if (header->clock_shift > 63 || !header->clock_mult)
+    if (header->clock_shift > 63)
         return "corrupted: clock rate";
     if (header->control_bytes % 64 || header->control_bytes < needed_control_bytes(header) ||
         header->control_bytes > 2 * needed_control_bytes(header) + 2 * RV_WIRE_PAGE)

@@ -153,7 +153,7 @@ int rv_live_stack_position(const struct rv_live_stack *slots, int32_t *current_s
         *depth = rv_live_stack_depth(slots);
         if (!end_read(slots->control, sequence))
             continue;
-        *current_slot = current >= 0 && (uint32_t)current < slots->n_slots ? current : -1;
+        *current_slot = *depth > 0 && current >= 0 && (uint32_t)current < slots->n_slots ? current : -1;
         return 0;
     }
     return -EAGAIN;

@@ -31,6 +31,7 @@ enum {
 /* Small enough to finish between a profiling timer's signals: an interrupted fallocate starts over. */
 static const uint64_t ALLOCATE_STEP = 256 << 10;
 static const uint64_t CREATION_NS = 100000000; /* the longest that creating a file may take */
+static const char NOT_COMPLETE[] = "not complete: still being created, or its creator died";
 
 /* ---- descriptors ---- */
 
@@ -269,7 +270,9 @@ static void take_geometry(struct rv_map *map, const struct rv_wire_header *geome
 static void fill_header(struct rv_wire_header *header, const struct rv_map_params *params)
 {
     struct rv_clock clock;
-    rv_clock_init(&clock, params->clock_kind);
+    rv_clock_begin(&clock, params->clock_kind);
+    if (!params->settles_clock_later)
+        rv_clock_settle(&clock);
     header->clock_kind = clock.kind;
     header->clock_shift = clock.shift;
     header->clock_mult = clock.mult;
@@ -285,16 +288,11 @@ static void fill_header(struct rv_wire_header *header, const struct rv_map_param
     header->next_name_id = 1;
 }
 
-/* The part that readers look at before any ring is claimed. */
+/* What has no allocation of its own later. */
 static int allocate_base(struct rv_map *map, const struct rv_wire_header *plan)
 {
-    const struct rv_wire_area whole[] = {plan->global_message, plan->name_index, plan->name_ids};
     int error = rv_map_allocate(map, 0, sizeof *plan);
-    for (unsigned i = 0; !error && i < sizeof whole / sizeof *whole; i++)
-        error = rv_map_allocate(map, whole[i].offset, whole[i].n_bytes);
-    for (uint32_t i = 0; !error && i < plan->n_rings; i++)
-        error = rv_map_allocate(map, plan->controls.offset + (uint64_t)i * plan->control_bytes, RV_WIRE_PAGE);
-    return error;
+    return error ? error : rv_map_allocate(map, plan->global_message.offset, plan->global_message.n_bytes);
 }
 
 static int size_file(int fd, uint64_t n_bytes)
@@ -322,8 +320,6 @@ static int build(struct rv_map *map, struct rv_wire_header *plan, const struct r
     fill_header(plan, params);
     *map->header = *plan;
     take_geometry(map, plan);
-    for (uint32_t i = 0; i < plan->n_rings; i++)
-        rv_map_control(map, i)->current_slot = -1;
     __atomic_store_n(&map->header->state, RV_FILE_READY, __ATOMIC_RELEASE); /* M1 -> M2 */
     return 0;
 }
@@ -356,15 +352,37 @@ int rv_map_create(struct rv_map *map, const char *path, const struct rv_map_para
     return 0;
 }
 
+void rv_map_settle_clock(struct rv_map *map)
+{
+    rv_clock_settle(&map->clock);
+    map->geometry.clock_mult = map->clock.mult;
+    __atomic_store_n(&map->header->clock_mult, map->clock.mult, __ATOMIC_RELAXED);
+}
+
+struct rv_clock rv_map_clock(const struct rv_map *map)
+{
+    struct rv_clock clock = map->clock;
+    if (!clock.mult)
+        clock.mult = __atomic_load_n(&map->header->clock_mult, __ATOMIC_RELAXED);
+    return clock;
+}
+
 /* ---- open ---- */
 
-/* Is the file empty, without page 0 (which is written last), or not READY? */
+/* Producers need no settled clock. */
+static bool lacks_clock(const struct rv_map *map, const struct rv_wire_header *header)
+{
+    return map->mode != RV_MAP_PRODUCER && !header->clock_mult;
+}
+
+/* Is the file empty, without page 0 (which is written last), not READY, or its clock not settled? */
 static bool is_being_made(const struct rv_map *map)
 {
     struct rv_wire_header header;
     ssize_t n = pread(map->fd, &header, sizeof header, 0);
     bool is_ours = n == (ssize_t)sizeof header && header.magic == RV_WIRE_MAGIC;
-    return n == 0 || (n == (ssize_t)sizeof header && !header.magic) || (is_ours && header.state == RV_FILE_UNREADY);
+    return n == 0 || (n == (ssize_t)sizeof header && !header.magic) ||
+           (is_ours && (header.state == RV_FILE_UNREADY || lacks_clock(map, &header)));
 }
 
 /* Wait: a live creator takes milliseconds. */
@@ -423,8 +441,10 @@ static int attach(struct rv_map *map, bool is_quiet)
     if (error)
         return refuse(error, is_quiet, map->path, strerror(-error));
     if (__atomic_load_n(&map->header->state, __ATOMIC_ACQUIRE) == RV_FILE_UNREADY) /* M2 <- M1 */
-        return refuse(-EBADMSG, is_quiet, map->path, "not complete: still being created, or its creator died");
+        return refuse(-EBADMSG, is_quiet, map->path, NOT_COMPLETE);
     error = read_geometry(map, &geometry, n_bytes, is_quiet);
+    if (!error && lacks_clock(map, &geometry))
+        error = refuse(-EBADMSG, is_quiet, map->path, NOT_COMPLETE);
     if (error)
         return error;
     take_geometry(map, &geometry);

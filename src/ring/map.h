@@ -31,7 +31,8 @@ struct rv_map_params {        /* zero = default */
     enum rv_policy policy;
     enum rv_clock_kind clock_kind;
     bool stop_on_create, trace_on_create;
-    bool is_quiet; /* errors are returned, not printed */
+    bool settles_clock_later; /* the creator calls rv_map_settle_clock() */
+    bool is_quiet;            /* errors are returned, not printed */
 };
 
 enum rv_map_mode {
@@ -52,7 +53,7 @@ struct rv_map {
     ino_t inode;
     enum rv_map_mode mode;
     struct rv_wire_header geometry; /* validated private copy: offsets and counts come from here */
-    struct rv_clock clock;
+    struct rv_clock clock;          /* a producer's may not be settled: it needs the kind only, or rv_map_clock() */
     uint64_t held_rings[RV_MAP_MAX_RINGS / 64]; /* [atomic] one bit per ring that our threads hold or are claiming */
     char path[RV_MAP_PATH_BYTES];               /* absolute */
 };
@@ -67,6 +68,16 @@ void rv_map_remove_stale(void);
 /* Create the file and open it in CONSUMER mode. 0; -EEXIST, -ELOOP, -ENOSPC, ... with one line printed unless
  * is_quiet. */
 int rv_map_create(struct rv_map *map, const char *path, const struct rv_map_params *params);
+
+/*
+ * Calibrate the clock of a file that was created with settles_clock_later: up to 2 ms. Producers may open the file
+ * before, so that the creator starts them first; others wait for it.
+ *   thread   the creator's, before any other uses the map
+ */
+void rv_map_settle_clock(struct rv_map *map);
+
+/* The clock as it is settled by now. Any thread. */
+struct rv_clock rv_map_clock(const struct rv_map *map);
 
 /*
  * 0; -EBADMSG (foreign, truncated, inconsistent), -EPROTONOSUPPORT (other version or endianness), -EACCES (other

@@ -12,8 +12,8 @@
 
 enum { MAX_STRING_BYTES = 4095, REFERENCE_UNIT = 8 };
 
-/* The heap's pages are allocated this many bytes ahead of their use. */
-static const uint64_t HEAP_STEP = 64 << 10;
+/* Pages of heap and ids are allocated this many bytes ahead of their use. */
+static const uint64_t READY_STEP = 64 << 10;
 
 struct key {
     uint32_t hash, line;
@@ -98,15 +98,14 @@ static uint32_t match(const struct rv_map *map, uint32_t reference, const struct
     return id < map->geometry.n_name_ids ? id : 0;
 }
 
-static int ready_heap(struct rv_map *map, uint64_t end)
+/* Allocate the pages of an area that fills from its start, up to `end`; *ready_word is how far they are. */
+static int ready_area(struct rv_map *map, const struct rv_wire_area *area, uint64_t *ready_word, uint64_t end)
 {
-    uint64_t *ready_word = &map->header->name_heap_ready;
     uint64_t ready = __atomic_load_n(ready_word, __ATOMIC_ACQUIRE); /* N8 <- N7 */
     if (end <= ready)
         return 0;
-    uint64_t heap_bytes = map->geometry.name_heap.n_bytes;
-    uint64_t wanted = end + HEAP_STEP < heap_bytes ? end + HEAP_STEP : heap_bytes;
-    int error = rv_map_allocate(map, map->geometry.name_heap.offset + ready, wanted - ready);
+    uint64_t wanted = end + READY_STEP < area->n_bytes ? end + READY_STEP : area->n_bytes;
+    int error = rv_map_allocate(map, area->offset + ready, wanted - ready);
     while (!error && ready < wanted &&
            !__atomic_compare_exchange_n(ready_word, &ready, wanted, false, __ATOMIC_RELEASE, /* N7 -> N8 */
                                         __ATOMIC_RELAXED))
@@ -123,7 +122,7 @@ static uint64_t allocate_heap(struct rv_map *map, uint64_t n_bytes)
         uint64_t heap_bytes = map->geometry.name_heap.n_bytes;
         if (used == 0 || used % REFERENCE_UNIT || used > heap_bytes || heap_bytes - used < n_bytes)
             return 0;
-        if (ready_heap(map, used + n_bytes))
+        if (ready_area(map, &map->geometry.name_heap, &map->header->name_heap_ready, used + n_bytes))
             return 0;
     } while (!__atomic_compare_exchange_n(used_word, &used, used + n_bytes, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     return used;
@@ -134,7 +133,9 @@ static uint32_t allocate_id(struct rv_map *map)
     uint32_t *next = &map->header->next_name_id;
     uint32_t id = __atomic_load_n(next, __ATOMIC_RELAXED);
     do {
-        if (id == 0 || id >= map->geometry.n_name_ids)
+        uint64_t end = (id + UINT64_C(1)) * sizeof(uint32_t);
+        if (id == 0 || id >= map->geometry.n_name_ids ||
+            ready_area(map, &map->geometry.name_ids, &map->header->name_ids_ready, end))
             return 0;
     } while (!__atomic_compare_exchange_n(next, &id, id + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     return id;
@@ -169,12 +170,30 @@ static uint32_t add(struct rv_map *map, const struct key *key, uint32_t *id)
     return reference;
 }
 
+/* The index is hashed: its pages are allocated part by part, each at its first probe. NULL when that fails. */
+static uint32_t *ready_slot(struct rv_map *map, uint32_t slot_idx)
+{
+    const struct rv_wire_area *area = &map->geometry.name_index;
+    uint64_t part_bytes = (area->n_bytes / RV_WIRE_INDEX_PARTS + RV_WIRE_PAGE - 1) & ~(uint64_t)(RV_WIRE_PAGE - 1);
+    uint64_t part = slot_idx * sizeof(uint32_t) / part_bytes, bit = 1ull << part % 64;
+    uint64_t *word = &map->header->name_index_ready[part / 64];
+    if (!(__atomic_load_n(word, __ATOMIC_ACQUIRE) & bit)) { /* N10 <- N9 */
+        uint64_t begin = part * part_bytes, rest = area->n_bytes - begin;
+        if (rv_map_allocate(map, area->offset + begin, rest < part_bytes ? rest : part_bytes))
+            return NULL;
+        __atomic_fetch_or(word, bit, __ATOMIC_RELEASE); /* N9 -> N10 */
+    }
+    return index_slots(map) + slot_idx;
+}
+
 /* Find the key's slot. Returns its id, or 0 with *slot the empty slot to use, NULL when there is none. */
-static uint32_t probe(const struct rv_map *map, const struct key *key, uint32_t *from, uint32_t **slot)
+static uint32_t probe(struct rv_map *map, const struct key *key, uint32_t *from, uint32_t **slot)
 {
     uint32_t mask = map->geometry.n_index_slots - 1;
     for (uint32_t n = 0; n <= mask; n++, (*from)++) {
-        *slot = index_slots(map) + (*from & mask);
+        *slot = ready_slot(map, *from & mask);
+        if (!*slot)
+            return 0;
         uint32_t reference = __atomic_load_n(*slot, __ATOMIC_ACQUIRE); /* N6 <- N5 */
         if (reference == 0)
             return 0;
@@ -224,7 +243,8 @@ uint32_t rv_names_count(const struct rv_map *map)
 
 static int find_record(const struct rv_map *map, uint32_t id, const struct rv_wire_name **record, uint16_t n_bytes[3])
 {
-    if (id == 0 || id >= map->geometry.n_name_ids)
+    uint64_t ready = __atomic_load_n(&map->header->name_ids_ready, __ATOMIC_ACQUIRE); /* N8 <- N7 */
+    if (id == 0 || id >= map->geometry.n_name_ids || (id + UINT64_C(1)) * sizeof(uint32_t) > ready)
         return -ENOENT;
     uint32_t reference = __atomic_load_n(id_slots(map) + id, __ATOMIC_ACQUIRE); /* N2 <- N1 */
     if (reference == 0)

@@ -9,7 +9,8 @@
  *   N1 -> N2  the record before name_ids[id]; readers by id
  *   N3 -> N4  name_ids[id] before record.id; readers that come through the index
  *   N5 -> N6  record.id before the index slot
- *   N7 -> N8  the pages of the heap before name_heap_ready
+ *   N7 -> N8  the pages of heap and ids before name_heap_ready and name_ids_ready
+ *   N9 -> N10 the pages of a part of the index before its bit
  */
 #ifndef RV_RING_NAMES_H
 #define RV_RING_NAMES_H

@@ -206,13 +206,22 @@ static bool take_held_ring(struct rv_map *map, uint32_t ring_idx, uint64_t *word
     return false;
 }
 
-/* Called before the claim, so that the consumer also visits a ring whose claimer died halfway. */
+/* The consumer then visits the ring, so also one whose claimer died halfway. */
 static void raise_mark(struct rv_wire_header *header, uint32_t n_rings)
 {
     uint32_t seen = __atomic_load_n(&header->n_rings_used, __ATOMIC_RELAXED);
     while (seen < n_rings && !__atomic_compare_exchange_n(&header->n_rings_used, &seen, n_rings, false,
                                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
+}
+
+/* Nobody looks at a ring before its state has a page. */
+static bool reach_ring(struct rv_map *map, uint32_t ring_idx)
+{
+    if (rv_backing_give_state(map, ring_idx))
+        return false;
+    raise_mark(map->header, ring_idx + 1);
+    return true;
 }
 
 /* Also when another thread of this process still holds it: its previous owner, between release and the next claim. */
@@ -224,9 +233,8 @@ static bool is_free(const struct rv_map *map, uint32_t ring_idx)
 /* True with *word = {CLAIMED, new generation}, and the lock byte held. */
 static bool take_ring(struct rv_map *map, uint32_t ring_idx, uint64_t *word)
 {
-    if (!is_free(map, ring_idx) || !hold_ring(map, ring_idx))
+    if (!reach_ring(map, ring_idx) || !is_free(map, ring_idx) || !hold_ring(map, ring_idx))
         return false;
-    raise_mark(map->header, ring_idx + 1);
     bool is_taken = take_held_ring(map, ring_idx, word);
     if (!is_taken)
         let_go_of_ring(map, ring_idx);
@@ -297,7 +305,7 @@ static int claim(struct rv_map *map, uint32_t process_idx)
     for (uint32_t i = first_free(seen); i < map->geometry.n_rings; i++) {
         uint64_t word;
         bool is_taken = take_ring(map, i, &word);
-        n_passed += n_passed == i && (is_taken || !is_free(map, i));
+        n_passed += n_passed == i && (is_taken || (i < rv_ownership_n_rings_used(map) && !is_free(map, i)));
         if (!is_taken)
             continue;
         pass_over(map, seen, n_passed);
@@ -326,7 +334,7 @@ static bool is_ring_coming(const struct rv_map *map)
 {
     if (map->geometry.policy != RV_POLICY_BLOCK || !rv_full_ring_has_consumer(map->header))
         return false;
-    for (uint32_t i = 0; i < map->geometry.n_rings; i++)
+    for (uint32_t i = 0; i < rv_ownership_n_rings_used(map); i++)
         if (__atomic_load_n(&rv_map_control(map, i)->state, __ATOMIC_RELAXED) == RV_RING_EXITED)
             return true;
     return false;

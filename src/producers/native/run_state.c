@@ -28,7 +28,7 @@ RV_EXPORT int ringviz_own_ring(struct ringviz_file **file, uint32_t *ring)
 
 RV_EXPORT const uint32_t *ringviz_attention(const struct ringviz_file *file, uint32_t ring)
 {
-    return ring < file->map->geometry.n_rings ? &rv_map_control(file->map, ring)->attention : NULL;
+    return rv_file_has_ring(file, ring) ? &rv_map_control(file->map, ring)->attention : NULL;
 }
 
 RV_EXPORT bool ringviz_attention_take(struct ringviz_file *file, uint32_t ring)
@@ -73,7 +73,7 @@ RV_EXPORT void ringviz_monitor_detach(struct ringviz_file *file)
 RV_EXPORT int ringviz_state_get(const struct ringviz_file *file, uint32_t ring, enum ringviz_state *state,
                                 uint32_t *n_stops)
 {
-    if (ring >= file->map->geometry.n_rings)
+    if (!rv_file_has_ring(file, ring))
         return -EINVAL;
     struct rv_run_status status = rv_run_state_read(rv_map_control(file->map, ring));
     *state = (enum ringviz_state)status.state;

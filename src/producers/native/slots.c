@@ -77,8 +77,8 @@ RV_EXPORT int ringviz_slot_read(const struct ringviz_file *file, uint32_t ring, 
         if (!*name)
             read_name(file->map, seen.name_id, name, name_bytes);
         slot->line = seen.line;
-        slot->real_ns =
-            rv_clock_to_ns(&file->map->clock, seen.ticks) - file->map->clock.mono0_ns + file->map->clock.real0_ns;
+        const struct rv_clock clock = rv_map_clock(file->map);
+        slot->real_ns = rv_clock_to_ns(&clock, seen.ticks) - clock.mono0_ns + clock.real0_ns;
     }
     return error;
 }

@@ -33,19 +33,6 @@ Test(map, what_was_created_opens_with_the_same_geometry, .timeout = 60)
     close_fixture(&f);
 }
 
-Test(map, an_unused_file_of_default_size_takes_little_memory, .timeout = 60)
-{
-    struct fixture f = {0};
-    make_folder(&f);
-    cr_assert_eq(rv_map_create(&f.map, f.path, &(struct rv_map_params){.clock_kind = RV_CLOCK_MONOTONIC}), 0);
-    struct stat status;
-    cr_assert_eq(fstat(f.map.fd, &status), 0);
-    cr_assert_gt(status.st_size, 512 << 20);
-    cr_assert_lt(status.st_blocks * 512, 5 << 20, "%ld KiB", (long)status.st_blocks / 2);
-    rv_map_close(&f.map);
-    remove_folder(&f);
-}
-
 Test(map, sizes_are_rounded_up, .timeout = 60)
 {
     struct fixture f = {0};
@@ -142,13 +129,63 @@ static int create_on_full_disk(struct fixture *f)
     return rv_map_create(&f->map, f->path, &params) == -ENOSPC && access(f->path, F_OK) != 0 ? 0 : 1;
 }
 
+static int create_on_full_disk_without_fallocate(struct fixture *f)
+{
+    has_fallocate = false;
+    return create_on_full_disk(f);
+}
+
 Test(map, a_full_disk_is_reported_at_creation, .timeout = 60)
 {
     struct fixture f = {0};
-    int status = on_small_disk(&f, "size=32k", create_on_full_disk);
+    int status = on_small_disk(&f, "size=4k", create_on_full_disk);
     if (status == 77)
         cr_skip_test("cannot mount a file system here");
-    cr_assert_eq(status, 0);
+    cr_expect_eq(status, 0);
+    cr_expect_eq(on_small_disk(&f, "size=4k", create_on_full_disk_without_fallocate), 0);
+}
+
+/* So that neither many rings nor room for many names make a start slow. */
+Test(map, a_new_file_has_no_pages_for_what_nobody_uses_yet, .timeout = 60)
+{
+    struct fixture f = {0};
+    make_folder(&f);
+    struct rv_map_params params = {.n_rings = 4096, .n_names = 1 << 20};
+    struct stat status;
+    cr_assert_eq(rv_map_create(&f.map, f.path, &params), 0);
+    cr_assert_eq(stat(f.path, &status), 0);
+    cr_expect_leq(status.st_blocks * 512, 8 * RV_WIRE_PAGE);
+    cr_assert_eq(rv_names_intern(&f.map, &(struct rv_name){.name = "x"}), 1);
+    cr_assert_eq(rv_ownership_claim(&f.map, 0), 0);
+    cr_assert_eq(stat(f.path, &status), 0);
+    cr_expect_leq(status.st_blocks * 512, 256 << 10);
+    rv_map_close(&f.map);
+    remove_folder(&f);
+}
+
+Test(map, a_producer_need_not_wait_until_the_clock_is_settled, .timeout = 60)
+{
+    struct fixture f = {0};
+    make_folder(&f);
+    struct rv_map_params params = small_params();
+    params.settles_clock_later = true;
+    cr_assert_eq(rv_map_create(&f.map, f.path, &params), 0);
+    cr_assert_eq(rv_map_open(&f.other, f.path, RV_MAP_PRODUCER, true), 0);
+    struct rv_map watcher;
+    if (f.map.clock.kind == RV_CLOCK_TSC) {
+        cr_expect_eq(rv_map_open(&watcher, f.path, RV_MAP_OBSERVER, true), -EBADMSG);
+        cr_expect_eq(rv_map_clock(&f.other).mult, 0);
+    }
+    rv_map_settle_clock(&f.map);
+    cr_expect_neq(f.map.clock.mult, 0);
+    cr_expect_eq(rv_map_clock(&f.other).mult, f.map.clock.mult);
+    cr_assert_eq(rv_map_open(&watcher, f.path, RV_MAP_OBSERVER, true), 0);
+    cr_expect_eq(watcher.clock.mult, f.map.clock.mult);
+    cr_expect_eq(rv_clock_to_ns(&watcher.clock, f.map.clock.ticks0), f.map.clock.mono0_ns);
+    rv_map_close(&watcher);
+    rv_map_close(&f.other);
+    rv_map_close(&f.map);
+    remove_folder(&f);
 }
 
 /* Everything that makes something visible fails by a code, never by SIGBUS. */
@@ -171,7 +208,7 @@ static int use_full_disk(struct fixture *f)
         return 3;
     if (rv_ownership_claim(&f->other, 0) != -ENOSPC || f->map.header->n_threads_without_ring != 1)
         return 4;
-    if (rv_map_control(&f->map, 0)->state != RV_RING_FREE)
+    if (rv_ownership_n_rings_used(&f->map) != 0)
         return 5;
     if (rv_names_intern(&f->other, &(struct rv_name){.name = "x"}) != 0 || f->map.header->n_names_lost != 1)
         return 6;
@@ -194,10 +231,6 @@ Test(map, a_disk_that_fills_up_later_is_an_error_of_each_call, .timeout = 60)
 static int use_full_disk_without_fallocate(struct fixture *f)
 {
     has_fallocate = false;
-    struct rv_map large = {0};
-    struct rv_map_params params = {.n_rings = 512};
-    if (rv_map_create(&large, f->path, &params) != -ENOSPC || access(f->path, F_OK) == 0)
-        return 9;
     return use_full_disk(f);
 }
 
