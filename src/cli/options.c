@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/os.h"
 #include "base/units.h"
+#include "model/regex.h"
 
 /* ---- values ---- */
 
@@ -394,7 +395,7 @@ static int check_files(const struct rv_options *options)
     if (options->argv || options->n_files < 2 || (is_diff && options->n_files > 2))
         return rv_err(EINVAL, "%s takes %s; see ringviz --help", name,
                       is_diff ? "two FILEs, before and after" : "two or more recordings");
-    if ((options->find || options->filter.n_rules || options->has_part) && !options->has_diff_window &&
+    if ((options->find || rv_filter_n_rules(options->filter) || options->has_part) && !options->has_diff_window &&
         !options->screenshot)
         return rv_err(EINVAL, "--find, --filter, --from and --to go with the picture of --diff only: --diff=window or "
                               "--screenshot; see ringviz --help");
@@ -522,11 +523,8 @@ static int take_operands(struct rv_options *options, int argc, char **argv, bool
 int rv_options_parse(struct rv_options *options, int argc, char **argv)
 {
     static const uint64_t KEEP_NS = 5000000000;
-    *options = (struct rv_options){.width_px = 1600,
-                                   .height_px = 900,
-                                   .fps = 30,
-                                   .filter.mode = RV_FILTER_HIDE,
-                                   .trigger_keep = {KEEP_NS, KEEP_NS}};
+    *options = (struct rv_options){.width_px = 1600, .height_px = 900, .fps = 30, .trigger_keep = {KEEP_NS, KEEP_NS}};
+    rv_filter_set_mode(&options->filter, RV_FILTER_HIDE);
     int error = rv_gem_command_line(&argc, &argv);
     if (error)
         return error;
@@ -555,6 +553,6 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
 
 void rv_options_fini(struct rv_options *options)
 {
-    rv_filter_fini(&options->filter);
+    rv_filter_release(options->filter);
     rv_trigger_destroy(options->record_limit.trigger);
 }

@@ -63,10 +63,10 @@ struct rv_options {
     uint64_t at_ns;                       /* where the picture's window begins, from the first event */
     uint64_t window_ns;                   /* 0 = to the end */
     /* what is looked for and what is let through */
-    const char *find;        /* a regular expression that compiles; NULL = nothing */
-    struct rv_filter filter; /* --filter */
-    bool has_part;           /* --from or --to was given */
-    uint64_t from_ns, to_ns; /* from the first event; to_ns 0 = to the end */
+    const char *find;               /* a regular expression that compiles; NULL = nothing */
+    const struct rv_filter *filter; /* --filter */
+    bool has_part;                  /* --from or --to was given */
+    uint64_t from_ns, to_ns;        /* from the first event; to_ns 0 = to the end */
     /* capture */
     struct rv_map_params map;
     const char *trace_file, *include, *exclude;

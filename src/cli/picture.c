@@ -32,7 +32,7 @@ struct rv_screenshot_params rv_picture_params(struct rv_session *session, const 
         .scheme = options->scheme,
         .theme = options->theme,
         .find = options->find,
-        .filter = &options->filter,
+        .filter = options->filter,
         .from_ns = options->from_ns,
         .to_ns = options->to_ns,
         .at_ns = options->at_ns,

@@ -10,7 +10,7 @@
 
 bool rv_cli_slice_is_asked(const struct rv_options *options)
 {
-    return options->has_part || options->filter.n_rules || options->find;
+    return options->has_part || rv_filter_n_rules(options->filter) || options->find;
 }
 
 void rv_cli_slice_init(struct rv_cli_slice *slice, const struct rv_options *options, struct rv_lanes *lanes,
@@ -22,8 +22,8 @@ void rv_cli_slice_init(struct rv_cli_slice *slice, const struct rv_options *opti
         .is_all = !rv_cli_slice_is_asked(options),
         .from_ns = rv_clock_after_ns(first_ns, options->from_ns),
         .to_ns = options->to_ns ? rv_clock_after_ns(first_ns, options->to_ns) : UINT64_MAX,
+        .filter = rv_filter_hold(options->filter),
     };
-    rv_filter_copy(&slice->filter, &options->filter);
     if (options->find) {
         char why[160];
         size_t n_bytes = strlen(options->find) + sizeof "name:";
@@ -32,7 +32,7 @@ void rv_cli_slice_init(struct rv_cli_slice *slice, const struct rv_options *opti
         (void)rv_filter_add(&slice->filter, rule, why, sizeof why);
         free(rule);
     }
-    (void)rv_filter_update(&slice->filter, subroutines, SIZE_MAX);
+    (void)rv_filter_update(slice->filter, subroutines, SIZE_MAX);
 }
 
 void rv_cli_slice_warn(const struct rv_options *options, struct rv_lanes *lanes)
@@ -50,12 +50,12 @@ struct rv_slice rv_cli_slice_part(const struct rv_cli_slice *slice)
 {
     if (slice->is_all)
         return (struct rv_slice){0};
-    return (struct rv_slice){.from_ns = slice->from_ns, .to_ns = slice->to_ns, .filter = &slice->filter};
+    return (struct rv_slice){.from_ns = slice->from_ns, .to_ns = slice->to_ns, .filter = slice->filter};
 }
 
 void rv_cli_slice_fini(struct rv_cli_slice *slice)
 {
-    rv_filter_fini(&slice->filter);
+    rv_filter_release(slice->filter);
 }
 
 struct rv_range *rv_cli_slice_measure(const struct rv_cli_slice *slice, struct rv_lanes *lanes,
@@ -65,7 +65,7 @@ struct rv_range *rv_cli_slice_measure(const struct rv_cli_slice *slice, struct r
                                                                        .to_ns = slice->to_ns,
                                                                        .lanes = lanes,
                                                                        .subroutines = subroutines,
-                                                                       .filter = &slice->filter});
+                                                                       .filter = slice->filter});
     (void)rv_range_step(range, SIZE_MAX);
     uint64_t missing_ns = rv_range_missing_before_ns(range), first_ns = 0, last_ns = 0;
     char text[32];

@@ -15,7 +15,7 @@
 struct rv_cli_slice {
     bool is_all;             /* the whole capture */
     uint64_t from_ns, to_ns; /* of the trace's clock */
-    struct rv_filter filter;
+    const struct rv_filter *filter;
 };
 
 /* Do the options select a slice? */

@@ -1,6 +1,7 @@
 #include "model/filter.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,20 +9,36 @@
 
 #include "base/units.h"
 #include "base/vec.h"
+#include "model/name_set.h"
 
-#define MOST_BYTES 1100u /* longest rule */
+enum { MOST_BYTES = 1100, /* longest rule */ NAMES_AT_A_TIME = 500 };
 
 enum key { NAME, PACKAGE, THREAD, DEPTH, DURATION, KEY_COUNT };
 
 static const char *const KEYS[KEY_COUNT] = {
     [NAME] = "name", [PACKAGE] = "package", [THREAD] = "thread", [DEPTH] = "depth", [DURATION] = "duration"};
 
-struct rv_filter_condition { /* immutable except n_holders; the last holder frees it: FR1 -> FA1 */
+/* Counts of holders: the last one frees: FR1 -> FA1. */
+struct condition { /* shared by the filters that have it; immutable but for the names found so far */
     atomic_uint n_holders;
     enum key key;
-    struct rv_regex pattern; /* NAME, PACKAGE, THREAD */
-    uint64_t least, most;    /* DEPTH, DURATION: both included */
-    char text[];             /* with "!" in front */
+    struct rv_regex pattern;    /* NAME, PACKAGE, THREAD */
+    uint64_t least, most;       /* DEPTH, DURATION: both included */
+    pthread_mutex_t lock;       /* held to change matches */
+    struct rv_name_set matches; /* NAME, PACKAGE */
+    char text[];                /* with "!" in front */
+};
+
+struct rule {
+    struct condition *condition;
+    bool is_inverted;
+};
+
+struct rv_filter {
+    atomic_uint n_holders;
+    enum rv_filter_mode mode;
+    size_t n_rules;
+    struct rule rules[];
 };
 
 static int fail(char *why, size_t why_bytes, const char *reason)
@@ -43,7 +60,7 @@ static bool parse_amount(enum key key, const char *text, size_t n_bytes, uint64_
 }
 
 /* "<8", "<=8", ">8", ">=8", "=8", "2..8". */
-static bool parse_bounds(struct rv_filter_condition *condition, const char *text)
+static bool parse_bounds(struct condition *condition, const char *text)
 {
     const char *dots = strstr(text, "..");
     condition->least = 0;
@@ -69,7 +86,7 @@ static bool parse_bounds(struct rv_filter_condition *condition, const char *text
     return comparison != '=' || !has_equal;
 }
 
-static int parse_value(struct rv_filter_condition *condition, const char *value, char *why, size_t why_bytes)
+static int parse_value(struct condition *condition, const char *value, char *why, size_t why_bytes)
 {
     switch (condition->key) {
     case NAME:
@@ -88,25 +105,70 @@ static int parse_value(struct rv_filter_condition *condition, const char *value,
     return -EINVAL;
 }
 
-static void release(struct rv_filter_condition *condition)
+static bool is_last(atomic_uint *n_holders)
 {
-    if (atomic_fetch_sub_explicit(&condition->n_holders, 1, memory_order_acq_rel) > 1) /* FR1 -> FA1, FA1 <- FR1 */
+    return atomic_fetch_sub_explicit(n_holders, 1, memory_order_acq_rel) == 1; /* FR1 -> FA1, FA1 <- FR1 */
+}
+
+static void release(struct condition *condition)
+{
+    if (!is_last(&condition->n_holders))
         return;
+    rv_name_set_fini(&condition->matches);
     rv_regex_fini(&condition->pattern);
+    pthread_mutex_destroy(&condition->lock);
     free(condition);
 }
 
-/* Takes one hold of the condition. */
-static void push(struct rv_filter *filter, struct rv_filter_condition *condition, bool is_inverted)
+const struct rv_filter *rv_filter_hold(const struct rv_filter *filter)
 {
-    filter->rules = rv_vec_reserve(filter->rules, &filter->capacity, filter->n_rules + 1, sizeof *filter->rules);
-    struct rv_filter_rule *rule = &filter->rules[filter->n_rules++];
-    *rule = (struct rv_filter_rule){.condition = condition, .is_inverted = is_inverted};
-    rv_name_set_init(&rule->matches, condition->key == PACKAGE ? RV_NAME_SET_PACKAGE : RV_NAME_SET_NAME,
-                     &condition->pattern);
+    if (filter)
+        atomic_fetch_add_explicit(&((struct rv_filter *)filter)->n_holders, 1, memory_order_relaxed);
+    return filter;
 }
 
-int rv_filter_add(struct rv_filter *filter, const char *text, char *why, size_t why_bytes)
+void rv_filter_release(const struct rv_filter *filter)
+{
+    struct rv_filter *last = (struct rv_filter *)filter;
+    if (!last || !is_last(&last->n_holders))
+        return;
+    for (size_t i = 0; i < last->n_rules; i++)
+        release(last->rules[i].condition);
+    free(last);
+}
+
+/* Replace by a filter with the same rules but one, and room for another. Returns the new one, held. */
+static struct rv_filter *replace(const struct rv_filter **filter, size_t left_out)
+{
+    const struct rv_filter *from = *filter;
+    size_t n_rules = rv_filter_n_rules(from);
+    struct rv_filter *into = rv_alloc(1, sizeof *into + (n_rules + 1) * sizeof *into->rules);
+    atomic_init(&into->n_holders, 1);
+    into->mode = rv_filter_mode(from);
+    for (size_t i = 0; i < n_rules; i++) {
+        if (i == left_out)
+            continue;
+        atomic_fetch_add_explicit(&from->rules[i].condition->n_holders, 1, memory_order_relaxed);
+        into->rules[into->n_rules++] = from->rules[i];
+    }
+    rv_filter_release(from);
+    *filter = into;
+    return into;
+}
+
+static struct condition *create_condition(enum key key, const char *keyed)
+{
+    struct condition *condition = rv_alloc(1, sizeof *condition + strlen(keyed) + 2);
+    atomic_init(&condition->n_holders, 1);
+    condition->key = key;
+    pthread_mutex_init(&condition->lock, NULL);
+    rv_name_set_init(&condition->matches, key == PACKAGE ? RV_NAME_SET_PACKAGE : RV_NAME_SET_NAME, &condition->pattern);
+    condition->text[0] = '!';
+    strcpy(condition->text + 1, keyed);
+    return condition;
+}
+
+int rv_filter_add(const struct rv_filter **filter, const char *text, char *why, size_t why_bytes)
 {
     const bool is_inverted = text[0] == '!';
     const char *keyed = text + is_inverted, *colon = strchr(keyed, ':');
@@ -116,94 +178,83 @@ int rv_filter_add(struct rv_filter *filter, const char *text, char *why, size_t 
         key++;
     if (key == KEY_COUNT || strlen(text) > MOST_BYTES)
         return fail(why, why_bytes, "Expected name:, package:, thread:, depth: or duration: and what it shall be");
-    struct rv_filter_condition *condition = rv_alloc(1, sizeof *condition + strlen(keyed) + 2);
-    condition->key = key;
-    condition->text[0] = '!';
-    strcpy(condition->text + 1, keyed);
-    atomic_init(&condition->n_holders, 1);
+    struct condition *condition = create_condition(key, keyed);
     int error = parse_value(condition, colon + 1, why, why_bytes);
-    if (error)
+    if (error) {
         release(condition);
-    else
-        push(filter, condition, is_inverted);
-    return error;
+        return error;
+    }
+    struct rv_filter *more = replace(filter, SIZE_MAX);
+    more->rules[more->n_rules++] = (struct rule){condition, is_inverted};
+    return 0;
 }
 
-const char *rv_filter_text(const struct rv_filter_rule *rule)
+void rv_filter_remove(const struct rv_filter **filter, size_t rule_idx)
 {
+    (void)replace(filter, rule_idx);
+}
+
+void rv_filter_invert(const struct rv_filter **filter, size_t rule_idx)
+{
+    replace(filter, SIZE_MAX)->rules[rule_idx].is_inverted ^= true;
+}
+
+void rv_filter_set_mode(const struct rv_filter **filter, enum rv_filter_mode mode)
+{
+    replace(filter, SIZE_MAX)->mode = mode;
+}
+
+size_t rv_filter_n_rules(const struct rv_filter *filter)
+{
+    return filter ? filter->n_rules : 0;
+}
+
+enum rv_filter_mode rv_filter_mode(const struct rv_filter *filter)
+{
+    return filter ? filter->mode : RV_FILTER_DIM;
+}
+
+const char *rv_filter_text(const struct rv_filter *filter, size_t rule_idx)
+{
+    const struct rule *rule = &filter->rules[rule_idx];
     return rule->condition->text + !rule->is_inverted;
 }
 
-void rv_filter_copy(struct rv_filter *into, const struct rv_filter *from)
+/* A few at a time, so that nobody waits long. */
+static bool match_names(struct condition *condition, struct rv_subroutines *subroutines, size_t most)
 {
-    into->mode = from->mode;
-    for (size_t i = 0; i < from->n_rules; i++) {
-        const struct rv_filter_rule *rule = &from->rules[i];
-        atomic_fetch_add_explicit(&rule->condition->n_holders, 1, memory_order_relaxed);
-        push(into, rule->condition, rule->is_inverted);
+    bool is_whole = false;
+    while (!is_whole && most > 0) {
+        size_t n = most < NAMES_AT_A_TIME ? most : NAMES_AT_A_TIME;
+        pthread_mutex_lock(&condition->lock);
+        is_whole = rv_name_set_update(&condition->matches, subroutines, n);
+        pthread_mutex_unlock(&condition->lock);
+        most -= n;
     }
+    return is_whole;
 }
 
-static bool has_rules_of(const struct rv_filter *filter, const struct rv_filter *other)
-{
-    bool is_same = filter->n_rules == other->n_rules;
-    for (size_t i = 0; is_same && i < filter->n_rules; i++)
-        is_same = filter->rules[i].condition == other->rules[i].condition &&
-                  filter->rules[i].is_inverted == other->rules[i].is_inverted;
-    return is_same;
-}
-
-void rv_filter_follow(struct rv_filter *into, const struct rv_filter *from)
-{
-    if (!has_rules_of(into, from)) {
-        rv_filter_fini(into);
-        rv_filter_copy(into, from);
-    }
-    into->mode = from->mode;
-    for (size_t i = 0; i < into->n_rules; i++)
-        rv_name_set_follow(&into->rules[i].matches, &from->rules[i].matches);
-}
-
-static void fini_rule(struct rv_filter_rule *rule)
-{
-    rv_name_set_fini(&rule->matches);
-    release(rule->condition);
-}
-
-void rv_filter_remove(struct rv_filter *filter, size_t rule_idx)
-{
-    fini_rule(&filter->rules[rule_idx]);
-    filter->n_rules--;
-    memmove(&filter->rules[rule_idx], &filter->rules[rule_idx + 1],
-            (filter->n_rules - rule_idx) * sizeof *filter->rules);
-}
-
-void rv_filter_invert(struct rv_filter *filter, size_t rule_idx)
-{
-    filter->rules[rule_idx].is_inverted ^= true;
-}
-
-void rv_filter_fini(struct rv_filter *filter)
-{
-    for (size_t i = 0; i < filter->n_rules; i++)
-        fini_rule(&filter->rules[i]);
-    free(filter->rules);
-    *filter = (struct rv_filter){.mode = filter->mode};
-}
-
-bool rv_filter_update(struct rv_filter *filter, struct rv_subroutines *subroutines, size_t most)
+bool rv_filter_update(const struct rv_filter *filter, struct rv_subroutines *subroutines, size_t most)
 {
     bool is_whole = true;
-    for (size_t i = 0; i < filter->n_rules; i++)
+    for (size_t i = 0; i < rv_filter_n_rules(filter); i++)
         if (filter->rules[i].condition->key <= PACKAGE)
-            is_whole &= rv_name_set_update(&filter->rules[i].matches, subroutines, most);
+            is_whole &= match_names(filter->rules[i].condition, subroutines, most);
     return is_whole;
+}
+
+uint64_t rv_filter_generation(const struct rv_filter *filter)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < rv_filter_n_rules(filter); i++)
+        sum += rv_name_set_generation(&filter->rules[i].condition->matches);
+    return sum;
 }
 
 bool rv_filter_passes_thread(const struct rv_filter *filter, const char *thread_name)
 {
-    for (size_t i = 0; i < filter->n_rules; i++) {
-        const struct rv_filter_rule *rule = &filter->rules[i];
+    for (size_t i = 0; i < rv_filter_n_rules(filter); i++) {
+        const struct rule *rule = &filter->rules[i];
         if (rule->condition->key == THREAD && rv_regex_has(&rule->condition->pattern, thread_name) == rule->is_inverted)
             return false;
     }
@@ -218,17 +269,17 @@ static uint64_t duration_of(const struct rv_box *box)
     return (uint64_t)(covered_ns / (box->count ? box->count : 1));
 }
 
-static bool is_within(const struct rv_filter_rule *rule, uint64_t amount)
+static bool is_within(const struct rule *rule, uint64_t amount)
 {
     return amount >= rule->condition->least && amount <= rule->condition->most;
 }
 
-static bool passes(const struct rv_filter_rule *rule, const struct rv_box *box)
+static bool passes(const struct rule *rule, const struct rv_box *box)
 {
     switch (rule->condition->key) {
     case NAME:
     case PACKAGE:
-        return rv_name_set_has(&rule->matches, box->id) != rule->is_inverted;
+        return rv_name_set_has(&rule->condition->matches, box->id) != rule->is_inverted;
     case DEPTH:
         return is_within(rule, box->depth) != rule->is_inverted;
     case DURATION:
@@ -242,7 +293,7 @@ static bool passes(const struct rv_filter_rule *rule, const struct rv_box *box)
 
 bool rv_filter_passes_box(const struct rv_filter *filter, const struct rv_box *box)
 {
-    for (size_t i = 0; i < filter->n_rules; i++)
+    for (size_t i = 0; i < rv_filter_n_rules(filter); i++)
         if (!passes(&filter->rules[i], box))
             return false;
     return true;

@@ -25,7 +25,7 @@ struct rv_range {
     uint64_t from_ns, to_ns, newest_ns, missing_before_ns;
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
-    struct rv_filter filter;
+    const struct rv_filter *filter;
     uint32_t *as_id; /* NULL: not started */
     uint32_t n_as_ids;
     uint32_t *lane_idxs;
@@ -104,8 +104,7 @@ struct rv_range *rv_range_create(const struct rv_range_params *params)
     range->to_ns = params->to_ns;
     range->lanes = params->lanes;
     range->stats = rv_stats_create();
-    if (params->filter)
-        rv_filter_copy(&range->filter, params->filter);
+    range->filter = rv_filter_hold(params->filter);
     range->subroutines = params->subroutines;
     choose_lanes(range, params);
     expect(range);
@@ -119,7 +118,7 @@ void rv_range_destroy(struct rv_range *range)
 {
     if (!range)
         return;
-    rv_filter_fini(&range->filter);
+    rv_filter_release(range->filter);
     rv_stats_destroy(range->stats);
     rv_span_iter_back_fini(&range->walk);
     free(range->lane_idxs);
@@ -239,7 +238,7 @@ static void add_call(struct rv_range *range, const struct rv_box *box)
                           .inside_ns = inside(range, box),
                           .id = rv_range_id(range, box->id),
                           .depth = box->depth,
-                          .is_row = range->passes_thread && rv_filter_passes_box(&range->filter, box)};
+                          .is_row = range->passes_thread && rv_filter_passes_box(range->filter, box)};
     while (range->n_frames > 0) {
         const struct frame *top = &range->frames[range->n_frames - 1];
         if (top->depth < frame.depth && top->start_ns <= frame.start_ns)
@@ -263,7 +262,7 @@ static void begin_lane(struct rv_range *range, const struct rv_lane *lane)
 {
     bool is_over = lane->has_ended || lane->last_ns > range->newest_ns;
     uint64_t end_ns = is_over ? lane->last_ns : range->newest_ns;
-    range->passes_thread = rv_filter_passes_thread(&range->filter, lane->name);
+    range->passes_thread = rv_filter_passes_thread(range->filter, lane->name);
     range->is_in_lane = true;
     for (size_t i = 0; i < lane->n_open && end_ns > range->from_ns; i++) {
         const struct rv_lane_frame *open = &lane->open[i];
@@ -308,7 +307,7 @@ static size_t work_on_lane(struct rv_range *range, struct rv_lane *lane, size_t 
 bool rv_range_step(struct rv_range *range, size_t most)
 {
     if (!range->as_id) {
-        (void)rv_filter_update(&range->filter, range->subroutines, SIZE_MAX);
+        (void)rv_filter_update(range->filter, range->subroutines, SIZE_MAX);
         range->as_id = rv_subroutines_take_namesakes(range->subroutines, &range->n_as_ids);
     }
     while (range->next_lane < range->n_lane_idxs) {

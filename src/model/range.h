@@ -27,7 +27,7 @@ struct rv_range_params {
     uint64_t from_ns, to_ns; /* to > from */
     struct rv_lanes *lanes;  /* outlive the range, as do the subroutines */
     struct rv_subroutines *subroutines;
-    const struct rv_filter *filter; /* copied; NULL = all pass */
+    const struct rv_filter *filter; /* NULL = all pass */
     const uint32_t *lane_idxs;      /* copied; NULL = all lanes */
     size_t n_lane_idxs;
 };

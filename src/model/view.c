@@ -14,6 +14,7 @@
 #include "model/lod.h"
 #include "model/snapshot.h"
 #include "model/filter.h"
+#include "model/name_set.h"
 
 #define DEFAULT_BUDGET 20000u
 #define MOST_OPEN 4096u  /* open frames of a lane that get a box each */
@@ -316,16 +317,16 @@ static void add_notes(struct rv_view *view, struct rv_view_lane *out, const stru
 /* Mark hits and dimmed boxes of the lane in the scratch, and drop hidden ones. Returns the number left. */
 static size_t mark(struct rv_box *boxes, size_t n, const struct rv_view_params *params, const char *thread_name)
 {
-    static const struct rv_filter open_lens;
-    const struct rv_filter *filter = params->filter ? params->filter : &open_lens;
-    if (filter->n_rules == 0 && !params->hits)
+    const struct rv_filter *filter = params->filter;
+    if (rv_filter_n_rules(filter) == 0 && !params->hits)
         return n;
+    const bool hides = rv_filter_mode(filter) == RV_FILTER_HIDE;
     bool passes_thread = rv_filter_passes_thread(filter, thread_name);
     size_t n_kept = 0;
     for (size_t i = 0; i < n; i++) {
         struct rv_box box = boxes[i];
         bool passes = passes_thread && rv_filter_passes_box(filter, &box);
-        if (!passes && filter->mode == RV_FILTER_HIDE)
+        if (!passes && hides)
             continue;
         bool is_hit = passes && params->hits && rv_name_set_has(params->hits, box.id);
         if (is_hit)

@@ -34,7 +34,7 @@ void rv_search_restart(struct rv_search *search)
     search->n_hits = search->n_columns = 0;
     search->shift = 0;
     search->next_lane = 0;
-    search->generation = search->matches.generation;
+    search->generation = rv_name_set_generation(&search->matches);
 }
 
 static void widen_columns(struct rv_search *search)
@@ -130,7 +130,7 @@ bool rv_search_update(struct rv_search *search, struct rv_lanes *lanes, struct r
     if (!search->is_on)
         return true;
     search->is_named = rv_name_set_update(&search->matches, subroutines, most / CALLS_PER_NAME + 1);
-    if (search->generation != search->matches.generation)
+    if (search->generation != rv_name_set_generation(&search->matches))
         rv_search_restart(search);
     fit_walks(search, rv_lanes_n(lanes));
     return look_around(search, lanes, most) && search->is_named;

@@ -91,10 +91,11 @@ static void show_rules(const struct rv_ui_style *style, const struct rv_search_b
         rv_imgui_text(RV_IMGUI_FONT_SMALL, style->text_warning, shown->rule_why);
         rv_imgui_same_line(GAP);
     }
-    for (size_t i = 0; i < shown->filter->n_rules && rv_imgui_room() > CHIP_ROOM; i++)
-        show_chip(rv_filter_text(&shown->filter->rules[i]), (uint32_t)i, acts);
-    if (shown->filter->n_rules &&
-        rv_imgui_button(shown->filter->mode == RV_FILTER_HIDE ? "others hidden" : "others dimmed", 0.0f, false))
+    for (size_t i = 0; i < rv_filter_n_rules(shown->filter) && rv_imgui_room() > CHIP_ROOM; i++)
+        show_chip(rv_filter_text(shown->filter, i), (uint32_t)i, acts);
+    if (rv_filter_n_rules(shown->filter) &&
+        rv_imgui_button(rv_filter_mode(shown->filter) == RV_FILTER_HIDE ? "others hidden" : "others dimmed", 0.0f,
+                        false))
         ask(acts, RV_ACTION_HIDE, 0);
 }
 

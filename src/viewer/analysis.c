@@ -17,7 +17,7 @@ void rv_analysis_fini(struct rv_analysis *analysis)
     rv_next_hit_end(&analysis->next_hit);
     rv_hit_count_end(&analysis->count);
     rv_search_stop(&analysis->search);
-    rv_filter_fini(&analysis->filter);
+    rv_filter_release(analysis->filter);
 }
 
 void rv_analysis_find(struct rv_analysis *analysis, const char *text)
@@ -42,10 +42,7 @@ bool rv_analysis_let(struct rv_analysis *analysis, const char *rule)
 
 static uint64_t generation_of(const struct rv_analysis *analysis)
 {
-    uint64_t sum = analysis->search.matches.generation;
-    for (size_t i = 0; i < analysis->filter.n_rules; i++)
-        sum += analysis->filter.rules[i].matches.generation;
-    return sum;
+    return rv_name_set_generation(&analysis->search.matches) + rv_filter_generation(analysis->filter);
 }
 
 static void begin_request(struct rv_analysis *analysis)
@@ -97,7 +94,7 @@ bool rv_analysis_update(struct rv_analysis *analysis, struct rv_lanes *lanes, st
         analysis->are_lanes_searched = search(analysis, lanes, subroutines, is_whole);
     bool has_counted = rv_hit_count_poll(&analysis->count, &analysis->search, is_whole);
     analysis->is_search_whole = analysis->are_lanes_searched && has_counted_all(analysis, lanes);
-    (void)rv_filter_update(&analysis->filter, subroutines, is_whole ? SIZE_MAX : NAMES_PER_UPDATE);
+    (void)rv_filter_update(analysis->filter, subroutines, is_whole ? SIZE_MAX : NAMES_PER_UPDATE);
     bool has_measured = rv_range_job_poll(&analysis->measure);
     has_measured |= rv_range_job_poll(&analysis->call.measure);
     return has_measured || has_counted || generation != generation_of(analysis) || n_hits != analysis->search.n_hits ||
@@ -194,7 +191,7 @@ bool rv_analysis_go(struct rv_analysis *analysis, struct rv_lanes *lanes, uint64
 
 void rv_analysis_apply(const struct rv_analysis *analysis, struct rv_view_params *params)
 {
-    params->filter = analysis->filter.n_rules ? &analysis->filter : NULL;
+    params->filter = analysis->filter;
     params->hits = analysis->search.is_on ? &analysis->search.matches : NULL;
 }
 
@@ -209,7 +206,7 @@ void rv_analysis_select(struct rv_analysis *analysis, const struct rv_range_ns *
                                                      .to_ns = range->to_ns,
                                                      .lanes = lanes,
                                                      .subroutines = subroutines,
-                                                     .filter = &analysis->filter},
+                                                     .filter = analysis->filter},
                            analysis->session);
 }
 

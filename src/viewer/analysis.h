@@ -43,7 +43,7 @@ struct rv_analysis { /* zeroed = nothing is asked */
     struct rv_hit_request request;
     struct rv_next_hit next_hit; /* that is requested */
     struct rv_hit_count count;   /* of what the lanes do not have */
-    struct rv_filter filter;
+    const struct rv_filter *filter;
     char rule_why[160]; /* why the last rule was not added; "" = it was */
     struct rv_range_ns selected;
     struct rv_range_job measure; /* of the selected range, of what the filter let through then */

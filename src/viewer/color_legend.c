@@ -174,8 +174,8 @@ void rv_color_legend_describe(const struct rv_box_colors *colors, const struct r
 
 static int find_rule(const struct rv_filter *filter, const char *text)
 {
-    for (size_t i = 0; i < filter->n_rules; i++)
-        if (strcmp(rv_filter_text(&filter->rules[i]), text) == 0)
+    for (size_t i = 0; i < rv_filter_n_rules(filter); i++)
+        if (strcmp(rv_filter_text(filter, i), text) == 0)
             return (int)i;
     return -1;
 }

@@ -54,11 +54,12 @@ static void select_range(struct rv_viewer *viewer, const struct rv_act *act)
 
 static void change_filter(struct rv_analysis *analysis, const struct rv_act *act)
 {
-    bool has_rule = act->idx < analysis->filter.n_rules;
+    bool has_rule = act->idx < rv_filter_n_rules(analysis->filter);
     if (act->action == RV_ACTION_LET)
         (void)rv_analysis_let(analysis, act->text);
     else if (act->action == RV_ACTION_HIDE)
-        analysis->filter.mode = analysis->filter.mode == RV_FILTER_HIDE ? RV_FILTER_DIM : RV_FILTER_HIDE;
+        rv_filter_set_mode(&analysis->filter,
+                           rv_filter_mode(analysis->filter) == RV_FILTER_HIDE ? RV_FILTER_DIM : RV_FILTER_HIDE);
     else if (act->action == RV_ACTION_INVERT_RULE && has_rule)
         rv_filter_invert(&analysis->filter, act->idx);
     else if (act->action == RV_ACTION_REMOVE_RULE && has_rule)

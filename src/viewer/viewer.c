@@ -473,9 +473,8 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
     viewer->live_edge.now_ns = viewer->live_edge.live_ns = params->now_ns;
     viewer->analysis.session = params->session;
     rv_analysis_find(&viewer->analysis, params->find);
-    if (params->filter)
-        rv_filter_copy(&viewer->analysis.filter, params->filter);
-    viewer->panels.has_search = viewer->analysis.find[0] || viewer->analysis.filter.n_rules;
+    viewer->analysis.filter = rv_filter_hold(params->filter);
+    viewer->panels.has_search = viewer->analysis.find[0] || rv_filter_n_rules(viewer->analysis.filter);
     rv_time_window_set(&viewer->time_window, params->now_ns - params->window_ns, params->now_ns);
     rv_time_window_follow(&viewer->time_window, params->now_ns);
 }

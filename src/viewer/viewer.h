@@ -83,7 +83,7 @@ struct rv_viewer_params {
     struct rv_session *session;       /* outlives it; NULL = all calls are in the lanes */
     const struct rv_compare *compare; /* outlives it; NULL = none */
     const char *find;                 /* NULL = nothing */
-    const struct rv_filter *filter;   /* copied; NULL = all passes */
+    const struct rv_filter *filter;   /* NULL = all passes */
     struct rv_scene *scene;           /* both outlive the viewer */
     const struct rv_view *view;
 };

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/vec.h"
+#include "model/name_set.h"
 
 enum layout { IDLE, ASKED, READY, STOPPED }; /* IDLE, READY, STOPPED: the main thread's; ASKED: the worker's */
 
@@ -29,7 +30,7 @@ struct rv_frame_builder {
     /* owned by the thread whose turn it is */
     struct rv_frame_request request;
     struct rv_lane_order lane_order;
-    struct rv_filter filter;
+    const struct rv_filter *filter;
     struct rv_name_set hits;
     struct frame frames[2];
     unsigned shown; /* index of the picture taken last; read by both */
@@ -127,14 +128,14 @@ void rv_frame_builder_stop(struct rv_frame_builder *frame_builder)
         rv_view_fini(&frame_builder->frames[i].view);
     }
     rv_lane_order_fini(&frame_builder->lane_order);
-    rv_filter_fini(&frame_builder->filter);
+    rv_filter_release(frame_builder->filter);
     rv_name_set_fini(&frame_builder->hits);
     pthread_cond_destroy(&frame_builder->has_changed);
     pthread_mutex_destroy(&frame_builder->lock);
     free(frame_builder);
 }
 
-/* Point the request's borrowed data to the builder's copies. */
+/* Keep the request, with what it borrows. */
 static void keep(struct rv_frame_builder *frame_builder, const struct rv_frame_request *request)
 {
     struct rv_view_params *view = &frame_builder->request.view;
@@ -143,10 +144,8 @@ static void keep(struct rv_frame_builder *frame_builder, const struct rv_frame_r
         rv_lane_order_copy(&frame_builder->lane_order, view->lane_order);
         view->lane_order = &frame_builder->lane_order;
     }
-    if (view->filter) {
-        rv_filter_follow(&frame_builder->filter, view->filter);
-        view->filter = &frame_builder->filter;
-    }
+    rv_filter_release(frame_builder->filter);
+    frame_builder->filter = rv_filter_hold(view->filter);
     if (view->hits) {
         rv_name_set_follow(&frame_builder->hits, view->hits);
         view->hits = &frame_builder->hits;

@@ -41,11 +41,11 @@ void rv_panel_analysis_show_top(struct rv_panel_analysis *panel_analysis, struct
         .n_subroutines = analysis->search.matches.n_matching,
         .percent = rv_hit_count_is_on(&analysis->count) ? analysis->count.job.percent_told : 100,
         .is_whole = analysis->is_search_whole,
-        .filter = &analysis->filter,
+        .filter = analysis->filter,
         .rule_why = analysis->rule_why,
         .n_asked = about->viewer->panels.n_asked,
     };
-    if (!about->viewer->panels.has_search && !analysis->filter.n_rules) {
+    if (!about->viewer->panels.has_search && !rv_filter_n_rules(analysis->filter)) {
         panel_analysis->search = (struct rv_search_bar_state){.is_there = false};
         return;
     }

@@ -73,7 +73,7 @@ static void show_legend(struct rv_panels *panels, const struct rv_panels_about *
 {
     struct rv_legend shown;
     rv_color_legend_describe(about->colors, about->view, &shown);
-    rv_color_legend_find_rules(&shown, &about->viewer->analysis.filter);
+    rv_color_legend_find_rules(&shown, about->viewer->analysis.filter);
     rv_legend_show(panels->ui, &shown, acts);
 }
 

@@ -88,7 +88,7 @@ static const int rule_field[2] = {520, 56}; /* behind the search field and its c
 static bool filter_steps(struct window_steps *steps, const struct rv_window_state *state)
 {
     struct rv_viewer *viewer = (struct rv_viewer *)(uintptr_t)state->viewer;
-    const struct rv_filter *filter = &state->viewer->analysis.filter;
+    const struct rv_filter *filter = state->viewer->analysis.filter;
     switch (steps->step) {
     case 7: /* both are over */
         if (state->viewer->pointer.hover.is_pinned || state->viewer->analysis.search.is_on || !state->is_settled)
@@ -104,7 +104,7 @@ static bool filter_steps(struct window_steps *steps, const struct rv_window_stat
         enter("!name:step$");
         return true;
     case 9:
-        if (filter->n_rules != 1 || n_marked(state->view, RV_BOX_DIMMED) != N_INNER)
+        if (rv_filter_n_rules(filter) != 1 || n_marked(state->view, RV_BOX_DIMMED) != N_INNER)
             return false;
         rv_viewer_act(viewer, &(struct rv_act){.action = RV_ACTION_HIDE});
         return true;
@@ -120,7 +120,7 @@ static bool filter_steps(struct window_steps *steps, const struct rv_window_stat
         rv_viewer_act(viewer, &(struct rv_act){.action = RV_ACTION_REMOVE_RULE});
         return true;
     case 12:
-        if (filter->n_rules != 0 || state->view->n_boxes != N_INNER + 1)
+        if (rv_filter_n_rules(filter) != 0 || state->view->n_boxes != N_INNER + 1)
             return false;
         steps->is_failed |= !state->viewer->analysis.rule_why[0];
         user_press(SDL_SCANCODE_Q, KMOD_LCTRL);

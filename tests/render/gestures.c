@@ -202,7 +202,7 @@ static bool time_steps(struct user *user, const struct rv_window_state *state)
 
 static bool mouse_steps(struct user *user, const struct rv_window_state *state)
 {
-    const struct rv_filter *filter = &state->viewer->analysis.filter;
+    const struct rv_filter *filter = state->viewer->analysis.filter;
     int length = WIDTH - STRIP_X - 16;
     switch (user->steps.step) {
     case 19: /* the minimap: press, then drag */
@@ -224,23 +224,21 @@ static bool mouse_steps(struct user *user, const struct rv_window_state *state)
         click(LEGEND_X, LEGEND_Y, SDL_BUTTON_LEFT);
         return true;
     case 22: /* the legend: alone, all, all but this */
-        if (filter->n_rules != 1 || !state->is_settled)
+        if (rv_filter_n_rules(filter) != 1 || !state->is_settled)
             return false;
-        check(user, strcmp(rv_filter_text(&filter->rules[0]), "package:^Inner$") == 0,
-              rv_filter_text(&filter->rules[0]));
+        check(user, strcmp(rv_filter_text(filter, 0), "package:^Inner$") == 0, rv_filter_text(filter, 0));
         check(user, is_middle(state, origin_ns + 75 * MS, 0.01), "the minimap was let go and yet moved the window");
         click(LEGEND_X, LEGEND_Y + SEARCH_HEIGHT, SDL_BUTTON_LEFT);
         return true;
     case 23:
-        if (filter->n_rules || !state->is_settled)
+        if (rv_filter_n_rules(filter) || !state->is_settled)
             return false;
         click(LEGEND_X, LEGEND_Y, SDL_BUTTON_RIGHT);
         return true;
     case 24:
-        if (filter->n_rules != 1)
+        if (rv_filter_n_rules(filter) != 1)
             return false;
-        check(user, strcmp(rv_filter_text(&filter->rules[0]), "!package:^Inner$") == 0,
-              rv_filter_text(&filter->rules[0]));
+        check(user, strcmp(rv_filter_text(filter, 0), "!package:^Inner$") == 0, rv_filter_text(filter, 0));
         press(SDL_SCANCODE_T, 0);
         return true;
     }

@@ -95,7 +95,8 @@ int main(void)
     struct rv_frame_builder *frame_builder =
         rv_frame_builder_start(&(struct rv_frame_builder_params){shared.lanes, shared.subroutines, tell});
     struct rv_lane_order lane_order = {0};
-    struct rv_filter filter = {.mode = RV_FILTER_HIDE};
+    const struct rv_filter *filter = NULL;
+    rv_filter_set_mode(&filter, RV_FILTER_HIDE);
     const struct rv_frame_data *before = NULL;
     unsigned n_wrong = 0;
     char why[160];
@@ -111,15 +112,15 @@ int main(void)
                                                .width_px = WIDTH_PX,
                                                .box_budget = 5000,
                                                .is_steady = true,
-                                               .lane_order = &lane_order,
-                                               .filter = &filter};
+                                               .lane_order = &lane_order};
         lane_order.most_depth = most_depth;
         rv_lane_order_update(&lane_order, shared.lanes);
         (void)rv_filter_add(&filter, i % 2 ? "package:Odd|Even" : "depth:<3", why, sizeof why);
-        (void)rv_filter_update(&filter, shared.subroutines, SIZE_MAX);
+        (void)rv_filter_update(filter, shared.subroutines, SIZE_MAX);
+        request.view.filter = filter;
         uint64_t digest = before ? digest_of(before) : 0;
         rv_frame_builder_ask(frame_builder, &request);
-        while (filter.n_rules > 1)
+        while (rv_filter_n_rules(filter) > 1)
             rv_filter_remove(&filter, 0);
         lane_order.most_depth = 0;
         n_wrong += before && digest_of(before) != digest;
@@ -129,7 +130,7 @@ int main(void)
     (void)pthread_join(filler, NULL);
     rv_frame_builder_stop(frame_builder);
     n_wrong += atomic_load_explicit(&n_told, memory_order_relaxed) != N_PICTURES;
-    rv_filter_fini(&filter);
+    rv_filter_release(filter);
     rv_lane_order_fini(&lane_order);
     rv_lanes_destroy(shared.lanes);
     rv_subroutines_destroy(shared.subroutines);

@@ -164,10 +164,10 @@ Test(preorder, what_is_left_out_is_left_out_with_its_place, .timeout = 60)
                                      {.start = 21, .end = 24, .id = 3, .depth = 1},
                                      {.start = 25, .end = 30, .id = 4, .depth = 1},
                                      {.start = 20, .end = 30, .id = 5, .depth = 0}};
-    struct rv_filter filter = {0};
+    const struct rv_filter *filter = NULL;
     char why[64];
     cr_assert_eq(rv_filter_add(&filter, "!depth:=1", why, sizeof why), 0);
-    const struct rv_slice part = {.from_ns = 15, .to_ns = 1000, .filter = &filter};
+    const struct rv_slice part = {.from_ns = 15, .to_ns = 1000, .filter = filter};
     struct rv_spool *spool = spool_of(closed, 5);
     struct rv_preorder *preorder = rv_preorder_create(spool, &part);
     struct rv_span got[5];
@@ -176,7 +176,7 @@ Test(preorder, what_is_left_out_is_left_out_with_its_place, .timeout = 60)
     cr_assert(got[1].id == 2 && got[1].depth == 1);
     rv_preorder_destroy(preorder);
     rv_spool_destroy(spool);
-    rv_filter_fini(&filter);
+    rv_filter_release(filter);
 }
 
 Test(preorder, overlapping_spans_become_a_tree, .timeout = 60)

@@ -164,25 +164,25 @@ Test(spans, a_slice_has_calls_that_overlap_it_and_pass, .timeout = 60)
     setup(&fixture);
     cr_assert_eq(rv_spool_seal(fixture.spool), 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct rv_filter filter = {0};
+        const struct rv_filter *filter = NULL;
         char why[160], *text = NULL;
         size_t n_bytes;
         unsigned n_lines = 0;
+        cr_assert(!cases[i].rule || rv_filter_add(&filter, cases[i].rule, why, sizeof why) == 0);
+        cr_assert(rv_filter_update(filter, fixture.subroutines, SIZE_MAX));
         FILE *out = open_memstream(&text, &n_bytes);
         struct rv_spans_params params = {fixture.spool,
                                          fixture.lanes,
                                          fixture.subroutines,
                                          RV_SPANS_CSV,
-                                         {cases[i].from_ns, cases[i].to_ns, &filter}};
-        cr_assert(!cases[i].rule || rv_filter_add(&filter, cases[i].rule, why, sizeof why) == 0);
-        cr_assert(rv_filter_update(&filter, fixture.subroutines, SIZE_MAX));
+                                         {cases[i].from_ns, cases[i].to_ns, filter}};
         cr_assert_eq(rv_spans_write(&params, out), 0);
         fclose(out);
         for (const char *at = text; (at = strchr(at, '\n')); at++)
             n_lines++;
         cr_assert_eq(n_lines, cases[i].n_rows + 1, "case %zu: %s", i, text);
         free(text);
-        rv_filter_fini(&filter);
+        rv_filter_release(filter);
     }
     teardown(&fixture);
 }

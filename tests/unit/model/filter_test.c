@@ -1,5 +1,6 @@
 /* Rules by their texts, against what each says of calls; and views with a filter against views filtered by hand. */
 #include "model/filter.h"
+#include "model/name_set.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -25,7 +26,7 @@ static struct rv_subroutines *make_names(void)
     return subroutines;
 }
 
-static void add(struct rv_filter *filter, const char *text)
+static void add(const struct rv_filter **filter, const char *text)
 {
     char why[160] = "";
     cr_assert_eq(rv_filter_add(filter, text, why, sizeof why), 0, "%s: %s", text, why);
@@ -71,18 +72,18 @@ Test(filter, a_rule_says_what_passes, .timeout = 60)
     };
     struct rv_subroutines *subroutines = make_names();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct rv_filter filter = {0};
+        const struct rv_filter *filter = NULL;
         struct rv_box box = cases[i].box;
         if (!box.coverage)
             box.coverage = RV_BOX_EXACT;
         add(&filter, cases[i].rule);
-        cr_assert(rv_filter_update(&filter, subroutines, EVERYTHING));
-        cr_assert_eq(rv_filter_passes_box(&filter, &box), cases[i].passes, "case %zu: %s", i, cases[i].rule);
-        cr_assert_str_eq(rv_filter_text(&filter.rules[0]), cases[i].rule);
+        cr_assert(rv_filter_update(filter, subroutines, EVERYTHING));
+        cr_assert_eq(rv_filter_passes_box(filter, &box), cases[i].passes, "case %zu: %s", i, cases[i].rule);
+        cr_assert_str_eq(rv_filter_text(filter, 0), cases[i].rule);
         rv_filter_invert(&filter, 0);
-        cr_assert_eq(rv_filter_passes_box(&filter, &box), !cases[i].passes, "case %zu: not %s", i, cases[i].rule);
-        cr_assert_eq(rv_filter_text(&filter.rules[0])[0] == '!', cases[i].rule[0] != '!');
-        rv_filter_fini(&filter);
+        cr_assert_eq(rv_filter_passes_box(filter, &box), !cases[i].passes, "case %zu: not %s", i, cases[i].rule);
+        cr_assert_eq(rv_filter_text(filter, 0)[0] == '!', cases[i].rule[0] != '!');
+        rv_filter_release(filter);
     }
     rv_subroutines_destroy(subroutines);
 }
@@ -95,34 +96,34 @@ Test(filter, an_invalid_rule_is_refused_with_a_reason, .timeout = 60)
         "depth:<-1", "depth:5..2",  "depth:..",    "depth:==3",      "duration:>2parsecs",
         "depth:<1s", "duration:>",  "package:[",   "thread:",        ":x",
         "nam:x",     "depth:1...3", "duration:<1", "duration:1s..x", "Name:x"};
-    struct rv_filter filter = {0};
+    const struct rv_filter *filter = NULL;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char why[160] = "";
         bool is_good = strcmp(texts[i], "duration:<1") == 0; /* a plain number is seconds */
         cr_assert_eq(rv_filter_add(&filter, texts[i], why, sizeof why), is_good ? 0 : -EINVAL, "%s", texts[i]);
         cr_assert(is_good || strlen(why) > 0);
     }
-    cr_assert_eq(filter.n_rules, 1);
-    rv_filter_fini(&filter);
+    cr_assert_eq(rv_filter_n_rules(filter), 1);
+    rv_filter_release(filter);
 }
 
 Test(filter, all_rules_must_pass_and_can_be_taken_away, .timeout = 60)
 {
     struct rv_subroutines *subroutines = make_names();
-    struct rv_filter filter = {0};
+    const struct rv_filter *filter = NULL;
     struct rv_box box = {.id = 5, .depth = 3, .coverage = RV_BOX_EXACT};
     add(&filter, "depth:<2");
     add(&filter, "thread:^work");
     add(&filter, "name:order");
-    cr_assert(rv_filter_update(&filter, subroutines, EVERYTHING));
-    cr_assert_not(rv_filter_passes_box(&filter, &box));
+    cr_assert(rv_filter_update(filter, subroutines, EVERYTHING));
+    cr_assert_not(rv_filter_passes_box(filter, &box));
     rv_filter_remove(&filter, 0);
-    cr_assert(rv_filter_passes_box(&filter, &box));
-    cr_assert(rv_filter_passes_thread(&filter, "Worker-1"));
-    cr_assert_not(rv_filter_passes_thread(&filter, "main"));
+    cr_assert(rv_filter_passes_box(filter, &box));
+    cr_assert(rv_filter_passes_thread(filter, "Worker-1"));
+    cr_assert_not(rv_filter_passes_thread(filter, "main"));
     rv_filter_invert(&filter, 0);
-    cr_assert(rv_filter_passes_thread(&filter, "main"));
-    rv_filter_fini(&filter);
+    cr_assert(rv_filter_passes_thread(filter, "main"));
+    rv_filter_release(filter);
     rv_subroutines_destroy(subroutines);
 }
 
@@ -142,7 +143,7 @@ Test(filter, a_view_dims_or_leaves_out_what_does_not_pass_and_marks_hits, .timeo
     }
     uint64_t first, last;
     cr_assert(rv_lanes_bounds(lanes, &first, &last));
-    struct rv_filter filter = {0};
+    const struct rv_filter *filter = NULL;
     struct rv_regex pattern;
     struct rv_name_set hits;
     char why[160];
@@ -151,7 +152,7 @@ Test(filter, a_view_dims_or_leaves_out_what_does_not_pass_and_marks_hits, .timeo
     add(&filter, "!package:std");
     cr_assert_eq(rv_regex_init(&pattern, "sub(5|6)$", why, sizeof why), 0);
     rv_name_set_init(&hits, RV_NAME_SET_NAME, &pattern);
-    cr_assert(rv_filter_update(&filter, subroutines, EVERYTHING));
+    cr_assert(rv_filter_update(filter, subroutines, EVERYTHING));
     cr_assert(rv_name_set_update(&hits, subroutines, EVERYTHING));
 
     struct rv_view all = {0}, view = {0};
@@ -159,8 +160,8 @@ Test(filter, a_view_dims_or_leaves_out_what_does_not_pass_and_marks_hits, .timeo
     rv_view_update(&all, lanes, &params);
     cr_assert_eq(all.n_boxes, 4000);
     for (unsigned mode = 0; mode < 4; mode++) {
-        filter.mode = mode & 1 ? RV_FILTER_HIDE : RV_FILTER_DIM;
-        params.filter = &filter;
+        rv_filter_set_mode(&filter, mode & 1 ? RV_FILTER_HIDE : RV_FILTER_DIM);
+        params.filter = filter;
         params.hits = mode & 2 ? &hits : NULL;
         rv_view_update(&view, lanes, &params);
         size_t n = 0, n_hits = 0;
@@ -185,27 +186,44 @@ Test(filter, a_view_dims_or_leaves_out_what_does_not_pass_and_marks_hits, .timeo
     }
     rv_name_set_fini(&hits);
     rv_regex_fini(&pattern);
-    rv_filter_fini(&filter);
+    rv_filter_release(filter);
     rv_view_fini(&all);
     rv_view_fini(&view);
     rv_lanes_destroy(lanes);
     rv_subroutines_destroy(subroutines);
 }
 
-Test(filter, a_copy_stays_as_it_is_when_its_original_changes, .timeout = 60)
+Test(filter, who_holds_a_filter_keeps_it_as_it_is_when_another_replaces_it, .timeout = 60)
 {
-    struct rv_filter filter = {0}, copy = {0};
+    const struct rv_filter *filter = NULL;
     add(&filter, "thread:worker");
     add(&filter, "depth:<2");
-    rv_filter_copy(&copy, &filter);
+    const struct rv_filter *held = rv_filter_hold(filter);
     rv_filter_invert(&filter, 0);
     rv_filter_remove(&filter, 1);
-    cr_assert_eq(copy.n_rules, 2);
-    cr_assert_str_eq(rv_filter_text(&copy.rules[0]), "thread:worker");
-    cr_assert_str_eq(rv_filter_text(&filter.rules[0]), "!thread:worker");
-    rv_filter_fini(&filter);
-    cr_assert(rv_filter_passes_thread(&copy, "Worker-1"));
-    cr_assert(rv_filter_passes_box(&copy, &(struct rv_box){.depth = 1}));
-    cr_assert_not(rv_filter_passes_box(&copy, &(struct rv_box){.depth = 2}));
-    rv_filter_fini(&copy);
+    cr_assert_eq(rv_filter_n_rules(held), 2);
+    cr_assert_eq(rv_filter_n_rules(filter), 1);
+    cr_assert_str_eq(rv_filter_text(held, 0), "thread:worker");
+    cr_assert_str_eq(rv_filter_text(filter, 0), "!thread:worker");
+    rv_filter_release(filter);
+    cr_assert(rv_filter_passes_thread(held, "Worker-1"));
+    cr_assert(rv_filter_passes_box(held, &(struct rv_box){.depth = 1}));
+    cr_assert_not(rv_filter_passes_box(held, &(struct rv_box){.depth = 2}));
+    rv_filter_release(held);
+}
+
+Test(filter, names_that_are_matched_for_one_holder_are_matched_for_all, .timeout = 60)
+{
+    struct rv_subroutines *subroutines = make_names();
+    const struct rv_filter *filter = NULL;
+    add(&filter, "name:sub5$");
+    const struct rv_filter *held = rv_filter_hold(filter);
+    add(&filter, "depth:<2");
+    cr_assert_not(rv_filter_passes_box(held, &(struct rv_box){.id = 5}));
+    cr_assert(rv_filter_update(filter, subroutines, EVERYTHING));
+    cr_assert(rv_filter_passes_box(held, &(struct rv_box){.id = 5}));
+    cr_assert_eq(rv_filter_generation(held), rv_filter_generation(filter));
+    rv_filter_release(filter);
+    rv_filter_release(held);
+    rv_subroutines_destroy(subroutines);
 }

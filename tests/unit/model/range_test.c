@@ -282,15 +282,15 @@ Test(range, a_filter_removes_calls_from_rows_and_paths_but_keeps_times, .timeout
         {"!name:s3$", "depth:<9"}, {"thread:work", "depth:>1"}, {"duration:>2us", "!name:s[5-8]"}};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         struct world world;
-        struct rv_filter filter = {0};
+        const struct rv_filter *filter = NULL;
         char why[160];
         world_init(&world, 70 + i, 600);
         for (unsigned j = 0; j < 2; j++)
             cr_assert_eq(rv_filter_add(&filter, rules[i][j], why, sizeof why), 0);
-        cr_assert(rv_filter_update(&filter, world.subroutines, SIZE_MAX));
-        check(&world, (uint64_t[2]){0, UINT64_MAX}, &filter, 1u << 30);
-        check(&world, (uint64_t[2]){world.last_ns / 4, world.last_ns / 2}, &filter, 50);
-        rv_filter_fini(&filter);
+        cr_assert(rv_filter_update(filter, world.subroutines, SIZE_MAX));
+        check(&world, (uint64_t[2]){0, UINT64_MAX}, filter, 1u << 30);
+        check(&world, (uint64_t[2]){world.last_ns / 4, world.last_ns / 2}, filter, 50);
+        rv_filter_release(filter);
         world_fini(&world);
     }
 }
@@ -341,11 +341,11 @@ Test(range, lanes_can_be_chosen, .timeout = 60)
 {
     struct world world;
     world_init(&world, 11, 400);
-    struct rv_filter filter = {0};
+    const struct rv_filter *filter = NULL;
     char why[160];
     cr_assert_eq(rv_filter_add(&filter, "thread:main", why, sizeof why), 0);
     struct expected expected;
-    expect(&world, (uint64_t[2]){0, UINT64_MAX}, &filter, &expected);
+    expect(&world, (uint64_t[2]){0, UINT64_MAX}, filter, &expected);
     uint32_t first = 0;
     struct rv_range *range = rv_range_create(&(struct rv_range_params){.to_ns = UINT64_MAX,
                                                                        .lanes = world.lanes,
@@ -357,7 +357,7 @@ Test(range, lanes_can_be_chosen, .timeout = 60)
     check_nodes(range, &expected);
     rv_range_destroy(range);
     expected_fini(&expected);
-    rv_filter_fini(&filter);
+    rv_filter_release(filter);
     world_fini(&world);
 }
 

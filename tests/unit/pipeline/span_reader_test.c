@@ -126,16 +126,16 @@ static void compare_range(const struct sessions *sessions, const uint64_t window
 static void compare_ranges(const struct recorded_params *params)
 {
     struct sessions sessions;
-    struct rv_filter filter = {.n_rules = 0};
+    const struct rv_filter *filter = NULL;
     char why[160];
     open_both(&sessions, params);
     cr_assert_eq(rv_filter_add(&filter, "name:f[1-9]$", why, sizeof why), 0);
     for (unsigned i = 0; i < N_RANGES; i++) {
         uint64_t from_ns = sessions.first_ns + recorded_draw(sessions.last_ns - sessions.first_ns);
         uint64_t window[2] = {i ? from_ns : 0, i ? from_ns + (UINT64_C(1) << recorded_draw(32)) : UINT64_MAX};
-        compare_range(&sessions, window, i % 3 == 2 ? &filter : NULL);
+        compare_range(&sessions, window, i % 3 == 2 ? filter : NULL);
     }
-    rv_filter_fini(&filter);
+    rv_filter_release(filter);
     close_both(&sessions);
 }
 
