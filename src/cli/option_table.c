@@ -149,7 +149,7 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      NULL},
 
     {RV_OPTION_WINDOW, WATCH | DIFF, "window", "=DURATION", NULL,
-     "how long the visible window is (default: the whole run)",
+     "how long the visible window is (default: from the first call to the last)",
      NULL},
 
     {RV_OPTION_FRAMES, WATCH, "frames", "=DIR", NULL,

@@ -27,6 +27,7 @@ int rv_show(struct rv_session *session, const struct rv_options *options, const 
     all.height_px = options->height_px;
     all.settings = &settings;
     all.settings_path = config.path;
+    all.at_ns = options->at_ns;
     all.window_ns = options->window_ns;
     all.speed = options->speed;
     all.start_ns = options->from_ns;

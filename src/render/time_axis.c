@@ -14,11 +14,19 @@ struct unit {
 
 static const struct unit units[] = {{1000000000u, "s"}, {1000000u, "ms"}, {1000u, "µs"}, {1u, "ns"}};
 
-static uint64_t round_step(uint64_t window_ns, unsigned n_wanted)
+#define MINUTE_NS UINT64_C(60000000000)
+#define HOUR_NS (60 * MINUTE_NS)
+#define DAY_NS (24 * HOUR_NS)
+
+static const uint64_t clock_steps[] = {
+    MINUTE_NS / 2,  MINUTE_NS, 2 * MINUTE_NS, 5 * MINUTE_NS, 10 * MINUTE_NS, 15 * MINUTE_NS,
+    30 * MINUTE_NS, HOUR_NS,   2 * HOUR_NS,   3 * HOUR_NS,   6 * HOUR_NS,    12 * HOUR_NS,
+};
+
+/* The nearest of 1, 2 and 5 times a power of ten of a unit. */
+static uint64_t decimal_step(uint64_t wanted_ns, uint64_t unit_ns)
 {
-    n_wanted = n_wanted < 1 ? 1 : n_wanted > WANTED_MAX ? WANTED_MAX : n_wanted;
-    uint64_t wanted_ns = window_ns / n_wanted;
-    uint64_t decade = 1;
+    uint64_t decade = unit_ns;
     while (decade * 10 <= wanted_ns)
         decade *= 10;
     if (wanted_ns * 2 < decade * 3)
@@ -26,6 +34,19 @@ static uint64_t round_step(uint64_t window_ns, unsigned n_wanted)
     if (wanted_ns * 2 < decade * 7)
         return decade * 2;
     return wanted_ns * 2 < decade * 15 ? decade * 5 : decade * 10;
+}
+
+static uint64_t round_step(uint64_t window_ns, unsigned n_wanted)
+{
+    n_wanted = n_wanted < 1 ? 1 : n_wanted > WANTED_MAX ? WANTED_MAX : n_wanted;
+    uint64_t wanted_ns = window_ns / n_wanted;
+    size_t n = sizeof clock_steps / sizeof *clock_steps;
+    if (wanted_ns * 2 < 20 * UINT64_C(1000000000) + clock_steps[0])
+        return decimal_step(wanted_ns, 1);
+    for (size_t i = 0; i < n; i++)
+        if (wanted_ns * 2 < clock_steps[i] + (i + 1 < n ? clock_steps[i + 1] : DAY_NS))
+            return clock_steps[i];
+    return decimal_step(wanted_ns, DAY_NS);
 }
 
 /* The largest unit not above ten steps, so that labels need about one decimal at most. */
@@ -49,8 +70,29 @@ static int decimals_for(uint64_t step_ns, const struct unit *unit)
     return decimals;
 }
 
+/* Days and hours, or hours and minutes: what the step needs, less what is zero. */
+static void format_clock(char *out, const char *sign, uint64_t offset_ns, uint64_t step_ns)
+{
+    bool has_days = step_ns % HOUR_NS == 0 && offset_ns >= DAY_NS;
+    uint64_t large_ns = has_days ? DAY_NS : HOUR_NS, small_ns = has_days ? HOUR_NS : MINUTE_NS;
+    uint64_t large = offset_ns / large_ns, small = offset_ns % large_ns / small_ns;
+    const char *names[2] = {has_days ? "d" : "h", has_days ? "h" : "min"};
+    const char *of_zero = step_ns % DAY_NS == 0 ? "d" : step_ns % HOUR_NS == 0 ? "h" : "min";
+    if (large && small)
+        snprintf(out, RV_TICK_TEXT_BYTES, "%.1s%" PRIu64 " %s %" PRIu64 " %s", sign, large, names[0], small, names[1]);
+    else
+        snprintf(out, RV_TICK_TEXT_BYTES, "%.1s%" PRIu64 " %s", sign, large ? large : small,
+                 large   ? names[0]
+                 : small ? names[1]
+                         : of_zero);
+}
+
 static void format_offset(char *out, const char *sign, uint64_t offset_ns, uint64_t step_ns)
 {
+    if (step_ns % MINUTE_NS == 0) {
+        format_clock(out, sign, offset_ns, step_ns);
+        return;
+    }
     const struct unit *unit = unit_for(step_ns);
     uint64_t fraction = offset_ns % unit->ns, scale = unit->ns;
     char digits[12] = ".";

@@ -27,7 +27,8 @@ struct rv_time_axis_params {
     unsigned n_wanted; /* approximate number of marks */
 };
 
-/* Round steps of 1, 2 or 5 in the decimal unit that keeps labels short; whole minutes and hours are not special. */
+/* Round steps: of 1, 2 or 5 in the decimal unit that keeps labels short; from half a minute on, of minutes, hours and
+ * days. */
 void rv_time_axis_make(struct rv_time_axis *ticks, const struct rv_time_axis_params *params);
 
 #endif

@@ -126,13 +126,14 @@ static void step(struct rv_viewer *viewer, bool is_forward)
 
 /* ---- */
 
-/* The beginning, with the window there: it is filled as the playhead goes through it. */
+/* The window goes to the beginning, and a playhead with it: without one nothing is hidden. */
 static void go_to_start(struct rv_viewer *viewer)
 {
     uint64_t first_ns = viewer->live_edge.first_ns;
     viewer->time_window.is_following = false;
     rv_time_window_set(&viewer->time_window, first_ns, first_ns + (uint64_t)viewer->time_window.window_ns);
-    place(viewer, first_ns);
+    if (viewer->playhead.is_on)
+        place(viewer, first_ns);
 }
 
 static void go_to_end(struct rv_viewer *viewer)

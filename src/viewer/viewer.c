@@ -8,6 +8,7 @@
 #include "viewer/playback.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "model/busy_range.h"
 
 #define SWITCH_NS 200000000u /* transition from one view to another */
 #define SETTLE_NS 200000000u
@@ -100,13 +101,40 @@ static void follow(struct rv_viewer *viewer)
     touch(viewer);
 }
 
+static void show_quietly(struct rv_viewer *viewer, uint64_t from_ns, uint64_t to_ns)
+{
+    viewer->time_window.is_following = false;
+    rv_time_window_set(&viewer->time_window, from_ns, to_ns);
+    viewer->is_dirty = true;
+}
+
+/* Where the calls are; everything, if that is shown already. */
 static void fit_all(struct rv_viewer *viewer)
 {
     const struct rv_live_edge *live_edge = &viewer->live_edge;
     uint64_t to_ns = live_edge->last_ns > live_edge->first_ns ? live_edge->last_ns : live_edge->now_ns;
-    viewer->time_window.is_following = false;
-    rv_time_window_set(&viewer->time_window, live_edge->first_ns, to_ns);
-    viewer->is_dirty = true;
+    uint64_t from_ns = live_edge->first_ns, busy_ns[2], shown_ns[2];
+    rv_time_window_get(&viewer->time_window, &shown_ns[0], &shown_ns[1]);
+    bool is_known = viewer->lanes && rv_busy_range(viewer->lanes, &busy_ns[0], &busy_ns[1]);
+    if (is_known && (busy_ns[0] != shown_ns[0] || busy_ns[1] != shown_ns[1])) {
+        from_ns = busy_ns[0];
+        to_ns = busy_ns[1];
+    }
+    show_quietly(viewer, from_ns, to_ns);
+}
+
+/* The end of the capture: show the part that was asked for, or all. */
+static void show_whole(struct rv_viewer *viewer)
+{
+    const struct rv_live_edge *live_edge = &viewer->live_edge;
+    uint64_t from_ns = live_edge->first_ns + viewer->at_ns;
+    if (viewer->at_ns)
+        show_quietly(viewer, from_ns,
+                     viewer->has_width              ? from_ns + (uint64_t)viewer->time_window.window_ns
+                     : live_edge->last_ns > from_ns ? live_edge->last_ns
+                                                    : from_ns + 1);
+    else if (!viewer->has_width)
+        fit_all(viewer);
 }
 
 static bool focus(struct rv_viewer *viewer)
@@ -468,6 +496,8 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
         .starts_playing = params->speed > 0.0,
         .start_ns = params->start_ns,
         .stop_ns = params->stop_ns,
+        .at_ns = params->at_ns,
+        .has_width = params->has_width,
         .is_dirty = true,
     };
     viewer->live_edge.now_ns = viewer->live_edge.live_ns = params->now_ns;
@@ -502,7 +532,7 @@ void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is
     if (is_end && !viewer->is_touched && viewer->starts_playing)
         rv_playback_start(viewer, viewer->live_edge.first_ns + viewer->start_ns);
     else if (is_end && !viewer->is_touched)
-        fit_all(viewer);
+        show_whole(viewer);
     has_moved |= rv_time_window_advance(&viewer->time_window, viewer->live_edge.now_ns, fmin(dt_s, 0.25));
     if (!has_moved)
         return;

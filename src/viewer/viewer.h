@@ -69,6 +69,8 @@ struct rv_viewer {
     bool is_touched;                  /* the user has chosen a window: the program's end does not move it */
     bool starts_playing;              /* at the end of the capture, unless the user has chosen */
     uint64_t start_ns, stop_ns;       /* begin and pause of that, from the first event; 0 = at the end */
+    uint64_t at_ns;                   /* what is shown at the end of the capture begins there; 0 = all is */
+    bool has_width;                   /* the window's width was asked for: that end does not change it */
     bool wants_recording;             /* record to a file if possible */
     bool is_closing;
 };
@@ -78,7 +80,9 @@ struct rv_viewer_params {
     uint64_t now_ns, window_ns;
     double speed;               /* of playback after the capture; 0 = none */
     uint64_t start_ns, stop_ns; /* begin and pause of it, as above */
-    struct rv_lanes *lanes;     /* both outlive the viewer; NULL = nothing can be searched or measured */
+    uint64_t at_ns;             /* as above */
+    bool has_width;
+    struct rv_lanes *lanes; /* both outlive the viewer; NULL = nothing can be searched or measured */
     struct rv_subroutines *subroutines;
     struct rv_session *session;       /* outlives it; NULL = all calls are in the lanes */
     const struct rv_compare *compare; /* outlives it; NULL = none */

@@ -11,6 +11,7 @@
 #include "viewer/viewer.h"
 #include "base/err.h"
 #include "base/vec.h"
+#include "model/busy_range.h"
 #include "render/png.h"
 #include "render/scene.h"
 
@@ -77,11 +78,17 @@ static void show_first_hit(struct rv_viewer *viewer)
 static void choose_window(const struct rv_screenshot_params *params, struct rv_viewer *viewer)
 {
     uint64_t first_ns = 0, last_ns = 1;
+    struct rv_range_ns busy = {0, 1};
     if (!rv_lanes_bounds(params->lanes, &first_ns, &last_ns))
         first_ns = 0, last_ns = 1;
+    (void)rv_busy_range(params->lanes, &busy.from_ns, &busy.to_ns);
     bool is_chosen = params->at_ns || params->window_ns, has_range = params->from_ns || params->to_ns;
     struct rv_range_ns range = {first_ns + params->from_ns, params->to_ns ? first_ns + params->to_ns : last_ns};
     uint64_t from_ns = first_ns + params->at_ns, to_ns = params->window_ns ? from_ns + params->window_ns : last_ns;
+    if (!has_range && !is_chosen) {
+        from_ns = busy.from_ns;
+        to_ns = busy.to_ns;
+    }
     if (has_range && !is_chosen) {
         from_ns = range.from_ns;
         to_ns = range.to_ns;

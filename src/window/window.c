@@ -404,6 +404,8 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
     struct window window = {.params = params, .session = session, .opened_ns = rv_clock_mono_ns()};
     struct rv_viewer_params viewer = {.now_ns = rv_clock_mono_ns(),
                                       .window_ns = params->window_ns ? params->window_ns : WINDOW_NS,
+                                      .at_ns = params->at_ns,
+                                      .has_width = params->window_ns != 0,
                                       .speed = params->speed,
                                       .start_ns = params->start_ns,
                                       .stop_ns = params->stop_ns,

@@ -77,3 +77,22 @@ Test(ticks, an_empty_window_has_none, .timeout = 60)
     struct rv_time_axis ticks = make(ZERO_NS, ZERO_NS, false);
     cr_assert_eq(ticks.n, 0);
 }
+
+Test(ticks, long_windows_have_minutes_hours_and_days, .timeout = 60)
+{
+    const uint64_t minute_ns = 60 * SECOND_NS, hour_ns = 60 * minute_ns, day_ns = 24 * hour_ns;
+    struct rv_time_axis ticks = make(ZERO_NS, ZERO_NS + 5 * minute_ns, false);
+    assert_texts(&ticks, 4, (const char *[]){"0 s", "30 s", "60 s", "90 s"});
+    ticks = make(ZERO_NS, ZERO_NS + 20 * minute_ns, false);
+    assert_texts(&ticks, 3, (const char *[]){"0 min", "2 min", "4 min"});
+    ticks = make(ZERO_NS + 40 * minute_ns, ZERO_NS + 140 * minute_ns, false);
+    assert_texts(&ticks, 4, (const char *[]){"40 min", "50 min", "1 h", "1 h 10 min"});
+    ticks = make(ZERO_NS, ZERO_NS + 8 * hour_ns, false);
+    assert_texts(&ticks, 3, (const char *[]){"0 h", "1 h", "2 h"});
+    ticks = make(ZERO_NS + 12 * hour_ns, ZERO_NS + 72 * hour_ns, false);
+    assert_texts(&ticks, 4, (const char *[]){"12 h", "18 h", "1 d", "1 d 6 h"});
+    ticks = make(ZERO_NS, ZERO_NS + 13 * day_ns, false);
+    assert_texts(&ticks, 3, (const char *[]){"0 d", "1 d", "2 d"});
+    ticks = make(ZERO_NS, ZERO_NS + 2 * day_ns, true);
+    assert_texts(&ticks, 2, (const char *[]){"-2 d", "-1 d 18 h"});
+}

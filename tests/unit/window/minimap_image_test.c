@@ -125,7 +125,7 @@ Test(minimap_image, changed_colours_are_painted_anew, .timeout = 60)
     cr_assert_lt(chroma(pixel(&fixture, 100)), 20, "a package without a slot is grey");
     update(&fixture);
     cr_assert_eq(fixture.image.version, version);
-    rv_view_update(&view, fixture.lanes, &(struct rv_view_params){MS, 201 * MS, WIDTH});
+    rv_view_update(&view, fixture.lanes, &(struct rv_view_params){.from_ns = MS, .to_ns = 201 * MS, .width_px = WIDTH});
     rv_box_colors_update(fixture.colors, &view, fixture.subroutines, RV_BOX_COLORS_RESTING);
     update(&fixture);
     cr_assert_gt(chroma(pixel(&fixture, 100)), 20);
