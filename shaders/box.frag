@@ -1,20 +1,19 @@
 #version 330 core
-// Shades a face: dark edges that fade on small faces, shadow at the foot, light under the rim, a tint where garbage was
-// collected, distance haze. Cells have no edges; what stands behind them shines through
-// as much as they lack light.
+// Shades a face: dark edges that fade on small faces, a shadow at the foot, light under the rim, a tint where garbage
+// was collected, haze by distance. Cells have no edges and are as transparent as the time that they do not cover.
 //
 //   u_gc          0..1 over the window, a row per process: share of time inside a collection
 //   u_gc_colour   linear
 //   u_background  linear
 //   u_haze        distances along the view at which haze begins and is full
 //   u_width       world width of the window
-//   u_edge        how dark an edge is, and from how many pixels on a face has one
+//   u_edge        how dark an edge is, and the least size in pixels of a face that has one
 //
-// With PLAIN defined, only for exact boxes without marks and patterns where nothing is collected, which most are: the same
-// colours for half of what they cost a software renderer. With IDS the colour is the box's number in 24 bits, red lowest.
+// PLAIN draws exact boxes without marks, patterns and collections, which are most: the same colours at half the cost of
+// a software renderer. IDS draws the number of the box instead of its colour, in 24 bits, red lowest.
 //
-// State is never told by hue alone. The second eight colours are striped. A call that began before it was seen is
-// hatched at its beginning, one that was cut at its end, the other way; one still open ends in bars.
+// No state is shown by hue alone. The second eight colours are striped. A call that began before tracing is hatched at
+// its beginning; one that was cut is hatched at its end, the other way; one that is still open ends in bars.
 in vec3 v_corner;
 in float v_x;
 flat in vec3 v_size;
@@ -41,7 +40,7 @@ const float STRIPE_DARKER = 0.24;
 const float END_PX = 12.0;
 const float HATCH_PX = 5.0;
 
-// 1 in every other half of a pitch, 0 in the rest; their mean where they are too fine to be seen.
+// Stripes: 1 in one half of each pitch, 0 in the other; their mean where they are finer than a pixel.
 float stripes(float phase, float per_pixel)
 {
     float wave = 2.0 * abs(fract(phase) - 0.5);
@@ -49,8 +48,8 @@ float stripes(float phase, float per_pixel)
     return mix(sharp, 0.5, clamp(3.3 * per_pixel - 0.66, 0.0, 1.0));
 }
 
-// The pattern of the face, or of its end where a call did not begin or end as a call should: light or dark, as is seen on
-// this colour. One evaluation, as software renderers pay for every branch.
+// The pattern of the face, or of an end that was not seen or was cut: light on dark colours, dark on light ones.
+// Evaluated once, because a software renderer evaluates every branch.
 vec3 mark(vec3 colour, vec2 along, vec2 per_pixel, vec2 ends_px, float reach_px)
 {
     bool is_begin = (v_marks & 1) != 0 && ends_px.x < reach_px;

@@ -2,26 +2,25 @@
 // One call as a box: 7 corners give the three faces that look towards the eye.
 //
 //   a_record     start (signed) and duration in units of time from the window's centre; paint: colour index 0..11,
-//                cell 12, emphasis 14..15 where nothing is pointed out: 0 none, 1 dimmed, 2 brightened; of a cell
-//                coverage 16..31, else began before 16, cut 17, open 18; place: depth 0..15, lane 16..31
-//   a_id         of the subroutine
+//                cell 12, emphasis 14..15 unless u_highlight is set: 0 none, 1 dimmed, 2 brightened; a cell's
+//                coverage 16..31, a call's began before 16, cut 17, open 18; place: depth 0..15, lane 16..31
+//   a_id         id of the subroutine
 //   u_time       world x of the window's centre, world x per unit
 //   u_shape      thickness lost per depth, least share of thickness, share of a row that a box fills
-//   u_fold       of cells, see render/fold.h: power of the coverage that is width, least width in pixels,
-//                thickness of a covered one
+//   u_fold       for cells, see render/fold.h: the power of the coverage that gives the width, least width in pixels,
+//                thickness of a covered cell
 //   u_lanes      per lane, 64 a row, two texels: z, half thickness, row height, y of its foot (world); its row in u_gc,
 //                world width of a pixel
-//   u_heights    share of its height that a box of shade 0 has; the last shade has all of it
+//   u_heights    height of a box of shade 0, as a share of the height of a box of the last shade
 //   u_colors     linear colour by (shade, 3 * slot + tone); colour index = 64 * slot + shade; tone: front, top, side
 //   u_eye        world, homogeneous
-//   u_highlight  1 where a subroutine is pointed out, and its id: its boxes are brightened, others that are not are
-//                dimmed
-//   u_chosen     start, duration and place of the box of it that is chosen
-//   u_accent     linear colour of that
-//   u_lift       of boxes that stand out: how much brighter, and how much of the way to white
-//   u_veil       linear grey with which boxes that stand back are mixed
-// Outputs: v_corner in the unit box, v_size its world size, v_x its world x; v_face 0 side, 1 top, 2 front; v_light of a
-// cell's bar 0..1, 1 = exact; v_id counts the boxes from 1; v_marks: began before 1, cut 2, open 4, patterned 8.
+//   u_highlight  1 and its id if a subroutine is highlighted: its boxes are brightened, all others are dimmed
+//   u_chosen     start, duration and place of the pinned box
+//   u_accent     linear colour of the pinned box
+//   u_lift       for brightened boxes: brightness added, share of white mixed in
+//   u_veil       for dimmed boxes: the linear grey that is mixed in
+// Outputs: v_corner in the unit box, v_size its world size, v_x its world x; v_face 0 side, 1 top, 2 front; v_light of
+// a cell's bar 0..1, 1 = exact; v_id counts the boxes from 1; v_marks: began before 1, cut 2, open 4, patterned 8.
 layout(location = 0) in uvec4 a_record;
 layout(location = 1) in uint a_id;
 
@@ -49,7 +48,7 @@ flat out int v_id;
 flat out int v_marks;
 flat out float v_gc_row;
 
-// Along each axis 1 is the side nearest to the eye. Corners 2, 4 and 6 belong to one face each and provoke it.
+// Along each axis 1 is the side nearest to the eye. Corners 2, 4 and 6 are the provoking vertices, one for each face.
 const vec3 CORNERS[7] = vec3[](vec3(1, 1, 1), vec3(1, 1, 0), vec3(1, 0, 0), vec3(1, 0, 1), vec3(0, 0, 1), vec3(0, 1, 1),
                                vec3(0, 1, 0));
 const int FACES[7] = int[](0, 0, 0, 0, 2, 2, 1);
@@ -57,7 +56,7 @@ const int TONES[3] = int[](2, 1, 0);
 const float ACCENT_TONES[3] = float[](0.55, 1.2, 1.0);
 const vec3 LUMA = vec3(0.25, 0.65, 0.10);
 
-// As enum rv_emphasis.
+// Values of enum rv_emphasis.
 uint emphasis_of()
 {
     if (u_highlight.x != 0u && a_id == u_highlight.y)

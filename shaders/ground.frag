@@ -4,7 +4,7 @@
 //   u_background  linear
 //   u_haze        distances along the view at which haze begins and is full
 //
-// With BARE defined, for what has neither.
+// BARE draws triangles without hatching and haze.
 in vec4 v_colour;
 flat in float v_hatch;
 

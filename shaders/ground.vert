@@ -3,7 +3,7 @@
 //
 //   a_position  world
 //   a_colour    sRGB with straight alpha, 0..1
-//   a_hatch     1: in stripes
+//   a_hatch     1: striped
 layout(location = 0) in vec3 a_position;
 layout(location = 1) in vec4 a_colour;
 layout(location = 2) in float a_hatch;

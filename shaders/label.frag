@@ -1,7 +1,7 @@
 #version 330 core
-// Coverage of a glyph from its distance field, about one pixel wide at any size: of four places in the pixel, so that
-// strokes thinner than a pixel are as dark as they are wide. Light adds up: dark letters would look thinner than light ones
-// of the same shape, and are drawn as much wider.
+// Coverage of a glyph from its distance field, with edges about one pixel wide at any size. Four samples a pixel make a
+// stroke thinner than a pixel as dark as it is wide. Blending is linear, which makes dark letters look thinner than
+// light ones of the same shape: they are drawn wider by as much.
 in vec2 v_texture;
 in vec4 v_colour;
 

@@ -25,5 +25,5 @@ void main()
     v_texture = a_texel / vec2(textureSize(u_atlas, 0));
     v_colour = vec4(to_linear(a_colour.rgb), a_colour.a);
     gl_Position = u_view_projection * vec4(a_position, 1.0);
-    gl_Position.z -= 0.00006 * gl_Position.w; // in front of the face it lies on
+    gl_Position.z -= 0.00006 * gl_Position.w; // in front of the face that it lies on
 }

@@ -1,6 +1,6 @@
 /*
- * The table of families, and the two ways a row is printed. Families print as they go: a run that is interrupted
- * has said what it measured.
+ * The table of families, and the two formats of a row. Families print each row at once: an interrupted run has printed
+ * what it measured.
  */
 #include "bench/bench.h"
 
@@ -19,8 +19,8 @@ struct rv_bench_out {
 
 struct family {
     const char *name;
-    int (*run)(struct rv_bench_out *out); /* NULL: it draws */
-    bool is_large;                        /* writes a gigabyte: only by its name */
+    int (*run)(struct rv_bench_out *out); /* NULL: in the window module */
+    bool is_large;                        /* writes a gigabyte: runs only if it is named */
 };
 
 static const struct family families[] = {
@@ -106,7 +106,7 @@ static void print_heading(FILE *file)
     fprintf(file, "%-34s %12s %12s %5s  %-11s %-22s\n", "bench", "median", "min", "n", "unit", "minimum against");
 }
 
-/* Is its name one of the comma-separated list? An empty list holds all that are not large. */
+/* Is the family in this comma-separated list? An empty list stands for all that are not large. */
 static bool is_listed(const char *names, const struct family *family)
 {
     const char *name = family->name;
@@ -151,7 +151,7 @@ int rv_bench_run(const struct rv_bench_params *params, FILE *file)
         if (is_listed(params->names, &families[i]))
             result = run_family(&families[i], &out);
         if (result == -ENOTSUP && !*params->names)
-            result = 0; /* printed already; the other benchmarks ran */
+            result = 0; /* was printed; the other benchmarks ran */
     }
     if (result >= 0 && (fflush(file) != 0 || ferror(file)))
         result = rv_err_sys("benchmark output");
@@ -172,7 +172,7 @@ double rv_bench_median(double *samples, unsigned n)
     return n % 2 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
 }
 
-/* SplitMix64 (public domain): any state is a good one. */
+/* SplitMix64 (public domain). Any state will do. */
 uint64_t rv_bench_random(uint64_t *state)
 {
     uint64_t value = *state += 0x9e3779b97f4a7c15ull;

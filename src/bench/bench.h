@@ -1,5 +1,5 @@
 /*
- * Benchmarks inside the binary: fixed seeds, median/min/n, and ratios between things measured in one run.
+ * Benchmarks inside the binary: fixed seeds, median/min/n, and ratios of rows measured in one run.
  */
 #ifndef RV_BENCH_BENCH_H
 #define RV_BENCH_BENCH_H
@@ -15,7 +15,7 @@ struct rv_bench_row {
     double median, min;
     unsigned n;
     const char *baseline; /* NULL: none */
-    double ratio;         /* how many times better than the baseline, of the minima of this run */
+    double ratio;         /* how many times better than the baseline, by minima of this run */
     const char *detail;   /* free text for the table: kernel, ping-pong; may be NULL */
 };
 
@@ -30,23 +30,23 @@ int rv_bench_lod(struct rv_bench_out *out);
 int rv_bench_codec(struct rv_bench_out *out);
 int rv_bench_replay(struct rv_bench_out *out);
 int rv_bench_render(struct rv_bench_out *out);
-void rv_bench_render_model(struct rv_bench_out *out); /* a part of it */
+void rv_bench_render_model(struct rv_bench_out *out); /* part of render */
 int rv_bench_export(struct rv_bench_out *out);
 int rv_bench_overhead(struct rv_bench_out *out);
 int rv_bench_control(struct rv_bench_out *out);
 int rv_bench_patch(struct rv_bench_out *out);
 
-/* The recording that the user gave to measure on; NULL when none. */
+/* The recording to measure on; NULL: none was given. */
 const char *rv_bench_input(const struct rv_bench_out *out);
 
-/* The command that the user gave to measure, NULL-terminated; NULL when none. */
+/* The command to measure, NULL-terminated; NULL: none was given. */
 const char *const *rv_bench_command(const struct rv_bench_out *out);
 
 struct rv_bench_params {
     const char *names; /* separated by commas; "" = all */
     bool is_json;
-    const char *input;                                           /* a recording for those that take one, or NULL */
-    const char *const *command;                                  /* to be measured, for those that take one, or NULL */
+    const char *input;          /* a recording for the families that take one, or NULL */
+    const char *const *command; /* a command for the families that measure one, or NULL */
     int (*draw)(const char *family, struct rv_bench_out *out); /* runs render and replay; 0 or negative errno */
 };
 

@@ -1,4 +1,4 @@
-/* A thread that never was: a random walk of calls, the same everywhere. */
+/* A synthetic thread: a random walk of calls, the same on every machine. */
 #ifndef RV_BENCH_CALLS_H
 #define RV_BENCH_CALLS_H
 
@@ -10,20 +10,20 @@
 #define RV_CALLS_MOST_DEPTH 12u
 #define RV_CALLS_N_NAMES 60u
 
-struct rv_calls { /* zeroed but for random, the seed */
+struct rv_calls { /* zeroed, except random, the seed */
     uint64_t random, now_ns;
     uint64_t start_ns[RV_CALLS_MOST_DEPTH];
     uint32_t id[RV_CALLS_MOST_DEPTH];
     uint32_t depth;
 };
 
-/* One step, gap_ns after the last; the walk goes up as often as down. True when a call ended. */
+/* One step, gap_ns after the last: a call or a return, equally likely. True if a call ended. */
 bool rv_calls_step(struct rv_calls *calls, uint64_t gap_ns, struct rv_span *out);
 
-/* Add the next n finished calls to a lane, gaps a random number of ns up to gap_mask, a power of two less one. */
+/* Add the next n finished calls to a lane. Gaps are random, up to gap_mask ns; gap_mask is 2^n - 1. */
 void rv_calls_fill(struct rv_calls *calls, struct rv_lane *lane, size_t n, uint64_t gap_mask);
 
-/* A lane without calls, thread idx of the one process there is. */
+/* An empty lane, of thread idx of the only process. */
 struct rv_lane *rv_calls_add_lane(struct rv_lanes *lanes, uint32_t idx);
 
 #endif

@@ -1,4 +1,4 @@
-/* Programs that are measured: started with their output in a pipe, and read meanwhile as a viewer would. */
+/* Measured programs: their output goes to a pipe, and their rings are drained as by a viewer. */
 #ifndef RV_BENCH_CHILD_H
 #define RV_BENCH_CHILD_H
 
@@ -8,14 +8,14 @@
 #include "ring/map.h"
 
 /*
- * Start a program that has nothing to read.
- *   variables  "NAME=VALUE" to be added to its environment, or NULL; both lists end with NULL
- *   out        its standard output, for the caller to close, or NULL: it goes nowhere, as its messages do
+ * Start a program without standard input.
+ *   variables  "NAME=VALUE" to add to its environment, or NULL; both lists end with NULL
+ *   out        its standard output, which the caller closes; NULL: discarded, as are its messages
  *   returns    its pid, to be waited for; or negative errno
  */
 pid_t rv_child_start(const char *const *argv, const char *const *variables, int *out);
 
-/* Read all rings of the map by naps of a millisecond until the child has ended, and reap it. Returns how many events.
+/* Drain all rings of the map every millisecond until the child has ended, and reap it. Returns the number of events.
  */
 uint64_t rv_child_drain(struct rv_map *map, pid_t pid);
 

@@ -1,7 +1,7 @@
 /*
- * The codec of recordings on the events of real programs, run on the spot: the demo server, a recursion, a program of
- * many threads; or on a recording that is given. Beside it, in the same run and on the same blocks: zstd -1 on the raw
- * 16-byte events, and the same calls as gzip'd Chrome JSON.
+ * The codec of recordings on events of real programs, which are run first: the demo server, a recursion, a program of
+ * many threads; or on a recording that the user gives. Beside it, in the same run and on the same blocks: zstd -1 on
+ * the raw 16-byte events, and the same calls as gzip'd Chrome JSON.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -105,7 +105,7 @@ struct sizes {
     uint64_t n_events, raw, ours, zstd, json, n_json_events;
 };
 
-struct rates { /* M events/s, a sample a run */
+struct rates { /* M events/s, one sample per run */
     double encode[N_RUNS], decode[N_RUNS], zstd_encode[N_RUNS], zstd_decode[N_RUNS];
 };
 
@@ -307,7 +307,7 @@ static int measure_recording(struct rv_bench_out *out, const char *path)
     return source ? measure_source(out, "file", source) : -EBADMSG;
 }
 
-/* The program's own words go nowhere. */
+/* The program's output is discarded. */
 static struct rv_launch *start_quietly(const char *trace_path, const char *const *argv)
 {
     int status, kept = dup(STDOUT_FILENO);

@@ -1,6 +1,6 @@
 /*
- * How soon a thread that calls subs all the time does what its monitor wants, while ringviz reads it: from the request
- * to the stop, and commands that are answered while it runs.
+ * How soon a thread that calls subs all the time responds to its monitor while ringviz drains it: the time from a
+ * request to the stop, and the time to answer a command while it runs.
  */
 #include <errno.h>
 #include <signal.h>
@@ -21,7 +21,7 @@ enum { N_STOPS = 50, N_COMMANDS = 1000, PATH_BYTES = 4096 };
 #define BEGIN_NS 30000000000u
 #define ANSWER_NS 5000000000u
 #define LOOK_NS 5000000u
-#define LEAST_RUN_NS 5000000u /* between two stops; up to as much again */
+#define LEAST_RUN_NS 5000000u /* between two stops; a random time up to as long is added */
 
 static const char script[] = "sub fib { my $n = shift; $n < 2 ? $n : fib($n - 1) + fib($n - 2) } fib(18) while 1";
 
@@ -30,7 +30,7 @@ struct steered {
     struct rv_target *target;
 };
 
-/* Until the file is there and its first ring can be steered. */
+/* Wait until the file exists and the owner of its first ring answers commands. */
 static int find_thread(struct steered *steered, const char *path)
 {
     uint64_t end_ns = rv_clock_mono_ns() + BEGIN_NS;

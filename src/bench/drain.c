@@ -1,6 +1,6 @@
 /*
- * From a producer going flat out to spans in the model: a process of its own pushes native events under `block`, the
- * real session drains them, with and without a recording. Everything is counted; a lost event fails the benchmark.
+ * From a producer at full speed to spans in the model: another process pushes native events under `block`, a real
+ * session drains them, with and without a recording. Events are counted; a lost one fails the benchmark.
  */
 #include <errno.h>
 #include <signal.h>
@@ -31,7 +31,7 @@ struct step {
     enum rv_event_kind kind;
 };
 
-/* A random walk at depth 10 that comes back to where it began. */
+/* A random walk at depth 10 that ends where it began. */
 static struct step *make_pattern(void)
 {
     struct step *steps = rv_alloc(N_PATTERN, sizeof *steps);
@@ -52,7 +52,7 @@ static struct step *make_pattern(void)
     return steps;
 }
 
-/* The producer process. Waits for a byte from `go`, and says on `took` how long it took from then on. */
+/* The producer process. Waits for a byte from `go`, pushes, and writes the time that it took to `took`. */
 _Noreturn static void produce(const char *path, const struct step *steps, uint64_t n_events, int go, int took)
 {
     struct rv_map map = {0};
@@ -132,7 +132,7 @@ static void end_run(struct setup *setup)
     rv_map_close(&setup->map);
 }
 
-/* Into a file that nobody else sees any more. */
+/* Into an unlinked file. */
 static int start_record(struct setup *setup)
 {
     char path[4096];
@@ -163,7 +163,7 @@ static int begin_run(struct setup *setup, const struct step *steps, uint64_t n_e
         error = source ? start_producer(&setup->producer, setup->path, steps, n_events) : -EBUSY;
     }
     if (!error && is_recorded)
-        error = start_record(setup); /* after the fork: what it has touched is shared with no other process */
+        error = start_record(setup); /* after the fork: no page is shared with the other process */
     if (error)
         return error;
     setup->session =
@@ -172,8 +172,8 @@ static int begin_run(struct setup *setup, const struct step *steps, uint64_t n_e
 }
 
 struct sample {
-    double rate;                                     /* M events/s, from the first into the model to the last */
-    double producer_ns;                              /* until the producer was rid of its last event */
+    double rate;                                     /* M events/s, from the first to the last in the model */
+    double producer_ns;                              /* until the producer pushed its last event */
     double drain, scan, carry, timeline, statistics; /* ns of CPU an event */
 };
 
@@ -208,7 +208,7 @@ static int measure_flat_out(const struct step *steps, bool is_recorded, struct s
     return error;
 }
 
-/* Per cent of one core while nothing happens. */
+/* Per cent of one core while no event comes. */
 static int measure_idle(const struct step *steps, double *percent)
 {
     struct setup setup;
@@ -216,7 +216,7 @@ static int measure_idle(const struct step *steps, double *percent)
     if (error)
         return error;
     struct timespec before, after;
-    rv_os_sleep_ns(IDLE_NS / 5); /* started, and quiet for a while */
+    rv_os_sleep_ns(IDLE_NS / 5); /* started, and idle for a while */
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
     rv_os_sleep_ns(IDLE_NS);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);

@@ -1,6 +1,6 @@
 /*
  * Exports: ten million spans of eight threads, from the spool to /dev/null in every format. CPU time of all threads:
- * what is packed takes less than that where there are cores.
+ * compressed formats take less time than that where there are several cores.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ enum {
     MOST_DEPTH = 24
 };
 
-struct generator { /* one thread: a random walk of calls, 20 to 400 ns apart; most call the same each time */
+struct generator { /* one thread: a random walk of calls, 20 to 400 ns apart; most have the same callee each time */
     uint64_t random, now_ns;
     uint64_t start[MOST_DEPTH];
     uint32_t id[MOST_DEPTH];

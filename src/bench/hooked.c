@@ -1,6 +1,6 @@
 /*
- * The traced program runs in bursts of 44 thousand events and is read meanwhile by naps of a millisecond, as a viewer
- * would; it waits for nobody. Its own clock reads, plain calls and traced calls are minima of one process.
+ * The traced program runs in bursts of 44 thousand events, is drained every millisecond, as by a viewer, and never
+ * waits. Its clock reads, plain calls and traced calls are minima of one process.
  */
 #include "bench/hooked.h"
 
@@ -80,7 +80,7 @@ static int run_uftrace(const struct program *program, struct cost *cost)
     snprintf(samples, sizeof samples, "%d", N_SAMPLES_UFTRACE);
     if (!mkdtemp(folder))
         return -errno;
-    snprintf(calls, sizeof calls, "%s/uftrace", folder); /* not there yet: uftrace puts away what is */
+    snprintf(calls, sizeof calls, "%s/uftrace", folder); /* must not exist: uftrace moves existing folders away */
     pid_t pid = rv_child_start(argv, NULL, &out);
     int error = pid < 0 ? (int)pid : read_cost(out, cost);
     if (pid > 0)
@@ -95,7 +95,7 @@ struct result {
     double median;
 };
 
-/* The least of several runs: one process may have had a bad placement for its whole life. */
+/* The least of several runs: a process may keep a bad placement in memory for its whole life. */
 static void take(struct result *result, unsigned run, const struct cost *cost)
 {
     if (run == 0 || added_ns(cost) < added_ns(&result->least))

@@ -1,4 +1,4 @@
-/* What the hooks of -finstrument-functions cost a program: bench/traced.c is run under them, and under uftrace. */
+/* What the hooks of -finstrument-functions cost: runs bench/traced.c with them, and with uftrace. */
 #ifndef RV_BENCH_HOOKED_H
 #define RV_BENCH_HOOKED_H
 

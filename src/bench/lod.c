@@ -1,9 +1,9 @@
 /*
- * The timeline: what a span costs to add, and what the count of a window's boxes costs, whatever the window.
+ * The timeline: the cost of adding a span, and of counting the boxes of a window of any width.
  *
- * Eight threads of nested calls, mean gap near 180 ns, depth up to 24, now and then a pause: dense, so that nearly
- * every span feeds a density cell. A window is asked for as a picture of 1600 pixels would: at the level whose cells
- * fit one.
+ * Eight threads of nested calls, mean gap near 180 ns, depth up to 24, a pause now and then: so dense that nearly
+ * every span is added to a density cell. A window is counted as for a picture of 1600 pixels: at the level whose cells
+ * are as wide as a pixel.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ struct lod {
     uint32_t gaps_ns[N_GAPS];
     struct generator generators[N_LANES];
     struct rv_timeline *lanes[N_LANES];
-    struct rv_span *spans; /* all, block by block, lanes in turn: what a scan without levels of detail would read */
+    struct rv_span *spans; /* all, block by block, lanes in turn: what a linear search without levels of detail reads */
     size_t n_spans;
     uint64_t end_ns; /* where the first lane ends */
     struct rv_box *boxes;
@@ -91,8 +91,8 @@ static void generate(struct generator *generator, const uint32_t *gaps_ns, struc
 }
 
 /*
- * Take and return as much memory as the timelines will need: on a virtual machine the first touch of a page since the
- * host took it back costs more than all that is measured here.
+ * Allocate and free as much memory as the timelines will need: on a virtual machine the first access to a page that the
+ * host has reclaimed costs more than everything measured here.
  */
 static void warm_memory(void)
 {
@@ -140,7 +140,7 @@ static void add_stats(struct lod *lod, struct rv_bench_out *out)
 {
     struct rv_stats *stats = rv_stats_create();
     struct rv_stats_lane *lanes[N_LANES];
-    struct rv_span *block = rv_alloc(BLOCK_SPANS, sizeof *block); /* fresh in the cache, as from the scan */
+    struct rv_span *block = rv_alloc(BLOCK_SPANS, sizeof *block); /* in the cache, as after the scan */
     double samples[N_ROUNDS * N_LANES];
     unsigned n_samples = 0;
     for (unsigned i = 0; i < N_LANES; i++)
@@ -177,7 +177,7 @@ static size_t copy(struct lod *lod, const uint64_t window[2], uint32_t level, ui
     return n;
 }
 
-/* What every window costs without levels of detail: a scan of all spans. */
+/* The cost of a window without levels of detail: reads all spans. */
 static double scan_us(const struct lod *lod)
 {
     double least = INFINITY;

@@ -1,4 +1,4 @@
-/* Which programs are measured traced and not: ours, in C, Perl and Ruby, or the user's own. */
+/* Which programs are measured with and without tracing: ours, in C, Perl and Ruby, or the user's. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ enum { PATH_BYTES = 4096 };
 /*
  * Hooks that do nothing are libc's own, those of a Perl module or a preloaded library that finds no trace file.
  *
- * ltrace sees calls through the procedure linkage table only: of one workload, the functions that hooks see, too.
+ * ltrace sees calls through the procedure linkage table only: the same calls as the hooks in one workload only.
  */
 static int measure_c(struct rv_bench_out *out)
 {
@@ -99,7 +99,7 @@ static int measure_ruby(struct rv_bench_out *out)
                                                       .n_peers = sizeof peers / sizeof *peers});
 }
 
-/* ltrace is no peer here: at 0.1 ms a call it would take hours of most programs. */
+/* Without ltrace: at 0.1 ms a call most programs would take hours. */
 static int measure_command(struct rv_bench_out *out, const char *const *command)
 {
     char folder[] = RESULTS, calls[64], info[64], profile[64], options[96];

@@ -1,4 +1,4 @@
-/* What patching costs: calls of a program without hooks; and of a given program, which functions can be patched. */
+/* The cost of a patched call; and for a given program, which functions can be patched. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 /*
- * The picture: CPU and GPU time of a frame in each view, drawn offscreen at 1600 x 900 as a window does while it moves:
- * by a GPU with multisampling, by software without. First the picture alone of three numbers of boxes, labels and all;
- * then of the fewest with the window's panels around it, which are made and drawn in every frame.
+ * CPU and GPU time of a frame in each view, drawn offscreen at 1600 x 900 as by a window that moves: with multisampling
+ * on a GPU, without it by software. First the picture alone, with labels, for three numbers of boxes; then the picture
+ * with the fewest boxes and the window's panels, which are made and drawn in every frame.
  *
- * CPU time is that of the process from the first call of a frame to the end of glFinish(), so that what a software
- * renderer draws on its threads is counted. GPU time comes from timer queries, where there is a GPU.
+ * CPU time is that of the process from the first call of a frame to the end of glFinish(): it includes the threads of a
+ * software renderer. GPU time comes from timer queries, where there is a GPU.
  *
- * Before that, what a frame takes of the window's own thread: pictures are composed before the clock runs, as another
- * thread does for a window, and the driver draws nothing. Mesa has such a one, chosen when a process first draws; hence
- * a process of its own.
+ * Before that, the time that a frame takes on the window's own thread: pictures are composed before the clock starts,
+ * as another thread does for a window, and the driver draws nothing. Mesa has such a driver, which a process chooses
+ * when it first draws; so this runs in another process.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@
 
 #define WIDTH_PX 1600
 #define HEIGHT_PX 900
-#define SAMPLES 4 /* none by software, as a window does while it moves */
+#define SAMPLES 4 /* none by software, as in a window that moves */
 #define N_LANES 8u
 #define N_PACKAGES 10u
 #define WINDOW_NS 100000000u
@@ -46,10 +46,10 @@ struct stand {
     struct rv_subroutines *subroutines;
     GLuint framebuffer, colour, query;
     bool has_timer, is_software;
-    bool is_undrawn; /* nothing is drawn: what the window's thread takes is measured */
+    bool is_undrawn; /* nothing is drawn: only the window's thread is measured */
     struct rv_view view;
     struct rv_view_lane lanes[N_LANES];
-    struct rv_viewer viewer; /* of the panels, as is what follows */
+    struct rv_viewer viewer; /* of the panels, as are the next ones */
     struct rv_panels panels;
     struct rv_lanes *traced;
 };
@@ -105,7 +105,7 @@ static struct rv_subroutines *name_all(void)
     return subroutines;
 }
 
-/* A lane of n exact boxes by rising start: each stands where its call begins, and gets its length when that ends. */
+/* A lane of n exact boxes by rising start: a box is added when its call begins, its duration when the call ends. */
 static void fill_lane(struct rv_view *view, struct rv_view_lane *lane, uint32_t idx, uint32_t n)
 {
     struct rv_calls calls = {.random = idx + 1};
@@ -147,7 +147,7 @@ static void fill_view(struct stand *stand, uint32_t n_boxes)
         fill_lane(view, &stand->lanes[i], i, n_boxes / N_LANES);
 }
 
-/* A trace for the minimap, and a viewer that looks at it. */
+/* A trace for the minimap, and a viewer of it. */
 static void fill_panels(struct stand *stand, uint32_t n_spans)
 {
     uint64_t gap_mask = 1;
@@ -208,7 +208,7 @@ static void draw_frame(struct stand *stand, enum rv_view_mode look, bool has_pan
         frame.insets = rv_panels_insets(&stand->panels);
     }
     rv_scene_draw(stand->scene, &frame);
-    if (has_panels && !stand->is_undrawn) /* all GL: the driver that draws nothing fails there */
+    if (has_panels && !stand->is_undrawn) /* the driver that draws nothing fails at GL calls here */
         rv_panels_draw(&stand->panels);
 }
 
@@ -278,7 +278,7 @@ static void measure_looks(struct stand *stand, struct rv_bench_out *out, const c
         measure_look(stand, out, (enum rv_view_mode)look, boxes_name);
 }
 
-/* With the minimap of a trace as long as the view. */
+/* The minimap shows a trace as long as the view. */
 static void measure_with_panels(struct stand *stand, struct rv_bench_out *out, uint32_t n_spans, const char *name)
 {
     fill_panels(stand, n_spans);
@@ -320,7 +320,7 @@ static int measure_all(struct rv_bench_out *out, bool is_undrawn)
     return err;
 }
 
-/* In a process of its own, whose driver draws nothing. */
+/* In another process, whose driver draws nothing. */
 static int measure_undrawn_frames(struct rv_bench_out *out)
 {
     int status = 0;

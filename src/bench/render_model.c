@@ -1,4 +1,4 @@
-/* What the view of a frame costs to make from ten million spans, whatever the window. */
+/* The cost of making a frame's view of ten million spans, for windows of any width. */
 #include <stdio.h>
 
 #include "base/clock.h"

@@ -1,6 +1,6 @@
 /*
- * A large recording shown by its index: from opening it to the first picture, and from a look at any window to all that
- * it shows. The recording is made on the spot, or given.
+ * A large recording shown by its index: the time from opening it to the first picture, and from the choice of a window
+ * to its exact picture. The recording is made first, or given by the user.
  */
 #include <errno.h>
 #include <math.h>
@@ -91,7 +91,7 @@ static void give_all(const struct rv_sink *sink)
     free(events);
 }
 
-/* 0 or negative errno, said; the file is the caller's to remove. */
+/* 0 or negative errno with one line printed; the caller removes the file. */
 static int make(const char *path)
 {
     struct rv_record *record = rv_record_create(0);
@@ -112,7 +112,7 @@ static int make(const char *path)
 
 /* ---- looking at it ---- */
 
-/* Wait a little for what a view lacks. */
+/* Wait until the view has all its spans, for a limited time. */
 static bool fetch(void *context, const struct rv_view *view)
 {
     if (rv_session_want(context, view->from_ns, view->to_ns, view->level) == 0)
@@ -143,7 +143,7 @@ static struct rv_session *open_session(const char *path)
     return NULL;
 }
 
-/* From the file's name to the picture of all of it as a window has it first, and to one in all its details. */
+/* From opening the file to the first picture of the whole trace, and to the exact one. */
 static int measure_open(struct rv_bench_out *out, const char *path, struct rv_session **session)
 {
     struct rv_offscreen *offscreen = NULL;
@@ -183,7 +183,7 @@ struct sought { /* ms */
     double first, fine;
 };
 
-/* From a look at a window to what is there of it at once, which is what a window draws, and to all of it. */
+/* From the choice of a window to what can be drawn at once, and to the exact picture. */
 static struct sought seek(struct rv_session *session, struct rv_view *view, uint64_t from_ns, uint64_t to_ns)
 {
     const struct rv_view_params params = {.from_ns = from_ns, .to_ns = to_ns, .width_px = 1600};
@@ -198,7 +198,7 @@ static struct sought seek(struct rv_session *session, struct rv_view *view, uint
     return (struct sought){first_ms, (double)(rv_clock_mono_ns() - began_ns) / 1e6};
 }
 
-/* Windows anywhere, their widths even on a logarithmic scale. */
+/* Windows at random places, their widths evenly distributed on a logarithmic scale. */
 static void measure_seeks(struct rv_bench_out *out, struct rv_session *session)
 {
     struct rv_view view = {0};

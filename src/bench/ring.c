@@ -1,6 +1,6 @@
 /*
- * What a push costs. The ring is of policy `ring`, so that nobody needs to read it; it is as large as a trace file's
- * ring is by default. All rows of this file are taken by turns, and compared by their minima.
+ * The cost of a push. The ring has policy `ring`, so it needs no reader, and the default size of a trace file's rings.
+ * All rows are measured in turns and compared by their minima.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static void push_with_clock(struct bed *bed)
         rv_push(&bed->pusher, RV_EVENT_CALL_AT, rv_event_word_at(i, 0), stack, rv_push_slow);
 }
 
-/* The push without its clock: what is left when the time is free. */
+/* The push without reading the clock. */
 static void push_without_clock(struct bed *bed)
 {
     uint64_t stack = (uint64_t)(uintptr_t)__builtin_frame_address(0);

@@ -1,7 +1,8 @@
 /*
- * The scan against its serial oracle: hot blocks of 16 K events, CPU time of this thread, every kernel this CPU runs.
+ * The scan compared with its serial oracle: blocks of 16 K events in the cache, CPU time of this thread, every kernel
+ * that this CPU runs.
  *
- * Streams carry depths, as producers write them, and RETURNs their ids, so that every pop is checked.
+ * Events have depths, as producers write them, and RETURNs have ids, so that every pop is checked.
  */
 #include "bench/bench.h"
 
@@ -78,7 +79,7 @@ static uint32_t some_id(struct stream *stream)
     return 1 + (uint32_t)(rv_bench_random(&stream->random) % N_IDS);
 }
 
-/* One step of a random walk that is drawn to a depth. */
+/* One step of a random walk with a drift towards a depth. */
 static void walk(struct stream *stream, double depth)
 {
     double p = 0.5 + (depth - (double)stream->current->depth) * 0.02;
@@ -335,7 +336,7 @@ static void bench_workload(struct rv_bench_out *out, const struct workload *work
     destroy_stream(stream);
 }
 
-/* Threads that take blocks in turn, scan them side by side and merge them in order, as the pipeline's workers do. */
+/* Threads that take blocks in turn, scan them in parallel and join them in order, as the pipeline's workers do. */
 struct crew {
     const struct stream *stream;
     enum rv_scan_kernel kernel;
@@ -357,7 +358,7 @@ static void merge_scanned(struct crew *crew, uint32_t b)
     pthread_mutex_unlock(&crew->lock);
 }
 
-/* Begins when all are there, and is over when all have ended. */
+/* Begins when all threads have started, and ends when all have ended. */
 static void *run_crew(void *argument)
 {
     struct crew *crew = argument;
@@ -406,7 +407,7 @@ static void *bounce(void *argument)
     return NULL;
 }
 
-/* ns for a cache line to go from one core to the other: what two threads can gain depends on it. */
+/* ns for a cache line to go from one core to another: it limits what two threads can gain. */
 static double time_pingpong(void)
 {
     static _Alignas(64) atomic_uint ball;

@@ -1,9 +1,9 @@
 /*
- * Stages: without tracing; with hooks that do nothing; writing to a ring that nobody reads; read by a plain consumer;
- * under ringviz with its whole pipeline; and under other tracers. They take turns; rows compare their minima.
+ * Stages: no tracing; hooks that do nothing; events written to a ring that nobody reads; rings drained by a plain
+ * consumer; ringviz with its whole pipeline; other tracers. They run in turns and are compared by their minima.
  *
- * Each workload has the clock that is fair to all who are compared on it: what a tracer does in other processes while
- * the program is stopped is no CPU time of the program.
+ * Each workload has the clock that is fair to all its tracers: what a tracer does in other processes while the program
+ * is stopped is not in the program's CPU time.
  */
 #include "bench/stages.h"
 
@@ -89,7 +89,7 @@ static int read_samples(struct run *run, unsigned layout, int out)
 
 struct child {
     pid_t pid;
-    int out; /* where its times come from, unless it is measured as a whole */
+    int out; /* where its times come from; NULL: it is measured as a whole */
     uint64_t start_ns;
 };
 
@@ -107,7 +107,7 @@ static void keep_whole(struct run *run, unsigned layout, uint64_t start_ns)
     run->ns[layout][idx][run->idx] = (double)(rv_clock_mono_ns() - start_ns);
 }
 
-/* To the child's end, and its times. drained: its trace file, to be read meanwhile, or NULL. */
+/* Wait for the child's end, and read its times. drained: its trace file, which is drained meanwhile, or NULL. */
 static int end_child(struct run *run, unsigned layout, const struct child *child, struct rv_map *drained)
 {
     bool is_whole = run->stages->is_whole;
@@ -144,7 +144,7 @@ static size_t count(const char *const *list)
     return n;
 }
 
-/* Both lists, ended with NULL; for free(). */
+/* Both lists, ended with NULL; freed by the caller. */
 static const char **join(const char *const *front, const char *const *back)
 {
     size_t n_front = count(front), n_back = count(back);
@@ -156,7 +156,7 @@ static const char **join(const char *const *front, const char *const *back)
     return all;
 }
 
-/* On a trace file of our own, read by nobody or by us. */
+/* Into a trace file of ours, which is drained or not. */
 static int run_on_file(struct run *run, enum layout layout)
 {
     bool is_read = layout == STAGE_FULL;
@@ -214,7 +214,7 @@ static int run_viewer(struct run *run, enum layout layout)
     return error;
 }
 
-/* One that is not installed, or does not know such a program, has no rows. */
+/* A tracer that is not installed, or cannot trace the program, has no rows. */
 static void run_peer(struct run *run, unsigned layout)
 {
     const struct rv_stages_peer *peer = peer_of(run, layout);

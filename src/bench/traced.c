@@ -1,5 +1,5 @@
 /*
- * The program that the hooks are measured on: the same recursion twice, with and without them, by turns.
+ * The measured program of the hooks: one recursion, with and without hooks, in turns.
  *
  *     ringviz-bench-traced SAMPLES             prints: CLOCK-NS PLAIN-NS TRACED-NS, minima; per clock read and per call
  *     ringviz-bench-traced SAMPLES THREADS     prints nothing: threads walk at random through eight functions
@@ -67,7 +67,7 @@ enum { WALKS = 4000, MOST_THREADS = 64 };
 
 static uint64_t walk(uint64_t seed, unsigned depth);
 
-/* Eight that differ in name and in where they go. */
+/* Eight functions with different names and callees. */
 #define STEP(name, share)                                                                                              \
     static uint64_t name(uint64_t seed, unsigned depth)                                                                \
     {                                                                                                                  \

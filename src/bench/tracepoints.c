@@ -1,6 +1,6 @@
 /*
- * A Ruby extension: four TracePoints that do nothing, for calls and returns of methods written in Ruby and in C. No tracer
- * that is made of them costs less.
+ * A Ruby extension: four TracePoints that do nothing, for calls and returns of methods in Ruby and in C. A tracer that
+ * uses TracePoints cannot cost less.
  */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"

@@ -4,7 +4,7 @@
  *
  *     calls    recursion that does nothing else
  *     tree     insertions into a binary tree, by recursion, with keys compared by a function
- *     library  calls of a function in a shared library; by the clock on the wall, since some tracers stop the program
+ *     library  calls of a function in a shared library; by the wall clock, since some tracers stop the program
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -15,7 +15,7 @@ static bool is_empty(const char *path)
         n++;
     if (folder)
         closedir(folder);
-    return n < 3; /* itself and the one above */
+    return n < 3; /* the entries . and .. */
 }
 
 static int open_folder(struct rv_film *film, const struct rv_options *options)

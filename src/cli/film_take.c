@@ -34,11 +34,11 @@ static void print_progress(uint64_t idx, uint64_t n, bool is_last)
         fprintf(stderr, "\rfilming: picture %" PRIu64 " of %" PRIu64 "%s", idx, n, is_last ? "\n" : "");
 }
 
-struct take { /* what is filmed */
+struct take { /* the filmed session */
     uint64_t from_ns, to_ns, window_ns, n;
 };
 
-/* The playhead is where the window ends. */
+/* The playhead is at the window's end. */
 static struct rv_playhead begin(const struct take *take, const struct rv_film_params *params)
 {
     struct rv_playhead playhead = {.is_playing = true, .speed = params->speed};
@@ -46,7 +46,7 @@ static struct rv_playhead begin(const struct take *take, const struct rv_film_pa
     return playhead;
 }
 
-/* A picture further; false after the last, which is at the end. */
+/* Advance by a picture. False after the last one, which is at the end. */
 static bool go_on(struct rv_playhead *playhead, const struct take *take, const struct rv_film_params *params)
 {
     bool is_over = playhead->at_ns >= take->to_ns;
@@ -54,7 +54,7 @@ static bool go_on(struct rv_playhead *playhead, const struct take *take, const s
     return !is_over;
 }
 
-/* The window is full from the first picture on, where the run is as long as that. */
+/* The window is full from the first picture on, if the run is as long as the window. */
 static struct take plan(const struct rv_offscreen *offscreen, const struct rv_film_params *params)
 {
     const struct rv_screenshot_params *picture = params->picture;

@@ -35,7 +35,7 @@ static const char TAIL[] =
     "\n"
     "Exit status: the command's (128 + signal; 127 not found, 126 not executable); 1 failed, 2 usage.\n";
 
-/* Prints words from column n on; lines begin at the column and end before the width. Quotes of words are left out. */
+/* Prints a text from column n on; lines begin at the column and end before the width. Omits the quotes of `words`. */
 static void print_wrapped(const char *text, int n, int column)
 {
     int at = n;
@@ -102,7 +102,7 @@ static const struct {
     const char *topic, *page, *section;
 } PAGES[] = {{"man", "ringviz", "1"}, {"control", "ringviz-control", "1"}, {"formats", "ringviz-formats", "7"}};
 
-/* The page of this ringviz, beside it as it is built and installed, before any other of that name. */
+/* This version's page: beside the binary, in the build tree as where it is installed; else any page of that name. */
 static int show_page(const char *page, const char *section)
 {
     char path[PATH_MAX];

@@ -18,8 +18,9 @@ int rv_window_module_check(bool needs_display)
 {
     char path[PATH_MAX];
     if (find(path) != 0)
-        return rv_err(ENOTSUP, "no window, pictures and films without ringviz-window.so, which the package ringviz has; "
-                               "--headless, --record, --report, --export and the like need none");
+        return rv_err(ENOTSUP,
+                      "no window, pictures and films without ringviz-window.so, which the package ringviz has; "
+                      "--headless, --record, --report, --export and the like need none");
     if (needs_display && !getenv("SDL_VIDEODRIVER") && !getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY"))
         return rv_err(ENODEV, "no display for a window (DISPLAY and WAYLAND_DISPLAY are not set); --headless and "
                               "--screenshot need none");

@@ -20,7 +20,7 @@
 
 enum { STATUS_FAILED = 1, STATUS_USAGE = 2 };
 
-/* To where --output says. What was written and cannot be kept is an error, too. */
+/* Run with the output of --output. An output that cannot be closed is an error, too. */
 static int write_output(const struct rv_options *options, int (*write)(const struct rv_options *options, FILE *out))
 {
     struct rv_output output;
@@ -70,7 +70,7 @@ static int keep_standard_streams(void)
     return 0;
 }
 
-/* What was printed for the asking. */
+/* Flush what --help or --version printed. */
 static int close_standard_output(void)
 {
     struct rv_output output = {.file = stdout};

@@ -44,7 +44,7 @@ static size_t word_length(const char *text)
     return n;
 }
 
-/* Small letters as one types them are bold, words in capitals are italic. */
+/* Words in small letters, which are typed as they are, are bold; placeholders, in capitals, are italic. */
 static void put_argument(const char *argument)
 {
     while (*argument) {
@@ -133,7 +133,7 @@ static void man_settings(void)
 
 /* ---- completions ---- */
 
-/* What the shell completes the value with. */
+/* What the shell completes a value with. */
 enum kind { WORDS, FILES, FOLDERS, PROCESSES, NOTHING };
 
 static enum kind kind_of(const struct rv_option_entry *entry)

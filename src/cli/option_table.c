@@ -338,7 +338,7 @@ const struct rv_option_entry *rv_option_named(const char *name)
     return NULL;
 }
 
-/* Words are what lies between spaces in values, else between bars in an argument of small letters. */
+/* Words are separated by spaces in `values`, else by bars in an argument of small letters. */
 bool rv_option_word(const struct rv_option_entry *entry, int i, struct rv_option_word *word)
 {
     const char *text = entry->values, *between = " ";

@@ -1,5 +1,5 @@
 /*
- * Every option: its name, its argument, and all that is said of it. getopt's table, the values that are accepted, --help,
+ * Every option: its name, its argument and its help. getopt's table, the values that are accepted, --help,
  * the man page's OPTIONS and the completions of bash and zsh are made from this. What each does is in options.c.
  */
 #ifndef RV_CLI_OPTION_TABLE_H
@@ -84,18 +84,18 @@ enum rv_option_id {
 enum { RV_N_OPTIONS = RV_OPTION_END - RV_OPTION_HEADLESS };
 
 /*
- * A text is one paragraph; lines are broken where it is printed. `x` stands for x as one types it, words in capitals that
- * are in the argument stand for what the user puts there, {} for the words of the value, with commas.
+ * A text is one paragraph; lines are broken where it is printed. `x` is x as the user types it; a word in capitals that
+ * is in the argument is a placeholder; {} becomes the words of the value, with commas.
  */
 struct rv_option_entry {
     enum rv_option_id id;
-    unsigned commands; /* that it goes with: bits, by enum rv_command */
+    unsigned commands; /* that accept it: bits, by enum rv_command */
     const char *name;
     const char *argument; /* "=SIZE", "=dark|light"; "[=X]" = optional; NULL = none */
     const char *values;   /* words of a value that the argument does not name, with spaces between; "x:" = something
                              follows; NULL = none */
     const char *help;     /* the first sentence, without its period */
-    const char *details;  /* what the man page and --help=NAME say besides; NULL = nothing */
+    const char *details;  /* the other sentences, for the man page and --help=NAME; NULL = none */
 };
 
 /* In the order of --help. */
@@ -104,22 +104,22 @@ extern const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS];
 /* The heading above the entry; NULL when the entry belongs to the heading before it. */
 const char *rv_option_heading(const struct rv_option_entry *entry);
 
-/* The entry of this name, without its dashes; NULL where there is none. */
+/* The entry of this name, without dashes; NULL if there is none. */
 const struct rv_option_entry *rv_option_named(const char *name);
 
-/* A word that the option's value may be; text is not terminated. */
+/* A word that is a valid value of the option; text is not terminated. */
 struct rv_option_word {
     const char *text;
     int length;
 };
 
-/* The i-th of them, in the order of the enum that it stands for; false where there are no more. */
+/* The i-th word, in the order of the enum that it stands for; false after the last. */
 bool rv_option_word(const struct rv_option_entry *entry, int i, struct rv_option_word *word);
 
-/* Text with {} replaced by the words of the value. Returns out, which is cut where it does not fit. */
+/* Text with {} replaced by the words of the value. Returns out, cut if it does not fit. */
 char *rv_option_text(const struct rv_option_entry *entry, const char *text, char *out, size_t out_bytes);
 
-/* All that is said of an option, as sentences. Returns out, which is cut where it does not fit. */
+/* The whole help of an option, as sentences. Returns out, cut if it does not fit. */
 char *rv_option_paragraph(const struct rv_option_entry *entry, char *out, size_t out_bytes);
 
 #endif

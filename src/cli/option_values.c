@@ -56,7 +56,7 @@ int rv_option_value_time(const char *name, const char *value, uint64_t min_ns, u
     return 0;
 }
 
-/* A plain number would be either. */
+/* A number without a unit could be a size or a time. */
 int rv_option_value_limit(const char *name, const char *value, uint64_t *n_bytes, uint64_t *ns)
 {
     static const uint64_t LEAST_BYTES = 1 << 20, LEAST_NS = 100000000;

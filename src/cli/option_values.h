@@ -6,7 +6,7 @@
 
 #include "cli/option_table.h"
 
-/* Says what was expected. Returns -EINVAL. */
+/* Prints what was expected. Returns -EINVAL. */
 int rv_option_value_bad(const char *name, const char *value, const char *expected);
 
 /* The index of value among the words of the option; the first one when there is no value. */
@@ -16,7 +16,7 @@ int rv_option_value_count(const char *name, const char *value, uint64_t max, uin
 int rv_option_value_bytes(const char *name, const char *value, uint64_t max, uint32_t *out);
 int rv_option_value_time(const char *name, const char *value, uint64_t min_ns, uint64_t *ns);
 int rv_option_value_limit(const char *name, const char *value, uint64_t *n_bytes,
-                          uint64_t *ns); /* one of them; else 0 */
+                          uint64_t *ns); /* one of the two; the other is 0 */
 int rv_option_value_speed(const char *name, const char *value, double *speed);
 
 #endif

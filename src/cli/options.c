@@ -61,7 +61,7 @@ static int add_trigger(const char *value, struct rv_options *options)
                : rv_err(EINVAL, "--trigger=%s: %s; see ringviz --help", value, why);
 }
 
-/* BEFORE[,AFTER]: as long after it as before, if not told. */
+/* BEFORE[,AFTER]: without AFTER it is the same as BEFORE. */
 static int parse_trigger_keep(const char *value, struct rv_options *options)
 {
     static const uint64_t LEAST_BEFORE_NS = 10000000;
@@ -248,14 +248,14 @@ static int parse_format(const char *name, const char *value, const struct rv_imp
     return *format ? 0 : rv_option_value_bad(name, value, expected);
 }
 
-/* What is watched is not a file, but goes by a name as one does. */
+/* A process or shared memory has a name in messages, as a file has. */
 static void watch_live(struct rv_options *options, const struct rv_import_format *format, const char *name)
 {
     options->import_format = format;
     options->file = name;
 }
 
-/* Its regular expression is checked here: the traced process could tell nobody. */
+/* The regular expression is checked here: the traced process could not report the error. */
 static int add_patch(struct rv_options *options, const char *name, const char *value)
 {
     char pattern[4096];
@@ -309,7 +309,7 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
     }
 }
 
-/* Options that only set a flag or name what to do. */
+/* Options that only set a flag or name a command. */
 static bool set_switch(struct rv_options *options, enum rv_option_id id)
 {
     switch (id) {
@@ -355,7 +355,7 @@ static int set_option(struct rv_options *options, enum rv_option_id id, const ch
     return error == -ENOENT ? set_capture_option(options, entry, value) : error;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole command line ---- */
 
 static void fill_getopt(struct option *out)
 {
@@ -387,7 +387,7 @@ static int check_company(enum rv_command command, const bool is_given[RV_N_OPTIO
     return 0;
 }
 
-/* Commands that take several files and write one thing. */
+/* Commands that take several files and write one output. */
 static int check_files(const struct rv_options *options)
 {
     const bool is_diff = options->command == RV_COMMAND_DIFF;
@@ -407,7 +407,7 @@ static bool is_stdout(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-/* Two outputs in one stream would be neither. */
+/* Two outputs in one stream could not be told apart. */
 static int check_stdout(const struct rv_options *options)
 {
     const bool has_text = options->command == RV_COMMAND_WATCH && (options->has_report || options->has_spans);
@@ -459,7 +459,8 @@ static int check(const struct rv_options *options)
 {
     if (options->command == RV_COMMAND_HELP || options->command == RV_COMMAND_VERSION)
         return 0;
-    const bool has_window = options->command == RV_COMMAND_WATCH && !options->is_headless; /* where R may be pressed */
+    const bool has_window = options->command == RV_COMMAND_WATCH &&
+                            !options->is_headless; /* with a window, in which R begins a recording */
     if (rv_record_limit_is_set(&options->record_limit) && !options->has_record && !has_window)
         return rv_err(EINVAL, "--%s goes with --record; see ringviz --help",
                       options->record_limit.trigger ? "trigger" : "record-limit");
@@ -507,7 +508,7 @@ static void take_files(struct rv_options *options, int n, char *const *files)
     options->n_files = (size_t)n;
 }
 
-/* FILE, or what stands after "--". */
+/* FILE, or the command after "--". */
 static int take_operands(struct rv_options *options, int argc, char **argv, bool is_after_dashes)
 {
     if (options->file && optind < argc)
@@ -548,7 +549,7 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
         return error;
     if (options->record_limit.trigger)
         rv_trigger_set_keep(options->record_limit.trigger, options->trigger_keep);
-    return take_operands(options, argc, argv, optind > n_read); /* the last call skipped "--" */
+    return take_operands(options, argc, argv, optind > n_read); /* getopt has skipped "--" */
 }
 
 void rv_options_fini(struct rv_options *options)

@@ -28,31 +28,31 @@ struct rv_options {
     enum rv_command command;
     const char *help_topic;                       /* with RV_COMMAND_HELP; NULL = all */
     const char *file;                             /* a trace file to watch; NULL with argv */
-    const struct rv_import_format *import_format; /* --import; NULL = told by content */
-    const char *const *files;                     /* all that were named; file is the first of them */
+    const struct rv_import_format *import_format; /* --import; NULL = recognized by content */
+    const char *const *files;                     /* all files given; file is the first of them */
     size_t n_files;
     const char *const *argv; /* COMMAND ARG..., NULL-terminated; NULL with file */
     /* output */
     bool is_headless, has_report, has_spans, is_json, is_verbose;
     enum rv_report_format report_format;
-    bool has_diff_window; /* --diff is looked at */
+    bool has_diff_window; /* --diff=window */
     enum rv_spans_format spans_format;
     const char *output; /* NULL = stdout */
     struct rv_export_option exports[RV_OPTIONS_MAX_EXPORTS];
     size_t n_exports;
-    bool fails_on_loss;  /* status 1 where anything is known to be missing */
+    bool fails_on_loss;  /* status 1 if anything is known to be missing */
     bool is_forced;      /* existing files may be overwritten */
     const char *control; /* with RV_COMMAND_CONTROL: the trace file */
-    const char *merge;   /* the recording that several become */
+    const char *merge;   /* the recording that files are merged into */
     const char *screenshot;
     const char *frames, *video; /* a folder of pictures, a video; NULL = none */
     uint32_t fps;               /* of both */
-    double speed;               /* of time in them, and of a capture that is played; 0 = not given */
+    double speed;               /* of time in films, and of a played capture; 0 = not given */
     const char *bench;          /* "" = all */
-    const char *repair;         /* with RV_COMMAND_CHECK: where a clean copy goes; NULL = none */
+    const char *repair;         /* with RV_COMMAND_CHECK: path of the repaired copy; NULL = none */
     bool has_record;
-    const char *record;                  /* NULL with has_record: a name of its own */
-    struct rv_record_limit record_limit; /* with the trigger, if there is one */
+    const char *record;                  /* NULL with has_record: the default name */
+    struct rv_record_limit record_limit; /* with a trigger only */
     struct rv_trigger_keep trigger_keep;
     bool has_trigger_keep; /* it was given */
     int width_px, height_px;
@@ -62,7 +62,7 @@ struct rv_options {
     bool has_look, has_scheme, has_theme; /* they were given */
     uint64_t at_ns;                       /* where the picture's window begins, from the first event */
     uint64_t window_ns;                   /* 0 = to the end */
-    /* what is looked for and what is let through */
+    /* --find and --filter */
     const char *find;               /* a regular expression that compiles; NULL = nothing */
     const struct rv_filter *filter; /* --filter */
     bool has_part;                  /* --from or --to was given */
@@ -83,6 +83,6 @@ struct rv_options {
  */
 int rv_options_parse(struct rv_options *options, int argc, char **argv);
 
-void rv_options_fini(struct rv_options *options); /* after a parse that failed, too */
+void rv_options_fini(struct rv_options *options); /* also after a parse that failed */
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "export/gzip.h"
 
-/* A path of one of our descriptors, such as a shell's >(command): not a file that others could have put there. */
+/* A path of one of our descriptors, such as a shell's >(command): others cannot have planted a file there. */
 static bool is_descriptor(const char *path)
 {
     static const char *const names[] = {"/dev/fd/", "/proc/self/fd/", "/dev/stdout", "/dev/stderr"};

@@ -29,12 +29,12 @@ int rv_output_begin(struct rv_output *output);
  * negative errno, one line printed. Safe on a zeroed one. */
 int rv_output_close(struct rv_output *output);
 
-/* The program ends at once, without closing it: a new file, which is not whole, is removed. */
+/* Before an exit without closing: removes a new file, which is not complete. */
 void rv_output_abandon(const struct rv_output *output);
 
 /*
  * Close after rv_output_create().
- *   error    the writer's error, already printed unless it is the stream's; then a new file is removed
+ *   error    the writer's error, already printed unless it is the stream's; on error a new file is removed
  *   returns  error, or the negative errno of a failure here, with one line printed
  */
 int rv_output_finish(struct rv_output *output, int error);

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 
-/* What is recorded, without folders and without a recording's ending. */
+/* The name of what is recorded, without folders and without .rvz. */
 static void base_name(const struct rv_options *options, char *name, size_t n_bytes)
 {
     const char *path = options->file ? options->file : options->argv[0];
@@ -69,7 +69,7 @@ static int stop(struct rv_recorder *recorder)
     return error;
 }
 
-/* COMMAND.PID.rvz, or with a number behind it the first that is not there yet. */
+/* COMMAND.PID.rvz, or the first COMMAND.PID-N.rvz that does not exist. */
 static void choose_name(struct rv_recorder *recorder)
 {
     enum { MOST_NAMES = 10000 };

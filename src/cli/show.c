@@ -3,7 +3,7 @@
 #include "viewer/settings_file.h"
 #include "viewer/settings.h"
 
-/* A comparison is looked at as one, first. */
+/* A comparison begins with the colours of differences. */
 static void begin_as(struct rv_settings *settings, const struct rv_options *options, bool is_comparison)
 {
     settings->look = options->has_look ? options->look : settings->look;

@@ -1,6 +1,6 @@
 /*
- * Order of things: whatever can fail without the program runs first (outputs, trace file, filter, attaching as
- * consumer), then the command starts, then the session; at the end the other way round.
+ * Order: first everything that can fail before the program runs (outputs, trace file, filter, attaching as consumer),
+ * then the command starts, then the session; at the end in reverse.
  */
 #include "cli/watch.h"
 
@@ -34,33 +34,33 @@
 
 enum { MAX_SINKS = 8, STATUS_FAILED = 1, STATUS_INTERRUPTED = 128 + SIGINT };
 static const uint64_t TURN_NS = 50000000;
-/* A daemon that was started last may not have made its first call yet when the command ends. */
+/* A daemon started last may not have made its first call when the command ends. */
 static const uint64_t LATECOMER_NS = 500000000;
 
 struct watch {
     const struct rv_options *options;
     struct rv_output output;
     struct rv_exports exports;
-    struct rv_spool *spool; /* of every call; NULL: nobody wants them */
+    struct rv_spool *spool; /* of every call; NULL: not needed */
     struct rv_sink sinks[MAX_SINKS];
     size_t n_sinks;
     struct rv_recorder recorder;
     struct rv_film film;
     struct rv_capture_filter *filter;
-    struct rv_map map; /* zeroed: what is watched is not a live trace file */
-    int refusals_fd;   /* -1: nobody counts who may not open it */
+    struct rv_map map; /* zeroed: the source is not a live trace file */
+    int refusals_fd;   /* -1: processes that may not open it are not counted */
     struct rv_source *source;
     struct rv_launch *launch;
     struct rv_session *session;
     uint64_t end_ns;         /* when capture ends by --duration */
-    bool has_ended;          /* the command; its children may go on */
-    unsigned n_interrupts0;  /* when that was seen */
+    bool has_ended;          /* the command has ended; its children may run */
+    unsigned n_interrupts0;  /* when its end was seen */
     int status;              /* of ringviz */
     struct rv_losses losses; /* when the session has ended */
-    uint64_t alone_since_ns; /* drain thread: since when only offspring of the command runs */
+    uint64_t alone_since_ns; /* drain thread: since when only descendants of the command run */
 };
 
-/* The terminal sends Ctrl-C to the command as well: while a command runs the second one is ours, then each. */
+/* The terminal sends Ctrl-C to the command as well: while a command runs the second one ends us, afterwards each. */
 static bool is_interrupted(struct watch *watch)
 {
     if (rv_signals_has_end())
@@ -86,8 +86,7 @@ static int create_map(struct watch *watch)
     char path[4096];
     rv_map_remove_stale();
     if (!options->trace_file) {
-        /* Producers count the calls that a filter stops once it is known to, too: then the session alone has the
-         * depth. */
+        /* The depth that producers count includes calls that the filter rejects: then the session limits it. */
         params.max_depth = watch->filter ? 0 : options->max_depth;
         uint64_t ring_bytes =
             (options->map.ring_events ? options->map.ring_events : 1u << 17) * sizeof(struct rv_event);
@@ -98,7 +97,7 @@ static int create_map(struct watch *watch)
     return rv_map_create(&watch->map, options->trace_file ? options->trace_file : path, &params);
 }
 
-/* The command has ended, and what it left behind has had the time to show itself. Drain thread. */
+/* The command has ended, and its daemons had the time to appear. Drain thread. */
 static bool is_over(void *context)
 {
     struct watch *watch = context;
@@ -128,13 +127,13 @@ static int open_sinks(struct watch *watch)
     return 0;
 }
 
-/* Are calls looked at, in a window or a picture? */
+/* Are calls drawn, in a window or a picture? */
 static bool is_looked_at(const struct rv_options *options)
 {
     return !options->is_headless || options->screenshot || options->frames || options->video;
 }
 
-/* Does nothing but the picture need the calls? */
+/* Is the picture the only output of the calls? */
 static bool is_for_viewing(const struct rv_options *options)
 {
     bool has_text = options->has_report || options->has_spans || options->n_exports || options->has_record;
@@ -205,7 +204,7 @@ static int prepare(struct watch *watch)
     return error ? error : open_recorder(watch);
 }
 
-/* Signals end us before; from here on there is something to write. */
+/* Before this signals end the process; from here on there is output to write. */
 static int start_command(struct watch *watch)
 {
     rv_signals_catch_interrupts(0);
@@ -245,7 +244,7 @@ static void start_session(struct watch *watch)
 
 /* ---- run ---- */
 
-/* By --duration, or since no more can be read. */
+/* By --duration, or because nothing more can be read. */
 static bool is_capture_over(const struct watch *watch)
 {
     return rv_clock_mono_ns() >= watch->end_ns || rv_sigbus_has_come() || rv_memory_is_short();
@@ -258,7 +257,7 @@ static void run_headless(struct watch *watch)
             rv_session_stop(watch->session);
 }
 
-/* Asked by the window between frames: capture may end before the user is done looking. */
+/* Called by the window between frames: the capture may end before the window is closed. */
 static bool should_close(void *context)
 {
     struct watch *watch = context;
@@ -267,7 +266,7 @@ static bool should_close(void *context)
     return is_interrupted(watch);
 }
 
-/* The window's request to record, or not to. */
+/* The window starts or stops a recording. */
 static bool switch_recorder(void *context, bool is_on)
 {
     struct watch *watch = context;
@@ -275,7 +274,7 @@ static bool switch_recorder(void *context, bool is_on)
     return rv_recorder_switch(&watch->recorder, is_on && (can_begin || watch->recorder.is_on));
 }
 
-/* Capture is over; the program may go on without us. Its end is waited for, as a shell would. */
+/* The capture is over; the program may go on. Wait for its end, as a shell does. */
 static void wait_for_command(struct watch *watch)
 {
     while (watch->launch && !rv_launch_has_ended(watch->launch) && !is_interrupted(watch)) {
@@ -325,7 +324,7 @@ static void say_hooks(const struct watch *watch, const struct rv_session_counts 
                 watch->options->argv[0]);
 }
 
-/* A fiftieth of the functions, or a function that was asked for. */
+/* At least a fiftieth of the functions, or a function that --patch names. */
 static bool are_many_refused(const struct rv_wire_instrumentation *instrumentation)
 {
     return rv_instrumentation_n_refused(instrumentation) * 50 > instrumentation->n_functions;
@@ -397,7 +396,7 @@ static const char *title_of(const struct watch *watch)
     return watch->options->file ? watch->options->file : watch->options->argv[0];
 }
 
-/* Wait a little for what a picture lacks. */
+/* Wait until the picture has all its spans, for a limited time. */
 static bool fetch_view(void *context, const struct rv_view *view)
 {
     struct watch *watch = context;
@@ -475,7 +474,7 @@ static void write_outputs(struct watch *watch)
         watch->status = STATUS_FAILED;
     int error = 0;
     if (watch->spool && rv_spool_seal(watch->spool) != 0)
-        watch->status = STATUS_FAILED; /* what came before that is written all the same */
+        watch->status = STATUS_FAILED; /* what was read before is written all the same */
     if (options->has_report || options->has_spans)
         error = rv_output_begin(&watch->output);
     if (!error && options->has_report)
@@ -502,7 +501,7 @@ static void remove_private_files(const struct watch *watch)
 
 static const struct watch *quitting;
 
-/* Memory or a thread could not be had. Other threads run on meanwhile: nothing is closed or freed. */
+/* Memory or a thread was refused. Other threads still run: nothing is closed or freed. */
 static void quit(void)
 {
     remove_private_files(quitting);
@@ -568,7 +567,7 @@ int rv_watch(const struct rv_options *options)
     rv_memory_keep_reserve();
     quitting = &watch;
     at_quick_exit(quit);
-    if (options->import_format && options->import_format->heeds) /* the source is asked about them */
+    if (options->import_format && options->import_format->heeds) /* for questions to the source */
         rv_signals_hold_ends();
     if (prepare(&watch) != 0 || rv_memory_is_short()) {
         watch.status = STATUS_FAILED;

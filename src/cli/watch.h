@@ -1,4 +1,4 @@
-/* Runs a capture of a command, live file or recording to its end: capture, show, then write the requested outputs. */
+/* Captures a command, live file or recording to its end, shows it, then writes the requested outputs. */
 #ifndef RV_CLI_WATCH_H
 #define RV_CLI_WATCH_H
 

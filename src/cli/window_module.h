@@ -1,7 +1,7 @@
 /*
- * The window module, ringviz-window.so: all of ringviz that needs SDL, OpenGL and fonts. ringviz loads it once a window,
- * a picture or a film is drawn, so that a command to be traced starts without waiting for their libraries, and so that
- * a ringviz without it is one for servers. It calls the rooms below the window in ringviz itself, which exports them.
+ * The window module, ringviz-window.so: all of ringviz that needs SDL, OpenGL and fonts. ringviz loads it once a
+ * window, a picture or a film is drawn, so that a traced command starts without waiting for their libraries, and
+ * servers need not install it. It calls the rooms below the window in ringviz itself, which exports them.
  */
 #ifndef RV_CLI_WINDOW_MODULE_H
 #define RV_CLI_WINDOW_MODULE_H
@@ -16,9 +16,9 @@ struct rv_bench_out;
 struct rv_window_module {
     const char *version; /* of the ringviz that it belongs to */
     /*
-     * Run the window until the user closes it. What the command line says goes before the settings that are kept, and
-     * is kept only where the user keeps it.
-     *   params   what the caller knows of the window; size, settings, search and filter are the options'
+     * Run the window until the user closes it. Options take precedence over the settings file, and are saved only if they
+     * are changed in the window.
+     *   params   the caller's part; size, settings, search and filter come from the options
      *   returns  as rv_window_run()
      */
     int (*show)(struct rv_session *session, const struct rv_options *options, const struct rv_window_params *params);
@@ -33,13 +33,13 @@ struct rv_window_module {
 extern const struct rv_window_module rv_window_module;
 
 /*
- * Can it draw? To be asked before anything is started; nothing is loaded.
+ * Can it draw? Called before anything is started; loads nothing.
  *   needs_display  for a window
- *   returns        0, -ENOTSUP where the module is not installed, -ENODEV without a display; one line printed
+ *   returns        0, -ENOTSUP if the module is not installed, -ENODEV without a display; one line printed
  */
 int rv_window_module_check(bool needs_display);
 
-/* Load it, once. NULL, with one line printed, where it is not installed, cannot be loaded or is of another version. */
+/* Load it, once. NULL, with one line printed, if it is not installed, cannot be loaded or is of another version. */
 const struct rv_window_module *rv_window_module_load(void);
 
 #endif
