@@ -263,7 +263,8 @@ RV_WIRE_ASSERT(offsetof(struct rv_wire_header, name_index_ready) == 0x3c0);
 enum rv_instrument {
     RV_INSTRUMENT_HOOKS = 1,         /* of -finstrument-functions */
     RV_INSTRUMENT_PROFILE_HOOKS = 2, /* of -pg, -mfentry, -Z instrument-mcount */
-    RV_INSTRUMENT_PATCHES = 4
+    RV_INSTRUMENT_PATCHES = 4,
+    RV_INSTRUMENT_RUNTIME = 8 /* a language's, that says which */
 };
 
 /* Why a function is not patched. */
@@ -289,8 +290,9 @@ struct rv_wire_instrumentation {
     uint32_t n_patched;     /* [atomic] */
     uint32_t n_trivial;     /* [atomic] left as they are, since a call of them takes less time than its events */
     uint32_t n_refused[12]; /* [atomic] by enum rv_patch_refusal */
+    char runtime[64];       /* NUL-terminated: the language and what of it is traced */
 };
-RV_WIRE_ASSERT(sizeof(struct rv_wire_instrumentation) == 64);
+RV_WIRE_ASSERT(sizeof(struct rv_wire_instrumentation) == 128);
 RV_WIRE_ASSERT(RV_PATCH_REFUSAL_COUNT <= 12);
 
 enum rv_process_state { RV_PROCESS_FREE, RV_PROCESS_CLAIMED, RV_PROCESS_LIVE, RV_PROCESS_ENDED };
@@ -307,7 +309,7 @@ struct rv_wire_process {
     char name[88]; /* NUL-terminated, the executable's base name */
     struct rv_wire_instrumentation instrumentation;
 };
-RV_WIRE_ASSERT(sizeof(struct rv_wire_process) == 192);
+RV_WIRE_ASSERT(sizeof(struct rv_wire_process) == 256);
 
 /* ---- modules: what was mapped where, when ---- */
 

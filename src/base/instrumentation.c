@@ -2,6 +2,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
 
 struct words {
     char *out;
@@ -71,13 +74,22 @@ static void add_patches(struct words *words, const struct rv_wire_instrumentatio
         add(words, ")");
 }
 
+static void add_runtime(struct words *words, const char *runtime)
+{
+    char escaped[4 * sizeof((struct rv_wire_instrumentation *)0)->runtime];
+    rv_text_escape(escaped, sizeof escaped, runtime, strnlen(runtime, sizeof escaped / 4));
+    add(words, "%s", escaped);
+}
+
 const char *rv_instrumentation_text(const struct rv_wire_instrumentation *instrumentation,
                                     char out[RV_INSTRUMENTATION_BYTES])
 {
     struct words words = {.out = out};
     out[0] = '\0';
+    if (instrumentation->instruments & RV_INSTRUMENT_RUNTIME)
+        add_runtime(&words, instrumentation->runtime);
     if (instrumentation->instruments & RV_INSTRUMENT_HOOKS)
-        add(&words, "hooks");
+        add(&words, "%shooks", words.n ? ", " : "");
     if (instrumentation->instruments & RV_INSTRUMENT_PROFILE_HOOKS)
         add(&words, "%shooks for profilers", words.n ? ", " : "");
     if (instrumentation->instruments & RV_INSTRUMENT_PATCHES && words.n)

@@ -12,7 +12,7 @@
 const char *rv_refusal_text(enum rv_patch_refusal refusal);
 
 /*
- * "hooks, patches of 812 of 830 functions (12 trivial; 6 refused: 4 too short, 2 out of reach)".
+ * "Ruby 3.1.7: methods, hooks, patches of 812 of 830 functions (12 trivial; 6 refused: 4 too short, 2 out of reach)".
  *   returns  out; "" where nothing is known
  */
 const char *rv_instrumentation_text(const struct rv_wire_instrumentation *instrumentation,

@@ -153,12 +153,18 @@ static void add_json_patches(struct rv_text_buffer *text, const struct rv_wire_i
 static void add_json_process(struct rv_text_buffer *text, const struct rv_lane *lane)
 {
     const uint32_t instruments = lane->instrumentation.instruments;
+    char runtime[sizeof lane->instrumentation.runtime + 1] = "";
+    memcpy(runtime, lane->instrumentation.runtime, sizeof lane->instrumentation.runtime);
     add_json_number(text, "{\"process\":", lane->pid);
     rv_text_buffer_add(text, ",\"name\":");
     rv_text_buffer_add_json(text, lane->process_name);
     rv_text_buffer_format(text, ",\"hooks\":%s,\"profile_hooks\":%s",
                           instruments & RV_INSTRUMENT_HOOKS ? "true" : "false",
                           instruments & RV_INSTRUMENT_PROFILE_HOOKS ? "true" : "false");
+    if (instruments & RV_INSTRUMENT_RUNTIME) {
+        rv_text_buffer_add(text, ",\"runtime\":");
+        rv_text_buffer_add_json(text, runtime);
+    }
     if (instruments & RV_INSTRUMENT_PATCHES)
         add_json_patches(text, &lane->instrumentation);
     rv_text_buffer_add(text, "}");

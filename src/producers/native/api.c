@@ -101,6 +101,11 @@ RV_EXPORT void ringviz_value(uint32_t id, float value)
     push(RV_EVENT_VALUE, rv_event_word(id, (uint16_t)bits, (uint16_t)(bits >> 16)), RV_ENTRY_STACK());
 }
 
+RV_EXPORT void ringviz_runtime(const char *text)
+{
+    rv_process_set_runtime(text ? text : "");
+}
+
 RV_EXPORT void ringviz_thread_name(const char *name)
 {
     rv_thread_rename(name ? name : "", true);

@@ -115,12 +115,19 @@ void rv_process_use_instrument(enum rv_instrument instrument)
         publish_instrumentation();
 }
 
+void rv_process_set_runtime(const char *text)
+{
+    char *runtime = process.instrumentation.runtime;
+    strncpy(runtime, text, sizeof process.instrumentation.runtime - 1);
+    rv_process_use_instrument(RV_INSTRUMENT_RUNTIME);
+}
+
 void rv_process_add_patches(const struct rv_wire_instrumentation *added)
 {
     const uint32_t *from = (const uint32_t *)added;
     uint32_t *to = (uint32_t *)&process.instrumentation;
     for (size_t i = offsetof(struct rv_wire_instrumentation, n_functions) / sizeof *from;
-         i < sizeof *added / sizeof *from; i++)
+         i < offsetof(struct rv_wire_instrumentation, runtime) / sizeof *from; i++)
         __atomic_fetch_add(&to[i], from[i], __ATOMIC_RELAXED);
     rv_process_use_instrument(RV_INSTRUMENT_PATCHES);
     if (rv_process_is_open())

@@ -43,6 +43,9 @@ int rv_process_open(const char *path);
 /* Its events come from there, too. No guard needed. */
 void rv_process_use_instrument(enum rv_instrument instrument);
 
+/* The language that writes events, and what of it. No guard needed; once, before others do. */
+void rv_process_set_runtime(const char *text);
+
 /* Functions of an image were patched, or not: counts to be added. No guard needed. */
 void rv_process_add_patches(const struct rv_wire_instrumentation *added);
 

@@ -11,6 +11,8 @@ static const struct {
 } CASES[] = {
     {{0}, ""},
     {{.instruments = RV_INSTRUMENT_HOOKS}, "hooks"},
+    {{.instruments = RV_INSTRUMENT_RUNTIME | RV_INSTRUMENT_HOOKS, .runtime = "Ruby\n3.1: methods"},
+     "Ruby\\x0a3.1: methods, hooks"},
     {{.instruments = RV_INSTRUMENT_PATCHES, .n_functions = 3, .n_patched = 3}, "patches of 3 of 3 functions"},
     {{.instruments = RV_INSTRUMENT_PATCHES, .n_functions = 4, .n_patched = 3, .n_trivial = 1},
      "patches of 3 of 4 functions (1 trivial)"},
