@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "producers/ruby/api.h"
 #include "producers/ruby/hooks.h"
 #include "producers/ruby/methods.h"
 #include "producers/ruby/stacks.h"
@@ -17,6 +18,8 @@ static bool is_set_to(const char *name, const char *value)
 
 static enum rv_hooks_level level(void)
 {
+    if (is_set_to("RINGVIZ_RUBY", "off"))
+        return RV_HOOKS_OFF;
     if (is_set_to("RINGVIZ_RUBY", "all"))
         return RV_HOOKS_ALL;
     return is_set_to("RINGVIZ_RUBY", "blocks") ? RV_HOOKS_BLOCKS : RV_HOOKS_RUBY;
@@ -54,7 +57,7 @@ void Init_ringviz(void)
         .allocations = number("RINGVIZ_RUBY_ALLOC"),
     };
     rb_ext_ractor_safe(true);
-    rb_define_module("RingViz");
+    rv_api_start();
     rv_methods_start();
     rv_stacks_start();
     ringviz_on_ring(rv_stacks_replay);

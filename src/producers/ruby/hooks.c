@@ -16,7 +16,6 @@
 
 static rb_event_flag_t events;
 static struct rv_hooks_params params;
-static uint32_t level_id;
 
 /* A method that is made of a block is one call in one frame, though both are reported. */
 static void open_block(const struct rv_control_frame *current)
@@ -94,11 +93,13 @@ static void add_hook(void)
     rb_add_event_hook(on_event, events, Qnil);
 }
 
+static bool has_begun, is_paused;
+
 static void begin(void)
 {
+    has_begun = true;
     add_hook();
     rv_ractors_start(add_hook);
-    ringviz_mark(level_id);
     rv_collections_start(params.allocations);
 }
 
@@ -136,21 +137,20 @@ static void on_early_event(rb_event_flag_t event, VALUE data, VALUE self, ID id,
     on_event(event, data, self, id, owner);
 }
 
-/* A mark at the beginning says what the trace has. */
-static uint32_t intern_level(void)
+static void say_level(void)
 {
-    static const char *const levels[] = {"methods in Ruby", "methods in Ruby and blocks",
-                                         "methods in Ruby and C, and blocks"};
-    char text[128];
+    static const char *const levels[] = {"methods", "methods, when it asks", "methods and blocks",
+                                         "methods, blocks, C functions"};
+    char text[64];
     snprintf(text, sizeof text, "Ruby %s: %s%s", ruby_version, levels[params.level],
-             params.has_yjit ? ", interpreted: YJIT is off" : "");
-    return ringviz_intern(NULL, text, NULL, 0);
+             params.has_yjit ? "; YJIT is off" : "");
+    ringviz_runtime(text);
 }
 
 void rv_hooks_start(const struct rv_hooks_params *given)
 {
     params = *given;
-    level_id = intern_level();
+    say_level();
     events = RUBY_EVENT_CALL | RUBY_EVENT_RETURN | RUBY_EVENT_FIBER_SWITCH | RUBY_EVENT_THREAD_BEGIN;
     if (params.level >= RV_HOOKS_BLOCKS)
         events |= RUBY_EVENT_B_CALL | RUBY_EVENT_B_RETURN;
@@ -158,8 +158,30 @@ void rv_hooks_start(const struct rv_hooks_params *given)
         events |= RUBY_EVENT_C_CALL | RUBY_EVENT_C_RETURN;
     if (params.has_lines)
         events |= RUBY_EVENT_LINE;
+    if (params.level == RV_HOOKS_OFF)
+        return;
     if (params.is_at_once)
         begin();
     else
         rb_add_event_hook(on_early_event, events, Qnil);
+}
+
+void rv_hooks_pause(void)
+{
+    if (!has_begun || is_paused)
+        return;
+    is_paused = true;
+    rb_remove_event_hook(on_event);
+    rv_stacks_close_to_span();
+}
+
+void rv_hooks_resume(void)
+{
+    if (!has_begun) {
+        rb_remove_event_hook(on_early_event);
+        begin();
+    } else if (is_paused) {
+        add_hook();
+    }
+    is_paused = false;
 }

@@ -7,6 +7,7 @@
 
 enum rv_hooks_level {
     RV_HOOKS_RUBY,   /* methods written in Ruby */
+    RV_HOOKS_OFF,    /* the same, once the program asks for it */
     RV_HOOKS_BLOCKS, /* and blocks */
     RV_HOOKS_ALL     /* and methods written in C */
 };
@@ -20,5 +21,9 @@ struct rv_hooks_params { /* zero: methods from the main script on */
 
 /* Write events, once the main script has begun. */
 void rv_hooks_start(const struct rv_hooks_params *params);
+
+/* Write no calls until it is resumed; what the fiber has called ends, its spans go on. One that was off begins. Needs the GVL. */
+void rv_hooks_pause(void);
+void rv_hooks_resume(void);
 
 #endif

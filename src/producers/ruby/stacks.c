@@ -142,9 +142,15 @@ static struct rv_stack *find_current(void)
     return stack;
 }
 
-void rv_stacks_close_all(void)
+static void close_all(void)
 {
     while (rv_stacks_top())
+        rv_stacks_close_top();
+}
+
+void rv_stacks_close_to_span(void)
+{
+    while (rv_stacks_top() && !rv_stacks_top()->is_span)
         rv_stacks_close_top();
 }
 
@@ -165,7 +171,7 @@ static void reuse_collected(void)
         rv_stack = stack;
         if (stack->n > 0)
             ringviz_stack_switch(stack->number);
-        rv_stacks_close_all();
+        close_all();
         *place = stack->next;
         stack->next = stacks.free;
         stack->has_fiber = false;

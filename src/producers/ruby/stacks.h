@@ -15,7 +15,9 @@
 struct rv_open_call {
     const char *frame; /* Ruby's; of a function, which has none yet when it is called: a byte below its caller's */
     struct rv_method method;
-    bool is_function, is_in_block; /* the block that a method is made of has begun */
+    bool is_function;
+    bool is_span;     /* the program's own */
+    bool is_in_block; /* the block that a method is made of has begun */
     uint64_t called;
 };
 
@@ -41,8 +43,8 @@ void rv_stacks_switch(const struct rv_execution_context *context);
 /* A thread begins, perhaps on the native thread of one that has ended. */
 void rv_stacks_begin_thread(void);
 
-/* Write the returns of what is open on the thread's stack. */
-void rv_stacks_close_all(void);
+/* Write the returns of the calls on the thread's stack, down to the innermost span. */
+void rv_stacks_close_to_span(void);
 
 /* A ringviz_replay_fn. */
 void rv_stacks_replay(void);

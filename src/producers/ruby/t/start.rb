@@ -59,11 +59,11 @@ class StartTest < RingvizTest
     result = run_plain([ENV["RINGVIZ"], "--spans=json", "--output=/dev/null", "--", "ruby", "--disable=rubyopt", path])
     refute_match(/RubyVM|LoadError|warn/i, result.err)
     stub = File.join(File.dirname(ENV["RINGVIZ"]), "../lib/ruby/ringviz.rb")
-    other = run_plain(["ruby", "-e", "Object.send(:remove_const, :RUBY_VERSION); RUBY_VERSION = '9.9.9'; load #{stub.inspect}; p defined?(RingViz)"])
-    assert_equal ["nil\n", ""], [other.out, other.err]
-    jruby = run_plain(["ruby", "-e", "Object.send(:remove_const, :RUBY_ENGINE); RUBY_ENGINE = 'jruby'; load #{stub.inspect}; p defined?(RingViz)"])
-    assert_equal ["nil\n", ""], [jruby.out, jruby.err]
-    without = run_plain(["ruby", "-r#{stub}", "-e", "p defined?(RingViz)"])
-    assert_equal ["nil\n", ""], [without.out, without.err]
+    other = run_plain(["ruby", "-e", "Object.send(:remove_const, :RUBY_VERSION); RUBY_VERSION = '9.9.9'; load #{stub.inspect}; p RingViz.traced?"])
+    assert_equal ["false\n", ""], [other.out, other.err]
+    jruby = run_plain(["ruby", "-e", "Object.send(:remove_const, :RUBY_ENGINE); RUBY_ENGINE = 'jruby'; load #{stub.inspect}; p RingViz.traced?"])
+    assert_equal ["false\n", ""], [jruby.out, jruby.err]
+    without = run_plain(["ruby", "-r#{stub}", "-e", "p RingViz.traced?"])
+    assert_equal ["false\n", ""], [without.out, without.err]
   end
 end

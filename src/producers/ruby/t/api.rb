@@ -1,0 +1,97 @@
+# What a program says itself: spans, marks, values; when to trace; and nothing without ringviz.
+require_relative "lib/ringviz_test"
+
+class ApiTest < RingvizTest
+  LIBRARY = File.join(File.dirname(ENV.fetch("RINGVIZ")), "../lib/ruby")
+
+  SCRIPT = <<~'RUBY'
+    require "ringviz"
+    def leaf = 1
+    p RingViz.span("outer") { leaf; RingViz.span("inner Ü") { leaf } + 1 }
+    catch(:out) { RingViz.span("thrown") { leaf; throw :out } }
+    begin
+      RingViz.span("raised") { raise "x" }
+    rescue => error
+      p error.message
+    end
+    [1, 2].each { |n| RingViz.span("left") { break if n == 1; leaf } }
+    fiber = Fiber.new { RingViz.span("in a fiber") { Fiber.yield leaf } }
+    fiber.resume
+    fiber.resume
+    RingViz.mark("here")
+    RingViz.value("length", 12.5)
+    RingViz.value("count", 3)
+    begin
+      RingViz.value("bad", "text")
+    rescue TypeError
+      p TypeError
+    end
+  RUBY
+
+  def test_spans_lie_among_the_calls
+    path = write_file(SCRIPT)
+    result = run_traced(["ruby", path])
+    assert_equal "2\n\"x\"\nTypeError\n", result.out, result.err
+    seen = result.spans.select { |span| span.name.match?(/leaf|outer|inner|thrown|raised|left|in a fiber/) }
+    assert_empty seen.reject { |span| span.flags.empty? }
+    assert_equal [["outer", 0], ["Object#leaf", 1], ["inner Ü", 1], ["Object#leaf", 2], ["thrown", 0], ["Object#leaf", 1], ["raised", 0],
+                  ["left", 0], ["left", 0], ["Object#leaf", 1], ["in a fiber", 0], ["Object#leaf", 1]],
+                 seen.sort_by { |span| [span.start_ns, span.depth] }.map { |span| [span.name, span.depth] }
+  end
+
+  def test_marks_and_values_are_in_the_trace
+    path = File.join(@folder, "trace.json")
+    run_plain([ENV.fetch("RINGVIZ"), "--export=chrome:#{path}", "--", "ruby", write_file(SCRIPT)])
+    text = File.read(path)
+    assert_match(/"name":"here"/, text)
+    assert_match(/"name":"length"[^}]*12\.5/, text)
+    assert_match(/"name":"count"[^}]*3\b/, text)
+  end
+
+  def test_without_ringviz_it_does_nothing
+    path = write_file("p RingViz.traced?, RingViz.trace { 7 }, RingViz.start, RingViz.stop\n", "untraced.rb")
+    assert_equal "2\n\"x\"\n", run_plain(["ruby", "-I#{LIBRARY}", write_file(SCRIPT)]).out
+    assert_equal "false\n7\nnil\nnil\n", run_plain(["ruby", "-I#{LIBRARY}", "-rringviz", path]).out
+  end
+
+  def test_a_program_says_when_to_trace
+    path = write_file(<<~'RUBY')
+      def leaf = 1
+      def inside = RingViz.trace { leaf }
+      leaf
+      inside
+      leaf
+      RingViz.span("around") { RingViz.start; leaf; RingViz.stop; leaf }
+      leaf
+      RingViz.start
+      def late = (leaf; RingViz.stop)
+      late
+      leaf
+      p RingViz.traced?
+    RUBY
+    result = run_traced(["ruby", path], env: { "RINGVIZ_RUBY" => "off" })
+    assert_equal "true\n", result.out, result.err
+    seen = result.spans.reject { |span| span.file.start_with?("<internal") }
+    assert_equal %w[Object#leaf around Object#leaf Object#late Object#leaf],
+                 seen.sort_by { |span| [span.start_ns, span.depth] }.map(&:name)
+    assert_empty seen.reject { |span| span.flags.empty? }
+  end
+
+  def test_requests_and_tests_are_spans
+    path = write_file(<<~'RUBY')
+      require "minitest"
+      RingViz::Minitest.start
+      class SomeTest < Minitest::Test
+        def test_one = assert(true)
+      end
+      Minitest.run(["--seed=1"])
+      app = RingViz::Rack.new(->(env) { [200, {}, [env["PATH_INFO"]]] })
+      p app.call("REQUEST_METHOD" => "GET", "PATH_INFO" => "/articles/17/pages/2")
+    RUBY
+    result = run_traced(["ruby", path])
+    assert_match %r{\[200, \{\}, \["/articles/17/pages/2"\]\]}, result.out, result.err
+    calls = result.spans.map(&:name).tally
+    assert_equal 1, calls["test SomeTest#test_one"]
+    assert_equal 1, calls["GET /articles/N/pages/N"]
+  end
+end
