@@ -14,10 +14,10 @@
 #define DEPTH_MAX 40.0f    /* z extent beyond which lanes move closer together */
 #define FRONT_MARGIN 0.35f
 #define STEP_DOWN 0.70710678f
-#define SCALE_MAX 2.8284271f
+#define SCALE_MAX 4.0f
 #define THICKER_MAX 1.4142135f
-#define SEEN_WANTED 9.0f /* apparent height up to which lanes are enlarged */
-#define TILT_SIN 0.48f   /* apparent share of depth and height at the camera's elevation */
+#define SEEN_WANTED 11.0f /* apparent height up to which lanes are enlarged */
+#define TILT_SIN 0.48f    /* apparent share of depth and height at the camera's elevation */
 #define TILT_COS 0.88f
 #define BOX_SHARE 0.92f
 #define GRAPH_FIRST 0.2f /* before the lane's front */
@@ -101,7 +101,8 @@ static float choose_scale(const struct rv_lane_layout *layout, const struct rv_v
     for (size_t i = 0; i < view->n_lanes; i++) {
         const struct rv_lane_layout_held held = held_of(layout, view, i);
         float lane_top = ROW_HEIGHT * (float)held.n_rows;
-        extent += lane_pitch(fminf(lane_top, LANE_TOP_MAX), 1.0f) + GRAPH_STEP * (float)held.n_graphs;
+        extent += GRAPH_STEP * (float)held.n_graphs;
+        extent += i + 1 < view->n_lanes ? lane_pitch(fminf(lane_top, LANE_TOP_MAX), 1.0f) : 2.0f * HALF_THICKNESS;
         top = fmaxf(top, fminf(lane_top, LANE_TOP_MAX));
     }
     float seen = TILT_SIN * extent + TILT_COS * top;

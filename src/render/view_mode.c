@@ -15,7 +15,7 @@ static const struct rv_view_mode_params looks[RV_VIEW_MODE_COUNT] = {
                             .n_faces = 1,
                             .is_flat = true,
                             .row_min = 14.0f,
-                            .row_max = 20.0f,
+                            .row_max = 28.0f,
                             .lane_gap = 1.5f},
     [RV_VIEW_MODE_TOP] = {.name = "top",
                           .title = "Top",
