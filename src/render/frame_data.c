@@ -24,6 +24,14 @@ static void learn_colours(struct rv_frame_data *picture, const struct rv_frame_d
     rv_box_colors_update(picture->colors, params->view, params->subroutines, params->stage);
 }
 
+void rv_frame_data_learn_colours(struct rv_frame_data *picture, const struct rv_view *view,
+                                 struct rv_subroutines *subroutines)
+{
+    rv_box_colors_destroy(picture->colors);
+    picture->colors = rv_box_colors_create();
+    rv_box_colors_update(picture->colors, view, subroutines, RV_BOX_COLORS_RESTING);
+}
+
 static void find_wide(struct rv_frame_data *picture, int width_px)
 {
     const struct rv_view *view = rv_frame_data_content(picture);

@@ -37,6 +37,10 @@ struct rv_frame_data_params {
     const struct rv_compare *compare; /* for RV_COLOR_DIFFERENCE; NULL = none. Borrowed */
 };
 
+/* Forget all colours, and choose them for this view: of a whole run, whatever part is shown later. */
+void rv_frame_data_learn_colours(struct rv_frame_data *picture, const struct rv_view *view,
+                                 struct rv_subroutines *subroutines);
+
 /* O(boxes). One thread at a time, with no readers. */
 void rv_frame_data_compose(struct rv_frame_data *picture, const struct rv_frame_data_params *params);
 void rv_frame_data_fini(struct rv_frame_data *picture);

@@ -12,6 +12,7 @@
 #include "render/lane_labels.h"
 #include "render/labels.h"
 #include "render/note_labels.h"
+#include "render/outline.h"
 #include "render/framebuffer.h"
 
 #define TICKS_PER_1000_POINTS 8
@@ -280,7 +281,7 @@ static void point_out_leaf(const struct rv_scene *scene, struct rv_scene_frame *
     const struct rv_leaf_view *leaves = &scene->picture->leaves;
     if (!frame->highlight || !scene->picture->has_leaves)
         return;
-    *leaf = (struct rv_highlight){frame->highlight->id, UINT32_MAX};
+    *leaf = (struct rv_highlight){frame->highlight->id, UINT32_MAX, frame->highlight->is_pinned};
     for (size_t i = 0; leaf->box == UINT32_MAX && i < leaves->view.n_boxes; i++)
         if (leaves->sources[i] == frame->highlight->box)
             leaf->box = (uint32_t)i;
@@ -305,6 +306,9 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
     place(scene, &shown);
     float points[2] = {(float)(shown.width_px / shown.scale), (float)(shown.height_px / shown.scale)};
     point_out_leaf(scene, &shown, &leaf);
+    const struct rv_highlight *outlined = shown.highlight && !shown.highlight->is_pinned ? shown.highlight : NULL;
+    if (outlined)
+        shown.highlight = NULL;
     rv_framebuffer_begin(&scene->target);
     draw_scene(scene, &shown);
     rv_framebuffer_resolve(&scene->target);
@@ -314,6 +318,9 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
     rv_debugger_marks_add(scene->overlay, &scene->camera, &scene->layout, shown.view, &shown.stops, (float)shown.scale);
     rv_bookmark_flags_add(scene->overlay, &scene->camera, &scene->layout, &shown.flags, (float)shown.scale);
     rv_selection_add(scene->overlay, &scene->camera, &scene->layout, &shown.selected, (float)shown.scale);
+    if (outlined)
+        rv_outline_add(scene->overlay, &scene->camera, &scene->layout, scene->picture, outlined->box,
+                       (float)shown.scale);
     if (shown.tooltip)
         rv_tooltip_add(scene->overlay, scene->picture->colors, shown.tooltip, points, shown.insets.top);
     rv_overlay_draw(scene->overlay);

@@ -74,7 +74,7 @@ void rv_pointer_show(struct rv_pointer *pointer, struct rv_scene *scene, struct 
     about.n_below =
         rv_session_calls_at_most(session, pointer->hover.box.id, pointer->hover.box.duration_ns, &about.n_calls);
     (void)rv_hover_describe(&pointer->hover, &about, &pointer->tooltip);
-    pointer->highlight = (struct rv_highlight){pointer->hover.box.id, pointer->hover.box_idx};
+    pointer->highlight = (struct rv_highlight){pointer->hover.box.id, pointer->hover.box_idx, pointer->hover.is_pinned};
     frame->highlight = &pointer->highlight;
     frame->tooltip = &pointer->tooltip;
 }

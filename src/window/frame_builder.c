@@ -39,22 +39,35 @@ struct rv_frame_builder {
     uint64_t took_ns; /* main thread */
 };
 
+/* The frame's view is made after this. */
+static void learn_colours(struct rv_frame_builder *frame_builder, struct frame *frame)
+{
+    const struct rv_frame_request *request = &frame_builder->request;
+    rv_view_update(&frame->view, frame_builder->params.lanes,
+                   &(struct rv_view_params){.from_ns = request->whole_ns[0],
+                                            .to_ns = request->whole_ns[1],
+                                            .width_px = request->view.width_px});
+    rv_frame_data_learn_colours(&frame->picture, &frame->view, frame_builder->params.subroutines);
+}
+
 static void make(struct rv_frame_builder *frame_builder)
 {
     const struct frame *before = &frame_builder->frames[frame_builder->shown];
     struct frame *next = &frame_builder->frames[!frame_builder->shown];
     uint64_t start_ns = rv_clock_thread_cpu_ns();
+    if (frame_builder->request.learns_colours)
+        learn_colours(frame_builder, next);
     rv_view_continue(&next->view, &before->view);
     rv_view_update(&next->view, frame_builder->params.lanes, &frame_builder->request.view);
-    rv_frame_data_compose(&next->picture,
-                          &(struct rv_frame_data_params){.view = &next->view,
-                                                         .subroutines = frame_builder->params.subroutines,
-                                                         .before = &before->picture,
-                                                         .has_leaves = frame_builder->request.has_leaves,
-                                                         .stage = frame_builder->request.stage,
-                                                         .width_px = (int)frame_builder->request.view.width_px,
-                                                         .scheme = frame_builder->request.scheme,
-                                                         .compare = frame_builder->request.compare});
+    rv_frame_data_compose(&next->picture, &(struct rv_frame_data_params){
+                                              .view = &next->view,
+                                              .subroutines = frame_builder->params.subroutines,
+                                              .before = frame_builder->request.learns_colours ? NULL : &before->picture,
+                                              .has_leaves = frame_builder->request.has_leaves,
+                                              .stage = frame_builder->request.stage,
+                                              .width_px = (int)frame_builder->request.view.width_px,
+                                              .scheme = frame_builder->request.scheme,
+                                              .compare = frame_builder->request.compare});
     frame_builder->cost_ns = rv_clock_thread_cpu_ns() - start_ns;
 }
 

@@ -24,6 +24,8 @@ struct rv_frame_request {
     struct rv_view_params view; /* borrowed data is copied */
     bool has_leaves;            /* this and the next as of struct rv_frame_data_params */
     enum rv_box_colors_stage stage;
+    bool learns_colours; /* choose all colours anew, for the whole run: [whole_ns[0], whole_ns[1]) */
+    uint64_t whole_ns[2];
     enum rv_color_scheme scheme;
     const struct rv_compare *compare; /* must outlive the builder */
 };

@@ -57,7 +57,8 @@ struct window {
     bool is_software;
     bool is_rough; /* the last request was quick: no multisampling */
     bool is_recording;
-    bool has_news; /* the panels may have changed */
+    bool has_ended; /* a frame of the ended capture was requested: its colours are those of the whole run */
+    bool has_news;  /* the panels may have changed */
 };
 
 static void measure_window(struct window *window)
@@ -158,6 +159,12 @@ static void ask_for_frame(struct window *window)
                                        .stage = stage_of(window),
                                        .scheme = window->asked.scheme,
                                        .compare = window->asked.compare};
+    if (viewer->live_edge.is_done && !window->has_ended) {
+        window->has_ended = true;
+        request.learns_colours = !viewer->is_touched;
+        request.whole_ns[0] = viewer->live_edge.first_ns;
+        request.whole_ns[1] = viewer->live_edge.last_ns;
+    }
     rv_lane_order_update(&viewer->lane_order, rv_session_lanes(window->session));
     request.view.is_steady = true;
     request.view.has_front_first = window->is_rough;

@@ -36,7 +36,7 @@ static void point(struct pointed *pointed, struct canvas *canvas, struct rv_scen
         return;
     (void)rv_hover_move(&pointed->hover, frame->view, &hit, at_px);
     (void)rv_hover_describe(&pointed->hover, &about, &pointed->tooltip);
-    pointed->highlight = (struct rv_highlight){pointed->hover.box.id, pointed->hover.box_idx};
+    pointed->highlight = (struct rv_highlight){pointed->hover.box.id, pointed->hover.box_idx, true};
     frame->highlight = &pointed->highlight;
     frame->tooltip = &pointed->tooltip;
 }

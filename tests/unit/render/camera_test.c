@@ -189,7 +189,7 @@ Test(layout, rows_keep_their_height_while_depths_vary, .timeout = 60)
     make_stage(&layout, (const uint32_t[]){2, 9, 0}, RV_VIEW_MODE_3D);
     cr_assert_eq(layout.lanes[1].row_height, height);
     cr_assert_eq(layout.lanes[1].z, z);
-    make_stage(&layout, (const uint32_t[]){2, 30, 0}, RV_VIEW_MODE_3D);
+    make_stage(&layout, (const uint32_t[]){2, 24, 0}, RV_VIEW_MODE_3D);
     cr_assert_eq(layout.lanes[1].row_height, height);
     rv_lane_layout_fini(&layout);
 }
