@@ -32,7 +32,9 @@ struct rv_json {
 
 static int on_null(void *context)
 {
-    return ((struct rv_json *)context)->depth > 0; /* a bare value is not a trace */
+    struct rv_json *json = context;
+    json->error = json->depth && json->handler->nothing ? json->handler->nothing(json->context) : 0;
+    return json->depth > 0 && json->error == 0; /* a bare value is not a trace */
 }
 
 static int on_boolean(void *context, int value)

@@ -15,7 +15,8 @@ struct rv_json; /* opaque */
 /* Each returns 0, or a negative errno to stop with. Bytes are valid until it returns. */
 struct rv_json_handler {
     int (*key)(void *context, const char *bytes, size_t n);
-    int (*value)(void *context, const char *bytes, size_t n, bool is_number); /* a string or number; no null or bool */
+    int (*value)(void *context, const char *bytes, size_t n, bool is_number); /* a string or number */
+    int (*nothing)(void *context);             /* a null or bool; NULL: left out */
     int (*open)(void *context, bool is_array); /* rv_json_depth() already counts it, as at its end */
     int (*close)(void *context, bool is_array);
 };
