@@ -1,4 +1,4 @@
-/* Arbitrary console commands to a thread that answers as a debugger does. */
+/* Arbitrary commands of the console, to a thread that answers as a debugger does. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

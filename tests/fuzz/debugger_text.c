@@ -1,4 +1,4 @@
-/* What a thread answers, stacks and breakpoints, as a report has it: any text, cut and terminated within its fields. */
+/* Arbitrary text as a thread's answer, stack and breakpoints: the report's fields are cut and terminated. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What a stress program of one thread expects: each that is not so is printed and counted. */
+/* Expectations of single-threaded stress programs: each that is not met is printed and counted. */
 #ifndef RV_TESTS_STRESS_EXPECT_H
 #define RV_TESTS_STRESS_EXPECT_H
 

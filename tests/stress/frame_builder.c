@@ -1,6 +1,6 @@
 /*
- * Pictures are made while lanes and names grow, the filter and the arrangement are changed, and the picture before is
- * read: each shows what was asked for, and what is read of one stays as it was until the next but one.
+ * Pictures are built while lanes and names grow, the filter and the order of lanes change, and the previous picture is
+ * read: each shows what was requested, and does not change until the next but one is built.
  */
 #include <pthread.h>
 #include <stdatomic.h>

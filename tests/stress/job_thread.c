@@ -1,6 +1,6 @@
 /*
- * Work that is waited for, asked for until it has ended, or given up, over and over by one worker: what it has left
- * behind is all there, and work without end ends when it is not wanted.
+ * Jobs that are waited for, polled until they end, or cancelled, again and again on one worker: results are complete,
+ * and an endless job ends when it is cancelled.
  */
 #include <sched.h>
 #include <stdint.h>

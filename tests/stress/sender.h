@@ -1,4 +1,4 @@
-/* A source of streams whose events are all in memory: it goes round them and sends the next few of each. */
+/* A source of streams whose events are in memory: it sends the next few events of each stream in turn. */
 #ifndef RV_TEST_SENDER_H
 #define RV_TEST_SENDER_H
 

@@ -1,7 +1,5 @@
-/*
- * Readers of an indexed recording by several threads, most of them given up half-way, while somebody looks at windows;
- * then one of everything, which has to have each call once; then one that the end of the session cuts short.
- */
+/* Several threads read an indexed recording; most are cancelled half-way while another thread views windows. Then one
+ * reader of each kind must give every call once, and one is cut short by the end of the session. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
- * Streams that come and go by thousands while workers merge and others count: nothing is lost or counted twice. And one
- * that names more stacks than any program has: lanes stay bounded, a SWITCH alone makes none. And calls that never
- * return: a million are shown, without end they end the session.
+ * Thousands of streams begin and end while workers join blocks and other threads count: nothing is lost or counted
+ * twice. And one that names more stacks than any program has: lanes stay bounded, a SWITCH alone makes none. And calls
+ * that never return: a million are shown, without end they end the session.
  */
 #include <inttypes.h>
 #include <stdio.h>

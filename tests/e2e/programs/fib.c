@@ -1,4 +1,4 @@
-/* fib N: the recursion everybody knows. */
+/* fib N: recursive Fibonacci numbers. */
 #include <stdlib.h>
 
 #include "count.h"

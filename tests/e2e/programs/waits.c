@@ -1,4 +1,4 @@
-/* Waits for the end of its standard input, four calls deep. */
+/* Waits for the end of its standard input at depth four. */
 #include <stdio.h>
 
 static int inner(int n)

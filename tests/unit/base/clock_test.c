@@ -25,7 +25,7 @@ Test(clock, a_calibrated_tick_is_monotonic_time)
 }
 
 /* Every command that is started waits for it. */
-Test(clock, is_set_within_milliseconds)
+Test(clock, the_rate_is_known_within_milliseconds)
 {
     uint64_t least_ns = UINT64_MAX, until_ns = rv_clock_mono_ns() + UINT64_C(20000000000);
     while (least_ns > 8000000 && rv_clock_mono_ns() < until_ns) { /* once without other work in between will do */

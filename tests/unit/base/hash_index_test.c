@@ -32,7 +32,7 @@ Test(hash_index, a_value_can_be_changed, .timeout = 60)
     rv_hash_index_fini(&index);
 }
 
-Test(hash_index, what_is_cleared_is_gone, .timeout = 60)
+Test(hash_index, a_cleared_key_is_gone, .timeout = 60)
 {
     struct rv_hash_index index = {.n = 0};
     rv_hash_index_clear(&index);

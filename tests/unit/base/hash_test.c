@@ -5,7 +5,7 @@
 
 TestSuite(hash, .timeout = 60);
 
-Test(hash, bytes_hash_as_xxh3_does)
+Test(hash, bytes_hash_as_by_xxh3)
 {
     /* The published value of XXH3_64bits of nothing. */
     cr_assert_eq(rv_hash_bytes("", 0), 0x2d06800538d394c2ull);

@@ -24,7 +24,7 @@ static const struct {
      "hooks, hooks for profilers, patches of 5 of 10 functions (1 trivial; 3 refused: 1 too short, 2 out of reach)"},
 };
 
-Test(instrumentation, says_instruments_counts_and_refusals)
+Test(instrumentation, names_instruments_counts_and_refusals)
 {
     char text[RV_INSTRUMENTATION_BYTES];
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)

@@ -5,14 +5,14 @@
 
 TestSuite(memory, .timeout = 60);
 
-Test(memory, is_not_short_before_anything_is_refused)
+Test(memory, memory_is_not_short_before_an_allocation_fails)
 {
     cr_assert_not(rv_memory_is_short());
     rv_memory_keep_reserve();
     cr_assert_not(rv_memory_is_short());
 }
 
-Test(memory, a_refusal_gives_the_reserve_up)
+Test(memory, a_failed_allocation_frees_the_reserve)
 {
     rv_memory_keep_reserve();
     rv_memory_refused(100, 0);

@@ -72,7 +72,7 @@ Test(units, counts)
     cr_assert_eq(all, UINT64_MAX);
 }
 
-Test(units, durations_read_well)
+Test(units, durations_are_readable)
 {
     static const struct {
         uint64_t ns;

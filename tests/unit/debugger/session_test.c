@@ -144,7 +144,7 @@ static bool has_no_break(const struct rv_debug_session_report *now)
     return now->n_breaks == 0;
 }
 
-Test(debug_session, a_thread_is_stopped_stepped_and_resumed, .timeout = 100)
+Test(session, a_thread_is_stopped_stepped_and_resumed, .timeout = 100)
 {
     struct flight flight;
     begin(&flight, (struct tracee_params){0});
@@ -190,7 +190,7 @@ Test(debug_session, a_thread_is_stopped_stepped_and_resumed, .timeout = 100)
     end(&flight);
 }
 
-Test(debug_session, watches_breakpoints_and_expressions_have_their_values, .timeout = 100)
+Test(session, watches_breakpoints_and_expressions_have_their_values, .timeout = 100)
 {
     struct flight flight;
     begin(&flight, (struct tracee_params){0});
@@ -231,7 +231,7 @@ Test(debug_session, watches_breakpoints_and_expressions_have_their_values, .time
     end(&flight);
 }
 
-Test(debug_session, threads_that_it_stopped_resume_at_its_end, .timeout = 100)
+Test(session, threads_that_it_stopped_resume_at_its_end, .timeout = 100)
 {
     struct flight flight;
     begin(&flight, (struct tracee_params){0});
@@ -248,7 +248,7 @@ Test(debug_session, threads_that_it_stopped_resume_at_its_end, .timeout = 100)
     end(&flight);
 }
 
-Test(debug_session, observing_makes_no_monitor, .timeout = 100)
+Test(session, observing_makes_no_monitor, .timeout = 100)
 {
     struct flight flight;
     begin(&flight, (struct tracee_params){0});
@@ -259,7 +259,7 @@ Test(debug_session, observing_makes_no_monitor, .timeout = 100)
     end(&flight);
 }
 
-Test(debug_session, threads_that_cannot_be_debugged_are_recognized, .timeout = 100)
+Test(session, threads_that_cannot_be_debugged_are_recognized, .timeout = 100)
 {
     struct flight flight;
     begin(&flight, (struct tracee_params){.is_plain = true});
@@ -294,7 +294,7 @@ static uint64_t stop_while_it_asks_in_vain(void)
 }
 
 /* The first that is soon enough: the kernel may be late, too. */
-Test(debug_session, it_never_waits_for_a_silent_thread, .timeout = 100)
+Test(session, it_never_waits_for_a_silent_thread, .timeout = 100)
 {
     uint64_t took_ns = ANSWER_NS;
     for (unsigned i = 0; i < N_TRIES && took_ns >= ANSWER_NS; i++)
@@ -302,7 +302,7 @@ Test(debug_session, it_never_waits_for_a_silent_thread, .timeout = 100)
     cr_assert_lt(took_ns, ANSWER_NS, "an answer was waited for");
 }
 
-Test(debug_session, a_silent_thread_is_queried_again, .timeout = 100)
+Test(session, a_thread_that_does_not_answer_is_asked_again, .timeout = 100)
 {
     struct flight flight;
     begin(&flight, (struct tracee_params){.is_shy = true});
@@ -311,7 +311,7 @@ Test(debug_session, a_silent_thread_is_queried_again, .timeout = 100)
     end(&flight);
 }
 
-Test(debug_session, one_monitor_asks_at_a_time, .timeout = 100)
+Test(session, one_monitor_asks_at_a_time, .timeout = 100)
 {
     struct flight flight;
     begin(&flight, (struct tracee_params){0});

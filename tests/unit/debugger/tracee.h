@@ -1,6 +1,6 @@
 /*
- * A thread that monitors steer, without a program in it: it is on a statement, numbered from 1, and goes to the next
- * when it is told to step. `finish` comes to its end when tracee_arrive() is called, never by itself.
+ * A thread that answers monitors, without a program: it is at a statement, numbered from 1, and a step takes it to the
+ * next. `finish` ends when tracee_arrive() is called, never by itself.
  */
 #ifndef RV_TESTS_CONTROL_TRACEE_H
 #define RV_TESTS_CONTROL_TRACEE_H

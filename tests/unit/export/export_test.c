@@ -132,7 +132,7 @@ static char *written_as_they_come(const struct rv_lane_identity *identities, enu
     return text;
 }
 
-Test(export, says_the_same_in_whatever_order_stacks_were_met, .timeout = 60)
+Test(export, output_does_not_depend_on_the_order_of_stacks, .timeout = 60)
 {
 #define OF(number, of_stack)                                                                                           \
     {                                                                                                                  \
@@ -213,7 +213,7 @@ Test(export, chrome_names_processes_and_threads_and_gives_a_taken_number_only_on
     teardown(&fixture);
 }
 
-Test(export, chrome_has_what_is_not_a_call, .timeout = 60)
+Test(export, chrome_has_marks_values_states_and_losses, .timeout = 60)
 {
     struct fixture fixture;
     setup(&fixture);

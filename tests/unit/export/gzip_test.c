@@ -53,7 +53,7 @@ Test(gzip, a_full_disk_is_an_error, .timeout = 60)
     fclose(to);
 }
 
-Test(gzip, a_name_tells_it, .timeout = 60)
+Test(gzip, a_name_that_ends_in_gz_is_compressed, .timeout = 60)
 {
     cr_assert(rv_gzip_is_name("a.json.gz"));
     cr_assert_not(rv_gzip_is_name(".gz"));

@@ -8,7 +8,7 @@
 
 enum { N_LANES = 3, N = 5000 };
 
-/* Span i of a lane says which it is. */
+/* The fields of span i of a lane are computed from i and the lane. */
 static struct rv_span span_of(uint32_t lane_idx, uint64_t i)
 {
     return (struct rv_span){.start = i, .end = 2 * i, .id = lane_idx, .depth = (uint32_t)i % 7};

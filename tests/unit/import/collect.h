@@ -1,5 +1,5 @@
 /*
- * An intake that keeps what a source hands over, and aborts where the source breaks a rule of intakes, batches or depth
+ * An intake that keeps what a source delivers, and aborts if the source breaks a rule of intakes, batches or depth
  * tags: for suites and fuzz targets.
  */
 #ifndef RV_TEST_COLLECT_H

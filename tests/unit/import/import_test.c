@@ -218,7 +218,7 @@ static void write_shuffled(struct tree *tree, const char *path, bool is_shuffled
     fclose(file);
 }
 
-Test(import, chrome_calls_that_nest_come_out_whatever_their_order)
+Test(import, chrome_calls_nest_in_any_order_of_the_file)
 {
     static struct tree tree;
     static struct call got[4 * MOST_CALLS];
@@ -322,7 +322,7 @@ Test(import, events_of_a_chrome_trace_beyond_the_last_thread_are_counted)
     unlink(path);
 }
 
-Test(import, a_sample_goes_on_with_what_it_shares)
+Test(import, frames_shared_with_the_previous_sample_continue)
 {
     struct rv_event_builder *builder = rv_event_builder_create(NULL);
     struct collected collected;

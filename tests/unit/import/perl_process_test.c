@@ -1,4 +1,4 @@
-/* Stacks of calls as perl has them in memory, made by hand in this process: right ones, and such as no perl makes. */
+/* Stacks of calls as perl has them in memory, built in this process: valid ones, and ones that no perl builds. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>
@@ -146,7 +146,7 @@ Test(perl_process, a_sub_without_a_name_has_its_place)
     rv_perl_stack_fini(&stack);
 }
 
-Test(perl_process, no_call_is_a_stack_too)
+Test(perl_process, a_stack_without_calls_is_a_stack)
 {
     struct rv_perl_stack stack = {0};
     cr_expect_eq(read_stack(&stack, new_stackinfo(NULL, -1, NULL)), 1);
@@ -165,7 +165,7 @@ Test(perl_process, a_ring_of_stacks_ends)
     rv_perl_stack_fini(&stack);
 }
 
-Test(perl_process, what_is_not_there_is_not_read)
+Test(perl_process, missing_memory_is_not_read)
 {
     struct rv_perl_stack stack = {0};
     uint8_t *bad = (uint8_t *)(uintptr_t)0x10;

@@ -45,7 +45,7 @@ static void sorts(size_t run_records, uint32_t n_keys, bool is_rising)
 
 TestSuite(sorter, .timeout = 60);
 
-Test(sorter, gives_what_qsort_gives_in_memory_and_from_disk)
+Test(sorter, gives_the_order_of_qsort_in_memory_and_from_disk)
 {
     static const size_t runs[] = {71, 100, 1000, N / 2, N - 1, N, N + 1, 4 * N};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
@@ -55,7 +55,7 @@ Test(sorter, gives_what_qsort_gives_in_memory_and_from_disk)
     }
 }
 
-Test(sorter, of_nothing_is_nothing)
+Test(sorter, sorting_nothing_gives_nothing)
 {
     struct rv_sorter *sorter = rv_sorter_create(sizeof(struct record), 10, compare);
     int error;

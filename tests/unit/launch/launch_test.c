@@ -98,8 +98,8 @@ Test(launch, the_producer_is_preloaded_first_and_the_file_named_absolutely)
     shell(
         "LD_PRELOAD=/other.so RINGVIZ_FILE=old bin/probe run env 2>/dev/null | grep -E '^(LD_PRELOAD|RINGVIZ)' | sort");
     snprintf(expected, sizeof expected,
-             "LD_PRELOAD=%s/lib/ringviz/libringviz-cyg.so:/other.so\nRINGVIZ_FILE=%s/trace\nRINGVIZ_PATCH=auto\n", folder,
-             folder);
+             "LD_PRELOAD=%s/lib/ringviz/libringviz-cyg.so:/other.so\nRINGVIZ_FILE=%s/trace\nRINGVIZ_PATCH=auto\n",
+             folder, folder);
     cr_expect(eq(str, output, (char *)expected));
 }
 
@@ -204,7 +204,7 @@ Test(launch, the_terminals_interrupt_ends_the_command_only)
     close(fd);
 }
 
-Test(launch, the_command_has_the_signals_that_we_were_started_with)
+Test(launch, the_command_inherits_ignored_and_blocked_signals)
 {
     shell("env --ignore-signal=HUP --ignore-signal=CHLD --block-signal=USR2 " PROBE
           " run grep -E '^Sig(Ign|Blk)' /proc/self/status 2>/dev/null >traced; "
@@ -269,12 +269,13 @@ Test(launch, producers_are_found_beside_the_binary_wherever_it_is)
     }
 }
 
-Test(launch, silence_is_explained)
+Test(launch, a_command_without_events_is_explained)
 {
     static const struct {
         const char *command, *why;
     } cases[] = {
-        {LAUNCH_FOLDER "/launch_plain", "was not patched, or no patched function ran (man ringviz, --patch); or build it with -g"},
+        {LAUNCH_FOLDER "/launch_plain",
+         "was not patched, or no patched function ran (man ringviz, --patch); or build it with -g"},
         {LAUNCH_FOLDER "/launch_static", "statically linked"},
         {LAUNCH_FOLDER "/launch_instrumented", "is instrumented, but no instrumented function ran"},
         {LAUNCH_FOLDER "/launch_own_hook", "of its own"},

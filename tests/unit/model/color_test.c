@@ -96,7 +96,7 @@ Test(color, states_differ_from_packages_in_every_kind_of_vision, .timeout = 60)
         }
 }
 
-Test(color, everyone_sees_durations_rise_in_lightness, .timeout = 60)
+Test(color, longer_durations_are_lighter_in_every_kind_of_vision, .timeout = 60)
 {
     for (int sight = 0; sight < N_SIGHTS; sight++) {
         double last[3], here[3];

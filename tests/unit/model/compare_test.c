@@ -85,7 +85,7 @@ static const struct rv_compare_row *row_of(const struct rv_compare *compare, con
     return NULL;
 }
 
-Test(compare, what_got_slower_or_faster_is_found_and_the_rest_is_not, .timeout = 60)
+Test(compare, slower_and_faster_subroutines_are_found_and_no_others, .timeout = 60)
 {
     struct side sides[2] = {make_side(), make_side()};
     static const struct {
@@ -243,7 +243,7 @@ Test(compare, subroutines_are_matched_by_name_and_the_longest_tail_of_the_path, 
     free_side(&sides[1]);
 }
 
-Test(compare, two_runs_of_one_kind_differ_in_nothing, .timeout = 60)
+Test(compare, two_runs_of_the_same_program_do_not_differ, .timeout = 60)
 {
     struct side sides[2] = {make_side(), make_side()};
     for (uint32_t i = 1; i <= 500; i++)
@@ -311,7 +311,7 @@ Test(compare, several_lines_of_one_name_and_file_are_one_and_other_files_are_not
     free_side(&sides[1]);
 }
 
-Test(compare, nothing_against_nothing, .timeout = 60)
+Test(compare, two_empty_captures_are_compared, .timeout = 60)
 {
     struct side sides[2] = {make_side(), make_side()};
     struct rv_compare result = compare(sides);

@@ -1,4 +1,4 @@
-/* Spans folded by runs against the same one by one. */
+/* Adding spans by runs compared with adding them one by one. */
 #include "model/density.h"
 
 #include <criterion/criterion.h>
@@ -27,7 +27,7 @@ static void add_one(struct rv_density *density, uint32_t level, const struct rv_
     rv_density_add(density, level, span);
 }
 
-Test(density, runs_are_as_spans_one_by_one)
+Test(density, adding_a_run_equals_adding_its_spans_one_by_one)
 {
     static struct rv_span spans[N];
     for (uint64_t seed = 1; seed <= 12; seed++) {
@@ -64,7 +64,7 @@ Test(density, runs_are_as_spans_one_by_one)
 }
 
 /* The sum that is beaten is replaced, an equal one stays; the same subroutine's adds up. */
-Test(density, holds_the_subroutine_that_has_most)
+Test(density, a_cell_has_the_subroutine_with_most_of_the_time)
 {
     static const struct {
         uint32_t id;

@@ -1,4 +1,4 @@
-/* Rules by their texts, against what each says of calls; and views with a filter against views filtered by hand. */
+/* Rules, given as text, and the calls that they pass; views with a filter compared with views that the test filters. */
 #include "model/filter.h"
 #include "model/name_set.h"
 
@@ -32,7 +32,7 @@ static void add(const struct rv_filter **filter, const char *text)
     cr_assert_eq(rv_filter_add(filter, text, why, sizeof why), 0, "%s: %s", text, why);
 }
 
-Test(filter, a_rule_says_what_passes, .timeout = 60)
+Test(filter, a_rule_passes_the_calls_that_it_describes, .timeout = 60)
 {
     static const struct {
         const char *rule;
@@ -107,7 +107,7 @@ Test(filter, an_invalid_rule_is_refused_with_a_reason, .timeout = 60)
     rv_filter_release(filter);
 }
 
-Test(filter, all_rules_must_pass_and_can_be_taken_away, .timeout = 60)
+Test(filter, a_call_must_pass_all_rules_and_rules_can_be_removed, .timeout = 60)
 {
     struct rv_subroutines *subroutines = make_names();
     const struct rv_filter *filter = NULL;
@@ -193,7 +193,7 @@ Test(filter, a_view_dims_or_leaves_out_what_does_not_pass_and_marks_hits, .timeo
     rv_subroutines_destroy(subroutines);
 }
 
-Test(filter, who_holds_a_filter_keeps_it_as_it_is_when_another_replaces_it, .timeout = 60)
+Test(filter, a_held_filter_is_unchanged_when_another_replaces_it, .timeout = 60)
 {
     const struct rv_filter *filter = NULL;
     add(&filter, "thread:worker");

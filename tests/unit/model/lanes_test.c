@@ -25,7 +25,7 @@ Test(lanes, a_lane_keeps_its_slot_and_its_address, .timeout = 60)
     rv_lanes_destroy(NULL);
 }
 
-Test(lanes, by_threads_they_have_one_order_in_whatever_order_they_came, .timeout = 60)
+Test(lanes, the_order_by_threads_does_not_depend_on_arrival, .timeout = 60)
 {
     static const struct rv_lane_identity come[2][4] = {
         {{.thread = 1}, {.thread = 0}, {.thread = 1, .stack = 9}, {.thread = 0, .stack = 2}},

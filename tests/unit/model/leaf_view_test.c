@@ -37,7 +37,7 @@ static void expect(const struct rv_leaf_view *leaves, size_t idx, uint64_t start
     cr_assert_eq(leaf->depth, 0);
 }
 
-Test(leaves, a_caller_shows_where_it_calls_nothing, .timeout = 60)
+Test(leaf_view, a_caller_shows_where_it_calls_nothing, .timeout = 60)
 {
     struct rv_leaf_view leaves = {0};
     struct rv_box boxes[] = {box(0, 100, 0, 1), box(10, 40, 1, 2), box(20, 30, 2, 3), box(60, 100, 1, 2)};
@@ -52,7 +52,7 @@ Test(leaves, a_caller_shows_where_it_calls_nothing, .timeout = 60)
     rv_leaf_view_fini(&leaves);
 }
 
-Test(leaves, nothing_shows_between_calls, .timeout = 60)
+Test(leaf_view, between_calls_nothing_is_shown, .timeout = 60)
 {
     struct rv_leaf_view leaves = {0};
     struct rv_box boxes[] = {box(10, 20, 0, 1), box(50, 60, 0, 2)};
@@ -63,7 +63,7 @@ Test(leaves, nothing_shows_between_calls, .timeout = 60)
     rv_leaf_view_fini(&leaves);
 }
 
-Test(leaves, calls_of_one_start_nest_whatever_their_order, .timeout = 60)
+Test(leaf_view, calls_of_one_start_nest_whatever_their_order, .timeout = 60)
 {
     struct rv_leaf_view leaves = {0};
     struct rv_box boxes[] = {box(10, 30, 1, 2), box(10, 50, 0, 1)};
@@ -74,7 +74,7 @@ Test(leaves, calls_of_one_start_nest_whatever_their_order, .timeout = 60)
     rv_leaf_view_fini(&leaves);
 }
 
-Test(leaves, a_deep_cell_covers_what_begins_below_it, .timeout = 60)
+Test(leaf_view, a_deep_cell_covers_what_begins_below_it, .timeout = 60)
 {
     struct rv_leaf_view leaves = {0};
     struct rv_box boxes[] = {box(0, 40, 5, 1), box(10, 80, 2, 2)};
@@ -91,7 +91,7 @@ Test(leaves, a_deep_cell_covers_what_begins_below_it, .timeout = 60)
 }
 
 /* Whatever the calls, at each time the leaf is the deepest one open. */
-Test(leaves, at_each_time_the_deepest_open_call_shows, .timeout = 60)
+Test(leaf_view, at_each_time_the_deepest_open_call_shows, .timeout = 60)
 {
     enum { N_BOXES = 400, END_NS = 4000 };
     static struct rv_box boxes[N_BOXES];
@@ -121,7 +121,7 @@ Test(leaves, at_each_time_the_deepest_open_call_shows, .timeout = 60)
 }
 
 /* Columns of 16 ns for pixels of 11. */
-Test(leaves, short_parts_of_a_column_become_one_cell, .timeout = 60)
+Test(leaf_view, short_parts_of_a_column_become_one_cell, .timeout = 60)
 {
     struct rv_leaf_view leaves = {0};
     struct rv_box boxes[] = {box(0, 4, 0, 1),     box(4, 10, 0, 2),   box(11, 14, 0, 1), box(17, 19, 0, 1),
@@ -147,7 +147,7 @@ Test(leaves, short_parts_of_a_column_become_one_cell, .timeout = 60)
 }
 
 /* Whatever is folded, the time that is covered and the calls are as many. */
-Test(leaves, folding_loses_neither_time_nor_calls, .timeout = 60)
+Test(leaf_view, folding_loses_neither_time_nor_calls, .timeout = 60)
 {
     enum { N_BOXES = 2000, COLUMN_NS = 32 };
     static struct rv_box boxes[N_BOXES];

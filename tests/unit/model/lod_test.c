@@ -13,7 +13,7 @@ static uint32_t choose(uint64_t n, uint32_t finest, uint32_t last, size_t budget
     return rv_lod_choose(&(struct rv_lod_choice){finest, 16, last, budget, count, &n});
 }
 
-Test(detail, the_finest_that_fits_is_chosen, .timeout = 60)
+Test(lod, the_finest_level_within_the_budget_is_chosen, .timeout = 60)
 {
     cr_assert_eq(choose(1000, 0, RV_LOD_NONE, 1000), 0);
     cr_assert_eq(choose(1001, 0, RV_LOD_NONE, 1000), 1);
@@ -21,7 +21,7 @@ Test(detail, the_finest_that_fits_is_chosen, .timeout = 60)
     cr_assert_eq(choose(UINT64_MAX, 0, RV_LOD_NONE, 1), 15, "the coarsest where none fits");
 }
 
-Test(detail, at_the_edge_of_the_budget_the_level_does_not_flicker, .timeout = 60)
+Test(lod, at_the_edge_of_the_budget_the_level_does_not_flicker, .timeout = 60)
 {
     uint32_t level = RV_LOD_NONE, n_changes = 0, n_without = 0, without = RV_LOD_NONE;
     for (unsigned frame = 0; frame < 1000; frame++) {
@@ -36,7 +36,7 @@ Test(detail, at_the_edge_of_the_budget_the_level_does_not_flicker, .timeout = 60
     cr_assert_gt(n_without, 100, "without it, it would");
 }
 
-Test(detail, a_level_that_no_longer_fits_or_is_too_fine_is_left_at_once, .timeout = 60)
+Test(lod, a_level_that_no_longer_fits_or_is_too_fine_is_left_at_once, .timeout = 60)
 {
     cr_assert_eq(choose(5000, 0, 0, 1000), 2);
     cr_assert_eq(choose(100, 4, 1, 1000), 4);
@@ -44,7 +44,7 @@ Test(detail, a_level_that_no_longer_fits_or_is_too_fine_is_left_at_once, .timeou
     cr_assert_eq(choose(800, 0, 1, 1000), 0);
 }
 
-Test(detail, the_budget_settles_where_frames_take_what_they_should, .timeout = 60)
+Test(lod, the_budget_settles_at_the_wanted_frame_time, .timeout = 60)
 {
     static const double ns_per_box[] = {50, 400, 4000, 60000};
     for (size_t i = 0; i < sizeof ns_per_box / sizeof *ns_per_box; i++) {
@@ -60,7 +60,7 @@ Test(detail, the_budget_settles_where_frames_take_what_they_should, .timeout = 6
     }
 }
 
-Test(detail, one_slow_frame_does_not_take_all_and_an_empty_one_proves_nothing, .timeout = 60)
+Test(lod, one_slow_or_empty_frame_hardly_changes_the_budget, .timeout = 60)
 {
     struct rv_lod_budget budget = {.n_boxes = 20000, .least = 2000, .most = 250000, .frame_ns = 50000000};
     rv_lod_learn(&budget, 20000, 5000000000u);

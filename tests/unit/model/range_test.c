@@ -1,7 +1,4 @@
-/*
- * Random streams, some of whose calls are still open, against what is counted call by call from the callers that the
- * generator knows.
- */
+/* Random streams, some of whose calls stay open, compared with a count call by call by the generator. */
 #include "model/range.h"
 
 #include <criterion/criterion.h>
@@ -337,7 +334,7 @@ Test(range, a_whole_stream_gives_the_statistics_that_were_kept_while_it_came, .t
     world_fini(&world);
 }
 
-Test(range, lanes_can_be_chosen, .timeout = 60)
+Test(range, a_range_can_be_limited_to_lanes, .timeout = 60)
 {
     struct world world;
     world_init(&world, 11, 400);
@@ -361,7 +358,7 @@ Test(range, lanes_can_be_chosen, .timeout = 60)
     world_fini(&world);
 }
 
-Test(range, it_says_before_when_calls_are_missing, .timeout = 60)
+Test(range, missing_calls_are_announced_first, .timeout = 60)
 {
     struct world world;
     world_init(&world, 12, 60000);

@@ -17,7 +17,7 @@ static bool fit(const char *name, float room, char *out, size_t out_bytes)
     return rv_short_name_fit(name, &(struct rv_short_name_room){room, rv_font_measure, &font}, out, out_bytes);
 }
 
-Test(caption, names_lose_components_from_the_left, .timeout = 60)
+Test(short_name, names_lose_components_from_the_left, .timeout = 60)
 {
     static const struct {
         const char *full, *room, *expected; /* room: the text that just fits */
@@ -44,14 +44,14 @@ Test(caption, names_lose_components_from_the_left, .timeout = 60)
     }
 }
 
-Test(caption, nothing_is_written_where_two_letters_do_not_fit, .timeout = 60)
+Test(short_name, nothing_is_written_where_two_letters_do_not_fit, .timeout = 60)
 {
     char out[32];
     cr_assert_not(fit("search", width("s…"), out, sizeof out));
     cr_assert_not(fit("search", 0.0f, out, sizeof out));
 }
 
-Test(caption, a_name_is_never_wider_than_its_room, .timeout = 60)
+Test(short_name, a_name_is_never_wider_than_its_room, .timeout = 60)
 {
     static const char *const names[] = {"MyApp::Model::Order::search",
                                         "f",
@@ -70,7 +70,7 @@ Test(caption, a_name_is_never_wider_than_its_room, .timeout = 60)
         }
 }
 
-Test(caption, long_names_fit_their_buffer, .timeout = 60)
+Test(short_name, long_names_fit_their_buffer, .timeout = 60)
 {
     char name[2000], out[24];
     memset(name, 'n', sizeof name - 1);
@@ -101,7 +101,7 @@ Test(font, ascii_latin1_and_signs_have_glyphs_and_others_are_boxes, .timeout = 6
     cr_assert_eq(rv_font_glyph(RV_FONT_TEXT, ' ')->width, 0);
 }
 
-Test(fold, template_arguments_are_left_out_at_a_depth, .timeout = 60)
+Test(short_name, template_arguments_are_left_out_at_a_depth, .timeout = 60)
 {
     static const struct {
         unsigned depth;
@@ -135,7 +135,7 @@ Test(fold, template_arguments_are_left_out_at_a_depth, .timeout = 60)
     }
 }
 
-Test(fold, names_that_nest_deeply_end, .timeout = 60)
+Test(short_name, deeply_nested_names_end, .timeout = 60)
 {
     enum { N = 1 << 20 };
     char *name = malloc(2 * N + 1), *out = malloc(2 * N + 1);

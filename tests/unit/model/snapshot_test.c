@@ -1,4 +1,4 @@
-/* The view of the past against the view of lanes that were cut there. */
+/* The view of a past time compared with the view of lanes that were cut there. */
 #include "model/snapshot.h"
 
 #include <criterion/criterion.h>
@@ -135,7 +135,7 @@ static uint64_t some_time(const struct whole *wholes, struct spans *random)
 
 static const size_t SHAPES[][3] = {{3000, 12, 12}, {3000, 30, 18}, {2000, 4, 30}, {200, 3, 40}, {3000, 200, 8}};
 
-Test(snapshot, the_past_is_what_was_shown_then, .timeout = 60)
+Test(snapshot, a_snapshot_shows_what_was_shown_then, .timeout = 60)
 {
     for (size_t shape = 0; shape < sizeof SHAPES / sizeof *SHAPES; shape++) {
         struct whole wholes[N_LANES];

@@ -1,4 +1,4 @@
-/* Statistics of blocks against one plain pass over the whole stream. */
+/* Statistics of blocks compared with one pass over the whole stream. */
 #include "model/stats.h"
 
 #include <criterion/criterion.h>
@@ -219,7 +219,7 @@ Test(stats, children_stay_with_their_parent_when_depths_are_counted_from_lower, 
 }
 
 /* A billion returns of what nobody saw begin are a small file. */
-Test(stats, depths_that_nobody_saw_take_no_memory, .timeout = 60)
+Test(stats, unused_depths_take_no_memory, .timeout = 60)
 {
     struct rv_stats *stats = rv_stats_create();
     struct rv_stats_lane *lane = rv_stats_lane_create();

@@ -1,4 +1,4 @@
-/* Every level of a timeline against a plain walk over all spans. */
+/* Every level of a timeline compared with a loop over all spans. */
 #include "model/timeline.h"
 
 #include <criterion/criterion.h>

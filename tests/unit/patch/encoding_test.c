@@ -1,4 +1,4 @@
-/* The tables against Zydis, on all code of this process: at every byte, so that most of it are no instructions. */
+/* The tables compared with Zydis at every byte of all code of this process, most of which begin no instruction. */
 #include "patch/encoding.h"
 
 #include <criterion/criterion.h>

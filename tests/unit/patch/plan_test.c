@@ -51,7 +51,7 @@ static const struct rv_patch_function *find_code(const char *code)
     return find((uint64_t)(uintptr_t)code);
 }
 
-Test(plan, judges_each_function)
+Test(plan, each_function_is_patched_or_refused_with_its_reason)
 {
     const struct {
         const char *name, *code;
@@ -96,7 +96,7 @@ Test(plan, skips_endbr64_and_marks_what_is_trivial)
     rv_patch_plan_end(&plan);
 }
 
-Test(plan, counts_what_it_refuses)
+Test(plan, refused_functions_are_counted)
 {
     size_t n[RV_PATCH_REFUSAL_COUNT] = {0};
     make_plan();
@@ -109,7 +109,7 @@ Test(plan, counts_what_it_refuses)
 }
 
 /* A file's data has no addresses yet where it is position-independent: only pointers are not seen. */
-Test(plan, of_the_file_is_that_of_the_mapping)
+Test(plan, a_plan_of_the_file_equals_one_of_the_mapping)
 {
     struct stat status;
     struct rv_patch_image of_file;

@@ -1,6 +1,6 @@
 /*
- * Random events of a program that was attached to when much of it was open already: it comes back from ever more of
- * that, loses events, jumps out of calls, dives deep now and then.
+ * Random events of a program that ran before tracing began, with many open calls: it returns from more and more of
+ * them, loses events, jumps out of calls, and sometimes goes deep.
  */
 #ifndef RV_TEST_PIPELINE_ATTACHED_H
 #define RV_TEST_PIPELINE_ATTACHED_H

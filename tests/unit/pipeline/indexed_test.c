@@ -1,6 +1,6 @@
 /*
- * A recording that is told in sum, and read where one looks, shows what the same recording shows that was read wholly:
- * spans as they are, cells with their counts.
+ * A recording shown by its index, whose blocks are loaded on demand, shows what the whole recording shows: the same
+ * exact spans, the same counts of cells.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -221,13 +221,13 @@ static void compare_both(void)
     compare(whole, start(open_indexed(), 0));
 }
 
-Test(indexed, shows_what_the_whole_shows)
+Test(indexed, an_index_shows_what_the_whole_recording_shows)
 {
     record(&(struct recorded_params){.n_events = {600000, 300000, 5000, 1}, .step_ns = {40, 90, 60000, 10}});
     compare_both();
 }
 
-Test(indexed, shows_what_the_whole_shows_of_the_newest_events)
+Test(indexed, an_index_shows_what_the_whole_recording_of_the_newest_events_shows)
 {
     record(&(struct recorded_params){
         .n_events = {900000, 400000, 5000, 1}, .step_ns = {40, 90, 60000, 10}, .limit = {.n_bytes = 1 << 20}});
@@ -247,7 +247,7 @@ Test(indexed, reports_the_time_of_discarded_events)
     rv_rec_reader_close(reader);
 }
 
-Test(indexed, shows_what_the_whole_shows_of_a_recording_of_before)
+Test(indexed, an_index_shows_what_the_whole_recording_of_an_older_version_shows)
 {
     struct rv_rec_verify found;
     record(&(struct recorded_params){.n_events = {600000, 300000, 5000, 1}, .step_ns = {40, 90, 60000, 10}});
@@ -429,7 +429,7 @@ static size_t make_left_at_border(struct rv_event *events)
     return i;
 }
 
-Test(indexed, what_is_left_where_a_block_begins_ends_with_the_event_before)
+Test(indexed, calls_left_at_the_begin_of_a_block_end_at_the_event_before)
 {
     static struct rv_event events[RV_REC_MAX_EVENTS + 2];
     make_file();
@@ -459,7 +459,7 @@ static size_t make_late_stack(struct rv_event *events)
     return i;
 }
 
-Test(indexed, a_stack_of_which_nothing_was_called_begins_where_all_do)
+Test(indexed, a_stack_without_calls_begins_where_all_stacks_do)
 {
     static struct rv_event events[RV_REC_MAX_EVENTS + 8];
     make_file();
@@ -468,7 +468,7 @@ Test(indexed, a_stack_of_which_nothing_was_called_begins_where_all_do)
 }
 
 /* Where nobody has looked there are sums, beside pages too. */
-Test(indexed, gaps_between_pages_show_sums)
+Test(indexed, gaps_between_pages_show_cells)
 {
     struct boxes boxes = {0};
     uint64_t first_ns, last_ns, n_sums = 0, n_mixed = 0;
@@ -494,7 +494,7 @@ Test(indexed, gaps_between_pages_show_sums)
     free(boxes.list);
 }
 
-Test(indexed, small_recordings_are_for_reading_wholly)
+Test(indexed, small_recordings_are_read_whole)
 {
     record(&(struct recorded_params){.n_events = {1000, 1000, 1000, 1000}, .step_ns = {50, 50, 50, 50}});
     struct rv_source *source;
@@ -506,7 +506,7 @@ Test(indexed, small_recordings_are_for_reading_wholly)
 }
 
 /* Pages that are on their way have somewhere to go. */
-Test(indexed, ends_while_pages_come)
+Test(indexed, a_session_ends_while_pages_load)
 {
     record(&(struct recorded_params){.n_events = {400000, 400000, 5000, 1}, .step_ns = {40, 40, 60000, 10}});
     for (unsigned i = 0; i < 20; i++) {
@@ -525,7 +525,7 @@ static uint64_t n_pages_of(struct rv_session *session)
 }
 
 /* A page knows what the level shows that it was read for. It stays until one is there that shows more. */
-Test(indexed, what_is_looked_at_closer_is_read_again)
+Test(indexed, zooming_in_loads_pages_again)
 {
     struct boxes boxes[2] = {{0}, {0}};
     uint64_t first_ns, last_ns;

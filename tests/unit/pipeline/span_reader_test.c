@@ -1,6 +1,4 @@
-/*
- * What is asked of a summarized recording has the answers that the same recording has when it is read wholly.
- */
+/* Queries of an indexed recording give the same answers as those of the whole recording. */
 #include <criterion/criterion.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -383,7 +381,7 @@ static void hold(struct held *held, struct rv_source *inner)
     held->source.close = close_held;
 }
 
-Test(span_reader, a_search_is_not_over_while_the_recording_is_read)
+Test(span_reader, a_search_does_not_end_while_the_recording_is_read)
 {
     static struct rv_analysis analysis; /* large */
     struct rv_source *source;

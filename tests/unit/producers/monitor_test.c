@@ -1,4 +1,4 @@
-/* include/ringviz/monitor.h: what the Perl modules do not ask of it. Their suite tells the rest. */
+/* The parts of include/ringviz/monitor.h that the Perl modules do not use; their own suite tests the others. */
 #include "ringviz/monitor.h"
 
 #include <criterion/criterion.h>

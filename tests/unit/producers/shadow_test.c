@@ -1,7 +1,5 @@
-/*
- * The shadow stack by itself: made-up stack pointers and addresses in, tags out. Depths are what a reader who knows the
- * program would say.
- */
+/* The shadow stack alone: synthetic stack pointers and addresses in, tags out. The expected depths are those of the
+ * program that the comments describe. */
 #include "producers/native/shadow.h"
 
 #include <criterion/criterion.h>
@@ -98,7 +96,7 @@ Test(shadow, a_call_from_above_shows_what_longjmp_left)
     cr_expect_eq(leave(STACK - 64, 0x1000, 0x10), 0);
 }
 
-Test(shadow, so_does_a_return_from_above)
+Test(shadow, a_return_from_above_shows_what_longjmp_left)
 {
     enter(STACK - 64, 0x1000, 0x10);
     enter(STACK - 128, 0x2000, 0x1010);
@@ -275,7 +273,7 @@ static uint64_t stack_at(uint32_t depth)
     return STACK - 64 - 16 * (uint64_t)depth;
 }
 
-Test(shadow, so_many_calls_need_not_look_for_room)
+Test(shadow, a_number_of_calls_needs_no_check_for_room)
 {
     uint32_t n = 0;
     for (; rv_shadow_has_room(&shadow); n++)

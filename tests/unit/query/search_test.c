@@ -1,4 +1,4 @@
-/* Searching against a sorted list of all that matches. */
+/* Searches compared with a sorted list of all matching calls. */
 #include "query/next_hit.h"
 
 #include <criterion/criterion.h>
@@ -187,7 +187,7 @@ Test(search, calls_and_names_that_come_later_are_found_too, .timeout = 60)
     world_fini(&world);
 }
 
-Test(search, looking_in_small_steps_comes_to_the_same, .timeout = 60)
+Test(search, searching_in_small_steps_gives_the_same_hits, .timeout = 60)
 {
     struct world world;
     world_init(&world, 3);
@@ -337,7 +337,7 @@ Test(search, where_calls_were_evicted_the_cell_is_the_hit, .timeout = 60)
 }
 
 /* More comes than is looked at: the search is never whole, but what there was is known after two rounds. */
-Test(search, lanes_that_grow_do_not_keep_others_from_being_looked_at, .timeout = 60)
+Test(search, growing_lanes_do_not_delay_the_search_of_others, .timeout = 60)
 {
     enum { MOST = 1000, GROWTH = 400, N_BEFORE = 3000, MOST_UPDATES = 300 };
     struct world world;

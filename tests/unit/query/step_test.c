@@ -1,4 +1,4 @@
-/* Steps from event to event against a list of all of them. */
+/* Steps from event to event compared with a list of all events. */
 #include "query/step.h"
 
 #include <criterion/criterion.h>

@@ -98,7 +98,7 @@ static void poke(uint64_t offset, uint8_t xored)
     close(fd);
 }
 
-Test(file, gives_back_its_chunks)
+Test(file, written_chunks_are_read_back)
 {
     struct seen seen;
     make();
@@ -179,7 +179,7 @@ Test(file, a_hole_is_skipped_at_once, .timeout = 60)
 }
 
 /* A chunk of zeros with the right checksum, and a thousand of half a GiB: they take 4 MiB of the disk, and no time. */
-Test(file, chunks_that_are_holes_are_none, .timeout = 60)
+Test(file, holes_are_not_chunks, .timeout = 60)
 {
     enum { N_HOLES = 1000, HOLE_BYTES = 1 << 29, FIRST_HOLE = 4 << 20 };
     uint64_t n_bytes = make(), end = (uint64_t)(N_HOLES + 1) * HOLE_BYTES;

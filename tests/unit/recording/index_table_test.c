@@ -24,7 +24,7 @@ static void end(void)
     rv_rec_buffer_fini(&payload);
 }
 
-TestSuite(index, .init = begin, .fini = end, .timeout = 60);
+TestSuite(index_table, .init = begin, .fini = end, .timeout = 60);
 
 /* Two blocks with three stacks, and some of everything. */
 static void make(void)
@@ -74,7 +74,7 @@ static int there_and_back(void)
     return decode();
 }
 
-Test(index, gives_back_its_rows)
+Test(index_table, written_rows_are_read_back)
 {
     make();
     cr_assert_eq(there_and_back(), 0);
@@ -99,7 +99,7 @@ static void refuse(enum rv_rec_index_column column, size_t at, uint64_t value, s
 #define REFUSE(column, type, field, value)                                                                             \
     refuse(column, offsetof(struct type, field), value, sizeof(((struct type *)0)->field))
 
-Test(index, inconsistent_tables_are_refused)
+Test(index_table, inconsistent_tables_are_refused)
 {
     REFUSE(RV_REC_INDEX_CHUNKS, rv_rec_index_chunk, offset, 64);  /* before it begins */
     REFUSE(RV_REC_INDEX_CHUNKS, rv_rec_index_chunk, offset, 320); /* as the next one's */
@@ -129,7 +129,7 @@ Test(index, inconsistent_tables_are_refused)
     REFUSE(RV_REC_INDEX_DEPTHS, rv_rec_index_depth, last_ns, UINT64_MAX);
 }
 
-Test(index, offsets_past_its_own_are_refused)
+Test(index_table, offsets_past_its_own_are_refused)
 {
     make();
     table.head.begin = INDEX_OFFSET;
@@ -139,7 +139,7 @@ Test(index, offsets_past_its_own_are_refused)
     cr_assert_eq(there_and_back(), -EBADMSG);
 }
 
-Test(index, depths_of_some_stacks_only_are_refused)
+Test(index_table, depths_of_some_stacks_only_are_refused)
 {
     make();
     table.columns[RV_REC_INDEX_DEPTHS].n -= sizeof(struct rv_rec_index_depth);
@@ -148,7 +148,7 @@ Test(index, depths_of_some_stacks_only_are_refused)
     cr_assert_eq(there_and_back(), 0);
 }
 
-Test(index, cut_anywhere_it_is_refused)
+Test(index_table, cut_anywhere_it_is_refused)
 {
     make();
     cr_assert_eq(there_and_back(), 0);

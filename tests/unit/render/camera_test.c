@@ -137,7 +137,7 @@ Test(camera, an_instant_is_one_vertical_line_but_in_perspective, .timeout = 60)
     }
 }
 
-Test(layout, flat_lanes_are_stacked_on_whole_points_inside_the_room, .timeout = 60)
+Test(lane_layout, flat_lanes_are_stacked_on_whole_points_inside_the_room, .timeout = 60)
 {
     for (int look = RV_VIEW_MODE_FLAME; look <= RV_VIEW_MODE_TOP; look++) {
         struct rv_lane_layout layout = {0};
@@ -153,7 +153,7 @@ Test(layout, flat_lanes_are_stacked_on_whole_points_inside_the_room, .timeout = 
     }
 }
 
-Test(layout, lanes_that_do_not_fit_are_scrolled, .timeout = 60)
+Test(lane_layout, lanes_that_do_not_fit_are_scrolled, .timeout = 60)
 {
     struct rv_lane_layout layout = {0};
     make_stage(&layout, (const uint32_t[]){40, 40, 0}, RV_VIEW_MODE_FLAME);
@@ -166,7 +166,7 @@ Test(layout, lanes_that_do_not_fit_are_scrolled, .timeout = 60)
     rv_lane_layout_fini(&layout);
 }
 
-Test(layout, halfway_between_two_looks_is_halfway, .timeout = 60)
+Test(lane_layout, halfway_between_two_looks_is_halfway, .timeout = 60)
 {
     struct rv_lane_layout from = {0}, to = {0};
     make_stage(&from, (const uint32_t[]){5, 3, 0}, RV_VIEW_MODE_3D);
@@ -181,7 +181,7 @@ Test(layout, halfway_between_two_looks_is_halfway, .timeout = 60)
     rv_lane_layout_fini(&to);
 }
 
-Test(layout, rows_keep_their_height_while_depths_vary, .timeout = 60)
+Test(lane_layout, rows_keep_their_height_while_depths_vary, .timeout = 60)
 {
     struct rv_lane_layout layout = {0};
     make_stage(&layout, (const uint32_t[]){4, 20, 0}, RV_VIEW_MODE_3D);
@@ -194,7 +194,7 @@ Test(layout, rows_keep_their_height_while_depths_vary, .timeout = 60)
     rv_lane_layout_fini(&layout);
 }
 
-Test(layout, places_are_proportional_to_times, .timeout = 60)
+Test(lane_layout, places_are_proportional_to_times, .timeout = 60)
 {
     struct rv_lane_layout layout = {0};
     make_stage(&layout, (const uint32_t[]){4, 0}, RV_VIEW_MODE_3D);

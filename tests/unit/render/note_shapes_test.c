@@ -45,7 +45,7 @@ static void finish(void)
     rv_mesh_fini(&mesh);
 }
 
-TestSuite(remarks, .init = begin, .fini = finish, .timeout = 60);
+TestSuite(note_shapes, .init = begin, .fini = finish, .timeout = 60);
 
 /* Along the axis on which lanes lie beside each other. */
 static float across(const struct rv_mesh_vertex *vertex)
@@ -59,7 +59,7 @@ static bool is_in_zone(const struct rv_mesh_vertex *vertex, uint32_t lane)
     return at >= fminf(a, b) - 1e-4f && at <= fmaxf(a, b) + 1e-4f;
 }
 
-Test(remarks, a_collection_stays_on_the_lanes_of_its_process)
+Test(note_shapes, a_collection_stays_on_the_lanes_of_its_process)
 {
     note(1, (struct rv_lane_note){.start_ns = 1200, .end_ns = 1300, .kind = RV_NOTE_GC});
     for (int look = 0; look < RV_VIEW_MODE_COUNT; look++) {
@@ -70,7 +70,7 @@ Test(remarks, a_collection_stays_on_the_lanes_of_its_process)
     }
 }
 
-Test(remarks, zones_of_lanes_lie_side_by_side)
+Test(note_shapes, zones_of_lanes_lie_side_by_side)
 {
     note(2, (struct rv_lane_note){.start_ns = 1200, .end_ns = 1200, .kind = RV_NOTE_VALUE, .id = 5, .value = 1.0f});
     for (int look = 0; look < RV_VIEW_MODE_COUNT; look++) {
@@ -83,7 +83,7 @@ Test(remarks, zones_of_lanes_lie_side_by_side)
     }
 }
 
-Test(remarks, a_loss_is_hatched_and_as_wide_as_its_time)
+Test(note_shapes, a_loss_is_hatched_and_as_wide_as_its_time)
 {
     note(0, (struct rv_lane_note){.start_ns = 1500, .end_ns = 1750, .kind = RV_NOTE_LOST, .id = 9});
     draw(RV_VIEW_MODE_FLAME);
@@ -98,7 +98,7 @@ Test(remarks, a_loss_is_hatched_and_as_wide_as_its_time)
     cr_assert_float_eq(right, 0.75f * layout.width, 1e-3f);
 }
 
-Test(remarks, a_state_lasts_until_the_next_and_each_has_its_height)
+Test(note_shapes, a_state_lasts_until_the_next_and_each_has_its_height)
 {
     note(0, (struct rv_lane_note){.start_ns = 900, .end_ns = 900, .kind = RV_NOTE_STATE, .id = RV_THREAD_STARTED});
     note(0, (struct rv_lane_note){.start_ns = 1250, .end_ns = 1250, .kind = RV_NOTE_STATE, .id = RV_THREAD_SUSPENDED});
@@ -118,7 +118,7 @@ Test(remarks, a_state_lasts_until_the_next_and_each_has_its_height)
     }
 }
 
-Test(remarks, a_graph_shows_the_range_and_keeps_its_room)
+Test(note_shapes, a_graph_shows_the_range_and_keeps_its_room)
 {
     float low, high, base, peak;
     note(3, (struct rv_lane_note){.start_ns = 1100, .end_ns = 1100, .kind = RV_NOTE_VALUE, .id = 5, .value = -2.0f});

@@ -79,7 +79,7 @@ Test(pack, neighbours_share_their_edge, .timeout = 60)
     }
 }
 
-Test(pack, nothing_is_too_short_to_be_seen, .timeout = 60)
+Test(pack, the_shortest_box_is_visible, .timeout = 60)
 {
     struct rv_pack pack;
     rv_pack_init(&pack, 0, 1600000, 1000.0);

@@ -24,7 +24,7 @@ static void assert_texts(const struct rv_time_axis *ticks, size_t n, const char 
                          texts[i]);
 }
 
-Test(ticks, live_ticks_count_down_to_now, .timeout = 60)
+Test(time_axis, live_ticks_count_down_to_now, .timeout = 60)
 {
     struct rv_time_axis ticks = make(ZERO_NS + 1234567, ZERO_NS + 101234567, true);
     assert_texts(&ticks, 11,
@@ -33,7 +33,7 @@ Test(ticks, live_ticks_count_down_to_now, .timeout = 60)
     cr_assert_eq(ticks.items[10].time_ns, ZERO_NS + 101234567);
 }
 
-Test(ticks, ticks_count_from_the_origin, .timeout = 60)
+Test(time_axis, ticks_count_from_the_origin, .timeout = 60)
 {
     struct rv_time_axis ticks = make(ZERO_NS + 10000000, ZERO_NS + 35000000, false);
     assert_texts(&ticks, 3, (const char *[]){"10 ms", "12 ms", "14 ms"});
@@ -44,7 +44,7 @@ Test(ticks, ticks_count_from_the_origin, .timeout = 60)
     cr_assert_str_empty(ticks.base);
 }
 
-Test(ticks, far_from_the_origin_a_base_is_shown_once, .timeout = 60)
+Test(time_axis, far_from_the_origin_a_base_is_shown_once, .timeout = 60)
 {
     uint64_t from_ns = ZERO_NS + 18000 * SECOND_NS + 123456789;
     struct rv_time_axis ticks = make(from_ns, from_ns + 10000, false);
@@ -55,7 +55,7 @@ Test(ticks, far_from_the_origin_a_base_is_shown_once, .timeout = 60)
     }
 }
 
-Test(ticks, every_window_has_round_marks_inside_it, .timeout = 60)
+Test(time_axis, every_window_has_round_marks_inside_it, .timeout = 60)
 {
     for (double window_ns = 100.0; window_ns < 3e16; window_ns *= 1.37) {
         uint64_t from_ns = ZERO_NS + (uint64_t)(window_ns * 0.77), to_ns = from_ns + (uint64_t)window_ns;
@@ -72,13 +72,13 @@ Test(ticks, every_window_has_round_marks_inside_it, .timeout = 60)
     }
 }
 
-Test(ticks, an_empty_window_has_none, .timeout = 60)
+Test(time_axis, an_empty_window_has_none, .timeout = 60)
 {
     struct rv_time_axis ticks = make(ZERO_NS, ZERO_NS, false);
     cr_assert_eq(ticks.n, 0);
 }
 
-Test(ticks, long_windows_have_minutes_hours_and_days, .timeout = 60)
+Test(time_axis, long_windows_have_minutes_hours_and_days, .timeout = 60)
 {
     const uint64_t minute_ns = 60 * SECOND_NS, hour_ns = 60 * minute_ns, day_ns = 24 * hour_ns;
     struct rv_time_axis ticks = make(ZERO_NS, ZERO_NS + 5 * minute_ns, false);

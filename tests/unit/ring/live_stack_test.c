@@ -20,7 +20,7 @@ static void expect_position(const struct rv_live_stack *slots, int32_t current, 
     cr_assert_eq(seen_depth, depth);
 }
 
-Test(slots, follow_calls_and_returns, .timeout = 60)
+Test(live_stack, follow_calls_and_returns, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -43,7 +43,7 @@ Test(slots, follow_calls_and_returns, .timeout = 60)
 }
 
 /* What an owner has left there is not its successor's. */
-Test(slots, of_a_new_owner_know_no_frames, .timeout = 60)
+Test(live_stack, a_new_owner_begins_with_an_empty_stack, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -64,7 +64,7 @@ Test(slots, of_a_new_owner_know_no_frames, .timeout = 60)
     close_fixture(&f);
 }
 
-Test(slots, wrap_when_the_stack_is_deeper, .timeout = 60)
+Test(live_stack, wrap_when_the_stack_is_deeper, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -93,7 +93,7 @@ Test(slots, wrap_when_the_stack_is_deeper, .timeout = 60)
     close_fixture(&f);
 }
 
-Test(slots, an_index_out_of_range_says_so, .timeout = 60)
+Test(live_stack, an_index_out_of_range_is_an_error, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -105,7 +105,7 @@ Test(slots, an_index_out_of_range_says_so, .timeout = 60)
     close_fixture(&f);
 }
 
-Test(slots, names_are_cut_and_escaped, .timeout = 60)
+Test(live_stack, names_are_cut_and_escaped, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -128,7 +128,7 @@ Test(slots, names_are_cut_and_escaped, .timeout = 60)
     close_fixture(&f);
 }
 
-Test(slots, scribbled_words_lead_nowhere, .timeout = 60)
+Test(live_stack, overwritten_words_are_never_followed, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -149,7 +149,7 @@ Test(slots, scribbled_words_lead_nowhere, .timeout = 60)
     close_fixture(&f);
 }
 
-Test(slots, an_observer_never_sees_half_a_frame, .timeout = 100)
+Test(live_stack, an_observer_never_sees_half_a_frame, .timeout = 100)
 {
     struct fixture f;
     open_fixture(&f, NULL);

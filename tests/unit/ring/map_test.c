@@ -234,7 +234,7 @@ static int use_full_disk_without_fallocate(struct fixture *f)
     return use_full_disk(f);
 }
 
-Test(map, so_is_a_full_disk_without_fallocate, .timeout = 60)
+Test(map, a_full_disk_without_fallocate_is_reported_at_creation, .timeout = 60)
 {
     struct fixture f = {0};
     int status = on_small_disk(&f, "size=1m", use_full_disk_without_fallocate);

@@ -91,7 +91,7 @@ Test(names, long_strings_are_cut_between_characters, .timeout = 60)
     close_fixture(&f);
 }
 
-Test(names, what_is_read_can_be_shown, .timeout = 60)
+Test(names, names_that_are_read_are_printable, .timeout = 60)
 {
     static const struct {
         const char *raw, *shown;

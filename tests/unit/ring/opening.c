@@ -1,4 +1,4 @@
-/* What is not a whole trace file of ours is refused, with one line that says why. */
+/* Files that are not complete trace files are refused, with one line that gives the reason. */
 #include "fixture.h"
 
 #define FIELD(member) offsetof(struct rv_wire_header, member), sizeof(((struct rv_wire_header *)0)->member)
@@ -56,7 +56,7 @@ static const struct damage damages[] = {
     {"not finished", FIELD(state), RV_FILE_UNREADY, -EBADMSG},
 };
 
-Test(preamble, each_kind_of_damage_is_refused, .timeout = 60)
+Test(opening, each_kind_of_damage_is_refused, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -87,7 +87,7 @@ static void write_file(const char *path, size_t n_bytes, char fill)
     close(fd);
 }
 
-Test(preamble, other_files_are_refused, .timeout = 60)
+Test(opening, other_files_are_refused, .timeout = 60)
 {
     struct fixture f = {0};
     struct rv_map map;
@@ -106,7 +106,7 @@ Test(preamble, other_files_are_refused, .timeout = 60)
     remove_folder(&f);
 }
 
-Test(preamble, a_truncated_file_is_refused, .timeout = 60)
+Test(opening, a_truncated_file_is_refused, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -116,7 +116,7 @@ Test(preamble, a_truncated_file_is_refused, .timeout = 60)
     close_fixture(&f);
 }
 
-Test(preamble, a_symbolic_link_is_refused, .timeout = 60)
+Test(opening, a_symbolic_link_is_refused, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -129,7 +129,7 @@ Test(preamble, a_symbolic_link_is_refused, .timeout = 60)
     close_fixture(&f);
 }
 
-Test(preamble, another_users_file_is_refused, .timeout = 60)
+Test(opening, another_users_file_is_refused, .timeout = 60)
 {
     if (geteuid() != 0)
         cr_skip_test("needs root to give a file away");
@@ -170,7 +170,7 @@ static void expect_line(const char *path, const char *reason)
     cr_assert_str_eq(said, expected);
 }
 
-Test(preamble, says_in_one_line_why, .timeout = 60)
+Test(opening, says_in_one_line_why, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);

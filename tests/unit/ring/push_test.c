@@ -1,4 +1,4 @@
-/* The push on a ring of its own memory; handlers are played by pushing while a push is under way. */
+/* The push, on a ring in its own memory. A signal handler is simulated by a push while another is under way. */
 #include <criterion/criterion.h>
 
 #include <errno.h>
@@ -123,7 +123,7 @@ Test(push, handlers_events_follow_the_push_they_interrupted, .timeout = 60)
     interrupt_a_push(RV_CLOCK_MONOTONIC, STACK);
 }
 
-Test(push, it_does_not_matter_where_a_stack_lies, .timeout = 60)
+Test(push, stacks_may_lie_at_any_address, .timeout = 60)
 {
     for (uint64_t stack = 1 << 20; stack < 1ull << 47; stack <<= 1) {
         interrupt_a_push(RV_CLOCK_TSC, stack);
@@ -414,7 +414,7 @@ Test(push, events_not_recorded_are_not_counted, .timeout = 60)
     free_bed(bed);
 }
 
-Test(push, errno_stays, .timeout = 60)
+Test(push, errno_is_kept, .timeout = 60)
 {
     struct bed *bed = make_bed(RV_POLICY_BLOCK);
     bed->header.consumer_is_asleep = 1;

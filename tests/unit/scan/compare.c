@@ -1,7 +1,4 @@
-/*
- * Blocks are cut beforehand; threads take them in order, scan in parallel, and merge in order, each waiting for its
- * turn.
- */
+/* Blocks are cut first; threads take them in order, scan in parallel, and join in order, each waiting for its turn. */
 #include "compare.h"
 
 #include <pthread.h>

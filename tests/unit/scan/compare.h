@@ -1,4 +1,4 @@
-/* A stream through blocks and carry, held against the serial oracle. */
+/* A stream scanned in blocks with a carry, compared with the serial oracle. */
 #ifndef RV_TEST_COMPARE_H
 #define RV_TEST_COMPARE_H
 

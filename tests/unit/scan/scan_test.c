@@ -1,4 +1,4 @@
-/* What the scan makes of short streams, each held against words, and every kernel and cutting against the oracle. */
+/* Short streams and the spans that the scan must give, and every kernel and cutting compared with the oracle. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,7 +156,7 @@ static void check_kernels(const struct rv_event *events, uint32_t n, const struc
     }
 }
 
-Test(scan, does_what_the_table_says, .timeout = 60)
+Test(scan, each_row_of_the_table_gives_its_spans, .timeout = 60)
 {
     for (size_t i = 0; i < sizeof behaviours / sizeof *behaviours; i++) {
         const struct behaviour *behaviour = &behaviours[i];
@@ -170,7 +170,7 @@ Test(scan, does_what_the_table_says, .timeout = 60)
     }
 }
 
-Test(scan, counts_what_happened, .timeout = 60)
+Test(scan, outcomes_are_counted, .timeout = 60)
 {
     const struct rv_event events[] = {CALL(1, 0, 10), CALL(2, 1, 20),   CALL(3, 2, 30),   LOST(1, 31),
                                       LOST(1, 32),    RETURN(2, 8, 40), RETURN(7, 1, 50), RETURN(1, 0, 60)};

@@ -1,4 +1,4 @@
-/* Random event streams for the scan's tests: what programs do, what goes wrong, and what no program does. */
+/* Random event streams for tests of the scan: what programs do, what goes wrong, and what no program does. */
 #ifndef RV_TEST_STREAMS_H
 #define RV_TEST_STREAMS_H
 

@@ -1,4 +1,4 @@
-/* The oracle is one plain stack for each stack of the stream, event by event. */
+/* The oracle keeps a plain stack for each stack of the stream, event by event. */
 #include "sink/index_builder.h"
 
 #include <criterion/criterion.h>

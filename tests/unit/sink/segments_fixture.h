@@ -1,6 +1,6 @@
 /*
- * For the suites of recordings in segments: four threads on their way through calls, recorded with and without a limit,
- * and what is in a file.
+ * For suites of recordings in segments: records the calls of four threads with and without a limit, and reads the
+ * files.
  */
 #ifndef RV_TEST_SEGMENTS_FIXTURE_H
 #define RV_TEST_SEGMENTS_FIXTURE_H

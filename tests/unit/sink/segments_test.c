@@ -62,7 +62,7 @@ Test(segments, have_the_newest_events_of_so_much_time)
 }
 
 /* However short the time is, and however much a segment tells again. */
-Test(segments, are_mostly_events)
+Test(segments, segments_are_mostly_events)
 {
     enum { N_EVENTS = 1000000, LIMIT_NS = 1000000 };
     struct stat status;
@@ -78,7 +78,7 @@ Test(segments, are_mostly_events)
     free_streams(&part);
 }
 
-Test(segments, have_all_that_there_is_room_for)
+Test(segments, a_limit_keeps_all_that_fits)
 {
     struct content whole, part;
     struct rv_record_totals totals = record(newest, 100000, (struct rv_record_limit){.n_bytes = 64 << 20});
@@ -93,7 +93,7 @@ Test(segments, have_all_that_there_is_room_for)
     free_streams(&part);
 }
 
-Test(segments, are_found_whole_and_mend)
+Test(segments, segments_verify_and_a_copy_of_them_is_the_same)
 {
     enum { N_EVENTS = 1000000, LIMIT = 400 << 10 };
     struct rv_record_totals totals = record(newest, N_EVENTS, (struct rv_record_limit){.n_bytes = LIMIT});
@@ -204,7 +204,7 @@ Test(segments, mend_whatever_number_their_streams_have)
 }
 
 /* With a trigger: what is around hits, and of the end what one more could want. */
-Test(segments, have_the_events_around_hits)
+Test(segments, a_trigger_keeps_the_events_around_hits)
 {
     enum { N_EVENTS = 2000000, KEEP_NS = 100000000, EARLY_NS = 300000000, HIT_NS = 700000000 };
     const struct range wanted = {HIT_NS - KEEP_NS, HIT_NS + KEEP_NS};

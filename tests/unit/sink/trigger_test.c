@@ -1,4 +1,4 @@
-/* Conditions as they are written, what they hit, and what a hit keeps. */
+/* The syntax of conditions, the calls that they hit, and the events that a hit keeps. */
 #include <criterion/criterion.h>
 
 #include <string.h>
@@ -71,7 +71,7 @@ static uint64_t count_hits(const char *condition, bool is_named_late)
     return n_hits;
 }
 
-Test(trigger, hits_what_its_condition_says)
+Test(trigger, a_trigger_hits_calls_that_meet_its_condition)
 {
     static const struct {
         const char *condition;
@@ -112,7 +112,7 @@ Test(trigger, hits_are_where_the_events_are)
     rv_trigger_destroy(trigger);
 }
 
-Test(trigger, refuses_what_is_no_condition)
+Test(trigger, an_invalid_condition_is_refused)
 {
     static const char *const cases[] = {"",
                                         " ",
@@ -148,7 +148,7 @@ Test(trigger, refuses_what_is_no_condition)
     rv_trigger_destroy(trigger);
 }
 
-Test(trigger, has_alternatives)
+Test(trigger, a_condition_may_have_alternatives)
 {
     char why[128];
     struct rv_trigger *trigger = create("lost");
@@ -167,7 +167,7 @@ static bool wants(struct rv_trigger *trigger, uint64_t first_ms, uint64_t last_m
     return rv_trigger_wants(trigger, first_ms * MS, last_ms * MS);
 }
 
-Test(trigger, wants_events_around_a_hit)
+Test(trigger, events_around_a_hit_are_kept)
 {
     struct rv_trigger *trigger = create("lost");
     cr_assert(!wants(trigger, 0, 1000));
@@ -185,7 +185,7 @@ Test(trigger, wants_events_around_a_hit)
 }
 
 /* What a name that comes late makes a hit is kept from the first such call to the last. */
-Test(trigger, wants_events_around_late_hits)
+Test(trigger, events_around_a_late_hit_are_kept)
 {
     struct rv_trigger *trigger = create("call slow_one");
     call(trigger, SLOW_ID, 100 * MS, 0);

@@ -102,7 +102,7 @@ static void hear_names(void *context, const struct rv_definition *definitions, s
     }
 }
 
-Test(merge, times_stand_on_one_wall_clock_and_names_are_shared, .timeout = 60)
+Test(merge, times_are_on_one_wall_clock_and_names_are_shared, .timeout = 60)
 {
     int n_closed = 0;
     struct heard heard = {0};
@@ -140,7 +140,7 @@ Test(merge, times_stand_on_one_wall_clock_and_names_are_shared, .timeout = 60)
     cr_assert_eq(n_closed, 2);
 }
 
-Test(merge, runs_that_are_compared_begin_together_and_are_labelled, .timeout = 60)
+Test(merge, compared_runs_begin_together_and_are_labelled, .timeout = 60)
 {
     int n_closed = 0;
     struct heard heard = {0};

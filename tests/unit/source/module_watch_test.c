@@ -72,7 +72,7 @@ Test(module_watch, modules_come_and_go_at_times_in_ns)
     cr_assert_eq(rv_catalog_lookup(looked_in, 0x1800, 7000), late);
 }
 
-Test(module_watch, does_not_look_at_the_dead_for_ever)
+Test(module_watch, dead_processes_are_forgotten)
 {
     int living = rv_ownership_enter_process(&map);
     cr_assert_geq(add_module(living, 0x1000), 0);

@@ -78,7 +78,7 @@ Test(normalize, removes_unknown_kinds_and_lists_specials)
     cr_assert_eq(batch.events[3].id, 7);
 }
 
-Test(normalize, a_sync_keeps_its_own_past)
+Test(normalize, a_sync_keeps_its_earlier_start)
 {
     struct rv_event popped[] = {event(RV_EVENT_SYNC, 10, 0), event(RV_EVENT_CALL, 1000, 0),
                                 event(RV_EVENT_SYNC, 1ull << 59, 0), event(RV_EVENT_RETURN, 1001, 0)};
@@ -133,7 +133,7 @@ Test(normalize, ticks_become_ns_each_as_its_clock_has_it)
     cr_assert_eq(normalizer.last_ns, last);
 }
 
-Test(normalize, the_past_of_a_sync_becomes_ns_from_before_the_clock_began_too)
+Test(normalize, the_past_of_a_sync_becomes_ns_even_before_the_clock_began)
 {
     clock_of_ring = fast_clock();
     const uint64_t at = clock_of_ring.ticks0;

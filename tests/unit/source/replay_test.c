@@ -61,7 +61,7 @@ Test(replay, names_that_unpack_to_many_times_the_file_are_skipped)
     unlink(path);
 }
 
-Test(replay, says_what_moment_its_file_tells_of)
+Test(replay, a_replay_has_the_clocks_of_its_file)
 {
     struct rv_rec_writer writer = {0};
     const struct rv_rec_file file = {.mono_ns = 5000, .real_ns = 1795266146649213001};

@@ -39,7 +39,7 @@ static const char *package_of(struct rv_catalog *catalog, uint32_t id)
     return name.package;
 }
 
-Test(symbols_catalog, ids_are_dense_and_stay, .timeout = 60)
+Test(catalog, ids_are_dense_and_stay, .timeout = 60)
 {
     struct rv_catalog *catalog = rv_catalog_create();
     struct rv_catalog_process *process = rv_catalog_process(catalog, 7);
@@ -52,7 +52,7 @@ Test(symbols_catalog, ids_are_dense_and_stay, .timeout = 60)
     rv_catalog_destroy(catalog);
 }
 
-Test(symbols_catalog, translation_leaves_other_events_and_all_frames_alone, .timeout = 60)
+Test(catalog, translation_leaves_other_events_and_all_frames_alone, .timeout = 60)
 {
     struct rv_catalog *catalog = rv_catalog_create();
     struct rv_catalog_process *process = rv_catalog_process(catalog, 0);
@@ -75,7 +75,7 @@ Test(symbols_catalog, translation_leaves_other_events_and_all_frames_alone, .tim
     rv_catalog_destroy(catalog);
 }
 
-Test(symbols_catalog, translation_agrees_with_lookup_on_all_48_bits, .timeout = 60)
+Test(catalog, translation_agrees_with_lookup_on_all_48_bits, .timeout = 60)
 {
     struct rv_catalog *catalog = rv_catalog_create();
     struct rv_catalog_process *process = rv_catalog_process(catalog, 0);
@@ -94,7 +94,7 @@ Test(symbols_catalog, translation_agrees_with_lookup_on_all_48_bits, .timeout = 
     rv_catalog_destroy(catalog);
 }
 
-Test(symbols_catalog, an_address_means_what_was_mapped_at_the_time, .timeout = 60)
+Test(catalog, an_address_means_what_was_mapped_at_the_time, .timeout = 60)
 {
     struct rv_catalog *catalog = rv_catalog_create();
     struct rv_catalog_process *process = rv_catalog_process(catalog, 1);
@@ -117,7 +117,7 @@ Test(symbols_catalog, an_address_means_what_was_mapped_at_the_time, .timeout = 6
     rv_catalog_destroy(catalog);
 }
 
-Test(symbols_catalog, constructors_and_destructors_belong_to_the_nearest_mapping, .timeout = 60)
+Test(catalog, constructors_and_destructors_belong_to_the_nearest_mapping, .timeout = 60)
 {
     struct rv_catalog *catalog = rv_catalog_create();
     struct rv_catalog_process *process = rv_catalog_process(catalog, 1);
@@ -128,7 +128,7 @@ Test(symbols_catalog, constructors_and_destructors_belong_to_the_nearest_mapping
     rv_catalog_destroy(catalog);
 }
 
-Test(symbols_catalog, an_unload_that_nobody_saw_ends_at_the_next_load, .timeout = 60)
+Test(catalog, an_unload_that_nobody_saw_ends_at_the_next_load, .timeout = 60)
 {
     struct rv_catalog *catalog = rv_catalog_create();
     struct rv_catalog_process *process = rv_catalog_process(catalog, 1);
@@ -140,7 +140,7 @@ Test(symbols_catalog, an_unload_that_nobody_saw_ends_at_the_next_load, .timeout 
     rv_catalog_destroy(catalog);
 }
 
-Test(symbols_catalog, loading_one_file_a_thousand_times_makes_one_id, .timeout = 60)
+Test(catalog, loading_one_file_a_thousand_times_makes_one_id, .timeout = 60)
 {
     struct rv_catalog *catalog = rv_catalog_create();
     struct rv_catalog_process *process = rv_catalog_process(catalog, 1);
@@ -153,7 +153,7 @@ Test(symbols_catalog, loading_one_file_a_thousand_times_makes_one_id, .timeout =
     rv_catalog_destroy(catalog);
 }
 
-Test(symbols_catalog, an_address_seen_before_its_module_is_named_by_it_later, .timeout = 60)
+Test(catalog, an_address_seen_before_its_module_is_named_by_it_later, .timeout = 60)
 {
     struct rv_catalog *catalog = rv_catalog_create();
     struct rv_catalog_process *process = rv_catalog_process(catalog, 1);
@@ -176,7 +176,7 @@ Test(symbols_catalog, an_address_seen_before_its_module_is_named_by_it_later, .t
     dlclose(library);
 }
 
-Test(symbols_catalog, processes_that_mapped_one_file_share_its_ids, .timeout = 60)
+Test(catalog, processes_that_mapped_one_file_share_its_ids, .timeout = 60)
 {
     struct rv_catalog *catalog = rv_catalog_create();
     struct rv_catalog_module parent = module_at(1, "/program", 100, 0), child = module_at(2, "/program", 200, 0);
@@ -198,7 +198,7 @@ Test(symbols_catalog, processes_that_mapped_one_file_share_its_ids, .timeout = 6
     rv_catalog_destroy(catalog);
 }
 
-Test(symbols_catalog, equal_interned_names_share_an_id, .timeout = 60)
+Test(catalog, equal_interned_names_share_an_id, .timeout = 60)
 {
     struct rv_catalog *catalog = rv_catalog_create();
     char text[] = "work";
@@ -220,7 +220,7 @@ Test(symbols_catalog, equal_interned_names_share_an_id, .timeout = 60)
     rv_catalog_destroy(catalog);
 }
 
-Test(symbols_catalog, invalid_ids_have_no_name, .timeout = 60)
+Test(catalog, invalid_ids_have_no_name, .timeout = 60)
 {
     struct rv_catalog *catalog = rv_catalog_create();
     struct rv_catalog_name name;

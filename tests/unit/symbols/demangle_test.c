@@ -11,7 +11,7 @@ static void expect_piece(struct rv_demangle_piece piece, const char *expected, c
               "%s: '%.*s', expected '%s'", of, (int)piece.n_bytes, piece.text, expected);
 }
 
-Test(symbols_demangle, text_is_split_at_the_right_colons, .timeout = 60)
+Test(demangle, text_is_split_at_the_right_colons, .timeout = 60)
 {
     static const struct {
         const char *text, *package, *name;
@@ -59,7 +59,7 @@ Test(symbols_demangle, text_is_split_at_the_right_colons, .timeout = 60)
     }
 }
 
-Test(symbols_demangle, symbols_are_demangled_or_kept, .timeout = 60)
+Test(demangle, symbols_are_demangled_or_kept, .timeout = 60)
 {
     static const struct {
         const char *symbol, *package, *name;
@@ -106,7 +106,7 @@ Test(symbols_demangle, symbols_are_demangled_or_kept, .timeout = 60)
 }
 
 /* Damaged ones, back references to anywhere among them, are names or are none: never an end of the world. */
-Test(symbols_demangle, any_damage_to_a_symbol_of_rust_is_survived, .timeout = 60)
+Test(demangle, any_damage_to_a_symbol_of_rust_is_survived, .timeout = 60)
 {
     static const char good[] = "_RINvNtC3app5innerDINtC4core2FnTlRShEEp6OutputuNtB4_4SendEL_FKCmEuB3_Kj3_E";
     static const char alphabet[] = "BECIKLMNXYSTRDFGAPu019_sp";
@@ -127,7 +127,7 @@ Test(symbols_demangle, any_damage_to_a_symbol_of_rust_is_survived, .timeout = 60
 }
 
 /* Every string over the characters that matter, to some length: pieces lie inside the text, package before name. */
-Test(symbols_demangle, any_text_is_split_inside_its_bounds, .timeout = 60)
+Test(demangle, any_text_is_split_inside_its_bounds, .timeout = 60)
 {
     static const char alphabet[] = "a:(<>) &";
     enum { MAX_BYTES = 6, N = sizeof alphabet - 1 };
@@ -148,7 +148,7 @@ Test(symbols_demangle, any_text_is_split_inside_its_bounds, .timeout = 60)
     }
 }
 
-Test(symbols_demangle, a_module_loses_lib_and_so, .timeout = 60)
+Test(demangle, a_module_loses_lib_and_so, .timeout = 60)
 {
     static const struct {
         const char *path, *name;

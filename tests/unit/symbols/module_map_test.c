@@ -17,7 +17,7 @@ static uint32_t add(struct rv_module_map *map, uint64_t start, uint64_t end, uin
     return rv_module_map_add(map, &module, count_timed, NULL);
 }
 
-Test(symbols_module_map, ranges_and_times_are_half_open, .timeout = 60)
+Test(module_map, ranges_and_times_are_half_open, .timeout = 60)
 {
     struct rv_module_map map = {0};
     uint32_t first = add(&map, 100, 200, 10), second = add(&map, 200, 300, 10), third = add(&map, 100, 200, 20);
@@ -35,7 +35,7 @@ Test(symbols_module_map, ranges_and_times_are_half_open, .timeout = 60)
     rv_module_map_fini(&map);
 }
 
-Test(symbols_module_map, only_what_overlaps_needs_the_time, .timeout = 60)
+Test(module_map, only_what_overlaps_needs_the_time, .timeout = 60)
 {
     struct rv_module_map map = {0};
     n_timed = 0;
@@ -52,7 +52,7 @@ Test(symbols_module_map, only_what_overlaps_needs_the_time, .timeout = 60)
     rv_module_map_fini(&map);
 }
 
-Test(symbols_module_map, the_unknown_ends_when_a_module_comes, .timeout = 60)
+Test(module_map, the_unknown_ends_when_a_module_comes, .timeout = 60)
 {
     struct rv_module_map map = {0};
     uint32_t unknown = rv_module_map_unknown(&map);

@@ -50,7 +50,7 @@ static void expect_name(struct rv_catalog_name actual, const char *package, cons
     cr_expect(eq(u32, actual.line, line), "%s", name);
 }
 
-Test(symbols_names, c_functions_have_module_file_and_line, .timeout = 60)
+Test(names, c_functions_have_module_file_and_line, .timeout = 60)
 {
     struct rv_catalog *catalog = rv_catalog_create();
     struct rv_catalog_module module;
@@ -65,7 +65,7 @@ Test(symbols_names, c_functions_have_module_file_and_line, .timeout = 60)
     dlclose(library);
 }
 
-Test(symbols_names, an_address_inside_a_function_is_that_function, .timeout = 60)
+Test(names, an_address_inside_a_function_has_its_name, .timeout = 60)
 {
     struct rv_catalog *catalog = rv_catalog_create();
     struct rv_catalog_module module;
@@ -76,7 +76,7 @@ Test(symbols_names, an_address_inside_a_function_is_that_function, .timeout = 60
     dlclose(library);
 }
 
-Test(symbols_names, without_debug_information_there_is_no_file, .timeout = 60)
+Test(names, without_debug_information_there_is_no_file, .timeout = 60)
 {
     struct rv_catalog *catalog = rv_catalog_create();
     struct rv_catalog_module module;
@@ -105,7 +105,7 @@ static void copy_with(const char *path, const char *copy_path, const char *from,
     close(out);
 }
 
-Test(symbols_names, control_characters_of_a_symbol_are_escaped, .timeout = 60)
+Test(names, control_characters_of_a_symbol_are_escaped, .timeout = 60)
 {
     char path[] = "/tmp/ringviz-symbols-XXXXXX", copy[sizeof path + 16];
     cr_assert(mkdtemp(path) != NULL);
@@ -123,7 +123,7 @@ Test(symbols_names, control_characters_of_a_symbol_are_escaped, .timeout = 60)
     rmdir(path);
 }
 
-Test(symbols_names, a_stripped_library_names_what_it_exports_and_nothing_else, .timeout = 60)
+Test(names, a_stripped_library_names_what_it_exports_and_nothing_else, .timeout = 60)
 {
     struct rv_catalog *catalog = rv_catalog_create();
     struct rv_catalog_module module;
@@ -164,7 +164,7 @@ static bool is_named(struct rv_catalog *catalog, const char *package, const char
     return false;
 }
 
-Test(symbols_names, cxx_functions_have_namespace_class_file_and_line, .timeout = 60)
+Test(names, cxx_functions_have_namespace_class_file_and_line, .timeout = 60)
 {
     static const struct {
         const char *package, *name, *mark;
@@ -216,7 +216,7 @@ static void expect_executable_named(const char *path, const char *package)
     rv_catalog_destroy(catalog);
 }
 
-Test(symbols_names, executables_are_named_wherever_they_are_mapped, .timeout = 60)
+Test(names, executables_are_named_wherever_they_are_mapped, .timeout = 60)
 {
     expect_executable_named(FIXTURE_PIE, "fixture_pie");
     expect_executable_named(FIXTURE_FIXED, "fixture_fixed");
@@ -229,7 +229,7 @@ static void copy_file(const char *from, const char *to)
     cr_assert(eq(int, system(command), 0));
 }
 
-Test(symbols_names, another_file_in_the_place_of_the_mapped_one_is_not_believed, .timeout = 60)
+Test(names, another_file_in_the_place_of_the_mapped_one_is_not_believed, .timeout = 60)
 {
     char folder[] = "/tmp/ringviz-symbols-XXXXXX", path[64];
     cr_assert(mkdtemp(folder) != NULL);
@@ -260,7 +260,7 @@ Test(symbols_names, another_file_in_the_place_of_the_mapped_one_is_not_believed,
     rmdir(folder);
 }
 
-Test(symbols_names, an_unusable_file_leaves_hex_names, .timeout = 60)
+Test(names, an_unusable_file_leaves_hex_names, .timeout = 60)
 {
     static const char *const paths[] = {"/nonexistent/libgone.so.6", "/dev/zero", "/etc/passwd", "", "[vdso]"};
     static const char *const packages[] = {"gone", "zero", "passwd", "", "[vdso]"};
@@ -279,7 +279,7 @@ Test(symbols_names, an_unusable_file_leaves_hex_names, .timeout = 60)
 }
 
 /* Flip bytes all over a library, cut it short, and name it each time: wrong names are fine, nothing else is. */
-Test(symbols_names, a_damaged_file_does_no_harm, .timeout = 60)
+Test(names, a_damaged_file_does_no_harm, .timeout = 60)
 {
     char path[] = "/tmp/ringviz-symbols-XXXXXX";
     int fd = mkstemp(path);
@@ -316,7 +316,7 @@ Test(symbols_names, a_damaged_file_does_no_harm, .timeout = 60)
     unlink(path);
 }
 
-Test(symbols_names, twenty_thousand_functions_are_named_within_seconds, .timeout = 60)
+Test(names, twenty_thousand_functions_are_named_within_seconds, .timeout = 60)
 {
     struct rv_catalog *catalog = rv_catalog_create();
     struct rv_catalog_module module;

@@ -4,7 +4,7 @@
 
 #include "viewer/action.h"
 
-Test(action, each_says_what_it_does_and_how_to_do_it, .timeout = 60)
+Test(action, every_action_has_words_and_keys, .timeout = 60)
 {
     for (int action = RV_ACTION_NONE + 1; action < RV_ACTION_COUNT; action++) {
         char keys[128];
@@ -14,7 +14,7 @@ Test(action, each_says_what_it_does_and_how_to_do_it, .timeout = 60)
     }
 }
 
-Test(action, no_chord_has_two_meanings, .timeout = 60)
+Test(action, no_key_has_two_actions, .timeout = 60)
 {
     for (int action = 0; action < RV_ACTION_COUNT; action++)
         for (size_t i = 0; i < RV_ACTION_CHORDS; i++) {

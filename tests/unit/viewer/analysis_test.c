@@ -1,4 +1,4 @@
-/* Going to a hit while the trace is still being searched. */
+/* Steps to hits while the search still runs. */
 #include "viewer/analysis.h"
 
 #include <criterion/criterion.h>

@@ -2,7 +2,7 @@
 
 #include "viewer/bookmarks.h"
 
-Test(marks, stand_in_order_and_go_when_marked_again, .timeout = 60)
+Test(bookmarks, bookmarks_are_ordered_and_marking_again_removes_one, .timeout = 60)
 {
     struct rv_bookmarks marks = {0};
     static const uint64_t times[] = {500, 100, 900, 300};
@@ -18,7 +18,7 @@ Test(marks, stand_in_order_and_go_when_marked_again, .timeout = 60)
     cr_assert_eq(marks.ns[1], 311);
 }
 
-Test(marks, next_goes_round, .timeout = 60)
+Test(bookmarks, after_the_last_bookmark_comes_the_first, .timeout = 60)
 {
     struct rv_bookmarks marks = {0};
     uint64_t ns = 42;
@@ -29,7 +29,7 @@ Test(marks, next_goes_round, .timeout = 60)
     cr_assert(rv_bookmarks_next(&marks, 200, &ns) && ns == 100);
 }
 
-Test(marks, are_not_more_than_there_is_room_for, .timeout = 60)
+Test(bookmarks, bookmarks_beyond_the_limit_are_refused, .timeout = 60)
 {
     struct rv_bookmarks marks = {0};
     for (uint64_t i = 0; i < 2 * RV_BOOKMARKS_MAX; i++)

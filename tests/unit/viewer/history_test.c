@@ -15,7 +15,7 @@ static void note(struct rv_history *history, uint64_t from_ns, uint64_t clock_ns
     rv_history_note(history, &at, clock_ns);
 }
 
-Test(history, goes_back_through_all_places_and_forward_to_where_it_began, .timeout = 60)
+Test(history, goes_back_through_all_places_and_forward_again, .timeout = 60)
 {
     struct rv_history history = {0};
     for (uint64_t i = 1; i <= 5; i++)

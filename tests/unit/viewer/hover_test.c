@@ -1,4 +1,4 @@
-/* What is said of a box that is pointed at, what stays pinned, and where the panel stands. */
+/* The tooltip of a box, the pinned call, and the place of its panel. */
 #include "viewer/hover.h"
 
 #include <criterion/criterion.h>
@@ -48,7 +48,7 @@ static struct rv_tooltip describe(const struct rv_hover *hover)
     return tooltip;
 }
 
-Test(hover, self_time_is_what_children_leave_and_cells_make_it_rough, .timeout = 60)
+Test(hover, self_time_excludes_callees_and_cells_make_it_approximate, .timeout = 60)
 {
     struct rv_view view = view_of(0, 3000);
     struct rv_hover hover = over(&view, 0);

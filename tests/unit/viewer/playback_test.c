@@ -1,4 +1,4 @@
-/* Playing without a window: time is told, events are known. */
+/* Playback without a window: the test sets the time, and knows the events. */
 #include "viewer/playback.h"
 
 #include <criterion/criterion.h>
@@ -76,7 +76,7 @@ static void expect_window(const struct fixture *fixture, uint64_t from_ns, uint6
     cr_assert_eq(window_ns[1], to_ns, "%ld", (long)(window_ns[1] - to_ns));
 }
 
-Test(playing, an_ended_capture_is_shown_completely_until_it_is_played, .timeout = 60)
+Test(playback, an_ended_capture_is_shown_completely_until_it_is_played, .timeout = 60)
 {
     struct fixture fixture;
     init(&fixture, 0.0, 0);
@@ -107,7 +107,7 @@ Test(playing, an_ended_capture_is_shown_completely_until_it_is_played, .timeout 
     fini(&fixture);
 }
 
-Test(playing, speed_plays_from_the_start_and_the_window_follows, .timeout = 60)
+Test(playback, speed_plays_from_the_start_and_the_window_follows, .timeout = 60)
 {
     struct fixture fixture;
     init(&fixture, 0.5, 40 * MS);
@@ -133,7 +133,7 @@ Test(playing, speed_plays_from_the_start_and_the_window_follows, .timeout = 60)
     fini(&fixture);
 }
 
-Test(playing, the_window_goes_with_a_playhead_that_leaves_it_at_its_end, .timeout = 60)
+Test(playback, the_window_goes_with_a_playhead_that_leaves_it_at_its_end, .timeout = 60)
 {
     struct fixture fixture;
     init(&fixture, 0.0, 0);
@@ -153,7 +153,7 @@ Test(playing, the_window_goes_with_a_playhead_that_leaves_it_at_its_end, .timeou
     fini(&fixture);
 }
 
-Test(playing, steps_land_on_every_event_of_the_threads_in_sight, .timeout = 60)
+Test(playback, steps_land_on_every_event_of_the_threads_in_sight, .timeout = 60)
 {
     struct fixture fixture;
     init(&fixture, 0.0, 0);
@@ -184,7 +184,7 @@ Test(playing, steps_land_on_every_event_of_the_threads_in_sight, .timeout = 60)
     fini(&fixture);
 }
 
-Test(playing, going_to_a_time_moves_the_playhead_along, .timeout = 60)
+Test(playback, going_to_a_time_moves_the_playhead_along, .timeout = 60)
 {
     struct fixture fixture;
     init(&fixture, 0.0, 0);
@@ -201,7 +201,7 @@ Test(playing, going_to_a_time_moves_the_playhead_along, .timeout = 60)
     fini(&fixture);
 }
 
-Test(playing, a_live_picture_is_frozen_rewound_and_caught_up_with, .timeout = 60)
+Test(playback, a_live_picture_is_frozen_rewound_and_caught_up_with, .timeout = 60)
 {
     struct fixture fixture;
     init(&fixture, 0.0, 0);

@@ -8,7 +8,7 @@
 
 static const struct rv_time_input_context CONTEXT = {.first_ns = 1000 * MS, .last_ns = 9000 * MS, .at_ns = 5000 * MS};
 
-Test(moment, is_what_people_mean, .timeout = 60)
+Test(time_input, usual_forms_of_times_are_accepted, .timeout = 60)
 {
     static const struct {
         const char *text;
@@ -23,7 +23,7 @@ Test(moment, is_what_people_mean, .timeout = 60)
     }
 }
 
-Test(moment, everything_else_is_refused, .timeout = 60)
+Test(time_input, other_texts_are_refused, .timeout = 60)
 {
     char longest[200];
     memset(longest, '1', sizeof longest - 1);

@@ -33,7 +33,7 @@ static void read_words(char *words, size_t n_bytes)
     unlink("words");
 }
 
-Test(render_editor, a_path_of_a_trace_is_a_path_and_nothing_else, .timeout = 60)
+Test(editor, a_path_of_a_trace_is_a_path_and_nothing_else, .timeout = 60)
 {
     static const char *const paths[] = {"plain.c", "+!id", "-R", "+7", "a b.c"};
     char words[256], expected[256], whole[256];
