@@ -72,3 +72,10 @@ size_t rv_text_whole(const char *text, size_t n_bytes, size_t most)
         n--;
     return ((unsigned char)text[n] & 0xc0) == 0x80 ? most : n; /* not UTF-8 */
 }
+
+void rv_text_append(char *out, size_t out_bytes, const char *text, size_t n_bytes)
+{
+    size_t n = strlen(out), room = out_bytes - 1 - n, length = strnlen(text, n_bytes < room ? n_bytes : room);
+    memcpy(out + n, text, length);
+    out[n + length] = '\0';
+}

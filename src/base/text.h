@@ -1,4 +1,4 @@
-/* Escaping of untrusted strings for display. */
+/* Strings for display: escaping what is not trusted, cutting, appending. */
 #ifndef RV_BASE_TEXT_H
 #define RV_BASE_TEXT_H
 
@@ -11,6 +11,9 @@
  *   returns    bytes written, without the NUL
  */
 size_t rv_text_escape(char *out, size_t out_bytes, const char *text, size_t n_bytes);
+
+/* Append at most n_bytes of a text to the string in out, as far as there is room. SIZE_MAX: the whole text. */
+void rv_text_append(char *out, size_t out_bytes, const char *text, size_t n_bytes);
 
 /* The longest prefix of at most `most` bytes that does not end inside a character; `most` if not UTF-8. */
 size_t rv_text_whole(const char *text, size_t n_bytes, size_t most);

@@ -1,6 +1,9 @@
 #include "cli/option_table.h"
 
+#include <stdint.h>
 #include <string.h>
+
+#include "base/text.h"
 
 enum {
     WATCH = 1 << RV_COMMAND_WATCH,
@@ -359,33 +362,23 @@ bool rv_option_word(const struct rv_option_entry *entry, int i, struct rv_option
     return false;
 }
 
-static size_t append(char *out, size_t out_bytes, size_t n, const char *text, size_t length)
-{
-    size_t room = out_bytes - 1 - n;
-    length = length < room ? length : room;
-    memcpy(out + n, text, length);
-    out[n + length] = '\0';
-    return n + length;
-}
-
-static size_t append_words(char *out, size_t out_bytes, size_t n, const struct rv_option_entry *entry)
+static void append_words(char *out, size_t out_bytes, const struct rv_option_entry *entry)
 {
     struct rv_option_word word;
     for (int i = 0; rv_option_word(entry, i, &word); i++) {
-        n = append(out, out_bytes, n, ", ", i ? 2 : 0);
-        n = append(out, out_bytes, n, word.text, (size_t)(word.length - (word.text[word.length - 1] == ':')));
+        rv_text_append(out, out_bytes, ", ", i ? 2 : 0);
+        rv_text_append(out, out_bytes, word.text, (size_t)(word.length - (word.text[word.length - 1] == ':')));
     }
-    return n;
 }
 
 char *rv_option_text(const struct rv_option_entry *entry, const char *text, char *out, size_t out_bytes)
 {
     const char *words = strstr(text, "{}");
-    size_t before = words ? (size_t)(words - text) : strlen(text);
-    size_t n = append(out, out_bytes, 0, text, before);
+    out[0] = '\0';
+    rv_text_append(out, out_bytes, text, words ? (size_t)(words - text) : SIZE_MAX);
     if (words) {
-        n = append_words(out, out_bytes, n, entry);
-        append(out, out_bytes, n, words + 2, strlen(words + 2));
+        append_words(out, out_bytes, entry);
+        rv_text_append(out, out_bytes, words + 2, SIZE_MAX);
     }
     return out;
 }
@@ -395,10 +388,10 @@ char *rv_option_paragraph(const struct rv_option_entry *entry, char *out, size_t
     rv_option_text(entry, entry->help, out, out_bytes);
     if (out[0] >= 'a' && out[0] <= 'z')
         out[0] = (char)(out[0] - 'a' + 'A');
-    size_t n = append(out, out_bytes, strlen(out), ".", 1);
+    rv_text_append(out, out_bytes, ".", 1);
     if (entry->details) {
-        n = append(out, out_bytes, n, " ", 1);
-        append(out, out_bytes, n, entry->details, strlen(entry->details));
+        rv_text_append(out, out_bytes, " ", 1);
+        rv_text_append(out, out_bytes, entry->details, SIZE_MAX);
     }
     return out;
 }

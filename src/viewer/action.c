@@ -1,10 +1,12 @@
 #include "viewer/action.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/text.h"
 
 static const struct rv_action_info TABLE[RV_ACTION_COUNT] = {
     [RV_ACTION_LOOK_3D] = {{{"1", 0}}, "tab", "3D: time to the right, calls stacked up, threads behind"},
@@ -112,18 +114,12 @@ enum rv_action rv_action_of_key(const char *key, unsigned modifiers)
     return RV_ACTION_NONE;
 }
 
-static void append(char *out, size_t out_bytes, const char *text)
-{
-    size_t n = strlen(out);
-    snprintf(out + n, out_bytes - n, "%s", text);
-}
-
 static void append_chord(char *out, size_t out_bytes, const struct rv_chord *chord)
 {
-    append(out, out_bytes, chord->modifiers & RV_MODIFIER_CTRL ? "Ctrl+" : "");
-    append(out, out_bytes, chord->modifiers & RV_MODIFIER_SHIFT ? "Shift+" : "");
-    append(out, out_bytes, chord->modifiers & RV_MODIFIER_ALT ? "Alt+" : "");
-    append(out, out_bytes, chord->key);
+    rv_text_append(out, out_bytes, chord->modifiers & RV_MODIFIER_CTRL ? "Ctrl+" : "", SIZE_MAX);
+    rv_text_append(out, out_bytes, chord->modifiers & RV_MODIFIER_SHIFT ? "Shift+" : "", SIZE_MAX);
+    rv_text_append(out, out_bytes, chord->modifiers & RV_MODIFIER_ALT ? "Alt+" : "", SIZE_MAX);
+    rv_text_append(out, out_bytes, chord->key, SIZE_MAX);
 }
 
 char *rv_action_keys(enum rv_action action, char *out, size_t out_bytes)
@@ -131,12 +127,12 @@ char *rv_action_keys(enum rv_action action, char *out, size_t out_bytes)
     const struct rv_action_info *info = rv_action_get(action);
     out[0] = '\0';
     for (size_t i = 0; i < RV_ACTION_CHORDS && info->chords[i].key; i++) {
-        append(out, out_bytes, i ? ", " : "");
+        rv_text_append(out, out_bytes, i ? ", " : "", SIZE_MAX);
         append_chord(out, out_bytes, &info->chords[i]);
     }
     if (info->gesture) {
-        append(out, out_bytes, out[0] ? ", " : "");
-        append(out, out_bytes, info->gesture);
+        rv_text_append(out, out_bytes, out[0] ? ", " : "", SIZE_MAX);
+        rv_text_append(out, out_bytes, info->gesture, SIZE_MAX);
     }
     return out;
 }
