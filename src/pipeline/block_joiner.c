@@ -229,44 +229,25 @@ static float value_of(const struct rv_event *event)
     return value;
 }
 
+/* The event is one that rv_batch_is_noted() names. */
 static void note_special(const struct rv_block_joiner *joiner, struct rv_lane *lane, const struct rv_event *event)
 {
-    uint64_t now = joiner->origin_ns + rv_event_ticks(event);
-    struct rv_lane_note note = {.start_ns = now, .end_ns = now, .id = event->id};
-    switch ((enum rv_event_kind)rv_event_kind(event)) {
-    case RV_EVENT_GC_START:
-        note.kind = RV_NOTE_GC;
-        note.end_ns = UINT64_MAX;
-        break;
-    case RV_EVENT_GC_END:
-        end_note(lane, RV_NOTE_GC, now);
-        return;
-    case RV_EVENT_THREAD:
-        note.kind = RV_NOTE_STATE;
-        note.id = event->aux;
-        break;
-    case RV_EVENT_MARK:
-        note.kind = RV_NOTE_MARK;
-        break;
-    case RV_EVENT_VALUE:
-        note.kind = RV_NOTE_VALUE;
-        note.value = value_of(event);
-        break;
-    case RV_EVENT_LOST:
-        note.kind = RV_NOTE_LOST;
-        note.end_ns = UINT64_MAX; /* until the next event */
-        break;
-    case RV_EVENT_CALL:
-    case RV_EVENT_RETURN:
-    case RV_EVENT_CALL_AT:
-    case RV_EVENT_RETURN_AT:
-    case RV_EVENT_SWITCH:
-    case RV_EVENT_LINE:
-    case RV_EVENT_SYNC:
-    case RV_EVENT_KIND_COUNT:
-        return;
-    }
-    add_note(lane, &note);
+    static const enum rv_note_kind KINDS[RV_EVENT_KIND_COUNT] = {[RV_EVENT_GC_START] = RV_NOTE_GC,
+                                                                 [RV_EVENT_THREAD] = RV_NOTE_STATE,
+                                                                 [RV_EVENT_MARK] = RV_NOTE_MARK,
+                                                                 [RV_EVENT_VALUE] = RV_NOTE_VALUE,
+                                                                 [RV_EVENT_LOST] = RV_NOTE_LOST};
+    const unsigned kind = rv_event_kind(event);
+    const uint64_t now_ns = joiner->origin_ns + rv_event_ticks(event);
+    const bool is_lasting = kind == RV_EVENT_GC_START || kind == RV_EVENT_LOST; /* until its end, the next event */
+    if (kind == RV_EVENT_GC_END)
+        end_note(lane, RV_NOTE_GC, now_ns);
+    else
+        add_note(lane, &(struct rv_lane_note){.kind = KINDS[kind],
+                                              .start_ns = now_ns,
+                                              .end_ns = is_lasting ? UINT64_MAX : now_ns,
+                                              .id = kind == RV_EVENT_THREAD ? event->aux : event->id,
+                                              .value = kind == RV_EVENT_VALUE ? value_of(event) : 0.0f});
 }
 
 /* A loss lasts until the next event. */
