@@ -211,7 +211,7 @@ bool rv_camera_project(const struct rv_camera *camera, const vec3 point, vec2 ou
     return true;
 }
 
-float rv_camera_pixel_at(const struct rv_camera *camera, const vec3 point)
+static float pixel_at(const struct rv_camera *camera, const vec3 point)
 {
     vec3 beside = {point[0] + STEP, point[1], point[2]};
     vec2 from, to;
@@ -223,7 +223,7 @@ float rv_camera_pixel_at(const struct rv_camera *camera, const vec3 point)
 float rv_camera_lane_pixel(const struct rv_camera *camera, const struct rv_lane_layout *layout, size_t lane)
 {
     vec3 middle = {0.5f * layout->width, layout->lanes[lane].y, layout->lanes[lane].z};
-    return rv_camera_pixel_at(camera, middle);
+    return pixel_at(camera, middle);
 }
 
 /*

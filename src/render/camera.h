@@ -39,10 +39,7 @@ void rv_camera_mix(struct rv_camera *camera, const struct rv_camera *from, float
 /* Distance along the direction of view, for haze; always 1 for an orthographic camera. */
 float rv_camera_distance(const struct rv_camera *camera, const vec3 point);
 
-/* World size, along x, of a pixel at a world point. */
-float rv_camera_pixel_at(const struct rv_camera *camera, const vec3 point);
-
-/* The same in the middle of a lane. */
+/* World size, along x, of a pixel in the middle of a lane. */
 float rv_camera_lane_pixel(const struct rv_camera *camera, const struct rv_lane_layout *layout, size_t lane);
 
 /* Window pixels, y down, of a world point; false behind the eye. */

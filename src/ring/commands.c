@@ -12,11 +12,6 @@ enum command_state { EMPTY, COMMAND_POSTED, RESPONSE_POSTED, FIRST_WRITER = 16 }
 
 /* ---- words ---- */
 
-uint32_t rv_commands_set_trace(const struct rv_map *map, uint32_t ring_idx, uint32_t value)
-{
-    return __atomic_exchange_n(&rv_map_control(map, ring_idx)->trace, value, __ATOMIC_RELAXED);
-}
-
 uint32_t rv_commands_set_signal(const struct rv_map *map, uint32_t ring_idx, uint32_t value)
 {
     return __atomic_exchange_n(&rv_map_control(map, ring_idx)->signal, value, __ATOMIC_RELAXED);
@@ -27,7 +22,7 @@ uint32_t rv_commands_set_single(const struct rv_map *map, uint32_t value)
     return __atomic_exchange_n(&map->header->single, value, __ATOMIC_RELAXED);
 }
 
-uint32_t rv_commands_trace(const struct rv_map *map, uint32_t ring_idx)
+static uint32_t trace_of(const struct rv_map *map, uint32_t ring_idx)
 {
     return __atomic_load_n(&rv_map_control(map, ring_idx)->trace, __ATOMIC_RELAXED);
 }
@@ -44,7 +39,7 @@ uint32_t rv_commands_single(const struct rv_map *map)
 
 unsigned rv_commands_flags(const struct rv_map *map, uint32_t ring_idx)
 {
-    return (unsigned)(rv_commands_single(map) != 0) | (unsigned)(rv_commands_trace(map, ring_idx) != 0) << 1 |
+    return (unsigned)(rv_commands_single(map) != 0) | (unsigned)(trace_of(map, ring_idx) != 0) << 1 |
            (unsigned)(rv_commands_signal(map, ring_idx) != 0) << 2;
 }
 

@@ -17,10 +17,8 @@
 #include "ring/map.h"
 
 /* Each setter returns the previous value. Any process. */
-uint32_t rv_commands_set_trace(const struct rv_map *map, uint32_t ring_idx, uint32_t value);
 uint32_t rv_commands_set_signal(const struct rv_map *map, uint32_t ring_idx, uint32_t value);
 uint32_t rv_commands_set_single(const struct rv_map *map, uint32_t value); /* file-wide */
-uint32_t rv_commands_trace(const struct rv_map *map, uint32_t ring_idx);
 uint32_t rv_commands_signal(const struct rv_map *map, uint32_t ring_idx);
 uint32_t rv_commands_single(const struct rv_map *map);
 

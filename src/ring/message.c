@@ -138,37 +138,27 @@ static int wait_until_taken(struct rv_map *map, uint32_t there, uint64_t end_ns)
     return wait_while(&map->header->message_state, there, end_ns) == taken ? 0 : -ETIMEDOUT;
 }
 
-/* The caller holds the sender's role. */
-static int send_chunks(struct rv_map *map, const char *message, size_t n_bytes, bool leaves_last, uint64_t end_ns)
+/* The caller holds the sender's role. The last chunk stays. */
+static int send_chunks(struct rv_map *map, const char *message, size_t n_bytes, uint64_t end_ns)
 {
     struct rv_wire_header *header = map->header;
     size_t area_bytes = (size_t)map->geometry.global_message.n_bytes, sent = 0;
-    int error = 0;
     set_idle(&header->message_state);
     header->message_serial++;
     header->message_total_bytes = n_bytes;
-    do {
+    for (;;) {
         size_t n = n_bytes - sent < area_bytes ? n_bytes - sent : area_bytes;
         header->message_offset = sent;
         uint32_t there = put_chunk(map, message + sent, n);
         sent += n;
-        if (leaves_last && sent == n_bytes)
+        if (sent == n_bytes)
             return 0;
-        error = wait_until_taken(map, there, end_ns);
-    } while (!error && sent < n_bytes);
-    set_idle(&header->message_state);
-    return error;
-}
-
-int rv_message_send(struct rv_map *map, const void *message, size_t n_bytes, uint64_t timeout_ns)
-{
-    const uint64_t end_ns = end_of(timeout_ns);
-    int error = take_place(map, sender_place(map), end_ns);
-    if (error)
-        return error;
-    error = send_chunks(map, message, n_bytes, false, end_ns);
-    leave_place(map, sender_place(map));
-    return error;
+        int error = wait_until_taken(map, there, end_ns);
+        if (error) {
+            set_idle(&header->message_state);
+            return error;
+        }
+    }
 }
 
 /* Is this the last chunk of a posted message, not the leftover of a sender that died? */
@@ -187,7 +177,7 @@ int rv_message_post(struct rv_map *map, const void *message, size_t n_bytes, uin
     if ((there & STATE_MASK) == CHUNK_THERE && is_last_chunk(map->header))
         error = wait_until_taken(map, there, end_ns);
     if (!error)
-        error = send_chunks(map, message, n_bytes, true, end_ns);
+        error = send_chunks(map, message, n_bytes, end_ns);
     leave_place(map, sender_place(map));
     return error;
 }

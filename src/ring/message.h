@@ -15,17 +15,12 @@
 #include "ring/map.h"
 
 /*
- * Send a message and wait until it is received.
+ * Send a message. All but its last chunk, which may be all of it, must be received before this returns; the last stays
+ * until it is received or replaced by the next message.
  *   timeout_ns  for all of it
- *   returns     0; -EBUSY another thread is sending; -ETIMEDOUT nobody received it
+ *   returns     0; -EBUSY another thread is sending; -ETIMEDOUT: an earlier chunk, or the previous message, was not
+ *               received
  *   thread      any
- */
-int rv_message_send(struct rv_map *map, const void *message, size_t n_bytes, uint64_t timeout_ns);
-
-/*
- * As send, but needs no receiver: the last chunk, which may be the whole message, stays until it is received or
- * replaced by the next posted message.
- *   returns  0; -EBUSY; -ETIMEDOUT: an earlier chunk, or the previous message, was not received
  */
 int rv_message_post(struct rv_map *map, const void *message, size_t n_bytes, uint64_t timeout_ns);
 

@@ -250,13 +250,6 @@ static __attribute__((noinline)) uint32_t look_up(struct rv_catalog_process *pro
     return look_up_anew(process, key, at_ns);
 }
 
-uint32_t rv_catalog_lookup(struct rv_catalog_process *process, uint64_t address, uint64_t at_ns)
-{
-    uint64_t key = address & RV_EVENT_ADDRESS_MASK;
-    const struct rv_address_slot *home = rv_address_home(process->addresses.slots, process->addresses.byte_mask, key);
-    return home->key == key ? home->id : look_up(process, key, at_ns);
-}
-
 /* CALL_AT and RETURN_AT, 2 and 3, less this bit are CALL and RETURN. */
 #define AT_BIT ((uint64_t)RV_EVENT_CALL_AT << RV_EVENT_KIND_SHIFT)
 

@@ -43,16 +43,12 @@ struct rv_catalog_process;
 struct rv_catalog_process *rv_catalog_process(struct rv_catalog *catalog, uint32_t process);
 
 /*
- * The dense id of the function at `address` at a time. Never fails: an address outside all known modules gets an id
- * of its own, named by its hex address unless a module is put later that covers it. (Two ids may then have one name.)
- * Addresses beyond RV_CATALOG_MAX share one id.
- *   address  only the low 48 bits are used
+ * In place: every CALL_AT and RETURN_AT becomes a CALL or RETURN with the dense id of the function at its address at
+ * its time, and aux 0; others stay. Never fails: an address outside all known modules gets an id of its own, named by
+ * its hex address unless a module is put later that covers it. (Two ids may then have one name.) Addresses beyond
+ * RV_CATALOG_MAX share one id.
  *   thread   drain
  */
-uint32_t rv_catalog_lookup(struct rv_catalog_process *process, uint64_t address, uint64_t at_ns);
-
-/* In place: every CALL_AT and RETURN_AT becomes a CALL or RETURN with the dense id and aux 0; others stay. Drain
- * thread. */
 void rv_catalog_translate(struct rv_catalog_process *process, struct rv_event *events, size_t n);
 
 #define RV_CATALOG_MAX (1u << 22)

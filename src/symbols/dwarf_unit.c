@@ -391,7 +391,8 @@ bool rv_dwarf_next(struct rv_dwarf_unit *unit, struct rv_dwarf_cursor *cursor, s
     return code ? abbrev && take_values(unit, abbrevs, cursor, abbrev, wants_any, out) : !cursor->is_broken;
 }
 
-struct rv_dwarf_unit *rv_dwarf_unit_at(const struct rv_dwarf_file *file, uint64_t entry)
+/* The unit that contains an entry, or NULL. */
+static struct rv_dwarf_unit *unit_at(const struct rv_dwarf_file *file, uint64_t entry)
 {
     size_t n =
         rv_bisect_count(file->units, file->n_units, sizeof *file->units, offsetof(struct rv_dwarf_unit, offset), entry);
@@ -405,7 +406,7 @@ bool rv_dwarf_follow(struct rv_dwarf_unit **unit, const struct rv_dwarf_value *r
         file = rv_dwarf_file_shared(file);
     else if (reference->kind != RV_DWARF_ENTRY)
         return false;
-    struct rv_dwarf_unit *found = file ? rv_dwarf_unit_at(file, reference->number) : NULL;
+    struct rv_dwarf_unit *found = file ? unit_at(file, reference->number) : NULL;
     if (!found)
         return false;
     struct rv_dwarf_cursor cursor = rv_dwarf_entries(found, reference->number);

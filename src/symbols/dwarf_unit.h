@@ -108,9 +108,6 @@ void rv_dwarf_file_fini(struct rv_dwarf_file *file);
 /* The file shared by dwz, or NULL. */
 struct rv_dwarf_file *rv_dwarf_file_shared(struct rv_dwarf_file *file);
 
-/* The unit that contains an entry, or NULL. */
-struct rv_dwarf_unit *rv_dwarf_unit_at(const struct rv_dwarf_file *file, uint64_t entry);
-
 /* Iterate over a unit's entries from `first_entry`, with attributes of functions and only tags of others.
  */
 struct rv_dwarf_cursor rv_dwarf_entries(const struct rv_dwarf_unit *unit, uint64_t from);

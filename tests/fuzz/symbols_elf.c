@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "symbols/catalog.h"
+#include "../unit/symbols/look_up.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -63,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct rv_catalog_process *process = rv_catalog_process(catalog, 1);
     for (uint64_t i = 0; i < N_ADDRESSES; i++) {
         struct rv_catalog_name name;
-        rv_catalog_name(catalog, rv_catalog_lookup(process, FIRST_ADDRESS + i * 16, 1), &name);
+        rv_catalog_name(catalog, look_up(process, FIRST_ADDRESS + i * 16, 1), &name);
 #ifdef SAY
         if (*name.file && name.line)
             printf("%s %s:%u\n", name.name, name.file, name.line);

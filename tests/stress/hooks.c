@@ -17,6 +17,7 @@
 #include "stress/expect.h"
 #include "stress/tracee.h"
 #include "symbols/catalog.h"
+#include "../unit/symbols/look_up.h"
 
 #define MAX_DEPTH 65536u
 #define MAX_NAMES 65536u
@@ -89,7 +90,7 @@ static void count_calls(const struct rv_map *map, struct rv_catalog *catalog, co
         if (rv_event_kind(event) == RV_EVENT_CALL)
             n_named_calls[event->id % MAX_NAMES]++;
         if (rv_event_kind(event) == RV_EVENT_CALL_AT)
-            n_calls_of[rv_catalog_lookup(process, rv_event_address(event), to_ns(map, ticks)) % MAX_NAMES]++;
+            n_calls_of[look_up(process, rv_event_address(event), to_ns(map, ticks)) % MAX_NAMES]++;
     }
     expect(n_back == 0, "times that fall", n_back, 0);
 }

@@ -22,7 +22,6 @@ static struct {
     uint32_t state; /* enum open_state */
     uint32_t idx;
     uint32_t is_shut_out; /* by fork: the child may not open the file, and has not called anything yet */
-    pid_t pid;
     struct rv_map map;
     struct rv_wire_instrumentation instrumentation; /* by word, [atomic]: as in the file, once this is open */
 } process;
@@ -74,11 +73,6 @@ struct rv_map *rv_process_map(void)
 uint32_t rv_process_idx(void)
 {
     return process.idx;
-}
-
-bool rv_process_is_forked(void)
-{
-    return process.pid != getpid();
 }
 
 void rv_process_lock(void)
@@ -142,7 +136,6 @@ static int enter(void)
         return idx;
     }
     process.idx = (uint32_t)idx;
-    process.pid = getpid();
     publish_instrumentation();
     return 0;
 }

@@ -61,7 +61,6 @@ void rv_process_end(void);
 /* Only after rv_process_open() has succeeded; stays mapped for ever. No guard needed. */
 struct rv_map *rv_process_map(void);
 uint32_t rv_process_idx(void);
-bool rv_process_is_forked(void); /* we are in a child whose fork handler has not run yet */
 
 /* One lock for opening, module lists and fork. */
 void rv_process_lock(void);

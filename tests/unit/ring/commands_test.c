@@ -8,14 +8,12 @@ Test(commands, setters_return_the_previous_value, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
-    cr_assert_eq(rv_commands_set_trace(&f.map, 1, 5), 0);
-    cr_assert_eq(rv_commands_set_trace(&f.map, 1, 1), 5);
-    cr_assert_eq(rv_commands_trace(&f.other, 1), 1);
-    cr_assert_eq(rv_commands_flags(&f.other, 1), 2);
+    cr_assert_eq(rv_commands_set_signal(&f.map, 1, 5), 0);
+    cr_assert_eq(rv_commands_set_signal(&f.map, 1, 9), 5);
+    cr_assert_eq(rv_commands_flags(&f.other, 1), 4);
     cr_assert_eq(rv_commands_flags(&f.other, 0), 0);
-    rv_commands_set_signal(&f.map, 1, 9);
-    rv_commands_set_single(&f.map, 1);
-    cr_assert_eq(rv_commands_flags(&f.other, 1), 7);
+    cr_assert_eq(rv_commands_set_single(&f.map, 1), 0);
+    cr_assert_eq(rv_commands_flags(&f.other, 1), 5);
     cr_assert_eq(rv_commands_flags(&f.other, 0), 1, "single is for all rings");
     cr_assert_eq(rv_commands_signal(&f.other, 1), 9);
     close_fixture(&f);

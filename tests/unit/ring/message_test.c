@@ -27,7 +27,7 @@ static pid_t start_sender(const struct fixture *f, const size_t *sizes, size_t n
         _exit(1);
     for (size_t i = 0; i < n_sizes; i++) {
         char *message = make_message(sizes[i]);
-        if (rv_message_send(&map, message, sizes[i], DEADLINE_NS))
+        if (rv_message_post(&map, message, sizes[i], DEADLINE_NS))
             _exit(2);
         free(message);
     }
@@ -58,10 +58,10 @@ Test(message, waits_end, .timeout = 100)
 {
     struct fixture f;
     open_fixture(&f, NULL);
-    char out[10];
+    char out[2 * AREA] = "";
     size_t n_bytes;
     cr_assert_eq(rv_message_receive(&f.map, out, sizeof out, &n_bytes, SECOND / 50), -ETIMEDOUT);
-    cr_assert_eq(rv_message_send(&f.map, "hello", 5, SECOND / 50), -ETIMEDOUT);
+    cr_assert_eq(rv_message_post(&f.map, out, sizeof out, SECOND / 50), -ETIMEDOUT);
     cr_assert_eq(f.map.header->message_owner, 0);
     cr_assert_eq(rv_message_receive(&f.map, out, sizeof out, &n_bytes, SECOND / 50), -ETIMEDOUT,
                  "nobody sends any more");
@@ -130,7 +130,7 @@ Test(message, a_second_sender_waits_for_the_first, .timeout = 100)
     uint64_t begin = rv_clock_mono_ns();
     while ((__atomic_load_n(&f.map.header->message_state, __ATOMIC_ACQUIRE) & 3) != 1)
         cr_assert_lt(rv_clock_mono_ns() - begin, DEADLINE_NS);
-    cr_assert_eq(rv_message_send(&f.map, "x", 1, SECOND / 100), -EBUSY);
+    cr_assert_eq(rv_message_post(&f.map, "x", 1, SECOND / 100), -EBUSY);
     pid_t second = start_sender(&f, &size, 1);
     char out[500];
     size_t n_bytes;
@@ -143,7 +143,7 @@ Test(message, a_second_sender_waits_for_the_first, .timeout = 100)
 
 static void *send_from_thread(void *argument)
 {
-    return (void *)(intptr_t)rv_message_send(argument, "from a thread of the same process", 33, DEADLINE_NS);
+    return (void *)(intptr_t)rv_message_post(argument, "from a thread of the same process", 33, DEADLINE_NS);
 }
 
 Test(message, threads_of_one_process_can_talk_too, .timeout = 100)

@@ -7,6 +7,7 @@
 
 #include "mapped.h"
 #include "symbols/catalog.h"
+#include "look_up.h"
 
 static struct rv_catalog_module module_at(uint32_t process, const char *path, uint64_t loaded, uint64_t unloaded)
 {
@@ -46,7 +47,7 @@ Test(catalog, ids_are_dense_and_stay, .timeout = 60)
     put(catalog, module_at(7, "/none", 1, 0));
     for (unsigned round = 0; round < 2; round++)
         for (uint32_t i = 0; i < 30000; i++)
-            cr_assert(eq(u32, rv_catalog_lookup(process, 0x500000 + i, 5), i + 1));
+            cr_assert(eq(u32, look_up(process, 0x500000 + i, 5), i + 1));
     cr_expect(eq(u32, rv_catalog_count(catalog), 30000));
     cr_expect(rv_catalog_process(catalog, 7) == process);
     rv_catalog_destroy(catalog);
@@ -57,7 +58,7 @@ Test(catalog, translation_leaves_other_events_and_all_frames_alone, .timeout = 6
     struct rv_catalog *catalog = rv_catalog_create();
     struct rv_catalog_process *process = rv_catalog_process(catalog, 0);
     put(catalog, module_at(0, "/none", 1, 0));
-    uint32_t id = rv_catalog_lookup(process, 0x500040, 5);
+    uint32_t id = look_up(process, 0x500040, 5);
     for (unsigned kind = 0; kind < 16; kind++) {
         struct rv_event event = event_at(kind, 0x500040, 123456, 0xbeef), before = event;
         event.aux = before.aux = kind == RV_EVENT_CALL_AT || kind == RV_EVENT_RETURN_AT ? 0 : 77;
@@ -90,7 +91,7 @@ Test(catalog, translation_agrees_with_lookup_on_all_48_bits, .timeout = 60)
     }
     rv_catalog_translate(process, events, N);
     for (unsigned i = 0; i < N; i++)
-        cr_assert(eq(u32, rv_catalog_lookup(process, addresses[i], i), events[i].id));
+        cr_assert(eq(u32, look_up(process, addresses[i], i), events[i].id));
     rv_catalog_destroy(catalog);
 }
 
@@ -99,10 +100,10 @@ Test(catalog, an_address_means_what_was_mapped_at_the_time, .timeout = 60)
     struct rv_catalog *catalog = rv_catalog_create();
     struct rv_catalog_process *process = rv_catalog_process(catalog, 1);
     put(catalog, module_at(1, "/first.so", 100, 0));
-    uint32_t first = rv_catalog_lookup(process, 0x500010, 150);
+    uint32_t first = look_up(process, 0x500010, 150);
     put(catalog, module_at(1, "/first.so", 100, 200));
     put(catalog, module_at(1, "/second.so", 300, 0));
-    uint32_t second = rv_catalog_lookup(process, 0x500010, 350);
+    uint32_t second = look_up(process, 0x500010, 350);
     cr_expect(ne(u32, first, second));
     struct rv_event events[] = {
         event_at(RV_EVENT_CALL_AT, 0x500010, 150, 0),   event_at(RV_EVENT_RETURN_AT, 0x500010, 350, 0),
@@ -123,8 +124,8 @@ Test(catalog, constructors_and_destructors_belong_to_the_nearest_mapping, .timeo
     struct rv_catalog_process *process = rv_catalog_process(catalog, 1);
     put(catalog, module_at(1, "/first.so", 100, 200));
     put(catalog, module_at(1, "/second.so", 300, 0));
-    cr_expect(eq(str, (char *)package_of(catalog, rv_catalog_lookup(process, 0x500010, 205)), "first"));
-    cr_expect(eq(str, (char *)package_of(catalog, rv_catalog_lookup(process, 0x500010, 295)), "second"));
+    cr_expect(eq(str, (char *)package_of(catalog, look_up(process, 0x500010, 205)), "first"));
+    cr_expect(eq(str, (char *)package_of(catalog, look_up(process, 0x500010, 295)), "second"));
     rv_catalog_destroy(catalog);
 }
 
@@ -133,10 +134,10 @@ Test(catalog, an_unload_that_nobody_saw_ends_at_the_next_load, .timeout = 60)
     struct rv_catalog *catalog = rv_catalog_create();
     struct rv_catalog_process *process = rv_catalog_process(catalog, 1);
     put(catalog, module_at(1, "/second.so", 300, 0));
-    uint32_t second = rv_catalog_lookup(process, 0x500010, 350);
+    uint32_t second = look_up(process, 0x500010, 350);
     put(catalog, module_at(1, "/first.so", 100, 0));
-    cr_expect(eq(u32, rv_catalog_lookup(process, 0x500010, 350), second));
-    cr_expect(eq(str, (char *)package_of(catalog, rv_catalog_lookup(process, 0x500010, 299)), "first"));
+    cr_expect(eq(u32, look_up(process, 0x500010, 350), second));
+    cr_expect(eq(str, (char *)package_of(catalog, look_up(process, 0x500010, 299)), "first"));
     rv_catalog_destroy(catalog);
 }
 
@@ -146,7 +147,7 @@ Test(catalog, loading_one_file_a_thousand_times_makes_one_id, .timeout = 60)
     struct rv_catalog_process *process = rv_catalog_process(catalog, 1);
     for (uint64_t i = 1; i <= 1000; i++) {
         put(catalog, module_at(1, "/plugin.so", i * 100, 0));
-        cr_assert(eq(u32, rv_catalog_lookup(process, 0x500010, i * 100 + 50), 1));
+        cr_assert(eq(u32, look_up(process, 0x500010, i * 100 + 50), 1));
         put(catalog, module_at(1, "/plugin.so", i * 100, i * 100 + 90));
     }
     cr_expect(eq(u32, rv_catalog_count(catalog), 1));
@@ -160,14 +161,14 @@ Test(catalog, an_address_seen_before_its_module_is_named_by_it_later, .timeout =
     struct rv_catalog_module module;
     void *library = mapped_open(FIXTURE_PLAIN, &module);
     uint64_t address = mapped_address(library, "plain_other");
-    uint32_t early = rv_catalog_lookup(process, address, 150);
+    uint32_t early = look_up(process, address, 150);
     struct rv_catalog_name name;
     char hex[32];
     snprintf(hex, sizeof hex, "0x%lx", (unsigned long)address);
     cr_expect(eq(int, rv_catalog_name(catalog, early, &name), -EAGAIN));
     cr_expect(eq(str, (char *)name.name, (char *)hex));
     rv_catalog_put_module(catalog, &module);
-    uint32_t late = rv_catalog_lookup(process, address, 160);
+    uint32_t late = look_up(process, address, 160);
     cr_expect(eq(int, rv_catalog_name(catalog, early, &name), 0));
     cr_expect(eq(str, (char *)name.name, "plain_other"));
     cr_expect(eq(int, rv_catalog_name(catalog, late, &name), 0));
@@ -188,13 +189,13 @@ Test(catalog, processes_that_mapped_one_file_share_its_ids, .timeout = 60)
     child.path = "/hard/link";
     put(catalog, parent);
     put(catalog, child);
-    uint32_t id = rv_catalog_lookup(rv_catalog_process(catalog, 1), 0x500010, 150);
-    cr_expect(eq(u32, rv_catalog_lookup(rv_catalog_process(catalog, 2), 0x70500010, 250), id));
+    uint32_t id = look_up(rv_catalog_process(catalog, 1), 0x500010, 150);
+    cr_expect(eq(u32, look_up(rv_catalog_process(catalog, 2), 0x70500010, 250), id));
     child.process = 3;
     child.build_id = (const uint8_t *)"rebuilt";
     child.build_id_bytes = 7;
     put(catalog, child);
-    cr_expect(ne(u32, rv_catalog_lookup(rv_catalog_process(catalog, 3), 0x70500010, 250), id));
+    cr_expect(ne(u32, look_up(rv_catalog_process(catalog, 3), 0x70500010, 250), id));
     rv_catalog_destroy(catalog);
 }
 

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "mapped.h"
 #include "symbols/catalog.h"
+#include "look_up.h"
 
 #define PLAIN_SOURCE FIXTURE_SOURCES "/plain.c"
 #define SHAPES_SOURCE FIXTURE_SOURCES "/shapes.cc"
@@ -36,7 +37,7 @@ static uint32_t line_of(const char *path, const char *text)
 static struct rv_catalog_name name_at(struct rv_catalog *catalog, uint64_t address)
 {
     struct rv_catalog_name name;
-    uint32_t id = rv_catalog_lookup(rv_catalog_process(catalog, 1), address, 200);
+    uint32_t id = look_up(rv_catalog_process(catalog, 1), address, 200);
     cr_assert(eq(int, rv_catalog_name(catalog, id, &name), 0), "address %lx", (unsigned long)address);
     return name;
 }
@@ -331,7 +332,7 @@ Test(names, twenty_thousand_functions_are_named_within_seconds, .timeout = 60)
         uint64_t address = mapped_address(library, symbol);
         struct rv_catalog_name name;
         uint64_t start_ns = rv_clock_thread_cpu_ns();
-        uint32_t id = rv_catalog_lookup(process, address, 200);
+        uint32_t id = look_up(process, address, 200);
         rv_catalog_name(catalog, id, &name);
         spent_ns += rv_clock_thread_cpu_ns() - start_ns;
         n_right += strcmp(name.name, symbol) == 0 && strcmp(name.file, FIXTURE_SOURCES "/many.c") == 0;
