@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "model/slab.h"
 
-#define FIRST_RECORDS 32u
+#define FIRST_RECORDS 8u
 
 static const uint32_t *record(const struct rv_chunked_log *chunks, const struct rv_chunk *chunk, uint32_t idx)
 {

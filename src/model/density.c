@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 
-#define FIRST_ROWS 16u
+#define FIRST_ROWS 4u
 #define FULL_COVERAGE 65534u
 
 struct cell {        /* finished */

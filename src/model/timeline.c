@@ -30,10 +30,14 @@ struct wide_record {
     uint64_t duration;
 };
 
-struct rv_timeline {
+struct logs {
     struct rv_chunked_log spans[RV_TIMELINE_LEVELS]; /* by bucket; key = end */
     struct rv_chunked_log wide[RV_TIMELINE_LEVELS];
     struct rv_density density;
+};
+
+struct rv_timeline {
+    struct logs *logs; /* NO_LOGS before the first call that is kept: a process of many has a lane and few calls */
     uint64_t whole_from_ns[RV_TIMELINE_LEVELS];
     uint64_t n_spans, n_evicted, first_ns, last_ns;
     uint32_t max_depth;
@@ -42,6 +46,9 @@ struct rv_timeline {
     bool has_ended;
     struct rv_span_pages pages;
 };
+
+static struct logs no_logs; /* never written */
+#define NO_LOGS (&no_logs)
 
 struct out {
     struct rv_box *boxes;
@@ -63,18 +70,37 @@ static uint64_t bucket_limit(uint32_t bucket)
     return bucket + 1 < RV_TIMELINE_LEVELS ? UINT64_C(1) << rv_density_shift(bucket + 1) : UINT64_MAX;
 }
 
+static void make_logs(struct rv_timeline *timeline)
+{
+    struct logs *logs = rv_alloc(1, sizeof *logs);
+    for (uint32_t i = 0; i < RV_TIMELINE_LEVELS; i++) {
+        logs->spans[i].item_bytes = sizeof(struct record);
+        logs->wide[i].item_bytes = sizeof(struct wide_record);
+    }
+    rv_density_init(&logs->density);
+    logs->density.finest = timeline->finest ? timeline->finest : 1;
+    timeline->logs = logs;
+}
+
+static void free_logs(struct logs *logs)
+{
+    if (logs == NO_LOGS)
+        return;
+    for (uint32_t i = 0; i < RV_TIMELINE_LEVELS; i++) {
+        rv_chunked_log_fini(&logs->spans[i]);
+        rv_chunked_log_fini(&logs->wide[i]);
+    }
+    rv_density_fini(&logs->density);
+    free(logs);
+}
+
 struct rv_timeline *rv_timeline_create_from(uint32_t level)
 {
     struct rv_timeline *timeline = rv_alloc(1, sizeof *timeline);
     timeline->finest = level;
     for (uint32_t i = 0; i < level; i++)
         timeline->whole_from_ns[i] = UINT64_MAX;
-    for (uint32_t i = 0; i < RV_TIMELINE_LEVELS; i++) {
-        timeline->spans[i].item_bytes = sizeof(struct record);
-        timeline->wide[i].item_bytes = sizeof(struct wide_record);
-    }
-    rv_density_init(&timeline->density);
-    timeline->density.finest = level ? level : 1;
+    timeline->logs = NO_LOGS;
     return timeline;
 }
 
@@ -87,18 +113,14 @@ void rv_timeline_destroy(struct rv_timeline *timeline)
 {
     if (!timeline)
         return;
-    for (uint32_t i = 0; i < RV_TIMELINE_LEVELS; i++) {
-        rv_chunked_log_fini(&timeline->spans[i]);
-        rv_chunked_log_fini(&timeline->wide[i]);
-    }
-    rv_density_fini(&timeline->density);
+    free_logs(timeline->logs);
     rv_span_pages_fini(&timeline->pages);
     free(timeline);
 }
 
 static void add_wide(struct rv_timeline *timeline, uint32_t bucket, const struct rv_span *span)
 {
-    struct rv_chunk *chunk = rv_chunked_log_tail(&timeline->wide[bucket], span->end);
+    struct rv_chunk *chunk = rv_chunked_log_tail(&timeline->logs->wide[bucket], span->end);
     struct wide_record *records = (struct wide_record *)(void *)chunk->items;
     records[chunk->n++] = (struct wide_record){.end = (uint32_t)(span->end - chunk->base),
                                                .id = span->id,
@@ -114,14 +136,14 @@ static inline void add_one(struct rv_timeline *timeline, const struct rv_span *s
     if (bucket < timeline->finest) {
         if (timeline->finest == RV_TIMELINE_LEVELS)
             return;
-        rv_density_advance(&timeline->density, span->end);
-        rv_density_add(&timeline->density, timeline->finest, span);
+        rv_density_advance(&timeline->logs->density, span->end);
+        rv_density_add(&timeline->logs->density, timeline->finest, span);
         return;
     }
     if (__builtin_expect(duration > UINT32_MAX || span->depth > UINT16_MAX, 0)) {
         add_wide(timeline, bucket, span);
     } else {
-        struct rv_chunk *chunk = rv_chunked_log_tail(&timeline->spans[bucket], span->end);
+        struct rv_chunk *chunk = rv_chunked_log_tail(&timeline->logs->spans[bucket], span->end);
         struct record *records = (struct record *)(void *)chunk->items;
         records[chunk->n++] = (struct record){.end = (uint32_t)(span->end - chunk->base),
                                               .duration = (uint32_t)duration,
@@ -129,15 +151,17 @@ static inline void add_one(struct rv_timeline *timeline, const struct rv_span *s
                                               .depth = (uint16_t)span->depth,
                                               .flags = (uint16_t)span->flags};
     }
-    rv_density_advance(&timeline->density, span->end);
+    rv_density_advance(&timeline->logs->density, span->end);
     if (bucket + 1 < RV_TIMELINE_LEVELS)
-        rv_density_add(&timeline->density, bucket + 1, span);
+        rv_density_add(&timeline->logs->density, bucket + 1, span);
 }
 
 void rv_timeline_add(struct rv_timeline *timeline, const struct rv_span *spans, size_t n)
 {
     if (n == 0)
         return;
+    if (timeline->logs == NO_LOGS && timeline->finest < RV_TIMELINE_LEVELS)
+        make_logs(timeline);
     uint64_t first_ns = timeline->n_spans ? timeline->first_ns : UINT64_MAX, last_ns = timeline->last_ns;
     uint32_t max_depth = timeline->max_depth;
     for (size_t i = 0; i < n; i++) {
@@ -161,8 +185,10 @@ void rv_timeline_add(struct rv_timeline *timeline, const struct rv_span *spans, 
 
 static void add_cell(struct rv_timeline *timeline, uint32_t level, const struct rv_timeline_cell *cell)
 {
-    rv_density_advance(&timeline->density, cell->start_ns);
-    rv_density_put(&timeline->density, level, cell);
+    if (timeline->logs == NO_LOGS)
+        make_logs(timeline);
+    rv_density_advance(&timeline->logs->density, cell->start_ns);
+    rv_density_put(&timeline->logs->density, level, cell);
     if (timeline->n_spans == 0 || cell->start_ns < timeline->first_ns)
         timeline->first_ns = cell->start_ns;
     if (cell->depth >= timeline->max_depth)
@@ -236,9 +262,12 @@ uint32_t rv_timeline_max_depth(const struct rv_timeline *timeline)
 
 size_t rv_timeline_bytes(const struct rv_timeline *timeline)
 {
-    size_t n_bytes = sizeof *timeline + rv_density_bytes(&timeline->density) + timeline->pages.n_bytes;
+    size_t n_bytes = sizeof *timeline + timeline->pages.n_bytes;
+    if (timeline->logs == NO_LOGS)
+        return n_bytes;
+    n_bytes += sizeof *timeline->logs - sizeof timeline->logs->density + rv_density_bytes(&timeline->logs->density);
     for (uint32_t i = 0; i < RV_TIMELINE_LEVELS; i++)
-        n_bytes += rv_chunked_log_bytes(&timeline->spans[i]) + rv_chunked_log_bytes(&timeline->wide[i]);
+        n_bytes += rv_chunked_log_bytes(&timeline->logs->spans[i]) + rv_chunked_log_bytes(&timeline->logs->wide[i]);
     return n_bytes;
 }
 
@@ -253,10 +282,12 @@ static void raise_whole_from(struct rv_timeline *timeline, uint32_t level, uint6
 void rv_timeline_end(struct rv_timeline *timeline)
 {
     timeline->has_ended = true;
+    if (timeline->logs == NO_LOGS)
+        return;
     for (uint32_t i = 0; i < RV_TIMELINE_LEVELS; i++) {
-        rv_chunked_log_trim(&timeline->spans[i]);
-        rv_chunked_log_trim(&timeline->wide[i]);
-        rv_chunked_log_trim(&timeline->density.levels[i].cells);
+        rv_chunked_log_trim(&timeline->logs->spans[i]);
+        rv_chunked_log_trim(&timeline->logs->wide[i]);
+        rv_chunked_log_trim(&timeline->logs->density.levels[i].cells);
     }
 }
 
@@ -272,7 +303,7 @@ static bool evict_spans(struct rv_timeline *timeline)
     uint32_t oldest_bucket = 0;
     uint64_t oldest_ns = UINT64_MAX;
     for (uint32_t i = 0; i < 2 * RV_TIMELINE_LEVELS; i++) {
-        struct rv_chunked_log *log = i % 2 ? &timeline->wide[i / 2] : &timeline->spans[i / 2];
+        struct rv_chunked_log *log = i % 2 ? &timeline->logs->wide[i / 2] : &timeline->logs->spans[i / 2];
         const struct rv_chunk *chunk = oldest_of(timeline, log);
         if (chunk && chunk->last < oldest_ns) {
             oldest = log;
@@ -293,7 +324,7 @@ static bool evict_cells(struct rv_timeline *timeline)
     uint32_t oldest_level = 0;
     uint64_t oldest_ns = UINT64_MAX;
     for (uint32_t i = 1; i + 1 < RV_TIMELINE_LEVELS; i++) {
-        const struct rv_chunk *chunk = oldest_of(timeline, &timeline->density.levels[i].cells);
+        const struct rv_chunk *chunk = oldest_of(timeline, &timeline->logs->density.levels[i].cells);
         if (chunk && (chunk->last + 1) << rv_density_shift(i) < oldest_ns) {
             oldest_level = i;
             oldest_ns = (chunk->last + 1) << rv_density_shift(i);
@@ -301,7 +332,7 @@ static bool evict_cells(struct rv_timeline *timeline)
     }
     if (!oldest_level)
         return false;
-    (void)rv_chunked_log_drop_oldest(&timeline->density.levels[oldest_level].cells);
+    (void)rv_chunked_log_drop_oldest(&timeline->logs->density.levels[oldest_level].cells);
     raise_whole_from(timeline, oldest_level, oldest_ns);
     return true;
 }
@@ -353,7 +384,7 @@ uint64_t rv_timeline_whole_from_ns(const struct rv_timeline *timeline, uint32_t 
 
 const struct rv_density *rv_timeline_density(const struct rv_timeline *timeline)
 {
-    return &timeline->density;
+    return &timeline->logs->density;
 }
 
 uint32_t rv_timeline_first_log(const struct rv_timeline *timeline)
@@ -363,7 +394,7 @@ uint32_t rv_timeline_first_log(const struct rv_timeline *timeline)
 
 const struct rv_chunked_log *rv_timeline_log(const struct rv_timeline *timeline, uint32_t log_idx)
 {
-    return log_idx % 2 ? &timeline->wide[log_idx / 2] : &timeline->spans[log_idx / 2];
+    return log_idx % 2 ? &timeline->logs->wide[log_idx / 2] : &timeline->logs->spans[log_idx / 2];
 }
 
 uint64_t rv_timeline_log_limit(uint32_t log_idx)
@@ -440,7 +471,7 @@ static uint64_t count_logs(const struct rv_timeline *timeline, uint32_t first, u
     for (uint32_t i = first; i < end; i++) {
         uint64_t window[2] = {later(from_ns, timeline->whole_from_ns[i]), to_ns};
         if (window[0] < window[1])
-            n += count_log(&timeline->spans[i], i, window) + count_log(&timeline->wide[i], i, window);
+            n += count_log(&timeline->logs->spans[i], i, window) + count_log(&timeline->logs->wide[i], i, window);
     }
     return n;
 }
@@ -451,7 +482,7 @@ static void query_logs(const struct rv_timeline *timeline, uint32_t first, uint3
     for (uint32_t i = first; i < end; i++) {
         uint64_t window[2] = {later(from_ns, timeline->whole_from_ns[i]), to_ns};
         for (unsigned j = 0; j < 2 && window[0] < window[1]; j++) {
-            const struct rv_chunked_log *log = j ? &timeline->wide[i] : &timeline->spans[i];
+            const struct rv_chunked_log *log = j ? &timeline->logs->wide[i] : &timeline->logs->spans[i];
             struct rv_chunked_log_at at = rv_chunked_log_find(log, window[0]);
             (void)take(log, &at, last_end(i, window), window, out);
         }
@@ -466,7 +497,7 @@ static uint64_t count_cells(const struct rv_timeline *timeline, uint32_t level, 
         uint64_t part[2] = {from_ns, to_ns};
         part_of(timeline, i, level, part);
         if (i > 0 && (i == level || timeline->whole_from_ns[i - 1] > from_ns))
-            n += rv_density_count(&timeline->density, i, part[0], part[1]);
+            n += rv_density_count(&timeline->logs->density, i, part[0], part[1]);
     }
     return n;
 }
@@ -478,7 +509,8 @@ static void query_cells(const struct rv_timeline *timeline, uint32_t level, uint
         uint64_t part[2] = {from_ns, to_ns};
         part_of(timeline, i, level, part);
         if (i > 0 && (i == level || timeline->whole_from_ns[i - 1] > from_ns))
-            out->n += rv_density_query(&timeline->density, i, part[0], part[1], out->boxes + out->n, out->max - out->n);
+            out->n +=
+                rv_density_query(&timeline->logs->density, i, part[0], part[1], out->boxes + out->n, out->max - out->n);
     }
 }
 
@@ -518,7 +550,7 @@ uint64_t rv_timeline_count(const struct rv_timeline *timeline, uint64_t from_ns,
         n += count_cells(timeline, level, at_ns, earlier(page->from_ns, to_ns));
         n += count_logs(page->timeline, level, timeline->sums_level, from_ns, to_ns);
         uint32_t shown = level_in(page, level);
-        n += shown ? rv_density_count(&page->timeline->density, shown, from_ns, to_ns) : 0;
+        n += shown ? rv_density_count(&page->timeline->logs->density, shown, from_ns, to_ns) : 0;
         at_ns = later(at_ns, page->to_ns);
     }
     return n + count_cells(timeline, level, at_ns, to_ns);
@@ -572,7 +604,8 @@ size_t rv_timeline_query(const struct rv_timeline *timeline, uint64_t from_ns, u
         size_t first = boxes.n;
         uint32_t shown = level_in(page, level);
         if (shown)
-            boxes.n += rv_density_query(&page->timeline->density, shown, from_ns, to_ns, out + first, max - first);
+            boxes.n +=
+                rv_density_query(&page->timeline->logs->density, shown, from_ns, to_ns, out + first, max - first);
         join_cells(&boxes, pages, first);
     }
     return boxes.n;

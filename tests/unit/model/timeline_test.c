@@ -415,6 +415,23 @@ Test(timeline, all_exact_spans_of_one_that_has_ended_can_be_evicted, .timeout = 
     spans_fini(&random);
 }
 
+/* A program may start thousands of processes. */
+Test(timeline, one_of_few_calls_is_small, .timeout = 60)
+{
+    struct rv_timeline *timelines[] = {rv_timeline_create_from(RV_TIMELINE_LEVELS), rv_timeline_create()};
+    const size_t most[] = {512, 16384};
+    for (unsigned i = 0; i < 2; i++) {
+        cr_expect_leq(rv_timeline_bytes(timelines[i]), 512, "empty");
+        for (uint64_t ns = 0; ns < 40000; ns += 100) {
+            struct rv_span span = {.start = ns, .end = ns + 40, .depth = 2};
+            rv_timeline_add(timelines[i], &span, 1);
+        }
+        cr_expect_leq(rv_timeline_bytes(timelines[i]), most[i], "%zu bytes", rv_timeline_bytes(timelines[i]));
+        cr_expect_eq(rv_timeline_n_spans(timelines[i]), 400);
+        rv_timeline_destroy(timelines[i]);
+    }
+}
+
 Test(timeline, a_level_fits_a_pixel, .timeout = 60)
 {
     cr_assert_eq(rv_timeline_level_for(0), 0);
