@@ -204,7 +204,7 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      NULL},
 
     {RV_OPTION_IMPORT, WATCH | DIFF, "import", "=FORMAT",
-     "cpuprofile firefox speedscope chrome strace perf folded uftrace ringbuffer rrtrace perl",
+     "cpuprofile firefox stackprof speedscope chrome strace perf folded uftrace ringbuffer rrtrace perl",
      "the format of FILE, where its content does not tell: {}",
      "See ringviz-formats(7)."},
 

@@ -9,9 +9,9 @@
 #include "base/vec.h"
 
 static const struct rv_import_format *const FORMATS[] = {
-    &rv_import_cpuprofile, &rv_import_firefox, &rv_import_speedscope, &rv_import_chrome,
-    &rv_import_strace,     &rv_import_perf,    &rv_import_folded,     &rv_import_uftrace,
-    &rv_import_ringbuffer, &rv_import_rrtrace, &rv_import_perl};
+    &rv_import_cpuprofile, &rv_import_firefox,    &rv_import_stackprof, &rv_import_speedscope,
+    &rv_import_chrome,     &rv_import_strace,     &rv_import_perf,      &rv_import_folded,
+    &rv_import_uftrace,    &rv_import_ringbuffer, &rv_import_rrtrace,   &rv_import_perl};
 enum { N_FORMATS = sizeof FORMATS / sizeof *FORMATS };
 
 const struct rv_import_format *rv_import_format_named(const char *name)

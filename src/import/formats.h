@@ -17,7 +17,7 @@ void rv_import_format_names(char *out, size_t out_bytes, const char *separator);
 const struct rv_import_format *rv_import_format_of(const char *path);
 
 extern const struct rv_import_format rv_import_chrome, rv_import_cpuprofile, rv_import_firefox, rv_import_folded,
-    rv_import_perf, rv_import_perl, rv_import_ringbuffer, rv_import_rrtrace, rv_import_speedscope, rv_import_strace,
-    rv_import_uftrace;
+    rv_import_perf, rv_import_perl, rv_import_ringbuffer, rv_import_rrtrace, rv_import_speedscope, rv_import_stackprof,
+    rv_import_strace, rv_import_uftrace;
 
 #endif

@@ -82,7 +82,7 @@ refused_json '[{"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":"ma
 refused_json '[{"ph":"N","pid":1,"tid":1,"ts":1,"id":"0x1","name":"o"},{"ph":"D","pid":1,"tid":1,"ts":3,"id":"0x1","name":"o"}]'
 refused_json '[{"ph":"E","pid":1,"tid":1,"ts":1,"name":"x"}]'
 # As stackprof --json and DevTools' heap profiler write them.
-refused_json '{"version":1.2,"mode":"wall","interval":1000,"samples":2,"gc_samples":0,"missed_samples":0,"frames":{"7":{"name":"main","file":"a.rb","line":1,"total_samples":2,"samples":2}},"raw":[1,7,2]}'
+refused_json '{"version":1.2,"mode":"wall","interval":1000,"samples":2,"gc_samples":0,"missed_samples":0,"frames":{"7":{"name":"main","file":"a.rb","line":1,"total_samples":2,"samples":2}}}'
 refused_json '{"head":{"callFrame":{"functionName":"(root)"},"selfSize":0,"id":1,"children":[]},"samples":[{"size":8,"nodeId":1,"ordinal":1}]}'
 echo '[{"ph": "B", "ts": 1 oops' >"$folder/other"
 refused "$folder/other" "not JSON"

@@ -1,0 +1,320 @@
+/*
+ * A dump of the stackprof gem as JSON, taken with `raw: true`: frames by number, and samples in order of time, each as its
+ * number of frames, these from the outermost on, and how often it came; then the time of each. The file is read in full.
+ */
+#include <errno.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "import/formats.h"
+#include "import/json.h"
+
+enum { READ_BYTES = 1 << 16, SAMPLES_PER_STEP = 1 << 12, US_TO_NS = 3 };
+
+enum array { NO_ARRAY, RAW, TIMES, DELTAS, N_ARRAYS };
+enum field { NO_FIELD, NAME, FILE_NAME, LINE, INTERVAL };
+
+struct numbers {
+    int64_t *values;
+    size_t n, capacity;
+};
+
+struct frame {
+    int64_t number;
+    char *name, *file;
+    uint32_t line, id;
+};
+
+struct stackprof {
+    struct rv_import import; /* first */
+    struct rv_json *json;
+    struct numbers arrays[N_ARRAYS];
+    struct frame *frames; /* sorted by number, once read */
+    size_t n_frames, capacity;
+    int64_t interval_ns;
+    bool is_in_frames;
+    enum array array; /* where the parser is */
+    enum field field;
+
+    bool is_read;
+    uint32_t thread;
+    size_t at, n_emitted;       /* in RAW; samples */
+    int64_t n_repeated, now_ns; /* of the sample before that place */
+    uint32_t *stack;
+    size_t n_below; /* of the last sample that was no collection */
+    size_t stack_capacity;
+    char bytes[READ_BYTES];
+};
+
+/* ---- reading ---- */
+
+static bool is(const char *bytes, size_t n, const char *word)
+{
+    return n == strlen(word) && memcmp(bytes, word, n) == 0;
+}
+
+static int64_t number(const char *bytes, size_t n, int scale)
+{
+    int64_t value;
+    return rv_import_decimal(bytes, n, scale, &value, NULL) ? value : -1;
+}
+
+static void add_frame(struct stackprof *stackprof, const char *bytes, size_t n)
+{
+    stackprof->frames =
+        rv_vec_reserve(stackprof->frames, &stackprof->capacity, stackprof->n_frames + 1, sizeof *stackprof->frames);
+    stackprof->frames[stackprof->n_frames++] = (struct frame){.number = number(bytes, n, 0)};
+}
+
+static enum array array_named(const char *bytes, size_t n)
+{
+    if (is(bytes, n, "raw"))
+        return RAW;
+    if (is(bytes, n, "raw_sample_timestamps"))
+        return TIMES;
+    return is(bytes, n, "raw_timestamp_deltas") ? DELTAS : NO_ARRAY;
+}
+
+static enum field field_named(const char *bytes, size_t n)
+{
+    if (is(bytes, n, "name"))
+        return NAME;
+    if (is(bytes, n, "file"))
+        return FILE_NAME;
+    return is(bytes, n, "line") ? LINE : NO_FIELD;
+}
+
+static int on_key(void *context, const char *bytes, size_t n)
+{
+    struct stackprof *stackprof = context;
+    unsigned depth = rv_json_depth(stackprof->json);
+    if (depth == 1) {
+        stackprof->is_in_frames = is(bytes, n, "frames");
+        stackprof->array = array_named(bytes, n);
+        stackprof->field = is(bytes, n, "interval") ? INTERVAL : NO_FIELD;
+    } else if (depth == 2 && stackprof->is_in_frames) {
+        add_frame(stackprof, bytes, n);
+    } else {
+        stackprof->field = depth == 3 && stackprof->is_in_frames ? field_named(bytes, n) : NO_FIELD;
+    }
+    return 0;
+}
+
+static void take_string(char **place, const char *bytes, size_t n)
+{
+    free(*place);
+    *place = rv_strndup(bytes, n);
+}
+
+static void take_field(struct stackprof *stackprof, const char *bytes, size_t n)
+{
+    struct frame *frame = stackprof->n_frames ? &stackprof->frames[stackprof->n_frames - 1] : NULL;
+    if (stackprof->field == NAME && frame)
+        take_string(&frame->name, bytes, n);
+    else if (stackprof->field == FILE_NAME && frame)
+        take_string(&frame->file, bytes, n);
+    else if (stackprof->field == LINE && frame)
+        frame->line = (uint32_t)number(bytes, n, 0);
+}
+
+static int on_value(void *context, const char *bytes, size_t n, bool is_number)
+{
+    struct stackprof *stackprof = context;
+    unsigned depth = rv_json_depth(stackprof->json);
+    (void)is_number;
+    if (depth == 2 && stackprof->array) {
+        struct numbers *array = &stackprof->arrays[stackprof->array];
+        array->values = rv_vec_reserve(array->values, &array->capacity, array->n + 1, sizeof *array->values);
+        array->values[array->n++] = number(bytes, n, stackprof->array == RAW ? 0 : US_TO_NS);
+    } else if (depth == 1 && stackprof->field == INTERVAL) {
+        stackprof->interval_ns = number(bytes, n, US_TO_NS);
+    } else if (depth == 3 && stackprof->is_in_frames) {
+        take_field(stackprof, bytes, n);
+    }
+    return 0;
+}
+
+static int on_bracket(void *context, bool is_array)
+{
+    (void)context, (void)is_array;
+    return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct frame *x = a, *y = b;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* ---- emitting ---- */
+
+static struct frame *find_frame(struct stackprof *stackprof, int64_t number)
+{
+    const struct frame key = {.number = number};
+    return bsearch(&key, stackprof->frames, stackprof->n_frames, sizeof key, by_number);
+}
+
+/* 0: the frame is not in the file. */
+static uint32_t subroutine_of(struct stackprof *stackprof, int64_t number)
+{
+    struct frame *frame = find_frame(stackprof, number);
+    if (frame && !frame->id)
+        frame->id = rv_event_builder_intern(stackprof->import.builder, rv_import_string(NULL),
+                                            rv_import_string(frame->name), rv_import_string(frame->file), frame->line);
+    return frame ? frame->id : 0;
+}
+
+/* Such a sample has no callers: the collection runs on top of what was sampled before. */
+static bool is_collection(struct stackprof *stackprof, int64_t number)
+{
+    const struct frame *frame = find_frame(stackprof, number);
+    return frame && frame->name && strcmp(frame->name, "(garbage collection)") == 0;
+}
+
+/* The stack of the sample that begins at that place of RAW, and what follows it; false at the end, or where it is cut. */
+static bool next_stack(struct stackprof *stackprof, size_t *n_stack)
+{
+    const struct numbers *raw = &stackprof->arrays[RAW];
+    int64_t n = stackprof->at < raw->n ? raw->values[stackprof->at++] : -1;
+    if (n < 0 || (uint64_t)n >= raw->n - stackprof->at)
+        return false;
+    bool is_on_top = n > 0 && is_collection(stackprof, raw->values[stackprof->at]);
+    *n_stack = is_on_top ? stackprof->n_below : 0;
+    stackprof->stack = rv_vec_reserve(stackprof->stack, &stackprof->stack_capacity, *n_stack + (size_t)n + 1,
+                                      sizeof *stackprof->stack);
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t id = subroutine_of(stackprof, raw->values[stackprof->at++]);
+        if (id)
+            stackprof->stack[(*n_stack)++] = id;
+        else
+            rv_import_fault(&stackprof->import, RV_FAULT_NO_FRAME);
+    }
+    if (!is_on_top)
+        stackprof->n_below = *n_stack;
+    stackprof->n_repeated = raw->values[stackprof->at++];
+    return true;
+}
+
+static int64_t later(int64_t ns, int64_t delta_ns)
+{
+    int64_t sum;
+    return __builtin_add_overflow(ns, delta_ns, &sum) ? ns : sum;
+}
+
+/* Of a sample; without times, an interval after the one before. */
+static int64_t time_of(const struct stackprof *stackprof, size_t sample)
+{
+    const struct numbers *times = &stackprof->arrays[TIMES], *deltas = &stackprof->arrays[DELTAS];
+    if (sample < times->n)
+        return times->values[sample];
+    return later(stackprof->now_ns, sample < deltas->n ? deltas->values[sample] : stackprof->interval_ns);
+}
+
+/* To the last of the samples that follow each other with one stack. */
+static void skip_repeated(struct stackprof *stackprof)
+{
+    const size_t n_timed = stackprof->arrays[TIMES].n + stackprof->arrays[DELTAS].n;
+    int64_t n = stackprof->n_repeated > 1 ? stackprof->n_repeated - 1 : 0, all_ns;
+    if (n_timed == 0 && !__builtin_mul_overflow(n, stackprof->interval_ns, &all_ns))
+        stackprof->now_ns = later(stackprof->now_ns, all_ns);
+    for (; n > 0 && stackprof->n_emitted < n_timed; n--)
+        stackprof->now_ns = time_of(stackprof, ++stackprof->n_emitted);
+}
+
+static int emit(struct stackprof *stackprof)
+{
+    struct rv_event_builder *builder = stackprof->import.builder;
+    for (int i = 0; i < SAMPLES_PER_STEP; i++) {
+        size_t n_stack = 0;
+        if (!next_stack(stackprof, &n_stack)) {
+            int64_t end_ns = later(stackprof->now_ns, stackprof->interval_ns);
+            rv_event_builder_sample(builder, stackprof->thread, end_ns, NULL, 0);
+            return 0;
+        }
+        stackprof->now_ns = time_of(stackprof, stackprof->n_emitted);
+        rv_event_builder_sample(builder, stackprof->thread, stackprof->now_ns, stackprof->stack, n_stack);
+        skip_repeated(stackprof);
+        stackprof->n_emitted++;
+    }
+    return 1;
+}
+
+/* ---- as a format ---- */
+
+static bool matches(const char *head, size_t n)
+{
+    static const char *const keys[] = {"missed_samples", NULL};
+    return rv_json_has_key(head, n, keys);
+}
+
+static int begin(struct rv_import *import)
+{
+    static const struct rv_json_handler handler = {
+        .key = on_key, .value = on_value, .open = on_bracket, .close = on_bracket};
+    struct stackprof *stackprof = (struct stackprof *)import;
+    char *path = rv_strdup(import->path);
+    uint32_t process = rv_event_builder_process(import->builder, 0);
+    stackprof->thread = rv_event_builder_thread(import->builder, process, 0, 0);
+    rv_event_builder_name_process(import->builder, process, rv_import_string(basename(path)));
+    rv_event_builder_name_thread(import->builder, stackprof->thread, rv_import_string("samples"));
+    free(path);
+    stackprof->interval_ns = 1000000;
+    stackprof->json = rv_json_create(&handler, stackprof);
+    return 0;
+}
+
+static int end_reading(struct stackprof *stackprof)
+{
+    struct rv_import *import = &stackprof->import;
+    if (!rv_json_has_ended(stackprof->json))
+        rv_import_fault(import, RV_FAULT_CUT);
+    if (stackprof->arrays[RAW].n == 0)
+        return rv_err(EBADMSG, "%s: a dump of stackprof without the order of its samples: run it with raw: true",
+                      import->path);
+    qsort(stackprof->frames, stackprof->n_frames, sizeof *stackprof->frames, by_number);
+    stackprof->is_read = true;
+    rv_event_builder_see_time(import->builder, time_of(stackprof, 0));
+    return 1;
+}
+
+static int step(struct rv_import *import)
+{
+    struct stackprof *stackprof = (struct stackprof *)import;
+    if (stackprof->is_read)
+        return emit(stackprof);
+    size_t n;
+    char why[160] = "";
+    int error = rv_text_reader_read(import->text, stackprof->bytes, sizeof stackprof->bytes, &n);
+    if (!error && n)
+        error = rv_json_feed(stackprof->json, stackprof->bytes, n, why, sizeof why);
+    if (error && *why)
+        rv_err(EBADMSG, "%s: %s", import->path, why);
+    return error ? error : n ? 1 : end_reading(stackprof);
+}
+
+static void fini(struct rv_import *import)
+{
+    struct stackprof *stackprof = (struct stackprof *)import;
+    rv_json_destroy(stackprof->json);
+    for (size_t i = 0; i < stackprof->n_frames; i++) {
+        free(stackprof->frames[i].name);
+        free(stackprof->frames[i].file);
+    }
+    for (int i = 0; i < N_ARRAYS; i++)
+        free(stackprof->arrays[i].values);
+    free(stackprof->frames);
+    free(stackprof->stack);
+}
+
+const struct rv_import_format rv_import_stackprof = {.name = "stackprof",
+                                                     .describe = "a dump of stackprof",
+                                                     .bytes = sizeof(struct stackprof),
+                                                     .is_text = true,
+                                                     .matches = matches,
+                                                     .begin = begin,
+                                                     .step = step,
+                                                     .fini = fini};
