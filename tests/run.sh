@@ -1,6 +1,9 @@
 #!/bin/sh
 # Installs missing packages, builds with gcc, clang and the sanitizers, runs every test, and ends with the line
 # "N passed, N failed". Exit status 0 only when nothing failed. Works without a terminal.
+#
+# Builds follow one another at low priority in the background; the tests of one run while the next is made, since they
+# mostly wait for other processes.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . assets/packages.sh
@@ -9,8 +12,10 @@ jobs=$(nproc 2>/dev/null || echo 2)
 n_passed=0
 n_failed=0
 n_skipped=0
-log=$(mktemp) || exit 1
-trap 'rm -f "$log"' EXIT
+folder=$(mktemp -d) || exit 1
+log=$folder/log
+builder=
+trap '[ -z "$builder" ] || kill "$builder" 2>/dev/null; rm -rf "$folder"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
@@ -31,12 +36,34 @@ step() {
     return 1
 }
 
-# build PRESET [TARGET...]
+# build PRESET [TARGET...]: prints its status. In the background.
 build() {
     preset=$1
     shift
-    say "build $preset"
-    step cmake --preset "$preset" && step nice cmake --build --preset "$preset" -- -j"$jobs" "$@"
+    cmake --preset "$preset" </dev/null >"$folder/$preset" 2>&1 || { echo $?; return; }
+    nice -n 19 ninja -C "build/$preset" -j"$jobs" "$@" </dev/null >>"$folder/$preset" 2>&1 &
+    child=$!
+    wait "$child"
+    echo $?
+}
+
+build_all() {
+    child=
+    trap '[ -z "$child" ] || kill "$child" 2>/dev/null; exit 143' TERM
+    build dev
+    build asan tests_unit tests_fuzz tests_stress
+    build tsan tests_stress
+    build clang
+}
+
+# is_built PRESET: waits for the next build, which is this one.
+is_built() {
+    say "build $1"
+    read -r status <&3 && [ "$status" -eq 0 ] && return 0
+    tail -n 60 "$folder/$1"
+    echo "FAILED: build $1"
+    n_failed=$((n_failed + 1))
+    return 1
 }
 
 # run_tests PRESET [CTEST-OPTION...]: adds to the counts. Many tests wait for other processes most of their time.
@@ -44,7 +71,7 @@ run_tests() {
     preset=$1
     shift
     say "test $preset"
-    $fixed_layout ctest --test-dir "build/$preset" --output-on-failure -j"$((2 * jobs))" "$@" </dev/null >"$log" 2>&1
+    $fixed_layout ctest --test-dir "build/$preset" --output-on-failure -j"$((2 * jobs))" "$@" </dev/null 3<&- >"$log" 2>&1
     status=$?
     cat "$log"
     summary=$(sed -n 's/^[0-9]*% tests passed, \([0-9]*\) tests failed out of \([0-9]*\)$/\1 \2/p' "$log" | tail -n 1)
@@ -65,10 +92,17 @@ began=$(date +%s)
 step install_packages $RINGVIZ_BUILD_PACKAGES $RINGVIZ_TEST_PACKAGES
 grep '^installing' "$log"
 
-build dev && run_tests dev
-build clang
-build asan tests_unit tests_fuzz tests_stress && run_tests asan -L '^(unit|fuzz|stress)$' -LE '^slow$'
-build tsan tests_stress && run_tests tsan -L '^stress$' -LE '^slow$'
+mkfifo "$folder/built" || exit 1
+build_all >"$folder/built" &
+builder=$!
+exec 3<"$folder/built"
+
+is_built dev && run_tests dev
+is_built asan && run_tests asan -L '^(unit|fuzz|stress)$' -LE '^slow$'
+is_built tsan && run_tests tsan -L '^stress$' -LE '^slow$'
+is_built clang
+wait "$builder"
+builder=
 
 say "done"
 [ "$n_skipped" -eq 0 ] || echo "$n_skipped skipped"
