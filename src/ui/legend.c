@@ -126,6 +126,15 @@ static void add_row(const struct rv_ui_style *style, const struct rv_legend_row 
     rv_imgui_draw_text((float[2]){floorf(x), at.y}, RV_IMGUI_FONT_TEXT, style->text, share);
 }
 
+bool rv_legend_has_rules(const struct rv_legend *shown)
+{
+    bool has_one = false;
+    for (size_t i = 0; i < shown->n_rows; i++)
+        has_one |= (shown->rows[i].only[0] && shown->rows[i].only_idx >= 0) ||
+                   (shown->rows[i].without[0] && shown->rows[i].without_idx >= 0);
+    return has_one;
+}
+
 void rv_legend_show(struct rv_ui *ui, const struct rv_legend *shown, struct rv_ui_acts *acts)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);

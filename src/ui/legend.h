@@ -29,6 +29,9 @@ struct rv_legend {
     size_t n_states;
 };
 
+/* Is a rule of one of its rows active? */
+bool rv_legend_has_rules(const struct rv_legend *shown);
+
 /* Asks for RV_ACTION_LET, RV_ACTION_REMOVE_RULE. */
 void rv_legend_show(struct rv_ui *ui, const struct rv_legend *shown, struct rv_ui_acts *acts);
 

@@ -64,6 +64,8 @@ static void change_filter(struct rv_analysis *analysis, const struct rv_act *act
         rv_filter_invert(&analysis->filter, act->idx);
     else if (act->action == RV_ACTION_REMOVE_RULE && has_rule)
         rv_filter_remove(&analysis->filter, act->idx);
+    while (act->action == RV_ACTION_RESET_FILTER && rv_filter_n_rules(analysis->filter))
+        rv_filter_remove(&analysis->filter, 0);
 }
 
 /* The filter has changed: measure the range again. */
@@ -105,6 +107,7 @@ void rv_viewer_search_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_INVERT_RULE:
     case RV_ACTION_REMOVE_RULE:
     case RV_ACTION_HIDE:
+    case RV_ACTION_RESET_FILTER:
         change_rules(viewer, act);
         break;
     default:

@@ -252,6 +252,8 @@ static void go_out(struct rv_viewer *viewer)
 {
     if (viewer->panels.has_go_to)
         viewer->panels.has_go_to = false;
+    else if (viewer->panels.has_commands)
+        viewer->panels.has_commands = false;
     else if (viewer->panels.has_settings)
         viewer->panels.has_settings = false;
     else if (viewer->panels.has_help)
@@ -427,6 +429,9 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_UNPIN:
         go_out(viewer);
         return;
+    case RV_ACTION_COMMANDS:
+        viewer->panels.has_commands = !viewer->panels.has_commands;
+        return;
     case RV_ACTION_HELP:
         viewer->panels.has_help = !viewer->panels.has_help;
         return;
@@ -463,6 +468,7 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_INVERT_RULE:
     case RV_ACTION_REMOVE_RULE:
     case RV_ACTION_HIDE:
+    case RV_ACTION_RESET_FILTER:
         rv_viewer_search_act(viewer, act);
         return;
     case RV_ACTION_UNPIN_CALL:

@@ -39,7 +39,7 @@ struct rv_viewer_focus { /* the window of the last focus; zero after any other m
 };
 
 struct rv_viewer_panels { /* visible panels */
-    bool has_help, has_go_to, has_search, has_settings, has_threads, has_debugger_panel;
+    bool has_help, has_go_to, has_commands, has_search, has_settings, has_threads, has_debugger_panel;
     unsigned n_asked;    /* number of requests to search */
     bool is_go_to_wrong; /* the last entry was not a time */
 };

@@ -45,7 +45,7 @@ void rv_panel_analysis_show_top(struct rv_panel_analysis *panel_analysis, struct
         .rule_why = analysis->rule_why,
         .n_asked = about->viewer->panels.n_asked,
     };
-    if (!about->viewer->panels.has_search && !rv_filter_n_rules(analysis->filter)) {
+    if (!about->viewer->panels.has_search) {
         panel_analysis->search = (struct rv_search_bar_state){.is_there = false};
         return;
     }

@@ -1,11 +1,13 @@
 #include "window/panels.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "viewer/color_legend.h"
 #include "window/panel_debugger.h"
 #include "base/clock.h"
 #include "render/theme.h"
+#include "ui/filter_notice.h"
 #include "ui/help.h"
 #include "ui/legend.h"
 #include "ui/minimap.h"
@@ -69,12 +71,16 @@ static void show_topbar(struct rv_panels *panels, const struct rv_panels_about *
     rv_topbar_show(panels->ui, &shown, acts);
 }
 
+/* While it filters, its rows stay: what they hide has no share any more. */
 static void show_legend(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
 {
     struct rv_legend shown;
     rv_color_legend_describe(about->colors, about->view, &shown);
-    rv_color_legend_find_rules(&shown, about->viewer->analysis.filter);
-    rv_legend_show(panels->ui, &shown, acts);
+    rv_color_legend_find_rules(&panels->legend, about->viewer->analysis.filter);
+    if (!rv_legend_has_rules(&panels->legend) || panels->legend.title != shown.title)
+        panels->legend = shown;
+    rv_color_legend_find_rules(&panels->legend, about->viewer->analysis.filter);
+    rv_legend_show(panels->ui, &panels->legend, acts);
 }
 
 /* Without a playhead, show the end of the minimap's time, which changes at most once a second. */
@@ -176,6 +182,34 @@ static void show_help(struct rv_panels *panels, struct rv_ui_acts *acts)
     rv_help_show(panels->ui, &shown, acts);
 }
 
+/* Actions without a key need a place or a text. */
+static void show_commands(struct rv_panels *panels, struct rv_ui_acts *acts)
+{
+    struct rv_commands_row rows[RV_ACTION_COUNT];
+    struct rv_commands shown = {.rows = rows};
+    for (int action = RV_ACTION_NONE + 1; action < RV_ACTION_COUNT; action++) {
+        const struct rv_action_info *info = rv_action_get((enum rv_action)action);
+        if (!info->chords[0].key || action == RV_ACTION_COMMANDS)
+            continue;
+        struct rv_commands_row *row = &rows[shown.n_rows++];
+        *row = (struct rv_commands_row){.action = (enum rv_action)action, .words = info->words};
+        rv_action_keys(row->action, row->keys, sizeof row->keys);
+        if (info->gesture)
+            row->keys[strlen(row->keys) - strlen(info->gesture) - 2] = '\0';
+    }
+    rv_commands_show(panels->ui, &shown, &panels->commands, acts);
+}
+
+/* With the search bar open, the rules are there. */
+static void show_filter_notice(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
+{
+    const struct rv_view *view = about->view;
+    struct rv_filter_notice shown = {.n_rules = rv_filter_n_rules(about->viewer->analysis.filter),
+                                     .is_empty = view->is_made && view->n_lanes && view->n_boxes == 0};
+    if (shown.n_rules && (shown.is_empty || !about->viewer->panels.has_search))
+        rv_filter_notice_show(panels->ui, &shown, acts);
+}
+
 static struct rv_panel_analysis_about analysis_of(const struct rv_panels_about *about)
 {
     return (struct rv_panel_analysis_about){about->viewer, about->colors, about->lanes, about->subroutines};
@@ -224,6 +258,7 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
             show_legend(panels, about, acts);
         rv_panel_analysis_show_right(panels->ui, &asked, acts);
     }
+    show_filter_notice(panels, about, acts);
     if (viewer->panels.has_help)
         show_help(panels, acts);
     if (viewer->panels.has_settings)
@@ -232,6 +267,10 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
         rv_go_to_show(panels->ui, &(struct rv_go_to){viewer->panels.is_go_to_wrong}, &panels->go_to, acts);
     else
         panels->go_to = (struct rv_go_to_state){.is_there = false};
+    if (viewer->panels.has_commands)
+        show_commands(panels, acts);
+    else
+        panels->commands = (struct rv_commands_state){.is_there = false};
 }
 
 /* ---- what they ask for ---- */

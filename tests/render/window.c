@@ -171,9 +171,10 @@ static void use_everything(void)
     static const SDL_Scancode keys[] = {SDL_SCANCODE_W,    SDL_SCANCODE_S,     SDL_SCANCODE_A,   SDL_SCANCODE_D,
                                         SDL_SCANCODE_LEFT, SDL_SCANCODE_RIGHT, SDL_SCANCODE_UP,  SDL_SCANCODE_DOWN,
                                         SDL_SCANCODE_L,    SDL_SCANCODE_SPACE, SDL_SCANCODE_END, SDL_SCANCODE_ESCAPE,
-                                        SDL_SCANCODE_Q,    SDL_SCANCODE_F,     SDL_SCANCODE_R};
+                                        SDL_SCANCODE_Q,    SDL_SCANCODE_F};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         press(keys[i], 0);
+    press(SDL_SCANCODE_R, KMOD_LCTRL);
     wheel(3.0f);
     wheel(-1.5f);
     drag(300, 200, 120);

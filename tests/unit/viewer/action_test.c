@@ -42,3 +42,10 @@ Test(action, keys_have_readable_names, .timeout = 60)
     cr_assert_str_eq(rv_action_keys(RV_ACTION_LOOK_3D, keys, sizeof keys), "1, tab");
     cr_assert_str_eq(rv_action_keys(RV_ACTION_PAN, keys, sizeof keys), "right drag");
 }
+
+Test(action, no_key_alone_starts_a_recording, .timeout = 60)
+{
+    for (char letter = 'A'; letter <= 'Z'; letter++)
+        for (unsigned modifiers = 0; modifiers <= RV_MODIFIER_SHIFT; modifiers += RV_MODIFIER_SHIFT)
+            cr_assert_neq(rv_action_of_key((char[]){letter, '\0'}, modifiers), RV_ACTION_RECORD);
+}
