@@ -84,6 +84,17 @@ one_line "no memory in the middle of a recording"
 grep -q "out of memory: no more is read" err || fail "no word about memory: $(cat err)"
 grep -q "all .* subroutines" out || fail "what was read is not reported"
 
+# The GL driver may end a process that has no memory (Mesa's aborts): what is text is written before it is called.
+faulty none:0 --report -- "$program" 2 500
+n_before=$(sed -n 's/^memory //p' counts)
+for n in 100 3000 20000; do
+    faulty "memory:$((n_before + n))+" --report --screenshot=picture.png -- "$program" 2 500
+    [ $status -ne 0 ] || fail "a picture was drawn without memory"
+    grep -q "all 3 subroutines" out || fail "no report beside a picture without memory from $n on: $(cat err)"
+    read -r pid <pid
+    expect "left by a picture without memory" "$(ls /dev/shm | grep -c "^ringviz-.*-$pid-")" 0
+done
+
 # A limit of file sizes is an error of the write. (All files that ringviz writes into are under it.)
 for option in --report --info --check; do
     { (ulimit -f 0 && timeout 60 "$ringviz" $option --output=limited whole.rvz; echo "status $?") 2>&1; } | cat >said
