@@ -11,7 +11,7 @@
 
 #include "base/bisect.h"
 #include "base/vec.h"
-#include "model/lod.h"
+#include "model/box_budget.h"
 #include "model/snapshot.h"
 #include "model/filter.h"
 #include "model/name_set.h"
@@ -156,7 +156,7 @@ static uint32_t *last_level(struct rv_view *view, uint32_t lane_idx)
         view->lane_levels =
             rv_vec_extend(view->lane_levels, &view->n_lane_levels, (size_t)lane_idx + 1, sizeof *view->lane_levels);
         for (; n < view->n_lane_levels; n++)
-            view->lane_levels[n] = RV_LOD_NONE;
+            view->lane_levels[n] = RV_LEVEL_NONE;
     }
     return &view->lane_levels[lane_idx];
 }
@@ -170,12 +170,12 @@ static void refine_lanes(struct counting *counting, struct rv_view *view, uint32
         uint32_t *last = last_level(view, lane->lane_idx);
         counting->lane = i;
         uint64_t n_coarse = count_lane(counting, i, view->level);
-        lane->level = rv_lod_choose(&(struct rv_lod_choice){.finest = finest,
-                                                            .n_levels = view->level + 1,
-                                                            .last = *last,
-                                                            .budget = spare + n_coarse,
-                                                            .count = count_counted_lane,
-                                                            .context = counting});
+        lane->level = rv_box_budget_choose_level(&(struct rv_level_choice){.finest = finest,
+                                                                           .n_levels = view->level + 1,
+                                                                           .last = *last,
+                                                                           .budget = spare + n_coarse,
+                                                                           .count = count_counted_lane,
+                                                                           .context = counting});
         *last = lane->level;
         uint64_t n_fine = count_lane(counting, i, lane->level), more = n_fine > n_coarse ? n_fine - n_coarse : 0;
         spare -= more < spare ? more : spare;
@@ -415,10 +415,10 @@ void rv_view_begin(struct rv_view *view, struct rv_lanes *lanes, const struct rv
     struct counting counting = {.view = view, .lanes = lanes, .newest_ns = view->newest_ns};
     uint32_t finest = rv_timeline_level_for(pixel_ns(view, params) / 2);
     size_t budget = params->box_budget ? params->box_budget : DEFAULT_BUDGET;
-    view->level = rv_lod_choose(&(struct rv_lod_choice){
+    view->level = rv_box_budget_choose_level(&(struct rv_level_choice){
         .finest = finest,
         .n_levels = RV_TIMELINE_LEVELS,
-        .last = params->is_steady && view->is_made ? view->level : RV_LOD_NONE,
+        .last = params->is_steady && view->is_made ? view->level : RV_LEVEL_NONE,
         .budget = budget,
         .count = count_level,
         .context = &counting,

@@ -37,7 +37,7 @@ struct rv_view {
     uint64_t from_ns, to_ns; /* window */
     uint64_t until_ns;       /* nothing later is shown; UINT64_MAX = all is */
     uint32_t level;          /* level of detail chosen for all lanes */
-    uint32_t *lane_levels;   /* the last ones, by lane_idx; RV_LOD_NONE = none */
+    uint32_t *lane_levels;   /* the last ones, by lane_idx; RV_LEVEL_NONE = none */
     size_t n_lane_levels;
     bool is_made;        /* false = zeroed */
     size_t n_made;       /* lanes completed so far */

@@ -18,7 +18,7 @@
 #include "window/panels.h"
 #include "base/clock.h"
 #include "base/err.h"
-#include "model/lod.h"
+#include "model/box_budget.h"
 #include "render/scene.h"
 
 #define WIDTH 1600
@@ -30,10 +30,10 @@
 #define SETTLING_NS 5000000000u /* from the start: hues may change */
 
 /* Box budgets: initial, and limits of adaptation; larger at rest, when a software renderer has time. */
-static const struct rv_lod_budget BUDGET_GPU = {250000, 20000, 250000, 25000000};
-static const struct rv_lod_budget BUDGET_SOFTWARE = {15000, 5000, 60000, 80000000};
+static const struct rv_box_budget BUDGET_GPU = {250000, 20000, 250000, 25000000};
+static const struct rv_box_budget BUDGET_SOFTWARE = {15000, 5000, 60000, 80000000};
 /* A frame at rest is drawn once and stays: it may take a second. */
-static const struct rv_lod_budget BUDGET_SOFTWARE_AT_REST = {60000, 30000, 120000, 1000000000};
+static const struct rv_box_budget BUDGET_SOFTWARE_AT_REST = {60000, 30000, 120000, 1000000000};
 
 struct window {
     const struct rv_window_params *params;
@@ -53,7 +53,7 @@ struct window {
     uint64_t drawn_hash, n_frames;
     int size_px[2];
     double density, scale; /* pixels per unit of SDL's positions, per point */
-    struct rv_lod_budget moving, at_rest;
+    struct rv_box_budget moving, at_rest;
     bool is_software;
     bool is_rough; /* the last request was quick: no multisampling */
     bool is_recording;
@@ -112,7 +112,7 @@ static void advance(struct window *window)
             rv_frame_meter_update(&window->meter, clock_ns, window->counts.n_consumed, viewer->live_edge.last_ns);
 }
 
-static struct rv_lod_budget *budget_of(struct window *window)
+static struct rv_box_budget *budget_of(struct window *window)
 {
     return window->is_software && !window->is_rough ? &window->at_rest : &window->moving;
 }
@@ -230,8 +230,8 @@ static void draw_and_show(struct window *window, bool is_scene_new)
     uint64_t took_ns = window->is_software ? window->frame_cost_ns : rv_clock_mono_ns() - start_ns;
     uint64_t made_ns = rv_frame_builder_took_ns(window->frame_builder);
     if (is_scene_new)
-        rv_lod_learn(budget_of(window), rv_scene_picture(window->scene)->view->n_boxes,
-                     took_ns > made_ns ? took_ns : made_ns);
+        rv_box_budget_learn(budget_of(window), rv_scene_picture(window->scene)->view->n_boxes,
+                            took_ns > made_ns ? took_ns : made_ns);
 }
 
 /* New events matter if the view may contain them; a quick picture is redrawn at rest. */

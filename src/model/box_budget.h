@@ -2,17 +2,17 @@
  * Level of detail: chooses the level, with hysteresis against flicker near the box budget, and adapts the budget to the
  * time that frames take. Pure.
  */
-#ifndef RV_MODEL_LOD_H
-#define RV_MODEL_LOD_H
+#ifndef RV_MODEL_BOX_BUDGET_H
+#define RV_MODEL_BOX_BUDGET_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define RV_LOD_NONE UINT32_MAX
+#define RV_LEVEL_NONE UINT32_MAX
 
-struct rv_lod_choice {
+struct rv_level_choice {
     uint32_t finest, n_levels; /* the choice: finest <= level < n_levels */
-    uint32_t last;             /* the previous frame's level; RV_LOD_NONE = none */
+    uint32_t last;             /* the previous frame's level; RV_LEVEL_NONE = none */
     size_t budget;
     uint64_t (*count)(void *context, uint32_t level); /* number of boxes of a level; falls with coarser levels */
     void *context;
@@ -22,14 +22,14 @@ struct rv_lod_choice {
  * The finest level whose count fits the budget, the coarsest if none does. The last level is kept while it fits and
  * no finer one fits with a fifth to spare.
  */
-uint32_t rv_lod_choose(const struct rv_lod_choice *choice);
+uint32_t rv_box_budget_choose_level(const struct rv_level_choice *choice);
 
-struct rv_lod_budget {
+struct rv_box_budget {
     size_t n_boxes, least, most;
     uint64_t frame_ns; /* the longest a frame should take */
 };
 
 /* Adapt the budget to a frame's time: fewer boxes if slow; more if fast and near the budget. */
-void rv_lod_learn(struct rv_lod_budget *budget, size_t n_drawn, uint64_t took_ns);
+void rv_box_budget_learn(struct rv_box_budget *budget, size_t n_drawn, uint64_t took_ns);
 
 #endif

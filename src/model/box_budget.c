@@ -1,4 +1,4 @@
-#include "model/lod.h"
+#include "model/box_budget.h"
 
 #include <stdbool.h>
 
@@ -9,10 +9,10 @@
 #define GROW_BELOW 0.6  /* of a frame's time */
 #define GROW_FILLED 0.5 /* of the budget */
 
-uint32_t rv_lod_choose(const struct rv_lod_choice *choice)
+uint32_t rv_box_budget_choose_level(const struct rv_level_choice *choice)
 {
     uint32_t last = choice->last, level = choice->finest;
-    bool keeps = last != RV_LOD_NONE && last >= choice->finest && last < choice->n_levels &&
+    bool keeps = last != RV_LEVEL_NONE && last >= choice->finest && last < choice->n_levels &&
                  choice->count(choice->context, last) <= choice->budget;
     size_t budget = keeps ? choice->budget / SPARE_DENOMINATOR * SPARE_NUMERATOR : choice->budget;
     uint32_t end = keeps ? last : choice->n_levels - 1;
@@ -21,7 +21,7 @@ uint32_t rv_lod_choose(const struct rv_lod_choice *choice)
     return level;
 }
 
-void rv_lod_learn(struct rv_lod_budget *budget, size_t n_drawn, uint64_t took_ns)
+void rv_box_budget_learn(struct rv_box_budget *budget, size_t n_drawn, uint64_t took_ns)
 {
     double n = (double)budget->n_boxes, took = (double)took_ns, wanted = (double)budget->frame_ns;
     if (took > wanted) {

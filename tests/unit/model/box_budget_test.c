@@ -1,4 +1,4 @@
-#include "model/lod.h"
+#include "model/box_budget.h"
 
 #include <criterion/criterion.h>
 
@@ -10,23 +10,23 @@ static uint64_t count(void *context, uint32_t level)
 
 static uint32_t choose(uint64_t n, uint32_t finest, uint32_t last, size_t budget)
 {
-    return rv_lod_choose(&(struct rv_lod_choice){finest, 16, last, budget, count, &n});
+    return rv_box_budget_choose_level(&(struct rv_level_choice){finest, 16, last, budget, count, &n});
 }
 
-Test(lod, the_finest_level_within_the_budget_is_chosen, .timeout = 60)
+Test(box_budget, the_finest_level_within_the_budget_is_chosen, .timeout = 60)
 {
-    cr_assert_eq(choose(1000, 0, RV_LOD_NONE, 1000), 0);
-    cr_assert_eq(choose(1001, 0, RV_LOD_NONE, 1000), 1);
-    cr_assert_eq(choose(1000, 3, RV_LOD_NONE, 1000), 3);
-    cr_assert_eq(choose(UINT64_MAX, 0, RV_LOD_NONE, 1), 15, "the coarsest where none fits");
+    cr_assert_eq(choose(1000, 0, RV_LEVEL_NONE, 1000), 0);
+    cr_assert_eq(choose(1001, 0, RV_LEVEL_NONE, 1000), 1);
+    cr_assert_eq(choose(1000, 3, RV_LEVEL_NONE, 1000), 3);
+    cr_assert_eq(choose(UINT64_MAX, 0, RV_LEVEL_NONE, 1), 15, "the coarsest where none fits");
 }
 
-Test(lod, at_the_edge_of_the_budget_the_level_does_not_flicker, .timeout = 60)
+Test(box_budget, at_the_edge_of_the_budget_the_level_does_not_flicker, .timeout = 60)
 {
-    uint32_t level = RV_LOD_NONE, n_changes = 0, n_without = 0, without = RV_LOD_NONE;
+    uint32_t level = RV_LEVEL_NONE, n_changes = 0, n_without = 0, without = RV_LEVEL_NONE;
     for (unsigned frame = 0; frame < 1000; frame++) {
         uint64_t n = 100000 + (frame * 7919) % 10000 - 5000;
-        uint32_t next = choose(n, 0, level, 100000), next_without = choose(n, 0, RV_LOD_NONE, 100000);
+        uint32_t next = choose(n, 0, level, 100000), next_without = choose(n, 0, RV_LEVEL_NONE, 100000);
         n_changes += frame && next != level;
         n_without += frame && next_without != without;
         level = next;
@@ -36,7 +36,7 @@ Test(lod, at_the_edge_of_the_budget_the_level_does_not_flicker, .timeout = 60)
     cr_assert_gt(n_without, 100, "without it, it would");
 }
 
-Test(lod, a_level_that_no_longer_fits_or_is_too_fine_is_left_at_once, .timeout = 60)
+Test(box_budget, a_level_that_no_longer_fits_or_is_too_fine_is_left_at_once, .timeout = 60)
 {
     cr_assert_eq(choose(5000, 0, 0, 1000), 2);
     cr_assert_eq(choose(100, 4, 1, 1000), 4);
@@ -44,13 +44,13 @@ Test(lod, a_level_that_no_longer_fits_or_is_too_fine_is_left_at_once, .timeout =
     cr_assert_eq(choose(800, 0, 1, 1000), 0);
 }
 
-Test(lod, the_budget_settles_at_the_wanted_frame_time, .timeout = 60)
+Test(box_budget, the_budget_settles_at_the_wanted_frame_time, .timeout = 60)
 {
     static const double ns_per_box[] = {50, 400, 4000, 60000};
     for (size_t i = 0; i < sizeof ns_per_box / sizeof *ns_per_box; i++) {
-        struct rv_lod_budget budget = {.n_boxes = 15000, .least = 2000, .most = 250000, .frame_ns = 50000000};
+        struct rv_box_budget budget = {.n_boxes = 15000, .least = 2000, .most = 250000, .frame_ns = 50000000};
         for (unsigned frame = 0; frame < 100; frame++)
-            rv_lod_learn(&budget, budget.n_boxes, (uint64_t)((double)budget.n_boxes * ns_per_box[i]));
+            rv_box_budget_learn(&budget, budget.n_boxes, (uint64_t)((double)budget.n_boxes * ns_per_box[i]));
         double took = (double)budget.n_boxes * ns_per_box[i];
         if (budget.n_boxes > 2000)
             cr_assert_leq(took, 50000000 * 1.01, "%.0f ns a box: %zu boxes", ns_per_box[i], budget.n_boxes);
@@ -60,11 +60,11 @@ Test(lod, the_budget_settles_at_the_wanted_frame_time, .timeout = 60)
     }
 }
 
-Test(lod, one_slow_or_empty_frame_hardly_changes_the_budget, .timeout = 60)
+Test(box_budget, one_slow_or_empty_frame_hardly_changes_the_budget, .timeout = 60)
 {
-    struct rv_lod_budget budget = {.n_boxes = 20000, .least = 2000, .most = 250000, .frame_ns = 50000000};
-    rv_lod_learn(&budget, 20000, 5000000000u);
+    struct rv_box_budget budget = {.n_boxes = 20000, .least = 2000, .most = 250000, .frame_ns = 50000000};
+    rv_box_budget_learn(&budget, 20000, 5000000000u);
     cr_assert_eq(budget.n_boxes, 10000);
-    rv_lod_learn(&budget, 10, 1000);
+    rv_box_budget_learn(&budget, 10, 1000);
     cr_assert_eq(budget.n_boxes, 10000);
 }
