@@ -1,6 +1,6 @@
 /*
- * The TSC is calibrated against CLOCK_MONOTONIC by two pairs of readings at least 2 ms apart. Each pair is the tightest of
- * many tries, to exclude interruptions. A pair is accurate to some ns and the rate to some ppm, less than the slewing
+ * The TSC is calibrated against CLOCK_MONOTONIC by two readings of both at least 2 ms apart. Each is the tightest of
+ * many tries, to exclude interruptions. One is accurate to some ns and the rate to some ppm, less than the slewing
  * of CLOCK_MONOTONIC.
  */
 #include "base/clock.h"
@@ -21,14 +21,9 @@
 #endif
 
 #define CALIBRATION_NS 2000000u
-#define PAIR_TRIES 64
+#define CALIBRATION_TRIES 64
+#define INSTANT_TRIES 4
 #define TSC_SHIFT 32u
-
-/* Not ISO C, hence __extension__; a typedef to need it only once. */
-
-struct pair {
-    uint64_t ticks, mono_ns;
-};
 
 static uint64_t read_ns(clockid_t id)
 {
@@ -95,11 +90,11 @@ uint64_t rv_clock_ticks(enum rv_clock_kind kind)
     return kind == RV_CLOCK_MONOTONIC ? rv_clock_mono_ns() : read_tsc();
 }
 
-static struct pair read_pair(void)
+static struct rv_clock_instant read_instant(int n_tries)
 {
-    struct pair best = {0, 0};
+    struct rv_clock_instant best = {0, 0};
     uint64_t best_gap = UINT64_MAX;
-    for (int i = 0; i < PAIR_TRIES; i++) {
+    for (int i = 0; i < n_tries; i++) {
         uint64_t before = read_tsc();
         uint64_t mono_ns = rv_clock_mono_ns();
         uint64_t gap = read_tsc() - before;
@@ -112,6 +107,14 @@ static struct pair read_pair(void)
     return best;
 }
 
+struct rv_clock_instant rv_clock_instant(enum rv_clock_kind kind)
+{
+    if (kind != RV_CLOCK_MONOTONIC)
+        return read_instant(INSTANT_TRIES);
+    uint64_t mono_ns = rv_clock_mono_ns();
+    return (struct rv_clock_instant){.ticks = mono_ns, .mono_ns = mono_ns};
+}
+
 void rv_clock_begin(struct rv_clock *clock, enum rv_clock_kind kind)
 {
     if (kind != RV_CLOCK_MONOTONIC && !rv_clock_has_invariant_tsc())
@@ -122,7 +125,7 @@ void rv_clock_begin(struct rv_clock *clock, enum rv_clock_kind kind)
         clock->real0_ns = rv_clock_real_ns();
         return;
     }
-    struct pair first = read_pair();
+    struct rv_clock_instant first = read_instant(CALIBRATION_TRIES);
     *clock = (struct rv_clock){
         .kind = kind,
         .shift = TSC_SHIFT,
@@ -139,7 +142,7 @@ void rv_clock_settle(struct rv_clock *clock)
     uint64_t elapsed_ns = rv_clock_mono_ns() - clock->mono0_ns;
     if (elapsed_ns < CALIBRATION_NS)
         rv_os_sleep_ns(CALIBRATION_NS - elapsed_ns);
-    struct pair last = read_pair();
+    struct rv_clock_instant last = read_instant(CALIBRATION_TRIES);
     clock->mult =
         (uint64_t)(((rv_wide_uint)(last.mono_ns - clock->mono0_ns) << TSC_SHIFT) / (last.ticks - clock->ticks0));
 }
@@ -169,6 +172,14 @@ uint64_t rv_clock_to_ns_slow(const struct rv_clock *clock, uint64_t ticks)
     bool is_back = ticks < clock->ticks0;
     uint64_t distance = is_back ? clock->ticks0 - ticks : ticks - clock->ticks0;
     return move(clock->mono0_ns, scale(distance, clock->mult, clock->shift & 63), is_back);
+}
+
+uint64_t rv_clock_ticks_at(const struct rv_clock *clock, const struct rv_clock_instant *now, uint64_t mono_ns)
+{
+    bool is_back = mono_ns < now->mono_ns;
+    uint64_t distance = is_back ? now->mono_ns - mono_ns : mono_ns - now->mono_ns;
+    rv_wide_uint ticks = ((rv_wide_uint)distance << (clock->shift & 63)) / (clock->mult ? clock->mult : 1);
+    return move(now->ticks, ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks, is_back);
 }
 
 /* 2^31 ticks, each shorter than 2 ns: neither the 64-bit product nor the result overflows. */

@@ -45,6 +45,16 @@ bool rv_clock_has_invariant_tsc(void);
 /* Read the clock of this kind now, in ticks. RV_CLOCK_TICK reads the TSC. Any thread. */
 uint64_t rv_clock_ticks(enum rv_clock_kind kind);
 
+struct rv_clock_instant { /* one moment by two clocks */
+    uint64_t ticks, mono_ns;
+};
+
+/* Now, in ticks and by CLOCK_MONOTONIC, to some ns. */
+struct rv_clock_instant rv_clock_instant(enum rv_clock_kind kind);
+
+/* Ticks of a time by CLOCK_MONOTONIC, at most a few seconds from `now`: drift since the calibration does not count. */
+uint64_t rv_clock_ticks_at(const struct rv_clock *clock, const struct rv_clock_instant *now, uint64_t mono_ns);
+
 /* Begin to calibrate; mult is 0 until the clock is settled. A kind of TSC falls back to RV_CLOCK_MONOTONIC, which needs
  * no calibration, without an invariant TSC. */
 void rv_clock_begin(struct rv_clock *clock, enum rv_clock_kind kind);

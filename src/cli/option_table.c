@@ -199,6 +199,12 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "Reports, --info, --verbose and the list of threads say of each process what it was traced by. "
      "backtrace(3) in a patched program has frames of ringviz among its own."},
 
+    {RV_OPTION_STATES, WATCH, "states", "=on|off", NULL,
+     "show when the kernel ran the command's threads (default: on)",
+     "Along each lane's foot: when the thread was blocked, and when it was ready but preempted; --report has the sums. "
+     "Context switches are read by perf_event_open(2), which an ordinary user may do where kernel.perf_event_paranoid "
+     "is 2 or less, else with CAP_PERFMON."},
+
     {RV_OPTION_DURATION, WATCH, "duration", "=TIME", NULL,
      "stop capturing after this time",
      NULL},

@@ -275,6 +275,7 @@ static int add_patch(struct rv_options *options, const char *name, const char *v
 
 static int set_capture_option(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
 {
+    int word = 0, error;
     switch (entry->id) {
     case RV_OPTION_DRAIN_INTERVAL:
         return rv_option_value_time(entry->name, value, 10000, &options->drain_interval_ns);
@@ -296,6 +297,10 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
         return rv_option_value_count(entry->name, value, 1u << 24, &options->max_depth);
     case RV_OPTION_PATCH:
         return add_patch(options, entry->name, value);
+    case RV_OPTION_STATES:
+        error = rv_option_value_word(entry, value, &word);
+        options->leaves_states = word == 1;
+        return error;
     case RV_OPTION_DURATION:
         return rv_option_value_time(entry->name, value, 1, &options->duration_ns);
     case RV_OPTION_THREADS:

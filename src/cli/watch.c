@@ -31,6 +31,7 @@
 #include "pipeline/session.h"
 #include "export/losses.h"
 #include "ring/refusals.h"
+#include "source/scheduler.h"
 
 enum { MAX_SINKS = 8, STATUS_FAILED = 1, STATUS_INTERRUPTED = 128 + SIGINT };
 static const uint64_t TURN_NS = 50000000;
@@ -149,6 +150,16 @@ static bool leaves_calls(const struct rv_options *options)
     return !is_looked_at(options) && !(options->has_report && rv_cli_slice_is_asked(options));
 }
 
+static struct rv_scheduler *open_scheduler(void)
+{
+    int error;
+    struct rv_scheduler *scheduler = rv_scheduler_open(&error);
+    if (!scheduler)
+        rv_note("threads' states are not known: perf_event_open: %s%s", strerror(-error),
+                error == -EACCES || error == -EPERM ? " (sysctl kernel.perf_event_paranoid=2, or CAP_PERFMON)" : "");
+    return scheduler;
+}
+
 static int open_source(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
@@ -164,6 +175,7 @@ static int open_source(struct watch *watch)
     int error = create_map(watch);
     if (error)
         return error;
+    live.scheduler = options->leaves_states ? NULL : open_scheduler();
     watch->source = rv_live_open(&watch->map, &live);
     return watch->source ? 0 : -EBUSY;
 }
@@ -365,6 +377,7 @@ static int write_report(struct watch *watch, const struct rv_session_counts *cou
         .n_consumed = counts->n_consumed,
         .n_dropped = counts->n_dropped,
         .n_spans = counts->n_spans,
+        .n_switches = counts->n_switches,
         .losses = &watch->losses,
     };
     int error = rv_report_write(&report, watch->options->report_format, watch->output.file);

@@ -163,6 +163,8 @@ static void add_note(void *state, struct rv_export_target *target, const struct 
         else
             rv_text_buffer_add(text, ",\"args\":{\"value\":null}}"); /* JSON has no NaN or infinity */
         break;
+    case RV_NOTE_PREEMPTED: /* the format has no thread states */
+    case RV_NOTE_BLOCKED:
     case RV_NOTE_KIND_COUNT:
         break;
     }

@@ -44,7 +44,7 @@ enum { ANNOTATION_UINT = 3, ANNOTATION_STRING = 6, ANNOTATION_NAME = 10 };
 
 /* Track numbers: the kind of track in the high bits, its index in the low bits. */
 #define UUID(kind, idx) ((uint64_t)(kind) << 56 | ((uint64_t)(idx) + 1))
-enum { UUID_PROCESS = 1, UUID_THREAD, UUID_GC, UUID_COUNTER, UUID_LOSS };
+enum { UUID_PROCESS = 1, UUID_THREAD, UUID_GC, UUID_COUNTER, UUID_LOSS, UUID_STATES };
 
 struct known { /* by subroutine: interned in this sequence; valid if sequence is the current one */
     uint32_t sequence, iid;
@@ -55,7 +55,7 @@ struct perfetto {
     struct known *known;
     size_t n_known;
     uint32_t sequence, n_iids; /* from 1 */
-    bool has_gc_track;
+    bool has_gc_track, has_states_track;
     uint64_t now_ns; /* of the sequence's clock */
     uint64_t *open_end;
     size_t n_open, open_capacity;
@@ -142,7 +142,7 @@ static void begin_lane(void *state, struct rv_export_target *target, const struc
     perfetto->sequence = lane->rank + 1;
     perfetto->n_iids = 0;
     perfetto->n_open = 0;
-    perfetto->has_gc_track = false;
+    perfetto->has_gc_track = perfetto->has_states_track = false;
     perfetto->now_ns = target->first_ns;
     add_sequence(perfetto, target, UUID(UUID_THREAD, lane->rank));
     if (lane->opens_process)
@@ -288,12 +288,16 @@ static void end_note(struct rv_export_target *target, struct note_packet note)
     rv_proto_end(target->text, note.packet);
 }
 
-static void add_gc(struct perfetto *perfetto, struct rv_export_target *target, const struct rv_lane_note *note)
+/* On a track of its own below the thread's. */
+static void add_stretch(struct perfetto *perfetto, struct rv_export_target *target, const struct rv_lane_note *note)
 {
-    uint64_t uuid = UUID(UUID_GC, perfetto->sequence - 1);
-    if (!perfetto->has_gc_track)
-        add_track(perfetto, target, &(struct track){.uuid = uuid, .parent_uuid = thread_uuid(perfetto), .name = "GC"});
-    perfetto->has_gc_track = true;
+    bool is_gc = note->kind == RV_NOTE_GC, *has_track = is_gc ? &perfetto->has_gc_track : &perfetto->has_states_track;
+    uint64_t uuid = UUID(is_gc ? UUID_GC : UUID_STATES, perfetto->sequence - 1);
+    if (!*has_track)
+        add_track(perfetto, target,
+                  &(struct track){
+                      .uuid = uuid, .parent_uuid = thread_uuid(perfetto), .name = is_gc ? "GC" : "thread states"});
+    *has_track = true;
     struct note_packet packet = begin_note(perfetto, target, note->start_ns, TYPE_BEGIN);
     rv_proto_add_varint(target->text, EVENT_TRACK, uuid);
     rv_proto_add_string(target->text, EVENT_NAME, rv_note_words(note));
@@ -351,7 +355,9 @@ static void add_note(void *state, struct rv_export_target *target, const struct 
 {
     switch ((enum rv_note_kind)note->kind) {
     case RV_NOTE_GC:
-        add_gc(state, target, note);
+    case RV_NOTE_PREEMPTED:
+    case RV_NOTE_BLOCKED:
+        add_stretch(state, target, note);
         break;
     case RV_NOTE_VALUE:
         add_value(state, target, note);

@@ -25,6 +25,9 @@ struct line {
 struct table {
     struct line *lines;
     size_t n;
+    struct rv_lane **lanes; /* by thread */
+    size_t n_lanes;
+    bool has_states; /* it is known when threads were off the CPU */
 };
 
 static struct name name_of(struct rv_subroutines *subroutines, uint32_t id)
@@ -62,9 +65,18 @@ static struct rv_stats *merge_names(const struct rv_report *report)
     return merged;
 }
 
+static bool was_off_cpu(struct rv_lane *lane)
+{
+    pthread_mutex_lock(&lane->lock);
+    bool was = lane->blocked_ns || lane->preempted_ns;
+    pthread_mutex_unlock(&lane->lock);
+    return was;
+}
+
 static void table_init(struct table *table, const struct rv_report *report)
 {
     struct rv_stats *merged = merge_names(report);
+    *table = (struct table){0};
     table->n = rv_stats_rows(merged, NULL, 0);
     table->lines = rv_alloc(table->n, sizeof *table->lines);
     struct rv_stats_row *rows = rv_alloc(table->n, sizeof *rows);
@@ -72,6 +84,9 @@ static void table_init(struct table *table, const struct rv_report *report)
     for (size_t i = 0; i < table->n; i++)
         table->lines[i] = (struct line){.row = rows[i], .name = name_of(report->subroutines, rows[i].id)};
     qsort(table->lines, table->n, sizeof *table->lines, by_self_time);
+    table->lanes = rv_lanes_take_by_thread(report->lanes, &table->n_lanes);
+    for (size_t i = 0; i < table->n_lanes; i++)
+        table->has_states |= was_off_cpu(table->lanes[i]);
     free(rows);
     rv_stats_destroy(merged);
 }
@@ -81,6 +96,7 @@ static void table_fini(struct table *table)
     for (size_t i = 0; i < table->n; i++)
         free(table->lines[i].name.full);
     free(table->lines);
+    free(table->lanes);
 }
 
 static void add_json_number(struct rv_text_buffer *text, const char *key, uint64_t value)
@@ -103,6 +119,8 @@ static void add_json_line(struct rv_text_buffer *text, const struct line *line)
     add_json_number(text, ",\"p50_ns\":", line->row.p50_ns);
     add_json_number(text, ",\"p99_ns\":", line->row.p99_ns);
     add_json_number(text, ",\"max_ns\":", line->row.max_ns);
+    add_json_number(text, ",\"blocked_ns\":", line->row.blocked_ns);
+    add_json_number(text, ",\"preempted_ns\":", line->row.preempted_ns);
     rv_text_buffer_add(text, "}");
 }
 
@@ -117,6 +135,8 @@ static void add_json_thread(struct rv_text_buffer *text, struct rv_lane *lane)
     add_json_number(text, ",\"max_depth\":", lane->max_depth);
     if (lane->last_line)
         add_json_number(text, ",\"last_line\":", lane->last_line);
+    add_json_number(text, ",\"blocked_ns\":", lane->blocked_ns);
+    add_json_number(text, ",\"preempted_ns\":", lane->preempted_ns);
     rv_text_buffer_add(text, "}");
     pthread_mutex_unlock(&lane->lock);
 }
@@ -189,17 +209,15 @@ static void write_json(struct rv_text_buffer *text, const struct rv_report *repo
     add_json_number(text, ",\"consumed\":", report->n_consumed);
     add_json_number(text, ",\"dropped\":", report->n_dropped);
     add_json_number(text, "},\"spans\":", report->n_spans);
+    add_json_number(text, ",\"state_changes\":", report->n_switches);
     rv_text_buffer_add(text, ",\"lost\":");
     rv_losses_add_json(text, report->losses);
     add_json_processes(text, report);
     rv_text_buffer_add(text, ",\"threads\":[");
-    size_t n_lanes;
-    struct rv_lane **lanes = rv_lanes_take_by_thread(report->lanes, &n_lanes);
-    for (size_t i = 0; i < n_lanes; i++) {
+    for (size_t i = 0; i < table->n_lanes; i++) {
         rv_text_buffer_add(text, i ? "," : "");
-        add_json_thread(text, lanes[i]);
+        add_json_thread(text, table->lanes[i]);
     }
-    free(lanes);
     rv_text_buffer_add(text, "],\"subroutines\":[");
     for (size_t i = 0; i < table->n; i++) {
         rv_text_buffer_add(text, i ? "," : "");
@@ -213,17 +231,19 @@ static void add_csv_losses(struct rv_text_buffer *text, const struct rv_losses *
 {
     for (enum rv_loss loss = 0; losses && loss < RV_LOSS_COUNT; loss++)
         if (losses->n[loss])
-            rv_text_buffer_format(text, "(lost: %s),,0,%llu,0,0,0,0,0,0\n", rv_loss_words(loss),
+            rv_text_buffer_format(text, "(lost: %s),,0,%llu,0,0,0,0,0,0,0,0\n", rv_loss_words(loss),
                                   (unsigned long long)losses->n[loss]);
 }
 
 static void write_csv(struct rv_text_buffer *text, const struct rv_report *report, const struct table *table)
 {
-    rv_text_buffer_add(text, "name,file,line,calls,total_ns,self_ns,min_ns,p50_ns,p99_ns,max_ns\n");
+    rv_text_buffer_add(text,
+                       "name,file,line,calls,total_ns,self_ns,min_ns,p50_ns,p99_ns,max_ns,blocked_ns,preempted_ns\n");
     for (size_t i = 0; i < table->n; i++) {
         const struct line *line = &table->lines[i];
-        const uint64_t numbers[] = {line->name.line,  line->row.n_calls, line->row.total_ns, line->row.self_ns,
-                                    line->row.min_ns, line->row.p50_ns,  line->row.p99_ns,   line->row.max_ns};
+        const uint64_t numbers[] = {line->name.line,      line->row.n_calls,     line->row.total_ns, line->row.self_ns,
+                                    line->row.min_ns,     line->row.p50_ns,      line->row.p99_ns,   line->row.max_ns,
+                                    line->row.blocked_ns, line->row.preempted_ns};
         rv_text_buffer_add_csv(text, line->name.full);
         rv_text_buffer_add(text, ",");
         rv_text_buffer_add_csv(text, line->name.file);
@@ -236,11 +256,21 @@ static void write_csv(struct rv_text_buffer *text, const struct rv_report *repor
     add_csv_losses(text, report->losses);
 }
 
-static void add_text_line(struct rv_text_buffer *text, const struct line *line, const char *name)
+static void add_off_cpu(struct rv_text_buffer *text, uint64_t blocked_ns, uint64_t preempted_ns)
+{
+    rv_text_buffer_add_duration(text, blocked_ns);
+    rv_text_buffer_add_duration(text, preempted_ns);
+}
+
+static void add_text_line(struct rv_text_buffer *text, const struct line *line, const char *name, bool has_states)
 {
     const struct rv_stats_row *row = &line->row;
-    const uint64_t durations[] = {row->total_ns, row->self_ns, row->min_ns, row->p50_ns, row->p99_ns, row->max_ns};
+    const uint64_t durations[] = {row->min_ns, row->p50_ns, row->p99_ns, row->max_ns};
     rv_text_buffer_format(text, "%12llu", (unsigned long long)row->n_calls);
+    rv_text_buffer_add_duration(text, row->total_ns);
+    rv_text_buffer_add_duration(text, row->self_ns);
+    if (has_states)
+        add_off_cpu(text, row->blocked_ns, row->preempted_ns);
     for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
         rv_text_buffer_add_duration(text, durations[i]);
     rv_text_buffer_format(text, "  %s", name);
@@ -251,11 +281,14 @@ static void add_text_line(struct rv_text_buffer *text, const struct line *line, 
     rv_text_buffer_add(text, "\n");
 }
 
-static void add_text_thread(struct rv_text_buffer *text, struct rv_lane *lane)
+static void add_text_thread(struct rv_text_buffer *text, struct rv_lane *lane, bool has_states)
 {
     pthread_mutex_lock(&lane->lock);
-    rv_text_buffer_format(text, "%12u %10u %12llu %10u  %s", lane->pid, lane->tid, (unsigned long long)lane->n_events,
-                          lane->max_depth, lane->name);
+    rv_text_buffer_format(text, "%12u %10u %12llu %10u", lane->pid, lane->tid, (unsigned long long)lane->n_events,
+                          lane->max_depth);
+    if (has_states)
+        add_off_cpu(text, lane->blocked_ns, lane->preempted_ns);
+    rv_text_buffer_format(text, "  %s", lane->name);
     if (lane->last_line)
         rv_text_buffer_format(text, ", last at line %u", lane->last_line);
     rv_text_buffer_add(text, "\n");
@@ -280,28 +313,29 @@ static void write_text(struct rv_text_buffer *text, const struct rv_report *repo
     uint64_t n_calls = 0, self_ns = 0;
     char **names =
         rv_table_names_create(table->lines, sizeof *table->lines, offsetof(struct line, name.full), table->n);
-    rv_text_buffer_format(text, "%12s %10s %10s %10s %10s %10s %10s  subroutine\n", "calls", "total", "self", "min",
-                          "p50", "p99", "max");
+    const char *off_cpu = table->has_states ? "    blocked  preempted" : "";
+    rv_text_buffer_format(text, "%12s %10s %10s%s %10s %10s %10s %10s  subroutine\n", "calls", "total", "self", off_cpu,
+                          "min", "p50", "p99", "max");
     for (size_t i = 0; i < table->n; i++) {
-        add_text_line(text, &table->lines[i], names[i]);
+        add_text_line(text, &table->lines[i], names[i], table->has_states);
         n_calls += table->lines[i].row.n_calls;
         self_ns += table->lines[i].row.self_ns;
     }
     rv_table_names_destroy(names, table->n);
     rv_text_buffer_format(text, "%12llu %10s", (unsigned long long)n_calls, "");
     rv_text_buffer_add_duration(text, self_ns);
-    rv_text_buffer_format(text, " %43s  all %zu subroutines\n\n", "", table->n);
+    rv_text_buffer_format(text, " %*s  all %zu subroutines\n\n", table->has_states ? 65 : 43, "", table->n);
 
-    rv_text_buffer_format(text, "%12s %10s %12s %10s  thread\n", "process", "thread", "events", "max depth");
-    size_t n_lanes;
-    struct rv_lane **lanes = rv_lanes_take_by_thread(report->lanes, &n_lanes);
-    for (size_t i = 0; i < n_lanes; i++)
-        add_text_thread(text, lanes[i]);
-    free(lanes);
+    rv_text_buffer_format(text, "%12s %10s %12s %10s%s  thread\n", "process", "thread", "events", "max depth", off_cpu);
+    for (size_t i = 0; i < table->n_lanes; i++)
+        add_text_thread(text, table->lanes[i], table->has_states);
     add_text_processes(text, report);
-    rv_text_buffer_format(text, "\n%llu events produced, %llu consumed, %llu dropped; %llu spans\n",
+    rv_text_buffer_format(text, "\n%llu events produced, %llu consumed, %llu dropped; %llu spans",
                           (unsigned long long)report->n_produced, (unsigned long long)report->n_consumed,
                           (unsigned long long)report->n_dropped, (unsigned long long)report->n_spans);
+    if (report->n_switches)
+        rv_text_buffer_format(text, "; %llu changes of threads' states", (unsigned long long)report->n_switches);
+    rv_text_buffer_add(text, "\n");
     for (enum rv_loss loss = RV_LOSS_EVENTS_DROPPED + 1; report->losses && loss < RV_LOSS_COUNT; loss++)
         if (report->losses->n[loss])
             rv_text_buffer_format(text, "lost: %llu %s\n", (unsigned long long)report->losses->n[loss],

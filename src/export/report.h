@@ -15,7 +15,7 @@ struct rv_report {
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
     const struct rv_stats *stats;
-    uint64_t n_produced, n_consumed, n_dropped, n_spans;
+    uint64_t n_produced, n_consumed, n_dropped, n_spans, n_switches;
     const struct rv_losses *losses; /* NULL = none */
 };
 

@@ -45,10 +45,17 @@ const char *rv_note_words(const struct rv_lane_note *note)
             return "thread resumed";
         case RV_THREAD_EXITED:
             return "thread exited";
+        case RV_THREAD_RUNNING: /* notes of their own */
+        case RV_THREAD_PREEMPTED:
+        case RV_THREAD_BLOCKED:
         case RV_THREAD_STATE_COUNT:
             break;
         }
         return "thread";
+    case RV_NOTE_PREEMPTED:
+        return "preempted";
+    case RV_NOTE_BLOCKED:
+        return "blocked";
     case RV_NOTE_MARK:
     case RV_NOTE_VALUE:
     case RV_NOTE_KIND_COUNT:

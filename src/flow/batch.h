@@ -44,6 +44,9 @@ uint32_t rv_batch_fit(struct rv_batch *batch, struct rv_event *events, uint32_t 
 /* Is this special a note of its lane? SWITCH, LINE and SYNC are not. */
 bool rv_batch_is_noted(const struct rv_event *special);
 
+/* Is this special a change of state by the kernel's scheduler? It is no event of the program. */
+bool rv_batch_is_switch(const struct rv_event *special);
+
 /* After the last event: list the specials and zero the padding, as the scan requires. */
 void rv_batch_seal(struct rv_batch *batch);
 

@@ -17,7 +17,8 @@ struct rv_stack_summary { /* one stack in one block; pipeline ids, times in ns *
 
 struct rv_block_summary {
     uint64_t last_ns;
-    bool is_end; /* of the stream */
+    bool is_end;         /* of the stream */
+    uint32_t n_switches; /* events of the block that are no events of the program */
     const struct rv_stack_summary *stacks;
     size_t n_stacks;
 };

@@ -9,6 +9,7 @@ enum rv_loss {
     RV_LOSS_THREADS_WITHOUT_RING,
     RV_LOSS_EVENTS_WITHOUT_RING, /* of those threads */
     RV_LOSS_NAMES,               /* the name table was full */
+    RV_LOSS_SWITCHES,            /* changes of threads' states that the kernel's buffers had no room for */
     RV_LOSS_PROCESSES_REFUSED,   /* not allowed to open the trace file */
     RV_LOSS_RINGS_FULL,          /* 1: a full ring ended the trace (policy fill) */
     RV_LOSS_PARTS_WRITTEN_OVER,  /* parts of the trace file that a program overwrote */

@@ -45,8 +45,9 @@ struct rv_lane {
     uint32_t notes_max;
     uint64_t last_ns; /* time of the latest event: open frames are drawn up to it */
     uint64_t n_events;
-    uint32_t max_depth; /* greatest number of frames open at once */
-    uint32_t last_line; /* of the latest reported statement; 0: none */
+    uint64_t blocked_ns, preempted_ns; /* sums, where the kernel's switches are known */
+    uint32_t max_depth;                /* greatest number of frames open at once */
+    uint32_t last_line;                /* of the latest reported statement; 0: none */
     bool has_ended;
 };
 

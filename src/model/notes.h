@@ -9,14 +9,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum rv_note_kind { RV_NOTE_GC, RV_NOTE_LOST, RV_NOTE_MARK, RV_NOTE_VALUE, RV_NOTE_STATE, RV_NOTE_KIND_COUNT };
+enum rv_note_kind {
+    RV_NOTE_GC,
+    RV_NOTE_LOST,
+    RV_NOTE_MARK,
+    RV_NOTE_VALUE,
+    RV_NOTE_STATE,
+    RV_NOTE_PREEMPTED, /* the thread was ready, but on no CPU */
+    RV_NOTE_BLOCKED,   /* the thread waited */
+    RV_NOTE_KIND_COUNT
+};
 
 #define RV_NOTE_SEVERAL UINT32_MAX /* the id of a note that stands for several names */
 
 struct rv_lane_note {
     uint64_t start_ns, end_ns; /* equal for an instant; not ended yet: end_ns = UINT64_MAX */
     uint32_t kind;             /* enum rv_note_kind */
-    uint32_t id;               /* LOST: number of events; MARK, VALUE: name; STATE: enum rv_thread_state */
+    uint32_t id;               /* LOST: number of events; MARK, VALUE: name; STATE: enum rv_thread_state; PREEMPTED,
+                                  BLOCKED: the CPU it left */
     float value;               /* VALUE: the last */
     float low, high;           /* VALUE: least and greatest merged value, when n_more > 0 */
     uint32_t n_more;           /* number of notes merged into this one */

@@ -28,10 +28,16 @@ struct total { /* separate from struct row, so that the backward pass reads less
     uint32_t stamp;
 };
 
+struct off_cpu {
+    uint64_t blocked_ns, preempted_ns;
+};
+
 struct rv_stats {
     struct row *rows; /* by id */
     struct total *totals;
     size_t n_rows;
+    struct off_cpu *off_cpu; /* by id; only where it is known */
+    size_t n_off_cpu;
     uint32_t stamp;
 };
 
@@ -64,6 +70,7 @@ void rv_stats_destroy(struct rv_stats *stats)
         rv_histogram_fini(&stats->rows[i].histogram);
     free(stats->rows);
     free(stats->totals);
+    free(stats->off_cpu);
     free(stats);
 }
 
@@ -341,6 +348,18 @@ void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const stru
     }
 }
 
+void rv_stats_add_off_cpu(struct rv_stats *stats, uint32_t id, uint64_t blocked_ns, uint64_t preempted_ns)
+{
+    stats->off_cpu = rv_vec_extend(stats->off_cpu, &stats->n_off_cpu, (size_t)id + 1, sizeof *stats->off_cpu);
+    stats->off_cpu[id].blocked_ns += blocked_ns;
+    stats->off_cpu[id].preempted_ns += preempted_ns;
+}
+
+static struct off_cpu off_cpu_of(const struct rv_stats *stats, size_t id)
+{
+    return id < stats->n_off_cpu ? stats->off_cpu[id] : (struct off_cpu){0};
+}
+
 void rv_stats_put(struct rv_stats *stats, const struct rv_stats_row *row, const struct rv_histogram *durations)
 {
     if (row->id >= stats->n_rows)
@@ -354,21 +373,26 @@ void rv_stats_put(struct rv_stats *stats, const struct rv_stats_row *row, const 
         sum->min_ns = row->min_ns;
     if (row->max_ns > sum->max_ns)
         sum->max_ns = row->max_ns;
+    if (row->blocked_ns || row->preempted_ns)
+        rv_stats_add_off_cpu(stats, row->id, row->blocked_ns, row->preempted_ns);
 }
 
 void rv_stats_merge_as(struct rv_stats *into, const struct rv_stats *from, const uint32_t *as_id, size_t n_ids)
 {
     for (size_t i = 0; i < from->n_rows; i++) {
         const struct row *row = &from->rows[i];
-        if (!row->n_calls)
-            continue;
+        const struct off_cpu off_cpu = off_cpu_of(from, i);
+        if (!row->n_calls && !off_cpu.blocked_ns && !off_cpu.preempted_ns)
+            continue; /* calls that are still open have none, but may have been off the CPU */
         rv_stats_put(into,
                      &(struct rv_stats_row){.id = i < n_ids ? as_id[i] : (uint32_t)i,
                                             .n_calls = row->n_calls,
                                             .total_ns = from->totals[i].total_ns,
                                             .self_ns = row->self_ns,
                                             .min_ns = row->min_ns,
-                                            .max_ns = row->max_ns},
+                                            .max_ns = row->max_ns,
+                                            .blocked_ns = off_cpu.blocked_ns,
+                                            .preempted_ns = off_cpu.preempted_ns},
                      &row->histogram);
     }
 }
@@ -403,7 +427,9 @@ size_t rv_stats_rows(const struct rv_stats *stats, struct rv_stats_row *out, siz
                                            .min_ns = row->min_ns,
                                            .p50_ns = percentile(row, 50),
                                            .p99_ns = percentile(row, 99),
-                                           .max_ns = row->max_ns};
+                                           .max_ns = row->max_ns,
+                                           .blocked_ns = off_cpu_of(stats, i).blocked_ns,
+                                           .preempted_ns = off_cpu_of(stats, i).preempted_ns};
         n++;
     }
     return n;

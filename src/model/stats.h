@@ -60,7 +60,11 @@ bool rv_stats_lane_own(struct rv_stats_lane *lane, const struct rv_span *span, u
 struct rv_stats_row {
     uint32_t id;
     uint64_t n_calls, total_ns, self_ns, min_ns, p50_ns, p99_ns, max_ns;
+    uint64_t blocked_ns, preempted_ns; /* parts of self_ns, where the kernel's switches are known */
 };
+
+/* Add time of calls of a subroutine in which their thread was off the CPU. */
+void rv_stats_add_off_cpu(struct rv_stats *stats, uint32_t id, uint64_t blocked_ns, uint64_t preempted_ns);
 
 /* Add calls counted elsewhere: the row without its percentiles, and the durations. */
 void rv_stats_put(struct rv_stats *stats, const struct rv_stats_row *row, const struct rv_histogram *durations);

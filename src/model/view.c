@@ -271,7 +271,8 @@ static size_t first_note(const struct rv_lane *lane, uint64_t from_ns)
 static bool join(struct rv_lane_note *last, const struct rv_lane_note *note, uint64_t near_ns)
 {
     bool is_near = last && note->start_ns - last->start_ns < near_ns && note->end_ns - note->start_ns < near_ns;
-    bool is_like = last && (note->kind == RV_NOTE_LOST || note->kind == RV_NOTE_GC || note->id == last->id);
+    bool has_name = note->kind == RV_NOTE_MARK || note->kind == RV_NOTE_VALUE;
+    bool is_like = last && (!has_name || note->id == last->id);
     return is_near && is_like && note->kind != RV_NOTE_STATE && rv_note_merge(last, note);
 }
 

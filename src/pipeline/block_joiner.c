@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
+#include "pipeline/specials.h"
 
 /* Read and place in steps that stay in the first-level cache. */
 enum { READ_SPANS = 512 };
@@ -16,6 +17,7 @@ void rv_block_joiner_fini(struct rv_block_joiner *joiner)
     free(joiner->buffer.spans);
     free(joiner->buffer.sorted);
     free(joiner->open_start);
+    free(joiner->waiting);
 }
 
 static void follow_base(struct rv_stream *stream)
@@ -179,6 +181,24 @@ static void close_in_sinks(const struct rv_block_joiner *joiner, struct rv_strea
     }
 }
 
+/* Give the track's stretches off the CPU to the calls in which they were. Under the joiner's lock. */
+static void add_off_cpu(struct rv_block_joiner *joiner, struct rv_track *track, const struct rv_span *spans)
+{
+    if (!track->n_stretches)
+        return;
+    joiner->waiting =
+        rv_vec_reserve(joiner->waiting, &joiner->waiting_capacity, track->n_stretches, sizeof *joiner->waiting);
+    rv_off_cpu_attribute(track->stretches, track->n_stretches, spans + track->first, track->n, track->lane->open,
+                         track->lane->n_open, joiner->waiting);
+    for (size_t i = 0; i < track->n_stretches; i++) {
+        const struct rv_off_cpu *stretch = &track->stretches[i];
+        if (stretch->id)
+            rv_stats_add_off_cpu(joiner->stats, stretch->id, stretch->is_blocked ? stretch->n_ns : 0,
+                                 stretch->is_blocked ? 0 : stretch->n_ns);
+    }
+    track->n_stretches = 0;
+}
+
 /* Add grouped spans to lanes, statistics and sinks; began_ns is the CPU time at the start of this job's join. Returns
  * their number. */
 static size_t store(struct rv_block_joiner *joiner, struct rv_stream *stream, const struct rv_span *spans,
@@ -192,6 +212,7 @@ static size_t store(struct rv_block_joiner *joiner, struct rv_stream *stream, co
     for (size_t i = 0; i < stream->tracks.n; i++) {
         rv_stats_add(joiner->stats, stream->tracks.all[i].stats, spans + stream->tracks.all[i].first,
                      stream->tracks.all[i].n);
+        add_off_cpu(joiner, &stream->tracks.all[i], spans);
         n += stream->tracks.all[i].n;
     }
     joiner->counts.n_spans += n;
@@ -203,86 +224,6 @@ static size_t store(struct rv_block_joiner *joiner, struct rv_stream *stream, co
     joiner->scan_ns = 0;
     send_spans(joiner, stream, spans);
     return n;
-}
-
-/* ---- what is not a call ---- */
-
-static void add_note(struct rv_lane *lane, const struct rv_lane_note *note)
-{
-    pthread_mutex_lock(&lane->lock);
-    rv_lane_add_note(lane, note);
-    pthread_mutex_unlock(&lane->lock);
-}
-
-static void end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now_ns)
-{
-    pthread_mutex_lock(&lane->lock);
-    rv_lane_end_note(lane, kind, now_ns);
-    pthread_mutex_unlock(&lane->lock);
-}
-
-static float value_of(const struct rv_event *event)
-{
-    uint32_t bits = event->frame | (uint32_t)event->aux << 16;
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-/* The event is one that rv_batch_is_noted() names. */
-static void note_special(const struct rv_block_joiner *joiner, struct rv_lane *lane, const struct rv_event *event)
-{
-    static const enum rv_note_kind KINDS[RV_EVENT_KIND_COUNT] = {[RV_EVENT_GC_START] = RV_NOTE_GC,
-                                                                 [RV_EVENT_THREAD] = RV_NOTE_STATE,
-                                                                 [RV_EVENT_MARK] = RV_NOTE_MARK,
-                                                                 [RV_EVENT_VALUE] = RV_NOTE_VALUE,
-                                                                 [RV_EVENT_LOST] = RV_NOTE_LOST};
-    const unsigned kind = rv_event_kind(event);
-    const uint64_t now_ns = joiner->origin_ns + rv_event_ticks(event);
-    const bool is_lasting = kind == RV_EVENT_GC_START || kind == RV_EVENT_LOST; /* until its end, the next event */
-    if (kind == RV_EVENT_GC_END)
-        end_note(lane, RV_NOTE_GC, now_ns);
-    else
-        add_note(lane, &(struct rv_lane_note){.kind = KINDS[kind],
-                                              .start_ns = now_ns,
-                                              .end_ns = is_lasting ? UINT64_MAX : now_ns,
-                                              .id = kind == RV_EVENT_THREAD ? event->aux : event->id,
-                                              .value = kind == RV_EVENT_VALUE ? value_of(event) : 0.0f});
-}
-
-/* A loss lasts until the next event. */
-static void end_losses(struct rv_block_joiner *joiner, struct rv_stream *stream, uint64_t at_ns)
-{
-    for (size_t i = 0; i < stream->tracks.n; i++)
-        end_note(stream->tracks.all[i].lane, RV_NOTE_LOST, joiner->origin_ns + at_ns);
-}
-
-static void note_line(struct rv_lane *lane, uint32_t line)
-{
-    pthread_mutex_lock(&lane->lock);
-    lane->last_line = line;
-    pthread_mutex_unlock(&lane->lock);
-}
-
-static void note_specials(struct rv_block_joiner *joiner, struct rv_stream *stream, const struct rv_job *job)
-{
-    uint32_t stack = job->entry_stack, last_line = 0;
-    for (uint32_t i = 0; i < job->batch.n_specials; i++) {
-        const struct rv_event *event = &job->batch.events[job->batch.specials[i]];
-        bool is_resume = rv_event_kind(event) == RV_EVENT_THREAD && event->aux == RV_THREAD_RESUMED;
-        if (rv_event_kind(event) == RV_EVENT_SWITCH || is_resume)
-            stack = event->id;
-        if (rv_batch_is_noted(event))
-            note_special(joiner, rv_tracks_at(&stream->tracks, stack)->lane, event);
-        last_line = rv_event_kind(event) == RV_EVENT_LINE ? event->id : last_line;
-        if (rv_event_kind(event) != RV_EVENT_LOST)
-            continue;
-        stream->has_open_loss = job->batch.specials[i] + 1 == job->batch.n;
-        if (!stream->has_open_loss)
-            end_losses(joiner, stream, rv_event_ticks(event + 1));
-    }
-    if (last_line)
-        note_line(rv_tracks_at(&stream->tracks, stack)->lane, last_line);
 }
 
 /* ---- ends ---- */
@@ -302,11 +243,10 @@ static size_t finish(struct rv_block_joiner *joiner, struct rv_stream *stream, u
     size_t n = read_open(joiner, &stream->tracks, end_ns);
     publish_all_open(joiner, stream);
     const uint64_t last_ns = joiner->origin_ns + end_ns;
+    rv_specials_end(stream, last_ns);
     n = store(joiner, stream, rv_tracks_group(&stream->tracks, &joiner->buffer, n), last_ns, began_ns);
     for (size_t i = 0; i < stream->tracks.n; i++) {
         struct rv_lane *lane = stream->tracks.all[i].lane;
-        end_note(lane, RV_NOTE_GC, last_ns);
-        end_note(lane, RV_NOTE_LOST, last_ns);
         pthread_mutex_lock(&lane->lock);
         rv_lane_end(lane);
         pthread_mutex_unlock(&lane->lock);
@@ -324,7 +264,15 @@ static void take_opening(struct rv_stream *stream, const struct rv_batch *batch)
                                        stream->preamble.n_frames - 1, children_ns);
 }
 
-static void count_events(struct rv_stream *stream, const struct rv_job *job)
+void rv_block_joiner_count_switches(struct rv_block_joiner *joiner, uint64_t n)
+{
+    pthread_mutex_lock(&joiner->lock);
+    joiner->counts.n_switches += n;
+    pthread_mutex_unlock(&joiner->lock);
+}
+
+static void count_events(struct rv_block_joiner *joiner, struct rv_stream *stream, const struct rv_job *job,
+                         uint32_t n_switches)
 {
     struct rv_carry_counts counts;
     if (job->batch.is_open && stream->tracks.n == 0)
@@ -334,9 +282,11 @@ static void count_events(struct rv_stream *stream, const struct rv_job *job)
     struct rv_lane *lane = track->lane;
     rv_carry_counts(stream->tracks.carry, &counts);
     pthread_mutex_lock(&lane->lock);
-    lane->n_events += job->batch.is_open || job->batch.is_retold ? 0 : job->batch.n;
+    lane->n_events += job->batch.is_open || job->batch.is_retold ? 0 : job->batch.n - n_switches;
     lane->max_depth = counts.max_depth;
     pthread_mutex_unlock(&lane->lock);
+    if (n_switches)
+        rv_block_joiner_count_switches(joiner, n_switches);
 }
 
 void rv_block_joiner_join_page(struct rv_block_joiner *joiner, struct rv_page_load *page, struct rv_job *job)
@@ -353,12 +303,6 @@ void rv_block_joiner_join_page(struct rv_block_joiner *joiner, struct rv_page_lo
     rv_page_load_store(page, rv_tracks_group(tracks, &joiner->buffer, n));
 }
 
-void rv_block_joiner_note(const struct rv_block_joiner *joiner, struct rv_lane *lane, const struct rv_event *event)
-{
-    if (rv_batch_is_noted(event))
-        note_special(joiner, lane, event);
-}
-
 size_t rv_block_joiner_join(struct rv_block_joiner *joiner, struct rv_stream *stream, struct rv_job *job)
 {
     bool is_renamed = rv_stream_apply_name(stream);
@@ -371,6 +315,7 @@ size_t rv_block_joiner_join(struct rv_block_joiner *joiner, struct rv_stream *st
     uint64_t began_ns = rv_clock_thread_cpu_ns();
     rv_carry_apply(stream->tracks.carry, job->block);
     follow_base(stream);
+    uint32_t n_switches = rv_specials_add_job(stream, job, joiner->origin_ns);
     size_t n = read_block(joiner, &stream->tracks, job->block);
     struct rv_span *spans = rv_tracks_group(&stream->tracks, &joiner->buffer, n);
     publish_all_open(joiner, stream);
@@ -381,13 +326,8 @@ size_t rv_block_joiner_join(struct rv_block_joiner *joiner, struct rv_stream *st
             break;
         }
     n = store(joiner, stream, spans, joiner->origin_ns + last_ns, began_ns);
-    if (job->batch.n && stream->has_open_loss)
-        end_losses(joiner, stream, rv_event_ticks(&job->batch.events[0]));
-    stream->has_open_loss = false;
     if (job->batch.is_open)
         take_opening(stream, &job->batch);
-    else if (job->batch.n_specials)
-        note_specials(joiner, stream, job);
-    count_events(stream, job);
+    count_events(joiner, stream, job, n_switches);
     return n;
 }

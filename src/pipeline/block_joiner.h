@@ -13,7 +13,7 @@
 
 /* What a worker has done so far; times are CPU time. */
 struct rv_block_joiner_counts {
-    uint64_t n_spans, scan_ns, carry_ns, timeline_ns, stats_ns;
+    uint64_t n_spans, n_switches, scan_ns, carry_ns, timeline_ns, stats_ns;
 };
 
 struct rv_block_joiner {
@@ -29,10 +29,12 @@ struct rv_block_joiner {
     struct rv_span_buffer buffer;
     uint64_t *open_start;
     size_t open_start_capacity;
+    size_t *waiting; /* scratch of rv_off_cpu_attribute() */
+    size_t waiting_capacity;
 };
 
-/* Add a note from a summary to a lane. */
-void rv_block_joiner_note(const struct rv_block_joiner *joiner, struct rv_lane *lane, const struct rv_event *event);
+/* Count switches, which are events of a stream but not of the program. */
+void rv_block_joiner_count_switches(struct rv_block_joiner *joiner, uint64_t n);
 
 /* Join one job to those before it, in stream order. Returns the number of spans added to lanes. */
 size_t rv_block_joiner_join(struct rv_block_joiner *joiner, struct rv_stream *stream, struct rv_job *job);

@@ -8,6 +8,7 @@
 #include "model/density.h"
 #include "model/span_pages.h"
 #include "pipeline/block_joiner.h"
+#include "pipeline/specials.h"
 
 /* Memory for the pages in view: share of all memory, bytes per event, and bytes per stack and block. */
 enum { EVENT_BYTES = 48, STACK_BYTES = 6144 };
@@ -89,11 +90,12 @@ static void add_block(struct rv_stream *stream, const struct rv_block_summary *s
 }
 
 /* In a summary, a loss lasts until the next note: the next event is unknown. */
-static void add_notes(const struct rv_block_joiner *joiner, struct rv_lane *lane,
+static void add_notes(const struct rv_block_joiner *joiner, struct rv_track *track,
                       const struct rv_stack_summary *summary)
 {
     for (uint32_t i = 0; i < summary->row->n_notes; i++)
-        rv_block_joiner_note(joiner, lane, &summary->notes[i]);
+        rv_specials_add(track, &summary->notes[i], joiner->origin_ns);
+    track->n_stretches = 0; /* their calls are not known */
 }
 
 void rv_page_loader_add_total(struct rv_block_joiner *joiner, const struct rv_call_total *total)
@@ -126,17 +128,19 @@ void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_bloc
         page_loader->streams[page_loader->n_streams++] = stream;
     }
     add_block(stream, summary);
+    rv_block_joiner_count_switches(joiner, summary->n_switches);
     (void)rv_stream_apply_name(stream);
     for (size_t i = 0; i < summary->n_stacks; i++) {
         const struct rv_rec_index_stack *row = summary->stacks[i].row;
-        struct rv_lane *lane = rv_tracks_at(&stream->tracks, row->stack)->lane;
+        struct rv_track *track = rv_tracks_at(&stream->tracks, row->stack);
+        struct rv_lane *lane = track->lane;
         pthread_mutex_lock(&lane->lock);
         add_sums(lane, &summary->stacks[i]);
         lane->n_events += row->n_events;
         lane->max_depth = row->max_depth > lane->max_depth ? row->max_depth : lane->max_depth;
         lane->last_ns = summary->last_ns > lane->last_ns ? summary->last_ns : lane->last_ns;
         pthread_mutex_unlock(&lane->lock);
-        add_notes(joiner, lane, &summary->stacks[i]);
+        add_notes(joiner, track, &summary->stacks[i]);
     }
     for (size_t i = 0; i < stream->tracks.n && summary->is_end; i++) {
         pthread_mutex_lock(&stream->tracks.all[i].lane->lock);

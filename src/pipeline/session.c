@@ -523,6 +523,7 @@ static void sum_workers(struct rv_session *session, struct rv_session_counts *co
         struct rv_block_joiner *joiner = &session->workers[i].joiner;
         pthread_mutex_lock(&joiner->lock);
         counts->n_spans += joiner->counts.n_spans;
+        counts->n_switches += joiner->counts.n_switches;
         counts->scan_ns += joiner->counts.scan_ns;
         counts->carry_ns += joiner->counts.carry_ns;
         counts->timeline_ns += joiner->counts.timeline_ns;
@@ -544,8 +545,8 @@ void rv_session_counts(struct rv_session *session, struct rv_session_counts *cou
     counts->n_doubtful = session->closed.n_doubtful;
     pthread_mutex_unlock(&session->lock);
     struct rv_stream_account account = rv_stream_table_account(&session->stream_table);
-    counts->n_produced = account.n_produced;
-    counts->n_consumed = account.n_consumed;
+    counts->n_produced = account.n_produced > counts->n_switches ? account.n_produced - counts->n_switches : 0;
+    counts->n_consumed = account.n_consumed > counts->n_switches ? account.n_consumed - counts->n_switches : 0;
     counts->n_dropped = account.n_dropped;
 }
 

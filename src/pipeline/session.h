@@ -69,7 +69,8 @@ uint64_t rv_session_calls_at_most(struct rv_session *session, uint32_t id, uint6
 
 /* Accounts of all streams, and the cumulative CPU time of each stage, for --bench=drain and --verbose. */
 struct rv_session_counts {
-    uint64_t n_produced, n_consumed, n_dropped; /* events; exact when done */
+    uint64_t n_produced, n_consumed, n_dropped; /* events of the program; exact when done */
+    uint64_t n_switches;                        /* by the kernel's scheduler */
     uint64_t n_spans, n_batches;
     uint64_t drain_ns, scan_ns, carry_ns, timeline_ns, stats_ns;
     uint64_t n_cut, n_orphans, n_doubtful;

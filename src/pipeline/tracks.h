@@ -7,6 +7,7 @@
 
 #include "base/hash_index.h"
 #include "model/lanes.h"
+#include "model/off_cpu.h"
 #include "model/stats.h"
 #include "scan/carry.h"
 
@@ -16,6 +17,11 @@ struct rv_track {
     struct rv_stats_lane *stats; /* of a stream */
     struct rv_timeline *calls;   /* of a page: what its lane will get */
     size_t first, n;             /* scratch of one join: its spans in the worker's buffer */
+    /* of a stream, where the kernel's switches are known */
+    bool is_off_cpu, is_blocked;
+    uint64_t off_cpu_since_ns;
+    struct rv_off_cpu *stretches; /* that ended in the job being joined */
+    size_t n_stretches, stretches_capacity;
 };
 
 struct rv_tracks {

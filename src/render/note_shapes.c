@@ -127,13 +127,12 @@ static struct state_look look_of(const struct rv_theme *theme, uint32_t state)
     }
 }
 
-/* From each note to the next of its kind, the last one to the end of the window. */
-static void add_state(const struct drawing *drawing, const struct rv_lane_note *note, uint64_t until_ns)
+/* Along the lane's foot. */
+static void add_stretch(const struct drawing *drawing, struct state_look look, uint64_t from_ns, uint64_t until_ns)
 {
     const struct rv_lane_layout_lane *lane = &drawing->layout->lanes[drawing->lane];
-    struct state_look look = look_of(drawing->theme, note->id);
     struct rv_mesh_area area = {0};
-    if (look.height <= 0.0f || !stretch(drawing->layout, note->start_ns, until_ns, &area))
+    if (look.height <= 0.0f || !stretch(drawing->layout, from_ns, until_ns, &area))
         return;
     if (drawing->layout->is_flat) {
         area.a0 = lane->y - STATE_LOW_POINTS * RV_LANE_LAYOUT_POINT;
@@ -143,6 +142,21 @@ static void add_state(const struct drawing *drawing, const struct rv_lane_note *
         area.a1 = area.a0 - look.height * STATE_HEIGHT;
     }
     lay(drawing, Y_STATE, area, rv_theme_rgba(look.rgb, 0.9f));
+}
+
+/* From each note to the next of its kind, the last one to the end of the window. */
+static void add_state(const struct drawing *drawing, const struct rv_lane_note *note, uint64_t until_ns)
+{
+    add_stretch(drawing, look_of(drawing->theme, note->id), note->start_ns, until_ns);
+}
+
+/* Of merged stretches, the height is the share of the time that they cover. */
+static void add_off_cpu(const struct drawing *drawing, const struct rv_lane_note *note)
+{
+    uint32_t rgb = note->kind == RV_NOTE_BLOCKED ? drawing->theme->suspended : drawing->theme->ready;
+    uint64_t length_ns = note->end_ns - note->start_ns;
+    float share = note->n_more && length_ns ? (float)note->covered_ns / (float)length_ns : 1.0f;
+    add_stretch(drawing, (struct state_look){share, rgb}, note->start_ns, note->end_ns);
 }
 
 static bool is_value(const struct rv_lane_note *note, uint32_t id)
@@ -227,6 +241,8 @@ static void add_lane(const struct drawing *drawing)
             state = note;
         } else if (note->kind == RV_NOTE_MARK) {
             add_mark(drawing, note->start_ns);
+        } else if (note->kind == RV_NOTE_BLOCKED || note->kind == RV_NOTE_PREEMPTED) {
+            add_off_cpu(drawing, note);
         } else if (note->kind != RV_NOTE_VALUE && stretch(drawing->layout, note->start_ns, note->end_ns, &area)) {
             if (note->kind == RV_NOTE_GC)
                 add_to_process(drawing, &area);

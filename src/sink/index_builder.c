@@ -17,7 +17,7 @@ enum {
     READ_SPANS = 512,
     MOST_BLOCKS = 128,           /* per INDEX */
     MOST_COLUMN_BYTES = 8 << 20, /* column size at which another INDEX is started */
-    MOST_NOTES = 1024,           /* per stack and block; losses are always kept */
+    MOST_NOTES = 1024,           /* per stack and block, but see is_kept() */
     MOST_WAITING = 1 << 20,      /* buckets of totals, between two INDEXes */
     EVENTS_PER_ROW = 256,        /* events per cell or span */
     ROWS_OF_ANY = 4096
@@ -203,22 +203,41 @@ static void add_spans(struct rv_index_builder *index_builder, struct rv_indexed_
     index_builder->n_buckets += index_builder->n_spans;
 }
 
-static void add_notes(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream,
-                      const struct rv_batch *batch)
+static bool is_off_cpu(const struct rv_indexed_stack *lane)
 {
-    uint32_t stack = stream->entry_stack;
+    for (uint32_t i = lane->n_notes; i-- > 0;)
+        if (rv_batch_is_switch(&lane->notes[i]))
+            return lane->notes[i].aux != RV_THREAD_RUNNING;
+    return false;
+}
+
+/* Losses are always kept, and the end of a stretch off the CPU whose begin was. */
+static bool is_kept(const struct rv_indexed_stack *lane, const struct rv_event *event)
+{
+    bool ends_stretch = rv_batch_is_switch(event) && event->aux == RV_THREAD_RUNNING;
+    return rv_batch_is_noted(event) &&
+           (lane->n_notes < MOST_NOTES || rv_event_kind(event) == RV_EVENT_LOST || (ends_stretch && is_off_cpu(lane)));
+}
+
+/* Returns the number of switches, which are no events of the program. */
+static uint32_t add_notes(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream,
+                          const struct rv_batch *batch)
+{
+    uint32_t stack = stream->entry_stack, n_switches = 0;
     for (uint32_t i = 0; i < batch->n_specials; i++) {
         const struct rv_event *event = &batch->events[batch->specials[i]];
         unsigned kind = rv_event_kind(event);
         if (kind == RV_EVENT_SWITCH || (kind == RV_EVENT_THREAD && event->aux == RV_THREAD_RESUMED))
             stack = event->id;
+        n_switches += rv_batch_is_switch(event);
         struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, stack);
-        if (!rv_batch_is_noted(event) || (lane->n_notes >= MOST_NOTES && kind != RV_EVENT_LOST))
+        if (!is_kept(lane, event))
             continue;
         rv_block_rows_list(&index_builder->rows, stream, lane);
         lane->notes = rv_vec_reserve(lane->notes, &lane->notes_capacity, lane->n_notes + 1, sizeof *lane->notes);
         lane->notes[lane->n_notes++] = *event;
     }
+    return n_switches;
 }
 
 /* Calls are counted in arrays by id. */
@@ -280,11 +299,10 @@ static void add_batch(struct rv_index_builder *index_builder, struct rv_indexed_
             rv_block_rows_list(&index_builder->rows, stream, &stream->lanes[i]);
     read_spans(index_builder, stream);
     add_spans(index_builder, stream);
-    if (batch->n_specials)
-        add_notes(index_builder, stream, batch);
+    uint32_t n_switches = batch->n_specials ? add_notes(index_builder, stream, batch) : 0;
     struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, stream->entry_stack);
     rv_block_rows_list(&index_builder->rows, stream, lane);
-    lane->row.n_events += batch->n;
+    lane->row.n_events += batch->n - n_switches;
     stream->entry_stack = exit_stack;
 }
 

@@ -197,6 +197,7 @@ static void take_block(struct indexed *indexed, const struct rv_rec_index_block 
                           .stack = row->stack,
                           .first_entry = stream ? (uint32_t)stream->entries.n : 0,
                           .index = indexed->n_indexes};
+    uint32_t n_own = 0; /* events of the program */
     indexed->summaries =
         rv_vec_reserve(indexed->summaries, &indexed->summaries_capacity, row->n_stacks, sizeof *indexed->summaries);
     for (uint32_t i = 0; i < row->n_stacks; i++) {
@@ -211,6 +212,7 @@ static void take_block(struct indexed *indexed, const struct rv_rec_index_block 
         rows->cell += stack->n_cells;
         rows->span += stack->n_spans;
         rows->note += stack->n_notes;
+        n_own += stack->n_events;
     }
     if (!stream) { /* its STREAM is damaged */
         warn_of_damage(indexed);
@@ -220,8 +222,11 @@ static void take_block(struct indexed *indexed, const struct rv_rec_index_block 
     stream->blocks =
         rv_vec_reserve(stream->blocks, &stream->blocks_capacity, stream->n_blocks + 1, sizeof *stream->blocks);
     stream->blocks[stream->n_blocks++] = block;
-    const struct rv_block_summary summary = {
-        .last_ns = row->last_ns, .is_end = row->n_events == 0, .stacks = indexed->summaries, .n_stacks = row->n_stacks};
+    const struct rv_block_summary summary = {.last_ns = row->last_ns,
+                                             .is_end = row->n_events == 0,
+                                             .n_switches = row->n_events > n_own ? row->n_events - n_own : 0,
+                                             .stacks = indexed->summaries,
+                                             .n_stacks = row->n_stacks};
     intake->pages->summarize(intake->context, stream->stream, &summary);
 }
 

@@ -22,6 +22,7 @@
 #include "source/left_out.h"
 #include "source/module_watch.h"
 #include "source/normalize.h"
+#include "source/scheduler.h"
 #include "source/ticker.h"
 
 enum {
@@ -42,10 +43,12 @@ struct live_ring {
     struct rv_normalizer normalizer;
     void *stream;        /* the pipeline's handle; NULL when none is open */
     uint32_t generation; /* of the claim that `stream` belongs or belonged to */
-    uint32_t name_seen;  /* control.name_is_set at the name last reported */
+    uint32_t tid;
+    uint32_t name_seen; /* control.name_is_set at the name last reported */
     uint64_t n_dropped_said;
     bool is_owner_gone;    /* at this turn's check */
     uint64_t n_lost_ahead; /* overwritten events to be reported before the next one */
+    uint64_t n_switches;   /* events of the scheduler, which are not the ring's */
     bool is_damage_said;
 };
 
@@ -58,9 +61,12 @@ struct live {
     struct rv_module_watch modules;
     struct live_ring *rings;
     struct rv_event *popped;
+    struct rv_event *switches, *merged; /* of a thread; merged: with its popped events */
+    size_t switches_capacity, merged_capacity;
     struct rv_ticker *ticker;                /* clock TICK only */
     struct rv_left_out_publisher *publisher; /* or NULL */
     uint64_t last_liveness_ns, last_loss_ns;
+    uint64_t turn_ticks;   /* at this turn's begin */
     uint32_t n_rings_used; /* greatest value seen; never falls */
     size_t n_streams;      /* open now */
     uint64_t n_idle_turns; /* in a row */
@@ -81,6 +87,23 @@ static bool is_read_at_end(const struct live *live)
     return live->map->geometry.policy == RV_POLICY_RING;
 }
 
+/* ---- the scheduler's switches ---- */
+
+/* Take the thread's switches until these ticks into live->switches. Returns their number. */
+static size_t take_switches(struct live *live, struct live_ring *slot, uint64_t until)
+{
+    enum { STEP = 64 };
+    size_t n = 0, n_taken;
+    do {
+        live->switches = rv_vec_reserve(live->switches, &live->switches_capacity, n + STEP, sizeof *live->switches);
+        n_taken =
+            rv_scheduler_take(live->params.scheduler, slot->tid, &live->map->clock, until, live->switches + n, STEP);
+        n += n_taken;
+    } while (n_taken == STEP);
+    slot->n_switches += n;
+    return n;
+}
+
 /* ---- streams ---- */
 
 static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring_idx, const struct rv_intake *intake)
@@ -95,7 +118,8 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
 
     rv_ring_view(&slot->ring, live->map, ring_idx);
     slot->generation = control->generation;
-    slot->n_lost_ahead = slot->n_dropped_said = 0;
+    slot->tid = control->owner_tid;
+    slot->n_lost_ahead = slot->n_dropped_said = slot->n_switches = 0;
     slot->normalizer = (struct rv_normalizer){
         .clock = &live->map->clock,
         .catalog = live->catalog,
@@ -106,6 +130,11 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
         .process_idx = process_idx,
         .last_ns = rv_normalize_time(&live->map->clock, control->born_ticks),
     };
+    if (live->params.scheduler) { /* switches before the thread's first call are not shown */
+        rv_scheduler_read(live->params.scheduler);
+        (void)take_switches(live, slot, control->born_ticks);
+        slot->n_switches = 0;
+    }
     slot->stream = intake->open_stream(intake->context, &(struct rv_stream_info){
                                                             .pid = control->owner_pid,
                                                             .parent_pid = process->parent_pid,
@@ -128,7 +157,8 @@ static void account(struct live *live, struct live_ring *slot, uint32_t ring_idx
     if (live->is_ending && rv_ring_n_waiting(&slot->ring) > 0) /* its owner keeps running without us */
         now.n_produced = now.n_consumed + now.n_dropped;
     intake->account_stream(intake->context, slot->stream,
-                           &(struct rv_stream_account){now.n_produced, now.n_consumed, now.n_dropped});
+                           &(struct rv_stream_account){now.n_produced + slot->n_switches,
+                                                       now.n_consumed + slot->n_switches, now.n_dropped});
     if (live->is_loss_turn && now.n_dropped > slot->n_dropped_said && !is_read_at_end(live)) {
         char name[64];
         rv_ownership_thread_name(live->map, ring_idx, name);
@@ -150,6 +180,8 @@ static void close_stream(struct live *live, struct live_ring *slot, uint32_t rin
     uint64_t end_ns = rv_normalize_time(&live->map->clock, end), last_ns = slot->normalizer.last_ns;
     intake->close_stream(intake->context, slot->stream, end_ns > last_ns ? end_ns : last_ns);
     slot->stream = NULL;
+    if (live->params.scheduler)
+        rv_scheduler_forget(live->params.scheduler, slot->tid);
     live->n_streams--;
 }
 
@@ -182,20 +214,58 @@ static struct rv_batch *wait_for_batch(struct live *live, const struct rv_intake
     return batch;
 }
 
-static void hand_over(struct live *live, struct live_ring *slot, struct rv_batch *batch, uint32_t n,
-                      const struct rv_intake *intake)
+static void hand_over(struct live *live, struct live_ring *slot, struct rv_batch *batch, const struct rv_event *events,
+                      size_t n, const struct rv_intake *intake)
 {
-    const struct rv_event *popped = live->popped;
     for (;;) {
-        uint32_t n_done = rv_normalize(&slot->normalizer, batch, popped, n);
+        const uint32_t room = RV_BATCH_EVENTS - batch->n;
+        uint32_t n_done = rv_normalize(&slot->normalizer, batch, events, n < room ? (uint32_t)n : room);
         batch->stream = slot->stream;
         intake->submit_batch(intake->context, batch);
-        popped += n_done;
+        events += n_done;
         n -= n_done;
         if (n == 0)
             return;
         batch = wait_for_batch(live, intake);
     }
+}
+
+/* ---- the scheduler's switches ---- */
+
+static uint64_t last_ticks(const struct rv_event *events, size_t n)
+{
+    while (n-- > 0)
+        if (rv_event_kind(&events[n]) != RV_EVENT_SYNC) /* describes the past */
+            return rv_event_ticks(&events[n]);
+    return 0;
+}
+
+/*
+ * Merge the thread's switches into its popped events, by time. The kernel has written a switch before the thread makes
+ * its next event, so all those before the last popped event are known; later ones may precede events not popped yet.
+ */
+static const struct rv_event *merge_switches(struct live *live, struct live_ring *slot, size_t n_popped, size_t *n)
+{
+    const struct rv_event *popped = live->popped;
+    size_t i = 0, n_switches;
+    *n = n_popped;
+    if (!live->params.scheduler || !n_popped)
+        return popped;
+    rv_scheduler_read(live->params.scheduler);
+    n_switches = take_switches(live, slot, last_ticks(popped, n_popped));
+    if (!n_switches)
+        return popped;
+    live->merged = rv_vec_reserve(live->merged, &live->merged_capacity, n_popped + n_switches, sizeof *live->merged);
+    *n = 0;
+    for (size_t s = 0; s < n_switches; s++) {
+        while (i < n_popped && (rv_event_ticks(&popped[i]) < rv_event_ticks(&live->switches[s]) ||
+                                rv_event_kind(&popped[i]) == RV_EVENT_SYNC))
+            live->merged[(*n)++] = popped[i++];
+        live->merged[(*n)++] = live->switches[s];
+    }
+    memcpy(live->merged + *n, popped + i, (n_popped - i) * sizeof *popped);
+    *n += n_popped - i;
+    return live->merged;
 }
 
 /* ---- overwritten words ---- */
@@ -271,9 +341,24 @@ static void drain_ring(struct live *live, struct live_ring *slot, const struct r
             send_loss(slot, batch);
         if (__atomic_load_n(&slot->ring.control->is_waiting, __ATOMIC_RELAXED))
             rv_ring_turn_done(live->map->header);
-        hand_over(live, slot, batch, (uint32_t)read.n, intake);
+        size_t n;
+        const struct rv_event *events = merge_switches(live, slot, read.n, &n);
+        hand_over(live, slot, batch, events, n, intake);
         n_left = read.n && read.n < n_left ? n_left - read.n : 0;
     }
+}
+
+/*
+ * The thread makes no calls now: hand its switches over. Those until the begin of this turn precede any event that is
+ * not popped, since the ring was found empty afterwards.
+ */
+static void send_switches(struct live *live, struct live_ring *slot, const struct rv_intake *intake)
+{
+    uint64_t exited = __atomic_load_n(&slot->ring.control->exited_ticks, __ATOMIC_RELAXED);
+    uint64_t until = exited && exited < live->turn_ticks ? exited : live->turn_ticks;
+    size_t n = live->params.scheduler ? take_switches(live, slot, until) : 0;
+    if (n)
+        hand_over(live, slot, wait_for_batch(live, intake), live->switches, n, intake);
 }
 
 /* A ring without an open stream: open one for a new owner, or free a dead owner's ring. */
@@ -316,6 +401,8 @@ static bool visit_ring(struct live *live, uint32_t ring_idx, bool check_liveness
         return false;
     bool has_events = rv_ring_n_waiting(&slot->ring) > 0;
     drain_ring(live, slot, intake);
+    if ((!has_events && check_liveness) || is_last_turn)
+        send_switches(live, slot, intake);
     if (check_liveness)
         account(live, slot, ring_idx, intake);
     if (is_last_turn && (live->is_ending || rv_ring_n_waiting(&slot->ring) == 0))
@@ -354,6 +441,9 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     if (live->is_loss_turn)
         live->last_loss_ns = now;
     live->is_ending = intake->is_stopping(intake->context);
+    live->turn_ticks = rv_clock_ticks(live->map->clock.kind);
+    if (live->params.scheduler)
+        rv_scheduler_read(live->params.scheduler);
     bool was_over = is_over(live);
     bool has_moved = false;
     live->is_busy = false;
@@ -421,6 +511,7 @@ static void losses_of_live(const struct rv_source *source, struct rv_losses *los
     losses->n[RV_LOSS_THREADS_WITHOUT_RING] += __atomic_load_n(&header->n_threads_without_ring, __ATOMIC_RELAXED);
     losses->n[RV_LOSS_EVENTS_WITHOUT_RING] += __atomic_load_n(&header->n_events_without_ring, __ATOMIC_RELAXED);
     losses->n[RV_LOSS_NAMES] += __atomic_load_n(&header->n_names_lost, __ATOMIC_RELAXED);
+    losses->n[RV_LOSS_SWITCHES] += live->params.scheduler ? rv_scheduler_n_lost(live->params.scheduler) : 0;
     losses->n[RV_LOSS_RINGS_FULL] += is_stopped(live);
     losses->n[RV_LOSS_PARTS_WRITTEN_OVER] += live->is_damage_said;
     for (uint32_t i = 0; i < live->n_rings_used; i++)
@@ -438,6 +529,9 @@ static void close_live(struct rv_source *source)
     rv_left_out_publisher_destroy(live->publisher);
     free(live->rings);
     free(live->popped);
+    free(live->switches);
+    free(live->merged);
+    rv_scheduler_close(live->params.scheduler);
     free(live->unnamed);
     free(live);
 }
@@ -446,6 +540,7 @@ struct rv_source *rv_live_open(struct rv_map *map, const struct rv_live_params *
 {
     if (rv_ownership_attach_consumer(map) != 0) {
         rv_err(EBUSY, "%s: another ringviz is reading this trace", map->path);
+        rv_scheduler_close(params->scheduler);
         return NULL;
     }
     struct live *live = rv_alloc(1, sizeof *live);

@@ -16,6 +16,7 @@ struct rv_live_params {
     bool (*is_over)(void *context);
     void *is_over_context;
     struct rv_capture_filter *filter; /* borrowed, or NULL */
+    struct rv_scheduler *scheduler;   /* of the traced threads' switches; taken, or NULL */
     bool is_private;                  /* no later reader: rejected functions may be published to producers for good */
 };
 

@@ -80,7 +80,7 @@ run --check a.rvz
 check "a whole recording: exit status $status" [ $status -eq 0 ]
 check "a whole recording: $(cat out)" grep -q "^a.rvz: whole" out
 rm -f big.rvz
-run --record=big.rvz --headless -- "$threads" 4 300000
+run --states=off --record=big.rvz --headless -- "$threads" 4 300000
 n_bytes=$(stat -c %s big.rvz)
 for round in 1 2 3 4; do
     cp big.rvz hurt.rvz
@@ -163,7 +163,7 @@ check "killed late: mended: $(cat err)" [ ! -s err ]
 
 # With a limit the newest events are kept within that size, and all outputs agree on their numbers.
 rm -f newest.rvz
-run --record=newest.rvz --record-limit=1M --headless -- "$threads" 4 1200000
+run --states=off --record=newest.rvz --record-limit=1M --headless -- "$threads" 4 1200000
 check "limit: exit status $status: $(cat err)" [ $status -eq 0 ]
 n_events=$(sed -n 's/.* the newest \([0-9]*\) events in [0-9]* bytes; [0-9]* before.*/\1/p' err)
 n_gone=$(sed -n 's/.* bytes; \([0-9]*\) before them were discarded$/\1/p' err)
@@ -212,7 +212,7 @@ mount -t tmpfs -o size=256k none small || exit 99
 timeout 100 "$1" --record=small/full.rvz --report --force --output=full.live -- "$2" 4 300000 >out 2>err
 status=$?
 cp small/full.rvz full.rvz && rm small/full.rvz
-timeout 100 "$1" --record=small/limited.rvz --record-limit=1M --report --force --output=limited.live -- "$2" 4 300000 >out 2>err.limited
+timeout 100 "$1" --states=off --record=small/limited.rvz --record-limit=1M --report --force --output=limited.live -- "$2" 4 300000 >out 2>err.limited
 echo $? >status.limited
 cp small/limited.rvz limited.rvz
 mkdir -p roomy && mount -t tmpfs -o size=2m none roomy

@@ -10,7 +10,7 @@ slow=$3
 cd "$folder" || exit 1
 
 # One call among millions.
-run --record=hit.rvz --trigger='slow ::dawdle$ > 50ms' --trigger='depth > 50' --trigger-keep=100ms --headless -- "$slow"
+run --states=off --record=hit.rvz --trigger='slow ::dawdle$ > 50ms' --trigger='depth > 50' --trigger-keep=100ms --headless -- "$slow"
 check "exit status $status: $(cat err)" [ $status -eq 0 ]
 line="^ringviz: hit.rvz: 1 hit: \([0-9]*\) events around them and of the end in [0-9]* bytes; \([0-9]*\) others were discarded$"
 check "what was kept: $(cat err)" grep -q "$line" err

@@ -1,0 +1,141 @@
+#include "pipeline/specials.h"
+
+#include <string.h>
+
+#include "base/vec.h"
+
+static void add_note(struct rv_lane *lane, const struct rv_lane_note *note)
+{
+    pthread_mutex_lock(&lane->lock);
+    rv_lane_add_note(lane, note);
+    pthread_mutex_unlock(&lane->lock);
+}
+
+static void end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now_ns)
+{
+    pthread_mutex_lock(&lane->lock);
+    rv_lane_end_note(lane, kind, now_ns);
+    pthread_mutex_unlock(&lane->lock);
+}
+
+static float value_of(const struct rv_event *event)
+{
+    uint32_t bits = event->frame | (uint32_t)event->aux << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The event is one that rv_batch_is_noted() names. */
+static void note_other(struct rv_lane *lane, const struct rv_event *event, uint64_t now_ns)
+{
+    static const enum rv_note_kind KINDS[RV_EVENT_KIND_COUNT] = {[RV_EVENT_GC_START] = RV_NOTE_GC,
+                                                                 [RV_EVENT_THREAD] = RV_NOTE_STATE,
+                                                                 [RV_EVENT_MARK] = RV_NOTE_MARK,
+                                                                 [RV_EVENT_VALUE] = RV_NOTE_VALUE,
+                                                                 [RV_EVENT_LOST] = RV_NOTE_LOST};
+    const unsigned kind = rv_event_kind(event);
+    const bool is_lasting = kind == RV_EVENT_GC_START || kind == RV_EVENT_LOST; /* until its end, the next event */
+    if (kind == RV_EVENT_GC_END)
+        end_note(lane, RV_NOTE_GC, now_ns);
+    else
+        add_note(lane, &(struct rv_lane_note){.kind = KINDS[kind],
+                                              .start_ns = now_ns,
+                                              .end_ns = is_lasting ? UINT64_MAX : now_ns,
+                                              .id = kind == RV_EVENT_THREAD ? event->aux : event->id,
+                                              .value = kind == RV_EVENT_VALUE ? value_of(event) : 0.0f});
+}
+
+/* The thread runs again. */
+static void end_off_cpu(struct rv_track *track, uint64_t now_ns)
+{
+    if (!track->is_off_cpu)
+        return;
+    uint64_t n_ns = now_ns > track->off_cpu_since_ns ? now_ns - track->off_cpu_since_ns : 0;
+    struct rv_lane *lane = track->lane;
+    pthread_mutex_lock(&lane->lock);
+    *(track->is_blocked ? &lane->blocked_ns : &lane->preempted_ns) += n_ns;
+    rv_lane_end_note(lane, track->is_blocked ? RV_NOTE_BLOCKED : RV_NOTE_PREEMPTED, now_ns);
+    pthread_mutex_unlock(&lane->lock);
+    track->is_off_cpu = false;
+    track->stretches =
+        rv_vec_reserve(track->stretches, &track->stretches_capacity, track->n_stretches + 1, sizeof *track->stretches);
+    track->stretches[track->n_stretches++] =
+        (struct rv_off_cpu){.end_ns = now_ns, .n_ns = n_ns, .is_blocked = track->is_blocked};
+}
+
+static void note_switch(struct rv_track *track, const struct rv_event *event, uint64_t now_ns)
+{
+    end_off_cpu(track, now_ns);
+    if (event->aux == RV_THREAD_RUNNING)
+        return;
+    track->is_off_cpu = true;
+    track->is_blocked = event->aux == RV_THREAD_BLOCKED;
+    track->off_cpu_since_ns = now_ns;
+    add_note(track->lane, &(struct rv_lane_note){.start_ns = now_ns,
+                                                 .end_ns = UINT64_MAX,
+                                                 .kind = track->is_blocked ? RV_NOTE_BLOCKED : RV_NOTE_PREEMPTED,
+                                                 .id = event->frame});
+}
+
+void rv_specials_add(struct rv_track *track, const struct rv_event *event, uint64_t origin_ns)
+{
+    uint64_t now_ns = origin_ns + rv_event_ticks(event);
+    if (rv_batch_is_switch(event))
+        note_switch(track, event, now_ns);
+    else if (rv_batch_is_noted(event))
+        note_other(track->lane, event, now_ns);
+}
+
+/* A loss lasts until the next event. */
+static void end_losses(struct rv_stream *stream, uint64_t at_ns)
+{
+    for (size_t i = 0; i < stream->tracks.n; i++)
+        end_note(stream->tracks.all[i].lane, RV_NOTE_LOST, at_ns);
+}
+
+static void note_line(struct rv_lane *lane, uint32_t line)
+{
+    pthread_mutex_lock(&lane->lock);
+    lane->last_line = line;
+    pthread_mutex_unlock(&lane->lock);
+}
+
+static uint32_t add_all(struct rv_stream *stream, const struct rv_job *job, uint64_t origin_ns)
+{
+    uint32_t stack = job->entry_stack, last_line = 0, n_switches = 0;
+    for (uint32_t i = 0; i < job->batch.n_specials; i++) {
+        const struct rv_event *event = &job->batch.events[job->batch.specials[i]];
+        bool is_resume = rv_event_kind(event) == RV_EVENT_THREAD && event->aux == RV_THREAD_RESUMED;
+        if (rv_event_kind(event) == RV_EVENT_SWITCH || is_resume)
+            stack = event->id;
+        n_switches += rv_batch_is_switch(event);
+        rv_specials_add(rv_tracks_at(&stream->tracks, stack), event, origin_ns);
+        last_line = rv_event_kind(event) == RV_EVENT_LINE ? event->id : last_line;
+        if (rv_event_kind(event) != RV_EVENT_LOST)
+            continue;
+        stream->has_open_loss = job->batch.specials[i] + 1 == job->batch.n;
+        if (!stream->has_open_loss)
+            end_losses(stream, origin_ns + rv_event_ticks(event + 1));
+    }
+    if (last_line)
+        note_line(rv_tracks_at(&stream->tracks, stack)->lane, last_line);
+    return n_switches;
+}
+
+uint32_t rv_specials_add_job(struct rv_stream *stream, const struct rv_job *job, uint64_t origin_ns)
+{
+    if (job->batch.n && stream->has_open_loss)
+        end_losses(stream, origin_ns + rv_event_ticks(&job->batch.events[0]));
+    stream->has_open_loss = false;
+    return job->batch.is_open || !job->batch.n_specials ? 0 : add_all(stream, job, origin_ns);
+}
+
+void rv_specials_end(struct rv_stream *stream, uint64_t end_ns)
+{
+    for (size_t i = 0; i < stream->tracks.n; i++) {
+        end_note(stream->tracks.all[i].lane, RV_NOTE_GC, end_ns);
+        end_note(stream->tracks.all[i].lane, RV_NOTE_LOST, end_ns);
+        end_off_cpu(&stream->tracks.all[i], end_ns);
+    }
+}

@@ -1,0 +1,321 @@
+/*
+ * The events are opened on the calling thread, disabled, to be inherited and enabled by exec: so the switches of ringviz
+ * itself are not reported, and nobody waits for anybody between fork and exec.
+ *
+ * Of a thread that blocks on one CPU and runs on another, the second record may be seen before the first, when the
+ * buffers are read between the two. Such a late record is dropped and counted: it is rare, and moving it behind the
+ * other would turn the thread's state around.
+ *
+ *   Kernel1 -> Switch1   the kernel has written records (data_head)
+ *   Switch2 -> Kernel2   their room may be written again (data_tail)
+ */
+#include "source/scheduler.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/hash_index.h"
+#include "base/vec.h"
+
+/* Pages of one CPU's buffer: 10,000 switches. The kernel allows 516 KiB a CPU to a user, by default. */
+enum { MOST_PAGES = 64, LEAST_PAGES = 4 };
+/* Threads without a ring are forgotten after so long: their first call may still be on its way. */
+static const uint64_t STRANGER_NS = 1000000000;
+/* Of a thread whose ring is read at the end only, the newest are kept. */
+enum { MOST_CHANGES = 1 << 18 };
+
+struct cpu {
+    int fd;
+    struct perf_event_mmap_page *page; /* followed by the records */
+    size_t n_bytes;                    /* of the records, a power of two */
+};
+
+struct record { /* PERF_RECORD_SWITCH with PERF_SAMPLE_TID and PERF_SAMPLE_TIME */
+    struct perf_event_header header;
+    uint32_t pid, tid;
+    uint64_t mono_ns;
+};
+
+struct lost_record { /* PERF_RECORD_LOST */
+    struct perf_event_header header;
+    uint64_t id, n;
+};
+
+struct change {
+    uint64_t mono_ns;
+    uint16_t cpu;
+    uint8_t state; /* enum rv_thread_state */
+};
+
+struct thread {
+    uint32_t tid; /* 0: a free place */
+    bool has_ring;
+    struct change *changes; /* first to n: not taken yet, by time */
+    size_t first, n, capacity;
+    uint64_t last_ns; /* of the last one taken or added */
+    uint64_t taken_ns;
+};
+
+struct rv_scheduler {
+    struct cpu *cpus;
+    size_t n_cpus;
+    size_t page_bytes;
+    struct thread *threads;
+    size_t n_threads, capacity, n_swept; /* n_swept: number left by the last sweep */
+    struct rv_hash_index by_tid;         /* index in threads, + 1 */
+    uint64_t n_lost;
+};
+
+/* ---- the kernel's buffers ---- */
+
+static int open_cpu(struct rv_scheduler *scheduler, int number)
+{
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_SOFTWARE,
+        .size = sizeof attr,
+        .config = PERF_COUNT_SW_DUMMY,
+        .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+        .sample_id_all = 1,
+        .context_switch = 1,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+        .disabled = 1,
+        .inherit = 1,
+        .enable_on_exec = 1,
+        .use_clockid = 1,
+        .clockid = CLOCK_MONOTONIC,
+    };
+    struct cpu cpu = {.fd = (int)syscall(SYS_perf_event_open, &attr, 0, number, -1, PERF_FLAG_FD_CLOEXEC)};
+    if (cpu.fd < 0)
+        return -errno;
+    int error = ENOMEM;
+    cpu.page = MAP_FAILED;
+    for (size_t n_pages = MOST_PAGES; n_pages >= LEAST_PAGES && cpu.page == MAP_FAILED; n_pages /= 2) {
+        cpu.n_bytes = n_pages * scheduler->page_bytes;
+        cpu.page = mmap(NULL, scheduler->page_bytes + cpu.n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, cpu.fd, 0);
+        error = errno;
+    }
+    if (cpu.page == MAP_FAILED) {
+        close(cpu.fd);
+        return -error;
+    }
+    scheduler->cpus[scheduler->n_cpus++] = cpu;
+    return 0;
+}
+
+struct rv_scheduler *rv_scheduler_open(int *error)
+{
+    struct rv_scheduler *scheduler = rv_alloc(1, sizeof *scheduler);
+    long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
+    scheduler->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    scheduler->cpus = rv_alloc(n_cpus > 0 ? (size_t)n_cpus : 1, sizeof *scheduler->cpus);
+    *error = 0;
+    for (int i = 0; i < n_cpus && !*error; i++) {
+        *error = open_cpu(scheduler, i);
+        if (*error == -ENODEV) /* switched off */
+            *error = 0;
+    }
+    if (!*error && scheduler->n_cpus)
+        return scheduler;
+    rv_scheduler_close(scheduler);
+    return NULL;
+}
+
+void rv_scheduler_close(struct rv_scheduler *scheduler)
+{
+    if (!scheduler)
+        return;
+    for (size_t i = 0; i < scheduler->n_cpus; i++) {
+        munmap(scheduler->cpus[i].page, scheduler->page_bytes + scheduler->cpus[i].n_bytes);
+        close(scheduler->cpus[i].fd);
+    }
+    for (size_t i = 0; i < scheduler->n_threads; i++)
+        free(scheduler->threads[i].changes);
+    free(scheduler->threads);
+    free(scheduler->cpus);
+    rv_hash_index_fini(&scheduler->by_tid);
+    free(scheduler);
+}
+
+/* ---- threads ---- */
+
+static void index_thread(struct rv_scheduler *scheduler, size_t i)
+{
+    uint32_t *value = rv_hash_index_at(&scheduler->by_tid, scheduler->threads[i].tid);
+    if (value)
+        *value = (uint32_t)i + 1;
+    else
+        rv_hash_index_add(&scheduler->by_tid, scheduler->threads[i].tid, (uint32_t)i + 1);
+}
+
+/* Forget threads that have ended, and those that never got a ring. */
+static void sweep(struct rv_scheduler *scheduler, uint64_t now_ns)
+{
+    size_t n_left = 0;
+    rv_hash_index_clear(&scheduler->by_tid);
+    for (size_t i = 0; i < scheduler->n_threads; i++) {
+        struct thread *thread = &scheduler->threads[i];
+        if (!thread->tid || (!thread->has_ring && now_ns > thread->last_ns + STRANGER_NS)) {
+            free(thread->changes);
+            continue;
+        }
+        scheduler->threads[n_left] = *thread;
+        index_thread(scheduler, n_left++);
+    }
+    scheduler->n_threads = scheduler->n_swept = n_left;
+}
+
+static struct thread *find_thread(struct rv_scheduler *scheduler, uint32_t tid)
+{
+    uint32_t i = rv_hash_index_get(&scheduler->by_tid, tid);
+    return i && scheduler->threads[i - 1].tid == tid ? &scheduler->threads[i - 1] : NULL;
+}
+
+static struct thread *need_thread(struct rv_scheduler *scheduler, uint32_t tid, uint64_t now_ns)
+{
+    struct thread *thread = find_thread(scheduler, tid);
+    if (thread)
+        return thread;
+    if (scheduler->n_threads > 2 * scheduler->n_swept + 64)
+        sweep(scheduler, now_ns);
+    size_t i = scheduler->n_threads++;
+    scheduler->threads =
+        rv_vec_reserve(scheduler->threads, &scheduler->capacity, scheduler->n_threads, sizeof *scheduler->threads);
+    scheduler->threads[i] = (struct thread){.tid = tid};
+    index_thread(scheduler, i);
+    return &scheduler->threads[i];
+}
+
+void rv_scheduler_forget(struct rv_scheduler *scheduler, uint32_t tid)
+{
+    struct thread *thread = find_thread(scheduler, tid);
+    if (!thread)
+        return;
+    free(thread->changes);
+    *thread = (struct thread){0};
+}
+
+/* ---- records ---- */
+
+/* For one more; the oldest one goes when there are too many. */
+static void make_room(struct thread *thread)
+{
+    if (thread->n - thread->first == MOST_CHANGES)
+        thread->first++;
+    if (thread->first > thread->n / 2) {
+        thread->n -= thread->first;
+        memmove(thread->changes, thread->changes + thread->first, thread->n * sizeof *thread->changes);
+        thread->first = 0;
+    }
+    thread->changes = rv_vec_reserve(thread->changes, &thread->capacity, thread->n + 1, sizeof *thread->changes);
+}
+
+static void add_change(struct rv_scheduler *scheduler, uint32_t tid, struct change change)
+{
+    struct thread *thread = need_thread(scheduler, tid, change.mono_ns);
+    if (change.mono_ns < thread->taken_ns) {
+        scheduler->n_lost++;
+        return;
+    }
+    make_room(thread);
+    size_t at = thread->n++;
+    for (; at > thread->first && thread->changes[at - 1].mono_ns > change.mono_ns; at--)
+        thread->changes[at] = thread->changes[at - 1];
+    thread->changes[at] = change;
+    if (change.mono_ns > thread->last_ns)
+        thread->last_ns = change.mono_ns;
+}
+
+static enum rv_thread_state state_of(const struct perf_event_header *header)
+{
+    if (!(header->misc & PERF_RECORD_MISC_SWITCH_OUT))
+        return RV_THREAD_RUNNING;
+    return header->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ? RV_THREAD_PREEMPTED : RV_THREAD_BLOCKED;
+}
+
+/* Copy a part of a record, which may go round the end of the buffer. */
+static void copy(const struct rv_scheduler *scheduler, const struct cpu *cpu, uint64_t at, void *out, size_t n)
+{
+    const char *records = (const char *)cpu->page + scheduler->page_bytes;
+    size_t from = (size_t)(at & (cpu->n_bytes - 1)), n_first = cpu->n_bytes - from < n ? cpu->n_bytes - from : n;
+    memcpy(out, records + from, n_first);
+    memcpy((char *)out + n_first, records, n - n_first);
+}
+
+static void read_record(struct rv_scheduler *scheduler, const struct cpu *cpu, uint64_t at,
+                        const struct perf_event_header *header)
+{
+    if (header->type == PERF_RECORD_SWITCH && header->size >= sizeof(struct record)) {
+        struct record record;
+        copy(scheduler, cpu, at, &record, sizeof record);
+        add_change(scheduler, record.tid,
+                   (struct change){.mono_ns = record.mono_ns,
+                                   .cpu = (uint16_t)(cpu - scheduler->cpus),
+                                   .state = (uint8_t)state_of(header)});
+    } else if (header->type == PERF_RECORD_LOST && header->size >= sizeof(struct lost_record)) {
+        struct lost_record record;
+        copy(scheduler, cpu, at, &record, sizeof record);
+        scheduler->n_lost += record.n;
+    }
+}
+
+static void read_cpu(struct rv_scheduler *scheduler, const struct cpu *cpu)
+{
+    uint64_t at = __atomic_load_n(&cpu->page->data_tail, __ATOMIC_RELAXED);
+    uint64_t head = __atomic_load_n(&cpu->page->data_head,
+                                    __ATOMIC_ACQUIRE); /* Switch1 <- Kernel1; the kernel: Kernel1 -> Switch1 */
+    if (at == head)
+        return;
+    struct perf_event_header header;
+    for (; at < head; at += header.size) {
+        copy(scheduler, cpu, at, &header, sizeof header);
+        if (header.size < sizeof header) { /* no kernel writes that */
+            at = head;
+            break;
+        }
+        read_record(scheduler, cpu, at, &header);
+    }
+    __atomic_store_n(&cpu->page->data_tail, at,
+                     __ATOMIC_RELEASE); /* Switch2 -> Kernel2; the kernel: Kernel2 <- Switch2 */
+}
+
+void rv_scheduler_read(struct rv_scheduler *scheduler)
+{
+    for (size_t i = 0; i < scheduler->n_cpus; i++)
+        read_cpu(scheduler, &scheduler->cpus[i]);
+}
+
+size_t rv_scheduler_take(struct rv_scheduler *scheduler, uint32_t tid, const struct rv_clock *clock, uint64_t until,
+                         struct rv_event *out, size_t max)
+{
+    struct thread *thread = find_thread(scheduler, tid);
+    if (!thread)
+        return 0;
+    thread->has_ring = true;
+    if (thread->first == thread->n)
+        return 0;
+    struct rv_clock_instant now = rv_clock_instant(clock->kind);
+    size_t n = 0;
+    for (; thread->first < thread->n && n < max; thread->first++) {
+        const struct change *change = &thread->changes[thread->first];
+        uint64_t ticks = rv_clock_ticks_at(clock, &now, change->mono_ns);
+        if (ticks > until)
+            break;
+        out[n++] = (struct rv_event){.when = (uint64_t)RV_EVENT_THREAD << RV_EVENT_KIND_SHIFT | ticks,
+                                     .aux = change->state,
+                                     .frame = change->cpu};
+        thread->taken_ns = change->mono_ns;
+    }
+    return n;
+}
+
+uint64_t rv_scheduler_n_lost(const struct rv_scheduler *scheduler)
+{
+    return scheduler->n_lost;
+}

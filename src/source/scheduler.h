@@ -1,0 +1,48 @@
+/*
+ * When the kernel runs the threads of a command: the context switches that perf_event_open(2) reports to an ordinary
+ * user, for every thread that the command and its children start.
+ *
+ * One ring buffer of the kernel for each CPU. Records of a thread are sorted over all of them, since it may block on
+ * one CPU and run on another.
+ */
+#ifndef RV_SOURCE_SCHEDULER_H
+#define RV_SOURCE_SCHEDULER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "ringviz/wire.h"
+
+struct rv_scheduler; /* opaque */
+
+/*
+ * Report the switches of each program that the calling thread, or a child of it, starts from now on by fork and exec.
+ *   returns  NULL with *error a negative errno: -EACCES where the system does not allow it (perf_event_paranoid),
+ *            -ENOSYS where the kernel lacks it; nothing is printed
+ */
+struct rv_scheduler *rv_scheduler_open(int *error);
+
+/* NULL-safe. */
+void rv_scheduler_close(struct rv_scheduler *scheduler);
+
+/* Read all records that the kernel has written. Costs two loads per CPU when there is none. Drain thread. */
+void rv_scheduler_read(struct rv_scheduler *scheduler);
+
+/*
+ * Take a thread's switches as events of its ring, oldest first: THREAD, aux = RUNNING, PREEMPTED or BLOCKED, frame = CPU.
+ *   until   ticks of the clock: later switches are left for the next call; UINT64_MAX: none are
+ *   out     room for max events
+ *   returns number of events written; at max there may be more
+ */
+size_t rv_scheduler_take(struct rv_scheduler *scheduler, uint32_t tid, const struct rv_clock *clock, uint64_t until,
+                         struct rv_event *out, size_t max);
+
+/* The thread has ended: forget it. */
+void rv_scheduler_forget(struct rv_scheduler *scheduler, uint32_t tid);
+
+/* Number of records that found no room in the kernel's buffers. */
+uint64_t rv_scheduler_n_lost(const struct rv_scheduler *scheduler);
+
+#endif

@@ -1,0 +1,69 @@
+/* Threads that wait for each other and sleep, and say what the kernel counted: CPU time of a function, switches. */
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
+
+enum { N_THREADS = 4, N_ROUNDS = 25, WORK_US = 1000, REST_US = 2000 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t sums = PTHREAD_MUTEX_INITIALIZER;
+static long long cpu_ns, n_switches;
+
+static long long thread_cpu_ns(void) __attribute__((no_instrument_function));
+static long long thread_cpu_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static long long __attribute__((noinline)) work(void)
+{
+    long long begin = thread_cpu_ns(), now;
+    do
+        now = thread_cpu_ns();
+    while (now - begin < WORK_US * 1000LL);
+    return now - begin;
+}
+
+static long long __attribute__((noinline)) hold(void)
+{
+    pthread_mutex_lock(&lock);
+    long long ns = work();
+    pthread_mutex_unlock(&lock);
+    return ns;
+}
+
+static int __attribute__((noinline)) rest(void)
+{
+    return nanosleep(&(struct timespec){.tv_nsec = REST_US * 1000L}, NULL);
+}
+
+static void *run(void *unused)
+{
+    long long ns = 0;
+    for (int i = 0; i < N_ROUNDS; i++) {
+        ns += hold();
+        if (rest() != 0)
+            return NULL;
+    }
+    struct rusage usage;
+    getrusage(RUSAGE_THREAD, &usage);
+    pthread_mutex_lock(&sums);
+    cpu_ns += ns;
+    n_switches += usage.ru_nvcsw + usage.ru_nivcsw;
+    pthread_mutex_unlock(&sums);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t threads[N_THREADS];
+    for (int i = 0; i < N_THREADS; i++)
+        pthread_create(&threads[i], NULL, run, NULL);
+    for (int i = 0; i < N_THREADS; i++)
+        pthread_join(threads[i], NULL);
+    printf("work %lld\nrest %lld\nswitches %lld\n", cpu_ns, N_THREADS * N_ROUNDS * REST_US * 1000LL, n_switches);
+    return 0;
+}

@@ -1,0 +1,58 @@
+#!/bin/sh
+# states.sh RINGVIZ STATES: when the kernel ran the threads of a command, against what the command counted itself.
+set -u
+ringviz=$1 states=$2
+. "${0%/*}/harness.sh"
+
+run --states=on --verbose --headless -- "$states"
+if grep -q 'states are not known' "$folder/err"; then
+    echo "perf_event_open is not allowed here"
+    exit 77
+fi
+
+field() { # SUBROUTINE COLUMN: of a report in CSV
+    awk -F, -v name="::$1\$" -v column="$2" 'NR > 1 && $1 ~ name { print $column }' "$folder/$3"
+}
+
+is_near() { # A B SHARE: do they differ by less than this share of B, and 1 ms?
+    awk -v a="$1" -v b="$2" -v share="$3" 'BEGIN { d = a > b ? a - b : b - a; exit !(d <= share * b + 1e6) }'
+}
+
+run --record="$folder/run.rvz" --report=csv --force --output="$folder/report" -- "$states"
+expect "exit status" $status 0
+work=$(sed -n 's/^work //p' "$folder/out")
+rest=$(sed -n 's/^rest //p' "$folder/out")
+n_switches=$(sed -n 's/^switches //p' "$folder/out")
+
+# Own time of a function that only works, without the time off the CPU, is its CPU time.
+self=$(field work 6 report) blocked=$(field work 11 report) preempted=$(field work 12 report)
+is_near $((self - blocked - preempted)) "$work" 0.05 || fail "work: $self - $blocked - $preempted, CPU time $work"
+# A function that only sleeps is blocked at least as long as it asked for.
+[ "$(field rest 11 report)" -ge "$rest" ] || fail "rest: blocked $(field rest 11 report), asked for $rest"
+# A lock that others hold: one of four holds it.
+[ "$(field hold 11 report)" -gt 0 ] || fail "hold was never blocked"
+expect "blocked time of the innermost calls alone" "$(field run 11 report)" 0
+
+# A recording has the same.
+run --report=csv --force --output="$folder/replayed" "$folder/run.rvz"
+check "the report of the recording" cmp "$folder/report" "$folder/replayed"
+# Every switch is there: one event when the thread leaves the CPU, and one when it comes back.
+run --report=json --force --output="$folder/json" "$folder/run.rvz"
+produced=$(sed -n 's/.*"produced":\([0-9]*\).*/\1/p' "$folder/json")
+events=$(timeout 100 "$ringviz" --info "$folder/run.rvz" | awk '$1 == "events" { print $2 }')
+n_seen=$(((events - produced) / 2))
+# The first call comes later than the thread, the last one earlier; main waits for its four threads.
+[ $n_seen -ge $((n_switches - 8)) ] && [ $n_seen -le $((n_switches + 16)) ] ||
+    fail "$n_seen switches seen, the program counted $n_switches"
+
+run --export=perfetto:"$folder/run.pftrace" "$folder/run.rvz"
+grep -aq 'thread states' "$folder/run.pftrace" || fail "no track of states in the export for Perfetto"
+
+run --states=off --report=csv --force --output="$folder/report" -- "$states"
+expect "blocked time with --states=off" "$(field rest 11 report)" 0
+run --states=off --report --force --output="$folder/report" -- "$states"
+grep -q blocked "$folder/report" && fail "columns without content: $(head -1 "$folder/report")"
+run --states=maybe -- "$states"
+expect "exit status" $status 2
+one_line "--states=maybe"
+conclude

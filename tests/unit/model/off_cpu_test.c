@@ -1,0 +1,73 @@
+#include "model/off_cpu.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+enum { MOST_CALLS = 60, MOST_STRETCHES = 40 };
+
+/* The oracle looks at every call: the deepest one that began before the stretch's end and ended no earlier. */
+static uint32_t innermost(const struct rv_span *spans, size_t n_spans, const struct rv_lane_frame *open, size_t n_open,
+                          uint64_t at_ns)
+{
+    uint32_t id = 0;
+    int64_t depth = -1;
+    for (size_t i = 0; i < n_open; i++)
+        if (open[i].start_ns < at_ns && (int64_t)open[i].depth > depth) {
+            depth = open[i].depth;
+            id = open[i].id;
+        }
+    for (size_t i = 0; i < n_spans; i++)
+        if (spans[i].start < at_ns && at_ns <= spans[i].end && (int64_t)spans[i].depth > depth &&
+            !(spans[i].flags & RV_SPAN_ORPHAN)) {
+            depth = spans[i].depth;
+            id = spans[i].id;
+        }
+    return id;
+}
+
+struct capture {
+    struct rv_span spans[MOST_CALLS];
+    struct rv_lane_frame open[MOST_CALLS];
+    struct rv_off_cpu stretches[MOST_STRETCHES];
+    size_t n_spans, n_open, n_stretches;
+};
+
+/* Random calls, returns and stretches, each at a time of its own. */
+static void fill(struct capture *capture, unsigned seed)
+{
+    *capture = (struct capture){0};
+    uint64_t now_ns = 1;
+    for (uint32_t step = 0; capture->n_spans + capture->n_open < MOST_CALLS; step++) {
+        now_ns += 1 + (uint64_t)(rand_r(&seed) % 3);
+        int what = rand_r(&seed) % 3;
+        if (what == 0) {
+            capture->open[capture->n_open] = (struct rv_lane_frame){now_ns, 1 + step % 7, (uint32_t)capture->n_open};
+            capture->n_open++;
+        } else if (what == 1 && capture->n_open) {
+            const struct rv_lane_frame *top = &capture->open[--capture->n_open];
+            capture->spans[capture->n_spans++] = (struct rv_span){.start = top->start_ns,
+                                                                  .end = now_ns,
+                                                                  .id = top->id,
+                                                                  .depth = top->depth,
+                                                                  .flags = step % 11 ? 0 : RV_SPAN_ORPHAN};
+        } else if (what == 2 && capture->n_stretches < MOST_STRETCHES) {
+            capture->stretches[capture->n_stretches++] = (struct rv_off_cpu){.end_ns = now_ns};
+        }
+    }
+}
+
+Test(model_off_cpu, a_stretch_belongs_to_the_innermost_call, .timeout = 60)
+{
+    for (unsigned seed = 1; seed <= 3000; seed++) {
+        struct capture capture;
+        size_t scratch[MOST_STRETCHES];
+        fill(&capture, seed);
+        rv_off_cpu_attribute(capture.stretches, capture.n_stretches, capture.spans, capture.n_spans, capture.open,
+                             capture.n_open, scratch);
+        for (size_t i = 0; i < capture.n_stretches; i++)
+            cr_assert_eq(
+                capture.stretches[i].id,
+                innermost(capture.spans, capture.n_spans, capture.open, capture.n_open, capture.stretches[i].end_ns),
+                "seed %u, stretch %zu", seed, i);
+    }
+}
