@@ -166,8 +166,8 @@ void rv_collections_start(uint32_t allocations)
     sweeping = symbol("sweeping");
     live_key = symbol("heap_live_slots");
     malloc_key = symbol("malloc_increase_bytes");
-    live_id = intern(".heap_live_slots");
-    malloc_id = intern(".malloc_increase_bytes");
+    live_id = ringviz_intern(NULL, "heap live slots", NULL, 0);
+    malloc_id = ringviz_intern(NULL, "malloc increase bytes", NULL, 0);
     sweep_id = intern(".sweep");
     mark_id = intern(".mark");
     (void)rb_gc_latest_gc_info(state_key); /* the first time, it makes symbols; so does rb_gc_stat() */
