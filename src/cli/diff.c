@@ -1,4 +1,7 @@
-/* Both files are opened before either is read, so that a wrong name costs nothing. */
+/*
+ * Both files are opened before either is read, so that a wrong name costs nothing. Their calls are counted as they end
+ * (export/own_times) and not kept: there is nothing that a span reader could read.
+ */
 #include "cli/diff.h"
 
 #include <errno.h>

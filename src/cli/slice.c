@@ -1,3 +1,7 @@
+/*
+ * A report of a slice reads the lanes: it is made when the trace has been read to its end, so that there are no blocks
+ * for a span reader to load.
+ */
 #include "cli/slice.h"
 
 #include <stdio.h>

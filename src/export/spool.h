@@ -1,6 +1,7 @@
 /*
  * Finished spans on disk until the program's end: an unlinked temporary file of blocks, each of one lane and linked to
- * the lane's previous and next block. Only one block per lane is kept in memory.
+ * the lane's previous and next block. Only one block per lane is kept in memory. --export and --spans get calls from
+ * here, not from a span reader: a sink gets each call when it ends, those that lanes evict, too.
  */
 #ifndef RV_EXPORT_SPOOL_H
 #define RV_EXPORT_SPOOL_H

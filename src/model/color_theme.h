@@ -1,4 +1,4 @@
-/* The background of everything drawn: dark or light. */
+/* The background of everything drawn: dark or light. Not in model/color.h, which the C++ file of ui cannot include. */
 #ifndef RV_MODEL_COLOR_THEME_H
 #define RV_MODEL_COLOR_THEME_H
 

@@ -2,6 +2,12 @@
  * Blocks go through the same scan and carry as in a session, one after the other. Calls shorter than a cell of the
  * stream's level become cells, longer ones are kept. When there are too many rows for the number of events, the level
  * of the stream with most rows is raised, so that an index is always small compared to its blocks.
+ *
+ * A block is scanned here though the session has scanned its events, which takes 5 % of the CPU time of a live
+ * recording. The session's result does not fit: a chunk ends in the middle of a batch; a file or segment that begins in
+ * the middle of a stream begins without the frames that the session has open; levels depend on the order of the chunks
+ * in the file; and --check and --repair have nothing but chunks. Spans handed to this thread would be as many bytes as
+ * the events are.
  */
 #include "sink/index_builder.h"
 
