@@ -261,7 +261,7 @@ int rv_bench_drain(struct rv_bench_out *out)
     struct sample samples[N_RUNS], recorded[N_RUNS];
     double idle[N_RUNS], wake[N_RUNS], column[N_RUNS];
     int error = 0;
-    for (unsigned i = 0; i < 2 * N_RUNS && !error; i++) /* by turns */
+    for (unsigned i = 0; i < 2 * N_RUNS && !error; i++) /* in turns */
         error = measure_flat_out(steps, i % 2, i % 2 ? &recorded[i / 2] : &samples[i / 2]);
     for (unsigned i = 0; i < 3 && !error; i++)
         error = measure_idle(steps, &idle[i]);
@@ -290,7 +290,8 @@ int rv_bench_drain(struct rv_bench_out *out)
                                              "not recorded", column[N_RUNS - 1] / best, "the same into a recording"});
     for (unsigned i = 0; i < N_RUNS; i++)
         column[i] = recorded[i].producer_ns / samples[i].producer_ns;
-    print_row(out, "drain.slowdown", "x", column, N_RUNS, "the producer's time with a recording, by turns without one");
+    print_row(out, "drain.slowdown", "x", column, N_RUNS,
+              "the producer's time with a recording to that without, in turns");
     for (size_t k = 0; k < sizeof STAGES / sizeof *STAGES; k++) {
         for (unsigned i = 0; i < N_RUNS; i++)
             column[i] = *(const double *)((const char *)&samples[i] + STAGES[k].offset);

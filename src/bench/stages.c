@@ -22,7 +22,7 @@
 enum { N_RUNS = 3, MOST_WORKLOADS = 8, NAME_BYTES = 32, PATH_BYTES = 4096, STATUS_NOT_FOUND = 127 };
 enum layout { STAGE_PLAIN, STAGE_EMPTY, STAGE_UNSENT, STAGE_FULL, STAGE_START, STAGE_VIEWER, STAGE_PEERS };
 enum { MOST_STAGES = STAGE_PEERS + RV_STAGES_MOST_PEERS };
-#define WALL_CLOCK "by the clock on the wall"
+#define WALL_CLOCK "by the wall clock"
 static const char *const stage_names[] = {"plain", "empty", "unsent", "full", "start", "viewer"};
 
 struct workload {

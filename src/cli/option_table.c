@@ -196,7 +196,7 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "behind an @, of libraries with LIBRARY in their path, but libc; may be given several times. Functions that cannot be patched "
      "safely are left as they are, as are programs that read their own return addresses (V8, Go, OCaml, sanitizers), "
      "statically linked and privileged ones, and, by default, shells, perl, and commands that run another, such as env. "
-     "Reports, --info, --verbose and the list of threads say of each process what it was traced by. "
+     "Reports, --info, --verbose and the list of threads say what each process was traced by. "
      "backtrace(3) in a patched program has frames of ringviz among its own."},
 
     {RV_OPTION_STATES, WATCH, "states", "=on|off", NULL,

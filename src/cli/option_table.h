@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 enum rv_command {
-    RV_COMMAND_WATCH, /* and all that comes of it */
+    RV_COMMAND_WATCH, /* capture, show, record, export */
     RV_COMMAND_INFO,
     RV_COMMAND_CHECK, /* and --repair */
     RV_COMMAND_DIFF,

@@ -53,7 +53,7 @@ static char *frame_line(struct rv_console *console, uint32_t ring, uint32_t numb
     return found;
 }
 
-/* ---- the frame that is looked at ---- */
+/* ---- the selected frame ---- */
 
 static bool is_of(const struct rv_console_frame *frame, const struct rv_target_thread *thread)
 {

@@ -1,5 +1,5 @@
 /*
- * Nests what a trace says of one thread, in time order: begins, ends and complete calls, whose end is known at their
+ * Nests the calls of one thread, in time order: begins, ends, and complete calls, which have their end with their
  * begin. Well-formed input is unchanged. Malformed input follows one policy, that of Perfetto's viewer:
  *   - an end ends the innermost call without an end that has its name; calls open inside that one last until their own
  *     ends, or the next begin, and their caller with them;

@@ -1,7 +1,7 @@
 /*
- * An instruction is prefixes, REX or VEX, an opcode of one of four maps, an operand's ModRM byte with SIB and displacement,
- * and an immediate. Tables say of each opcode which of the last two it has. Rare prefixes, EVEX, XOP and opcodes whose
- * parts depend on more are left to Zydis.
+ * An instruction is prefixes, REX or VEX, an opcode of one of four maps, an operand's ModRM byte with SIB and
+ * displacement, and an immediate. Tables list which of the last two each opcode has. Rare prefixes, EVEX, XOP and
+ * opcodes whose parts depend on more are left to Zydis.
  */
 #include "patch/encoding.h"
 

@@ -1,7 +1,7 @@
 /*
  * Return addresses that were replaced. A function whose return is to be seen has its return address replaced by that of
  * a trampoline; each trampoline has an entry, where the real one is. So any return, on any stack and thread,
- * finds its own: no order is assumed, and no other's entry is looked at.
+ * finds its own: no order is assumed, and no other entry is read.
  *
  * An entry is taken by a call and freed by its return. What longjmp and exceptions leave is found out by looking at the
  * thread's own stack, when it has taken many: a slot that no longer holds its trampoline has been left, and so has one

@@ -23,7 +23,7 @@
 #include "producers/native/linkage.h"
 #include "ring/push.h"
 
-/* A step of the stack pointer beyond this is looked at twice: it may be a step to another stack. */
+/* A step of the stack pointer beyond this is checked: it may be a step to another stack. */
 #define RV_SHADOW_NEAR_BYTES (1ull << 20)
 
 #define RV_SHADOW_TAG_SHIFT 5
