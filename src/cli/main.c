@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cli/attach.h"
 #include "cli/diff.h"
 #include "cli/check.h"
 #include "cli/help.h"
@@ -95,6 +96,8 @@ static int run(const struct rv_options *options)
         return write_output(options, rv_check_write) == 0 ? EXIT_SUCCESS : STATUS_FAILED;
     case RV_COMMAND_BENCH:
         return run_bench(options);
+    case RV_COMMAND_DETACH:
+        return rv_cli_detach(options) == 0 ? EXIT_SUCCESS : STATUS_FAILED;
     case RV_COMMAND_HELP:
         if (rv_help_print(options->help_topic) != 0)
             return STATUS_USAGE;

@@ -13,6 +13,7 @@ enum {
     MERGE = 1 << RV_COMMAND_MERGE,
     CONTROL = 1 << RV_COMMAND_CONTROL,
     BENCH = 1 << RV_COMMAND_BENCH,
+    DETACH = 1 << RV_COMMAND_DETACH,
     ALL = WATCH | INFO | CHECK | DIFF | MERGE | CONTROL | BENCH
 };
 
@@ -219,6 +220,18 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "The same when ringviz is run by the name `rrtrace` with that one argument, as the gem does; further options are then in "
      "RINGVIZ_OPTIONS. The gem's 0.2 sends its visualizer SIGTERM at the end of the program, and at the end of every forked "
      "copy of it. One from a forked copy is ignored with a warning while the program runs; SIGINT always ends ringviz."},
+
+    {RV_OPTION_PID, WATCH | DETACH, "pid", "=PID", NULL,
+     "watch a program that runs already, as it is; also -p PID",
+     "A dynamically linked program for x86-64 with the GNU C library. Our library is loaded into it, its functions are found "
+     "and patched as --patch says, while all its threads stand still for some milliseconds; from then on nothing stops it. "
+     "When ringviz ends, all that was changed in its code and on its stacks is put back. A ringviz that is killed leaves the "
+     "program running and correct, but patched: --detach puts that right. It needs the permission to ptrace(2) the process. "
+     "Calls that are open at that moment are not seen; processes that it starts by exec are not traced."},
+
+    {RV_OPTION_DETACH, DETACH, "detach", NULL, NULL,
+     "with --pid: undo what a ringviz that was killed has left in a process",
+     NULL},
 
     {RV_OPTION_PERL_PID, WATCH, "perl-pid", "=PID", NULL,
      "sample the stacks of a perl that runs already",

@@ -287,6 +287,8 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
     case RV_OPTION_PERL_PID:
         watch_live(options, &rv_import_perl, value);
         return 0;
+    case RV_OPTION_PID:
+        return rv_option_value_count(entry->name, value, 1u << 22, &options->pid);
     case RV_OPTION_INCLUDE:
         options->include = value;
         return 0;
@@ -339,6 +341,9 @@ static bool set_switch(struct rv_options *options, enum rv_option_id id)
     case RV_OPTION_INFO:
         options->command = RV_COMMAND_INFO;
         return true;
+    case RV_OPTION_DETACH:
+        options->command = RV_COMMAND_DETACH;
+        return true;
     case RV_OPTION_VERSION:
         options->command = RV_COMMAND_VERSION;
         return true;
@@ -381,7 +386,8 @@ static int check_company(enum rv_command command, const bool is_given[RV_N_OPTIO
                                            [RV_COMMAND_DIFF] = "--diff",
                                            [RV_COMMAND_MERGE] = "--merge",
                                            [RV_COMMAND_CONTROL] = "--control",
-                                           [RV_COMMAND_BENCH] = "--bench"};
+                                           [RV_COMMAND_BENCH] = "--bench",
+                                           [RV_COMMAND_DETACH] = "--detach"};
     if (command == RV_COMMAND_HELP || command == RV_COMMAND_VERSION)
         return 0;
     for (int i = 0; i < RV_N_OPTIONS; i++) {
@@ -487,8 +493,12 @@ static int check(const struct rv_options *options)
         return check_files(options);
     if (options->n_files > 1)
         return rv_err(EINVAL, "%s: one FILE only; a command goes after --; see ringviz --help", options->files[1]);
-    if (!options->file && !options->argv)
-        return rv_err(EINVAL, "nothing to watch: give a FILE, or -- COMMAND; see ringviz --help");
+    if (options->pid && (options->file || options->argv || options->trace_file))
+        return rv_err(EINVAL, "--pid takes no FILE, no COMMAND and no --trace-file; see ringviz --help");
+    if (options->command == RV_COMMAND_DETACH)
+        return options->pid ? 0 : rv_err(EINVAL, "--detach goes with --pid; see ringviz --help");
+    if (!options->file && !options->argv && !options->pid)
+        return rv_err(EINVAL, "nothing to watch: give a FILE, -p PID, or -- COMMAND; see ringviz --help");
     if (options->command == RV_COMMAND_CHECK && !options->file)
         return rv_err(EINVAL, "--check and --repair want a recording; see ringviz --help");
     if (options->command == RV_COMMAND_INFO && !options->file)
@@ -539,7 +549,9 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
     fill_getopt(getopt_table);
     opterr = 0;
     int id, n_read;
-    while (n_read = optind, (id = getopt_long(argc, argv, "+:", getopt_table, NULL)) != -1) {
+    while (n_read = optind, (id = getopt_long(argc, argv, "+:p:", getopt_table, NULL)) != -1) {
+        if (id == 'p')
+            id = RV_OPTION_PID;
         if (id == '?')
             return rv_err(EINVAL, "%s: unknown option or needless value; see ringviz --help", argv[optind - 1]);
         if (id == ':')

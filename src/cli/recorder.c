@@ -10,7 +10,7 @@
 /* The name of what is recorded, without folders and without .rvz. */
 static void base_name(const struct rv_options *options, char *name, size_t n_bytes)
 {
-    const char *path = options->file ? options->file : options->argv[0];
+    const char *path = options->file ? options->file : options->argv ? options->argv[0] : "program";
     const char *slash = strrchr(path, '/');
     snprintf(name, n_bytes, "%s", slash && slash[1] ? slash + 1 : path);
     char *ending = strrchr(name, '.');

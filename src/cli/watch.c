@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/attach.h"
 #include "cli/slice.h"
 #include "cli/exports.h"
 #include "cli/film.h"
@@ -30,6 +31,7 @@
 #include "launch/launch.h"
 #include "pipeline/session.h"
 #include "export/losses.h"
+#include "ring/liveness.h"
 #include "ring/refusals.h"
 #include "source/scheduler.h"
 
@@ -52,6 +54,8 @@ struct watch {
     int refusals_fd;   /* -1: processes that may not open it are not counted */
     struct rv_source *source;
     struct rv_launch *launch;
+    bool is_attached;
+    uint64_t attached_start; /* tells the process from a later one with its pid */
     struct rv_session *session;
     uint64_t end_ns;         /* when capture ends by --duration */
     bool has_ended;          /* the command has ended; its children may run */
@@ -96,6 +100,27 @@ static int create_map(struct watch *watch)
             return error;
     }
     return rv_map_create(&watch->map, options->trace_file ? options->trace_file : path, &params);
+}
+
+/* Original bytes and return addresses are put back while events are still read: none waits for room any more. */
+static void detach(struct watch *watch)
+{
+    if (watch->is_attached && rv_cli_detach(watch->options) != 0)
+        watch->status = STATUS_FAILED;
+    watch->is_attached = false;
+}
+
+static void end_capture(struct watch *watch)
+{
+    detach(watch);
+    rv_session_stop(watch->session);
+}
+
+/* Drain thread. */
+static bool has_process_ended(void *context)
+{
+    const struct watch *watch = context;
+    return !rv_liveness_is_running(watch->options->pid, watch->attached_start);
 }
 
 /* The command has ended, and its daemons had the time to appear. Drain thread. */
@@ -170,7 +195,8 @@ static int open_source(struct watch *watch)
         return rv_open_trace(
             &watch->map, &watch->source,
             &(struct rv_open_trace_params){options->file, options->import_format, live, is_for_viewing(options)});
-    live.is_over = is_over;
+    watch->attached_start = options->pid ? rv_os_process_start((pid_t)options->pid) : 0;
+    live.is_over = options->pid ? has_process_ended : is_over;
     live.is_over_context = watch;
     int error = create_map(watch);
     if (error)
@@ -216,13 +242,23 @@ static int prepare(struct watch *watch)
     return error ? error : open_recorder(watch);
 }
 
+static int attach(struct watch *watch)
+{
+    int error = rv_cli_attach(watch->options, watch->map.path);
+    watch->is_attached = !error;
+    watch->status = error ? STATUS_FAILED : watch->status;
+    if (!error)
+        rv_recorder_name(&watch->recorder, (pid_t)watch->options->pid);
+    return error;
+}
+
 /* Before this signals end the process; from here on there is output to write. */
 static int start_command(struct watch *watch)
 {
     rv_signals_catch_interrupts(0);
     if (!watch->options->argv) {
         rv_signals_catch_ends(watch->source);
-        return 0;
+        return watch->options->pid ? attach(watch) : 0;
     }
     watch->refusals_fd = rv_refusals_open(watch->map.path);
     watch->launch = rv_launch_start(&(struct rv_launch_params){.trace_path = watch->map.path,
@@ -266,7 +302,7 @@ static void run_headless(struct watch *watch)
 {
     while (!rv_session_wait(watch->session, TURN_NS))
         if (is_interrupted(watch) || is_capture_over(watch))
-            rv_session_stop(watch->session);
+            end_capture(watch);
 }
 
 /* Called by the window between frames: the capture may end before the window is closed. */
@@ -274,7 +310,7 @@ static bool should_close(void *context)
 {
     struct watch *watch = context;
     if (is_capture_over(watch) && !rv_session_is_done(watch->session))
-        rv_session_stop(watch->session);
+        end_capture(watch);
     return is_interrupted(watch);
 }
 
@@ -321,6 +357,9 @@ static void warn_of_losses(const struct watch *watch)
 
 static void warn_of_silence(const struct watch *watch, const struct rv_session_counts *counts)
 {
+    if (!counts->n_produced && watch->options->pid)
+        rv_warn("process %u wrote no event: none of its patched functions was called (--patch, --verbose)",
+                watch->options->pid);
     bool is_said = watch->losses.n[RV_LOSS_PROCESSES_REFUSED] || rv_sigbus_has_come() || rv_memory_is_short();
     if (counts->n_produced || !watch->launch || is_said)
         return;
@@ -406,7 +445,8 @@ static int write_spans(struct watch *watch)
 
 static const char *title_of(const struct watch *watch)
 {
-    return watch->options->file ? watch->options->file : watch->options->argv[0];
+    const struct rv_options *options = watch->options;
+    return options->file ? options->file : options->argv ? options->argv[0] : "a running program";
 }
 
 /* Wait until the picture has all its spans, for a limited time. */
@@ -524,6 +564,7 @@ static void quit(void)
 
 static void tear_down(struct watch *watch)
 {
+    detach(watch);
     rv_session_destroy(watch->session);
     if (rv_recorder_close(&watch->recorder) != 0)
         watch->status = STATUS_FAILED;
@@ -545,7 +586,7 @@ static int run_window(struct watch *watch)
     const struct rv_window_module *window = rv_window_module_load();
     const struct rv_window_params params = {
         .title = title_of(watch),
-        .pid = watch->launch ? rv_launch_pid(watch->launch) : 0,
+        .pid = watch->launch ? rv_launch_pid(watch->launch) : (pid_t)watch->options->pid,
         .should_close = should_close,
         .map = watch->map.base ? &watch->map : NULL,
         .is_recording = watch->recorder.is_on,
@@ -562,7 +603,7 @@ static void run(struct watch *watch)
     if (!options->is_headless) {
         if (run_window(watch) != 0)
             watch->status = STATUS_FAILED;
-        rv_session_stop(watch->session);
+        end_capture(watch);
     }
     run_headless(watch);
     wait_for_command(watch);

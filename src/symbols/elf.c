@@ -139,7 +139,7 @@ struct rv_elf_image rv_elf_image(const struct rv_elf *elf)
     return image;
 }
 
-bool rv_elf_variable(const struct rv_elf *elf, const char *name, uint64_t *address)
+static bool find_export(const struct rv_elf *elf, const char *name, unsigned type, uint64_t *address)
 {
     GElf_Shdr header;
     Elf_Scn *section = rv_elf_file_find(elf->file, SHT_DYNSYM, &header);
@@ -150,13 +150,22 @@ bool rv_elf_variable(const struct rv_elf *elf, const char *name, uint64_t *addre
     GElf_Sym symbol;
     for (size_t i = 0; i < data->d_size / symbol_bytes && i <= INT32_MAX && gelf_getsym(data, (int)i, &symbol); i++) {
         const char *its = elf_strptr(elf->file->elf, header.sh_link, symbol.st_name);
-        if (GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx == SHN_UNDEF || !its ||
-            strcmp(its, name) != 0)
+        if (GELF_ST_TYPE(symbol.st_info) != type || symbol.st_shndx == SHN_UNDEF || !its || strcmp(its, name) != 0)
             continue;
         *address = symbol.st_value;
         return true;
     }
     return false;
+}
+
+bool rv_elf_variable(const struct rv_elf *elf, const char *name, uint64_t *address)
+{
+    return find_export(elf, name, STT_OBJECT, address);
+}
+
+bool rv_elf_exported_function(const struct rv_elf *elf, const char *name, uint64_t *address)
+{
+    return find_export(elf, name, STT_FUNC, address);
 }
 
 struct rv_dwarf *rv_elf_dwarf(struct rv_elf *elf)

@@ -34,8 +34,9 @@ struct rv_elf_image {
 };
 struct rv_elf_image rv_elf_image(const struct rv_elf *elf);
 
-/* The link-time address of a variable that the file exports by name. */
+/* The link-time address of a variable, of a function, that the file exports by name. */
 bool rv_elf_variable(const struct rv_elf *elf, const char *name, uint64_t *address);
+bool rv_elf_exported_function(const struct rv_elf *elf, const char *name, uint64_t *address);
 
 /* DWARF of the file, or of its debug file: opened on first use, NULL if there is none. Closed with the file. */
 struct rv_dwarf *rv_elf_dwarf(struct rv_elf *elf);

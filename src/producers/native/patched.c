@@ -145,6 +145,9 @@ _Static_assert(RV_PATCH_FUNCTION_BEFORE_RESUME == FUNCTION_BEFORE_RESUME, "");
  * caller's address is then taken as it is, so it is one less than where it goes on.
  *
  *     at = return address; entries = *(at & -4096); *(entries + (at & 0xff0) * 2) - 1
+ *
+ * An unwinder that has found this may see the real address put back before it gets to the expression (rv_returns_restore):
+ * then no trampoline is there (its bytes 0 and 5 are 68 and e9), and the address is at - 1.
  */
 __asm__(".pushsection .bss.rv_returns_trampolines, \"aw\", @nobits\n"
         ".p2align 12\n"
@@ -156,8 +159,10 @@ __asm__(".pushsection .bss.rv_returns_trampolines, \"aw\", @nobits\n"
         ".cfi_startproc\n"
         ".cfi_signal_frame\n"
         ".cfi_def_cfa %rsp, 0\n"
-        ".cfi_escape 0x16, 16, 19, 0x80, 0x00, 0x12, 0x0b, 0x00, 0xf0, 0x1a, 0x06, 0x16, 0x0a, 0xf0, 0x0f, 0x1a, "
-        "0x31, 0x24, 0x22, 0x06, 0x31, 0x1c\n"
+        ".cfi_escape 0x16, 16, 44, 0x80, 0x00, "
+        "0x12, 0x06, 0x0e, 0xff, 0x00, 0x00, 0x00, 0x00, 0xff, 0x00, 0x00, 0x1a, "
+        "0x0e, 0x68, 0x00, 0x00, 0x00, 0x00, 0xe9, 0x00, 0x00, 0x2e, 0x28, 0x0f, 0x00, "
+        "0x12, 0x0b, 0x00, 0xf0, 0x1a, 0x06, 0x16, 0x0a, 0xf0, 0x0f, 0x1a, 0x31, 0x24, 0x22, 0x06, 0x31, 0x1c\n"
         ".skip " TEXT(ARENA_BYTES) "\n"
         ".cfi_endproc\n"
         ".popsection\n");

@@ -1,19 +1,13 @@
 /*
- * Patches this process before its program begins, as RINGVIZ_PATCH says:
- *
- *     auto               the functions of the program but trivial ones, where it has no hooks of its own
- *     REGEX[@LIBRARY]    those with these names, of the program or of libraries whose path has LIBRARY in it; several,
- *                        each on a line
- *     off                nothing
- *
- * The planner's library is loaded for that alone. Nothing runs yet but this thread, so jumps are written at once. Where
- * anything is in doubt nothing is written: the program runs as it is, and is not traced.
+ * Where anything is in doubt nothing is written: the program runs as it is, and is not traced. The planner's library is
+ * loaded for planning alone.
  */
+#include "producers/native/patcher.h"
+
 #include "producers/native/patched.h"
 
 #if defined(__x86_64__) && defined(__LP64__)
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -26,7 +20,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "patch/prepare.h"
 #include "producers/native/process.h"
 #include "producers/native/returns.h"
 #include "producers/native/signal_guard.h"
@@ -40,12 +33,6 @@
 #define SHADOW_STACK_STATUS 0x5005 /* arch_prctl: ARCH_SHSTK_STATUS of Linux 6.6 */
 
 typedef void *dlopen_fn(const char *path, int flags);
-
-/* Programs that are only there to run others, or that a producer of their own traces. */
-static const char *const LEFT_ALONE[] = {"sh",      "dash",   "bash",   "zsh",  "ksh",     "busybox",
-                                         "env",     "nice",   "nohup",  "time", "timeout", "setsid",
-                                         "taskset", "stdbuf", "ionice", "chrt", "prlimit", "numactl",
-                                         "setarch", "sudo",   "xargs",  "perl", "ruby"};
 
 /*
  * Programs whose own code reads return addresses would fail with others there: garbage collectors that find frames by
@@ -65,9 +52,11 @@ struct object {
 
 static struct {
     rv_patch_prepare_fn *prepare;
-    const char *wanted; /* RINGVIZ_PATCH */
+    char wanted[RV_PATCHER_WANTED_BYTES];
     char program[PATH_BYTES];
     bool is_by_name;
+    struct rv_patcher_object objects[RV_PATCHER_OBJECTS];
+    size_t n_objects;
 } patcher;
 
 /* ---- where ---- */
@@ -98,8 +87,17 @@ static int protect(const struct rv_patch_segment *segment, int protection)
     return mprotect((void *)(uintptr_t)start, end - start, protection) == 0 ? 0 : -errno;
 }
 
+/* What is there now decides: it may be another library by now, or never have been written. */
+static void write_site(const struct rv_patch_site *site, bool is_patched)
+{
+    uint8_t *code = (uint8_t *)(uintptr_t)site->address;
+    const uint8_t *from = is_patched ? site->original : site->jump, *to = is_patched ? site->jump : site->original;
+    if (memcmp(code, from, RV_PATCH_JUMP_BYTES) == 0 && !(is_patched && site->is_left_out))
+        memcpy(code, to, RV_PATCH_JUMP_BYTES);
+}
+
 /* Segment by segment: there may be holes between them. All the while they can be run: they may be needed here. */
-static int write_sites(const struct object *object, const struct rv_patch_prepared *prepared)
+static int write_object(const struct rv_patcher_object *object, bool is_patched)
 {
     int error = 0;
     for (size_t i = 0; i < object->image.n_segments && !error; i++) {
@@ -107,10 +105,10 @@ static int write_sites(const struct object *object, const struct rv_patch_prepar
         if (!segment->is_code || segment->is_writable)
             continue;
         error = protect(segment, PROT_READ | PROT_WRITE | PROT_EXEC);
-        for (size_t k = 0; k < prepared->n_sites && !error; k++) {
-            const struct rv_patch_site *site = &prepared->sites[k];
+        for (size_t k = 0; k < object->prepared.n_sites && !error; k++) {
+            const struct rv_patch_site *site = &object->prepared.sites[k];
             if (site->address >= segment->start && site->address < segment->end)
-                memcpy((void *)(uintptr_t)site->address, site->jump, sizeof site->jump);
+                write_site(site, is_patched);
         }
         if (!error)
             (void)protect(segment, PROT_READ | PROT_EXEC);
@@ -182,28 +180,6 @@ static bool has_hooks(const struct object *object)
     return has;
 }
 
-static bool is_left_alone(const char *program)
-{
-    const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
-    for (size_t i = 0; i < N(LEFT_ALONE); i++) {
-        size_t n = strlen(LEFT_ALONE[i]);
-        if (strncmp(name, LEFT_ALONE[i], n) == 0 && name[n + strspn(name + n, "0123456789.-")] == '\0')
-            return true;
-    }
-    return false;
-}
-
-static bool has_one_thread(void)
-{
-    size_t n = 0;
-    DIR *folder = opendir("/proc/self/task");
-    for (const struct dirent *entry; folder && (entry = readdir(folder));)
-        n += entry->d_name[0] != '.';
-    if (folder)
-        closedir(folder);
-    return n == 1;
-}
-
 /* The processor compares returns with a stack of its own: they must not be changed. */
 static bool has_shadow_stack(void)
 {
@@ -230,21 +206,23 @@ static bool fits(const struct object *object, const char *line, size_t n_line, c
     return *object->name && strstr(object->name, library);
 }
 
-static void patch(const struct object *object, const char *pattern)
+static void plan_object(const struct object *object, const char *pattern)
 {
-    struct rv_patch_prepared prepared;
+    struct rv_patcher_object *planned = &patcher.objects[patcher.n_objects];
     const struct rv_patch_request request = {.image = object->image,
                                              .hook = (uint64_t)(uintptr_t)rv_patched_enter,
                                              .has_trivial = pattern != NULL,
                                              .pattern = pattern,
                                              .path = *object->name ? object->name : patcher.program,
                                              .map_near = map_near};
-    if (patcher.prepare(&request, &prepared) != 0)
+    if (patcher.n_objects == RV_PATCHER_OBJECTS || patcher.prepare(&request, &planned->prepared) != 0)
         return;
-    if (prepared.n_sites && mprotect(prepared.stubs, prepared.n_stub_bytes, PROT_READ | PROT_EXEC) == 0 &&
-        write_sites(object, &prepared) == 0)
-        rv_process_add_patches(&prepared.counts);
-    free(prepared.sites);
+    planned->image = object->image;
+    if (!planned->prepared.n_sites ||
+        mprotect(planned->prepared.stubs, planned->prepared.n_stub_bytes, PROT_READ | PROT_EXEC) == 0)
+        patcher.n_objects++;
+    else
+        free(planned->prepared.sites);
 }
 
 /* One regular expression of all lines that choose functions of an object: "(REGEX)|(REGEX)". False: none does. */
@@ -263,7 +241,7 @@ static bool find_pattern(const struct object *object, char pattern[PATH_BYTES])
 
 static bool is_chosen_unasked(const struct object *object)
 {
-    return !*object->name && !is_left_alone(patcher.program) && !has_hooks(object);
+    return !*object->name && !has_hooks(object);
 }
 
 /* Our own library and libc, which the hooks call, and the loader, which runs on stacks of its callers. */
@@ -287,7 +265,7 @@ static int look_at_object(struct dl_phdr_info *info, size_t n_bytes, void *unuse
     char pattern[PATH_BYTES];
     if (patcher.is_by_name ? find_pattern(&object, pattern) : is_chosen_unasked(&object))
         if (!reads_return_addresses(&object))
-            patch(&object, patcher.is_by_name ? pattern : NULL);
+            plan_object(&object, patcher.is_by_name ? pattern : NULL);
     return 0;
 }
 
@@ -308,27 +286,62 @@ static void *load_planner(void)
     return library;
 }
 
-static bool is_wanted(void)
+static void forget(void)
 {
-    const char *file = secure_getenv("RINGVIZ_FILE");
-    patcher.wanted = secure_getenv("RINGVIZ_PATCH");
-    patcher.is_by_name = patcher.wanted && strcmp(patcher.wanted, "auto") != 0;
-    return file && *file && patcher.wanted && strcmp(patcher.wanted, "off") != 0;
+    for (size_t i = 0; i < patcher.n_objects; i++)
+        free(patcher.objects[i].prepared.sites);
+    patcher.n_objects = 0;
+    patcher.wanted[0] = '\0';
 }
 
-__attribute__((constructor)) static void start(void)
+int rv_patcher_plan(const char *wanted)
 {
-    const int saved = errno;
-    if (is_wanted() && has_one_thread() && !has_shadow_stack()) {
-        ssize_t n = readlink("/proc/self/exe", patcher.program, sizeof patcher.program - 1);
-        patcher.program[n > 0 ? n : 0] = '\0';
-        void *library = load_planner();
-        if (patcher.prepare && rv_returns_init() == 0)
-            dl_iterate_phdr(look_at_object, NULL);
-        if (library)
-            dlclose(library);
+    if (strlen(wanted) >= sizeof patcher.wanted)
+        return -E2BIG;
+    if (has_shadow_stack())
+        return -ENOTSUP;
+    if (patcher.n_objects && strcmp(wanted, patcher.wanted) == 0)
+        return 0;
+    forget();
+    strcpy(patcher.wanted, wanted);
+    patcher.is_by_name = strcmp(wanted, "auto") != 0;
+    ssize_t n = readlink("/proc/self/exe", patcher.program, sizeof patcher.program - 1);
+    patcher.program[n > 0 ? n : 0] = '\0';
+    void *library = load_planner();
+    int error = patcher.prepare ? 0 : -ENOENT;
+    if (!error)
+        error = rv_returns_entries ? 0 : rv_returns_init();
+    if (!error)
+        dl_iterate_phdr(look_at_object, NULL);
+    if (library)
+        dlclose(library);
+    return error;
+}
+
+const struct rv_patcher_object *rv_patcher_objects(size_t *n)
+{
+    *n = patcher.n_objects;
+    return patcher.objects;
+}
+
+void rv_patcher_write(void)
+{
+    struct rv_wire_instrumentation sum = {0};
+    for (size_t i = 0; i < patcher.n_objects; i++) {
+        const uint32_t *counts = (const uint32_t *)&patcher.objects[i].prepared.counts;
+        if (write_object(&patcher.objects[i], true) != 0)
+            continue;
+        for (size_t k = 0; k < offsetof(struct rv_wire_instrumentation, runtime) / sizeof *counts; k++)
+            ((uint32_t *)&sum)[k] += counts[k];
     }
-    errno = saved;
+    if (sum.n_functions)
+        rv_process_set_patches(&sum);
+}
+
+void rv_patcher_remove(void)
+{
+    for (size_t i = 0; i < patcher.n_objects; i++)
+        (void)write_object(&patcher.objects[i], false);
 }
 
 #endif

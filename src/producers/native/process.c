@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/os.h"
@@ -21,7 +22,8 @@ static struct {
     uint32_t lock;  /* enum lock_state, a futex */
     uint32_t state; /* enum open_state */
     uint32_t idx;
-    uint32_t is_shut_out; /* by fork: the child may not open the file, and has not called anything yet */
+    uint32_t is_shut_out;         /* by fork: the child may not open the file, and has not called anything yet */
+    bool has_left, has_push_left; /* the file was closed while all threads stood still; a push goes on with it */
     struct rv_map map;
     struct rv_wire_instrumentation instrumentation; /* by word, [atomic]: as in the file, once this is open */
 } process;
@@ -116,13 +118,13 @@ void rv_process_set_runtime(const char *text)
     rv_process_use_instrument(RV_INSTRUMENT_RUNTIME);
 }
 
-void rv_process_add_patches(const struct rv_wire_instrumentation *added)
+void rv_process_set_patches(const struct rv_wire_instrumentation *patches)
 {
-    const uint32_t *from = (const uint32_t *)added;
+    const uint32_t *from = (const uint32_t *)patches;
     uint32_t *to = (uint32_t *)&process.instrumentation;
     for (size_t i = offsetof(struct rv_wire_instrumentation, n_functions) / sizeof *from;
          i < offsetof(struct rv_wire_instrumentation, runtime) / sizeof *from; i++)
-        __atomic_fetch_add(&to[i], from[i], __ATOMIC_RELAXED);
+        __atomic_store_n(&to[i], from[i], __ATOMIC_RELAXED);
     rv_process_use_instrument(RV_INSTRUMENT_PATCHES);
     if (rv_process_is_open())
         publish_instrumentation();
@@ -140,9 +142,20 @@ static int enter(void)
     return 0;
 }
 
+/* As it was before any file was open. A push that goes on needs what it knows of. */
+static void forget_left_file(void)
+{
+    if (!process.has_push_left)
+        munmap(process.map.base, process.map.n_bytes);
+    process.map = (struct rv_map){0};
+    process.has_left = process.has_push_left = false;
+}
+
 static int open_locked(const char *path)
 {
-    if (process.map.header) /* closed once: threads may still hold pointers into this mapping */
+    if (process.has_left)
+        forget_left_file();
+    else if (process.map.header) /* closed once: threads may still hold pointers into this mapping */
         return path && strcmp(path, process.map.path) != 0 ? -EBUSY : enter();
     if (!path)
         path = secure_getenv("RINGVIZ_FILE");
@@ -199,6 +212,26 @@ void rv_process_close(void)
     rv_process_end();
     __atomic_store_n(&process.state, CLOSED, __ATOMIC_RELAXED);
     rv_process_unlock();
+}
+
+bool rv_process_is_locked(void)
+{
+    return __atomic_load_n(&process.lock, __ATOMIC_RELAXED) != UNLOCKED;
+}
+
+/* In place of the file there are zeroes, which pushes that go on may change. */
+void rv_process_leave_file(bool has_push_left)
+{
+    if (process.state != OPEN)
+        return;
+    rv_process_end();
+    process.state = CLOSED;
+    process.has_left = true;
+    process.has_push_left = has_push_left;
+    set_gate(RV_GATE_CLOSED);
+    (void)mmap(process.map.base, process.map.n_bytes, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    close(process.map.fd);
 }
 
 void rv_process_restart(int left_ring)

@@ -46,8 +46,15 @@ void rv_process_use_instrument(enum rv_instrument instrument);
 /* The language that writes events, and what of it. No guard needed; once, before others do. */
 void rv_process_set_runtime(const char *text);
 
-/* Functions of an image were patched, or not: counts to be added. No guard needed. */
-void rv_process_add_patches(const struct rv_wire_instrumentation *added);
+/* Of the functions to be patched so many are. No guard needed. */
+void rv_process_set_patches(const struct rv_wire_instrumentation *patches);
+
+/* While all other threads stand still: is one of them changing what the process lock covers? */
+bool rv_process_is_locked(void);
+
+/* While all other threads stand still: close the file, for another to be opened later. has_push_left: a push is under
+ * way in one of them. */
+void rv_process_leave_file(bool has_push_left);
 
 /* An event came although the process is closed. Counts it where fork left it without the file. No guard needed. */
 void rv_process_miss_event(void);

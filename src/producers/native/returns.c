@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "producers/native/pool.h"
@@ -146,7 +147,8 @@ static bool is_held(uint32_t number, uint64_t word)
     return word == rv_returns_trampoline(number) || word == number || word == rv_returns_entries[number].address;
 }
 
-/* Free what the thread has left on its own stack; returns how many entries. here: all below has been left. */
+/* Free what the thread has left on its own stack; returns how many entries. here: an address on the stack in use, which
+ * may be a coroutine's that lies on the thread's, above its frames: what is below is not left for that. */
 static uint32_t sweep(uint64_t here)
 {
     const uint64_t end = rv_thread_stack_end(), begin = find_mapping(here, end);
@@ -156,7 +158,7 @@ static uint32_t sweep(uint64_t here)
         uint64_t slot = rv_returns_entries[i].slot;
         if (slot < begin || slot >= end)
             continue;
-        if (slot >= here && is_held(i, *(const uint64_t *)(uintptr_t)slot))
+        if (is_held(i, *(const uint64_t *)(uintptr_t)slot))
             continue;
         rv_returns_free(i);
         n_freed++;
@@ -242,6 +244,29 @@ struct rv_return *rv_returns_find(uint64_t address)
 {
     const uint64_t at = address - (uint64_t)(uintptr_t)rv_returns_trampolines;
     return at < sizeof rv_returns_trampolines ? &rv_returns_entries[at / RV_RETURNS_TRAMPOLINE_BYTES] : NULL;
+}
+
+/* By the kernel: a stack may be gone. */
+static void exchange(uint64_t slot, uint64_t from, uint64_t to)
+{
+    uint64_t found = 0;
+    struct iovec here = {.iov_base = &found, .iov_len = sizeof found};
+    const struct iovec there = {.iov_base = (void *)(uintptr_t)slot, .iov_len = sizeof found};
+    if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != (ssize_t)sizeof found || found != from)
+        return;
+    here.iov_base = &to;
+    (void)process_vm_writev(getpid(), &here, 1, &there, 1, 0);
+}
+
+/* Entries stay taken until a sweep finds them left: an unwinder may be about to look one up. */
+void rv_returns_restore(void)
+{
+    const uint32_t n = all.n_pages * RV_RETURNS_PER_PAGE;
+    for (uint32_t i = 1; i < n; i++) {
+        const struct rv_return *entry = &rv_returns_entries[i];
+        if (entry->slot)
+            exchange(entry->slot, rv_returns_trampoline(i), entry->address);
+    }
 }
 
 void rv_returns_end(void)

@@ -4,8 +4,8 @@
  * finds its own: no order is assumed, and no other entry is read.
  *
  * An entry is taken by a call and freed by its return. What longjmp and exceptions leave is found out by looking at the
- * thread's own stack, when it has taken many: a slot that no longer holds its trampoline has been left, and so has one
- * below the stack pointer. Entries of other stacks are kept until their calls return.
+ * thread's own stack, when it has taken many: a slot that no longer holds its trampoline has been left. Entries of other
+ * stacks are kept until their calls return.
  *
  * Trampolines lie in a region of this library, which has unwind information: it says where the real address is, so that
  * exceptions, cancellation, backtraces and debuggers walk through.
@@ -104,6 +104,9 @@ static inline struct rv_return *rv_returns_replace(uint32_t number, uint64_t *sl
     entry->slot = (uint64_t)(uintptr_t)slot;
     return entry;
 }
+
+/* While all other threads stand still: put real return addresses back wherever a trampoline's is. */
+RV_HIDDEN void rv_returns_restore(void);
 
 /* The calling thread ends. Within a guard. */
 RV_HIDDEN void rv_returns_end(void);

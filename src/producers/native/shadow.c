@@ -413,3 +413,9 @@ void rv_shadow_destroy(struct rv_shadow *shadow)
     shrink(own);
     rv_pool_give(&own_regions, own);
 }
+
+void rv_shadow_clear(struct rv_shadow *shadow)
+{
+    if (shadow->region)
+        shadow->top = shadow->boundary = shadow->root = shadow->region->base;
+}

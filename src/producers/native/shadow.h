@@ -152,6 +152,9 @@ RV_HIDDEN int rv_shadow_create(struct rv_shadow *shadow, uint64_t end);
 RV_HIDDEN int rv_shadow_switch(struct rv_shadow *shadow, uint32_t stack_id);
 
 /* All of the thread's. Within a guard. */
+/* No call is open any more. */
+RV_HIDDEN void rv_shadow_clear(struct rv_shadow *shadow);
+
 RV_HIDDEN void rv_shadow_destroy(struct rv_shadow *shadow);
 
 #endif

@@ -453,6 +453,23 @@ void rv_thread_release(void)
         release_ring();
 }
 
+bool rv_thread_leave_file(uint64_t own_pointer, uint64_t pointer)
+{
+    struct rv_thread *fast = (struct rv_thread *)(uintptr_t)((uint64_t)(uintptr_t)&rv_thread - own_pointer + pointer);
+    struct thread *slow = (struct thread *)(uintptr_t)((uint64_t)(uintptr_t)&thread - own_pointer + pointer);
+    if (!fast->pusher.state)
+        return false;
+    const bool is_under_way = rv_push_is_under_way(&fast->pusher);
+    if (is_under_way)
+        rv_pusher_leave(&fast->pusher);
+    else
+        rv_pusher_detach(&fast->pusher);
+    slow->has_left_ring = is_under_way;
+    slow->n_without_ring = 0;
+    rv_shadow_clear(&fast->shadow);
+    return is_under_way;
+}
+
 void rv_thread_forget(void)
 {
     rv_thread_release();

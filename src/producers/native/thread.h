@@ -64,6 +64,13 @@ RV_HIDDEN void rv_thread_set_number(uint32_t number);
 /* Give the ring back; where a push is under way, with the event that follows. An event after that claims another. */
 RV_HIDDEN void rv_thread_release(void);
 
+/*
+ * Of a thread that stands still: what it writes next is for another file.
+ *   own_pointer, pointer  thread pointers: the caller's, and the thread's
+ *   returns               whether a push is under way, which ends in the old file
+ */
+RV_HIDDEN bool rv_thread_leave_file(uint64_t own_pointer, uint64_t pointer);
+
 /* The same, and what follows is of another thread: without this one's name and number. */
 RV_HIDDEN void rv_thread_forget(void);
 

@@ -1,0 +1,489 @@
+/*
+ * Three stops. The first is of one thread, which loads our library and starts a thread of ours that plans, while all
+ * others run. It must hold no lock that loading needs: it is one that waits in a system call, else one that is outside
+ * the C library and the loader. The second and third are of all threads, to write the jumps and to put the original bytes
+ * back: the one of them that does it takes no lock.
+ *
+ * A thread that is to go on between the bytes of a jump is stepped out of there. Where a signal's frame on a stack holds
+ * such an address, that function is left as it is.
+ */
+#include "attach/attach.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "attach/refuse.h"
+#include "attach/tracee.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/os.h"
+#include "patch/stubs.h"
+#include "ring/attachment.h"
+#include "ring/liveness.h"
+#include "symbols/elf.h"
+
+#define N_STEPS 64
+#define STACK_WORDS 131072u /* of each thread that are looked at */
+#define TRIES 200
+#define N(array) (sizeof(array) / sizeof *(array))
+static const uint64_t PAUSE_NS = 1000000, CALL_NS = 5000000000, REST_NS = 1000000000, PLAN_NS = 60000000000;
+
+struct attacher {
+    pid_t pid;
+    const char *library;
+    struct rv_tracee tracee;
+    uint64_t base; /* of the library; 0: not loaded */
+    struct rv_elf *elf;
+};
+
+/* ---- addresses ---- */
+
+/* The first mapping whose file's name is, or begins with, `name`. */
+static bool find_mapping(pid_t pid, const char *name, bool is_prefix, uint64_t *start, char file[PATH_MAX])
+{
+    char path[64], line[PATH_MAX + 128];
+    bool is_found = false;
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    FILE *maps = fopen(path, "re");
+    while (maps && !is_found && fgets(line, sizeof line, maps)) {
+        char *mapped = strchr(line, '/');
+        if (!mapped || sscanf(line, "%" SCNx64, start) != 1)
+            continue;
+        mapped[strcspn(mapped, "\n")] = '\0';
+        const char *base = strrchr(mapped, '/') + 1;
+        is_found = is_prefix ? strncmp(base, name, strlen(name)) == 0 : strcmp(mapped, name) == 0;
+        snprintf(file, PATH_MAX, "%s", mapped);
+    }
+    if (maps)
+        fclose(maps);
+    return is_found;
+}
+
+/* dlopen, or what the C library had in its place before 2.34. */
+static uint64_t find_loader(const struct attacher *attacher)
+{
+    static const char *const NAMES[] = {"dlopen", "__libc_dlopen_mode"};
+    char file[PATH_MAX], path[PATH_MAX + 32];
+    uint64_t base, address = 0;
+    if (!find_mapping(attacher->pid, "libc.so.6", true, &base, file) &&
+        !find_mapping(attacher->pid, "libc-2.", true, &base, file))
+        return 0;
+    snprintf(path, sizeof path, "/proc/%d/root%s", (int)attacher->pid, file);
+    struct rv_elf *elf = rv_elf_open(path, &(struct rv_elf_identity){0});
+    for (size_t i = 0; elf && !address && i < N(NAMES); i++)
+        address = rv_elf_exported_function(elf, NAMES[i], &address) ? base + address : 0;
+    rv_elf_close(elf);
+    return address;
+}
+
+static uint64_t function_of(const struct attacher *attacher, const char *name)
+{
+    uint64_t address;
+    return rv_elf_exported_function(attacher->elf, name, &address) ? attacher->base + address : 0;
+}
+
+static uint64_t attachment_of(const struct attacher *attacher)
+{
+    uint64_t address;
+    return rv_elf_variable(attacher->elf, RV_ATTACHMENT, &address) ? attacher->base + address : 0;
+}
+
+static bool find_library(struct attacher *attacher)
+{
+    char file[PATH_MAX];
+    return find_mapping(attacher->pid, attacher->library, false, &attacher->base, file);
+}
+
+static int read_attachment(const struct attacher *attacher, struct rv_attachment *out)
+{
+    return rv_tracee_read(&attacher->tracee, attachment_of(attacher), out, sizeof *out);
+}
+
+/* ---- a thread that holds no lock ---- */
+
+static bool waits(const struct rv_tracee_thread *thread)
+{
+    static const long WAITS[] = {
+        SYS_read,       SYS_poll,        SYS_select,        SYS_pselect6,        SYS_ppoll,
+        SYS_epoll_wait, SYS_epoll_pwait, SYS_nanosleep,     SYS_clock_nanosleep, SYS_futex,
+        SYS_recvfrom,   SYS_recvmsg,     SYS_accept,        SYS_accept4,         SYS_wait4,
+        SYS_waitid,     SYS_pause,       SYS_rt_sigsuspend, SYS_rt_sigtimedwait, SYS_restart_syscall,
+        SYS_connect,    SYS_flock};
+    for (size_t i = 0; i < N(WAITS); i++)
+        if (thread->system_call == WAITS[i])
+            return true;
+    return false;
+}
+
+/* In code that may hold a lock of the C library, the loader or an allocator. */
+static bool is_in_library(pid_t pid, uint64_t address)
+{
+    static const char *const LIBRARIES[] = {"ld-linux",    "libc.so",     "libc-2.",   "libpthread",
+                                            "libdl",       "libgcc_s",    "libstdc++", "libjemalloc",
+                                            "libtcmalloc", "libmimalloc", "[vdso]"};
+    char path[64], line[PATH_MAX + 128];
+    uint64_t start, end;
+    bool is_there = true;
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    FILE *maps = fopen(path, "re");
+    while (maps && fgets(line, sizeof line, maps)) {
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) != 2 || address < start || address >= end)
+            continue;
+        is_there = false;
+        for (size_t i = 0; i < N(LIBRARIES); i++)
+            is_there |= strstr(line, LIBRARIES[i]) != NULL;
+        break;
+    }
+    if (maps)
+        fclose(maps);
+    return is_there;
+}
+
+/* Stop any one that fits. First those that wait are taken, then others, too. */
+static int stop_free_thread(struct attacher *attacher)
+{
+    int error = -ESRCH;
+    for (unsigned i = 0; i < TRIES; i++, rv_os_sleep_ns(PAUSE_NS)) {
+        error = rv_tracee_stop_any(&attacher->tracee, i);
+        if (error == -ESRCH)
+            continue;
+        if (error)
+            return error;
+        const struct rv_tracee_thread *thread = attacher->tracee.threads;
+        if (waits(thread) ||
+            (i > TRIES / 4 && thread->system_call < 0 && !is_in_library(attacher->pid, thread->registers.rip)))
+            return 0;
+        rv_tracee_release(&attacher->tracee);
+        error = -EBUSY;
+    }
+    return error;
+}
+
+static int set_result(const struct attacher *attacher, uint32_t result)
+{
+    return rv_tracee_write(&attacher->tracee, attachment_of(attacher) + offsetof(struct rv_attachment, result), &result,
+                           sizeof result);
+}
+
+/* Of the function of our library that was called; -ETIMEDOUT: it does not end. */
+static int wait_for_result(const struct attacher *attacher, uint64_t most_ns)
+{
+    struct rv_attachment attachment;
+    const uint64_t end_ns = rv_clock_mono_ns() + most_ns;
+    while (rv_clock_mono_ns() < end_ns) {
+        if (read_attachment(attacher, &attachment) != 0)
+            return -ESRCH;
+        if (attachment.result != RV_ATTACHMENT_CALLED)
+            return (int)attachment.result;
+        rv_os_sleep_ns(PAUSE_NS / 20);
+    }
+    return -ETIMEDOUT;
+}
+
+/* ---- loading ---- */
+
+static bool is_loaded(struct attacher *attacher)
+{
+    struct rv_attachment attachment;
+    return find_library(attacher) && read_attachment(attacher, &attachment) == 0 && attachment.is_loaded;
+}
+
+static int wait_for_library(struct attacher *attacher)
+{
+    const uint64_t end_ns = rv_clock_mono_ns() + CALL_NS;
+    while (!is_loaded(attacher)) {
+        if (rv_clock_mono_ns() >= end_ns)
+            return rv_refuse_attaching(attacher->pid, RV_REFUSE_NOT_LOADED);
+        rv_os_sleep_ns(PAUSE_NS);
+    }
+    return 0;
+}
+
+static int load(struct attacher *attacher)
+{
+    enum { NOW = 2 }; /* RTLD_NOW */
+    const struct rv_tracee_call call = {
+        .function = find_loader(attacher), .texts = {attacher->library}, .arguments = {0, NOW}};
+    if (is_loaded(attacher))
+        return 0;
+    if (!call.function)
+        return rv_refuse_attaching(attacher->pid, RV_REFUSE_NO_LOADER);
+    int error = stop_free_thread(attacher);
+    if (!error)
+        error = rv_tracee_call(&attacher->tracee, 0, &call);
+    rv_tracee_release(&attacher->tracee);
+    return error ? rv_refuse_attaching_error(attacher->pid, error) : wait_for_library(attacher);
+}
+
+/* ---- between the bytes of a jump ---- */
+
+struct sites {
+    struct rv_patch_site *sites; /* of one object, by rising address */
+    uint64_t address;            /* in the process */
+    size_t n;
+};
+
+static struct rv_patch_site *find_site(const struct sites *sites, uint64_t address)
+{
+    size_t low = 0, high = sites->n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (sites->sites[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    struct rv_patch_site *site = low ? &sites->sites[low - 1] : NULL;
+    return site && address - site->address < RV_PATCH_JUMP_BYTES ? site : NULL;
+}
+
+static bool read_sites(const struct attacher *attacher, const struct rv_attachment_object *object, struct sites *sites)
+{
+    *sites = (struct sites){.address = object->sites, .n = object->n_sites};
+    if (sites->n > RV_ATTACHMENT_SITES)
+        return false;
+    sites->sites = calloc(sites->n ? sites->n : 1, sizeof *sites->sites);
+    return sites->sites &&
+           rv_tracee_read(&attacher->tracee, sites->address, sites->sites, sites->n * sizeof *sites->sites) == 0;
+}
+
+static int step_out(const struct sites *sites, struct rv_tracee_thread *thread)
+{
+    for (unsigned i = 0; i < N_STEPS && find_site(sites, thread->registers.rip); i++)
+        if (rv_tracee_step(thread) != 0)
+            return -ESRCH;
+    return find_site(sites, thread->registers.rip) ? -EAGAIN : 0;
+}
+
+static void leave_out(const struct attacher *attacher, const struct sites *sites, const struct rv_patch_site *site)
+{
+    const bool is_left_out = true;
+    const uint64_t idx = (uint64_t)(site - sites->sites);
+    (void)rv_tracee_write(&attacher->tracee,
+                          sites->address + idx * sizeof *site + offsetof(struct rv_patch_site, is_left_out),
+                          &is_left_out, sizeof is_left_out);
+}
+
+/* A signal's frame has the address where its thread goes on; any word that looks like one counts. */
+static void look_at_stack(const struct attacher *attacher, const struct sites *sites, uint64_t stack)
+{
+    uint64_t words[512];
+    for (size_t n = 0; n < STACK_WORDS && rv_tracee_read(&attacher->tracee, stack, words, sizeof words) == 0;
+         n += N(words), stack += sizeof words)
+        for (size_t i = 0; i < N(words); i++) {
+            const struct rv_patch_site *site = find_site(sites, words[i]);
+            if (site)
+                leave_out(attacher, sites, site);
+        }
+}
+
+static int clear_object(struct attacher *attacher, const struct rv_attachment_object *object)
+{
+    struct sites sites;
+    int error = read_sites(attacher, object, &sites) ? 0 : -EFAULT;
+    for (size_t i = 0; i < attacher->tracee.n_threads && !error; i++)
+        error = step_out(&sites, &attacher->tracee.threads[i]);
+    for (size_t i = 0; i < attacher->tracee.n_threads && !error; i++)
+        look_at_stack(attacher, &sites, attacher->tracee.threads[i].registers.rsp & ~7ull);
+    free(sites.sites);
+    return error;
+}
+
+/* Stepping out of one object's may be a step into another's: looked at until no thread moves. */
+static int clear_sites(struct attacher *attacher)
+{
+    struct rv_attachment attachment;
+    int error = read_attachment(attacher, &attachment);
+    for (size_t i = 0; i < attachment.n_objects && i < RV_ATTACHMENT_OBJECTS && !error; i++)
+        error = clear_object(attacher, &attachment.objects[i]);
+    return error;
+}
+
+/* ---- while all stand still ---- */
+
+static int tell_threads(const struct attacher *attacher)
+{
+    uint64_t pointers[RV_ATTACHMENT_THREADS], n = attacher->tracee.n_threads;
+    n = n < RV_ATTACHMENT_THREADS ? n : RV_ATTACHMENT_THREADS;
+    for (size_t i = 0; i < n; i++)
+        pointers[i] = attacher->tracee.threads[i].registers.fs_base;
+    const uint64_t at = attachment_of(attacher);
+    int error = rv_tracee_write(&attacher->tracee, at + offsetof(struct rv_attachment, thread_pointers), pointers,
+                                (size_t)n * sizeof *pointers);
+    return error ? error
+                 : rv_tracee_write(&attacher->tracee, at + offsetof(struct rv_attachment, n_threads), &n, sizeof n);
+}
+
+/* On any of them, since what is called takes no lock. */
+static int call_among_all(struct attacher *attacher, const char *function, bool is_write)
+{
+    const struct rv_tracee_call call = {.function = function_of(attacher, function)};
+    int error = rv_tracee_stop_all(&attacher->tracee);
+    if (error)
+        return error;
+    if (is_write)
+        error = clear_sites(attacher);
+    if (!error)
+        error = tell_threads(attacher);
+    if (!error)
+        error = set_result(attacher, RV_ATTACHMENT_CALLED);
+    if (!error)
+        error = rv_tracee_call(&attacher->tracee, 0, &call);
+    if (!error)
+        error = wait_for_result(attacher, CALL_NS);
+    rv_tracee_release(&attacher->tracee);
+    return error;
+}
+
+static int call_stopped(struct attacher *attacher, const char *function, bool is_write)
+{
+    int error = -EAGAIN;
+    for (unsigned i = 0; i < TRIES && error == -EAGAIN; i++) {
+        error = call_among_all(attacher, function, is_write);
+        if (error == -EAGAIN)
+            rv_os_sleep_ns(PAUSE_NS);
+    }
+    return error;
+}
+
+/* ---- planning ---- */
+
+/* Until no thread of ours plans any more. */
+static int wait_for_planner(const struct attacher *attacher, struct rv_attachment *attachment)
+{
+    const uint64_t end_ns = rv_clock_mono_ns() + PLAN_NS;
+    do {
+        if (read_attachment(attacher, attachment) != 0)
+            return -ESRCH;
+        if (attachment->state != RV_ATTACHMENT_PLANNING)
+            return 0;
+        rv_os_sleep_ns(PAUSE_NS);
+    } while (rv_clock_mono_ns() < end_ns);
+    return -ETIMEDOUT;
+}
+
+/* Until nothing goes on any more that a ringviz began which was killed. A call that does not end was not begun. */
+static int wait_for_rest(const struct attacher *attacher, struct rv_attachment *attachment)
+{
+    if (wait_for_result(attacher, REST_NS) == -ETIMEDOUT)
+        (void)set_result(attacher, 0);
+    return wait_for_planner(attacher, attachment);
+}
+
+/* Clean up after a ringviz that was killed, and say whose the process is now. */
+static int take_over(struct attacher *attacher)
+{
+    struct rv_attachment attachment;
+    const uint32_t pid = (uint32_t)getpid();
+    const uint64_t start = rv_os_process_start(getpid()), at = attachment_of(attacher);
+    if (read_attachment(attacher, &attachment) != 0)
+        return rv_refuse_attaching_error(attacher->pid, -ESRCH);
+    if (attachment.state != RV_ATTACHMENT_NONE && rv_liveness_is_running(attachment.owner_pid, attachment.owner_start))
+        return rv_refuse_attaching(attacher->pid, RV_REFUSE_TRACED);
+    int error = wait_for_rest(attacher, &attachment);
+    if (!error && attachment.state != RV_ATTACHMENT_NONE)
+        error = call_stopped(attacher, RV_ATTACHMENT_REMOVE, false);
+    if (!error)
+        error = rv_tracee_write(&attacher->tracee, at + offsetof(struct rv_attachment, owner_pid), &pid, sizeof pid);
+    if (!error)
+        error =
+            rv_tracee_write(&attacher->tracee, at + offsetof(struct rv_attachment, owner_start), &start, sizeof start);
+    return error ? rv_refuse_attaching_error(attacher->pid, error) : 0;
+}
+
+static int wait_for_plan(const struct attacher *attacher)
+{
+    struct rv_attachment attachment;
+    int error = wait_for_planner(attacher, &attachment);
+    if (error == -ETIMEDOUT)
+        return rv_err(ETIMEDOUT, "process %d: its functions were not found within a minute", (int)attacher->pid);
+    if (error)
+        return rv_refuse_attaching_error(attacher->pid, error);
+    return attachment.state == RV_ATTACHMENT_PLANNED ? 0 : rv_refuse_planning(attacher->pid, attachment.error);
+}
+
+static int plan(struct attacher *attacher, const struct rv_attach_params *params)
+{
+    const struct rv_tracee_call call = {.function = function_of(attacher, RV_ATTACHMENT_PLAN),
+                                        .texts = {params->trace_path, params->patches}};
+    int error = set_result(attacher, RV_ATTACHMENT_CALLED);
+    if (!error)
+        error = stop_free_thread(attacher);
+    if (!error)
+        error = rv_tracee_call(&attacher->tracee, 0, &call);
+    rv_tracee_release(&attacher->tracee);
+    if (error)
+        return rv_refuse_attaching_error(attacher->pid, error);
+    error = wait_for_result(attacher, CALL_NS);
+    if (error == -EBUSY)
+        return rv_refuse_attaching(attacher->pid, RV_REFUSE_TRACED);
+    return error ? rv_refuse_planning(attacher->pid, error) : wait_for_plan(attacher);
+}
+
+static int open_attacher(struct attacher *attacher, pid_t pid, const char *library)
+{
+    *attacher = (struct attacher){.pid = pid, .library = library};
+    attacher->elf = rv_elf_open(library, &(struct rv_elf_identity){0});
+    if (!attacher->elf)
+        return rv_err(ENOENT, "%s: cannot be read", library);
+    int error = rv_tracee_open(&attacher->tracee, pid);
+    return error ? rv_refuse_attaching_error(pid, error) : 0;
+}
+
+static void close_attacher(struct attacher *attacher)
+{
+    rv_tracee_close(&attacher->tracee);
+    rv_elf_close(attacher->elf);
+}
+
+int rv_attach_begin(const struct rv_attach_params *params)
+{
+    struct attacher attacher = {.tracee.memory = -1};
+    int error = rv_refuse_attaching_early(params->pid);
+    if (!error)
+        error = open_attacher(&attacher, params->pid, params->library);
+    if (!error)
+        error = load(&attacher);
+    if (!error)
+        error = take_over(&attacher);
+    if (!error)
+        error = plan(&attacher, params);
+    if (!error) {
+        error = call_stopped(&attacher, RV_ATTACHMENT_WRITE, true);
+        if (error)
+            (void)rv_refuse_attaching_error(params->pid, error);
+    }
+    close_attacher(&attacher);
+    return error;
+}
+
+int rv_attach_end(pid_t pid, const char *library)
+{
+    struct attacher attacher = {.tracee.memory = -1};
+    struct rv_attachment attachment;
+    int error = 0;
+    if (!rv_os_process_start(pid) || rv_os_process_state(pid) == 'Z')
+        return 0;
+    error = open_attacher(&attacher, pid, library);
+    if (!error && (!is_loaded(&attacher) || wait_for_rest(&attacher, &attachment) != 0 ||
+                   attachment.state == RV_ATTACHMENT_NONE)) {
+        close_attacher(&attacher);
+        return -ENOENT;
+    }
+    if (!error) {
+        error = call_stopped(&attacher, RV_ATTACHMENT_REMOVE, false);
+        if (error == -ESRCH)
+            error = 0;
+        else if (error)
+            (void)rv_refuse_attaching_error(pid, error);
+    }
+    close_attacher(&attacher);
+    return error;
+}

@@ -1,0 +1,34 @@
+/*
+ * Gets into a process that runs already, and out of it again: loads our library into it, has it find the functions to be
+ * patched, and writes the jumps while all threads stand still. In between nothing is traced by ptrace(2).
+ */
+#ifndef RV_ATTACH_ATTACH_H
+#define RV_ATTACH_ATTACH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct rv_attach_params {
+    pid_t pid;
+    const char *library;    /* libringviz-attach.so, absolute */
+    const char *trace_path; /* absolute */
+    const char *patches;    /* "auto", or REGEX[@LIBRARY] a line */
+};
+
+/*
+ * Events come from here on.
+ *   returns  0, or a negative errno with one line printed: nothing in the process has changed but that our library may be
+ *            loaded
+ *   thread   main
+ */
+int rv_attach_begin(const struct rv_attach_params *params);
+
+/*
+ * Out again: original bytes and return addresses, those of live calls too. Does nothing for a process that has ended.
+ *   library  as above: where an earlier ringviz, that was killed, attached, it is found by that
+ *   returns  0; -ENOENT: nobody has attached; a negative errno with one line printed
+ */
+int rv_attach_end(pid_t pid, const char *library);
+
+#endif

@@ -1,0 +1,166 @@
+#include "attach/refuse.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/os.h"
+
+/* A line of /proc/PID/status: its number, or its text in out. -1: there is none. */
+static long status_of(pid_t pid, const char *key, char out[128])
+{
+    char path[64], line[256];
+    long value = -1;
+    out[0] = '\0';
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *status = fopen(path, "re");
+    while (status && value < 0 && fgets(line, sizeof line, status))
+        if (strncmp(line, key, strlen(key)) == 0 && line[strlen(key)] == ':') {
+            snprintf(out, 128, "%s", line + strlen(key) + 1);
+            value = strtol(out, NULL, 10);
+        }
+    if (status)
+        fclose(status);
+    return value;
+}
+
+static bool is_other_namespace(pid_t pid)
+{
+    char path[64];
+    struct stat its, ours;
+    snprintf(path, sizeof path, "/proc/%d/ns/mnt", (int)pid);
+    return stat(path, &its) == 0 && stat("/proc/self/ns/mnt", &ours) == 0 && its.st_ino != ours.st_ino;
+}
+
+static bool is_our_machine(pid_t pid)
+{
+    char path[64];
+    Elf64_Ehdr header = {0};
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return true; /* another line says why */
+    bool is_read = read(fd, &header, sizeof header) == (ssize_t)sizeof header;
+    close(fd);
+    return is_read && header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64;
+}
+
+static bool has_mapped(pid_t pid, const char *name)
+{
+    char path[64], line[4096 + 128];
+    bool has = false;
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    FILE *maps = fopen(path, "re");
+    while (maps && !has && fgets(line, sizeof line, maps))
+        has = strstr(line, name) != NULL;
+    if (maps)
+        fclose(maps);
+    return has;
+}
+
+int rv_refuse_attaching_early(pid_t pid)
+{
+    char text[128];
+    if (!rv_os_process_start(pid) || rv_os_process_state(pid) == 'Z')
+        return rv_err(ESRCH, "process %d: there is none", (int)pid);
+    if (!is_our_machine(pid))
+        return rv_err(ENOTSUP, "process %d is no program of 64 bits for x86-64; only these can be attached to",
+                      (int)pid);
+    long tracer = status_of(pid, "TracerPid", text);
+    if (tracer > 0)
+        return rv_err(EBUSY, "process %d is traced by process %ld (a debugger, strace): end that first", (int)pid,
+                      tracer);
+    (void)status_of(pid, "x86_Thread_features", text);
+    if (strstr(text, "shstk"))
+        return rv_err(ENOTSUP,
+                      "process %d has a shadow stack, so that its return addresses cannot be replaced: start it with "
+                      "GLIBC_TUNABLES=glibc.cpu.x86_shstk=off",
+                      (int)pid);
+    if (is_other_namespace(pid))
+        return rv_err(
+            ENOTSUP,
+            "process %d sees other files than we do (another mount namespace): run ringviz inside, as nsenter or "
+            "the container's exec does",
+            (int)pid);
+    if (has_mapped(pid, "libringviz-cyg.so"))
+        return rv_err(EBUSY, "process %d was started under ringviz, and is traced from there", (int)pid);
+    return 0;
+}
+
+int rv_refuse_attaching(pid_t pid, enum rv_refuse why)
+{
+    switch (why) {
+    case RV_REFUSE_NO_LOADER:
+        return rv_err(
+            ENOTSUP,
+            "process %d has no GNU C library that could load ours: it is statically linked, or uses another one",
+            (int)pid);
+    case RV_REFUSE_NOT_LOADED:
+        return rv_err(
+            ENOTSUP,
+            "process %d could not load our library: it may not read it, or has no room for its thread-local data",
+            (int)pid);
+    case RV_REFUSE_TRACED:
+        return rv_err(EBUSY, "process %d: another ringviz has attached to it; if it was killed: ringviz -p %d --detach",
+                      (int)pid, (int)pid);
+    }
+    return -EINVAL;
+}
+
+static bool is_restricted(void)
+{
+    char word = '0';
+    int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && read(fd, &word, 1) != 1)
+        word = '0';
+    if (fd >= 0)
+        close(fd);
+    return word != '0' && geteuid() != 0;
+}
+
+int rv_refuse_attaching_error(pid_t pid, int error)
+{
+    switch (-error) {
+    case EPERM:
+    case EACCES:
+        if (is_restricted())
+            return rv_err(EPERM,
+                          "process %d may not be attached to: kernel.yama.ptrace_scope forbids it; as root: sysctl "
+                          "kernel.yama.ptrace_scope=0, or run ringviz as root",
+                          (int)pid);
+        return rv_err(EPERM,
+                      "process %d may not be attached to: it is another user's, or privileged, or seccomp forbids us "
+                      "ptrace(2); run ringviz as root",
+                      (int)pid);
+    case ESRCH:
+        return rv_err(ESRCH, "process %d has ended", (int)pid);
+    case EBUSY:
+        return rv_err(EBUSY, "process %d: no thread came to a place where a library can be loaded; try again",
+                      (int)pid);
+    default:
+        return rv_err(-error, "process %d: a call in it failed (%s); seccomp may forbid it mmap(2)", (int)pid,
+                      strerror(-error));
+    }
+}
+
+int rv_refuse_planning(pid_t pid, int error)
+{
+    switch (-error) {
+    case ENOENT:
+        return rv_err(ENOENT, "process %d cannot open the trace file or libringviz-patch.so", (int)pid);
+    case EACCES:
+        return rv_err(EACCES, "process %d may not open the trace file, which is ours: run ringviz as its user",
+                      (int)pid);
+    case EPERM:
+        return rv_err(EPERM, "process %d may not make memory executable (SELinux, seccomp)", (int)pid);
+    default:
+        return rv_err(-error, "process %d: its functions cannot be patched (%s)", (int)pid, strerror(-error));
+    }
+}

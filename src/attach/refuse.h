@@ -1,0 +1,24 @@
+/* Why a process cannot be attached to: one line that says what to do. Each returns a negative errno. */
+#ifndef RV_ATTACH_REFUSE_H
+#define RV_ATTACH_REFUSE_H
+
+#include <sys/types.h>
+
+enum rv_refuse {
+    RV_REFUSE_NO_LOADER,  /* it has no C library that loads libraries */
+    RV_REFUSE_NOT_LOADED, /* that failed */
+    RV_REFUSE_TRACED,     /* by another ringviz */
+};
+
+/* What /proc says without touching it; 0: nothing is against it. */
+int rv_refuse_attaching_early(pid_t pid);
+
+int rv_refuse_attaching(pid_t pid, enum rv_refuse why);
+
+/* An error of ptrace(2) or of a call. */
+int rv_refuse_attaching_error(pid_t pid, int error);
+
+/* The library's own. */
+int rv_refuse_planning(pid_t pid, int error);
+
+#endif

@@ -1,0 +1,382 @@
+/*
+ * A call is made as a signal's handler is: what the thread was doing is put on its stack, and the function returns into
+ * rt_sigreturn(2), which takes it from there. The thread is released at once, so that nothing depends on us any more.
+ */
+#include "attach/tracee.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/os.h"
+#include "base/vec.h"
+
+#if defined(__x86_64__)
+
+#define RED_ZONE 128u
+#define STATE_BYTES 16384u
+#define STATE_WORDS_AT 464u /* what fxsave leaves to programs */
+#define FRAME_BYTES (STATE_BYTES + 10240u)
+#define NO_STACK_MODE 0x7f /* the kernel then leaves the thread's alternate stack as it is */
+#define DIRECTION_FLAG 0x400ull
+#define INTERRUPTED_FIRST 512 /* ERESTARTSYS .. ERESTART_RESTARTBLOCK: only stopped threads have these */
+#define INTERRUPTED_LAST 516
+static const uint64_t STOP_NS = 2000000000;
+
+int rv_tracee_open(struct rv_tracee *tracee, pid_t pid)
+{
+    char path[64];
+    *tracee = (struct rv_tracee){.pid = pid};
+    snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
+    tracee->memory = open(path, O_RDWR | O_CLOEXEC);
+    return tracee->memory < 0 ? (errno == ENOENT ? -ESRCH : -errno) : 0;
+}
+
+void rv_tracee_close(struct rv_tracee *tracee)
+{
+    rv_tracee_release(tracee);
+    if (tracee->memory >= 0)
+        close(tracee->memory);
+    free(tracee->threads);
+    *tracee = (struct rv_tracee){.memory = -1};
+}
+
+int rv_tracee_read(const struct rv_tracee *tracee, uint64_t address, void *out, size_t n_bytes)
+{
+    return pread(tracee->memory, out, n_bytes, (off_t)address) == (ssize_t)n_bytes ? 0 : -EFAULT;
+}
+
+int rv_tracee_write(const struct rv_tracee *tracee, uint64_t address, const void *bytes, size_t n_bytes)
+{
+    return pwrite(tracee->memory, bytes, n_bytes, (off_t)address) == (ssize_t)n_bytes ? 0 : -EFAULT;
+}
+
+/* ---- stopping ---- */
+
+/* The thread's next stop: its status, or -1: it has ended, or does not come to a stop in time. */
+static int wait_for(pid_t tid, uint64_t most_ns)
+{
+    const uint64_t end_ns = rv_clock_mono_ns() + most_ns;
+    int status;
+    for (;;) {
+        pid_t found = waitpid(tid, &status, __WALL | WNOHANG);
+        if (found == tid && WIFSTOPPED(status))
+            return status;
+        if (found != 0 || rv_clock_mono_ns() >= end_ns)
+            return -1;
+        rv_os_sleep_ns(20000);
+    }
+}
+
+static long system_call_of(const struct user_regs_struct *registers)
+{
+    const int64_t result = (int64_t)registers->rax;
+    const bool is_interrupted = (result <= -INTERRUPTED_FIRST && result >= -INTERRUPTED_LAST) || result == -EINTR;
+    return (int64_t)registers->orig_rax >= 0 && is_interrupted ? (long)registers->orig_rax : -1;
+}
+
+/* Some calls (epoll_wait, semop) return EINTR after a stop where no handler ran: they are begun again, too. */
+static void restart_call(struct user_regs_struct *registers)
+{
+    if ((int64_t)registers->orig_rax < 0 || (int64_t)registers->rax != -EINTR)
+        return;
+    registers->rax = registers->orig_rax;
+    registers->rip -= 2;
+    registers->orig_rax = (unsigned long long)-1;
+}
+
+int rv_tracee_stop(struct rv_tracee *tracee, pid_t tid)
+{
+    struct rv_tracee_thread thread = {.tid = tid};
+    if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) != 0)
+        return -errno;
+    int status = ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0 ? wait_for(tid, STOP_NS) : -1;
+    if (status < 0 || ptrace(PTRACE_GETREGS, tid, NULL, &thread.registers) != 0) {
+        (void)ptrace(PTRACE_DETACH, tid, NULL, NULL);
+        return -ESRCH;
+    }
+    thread.system_call = system_call_of(&thread.registers);
+    if (status >> 16 != PTRACE_EVENT_STOP)
+        thread.signal = WSTOPSIG(status);
+    else
+        restart_call(&thread.registers);
+    tracee->threads =
+        rv_vec_reserve(tracee->threads, &tracee->capacity, tracee->n_threads + 1, sizeof *tracee->threads);
+    tracee->threads[tracee->n_threads++] = thread;
+    return 0;
+}
+
+static bool is_stopped(const struct rv_tracee *tracee, pid_t tid)
+{
+    for (size_t i = 0; i < tracee->n_threads; i++)
+        if (tracee->threads[i].tid == tid)
+            return true;
+    return false;
+}
+
+/* Those that are not stopped yet. Returns how many, or a negative errno. */
+static int stop_more(struct rv_tracee *tracee)
+{
+    char path[64];
+    int n = 0;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)tracee->pid);
+    DIR *folder = opendir(path);
+    if (!folder)
+        return -ESRCH;
+    for (const struct dirent *entry; n >= 0 && (entry = readdir(folder));) {
+        pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (tid <= 0 || is_stopped(tracee, tid))
+            continue;
+        int error = rv_tracee_stop(tracee, tid);
+        if (error == -EPERM && rv_os_process_state(tid) == 'Z') /* the first thread may end before the others */
+            continue;
+        n = error == 0 ? n + 1 : error == -ESRCH ? n : error;
+    }
+    closedir(folder);
+    return n;
+}
+
+int rv_tracee_stop_any(struct rv_tracee *tracee, unsigned turn)
+{
+    char path[64];
+    pid_t tids[256];
+    unsigned n = 0;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)tracee->pid);
+    DIR *folder = opendir(path);
+    for (const struct dirent *entry; folder && n < 256 && (entry = readdir(folder));)
+        if (entry->d_name[0] != '.')
+            tids[n++] = (pid_t)strtol(entry->d_name, NULL, 10);
+    if (folder)
+        closedir(folder);
+    return n ? rv_tracee_stop(tracee, tids[turn % n]) : -ESRCH;
+}
+
+int rv_tracee_stop_all(struct rv_tracee *tracee)
+{
+    int n;
+    do
+        n = stop_more(tracee);
+    while (n > 0);
+    if (n == 0 && tracee->n_threads == 0)
+        n = -ESRCH;
+    if (n < 0)
+        rv_tracee_release(tracee);
+    return n;
+}
+
+void rv_tracee_release(struct rv_tracee *tracee)
+{
+    for (size_t i = 0; i < tracee->n_threads; i++) {
+        struct rv_tracee_thread *thread = &tracee->threads[i];
+        (void)ptrace(PTRACE_SETREGS, thread->tid, NULL, &thread->registers);
+        (void)ptrace(PTRACE_DETACH, thread->tid, NULL, (void *)(intptr_t)thread->signal);
+    }
+    tracee->n_threads = 0;
+}
+
+int rv_tracee_step(struct rv_tracee_thread *thread)
+{
+    (void)ptrace(PTRACE_SETREGS, thread->tid, NULL, &thread->registers);
+    if (ptrace(PTRACE_SINGLESTEP, thread->tid, NULL, NULL) != 0)
+        return -ESRCH;
+    int status = wait_for(thread->tid, STOP_NS);
+    if (status < 0 || ptrace(PTRACE_GETREGS, thread->tid, NULL, &thread->registers) != 0)
+        return -ESRCH;
+    if (WSTOPSIG(status) != SIGTRAP)
+        thread->signal = WSTOPSIG(status);
+    return 0;
+}
+
+/* ---- calls ---- */
+
+/* Behind what a signal handler returns to: mov $SYS_rt_sigreturn, %rax; syscall */
+static const uint8_t RESTORER[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05};
+
+static uint64_t find_in(const struct rv_tracee *tracee, uint64_t start, uint64_t end)
+{
+    uint8_t code[64 << 10];
+    for (uint64_t at = start; at < end; at += sizeof code - sizeof RESTORER) {
+        const size_t n = end - at < sizeof code ? (size_t)(end - at) : sizeof code;
+        const uint8_t *found =
+            rv_tracee_read(tracee, at, code, n) == 0 ? memmem(code, n, RESTORER, sizeof RESTORER) : NULL;
+        if (found)
+            return at + (uint64_t)(found - code);
+    }
+    return 0;
+}
+
+/* The C library's. 0: none. */
+static uint64_t find_restorer(const struct rv_tracee *tracee)
+{
+    char path[64], line[PATH_MAX + 128], permissions[8];
+    uint64_t found = 0, start, end;
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)tracee->pid);
+    FILE *maps = fopen(path, "re");
+    while (maps && !found && fgets(line, sizeof line, maps))
+        if (strstr(line, "/libc") && sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s", &start, &end, permissions) == 3 &&
+            strchr(permissions, 'x'))
+            found = find_in(tracee, start, end);
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+/* What is put on the thread's stack, from its lowest address on, as the kernel does for a signal's handler. */
+struct frame {
+    uint64_t address;
+    size_t n_bytes, texts_at, state_at;
+    uint8_t bytes[FRAME_BYTES];
+};
+#define CONTEXT_AT 8u /* behind the address to which the function returns */
+#define SIGNAL_MASK_AT (CONTEXT_AT + 296u)
+#define INFORMATION_BYTES 128u
+
+/* Lay out: texts on top, then the extended state, then the context, with 8 bytes left to a multiple of 16 below. */
+static bool lay_out(struct frame *frame, uint64_t stack, const struct rv_tracee_call *call, size_t n_state)
+{
+    size_t n_texts = 0;
+    for (size_t i = 0; i < 2; i++)
+        n_texts += call->texts[i] ? strlen(call->texts[i]) + 1 : 0;
+    const uint64_t texts = (stack - RED_ZONE - n_texts) & ~63ull, state = (texts - n_state - sizeof(uint32_t)) & ~63ull;
+    frame->address = ((state - SIGNAL_MASK_AT - sizeof(uint64_t) - INFORMATION_BYTES) & ~15ull) - 8;
+    frame->texts_at = (size_t)(texts - frame->address);
+    frame->state_at = (size_t)(state - frame->address);
+    frame->n_bytes = frame->texts_at + n_texts;
+    memset(frame->bytes, 0, sizeof frame->bytes);
+    return frame->n_bytes <= sizeof frame->bytes;
+}
+
+static void put(struct frame *frame, size_t at, const void *bytes, size_t n_bytes)
+{
+    memcpy(frame->bytes + at, bytes, n_bytes);
+}
+
+/* The words that tell rt_sigreturn(2) that the state is more than fxsave's (asm/sigcontext.h). */
+static void put_state(struct frame *frame, const uint8_t *state, size_t n_state)
+{
+    const uint32_t begin = FP_XSTATE_MAGIC1, end = FP_XSTATE_MAGIC2, n_bytes = (uint32_t)n_state,
+                   n_extended = n_bytes + (uint32_t)sizeof end;
+    uint64_t parts;
+    memcpy(&parts, state + STATE_WORDS_AT, sizeof parts); /* as ptrace(2) gives them */
+    put(frame, frame->state_at, state, n_state);
+    put(frame, frame->state_at + STATE_WORDS_AT, &begin, sizeof begin);
+    put(frame, frame->state_at + STATE_WORDS_AT + 4, &n_extended, sizeof n_extended);
+    put(frame, frame->state_at + STATE_WORDS_AT + 8, &parts, sizeof parts);
+    put(frame, frame->state_at + STATE_WORDS_AT + 16, &n_bytes, sizeof n_bytes);
+    put(frame, frame->state_at + n_state, &end, sizeof end);
+}
+
+static void put_context(struct frame *frame, const struct user_regs_struct *registers, uint64_t signal_mask)
+{
+    ucontext_t context = {.uc_flags = 7, /* extended state, and the stack segment */
+                          .uc_stack.ss_flags = NO_STACK_MODE};
+    greg_t *to = context.uc_mcontext.gregs;
+    const unsigned long long from[] = {[REG_R8] = registers->r8,
+                                       [REG_R9] = registers->r9,
+                                       [REG_R10] = registers->r10,
+                                       [REG_R11] = registers->r11,
+                                       [REG_R12] = registers->r12,
+                                       [REG_R13] = registers->r13,
+                                       [REG_R14] = registers->r14,
+                                       [REG_R15] = registers->r15,
+                                       [REG_RDI] = registers->rdi,
+                                       [REG_RSI] = registers->rsi,
+                                       [REG_RBP] = registers->rbp,
+                                       [REG_RBX] = registers->rbx,
+                                       [REG_RDX] = registers->rdx,
+                                       [REG_RAX] = registers->rax,
+                                       [REG_RCX] = registers->rcx,
+                                       [REG_RSP] = registers->rsp,
+                                       [REG_RIP] = registers->rip,
+                                       [REG_EFL] = registers->eflags,
+                                       [REG_CSGSFS] = (registers->cs & 0xffff) | registers->ss << 48};
+    memcpy(to, from, sizeof from);
+    context.uc_mcontext.fpregs = (fpregset_t)(uintptr_t)(frame->address + frame->state_at);
+    put(frame, CONTEXT_AT, &context, SIGNAL_MASK_AT - CONTEXT_AT);
+    put(frame, SIGNAL_MASK_AT, &signal_mask, sizeof signal_mask);
+}
+
+/* rt_sigreturn(2) begins no call again: the thread goes back to its instruction. */
+static struct user_regs_struct going_on(const struct rv_tracee_thread *thread)
+{
+    struct user_regs_struct registers = thread->registers;
+    if (thread->system_call >= 0 && (int64_t)registers.orig_rax >= 0) {
+        registers.rax = (unsigned long long)thread->system_call;
+        registers.rip -= 2;
+    }
+    return registers;
+}
+
+static void set_arguments(const struct frame *frame, const struct rv_tracee_call *call,
+                          struct user_regs_struct *registers)
+{
+    uint64_t text = frame->address + frame->texts_at, arguments[2];
+    for (size_t i = 0; i < 2; i++) {
+        arguments[i] = call->texts[i] ? text : call->arguments[i];
+        text += call->texts[i] ? strlen(call->texts[i]) + 1 : 0;
+    }
+    registers->rdi = arguments[0];
+    registers->rsi = arguments[1];
+    registers->rip = call->function;
+    registers->rsp = frame->address;
+    registers->rax = 0;
+    registers->eflags &= ~DIRECTION_FLAG;
+    registers->orig_rax = (unsigned long long)-1;
+}
+
+static int build(struct frame *frame, const struct rv_tracee *tracee, const struct rv_tracee_thread *thread,
+                 const struct rv_tracee_call *call)
+{
+    uint8_t state[STATE_BYTES];
+    struct iovec extended = {.iov_base = state, .iov_len = sizeof state};
+    uint64_t signal_mask, restorer = find_restorer(tracee);
+    const struct user_regs_struct registers = going_on(thread);
+    if (!restorer || ptrace(PTRACE_GETREGSET, thread->tid, (void *)(uintptr_t)NT_X86_XSTATE, &extended) != 0 ||
+        ptrace(PTRACE_GETSIGMASK, thread->tid, (void *)sizeof signal_mask, &signal_mask) != 0 ||
+        extended.iov_len < STATE_WORDS_AT + 48 || !lay_out(frame, registers.rsp, call, extended.iov_len))
+        return -EFAULT;
+    size_t text = frame->texts_at;
+    put(frame, 0, &restorer, sizeof restorer);
+    put_context(frame, &registers, signal_mask);
+    put_state(frame, state, extended.iov_len);
+    for (size_t i = 0; i < 2; i++) {
+        const size_t n = call->texts[i] ? strlen(call->texts[i]) + 1 : 0;
+        if (n)
+            put(frame, text, call->texts[i], n);
+        text += n;
+    }
+    return rv_tracee_write(tracee, frame->address, frame->bytes, frame->n_bytes);
+}
+
+int rv_tracee_call(struct rv_tracee *tracee, size_t idx, const struct rv_tracee_call *call)
+{
+    struct rv_tracee_thread thread = tracee->threads[idx];
+    struct frame frame;
+    const uint64_t all_signals = ~(uint64_t)0;
+    int error = build(&frame, tracee, &thread, call);
+    if (error)
+        return error;
+    struct user_regs_struct registers = thread.registers;
+    set_arguments(&frame, call, &registers);
+    if (ptrace(PTRACE_SETREGS, thread.tid, NULL, &registers) != 0 ||
+        ptrace(PTRACE_SETSIGMASK, thread.tid, (void *)sizeof all_signals, &all_signals) != 0)
+        return -ESRCH;
+    (void)ptrace(PTRACE_DETACH, thread.tid, NULL, (void *)(intptr_t)thread.signal);
+    tracee->threads[idx] = tracee->threads[--tracee->n_threads];
+    return 0;
+}
+
+#endif

@@ -1,0 +1,72 @@
+#include "cli/attach.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+
+#ifdef RV_CLI_ATTACH
+
+#include "attach/attach.h"
+#include "launch/launch.h"
+#include "ring/attachment.h"
+
+static int find_library(char path[PATH_MAX])
+{
+    return rv_launch_find_file(RV_ATTACHMENT_LIBRARY, path, PATH_MAX) == 0
+               ? 0
+               : rv_err(ENOENT, RV_ATTACHMENT_LIBRARY ": not found beside ringviz");
+}
+
+/* One a line. */
+static void join_patches(const struct rv_options *options, char *out, size_t out_bytes)
+{
+    size_t n = 0;
+    snprintf(out, out_bytes, "auto");
+    for (size_t i = 0; i < options->n_patches && n < out_bytes; i++)
+        n += (size_t)snprintf(out + n, out_bytes - n, "%s%s", i ? "\n" : "", options->patches[i]);
+}
+
+int rv_cli_attach(const struct rv_options *options, const char *trace_path)
+{
+    char library[PATH_MAX], absolute[PATH_MAX], patches[4096];
+    int error = find_library(library);
+    if (error)
+        return error;
+    join_patches(options, patches, sizeof patches);
+    return rv_attach_begin(&(struct rv_attach_params){
+        .pid = (pid_t)options->pid,
+        .library = library,
+        .trace_path = realpath(trace_path, absolute) ? absolute : trace_path,
+        .patches = patches,
+    });
+}
+
+int rv_cli_detach(const struct rv_options *options)
+{
+    char library[PATH_MAX];
+    int error = find_library(library);
+    if (!error)
+        error = rv_attach_end((pid_t)options->pid, library);
+    if (error == -ENOENT)
+        return rv_err(ENOENT, "process %u: no ringviz has attached to it", options->pid);
+    return error;
+}
+
+#else
+
+int rv_cli_attach(const struct rv_options *options, const char *trace_path)
+{
+    (void)trace_path;
+    return rv_err(ENOTSUP, "process %u: only on x86-64 can a process be attached to", options->pid);
+}
+
+int rv_cli_detach(const struct rv_options *options)
+{
+    return rv_cli_attach(options, NULL);
+}
+
+#endif

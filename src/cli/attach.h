@@ -1,0 +1,13 @@
+/* --pid and --detach: into a running process and out of it. */
+#ifndef RV_CLI_ATTACH_H
+#define RV_CLI_ATTACH_H
+
+#include "cli/options.h"
+
+/* 0, or a negative errno with one line printed. */
+int rv_cli_attach(const struct rv_options *options, const char *trace_path);
+
+/* Out again; does nothing where the process has ended. 0, or a negative errno with one line printed. */
+int rv_cli_detach(const struct rv_options *options);
+
+#endif

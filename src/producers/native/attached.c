@@ -1,0 +1,145 @@
+/*
+ * What ringviz calls in a process that it attaches to (src/attach): each function on a thread that was stopped for it.
+ *
+ *     plan     others run: a thread of ours finds the functions and builds their stubs, then ends
+ *     write    others stand still, none between the bytes of a jump: all jumps are written
+ *     remove   others stand still: the original bytes and return addresses are put back, rings are left
+ *
+ * Stubs, trampolines and this library stay for ever: a thread may be in them.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "producers/native/patcher.h"
+#include "producers/native/mapped.h"
+#include "producers/native/process.h"
+#include "producers/native/thread.h"
+#include "ring/attachment.h"
+
+RV_EXPORT void ringviz_attach_plan(const char *path, const char *wanted);
+RV_EXPORT void ringviz_attach_write(void);
+RV_EXPORT void ringviz_attach_remove(void);
+
+__attribute__((visibility("default"))) struct rv_attachment ringviz_attachment;
+
+static char trace_path[4096], patches[RV_PATCHER_WANTED_BYTES];
+
+/* ringviz reads it from outside: x86 lets stores be seen in their order. */
+static void publish(uint32_t *word, uint32_t value)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+static void publish_sites(void)
+{
+    size_t n;
+    const struct rv_patcher_object *objects = rv_patcher_objects(&n);
+    ringviz_attachment.n_objects = n;
+    for (size_t i = 0; i < n; i++) {
+        ringviz_attachment.objects[i].sites = (uint64_t)(uintptr_t)objects[i].prepared.sites;
+        ringviz_attachment.objects[i].n_sites = objects[i].prepared.n_sites;
+        for (size_t k = 0; k < objects[i].prepared.n_sites; k++)
+            objects[i].prepared.sites[k].is_left_out = false;
+    }
+}
+
+static void *plan(void *unused)
+{
+    (void)unused;
+    (void)prctl(PR_SET_NAME, "ringviz");
+    int error = rv_patcher_plan(patches);
+    if (!error)
+        error = rv_process_open(trace_path);
+    publish_sites();
+    ringviz_attachment.error = error;
+    publish(&ringviz_attachment.state, error ? RV_ATTACHMENT_NONE : RV_ATTACHMENT_PLANNED);
+    return NULL;
+}
+
+static int start_thread(void)
+{
+    sigset_t all, before;
+    pthread_t thread;
+    pthread_attr_t attributes;
+    sigfillset(&all);
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = pthread_create(&thread, &attributes, plan, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return -error;
+}
+
+static int begin_planning(const char *path, const char *wanted)
+{
+    if (ringviz_attachment.state != RV_ATTACHMENT_NONE)
+        return -EBUSY;
+    if (strlen(path) >= sizeof trace_path || strlen(wanted) >= sizeof patches)
+        return -E2BIG;
+    strcpy(trace_path, path);
+    strcpy(patches, wanted);
+    ringviz_attachment.error = 0;
+    ringviz_attachment.state = RV_ATTACHMENT_PLANNING;
+    int error = start_thread();
+    if (error)
+        ringviz_attachment.state = RV_ATTACHMENT_NONE;
+    return error;
+}
+
+static int write_patches(void)
+{
+    if (ringviz_attachment.state != RV_ATTACHMENT_PLANNED)
+        return -EINVAL;
+    rv_patcher_write();
+    ringviz_attachment.state = RV_ATTACHMENT_PATCHED;
+    return 0;
+}
+
+static int remove_patches(void)
+{
+    bool has_push_left = false;
+    const uint64_t own = (uint64_t)(uintptr_t)__builtin_thread_pointer();
+    if (rv_process_is_locked() || ringviz_attachment.state == RV_ATTACHMENT_PLANNING)
+        return -EAGAIN;
+    rv_patcher_remove();
+    rv_returns_restore();
+    for (uint64_t i = 0; i < ringviz_attachment.n_threads && i < RV_ATTACHMENT_THREADS; i++)
+        if (ringviz_attachment.thread_pointers[i])
+            has_push_left |= rv_thread_leave_file(own, ringviz_attachment.thread_pointers[i]);
+    rv_mapped_forget();
+    rv_process_leave_file(has_push_left);
+    ringviz_attachment.state = RV_ATTACHMENT_NONE;
+    return 0;
+}
+
+void ringviz_attach_plan(const char *path, const char *wanted)
+{
+    const int saved = errno;
+    publish(&ringviz_attachment.result, (uint32_t)begin_planning(path, wanted));
+    errno = saved;
+}
+
+void ringviz_attach_write(void)
+{
+    const int saved = errno;
+    publish(&ringviz_attachment.result, (uint32_t)write_patches());
+    errno = saved;
+}
+
+void ringviz_attach_remove(void)
+{
+    const int saved = errno;
+    publish(&ringviz_attachment.result, (uint32_t)remove_patches());
+    errno = saved;
+}
+
+/* After those of the library's other files: they are linked before this one. */
+__attribute__((constructor)) static void start(void)
+{
+    publish(&ringviz_attachment.is_loaded, 1);
+}

@@ -1,0 +1,56 @@
+/* Patches this process before its program begins, as RINGVIZ_PATCH says: nothing runs yet but this thread. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "producers/native/patcher.h"
+
+/* Programs that are only there to run others, or that a producer of their own traces. */
+static const char *const LEFT_ALONE[] = {"sh",      "dash",   "bash",   "zsh",  "ksh",     "busybox",
+                                         "env",     "nice",   "nohup",  "time", "timeout", "setsid",
+                                         "taskset", "stdbuf", "ionice", "chrt", "prlimit", "numactl",
+                                         "setarch", "sudo",   "xargs",  "perl", "ruby"};
+
+static bool has_one_thread(void)
+{
+    size_t n = 0;
+    DIR *folder = opendir("/proc/self/task");
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        n += entry->d_name[0] != '.';
+    if (folder)
+        closedir(folder);
+    return n == 1;
+}
+
+static bool is_left_alone(void)
+{
+    char program[4096];
+    ssize_t n_path = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[n_path > 0 ? n_path : 0] = '\0';
+    const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+    for (size_t i = 0; i < sizeof LEFT_ALONE / sizeof *LEFT_ALONE; i++) {
+        size_t n = strlen(LEFT_ALONE[i]);
+        if (strncmp(name, LEFT_ALONE[i], n) == 0 && name[n + strspn(name + n, "0123456789.-")] == '\0')
+            return true;
+    }
+    return false;
+}
+
+static bool is_wanted(void)
+{
+    const char *file = secure_getenv("RINGVIZ_FILE"), *wanted = secure_getenv("RINGVIZ_PATCH");
+    if (!file || !*file || !wanted || strcmp(wanted, "off") == 0)
+        return false;
+    return (strcmp(wanted, "auto") != 0 || !is_left_alone()) && has_one_thread();
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    const int saved = errno;
+    if (is_wanted() && rv_patcher_plan(secure_getenv("RINGVIZ_PATCH")) == 0)
+        rv_patcher_write();
+    errno = saved;
+}

@@ -1,0 +1,34 @@
+/*
+ * Patches functions of this process, as a text says:
+ *
+ *     auto               the functions of the program but trivial ones, where it has no hooks of its own
+ *     REGEX[@LIBRARY]    those with these names, of the program or of libraries whose path has LIBRARY in it; several,
+ *                        each on a line
+ */
+#ifndef RV_PRODUCERS_NATIVE_PATCHER_H
+#define RV_PRODUCERS_NATIVE_PATCHER_H
+
+#include "patch/prepare.h"
+#include "producers/native/linkage.h"
+
+#define RV_PATCHER_OBJECTS 32u
+#define RV_PATCHER_WANTED_BYTES 4096u
+
+struct rv_patcher_object {
+    struct rv_patch_image image;
+    struct rv_patch_prepared prepared;
+};
+
+/*
+ * Find what can be patched, and build its stubs; what was planned before, with no jump to it in place, is forgotten.
+ *   returns  0; -ENOENT: no planner; -ENOTSUP: return addresses are guarded by the processor; -E2BIG; -ENOMEM; -EPERM
+ */
+RV_HIDDEN int rv_patcher_plan(const char *wanted);
+
+RV_HIDDEN const struct rv_patcher_object *rv_patcher_objects(size_t *n);
+
+/* Put all jumps in place, or the original bytes: while nothing runs there, nor is about to go on there. */
+RV_HIDDEN void rv_patcher_write(void);
+RV_HIDDEN void rv_patcher_remove(void);
+
+#endif

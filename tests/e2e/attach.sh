@@ -1,0 +1,83 @@
+#!/bin/sh
+# attach.sh RINGVIZ PROGRAM: ringviz gets into a running program and out again, and leaves it as it was.
+set -u
+ringviz=$1 program=$2
+. "${0%/*}/harness.sh"
+
+mkfifo "$folder/in"
+"$program" <"$folder/in" >"$folder/program" 2>&1 &
+pid=$!
+exec 9>"$folder/in"
+within 20 grep -q running "$folder/program" || fail "the program does not start"
+
+# What the program says of its code: bytes that are not as in its file.
+code_is_whole() { # WHEN
+    n_answers=$((n_answers + 1))
+    echo "?" >&9
+    within 20 has_answered || fail "$1: no answer"
+    expect "$1: code" "$(tail -n 1 "$folder/program")" "changed 0"
+}
+has_answered() {
+    [ "$(grep -c changed "$folder/program")" -ge $n_answers ]
+}
+is_patched() {
+    n_answers=$((n_answers + 1))
+    echo "?" >&9
+    within 20 has_answered && tail -n 1 "$folder/program" | grep -q 'changed [1-9]'
+}
+n_answers=0
+
+for cycle in 1 2 3 4 5 6 7 8; do
+    run -p $pid --duration=0.05s --force --report=json --output="$folder/report.json"
+    expect "exit status of cycle $cycle" $status 0
+    grep -q '::fib"' "$folder/report.json" || fail "cycle $cycle: no fib: $(cat "$folder/err")"
+    grep -q '"patches":{"functions":[1-9]' "$folder/report.json" || fail "cycle $cycle: not traced by patches"
+done
+code_is_whole "after eight cycles"
+expect "threads" "$(ls /proc/$pid/task | wc -l)" 5
+grep -q 'TracerPid:[[:space:]]*0' /proc/$pid/status || fail "it is still traced"
+
+run --pid=$pid --patch=fib --duration=0.05s --force --report=json --output="$folder/report.json"
+expect "exit status with --patch" $status 0
+grep -q '"functions":1,"patched":1' "$folder/report.json" || fail "--patch: $(cat "$folder/report.json" | head -c 300)"
+
+# Killed, it leaves a program that runs on; the next one, or --detach, puts it right.
+for delay in 0.02 0.06 0.1 0.2 0.3; do
+    "$ringviz" -p $pid --report >/dev/null 2>&1 &
+    killed=$!
+    sleep $delay
+    kill -KILL $killed
+    wait $killed 2>/dev/null
+    kill -0 $pid || fail "killed after $delay s: the program has died"
+done
+run -p $pid --duration=0.05s --report
+expect "exit status after it was killed" $status 0
+grep -q '::fib' "$folder/out" || fail "after it was killed: no fib: $(cat "$folder/err")"
+"$ringviz" -p $pid --report >/dev/null 2>&1 &
+killed=$!
+within 20 is_patched || fail "it is not attached"
+kill -KILL $killed
+wait $killed 2>/dev/null
+run -p $pid --detach
+[ $status -eq 0 ] || fail "--detach: $(cat "$folder/err")"
+code_is_whole "after --detach"
+run -p $pid --detach
+expect "exit status of --detach of nothing" $status 1
+one_line "--detach of nothing"
+
+exec 9>&-
+wait $pid
+expect "exit status of the program" $? 0
+grep -q '^wrong 0, idle threads 0, signals came, changed 0$' "$folder/program" || fail "$(tail -n 1 "$folder/program")"
+
+# One line says what cannot be.
+run -p $pid
+expect "exit status for a process that has ended" $status 1
+one_line "a process that has ended"
+run -p $$ -- true
+expect "exit status with a command" $status 2
+one_line "with a command"
+run --detach
+expect "exit status of --detach alone" $status 2
+one_line "--detach alone"
+conclude

@@ -1,0 +1,172 @@
+// What ringviz attaches to: four threads that call all the time, throw, jump, get signals and change stacks. It ends with
+// its standard input, and prints how much came out wrong, and whether its code is that of its file.
+#include <csetjmp>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdexcept>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define KEPT __attribute__((noinline, noclone))
+
+static volatile bool is_over;
+static volatile sig_atomic_t n_signals;
+static unsigned long n_rounds[4], n_wrong;
+
+KEPT static unsigned fib(unsigned n)
+{
+    return n < 2 ? n : fib(n - 1) + fib(n - 2);
+}
+
+KEPT static unsigned sum_of(const unsigned *numbers, unsigned n)
+{
+    unsigned sum = 0;
+    for (unsigned i = 0; i < n; i++)
+        sum += numbers[i] * fib(i % 5);
+    return sum;
+}
+
+KEPT static unsigned thrower(unsigned n)
+{
+    if (n == 0)
+        throw std::runtime_error("deep");
+    return thrower(n - 1) + 1;
+}
+
+KEPT static unsigned catcher(unsigned n)
+{
+    try {
+        return thrower(n);
+    } catch (const std::runtime_error &error) {
+        return error.what()[0] == 'd' ? n : 0;
+    }
+}
+
+KEPT static void jumper(jmp_buf &out, unsigned n)
+{
+    if (n == 0)
+        longjmp(out, 7);
+    jumper(out, n - 1);
+    is_over = is_over; // no tail call
+}
+
+KEPT static int jump(unsigned n)
+{
+    jmp_buf out;
+    int code = setjmp(out);
+    if (code == 0)
+        jumper(out, n);
+    return code;
+}
+
+KEPT static void handle(int)
+{
+    n_signals = n_signals + (fib(6) == 8);
+}
+
+struct coroutine {
+    ucontext_t inside, outside;
+    unsigned value;
+    bool is_done;
+    alignas(16) char stack[64 << 10];
+};
+
+KEPT static void run_coroutine(unsigned high, unsigned low)
+{
+    coroutine *it = reinterpret_cast<coroutine *>(uint64_t(high) << 32 | low);
+    while (!it->is_done) {
+        it->value += fib(5);
+        swapcontext(&it->inside, &it->outside);
+    }
+}
+
+KEPT static unsigned resume(coroutine *it)
+{
+    swapcontext(&it->outside, &it->inside);
+    return it->value;
+}
+
+KEPT static bool is_right(coroutine *it, unsigned round)
+{
+    unsigned numbers[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    return sum_of(numbers, 8) == 2 * 1 + 3 * 1 + 4 * 2 + 5 * 3 + 7 * 1 + 8 * 1 && catcher(9) == 9 && jump(6) == 7 &&
+           resume(it) == 5 * (round + 1);
+}
+
+static void *run(void *context)
+{
+    unsigned long *n = static_cast<unsigned long *>(context);
+    static thread_local coroutine it;
+    getcontext(&it.inside);
+    it.inside.uc_stack.ss_sp = it.stack;
+    it.inside.uc_stack.ss_size = sizeof it.stack;
+    it.inside.uc_link = &it.outside;
+    makecontext(&it.inside, reinterpret_cast<void (*)()>(run_coroutine), 2,
+                unsigned(reinterpret_cast<uint64_t>(&it) >> 32), unsigned(reinterpret_cast<uint64_t>(&it)));
+    for (unsigned round = 0; !is_over; round++, ++*n)
+        if (!is_right(&it, round))
+            __atomic_fetch_add(&n_wrong, 1, __ATOMIC_RELAXED);
+    it.is_done = true;
+    resume(&it);
+    return nullptr;
+}
+
+// Bytes of the program's code that are not as in its file.
+static size_t count_changed()
+{
+    struct stat status;
+    int fd = open("/proc/self/exe", O_RDONLY);
+    fstat(fd, &status);
+    const char *file = static_cast<char *>(mmap(nullptr, size_t(status.st_size), PROT_READ, MAP_PRIVATE, fd, 0));
+    const ElfW(Ehdr) *header = reinterpret_cast<const ElfW(Ehdr) *>(file);
+    const ElfW(Phdr) *segments = reinterpret_cast<const ElfW(Phdr) *>(file + header->e_phoff);
+    const char *bias = nullptr;
+    size_t n = 0;
+    auto find_bias = [](dl_phdr_info *info, size_t, void *out) {
+        *static_cast<const char **>(out) = reinterpret_cast<const char *>(info->dlpi_addr);
+        return 1;
+    };
+    dl_iterate_phdr(find_bias, &bias);
+    for (unsigned i = 0; i < header->e_phnum; i++)
+        for (size_t k = 0; segments[i].p_type == PT_LOAD && segments[i].p_flags & PF_X && k < segments[i].p_filesz; k++)
+            n += bias[segments[i].p_vaddr + k] != file[segments[i].p_offset + k];
+    close(fd);
+    return n;
+}
+
+int main()
+{
+    pthread_t threads[4];
+    char byte;
+    struct sigaction action = {};
+    action.sa_handler = handle;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGALRM, &action, nullptr);
+    const struct itimerval period = {{0, 2000}, {0, 2000}};
+    setitimer(ITIMER_REAL, &period, nullptr);
+    for (int i = 0; i < 4; i++)
+        pthread_create(&threads[i], nullptr, run, &n_rounds[i]);
+    puts("running");
+    fflush(stdout);
+    while (read(STDIN_FILENO, &byte, 1) > 0)
+        if (byte == '?') {
+            printf("changed %zu\n", count_changed());
+            fflush(stdout);
+        }
+    is_over = true;
+    for (pthread_t thread : threads)
+        pthread_join(thread, nullptr);
+    printf("wrong %lu, idle threads %d, signals %s, changed %zu\n", n_wrong,
+           !n_rounds[0] + !n_rounds[1] + !n_rounds[2] + !n_rounds[3], n_signals ? "came" : "none", count_changed());
+    return 0;
+}
