@@ -3,7 +3,8 @@
 #include <stdio.h>
 
 #define WIDTH 356.0f
-#define HEIGHT 48.0f
+#define HEIGHT 40.0f
+#define COUNT_NARROWER 84.0f /* the number of rules is a shorter text */
 #define EDGE 10.0f
 #define BUTTON_WIDTH 60.0f
 
@@ -15,6 +16,7 @@ void rv_filter_notice_show(struct rv_ui *ui, const struct rv_filter_notice *show
     struct rv_ui_insets insets = rv_ui_insets(ui);
     if (!shown->is_empty) {
         snprintf(text, sizeof text, "Filtered by %zu rule%s", shown->n_rules, shown->n_rules == 1 ? "" : "s");
+        area.width -= COUNT_NARROWER;
         area.x = insets.left + EDGE;
         area.y = insets.top + EDGE;
     }

@@ -13,6 +13,8 @@
 #define TAB_WIDTH 76.0f
 #define TAB_STEP 82.0f
 #define TAB_Y 6.0f
+#define BUTTON_PADDING 14.0f
+#define BUTTON_GAP 4.0f
 #define PILL_HEIGHT 15.0f
 #define PROGRAM_BYTES 256
 #define PROGRAM_LEAVES 620.0f /* points needed by the other items */
@@ -121,6 +123,30 @@ static void add_tabs(const struct rv_topbar *shown, float x, struct rv_ui_acts *
     }
 }
 
+static float button_width(const struct rv_topbar_button *button)
+{
+    return floorf(rv_imgui_text_width(RV_IMGUI_FONT_TEXT, button->label) + BUTTON_PADDING);
+}
+
+/* Right-aligned at x. Returns their begin; all are left out where the rest of the bar would be. */
+static float add_buttons(const struct rv_topbar *shown, float x, struct rv_ui_acts *acts)
+{
+    float width = 0.0f;
+    for (uint32_t i = 0; i < shown->n_buttons; i++)
+        width += button_width(&shown->buttons[i]) + BUTTON_GAP;
+    float begin = x - width - BUTTON_GAP, at = begin;
+    if (begin < PROGRAM_LEAVES)
+        return x;
+    for (uint32_t i = 0; i < shown->n_buttons; i++) {
+        const struct rv_topbar_button *button = &shown->buttons[i];
+        rv_imgui_at(at, TAB_Y);
+        if (rv_imgui_button(button->label, button_width(button), button->is_on))
+            rv_ui_act(acts, &(struct rv_act){.action = button->action});
+        at += button_width(button) + BUTTON_GAP;
+    }
+    return begin;
+}
+
 void rv_topbar_show(struct rv_ui *ui, const struct rv_topbar *shown, struct rv_ui_acts *acts)
 {
     struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_TOP, HEIGHT + 1.0f);
@@ -131,6 +157,7 @@ void rv_topbar_show(struct rv_ui *ui, const struct rv_topbar *shown, struct rv_u
     rv_imgui_panel_begin("topbar", area, RV_IMGUI_PANEL_BARE);
     rv_imgui_draw_box((struct rv_imgui_area){0.0f, 0.0f, area.width, HEIGHT}, 0.0f, style->bar);
     rv_imgui_draw_box((struct rv_imgui_area){0.0f, HEIGHT, area.width, 1.0f}, 0.0f, style->line);
+    bar.end = add_buttons(shown, tabs_x, acts);
     add(&bar, RV_IMGUI_FONT_BOLD, style->text_strong, "ringviz");
     add_program(&bar, shown->program);
     snprintf(pid, sizeof pid, "pid %" PRIu32, shown->pid);

@@ -12,6 +12,12 @@ enum rv_topbar_state {
     RV_TOPBAR_PAUSED
 };
 
+struct rv_topbar_button {
+    const char *label;
+    enum rv_action action;
+    bool is_on; /* what it opens is open */
+};
+
 struct rv_topbar {
     const char *program;
     uint32_t pid; /* 0 = not shown */
@@ -25,9 +31,11 @@ struct rv_topbar {
     uint64_t n_dropped, n_drawn, n_folded;
     const char *const *tabs;
     uint32_t n_tabs, chosen;
+    const struct rv_topbar_button *buttons; /* before the tabs, while there is room */
+    uint32_t n_buttons;
 };
 
-/* Asks for RV_ACTION_LOOK_3D and those behind it. */
+/* Asks for RV_ACTION_LOOK_3D and those behind it, and for what its buttons are for. */
 void rv_topbar_show(struct rv_ui *ui, const struct rv_topbar *shown, struct rv_ui_acts *acts);
 
 #endif

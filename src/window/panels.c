@@ -51,6 +51,14 @@ static void show_topbar(struct rv_panels *panels, const struct rv_panels_about *
     const char *tabs[RV_VIEW_MODE_COUNT];
     for (int look = 0; look < RV_VIEW_MODE_COUNT; look++)
         tabs[look] = rv_view_mode_get((enum rv_view_mode)look)->title;
+    const struct rv_viewer_panels *opened = &about->viewer->panels;
+    const struct rv_topbar_button buttons[] = {
+        {"Search", opened->has_search ? RV_ACTION_END_SEARCH : RV_ACTION_SEARCH, opened->has_search},
+        {"Threads", RV_ACTION_THREADS, opened->has_threads},
+        {"Settings", RV_ACTION_SETTINGS, opened->has_settings},
+        {"Help", RV_ACTION_HELP, opened->has_help},
+        {"Record", RV_ACTION_RECORD, about->is_recording}};
+    uint32_t n_buttons = about->has_timebar ? sizeof buttons / sizeof *buttons : 0; /* none in a screenshot */
     struct rv_topbar shown = {
         .program = about->program ? about->program : "",
         .pid = about->pid,
@@ -64,6 +72,8 @@ static void show_topbar(struct rv_panels *panels, const struct rv_panels_about *
         .n_stopped = about->viewer->debugger.report.n_stopped,
         .n_drawn = about->view->n_boxes,
         .n_folded = about->view->n_folded,
+        .buttons = buttons,
+        .n_buttons = n_buttons && live_edge->is_done ? n_buttons - 1 : n_buttons,
         .tabs = tabs,
         .n_tabs = RV_VIEW_MODE_COUNT,
         .chosen = (uint32_t)about->viewer->look.shown,
