@@ -87,7 +87,7 @@ static int create_map(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
     struct rv_map_params params = options->map;
-    params.settles_clock_later = true; /* once the command runs */
+    params.settles_clock_later = options->argv; /* once the command runs */
     char path[4096];
     rv_map_remove_stale();
     if (!options->trace_file) {

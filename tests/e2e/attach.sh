@@ -33,6 +33,7 @@ for cycle in 1 2 3 4 5 6 7 8; do
     grep -q '::fib"' "$folder/report.json" || fail "cycle $cycle: no fib: $(cat "$folder/err")"
     grep -q '"patches":{"functions":[1-9]' "$folder/report.json" || fail "cycle $cycle: not traced by patches"
 done
+grep -q '::fib",[^}]*"total_ns":[1-9]' "$folder/report.json" || fail "calls without durations"
 code_is_whole "after eight cycles"
 expect "threads" "$(ls /proc/$pid/task | wc -l)" 5
 grep -q 'TracerPid:[[:space:]]*0' /proc/$pid/status || fail "it is still traced"
