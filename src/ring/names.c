@@ -174,7 +174,8 @@ static uint32_t add(struct rv_map *map, const struct key *key, uint32_t *id)
 static uint32_t *ready_slot(struct rv_map *map, uint32_t slot_idx)
 {
     const struct rv_wire_area *area = &map->geometry.name_index;
-    uint64_t part_bytes = (area->n_bytes / RV_WIRE_INDEX_PARTS + RV_WIRE_PAGE - 1) & ~(uint64_t)(RV_WIRE_PAGE - 1);
+    uint64_t least_bytes = (area->n_bytes + RV_WIRE_INDEX_PARTS - 1) / RV_WIRE_INDEX_PARTS;
+    uint64_t part_bytes = (least_bytes + RV_WIRE_PAGE - 1) & ~(uint64_t)(RV_WIRE_PAGE - 1);
     uint64_t part = slot_idx * sizeof(uint32_t) / part_bytes, bit = 1ull << part % 64;
     uint64_t *word = &map->header->name_index_ready[part / 64];
     if (!(__atomic_load_n(word, __ATOMIC_ACQUIRE) & bit)) { /* N10 <- N9 */

@@ -26,6 +26,7 @@ static struct rv_map make_map(void)
     map.header = (struct rv_wire_header *)(void *)map.base;
     map.header->name_heap_used = 8;
     map.header->name_heap_ready = map.geometry.name_heap.n_bytes;
+    memset(map.header->name_index_ready, 0xff, sizeof map.header->name_index_ready);
     map.header->next_name_id = 1;
     return map;
 }
