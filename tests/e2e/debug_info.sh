@@ -109,7 +109,7 @@ done
 mkdir -p "cache/$id" && mv fetched "cache/$id/debuginfo"
 DEBUGINFOD_CACHE_PATH=$folder/cache
 export DEBUGINFOD_CACHE_PATH
-expect_places "debuginfod's cache, where it is told to be"
+expect_places "debuginfod's cache, in DEBUGINFOD_CACHE_PATH"
 unset DEBUGINFOD_CACHE_PATH
 
 # ---- shared by dwz ----

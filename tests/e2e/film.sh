@@ -20,7 +20,7 @@ n=$(($(wc -c <"$folder/run.y4m") - head_bytes))
 [ "$(file -b "$folder/frames/frame-000011.png" | cut -d, -f1-2)" = "PNG image data, 160 x 120" ] || fail "the last picture"
 cmp -s "$folder/frames/frame-000001.png" "$folder/frames/frame-000009.png" && fail "nothing moves"
 
-film --video="$folder/run.y4m" && fail "a video was written over"
+film --video="$folder/run.y4m" && fail "a video was overwritten"
 grep -q "run.y4m: exists; use --force to overwrite it" "$folder/err" || fail "said: $(cat "$folder/err")"
 film --frames="$folder/frames" && fail "a folder was written into"
 grep -q "is not empty; --force writes into it" "$folder/err" || fail "said: $(cat "$folder/err")"

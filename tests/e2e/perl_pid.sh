@@ -91,7 +91,7 @@ run --duration=1 --screenshot="$folder/picture.png" --size=320x200 --perl-pid="$
 [ $status -eq 0 ] || grep -qi opengl "$folder/err" || fail "no picture: $(cat "$folder/err")"
 end "one thread"
 
-begin 0 30000 # deeper than is looked at
+begin 0 30000 # deeper than is read
 run --duration=1 --report=csv --perl-pid="$pid"
 grep -q '^"*main::deep"*,' "$folder/out" || fail "deep: no main::deep: $(cat "$folder/err")"
 end deep

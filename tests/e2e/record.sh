@@ -48,7 +48,7 @@ check "the default name is COMMAND.PID.rvz" ls "$(basename "$fib")".[0-9]*.rvz
 cp a.rvz b.rvz
 run --record=b.rvz --headless -- "$fib" 10
 check "a file that exists is an error" [ $status -eq 1 ]
-check "it is told of" grep -q -- "b.rvz exists.*--force" err
+check "the existing file is reported" grep -q -- "b.rvz exists.*--force" err
 check "it stays as it is" cmp -s a.rvz b.rvz
 run --record=b.rvz --force --headless -- "$fib" 10
 check "forced, it is replaced" [ $status -eq 0 ]

@@ -1,11 +1,11 @@
 #!/bin/sh
 # rrtrace.sh RINGVIZ WRITER EARLY_TERM: the ring of the rrtrace gem, of its versions 0.1 and 0.2: every event is read,
-# whoever starts and ends ringviz.
+# whichever process starts and ends ringviz.
 set -u
 ringviz=$1 writer=$2 early_term=$3
 . "${0%/*}/harness.sh"
 
-wanted() { # KEY: what the writer says of it
+wanted() { # KEY: its value by the writer
     sed -n "s/^$1: //p" "$folder/wrote"
 }
 

@@ -29,7 +29,7 @@ of_threads=$(awk '/^ +process/ { on = 1; next } on && NF { n += $3 } on && !NF {
 check "report: $of_threads events of threads" [ "$of_threads" -eq "$n_events" ]
 said=$(sed -n 's/.*has the newest events only: \([0-9]*\) earlier.*/\1/p; s/.*hit.rvz: \([0-9]*\) events between.*/\1/p' err |
     awk '{ n += $1 } END { print n }')
-check "report: $said of $n_gone are said to be gone" [ "$said" -eq "$n_gone" ]
+check "report: $said of $n_gone are reported as gone" [ "$said" -eq "$n_gone" ]
 run --repair=mended.rvz hit.rvz
 check "repair: exit status $status: $(cat err)" [ $status -eq 0 ]
 run --check mended.rvz

@@ -1,4 +1,4 @@
-/* Any bytes as an instruction: what the tables say of it Zydis says, too, and nothing behind the bytes is read. */
+/* Any bytes as an instruction: the tables agree with Zydis, and nothing behind the bytes is read. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

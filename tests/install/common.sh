@@ -36,7 +36,7 @@ draws() {
     rm "$dir/picture.png" || fail "no picture"
 }
 
-# Is Perl's producer in the build?
+# Is the producer of the language in the build?
 has_ruby() {
     find "$build/lib/ruby" -name ringviz.so 2>/dev/null | grep -q .
 }

@@ -2,11 +2,13 @@
 # words.sh ROOT: phrases that a reader has to take apart, and what to write instead.
 cd "$1" || exit 1
 
+folders=$(for folder in src include tests; do [ ! -d $folder ] || echo $folder; done)
+# shellcheck disable=SC2086
 bad=$(grep -rniE --include='*.[ch]' --include='*.cpp' \
     -e '\bin sum\b' -e '\b(told|tells?) of\b' -e '\bwish(es|ed)?\b' -e '\bpassed over\b' -e '\blet go\b' \
     -e '\bwhoever\b' -e '\b(is|are|was|were) told\b' -e '\bof one mind\b' -e '\bto be had\b' -e '\bfit to be shown\b' \
     -e '\bwritten over\b' -e '\bby turns\b' -e '\bon the spot\b' -e '\bis looked at\b' -e '\b(says?|said) of\b' -e '\bscribe\b' \
-    -e '\bmakes? no sense\b' -e '\b(has|have) been said\b' src include)
+    -e '\bmakes? no sense\b' -e '\b(has|have) been said\b' $folders)
 [ -z "$bad" ] && exit 0
 echo "$bad"
 echo "write: summarized (in sum); reports, lists, covers (tells of); request (wish); skipped (passed over); discarded,"

@@ -95,7 +95,7 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
             return false;
         window_steps_check(steps, analysis->search.n_hits == n_calls_of(whole, SOUGHT), "other hits are counted");
         window_steps_check(steps, rv_timeline_sums_level(rv_lanes_get(viewer->lanes, 0)->timeline) > 0,
-                           "nothing is in sum");
+                           "nothing is summarized");
         rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
         user_press(SDL_SCANCODE_RETURN, 0);
         return true;

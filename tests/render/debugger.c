@@ -141,7 +141,7 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
         window_steps_check(steps, report->state == RV_DEBUG_SESSION_STOPPED, "it went on");
         rv_session_stop(steps->session);
         return true;
-    case 11: /* what is not traced any more is let go */
+    case 11: /* a thread that is no longer traced is dropped */
         if (debugger->debug_session)
             return false;
         window_steps_check(steps, debugger->n_stopped == 0, "a thread that nobody can steer is marked");

@@ -19,7 +19,7 @@
 
 static uint64_t origin_ns;
 
-/* A keyboard sends what a key types right after it, before the key is let go. */
+/* A keyboard sends what a key types right after it, before the key is released. */
 static void press(SDL_Scancode scancode, unsigned mod)
 {
     SDL_Event event = {.key = {.type = SDL_KEYDOWN, .state = SDL_PRESSED}};
@@ -226,7 +226,7 @@ static bool mouse_steps(struct user *user, const struct rv_window_state *state)
         if (rv_filter_n_rules(filter) != 1 || !state->is_settled)
             return false;
         check(user, strcmp(rv_filter_text(filter, 0), "package:^Inner$") == 0, rv_filter_text(filter, 0));
-        check(user, is_middle(state, origin_ns + 75 * MS, 0.01), "the minimap was let go and yet moved the window");
+        check(user, is_middle(state, origin_ns + 75 * MS, 0.01), "the released minimap moved the window");
         click(LEGEND_X, LEGEND_Y, SDL_BUTTON_LEFT);
         return true;
     case 23:

@@ -61,7 +61,7 @@ static bool step_keys(struct user *user, const struct rv_window_state *state)
     const struct rv_playhead *playhead = &state->viewer->playhead;
     uint64_t origin_ns = ended_program_origin();
     switch (user->steps.step) {
-    case 0: /* it plays by itself, slowly, from where it was told to */
+    case 0: /* it plays by itself, slowly, from the chosen time */
         if (!playhead->is_playing || playhead->at_ns <= origin_ns + 5 * MS)
             return false;
         window_steps_check(&user->steps, playhead->at_ns < origin_ns + LENGTH, "it is at the end");

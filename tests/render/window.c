@@ -22,7 +22,7 @@
 #define REST_NS 60000000000u
 #define IDLE_CPU_SHARE_MAX 0.08
 
-/* A thread that calls two functions in turn, one inside the other, for as long as it is told to. */
+/* A thread that calls two functions in turn, one inside the other, until it is stopped. */
 struct live {
     struct rv_source source;
     void *stream;

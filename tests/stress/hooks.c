@@ -1,5 +1,5 @@
 /*
- * Runs a program that counts its own calls under the preloaded hooks and holds its rings against what it says.
+ * Runs a program that counts its own calls under the preloaded hooks and compares its rings with its counts.
  *
  *     hooks HOOKS.so|- FLAGS PROGRAM [ARG...]
  *

@@ -48,7 +48,7 @@ int main(void)
         else if (i % FATES == 1)
             rv_job_thread_wait(&counter.worker);
         else
-            n_wrong += poll_to_the_end(&counter) == 0; /* that it has ended is told, too */
+            n_wrong += poll_to_the_end(&counter) == 0; /* its end is reported, too */
         n_wrong += is_given_up ? counter.n == counter.most : counter.n != counter.most;
         n_wrong += counter.worker.is_running || rv_job_thread_poll(&counter.worker, 0);
     }

@@ -56,7 +56,7 @@ struct world {
     struct rv_batch batch;
 };
 
-/* The first of them are told. Main thread. */
+/* Prints the first of them. Main thread. */
 static bool check(bool is_right, const char *format, ...)
 {
     if (is_right)

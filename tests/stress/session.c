@@ -17,7 +17,7 @@
 enum { N_STREAMS = 5, N_SUBROUTINES = 20, STREAM_EVENTS = 60000 };
 static const uint64_t ORIGIN_NS = 3ull << 59; /* of a trace whose times do not fit its events */
 
-/* What a sink was told; each stream's part is written by one worker at a time. */
+/* What a sink received; each stream's part is written by one worker at a time. */
 struct told {
     uint64_t n_events, last_ns;
     bool is_open, is_closed;
@@ -179,7 +179,7 @@ static int run(uint64_t seed, unsigned n_workers)
         free(events[i]);
     }
     if (got.n_misplaced || got.n_begins != 1 || got.n_ends != 1 || got.n_definitions != N_SUBROUTINES) {
-        fprintf(stderr, "seed %" PRIu64 ": a sink was told out of order\n", seed);
+        fprintf(stderr, "seed %" PRIu64 ": a sink received spans out of order\n", seed);
         return 1;
     }
     bool is_equal = got.n_spans == wanted.n_spans && got.sum_ns == wanted.sum_ns && got.sum_depth == wanted.sum_depth &&

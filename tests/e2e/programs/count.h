@@ -1,5 +1,5 @@
 /*
- * What a program counts itself, to be held against its trace: COUNTED(name) first thing in an instrumented function,
+ * What a program counts itself, to compare with its trace: COUNTED(name) first thing in an instrumented function,
  * DEFINE_COUNT(name) once per name, REPORT_COUNT(name) at the end. Counts are shared with forked children; the counting
  * itself is not instrumented.
  */

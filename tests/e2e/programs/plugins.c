@@ -1,4 +1,4 @@
-/* plugins ONE.so TWO.so [N]: loads, runs and unloads two plugins by turns, 1,000 times in all, on two threads by turns.
+/* plugins ONE.so TWO.so [N]: loads, runs and unloads two plugins in turn, 1,000 times in all, on two threads in turn.
  */
 #include <dlfcn.h>
 #include <pthread.h>

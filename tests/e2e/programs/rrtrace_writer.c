@@ -173,7 +173,7 @@ static void run(unsigned long n_rounds)
         push(6, 0);
         push(7, 1);
         push(0, 12);
-        push(0, 13); /* left by an exception: no return is told */
+        push(0, 13); /* left by an exception: no return is written */
         push(1, 12);
         push(6, 1);
         if (i == n_rounds / 2 && gem.is_0_2 && gem.visualizer)

@@ -85,7 +85,7 @@ Test(clock, conversion_never_falls_and_saturates)
     cr_assert_eq(rv_clock_to_ns(&clock, UINT64_MAX), UINT64_MAX);
 }
 
-/* Of every clock that a file may tell of, near and far from the stretch. */
+/* For every clock that a file may have, near and far from the stretch. */
 Test(clock, a_stretch_converts_to_the_same_times)
 {
     static const struct rv_clock CLOCKS[] = {

@@ -214,7 +214,7 @@ Test(session, watches_breakpoints_and_expressions_have_their_values, .timeout = 
     order(&flight, RV_DEBUG_SESSION_UNBREAK, "", 1);
     wait_for(&flight, has_no_break, "no breakpoint");
     order(&flight, RV_DEBUG_SESSION_BREAK, "12", 0);
-    wait_for(&flight, has_break, "a breakpoint in the file that is looked at");
+    wait_for(&flight, has_break, "a breakpoint in the shown file");
     cr_assert_str_eq(flight.now.breaks[0].where, "a file.pl:12");
     order(&flight, RV_DEBUG_SESSION_EVAL, "$y", 0);
     cr_assert_str_eq(flight.now.value, "4 of $y");

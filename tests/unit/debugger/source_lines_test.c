@@ -27,7 +27,7 @@ Test(source_lines, has_the_lines_around_one, .timeout = 60)
     rv_source_lines_read(&listing, (uint32_t)getpid(), path, 50);
     cr_assert_eq(listing.first, 46);
     cr_assert_eq(listing.n, RV_SOURCE_LINES_LINES);
-    cr_assert_str_eq(listing.lines[4], "    line 50\\x1b[2J", "fit to be shown");
+    cr_assert_str_eq(listing.lines[4], "    line 50\\x1b[2J", "control characters are escaped");
     rv_source_lines_read(&listing, (uint32_t)getpid(), path, 1);
     cr_assert_eq(listing.first, 1);
     rv_source_lines_read(&listing, (uint32_t)getpid(), path, 100);

@@ -81,7 +81,7 @@ Test(spans, rows_are_in_the_order_of_threads_however_lanes_came, .timeout = 60)
     for (size_t way = 0; way < 2; way++) {
         struct fixture fixture = {
             .lanes = rv_lanes_create(), .subroutines = rv_subroutines_create(), .spool = rv_spool_create()};
-        for (uint64_t i = 0; i < 3 * RV_SPOOL_SPANS; i++) { /* of all by turns */
+        for (uint64_t i = 0; i < 3 * RV_SPOOL_SPANS; i++) { /* of all lanes in turn */
             const struct rv_lane_identity *identity = &come[way][i % 3];
             const struct rv_lane *lane =
                 i < 3 ? rv_lanes_add(fixture.lanes, identity) : rv_lanes_get(fixture.lanes, i % 3);

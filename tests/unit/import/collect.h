@@ -21,7 +21,7 @@ struct collected {
     struct rv_intake intake;
     struct rv_batch batch;
     bool is_lent;
-    bool is_stopping; /* what the source is told */
+    bool is_stopping; /* the source is asked to stop */
     struct collected_stream *streams;
     size_t n_streams, capacity;
     char **names; /* by id; NULL = not defined */
@@ -31,7 +31,7 @@ struct collected {
 void collect_init(struct collected *collected);
 void collect_fini(struct collected *collected);
 
-/* Poll until the end, at most n_turns; then it is told to stop. Aborts when it does not, or leaves a stream open. */
+/* Poll until the end, at most n_turns; then it is asked to stop. Aborts when it does not, or leaves a stream open. */
 void collect_all(struct collected *collected, struct rv_source *source, unsigned n_turns);
 
 #endif

@@ -1,4 +1,4 @@
-/* The offsets of the perl that is installed, by its own headers, against the table, and against what is learned from
+/* The offsets of the installed perl, by its own headers, compared with the table, and with what is learned from
  * them; 77 where the table does not have it. */
 #define PERL_NO_GET_CONTEXT
 #include <EXTERN.h>

@@ -150,7 +150,7 @@ Test(subroutines, an_id_without_definition_has_a_number_for_a_name, .timeout = 6
     rv_subroutines_destroy(subroutines);
 }
 
-/* What a report tells of lanes does not need the calls themselves. */
+/* Reports of lanes do not need the calls. */
 Test(lanes, bounds_are_the_same_where_no_calls_are_kept, .timeout = 60)
 {
     enum { N = 300000 };

@@ -406,7 +406,7 @@ Test(timeline, all_exact_spans_of_one_that_has_ended_can_be_evicted, .timeout = 
     struct total total = total_of(boxes, n_boxes);
     cr_assert_geq(total.n_exact + total.n_folded, N);
     free(boxes);
-    /* Whoever adds after all is served. */
+    /* A span that is added after the end is stored. */
     struct rv_span late = {.start = spans[N - 1].end + 10, .end = spans[N - 1].end + 20, .id = 1};
     rv_timeline_add(timeline, &late, 1);
     cr_assert_eq(rv_timeline_n_spans(timeline), N + 1);

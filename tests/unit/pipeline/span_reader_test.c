@@ -338,7 +338,7 @@ Test(span_reader, a_search_finds_every_call)
     compare_searches(&BUSY);
 }
 
-/* An indexed recording that rests only when it is let, after it was told in sum. */
+/* An indexed recording whose session becomes idle only when allowed, after its index was read. */
 struct held {
     struct rv_source source; /* first */
     struct rv_source *inner;

@@ -336,7 +336,8 @@ Test(search, where_calls_were_evicted_the_cell_is_the_hit, .timeout = 60)
     world_fini(&world);
 }
 
-/* More comes than is looked at: the search is never whole, but what there was is known after two rounds. */
+/* More calls come than are searched: the search never ends, but calls that existed at its begin are found after two
+ * rounds. */
 Test(search, growing_lanes_do_not_delay_the_search_of_others, .timeout = 60)
 {
     enum { MOST = 1000, GROWTH = 400, N_BEFORE = 3000, MOST_UPDATES = 300 };

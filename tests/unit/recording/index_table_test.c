@@ -144,7 +144,7 @@ Test(index_table, depths_of_some_stacks_only_are_refused)
     make();
     table.columns[RV_REC_INDEX_DEPTHS].n -= sizeof(struct rv_rec_index_depth);
     cr_assert_eq(there_and_back(), -EBADMSG);
-    table.columns[RV_REC_INDEX_DEPTHS].n = 0; /* one of before tells of none */
+    table.columns[RV_REC_INDEX_DEPTHS].n = 0; /* an older index has none */
     cr_assert_eq(there_and_back(), 0);
 }
 

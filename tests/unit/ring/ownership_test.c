@@ -72,7 +72,7 @@ static void push_calls(struct rv_pusher *pusher, uint64_t n)
         rv_push(pusher, RV_EVENT_CALL_AT, rv_event_word_at(i, 0), 0x7000, rv_push_slow);
 }
 
-/* Its last owner has released it and the consumer freed it, before the owner let go of it. */
+/* Its last owner has released it and the consumer freed it, before the owner dropped the lock. */
 Test(ownership, a_ring_that_another_thread_still_holds_is_found_later, .timeout = 60)
 {
     struct fixture f;

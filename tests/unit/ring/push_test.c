@@ -241,7 +241,7 @@ Test(push, events_before_the_ring_are_kept_for_it, .timeout = 60)
     rv_pusher_detach(&bed->pusher);
     rv_push_stash(&bed->pusher, RV_EVENT_CALL_AT, 1);
     rv_push_stash(&bed->pusher, RV_EVENT_CALL_AT, 2);
-    cr_assert_eq(rv_pusher_drop_stash(&bed->pusher), 2, "none was to be had");
+    cr_assert_eq(rv_pusher_drop_stash(&bed->pusher), 2, "there was no room for them");
     cr_assert_eq(rv_pusher_drop_stash(&bed->pusher), 0);
     rv_push_stash(&bed->pusher, RV_EVENT_CALL_AT, 3);
     rv_push_stash(&bed->pusher, RV_EVENT_CALL_AT, 4);

@@ -92,7 +92,7 @@ static const struct behaviour behaviours[] = {
      {CALL(1, 0, 10), SWITCH(5, 11), CALL(2, 0, 20), THREAD(0, RV_THREAD_RESUMED, 21), RETURN(1, 0, 30),
       THREAD(9, RV_THREAD_SUSPENDED, 31), SWITCH(5, 32), RETURN(2, 0, 40)},
      "0: 1.0[10,30] 5: 2.0[20,40]"},
-    {"other kinds are passed over",
+    {"other kinds are skipped",
 
      {LINE(9), CALL(1, 0, 10), LINE(11), LINE(12), RETURN(1, 0, 30), LINE(31)},
      "0: 1.0[10,30]"},

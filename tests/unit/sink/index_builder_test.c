@@ -321,7 +321,7 @@ static void index_blocks(struct rv_event (*blocks)[4 + RV_BATCH_PADDING], const 
     rv_index_builder_destroy(index_builder);
 }
 
-/* Told once, a frame is told again when it has become doubtful. */
+/* A frame is written once, and again when it has become doubtful. */
 Test(index_builder, an_index_has_the_state_before_each_block)
 {
     const uint64_t back = (uint64_t)RV_EVENT_RETURN << RV_EVENT_KIND_SHIFT;

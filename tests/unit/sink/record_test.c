@@ -67,7 +67,7 @@ static struct rv_rec_verify verify(void)
     return found;
 }
 
-/* The last INDEX, as END tells of it. */
+/* The last INDEX chunk, by the END chunk. */
 static uint64_t last_index(void)
 {
     struct rv_rec_reader *reader;

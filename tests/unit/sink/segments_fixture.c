@@ -254,7 +254,7 @@ static size_t compare_spans(const struct stream *whole, const struct stream *par
                       a->stack == b->stack && a->flags == b->flags,
                   "span %zu of %zu", i, n);
     }
-    if (of_part.n < of_whole.n) /* what ends before was let go */
+    if (of_part.n < of_whole.n) /* what ends before was discarded */
         cr_assert_leq(of_whole.list[of_whole.n - n - 1].end, part->n ? rv_event_ticks(&part->events[0]) : end_ns);
     free(of_whole.list);
     free(of_part.list);

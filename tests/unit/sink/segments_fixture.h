@@ -66,7 +66,7 @@ void read_content(const char *path, struct content *content);
 void read_against(const char *path, struct content *content, const struct content *whole, struct range wanted);
 void free_streams(struct content *content);
 
-/* is_whole: to the end, not only some of what comes behind what was let go */
+/* is_whole: the part has all events up to the end, else only some of those after the discarded ones */
 void compare(const struct content *whole, const struct content *part, bool is_whole);
 uint64_t count_events(const struct content *content);
 uint64_t bytes_on_disk(const char *path);

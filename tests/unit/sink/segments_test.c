@@ -120,7 +120,7 @@ Test(segments, segments_verify_and_a_copy_of_them_is_the_same)
     free_streams(&again);
 }
 
-/* Whoever is killed, or finds no room, leaves a beginning; a hole before it, or zeros as a copy has them. */
+/* A recorder that is killed, or has no room, leaves a part of a chunk; before it a hole, or zeros as in a copy. */
 Test(segments, cut_anywhere_have_what_was_whole)
 {
     enum { N_EVENTS = 400000, LIMIT = 128 << 10, N_CUTS = 1000 };

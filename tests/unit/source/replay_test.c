@@ -50,7 +50,7 @@ Test(replay, names_that_unpack_to_many_times_the_file_are_skipped)
     collect_init(&collected);
     struct rv_source *source = rv_replay_open(path);
     cr_assert_not_null(source);
-    freopen("/dev/null", "w", stderr); /* it says that chunks are passed over */
+    freopen("/dev/null", "w", stderr); /* it prints that chunks are skipped */
     collect_all(&collected, source, 100);
     size_t n_defined = 0;
     for (size_t id = 0; id < collected.n_names; id++)

@@ -89,7 +89,7 @@ Test(names, without_debug_information_there_is_no_file, .timeout = 60)
     dlclose(library);
 }
 
-/* A copy of a library with every string `from` in it written over by `to`, which is as long. */
+/* A copy of a library in which every string `from` is replaced by `to`, of the same length. */
 static void copy_with(const char *path, const char *copy_path, const char *from, const char *to)
 {
     int in = open(path, O_RDONLY), out = open(copy_path, O_WRONLY | O_CREAT | O_EXCL, 0700);
