@@ -26,17 +26,14 @@ static void pack_lane(struct rv_box_buffer *records, const struct rv_view *view,
 
 static void order(struct rv_box_buffer *records, const struct rv_view *view)
 {
-    struct rv_box_record *ends[RV_PACK_FORM_COUNT] = {records->ordered}, *cells = records->ordered + records->n;
+    struct rv_box_record *ends[RV_PACK_FORM_COUNT] = {records->ordered};
     memset(records->counts, 0, sizeof records->counts);
     rv_pack_count(records->items, records->n, records->has_collections, records->counts);
     ends[RV_PACK_RICH] = records->ordered + records->counts[RV_PACK_PLAIN];
-    for (size_t lane = 0; lane < view->n_lanes; lane++) {
-        const struct rv_box_record *items = records->items + view->lanes[lane].first_box;
-        size_t n = view->lanes[lane].n_boxes, counts[RV_PACK_FORM_COUNT] = {0};
-        rv_pack_count(items, n, records->has_collections, counts);
-        ends[RV_PACK_CELL] = cells -= counts[RV_PACK_CELL];
-        rv_pack_order(items, n, records->has_collections, ends);
-    }
+    ends[RV_PACK_CELL] = records->ordered + records->n;
+    for (size_t lane = 0; lane < view->n_lanes; lane++)
+        rv_pack_order(records->items + view->lanes[lane].first_box, view->lanes[lane].n_boxes, records->has_collections,
+                      ends);
 }
 
 void rv_box_buffer_make(struct rv_box_buffer *records, const struct rv_view *view, const struct rv_box_colors *colors,

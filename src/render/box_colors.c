@@ -37,6 +37,11 @@ struct member { /* by subroutine id */
     uint16_t difference; /* colour index, if runs are compared */
 };
 
+struct caller {
+    uint64_t end_ns;
+    uint32_t group; /* index + 1; 0 = unknown */
+};
+
 struct rv_box_colors {
     enum rv_color_scheme scheme;
     const struct rv_compare *compare; /* or NULL */
@@ -49,8 +54,8 @@ struct rv_box_colors {
     uint32_t owners[RV_COLOR_SLOTS]; /* group index or SLOT_NONE */
     uint64_t split;                  /* key of the package that is split into subroutines; 0 = none */
     bool is_moving, is_updated;
-    uint64_t version; /* rises when a colour changes */
-    uint32_t *stack;  /* scratch: the latest box of each depth, plus one */
+    uint64_t version;     /* rises when a colour changes */
+    struct caller *stack; /* scratch: the latest box of each depth */
     size_t n_stack;
 };
 
@@ -224,13 +229,6 @@ static uint64_t visible_ns(const struct rv_view *view, const struct rv_box *box)
     return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-static struct group *group_of_box(struct rv_box_colors *colors, const struct rv_box *box,
-                                  struct rv_subroutines *subroutines)
-{
-    const struct member *member = learn(colors, box->id, subroutines);
-    return member->group == GROUP_UNKNOWN ? NULL : &colors->groups[member->group];
-}
-
 static double visible_area(const struct rv_view *view, const struct rv_box *box)
 {
     return (double)visible_ns(view, box) * box->coverage / 65535.0;
@@ -243,20 +241,19 @@ static void add_lane_areas(struct rv_box_colors *colors, const struct rv_view *v
     memset(colors->stack, 0, colors->n_stack * sizeof *colors->stack);
     for (uint32_t i = lane->first_box; i < lane->first_box + lane->n_boxes; i++) {
         const struct rv_box *box = &view->boxes[i];
-        struct group *group = group_of_box(colors, box, subroutines);
+        uint32_t group = learn(colors, box->id, subroutines)->group;
         double area = visible_area(view, box);
         if (box->depth >= colors->n_stack)
             colors->stack =
                 rv_vec_extend(colors->stack, &colors->n_stack, (size_t)box->depth + 1, sizeof *colors->stack);
-        colors->stack[box->depth] = i + 1;
-        if (group) {
-            group->area_now += area;
-            group->self_now += area;
+        struct caller *place = &colors->stack[box->depth];
+        *place = (struct caller){rv_box_end_ns(box), group + 1};
+        if (group != GROUP_UNKNOWN) {
+            colors->groups[group].area_now += area;
+            colors->groups[group].self_now += area;
         }
-        const struct rv_box *caller =
-            box->depth && colors->stack[box->depth - 1] ? &view->boxes[colors->stack[box->depth - 1] - 1] : NULL;
-        if (caller && rv_box_end_ns(caller) > box->start_ns && (group = group_of_box(colors, caller, subroutines)))
-            group->self_now -= area;
+        if (box->depth && place[-1].group && place[-1].end_ns > box->start_ns)
+            colors->groups[place[-1].group - 1].self_now -= area;
     }
 }
 

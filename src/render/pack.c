@@ -91,11 +91,16 @@ void rv_pack_order(const struct rv_box_record *records, size_t n, bool is_rich,
     struct rv_box_record *rows[RV_PACK_FORM_COUNT][N_ROWS];
     for (size_t i = 0; i < n; i++)
         counts[form_of(&records[i], is_rich)][row_of(&records[i])]++;
+    for (uint32_t row = 0; row < N_ROWS; row++)
+        ends[RV_PACK_CELL] -= counts[RV_PACK_CELL][row];
+    struct rv_box_record *places[RV_PACK_FORM_COUNT] = {ends[RV_PACK_PLAIN], ends[RV_PACK_RICH], ends[RV_PACK_CELL]};
     for (int form = 0; form < RV_PACK_FORM_COUNT; form++)
         for (uint32_t row = N_ROWS; row-- > 0;) {
-            rows[form][row] = ends[form];
-            ends[form] += counts[form][row];
+            rows[form][row] = places[form];
+            places[form] += counts[form][row];
         }
+    ends[RV_PACK_PLAIN] = places[RV_PACK_PLAIN];
+    ends[RV_PACK_RICH] = places[RV_PACK_RICH];
     for (size_t i = 0; i < n; i++)
         *rows[form_of(&records[i], is_rich)][row_of(&records[i])]++ = records[i];
 }

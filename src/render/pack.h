@@ -57,7 +57,8 @@ void rv_pack_count(const struct rv_box_record *records, size_t n, bool is_rich, 
 
 /*
  * Sort boxes of one lane: deeper ones first, since they hide the tops of those below; within a depth the order stays.
- *   ends  where the boxes of each form go; all are advanced
+ *   ends  where the boxes of each form go: calls from there on, cells before it, so that a later lane is drawn first. All
+ *         are moved
  */
 void rv_pack_order(const struct rv_box_record *records, size_t n, bool is_rich,
                    struct rv_box_record *ends[RV_PACK_FORM_COUNT]);

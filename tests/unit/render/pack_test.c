@@ -138,7 +138,7 @@ static size_t next_of(const struct rv_box_record *records, size_t i, size_t n, c
     return i;
 }
 
-/* Two lanes, one after the other: the plain ones of both, then the rich ones, then cells; each lane from its deepest up. */
+/* Two lanes, one after the other: the plain ones of both, then the rich ones, then cells; each lane from its deepest up, of cells the last one first. */
 Test(pack, deeper_boxes_come_first_and_forms_one_after_another, .timeout = 60)
 {
     enum { N_LANES = 2, N_BOXES = 40, N_DEPTHS = 5, N = N_LANES * N_BOXES };
@@ -163,19 +163,20 @@ Test(pack, deeper_boxes_come_first_and_forms_one_after_another, .timeout = 60)
         counts[forms[i]]++;
     }
     for (enum rv_pack_form form = 0; form < RV_PACK_FORM_COUNT; form++)
-        for (size_t lane = 0; lane < N_LANES; lane++)
+        for (size_t place = 0; place < N_LANES; place++)
             for (uint32_t depth = N_DEPTHS; depth-- > 0;)
-                for (size_t i = lane * N_BOXES, end = i + N_BOXES;
+                for (size_t lane = form == RV_PACK_CELL ? N_LANES - 1 - place : place, i = lane * N_BOXES,
+                            end = i + N_BOXES;
                      (i = next_of(records, i, end, forms, form, depth)) < end; i++)
                     expected[n++] = records[i];
     cr_assert_eq(n, N);
     rv_pack_count(records, N, false, counted);
     cr_assert_arr_eq(counted, counts, sizeof counts);
     ends[RV_PACK_RICH] = ordered + counts[RV_PACK_PLAIN];
-    ends[RV_PACK_CELL] = ends[RV_PACK_RICH] + counts[RV_PACK_RICH];
+    ends[RV_PACK_CELL] = ordered + N;
     for (size_t lane = 0; lane < N_LANES; lane++)
         rv_pack_order(records + lane * N_BOXES, N_BOXES, false, ends);
     cr_assert_eq(ends[RV_PACK_PLAIN], ordered + counts[RV_PACK_PLAIN]);
-    cr_assert_eq(ends[RV_PACK_CELL], ordered + N);
+    cr_assert_eq(ends[RV_PACK_RICH], ends[RV_PACK_CELL]);
     cr_assert_arr_eq(ordered, expected, sizeof ordered);
 }
