@@ -33,7 +33,7 @@
 #define STACK_WORDS 131072u /* of each thread that are looked at */
 #define TRIES 200
 #define N(array) (sizeof(array) / sizeof *(array))
-static const uint64_t PAUSE_NS = 1000000, CALL_NS = 5000000000, REST_NS = 1000000000, PLAN_NS = 60000000000;
+static const uint64_t PAUSE_NS = 1000000, CALL_NS = 5000000000, PLAN_NS = 60000000000;
 
 struct attacher {
     pid_t pid;
@@ -173,10 +173,10 @@ static int set_result(const struct attacher *attacher, uint32_t result)
 }
 
 /* Of the function of our library that was called; -ETIMEDOUT: it does not end. */
-static int wait_for_result(const struct attacher *attacher, uint64_t most_ns)
+static int wait_for_result(const struct attacher *attacher)
 {
     struct rv_attachment attachment;
-    const uint64_t end_ns = rv_clock_mono_ns() + most_ns;
+    const uint64_t end_ns = rv_clock_mono_ns() + CALL_NS;
     while (rv_clock_mono_ns() < end_ns) {
         if (read_attachment(attacher, &attachment) != 0)
             return -ESRCH;
@@ -337,7 +337,7 @@ static int call_among_all(struct attacher *attacher, const char *function, bool 
     if (!error)
         error = rv_tracee_call(&attacher->tracee, 0, &call);
     if (!error)
-        error = wait_for_result(attacher, CALL_NS);
+        error = wait_for_result(attacher);
     rv_tracee_release(&attacher->tracee);
     return error;
 }
@@ -372,7 +372,7 @@ static int wait_for_planner(const struct attacher *attacher, struct rv_attachmen
 /* Until nothing goes on any more that a ringviz began which was killed. A call that does not end was not begun. */
 static int wait_for_rest(const struct attacher *attacher, struct rv_attachment *attachment)
 {
-    if (wait_for_result(attacher, REST_NS) == -ETIMEDOUT)
+    if (wait_for_result(attacher) == -ETIMEDOUT)
         (void)set_result(attacher, 0);
     return wait_for_planner(attacher, attachment);
 }
@@ -421,7 +421,7 @@ static int plan(struct attacher *attacher, const struct rv_attach_params *params
     rv_tracee_release(&attacher->tracee);
     if (error)
         return rv_refuse_attaching_error(attacher->pid, error);
-    error = wait_for_result(attacher, CALL_NS);
+    error = wait_for_result(attacher);
     if (error == -EBUSY)
         return rv_refuse_attaching(attacher->pid, RV_REFUSE_TRACED);
     return error ? rv_refuse_planning(attacher->pid, error) : wait_for_plan(attacher);

@@ -7,10 +7,26 @@
 
 #include "base/err.h"
 
+/* Of a process that ringviz attaches to. */
+static void process_name(uint32_t pid, char name[64])
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%u/comm", pid);
+    FILE *comm = fopen(path, "re");
+    if (!comm || !fgets(name, 64, comm))
+        snprintf(name, 64, "program");
+    name[strcspn(name, "\n")] = '\0';
+    if (comm)
+        fclose(comm);
+}
+
 /* The name of what is recorded, without folders and without .rvz. */
 static void base_name(const struct rv_options *options, char *name, size_t n_bytes)
 {
-    const char *path = options->file ? options->file : options->argv ? options->argv[0] : "program";
+    char running[64] = "";
+    if (options->pid)
+        process_name(options->pid, running);
+    const char *path = options->file ? options->file : options->argv ? options->argv[0] : running;
     const char *slash = strrchr(path, '/');
     snprintf(name, n_bytes, "%s", slash && slash[1] ? slash + 1 : path);
     char *ending = strrchr(name, '.');

@@ -375,10 +375,10 @@ static void say_hooks(const struct watch *watch, const struct rv_session_counts 
                 watch->options->argv[0]);
 }
 
-/* At least a fiftieth of the functions, or a function that --patch names. */
+/* More than a twentieth of the functions, or one of the few that --patch names. */
 static bool are_many_refused(const struct rv_wire_instrumentation *instrumentation)
 {
-    return rv_instrumentation_n_refused(instrumentation) * 50 > instrumentation->n_functions;
+    return rv_instrumentation_n_refused(instrumentation) * 20 > instrumentation->n_functions;
 }
 
 /* A warning for the first process of those with many functions refused; notes for all. */

@@ -42,6 +42,9 @@ run --pid=$pid --patch=fib --duration=0.05s --force --report=json --output="$fol
 expect "exit status with --patch" $status 0
 grep -q '"functions":1,"patched":1' "$folder/report.json" || fail "--patch: $(cat "$folder/report.json" | head -c 300)"
 
+(cd "$folder" && timeout 100 "$ringviz" -p $pid --duration=0.05s --headless --record 2>/dev/null) || fail "a recording"
+ls "$folder"/program_plain_a.$pid.rvz >/dev/null || fail "a recording has another name: $(ls "$folder")"
+
 # Killed, it leaves a program that runs on; the next one, or --detach, puts it right.
 for delay in 0.02 0.06 0.1 0.2 0.3; do
     "$ringviz" -p $pid --report >/dev/null 2>&1 &
