@@ -8,11 +8,18 @@
  * All registers are the function's, whose arguments are in them. The quick path is compiled to use none but those that
  * are saved here; what is not that simple, C that may use all, runs between saving and restoring them all.
  *
+ * A program that has __cyg_profile_func_enter, too, reports each call twice: its calls of these hooks are skipped.
+ *
  * These hide the C library's own, so that a program's gmon.out has its sampled times, but no counts of calls.
  */
 #include "producers/native/patched.h"
 
 #if defined(__x86_64__) && defined(__LP64__)
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <sys/auxv.h>
 
 #include "producers/native/call_c.h"
 #include "producers/native/left_out_table.h"
@@ -27,6 +34,16 @@
 /* Called by text only. */
 RV_HIDDEN __attribute__((used)) bool rv_profiled_enter(uint64_t *slot, uint64_t resume);
 RV_HIDDEN __attribute__((used)) void rv_profiled_enter_slow(uint64_t *slot, uint64_t resume);
+
+/* Of the program, when its calls have other hooks; else empty. Written once, before the first call is. */
+static struct {
+    uint64_t start, n_bytes;
+} doubled;
+
+static bool is_doubled(uint64_t address)
+{
+    return address - doubled.start < doubled.n_bytes;
+}
 
 static bool is_beneath_top(uint64_t stack)
 {
@@ -48,7 +65,7 @@ bool rv_profiled_enter(uint64_t *slot, uint64_t resume)
 {
     const uint64_t function = resume - CALL_BYTES, stack = (uint64_t)(uintptr_t)slot;
     intptr_t gate = __atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED);
-    if (__builtin_expect(gate, 0) && is_left_out(gate, function, stack))
+    if (__builtin_expect(is_doubled(function) || (gate && is_left_out(gate, function, stack)), 0))
         return false;
     uint64_t next = rv_push_begin(&rv_thread.pusher, stack);
     if (__builtin_expect(next >= rv_thread.pusher.limit || rv_returns_find(*slot) || !is_beneath_top(stack), 0))
@@ -65,6 +82,49 @@ bool rv_profiled_enter(uint64_t *slot, uint64_t resume)
     return false;
 }
 
+/* Do the relocations from `at` on name it? */
+static bool names(const ElfW(Rela) * at, uint64_t n_bytes, const ElfW(Sym) * symbols, const char *strings,
+                  const char *name)
+{
+    for (const ElfW(Rela) *end = at ? at + n_bytes / sizeof *at : at; at < end; at++)
+        if (strcmp(strings + symbols[ELF64_R_SYM(at->r_info)].st_name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool has_other_hooks(const ElfW(Dyn) * entry)
+{
+    uint64_t values[DT_NUM] = {0};
+    for (; entry && entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag < DT_NUM)
+            values[entry->d_tag] = entry->d_un.d_val;
+    const ElfW(Sym) *symbols = (const ElfW(Sym) *)(uintptr_t)values[DT_SYMTAB];
+    const char *strings = (const char *)(uintptr_t)values[DT_STRTAB], *name = "__cyg_profile_func_enter";
+    return names((const ElfW(Rela) *)(uintptr_t)values[DT_JMPREL], values[DT_PLTRELSZ], symbols, strings, name) ||
+           names((const ElfW(Rela) *)(uintptr_t)values[DT_RELA], values[DT_RELASZ], symbols, strings, name);
+}
+
+/* By the program's headers, as the kernel gave them: the loader's list would need its lock. */
+static void look_for_other_hooks(void)
+{
+    const ElfW(Phdr) *headers = (const ElfW(Phdr) *)(uintptr_t)getauxval(AT_PHDR);
+    uint64_t bias = 0, end = 0;
+    const ElfW(Dyn) *dynamic = NULL;
+    for (uint64_t i = 0; headers && i < getauxval(AT_PHNUM); i++) {
+        const ElfW(Phdr) *header = &headers[i];
+        if (header->p_type == PT_PHDR)
+            bias = (uint64_t)(uintptr_t)headers - header->p_vaddr;
+        else if (header->p_type == PT_DYNAMIC)
+            dynamic = (const ElfW(Dyn) *)(uintptr_t)(bias + header->p_vaddr);
+        else if (header->p_type == PT_LOAD && header->p_vaddr + header->p_memsz > end)
+            end = header->p_vaddr + header->p_memsz;
+    }
+    if (!has_other_hooks(dynamic))
+        return;
+    doubled.start = bias;
+    doubled.n_bytes = end;
+}
+
 static uint32_t is_ready; /* [atomic] */
 
 /* Once, by the first call. */
@@ -79,6 +139,8 @@ static void get_ready(void)
         rv_process_lock();
     if (!is_ready && !rv_returns_entries) /* or it was patched, too */
         (void)rv_returns_init();
+    if (!is_ready)
+        look_for_other_hooks();
     __atomic_store_n(&is_ready, 1, __ATOMIC_RELEASE); /* R3 -> R4 */
     if (!is_locked)
         rv_process_unlock();
@@ -88,6 +150,13 @@ static void get_ready(void)
 void rv_profiled_enter_slow(uint64_t *slot, uint64_t resume)
 {
     get_ready();
+    if (is_doubled(resume - CALL_BYTES)) { /* the first call, which made it known */
+        const uint64_t stack = (uint64_t)(uintptr_t)slot;
+        uint64_t next = rv_push_next(&rv_thread.pusher, stack);
+        if (next != RV_PUSH_NESTED)
+            rv_push_cancel(&rv_thread.pusher, next);
+        return;
+    }
     rv_process_use_instrument(RV_INSTRUMENT_PROFILE_HOOKS);
     rv_patched_push_call(slot, (uint64_t)(uintptr_t)slot, resume - CALL_BYTES);
 }
