@@ -198,7 +198,7 @@ static struct oklch front_of(enum rv_color_scheme scheme, uint32_t slot, uint32_
     return slot == RV_COLOR_WAIT ? front : vary(front, shade, 0.35f);
 }
 
-struct rv_color_tones rv_color_tones(enum rv_color_scheme scheme, uint32_t slot, uint32_t shade)
+struct rv_color_tones rv_color_tones_of(enum rv_color_scheme scheme, uint32_t slot, uint32_t shade)
 {
     struct oklch front = front_of(scheme, slot, shade), top = front, side = front;
     top.lightness += slot == RV_COLOR_WAIT ? WAIT_TOP_LIGHTER : TOP_LIGHTER;
@@ -246,6 +246,11 @@ struct rv_color rv_color_faint_ink(struct rv_color back)
     float least = (luminance(back) + GLARE) * (is_white ? FAINT_CONTRAST : 1 / FAINT_CONTRAST) - GLARE;
     uint8_t grey = rv_color_byte(least);
     return (struct rv_color){grey, grey, grey};
+}
+
+const char *rv_color_theme_name(enum rv_color_theme theme)
+{
+    return theme == RV_COLOR_LIGHT ? "light" : "dark";
 }
 
 const char *rv_color_scheme_name(enum rv_color_scheme scheme)

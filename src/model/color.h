@@ -9,8 +9,6 @@
 
 #include <stdint.h>
 
-#include "model/color_theme.h"
-
 #define RV_COLOR_HUES 8u
 #define RV_COLOR_SLOTS 16u
 #define RV_COLOR_ONE_RUN 8u /* scheme difference: slot of subroutines that only one run has */
@@ -32,8 +30,11 @@ enum rv_color_scheme {
 /* Number of schemes for any trace; the ones after need a comparison. */
 #define RV_COLOR_PLAIN_SCHEMES RV_COLOR_DIFFERENCE
 
-/* The name used on the command line. */
+enum rv_color_theme { RV_COLOR_DARK, RV_COLOR_LIGHT, RV_COLOR_THEME_COUNT }; /* the background of everything drawn */
+
+/* The names used on the command line and in the settings file. */
 const char *rv_color_scheme_name(enum rv_color_scheme scheme);
+const char *rv_color_theme_name(enum rv_color_theme theme);
 
 struct rv_color {
     uint8_t r, g, b;
@@ -43,7 +44,7 @@ struct rv_color {
 struct rv_color_tones {
     struct rv_color front, top, side;
 };
-struct rv_color_tones rv_color_tones(enum rv_color_scheme scheme, uint32_t slot, uint32_t shade);
+struct rv_color_tones rv_color_tones_of(enum rv_color_scheme scheme, uint32_t slot, uint32_t shade);
 
 /* The theme actually used for a scheme: high contrast is always dark. */
 enum rv_color_theme rv_color_theme_of(enum rv_color_scheme scheme, enum rv_color_theme theme);

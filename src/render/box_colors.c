@@ -520,7 +520,7 @@ uint32_t rv_box_colors_index_of(const struct rv_box_colors *colors, const struct
 
 struct rv_color rv_box_colors_front(const struct rv_box_colors *colors, uint32_t colour_idx)
 {
-    return rv_color_tones(colors->scheme, colour_idx / RV_COLOR_SHADES, colour_idx % RV_COLOR_SHADES).front;
+    return rv_color_tones_of(colors->scheme, colour_idx / RV_COLOR_SHADES, colour_idx % RV_COLOR_SHADES).front;
 }
 
 uint64_t rv_box_colors_version(const struct rv_box_colors *colors)
@@ -573,7 +573,7 @@ void rv_box_colors_texels(enum rv_color_scheme scheme, uint8_t out[RV_BOX_COLORS
 {
     for (uint32_t slot = 0; slot < RV_COLOR_ROWS; slot++) {
         for (uint32_t shade = 0; shade < RV_COLOR_SHADES; shade++) {
-            struct rv_color_tones tones = rv_color_tones(scheme, slot, shade);
+            struct rv_color_tones tones = rv_color_tones_of(scheme, slot, shade);
             write_texel(out, slot * RV_BOX_COLORS_TONES, shade, tones.front);
             write_texel(out, slot * RV_BOX_COLORS_TONES + 1, shade, tones.top);
             write_texel(out, slot * RV_BOX_COLORS_TONES + 2, shade, tones.side);

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "model/color_theme.h"
+#include "model/color.h"
 
 struct rv_ui_style {
     uint32_t bar, panel, line; /* backgrounds of the top bar and of panels, separators */

@@ -4,7 +4,6 @@
 #include "cli/option_table.h"
 #include "import/formats.h"
 #include "model/color.h"
-#include "model/color_theme.h"
 #include "render/view_mode.h"
 
 Test(option_table, entries_stand_at_their_id, .timeout = 60)
@@ -22,7 +21,8 @@ Test(option_table, entries_stand_at_their_id, .timeout = 60)
 static void expect_words(const char *name, const char *expected)
 {
     char words[256];
-    cr_assert_str_eq(rv_option_text(rv_option_named(name), "{}", words, sizeof words), expected, "--%s: %s", name, words);
+    cr_assert_str_eq(rv_option_text(rv_option_named(name), "{}", words, sizeof words), expected, "--%s: %s", name,
+                     words);
 }
 
 /* The i-th word of the option, as rooms name it that know nothing of options. */

@@ -60,8 +60,8 @@ static double seen_apart(struct rv_color a, struct rv_color b, int sight)
 static struct rv_color middle(enum rv_color_scheme scheme, uint32_t slot)
 {
     const uint32_t shades[2] = {3 + 8 * 3, 4 + 8 * 4};
-    struct rv_color a = rv_color_tones(scheme, slot, shades[0]).front,
-                    b = rv_color_tones(scheme, slot, shades[1]).front;
+    struct rv_color a = rv_color_tones_of(scheme, slot, shades[0]).front,
+                    b = rv_color_tones_of(scheme, slot, shades[1]).front;
     return (struct rv_color){(uint8_t)((a.r + b.r) / 2), (uint8_t)((a.g + b.g) / 2), (uint8_t)((a.b + b.b) / 2)};
 }
 
@@ -100,9 +100,9 @@ Test(color, longer_durations_are_lighter_in_every_kind_of_vision, .timeout = 60)
 {
     for (int sight = 0; sight < N_SIGHTS; sight++) {
         double last[3], here[3];
-        seen_as(rv_color_tones(RV_COLOR_DURATION, 0, 0).front, sight, last);
+        seen_as(rv_color_tones_of(RV_COLOR_DURATION, 0, 0).front, sight, last);
         for (uint32_t shade = 4; shade < RV_COLOR_SHADES; shade += 4) {
-            seen_as(rv_color_tones(RV_COLOR_DURATION, 0, shade).front, sight, here);
+            seen_as(rv_color_tones_of(RV_COLOR_DURATION, 0, shade).front, sight, here);
             cr_expect_gt(here[0], last[0] + 0.01, "%s, shade %u", sights[sight].name, shade);
             last[0] = here[0];
         }
@@ -123,7 +123,7 @@ Test(color, high_contrast_is_seven_to_one_against_the_background, .timeout = 60)
 {
     double dark = 0.2126 * linear(0x0a) + 0.7152 * linear(0x0e) + 0.0722 * linear(0x16);
     for (uint32_t slot = 0; slot < RV_COLOR_NEUTRAL; slot++) {
-        struct rv_color color = rv_color_tones(RV_COLOR_HIGH_CONTRAST, slot, 5).front;
+        struct rv_color color = rv_color_tones_of(RV_COLOR_HIGH_CONTRAST, slot, 5).front;
         double light = 0.2126 * linear(color.r) + 0.7152 * linear(color.g) + 0.0722 * linear(color.b);
         cr_expect_gt((light + 0.05) / (dark + 0.05), 6.9, "slot %u", slot);
     }
@@ -135,7 +135,7 @@ Test(color, top_is_lighter_and_side_darker_than_the_front, .timeout = 60)
 {
     for (uint32_t slot = 0; slot <= RV_COLOR_NEUTRAL; slot++)
         for (uint32_t shade = 0; shade < RV_COLOR_SHADES; shade++) {
-            struct rv_color_tones tones = rv_color_tones(RV_COLOR_PACKAGE, slot, shade);
+            struct rv_color_tones tones = rv_color_tones_of(RV_COLOR_PACKAGE, slot, shade);
             double front[3], top[3], side[3];
             to_oklab(tones.front, front);
             to_oklab(tones.top, top);
@@ -147,10 +147,10 @@ Test(color, top_is_lighter_and_side_darker_than_the_front, .timeout = 60)
 
 Test(color, a_subroutine_always_looks_the_same_and_others_of_its_package_a_little_different, .timeout = 60)
 {
-    struct rv_color one = rv_color_tones(RV_COLOR_PACKAGE, 2, 9).front;
-    struct rv_color again = rv_color_tones(RV_COLOR_PACKAGE, 2, 9).front;
+    struct rv_color one = rv_color_tones_of(RV_COLOR_PACKAGE, 2, 9).front;
+    struct rv_color again = rv_color_tones_of(RV_COLOR_PACKAGE, 2, 9).front;
     cr_assert(one.r == again.r && one.g == again.g && one.b == again.b);
-    double apart = seen_apart(rv_color_tones(RV_COLOR_PACKAGE, 2, 0).front,
-                              rv_color_tones(RV_COLOR_PACKAGE, 2, RV_COLOR_SHADES - 1).front, 0);
+    double apart = seen_apart(rv_color_tones_of(RV_COLOR_PACKAGE, 2, 0).front,
+                              rv_color_tones_of(RV_COLOR_PACKAGE, 2, RV_COLOR_SHADES - 1).front, 0);
     cr_assert(apart > 2 && apart < 12, "%.3f apart", apart);
 }

@@ -108,7 +108,7 @@ Test(theme, names_on_boxes_are_read_on_every_colour, .timeout = 60)
         for (int scheme = 0; scheme < RV_COLOR_SCHEME_COUNT; scheme++)
             for (uint32_t slot = 0; slot < RV_COLOR_ROWS; slot++)
                 for (uint32_t shade = 0; shade < RV_COLOR_SHADES; shade++)
-                    check_names(shown, rv_color_tones((enum rv_color_scheme)scheme, slot, shade).front);
+                    check_names(shown, rv_color_tones_of((enum rv_color_scheme)scheme, slot, shade).front);
     }
 }
 
@@ -118,7 +118,7 @@ Test(theme, dimmed_boxes_are_fainter, .timeout = 60)
         const struct rv_theme *shown = rv_theme_get((enum rv_color_theme)theme);
         struct rv_color back = rv_theme_color(shown->background);
         for (uint32_t slot = 0; slot < RV_COLOR_SLOTS; slot++) {
-            struct rv_color front = rv_color_tones(RV_COLOR_PACKAGE, slot, 27).front;
+            struct rv_color front = rv_color_tones_of(RV_COLOR_PACKAGE, slot, 27).front;
             struct rv_color dimmed = rv_theme_emphasize(shown, RV_EMPHASIS_DIMMED, front);
             cr_expect_lt(rv_color_contrast(dimmed, back), rv_color_contrast(front, back) + 0.5f, "slot %u", slot);
         }
