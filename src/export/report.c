@@ -133,10 +133,10 @@ static void add_json_thread(struct rv_text_buffer *text, struct rv_lane *lane)
     rv_text_buffer_add_json(text, lane->name);
     add_json_number(text, ",\"events\":", lane->n_events);
     add_json_number(text, ",\"max_depth\":", lane->max_depth);
-    if (lane->last_line)
-        add_json_number(text, ",\"last_line\":", lane->last_line);
     add_json_number(text, ",\"blocked_ns\":", lane->blocked_ns);
     add_json_number(text, ",\"preempted_ns\":", lane->preempted_ns);
+    if (lane->last_line)
+        add_json_number(text, ",\"last_line\":", lane->last_line);
     rv_text_buffer_add(text, "}");
     pthread_mutex_unlock(&lane->lock);
 }
