@@ -238,7 +238,8 @@ static double visible_area(const struct rv_view *view, const struct rv_box *box)
 static void add_lane_areas(struct rv_box_colors *colors, const struct rv_view *view, const struct rv_view_lane *lane,
                            struct rv_subroutines *subroutines)
 {
-    memset(colors->stack, 0, colors->n_stack * sizeof *colors->stack);
+    if (colors->n_stack)
+        memset(colors->stack, 0, colors->n_stack * sizeof *colors->stack);
     for (uint32_t i = lane->first_box; i < lane->first_box + lane->n_boxes; i++) {
         const struct rv_box *box = &view->boxes[i];
         uint32_t group = learn(colors, box->id, subroutines)->group;
