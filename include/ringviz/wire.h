@@ -212,16 +212,17 @@ struct rv_wire_header {
     uint8_t reserved3[40];
 
     /* 0x2c0 claims and shortages */
-    uint32_t n_rings_used;           /* [atomic] high-water mark: rings from here on were never claimed */
-    uint32_t n_processes_used;       /* [atomic] high-water mark */
-    uint32_t n_modules_used;         /* [atomic] high-water mark; a record is valid when its `is_published` is 1 */
-    uint32_t module_generation;      /* [atomic] bumped after each change of the module table */
-    uint64_t n_threads_without_ring; /* [atomic] */
-    uint64_t n_names_lost;           /* [atomic] interned when heap or ids were full */
-    uint64_t n_events_without_ring;  /* [atomic] */
-    uint32_t first_free_ring;        /* [atomic] rings below are probably taken; changes together with: */
-    uint32_t n_rings_freed;          /* [atomic] futex: bumped by each ring that becomes free */
-    uint8_t reserved4[16];
+    uint32_t n_rings_used;             /* [atomic] high-water mark: rings from here on were never claimed */
+    uint32_t n_processes_used;         /* [atomic] high-water mark */
+    uint32_t n_modules_used;           /* [atomic] high-water mark; a record is valid when its `is_published` is 1 */
+    uint32_t module_generation;        /* [atomic] bumped after each change of the module table */
+    uint64_t n_threads_without_ring;   /* [atomic] */
+    uint64_t n_names_lost;             /* [atomic] interned when heap or ids were full */
+    uint64_t n_events_without_ring;    /* [atomic] */
+    uint32_t first_free_ring;          /* [atomic] rings below are probably taken; changes together with: */
+    uint32_t n_rings_freed;            /* [atomic] futex: bumped by each ring that becomes free */
+    uint64_t n_programs_not_preloaded; /* [atomic] started by programs that are traced */
+    uint8_t reserved4[8];
 
     /* 0x300 name allocation */
     uint64_t name_heap_used; /* [atomic] bytes */

@@ -351,6 +351,12 @@ static void warn_of_losses(const struct watch *watch)
         rv_warn("%llu times a process became another user, who may not open the trace file, and started a program: its "
                 "calls were not seen; start ringviz as that user (setpriv ... ringviz ... -- PROGRAM)",
                 (unsigned long long)n[RV_LOSS_PROCESSES_REFUSED]);
+    if (n[RV_LOSS_PROGRAMS_NOT_PRELOADED])
+        rv_warn(
+            "%llu times a program was started that nothing can be preloaded into, since it is set-user-ID, "
+            "set-group-ID or has capabilities, or runs in another root or mount namespace: its calls were not seen; "
+            "start a plain copy of it, or ringviz there",
+            (unsigned long long)n[RV_LOSS_PROGRAMS_NOT_PRELOADED]);
     if (n[RV_LOSS_RINGS_FULL])
         rv_warn("ring %u was full: tracing stopped there (--policy=fill)", watch->map.header->stop_reason - 1);
 }
@@ -360,7 +366,8 @@ static void warn_of_silence(const struct watch *watch, const struct rv_session_c
     if (!counts->n_produced && watch->options->pid)
         rv_warn("process %u wrote no event: none of its patched functions was called (--patch, --verbose)",
                 watch->options->pid);
-    bool is_said = watch->losses.n[RV_LOSS_PROCESSES_REFUSED] || rv_sigbus_has_come() || rv_memory_is_short();
+    bool is_said = watch->losses.n[RV_LOSS_PROCESSES_REFUSED] || watch->losses.n[RV_LOSS_PROGRAMS_NOT_PRELOADED] ||
+                   rv_sigbus_has_come() || rv_memory_is_short();
     if (counts->n_produced || !watch->launch || is_said)
         return;
     char why[1024];

@@ -9,6 +9,7 @@ static const struct {
     [RV_LOSS_NAMES] = {"names_without_room", "names without room"},
     [RV_LOSS_SWITCHES] = {"switches_lost", "changes of threads' states lost by the kernel"},
     [RV_LOSS_PROCESSES_REFUSED] = {"processes_refused", "processes that may not open the trace file"},
+    [RV_LOSS_PROGRAMS_NOT_PRELOADED] = {"programs_not_preloaded", "programs that nothing can be preloaded into"},
     [RV_LOSS_RINGS_FULL] = {"rings_full", "full ring that ended the trace"},
     [RV_LOSS_PARTS_WRITTEN_OVER] = {"parts_written_over", "parts of the trace file overwritten by a traced program"},
     [RV_LOSS_EVENTS_LET_GO] = {"events_let_go", "events discarded by the recording's limit"},

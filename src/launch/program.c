@@ -5,31 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <gelf.h>
 #include <libelf.h>
 
+#include "base/exec.h"
+
 #define HOOK "__cyg_profile_func_enter"
 #define API "ringviz_"
-
-/* Find the file as exec does. */
-static bool find_file(const char *command, char *path, size_t path_bytes)
-{
-    if (strchr(command, '/'))
-        return (size_t)snprintf(path, path_bytes, "%s", command) < path_bytes && access(path, F_OK) == 0;
-    const char *folder = getenv("PATH");
-    while (folder) {
-        size_t n = strcspn(folder, ":");
-        if ((size_t)snprintf(path, path_bytes, "%.*s/%s", n ? (int)n : 1, n ? folder : ".", command) < path_bytes &&
-            access(path, X_OK) == 0)
-            return true;
-        folder = folder[n] ? folder + n + 1 : NULL;
-    }
-    return false;
-}
 
 static bool is_profile_hook(const char *name)
 {
@@ -96,26 +80,16 @@ static bool read_script_line(int fd, char *interpreter, size_t n_bytes)
     return true;
 }
 
-static bool is_privileged(int fd)
-{
-    struct stat status;
-    if (fstat(fd, &status) != 0)
-        return false;
-    bool changes_user = (status.st_mode & S_ISUID) && status.st_uid != getuid();
-    bool changes_group = (status.st_mode & S_ISGID) && (status.st_mode & S_IXGRP) && status.st_gid != getgid();
-    return changes_user || changes_group || (getuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0);
-}
-
 int rv_program_read(const char *command, struct rv_program *program)
 {
     *program = (struct rv_program){0};
-    if (!find_file(command, program->path, sizeof program->path))
+    if (!rv_exec_find(command, program->path, sizeof program->path))
         return -ENOENT;
     int fd = open(program->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return -errno;
     program->is_script = read_script_line(fd, program->interpreter, sizeof program->interpreter);
-    program->is_privileged = is_privileged(fd);
+    program->is_privileged = rv_exec_is_privileged(program->path);
     if (!program->is_script)
         read_image(fd, program);
     close(fd);

@@ -467,6 +467,19 @@ int rv_map_open(struct rv_map *map, const char *path, enum rv_map_mode mode, boo
     return error;
 }
 
+struct rv_wire_header *rv_map_open_header(const char *path)
+{
+    struct rv_map map = {.fd = -1, .mode = RV_MAP_PRODUCER};
+    struct rv_wire_header geometry;
+    uint64_t n_bytes;
+    void *page = MAP_FAILED;
+    if (set_path(&map, path) == 0 && open_descriptor(&map, &n_bytes, true) == 0 &&
+        read_geometry(&map, &geometry, n_bytes, true) == 0)
+        page = mmap(NULL, sizeof geometry, PROT_READ | PROT_WRITE, MAP_SHARED, map.fd, 0);
+    rv_map_close(&map);
+    return page == MAP_FAILED ? NULL : page;
+}
+
 void rv_map_close(struct rv_map *map)
 {
     if (map->base)

@@ -85,6 +85,10 @@ struct rv_clock rv_map_clock(const struct rv_map *map);
  */
 int rv_map_open(struct rv_map *map, const char *path, enum rv_map_mode mode, bool is_quiet);
 
+/* Page 0 alone, for counting in a file that a process may not come to later: mapped for ever, without a descriptor. NULL
+ * where rv_map_open() would fail; prints nothing. */
+struct rv_wire_header *rv_map_open_header(const char *path);
+
 /* The check of rv_map_open() alone: does this page 0 describe a file of n_bytes? 0, -EBADMSG, -EPROTONOSUPPORT. Pure:
  * fuzzed. */
 int rv_map_validate(const struct rv_wire_header *header, uint64_t n_bytes);

@@ -510,6 +510,7 @@ static void losses_of_live(const struct rv_source *source, struct rv_losses *los
     const struct rv_wire_header *header = live->map->header;
     losses->n[RV_LOSS_THREADS_WITHOUT_RING] += __atomic_load_n(&header->n_threads_without_ring, __ATOMIC_RELAXED);
     losses->n[RV_LOSS_EVENTS_WITHOUT_RING] += __atomic_load_n(&header->n_events_without_ring, __ATOMIC_RELAXED);
+    losses->n[RV_LOSS_PROGRAMS_NOT_PRELOADED] += __atomic_load_n(&header->n_programs_not_preloaded, __ATOMIC_RELAXED);
     losses->n[RV_LOSS_NAMES] += __atomic_load_n(&header->n_names_lost, __ATOMIC_RELAXED);
     losses->n[RV_LOSS_SWITCHES] += live->params.scheduler ? rv_scheduler_n_lost(live->params.scheduler) : 0;
     losses->n[RV_LOSS_RINGS_FULL] += is_stopped(live);

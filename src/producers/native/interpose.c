@@ -1,23 +1,31 @@
 /*
  * libc functions that are intercepted. dlopen and dlmopen use their caller's address to find its search path and
- * namespace, so we jump to them instead of calling them.
+ * namespace, and the arguments of execl have no end that we know, so we jump to these instead of calling them.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "producers/native/left_out_table.h"
+#include "producers/native/preload.h"
 #include "producers/native/thread.h"
 
 typedef int dlclose_fn(void *handle);
 typedef int setname_fn(pthread_t thread, const char *name);
 
+/* Called by text only. */
 RV_HIDDEN void *rv_interpose_before_dlopen(const char *name);
+RV_HIDDEN void *rv_interpose_before_exec(const char *name, const char *path);
+RV_HIDDEN void *rv_interpose_before_exec_command(const char *name, const char *file);
+RV_HIDDEN void *rv_interpose_before_spawn(const char *name, const pid_t *pid, const char *path);
+RV_HIDDEN void *rv_interpose_before_spawn_command(const char *name, const pid_t *pid, const char *file);
 
 __attribute__((constructor)) static void start(void)
 {
     rv_left_out_table_allow();
+    rv_preload_start();
 }
 
 static void *next(const char *name)
@@ -35,29 +43,74 @@ void *rv_interpose_before_dlopen(const char *name)
     return next(name);
 }
 
+/* path and file are as the intercepted function's caller gave them, who may be wrong. */
+void *rv_interpose_before_exec(const char *name, const char *path)
+{
+    if (path)
+        rv_preload_expect(path);
+    return next(name);
+}
+
+void *rv_interpose_before_exec_command(const char *name, const char *file)
+{
+    if (file)
+        rv_preload_expect_command(file);
+    return next(name);
+}
+
+void *rv_interpose_before_spawn(const char *name, const pid_t *pid, const char *path)
+{
+    (void)pid;
+    return rv_interpose_before_exec(name, path);
+}
+
+void *rv_interpose_before_spawn_command(const char *name, const pid_t *pid, const char *file)
+{
+    (void)pid;
+    return rv_interpose_before_exec_command(name, file);
+}
+
+/* `before` gets the function's name and its first two arguments, and returns where to jump to. */
 #if defined(__x86_64__)
-#define JUMP(function)                                                                                                 \
+#define PUSH(register) "push %" #register "\n.cfi_adjust_cfa_offset 8\n"
+#define POP(register) "pop %" #register "\n.cfi_adjust_cfa_offset -8\n"
+#define SAVE PUSH(rdi) PUSH(rsi) PUSH(rdx) PUSH(rcx) PUSH(r8) PUSH(r9) PUSH(rax)
+#define RESTORE POP(rax) POP(r9) POP(r8) POP(rcx) POP(rdx) POP(rsi) POP(rdi)
+/* clang-format off */
+#define JUMP(function, before)                                                                                         \
     __asm__(".pushsection .text\n.globl " #function "\n.type " #function ", @function\n" #function ":\n"               \
             ".cfi_startproc\nendbr64\n"                                                                                \
-            "push %rdi\n.cfi_adjust_cfa_offset 8\npush %rsi\n.cfi_adjust_cfa_offset 8\n"                               \
-            "push %rdx\n.cfi_adjust_cfa_offset 8\n"                                                                    \
-            "lea 1f(%rip), %rdi\ncall rv_interpose_before_dlopen\n"                                                    \
-            "pop %rdx\n.cfi_adjust_cfa_offset -8\npop %rsi\n.cfi_adjust_cfa_offset -8\n"                               \
-            "pop %rdi\n.cfi_adjust_cfa_offset -8\njmp *%rax\n"                                                         \
-            ".cfi_endproc\n.size " #function ", . - " #function "\n"                                                   \
+            SAVE                                                                                                       \
+            "mov %rsi, %rdx\nmov %rdi, %rsi\nlea 1f(%rip), %rdi\ncall " #before "\nmov %rax, %r11\n"                   \
+            RESTORE                                                                                                    \
+            "jmp *%r11\n.cfi_endproc\n.size " #function ", . - " #function "\n"                                        \
             ".section .rodata\n1: .asciz \"" #function "\"\n.popsection\n")
+/* clang-format on */
 #elif defined(__aarch64__)
-#define JUMP(function)                                                                                                 \
+#define JUMP(function, before)                                                                                         \
     __asm__(".pushsection .text\n.globl " #function "\n.type " #function ", %function\n" #function ":\n"               \
-            "stp x29, x30, [sp, #-48]!\nstp x0, x1, [sp, #16]\nstr x2, [sp, #32]\n"                                    \
-            "adrp x0, 1f\nadd x0, x0, :lo12:1f\nbl rv_interpose_before_dlopen\nmov x16, x0\n"                          \
-            "ldp x0, x1, [sp, #16]\nldr x2, [sp, #32]\nldp x29, x30, [sp], #48\nbr x16\n"                              \
+            "stp x29, x30, [sp, #-80]!\nstp x0, x1, [sp, #16]\nstp x2, x3, [sp, #32]\n"                                \
+            "stp x4, x5, [sp, #48]\nstp x6, x7, [sp, #64]\nmov x2, x1\nmov x1, x0\n"                                   \
+            "adrp x0, 1f\nadd x0, x0, :lo12:1f\nbl " #before "\nmov x16, x0\n"                                         \
+            "ldp x6, x7, [sp, #64]\nldp x4, x5, [sp, #48]\nldp x2, x3, [sp, #32]\n"                                    \
+            "ldp x0, x1, [sp, #16]\nldp x29, x30, [sp], #80\nbr x16\n"                                                 \
             ".size " #function ", . - " #function "\n"                                                                 \
             ".section .rodata\n1: .asciz \"" #function "\"\n.popsection\n")
 #endif
 
-JUMP(dlopen);
-JUMP(dlmopen);
+JUMP(dlopen, rv_interpose_before_dlopen);
+JUMP(dlmopen, rv_interpose_before_dlopen);
+
+/* system() and popen() start a shell, which comes here. */
+JUMP(execl, rv_interpose_before_exec);
+JUMP(execle, rv_interpose_before_exec);
+JUMP(execv, rv_interpose_before_exec);
+JUMP(execve, rv_interpose_before_exec);
+JUMP(execlp, rv_interpose_before_exec_command);
+JUMP(execvp, rv_interpose_before_exec_command);
+JUMP(execvpe, rv_interpose_before_exec_command);
+JUMP(posix_spawn, rv_interpose_before_spawn);
+JUMP(posix_spawnp, rv_interpose_before_spawn_command);
 
 /* Unreported modules must be reported while they are still mapped. */
 RV_EXPORT int dlclose(void *handle)

@@ -1,0 +1,51 @@
+#!/bin/sh
+# not_preloaded.sh RINGVIZ PROGRAM: programs that the loader preloads nothing into are counted, however they are started:
+# set-user-ID programs, and those in another root or mount namespace.
+set -u
+ringviz=$1 program=$2
+. "${0%/*}/harness.sh"
+
+[ "$(id -u)" -eq 0 ] || exit 77
+chmod 755 "$folder"
+cp "$program" "$folder/plain"
+cp "$program" "$folder/changes_user"
+chown 65534 "$folder/changes_user"
+chmod 4755 "$folder/changes_user"
+"$folder/changes_user"
+[ $? -eq 1 ] || exit 77 # set-user-ID has no effect here
+
+expect_counted() { # WHAT N
+    grep -q "^ringviz: $2 times a program was started that nothing can be preloaded into" "$folder/err" ||
+        fail "$1: $(cat "$folder/err")"
+    expect "$1: in the report" "$(grep -o '"programs_not_preloaded":[0-9]*' "$folder/out")" "\"programs_not_preloaded\":$2"
+}
+
+run --report=json --fail-on-loss -- "$program" "$folder" changes_user
+expect "each way to start it: status" $status 1
+expect_counted "each way to start it" 11
+
+for name in plain absent; do
+    run --report=json -- "$program" "$folder" $name
+    expect "$name: status" $status 0
+    ! grep -q preloaded "$folder/out" "$folder/err" || fail "$name: $(cat "$folder/err")"
+done
+run --report=json -- setpriv --no-new-privs "$folder/changes_user"
+expect "without new privileges: status" $status 0
+! grep -q 'be preloaded' "$folder/err" || fail "without new privileges: $(cat "$folder/err")"
+
+# The loader says that it cannot preload, besides.
+mkdir "$folder/root"
+ldd "$program" | grep -o '/[^ ]*' | xargs cp -L --parents -t "$folder/root"
+cp "$program" "$folder/root"
+run --report=json -- chroot "$folder/root" "/${program##*/}"
+expect "another root: status" $status 0
+expect_counted "another root" 1
+
+mkdir "$folder/hidden"
+if unshare -m mount -t tmpfs none "$folder/hidden" 2>/dev/null; then
+    run --report=json --trace-file="$folder/hidden/trace" -- unshare -m sh -c \
+        "mount -t tmpfs none '$folder/hidden'; '$folder/plain'; exec '$folder/plain'"
+    expect "another mount namespace: status" $status 0
+    expect_counted "another mount namespace" 2
+fi
+conclude
