@@ -41,6 +41,15 @@ void *rv_alloc(size_t n, size_t item_bytes)
     return memset(rv_alloc_scratch(n, item_bytes), 0, aligned_bytes(n, item_bytes));
 }
 
+void *rv_alloc_sparse(size_t n, size_t item_bytes)
+{
+    size_t n_bytes = aligned_bytes(n, item_bytes);
+    void *memory;
+    for (unsigned n_tries = 0; !(memory = calloc(1, n_bytes)); n_tries++)
+        rv_memory_refused(n_bytes, n_tries);
+    return memory;
+}
+
 void *rv_realloc(void *memory, size_t n_bytes)
 {
     void *moved;

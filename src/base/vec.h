@@ -13,6 +13,9 @@ void *rv_alloc(size_t n, size_t item_bytes);
 /* The same, not zeroed. Untouched pages of a large allocation take no memory. */
 void *rv_alloc_scratch(size_t n, size_t item_bytes);
 
+/* Zeroed, and aligned as by malloc() only; likewise without memory for untouched pages. */
+void *rv_alloc_sparse(size_t n, size_t item_bytes);
+
 /* As realloc(), for more than 0 bytes, but never NULL. */
 void *rv_realloc(void *memory, size_t n_bytes);
 

@@ -14,7 +14,7 @@ enum { GROUP_EVENTS = 64, STEP_EVENTS = 16, AHEAD_EVENTS = 128 };
 
 void rv_batch_init(struct rv_batch *batch)
 {
-    char *memory = rv_alloc(1, EVENTS_BYTES + SPECIALS_BYTES);
+    char *memory = rv_alloc_scratch(1, EVENTS_BYTES + SPECIALS_BYTES);
     batch->events = (struct rv_event *)(void *)memory;
     batch->specials = (uint32_t *)(void *)(memory + EVENTS_BYTES);
 }

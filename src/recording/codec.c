@@ -24,7 +24,7 @@ struct rv_codec *rv_codec_create(void)
     struct rv_codec *codec = rv_alloc(1, sizeof *codec);
     find_kernels(codec);
     codec->compressor = rv_compressor_create();
-    codec->names = rv_alloc(RV_PREDICTOR_LEVELS + RV_KINDS_GROUP, sizeof *codec->names);
+    codec->names = rv_alloc_sparse(RV_PREDICTOR_LEVELS + RV_KINDS_GROUP, sizeof *codec->names);
     codec->kinds = rv_alloc_scratch(RV_REC_MAX_EVENTS / RV_KINDS_GROUP, sizeof *codec->kinds);
     codec->low = rv_alloc_scratch(RV_REC_MAX_EVENTS, 1);
     codec->high = rv_alloc_scratch(RV_REC_MAX_EVENTS, 1);

@@ -87,8 +87,7 @@ struct rv_block *rv_block_create(uint32_t capacity)
     block->ranges = rv_alloc_scratch(n, sizeof *block->ranges);
     block->groups = rv_alloc_scratch(n, sizeof *block->groups);
     block->n_group_slots = power_of_two_above(2 * capacity);
-    block->group_slots = rv_alloc_scratch(block->n_group_slots, sizeof *block->group_slots);
-    memset(block->group_slots, 0, block->n_group_slots * sizeof *block->group_slots);
+    block->group_slots = rv_alloc_sparse(block->n_group_slots, sizeof *block->group_slots);
     block->packed = rv_alloc_scratch(n, sizeof *block->packed);
     return block;
 }

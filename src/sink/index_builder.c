@@ -388,7 +388,7 @@ struct rv_index_builder *rv_index_builder_create(void)
     index_builder->block = rv_block_create(RV_BATCH_EVENTS);
     index_builder->kernel = rv_scan_best_kernel();
     index_builder->stats = rv_stats_create();
-    index_builder->specials = rv_alloc(RV_BATCH_EVENTS, sizeof *index_builder->specials);
+    index_builder->specials = rv_alloc_scratch(RV_BATCH_EVENTS, sizeof *index_builder->specials);
     return index_builder;
 }
 

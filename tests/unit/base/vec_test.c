@@ -31,6 +31,18 @@ Test(vec, scratch_memory_is_as_large_and_aligned)
     }
 }
 
+Test(vec, sparse_memory_is_zeroed)
+{
+    static const size_t sizes[] = {0, 1, 63, 64, 65, 1000000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        unsigned char *memory = rv_alloc_sparse(sizes[i], 3);
+        cr_assert_not_null(memory);
+        for (size_t at = 0; at < sizes[i] * 3; at++)
+            cr_assert_eq(memory[at], 0);
+        free(memory);
+    }
+}
+
 Test(vec, grows_by_doubling_and_keeps_what_is_in_it)
 {
     uint32_t *items = NULL;
