@@ -10,7 +10,7 @@
 #include "recording/codec.h"
 #include "sink/index_builder.h"
 
-enum { JOBS_PER_THREAD = 3 };
+enum { JOBS_PER_THREAD = 2 };
 
 struct rv_ordered_writer {
     struct rv_rec_writer *writer; /* used, with the index builder, by the thread that has set is_writing */
@@ -181,7 +181,7 @@ struct rv_ordered_writer *rv_ordered_writer_start(const struct rv_ordered_writer
     if (rv_record_limit_is_set(&params->limit))
         ordered_writer->segments = rv_segments_create(params->writer, &params->limit);
     ordered_writer->n_threads = n_threads;
-    ordered_writer->n_jobs = (size_t)n_threads * JOBS_PER_THREAD + 1;
+    ordered_writer->n_jobs = (size_t)n_threads * JOBS_PER_THREAD;
     ordered_writer->jobs = rv_alloc(ordered_writer->n_jobs, sizeof *ordered_writer->jobs);
     ordered_writer->free_jobs = rv_alloc(ordered_writer->n_jobs, sizeof(struct rv_encode_job *));
     ordered_writer->filled = rv_alloc(ordered_writer->n_jobs, sizeof(struct rv_encode_job *));

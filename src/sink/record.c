@@ -130,24 +130,43 @@ static void submit_account(struct rv_record *record, struct stream *stream, uint
     stream->has_account = false;
 }
 
+/* Append to an array of events. */
+static struct rv_event *append(struct rv_event *to, size_t *capacity, size_t n_there, const struct rv_event *events,
+                               size_t n)
+{
+    to = rv_vec_reserve(to, capacity, n_there + n + RV_BATCH_PADDING, sizeof *to);
+    memcpy(to + n_there, events, n * sizeof *to);
+    return to;
+}
+
+/* A full array changes places with the job's; of a quiet stream, which keeps its small one, the events are copied. */
+static void move_events(struct stream *stream, struct rv_encode_job *job)
+{
+    job->n = stream->n;
+    if (stream->n < RV_REC_MAX_EVENTS) {
+        job->events = append(job->events, &job->capacity, 0, stream->events, stream->n);
+    } else {
+        struct rv_event *empty = job->events;
+        size_t capacity = job->capacity;
+        job->events = stream->events;
+        job->capacity = stream->capacity;
+        stream->events = empty;
+        stream->capacity = capacity;
+    }
+    stream->n = 0;
+}
+
 /* Under the stream's lock. */
 static void submit_events(struct rv_record *record, struct stream *stream)
 {
     if (stream->n) {
         submit_strings(record);
         struct rv_encode_job *job = rv_ordered_writer_acquire(record->ordered_writer);
-        struct rv_event *empty = job->events;
-        size_t capacity = job->capacity;
         job->chunk.type = RV_REC_EVENTS;
         job->chunk.stream = stream->number;
-        job->events = stream->events;
-        job->n = stream->n;
-        job->capacity = stream->capacity;
         job->ordinal = stream->n_submitted;
         stream->n_submitted += stream->n;
-        stream->events = empty;
-        stream->capacity = capacity;
-        stream->n = 0;
+        move_events(stream, job);
         rv_ordered_writer_submit(record->ordered_writer, job);
     }
     if (stream->has_account)
@@ -263,15 +282,6 @@ static void account_stream(void *context, uint32_t number, const struct rv_strea
     stream->account = *account;
     stream->has_account = stream->is_on;
     pthread_mutex_unlock(&stream->lock);
-}
-
-/* Append to a job's events. */
-static struct rv_event *append(struct rv_event *to, size_t *capacity, size_t n_there, const struct rv_event *events,
-                               size_t n)
-{
-    to = rv_vec_reserve(to, capacity, n_there + n + RV_BATCH_PADDING, sizeof *to);
-    memcpy(to + n_there, events, n * sizeof *to);
-    return to;
 }
 
 static void add_events(void *context, uint32_t number, const struct rv_event *events, size_t n)
