@@ -480,14 +480,29 @@ struct rv_wire_header *rv_map_open_header(const char *path)
     return page == MAP_FAILED ? NULL : page;
 }
 
-void rv_map_close(struct rv_map *map)
+static void close_fd(struct rv_map *map)
 {
-    if (map->base)
-        munmap(map->base, map->n_bytes);
     if (map->fd >= 0 && map->inode && is_our_file(map, map->fd))
         close(map->fd);
     else if (map->fd > 0 && !map->inode)
         close(map->fd);
+    map->fd = -1;
+}
+
+int rv_map_leave(struct rv_map *map)
+{
+    close_fd(map);
+    return mmap(map->base, map->n_bytes, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == map->base
+               ? 0
+               : -errno;
+}
+
+void rv_map_close(struct rv_map *map)
+{
+    if (map->base)
+        munmap(map->base, map->n_bytes);
+    close_fd(map);
     memset(map, 0, sizeof *map);
     map->fd = -1;
 }

@@ -93,6 +93,9 @@ struct rv_wire_header *rv_map_open_header(const char *path);
  * fuzzed. */
 int rv_map_validate(const struct rv_wire_header *header, uint64_t n_bytes);
 
+/* Close the file, with zeroes in its place for those who still use its addresses. 0; a negative errno: it stays mapped. */
+int rv_map_leave(struct rv_map *map);
+
 /* NULL-safe on a zeroed map. Locks go with the fd. */
 void rv_map_close(struct rv_map *map);
 

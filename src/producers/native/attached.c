@@ -60,15 +60,19 @@ static void *plan(void *unused)
     return NULL;
 }
 
+/* Signals that an instruction causes would end the process if they were blocked. */
 static int start_thread(void)
 {
-    sigset_t all, before;
+    static const int CAUSED[] = {SIGSYS, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
+    sigset_t blocked, before;
     pthread_t thread;
     pthread_attr_t attributes;
-    sigfillset(&all);
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof CAUSED / sizeof *CAUSED; i++)
+        sigdelset(&blocked, CAUSED[i]);
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
     int error = pthread_create(&thread, &attributes, plan, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
@@ -112,9 +116,9 @@ static int remove_patches(void)
         if (ringviz_attachment.thread_pointers[i])
             has_push_left |= rv_thread_leave_file(own, ringviz_attachment.thread_pointers[i]);
     rv_mapped_forget();
-    rv_process_leave_file(has_push_left);
+    int error = rv_process_leave_file(has_push_left);
     ringviz_attachment.state = RV_ATTACHMENT_NONE;
-    return 0;
+    return error;
 }
 
 void ringviz_attach_plan(const char *path, const char *wanted)

@@ -219,19 +219,16 @@ bool rv_process_is_locked(void)
     return __atomic_load_n(&process.lock, __ATOMIC_RELAXED) != UNLOCKED;
 }
 
-/* In place of the file there are zeroes, which pushes that go on may change. */
-void rv_process_leave_file(bool has_push_left)
+int rv_process_leave_file(bool has_push_left)
 {
     if (process.state != OPEN)
-        return;
+        return 0;
     rv_process_end();
     process.state = CLOSED;
     process.has_left = true;
     process.has_push_left = has_push_left;
     set_gate(RV_GATE_CLOSED);
-    (void)mmap(process.map.base, process.map.n_bytes, PROT_READ | PROT_WRITE,
-               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    close(process.map.fd);
+    return rv_map_leave(&process.map);
 }
 
 void rv_process_restart(int left_ring)

@@ -53,8 +53,8 @@ void rv_process_set_patches(const struct rv_wire_instrumentation *patches);
 bool rv_process_is_locked(void);
 
 /* While all other threads stand still: close the file, for another to be opened later. has_push_left: a push is under
- * way in one of them. */
-void rv_process_leave_file(bool has_push_left);
+ * way in one of them. 0; a negative errno: it stays mapped. */
+int rv_process_leave_file(bool has_push_left);
 
 /* An event came although the process is closed. Counts it where fork left it without the file. No guard needed. */
 void rv_process_miss_event(void);
