@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,12 +111,11 @@ static int read_attachment(const struct attacher *attacher, struct rv_attachment
 
 static bool waits(const struct rv_tracee_thread *thread)
 {
-    static const long WAITS[] = {
-        SYS_read,       SYS_poll,        SYS_select,        SYS_pselect6,        SYS_ppoll,
-        SYS_epoll_wait, SYS_epoll_pwait, SYS_nanosleep,     SYS_clock_nanosleep, SYS_futex,
-        SYS_recvfrom,   SYS_recvmsg,     SYS_accept,        SYS_accept4,         SYS_wait4,
-        SYS_waitid,     SYS_pause,       SYS_rt_sigsuspend, SYS_rt_sigtimedwait, SYS_restart_syscall,
-        SYS_connect,    SYS_flock};
+    static const long WAITS[] = {SYS_read,       SYS_poll,        SYS_select,        SYS_pselect6,        SYS_ppoll,
+                                 SYS_epoll_wait, SYS_epoll_pwait, SYS_nanosleep,     SYS_clock_nanosleep, SYS_futex,
+                                 SYS_recvfrom,   SYS_recvmsg,     SYS_accept,        SYS_accept4,         SYS_wait4,
+                                 SYS_waitid,     SYS_pause,       SYS_rt_sigsuspend, SYS_rt_sigtimedwait, SYS_connect,
+                                 SYS_flock};
     for (size_t i = 0; i < N(WAITS); i++)
         if (thread->system_call == WAITS[i])
             return true;
@@ -152,7 +152,9 @@ static int stop_free_thread(struct attacher *attacher)
     int error = -ESRCH;
     for (unsigned i = 0; i < TRIES; i++, rv_os_sleep_ns(PAUSE_NS)) {
         error = rv_tracee_stop_any(&attacher->tracee, i);
-        if (error == -ESRCH)
+        if (error == -EAGAIN)
+            rv_tracee_release(&attacher->tracee);
+        if (error == -EAGAIN || error == -ESRCH)
             continue;
         if (error)
             return error;
@@ -185,6 +187,22 @@ static int wait_for_result(const struct attacher *attacher)
         rv_os_sleep_ns(PAUSE_NS / 20);
     }
     return -ETIMEDOUT;
+}
+
+/* A function of our library, whose result it returns. One that has begun is waited for, however long that takes: a thread may
+ * be stopped in it. */
+static int call_on(struct attacher *attacher, size_t idx, const struct rv_tracee_call *call)
+{
+    int error = set_result(attacher, RV_ATTACHMENT_CALLED);
+    if (!error)
+        error = rv_tracee_call(&attacher->tracee, idx, call);
+    if (!error)
+        error = wait_for_result(attacher);
+    while (error == -ETIMEDOUT && (error = rv_tracee_take_back(&attacher->tracee)) == -EALREADY)
+        error = wait_for_result(attacher);
+    if (error)
+        (void)set_result(attacher, 0);
+    return error;
 }
 
 /* ---- loading ---- */
@@ -321,7 +339,16 @@ static int tell_threads(const struct attacher *attacher)
                  : rv_tracee_write(&attacher->tracee, at + offsetof(struct rv_attachment, n_threads), &n, sizeof n);
 }
 
-/* On any of them, since what is called takes no lock. */
+/* On any of them, since what is called takes no lock. A sleep that was interrupted before would end by it, and one that is
+ * about to be stopped would not run. */
+static size_t choose_thread(const struct rv_tracee *tracee)
+{
+    for (size_t i = 0; i < tracee->n_threads; i++)
+        if (tracee->threads[i].system_call != SYS_restart_syscall && tracee->threads[i].signal != SIGSTOP)
+            return i;
+    return 0;
+}
+
 static int call_among_all(struct attacher *attacher, const char *function, bool is_write)
 {
     const struct rv_tracee_call call = {.function = function_of(attacher, function)};
@@ -333,11 +360,7 @@ static int call_among_all(struct attacher *attacher, const char *function, bool 
     if (!error)
         error = tell_threads(attacher);
     if (!error)
-        error = set_result(attacher, RV_ATTACHMENT_CALLED);
-    if (!error)
-        error = rv_tracee_call(&attacher->tracee, 0, &call);
-    if (!error)
-        error = wait_for_result(attacher);
+        error = call_on(attacher, choose_thread(&attacher->tracee), &call);
     rv_tracee_release(&attacher->tracee);
     return error;
 }
@@ -377,24 +400,36 @@ static int wait_for_rest(const struct attacher *attacher, struct rv_attachment *
     return wait_for_planner(attacher, attachment);
 }
 
+/* Zeroes: nobody's. Else, whose the process is. */
+static int set_owner(const struct attacher *attacher, uint32_t pid, uint64_t start)
+{
+    const uint64_t at = attachment_of(attacher);
+    int error = rv_tracee_write(&attacher->tracee, at + offsetof(struct rv_attachment, owner_pid), &pid, sizeof pid);
+    return error ? error
+                 : rv_tracee_write(&attacher->tracee, at + offsetof(struct rv_attachment, owner_start), &start,
+                                   sizeof start);
+}
+
+/* Out again, and nobody's. */
+static int leave(struct attacher *attacher)
+{
+    int error = call_stopped(attacher, RV_ATTACHMENT_REMOVE, false);
+    return error ? error : set_owner(attacher, 0, 0);
+}
+
 /* Clean up after a ringviz that was killed, and say whose the process is now. */
 static int take_over(struct attacher *attacher)
 {
     struct rv_attachment attachment;
-    const uint32_t pid = (uint32_t)getpid();
-    const uint64_t start = rv_os_process_start(getpid()), at = attachment_of(attacher);
     if (read_attachment(attacher, &attachment) != 0)
         return rv_refuse_attaching_error(attacher->pid, -ESRCH);
-    if (attachment.state != RV_ATTACHMENT_NONE && rv_liveness_is_running(attachment.owner_pid, attachment.owner_start))
+    if (rv_liveness_is_running(attachment.owner_pid, attachment.owner_start))
         return rv_refuse_attaching(attacher->pid, RV_REFUSE_TRACED);
     int error = wait_for_rest(attacher, &attachment);
     if (!error && attachment.state != RV_ATTACHMENT_NONE)
-        error = call_stopped(attacher, RV_ATTACHMENT_REMOVE, false);
+        error = leave(attacher);
     if (!error)
-        error = rv_tracee_write(&attacher->tracee, at + offsetof(struct rv_attachment, owner_pid), &pid, sizeof pid);
-    if (!error)
-        error =
-            rv_tracee_write(&attacher->tracee, at + offsetof(struct rv_attachment, owner_start), &start, sizeof start);
+        error = set_owner(attacher, (uint32_t)getpid(), rv_os_process_start(getpid()));
     return error ? rv_refuse_attaching_error(attacher->pid, error) : 0;
 }
 
@@ -413,18 +448,32 @@ static int plan(struct attacher *attacher, const struct rv_attach_params *params
 {
     const struct rv_tracee_call call = {.function = function_of(attacher, RV_ATTACHMENT_PLAN),
                                         .texts = {params->trace_path, params->patches}};
-    int error = set_result(attacher, RV_ATTACHMENT_CALLED);
+    int error = stop_free_thread(attacher);
     if (!error)
-        error = stop_free_thread(attacher);
-    if (!error)
-        error = rv_tracee_call(&attacher->tracee, 0, &call);
+        error = call_on(attacher, 0, &call);
     rv_tracee_release(&attacher->tracee);
-    if (error)
+    if (error == -ESRCH || error == -ECANCELED)
         return rv_refuse_attaching_error(attacher->pid, error);
-    error = wait_for_result(attacher);
     if (error == -EBUSY)
         return rv_refuse_attaching(attacher->pid, RV_REFUSE_TRACED);
     return error ? rv_refuse_planning(attacher->pid, error) : wait_for_plan(attacher);
+}
+
+/* What fails is undone, but for what is another ringviz's by now. */
+static int patch(struct attacher *attacher, const struct rv_attach_params *params)
+{
+    struct rv_attachment attachment;
+    int error = plan(attacher, params);
+    if (error == -EBUSY)
+        return error;
+    if (!error) {
+        error = call_stopped(attacher, RV_ATTACHMENT_WRITE, true);
+        if (error)
+            (void)rv_refuse_attaching_error(attacher->pid, error);
+    }
+    if (error && wait_for_rest(attacher, &attachment) == 0)
+        (void)leave(attacher);
+    return error;
 }
 
 static int open_attacher(struct attacher *attacher, pid_t pid, const char *library)
@@ -454,12 +503,7 @@ int rv_attach_begin(const struct rv_attach_params *params)
     if (!error)
         error = take_over(&attacher);
     if (!error)
-        error = plan(&attacher, params);
-    if (!error) {
-        error = call_stopped(&attacher, RV_ATTACHMENT_WRITE, true);
-        if (error)
-            (void)rv_refuse_attaching_error(params->pid, error);
-    }
+        error = patch(&attacher, params);
     close_attacher(&attacher);
     return error;
 }
@@ -478,9 +522,11 @@ int rv_attach_end(pid_t pid, const char *library)
         return -ENOENT;
     }
     if (!error) {
-        error = call_stopped(&attacher, RV_ATTACHMENT_REMOVE, false);
+        error = leave(&attacher);
         if (error == -ESRCH)
             error = 0;
+        else if (error == -ECANCELED)
+            (void)rv_refuse_attaching(pid, RV_REFUSE_KEPT);
         else if (error)
             (void)rv_refuse_attaching_error(pid, error);
     }

@@ -65,6 +65,14 @@ static bool has_mapped(pid_t pid, const char *name)
     return has;
 }
 
+/* Where it is in a container's, so are we. */
+static bool is_under_own_seccomp(pid_t pid)
+{
+    char text[128];
+    return status_of(pid, "Seccomp", text) == 2 &&
+           status_of(pid, "Seccomp_filters", text) > status_of(getpid(), "Seccomp_filters", text);
+}
+
 int rv_refuse_attaching_early(pid_t pid)
 {
     char text[128];
@@ -89,6 +97,11 @@ int rv_refuse_attaching_early(pid_t pid)
             "process %d sees other files than we do (another mount namespace): run ringviz inside, as nsenter or "
             "the container's exec does",
             (int)pid);
+    if (rv_os_process_state(pid) == 'T')
+        return rv_refuse_attaching_error(pid, -ECANCELED);
+    if (is_under_own_seccomp(pid))
+        return rv_err(ENOTSUP, "process %d is restricted by seccomp, which may end it for a system call of ours",
+                      (int)pid);
     if (has_mapped(pid, "libringviz-cyg.so"))
         return rv_err(EBUSY, "process %d was started under ringviz, and is traced from there", (int)pid);
     return 0;
@@ -109,6 +122,11 @@ int rv_refuse_attaching(pid_t pid, enum rv_refuse why)
             (int)pid);
     case RV_REFUSE_TRACED:
         return rv_err(EBUSY, "process %d: another ringviz has attached to it; if it was killed: ringviz -p %d --detach",
+                      (int)pid, (int)pid);
+    case RV_REFUSE_KEPT:
+        return rv_err(ECANCELED,
+                      "process %d is stopped by a signal (Ctrl-Z), and stays patched; when it goes on: ringviz -p %d "
+                      "--detach",
                       (int)pid, (int)pid);
     }
     return -EINVAL;
@@ -141,6 +159,13 @@ int rv_refuse_attaching_error(pid_t pid, int error)
                       (int)pid);
     case ESRCH:
         return rv_err(ESRCH, "process %d has ended", (int)pid);
+    case ECANCELED:
+        return rv_err(ECANCELED,
+                      "process %d is stopped by a signal (Ctrl-Z): let it go on first, by fg or kill -CONT %d",
+                      (int)pid, (int)pid);
+    case EAGAIN:
+        return rv_err(EAGAIN, "process %d: its threads came to no place where they can be stopped; try again",
+                      (int)pid);
     case EBUSY:
         return rv_err(EBUSY, "process %d: no thread came to a place where a library can be loaded; try again",
                       (int)pid);

@@ -8,6 +8,7 @@ enum rv_refuse {
     RV_REFUSE_NO_LOADER,  /* it has no C library that loads libraries */
     RV_REFUSE_NOT_LOADED, /* that failed */
     RV_REFUSE_TRACED,     /* by another ringviz */
+    RV_REFUSE_KEPT,       /* it is stopped, so that we do not get out */
 };
 
 /* What /proc says without touching it; 0: nothing is against it. */

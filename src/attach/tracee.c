@@ -34,7 +34,11 @@
 #define DIRECTION_FLAG 0x400ull
 #define INTERRUPTED_FIRST 512 /* ERESTARTSYS .. ERESTART_RESTARTBLOCK: only stopped threads have these */
 #define INTERRUPTED_LAST 516
-static const uint64_t STOP_NS = 2000000000;
+#define BIT(signal) (1ull << ((signal)-1))
+static const uint64_t STOP_NS = 2000000000, FOR_EVER = UINT64_MAX / 2;
+
+/* Signals that wait while code of ours is run: not those that an instruction causes, which would end the process then. */
+static const uint64_t BLOCKED = ~(BIT(SIGSYS) | BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGFPE) | BIT(SIGTRAP));
 
 int rv_tracee_open(struct rv_tracee *tracee, pid_t pid)
 {
@@ -66,7 +70,7 @@ int rv_tracee_write(const struct rv_tracee *tracee, uint64_t address, const void
 
 /* ---- stopping ---- */
 
-/* The thread's next stop: its status, or -1: it has ended, or does not come to a stop in time. */
+/* The thread's next stop: its status; -ESRCH: it has ended; -EAGAIN: it does not come to a stop in time. */
 static int wait_for(pid_t tid, uint64_t most_ns)
 {
     const uint64_t end_ns = rv_clock_mono_ns() + most_ns;
@@ -75,8 +79,10 @@ static int wait_for(pid_t tid, uint64_t most_ns)
         pid_t found = waitpid(tid, &status, __WALL | WNOHANG);
         if (found == tid && WIFSTOPPED(status))
             return status;
-        if (found != 0 || rv_clock_mono_ns() >= end_ns)
-            return -1;
+        if (found != 0)
+            return -ESRCH;
+        if (rv_clock_mono_ns() >= end_ns)
+            return -EAGAIN;
         rv_os_sleep_ns(20000);
     }
 }
@@ -86,6 +92,28 @@ static long system_call_of(const struct user_regs_struct *registers)
     const int64_t result = (int64_t)registers->rax;
     const bool is_interrupted = (result <= -INTERRUPTED_FIRST && result >= -INTERRUPTED_LAST) || result == -EINTR;
     return (int64_t)registers->orig_rax >= 0 && is_interrupted ? (long)registers->orig_rax : -1;
+}
+
+/* Of PTRACE_INTERRUPT, or of a signal that stops the process: ptrace(2). */
+static bool is_event_stop(int status)
+{
+    return status >> 16 == PTRACE_EVENT_STOP;
+}
+
+static void release_thread(const struct rv_tracee_thread *thread)
+{
+    (void)ptrace(PTRACE_SETREGS, thread->tid, NULL, &thread->registers);
+    (void)ptrace(PTRACE_DETACH, thread->tid, NULL, (void *)(intptr_t)thread->signal);
+}
+
+/* It may wait for a disk, or for a process that vfork(2) began. What it stops with then is given back to it. */
+static void release_late(struct rv_tracee *tracee)
+{
+    int status = tracee->late ? wait_for(tracee->late, FOR_EVER) : -ESRCH;
+    if (status >= 0)
+        (void)ptrace(PTRACE_DETACH, tracee->late, NULL,
+                     (void *)(intptr_t)(is_event_stop(status) ? 0 : WSTOPSIG(status)));
+    tracee->late = 0;
 }
 
 /* Some calls (epoll_wait, semop) return EINTR after a stop where no handler ran: they are begun again, too. */
@@ -98,25 +126,40 @@ static void restart_call(struct user_regs_struct *registers)
     registers->orig_rax = (unsigned long long)-1;
 }
 
-int rv_tracee_stop(struct rv_tracee *tracee, pid_t tid)
+/* 0, or a negative errno; *is_for_long: a signal has stopped the process. */
+static int stop_thread(struct rv_tracee *tracee, pid_t tid, bool *is_for_long)
 {
     struct rv_tracee_thread thread = {.tid = tid};
     if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) != 0)
         return -errno;
-    int status = ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0 ? wait_for(tid, STOP_NS) : -1;
-    if (status < 0 || ptrace(PTRACE_GETREGS, tid, NULL, &thread.registers) != 0) {
-        (void)ptrace(PTRACE_DETACH, tid, NULL, NULL);
-        return -ESRCH;
-    }
+    int status = ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0 ? wait_for(tid, STOP_NS) : -ESRCH;
+    if (status == -EAGAIN)
+        tracee->late = tid;
+    if (status >= 0 && ptrace(PTRACE_GETREGS, tid, NULL, &thread.registers) != 0)
+        status = -ESRCH;
+    if (status < 0)
+        return status;
     thread.system_call = system_call_of(&thread.registers);
-    if (status >> 16 != PTRACE_EVENT_STOP)
+    if (!is_event_stop(status))
         thread.signal = WSTOPSIG(status);
     else
         restart_call(&thread.registers);
     tracee->threads =
         rv_vec_reserve(tracee->threads, &tracee->capacity, tracee->n_threads + 1, sizeof *tracee->threads);
     tracee->threads[tracee->n_threads++] = thread;
+    *is_for_long = is_event_stop(status) && WSTOPSIG(status) != SIGTRAP;
     return 0;
+}
+
+int rv_tracee_stop(struct rv_tracee *tracee, pid_t tid)
+{
+    bool is_for_long;
+    int error = stop_thread(tracee, tid, &is_for_long);
+    if (!error && is_for_long) {
+        release_thread(&tracee->threads[--tracee->n_threads]);
+        return -ECANCELED;
+    }
+    return error;
 }
 
 static bool is_stopped(const struct rv_tracee *tracee, pid_t tid)
@@ -179,25 +222,41 @@ int rv_tracee_stop_all(struct rv_tracee *tracee)
 
 void rv_tracee_release(struct rv_tracee *tracee)
 {
-    for (size_t i = 0; i < tracee->n_threads; i++) {
-        struct rv_tracee_thread *thread = &tracee->threads[i];
-        (void)ptrace(PTRACE_SETREGS, thread->tid, NULL, &thread->registers);
-        (void)ptrace(PTRACE_DETACH, thread->tid, NULL, (void *)(intptr_t)thread->signal);
-    }
+    for (size_t i = 0; i < tracee->n_threads; i++)
+        release_thread(&tracee->threads[i]);
     tracee->n_threads = 0;
+    release_late(tracee);
 }
 
+/* Its status as of wait_for, stopped in any case. An interruption or a stop of the whole process may come first: it is reported again later. */
+static int step(pid_t tid)
+{
+    int status;
+    do {
+        if (ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL) != 0)
+            return -ESRCH;
+        status = wait_for(tid, STOP_NS);
+    } while (status >= 0 && is_event_stop(status));
+    if (status == -EAGAIN && ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0 && wait_for(tid, FOR_EVER) < 0)
+        return -ESRCH;
+    return status;
+}
+
+/* A fault comes again when the thread goes on, SIGSTOP is sent again: it cannot be blocked. */
 int rv_tracee_step(struct rv_tracee_thread *thread)
 {
+    uint64_t mask;
+    if (ptrace(PTRACE_GETSIGMASK, thread->tid, (void *)sizeof mask, &mask) != 0 ||
+        ptrace(PTRACE_SETSIGMASK, thread->tid, (void *)sizeof BLOCKED, &BLOCKED) != 0)
+        return -ESRCH;
     (void)ptrace(PTRACE_SETREGS, thread->tid, NULL, &thread->registers);
-    if (ptrace(PTRACE_SINGLESTEP, thread->tid, NULL, NULL) != 0)
+    int status = step(thread->tid);
+    if (ptrace(PTRACE_SETSIGMASK, thread->tid, (void *)sizeof mask, &mask) != 0 ||
+        ptrace(PTRACE_GETREGS, thread->tid, NULL, &thread->registers) != 0)
         return -ESRCH;
-    int status = wait_for(thread->tid, STOP_NS);
-    if (status < 0 || ptrace(PTRACE_GETREGS, thread->tid, NULL, &thread->registers) != 0)
-        return -ESRCH;
-    if (WSTOPSIG(status) != SIGTRAP)
-        thread->signal = WSTOPSIG(status);
-    return 0;
+    if (WSTOPSIG(status) == SIGSTOP)
+        (void)kill(thread->tid, SIGSTOP);
+    return WSTOPSIG(status) == SIGTRAP ? 0 : -EAGAIN;
 }
 
 /* ---- calls ---- */
@@ -342,15 +401,14 @@ static int build(struct frame *frame, const struct rv_tracee *tracee, const stru
 {
     uint8_t state[STATE_BYTES];
     struct iovec extended = {.iov_base = state, .iov_len = sizeof state};
-    uint64_t signal_mask, restorer = find_restorer(tracee);
+    const uint64_t restorer = find_restorer(tracee);
     const struct user_regs_struct registers = going_on(thread);
     if (!restorer || ptrace(PTRACE_GETREGSET, thread->tid, (void *)(uintptr_t)NT_X86_XSTATE, &extended) != 0 ||
-        ptrace(PTRACE_GETSIGMASK, thread->tid, (void *)sizeof signal_mask, &signal_mask) != 0 ||
         extended.iov_len < STATE_WORDS_AT + 48 || !lay_out(frame, registers.rsp, call, extended.iov_len))
         return -EFAULT;
     size_t text = frame->texts_at;
     put(frame, 0, &restorer, sizeof restorer);
-    put_context(frame, &registers, signal_mask);
+    put_context(frame, &registers, tracee->called_mask);
     put_state(frame, state, extended.iov_len);
     for (size_t i = 0; i < 2; i++) {
         const size_t n = call->texts[i] ? strlen(call->texts[i]) + 1 : 0;
@@ -365,18 +423,39 @@ int rv_tracee_call(struct rv_tracee *tracee, size_t idx, const struct rv_tracee_
 {
     struct rv_tracee_thread thread = tracee->threads[idx];
     struct frame frame;
-    const uint64_t all_signals = ~(uint64_t)0;
+    if (ptrace(PTRACE_GETSIGMASK, thread.tid, (void *)sizeof tracee->called_mask, &tracee->called_mask) != 0)
+        return -ESRCH;
     int error = build(&frame, tracee, &thread, call);
     if (error)
         return error;
     struct user_regs_struct registers = thread.registers;
     set_arguments(&frame, call, &registers);
     if (ptrace(PTRACE_SETREGS, thread.tid, NULL, &registers) != 0 ||
-        ptrace(PTRACE_SETSIGMASK, thread.tid, (void *)sizeof all_signals, &all_signals) != 0)
+        ptrace(PTRACE_SETSIGMASK, thread.tid, (void *)sizeof BLOCKED, &BLOCKED) != 0)
         return -ESRCH;
     (void)ptrace(PTRACE_DETACH, thread.tid, NULL, (void *)(intptr_t)thread.signal);
     tracee->threads[idx] = tracee->threads[--tracee->n_threads];
+    tracee->called = thread;
+    tracee->called_function = call->function;
     return 0;
+}
+
+/* The signal that it was about to get came with its release. */
+int rv_tracee_take_back(struct rv_tracee *tracee)
+{
+    bool is_for_long;
+    int error = stop_thread(tracee, tracee->called.tid, &is_for_long);
+    if (error)
+        return error == -EAGAIN ? -EALREADY : error;
+    struct rv_tracee_thread *thread = &tracee->threads[tracee->n_threads - 1];
+    if (thread->registers.rip != tracee->called_function ||
+        ptrace(PTRACE_SETSIGMASK, thread->tid, (void *)sizeof tracee->called_mask, &tracee->called_mask) != 0) {
+        release_thread(thread);
+        tracee->n_threads--;
+        return -EALREADY;
+    }
+    thread->registers = tracee->called.registers;
+    return is_for_long ? -ECANCELED : -EAGAIN;
 }
 
 #endif

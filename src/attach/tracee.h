@@ -22,21 +22,30 @@ struct rv_tracee {
     int memory;                       /* /proc/PID/mem */
     struct rv_tracee_thread *threads; /* those that are stopped */
     size_t n_threads, capacity;
+    pid_t late;                     /* a thread that was to stop and has not yet; 0: none */
+    struct rv_tracee_thread called; /* as it was before the last call, */
+    uint64_t called_mask;           /* with the signals that it blocked, */
+    uint64_t called_function;       /* and where the call begins */
 };
 
 /* 0, or a negative errno: -EACCES, -EPERM, -ESRCH. To be closed in any case. */
 int rv_tracee_open(struct rv_tracee *tracee, pid_t pid);
 void rv_tracee_close(struct rv_tracee *tracee);
 
-/* Stop one thread, or all that there are. 0, or a negative errno: then none of them is stopped. */
+/*
+ * Stop one thread, or all that there are.
+ *   returns  0, or a negative errno: then none of them is stopped. -ESRCH: it has ended; -EAGAIN: it does not come to a stop
+ *            soon; -ECANCELED: it is stopped already, by a signal such as Ctrl-Z's
+ */
 int rv_tracee_stop(struct rv_tracee *tracee, pid_t tid);
 int rv_tracee_stop_any(struct rv_tracee *tracee, unsigned turn); /* another one at each turn */
 int rv_tracee_stop_all(struct rv_tracee *tracee);
 
-/* Let all go on, with their registers as they are here. */
+/* Let all go on, with their registers as they are here. Waits for one that has not come to its stop: none can be released
+ * before. */
 void rv_tracee_release(struct rv_tracee *tracee);
 
-/* One instruction of a stopped thread. 0, or -ESRCH. */
+/* One instruction of a stopped thread; its signals wait. 0; -ESRCH; -EAGAIN: it cannot be done now, release all. */
 int rv_tracee_step(struct rv_tracee_thread *thread);
 
 /* 0, or -EFAULT. */
@@ -55,5 +64,12 @@ struct rv_tracee_call {
  *   returns  0; -EFAULT, -ESRCH: nothing has changed
  */
 int rv_tracee_call(struct rv_tracee *tracee, size_t idx, const struct rv_tracee_call *call);
+
+/*
+ * Undo the last call if it has not begun: its thread is then stopped, as it was before.
+ *   returns  -EAGAIN: that is done; -ECANCELED: that is done, and a signal has stopped the process; -EALREADY: it has begun, or
+ *            may have; -ESRCH
+ */
+int rv_tracee_take_back(struct rv_tracee *tracee);
 
 #endif

@@ -25,6 +25,9 @@ is_patched() {
     echo "?" >&9
     within 20 has_answered && tail -n 1 "$folder/program" | grep -q 'changed [1-9]'
 }
+is_stopped() {
+    grep -q '^State:[[:space:]]*T' /proc/$pid/status
+}
 n_answers=0
 
 for cycle in 1 2 3 4 5 6 7 8; do
@@ -65,6 +68,30 @@ wait $killed 2>/dev/null
 run -p $pid --detach
 [ $status -eq 0 ] || fail "--detach: $(cat "$folder/err")"
 code_is_whole "after --detach"
+
+# One ringviz at a time; what a signal has stopped is left as it is until it goes on.
+"$ringviz" -p $pid --report >/dev/null 2>"$folder/first" &
+first=$!
+within 20 is_patched || fail "it is not attached"
+run -p $pid --duration=0.05s --report
+expect "exit status of a second ringviz" $status 1
+one_line "a second ringviz"
+grep -q "another ringviz" "$folder/err" || fail "a second ringviz: $(cat "$folder/err")"
+kill -STOP $pid
+within 20 is_stopped || fail "it does not stop"
+kill -INT $first
+wait $first
+expect "exit status where the program is stopped" $? 1
+grep -q "stays patched" "$folder/first" || fail "where the program is stopped: $(cat "$folder/first")"
+run -p $pid --duration=0.05s --report
+expect "exit status for a stopped program" $status 1
+one_line "a stopped program"
+grep -q 'TracerPid:[[:space:]]*0' /proc/$pid/status || fail "the stopped program is still traced"
+is_stopped || fail "it is not stopped any more"
+kill -CONT $pid
+run -p $pid --detach
+[ $status -eq 0 ] || fail "--detach when it goes on: $(cat "$folder/err")"
+code_is_whole "after it was stopped"
 run -p $pid --detach
 expect "exit status of --detach of nothing" $status 1
 one_line "--detach of nothing"
