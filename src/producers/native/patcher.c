@@ -56,6 +56,10 @@ static struct {
     char program[PATH_BYTES];
     bool is_by_name;
     struct rv_patcher_object objects[RV_PATCHER_OBJECTS];
+    struct place {
+        char *name;
+        uint64_t base;
+    } places[RV_PATCHER_OBJECTS]; /* of the objects */
     size_t n_objects;
 } patcher;
 
@@ -206,6 +210,12 @@ static bool fits(const struct object *object, const char *line, size_t n_line, c
     return *object->name && strstr(object->name, library);
 }
 
+static void drop(size_t idx)
+{
+    free(patcher.objects[idx].prepared.sites);
+    free(patcher.places[idx].name);
+}
+
 static void plan_object(const struct object *object, const char *pattern)
 {
     struct rv_patcher_object *planned = &patcher.objects[patcher.n_objects];
@@ -218,11 +228,12 @@ static void plan_object(const struct object *object, const char *pattern)
     if (patcher.n_objects == RV_PATCHER_OBJECTS || patcher.prepare(&request, &planned->prepared) != 0)
         return;
     planned->image = object->image;
+    patcher.places[patcher.n_objects] = (struct place){strdup(object->name), object->info->dlpi_addr};
     if (!planned->prepared.n_sites ||
         mprotect(planned->prepared.stubs, planned->prepared.n_stub_bytes, PROT_READ | PROT_EXEC) == 0)
         patcher.n_objects++;
     else
-        free(planned->prepared.sites);
+        drop(patcher.n_objects);
 }
 
 /* One regular expression of all lines that choose functions of an object: "(REGEX)|(REGEX)". False: none does. */
@@ -286,10 +297,32 @@ static void *load_planner(void)
     return library;
 }
 
+/* It stays from here on, whatever the program closes: its code is to be put back, and our stubs go on in it. */
+static bool pin(const struct place *place, dlopen_fn *load)
+{
+    if (!place->name || !*place->name)
+        return place->name != NULL;
+    const struct link_map *map = load(place->name, RTLD_NOW | RTLD_NOLOAD);
+    return map && map->l_addr == place->base;
+}
+
+/* Not while the loader's list is walked: that would take its locks in another order than it does. */
+static void pin_objects(void)
+{
+    dlopen_fn *load = (dlopen_fn *)(uintptr_t)dlsym(RTLD_NEXT, "dlopen");
+    for (size_t i = patcher.n_objects; i-- > 0;)
+        if (!load || !pin(&patcher.places[i], load)) {
+            drop(i);
+            patcher.n_objects--;
+            patcher.objects[i] = patcher.objects[patcher.n_objects];
+            patcher.places[i] = patcher.places[patcher.n_objects];
+        }
+}
+
 static void forget(void)
 {
     for (size_t i = 0; i < patcher.n_objects; i++)
-        free(patcher.objects[i].prepared.sites);
+        drop(i);
     patcher.n_objects = 0;
     patcher.wanted[0] = '\0';
 }
@@ -313,6 +346,7 @@ int rv_patcher_plan(const char *wanted)
         error = rv_returns_entries ? 0 : rv_returns_init();
     if (!error)
         dl_iterate_phdr(look_at_object, NULL);
+    pin_objects();
     if (library)
         dlclose(library);
     return error;
