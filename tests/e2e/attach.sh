@@ -105,6 +105,18 @@ grep -q '^wrong 0, idle threads 0, signals came, changed 0$' "$folder/program" |
 run -p $pid
 expect "exit status for a process that has ended" $status 1
 one_line "a process that has ended"
+mkfifo "$folder/restricted"
+"$program" restricted <"$folder/restricted" >"$folder/program" 2>&1 &
+pid=$!
+exec 9>"$folder/restricted"
+within 20 grep -q running "$folder/program" || fail "the program does not start under seccomp"
+run -p $pid --duration=0.05s --report
+expect "exit status for a program under seccomp" $status 1
+one_line "a program under seccomp"
+grep -q seccomp "$folder/err" || fail "a program under seccomp: $(cat "$folder/err")"
+exec 9>&-
+wait $pid
+expect "exit status of the program under seccomp" $? 0
 run -p $$ -- true
 expect "exit status with a command" $status 2
 one_line "with a command"
