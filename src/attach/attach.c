@@ -274,10 +274,10 @@ static bool read_sites(const struct attacher *attacher, const struct rv_attachme
 
 static int step_out(const struct sites *sites, struct rv_tracee_thread *thread)
 {
-    for (unsigned i = 0; i < N_STEPS && find_site(sites, thread->registers.rip); i++)
-        if (rv_tracee_step(thread) != 0)
-            return -ESRCH;
-    return find_site(sites, thread->registers.rip) ? -EAGAIN : 0;
+    int error = 0;
+    for (unsigned i = 0; i < N_STEPS && !error && find_site(sites, thread->registers.rip); i++)
+        error = rv_tracee_step(thread);
+    return !error && find_site(sites, thread->registers.rip) ? -EAGAIN : error;
 }
 
 static void leave_out(const struct attacher *attacher, const struct sites *sites, const struct rv_patch_site *site)
