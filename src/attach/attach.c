@@ -21,17 +21,15 @@
 #include <unistd.h>
 
 #include "attach/refuse.h"
+#include "attach/sites.h"
 #include "attach/tracee.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/os.h"
-#include "patch/stubs.h"
 #include "ring/attachment.h"
 #include "ring/liveness.h"
 #include "symbols/elf.h"
 
-#define N_STEPS 64
-#define STACK_WORDS 131072u /* of each thread that are looked at */
 #define TRIES 200
 #define N(array) (sizeof(array) / sizeof *(array))
 static const uint64_t PAUSE_NS = 1000000, CALL_NS = 5000000000, PLAN_NS = 60000000000;
@@ -240,90 +238,6 @@ static int load(struct attacher *attacher)
     return error ? rv_refuse_attaching_error(attacher->pid, error) : wait_for_library(attacher);
 }
 
-/* ---- between the bytes of a jump ---- */
-
-struct sites {
-    struct rv_patch_site *sites; /* of one object, by rising address */
-    uint64_t address;            /* in the process */
-    size_t n;
-};
-
-static struct rv_patch_site *find_site(const struct sites *sites, uint64_t address)
-{
-    size_t low = 0, high = sites->n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (sites->sites[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    struct rv_patch_site *site = low ? &sites->sites[low - 1] : NULL;
-    return site && address - site->address < RV_PATCH_JUMP_BYTES ? site : NULL;
-}
-
-static bool read_sites(const struct attacher *attacher, const struct rv_attachment_object *object, struct sites *sites)
-{
-    *sites = (struct sites){.address = object->sites, .n = object->n_sites};
-    if (sites->n > RV_ATTACHMENT_SITES)
-        return false;
-    sites->sites = calloc(sites->n ? sites->n : 1, sizeof *sites->sites);
-    return sites->sites &&
-           rv_tracee_read(&attacher->tracee, sites->address, sites->sites, sites->n * sizeof *sites->sites) == 0;
-}
-
-static int step_out(const struct sites *sites, struct rv_tracee_thread *thread)
-{
-    int error = 0;
-    for (unsigned i = 0; i < N_STEPS && !error && find_site(sites, thread->registers.rip); i++)
-        error = rv_tracee_step(thread);
-    return !error && find_site(sites, thread->registers.rip) ? -EAGAIN : error;
-}
-
-static void leave_out(const struct attacher *attacher, const struct sites *sites, const struct rv_patch_site *site)
-{
-    const bool is_left_out = true;
-    const uint64_t idx = (uint64_t)(site - sites->sites);
-    (void)rv_tracee_write(&attacher->tracee,
-                          sites->address + idx * sizeof *site + offsetof(struct rv_patch_site, is_left_out),
-                          &is_left_out, sizeof is_left_out);
-}
-
-/* A signal's frame has the address where its thread goes on; any word that looks like one counts. */
-static void look_at_stack(const struct attacher *attacher, const struct sites *sites, uint64_t stack)
-{
-    uint64_t words[512];
-    for (size_t n = 0; n < STACK_WORDS && rv_tracee_read(&attacher->tracee, stack, words, sizeof words) == 0;
-         n += N(words), stack += sizeof words)
-        for (size_t i = 0; i < N(words); i++) {
-            const struct rv_patch_site *site = find_site(sites, words[i]);
-            if (site)
-                leave_out(attacher, sites, site);
-        }
-}
-
-static int clear_object(struct attacher *attacher, const struct rv_attachment_object *object)
-{
-    struct sites sites;
-    int error = read_sites(attacher, object, &sites) ? 0 : -EFAULT;
-    for (size_t i = 0; i < attacher->tracee.n_threads && !error; i++)
-        error = step_out(&sites, &attacher->tracee.threads[i]);
-    for (size_t i = 0; i < attacher->tracee.n_threads && !error; i++)
-        look_at_stack(attacher, &sites, attacher->tracee.threads[i].registers.rsp & ~7ull);
-    free(sites.sites);
-    return error;
-}
-
-/* Stepping out of one object's may be a step into another's: looked at until no thread moves. */
-static int clear_sites(struct attacher *attacher)
-{
-    struct rv_attachment attachment;
-    int error = read_attachment(attacher, &attachment);
-    for (size_t i = 0; i < attachment.n_objects && i < RV_ATTACHMENT_OBJECTS && !error; i++)
-        error = clear_object(attacher, &attachment.objects[i]);
-    return error;
-}
-
 /* ---- while all stand still ---- */
 
 static int tell_threads(const struct attacher *attacher)
@@ -352,11 +266,14 @@ static size_t choose_thread(const struct rv_tracee *tracee)
 static int call_among_all(struct attacher *attacher, const char *function, bool is_write)
 {
     const struct rv_tracee_call call = {.function = function_of(attacher, function)};
+    struct rv_attachment attachment;
     int error = rv_tracee_stop_all(&attacher->tracee);
     if (error)
         return error;
     if (is_write)
-        error = clear_sites(attacher);
+        error = read_attachment(attacher, &attachment);
+    if (is_write && !error)
+        error = rv_sites_clear(&attacher->tracee, &attachment);
     if (!error)
         error = tell_threads(attacher);
     if (!error)
