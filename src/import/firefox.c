@@ -13,7 +13,7 @@
 #include "import/formats.h"
 #include "import/json.h"
 
-enum { READ_BYTES = 1 << 16, SAMPLES_PER_STEP = 1 << 12, N_KEYS = 6, KEY_BYTES = 24 };
+enum { READ_BYTES = 1 << 16, SAMPLES_PER_STEP = 1 << 12, ROWS_PER_STEP = 1 << 22, N_KEYS = 6, KEY_BYTES = 24 };
 enum { MS_TO_NS = 6 };
 
 enum column_kind {
@@ -92,6 +92,7 @@ struct firefox {
     uint32_t *ids; /* of its functions; 0: not interned yet */
     uint32_t *stack;
     size_t stack_capacity;
+    size_t n_rows_walked; /* of stacks, in this step: so that it ends soon when asked to */
     char bytes[READ_BYTES];
 };
 
@@ -285,14 +286,17 @@ static uint32_t subroutine_of(struct firefox *firefox, int64_t stack)
 static size_t take_stack(struct firefox *firefox, int64_t innermost)
 {
     size_t n = 0;
-    for (int64_t at = innermost, caller; at >= 0; at = caller) {
+    size_t n_rows = 0;
+    for (int64_t at = innermost, caller; at >= 0; at = caller, n_rows++) {
         uint32_t id = subroutine_of(firefox, at);
         caller = caller_of(firefox, at);
-        if (!id || caller >= at || n == RV_EVENT_BUILDER_DEPTH)
+        if (!id || caller >= at || n_rows == RV_EVENT_BUILDER_DEPTH)
             rv_import_fault(&firefox->import, RV_FAULT_NO_FRAME);
+        if (n_rows == RV_EVENT_BUILDER_DEPTH)
+            break;
         if (caller >= at)
             caller = -1;
-        if (!id || n == RV_EVENT_BUILDER_DEPTH)
+        if (!id)
             continue;
         firefox->stack = rv_vec_reserve(firefox->stack, &firefox->stack_capacity, n + 1, sizeof *firefox->stack);
         firefox->stack[n++] = id;
@@ -302,6 +306,7 @@ static size_t take_stack(struct firefox *firefox, int64_t innermost)
         firefox->stack[i] = firefox->stack[n - 1 - i];
         firefox->stack[n - 1 - i] = id;
     }
+    firefox->n_rows_walked += n_rows;
     return n;
 }
 
@@ -318,7 +323,7 @@ static void begin_thread(struct firefox *firefox)
         rv_event_builder_name_process(builder, process, rv_import_string(thread->process_name));
     rv_event_builder_name_thread(builder, firefox->thread, rv_import_string(thread->name));
     free(firefox->ids);
-    firefox->ids = rv_alloc(column_of(firefox, NAME)->n + 1, sizeof *firefox->ids);
+    firefox->ids = rv_alloc_sparse(column_of(firefox, NAME)->n + 1, sizeof *firefox->ids);
     firefox->now_ns = firefox->start_ns;
 }
 
@@ -339,7 +344,8 @@ static void emit_sample(struct firefox *firefox)
 
 static int emit(struct firefox *firefox)
 {
-    for (int i = 0; i < SAMPLES_PER_STEP; i++) {
+    firefox->n_rows_walked = 0;
+    for (int i = 0; i < SAMPLES_PER_STEP && firefox->n_rows_walked < ROWS_PER_STEP; i++) {
         if (firefox->thread_idx == firefox->n_threads)
             return 0;
         if (firefox->sample_idx == 0)

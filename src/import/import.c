@@ -288,7 +288,7 @@ bool rv_import_decimal(const char *text, size_t n, int scale, int64_t *value, co
             *end = text + n_all;
         return n_number && decimal_by_double(text, n_all, scale, value);
     }
-    if (n_sign && text[0] == '-')
+    if (n_number && n_sign && text[0] == '-')
         *value = -*value;
     return n_number > 0;
 }
