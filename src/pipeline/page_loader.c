@@ -142,7 +142,10 @@ void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_bloc
         pthread_mutex_unlock(&lane->lock);
         add_notes(joiner, track, &summary->stacks[i]);
     }
+    if (summary->is_end)
+        rv_specials_end(stream, joiner->origin_ns + summary->last_ns);
     for (size_t i = 0; i < stream->tracks.n && summary->is_end; i++) {
+        stream->tracks.all[i].n_stretches = 0;
         pthread_mutex_lock(&stream->tracks.all[i].lane->lock);
         rv_lane_end(stream->tracks.all[i].lane);
         pthread_mutex_unlock(&stream->tracks.all[i].lane->lock);

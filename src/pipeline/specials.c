@@ -94,6 +94,16 @@ static void end_losses(struct rv_stream *stream, uint64_t at_ns)
         end_note(stream->tracks.all[i].lane, RV_NOTE_LOST, at_ns);
 }
 
+/* Events are missing, the switches among them. */
+static void forget_off_cpu(struct rv_stream *stream, uint64_t at_ns)
+{
+    for (size_t i = 0; i < stream->tracks.n; i++) {
+        end_note(stream->tracks.all[i].lane, RV_NOTE_PREEMPTED, at_ns);
+        end_note(stream->tracks.all[i].lane, RV_NOTE_BLOCKED, at_ns);
+        stream->tracks.all[i].is_off_cpu = false;
+    }
+}
+
 static void note_line(struct rv_lane *lane, uint32_t line)
 {
     pthread_mutex_lock(&lane->lock);
@@ -128,6 +138,8 @@ uint32_t rv_specials_add_job(struct rv_stream *stream, const struct rv_job *job,
     if (job->batch.n && stream->has_open_loss)
         end_losses(stream, origin_ns + rv_event_ticks(&job->batch.events[0]));
     stream->has_open_loss = false;
+    if (job->batch.is_retold)
+        forget_off_cpu(stream, origin_ns + job->batch.base_ns);
     return job->batch.is_open || !job->batch.n_specials ? 0 : add_all(stream, job, origin_ns);
 }
 

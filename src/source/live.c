@@ -89,6 +89,11 @@ static bool is_read_at_end(const struct live *live)
 
 /* ---- the scheduler's switches ---- */
 
+static uint32_t owner_of(const struct live *live, const struct live_ring *slot)
+{
+    return (uint32_t)(slot - live->rings) + 1;
+}
+
 /* Take the thread's switches until these ticks into live->switches. Returns their number. */
 static size_t take_switches(struct live *live, struct live_ring *slot, uint64_t until)
 {
@@ -97,7 +102,7 @@ static size_t take_switches(struct live *live, struct live_ring *slot, uint64_t 
     do {
         live->switches = rv_vec_reserve(live->switches, &live->switches_capacity, n + STEP, sizeof *live->switches);
         n_taken =
-            rv_scheduler_take(live->params.scheduler, slot->tid, &live->map->clock, until, live->switches + n, STEP);
+            rv_scheduler_take(live->params.scheduler, slot->tid, owner_of(live, slot), until, live->switches + n, STEP);
         n += n_taken;
     } while (n_taken == STEP);
     slot->n_switches += n;
@@ -131,7 +136,8 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
         .last_ns = rv_normalize_time(&live->map->clock, control->born_ticks),
     };
     if (live->params.scheduler) { /* switches before the thread's first call are not shown */
-        rv_scheduler_read(live->params.scheduler);
+        rv_scheduler_read(live->params.scheduler, &live->map->clock);
+        rv_scheduler_claim(live->params.scheduler, slot->tid, owner_of(live, slot));
         (void)take_switches(live, slot, control->born_ticks);
         slot->n_switches = 0;
     }
@@ -181,7 +187,7 @@ static void close_stream(struct live *live, struct live_ring *slot, uint32_t rin
     intake->close_stream(intake->context, slot->stream, end_ns > last_ns ? end_ns : last_ns);
     slot->stream = NULL;
     if (live->params.scheduler)
-        rv_scheduler_forget(live->params.scheduler, slot->tid);
+        rv_scheduler_forget(live->params.scheduler, slot->tid, owner_of(live, slot));
     live->n_streams--;
 }
 
@@ -251,7 +257,7 @@ static const struct rv_event *merge_switches(struct live *live, struct live_ring
     *n = n_popped;
     if (!live->params.scheduler || !n_popped)
         return popped;
-    rv_scheduler_read(live->params.scheduler);
+    rv_scheduler_read(live->params.scheduler, &live->map->clock);
     n_switches = take_switches(live, slot, last_ticks(popped, n_popped));
     if (!n_switches)
         return popped;
@@ -354,8 +360,9 @@ static void drain_ring(struct live *live, struct live_ring *slot, const struct r
  */
 static void send_switches(struct live *live, struct live_ring *slot, const struct rv_intake *intake)
 {
-    uint64_t exited = __atomic_load_n(&slot->ring.control->exited_ticks, __ATOMIC_RELAXED);
-    uint64_t until = exited && exited < live->turn_ticks ? exited : live->turn_ticks;
+    uint64_t stopped = __atomic_load_n(&slot->ring.control->closing_ticks, __ATOMIC_RELAXED);
+    uint64_t end = stopped ? stopped : __atomic_load_n(&slot->ring.control->exited_ticks, __ATOMIC_RELAXED);
+    uint64_t until = end && end < live->turn_ticks ? end : live->turn_ticks;
     size_t n = live->params.scheduler ? take_switches(live, slot, until) : 0;
     if (n)
         hand_over(live, slot, wait_for_batch(live, intake), live->switches, n, intake);
@@ -443,7 +450,7 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     live->is_ending = intake->is_stopping(intake->context);
     live->turn_ticks = rv_clock_ticks(live->map->clock.kind);
     if (live->params.scheduler)
-        rv_scheduler_read(live->params.scheduler);
+        rv_scheduler_read(live->params.scheduler, &live->map->clock);
     bool was_over = is_over(live);
     bool has_moved = false;
     live->is_busy = false;

@@ -25,13 +25,14 @@
 
 /* Pages of one CPU's buffer: 10,000 switches. The kernel allows 516 KiB a CPU to a user, by default. */
 enum { MOST_PAGES = 64, LEAST_PAGES = 4 };
-/* Threads without a ring are forgotten after so long: their first call may still be on its way. */
+/* Switches of threads without an owner are kept for so long: the first call may still be on its way. */
 static const uint64_t STRANGER_NS = 1000000000;
 /* Of a thread whose ring is read at the end only, the newest are kept. */
 enum { MOST_CHANGES = 1 << 18 };
 
 struct cpu {
     int fd;
+    uint16_t number;
     struct perf_event_mmap_page *page; /* followed by the records */
     size_t n_bytes;                    /* of the records, a power of two */
 };
@@ -48,14 +49,14 @@ struct lost_record { /* PERF_RECORD_LOST */
 };
 
 struct change {
-    uint64_t mono_ns;
+    uint64_t mono_ns, ticks;
     uint16_t cpu;
     uint8_t state; /* enum rv_thread_state */
 };
 
 struct thread {
-    uint32_t tid; /* 0: a free place */
-    bool has_ring;
+    uint32_t tid;           /* 0: a free place */
+    uint32_t owner;         /* 0: none */
     struct change *changes; /* first to n: not taken yet, by time */
     size_t first, n, capacity;
     uint64_t last_ns; /* of the last one taken or added */
@@ -91,7 +92,8 @@ static int open_cpu(struct rv_scheduler *scheduler, int number)
         .use_clockid = 1,
         .clockid = CLOCK_MONOTONIC,
     };
-    struct cpu cpu = {.fd = (int)syscall(SYS_perf_event_open, &attr, 0, number, -1, PERF_FLAG_FD_CLOEXEC)};
+    struct cpu cpu = {.number = (uint16_t)number,
+                      .fd = (int)syscall(SYS_perf_event_open, &attr, 0, number, -1, PERF_FLAG_FD_CLOEXEC)};
     if (cpu.fd < 0)
         return -errno;
     int error = ENOMEM;
@@ -161,7 +163,7 @@ static void sweep(struct rv_scheduler *scheduler, uint64_t now_ns)
     rv_hash_index_clear(&scheduler->by_tid);
     for (size_t i = 0; i < scheduler->n_threads; i++) {
         struct thread *thread = &scheduler->threads[i];
-        if (!thread->tid || (!thread->has_ring && now_ns > thread->last_ns + STRANGER_NS)) {
+        if (!thread->tid || (!thread->owner && now_ns > thread->last_ns + STRANGER_NS)) {
             free(thread->changes);
             continue;
         }
@@ -192,10 +194,15 @@ static struct thread *need_thread(struct rv_scheduler *scheduler, uint32_t tid, 
     return &scheduler->threads[i];
 }
 
-void rv_scheduler_forget(struct rv_scheduler *scheduler, uint32_t tid)
+void rv_scheduler_claim(struct rv_scheduler *scheduler, uint32_t tid, uint32_t owner)
+{
+    need_thread(scheduler, tid, 0)->owner = owner;
+}
+
+void rv_scheduler_forget(struct rv_scheduler *scheduler, uint32_t tid, uint32_t owner)
 {
     struct thread *thread = find_thread(scheduler, tid);
-    if (!thread)
+    if (!thread || thread->owner != owner)
         return;
     free(thread->changes);
     *thread = (struct thread){0};
@@ -203,10 +210,12 @@ void rv_scheduler_forget(struct rv_scheduler *scheduler, uint32_t tid)
 
 /* ---- records ---- */
 
-/* For one more; the oldest one goes when there are too many. */
-static void make_room(struct thread *thread)
+/* For one more; the oldest go when there are too many, or when nobody owns them. */
+static void make_room(struct thread *thread, uint64_t now_ns)
 {
     if (thread->n - thread->first == MOST_CHANGES)
+        thread->first++;
+    while (!thread->owner && thread->first < thread->n && now_ns > thread->changes[thread->first].mono_ns + STRANGER_NS)
         thread->first++;
     if (thread->first > thread->n / 2) {
         thread->n -= thread->first;
@@ -223,7 +232,7 @@ static void add_change(struct rv_scheduler *scheduler, uint32_t tid, struct chan
         scheduler->n_lost++;
         return;
     }
-    make_room(thread);
+    make_room(thread, change.mono_ns);
     size_t at = thread->n++;
     for (; at > thread->first && thread->changes[at - 1].mono_ns > change.mono_ns; at--)
         thread->changes[at] = thread->changes[at - 1];
@@ -248,15 +257,21 @@ static void copy(const struct rv_scheduler *scheduler, const struct cpu *cpu, ui
     memcpy((char *)out + n_first, records, n - n_first);
 }
 
+struct reading {
+    const struct rv_clock *clock;
+    struct rv_clock_instant now;
+};
+
 static void read_record(struct rv_scheduler *scheduler, const struct cpu *cpu, uint64_t at,
-                        const struct perf_event_header *header)
+                        const struct perf_event_header *header, const struct reading *reading)
 {
     if (header->type == PERF_RECORD_SWITCH && header->size >= sizeof(struct record)) {
         struct record record;
         copy(scheduler, cpu, at, &record, sizeof record);
         add_change(scheduler, record.tid,
                    (struct change){.mono_ns = record.mono_ns,
-                                   .cpu = (uint16_t)(cpu - scheduler->cpus),
+                                   .ticks = rv_clock_ticks_at(reading->clock, &reading->now, record.mono_ns),
+                                   .cpu = cpu->number,
                                    .state = (uint8_t)state_of(header)});
     } else if (header->type == PERF_RECORD_LOST && header->size >= sizeof(struct lost_record)) {
         struct lost_record record;
@@ -265,13 +280,14 @@ static void read_record(struct rv_scheduler *scheduler, const struct cpu *cpu, u
     }
 }
 
-static void read_cpu(struct rv_scheduler *scheduler, const struct cpu *cpu)
+static void read_cpu(struct rv_scheduler *scheduler, const struct cpu *cpu, const struct rv_clock *clock)
 {
     uint64_t at = __atomic_load_n(&cpu->page->data_tail, __ATOMIC_RELAXED);
     uint64_t head = __atomic_load_n(&cpu->page->data_head,
                                     __ATOMIC_ACQUIRE); /* Switch1 <- Kernel1; the kernel: Kernel1 -> Switch1 */
     if (at == head)
         return;
+    const struct reading reading = {clock, rv_clock_instant(clock->kind)};
     struct perf_event_header header;
     for (; at < head; at += header.size) {
         copy(scheduler, cpu, at, &header, sizeof header);
@@ -279,35 +295,30 @@ static void read_cpu(struct rv_scheduler *scheduler, const struct cpu *cpu)
             at = head;
             break;
         }
-        read_record(scheduler, cpu, at, &header);
+        read_record(scheduler, cpu, at, &header, &reading);
     }
     __atomic_store_n(&cpu->page->data_tail, at,
                      __ATOMIC_RELEASE); /* Switch2 -> Kernel2; the kernel: Kernel2 <- Switch2 */
 }
 
-void rv_scheduler_read(struct rv_scheduler *scheduler)
+void rv_scheduler_read(struct rv_scheduler *scheduler, const struct rv_clock *clock)
 {
     for (size_t i = 0; i < scheduler->n_cpus; i++)
-        read_cpu(scheduler, &scheduler->cpus[i]);
+        read_cpu(scheduler, &scheduler->cpus[i], clock);
 }
 
-size_t rv_scheduler_take(struct rv_scheduler *scheduler, uint32_t tid, const struct rv_clock *clock, uint64_t until,
+size_t rv_scheduler_take(struct rv_scheduler *scheduler, uint32_t tid, uint32_t owner, uint64_t until,
                          struct rv_event *out, size_t max)
 {
     struct thread *thread = find_thread(scheduler, tid);
-    if (!thread)
-        return 0;
-    thread->has_ring = true;
-    if (thread->first == thread->n)
-        return 0;
-    struct rv_clock_instant now = rv_clock_instant(clock->kind);
     size_t n = 0;
+    if (!thread || thread->owner != owner)
+        return 0;
     for (; thread->first < thread->n && n < max; thread->first++) {
         const struct change *change = &thread->changes[thread->first];
-        uint64_t ticks = rv_clock_ticks_at(clock, &now, change->mono_ns);
-        if (ticks > until)
+        if (change->ticks > until)
             break;
-        out[n++] = (struct rv_event){.when = (uint64_t)RV_EVENT_THREAD << RV_EVENT_KIND_SHIFT | ticks,
+        out[n++] = (struct rv_event){.when = (uint64_t)RV_EVENT_THREAD << RV_EVENT_KIND_SHIFT | change->ticks,
                                      .aux = change->state,
                                      .frame = change->cpu};
         thread->taken_ns = change->mono_ns;

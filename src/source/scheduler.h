@@ -27,20 +27,26 @@ struct rv_scheduler *rv_scheduler_open(int *error);
 /* NULL-safe. */
 void rv_scheduler_close(struct rv_scheduler *scheduler);
 
-/* Read all records that the kernel has written. Costs two loads per CPU when there is none. Drain thread. */
-void rv_scheduler_read(struct rv_scheduler *scheduler);
+/* Read all records that the kernel has written, in ticks of the clock. Costs two loads per CPU when there is none. Drain
+ * thread, as are the following. */
+void rv_scheduler_read(struct rv_scheduler *scheduler, const struct rv_clock *clock);
+
+/* The thread's switches belong to this owner from now on (a ring, from 1). The switches of a thread without an owner are
+ * kept for a second. */
+void rv_scheduler_claim(struct rv_scheduler *scheduler, uint32_t tid, uint32_t owner);
 
 /*
  * Take a thread's switches as events of its ring, oldest first: THREAD, aux = RUNNING, PREEMPTED or BLOCKED, frame = CPU.
- *   until   ticks of the clock: later switches are left for the next call; UINT64_MAX: none are
+ *   owner   who claimed the thread last; others get none
+ *   until   ticks: later switches are left for the next call; UINT64_MAX: none are
  *   out     room for max events
  *   returns number of events written; at max there may be more
  */
-size_t rv_scheduler_take(struct rv_scheduler *scheduler, uint32_t tid, const struct rv_clock *clock, uint64_t until,
+size_t rv_scheduler_take(struct rv_scheduler *scheduler, uint32_t tid, uint32_t owner, uint64_t until,
                          struct rv_event *out, size_t max);
 
-/* The thread has ended: forget it. */
-void rv_scheduler_forget(struct rv_scheduler *scheduler, uint32_t tid);
+/* The owner's thread has ended: forget it. */
+void rv_scheduler_forget(struct rv_scheduler *scheduler, uint32_t tid, uint32_t owner);
 
 /* Number of records that found no room in the kernel's buffers. */
 uint64_t rv_scheduler_n_lost(const struct rv_scheduler *scheduler);

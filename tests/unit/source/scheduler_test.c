@@ -9,16 +9,17 @@
 
 #include "base/clock.h"
 
-enum { MOST = 4096 };
+enum { MOST = 4096, OWNER = 7, SLACK_NS = 10000 };
 
 struct child {
     struct rv_scheduler *scheduler;
+    struct rv_clock clock;
     pid_t pid;
     struct rusage usage;
 };
 
 /* Run a program that sleeps so often, 5 ms each, to its end under a scheduler. Skips the test where perf_event_open is not allowed. */
-static struct child run(unsigned n_sleeps)
+static struct child run(unsigned n_sleeps, enum rv_clock_kind kind)
 {
     struct child child;
     char code[64];
@@ -34,28 +35,29 @@ static struct child run(unsigned n_sleeps)
     }
     cr_assert_eq(wait4(child.pid, &status, 0, &child.usage), child.pid);
     cr_assert_eq(status, 0);
-    rv_scheduler_read(child.scheduler);
+    rv_clock_init(&child.clock, kind);
+    rv_scheduler_read(child.scheduler, &child.clock);
+    rv_scheduler_claim(child.scheduler, (uint32_t)child.pid, OWNER);
     return child;
 }
 
-static size_t take(const struct child *child, const struct rv_clock *clock, uint64_t until, struct rv_event *events)
+static size_t take(const struct child *child, uint64_t until, struct rv_event *events)
 {
-    return rv_scheduler_take(child->scheduler, (uint32_t)child->pid, clock, until, events, MOST);
+    return rv_scheduler_take(child->scheduler, (uint32_t)child->pid, OWNER, until, events, MOST);
 }
 
 Test(source_scheduler, a_program_leaves_the_CPU_as_often_as_the_kernel_counts, .timeout = 60)
 {
     static struct rv_event events[MOST];
-    struct rv_clock clock;
-    rv_clock_init(&clock, RV_CLOCK_TSC);
-    const uint64_t begin = rv_clock_ticks(clock.kind);
-    struct child child = run(40);
-    size_t n = take(&child, &clock, UINT64_MAX, events), n_of[RV_THREAD_STATE_COUNT] = {0};
-    const uint64_t end = rv_clock_ticks(clock.kind);
+    const uint64_t begin_ns = rv_clock_mono_ns();
+    struct child child = run(40, RV_CLOCK_TSC);
+    size_t n = take(&child, UINT64_MAX, events), n_of[RV_THREAD_STATE_COUNT] = {0};
+    const uint64_t end_ns = rv_clock_mono_ns();
     for (size_t i = 0; i < n; i++) {
         cr_assert_eq(rv_event_kind(&events[i]), RV_EVENT_THREAD);
         cr_assert_lt(events[i].aux, RV_THREAD_STATE_COUNT);
-        cr_assert(rv_event_ticks(&events[i]) >= begin && rv_event_ticks(&events[i]) <= end, "event %zu", i);
+        const uint64_t at_ns = rv_clock_to_ns(&child.clock, rv_event_ticks(&events[i]));
+        cr_assert(at_ns + SLACK_NS >= begin_ns && at_ns <= end_ns + SLACK_NS, "event %zu", i);
         cr_assert(i == 0 || rv_event_ticks(&events[i]) >= rv_event_ticks(&events[i - 1]), "event %zu", i);
         cr_assert(i == 0 || (events[i].aux == RV_THREAD_RUNNING) != (events[i - 1].aux == RV_THREAD_RUNNING),
                   "event %zu: in and out alternate", i);
@@ -73,28 +75,36 @@ Test(source_scheduler, a_program_leaves_the_CPU_as_often_as_the_kernel_counts, .
 Test(source_scheduler, switches_after_a_time_are_left_for_later, .timeout = 60)
 {
     static struct rv_event all[MOST], early[MOST], late[MOST];
-    struct rv_clock clock;
-    rv_clock_init(&clock, RV_CLOCK_MONOTONIC);
-    struct child child = run(6);
-    uint64_t half = rv_clock_ticks(clock.kind) - 15000000;
-    size_t n_early = take(&child, &clock, half, early), n_late = take(&child, &clock, UINT64_MAX, late);
+    struct child child = run(6, RV_CLOCK_MONOTONIC);
+    uint64_t half = rv_clock_mono_ns() - 15000000;
+    size_t n_early = take(&child, half, early), n_late = take(&child, UINT64_MAX, late);
     cr_assert_geq(n_early + n_late, 6);
     for (size_t i = 0; i < n_early; i++)
         cr_assert_leq(rv_event_ticks(&early[i]), half);
     for (size_t i = 0; i < n_late; i++)
         cr_assert_gt(rv_event_ticks(&late[i]), half);
-    cr_assert_eq(take(&child, &clock, UINT64_MAX, all), 0);
-    rv_scheduler_forget(child.scheduler, (uint32_t)child.pid);
-    cr_assert_eq(take(&child, &clock, UINT64_MAX, all), 0);
+    cr_assert_eq(take(&child, UINT64_MAX, all), 0);
+    rv_scheduler_forget(child.scheduler, (uint32_t)child.pid, OWNER);
+    cr_assert_eq(take(&child, UINT64_MAX, all), 0);
     rv_scheduler_close(child.scheduler);
 }
 
 Test(source_scheduler, switches_of_ringviz_itself_are_not_reported, .timeout = 60)
 {
     struct rv_event event;
-    struct rv_clock clock;
-    rv_clock_init(&clock, RV_CLOCK_MONOTONIC);
-    struct child child = run(1);
-    cr_assert_eq(rv_scheduler_take(child.scheduler, (uint32_t)getpid(), &clock, UINT64_MAX, &event, 1), 0);
+    struct child child = run(1, RV_CLOCK_MONOTONIC);
+    rv_scheduler_claim(child.scheduler, (uint32_t)getpid(), OWNER + 1);
+    cr_assert_eq(rv_scheduler_take(child.scheduler, (uint32_t)getpid(), OWNER + 1, UINT64_MAX, &event, 1), 0);
+    rv_scheduler_close(child.scheduler);
+}
+
+Test(source_scheduler, the_last_to_claim_a_thread_gets_its_switches, .timeout = 60)
+{
+    static struct rv_event events[MOST];
+    struct child child = run(2, RV_CLOCK_MONOTONIC);
+    rv_scheduler_claim(child.scheduler, (uint32_t)child.pid, OWNER + 1);
+    cr_assert_eq(take(&child, UINT64_MAX, events), 0);
+    rv_scheduler_forget(child.scheduler, (uint32_t)child.pid, OWNER); /* no longer its */
+    cr_assert_geq(rv_scheduler_take(child.scheduler, (uint32_t)child.pid, OWNER + 1, UINT64_MAX, events, MOST), 2);
     rv_scheduler_close(child.scheduler);
 }
