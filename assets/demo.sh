@@ -29,7 +29,7 @@ out=build/demo
 mkdir -p "$out"
 echo "no display here: drawing a picture and writing a report"
 middle=$(awk "BEGIN { print ${seconds:-3} / 2 }")
-"$ringviz" --screenshot="$out/demo.png" --at="$middle" --window=50ms --report --output="$out/report.txt" -- "$demo" "${seconds:-3}"
+"$ringviz" --force --screenshot="$out/demo.png" --at="$middle" --window=50ms --report --output="$out/report.txt" -- "$demo" "${seconds:-3}"
 head -n 25 "$out/report.txt"
 echo
 echo "picture: $PWD/$out/demo.png"
