@@ -209,20 +209,12 @@ static void add_spans(struct rv_index_builder *index_builder, struct rv_indexed_
     index_builder->n_buckets += index_builder->n_spans;
 }
 
-static bool is_off_cpu(const struct rv_indexed_stack *lane)
-{
-    for (uint32_t i = lane->n_notes; i-- > 0;)
-        if (rv_batch_is_switch(&lane->notes[i]))
-            return lane->notes[i].aux != RV_THREAD_RUNNING;
-    return false;
-}
-
 /* Losses are always kept, and the end of a stretch off the CPU whose begin was. */
 static bool is_kept(const struct rv_indexed_stack *lane, const struct rv_event *event)
 {
     bool ends_stretch = rv_batch_is_switch(event) && event->aux == RV_THREAD_RUNNING;
     return rv_batch_is_noted(event) &&
-           (lane->n_notes < MOST_NOTES || rv_event_kind(event) == RV_EVENT_LOST || (ends_stretch && is_off_cpu(lane)));
+           (lane->n_notes < MOST_NOTES || rv_event_kind(event) == RV_EVENT_LOST || (ends_stretch && lane->is_off_cpu));
 }
 
 /* Returns the number of switches, which are no events of the program. */
@@ -242,6 +234,8 @@ static uint32_t add_notes(struct rv_index_builder *index_builder, struct rv_inde
         rv_block_rows_list(&index_builder->rows, stream, lane);
         lane->notes = rv_vec_reserve(lane->notes, &lane->notes_capacity, lane->n_notes + 1, sizeof *lane->notes);
         lane->notes[lane->n_notes++] = *event;
+        if (rv_batch_is_switch(event))
+            lane->is_off_cpu = event->aux != RV_THREAD_RUNNING;
     }
     return n_switches;
 }

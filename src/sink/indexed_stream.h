@@ -28,6 +28,7 @@ struct rv_indexed_stack { /* a stack of a stream */
     size_t n_spans, spans_capacity;
     struct rv_event *notes;
     size_t n_notes, notes_capacity;
+    bool is_off_cpu; /* by the last switch among the notes */
     /* per batch: its spans in the buffer; whether it had events */
     size_t first, n;
     bool has_moved;
