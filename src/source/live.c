@@ -49,6 +49,7 @@ struct live_ring {
     bool is_owner_gone;    /* at this turn's check */
     uint64_t n_lost_ahead; /* overwritten events to be reported before the next one */
     uint64_t n_switches;   /* events of the scheduler, which are not the ring's */
+    bool has_called;       /* switches before the thread's first event are not shown */
     bool is_damage_said;
 };
 
@@ -135,12 +136,9 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
         .process_idx = process_idx,
         .last_ns = rv_normalize_time(&live->map->clock, control->born_ticks),
     };
-    if (live->params.scheduler) { /* switches before the thread's first call are not shown */
-        rv_scheduler_read(live->params.scheduler, &live->map->clock);
+    slot->has_called = false;
+    if (live->params.scheduler)
         rv_scheduler_claim(live->params.scheduler, slot->tid, owner_of(live, slot));
-        (void)take_switches(live, slot, control->born_ticks);
-        slot->n_switches = 0;
-    }
     slot->stream = intake->open_stream(intake->context, &(struct rv_stream_info){
                                                             .pid = control->owner_pid,
                                                             .parent_pid = process->parent_pid,
@@ -258,6 +256,11 @@ static const struct rv_event *merge_switches(struct live *live, struct live_ring
     if (!live->params.scheduler || !n_popped)
         return popped;
     rv_scheduler_read(live->params.scheduler, &live->map->clock);
+    if (!slot->has_called) {
+        (void)take_switches(live, slot, rv_event_ticks(&popped[0]));
+        slot->n_switches = 0;
+        slot->has_called = true;
+    }
     n_switches = take_switches(live, slot, last_ticks(popped, n_popped));
     if (!n_switches)
         return popped;
@@ -363,7 +366,7 @@ static void send_switches(struct live *live, struct live_ring *slot, const struc
     uint64_t stopped = __atomic_load_n(&slot->ring.control->closing_ticks, __ATOMIC_RELAXED);
     uint64_t end = stopped ? stopped : __atomic_load_n(&slot->ring.control->exited_ticks, __ATOMIC_RELAXED);
     uint64_t until = end && end < live->turn_ticks ? end : live->turn_ticks;
-    size_t n = live->params.scheduler ? take_switches(live, slot, until) : 0;
+    size_t n = live->params.scheduler && slot->has_called ? take_switches(live, slot, until) : 0;
     if (n)
         hand_over(live, slot, wait_for_batch(live, intake), live->switches, n, intake);
 }
