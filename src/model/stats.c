@@ -350,6 +350,8 @@ void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const stru
 
 void rv_stats_add_off_cpu(struct rv_stats *stats, uint32_t id, uint64_t blocked_ns, uint64_t preempted_ns)
 {
+    if (id >= stats->n_rows)
+        grow_rows(stats, id);
     stats->off_cpu = rv_vec_extend(stats->off_cpu, &stats->n_off_cpu, (size_t)id + 1, sizeof *stats->off_cpu);
     stats->off_cpu[id].blocked_ns += blocked_ns;
     stats->off_cpu[id].preempted_ns += preempted_ns;

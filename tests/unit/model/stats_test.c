@@ -304,3 +304,21 @@ Test(stats, ids_merge_as_one_subroutine, .timeout = 60)
     rv_stats_destroy(stats);
     rv_stats_destroy(merged);
 }
+
+Test(stats, time_off_the_cpu_of_a_call_that_ended_in_another_shard_is_kept, .timeout = 60)
+{
+    enum { FAR_ID = 1000 };
+    struct rv_stats *calls = rv_stats_create(), *waits = rv_stats_create(), *sum = rv_stats_create();
+    rv_stats_add_call(calls, FAR_ID, &(struct rv_stats_call){.duration_ns = 50, .self_ns = 50, .total_ns = 50});
+    rv_stats_add_off_cpu(waits, FAR_ID, 30, 10);
+    rv_stats_merge(sum, waits);
+    rv_stats_merge(sum, calls);
+    struct rv_stats_row row;
+    cr_assert_eq(rv_stats_rows(sum, &row, 1), 1);
+    cr_assert_eq(row.id, FAR_ID);
+    cr_assert_eq(row.blocked_ns, 30);
+    cr_assert_eq(row.preempted_ns, 10);
+    rv_stats_destroy(calls);
+    rv_stats_destroy(waits);
+    rv_stats_destroy(sum);
+}
