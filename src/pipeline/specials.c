@@ -46,6 +46,11 @@ static void note_other(struct rv_lane *lane, const struct rv_event *event, uint6
                                               .value = kind == RV_EVENT_VALUE ? value_of(event) : 0.0f});
 }
 
+static enum rv_note_kind off_cpu_note(const struct rv_track *track)
+{
+    return track->is_blocked ? RV_NOTE_BLOCKED : RV_NOTE_PREEMPTED;
+}
+
 /* The thread runs again. */
 static void end_off_cpu(struct rv_track *track, uint64_t now_ns)
 {
@@ -55,7 +60,7 @@ static void end_off_cpu(struct rv_track *track, uint64_t now_ns)
     struct rv_lane *lane = track->lane;
     pthread_mutex_lock(&lane->lock);
     *(track->is_blocked ? &lane->blocked_ns : &lane->preempted_ns) += n_ns;
-    rv_lane_end_note(lane, track->is_blocked ? RV_NOTE_BLOCKED : RV_NOTE_PREEMPTED, now_ns);
+    rv_lane_end_note(lane, off_cpu_note(track), now_ns);
     pthread_mutex_unlock(&lane->lock);
     track->is_off_cpu = false;
     track->stretches =
@@ -72,10 +77,9 @@ static void note_switch(struct rv_track *track, const struct rv_event *event, ui
     track->is_off_cpu = true;
     track->is_blocked = event->aux == RV_THREAD_BLOCKED;
     track->off_cpu_since_ns = now_ns;
-    add_note(track->lane, &(struct rv_lane_note){.start_ns = now_ns,
-                                                 .end_ns = UINT64_MAX,
-                                                 .kind = track->is_blocked ? RV_NOTE_BLOCKED : RV_NOTE_PREEMPTED,
-                                                 .id = event->frame});
+    add_note(track->lane,
+             &(struct rv_lane_note){
+                 .start_ns = now_ns, .end_ns = UINT64_MAX, .kind = off_cpu_note(track), .id = event->frame});
 }
 
 void rv_specials_add(struct rv_track *track, const struct rv_event *event, uint64_t origin_ns)
@@ -98,9 +102,10 @@ static void end_losses(struct rv_stream *stream, uint64_t at_ns)
 static void forget_off_cpu(struct rv_stream *stream, uint64_t at_ns)
 {
     for (size_t i = 0; i < stream->tracks.n; i++) {
-        end_note(stream->tracks.all[i].lane, RV_NOTE_PREEMPTED, at_ns);
-        end_note(stream->tracks.all[i].lane, RV_NOTE_BLOCKED, at_ns);
-        stream->tracks.all[i].is_off_cpu = false;
+        struct rv_track *track = &stream->tracks.all[i];
+        if (track->is_off_cpu)
+            end_note(track->lane, off_cpu_note(track), at_ns);
+        track->is_off_cpu = false;
     }
 }
 

@@ -172,13 +172,18 @@ static void account(struct live *live, struct live_ring *slot, uint32_t ring_idx
     }
 }
 
+/* When the ring's thread made its last call: tracing was stopped, or the thread ended. 0 while it goes on. */
+static uint64_t ticks_at_end(const struct live_ring *slot)
+{
+    uint64_t stopped = __atomic_load_n(&slot->ring.control->closing_ticks, __ATOMIC_RELAXED);
+    return stopped ? stopped : __atomic_load_n(&slot->ring.control->exited_ticks, __ATOMIC_RELAXED);
+}
+
 static void close_stream(struct live *live, struct live_ring *slot, uint32_t ring_idx, const struct rv_intake *intake)
 {
     live->is_loss_turn = true;
     account(live, slot, ring_idx, intake);
-    uint64_t exited = __atomic_load_n(&slot->ring.control->exited_ticks, __ATOMIC_RELAXED);
-    uint64_t stopped = __atomic_load_n(&slot->ring.control->closing_ticks, __ATOMIC_RELAXED);
-    uint64_t end = stopped ? stopped : exited;
+    uint64_t end = ticks_at_end(slot);
     if (!end && live->is_ending && rv_ownership_has_live_owner(live->map, ring_idx))
         end = rv_clock_ticks(live->map->clock.kind); /* it keeps running: its open calls last until now */
     uint64_t end_ns = rv_normalize_time(&live->map->clock, end), last_ns = slot->normalizer.last_ns;
@@ -363,8 +368,7 @@ static void drain_ring(struct live *live, struct live_ring *slot, const struct r
  */
 static void send_switches(struct live *live, struct live_ring *slot, const struct rv_intake *intake)
 {
-    uint64_t stopped = __atomic_load_n(&slot->ring.control->closing_ticks, __ATOMIC_RELAXED);
-    uint64_t end = stopped ? stopped : __atomic_load_n(&slot->ring.control->exited_ticks, __ATOMIC_RELAXED);
+    uint64_t end = ticks_at_end(slot);
     uint64_t until = end && end < live->turn_ticks ? end : live->turn_ticks;
     size_t n = live->params.scheduler && slot->has_called ? take_switches(live, slot, until) : 0;
     if (n)
