@@ -10,7 +10,6 @@
 #include "attach/attach.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,6 +24,7 @@
 #include "attach/tracee.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/mappings.h"
 #include "base/os.h"
 #include "ring/attachment.h"
 #include "ring/liveness.h"
@@ -47,21 +47,20 @@ struct attacher {
 /* The first mapping whose file's name is, or begins with, `name`. */
 static bool find_mapping(pid_t pid, const char *name, bool is_prefix, uint64_t *start, char file[PATH_MAX])
 {
-    char path[64], line[PATH_MAX + 128];
+    struct rv_mapping mapping;
+    struct rv_mappings mappings;
     bool is_found = false;
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-    FILE *maps = fopen(path, "re");
-    while (maps && !is_found && fgets(line, sizeof line, maps)) {
-        char *mapped = strchr(line, '/');
-        if (!mapped || sscanf(line, "%" SCNx64, start) != 1)
+    if (rv_mappings_open(&mappings, pid) != 0)
+        return false;
+    while (!is_found && rv_mappings_next(&mappings, &mapping)) {
+        if (*mapping.path != '/')
             continue;
-        mapped[strcspn(mapped, "\n")] = '\0';
-        const char *base = strrchr(mapped, '/') + 1;
-        is_found = is_prefix ? strncmp(base, name, strlen(name)) == 0 : strcmp(mapped, name) == 0;
-        snprintf(file, PATH_MAX, "%s", mapped);
+        const char *base = strrchr(mapping.path, '/') + 1;
+        is_found = is_prefix ? strncmp(base, name, strlen(name)) == 0 : strcmp(mapping.path, name) == 0;
+        *start = mapping.start;
+        snprintf(file, PATH_MAX, "%s", mapping.path);
     }
-    if (maps)
-        fclose(maps);
+    rv_mappings_close(&mappings);
     return is_found;
 }
 
@@ -126,22 +125,17 @@ static bool is_in_library(pid_t pid, uint64_t address)
     static const char *const LIBRARIES[] = {"ld-linux",    "libc.so",     "libc-2.",   "libpthread",
                                             "libdl",       "libgcc_s",    "libstdc++", "libjemalloc",
                                             "libtcmalloc", "libmimalloc", "[vdso]"};
-    char path[64], line[PATH_MAX + 128];
-    uint64_t start, end;
-    bool is_there = true;
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-    FILE *maps = fopen(path, "re");
-    while (maps && fgets(line, sizeof line, maps)) {
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) != 2 || address < start || address >= end)
-            continue;
-        is_there = false;
-        for (size_t i = 0; i < N(LIBRARIES); i++)
-            is_there |= strstr(line, LIBRARIES[i]) != NULL;
-        break;
-    }
-    if (maps)
-        fclose(maps);
-    return is_there;
+    struct rv_mapping mapping;
+    struct rv_mappings mappings;
+    bool is_found = false, is_there = false;
+    if (rv_mappings_open(&mappings, pid) != 0)
+        return true;
+    while (!is_found && rv_mappings_next(&mappings, &mapping))
+        is_found = mapping.start <= address && address < mapping.end;
+    for (size_t i = 0; is_found && i < N(LIBRARIES); i++)
+        is_there |= strstr(mapping.path, LIBRARIES[i]) != NULL;
+    rv_mappings_close(&mappings);
+    return is_there || !is_found;
 }
 
 /* Stop any one that fits. First those that wait are taken, then others, too. */

@@ -3,7 +3,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/mappings.h"
 #include "base/os.h"
 
 /* A line of /proc/PID/status: its number, or its text in out. -1: there is none. */
@@ -54,14 +54,14 @@ static bool is_our_machine(pid_t pid)
 
 static bool has_mapped(pid_t pid, const char *name)
 {
-    char path[64], line[4096 + 128];
+    struct rv_mapping mapping;
+    struct rv_mappings mappings;
     bool has = false;
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-    FILE *maps = fopen(path, "re");
-    while (maps && !has && fgets(line, sizeof line, maps))
-        has = strstr(line, name) != NULL;
-    if (maps)
-        fclose(maps);
+    if (rv_mappings_open(&mappings, pid) != 0)
+        return false;
+    while (!has && rv_mappings_next(&mappings, &mapping))
+        has = strstr(mapping.path, name) != NULL;
+    rv_mappings_close(&mappings);
     return has;
 }
 

@@ -8,8 +8,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/mappings.h"
 #include "base/os.h"
 #include "base/vec.h"
 
@@ -280,16 +279,15 @@ static uint64_t find_in(const struct rv_tracee *tracee, uint64_t start, uint64_t
 /* The C library's. 0: none. */
 static uint64_t find_restorer(const struct rv_tracee *tracee)
 {
-    char path[64], line[PATH_MAX + 128], permissions[8];
-    uint64_t found = 0, start, end;
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)tracee->pid);
-    FILE *maps = fopen(path, "re");
-    while (maps && !found && fgets(line, sizeof line, maps))
-        if (strstr(line, "/libc") && sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s", &start, &end, permissions) == 3 &&
-            strchr(permissions, 'x'))
-            found = find_in(tracee, start, end);
-    if (maps)
-        fclose(maps);
+    struct rv_mapping mapping;
+    struct rv_mappings mappings;
+    uint64_t found = 0;
+    if (rv_mappings_open(&mappings, tracee->pid) != 0)
+        return 0;
+    while (!found && rv_mappings_next(&mappings, &mapping))
+        if (mapping.is_executable && strstr(mapping.path, "/libc"))
+            found = find_in(tracee, mapping.start, mapping.end);
+    rv_mappings_close(&mappings);
     return found;
 }
 

@@ -46,7 +46,8 @@ void rv_os_futex_wake_one(uint32_t *word)
     wake(word, 1);
 }
 
-static void stat_path(char *path, pid_t pid)
+/* "/proc/PID/NAME", without stdio. */
+static void proc_path(char *path, pid_t pid, const char *name)
 {
     char digits[12];
     unsigned value = (unsigned)pid;
@@ -59,7 +60,21 @@ static void stat_path(char *path, pid_t pid)
     path += 6;
     while (n > 0)
         *path++ = digits[--n];
-    memcpy(path, "/stat", sizeof "/stat");
+    *path++ = '/';
+    strcpy(path, name);
+}
+
+int rv_os_open_proc(pid_t pid, const char *name)
+{
+    char path[64];
+    int saved = errno;
+    if (pid <= 0)
+        return -ESRCH;
+    proc_path(path, pid, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int result = fd < 0 ? -errno : fd;
+    errno = saved;
+    return result;
 }
 
 pid_t rv_os_proc_pid(void)
@@ -89,22 +104,13 @@ static const char *find_field(const char *stat, size_t n_bytes, int field)
 /* The text of /proc/PID/stat, NUL-terminated: "" when the process is gone. */
 static size_t read_stat(pid_t pid, char *stat, size_t n_bytes)
 {
-    char path[32];
-    int saved = errno;
-
-    stat[0] = '\0';
-    if (pid <= 0)
-        return 0;
-    stat_path(path, pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, stat, n_bytes - 1);
+    int saved = errno, fd = rv_os_open_proc(pid, "stat");
+    ssize_t n = fd < 0 ? 0 : read(fd, stat, n_bytes - 1);
     if (fd >= 0)
         close(fd);
     errno = saved;
-    if (n <= 0)
-        return 0;
-    stat[n] = '\0';
-    return (size_t)n;
+    stat[n > 0 ? n : 0] = '\0';
+    return n > 0 ? (size_t)n : 0;
 }
 
 static uint64_t read_stat_field(pid_t pid, int field)

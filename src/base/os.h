@@ -23,6 +23,9 @@ void rv_os_futex_wake_one(uint32_t *word);
  * is not readable. Async-signal-safe, keeps errno. */
 pid_t rv_os_proc_pid(void);
 
+/* Open /proc/PID/NAME for reading. Returns a descriptor, or a negative errno. Async-signal-safe, keeps errno. */
+int rv_os_open_proc(pid_t pid, const char *name);
+
 /* Field 22 of /proc/PID/stat: clock ticks since boot. 0 when the process is gone. Async-signal-safe. */
 uint64_t rv_os_process_start(pid_t pid);
 

@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/mappings.h"
 
 enum { PIECES_PER_CALL = 256, PAGE_BYTES = 4096 };
 
@@ -80,28 +79,20 @@ static bool is_wanted(pid_t pid, const char *path, const char *prefix)
 
 uint64_t rv_remote_module(pid_t pid, const char *prefix, char *path, size_t path_bytes)
 {
-    char name[64], *line = NULL;
-    snprintf(name, sizeof name, "/proc/%d/maps", pid);
-    FILE *maps = fopen(name, "re");
-    if (!maps)
-        return 0;
+    struct rv_mapping mapping;
+    struct rv_mappings mappings;
     uint64_t found = 0;
-    size_t capacity = 0;
-    while (!found && getline(&line, &capacity, maps) > 0) {
-        uint64_t start, offset;
-        int at = 0;
-        line[strcspn(line, "\n")] = '\0';
-        if (sscanf(line, "%" SCNx64 "-%*x %*s %" SCNx64 " %*s %*s %n", &start, &offset, &at) < 2 || !at ||
-            offset != 0 || !is_wanted(pid, line + at, prefix))
-            continue;
-        found = start;
-        if (prefix)
-            snprintf(path, path_bytes, "/proc/%d/root%s", pid, line + at);
-        else
-            snprintf(path, path_bytes, "/proc/%d/exe", pid);
-    }
-    free(line);
-    fclose(maps);
+    if (rv_mappings_open(&mappings, pid) != 0)
+        return 0;
+    while (!found && rv_mappings_next(&mappings, &mapping))
+        if (mapping.offset == 0 && is_wanted(pid, mapping.path, prefix)) {
+            found = mapping.start;
+            if (prefix)
+                snprintf(path, path_bytes, "/proc/%d/root%s", pid, mapping.path);
+            else
+                snprintf(path, path_bytes, "/proc/%d/exe", pid);
+        }
+    rv_mappings_close(&mappings);
     return found;
 }
 

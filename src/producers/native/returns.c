@@ -1,7 +1,6 @@
 #include "producers/native/returns.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -9,6 +8,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/mappings.h"
+#include "base/os.h"
 #include "producers/native/pool.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/thread.h"
@@ -17,7 +18,6 @@
 #define N_LIST N_ENTRIES   /* a thread may free all that others have taken */
 #define N_BATCH 255u       /* entries taken from the process at once */
 #define SWEEP_FIRST 32768u /* entries of a thread before it looks for those that were left */
-#define MAPS_BYTES 4096u
 
 struct rv_return *rv_returns_entries;
 
@@ -99,45 +99,18 @@ int rv_returns_init(void)
 
 /* ---- what was left ---- */
 
-static uint64_t read_hex(const char **at, const char *end)
-{
-    uint64_t value = 0;
-    for (; *at < end; ++*at) {
-        char c = **at;
-        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
-                                                : 16;
-        if (digit == 16)
-            break;
-        value = value * 16 + digit;
-    }
-    return value;
-}
-
-/* The begin of the mapping that holds two addresses; 0: none does. By hand: nothing may be allocated here. */
+/* The begin of the mapping that holds two addresses; 0: none does. */
 static uint64_t find_mapping(uint64_t low, uint64_t high)
 {
-    char text[MAPS_BYTES];
-    size_t n_kept = 0;
+    struct rv_mapping mapping;
+    struct rv_mappings mappings;
     uint64_t found = 0;
-    int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-    for (ssize_t n; fd >= 0 && !found && (n = read(fd, text + n_kept, sizeof text - n_kept)) > 0;) {
-        const char *at = text, *end = text + n_kept + n, *line_end;
-        while (!found && (line_end = memchr(at, '\n', (size_t)(end - at)))) {
-            uint64_t start = read_hex(&at, line_end);
-            at++;
-            uint64_t stop = read_hex(&at, line_end);
-            if (start <= low && low < stop && high <= stop)
-                found = start;
-            at = line_end + 1;
-        }
-        n_kept = (size_t)(end - at);
-        if (n_kept == sizeof text)
-            break;
-        memmove(text, at, n_kept);
-    }
-    if (fd >= 0)
-        close(fd);
+    if (rv_mappings_open(&mappings, rv_os_proc_pid()) != 0)
+        return 0;
+    while (!found && rv_mappings_next(&mappings, &mapping))
+        if (mapping.start <= low && low < mapping.end && high <= mapping.end)
+            found = mapping.start;
+    rv_mappings_close(&mappings);
     return found;
 }
 
