@@ -14,7 +14,7 @@
 #include "bench/stages.h"
 #include "launch/launch.h"
 #include "launch/program.h"
-#include "patch/plan.h"
+#include "patch/functions.h"
 
 enum { PATH_BYTES = 4096, N_RUNS = 5 };
 
@@ -25,23 +25,23 @@ static void print_count(struct rv_bench_out *out, const char *name, const char *
                      .bench = name, .unit = unit, .median = (double)n, .min = (double)n, .n = 1, .detail = detail});
 }
 
-static void print_plan(struct rv_bench_out *out, const struct rv_patch_plan *plan, double *times_ms)
+static void print_plan(struct rv_bench_out *out, const struct rv_patch_functions *all, double *times_ms)
 {
     size_t n_trivial = 0;
-    for (size_t i = 0; i < plan->n_functions; i++)
-        n_trivial += plan->functions[i].is_trivial && plan->functions[i].refusal == RV_PATCH_FITS;
-    print_count(out, "patch.functions", "functions", plan->n_functions, NULL);
-    print_count(out, "patch.fit", "functions", plan->n_refused[RV_PATCH_FITS], NULL);
+    for (size_t i = 0; i < all->n_functions; i++)
+        n_trivial += all->functions[i].is_trivial && all->functions[i].refusal == RV_PATCH_FITS;
+    print_count(out, "patch.functions", "functions", all->n_functions, NULL);
+    print_count(out, "patch.fit", "functions", all->n_refused[RV_PATCH_FITS], NULL);
     print_count(out, "patch.trivial", "functions", n_trivial, "of these, left out by default");
     for (int i = RV_PATCH_FITS + 1; i < RV_PATCH_REFUSAL_COUNT; i++) {
         char name[64];
         snprintf(name, sizeof name, "patch.refused.%s", rv_refusal_text((enum rv_patch_refusal)i));
-        if (plan->n_refused[i])
-            print_count(out, name, "functions", plan->n_refused[i], NULL);
+        if (all->n_refused[i])
+            print_count(out, name, "functions", all->n_refused[i], NULL);
     }
     const double median = rv_bench_median(times_ms, N_RUNS);
     rv_bench_row(out, &(struct rv_bench_row){
-                          .bench = "patch.plan", .unit = "ms", .median = median, .min = times_ms[0], .n = N_RUNS});
+                          .bench = "patch.all", .unit = "ms", .median = median, .min = times_ms[0], .n = N_RUNS});
 }
 
 static double now_ms(void)
@@ -57,13 +57,13 @@ static int plan_file(struct rv_bench_out *out, const char *path, const uint8_t *
     double times_ms[N_RUNS];
     int error = rv_patch_image_file(&image, file, n_bytes);
     for (unsigned i = 0; i < N_RUNS && !error; i++) {
-        struct rv_patch_plan plan;
+        struct rv_patch_functions all;
         const double start_ms = now_ms();
-        error = rv_patch_plan_make(&plan, &image);
+        error = rv_patch_functions_find(&all, &image);
         times_ms[i] = now_ms() - start_ms;
         if (!error && i == N_RUNS - 1)
-            print_plan(out, &plan, times_ms);
-        rv_patch_plan_end(&plan);
+            print_plan(out, &all, times_ms);
+        rv_patch_functions_free(&all);
     }
     return error ? rv_err(-error, "%s: no x86-64 program with an unwind table", path) : 0;
 }

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "base/err.h"
-#include "sink/verify.h"
+#include "sink/check.h"
 
 typedef unsigned long long wide;
 
@@ -16,7 +16,7 @@ static void write_damage(void *context, const struct rv_rec_damage *damage)
         fprintf(out, "at byte %llu: %s\n", (wide)damage->offset, damage->what);
 }
 
-static void write_summary(const char *path, const struct rv_rec_verify *found, FILE *out)
+static void write_summary(const char *path, const struct rv_check_result *found, FILE *out)
 {
     double seconds = found->n_events ? (double)(found->last_ns - found->first_ns) / 1e9 : 0;
     double each = found->n_events ? (double)found->n_bytes / (double)found->n_events : 0;
@@ -27,19 +27,19 @@ static void write_summary(const char *path, const struct rv_rec_verify *found, F
         fprintf(out, "%s: %llu other events were discarded\n", path, (wide)found->n_gone);
     if (found->n_missing)
         fprintf(out, "%s: %llu more events are missing\n", path, (wide)found->n_missing);
-    if (rv_rec_verify_is_whole(found))
+    if (rv_check_is_whole(found))
         fprintf(out, "%s: whole\n", path);
 }
 
 int rv_check_write(const struct rv_options *options, FILE *out)
 {
     struct rv_rec_reader_params params = {write_damage, out};
-    struct rv_rec_verify found;
-    int error = rv_rec_verify(options->file, &params, options->repair, options->is_forced, &found);
+    struct rv_check_result found;
+    int error = rv_check_read(options->file, &params, options->repair, options->is_forced, &found);
     if (error)
         return error;
     write_summary(options->file, &found, out);
-    if (rv_rec_verify_is_whole(&found) || options->repair)
+    if (rv_check_is_whole(&found) || options->repair)
         return 0;
     if (found.n_damages == 0)
         return rv_err(EBADMSG, "%s: ends early: its recorder was killed, or is still running", options->file);

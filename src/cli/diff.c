@@ -14,7 +14,7 @@
 #include "cli/window_module.h"
 #include "pipeline/session.h"
 #include "ring/map.h"
-#include "export/diff.h"
+#include "export/diff_table.h"
 #include "export/own_times.h"
 
 static const uint64_t TURN_NS = 50000000;
@@ -70,7 +70,7 @@ static void close_capture(struct capture *capture)
 /* Text where it is asked for, and the picture. */
 static int show_diff(const struct rv_options *options, struct capture *captures, struct rv_output *output)
 {
-    struct rv_diff diff = {0};
+    struct rv_diff_table diff = {0};
     struct rv_compare compare;
     struct rv_compare_side sides[RV_COMPARE_SIDES];
     uint64_t starts_ns[RV_COMPARE_SIDES] = {0}, last_ns;
@@ -89,7 +89,7 @@ static int show_diff(const struct rv_options *options, struct capture *captures,
     diff.compare = &compare;
     int error = options->has_diff_window ? 0 : rv_output_begin(output);
     if (!error && !options->has_diff_window)
-        error = rv_diff_write(&diff, options->report_format, output->file);
+        error = rv_diff_table_write(&diff, options->report_format, output->file);
     if (!error && (options->has_diff_window || options->screenshot))
         error = rv_cli_diff_window(options, &compare, starts_ns);
     rv_compare_fini(&compare);

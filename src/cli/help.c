@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/option_table.h"
-#include "viewer/action.h"
+#include "viewer/key_bindings.h"
 #include "base/err.h"
 
 enum { HELP_COLUMN = 32, HELP_WIDTH = 96, TEXT_BYTES = 2048 };
@@ -75,8 +75,8 @@ static void print_keys(void)
     puts("In the window:");
     for (int action = RV_ACTION_NONE + 1; action < RV_ACTION_COUNT; action++) {
         char keys[128];
-        printf("  %-*s%s\n", HELP_COLUMN - 2, rv_action_keys((enum rv_action)action, keys, sizeof keys),
-               rv_action_get((enum rv_action)action)->words);
+        printf("  %-*s%s\n", HELP_COLUMN - 2, rv_key_bindings_text((enum rv_action)action, keys, sizeof keys),
+               rv_key_bindings_get((enum rv_action)action)->words);
     }
 }
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/option_table.h"
-#include "viewer/action.h"
+#include "viewer/key_bindings.h"
 #include "viewer/settings.h"
 
 enum { TEXT_BYTES = 4096, LINE_BYTES = 4096 };
@@ -117,8 +117,8 @@ static void man_keys(void)
 {
     for (int action = RV_ACTION_NONE + 1; action < RV_ACTION_COUNT; action++) {
         char keys[128];
-        printf(".TP\n\\&\\fB%s\\fR\n", rv_action_keys((enum rv_action)action, keys, sizeof keys));
-        puts(rv_action_get((enum rv_action)action)->words);
+        printf(".TP\n\\&\\fB%s\\fR\n", rv_key_bindings_text((enum rv_action)action, keys, sizeof keys));
+        puts(rv_key_bindings_get((enum rv_action)action)->words);
     }
 }
 

@@ -12,7 +12,7 @@
 #include "render/view_mode.h"
 #include "export/export.h"
 #include "export/report.h"
-#include "sink/segments.h"
+#include "sink/record_limit.h"
 #include "export/spans.h"
 #include "import/formats.h"
 #include "launch/launch.h"
@@ -73,7 +73,7 @@ struct rv_options {
     const char *patches[RV_LAUNCH_PATCHES]; /* --patch, as often as it was given */
     size_t n_patches;
     bool leaves_states; /* --states=off */
-    uint32_t pid; /* of a process to attach to; 0: none */
+    uint32_t pid;       /* of a process to attach to; 0: none */
     uint64_t duration_ns, drain_interval_ns, memory_bytes;
     uint32_t max_depth;
     uint32_t n_threads;

@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "import/nest.h"
+#include "import/call_nesting.h"
 #include "import/chrome_reader.h"
 #include "import/chrome_record.h"
 #include "import/formats.h"
@@ -22,7 +22,7 @@ static const uint64_t GROUP_NUMBER = 1ull << 61 | 1073741824;
 
 struct row {
     uint64_t key; /* of the asynchronous call in this row; 0 = free */
-    struct rv_nest nest;
+    struct rv_call_nesting nest;
 };
 
 struct rows { /* grows to the number needed at one time */
@@ -31,7 +31,7 @@ struct rows { /* grows to the number needed at one time */
 };
 
 struct lane { /* a thread */
-    struct rv_nest nest;
+    struct rv_call_nesting nest;
     struct rows overlaps; /* complete calls that do not nest with those before */
 };
 
@@ -83,7 +83,7 @@ static struct row *add_row(struct rows *rows, uint32_t thread)
 static void finish_rows(struct chrome *chrome, struct rows *rows)
 {
     for (size_t i = 0; i < rows->n; i++)
-        rv_nest_finish(&chrome->import, &rows->rows[i].nest, chrome->reader.end_ns);
+        rv_call_nesting_finish(&chrome->import, &rows->rows[i].nest, chrome->reader.end_ns);
 }
 
 static void free_rows(struct rows *rows)
@@ -100,7 +100,7 @@ static void emit_overlap(struct chrome *chrome, struct lane *lane, const struct 
     struct rows *overlaps = &lane->overlaps;
     rv_import_fault(import, RV_FAULT_OVERLAP);
     for (size_t i = 0; i < overlaps->n; i++)
-        if (rv_nest_complete(import, &overlaps->rows[i].nest, record->ns, record->end_ns, record->id))
+        if (rv_call_nesting_complete(import, &overlaps->rows[i].nest, record->ns, record->end_ns, record->id))
             return;
     if (overlaps->n == MOST_ROWS) {
         rv_import_fault(import, RV_FAULT_NO_ROOM);
@@ -110,7 +110,7 @@ static void emit_overlap(struct chrome *chrome, struct lane *lane, const struct 
     snprintf(word, sizeof word, overlaps->n ? "overlaps %zu" : "overlaps", overlaps->n + 1);
     uint32_t row_idx = RV_CHROME_ROW_OVERLAPS + (uint32_t)overlaps->n;
     struct row *row = add_row(overlaps, rv_event_builder_row(import->builder, lane->nest.thread, row_idx, word));
-    rv_nest_complete(import, &row->nest, record->ns, record->end_ns, record->id);
+    rv_call_nesting_complete(import, &row->nest, record->ns, record->end_ns, record->id);
 }
 
 static void emit_on_thread(struct chrome *chrome, const struct rv_chrome_record *record)
@@ -127,17 +127,17 @@ static void emit_on_thread(struct chrome *chrome, const struct rv_chrome_record 
         return;
     }
     struct lane *lane = lane_of(chrome, record->thread);
-    struct rv_nest *nest = &lane->nest;
-    rv_nest_advance(import, nest, record->ns);
+    struct rv_call_nesting *nest = &lane->nest;
+    rv_call_nesting_advance(import, nest, record->ns);
     switch ((enum rv_chrome_phase)record->phase) {
     case RV_CHROME_BEGIN:
-        rv_nest_begin(import, nest, record->ns, record->id);
+        rv_call_nesting_begin(import, nest, record->ns, record->id);
         break;
     case RV_CHROME_END:
-        rv_nest_end(import, nest, record->ns, record->id);
+        rv_call_nesting_end(import, nest, record->ns, record->id);
         break;
     case RV_CHROME_COMPLETE:
-        if (!rv_nest_complete(import, nest, record->ns, record->end_ns, record->id))
+        if (!rv_call_nesting_complete(import, nest, record->ns, record->end_ns, record->id))
             emit_overlap(chrome, lane, record);
         break;
     case RV_CHROME_MARK:
@@ -204,9 +204,9 @@ static void emit_async(struct chrome *chrome, const struct rv_chrome_record *rec
     else if (is_mark)
         rv_event_builder_mark(import->builder, row->nest.thread, record->ns, record->id);
     else if (record->phase == RV_CHROME_ASYNC_BEGIN)
-        rv_nest_begin(import, &row->nest, record->ns, record->id);
+        rv_call_nesting_begin(import, &row->nest, record->ns, record->id);
     else
-        rv_nest_end(import, &row->nest, record->ns, record->id);
+        rv_call_nesting_end(import, &row->nest, record->ns, record->id);
     if (row->nest.n == 0)
         row->key = 0;
 }
@@ -218,7 +218,7 @@ static int emit_all(struct chrome *chrome)
         const struct rv_chrome_record *record = rv_sorter_next(chrome->sorter, &error);
         if (!record && !error) {
             for (size_t k = 0; k < chrome->n_lanes; k++) {
-                rv_nest_finish(&chrome->import, &chrome->lanes[k].nest, chrome->reader.end_ns);
+                rv_call_nesting_finish(&chrome->import, &chrome->lanes[k].nest, chrome->reader.end_ns);
                 finish_rows(chrome, &chrome->lanes[k].overlaps);
             }
             for (size_t k = 0; k < chrome->reader.n_groups; k++)

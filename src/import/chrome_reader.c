@@ -10,7 +10,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "import/nest.h"
+#include "import/call_nesting.h"
 #include "import/chrome_record.h"
 
 /* Keys of processes and threads without a numeric id: distinct from numeric ones, also in the low 32 bits, which are

@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "import/import.h"
 
-struct rv_nest_frame_entry {
+struct rv_call_nesting_frame_entry {
     uint64_t key, caller;
     uint32_t id;
     bool is_on_top; /* runs on top of the previous sample */
@@ -22,7 +22,7 @@ void rv_chrome_samples_fini(struct rv_chrome_samples *samples)
     rv_hash_index_fini(&samples->index);
 }
 
-static void add(struct rv_chrome_samples *samples, struct rv_nest_frame_entry frame)
+static void add(struct rv_chrome_samples *samples, struct rv_call_nesting_frame_entry frame)
 {
     samples->frames =
         rv_vec_reserve(samples->frames, &samples->frames_capacity, samples->n_frames + 1, sizeof *samples->frames);
@@ -32,10 +32,10 @@ static void add(struct rv_chrome_samples *samples, struct rv_nest_frame_entry fr
 
 void rv_chrome_samples_add(struct rv_chrome_samples *samples, uint64_t key, uint64_t caller, uint32_t id)
 {
-    add(samples, (struct rv_nest_frame_entry){.key = key, .caller = caller, .id = id});
+    add(samples, (struct rv_call_nesting_frame_entry){.key = key, .caller = caller, .id = id});
 }
 
-static struct rv_nest_frame_entry *find(const struct rv_chrome_samples *samples, uint64_t key)
+static struct rv_call_nesting_frame_entry *find(const struct rv_chrome_samples *samples, uint64_t key)
 {
     uint32_t found = rv_hash_index_get(&samples->index, key);
     return found ? &samples->frames[found - 1] : NULL;
@@ -64,7 +64,7 @@ void rv_chrome_samples_add_nodes(struct rv_chrome_samples *samples, struct rv_ev
     for (size_t i = 0; i < profile->n_nodes; i++) {
         const struct rv_chrome_node *node = &profile->nodes[i];
         add(samples,
-            (struct rv_nest_frame_entry){
+            (struct rv_call_nesting_frame_entry){
                 .key = rv_chrome_samples_node(key, node->id),
                 .caller = node->parent ? rv_chrome_samples_node(key, node->parent) : 0,
                 .id = intern_node(builder, node),
@@ -72,7 +72,8 @@ void rv_chrome_samples_add_nodes(struct rv_chrome_samples *samples, struct rv_ev
             });
     }
     for (size_t i = 0; i < profile->n_edges; i++) {
-        struct rv_nest_frame_entry *callee = find(samples, rv_chrome_samples_node(key, profile->edges[i].callee));
+        struct rv_call_nesting_frame_entry *callee =
+            find(samples, rv_chrome_samples_node(key, profile->edges[i].callee));
         if (callee)
             callee->caller = rv_chrome_samples_node(key, profile->edges[i].caller);
     }
@@ -97,7 +98,7 @@ bool rv_chrome_samples_emit(const struct rv_chrome_samples *samples, struct rv_e
 {
     uint32_t ids[STACK_FRAMES];
     size_t n = 0;
-    const struct rv_nest_frame_entry *frame = NULL;
+    const struct rv_call_nesting_frame_entry *frame = NULL;
     for (size_t n_steps = 0; key && n < STACK_FRAMES && n_steps < STACK_FRAMES; n_steps++) { /* there may be cycles */
         frame = find(samples, key);
         if (!frame)

@@ -17,7 +17,7 @@ struct rv_chrome_sampled { /* a profile: each chunk continues where the previous
 };
 
 struct rv_chrome_samples { /* zero = empty */
-    struct rv_nest_frame_entry *frames;
+    struct rv_call_nesting_frame_entry *frames;
     size_t n_frames, frames_capacity;
     struct rv_hash_index index;
     struct rv_chrome_sampled *profiles;

@@ -368,8 +368,8 @@ static void add_lane(struct rv_view *view, struct rv_view_lane *out, const struc
 {
     n_boxes = crop(view->unsorted, n_boxes, view->most_depth);
     n_boxes = mark(view->unsorted, n_boxes, params, lane->name);
-    n_boxes =
-        rv_cell_joiner_join(&view->joiner, view->unsorted, n_boxes, rv_cell_joiner_width_ns(pixel_ns(view, params)));
+    n_boxes = rv_pixel_cells_join(&view->pixel_cells, view->unsorted, n_boxes,
+                                  rv_pixel_cells_width_ns(pixel_ns(view, params)));
     out->first_box = (uint32_t)view->n_boxes;
     out->n_boxes = (uint32_t)n_boxes;
     append_sorted(view, n_boxes);
@@ -472,7 +472,7 @@ void rv_view_fini(struct rv_view *view)
     free(view->boxes);
     free(view->notes);
     free(view->unsorted);
-    rv_cell_joiner_fini(&view->joiner);
+    rv_pixel_cells_fini(&view->pixel_cells);
     free(view->keys);
     for (size_t i = 0; i < view->n_instants; i++)
         rv_snapshot_fini(&view->instants[i]);

@@ -5,7 +5,7 @@
 #ifndef RV_MODEL_VIEW_H
 #define RV_MODEL_VIEW_H
 
-#include "model/cell_joiner.h"
+#include "model/pixel_cells.h"
 #include "model/lane_order.h"
 
 struct rv_snapshot;
@@ -55,7 +55,7 @@ struct rv_view {
     size_t n_notes, notes_capacity;
     uint64_t n_folded;       /* calls inside cells */
     struct rv_box *unsorted; /* scratch */
-    struct rv_cell_joiner joiner;
+    struct rv_pixel_cells pixel_cells;
     struct rv_view_key *keys;
     size_t unsorted_capacity, keys_capacity;
     struct rv_snapshot *instants; /* one per lane, at until_ns */

@@ -22,12 +22,12 @@ static bool is_chosen(const struct rv_patch_request *request, const struct rv_pa
     return true;
 }
 
-static void build(const struct rv_patch_request *request, const struct rv_patch_plan *plan,
+static void build(const struct rv_patch_request *request, const struct rv_patch_functions *all,
                   const struct rv_patch_names *names, struct rv_patch_stubs *stubs, struct rv_patch_prepared *prepared)
 {
     rv_patch_stubs_begin(stubs, request->hook);
-    for (size_t i = 0; i < plan->n_functions; i++) {
-        const struct rv_patch_function *function = &plan->functions[i];
+    for (size_t i = 0; i < all->n_functions; i++) {
+        const struct rv_patch_function *function = &all->functions[i];
         if (!is_chosen(request, names, function, prepared))
             continue;
         enum rv_patch_refusal refusal =
@@ -40,21 +40,21 @@ static void build(const struct rv_patch_request *request, const struct rv_patch_
     prepared->counts.n_patched = (uint32_t)prepared->n_sites;
 }
 
-static int prepare(const struct rv_patch_request *request, const struct rv_patch_plan *plan,
+static int prepare(const struct rv_patch_request *request, const struct rv_patch_functions *all,
                    const struct rv_patch_names *names, struct rv_patch_prepared *prepared)
 {
-    const struct rv_patch_function *functions = plan->functions, *last = functions + plan->n_functions - 1;
-    if (!plan->n_functions)
+    const struct rv_patch_function *functions = all->functions, *last = functions + all->n_functions - 1;
+    if (!all->n_functions)
         return 0;
-    struct rv_patch_stubs stubs = {.n_bytes = (plan->n_functions + 1) * RV_PATCH_STUB_BYTES};
-    prepared->sites = calloc(plan->n_functions, sizeof *prepared->sites);
+    struct rv_patch_stubs stubs = {.n_bytes = (all->n_functions + 1) * RV_PATCH_STUB_BYTES};
+    prepared->sites = calloc(all->n_functions, sizeof *prepared->sites);
     if (!prepared->sites)
         return -ENOMEM;
     stubs.bytes = request->map_near(functions->address, last->address + last->n_bytes, stubs.n_bytes);
     if (!stubs.bytes)
         return -ENOSPC;
     stubs.address = (uint64_t)(uintptr_t)stubs.bytes;
-    build(request, plan, names, &stubs, prepared);
+    build(request, all, names, &stubs, prepared);
     prepared->stubs = stubs.bytes;
     prepared->n_stub_bytes = stubs.n_bytes;
     return 0;
@@ -62,19 +62,19 @@ static int prepare(const struct rv_patch_request *request, const struct rv_patch
 
 int rv_patch_prepare(const struct rv_patch_request *request, struct rv_patch_prepared *prepared)
 {
-    struct rv_patch_plan plan;
+    struct rv_patch_functions all;
     struct rv_patch_names names = {0};
     *prepared = (struct rv_patch_prepared){0};
-    int error = rv_patch_plan_make(&plan, &request->image);
+    int error = rv_patch_functions_find(&all, &request->image);
     if (!error && request->pattern)
         error = rv_patch_names_read(&names, request->path, request->pattern, &request->image);
     if (!error)
-        error = prepare(request, &plan, &names, prepared);
+        error = prepare(request, &all, &names, prepared);
     if (error) {
         free(prepared->sites);
         *prepared = (struct rv_patch_prepared){0};
     }
     rv_patch_names_end(&names);
-    rv_patch_plan_end(&plan);
+    rv_patch_functions_free(&all);
     return error;
 }

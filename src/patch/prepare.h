@@ -30,7 +30,7 @@ struct rv_patch_prepared {
 
 /*
  *   prepared  zeroed when it fails
- *   returns   0; as rv_patch_plan_make(); -EINVAL: the pattern; -ENOSPC: no memory within reach
+ *   returns   0; as rv_patch_functions_find(); -EINVAL: the pattern; -ENOSPC: no memory within reach
  *   thread    any; allocates
  */
 typedef int rv_patch_prepare_fn(const struct rv_patch_request *request, struct rv_patch_prepared *prepared);

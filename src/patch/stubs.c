@@ -33,7 +33,7 @@ enum rv_patch_refusal rv_patch_stubs_add(struct rv_patch_stubs *stubs, const str
     const uint64_t address = stubs->address + stubs->n_used, resume = address + RV_PATCH_FUNCTION_BEFORE_RESUME;
     if (stubs->n_bytes - stubs->n_used < RV_PATCH_STUB_BYTES)
         return RV_PATCH_TOO_FAR;
-    if (!rv_patch_plan_code(image, function, &code))
+    if (!rv_patch_function_code(image, function, &code))
         return RV_PATCH_NOT_CODE;
     if (!rv_patch_reach(code.address + RV_PATCH_JUMP_BYTES, address + CALL_AT, &to_stub) ||
         !rv_patch_reach(resume, stubs->address, &to_hook))

@@ -11,7 +11,7 @@
 #ifndef RV_PATCH_STUBS_H
 #define RV_PATCH_STUBS_H
 
-#include "patch/plan.h"
+#include "patch/functions.h"
 
 #define RV_PATCH_FUNCTION_BEFORE_RESUME 14u /* bytes from the function's address to the resume */
 #define RV_PATCH_STUB_BYTES 128u            /* at most, for each function */

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
-#include "pipeline/specials.h"
+#include "pipeline/stream_notes.h"
 
 /* Read and place in steps that stay in the first-level cache. */
 enum { READ_SPANS = 512 };
@@ -243,7 +243,7 @@ static size_t finish(struct rv_block_joiner *joiner, struct rv_stream *stream, u
     size_t n = read_open(joiner, &stream->tracks, end_ns);
     publish_all_open(joiner, stream);
     const uint64_t last_ns = joiner->origin_ns + end_ns;
-    rv_specials_end(stream, last_ns);
+    rv_stream_notes_end(stream, last_ns);
     n = store(joiner, stream, rv_tracks_group(&stream->tracks, &joiner->buffer, n), last_ns, began_ns);
     for (size_t i = 0; i < stream->tracks.n; i++) {
         struct rv_lane *lane = stream->tracks.all[i].lane;
@@ -315,7 +315,7 @@ size_t rv_block_joiner_join(struct rv_block_joiner *joiner, struct rv_stream *st
     uint64_t began_ns = rv_clock_thread_cpu_ns();
     rv_carry_apply(stream->tracks.carry, job->block);
     follow_base(stream);
-    uint32_t n_switches = rv_specials_add_job(stream, job, joiner->origin_ns);
+    uint32_t n_switches = rv_stream_notes_add_job(stream, job, joiner->origin_ns);
     size_t n = read_block(joiner, &stream->tracks, job->block);
     struct rv_span *spans = rv_tracks_group(&stream->tracks, &joiner->buffer, n);
     publish_all_open(joiner, stream);

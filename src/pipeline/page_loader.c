@@ -8,7 +8,7 @@
 #include "model/density.h"
 #include "model/span_pages.h"
 #include "pipeline/block_joiner.h"
-#include "pipeline/specials.h"
+#include "pipeline/stream_notes.h"
 
 /* Memory for the pages in view: share of all memory, bytes per event, and bytes per stack and block. */
 enum { EVENT_BYTES = 48, STACK_BYTES = 6144 };
@@ -94,7 +94,7 @@ static void add_notes(const struct rv_block_joiner *joiner, struct rv_track *tra
                       const struct rv_stack_summary *summary)
 {
     for (uint32_t i = 0; i < summary->row->n_notes; i++)
-        rv_specials_add(track, &summary->notes[i], joiner->origin_ns);
+        rv_stream_notes_add(track, &summary->notes[i], joiner->origin_ns);
     track->n_stretches = 0; /* their calls are not known */
 }
 
@@ -143,7 +143,7 @@ void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_bloc
         add_notes(joiner, track, &summary->stacks[i]);
     }
     if (summary->is_end)
-        rv_specials_end(stream, joiner->origin_ns + summary->last_ns);
+        rv_stream_notes_end(stream, joiner->origin_ns + summary->last_ns);
     for (size_t i = 0; i < stream->tracks.n && summary->is_end; i++) {
         stream->tracks.all[i].n_stretches = 0;
         pthread_mutex_lock(&stream->tracks.all[i].lane->lock);

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "render/boxes.h"
-#include "render/flat.h"
+#include "render/flat_labels.h"
 #include "render/ground.h"
 #include "render/lane_labels.h"
 #include "render/labels.h"
@@ -271,8 +271,8 @@ static void add_flat_text(struct rv_scene *scene, const struct rv_scene_frame *f
     struct rv_pass pass = make_pass(scene, frame);
     struct rv_labels_content labels = {scene->picture, &scene->ticks, frame->subroutines, frame->highlight, pass.theme};
     if (scene->look->is_flat)
-        rv_flat_add_captions(scene->overlay, &pass, &labels, (float)frame->scale);
-    rv_flat_add_axis(scene->overlay, &pass, &scene->ticks, (float)frame->scale);
+        rv_flat_labels_add_names(scene->overlay, &pass, &labels, (float)frame->scale);
+    rv_flat_labels_add_axis(scene->overlay, &pass, &scene->ticks, (float)frame->scale);
 }
 
 /* Of a call with several boxes, the first is highlighted as the box, the others as of its subroutine. */

@@ -5,11 +5,11 @@
 #include <immintrin.h>
 
 #include "scan/block_parts.h"
-#include "scan/pace.h"
+#include "scan/kernel_choice.h"
 #include "scan/patterns.h"
 #include "scan/tag.h"
 
-#define N_EVENTS RV_PACE_GROUP
+#define N_EVENTS RV_KERNEL_CHOICE_GROUP
 
 /* A part starts with events that reach below its own frames. */
 #define FIRST_EVENTS 8u
@@ -152,7 +152,7 @@ static inline __attribute__((always_inline)) void scan(struct rv_run *run, const
 {
     const __m256i base = _mm256_set1_epi32((int32_t)run->base);
     uint32_t i = 0;
-    struct rv_pace pace = {0, 0};
+    struct rv_kernel_choice choice = {0, 0};
     struct state state;
     load_state(run, &state);
     while (i + N_EVENTS <= n) {
@@ -160,7 +160,7 @@ static inline __attribute__((always_inline)) void scan(struct rv_run *run, const
             i += N_EVENTS;
             continue;
         }
-        uint32_t n_scalar = rv_pace_irregular(&pace, i, n);
+        uint32_t n_scalar = rv_kernel_choice_irregular(&choice, i, n);
         save_state(run, &state);
         rv_kernel_scalar(run, events + i, n_scalar);
         load_state(run, &state);

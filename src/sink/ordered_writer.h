@@ -6,7 +6,7 @@
 #define RV_SINK_ORDERED_WRITER_H
 
 #include "recording/writer.h"
-#include "sink/segments.h"
+#include "sink/record_limit.h"
 
 /* One chunk. Reused with its memory. */
 struct rv_encode_job {

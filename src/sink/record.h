@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sink/segments.h"
+#include "sink/record_limit.h"
 #include "sink/sink.h"
 
 struct rv_record; /* opaque */

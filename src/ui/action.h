@@ -1,4 +1,4 @@
-/* Everything that a user can do: what keys, gestures (viewer/action.h) and panels ask for, and a viewer does. */
+/* Everything that a user can do: what keys, gestures (viewer/key_bindings.h) and panels ask for, and a viewer does. */
 #ifndef RV_UI_ACTION_H
 #define RV_UI_ACTION_H
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "viewer/action.h"
+#include "viewer/key_bindings.h"
 #include "debugger/session.h"
 #include "model/lanes.h"
 #include "model/subroutines.h"

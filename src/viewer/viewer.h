@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "viewer/action.h"
+#include "viewer/key_bindings.h"
 #include "viewer/debugger.h"
 #include "viewer/history.h"
 #include "viewer/analysis.h"

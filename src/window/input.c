@@ -173,7 +173,8 @@ void rv_input_event(struct rv_input *input, const SDL_Event *event, struct rv_vi
         break;
     case SDL_KEYDOWN:
         act(viewer,
-            rv_action_of_key(SDL_GetScancodeName(event->key.keysym.scancode), modifiers_of(event->key.keysym.mod)),
+            rv_key_bindings_action(SDL_GetScancodeName(event->key.keysym.scancode),
+                                   modifiers_of(event->key.keysym.mod)),
             0.0);
         break;
     case SDL_MOUSEWHEEL:

@@ -102,9 +102,10 @@ static void fill_buttons(struct panel_debugger *it, const struct rv_viewer_debug
 {
     for (size_t i = 0; i < RV_DEBUGGER_PANEL_BUTTONS; i++) {
         enum rv_action action = BUTTONS[i].action;
-        rv_action_keys(action, it->keys[i], sizeof it->keys[i]);
-        out->buttons[i] = (struct rv_debugger_panel_button){
-            action, BUTTONS[i].label, it->keys[i], why_not(&debugger->report, action), rv_action_get(action)->words};
+        rv_key_bindings_text(action, it->keys[i], sizeof it->keys[i]);
+        out->buttons[i] =
+            (struct rv_debugger_panel_button){action, BUTTONS[i].label, it->keys[i], why_not(&debugger->report, action),
+                                              rv_key_bindings_get(action)->words};
     }
 }
 

@@ -186,8 +186,8 @@ static void show_help(struct rv_panels *panels, struct rv_ui_acts *acts)
     struct rv_help shown = {.rows = rows};
     for (int action = RV_ACTION_NONE + 1; action < RV_ACTION_COUNT; action++) {
         struct rv_help_row *row = &rows[shown.n_rows++];
-        rv_action_keys((enum rv_action)action, row->keys, sizeof row->keys);
-        row->words = rv_action_get((enum rv_action)action)->words;
+        rv_key_bindings_text((enum rv_action)action, row->keys, sizeof row->keys);
+        row->words = rv_key_bindings_get((enum rv_action)action)->words;
     }
     rv_help_show(panels->ui, &shown, acts);
 }
@@ -195,19 +195,19 @@ static void show_help(struct rv_panels *panels, struct rv_ui_acts *acts)
 /* Actions without a key need a place or a text. */
 static void show_commands(struct rv_panels *panels, struct rv_ui_acts *acts)
 {
-    struct rv_commands_row rows[RV_ACTION_COUNT];
-    struct rv_commands shown = {.rows = rows};
+    struct rv_command_palette_row rows[RV_ACTION_COUNT];
+    struct rv_command_palette shown = {.rows = rows};
     for (int action = RV_ACTION_NONE + 1; action < RV_ACTION_COUNT; action++) {
-        const struct rv_action_info *info = rv_action_get((enum rv_action)action);
+        const struct rv_key_binding *info = rv_key_bindings_get((enum rv_action)action);
         if (!info->chords[0].key || action == RV_ACTION_COMMANDS)
             continue;
-        struct rv_commands_row *row = &rows[shown.n_rows++];
-        *row = (struct rv_commands_row){.action = (enum rv_action)action, .words = info->words};
-        rv_action_keys(row->action, row->keys, sizeof row->keys);
+        struct rv_command_palette_row *row = &rows[shown.n_rows++];
+        *row = (struct rv_command_palette_row){.action = (enum rv_action)action, .words = info->words};
+        rv_key_bindings_text(row->action, row->keys, sizeof row->keys);
         if (info->gesture)
             row->keys[strlen(row->keys) - strlen(info->gesture) - 2] = '\0';
     }
-    rv_commands_show(panels->ui, &shown, &panels->commands, acts);
+    rv_command_palette_show(panels->ui, &shown, &panels->commands, acts);
 }
 
 /* With the search bar open, the rules are there. */
@@ -280,7 +280,7 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
     if (viewer->panels.has_commands)
         show_commands(panels, acts);
     else
-        panels->commands = (struct rv_commands_state){.is_there = false};
+        panels->commands = (struct rv_command_palette_state){.is_there = false};
 }
 
 /* ---- what they ask for ---- */

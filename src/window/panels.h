@@ -15,7 +15,7 @@
 #include "window/minimap_image.h"
 #include "viewer/viewer.h"
 #include "ui/debugger_panel.h"
-#include "ui/commands.h"
+#include "ui/command_palette.h"
 #include "ui/go_to.h"
 #include "ui/legend.h"
 #include "ui/ui.h"
@@ -24,7 +24,7 @@ struct rv_panels { /* zeroed = closed */
     struct rv_ui *ui;
     struct rv_minimap_image minimap_image;
     struct rv_go_to_state go_to;
-    struct rv_commands_state commands;
+    struct rv_command_palette_state commands;
     struct rv_legend legend; /* as last shown */
     struct rv_panel_analysis panel_analysis;
     struct rv_debugger_panel_state debugger_panel;

@@ -47,7 +47,7 @@ struct rv_window_params {             /* zero = default */
 };
 
 /*
- * Run until the user closes the window. Keys and mouse: viewer/action.c.
+ * Run until the user closes the window. Keys and mouse: viewer/key_bindings.c.
  *   returns  0, or a negative errno with one line printed: -ENODEV no display, -ENOTSUP no OpenGL 3.3, -EIO OpenGL
  *            failed
  */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sink/verify.h"
+#include "sink/check.h"
 #include "source/indexed.h"
 #include "source/replay.h"
 
@@ -223,16 +223,16 @@ static void replay(const char *path)
         source->close(source);
 }
 
-static void repair(const char *path, const struct rv_rec_verify *found)
+static void repair(const char *path, const struct rv_check_result *found)
 {
     static char repaired_path[64];
-    struct rv_rec_verify copied, repaired;
+    struct rv_check_result copied, repaired;
     snprintf(repaired_path, sizeof repaired_path, "/tmp/ringviz-fuzz-%d.rvz", (int)getpid());
-    bool is_repaired = rv_rec_verify(path, &(struct rv_rec_reader_params){0}, repaired_path, true, &copied) == 0;
+    bool is_repaired = rv_check_read(path, &(struct rv_rec_reader_params){0}, repaired_path, true, &copied) == 0;
     bool is_read =
-        is_repaired && rv_rec_verify(repaired_path, &(struct rv_rec_reader_params){0}, NULL, false, &repaired) == 0;
+        is_repaired && rv_check_read(repaired_path, &(struct rv_rec_reader_params){0}, NULL, false, &repaired) == 0;
     unlink(repaired_path);
-    if (is_repaired && (!is_read || !rv_rec_verify_is_whole(&repaired) || repaired.n_events != found->n_events ||
+    if (is_repaired && (!is_read || !rv_check_is_whole(&repaired) || repaired.n_events != found->n_events ||
                         repaired.n_blocks != found->n_blocks || repaired.n_strings != found->n_strings))
         abort();
 }
@@ -251,8 +251,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(bytes, data, size);
     seal_all(bytes, size);
     if (ftruncate(fd, 0) == 0 && pwrite(fd, bytes, size, 0) == (ssize_t)size) {
-        struct rv_rec_verify found;
-        if (rv_rec_verify(path, &(struct rv_rec_reader_params){0}, NULL, false, &found) == 0)
+        struct rv_check_result found;
+        if (rv_check_read(path, &(struct rv_rec_reader_params){0}, NULL, false, &found) == 0)
             repair(path, &found);
         replay(path);
     }

@@ -23,7 +23,7 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
-#include "sink/verify.h"
+#include "sink/check.h"
 #include "sink/record.h"
 #include "source/replay.h"
 
@@ -476,9 +476,8 @@ static bool is_slice(const struct world *back, const struct stream *ours, const 
 
 static void check_part(const char *path, const struct world *given, uint64_t *n_events)
 {
-    struct rv_rec_verify found;
-    check(rv_rec_verify(path, &(struct rv_rec_reader_params){0}, NULL, false, &found) == 0 &&
-              rv_rec_verify_is_whole(&found),
+    struct rv_check_result found;
+    check(rv_check_read(path, &(struct rv_rec_reader_params){0}, NULL, false, &found) == 0 && rv_check_is_whole(&found),
           "not whole");
     check(found.n_missing == 0, "%llu events are missing", (unsigned long long)found.n_missing);
     struct world *back = rv_alloc(1, sizeof *back);

@@ -12,7 +12,7 @@
 #include "../unit/scan/streams.h"
 #include "pipeline/session.h"
 #include "sink/record.h"
-#include "sink/verify.h"
+#include "sink/check.h"
 
 #include "sender.h"
 
@@ -54,9 +54,8 @@ static bool run(const char *path, uint64_t seed)
     record(path, &sender, &random);
     for (uint32_t i = 0; i < sender.n_streams; i++)
         stream_free(&streams[i]);
-    struct rv_rec_verify found;
-    if (rv_rec_verify(path, &(struct rv_rec_reader_params){0}, NULL, false, &found) == 0 &&
-        rv_rec_verify_is_whole(&found))
+    struct rv_check_result found;
+    if (rv_check_read(path, &(struct rv_rec_reader_params){0}, NULL, false, &found) == 0 && rv_check_is_whole(&found))
         return true;
     fprintf(stderr, "seed %" PRIu64 ": %" PRIu64 " damages, %" PRIu64 " events missing\n", seed, found.n_damages,
             found.n_missing);

@@ -14,7 +14,7 @@
 #include <sys/prctl.h>
 
 #include "producers/native/patcher.h"
-#include "producers/native/mapped.h"
+#include "producers/native/modules.h"
 #include "producers/native/process.h"
 #include "producers/native/thread.h"
 #include "ring/attachment.h"
@@ -115,7 +115,7 @@ static int remove_patches(void)
     for (uint64_t i = 0; i < ringviz_attachment.n_threads && i < RV_ATTACHMENT_THREADS; i++)
         if (ringviz_attachment.thread_pointers[i])
             has_push_left |= rv_thread_leave_file(own, ringviz_attachment.thread_pointers[i]);
-    rv_mapped_forget();
+    rv_native_modules_forget();
     int error = rv_process_leave_file(has_push_left);
     ringviz_attachment.state = RV_ATTACHMENT_NONE;
     return error;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "producers/native/mapped.h"
+#include "producers/native/modules.h"
 #include "producers/native/process.h"
 #include "ring/left_out.h"
 
@@ -55,7 +55,7 @@ static void read_list(void)
     uint32_t n = rv_left_out_count(map), i = left_out.n_seen;
     for (; i < n && left_out.n_held < RV_LEFT_OUT_TABLE_SLOTS / 2 && has_table(); i++) {
         struct rv_wire_left_out record = rv_left_out_read(map, i);
-        if (record.process == rv_process_idx() && record.address && rv_mapped_has(record.address, record.ticks))
+        if (record.process == rv_process_idx() && record.address && rv_native_modules_has(record.address, record.ticks))
             put(record.address);
     }
     __atomic_store_n(&left_out.n_seen, n, __ATOMIC_RELAXED);

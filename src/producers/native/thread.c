@@ -19,7 +19,7 @@
 
 #include "producers/native/signal_guard.h"
 #include "producers/native/left_out_table.h"
-#include "producers/native/mapped.h"
+#include "producers/native/modules.h"
 #include "producers/native/pool.h"
 #include "producers/native/process.h"
 #include "ring/ownership.h"
@@ -153,7 +153,7 @@ static bool claim_ring(void)
         return false;
     if (thread.n_without_ring && !rv_ownership_has_free_ring(rv_process_map()))
         return false;
-    rv_mapped_update();
+    rv_native_modules_update();
     int ring_idx = rv_ownership_claim(rv_process_map(), rv_process_idx());
     if (ring_idx < 0)
         return false;
@@ -253,7 +253,7 @@ static void restart_in_child(bool is_push_under_way)
     else if (!thread.has_left_ring)
         rv_pusher_detach(&rv_thread.pusher);
     thread.has_left_ring |= left_ring >= 0;
-    rv_mapped_forget();
+    rv_native_modules_forget();
     rv_process_restart(left_ring);
     thread.n_without_ring = 0;
     thread.forking_pid = 0;
@@ -270,7 +270,7 @@ static void look(void)
     if (!rv_process_is_open() || thread.forking_pid)
         return;
     thread.expects_modules = false;
-    rv_mapped_update();
+    rv_native_modules_update();
     if (rv_left_out_table_is_stale())
         rv_left_out_table_update();
 }
@@ -314,7 +314,7 @@ void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind
     if (thread.forking_pid) {
         push_while_forking(stack, kind, word);
     } else if (has_ring() || get_ring()) {
-        if (thread.expects_modules || rv_mapped_is_stale() || rv_left_out_table_is_stale())
+        if (thread.expects_modules || rv_native_modules_is_stale() || rv_left_out_table_is_stale())
             look_around();
         follow_muting();
         rv_push_outer(pusher, stack, kind, word);
@@ -397,7 +397,7 @@ void rv_thread_switch_stack(uint32_t stack_id, uint64_t here)
 
 void rv_thread_expect_modules(void)
 {
-    rv_mapped_announce();
+    rv_native_modules_announce();
     thread.expects_modules = true;
     rv_thread_look();
 }

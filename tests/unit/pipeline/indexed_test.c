@@ -13,7 +13,7 @@
 #include "model/density.h"
 #include "pipeline/session.h"
 #include "recording/reader.h"
-#include "sink/verify.h"
+#include "sink/check.h"
 #include "source/indexed.h"
 #include "source/replay.h"
 
@@ -249,12 +249,12 @@ Test(indexed, reports_the_time_of_discarded_events)
 
 Test(indexed, an_index_shows_what_the_whole_recording_of_an_older_version_shows)
 {
-    struct rv_rec_verify found;
+    struct rv_check_result found;
     record(&(struct recorded_params){.n_events = {600000, 300000, 5000, 1}, .step_ns = {40, 90, 60000, 10}});
     recorded_age(path);
     compare_both();
-    cr_assert_eq(rv_rec_verify(path, &(struct rv_rec_reader_params){0}, NULL, false, &found), 0);
-    cr_assert(rv_rec_verify_is_whole(&found));
+    cr_assert_eq(rv_check_read(path, &(struct rv_rec_reader_params){0}, NULL, false, &found), 0);
+    cr_assert(rv_check_is_whole(&found));
     cr_assert_gt(found.n_indexes, 0);
 }
 
@@ -262,19 +262,19 @@ Test(indexed, an_index_shows_what_the_whole_recording_of_an_older_version_shows)
 Test(indexed, a_killed_recorders_file_is_read_in_full_until_repaired)
 {
     char mended[sizeof path + 8];
-    struct rv_rec_verify found;
+    struct rv_check_result found;
     struct rv_source *source;
     record(&(struct recorded_params){.n_events = {600000, 300000, 5000, 1}, .step_ns = {40, 90, 60000, 10}});
-    cr_assert_eq(rv_rec_verify(path, &(struct rv_rec_reader_params){0}, NULL, false, &found), 0);
+    cr_assert_eq(rv_check_read(path, &(struct rv_rec_reader_params){0}, NULL, false, &found), 0);
     cr_assert_eq(truncate(path, (off_t)(found.n_bytes / 10 * 7)), 0);
     cr_assert_eq(rv_indexed_open(&source, path, 0), 0);
     cr_assert_null(source);
     struct rv_session *whole = start(rv_replay_open(path), 0);
     snprintf(mended, sizeof mended, "%s.mended", path);
-    cr_assert_eq(rv_rec_verify(path, &(struct rv_rec_reader_params){0}, mended, false, &found), 0);
+    cr_assert_eq(rv_check_read(path, &(struct rv_rec_reader_params){0}, mended, false, &found), 0);
     cr_assert_eq(rename(mended, path), 0);
-    cr_assert_eq(rv_rec_verify(path, &(struct rv_rec_reader_params){0}, NULL, false, &found), 0);
-    cr_assert(rv_rec_verify_is_whole(&found));
+    cr_assert_eq(rv_check_read(path, &(struct rv_rec_reader_params){0}, NULL, false, &found), 0);
+    cr_assert(rv_check_is_whole(&found));
     compare(whole, start(open_indexed(), 0));
 }
 

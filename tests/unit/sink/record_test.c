@@ -8,7 +8,7 @@
 #include "recording/index_table.h"
 #include "recording/reader.h"
 #include "sink/record.h"
-#include "sink/verify.h"
+#include "sink/check.h"
 
 static char path[80];
 
@@ -60,10 +60,10 @@ static void record(const struct rv_stats *totals)
     rv_record_destroy(record);
 }
 
-static struct rv_rec_verify verify(void)
+static struct rv_check_result verify(void)
 {
-    struct rv_rec_verify found;
-    cr_assert_eq(rv_rec_verify(path, &(struct rv_rec_reader_params){0}, NULL, false, &found), 0);
+    struct rv_check_result found;
+    cr_assert_eq(rv_check_read(path, &(struct rv_rec_reader_params){0}, NULL, false, &found), 0);
     return found;
 }
 
@@ -83,8 +83,8 @@ Test(record, totals_are_those_of_the_session)
     struct rv_stats *totals = count(1);
     record(totals);
     cr_assert(last_index());
-    struct rv_rec_verify found = verify(); /* counts anew, and compares */
-    cr_assert(rv_rec_verify_is_whole(&found));
+    struct rv_check_result found = verify(); /* counts anew, and compares */
+    cr_assert(rv_check_is_whole(&found));
     rv_stats_destroy(totals);
 }
 
@@ -103,8 +103,8 @@ Test(record, self_times_of_a_recorder_of_before_are_its_own)
     record(totals);
     cr_assert_eq(verify().n_damages, 1);
     recorded_age(path);
-    struct rv_rec_verify found = verify();
-    cr_assert(rv_rec_verify_is_whole(&found));
+    struct rv_check_result found = verify();
+    cr_assert(rv_check_is_whole(&found));
     rv_stats_destroy(totals);
 }
 
@@ -112,8 +112,8 @@ Test(record, stopped_before_its_session_it_has_no_index)
 {
     record(NULL);
     cr_assert_eq(last_index(), 0);
-    struct rv_rec_verify found = verify();
-    cr_assert(rv_rec_verify_is_whole(&found));
+    struct rv_check_result found = verify();
+    cr_assert(rv_check_is_whole(&found));
     cr_assert_eq(found.n_events, 4);
 }
 

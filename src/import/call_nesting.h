@@ -9,14 +9,14 @@
  *   - a call without an end lasts as long as its caller, or to the end of the trace.
  * Times that miss nesting by 1 ns count as rounding.
  */
-#ifndef RV_IMPORT_NEST_H
-#define RV_IMPORT_NEST_H
+#ifndef RV_IMPORT_CALL_NESTING_H
+#define RV_IMPORT_CALL_NESTING_H
 
 #include "import/import.h"
 
 #define RV_NEST_NO_END INT64_MAX
 
-struct rv_nest_frame {
+struct rv_call_nesting_frame {
     int64_t end_ns;   /* NO_END: unknown so far */
     int64_t floor_ns; /* the least end of this frame and those below */
     int64_t limit_ns; /* the same for complete calls only, which no callee outlasts */
@@ -24,27 +24,28 @@ struct rv_nest_frame {
     bool awaits_end; /* an end event may belong to it */
 };
 
-struct rv_nest {                  /* zero = empty */
-    uint32_t thread;              /* number in the event builder */
-    struct rv_nest_frame *frames; /* open in the event builder */
+struct rv_call_nesting {                  /* zero = empty */
+    uint32_t thread;                      /* number in the event builder */
+    struct rv_call_nesting_frame *frames; /* open in the event builder */
     size_t n, capacity;
     uint32_t waiting[8]; /* names of unmatched ends at waiting_ns */
     uint32_t n_waiting;
     int64_t waiting_ns;
 };
 
-void rv_nest_begin(struct rv_import *import, struct rv_nest *nest, int64_t ns, uint32_t id);
+void rv_call_nesting_begin(struct rv_import *import, struct rv_call_nesting *nest, int64_t ns, uint32_t id);
 
 /* Add a call with its end, or NO_END if it never ends. False, with nothing emitted, if it outlasts a call that it
  * begins in. */
-bool rv_nest_complete(struct rv_import *import, struct rv_nest *nest, int64_t ns, int64_t end_ns, uint32_t id);
+bool rv_call_nesting_complete(struct rv_import *import, struct rv_call_nesting *nest, int64_t ns, int64_t end_ns,
+                              uint32_t id);
 
-void rv_nest_end(struct rv_import *import, struct rv_nest *nest, int64_t ns, uint32_t id);
+void rv_call_nesting_end(struct rv_import *import, struct rv_call_nesting *nest, int64_t ns, uint32_t id);
 
 /* Emit the ends before this time. Call before adding anything else to the thread. */
-void rv_nest_advance(struct rv_import *import, struct rv_nest *nest, int64_t ns);
+void rv_call_nesting_advance(struct rv_import *import, struct rv_call_nesting *nest, int64_t ns);
 
 /* End of input: open calls last to the trace's end. Frees the nest's memory. */
-void rv_nest_finish(struct rv_import *import, struct rv_nest *nest, int64_t trace_end_ns);
+void rv_call_nesting_finish(struct rv_import *import, struct rv_call_nesting *nest, int64_t trace_end_ns);
 
 #endif

@@ -1,6 +1,6 @@
 /* Every number is written twice, before and after; a ratio without a value before is empty in text and CSV, null in
  * JSON. */
-#include "export/diff.h"
+#include "export/diff_table.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -93,7 +93,7 @@ static void add_json_row(struct rv_text_buffer *text, const struct rv_compare_ro
     rv_text_buffer_format(text, ",\"verdict\":\"%s\"}", verdict_word(row->verdict));
 }
 
-static void write_json(struct rv_text_buffer *text, const struct rv_diff *diff)
+static void write_json(struct rv_text_buffer *text, const struct rv_diff_table *diff)
 {
     static const char *const sides[RV_COMPARE_SIDES] = {"{\"before\":{\"title\":", ",\"after\":{\"title\":"};
     for (int side = 0; side < RV_COMPARE_SIDES; side++) {
@@ -177,7 +177,7 @@ static void add_text_row(struct rv_text_buffer *text, const struct rv_compare_ro
     rv_text_buffer_add(text, "\n");
 }
 
-static void write_text(struct rv_text_buffer *text, const struct rv_diff *diff)
+static void write_text(struct rv_text_buffer *text, const struct rv_diff_table *diff)
 {
     const struct rv_compare *compare = diff->compare;
     size_t n_verdicts[RV_COMPARE_GONE + 1] = {0};
@@ -208,7 +208,7 @@ static void write_text(struct rv_text_buffer *text, const struct rv_diff *diff)
         compare->common_ratio);
 }
 
-int rv_diff_write(const struct rv_diff *diff, enum rv_report_format format, FILE *out)
+int rv_diff_table_write(const struct rv_diff_table *diff, enum rv_report_format format, FILE *out)
 {
     struct rv_text_buffer text = {0};
     switch (format) {

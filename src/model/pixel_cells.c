@@ -1,4 +1,4 @@
-#include "model/cell_joiner.h"
+#include "model/pixel_cells.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #define FULL (RV_BOX_EXACT - 1) /* coverage of a cell without gaps */
 
-uint64_t rv_cell_joiner_width_ns(double pixel_ns)
+uint64_t rv_pixel_cells_width_ns(double pixel_ns)
 {
     uint64_t width_ns = 1;
     while ((double)width_ns <= pixel_ns)
@@ -21,7 +21,7 @@ static uint64_t covered_ns(const struct rv_box *cell)
 }
 
 /* A joined cell's majority is chosen as a cell's is: by weight, see model/density.h. */
-static void add(struct rv_cell_joiner_row *row, struct rv_box *joined, const struct rv_box *cell)
+static void add(struct rv_pixel_cells_row *row, struct rv_box *joined, const struct rv_box *cell)
 {
     uint64_t more_ns = covered_ns(cell);
     if (cell->id == joined->id) {
@@ -40,31 +40,31 @@ static void add(struct rv_cell_joiner_row *row, struct rv_box *joined, const str
     joined->flags = hit ? hit : joined->flags & cell->flags;
 }
 
-static struct rv_cell_joiner_row *row_of(struct rv_cell_joiner *joiner, uint32_t depth)
+static struct rv_pixel_cells_row *row_of(struct rv_pixel_cells *cells, uint32_t depth)
 {
-    if (depth >= joiner->n_rows)
-        joiner->rows = rv_vec_extend(joiner->rows, &joiner->n_rows, (size_t)depth + 1, sizeof *joiner->rows);
-    return &joiner->rows[depth];
+    if (depth >= cells->n_rows)
+        cells->rows = rv_vec_extend(cells->rows, &cells->n_rows, (size_t)depth + 1, sizeof *cells->rows);
+    return &cells->rows[depth];
 }
 
-size_t rv_cell_joiner_join(struct rv_cell_joiner *joiner, struct rv_box *boxes, size_t n, uint64_t width_ns)
+size_t rv_pixel_cells_join(struct rv_pixel_cells *cells, struct rv_box *boxes, size_t n, uint64_t width_ns)
 {
     size_t n_left = 0;
-    if (joiner->n_rows)
-        memset(joiner->rows, 0, joiner->n_rows * sizeof *joiner->rows);
+    if (cells->n_rows)
+        memset(cells->rows, 0, cells->n_rows * sizeof *cells->rows);
     for (size_t i = 0; i < n; i++) {
         struct rv_box cell = boxes[i];
         if (cell.coverage == RV_BOX_EXACT || cell.duration_ns >= width_ns) {
             boxes[n_left++] = cell;
             continue;
         }
-        struct rv_cell_joiner_row *row = row_of(joiner, cell.depth);
+        struct rv_pixel_cells_row *row = row_of(cells, cell.depth);
         uint64_t start_ns = cell.start_ns / width_ns * width_ns;
         if (row->box && boxes[row->box - 1].start_ns == start_ns) {
             add(row, &boxes[row->box - 1], &cell);
             continue;
         }
-        *row = (struct rv_cell_joiner_row){.box = n_left + 1};
+        *row = (struct rv_pixel_cells_row){.box = n_left + 1};
         boxes[n_left] = cell;
         boxes[n_left].start_ns = start_ns;
         boxes[n_left].duration_ns = width_ns;
@@ -74,8 +74,8 @@ size_t rv_cell_joiner_join(struct rv_cell_joiner *joiner, struct rv_box *boxes, 
     return n_left;
 }
 
-void rv_cell_joiner_fini(struct rv_cell_joiner *joiner)
+void rv_pixel_cells_fini(struct rv_pixel_cells *cells)
 {
-    free(joiner->rows);
-    *joiner = (struct rv_cell_joiner){0};
+    free(cells->rows);
+    *cells = (struct rv_pixel_cells){0};
 }

@@ -2,26 +2,26 @@
  * Joins density cells that are narrower than a pixel: the picture then has one cell a pixel and row, whose coverage is
  * the sum of theirs. Drawn one over another, only the last would show.
  */
-#ifndef RV_MODEL_CELL_JOINER_H
-#define RV_MODEL_CELL_JOINER_H
+#ifndef RV_MODEL_PIXEL_CELLS_H
+#define RV_MODEL_PIXEL_CELLS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "model/timeline.h"
 
-struct rv_cell_joiner_row { /* the last joined cell of a depth */
+struct rv_pixel_cells_row { /* the last joined cell of a depth */
     uint64_t covered_ns, weight;
     size_t box; /* its index, plus one; 0 = none */
 };
 
-struct rv_cell_joiner { /* zeroed = ready; scratch only */
-    struct rv_cell_joiner_row *rows;
+struct rv_pixel_cells { /* zeroed = ready; scratch only */
+    struct rv_pixel_cells_row *rows;
     size_t n_rows;
 };
 
 /* The widest cells that are joined in a picture: a power of two, between one and two pixels; 0 = none. */
-uint64_t rv_cell_joiner_width_ns(double pixel_ns);
+uint64_t rv_pixel_cells_width_ns(double pixel_ns);
 
 /*
  * Join a lane's cells that are narrower than width_ns, in place. Cells of a depth come in order of time; a joined cell
@@ -29,8 +29,8 @@ uint64_t rv_cell_joiner_width_ns(double pixel_ns);
  *   width_ns  a power of two, or 0: nothing is joined
  *   returns   the number of boxes left
  */
-size_t rv_cell_joiner_join(struct rv_cell_joiner *joiner, struct rv_box *boxes, size_t n, uint64_t width_ns);
+size_t rv_pixel_cells_join(struct rv_pixel_cells *cells, struct rv_box *boxes, size_t n, uint64_t width_ns);
 
-void rv_cell_joiner_fini(struct rv_cell_joiner *joiner);
+void rv_pixel_cells_fini(struct rv_pixel_cells *cells);
 
 #endif

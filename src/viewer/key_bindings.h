@@ -2,8 +2,8 @@
  * The keys and gestures of actions: one table that dispatch, the help overlay and
  * --help read. A key is named by what a US keyboard has in its place, so that it stays there on every keyboard. Pure.
  */
-#ifndef RV_VIEWER_ACTION_H
-#define RV_VIEWER_ACTION_H
+#ifndef RV_VIEWER_KEY_BINDINGS_H
+#define RV_VIEWER_KEY_BINDINGS_H
 
 #include <stddef.h>
 
@@ -18,18 +18,18 @@ struct rv_chord {
 
 #define RV_ACTION_CHORDS 3u
 
-struct rv_action_info {
+struct rv_key_binding {
     struct rv_chord chords[RV_ACTION_CHORDS];
     const char *gesture; /* of the mouse; NULL = none */
     const char *words;   /* what it does; NULL for RV_ACTION_NONE alone */
 };
 
-const struct rv_action_info *rv_action_get(enum rv_action action);
+const struct rv_key_binding *rv_key_bindings_get(enum rv_action action);
 
 /* The action of a key pressed with exactly these modifiers; RV_ACTION_NONE where there is none. */
-enum rv_action rv_action_of_key(const char *key, unsigned modifiers);
+enum rv_action rv_key_bindings_action(const char *key, unsigned modifiers);
 
 /* "W, Up, wheel": its keys and its gesture. Returns out. */
-char *rv_action_keys(enum rv_action action, char *out, size_t out_bytes);
+char *rv_key_bindings_text(enum rv_action action, char *out, size_t out_bytes);
 
 #endif

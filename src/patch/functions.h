@@ -1,9 +1,9 @@
 /*
- * Which functions of an image can be patched: found and examined, with nothing written. A plan is valid for any
+ * Which functions of an image can be patched: found and examined, with nothing written. The result is valid for any
  * writer, in the process itself or from outside.
  */
-#ifndef RV_PATCH_PLAN_H
-#define RV_PATCH_PLAN_H
+#ifndef RV_PATCH_FUNCTIONS_H
+#define RV_PATCH_FUNCTIONS_H
 
 #include "patch/image.h"
 #include "patch/move.h"
@@ -17,7 +17,7 @@ struct rv_patch_function {
     bool is_trivial;   /* calls nothing, jumps nowhere outside, has no loop, and is short: tracing it would only cost */
 };
 
-struct rv_patch_plan {
+struct rv_patch_functions {
     struct rv_patch_function *functions; /* by rising address */
     size_t n_functions;
     size_t n_refused[RV_PATCH_REFUSAL_COUNT]; /* by reason; [RV_PATCH_FITS]: those that fit */
@@ -26,16 +26,16 @@ struct rv_patch_plan {
 /*
  * Functions are the ranges of the unwind table at whose first instruction the stack pointer points to the return
  * address: parts that a compiler split off do not, nor do signal frames.
- *   plan     the caller's, to be ended with rv_patch_plan_end(), also after an error
+ *   all      the caller's, to be freed with rv_patch_functions_free(), also after an error
  *   returns  0; -ENOENT: no unwind table; -EBADMSG; -ENOMEM
  *   thread   any; allocates
  */
-int rv_patch_plan_make(struct rv_patch_plan *plan, const struct rv_patch_image *image);
+int rv_patch_functions_find(struct rv_patch_functions *all, const struct rv_patch_image *image);
 
-void rv_patch_plan_end(struct rv_patch_plan *plan);
+void rv_patch_functions_free(struct rv_patch_functions *all);
 
 /* Where the jump of a function goes, and what can be moved from there. False: not in the image. */
-bool rv_patch_plan_code(const struct rv_patch_image *image, const struct rv_patch_function *function,
-                        struct rv_patch_code *code);
+bool rv_patch_function_code(const struct rv_patch_image *image, const struct rv_patch_function *function,
+                            struct rv_patch_code *code);
 
 #endif

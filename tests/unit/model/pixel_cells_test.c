@@ -1,4 +1,4 @@
-#include "model/cell_joiner.h"
+#include "model/pixel_cells.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -29,17 +29,17 @@ static size_t make_cells(struct rv_box *boxes)
     return n;
 }
 
-Test(cell_joiner, joined_cells_cover_what_their_cells_cover, .timeout = 60)
+Test(pixel_cells, joined_cells_cover_what_their_cells_cover, .timeout = 60)
 {
     static struct rv_box boxes[N_COLUMNS * N_ROWS];
     static uint64_t covered[N_COLUMNS / 4][N_ROWS], calls[N_COLUMNS / 4][N_ROWS];
-    struct rv_cell_joiner joiner = {0};
+    struct rv_pixel_cells cells = {0};
     size_t n = make_cells(boxes);
     for (size_t i = 0; i < n; i++) {
         covered[boxes[i].start_ns >> 15][boxes[i].depth] += covered_ns(&boxes[i]);
         calls[boxes[i].start_ns >> 15][boxes[i].depth] += boxes[i].count;
     }
-    size_t n_joined = rv_cell_joiner_join(&joiner, boxes, n, UINT64_C(1) << 15);
+    size_t n_joined = rv_pixel_cells_join(&cells, boxes, n, UINT64_C(1) << 15);
     cr_assert_lt(n_joined, n / 2);
     for (size_t i = 0; i < n_joined; i++) {
         uint64_t column = boxes[i].start_ns >> 15;
@@ -49,43 +49,43 @@ Test(cell_joiner, joined_cells_cover_what_their_cells_cover, .timeout = 60)
         cr_assert_eq(boxes[i].count, calls[column][boxes[i].depth]);
         covered[column][boxes[i].depth] = UINT64_MAX / 2; /* no column of a depth comes twice */
     }
-    rv_cell_joiner_fini(&joiner);
+    rv_pixel_cells_fini(&cells);
 }
 
-Test(cell_joiner, calls_and_wide_cells_stay_as_they_are, .timeout = 60)
+Test(pixel_cells, calls_and_wide_cells_stay_as_they_are, .timeout = 60)
 {
     struct rv_box boxes[] = {{.start_ns = 5, .duration_ns = 3, .id = 1, .count = 1, .coverage = RV_BOX_EXACT},
                              {.start_ns = 0, .duration_ns = 1 << 15, .id = 2, .count = 4, .coverage = 9},
                              {.start_ns = 1 << 15, .duration_ns = 1 << 15, .id = 2, .count = 4, .coverage = 9}};
-    struct rv_cell_joiner joiner = {0};
-    cr_assert_eq(rv_cell_joiner_join(&joiner, boxes, 3, 1 << 15), 3);
+    struct rv_pixel_cells cells = {0};
+    cr_assert_eq(rv_pixel_cells_join(&cells, boxes, 3, 1 << 15), 3);
     cr_assert_eq(boxes[0].duration_ns, 3);
     cr_assert_eq(boxes[1].coverage, 9);
     cr_assert_eq(boxes[2].start_ns, 1 << 15);
-    rv_cell_joiner_fini(&joiner);
+    rv_pixel_cells_fini(&cells);
 }
 
-Test(cell_joiner, the_subroutine_with_most_of_the_time_names_the_cell, .timeout = 60)
+Test(pixel_cells, the_subroutine_with_most_of_the_time_names_the_cell, .timeout = 60)
 {
     struct rv_box boxes[] = {{.start_ns = 0, .duration_ns = 1 << 13, .id = 1, .count = 9, .coverage = FULL / 8},
                              {.start_ns = 1 << 13, .duration_ns = 1 << 13, .id = 2, .count = 1, .coverage = FULL / 2},
                              {.start_ns = 2 << 13, .duration_ns = 1 << 13, .id = 1, .count = 9, .coverage = FULL / 8}};
-    struct rv_cell_joiner joiner = {0};
-    cr_assert_eq(rv_cell_joiner_join(&joiner, boxes, 3, 1 << 15), 1);
+    struct rv_pixel_cells cells = {0};
+    cr_assert_eq(rv_pixel_cells_join(&cells, boxes, 3, 1 << 15), 1);
     cr_assert_eq(boxes[0].id, 2);
     cr_assert_eq(boxes[0].count, 19);
-    rv_cell_joiner_fini(&joiner);
+    rv_pixel_cells_fini(&cells);
 }
 
-Test(cell_joiner, one_hit_makes_the_joined_cell_a_hit, .timeout = 60)
+Test(pixel_cells, one_hit_makes_the_joined_cell_a_hit, .timeout = 60)
 {
     struct rv_box boxes[] = {{.duration_ns = 1 << 13, .coverage = 9, .flags = RV_BOX_DIMMED},
                              {.duration_ns = 1 << 13, .coverage = 9, .flags = RV_BOX_HIT},
                              {.start_ns = 1 << 15, .duration_ns = 1 << 13, .coverage = 9, .flags = RV_BOX_DIMMED},
                              {.start_ns = 5 << 13, .duration_ns = 1 << 13, .coverage = 9, .flags = RV_BOX_DIMMED}};
-    struct rv_cell_joiner joiner = {0};
-    cr_assert_eq(rv_cell_joiner_join(&joiner, boxes, 4, 1 << 15), 2);
+    struct rv_pixel_cells cells = {0};
+    cr_assert_eq(rv_pixel_cells_join(&cells, boxes, 4, 1 << 15), 2);
     cr_assert_eq(boxes[0].flags, RV_BOX_HIT);
     cr_assert_eq(boxes[1].flags, RV_BOX_DIMMED);
-    rv_cell_joiner_fini(&joiner);
+    rv_pixel_cells_fini(&cells);
 }

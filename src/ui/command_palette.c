@@ -1,4 +1,4 @@
-#include "ui/commands.h"
+#include "ui/command_palette.h"
 
 #include <string.h>
 #include <strings.h>
@@ -17,7 +17,7 @@ static bool has_word(const char *text, const char *word, size_t n_bytes)
     return false;
 }
 
-bool rv_commands_match(const struct rv_commands_row *row, const char *text)
+bool rv_command_palette_match(const struct rv_command_palette_row *row, const char *text)
 {
     for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
         size_t n_bytes = strcspn(text, " ");
@@ -28,7 +28,7 @@ bool rv_commands_match(const struct rv_commands_row *row, const char *text)
     return true;
 }
 
-static bool add_row(const struct rv_ui_style *style, const struct rv_commands_row *row, bool is_first)
+static bool add_row(const struct rv_ui_style *style, const struct rv_command_palette_row *row, bool is_first)
 {
     struct rv_imgui_area area;
     rv_imgui_push_id((uint32_t)row->action);
@@ -43,8 +43,8 @@ static bool add_row(const struct rv_ui_style *style, const struct rv_commands_ro
     return is_clicked;
 }
 
-void rv_commands_show(struct rv_ui *ui, const struct rv_commands *shown, struct rv_commands_state *state,
-                      struct rv_ui_acts *acts)
+void rv_command_palette_show(struct rv_ui *ui, const struct rv_command_palette *shown,
+                             struct rv_command_palette_state *state, struct rv_ui_acts *acts)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     struct rv_imgui_area area = rv_ui_center(ui, WIDTH, HEIGHT);
@@ -55,7 +55,7 @@ void rv_commands_show(struct rv_ui *ui, const struct rv_commands *shown, struct 
     rv_imgui_gap(4.0f);
     rv_imgui_child_begin("rows", 0.0f, 0.0f);
     for (size_t i = 0; i < shown->n_rows; i++) {
-        if (!rv_commands_match(&shown->rows[i], state->text))
+        if (!rv_command_palette_match(&shown->rows[i], state->text))
             continue;
         bool is_first = first == RV_ACTION_NONE;
         first = is_first ? shown->rows[i].action : first;

@@ -1,4 +1,4 @@
-#include "sink/segments.h"
+#include "sink/record_limit.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "render/flat.h"
+#include "render/flat_labels.h"
 
 #include <math.h>
 
@@ -59,8 +59,8 @@ static bool place_row(const struct rv_pass *pass, const struct rv_labels_content
     return true;
 }
 
-void rv_flat_add_captions(struct rv_overlay *overlay, const struct rv_pass *pass,
-                          const struct rv_labels_content *content, float scale)
+void rv_flat_labels_add_names(struct rv_overlay *overlay, const struct rv_pass *pass,
+                              const struct rv_labels_content *content, float scale)
 {
     const struct rv_frame_data *picture = content->picture;
     const struct rv_view *view = rv_frame_data_content(picture);
@@ -71,8 +71,8 @@ void rv_flat_add_captions(struct rv_overlay *overlay, const struct rv_pass *pass
     }
 }
 
-void rv_flat_add_axis(struct rv_overlay *overlay, const struct rv_pass *pass, const struct rv_time_axis *ticks,
-                      float scale)
+void rv_flat_labels_add_axis(struct rv_overlay *overlay, const struct rv_pass *pass, const struct rv_time_axis *ticks,
+                             float scale)
 {
     vec2 px;
     float taken = -1e9f, z = pass->layout->is_flat ? 0.0f : pass->layout->z_front;

@@ -1,4 +1,4 @@
-#include "sink/verify.h"
+#include "sink/check.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ struct stream {
 
 struct checker {
     struct rv_rec_reader_params params;
-    struct rv_rec_verify *found;
+    struct rv_check_result *found;
     const char *path;
     struct rv_codec *codec;
     struct rv_compressor *compressor;
@@ -64,7 +64,7 @@ static struct stream *meet(struct checker *checker, uint32_t number)
 
 static bool is_sound_events(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload)
 {
-    struct rv_rec_verify *found = checker->found;
+    struct rv_check_result *found = checker->found;
     struct rv_rec_events head;
     if (rv_codec_decode(checker->codec, chunk, payload, chunk->payload_bytes, checker->events) != 0)
         return false;
@@ -199,7 +199,7 @@ static bool is_sound_end(const struct checker *checker, const struct rv_rec_chun
 static bool is_sound_segment(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload)
 {
     struct rv_rec_segment segment;
-    struct rv_rec_verify *found = checker->found;
+    struct rv_check_result *found = checker->found;
     if (chunk->payload_bytes < sizeof segment || !has_all_totals(checker))
         return false;
     memcpy(&segment, payload, sizeof segment);
@@ -384,13 +384,13 @@ static int read_all(struct checker *checker, struct rv_rec_reader *reader)
     return result;
 }
 
-int rv_rec_verify(const char *path, const struct rv_rec_reader_params *params, const char *out_path, bool is_forced,
-                  struct rv_rec_verify *found)
+int rv_check_read(const char *path, const struct rv_rec_reader_params *params, const char *out_path, bool is_forced,
+                  struct rv_check_result *found)
 {
     struct checker checker = {.params = *params, .found = found, .path = path};
     struct rv_rec_reader_params reader_params = {count_damage, &checker};
     struct rv_rec_reader *reader;
-    *found = (struct rv_rec_verify){0};
+    *found = (struct rv_check_result){0};
     int error = rv_rec_reader_open(&reader, path, &reader_params);
     if (error)
         return error;
@@ -423,7 +423,7 @@ int rv_rec_verify(const char *path, const struct rv_rec_reader_params *params, c
     return error ? error : close_error;
 }
 
-bool rv_rec_verify_is_whole(const struct rv_rec_verify *found)
+bool rv_check_is_whole(const struct rv_check_result *found)
 {
     return found->is_finished && found->n_damages == 0;
 }

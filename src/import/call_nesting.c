@@ -1,4 +1,4 @@
-#include "import/nest.h"
+#include "import/call_nesting.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,19 +8,19 @@
 /* Number of frames searched for an end's call. */
 enum { SEARCH_FRAMES = 1024 };
 
-static void pop(struct rv_import *import, struct rv_nest *nest, int64_t ns)
+static void pop(struct rv_import *import, struct rv_call_nesting *nest, int64_t ns)
 {
     rv_event_builder_return(import->builder, nest->thread, ns);
     nest->n--;
 }
 
-static void drop_waiting(struct rv_import *import, struct rv_nest *nest)
+static void drop_waiting(struct rv_import *import, struct rv_call_nesting *nest)
 {
     for (; nest->n_waiting > 0; nest->n_waiting--)
         rv_import_fault(import, RV_FAULT_END_ALONE);
 }
 
-void rv_nest_advance(struct rv_import *import, struct rv_nest *nest, int64_t ns)
+void rv_call_nesting_advance(struct rv_import *import, struct rv_call_nesting *nest, int64_t ns)
 {
     if (nest->n_waiting && nest->waiting_ns != ns)
         drop_waiting(import, nest);
@@ -29,7 +29,7 @@ void rv_nest_advance(struct rv_import *import, struct rv_nest *nest, int64_t ns)
 }
 
 /* A call without an end ends with its caller. */
-static void heal(struct rv_import *import, struct rv_nest *nest, int64_t ns)
+static void heal(struct rv_import *import, struct rv_call_nesting *nest, int64_t ns)
 {
     while (nest->n && nest->frames[nest->n - 1].floor_ns <= ns) {
         size_t caller = nest->n - 1;
@@ -42,7 +42,7 @@ static void heal(struct rv_import *import, struct rv_nest *nest, int64_t ns)
     }
 }
 
-static bool take_waiting(struct rv_nest *nest, int64_t ns, uint32_t id)
+static bool take_waiting(struct rv_call_nesting *nest, int64_t ns, uint32_t id)
 {
     if (nest->waiting_ns != ns)
         return false;
@@ -54,28 +54,29 @@ static bool take_waiting(struct rv_nest *nest, int64_t ns, uint32_t id)
     return false;
 }
 
-static void push(struct rv_import *import, struct rv_nest *nest, int64_t ns, struct rv_nest_frame frame)
+static void push(struct rv_import *import, struct rv_call_nesting *nest, int64_t ns, struct rv_call_nesting_frame frame)
 {
     rv_event_builder_call(import->builder, nest->thread, ns, frame.id);
     nest->frames = rv_vec_reserve(nest->frames, &nest->capacity, nest->n + 1, sizeof *nest->frames);
-    const struct rv_nest_frame *caller = nest->n ? &nest->frames[nest->n - 1] : NULL;
+    const struct rv_call_nesting_frame *caller = nest->n ? &nest->frames[nest->n - 1] : NULL;
     frame.floor_ns = caller && caller->floor_ns < frame.end_ns ? caller->floor_ns : frame.end_ns;
     frame.limit_ns = caller && caller->limit_ns < frame.end_ns ? caller->limit_ns : frame.end_ns;
     nest->frames[nest->n++] = frame;
 }
 
-void rv_nest_begin(struct rv_import *import, struct rv_nest *nest, int64_t ns, uint32_t id)
+void rv_call_nesting_begin(struct rv_import *import, struct rv_call_nesting *nest, int64_t ns, uint32_t id)
 {
-    rv_nest_advance(import, nest, ns);
+    rv_call_nesting_advance(import, nest, ns);
     heal(import, nest, ns);
     bool has_ended = nest->n_waiting && take_waiting(nest, ns, id);
     push(import, nest, ns,
-         (struct rv_nest_frame){.end_ns = has_ended ? ns : RV_NEST_NO_END, .id = id, .awaits_end = !has_ended});
+         (struct rv_call_nesting_frame){.end_ns = has_ended ? ns : RV_NEST_NO_END, .id = id, .awaits_end = !has_ended});
 }
 
-bool rv_nest_complete(struct rv_import *import, struct rv_nest *nest, int64_t ns, int64_t end_ns, uint32_t id)
+bool rv_call_nesting_complete(struct rv_import *import, struct rv_call_nesting *nest, int64_t ns, int64_t end_ns,
+                              uint32_t id)
 {
-    rv_nest_advance(import, nest, ns);
+    rv_call_nesting_advance(import, nest, ns);
     heal(import, nest, ns);
     size_t n = nest->n;
     if (n && end_ns != RV_NEST_NO_END && end_ns > nest->frames[n - 1].end_ns && nest->frames[n - 1].end_ns - ns == 1)
@@ -87,24 +88,24 @@ bool rv_nest_complete(struct rv_import *import, struct rv_nest *nest, int64_t ns
         return false;
     if (n < nest->n)
         pop(import, nest, ns);
-    push(import, nest, ns, (struct rv_nest_frame){.end_ns = end_ns, .id = id});
+    push(import, nest, ns, (struct rv_call_nesting_frame){.end_ns = end_ns, .id = id});
     return true;
 }
 
 /* The innermost frame without an end and with this name (0: any), or n. */
-static size_t find_open(const struct rv_nest *nest, uint32_t id)
+static size_t find_open(const struct rv_call_nesting *nest, uint32_t id)
 {
     for (size_t i = nest->n; i > 0 && nest->n - i < SEARCH_FRAMES; i--) {
-        const struct rv_nest_frame *frame = &nest->frames[i - 1];
+        const struct rv_call_nesting_frame *frame = &nest->frames[i - 1];
         if (frame->awaits_end && frame->end_ns == RV_NEST_NO_END && (id == 0 || frame->id == id))
             return i - 1;
     }
     return nest->n;
 }
 
-void rv_nest_end(struct rv_import *import, struct rv_nest *nest, int64_t ns, uint32_t id)
+void rv_call_nesting_end(struct rv_import *import, struct rv_call_nesting *nest, int64_t ns, uint32_t id)
 {
-    rv_nest_advance(import, nest, ns);
+    rv_call_nesting_advance(import, nest, ns);
     if (nest->n && nest->frames[nest->n - 1].limit_ns < ns)
         heal(import, nest, nest->frames[nest->n - 1].limit_ns);
     size_t found = find_open(nest, id);
@@ -117,7 +118,7 @@ void rv_nest_end(struct rv_import *import, struct rv_nest *nest, int64_t ns, uin
     }
     if (found == nest->n - 1) {
         pop(import, nest, ns);
-        rv_nest_advance(import, nest, ns);
+        rv_call_nesting_advance(import, nest, ns);
         return;
     }
     int64_t end_ns = ns;
@@ -131,9 +132,9 @@ void rv_nest_end(struct rv_import *import, struct rv_nest *nest, int64_t ns, uin
     rv_import_fault(import, RV_FAULT_END_MISPLACED);
 }
 
-void rv_nest_finish(struct rv_import *import, struct rv_nest *nest, int64_t trace_end_ns)
+void rv_call_nesting_finish(struct rv_import *import, struct rv_call_nesting *nest, int64_t trace_end_ns)
 {
-    rv_nest_advance(import, nest, RV_NEST_NO_END - 1);
+    rv_call_nesting_advance(import, nest, RV_NEST_NO_END - 1);
     heal(import, nest, RV_NEST_NO_END - 1);
     drop_waiting(import, nest);
     if (nest->n)

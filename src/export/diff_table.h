@@ -1,19 +1,19 @@
 /* Writes a comparison of two runs as text, CSV or JSON. */
-#ifndef RV_EXPORT_DIFF_H
-#define RV_EXPORT_DIFF_H
+#ifndef RV_EXPORT_DIFF_TABLE_H
+#define RV_EXPORT_DIFF_TABLE_H
 
 #include <stdio.h>
 
 #include "model/compare.h"
 #include "export/report.h"
 
-struct rv_diff {
+struct rv_diff_table {
     const struct rv_compare *compare;
     const char *title[RV_COMPARE_SIDES]; /* of the runs */
     uint64_t n_spans[RV_COMPARE_SIDES];
 };
 
 /* Rows in the comparison's order. 0, or the negative errno of the stream. */
-int rv_diff_write(const struct rv_diff *diff, enum rv_report_format format, FILE *out);
+int rv_diff_table_write(const struct rv_diff_table *diff, enum rv_report_format format, FILE *out);
 
 #endif

@@ -1,12 +1,12 @@
 /* --check and --repair: reads a whole recording, decodes every block, and optionally writes the valid parts to a new
  * file. */
-#ifndef RV_SINK_VERIFY_H
-#define RV_SINK_VERIFY_H
+#ifndef RV_SINK_CHECK_H
+#define RV_SINK_CHECK_H
 
 #include "recording/reader.h"
 
-struct rv_rec_verify { /* what was found */
-    uint64_t n_bytes;  /* without freed parts */
+struct rv_check_result { /* what was found */
+    uint64_t n_bytes;    /* without freed parts */
     uint64_t n_chunks, n_blocks, n_events, n_streams, n_strings, n_indexes;
     uint64_t first_ns, last_ns;    /* of the events */
     uint64_t n_damages, n_damaged; /* places, bytes */
@@ -22,10 +22,10 @@ struct rv_rec_verify { /* what was found */
  *   returns   0 whatever was found; negative errno with one line printed when it is not a recording, has more open
  *             calls than possible, or on an I/O error
  */
-int rv_rec_verify(const char *path, const struct rv_rec_reader_params *params, const char *out_path, bool is_forced,
-                  struct rv_rec_verify *found);
+int rv_check_read(const char *path, const struct rv_rec_reader_params *params, const char *out_path, bool is_forced,
+                  struct rv_check_result *found);
 
 /* Neither damaged nor truncated. */
-bool rv_rec_verify_is_whole(const struct rv_rec_verify *found);
+bool rv_check_is_whole(const struct rv_check_result *found);
 
 #endif

@@ -2,7 +2,7 @@
  * A record is valid for events from `loaded` to `unloaded`. loaded is the earliest announcement that may have been its
  * own, but not before the last unload, since the address may have belonged to another module until then.
  */
-#include "producers/native/mapped.h"
+#include "producers/native/modules.h"
 
 #include <elf.h>
 #include <link.h>
@@ -37,7 +37,7 @@ static struct {
     char path[2 * PATH_BYTES]; /* scratch, under the process lock */
 } mapped;
 
-void rv_mapped_announce(void)
+void rv_native_modules_announce(void)
 {
     uint64_t none = 0;
     if (!rv_process_is_open())
@@ -46,12 +46,12 @@ void rv_mapped_announce(void)
     __atomic_compare_exchange_n(&mapped.announce_ticks, &none, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-bool rv_mapped_is_stale(void)
+bool rv_native_modules_is_stale(void)
 {
     return __atomic_load_n(&mapped.announce_ticks, __ATOMIC_RELAXED) != 0;
 }
 
-void rv_mapped_forget(void)
+void rv_native_modules_forget(void)
 {
     mapped.n = 0;
     mapped.has_looked = false;
@@ -59,7 +59,7 @@ void rv_mapped_forget(void)
     mapped.announce_ticks = 0;
 }
 
-bool rv_mapped_has(uint64_t address, uint64_t ticks)
+bool rv_native_modules_has(uint64_t address, uint64_t ticks)
 {
     for (uint32_t i = 0; i < mapped.n; i++)
         if (address >= mapped.records[i].start && address < mapped.records[i].end)
@@ -233,7 +233,7 @@ static int look_at_counters(struct dl_phdr_info *info, size_t n_bytes, void *con
  * Two rounds, with unloads stamped in between, so that a new module at an address is never older than its predecessor.
  * If nothing has changed, the announcement stays: its dlopen is still under way, or failed.
  */
-void rv_mapped_update(void)
+void rv_native_modules_update(void)
 {
     bool has_changed = false, has_news = false;
     rv_process_lock();

@@ -13,11 +13,11 @@
 #include "recording/codec.h"
 #include "recording/writer.h"
 #include "segments_fixture.h"
-#include "sink/verify.h"
+#include "sink/check.h"
 
-TestSuite(segments, .init = enter, .fini = leave, .timeout = 120);
+TestSuite(record_limit, .init = enter, .fini = leave, .timeout = 120);
 
-Test(segments, have_the_newest_events_within_so_many_bytes)
+Test(record_limit, have_the_newest_events_within_so_many_bytes)
 {
     enum { N_EVENTS = 2000000, LIMIT = 600 << 10 };
     struct content whole, part;
@@ -43,7 +43,7 @@ Test(segments, have_the_newest_events_within_so_many_bytes)
     free_streams(&part);
 }
 
-Test(segments, have_the_newest_events_of_so_much_time)
+Test(record_limit, have_the_newest_events_of_so_much_time)
 {
     enum { N_EVENTS = 2000000, LIMIT_NS = 40000000, BLOCK_NS = RV_REC_MAX_EVENTS * 260 /* of thread 1 */ };
     struct content whole, part;
@@ -62,7 +62,7 @@ Test(segments, have_the_newest_events_of_so_much_time)
 }
 
 /* However short the time is, and however much a segment tells again. */
-Test(segments, segments_are_mostly_events)
+Test(record_limit, segments_are_mostly_events)
 {
     enum { N_EVENTS = 1000000, LIMIT_NS = 1000000 };
     struct stat status;
@@ -78,7 +78,7 @@ Test(segments, segments_are_mostly_events)
     free_streams(&part);
 }
 
-Test(segments, a_limit_keeps_all_that_fits)
+Test(record_limit, a_limit_keeps_all_that_fits)
 {
     struct content whole, part;
     struct rv_record_totals totals = record(newest, 100000, (struct rv_record_limit){.n_bytes = 64 << 20});
@@ -93,22 +93,22 @@ Test(segments, a_limit_keeps_all_that_fits)
     free_streams(&part);
 }
 
-Test(segments, segments_verify_and_a_copy_of_them_is_the_same)
+Test(record_limit, segments_verify_and_a_copy_of_them_is_the_same)
 {
     enum { N_EVENTS = 1000000, LIMIT = 400 << 10 };
     struct rv_record_totals totals = record(newest, N_EVENTS, (struct rv_record_limit){.n_bytes = LIMIT});
-    struct rv_rec_verify found;
+    struct rv_check_result found;
     struct content part, again;
-    cr_assert_eq(rv_rec_verify(newest, &(struct rv_rec_reader_params){0}, mended, true, &found), 0);
-    cr_assert(rv_rec_verify_is_whole(&found));
+    cr_assert_eq(rv_check_read(newest, &(struct rv_rec_reader_params){0}, mended, true, &found), 0);
+    cr_assert(rv_check_is_whole(&found));
     cr_assert_eq(found.n_events, totals.n_events);
     cr_assert_eq(found.n_gone, totals.n_events_gone);
     cr_assert_eq(found.n_missing, 0);
     cr_assert_eq(found.n_bytes, totals.n_bytes);
-    cr_assert_eq(rv_rec_verify(newest, &(struct rv_rec_reader_params){0}, NULL, true, &found), 0);
-    cr_assert(rv_rec_verify_is_whole(&found), "its indexes are those that are made of what it has");
-    cr_assert_eq(rv_rec_verify(mended, &(struct rv_rec_reader_params){0}, NULL, true, &found), 0);
-    cr_assert(rv_rec_verify_is_whole(&found));
+    cr_assert_eq(rv_check_read(newest, &(struct rv_rec_reader_params){0}, NULL, true, &found), 0);
+    cr_assert(rv_check_is_whole(&found), "its indexes are those that are made of what it has");
+    cr_assert_eq(rv_check_read(mended, &(struct rv_rec_reader_params){0}, NULL, true, &found), 0);
+    cr_assert(rv_check_is_whole(&found));
     read_content(newest, &part);
     read_content(mended, &again);
     cr_assert_eq(again.past.n_events, part.past.n_events);
@@ -121,7 +121,7 @@ Test(segments, segments_verify_and_a_copy_of_them_is_the_same)
 }
 
 /* A recorder that is killed, or has no room, leaves a part of a chunk; before it a hole, or zeros as in a copy. */
-Test(segments, cut_anywhere_have_what_was_whole)
+Test(record_limit, cut_anywhere_have_what_was_whole)
 {
     enum { N_EVENTS = 400000, LIMIT = 128 << 10, N_CUTS = 1000 };
     struct content whole, part;
@@ -150,9 +150,9 @@ Test(segments, cut_anywhere_have_what_was_whole)
     free_streams(&whole);
 }
 
-Test(segments, that_are_damaged_are_said_to_be)
+Test(record_limit, that_are_damaged_are_said_to_be)
 {
-    struct rv_rec_verify found;
+    struct rv_check_result found;
     struct rv_rec_reader *reader;
     (void)record(newest, 400000, (struct rv_record_limit){.n_bytes = 128 << 10});
     cr_assert_eq(rv_rec_reader_open(&reader, newest, NULL), 0);
@@ -163,14 +163,14 @@ Test(segments, that_are_damaged_are_said_to_be)
     cr_assert_eq(fseek(file, (long)begin + 70, SEEK_SET), 0); /* in the first SEGMENT */
     cr_assert_eq(fputc(0x55, file), 0x55);
     cr_assert_eq(fclose(file), 0);
-    cr_assert_eq(rv_rec_verify(newest, &(struct rv_rec_reader_params){0}, NULL, true, &found), 0);
-    cr_assert(!rv_rec_verify_is_whole(&found));
+    cr_assert_eq(rv_check_read(newest, &(struct rv_rec_reader_params){0}, NULL, true, &found), 0);
+    cr_assert(!rv_check_is_whole(&found));
     cr_assert_eq(found.n_damages, 1);
     cr_assert_gt(found.n_events, 0);
 }
 
 /* Threads that ended long ago have had their numbers. */
-Test(segments, mend_whatever_number_their_streams_have)
+Test(record_limit, mend_whatever_number_their_streams_have)
 {
     enum { N_THREADS = 3000, N_EVENTS = 200 };
     static struct rv_event events[N_EVENTS];
@@ -178,7 +178,7 @@ Test(segments, mend_whatever_number_their_streams_have)
     struct rv_record_params params = {.path = newest, .program = "p", .is_forced = true, .limit.ns = 1};
     struct rv_sink sink = rv_record_sink(recorder);
     struct rv_record_totals totals;
-    struct rv_rec_verify found;
+    struct rv_check_result found;
     struct thread thread = {.now_ns = 1000, .step_ns = 10};
     cr_assert_eq(rv_record_start(recorder, &params), 0);
     sink.begin(sink.context, 0);
@@ -194,22 +194,22 @@ Test(segments, mend_whatever_number_their_streams_have)
     sink.end(sink.context, NULL);
     cr_assert_eq(rv_record_stop(recorder, &totals), 0);
     rv_record_destroy(recorder);
-    cr_assert_eq(rv_rec_verify(newest, &(struct rv_rec_reader_params){0}, mended, true, &found), 0);
+    cr_assert_eq(rv_check_read(newest, &(struct rv_rec_reader_params){0}, mended, true, &found), 0);
     cr_assert_eq(found.n_damages, 0);
     cr_assert_eq(found.n_streams * N_EVENTS, totals.n_events);
-    cr_assert_eq(rv_rec_verify(mended, &(struct rv_rec_reader_params){0}, NULL, true, &found), 0);
-    cr_assert(rv_rec_verify_is_whole(&found));
+    cr_assert_eq(rv_check_read(mended, &(struct rv_rec_reader_params){0}, NULL, true, &found), 0);
+    cr_assert(rv_check_is_whole(&found));
     cr_assert_eq(found.n_events, totals.n_events);
     cr_assert_lt(found.n_bytes / 64, N_THREADS);
 }
 
 /* With a trigger: what is around hits, and of the end what one more could want. */
-Test(segments, a_trigger_keeps_the_events_around_hits)
+Test(record_limit, a_trigger_keeps_the_events_around_hits)
 {
     enum { N_EVENTS = 2000000, KEEP_NS = 100000000, EARLY_NS = 300000000, HIT_NS = 700000000 };
     const struct range wanted = {HIT_NS - KEEP_NS, HIT_NS + KEEP_NS};
     struct content whole, counted, part;
-    struct rv_rec_verify found, again;
+    struct rv_check_result found, again;
     char why[128];
     struct rv_trigger *trigger = rv_trigger_create();
     slowness = 20; /* some two seconds */
@@ -233,9 +233,9 @@ Test(segments, a_trigger_keeps_the_events_around_hits)
     cr_assert_eq(totals.n_events, part.n_all);
     cr_assert_eq(totals.n_events + totals.n_events_gone, counted.n_all);
     cr_assert_leq(bytes_on_disk(newest), totals.n_bytes + SLACK_BYTES);
-    cr_assert_eq(rv_rec_verify(newest, &(struct rv_rec_reader_params){0}, mended, true, &found), 0);
-    cr_assert_eq(rv_rec_verify(mended, &(struct rv_rec_reader_params){0}, NULL, true, &again), 0);
-    cr_assert(rv_rec_verify_is_whole(&found) && rv_rec_verify_is_whole(&again));
+    cr_assert_eq(rv_check_read(newest, &(struct rv_rec_reader_params){0}, mended, true, &found), 0);
+    cr_assert_eq(rv_check_read(mended, &(struct rv_rec_reader_params){0}, NULL, true, &again), 0);
+    cr_assert(rv_check_is_whole(&found) && rv_check_is_whole(&again));
     cr_assert(found.n_events == totals.n_events && again.n_events == totals.n_events);
     cr_assert(found.n_gone == totals.n_events_gone && again.n_gone == totals.n_events_gone);
     cr_assert(found.n_missing == 0 && again.n_missing == 0);
@@ -246,7 +246,7 @@ Test(segments, a_trigger_keeps_the_events_around_hits)
 }
 
 /* A limit holds beside it, whatever was hit. */
-Test(segments, of_a_trigger_go_by_a_limit_too)
+Test(record_limit, of_a_trigger_go_by_a_limit_too)
 {
     enum { N_EVENTS = 2000000, LIMIT = 400 << 10, KEEP_NS = 100000000 };
     struct content whole, part;
@@ -270,16 +270,16 @@ Test(segments, of_a_trigger_go_by_a_limit_too)
     rv_trigger_destroy(trigger);
 }
 
-TestSuite(verify, .init = enter, .fini = leave, .timeout = 60);
+TestSuite(check, .init = enter, .fini = leave, .timeout = 60);
 
 /* A hundred bytes may begin 65,536 calls: what that costs is bounded. */
-Test(verify, ends_where_more_calls_are_open_than_in_any_program)
+Test(check, ends_where_more_calls_are_open_than_in_any_program)
 {
     enum { N_BLOCKS = 66 };
     static struct rv_event events[RV_REC_MAX_EVENTS];
     struct rv_rec_writer writer;
     struct rv_rec_buffer buffer = {0};
-    struct rv_rec_verify found;
+    struct rv_check_result found;
     cr_assert_eq(rv_rec_writer_open(&writer, all, &(struct rv_rec_file){.pid = 7}, "p", false), 0);
     for (uint32_t k = 0; k < RV_REC_MAX_EVENTS; k++)
         events[k] = (struct rv_event){.when = 1000, .frame = (uint16_t)k};
@@ -294,16 +294,16 @@ Test(verify, ends_where_more_calls_are_open_than_in_any_program)
     cr_assert_eq(rv_rec_writer_close(&writer), 0);
     rv_rec_buffer_fini(&buffer);
     freopen("/dev/null", "w", stderr);
-    cr_assert_eq(rv_rec_verify(all, &(struct rv_rec_reader_params){0}, NULL, false, &found), -EBADMSG);
+    cr_assert_eq(rv_check_read(all, &(struct rv_rec_reader_params){0}, NULL, false, &found), -EBADMSG);
 }
 
-Test(verify, open_frames_count_no_calls)
+Test(check, open_frames_count_no_calls)
 {
     const struct rv_event open[] = {{.when = (uint64_t)RV_EVENT_SYNC << RV_EVENT_KIND_SHIFT | 5, .id = 1},
                                     {.when = 10, .id = 2, .frame = 1}};
     struct rv_rec_writer writer;
     struct rv_rec_buffer buffer = {0};
-    struct rv_rec_verify found;
+    struct rv_check_result found;
     cr_assert_eq(rv_rec_writer_open(&writer, all, &(struct rv_rec_file){.pid = 7}, "p", false), 0);
     for (uint32_t n = 1; n <= 2; n++) {
         struct rv_rec_chunk chunk = {.type = RV_REC_EVENTS};
@@ -315,6 +315,6 @@ Test(verify, open_frames_count_no_calls)
     }
     cr_assert_eq(rv_rec_writer_close(&writer), 0);
     rv_rec_buffer_fini(&buffer);
-    cr_assert_eq(rv_rec_verify(all, &(struct rv_rec_reader_params){0}, NULL, false, &found), 0);
+    cr_assert_eq(rv_check_read(all, &(struct rv_rec_reader_params){0}, NULL, false, &found), 0);
     cr_assert_eq(found.n_damages, 1);
 }

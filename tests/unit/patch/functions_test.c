@@ -1,5 +1,5 @@
 /* The planner on this program: functions whose names say what is to be found out, of assembler and of the compiler. */
-#include "patch/plan.h"
+#include "patch/functions.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -14,14 +14,14 @@
 
 #include "base/instrumentation.h"
 
-TestSuite(plan, .timeout = 60);
+TestSuite(functions, .timeout = 60);
 
 extern const char fits_plain[], fits_behind_endbr[], fits_leaf[], fits_loop_to_its_entry[], fits_jump_table[],
     refuses_branch[], refuses_table[], refuses_pointer[], refuses_setjmp[], refuses_frame_pointer[], refuses_vfork[],
     refuses_short[], refuses_data[], no_function[];
 
 static struct rv_patch_image image;
-static struct rv_patch_plan plan;
+static struct rv_patch_functions all;
 
 static int find_image(struct dl_phdr_info *info, size_t n, void *unused)
 {
@@ -35,14 +35,14 @@ static int find_image(struct dl_phdr_info *info, size_t n, void *unused)
 static void make_plan(void)
 {
     dl_iterate_phdr(find_image, NULL);
-    cr_assert_eq(rv_patch_plan_make(&plan, &image), 0);
+    cr_assert_eq(rv_patch_functions_find(&all, &image), 0);
 }
 
 static const struct rv_patch_function *find(uint64_t address)
 {
-    for (size_t i = 0; i < plan.n_functions; i++)
-        if (plan.functions[i].address == address)
-            return &plan.functions[i];
+    for (size_t i = 0; i < all.n_functions; i++)
+        if (all.functions[i].address == address)
+            return &all.functions[i];
     return NULL;
 }
 
@@ -51,7 +51,7 @@ static const struct rv_patch_function *find_code(const char *code)
     return find((uint64_t)(uintptr_t)code);
 }
 
-Test(plan, each_function_is_patched_or_refused_with_its_reason)
+Test(functions, each_function_is_patched_or_refused_with_its_reason)
 {
     const struct {
         const char *name, *code;
@@ -81,10 +81,10 @@ Test(plan, each_function_is_patched_or_refused_with_its_reason)
     cr_expect_null(find_code(no_function));
     const struct rv_patch_function *entry = find(getauxval(AT_ENTRY));
     cr_expect(!entry || entry->refusal == RV_PATCH_IS_ENTRY);
-    rv_patch_plan_end(&plan);
+    rv_patch_functions_free(&all);
 }
 
-Test(plan, skips_endbr64_and_marks_what_is_trivial)
+Test(functions, skips_endbr64_and_marks_what_is_trivial)
 {
     make_plan();
     cr_expect_eq(find_code(fits_behind_endbr)->skipped, 4);
@@ -93,54 +93,54 @@ Test(plan, skips_endbr64_and_marks_what_is_trivial)
     cr_expect(!find_code(fits_plain)->is_trivial);
     cr_expect(!find_code(fits_loop_to_its_entry)->is_trivial);
     cr_expect(!find_code(fits_jump_table)->is_trivial);
-    rv_patch_plan_end(&plan);
+    rv_patch_functions_free(&all);
 }
 
-Test(plan, refused_functions_are_counted)
+Test(functions, refused_functions_are_counted)
 {
     size_t n[RV_PATCH_REFUSAL_COUNT] = {0};
     make_plan();
-    for (size_t i = 0; i < plan.n_functions; i++) {
-        n[plan.functions[i].refusal]++;
-        cr_assert(i == 0 || plan.functions[i].address > plan.functions[i - 1].address);
+    for (size_t i = 0; i < all.n_functions; i++) {
+        n[all.functions[i].refusal]++;
+        cr_assert(i == 0 || all.functions[i].address > all.functions[i - 1].address);
     }
-    cr_assert_arr_eq(plan.n_refused, n, sizeof n);
-    rv_patch_plan_end(&plan);
+    cr_assert_arr_eq(all.n_refused, n, sizeof n);
+    rv_patch_functions_free(&all);
 }
 
 /* A file's data has no addresses yet where it is position-independent: only pointers are not seen. */
-Test(plan, a_plan_of_the_file_equals_one_of_the_mapping)
+Test(functions, those_of_the_file_are_those_of_the_mapping)
 {
     struct stat status;
     struct rv_patch_image of_file;
-    struct rv_patch_plan file_plan;
+    struct rv_patch_functions in_file;
     int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     cr_assert(fd >= 0 && fstat(fd, &status) == 0);
     const uint8_t *file = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     cr_assert_neq(file, MAP_FAILED);
     cr_assert_eq(rv_patch_image_file(&of_file, file, (size_t)status.st_size), 0);
-    cr_assert_eq(rv_patch_plan_make(&file_plan, &of_file), 0);
+    cr_assert_eq(rv_patch_functions_find(&in_file, &of_file), 0);
     make_plan();
-    cr_assert_eq(file_plan.n_functions, plan.n_functions);
-    uint64_t bias = plan.functions[0].address - file_plan.functions[0].address;
-    for (size_t i = 0; i < plan.n_functions; i++) {
-        cr_assert_eq(plan.functions[i].address, file_plan.functions[i].address + bias);
-        cr_expect(plan.functions[i].refusal == file_plan.functions[i].refusal ||
-                  plan.functions[i].refusal == RV_PATCH_BRANCH_INTO);
+    cr_assert_eq(in_file.n_functions, all.n_functions);
+    uint64_t bias = all.functions[0].address - in_file.functions[0].address;
+    for (size_t i = 0; i < all.n_functions; i++) {
+        cr_assert_eq(all.functions[i].address, in_file.functions[i].address + bias);
+        cr_expect(all.functions[i].refusal == in_file.functions[i].refusal ||
+                  all.functions[i].refusal == RV_PATCH_BRANCH_INTO);
     }
-    rv_patch_plan_end(&plan);
-    rv_patch_plan_end(&file_plan);
+    rv_patch_functions_free(&all);
+    rv_patch_functions_free(&in_file);
     close(fd);
 }
 
-Test(plan, refuses_an_image_without_an_unwind_table)
+Test(functions, refuses_an_image_without_an_unwind_table)
 {
     uint8_t code[16] = {0xc3};
     struct rv_patch_image none = {
         .segments = {{.start = 0x1000, .end = 0x1010, .bytes = code, .is_code = true, .is_readable = true}},
         .n_segments = 1};
-    cr_assert_eq(rv_patch_plan_make(&plan, &none), -ENOENT);
+    cr_assert_eq(rv_patch_functions_find(&all, &none), -ENOENT);
     none.unwind_table = 0x1000;
-    cr_assert_eq(rv_patch_plan_make(&plan, &none), -EBADMSG);
-    rv_patch_plan_end(&plan);
+    cr_assert_eq(rv_patch_functions_find(&all, &none), -EBADMSG);
+    rv_patch_functions_free(&all);
 }

@@ -1,4 +1,4 @@
-#include "pipeline/specials.h"
+#include "pipeline/stream_notes.h"
 
 #include <string.h>
 
@@ -82,7 +82,7 @@ static void note_switch(struct rv_track *track, const struct rv_event *event, ui
                  .start_ns = now_ns, .end_ns = UINT64_MAX, .kind = off_cpu_note(track), .id = event->frame});
 }
 
-void rv_specials_add(struct rv_track *track, const struct rv_event *event, uint64_t origin_ns)
+void rv_stream_notes_add(struct rv_track *track, const struct rv_event *event, uint64_t origin_ns)
 {
     uint64_t now_ns = origin_ns + rv_event_ticks(event);
     if (rv_batch_is_switch(event))
@@ -125,7 +125,7 @@ static uint32_t add_all(struct rv_stream *stream, const struct rv_job *job, uint
         if (rv_event_kind(event) == RV_EVENT_SWITCH || is_resume)
             stack = event->id;
         n_switches += rv_batch_is_switch(event);
-        rv_specials_add(rv_tracks_at(&stream->tracks, stack), event, origin_ns);
+        rv_stream_notes_add(rv_tracks_at(&stream->tracks, stack), event, origin_ns);
         last_line = rv_event_kind(event) == RV_EVENT_LINE ? event->id : last_line;
         if (rv_event_kind(event) != RV_EVENT_LOST)
             continue;
@@ -138,7 +138,7 @@ static uint32_t add_all(struct rv_stream *stream, const struct rv_job *job, uint
     return n_switches;
 }
 
-uint32_t rv_specials_add_job(struct rv_stream *stream, const struct rv_job *job, uint64_t origin_ns)
+uint32_t rv_stream_notes_add_job(struct rv_stream *stream, const struct rv_job *job, uint64_t origin_ns)
 {
     if (job->batch.n && stream->has_open_loss)
         end_losses(stream, origin_ns + rv_event_ticks(&job->batch.events[0]));
@@ -148,7 +148,7 @@ uint32_t rv_specials_add_job(struct rv_stream *stream, const struct rv_job *job,
     return job->batch.is_open || !job->batch.n_specials ? 0 : add_all(stream, job, origin_ns);
 }
 
-void rv_specials_end(struct rv_stream *stream, uint64_t end_ns)
+void rv_stream_notes_end(struct rv_stream *stream, uint64_t end_ns)
 {
     for (size_t i = 0; i < stream->tracks.n; i++) {
         end_note(stream->tracks.all[i].lane, RV_NOTE_GC, end_ns);

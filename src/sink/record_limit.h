@@ -12,8 +12,8 @@
  * Indexes refer to earlier ones by offset only; END of a file with such holes refers to none, and the whole file is
  * read.
  */
-#ifndef RV_SINK_SEGMENTS_H
-#define RV_SINK_SEGMENTS_H
+#ifndef RV_SINK_RECORD_LIMIT_H
+#define RV_SINK_RECORD_LIMIT_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "viewer/action.h"
+#include "viewer/key_bindings.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/text.h"
 
-static const struct rv_action_info TABLE[RV_ACTION_COUNT] = {
+static const struct rv_key_binding TABLE[RV_ACTION_COUNT] = {
     [RV_ACTION_LOOK_3D] = {{{"1", 0}}, "tab", "3D: time to the right, calls stacked up, threads behind"},
     [RV_ACTION_LOOK_ALIGNED] = {{{"2", 0}}, "tab", "aligned: 3D where one instant is one vertical line"},
     [RV_ACTION_LOOK_FLAME] = {{{"3", 0}}, "tab", "flame: threads below each other, stacks as rows"},
@@ -96,7 +96,7 @@ static const struct rv_action_info TABLE[RV_ACTION_COUNT] = {
     [RV_ACTION_QUIT] = {{{"Q", RV_MODIFIER_CTRL}}, NULL, "quit"},
 };
 
-const struct rv_action_info *rv_action_get(enum rv_action action)
+const struct rv_key_binding *rv_key_bindings_get(enum rv_action action)
 {
     rv_assert(action < RV_ACTION_COUNT);
     return &TABLE[action];
@@ -107,7 +107,7 @@ static bool is_chord(const struct rv_chord *chord, const char *key, unsigned mod
     return chord->key && strcmp(chord->key, key) == 0 && chord->modifiers == modifiers;
 }
 
-enum rv_action rv_action_of_key(const char *key, unsigned modifiers)
+enum rv_action rv_key_bindings_action(const char *key, unsigned modifiers)
 {
     for (int action = 0; action < RV_ACTION_COUNT; action++)
         for (size_t i = 0; i < RV_ACTION_CHORDS; i++)
@@ -124,9 +124,9 @@ static void append_chord(char *out, size_t out_bytes, const struct rv_chord *cho
     rv_text_append(out, out_bytes, chord->key, SIZE_MAX);
 }
 
-char *rv_action_keys(enum rv_action action, char *out, size_t out_bytes)
+char *rv_key_bindings_text(enum rv_action action, char *out, size_t out_bytes)
 {
-    const struct rv_action_info *info = rv_action_get(action);
+    const struct rv_key_binding *info = rv_key_bindings_get(action);
     out[0] = '\0';
     for (size_t i = 0; i < RV_ACTION_CHORDS && info->chords[i].key; i++) {
         rv_text_append(out, out_bytes, i ? ", " : "", SIZE_MAX);

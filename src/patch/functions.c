@@ -7,7 +7,7 @@
  * be that of one, and is read as such for as long as its entries lead into the function or into a part that was split
  * off one.
  */
-#include "patch/plan.h"
+#include "patch/functions.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -229,7 +229,7 @@ static enum rv_patch_refusal judge(const struct survey *survey, const struct ran
     struct rv_patch_moved moved;
     if (range->start == survey->image->entry)
         return RV_PATCH_IS_ENTRY;
-    if (!is_plain_code(survey->image, range) || !rv_patch_plan_code(survey->image, function, &code))
+    if (!is_plain_code(survey->image, range) || !rv_patch_function_code(survey->image, function, &code))
         return RV_PATCH_NOT_CODE;
     if (range->uses_return_address)
         return RV_PATCH_RETURN_ADDRESS;
@@ -260,17 +260,17 @@ static uint8_t count_padding(const struct survey *survey, size_t i)
     return (uint8_t)(n < MAX_PADDING ? n : MAX_PADDING);
 }
 
-static void add_function(struct rv_patch_plan *plan, const struct survey *survey, size_t i)
+static void add_function(struct rv_patch_functions *all, const struct survey *survey, size_t i)
 {
     const struct range *range = &survey->ranges[i];
-    struct rv_patch_function *function = &plan->functions[plan->n_functions++];
+    struct rv_patch_function *function = &all->functions[all->n_functions++];
     *function = (struct rv_patch_function){.address = range->start,
                                            .n_bytes = (uint32_t)(range->end - range->start),
                                            .n_padding = count_padding(survey, i),
                                            .skipped = count_skipped(survey, range)};
     function->is_trivial = !range->calls && !range->leaves && !range->loops && function->n_bytes <= TRIVIAL_BYTES;
     function->refusal = (uint8_t)judge(survey, range, function);
-    plan->n_refused[function->refusal]++;
+    all->n_refused[function->refusal]++;
 }
 
 static void find_code(struct survey *survey)
@@ -297,16 +297,16 @@ static void read_all(struct survey *survey)
     read_pointers(survey);
 }
 
-int rv_patch_plan_make(struct rv_patch_plan *plan, const struct rv_patch_image *image)
+int rv_patch_functions_find(struct rv_patch_functions *all, const struct rv_patch_image *image)
 {
     struct rv_patch_frame *frames;
     struct survey survey = {.image = image};
-    *plan = (struct rv_patch_plan){0};
+    *all = (struct rv_patch_functions){0};
     int error = rv_patch_frames_read(image, &frames, &survey.n_ranges);
     if (!error) {
         survey.ranges = calloc(survey.n_ranges, sizeof *survey.ranges);
-        plan->functions = calloc(survey.n_ranges, sizeof *plan->functions);
-        error = survey.ranges && plan->functions ? 0 : -ENOMEM;
+        all->functions = calloc(survey.n_ranges, sizeof *all->functions);
+        error = survey.ranges && all->functions ? 0 : -ENOMEM;
     }
     if (!error) {
         rv_patch_decoder_init(&survey.decoder);
@@ -315,21 +315,21 @@ int rv_patch_plan_make(struct rv_patch_plan *plan, const struct rv_patch_image *
         read_all(&survey);
         for (size_t i = 0; i < survey.n_ranges; i++)
             if (frames[i].is_function)
-                add_function(plan, &survey, i);
+                add_function(all, &survey, i);
     }
     free(survey.ranges);
     free(frames);
     return error;
 }
 
-void rv_patch_plan_end(struct rv_patch_plan *plan)
+void rv_patch_functions_free(struct rv_patch_functions *all)
 {
-    free(plan->functions);
-    *plan = (struct rv_patch_plan){0};
+    free(all->functions);
+    *all = (struct rv_patch_functions){0};
 }
 
-bool rv_patch_plan_code(const struct rv_patch_image *image, const struct rv_patch_function *function,
-                        struct rv_patch_code *code)
+bool rv_patch_function_code(const struct rv_patch_image *image, const struct rv_patch_function *function,
+                            struct rv_patch_code *code)
 {
     size_t n_bytes;
     code->address = function->address + function->skipped;

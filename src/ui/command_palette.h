@@ -1,0 +1,30 @@
+/* The command palette: every action with a key by name, found by typing parts of its words. */
+#ifndef RV_UI_COMMAND_PALETTE_H
+#define RV_UI_COMMAND_PALETTE_H
+
+#include "ui/ui.h"
+
+struct rv_command_palette_row {
+    enum rv_action action;
+    char keys[64];
+    const char *words;
+};
+
+struct rv_command_palette {
+    const struct rv_command_palette_row *rows;
+    size_t n_rows;
+};
+
+struct rv_command_palette_state { /* zeroed = not shown in the last pass */
+    char text[64];
+    bool is_there;
+};
+
+/* Does the text's every word occur in the row's words or keys, whatever the case? */
+bool rv_command_palette_match(const struct rv_command_palette_row *row, const char *text);
+
+/* Asks for RV_ACTION_COMMANDS, which closes it, and for the chosen row's action: Enter chooses the first that matches. */
+void rv_command_palette_show(struct rv_ui *ui, const struct rv_command_palette *shown,
+                             struct rv_command_palette_state *state, struct rv_ui_acts *acts);
+
+#endif
