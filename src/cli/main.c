@@ -7,7 +7,6 @@
 
 #include "cli/attach.h"
 #include "cli/diff.h"
-#include "cli/check.h"
 #include "cli/help.h"
 #include "cli/info.h"
 #include "cli/merge.h"
@@ -18,6 +17,7 @@
 #include "base/err.h"
 #include "bench/bench.h"
 #include "debugger/console.h"
+#include "sink/check.h"
 
 enum { STATUS_FAILED = 1, STATUS_USAGE = 2 };
 
@@ -37,6 +37,11 @@ static int write_output(const struct rv_options *options, int (*write)(const str
 static int write_info(const struct rv_options *options, FILE *out)
 {
     return rv_info_write(options->file, out);
+}
+
+static int write_check(const struct rv_options *options, FILE *out)
+{
+    return rv_check_write(&(struct rv_check){options->file, options->repair, options->is_forced}, out);
 }
 
 static int draw_bench(const char *family, struct rv_bench_out *out)
@@ -93,7 +98,7 @@ static int run(const struct rv_options *options)
     case RV_COMMAND_INFO:
         return write_output(options, write_info) == 0 ? EXIT_SUCCESS : STATUS_FAILED;
     case RV_COMMAND_CHECK:
-        return write_output(options, rv_check_write) == 0 ? EXIT_SUCCESS : STATUS_FAILED;
+        return write_output(options, write_check) == 0 ? EXIT_SUCCESS : STATUS_FAILED;
     case RV_COMMAND_BENCH:
         return run_bench(options);
     case RV_COMMAND_DETACH:

@@ -1,6 +1,5 @@
 #include "cli/show.h"
 
-#include "viewer/settings_file.h"
 #include "viewer/settings.h"
 
 /* A comparison begins with the colours of differences. */

@@ -1,7 +1,11 @@
-/* --check and --repair: reads a whole recording, decodes every block, and optionally writes the valid parts to a new
- * file. */
+/*
+ * --check and --repair: reads a whole recording, decodes every block, says what it holds and what is damaged, and
+ * optionally writes the valid parts to a new file.
+ */
 #ifndef RV_SINK_CHECK_H
 #define RV_SINK_CHECK_H
+
+#include <stdio.h>
 
 #include "recording/reader.h"
 
@@ -27,5 +31,17 @@ int rv_check_read(const char *path, const struct rv_rec_reader_params *params, c
 
 /* Neither damaged nor truncated. */
 bool rv_check_is_whole(const struct rv_check_result *found);
+
+struct rv_check {
+    const char *path, *out_path; /* of the recording; of the copy with its valid parts, or NULL */
+    bool is_forced;              /* an existing copy is replaced */
+};
+
+/*
+ * Read a recording and write the findings.
+ *   returns  0 when it is undamaged or was repaired; negative errno with one line printed when damaged or not a
+ *            recording
+ */
+int rv_check_write(const struct rv_check *check, FILE *out);
 
 #endif

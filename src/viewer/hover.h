@@ -1,6 +1,5 @@
 /*
- * The hovered or pinned box: found under the cursor, found again when the picture moves, described in a tooltip. No GL,
- * no SDL.
+ * The hovered or pinned box: found under the cursor, found again when the picture moves. No GL, no SDL.
  *
  * The hovered box is whatever is under the cursor; the pinned box stays the same call when the picture moves, and takes
  * precedence.
@@ -11,10 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/subroutines.h"
 #include "model/view.h"
 #include "render/pick.h"
-#include "render/tooltip.h"
 
 struct rv_hover { /* zeroed = none */
     bool is_on, is_pinned;
@@ -51,16 +48,5 @@ void rv_hover_find(struct rv_hover *hover, const struct rv_view *view);
 
 /* The window that shows the box with a tenth of its length on both sides; false without a box. */
 bool rv_hover_window(const struct rv_hover *hover, uint64_t *from_ns, uint64_t *to_ns);
-
-struct rv_hover_about {
-    struct rv_subroutines *subroutines;
-    uint64_t n_calls, n_below; /* calls of the subroutine, and those that took no longer; n_calls 0 = unknown */
-    uint64_t zero_ns;          /* of the time axis */
-    bool is_live;              /* zero_ns is the present */
-    double scale;              /* pixels per point */
-};
-
-/* Fill the tooltip. False without a box. */
-bool rv_hover_describe(const struct rv_hover *hover, const struct rv_hover_about *about, struct rv_tooltip *tooltip);
 
 #endif

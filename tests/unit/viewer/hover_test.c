@@ -1,5 +1,5 @@
 /* The tooltip of a box, the pinned call, and the place of its panel. */
-#include "viewer/hover.h"
+#include "viewer/call_details.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static struct rv_tooltip describe(const struct rv_hover *hover)
     struct rv_subroutines *subroutines = rv_subroutines_create();
     struct rv_tooltip tooltip;
     rv_subroutines_define(subroutines, 3, "Cells", "most", "cells.c", 7);
-    cr_assert(rv_hover_describe(hover, &(struct rv_hover_about){.subroutines = subroutines}, &tooltip));
+    cr_assert(rv_call_details_fill(hover, &(struct rv_call_details_about){.subroutines = subroutines}, &tooltip));
     rv_subroutines_destroy(subroutines);
     return tooltip;
 }

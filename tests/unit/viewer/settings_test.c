@@ -25,7 +25,7 @@ static void remove_folder(void)
     cr_assert_eq(system(command), 0);
 }
 
-TestSuite(settings_file, .init = make_folder, .fini = remove_folder, .timeout = 60);
+TestSuite(settings, .init = make_folder, .fini = remove_folder, .timeout = 60);
 
 static void write_file(const char *bytes, size_t n_bytes)
 {
@@ -70,7 +70,7 @@ static struct rv_settings load(void)
     return settings;
 }
 
-Test(settings_file, chosen_settings_are_restored)
+Test(settings, chosen_settings_are_restored)
 {
     struct rv_settings settings = {RV_COLOR_LIGHT, 150, RV_VIEW_MODE_TOP, RV_COLOR_DURATION, false, true};
     change(&settings);
@@ -79,7 +79,7 @@ Test(settings_file, chosen_settings_are_restored)
     cr_assert_not(rv_settings_store(&again, &settings, &config), "something is not as it was chosen");
 }
 
-Test(settings_file, unchanged_settings_make_no_file)
+Test(settings, unchanged_settings_make_no_file)
 {
     struct rv_settings settings;
     rv_settings_init(&settings);
@@ -87,7 +87,7 @@ Test(settings_file, unchanged_settings_make_no_file)
     cr_assert_neq(access(path, F_OK), 0);
 }
 
-Test(settings_file, unknown_lines_stay_byte_for_byte)
+Test(settings, unknown_lines_stay_byte_for_byte)
 {
     static const char before[] =
         "# mine\n\ntheme = light\nfuture = 7\nno equals here\n = 3\nscale = huge\n\x01\xff\0\x02 = x\n"
@@ -110,7 +110,7 @@ Test(settings_file, unknown_lines_stay_byte_for_byte)
     cr_assert_eq(memcmp(bytes, after, sizeof after - 1), 0);
 }
 
-Test(settings_file, unknown_lines_give_one_warning)
+Test(settings, unknown_lines_give_one_warning)
 {
     char said[4096];
     cr_redirect_stderr();
@@ -124,7 +124,7 @@ Test(settings_file, unknown_lines_give_one_warning)
     cr_assert(strchr(said, '\n') == said + n - 1, "more than one line: %s", said);
 }
 
-Test(settings_file, another_kind_of_file_is_not_used_as_settings)
+Test(settings, another_kind_of_file_is_not_used_as_settings)
 {
     static char large[70000];
     struct rv_settings settings = {.theme = RV_COLOR_LIGHT, .scale_percent = 100};
@@ -139,7 +139,7 @@ Test(settings_file, another_kind_of_file_is_not_used_as_settings)
     cr_assert(stat(path, &status) == 0 && S_ISFIFO(status.st_mode));
 }
 
-Test(settings_file, a_link_stays_a_link)
+Test(settings, a_link_stays_a_link)
 {
     char real[128];
     struct stat status;

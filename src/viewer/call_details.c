@@ -1,0 +1,106 @@
+#include "viewer/call_details.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+
+__attribute__((format(printf, 3, 4))) static void add_line(struct rv_tooltip *tooltip, const char *label,
+                                                           const char *format, ...)
+{
+    struct rv_tooltip_line *line = &tooltip->lines[tooltip->n_lines++];
+    va_list arguments;
+    va_start(arguments, format);
+    line->label = label;
+    (void)vsnprintf(line->text, sizeof line->text, format, arguments);
+    va_end(arguments);
+}
+
+static void add_times(struct rv_tooltip *tooltip, const struct rv_hover *hover)
+{
+    char duration[32], self[32];
+    const struct rv_box *box = &hover->box;
+    rv_units_format_ns(duration, sizeof duration, box->duration_ns);
+    rv_units_format_ns(self, sizeof self, hover->self_ns);
+    bool is_open = box->flags & RV_SPAN_OPEN;
+    add_line(tooltip, "duration", "%s%s", duration, is_open ? " so far" : "");
+    if (hover->has_self)
+        add_line(tooltip, "self", "%s%s   (%.0f %%)", hover->is_self_rough ? "about " : "", self,
+                 box->duration_ns ? 100.0 * (double)hover->self_ns / (double)box->duration_ns : 100.0);
+}
+
+static void add_cell(struct rv_tooltip *tooltip, const struct rv_hover *hover)
+{
+    char width[32];
+    const struct rv_box *box = &hover->box;
+    rv_units_format_ns(width, sizeof width, box->duration_ns);
+    if (box->count)
+        add_line(tooltip, "folded", "%" PRIu32 " calls, mostly of this", box->count);
+    else
+        add_line(tooltip, "folded", "part of a call, mostly of this");
+    add_line(tooltip, "covers", "%.0f %% of %s", 100.0 * box->coverage / (RV_BOX_EXACT - 1), width);
+}
+
+static void add_place(struct rv_tooltip *tooltip, const struct rv_hover *hover, const struct rv_call_details_about *about)
+{
+    char away[32];
+    uint64_t start_ns = hover->box.start_ns;
+    bool is_before = start_ns < about->zero_ns;
+    rv_units_format_ns(away, sizeof away, is_before ? about->zero_ns - start_ns : start_ns - about->zero_ns);
+    const char *label = hover->box.flags & RV_SPAN_ORPHAN ? "seen from" : "started";
+    if (about->is_live)
+        add_line(tooltip, label, "%s %s now", away, is_before ? "before" : "after");
+    else
+        add_line(tooltip, label, "%s%s", is_before ? "-" : "+", away);
+    add_line(tooltip, "where", "%s, depth %" PRIu32, hover->lane_name, hover->box.depth);
+}
+
+static void add_calls(struct rv_tooltip *tooltip, const struct rv_hover *hover, const struct rv_call_details_about *about)
+{
+    if (hover->box.coverage != RV_BOX_EXACT)
+        add_line(tooltip, "calls", "%" PRIu64 " in trace", about->n_calls);
+    else
+        add_line(tooltip, "calls", "%" PRIu64 " in trace, %.4g %% no longer than this", about->n_calls,
+                 100.0 * (double)about->n_below / (double)about->n_calls);
+}
+
+static void add_state(struct rv_tooltip *tooltip, uint32_t flags)
+{
+    if (flags & RV_SPAN_ORPHAN)
+        add_line(tooltip, "state", "began before it was seen");
+    else if (flags & RV_SPAN_CUT)
+        add_line(tooltip, "state", "ended without a return");
+    else if (flags & RV_SPAN_OPEN)
+        add_line(tooltip, "state", "open");
+    if (flags & RV_SPAN_DOUBTFUL)
+        add_line(tooltip, "lost", "events, while it was open: it may be several calls");
+}
+
+bool rv_call_details_fill(const struct rv_hover *hover, const struct rv_call_details_about *about, struct rv_tooltip *tooltip)
+{
+    if (!hover->is_on)
+        return false;
+    struct rv_subroutine subroutine = rv_subroutines_get(about->subroutines, hover->box.id);
+    float scale = about->scale > 0.0 ? (float)about->scale : 1.0f;
+    *tooltip =
+        (struct rv_tooltip){.at = {hover->at_px[0] / scale, hover->at_px[1] / scale},
+                            .box = hover->box,
+                            .thread = hover->thread,
+                            .foot = hover->is_pinned ? "pinned    Esc: unpin    F: focus" : "click: pin    F: focus"};
+    rv_subroutine_full_name(&subroutine, tooltip->title, sizeof tooltip->title);
+    if (subroutine.file[0])
+        add_line(tooltip, "source", "%s%.100s:%" PRIu32, strlen(subroutine.file) > 100 ? "…" : "",
+                 subroutine.file + (strlen(subroutine.file) > 100 ? strlen(subroutine.file) - 100 : 0),
+                 subroutine.line);
+    if (hover->box.coverage == RV_BOX_EXACT)
+        add_times(tooltip, hover);
+    else
+        add_cell(tooltip, hover);
+    add_place(tooltip, hover, about);
+    if (about->n_calls)
+        add_calls(tooltip, hover, about);
+    add_state(tooltip, hover->box.flags);
+    return true;
+}

@@ -1,0 +1,20 @@
+/* What the tooltip says about the hovered or pinned call, row by row. No GL, no SDL. */
+#ifndef RV_VIEWER_CALL_DETAILS_H
+#define RV_VIEWER_CALL_DETAILS_H
+
+#include "model/subroutines.h"
+#include "render/tooltip.h"
+#include "viewer/hover.h"
+
+struct rv_call_details_about {
+    struct rv_subroutines *subroutines;
+    uint64_t n_calls, n_below; /* calls of the subroutine, and those that took no longer; n_calls 0 = unknown */
+    uint64_t zero_ns;          /* of the time axis */
+    bool is_live;              /* zero_ns is the present */
+    double scale;              /* pixels per point */
+};
+
+/* Fill the tooltip. False without a box. */
+bool rv_call_details_fill(const struct rv_hover *hover, const struct rv_call_details_about *about, struct rv_tooltip *tooltip);
+
+#endif
