@@ -100,10 +100,22 @@ void rv_patched_enter_slow(uint64_t *slot, uint64_t stack)
     rv_patched_push_call(slot, stack, *(const uint64_t *)(uintptr_t)(slot[-1] - RV_PATCH_FUNCTION_BEFORE_RESUME));
 }
 
+/* Its thread was about to jump to the trampoline when the real address was put back: nobody traces this call any more. */
+static void pass_restored(uint64_t next)
+{
+    if (next != RV_PUSH_NESTED)
+        rv_push_cancel(&rv_thread.pusher, next);
+}
+
 void rv_patched_arrive_slow(uint64_t *slot, uint64_t stack, struct rv_return *entry)
 {
     const struct rv_shadow_frame call = frame_of(entry->function, entry->address, slot);
-    push_return(&call, stack, rv_push_next(&rv_thread.pusher, stack));
+    const uint64_t next = rv_push_next(&rv_thread.pusher, stack);
+    if (!call.word) {
+        pass_restored(next);
+        return;
+    }
+    push_return(&call, stack, next);
     rv_returns_free(rv_returns_number(entry));
 }
 

@@ -18,6 +18,7 @@
 #define N_LIST N_ENTRIES   /* a thread may free all that others have taken */
 #define N_BATCH 255u       /* entries taken from the process at once */
 #define SWEEP_FIRST 32768u /* entries of a thread before it looks for those that were left */
+#define PAGE_BYTES 4096u
 
 struct rv_return *rv_returns_entries;
 
@@ -27,6 +28,7 @@ static struct {
     uint32_t n_pages; /* of trampolines, written */
     uint32_t *left;   /* entries that ended threads have left */
     uint32_t n_left;
+    uint64_t n_restored; /* how often real addresses were put back */
 } all;
 
 static struct rv_pool lists = RV_POOL(N_LIST * sizeof(uint32_t));
@@ -129,7 +131,7 @@ static uint32_t sweep(uint64_t here)
     uint32_t n_freed = 0;
     for (uint32_t i = 1; begin && i < n; i++) {
         uint64_t slot = rv_returns_entries[i].slot;
-        if (slot < begin || slot >= end)
+        if (slot < begin || slot >= end || rv_returns_entries[i].n_restored)
             continue;
         if (is_held(i, *(const uint64_t *)(uintptr_t)slot))
             continue;
@@ -219,27 +221,65 @@ struct rv_return *rv_returns_find(uint64_t address)
     return at < sizeof rv_returns_trampolines ? &rv_returns_entries[at / RV_RETURNS_TRAMPOLINE_BYTES] : NULL;
 }
 
+/* ---- restoring ---- */
+
+#define N_PAGES_KNOWN 1024u
+
+/* Which pages can be read: while all other threads stand still that does not change. By page number, each times 2, and 1
+ * more if it can. */
+struct pages {
+    uint64_t known[N_PAGES_KNOWN];
+};
+
 /* By the kernel: a stack may be gone. */
-static void exchange(uint64_t slot, uint64_t from, uint64_t to)
+static bool is_mapped(struct pages *pages, uint64_t slot)
 {
-    uint64_t found = 0;
-    struct iovec here = {.iov_base = &found, .iov_len = sizeof found};
-    const struct iovec there = {.iov_base = (void *)(uintptr_t)slot, .iov_len = sizeof found};
-    if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != (ssize_t)sizeof found || found != from)
-        return;
-    here.iov_base = &to;
-    (void)process_vm_writev(getpid(), &here, 1, &there, 1, 0);
+    const uint64_t page = slot / PAGE_BYTES;
+    uint64_t *known = &pages->known[page % N_PAGES_KNOWN], word;
+    const struct iovec here = {.iov_base = &word, .iov_len = sizeof word};
+    const struct iovec there = {.iov_base = (void *)(uintptr_t)slot, .iov_len = sizeof word};
+    if (*known / 2 != page)
+        *known = 2 * page + (process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)sizeof word);
+    return *known & 1;
 }
 
-/* Entries stay taken until a sweep finds them left: an unwinder may be about to look one up. */
+static void put_back(struct rv_return *entry)
+{
+    const struct iovec here = {.iov_base = &entry->address, .iov_len = sizeof entry->address};
+    const struct iovec there = {.iov_base = (void *)(uintptr_t)entry->slot, .iov_len = sizeof entry->address};
+    if (process_vm_writev(getpid(), &here, 1, &there, 1, 0) != (ssize_t)sizeof entry->address)
+        return;
+    entry->n_restored = all.n_restored;
+    entry->function = 0;
+}
+
+/* No thread is in take_batch() or the like. */
+static void give_up(uint32_t number)
+{
+    rv_returns_entries[number].n_restored = 0;
+    rv_returns_entries[number].slot = 0;
+    all.left[all.n_left++] = number;
+}
+
+static void restore(struct pages *pages, uint32_t number)
+{
+    struct rv_return *entry = &rv_returns_entries[number];
+    const uint64_t word = is_mapped(pages, entry->slot) ? *(const uint64_t *)(uintptr_t)entry->slot : 0;
+    /* Its number is there while a signal's handler keeps its thread from going on. */
+    if (word == rv_returns_trampoline(number))
+        put_back(entry);
+    else if (entry->n_restored && word != number && !all.lock)
+        give_up(number);
+}
+
 void rv_returns_restore(void)
 {
     const uint32_t n = all.n_pages * RV_RETURNS_PER_PAGE;
-    for (uint32_t i = 1; i < n; i++) {
-        const struct rv_return *entry = &rv_returns_entries[i];
-        if (entry->slot)
-            exchange(entry->slot, rv_returns_trampoline(i), entry->address);
-    }
+    struct pages pages = {0};
+    all.n_restored++;
+    for (uint32_t i = 1; i < n; i++)
+        if (rv_returns_entries[i].slot)
+            restore(&pages, i);
 }
 
 void rv_returns_end(void)

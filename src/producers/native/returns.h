@@ -21,10 +21,10 @@
 #include "producers/native/linkage.h"
 
 struct rv_return {
-    uint64_t address;  /* where the call really returns to; the unwind information reads this */
-    uint64_t function; /* of the call */
-    uint64_t slot;     /* where on the stack its return address was; 0: the entry is free */
-    uint64_t unused;
+    uint64_t address;    /* where the call really returns to; the unwind information reads this */
+    uint64_t function;   /* of the call; 0: the real address is back in the slot */
+    uint64_t slot;       /* where on the stack its return address was; 0: the entry is free */
+    uint64_t n_restored; /* by which rv_returns_restore() it was put back; 0: by none */
 };
 
 /* A thread's free entries. */
@@ -105,7 +105,8 @@ static inline struct rv_return *rv_returns_replace(uint32_t number, uint64_t *sl
     return entry;
 }
 
-/* While all other threads stand still: put real return addresses back wherever a trampoline's is. */
+/* While all other threads stand still: put real return addresses back wherever a trampoline's is. A thread may be about
+ * to jump to such a trampoline, or to unwind through it: its entry is free from the next time on. */
 RV_HIDDEN void rv_returns_restore(void);
 
 /* The calling thread ends. Within a guard. */

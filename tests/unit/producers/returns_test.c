@@ -1,0 +1,70 @@
+/* Entries of return addresses over many attachments: taken by calls that are open, put back at each end. */
+#include "producers/native/returns.h"
+
+#include <criterion/criterion.h>
+
+#define N_OPEN 200
+#define N_ENDS 8000 /* times N_OPEN: more entries than there are */
+
+static uint64_t stack[N_OPEN];
+
+static void start(void)
+{
+    cr_assert_eq(rv_returns_init(), 0);
+}
+
+TestSuite(returns, .init = start, .timeout = 60);
+
+static uint32_t begin_call(uint64_t *slot, uint64_t returns_to)
+{
+    const uint32_t number = rv_returns_take();
+    cr_assert_neq(number, 0, "no entry is left");
+    *slot = returns_to;
+    (void)rv_returns_replace(number, slot, 1);
+    cr_assert_eq(*slot, rv_returns_trampoline(number));
+    return number;
+}
+
+Test(returns, calls_that_are_open_at_each_end_get_their_addresses_back_however_often)
+{
+    for (unsigned end = 0; end < N_ENDS; end++) {
+        for (uint64_t i = 0; i < N_OPEN; i++)
+            (void)begin_call(&stack[i], 1000 + i);
+        rv_returns_restore();
+        for (uint64_t i = 0; i < N_OPEN; i++)
+            cr_assert_eq(stack[i], 1000 + i);
+    }
+}
+
+Test(returns, an_entry_that_was_put_back_stays_for_whoever_is_about_to_look_at_it)
+{
+    const uint32_t number = begin_call(&stack[0], 1000);
+    rv_returns_restore();
+    cr_assert_eq(rv_returns_entries[number].address, 1000);
+    cr_assert_eq(rv_returns_entries[number].function, 0);
+    for (unsigned i = 1; i < N_OPEN; i++)
+        cr_assert_neq(begin_call(&stack[i], 2000), number);
+    cr_assert_eq(rv_returns_entries[number].address, 1000);
+    rv_returns_restore();
+    cr_assert_eq(rv_returns_entries[number].slot, 0);
+}
+
+/* A signal's handler came between the trampoline's two instructions, and the thread has not gone on since. */
+Test(returns, an_entry_whose_trampoline_is_being_run_is_kept)
+{
+    const uint32_t number = begin_call(&stack[0], 1000);
+    rv_returns_restore();
+    stack[0] = number;
+    rv_returns_restore();
+    rv_returns_restore();
+    cr_assert_eq(rv_returns_entries[number].address, 1000);
+    cr_assert_neq(rv_returns_entries[number].slot, 0);
+}
+
+Test(returns, a_slot_whose_memory_is_gone_is_left_alone)
+{
+    const uint32_t number = begin_call(&stack[0], 1000);
+    rv_returns_entries[number].slot = 16;
+    rv_returns_restore();
+    cr_assert_eq(rv_returns_entries[number].n_restored, 0);
+}
