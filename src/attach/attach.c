@@ -197,6 +197,12 @@ static int call_on(struct attacher *attacher, size_t idx, const struct rv_tracee
     return error;
 }
 
+static void note_stop(const struct attacher *attacher, const char *what, const char *why)
+{
+    rv_note("process %d: %s stood still for %.1f ms, to %s", (int)attacher->pid, what,
+            (double)attacher->tracee.stopped_ns / 1e6, why);
+}
+
 /* ---- loading ---- */
 
 static bool is_loaded(struct attacher *attacher)
@@ -257,30 +263,29 @@ static size_t choose_thread(const struct rv_tracee *tracee)
     return 0;
 }
 
-static int call_among_all(struct attacher *attacher, const char *function, bool is_write)
+/* sites: to be cleared before; NULL: none. */
+static int call_among_all(struct attacher *attacher, const char *function, const struct rv_sites *sites)
 {
     const struct rv_tracee_call call = {.function = function_of(attacher, function)};
-    struct rv_attachment attachment;
     int error = rv_tracee_stop_all(&attacher->tracee);
     if (error)
         return error;
-    if (is_write)
-        error = read_attachment(attacher, &attachment);
-    if (is_write && !error)
-        error = rv_sites_clear(&attacher->tracee, &attachment);
+    if (sites)
+        error = rv_sites_clear(sites, &attacher->tracee);
     if (!error)
         error = tell_threads(attacher);
     if (!error)
         error = call_on(attacher, choose_thread(&attacher->tracee), &call);
     rv_tracee_release(&attacher->tracee);
+    note_stop(attacher, "all threads", sites ? "write jumps" : "put the original bytes back");
     return error;
 }
 
-static int call_stopped(struct attacher *attacher, const char *function, bool is_write)
+static int call_stopped(struct attacher *attacher, const char *function, const struct rv_sites *sites)
 {
     int error = -EAGAIN;
     for (unsigned i = 0; i < TRIES && error == -EAGAIN; i++) {
-        error = call_among_all(attacher, function, is_write);
+        error = call_among_all(attacher, function, sites);
         if (error == -EAGAIN)
             rv_os_sleep_ns(PAUSE_NS);
     }
@@ -324,7 +329,7 @@ static int set_owner(const struct attacher *attacher, uint32_t pid, uint64_t sta
 /* Out again, and nobody's. */
 static int leave(struct attacher *attacher)
 {
-    int error = call_stopped(attacher, RV_ATTACHMENT_REMOVE, false);
+    int error = call_stopped(attacher, RV_ATTACHMENT_REMOVE, NULL);
     return error ? error : set_owner(attacher, 0, 0);
 }
 
@@ -370,6 +375,19 @@ static int plan(struct attacher *attacher, const struct rv_attach_params *params
     return error ? rv_refuse_planning(attacher->pid, error) : wait_for_plan(attacher);
 }
 
+static int write_jumps(struct attacher *attacher)
+{
+    struct rv_attachment attachment;
+    struct rv_sites sites = {0};
+    int error = read_attachment(attacher, &attachment);
+    if (!error)
+        error = rv_sites_begin(&sites, &attacher->tracee, &attachment);
+    if (!error)
+        error = call_stopped(attacher, RV_ATTACHMENT_WRITE, &sites);
+    rv_sites_end(&sites);
+    return error;
+}
+
 /* What fails is undone, but for what is another ringviz's by now. */
 static int patch(struct attacher *attacher, const struct rv_attach_params *params)
 {
@@ -378,7 +396,7 @@ static int patch(struct attacher *attacher, const struct rv_attach_params *param
     if (error == -EBUSY)
         return error;
     if (!error) {
-        error = call_stopped(attacher, RV_ATTACHMENT_WRITE, true);
+        error = write_jumps(attacher);
         if (error)
             (void)rv_refuse_attaching_error(attacher->pid, error);
     }

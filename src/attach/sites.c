@@ -5,93 +5,139 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/mappings.h"
 #include "patch/stubs.h"
 
 #define N_STEPS 64
-#define STACK_WORDS 131072u /* of each thread that are looked at */
-#define N(array) (sizeof(array) / sizeof *(array))
+#define STACK_BYTES (1u << 20) /* of each thread that are looked at */
+#define N_WORDS 4096u
 
-struct sites {
-    struct rv_patch_site *sites; /* of one object, by rising address */
-    uint64_t address;            /* in the process */
-    size_t n;
-};
+/* ---- what the process says ---- */
 
-static struct rv_patch_site *find_site(const struct sites *sites, uint64_t address)
+static int read_object(struct rv_sites_object *object, const struct rv_tracee *tracee)
 {
-    size_t low = 0, high = sites->n;
+    object->sites = calloc(object->n ? object->n : 1, sizeof *object->sites);
+    return object->sites ? rv_tracee_read(tracee, object->address, object->sites, object->n * sizeof *object->sites)
+                         : -EFAULT;
+}
+
+static void widen(struct rv_sites *sites, const struct rv_sites_object *object)
+{
+    const struct rv_patch_site *first = object->sites, *last = object->sites + object->n - 1;
+    if (object->n && first->address < sites->first)
+        sites->first = first->address;
+    if (object->n && last->address > sites->last)
+        sites->last = last->address;
+}
+
+int rv_sites_begin(struct rv_sites *sites, const struct rv_tracee *tracee, const struct rv_attachment *attachment)
+{
+    *sites = (struct rv_sites){.first = UINT64_MAX};
+    for (size_t i = 0; i < attachment->n_objects && i < RV_ATTACHMENT_OBJECTS; i++) {
+        struct rv_sites_object *object = &sites->objects[sites->n_objects++];
+        object->address = attachment->objects[i].sites;
+        object->n = attachment->objects[i].n_sites;
+        if (object->n > RV_ATTACHMENT_SITES || read_object(object, tracee) != 0)
+            return -EFAULT;
+        widen(sites, object);
+    }
+    return 0;
+}
+
+void rv_sites_end(struct rv_sites *sites)
+{
+    for (size_t i = 0; i < sites->n_objects; i++)
+        free(sites->objects[i].sites);
+    *sites = (struct rv_sites){0};
+}
+
+/* ---- who is there ---- */
+
+/* The site between whose bytes an address is; NULL: a thread may go on there. *object: whose it is. */
+static const struct rv_patch_site *find_in(const struct rv_sites_object *object, uint64_t address)
+{
+    size_t low = 0, high = object->n;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (sites->sites[middle].address < address)
+        if (object->sites[middle].address < address)
             low = middle + 1;
         else
             high = middle;
     }
-    struct rv_patch_site *site = low ? &sites->sites[low - 1] : NULL;
+    const struct rv_patch_site *site = low ? &object->sites[low - 1] : NULL;
     return site && address - site->address < RV_PATCH_JUMP_BYTES ? site : NULL;
 }
 
-static bool read_sites(const struct rv_tracee *tracee, const struct rv_attachment_object *object, struct sites *sites)
+static const struct rv_patch_site *find(const struct rv_sites *sites, uint64_t address,
+                                        const struct rv_sites_object **object)
 {
-    *sites = (struct sites){.address = object->sites, .n = object->n_sites};
-    if (sites->n > RV_ATTACHMENT_SITES)
-        return false;
-    sites->sites = calloc(sites->n ? sites->n : 1, sizeof *sites->sites);
-    return sites->sites && rv_tracee_read(tracee, sites->address, sites->sites, sites->n * sizeof *sites->sites) == 0;
-}
-
-static int step_out(const struct sites *sites, struct rv_tracee_thread *thread, bool *has_moved)
-{
-    int error = 0;
-    for (unsigned i = 0; i < N_STEPS && !error && find_site(sites, thread->registers.rip); i++) {
-        error = rv_tracee_step(thread);
-        *has_moved = true;
+    const struct rv_patch_site *site = NULL;
+    if (address <= sites->first || address >= sites->last + RV_PATCH_JUMP_BYTES)
+        return NULL;
+    for (size_t i = 0; i < sites->n_objects && !site; i++) {
+        *object = &sites->objects[i];
+        site = find_in(*object, address);
     }
-    return !error && find_site(sites, thread->registers.rip) ? -EAGAIN : error;
+    return site;
 }
 
-static void leave_out(const struct rv_tracee *tracee, const struct sites *sites, const struct rv_patch_site *site)
+static int step_out(const struct rv_sites *sites, struct rv_tracee_thread *thread)
+{
+    const struct rv_sites_object *object;
+    int error = 0;
+    for (unsigned i = 0; i < N_STEPS && !error && find(sites, thread->registers.rip, &object); i++)
+        error = rv_tracee_step(thread);
+    return !error && find(sites, thread->registers.rip, &object) ? -EAGAIN : error;
+}
+
+static void leave_out(const struct rv_tracee *tracee, const struct rv_sites_object *object,
+                      const struct rv_patch_site *site)
 {
     const bool is_left_out = true;
-    const uint64_t idx = (uint64_t)(site - sites->sites);
-    (void)rv_tracee_write(tracee, sites->address + idx * sizeof *site + offsetof(struct rv_patch_site, is_left_out),
+    const uint64_t idx = (uint64_t)(site - object->sites);
+    (void)rv_tracee_write(tracee, object->address + idx * sizeof *site + offsetof(struct rv_patch_site, is_left_out),
                           &is_left_out, sizeof is_left_out);
 }
 
 /* A signal's frame has the address where its thread goes on; any word that looks like one counts. */
-static void look_at_stack(const struct rv_tracee *tracee, const struct sites *sites, uint64_t stack)
+static void look_at_stack(const struct rv_sites *sites, const struct rv_tracee *tracee, uint64_t stack, uint64_t end)
 {
-    uint64_t words[512];
-    for (size_t n = 0; n < STACK_WORDS && rv_tracee_read(tracee, stack, words, sizeof words) == 0;
-         n += N(words), stack += sizeof words)
-        for (size_t i = 0; i < N(words); i++) {
-            const struct rv_patch_site *site = find_site(sites, words[i]);
+    uint64_t words[N_WORDS];
+    for (size_t n; stack < end; stack += n * sizeof *words) {
+        n = end - stack < sizeof words ? (size_t)(end - stack) / sizeof *words : N_WORDS;
+        if (rv_tracee_read(tracee, stack, words, n * sizeof *words) != 0)
+            return;
+        for (size_t i = 0; i < n; i++) {
+            const struct rv_sites_object *object;
+            const struct rv_patch_site *site = find(sites, words[i], &object);
             if (site)
-                leave_out(tracee, sites, site);
+                leave_out(tracee, object, site);
         }
+    }
 }
 
-static int clear_object(struct rv_tracee *tracee, const struct rv_attachment_object *object, bool *has_moved)
+/* Up to the end of the mapping: what follows is another thread's stack, say. */
+static int look_at_stacks(const struct rv_sites *sites, const struct rv_tracee *tracee)
 {
-    struct sites sites;
-    int error = read_sites(tracee, object, &sites) ? 0 : -EFAULT;
-    for (size_t i = 0; i < tracee->n_threads && !error; i++)
-        error = step_out(&sites, &tracee->threads[i], has_moved);
-    for (size_t i = 0; i < tracee->n_threads && !error; i++)
-        look_at_stack(tracee, &sites, tracee->threads[i].registers.rsp & ~7ull);
-    free(sites.sites);
-    return error;
+    struct rv_mapping mapping;
+    struct rv_mappings mappings;
+    if (rv_mappings_open(&mappings, tracee->pid) != 0)
+        return -ESRCH;
+    while (rv_mappings_next(&mappings, &mapping))
+        for (size_t i = 0; i < tracee->n_threads; i++) {
+            const uint64_t stack = tracee->threads[i].registers.rsp & ~7ull;
+            if (stack >= mapping.start && stack < mapping.end)
+                look_at_stack(sites, tracee, stack,
+                              mapping.end - stack < STACK_BYTES ? mapping.end : stack + STACK_BYTES);
+        }
+    rv_mappings_close(&mappings);
+    return 0;
 }
 
-/* Stepping out of one object's may be a step into another's: looked at until no thread moves. */
-int rv_sites_clear(struct rv_tracee *tracee, const struct rv_attachment *attachment)
+int rv_sites_clear(const struct rv_sites *sites, struct rv_tracee *tracee)
 {
     int error = 0;
-    bool has_moved;
-    do {
-        has_moved = false;
-        for (size_t i = 0; i < attachment->n_objects && i < RV_ATTACHMENT_OBJECTS && !error; i++)
-            error = clear_object(tracee, &attachment->objects[i], &has_moved);
-    } while (has_moved && !error);
-    return error;
+    for (size_t i = 0; i < tracee->n_threads && !error; i++)
+        error = step_out(sites, &tracee->threads[i]);
+    return error ? error : look_at_stacks(sites, tracee);
 }

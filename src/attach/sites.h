@@ -5,12 +5,25 @@
 #include "attach/tracee.h"
 #include "ring/attachment.h"
 
+struct rv_sites {
+    struct rv_sites_object {
+        struct rv_patch_site *sites; /* by rising address */
+        uint64_t address;            /* in the process */
+        size_t n;
+    } objects[RV_ATTACHMENT_OBJECTS];
+    size_t n_objects;
+    uint64_t first, last; /* all sites begin between them */
+};
+
+/* Where the process says that its sites are. 0, or -EFAULT; to be ended in any case. */
+int rv_sites_begin(struct rv_sites *sites, const struct rv_tracee *tracee, const struct rv_attachment *attachment);
+void rv_sites_end(struct rv_sites *sites);
+
 /*
  * Step all threads, which are stopped, out of these places, and leave out the functions into which a signal's frame on a
  * stack goes back.
- *   attachment  as read from the process: where its sites are
- *   returns     0; -EAGAIN: release all and try again; -EFAULT, -ESRCH
+ *   returns  0; -EAGAIN: release all and try again; -EFAULT, -ESRCH
  */
-int rv_sites_clear(struct rv_tracee *tracee, const struct rv_attachment *attachment);
+int rv_sites_clear(const struct rv_sites *sites, struct rv_tracee *tracee);
 
 #endif

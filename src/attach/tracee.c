@@ -39,15 +39,6 @@ static const uint64_t STOP_NS = 2000000000, FOR_EVER = UINT64_MAX / 2;
 /* Signals that wait while code of ours is run: not those that an instruction causes, which would end the process then. */
 static const uint64_t BLOCKED = ~(BIT(SIGSYS) | BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGFPE) | BIT(SIGTRAP));
 
-int rv_tracee_open(struct rv_tracee *tracee, pid_t pid)
-{
-    char path[64];
-    *tracee = (struct rv_tracee){.pid = pid};
-    snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
-    tracee->memory = open(path, O_RDWR | O_CLOEXEC);
-    return tracee->memory < 0 ? (errno == ENOENT ? -ESRCH : -errno) : 0;
-}
-
 void rv_tracee_close(struct rv_tracee *tracee)
 {
     rv_tracee_release(tracee);
@@ -65,6 +56,51 @@ int rv_tracee_read(const struct rv_tracee *tracee, uint64_t address, void *out, 
 int rv_tracee_write(const struct rv_tracee *tracee, uint64_t address, const void *bytes, size_t n_bytes)
 {
     return pwrite(tracee->memory, bytes, n_bytes, (off_t)address) == (ssize_t)n_bytes ? 0 : -EFAULT;
+}
+
+/* ---- opening ---- */
+
+/* Behind what a signal handler returns to: mov $SYS_rt_sigreturn, %rax; syscall */
+static const uint8_t RESTORER[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05};
+
+static uint64_t find_in(const struct rv_tracee *tracee, uint64_t start, uint64_t end)
+{
+    uint8_t code[64 << 10];
+    for (uint64_t at = start; at < end; at += sizeof code - sizeof RESTORER) {
+        const size_t n = end - at < sizeof code ? (size_t)(end - at) : sizeof code;
+        const uint8_t *found =
+            rv_tracee_read(tracee, at, code, n) == 0 ? memmem(code, n, RESTORER, sizeof RESTORER) : NULL;
+        if (found)
+            return at + (uint64_t)(found - code);
+    }
+    return 0;
+}
+
+/* The C library's. 0: none. */
+static uint64_t find_restorer(const struct rv_tracee *tracee)
+{
+    struct rv_mapping mapping;
+    struct rv_mappings mappings;
+    uint64_t found = 0;
+    if (rv_mappings_open(&mappings, tracee->pid) != 0)
+        return 0;
+    while (!found && rv_mappings_next(&mappings, &mapping))
+        if (mapping.is_executable && strstr(mapping.path, "/libc"))
+            found = find_in(tracee, mapping.start, mapping.end);
+    rv_mappings_close(&mappings);
+    return found;
+}
+
+int rv_tracee_open(struct rv_tracee *tracee, pid_t pid)
+{
+    char path[64];
+    *tracee = (struct rv_tracee){.pid = pid};
+    snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
+    tracee->memory = open(path, O_RDWR | O_CLOEXEC);
+    if (tracee->memory < 0)
+        return errno == ENOENT ? -ESRCH : -errno;
+    tracee->restorer = find_restorer(tracee);
+    return 0;
 }
 
 /* ---- stopping ---- */
@@ -106,13 +142,11 @@ static void release_thread(const struct rv_tracee_thread *thread)
 }
 
 /* It may wait for a disk, or for a process that vfork(2) began. What it stops with then is given back to it. */
-static void release_late(struct rv_tracee *tracee)
+static void release_late(pid_t tid)
 {
-    int status = tracee->late ? wait_for(tracee->late, FOR_EVER) : -ESRCH;
+    int status = ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0 ? wait_for(tid, FOR_EVER) : -ESRCH;
     if (status >= 0)
-        (void)ptrace(PTRACE_DETACH, tracee->late, NULL,
-                     (void *)(intptr_t)(is_event_stop(status) ? 0 : WSTOPSIG(status)));
-    tracee->late = 0;
+        (void)ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)(is_event_stop(status) ? 0 : WSTOPSIG(status)));
 }
 
 /* Some calls (epoll_wait, semop) return EINTR after a stop where no handler ran: they are begun again, too. */
@@ -125,29 +159,52 @@ static void restart_call(struct user_regs_struct *registers)
     registers->orig_rax = (unsigned long long)-1;
 }
 
-/* 0, or a negative errno; *is_for_long: a signal has stopped the process. */
-static int stop_thread(struct rv_tracee *tracee, pid_t tid, bool *is_for_long)
+static int seize(struct rv_tracee *tracee, pid_t tid)
 {
-    struct rv_tracee_thread thread = {.tid = tid};
     if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) != 0)
         return -errno;
-    int status = ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0 ? wait_for(tid, STOP_NS) : -ESRCH;
-    if (status == -EAGAIN)
-        tracee->late = tid;
-    if (status >= 0 && ptrace(PTRACE_GETREGS, tid, NULL, &thread.registers) != 0)
+    tracee->threads =
+        rv_vec_reserve(tracee->threads, &tracee->capacity, tracee->n_threads + 1, sizeof *tracee->threads);
+    tracee->threads[tracee->n_threads++] = (struct rv_tracee_thread){.tid = tid};
+    return 0;
+}
+
+/* One that has ended is found so when it is waited for. */
+static void interrupt(struct rv_tracee *tracee, pid_t tid)
+{
+    if (!tracee->stopped_since_ns)
+        tracee->stopped_since_ns = rv_clock_mono_ns();
+    (void)ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+}
+
+/* 0, or a negative errno; *is_for_long: a signal has stopped the process. */
+static int await_stop(struct rv_tracee_thread *thread, bool *is_for_long)
+{
+    int status = wait_for(thread->tid, STOP_NS);
+    if (status >= 0 && ptrace(PTRACE_GETREGS, thread->tid, NULL, &thread->registers) != 0)
         status = -ESRCH;
     if (status < 0)
         return status;
-    thread.system_call = system_call_of(&thread.registers);
+    thread->has_stopped = true;
+    thread->system_call = system_call_of(&thread->registers);
     if (!is_event_stop(status))
-        thread.signal = WSTOPSIG(status);
+        thread->signal = WSTOPSIG(status);
     else
-        restart_call(&thread.registers);
-    tracee->threads =
-        rv_vec_reserve(tracee->threads, &tracee->capacity, tracee->n_threads + 1, sizeof *tracee->threads);
-    tracee->threads[tracee->n_threads++] = thread;
+        restart_call(&thread->registers);
     *is_for_long = is_event_stop(status) && WSTOPSIG(status) != SIGTRAP;
     return 0;
+}
+
+/* The last of the threads then. One that does not stop is among them, too. */
+static int stop_thread(struct rv_tracee *tracee, pid_t tid, bool *is_for_long)
+{
+    int error = seize(tracee, tid);
+    if (error)
+        return error;
+    interrupt(tracee, tid);
+    error = await_stop(&tracee->threads[tracee->n_threads - 1], is_for_long);
+    tracee->n_threads -= error == -ESRCH;
+    return error;
 }
 
 int rv_tracee_stop(struct rv_tracee *tracee, pid_t tid)
@@ -161,7 +218,7 @@ int rv_tracee_stop(struct rv_tracee *tracee, pid_t tid)
     return error;
 }
 
-static bool is_stopped(const struct rv_tracee *tracee, pid_t tid)
+static bool is_seized(const struct rv_tracee *tracee, pid_t tid)
 {
     for (size_t i = 0; i < tracee->n_threads; i++)
         if (tracee->threads[i].tid == tid)
@@ -169,26 +226,44 @@ static bool is_stopped(const struct rv_tracee *tracee, pid_t tid)
     return false;
 }
 
-/* Those that are not stopped yet. Returns how many, or a negative errno. */
-static int stop_more(struct rv_tracee *tracee)
+/* Those that are not seized yet. */
+static int seize_more(struct rv_tracee *tracee)
 {
     char path[64];
-    int n = 0;
+    int error = 0;
     snprintf(path, sizeof path, "/proc/%d/task", (int)tracee->pid);
     DIR *folder = opendir(path);
     if (!folder)
         return -ESRCH;
-    for (const struct dirent *entry; n >= 0 && (entry = readdir(folder));) {
+    for (const struct dirent *entry; !error && (entry = readdir(folder));) {
         pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-        if (tid <= 0 || is_stopped(tracee, tid))
+        if (tid <= 0 || is_seized(tracee, tid))
             continue;
-        int error = rv_tracee_stop(tracee, tid);
-        if (error == -EPERM && rv_os_process_state(tid) == 'Z') /* the first thread may end before the others */
-            continue;
-        n = error == 0 ? n + 1 : error == -ESRCH ? n : error;
+        error = seize(tracee, tid);
+        if (error == -ESRCH ||
+            (error == -EPERM && rv_os_process_state(tid) == 'Z')) /* the first may end before others */
+            error = 0;
     }
     closedir(folder);
-    return n;
+    return error;
+}
+
+/* From an index on: all are interrupted before any is waited for, so that they stand still for less time. */
+static int stop_seized(struct rv_tracee *tracee, size_t first)
+{
+    for (size_t i = first; i < tracee->n_threads; i++)
+        interrupt(tracee, tracee->threads[i].tid);
+    for (size_t i = first; i < tracee->n_threads;) {
+        bool is_for_long;
+        int error = await_stop(&tracee->threads[i], &is_for_long);
+        if (error == -ESRCH)
+            tracee->threads[i] = tracee->threads[--tracee->n_threads];
+        else if (error || is_for_long)
+            return error ? error : -ECANCELED;
+        else
+            i++;
+    }
+    return 0;
 }
 
 int rv_tracee_stop_any(struct rv_tracee *tracee, unsigned turn)
@@ -206,25 +281,36 @@ int rv_tracee_stop_any(struct rv_tracee *tracee, unsigned turn)
     return n ? rv_tracee_stop(tracee, tids[turn % n]) : -ESRCH;
 }
 
+/* Until there are no others: threads that run begin new ones. */
 int rv_tracee_stop_all(struct rv_tracee *tracee)
 {
-    int n;
-    do
-        n = stop_more(tracee);
-    while (n > 0);
-    if (n == 0 && tracee->n_threads == 0)
-        n = -ESRCH;
-    if (n < 0)
+    int error;
+    size_t n;
+    do {
+        n = tracee->n_threads;
+        error = seize_more(tracee);
+        if (!error)
+            error = stop_seized(tracee, n);
+    } while (!error && tracee->n_threads > n);
+    if (!error && tracee->n_threads == 0)
+        error = -ESRCH;
+    if (error)
         rv_tracee_release(tracee);
-    return n;
+    return error;
 }
 
 void rv_tracee_release(struct rv_tracee *tracee)
 {
     for (size_t i = 0; i < tracee->n_threads; i++)
-        release_thread(&tracee->threads[i]);
+        if (tracee->threads[i].has_stopped)
+            release_thread(&tracee->threads[i]);
+    if (tracee->stopped_since_ns)
+        tracee->stopped_ns = rv_clock_mono_ns() - tracee->stopped_since_ns;
+    tracee->stopped_since_ns = 0;
+    for (size_t i = 0; i < tracee->n_threads; i++)
+        if (!tracee->threads[i].has_stopped)
+            release_late(tracee->threads[i].tid);
     tracee->n_threads = 0;
-    release_late(tracee);
 }
 
 /* Its status as of wait_for, stopped in any case. An interruption or a stop of the whole process may come first: it is reported again later. */
@@ -259,37 +345,6 @@ int rv_tracee_step(struct rv_tracee_thread *thread)
 }
 
 /* ---- calls ---- */
-
-/* Behind what a signal handler returns to: mov $SYS_rt_sigreturn, %rax; syscall */
-static const uint8_t RESTORER[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05};
-
-static uint64_t find_in(const struct rv_tracee *tracee, uint64_t start, uint64_t end)
-{
-    uint8_t code[64 << 10];
-    for (uint64_t at = start; at < end; at += sizeof code - sizeof RESTORER) {
-        const size_t n = end - at < sizeof code ? (size_t)(end - at) : sizeof code;
-        const uint8_t *found =
-            rv_tracee_read(tracee, at, code, n) == 0 ? memmem(code, n, RESTORER, sizeof RESTORER) : NULL;
-        if (found)
-            return at + (uint64_t)(found - code);
-    }
-    return 0;
-}
-
-/* The C library's. 0: none. */
-static uint64_t find_restorer(const struct rv_tracee *tracee)
-{
-    struct rv_mapping mapping;
-    struct rv_mappings mappings;
-    uint64_t found = 0;
-    if (rv_mappings_open(&mappings, tracee->pid) != 0)
-        return 0;
-    while (!found && rv_mappings_next(&mappings, &mapping))
-        if (mapping.is_executable && strstr(mapping.path, "/libc"))
-            found = find_in(tracee, mapping.start, mapping.end);
-    rv_mappings_close(&mappings);
-    return found;
-}
 
 /* What is put on the thread's stack, from its lowest address on, as the kernel does for a signal's handler. */
 struct frame {
@@ -399,13 +454,12 @@ static int build(struct frame *frame, const struct rv_tracee *tracee, const stru
 {
     uint8_t state[STATE_BYTES];
     struct iovec extended = {.iov_base = state, .iov_len = sizeof state};
-    const uint64_t restorer = find_restorer(tracee);
     const struct user_regs_struct registers = going_on(thread);
-    if (!restorer || ptrace(PTRACE_GETREGSET, thread->tid, (void *)(uintptr_t)NT_X86_XSTATE, &extended) != 0 ||
+    if (!tracee->restorer || ptrace(PTRACE_GETREGSET, thread->tid, (void *)(uintptr_t)NT_X86_XSTATE, &extended) != 0 ||
         extended.iov_len < STATE_WORDS_AT + 48 || !lay_out(frame, registers.rsp, call, extended.iov_len))
         return -EFAULT;
     size_t text = frame->texts_at;
-    put(frame, 0, &restorer, sizeof restorer);
+    put(frame, 0, &tracee->restorer, sizeof tracee->restorer);
     put_context(frame, &registers, tracee->called_mask);
     put_state(frame, state, extended.iov_len);
     for (size_t i = 0; i < 2; i++) {
@@ -443,6 +497,8 @@ int rv_tracee_take_back(struct rv_tracee *tracee)
 {
     bool is_for_long;
     int error = stop_thread(tracee, tracee->called.tid, &is_for_long);
+    if (error == -EAGAIN)
+        release_late(tracee->threads[--tracee->n_threads].tid);
     if (error)
         return error == -EAGAIN ? -EALREADY : error;
     struct rv_tracee_thread *thread = &tracee->threads[tracee->n_threads - 1];

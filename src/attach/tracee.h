@@ -12,6 +12,7 @@
 
 struct rv_tracee_thread {
     pid_t tid;
+    bool has_stopped;                  /* else it is to stop, and has not yet */
     int signal;                        /* that it was about to get; 0: none */
     long system_call;                  /* in which it waited; -1: none */
     struct user_regs_struct registers; /* as it stopped; it goes on with them */
@@ -20,9 +21,11 @@ struct rv_tracee_thread {
 struct rv_tracee {
     pid_t pid;
     int memory;                       /* /proc/PID/mem */
-    struct rv_tracee_thread *threads; /* those that are stopped */
+    uint64_t restorer;                /* what its signals' handlers return to; 0: not found */
+    struct rv_tracee_thread *threads; /* those that are stopped, or are to stop */
     size_t n_threads, capacity;
-    pid_t late;                     /* a thread that was to stop and has not yet; 0: none */
+    uint64_t stopped_since_ns;      /* the first of them; 0: none is */
+    uint64_t stopped_ns;            /* how long they were stopped, when they have been released */
     struct rv_tracee_thread called; /* as it was before the last call, */
     uint64_t called_mask;           /* with the signals that it blocked, */
     uint64_t called_function;       /* and where the call begins */
