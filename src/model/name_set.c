@@ -79,6 +79,21 @@ static void turn_to(struct rv_name_set *matches, const struct rv_subroutines *su
     matches->n_seen = matches->n_matching = matches->next = 0;
 }
 
+static void flip(struct rv_name_set *matches, uint32_t id, bool is_match)
+{
+    struct rv_name_bits *bits = atomic_load_explicit(&matches->bits, memory_order_relaxed);
+    atomic_fetch_xor_explicit(&bits->words[id / 64], UINT64_C(1) << (id % 64), memory_order_relaxed);
+    matches->n_matching += is_match ? 1 : UINT32_MAX;
+    atomic_fetch_add_explicit(&matches->generation, 1, memory_order_relaxed);
+}
+
+void rv_name_set_add(struct rv_name_set *matches, uint32_t id)
+{
+    grow_bits(matches, (size_t)id / 64 + 1);
+    if (!rv_name_set_has(matches, id))
+        flip(matches, id, true);
+}
+
 static void judge(struct rv_name_set *matches, uint32_t id, const struct rv_subroutine *subroutine)
 {
     char full[NAME_BYTES];
@@ -86,12 +101,8 @@ static void judge(struct rv_name_set *matches, uint32_t id, const struct rv_subr
     if (matches->of == RV_NAME_SET_NAME)
         text = rv_subroutine_full_name(subroutine, full, sizeof full);
     bool is_match = matches->pattern && rv_regex_has(matches->pattern, text);
-    if (is_match == rv_name_set_has(matches, id))
-        return;
-    struct rv_name_bits *bits = atomic_load_explicit(&matches->bits, memory_order_relaxed);
-    atomic_fetch_xor_explicit(&bits->words[id / 64], UINT64_C(1) << (id % 64), memory_order_relaxed);
-    matches->n_matching += is_match ? 1 : UINT32_MAX;
-    atomic_fetch_add_explicit(&matches->generation, 1, memory_order_relaxed);
+    if (is_match != rv_name_set_has(matches, id))
+        flip(matches, id, is_match);
 }
 
 bool rv_name_set_update(struct rv_name_set *matches, struct rv_subroutines *subroutines, size_t most)

@@ -18,6 +18,9 @@
 struct frame { /* a call that encloses the next ones */
     uint64_t start_ns, duration_ns, inside_ns, children_ns;
     uint32_t id, depth, node;
+    uint32_t own_id; /* id is that of the results */
+    uint32_t caller; /* id of the innermost row that encloses it, or RV_CALL_NO_CALLER */
+    uint16_t flags;
     bool is_row, is_outermost;
 };
 
@@ -31,6 +34,9 @@ struct rv_range {
     uint32_t *lane_idxs;
     size_t n_lane_idxs, next_lane;
     bool is_in_lane, passes_thread, is_done;
+    bool lists_calls;
+    uint32_t calls_of; /* as an id of the results, once started */
+    struct rv_call_list calls;
     struct rv_span_iter_back walk;
     struct rv_stats *stats;
     uint64_t self_ns;
@@ -106,6 +112,8 @@ struct rv_range *rv_range_create(const struct rv_range_params *params)
     range->stats = rv_stats_create();
     range->filter = rv_filter_hold(params->filter);
     range->subroutines = params->subroutines;
+    range->lists_calls = params->lists_calls;
+    range->calls_of = params->calls_of;
     choose_lanes(range, params);
     expect(range);
     range->nodes = rv_vec_reserve(NULL, &range->nodes_capacity, 1, sizeof *range->nodes);
@@ -127,6 +135,7 @@ void rv_range_destroy(struct rv_range *range)
     free(range->as_id);
     free(range->nodes);
     rv_hash_index_fini(&range->by_path);
+    rv_call_list_fini(&range->calls);
     free(range->boxes);
     free(range);
 }
@@ -179,6 +188,19 @@ static void link_children(struct rv_range *range)
 
 /* ---- calls ---- */
 
+static void list_call(struct rv_range *range, const struct frame *frame, uint64_t self_ns)
+{
+    rv_call_list_add(&range->calls, &(struct rv_call){.start_ns = frame->start_ns,
+                                                      .duration_ns = frame->duration_ns,
+                                                      .self_ns = self_ns,
+                                                      .total_ns = frame->is_outermost ? frame->inside_ns : 0,
+                                                      .id = frame->own_id,
+                                                      .lane_idx = rv_range_lane(range),
+                                                      .depth = frame->depth,
+                                                      .caller = frame->caller,
+                                                      .flags = frame->flags});
+}
+
 static void finish_frame(struct rv_range *range)
 {
     const struct frame *frame = &range->frames[--range->n_frames];
@@ -188,6 +210,8 @@ static void finish_frame(struct rv_range *range)
     range->n_open[frame->id]--;
     range->nodes[frame->node].self_ns += self_ns;
     range->self_ns += self_ns;
+    if (range->lists_calls && frame->id == range->calls_of)
+        list_call(range, frame, self_ns);
     rv_stats_add_call(range->stats, frame->id,
                       &(struct rv_stats_call){.total_ns = frame->is_outermost ? frame->inside_ns : 0,
                                               .self_ns = self_ns,
@@ -237,7 +261,9 @@ static void add_call(struct rv_range *range, const struct rv_box *box)
                           .duration_ns = box->duration_ns,
                           .inside_ns = inside(range, box),
                           .id = rv_range_id(range, box->id),
+                          .own_id = box->id,
                           .depth = box->depth,
+                          .flags = box->flags,
                           .is_row = range->passes_thread && rv_filter_passes_box(range->filter, box)};
     while (range->n_frames > 0) {
         const struct frame *top = &range->frames[range->n_frames - 1];
@@ -249,6 +275,7 @@ static void add_call(struct rv_range *range, const struct rv_box *box)
     if (caller)
         caller->children_ns += frame.inside_ns;
     frame.node = caller ? caller->node : 0;
+    frame.caller = !caller ? RV_CALL_NO_CALLER : caller->is_row ? caller->id : caller->caller;
     if (frame.is_row)
         add_row(range, &frame, frame.node);
     range->frames = rv_vec_reserve(range->frames, &range->frames_capacity, range->n_frames + 1, sizeof *range->frames);
@@ -309,6 +336,7 @@ bool rv_range_step(struct rv_range *range, size_t most)
     if (!range->as_id) {
         (void)rv_filter_update(range->filter, range->subroutines, SIZE_MAX);
         range->as_id = rv_subroutines_take_namesakes(range->subroutines, &range->n_as_ids);
+        range->calls_of = rv_range_id(range, range->calls_of);
     }
     while (range->next_lane < range->n_lane_idxs) {
         if (most == 0)
@@ -317,8 +345,10 @@ bool rv_range_step(struct rv_range *range, size_t most)
         if (rv_range_wants_page(range))
             return false;
     }
-    if (!range->is_done)
+    if (!range->is_done) {
         link_children(range);
+        rv_call_list_finish(&range->calls);
+    }
     range->is_done = true;
     return true;
 }
@@ -352,6 +382,11 @@ const struct rv_stats *rv_range_stats(const struct rv_range *range)
 uint64_t rv_range_self_ns(const struct rv_range *range)
 {
     return range->self_ns;
+}
+
+const struct rv_call_list *rv_range_calls(const struct rv_range *range)
+{
+    return &range->calls;
 }
 
 uint64_t rv_range_missing_before_ns(const struct rv_range *range)

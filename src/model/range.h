@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/call_list.h"
 #include "model/lanes.h"
 #include "model/filter.h"
 #include "model/stats.h"
@@ -30,6 +31,8 @@ struct rv_range_params {
     const struct rv_filter *filter; /* NULL = all pass */
     const uint32_t *lane_idxs;      /* copied; NULL = all lanes */
     size_t n_lane_idxs;
+    bool lists_calls;  /* of this subroutine, in rv_range_calls() */
+    uint32_t calls_of; /* or of one with its name, file and line */
 };
 
 struct rv_range *rv_range_create(const struct rv_range_params *params);
@@ -59,6 +62,8 @@ double rv_range_progress(const struct rv_range *range);
 /* Valid until destroy, as are the following. */
 const struct rv_stats *rv_range_stats(const struct rv_range *range);
 uint64_t rv_range_self_ns(const struct rv_range *range); /* of all rows */
+
+const struct rv_call_list *rv_range_calls(const struct rv_range *range); /* their callers are ids of the results */
 
 /* Calls before this time may be missing, because they were evicted; 0 if none. */
 uint64_t rv_range_missing_before_ns(const struct rv_range *range);

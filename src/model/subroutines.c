@@ -159,6 +159,12 @@ char *rv_subroutine_full_name(const struct rv_subroutine *subroutine, char *out,
     return out;
 }
 
+char *rv_subroutines_name_of(struct rv_subroutines *subroutines, uint32_t id, char *out, size_t out_bytes)
+{
+    struct rv_subroutine subroutine = rv_subroutines_get(subroutines, id);
+    return rv_subroutine_full_name(&subroutine, out, out_bytes);
+}
+
 char *rv_subroutine_take_full_name(const struct rv_subroutine *subroutine)
 {
     size_t n_bytes = strlen(subroutine->package) + strlen(subroutine->name) + 3;

@@ -34,6 +34,9 @@ uint32_t *rv_subroutines_take_namesakes(struct rv_subroutines *subroutines, uint
 /* As rv_full_name(), into out; returns out. */
 char *rv_subroutine_full_name(const struct rv_subroutine *subroutine, char *out, size_t out_bytes);
 
+/* The same of the subroutine with this id. */
+char *rv_subroutines_name_of(struct rv_subroutines *subroutines, uint32_t id, char *out, size_t out_bytes);
+
 /* The same, untruncated, for free(). */
 char *rv_subroutine_take_full_name(const struct rv_subroutine *subroutine);
 

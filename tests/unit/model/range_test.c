@@ -241,6 +241,66 @@ static void check_nodes(const struct rv_range *range, struct expected *expected)
     cr_assert_eq(n_linked, n - 1);
 }
 
+static const struct rv_call *find_call(const struct rv_call_list *list, uint64_t start_ns, uint32_t lane_idx)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->calls[i].start_ns == start_ns && list->calls[i].lane_idx == lane_idx)
+            return &list->calls[i];
+    return NULL;
+}
+
+static uint32_t caller_of(const struct world *world, const struct call *call, const struct rv_filter *filter)
+{
+    uint32_t at = call->caller;
+    while (at != NONE && !passes(&world->calls[at], filter))
+        at = world->calls[at].caller;
+    return at == NONE ? RV_CALL_NO_CALLER : world->calls[at].id;
+}
+
+/* Every call of the subroutine that a count of all finds, with its own numbers, and no other; sums of all of them. */
+static void check_list(const struct world *world, const uint64_t bounds[2], const struct rv_filter *filter,
+                       const struct expected *expected, uint32_t id)
+{
+    struct rv_range *range = rv_range_create(&(struct rv_range_params){.from_ns = bounds[0],
+                                                                       .to_ns = bounds[1],
+                                                                       .lanes = world->lanes,
+                                                                       .subroutines = world->subroutines,
+                                                                       .filter = filter,
+                                                                       .lists_calls = true,
+                                                                       .calls_of = id});
+    (void)rv_range_step(range, SIZE_MAX);
+    const struct rv_call_list *list = rv_range_calls(range);
+    struct rv_call_sums sums = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < world->n; i++) {
+        const struct call *call = &world->calls[i];
+        if (call->id != id || !is_in(call, bounds) || !passes(call, filter))
+            continue;
+        const struct rv_call *listed = find_call(list, call->start, call->lane);
+        cr_assert(listed);
+        cr_assert_eq(listed->duration_ns, call->end - call->start);
+        cr_assert_eq(listed->self_ns, expected->inside[i] - expected->children[i]);
+        cr_assert_eq(listed->depth, call->depth);
+        cr_assert_eq(listed->caller, caller_of(world, call, filter));
+        n++;
+    }
+    for (size_t i = 0; i < list->n_sums; i++) {
+        sums.n_calls += list->sums[i].n_calls;
+        sums.total_ns += list->sums[i].total_ns;
+        sums.self_ns += list->sums[i].self_ns;
+    }
+    cr_assert_eq(list->n, n);
+    cr_assert_eq(list->n_calls, n);
+    cr_assert_eq(sums.n_calls, expected->rows[id].n_calls);
+    cr_assert_eq(sums.total_ns, expected->rows[id].total_ns);
+    cr_assert_eq(sums.self_ns, expected->rows[id].self_ns);
+    for (size_t i = 1; i < list->n; i++) {
+        cr_assert_leq(list->calls[i].duration_ns, list->calls[i - 1].duration_ns);
+        cr_assert_geq(list->calls[list->by_start[i]].start_ns, list->calls[list->by_start[i - 1]].start_ns);
+    }
+    rv_range_destroy(range);
+}
+
 static void check(struct world *world, const uint64_t bounds[2], const struct rv_filter *filter, size_t step)
 {
     struct expected expected;
@@ -255,6 +315,8 @@ static void check(struct world *world, const uint64_t bounds[2], const struct rv
     cr_assert_eq(rv_range_missing_before_ns(range), 0);
     check_rows(range, &expected);
     check_nodes(range, &expected);
+    for (uint32_t id = 0; id < N_IDS; id += 4)
+        check_list(world, bounds, filter, &expected, id);
     rv_range_destroy(range);
     expected_fini(&expected);
 }

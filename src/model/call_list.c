@@ -1,0 +1,146 @@
+#include "model/call_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+#define RADIX_BITS 11u
+#define RADIX_VALUES (1u << RADIX_BITS)
+
+void rv_call_list_fini(struct rv_call_list *list)
+{
+    free(list->calls);
+    free(list->sums);
+    free(list->by_start);
+    rv_hash_index_fini(&list->by_caller);
+    *list = (struct rv_call_list){0};
+}
+
+/* ---- sorting: stable, by the digits of 64-bit keys, which differ in few of them ---- */
+
+struct keyed {
+    uint64_t key;
+    uint32_t place;
+};
+
+static void sort_digit(const struct keyed *from, struct keyed *to, size_t n, unsigned shift)
+{
+    size_t begins[RADIX_VALUES + 1] = {0};
+    for (size_t i = 0; i < n; i++)
+        begins[(from[i].key >> shift & (RADIX_VALUES - 1)) + 1]++;
+    for (size_t i = 0; i < RADIX_VALUES; i++)
+        begins[i + 1] += begins[i];
+    for (size_t i = 0; i < n; i++)
+        to[begins[from[i].key >> shift & (RADIX_VALUES - 1)]++] = from[i];
+}
+
+/* The places in rising order of their keys; frees the keys. */
+static uint32_t *take_sorted(struct keyed *keyed, size_t n)
+{
+    uint64_t differing = 0;
+    for (size_t i = 1; i < n; i++)
+        differing |= keyed[i].key ^ keyed[0].key;
+    struct keyed *sorted = rv_alloc_scratch(n, sizeof *sorted);
+    for (unsigned shift = 0; shift < 64; shift += RADIX_BITS) {
+        if ((differing >> shift & (RADIX_VALUES - 1)) == 0)
+            continue;
+        sort_digit(keyed, sorted, n, shift);
+        struct keyed *other = keyed;
+        keyed = sorted;
+        sorted = other;
+    }
+    uint32_t *places = rv_alloc_scratch(n, sizeof *places);
+    for (size_t i = 0; i < n; i++)
+        places[i] = keyed[i].place;
+    free(keyed);
+    free(sorted);
+    return places;
+}
+
+static uint64_t key_of(const struct rv_call *call, enum rv_call_column column, const uint32_t *thread_ranks)
+{
+    switch (column) {
+    case RV_CALL_START:
+        return call->start_ns;
+    case RV_CALL_DURATION:
+        return call->duration_ns;
+    case RV_CALL_SELF:
+        return call->self_ns;
+    case RV_CALL_THREAD:
+        return thread_ranks[call->lane_idx];
+    case RV_CALL_COLUMNS:
+        break;
+    }
+    return 0;
+}
+
+uint32_t *rv_call_list_take_order(const struct rv_call_list *list, enum rv_call_column column, int is_descending,
+                                  const uint32_t *thread_ranks)
+{
+    struct keyed *keyed = rv_alloc_scratch(list->n, sizeof *keyed);
+    for (size_t i = 0; i < list->n; i++) {
+        uint64_t key = key_of(&list->calls[i], column, thread_ranks);
+        keyed[i] = (struct keyed){is_descending ? ~key : key, (uint32_t)i};
+    }
+    return take_sorted(keyed, list->n);
+}
+
+/* The longest first; of equally long ones the earlier first. */
+static void sort_calls(struct rv_call_list *list)
+{
+    uint32_t *by_start = rv_call_list_take_order(list, RV_CALL_START, 0, NULL);
+    struct keyed *keyed = rv_alloc_scratch(list->n, sizeof *keyed);
+    for (size_t i = 0; i < list->n; i++)
+        keyed[i] = (struct keyed){~list->calls[by_start[i]].duration_ns, by_start[i]};
+    uint32_t *places = take_sorted(keyed, list->n);
+    struct rv_call *calls = rv_alloc_scratch(list->n, sizeof *calls);
+    for (size_t i = 0; i < list->n; i++)
+        calls[i] = list->calls[places[i]];
+    free(list->calls);
+    free(places);
+    free(by_start);
+    list->calls = calls;
+    list->capacity = list->n;
+}
+
+/* ---- calls ---- */
+
+static struct rv_call_sums *sums_of(struct rv_call_list *list, const struct rv_call *call)
+{
+    const uint64_t key = (uint64_t)call->lane_idx << 32 | call->caller;
+    uint32_t found = rv_hash_index_get(&list->by_caller, key);
+    if (found)
+        return &list->sums[found - 1];
+    list->sums = rv_vec_reserve(list->sums, &list->sums_capacity, list->n_sums + 1, sizeof *list->sums);
+    struct rv_call_sums *sums = &list->sums[list->n_sums++];
+    *sums = (struct rv_call_sums){.lane_idx = call->lane_idx, .caller = call->caller};
+    rv_hash_index_add(&list->by_caller, key, (uint32_t)list->n_sums);
+    return sums;
+}
+
+void rv_call_list_add(struct rv_call_list *list, const struct rv_call *call)
+{
+    struct rv_call_sums *sums = sums_of(list, call);
+    sums->n_calls++;
+    sums->total_ns += call->total_ns;
+    sums->self_ns += call->self_ns;
+    sums->max_ns = call->duration_ns > sums->max_ns ? call->duration_ns : sums->max_ns;
+    list->n_calls++;
+    if (list->n == 2 * (size_t)RV_CALL_LIST_MOST) {
+        sort_calls(list);
+        list->n = RV_CALL_LIST_MOST;
+    }
+    list->calls = rv_vec_reserve(list->calls, &list->capacity, list->n + 1, sizeof *list->calls);
+    list->calls[list->n++] = *call;
+}
+
+void rv_call_list_finish(struct rv_call_list *list)
+{
+    if (list->n == 0)
+        return;
+    sort_calls(list);
+    list->n = list->n < RV_CALL_LIST_MOST ? list->n : RV_CALL_LIST_MOST;
+    free(list->by_start);
+    list->by_start = rv_call_list_take_order(list, RV_CALL_START, 0, NULL);
+}

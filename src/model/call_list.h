@@ -1,0 +1,57 @@
+/*
+ * The calls of one subroutine in a range of time: each of them, or where there are too many the longest, and sums of
+ * all by thread and caller. One thread at a time.
+ */
+#ifndef RV_MODEL_CALL_LIST_H
+#define RV_MODEL_CALL_LIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hash_index.h"
+#include "model/timeline.h"
+
+#define RV_CALL_LIST_MOST (1u << 20) /* calls kept */
+#define RV_CALL_NO_CALLER UINT32_MAX
+
+struct rv_call {
+    uint64_t start_ns, duration_ns; /* of the whole call */
+    uint64_t self_ns;               /* within the range, as the following */
+    uint64_t total_ns;              /* 0 of an inner activation */
+    uint32_t id, lane_idx, depth;
+    uint32_t caller; /* id of a subroutine, or RV_CALL_NO_CALLER */
+    uint16_t flags;  /* enum rv_span_flag */
+};
+
+struct rv_call_sums { /* of the calls on one lane by one caller */
+    uint32_t lane_idx, caller;
+    uint64_t n_calls, total_ns, self_ns, max_ns;
+};
+
+struct rv_call_list { /* zeroed = empty */
+    struct rv_call *calls;
+    size_t n, capacity;
+    uint64_t n_calls; /* with those that are not kept */
+    struct rv_call_sums *sums;
+    size_t n_sums, sums_capacity;
+    struct rv_hash_index by_caller; /* (lane_idx, caller) to its place in sums, + 1 */
+    uint32_t *by_start;             /* places in calls; made by rv_call_list_finish() */
+};
+
+void rv_call_list_fini(struct rv_call_list *list);
+void rv_call_list_add(struct rv_call_list *list, const struct rv_call *call);
+
+/* All were added: sort the calls, the longest first. */
+void rv_call_list_finish(struct rv_call_list *list);
+
+/* Columns that a list can be sorted by. */
+enum rv_call_column { RV_CALL_START, RV_CALL_DURATION, RV_CALL_SELF, RV_CALL_THREAD, RV_CALL_COLUMNS };
+
+/*
+ * The places of the calls of a finished list in the order of a column, equal ones in the order of the list; for free().
+ *   thread_ranks  the place of each lane among the threads, by lane_idx
+ */
+uint32_t *rv_call_list_take_order(const struct rv_call_list *list, enum rv_call_column column, int is_descending,
+                                  const uint32_t *thread_ranks);
+
+#endif

@@ -1,0 +1,64 @@
+#include "model/call_list.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+/* Durations in an order that is neither rising nor falling. */
+static uint64_t duration_of(uint64_t i, uint64_t n)
+{
+    return i * 7919 % n;
+}
+
+static struct rv_call_list make(uint64_t n)
+{
+    struct rv_call_list list = {0};
+    for (uint64_t i = 0; i < n; i++)
+        rv_call_list_add(&list, &(struct rv_call){.start_ns = 1000 * i,
+                                                  .duration_ns = duration_of(i, n),
+                                                  .self_ns = 1,
+                                                  .total_ns = 2,
+                                                  .lane_idx = (uint32_t)(i % 3),
+                                                  .caller = (uint32_t)(i % 2)});
+    rv_call_list_finish(&list);
+    return list;
+}
+
+Test(call_list, of_too_many_calls_the_longest_are_kept_and_all_are_counted, .timeout = 60)
+{
+    uint64_t n = 3 * (uint64_t)RV_CALL_LIST_MOST + 5, n_summed = 0;
+    struct rv_call_list list = make(n);
+    cr_assert_eq(list.n, RV_CALL_LIST_MOST);
+    cr_assert_eq(list.n_calls, n);
+    for (size_t i = 0; i < list.n; i++)
+        cr_assert_eq(list.calls[i].duration_ns, n - 1 - i);
+    for (size_t i = 0; i < list.n_sums; i++)
+        n_summed += list.sums[i].n_calls;
+    cr_assert_eq(list.n_sums, 6);
+    cr_assert_eq(n_summed, n);
+    rv_call_list_fini(&list);
+}
+
+Test(call_list, an_order_sorts_by_its_column_and_keeps_equal_ones, .timeout = 60)
+{
+    const uint32_t ranks[] = {2, 0, 1};
+    struct rv_call_list list = make(1000);
+    uint32_t *order = rv_call_list_take_order(&list, RV_CALL_THREAD, 0, ranks);
+    for (size_t i = 1; i < list.n; i++) {
+        uint32_t before = ranks[list.calls[order[i - 1]].lane_idx], at = ranks[list.calls[order[i]].lane_idx];
+        cr_assert(before < at || (before == at && order[i - 1] < order[i]));
+    }
+    free(order);
+    order = rv_call_list_take_order(&list, RV_CALL_START, 1, ranks);
+    for (size_t i = 0; i < list.n; i++)
+        cr_assert_eq(list.calls[order[i]].start_ns, 1000 * (999 - i));
+    free(order);
+    rv_call_list_fini(&list);
+}
+
+Test(call_list, a_list_without_calls_is_finished, .timeout = 60)
+{
+    struct rv_call_list list = {0};
+    rv_call_list_finish(&list);
+    cr_assert_eq(list.n, 0);
+    rv_call_list_fini(&list);
+}
