@@ -1,5 +1,9 @@
 #include "query/range_job.h"
 
+#include <stdlib.h>
+
+#include "base/vec.h"
+
 #define CALLS_PER_STEP 4096u
 
 /* The lane's calls in the block, or NULL. */
@@ -38,6 +42,23 @@ static void give_page(struct rv_range_job *job)
         close_reader(job);
 }
 
+static int by_self(const void *a, const void *b)
+{
+    const struct rv_stats_row *x = a, *y = b;
+    if (x->self_ns != y->self_ns)
+        return x->self_ns > y->self_ns ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void make_rows(struct rv_range_job *job)
+{
+    const struct rv_stats *stats = rv_range_stats(job->range);
+    job->n_rows = rv_stats_rows(stats, NULL, 0);
+    job->rows = rv_alloc(job->n_rows, sizeof *job->rows);
+    (void)rv_stats_rows(stats, job->rows, job->n_rows);
+    qsort(job->rows, job->n_rows, sizeof *job->rows, by_self);
+}
+
 static void work(void *context)
 {
     struct rv_range_job *job = context;
@@ -48,6 +69,8 @@ static void work(void *context)
             give_page(job);
     }
     close_reader(job);
+    if (is_done)
+        make_rows(job);
 }
 
 void rv_range_job_start(struct rv_range_job *job, const struct rv_range_params *params, struct rv_session *session)
@@ -65,7 +88,10 @@ void rv_range_job_stop(struct rv_range_job *job)
 {
     rv_job_thread_stop(&job->thread);
     rv_range_destroy(job->range);
+    free(job->rows);
     job->range = NULL;
+    job->rows = NULL;
+    job->n_rows = 0;
 }
 
 void rv_range_job_wait(struct rv_range_job *job)

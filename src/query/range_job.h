@@ -13,6 +13,8 @@ struct rv_range_job { /* zeroed = none; must not move while running */
     uint64_t version; /* changes with the range */
     struct rv_session *session;
     uint64_t from_ns, to_ns;
+    struct rv_stats_row *rows; /* once done: of all subroutines, the most own time first */
+    size_t n_rows;
     struct rv_span_reader *reader; /* the job's: reads the current lane's blocks, if needed */
     struct rv_job_thread thread;
 };

@@ -72,6 +72,22 @@ enum rv_action {
     RV_ACTION_REMOVE_RULE,
     RV_ACTION_HIDE,
     RV_ACTION_RESET_FILTER,
+    RV_ACTION_STATISTICS,
+    RV_ACTION_STATISTICS_OF,
+    RV_ACTION_STATISTICS_TAB,
+    RV_ACTION_SORT_ROWS,
+    RV_ACTION_CHOOSE_ROW, /* a subroutine of the statistics; the following are about its calls */
+    RV_ACTION_NEXT_ROW,
+    RV_ACTION_PREVIOUS_ROW,
+    RV_ACTION_LONGEST_CALL,
+    RV_ACTION_LONGER_CALL,
+    RV_ACTION_FIRST_CALL,
+    RV_ACTION_NEXT_CALL,
+    RV_ACTION_PREVIOUS_CALL,
+    RV_ACTION_SHOW_CALL,
+    RV_ACTION_SORT_CALLS,
+    RV_ACTION_EXPORT_ROWS,
+    RV_ACTION_EXPORT_CALLS,
     RV_ACTION_COMMANDS,
     RV_ACTION_HELP,
     RV_ACTION_SETTINGS,
@@ -84,22 +100,22 @@ enum rv_action {
     RV_ACTION_COUNT,      /* of those above: they have keys and gestures. Those below are buttons of panels */
     RV_ACTION_END_SEARCH, /* and close its bar */
     RV_ACTION_UNPIN_CALL,
-    RV_ACTION_COPY_NAME,   /* of the pinned call */
-    RV_ACTION_EDIT_SOURCE, /* of the pinned call */
-    RV_ACTION_EXPORT_RANGE
+    RV_ACTION_COPY_NAME,  /* of the pinned call */
+    RV_ACTION_EDIT_SOURCE /* of the pinned call */
 };
 
 struct rv_act { /* an action, and what it is about; zero where it is about nothing */
     enum rv_action action;
     double amount;    /* ZOOM: factor of the window; PAN: share of the window, positive to later times; SCROLL: points;
                          SELECT: 1 when the range is final, 0 while it is being drawn; ORBIT: radians to the right;
-                         GLIDE: windows per second */
+                         GLIDE: windows per second; SORT_ROWS, SORT_CALLS: 1 when descending */
     double amount_up; /* ORBIT: radians */
     uint64_t from_ns, to_ns; /* SHOW: the window; SELECT: the range, empty = none; SEEK: from_ns, the time */
     const char *text;        /* GO_TO: a time, NULL = ask for one; FIND: a pattern; LET: a rule; WATCH, EVALUATE: an
                                 expression; BREAK: where. Borrowed */
-    uint32_t idx; /* INVERT_RULE, REMOVE_RULE, LOOK_AT_FRAME, UNWATCH, UNBREAK: which; THEME; SCALE: percent; SCHEME: 0
-                     = the next, else which one + 1; about one lane: 0 = under the cursor, else lane_idx + 1 */
+    uint32_t idx; /* INVERT_RULE, REMOVE_RULE, LOOK_AT_FRAME, UNWATCH, UNBREAK: which; THEME; SCALE: percent; SCHEME,
+                     STATISTICS_TAB, SORT_ROWS, SORT_CALLS: 0 = the next, else which one + 1; STATISTICS_OF: 0 = the
+                     next, else enum rv_statistics_scope; CHOOSE_ROW: subroutine; SHOW_CALL: row of the list; about one lane: 0 = under the cursor, else lane_idx + 1 */
 };
 
 #endif

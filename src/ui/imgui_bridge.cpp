@@ -13,6 +13,7 @@
 #include <backends/imgui_impl_opengl3.h>
 #include <imgui.h>
 #include <imgui_freetype.h>
+#include <imgui_internal.h>
 
 extern "C" {
 #include "base/hash.h"
@@ -26,6 +27,7 @@ constexpr float LINE_PER_EM = 1.1640625f; // of DejaVu Sans; ImGui counts a font
 constexpr float EM[RV_IMGUI_FONT_COUNT] = {13.0f, 13.0f, 11.0f};
 constexpr float TURN_S = 1.0f / 60.0f;
 constexpr float CELL_PADDING_X = 5.0f, CELL_PADDING_Y = 2.0f;
+constexpr float CHOSEN_ROW_ALPHA = 0.6f;
 constexpr unsigned BUTTONS = 3;
 constexpr int PANEL_FLAGS = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                             ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav;
@@ -545,14 +547,45 @@ void rv_imgui_table_cell(void)
     ImGui::TableNextColumn();
 }
 
+void rv_imgui_table_touch(uint32_t id, bool is_chosen)
+{
+    if (is_chosen)
+        ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1,
+                               ImGui::GetColorU32(ImGuiCol_TextSelectedBg, CHOSEN_ROW_ALPHA));
+    ImVec2 at = ImGui::GetCursorPos();
+    ImGui::PushID((int)id);
+    ImGui::Selectable("##row", false, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowItemOverlap,
+                      ImVec2(0.0f, ImGui::GetTextLineHeight()));
+    ImGui::PopID();
+    ImGui::SameLine(0.0f, 0.0f);
+    ImGui::SetCursorPos(at);
+}
+
+void rv_imgui_table_show_row(int row)
+{
+    float top = (float)row * row_height(), height = ImGui::GetWindowHeight() - 2.0f * row_height();
+    if (top < ImGui::GetScrollY())
+        ImGui::SetScrollY(top);
+    else if (top + row_height() > ImGui::GetScrollY() + height)
+        ImGui::SetScrollY(top + row_height() - height);
+}
+
 bool rv_imgui_table_sort(int *column, bool *is_descending)
 {
-    const ImGuiTableSortSpecs *specs = ImGui::TableGetSortSpecs();
+    ImGuiTableSortSpecs *specs = ImGui::TableGetSortSpecs();
     if (!specs || specs->SpecsCount < 1)
         return false;
-    *column = specs->Specs[0].ColumnIndex;
-    *is_descending = specs->Specs[0].SortDirection == ImGuiSortDirection_Descending;
-    return true;
+    const ImGuiTableColumnSortSpecs &first = specs->Specs[0];
+    bool descends = first.SortDirection == ImGuiSortDirection_Descending;
+    bool differs = first.ColumnIndex != *column || descends != *is_descending;
+    if (differs && !specs->SpecsDirty)
+        ImGui::TableSetColumnSortDirection(
+            *column, *is_descending ? ImGuiSortDirection_Descending : ImGuiSortDirection_Ascending, false);
+    bool is_asked = differs && specs->SpecsDirty;
+    specs->SpecsDirty = false;
+    *column = is_asked ? first.ColumnIndex : *column;
+    *is_descending = is_asked ? descends : *is_descending;
+    return is_asked;
 }
 
 void rv_imgui_table_end(void)

@@ -150,7 +150,15 @@ bool rv_imgui_table_begin(const char *id, const struct rv_imgui_column *columns,
 void rv_imgui_table_rows(int n, int *from, int *to);
 void rv_imgui_table_row(void);
 void rv_imgui_table_cell(void);
-bool rv_imgui_table_sort(int *column, bool *is_descending); /* the requested order; false = unchanged */
+
+/* In the first cell of a row: the whole row can be hovered and clicked, as the last item. */
+void rv_imgui_table_touch(uint32_t id, bool is_chosen);
+
+/* Scroll so that this row is visible. */
+void rv_imgui_table_show_row(int row);
+
+/* The order that the rows have; true when the user asks for another by a click on a title: it is written. */
+bool rv_imgui_table_sort(int *column, bool *is_descending);
 void rv_imgui_table_end(void);
 
 /* ---- drawing, over what the panel has so far ---- */

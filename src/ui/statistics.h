@@ -1,21 +1,26 @@
-/* Statistics of the selected range: a row per subroutine, a histogram of one's durations, and a flame graph. */
+/*
+ * Statistics of a range of time: a row per subroutine, and about the chosen one the durations of its calls; pages at
+ * the right: a flame graph, the list of calls.
+ */
 #ifndef RV_UI_STATISTICS_H
 #define RV_UI_STATISTICS_H
 
 #include "model/range.h"
 #include "model/subroutines.h"
+#include "ui/calls_table.h"
+#include "ui/flame_graph.h"
 #include "ui/ui.h"
 
-struct rv_statistics {
-    uint64_t from_ns, to_ns, zero_ns;
-    const struct rv_range *range; /* NULL while it is being measured */
-    double progress;              /* 0..1, while measuring */
-    uint64_t version;             /* changes with the range; not 0 */
-    struct rv_subroutines *subroutines;
-    uint32_t (*rgba)(const void *context, uint32_t id); /* colour of a subroutine */
-    const void *context;
-    const char *message; /* "" = none */
+enum rv_statistics_scope { /* what they are about */
+                           RV_SCOPE_CLOSED,
+                           RV_SCOPE_ALL,
+                           RV_SCOPE_VIEW,
+                           RV_SCOPE_SELECTED
 };
+
+enum rv_statistics_tab { RV_STATISTICS_FLAME, RV_STATISTICS_LIST, RV_STATISTICS_TABS };
+
+enum rv_statistics_file { RV_STATISTICS_NO_FILE, RV_STATISTICS_FILE_ROWS, RV_STATISTICS_FILE_CALLS };
 
 enum rv_statistics_column {
     RV_STATISTICS_NAME,
@@ -30,26 +35,43 @@ enum rv_statistics_column {
     RV_STATISTICS_COLUMNS
 };
 
-struct rv_statistics_bar { /* of the flame graph */
-    uint32_t node, row;
-    uint64_t from_ns; /* offset in the time of all paths */
+/* A row's number in a column; 0 for the name. */
+uint64_t rv_statistics_number(const struct rv_stats_row *row, enum rv_statistics_column column);
+
+struct rv_statistics {
+    enum rv_statistics_scope scope;
+    bool has_selected;            /* a range is selected */
+    uint64_t from_ns, to_ns;      /* what is shown */
+    uint64_t zero_ns;             /* of the time axis */
+    const struct rv_range *range; /* complete; NULL = none yet */
+    bool is_measuring;
+    double progress;                 /* 0..1, while measuring */
+    uint64_t version;                /* changes with the range; not 0 */
+    const struct rv_stats_row *rows; /* in the order of the column */
+    size_t n_rows;
+    enum rv_statistics_column column;
+    bool is_descending;
+    bool has_chosen;
+    uint32_t chosen; /* subroutine; the first row's unless has_chosen */
+    enum rv_statistics_tab tab;
+    struct rv_calls_table calls;
+    struct rv_subroutines *subroutines;
+    uint32_t (*rgba)(const void *context, uint32_t id); /* colour of a subroutine */
+    const void *context;
+    const char *message; /* "" = none */
 };
 
 struct rv_statistics_state { /* zeroed = nothing shown yet */
-    uint64_t version;        /* version that the rows belong to */
-    struct rv_stats_row *rows;
-    size_t n_rows, capacity;
-    int column; /* sort column */
-    bool is_descending;
-    uint32_t chosen;                /* subroutine */
-    struct rv_statistics_bar *bars; /* rows from the top */
-    size_t n_bars, bars_capacity;
-    float bars_width; /* width of the current bars */
+    uint64_t version;        /* that the graph is of */
+    bool had_chosen;
+    uint32_t chosen; /* as last shown */
+    struct rv_flame_graph_state flame;
+    struct rv_calls_table_state calls;
 };
 
 void rv_statistics_state_fini(struct rv_statistics_state *state);
 
-/* Asks for RV_ACTION_EXPORT_RANGE, RV_ACTION_SELECT. */
+/* Asks for RV_ACTION_STATISTICS and those behind it. */
 void rv_statistics_show(struct rv_ui *ui, const struct rv_statistics *shown, struct rv_statistics_state *state,
                         struct rv_ui_acts *acts);
 

@@ -18,7 +18,8 @@ struct rv_ui {
     struct rv_ui_insets insets;
     float taken_left, taken_right; /* height of the columns so far */
     bool is_text_late;             /* the last key was an action: ignore its text */
-    bool is_typing;                /* a text field had the focus in the last pass */
+    bool is_second_click;
+    bool is_typing; /* a text field had the focus in the last pass */
 };
 
 int rv_ui_create(struct rv_ui **ui)
@@ -91,6 +92,8 @@ static void move_mouse(struct rv_ui *ui, int x, int y)
 static void on_button(struct rv_ui *ui, const SDL_MouseButtonEvent *event)
 {
     move_mouse(ui, event->x, event->y);
+    if (event->state == SDL_PRESSED)
+        ui->is_second_click = event->clicks == 2;
     if (event->button == SDL_BUTTON_LEFT)
         rv_imgui_button_set(ui->imgui, 0, event->state == SDL_PRESSED);
     if (event->button == SDL_BUTTON_RIGHT)
@@ -124,6 +127,11 @@ void rv_ui_event(struct rv_ui *ui, const SDL_Event *event)
             rv_imgui_mouse_leave(ui->imgui);
         break;
     }
+}
+
+bool rv_ui_is_second_click(const struct rv_ui *ui)
+{
+    return ui->is_second_click;
 }
 
 bool rv_ui_needs_pass(const SDL_Event *event)
@@ -231,6 +239,11 @@ struct rv_imgui_area rv_ui_dock(struct rv_ui *ui, enum rv_ui_edge edge, float he
         return dock_column(ui, edge == RV_UI_LEFT, height);
     }
     rv_unreachable();
+}
+
+float rv_ui_height(const struct rv_ui *ui)
+{
+    return ui->height;
 }
 
 struct rv_imgui_area rv_ui_center(const struct rv_ui *ui, float width, float height)

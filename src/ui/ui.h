@@ -59,6 +59,9 @@ bool rv_ui_needs_pass(const SDL_Event *event);
 /* After a pass: does this mouse or key event belong to the panels alone? */
 bool rv_ui_takes(const struct rv_ui *ui, const SDL_Event *event);
 
+/* Was the last press the second one of a double click? */
+bool rv_ui_is_second_click(const struct rv_ui *ui);
+
 /* ---- a pass ---- */
 
 struct rv_ui_surface {
@@ -91,6 +94,9 @@ enum rv_ui_edge { RV_UI_TOP, RV_UI_BOTTOM, RV_UI_LEFT, RV_UI_RIGHT };
  * The picture avoids docks.
  */
 struct rv_imgui_area rv_ui_dock(struct rv_ui *ui, enum rv_ui_edge edge, float height);
+
+/* Height of the whole picture in points. */
+float rv_ui_height(const struct rv_ui *ui);
 
 /* Reserve an area of this size, or less, in the middle of the undocked space. */
 struct rv_imgui_area rv_ui_center(const struct rv_ui *ui, float width, float height);

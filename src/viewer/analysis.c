@@ -12,7 +12,6 @@
 
 void rv_analysis_fini(struct rv_analysis *analysis)
 {
-    rv_range_job_stop(&analysis->measure);
     rv_range_job_stop(&analysis->call.measure);
     rv_next_hit_end(&analysis->next_hit);
     rv_hit_count_end(&analysis->count);
@@ -95,8 +94,7 @@ bool rv_analysis_update(struct rv_analysis *analysis, struct rv_lanes *lanes, st
     bool has_counted = rv_hit_count_poll(&analysis->count, &analysis->search, is_whole);
     analysis->is_search_whole = analysis->are_lanes_searched && has_counted_all(analysis, lanes);
     (void)rv_filter_update(analysis->filter, subroutines, is_whole ? SIZE_MAX : NAMES_PER_UPDATE);
-    bool has_measured = rv_range_job_poll(&analysis->measure);
-    has_measured |= rv_range_job_poll(&analysis->call.measure);
+    bool has_measured = rv_range_job_poll(&analysis->call.measure);
     return has_measured || has_counted || generation != generation_of(analysis) || n_hits != analysis->search.n_hits ||
            was_whole != analysis->is_search_whole;
 }
@@ -193,21 +191,6 @@ void rv_analysis_apply(const struct rv_analysis *analysis, struct rv_view_params
 {
     params->filter = analysis->filter;
     params->hits = analysis->search.is_on ? &analysis->search.matches : NULL;
-}
-
-void rv_analysis_select(struct rv_analysis *analysis, const struct rv_range_ns *range, struct rv_lanes *lanes,
-                        struct rv_subroutines *subroutines)
-{
-    rv_range_job_stop(&analysis->measure);
-    analysis->selected = *range;
-    if (range->to_ns > range->from_ns && lanes)
-        rv_range_job_start(&analysis->measure,
-                           &(struct rv_range_params){.from_ns = range->from_ns,
-                                                     .to_ns = range->to_ns,
-                                                     .lanes = lanes,
-                                                     .subroutines = subroutines,
-                                                     .filter = analysis->filter},
-                           analysis->session);
 }
 
 static bool is_same_call(const struct rv_analysis_call *call, const struct rv_box *box, uint32_t lane_idx)

@@ -1,6 +1,5 @@
 /*
- * What the user asks of the trace: a search, filter rules, a selected range and its statistics. No GL, no SDL. Main
- * thread.
+ * What the user asks of the trace: a search, filter rules, a selected range. No GL, no SDL. Main thread.
  */
 #ifndef RV_VIEWER_ANALYSIS_H
 #define RV_VIEWER_ANALYSIS_H
@@ -46,7 +45,6 @@ struct rv_analysis { /* zeroed = nothing is asked */
     const struct rv_filter *filter;
     char rule_why[160]; /* why the last rule was not added; "" = it was */
     struct rv_range_ns selected;
-    struct rv_range_job measure; /* of the selected range, of what the filter let through then */
     struct rv_analysis_call call;
 };
 
@@ -83,10 +81,6 @@ bool rv_analysis_go(struct rv_analysis *analysis, struct rv_lanes *lanes, uint64
 
 /* What views are to be made with. Borrowed. */
 void rv_analysis_apply(const struct rv_analysis *analysis, struct rv_view_params *params);
-
-/* Select a range and measure it, or nothing when it is empty. */
-void rv_analysis_select(struct rv_analysis *analysis, const struct rv_range_ns *range, struct rv_lanes *lanes,
-                        struct rv_subroutines *subroutines);
 
 /* Look into a call of this lane; NULL or a cell = into none. Does nothing when that is looked into already. */
 void rv_analysis_look_into(struct rv_analysis *analysis, const struct rv_box *box, uint32_t lane_idx,

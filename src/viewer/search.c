@@ -1,6 +1,6 @@
 #include "viewer/search.h"
 
-#include "viewer/playback.h"
+#include "viewer/show_call.h"
 
 #define HIT_SHARE 0.4 /* share of the window before the hit */
 
@@ -15,11 +15,7 @@ static void show_hit(struct rv_viewer *viewer, const struct rv_search_hit *hit)
         from_ns = hit->place.start_ns > before_ns ? hit->place.start_ns - before_ns : 0;
         rv_time_window_set(&viewer->time_window, from_ns, from_ns + (uint64_t)viewer->time_window.window_ns);
     }
-    rv_playback_reveal(viewer, rv_box_end_ns(&hit->box));
-    struct rv_lane *lane = rv_lanes_get(viewer->lanes, hit->place.lane_idx);
-    if (lane)
-        rv_pointer_pin_box(&viewer->pointer, &hit->box, lane);
-    rv_viewer_scroll_to(viewer, hit->place.lane_idx, hit->place.depth);
+    rv_viewer_pin_call(viewer, &hit->box, hit->place.lane_idx);
 }
 
 void rv_viewer_search_go_on(struct rv_viewer *viewer)
@@ -45,13 +41,6 @@ static void go_to_hit(struct rv_viewer *viewer, bool is_forward)
     viewer->is_touched = true;
 }
 
-static void select_range(struct rv_viewer *viewer, const struct rv_act *act)
-{
-    struct rv_range_ns range = {act->from_ns, act->to_ns};
-    bool is_final = act->amount > 0.0;
-    rv_analysis_select(&viewer->analysis, &range, is_final ? viewer->lanes : NULL, viewer->subroutines);
-}
-
 static void change_filter(struct rv_analysis *analysis, const struct rv_act *act)
 {
     bool has_rule = act->idx < rv_filter_n_rules(analysis->filter);
@@ -66,15 +55,6 @@ static void change_filter(struct rv_analysis *analysis, const struct rv_act *act
         rv_filter_remove(&analysis->filter, act->idx);
     while (act->action == RV_ACTION_RESET_FILTER && rv_filter_n_rules(analysis->filter))
         rv_filter_remove(&analysis->filter, 0);
-}
-
-/* The filter has changed: measure the range again. */
-static void change_rules(struct rv_viewer *viewer, const struct rv_act *act)
-{
-    struct rv_range_ns selected = viewer->analysis.selected;
-    change_filter(&viewer->analysis, act);
-    if (act->action != RV_ACTION_HIDE)
-        rv_analysis_select(&viewer->analysis, &selected, viewer->lanes, viewer->subroutines);
 }
 
 static void end_search(struct rv_viewer *viewer)
@@ -100,15 +80,12 @@ void rv_viewer_search_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_PREVIOUS_HIT:
         go_to_hit(viewer, act->action == RV_ACTION_NEXT_HIT);
         break;
-    case RV_ACTION_SELECT:
-        select_range(viewer, act);
-        break;
     case RV_ACTION_LET:
     case RV_ACTION_INVERT_RULE:
     case RV_ACTION_REMOVE_RULE:
     case RV_ACTION_HIDE:
     case RV_ACTION_RESET_FILTER:
-        change_rules(viewer, act);
+        change_filter(&viewer->analysis, act);
         break;
     default:
         return;
@@ -118,15 +95,9 @@ void rv_viewer_search_act(struct rv_viewer *viewer, const struct rv_act *act)
 
 bool rv_viewer_search_end(struct rv_viewer *viewer)
 {
-    struct rv_analysis *analysis = &viewer->analysis;
-    bool has_range = analysis->selected.to_ns > analysis->selected.from_ns;
-    if (!has_range && !viewer->panels.has_search && !analysis->find[0])
+    if (!viewer->panels.has_search && !viewer->analysis.find[0])
         return false;
-    if (has_range) {
-        rv_analysis_select(analysis, &(struct rv_range_ns){0}, NULL, NULL);
-    } else {
-        end_search(viewer);
-    }
+    end_search(viewer);
     rv_viewer_point(viewer);
     return true;
 }

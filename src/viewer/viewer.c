@@ -247,7 +247,7 @@ static void orbit(struct rv_viewer *viewer, const struct rv_act *act)
     touch(viewer);
 }
 
-/* Close the frontmost dialog; else unpin; else end the range or the search. */
+/* Close the frontmost dialog; else unpin; else close the statistics; else end the search. */
 static void go_out(struct rv_viewer *viewer)
 {
     if (viewer->panels.has_go_to)
@@ -262,8 +262,10 @@ static void go_out(struct rv_viewer *viewer)
         viewer->panels.has_threads = false;
     else if (viewer->panels.has_debugger_panel)
         viewer->panels.has_debugger_panel = false;
-    else if (viewer->pointer.hover.is_pinned || !rv_viewer_search_end(viewer))
+    else if (viewer->pointer.hover.is_pinned)
         rv_pointer_unpin(&viewer->pointer);
+    else if (!rv_viewer_statistics_close(viewer))
+        (void)rv_viewer_search_end(viewer);
     rv_viewer_point(viewer);
 }
 
@@ -297,6 +299,12 @@ static bool moves_window(const struct rv_act *act)
     case RV_ACTION_FOCUS_OR_FIT:
     case RV_ACTION_NEXT_HIT:
     case RV_ACTION_PREVIOUS_HIT:
+    case RV_ACTION_LONGEST_CALL:
+    case RV_ACTION_LONGER_CALL:
+    case RV_ACTION_FIRST_CALL:
+    case RV_ACTION_NEXT_CALL:
+    case RV_ACTION_PREVIOUS_CALL:
+    case RV_ACTION_SHOW_CALL:
         return true;
     case RV_ACTION_GO_TO:
         return act->text;
@@ -308,6 +316,7 @@ static bool moves_window(const struct rv_act *act)
 void rv_viewer_fini(struct rv_viewer *viewer)
 {
     rv_step_stop(&viewer->step);
+    rv_viewer_statistics_fini(&viewer->statistics);
     rv_analysis_fini(&viewer->analysis);
     rv_lane_order_fini(&viewer->lane_order);
 }
@@ -459,6 +468,27 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         orbit(viewer, act);
         return;
     case RV_ACTION_SELECT:
+        rv_viewer_statistics_select(viewer, &(struct rv_range_ns){act->from_ns, act->to_ns}, act->amount > 0.0);
+        rv_viewer_point(viewer);
+        return;
+    case RV_ACTION_STATISTICS:
+    case RV_ACTION_STATISTICS_OF:
+    case RV_ACTION_STATISTICS_TAB:
+    case RV_ACTION_SORT_ROWS:
+    case RV_ACTION_CHOOSE_ROW:
+    case RV_ACTION_NEXT_ROW:
+    case RV_ACTION_PREVIOUS_ROW:
+    case RV_ACTION_LONGEST_CALL:
+    case RV_ACTION_LONGER_CALL:
+    case RV_ACTION_FIRST_CALL:
+    case RV_ACTION_NEXT_CALL:
+    case RV_ACTION_PREVIOUS_CALL:
+    case RV_ACTION_SHOW_CALL:
+    case RV_ACTION_SORT_CALLS:
+    case RV_ACTION_EXPORT_ROWS:
+    case RV_ACTION_EXPORT_CALLS:
+        rv_viewer_statistics_act(viewer, act);
+        return;
     case RV_ACTION_SEARCH:
     case RV_ACTION_FIND:
     case RV_ACTION_END_SEARCH:
@@ -480,7 +510,6 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         return;
     case RV_ACTION_COPY_NAME: /* of these the window is in charge */
     case RV_ACTION_EDIT_SOURCE:
-    case RV_ACTION_EXPORT_RANGE:
         return;
     case RV_ACTION_COUNT:
         break;
@@ -507,6 +536,7 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
         .is_dirty = true,
     };
     viewer->live_edge.now_ns = viewer->live_edge.live_ns = params->now_ns;
+    rv_viewer_statistics_init(&viewer->statistics);
     viewer->analysis.session = params->session;
     rv_analysis_find(&viewer->analysis, params->find);
     viewer->analysis.filter = rv_filter_hold(params->filter);
@@ -515,7 +545,7 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
     rv_time_window_follow(&viewer->time_window, params->now_ns);
 }
 
-/* Continue search, range and pinned call. */
+/* Continue search, statistics and pinned call. */
 static void ask(struct rv_viewer *viewer)
 {
     const struct rv_hover *hover = &viewer->pointer.hover;
@@ -523,6 +553,7 @@ static void ask(struct rv_viewer *viewer)
                           viewer->subroutines);
     viewer->is_dirty |= rv_analysis_update(&viewer->analysis, viewer->lanes, viewer->subroutines, false);
     rv_viewer_search_go_on(viewer);
+    viewer->is_dirty |= rv_viewer_statistics_advance(viewer);
 }
 
 void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is_done, double dt_s)
@@ -544,6 +575,12 @@ void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is
         return;
     viewer->is_dirty = true;
     viewer->moved_ns = clock_ns;
+}
+
+void rv_viewer_apply(const struct rv_viewer *viewer, struct rv_view_params *params)
+{
+    rv_analysis_apply(&viewer->analysis, params);
+    rv_viewer_statistics_apply(viewer, params);
 }
 
 struct rv_settings rv_viewer_settings(const struct rv_viewer *viewer)
@@ -575,7 +612,8 @@ bool rv_viewer_is_dirty(const struct rv_viewer *viewer)
 
 bool rv_viewer_is_awaited(const struct rv_viewer *viewer)
 {
-    return viewer->analysis.request.n_hits != 0 || viewer->step.n_steps != 0;
+    return viewer->analysis.request.n_hits != 0 || viewer->step.n_steps != 0 ||
+           viewer->statistics.calls.request != RV_CALLS_STAY;
 }
 
 bool rv_viewer_is_moving(const struct rv_viewer *viewer)

@@ -21,6 +21,7 @@
 #include "viewer/pointer.h"
 #include "viewer/live_edge.h"
 #include "viewer/settings.h"
+#include "viewer/statistics.h"
 #include "query/step.h"
 #include "model/lane_order.h"
 #include "model/color.h"
@@ -57,6 +58,7 @@ struct rv_viewer {
     struct rv_viewer_panels panels;
     struct rv_lane_order lane_order; /* of the lanes */
     struct rv_analysis analysis;
+    struct rv_viewer_statistics statistics;
     struct rv_viewer_debugger debugger;
     struct rv_settings settings; /* its look and scheme are those of the start */
     struct rv_lanes *lanes;      /* the lanes shown; NULL = none. Borrowed */
@@ -104,6 +106,9 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act);
 
 /* Advance by dt_s everything that moves by itself: the present, and a window that follows it. */
 void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is_done, double dt_s);
+
+/* What views are to be made with. Borrowed. */
+void rv_viewer_apply(const struct rv_viewer *viewer, struct rv_view_params *params);
 
 /* The settings to save. */
 struct rv_settings rv_viewer_settings(const struct rv_viewer *viewer);

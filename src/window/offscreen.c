@@ -109,8 +109,8 @@ static void choose_window(const struct rv_screenshot_params *params, struct rv_v
     viewer->live_edge = (struct rv_live_edge){first_ns, last_ns, last_ns, last_ns, .is_done = true};
     (void)rv_analysis_update(&viewer->analysis, viewer->lanes, viewer->subroutines, true);
     if (has_range && is_chosen) {
-        rv_analysis_select(&viewer->analysis, &range, viewer->lanes, viewer->subroutines);
-        rv_range_job_wait(&viewer->analysis.measure);
+        rv_viewer_statistics_select(viewer, &range, true);
+        rv_viewer_statistics_wait(viewer);
     }
     if (params->find && !is_chosen && !has_range)
         show_first_hit(viewer);
@@ -148,7 +148,7 @@ static void update_view(struct rv_offscreen *offscreen)
     params.is_past = offscreen->viewer.playhead.is_on;
     params.until_ns = offscreen->viewer.playhead.at_ns;
     rv_time_window_get(&offscreen->viewer.time_window, &params.from_ns, &params.to_ns);
-    rv_analysis_apply(&offscreen->viewer.analysis, &params);
+    rv_viewer_apply(&offscreen->viewer, &params);
     choose_level(offscreen, &params);
     while (rv_view_step(&offscreen->view, offscreen->params->lanes, &params))
         ;

@@ -10,7 +10,9 @@
 #include <SDL2/SDL_clipboard.h>
 
 #include "window/editor.h"
+#include "export/calls.h"
 #include "export/report.h"
+#include "viewer/calls.h"
 #include "ui/inspector.h"
 
 #define MOST_FILES 1000
@@ -19,6 +21,60 @@ void rv_panel_analysis_fini(struct rv_panel_analysis *panel_analysis)
 {
     rv_statistics_state_fini(&panel_analysis->statistics);
     *panel_analysis = (struct rv_panel_analysis){0};
+}
+
+/* ---- files ---- */
+
+/* A new file for each export: none is overwritten. */
+static FILE *create_file(const char *what, char *path, size_t path_bytes)
+{
+    for (int i = 1; i <= MOST_FILES; i++) {
+        (void)snprintf(path, path_bytes, "ringviz-%s-%d.csv", what, i);
+        int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0)
+            return fdopen(fd, "w");
+        if (errno != EEXIST)
+            return NULL;
+    }
+    return NULL;
+}
+
+static int write_rows(const struct rv_panel_analysis_about *about, FILE *file)
+{
+    const struct rv_range *range = rv_viewer_statistics_range(&about->viewer->statistics);
+    struct rv_report report = {
+        .lanes = about->lanes, .subroutines = about->subroutines, .stats = rv_range_stats(range)};
+    return rv_report_write(&report, RV_REPORT_CSV, file);
+}
+
+static int write_calls(const struct rv_panel_analysis_about *about, FILE *file)
+{
+    const struct rv_viewer_calls *calls = &about->viewer->statistics.calls;
+    return rv_calls_write(&(struct rv_calls_params){.list = rv_viewer_calls_list(calls),
+                                                    .order = calls->order,
+                                                    .lanes = about->lanes,
+                                                    .subroutines = about->subroutines},
+                          file);
+}
+
+/* What is asked for is written as soon as it is complete. */
+static void write_wanted_file(struct rv_panel_analysis *panel_analysis, const struct rv_panel_analysis_about *about)
+{
+    struct rv_viewer_statistics *statistics = &about->viewer->statistics;
+    bool is_rows = statistics->wants_file == RV_STATISTICS_FILE_ROWS;
+    bool is_ready = is_rows ? rv_viewer_statistics_range(statistics) != NULL
+                            : statistics->calls.is_on && rv_viewer_calls_list(&statistics->calls);
+    char path[64];
+    if (statistics->wants_file == RV_STATISTICS_NO_FILE || !is_ready)
+        return;
+    statistics->wants_file = RV_STATISTICS_NO_FILE;
+    FILE *file = create_file(is_rows ? "range" : "calls", path, sizeof path);
+    int error = !file ? -errno : is_rows ? write_rows(about, file) : write_calls(about, file);
+    if (file && fclose(file) != 0 && !error)
+        error = -errno;
+    panel_analysis->message_version = statistics->version;
+    (void)snprintf(panel_analysis->message, sizeof panel_analysis->message, "%s%s%s", path, error ? ": " : " written",
+                   error ? strerror(-error) : "");
 }
 
 /* ---- what they show ---- */
@@ -53,22 +109,56 @@ void rv_panel_analysis_show_top(struct rv_panel_analysis *panel_analysis, struct
     rv_search_bar_show(ui, &shown, &panel_analysis->search, acts);
 }
 
+static struct rv_calls_table calls_of(const struct rv_panel_analysis_about *about)
+{
+    const struct rv_viewer_calls *calls = &about->viewer->statistics.calls;
+    return (struct rv_calls_table){
+        .list = rv_viewer_calls_list(calls),
+        .order = calls->order,
+        .is_listing = rv_range_renewal_is_on(&calls->listed),
+        .progress = rv_range_renewal_progress(&calls->listed),
+        .column = calls->column,
+        .is_descending = calls->is_descending,
+        .has_current = calls->has_current,
+        .current = calls->current,
+        .zero_ns = about->viewer->live_edge.first_ns,
+        .lanes = about->lanes,
+        .subroutines = about->subroutines,
+        .rgba = rgba_of(about, calls->id),
+    };
+}
+
 void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, struct rv_ui *ui,
                                    const struct rv_panel_analysis_about *about, struct rv_ui_acts *acts)
 {
-    const struct rv_analysis *analysis = &about->viewer->analysis;
-    const struct rv_range_job *measure = &analysis->measure;
-    if (!measure->range)
+    const struct rv_viewer_statistics *statistics = &about->viewer->statistics;
+    const struct rv_range_ns *selected = &about->viewer->analysis.selected;
+    const struct rv_viewer_calls *calls = &statistics->calls;
+    if (statistics->scope == RV_SCOPE_CLOSED)
         return;
-    bool has_message = panel_analysis->message_version == measure->version;
+    write_wanted_file(panel_analysis, about);
+    bool has_message = panel_analysis->message_version == statistics->version;
     rv_statistics_show(ui,
                        &(struct rv_statistics){
-                           .from_ns = analysis->selected.from_ns,
-                           .to_ns = analysis->selected.to_ns,
+                           .scope = statistics->scope,
+                           .has_selected = selected->to_ns > selected->from_ns,
+                           .from_ns = statistics->shown.from_ns,
+                           .to_ns = statistics->shown.to_ns,
                            .zero_ns = about->viewer->live_edge.first_ns,
-                           .range = rv_range_job_is_done(measure) ? measure->range : NULL,
-                           .progress = rv_range_progress(measure->range),
-                           .version = measure->version,
+                           .range = rv_viewer_statistics_range(statistics),
+                           .is_measuring = rv_range_renewal_is_on(&statistics->measured),
+                           .progress = rv_range_renewal_progress(&statistics->measured),
+                           .version = statistics->version,
+                           .rows = statistics->rows,
+                           .n_rows = statistics->n_rows,
+                           .column = statistics->column,
+                           .is_descending = statistics->is_descending,
+                           .has_chosen = calls->is_on,
+                           .chosen = calls->is_on         ? calls->id
+                                     : statistics->n_rows ? statistics->rows[0].id
+                                                          : 0,
+                           .tab = statistics->tab,
+                           .calls = calls_of(about),
                            .subroutines = about->subroutines,
                            .rgba = rgba_of,
                            .context = about,
@@ -102,37 +192,6 @@ void rv_panel_analysis_show_right(struct rv_ui *ui, const struct rv_panel_analys
 
 /* ---- what they ask for ---- */
 
-/* A new file for each export: none is overwritten. */
-static FILE *create_file(char *path, size_t path_bytes)
-{
-    for (int i = 1; i <= MOST_FILES; i++) {
-        (void)snprintf(path, path_bytes, "ringviz-range-%d.csv", i);
-        int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0)
-            return fdopen(fd, "w");
-        if (errno != EEXIST)
-            return NULL;
-    }
-    return NULL;
-}
-
-static void export_range(struct rv_panel_analysis *panel_analysis, const struct rv_panel_analysis_about *about)
-{
-    const struct rv_range_job *measure = &about->viewer->analysis.measure;
-    char path[64];
-    if (!rv_range_job_is_done(measure))
-        return;
-    FILE *file = create_file(path, sizeof path);
-    struct rv_report report = {
-        .lanes = about->lanes, .subroutines = about->subroutines, .stats = rv_range_stats(measure->range)};
-    int error = file ? rv_report_write(&report, RV_REPORT_CSV, file) : -errno;
-    if (file && fclose(file) != 0 && !error)
-        error = -errno;
-    panel_analysis->message_version = measure->version;
-    (void)snprintf(panel_analysis->message, sizeof panel_analysis->message, "%s%s%s", path, error ? ": " : " written",
-                   error ? strerror(-error) : "");
-}
-
 static void copy_name(const struct rv_panel_analysis_about *about)
 {
     struct rv_subroutine subroutine = rv_subroutines_get(about->subroutines, about->viewer->pointer.hover.box.id);
@@ -147,13 +206,9 @@ static void edit_source(const struct rv_panel_analysis_about *about)
     (void)rv_editor_open(subroutine.file, subroutine.line);
 }
 
-bool rv_panel_analysis_act(struct rv_panel_analysis *panel_analysis, const struct rv_panel_analysis_about *about,
-                           const struct rv_act *act)
+bool rv_panel_analysis_act(const struct rv_panel_analysis_about *about, const struct rv_act *act)
 {
     switch ((int)act->action) {
-    case RV_ACTION_EXPORT_RANGE:
-        export_range(panel_analysis, about);
-        return true;
     case RV_ACTION_COPY_NAME:
         copy_name(about);
         return true;

@@ -1,5 +1,5 @@
 /*
- * The panels of the analysis: search bar, statistics of the selected range, inspector of the pinned
+ * The panels of the analysis: search bar, statistics, inspector of the pinned
  * call. Main thread.
  */
 #ifndef RV_WINDOW_PANEL_ANALYSIS_H
@@ -34,8 +34,7 @@ void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, str
 void rv_panel_analysis_show_right(struct rv_ui *ui, const struct rv_panel_analysis_about *about,
                                   struct rv_ui_acts *acts);
 
-/* Perform an action that needs the clipboard, an editor or a file; false: the viewer must handle it. */
-bool rv_panel_analysis_act(struct rv_panel_analysis *panel_analysis, const struct rv_panel_analysis_about *about,
-                           const struct rv_act *act);
+/* Perform an action that needs the clipboard or an editor; false: the viewer must handle it. */
+bool rv_panel_analysis_act(const struct rv_panel_analysis_about *about, const struct rv_act *act);
 
 #endif

@@ -54,6 +54,7 @@ static void show_topbar(struct rv_panels *panels, const struct rv_panels_about *
     const struct rv_viewer_panels *opened = &about->viewer->panels;
     const struct rv_topbar_button buttons[] = {
         {"Search", opened->has_search ? RV_ACTION_END_SEARCH : RV_ACTION_SEARCH, opened->has_search},
+        {"Statistics", RV_ACTION_STATISTICS, about->viewer->statistics.scope != RV_SCOPE_CLOSED},
         {"Threads", RV_ACTION_THREADS, opened->has_threads},
         {"Settings", RV_ACTION_SETTINGS, opened->has_settings},
         {"Help", RV_ACTION_HELP, opened->has_help},
@@ -264,7 +265,7 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
         else
             rv_panel_analysis_show_bottom(&panels->panel_analysis, panels->ui, &asked, acts);
         panels->has_inspector = viewer->pointer.hover.is_pinned;
-        if (viewer->settings.has_legend && (!panels->has_inspector || !viewer->analysis.measure.range))
+        if (viewer->settings.has_legend && (!panels->has_inspector || viewer->statistics.scope == RV_SCOPE_CLOSED))
             show_legend(panels, about, acts);
         rv_panel_analysis_show_right(panels->ui, &asked, acts);
     }
@@ -294,7 +295,7 @@ static bool pass(struct rv_panels *panels, const struct rv_panels_about *about)
     show_all(panels, about, &acts);
     panels->hash = rv_ui_end(panels->ui);
     for (size_t i = 0; i < acts.n; i++)
-        if (!rv_panel_analysis_act(&panels->panel_analysis, &asked, &acts.items[i]))
+        if (!rv_panel_analysis_act(&asked, &acts.items[i]))
             rv_viewer_act(about->viewer, &acts.items[i]);
     return acts.n > 0;
 }

@@ -174,7 +174,7 @@ static void ask_for_frame(struct window *window)
     request.view.is_past = viewer->playhead.is_on;
     request.view.until_ns = viewer->playhead.at_ns;
     rv_time_window_get(&viewer->time_window, &request.view.from_ns, &request.view.to_ns);
-    rv_analysis_apply(&viewer->analysis, &request.view);
+    rv_viewer_apply(viewer, &request.view);
     rv_frame_builder_ask(window->frame_builder, &request);
     window->asked_consumed = window->counts.n_consumed;
     window->asked_pages = window->counts.n_pages;

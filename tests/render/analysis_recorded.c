@@ -108,9 +108,9 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
         act_on(state, &(struct rv_act){.action = RV_ACTION_SELECT, .to_ns = UINT64_MAX, .amount = 1.0});
         return true;
     case 4:
-        if (!rv_range_job_is_done(&analysis->measure) || viewer->pointer.hover.is_pinned)
+        if (!rv_viewer_statistics_range(&viewer->statistics) || viewer->pointer.hover.is_pinned)
             return false;
-        check_range(steps, analysis->measure.range);
+        check_range(steps, rv_viewer_statistics_range(&viewer->statistics));
         at_ns = next_event(middle_ns);
         act_on(state, &(struct rv_act){.action = RV_ACTION_SEEK, .from_ns = middle_ns});
         act_on(state, &(struct rv_act){.action = RV_ACTION_STEP_FORWARD});

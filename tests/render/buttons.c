@@ -15,7 +15,7 @@
 /* From the right and the lower edge. Panels of the right column grow with what they say: the mouse comes down it. */
 #define SAVE_RIGHT 120
 #define CLOSE_RIGHT 38
-#define HEAD_BOTTOM 302
+#define HEAD_BOTTOM 322
 #define COPY_RIGHT 190
 #define EDIT_RIGHT 116
 #define UNPIN_RIGHT 62
@@ -90,7 +90,7 @@ static bool range_steps(struct window_steps *steps, const struct rv_window_state
         user_button(SDL_BUTTON_LEFT, at, false, 1);
         return true;
     case 1:
-        if (!rv_range_job_is_done(&analysis->measure) || !state->is_settled)
+        if (!rv_viewer_statistics_range(&state->viewer->statistics) || !state->is_settled)
             return false;
         press_in_head(SAVE_RIGHT);
         press_in_head(SAVE_RIGHT);

@@ -216,13 +216,14 @@ static bool is_selected(const struct rv_window_state *state)
 }
 
 /* The outer call covers the range whole, the inner one its beginning. */
-static bool is_measured(const struct rv_analysis *analysis)
+static bool is_measured(const struct rv_viewer *viewer)
 {
     struct rv_stats_row rows[4];
-    const struct rv_range_ns *range = &analysis->selected;
-    if (!rv_range_job_is_done(&analysis->measure))
+    const struct rv_range_ns *range = &viewer->analysis.selected;
+    const struct rv_range *measured = rv_viewer_statistics_range(&viewer->statistics);
+    if (!measured)
         return false;
-    size_t n = rv_stats_rows(rv_range_stats(analysis->measure.range), rows, 4);
+    size_t n = rv_stats_rows(rv_range_stats(measured), rows, 4);
     uint64_t end_ns =
         ended_program_inner_start(1) + 20 * MS < range->to_ns ? ended_program_inner_start(1) + 20 * MS : range->to_ns;
     return n == 2 && rows[0].id == 1 && rows[0].total_ns == range->to_ns - range->from_ns && rows[1].n_calls == 1 &&
@@ -239,7 +240,7 @@ static bool drag_steps(struct user *user, const struct rv_window_state *state)
         drag(state, SDL_BUTTON_LEFT);
         return true;
     case 15:
-        if (!is_measured(analysis))
+        if (!is_measured(state->viewer))
             return false;
         user->steps.is_failed |= !is_selected(state) || !is_all(state) || state->viewer->pointer.hover.is_pinned;
         user_press(SDL_SCANCODE_ESCAPE, 0);

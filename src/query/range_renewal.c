@@ -1,0 +1,47 @@
+#include "query/range_renewal.h"
+
+#include "base/clock.h"
+
+static struct rv_range_job *next_of(struct rv_range_renewal *renewal)
+{
+    return &renewal->jobs[!renewal->shown];
+}
+
+void rv_range_renewal_start(struct rv_range_renewal *renewal, const struct rv_range_params *params,
+                            struct rv_session *session)
+{
+    renewal->begun_ns = rv_clock_mono_ns();
+    rv_range_job_start(next_of(renewal), params, session);
+}
+
+void rv_range_renewal_stop(struct rv_range_renewal *renewal)
+{
+    rv_range_job_stop(&renewal->jobs[0]);
+    rv_range_job_stop(&renewal->jobs[1]);
+}
+
+void rv_range_renewal_wait(struct rv_range_renewal *renewal)
+{
+    if (rv_range_renewal_is_on(renewal))
+        rv_range_job_wait(next_of(renewal));
+    (void)rv_range_renewal_poll(renewal);
+}
+
+bool rv_range_renewal_poll(struct rv_range_renewal *renewal)
+{
+    struct rv_range_job *next = next_of(renewal);
+    bool has_got_on = rv_range_job_poll(next);
+    if (!rv_range_job_is_done(next))
+        return has_got_on;
+    rv_range_job_stop(&renewal->jobs[renewal->shown]);
+    renewal->shown = !renewal->shown;
+    renewal->took_ns = rv_clock_mono_ns() - renewal->begun_ns;
+    renewal->version++;
+    return true;
+}
+
+double rv_range_renewal_progress(const struct rv_range_renewal *renewal)
+{
+    const struct rv_range_job *next = &renewal->jobs[!renewal->shown];
+    return next->range ? rv_range_progress(next->range) : 1.0;
+}

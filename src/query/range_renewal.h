@@ -1,0 +1,47 @@
+/*
+ * A measured range that can be read while it is measured again: the new one takes its place when it is complete. Main
+ * thread.
+ */
+#ifndef RV_QUERY_RANGE_RENEWAL_H
+#define RV_QUERY_RANGE_RENEWAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "query/range_job.h"
+
+struct rv_range_renewal { /* zeroed = nothing measured; must not move while running */
+    struct rv_range_job jobs[2];
+    unsigned shown;
+    uint64_t version;           /* of the shown one; rises, 0 = none yet */
+    uint64_t begun_ns, took_ns; /* of the last start, by the clock; of the shown one */
+};
+
+/* Stop measuring anew, and start; what is shown stays. session: as rv_range_job_start(). */
+void rv_range_renewal_start(struct rv_range_renewal *renewal, const struct rv_range_params *params,
+                            struct rv_session *session);
+
+/* Stop, and forget what is shown. */
+void rv_range_renewal_stop(struct rv_range_renewal *renewal);
+
+void rv_range_renewal_wait(struct rv_range_renewal *renewal); /* until nothing is being measured */
+
+/* Show what is complete. Has it progressed since the last call? */
+bool rv_range_renewal_poll(struct rv_range_renewal *renewal);
+
+/* What is shown: complete, or NULL. */
+static inline const struct rv_range_job *rv_range_renewal_shown(const struct rv_range_renewal *renewal)
+{
+    const struct rv_range_job *job = &renewal->jobs[renewal->shown];
+    return rv_range_job_is_done(job) ? job : NULL;
+}
+
+/* Is it being measured? */
+static inline bool rv_range_renewal_is_on(const struct rv_range_renewal *renewal)
+{
+    return renewal->jobs[!renewal->shown].range;
+}
+
+double rv_range_renewal_progress(const struct rv_range_renewal *renewal); /* of the measuring, 0..1 */
+
+#endif

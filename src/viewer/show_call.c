@@ -1,0 +1,43 @@
+#include "viewer/show_call.h"
+
+#include "viewer/playback.h"
+
+#define SHARE_LEAST 0.02 /* of the window: a shorter call is brought to SHARE_NEW */
+#define SHARE_NEW 0.25
+#define SHARE_MOST 0.9 /* that a call as long as the window is brought to */
+#define WINDOW_LEAST_NS 1000.0
+
+void rv_viewer_pin_call(struct rv_viewer *viewer, const struct rv_box *box, uint32_t lane_idx)
+{
+    struct rv_lane *lane = rv_lanes_get(viewer->lanes, lane_idx);
+    rv_playback_reveal(viewer, rv_box_end_ns(box));
+    if (lane)
+        rv_pointer_pin_box(&viewer->pointer, box, lane);
+    rv_viewer_scroll_to(viewer, lane_idx, box->depth);
+}
+
+static void move_window(struct rv_viewer *viewer, const struct rv_box *box)
+{
+    uint64_t from_ns, to_ns, end_ns = rv_box_end_ns(box);
+    rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
+    double width_ns = (double)(to_ns - from_ns), share = (double)box->duration_ns / width_ns;
+    if (share >= SHARE_LEAST && box->start_ns >= from_ns && end_ns <= to_ns)
+        return;
+    if (share < SHARE_LEAST || share > SHARE_MOST)
+        width_ns = (double)box->duration_ns / (share < SHARE_LEAST ? SHARE_NEW : SHARE_MOST);
+    width_ns = width_ns > WINDOW_LEAST_NS ? width_ns : WINDOW_LEAST_NS;
+    double before_ns = 0.5 * (width_ns - (double)box->duration_ns);
+    from_ns = (double)box->start_ns > before_ns ? box->start_ns - (uint64_t)before_ns : 0;
+    rv_time_window_set(&viewer->time_window, from_ns, from_ns + (uint64_t)width_ns);
+}
+
+void rv_viewer_show_call(struct rv_viewer *viewer, const struct rv_box *box, uint32_t lane_idx)
+{
+    struct rv_act show_lane = {.action = RV_ACTION_SHOW_LANE, .idx = lane_idx + 1};
+    viewer->time_window.is_following = false;
+    if (lane_idx < viewer->lane_order.n_lanes && !rv_lane_order_shows(&viewer->lane_order, lane_idx))
+        rv_viewer_act(viewer, &show_lane);
+    move_window(viewer, box);
+    rv_viewer_pin_call(viewer, box, lane_idx);
+    viewer->is_dirty = viewer->is_touched = true;
+}

@@ -1,0 +1,13 @@
+/* Brings a call into sight, wherever it is. Part of viewer/viewer.h. */
+#ifndef RV_VIEWER_SHOW_CALL_H
+#define RV_VIEWER_SHOW_CALL_H
+
+#include "viewer/viewer.h"
+
+/* Pin a call and show its lane; the window moves if the call is not in it, or too short or too long to be seen there. */
+void rv_viewer_show_call(struct rv_viewer *viewer, const struct rv_box *box, uint32_t lane_idx);
+
+/* Pin a call and bring its row into sight, and the playhead behind it; the window stays. */
+void rv_viewer_pin_call(struct rv_viewer *viewer, const struct rv_box *box, uint32_t lane_idx);
+
+#endif

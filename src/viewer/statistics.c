@@ -1,0 +1,289 @@
+#include "viewer/statistics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "viewer/calls.h"
+#include "viewer/viewer.h"
+#include "base/clock.h"
+#include "base/vec.h"
+
+/* What changes by itself is measured again after a while: at most a fifth of one CPU's time goes there. */
+#define PAUSE_NS 250000000u
+#define PAUSE_TIMES 4u
+#define NAME_BYTES 512
+
+void rv_viewer_statistics_init(struct rv_viewer_statistics *statistics)
+{
+    *statistics = (struct rv_viewer_statistics){
+        .column = RV_STATISTICS_SELF,
+        .is_descending = true,
+        .calls = {.column = RV_CALL_DURATION, .is_descending = true},
+    };
+}
+
+void rv_viewer_statistics_fini(struct rv_viewer_statistics *statistics)
+{
+    rv_viewer_calls_fini(&statistics->calls);
+    rv_range_renewal_stop(&statistics->measured);
+    rv_filter_release(statistics->asked_filter);
+    free(statistics->rows);
+}
+
+/* ---- rows ---- */
+
+struct sorting {
+    struct rv_subroutines *subroutines;
+    enum rv_statistics_column column;
+    bool is_descending;
+};
+
+static int compare_names(const struct sorting *sorting, uint32_t a, uint32_t b)
+{
+    char names[2][NAME_BYTES];
+    struct rv_subroutine x = rv_subroutines_get(sorting->subroutines, a);
+    struct rv_subroutine y = rv_subroutines_get(sorting->subroutines, b);
+    return strcmp(rv_subroutine_full_name(&x, names[0], NAME_BYTES), rv_subroutine_full_name(&y, names[1], NAME_BYTES));
+}
+
+static int by_column(const void *a, const void *b, void *context)
+{
+    const struct rv_stats_row *x = a, *y = b;
+    const struct sorting *sorting = context;
+    uint64_t x_number = rv_statistics_number(x, sorting->column), y_number = rv_statistics_number(y, sorting->column);
+    int order = x_number < y_number ? -1 : x_number > y_number;
+    if (sorting->column == RV_STATISTICS_NAME)
+        order = compare_names(sorting, x->id, y->id);
+    if (order)
+        return sorting->is_descending ? -order : order;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void sort_rows(struct rv_viewer *viewer)
+{
+    struct rv_viewer_statistics *statistics = &viewer->statistics;
+    struct sorting sorting = {viewer->subroutines, statistics->column, statistics->is_descending};
+    qsort_r(statistics->rows, statistics->n_rows, sizeof *statistics->rows, by_column, &sorting);
+}
+
+static void take_rows(struct rv_viewer *viewer)
+{
+    struct rv_viewer_statistics *statistics = &viewer->statistics;
+    const struct rv_range_job *job = rv_range_renewal_shown(&statistics->measured);
+    statistics->version = statistics->measured.version;
+    statistics->shown = statistics->asked;
+    statistics->n_rows = job->n_rows;
+    statistics->rows = rv_vec_reserve(statistics->rows, &statistics->capacity, job->n_rows, sizeof *statistics->rows);
+    if (job->n_rows)
+        memcpy(statistics->rows, job->rows, job->n_rows * sizeof *job->rows);
+    sort_rows(viewer);
+}
+
+/* ---- measuring ---- */
+
+/* Its length is 0 where nothing is to be measured. */
+static struct rv_range_ns wanted_range(const struct rv_viewer *viewer)
+{
+    const struct rv_live_edge *live_edge = &viewer->live_edge;
+    struct rv_range_ns range = {0, 0};
+    switch (viewer->statistics.scope) {
+    case RV_SCOPE_CLOSED:
+        break;
+    case RV_SCOPE_SELECTED:
+        range = viewer->analysis.selected;
+        break;
+    case RV_SCOPE_ALL:
+        range = (struct rv_range_ns){live_edge->first_ns, rv_clock_after_ns(live_edge->last_ns, 1)};
+        break;
+    case RV_SCOPE_VIEW:
+        rv_time_window_get(&viewer->time_window, &range.from_ns, &range.to_ns);
+        break;
+    }
+    return range;
+}
+
+static void measure(struct rv_viewer *viewer, const struct rv_range_ns *range)
+{
+    struct rv_viewer_statistics *statistics = &viewer->statistics;
+    const struct rv_filter *filter = viewer->analysis.filter;
+    rv_filter_release(statistics->asked_filter);
+    statistics->asked_filter = rv_filter_hold(filter);
+    statistics->asked = *range;
+    rv_range_renewal_start(&statistics->measured,
+                           &(struct rv_range_params){.from_ns = range->from_ns,
+                                                     .to_ns = range->to_ns,
+                                                     .lanes = viewer->lanes,
+                                                     .subroutines = viewer->subroutines,
+                                                     .filter = filter},
+                           viewer->analysis.session);
+}
+
+static bool is_asked(const struct rv_viewer_statistics *statistics, const struct rv_viewer *viewer,
+                     const struct rv_range_ns *range)
+{
+    bool is_any = rv_range_renewal_is_on(&statistics->measured) || rv_range_renewal_shown(&statistics->measured);
+    return is_any && statistics->asked.from_ns == range->from_ns && statistics->asked.to_ns == range->to_ns &&
+           statistics->asked_filter == viewer->analysis.filter;
+}
+
+static bool is_time(const struct rv_viewer_statistics *statistics)
+{
+    const struct rv_range_renewal *measured = &statistics->measured;
+    uint64_t pause_ns = PAUSE_TIMES * measured->took_ns;
+    pause_ns = pause_ns > PAUSE_NS ? pause_ns : PAUSE_NS;
+    return !rv_range_renewal_is_on(measured) && rv_clock_mono_ns() - measured->begun_ns >= pause_ns;
+}
+
+/* at_once: the user has asked for another range; else it has changed by itself. */
+static void measure_wanted(struct rv_viewer *viewer, bool at_once)
+{
+    struct rv_viewer_statistics *statistics = &viewer->statistics;
+    struct rv_range_ns range = wanted_range(viewer);
+    if (statistics->is_drawing || !viewer->lanes || range.to_ns <= range.from_ns ||
+        is_asked(statistics, viewer, &range))
+        return;
+    if (at_once || statistics->asked_filter != viewer->analysis.filter || is_time(statistics))
+        measure(viewer, &range);
+}
+
+bool rv_viewer_statistics_advance(struct rv_viewer *viewer)
+{
+    struct rv_viewer_statistics *statistics = &viewer->statistics;
+    measure_wanted(viewer, false);
+    bool has_changed = rv_range_renewal_poll(&statistics->measured);
+    if (statistics->version != statistics->measured.version && rv_range_renewal_shown(&statistics->measured))
+        take_rows(viewer);
+    return rv_viewer_calls_advance(viewer) || has_changed;
+}
+
+void rv_viewer_statistics_wait(struct rv_viewer *viewer)
+{
+    measure_wanted(viewer, true);
+    rv_range_renewal_wait(&viewer->statistics.measured);
+    (void)rv_viewer_statistics_advance(viewer);
+    rv_viewer_calls_wait(viewer);
+    (void)rv_viewer_statistics_advance(viewer);
+}
+
+/* ---- actions ---- */
+
+bool rv_viewer_statistics_close(struct rv_viewer *viewer)
+{
+    struct rv_viewer_statistics *statistics = &viewer->statistics;
+    bool was_open = statistics->scope != RV_SCOPE_CLOSED;
+    viewer->analysis.selected = (struct rv_range_ns){0, 0};
+    statistics->scope = RV_SCOPE_CLOSED;
+    rv_range_renewal_stop(&statistics->measured);
+    rv_viewer_calls_choose_none(&statistics->calls);
+    return was_open;
+}
+
+static void show(struct rv_viewer *viewer, enum rv_statistics_scope scope)
+{
+    viewer->statistics.scope = scope;
+    measure_wanted(viewer, true);
+}
+
+void rv_viewer_statistics_select(struct rv_viewer *viewer, const struct rv_range_ns *range, bool is_final)
+{
+    struct rv_viewer_statistics *statistics = &viewer->statistics;
+    bool is_empty = range->to_ns <= range->from_ns;
+    viewer->analysis.selected = *range;
+    statistics->is_drawing = !is_final && !is_empty;
+    if (is_final && !is_empty)
+        show(viewer, RV_SCOPE_SELECTED);
+    else if (is_empty && statistics->scope == RV_SCOPE_SELECTED)
+        (void)rv_viewer_statistics_close(viewer);
+}
+
+/* A selected range is offered while there is one. */
+static enum rv_statistics_scope next_scope(const struct rv_viewer *viewer)
+{
+    const struct rv_range_ns *selected = &viewer->analysis.selected;
+    switch (viewer->statistics.scope) {
+    case RV_SCOPE_ALL:
+        return RV_SCOPE_VIEW;
+    case RV_SCOPE_VIEW:
+        return selected->to_ns > selected->from_ns ? RV_SCOPE_SELECTED : RV_SCOPE_ALL;
+    case RV_SCOPE_CLOSED:
+    case RV_SCOPE_SELECTED:
+        break;
+    }
+    return RV_SCOPE_ALL;
+}
+
+static void sort(struct rv_viewer *viewer, const struct rv_act *act)
+{
+    struct rv_viewer_statistics *statistics = &viewer->statistics;
+    uint32_t column = act->idx ? act->idx - 1 : (uint32_t)statistics->column + 1;
+    statistics->column = (enum rv_statistics_column)(column % RV_STATISTICS_COLUMNS);
+    statistics->is_descending = act->idx ? act->amount > 0.0 : statistics->column != RV_STATISTICS_NAME;
+    sort_rows(viewer);
+}
+
+/* The chosen row's neighbour; the first one where none is chosen. */
+static void choose_neighbour(struct rv_viewer *viewer, bool is_next)
+{
+    const struct rv_viewer_statistics *statistics = &viewer->statistics;
+    size_t row = 0, n = statistics->n_rows;
+    while (row < n && !(statistics->calls.is_on && statistics->rows[row].id == statistics->calls.id))
+        row++;
+    if (row == n)
+        row = 0;
+    else if (is_next)
+        row += row + 1 < n;
+    else
+        row -= row > 0;
+    if (row < n)
+        rv_viewer_calls_choose(viewer, statistics->rows[row].id);
+}
+
+static void ask_for_file(struct rv_viewer_statistics *statistics, enum rv_statistics_file file)
+{
+    if (statistics->scope != RV_SCOPE_CLOSED)
+        statistics->wants_file = file;
+}
+
+void rv_viewer_statistics_act(struct rv_viewer *viewer, const struct rv_act *act)
+{
+    struct rv_viewer_statistics *statistics = &viewer->statistics;
+    switch ((int)act->action) {
+    case RV_ACTION_STATISTICS:
+        if (!rv_viewer_statistics_close(viewer))
+            show(viewer, RV_SCOPE_ALL);
+        break;
+    case RV_ACTION_STATISTICS_OF:
+        show(viewer, act->idx ? (enum rv_statistics_scope)act->idx : next_scope(viewer));
+        break;
+    case RV_ACTION_STATISTICS_TAB:
+        statistics->tab =
+            (enum rv_statistics_tab)((act->idx ? act->idx - 1 : statistics->tab + 1u) % RV_STATISTICS_TABS);
+        break;
+    case RV_ACTION_SORT_ROWS:
+        sort(viewer, act);
+        break;
+    case RV_ACTION_CHOOSE_ROW:
+        rv_viewer_calls_choose(viewer, act->idx);
+        break;
+    case RV_ACTION_NEXT_ROW:
+    case RV_ACTION_PREVIOUS_ROW:
+        choose_neighbour(viewer, act->action == RV_ACTION_NEXT_ROW);
+        break;
+    case RV_ACTION_EXPORT_ROWS:
+        ask_for_file(statistics, RV_STATISTICS_FILE_ROWS);
+        break;
+    case RV_ACTION_EXPORT_CALLS:
+        ask_for_file(statistics, RV_STATISTICS_FILE_CALLS);
+        break;
+    default:
+        rv_viewer_calls_act(viewer, act);
+    }
+    rv_viewer_point(viewer);
+}
+
+void rv_viewer_statistics_apply(const struct rv_viewer *viewer, struct rv_view_params *params)
+{
+    const struct rv_viewer_calls *calls = &viewer->statistics.calls;
+    if (calls->is_on)
+        params->hits = &calls->ids;
+}

@@ -1,0 +1,90 @@
+/*
+ * Statistics of a range of time: the selected one, the whole capture, or what is in view; and the calls of the
+ * subroutine that is chosen in them. Other threads measure. Main thread.
+ */
+#ifndef RV_VIEWER_STATISTICS_H
+#define RV_VIEWER_STATISTICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "query/call_order_job.h"
+#include "query/range_renewal.h"
+#include "render/selection.h"
+#include "ui/action.h"
+#include "ui/statistics.h"
+
+struct rv_viewer;
+struct rv_view_params;
+
+enum rv_calls_request { /* where to go as soon as the calls are listed */
+                        RV_CALLS_STAY,
+                        RV_CALLS_LONGEST, /* the longest; from a call of the list the next longest */
+                        RV_CALLS_LONGER,
+                        RV_CALLS_FIRST,
+                        RV_CALLS_NEXT, /* by start */
+                        RV_CALLS_PREVIOUS
+};
+
+struct rv_viewer_calls { /* of the chosen subroutine */
+    bool is_on;
+    uint32_t id;            /* in the results of the statistics */
+    struct rv_name_set ids; /* of all processes */
+    struct rv_range_renewal listed;
+    uint64_t measured; /* version of the statistics that it was listed for */
+    struct rv_call_order_job sorting;
+    enum rv_call_column column; /* of the order */
+    bool is_descending;
+    uint32_t *order; /* places in the list; NULL = as listed, the longest first */
+    bool has_current;
+    size_t current; /* place in the list of the call gone to last */
+    enum rv_calls_request request;
+};
+
+struct rv_viewer_statistics {
+    enum rv_statistics_scope scope;
+    bool is_drawing;                      /* the user is still selecting a range */
+    const struct rv_filter *asked_filter; /* of what is measured or was last; held */
+    struct rv_range_ns asked, shown;      /* range of what is measured or was last; of what is shown */
+    struct rv_range_renewal measured;
+    struct rv_stats_row *rows; /* of the measured range, in the order of a column */
+    size_t n_rows, capacity;
+    uint64_t version; /* of the measured range that the rows are of */
+    enum rv_statistics_column column;
+    bool is_descending;
+    enum rv_statistics_tab tab;
+    struct rv_viewer_calls calls;
+    enum rv_statistics_file wants_file; /* that the window must write */
+};
+
+/* Closed. */
+void rv_viewer_statistics_init(struct rv_viewer_statistics *statistics);
+void rv_viewer_statistics_fini(struct rv_viewer_statistics *statistics);
+
+/* Does nothing for other actions. */
+void rv_viewer_statistics_act(struct rv_viewer *viewer, const struct rv_act *act);
+
+/* Select a range; when final, measure it. An empty one deselects. */
+void rv_viewer_statistics_select(struct rv_viewer *viewer, const struct rv_range_ns *range, bool is_final);
+
+/* Measure what is to be shown, if it has changed, and show what has been measured. Returns whether that has changed. */
+bool rv_viewer_statistics_advance(struct rv_viewer *viewer);
+
+/* The same, waiting until all is measured and listed. */
+void rv_viewer_statistics_wait(struct rv_viewer *viewer);
+
+/* Close them. False when they were. */
+bool rv_viewer_statistics_close(struct rv_viewer *viewer);
+
+/* What views are to be made with: the calls of the chosen subroutine stand out. */
+void rv_viewer_statistics_apply(const struct rv_viewer *viewer, struct rv_view_params *params);
+
+/* The complete range that is shown; NULL = none yet. */
+static inline const struct rv_range *rv_viewer_statistics_range(const struct rv_viewer_statistics *statistics)
+{
+    const struct rv_range_job *job = rv_range_renewal_shown(&statistics->measured);
+    return job ? job->range : NULL;
+}
+
+#endif

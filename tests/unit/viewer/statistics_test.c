@@ -1,0 +1,239 @@
+/* From a number to a call and back, without a window. */
+#include "viewer/statistics.h"
+
+#include <criterion/criterion.h>
+
+#include "viewer/calls.h"
+#include "viewer/viewer.h"
+
+#define MS UINT64_C(1000000)
+#define BEGIN (1000 * MS)
+#define LENGTH (100 * MS)
+
+enum { OUTER = 1, INNER = 2, OTHER = 3 };
+
+struct fixture {
+    struct rv_lanes *lanes;
+    struct rv_subroutines *subroutines;
+    struct rv_viewer viewer;
+};
+
+static void add(struct rv_lane *lane, uint32_t id, const uint64_t ms[2], uint32_t depth)
+{
+    struct rv_span span = {.start = BEGIN + ms[0] * MS, .end = BEGIN + ms[1] * MS, .id = id, .depth = depth};
+    rv_timeline_add(lane->timeline, &span, 1);
+    lane->last_ns = span.end;
+}
+
+/* Inner calls of 10, 20 and 15 ms on one thread, of 5 ms on another, where another one is outside of them. */
+static void init(struct fixture *fixture)
+{
+    *fixture = (struct fixture){.lanes = rv_lanes_create(), .subroutines = rv_subroutines_create()};
+    rv_subroutines_define(fixture->subroutines, OUTER, "", "outer", "", 0);
+    rv_subroutines_define(fixture->subroutines, INNER, "", "inner", "", 0);
+    rv_subroutines_define(fixture->subroutines, OTHER, "", "other", "", 0);
+    struct rv_lane *lanes[2];
+    for (uint32_t i = 0; i < 2; i++)
+        lanes[i] = rv_lanes_add(fixture->lanes, &(struct rv_lane_identity){.pid = 1, .tid = i, .process_key = 1});
+    add(lanes[0], INNER, (uint64_t[2]){10, 20}, 1);
+    add(lanes[0], INNER, (uint64_t[2]){30, 50}, 1);
+    add(lanes[0], INNER, (uint64_t[2]){60, 75}, 1);
+    add(lanes[0], OUTER, (uint64_t[2]){0, 100}, 0);
+    add(lanes[1], INNER, (uint64_t[2]){40, 45}, 0);
+    add(lanes[1], OTHER, (uint64_t[2]){50, 80}, 0);
+    struct rv_viewer_params params = {
+        .now_ns = BEGIN, .window_ns = 10 * MS, .lanes = fixture->lanes, .subroutines = fixture->subroutines};
+    rv_settings_init(&params.settings);
+    rv_viewer_init(&fixture->viewer, &params);
+    rv_viewer_advance(&fixture->viewer, fixture->lanes, true, 0.0);
+}
+
+static void fini(struct fixture *fixture)
+{
+    rv_viewer_fini(&fixture->viewer);
+    rv_lanes_destroy(fixture->lanes);
+    rv_subroutines_destroy(fixture->subroutines);
+}
+
+static void wait(struct fixture *fixture)
+{
+    rv_viewer_statistics_wait(&fixture->viewer);
+}
+
+static void act_on(struct fixture *fixture, enum rv_action action, uint32_t idx)
+{
+    rv_viewer_act(&fixture->viewer, &(struct rv_act){.action = action, .idx = idx});
+    wait(fixture);
+}
+
+static void act(struct fixture *fixture, enum rv_action action)
+{
+    act_on(fixture, action, 0);
+}
+
+static uint64_t pinned_ms(const struct fixture *fixture)
+{
+    const struct rv_hover *hover = &fixture->viewer.pointer.hover;
+    return hover->is_pinned ? (hover->box.start_ns - BEGIN) / MS : UINT64_MAX;
+}
+
+static const struct rv_stats_row *row_of(const struct fixture *fixture, uint32_t id)
+{
+    const struct rv_viewer_statistics *statistics = &fixture->viewer.statistics;
+    for (size_t i = 0; i < statistics->n_rows; i++)
+        if (statistics->rows[i].id == id)
+            return &statistics->rows[i];
+    return NULL;
+}
+
+Test(statistics, the_whole_capture_is_measured_without_a_range, .timeout = 60)
+{
+    struct fixture fixture;
+    init(&fixture);
+    act(&fixture, RV_ACTION_STATISTICS);
+    cr_assert_eq(fixture.viewer.statistics.n_rows, 3);
+    cr_assert_eq(row_of(&fixture, INNER)->n_calls, 4);
+    cr_assert_eq(row_of(&fixture, INNER)->total_ns, 50 * MS);
+    cr_assert_eq(row_of(&fixture, OUTER)->self_ns, 55 * MS);
+    cr_assert_eq(fixture.viewer.statistics.rows[0].id, OUTER, "sorted by own time");
+    act(&fixture, RV_ACTION_STATISTICS);
+    cr_assert_eq(fixture.viewer.statistics.scope, RV_SCOPE_CLOSED);
+    fini(&fixture);
+}
+
+Test(statistics, what_is_in_view_is_measured_again_as_the_window_moves, .timeout = 60)
+{
+    struct fixture fixture;
+    init(&fixture);
+    rv_viewer_act(&fixture.viewer,
+                  &(struct rv_act){.action = RV_ACTION_SHOW, .from_ns = BEGIN + 10 * MS, .to_ns = BEGIN + 20 * MS});
+    act_on(&fixture, RV_ACTION_STATISTICS_OF, RV_SCOPE_VIEW);
+    cr_assert_eq(row_of(&fixture, INNER)->n_calls, 1);
+    rv_viewer_act(&fixture.viewer,
+                  &(struct rv_act){.action = RV_ACTION_SHOW, .from_ns = BEGIN + 40 * MS, .to_ns = BEGIN + 48 * MS});
+    wait(&fixture);
+    cr_assert_eq(row_of(&fixture, INNER)->n_calls, 2);
+    cr_assert_eq(row_of(&fixture, INNER)->total_ns, 13 * MS);
+    fini(&fixture);
+}
+
+Test(statistics, a_filter_is_obeyed_as_soon_as_it_is_set, .timeout = 60)
+{
+    struct fixture fixture;
+    init(&fixture);
+    act(&fixture, RV_ACTION_STATISTICS);
+    rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_LET, .text = "name:inner"});
+    wait(&fixture);
+    cr_assert_eq(fixture.viewer.statistics.n_rows, 1);
+    act(&fixture, RV_ACTION_RESET_FILTER);
+    cr_assert_eq(fixture.viewer.statistics.n_rows, 3);
+    fini(&fixture);
+}
+
+Test(statistics, a_row_leads_to_its_calls_by_length_and_by_time_and_back, .timeout = 60)
+{
+    static const struct {
+        enum rv_action action;
+        uint64_t ms;
+    } steps[] = {{RV_ACTION_LONGEST_CALL, 30}, {RV_ACTION_LONGEST_CALL, 60},  {RV_ACTION_LONGEST_CALL, 10},
+                 {RV_ACTION_LONGEST_CALL, 40}, {RV_ACTION_LONGER_CALL, 10},   {RV_ACTION_FIRST_CALL, 10},
+                 {RV_ACTION_NEXT_CALL, 30},    {RV_ACTION_NEXT_CALL, 40},     {RV_ACTION_NEXT_CALL, 60},
+                 {RV_ACTION_NEXT_CALL, 10},    {RV_ACTION_PREVIOUS_CALL, 60}, {RV_ACTION_PREVIOUS_CALL, 40}};
+    struct fixture fixture;
+    uint64_t from_ns[2], to_ns[2];
+    init(&fixture);
+    act(&fixture, RV_ACTION_STATISTICS);
+    act_on(&fixture, RV_ACTION_CHOOSE_ROW, INNER);
+    rv_time_window_get(&fixture.viewer.time_window, &from_ns[0], &to_ns[0]);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        act(&fixture, steps[i].action);
+        cr_assert_eq(pinned_ms(&fixture), steps[i].ms, "step %zu leads to %llu ms", i,
+                     (unsigned long long)pinned_ms(&fixture));
+    }
+    rv_time_window_get(&fixture.viewer.time_window, &from_ns[1], &to_ns[1]);
+    cr_assert(from_ns[1] <= BEGIN + 40 * MS && to_ns[1] >= BEGIN + 45 * MS);
+    fini(&fixture);
+}
+
+Test(statistics, the_way_back_is_the_history_of_windows, .timeout = 60)
+{
+    struct fixture fixture;
+    uint64_t from_ns, to_ns;
+    init(&fixture);
+    rv_viewer_act(&fixture.viewer,
+                  &(struct rv_act){.action = RV_ACTION_SHOW, .from_ns = BEGIN + 95 * MS, .to_ns = BEGIN + 97 * MS});
+    act(&fixture, RV_ACTION_STATISTICS);
+    act_on(&fixture, RV_ACTION_CHOOSE_ROW, INNER);
+    fixture.viewer.history.last_ns = 0;
+    act(&fixture, RV_ACTION_LONGEST_CALL);
+    act(&fixture, RV_ACTION_BACK);
+    rv_time_window_get(&fixture.viewer.time_window, &from_ns, &to_ns);
+    cr_assert_eq(from_ns, BEGIN + 95 * MS);
+    cr_assert_eq(to_ns, BEGIN + 97 * MS);
+    fini(&fixture);
+}
+
+Test(statistics, keys_alone_choose_a_row_and_go_to_its_longest_call, .timeout = 60)
+{
+    struct fixture fixture;
+    init(&fixture);
+    act(&fixture, rv_key_bindings_action("I", 0));
+    act(&fixture, rv_key_bindings_action("J", 0));
+    cr_assert_eq(fixture.viewer.statistics.calls.id, OUTER);
+    act(&fixture, rv_key_bindings_action("J", 0));
+    cr_assert_eq(fixture.viewer.statistics.calls.id, INNER);
+    act(&fixture, rv_key_bindings_action("Return", 0));
+    cr_assert_eq(pinned_ms(&fixture), 30);
+    act(&fixture, rv_key_bindings_action("K", 0));
+    cr_assert_eq(fixture.viewer.statistics.calls.id, OUTER);
+    fini(&fixture);
+}
+
+Test(statistics, a_list_is_sorted_and_its_rows_lead_to_their_calls, .timeout = 60)
+{
+    struct fixture fixture;
+    init(&fixture);
+    act(&fixture, RV_ACTION_STATISTICS);
+    act_on(&fixture, RV_ACTION_CHOOSE_ROW, INNER);
+    act_on(&fixture, RV_ACTION_SHOW_CALL, 1);
+    cr_assert_eq(pinned_ms(&fixture), 60);
+    act_on(&fixture, RV_ACTION_SORT_CALLS, RV_CALL_START + 1);
+    act_on(&fixture, RV_ACTION_SHOW_CALL, 1);
+    cr_assert_eq(pinned_ms(&fixture), 30);
+    act_on(&fixture, RV_ACTION_SORT_CALLS, RV_CALL_THREAD + 1);
+    act_on(&fixture, RV_ACTION_SHOW_CALL, 3);
+    cr_assert_eq(pinned_ms(&fixture), 40);
+    fini(&fixture);
+}
+
+Test(statistics, the_calls_of_the_chosen_row_stand_out_in_the_picture, .timeout = 60)
+{
+    struct fixture fixture;
+    struct rv_view_params params = {.hits = NULL};
+    init(&fixture);
+    act(&fixture, RV_ACTION_STATISTICS);
+    rv_viewer_apply(&fixture.viewer, &params);
+    cr_assert_null(params.hits);
+    act_on(&fixture, RV_ACTION_CHOOSE_ROW, INNER);
+    rv_viewer_apply(&fixture.viewer, &params);
+    cr_assert(rv_name_set_has(params.hits, INNER) && !rv_name_set_has(params.hits, OUTER));
+    act(&fixture, RV_ACTION_UNPIN);
+    params.hits = NULL;
+    rv_viewer_apply(&fixture.viewer, &params);
+    cr_assert_null(params.hits, "Escape closes the statistics");
+    fini(&fixture);
+}
+
+Test(statistics, a_call_of_a_hidden_thread_shows_its_thread, .timeout = 60)
+{
+    struct fixture fixture;
+    init(&fixture);
+    rv_lane_order_update(&fixture.viewer.lane_order, fixture.lanes);
+    rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_HIDE_LANE, .idx = 2});
+    cr_assert_not(rv_lane_order_shows(&fixture.viewer.lane_order, 1));
+    act(&fixture, RV_ACTION_STATISTICS);
+    act_on(&fixture, RV_ACTION_CHOOSE_ROW, OTHER);
+    act(&fixture, RV_ACTION_LONGEST_CALL);
+    cr_assert(rv_lane_order_shows(&fixture.viewer.lane_order, 1));
+    fini(&fixture);
+}
