@@ -48,25 +48,16 @@ static void set_text(struct rv_chrome_text *text, const char *bytes, size_t n)
     memcpy(text->bytes, bytes, text->n);
 }
 
-static bool is_key(const char *bytes, size_t n, const char *word)
-{
-    return n == strlen(word) && memcmp(bytes, word, n) == 0;
-}
-
 static enum field field_of(const char *bytes, size_t n)
 {
-    static const struct {
-        const char *key;
-        enum field field;
-    } fields[] = {{"name", FIELD_NAME},    {"cat", FIELD_CATEGORY},   {"ph", FIELD_PHASE},
-                  {"ts", FIELD_TIME},      {"dur", FIELD_DURATION},   {"tdur", FIELD_THREAD_DURATION},
-                  {"pid", FIELD_PID},      {"tid", FIELD_TID},        {"id", FIELD_ID},
-                  {"id2", FIELD_ID2},      {"args", FIELD_ARGUMENTS}, {"sf", FIELD_FRAME},
-                  {"parent", FIELD_PARENT}};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (is_key(bytes, n, fields[i].key))
-            return fields[i].field;
-    return FIELD_OTHER;
+    static const struct rv_json_key fields[] = {{"name", FIELD_NAME},      {"cat", FIELD_CATEGORY},
+                                                {"ph", FIELD_PHASE},       {"ts", FIELD_TIME},
+                                                {"dur", FIELD_DURATION},   {"tdur", FIELD_THREAD_DURATION},
+                                                {"pid", FIELD_PID},        {"tid", FIELD_TID},
+                                                {"id", FIELD_ID},          {"id2", FIELD_ID2},
+                                                {"args", FIELD_ARGUMENTS}, {"sf", FIELD_FRAME},
+                                                {"parent", FIELD_PARENT},  {NULL, 0}};
+    return (enum field)rv_json_key_of(fields, bytes, n);
 }
 
 static void clear_event(struct rv_chrome_event *event)
@@ -198,10 +189,10 @@ static int on_key(void *context, const char *bytes, size_t n)
     if (is_in_arguments(json))
         rv_chrome_profile_key(&json->event.profile, event_depth(json), bytes, n);
     if (depth == 1 && !json->is_array) {
-        json->section = is_key(bytes, n, "traceEvents")   ? SECTION_EVENTS
-                        : is_key(bytes, n, "samples")     ? SECTION_SAMPLES
-                        : is_key(bytes, n, "stackFrames") ? SECTION_FRAMES
-                                                          : SECTION_NONE;
+        json->section = rv_json_is(bytes, n, "traceEvents")   ? SECTION_EVENTS
+                        : rv_json_is(bytes, n, "samples")     ? SECTION_SAMPLES
+                        : rv_json_is(bytes, n, "stackFrames") ? SECTION_FRAMES
+                                                              : SECTION_NONE;
         json->section_depth = 2;
         json->has_trace |= json->section == SECTION_EVENTS || json->section == SECTION_FRAMES;
     } else if (json->section == SECTION_FRAMES && depth == 2) {
@@ -209,7 +200,7 @@ static int on_key(void *context, const char *bytes, size_t n)
     } else if (event_depth(json) == 1) {
         json->field = field_of(bytes, n);
     } else if (event_depth(json) == 2 && json->field == FIELD_ARGUMENTS) {
-        json->is_name_argument = is_key(bytes, n, "name");
+        json->is_name_argument = rv_json_is(bytes, n, "name");
         set_text(&json->key, bytes, n);
     }
     return 0;

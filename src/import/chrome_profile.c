@@ -52,27 +52,22 @@ void rv_chrome_profile_fini(struct rv_chrome_profile *profile)
 
 static enum key key_of(const char *bytes, size_t n)
 {
-    static const struct {
-        const char *text;
-        enum key key;
-    } keys[] = {{"data", DATA},
-                {"startTime", START},
-                {"endTime", END},
-                {"timeDeltas", DELTAS},
-                {"cpuProfile", CPU_PROFILE},
-                {"samples", SAMPLES},
-                {"nodes", NODES},
-                {"id", ID},
-                {"parent", PARENT},
-                {"children", CHILDREN},
-                {"callFrame", FRAME},
-                {"url", URL},
-                {"functionName", FUNCTION},
-                {"lineNumber", LINE}};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (n == strlen(keys[i].text) && memcmp(bytes, keys[i].text, n) == 0)
-            return keys[i].key;
-    return OTHER;
+    static const struct rv_json_key keys[] = {{"data", DATA},
+                                              {"startTime", START},
+                                              {"endTime", END},
+                                              {"timeDeltas", DELTAS},
+                                              {"cpuProfile", CPU_PROFILE},
+                                              {"samples", SAMPLES},
+                                              {"nodes", NODES},
+                                              {"id", ID},
+                                              {"parent", PARENT},
+                                              {"children", CHILDREN},
+                                              {"callFrame", FRAME},
+                                              {"url", URL},
+                                              {"functionName", FUNCTION},
+                                              {"lineNumber", LINE},
+                                              {NULL, 0}};
+    return (enum key)rv_json_key_of(keys, bytes, n);
 }
 
 void rv_chrome_profile_key(struct rv_chrome_profile *profile, unsigned depth, const char *key, size_t n)

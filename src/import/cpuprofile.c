@@ -4,7 +4,6 @@
  * full, then emitted as one thread, whose stack is each sample's until the next.
  */
 #include <errno.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,9 +11,8 @@
 #include "base/vec.h"
 #include "import/chrome_samples.h"
 #include "import/formats.h"
-#include "import/json.h"
 
-enum { READ_BYTES = 1 << 16, SAMPLES_PER_STEP = 1 << 14 };
+enum { SAMPLES_PER_STEP = 1 << 14 };
 /* Offset from this file's depths to those of the profile's parser. */
 enum { DEPTH_SHIFT = RV_CHROME_PROFILE_FIELDS - 1 };
 
@@ -27,7 +25,6 @@ struct cpuprofile {
     uint32_t thread;
     size_t n, n_emitted; /* samples */
     int64_t now_ns;
-    char bytes[READ_BYTES];
 };
 
 static unsigned depth_of(const struct cpuprofile *cpuprofile)
@@ -69,12 +66,7 @@ static int begin(struct rv_import *import)
     static const struct rv_json_handler handler = {
         .key = on_key, .value = on_value, .open = on_open, .close = on_close};
     struct cpuprofile *cpuprofile = (struct cpuprofile *)import;
-    char *path = rv_strdup(import->path);
-    uint32_t process = rv_event_builder_process(import->builder, 0);
-    cpuprofile->thread = rv_event_builder_thread(import->builder, process, 0, 0);
-    rv_event_builder_name_process(import->builder, process, rv_import_string(basename(path)));
-    rv_event_builder_name_thread(import->builder, cpuprofile->thread, rv_import_string("samples"));
-    free(path);
+    cpuprofile->thread = rv_import_only_thread(import, "samples");
     cpuprofile->json = rv_json_create(&handler, cpuprofile);
     rv_chrome_profile_begin_file(&cpuprofile->profile);
     return 0;
@@ -84,8 +76,6 @@ static int end_reading(struct cpuprofile *cpuprofile)
 {
     struct rv_import *import = &cpuprofile->import;
     const struct rv_chrome_profile *profile = &cpuprofile->profile;
-    if (!rv_json_has_ended(cpuprofile->json))
-        rv_import_fault(import, RV_FAULT_CUT);
     if (profile->n_nodes == 0 || profile->n_samples == 0 || profile->n_deltas == 0)
         return rv_err(EBADMSG, "%s: a V8 profile without nodes, samples or timeDeltas", import->path);
     rv_chrome_samples_add_nodes(&cpuprofile->samples, import->builder, 0, profile);
@@ -103,8 +93,7 @@ static int emit_samples(struct cpuprofile *cpuprofile)
     const struct rv_chrome_profile *profile = &cpuprofile->profile;
     for (int i = 0; i < SAMPLES_PER_STEP && cpuprofile->n_emitted < cpuprofile->n; i++) {
         size_t at = cpuprofile->n_emitted++;
-        if (__builtin_add_overflow(cpuprofile->now_ns, profile->deltas_ns[at], &cpuprofile->now_ns))
-            cpuprofile->now_ns = 0;
+        cpuprofile->now_ns = rv_import_later_ns(cpuprofile->now_ns, profile->deltas_ns[at]);
         if (!rv_chrome_samples_emit(&cpuprofile->samples, import->builder, cpuprofile->thread, cpuprofile->now_ns,
                                     rv_chrome_samples_node(0, profile->samples[at])))
             rv_import_fault(import, RV_FAULT_NO_FRAME);
@@ -121,14 +110,8 @@ static int step(struct rv_import *import)
     struct cpuprofile *cpuprofile = (struct cpuprofile *)import;
     if (cpuprofile->is_read)
         return emit_samples(cpuprofile);
-    size_t n;
-    char why[160] = "";
-    int error = rv_text_reader_read(import->text, cpuprofile->bytes, sizeof cpuprofile->bytes, &n);
-    if (!error && n)
-        error = rv_json_feed(cpuprofile->json, cpuprofile->bytes, n, why, sizeof why);
-    if (error && *why)
-        rv_err(EBADMSG, "%s: %s", import->path, why);
-    return error ? error : n ? 1 : end_reading(cpuprofile);
+    int status = rv_import_read_json(import, cpuprofile->json);
+    return status == 0 ? end_reading(cpuprofile) : status;
 }
 
 static bool matches(const char *head, size_t n)

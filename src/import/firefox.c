@@ -11,9 +11,8 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "import/formats.h"
-#include "import/json.h"
 
-enum { READ_BYTES = 1 << 16, SAMPLES_PER_STEP = 1 << 12, ROWS_PER_STEP = 1 << 22, N_KEYS = 6, KEY_BYTES = 24 };
+enum { SAMPLES_PER_STEP = 1 << 12, ROWS_PER_STEP = 1 << 22, N_KEYS = 6, KEY_BYTES = 24 };
 enum { MS_TO_NS = 6 };
 
 enum column_kind {
@@ -93,7 +92,6 @@ struct firefox {
     uint32_t *stack;
     size_t stack_capacity;
     size_t n_rows_walked; /* of stacks, in this step: so that it ends soon when asked to */
-    char bytes[READ_BYTES];
 };
 
 /* ---- reading ---- */
@@ -169,18 +167,6 @@ static void add_string(struct tables *tables, const char *bytes, size_t n)
     tables->strings[tables->n_strings++] = rv_strndup(bytes, n);
 }
 
-static int64_t number(const char *bytes, size_t n, int scale)
-{
-    int64_t value;
-    return rv_import_decimal(bytes, n, scale, &value, NULL) ? value : -1;
-}
-
-static void take_string(char **place, const char *bytes, size_t n)
-{
-    free(*place);
-    *place = rv_strndup(bytes, n);
-}
-
 /* Processes and threads are numbered, or named by any text: "7.1". */
 static uint64_t identity(const char *bytes, size_t n)
 {
@@ -198,9 +184,9 @@ static void take_of_thread(struct firefox *firefox, const char *bytes, size_t n)
 {
     struct thread *thread = &firefox->threads[firefox->n_threads - 1];
     if (is_at(firefox, firefox->base, "name"))
-        take_string(&thread->name, bytes, n);
+        rv_import_replace(&thread->name, bytes, n);
     else if (is_at(firefox, firefox->base, "processName"))
-        take_string(&thread->process_name, bytes, n);
+        rv_import_replace(&thread->process_name, bytes, n);
     else if (is_at(firefox, firefox->base, "pid"))
         thread->pid = identity(bytes, n);
     else if (is_at(firefox, firefox->base, "tid"))
@@ -213,15 +199,15 @@ static int on_value(void *context, const char *bytes, size_t n, bool is_number)
     const unsigned depth = rv_json_depth(firefox->json);
     struct tables *tables = firefox->tables;
     if (depth == 2 && is_at(firefox, 1, "meta") && is_at(firefox, 2, "startTime"))
-        firefox->start_ns = number(bytes, n, MS_TO_NS);
+        firefox->start_ns = rv_import_number(bytes, n, MS_TO_NS);
     else if (depth == 2 && is_at(firefox, 1, "meta") && is_at(firefox, 2, "interval"))
-        firefox->interval_ns = number(bytes, n, MS_TO_NS);
+        firefox->interval_ns = rv_import_number(bytes, n, MS_TO_NS);
     else if (tables && tables != &firefox->shared && depth == firefox->base)
         take_of_thread(firefox, bytes, n);
     else if (tables && depth == firefox->base + 1 && !is_number && is_at(firefox, firefox->base, "stringArray"))
         add_string(tables, bytes, n);
     else if (tables && depth == firefox->base + 2 && firefox->column >= 0)
-        add_row(&tables->columns[firefox->column], number(bytes, n, COLUMNS[firefox->column].scale));
+        add_row(&tables->columns[firefox->column], rv_import_number(bytes, n, COLUMNS[firefox->column].scale));
     return 0;
 }
 
@@ -327,18 +313,12 @@ static void begin_thread(struct firefox *firefox)
     firefox->now_ns = firefox->start_ns;
 }
 
-static int64_t later(int64_t ns, int64_t delta_ns)
-{
-    int64_t sum;
-    return __builtin_add_overflow(ns, delta_ns, &sum) ? ns : sum;
-}
-
 static void emit_sample(struct firefox *firefox)
 {
     int64_t row = (int64_t)firefox->sample_idx++, time_ns = row_of(firefox, TIME, row);
     size_t n = take_stack(firefox, row_of(firefox, STACK, row));
-    firefox->now_ns = column_of(firefox, TIME)->n ? later(firefox->start_ns, time_ns)
-                                                  : later(firefox->now_ns, row_of(firefox, DELTA, row));
+    firefox->now_ns = column_of(firefox, TIME)->n ? rv_import_later_ns(firefox->start_ns, time_ns)
+                                                  : rv_import_later_ns(firefox->now_ns, row_of(firefox, DELTA, row));
     rv_event_builder_sample(firefox->import.builder, firefox->thread, firefox->now_ns, firefox->stack, n);
 }
 
@@ -356,7 +336,7 @@ static int emit(struct firefox *firefox)
         }
         if (firefox->sample_idx)
             rv_event_builder_sample(firefox->import.builder, firefox->thread,
-                                    later(firefox->now_ns, firefox->interval_ns), NULL, 0);
+                                    rv_import_later_ns(firefox->now_ns, firefox->interval_ns), NULL, 0);
         firefox->thread_idx++;
         firefox->sample_idx = 0;
     }
@@ -386,8 +366,6 @@ static int end_reading(struct firefox *firefox)
 {
     struct rv_import *import = &firefox->import;
     size_t n_samples = 0;
-    if (!rv_json_has_ended(firefox->json))
-        rv_import_fault(import, RV_FAULT_CUT);
     for (size_t i = 0; i < firefox->n_threads; i++)
         n_samples += firefox->threads[i].own.columns[STACK].n;
     if (n_samples == 0)
@@ -397,7 +375,7 @@ static int end_reading(struct firefox *firefox)
         firefox->start_ns = 0;
     if (firefox->interval_ns < 0)
         firefox->interval_ns = 0;
-    rv_event_builder_see_time(import->builder, later(firefox->start_ns, row_of(firefox, TIME, 0)));
+    rv_event_builder_see_time(import->builder, rv_import_later_ns(firefox->start_ns, row_of(firefox, TIME, 0)));
     return 1;
 }
 
@@ -406,14 +384,8 @@ static int step(struct rv_import *import)
     struct firefox *firefox = (struct firefox *)import;
     if (firefox->is_read)
         return emit(firefox);
-    size_t n;
-    char why[160] = "";
-    int error = rv_text_reader_read(import->text, firefox->bytes, sizeof firefox->bytes, &n);
-    if (!error && n)
-        error = rv_json_feed(firefox->json, firefox->bytes, n, why, sizeof why);
-    if (error && *why)
-        rv_err(EBADMSG, "%s: %s", import->path, why);
-    return error ? error : n ? 1 : end_reading(firefox);
+    int status = rv_import_read_json(import, firefox->json);
+    return status == 0 ? end_reading(firefox) : status;
 }
 
 static void tables_fini(struct tables *tables)

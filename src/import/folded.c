@@ -3,7 +3,6 @@
  * that is open for its weight in microseconds; calls in common with the previous line stay open. Lines that begin with
  * # are comments.
  */
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,12 +63,7 @@ static bool matches(const char *head, size_t n)
 static int begin(struct rv_import *import)
 {
     struct folded *folded = (struct folded *)import;
-    char *path = rv_strdup(import->path);
-    uint32_t process = rv_event_builder_process(import->builder, 0);
-    folded->thread = rv_event_builder_thread(import->builder, process, 0, 0);
-    rv_event_builder_name_process(import->builder, process, rv_import_string(basename(path)));
-    rv_event_builder_name_thread(import->builder, folded->thread, rv_import_string("all stacks"));
-    free(path);
+    folded->thread = rv_import_only_thread(import, "all stacks");
     return 0;
 }
 

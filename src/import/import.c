@@ -5,6 +5,7 @@
 #include "import/import.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -291,4 +292,47 @@ bool rv_import_decimal(const char *text, size_t n, int scale, int64_t *value, co
     if (n_number && n_sign && text[0] == '-')
         *value = -*value;
     return n_number > 0;
+}
+
+int64_t rv_import_number(const char *bytes, size_t n, int scale)
+{
+    int64_t value;
+    return rv_import_decimal(bytes, n, scale, &value, NULL) ? value : -1;
+}
+
+void rv_import_replace(char **string, const char *bytes, size_t n)
+{
+    free(*string);
+    *string = rv_strndup(bytes, n);
+}
+
+int64_t rv_import_later_ns(int64_t ns, int64_t delta_ns)
+{
+    int64_t sum_ns;
+    return __builtin_add_overflow(ns, delta_ns, &sum_ns) ? ns : sum_ns;
+}
+
+uint32_t rv_import_only_thread(struct rv_import *import, const char *name)
+{
+    char *path = rv_strdup(import->path);
+    uint32_t process = rv_event_builder_process(import->builder, 0);
+    uint32_t thread = rv_event_builder_thread(import->builder, process, 0, 0);
+    rv_event_builder_name_process(import->builder, process, rv_import_string(basename(path)));
+    rv_event_builder_name_thread(import->builder, thread, rv_import_string(name));
+    free(path);
+    return thread;
+}
+
+int rv_import_read_json(struct rv_import *import, struct rv_json *json)
+{
+    char bytes[1 << 16], why[160] = "";
+    size_t n;
+    int error = rv_text_reader_read(import->text, bytes, sizeof bytes, &n);
+    if (!error && n)
+        error = rv_json_feed(json, bytes, n, why, sizeof why);
+    if (error && *why)
+        rv_err(EBADMSG, "%s: %s", import->path, why);
+    if (!error && n == 0 && !rv_json_has_ended(json))
+        rv_import_fault(import, RV_FAULT_CUT);
+    return error ? error : n > 0;
 }

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "import/event_builder.h"
+#include "import/json.h"
 #include "import/text_reader.h"
 #include "source/source.h"
 
@@ -103,5 +104,23 @@ struct rv_event_builder_text rv_import_string(const char *string);
  * number or it does not fit.
  */
 bool rv_import_decimal(const char *text, size_t n, int scale, int64_t *value, const char **end);
+
+/* The same for the n bytes of a JSON value; -1 when there is no number. */
+int64_t rv_import_number(const char *bytes, size_t n, int scale);
+
+/* Replace an allocated string, or NULL, by n bytes. */
+void rv_import_replace(char **string, const char *bytes, size_t n);
+
+/* ns + delta_ns; ns when that does not fit. */
+int64_t rv_import_later_ns(int64_t ns, int64_t delta_ns);
+
+/* The one thread of a profile that names none; its process has the file's name. Returns its number. */
+uint32_t rv_import_only_thread(struct rv_import *import, const char *name);
+
+/*
+ * Parse the next piece of the text as JSON. At its end, a missing bracket is a fault.
+ *   returns  1: there is more; 0: the end; a negative errno with one line printed
+ */
+int rv_import_read_json(struct rv_import *import, struct rv_json *json);
 
 #endif

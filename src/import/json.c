@@ -307,12 +307,25 @@ int rv_json_feed(struct rv_json *json, char *bytes, size_t n, char *why, size_t 
 
 /* ---- what a file begins with ---- */
 
+bool rv_json_is(const char *bytes, size_t n, const char *word)
+{
+    return n == strlen(word) && memcmp(bytes, word, n) == 0;
+}
+
 static bool is_one_of(const char *bytes, size_t n, const char *const *keys)
 {
     for (; *keys; keys++)
-        if (n == strlen(*keys) && memcmp(bytes, *keys, n) == 0)
+        if (rv_json_is(bytes, n, *keys))
             return true;
     return false;
+}
+
+int rv_json_key_of(const struct rv_json_key *keys, const char *bytes, size_t n)
+{
+    for (; keys->word; keys++)
+        if (rv_json_is(bytes, n, keys->word))
+            return keys->key;
+    return 0;
 }
 
 bool rv_json_has_key(const char *head, size_t n, const char *const *keys)

@@ -16,7 +16,7 @@ struct rv_json; /* opaque */
 struct rv_json_handler {
     int (*key)(void *context, const char *bytes, size_t n);
     int (*value)(void *context, const char *bytes, size_t n, bool is_number); /* a string or number */
-    int (*nothing)(void *context);             /* a null or bool; NULL: left out */
+    int (*nothing)(void *context);                                            /* a null or bool; NULL: left out */
     int (*open)(void *context, bool is_array); /* rv_json_depth() already counts it, as at its end */
     int (*close)(void *context, bool is_array);
 };
@@ -32,6 +32,17 @@ int rv_json_feed(struct rv_json *json, char *bytes, size_t n, char *why, size_t 
 
 unsigned rv_json_depth(const struct rv_json *json); /* number of open brackets */
 bool rv_json_has_ended(const struct rv_json *json); /* the outermost value is whole */
+
+/* Are the n bytes this word? */
+bool rv_json_is(const char *bytes, size_t n, const char *word);
+
+struct rv_json_key {
+    const char *word; /* NULL ends a table */
+    int key;
+};
+
+/* The key whose word the n bytes are; 0: none of the table's. */
+int rv_json_key_of(const struct rv_json_key *keys, const char *bytes, size_t n);
 
 /* Does the object at the start of a text have one of these keys within n bytes? NULL ends the keys. */
 bool rv_json_has_key(const char *head, size_t n, const char *const *keys);

@@ -12,17 +12,9 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "import/formats.h"
-#include "import/json.h"
 #include "import/sorter.h"
 
-enum {
-    RUN_RECORDS = 1 << 20,
-    READ_BYTES = 1 << 16,
-    RECORDS_PER_STEP = 1 << 14,
-    NAME_BYTES = 256,
-    TEXT_BYTES = 4096,
-    STACK_FRAMES = 4096
-};
+enum { RUN_RECORDS = 1 << 20, RECORDS_PER_STEP = 1 << 14, NAME_BYTES = 256, TEXT_BYTES = 4096, STACK_FRAMES = 4096 };
 enum { PROFILE_DEPTH = 3, SHARED_DEPTH = 2 }; /* depth directly inside a profile, and inside "shared" */
 
 enum key { OTHER, NAME, UNIT, START, END, EVENTS, SAMPLES, WEIGHTS, TYPE, FRAME, AT, FRAMES, FILE_NAME, LINE };
@@ -71,7 +63,6 @@ struct speedscope {
     struct number weight; /* of the sample whose frames follow */
     uint32_t stack[STACK_FRAMES];
     size_t n_stack;
-    char bytes[READ_BYTES];
 };
 
 static int compare(const void *left, const void *right)
@@ -90,17 +81,11 @@ static int compare(const void *left, const void *right)
 
 static enum key key_of(const char *bytes, size_t n)
 {
-    static const struct {
-        const char *text;
-        enum key key;
-    } keys[] = {{"name", NAME},     {"unit", UNIT},       {"startValue", START}, {"endValue", END},
-                {"events", EVENTS}, {"samples", SAMPLES}, {"weights", WEIGHTS},  {"type", TYPE},
-                {"frame", FRAME},   {"at", AT},           {"frames", FRAMES},    {"file", FILE_NAME},
-                {"line", LINE}};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (n == strlen(keys[i].text) && memcmp(bytes, keys[i].text, n) == 0)
-            return keys[i].key;
-    return OTHER;
+    static const struct rv_json_key keys[] = {
+        {"name", NAME},       {"unit", UNIT},       {"startValue", START}, {"endValue", END}, {"events", EVENTS},
+        {"samples", SAMPLES}, {"weights", WEIGHTS}, {"type", TYPE},        {"frame", FRAME},  {"at", AT},
+        {"frames", FRAMES},   {"file", FILE_NAME},  {"line", LINE},        {NULL, 0}};
+    return (enum key)rv_json_key_of(keys, bytes, n);
 }
 
 static void copy(char *out, size_t out_bytes, const char *bytes, size_t n)
@@ -133,8 +118,8 @@ static int on_key(void *context, const char *bytes, size_t n)
     struct speedscope *speedscope = context;
     unsigned depth = rv_json_depth(speedscope->json);
     if (depth == 1) {
-        speedscope->is_in_profiles = n == 8 && memcmp(bytes, "profiles", 8) == 0;
-        speedscope->is_in_shared = n == 6 && memcmp(bytes, "shared", 6) == 0;
+        speedscope->is_in_profiles = rv_json_is(bytes, n, "profiles");
+        speedscope->is_in_shared = rv_json_is(bytes, n, "shared");
     } else if ((speedscope->is_in_profiles && depth == PROFILE_DEPTH) ||
                (speedscope->is_in_shared && depth == SHARED_DEPTH)) {
         speedscope->key = key_of(bytes, n);
@@ -444,8 +429,6 @@ static int begin(struct rv_import *import)
 static int end_reading(struct speedscope *speedscope)
 {
     struct rv_import *import = &speedscope->import;
-    if (!rv_json_has_ended(speedscope->json))
-        rv_import_fault(import, RV_FAULT_CUT);
     if (speedscope->n_profiles == 0 || speedscope->n_ids == 0)
         return rv_err(EBADMSG, "%s: not a speedscope file: no profiles, or no shared frames", import->path);
     speedscope->is_read = true;
@@ -459,14 +442,8 @@ static int step(struct rv_import *import)
     struct speedscope *speedscope = (struct speedscope *)import;
     if (speedscope->is_read)
         return emit_some(speedscope);
-    size_t n;
-    char why[160] = "";
-    int error = rv_text_reader_read(import->text, speedscope->bytes, sizeof speedscope->bytes, &n);
-    if (!error && n)
-        error = rv_json_feed(speedscope->json, speedscope->bytes, n, why, sizeof why);
-    if (error && *why)
-        rv_err(EBADMSG, "%s: %s", import->path, why);
-    return error ? error : n ? 1 : end_reading(speedscope);
+    int status = rv_import_read_json(import, speedscope->json);
+    return status == 0 ? end_reading(speedscope) : status;
 }
 
 static void fini(struct rv_import *import)

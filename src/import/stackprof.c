@@ -3,7 +3,6 @@
  * number of frames, these from the outermost on, and how often it came; then the time of each. The file is read in full.
  */
 #include <errno.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +10,8 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "import/formats.h"
-#include "import/json.h"
 
-enum { READ_BYTES = 1 << 16, SAMPLES_PER_STEP = 1 << 12, US_TO_NS = 3 };
+enum { SAMPLES_PER_STEP = 1 << 12, US_TO_NS = 3 };
 
 enum array { NO_ARRAY, RAW, TIMES, DELTAS, N_ARRAYS };
 enum field { NO_FIELD, NAME, FILE_NAME, LINE, INTERVAL };
@@ -47,78 +45,46 @@ struct stackprof {
     uint32_t *stack;
     size_t n_below; /* of the last sample that was no collection */
     size_t stack_capacity;
-    char bytes[READ_BYTES];
 };
 
 /* ---- reading ---- */
-
-static bool is(const char *bytes, size_t n, const char *word)
-{
-    return n == strlen(word) && memcmp(bytes, word, n) == 0;
-}
-
-static int64_t number(const char *bytes, size_t n, int scale)
-{
-    int64_t value;
-    return rv_import_decimal(bytes, n, scale, &value, NULL) ? value : -1;
-}
 
 static void add_frame(struct stackprof *stackprof, const char *bytes, size_t n)
 {
     stackprof->frames =
         rv_vec_reserve(stackprof->frames, &stackprof->capacity, stackprof->n_frames + 1, sizeof *stackprof->frames);
-    stackprof->frames[stackprof->n_frames++] = (struct frame){.number = number(bytes, n, 0)};
-}
-
-static enum array array_named(const char *bytes, size_t n)
-{
-    if (is(bytes, n, "raw"))
-        return RAW;
-    if (is(bytes, n, "raw_sample_timestamps"))
-        return TIMES;
-    return is(bytes, n, "raw_timestamp_deltas") ? DELTAS : NO_ARRAY;
-}
-
-static enum field field_named(const char *bytes, size_t n)
-{
-    if (is(bytes, n, "name"))
-        return NAME;
-    if (is(bytes, n, "file"))
-        return FILE_NAME;
-    return is(bytes, n, "line") ? LINE : NO_FIELD;
+    stackprof->frames[stackprof->n_frames++] = (struct frame){.number = rv_import_number(bytes, n, 0)};
 }
 
 static int on_key(void *context, const char *bytes, size_t n)
 {
+    static const struct rv_json_key arrays[] = {
+        {"raw", RAW}, {"raw_sample_timestamps", TIMES}, {"raw_timestamp_deltas", DELTAS}, {NULL, 0}};
+    static const struct rv_json_key fields[] = {{"name", NAME}, {"file", FILE_NAME}, {"line", LINE}, {NULL, 0}};
     struct stackprof *stackprof = context;
     unsigned depth = rv_json_depth(stackprof->json);
     if (depth == 1) {
-        stackprof->is_in_frames = is(bytes, n, "frames");
-        stackprof->array = array_named(bytes, n);
-        stackprof->field = is(bytes, n, "interval") ? INTERVAL : NO_FIELD;
+        stackprof->is_in_frames = rv_json_is(bytes, n, "frames");
+        stackprof->array = (enum array)rv_json_key_of(arrays, bytes, n);
+        stackprof->field = rv_json_is(bytes, n, "interval") ? INTERVAL : NO_FIELD;
     } else if (depth == 2 && stackprof->is_in_frames) {
         add_frame(stackprof, bytes, n);
     } else {
-        stackprof->field = depth == 3 && stackprof->is_in_frames ? field_named(bytes, n) : NO_FIELD;
+        stackprof->field =
+            depth == 3 && stackprof->is_in_frames ? (enum field)rv_json_key_of(fields, bytes, n) : NO_FIELD;
     }
     return 0;
-}
-
-static void take_string(char **place, const char *bytes, size_t n)
-{
-    free(*place);
-    *place = rv_strndup(bytes, n);
 }
 
 static void take_field(struct stackprof *stackprof, const char *bytes, size_t n)
 {
     struct frame *frame = stackprof->n_frames ? &stackprof->frames[stackprof->n_frames - 1] : NULL;
     if (stackprof->field == NAME && frame)
-        take_string(&frame->name, bytes, n);
+        rv_import_replace(&frame->name, bytes, n);
     else if (stackprof->field == FILE_NAME && frame)
-        take_string(&frame->file, bytes, n);
+        rv_import_replace(&frame->file, bytes, n);
     else if (stackprof->field == LINE && frame)
-        frame->line = (uint32_t)number(bytes, n, 0);
+        frame->line = (uint32_t)rv_import_number(bytes, n, 0);
 }
 
 static int on_value(void *context, const char *bytes, size_t n, bool is_number)
@@ -129,9 +95,9 @@ static int on_value(void *context, const char *bytes, size_t n, bool is_number)
     if (depth == 2 && stackprof->array) {
         struct numbers *array = &stackprof->arrays[stackprof->array];
         array->values = rv_vec_reserve(array->values, &array->capacity, array->n + 1, sizeof *array->values);
-        array->values[array->n++] = number(bytes, n, stackprof->array == RAW ? 0 : US_TO_NS);
+        array->values[array->n++] = rv_import_number(bytes, n, stackprof->array == RAW ? 0 : US_TO_NS);
     } else if (depth == 1 && stackprof->field == INTERVAL) {
-        stackprof->interval_ns = number(bytes, n, US_TO_NS);
+        stackprof->interval_ns = rv_import_number(bytes, n, US_TO_NS);
     } else if (depth == 3 && stackprof->is_in_frames) {
         take_field(stackprof, bytes, n);
     }
@@ -199,19 +165,13 @@ static bool next_stack(struct stackprof *stackprof, size_t *n_stack)
     return true;
 }
 
-static int64_t later(int64_t ns, int64_t delta_ns)
-{
-    int64_t sum;
-    return __builtin_add_overflow(ns, delta_ns, &sum) ? ns : sum;
-}
-
 /* Of a sample; without times, an interval after the one before. */
 static int64_t time_of(const struct stackprof *stackprof, size_t sample)
 {
     const struct numbers *times = &stackprof->arrays[TIMES], *deltas = &stackprof->arrays[DELTAS];
     if (sample < times->n)
         return times->values[sample];
-    return later(stackprof->now_ns, sample < deltas->n ? deltas->values[sample] : stackprof->interval_ns);
+    return rv_import_later_ns(stackprof->now_ns, sample < deltas->n ? deltas->values[sample] : stackprof->interval_ns);
 }
 
 /* To the last of the samples that follow each other with one stack. */
@@ -220,7 +180,7 @@ static void skip_repeated(struct stackprof *stackprof)
     const size_t n_timed = stackprof->arrays[TIMES].n + stackprof->arrays[DELTAS].n;
     int64_t n = stackprof->n_repeated > 1 ? stackprof->n_repeated - 1 : 0, all_ns;
     if (n_timed == 0 && !__builtin_mul_overflow(n, stackprof->interval_ns, &all_ns))
-        stackprof->now_ns = later(stackprof->now_ns, all_ns);
+        stackprof->now_ns = rv_import_later_ns(stackprof->now_ns, all_ns);
     for (; n > 0 && stackprof->n_emitted < n_timed; n--)
         stackprof->now_ns = time_of(stackprof, ++stackprof->n_emitted);
 }
@@ -231,7 +191,7 @@ static int emit(struct stackprof *stackprof)
     for (int i = 0; i < SAMPLES_PER_STEP; i++) {
         size_t n_stack = 0;
         if (!next_stack(stackprof, &n_stack)) {
-            int64_t end_ns = later(stackprof->now_ns, stackprof->interval_ns);
+            int64_t end_ns = rv_import_later_ns(stackprof->now_ns, stackprof->interval_ns);
             rv_event_builder_sample(builder, stackprof->thread, end_ns, NULL, 0);
             return 0;
         }
@@ -256,12 +216,7 @@ static int begin(struct rv_import *import)
     static const struct rv_json_handler handler = {
         .key = on_key, .value = on_value, .open = on_bracket, .close = on_bracket};
     struct stackprof *stackprof = (struct stackprof *)import;
-    char *path = rv_strdup(import->path);
-    uint32_t process = rv_event_builder_process(import->builder, 0);
-    stackprof->thread = rv_event_builder_thread(import->builder, process, 0, 0);
-    rv_event_builder_name_process(import->builder, process, rv_import_string(basename(path)));
-    rv_event_builder_name_thread(import->builder, stackprof->thread, rv_import_string("samples"));
-    free(path);
+    stackprof->thread = rv_import_only_thread(import, "samples");
     stackprof->interval_ns = 1000000;
     stackprof->json = rv_json_create(&handler, stackprof);
     return 0;
@@ -270,8 +225,6 @@ static int begin(struct rv_import *import)
 static int end_reading(struct stackprof *stackprof)
 {
     struct rv_import *import = &stackprof->import;
-    if (!rv_json_has_ended(stackprof->json))
-        rv_import_fault(import, RV_FAULT_CUT);
     if (stackprof->arrays[RAW].n == 0)
         return rv_err(EBADMSG, "%s: a dump of stackprof without the order of its samples: run it with raw: true",
                       import->path);
@@ -286,14 +239,8 @@ static int step(struct rv_import *import)
     struct stackprof *stackprof = (struct stackprof *)import;
     if (stackprof->is_read)
         return emit(stackprof);
-    size_t n;
-    char why[160] = "";
-    int error = rv_text_reader_read(import->text, stackprof->bytes, sizeof stackprof->bytes, &n);
-    if (!error && n)
-        error = rv_json_feed(stackprof->json, stackprof->bytes, n, why, sizeof why);
-    if (error && *why)
-        rv_err(EBADMSG, "%s: %s", import->path, why);
-    return error ? error : n ? 1 : end_reading(stackprof);
+    int status = rv_import_read_json(import, stackprof->json);
+    return status == 0 ? end_reading(stackprof) : status;
 }
 
 static void fini(struct rv_import *import)
