@@ -1,16 +1,21 @@
 #!/bin/sh
-# layers.sh ROOT: no include and no link that the table of rooms in src/README.md does not allow.
+# layers.sh ROOT: no include and no link that the table of rooms in src/README.md does not allow; its numbers of lines and
+# files are right to a tenth, and no room has more than a tenth of all lines.
 cd "$1" || exit 1
 
 exec awk '
-# "| `ring` | the trace file: ... | base |": a room, and the rooms whose headers it may include.
-function read_table(path, cells, line, n) {
+# "| `ring` | the trace file: ... | 5,000 in 36 | base |": a room, its lines and files, the rooms whose headers it may include.
+function read_table(path, cells, line, n, size) {
     while ((getline line < path) > 0) {
         if (line !~ /^\| `[a-z\/]+` \|/)
             continue
         n = split(line, cells, /[ ]*\|[ ]*/)
         gsub(/`/, "", cells[2])
         gsub(/,/, "", cells[n - 1])
+        split(cells[n - 2], size, " in ")
+        gsub(/,/, "", size[1])
+        lines[cells[2]] = size[1]
+        files[cells[2]] = size[2]
         allowed[cells[2]] = " " (cells[n - 1] == "nothing" ? "" : cells[n - 1]) " "
         if (!(cells[2] in draws))
             banned[cells[2]] = cells[2] == "scan" ? pure : no_gl
@@ -76,6 +81,25 @@ function check_links(text, words, n, i, from, in_depends) {
         }
     }
 }
+# Is a number of the table off by more than a tenth, and by more than slack?
+function is_off(said, counted, slack, off) {
+    off = said > counted ? said - counted : counted - said
+    return off > slack && off > counted / 10
+}
+function check_sizes(room, all) {
+    for (room in n_lines)
+        all += n_lines[room]
+    for (room in n_lines) {
+        if (is_off(lines[room], n_lines[room], 100) || is_off(files[room], n_files[room], 3)) {
+            print "src/README.md: " room " has " n_lines[room] " in " n_files[room]
+            n_bad++
+        }
+        if (all > 20000 && n_lines[room] > all / 10) {
+            print room " has more than a tenth of all " all " lines"
+            n_bad++
+        }
+    }
+}
 BEGIN {
     no_gl = "^(SDL|GL|cglm|imgui)"
     pure = "^(SDL|GL|cglm|threads[.]h|time[.]h|sys/)"
@@ -86,7 +110,7 @@ BEGIN {
     banned["include"] = no_gl
     read_table("src/README.md")
     while (("find src include -type f | sort" | getline path) > 0)
-        if (path ~ /(\.[ch]|\.cpp|CMakeLists\.txt)$/ && path != "src/CMakeLists.txt")
+        if (path ~ /(\.([ch]|cpp|p[lm]|rb)|CMakeLists\.txt)$/ && path !~ /\/t\// && path != "src/CMakeLists.txt")
             ARGV[ARGC++] = path
     if (ARGC == 1) {
         print "no sources found"
@@ -99,11 +123,15 @@ FNR == 1 {
     current = layer_of(FILENAME)
     if (!(current in allowed))
         fail("the layer " current " is not in the table")
+    if (FILENAME !~ /CMakeLists/ && current != "include")
+        n_files[current]++
 }
 FILENAME ~ /CMakeLists\.txt$/ { build = build $0 "\n"; next }
-/^[ \t]*#[ \t]*include/ { check_include(current, $0) }
+current != "include" { n_lines[current]++ }
+/^[ \t]*#[ \t]*include/ && FILENAME ~ /[.](h|c|cpp)$/ { check_include(current, $0) }
 END {
     check_links(build)
+    check_sizes()
     exit n_bad > 0
 }
 '
