@@ -12,7 +12,7 @@ struct rv_open_trace_params {
     const char *path;
     const struct rv_import_format *format; /* --import; NULL = recognized by content */
     struct rv_live_params live;            /* the filter applies to every source */
-    bool is_for_looks;                     /* for viewing: large recordings may be opened by their index */
+    bool needs_few_blocks;                 /* large recordings may be opened by their index */
 };
 
 /* Is it a recording, by its first bytes? False if unreadable. */

@@ -1,7 +1,3 @@
-/*
- * A report of a slice reads the lanes: it is made when the trace has been read to its end, so that there are no blocks
- * for a span reader to load.
- */
 #include "cli/slice.h"
 
 #include <stdio.h>
@@ -11,6 +7,8 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "base/vec.h"
+
+static const uint64_t WAIT_NS = 50000000; /* for a block */
 
 bool rv_cli_slice_is_asked(const struct rv_options *options)
 {
@@ -62,15 +60,18 @@ void rv_cli_slice_fini(struct rv_cli_slice *slice)
     rv_filter_release(slice->filter);
 }
 
-struct rv_range *rv_cli_slice_measure(const struct rv_cli_slice *slice, struct rv_lanes *lanes,
-                                      struct rv_subroutines *subroutines)
+struct rv_range *rv_cli_slice_measure(const struct rv_cli_slice *slice, struct rv_session *session)
 {
+    struct rv_lanes *lanes = rv_session_lanes(session);
     struct rv_range *range = rv_range_create(&(struct rv_range_params){.from_ns = slice->from_ns,
                                                                        .to_ns = slice->to_ns,
                                                                        .lanes = lanes,
-                                                                       .subroutines = subroutines,
+                                                                       .subroutines = rv_session_subroutines(session),
                                                                        .filter = slice->filter});
-    (void)rv_range_step(range, SIZE_MAX);
+    struct rv_range_reader reader = {range, session, slice->from_ns, slice->to_ns, NULL};
+    while (!rv_range_reader_step(&reader, SIZE_MAX, WAIT_NS))
+        continue;
+    rv_range_reader_fini(&reader);
     uint64_t missing_ns = rv_range_missing_before_ns(range), first_ns = 0, last_ns = 0;
     char text[32];
     (void)rv_lanes_bounds(lanes, &first_ns, &last_ns);

@@ -8,9 +8,9 @@
 #include "cli/options.h"
 #include "model/lanes.h"
 #include "model/filter.h"
-#include "model/range.h"
 #include "model/subroutines.h"
 #include "export/slice.h"
+#include "pipeline/range_reader.h"
 
 struct rv_cli_slice {
     bool is_all;             /* the whole capture */
@@ -31,8 +31,8 @@ void rv_cli_slice_fini(struct rv_cli_slice *slice);
 /* Print one line if --from or --at is after the end of the capture. */
 void rv_cli_slice_warn(const struct rv_options *options, struct rv_lanes *lanes);
 
-/* Statistics of the slice; the caller destroys them. Warns about evicted calls. */
-struct rv_range *rv_cli_slice_measure(const struct rv_cli_slice *slice, struct rv_lanes *lanes,
-                                      struct rv_subroutines *subroutines);
+/* Statistics of the slice; the caller destroys them. Loads the blocks of the slice that are not loaded. Warns about
+ * evicted calls. */
+struct rv_range *rv_cli_slice_measure(const struct rv_cli_slice *slice, struct rv_session *session);
 
 #endif

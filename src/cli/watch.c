@@ -159,13 +159,15 @@ static bool is_looked_at(const struct rv_options *options)
     return !options->is_headless || options->screenshot || options->frames || options->video;
 }
 
-/* Is the picture the only output of the calls? */
-static bool is_for_viewing(const struct rv_options *options)
+/* Is the picture, or the report of a range of time, the only output of the calls? */
+static bool needs_few_blocks(const struct rv_options *options)
 {
-    bool has_text = options->has_report || options->has_spans || options->n_exports || options->has_record;
-    bool has_film = options->frames || options->video;
-    return is_looked_at(options) && !has_text && !has_film && !options->find && !options->from_ns && !options->to_ns &&
-           !options->max_depth;
+    bool has_calls = options->has_spans || options->n_exports || options->has_record || options->frames ||
+                     options->video || options->max_depth;
+    if (has_calls)
+        return false;
+    return is_looked_at(options) ? !options->has_report && !options->find && !options->has_part
+                                 : options->has_report && options->has_part;
 }
 
 /* The report of a slice is computed at the end, from the calls in lanes; all other text comes from sinks and
@@ -194,7 +196,7 @@ static int open_source(struct watch *watch)
     if (options->file)
         return rv_open_trace(
             &watch->map, &watch->source,
-            &(struct rv_open_trace_params){options->file, options->import_format, live, is_for_viewing(options)});
+            &(struct rv_open_trace_params){options->file, options->import_format, live, needs_few_blocks(options)});
     watch->attached_start = options->pid ? rv_os_process_start((pid_t)options->pid) : 0;
     live.is_over = options->pid ? has_process_ended : is_over;
     live.is_over_context = watch;
@@ -407,17 +409,24 @@ static void say_instrumentation(const struct watch *watch)
     free(processes);
 }
 
-static int write_report(struct watch *watch, const struct rv_session_counts *counts)
+/* For the report of a slice; NULL: it is of all calls. Blocks that are read for it may turn out to be damaged. */
+static struct rv_range *measure_slice(struct watch *watch)
 {
+    if (!watch->options->has_report || !rv_cli_slice_is_asked(watch->options))
+        return NULL;
     struct rv_cli_slice slice;
-    struct rv_lanes *lanes = rv_session_lanes(watch->session);
-    struct rv_subroutines *subroutines = rv_session_subroutines(watch->session);
-    rv_cli_slice_init(&slice, watch->options, lanes, subroutines);
-    struct rv_range *range = slice.is_all ? NULL : rv_cli_slice_measure(&slice, lanes, subroutines);
+    rv_cli_slice_init(&slice, watch->options, rv_session_lanes(watch->session), rv_session_subroutines(watch->session));
+    struct rv_range *range = rv_cli_slice_measure(&slice, watch->session);
+    rv_cli_slice_fini(&slice);
+    return range;
+}
+
+static int write_report(struct watch *watch, const struct rv_session_counts *counts, const struct rv_range *range)
+{
     struct rv_stats *stats = range ? NULL : rv_session_stats(watch->session);
     struct rv_report report = {
-        .lanes = lanes,
-        .subroutines = subroutines,
+        .lanes = rv_session_lanes(watch->session),
+        .subroutines = rv_session_subroutines(watch->session),
         .stats = range ? rv_range_stats(range) : stats,
         .n_produced = counts->n_produced,
         .n_consumed = counts->n_consumed,
@@ -428,8 +437,6 @@ static int write_report(struct watch *watch, const struct rv_session_counts *cou
     };
     int error = rv_report_write(&report, watch->options->report_format, watch->output.file);
     rv_stats_destroy(stats);
-    rv_range_destroy(range);
-    rv_cli_slice_fini(&slice);
     return error;
 }
 
@@ -523,6 +530,7 @@ static void write_outputs(struct watch *watch)
     struct rv_session_counts counts;
     rv_session_counts(watch->session, &counts);
     print_costs(&counts);
+    struct rv_range *range = measure_slice(watch);
     rv_session_losses(watch->session, &watch->losses);
     watch->losses.n[RV_LOSS_PROCESSES_REFUSED] = rv_refusals_count(watch->refusals_fd);
     warn_of_losses(watch);
@@ -538,7 +546,7 @@ static void write_outputs(struct watch *watch)
     if (options->has_report || options->has_spans)
         error = rv_output_begin(&watch->output);
     if (!error && options->has_report)
-        error = write_report(watch, &counts);
+        error = write_report(watch, &counts, range);
     if (!error && options->has_spans)
         error = write_spans(watch);
     if (rv_output_close(&watch->output) != 0 || error)
@@ -550,6 +558,7 @@ static void write_outputs(struct watch *watch)
         watch->status = STATUS_FAILED;
     if (options->fails_on_loss && rv_losses_any(&watch->losses))
         fail_on_loss(watch);
+    rv_range_destroy(range);
 }
 
 static void remove_private_files(const struct watch *watch)

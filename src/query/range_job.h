@@ -5,17 +5,14 @@
 #include <stdbool.h>
 
 #include "query/job_thread.h"
-#include "model/range.h"
-#include "pipeline/session.h"
+#include "pipeline/range_reader.h"
 
 struct rv_range_job { /* zeroed = none; must not move while running */
     struct rv_range *range;
-    uint64_t version; /* changes with the range */
-    struct rv_session *session;
-    uint64_t from_ns, to_ns;
-    struct rv_stats_row *rows; /* once done: of all subroutines, the most own time first */
+    uint64_t version;              /* changes with the range */
+    struct rv_range_reader reader; /* the job's */
+    struct rv_stats_row *rows;     /* once done: of all subroutines, the most own time first */
     size_t n_rows;
-    struct rv_span_reader *reader; /* the job's: reads the current lane's blocks, if needed */
     struct rv_job_thread thread;
 };
 

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/vec.h"
 #include "model/density.h"
+#include "pipeline/range_reader.h"
 #include "pipeline/session.h"
 #include "recording/reader.h"
 #include "sink/check.h"
@@ -134,13 +135,12 @@ static void compare_lane(struct rv_lane *whole, struct rv_lane *indexed)
     cr_assert(indexed->has_ended);
 }
 
-static void compare_stats(struct rv_session *whole, struct rv_session *indexed)
+/* Returns the number of rows. */
+static size_t compare_rows(const struct rv_stats *const stats[2])
 {
-    struct rv_stats *stats[2] = {rv_session_stats(whole), rv_session_stats(indexed)};
     struct rv_stats_row rows[2][N_IDS + 2];
     size_t n = rv_stats_rows(stats[0], rows[0], N_IDS + 2);
     cr_assert_eq(n, rv_stats_rows(stats[1], rows[1], N_IDS + 2));
-    cr_assert_eq(n, N_IDS);
     for (size_t i = 0; i < n; i++) {
         const struct rv_stats_row *a = &rows[0][i], *b = &rows[1][i];
         cr_assert_eq(a->id, b->id);
@@ -149,6 +149,13 @@ static void compare_stats(struct rv_session *whole, struct rv_session *indexed)
         cr_assert_eq(a->self_ns, b->self_ns, "subroutine %u", a->id);
         cr_assert(a->min_ns == b->min_ns && a->p50_ns == b->p50_ns && a->p99_ns == b->p99_ns && a->max_ns == b->max_ns);
     }
+    return n;
+}
+
+static void compare_stats(struct rv_session *whole, struct rv_session *indexed)
+{
+    struct rv_stats *stats[2] = {rv_session_stats(whole), rv_session_stats(indexed)};
+    cr_assert_eq(compare_rows((const struct rv_stats *const[2]){stats[0], stats[1]}), N_IDS);
     rv_stats_destroy(stats[0]);
     rv_stats_destroy(stats[1]);
 }
@@ -578,4 +585,46 @@ Test(indexed, an_ended_stream_takes_no_pages)
     cr_assert_eq(rv_session_want(session, late_ns, late_ns + 1000, 0), 0);
     cr_assert_gt(rv_session_want(session, early_ns, early_ns + 1000, 0), 0);
     rv_session_destroy(session);
+}
+
+/* ---- ranges ---- */
+
+static size_t n_waits; /* for blocks */
+
+static struct rv_range *measure(struct rv_session *session, uint64_t from_ns, uint64_t to_ns)
+{
+    struct rv_range *range = rv_range_create(&(struct rv_range_params){.from_ns = from_ns,
+                                                                       .to_ns = to_ns,
+                                                                       .lanes = rv_session_lanes(session),
+                                                                       .subroutines = rv_session_subroutines(session)});
+    struct rv_range_reader reader = {range, session, from_ns, to_ns, NULL};
+    const uint64_t until_ns = rv_clock_mono_ns() + UINT64_C(1000000000) * WAIT_S;
+    while (!rv_range_reader_step(&reader, 1 + recorded_draw(5000), 1000000)) {
+        n_waits += reader.blocks != NULL;
+        cr_assert_lt(rv_clock_mono_ns(), until_ns, "blocks do not come");
+    }
+    rv_range_reader_fini(&reader);
+    return range;
+}
+
+Test(indexed, statistics_of_a_range_are_those_of_the_whole_recording)
+{
+    struct rv_session *sessions[2];
+    uint64_t first_ns, last_ns;
+    size_t n_rows = 0;
+    record(&(struct recorded_params){.n_events = {600000, 300000, 5000, 1}, .step_ns = {40, 90, 60000, 10}});
+    start_both(sessions);
+    cr_assert(rv_lanes_bounds(rv_session_lanes(sessions[0]), &first_ns, &last_ns));
+    for (unsigned i = 0; i < 20; i++) {
+        uint64_t from_ns = first_ns + recorded_draw(last_ns - first_ns),
+                 to_ns = i == 0 ? UINT64_MAX : from_ns + 1 + recorded_draw(1 << 21);
+        struct rv_range *ranges[2] = {measure(sessions[0], from_ns, to_ns), measure(sessions[1], from_ns, to_ns)};
+        n_rows += compare_rows((const struct rv_stats *const[2]){rv_range_stats(ranges[0]), rv_range_stats(ranges[1])});
+        rv_range_destroy(ranges[0]);
+        rv_range_destroy(ranges[1]);
+    }
+    cr_assert_gt(n_rows, 20);
+    cr_assert_gt(n_waits, 20, "no block was read");
+    rv_session_destroy(sessions[0]);
+    rv_session_destroy(sessions[1]);
 }

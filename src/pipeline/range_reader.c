@@ -1,0 +1,45 @@
+#include "pipeline/range_reader.h"
+
+/* The lane's calls in the block, or NULL. */
+static struct rv_timeline *take_calls(struct rv_span_part *part, uint32_t lane_idx)
+{
+    for (size_t i = 0; i < part->n_lanes; i++)
+        if (part->lanes[i].lane_idx == lane_idx) {
+            struct rv_timeline *calls = part->lanes[i].calls;
+            part->lanes[i] = part->lanes[--part->n_lanes];
+            return calls;
+        }
+    return NULL;
+}
+
+/* Give the range the page that it wants, if it comes in time. */
+static void give_page(struct rv_range_reader *reader, uint64_t timeout_ns)
+{
+    uint32_t lane_idx = rv_range_lane(reader->range);
+    struct rv_span_part part;
+    if (!reader->blocks)
+        reader->blocks = rv_session_read(reader->session, &(struct rv_span_reader_params){.from_ns = reader->from_ns,
+                                                                                          .to_ns = reader->to_ns,
+                                                                                          .is_backward = true,
+                                                                                          .lane_idx = &lane_idx});
+    if (rv_span_reader_take(reader->blocks, timeout_ns, &part) == RV_SPAN_READER_LATER)
+        return;
+    rv_range_give(reader->range, take_calls(&part, lane_idx), rv_span_reader_edge_ns(reader->blocks));
+    rv_span_part_fini(&part);
+    if (!rv_range_wants_page(reader->range))
+        rv_range_reader_fini(reader);
+}
+
+bool rv_range_reader_step(struct rv_range_reader *reader, size_t most, uint64_t timeout_ns)
+{
+    bool is_done = rv_range_step(reader->range, most);
+    if (rv_range_wants_page(reader->range))
+        give_page(reader, timeout_ns);
+    return is_done;
+}
+
+void rv_range_reader_fini(struct rv_range_reader *reader)
+{
+    rv_span_reader_close(reader->blocks);
+    reader->blocks = NULL;
+}
