@@ -96,7 +96,7 @@ refuses layers src/producers/native/hooks.c '#include "flow/queue.h"'
 refuses layers src/producers/perl/ring.c '#include "base/err.h"'
 refuses layers include/ringviz/wire.h '#include "base/err.h"'
 refuses layers src/fresh/new.c 'int x;'
-refuses layers src/base/err.c "$(yes x | head -n 200)"
+refuses layers src/base/err.c "$(yes x | head -n 300)"
 refuses layers src/ring/CMakeLists.txt 'rv_layer(ring SOURCES a.c\n    DEPENDS base flow)'
 
 accepts atomics
