@@ -98,6 +98,38 @@ static void read_pointers(struct survey *survey)
     }
 }
 
+/* A dynamic entry's number; 0: there is none. */
+static uint64_t read_dynamic(const struct rv_patch_image *image, int64_t tag)
+{
+    size_t n_bytes;
+    const uint8_t *bytes = rv_patch_image_at(image, image->dynamic, &n_bytes);
+    for (Elf64_Dyn entry; n_bytes >= sizeof entry; bytes += sizeof entry, n_bytes -= sizeof entry) {
+        memcpy(&entry, bytes, sizeof entry);
+        if (entry.d_tag == tag)
+            return entry.d_un.d_val;
+        if (entry.d_tag == DT_NULL)
+            return 0;
+    }
+    return 0;
+}
+
+/* Where the loader is going to write addresses. It has added the bias to that of the table, or is going to. */
+static void read_relocations(struct survey *survey)
+{
+    const uint64_t table = read_dynamic(survey->image, DT_RELA), n_table = read_dynamic(survey->image, DT_RELASZ);
+    size_t n_bytes;
+    const uint8_t *bytes = rv_patch_image_at(survey->image, table, &n_bytes);
+    if (!bytes)
+        bytes = rv_patch_image_at(survey->image, table + survey->image->bias, &n_bytes);
+    n_bytes = n_bytes < n_table ? n_bytes : (size_t)n_table;
+    for (Elf64_Rela entry; n_bytes >= sizeof entry; bytes += sizeof entry, n_bytes -= sizeof entry) {
+        memcpy(&entry, bytes, sizeof entry);
+        const uint64_t address = survey->image->bias + (uint64_t)entry.r_addend;
+        if (ELF64_R_TYPE(entry.r_info) == R_X86_64_RELATIVE && is_in_code(survey, address))
+            mark_target(survey, address);
+    }
+}
+
 /* The table of a range's landing pads: the "LSDA" of the Itanium C++ ABI. */
 static void read_landings(struct survey *survey, const struct rv_patch_frame *frame)
 {
@@ -295,6 +327,8 @@ static void read_all(struct survey *survey)
         if (survey->ranges[i].frame->landing_table)
             read_landings(survey, survey->ranges[i].frame);
     read_pointers(survey);
+    if (survey->image->awaits_relocation)
+        read_relocations(survey);
 }
 
 int rv_patch_functions_find(struct rv_patch_functions *all, const struct rv_patch_image *image)

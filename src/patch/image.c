@@ -24,12 +24,14 @@ static int add_segment(struct rv_patch_image *image, const Elf64_Phdr *header, u
 
 int rv_patch_image_mapped(struct rv_patch_image *image, const Elf64_Phdr *headers, size_t n_headers, uint64_t bias)
 {
-    *image = (struct rv_patch_image){0};
+    *image = (struct rv_patch_image){.bias = bias};
     for (size_t i = 0; i < n_headers; i++) {
         const Elf64_Phdr *header = &headers[i];
         const uint8_t *bytes = (const uint8_t *)(uintptr_t)(bias + header->p_vaddr);
         if (header->p_type == PT_GNU_EH_FRAME)
             image->unwind_table = bias + header->p_vaddr;
+        if (header->p_type == PT_DYNAMIC)
+            image->dynamic = bias + header->p_vaddr;
         if (has_bytes(header) && add_segment(image, header, bias, bytes) != 0)
             return -EBADMSG;
     }
@@ -47,7 +49,7 @@ static bool is_file(const Elf64_Ehdr *header, size_t n_bytes)
 int rv_patch_image_file(struct rv_patch_image *image, const uint8_t *file, size_t n_bytes)
 {
     const Elf64_Ehdr *header = (const void *)file;
-    *image = (struct rv_patch_image){0};
+    *image = (struct rv_patch_image){.awaits_relocation = true};
     if (!is_file(header, n_bytes))
         return -EBADMSG;
     const Elf64_Phdr *segments = (const void *)(file + header->e_phoff);
@@ -56,6 +58,8 @@ int rv_patch_image_file(struct rv_patch_image *image, const uint8_t *file, size_
         const Elf64_Phdr *segment = &segments[i];
         if (segment->p_type == PT_GNU_EH_FRAME)
             image->unwind_table = segment->p_vaddr;
+        if (segment->p_type == PT_DYNAMIC)
+            image->dynamic = segment->p_vaddr;
         if (!has_bytes(segment))
             continue;
         if (segment->p_offset > n_bytes || segment->p_filesz > n_bytes - segment->p_offset ||

@@ -62,13 +62,14 @@ static int prepare(const struct rv_patch_request *request, const struct rv_patch
 
 int rv_patch_prepare(const struct rv_patch_request *request, struct rv_patch_prepared *prepared)
 {
-    struct rv_patch_functions all;
+    struct rv_patch_functions all = {0};
     struct rv_patch_names names = {0};
     *prepared = (struct rv_patch_prepared){0};
-    int error = rv_patch_functions_find(&all, &request->image);
-    if (!error && request->pattern)
-        error = rv_patch_names_read(&names, request->path, request->pattern, &request->image);
-    if (!error)
+    int error = request->pattern ? rv_patch_names_read(&names, request->path, request->pattern, &request->image) : 0;
+    const bool has_any = !error && (!request->pattern || names.n);
+    if (has_any)
+        error = rv_patch_functions_find(&all, &request->image);
+    if (has_any && !error)
         error = prepare(request, &all, &names, prepared);
     if (error) {
         free(prepared->sites);
