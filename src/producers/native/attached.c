@@ -15,6 +15,7 @@
 
 #include "producers/native/patcher.h"
 #include "producers/native/modules.h"
+#include "producers/native/objects.h"
 #include "producers/native/process.h"
 #include "producers/native/thread.h"
 #include "ring/attachment.h"
@@ -99,6 +100,8 @@ static int write_patches(void)
 {
     if (ringviz_attachment.state != RV_ATTACHMENT_PLANNED)
         return -EINVAL;
+    if (rv_objects_are_changing())
+        return -EAGAIN;
     rv_patcher_write();
     ringviz_attachment.state = RV_ATTACHMENT_PATCHED;
     return 0;
@@ -110,7 +113,8 @@ static int remove_patches(void)
     const uint64_t own = (uint64_t)(uintptr_t)__builtin_thread_pointer();
     if (rv_process_is_locked() || ringviz_attachment.state == RV_ATTACHMENT_PLANNING)
         return -EAGAIN;
-    rv_patcher_remove();
+    if (rv_patcher_remove() != 0)
+        return -EAGAIN;
     rv_returns_restore();
     for (uint64_t i = 0; i < ringviz_attachment.n_threads && i < RV_ATTACHMENT_THREADS; i++)
         if (ringviz_attachment.thread_pointers[i])

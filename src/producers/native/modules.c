@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "producers/native/objects.h"
 #include "producers/native/process.h"
 #include "ring/modules.h"
 
@@ -243,11 +244,12 @@ void rv_native_modules_update(void)
         uint64_t loaded_ticks = announced ? announced : rv_clock_ticks(rv_process_map()->clock.kind);
         for (uint32_t i = 0; i < mapped.n; i++)
             mapped.records[i].is_seen = false;
-        dl_iterate_phdr(note_reported, &has_news);
+        rv_objects_each(note_reported, &has_news);
         drop_missing();
         if (has_news)
-            dl_iterate_phdr(report_news, &loaded_ticks);
-        mapped.has_looked = true;
+            rv_objects_each(report_news, &loaded_ticks);
+        /* A namespace that is about to get its first object has it in no list yet, though that is counted. */
+        mapped.has_looked = !rv_objects_are_changing();
     }
     rv_process_unlock();
 }

@@ -11,18 +11,24 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "producers/native/loader.h"
+#include "producers/native/objects.h"
 #include "producers/native/process.h"
 #include "producers/native/returns.h"
 #include "producers/native/signal_guard.h"
+#include "producers/native/thread.h"
 
 #define LIBRARY "libringviz-patch.so"
 #define PATH_BYTES 4096
@@ -51,17 +57,36 @@ struct object {
 };
 
 static struct {
+    uint32_t lock; /* held while what follows is changed */
+    void *planner; /* its library, while that is loaded */
+    void *mprotect;
     rv_patch_prepare_fn *prepare;
     char wanted[RV_PATCHER_WANTED_BYTES];
     char program[PATH_BYTES];
-    bool is_by_name;
+    bool is_by_name;   /* else "auto" */
+    bool is_for_later; /* libraries are wanted: those, too, that are loaded later */
+    bool is_written;
     struct rv_patcher_object objects[RV_PATCHER_OBJECTS];
     struct place {
         char *name;
         uint64_t base;
+        struct stat file;
     } places[RV_PATCHER_OBJECTS]; /* of the objects */
     size_t n_objects;
+    char line[PATH_BYTES], pattern[PATH_BYTES]; /* a loading thread's stack may be small */
 } patcher;
+
+/* Signals are blocked. */
+static bool try_lock(void)
+{
+    return !__atomic_exchange_n(&patcher.lock, 1, __ATOMIC_ACQUIRE); /* F2 <- F1 */
+}
+
+/* Also in the child of fork: its holder may be a thread that the child has not. */
+static void unlock(void)
+{
+    __atomic_store_n(&patcher.lock, 0, __ATOMIC_RELEASE); /* F1 -> F2 */
+}
 
 /* ---- where ---- */
 
@@ -197,54 +222,99 @@ static bool has_shadow_stack(void)
 static bool fits(const struct object *object, const char *line, size_t n_line, char *pattern, size_t n_pattern)
 {
     const char *at = memrchr(line, '@', n_line);
-    const size_t n = at ? (size_t)(at - line) : n_line, n_library = n_line - n;
-    char library[PATH_BYTES];
-    if (n >= n_pattern || n_library > sizeof library)
+    const size_t n = at ? (size_t)(at - line) : n_line;
+    if (n >= n_pattern)
         return false;
     memcpy(pattern, line, n);
     pattern[n] = '\0';
-    if (!at)
-        return !*object->name;
-    memcpy(library, at + 1, n_library - 1);
-    library[n_library - 1] = '\0';
-    return *object->name && strstr(object->name, library);
+    return at ? *object->name && memmem(object->name, strlen(object->name), at + 1, n_line - n - 1) : !*object->name;
 }
 
+/* Its stubs stay: a thread may be in them. */
 static void drop(size_t idx)
 {
     free(patcher.objects[idx].prepared.sites);
     free(patcher.places[idx].name);
+    patcher.n_objects--;
+    patcher.objects[idx] = patcher.objects[patcher.n_objects];
+    patcher.places[idx] = patcher.places[patcher.n_objects];
+}
+
+static bool is_there(const struct place *place)
+{
+    return place->name && rv_objects_have(place->base, place->name);
+}
+
+/* Of what has been unloaded no thread is in the stubs any more. */
+static void drop_unloaded(void)
+{
+    for (size_t i = patcher.n_objects; i-- > 0;) {
+        const struct rv_patch_prepared *prepared = &patcher.objects[i].prepared;
+        if (is_there(&patcher.places[i]))
+            continue;
+        if (prepared->stubs)
+            munmap(prepared->stubs, prepared->n_stub_bytes);
+        drop(i);
+    }
+}
+
+/* While nothing follows the loader an object may have been loaded anew where it was, from a file that has changed. */
+static void drop_replaced(void)
+{
+    struct stat now;
+    for (size_t i = patcher.n_objects; i-- > 0;) {
+        const struct place *place = &patcher.places[i];
+        if (*place->name && (stat(place->name, &now) != 0 || now.st_ino != place->file.st_ino ||
+                             now.st_dev != place->file.st_dev || now.st_mtime != place->file.st_mtime))
+            drop(i);
+    }
+}
+
+static bool is_planned(const struct dl_phdr_info *info)
+{
+    for (size_t i = 0; i < patcher.n_objects; i++)
+        if (patcher.places[i].base == info->dlpi_addr && strcmp(patcher.places[i].name, info->dlpi_name) == 0)
+            return true;
+    return false;
+}
+
+/* Its stubs can be run from here on. What cannot be patched is kept, too, so that it is read only once. */
+static void add_object(const struct object *object, const struct rv_patch_prepared *prepared)
+{
+    char *name = strdup(object->name);
+    if (!name)
+        return;
+    patcher.places[patcher.n_objects] = (struct place){.name = name, .base = object->info->dlpi_addr};
+    (void)stat(name, &patcher.places[patcher.n_objects].file);
+    patcher.objects[patcher.n_objects] = (struct rv_patcher_object){object->image, *prepared};
+    if (prepared->n_sites && mprotect(prepared->stubs, prepared->n_stub_bytes, PROT_READ | PROT_EXEC) != 0)
+        patcher.objects[patcher.n_objects].prepared.n_sites = 0;
+    patcher.n_objects++;
 }
 
 static void plan_object(const struct object *object, const char *pattern)
 {
-    struct rv_patcher_object *planned = &patcher.objects[patcher.n_objects];
+    struct rv_patch_prepared prepared = {0};
     const struct rv_patch_request request = {.image = object->image,
                                              .hook = (uint64_t)(uintptr_t)rv_patched_enter,
                                              .has_trivial = pattern != NULL,
                                              .pattern = pattern,
                                              .path = *object->name ? object->name : patcher.program,
                                              .map_near = map_near};
-    if (patcher.n_objects == RV_PATCHER_OBJECTS || patcher.prepare(&request, &planned->prepared) != 0)
-        return;
-    planned->image = object->image;
-    patcher.places[patcher.n_objects] = (struct place){strdup(object->name), object->info->dlpi_addr};
-    if (!planned->prepared.n_sites ||
-        mprotect(planned->prepared.stubs, planned->prepared.n_stub_bytes, PROT_READ | PROT_EXEC) == 0)
-        patcher.n_objects++;
-    else
-        drop(patcher.n_objects);
+    if (!reads_return_addresses(object))
+        (void)patcher.prepare(&request, &prepared);
+    add_object(object, &prepared);
 }
 
 /* One regular expression of all lines that choose functions of an object: "(REGEX)|(REGEX)". False: none does. */
-static bool find_pattern(const struct object *object, char pattern[PATH_BYTES])
+static bool find_pattern(const struct object *object)
 {
     size_t n_used = 0;
     for (const char *line = patcher.wanted; *line;) {
-        char one[PATH_BYTES];
+        char *one = patcher.line;
         const size_t n = strcspn(line, "\n");
-        if (fits(object, line, n, one, sizeof one) && n_used + strlen(one) + sizeof "()|" < PATH_BYTES)
-            n_used += (size_t)snprintf(pattern + n_used, PATH_BYTES - n_used, "%s(%s)", n_used ? "|" : "", one);
+        if (fits(object, line, n, one, PATH_BYTES) && n_used + strlen(one) + sizeof "()|" < PATH_BYTES)
+            n_used += (size_t)snprintf(patcher.pattern + n_used, PATH_BYTES - n_used, "%s(%s)", n_used ? "|" : "", one);
         line += n + (line[n] == '\n');
     }
     return n_used != 0;
@@ -255,100 +325,127 @@ static bool is_chosen_unasked(const struct object *object)
     return !*object->name && !has_hooks(object);
 }
 
+static bool is_loader(const struct dl_phdr_info *info)
+{
+    return info->dlpi_addr && info->dlpi_addr == getauxval(AT_BASE);
+}
+
 /* Our own library and libc, which the hooks call, and the loader, which runs on stacks of its callers. */
 static bool serves_hooks(const struct dl_phdr_info *info, const struct rv_patch_image *image)
 {
     return rv_patch_image_segment(image, (uint64_t)(uintptr_t)rv_patched_enter) ||
-           rv_patch_image_segment(image, (uint64_t)(uintptr_t)dlsym(RTLD_NEXT, "mprotect")) ||
-           (info->dlpi_addr && info->dlpi_addr == getauxval(AT_BASE));
+           rv_patch_image_segment(image, (uint64_t)(uintptr_t)patcher.mprotect) || is_loader(info);
 }
 
-static int look_at_object(struct dl_phdr_info *info, size_t n_bytes, void *unused)
+static void plan_loader(const struct object *object)
+{
+    struct rv_patch_prepared prepared;
+    if (rv_loader_prepare(&object->image, rv_patcher_follow, map_near, &prepared) == 0)
+        add_object(object, &prepared);
+}
+
+static void look_closer(const struct object *object)
+{
+    if (is_loader(object->info) && patcher.is_for_later)
+        plan_loader(object);
+    else if (serves_hooks(object->info, &object->image))
+        return;
+    else if (patcher.is_by_name && find_pattern(object))
+        plan_object(object, patcher.pattern);
+    else if (!patcher.is_by_name && is_chosen_unasked(object))
+        plan_object(object, NULL);
+}
+
+static int look_at_object(struct dl_phdr_info *info, size_t n_bytes, void *awaits_relocation)
 {
     struct object object = {.name = info->dlpi_name, .info = info};
     (void)n_bytes;
-    (void)unused;
-    if (rv_patch_image_mapped(&object.image, info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr) != 0)
-        return 0;
-    if (serves_hooks(info, &object.image))
+    if (patcher.n_objects == RV_PATCHER_OBJECTS || is_planned(info) ||
+        rv_patch_image_mapped(&object.image, info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr) != 0)
         return 0;
     object.image.entry = getauxval(AT_ENTRY);
-    char pattern[PATH_BYTES];
-    if (patcher.is_by_name ? find_pattern(&object, pattern) : is_chosen_unasked(&object))
-        if (!reads_return_addresses(&object))
-            plan_object(&object, patcher.is_by_name ? pattern : NULL);
+    object.image.awaits_relocation = *(const bool *)awaits_relocation;
+    look_closer(&object);
     return 0;
 }
 
 /* Not by our own dlopen, which would announce a library that is gone by the time of the first event. */
-static void *load_planner(void)
+static int load_planner(void)
 {
     Dl_info own;
     char path[PATH_BYTES];
     dlopen_fn *load = (dlopen_fn *)(uintptr_t)dlsym(RTLD_NEXT, "dlopen");
+    if (patcher.planner)
+        return 0;
     if (!load || !dladdr((void *)(uintptr_t)rv_patched_enter, &own) ||
         strlen(own.dli_fname) >= sizeof path - sizeof LIBRARY)
-        return NULL;
+        return -ENOENT;
     strcpy(path, own.dli_fname);
     char *slash = strrchr(path, '/');
     strcpy(slash ? slash + 1 : path, LIBRARY);
-    void *library = load(path, RTLD_NOW | RTLD_LOCAL);
-    patcher.prepare = library ? (rv_patch_prepare_fn *)(uintptr_t)dlsym(library, RV_PATCH_PREPARE) : NULL;
-    return library;
+    patcher.planner = load(path, RTLD_NOW | RTLD_LOCAL);
+    if (patcher.planner)
+        patcher.prepare = (rv_patch_prepare_fn *)(uintptr_t)dlsym(patcher.planner, RV_PATCH_PREPARE);
+    return patcher.prepare ? 0 : -ENOENT;
 }
 
-/* It stays from here on, whatever the program closes: its code is to be put back, and our stubs go on in it. */
-static bool pin(const struct place *place, dlopen_fn *load)
+/* It stays where it may be needed while the loader loads. */
+static void unload_planner(void)
 {
-    if (!place->name || !*place->name)
-        return place->name != NULL;
-    const struct link_map *map = load(place->name, RTLD_NOW | RTLD_NOLOAD);
-    return map && map->l_addr == place->base;
+    if (patcher.is_for_later || !patcher.planner)
+        return;
+    dlclose(patcher.planner);
+    patcher.planner = NULL;
+    patcher.prepare = NULL;
 }
 
-/* Not while the loader's list is walked: that would take its locks in another order than it does. */
-static void pin_objects(void)
-{
-    dlopen_fn *load = (dlopen_fn *)(uintptr_t)dlsym(RTLD_NEXT, "dlopen");
-    for (size_t i = patcher.n_objects; i-- > 0;)
-        if (!load || !pin(&patcher.places[i], load)) {
-            drop(i);
-            patcher.n_objects--;
-            patcher.objects[i] = patcher.objects[patcher.n_objects];
-            patcher.places[i] = patcher.places[patcher.n_objects];
-        }
-}
-
+/* Another request than before. */
 static void forget(void)
 {
-    for (size_t i = 0; i < patcher.n_objects; i++)
-        drop(i);
-    patcher.n_objects = 0;
-    patcher.wanted[0] = '\0';
+    while (patcher.n_objects)
+        drop(patcher.n_objects - 1);
+}
+
+static void set_wanted(const char *wanted)
+{
+    drop_unloaded();
+    drop_replaced();
+    if (strcmp(wanted, patcher.wanted) != 0)
+        forget();
+    strcpy(patcher.wanted, wanted);
+    patcher.is_by_name = strcmp(wanted, "auto") != 0;
+    patcher.is_for_later = strchr(wanted, '@') != NULL;
+    patcher.mprotect = dlsym(RTLD_NEXT, "mprotect");
+    ssize_t n = readlink("/proc/self/exe", patcher.program, sizeof patcher.program - 1);
+    patcher.program[n > 0 ? n : 0] = '\0';
+}
+
+static int plan(const char *wanted)
+{
+    bool awaits_relocation = false;
+    set_wanted(wanted);
+    int error = load_planner();
+    if (!error)
+        error = rv_returns_entries ? 0 : rv_returns_init();
+    if (!error)
+        rv_objects_each(look_at_object, &awaits_relocation);
+    unload_planner();
+    return error;
 }
 
 int rv_patcher_plan(const char *wanted)
 {
+    struct rv_signal_guard guard;
     if (strlen(wanted) >= sizeof patcher.wanted)
         return -E2BIG;
     if (has_shadow_stack())
         return -ENOTSUP;
-    if (patcher.n_objects && strcmp(wanted, patcher.wanted) == 0)
-        return 0;
-    forget();
-    strcpy(patcher.wanted, wanted);
-    patcher.is_by_name = strcmp(wanted, "auto") != 0;
-    ssize_t n = readlink("/proc/self/exe", patcher.program, sizeof patcher.program - 1);
-    patcher.program[n > 0 ? n : 0] = '\0';
-    void *library = load_planner();
-    int error = patcher.prepare ? 0 : -ENOENT;
-    if (!error)
-        error = rv_returns_entries ? 0 : rv_returns_init();
-    if (!error)
-        dl_iterate_phdr(look_at_object, NULL);
-    pin_objects();
-    if (library)
-        dlclose(library);
+    rv_signal_guard_begin(&guard);
+    while (!try_lock())
+        sched_yield();
+    int error = plan(wanted);
+    unlock();
+    rv_signal_guard_end(&guard);
     return error;
 }
 
@@ -358,13 +455,11 @@ const struct rv_patcher_object *rv_patcher_objects(size_t *n)
     return patcher.objects;
 }
 
-void rv_patcher_write(void)
+static void count_patches(void)
 {
     struct rv_wire_instrumentation sum = {0};
     for (size_t i = 0; i < patcher.n_objects; i++) {
         const uint32_t *counts = (const uint32_t *)&patcher.objects[i].prepared.counts;
-        if (write_object(&patcher.objects[i], true) != 0)
-            continue;
         for (size_t k = 0; k < offsetof(struct rv_wire_instrumentation, runtime) / sizeof *counts; k++)
             ((uint32_t *)&sum)[k] += counts[k];
     }
@@ -372,10 +467,61 @@ void rv_patcher_write(void)
         rv_process_set_patches(&sum);
 }
 
-void rv_patcher_remove(void)
+/* Those from an index on. An object that cannot be written has no function that is patched. */
+static void write_objects(size_t first)
 {
+    for (size_t i = first; i < patcher.n_objects; i++)
+        if (is_there(&patcher.places[i]) && write_object(&patcher.objects[i], true) != 0)
+            patcher.objects[i].prepared.counts = (struct rv_wire_instrumentation){0};
+    count_patches();
+}
+
+void rv_patcher_write(void)
+{
+    write_objects(0);
+    patcher.is_written = true;
+}
+
+int rv_patcher_remove(void)
+{
+    if (__atomic_load_n(&patcher.lock, __ATOMIC_RELAXED) || rv_objects_are_changing())
+        return -EAGAIN;
     for (size_t i = 0; i < patcher.n_objects; i++)
-        (void)write_object(&patcher.objects[i], false);
+        if (is_there(&patcher.places[i]))
+            (void)write_object(&patcher.objects[i], false);
+    patcher.is_written = false;
+    return 0;
+}
+
+static void follow(void)
+{
+    bool awaits_relocation = true;
+    drop_unloaded();
+    const size_t n_before = patcher.n_objects;
+    rv_objects_each(look_at_object, &awaits_relocation);
+    if (patcher.n_objects > n_before)
+        write_objects(n_before);
+}
+
+/* By the loader, in a thread that holds its lock. Modules are announced here, too: an attached process has no other place. */
+void rv_patcher_follow(void)
+{
+    struct rv_signal_guard guard;
+    if (rv_objects_are_changing())
+        return;
+    rv_signal_guard_begin(&guard);
+    if (try_lock()) {
+        if (patcher.is_written)
+            follow();
+        unlock();
+    }
+    rv_thread_look_at_modules();
+    rv_signal_guard_end(&guard);
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    pthread_atfork(NULL, NULL, unlock);
 }
 
 #endif

@@ -11,7 +11,7 @@
 #include "patch/prepare.h"
 #include "producers/native/linkage.h"
 
-#define RV_PATCHER_OBJECTS 32u
+#define RV_PATCHER_OBJECTS 256u
 #define RV_PATCHER_WANTED_BYTES 4096u
 
 struct rv_patcher_object {
@@ -20,15 +20,22 @@ struct rv_patcher_object {
 };
 
 /*
- * Find what can be patched, and build its stubs; what was planned before, with no jump to it in place, is forgotten.
+ * Find what can be patched, and build its stubs. No jump is in place.
  *   returns  0; -ENOENT: no planner; -ENOTSUP: return addresses are guarded by the processor; -E2BIG; -ENOMEM; -EPERM
  */
 RV_HIDDEN int rv_patcher_plan(const char *wanted);
 
 RV_HIDDEN const struct rv_patcher_object *rv_patcher_objects(size_t *n);
 
-/* Put all jumps in place, or the original bytes: while nothing runs there, nor is about to go on there. */
+/*
+ * Put all jumps in place, or the original bytes: while nothing runs there, nor is about to go on there. From the one to the
+ * other, libraries that are loaded are planned and patched before their code runs, if some were wanted.
+ *   returns  0; -EAGAIN: a thread is in the loader
+ */
 RV_HIDDEN void rv_patcher_write(void);
-RV_HIDDEN void rv_patcher_remove(void);
+RV_HIDDEN int rv_patcher_remove(void);
+
+/* The loader's list has changed, or is about to: called by the loader. */
+RV_HIDDEN void rv_patcher_follow(void);
 
 #endif

@@ -265,7 +265,7 @@ static bool is_forked(void)
     return thread.forking_pid && thread.forking_pid != getpid();
 }
 
-static void look(void)
+void rv_thread_look_at_modules(void)
 {
     if (!rv_process_is_open() || thread.forking_pid)
         return;
@@ -279,7 +279,7 @@ static void look_around(void)
 {
     struct rv_signal_guard guard;
     rv_signal_guard_begin(&guard);
-    look();
+    rv_thread_look_at_modules();
     rv_signal_guard_end(&guard);
 }
 
@@ -409,7 +409,7 @@ bool rv_thread_begin_unload(void)
     rv_signal_guard_begin(&guard);
     if (!is_forking)
         rv_left_out_table_suspend();
-    look();
+    rv_thread_look_at_modules();
     rv_signal_guard_end(&guard);
     return !is_forking;
 }
@@ -418,7 +418,7 @@ void rv_thread_end_unload(bool has_begun)
 {
     struct rv_signal_guard guard;
     rv_signal_guard_begin(&guard);
-    look();
+    rv_thread_look_at_modules();
     if (has_begun)
         rv_left_out_table_resume();
     rv_signal_guard_end(&guard);

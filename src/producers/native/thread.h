@@ -51,6 +51,9 @@ RV_HIDDEN void rv_thread_switch_stack(uint32_t stack_id, uint64_t here);
 /* dlopen is about to run: look at the modules before this thread's next event. */
 RV_HIDDEN void rv_thread_expect_modules(void);
 
+/* Announce new modules, and those that are gone. Within a guard. */
+RV_HIDDEN void rv_thread_look_at_modules(void);
+
 /* dlclose is about to run, has run: with what its begin returned. */
 RV_HIDDEN bool rv_thread_begin_unload(void);
 RV_HIDDEN void rv_thread_end_unload(bool has_begun);

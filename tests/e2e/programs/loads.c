@@ -1,0 +1,70 @@
+/*
+ * loads ONE.so TWO.so: four threads load, run and unload two plugins all the time, two of them in namespaces of their own.
+ * For each line of standard input the first thread does so, once each, and prints a line; it ends with its input, and
+ * prints how many results were wrong.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define N_THREADS 4
+
+typedef unsigned run_fn(unsigned n);
+
+static const char *paths[2];
+static bool is_over;
+static unsigned long n_wrong, n_runs;
+
+/* What plugin_run(5) returns, and plugin.c's constructor before. */
+static bool is_right(void *plugin)
+{
+    run_fn *run = (run_fn *)(uintptr_t)dlsym(plugin, "plugin_run");
+    return run && run(5) == 7 + 5 * 7 + 10;
+}
+
+static void load_and_run(const char *path, bool is_apart)
+{
+    void *plugin = is_apart ? dlmopen(LM_ID_NEWLM, path, RTLD_NOW) : dlopen(path, RTLD_NOW);
+    if (!plugin || !is_right(plugin))
+        __atomic_fetch_add(&n_wrong, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&n_runs, 1, __ATOMIC_RELAXED);
+    if (plugin)
+        dlclose(plugin);
+}
+
+static void *load_all_the_time(void *context)
+{
+    const uintptr_t number = (uintptr_t)context;
+    while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED))
+        load_and_run(paths[number % 2], number >= N_THREADS / 2);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t threads[N_THREADS];
+    char line[64];
+    const bool is_quiet = argc > 3; /* no threads */
+    if (argc < 3)
+        return 2;
+    paths[0] = argv[1];
+    paths[1] = argv[2];
+    for (uintptr_t i = 0; i < N_THREADS && !is_quiet; i++)
+        pthread_create(&threads[i], NULL, load_all_the_time, (void *)i);
+    puts("running");
+    fflush(stdout);
+    while (fgets(line, sizeof line, stdin)) {
+        load_and_run(paths[0], false);
+        load_and_run(paths[1], true);
+        puts("loaded");
+        fflush(stdout);
+    }
+    __atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
+    for (unsigned i = 0; i < N_THREADS && !is_quiet; i++)
+        pthread_join(threads[i], NULL);
+    printf("wrong %lu of %s\n", n_wrong, n_runs ? "some" : "none");
+    return 0;
+}
