@@ -144,3 +144,69 @@ void rv_call_list_finish(struct rv_call_list *list)
     free(list->by_start);
     list->by_start = rv_call_list_take_order(list, RV_CALL_START, 0, NULL);
 }
+
+/* ---- groups ---- */
+
+struct grouped {
+    uint64_t key;
+    struct rv_call_sums sums;
+};
+
+static uint64_t group_of(const struct rv_call_sums *sums, enum rv_call_grouping grouping, const struct rv_lanes *lanes)
+{
+    const struct rv_lane *lane = rv_lanes_get(lanes, sums->lane_idx);
+    switch (grouping) {
+    case RV_CALLS_BY_CALLER:
+        return sums->caller;
+    case RV_CALLS_BY_THREAD:
+        return lane->thread;
+    case RV_CALLS_BY_PROCESS:
+        return lane->process_key;
+    case RV_CALL_GROUPINGS:
+        break;
+    }
+    return 0;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct grouped *x = a, *y = b;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static int by_total(const void *a, const void *b)
+{
+    const struct rv_call_sums *x = a, *y = b;
+    if (x->total_ns != y->total_ns)
+        return x->total_ns > y->total_ns ? -1 : 1;
+    if (x->lane_idx != y->lane_idx)
+        return x->lane_idx < y->lane_idx ? -1 : 1;
+    return x->caller < y->caller ? -1 : x->caller > y->caller;
+}
+
+static void merge_sums(struct rv_call_sums *into, const struct rv_call_sums *from)
+{
+    into->n_calls += from->n_calls;
+    into->total_ns += from->total_ns;
+    into->self_ns += from->self_ns;
+    into->max_ns = from->max_ns > into->max_ns ? from->max_ns : into->max_ns;
+}
+
+struct rv_call_sums *rv_call_list_take_groups(const struct rv_call_list *list, enum rv_call_grouping grouping,
+                                              const struct rv_lanes *lanes, size_t *n)
+{
+    struct grouped *grouped = rv_alloc(list->n_sums, sizeof *grouped);
+    struct rv_call_sums *groups = rv_alloc(list->n_sums, sizeof *groups);
+    for (size_t i = 0; i < list->n_sums; i++)
+        grouped[i] = (struct grouped){group_of(&list->sums[i], grouping, lanes), list->sums[i]};
+    qsort(grouped, list->n_sums, sizeof *grouped, by_key);
+    *n = 0;
+    for (size_t i = 0; i < list->n_sums; i++)
+        if (i > 0 && grouped[i].key == grouped[i - 1].key)
+            merge_sums(&groups[*n - 1], &grouped[i].sums);
+        else
+            groups[(*n)++] = grouped[i].sums;
+    free(grouped);
+    qsort(groups, *n, sizeof *groups, by_total);
+    return groups;
+}

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/hash_index.h"
+#include "model/lanes.h"
 #include "model/timeline.h"
 
 #define RV_CALL_LIST_MOST (1u << 20) /* calls kept */
@@ -53,5 +54,12 @@ enum rv_call_column { RV_CALL_START, RV_CALL_DURATION, RV_CALL_SELF, RV_CALL_THR
  */
 uint32_t *rv_call_list_take_order(const struct rv_call_list *list, enum rv_call_column column, int is_descending,
                                   const uint32_t *thread_ranks);
+
+enum rv_call_grouping { RV_CALLS_BY_CALLER, RV_CALLS_BY_THREAD, RV_CALLS_BY_PROCESS, RV_CALL_GROUPINGS };
+
+/* The sums of the calls by caller, thread or process, by falling total; of a group, lane_idx or caller is that of one of
+ * its sums. For free(). */
+struct rv_call_sums *rv_call_list_take_groups(const struct rv_call_list *list, enum rv_call_grouping grouping,
+                                              const struct rv_lanes *lanes, size_t *n);
 
 #endif

@@ -13,7 +13,6 @@
 #include "model/span_iter.h"
 
 #define PIECE 4096u
-#define MOST_NODES (1u << 18)
 
 struct frame { /* a call that encloses the next ones */
     uint64_t start_ns, duration_ns, inside_ns, children_ns;
@@ -149,7 +148,7 @@ static uint32_t node_of(struct rv_range *range, uint32_t parent, uint32_t id)
     uint32_t found = rv_hash_index_get(&range->by_path, key);
     if (found)
         return found;
-    if (range->n_nodes == MOST_NODES)
+    if (range->n_nodes == RV_RANGE_MOST_NODES)
         return parent;
     range->nodes = rv_vec_reserve(range->nodes, &range->nodes_capacity, range->n_nodes + 1, sizeof *range->nodes);
     uint32_t node = (uint32_t)range->n_nodes++;
@@ -172,16 +171,16 @@ static int by_total(const void *a, const void *b)
 }
 
 /* Insert each before its siblings, in rising order, so the largest comes first. */
-static void link_children(struct rv_range *range)
+void rv_range_link_nodes(struct rv_range_node *nodes, size_t n)
 {
-    struct ranked *ranked = rv_alloc(range->n_nodes, sizeof *ranked);
-    for (size_t i = 1; i < range->n_nodes; i++)
-        ranked[i] = (struct ranked){range->nodes[i].total_ns, (uint32_t)i};
-    qsort(ranked + 1, range->n_nodes - 1, sizeof *ranked, by_total);
-    for (size_t i = 1; i < range->n_nodes; i++) {
-        struct rv_range_node *node = &range->nodes[ranked[i].node];
-        node->next = range->nodes[node->parent].first_child;
-        range->nodes[node->parent].first_child = ranked[i].node;
+    struct ranked *ranked = rv_alloc(n, sizeof *ranked);
+    for (size_t i = 1; i < n; i++)
+        ranked[i] = (struct ranked){nodes[i].total_ns, (uint32_t)i};
+    qsort(ranked + 1, n - 1, sizeof *ranked, by_total);
+    for (size_t i = 1; i < n; i++) {
+        struct rv_range_node *node = &nodes[ranked[i].node];
+        node->next = nodes[node->parent].first_child;
+        nodes[node->parent].first_child = ranked[i].node;
     }
     free(ranked);
 }
@@ -346,7 +345,7 @@ bool rv_range_step(struct rv_range *range, size_t most)
             return false;
     }
     if (!range->is_done) {
-        link_children(range);
+        rv_range_link_nodes(range->nodes, range->n_nodes);
         rv_call_list_finish(&range->calls);
     }
     range->is_done = true;

@@ -68,11 +68,16 @@ const struct rv_call_list *rv_range_calls(const struct rv_range *range); /* thei
 /* Calls before this time may be missing, because they were evicted; 0 if none. */
 uint64_t rv_range_missing_before_ns(const struct rv_range *range);
 
+#define RV_RANGE_MOST_NODES (1u << 18)
+
 struct rv_range_node { /* a path of calls, merged over all its occurrences */
     uint32_t id;
     uint32_t parent, first_child, next; /* indices of nodes; 0 = none. Siblings are sorted by falling total */
     uint64_t total_ns, self_ns, n_calls;
 };
+
+/* Link each node to its siblings and its parent's first child, by falling total. */
+void rv_range_link_nodes(struct rv_range_node *nodes, size_t n);
 
 /* Node 0 is the root, with the total of all outermost calls. The first 262,144 paths have nodes, thread
  * by thread, each from its end; time in others counts as their caller's self. */

@@ -24,20 +24,19 @@ void rv_range_renewal_wait(struct rv_range_renewal *renewal)
 {
     if (rv_range_renewal_is_on(renewal))
         rv_range_job_wait(next_of(renewal));
-    (void)rv_range_renewal_poll(renewal);
 }
 
 bool rv_range_renewal_poll(struct rv_range_renewal *renewal)
 {
-    struct rv_range_job *next = next_of(renewal);
-    bool has_got_on = rv_range_job_poll(next);
-    if (!rv_range_job_is_done(next))
-        return has_got_on;
+    return rv_range_job_poll(next_of(renewal));
+}
+
+void rv_range_renewal_turn(struct rv_range_renewal *renewal)
+{
     rv_range_job_stop(&renewal->jobs[renewal->shown]);
     renewal->shown = !renewal->shown;
     renewal->took_ns = rv_clock_mono_ns() - renewal->begun_ns;
     renewal->version++;
-    return true;
 }
 
 double rv_range_renewal_progress(const struct rv_range_renewal *renewal)

@@ -26,8 +26,15 @@ void rv_range_renewal_stop(struct rv_range_renewal *renewal);
 
 void rv_range_renewal_wait(struct rv_range_renewal *renewal); /* until nothing is being measured */
 
-/* Show what is complete. Has it progressed since the last call? */
+/* Has the measuring progressed since the last call? */
 bool rv_range_renewal_poll(struct rv_range_renewal *renewal);
+
+/* Is a complete one to take the place of the shown one? Then nobody must use that any more, and it does by _turn. */
+static inline bool rv_range_renewal_is_ready(const struct rv_range_renewal *renewal)
+{
+    return rv_range_job_is_done(&renewal->jobs[!renewal->shown]);
+}
+void rv_range_renewal_turn(struct rv_range_renewal *renewal);
 
 /* What is shown: complete, or NULL. */
 static inline const struct rv_range_job *rv_range_renewal_shown(const struct rv_range_renewal *renewal)

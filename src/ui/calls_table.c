@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/units.h"
+#include "ui/table_cells.h"
 
 #define NUMBER_WIDTH 70.0f
 #define THREAD_WIDTH 110.0f
@@ -13,19 +14,6 @@
 #define NAME_BYTES 512
 
 enum column { COLUMN_START, COLUMN_DURATION, COLUMN_SELF, COLUMN_THREAD, COLUMN_CALLER, COLUMN_COUNT };
-
-static void show_text(const struct rv_ui_style *style, const char *text)
-{
-    rv_imgui_table_cell();
-    rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text, text);
-}
-
-static void show_ns(const struct rv_ui_style *style, uint64_t ns)
-{
-    char text[32];
-    rv_units_format_ns(text, sizeof text, ns);
-    show_text(style, text);
-}
 
 /* With a bar as long as the call, against the longest one. */
 static void show_duration(const struct rv_ui_style *style, const struct rv_calls_table *shown,
@@ -65,7 +53,7 @@ static void show_thread(const struct rv_ui_style *style, const struct rv_calls_t
     pthread_mutex_lock(&lane->lock);
     (void)snprintf(name, sizeof name, "%s", lane->name);
     pthread_mutex_unlock(&lane->lock);
-    show_text(style, name);
+    rv_ui_cell_text(style, name);
 }
 
 static void show_caller(const struct rv_ui_style *style, const struct rv_calls_table *shown, const struct rv_call *call)
@@ -86,7 +74,7 @@ static void show_row(const struct rv_ui_style *style, const struct rv_calls_tabl
     rv_imgui_table_row();
     show_start(style, shown, row, acts);
     show_duration(style, shown, call);
-    show_ns(style, call->self_ns);
+    rv_ui_cell_ns(style, call->self_ns);
     show_thread(style, shown, call);
     show_caller(style, shown, call);
     rv_imgui_pop_id();

@@ -1,11 +1,11 @@
 #include "ui/statistics.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
+#include "ui/table_cells.h"
 #include "model/histogram.h"
 
 #define HEIGHT_LEAST 268.0f
@@ -56,16 +56,13 @@ uint64_t rv_statistics_number(const struct rv_stats_row *row, enum rv_statistics
 static void show_number(const struct rv_ui_style *style, const struct rv_stats_row *row,
                         enum rv_statistics_column column, uint64_t self_ns)
 {
-    char text[32];
     uint64_t number = rv_statistics_number(row, column);
     if (column == RV_STATISTICS_CALLS)
-        (void)snprintf(text, sizeof text, "%" PRIu64, number);
+        rv_ui_cell_count(style, number);
     else if (column == RV_STATISTICS_SHARE)
-        (void)snprintf(text, sizeof text, "%.1f %%", self_ns ? 100.0 * (double)number / (double)self_ns : 0.0);
+        rv_ui_cell_share(style, number, self_ns);
     else
-        rv_units_format_ns(text, sizeof text, number);
-    rv_imgui_table_cell();
-    rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text, text);
+        rv_ui_cell_ns(style, number);
 }
 
 /* A click chooses the row, a double click leads to its longest call. */
@@ -202,7 +199,8 @@ static void show_flame(struct rv_ui *ui, const struct rv_statistics *shown, stru
 
 static void show_tabs(const struct rv_statistics *shown, struct rv_ui_acts *acts)
 {
-    static const char *const titles[RV_STATISTICS_TABS] = {"Flame graph", "Calls"};
+    static const char *const titles[RV_STATISTICS_TABS] = {"Flame graph", "Calls",     "Callers, callees",
+                                                           "Top-down",    "Bottom-up", "Grouped"};
     for (uint32_t tab = 0; tab < RV_STATISTICS_TABS; tab++) {
         if (tab > 0)
             rv_imgui_same_line(4.0f);
@@ -211,18 +209,39 @@ static void show_tabs(const struct rv_statistics *shown, struct rv_ui_acts *acts
     }
 }
 
+static void show_sandwich(struct rv_ui *ui, const struct rv_statistics *shown, struct rv_ui_acts *acts, float height)
+{
+    float half = floorf(0.5f * (height - 4.0f));
+    for (int i = 0; i < 2; i++)
+        rv_tree_table_show(ui, &shown->trees[i], acts, half);
+}
+
 static void show_page(struct rv_ui *ui, const struct rv_statistics *shown, struct rv_statistics_state *state,
                       struct rv_ui_acts *acts, float height)
 {
-    show_durations(shown, rv_ui_style(ui));
+    bool has_durations = shown->tab == RV_STATISTICS_FLAME || shown->tab == RV_STATISTICS_LIST;
     show_tabs(shown, acts);
-    height -= BARS_HEIGHT + TABS_HEIGHT + 28.0f;
+    height -= TABS_HEIGHT;
+    if (has_durations) {
+        show_durations(shown, rv_ui_style(ui));
+        height -= BARS_HEIGHT + 26.0f;
+    }
     switch (shown->tab) {
     case RV_STATISTICS_FLAME:
         show_flame(ui, shown, state, height);
         break;
     case RV_STATISTICS_LIST:
         rv_calls_table_show(ui, &shown->calls, &state->calls, acts, height);
+        break;
+    case RV_STATISTICS_SANDWICH:
+        show_sandwich(ui, shown, acts, height);
+        break;
+    case RV_STATISTICS_TOP_DOWN:
+    case RV_STATISTICS_BOTTOM_UP:
+        rv_tree_table_show(ui, &shown->trees[0], acts, height);
+        break;
+    case RV_STATISTICS_GROUPS:
+        rv_groups_table_show(ui, &shown->groups, acts, height);
         break;
     case RV_STATISTICS_TABS:
         break;

@@ -1,6 +1,6 @@
 /*
  * Statistics of a range of time: a row per subroutine, and about the chosen one the durations of its calls; pages at
- * the right: a flame graph, the list of calls.
+ * the right: a flame graph, the list of calls, trees.
  */
 #ifndef RV_UI_STATISTICS_H
 #define RV_UI_STATISTICS_H
@@ -9,6 +9,8 @@
 #include "model/subroutines.h"
 #include "ui/calls_table.h"
 #include "ui/flame_graph.h"
+#include "ui/groups_table.h"
+#include "ui/tree_table.h"
 #include "ui/ui.h"
 
 enum rv_statistics_scope { /* what they are about */
@@ -18,7 +20,15 @@ enum rv_statistics_scope { /* what they are about */
                            RV_SCOPE_SELECTED
 };
 
-enum rv_statistics_tab { RV_STATISTICS_FLAME, RV_STATISTICS_LIST, RV_STATISTICS_TABS };
+enum rv_statistics_tab {
+    RV_STATISTICS_FLAME,
+    RV_STATISTICS_LIST,
+    RV_STATISTICS_SANDWICH, /* callers and callees */
+    RV_STATISTICS_TOP_DOWN,
+    RV_STATISTICS_BOTTOM_UP,
+    RV_STATISTICS_GROUPS,
+    RV_STATISTICS_TABS
+};
 
 enum rv_statistics_file { RV_STATISTICS_NO_FILE, RV_STATISTICS_FILE_ROWS, RV_STATISTICS_FILE_CALLS };
 
@@ -55,6 +65,8 @@ struct rv_statistics {
     uint32_t chosen; /* subroutine; the first row's unless has_chosen */
     enum rv_statistics_tab tab;
     struct rv_calls_table calls;
+    struct rv_tree_table trees[2];
+    struct rv_groups_table groups;
     struct rv_subroutines *subroutines;
     uint32_t (*rgba)(const void *context, uint32_t id); /* colour of a subroutine */
     const void *context;

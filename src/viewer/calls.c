@@ -20,7 +20,10 @@ static void forget_order(struct rv_viewer_calls *calls)
 {
     rv_call_order_job_stop(&calls->sorting);
     free(calls->order);
+    free(calls->groups);
     calls->order = NULL;
+    calls->groups = NULL;
+    calls->n_groups = 0;
 }
 
 void rv_viewer_calls_choose_none(struct rv_viewer_calls *calls)
@@ -170,12 +173,23 @@ static void request(struct rv_viewer *viewer, enum rv_calls_request request)
 
 /* ---- */
 
+static void group(struct rv_viewer *viewer)
+{
+    struct rv_viewer_calls *calls = &viewer->statistics.calls;
+    const struct rv_call_list *listed = rv_viewer_calls_list(calls);
+    free(calls->groups);
+    calls->n_groups = 0;
+    calls->groups = listed ? rv_call_list_take_groups(listed, calls->grouping, viewer->lanes, &calls->n_groups) : NULL;
+}
+
 /* Another list: its places are others. */
 static void renew(struct rv_viewer *viewer)
 {
     struct rv_viewer_calls *calls = &viewer->statistics.calls;
     calls->has_current = false;
     forget_order(calls);
+    rv_range_renewal_turn(&calls->listed);
+    group(viewer);
     if (calls->column != RV_CALL_DURATION || !calls->is_descending)
         sort(viewer);
 }
@@ -184,14 +198,15 @@ bool rv_viewer_calls_advance(struct rv_viewer *viewer)
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
     struct rv_viewer_calls *calls = &statistics->calls;
-    uint64_t version = calls->listed.version;
     if (!calls->is_on)
         return false;
     if (calls->measured != statistics->version)
         list(viewer);
     bool has_changed = rv_range_renewal_poll(&calls->listed);
-    if (calls->listed.version != version)
+    if (rv_range_renewal_is_ready(&calls->listed)) {
         renew(viewer);
+        has_changed = true;
+    }
     has_changed |= take_order(calls);
     return go_where_asked(viewer) || has_changed;
 }
@@ -199,10 +214,8 @@ bool rv_viewer_calls_advance(struct rv_viewer *viewer)
 void rv_viewer_calls_wait(struct rv_viewer *viewer)
 {
     struct rv_viewer_calls *calls = &viewer->statistics.calls;
-    uint64_t version = calls->listed.version;
     rv_range_renewal_wait(&calls->listed);
-    if (calls->listed.version != version)
-        renew(viewer);
+    (void)rv_viewer_calls_advance(viewer);
     rv_job_thread_wait(&calls->sorting.thread);
 }
 
@@ -214,6 +227,14 @@ static void choose_order(struct rv_viewer *viewer, const struct rv_act *act)
     calls->is_descending =
         act->idx ? act->amount > 0.0 : calls->column == RV_CALL_DURATION || calls->column == RV_CALL_SELF;
     sort(viewer);
+}
+
+static void choose_grouping(struct rv_viewer *viewer, const struct rv_act *act)
+{
+    struct rv_viewer_calls *calls = &viewer->statistics.calls;
+    uint32_t grouping = act->idx ? act->idx - 1 : (uint32_t)calls->grouping + 1;
+    calls->grouping = (enum rv_call_grouping)(grouping % RV_CALL_GROUPINGS);
+    group(viewer);
 }
 
 void rv_viewer_calls_act(struct rv_viewer *viewer, const struct rv_act *act)
@@ -241,6 +262,9 @@ void rv_viewer_calls_act(struct rv_viewer *viewer, const struct rv_act *act)
         break;
     case RV_ACTION_SORT_CALLS:
         choose_order(viewer, act);
+        break;
+    case RV_ACTION_GROUP_CALLS:
+        choose_grouping(viewer, act);
         break;
     default:
         break;

@@ -25,6 +25,8 @@ void rv_viewer_statistics_init(struct rv_viewer_statistics *statistics)
 void rv_viewer_statistics_fini(struct rv_viewer_statistics *statistics)
 {
     rv_viewer_calls_fini(&statistics->calls);
+    for (int i = 0; i < 2; i++)
+        rv_viewer_tree_fini(&statistics->trees[i]);
     rv_range_renewal_stop(&statistics->measured);
     rv_filter_release(statistics->asked_filter);
     free(statistics->rows);
@@ -146,14 +148,68 @@ static void measure_wanted(struct rv_viewer *viewer, bool at_once)
         measure(viewer, &range);
 }
 
+/* ---- trees ---- */
+
+static void stop_trees(struct rv_viewer_statistics *statistics)
+{
+    for (int i = 0; i < 2; i++)
+        rv_viewer_tree_stop(&statistics->trees[i]);
+}
+
+static void want_tree(struct rv_viewer_statistics *statistics, int which, enum rv_call_tree_kind kind)
+{
+    bool is_of_one = kind == RV_CALL_TREE_CALLERS || kind == RV_CALL_TREE_CALLEES;
+    const struct rv_range *range = rv_viewer_statistics_range(statistics);
+    if (range)
+        rv_viewer_tree_want(&statistics->trees[which], range, statistics->version, kind,
+                            is_of_one ? rv_viewer_statistics_subject(statistics) : 0);
+}
+
+static void want_trees(struct rv_viewer_statistics *statistics)
+{
+    switch (statistics->tab) {
+    case RV_STATISTICS_SANDWICH:
+        want_tree(statistics, 0, RV_CALL_TREE_CALLERS);
+        want_tree(statistics, 1, RV_CALL_TREE_CALLEES);
+        break;
+    case RV_STATISTICS_TOP_DOWN:
+        want_tree(statistics, 0, RV_CALL_TREE_TOP_DOWN);
+        break;
+    case RV_STATISTICS_BOTTOM_UP:
+        want_tree(statistics, 0, RV_CALL_TREE_BOTTOM_UP);
+        break;
+    case RV_STATISTICS_FLAME:
+    case RV_STATISTICS_LIST:
+    case RV_STATISTICS_GROUPS:
+    case RV_STATISTICS_TABS:
+        stop_trees(statistics);
+    }
+}
+
+/* ---- */
+
+static bool show_measured(struct rv_viewer *viewer)
+{
+    struct rv_viewer_statistics *statistics = &viewer->statistics;
+    if (!rv_range_renewal_is_ready(&statistics->measured))
+        return false;
+    stop_trees(statistics);
+    rv_range_renewal_turn(&statistics->measured);
+    take_rows(viewer);
+    return true;
+}
+
 bool rv_viewer_statistics_advance(struct rv_viewer *viewer)
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
     measure_wanted(viewer, false);
     bool has_changed = rv_range_renewal_poll(&statistics->measured);
-    if (statistics->version != statistics->measured.version && rv_range_renewal_shown(&statistics->measured))
-        take_rows(viewer);
-    return rv_viewer_calls_advance(viewer) || has_changed;
+    has_changed |= show_measured(viewer);
+    has_changed |= rv_viewer_calls_advance(viewer);
+    want_trees(statistics);
+    for (int i = 0; i < 2; i++)
+        has_changed |= rv_viewer_tree_advance(&statistics->trees[i]);
+    return has_changed;
 }
 
 void rv_viewer_statistics_wait(struct rv_viewer *viewer)
@@ -162,6 +218,8 @@ void rv_viewer_statistics_wait(struct rv_viewer *viewer)
     rv_range_renewal_wait(&viewer->statistics.measured);
     (void)rv_viewer_statistics_advance(viewer);
     rv_viewer_calls_wait(viewer);
+    for (int i = 0; i < 2; i++)
+        rv_call_tree_job_wait(&viewer->statistics.trees[i].job);
     (void)rv_viewer_statistics_advance(viewer);
 }
 
@@ -173,6 +231,7 @@ bool rv_viewer_statistics_close(struct rv_viewer *viewer)
     bool was_open = statistics->scope != RV_SCOPE_CLOSED;
     viewer->analysis.selected = (struct rv_range_ns){0, 0};
     statistics->scope = RV_SCOPE_CLOSED;
+    stop_trees(statistics);
     rv_range_renewal_stop(&statistics->measured);
     rv_viewer_calls_choose_none(&statistics->calls);
     return was_open;
@@ -268,6 +327,14 @@ void rv_viewer_statistics_act(struct rv_viewer *viewer, const struct rv_act *act
     case RV_ACTION_NEXT_ROW:
     case RV_ACTION_PREVIOUS_ROW:
         choose_neighbour(viewer, act->action == RV_ACTION_NEXT_ROW);
+        break;
+    case RV_ACTION_OPEN_NODE:
+        rv_viewer_tree_toggle(&statistics->trees[act->from_ns ? 1 : 0], act->idx);
+        break;
+    case RV_ACTION_OPEN_LEVEL:
+    case RV_ACTION_CLOSE_LEVEL:
+        for (int i = 0; i < 2; i++)
+            rv_viewer_tree_open_level(&statistics->trees[i], act->action == RV_ACTION_OPEN_LEVEL);
         break;
     case RV_ACTION_EXPORT_ROWS:
         ask_for_file(statistics, RV_STATISTICS_FILE_ROWS);

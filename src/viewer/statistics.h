@@ -14,6 +14,7 @@
 #include "render/selection.h"
 #include "ui/action.h"
 #include "ui/statistics.h"
+#include "viewer/call_tree.h"
 
 struct rv_viewer;
 struct rv_view_params;
@@ -37,6 +38,9 @@ struct rv_viewer_calls { /* of the chosen subroutine */
     enum rv_call_column column; /* of the order */
     bool is_descending;
     uint32_t *order; /* places in the list; NULL = as listed, the longest first */
+    enum rv_call_grouping grouping;
+    struct rv_call_sums *groups; /* of the list, by falling total */
+    size_t n_groups;
     bool has_current;
     size_t current; /* place in the list of the call gone to last */
     enum rv_calls_request request;
@@ -54,6 +58,7 @@ struct rv_viewer_statistics {
     enum rv_statistics_column column;
     bool is_descending;
     enum rv_statistics_tab tab;
+    struct rv_viewer_tree trees[2]; /* of the page: callers and callees, or only the first one */
     struct rv_viewer_calls calls;
     enum rv_statistics_file wants_file; /* that the window must write */
 };
@@ -79,6 +84,12 @@ bool rv_viewer_statistics_close(struct rv_viewer *viewer);
 
 /* What views are to be made with: the calls of the chosen subroutine stand out. */
 void rv_viewer_statistics_apply(const struct rv_viewer *viewer, struct rv_view_params *params);
+
+/* The chosen subroutine, else that of the first row. */
+static inline uint32_t rv_viewer_statistics_subject(const struct rv_viewer_statistics *statistics)
+{
+    return statistics->calls.is_on ? statistics->calls.id : statistics->n_rows ? statistics->rows[0].id : 0;
+}
 
 /* The complete range that is shown; NULL = none yet. */
 static inline const struct rv_range *rv_viewer_statistics_range(const struct rv_viewer_statistics *statistics)

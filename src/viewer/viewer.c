@@ -485,6 +485,10 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_PREVIOUS_CALL:
     case RV_ACTION_SHOW_CALL:
     case RV_ACTION_SORT_CALLS:
+    case RV_ACTION_GROUP_CALLS:
+    case RV_ACTION_OPEN_NODE:
+    case RV_ACTION_OPEN_LEVEL:
+    case RV_ACTION_CLOSE_LEVEL:
     case RV_ACTION_EXPORT_ROWS:
     case RV_ACTION_EXPORT_CALLS:
         rv_viewer_statistics_act(viewer, act);

@@ -128,6 +128,40 @@ static struct rv_calls_table calls_of(const struct rv_panel_analysis_about *abou
     };
 }
 
+static struct rv_tree_table tree_of(const struct rv_panel_analysis_about *about, uint32_t which)
+{
+    static const char *const titles[RV_STATISTICS_TABS][2] = {
+        [RV_STATISTICS_SANDWICH] = {"callers", "callees"},
+        [RV_STATISTICS_TOP_DOWN] = {"from the outermost call", ""},
+        [RV_STATISTICS_BOTTOM_UP] = {"own time, by its callers", ""},
+    };
+    const struct rv_viewer_statistics *statistics = &about->viewer->statistics;
+    const struct rv_viewer_tree *tree = &statistics->trees[which];
+    const char *title = titles[statistics->tab][which];
+    return (struct rv_tree_table){
+        .title = title ? title : "",
+        .nodes = tree->is_open ? tree->job.tree.nodes : NULL,
+        .rows = tree->rows,
+        .n_rows = tree->n_rows,
+        .which = which,
+        .subroutines = about->subroutines,
+        .rgba = rgba_of,
+        .context = about,
+    };
+}
+
+static struct rv_groups_table groups_of(const struct rv_panel_analysis_about *about)
+{
+    const struct rv_viewer_calls *calls = &about->viewer->statistics.calls;
+    return (struct rv_groups_table){
+        .groups = calls->groups,
+        .n_groups = calls->n_groups,
+        .grouping = calls->grouping,
+        .lanes = about->lanes,
+        .subroutines = about->subroutines,
+    };
+}
+
 void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, struct rv_ui *ui,
                                    const struct rv_panel_analysis_about *about, struct rv_ui_acts *acts)
 {
@@ -154,11 +188,11 @@ void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, str
                            .column = statistics->column,
                            .is_descending = statistics->is_descending,
                            .has_chosen = calls->is_on,
-                           .chosen = calls->is_on         ? calls->id
-                                     : statistics->n_rows ? statistics->rows[0].id
-                                                          : 0,
+                           .chosen = rv_viewer_statistics_subject(statistics),
                            .tab = statistics->tab,
                            .calls = calls_of(about),
+                           .trees = {tree_of(about, 0), tree_of(about, 1)},
+                           .groups = groups_of(about),
                            .subroutines = about->subroutines,
                            .rgba = rgba_of,
                            .context = about,

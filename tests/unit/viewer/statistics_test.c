@@ -2,6 +2,8 @@
 #include "viewer/statistics.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "viewer/calls.h"
 #include "viewer/viewer.h"
@@ -34,7 +36,8 @@ static void init(struct fixture *fixture)
     rv_subroutines_define(fixture->subroutines, OTHER, "", "other", "", 0);
     struct rv_lane *lanes[2];
     for (uint32_t i = 0; i < 2; i++)
-        lanes[i] = rv_lanes_add(fixture->lanes, &(struct rv_lane_identity){.pid = 1, .tid = i, .process_key = 1});
+        lanes[i] =
+            rv_lanes_add(fixture->lanes, &(struct rv_lane_identity){.pid = 1, .tid = i, .thread = i, .process_key = 1});
     add(lanes[0], INNER, (uint64_t[2]){10, 20}, 1);
     add(lanes[0], INNER, (uint64_t[2]){30, 50}, 1);
     add(lanes[0], INNER, (uint64_t[2]){60, 75}, 1);
@@ -235,5 +238,51 @@ Test(statistics, a_call_of_a_hidden_thread_shows_its_thread, .timeout = 60)
     act_on(&fixture, RV_ACTION_CHOOSE_ROW, OTHER);
     act(&fixture, RV_ACTION_LONGEST_CALL);
     cr_assert(rv_lane_order_shows(&fixture.viewer.lane_order, 1));
+    fini(&fixture);
+}
+
+static void expect_rows(const struct rv_viewer_tree *tree, const char *expected)
+{
+    char text[64] = "";
+    for (size_t i = 0; i < tree->n_rows; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%*s%u ", (int)tree->rows[i].depth, "",
+                 tree->job.tree.nodes[tree->rows[i].node].id);
+    cr_assert_str_eq(text, expected);
+}
+
+Test(statistics, trees_open_and_close_row_by_row_and_level_by_level, .timeout = 60)
+{
+    struct fixture fixture;
+    const struct rv_viewer_tree *trees = fixture.viewer.statistics.trees;
+    init(&fixture);
+    act(&fixture, RV_ACTION_STATISTICS);
+    act_on(&fixture, RV_ACTION_STATISTICS_TAB, RV_STATISTICS_TOP_DOWN + 1);
+    expect_rows(&trees[0], "1  2 3 2 ");
+    act_on(&fixture, RV_ACTION_OPEN_NODE, trees[0].rows[0].node);
+    expect_rows(&trees[0], "1 3 2 ");
+    act(&fixture, RV_ACTION_OPEN_LEVEL);
+    expect_rows(&trees[0], "1  2 3 2 ");
+    act(&fixture, RV_ACTION_CLOSE_LEVEL);
+    expect_rows(&trees[0], "1 3 2 ");
+    act_on(&fixture, RV_ACTION_STATISTICS_TAB, RV_STATISTICS_SANDWICH + 1);
+    act_on(&fixture, RV_ACTION_CHOOSE_ROW, INNER);
+    expect_rows(&trees[0], "2  1 ");
+    expect_rows(&trees[1], "2 ");
+    fini(&fixture);
+}
+
+Test(statistics, calls_are_grouped_by_caller_thread_and_process, .timeout = 60)
+{
+    static const size_t n_groups[RV_CALL_GROUPINGS] = {2, 2, 1};
+    struct fixture fixture;
+    const struct rv_viewer_calls *calls = &fixture.viewer.statistics.calls;
+    init(&fixture);
+    act(&fixture, RV_ACTION_STATISTICS);
+    act_on(&fixture, RV_ACTION_CHOOSE_ROW, INNER);
+    for (uint32_t i = 0; i < RV_CALL_GROUPINGS; i++) {
+        act_on(&fixture, RV_ACTION_GROUP_CALLS, i + 1);
+        cr_assert_eq(calls->n_groups, n_groups[i]);
+        cr_assert_eq(calls->groups[0].n_calls, n_groups[i] == 1 ? 4 : 3);
+    }
     fini(&fixture);
 }

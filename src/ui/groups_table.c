@@ -1,0 +1,81 @@
+#include "ui/groups_table.h"
+
+#include <stdio.h>
+
+#include "ui/table_cells.h"
+
+#define NUMBER_WIDTH 70.0f
+#define HEAD_HEIGHT 26.0f
+#define NAME_BYTES 512
+
+enum column { COLUMN_GROUP, COLUMN_CALLS, COLUMN_TOTAL, COLUMN_SELF, COLUMN_MEAN, COLUMN_MAX, COLUMN_COUNT };
+
+static void name_of(const struct rv_groups_table *shown, const struct rv_call_sums *group, char out[NAME_BYTES])
+{
+    struct rv_lane *lane = rv_lanes_get(shown->lanes, group->lane_idx);
+    if (shown->grouping == RV_CALLS_BY_CALLER && group->caller == RV_CALL_NO_CALLER) {
+        (void)snprintf(out, NAME_BYTES, "(outermost)");
+        return;
+    }
+    if (shown->grouping == RV_CALLS_BY_CALLER) {
+        (void)rv_subroutines_name_of(shown->subroutines, group->caller, out, NAME_BYTES);
+        return;
+    }
+    pthread_mutex_lock(&lane->lock);
+    if (shown->grouping == RV_CALLS_BY_THREAD)
+        (void)snprintf(out, NAME_BYTES, "%s", lane->name);
+    else
+        (void)snprintf(out, NAME_BYTES, "%s %u", lane->process_name, lane->pid);
+    pthread_mutex_unlock(&lane->lock);
+}
+
+static void show_row(const struct rv_ui_style *style, const struct rv_groups_table *shown, size_t idx,
+                     struct rv_ui_acts *acts)
+{
+    const struct rv_call_sums *group = &shown->groups[idx];
+    char full[NAME_BYTES], name[NAME_BYTES];
+    name_of(shown, group, full);
+    rv_imgui_table_row();
+    rv_imgui_table_cell();
+    rv_ui_fit_name(RV_IMGUI_FONT_TEXT, full, rv_imgui_room(), name, sizeof name);
+    rv_imgui_table_touch((uint32_t)idx, false);
+    if (rv_imgui_is_clicked(0) && shown->grouping == RV_CALLS_BY_CALLER && group->caller != RV_CALL_NO_CALLER)
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_CHOOSE_ROW, .idx = group->caller});
+    rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text_strong, name);
+    rv_ui_cell_count(style, group->n_calls);
+    rv_ui_cell_ns(style, group->total_ns);
+    rv_ui_cell_ns(style, group->self_ns);
+    rv_ui_cell_ns(style, group->total_ns / group->n_calls);
+    rv_ui_cell_ns(style, group->max_ns);
+}
+
+static void show_groupings(const struct rv_groups_table *shown, struct rv_ui_acts *acts)
+{
+    static const char *const titles[RV_CALL_GROUPINGS] = {"By caller", "By thread", "By process"};
+    for (uint32_t i = 0; i < RV_CALL_GROUPINGS; i++) {
+        if (rv_imgui_button(titles[i], 0.0f, (uint32_t)shown->grouping == i))
+            rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_GROUP_CALLS, .idx = i + 1});
+        rv_imgui_same_line(4.0f);
+    }
+}
+
+void rv_groups_table_show(struct rv_ui *ui, const struct rv_groups_table *shown, struct rv_ui_acts *acts, float height)
+{
+    static const struct rv_imgui_column columns[COLUMN_COUNT] = {
+        [COLUMN_GROUP] = {.title = "group"},
+        [COLUMN_CALLS] = {.title = "calls", .width = NUMBER_WIDTH},
+        [COLUMN_TOTAL] = {.title = "total", .width = NUMBER_WIDTH},
+        [COLUMN_SELF] = {.title = "self", .width = NUMBER_WIDTH},
+        [COLUMN_MEAN] = {.title = "a call", .width = NUMBER_WIDTH},
+        [COLUMN_MAX] = {.title = "max", .width = NUMBER_WIDTH}};
+    const struct rv_ui_style *style = rv_ui_style(ui);
+    int from, to;
+    show_groupings(shown, acts);
+    rv_imgui_label(shown->groups ? "" : "choose a row", style->text);
+    if (!shown->groups || !rv_imgui_table_begin("groups", columns, COLUMN_COUNT, height - HEAD_HEIGHT))
+        return;
+    rv_imgui_table_rows((int)shown->n_groups, &from, &to);
+    for (int i = from; i < to; i++)
+        show_row(style, shown, (size_t)i, acts);
+    rv_imgui_table_end();
+}

@@ -1,0 +1,139 @@
+/* Random trees of paths: sums over all paths are what the derived trees say. */
+#include "model/call_tree.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#define N_IDS 5u
+#define N_PATHS 200u
+
+/* A path's total is its own time and those of its children; children have other ids than their siblings. */
+static void make_paths(struct rv_range_node paths[N_PATHS], unsigned seed)
+{
+    srand(seed);
+    paths[0] = (struct rv_range_node){0};
+    for (uint32_t i = 1; i < N_PATHS; i++) {
+        uint32_t parent, id;
+        bool is_free = false;
+        while (!is_free) {
+            parent = (uint32_t)rand() % i;
+            id = (uint32_t)rand() % N_IDS;
+            is_free = true;
+            for (uint32_t j = 1; j < i; j++)
+                is_free &= paths[j].parent != parent || paths[j].id != id;
+        }
+        paths[i] = (struct rv_range_node){
+            .id = id, .parent = parent, .self_ns = (uint64_t)rand() % 100, .n_calls = 1 + (uint64_t)rand() % 9};
+    }
+    for (uint32_t i = N_PATHS - 1; i > 0; i--) {
+        paths[i].total_ns += paths[i].self_ns;
+        paths[paths[i].parent].total_ns += paths[i].total_ns;
+    }
+    rv_range_link_nodes(paths, N_PATHS);
+}
+
+static bool is_outermost(const struct rv_range_node *paths, uint32_t path)
+{
+    for (uint32_t at = paths[path].parent; at; at = paths[at].parent)
+        if (paths[at].id == paths[path].id)
+            return false;
+    return true;
+}
+
+/* What a report says of a subroutine. */
+static struct rv_range_node row_of(const struct rv_range_node *paths, uint32_t id)
+{
+    struct rv_range_node row = {.id = id};
+    for (uint32_t i = 1; i < N_PATHS; i++)
+        if (paths[i].id == id) {
+            row.total_ns += is_outermost(paths, i) ? paths[i].total_ns : 0;
+            row.self_ns += paths[i].self_ns;
+            row.n_calls += paths[i].n_calls;
+        }
+    return row;
+}
+
+static const struct rv_range_node *child(const struct rv_call_tree *tree, uint32_t parent, uint32_t id)
+{
+    for (uint32_t at = tree->nodes[parent].first_child; at; at = tree->nodes[at].next)
+        if (tree->nodes[at].id == id)
+            return &tree->nodes[at];
+    return NULL;
+}
+
+/* The total of the paths of a subroutine, outermost ones, whose caller is another or the root. */
+static uint64_t total_from(const struct rv_range_node *paths, uint32_t id, uint32_t caller)
+{
+    uint64_t total_ns = 0;
+    for (uint32_t i = 1; i < N_PATHS; i++)
+        if (paths[i].id == id && paths[i].parent && paths[paths[i].parent].id == caller && is_outermost(paths, i))
+            total_ns += paths[i].total_ns;
+    return total_ns;
+}
+
+Test(call_tree, callers_have_the_numbers_of_the_report_and_share_them_out, .timeout = 60)
+{
+    struct rv_range_node paths[N_PATHS];
+    for (unsigned seed = 1; seed < 20; seed++) {
+        make_paths(paths, seed);
+        for (uint32_t id = 0; id < N_IDS; id++) {
+            struct rv_call_tree tree = {0};
+            struct rv_range_node row = row_of(paths, id);
+            rv_call_tree_make(&tree, RV_CALL_TREE_CALLERS, id, paths, N_PATHS);
+            cr_assert_eq(tree.nodes[1].id, id);
+            cr_assert_eq(tree.nodes[1].total_ns, row.total_ns);
+            cr_assert_eq(tree.nodes[1].self_ns, row.self_ns);
+            cr_assert_eq(tree.nodes[1].n_calls, row.n_calls);
+            for (uint32_t caller = 0; caller < N_IDS; caller++) {
+                const struct rv_range_node *node = child(&tree, 1, caller);
+                cr_assert_eq(node ? node->total_ns : 0, total_from(paths, id, caller), "seed %u", seed);
+            }
+            rv_call_tree_fini(&tree);
+        }
+    }
+}
+
+Test(call_tree, callees_have_the_total_of_the_report_and_no_more_inside, .timeout = 60)
+{
+    struct rv_range_node paths[N_PATHS];
+    for (unsigned seed = 1; seed < 20; seed++) {
+        make_paths(paths, seed);
+        for (uint32_t id = 0; id < N_IDS; id++) {
+            struct rv_call_tree tree = {0};
+            uint64_t inside_ns[N_PATHS] = {0};
+            rv_call_tree_make(&tree, RV_CALL_TREE_CALLEES, id, paths, N_PATHS);
+            cr_assert_eq(tree.nodes[1].total_ns, row_of(paths, id).total_ns);
+            for (uint32_t i = 2; i < tree.n; i++)
+                inside_ns[tree.nodes[i].parent] += tree.nodes[i].total_ns;
+            for (uint32_t i = 1; i < tree.n; i++)
+                cr_assert_eq(tree.nodes[i].total_ns, tree.nodes[i].self_ns + inside_ns[i]);
+            rv_call_tree_fini(&tree);
+        }
+    }
+}
+
+Test(call_tree, from_the_bottom_up_are_the_own_times_of_the_report, .timeout = 60)
+{
+    struct rv_range_node paths[N_PATHS];
+    make_paths(paths, 7);
+    struct rv_call_tree tree = {0};
+    rv_call_tree_make(&tree, RV_CALL_TREE_BOTTOM_UP, 0, paths, N_PATHS);
+    for (uint32_t id = 0; id < N_IDS; id++) {
+        const struct rv_range_node *node = child(&tree, 0, id);
+        cr_assert_eq(node->total_ns, row_of(paths, id).self_ns);
+        cr_assert_eq(node->n_calls, row_of(paths, id).n_calls);
+    }
+    cr_assert_eq(tree.nodes[0].total_ns, paths[0].total_ns);
+    rv_call_tree_fini(&tree);
+}
+
+Test(call_tree, an_empty_range_has_empty_trees, .timeout = 60)
+{
+    struct rv_range_node root = {0};
+    for (int kind = 0; kind < RV_CALL_TREE_KINDS; kind++) {
+        struct rv_call_tree tree = {0};
+        rv_call_tree_make(&tree, (enum rv_call_tree_kind)kind, 0, &root, 1);
+        cr_assert_eq(tree.n, 1);
+        rv_call_tree_fini(&tree);
+    }
+}
