@@ -34,6 +34,10 @@ static inline bool rv_range_renewal_is_ready(const struct rv_range_renewal *rene
 {
     return rv_range_job_is_done(&renewal->jobs[!renewal->shown]);
 }
+static inline const struct rv_range_job *rv_range_renewal_next(const struct rv_range_renewal *renewal)
+{
+    return &renewal->jobs[!renewal->shown];
+}
 void rv_range_renewal_turn(struct rv_range_renewal *renewal);
 
 /* What is shown: complete, or NULL. */

@@ -87,6 +87,9 @@ enum rv_action {
     RV_ACTION_SHOW_CALL,
     RV_ACTION_SORT_CALLS,
     RV_ACTION_GROUP_CALLS,
+    RV_ACTION_FOCUS_NODE, /* of the flame graph */
+    RV_ACTION_FOCUS_CHOSEN,
+    RV_ACTION_UNFOCUS_NODE,
     RV_ACTION_OPEN_NODE, /* of a tree of calls */
     RV_ACTION_OPEN_LEVEL,
     RV_ACTION_CLOSE_LEVEL,
@@ -119,7 +122,8 @@ struct rv_act { /* an action, and what it is about; zero where it is about nothi
                                 expression; BREAK: where. Borrowed */
     uint32_t idx; /* INVERT_RULE, REMOVE_RULE, LOOK_AT_FRAME, UNWATCH, UNBREAK: which; THEME; SCALE: percent; SCHEME,
                      STATISTICS_TAB, SORT_ROWS, SORT_CALLS, GROUP_CALLS: 0 = the next, else which one + 1; STATISTICS_OF: 0 = the
-                     next, else enum rv_statistics_scope; CHOOSE_ROW: subroutine; SHOW_CALL: row of the list; OPEN_NODE: node of the tree from_ns; about one lane: 0 = under the cursor, else lane_idx + 1 */
+                     next, else enum rv_statistics_scope; CHOOSE_ROW: subroutine; SHOW_CALL: row of the list; OPEN_NODE: node of the tree from_ns; FOCUS_NODE:
+                     node, 0 = all paths; about one lane: 0 = under the cursor, else lane_idx + 1 */
 };
 
 #endif

@@ -344,6 +344,11 @@ void rv_imgui_scrolled(float *above, float *height)
     *height = ImGui::GetWindowHeight();
 }
 
+void rv_imgui_scroll_to(float above)
+{
+    ImGui::SetScrollY(above);
+}
+
 void rv_imgui_at(float x, float y)
 {
     ImGui::SetCursorPos(ImVec2(x, y));

@@ -91,6 +91,9 @@ void rv_imgui_child_end(void);
 /* Scroll position and content height of the open part. */
 void rv_imgui_scrolled(float *above, float *height);
 
+/* Scroll the open part to this height. */
+void rv_imgui_scroll_to(float above);
+
 /* Position of the next item, from the panel's upper left. By default items are placed one below the other. */
 void rv_imgui_at(float x, float y);
 void rv_imgui_same_line(float gap);

@@ -184,17 +184,19 @@ static void show_durations(const struct rv_statistics *shown, const struct rv_ui
 /* ---- pages ---- */
 
 static void show_flame(struct rv_ui *ui, const struct rv_statistics *shown, struct rv_statistics_state *state,
-                       float height)
+                       struct rv_ui_acts *acts, float height)
 {
     size_t n;
     struct rv_flame_graph graph = {.nodes = rv_range_nodes(shown->range, &n),
+                                   .version = shown->version,
+                                   .focus = shown->focus,
+                                   .has_chosen = shown->has_chosen,
+                                   .chosen = shown->chosen,
+                                   .found = shown->found,
                                    .subroutines = shown->subroutines,
                                    .rgba = shown->rgba,
                                    .context = shown->context};
-    if (state->version != shown->version)
-        state->flame.width = 0.0f;
-    state->version = shown->version;
-    rv_flame_graph_show(ui, &graph, &state->flame, height);
+    rv_flame_graph_show(ui, &graph, &state->flame, acts, height);
 }
 
 static void show_tabs(const struct rv_statistics *shown, struct rv_ui_acts *acts)
@@ -228,7 +230,7 @@ static void show_page(struct rv_ui *ui, const struct rv_statistics *shown, struc
     }
     switch (shown->tab) {
     case RV_STATISTICS_FLAME:
-        show_flame(ui, shown, state, height);
+        show_flame(ui, shown, state, acts, height);
         break;
     case RV_STATISTICS_LIST:
         rv_calls_table_show(ui, &shown->calls, &state->calls, acts, height);

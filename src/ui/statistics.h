@@ -64,6 +64,8 @@ struct rv_statistics {
     bool has_chosen;
     uint32_t chosen; /* subroutine; the first row's unless has_chosen */
     enum rv_statistics_tab tab;
+    uint32_t focus;                  /* of the flame graph: a node of the range; 0 = all */
+    const struct rv_name_set *found; /* of a search, pointed out there; NULL = no search */
     struct rv_calls_table calls;
     struct rv_tree_table trees[2];
     struct rv_groups_table groups;
@@ -74,7 +76,6 @@ struct rv_statistics {
 };
 
 struct rv_statistics_state { /* zeroed = nothing shown yet */
-    uint64_t version;        /* that the graph is of */
     bool had_chosen;
     uint32_t chosen; /* as last shown */
     struct rv_flame_graph_state flame;

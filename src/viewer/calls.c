@@ -72,6 +72,7 @@ static void list(struct rv_viewer *viewer)
 void rv_viewer_calls_choose(struct rv_viewer *viewer, uint32_t id)
 {
     struct rv_viewer_calls *calls = &viewer->statistics.calls;
+    calls->stands_out = true;
     if (calls->is_on && calls->id == id)
         return;
     rv_viewer_calls_choose_none(calls);

@@ -72,6 +72,7 @@ void rv_viewer_search_act(struct rv_viewer *viewer, const struct rv_act *act)
         break;
     case RV_ACTION_FIND:
         rv_analysis_find(&viewer->analysis, act->text);
+        viewer->statistics.calls.stands_out = false;
         break;
     case RV_ACTION_END_SEARCH:
         end_search(viewer);

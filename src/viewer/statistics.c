@@ -148,6 +148,80 @@ static void measure_wanted(struct rv_viewer *viewer, bool at_once)
         measure(viewer, &range);
 }
 
+/* ---- the focus of the flame graph ---- */
+
+static void focus(struct rv_viewer_statistics *statistics, uint32_t node)
+{
+    if (node == rv_viewer_statistics_focus(statistics))
+        return;
+    if (statistics->n_focus == RV_FOCUS_MOST)
+        memmove(statistics->focus, statistics->focus + 1, --statistics->n_focus * sizeof *statistics->focus);
+    statistics->focus[statistics->n_focus++] = node;
+}
+
+/* The path with most time that ends in this subroutine; 0 = none. */
+static uint32_t heaviest_path(const struct rv_range *range, uint32_t id)
+{
+    size_t n;
+    const struct rv_range_node *nodes = rv_range_nodes(range, &n);
+    uint32_t found = 0;
+    for (uint32_t i = 1; i < n; i++)
+        if (nodes[i].id == id && (!found || nodes[i].total_ns > nodes[found].total_ns))
+            found = i;
+    return found;
+}
+
+static void focus_on(struct rv_viewer_statistics *statistics, uint32_t node)
+{
+    const struct rv_range *range = rv_viewer_statistics_range(statistics);
+    size_t n = 0;
+    if (range)
+        (void)rv_range_nodes(range, &n);
+    if (node < n)
+        focus(statistics, node);
+}
+
+static void focus_on_chosen(struct rv_viewer_statistics *statistics)
+{
+    const struct rv_range *range = rv_viewer_statistics_range(statistics);
+    if (range && statistics->n_rows)
+        focus_on(statistics, heaviest_path(range, rv_viewer_statistics_subject(statistics)));
+}
+
+static uint32_t child_of(const struct rv_range_node *nodes, uint32_t node, uint32_t id)
+{
+    uint32_t at = nodes[node].first_child;
+    while (at && nodes[at].id != id)
+        at = nodes[at].next;
+    return at;
+}
+
+/* The node with the same path in another range; 0 = none. */
+static uint32_t find_path(const struct rv_range_node *from, uint32_t node, const struct rv_range_node *to)
+{
+    uint32_t *ids = NULL, found = 0;
+    size_t n = 0, capacity = 0;
+    for (uint32_t at = node; at; at = from[at].parent) {
+        ids = rv_vec_reserve(ids, &capacity, n + 1, sizeof *ids);
+        ids[n++] = from[at].id;
+    }
+    for (bool is_there = true; n > 0 && is_there; is_there = found != 0)
+        found = child_of(to, found, ids[--n]);
+    free(ids);
+    return found;
+}
+
+/* Another range is shown: the focus stays on its path, or is on all where there is none. */
+static void keep_focus(struct rv_viewer_statistics *statistics, const struct rv_range *next)
+{
+    const struct rv_range *range = rv_viewer_statistics_range(statistics);
+    size_t n;
+    uint32_t node = rv_viewer_statistics_focus(statistics);
+    node = node && range ? find_path(rv_range_nodes(range, &n), node, rv_range_nodes(next, &n)) : 0;
+    statistics->n_focus = node != 0;
+    statistics->focus[0] = node;
+}
+
 /* ---- trees ---- */
 
 static void stop_trees(struct rv_viewer_statistics *statistics)
@@ -194,6 +268,7 @@ static bool show_measured(struct rv_viewer *viewer)
     if (!rv_range_renewal_is_ready(&statistics->measured))
         return false;
     stop_trees(statistics);
+    keep_focus(statistics, rv_range_renewal_next(&statistics->measured)->range);
     rv_range_renewal_turn(&statistics->measured);
     take_rows(viewer);
     return true;
@@ -232,6 +307,7 @@ bool rv_viewer_statistics_close(struct rv_viewer *viewer)
     viewer->analysis.selected = (struct rv_range_ns){0, 0};
     statistics->scope = RV_SCOPE_CLOSED;
     stop_trees(statistics);
+    statistics->n_focus = 0;
     rv_range_renewal_stop(&statistics->measured);
     rv_viewer_calls_choose_none(&statistics->calls);
     return was_open;
@@ -328,6 +404,15 @@ void rv_viewer_statistics_act(struct rv_viewer *viewer, const struct rv_act *act
     case RV_ACTION_PREVIOUS_ROW:
         choose_neighbour(viewer, act->action == RV_ACTION_NEXT_ROW);
         break;
+    case RV_ACTION_FOCUS_NODE:
+        focus_on(statistics, act->idx);
+        break;
+    case RV_ACTION_FOCUS_CHOSEN:
+        focus_on_chosen(statistics);
+        break;
+    case RV_ACTION_UNFOCUS_NODE:
+        statistics->n_focus -= statistics->n_focus > 0;
+        break;
     case RV_ACTION_OPEN_NODE:
         rv_viewer_tree_toggle(&statistics->trees[act->from_ns ? 1 : 0], act->idx);
         break;
@@ -351,6 +436,6 @@ void rv_viewer_statistics_act(struct rv_viewer *viewer, const struct rv_act *act
 void rv_viewer_statistics_apply(const struct rv_viewer *viewer, struct rv_view_params *params)
 {
     const struct rv_viewer_calls *calls = &viewer->statistics.calls;
-    if (calls->is_on)
+    if (calls->is_on && calls->stands_out)
         params->hits = &calls->ids;
 }

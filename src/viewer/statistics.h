@@ -16,6 +16,8 @@
 #include "ui/statistics.h"
 #include "viewer/call_tree.h"
 
+#define RV_FOCUS_MOST 64u /* the oldest is dropped */
+
 struct rv_viewer;
 struct rv_view_params;
 
@@ -30,6 +32,7 @@ enum rv_calls_request { /* where to go as soon as the calls are listed */
 
 struct rv_viewer_calls { /* of the chosen subroutine */
     bool is_on;
+    bool stands_out;        /* in the picture: there was no search since it was chosen */
     uint32_t id;            /* in the results of the statistics */
     struct rv_name_set ids; /* of all processes */
     struct rv_range_renewal listed;
@@ -58,6 +61,8 @@ struct rv_viewer_statistics {
     enum rv_statistics_column column;
     bool is_descending;
     enum rv_statistics_tab tab;
+    uint32_t focus[RV_FOCUS_MOST];  /* of the flame graph: nodes, the present one last */
+    size_t n_focus;                 /* 0 = all paths */
     struct rv_viewer_tree trees[2]; /* of the page: callers and callees, or only the first one */
     struct rv_viewer_calls calls;
     enum rv_statistics_file wants_file; /* that the window must write */
@@ -84,6 +89,12 @@ bool rv_viewer_statistics_close(struct rv_viewer *viewer);
 
 /* What views are to be made with: the calls of the chosen subroutine stand out. */
 void rv_viewer_statistics_apply(const struct rv_viewer *viewer, struct rv_view_params *params);
+
+/* The node that the flame graph is focused on; 0 = all paths. */
+static inline uint32_t rv_viewer_statistics_focus(const struct rv_viewer_statistics *statistics)
+{
+    return statistics->n_focus ? statistics->focus[statistics->n_focus - 1] : 0;
+}
 
 /* The chosen subroutine, else that of the first row. */
 static inline uint32_t rv_viewer_statistics_subject(const struct rv_viewer_statistics *statistics)

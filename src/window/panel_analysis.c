@@ -168,6 +168,7 @@ void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, str
     const struct rv_viewer_statistics *statistics = &about->viewer->statistics;
     const struct rv_range_ns *selected = &about->viewer->analysis.selected;
     const struct rv_viewer_calls *calls = &statistics->calls;
+    const struct rv_search *search = &about->viewer->analysis.search;
     if (statistics->scope == RV_SCOPE_CLOSED)
         return;
     write_wanted_file(panel_analysis, about);
@@ -190,6 +191,8 @@ void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, str
                            .has_chosen = calls->is_on,
                            .chosen = rv_viewer_statistics_subject(statistics),
                            .tab = statistics->tab,
+                           .focus = rv_viewer_statistics_focus(statistics),
+                           .found = search->is_on ? &search->matches : NULL,
                            .calls = calls_of(about),
                            .trees = {tree_of(about, 0), tree_of(about, 1)},
                            .groups = groups_of(about),

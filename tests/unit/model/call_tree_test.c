@@ -40,7 +40,7 @@ static bool is_outermost(const struct rv_range_node *paths, uint32_t path)
     return true;
 }
 
-/* What a report says of a subroutine. */
+/* The row of a subroutine in a report. */
 static struct rv_range_node row_of(const struct rv_range_node *paths, uint32_t id)
 {
     struct rv_range_node row = {.id = id};

@@ -220,6 +220,11 @@ Test(statistics, the_calls_of_the_chosen_row_stand_out_in_the_picture, .timeout 
     act_on(&fixture, RV_ACTION_CHOOSE_ROW, INNER);
     rv_viewer_apply(&fixture.viewer, &params);
     cr_assert(rv_name_set_has(params.hits, INNER) && !rv_name_set_has(params.hits, OUTER));
+    rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_FIND, .text = "other"});
+    rv_viewer_advance(&fixture.viewer, fixture.lanes, true, 0.0);
+    rv_viewer_apply(&fixture.viewer, &params);
+    cr_assert(rv_name_set_has(params.hits, OTHER) && !rv_name_set_has(params.hits, INNER), "what was asked for last");
+    rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_FIND, .text = ""});
     act(&fixture, RV_ACTION_UNPIN);
     params.hits = NULL;
     rv_viewer_apply(&fixture.viewer, &params);
@@ -284,5 +289,35 @@ Test(statistics, calls_are_grouped_by_caller_thread_and_process, .timeout = 60)
         cr_assert_eq(calls->n_groups, n_groups[i]);
         cr_assert_eq(calls->groups[0].n_calls, n_groups[i] == 1 ? 4 : 3);
     }
+    fini(&fixture);
+}
+
+static uint32_t focused_id(const struct fixture *fixture)
+{
+    size_t n;
+    const struct rv_viewer_statistics *statistics = &fixture->viewer.statistics;
+    const struct rv_range_node *nodes = rv_range_nodes(rv_viewer_statistics_range(statistics), &n);
+    return nodes[rv_viewer_statistics_focus(statistics)].id;
+}
+
+Test(statistics, the_flame_graph_is_focused_and_goes_back, .timeout = 60)
+{
+    struct fixture fixture;
+    const struct rv_viewer_statistics *statistics = &fixture.viewer.statistics;
+    init(&fixture);
+    act(&fixture, RV_ACTION_STATISTICS);
+    act_on(&fixture, RV_ACTION_CHOOSE_ROW, INNER);
+    act(&fixture, RV_ACTION_FOCUS_CHOSEN);
+    cr_assert_eq(focused_id(&fixture), INNER);
+    act_on(&fixture, RV_ACTION_CHOOSE_ROW, OTHER);
+    act(&fixture, RV_ACTION_FOCUS_CHOSEN);
+    cr_assert_eq(focused_id(&fixture), OTHER);
+    act(&fixture, RV_ACTION_UNFOCUS_NODE);
+    cr_assert_eq(focused_id(&fixture), INNER);
+    rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_LET, .text = "!name:other"});
+    wait(&fixture);
+    cr_assert_eq(focused_id(&fixture), INNER, "the same path in another range");
+    act(&fixture, RV_ACTION_UNFOCUS_NODE);
+    cr_assert_eq(rv_viewer_statistics_focus(statistics), 0);
     fini(&fixture);
 }
