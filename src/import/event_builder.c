@@ -498,17 +498,26 @@ const uint32_t *rv_event_builder_stack(const struct rv_event_builder *builder, u
     return thread < builder->n_threads ? builder->threads[thread].open : NULL;
 }
 
-void rv_event_builder_sample(struct rv_event_builder *builder, uint32_t thread, int64_t ns, const uint32_t *ids,
-                             size_t n)
+/* A sample tells all calls: those that were too deep before are not waited for. */
+void rv_event_builder_sample_inner(struct rv_event_builder *builder, uint32_t thread, int64_t ns, size_t n_outer,
+                                   const uint32_t *ids, size_t n)
 {
-    size_t n_open = rv_event_builder_depth(builder, thread), n_same = 0;
+    size_t n_open = rv_event_builder_depth(builder, thread), n_kept = n_outer < n_open ? n_outer : n_open, n_same = 0;
     const uint32_t *open = rv_event_builder_stack(builder, thread);
-    while (n_same < n && n_same < n_open && open[n_same] == ids[n_same])
+    if (thread < builder->n_threads)
+        builder->threads[thread].n_too_deep = 0;
+    while (n_same < n && n_kept + n_same < n_open && open[n_kept + n_same] == ids[n_same])
         n_same++;
-    for (; n_open > n_same; n_open--)
+    for (; n_open > n_kept + n_same; n_open--)
         rv_event_builder_return(builder, thread, ns);
     for (; n_same < n; n_same++)
         rv_event_builder_call(builder, thread, ns, ids[n_same]);
     if (thread < builder->n_threads) /* open calls last at least until now */
         builder->threads[thread].last_ns = time_of(builder, &builder->threads[thread], ns);
+}
+
+void rv_event_builder_sample(struct rv_event_builder *builder, uint32_t thread, int64_t ns, const uint32_t *ids,
+                             size_t n)
+{
+    rv_event_builder_sample_inner(builder, thread, ns, 0, ids, n);
 }

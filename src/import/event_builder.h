@@ -93,6 +93,10 @@ const uint32_t *rv_event_builder_stack(const struct rv_event_builder *builder, u
 void rv_event_builder_sample(struct rv_event_builder *builder, uint32_t thread, int64_t ns, const uint32_t *ids,
                              size_t n);
 
+/* The same for a sample that leaves out its n_outer outermost calls: as many of the open ones stay. */
+void rv_event_builder_sample_inner(struct rv_event_builder *builder, uint32_t thread, int64_t ns, size_t n_outer,
+                                   const uint32_t *ids, size_t n);
+
 /* End the thread: close its stream; a later event with its number opens a new one. */
 void rv_event_builder_end_thread(struct rv_event_builder *builder, uint32_t thread, int64_t ns);
 

@@ -43,8 +43,9 @@ struct stackprof {
     size_t at, n_emitted;       /* in RAW; samples */
     int64_t n_repeated, now_ns; /* of the sample before that place */
     uint32_t *stack;
-    size_t n_below; /* of the last sample that was no collection */
-    size_t stack_capacity;
+    size_t n_stack, stack_capacity;
+    bool is_collecting;
+    size_t n_sampled; /* calls of the last sample that was no collection */
 };
 
 /* ---- reading ---- */
@@ -134,7 +135,7 @@ static uint32_t subroutine_of(struct stackprof *stackprof, int64_t number)
     return frame ? frame->id : 0;
 }
 
-/* Such a sample has no callers: the collection runs on top of what was sampled before. */
+/* Such a sample has no callers: the collection runs inside the calls sampled before. */
 static bool is_collection(struct stackprof *stackprof, int64_t number)
 {
     const struct frame *frame = find_frame(stackprof, number);
@@ -142,27 +143,34 @@ static bool is_collection(struct stackprof *stackprof, int64_t number)
 }
 
 /* The stack of the sample that begins at that place of RAW, and what follows it; false at the end, or where it is cut. */
-static bool next_stack(struct stackprof *stackprof, size_t *n_stack)
+static bool next_stack(struct stackprof *stackprof)
 {
     const struct numbers *raw = &stackprof->arrays[RAW];
     int64_t n = stackprof->at < raw->n ? raw->values[stackprof->at++] : -1;
     if (n < 0 || (uint64_t)n >= raw->n - stackprof->at)
         return false;
-    bool is_on_top = n > 0 && is_collection(stackprof, raw->values[stackprof->at]);
-    *n_stack = is_on_top ? stackprof->n_below : 0;
-    stackprof->stack = rv_vec_reserve(stackprof->stack, &stackprof->stack_capacity, *n_stack + (size_t)n + 1,
-                                      sizeof *stackprof->stack);
+    stackprof->is_collecting = n > 0 && is_collection(stackprof, raw->values[stackprof->at]);
+    stackprof->n_stack = 0;
+    stackprof->stack =
+        rv_vec_reserve(stackprof->stack, &stackprof->stack_capacity, (size_t)n + 1, sizeof *stackprof->stack);
     for (int64_t i = 0; i < n; i++) {
         uint32_t id = subroutine_of(stackprof, raw->values[stackprof->at++]);
         if (id)
-            stackprof->stack[(*n_stack)++] = id;
+            stackprof->stack[stackprof->n_stack++] = id;
         else
             rv_import_fault(&stackprof->import, RV_FAULT_NO_FRAME);
     }
-    if (!is_on_top)
-        stackprof->n_below = *n_stack;
     stackprof->n_repeated = raw->values[stackprof->at++];
     return true;
+}
+
+static void emit_stack(struct stackprof *stackprof)
+{
+    if (!stackprof->is_collecting)
+        stackprof->n_sampled = stackprof->n_stack;
+    rv_event_builder_sample_inner(stackprof->import.builder, stackprof->thread, stackprof->now_ns,
+                                  stackprof->is_collecting ? stackprof->n_sampled : 0, stackprof->stack,
+                                  stackprof->n_stack);
 }
 
 /* Of a sample; without times, an interval after the one before. */
@@ -189,14 +197,13 @@ static int emit(struct stackprof *stackprof)
 {
     struct rv_event_builder *builder = stackprof->import.builder;
     for (int i = 0; i < SAMPLES_PER_STEP; i++) {
-        size_t n_stack = 0;
-        if (!next_stack(stackprof, &n_stack)) {
+        if (!next_stack(stackprof)) {
             int64_t end_ns = rv_import_later_ns(stackprof->now_ns, stackprof->interval_ns);
             rv_event_builder_sample(builder, stackprof->thread, end_ns, NULL, 0);
             return 0;
         }
         stackprof->now_ns = time_of(stackprof, stackprof->n_emitted);
-        rv_event_builder_sample(builder, stackprof->thread, stackprof->now_ns, stackprof->stack, n_stack);
+        emit_stack(stackprof);
         skip_repeated(stackprof);
         stackprof->n_emitted++;
     }

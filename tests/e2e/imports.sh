@@ -107,6 +107,17 @@ for name in f0 f1 f2 f3 f4; do
     grep -q "^\"*$name\"*,.*220000" "$folder/out" || fail "many: $(cat "$folder/out" "$folder/err")"
 done
 
+# ---- stackprof: collections on a stack deeper than is kept ----
+awk 'BEGIN {
+    print "{\"interval\":1000,\"missed_samples\":0,\"frames\":{\"1\":{\"name\":\"f\"},\"2\":{\"name\":\"(garbage collection)\"},\"3\":{\"name\":\"g\"}},"
+    printf "\"raw\":[1048580"; for (i = 0; i < 1048580; i++) printf ",1"; printf ",1"
+    for (i = 0; i < 1000000; i++) printf ",1,2,1"
+    printf ",1048571"; for (i = 0; i < 1048570; i++) printf ",1"; print ",3,1]}" }' >"$folder/deep"
+run --report=csv "$folder/deep"
+expect "deep stack" "$status $(sed -n 's/^"*\([fg]\)"*,.*,\(1048576\|1\),.*/\1/p' "$folder/out" | tr '\n' ' ')" "0 f g "
+grep -q "1000004 events beyond .* left out" "$folder/err" || fail "deep stack: $(cat "$folder/err")"
+one_line "deep stack"
+
 # ---- uftrace, by its own recorder ----
 if command -v uftrace >/dev/null 2>&1; then
     (cd "$folder" && timeout 100 uftrace record -d recorded "$profiled" >/dev/null 2>&1)

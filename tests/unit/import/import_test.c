@@ -345,3 +345,40 @@ Test(import, frames_shared_with_the_previous_sample_continue)
     collect_fini(&collected);
     rv_event_builder_destroy(builder);
 }
+
+Test(import, a_sample_of_fewer_calls_ends_those_that_were_too_deep)
+{
+    enum { N_TOO_DEEP = 5, N_LEFT = RV_EVENT_BUILDER_DEPTH - 3 };
+    struct rv_event_builder *builder = rv_event_builder_create(NULL);
+    uint32_t thread = rv_event_builder_thread(builder, rv_event_builder_process(builder, 1), 1, 0);
+    uint32_t id = rv_event_builder_intern(builder, text(""), text("a"), text(""), 0);
+    uint32_t *ids = malloc((RV_EVENT_BUILDER_DEPTH + N_TOO_DEEP) * sizeof *ids);
+    for (size_t i = 0; i < RV_EVENT_BUILDER_DEPTH + N_TOO_DEEP; i++)
+        ids[i] = id;
+    rv_event_builder_sample(builder, thread, 10, ids, RV_EVENT_BUILDER_DEPTH + N_TOO_DEEP);
+    cr_assert_eq(rv_event_builder_depth(builder, thread), RV_EVENT_BUILDER_DEPTH);
+    cr_assert_eq(rv_event_builder_n_left_out(builder), N_TOO_DEEP);
+    rv_event_builder_sample(builder, thread, 20, ids, N_LEFT);
+    cr_assert_eq(rv_event_builder_depth(builder, thread), N_LEFT);
+    free(ids);
+    rv_event_builder_destroy(builder);
+}
+
+Test(import, a_sample_without_its_callers_runs_inside_the_open_calls)
+{
+    struct rv_event_builder *builder = rv_event_builder_create(NULL);
+    uint32_t thread = rv_event_builder_thread(builder, rv_event_builder_process(builder, 1), 1, 0), ids[3];
+    static const char *const names[] = {"a", "b", "c"};
+    for (int i = 0; i < 3; i++)
+        ids[i] = rv_event_builder_intern(builder, text(""), text(names[i]), text(""), 0);
+    rv_event_builder_sample(builder, thread, 10, ids, 2);
+    rv_event_builder_sample_inner(builder, thread, 20, 2, &ids[2], 1);
+    cr_assert_eq(rv_event_builder_depth(builder, thread), 3);
+    cr_assert_arr_eq(rv_event_builder_stack(builder, thread), ids, sizeof ids);
+    rv_event_builder_sample_inner(builder, thread, 30, 1, &ids[2], 1);
+    cr_assert_eq(rv_event_builder_depth(builder, thread), 2);
+    cr_assert_eq(rv_event_builder_stack(builder, thread)[1], ids[2]);
+    rv_event_builder_sample_inner(builder, thread, 40, 7, NULL, 0);
+    cr_assert_eq(rv_event_builder_depth(builder, thread), 2, "more callers than are open");
+    rv_event_builder_destroy(builder);
+}
