@@ -19,7 +19,7 @@ static uint32_t sums_level(struct rv_lane *lane)
 static void begin_track(void *context, struct rv_track *track)
 {
     const struct rv_page_load *page = context;
-    track->lane = rv_stream_lane(page->stream, track->stack);
+    track->lane = page->stream->tracks.all[rv_stream_find_track(page->stream, track->stack)].lane;
     uint32_t level = sums_level(track->lane);
     level = level > 0 ? level - 1 : 0;
     track->calls = rv_timeline_create_from(level < page->level ? level : page->level);

@@ -200,25 +200,38 @@ struct rv_page_load *rv_page_loader_open(struct rv_page_loader *page_loader, con
     return page;
 }
 
+/* Take the page's calls, by track of its stream; NULL: none. The caller frees the array. */
+static struct rv_timeline **take_calls(struct rv_page_load *page)
+{
+    struct rv_timeline **calls = rv_alloc(page->stream->tracks.n, sizeof(struct rv_timeline *));
+    for (size_t i = 0; i < page->tracks.n; i++) {
+        struct rv_track *track = &page->tracks.all[i];
+        struct rv_timeline **place = &calls[rv_stream_find_track(page->stream, track->stack)];
+        if (*place)
+            continue;
+        *place = track->calls;
+        track->calls = NULL;
+    }
+    return calls;
+}
+
 static void give_to_lanes(struct rv_page_loader *page_loader, struct rv_page_load *page)
 {
     struct rv_stream *stream = page->stream;
     struct rv_summed_block *block = &stream->blocks[page->block];
+    struct rv_timeline **calls = take_calls(page);
     for (size_t i = 0; i < stream->tracks.n; i++) {
         struct rv_lane *lane = stream->tracks.all[i].lane;
-        struct rv_page out = {
-            .number = page->block, .from_ns = block->from_ns, .to_ns = block->to_ns, .used = page_loader->now};
-        for (size_t k = 0; k < page->tracks.n && !out.timeline; k++)
-            if (page->tracks.all[k].lane == lane) {
-                out.timeline = page->tracks.all[k].calls;
-                page->tracks.all[k].calls = NULL;
-            }
-        if (!out.timeline)
-            out.timeline = rv_timeline_create();
+        const struct rv_page out = {.number = page->block,
+                                    .from_ns = block->from_ns,
+                                    .to_ns = block->to_ns,
+                                    .used = page_loader->now,
+                                    .timeline = calls[i] ? calls[i] : rv_timeline_create()};
         pthread_mutex_lock(&lane->lock);
         rv_timeline_add_page(lane->timeline, &out);
         pthread_mutex_unlock(&lane->lock);
     }
+    free(calls);
     block->is_coming = false;
     stream->has_used_pages = true;
     page_loader->n_pages++;

@@ -72,10 +72,10 @@ static void begin_track(void *context, struct rv_track *track)
     name_lane(track->lane, stream->name, track->stack);
 }
 
-struct rv_lane *rv_stream_lane(const struct rv_stream *stream, uint32_t stack)
+size_t rv_stream_find_track(const struct rv_stream *stream, uint32_t stack)
 {
     uint32_t found = rv_hash_index_get(&stream->tracks.by_stack, stack);
-    return stream->tracks.all[found ? found - 1 : 0].lane;
+    return found ? found - 1 : 0;
 }
 
 static void reset(struct rv_stream *stream, uint32_t number)

@@ -55,7 +55,7 @@ void rv_stream_rename(struct rv_stream *stream, const char *name);
 /* Put a new name on the lanes; true when there was one. Merger. */
 bool rv_stream_apply_name(struct rv_stream *stream);
 
-/* The lane of a stack; the first lane if the stream lacks the stack. */
-struct rv_lane *rv_stream_lane(const struct rv_stream *stream, uint32_t stack);
+/* The index of a stack's track; the first if the stream lacks the stack. */
+size_t rv_stream_find_track(const struct rv_stream *stream, uint32_t stack);
 
 #endif
