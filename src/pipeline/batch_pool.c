@@ -10,13 +10,15 @@ static const uint64_t BORROW_WAIT_NS = 10000000;
 
 void rv_batch_pool_init(struct rv_batch_pool *jobs, size_t n)
 {
-    *jobs = (struct rv_batch_pool){
-        .all = rv_alloc(n, sizeof *jobs->all), .n = n, .free = rv_alloc(n, sizeof(struct rv_job *)), .n_free = n};
+    *jobs = (struct rv_batch_pool){.all = rv_alloc(n, sizeof *jobs->all),
+                                   .n = n,
+                                   .free = rv_alloc(n, sizeof(struct rv_job *)),
+                                   .n_free = n,
+                                   .blocks = rv_alloc(n, sizeof(struct rv_block *))};
     pthread_mutex_init(&jobs->lock, NULL);
     rv_os_init_condition(&jobs->has_free);
     for (size_t i = 0; i < n; i++) {
         rv_batch_init(&jobs->all[i].batch);
-        jobs->all[i].block = rv_block_create(RV_BATCH_EVENTS);
         jobs->free[i] = &jobs->all[i];
     }
 }
@@ -27,10 +29,13 @@ void rv_batch_pool_fini(struct rv_batch_pool *jobs)
         rv_batch_fini(&jobs->all[i].batch);
         rv_block_destroy(jobs->all[i].block);
     }
+    for (size_t i = 0; i < jobs->n_blocks; i++)
+        rv_block_destroy(jobs->blocks[i]);
     pthread_cond_destroy(&jobs->has_free);
     pthread_mutex_destroy(&jobs->lock);
     free(jobs->all);
     free(jobs->free);
+    free(jobs->blocks);
     *jobs = (struct rv_batch_pool){.all = NULL};
 }
 
@@ -54,9 +59,21 @@ void rv_batch_pool_release(struct rv_batch_pool *jobs, struct rv_job *job)
     job->batch.n = job->batch.n_specials = 0;
     job->closes_stream = job->batch.is_open = job->batch.is_retold = false;
     pthread_mutex_lock(&jobs->lock);
+    if (job->block)
+        jobs->blocks[jobs->n_blocks++] = job->block;
+    job->block = NULL;
     jobs->free[jobs->n_free++] = job;
     pthread_cond_signal(&jobs->has_free);
     pthread_mutex_unlock(&jobs->lock);
+}
+
+void rv_batch_pool_give_block(struct rv_batch_pool *jobs, struct rv_job *job)
+{
+    pthread_mutex_lock(&jobs->lock);
+    job->block = jobs->n_blocks ? jobs->blocks[--jobs->n_blocks] : NULL;
+    pthread_mutex_unlock(&jobs->lock);
+    if (!job->block)
+        job->block = rv_block_create(RV_BATCH_EVENTS);
 }
 
 struct rv_block_input rv_job_input(const struct rv_job *job)

@@ -13,7 +13,7 @@
 #include "flow/batch.h"
 #include "scan/block.h"
 
-/* A batch with the block it is scanned into. */
+/* A batch, and once it is scanned, the block. */
 struct rv_job {
     struct rv_batch batch; /* first: a source sees only this */
     struct rv_block *block;
@@ -30,6 +30,8 @@ struct rv_batch_pool {
     pthread_cond_t has_free;
     struct rv_job **free;
     size_t n_free;
+    struct rv_block **blocks; /* not in use, the last used one last: as many as jobs were scanned and not yet joined */
+    size_t n_blocks;
 };
 
 void rv_batch_pool_init(struct rv_batch_pool *jobs, size_t n);
@@ -38,6 +40,9 @@ void rv_batch_pool_fini(struct rv_batch_pool *jobs); /* borrowed ones, too */
 /* Borrow an empty job; NULL when none was returned for a while. Any thread. */
 struct rv_job *rv_batch_pool_borrow(struct rv_batch_pool *jobs);
 void rv_batch_pool_release(struct rv_batch_pool *jobs, struct rv_job *job);
+
+/* Give a borrowed job a block to scan into. Any thread. */
+void rv_batch_pool_give_block(struct rv_batch_pool *jobs, struct rv_job *job);
 
 /* Its batch as input of the scan. */
 struct rv_block_input rv_job_input(const struct rv_job *job);

@@ -17,7 +17,7 @@
 #include "pipeline/page_loader.h"
 #include "pipeline/stream_table.h"
 
-enum { JOBS_PER_WORKER = 6, MAX_WORKERS = 64 };
+enum { JOBS_PER_WORKER = 4, MAX_WORKERS = 64 };
 
 /* Share of the memory for open calls, and their number allowed in any case: far more than fit the stacks of real
  * programs. */
@@ -274,6 +274,7 @@ static void scan(struct worker *worker, struct rv_job *job)
 {
     uint64_t began_ns = rv_clock_thread_cpu_ns();
     struct rv_block_input input = rv_job_input(job);
+    rv_batch_pool_give_block(&worker->session->jobs, job);
     rv_block_scan(job->block, &input, worker->session->kernel);
     worker->joiner.scan_ns += rv_clock_thread_cpu_ns() - began_ns;
 }

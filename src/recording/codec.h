@@ -12,6 +12,9 @@ struct rv_codec; /* working memory, 5 MiB of address space; for one thread */
 struct rv_codec *rv_codec_create(void);
 void rv_codec_destroy(struct rv_codec *codec);
 
+/* Its compressor, for columns of other chunks. Valid until destroy. */
+struct rv_compressor *rv_codec_compressor(struct rv_codec *codec);
+
 /*
  * Append the payload of n events, 1 to RV_REC_MAX_EVENTS, to out.
  *   chunk    gets n_events, flags, first_ns, last_ns, end_level

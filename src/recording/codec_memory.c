@@ -39,6 +39,11 @@ struct rv_codec *rv_codec_create(void)
     return codec;
 }
 
+struct rv_compressor *rv_codec_compressor(struct rv_codec *codec)
+{
+    return codec->compressor;
+}
+
 void rv_codec_destroy(struct rv_codec *codec)
 {
     if (!codec)

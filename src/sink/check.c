@@ -28,7 +28,6 @@ struct checker {
     struct rv_check_result *found;
     const char *path;
     struct rv_codec *codec;
-    struct rv_compressor *compressor;
     struct rv_event *events;
     struct rv_rec_strings strings;
     struct stream *streams; /* by number */
@@ -89,7 +88,7 @@ static bool is_sound_events(struct checker *checker, const struct rv_rec_chunk *
 
 static bool is_sound_strings(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload)
 {
-    if (rv_rec_strings_open(&checker->strings, checker->compressor, chunk, payload) != 0)
+    if (rv_rec_strings_open(&checker->strings, rv_codec_compressor(checker->codec), chunk, payload) != 0)
         return false;
     struct rv_rec_definition definition;
     uint64_t n_strings = 0;
@@ -163,7 +162,7 @@ static bool is_same(const struct rv_rec_index_table *ours, const struct rv_rec_i
 static bool is_sound_index(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload,
                            uint64_t offset)
 {
-    if (rv_rec_index_decode(checker->compressor, chunk, payload, offset, &checker->theirs) != 0)
+    if (rv_rec_index_decode(rv_codec_compressor(checker->codec), chunk, payload, offset, &checker->theirs) != 0)
         return false;
     checker->found->n_indexes++;
     if (checker->writer.path || checker->found->n_damages)
@@ -174,7 +173,8 @@ static bool is_sound_index(struct checker *checker, const struct rv_rec_chunk *c
     if (!rv_index_builder_put(checker->index_builder, offset, has_totals, &checker->buffer))
         return false;
     ours.payload_bytes = checker->buffer.n;
-    return rv_rec_index_decode(checker->compressor, &ours, checker->buffer.bytes, offset, &checker->ours) == 0 &&
+    return rv_rec_index_decode(rv_codec_compressor(checker->codec), &ours, checker->buffer.bytes, offset,
+                               &checker->ours) == 0 &&
            is_same(&checker->ours, &checker->theirs);
 }
 
@@ -402,7 +402,6 @@ int rv_check_read(const char *path, const struct rv_rec_reader_params *params, c
     if (!error) {
         checker.index_builder = rv_index_builder_create();
         checker.codec = rv_codec_create();
-        checker.compressor = rv_compressor_create();
         checker.events = rv_alloc(RV_REC_MAX_EVENTS + RV_BATCH_PADDING, sizeof *checker.events);
         error = read_all(&checker, reader);
     }
@@ -415,7 +414,6 @@ int rv_check_read(const char *path, const struct rv_rec_reader_params *params, c
     rv_rec_index_fini(&checker.ours);
     rv_rec_index_fini(&checker.theirs);
     rv_codec_destroy(checker.codec);
-    rv_compressor_destroy(checker.compressor);
     rv_rec_strings_close(&checker.strings);
     rv_rec_buffer_fini(&checker.buffer);
     free(checker.events);

@@ -41,13 +41,13 @@ static void build_events(struct rv_codec *codec, struct rv_encode_job *job)
     job->chunk.flags |= flags;
 }
 
-static void build(struct rv_codec *codec, struct rv_compressor *compressor, struct rv_encode_job *job)
+static void build(struct rv_codec *codec, struct rv_encode_job *job)
 {
     rv_chunk_begin(&job->out);
     if (job->chunk.type == RV_REC_EVENTS)
         build_events(codec, job);
     else if (job->chunk.type == RV_REC_STRINGS)
-        rv_column_put(compressor, &job->out, 0, job->payload.bytes, job->payload.n);
+        rv_column_put(rv_codec_compressor(codec), &job->out, 0, job->payload.bytes, job->payload.n);
     else
         rv_rec_buffer_add(&job->out, job->payload.bytes, job->payload.n);
     rv_chunk_end(&job->out, &job->chunk);
@@ -154,18 +154,16 @@ static void *run_encoder(void *context)
     struct rv_ordered_writer *ordered_writer = context;
     rv_os_schedule_bulk(); /* threads that wait for new events go first */
     struct rv_codec *codec = rv_codec_create();
-    struct rv_compressor *compressor = rv_compressor_create();
     pthread_mutex_lock(&ordered_writer->lock);
     for (struct rv_encode_job *job; (job = take(ordered_writer));) {
         pthread_mutex_unlock(&ordered_writer->lock);
-        build(codec, compressor, job);
+        build(codec, job);
         pthread_mutex_lock(&ordered_writer->lock);
         ordered_writer->built[job->ticket % ordered_writer->n_jobs] = job;
         write_built(ordered_writer);
     }
     pthread_mutex_unlock(&ordered_writer->lock);
     rv_codec_destroy(codec);
-    rv_compressor_destroy(compressor);
     return NULL;
 }
 

@@ -22,7 +22,10 @@
 #include "sink/name_log.h"
 #include "sink/ordered_writer.h"
 
-enum { STRINGS_BYTES = 1 << 20 }; /* of names not yet written, at most */
+enum {
+    STRINGS_BYTES = 1 << 20, /* of names not yet written, at most */
+    CPUS_PER_ENCODER = 4     /* what the workers of so many give, one encoder writes */
+};
 static const uint64_t FLUSH_INTERVAL_NS = 500000000;
 
 struct stream {
@@ -470,7 +473,7 @@ static void end(void *context, const struct rv_stats *totals)
 struct rv_record *rv_record_create(unsigned n_threads)
 {
     struct rv_record *record = rv_alloc(1, sizeof *record);
-    record->n_threads = n_threads ? n_threads : rv_os_n_cpus();
+    record->n_threads = ((n_threads ? n_threads : rv_os_n_cpus()) + CPUS_PER_ENCODER - 1) / CPUS_PER_ENCODER;
     pthread_mutex_init(&record->switching, NULL);
     pthread_mutex_init(&record->lock, NULL);
     rv_os_init_condition(&record->has_news);

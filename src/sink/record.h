@@ -24,7 +24,7 @@ struct rv_record_params { /* zero = default */
     struct rv_record_limit limit;
 };
 
-/* Create without a file. n_threads: encoders; 0 = number of CPUs. */
+/* Create without a file. n_threads: of the session, which sets the number of encoders; 0 = number of CPUs. */
 struct rv_record *rv_record_create(unsigned n_threads);
 void rv_record_destroy(struct rv_record *record);
 

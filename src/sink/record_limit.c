@@ -40,7 +40,6 @@ struct rv_segments {
     struct rv_rec_buffer names; /* all definitions */
     /* scratch */
     struct rv_codec *codec;
-    struct rv_compressor *compressor;
     struct rv_rec_buffer chunk;
     struct rv_event *events;
     size_t n, capacity;
@@ -53,7 +52,6 @@ struct rv_segments *rv_segments_create(struct rv_rec_writer *writer, const struc
     segments->writer = writer;
     segments->begin = writer->n_bytes;
     segments->codec = rv_codec_create();
-    segments->compressor = rv_compressor_create();
     return segments;
 }
 
@@ -64,7 +62,6 @@ void rv_segments_destroy(struct rv_segments *segments)
     for (size_t i = 0; i < segments->n_streams; i++)
         rv_rec_buffer_fini(&segments->streams[i].who);
     rv_codec_destroy(segments->codec);
-    rv_compressor_destroy(segments->compressor);
     rv_rec_buffer_fini(&segments->names);
     rv_rec_buffer_fini(&segments->chunk);
     free(segments->streams);
@@ -203,7 +200,7 @@ static void put_names(struct rv_segments *segments, struct rv_index_builder *ind
         while (end < names->n && end - begin < STRINGS_BYTES)
             end = end_of_definition(names, end);
         rv_chunk_begin(&segments->chunk);
-        rv_column_put(segments->compressor, &segments->chunk, 0, names->bytes + begin, end - begin);
+        rv_column_put(rv_codec_compressor(segments->codec), &segments->chunk, 0, names->bytes + begin, end - begin);
         put(segments, &(struct rv_rec_chunk){.type = RV_REC_STRINGS}, &(struct rv_indexed_chunk){0}, index_builder);
     }
 }

@@ -49,7 +49,6 @@ struct indexed {
     size_t n_left, offsets_capacity;
     uint32_t n_indexes; /* read so far */
     struct rv_rec_index_table table;
-    struct rv_compressor *compressor;
     struct rv_recorded_names names;
     struct stream *streams;
     size_t n_streams;
@@ -360,7 +359,7 @@ static enum rv_source_status poll_indexed(struct rv_source *source, const struct
     }
     uint64_t offset = indexed->offsets[--indexed->n_left];
     if (rv_rec_reader_at(indexed->reader, offset, &chunk, &payload) > 0 &&
-        rv_rec_index_decode(indexed->compressor, &chunk, payload, offset, &indexed->table) == 0)
+        rv_rec_index_decode(rv_codec_compressor(indexed->codec), &chunk, payload, offset, &indexed->table) == 0)
         take_index(indexed, intake);
     else
         warn_of_damage(indexed);
@@ -388,7 +387,6 @@ static void close_indexed(struct rv_source *source)
     }
     rv_rec_reader_close(indexed->reader);
     rv_codec_destroy(indexed->codec);
-    rv_compressor_destroy(indexed->compressor);
     rv_recorded_names_fini(&indexed->names);
     rv_rec_index_fini(&indexed->table);
     free(indexed->streams);
@@ -459,7 +457,6 @@ int rv_indexed_open(struct rv_source **source, const char *path, uint64_t least_
     indexed->path = rv_strdup(path);
     indexed->reader = reader;
     indexed->n_file_bytes = rv_rec_reader_state(reader).n_bytes;
-    indexed->compressor = rv_compressor_create();
     indexed->codec = rv_codec_create();
     indexed->events = rv_alloc(RV_REC_MAX_EVENTS, sizeof *indexed->events);
     rv_recorded_names_init(&indexed->names, indexed->n_file_bytes);
