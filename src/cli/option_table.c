@@ -305,7 +305,7 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "memory that ringviz may have resident (default: a quarter of RAM)",
      "In a window, a picture or the report of a range, exact calls get what all else leaves of it, a quarter in any case; "
      "older ones keep their density. Without them it takes some 30 MB, and more for many threads at once. A picture takes "
-     "what its GL driver does besides: Mesa's software renderer some 150 MB. One call may be open at once for each 1024 "
+     "what its GL driver does besides: Mesa's software renderer 150 to 220 MB. One call may be open at once for each 1024 "
      "bytes of it, and 2,097,152 in any case; with more, ringviz says so and exits with status 1."},
 
     {RV_OPTION_BENCH, BENCH, "bench", "[=NAME,..]", "ring drain scan lod codec replay render export overhead control patch",

@@ -1,6 +1,6 @@
 #!/bin/sh
 # memory.sh RINGVIZ PROGRAM PEAK: counting, recording and writing calls keeps none of them in memory: it is as large for many
-# calls as for few. Keeping them stays within --memory.
+# calls as for few. Keeping them stays within --memory, and so does drawing them, besides what the OpenGL driver takes.
 set -u
 ringviz=$1
 fib=$2
@@ -37,4 +37,21 @@ for mib in 64 96; do
     [ "$kb" -le $((mib * 1024)) ] || fail "--memory=${mib}M: $kb KiB"
     check "--memory=${mib}M: nothing was evicted" grep -q "were evicted" "$folder/err"
 done
+
+# Drawing calls, of a recording and of many processes. A driver takes the same for small pictures of few calls and of many.
+export SDL_VIDEODRIVER=offscreen
+if timeout 100 "$ringviz" --screenshot="$folder/picture.png" "$folder/few.rvz" >"$folder/out" 2>&1; then
+    picture() { # ARGUMENT...
+        peak_of --memory=64M --size=160x100 --force --screenshot="$folder/picture.png" "$@"
+    }
+    picture "$folder/few.rvz"
+    few=$kb
+    picture "$folder/many.rvz"
+    [ "$kb" -le $((few + 65536)) ] || fail "a picture of many calls: $kb KiB, $few of few"
+    # shellcheck disable=SC2016
+    picture -- sh -c 'for i in $(seq 300); do "$0" 12; done' "$fib"
+    [ "$kb" -le $((few + 65536)) ] || fail "a picture of many processes: $kb KiB, $few of few calls"
+else
+    grep -qi opengl "$folder/out" || fail "no picture: $(cat "$folder/out")"
+fi
 conclude
