@@ -73,16 +73,17 @@ static void print_kept(const struct rv_recorder *recorder, const struct rv_recor
         rv_warn("%s: %llu events in %llu bytes", recorder->path, n_events, n_bytes);
 }
 
-static int stop(struct rv_recorder *recorder)
+static void stop(struct rv_recorder *recorder)
 {
     struct rv_record_totals totals;
     if (!recorder->is_on)
-        return 0;
+        return;
     recorder->is_on = false;
     int error = rv_record_stop(recorder->record, &totals);
     if (totals.n_bytes && !error)
         print_kept(recorder, &totals);
-    return error;
+    if (error)
+        recorder->error = error;
 }
 
 /* COMMAND.PID.rvz, or the first COMMAND.PID-N.rvz that does not exist. */
@@ -142,15 +143,15 @@ bool rv_recorder_switch(struct rv_recorder *recorder, bool is_on)
         if (start(recorder) == 0)
             rv_warn("recording to %s", recorder->path);
     } else {
-        (void)stop(recorder);
+        stop(recorder);
     }
     return recorder->is_on;
 }
 
 int rv_recorder_close(struct rv_recorder *recorder)
 {
-    int error = recorder->record ? stop(recorder) : 0;
+    stop(recorder);
     rv_record_destroy(recorder->record);
     recorder->record = NULL;
-    return error;
+    return recorder->error;
 }

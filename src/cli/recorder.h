@@ -15,6 +15,7 @@ struct rv_recorder { /* zeroed = recording impossible */
     uint64_t mono_ns, real_ns; /* of its source */
     uint64_t n_hits_before;    /* of the trigger, before the file began */
     char path[4096];
+    int error;       /* of the last file that could not be written to its end */
     bool is_on;      /* a file is being written */
     bool is_unnamed; /* the default name needs a process id that is unknown yet */
 };
@@ -34,7 +35,7 @@ void rv_recorder_name(struct rv_recorder *recorder, pid_t pid);
 /* Start or stop a recording during the session; prints its path. Returns whether one is being written. */
 bool rv_recorder_switch(struct rv_recorder *recorder, bool is_on);
 
-/* After the session's end. 0, or the negative errno of a failure, which was printed. */
+/* After the session's end. 0, or the negative errno of a failure of any file, which was printed. */
 int rv_recorder_close(struct rv_recorder *recorder);
 
 #endif
