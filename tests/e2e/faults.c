@@ -2,12 +2,14 @@
  * Preloaded into ringviz: the n-th call of a kind, over all threads, fails. The program started by ringviz is not
  * affected.
  *
- *   FAULT=memory:N   the N-th allocation; map, write, space, thread: likewise; N+: all from it on
+ *   FAULT=memory:N   the N-th allocation; map, write, space, thread: likewise; N+: all from it on; own-memory and so on:
+ *                    of ringviz and its module, not of the libraries that they use
  *   FAULT_COUNTS=F   at the end, the number of calls of each kind is written to the file F, which is there
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -23,6 +25,7 @@ static const char *const kind_names[] = {"memory", "map", "write", "space", "thr
 static unsigned kind_chosen = KIND_COUNT;
 static unsigned long n_chosen;
 static int fails_on; /* as do all calls after it */
+static int is_own;   /* only calls of ringviz itself count */
 static atomic_ulong n_calls[KIND_COUNT];
 static char counts_path[4096];
 static pid_t pid; /* 0: not begun, or a copy that a fork made */
@@ -35,6 +38,8 @@ void *__libc_memalign(size_t alignment, size_t n_bytes);
 __attribute__((constructor)) static void begin(void)
 {
     const char *fault = getenv("FAULT"), *path = getenv("FAULT_COUNTS");
+    is_own = fault && strncmp(fault, "own-", 4) == 0;
+    fault += is_own ? 4 : 0;
     for (unsigned i = 0; fault && i < KIND_COUNT; i++) {
         size_t n = strlen(kind_names[i]);
         if (strncmp(fault, kind_names[i], n) == 0 && fault[n] == ':') {
@@ -68,10 +73,22 @@ __attribute__((destructor)) static void end(void)
     close(fd);
 }
 
-/* Must this call fail? */
-static int fails(enum kind kind, int error)
+/* Is this an address in ringviz or its module? */
+static int is_ours(void *address)
 {
-    if (!pid || pid != getpid())
+    static const char module[] = "/ringviz-window.so";
+    struct dl_find_object object;
+    if (_dl_find_object(address, &object) != 0)
+        return 0;
+    const char *name = object.dlfo_link_map->l_name;
+    size_t n = strlen(name), n_module = strlen(module);
+    return n == 0 || (n > n_module && strcmp(name + n - n_module, module) == 0);
+}
+
+/* Must this call fail? */
+static int fails_at(enum kind kind, int error, void *caller)
+{
+    if (!pid || pid != getpid() || (is_own && !is_ours(caller)))
         return 0;
     unsigned long n = atomic_fetch_add(&n_calls[kind], 1) + 1;
     if (kind != kind_chosen || n < n_chosen || (n > n_chosen && !fails_on))
@@ -79,6 +96,9 @@ static int fails(enum kind kind, int error)
     errno = error;
     return 1;
 }
+
+/* In a function that takes the place of another. */
+#define fails(kind, error) fails_at(kind, error, __builtin_return_address(0))
 
 static void *next(const char *name)
 {

@@ -1,7 +1,8 @@
 #!/bin/sh
 # faults.sh RINGVIZ FAULTS PROGRAM TRACE: one failing system call, spread over the run from the start to the report. Data
 # read so far is reported, or one line gives the reason and the status is not 0; a recording opens; nothing is left in shared
-# memory.
+# memory. In a window this holds for the calls of ringviz itself: the OpenGL driver and its libraries end a process whose memory
+# is refused to them, which leaves a recording that opens.
 set -u
 ringviz=$1 faults=$2 program=$3 trace=$4
 . "${0%/*}/harness.sh"
@@ -13,6 +14,37 @@ faulty() { # FAULT OPTION...: as run, with that fault; the number of calls of ea
     : >counts
     timeout 60 sh -c 'echo $$ >pid; exec "$@"' sh env LD_PRELOAD="$faults" FAULT="$fault" FAULT_COUNTS="$folder/counts" \
         "$ringviz" "$@" >out 2>err </dev/null
+    status=$?
+}
+
+cpu_ticks() { # of $pid so far, into $ticks; "" once it has ended
+    ticks=$(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null | cut -d ' ' -f 12,13)
+}
+
+has_drawn() { # the program is over, and for a while ringviz took no time; or ringviz has ended
+    cpu_ticks
+    [ -n "$ticks" ] || return 0
+    if grep -q '^COUNT work' out && [ "$ticks" = "$ticks_before" ]; then
+        n_idle=$((n_idle + 1))
+    else
+        n_idle=0
+    fi
+    ticks_before=$ticks
+    [ $n_idle -gt 3 ]
+}
+
+in_window() { # FAULT OPTION...: as faulty, with a window, until all is drawn
+    fault=$1
+    shift
+    : >counts
+    : >pid
+    timeout -s KILL 60 sh -c 'echo $$ >pid; exec "$@"' sh env LD_PRELOAD="$faults" FAULT="$fault" FAULT_COUNTS="$folder/counts" \
+        SDL_VIDEODRIVER=offscreen "$ringviz" "$@" >out 2>err </dev/null &
+    waits=$!
+    within 60 [ -s pid ] && read -r pid <pid
+    ticks_before='' n_idle=0
+    within 60 has_drawn && kill -TERM "$pid" 2>/dev/null
+    wait $waits
     status=$?
 }
 
@@ -40,7 +72,7 @@ try() { # WANTED FAULT OPTION...: with status 0 there is WANTED, a pattern, in t
     fault=$2
     shift 2
     rm -f r.rvz report.json report.chrome
-    faulty "$fault" "$@"
+    $start "$fault" "$@"
     no_crash "$fault of $*"
     check_recording "$fault of $*"
     [ $status -ne 0 ] || cat out report.json report.chrome err 2>/dev/null | grep -q "$wanted" || fail "$fault of $*: no report"
@@ -49,7 +81,7 @@ try() { # WANTED FAULT OPTION...: with status 0 there is WANTED, a pattern, in t
 walk() { # WANTED OPTION...: a spread of calls of each kind
     wanted=$1
     shift
-    try "$wanted" none:0 "$@"
+    try "$wanted" "${whose}none:0" "$@"
     expect "without a fault: $*" $status 0
     cp counts all
     while read -r kind n_calls; do
@@ -61,14 +93,15 @@ walk() { # WANTED OPTION...: a spread of calls of each kind
         [ $n -le "$n_calls" ] || n=$n_calls
         i=0
         while [ $i -lt $n ]; do
-            try "$wanted" "$kind:$((1 + i * n_calls / n + i % 3))" "$@"
+            try "$wanted" "$whose$kind:$((1 + i * n_calls / n + i % 3))" "$@"
             i=$((i + 1))
         done
     done <all
-    try "$wanted" "memory:$(($(sed -n 's/^memory //p' all) / 2))+" "$@"
+    try "$wanted" "${whose}memory:$(($(sed -n 's/^memory //p' all) / 2))+" "$@"
     expect "no memory from the middle on: $*" $status 1
 }
 
+start=faulty whose=
 walk "all 3 subroutines" --report -- "$program" 2 500
 walk " events in " --headless --record=r.rvz -- "$program" 2 500
 run --headless --record=whole.rvz -- "$program" 2 500
@@ -94,6 +127,21 @@ for n in 100 3000 20000; do
     read -r pid <pid
     expect "left by a picture without memory" "$(ls /dev/shm | grep -c "^ringviz-.*-$pid-")" 0
 done
+
+in_window none:0 --record=r.rvz -- "$program" 2 500
+if grep -qiE 'opengl|display|no window' err; then
+    echo "no window here: $(cat err)"
+else
+    n_calls=$(sed -n 's/^memory //p' counts)
+    for n in 1 3 5 7; do
+        in_window "memory:$((n * n_calls / 8))" --force --record=r.rvz -- "$program" 2 500
+        [ $status -ne 137 ] || fail "memory refused to libraries, $n eighths: no end"
+        check_recording "memory refused to libraries, $n eighths"
+    done
+    rm -f r.rvz
+    start=in_window whose=own-
+    walk " events in " --record=r.rvz -- "$program" 2 500
+fi
 
 # A limit of file sizes is an error of the write. (All files that ringviz writes into are under it.)
 for option in --report --info --check; do
