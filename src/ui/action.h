@@ -87,6 +87,7 @@ enum rv_action {
     RV_ACTION_SHOW_CALL,
     RV_ACTION_SORT_CALLS,
     RV_ACTION_GROUP_CALLS,
+    RV_ACTION_BRUSH,
     RV_ACTION_FOCUS_NODE, /* of the flame graph */
     RV_ACTION_FOCUS_CHOSEN,
     RV_ACTION_UNFOCUS_NODE,
@@ -117,7 +118,8 @@ struct rv_act { /* an action, and what it is about; zero where it is about nothi
                          SELECT: 1 when the range is final, 0 while it is being drawn; ORBIT: radians to the right;
                          GLIDE: windows per second; SORT_ROWS, SORT_CALLS: 1 when descending */
     double amount_up; /* ORBIT: radians */
-    uint64_t from_ns, to_ns; /* SHOW: the window; SELECT: the range, empty = none; SEEK: from_ns, the time */
+    uint64_t from_ns, to_ns; /* SHOW: the window; SELECT: the range, empty = none; SEEK: from_ns, the time;
+                                BRUSH: durations, empty = none */
     const char *text;        /* GO_TO: a time, NULL = ask for one; FIND: a pattern; LET: a rule; WATCH, EVALUATE: an
                                 expression; BREAK: where. Borrowed */
     uint32_t idx; /* INVERT_RULE, REMOVE_RULE, LOOK_AT_FRAME, UNWATCH, UNBREAK: which; THEME; SCALE: percent; SCHEME,

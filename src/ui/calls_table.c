@@ -124,8 +124,8 @@ static void show_buttons(struct rv_ui_acts *acts)
         const char *title;
         enum rv_action action;
     } buttons[] = {
-        {"Longest", RV_ACTION_LONGEST_CALL}, {"First", RV_ACTION_FIRST_CALL}, {"< Previous", RV_ACTION_PREVIOUS_CALL},
-        {"Next >", RV_ACTION_NEXT_CALL},     {"Back", RV_ACTION_BACK},        {"Save", RV_ACTION_EXPORT_CALLS}};
+        {"Longest", RV_ACTION_LONGEST_CALL}, {"First", RV_ACTION_FIRST_CALL}, {"<", RV_ACTION_PREVIOUS_CALL},
+        {">", RV_ACTION_NEXT_CALL},          {"Back", RV_ACTION_BACK},        {"Save", RV_ACTION_EXPORT_CALLS}};
     for (size_t i = 0; i < sizeof buttons / sizeof *buttons; i++) {
         if (rv_imgui_button(buttons[i].title, 0.0f, false))
             rv_ui_act(acts, &(struct rv_act){.action = buttons[i].action});

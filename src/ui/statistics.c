@@ -6,17 +6,16 @@
 
 #include "base/units.h"
 #include "ui/table_cells.h"
-#include "model/histogram.h"
 
 #define HEIGHT_LEAST 268.0f
 #define HEIGHT_SHARE 0.36f /* of the picture */
+#define HEIGHT_MOST 0.62f
 #define HEAD_HEIGHT 30.0f
 #define GAP 12.0f
 #define TABLE_SHARE 0.55f
+#define NARROW_SHARE 0.45f
 #define NUMBER_WIDTH 60.0f
 #define SHARE_WIDTH 48.0f
-#define BAR_WIDTH 5.0f
-#define BARS_HEIGHT 56.0f
 #define TABS_HEIGHT 28.0f
 #define NAME_BYTES 512
 
@@ -73,7 +72,14 @@ static void ask_about(struct rv_ui *ui, uint32_t id, struct rv_ui_acts *acts)
         rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_LONGEST_CALL});
 }
 
-static void show_row(struct rv_ui *ui, const struct rv_statistics *shown, size_t idx, struct rv_ui_acts *acts)
+struct columns { /* that are shown */
+    struct rv_imgui_column titles[RV_STATISTICS_COLUMNS];
+    enum rv_statistics_column which[RV_STATISTICS_COLUMNS];
+    int n;
+};
+
+static void show_row(struct rv_ui *ui, const struct rv_statistics *shown, const struct columns *columns, size_t idx,
+                     struct rv_ui_acts *acts)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     const struct rv_stats_row *row = &shown->rows[idx];
@@ -90,8 +96,8 @@ static void show_row(struct rv_ui *ui, const struct rv_statistics *shown, size_t
     rv_imgui_text(font, style->text_strong, name);
     if (rv_imgui_is_hovered() && strcmp(name, full) != 0)
         rv_imgui_tooltip(full);
-    for (int column = RV_STATISTICS_CALLS; column < RV_STATISTICS_COLUMNS; column++)
-        show_number(style, row, (enum rv_statistics_column)column, rv_range_self_ns(shown->range));
+    for (int i = 1; i < columns->n; i++)
+        show_number(style, row, columns->which[i], rv_range_self_ns(shown->range));
 }
 
 /* A row that has been chosen by a key may be out of sight. */
@@ -105,31 +111,63 @@ static void show_chosen_row(const struct rv_statistics *shown, struct rv_statist
             rv_imgui_table_show_row((int)i);
 }
 
+/* In the order of enum rv_statistics_column; where there is little room, only those that say most. */
+static const struct {
+    struct rv_imgui_column column;
+    bool is_in_narrow;
+} COLUMNS[RV_STATISTICS_COLUMNS] = {
+    {{"subroutine", 0.0f, true, false, false}, true},     {{"calls", NUMBER_WIDTH, true, true, false}, true},
+    {{"total", NUMBER_WIDTH, true, true, false}, false},  {{"self", NUMBER_WIDTH, true, true, true}, true},
+    {{"share", SHARE_WIDTH, true, true, false}, false},   {{"min", NUMBER_WIDTH, true, true, false}, false},
+    {{"median", NUMBER_WIDTH, true, true, false}, false}, {{"p99", NUMBER_WIDTH, true, true, false}, false},
+    {{"max", NUMBER_WIDTH, true, true, false}, true}};
+
+static struct columns choose_columns(bool is_narrow)
+{
+    struct columns columns = {.n = 0};
+    for (int i = 0; i < RV_STATISTICS_COLUMNS; i++) {
+        if (is_narrow && !COLUMNS[i].is_in_narrow)
+            continue;
+        columns.titles[columns.n] = COLUMNS[i].column;
+        columns.which[columns.n++] = (enum rv_statistics_column)i;
+    }
+    return columns;
+}
+
+static int place_of(const struct columns *columns, enum rv_statistics_column which)
+{
+    for (int i = 0; i < columns->n; i++)
+        if (columns->which[i] == which)
+            return i;
+    return 0;
+}
+
+static void sort_by_click(const struct rv_statistics *shown, const struct columns *columns, struct rv_ui_acts *acts)
+{
+    int place = place_of(columns, shown->column);
+    bool is_descending = shown->is_descending;
+    if (rv_imgui_table_sort(&place, &is_descending))
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_SORT_ROWS,
+                                         .idx = (uint32_t)columns->which[place] + 1,
+                                         .amount = is_descending ? 1.0 : 0.0});
+}
+
 static void show_table(struct rv_ui *ui, const struct rv_statistics *shown, struct rv_statistics_state *state,
                        struct rv_ui_acts *acts, float height)
 {
-    static const struct rv_imgui_column columns[RV_STATISTICS_COLUMNS] = {
-        {"subroutine", 0.0f, true, false, false},    {"calls", NUMBER_WIDTH, true, true, false},
-        {"total", NUMBER_WIDTH, true, true, false},  {"self", NUMBER_WIDTH, true, true, true},
-        {"share", SHARE_WIDTH, true, true, false},   {"min", NUMBER_WIDTH, true, true, false},
-        {"median", NUMBER_WIDTH, true, true, false}, {"p99", NUMBER_WIDTH, true, true, false},
-        {"max", NUMBER_WIDTH, true, true, false}};
-    int column = (int)shown->column, from, to;
-    bool is_descending = shown->is_descending;
-    if (!rv_imgui_table_begin("rows", columns, RV_STATISTICS_COLUMNS, height))
+    struct columns columns = choose_columns(shown->is_narrow);
+    int from, to;
+    if (!rv_imgui_table_begin(shown->is_narrow ? "few" : "rows", columns.titles, columns.n, height))
         return;
-    if (rv_imgui_table_sort(&column, &is_descending))
-        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_SORT_ROWS,
-                                         .idx = (uint32_t)column + 1,
-                                         .amount = is_descending ? 1.0 : 0.0});
+    sort_by_click(shown, &columns, acts);
     show_chosen_row(shown, state);
     rv_imgui_table_rows((int)shown->n_rows, &from, &to);
     for (int i = from; i < to; i++)
-        show_row(ui, shown, (size_t)i, acts);
+        show_row(ui, shown, &columns, (size_t)i, acts);
     rv_imgui_table_end();
 }
 
-/* ---- durations of the chosen one: bars of equal factors between the shortest and the longest ---- */
+/* ---- pages ---- */
 
 static const struct rv_stats_row *find_row(const struct rv_statistics *shown)
 {
@@ -139,49 +177,23 @@ static const struct rv_stats_row *find_row(const struct rv_statistics *shown)
     return NULL;
 }
 
-static void draw_bars(const struct rv_histogram *histogram, const struct rv_stats_row *row, struct rv_imgui_area area,
-                      uint32_t rgba)
-{
-    enum { MOST_BARS = 256 };
-    uint64_t counts[MOST_BARS], largest = 1, before = 0;
-    int n = (int)fminf(area.width / BAR_WIDTH, MOST_BARS);
-    double least = log2((double)row->min_ns + 1.0), span = fmax(log2((double)row->max_ns + 1.0) - least, 1e-9);
-    for (int i = 0; i < n; i++) {
-        uint64_t upto_ns = i + 1 == n ? UINT64_MAX : (uint64_t)(exp2(least + span * (i + 1) / n) - 1.0);
-        uint64_t n_upto = rv_histogram_at_most(histogram, upto_ns);
-        counts[i] = n_upto - before;
-        before = n_upto;
-        largest = counts[i] > largest ? counts[i] : largest;
-    }
-    for (int i = 0; i < n; i++) {
-        if (counts[i] == 0)
-            continue;
-        float height = fmaxf(2.0f, area.height * (float)counts[i] / (float)largest);
-        rv_imgui_draw_box((struct rv_imgui_area){area.x + BAR_WIDTH * (float)i, area.y + area.height - height,
-                                                 BAR_WIDTH - 1.0f, height},
-                          0.0f, rgba);
-    }
-}
-
-static void show_durations(const struct rv_statistics *shown, const struct rv_ui_style *style)
+static void show_durations(struct rv_ui *ui, const struct rv_statistics *shown, struct rv_statistics_state *state,
+                           struct rv_ui_acts *acts)
 {
     const struct rv_stats_row *row = find_row(shown);
-    struct rv_imgui_area area;
-    char text[NAME_BYTES + 96], name[NAME_BYTES], least[32], most[32];
+    char name[NAME_BYTES];
     if (!row)
         return;
-    rv_units_format_ns(least, sizeof least, row->min_ns);
-    rv_units_format_ns(most, sizeof most, row->max_ns);
-    (void)snprintf(text, sizeof text, "%s to %s  %s", least, most,
-                   rv_subroutines_name_of(shown->subroutines, row->id, name, sizeof name));
-    rv_imgui_text(RV_IMGUI_FONT_SMALL, style->text, text);
-    rv_imgui_touch("durations", 0.0f, BARS_HEIGHT, &area);
-    rv_imgui_draw_box(area, 3.0f, style->plate);
-    draw_bars(rv_stats_durations(rv_range_stats(shown->range), row->id), row, area,
-              shown->rgba(shown->context, row->id));
+    rv_durations_show(ui,
+                      &(struct rv_durations){
+                          .name = rv_subroutines_name_of(shown->subroutines, row->id, name, sizeof name),
+                          .row = row,
+                          .histogram = rv_stats_durations(rv_range_stats(shown->range), row->id),
+                          .brush = shown->brush,
+                          .rgba = shown->rgba(shown->context, row->id),
+                      },
+                      &state->durations, acts);
 }
-
-/* ---- pages ---- */
 
 static void show_flame(struct rv_ui *ui, const struct rv_statistics *shown, struct rv_statistics_state *state,
                        struct rv_ui_acts *acts, float height)
@@ -201,12 +213,13 @@ static void show_flame(struct rv_ui *ui, const struct rv_statistics *shown, stru
 
 static void show_tabs(const struct rv_statistics *shown, struct rv_ui_acts *acts)
 {
-    static const char *const titles[RV_STATISTICS_TABS] = {"Flame graph", "Calls",     "Callers, callees",
-                                                           "Top-down",    "Bottom-up", "Grouped"};
+    static const char *const titles[2][RV_STATISTICS_TABS] = {
+        {"Flame graph", "Calls", "Callers, callees", "Top-down", "Bottom-up", "Grouped"},
+        {"Flame", "Calls", "Callers", "Down", "Up", "Groups"}};
     for (uint32_t tab = 0; tab < RV_STATISTICS_TABS; tab++) {
         if (tab > 0)
             rv_imgui_same_line(4.0f);
-        if (rv_imgui_button(titles[tab], 0.0f, (uint32_t)shown->tab == tab))
+        if (rv_imgui_button(titles[shown->is_narrow][tab], 0.0f, (uint32_t)shown->tab == tab))
             rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_STATISTICS_TAB, .idx = tab + 1});
     }
 }
@@ -225,8 +238,8 @@ static void show_page(struct rv_ui *ui, const struct rv_statistics *shown, struc
     show_tabs(shown, acts);
     height -= TABS_HEIGHT;
     if (has_durations) {
-        show_durations(shown, rv_ui_style(ui));
-        height -= BARS_HEIGHT + 26.0f;
+        show_durations(ui, shown, state, acts);
+        height -= RV_DURATIONS_HEIGHT;
     }
     switch (shown->tab) {
     case RV_STATISTICS_FLAME:
@@ -311,9 +324,11 @@ static void show_head(const struct rv_statistics *shown, const struct rv_ui_styl
 void rv_statistics_show(struct rv_ui *ui, const struct rv_statistics *shown, struct rv_statistics_state *state,
                         struct rv_ui_acts *acts)
 {
-    float whole = floorf(fmaxf(HEIGHT_LEAST, HEIGHT_SHARE * rv_ui_height(ui)));
+    float most = HEIGHT_MOST * rv_ui_height(ui);
+    float whole = floorf(fminf(fmaxf(HEIGHT_LEAST, HEIGHT_SHARE * rv_ui_height(ui)), most));
     struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_BOTTOM, whole);
-    float height = whole - HEAD_HEIGHT - 2.0f * GAP, table_width = floorf(TABLE_SHARE * area.width);
+    float height = whole - HEAD_HEIGHT - 2.0f * GAP,
+          table_width = floorf((shown->is_narrow ? NARROW_SHARE : TABLE_SHARE) * area.width);
     rv_imgui_panel_begin("statistics", area, 0);
     show_head(shown, rv_ui_style(ui), acts, area.width);
     if (shown->range) {

@@ -8,6 +8,7 @@
 #include "model/range.h"
 #include "model/subroutines.h"
 #include "ui/calls_table.h"
+#include "ui/durations.h"
 #include "ui/flame_graph.h"
 #include "ui/groups_table.h"
 #include "ui/tree_table.h"
@@ -50,6 +51,7 @@ uint64_t rv_statistics_number(const struct rv_stats_row *row, enum rv_statistics
 
 struct rv_statistics {
     enum rv_statistics_scope scope;
+    bool is_narrow;               /* there is little room */
     bool has_selected;            /* a range is selected */
     uint64_t from_ns, to_ns;      /* what is shown */
     uint64_t zero_ns;             /* of the time axis */
@@ -64,6 +66,7 @@ struct rv_statistics {
     bool has_chosen;
     uint32_t chosen; /* subroutine; the first row's unless has_chosen */
     enum rv_statistics_tab tab;
+    const char *brush;               /* rule over durations; "" = none */
     uint32_t focus;                  /* of the flame graph: a node of the range; 0 = all */
     const struct rv_name_set *found; /* of a search, pointed out there; NULL = no search */
     struct rv_calls_table calls;
@@ -78,6 +81,7 @@ struct rv_statistics {
 struct rv_statistics_state { /* zeroed = nothing shown yet */
     bool had_chosen;
     uint32_t chosen; /* as last shown */
+    struct rv_durations_state durations;
     struct rv_flame_graph_state flame;
     struct rv_calls_table_state calls;
 };

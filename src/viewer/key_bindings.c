@@ -108,6 +108,7 @@ static const struct rv_key_binding TABLE[RV_ACTION_COUNT] = {
     [RV_ACTION_GROUP_CALLS] = {{{"O", RV_MODIFIER_SHIFT}},
                                "By caller, ...",
                                "group the calls by caller, thread or process"},
+    [RV_ACTION_BRUSH] = {{{NULL, 0}}, "drag over the durations", "let only calls through that last as long: a rule"},
     [RV_ACTION_FOCUS_NODE] = {{{NULL, 0}}, "click in the flame graph", "focus it on a path"},
     [RV_ACTION_FOCUS_CHOSEN] = {{{"Z", 0}}, NULL, "focus the flame graph on the chosen row's path with most time"},
     [RV_ACTION_UNFOCUS_NODE] = {{{"Z", RV_MODIFIER_SHIFT}}, NULL, "focus the flame graph on what it was on before"},

@@ -1,5 +1,6 @@
 #include "viewer/statistics.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,6 +147,57 @@ static void measure_wanted(struct rv_viewer *viewer, bool at_once)
         return;
     if (at_once || statistics->asked_filter != viewer->analysis.filter || is_time(statistics))
         measure(viewer, &range);
+}
+
+/* ---- the brush: a rule of the filter ---- */
+
+/* Three digits of a duration, rounded down or up, as a filter reads it. */
+static void format_edge(char *out, size_t out_bytes, uint64_t ns, bool is_upper)
+{
+    static const struct {
+        const char *unit;
+        uint64_t ns;
+    } units[] = {{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
+    uint64_t digit_ns = 1;
+    while (ns / digit_ns >= 1000)
+        digit_ns *= 10;
+    ns = (is_upper ? (ns + digit_ns - 1) / digit_ns : ns / digit_ns) * digit_ns;
+    size_t unit = 0;
+    while (unit + 1 < sizeof units / sizeof *units && ns < units[unit].ns)
+        unit++;
+    (void)snprintf(out, out_bytes, "%.10g%s", (double)ns / (double)units[unit].ns, units[unit].unit);
+}
+
+static size_t find_rule(const struct rv_filter *filter, const char *text)
+{
+    size_t rule = 0, n = rv_filter_n_rules(filter);
+    while (rule < n && strcmp(rv_filter_text(filter, rule), text) != 0)
+        rule++;
+    return rule;
+}
+
+const char *rv_viewer_statistics_brush(const struct rv_viewer *viewer)
+{
+    const struct rv_filter *filter = viewer->analysis.filter;
+    const char *text = viewer->statistics.brush;
+    return text[0] && find_rule(filter, text) < rv_filter_n_rules(filter) ? text : "";
+}
+
+/* Another brush takes the place of the last one. */
+static void brush(struct rv_viewer *viewer, const struct rv_act *act)
+{
+    struct rv_viewer_statistics *statistics = &viewer->statistics;
+    struct rv_analysis *analysis = &viewer->analysis;
+    char from[24], to[24];
+    if (rv_viewer_statistics_brush(viewer)[0])
+        rv_filter_remove(&analysis->filter, find_rule(analysis->filter, statistics->brush));
+    statistics->brush[0] = '\0';
+    if (act->to_ns == 0)
+        return;
+    format_edge(from, sizeof from, act->from_ns, false);
+    format_edge(to, sizeof to, act->to_ns, true);
+    (void)snprintf(statistics->brush, sizeof statistics->brush, "duration:%s..%s", from, to);
+    (void)rv_analysis_let(analysis, statistics->brush);
 }
 
 /* ---- the focus of the flame graph ---- */
@@ -403,6 +455,9 @@ void rv_viewer_statistics_act(struct rv_viewer *viewer, const struct rv_act *act
     case RV_ACTION_NEXT_ROW:
     case RV_ACTION_PREVIOUS_ROW:
         choose_neighbour(viewer, act->action == RV_ACTION_NEXT_ROW);
+        break;
+    case RV_ACTION_BRUSH:
+        brush(viewer, act);
         break;
     case RV_ACTION_FOCUS_NODE:
         focus_on(statistics, act->idx);

@@ -61,6 +61,7 @@ struct rv_viewer_statistics {
     enum rv_statistics_column column;
     bool is_descending;
     enum rv_statistics_tab tab;
+    char brush[64];                 /* text of the filter's rule that was made in the durations; "" = none */
     uint32_t focus[RV_FOCUS_MOST];  /* of the flame graph: nodes, the present one last */
     size_t n_focus;                 /* 0 = all paths */
     struct rv_viewer_tree trees[2]; /* of the page: callers and callees, or only the first one */
@@ -89,6 +90,9 @@ bool rv_viewer_statistics_close(struct rv_viewer *viewer);
 
 /* What views are to be made with: the calls of the chosen subroutine stand out. */
 void rv_viewer_statistics_apply(const struct rv_viewer *viewer, struct rv_view_params *params);
+
+/* The rule over durations that was made in the statistics, as long as the filter has it; else "". */
+const char *rv_viewer_statistics_brush(const struct rv_viewer *viewer);
 
 /* The node that the flame graph is focused on; 0 = all paths. */
 static inline uint32_t rv_viewer_statistics_focus(const struct rv_viewer_statistics *statistics)

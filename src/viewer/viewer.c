@@ -486,6 +486,7 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_SHOW_CALL:
     case RV_ACTION_SORT_CALLS:
     case RV_ACTION_GROUP_CALLS:
+    case RV_ACTION_BRUSH:
     case RV_ACTION_FOCUS_NODE:
     case RV_ACTION_FOCUS_CHOSEN:
     case RV_ACTION_UNFOCUS_NODE:

@@ -176,6 +176,7 @@ void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, str
     rv_statistics_show(ui,
                        &(struct rv_statistics){
                            .scope = statistics->scope,
+                           .is_narrow = about->is_narrow,
                            .has_selected = selected->to_ns > selected->from_ns,
                            .from_ns = statistics->shown.from_ns,
                            .to_ns = statistics->shown.to_ns,
@@ -191,6 +192,7 @@ void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, str
                            .has_chosen = calls->is_on,
                            .chosen = rv_viewer_statistics_subject(statistics),
                            .tab = statistics->tab,
+                           .brush = rv_viewer_statistics_brush(about->viewer),
                            .focus = rv_viewer_statistics_focus(statistics),
                            .found = search->is_on ? &search->matches : NULL,
                            .calls = calls_of(about),

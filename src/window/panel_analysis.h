@@ -22,6 +22,7 @@ struct rv_panel_analysis_about { /* borrowed for one pass */
     const struct rv_box_colors *colors;
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
+    bool is_narrow; /* there is little room */
 };
 
 void rv_panel_analysis_fini(struct rv_panel_analysis *panel_analysis);

@@ -223,7 +223,8 @@ static void show_filter_notice(struct rv_panels *panels, const struct rv_panels_
 
 static struct rv_panel_analysis_about analysis_of(const struct rv_panels_about *about)
 {
-    return (struct rv_panel_analysis_about){about->viewer, about->colors, about->lanes, about->subroutines};
+    return (struct rv_panel_analysis_about){
+        .viewer = about->viewer, .colors = about->colors, .lanes = about->lanes, .subroutines = about->subroutines};
 }
 
 static void show_settings(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
@@ -252,6 +253,7 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
     bool has_room =
         surface->width_px / surface->scale >= ROOM_WIDTH && surface->height_px / surface->scale >= ROOM_HEIGHT;
     struct rv_panel_analysis_about asked = analysis_of(about);
+    asked.is_narrow = !has_room;
     panels->has_inspector = false;
     show_topbar(panels, about, acts);
     rv_panel_analysis_show_top(&panels->panel_analysis, panels->ui, &asked, acts);
@@ -268,6 +270,8 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
         if (viewer->settings.has_legend && (!panels->has_inspector || viewer->statistics.scope == RV_SCOPE_CLOSED))
             show_legend(panels, about, acts);
         rv_panel_analysis_show_right(panels->ui, &asked, acts);
+    } else { /* what was asked for comes even where there is no room for more */
+        rv_panel_analysis_show_bottom(&panels->panel_analysis, panels->ui, &asked, acts);
     }
     show_filter_notice(panels, about, acts);
     if (viewer->panels.has_help)

@@ -199,20 +199,21 @@ static void drag(const struct rv_window_state *state, unsigned which)
     user_button(which, at, false, 1);
 }
 
-/* What was selected is what lies between the two places. */
-static bool is_selected(const struct rv_window_state *state)
+/* What lies between the two places of a drag. */
+static void dragged_ns(const struct rv_window_state *state, double out[2])
 {
-    const struct rv_analysis *analysis = &state->viewer->analysis;
-    const struct rv_range_ns *range = &analysis->selected;
     int at[2];
     inner(state, 1, at);
-    double share[2], window_ns = (double)(state->to_ns - state->from_ns);
+    double window_ns = (double)(state->to_ns - state->from_ns);
     for (int i = 0; i < 2; i++)
-        share[i] = rv_scene_share_at(state->scene, at[0] + 60 * i, at[1]);
-    double from_ns = (double)state->from_ns + share[0] * window_ns,
-           to_ns = (double)state->from_ns + share[1] * window_ns;
-    double pixel_ns = window_ns / 500.0;
-    return fabs((double)range->from_ns - from_ns) < pixel_ns && fabs((double)range->to_ns - to_ns) < pixel_ns;
+        out[i] = (double)state->from_ns + rv_scene_share_at(state->scene, at[0] + 60 * i, at[1]) * window_ns;
+}
+
+static bool is_selected(const struct rv_window_state *state, const double dragged[2])
+{
+    const struct rv_range_ns *range = &state->viewer->analysis.selected;
+    double pixel_ns = (double)(state->to_ns - state->from_ns) / 500.0;
+    return fabs((double)range->from_ns - dragged[0]) < pixel_ns && fabs((double)range->to_ns - dragged[1]) < pixel_ns;
 }
 
 /* The outer call covers the range whole, the inner one its beginning. */
@@ -232,21 +233,24 @@ static bool is_measured(const struct rv_viewer *viewer)
 
 static bool drag_steps(struct user *user, const struct rv_window_state *state)
 {
+    static double dragged[2];
     const struct rv_analysis *analysis = &state->viewer->analysis;
     switch (user->steps.step) {
     case 14: /* a drag is no click */
         if (!is_all(state))
             return false;
+        dragged_ns(state, dragged);
         drag(state, SDL_BUTTON_LEFT);
         return true;
     case 15:
         if (!is_measured(state->viewer))
             return false;
-        user->steps.is_failed |= !is_selected(state) || !is_all(state) || state->viewer->pointer.hover.is_pinned;
+        user->steps.is_failed |=
+            !is_selected(state, dragged) || !is_all(state) || state->viewer->pointer.hover.is_pinned;
         user_press(SDL_SCANCODE_ESCAPE, 0);
         return true;
     case 16:
-        if (analysis->selected.to_ns > analysis->selected.from_ns)
+        if (analysis->selected.to_ns > analysis->selected.from_ns || !state->is_settled)
             return false;
         drag(state, SDL_BUTTON_RIGHT);
         return true;
