@@ -21,6 +21,7 @@ struct rv_lanes {
     struct rv_lane **parts[N_PARTS];
     uint64_t begin_ns;
     uint32_t finest_level; /* of their timelines */
+    bool are_backed;       /* likewise */
 };
 
 /* Part p holds lanes [64 * (2^p - 1), 64 * (2^(p+1) - 1)). */
@@ -31,7 +32,15 @@ static struct rv_lane **slot(const struct rv_lanes *lanes, size_t idx)
     return &lanes->parts[part][idx - FIRST_PART_LANES * (((size_t)1 << part) - 1)];
 }
 
-static struct rv_lane *lane_create(const struct rv_lane_identity *identity, size_t idx, uint32_t finest_level)
+static struct rv_timeline *create_timeline(const struct rv_lanes *lanes)
+{
+    struct rv_timeline *timeline = rv_timeline_create_from(lanes->finest_level);
+    if (lanes->are_backed)
+        rv_timeline_back_from(timeline, UINT64_MAX);
+    return timeline;
+}
+
+static struct rv_lane *lane_create(const struct rv_lanes *lanes, const struct rv_lane_identity *identity, size_t idx)
 {
     struct rv_lane *lane = rv_alloc(1, sizeof *lane);
     pthread_mutex_init(&lane->lock, NULL);
@@ -49,8 +58,8 @@ static struct rv_lane *lane_create(const struct rv_lane_identity *identity, size
         (void)snprintf(lane->name, sizeof lane->name, "%s", identity->name);
     else
         (void)snprintf(lane->name, sizeof lane->name, "%.48s %u", process_name, identity->tid);
-    lane->timeline = rv_timeline_create_from(finest_level);
-    lane->notes_max = finest_level == RV_TIMELINE_LEVELS ? RV_LANE_NOTES_LEFT : RV_LANE_NOTES_MAX;
+    lane->timeline = create_timeline(lanes);
+    lane->notes_max = lanes->finest_level == RV_TIMELINE_LEVELS ? RV_LANE_NOTES_LEFT : RV_LANE_NOTES_MAX;
     return lane;
 }
 
@@ -86,7 +95,7 @@ struct rv_lane *rv_lanes_add(struct rv_lanes *lanes, const struct rv_lane_identi
 {
     pthread_mutex_lock(&lanes->adding);
     size_t idx = atomic_load_explicit(&lanes->n, memory_order_relaxed);
-    struct rv_lane *lane = lane_create(identity, idx, lanes->finest_level);
+    struct rv_lane *lane = lane_create(lanes, identity, idx);
     unsigned part = 63 - (unsigned)__builtin_clzll(idx / FIRST_PART_LANES + 1);
     if (!lanes->parts[part])
         lanes->parts[part] = rv_alloc((size_t)FIRST_PART_LANES << part, sizeof(struct rv_lane *));
@@ -160,6 +169,21 @@ void rv_lanes_set_begin(struct rv_lanes *lanes, uint64_t begin_ns)
 void rv_lanes_leave_calls(struct rv_lanes *lanes)
 {
     lanes->finest_level = RV_TIMELINE_LEVELS;
+}
+
+void rv_lanes_back(struct rv_lanes *lanes)
+{
+    lanes->are_backed = true;
+}
+
+struct rv_lane *rv_lanes_find(const struct rv_lanes *lanes, uint32_t thread, uint32_t stack)
+{
+    for (size_t i = rv_lanes_n(lanes); i-- > 0;) {
+        struct rv_lane *lane = rv_lanes_get(lanes, i);
+        if (lane->thread == thread && lane->stack == stack)
+            return lane;
+    }
+    return NULL;
 }
 
 static void widen(uint64_t from_ns, uint64_t to_ns, uint64_t *first_ns, uint64_t *last_ns)

@@ -21,31 +21,14 @@ static void add_frame(struct rv_snapshot *snapshot, uint64_t start_ns, uint32_t 
     snapshot->open[snapshot->n_open++] = (struct rv_lane_frame){start_ns, id, depth};
 }
 
-static void add_later(struct rv_snapshot *snapshot, const struct rv_box *box)
+static void add_later(void *context, const struct rv_box *box)
 {
+    struct rv_snapshot *snapshot = context;
     snapshot->later =
         rv_vec_reserve(snapshot->later, &snapshot->later_capacity, snapshot->n_later + 1, sizeof *snapshot->later);
     snapshot->later[snapshot->n_later++] = *box;
     if (!(box->flags & RV_SPAN_ORPHAN))
         add_frame(snapshot, box->start_ns, box->id, box->depth);
-}
-
-static void find_later(struct rv_snapshot *snapshot, const struct rv_timeline *timeline)
-{
-    for (uint32_t i = 0; i < RV_TIMELINE_LOGS; i++) {
-        const struct rv_chunked_log *log = rv_timeline_log(timeline, i);
-        struct rv_chunked_log_at at = rv_chunked_log_find(log, rv_clock_after_ns(snapshot->at_ns, 1));
-        struct rv_chunked_log_at end =
-            rv_chunked_log_find_after(log, at, rv_clock_after_ns(snapshot->at_ns, rv_timeline_log_limit(i)));
-        uint64_t base;
-        uint32_t n;
-        for (const void *records; (records = rv_chunked_log_walk(log, &at, end, &base, &n));)
-            for (uint32_t j = 0; j < n; j++) {
-                struct rv_box box = rv_timeline_box(log, records, j, base);
-                if (box.start_ns <= snapshot->at_ns)
-                    add_later(snapshot, &box);
-            }
-    }
 }
 
 static int by_start(const void *a, const void *b)
@@ -96,7 +79,8 @@ static void remake_cells(struct rv_snapshot *snapshot, const struct rv_timeline 
 static bool is_same(const struct rv_snapshot_source *a, const struct rv_snapshot_source *b)
 {
     return a->timeline == b->timeline && a->at_ns == b->at_ns && a->n_spans == b->n_spans &&
-           a->n_evicted == b->n_evicted && a->n_events == b->n_events && a->n_open == b->n_open;
+           a->n_evicted == b->n_evicted && a->n_pages == b->n_pages && a->n_events == b->n_events &&
+           a->n_open == b->n_open;
 }
 
 void rv_snapshot_update(struct rv_snapshot *snapshot, const struct rv_lane *lane, uint64_t at_ns)
@@ -106,6 +90,7 @@ void rv_snapshot_update(struct rv_snapshot *snapshot, const struct rv_lane *lane
                                         .at_ns = at_ns,
                                         .n_spans = rv_timeline_n_spans(timeline),
                                         .n_evicted = rv_timeline_n_evicted(timeline),
+                                        .n_pages = rv_timeline_n_pages(timeline),
                                         .n_events = lane->n_events,
                                         .n_open = lane->n_open};
     if (is_same(&snapshot->source, &source))
@@ -118,7 +103,7 @@ void rv_snapshot_update(struct rv_snapshot *snapshot, const struct rv_lane *lane
         add_frame(snapshot, lane->open[i].start_ns, lane->open[i].id, lane->open[i].depth);
     if (!snapshot->is_past)
         return;
-    find_later(snapshot, timeline);
+    rv_timeline_each_across(timeline, at_ns, add_later, snapshot);
     if (snapshot->n_open)
         qsort(snapshot->open, snapshot->n_open, sizeof *snapshot->open, by_start);
     remake_cells(snapshot, timeline);

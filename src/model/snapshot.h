@@ -24,7 +24,7 @@ struct rv_snapshot { /* zeroed = none; reusable for any lane */
     bool is_past;               /* the lane has spans that ended after at_ns */
     struct rv_snapshot_source { /* inputs of the last update */
         const struct rv_timeline *timeline;
-        uint64_t at_ns, n_spans, n_evicted, n_events;
+        uint64_t at_ns, n_spans, n_evicted, n_pages, n_events;
         size_t n_open;
     } source;
 };

@@ -52,6 +52,7 @@ void rv_span_pages_add(struct rv_span_pages *pages, const struct rv_page *page)
     memmove(pages->list + at + 1, pages->list + at, (pages->n - at) * sizeof *pages->list);
     pages->list[at] = *page;
     pages->n++;
+    pages->n_added++;
     pages->n_bytes += rv_timeline_bytes(page->timeline);
     pages->used = page->used > pages->used ? page->used : pages->used;
 }

@@ -27,7 +27,8 @@ struct rv_span_pages {
     struct rv_page *list; /* in order of numbers */
     size_t n, capacity;
     size_t n_bytes;
-    uint64_t used; /* latest use */
+    uint64_t used;    /* latest use */
+    uint64_t n_added; /* ever */
 };
 
 void rv_span_pages_fini(struct rv_span_pages *pages);

@@ -8,7 +8,8 @@
  * bucket.
  *
  * Eviction makes level k incomplete before whole_from_ns[k], which never rises with k. Earlier times are shown at the
- * finest level that is still complete there.
+ * finest level that is still complete there, or by pages. Spans of bucket k that end by whole_from_ns[k] are shown from
+ * pages, later ones from the logs, so that none is shown twice while chunks are dropped.
  */
 #include "model/timeline.h"
 
@@ -44,6 +45,8 @@ struct rv_timeline {
     uint32_t finest;     /* level: spans shorter than its cells are in cells only */
     uint32_t sums_level; /* level of the sums; finer levels are in pages; 0: all in the logs */
     bool has_ended;
+    bool is_backed;          /* evicted spans come back in pages */
+    uint64_t backed_from_ns; /* from this time on */
     struct rv_span_pages pages;
 };
 
@@ -54,6 +57,16 @@ struct out {
     struct rv_box *boxes;
     size_t n, max;
 };
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
 
 /* Bucket of a duration: the coarsest level whose cells are not longer than it; 0 if none is. */
 static uint32_t bucket_of(uint64_t duration_ns)
@@ -225,6 +238,22 @@ uint32_t rv_timeline_sums_level(const struct rv_timeline *timeline)
     return timeline->sums_level;
 }
 
+void rv_timeline_back_from(struct rv_timeline *timeline, uint64_t from_ns)
+{
+    timeline->is_backed = true;
+    timeline->backed_from_ns = from_ns;
+}
+
+bool rv_timeline_is_backed(const struct rv_timeline *timeline)
+{
+    return timeline->is_backed;
+}
+
+uint64_t rv_timeline_n_pages(const struct rv_timeline *timeline)
+{
+    return timeline->pages.n_added;
+}
+
 void rv_timeline_add_page(struct rv_timeline *timeline, const struct rv_page *page)
 {
     rv_span_pages_add(&timeline->pages, page);
@@ -296,13 +325,14 @@ static const struct rv_chunk *oldest_of(const struct rv_timeline *timeline, cons
     return timeline->has_ended ? rv_chunked_log_oldest(log) : rv_chunked_log_oldest_full(log);
 }
 
-/* Drop the chunk of exact spans with the earliest ends. False when only chunks being filled are left. */
-static bool evict_spans(struct rv_timeline *timeline)
+/* Drop the chunk of exact spans below this bucket with the earliest ends. False when only chunks being filled are left.
+ */
+static bool evict_spans(struct rv_timeline *timeline, uint32_t end_bucket)
 {
     struct rv_chunked_log *oldest = NULL;
     uint32_t oldest_bucket = 0;
     uint64_t oldest_ns = UINT64_MAX;
-    for (uint32_t i = 0; i < 2 * RV_TIMELINE_LEVELS; i++) {
+    for (uint32_t i = 0; i < 2 * end_bucket; i++) {
         struct rv_chunked_log *log = i % 2 ? &timeline->logs->wide[i / 2] : &timeline->logs->spans[i / 2];
         const struct rv_chunk *chunk = oldest_of(timeline, log);
         if (chunk && chunk->last < oldest_ns) {
@@ -318,12 +348,12 @@ static bool evict_spans(struct rv_timeline *timeline)
     return true;
 }
 
-/* Drop the oldest chunk of density cells, finest level first. The coarsest level is never dropped. */
-static bool evict_cells(struct rv_timeline *timeline)
+/* Drop the oldest chunk of density cells below this level, finest level first. */
+static bool evict_cells(struct rv_timeline *timeline, uint32_t end_level)
 {
     uint32_t oldest_level = 0;
     uint64_t oldest_ns = UINT64_MAX;
-    for (uint32_t i = 1; i + 1 < RV_TIMELINE_LEVELS; i++) {
+    for (uint32_t i = 1; i < end_level; i++) {
         const struct rv_chunk *chunk = oldest_of(timeline, &timeline->logs->density.levels[i].cells);
         if (chunk && (chunk->last + 1) << rv_density_shift(i) < oldest_ns) {
             oldest_level = i;
@@ -337,10 +367,23 @@ static bool evict_cells(struct rv_timeline *timeline)
     return true;
 }
 
+/*
+ * Long spans of a backed timeline go last: a page is found by the end of a span, which may be far from the window; and
+ * coarse cells, which few pages replace. The coarsest cells are never dropped.
+ */
+static bool evict_one(struct rv_timeline *timeline)
+{
+    if (rv_span_pages_evict(&timeline->pages))
+        return true;
+    if (timeline->is_backed && (evict_spans(timeline, RV_TIMELINE_REACH) || evict_cells(timeline, RV_TIMELINE_REACH)))
+        return true;
+    return evict_spans(timeline, RV_TIMELINE_LEVELS) || evict_cells(timeline, RV_TIMELINE_LEVELS - 1);
+}
+
 size_t rv_timeline_evict(struct rv_timeline *timeline, size_t n_bytes)
 {
     size_t before = rv_timeline_bytes(timeline), now = before;
-    while (now > n_bytes && (rv_span_pages_evict(&timeline->pages) || evict_spans(timeline) || evict_cells(timeline)))
+    while (now > n_bytes && evict_one(timeline))
         now = rv_timeline_bytes(timeline);
     return before - now;
 }
@@ -375,6 +418,21 @@ struct rv_box rv_timeline_box_at(const struct rv_chunked_log *log, const struct 
 uint64_t rv_timeline_exact_from_ns(const struct rv_timeline *timeline)
 {
     return timeline->whole_from_ns[timeline->sums_level];
+}
+
+uint64_t rv_timeline_released_ns(const struct rv_timeline *timeline, uint32_t level)
+{
+    uint64_t gone_ns = timeline->whole_from_ns[level > timeline->sums_level ? level : timeline->sums_level];
+    if (!timeline->is_backed)
+        return gone_ns;
+    uint64_t long_ns = timeline->whole_from_ns[RV_TIMELINE_REACH];
+    return later(earlier(gone_ns, timeline->backed_from_ns), level < RV_TIMELINE_REACH ? long_ns : gone_ns);
+}
+
+uint64_t rv_timeline_reach_ns(const struct rv_timeline *timeline)
+{
+    return timeline->is_backed ? bucket_limit(RV_TIMELINE_REACH - 1)
+                               : UINT64_C(1) << rv_density_shift(timeline->sums_level ? timeline->sums_level : 1);
 }
 
 uint64_t rv_timeline_whole_from_ns(const struct rv_timeline *timeline, uint32_t level)
@@ -434,26 +492,66 @@ static uint64_t last_end(uint32_t bucket, const uint64_t window[2])
     return rv_clock_after_ns(window[1], bucket_limit(bucket));
 }
 
+/* Spans of one bucket of a timeline: which of them a query shows. */
+struct shown {
+    uint64_t window_ns[2]; /* that they overlap; empty: none */
+    uint64_t ends_ns[2];   /* in which they end */
+};
+
+/*
+ * From the logs: what overlaps the time that they have whole. Where pages show the time before, also the spans that
+ * overlap the window and end after it.
+ */
+static struct shown shown_of(const struct rv_timeline *timeline, uint32_t bucket, uint64_t from_ns, uint64_t to_ns,
+                             bool has_pages)
+{
+    const uint64_t whole_ns = timeline->whole_from_ns[bucket];
+    const bool is_strict = timeline->is_backed && whole_ns && whole_ns != UINT64_MAX;
+    struct shown shown = {.window_ns = {is_strict && has_pages ? from_ns : later(from_ns, whole_ns), to_ns}};
+    shown.ends_ns[0] = later(shown.window_ns[0], is_strict ? whole_ns + 1 : 0);
+    shown.ends_ns[1] = last_end(bucket, shown.window_ns);
+    return shown;
+}
+
+/* From a page: what the timeline's logs do not have. */
+static struct shown shown_of_page(const struct rv_timeline *timeline, uint32_t bucket, uint64_t from_ns, uint64_t to_ns)
+{
+    struct shown shown = {.window_ns = {from_ns, to_ns}, .ends_ns = {from_ns, 0}};
+    uint64_t end_ns = rv_clock_after_ns(timeline->whole_from_ns[bucket], timeline->whole_from_ns[bucket] > 0);
+    shown.ends_ns[1] = earlier(last_end(bucket, shown.window_ns), end_ns);
+    return shown;
+}
+
+static bool is_empty(const struct shown *shown)
+{
+    return shown->window_ns[0] >= shown->window_ns[1] || shown->ends_ns[0] >= shown->ends_ns[1];
+}
+
 /* Spans that end within the window overlap it; those that end at its begin or after it are checked. */
-static uint64_t count_log(const struct rv_chunked_log *log, uint32_t bucket, const uint64_t window[2])
+static uint64_t count_log(const struct rv_chunked_log *log, const struct shown *shown)
 {
     if (log->n == log->first)
         return 0;
-    struct rv_chunked_log_at at = rv_chunked_log_find(log, window[0]);
-    uint64_t n = take(log, &at, window[0] + 1, window, NULL), first = rv_chunked_log_ordinal(log, at);
-    at = rv_chunked_log_find_after(log, at, window[1]);
+    const uint64_t *window = shown->window_ns, *ends = shown->ends_ns;
+    struct rv_chunked_log_at at = rv_chunked_log_find(log, ends[0]);
+    uint64_t n = take(log, &at, earlier(window[0] + 1, ends[1]), window, NULL), first = rv_chunked_log_ordinal(log, at);
+    at = rv_chunked_log_find_after(log, at, earlier(window[1], ends[1]));
     n += rv_chunked_log_ordinal(log, at) - first;
-    return n + take(log, &at, last_end(bucket, window), window, NULL);
+    return n + take(log, &at, ends[1], window, NULL);
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
+static uint64_t count_bucket(const struct logs *logs, uint32_t bucket, const struct shown *shown)
 {
-    return a > b ? a : b;
+    return is_empty(shown) ? 0 : count_log(&logs->spans[bucket], shown) + count_log(&logs->wide[bucket], shown);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
+static void query_bucket(const struct logs *logs, uint32_t bucket, const struct shown *shown, struct out *out)
 {
-    return a < b ? a : b;
+    for (unsigned j = 0; j < 2 && !is_empty(shown); j++) {
+        const struct rv_chunked_log *log = j ? &logs->wide[bucket] : &logs->spans[bucket];
+        struct rv_chunked_log_at at = rv_chunked_log_find(log, shown->ends_ns[0]);
+        (void)take(log, &at, shown->ends_ns[1], shown->window_ns, out);
+    }
 }
 
 /* The part of the window where `level` replaces the requested level because finer ones were evicted. */
@@ -462,31 +560,6 @@ static void part_of(const struct rv_timeline *timeline, uint32_t level, uint32_t
     window[0] = later(window[0], timeline->whole_from_ns[level]);
     if (level > asked)
         window[1] = earlier(window[1], timeline->whole_from_ns[level - 1]);
-}
-
-static uint64_t count_logs(const struct rv_timeline *timeline, uint32_t first, uint32_t end, uint64_t from_ns,
-                           uint64_t to_ns)
-{
-    uint64_t n = 0;
-    for (uint32_t i = first; i < end; i++) {
-        uint64_t window[2] = {later(from_ns, timeline->whole_from_ns[i]), to_ns};
-        if (window[0] < window[1])
-            n += count_log(&timeline->logs->spans[i], i, window) + count_log(&timeline->logs->wide[i], i, window);
-    }
-    return n;
-}
-
-static void query_logs(const struct rv_timeline *timeline, uint32_t first, uint32_t end, uint64_t from_ns,
-                       uint64_t to_ns, struct out *out)
-{
-    for (uint32_t i = first; i < end; i++) {
-        uint64_t window[2] = {later(from_ns, timeline->whole_from_ns[i]), to_ns};
-        for (unsigned j = 0; j < 2 && window[0] < window[1]; j++) {
-            const struct rv_chunked_log *log = j ? &timeline->logs->wide[i] : &timeline->logs->spans[i];
-            struct rv_chunked_log_at at = rv_chunked_log_find(log, window[0]);
-            (void)take(log, &at, last_end(i, window), window, out);
-        }
-    }
 }
 
 /* Cells of the requested level, or of the finest complete one. */
@@ -514,6 +587,13 @@ static void query_cells(const struct rv_timeline *timeline, uint32_t level, uint
     }
 }
 
+/* Pages show what ends before this time; their cells end there. */
+static uint64_t paged_until(const struct rv_timeline *timeline, uint32_t level)
+{
+    uint64_t whole_ns = timeline->whole_from_ns[level];
+    return level ? whole_ns >> rv_density_shift(level) << rv_density_shift(level) : whole_ns;
+}
+
 /*
  * The pages needed for a window at a level, and the gaps between them; NULL when sums or logs suffice. Pages extend a
  * little to the left of their time, by spans that end in it, and to the right by their last cells.
@@ -521,10 +601,15 @@ static void query_cells(const struct rv_timeline *timeline, uint32_t level, uint
 static const struct rv_page *next_page(const struct rv_timeline *timeline, uint32_t level, uint64_t to_ns, size_t *at)
 {
     const struct rv_span_pages *pages = &timeline->pages;
-    uint64_t reach_ns = UINT64_C(1) << rv_density_shift(timeline->sums_level ? timeline->sums_level : 1);
-    if (level >= timeline->sums_level || *at == pages->n)
+    if (*at == pages->n || timeline->whole_from_ns[level] == 0 ||
+        (!timeline->is_backed && level >= timeline->sums_level))
         return NULL;
-    return pages->list[*at].from_ns < rv_clock_after_ns(to_ns, reach_ns) ? &pages->list[(*at)++] : NULL;
+    const struct rv_page *page = &pages->list[*at];
+    if (page->from_ns >= rv_clock_after_ns(to_ns, rv_timeline_reach_ns(timeline)) ||
+        page->from_ns >= timeline->whole_from_ns[level])
+        return NULL;
+    ++*at;
+    return page;
 }
 
 /* The level at which a page is queried. */
@@ -540,18 +625,42 @@ static size_t first_page(const struct rv_timeline *timeline, uint64_t from_ns)
     return at > 0 ? at - 1 : 0;
 }
 
+/* Is any of the window's time shown by pages? */
+static bool has_pages(const struct rv_timeline *timeline, uint32_t level, uint64_t from_ns, uint64_t to_ns)
+{
+    size_t at = rv_span_pages_find(&timeline->pages, from_ns);
+    const struct rv_page *page = next_page(timeline, level, to_ns, &at);
+    return page && page->from_ns < to_ns;
+}
+
+/* Time up to which a page replaces the timeline's cells: the cell that contains whole_from_ns is the timeline's. */
+static uint64_t end_of(const struct rv_timeline *timeline, const struct rv_page *page, uint32_t level)
+{
+    return page->to_ns >= paged_until(timeline, level) ? timeline->whole_from_ns[level] : page->to_ns;
+}
+
 uint64_t rv_timeline_count(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level)
 {
     if (from_ns >= to_ns || level >= RV_TIMELINE_LEVELS)
         return 0;
-    uint64_t n = count_logs(timeline, level, RV_TIMELINE_LEVELS, from_ns, to_ns), at_ns = from_ns;
+    uint64_t n = 0, at_ns = from_ns;
+    const bool is_paged = has_pages(timeline, level, from_ns, to_ns);
+    for (uint32_t i = level; i < RV_TIMELINE_LEVELS; i++) {
+        const struct shown shown = shown_of(timeline, i, from_ns, to_ns, is_paged);
+        n += count_bucket(timeline->logs, i, &shown);
+    }
     size_t at = first_page(timeline, from_ns);
     for (const struct rv_page *page; (page = next_page(timeline, level, to_ns, &at));) {
         n += count_cells(timeline, level, at_ns, earlier(page->from_ns, to_ns));
-        n += count_logs(page->timeline, level, timeline->sums_level, from_ns, to_ns);
-        uint32_t shown = level_in(page, level);
-        n += shown ? rv_density_count(&page->timeline->logs->density, shown, from_ns, to_ns) : 0;
-        at_ns = later(at_ns, page->to_ns);
+        for (uint32_t i = level; i < RV_TIMELINE_LEVELS; i++) {
+            const struct shown shown = shown_of_page(timeline, i, from_ns, to_ns);
+            n += count_bucket(page->timeline->logs, i, &shown);
+        }
+        uint32_t shown_level = level_in(page, level);
+        uint64_t cells_to_ns = earlier(to_ns, paged_until(timeline, level));
+        if (shown_level && from_ns < cells_to_ns)
+            n += rv_density_count(&page->timeline->logs->density, shown_level, from_ns, cells_to_ns);
+        at_ns = later(at_ns, end_of(timeline, page, level));
     }
     return n + count_cells(timeline, level, at_ns, to_ns);
 }
@@ -583,32 +692,76 @@ static void join_cells(struct out *out, size_t pages, size_t first)
     out->n = n_kept;
 }
 
+/* The cells of pages, and the timeline's own in the gaps between them. */
+static void query_all_cells(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level,
+                            struct out *out)
+{
+    uint64_t at_ns = from_ns, cells_to_ns = earlier(to_ns, paged_until(timeline, level));
+    size_t at = first_page(timeline, from_ns);
+    for (const struct rv_page *page; (page = next_page(timeline, level, to_ns, &at));) {
+        query_cells(timeline, level, at_ns, earlier(page->from_ns, to_ns), out);
+        at_ns = later(at_ns, end_of(timeline, page, level));
+    }
+    query_cells(timeline, level, at_ns, to_ns, out);
+    at = first_page(timeline, from_ns);
+    const size_t pages = out->n;
+    for (const struct rv_page *page; (page = next_page(timeline, level, to_ns, &at));) {
+        size_t first = out->n;
+        uint32_t shown = level_in(page, level);
+        if (shown && from_ns < cells_to_ns)
+            out->n += rv_density_query(&page->timeline->logs->density, shown, from_ns, cells_to_ns, out->boxes + first,
+                                       out->max - first);
+        join_cells(out, pages, first);
+    }
+}
+
 size_t rv_timeline_query(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level,
                          struct rv_box *out, size_t max)
 {
     if (from_ns >= to_ns || level >= RV_TIMELINE_LEVELS)
         return 0;
     struct out boxes = {.boxes = out, .max = max};
-    query_logs(timeline, level, RV_TIMELINE_LEVELS, from_ns, to_ns, &boxes);
-    uint64_t at_ns = from_ns;
-    size_t at = first_page(timeline, from_ns);
-    for (const struct rv_page *page; (page = next_page(timeline, level, to_ns, &at));) {
-        query_cells(timeline, level, at_ns, earlier(page->from_ns, to_ns), &boxes);
-        query_logs(page->timeline, level, timeline->sums_level, from_ns, to_ns, &boxes);
-        at_ns = later(at_ns, page->to_ns);
+    const bool is_paged = has_pages(timeline, level, from_ns, to_ns);
+    size_t first = first_page(timeline, from_ns);
+    for (uint32_t i = level; i < RV_TIMELINE_LEVELS; i++) {
+        struct shown shown = shown_of(timeline, i, from_ns, to_ns, is_paged);
+        query_bucket(timeline->logs, i, &shown, &boxes);
+        size_t at = first;
+        shown = shown_of_page(timeline, i, from_ns, to_ns);
+        for (const struct rv_page *page; (page = next_page(timeline, level, to_ns, &at));)
+            query_bucket(page->timeline->logs, i, &shown, &boxes);
     }
-    query_cells(timeline, level, at_ns, to_ns, &boxes);
-    at = first_page(timeline, from_ns);
-    const size_t pages = boxes.n;
-    for (const struct rv_page *page; (page = next_page(timeline, level, to_ns, &at));) {
-        size_t first = boxes.n;
-        uint32_t shown = level_in(page, level);
-        if (shown)
-            boxes.n +=
-                rv_density_query(&page->timeline->logs->density, shown, from_ns, to_ns, out + first, max - first);
-        join_cells(&boxes, pages, first);
-    }
+    query_all_cells(timeline, from_ns, to_ns, level, &boxes);
     return boxes.n;
+}
+
+/* Give the spans of a log that begin by at_ns and end in [at_ns + 1, end_ns). */
+static void each_across(const struct rv_chunked_log *log, uint64_t at_ns, uint64_t end_ns,
+                        void (*each)(void *context, const struct rv_box *box), void *context)
+{
+    struct rv_chunked_log_at at = rv_chunked_log_find(log, rv_clock_after_ns(at_ns, 1));
+    struct rv_chunked_log_at end = rv_chunked_log_find_after(log, at, end_ns);
+    uint64_t base;
+    uint32_t n;
+    for (const void *records; (records = rv_chunked_log_walk(log, &at, end, &base, &n));)
+        for (uint32_t i = 0; i < n; i++) {
+            struct rv_box box = rv_timeline_box(log, records, i, base);
+            if (box.start_ns <= at_ns)
+                each(context, &box);
+        }
+}
+
+void rv_timeline_each_across(const struct rv_timeline *timeline, uint64_t at_ns,
+                             void (*each)(void *context, const struct rv_box *box), void *context)
+{
+    for (uint32_t i = 0; i < RV_TIMELINE_LOGS; i++)
+        each_across(rv_timeline_log(timeline, i), at_ns, rv_clock_after_ns(at_ns, bucket_limit(i / 2)), each, context);
+    size_t at = rv_span_pages_find(&timeline->pages, at_ns);
+    for (const struct rv_page *page; (page = next_page(timeline, 0, at_ns, &at));)
+        for (uint32_t i = 0; i < RV_TIMELINE_LOGS; i++) {
+            const struct shown shown = shown_of_page(timeline, i / 2, at_ns, rv_clock_after_ns(at_ns, 1));
+            each_across(rv_timeline_log(page->timeline, i), at_ns, shown.ends_ns[1], each, context);
+        }
 }
 
 uint32_t rv_timeline_level_for(double ns_per_pixel)

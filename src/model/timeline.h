@@ -59,8 +59,21 @@ uint32_t rv_timeline_finest(const struct rv_timeline *timeline);
 uint32_t rv_timeline_sums_level(const struct rv_timeline *timeline);
 
 /*
- * A page holds all spans shorter than that level's cells that end in a stretch of time, or the known part: see
- * model/span_pages.h. A page is queried at its own level when the requested one is finer.
+ * Evicted spans that end at from_ns or later can be read back in pages; UINT64_MAX: none can yet. Long spans are then
+ * evicted last.
+ */
+void rv_timeline_back_from(struct rv_timeline *timeline, uint64_t from_ns);
+bool rv_timeline_is_backed(const struct rv_timeline *timeline);
+
+/* Spans in buckets below this level are read back from the pages near a window, the longer ones are not. */
+#define RV_TIMELINE_REACH 7u
+
+/* A span in a page ends less than this after a window that it overlaps. */
+uint64_t rv_timeline_reach_ns(const struct rv_timeline *timeline);
+
+/*
+ * A page holds the spans that end in a stretch of time, or the known part: all, or of sums those shorter than that
+ * level's cells; see model/span_pages.h. A page is queried at its own level when the requested one is finer.
  */
 struct rv_page;
 void rv_timeline_add_page(struct rv_timeline *timeline, const struct rv_page *page);
@@ -68,6 +81,8 @@ void rv_timeline_add_page(struct rv_timeline *timeline, const struct rv_page *pa
 /* Marks the page as used. Is it present, with all that this level shows? */
 struct rv_page_look;
 bool rv_timeline_use_page(struct rv_timeline *timeline, const struct rv_page_look *look);
+
+uint64_t rv_timeline_n_pages(const struct rv_timeline *timeline); /* ever added */
 
 uint64_t rv_timeline_n_spans(const struct rv_timeline *timeline);   /* ever added */
 uint64_t rv_timeline_n_evicted(const struct rv_timeline *timeline); /* exact spans no longer held */
@@ -121,6 +136,13 @@ uint64_t rv_timeline_count(const struct rv_timeline *timeline, uint64_t from_ns,
  */
 size_t rv_timeline_query(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level,
                          struct rv_box *out, size_t max);
+
+/* Give all spans known that begin by at_ns and end later. */
+void rv_timeline_each_across(const struct rv_timeline *timeline, uint64_t at_ns,
+                             void (*each)(void *context, const struct rv_box *box), void *context);
+
+/* Before this time, detail of this level was released for good, and coarser levels replace it; 0: none was. */
+uint64_t rv_timeline_released_ns(const struct rv_timeline *timeline, uint32_t level);
 
 /* Some exact spans before this time were evicted; 0 when none was. */
 uint64_t rv_timeline_exact_from_ns(const struct rv_timeline *timeline);
