@@ -363,11 +363,26 @@ static double pixel_ns(const struct rv_view *view, const struct rv_view_params *
     return (double)(view->to_ns - view->from_ns) / (params->width_px ? params->width_px : 1);
 }
 
+/* Cells that stand for released detail are not drawn as if they were all there was. Returns the end of their time. */
+static uint64_t fade_released(const struct rv_view *view, uint32_t level, const struct rv_timeline *timeline,
+                              size_t n_boxes)
+{
+    uint64_t released_ns = rv_timeline_released_ns(timeline, level);
+    released_ns = released_ns < view->to_ns ? released_ns : view->to_ns;
+    if (released_ns <= view->from_ns || released_ns <= rv_timeline_first_ns(timeline))
+        return 0;
+    for (size_t i = 0; i < n_boxes; i++)
+        if (view->unsorted[i].coverage != RV_BOX_EXACT && view->unsorted[i].start_ns < released_ns)
+            view->unsorted[i].flags |= RV_BOX_DIMMED;
+    return released_ns;
+}
+
 static void add_lane(struct rv_view *view, struct rv_view_lane *out, const struct rv_lane *lane, size_t n_boxes,
                      const struct rv_view_params *params)
 {
     n_boxes = crop(view->unsorted, n_boxes, view->most_depth);
     n_boxes = mark(view->unsorted, n_boxes, params, lane->name);
+    out->released_ns = fade_released(view, out->level, lane->timeline, n_boxes);
     n_boxes = rv_pixel_cells_join(&view->pixel_cells, view->unsorted, n_boxes,
                                   rv_pixel_cells_width_ns(pixel_ns(view, params)));
     out->first_box = (uint32_t)view->n_boxes;

@@ -27,6 +27,7 @@ struct rv_view_lane {
     uint32_t generation;             /* forks between the process and the first */
     uint32_t pid;
     uint32_t level;        /* of detail: the view's, or a finer one */
+    uint64_t released_ns;  /* what is shown before this time is coarser, since its detail was released; 0: nothing */
     bool is_row;           /* to be shown as one row: the innermost calls */
     bool is_pinned;        /* placed before unpinned ones */
     uint32_t n_represents; /* threads of a collapsed process that it represents, with itself; else 1 */

@@ -111,18 +111,13 @@ static void add_stem(const struct tags *tags, vec3 foot, float x, float y, uint3
     rv_overlay_line(tags->overlay, (float[2]){x, y}, floor_at, 1.0f, rgba);
 }
 
-static void add_tag(struct tags *tags, size_t lane, const struct rv_lane_note *note)
+static void add_text(struct tags *tags, vec3 foot, const char *text, const struct rv_theme_tag *look)
 {
-    char text[TEXT_BYTES];
-    vec3 foot;
     vec2 at;
-    const struct rv_theme_tag *look = &rv_overlay_theme(tags->overlay)->tags[note->kind];
-    foot_of(tags, lane, note, foot);
     if (tags->layout->is_flat && (foot[1] < 0.0f || foot[1] > tags->layout->top + RV_LANE_LAYOUT_POINT))
         return;
     if (!to_points(tags, foot, at))
         return;
-    note_text(tags, note, text);
     at[1] += tags->layout->is_flat ? LOWER : 0.0f;
     float width = rv_overlay_text_width(tags->overlay, RV_FONT_SMALL, text), y = floorf(at[1] - RISE);
     struct rv_overlay_area plate = {at[0] - PADDING, y - ASCENT, width + 2.0f * PADDING, HEIGHT};
@@ -131,6 +126,25 @@ static void add_tag(struct tags *tags, size_t lane, const struct rv_lane_note *n
     add_stem(tags, foot, at[0], y, rv_theme_rgba(look->text, 0.5f));
     rv_overlay_rectangle(tags->overlay, plate, 3.0f, rv_theme_rgba(look->plate, 0.92f));
     rv_overlay_text(tags->overlay, RV_FONT_SMALL, (float[2]){at[0], y}, text, rv_theme_rgba(look->text, 1.0f));
+}
+
+static void add_tag(struct tags *tags, size_t lane, const struct rv_lane_note *note)
+{
+    char text[TEXT_BYTES];
+    vec3 foot;
+    foot_of(tags, lane, note, foot);
+    note_text(tags, note, text);
+    add_text(tags, foot, text, &rv_overlay_theme(tags->overlay)->tags[note->kind]);
+}
+
+/* At the begin of the window, since it began before. */
+static void add_released(struct tags *tags, size_t lane)
+{
+    vec3 foot;
+    if (!tags->frame->view->lanes[lane].released_ns)
+        return;
+    foot_of(tags, lane, &(struct rv_lane_note){.kind = RV_NOTE_LOST, .start_ns = tags->layout->from_ns}, foot);
+    add_text(tags, foot, "detail released", &rv_overlay_theme(tags->overlay)->tags[RV_NOTE_MARK]);
 }
 
 static void add_lane(struct tags *tags, size_t lane, enum rv_note_kind kind)
@@ -180,6 +194,8 @@ void rv_note_labels_add(struct rv_overlay *overlay, const struct rv_scene_frame 
     for (size_t lane = 0; lane < n_lanes; lane++)
         for (uint32_t i = 0; i < layout->lanes[lane].n_graphs; i++)
             add_range(&tags, lane, i);
+    for (size_t lane = 0; lane < n_lanes; lane++)
+        add_released(&tags, lane);
     for (size_t kind = 0; kind < sizeof order / sizeof *order; kind++)
         for (size_t lane = 0; lane < n_lanes; lane++)
             add_lane(&tags, lane, order[kind]);

@@ -17,6 +17,8 @@
 #define STATE_HEIGHT_POINTS 4.0f
 #define GRAPH_LEAST 0.03f /* share of the height, so that the least value is visible */
 #define GRAPH_LINE 0.05f
+#define LOST_STRENGTH 0.75f
+#define RELEASED_STRENGTH 0.22f
 
 struct drawing {
     struct rv_mesh *mesh;
@@ -74,11 +76,11 @@ static void add_to_process(const struct drawing *drawing, const struct rv_mesh_a
             add_collection(drawing, i, *area);
 }
 
-/* Hatched over the whole lane: this time is unknown and must not look idle. */
-static void add_loss(const struct drawing *drawing, struct rv_mesh_area area)
+/* Hatched over the whole lane: this time is unknown, or known in part, and must not look idle. */
+static void hatch(const struct drawing *drawing, struct rv_mesh_area area, uint32_t rgb, float strength)
 {
     const struct rv_lane_layout_lane *lane = &drawing->layout->lanes[drawing->lane];
-    uint32_t rgba = rv_theme_rgba(drawing->theme->lost, 0.75f);
+    uint32_t rgba = rv_theme_rgba(rgb, strength);
     drawing->mesh->is_hatched = true;
     if (drawing->layout->is_flat) {
         area.a0 = lane->y;
@@ -94,7 +96,7 @@ static void add_loss(const struct drawing *drawing, struct rv_mesh_area area)
     area.a0 = 0.0f;
     area.a1 = rv_lane_layout_lane_top(lane);
     area.rgba0 = rgba;
-    area.rgba1 = rv_theme_rgba(drawing->theme->lost, 0.25f);
+    area.rgba1 = rv_theme_rgba(rgb, strength / 3.0f);
     rv_mesh_add_wall(drawing->mesh, z, &area);
     drawing->mesh->is_hatched = false;
 }
@@ -232,6 +234,9 @@ static void add_lane(const struct drawing *drawing)
 {
     const struct rv_view_lane *shown = &drawing->view->lanes[drawing->lane];
     const struct rv_lane_note *state = NULL;
+    struct rv_mesh_area released = {0};
+    if (shown->released_ns && stretch(drawing->layout, drawing->layout->from_ns, shown->released_ns, &released))
+        hatch(drawing, released, drawing->theme->suspended, RELEASED_STRENGTH);
     for (size_t i = shown->first_note; i < (size_t)shown->first_note + shown->n_notes; i++) {
         const struct rv_lane_note *note = &drawing->view->notes[i];
         struct rv_mesh_area area = {0};
@@ -247,7 +252,7 @@ static void add_lane(const struct drawing *drawing)
             if (note->kind == RV_NOTE_GC)
                 add_to_process(drawing, &area);
             else
-                add_loss(drawing, area);
+                hatch(drawing, area, drawing->theme->lost, LOST_STRENGTH);
         }
     }
     if (state)
