@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -201,11 +203,27 @@ uint64_t rv_os_resident_bytes(void)
     return sscanf(text, "%*u %llu", &n_pages) == 1 && page_bytes > 0 ? n_pages * (uint64_t)page_bytes : 0;
 }
 
-int rv_os_open_spool(const char *purpose)
+uint64_t rv_os_resident_peak_bytes(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+}
+
+static const char *spool_folder(void)
 {
     const char *folder = getenv("TMPDIR");
-    if (!folder || !*folder)
-        folder = "/tmp";
+    return folder && *folder ? folder : "/tmp";
+}
+
+uint64_t rv_os_spool_room(void)
+{
+    struct statvfs status;
+    return statvfs(spool_folder(), &status) == 0 ? (uint64_t)status.f_bavail * status.f_frsize : 0;
+}
+
+int rv_os_open_spool(const char *purpose)
+{
+    const char *folder = spool_folder();
     int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0)
         return fd;

@@ -302,11 +302,19 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      NULL},
 
     {RV_OPTION_MEMORY, WATCH | DIFF, "memory", "=SIZE", NULL,
-     "memory that ringviz may have resident (default: a quarter of RAM)",
+     "memory that ringviz may have resident (default: a quarter of RAM, with a history a 32nd)",
      "In a window, a picture or the report of a range, exact calls get what all else leaves of it, a quarter in any case; "
-     "older ones keep their density. Without them it takes some 30 MB, and more for many threads at once. A picture takes "
-     "what its GL driver does besides: Mesa's software renderer 150 to 220 MB. One call may be open at once for each 1024 "
+     "older ones keep their density, and come back from the history, if there is one (--history). Without them it takes some "
+     "30 MB, and more for many threads at once. A picture takes what its GL driver does besides: Mesa's software renderer 150 "
+     "to 220 MB. One call may be open at once for each 1024 "
      "bytes of it, and 2,097,152 in any case; with more, ringviz says so and exits with status 1."},
+
+    {RV_OPTION_HISTORY, WATCH, "history", "=SIZE|off", NULL,
+     "disk space for older calls of a program watched in a window (default: a tenth of what is free)",
+     "Calls that memory has no room for are read back when one looks at their time, from a private file in the folder for "
+     "temporary files (TMPDIR, else /tmp), which has no name and is gone with ringviz: half a byte an event, at least 1M. Of a longer "
+     "run the oldest part is discarded; then, and with `off`, times whose short calls are gone are hatched: `detail "
+     "released`."},
 
     {RV_OPTION_BENCH, BENCH, "bench", "[=NAME,..]", "ring drain scan lod codec replay render export overhead control patch",
      "measure ringviz on this machine: {}",

@@ -311,6 +311,12 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
         if (rv_units_parse_bytes(value, &options->memory_bytes) != 0 || options->memory_bytes < 1u << 20)
             return rv_option_value_bad(entry->name, value, "a size of at least 1M");
         return 0;
+    case RV_OPTION_HISTORY:
+        options->leaves_history = strcmp(value, "off") == 0;
+        if (!options->leaves_history &&
+            (rv_units_parse_bytes(value, &options->history_bytes) != 0 || options->history_bytes < 1u << 20))
+            return rv_option_value_bad(entry->name, value, "off or a size of at least 1M");
+        return 0;
     default:
         return -ENOENT;
     }

@@ -75,6 +75,8 @@ struct rv_options {
     bool leaves_states; /* --states=off */
     uint32_t pid;       /* of a process to attach to; 0: none */
     uint64_t duration_ns, drain_interval_ns, memory_bytes;
+    uint64_t history_bytes; /* 0: default */
+    bool leaves_history;    /* --history=off */
     uint32_t max_depth;
     uint32_t n_threads;
 };

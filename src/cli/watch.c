@@ -48,6 +48,7 @@ struct watch {
     struct rv_sink sinks[MAX_SINKS];
     size_t n_sinks;
     struct rv_recorder recorder;
+    struct rv_history *history; /* NULL: none */
     struct rv_film film;
     struct rv_capture_filter *filter;
     struct rv_map map; /* zeroed: the source is not a live trace file */
@@ -220,6 +221,23 @@ static int open_recorder(struct watch *watch)
     return error;
 }
 
+/* A program that runs, or the trace file of one. */
+static bool is_live(const struct watch *watch)
+{
+    return watch->map.base || (watch->options->import_format && watch->options->import_format->heeds);
+}
+
+/* Without it older calls are shown by their density. */
+static void open_history(struct watch *watch)
+{
+    const struct rv_options *options = watch->options;
+    if (options->is_headless || options->leaves_history || !is_live(watch))
+        return;
+    watch->history = rv_history_create(options->history_bytes ? options->history_bytes : rv_history_default_bytes());
+    if (watch->history)
+        add_sink(watch, rv_history_sink(watch->history));
+}
+
 static int prepare(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
@@ -241,7 +259,11 @@ static int prepare(struct watch *watch)
     if (!error && watch->map.base)
         rv_sigbus_catch(
             &(struct rv_sigbus_region){watch->map.base, watch->map.n_bytes, watch->map.fd, watch->map.path});
-    return error ? error : open_recorder(watch);
+    if (!error)
+        error = open_recorder(watch);
+    if (!error)
+        open_history(watch);
+    return error;
 }
 
 static int attach(struct watch *watch)
@@ -287,6 +309,7 @@ static void start_session(struct watch *watch)
             .max_depth = options->max_depth,
             .sinks = watch->sinks,
             .n_sinks = watch->n_sinks,
+            .history = watch->history,
         },
         watch->source);
     watch->source = NULL; /* the session's now */
@@ -513,6 +536,8 @@ static void print_costs(const struct rv_session_counts *counts)
             (unsigned long long)counts->n_consumed, (unsigned long long)counts->n_spans,
             (unsigned long long)counts->n_batches, (double)counts->drain_ns / 1e6, (double)counts->scan_ns / 1e6,
             (double)counts->carry_ns / 1e6, (double)counts->timeline_ns / 1e6, (double)counts->stats_ns / 1e6);
+    rv_note("%.1f MB resident, at most %.1f MB; %llu pages were loaded", (double)rv_os_resident_bytes() / 1e6,
+            (double)rv_os_resident_peak_bytes() / 1e6, (unsigned long long)counts->n_pages);
     rv_note("%llu calls cut, %llu returns without a call, %llu calls open while others were lost (doubtful)",
             (unsigned long long)counts->n_cut, (unsigned long long)counts->n_orphans,
             (unsigned long long)counts->n_doubtful);
@@ -582,6 +607,7 @@ static void tear_down(struct watch *watch)
 {
     detach(watch);
     rv_session_destroy(watch->session);
+    rv_history_destroy(watch->history);
     if (rv_recorder_close(&watch->recorder) != 0)
         watch->status = STATUS_FAILED;
     if (watch->source)

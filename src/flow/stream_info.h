@@ -12,7 +12,8 @@ struct rv_stream_info {
     uint64_t process_key;                   /* distinguishes images and reused pids */
     const char *process_name, *thread_name; /* borrowed for the call; thread_name may be "" */
     uint64_t born_ns;
-    uint32_t ring; /* index in the file, for messages */
+    uint32_t number; /* in a recording: the file's */
+    uint32_t ring;   /* index in the file, for messages */
     struct rv_wire_instrumentation instrumentation;
 };
 

@@ -306,8 +306,8 @@ void rv_block_joiner_join_page(struct rv_block_joiner *joiner, struct rv_page_lo
 size_t rv_block_joiner_join(struct rv_block_joiner *joiner, struct rv_stream *stream, struct rv_job *job)
 {
     bool is_renamed = rv_stream_apply_name(stream);
-    send_events(joiner, stream, job, is_renamed);
     if (job->closes_stream) {
+        send_events(joiner, stream, job, is_renamed);
         size_t n_open = finish(joiner, stream, job->end_ns);
         close_in_sinks(joiner, stream, job->end_ns);
         return n_open;
@@ -325,6 +325,9 @@ size_t rv_block_joiner_join(struct rv_block_joiner *joiner, struct rv_stream *st
             last_ns = rv_event_ticks(&job->batch.events[i]);
             break;
         }
+    uint64_t sent_ns = rv_clock_thread_cpu_ns();
+    send_events(joiner, stream, job, is_renamed); /* now the lanes exist, for a reader of the history */
+    began_ns += rv_clock_thread_cpu_ns() - sent_ns;
     n = store(joiner, stream, spans, joiner->origin_ns + last_ns, began_ns);
     if (job->batch.is_open)
         take_opening(stream, &job->batch);

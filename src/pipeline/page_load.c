@@ -20,6 +20,10 @@ static void begin_track(void *context, struct rv_track *track)
 {
     const struct rv_page_load *page = context;
     track->lane = page->stream->tracks.all[rv_stream_find_track(page->stream, track->stack)].lane;
+    if (page->stream->is_followed) {
+        track->calls = rv_timeline_create_from(page->level);
+        return;
+    }
     uint32_t level = sums_level(track->lane);
     level = level > 0 ? level - 1 : 0;
     track->calls = rv_timeline_create_from(level < page->level ? level : page->level);
@@ -66,10 +70,12 @@ void rv_page_load_add_stack(struct rv_page_load *page, const struct rv_page_stac
                     stack->depth.last_ns);
 }
 
-/* Longer calls are in the lane already. */
-static uint64_t limit_of(struct rv_lane *lane)
+/* Longer calls are in the lane already; which ones a live lane lacks changes as it evicts. */
+static uint64_t limit_of(const struct rv_page_load *page, struct rv_lane *lane)
 {
-    uint32_t level = sums_level(lane);
+    uint32_t level = page->stream->is_followed ? RV_TIMELINE_LEVELS : sums_level(lane);
+    if (level == RV_TIMELINE_LEVELS)
+        return UINT64_MAX;
     return level ? UINT64_C(1) << rv_density_shift(level) : 0;
 }
 
@@ -78,7 +84,7 @@ void rv_page_load_store(struct rv_page_load *page, struct rv_span *spans)
     for (size_t i = 0; i < page->tracks.n; i++) {
         const struct rv_track *track = &page->tracks.all[i];
         struct rv_span *first = spans + track->first;
-        uint64_t limit_ns = track->n ? limit_of(track->lane) : 0;
+        uint64_t limit_ns = track->n ? limit_of(page, track->lane) : 0;
         size_t n = 0;
         for (size_t k = 0; k < track->n; k++) {
             first[n] = first[k];

@@ -71,6 +71,7 @@ static void add_sums(struct rv_lane *lane, const struct rv_stack_summary *summar
 static void add_block(struct rv_stream *stream, const struct rv_block_summary *summary)
 {
     uint64_t from_ns = stream->n_blocks ? stream->blocks[stream->n_blocks - 1].to_ns : 0;
+    from_ns = summary->first_ns > from_ns ? summary->first_ns : from_ns;
     uint64_t to_ns = summary->last_ns + 1, n_events = 0;
     for (size_t i = 0; i < summary->n_stacks; i++) {
         const struct rv_rec_index_stack *row = summary->stacks[i].row;
@@ -86,6 +87,7 @@ static void add_block(struct rv_stream *stream, const struct rv_block_summary *s
     stream->blocks[stream->n_blocks++] =
         (struct rv_summed_block){.from_ns = from_ns,
                                  .to_ns = to_ns > from_ns ? to_ns : from_ns,
+                                 .offset = summary->offset,
                                  .n_events = n_events < RV_REC_MAX_EVENTS ? (uint32_t)n_events : RV_REC_MAX_EVENTS};
 }
 
@@ -118,16 +120,22 @@ void rv_page_loader_add_total(struct rv_block_joiner *joiner, const struct rv_ca
     rv_histogram_fini(&durations);
 }
 
-void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_block_joiner *joiner,
-                              struct rv_stream *stream, const struct rv_block_summary *summary)
+static void list_block(struct rv_page_loader *page_loader, struct rv_stream *stream,
+                       const struct rv_block_summary *summary)
 {
-    pthread_mutex_lock(&page_loader->lock);
     if (stream->n_blocks == 0) {
         page_loader->streams = rv_vec_reserve(page_loader->streams, &page_loader->streams_capacity,
                                               page_loader->n_streams + 1, sizeof(struct rv_stream *));
         page_loader->streams[page_loader->n_streams++] = stream;
     }
     add_block(stream, summary);
+}
+
+void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_block_joiner *joiner,
+                              struct rv_stream *stream, const struct rv_block_summary *summary)
+{
+    pthread_mutex_lock(&page_loader->lock);
+    list_block(page_loader, stream, summary);
     rv_block_joiner_count_switches(joiner, summary->n_switches);
     (void)rv_stream_apply_name(stream);
     for (size_t i = 0; i < summary->n_stacks; i++) {
@@ -151,6 +159,56 @@ void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_bloc
         pthread_mutex_unlock(&stream->tracks.all[i].lane->lock);
     }
     pthread_mutex_unlock(&page_loader->lock);
+}
+
+/* ---- the session's own recording ---- */
+
+/* The time from which the stream's calls can be read back. */
+static void back_lanes(const struct rv_stream *stream)
+{
+    const struct rv_summed_block *first = &stream->blocks[stream->n_gone < stream->n_blocks ? stream->n_gone : 0];
+    uint64_t from_ns = stream->n_gone < stream->n_blocks ? first->from_ns : UINT64_MAX;
+    for (size_t i = 0; i < stream->tracks.n; i++) {
+        struct rv_lane *lane = stream->tracks.all[i].lane;
+        pthread_mutex_lock(&lane->lock);
+        rv_timeline_back_from(lane->timeline, from_ns);
+        pthread_mutex_unlock(&lane->lock);
+    }
+}
+
+void rv_page_loader_add_block(struct rv_page_loader *page_loader, struct rv_stream *stream,
+                              const struct rv_block_summary *summary)
+{
+    pthread_mutex_lock(&page_loader->lock);
+    list_block(page_loader, stream, summary);
+    page_loader->n_pages += page_loader->is_behind;
+    for (size_t i = 0; i < summary->n_stacks; i++)
+        (void)rv_tracks_at(&stream->tracks, summary->stacks[i].row->stack);
+    back_lanes(stream);
+    pthread_mutex_unlock(&page_loader->lock);
+}
+
+void rv_page_loader_discard(struct rv_page_loader *page_loader, uint64_t begin)
+{
+    pthread_mutex_lock(&page_loader->lock);
+    for (size_t i = 0; i < page_loader->n_streams; i++) {
+        struct rv_stream *stream = page_loader->streams[i];
+        size_t n_gone = stream->n_gone;
+        while (stream->n_gone < stream->n_blocks && stream->blocks[stream->n_gone].offset < begin)
+            stream->n_gone++;
+        if (stream->n_gone > n_gone)
+            back_lanes(stream);
+    }
+    pthread_mutex_unlock(&page_loader->lock);
+}
+
+bool rv_page_loader_take_behind(struct rv_page_loader *page_loader)
+{
+    pthread_mutex_lock(&page_loader->lock);
+    bool is_behind = page_loader->is_behind && !page_loader->has_asked;
+    page_loader->has_asked = true;
+    pthread_mutex_unlock(&page_loader->lock);
+    return is_behind;
 }
 
 void rv_page_loader_forget(struct rv_page_loader *page_loader, const struct rv_stream *stream)
@@ -286,15 +344,49 @@ static size_t first_block(const struct rv_stream *stream, uint64_t from_ns)
     return low;
 }
 
-/* A call that ends up to a cell's width after the window may begin in it; a cell may begin before it. */
+/* Before this time the lanes lack calls that blocks have. */
+static uint64_t lacks_before(const struct rv_stream *stream, uint32_t level)
+{
+    uint64_t before_ns = 0;
+    if (!stream->is_followed)
+        return level < stream->sums_level ? UINT64_MAX : 0;
+    for (size_t i = 0; i < stream->tracks.n; i++) {
+        struct rv_lane *lane = stream->tracks.all[i].lane;
+        pthread_mutex_lock(&lane->lock);
+        uint64_t whole_ns = rv_timeline_whole_from_ns(lane->timeline, level),
+                 end_ns = rv_timeline_last_ns(lane->timeline) + 1;
+        whole_ns = whole_ns < end_ns ? whole_ns : end_ns;
+        pthread_mutex_unlock(&lane->lock);
+        before_ns = whole_ns > before_ns ? whole_ns : before_ns;
+    }
+    return before_ns;
+}
+
+/* A call that begins in the window may end later by this. */
+static uint64_t reach_of(const struct rv_stream *stream)
+{
+    const struct rv_timeline *timeline = stream->tracks.all[0].lane->timeline;
+    return stream->is_followed ? rv_timeline_reach_ns(timeline) : UINT64_C(1) << rv_density_shift(stream->sums_level);
+}
+
+/* A cell may begin before the window. */
 size_t rv_page_loader_find(const struct rv_stream *stream, uint64_t from_ns, uint64_t to_ns, uint32_t level,
                            size_t *end)
 {
     size_t first = first_block(stream, level ? from_ns >> rv_density_shift(level) << rv_density_shift(level) : from_ns);
-    uint64_t end_ns = rv_clock_after_ns(to_ns, UINT64_C(1) << rv_density_shift(stream->sums_level));
-    for (*end = first; level < stream->sums_level && *end < stream->n_blocks && stream->blocks[*end].from_ns < end_ns;)
+    uint64_t end_ns = rv_clock_after_ns(to_ns, reach_of(stream)), lacks_ns = lacks_before(stream, level);
+    end_ns = lacks_ns < end_ns ? lacks_ns : end_ns;
+    first = stream->n_gone > first ? stream->n_gone : first;
+    for (*end = first; *end < stream->n_blocks && stream->blocks[*end].from_ns < end_ns;)
         ++*end;
     return first;
+}
+
+/* Were calls of the window evicted that no block has yet? */
+static bool is_behind(const struct rv_stream *stream, uint64_t from_ns, uint64_t to_ns, uint32_t level)
+{
+    uint64_t reached_ns = stream->blocks[stream->n_blocks - 1].to_ns, lacks_ns = lacks_before(stream, level);
+    return stream->is_followed && reached_ns < to_ns && reached_ns < lacks_ns && from_ns < lacks_ns;
 }
 
 static void want_page(struct rv_page_loader *page_loader, struct rv_stream *stream, const struct rv_page_look *look)
@@ -350,22 +442,26 @@ size_t rv_page_loader_want(struct rv_page_loader *page_loader, uint64_t from_ns,
     uint32_t coarsest = 0;
     size_t n_missing = 0, end;
     pthread_mutex_lock(&page_loader->lock);
+    size_t n_behind = page_loader->is_followed && page_loader->n_streams == 0;
     page_loader->n_taken = page_loader->n_wanted = 0;
     page_loader->now++;
     for (size_t i = 0; i < page_loader->n_streams; i++) {
         const struct rv_stream *stream = page_loader->streams[i];
         size_t first = rv_page_loader_find(stream, from_ns, to_ns, level, &end);
         n_bytes += bytes_of(stream, first, end);
+        n_behind += is_behind(stream, from_ns, to_ns, level);
         coarsest = stream->sums_level > coarsest ? stream->sums_level : coarsest;
     }
     for (uint32_t k = coarsest + 1; k-- > 0 && n_bytes <= page_loader->most_bytes;)
         for (size_t i = 0; i < page_loader->n_streams; i++)
             if (page_loader->streams[i]->sums_level == k)
                 n_missing += want_of(page_loader, page_loader->streams[i], (const uint64_t[2]){from_ns, to_ns}, level);
+    page_loader->is_behind = n_behind > 0;
+    page_loader->has_asked = false;
     if (page_loader->n_wanted)
         pthread_cond_signal(&page_loader->has_requests);
     pthread_mutex_unlock(&page_loader->lock);
-    return n_missing;
+    return n_missing + n_behind;
 }
 
 uint64_t rv_page_loader_n_pages(struct rv_page_loader *page_loader)

@@ -16,6 +16,7 @@
 
 struct rv_summed_block { /* of a stream; covers (from_ns, to_ns) */
     uint64_t from_ns, to_ns;
+    uint64_t offset; /* in the file */
     uint32_t n_events;
     bool is_coming; /* requested */
 };
@@ -28,10 +29,13 @@ struct rv_page_loader {
     struct rv_page_request *wanted; /* [n_taken, n_wanted) */
     size_t n_taken, n_wanted, wanted_capacity;
     uint64_t now;                   /* number of views so far */
-    uint64_t n_pages;               /* published to the lanes so far */
+    uint64_t n_pages;               /* published to the lanes so far, and awaited blocks */
     struct rv_span_reader *readers; /* last opened first */
     struct rv_page_load *pages;     /* on their way */
     bool is_over;                   /* no more requests */
+    bool is_followed;               /* the streams are those of the session's own recording */
+    bool is_behind;                 /* at the last view, evicted calls of it were in no block yet */
+    bool has_asked;                 /* since then, for these blocks */
     pthread_cond_t has_news;        /* a span reader's block has arrived, or is_over */
     pthread_cond_t has_requests;    /* there are requests */
 };
@@ -47,6 +51,16 @@ struct rv_block_joiner;
 void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_block_joiner *joiner,
                               struct rv_stream *stream, const struct rv_block_summary *summary);
 void rv_page_loader_add_total(struct rv_block_joiner *joiner, const struct rv_call_total *total);
+
+/* Add the next block of a stream of the session's own recording: its lanes have its calls, or had them. */
+void rv_page_loader_add_block(struct rv_page_loader *page_loader, struct rv_stream *stream,
+                              const struct rv_block_summary *summary);
+
+/* Blocks before this offset were discarded. */
+void rv_page_loader_discard(struct rv_page_loader *page_loader, uint64_t begin);
+
+/* Were calls viewed, since the last call, that no block has yet? */
+bool rv_page_loader_take_behind(struct rv_page_loader *page_loader);
 
 /* Wait for a request, until a time of rv_clock_mono_ns() at most. */
 void rv_page_loader_await(struct rv_page_loader *page_loader, uint64_t until_ns);
@@ -82,7 +96,7 @@ void rv_page_loader_end(struct rv_page_loader *page_loader);
 size_t rv_page_loader_find(const struct rv_stream *stream, uint64_t from_ns, uint64_t to_ns, uint32_t level,
                            size_t *end);
 
-/* Number of pages published to lanes so far. Any thread. */
+/* Grows when a window can show more: pages published to lanes, and blocks that were awaited. Any thread. */
 uint64_t rv_page_loader_n_pages(struct rv_page_loader *page_loader);
 
 #endif

@@ -24,6 +24,8 @@ enum { JOBS_PER_WORKER = 4, MAX_WORKERS = 64 };
 enum { OPEN_CALL_BYTES = 128, OPEN_CALLS_SHARE = 8, OPEN_CALLS_OF_ANY = 1 << 21 };
 /* Shares of the memory: guaranteed to lanes, and left free. */
 enum { LANES_SHARE = 4, UNTOLD_SHARE = 8 };
+/* Pages in view: share where there is a history, and limit allowed in any case. */
+enum { PAGES_SHARE = 2, LEAST_PAGES_BYTES = 32 << 20 };
 enum { LOOKS_A_SHARE = 4, SPAN_BYTES = 32 }; /* checks until that is filled; bytes per span with its share of cells */
 static const uint64_t NAMING_INTERVAL_NS = 50000000;
 static const uint64_t REST_NS = 10000000; /* longest rest of a RESTING source until it notices a stop */
@@ -59,6 +61,7 @@ struct rv_session {
     pthread_mutex_t lock;
     pthread_cond_t has_news; /* the source is drained; the session is done */
     uint64_t drain_ns, n_batches;
+    uint64_t n_coming;             /* jobs of streams, not of pages, that are not joined yet */
     struct rv_carry_counts closed; /* of streams that have ended */
     bool has_drained, is_resting, is_done;
 };
@@ -111,6 +114,9 @@ static void submit_batch(void *context, struct rv_batch *batch)
         rv_batch_pool_release(&session->jobs, job);
         return;
     }
+    pthread_mutex_lock(&session->lock);
+    session->n_coming += !((struct rv_job_order *)batch->stream)->page;
+    pthread_mutex_unlock(&session->lock);
     rv_job_order_add(batch->stream, job);
     rv_queue_push(session->filled, job);
 }
@@ -178,11 +184,25 @@ static bool is_stopping(void *context)
 
 /* ---- threads ---- */
 
+static bool serve_history(struct rv_session *session)
+{
+    return session->params.history && rv_history_serve(session->params.history);
+}
+
+/* The program has ended, but its history may be looked at. */
+static void serve_history_on(struct rv_session *session)
+{
+    while (session->params.history && !is_stopping(session))
+        if (!serve_history(session))
+            rv_page_loader_await(&session->page_loader, rv_clock_mono_ns() + REST_NS);
+}
+
 static void *run_drain(void *context)
 {
     struct rv_session *session = context;
     for (;;) {
         enum rv_source_status status = session->source->poll(session->source, &session->intake);
+        bool has_served = serve_history(session);
         pthread_mutex_lock(&session->lock);
         session->drain_ns = rv_clock_thread_cpu_ns();
         session->has_drained = status == RV_SOURCE_ENDED;
@@ -195,18 +215,22 @@ static void *run_drain(void *context)
             break;
         if (status == RV_SOURCE_RESTING)
             rv_page_loader_await(&session->page_loader, rv_clock_mono_ns() + REST_NS);
-        else
+        else if (!has_served)
             session->source->nap(session->source);
     }
+    serve_history_on(session);
     rv_page_loader_end(&session->page_loader);
     rv_queue_close(session->filled);
     return NULL;
 }
 
-static void count_batch(struct rv_session *session)
+static void count_batches(struct rv_session *session, bool is_page, uint64_t n)
 {
     pthread_mutex_lock(&session->lock);
-    session->n_batches++;
+    session->n_batches += n;
+    session->n_coming -= is_page ? 0 : n;
+    if (session->n_coming == 0 && session->has_drained)
+        pthread_cond_broadcast(&session->has_news);
     pthread_mutex_unlock(&session->lock);
 }
 
@@ -301,17 +325,19 @@ static void *run_worker(void *context)
             scan(worker, job);
         if (!rv_job_order_put(order, job))
             continue;
-        bool is_last = false;
+        bool is_last = false, is_page = order->page;
+        uint64_t n_joined = 0;
         while ((job = rv_job_order_take(order))) {
             is_last = job->closes_stream;
             join(worker, order, job);
-            count_batch(session);
+            n_joined++;
             rv_batch_pool_release(&session->jobs, job);
         }
-        if (is_last && order->page)
+        if (is_last && is_page)
             rv_page_loader_publish(&session->page_loader, order->page);
         else if (is_last)
             end_stream(session, (struct rv_stream *)order);
+        count_batches(session, is_page, n_joined);
     }
     return NULL;
 }
@@ -322,6 +348,15 @@ static bool has_drained(struct rv_session *session)
     bool has = session->has_drained;
     pthread_mutex_unlock(&session->lock);
     return has;
+}
+
+/* Every batch of the source is in the model. */
+static void await_joined(struct rv_session *session)
+{
+    pthread_mutex_lock(&session->lock);
+    while (session->n_coming > 0)
+        pthread_cond_wait(&session->has_news, &session->lock);
+    pthread_mutex_unlock(&session->lock);
 }
 
 static void begin_sinks(const struct rv_session *session)
@@ -342,6 +377,13 @@ static void end_sinks(struct rv_session *session)
     rv_stats_destroy(totals);
 }
 
+/* The last blocks are listed when the recording has ended. */
+static void await_history(struct rv_session *session)
+{
+    while (session->params.history && !rv_history_is_listed(session->params.history) && !is_stopping(session))
+        rv_os_sleep_ns(REST_NS / 10);
+}
+
 /* The naming thread: names while the program runs, the memory limit, and the end of the session. */
 static void *run_naming(void *context)
 {
@@ -355,11 +397,10 @@ static void *run_naming(void *context)
             ;
         pthread_mutex_unlock(&session->lock);
     }
-    pthread_join(session->drain, NULL);
-    for (unsigned i = 0; i < session->n_workers; i++)
-        pthread_join(session->workers[i].thread, NULL);
+    await_joined(session);
     session->source->resolve(session->source, &session->intake, true);
     end_sinks(session);
+    await_history(session);
     limit_memory(session);
     pthread_mutex_lock(&session->lock);
     session->is_done = true;
@@ -379,8 +420,15 @@ static void init_params(struct rv_session *session, const struct rv_session_para
     if (session->params.n_workers > MAX_WORKERS)
         session->params.n_workers = MAX_WORKERS;
     if (session->params.memory_bytes == 0)
-        session->params.memory_bytes = rv_os_ram_bytes() / 4;
+        session->params.memory_bytes = rv_os_ram_bytes() / (params->history ? 32 : 4);
     session->kernel = params->has_kernel ? params->kernel : rv_scan_best_kernel();
+}
+
+/* A live session's lanes want memory, too; the pages of a narrow window always fit. */
+static uint64_t pages_bytes(const struct rv_session_params *params)
+{
+    uint64_t bytes = params->history ? params->memory_bytes / PAGES_SHARE : params->memory_bytes;
+    return params->history && bytes < LEAST_PAGES_BYTES ? LEAST_PAGES_BYTES : bytes;
 }
 
 struct rv_session *rv_session_start(const struct rv_session_params *params, struct rv_source *source)
@@ -395,7 +443,9 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     session->subroutines = rv_subroutines_create();
     session->intake = (struct rv_intake){session,       open_stream,  rename_stream, account_stream, close_stream,
                                          acquire_batch, submit_batch, is_stopping,   define,         &PAGES};
-    rv_page_loader_init(&session->page_loader, session->params.memory_bytes);
+    rv_page_loader_init(&session->page_loader, pages_bytes(&session->params));
+    if (params->history)
+        rv_history_begin(params->history, session->lanes, &session->page_loader, &session->intake);
     pthread_mutex_init(&session->lock, NULL);
     pthread_mutex_init(&session->limiting, NULL);
     rv_os_init_condition(&session->has_news);
@@ -447,6 +497,9 @@ void rv_session_destroy(struct rv_session *session)
         return;
     rv_session_stop(session);
     pthread_join(session->naming, NULL);
+    pthread_join(session->drain, NULL);
+    for (unsigned i = 0; i < session->n_workers; i++)
+        pthread_join(session->workers[i].thread, NULL);
     session->source->close(session->source);
     for (unsigned i = 0; i < session->n_workers; i++)
         rv_block_joiner_fini(&session->workers[i].joiner);

@@ -13,14 +13,16 @@
 #include "model/lanes.h"
 #include "model/stats.h"
 #include "model/subroutines.h"
+#include "pipeline/history.h"
 #include "pipeline/span_reader.h"
 #include "scan/block.h"
 #include "sink/sink.h"
 #include "source/source.h"
 
-struct rv_session_params {      /* zero = default */
-    unsigned n_workers;         /* CPUs - 1, at least 1 */
-    uint64_t memory_bytes;      /* limit of resident memory, default a quarter of RAM: lanes get what other data leaves,
+struct rv_session_params { /* zero = default */
+    unsigned n_workers;    /* CPUs - 1, at least 1 */
+    uint64_t
+        memory_bytes; /* limit of resident memory, default a quarter of RAM, with a history a 32nd: lanes get what other data leaves,
                                    at least a quarter; open calls may take an eighth, at least 2^21 calls */
     enum rv_scan_kernel kernel; /* with has_kernel; else the best */
     bool has_kernel;
@@ -28,6 +30,7 @@ struct rv_session_params {      /* zero = default */
     uint32_t max_depth;          /* calls at this depth and deeper are dropped; 0 = none */
     const struct rv_sink *sinks; /* n_sinks of them, borrowed until rv_session_destroy() */
     size_t n_sinks;
+    struct rv_history *history; /* of which the sinks have the sink; borrowed likewise; NULL: none */
 };
 
 struct rv_session; /* opaque */
@@ -74,7 +77,7 @@ struct rv_session_counts {
     uint64_t n_spans, n_batches;
     uint64_t drain_ns, scan_ns, carry_ns, timeline_ns, stats_ns;
     uint64_t n_cut, n_orphans, n_doubtful;
-    uint64_t n_pages; /* pages loaded on demand */
+    uint64_t n_pages; /* pages loaded on demand; grows also when ones that were awaited can be */
 };
 void rv_session_losses(struct rv_session *session, struct rv_losses *losses); /* when done: dropped events, and more */
 void rv_session_counts(struct rv_session *session, struct rv_session_counts *counts);

@@ -107,7 +107,9 @@ static void list_all_blocks(struct rv_span_reader *reader, const struct rv_span_
     struct rv_page_loader *page_loader = reader->page_loader;
     pthread_mutex_lock(&page_loader->lock);
     for (size_t i = 0; i < page_loader->n_streams && params->from_ns < params->to_ns; i++)
-        if (!params->lane_idx || has_lane(page_loader->streams[i], *params->lane_idx))
+        if (page_loader->streams[i]->is_followed)
+            continue;
+        else if (!params->lane_idx || has_lane(page_loader->streams[i], *params->lane_idx))
             list_blocks(reader, page_loader->streams[i], params);
     if (reader->n_blocks) {
         qsort(reader->blocks, reader->n_blocks, sizeof *reader->blocks,

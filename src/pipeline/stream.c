@@ -78,10 +78,19 @@ size_t rv_stream_find_track(const struct rv_stream *stream, uint32_t stack)
     return found ? found - 1 : 0;
 }
 
-static void reset(struct rv_stream *stream, uint32_t number)
+/* Stacks beyond those that the live stream tells apart share its first lane. */
+static void follow_track(void *context, struct rv_track *track)
+{
+    const struct rv_stream *stream = context;
+    track->lane = rv_lanes_find(stream->lanes, stream->number, track->stack);
+    if (!track->lane)
+        track->lane = rv_lanes_find(stream->lanes, stream->number, 0);
+}
+
+static void reset(struct rv_stream *stream, uint32_t number, void (*begin)(void *context, struct rv_track *track))
 {
     rv_job_order_reset(&stream->jobs, 0);
-    rv_tracks_init(&stream->tracks, begin_track, stream);
+    rv_tracks_init(&stream->tracks, begin, stream);
     stream->number = number;
     stream->n_dropped_told = 0;
     stream->n_open = 0;
@@ -89,6 +98,8 @@ static void reset(struct rv_stream *stream, uint32_t number)
     stream->new_name[0] = '\0';
     stream->preamble = (struct rv_stack_preamble){0};
     stream->sums_level = 0;
+    stream->n_gone = 0;
+    stream->is_followed = false;
     stream->has_used_pages = false;
 }
 
@@ -115,6 +126,14 @@ void rv_stream_begin(struct rv_stream *stream, struct rv_lanes *lanes, const str
     stream->info.process_name = stream->process_name;
     stream->info.thread_name = stream->given_name;
     stream->lanes = lanes;
-    reset(stream, number);
+    reset(stream, number, begin_track);
+    (void)rv_tracks_at(&stream->tracks, 0);
+}
+
+void rv_stream_begin_followed(struct rv_stream *stream, struct rv_lanes *lanes, uint32_t number)
+{
+    stream->lanes = lanes;
+    reset(stream, number, follow_track);
+    stream->is_followed = true;
     (void)rv_tracks_at(&stream->tracks, 0);
 }

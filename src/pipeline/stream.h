@@ -34,6 +34,8 @@ struct rv_stream {
     struct rv_summed_block *blocks;
     size_t n_blocks, blocks_capacity;
     uint32_t sums_level;
+    size_t n_gone;                     /* of the blocks, the first ones were discarded */
+    bool is_followed;                  /* of a session's own recording: its lanes are those of the live stream */
     bool has_used_pages;               /* since it was last out of view */
     struct rv_stream *next, *previous; /* the stream table's lists */
 };
@@ -45,6 +47,9 @@ void rv_stream_destroy(struct rv_stream *stream);
 /* Creates its first lane, so that lanes are in order of their threads' appearance. */
 void rv_stream_begin(struct rv_stream *stream, struct rv_lanes *lanes, const struct rv_stream_info *info,
                      uint32_t number);
+
+/* The stream of the session's own recording that has this number: it has the lanes of the live one, and no jobs. */
+void rv_stream_begin_followed(struct rv_stream *stream, struct rv_lanes *lanes, uint32_t number);
 
 /* Free the state of a running stream. After its last job, by the last joiner, or when no worker runs. */
 void rv_stream_end(struct rv_stream *stream);

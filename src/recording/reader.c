@@ -384,6 +384,15 @@ int rv_rec_reader_at(struct rv_rec_reader *reader, uint64_t offset, struct rv_re
     return result;
 }
 
+int rv_rec_reader_grow(struct rv_rec_reader *reader)
+{
+    struct stat status;
+    if (fstat(reader->fd, &status) != 0)
+        return rv_err_sys("%s", reader->path);
+    reader->state.n_bytes = (uint64_t)status.st_size;
+    return 0;
+}
+
 /* Is there an END chunk in the file's last bytes? */
 int rv_rec_reader_end(struct rv_rec_reader *reader, struct rv_rec_end *end)
 {

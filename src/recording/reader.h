@@ -50,6 +50,9 @@ int rv_rec_reader_next(struct rv_rec_reader *reader, struct rv_rec_chunk *chunk,
 int rv_rec_reader_at(struct rv_rec_reader *reader, uint64_t offset, struct rv_rec_chunk *chunk,
                      const uint8_t **payload);
 
+/* The file has grown: read up to its present end. 0, or negative errno with one line printed. */
+int rv_rec_reader_grow(struct rv_rec_reader *reader);
+
 /* END, if the file ends with one. As rv_rec_reader_at(). */
 int rv_rec_reader_end(struct rv_rec_reader *reader, struct rv_rec_end *end);
 

@@ -71,6 +71,19 @@ int rv_rec_writer_open(struct rv_rec_writer *writer, const char *path, const str
     return error;
 }
 
+int rv_rec_writer_begin(struct rv_rec_writer *writer, int fd, const char *name, const struct rv_rec_file *file,
+                        const char *program)
+{
+    struct rv_rec_buffer first = {0};
+    make_file_chunk(&first, file, program);
+    *writer = (struct rv_rec_writer){.fd = fd, .path = rv_strdup(name)};
+    int error = rv_rec_writer_put(writer, &first);
+    if (error)
+        rv_rec_writer_close(writer);
+    rv_rec_buffer_fini(&first);
+    return error;
+}
+
 static int write_all(int fd, const uint8_t *at, size_t n_left)
 {
     while (n_left > 0) {

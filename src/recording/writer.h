@@ -25,6 +25,15 @@ int rv_rec_writer_open(struct rv_rec_writer *writer, const char *path, const str
                        const char *program, bool is_forced);
 
 /*
+ * Take an empty file that is open for writing, and put its FILE chunk.
+ *   fd       taken, closed on failure too
+ *   name     in messages
+ *   returns  0, or negative errno with one line printed
+ */
+int rv_rec_writer_begin(struct rv_rec_writer *writer, int fd, const char *name, const struct rv_rec_file *file,
+                        const char *program);
+
+/*
  * Append a chunk that rv_chunk_end() has completed. The first failure prints one line and truncates its torn chunk; it
  * and all later calls return its errno.
  */

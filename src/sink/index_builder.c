@@ -43,6 +43,7 @@ struct rv_index_builder {
     size_t n_streams;
     struct rv_stats *stats;
     bool leaves_totals;   /* totals are given, not counted here */
+    bool leaves_sums;     /* likewise, and no cells, spans and notes */
     bool has_late_frames; /* a SYNC listed a frame after others were called: see rv_index_builder_give_totals() */
     struct rv_rec_index_table table;
     struct rv_block_rows rows;
@@ -169,6 +170,8 @@ static void read_spans(struct rv_index_builder *index_builder, struct rv_indexed
 {
     struct rv_block_cursor cursor = {0};
     begin_spans(index_builder, stream);
+    if (index_builder->leaves_sums)
+        return;
     for (size_t n; (n = rv_block_read_spans(index_builder->block, &cursor, reserve_spans(index_builder), READ_SPANS));)
         take_spans(index_builder, stream, n);
 }
@@ -299,7 +302,8 @@ static void add_batch(struct rv_index_builder *index_builder, struct rv_indexed_
             rv_block_rows_list(&index_builder->rows, stream, &stream->lanes[i]);
     read_spans(index_builder, stream);
     add_spans(index_builder, stream);
-    uint32_t n_switches = batch->n_specials ? add_notes(index_builder, stream, batch) : 0;
+    uint32_t n_switches =
+        batch->n_specials && !index_builder->leaves_sums ? add_notes(index_builder, stream, batch) : 0;
     struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, stream->entry_stack);
     rv_block_rows_list(&index_builder->rows, stream, lane);
     lane->row.n_events += batch->n - n_switches;
@@ -476,6 +480,11 @@ bool rv_index_builder_has_many_totals(struct rv_index_builder *index_builder)
 void rv_index_builder_leave_totals(struct rv_index_builder *index_builder)
 {
     index_builder->leaves_totals = true;
+}
+
+void rv_index_builder_leave_sums(struct rv_index_builder *index_builder)
+{
+    index_builder->leaves_totals = index_builder->leaves_sums = true;
 }
 
 bool rv_index_builder_give_totals(struct rv_index_builder *index_builder, const struct rv_stats *totals)

@@ -20,6 +20,9 @@ void rv_index_builder_destroy(struct rv_index_builder *index_builder);
 /* Do not count calls: the caller counts them anyway and gives the totals before the last INDEX. */
 void rv_index_builder_leave_totals(struct rv_index_builder *index_builder);
 
+/* Keep only where the blocks are and which frames are open at their begins: no totals, sums or notes. */
+void rv_index_builder_leave_sums(struct rv_index_builder *index_builder);
+
 /*
  * Give the totals. False, with nothing taken: too many for an INDEX, or they may differ from the chunks'. A frame that
  * is learnt late may enclose finished calls; whether these count as its children depends on where batches end.

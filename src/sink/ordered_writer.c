@@ -18,6 +18,7 @@ struct rv_ordered_writer {
     struct rv_segments *segments; /* NULL: no limit */
     struct rv_rec_buffer index;
     bool leaves_totals;
+    struct rv_record_follower follower;
     pthread_t *threads;
     unsigned n_threads;
     struct rv_encode_job *jobs;
@@ -62,7 +63,11 @@ static void write_index(struct rv_ordered_writer *ordered_writer, bool is_last)
                               &ordered_writer->index))
         return;
     rv_chunk_end(&ordered_writer->index, &(struct rv_rec_chunk){.type = RV_REC_INDEX});
-    rv_rec_writer_put(ordered_writer->writer, &ordered_writer->index);
+    const uint64_t offset = ordered_writer->writer->n_bytes;
+    const struct rv_record_follower *follower = &ordered_writer->follower;
+    if (rv_rec_writer_put(ordered_writer->writer, &ordered_writer->index) == 0 && follower->index)
+        follower->index(follower->context, offset,
+                        ordered_writer->segments ? rv_segments_first(ordered_writer->segments) : 0);
 }
 
 static struct rv_segments_gone gone(const struct rv_ordered_writer *ordered_writer)
@@ -94,6 +99,14 @@ static void write_end(struct rv_ordered_writer *ordered_writer, struct rv_encode
     rv_rec_writer_put(ordered_writer->writer, &job->out);
 }
 
+static void begin_segment(struct rv_ordered_writer *ordered_writer)
+{
+    write_index(ordered_writer, true);
+    rv_segments_begin(ordered_writer->segments, &ordered_writer->index_builder);
+    if (ordered_writer->follower.index)
+        rv_index_builder_leave_sums(ordered_writer->index_builder);
+}
+
 /* The writer prints and keeps errors. */
 static void write_job(struct rv_ordered_writer *ordered_writer, struct rv_encode_job *job)
 {
@@ -101,9 +114,12 @@ static void write_job(struct rv_ordered_writer *ordered_writer, struct rv_encode
         write_end(ordered_writer, job);
         return;
     }
-    if (ordered_writer->segments && rv_segments_is_due(ordered_writer->segments, &job->chunk)) {
+    if (job->chunk.type == RV_REC_INDEX) {
         write_index(ordered_writer, true);
-        rv_segments_begin(ordered_writer->segments, &ordered_writer->index_builder);
+        return;
+    }
+    if (ordered_writer->segments && rv_segments_is_due(ordered_writer->segments, &job->chunk)) {
+        begin_segment(ordered_writer);
     } else if (rv_index_builder_is_due(ordered_writer->index_builder)) {
         write_index(ordered_writer, false);
     }
@@ -176,6 +192,9 @@ struct rv_ordered_writer *rv_ordered_writer_start(const struct rv_ordered_writer
     ordered_writer->leaves_totals = params->leaves_totals;
     if (params->leaves_totals)
         rv_index_builder_leave_totals(ordered_writer->index_builder);
+    ordered_writer->follower = params->follower;
+    if (params->follower.index)
+        rv_index_builder_leave_sums(ordered_writer->index_builder);
     if (rv_record_limit_is_set(&params->limit))
         ordered_writer->segments = rv_segments_create(params->writer, &params->limit);
     ordered_writer->n_threads = n_threads;
@@ -214,6 +233,13 @@ void rv_ordered_writer_submit(struct rv_ordered_writer *ordered_writer, struct r
     ordered_writer->filled[job->ticket % ordered_writer->n_jobs] = job;
     pthread_cond_signal(&ordered_writer->has_filled);
     pthread_mutex_unlock(&ordered_writer->lock);
+}
+
+void rv_ordered_writer_submit_index(struct rv_ordered_writer *ordered_writer)
+{
+    struct rv_encode_job *job = rv_ordered_writer_acquire(ordered_writer);
+    job->chunk.type = RV_REC_INDEX;
+    rv_ordered_writer_submit(ordered_writer, job);
 }
 
 void rv_ordered_writer_give_totals(struct rv_ordered_writer *ordered_writer, const struct rv_stats *totals)

@@ -28,6 +28,7 @@ struct rv_ordered_writer_params {
     struct rv_rec_writer *writer; /* borrowed until rv_ordered_writer_stop() */
     struct rv_record_limit limit;
     bool leaves_totals; /* totals are given at the end */
+    struct rv_record_follower follower;
     unsigned n_threads;
 };
 
@@ -44,6 +45,9 @@ void rv_ordered_writer_submit(struct rv_ordered_writer *ordered_writer, struct r
  * them, or if they are too large for an INDEX, END refers to no INDEX, and readers read the whole file.
  */
 void rv_ordered_writer_give_totals(struct rv_ordered_writer *ordered_writer, const struct rv_stats *totals);
+
+/* Write an INDEX after the chunks submitted so far, for the follower. Any thread. */
+void rv_ordered_writer_submit_index(struct rv_ordered_writer *ordered_writer);
 
 /* Write all submitted chunks and end. Returns the discarded segments. */
 struct rv_segments_gone rv_ordered_writer_stop(struct rv_ordered_writer *ordered_writer);

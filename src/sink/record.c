@@ -23,10 +23,13 @@
 #include "sink/ordered_writer.h"
 
 enum {
-    STRINGS_BYTES = 1 << 20, /* of names not yet written, at most */
-    CPUS_PER_ENCODER = 4     /* what the workers of so many give, one encoder writes */
+    STRINGS_BYTES = 1 << 20,   /* of names not yet written, at most */
+    CPUS_PER_ENCODER = 4,      /* what the workers of so many give, one encoder writes */
+    FOLLOWED_EVENTS = 1 << 14, /* per block, for a follower, who loads one to look at a microsecond */
 };
 static const uint64_t FLUSH_INTERVAL_NS = 500000000;
+/* For a follower, who shows calls that memory has evicted: few blocks are better than recent ones. */
+static const uint64_t FOLLOWED_INTERVAL_NS = 4000000000;
 
 struct stream {
     pthread_mutex_t lock; /* covers the rest */
@@ -52,6 +55,8 @@ struct rv_record {
     struct rv_rec_writer writer;
     struct rv_record_limit limit;
     bool is_all; /* see struct rv_record_params */
+    struct rv_record_follower follower;
+    size_t block_events; /* in a full block */
     struct rv_segments_gone gone;
     struct rv_ordered_writer *ordered_writer;
     pthread_t flusher;
@@ -60,6 +65,7 @@ struct rv_record {
     pthread_mutex_t lock;
     pthread_cond_t has_news; /* is_on has changed */
     bool is_on;              /* a file is being written */
+    bool is_wanted;          /* flush now */
     struct stream **streams; /* by the session's number */
     size_t n_streams;
     uint32_t n_numbers; /* of streams in the file */
@@ -143,10 +149,10 @@ static struct rv_event *append(struct rv_event *to, size_t *capacity, size_t n_t
 }
 
 /* A full array changes places with the job's; of a quiet stream, which keeps its small one, the events are copied. */
-static void move_events(struct stream *stream, struct rv_encode_job *job)
+static void move_events(const struct rv_record *record, struct stream *stream, struct rv_encode_job *job)
 {
     job->n = stream->n;
-    if (stream->n < RV_REC_MAX_EVENTS) {
+    if (stream->n < record->block_events) {
         job->events = append(job->events, &job->capacity, 0, stream->events, stream->n);
     } else {
         struct rv_event *empty = job->events;
@@ -169,7 +175,7 @@ static void submit_events(struct rv_record *record, struct stream *stream)
         job->chunk.stream = stream->number;
         job->ordinal = stream->n_submitted;
         stream->n_submitted += stream->n;
-        move_events(stream, job);
+        move_events(record, stream, job);
         rv_ordered_writer_submit(record->ordered_writer, job);
     }
     if (stream->has_account)
@@ -294,14 +300,14 @@ static void add_events(void *context, uint32_t number, const struct rv_event *ev
     pthread_mutex_lock(&stream->lock);
     stream->last_ns = rv_event_ticks(&events[n - 1]);
     while (n > 0 && stream->is_on) {
-        size_t room = RV_REC_MAX_EVENTS - stream->n, n_now = n < room ? n : room;
+        size_t room = record->block_events - stream->n, n_now = n < room ? n : room;
         if (stream->n == 0)
             stream->waits_since_ns = rv_clock_mono_ns();
         stream->events = append(stream->events, &stream->capacity, stream->n, events, n_now);
         stream->n += n_now;
         events += n_now;
         n -= n_now;
-        if (stream->n == RV_REC_MAX_EVENTS)
+        if (stream->n == record->block_events)
             submit_events(record, stream);
     }
     pthread_mutex_unlock(&stream->lock);
@@ -363,24 +369,44 @@ static void flush_stream(struct rv_record *record, struct stream *stream)
     pthread_mutex_unlock(&stream->lock);
 }
 
+static void flush_any_stream(struct rv_record *record, struct stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    if (stream->is_on)
+        submit_events(record, stream);
+    pthread_mutex_unlock(&stream->lock);
+}
+
 static void flush_all(struct rv_record *record)
 {
+    const bool is_followed = record->follower.index;
     submit_strings(record);
     pthread_mutex_lock(&record->lock);
-    for_all(record, flush_stream);
+    for_all(record, is_followed ? flush_any_stream : flush_stream);
     pthread_mutex_unlock(&record->lock);
+    if (is_followed)
+        rv_ordered_writer_submit_index(record->ordered_writer);
 }
 
 /* Wait for the interval; true at the file's end. */
 static bool wait_for_end(struct rv_record *record)
 {
-    uint64_t end_ns = rv_clock_mono_ns() + FLUSH_INTERVAL_NS;
+    uint64_t end_ns = rv_clock_mono_ns() + (record->follower.index ? FOLLOWED_INTERVAL_NS : FLUSH_INTERVAL_NS);
     pthread_mutex_lock(&record->lock);
-    while (record->is_on && rv_os_wait_until(&record->has_news, &record->lock, end_ns))
+    while (record->is_on && !record->is_wanted && rv_os_wait_until(&record->has_news, &record->lock, end_ns))
         ;
     bool has_ended = !record->is_on;
+    record->is_wanted = false;
     pthread_mutex_unlock(&record->lock);
     return has_ended;
+}
+
+void rv_record_flush(struct rv_record *record)
+{
+    pthread_mutex_lock(&record->lock);
+    record->is_wanted = true;
+    pthread_cond_broadcast(&record->has_news);
+    pthread_mutex_unlock(&record->lock);
 }
 
 static void *run_flusher(void *context)
@@ -419,6 +445,7 @@ static void turn_on(struct rv_record *record)
     record->ordered_writer = rv_ordered_writer_start(
         &(struct rv_ordered_writer_params){.writer = &record->writer,
                                            .limit = record->limit,
+                                           .follower = record->follower,
                                            .leaves_totals = record->is_all && !rv_record_limit_is_set(&record->limit),
                                            .n_threads = record->n_threads});
     pthread_mutex_lock(&record->lock);
@@ -500,13 +527,21 @@ static int open_file(struct rv_record *record, const struct rv_record_params *pa
     struct rv_rec_file file = {.pid = params->pid, .mono_ns = params->mono_ns, .real_ns = params->real_ns};
     bool is_limited = rv_record_limit_is_set(&params->limit);
     file.feature_incompat = is_limited ? RV_REC_IN_SEGMENTS : 0;
-    int error = rv_rec_writer_open(&record->writer, params->path, &file, params->program, params->is_forced);
+    int error = params->follower.index
+                    ? rv_rec_writer_begin(&record->writer, params->fd, params->path, &file, params->program)
+                    : rv_rec_writer_open(&record->writer, params->path, &file, params->program, params->is_forced);
     if (error)
         return error;
     record->limit = params->limit;
+    record->follower = params->follower;
+    record->block_events = params->follower.index ? FOLLOWED_EVENTS : RV_REC_MAX_EVENTS;
     record->is_all = params->is_all;
     record->gone = (struct rv_segments_gone){0};
     error = is_limited ? rv_rec_writer_give_back(&record->writer, 0, 0) : 0;
+    if (error && params->follower.index) {
+        rv_rec_writer_close(&record->writer);
+        return error;
+    }
     if (error) {
         unlink(params->path);
         rv_rec_writer_close(&record->writer);
@@ -538,7 +573,7 @@ int rv_record_stop(struct rv_record *record, struct rv_record_totals *totals)
         turn_off(record, NULL);
     *totals = (struct rv_record_totals){record->n_events - record->gone.n_events,
                                         record->writer.n_bytes - record->gone.n_bytes, record->gone.n_events};
-    if (record->writer.path && record->writer.n_chunks == 1) { /* it is empty */
+    if (record->writer.path && record->writer.n_chunks == 1 && !record->follower.index) { /* it is empty */
         unlink(record->writer.path);
         totals->n_bytes = 0;
     }

@@ -15,6 +15,7 @@ struct rv_record; /* opaque */
 
 struct rv_record_params { /* zero = default */
     const char *path;
+    int fd;              /* with a follower: an empty file, taken; path is its name in messages */
     const char *program; /* the title */
     uint32_t pid;
     uint64_t mono_ns,
@@ -22,6 +23,8 @@ struct rv_record_params { /* zero = default */
     bool is_forced; /* replace an existing file */
     bool is_all;    /* covers a whole session at all depths, so that the session's totals are the file's */
     struct rv_record_limit limit;
+    /* A file for a reader that follows it: its indexes have only what is needed to find and to decode blocks. */
+    struct rv_record_follower follower;
 };
 
 /* Create without a file. n_threads: of the session, which sets the number of encoders; 0 = number of CPUs. */
@@ -36,6 +39,9 @@ struct rv_sink rv_record_sink(struct rv_record *record);
  *   returns  0, or negative errno with one line printed; -EBUSY, silent: a file is being written
  */
 int rv_record_start(struct rv_record *record, const struct rv_record_params *params);
+
+/* Write what waits, and an INDEX of it, soon. Any thread. */
+void rv_record_flush(struct rv_record *record);
 
 /* Give the file its final name, if that does not exist. 0, or negative errno. Before the session starts. */
 int rv_record_rename(struct rv_record *record, const char *path);

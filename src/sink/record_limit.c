@@ -344,6 +344,11 @@ void rv_segments_note(struct rv_segments *segments, const struct rv_rec_chunk *c
     }
 }
 
+uint64_t rv_segments_first(const struct rv_segments *segments)
+{
+    return segments->n_kept ? segments->kept[0].begin : segments->begin;
+}
+
 struct rv_segments_gone rv_segments_gone(const struct rv_segments *segments)
 {
     return segments->gone;

@@ -32,6 +32,13 @@ static inline bool rv_record_limit_is_set(const struct rv_record_limit *limit)
     return limit->n_bytes || limit->ns || limit->trigger;
 }
 
+/* Gets the place of each INDEX when it is written, from any encoder, one at a time; index NULL: none. */
+struct rv_record_follower {
+    /* begin: offset of the first chunk that was not discarded */
+    void (*index)(void *context, uint64_t offset, uint64_t begin);
+    void *context;
+};
+
 struct rv_segments; /* opaque; for the writing thread */
 
 /* For an empty file. The writer is borrowed. */
@@ -46,6 +53,9 @@ bool rv_segments_is_due(const struct rv_segments *segments, const struct rv_rec_
  * segment was written; a new index builder replaces its one. The writer prints and keeps errors.
  */
 void rv_segments_begin(struct rv_segments *segments, struct rv_index_builder **index_builder);
+
+/* Offset of the first segment kept. */
+uint64_t rv_segments_first(const struct rv_segments *segments);
 
 /* A chunk was written. payload: n bytes, for STRINGS the raw column; ignored for EVENTS. */
 void rv_segments_note(struct rv_segments *segments, const struct rv_rec_chunk *chunk, const void *payload, size_t n);

@@ -38,6 +38,7 @@ struct stream {
     size_t n_blocks, blocks_capacity;
     struct rv_stack_entries entries; /* the latest entries belong to one INDEX */
     uint32_t index;                  /* the number of that INDEX */
+    uint32_t n_gaps;                 /* before its last block */
 };
 
 struct indexed {
@@ -60,14 +61,16 @@ struct indexed {
     struct rv_stack_entries open; /* scratch: of one page */
     struct rv_codec *codec;
     struct rv_event *events;
-    bool is_damaged; /* a warning was printed */
+    bool is_damaged;  /* a warning was printed */
+    bool is_followed; /* it is being written */
+    uint32_t n_gaps;  /* INDEXes that could not be read: discarded before, where it is being written */
 };
 
 /* ---- the index ---- */
 
 static void warn_of_damage(struct indexed *indexed)
 {
-    if (!indexed->is_damaged)
+    if (!indexed->is_damaged && !indexed->is_followed)
         rv_warn("%s: damaged: some blocks in its index are missing; see --check", indexed->path);
     indexed->is_damaged = true;
 }
@@ -121,14 +124,15 @@ static void take_chunks(struct indexed *indexed, const struct rv_intake *intake)
             rv_rec_reader_at(indexed->reader, rows[i].offset, &chunk, &payload) <= 0 ||
             !rv_chunk_has_stream_within(&chunk, indexed->n_file_bytes)) {
             warn_of_damage(indexed);
-            indexed->n_torn += rows[i].offset >= behind && indexed->n_torn < MOST_TORN;
+            indexed->n_torn += !indexed->is_followed && rows[i].offset >= behind && indexed->n_torn < MOST_TORN;
             continue;
         }
         behind = rows[i].offset + rv_chunk_bytes(&chunk);
         struct stream *stream = stream_at(indexed, chunk.stream);
         if (chunk.type == RV_REC_STREAM)
             take_stream(indexed, stream, &chunk, payload, intake);
-        else if (chunk.type == RV_REC_STRINGS && !rv_recorded_define(&indexed->names, &chunk, payload, intake))
+        else if (chunk.type == RV_REC_STRINGS && !indexed->is_followed &&
+                 !rv_recorded_define(&indexed->names, &chunk, payload, intake))
             warn_of_damage(indexed);
         else if (chunk.type == RV_REC_ACCOUNT && chunk.payload_bytes >= sizeof(struct rv_rec_account))
             take_account(indexed, stream, payload, intake);
@@ -144,10 +148,16 @@ struct rows { /* cursors into the rows */
     const struct rv_event *note;
 };
 
+/* A file that is being written is ours. */
+static bool is_too_much(const struct indexed *indexed, uint64_t n)
+{
+    return !indexed->is_followed && n > FRAMES_OF_ANY + indexed->n_file_bytes;
+}
+
 static void put_frames(struct indexed *indexed, struct rv_stack_entry *entry, const struct rv_rec_index_frame *frames,
                        uint32_t n)
 {
-    if (indexed->frames.n + n > FRAMES_OF_ANY + indexed->n_file_bytes || indexed->frames.n + n >= RV_NO_FRAME) {
+    if (is_too_much(indexed, indexed->frames.n + n) || indexed->frames.n + n >= RV_NO_FRAME) {
         warn_of_damage(indexed);
         return;
     }
@@ -164,7 +174,7 @@ static void add_entry(struct indexed *indexed, struct stream *stream, const stru
     if (stream->index != indexed->n_indexes)
         rv_stack_entries_forget(&stream->entries);
     stream->index = indexed->n_indexes;
-    if (indexed->n_entries >= FRAMES_OF_ANY + indexed->n_file_bytes) {
+    if (is_too_much(indexed, indexed->n_entries + 1)) {
         warn_of_damage(indexed);
         return;
     }
@@ -221,7 +231,11 @@ static void take_block(struct indexed *indexed, const struct rv_rec_index_block 
     stream->blocks =
         rv_vec_reserve(stream->blocks, &stream->blocks_capacity, stream->n_blocks + 1, sizeof *stream->blocks);
     stream->blocks[stream->n_blocks++] = block;
-    const struct rv_block_summary summary = {.last_ns = row->last_ns,
+    const bool is_after_gap = stream->n_gaps != indexed->n_gaps;
+    stream->n_gaps = indexed->n_gaps;
+    const struct rv_block_summary summary = {.offset = row->offset,
+                                             .first_ns = is_after_gap ? row->first_ns : 0,
+                                             .last_ns = row->last_ns,
                                              .is_end = row->n_events == 0,
                                              .n_switches = row->n_events > n_own ? row->n_events - n_own : 0,
                                              .stacks = indexed->summaries,
@@ -343,6 +357,12 @@ static enum rv_source_status end(struct indexed *indexed, const struct rv_intake
     return RV_SOURCE_ENDED;
 }
 
+static void pass_gap(struct indexed *indexed)
+{
+    warn_of_damage(indexed);
+    indexed->n_gaps++;
+}
+
 static enum rv_source_status poll_indexed(struct rv_source *source, const struct rv_intake *intake)
 {
     struct indexed *indexed = (struct indexed *)source;
@@ -362,7 +382,7 @@ static enum rv_source_status poll_indexed(struct rv_source *source, const struct
         rv_rec_index_decode(rv_codec_compressor(indexed->codec), &chunk, payload, offset, &indexed->table) == 0)
         take_index(indexed, intake);
     else
-        warn_of_damage(indexed);
+        pass_gap(indexed);
     return RV_SOURCE_MOVED;
 }
 
@@ -437,13 +457,8 @@ static int follow_chain(struct indexed *indexed, uint64_t least_events)
     return 1;
 }
 
-int rv_indexed_open(struct rv_source **source, const char *path, uint64_t least_events)
+static struct indexed *create(const char *path, struct rv_rec_reader *reader)
 {
-    struct rv_rec_reader *reader;
-    *source = NULL;
-    int error = rv_rec_reader_open(&reader, path, NULL);
-    if (error)
-        return error;
     struct indexed *indexed = rv_alloc(1, sizeof *indexed);
     const struct rv_rec_file *file = rv_rec_reader_file(reader);
     indexed->source = (struct rv_source){.poll = poll_indexed,
@@ -460,6 +475,17 @@ int rv_indexed_open(struct rv_source **source, const char *path, uint64_t least_
     indexed->codec = rv_codec_create();
     indexed->events = rv_alloc(RV_REC_MAX_EVENTS, sizeof *indexed->events);
     rv_recorded_names_init(&indexed->names, indexed->n_file_bytes);
+    return indexed;
+}
+
+int rv_indexed_open(struct rv_source **source, const char *path, uint64_t least_events)
+{
+    struct rv_rec_reader *reader;
+    *source = NULL;
+    int error = rv_rec_reader_open(&reader, path, NULL);
+    if (error)
+        return error;
+    struct indexed *indexed = create(path, reader);
     int result = follow_chain(indexed, least_events);
     if (result > 0) {
         indexed->source.begin_ns = rv_recorded_begin(path, reader);
@@ -470,4 +496,29 @@ int rv_indexed_open(struct rv_source **source, const char *path, uint64_t least_
     if (result == -EBADMSG)
         rv_warn("%s: its index is damaged, reading the whole file instead; see --check", path);
     return result == -EBADMSG ? 0 : result;
+}
+
+int rv_indexed_follow(struct rv_source **source, const char *path)
+{
+    struct rv_rec_reader *reader;
+    *source = NULL;
+    int error = rv_rec_reader_open(&reader, path, NULL);
+    if (error)
+        return error;
+    struct indexed *indexed = create(path, reader);
+    indexed->is_followed = indexed->names.keeps_ids = true;
+    *source = &indexed->source;
+    return 0;
+}
+
+void rv_indexed_add(struct rv_source *source, uint64_t offset)
+{
+    struct indexed *indexed = (struct indexed *)source;
+    if (rv_rec_reader_grow(indexed->reader) != 0)
+        return;
+    indexed->n_file_bytes = rv_rec_reader_state(indexed->reader).n_bytes;
+    indexed->offsets =
+        rv_vec_reserve(indexed->offsets, &indexed->offsets_capacity, indexed->n_left + 1, sizeof *indexed->offsets);
+    memmove(indexed->offsets + 1, indexed->offsets, indexed->n_left++ * sizeof *indexed->offsets);
+    indexed->offsets[0] = offset;
 }

@@ -14,4 +14,14 @@
  */
 int rv_indexed_open(struct rv_source **source, const char *path, uint64_t least_events);
 
+/*
+ * Open a recording that this process is writing: rv_indexed_add() gives its INDEXes, oldest first. Its ids are used as
+ * they are, and no names are defined. Blocks that were discarded give nothing.
+ *   returns  0, or negative errno with one line printed
+ */
+int rv_indexed_follow(struct rv_source **source, const char *path);
+
+/* Between two turns, on their thread. */
+void rv_indexed_add(struct rv_source *source, uint64_t offset);
+
 #endif

@@ -30,6 +30,8 @@ void rv_recorded_names_fini(struct rv_recorded_names *names)
 
 uint32_t rv_recorded_map_id(struct rv_recorded_names *names, uint32_t id)
 {
+    if (names->keeps_ids)
+        return id;
     if (id == 0 || id >= MAX_ID)
         return 0;
     if (id >= names->n_ids)
@@ -41,6 +43,8 @@ uint32_t rv_recorded_map_id(struct rv_recorded_names *names, uint32_t id)
 
 void rv_recorded_map_ids(struct rv_recorded_names *names, struct rv_batch *batch)
 {
+    if (names->keeps_ids)
+        return;
     const uint32_t *ids = names->ids; /* local copy: the loop's stores might alias it */
     size_t n_ids = names->n_ids;
     for (uint32_t i = 0; i < batch->n; i++) {
@@ -127,6 +131,7 @@ int rv_recorded_who_read(struct rv_recorded_who *who, const struct rv_rec_chunk 
                                         .process_name = who->process_name,
                                         .thread_name = who->thread_name,
                                         .born_ns = read.stream.born_ns & RV_EVENT_TICKS_MASK,
+                                        .number = chunk->stream,
                                         .ring = read.stream.ring,
                                         .instrumentation = read.instrumentation};
     return 0;

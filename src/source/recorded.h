@@ -14,6 +14,7 @@ struct rv_recorded_names {
     uint32_t *ids;                       /* file's ids to ours; 0 = not seen yet */
     size_t n_ids;
     uint32_t n_given;
+    bool keeps_ids; /* the file's are ours */
     struct rv_rec_strings strings;
     struct rv_rec_buffer shown[3];
     struct rv_compressor *compressor;

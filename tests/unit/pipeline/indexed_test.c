@@ -20,6 +20,7 @@
 
 #include "attached.h"
 #include "recorded.h"
+#include "sessions.h"
 
 enum { N_IDS = RECORDED_IDS, N_WINDOWS = 60, WAIT_S = 60 };
 
@@ -37,91 +38,6 @@ static void record(const struct recorded_params *params)
 {
     make_file();
     recorded_make(path, params);
-}
-
-/* ---- comparing ---- */
-
-static struct rv_session *start(struct rv_source *source, uint64_t memory_bytes)
-{
-    cr_assert_not_null(source);
-    struct rv_session *session =
-        rv_session_start(&(struct rv_session_params){.n_workers = 2, .memory_bytes = memory_bytes}, source);
-    cr_assert(rv_session_wait(session, UINT64_C(1000000000) * WAIT_S));
-    return session;
-}
-
-static void fetch(struct rv_session *session, uint64_t from_ns, uint64_t to_ns, uint32_t level)
-{
-    uint64_t until_ns = rv_clock_mono_ns() + UINT64_C(1000000000) * WAIT_S;
-    while (rv_session_want(session, from_ns, to_ns, level)) {
-        cr_assert_lt(rv_clock_mono_ns(), until_ns, "pages do not come");
-        usleep(500);
-    }
-}
-
-static int by_place(const void *a, const void *b)
-{
-    const struct rv_box *x = a, *y = b;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    if (x->depth != y->depth)
-        return x->depth < y->depth ? -1 : 1;
-    if (x->duration_ns != y->duration_ns)
-        return x->duration_ns < y->duration_ns ? -1 : 1;
-    return x->coverage != y->coverage ? (x->coverage < y->coverage ? -1 : 1) : x->id < y->id ? -1 : x->id > y->id;
-}
-
-struct boxes {
-    struct rv_box *list;
-    size_t n, capacity;
-};
-
-static void query(struct boxes *boxes, struct rv_lane *lane, const uint64_t window[2], uint32_t level)
-{
-    pthread_mutex_lock(&lane->lock);
-    size_t n = rv_timeline_count(lane->timeline, window[0], window[1], level);
-    boxes->list = rv_vec_reserve(boxes->list, &boxes->capacity, n, sizeof *boxes->list);
-    boxes->n = rv_timeline_query(lane->timeline, window[0], window[1], level, boxes->list, n);
-    pthread_mutex_unlock(&lane->lock);
-    cr_assert_leq(boxes->n, n);
-    qsort(boxes->list, boxes->n, sizeof *boxes->list, by_place);
-}
-
-/* Coverage was rounded once more for each part of a cell; no majority is more right than another where there is none.
- */
-static void compare_boxes(const struct boxes *whole, const struct boxes *indexed, uint32_t lane, uint32_t level)
-{
-    cr_assert_eq(whole->n, indexed->n, "lane %u, level %u: %zu boxes, %zu by index", lane, level, whole->n, indexed->n);
-    for (size_t i = 0; i < whole->n; i++) {
-        const struct rv_box *a = &whole->list[i], *b = &indexed->list[i];
-        cr_assert_eq(a->start_ns, b->start_ns, "lane %u, level %u, box %zu", lane, level, i);
-        cr_assert_eq(a->duration_ns, b->duration_ns);
-        cr_assert_eq(a->depth, b->depth);
-        cr_assert_eq(a->count, b->count, "lane %u, level %u, box %zu: %u calls, %u by index", lane, level, i, a->count,
-                     b->count);
-        cr_assert_eq(a->flags, b->flags, "lane %u, level %u, box %zu: %x, %x", lane, level, i, a->flags, b->flags);
-        if (a->coverage == RV_BOX_EXACT || b->coverage == RV_BOX_EXACT)
-            cr_assert_eq(a->id, b->id);
-        cr_assert_leq(abs((int)a->coverage - (int)b->coverage), a->coverage == RV_BOX_EXACT ? 0 : 8,
-                      "lane %u, level %u, box %zu: %u, %u", lane, level, i, a->coverage, b->coverage);
-    }
-}
-
-struct pair {
-    struct rv_lane *whole, *indexed;
-};
-
-/* The lane of the same thread and stack. */
-static struct rv_lane *find(struct rv_session *session, const struct rv_lane *like)
-{
-    struct rv_lanes *lanes = rv_session_lanes(session);
-    for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
-        struct rv_lane *lane = rv_lanes_get(lanes, i);
-        if (lane->tid == like->tid && lane->stack == like->stack)
-            return lane;
-    }
-    cr_assert_fail("thread %u has no stack %u", like->tid, like->stack);
-    return NULL;
 }
 
 static void compare_lane(struct rv_lane *whole, struct rv_lane *indexed)
@@ -163,26 +79,26 @@ static void compare_stats(struct rv_session *whole, struct rv_session *indexed)
 static void compare_sessions(struct rv_session *whole, struct rv_session *indexed)
 {
     struct rv_lanes *lanes = rv_session_lanes(whole);
-    struct boxes boxes[2] = {{0}, {0}};
+    struct sessions_boxes boxes[2] = {{0}, {0}};
     uint64_t first_ns, last_ns;
     uint32_t n_exact = 0;
     cr_assert_eq(rv_lanes_n(lanes), rv_lanes_n(rv_session_lanes(indexed)));
     cr_assert(rv_lanes_bounds(lanes, &first_ns, &last_ns));
     for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, i);
-        compare_lane(lane, find(indexed, lane));
+        compare_lane(lane, sessions_find(indexed, lane));
     }
     for (unsigned k = 0; k < N_WINDOWS; k++) {
         uint64_t from_ns = first_ns + recorded_draw(last_ns - first_ns), width_ns = UINT64_C(1)
                                                                                     << recorded_draw(k < 3 ? 40 : 24);
         uint64_t window[2] = {k == 0 ? 0 : from_ns, k == 0 ? UINT64_MAX : from_ns + width_ns};
         uint32_t level = k < N_WINDOWS / 2 ? (uint32_t)recorded_draw(RV_TIMELINE_LEVELS) : (uint32_t)recorded_draw(4);
-        fetch(indexed, window[0], window[1], level);
+        sessions_fetch(indexed, window[0], window[1], level);
         for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
-            struct rv_lane *lane = rv_lanes_get(lanes, i), *same = find(indexed, lane);
-            query(&boxes[0], lane, window, level);
-            query(&boxes[1], same, window, level);
-            compare_boxes(&boxes[0], &boxes[1], (uint32_t)i, level);
+            struct rv_lane *lane = rv_lanes_get(lanes, i), *same = sessions_find(indexed, lane);
+            sessions_query(&boxes[0], lane, window, level);
+            sessions_query(&boxes[1], same, window, level);
+            sessions_compare_boxes(&boxes[0], &boxes[1], (uint32_t)i, level);
             n_exact += level < rv_timeline_sums_level(same->timeline);
         }
     }
@@ -224,8 +140,8 @@ static void compare(struct rv_session *whole, struct rv_session *indexed)
 
 static void compare_both(void)
 {
-    struct rv_session *whole = start(rv_replay_open(path), 0);
-    compare(whole, start(open_indexed(), 0));
+    struct rv_session *whole = sessions_start(rv_replay_open(path), 0, NULL);
+    compare(whole, sessions_start(open_indexed(), 0, NULL));
 }
 
 Test(indexed, an_index_shows_what_the_whole_recording_shows)
@@ -276,31 +192,31 @@ Test(indexed, a_killed_recorders_file_is_read_in_full_until_repaired)
     cr_assert_eq(truncate(path, (off_t)(found.n_bytes / 10 * 7)), 0);
     cr_assert_eq(rv_indexed_open(&source, path, 0), 0);
     cr_assert_null(source);
-    struct rv_session *whole = start(rv_replay_open(path), 0);
+    struct rv_session *whole = sessions_start(rv_replay_open(path), 0, NULL);
     snprintf(mended, sizeof mended, "%s.mended", path);
     cr_assert_eq(rv_check_read(path, &(struct rv_rec_reader_params){0}, mended, false, &found), 0);
     cr_assert_eq(rename(mended, path), 0);
     cr_assert_eq(rv_check_read(path, &(struct rv_rec_reader_params){0}, NULL, false, &found), 0);
     cr_assert(rv_check_is_whole(&found));
-    compare(whole, start(open_indexed(), 0));
+    compare(whole, sessions_start(open_indexed(), 0, NULL));
 }
 
 /* The sessions of one recording, read wholly and by its index. */
 static void start_both(struct rv_session *sessions[2])
 {
-    sessions[0] = start(rv_replay_open(path), 0);
-    sessions[1] = start(open_indexed(), 0);
+    sessions[0] = sessions_start(rv_replay_open(path), 0, NULL);
+    sessions[1] = sessions_start(open_indexed(), 0, NULL);
 }
 
 static void compare_window(struct rv_session *const sessions[2], uint32_t lane_idx, const uint64_t window[2],
                            uint32_t level)
 {
-    struct boxes boxes[2] = {{0}, {0}};
+    struct sessions_boxes boxes[2] = {{0}, {0}};
     struct rv_lane *lane = rv_lanes_get(rv_session_lanes(sessions[0]), lane_idx);
-    fetch(sessions[1], window[0], window[1], level);
-    query(&boxes[0], lane, window, level);
-    query(&boxes[1], find(sessions[1], lane), window, level);
-    compare_boxes(&boxes[0], &boxes[1], lane_idx, level);
+    sessions_fetch(sessions[1], window[0], window[1], level);
+    sessions_query(&boxes[0], lane, window, level);
+    sessions_query(&boxes[1], sessions_find(sessions[1], lane), window, level);
+    sessions_compare_boxes(&boxes[0], &boxes[1], lane_idx, level);
     free(boxes[0].list);
     free(boxes[1].list);
 }
@@ -314,7 +230,7 @@ static void compare_backward(void)
     start_both(sessions);
     cr_assert(rv_lanes_bounds(rv_session_lanes(sessions[0]), &first_ns, &last_ns));
     struct rv_lane *lane = rv_lanes_get(rv_session_lanes(sessions[0]), 0);
-    uint32_t level = rv_timeline_sums_level(find(sessions[1], lane)->timeline) - 1;
+    uint32_t level = rv_timeline_sums_level(sessions_find(sessions[1], lane)->timeline) - 1;
     uint64_t cell_ns = UINT64_C(1) << rv_density_shift(level);
     for (uint64_t cell = last_ns / cell_ns - 1; cell > first_ns / cell_ns; cell--) {
         uint64_t from_ns = cell * cell_ns + cell_ns - cell_ns / 8;
@@ -477,19 +393,19 @@ Test(indexed, a_stack_without_calls_begins_where_all_stacks_do)
 /* Where nobody has looked there are sums, beside pages too. */
 Test(indexed, gaps_between_pages_show_cells)
 {
-    struct boxes boxes = {0};
+    struct sessions_boxes boxes = {0};
     uint64_t first_ns, last_ns, n_sums = 0, n_mixed = 0;
     record(&(struct recorded_params){.n_events = {2000000, 1, 1, 1}, .step_ns = {40, 10, 10, 10}});
-    struct rv_session *session = start(open_indexed(), 0);
+    struct rv_session *session = sessions_start(open_indexed(), 0, NULL);
     cr_assert(rv_lanes_bounds(rv_session_lanes(session), &first_ns, &last_ns));
     struct rv_lane *lane = rv_lanes_get(rv_session_lanes(session), 0);
     uint32_t level = rv_timeline_sums_level(lane->timeline) - 1;
     uint64_t all[2] = {0, UINT64_MAX}, middle_ns = first_ns + (last_ns - first_ns) / 2;
-    query(&boxes, lane, all, level);
+    sessions_query(&boxes, lane, all, level);
     for (size_t i = 0; i < boxes.n; i++)
         n_sums += boxes.list[i].count;
-    fetch(session, middle_ns, middle_ns + 1000, 0);
-    query(&boxes, lane, all, level);
+    sessions_fetch(session, middle_ns, middle_ns + 1000, 0);
+    sessions_query(&boxes, lane, all, level);
     uint64_t first_box_ns = boxes.list[0].start_ns, last_box_ns = boxes.list[boxes.n - 1].start_ns;
     for (size_t i = 0; i < boxes.n; i++)
         n_mixed += boxes.list[i].count;
@@ -517,7 +433,7 @@ Test(indexed, a_session_ends_while_pages_load)
 {
     record(&(struct recorded_params){.n_events = {400000, 400000, 5000, 1}, .step_ns = {40, 40, 60000, 10}});
     for (unsigned i = 0; i < 20; i++) {
-        struct rv_session *session = start(open_indexed(), 0);
+        struct rv_session *session = sessions_start(open_indexed(), 0, NULL);
         cr_assert_gt(rv_session_want(session, 0, UINT64_MAX, 0), 0);
         usleep(500 * i);
         rv_session_destroy(session);
@@ -534,36 +450,36 @@ static uint64_t n_pages_of(struct rv_session *session)
 /* A page knows what the level shows that it was read for. It stays until one is there that shows more. */
 Test(indexed, zooming_in_loads_pages_again)
 {
-    struct boxes boxes[2] = {{0}, {0}};
+    struct sessions_boxes boxes[2] = {{0}, {0}};
     uint64_t first_ns, last_ns;
     record(&(struct recorded_params){.n_events = {2000000, 1, 1, 1}, .step_ns = {40, 10, 10, 10}});
-    struct rv_session *session = start(open_indexed(), 0);
+    struct rv_session *session = sessions_start(open_indexed(), 0, NULL);
     cr_assert(rv_lanes_bounds(rv_session_lanes(session), &first_ns, &last_ns));
     struct rv_lane *lane = rv_lanes_get(rv_session_lanes(session), 0);
     uint32_t level = rv_timeline_sums_level(lane->timeline) - 1;
     cr_assert_gt(level, 0);
     uint64_t middle_ns = first_ns + (last_ns - first_ns) / 2, window[2] = {middle_ns, middle_ns + 2000000};
     size_t n_cells = 0;
-    fetch(session, window[0], window[1], level);
+    sessions_fetch(session, window[0], window[1], level);
     uint64_t n_pages = n_pages_of(session);
     cr_assert_gt(n_pages, 0);
-    query(&boxes[0], lane, window, level);
-    query(&boxes[1], lane, window, 0);
-    compare_boxes(&boxes[0], &boxes[1], 0, 0);
+    sessions_query(&boxes[0], lane, window, level);
+    sessions_query(&boxes[1], lane, window, 0);
+    sessions_compare_boxes(&boxes[0], &boxes[1], 0, 0);
     for (size_t i = 0; i < boxes[0].n; i++)
         n_cells += boxes[0].list[i].coverage != RV_BOX_EXACT;
     cr_assert_gt(n_cells, 0);
-    fetch(session, window[0], window[1], 0);
+    sessions_fetch(session, window[0], window[1], 0);
     cr_assert_gt(n_pages_of(session), n_pages);
     n_pages = n_pages_of(session);
-    query(&boxes[1], lane, window, 0);
+    sessions_query(&boxes[1], lane, window, 0);
     cr_assert_gt(boxes[1].n, 0);
     for (size_t i = 0; i < boxes[1].n; i++)
         cr_assert_eq(boxes[1].list[i].coverage, RV_BOX_EXACT);
-    fetch(session, window[0], window[1], level);
+    sessions_fetch(session, window[0], window[1], level);
     cr_assert_eq(n_pages_of(session), n_pages);
-    query(&boxes[1], lane, window, level);
-    compare_boxes(&boxes[0], &boxes[1], 0, level);
+    sessions_query(&boxes[1], lane, window, level);
+    sessions_compare_boxes(&boxes[0], &boxes[1], 0, level);
     rv_session_destroy(session);
     free(boxes[0].list);
     free(boxes[1].list);
@@ -575,10 +491,10 @@ Test(indexed, an_ended_stream_takes_no_pages)
     const uint64_t early_ns = 5000000, late_ns = 200000000;
     struct rv_session_counts early, late;
     record(&(struct recorded_params){.n_events = {400000, 400000, 5000, 1}, .step_ns = {40, 40, 60000, 10}});
-    struct rv_session *session = start(open_indexed(), 0);
-    fetch(session, early_ns, early_ns + 1000, 0);
+    struct rv_session *session = sessions_start(open_indexed(), 0, NULL);
+    sessions_fetch(session, early_ns, early_ns + 1000, 0);
     rv_session_counts(session, &early);
-    fetch(session, late_ns, late_ns + 1000, 0);
+    sessions_fetch(session, late_ns, late_ns + 1000, 0);
     rv_session_counts(session, &late);
     cr_assert_eq(early.n_pages, late.n_pages);
     rv_lanes_limit_memory(rv_session_lanes(session), 1);

@@ -1,0 +1,256 @@
+/*
+ * The file's streams, ids and times are the session's, so what a stream or a name is need not be read back: this intake
+ * takes the blocks, and passes pages on to the session's.
+ */
+#include "pipeline/history.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/os.h"
+#include "base/vec.h"
+#include "sink/record.h"
+#include "source/indexed.h"
+
+enum { SHARE = 10 /* of the free space */ };
+static const uint64_t FLUSH_INTERVAL_NS = 250000000; /* however often evicted calls are wanted that no block has yet */
+
+struct index { /* of the file, written */
+    uint64_t offset, begin;
+};
+
+struct rv_history {
+    struct rv_record *record;
+    struct rv_source *source; /* reads the file */
+    /* drain thread */
+    struct rv_lanes *lanes;
+    struct rv_page_loader *page_loader;
+    struct rv_intake session, intake;
+    struct rv_stream **streams;
+    size_t n_streams;
+    uint64_t flushed_ns;
+    /* under lock */
+    pthread_mutex_t lock;
+    struct index *indexes; /* that the source does not have yet */
+    size_t n_indexes, indexes_capacity;
+    bool is_listed; /* the source has read all that were written */
+};
+
+/* ---- the intake ---- */
+
+static void *open_stream(void *context, const struct rv_stream_info *info)
+{
+    struct rv_history *history = context;
+    if (info->number >= history->n_streams)
+        history->streams =
+            rv_vec_extend(history->streams, &history->n_streams, (size_t)info->number + 1, sizeof(struct rv_stream *));
+    if (!history->streams[info->number]) {
+        history->streams[info->number] = rv_stream_create(1);
+        rv_stream_begin_followed(history->streams[info->number], history->lanes, info->number);
+    }
+    return history->streams[info->number];
+}
+
+static void rename_stream(void *context, void *stream, const char *thread_name)
+{
+    (void)context; /* its live stream is renamed */
+    (void)stream;
+    (void)thread_name;
+}
+
+static void account_stream(void *context, void *stream, const struct rv_stream_account *account)
+{
+    (void)context; /* its live stream has the account */
+    (void)stream;
+    (void)account;
+}
+
+/* Of a page: no other stream is closed here. */
+static void close_stream(void *context, void *page, uint64_t end_ns)
+{
+    const struct rv_intake *session = &((struct rv_history *)context)->session;
+    session->close_stream(session->context, page, end_ns);
+}
+
+static struct rv_batch *acquire_batch(void *context)
+{
+    const struct rv_intake *session = &((struct rv_history *)context)->session;
+    return session->acquire_batch(session->context);
+}
+
+static void submit_batch(void *context, struct rv_batch *batch)
+{
+    const struct rv_intake *session = &((struct rv_history *)context)->session;
+    session->submit_batch(session->context, batch);
+}
+
+/* The session does not serve pages then. */
+static bool is_stopping(void *context)
+{
+    (void)context;
+    return false;
+}
+
+static void define(void *context, const struct rv_definition *definitions, size_t n)
+{
+    (void)context; /* the live source has defined them */
+    (void)definitions;
+    (void)n;
+}
+
+static void summarize(void *context, void *stream, const struct rv_block_summary *summary)
+{
+    rv_page_loader_add_block(((struct rv_history *)context)->page_loader, stream, summary);
+}
+
+static void add_total(void *context, const struct rv_call_total *total)
+{
+    (void)context; /* the session counts */
+    (void)total;
+}
+
+static bool take_request(void *context, struct rv_page_request *request)
+{
+    return rv_page_loader_take(((struct rv_history *)context)->page_loader, request);
+}
+
+static void *open_page(void *context, const struct rv_page_request *request, uint32_t entry_stack)
+{
+    const struct rv_intake *session = &((struct rv_history *)context)->session;
+    return session->pages->open_page(session->context, request, entry_stack);
+}
+
+static void add_page_stack(void *context, void *page, const struct rv_page_stack *stack)
+{
+    const struct rv_intake *session = &((struct rv_history *)context)->session;
+    session->pages->add_page_stack(session->context, page, stack);
+}
+
+static const struct rv_intake_pages PAGES = {summarize, add_total, take_request, open_page, add_page_stack};
+
+/* ---- indexes ---- */
+
+/* An encoder. */
+static void add_index(void *context, uint64_t offset, uint64_t begin)
+{
+    struct rv_history *history = context;
+    pthread_mutex_lock(&history->lock);
+    history->indexes =
+        rv_vec_reserve(history->indexes, &history->indexes_capacity, history->n_indexes + 1, sizeof *history->indexes);
+    history->indexes[history->n_indexes++] = (struct index){offset, begin};
+    history->is_listed = false;
+    pthread_mutex_unlock(&history->lock);
+}
+
+/* Give the source the indexes written since the last call. */
+static void take_indexes(struct rv_history *history)
+{
+    uint64_t begin = 0;
+    pthread_mutex_lock(&history->lock);
+    for (size_t i = 0; i < history->n_indexes; i++) {
+        rv_indexed_add(history->source, history->indexes[i].offset);
+        begin = history->indexes[i].begin;
+    }
+    history->n_indexes = 0;
+    pthread_mutex_unlock(&history->lock);
+    if (begin)
+        rv_page_loader_discard(history->page_loader, begin);
+}
+
+bool rv_history_serve(struct rv_history *history)
+{
+    uint64_t now_ns = rv_clock_mono_ns();
+    take_indexes(history);
+    if (now_ns - history->flushed_ns >= FLUSH_INTERVAL_NS && rv_page_loader_take_behind(history->page_loader)) {
+        history->flushed_ns = now_ns;
+        rv_record_flush(history->record);
+    }
+    bool has_moved = history->source->poll(history->source, &history->intake) == RV_SOURCE_MOVED;
+    pthread_mutex_lock(&history->lock);
+    history->is_listed = !has_moved && history->n_indexes == 0;
+    pthread_mutex_unlock(&history->lock);
+    return has_moved;
+}
+
+bool rv_history_is_listed(struct rv_history *history)
+{
+    pthread_mutex_lock(&history->lock);
+    bool is_listed = history->is_listed;
+    pthread_mutex_unlock(&history->lock);
+    return is_listed;
+}
+
+void rv_history_begin(struct rv_history *history, struct rv_lanes *lanes, struct rv_page_loader *page_loader,
+                      const struct rv_intake *intake)
+{
+    history->lanes = lanes;
+    history->page_loader = page_loader;
+    history->session = *intake;
+    history->intake = (struct rv_intake){history,       open_stream,  rename_stream, account_stream, close_stream,
+                                         acquire_batch, submit_batch, is_stopping,   define,         &PAGES};
+    page_loader->is_followed = true;
+    rv_lanes_back(lanes);
+}
+
+/* ---- life ---- */
+
+struct rv_sink rv_history_sink(struct rv_history *history)
+{
+    return rv_record_sink(history->record);
+}
+
+static int open_file(struct rv_history *history, uint64_t n_bytes)
+{
+    char path[64];
+    int fd = rv_os_open_spool("the history");
+    if (fd < 0)
+        return fd;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    const struct rv_record_params params = {.path = "the history (--history)",
+                                            .fd = fd,
+                                            .program = "",
+                                            .limit = {.n_bytes = n_bytes},
+                                            .follower = {add_index, history}};
+    int error = rv_record_start(history->record, &params);
+    if (error)
+        rv_note("no history: %s", strerror(-error));
+    return error ? error : rv_indexed_follow(&history->source, path);
+}
+
+struct rv_history *rv_history_create(uint64_t n_bytes)
+{
+    struct rv_history *history = rv_alloc(1, sizeof *history);
+    pthread_mutex_init(&history->lock, NULL);
+    history->record = rv_record_create(0);
+    if (open_file(history, n_bytes) == 0)
+        return history;
+    rv_history_destroy(history);
+    return NULL;
+}
+
+void rv_history_destroy(struct rv_history *history)
+{
+    struct rv_record_totals totals;
+    if (!history)
+        return;
+    (void)rv_record_stop(history->record, &totals);
+    rv_record_destroy(history->record);
+    if (history->source)
+        history->source->close(history->source);
+    for (size_t i = 0; i < history->n_streams; i++)
+        rv_stream_destroy(history->streams[i]);
+    free(history->streams);
+    free(history->indexes);
+    pthread_mutex_destroy(&history->lock);
+    free(history);
+}
+
+uint64_t rv_history_default_bytes(void)
+{
+    return rv_os_spool_room() / SHARE;
+}

@@ -1,0 +1,46 @@
+/*
+ * --history: a private recording beside a session, for the calls that its memory has no room for. The file has no name and is gone
+ * with the process. Its blocks are listed and loaded like those of a recording that is opened by its index: an INDEX is
+ * read back as soon as it is written, a block when one looks at it.
+ *
+ *   sink         as of a recording
+ *   serve, begin drain thread
+ */
+#ifndef RV_PIPELINE_HISTORY_H
+#define RV_PIPELINE_HISTORY_H
+
+#include "pipeline/page_loader.h"
+#include "sink/sink.h"
+#include "source/source.h"
+
+struct rv_history; /* opaque */
+
+/*
+ * Create it in the folder for temporary files, for one session.
+ *   n_bytes  that the file may take at most; the oldest events are discarded
+ *   returns  NULL: not possible, with one line printed
+ */
+struct rv_history *rv_history_create(uint64_t n_bytes);
+
+/* After the session. */
+void rv_history_destroy(struct rv_history *history);
+
+/* Records one session from its begin. */
+struct rv_sink rv_history_sink(struct rv_history *history);
+
+/* A tenth of what is free in the folder for temporary files. */
+uint64_t rv_history_default_bytes(void);
+
+/* ---- the session's side ---- */
+
+/* The session's lanes, page loader and intake. */
+void rv_history_begin(struct rv_history *history, struct rv_lanes *lanes, struct rv_page_loader *page_loader,
+                      const struct rv_intake *intake);
+
+/* List new blocks, or load a requested one. Returns whether there was something to do. */
+bool rv_history_serve(struct rv_history *history);
+
+/* Can all that was recorded be loaded, or is known to be discarded? Any thread. */
+bool rv_history_is_listed(struct rv_history *history);
+
+#endif
