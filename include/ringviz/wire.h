@@ -4,7 +4,7 @@
  * Little-endian, no pointers, offsets from the start of the file. Layout, each section page-aligned:
  *
  *   header | processes | modules | ring controls | global message | name index | name ids | name heap | ring data |
- *   functions left out
+ *   functions left out | captures | texts
  *
  * The file is sparse. Pages are allocated before their contents become visible: page 0 and the global message from
  * creation on, everything else by the claim, the push, the append or the intern that makes it visible. So a full disk is
@@ -43,13 +43,15 @@ enum rv_event_kind {
     RV_EVENT_RETURN_AT = 3,
     RV_EVENT_GC_START = 4,
     RV_EVENT_GC_END = 5,
-    RV_EVENT_THREAD = 6, /* aux = enum rv_thread_state, id = thread (0: the ring's own) */
-    RV_EVENT_SWITCH = 7, /* the events that follow are on another stack; id = stack, 0 = the ring's first */
-    RV_EVENT_LINE = 8,   /* id = line */
-    RV_EVENT_MARK = 9,   /* id = name id */
-    RV_EVENT_VALUE = 10, /* id = name id, frame (low) and aux (high) = a float's bits */
-    RV_EVENT_LOST = 11,  /* id = number of events dropped between this tick and the next event's */
-    RV_EVENT_SYNC = 12,  /* an open frame: id = name id, frame = tag, ticks = its call, outermost first */
+    RV_EVENT_THREAD = 6,     /* aux = enum rv_thread_state, id = thread (0: the ring's own) */
+    RV_EVENT_SWITCH = 7,     /* the events that follow are on another stack; id = stack, 0 = the ring's first */
+    RV_EVENT_LINE = 8,       /* id = line */
+    RV_EVENT_MARK = 9,       /* id = name id */
+    RV_EVENT_VALUE = 10,     /* id = name id, frame (low) and aux (high) = a float's bits */
+    RV_EVENT_LOST = 11,      /* id = number of events dropped between this tick and the next event's */
+    RV_EVENT_SYNC = 12,      /* an open frame: id = name id, frame = tag, ticks = its call, outermost first */
+    RV_EVENT_ARGUMENTS = 13, /* of the CALL or RETURN before it, at the same tick: arguments, or results. In a ring the
+                                address is a position of text (struct rv_wire_text), elsewhere id = name id of the text */
     RV_EVENT_KIND_COUNT
 };
 
@@ -92,6 +94,7 @@ static inline bool rv_event_has_name(unsigned kind)
     case RV_EVENT_MARK:
     case RV_EVENT_VALUE:
     case RV_EVENT_SYNC:
+    case RV_EVENT_ARGUMENTS: /* but in a ring */
         return true;
     case RV_EVENT_CALL_AT:
     case RV_EVENT_RETURN_AT:
@@ -186,7 +189,9 @@ struct rv_wire_header {
     uint32_t max_depth; /* calls at this depth and deeper are not written; 0 = no limit */
     struct rv_wire_area left_out;
     uint32_t n_left_out; /* capacity of the list, in records */
-    uint8_t reserved0[0x200 - 0x11c];
+    uint32_t text_bytes; /* of a ring's texts: a power of two, or 0 */
+    struct rv_wire_area captures, texts;
+    uint8_t reserved0[0x200 - 0x140];
 
     /* 0x200 life */
     uint32_t state;       /* [atomic] enum rv_file_state */
@@ -342,6 +347,84 @@ struct rv_wire_left_out {
 };
 RV_WIRE_ASSERT(sizeof(struct rv_wire_left_out) == 24);
 
+/* ---- captures: which arguments and results producers copy ---- */
+
+/*
+ * The section holds struct rv_wire_captures, the text of the prototypes (ltrace.conf(5)), and n_captures records, one for each
+ * prototype of the text in its order: struct rv_wire_capture, its name, NUL-terminated, padding to 8 bytes, and n_calls and
+ * n_returns operations. Written by the creator before the file is ready.
+ */
+#define RV_WIRE_FEATURE_CAPTURES 1u /* in feature_incompat */
+
+struct rv_wire_captures {
+    uint32_t n_text_bytes;
+    uint32_t n_captures;
+    uint32_t string_bytes; /* most of a string that is copied */
+    uint32_t reserved;
+};
+
+struct rv_wire_capture {
+    uint32_t record_bytes; /* a multiple of 8 */
+    uint16_t name_bytes;   /* without the NUL */
+    uint16_t n_calls;      /* operations as the function is called, */
+    uint16_t n_returns;    /* and as it returns: those need the call's values where needs_call is set */
+    uint16_t needs_call;
+    uint32_t most_bytes; /* that either copies */
+};
+
+/*
+ * An operation on values: 64 bits each, numbered. What it copies is appended to the text.
+ *
+ *   VALUE   source itself
+ *   STRING  at the address in source, up to a NUL: 16 bits, their number, then the bytes, at most n
+ *   BYTES   n bytes from that address: likewise; fewer where memory ends
+ *   LOAD    the value at the address in source, n bytes further, becomes target's; 0 where it cannot be read
+ *
+ * The number has RV_CAPTURE_CUT where a string is longer; it is RV_CAPTURE_UNREADABLE where no byte could be read.
+ */
+enum rv_capture_kind { RV_CAPTURE_VALUE, RV_CAPTURE_STRING, RV_CAPTURE_BYTES, RV_CAPTURE_LOAD, RV_CAPTURE_KIND_COUNT };
+
+enum rv_capture_value {
+    RV_CAPTURE_INTEGER = 0,       /* six registers, as x86-64 has them: rdi, rsi, rdx, rcx, r8, r9 */
+    RV_CAPTURE_FLOAT = 6,         /* eight: xmm0 to xmm7, their low halves */
+    RV_CAPTURE_STACK = 14,        /* 16 words */
+    RV_CAPTURE_RESULT = 30,       /* rax, rdx */
+    RV_CAPTURE_FLOAT_RESULT = 32, /* xmm0, xmm1 */
+    RV_CAPTURE_LOADED = 34,
+    RV_CAPTURE_VALUES = 40
+};
+
+#define RV_CAPTURE_INTEGERS 6u
+#define RV_CAPTURE_FLOATS 8u
+#define RV_CAPTURE_STACK_WORDS 16u
+#define RV_CAPTURE_CUT 0x8000u
+#define RV_CAPTURE_UNREADABLE 0xffffu
+#define RV_CAPTURE_MOST_OPERATIONS 96u /* of a call, and of a return */
+#define RV_CAPTURE_MOST_STRING 4096u
+
+struct rv_wire_capture_operation {
+    uint8_t kind; /* enum rv_capture_kind */
+    uint8_t source, target;
+    uint8_t reserved;
+    uint32_t n;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_wire_captures) == 16 && sizeof(struct rv_wire_capture) == 16);
+RV_WIRE_ASSERT(sizeof(struct rv_wire_capture_operation) == 8);
+
+/* Between the arguments in a text, which is printable ASCII otherwise: the sign for a unit separator. */
+#define RV_ARGUMENTS_SEPARATOR "\xe2\x90\x9f"
+
+/*
+ * What was copied lies in a ring of bytes beside the ring of events, at the position that an ARGUMENTS event has: how many
+ * bytes were taken before. A text does not wrap.
+ */
+struct rv_wire_text {
+    uint64_t position; /* the same: another one has taken its place if not */
+    uint32_t n_bytes;  /* of what follows */
+    uint32_t capture;  /* index */
+};
+RV_WIRE_ASSERT(sizeof(struct rv_wire_text) == 16);
+
 /* ---- ring controls ---- */
 
 #define RV_WIRE_WATCHES 4u
@@ -374,9 +457,10 @@ struct rv_wire_control {
     uint32_t process;  /* index into processes */
     uint32_t tag_mode; /* 0: tags are depths, as struct rv_event has them */
     uint64_t born_ticks, exited_ticks;
-    uint64_t claim_head; /* head when this generation began */
-    uint32_t has_pages;  /* [atomic] 1: all pages of this control are allocated */
-    uint8_t reserved0[12];
+    uint64_t claim_head;       /* head when this generation began */
+    uint32_t has_pages;        /* [atomic] 1: all pages of this control are allocated */
+    uint32_t texts_have_pages; /* [atomic] 1: those of its texts are; 2: they could not be */
+    uint8_t reserved0[8];
 
     /* 0x040 flags, read on slow paths */
     uint32_t trace;  /* [atomic] */
@@ -390,20 +474,23 @@ struct rv_wire_control {
     uint8_t reserved1[36];
 
     /* 0x080 the producer's line */
-    uint64_t head;           /* [atomic] events ever written; slot = head mod ring_events */
-    uint64_t n_refused;      /* [atomic] events refused in this generation */
-    uint64_t n_lost_marks;   /* [atomic] LOST events written in this generation */
-    uint64_t closing_ticks;  /* [atomic] fill: when this ring stopped; 0 before */
-    uint32_t is_waiting;     /* [atomic] the producer waits for room */
-    uint32_t is_overwriting; /* [atomic] policy block while no consumer lives: the producer passes tail. Set before it
+    uint64_t head;            /* [atomic] events ever written; slot = head mod ring_events */
+    uint64_t n_refused;       /* [atomic] events refused in this generation */
+    uint64_t n_lost_marks;    /* [atomic] LOST events written in this generation */
+    uint64_t closing_ticks;   /* [atomic] fill: when this ring stopped; 0 before */
+    uint32_t is_waiting;      /* [atomic] the producer waits for room */
+    uint32_t is_overwriting;  /* [atomic] policy block while no consumer lives: the producer passes tail. Set before it
                                 does */
-    uint64_t n_stashed;      /* [atomic] events stashed until an interrupted push is done: lost if the owner dies */
-    uint8_t reserved2[80];
+    uint64_t n_stashed;       /* [atomic] events stashed until an interrupted push is done: lost if the owner dies */
+    uint64_t text_head;       /* [atomic] bytes ever taken for texts */
+    uint64_t n_texts_refused; /* [atomic] texts without room */
+    uint8_t reserved2[64];
 
     /* 0x100 the consumer's line */
     uint64_t tail;          /* [atomic] events read or skipped */
     uint64_t n_overwritten; /* [atomic] events skipped unread in this generation (policy ring) */
-    uint8_t reserved3[112];
+    uint64_t text_tail;     /* [atomic] bytes of texts that are no longer needed */
+    uint8_t reserved3[104];
 
     /* 0x180 the live stack */
     uint32_t live_sequence; /* [atomic] seqlock: odd while a slot changes */

@@ -199,7 +199,19 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "safely are left as they are, as are programs that read their own return addresses (V8, Go, OCaml, sanitizers), "
      "statically linked and privileged ones, and, by default, shells, perl, and commands that run another, such as env. "
      "Reports, --info, --verbose and the list of threads say what each process was traced by. "
-     "backtrace(3) in a patched program has frames of ringviz among its own."},
+     "backtrace(3) in a patched program has frames of ringviz among its own. -x REGEX[@LIBRARY] is the same, but without "
+     "LIBRARY of the program and all libraries."},
+
+    {RV_OPTION_PROTOTYPES, WATCH, "prototypes", "=FILE", NULL,
+     "capture arguments and results as ltrace.conf(5) in FILE says; also -F FILE",
+     "Of the patched functions whose prototypes are in FILE: /etc/ltrace.conf is one. --spans, exports, recordings and the "
+     "tooltip have them, as ltrace(1) writes them. What a pointer leads to is copied as the call begins, what one with a + "
+     "leads to as it ends: strings up to --string-size, of arrays four elements. A pointer that cannot be read is <0x...>. Each "
+     "thread has 1 MiB for them; what finds no room is counted as lost (--policy=block waits). Not with --clock=tick."},
+
+    {RV_OPTION_STRING_SIZE, WATCH, "string-size", "=BYTES", NULL,
+     "copy that much of a string, 1 to 4096 (default: 64)",
+     NULL},
 
     {RV_OPTION_STATES, WATCH, "states", "=on|off", NULL,
      "show when the kernel ran the command's threads (default: on)",

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/os.h"
 #include "base/units.h"
+#include "base/vec.h"
 #include "model/regex.h"
 
 /* ---- values ---- */
@@ -273,6 +274,18 @@ static int add_patch(struct rv_options *options, const char *name, const char *v
     return 0;
 }
 
+/* As --patch, but where no library is given, of all objects. */
+static int add_patch_everywhere(struct rv_options *options, const char *value)
+{
+    const size_t n_bytes = strlen(value) + sizeof "@";
+    if (strchr(value, '@') || options->n_patches == RV_LAUNCH_PATCHES)
+        return add_patch(options, "x", value);
+    char *everywhere = rv_alloc(n_bytes, 1);
+    snprintf(everywhere, n_bytes, "%s@", value);
+    options->patches_everywhere[options->n_patches] = everywhere;
+    return add_patch(options, "x", everywhere);
+}
+
 static int set_capture_option(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
 {
     int word = 0, error;
@@ -299,6 +312,11 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
         return rv_option_value_count(entry->name, value, 1u << 24, &options->max_depth);
     case RV_OPTION_PATCH:
         return add_patch(options, entry->name, value);
+    case RV_OPTION_PROTOTYPES:
+        options->prototypes = value;
+        return 0;
+    case RV_OPTION_STRING_SIZE:
+        return rv_option_value_count(entry->name, value, 4096, &options->string_bytes);
     case RV_OPTION_STATES:
         error = rv_option_value_word(entry, value, &word);
         options->leaves_states = word == 1;
@@ -511,6 +529,10 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "--info wants a FILE; see ringviz --help");
     if (options->has_report && options->has_spans)
         return rv_err(EINVAL, "--report and --spans are two outputs: give one of them");
+    if (options->prototypes && options->file)
+        return rv_err(EINVAL, "--prototypes goes with -p PID or -- COMMAND; see ringviz --help");
+    if (options->prototypes && options->map.clock_kind == RV_CLOCK_TICK)
+        return rv_err(EINVAL, "--prototypes does not go with --clock=tick, by which calls have no times of their own");
     if (options->import_format && !options->file)
         return rv_err(EINVAL, "--import wants a FILE; see ringviz --help");
     if (options->has_trigger_keep && !options->record_limit.trigger)
@@ -555,17 +577,19 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
     fill_getopt(getopt_table);
     opterr = 0;
     int id, n_read;
-    while (n_read = optind, (id = getopt_long(argc, argv, "+:p:", getopt_table, NULL)) != -1) {
+    while (n_read = optind, (id = getopt_long(argc, argv, "+:p:x:F:", getopt_table, NULL)) != -1) {
         if (id == 'p')
             id = RV_OPTION_PID;
+        if (id == 'F')
+            id = RV_OPTION_PROTOTYPES;
         if (id == '?')
             return rv_err(EINVAL, "%s: unknown option or needless value; see ringviz --help", argv[optind - 1]);
         if (id == ':')
             return rv_err(EINVAL, "%s: wants a value; see ringviz --help", argv[optind - 1]);
-        error = set_option(options, (enum rv_option_id)id, optarg);
+        error = id == 'x' ? add_patch_everywhere(options, optarg) : set_option(options, (enum rv_option_id)id, optarg);
         if (error)
             return error;
-        is_given[id - RV_OPTION_HEADLESS] = true;
+        is_given[(id == 'x' ? RV_OPTION_PATCH : id) - RV_OPTION_HEADLESS] = true;
     }
     error = check_company(options->command, is_given);
     if (error)
@@ -579,4 +603,6 @@ void rv_options_fini(struct rv_options *options)
 {
     rv_filter_release(options->filter);
     rv_trigger_destroy(options->record_limit.trigger);
+    for (size_t i = 0; i < RV_LAUNCH_PATCHES; i++)
+        free(options->patches_everywhere[i]);
 }

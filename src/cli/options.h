@@ -72,8 +72,11 @@ struct rv_options {
     const char *trace_file, *include, *exclude;
     const char *patches[RV_LAUNCH_PATCHES]; /* --patch, as often as it was given */
     size_t n_patches;
-    bool leaves_states; /* --states=off */
-    uint32_t pid;       /* of a process to attach to; 0: none */
+    char *patches_everywhere[RV_LAUNCH_PATCHES]; /* of -x: those of them that are owned here */
+    const char *prototypes;                      /* NULL: arguments are not captured */
+    uint32_t string_bytes;                       /* 0: the default */
+    bool leaves_states;                          /* --states=off */
+    uint32_t pid;                                /* of a process to attach to; 0: none */
     uint64_t duration_ns, drain_interval_ns, memory_bytes;
     uint64_t history_bytes; /* 0: default */
     bool leaves_history;    /* --history=off */

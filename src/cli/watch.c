@@ -19,6 +19,7 @@
 #include "cli/open_trace.h"
 #include "cli/output.h"
 #include "cli/picture.h"
+#include "cli/prototypes.h"
 #include "cli/recorder.h"
 #include "cli/signals.h"
 #include "cli/window_module.h"
@@ -33,6 +34,7 @@
 #include "export/losses.h"
 #include "ring/liveness.h"
 #include "ring/refusals.h"
+#include "source/arguments.h"
 #include "source/scheduler.h"
 
 enum { MAX_SINKS = 8, STATUS_FAILED = 1, STATUS_INTERRUPTED = 128 + SIGINT };
@@ -100,7 +102,11 @@ static int create_map(struct watch *watch)
         if (error)
             return error;
     }
-    return rv_map_create(&watch->map, options->trace_file ? options->trace_file : path, &params);
+    int error = rv_cli_prototypes_read(options, &params);
+    if (!error)
+        error = rv_map_create(&watch->map, options->trace_file ? options->trace_file : path, &params);
+    free((void *)(uintptr_t)params.captures);
+    return error;
 }
 
 /* Original bytes and return addresses are put back while events are still read: none waits for room any more. */
@@ -372,6 +378,10 @@ static void warn_of_losses(const struct watch *watch)
                 (unsigned long long)n[RV_LOSS_EVENTS_WITHOUT_RING]);
     if (n[RV_LOSS_NAMES])
         rv_warn("%llu names found no room", (unsigned long long)n[RV_LOSS_NAMES]);
+    if (n[RV_LOSS_ARGUMENTS])
+        rv_warn(
+            "arguments or results of %llu calls were lost: no room beside the ring, or more than %u different texts",
+            (unsigned long long)n[RV_LOSS_ARGUMENTS], RV_ARGUMENTS_TEXTS);
     if (n[RV_LOSS_PROCESSES_REFUSED])
         rv_warn("%llu times a process became another user, who may not open the trace file, and started a program: its "
                 "calls were not seen; start ringviz as that user (setpriv ... ringviz ... -- PROGRAM)",

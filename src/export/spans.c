@@ -18,6 +18,7 @@ struct writer {
     const struct rv_spans_params *params;
     struct rv_text_cache threads, names;
     struct rv_text_buffer text;
+    bool has_arguments;
 };
 
 static const struct rv_text_buffer *thread_piece(struct writer *writer, uint32_t lane_idx)
@@ -61,6 +62,48 @@ static const struct rv_text_buffer *names_piece(struct writer *writer, uint32_t 
     return text;
 }
 
+static void add_csv_arguments(struct rv_text_buffer *text, const struct rv_call_arguments *arguments)
+{
+    struct rv_text_buffer joined = {0};
+    for (size_t i = 0; i < arguments->n; i++) {
+        rv_text_buffer_add(&joined, i ? ", " : "");
+        rv_text_buffer_add(&joined, arguments->arguments[i]);
+    }
+    rv_text_buffer_add_bytes(&joined, "", 1);
+    rv_text_buffer_add(text, ",");
+    rv_text_buffer_add_csv(text, joined.bytes);
+    rv_text_buffer_add(text, ",");
+    rv_text_buffer_add_csv(text, arguments->result ? arguments->result : "");
+    rv_text_buffer_fini(&joined);
+}
+
+static void add_json_arguments(struct rv_text_buffer *text, const struct rv_call_arguments *arguments)
+{
+    rv_text_buffer_add(text, ",\"args\":[");
+    for (size_t i = 0; i < arguments->n; i++) {
+        rv_text_buffer_add(text, i ? "," : "");
+        rv_text_buffer_add_json(text, arguments->arguments[i]);
+    }
+    rv_text_buffer_add(text, "]");
+    if (!arguments->result)
+        return;
+    rv_text_buffer_add(text, ",\"result\":");
+    rv_text_buffer_add_json(text, arguments->result);
+}
+
+/* A call without captured arguments has empty fields as CSV, and none as JSON. */
+static void add_arguments(struct writer *writer, const struct rv_lane *lane, const struct rv_span *span)
+{
+    struct rv_call_arguments arguments;
+    const bool is_known =
+        rv_call_arguments_read(&arguments, &lane->texts, writer->params->subroutines, span->start, span->end);
+    if (writer->params->format == RV_SPANS_CSV)
+        add_csv_arguments(&writer->text, &arguments);
+    else if (is_known)
+        add_json_arguments(&writer->text, &arguments);
+    rv_call_arguments_fini(&arguments);
+}
+
 static void add_row(struct writer *writer, uint32_t lane_idx, const struct rv_span *span)
 {
     struct rv_text_buffer *text = &writer->text;
@@ -75,7 +118,10 @@ static void add_row(struct writer *writer, uint32_t lane_idx, const struct rv_sp
     rv_text_buffer_add_u64(text, span->end - span->start);
     rv_text_buffer_add_bytes(text, names->bytes, names->n);
     rv_text_buffer_add(text, rv_span_flag_words(span->flags));
-    rv_text_buffer_add(text, is_csv ? "\n" : "\"}\n");
+    rv_text_buffer_add(text, is_csv ? "" : "\"");
+    if (writer->has_arguments)
+        add_arguments(writer, rv_lanes_get(writer->params->lanes, lane_idx), span);
+    rv_text_buffer_add(text, is_csv ? "\n" : "}\n");
 }
 
 static int write_block(struct writer *writer, const struct rv_spool_block *block, FILE *out)
@@ -119,6 +165,14 @@ static int write_rows(struct writer *writer, FILE *out)
     return result;
 }
 
+static bool has_arguments(const struct rv_lanes *lanes)
+{
+    bool has = false;
+    for (size_t i = 0; i < rv_lanes_n(lanes) && !has; i++)
+        has = rv_lanes_get(lanes, i)->texts.n != 0;
+    return has;
+}
+
 static void add_losses(struct rv_text_buffer *text, const struct rv_spans_params *params)
 {
     const struct rv_losses *losses = params->losses;
@@ -130,15 +184,16 @@ static void add_losses(struct rv_text_buffer *text, const struct rv_spans_params
     }
     for (enum rv_loss loss = 0; params->format == RV_SPANS_CSV && losses && loss < RV_LOSS_COUNT; loss++)
         if (losses->n[loss])
-            rv_text_buffer_format(text, "0,0,0,0,0,(lost: %s),,%llu,lost\n", rv_loss_words(loss),
-                                  (unsigned long long)losses->n[loss]);
+            rv_text_buffer_format(text, "0,0,0,0,0,(lost: %s),,%llu,lost%s\n", rv_loss_words(loss),
+                                  (unsigned long long)losses->n[loss], has_arguments(params->lanes) ? ",," : "");
 }
 
 int rv_spans_write(const struct rv_spans_params *params, FILE *out)
 {
-    struct writer writer = {.params = params};
+    struct writer writer = {.params = params, .has_arguments = has_arguments(params->lanes)};
     if (params->format == RV_SPANS_CSV)
-        rv_text_buffer_add(&writer.text, "process,thread,depth,start_ns,duration_ns,name,file,line,flags\n");
+        rv_text_buffer_format(&writer.text, "process,thread,depth,start_ns,duration_ns,name,file,line,flags%s\n",
+                              writer.has_arguments ? ",args,result" : "");
     int result = write_rows(&writer, out);
     add_losses(&writer.text, params);
     if (result == 0)

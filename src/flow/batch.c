@@ -45,6 +45,7 @@ bool rv_batch_is_noted(const struct rv_event *special)
     case RV_EVENT_SWITCH:
     case RV_EVENT_LINE:
     case RV_EVENT_SYNC:
+    case RV_EVENT_ARGUMENTS:
     case RV_EVENT_KIND_COUNT:
         break;
     }

@@ -10,6 +10,7 @@ enum rv_loss {
     RV_LOSS_EVENTS_WITHOUT_RING,    /* of those threads */
     RV_LOSS_NAMES,                  /* the name table was full */
     RV_LOSS_SWITCHES,               /* changes of threads' states that the kernel's buffers had no room for */
+    RV_LOSS_ARGUMENTS,              /* calls and returns whose arguments or results were not kept */
     RV_LOSS_PROCESSES_REFUSED,      /* not allowed to open the trace file */
     RV_LOSS_PROGRAMS_NOT_PRELOADED, /* set-user-ID, or in another root */
     RV_LOSS_RINGS_FULL,             /* 1: a full ring ended the trace (policy fill) */

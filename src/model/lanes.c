@@ -68,6 +68,7 @@ static void lane_destroy(struct rv_lane *lane)
     rv_timeline_destroy(lane->timeline);
     free(lane->open);
     free(lane->notes);
+    rv_call_texts_fini(&lane->texts);
     pthread_mutex_destroy(&lane->lock);
     free(lane);
 }
@@ -267,14 +268,16 @@ static void limit_lane(struct rv_lane *lane, size_t share)
         lane->notes = rv_realloc(lane->notes, lane->n_notes * sizeof *lane->notes);
         lane->notes_capacity = lane->n_notes;
     }
-    size_t notes_bytes = lane->notes_capacity * sizeof *lane->notes;
-    (void)rv_timeline_evict(lane->timeline, share > notes_bytes ? share - notes_bytes : 0);
+    rv_call_texts_limit(&lane->texts, share / 2);
+    size_t other_bytes = lane->notes_capacity * sizeof *lane->notes + lane->texts.capacity * sizeof *lane->texts.all;
+    (void)rv_timeline_evict(lane->timeline, share > other_bytes ? share - other_bytes : 0);
 }
 
 static size_t lane_bytes(struct rv_lane *lane)
 {
     pthread_mutex_lock(&lane->lock);
-    size_t n_bytes = rv_timeline_bytes(lane->timeline) + lane->notes_capacity * sizeof *lane->notes;
+    size_t n_bytes = rv_timeline_bytes(lane->timeline) + lane->notes_capacity * sizeof *lane->notes +
+                     lane->texts.capacity * sizeof *lane->texts.all;
     pthread_mutex_unlock(&lane->lock);
     return n_bytes;
 }

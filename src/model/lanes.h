@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/arguments.h"
 #include "model/notes.h"
 #include "model/timeline.h"
 #include "ringviz/wire.h"
@@ -43,7 +44,8 @@ struct rv_lane {
     struct rv_lane_note *notes; /* sorted by start; appended by rv_lane_add_note() */
     size_t n_notes, notes_capacity;
     uint32_t notes_max;
-    uint64_t last_ns; /* time of the latest event: open frames are drawn up to it */
+    struct rv_call_texts texts; /* of its calls */
+    uint64_t last_ns;           /* time of the latest event: open frames are drawn up to it */
     uint64_t n_events;
     uint64_t blocked_ns, preempted_ns; /* sums, where the kernel's switches are known */
     uint32_t max_depth;                /* greatest number of frames open at once */

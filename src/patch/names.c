@@ -23,43 +23,81 @@ static const void *at(const struct file *file, uint64_t offset, uint64_t n_bytes
                                                                                            : NULL;
 }
 
-static int add(struct rv_patch_names *names, uint64_t address)
+/* NULL: no memory. */
+static void *grown(void *items, size_t n, size_t *capacity, size_t item_bytes)
 {
-    if (names->n == names->capacity) {
-        size_t capacity = names->capacity ? 2 * names->capacity : 256;
-        uint64_t *grown = realloc(names->addresses, capacity * sizeof *grown);
-        if (!grown)
-            return -ENOMEM;
-        names->addresses = grown;
-        names->capacity = capacity;
-    }
-    names->addresses[names->n++] = address;
+    if (n < *capacity)
+        return items;
+    const size_t more = *capacity ? 2 * *capacity : 256;
+    void *larger = realloc(items, more * item_bytes);
+    *capacity = larger ? more : *capacity;
+    return larger;
+}
+
+/* Called with each function's name and address. A negative errno ends it. */
+typedef int symbol_fn(void *context, const char *name, uint64_t address);
+
+struct by_pattern {
+    struct rv_patch_names *names;
+    const regex_t *pattern;
+};
+
+static int add_matching(void *context, const char *name, uint64_t address)
+{
+    const struct by_pattern *by = context;
+    struct rv_patch_names *names = by->names;
+    if (regexec(by->pattern, name, 0, NULL, 0) != 0)
+        return 0;
+    uint64_t *addresses = grown(names->addresses, names->n, &names->capacity, sizeof *addresses);
+    if (!addresses)
+        return -ENOMEM;
+    names->addresses = addresses;
+    addresses[names->n++] = address;
     return 0;
 }
 
-static int add_matching(struct rv_patch_names *names, const struct file *file, const Elf64_Shdr *symbols,
-                        const Elf64_Shdr *strings, const regex_t *pattern, uint64_t bias)
+struct by_name {
+    const struct rv_patch_name *wanted;
+    struct rv_patch_named *named;
+    size_t n_wanted, n, capacity;
+};
+
+static int compare_names(const void *name, const void *wanted)
+{
+    return strcmp(name, ((const struct rv_patch_name *)wanted)->name);
+}
+
+static int add_named(void *context, const char *name, uint64_t address)
+{
+    struct by_name *by = context;
+    const struct rv_patch_name *found = bsearch(name, by->wanted, by->n_wanted, sizeof *by->wanted, compare_names);
+    if (!found)
+        return 0;
+    struct rv_patch_named *named = grown(by->named, by->n, &by->capacity, sizeof *named);
+    if (!named)
+        return -ENOMEM;
+    by->named = named;
+    named[by->n++] = (struct rv_patch_named){address, found->number};
+    return 0;
+}
+
+static int walk_symbols(const struct file *file, const Elf64_Shdr *symbols, const Elf64_Shdr *strings, uint64_t bias,
+                        symbol_fn *each, void *context)
 {
     const Elf64_Sym *all = at(file, symbols->sh_offset, symbols->sh_size);
     if (!all || strings->sh_offset > file->n_bytes || strings->sh_size > file->n_bytes - strings->sh_offset)
         return -EBADMSG;
     const char *text = (const char *)file->bytes + strings->sh_offset;
-    for (size_t i = 0; i < symbols->sh_size / sizeof *all; i++) {
+    int error = 0;
+    for (size_t i = 0; i < symbols->sh_size / sizeof *all && !error; i++) {
         const int type = ELF64_ST_TYPE(all[i].st_info);
         if ((type != STT_FUNC && type != STT_GNU_IFUNC) || all[i].st_shndx == SHN_UNDEF ||
             all[i].st_name >= strings->sh_size ||
             !memchr(text + all[i].st_name, '\0', strings->sh_size - all[i].st_name))
             continue;
-        if (regexec(pattern, text + all[i].st_name, 0, NULL, 0) == 0 && add(names, bias + all[i].st_value) != 0)
-            return -ENOMEM;
+        error = each(context, text + all[i].st_name, bias + all[i].st_value);
     }
-    return 0;
-}
-
-static int compare(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
+    return error;
 }
 
 /* What is mapped differs from what is in the headers by how far the lowest segment was moved. */
@@ -72,8 +110,7 @@ static uint64_t find_bias(const struct file *file, const Elf64_Ehdr *header, con
     return 0;
 }
 
-static int read_file(struct rv_patch_names *names, const struct file *file, const regex_t *pattern,
-                     const struct rv_patch_image *image)
+static int walk_file(const struct file *file, const struct rv_patch_image *image, symbol_fn *each, void *context)
 {
     const Elf64_Ehdr *header = at(file, 0, sizeof *header);
     if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_shentsize != sizeof(Elf64_Shdr))
@@ -86,34 +123,58 @@ static int read_file(struct rv_patch_names *names, const struct file *file, cons
         return 0;
     if (found->sh_link >= header->e_shnum)
         return -EBADMSG;
-    int error = add_matching(names, file, found, &sections[found->sh_link], pattern, find_bias(file, header, image));
-    if (names->n)
-        qsort(names->addresses, names->n, sizeof *names->addresses, compare);
-    return error;
+    return walk_symbols(file, found, &sections[found->sh_link], find_bias(file, header, image), each, context);
 }
 
-int rv_patch_names_read(struct rv_patch_names *names, const char *path, const char *pattern,
-                        const struct rv_patch_image *image)
+static int walk_path(const char *path, const struct rv_patch_image *image, symbol_fn *each, void *context)
 {
-    regex_t compiled;
     struct stat status;
     struct file file = {0};
-    *names = (struct rv_patch_names){0};
-    if (regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB) != 0)
-        return -EINVAL;
     int fd = open(path, O_RDONLY | O_CLOEXEC), error = 0;
     if (fd < 0 || fstat(fd, &status) != 0) {
         error = -errno;
     } else {
         file.n_bytes = (size_t)status.st_size;
         file.bytes = mmap(NULL, file.n_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-        error = file.bytes == MAP_FAILED ? -errno : read_file(names, &file, &compiled, image);
+        error = file.bytes == MAP_FAILED ? -errno : walk_file(&file, image, each, context);
     }
     if (file.bytes && file.bytes != MAP_FAILED)
         munmap((void *)(uintptr_t)file.bytes, file.n_bytes);
     if (fd >= 0)
         close(fd);
+    return error;
+}
+
+/* Either is an address, or begins with one. */
+static int compare_addresses(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+int rv_patch_names_read(struct rv_patch_names *names, const char *path, const char *pattern,
+                        const struct rv_patch_image *image)
+{
+    regex_t compiled;
+    *names = (struct rv_patch_names){0};
+    if (regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB) != 0)
+        return -EINVAL;
+    int error = walk_path(path, image, add_matching, &(struct by_pattern){names, &compiled});
+    if (names->n)
+        qsort(names->addresses, names->n, sizeof *names->addresses, compare_addresses);
     regfree(&compiled);
+    return error;
+}
+
+int rv_patch_names_find(const char *path, const struct rv_patch_image *image, const struct rv_patch_name *wanted,
+                        size_t n, struct rv_patch_named **named, size_t *n_named)
+{
+    struct by_name by = {.wanted = wanted, .n_wanted = n};
+    const int error = n ? walk_path(path, image, add_named, &by) : 0;
+    if (by.n)
+        qsort(by.named, by.n, sizeof *by.named, compare_addresses);
+    *named = by.named;
+    *n_named = by.n;
     return error;
 }
 

@@ -9,6 +9,16 @@ struct rv_patch_names {
     size_t n, capacity;
 };
 
+struct rv_patch_name { /* of a function that is asked for */
+    const char *name;
+    uint32_t number;
+};
+
+struct rv_patch_named { /* where it is */
+    uint64_t address;
+    uint32_t number;
+};
+
 /*
  *   pattern  an extended regular expression, anywhere in a symbol's name
  *   image    of the same file, as it is mapped
@@ -16,6 +26,15 @@ struct rv_patch_names {
  */
 int rv_patch_names_read(struct rv_patch_names *names, const char *path, const char *pattern,
                         const struct rv_patch_image *image);
+
+/*
+ * The functions of a file with given names.
+ *   wanted   n, by rising strcmp()
+ *   *named   their addresses, rising; n_named; to be freed
+ *   returns  0; as above
+ */
+int rv_patch_names_find(const char *path, const struct rv_patch_image *image, const struct rv_patch_name *wanted,
+                        size_t n, struct rv_patch_named **named, size_t *n_named);
 
 bool rv_patch_names_match(const struct rv_patch_names *names, uint64_t address);
 

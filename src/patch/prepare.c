@@ -3,7 +3,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "patch/names.h"
+#include "base/bisect.h"
+
+static bool is_captured(const struct rv_patch_prepared *prepared, uint64_t address)
+{
+    size_t n = rv_bisect_count(prepared->captured, prepared->n_captured, sizeof *prepared->captured,
+                               offsetof(struct rv_patch_named, address), address);
+    return n && prepared->captured[n - 1].address == address;
+}
 
 static bool is_chosen(const struct rv_patch_request *request, const struct rv_patch_names *names,
                       const struct rv_patch_function *function, struct rv_patch_prepared *prepared)
@@ -15,7 +22,7 @@ static bool is_chosen(const struct rv_patch_request *request, const struct rv_pa
         prepared->counts.n_refused[function->refusal]++;
         return false;
     }
-    if (function->is_trivial && !request->has_trivial) {
+    if (function->is_trivial && !request->has_trivial && !is_captured(prepared, function->address)) {
         prepared->counts.n_trivial++;
         return false;
     }
@@ -25,13 +32,14 @@ static bool is_chosen(const struct rv_patch_request *request, const struct rv_pa
 static void build(const struct rv_patch_request *request, const struct rv_patch_functions *all,
                   const struct rv_patch_names *names, struct rv_patch_stubs *stubs, struct rv_patch_prepared *prepared)
 {
-    rv_patch_stubs_begin(stubs, request->hook);
+    rv_patch_stubs_begin(stubs, request->hook, request->capture_hook);
     for (size_t i = 0; i < all->n_functions; i++) {
         const struct rv_patch_function *function = &all->functions[i];
         if (!is_chosen(request, names, function, prepared))
             continue;
         enum rv_patch_refusal refusal =
-            rv_patch_stubs_add(stubs, &request->image, function, &prepared->sites[prepared->n_sites]);
+            rv_patch_stubs_add(stubs, &request->image, function, is_captured(prepared, function->address),
+                               &prepared->sites[prepared->n_sites]);
         if (refusal)
             prepared->counts.n_refused[refusal]++;
         else
@@ -70,8 +78,12 @@ int rv_patch_prepare(const struct rv_patch_request *request, struct rv_patch_pre
     if (has_any)
         error = rv_patch_functions_find(&all, &request->image);
     if (has_any && !error)
+        (void)rv_patch_names_find(request->path, &request->image, request->captured, request->n_captured,
+                                  &prepared->captured, &prepared->n_captured);
+    if (has_any && !error)
         error = prepare(request, &all, &names, prepared);
     if (error) {
+        free(prepared->captured);
         free(prepared->sites);
         *prepared = (struct rv_patch_prepared){0};
     }

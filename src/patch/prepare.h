@@ -6,6 +6,7 @@
 #ifndef RV_PATCH_PREPARE_H
 #define RV_PATCH_PREPARE_H
 
+#include "patch/names.h"
 #include "patch/stubs.h"
 
 #define RV_PATCH_PREPARE "rv_patch_prepare"
@@ -16,6 +17,10 @@ struct rv_patch_request {
     bool has_trivial; /* patch trivial functions, too */
     /* Names of functions to patch: a regular expression, and the file that has them; NULL: all. */
     const char *pattern, *path;
+    /* Functions whose arguments are captured, by rising strcmp() of their names, and the hook that does so. */
+    const struct rv_patch_name *captured;
+    size_t n_captured;
+    uint64_t capture_hook;
     /* Zeroed memory that can be written, whose bytes all can be reached from all between the addresses; NULL: none. */
     void *(*map_near)(uint64_t first, uint64_t last, size_t n_bytes);
 };
@@ -25,6 +30,8 @@ struct rv_patch_prepared {
     size_t n_sites;
     uint8_t *stubs; /* what map_near() gave; to be made executable before the sites are written */
     size_t n_stub_bytes;
+    struct rv_patch_named *captured; /* those that are there; to be freed with free() */
+    size_t n_captured;
     struct rv_wire_instrumentation counts; /* of the chosen functions, as if all sites were written */
 };
 

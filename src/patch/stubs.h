@@ -29,8 +29,9 @@ struct rv_patch_site { /* what is to be written into a program */
     bool is_left_out; /* not to be written now: a thread is between its instructions */
 };
 
-/* Begin in bytes and address as they are set. hook: where all stubs call. */
-void rv_patch_stubs_begin(struct rv_patch_stubs *stubs, uint64_t hook);
+/* Begin in bytes and address as they are set. hook: where stubs call; capture_hook: those of functions whose arguments are
+ * captured. */
+void rv_patch_stubs_begin(struct rv_patch_stubs *stubs, uint64_t hook, uint64_t capture_hook);
 
 /*
  * Add a function's.
@@ -38,6 +39,7 @@ void rv_patch_stubs_begin(struct rv_patch_stubs *stubs, uint64_t hook);
  *            there is no room: nothing was added
  */
 enum rv_patch_refusal rv_patch_stubs_add(struct rv_patch_stubs *stubs, const struct rv_patch_image *image,
-                                         const struct rv_patch_function *function, struct rv_patch_site *site);
+                                         const struct rv_patch_function *function, bool is_captured,
+                                         struct rv_patch_site *site);
 
 #endif

@@ -11,6 +11,14 @@ static void add_note(struct rv_lane *lane, const struct rv_lane_note *note)
     pthread_mutex_unlock(&lane->lock);
 }
 
+static void add_text(struct rv_lane *lane, const struct rv_event *event, uint64_t now_ns)
+{
+    pthread_mutex_lock(&lane->lock);
+    rv_call_texts_add(&lane->texts,
+                      &(struct rv_call_text){.at_ns = now_ns, .id = event->id, .is_result = event->frame != 0});
+    pthread_mutex_unlock(&lane->lock);
+}
+
 static void end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now_ns)
 {
     pthread_mutex_lock(&lane->lock);
@@ -89,6 +97,8 @@ void rv_stream_notes_add(struct rv_track *track, const struct rv_event *event, u
         note_switch(track, event, now_ns);
     else if (rv_batch_is_noted(event))
         note_other(track->lane, event, now_ns);
+    else if (rv_event_kind(event) == RV_EVENT_ARGUMENTS)
+        add_text(track->lane, event, now_ns);
 }
 
 /* A loss lasts until the next event. */

@@ -1,5 +1,5 @@
 /*
- * One table describes the nine sections and their minimum sizes for given counts. Both planning and checking iterate
+ * One table describes the sections and their minimum sizes for given counts. Both planning and checking iterate
  * over it, so neither can miss a section.
  */
 #include "ring/layout.h"
@@ -20,9 +20,11 @@ enum {
     MAX_GLOBAL_BYTES = 1 << 26,
     MIN_HEAP_BYTES = 1 << 12,
     MAX_LEFT_OUT = 1 << 20,
-    N_SECTIONS = 9,
+    N_SECTIONS = 11,
+    MIN_TEXT_BYTES = 1 << 12,
+    MAX_TEXT_BYTES = 1 << 26,
 };
-static const uint64_t MAX_HEAP_BYTES = 1ull << 34;
+static const uint64_t MAX_HEAP_BYTES = 1ull << 34, MAX_CAPTURE_BYTES = 1ull << 26;
 
 struct section {
     struct rv_wire_area *area;
@@ -66,6 +68,8 @@ static void list_sections(struct rv_wire_header *header, struct section sections
         {&header->name_heap, MIN_HEAP_BYTES},
         {&header->rings, (uint64_t)header->n_rings * header->ring_events * sizeof(struct rv_event)},
         {&header->left_out, (uint64_t)header->n_left_out * sizeof(struct rv_wire_left_out)},
+        {&header->captures, 0},
+        {&header->texts, (uint64_t)header->n_rings * header->text_bytes},
     };
     for (unsigned i = 0; i < N_SECTIONS; i++)
         sections[i] = listed[i];
@@ -92,6 +96,9 @@ static const char *counts_fault(const struct rv_wire_header *header)
         return "number of names";
     if (header->n_left_out < 1 || header->n_left_out > MAX_LEFT_OUT)
         return "number of functions left out";
+    if (header->text_bytes && (!is_power_of_two(header->text_bytes) || header->text_bytes < MIN_TEXT_BYTES ||
+                               header->text_bytes > MAX_TEXT_BYTES))
+        return "size of texts";
     return NULL;
 }
 
@@ -117,6 +124,8 @@ static const char *plan_counts(struct rv_wire_header *header, const struct rv_ma
     header->n_processes = or_default(params->n_processes, 16384);
     header->n_modules = or_default(params->n_modules, 65536);
     header->n_left_out = RV_LEFT_OUT_MAX;
+    if (params->captures)
+        header->text_bytes = power_of_two_from(or_default(params->text_bytes, 1u << 20));
     uint32_t n_names = or_default(params->n_names, 1u << 18);
     if (n_names > MAX_NAMES)
         return "number of names";
@@ -139,6 +148,8 @@ int rv_layout_plan(struct rv_wire_header *header, const struct rv_map_params *pa
         *why = "name heap size";
     if (!*why && (unsigned)params->policy >= RV_POLICY_COUNT)
         *why = "policy";
+    if (!*why && params->n_capture_bytes > MAX_CAPTURE_BYTES)
+        *why = "size of prototypes";
     if (*why)
         return -EINVAL;
 
@@ -149,6 +160,7 @@ int rv_layout_plan(struct rv_wire_header *header, const struct rv_map_params *pa
     header->header_bytes = sizeof *header;
     header->policy = params->policy;
     header->max_depth = params->max_depth;
+    header->feature_incompat = params->captures ? RV_WIRE_FEATURE_CAPTURES : 0;
 
     struct section sections[N_SECTIONS];
     list_sections(header, sections);
@@ -159,6 +171,8 @@ int rv_layout_plan(struct rv_wire_header *header, const struct rv_map_params *pa
             n_bytes = global_bytes;
         else if (sections[i].area == &header->name_heap && heap_bytes > n_bytes)
             n_bytes = heap_bytes;
+        else if (sections[i].area == &header->captures)
+            n_bytes = params->n_capture_bytes;
         *sections[i].area = (struct rv_wire_area){offset, n_bytes};
         offset += round_up(n_bytes, RV_WIRE_PAGE);
     }
@@ -181,7 +195,7 @@ static const char *identity_fault(const struct rv_wire_header *header, int *erro
         return "written on a machine of another byte order";
     if (header->major != RV_WIRE_MAJOR)
         return "made by another version of ringviz";
-    if (header->feature_incompat)
+    if (header->feature_incompat & ~RV_WIRE_FEATURE_CAPTURES)
         return "uses features of a newer ringviz";
     *error = 0;
     return NULL;
@@ -227,7 +241,8 @@ static const char *geometry_fault(const struct rv_wire_header *header, uint64_t 
     if (!is_power_of_two(header->n_index_slots) || header->n_index_slots <= header->n_name_ids ||
         header->n_index_slots > 4u * MAX_NAMES)
         return "corrupted: name index size";
-    if (header->name_heap.n_bytes > MAX_HEAP_BYTES || header->global_message.n_bytes > MAX_GLOBAL_BYTES)
+    if (header->name_heap.n_bytes > MAX_HEAP_BYTES || header->global_message.n_bytes > MAX_GLOBAL_BYTES ||
+        header->captures.n_bytes > MAX_CAPTURE_BYTES)
         return "corrupted: a section is too large";
     return sections_fault(header);
 }

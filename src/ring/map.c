@@ -303,6 +303,15 @@ static int size_file(int fd, uint64_t n_bytes)
     return ftruncate(fd, (off_t)n_bytes) == 0 ? 0 : -errno;
 }
 
+static int write_captures(struct rv_map *map, const struct rv_map_params *params)
+{
+    const struct rv_wire_area *area = &map->geometry.captures;
+    int error = params->captures ? rv_map_allocate(map, area->offset, area->n_bytes) : 0;
+    if (params->captures && !error)
+        memcpy(map->base + area->offset, params->captures, params->n_capture_bytes);
+    return error;
+}
+
 static int build(struct rv_map *map, struct rv_wire_header *plan, const struct rv_map_params *params)
 {
     struct stat status;
@@ -320,6 +329,9 @@ static int build(struct rv_map *map, struct rv_wire_header *plan, const struct r
     fill_header(plan, params);
     *map->header = *plan;
     take_geometry(map, plan);
+    error = write_captures(map, params);
+    if (error)
+        return error;
     __atomic_store_n(&map->header->state, RV_FILE_READY, __ATOMIC_RELEASE); /* M1 -> M2 */
     return 0;
 }

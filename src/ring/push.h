@@ -234,6 +234,15 @@ __attribute__((always_inline)) static inline uint64_t rv_push_commit(struct rv_p
 }
 
 /*
+ * The rest of a push that has begun, of an event at the time of the thread's last one, behind that. Between the two,
+ * handlers may have written others.
+ *   next    as its begin returned it
+ *   when    its first word: a kind, and the ticks of that event
+ *   stack   what the push began with
+ */
+void rv_push_behind(struct rv_pusher *pusher, uint64_t next, uint64_t when, uint64_t word, uint64_t stack);
+
+/*
  * A ring is larger than a second-level cache, and its lines were last read by another core: prefetch the line a few
  * events ahead while the clock is read. Past the ring's end this has no effect.
  */

@@ -21,6 +21,8 @@ void rv_ring_view(struct rv_ring *ring, struct rv_map *map, uint32_t ring_idx)
         .control = rv_map_control(map, ring_idx),
         .events = rv_map_events(map, ring_idx),
         .n_events = map->geometry.ring_events,
+        .texts = map->base + map->geometry.texts.offset + (uint64_t)ring_idx * map->geometry.text_bytes,
+        .n_text_bytes = map->geometry.text_bytes,
         .policy = map->geometry.policy,
         .clock_kind = map->clock.kind,
         .map = map,

@@ -33,6 +33,8 @@ struct rv_ring {
     enum rv_clock_kind clock_kind;
     uint64_t tail; /* the consumer's own; the copy in the file is for the producer and may be overwritten by anybody */
     struct rv_map *map; /* the producer allocates pages through it; NULL: all are allocated */
+    uint8_t *texts;     /* ring/texts.h */
+    uint32_t n_text_bytes;
 };
 
 /* Fill the view; reading continues at the tail in the file. */

@@ -19,6 +19,7 @@
 #include "base/vec.h"
 #include "ring/ownership.h"
 #include "ring/ring.h"
+#include "source/arguments.h"
 #include "source/left_out.h"
 #include "source/module_watch.h"
 #include "source/normalize.h"
@@ -40,6 +41,9 @@ static const uint64_t LOSS_INTERVAL_NS = 1000000000;
 
 struct live_ring {
     struct rv_ring ring;
+    struct rv_texts texts;
+    struct rv_arguments_place arguments_place;
+    uint64_t text_head; /* at the visit before */
     struct rv_normalizer normalizer;
     void *stream;        /* the pipeline's handle; NULL when none is open */
     uint32_t generation; /* of the claim that `stream` belongs or belonged to */
@@ -61,6 +65,7 @@ struct live {
     struct rv_name_map names;
     struct rv_module_watch modules;
     struct live_ring *rings;
+    struct rv_arguments *arguments; /* or NULL */
     struct rv_event *popped;
     struct rv_event *switches, *merged; /* of a thread; merged: with its popped events */
     size_t switches_capacity, merged_capacity;
@@ -123,6 +128,9 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
     rv_ownership_thread_name(live->map, ring_idx, thread_name);
 
     rv_ring_view(&slot->ring, live->map, ring_idx);
+    rv_texts_view(&slot->texts, &slot->ring);
+    slot->arguments_place = (struct rv_arguments_place){0};
+    slot->text_head = slot->texts.tail;
     slot->generation = control->generation;
     slot->tid = control->owner_tid;
     slot->n_lost_ahead = slot->n_dropped_said = slot->n_switches = 0;
@@ -340,6 +348,13 @@ static void repair_file_state(struct live *live)
 
 /* ---- turns ---- */
 
+/* A text whose event was refused is never read. At the visit after that which has seen it, its event would have come. */
+static void settle_texts(struct live_ring *slot)
+{
+    rv_texts_release(&slot->texts, slot->text_head);
+    slot->text_head = rv_texts_head(&slot->texts);
+}
+
 /* Drain the events that wait in one ring now; later ones are left for the next turn. */
 static void drain_ring(struct live *live, struct live_ring *slot, const struct rv_intake *intake)
 {
@@ -353,6 +368,7 @@ static void drain_ring(struct live *live, struct live_ring *slot, const struct r
         slot->n_lost_ahead += read.n_overwritten;
         if (slot->n_lost_ahead)
             send_loss(slot, batch);
+        rv_arguments_translate(live->arguments, &slot->texts, &slot->arguments_place, live->popped, read.n);
         if (__atomic_load_n(&slot->ring.control->is_waiting, __ATOMIC_RELAXED))
             rv_ring_turn_done(live->map->header);
         size_t n;
@@ -360,6 +376,7 @@ static void drain_ring(struct live *live, struct live_ring *slot, const struct r
         hand_over(live, slot, batch, events, n, intake);
         n_left = read.n && read.n < n_left ? n_left - read.n : 0;
     }
+    settle_texts(slot);
 }
 
 /*
@@ -527,8 +544,12 @@ static void losses_of_live(const struct rv_source *source, struct rv_losses *los
     losses->n[RV_LOSS_PROGRAMS_NOT_PRELOADED] += __atomic_load_n(&header->n_programs_not_preloaded, __ATOMIC_RELAXED);
     losses->n[RV_LOSS_NAMES] += __atomic_load_n(&header->n_names_lost, __ATOMIC_RELAXED);
     losses->n[RV_LOSS_SWITCHES] += live->params.scheduler ? rv_scheduler_n_lost(live->params.scheduler) : 0;
+    losses->n[RV_LOSS_ARGUMENTS] += rv_arguments_n_lost(live->arguments);
     losses->n[RV_LOSS_RINGS_FULL] += is_stopped(live);
     losses->n[RV_LOSS_PARTS_WRITTEN_OVER] += live->is_damage_said;
+    for (uint32_t i = 0; i < live->n_rings_used && live->arguments; i++)
+        losses->n[RV_LOSS_ARGUMENTS] +=
+            __atomic_load_n(&live->rings[i].ring.control->n_texts_refused, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < live->n_rings_used; i++)
         losses->n[RV_LOSS_PARTS_WRITTEN_OVER] += live->rings[i].is_damage_said;
 }
@@ -539,6 +560,7 @@ static void close_live(struct rv_source *source)
     rv_ticker_stop(live->ticker);
     rv_ownership_detach_consumer(live->map);
     rv_name_map_fini(&live->names);
+    rv_arguments_close(live->arguments);
     rv_catalog_destroy(live->catalog);
     rv_module_watch_fini(&live->modules);
     rv_left_out_publisher_destroy(live->publisher);
@@ -573,6 +595,7 @@ struct rv_source *rv_live_open(struct rv_map *map, const struct rv_live_params *
     if (live->params.interval_ns == 0)
         live->params.interval_ns = DEFAULT_INTERVAL_NS;
     live->catalog = rv_catalog_create();
+    live->arguments = rv_arguments_open(map, live->catalog);
     live->modules = (struct rv_module_watch){.map = map, .catalog = live->catalog};
     live->names = (struct rv_name_map){.map = map, .catalog = live->catalog};
     live->rings = rv_alloc(map->geometry.n_rings, sizeof *live->rings);

@@ -49,7 +49,7 @@ static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batc
         }
         words[0] = (uint64_t)kind << RV_EVENT_KIND_SHIFT | ns;
         memcpy(out, words, sizeof words);
-        if (rv_event_has_name(kind))
+        if (rv_event_has_name(kind) && kind != RV_EVENT_ARGUMENTS) /* that is translated (source/arguments.h) */
             out->id = out->id ? rv_name_map_lookup(normalizer->names, out->id) : 0;
         out++;
     }
@@ -63,13 +63,20 @@ static uint32_t apply_filter(struct rv_normalizer *normalizer, struct rv_event *
                              const struct rv_event *popped)
 {
     uint32_t written = 0;
+    bool was_left_out = false;
     for (uint32_t i = 0; i < n; i++) {
+        if (was_left_out && rv_event_kind(&events[i]) == RV_EVENT_ARGUMENTS)
+            continue;
+        was_left_out = false;
         bool is_call = rv_event_kind(&events[i]) <= RV_EVENT_RETURN || rv_event_kind(&events[i]) == RV_EVENT_SYNC;
         if (!is_call || events[i].id == 0 ||
             rv_capture_filter_has(normalizer->filter, normalizer->catalog, events[i].id))
             events[written++] = events[i];
-        else if (popped && normalizer->publisher)
-            rv_left_out_publish(normalizer->publisher, normalizer->process_idx, &popped[i]);
+        else {
+            was_left_out = true;
+            if (popped && normalizer->publisher)
+                rv_left_out_publish(normalizer->publisher, normalizer->process_idx, &popped[i]);
+        }
     }
     return written;
 }

@@ -52,7 +52,7 @@ static void *plan(void *unused)
 {
     (void)unused;
     (void)prctl(PR_SET_NAME, "ringviz");
-    int error = rv_patcher_plan(patches);
+    int error = rv_patcher_plan(patches, trace_path);
     if (!error)
         error = rv_process_open(trace_path);
     publish_sites();

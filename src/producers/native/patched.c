@@ -20,14 +20,21 @@
 #include "patch/stubs.h"
 #include "producers/native/call_c.h"
 #include "producers/native/calls.h"
+#include "producers/native/captured.h"
 #include "producers/native/left_out_table.h"
 #include "producers/native/process.h"
 #include "producers/native/returns.h"
 #include "producers/native/text_x86.h"
 
+struct results { /* as the text below saves them */
+    uint64_t floats[2];
+    uint64_t r8, rdi, rsi, rdx, rcx, flags, rax;
+};
+
 /* Called by text only. */
 RV_HIDDEN __attribute__((used)) void rv_patched_enter_slow(uint64_t *slot, uint64_t stack);
-RV_HIDDEN __attribute__((used)) void rv_patched_arrive_slow(uint64_t *slot, uint64_t stack, struct rv_return *entry);
+RV_HIDDEN __attribute__((used)) void rv_patched_arrive_slow(uint64_t *slot, struct results *saved,
+                                                            struct rv_return *entry);
 RV_HIDDEN void rv_returns_arrive(void);
 
 /* A call and its return, as the shadow stack is to see them. A site tells functions inlined into one another apart:
@@ -39,28 +46,24 @@ static struct rv_shadow_frame frame_of(uint64_t function, uint64_t returns_to, c
 }
 
 /* The rest of a push that has begun. */
-static void push_call(const struct rv_shadow_frame *call, uint64_t stack, uint64_t next)
+static uint64_t push_call(const struct rv_shadow_frame *call, uint64_t stack, uint64_t next)
 {
     const void *function = (const void *)(uintptr_t)call->word;
     const struct rv_shadow_frame *frame = NULL;
     if (next != RV_PUSH_NESTED && rv_shadow_has_room(&rv_thread.shadow))
         frame = rv_shadow_push(&rv_thread.shadow, call->stack, function, (const void *)(uintptr_t)call->call_site,
                                (const void *)(uintptr_t)call->site);
-    if (frame)
-        rv_calls_push(RV_EVENT_CALL_AT, frame, stack, next);
-    else
-        rv_calls_push_slow(RV_EVENT_CALL_AT, call, stack, next);
+    return frame ? rv_calls_push(RV_EVENT_CALL_AT, frame, stack, next)
+                 : rv_calls_push_slow(RV_EVENT_CALL_AT, call, stack, next);
 }
 
-static void push_return(const struct rv_shadow_frame *call, uint64_t stack, uint64_t next)
+static uint64_t push_return(const struct rv_shadow_frame *call, uint64_t stack, uint64_t next)
 {
     const struct rv_shadow_frame *frame = NULL;
     if (next != RV_PUSH_NESTED)
         frame = rv_shadow_pop(&rv_thread.shadow, call->stack, (const void *)(uintptr_t)call->word);
-    if (frame)
-        rv_calls_push(RV_EVENT_RETURN_AT, frame, stack, next);
-    else
-        rv_calls_push_slow(RV_EVENT_RETURN_AT, call, stack, next);
+    return frame ? rv_calls_push(RV_EVENT_RETURN_AT, frame, stack, next)
+                 : rv_calls_push_slow(RV_EVENT_RETURN_AT, call, stack, next);
 }
 
 /* The call is not traced, since its return could not be. */
@@ -72,32 +75,33 @@ static void leave_out(uint64_t next)
         __atomic_fetch_add(&rv_process_map()->header->n_events_without_ring, 2, __ATOMIC_RELAXED);
 }
 
-void rv_patched_push_call(uint64_t *slot, uint64_t stack, uint64_t function)
+uint64_t rv_patched_push_call(uint64_t *slot, uint64_t stack, uint64_t function)
 {
     struct rv_return *entry = rv_returns_find(*slot);
     uint64_t next = rv_push_next(&rv_thread.pusher, stack);
     if (entry) {
         const struct rv_shadow_frame left = frame_of(entry->function, entry->address, slot);
-        push_return(&left, stack, next);
+        (void)push_return(&left, stack, next);
+        entry->capture = 0;
         next = rv_push_begin(&rv_thread.pusher, stack);
         next = next < rv_thread.pusher.limit ? next : rv_push_next(&rv_thread.pusher, stack);
     } else {
         uint32_t number = rv_returns_take();
         if (!number) {
             leave_out(next);
-            return;
+            return 0;
         }
         entry = rv_returns_replace(number, slot, function);
     }
     entry->function = function;
     const struct rv_shadow_frame call = frame_of(function, entry->address, slot);
-    push_call(&call, stack, next);
+    return push_call(&call, stack, next);
 }
 
 /* Below the slot is the return address of the function's stub. */
 void rv_patched_enter_slow(uint64_t *slot, uint64_t stack)
 {
-    rv_patched_push_call(slot, stack, *(const uint64_t *)(uintptr_t)(slot[-1] - RV_PATCH_FUNCTION_BEFORE_RESUME));
+    (void)rv_patched_push_call(slot, stack, *(const uint64_t *)(uintptr_t)(slot[-1] - RV_PATCH_FUNCTION_BEFORE_RESUME));
 }
 
 /* Its thread was about to jump to the trampoline when the real address was put back: nobody traces this call any more. */
@@ -107,15 +111,19 @@ static void pass_restored(uint64_t next)
         rv_push_cancel(&rv_thread.pusher, next);
 }
 
-void rv_patched_arrive_slow(uint64_t *slot, uint64_t stack, struct rv_return *entry)
+void rv_patched_arrive_slow(uint64_t *slot, struct results *saved, struct rv_return *entry)
 {
+    const uint64_t stack = (uint64_t)(uintptr_t)&saved->r8; /* what the push began with */
     const struct rv_shadow_frame call = frame_of(entry->function, entry->address, slot);
     const uint64_t next = rv_push_next(&rv_thread.pusher, stack);
     if (!call.word) {
         pass_restored(next);
         return;
     }
-    push_return(&call, stack, next);
+    const uint64_t ticks = push_return(&call, stack, next);
+    if (entry->capture)
+        rv_captured_return(entry, (const uint64_t[4]){saved->rax, saved->rdx, saved->floats[0], saved->floats[1]},
+                           ticks);
     rv_returns_free(rv_returns_number(entry));
 }
 
@@ -123,6 +131,7 @@ void rv_patched_arrive_slow(uint64_t *slot, uint64_t stack, struct rv_return *en
 /* clang-format off */
 
 /* What the text counts on, besides what text_x86.h has. */
+#define CAPTURE_AT 28
 #define FREE_AT 112
 #define LIST_AT 120
 #define ARENA_BYTES 0x1000000
@@ -130,6 +139,7 @@ void rv_patched_arrive_slow(uint64_t *slot, uint64_t stack, struct rv_return *en
 _Static_assert(offsetof(struct rv_thread, returns.top) == FREE_AT, "");
 _Static_assert(offsetof(struct rv_thread, returns.list) == LIST_AT, "");
 _Static_assert(offsetof(struct rv_return, address) == 0 && offsetof(struct rv_return, function) == 8, "");
+_Static_assert(offsetof(struct rv_return, capture) == CAPTURE_AT, "");
 _Static_assert(offsetof(struct rv_return, slot) == 16 && sizeof(struct rv_return) == 32, "");
 _Static_assert(sizeof rv_returns_trampolines == ARENA_BYTES && RV_RETURNS_TRAMPOLINE_BYTES == 16, "");
 _Static_assert(RV_RETURNS_PAGE == 4096, "");
@@ -295,6 +305,8 @@ __asm__(".pushsection .text\n"
         PUSH_BEGIN
         "cmp " LIMIT ", %r8\n"
         "jae 1f\n"
+        "cmpl $0, " TEXT(CAPTURE_AT) "(%rdi)\n" /* results are copied */
+        "jne 1f\n"
         "mov " TOP ", %rsi\n"
         "lea " SAVED "(%rsp), %rdx\n"
         "cmp %rdx, (%rsi)\n"
@@ -332,8 +344,14 @@ __asm__(".pushsection .text\n"
         "1:\n"
         "mov %rdi, %rdx\n"
         "lea " SAVED "(%rsp), %rdi\n"
+        "lea -16(%rsp), %rsp\n"
+        ".cfi_adjust_cfa_offset 16\n"
+        "movq %xmm0, (%rsp)\n"
+        "movq %xmm1, 8(%rsp)\n"
         "mov %rsp, %rsi\n"
         CALL_C(rv_patched_arrive_slow)
+        "lea 16(%rsp), %rsp\n"
+        ".cfi_adjust_cfa_offset -16\n"
         "jmp 6b\n"
         ".cfi_endproc\n"
         ".size rv_returns_arrive, . - rv_returns_arrive\n"

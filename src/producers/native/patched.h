@@ -15,8 +15,9 @@ RV_HIDDEN void rv_patched_enter(void);
  * A call whose push has begun, and whose return address is to be replaced, where a quicker way does not do.
  *   slot      of its return address
  *   stack     what the push began with
+ *   returns   the event's ticks; 0 where it is not in the ring yet
  */
-RV_HIDDEN void rv_patched_push_call(uint64_t *slot, uint64_t stack, uint64_t function);
+RV_HIDDEN uint64_t rv_patched_push_call(uint64_t *slot, uint64_t stack, uint64_t function);
 
 #endif
 #endif

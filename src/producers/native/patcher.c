@@ -4,6 +4,8 @@
  */
 #include "producers/native/patcher.h"
 
+#include "producers/native/captured.h"
+#include "producers/native/captures.h"
 #include "producers/native/patched.h"
 
 #if defined(__x86_64__) && defined(__LP64__)
@@ -73,6 +75,8 @@ static struct {
         struct stat file;
     } places[RV_PATCHER_OBJECTS]; /* of the objects */
     size_t n_objects;
+    const struct rv_patch_name *captured; /* functions whose arguments are */
+    size_t n_captured;
     char line[PATH_BYTES], pattern[PATH_BYTES]; /* a loading thread's stack may be small */
 } patcher;
 
@@ -218,7 +222,7 @@ static bool has_shadow_stack(void)
 
 /* ---- what ---- */
 
-/* "regex@library": the last @ counts. */
+/* "regex@library": the last @ counts; an empty library is the program and all libraries. */
 static bool fits(const struct object *object, const char *line, size_t n_line, char *pattern, size_t n_pattern)
 {
     const char *at = memrchr(line, '@', n_line);
@@ -227,13 +231,17 @@ static bool fits(const struct object *object, const char *line, size_t n_line, c
         return false;
     memcpy(pattern, line, n);
     pattern[n] = '\0';
-    return at ? *object->name && memmem(object->name, strlen(object->name), at + 1, n_line - n - 1) : !*object->name;
+    if (!at)
+        return !*object->name;
+    return at + 1 == line + n_line ||
+           (*object->name && memmem(object->name, strlen(object->name), at + 1, n_line - n - 1));
 }
 
 /* Its stubs stay: a thread may be in them. */
 static void drop(size_t idx)
 {
     free(patcher.objects[idx].prepared.sites);
+    free(patcher.objects[idx].prepared.captured);
     free(patcher.places[idx].name);
     patcher.n_objects--;
     patcher.objects[idx] = patcher.objects[patcher.n_objects];
@@ -297,12 +305,16 @@ static void plan_object(const struct object *object, const char *pattern)
     struct rv_patch_prepared prepared = {0};
     const struct rv_patch_request request = {.image = object->image,
                                              .hook = (uint64_t)(uintptr_t)rv_patched_enter,
+                                             .captured = patcher.captured,
+                                             .n_captured = patcher.n_captured,
+                                             .capture_hook = (uint64_t)(uintptr_t)rv_captured_enter,
                                              .has_trivial = pattern != NULL,
                                              .pattern = pattern,
                                              .path = *object->name ? object->name : patcher.program,
                                              .map_near = map_near};
     if (!reads_return_addresses(object))
         (void)patcher.prepare(&request, &prepared);
+    rv_captures_bind(prepared.captured, prepared.n_captured);
     add_object(object, &prepared);
 }
 
@@ -406,11 +418,11 @@ static void forget(void)
         drop(patcher.n_objects - 1);
 }
 
-static void set_wanted(const char *wanted)
+static void set_wanted(const char *wanted, bool has_other_captures)
 {
     drop_unloaded();
     drop_replaced();
-    if (strcmp(wanted, patcher.wanted) != 0)
+    if (has_other_captures || strcmp(wanted, patcher.wanted) != 0)
         forget();
     strcpy(patcher.wanted, wanted);
     patcher.is_by_name = strcmp(wanted, "auto") != 0;
@@ -420,20 +432,29 @@ static void set_wanted(const char *wanted)
     patcher.program[n > 0 ? n : 0] = '\0';
 }
 
-static int plan(const char *wanted)
+/* Their functions are looked for in each object. */
+static int read_captures(void)
+{
+    patcher.captured = rv_captures_names(&patcher.n_captured);
+    return patcher.n_captured ? rv_captured_init() : 0;
+}
+
+static int plan(const char *wanted, const char *trace_path)
 {
     bool awaits_relocation = false;
-    set_wanted(wanted);
+    set_wanted(wanted, rv_captures_read(trace_path));
     int error = load_planner();
     if (!error)
         error = rv_returns_entries ? 0 : rv_returns_init();
+    if (!error)
+        error = read_captures();
     if (!error)
         rv_objects_each(look_at_object, &awaits_relocation);
     unload_planner();
     return error;
 }
 
-int rv_patcher_plan(const char *wanted)
+int rv_patcher_plan(const char *wanted, const char *trace_path)
 {
     struct rv_signal_guard guard;
     if (strlen(wanted) >= sizeof patcher.wanted)
@@ -443,7 +464,7 @@ int rv_patcher_plan(const char *wanted)
     rv_signal_guard_begin(&guard);
     while (!try_lock())
         sched_yield();
-    int error = plan(wanted);
+    int error = plan(wanted, trace_path);
     unlock();
     rv_signal_guard_end(&guard);
     return error;

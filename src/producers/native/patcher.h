@@ -3,7 +3,7 @@
  *
  *     auto               the functions of the program but trivial ones, where it has no hooks of its own
  *     REGEX[@LIBRARY]    those with these names, of the program or of libraries whose path has LIBRARY in it; several,
- *                        each on a line
+ *                        each on a line; with @ and no LIBRARY those of all
  */
 #ifndef RV_PRODUCERS_NATIVE_PATCHER_H
 #define RV_PRODUCERS_NATIVE_PATCHER_H
@@ -20,10 +20,11 @@ struct rv_patcher_object {
 };
 
 /*
- * Find what can be patched, and build its stubs. No jump is in place.
+ * Find what can be patched, and build its stubs; a trace file may have arguments of some functions captured. No jump is in
+ * place.
  *   returns  0; -ENOENT: no planner; -ENOTSUP: return addresses are guarded by the processor; -E2BIG; -ENOMEM; -EPERM
  */
-RV_HIDDEN int rv_patcher_plan(const char *wanted);
+RV_HIDDEN int rv_patcher_plan(const char *wanted, const char *trace_path);
 
 RV_HIDDEN const struct rv_patcher_object *rv_patcher_objects(size_t *n);
 

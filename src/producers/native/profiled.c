@@ -158,7 +158,7 @@ void rv_profiled_enter_slow(uint64_t *slot, uint64_t resume)
         return;
     }
     rv_process_use_instrument(RV_INSTRUMENT_PROFILE_HOOKS);
-    rv_patched_push_call(slot, (uint64_t)(uintptr_t)slot, resume - CALL_BYTES);
+    (void)rv_patched_push_call(slot, (uint64_t)(uintptr_t)slot, resume - CALL_BYTES);
 }
 
 /* A line of text is an instruction. */

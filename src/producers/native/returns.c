@@ -28,7 +28,7 @@ static struct {
     uint32_t n_pages; /* of trampolines, written */
     uint32_t *left;   /* entries that ended threads have left */
     uint32_t n_left;
-    uint64_t n_restored; /* how often real addresses were put back */
+    uint32_t n_restored; /* how often real addresses were put back */
 } all;
 
 static struct rv_pool lists = RV_POOL(N_LIST * sizeof(uint32_t));
@@ -199,6 +199,7 @@ void rv_returns_free(uint32_t number)
 {
     struct rv_returns *returns = &rv_thread.returns;
     struct rv_signal_guard guard;
+    rv_returns_entries[number].capture = 0;
     rv_returns_entries[number].slot = 0;
     if (returns->list) {
         uint32_t *top;
@@ -250,6 +251,7 @@ static void put_back(struct rv_return *entry)
     if (process_vm_writev(getpid(), &here, 1, &there, 1, 0) != (ssize_t)sizeof entry->address)
         return;
     entry->n_restored = all.n_restored;
+    entry->capture = 0;
     entry->function = 0;
 }
 

@@ -24,7 +24,8 @@ struct rv_return {
     uint64_t address;    /* where the call really returns to; the unwind information reads this */
     uint64_t function;   /* of the call; 0: the real address is back in the slot */
     uint64_t slot;       /* where on the stack its return address was; 0: the entry is free */
-    uint64_t n_restored; /* by which rv_returns_restore() it was put back; 0: by none */
+    uint32_t n_restored; /* by which rv_returns_restore() it was put back; 0: by none */
+    uint32_t capture;    /* number of what its return copies (captures.h); 0: nothing */
 };
 
 /* A thread's free entries. */

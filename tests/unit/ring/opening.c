@@ -15,7 +15,7 @@ static const struct damage damages[] = {
     {"other byte order", FIELD(magic), 0x52494e4749565a31, -EPROTONOSUPPORT},
     {"other byte order mark", FIELD(endian), 0x04030201, -EPROTONOSUPPORT},
     {"other version", FIELD(major), RV_WIRE_MAJOR + 1, -EPROTONOSUPPORT},
-    {"unknown feature", FIELD(feature_incompat), 1, -EPROTONOSUPPORT},
+    {"unknown feature", FIELD(feature_incompat), 2, -EPROTONOSUPPORT},
     {"longer than it says", FIELD(file_bytes), 4096, -EBADMSG},
     {"shorter than it says", FIELD(file_bytes), 1ull << 39, -EBADMSG},
     {"huge", FIELD(file_bytes), UINT64_MAX, -EBADMSG},

@@ -1,0 +1,14 @@
+/* --prototypes: which arguments and results are captured. */
+#ifndef RV_CLI_PROTOTYPES_H
+#define RV_CLI_PROTOTYPES_H
+
+#include "cli/options.h"
+
+/*
+ * Read the file, if one is given, into what the trace file is to have.
+ *   params   captures are set, to be freed by the caller
+ *   returns  0, or a negative errno with one line printed
+ */
+int rv_cli_prototypes_read(const struct rv_options *options, struct rv_map_params *params);
+
+#endif

@@ -1,0 +1,108 @@
+#include "model/arguments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bisect.h"
+#include "base/vec.h"
+#include "ringviz/wire.h"
+
+void rv_call_texts_fini(struct rv_call_texts *texts)
+{
+    free(texts->all);
+    *texts = (struct rv_call_texts){0};
+}
+
+void rv_call_texts_add(struct rv_call_texts *texts, const struct rv_call_text *text)
+{
+    texts->all = rv_vec_reserve(texts->all, &texts->capacity, texts->n + 1, sizeof *texts->all);
+    texts->all[texts->n++] = *text;
+}
+
+void rv_call_texts_limit(struct rv_call_texts *texts, size_t n_bytes)
+{
+    const size_t most = n_bytes / sizeof *texts->all, n_less = texts->n > most ? texts->n - most : 0;
+    if (!n_less)
+        return;
+    texts->n -= n_less;
+    texts->n_forgotten += n_less;
+    memmove(texts->all, texts->all + n_less, texts->n * sizeof *texts->all);
+    texts->capacity = texts->n ? texts->n : 1;
+    texts->all = rv_realloc(texts->all, texts->capacity * sizeof *texts->all);
+}
+
+uint32_t rv_call_texts_find(const struct rv_call_texts *texts, uint64_t at_ns, bool is_result)
+{
+    size_t i = rv_bisect_below(texts->all, texts->n, sizeof *texts->all, offsetof(struct rv_call_text, at_ns), at_ns);
+    for (; i < texts->n && texts->all[i].at_ns == at_ns; i++)
+        if (texts->all[i].is_result == is_result)
+            return texts->all[i].id;
+    return 0;
+}
+
+/* ---- a call's ---- */
+
+static void add(struct rv_call_arguments *arguments, const char *text, size_t n)
+{
+    arguments->arguments = rv_realloc(arguments->arguments, (arguments->n + 1) * sizeof *arguments->arguments);
+    arguments->arguments[arguments->n++] = rv_strndup(text, n);
+}
+
+/* "N=TEXT": the argument as it was at the end. */
+static void replace(struct rv_call_arguments *arguments, const char *line, size_t n)
+{
+    char *text;
+    const unsigned long number = strtoul(line, &text, 10);
+    if (*text != '=' || number < 1 || number > arguments->n)
+        return;
+    free(arguments->arguments[number - 1]);
+    arguments->arguments[number - 1] = rv_strndup(text + 1, n - (size_t)(text + 1 - line));
+}
+
+/* The part of a text up to the next separator; *text moves behind that. */
+static const char *next_part(const char **text, size_t *n)
+{
+    const char *part = *text, *end = strstr(part, RV_ARGUMENTS_SEPARATOR);
+    *n = end ? (size_t)(end - part) : strlen(part);
+    *text = end ? end + sizeof RV_ARGUMENTS_SEPARATOR - 1 : part + *n;
+    return part;
+}
+
+static void take_result(struct rv_call_arguments *arguments, const char *text)
+{
+    size_t n;
+    const char *part = next_part(&text, &n);
+    arguments->result = n ? rv_strndup(part, n) : NULL;
+    while (*text) {
+        part = next_part(&text, &n);
+        replace(arguments, part, n);
+    }
+}
+
+bool rv_call_arguments_read(struct rv_call_arguments *arguments, const struct rv_call_texts *texts,
+                            struct rv_subroutines *subroutines, uint64_t start_ns, uint64_t end_ns)
+{
+    *arguments = (struct rv_call_arguments){0};
+    const uint32_t at_start = texts->n ? rv_call_texts_find(texts, start_ns, false) : 0;
+    const uint32_t at_end = at_start ? rv_call_texts_find(texts, end_ns, true) : 0;
+    if (!at_start)
+        return false;
+    const char *text = rv_subroutines_get(subroutines, at_start).name;
+    while (*text) {
+        size_t n;
+        const char *part = next_part(&text, &n);
+        add(arguments, part, n);
+    }
+    if (at_end)
+        take_result(arguments, rv_subroutines_get(subroutines, at_end).name);
+    return true;
+}
+
+void rv_call_arguments_fini(struct rv_call_arguments *arguments)
+{
+    for (size_t i = 0; i < arguments->n; i++)
+        free(arguments->arguments[i]);
+    free(arguments->arguments);
+    free(arguments->result);
+    *arguments = (struct rv_call_arguments){0};
+}

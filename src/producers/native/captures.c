@@ -1,0 +1,199 @@
+/*
+ * Numbers of operations are those of the section, from 1. The table by address only grows: a slot's number is written
+ * before its address.
+ */
+#include "producers/native/captures.h"
+
+#if defined(__x86_64__) && defined(__LP64__)
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ring/map.h"
+
+#define MOST_SECTION (1u << 26)
+#define SLOTS 65536u
+#define MOST_BOUND (SLOTS / 2)
+
+struct slot {
+    uint64_t function; /* [atomic] 0: free */
+    uint32_t number;   /* [atomic] */
+};
+
+static struct {
+    uint8_t *section;
+    size_t n_bytes;
+    struct rv_captures_plan *plans;
+    struct rv_patch_name *names;
+    uint32_t n;
+    struct slot *slots;
+    uint32_t n_bound;
+} captures;
+
+static bool is_operation(const struct rv_wire_capture_operation *operation)
+{
+    return operation->kind < RV_CAPTURE_KIND_COUNT && operation->source < RV_CAPTURE_VALUES &&
+           operation->target < RV_CAPTURE_VALUES && operation->n <= RV_CAPTURE_MOST_STRING + (1u << 20);
+}
+
+/* Bytes that the operations can copy; 0xffffffff: they are none. */
+static uint32_t count_bytes(const struct rv_wire_capture_operation *operations, uint32_t n)
+{
+    uint32_t n_bytes = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!is_operation(&operations[i]))
+            return UINT32_MAX;
+        if (operations[i].kind == RV_CAPTURE_VALUE)
+            n_bytes += 8;
+        else if (operations[i].kind != RV_CAPTURE_LOAD && operations[i].n <= RV_CAPTURE_MOST_STRING)
+            n_bytes += 2 + operations[i].n;
+        else if (operations[i].kind != RV_CAPTURE_LOAD)
+            return UINT32_MAX;
+    }
+    return n_bytes;
+}
+
+/* The record at *at, and past it. */
+static bool read_record(const uint8_t **at, const uint8_t *end, struct rv_captures_plan *plan, const char **name)
+{
+    struct rv_wire_capture record;
+    if ((size_t)(end - *at) < sizeof record)
+        return false;
+    memcpy(&record, *at, sizeof record);
+    const uint64_t name_bytes = (record.name_bytes + 1u + 7u) / 8 * 8;
+    const uint64_t n_operations = (uint64_t)record.n_calls + record.n_returns;
+    if (record.n_calls > RV_CAPTURE_MOST_OPERATIONS || record.n_returns > RV_CAPTURE_MOST_OPERATIONS ||
+        record.record_bytes != sizeof record + name_bytes + n_operations * sizeof *plan->calls ||
+        record.record_bytes > (size_t)(end - *at) || (*at)[sizeof record + record.name_bytes] != '\0')
+        return false;
+    *name = (const char *)*at + sizeof record;
+    plan->calls = (const struct rv_wire_capture_operation *)(const void *)(*at + sizeof record + name_bytes);
+    plan->returns = plan->calls + record.n_calls;
+    plan->n_calls = record.n_calls;
+    plan->n_returns = record.n_returns;
+    plan->needs_call = record.needs_call;
+    const uint32_t call_bytes = count_bytes(plan->calls, plan->n_calls),
+                   end_bytes = count_bytes(plan->returns, plan->n_returns);
+    plan->most_bytes = call_bytes > end_bytes ? call_bytes : end_bytes;
+    *at += record.record_bytes;
+    return plan->most_bytes != UINT32_MAX;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    return strcmp(((const struct rv_patch_name *)left)->name, ((const struct rv_patch_name *)right)->name);
+}
+
+static void read_records(uint8_t *section, size_t n_bytes)
+{
+    struct rv_wire_captures head;
+    if (n_bytes < sizeof head)
+        return;
+    memcpy(&head, section, sizeof head);
+    const uint64_t text_bytes = ((uint64_t)head.n_text_bytes + 7) / 8 * 8;
+    if (text_bytes > n_bytes - sizeof head || head.n_captures > n_bytes / sizeof(struct rv_wire_capture))
+        return;
+    const uint8_t *at = section + sizeof head + text_bytes, *end = section + n_bytes;
+    captures.plans = calloc(head.n_captures + 1u, sizeof *captures.plans);
+    captures.names = calloc(head.n_captures + 1u, sizeof *captures.names);
+    for (uint32_t i = 0; captures.plans && captures.names && i < head.n_captures; i++) {
+        if (!read_record(&at, end, &captures.plans[i], &captures.names[i].name))
+            break;
+        captures.names[i].number = i + 1;
+        captures.n = i + 1;
+    }
+    if (captures.n)
+        qsort(captures.names, captures.n, sizeof *captures.names, compare_names);
+}
+
+static bool read_all(int fd, void *bytes, size_t n, uint64_t offset)
+{
+    size_t n_read = 0;
+    for (ssize_t step; n_read < n; n_read += (size_t)step)
+        if ((step = pread(fd, (uint8_t *)bytes + n_read, n - n_read, (off_t)(offset + n_read))) <= 0)
+            return false;
+    return true;
+}
+
+/* NULL: it has none. */
+static uint8_t *read_section(const char *path, size_t *n_bytes)
+{
+    struct rv_wire_header header;
+    uint8_t *section = NULL;
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    *n_bytes = 0;
+    if (fd >= 0 && read_all(fd, &header, sizeof header, 0) && rv_map_validate(&header, header.file_bytes) == 0 &&
+        header.feature_incompat & RV_WIRE_FEATURE_CAPTURES && header.captures.n_bytes <= MOST_SECTION &&
+        (section = malloc(header.captures.n_bytes + 1))) {
+        *n_bytes = header.captures.n_bytes;
+        if (!read_all(fd, section, *n_bytes, header.captures.offset))
+            *n_bytes = 0;
+    }
+    if (fd >= 0)
+        close(fd);
+    return section;
+}
+
+bool rv_captures_read(const char *path)
+{
+    size_t n_bytes = 0;
+    uint8_t *section = path ? read_section(path, &n_bytes) : NULL;
+    if (n_bytes == captures.n_bytes && (!n_bytes || memcmp(section, captures.section, n_bytes) == 0)) {
+        free(section);
+        return false;
+    }
+    captures.n = 0;
+    captures.section = section;
+    captures.n_bytes = n_bytes;
+    captures.plans = NULL;
+    free(captures.names);
+    captures.names = NULL;
+    read_records(section, n_bytes);
+    return true;
+}
+
+const struct rv_patch_name *rv_captures_names(size_t *n)
+{
+    *n = captures.n;
+    return captures.names;
+}
+
+static struct slot *slot_of(uint64_t function)
+{
+    uint32_t i = (uint32_t)(function * 0x9e3779b97f4a7c15ull >> 48);
+    for (;; i = (i + 1) % SLOTS) {
+        const uint64_t found = __atomic_load_n(&captures.slots[i].function, __ATOMIC_ACQUIRE); /* F2 <- F1 */
+        if (found == function || !found)
+            return &captures.slots[i];
+    }
+}
+
+void rv_captures_bind(const struct rv_patch_named *named, size_t n)
+{
+    if (n && !captures.slots)
+        captures.slots = calloc(SLOTS, sizeof *captures.slots);
+    for (size_t i = 0; i < n && captures.slots && captures.n_bound < MOST_BOUND; i++) {
+        struct slot *slot = slot_of(named[i].address);
+        captures.n_bound += !slot->function;
+        __atomic_store_n(&slot->number, named[i].number, __ATOMIC_RELAXED);
+        __atomic_store_n(&slot->function, named[i].address, __ATOMIC_RELEASE); /* F1 -> F2 */
+    }
+}
+
+uint32_t rv_captures_find(uint64_t function)
+{
+    if (!captures.slots)
+        return 0;
+    const uint32_t number = __atomic_load_n(&slot_of(function)->number, __ATOMIC_RELAXED);
+    return number <= captures.n ? number : 0;
+}
+
+const struct rv_captures_plan *rv_captures_plan(uint32_t number)
+{
+    return &captures.plans[number - 1];
+}
+
+#endif

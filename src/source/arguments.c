@@ -1,0 +1,110 @@
+#include "source/arguments.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "prototypes/capture.h"
+#include "prototypes/format.h"
+
+struct rv_arguments {
+    struct rv_prototypes *prototypes;
+    struct rv_catalog *catalog;
+    struct rv_format_text text;
+    uint8_t *bytes; /* of one text */
+    size_t most_bytes;
+    uint64_t n_lost;
+    uint32_t n_texts;
+};
+
+struct rv_arguments *rv_arguments_open(const struct rv_map *map, struct rv_catalog *catalog)
+{
+    const struct rv_wire_area *area = &map->geometry.captures;
+    struct rv_capture_section section;
+    unsigned line;
+    const char *why;
+    if (!map->geometry.text_bytes || !rv_capture_read_section(map->base + area->offset, area->n_bytes, &section))
+        return NULL;
+    char *text = rv_strndup(section.text, section.n_text_bytes); /* a program may change the file's */
+    struct rv_prototypes *prototypes = rv_prototypes_parse(text, section.n_text_bytes, &line, &why);
+    free(text);
+    if (!prototypes)
+        return NULL;
+    struct rv_arguments *arguments = rv_alloc(1, sizeof *arguments);
+    *arguments = (struct rv_arguments){.prototypes = prototypes,
+                                       .catalog = catalog,
+                                       .most_bytes = map->geometry.text_bytes,
+                                       .bytes = rv_alloc_scratch(map->geometry.text_bytes, 1)};
+    return arguments;
+}
+
+void rv_arguments_close(struct rv_arguments *arguments)
+{
+    if (!arguments)
+        return;
+    rv_prototypes_destroy(arguments->prototypes);
+    free(arguments->text.bytes);
+    free(arguments->bytes);
+    free(arguments);
+}
+
+/* 0: no more are kept. */
+static uint32_t intern(struct rv_arguments *arguments)
+{
+    const uint32_t n_before = rv_catalog_count(arguments->catalog);
+    if (arguments->n_texts == RV_ARGUMENTS_TEXTS)
+        return 0;
+    const uint32_t id = rv_catalog_intern(arguments->catalog, NULL, arguments->text.bytes, NULL, 0);
+    arguments->n_texts += rv_catalog_count(arguments->catalog) != n_before;
+    return id;
+}
+
+/* The id of the text at an event's position; 0: there is none. */
+static uint32_t read_text(struct rv_arguments *arguments, struct rv_texts *texts, uint64_t position, bool is_result)
+{
+    struct rv_wire_text head;
+    if (!rv_texts_read(texts, position, &head, arguments->bytes, arguments->most_bytes) ||
+        head.capture >= rv_prototypes_n(arguments->prototypes))
+        return 0;
+    const struct rv_prototype *prototype = rv_prototypes_at(arguments->prototypes, head.capture);
+    (is_result ? rv_format_return : rv_format_call)(prototype, arguments->bytes, head.n_bytes, &arguments->text);
+    return intern(arguments);
+}
+
+static bool is_of_call(unsigned kind)
+{
+    return kind == RV_EVENT_CALL_AT || kind == RV_EVENT_CALL;
+}
+
+static bool is_of_return(unsigned kind)
+{
+    return kind == RV_EVENT_RETURN_AT || kind == RV_EVENT_RETURN;
+}
+
+void rv_arguments_translate(struct rv_arguments *arguments, struct rv_texts *texts, struct rv_arguments_place *place,
+                            struct rv_event *events, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const unsigned kind = rv_event_kind(&events[i]);
+        const unsigned last_kind = (unsigned)(place->when >> RV_EVENT_KIND_SHIFT);
+        if (kind != RV_EVENT_ARGUMENTS) {
+            place->when = events[i].when;
+            continue;
+        }
+        const bool is_behind = rv_event_ticks(&events[i]) == (place->when & RV_EVENT_TICKS_MASK) &&
+                               (is_of_call(last_kind) || is_of_return(last_kind));
+        const uint32_t id = arguments && is_behind
+                                ? read_text(arguments, texts, rv_event_address(&events[i]), is_of_return(last_kind))
+                                : 0;
+        if (id)
+            events[i] = (struct rv_event){.when = events[i].when, .id = id, .frame = is_of_return(last_kind)};
+        else
+            events[i].when |= 0xfull << RV_EVENT_KIND_SHIFT;
+        if (arguments)
+            arguments->n_lost += !id;
+    }
+}
+
+uint64_t rv_arguments_n_lost(const struct rv_arguments *arguments)
+{
+    return arguments ? arguments->n_lost : 0;
+}

@@ -1,0 +1,87 @@
+#!/bin/sh
+# arguments.sh RINGVIZ ARGUMENTS DATA: arguments and results of functions are shown as ltrace shows them. DATA has prototypes
+# (.conf) and what ltrace 0.7.3 wrote with -F .conf -x 'f_*' (.txt), but where it reads past what it may.
+set -u
+ringviz=$1 program=$2 data=$3
+. "${0%/*}/harness.sh"
+
+# {"name":"...f_int",...,"args":["1","2"],"result":"3"} as f_int(1, 2) = 3
+calls() {
+    sed -n 's/.*"name":"[^"]*::\(f_[a-z]*\)".*"flags":"","args":\[\(.*\)\]\(.*\)}$/\1(\2)\3/p' "$1" |
+        sed -e 's/,"result":"\(.*\)"$/ = \1/' -e 's/)$/) = <void>/' -e 's/\\"/\x01/g' -e 's/","/, /g' \
+            -e 's/("/(/' -e 's/")/)/' -e 's/\x01/"/g' -e 's/\\\\/\\/g' | sort
+}
+sort "$data.txt" >"$folder/wanted"
+run -F "$data.conf" --string-size=32 -x '^f_' --headless --spans=json --output="$folder/live.json" \
+    --record="$folder/run.rvz" -- "$program"
+expect "exit status" $status 0
+calls "$folder/live.json" >"$folder/calls"
+check "arguments and results as ltrace has them" diff "$folder/wanted" "$folder/calls"
+grep -q '"lost"' "$folder/live.json" && fail "losses: $(grep '"lost"' "$folder/live.json")"
+
+# A recording has them.
+run --headless --spans=json --output="$folder/replayed.json" "$folder/run.rvz"
+check "the same calls from a recording" cmp "$folder/live.json" "$folder/replayed.json"
+run --headless --spans=csv "$folder/run.rvz"
+expect "columns" "$(head -1 "$folder/out")" "process,thread,depth,start_ns,duration_ns,name,file,line,flags,args,result"
+grep -q 'f_len,.*,"""abc"", 7",104$' "$folder/out" || fail "no arguments as CSV: $(grep f_len "$folder/out")"
+
+# Without prototypes nothing changes.
+run -x '^f_' --headless --spans=csv -- "$program"
+expect "columns without arguments" "$(head -1 "$folder/out")" "process,thread,depth,start_ns,duration_ns,name,file,line,flags"
+
+# ltrace's own file.
+if [ -r /etc/ltrace.conf ]; then
+    run -F /etc/ltrace.conf --headless --spans=csv -- "$program"
+    expect "exit status with ltrace's own file" $status 0
+fi
+
+# The queries of a program, by a library that it loads after its start; then of one that runs already.
+cat >"$folder/sqlite.conf" <<'EOF'
+int sqlite3_prepare_v2(addr, string, int, addr, addr);
+int sqlite3_step(addr);
+EOF
+cat >"$folder/queries.py" <<'EOF'
+import sqlite3, sys
+base = sqlite3.connect(":memory:")
+print("begun", flush=True)
+for i in map(int, sys.stdin):
+    list(base.execute("SELECT %d AS answer" % i))
+    print(i, flush=True)
+EOF
+texts() { # of the queries in a list of spans
+    sed -n 's/.*::sqlite3_prepare_v2".*"SELECT \([0-9]*\) AS answer.*"result":"0"}$/\1/p' "$1" | sort -n
+}
+if /usr/bin/python3 -c 'import sqlite3' 2>/dev/null; then
+    seq 100 >"$folder/numbers"
+    timeout 100 "$ringviz" -F "$folder/sqlite.conf" -x '^sqlite3_(prepare_v2|step)$' --headless --spans=json \
+        --output="$folder/queries.json" -- /usr/bin/python3 "$folder/queries.py" <"$folder/numbers" >/dev/null
+    texts "$folder/queries.json" >"$folder/texts"
+    check "the text of each query" diff "$folder/numbers" "$folder/texts"
+    expect "steps" "$(grep -c '::sqlite3_step".*"result":"10[01]"' "$folder/queries.json")" 200
+    (i=0; while i=$((i + 1)); do echo $i; sleep 0.01; done) 2>/dev/null |
+        /usr/bin/python3 "$folder/queries.py" >"$folder/done" 2>/dev/null &
+    check "a program that runs" within 60 grep -q 1 "$folder/done"
+    pid=$(pgrep -f "^/usr/bin/python3 $folder/queries.py")
+    run -F "$folder/sqlite.conf" -x '^sqlite3_(prepare_v2|step)$' --headless --spans=json --duration=2s --force \
+        --output="$folder/queries.json" -p "$pid"
+    kill "$pid"
+    texts "$folder/queries.json" >"$folder/texts"
+    first=$(head -1 "$folder/texts") last=$(tail -1 "$folder/texts")
+    [ -n "$first" ] || fail "no query of a running program: $(cat "$folder/err")"
+    check "each query of a running program" test "$(wc -l <"$folder/texts")" -eq $((last - first + 1))
+    wait
+fi
+
+# What is wrong is said in one line.
+run --headless -F "$folder/none.conf" -- "$program"
+expect "exit status of a missing file" $status 1
+one_line "a missing file"
+printf '\nint f(integer);\n' >"$folder/bad.conf"
+run --headless -F "$folder/bad.conf" -- "$program"
+expect "exit status of a wrong file" $status 1
+expect "what is wrong" "$(cat "$folder/err")" "ringviz: $folder/bad.conf: line 2: an unknown type"
+run -F "$data.conf" --clock=tick -- "$program"
+expect "exit status with --clock=tick" $status 2
+one_line "--clock=tick"
+conclude
