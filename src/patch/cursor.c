@@ -45,7 +45,7 @@ static uint64_t read_leb(struct rv_patch_cursor *cursor, bool is_signed)
 {
     uint64_t value = 0;
     for (unsigned shift = 0;; shift += 7) {
-        uint64_t byte = rv_patch_cursor_number(cursor, 1);
+        const uint64_t byte = rv_patch_cursor_byte(cursor);
         if (shift < 64)
             value |= (byte & 0x7f) << shift;
         if (byte & 0x80)

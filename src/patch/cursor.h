@@ -15,6 +15,17 @@ struct rv_patch_cursor {
 /* From an address up to another, which may be UINT64_MAX: the segment's end. */
 struct rv_patch_cursor rv_patch_cursor_at(const struct rv_patch_image *image, uint64_t address, uint64_t end);
 
+static inline uint8_t rv_patch_cursor_byte(struct rv_patch_cursor *cursor)
+{
+    if (cursor->has_failed || !cursor->n_bytes) {
+        cursor->has_failed = true;
+        return 0;
+    }
+    cursor->n_bytes--;
+    cursor->address++;
+    return *cursor->bytes++;
+}
+
 void rv_patch_cursor_skip(struct rv_patch_cursor *cursor, uint64_t n);
 uint64_t rv_patch_cursor_number(struct rv_patch_cursor *cursor, unsigned n_bytes); /* 1, 2, 4, 8 */
 uint64_t rv_patch_cursor_uleb(struct rv_patch_cursor *cursor);

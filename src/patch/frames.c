@@ -174,7 +174,7 @@ static void run_row(struct rv_patch_rows *rows, bool is_common)
 {
     struct rv_patch_cursor cursor = rv_patch_cursor_at(rows->image, rows->at, rows->end);
     while (cursor.n_bytes && !cursor.has_failed) {
-        uint8_t code = (uint8_t)rv_patch_cursor_number(&cursor, 1);
+        uint8_t code = rv_patch_cursor_byte(&cursor);
         if (!is_advance(code)) {
             run_instruction(rows, &cursor, code);
             continue;
@@ -220,11 +220,11 @@ static void read_augmentation(struct rv_patch_cursor *cursor, const uint8_t *let
 {
     for (size_t i = 0; i < n; i++) {
         if (letters[i] == 'R')
-            common->pointers = (uint8_t)rv_patch_cursor_number(cursor, 1);
+            common->pointers = rv_patch_cursor_byte(cursor);
         else if (letters[i] == 'L')
-            common->landings = (uint8_t)rv_patch_cursor_number(cursor, 1);
+            common->landings = rv_patch_cursor_byte(cursor);
         else if (letters[i] == 'P')
-            (void)rv_patch_cursor_pointer(cursor, (uint8_t)rv_patch_cursor_number(cursor, 1), 0);
+            (void)rv_patch_cursor_pointer(cursor, rv_patch_cursor_byte(cursor), 0);
         else if (letters[i] == 'S')
             frame->is_signal = true;
         else if (letters[i] != 'B')
@@ -249,7 +249,7 @@ static bool read_common(const struct rv_patch_image *image, uint64_t address, st
 {
     struct rv_patch_cursor cursor = open_record(image, address);
     *common = (struct common){.landings = 0xff};
-    if (rv_patch_cursor_number(&cursor, 4) != 0 || rv_patch_cursor_number(&cursor, 1) != 1 || cursor.has_failed)
+    if (rv_patch_cursor_number(&cursor, 4) != 0 || rv_patch_cursor_byte(&cursor) != 1 || cursor.has_failed)
         return false;
     const uint8_t *letters = cursor.bytes;
     size_t n_letters = strnlen((const char *)letters, cursor.n_bytes);
@@ -328,10 +328,10 @@ int rv_patch_frames_read(const struct rv_patch_image *image, struct rv_patch_fra
     *n_frames = 0;
     if (!table)
         return -ENOENT;
-    uint8_t version = (uint8_t)rv_patch_cursor_number(&cursor, 1);
-    uint8_t of_records = (uint8_t)rv_patch_cursor_number(&cursor, 1);
-    uint8_t of_count = (uint8_t)rv_patch_cursor_number(&cursor, 1);
-    uint8_t of_index = (uint8_t)rv_patch_cursor_number(&cursor, 1);
+    uint8_t version = rv_patch_cursor_byte(&cursor);
+    uint8_t of_records = rv_patch_cursor_byte(&cursor);
+    uint8_t of_count = rv_patch_cursor_byte(&cursor);
+    uint8_t of_index = rv_patch_cursor_byte(&cursor);
     (void)rv_patch_cursor_pointer(&cursor, of_records, table);
     uint64_t n = rv_patch_cursor_pointer(&cursor, of_count, table);
     if (cursor.has_failed || version != 1 || n > cursor.n_bytes / 8)

@@ -36,15 +36,42 @@ struct survey {
     struct rv_patch_decoder decoder;
     struct range *ranges; /* by rising start */
     size_t n_ranges;
+    uint32_t *counts; /* by steps of addresses from the first range on: how many ranges begin before */
+    unsigned step_shift;
     uint64_t first, last; /* all code lies between them */
 };
+
+/* About as many steps as ranges. */
+static int count_by_steps(struct survey *survey)
+{
+    if (!survey->n_ranges)
+        return 0;
+    const uint64_t first = survey->ranges[0].start, span = survey->ranges[survey->n_ranges - 1].start - first;
+    while (span >> survey->step_shift > survey->n_ranges)
+        survey->step_shift++;
+    const size_t n_steps = (size_t)(span >> survey->step_shift) + 1;
+    survey->counts = calloc(n_steps + 1, sizeof *survey->counts);
+    if (!survey->counts)
+        return -ENOMEM;
+    for (size_t i = 0; i < survey->n_ranges; i++)
+        survey->counts[((survey->ranges[i].start - first) >> survey->step_shift) + 1]++;
+    for (size_t i = 0; i < n_steps; i++)
+        survey->counts[i + 1] += survey->counts[i];
+    return 0;
+}
 
 /* The range whose first bytes an address may be in; NULL: none. */
 static struct range *find_range(struct survey *survey, uint64_t address)
 {
-    size_t n = rv_bisect_count(survey->ranges, survey->n_ranges, sizeof *survey->ranges, offsetof(struct range, start),
-                               address);
-    return n ? &survey->ranges[n - 1] : NULL;
+    const struct range *ranges = survey->ranges, *last = ranges + survey->n_ranges - 1;
+    if (!survey->n_ranges || address < ranges->start)
+        return NULL;
+    if (address >= last->start)
+        return &survey->ranges[survey->n_ranges - 1];
+    const uint32_t *counts = survey->counts + ((address - ranges->start) >> survey->step_shift);
+    const size_t n = counts[0] + rv_bisect_count(ranges + counts[0], counts[1] - counts[0], sizeof *ranges,
+                                                 offsetof(struct range, start), address);
+    return &survey->ranges[n - 1];
 }
 
 static void mark_target(struct survey *survey, uint64_t address)
@@ -134,11 +161,11 @@ static void read_relocations(struct survey *survey)
 static void read_landings(struct survey *survey, const struct rv_patch_frame *frame)
 {
     struct rv_patch_cursor cursor = rv_patch_cursor_at(survey->image, frame->landing_table, UINT64_MAX);
-    uint8_t of_start = (uint8_t)rv_patch_cursor_number(&cursor, 1);
+    uint8_t of_start = rv_patch_cursor_byte(&cursor);
     uint64_t start = of_start == 0xff ? frame->start : rv_patch_cursor_pointer(&cursor, of_start, 0);
-    if (rv_patch_cursor_number(&cursor, 1) != 0xff)
+    if (rv_patch_cursor_byte(&cursor) != 0xff)
         (void)rv_patch_cursor_uleb(&cursor);
-    uint8_t of_sites = (uint8_t)rv_patch_cursor_number(&cursor, 1) & 0x0f;
+    uint8_t of_sites = rv_patch_cursor_byte(&cursor) & 0x0f;
     uint64_t n_bytes = rv_patch_cursor_uleb(&cursor), end = cursor.address + n_bytes;
     while (!cursor.has_failed && cursor.address < end) {
         (void)rv_patch_cursor_pointer(&cursor, of_sites, 0);
@@ -342,15 +369,18 @@ int rv_patch_functions_find(struct rv_patch_functions *all, const struct rv_patc
         all->functions = calloc(survey.n_ranges, sizeof *all->functions);
         error = survey.ranges && all->functions ? 0 : -ENOMEM;
     }
+    for (size_t i = 0; !error && i < survey.n_ranges; i++)
+        survey.ranges[i] = (struct range){.start = frames[i].start, .end = frames[i].end, .frame = &frames[i]};
+    if (!error)
+        error = count_by_steps(&survey);
     if (!error) {
         rv_patch_decoder_init(&survey.decoder);
-        for (size_t i = 0; i < survey.n_ranges; i++)
-            survey.ranges[i] = (struct range){.start = frames[i].start, .end = frames[i].end, .frame = &frames[i]};
         read_all(&survey);
         for (size_t i = 0; i < survey.n_ranges; i++)
             if (frames[i].is_function)
                 add_function(all, &survey, i);
     }
+    free(survey.counts);
     free(survey.ranges);
     free(frames);
     return error;
