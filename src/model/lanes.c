@@ -243,6 +243,18 @@ void rv_lane_add_note(struct rv_lane *lane, const struct rv_lane_note *note)
     lane->notes[lane->n_notes++] = *note;
 }
 
+struct rv_box rv_lane_open_box(const struct rv_lane *lane, size_t idx)
+{
+    const struct rv_lane_frame *frame = &lane->open[idx];
+    return (struct rv_box){.start_ns = frame->start_ns,
+                           .duration_ns = lane->last_ns > frame->start_ns ? lane->last_ns - frame->start_ns : 0,
+                           .id = frame->id,
+                           .count = 1,
+                           .depth = frame->depth,
+                           .coverage = RV_BOX_EXACT,
+                           .flags = RV_SPAN_OPEN};
+}
+
 void rv_lane_end(struct rv_lane *lane)
 {
     lane->has_ended = true;

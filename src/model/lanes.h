@@ -104,6 +104,9 @@ bool rv_lanes_have_sums(struct rv_lanes *lanes);
  * lock is held. */
 void rv_lane_add_note(struct rv_lane *lane, const struct rv_lane_note *note);
 
+/* An open call as a box that ends at the lane's last event. The lane's lock is held. */
+struct rv_box rv_lane_open_box(const struct rv_lane *lane, size_t idx);
+
 /* The lane's thread has ended: no frame is open, nothing is added any more. The lane's lock is held. */
 void rv_lane_end(struct rv_lane *lane);
 

@@ -12,7 +12,7 @@ static void work(void *context)
         struct rv_span_part part;
         status = rv_span_reader_take(count->reader, RV_JOB_THREAD_WAIT_NS, &part);
         for (size_t i = 0; i < part.n_lanes; i++)
-            rv_search_add(count->found, part.lanes[i].calls);
+            rv_search_add(count->found, part.lanes[i].calls, rv_lanes_get(count->lanes, part.lanes[i].lane_idx));
         rv_span_part_fini(&part);
         atomic_store_explicit(&count->n_hits, count->found->n_hits, memory_order_relaxed);
         atomic_store_explicit(&count->percent, (unsigned)(100.0 * rv_span_reader_progress(count->reader)),
@@ -24,6 +24,7 @@ static void start(struct rv_hit_count *count, const struct rv_search *search)
 {
     count->found = rv_alloc(1, sizeof *count->found);
     rv_name_set_follow(&count->found->matches, &search->matches);
+    (void)rv_search_obey(count->found, search->filter);
     rv_job_thread_start(&count->job, work, count);
 }
 
@@ -53,6 +54,7 @@ bool rv_hit_count_begin(struct rv_hit_count *count, struct rv_session *session, 
         finish(count);
         return false;
     }
+    count->lanes = rv_session_lanes(session);
     rv_search_restart(search);
     start(count, search);
     return true;

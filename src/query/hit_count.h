@@ -14,6 +14,7 @@ struct rv_hit_count { /* zeroed = none; must not move while running */
     bool has_begun;
     uint64_t generation;           /* the search's generation at the start */
     struct rv_span_reader *reader; /* the job's; NULL: nothing to read, or done */
+    struct rv_lanes *lanes;        /* the session's */
     struct rv_search *found;       /* the job's, until it ends */
     struct rv_job_thread job;
     atomic_uint_least64_t n_hits; /* so far */

@@ -16,12 +16,20 @@ static int compare(const struct rv_lanes *lanes, const struct rv_search_place *a
     return a->depth < b->depth ? -1 : a->depth > b->depth;
 }
 
+static bool is_shown(const struct rv_next_hit *next, uint32_t lane_idx, uint32_t depth)
+{
+    const struct rv_lane_order *lane_order = next->lane_order;
+    if (!lane_order || lane_idx >= lane_order->n_lanes)
+        return true;
+    return rv_lane_order_shows(lane_order, lane_idx) && (!lane_order->most_depth || depth < lane_order->most_depth);
+}
+
 /* Keep a hit if it is nearer to the place than the nearest so far. */
 static void offer(struct rv_next_hit *next, uint32_t lane_idx, const struct rv_box *box)
 {
     struct rv_search_place place = {box->start_ns, lane_idx, box->depth};
     int from_place = compare(next->lanes, &place, &next->place);
-    if (next->is_forward ? from_place <= 0 : from_place >= 0)
+    if ((next->is_forward ? from_place <= 0 : from_place >= 0) || !is_shown(next, lane_idx, box->depth))
         return;
     int from_hit = next->is_found ? compare(next->lanes, &place, &next->hit.place) : 0;
     if (next->is_found && (next->is_forward ? from_hit >= 0 : from_hit <= 0))
@@ -48,6 +56,8 @@ static uint64_t count_boxes(struct rv_lanes *lanes, uint64_t from_ns, uint64_t t
 static void look_into_lane(struct rv_next_hit *next, struct rv_search *search, struct rv_lane *lane,
                            const uint64_t window[2])
 {
+    if (!rv_search_passes_lane(search, lane))
+        return;
     pthread_mutex_lock(&lane->lock);
     uint32_t level = rv_timeline_sums_level(lane->timeline);
     size_t n = rv_timeline_count(lane->timeline, window[0], window[1], level);
@@ -57,8 +67,7 @@ static void look_into_lane(struct rv_next_hit *next, struct rv_search *search, s
     for (size_t i = 0; i < n; i++) {
         const struct rv_box *box = &search->boxes[i];
         bool is_call = level == 0 || box->coverage == RV_BOX_EXACT;
-        if (is_call && box->start_ns >= window[0] && box->start_ns < window[1] &&
-            rv_name_set_has(&search->matches, box->id))
+        if (is_call && box->start_ns >= window[0] && box->start_ns < window[1] && rv_search_is_hit(search, box))
             offer(next, lane->idx, box);
     }
 }
@@ -127,18 +136,11 @@ static void look_at_open(struct rv_next_hit *next, const struct rv_search *searc
 {
     for (size_t i = 0; i < rv_lanes_n(next->lanes); i++) {
         struct rv_lane *lane = rv_lanes_get(next->lanes, i);
+        bool passes = rv_search_passes_lane(search, lane);
         pthread_mutex_lock(&lane->lock);
-        for (size_t j = 0; j < lane->n_open; j++) {
-            const struct rv_lane_frame *frame = &lane->open[j];
-            uint64_t duration_ns = lane->last_ns > frame->start_ns ? lane->last_ns - frame->start_ns : 0;
-            struct rv_box box = {.start_ns = frame->start_ns,
-                                 .duration_ns = duration_ns,
-                                 .id = frame->id,
-                                 .count = 1,
-                                 .depth = frame->depth,
-                                 .coverage = RV_BOX_EXACT,
-                                 .flags = RV_SPAN_OPEN};
-            if (rv_name_set_has(&search->matches, frame->id))
+        for (size_t j = 0; j < lane->n_open && passes; j++) {
+            struct rv_box box = rv_lane_open_box(lane, j);
+            if (rv_search_is_hit(search, &box))
                 offer(next, lane->idx, &box);
         }
         pthread_mutex_unlock(&lane->lock);
@@ -150,11 +152,13 @@ static void look_at_open(struct rv_next_hit *next, const struct rv_search *searc
 static void look_at_calls(struct rv_next_hit *next, struct rv_search *search, const struct rv_span_part_lane *lane)
 {
     struct rv_span_iter walk = {.n_missed = 0};
+    if (!rv_search_passes_lane(search, rv_lanes_get(next->lanes, lane->lane_idx)))
+        return;
     search->boxes = rv_vec_reserve(search->boxes, &search->boxes_capacity, PIECE, sizeof *search->boxes);
     for (size_t n = PIECE; n == PIECE;) {
         n = rv_span_iter_next(&walk, lane->calls, search->boxes, PIECE);
         for (size_t i = 0; i < n; i++)
-            if (rv_name_set_has(&search->matches, search->boxes[i].id))
+            if (rv_search_is_hit(search, &search->boxes[i]))
                 offer(next, lane->lane_idx, &search->boxes[i]);
     }
 }
@@ -187,6 +191,7 @@ void rv_next_hit_begin(struct rv_next_hit *next, const struct rv_search *search,
     *next = (struct rv_next_hit){.is_on = true,
                                  .knows_hits = params->knows_hits,
                                  .is_forward = params->is_forward,
+                                 .lane_order = params->lane_order,
                                  .session = params->session,
                                  .lanes = params->lanes,
                                  .place = params->place,

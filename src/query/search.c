@@ -21,9 +21,25 @@ void rv_search_stop(struct rv_search *search)
 {
     rv_name_set_fini(&search->matches);
     rv_regex_fini(&search->pattern);
+    rv_filter_release(search->filter);
     free(search->walks);
     free(search->boxes);
     memset(search, 0, sizeof *search);
+}
+
+static uint64_t generation_of(const struct rv_search *search)
+{
+    return rv_name_set_generation(&search->matches) + rv_filter_generation(search->filter) + search->n_filters;
+}
+
+bool rv_search_obey(struct rv_search *search, const struct rv_filter *filter)
+{
+    if (search->filter == filter)
+        return false;
+    rv_filter_release(search->filter);
+    search->filter = rv_filter_hold(filter);
+    search->n_filters++;
+    return true;
 }
 
 void rv_search_restart(struct rv_search *search)
@@ -34,7 +50,7 @@ void rv_search_restart(struct rv_search *search)
     search->n_hits = search->n_columns = 0;
     search->shift = 0;
     search->next_lane = 0;
-    search->generation = rv_name_set_generation(&search->matches);
+    search->generation = generation_of(search);
 }
 
 static void widen_columns(struct rv_search *search)
@@ -79,7 +95,7 @@ static void count_hits(struct rv_search *search, uint64_t start_ns, uint32_t n)
 static void count_boxed(struct rv_search *search, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (rv_name_set_has(&search->matches, search->boxes[i].id))
+        if (rv_search_is_hit(search, &search->boxes[i]))
             count_hits(search, search->boxes[i].start_ns, 1);
 }
 
@@ -87,8 +103,10 @@ static size_t look_at_lane(struct rv_search *search, struct rv_lane *lane, struc
 {
     pthread_mutex_lock(&lane->lock);
     size_t n = rv_span_iter_next(walk, lane->timeline, search->boxes, max);
+    bool passes = rv_filter_passes_thread(search->filter, lane->name);
     pthread_mutex_unlock(&lane->lock);
-    count_boxed(search, n);
+    if (passes)
+        count_boxed(search, n);
     return n;
 }
 
@@ -130,7 +148,7 @@ bool rv_search_update(struct rv_search *search, struct rv_lanes *lanes, struct r
     if (!search->is_on)
         return true;
     search->is_named = rv_name_set_update(&search->matches, subroutines, most / CALLS_PER_NAME + 1);
-    if (search->generation != rv_name_set_generation(&search->matches))
+    if (search->generation != generation_of(search))
         rv_search_restart(search);
     fit_walks(search, rv_lanes_n(lanes));
     return look_around(search, lanes, most) && search->is_named;
@@ -143,12 +161,23 @@ uint64_t rv_search_n_calls(const struct rv_search *search, struct rv_lanes *lane
     for (size_t i = 0; search->is_on && i < rv_lanes_n(lanes); i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, i);
         pthread_mutex_lock(&lane->lock);
-        for (size_t j = 0; j < lane->n_open; j++)
-            n += rv_name_set_has(&search->matches, lane->open[j].id);
+        bool passes = rv_filter_passes_thread(search->filter, lane->name);
+        for (size_t j = 0; j < lane->n_open && passes; j++) {
+            struct rv_box box = rv_lane_open_box(lane, j);
+            n += rv_search_is_hit(search, &box);
+        }
         pthread_mutex_unlock(&lane->lock);
         *is_partial |= i < search->n_walks && search->walks[i].n_missed > 0;
     }
     return n;
+}
+
+bool rv_search_passes_lane(const struct rv_search *search, struct rv_lane *lane)
+{
+    pthread_mutex_lock(&lane->lock);
+    bool passes = rv_filter_passes_thread(search->filter, lane->name);
+    pthread_mutex_unlock(&lane->lock);
+    return passes;
 }
 
 void rv_search_hits(const struct rv_search *search, uint64_t from_ns, uint64_t to_ns, uint32_t *out, size_t n)
@@ -167,8 +196,10 @@ void rv_search_hits(const struct rv_search *search, uint64_t from_ns, uint64_t t
     }
 }
 
-void rv_search_add(struct rv_search *search, const struct rv_timeline *calls)
+void rv_search_add(struct rv_search *search, const struct rv_timeline *calls, struct rv_lane *lane)
 {
+    if (!rv_search_passes_lane(search, lane))
+        return;
     struct rv_span_iter walk = {.n_missed = 0};
     fit_boxes(search);
     for (size_t n = PIECE; n == PIECE;) {

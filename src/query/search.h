@@ -1,5 +1,6 @@
 /*
- * Search: counts the calls of subroutines that match a pattern, over time; query/next_hit.h finds the next one.
+ * Search: counts the calls of subroutines that match a pattern and pass a filter, over time; query/next_hit.h finds the
+ * next one.
  *
  * Every span is visited once, as it comes, and counted in a grid of time columns, which widen as the trace grows. One
  * thread at a time.
@@ -11,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/filter.h"
 #include "model/lanes.h"
 #include "model/name_set.h"
 #include "model/span_iter.h"
@@ -21,8 +23,10 @@ struct rv_search { /* zeroed = no search; not copyable */
     struct rv_regex pattern;
     struct rv_name_set matches;
     bool is_on;
-    uint64_t generation;        /* generation of the set of matching names */
-    struct rv_span_iter *walks; /* by lane */
+    const struct rv_filter *filter; /* held; NULL = all pass */
+    uint64_t n_filters;             /* number of filters so far */
+    uint64_t generation;            /* of the matching names and the filter, as counted */
+    struct rv_span_iter *walks;     /* by lane */
     size_t n_walks, walks_capacity;
     size_t next_lane;  /* the lane to continue with */
     uint64_t n_rounds; /* number of complete rounds over all lanes */
@@ -38,6 +42,18 @@ struct rv_search { /* zeroed = no search; not copyable */
 /* Start a search. 0, or -EINVAL with the reason in `why` and no search. */
 int rv_search_start(struct rv_search *search, const char *text, char *why, size_t why_bytes);
 void rv_search_stop(struct rv_search *search);
+
+/* Obey this filter from now on: then all is counted again. Returns whether it is another. */
+bool rv_search_obey(struct rv_search *search, const struct rv_filter *filter);
+
+/* Is the call a hit? The thread must pass besides. */
+static inline bool rv_search_is_hit(const struct rv_search *search, const struct rv_box *box)
+{
+    return rv_name_set_has(&search->matches, box->id) && rv_filter_passes_box(search->filter, box);
+}
+
+/* Takes the lane's lock. */
+bool rv_search_passes_lane(const struct rv_search *search, struct rv_lane *lane);
 
 /*
  * Visit new subroutines and new calls, lane after lane, continuing the last update. Everything that existed at some
@@ -56,7 +72,7 @@ uint64_t rv_search_n_calls(const struct rv_search *search, struct rv_lanes *lane
  * rv_search_merge(). Restart: reset the count, so that each call is counted once.
  */
 void rv_search_restart(struct rv_search *search);
-void rv_search_add(struct rv_search *search, const struct rv_timeline *calls);
+void rv_search_add(struct rv_search *search, const struct rv_timeline *calls, struct rv_lane *lane);
 
 /* Add the counts of another search. */
 void rv_search_merge(struct rv_search *search, const struct rv_search *other);

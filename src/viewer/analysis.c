@@ -25,6 +25,7 @@ void rv_analysis_find(struct rv_analysis *analysis, const char *text)
     analysis->find_why[0] = '\0';
     analysis->has_hit = analysis->is_search_whole = analysis->are_lanes_searched = false;
     analysis->request.n_hits = 0;
+    analysis->n_calls = 0;
     rv_next_hit_end(&analysis->next_hit);
     rv_hit_count_end(&analysis->count);
     if (analysis->find[0])
@@ -83,17 +84,38 @@ static bool has_counted_all(const struct rv_analysis *analysis, struct rv_lanes 
     return !rv_lanes_have_sums(lanes);
 }
 
+/* What is counted again is shown once it is complete, or more than before. */
+static void update_count(struct rv_analysis *analysis, struct rv_lanes *lanes)
+{
+    uint64_t n_calls = rv_search_n_calls(&analysis->search, lanes, &analysis->is_partial);
+    if (rv_hit_count_is_on(&analysis->count))
+        n_calls += atomic_load_explicit(&analysis->count.n_hits, memory_order_relaxed);
+    if (analysis->is_search_whole || n_calls > analysis->n_calls)
+        analysis->n_calls = n_calls;
+}
+
+/* Under another filter, other calls are hits. */
+static void obey_filter(struct rv_analysis *analysis)
+{
+    if (!rv_search_obey(&analysis->search, analysis->filter))
+        return;
+    rv_next_hit_end(&analysis->next_hit);
+    analysis->n_calls = 0;
+}
+
 bool rv_analysis_update(struct rv_analysis *analysis, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
                         bool is_whole)
 {
     uint64_t generation = generation_of(analysis), n_hits = analysis->search.n_hits;
     bool was_whole = analysis->is_search_whole;
+    bool is_filtered = rv_filter_update(analysis->filter, subroutines, is_whole ? SIZE_MAX : NAMES_PER_UPDATE);
+    obey_filter(analysis);
     analysis->are_lanes_searched = search(analysis, lanes, subroutines, is_whole);
     if (begin_count(analysis))
         analysis->are_lanes_searched = search(analysis, lanes, subroutines, is_whole);
     bool has_counted = rv_hit_count_poll(&analysis->count, &analysis->search, is_whole);
-    analysis->is_search_whole = analysis->are_lanes_searched && has_counted_all(analysis, lanes);
-    (void)rv_filter_update(analysis->filter, subroutines, is_whole ? SIZE_MAX : NAMES_PER_UPDATE);
+    analysis->is_search_whole = is_filtered && analysis->are_lanes_searched && has_counted_all(analysis, lanes);
+    update_count(analysis, lanes);
     bool has_measured = rv_range_job_poll(&analysis->call.measure);
     return has_measured || has_counted || generation != generation_of(analysis) || n_hits != analysis->search.n_hits ||
            was_whole != analysis->is_search_whole;
@@ -106,14 +128,6 @@ void rv_hit_request(struct rv_analysis *analysis, bool is_forward)
     analysis->request.n_hits += is_forward ? 1 : -1;
     if (analysis->request.n_hits == 0)
         rv_next_hit_end(&analysis->next_hit);
-}
-
-uint64_t rv_analysis_n_calls(const struct rv_analysis *analysis, struct rv_lanes *lanes, bool *is_partial)
-{
-    uint64_t n_calls = rv_search_n_calls(&analysis->search, lanes, is_partial);
-    if (rv_hit_count_is_on(&analysis->count))
-        n_calls += atomic_load_explicit(&analysis->count.n_hits, memory_order_relaxed);
-    return n_calls;
 }
 
 static bool is_time(struct rv_analysis *analysis)
@@ -133,6 +147,7 @@ static void begin_next(struct rv_analysis *analysis, struct rv_lanes *lanes, uin
         .place = analysis->has_hit ? analysis->hit.place : (struct rv_search_place){.start_ns = from_ns},
         .is_forward = analysis->request.n_hits > 0,
         .knows_hits = analysis->is_search_whole,
+        .lane_order = analysis->lane_order,
     };
     rv_next_hit_begin(&analysis->next_hit, &analysis->search, &params);
 }

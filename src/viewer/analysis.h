@@ -34,11 +34,14 @@ struct rv_analysis { /* zeroed = nothing is asked */
     struct rv_session
         *session; /* borrowed: what the lanes have only summarized is read from it. NULL: all is in the lanes */
     struct rv_search search;
-    char find[RV_ANALYSIS_TEXT_BYTES]; /* what is searched for; "" = nothing */
-    char find_why[160];                /* why that cannot be searched for; "" = it can */
-    struct rv_search_hit hit;          /* gone to last */
-    bool has_hit, is_search_whole;     /* everything that there is was looked at */
-    bool are_lanes_searched;           /* and what there is in the lanes */
+    char find[RV_ANALYSIS_TEXT_BYTES];      /* what is searched for; "" = nothing */
+    char find_why[160];                     /* why that cannot be searched for; "" = it can */
+    struct rv_search_hit hit;               /* gone to last */
+    bool has_hit, is_search_whole;          /* everything that there is was looked at */
+    bool are_lanes_searched;                /* and what there is in the lanes */
+    const struct rv_lane_order *lane_order; /* borrowed: calls that it hides are not gone to; NULL = none is hidden */
+    uint64_t n_calls;                       /* hits so far: while they are counted again, not less than before */
+    bool is_partial;                        /* some calls were evicted before they were searched */
     struct rv_hit_request request;
     struct rv_next_hit next_hit; /* that is requested */
     struct rv_hit_count count;   /* of what the lanes do not have */
@@ -62,9 +65,6 @@ bool rv_analysis_let(struct rv_analysis *analysis, const char *rule);
  */
 bool rv_analysis_update(struct rv_analysis *analysis, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
                         bool is_whole);
-
-/* As rv_search_n_calls(), with what the count has so far. */
-uint64_t rv_analysis_n_calls(const struct rv_analysis *analysis, struct rv_lanes *lanes, bool *is_partial);
 
 /* Go to the next hit, or the one before. Requests add up. */
 void rv_hit_request(struct rv_analysis *analysis, bool is_forward);

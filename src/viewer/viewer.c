@@ -546,6 +546,7 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
     viewer->live_edge.now_ns = viewer->live_edge.live_ns = params->now_ns;
     rv_viewer_statistics_init(&viewer->statistics);
     viewer->analysis.session = params->session;
+    viewer->analysis.lane_order = &viewer->lane_order;
     rv_analysis_find(&viewer->analysis, params->find);
     viewer->analysis.filter = rv_filter_hold(params->filter);
     viewer->panels.has_search = viewer->analysis.find[0] || rv_filter_n_rules(viewer->analysis.filter);

@@ -95,6 +95,8 @@ void rv_panel_analysis_show_top(struct rv_panel_analysis *panel_analysis, struct
         .find = analysis->find,
         .find_why = analysis->find_why,
         .n_subroutines = analysis->search.matches.n_matching,
+        .n_calls = analysis->n_calls,
+        .is_partial = analysis->is_partial,
         .percent = rv_hit_count_is_on(&analysis->count) ? analysis->count.job.percent_told : 100,
         .is_whole = analysis->is_search_whole,
         .filter = analysis->filter,
@@ -105,7 +107,6 @@ void rv_panel_analysis_show_top(struct rv_panel_analysis *panel_analysis, struct
         panel_analysis->search = (struct rv_search_bar_state){.is_there = false};
         return;
     }
-    shown.n_calls = rv_analysis_n_calls(analysis, about->lanes, &shown.is_partial);
     rv_search_bar_show(ui, &shown, &panel_analysis->search, acts);
 }
 

@@ -99,3 +99,62 @@ Test(analysis, requests_add_up, .timeout = 60)
     cr_assert_eq(wait_for_request(&world), 0u, "what is searched for now was not requested for");
     world_fini(&world);
 }
+
+static void count_whole(struct world *world)
+{
+    (void)rv_analysis_update(&world->analysis, world->lanes, world->subroutines, true);
+    cr_assert(world->analysis.is_search_whole);
+}
+
+Test(analysis, a_search_obeys_the_filter, .timeout = 60)
+{
+    struct world world;
+    world_init(&world);
+    count_whole(&world);
+    cr_assert_eq(world.analysis.n_calls, N_LANES * (N_PER_LANE / RARE_EVERY));
+    cr_assert(rv_analysis_let(&world.analysis, "duration:<50ns"));
+    count_whole(&world);
+    cr_assert_eq(world.analysis.n_calls, N_PER_LANE / RARE_EVERY, "those of the other lane are 1 ns shorter");
+    cr_assert(rv_analysis_go(&world.analysis, world.lanes, 0, true));
+    cr_assert_eq(world.analysis.hit.place.lane_idx, 1);
+    cr_assert(rv_analysis_let(&world.analysis, "depth:>5"));
+    count_whole(&world);
+    cr_assert_eq(world.analysis.n_calls, 0);
+    cr_assert_not(rv_analysis_go(&world.analysis, world.lanes, 0, true));
+    world_fini(&world);
+}
+
+Test(analysis, a_count_does_not_go_back_while_it_is_made_again, .timeout = 60)
+{
+    struct world world;
+    world_init(&world);
+    count_whole(&world);
+    uint64_t n_calls = world.analysis.n_calls;
+    rv_subroutines_define(world.subroutines, RARE + 1, "pack", "rarest", "", 0);
+    for (unsigned i = 0; i < MOST_UPDATES; i++) {
+        (void)rv_analysis_update(&world.analysis, world.lanes, world.subroutines, false);
+        cr_assert_geq(world.analysis.n_calls, n_calls);
+    }
+    count_whole(&world);
+    cr_assert_eq(world.analysis.n_calls, n_calls);
+    world_fini(&world);
+}
+
+Test(analysis, what_is_hidden_is_not_gone_to, .timeout = 60)
+{
+    struct world world;
+    struct rv_lane_order lane_order = {.lanes = NULL};
+    world_init(&world);
+    rv_lane_order_update(&lane_order, world.lanes);
+    rv_lane_order_toggle_hidden(&lane_order, 0);
+    world.analysis.lane_order = &lane_order;
+    count_whole(&world);
+    for (int i = 0; i < 3; i++) {
+        cr_assert(rv_analysis_go(&world.analysis, world.lanes, 0, true));
+        cr_assert_eq(world.analysis.hit.place.lane_idx, 1);
+    }
+    rv_lane_order_toggle_hidden(&lane_order, 1);
+    cr_assert_not(rv_analysis_go(&world.analysis, world.lanes, 0, true));
+    rv_lane_order_fini(&lane_order);
+    world_fini(&world);
+}
