@@ -181,22 +181,23 @@ static void close_in_sinks(const struct rv_block_joiner *joiner, struct rv_strea
     }
 }
 
-/* Give the track's stretches off the CPU to the calls in which they were. Under the joiner's lock. */
-static void add_off_cpu(struct rv_block_joiner *joiner, struct rv_track *track, const struct rv_span *spans)
+/* Give the track's moments to the calls in which they were. Under the joiner's lock. */
+static void add_moments(struct rv_block_joiner *joiner, struct rv_track *track, const struct rv_span *spans)
 {
-    if (!track->n_stretches)
+    if (!track->n_moments)
         return;
     joiner->waiting =
-        rv_vec_reserve(joiner->waiting, &joiner->waiting_capacity, track->n_stretches, sizeof *joiner->waiting);
-    rv_off_cpu_attribute(track->stretches, track->n_stretches, spans + track->first, track->n, track->lane->open,
-                         track->lane->n_open, joiner->waiting);
-    for (size_t i = 0; i < track->n_stretches; i++) {
-        const struct rv_off_cpu *stretch = &track->stretches[i];
-        if (stretch->id)
-            rv_stats_add_off_cpu(joiner->stats, stretch->id, stretch->is_blocked ? stretch->n_ns : 0,
-                                 stretch->is_blocked ? 0 : stretch->n_ns);
+        rv_vec_reserve(joiner->waiting, &joiner->waiting_capacity, track->n_moments, sizeof *joiner->waiting);
+    rv_moments_find_calls(track->moments, track->n_moments, spans + track->first, track->n, track->lane->open,
+                          track->lane->n_open, joiner->waiting);
+    for (size_t i = 0; i < track->n_moments; i++) {
+        const struct rv_moment *moment = &track->moments[i];
+        const bool is_blocked = moment->kind == RV_MOMENT_BLOCKED;
+        if (moment->call)
+            rv_stats_add_off_cpu(joiner->stats, moment->call, is_blocked ? moment->n_ns : 0,
+                                 is_blocked ? 0 : moment->n_ns);
     }
-    track->n_stretches = 0;
+    track->n_moments = 0;
 }
 
 /* Add grouped spans to lanes, statistics and sinks; began_ns is the CPU time at the start of this job's join. Returns
@@ -212,7 +213,7 @@ static size_t store(struct rv_block_joiner *joiner, struct rv_stream *stream, co
     for (size_t i = 0; i < stream->tracks.n; i++) {
         rv_stats_add(joiner->stats, stream->tracks.all[i].stats, spans + stream->tracks.all[i].first,
                      stream->tracks.all[i].n);
-        add_off_cpu(joiner, &stream->tracks.all[i], spans);
+        add_moments(joiner, &stream->tracks.all[i], spans);
         n += stream->tracks.all[i].n;
     }
     joiner->counts.n_spans += n;

@@ -29,7 +29,7 @@ struct rv_block_joiner {
     struct rv_span_buffer buffer;
     uint64_t *open_start;
     size_t open_start_capacity;
-    size_t *waiting; /* scratch of rv_off_cpu_attribute() */
+    size_t *waiting; /* scratch of rv_moments_find_calls() */
     size_t waiting_capacity;
 };
 

@@ -59,6 +59,13 @@ static enum rv_note_kind off_cpu_note(const struct rv_track *track)
     return track->is_blocked ? RV_NOTE_BLOCKED : RV_NOTE_PREEMPTED;
 }
 
+static void add_moment(struct rv_track *track, struct rv_moment moment)
+{
+    track->moments =
+        rv_vec_reserve(track->moments, &track->moments_capacity, track->n_moments + 1, sizeof *track->moments);
+    track->moments[track->n_moments++] = moment;
+}
+
 /* The thread runs again. */
 static void end_off_cpu(struct rv_track *track, uint64_t now_ns)
 {
@@ -71,10 +78,9 @@ static void end_off_cpu(struct rv_track *track, uint64_t now_ns)
     rv_lane_end_note(lane, off_cpu_note(track), now_ns);
     pthread_mutex_unlock(&lane->lock);
     track->is_off_cpu = false;
-    track->stretches =
-        rv_vec_reserve(track->stretches, &track->stretches_capacity, track->n_stretches + 1, sizeof *track->stretches);
-    track->stretches[track->n_stretches++] =
-        (struct rv_off_cpu){.end_ns = now_ns, .n_ns = n_ns, .is_blocked = track->is_blocked};
+    add_moment(track, (struct rv_moment){.at_ns = now_ns,
+                                         .n_ns = n_ns,
+                                         .kind = track->is_blocked ? RV_MOMENT_BLOCKED : RV_MOMENT_PREEMPTED});
 }
 
 static void note_switch(struct rv_track *track, const struct rv_event *event, uint64_t now_ns)

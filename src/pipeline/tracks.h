@@ -7,7 +7,7 @@
 
 #include "base/hash_index.h"
 #include "model/lanes.h"
-#include "model/off_cpu.h"
+#include "model/moments.h"
 #include "model/stats.h"
 #include "scan/carry.h"
 
@@ -20,8 +20,8 @@ struct rv_track {
     /* of a stream, where the kernel's switches are known */
     bool is_off_cpu, is_blocked;
     uint64_t off_cpu_since_ns;
-    struct rv_off_cpu *stretches; /* that ended in the job being joined */
-    size_t n_stretches, stretches_capacity;
+    struct rv_moment *moments; /* of the job being joined */
+    size_t n_moments, moments_capacity;
 };
 
 struct rv_tracks {

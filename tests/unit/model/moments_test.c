@@ -1,11 +1,11 @@
-#include "model/off_cpu.h"
+#include "model/moments.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-enum { MOST_CALLS = 60, MOST_STRETCHES = 40 };
+enum { MOST_CALLS = 60, MOST_MOMENTS = 40 };
 
-/* The oracle looks at every call: the deepest one that began before the stretch's end and ended no earlier. */
+/* The oracle looks at every call: the deepest one that began before the moment and ended no earlier. */
 static uint32_t innermost(const struct rv_span *spans, size_t n_spans, const struct rv_lane_frame *open, size_t n_open,
                           uint64_t at_ns)
 {
@@ -28,11 +28,11 @@ static uint32_t innermost(const struct rv_span *spans, size_t n_spans, const str
 struct capture {
     struct rv_span spans[MOST_CALLS];
     struct rv_lane_frame open[MOST_CALLS];
-    struct rv_off_cpu stretches[MOST_STRETCHES];
-    size_t n_spans, n_open, n_stretches;
+    struct rv_moment moments[MOST_MOMENTS];
+    size_t n_spans, n_open, n_moments;
 };
 
-/* Random calls, returns and stretches, each at a time of its own. */
+/* Random calls, returns and moments, each at a time of its own. */
 static void fill(struct capture *capture, unsigned seed)
 {
     *capture = (struct capture){0};
@@ -50,24 +50,24 @@ static void fill(struct capture *capture, unsigned seed)
                                                                   .id = top->id,
                                                                   .depth = top->depth,
                                                                   .flags = step % 11 ? 0 : RV_SPAN_ORPHAN};
-        } else if (what == 2 && capture->n_stretches < MOST_STRETCHES) {
-            capture->stretches[capture->n_stretches++] = (struct rv_off_cpu){.end_ns = now_ns};
+        } else if (what == 2 && capture->n_moments < MOST_MOMENTS) {
+            capture->moments[capture->n_moments++] = (struct rv_moment){.at_ns = now_ns};
         }
     }
 }
 
-Test(model_off_cpu, a_stretch_belongs_to_the_innermost_call, .timeout = 60)
+Test(model_moments, a_moment_belongs_to_the_innermost_call, .timeout = 60)
 {
     for (unsigned seed = 1; seed <= 3000; seed++) {
         struct capture capture;
-        size_t scratch[MOST_STRETCHES];
+        size_t scratch[MOST_MOMENTS];
         fill(&capture, seed);
-        rv_off_cpu_attribute(capture.stretches, capture.n_stretches, capture.spans, capture.n_spans, capture.open,
-                             capture.n_open, scratch);
-        for (size_t i = 0; i < capture.n_stretches; i++)
+        rv_moments_find_calls(capture.moments, capture.n_moments, capture.spans, capture.n_spans, capture.open,
+                              capture.n_open, scratch);
+        for (size_t i = 0; i < capture.n_moments; i++)
             cr_assert_eq(
-                capture.stretches[i].id,
-                innermost(capture.spans, capture.n_spans, capture.open, capture.n_open, capture.stretches[i].end_ns),
-                "seed %u, stretch %zu", seed, i);
+                capture.moments[i].call,
+                innermost(capture.spans, capture.n_spans, capture.open, capture.n_open, capture.moments[i].at_ns),
+                "seed %u, moment %zu", seed, i);
     }
 }

@@ -1,0 +1,24 @@
+/*
+ * One walk over the calls as they close: moments that have passed wait on a stack, and a closing call takes those after
+ * its begin, since every deeper call has closed before it.
+ */
+#include "model/moments.h"
+
+void rv_moments_find_calls(struct rv_moment *moments, size_t n, const struct rv_span *spans, size_t n_spans,
+                           const struct rv_lane_frame *open, size_t n_open, size_t *scratch)
+{
+    size_t next = 0, n_waiting = 0;
+    for (size_t i = 0; i < n_spans && (n_waiting || next < n); i++) {
+        if (spans[i].flags & RV_SPAN_ORPHAN)
+            continue;
+        while (next < n && moments[next].at_ns <= spans[i].end)
+            scratch[n_waiting++] = next++;
+        for (; n_waiting && moments[scratch[n_waiting - 1]].at_ns > spans[i].start; n_waiting--)
+            moments[scratch[n_waiting - 1]].call = spans[i].id;
+    }
+    while (next < n)
+        scratch[n_waiting++] = next++;
+    for (; n_open; n_open--)
+        for (; n_waiting && moments[scratch[n_waiting - 1]].at_ns > open[n_open - 1].start_ns; n_waiting--)
+            moments[scratch[n_waiting - 1]].call = open[n_open - 1].id;
+}

@@ -1,0 +1,33 @@
+/* Moments of a lane, and the calls in which they were: when its thread was off the CPU, and the like. */
+#ifndef RV_MODEL_MOMENTS_H
+#define RV_MODEL_MOMENTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/lanes.h"
+#include "scan/span.h"
+
+enum rv_moment_kind {
+    RV_MOMENT_BLOCKED,   /* the thread ran again, after it had waited, */
+    RV_MOMENT_PREEMPTED, /* after it had been ready */
+};
+
+struct rv_moment {
+    uint64_t at_ns, n_ns; /* at the end of n_ns */
+    enum rv_moment_kind kind;
+    uint32_t call; /* id of the innermost call; 0: none */
+};
+
+/*
+ * Set the calls of moments in one block of a lane: a call is innermost when it began before the moment and no deeper
+ * one did. ORPHANs are skipped: in which block one is found depends on how events were cut into blocks.
+ *   moments  n of them, by time
+ *   spans    the block's finished calls, in closing order
+ *   open     the frames open after the block, outermost first
+ *   scratch  room for n indices
+ */
+void rv_moments_find_calls(struct rv_moment *moments, size_t n, const struct rv_span *spans, size_t n_spans,
+                           const struct rv_lane_frame *open, size_t n_open, size_t *scratch);
+
+#endif
