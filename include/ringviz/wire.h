@@ -30,7 +30,7 @@
 
 #define RV_WIRE_MAGIC 0x315a5649474e4952ull /* "RINGVIZ1" */
 #define RV_WIRE_MAJOR 4u
-#define RV_WIRE_MINOR 1u
+#define RV_WIRE_MINOR 2u
 #define RV_WIRE_ENDIAN 0x01020304u
 #define RV_WIRE_PAGE 4096u
 
@@ -52,6 +52,10 @@ enum rv_event_kind {
     RV_EVENT_SYNC = 12,      /* an open frame: id = name id, frame = tag, ticks = its call, outermost first */
     RV_EVENT_ARGUMENTS = 13, /* of the CALL or RETURN before it, at the same tick: arguments, or results. In a ring the
                                 address is a position of text (struct rv_wire_text), elsewhere id = name id of the text */
+    RV_EVENT_WAIT = 14,      /* a wait begins; id and aux: 48-bit address of the object, frame = enum rv_wait_kind; with
+                                RV_WAIT_RELEASE: the thread releases an object that others wait for */
+    RV_EVENT_WOKEN = 15,     /* the wait has ended; id = waker's tid | enum rv_wake << 24, aux and frame: see
+                                rv_event_since() */
     RV_EVENT_KIND_COUNT
 };
 
@@ -66,6 +70,31 @@ enum rv_thread_state {
     RV_THREAD_BLOCKED,   /* waits */
     RV_THREAD_STATE_COUNT
 };
+
+/* What a thread waits for. */
+enum rv_wait_kind {
+    RV_WAIT_MUTEX,
+    RV_WAIT_READ_LOCK,
+    RV_WAIT_WRITE_LOCK,
+    RV_WAIT_CONDITION,
+    RV_WAIT_SEMAPHORE,
+    RV_WAIT_JOIN, /* the end of a thread */
+    RV_WAIT_KIND_COUNT
+};
+
+#define RV_WAIT_RELEASE 0x100u
+
+/* What is known about who ended a wait. */
+enum rv_wake {
+    RV_WAKE_UNKNOWN, /* nobody in this process that was seen */
+    RV_WAKE_EXACT,   /* this thread, at this moment */
+    RV_WAKE_OWNER,   /* this thread, at an unknown moment of the wait */
+    RV_WAKE_LIKELY,  /* this thread was the last that could, but others may have been the cause */
+    RV_WAKE_TIMEOUT, /* its time ran out */
+    RV_WAKE_COUNT
+};
+
+#define RV_EVENT_WAKE_SHIFT 24 /* of a WOKEN event's id; Linux has no tid above 2^22 */
 
 struct rv_event {
     uint64_t when; /* kind << 60 | ticks */
@@ -85,7 +114,7 @@ static inline unsigned rv_event_kind(const struct rv_event *event)
     return (unsigned)(event->when >> RV_EVENT_KIND_SHIFT);
 }
 
-/* Is the id of such an event a name id? */
+/* Is the id of such an event in a ring a name id? */
 static inline bool rv_event_has_name(unsigned kind)
 {
     switch ((enum rv_event_kind)kind) {
@@ -94,7 +123,6 @@ static inline bool rv_event_has_name(unsigned kind)
     case RV_EVENT_MARK:
     case RV_EVENT_VALUE:
     case RV_EVENT_SYNC:
-    case RV_EVENT_ARGUMENTS: /* but in a ring */
         return true;
     case RV_EVENT_CALL_AT:
     case RV_EVENT_RETURN_AT:
@@ -104,6 +132,9 @@ static inline bool rv_event_has_name(unsigned kind)
     case RV_EVENT_SWITCH:
     case RV_EVENT_LINE:
     case RV_EVENT_LOST:
+    case RV_EVENT_ARGUMENTS:
+    case RV_EVENT_WAIT:
+    case RV_EVENT_WOKEN:
     case RV_EVENT_KIND_COUNT:
         break;
     }
@@ -118,6 +149,12 @@ static inline uint64_t rv_event_ticks(const struct rv_event *event)
 static inline uint64_t rv_event_address(const struct rv_event *event)
 {
     return (uint64_t)event->aux << 32 | event->id;
+}
+
+/* How long before a WOKEN event its waker acted, in the unit of its ticks; UINT32_MAX: longer, or unknown. */
+static inline uint32_t rv_event_since(const struct rv_event *event)
+{
+    return (uint32_t)event->frame << 16 | event->aux;
 }
 
 /* The second word of a CALL_AT or RETURN_AT, composed in registers. */

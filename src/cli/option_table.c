@@ -35,13 +35,20 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "print every call with its times",
      "Thread by thread: process, thread, depth, start, duration, name, file, line, flags. Implies --headless."},
 
+    {RV_OPTION_WAITS, WATCH, "waits", "[=text|csv|json]", NULL,
+     "print what threads waited for, how long, and who kept them waiting",
+     "Mutexes, read-write locks, conditions, semaphores and joined threads of a COMMAND's native code, most waiting first: the "
+     "longest wait, and the thread and call that ended most of the waiting. Of locks the waker is exact (`exact`), or the "
+     "thread is, at an unknown moment of the wait (`owner`); of conditions and semaphores it is the last that signalled "
+     "(`likely`). Of waits that end when another process acts the waker is not known. Implies --headless."},
+
     {RV_OPTION_EXPORT, WATCH, "export", "=FORMAT:OUT", "chrome: perfetto: folded: speedscope:",
      "write every call to OUT for another tool, FORMAT being {}",
      "`chrome` is Chrome Trace Event JSON, `perfetto` its protobuf, `folded` stacks for flame graphs with own time in ns. "
      "A name that ends in `.gz` is compressed, `-` is standard output. May be given several times. Implies --headless."},
 
     {RV_OPTION_OUTPUT, WATCH | INFO | CHECK | DIFF | BENCH, "output", "=FILE", NULL,
-     "write what --report, --spans, --diff, --info, --check or --bench print to FILE",
+     "write what --report, --spans, --waits, --diff, --info, --check or --bench print to FILE",
      "Default, and `-`: standard output, after the program has ended."},
 
     {RV_OPTION_FORCE, WATCH | INFO | CHECK | DIFF | MERGE | BENCH, "force", NULL, NULL,

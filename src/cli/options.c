@@ -102,6 +102,11 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
         error = rv_option_value_word(entry, value, &index);
         options->spans_format = (enum rv_spans_format)index;
         return error;
+    case RV_OPTION_WAITS:
+        options->has_waits = options->is_headless = true;
+        error = rv_option_value_word(entry, value, &index);
+        options->report_format = (enum rv_report_format)index;
+        return error;
     case RV_OPTION_EXPORT:
         return parse_export(entry, value, options);
     case RV_OPTION_CONTROL:
@@ -445,7 +450,8 @@ static bool is_stdout(const char *path)
 /* Two outputs in one stream could not be told apart. */
 static int check_stdout(const struct rv_options *options)
 {
-    const bool has_text = options->command == RV_COMMAND_WATCH && (options->has_report || options->has_spans);
+    const bool has_text =
+        options->command == RV_COMMAND_WATCH && (options->has_report || options->has_spans || options->has_waits);
     size_t n = has_text && (!options->output || is_stdout(options->output));
     n += options->video && is_stdout(options->video);
     for (size_t i = 0; i < options->n_exports; i++)
@@ -527,8 +533,10 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "--check and --repair want a recording; see ringviz --help");
     if (options->command == RV_COMMAND_INFO && !options->file)
         return rv_err(EINVAL, "--info wants a FILE; see ringviz --help");
-    if (options->has_report && options->has_spans)
-        return rv_err(EINVAL, "--report and --spans are two outputs: give one of them");
+    if (options->has_report + options->has_spans + options->has_waits > 1)
+        return rv_err(EINVAL, "--report, --spans and --waits are different outputs: give one of them");
+    if (options->has_waits && (options->has_part || options->find || rv_filter_n_rules(options->filter)))
+        return rv_err(EINVAL, "--waits is of the whole capture: it takes no --from, --to, --find and --filter");
     if (options->prototypes && options->file)
         return rv_err(EINVAL, "--prototypes goes with -p PID or -- COMMAND; see ringviz --help");
     if (options->prototypes && options->map.clock_kind == RV_CLOCK_TICK)

@@ -33,7 +33,7 @@ struct rv_options {
     size_t n_files;
     const char *const *argv; /* COMMAND ARG..., NULL-terminated; NULL with file */
     /* output */
-    bool is_headless, has_report, has_spans, is_json, is_verbose;
+    bool is_headless, has_report, has_spans, has_waits, is_json, is_verbose;
     enum rv_report_format report_format;
     bool has_diff_window; /* --diff=window */
     enum rv_spans_format spans_format;

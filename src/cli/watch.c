@@ -32,6 +32,7 @@
 #include "launch/launch.h"
 #include "pipeline/session.h"
 #include "export/losses.h"
+#include "export/waits.h"
 #include "ring/liveness.h"
 #include "ring/refusals.h"
 #include "source/arguments.h"
@@ -169,8 +170,8 @@ static bool is_looked_at(const struct rv_options *options)
 /* Is the picture, or the report of a range of time, the only output of the calls? */
 static bool needs_few_blocks(const struct rv_options *options)
 {
-    bool has_calls = options->has_spans || options->n_exports || options->has_record || options->frames ||
-                     options->video || options->max_depth;
+    bool has_calls = options->has_spans || options->has_waits || options->n_exports || options->has_record ||
+                     options->frames || options->video || options->max_depth;
     if (has_calls)
         return false;
     return is_looked_at(options) ? !options->has_report && !options->find && !options->has_part
@@ -578,12 +579,15 @@ static void write_outputs(struct watch *watch)
     int error = 0;
     if (watch->spool && rv_spool_seal(watch->spool) != 0)
         watch->status = STATUS_FAILED; /* what was read before is written all the same */
-    if (options->has_report || options->has_spans)
+    if (options->has_report || options->has_spans || options->has_waits)
         error = rv_output_begin(&watch->output);
     if (!error && options->has_report)
         error = write_report(watch, &counts, range);
     if (!error && options->has_spans)
         error = write_spans(watch);
+    if (!error && options->has_waits)
+        error = rv_waits_write(rv_session_waits(watch->session), rv_session_lanes(watch->session),
+                               rv_session_subroutines(watch->session), options->report_format, watch->output.file);
     if (rv_output_close(&watch->output) != 0 || error)
         watch->status = STATUS_FAILED;
     const struct rv_exports_content content = {watch->session, watch->spool, &watch->losses, title_of(watch)};

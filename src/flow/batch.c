@@ -28,6 +28,11 @@ void rv_batch_fini(struct rv_batch *batch)
     batch->specials = NULL;
 }
 
+bool rv_batch_has_name(unsigned kind)
+{
+    return rv_event_has_name(kind) || kind == RV_EVENT_ARGUMENTS || kind == RV_EVENT_WAIT;
+}
+
 bool rv_batch_is_noted(const struct rv_event *special)
 {
     switch ((enum rv_event_kind)rv_event_kind(special)) {
@@ -46,6 +51,8 @@ bool rv_batch_is_noted(const struct rv_event *special)
     case RV_EVENT_LINE:
     case RV_EVENT_SYNC:
     case RV_EVENT_ARGUMENTS:
+    case RV_EVENT_WAIT:
+    case RV_EVENT_WOKEN:
     case RV_EVENT_KIND_COUNT:
         break;
     }
@@ -55,7 +62,7 @@ bool rv_batch_is_noted(const struct rv_event *special)
 /* CALL_AT and RETURN_AT occur in live rings only. */
 static bool is_known_kind(unsigned kind)
 {
-    return kind < RV_EVENT_KIND_COUNT && kind != RV_EVENT_CALL_AT && kind != RV_EVENT_RETURN_AT;
+    return kind != RV_EVENT_CALL_AT && kind != RV_EVENT_RETURN_AT;
 }
 
 /* Are all of these calls and returns, with times that neither fall nor exceed `most`? One branch for all. */

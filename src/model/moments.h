@@ -11,11 +11,14 @@
 enum rv_moment_kind {
     RV_MOMENT_BLOCKED,   /* the thread ran again, after it had waited, */
     RV_MOMENT_PREEMPTED, /* after it had been ready */
+    RV_MOMENT_WOKEN,     /* its wait for an object ended */
+    RV_MOMENT_RELEASE    /* it released an object that others waited for */
 };
 
 struct rv_moment {
     uint64_t at_ns, n_ns; /* at the end of n_ns */
     enum rv_moment_kind kind;
+    uint32_t of;   /* WOKEN: the caller's number of the wait; RELEASE: id of the object */
     uint32_t call; /* id of the innermost call; 0: none */
 };
 

@@ -181,6 +181,28 @@ static void close_in_sinks(const struct rv_block_joiner *joiner, struct rv_strea
     }
 }
 
+static void add_moment(struct rv_block_joiner *joiner, const struct rv_track *track, const struct rv_moment *moment)
+{
+    switch (moment->kind) {
+    case RV_MOMENT_BLOCKED:
+        if (moment->call)
+            rv_stats_add_off_cpu(joiner->stats, moment->call, moment->n_ns, 0);
+        break;
+    case RV_MOMENT_PREEMPTED:
+        if (moment->call)
+            rv_stats_add_off_cpu(joiner->stats, moment->call, 0, moment->n_ns);
+        break;
+    case RV_MOMENT_WOKEN:
+        track->waits[moment->of].call = moment->call;
+        rv_waits_add(joiner->waits, &track->waits[moment->of]);
+        break;
+    case RV_MOMENT_RELEASE:
+        rv_waits_add_release(joiner->waits,
+                             &(struct rv_release){moment->at_ns, track->lane->idx, moment->of, moment->call});
+        break;
+    }
+}
+
 /* Give the track's moments to the calls in which they were. Under the joiner's lock. */
 static void add_moments(struct rv_block_joiner *joiner, struct rv_track *track, const struct rv_span *spans)
 {
@@ -190,14 +212,9 @@ static void add_moments(struct rv_block_joiner *joiner, struct rv_track *track, 
         rv_vec_reserve(joiner->waiting, &joiner->waiting_capacity, track->n_moments, sizeof *joiner->waiting);
     rv_moments_find_calls(track->moments, track->n_moments, spans + track->first, track->n, track->lane->open,
                           track->lane->n_open, joiner->waiting);
-    for (size_t i = 0; i < track->n_moments; i++) {
-        const struct rv_moment *moment = &track->moments[i];
-        const bool is_blocked = moment->kind == RV_MOMENT_BLOCKED;
-        if (moment->call)
-            rv_stats_add_off_cpu(joiner->stats, moment->call, is_blocked ? moment->n_ns : 0,
-                                 is_blocked ? 0 : moment->n_ns);
-    }
-    track->n_moments = 0;
+    for (size_t i = 0; i < track->n_moments; i++)
+        add_moment(joiner, track, &track->moments[i]);
+    track->n_moments = track->n_waits = 0;
 }
 
 /* Add grouped spans to lanes, statistics and sinks; began_ns is the CPU time at the start of this job's join. Returns

@@ -44,6 +44,7 @@ struct rv_session {
     struct rv_page_loader page_loader;
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
+    struct rv_waits *waits;
     struct worker *workers;
     unsigned n_workers;
     struct rv_batch_pool jobs;
@@ -441,6 +442,7 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     if (params->leaves_calls)
         rv_lanes_leave_calls(session->lanes);
     session->subroutines = rv_subroutines_create();
+    session->waits = rv_waits_create();
     session->intake = (struct rv_intake){session,       open_stream,  rename_stream, account_stream, close_stream,
                                          acquire_batch, submit_batch, is_stopping,   define,         &PAGES};
     rv_page_loader_init(&session->page_loader, pages_bytes(&session->params));
@@ -461,6 +463,7 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
         worker->joiner = (struct rv_block_joiner){.params = &session->params,
                                                   .origin_ns = source->origin_ns,
                                                   .n_open = &session->n_open,
+                                                  .waits = session->waits,
                                                   .stats = rv_stats_create()};
         pthread_mutex_init(&worker->joiner.lock, NULL);
         rv_os_start_thread(&worker->thread, run_worker, worker);
@@ -509,6 +512,7 @@ void rv_session_destroy(struct rv_session *session)
     rv_queue_destroy(session->filled);
     rv_lanes_destroy(session->lanes);
     rv_subroutines_destroy(session->subroutines);
+    rv_waits_destroy(session->waits);
     pthread_cond_destroy(&session->has_news);
     pthread_mutex_destroy(&session->limiting);
     pthread_mutex_destroy(&session->lock);
@@ -532,6 +536,11 @@ struct rv_lanes *rv_session_lanes(struct rv_session *session)
 struct rv_subroutines *rv_session_subroutines(struct rv_session *session)
 {
     return session->subroutines;
+}
+
+struct rv_waits *rv_session_waits(struct rv_session *session)
+{
+    return session->waits;
 }
 
 size_t rv_session_want(struct rv_session *session, uint64_t from_ns, uint64_t to_ns, uint32_t level)

@@ -13,6 +13,7 @@
 #include "model/lanes.h"
 #include "model/stats.h"
 #include "model/subroutines.h"
+#include "model/waits.h"
 #include "pipeline/history.h"
 #include "pipeline/span_reader.h"
 #include "scan/block.h"
@@ -53,6 +54,7 @@ int rv_session_error(struct rv_session *session);
 
 struct rv_lanes *rv_session_lanes(struct rv_session *session);
 struct rv_subroutines *rv_session_subroutines(struct rv_session *session);
+struct rv_waits *rv_session_waits(struct rv_session *session); /* those of blocks that are not loaded are missing */
 
 /*
  * A window is viewed at a level of detail (rv_view.level): request the pages that it lacks, in a recording opened by

@@ -96,12 +96,60 @@ static void note_switch(struct rv_track *track, const struct rv_event *event, ui
                  .start_ns = now_ns, .end_ns = UINT64_MAX, .kind = off_cpu_note(track), .id = event->frame});
 }
 
+/* ---- waits ---- */
+
+static void begin_wait(struct rv_track *track, const struct rv_event *event, uint64_t now_ns)
+{
+    track->is_waiting = true;
+    track->wait = (struct rv_wait){.start_ns = now_ns,
+                                   .lane = track->lane->idx,
+                                   .object = event->id,
+                                   .kind = event->frame < RV_WAIT_KIND_COUNT ? event->frame : RV_WAIT_MUTEX};
+}
+
+/* wake: a WOKEN event's id; since_ns: UINT32_MAX: unknown. */
+static void end_wait(struct rv_track *track, uint32_t wake, uint32_t since_ns, uint64_t now_ns)
+{
+    const uint32_t kind = wake >> RV_EVENT_WAKE_SHIFT;
+    if (!track->is_waiting)
+        return;
+    track->is_waiting = false;
+    track->wait.end_ns = now_ns;
+    track->wait.wake = kind < RV_WAKE_COUNT ? kind : RV_WAKE_UNKNOWN;
+    track->wait.waker = wake & ((1u << RV_EVENT_WAKE_SHIFT) - 1);
+    track->wait.woke_ns = since_ns != UINT32_MAX && since_ns <= now_ns ? now_ns - since_ns : 0;
+    add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_WOKEN, .of = (uint32_t)track->n_waits});
+    track->waits = rv_vec_reserve(track->waits, &track->waits_capacity, track->n_waits + 1, sizeof *track->waits);
+    track->waits[track->n_waits++] = track->wait;
+}
+
+/* False: it is no event of a wait. */
+static bool add_wait(struct rv_track *track, const struct rv_event *event, uint64_t now_ns)
+{
+    switch (rv_event_kind(event)) {
+    case RV_EVENT_WAIT:
+        if (event->frame & RV_WAIT_RELEASE)
+            add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_RELEASE, .of = event->id});
+        else
+            begin_wait(track, event, now_ns);
+        return true;
+    case RV_EVENT_WOKEN:
+        end_wait(track, event->id, rv_event_since(event), now_ns);
+        return true;
+    case RV_EVENT_LOST:
+        track->is_waiting = false; /* its end may be missing */
+        return false;
+    default:
+        return false;
+    }
+}
+
 void rv_stream_notes_add(struct rv_track *track, const struct rv_event *event, uint64_t origin_ns)
 {
     uint64_t now_ns = origin_ns + rv_event_ticks(event);
     if (rv_batch_is_switch(event))
         note_switch(track, event, now_ns);
-    else if (rv_batch_is_noted(event))
+    else if (!add_wait(track, event, now_ns) && rv_batch_is_noted(event))
         note_other(track->lane, event, now_ns);
     else if (rv_event_kind(event) == RV_EVENT_ARGUMENTS)
         add_text(track->lane, event, now_ns);
@@ -114,14 +162,15 @@ static void end_losses(struct rv_stream *stream, uint64_t at_ns)
         end_note(stream->tracks.all[i].lane, RV_NOTE_LOST, at_ns);
 }
 
-/* Events are missing, the switches among them. */
-static void forget_off_cpu(struct rv_stream *stream, uint64_t at_ns)
+/* Events are missing, switches and ends of waits among them. */
+static void forget_states(struct rv_stream *stream, uint64_t at_ns)
 {
     for (size_t i = 0; i < stream->tracks.n; i++) {
         struct rv_track *track = &stream->tracks.all[i];
         if (track->is_off_cpu)
             end_note(track->lane, off_cpu_note(track), at_ns);
         track->is_off_cpu = false;
+        track->is_waiting = false;
     }
 }
 
@@ -160,7 +209,7 @@ uint32_t rv_stream_notes_add_job(struct rv_stream *stream, const struct rv_job *
         end_losses(stream, origin_ns + rv_event_ticks(&job->batch.events[0]));
     stream->has_open_loss = false;
     if (job->batch.is_retold)
-        forget_off_cpu(stream, origin_ns + job->batch.base_ns);
+        forget_states(stream, origin_ns + job->batch.base_ns);
     return job->batch.is_open || !job->batch.n_specials ? 0 : add_all(stream, job, origin_ns);
 }
 
@@ -170,5 +219,6 @@ void rv_stream_notes_end(struct rv_stream *stream, uint64_t end_ns)
         end_note(stream->tracks.all[i].lane, RV_NOTE_GC, end_ns);
         end_note(stream->tracks.all[i].lane, RV_NOTE_LOST, end_ns);
         end_off_cpu(&stream->tracks.all[i], end_ns);
+        end_wait(&stream->tracks.all[i], 0, UINT32_MAX, end_ns);
     }
 }

@@ -17,6 +17,7 @@ void rv_tracks_fini(struct rv_tracks *tracks)
         rv_stats_lane_destroy(tracks->all[i].stats);
         rv_timeline_destroy(tracks->all[i].calls);
         free(tracks->all[i].moments);
+        free(tracks->all[i].waits);
     }
     free(tracks->all);
     rv_hash_index_fini(&tracks->by_stack);

@@ -9,6 +9,7 @@
 #include "model/lanes.h"
 #include "model/moments.h"
 #include "model/stats.h"
+#include "model/waits.h"
 #include "scan/carry.h"
 
 struct rv_track {
@@ -20,8 +21,13 @@ struct rv_track {
     /* of a stream, where the kernel's switches are known */
     bool is_off_cpu, is_blocked;
     uint64_t off_cpu_since_ns;
-    struct rv_moment *moments; /* of the job being joined */
-    size_t n_moments, moments_capacity;
+    /* of a stream: what its thread waits for */
+    bool is_waiting;
+    struct rv_wait wait;
+    /* of the job being joined */
+    struct rv_moment *moments;
+    struct rv_wait *waits; /* that ended */
+    size_t n_moments, moments_capacity, n_waits, waits_capacity;
 };
 
 struct rv_tracks {

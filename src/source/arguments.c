@@ -95,10 +95,7 @@ void rv_arguments_translate(struct rv_arguments *arguments, struct rv_texts *tex
         const uint32_t id = arguments && is_behind
                                 ? read_text(arguments, texts, rv_event_address(&events[i]), is_of_return(last_kind))
                                 : 0;
-        if (id)
-            events[i] = (struct rv_event){.when = events[i].when, .id = id, .frame = is_of_return(last_kind)};
-        else
-            events[i].when |= 0xfull << RV_EVENT_KIND_SHIFT;
+        events[i] = (struct rv_event){.when = events[i].when, .id = id, .frame = is_of_return(last_kind)};
         if (arguments)
             arguments->n_lost += !id;
     }

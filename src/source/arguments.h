@@ -23,7 +23,7 @@ struct rv_arguments_place {
 
 /*
  * In place, of a ring's popped events: those of kind ARGUMENTS get the id of their text, and frame 1 where they are a
- * result's; they become unknown kinds where there is no text, which are counted.
+ * result's; id 0 where there is no text, which is counted.
  *   thread  drain
  */
 void rv_arguments_translate(struct rv_arguments *arguments, struct rv_texts *texts, struct rv_arguments_place *place,

@@ -8,7 +8,7 @@
 static uint64_t first_ticks(const struct rv_event *events, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (rv_event_kind(&events[i]) != RV_EVENT_SYNC && rv_event_kind(&events[i]) < RV_EVENT_KIND_COUNT)
+        if (rv_event_kind(&events[i]) != RV_EVENT_SYNC)
             return rv_event_ticks(&events[i]);
     return 0;
 }
@@ -36,7 +36,7 @@ static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batc
         uint64_t words[2];
         memcpy(words, &popped[i], sizeof words);
         unsigned kind = (unsigned)(words[0] >> RV_EVENT_KIND_SHIFT);
-        if (kind >= RV_EVENT_KIND_COUNT)
+        if (kind == RV_EVENT_ARGUMENTS && !popped[i].id)
             continue;
         uint64_t ns = rv_clock_stretch_to_ns(stretch, words[0] & RV_EVENT_TICKS_MASK);
         if (kind == RV_EVENT_SYNC) {
@@ -49,7 +49,7 @@ static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batc
         }
         words[0] = (uint64_t)kind << RV_EVENT_KIND_SHIFT | ns;
         memcpy(out, words, sizeof words);
-        if (rv_event_has_name(kind) && kind != RV_EVENT_ARGUMENTS) /* that is translated (source/arguments.h) */
+        if (rv_event_has_name(kind))
             out->id = out->id ? rv_name_map_lookup(normalizer->names, out->id) : 0;
         out++;
     }
@@ -86,6 +86,24 @@ uint64_t rv_normalize_time(const struct rv_clock *clock, uint64_t ticks)
     return at_most_60_bits(rv_clock_to_ns(clock, ticks & RV_EVENT_TICKS_MASK));
 }
 
+/* Objects that are waited for get ids, and the time since a waker acted becomes ns: in events from `first` on. */
+static void translate_waits(struct rv_normalizer *normalizer, const struct rv_batch *batch, uint32_t first)
+{
+    for (uint32_t i = batch->n_specials; i-- > 0 && batch->specials[i] >= first;) {
+        struct rv_event *event = &batch->events[batch->specials[i]];
+        const unsigned kind = rv_event_kind(event);
+        if (kind == RV_EVENT_WAIT && rv_event_address(event)) {
+            event->id = rv_catalog_object(normalizer->process, rv_event_address(event), rv_event_ticks(event));
+            event->aux = 0;
+        } else if (kind == RV_EVENT_WOKEN && rv_event_since(event) != UINT32_MAX) {
+            uint64_t ns = rv_clock_to_ns(normalizer->clock, normalizer->clock->ticks0 + rv_event_since(event)) -
+                          normalizer->clock->mono0_ns;
+            event->frame = (uint16_t)(ns < UINT32_MAX ? ns >> 16 : UINT16_MAX);
+            event->aux = (uint16_t)(ns < UINT32_MAX ? ns : UINT16_MAX);
+        }
+    }
+}
+
 uint32_t rv_normalize(struct rv_normalizer *normalizer, struct rv_batch *batch, const struct rv_event *popped,
                       uint32_t n_popped)
 {
@@ -96,6 +114,7 @@ uint32_t rv_normalize(struct rv_normalizer *normalizer, struct rv_batch *batch, 
         batch->n = first + apply_filter(normalizer, batch->events + first, batch->n - first,
                                         batch->n - first == n_done ? popped : NULL);
     rv_batch_seal(batch);
+    translate_waits(normalizer, batch, first);
     return n_done;
 }
 

@@ -17,17 +17,19 @@ enum entry_kind {
     ENTRY_CODE,    /* at an address of a file */
     ENTRY_ADDRESS, /* at a process's address that was in no known module at that time */
     ENTRY_TEXT,    /* name given by the producer */
+    ENTRY_OBJECT,  /* variable at an address of a file, */
+    ENTRY_ON_HEAP, /* or an object at a process's address that was in no module */
     ENTRY_REST     /* shared by all entries beyond RV_CATALOG_MAX */
 };
 
 struct entry {
     enum entry_kind kind;
     uint32_t line;    /* TEXT */
-    uint64_t address; /* CODE: link-time */
+    uint64_t address; /* CODE, OBJECT: link-time */
     uint64_t at_ns;   /* ADDRESS */
     union {
-        const struct rv_code_file *file;          /* CODE */
-        const struct rv_catalog_process *process; /* ADDRESS */
+        const struct rv_code_file *file;          /* CODE, OBJECT */
+        const struct rv_catalog_process *process; /* ADDRESS, ON_HEAP */
         const char *package;                      /* TEXT: all three from the string pool */
     };
     const char *name, *path;
@@ -282,6 +284,18 @@ void rv_catalog_translate(struct rv_catalog_process *process, struct rv_event *e
     }
 }
 
+uint32_t rv_catalog_object(struct rv_catalog_process *process, uint64_t address, uint64_t at_ns)
+{
+    struct entry entry = {.kind = ENTRY_ON_HEAP, .address = address, .process = process};
+    uint32_t number = rv_module_map_find(&process->map, address, at_ns);
+    if (number != RV_MODULE_NO_FILE) {
+        entry.kind = ENTRY_OBJECT;
+        entry.address -= process->map.modules[number].bias;
+        entry.file = process->catalog->files[process->map.modules[number].file];
+    }
+    return find_or_add_entry(process->catalog, &entry);
+}
+
 /* ---- names ---- */
 
 /* Copy the id's entry; an address whose module was added later becomes code. */
@@ -315,6 +329,12 @@ static int name_entry(struct rv_namer *namer, const struct entry *entry, struct 
     case ENTRY_TEXT:
         *name = (struct rv_catalog_name){
             .package = entry->package, .name = entry->name, .file = entry->path, .line = entry->line};
+        return 0;
+    case ENTRY_OBJECT:
+        rv_namer_name_object(namer, entry->file, entry->address, name);
+        return 0;
+    case ENTRY_ON_HEAP:
+        rv_namer_name_address(namer, entry->address, name);
         return 0;
     case ENTRY_REST:
         *name = (struct rv_catalog_name){.package = "", .name = "(too many subroutines)", .file = ""};

@@ -53,6 +53,10 @@ void rv_catalog_translate(struct rv_catalog_process *process, struct rv_event *e
 
 #define RV_CATALOG_MAX (1u << 22)
 
+/* The id of an object, such as a lock, at an address of the process at that time: named by its variable, else by its
+ * hex address. Drain thread. */
+uint32_t rv_catalog_object(struct rv_catalog_process *process, uint64_t address, uint64_t at_ns);
+
 /* A subroutine with a given name (producers that intern names). Strings copied, NULL is "". Equal ones share an id,
  * never 0. Drain thread. */
 uint32_t rv_catalog_intern(struct rv_catalog *catalog, const char *package, const char *name, const char *file,

@@ -9,18 +9,22 @@
 #include "symbols/debug_file.h"
 #include "symbols/dwarf.h"
 
-struct function {
+struct symbol {
     uint64_t value, n_bytes; /* n_bytes 0: unknown: up to the next symbol */
     const char *name;        /* owned by libelf */
     uint8_t rank;            /* priority among names of one address: lower wins */
 };
 
+struct symbol_table { /* sorted by address, one name each */
+    struct symbol *all;
+    size_t n, capacity;
+};
+
 struct rv_elf {
     struct rv_elf_file *file, *debug; /* debug: may be NULL */
-    struct function *functions;
-    size_t n_functions, capacity;
+    struct symbol_table functions, variables;
     struct rv_dwarf *dwarf;
-    bool is_dwarf_tried;
+    bool is_dwarf_tried, has_variables;
 };
 
 static bool is_expected(const struct rv_elf_file *file, const struct rv_elf_identity *expected)
@@ -38,20 +42,28 @@ static uint8_t rank_of(const GElf_Sym *symbol)
     return binding == STB_GLOBAL ? 0 : binding == STB_WEAK ? 1 : 2;
 }
 
-static void add_function(struct rv_elf *elf, Elf *from, const GElf_Shdr *header, const GElf_Sym *symbol)
+static bool is_function(unsigned type)
 {
-    int type = GELF_ST_TYPE(symbol->st_info);
-    if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF)
-        return;
+    return type == STT_FUNC || type == STT_GNU_IFUNC;
+}
+
+static bool is_variable(unsigned type)
+{
+    return type == STT_OBJECT;
+}
+
+static void add_symbol(struct symbol_table *table, Elf *from, const GElf_Shdr *header, const GElf_Sym *symbol)
+{
     const char *name = elf_strptr(from, header->sh_link, symbol->st_name);
     if (!name || !*name)
         return;
-    elf->functions = rv_vec_reserve(elf->functions, &elf->capacity, elf->n_functions + 1, sizeof *elf->functions);
-    elf->functions[elf->n_functions++] =
-        (struct function){.value = symbol->st_value, .n_bytes = symbol->st_size, .name = name, .rank = rank_of(symbol)};
+    table->all = rv_vec_reserve(table->all, &table->capacity, table->n + 1, sizeof *table->all);
+    table->all[table->n++] =
+        (struct symbol){.value = symbol->st_value, .n_bytes = symbol->st_size, .name = name, .rank = rank_of(symbol)};
 }
 
-static void add_functions(struct rv_elf *elf, const struct rv_elf_file *from, uint32_t section_type)
+static void add_symbols(struct symbol_table *table, const struct rv_elf_file *from, uint32_t section_type,
+                        bool (*is_wanted)(unsigned type))
 {
     GElf_Shdr header;
     Elf_Scn *section = rv_elf_file_find(from, section_type, &header);
@@ -61,12 +73,13 @@ static void add_functions(struct rv_elf *elf, const struct rv_elf_file *from, ui
         return;
     GElf_Sym symbol;
     for (size_t i = 0; i < data->d_size / symbol_bytes && i <= INT32_MAX && gelf_getsym(data, (int)i, &symbol); i++)
-        add_function(elf, from->elf, &header, &symbol);
+        if (symbol.st_shndx != SHN_UNDEF && is_wanted(GELF_ST_TYPE(symbol.st_info)))
+            add_symbol(table, from->elf, &header, &symbol);
 }
 
-static int compare_functions(const void *left, const void *right)
+static int compare_symbols(const void *left, const void *right)
 {
-    const struct function *a = left, *b = right;
+    const struct symbol *a = left, *b = right;
     if (a->value != b->value)
         return a->value < b->value ? -1 : 1;
     if (a->rank != b->rank)
@@ -76,17 +89,26 @@ static int compare_functions(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* Sorted by address, one name each. */
-static void sort_functions(struct rv_elf *elf)
+static void sort_symbols(struct symbol_table *table)
 {
-    if (!elf->n_functions)
+    if (!table->n)
         return;
-    qsort(elf->functions, elf->n_functions, sizeof *elf->functions, compare_functions);
+    qsort(table->all, table->n, sizeof *table->all, compare_symbols);
     size_t n = 1;
-    for (size_t i = 1; i < elf->n_functions; i++)
-        if (elf->functions[i].value != elf->functions[n - 1].value)
-            elf->functions[n++] = elf->functions[i];
-    elf->n_functions = n;
+    for (size_t i = 1; i < table->n; i++)
+        if (table->all[i].value != table->all[n - 1].value)
+            table->all[n++] = table->all[i];
+    table->n = n;
+}
+
+static void read_symbols(const struct rv_elf *elf, struct symbol_table *table, bool (*is_wanted)(unsigned type))
+{
+    add_symbols(table, elf->file, SHT_SYMTAB, is_wanted);
+    if (!table->n && elf->debug)
+        add_symbols(table, elf->debug, SHT_SYMTAB, is_wanted);
+    if (!table->n)
+        add_symbols(table, elf->file, SHT_DYNSYM, is_wanted);
+    sort_symbols(table);
 }
 
 struct rv_elf *rv_elf_open(const char *path, const struct rv_elf_identity *expected)
@@ -99,26 +121,33 @@ struct rv_elf *rv_elf_open(const char *path, const struct rv_elf_identity *expec
     struct rv_elf *elf = rv_alloc(1, sizeof *elf);
     elf->file = file;
     elf->debug = rv_debug_file_open(file);
-    add_functions(elf, elf->file, SHT_SYMTAB);
-    if (!elf->n_functions && elf->debug)
-        add_functions(elf, elf->debug, SHT_SYMTAB);
-    if (!elf->n_functions)
-        add_functions(elf, elf->file, SHT_DYNSYM);
-    sort_functions(elf);
+    read_symbols(elf, &elf->functions, is_function);
     return elf;
+}
+
+static const char *find_symbol(const struct symbol_table *table, uint64_t link_address, uint64_t *start)
+{
+    size_t n = rv_bisect_count(table->all, table->n, sizeof *table->all, offsetof(struct symbol, value), link_address);
+    if (n == 0)
+        return NULL;
+    const struct symbol *symbol = &table->all[n - 1];
+    if (symbol->n_bytes && link_address - symbol->value >= symbol->n_bytes)
+        return NULL;
+    *start = symbol->value;
+    return symbol->name;
 }
 
 const char *rv_elf_function(const struct rv_elf *elf, uint64_t link_address, uint64_t *start)
 {
-    size_t n = rv_bisect_count(elf->functions, elf->n_functions, sizeof *elf->functions,
-                               offsetof(struct function, value), link_address);
-    if (n == 0)
-        return NULL;
-    const struct function *function = &elf->functions[n - 1];
-    if (function->n_bytes && link_address - function->value >= function->n_bytes)
-        return NULL;
-    *start = function->value;
-    return function->name;
+    return find_symbol(&elf->functions, link_address, start);
+}
+
+const char *rv_elf_variable_at(struct rv_elf *elf, uint64_t link_address, uint64_t *start)
+{
+    if (!elf->has_variables)
+        read_symbols(elf, &elf->variables, is_variable);
+    elf->has_variables = true;
+    return find_symbol(&elf->variables, link_address, start);
 }
 
 struct rv_elf_image rv_elf_image(const struct rv_elf *elf)
@@ -186,6 +215,7 @@ void rv_elf_close(struct rv_elf *elf)
     rv_dwarf_close(elf->dwarf);
     rv_elf_file_close(elf->debug);
     rv_elf_file_close(elf->file);
-    free(elf->functions);
+    free(elf->functions.all);
+    free(elf->variables.all);
     free(elf);
 }

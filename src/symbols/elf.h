@@ -27,6 +27,9 @@ struct rv_elf *rv_elf_open(const char *path, const struct rv_elf_identity *expec
 /* The function symbol that contains the address, or NULL; *start is its address. Valid until close. */
 const char *rv_elf_function(const struct rv_elf *elf, uint64_t link_address, uint64_t *start);
 
+/* The same for a variable; its symbols are read at the first call. */
+const char *rv_elf_variable_at(struct rv_elf *elf, uint64_t link_address, uint64_t *start);
+
 /* How the file is mapped. */
 struct rv_elf_image {
     bool is_relocatable;    /* link-time addresses are relative to the mapping; else absolute */

@@ -114,6 +114,33 @@ void rv_namer_name_code(struct rv_namer *namer, const struct rv_code_file *code,
     }
 }
 
+/* "+0x28" behind the name of a variable that the object is a part of. */
+static void add_offset(struct rv_namer *namer, uint64_t offset, struct rv_catalog_name *name)
+{
+    const size_t most = strlen(name->name) + sizeof "+0x" + 16;
+    char *text = rv_alloc(most, 1);
+    int n_bytes = snprintf(text, most, "%s+0x%" PRIx64, name->name, offset);
+    name->name = rv_string_pool_keep(&namer->strings, text, (size_t)n_bytes);
+    free(text);
+}
+
+void rv_namer_name_object(struct rv_namer *namer, const struct rv_code_file *code, uint64_t link_address,
+                          struct rv_catalog_name *name)
+{
+    struct rv_namer_file *file = open_file(namer, code);
+    uint64_t start;
+    const char *symbol = file->elf ? rv_elf_variable_at(file->elf, link_address, &start) : NULL;
+    *name = (struct rv_catalog_name){.package = keep(namer, rv_demangle_module(code->path)), .file = ""};
+    if (symbol) {
+        name_symbol(namer, symbol, name);
+        if (link_address > start)
+            add_offset(namer, link_address - start, name);
+    } else {
+        name_hex(namer, link_address, name);
+        name->file = keep_string(namer, code->path);
+    }
+}
+
 void rv_namer_name_address(struct rv_namer *namer, uint64_t address, struct rv_catalog_name *name)
 {
     *name = (struct rv_catalog_name){.package = "", .file = ""};

@@ -37,6 +37,10 @@ struct rv_namer { /* zero = ready */
 void rv_namer_name_code(struct rv_namer *namer, const struct rv_code_file *file, uint64_t link_address,
                         struct rv_catalog_name *name);
 
+/* Name the object at a link-time address of a file: its variable, and where in it; else as code. */
+void rv_namer_name_object(struct rv_namer *namer, const struct rv_code_file *file, uint64_t link_address,
+                          struct rv_catalog_name *name);
+
 /* Name an address outside all known modules. */
 void rv_namer_name_address(struct rv_namer *namer, uint64_t address, struct rv_catalog_name *name);
 

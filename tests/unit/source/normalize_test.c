@@ -66,11 +66,11 @@ Test(normalize, times_do_not_fall_from_batch_to_batch)
     cr_assert_eq(rv_event_ticks(&batch.events[0]), 500);
 }
 
-Test(normalize, removes_unknown_kinds_and_lists_specials)
+Test(normalize, lists_specials)
 {
-    struct rv_event popped[] = {event(RV_EVENT_CALL, 1, 0), event(15, 2, 0), event(RV_EVENT_GC_START, 3, 0),
+    struct rv_event popped[] = {event(RV_EVENT_CALL, 1, 0), event(RV_EVENT_GC_START, 3, 0),
                                 event(RV_EVENT_RETURN, 4, 0), event(RV_EVENT_LOST, 5, 7)};
-    rv_normalize(&normalizer, &batch, popped, 5);
+    rv_normalize(&normalizer, &batch, popped, 4);
     cr_assert_eq(batch.n, 4);
     cr_assert_eq(batch.n_specials, 2);
     cr_assert_eq(batch.specials[0], 1);
@@ -224,4 +224,24 @@ Test(normalize, a_bad_pattern_is_refused)
     cr_assert_null(filter);
     cr_assert_eq(rv_capture_filter_create(&filter, NULL, NULL), 0);
     cr_assert_null(filter);
+}
+
+Test(normalize, objects_that_are_waited_for_get_ids_and_delays_become_ns)
+{
+    clock_of_ring = (struct rv_clock){.kind = RV_CLOCK_TSC, .mult = 2};
+    struct rv_event popped[] = {event(RV_EVENT_WAIT, 1000, 0x5000), event(RV_EVENT_WOKEN, 2000, 77),
+                                event(RV_EVENT_WAIT, 3000, 0x5000), event(RV_EVENT_WOKEN, 4000, 0),
+                                event(RV_EVENT_WAIT, 5000, 0x6000)};
+    popped[0].aux = popped[2].aux = 0x7f00; /* the address's upper bits */
+    popped[1].aux = 0x8000;
+    popped[1].frame = 1;
+    popped[3].aux = popped[3].frame = 0xffff; /* unknown */
+    cr_assert_eq(rv_normalize(&normalizer, &batch, popped, 5), 5);
+    cr_assert_neq(batch.events[0].id, 0);
+    cr_assert_eq(batch.events[0].aux, 0);
+    cr_assert_eq(batch.events[2].id, batch.events[0].id);
+    cr_assert_neq(batch.events[4].id, batch.events[0].id);
+    cr_assert_eq(batch.events[1].id, 77);
+    cr_assert_eq(rv_event_since(&batch.events[1]), 2 * 0x18000);
+    cr_assert_eq(rv_event_since(&batch.events[3]), UINT32_MAX);
 }

@@ -1,0 +1,204 @@
+#include "export/waits.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "export/text_buffer.h"
+
+static const char *const KINDS[RV_WAIT_KIND_COUNT] = {
+    [RV_WAIT_MUTEX] = "mutex",         [RV_WAIT_READ_LOCK] = "read lock", [RV_WAIT_WRITE_LOCK] = "write lock",
+    [RV_WAIT_CONDITION] = "condition", [RV_WAIT_SEMAPHORE] = "semaphore", [RV_WAIT_JOIN] = "end of a thread"};
+static const char *const WAKES[RV_WAKE_COUNT] = {[RV_WAKE_UNKNOWN] = "unknown",
+                                                 [RV_WAKE_EXACT] = "exact",
+                                                 [RV_WAKE_OWNER] = "owner",
+                                                 [RV_WAKE_LIKELY] = "likely",
+                                                 [RV_WAKE_TIMEOUT] = "timeout"};
+
+struct table {
+    struct rv_waits_row *rows;
+    size_t n;
+    uint64_t n_more;
+    struct rv_subroutines *subroutines;
+};
+
+/* "" for none. The caller frees it. */
+static char *take_name(const struct table *table, uint32_t id)
+{
+    struct rv_subroutine subroutine = rv_subroutines_get(table->subroutines, id);
+    return id ? rv_subroutine_take_full_name(&subroutine) : rv_strdup("");
+}
+
+struct side { /* texts of one */
+    char *call, thread[RV_LANE_NAME_BYTES];
+};
+
+static struct side take_side(const struct table *table, const struct rv_wait_side *from)
+{
+    struct side side = {.call = take_name(table, from->call)};
+    if (from->lane) {
+        struct rv_lane *lane = (struct rv_lane *)from->lane;
+        pthread_mutex_lock(&lane->lock);
+        snprintf(side.thread, sizeof side.thread, "%s", lane->name);
+        pthread_mutex_unlock(&lane->lock);
+    }
+    return side;
+}
+
+/* ---- text ---- */
+
+static void add_text_side(struct rv_text_buffer *text, const struct table *table, const struct rv_wait_side *from)
+{
+    struct side side = take_side(table, from);
+    rv_text_buffer_format(text, "%s%s%u%s", *side.thread ? side.thread : "thread", *side.thread ? " (" : " ", from->tid,
+                          *side.thread ? ")" : "");
+    if (*side.call)
+        rv_text_buffer_format(text, " in %s", side.call);
+    rv_text_buffer_add(text, "\n");
+    free(side.call);
+}
+
+static void add_text_row(struct rv_text_buffer *text, const struct table *table, const struct rv_waits_row *row)
+{
+    enum { INDENT = 46 };
+    char *object = take_name(table, row->object);
+    rv_text_buffer_format(text, "%12" PRIu64, row->n_waits);
+    rv_text_buffer_add_duration(text, row->total_ns);
+    rv_text_buffer_add_duration(text, row->p99_ns);
+    rv_text_buffer_add_duration(text, row->longest_ns);
+    rv_text_buffer_format(text, "  %s%s%s\n%*slongest: ", KINDS[row->kind], *object ? " " : "", object, INDENT + 3, "");
+    add_text_side(text, table, &row->waiter);
+    if (row->held_ns) {
+        rv_text_buffer_format(text, "%*s%3u %% ended by ", INDENT, "",
+                              (unsigned)((double)row->held_ns * 100.0 / (double)row->total_ns + 0.5));
+        add_text_side(text, table, &row->holder);
+    }
+    if (row->n_of_wake[RV_WAKE_TIMEOUT])
+        rv_text_buffer_format(text, "%*s%" PRIu64 " timed out\n", INDENT + 3, "", row->n_of_wake[RV_WAKE_TIMEOUT]);
+    free(object);
+}
+
+static void write_text(struct rv_text_buffer *text, const struct table *table)
+{
+    uint64_t n_waits = 0, total_ns = 0;
+    rv_text_buffer_format(text, "%12s %10s %10s %10s  waited for\n", "waits", "total", "p99", "longest");
+    for (size_t i = 0; i < table->n; i++) {
+        add_text_row(text, table, &table->rows[i]);
+        n_waits += table->rows[i].n_waits;
+        total_ns += table->rows[i].total_ns;
+    }
+    rv_text_buffer_format(text, "%12" PRIu64, n_waits);
+    rv_text_buffer_add_duration(text, total_ns);
+    rv_text_buffer_format(text, " %21s  all %zu objects\n", "", table->n);
+    if (table->n_more)
+        rv_text_buffer_format(text, "%" PRIu64 " waits and releases are in the sums, but not in \"ended by\"\n",
+                              table->n_more);
+}
+
+/* ---- CSV ---- */
+
+static void add_csv_side(struct rv_text_buffer *text, const struct table *table, const struct rv_wait_side *from)
+{
+    struct side side = take_side(table, from);
+    rv_text_buffer_format(text, ",%u,", from->tid);
+    rv_text_buffer_add_csv(text, side.thread);
+    rv_text_buffer_add(text, ",");
+    rv_text_buffer_add_csv(text, side.call);
+    free(side.call);
+}
+
+static void add_csv_row(struct rv_text_buffer *text, const struct table *table, const struct rv_waits_row *row)
+{
+    char *object = take_name(table, row->object);
+    rv_text_buffer_format(text, "%s,", KINDS[row->kind]);
+    rv_text_buffer_add_csv(text, object);
+    rv_text_buffer_format(text, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->n_waits, row->total_ns,
+                          row->p99_ns, row->longest_ns);
+    for (unsigned i = 0; i < RV_WAKE_COUNT; i++)
+        rv_text_buffer_format(text, ",%" PRIu64, row->n_of_wake[i]);
+    add_csv_side(text, table, &row->waiter);
+    add_csv_side(text, table, &row->holder);
+    rv_text_buffer_format(text, ",%" PRIu64 "\n", row->held_ns);
+    free(object);
+}
+
+static void write_csv(struct rv_text_buffer *text, const struct table *table)
+{
+    rv_text_buffer_add(text, "kind,object,waits,total_ns,p99_ns,longest_ns");
+    for (unsigned i = 0; i < RV_WAKE_COUNT; i++)
+        rv_text_buffer_format(text, ",%s", WAKES[i]);
+    rv_text_buffer_add(text, ",waiter,waiter_name,waiter_call,holder,holder_name,holder_call,held_ns\n");
+    for (size_t i = 0; i < table->n; i++)
+        add_csv_row(text, table, &table->rows[i]);
+}
+
+/* ---- JSON ---- */
+
+static void add_json_side(struct rv_text_buffer *text, const struct table *table, const char *key,
+                          const struct rv_wait_side *from)
+{
+    struct side side = take_side(table, from);
+    rv_text_buffer_format(text, ",\"%s\":{\"thread\":%u,\"name\":", key, from->tid);
+    rv_text_buffer_add_json(text, side.thread);
+    rv_text_buffer_add(text, ",\"call\":");
+    rv_text_buffer_add_json(text, side.call);
+    rv_text_buffer_add(text, "}");
+    free(side.call);
+}
+
+static void add_json_row(struct rv_text_buffer *text, const struct table *table, const struct rv_waits_row *row)
+{
+    char *object = take_name(table, row->object);
+    rv_text_buffer_format(text, "{\"kind\":\"%s\",\"object\":", KINDS[row->kind]);
+    rv_text_buffer_add_json(text, object);
+    rv_text_buffer_format(text,
+                          ",\"waits\":%" PRIu64 ",\"total_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64
+                          ",\"longest_ns\":%" PRIu64 ",\"wakes\":{",
+                          row->n_waits, row->total_ns, row->p99_ns, row->longest_ns);
+    for (unsigned i = 0; i < RV_WAKE_COUNT; i++)
+        rv_text_buffer_format(text, "%s\"%s\":%" PRIu64, i ? "," : "", WAKES[i], row->n_of_wake[i]);
+    rv_text_buffer_add(text, "}");
+    add_json_side(text, table, "waiter", &row->waiter);
+    if (row->held_ns) {
+        add_json_side(text, table, "holder", &row->holder);
+        rv_text_buffer_format(text, ",\"held_ns\":%" PRIu64, row->held_ns);
+    }
+    rv_text_buffer_add(text, "}");
+    free(object);
+}
+
+static void write_json(struct rv_text_buffer *text, const struct table *table)
+{
+    rv_text_buffer_add(text, "{\"waits\":[");
+    for (size_t i = 0; i < table->n; i++) {
+        rv_text_buffer_add(text, i ? "," : "");
+        add_json_row(text, table, &table->rows[i]);
+    }
+    rv_text_buffer_format(text, "],\"not_kept\":%" PRIu64 "}\n", table->n_more);
+}
+
+int rv_waits_write(struct rv_waits *waits, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
+                   enum rv_report_format format, FILE *out)
+{
+    struct rv_text_buffer text = {0};
+    struct table table = {.subroutines = subroutines};
+    table.rows = rv_waits_take_rows(waits, lanes, &table.n, &table.n_more);
+    switch (format) {
+    case RV_REPORT_TEXT:
+        write_text(&text, &table);
+        break;
+    case RV_REPORT_CSV:
+        write_csv(&text, &table);
+        break;
+    case RV_REPORT_JSON:
+        write_json(&text, &table);
+        break;
+    }
+    int result = rv_text_buffer_flush(&text, out);
+    if (result == 0 && fflush(out) != 0)
+        result = -errno;
+    rv_text_buffer_fini(&text);
+    free(table.rows);
+    return result;
+}

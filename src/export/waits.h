@@ -1,0 +1,14 @@
+/* The table of waits: what threads waited for, how long, and who kept them waiting; as text, CSV or JSON. */
+#ifndef RV_EXPORT_WAITS_H
+#define RV_EXPORT_WAITS_H
+
+#include <stdio.h>
+
+#include "export/report.h"
+#include "model/waits.h"
+
+/* 0, or the negative errno of the stream. */
+int rv_waits_write(struct rv_waits *waits, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
+                   enum rv_report_format format, FILE *out);
+
+#endif

@@ -1,0 +1,270 @@
+/* Sums are kept by object as waits come; who ended them is looked up among the releases when rows are asked for. */
+#include "model/waits.h"
+
+#include <stdlib.h>
+
+#include "base/hash_index.h"
+#include "base/vec.h"
+#include "model/histogram.h"
+
+/* By how much the moment of a wake may come before its release, when both are converted from ticks. */
+static const uint64_t ROUNDING_NS = 2;
+
+struct sum { /* the waits of one kind for one object */
+    uint32_t object;
+    enum rv_wait_kind kind;
+    uint64_t n, total_ns;
+    uint64_t n_of_wake[RV_WAKE_COUNT];
+    struct rv_wait longest;
+    struct rv_histogram durations;
+};
+
+struct rv_waits {
+    pthread_mutex_t lock; /* covers everything */
+    struct rv_wait *waits;
+    struct rv_release *releases;
+    size_t n_waits, waits_capacity, n_releases, releases_capacity;
+    uint64_t n_more;
+    struct sum *sums;
+    size_t n_sums, sums_capacity;
+    struct rv_hash_index by_object; /* key_of() to index + 1 */
+};
+
+struct rv_waits *rv_waits_create(void)
+{
+    struct rv_waits *waits = rv_alloc(1, sizeof *waits);
+    pthread_mutex_init(&waits->lock, NULL);
+    return waits;
+}
+
+void rv_waits_destroy(struct rv_waits *waits)
+{
+    if (!waits)
+        return;
+    for (size_t i = 0; i < waits->n_sums; i++)
+        rv_histogram_fini(&waits->sums[i].durations);
+    rv_hash_index_fini(&waits->by_object);
+    pthread_mutex_destroy(&waits->lock);
+    free(waits->sums);
+    free(waits->waits);
+    free(waits->releases);
+    free(waits);
+}
+
+static uint64_t key_of(const struct rv_wait *wait)
+{
+    return (uint64_t)wait->object << 8 | (uint64_t)wait->kind;
+}
+
+static struct sum *sum_of(struct rv_waits *waits, const struct rv_wait *wait)
+{
+    uint32_t number = rv_hash_index_get(&waits->by_object, key_of(wait));
+    if (number)
+        return &waits->sums[number - 1];
+    waits->sums = rv_vec_reserve(waits->sums, &waits->sums_capacity, waits->n_sums + 1, sizeof *waits->sums);
+    struct sum *sum = &waits->sums[waits->n_sums++];
+    *sum = (struct sum){.object = wait->object, .kind = wait->kind};
+    rv_hash_index_add(&waits->by_object, key_of(wait), (uint32_t)waits->n_sums);
+    return sum;
+}
+
+void rv_waits_add(struct rv_waits *waits, const struct rv_wait *wait)
+{
+    const uint64_t n_ns = wait->end_ns - wait->start_ns;
+    pthread_mutex_lock(&waits->lock);
+    struct sum *sum = sum_of(waits, wait);
+    if (sum->n == 0 || n_ns > sum->longest.end_ns - sum->longest.start_ns)
+        sum->longest = *wait;
+    sum->n++;
+    sum->total_ns += n_ns;
+    sum->n_of_wake[wait->wake]++;
+    rv_histogram_add(&sum->durations, n_ns);
+    if (waits->n_waits < RV_WAITS_MOST) {
+        waits->waits = rv_vec_reserve(waits->waits, &waits->waits_capacity, waits->n_waits + 1, sizeof *waits->waits);
+        waits->waits[waits->n_waits++] = *wait;
+    } else {
+        waits->n_more++;
+    }
+    pthread_mutex_unlock(&waits->lock);
+}
+
+void rv_waits_add_release(struct rv_waits *waits, const struct rv_release *release)
+{
+    pthread_mutex_lock(&waits->lock);
+    if (waits->n_releases < RV_WAITS_MOST) {
+        waits->releases =
+            rv_vec_reserve(waits->releases, &waits->releases_capacity, waits->n_releases + 1, sizeof *waits->releases);
+        waits->releases[waits->n_releases++] = *release;
+    } else {
+        waits->n_more++;
+    }
+    pthread_mutex_unlock(&waits->lock);
+}
+
+/* ---- who ended a wait ---- */
+
+static int by_object_and_time(const void *a, const void *b)
+{
+    const struct rv_release *x = a, *y = b;
+    if (x->object != y->object)
+        return x->object < y->object ? -1 : 1;
+    return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
+}
+
+struct wakers {
+    const struct rv_lanes *lanes;
+    const struct rv_release *releases; /* by object and time */
+    size_t n_releases;
+    struct rv_hash_index lane_of; /* pid << 32 | tid to its first lane's index + 1 */
+};
+
+static uint64_t thread_key(const struct rv_lane *lane, uint32_t tid)
+{
+    return (uint64_t)lane->pid << 32 | tid;
+}
+
+static void list_threads(struct wakers *wakers)
+{
+    const size_t n = rv_lanes_n(wakers->lanes);
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_lane *lane = rv_lanes_get(wakers->lanes, i);
+        if (!rv_hash_index_get(&wakers->lane_of, thread_key(lane, lane->tid)))
+            rv_hash_index_add(&wakers->lane_of, thread_key(lane, lane->tid), (uint32_t)i + 1);
+    }
+}
+
+/* The number of releases up to this one of the object. */
+static size_t count_until(const struct wakers *wakers, uint32_t object, uint64_t at_ns)
+{
+    const struct rv_release wanted = {.object = object, .at_ns = at_ns};
+    size_t low = 0, high = wakers->n_releases;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (by_object_and_time(&wakers->releases[middle], &wanted) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The waker's last release of the object before the wake, during the wait; NULL: unknown. Between a waiter's last look
+ * at the clock and its event it may have been preempted: the moment of the wake is then too late. */
+static const struct rv_release *find_release(const struct wakers *wakers, const struct rv_wait *wait)
+{
+    if (!wait->object || !wait->woke_ns)
+        return NULL;
+    for (size_t i = count_until(wakers, wait->object, wait->woke_ns + ROUNDING_NS); i-- > 0;) {
+        const struct rv_release *release = &wakers->releases[i];
+        if (release->object != wait->object || release->at_ns + ROUNDING_NS < wait->start_ns)
+            return NULL;
+        if (rv_lanes_get(wakers->lanes, release->lane)->tid == wait->waker)
+            return release;
+    }
+    return NULL;
+}
+
+static struct rv_wait_side waker_of(const struct wakers *wakers, const struct rv_wait *wait)
+{
+    const struct rv_release *release = wait->waker ? find_release(wakers, wait) : NULL;
+    if (release)
+        return (struct rv_wait_side){rv_lanes_get(wakers->lanes, release->lane), wait->waker, release->call};
+    const struct rv_lane *lane = rv_lanes_get(wakers->lanes, wait->lane);
+    uint32_t number = rv_hash_index_get(&wakers->lane_of, thread_key(lane, wait->waker));
+    return (struct rv_wait_side){number ? rv_lanes_get(wakers->lanes, number - 1) : NULL, wait->waker, 0};
+}
+
+/* ---- rows ---- */
+
+struct share { /* of a row's waiting, ended by one thread in one call */
+    size_t row;
+    struct rv_wait_side waker;
+    uint64_t n_ns;
+};
+
+static int by_row_and_waker(const void *a, const void *b)
+{
+    const struct share *x = a, *y = b;
+    if (x->row != y->row)
+        return x->row < y->row ? -1 : 1;
+    if (x->waker.tid != y->waker.tid)
+        return x->waker.tid < y->waker.tid ? -1 : 1;
+    if (x->waker.lane != y->waker.lane)
+        return x->waker.lane < y->waker.lane ? -1 : 1;
+    return x->waker.call < y->waker.call ? -1 : x->waker.call > y->waker.call;
+}
+
+/* shares: n of them, in any order; they are sorted. */
+static void set_holders(struct rv_waits_row *rows, struct share *shares, size_t n)
+{
+    uint64_t n_ns = 0;
+    qsort(shares, n, sizeof *shares, by_row_and_waker);
+    for (size_t i = 0; i < n; i++) {
+        n_ns = i && by_row_and_waker(&shares[i - 1], &shares[i]) == 0 ? n_ns + shares[i].n_ns : shares[i].n_ns;
+        struct rv_waits_row *row = &rows[shares[i].row];
+        if (n_ns <= row->held_ns)
+            continue;
+        row->held_ns = n_ns;
+        row->holder = shares[i].waker;
+    }
+}
+
+static void find_holders(const struct rv_waits *waits, const struct wakers *wakers, struct rv_waits_row *rows)
+{
+    struct share *shares = rv_alloc_scratch(waits->n_waits + 1, sizeof *shares);
+    size_t n = 0;
+    for (size_t i = 0; i < waits->n_waits; i++) {
+        const struct rv_wait *wait = &waits->waits[i];
+        if (wait->waker)
+            shares[n++] = (struct share){.row = rv_hash_index_get(&waits->by_object, key_of(wait)) - 1,
+                                         .waker = waker_of(wakers, wait),
+                                         .n_ns = wait->end_ns - wait->start_ns};
+    }
+    set_holders(rows, shares, n);
+    free(shares);
+}
+
+static struct rv_waits_row row_of(const struct sum *sum, const struct rv_lanes *lanes)
+{
+    const struct rv_lane *lane = rv_lanes_get(lanes, sum->longest.lane);
+    struct rv_waits_row row = {.object = sum->object,
+                               .kind = sum->kind,
+                               .n_waits = sum->n,
+                               .total_ns = sum->total_ns,
+                               .p99_ns = rv_histogram_at(&sum->durations, sum->n - sum->n / 100),
+                               .longest_ns = sum->longest.end_ns - sum->longest.start_ns,
+                               .waiter = {lane, lane->tid, sum->longest.call}};
+    for (unsigned i = 0; i < RV_WAKE_COUNT; i++)
+        row.n_of_wake[i] = sum->n_of_wake[i];
+    if (row.p99_ns > row.longest_ns)
+        row.p99_ns = row.longest_ns;
+    return row;
+}
+
+static int by_total(const void *a, const void *b)
+{
+    const struct rv_waits_row *x = a, *y = b;
+    if (x->total_ns != y->total_ns)
+        return x->total_ns > y->total_ns ? -1 : 1;
+    return x->object < y->object ? -1 : x->object > y->object;
+}
+
+struct rv_waits_row *rv_waits_take_rows(struct rv_waits *waits, const struct rv_lanes *lanes, size_t *n,
+                                        uint64_t *n_more)
+{
+    pthread_mutex_lock(&waits->lock);
+    struct rv_waits_row *rows = rv_alloc(waits->n_sums + 1, sizeof *rows);
+    for (size_t i = 0; i < waits->n_sums; i++)
+        rows[i] = row_of(&waits->sums[i], lanes);
+    if (waits->n_releases)
+        qsort(waits->releases, waits->n_releases, sizeof *waits->releases, by_object_and_time);
+    struct wakers wakers = {.lanes = lanes, .releases = waits->releases, .n_releases = waits->n_releases};
+    list_threads(&wakers);
+    find_holders(waits, &wakers, rows);
+    *n = waits->n_sums;
+    *n_more = waits->n_more;
+    pthread_mutex_unlock(&waits->lock);
+    rv_hash_index_fini(&wakers.lane_of);
+    qsort(rows, *n, sizeof *rows, by_total);
+    return rows;
+}

@@ -1,0 +1,67 @@
+/*
+ * Waits of threads for locks, conditions, semaphores and other threads, and the releases that ended them.
+ *
+ * Writers are the pipeline's workers; readers any thread. Sums by object are exact; of single waits and releases the
+ * first RV_WAITS_MOST each are kept, those beyond are counted.
+ */
+#ifndef RV_MODEL_WAITS_H
+#define RV_MODEL_WAITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/lanes.h"
+#include "ringviz/wire.h"
+
+#define RV_WAITS_MOST (1u << 20)
+
+struct rv_wait {
+    uint64_t start_ns, end_ns;
+    uint64_t woke_ns; /* when the waker acted; 0: unknown */
+    uint32_t lane;    /* its index, as rv_lanes_get() takes it */
+    uint32_t object;  /* id of its name; 0: none, of a join */
+    uint32_t call;    /* id of the innermost call that waited; 0: none */
+    uint32_t waker;   /* tid, in the lane's process; 0: unknown */
+    enum rv_wait_kind kind;
+    enum rv_wake wake;
+};
+
+struct rv_release { /* a thread released an object that others waited for */
+    uint64_t at_ns;
+    uint32_t lane, object, call;
+};
+
+struct rv_waits;
+struct rv_waits *rv_waits_create(void);
+void rv_waits_destroy(struct rv_waits *waits);
+
+void rv_waits_add(struct rv_waits *waits, const struct rv_wait *wait);
+void rv_waits_add_release(struct rv_waits *waits, const struct rv_release *release);
+
+struct rv_wait_side {           /* who, and in which call */
+    const struct rv_lane *lane; /* NULL: unknown, or not traced */
+    uint32_t tid, call;         /* 0: unknown */
+};
+
+/* The waits of one kind for one object. */
+struct rv_waits_row {
+    uint32_t object; /* 0: none */
+    enum rv_wait_kind kind;
+    uint64_t n_waits, total_ns, p99_ns, longest_ns;
+    uint64_t n_of_wake[RV_WAKE_COUNT]; /* what is known of the wakers */
+    struct rv_wait_side waiter;        /* of the longest wait */
+    struct rv_wait_side holder;        /* who ended most of the waiting, */
+    uint64_t held_ns;                  /* and how much of it */
+};
+
+/*
+ * The waits so far, by object, most waiting first.
+ *   lanes    that the waits are of
+ *   n        rows
+ *   n_more   waits and releases that were not kept: holders are known of the others only
+ *   returns  the rows, for the caller to free
+ */
+struct rv_waits_row *rv_waits_take_rows(struct rv_waits *waits, const struct rv_lanes *lanes, size_t *n,
+                                        uint64_t *n_more);
+
+#endif

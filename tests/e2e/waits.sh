@@ -1,0 +1,65 @@
+#!/bin/sh
+# waits.sh RINGVIZ CONTENTION CHECK_WAITS: what threads waited for, and who ended the waits, against what they did.
+set -u
+ringviz=$1 contention=$2 check_waits=$3
+. "${0%/*}/harness.sh"
+
+# Of each wait for a lock, the thread that had it before.
+for n_threads in 2 8; do
+    run --headless --record="$folder/truth.rvz" --force -- "$contention" truth $n_threads 20000
+    expect "exit status" $status 0
+    check "the wakers of $n_threads threads" "$check_waits" "$folder/truth.rvz"
+done
+
+scene() { # NAME: runs it; it must find nothing changed by being watched
+    run --waits=csv --force --output="$folder/waits" -- "$contention" "$1"
+    [ $status -eq 0 ] || fail "$1: exit status $status: $(cat "$folder/out" "$folder/err")"
+}
+
+# Rows are kind,object,waits,total,p99,longest,unknown,exact,owner,likely,timeout,waiter,name,call,holder,name,call,held
+row() { # KIND OBJECT WAITER'S-CALL HOLDER'S-CALL CERTAINTY'S-COLUMN: there is a wait of 15 ms or more like this
+    awk -F, -v kind="$1" -v object="$2" -v waiter="$3" -v holder="$4" -v column="$5" '
+        $1 == kind && $2 ~ object "$" && $14 ~ waiter "$" && $17 ~ holder "$" && $6 >= 15000000 && $column > 0 { found = 1 }
+        END { exit !found }' "$folder/waits" ||
+        fail "no $1 $2 of $3, ended by $4: $(cat "$folder/waits")"
+}
+exact=8 owner=9 likely=10 timeout=11
+
+scene mutex
+row mutex ::lock ::mutex_scene ::hold_mutex $exact
+scene timed
+awk -F, -v column=$timeout '$1 == "mutex" && $column == 1 { found = 1 } END { exit !found }' "$folder/waits" ||
+    fail "no wait that timed out: $(cat "$folder/waits")"
+scene kinds
+expect "waits for locks of one's own" "$(tail -n +2 "$folder/waits")" ""
+scene robust
+grep -q '^mutex,' "$folder/waits" || fail "no wait for a robust mutex: $(cat "$folder/waits")"
+scene rwlock
+row "read lock" ::rwlock ::rwlock_scene ::hold_for_writing $exact
+row "write lock" ::rwlock ::rwlock_scene ::hold_for_reading $exact
+scene condition
+row condition ::condition ::condition_scene ::say $likely
+scene semaphore
+row semaphore ::semaphore ::semaphore_scene ::post $likely
+scene join
+row "end of a thread" "" ::join_scene "" $owner
+scene cancel
+# A wait that lasts until the end is there too.
+scene deadlock
+expect "objects of the deadlock" "$(grep -c '^mutex,.*lock_both' "$folder/waits")" 2
+grep -q '^mutex,[^,]*::both+0x28,' "$folder/waits" || fail "no offset in an array of locks: $(cat "$folder/waits")"
+
+# A recording has the same.
+run --record="$folder/run.rvz" --waits=json --force --output="$folder/live" -- "$contention" rwlock
+run --waits=json --force --output="$folder/replayed" "$folder/run.rvz"
+check "the waits of the recording" cmp "$folder/live" "$folder/replayed"
+run --waits "$folder/run.rvz"
+grep -q '100 % ended by .* in .*hold_for_writing' "$folder/out" || fail "not said who held: $(cat "$folder/out")"
+
+run --waits --report "$folder/run.rvz"
+expect "exit status of two outputs" $status 2
+one_line "--waits and --report"
+run --waits --from=1ms "$folder/run.rvz"
+expect "exit status of a part" $status 2
+one_line "--waits and --from"
+conclude

@@ -1,0 +1,104 @@
+#include "model/waits.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+enum { LOCK = 7, OTHER_LOCK = 8, WAITS_IN = 20, HOLDS_IN = 21 };
+
+static struct rv_lanes *lanes;
+static struct rv_waits *waits;
+
+static void setup(void)
+{
+    lanes = rv_lanes_create();
+    waits = rv_waits_create();
+    for (uint32_t i = 0; i < 3; i++)
+        rv_lanes_add(lanes, &(struct rv_lane_identity){.pid = 100, .tid = 100 + i, .name = "", .process_name = ""});
+}
+
+static void teardown(void)
+{
+    rv_waits_destroy(waits);
+    rv_lanes_destroy(lanes);
+}
+
+TestSuite(model_waits, .init = setup, .fini = teardown, .timeout = 60);
+
+static void add(uint32_t object, uint64_t start_ns, uint64_t end_ns, uint64_t woke_ns, uint32_t waker)
+{
+    rv_waits_add(waits, &(struct rv_wait){.start_ns = start_ns,
+                                          .end_ns = end_ns,
+                                          .woke_ns = woke_ns,
+                                          .object = object,
+                                          .call = WAITS_IN,
+                                          .waker = waker,
+                                          .wake = waker ? RV_WAKE_EXACT : RV_WAKE_UNKNOWN});
+}
+
+Test(model_waits, rows_are_sums_by_object_most_waiting_first)
+{
+    size_t n;
+    uint64_t n_more;
+    add(LOCK, 10, 20, 0, 0);
+    add(OTHER_LOCK, 10, 110, 0, 0);
+    add(LOCK, 30, 35, 0, 0);
+    struct rv_waits_row *rows = rv_waits_take_rows(waits, lanes, &n, &n_more);
+    cr_assert_eq(n, 2);
+    cr_assert_eq(n_more, 0);
+    cr_assert_eq(rows[0].object, OTHER_LOCK);
+    cr_assert_eq(rows[0].total_ns, 100);
+    cr_assert_eq(rows[1].object, LOCK);
+    cr_assert_eq(rows[1].n_waits, 2);
+    cr_assert_eq(rows[1].total_ns, 15);
+    cr_assert_eq(rows[1].longest_ns, 10);
+    cr_assert_eq(rows[1].waiter.call, WAITS_IN);
+    cr_assert_eq(rows[1].n_of_wake[RV_WAKE_UNKNOWN], 2);
+    cr_assert_eq(rows[1].held_ns, 0);
+    free(rows);
+}
+
+Test(model_waits, the_holder_is_the_thread_and_call_of_the_last_release_before_the_wake)
+{
+    size_t n;
+    uint64_t n_more;
+    rv_waits_add_release(waits, &(struct rv_release){.at_ns = 20, .lane = 1, .object = LOCK, .call = HOLDS_IN + 1});
+    rv_waits_add_release(waits, &(struct rv_release){.at_ns = 90, .lane = 2, .object = LOCK, .call = HOLDS_IN});
+    rv_waits_add_release(waits, &(struct rv_release){.at_ns = 95, .lane = 2, .object = OTHER_LOCK, .call = 1});
+    rv_waits_add_release(waits, &(struct rv_release){.at_ns = 200, .lane = 2, .object = LOCK, .call = 2});
+    add(LOCK, 10, 22, 21, 101);
+    add(LOCK, 30, 100, 91, 102);
+    struct rv_waits_row *rows = rv_waits_take_rows(waits, lanes, &n, &n_more);
+    cr_assert_eq(n, 1);
+    cr_assert_eq(rows[0].held_ns, 70);
+    cr_assert_eq(rows[0].holder.lane, rv_lanes_get(lanes, 2));
+    cr_assert_eq(rows[0].holder.tid, 102);
+    cr_assert_eq(rows[0].holder.call, HOLDS_IN);
+    free(rows);
+}
+
+Test(model_waits, a_waker_without_a_release_is_a_thread_without_a_call)
+{
+    size_t n;
+    uint64_t n_more;
+    add(LOCK, 10, 20, 0, 101);
+    add(OTHER_LOCK, 10, 15, 12, 999);
+    struct rv_waits_row *rows = rv_waits_take_rows(waits, lanes, &n, &n_more);
+    cr_assert_eq(rows[0].holder.lane, rv_lanes_get(lanes, 1));
+    cr_assert_eq(rows[0].holder.call, 0);
+    cr_assert_null(rows[1].holder.lane);
+    cr_assert_eq(rows[1].holder.tid, 999);
+    free(rows);
+}
+
+Test(model_waits, sums_stay_exact_beyond_the_waits_that_are_kept)
+{
+    size_t n;
+    uint64_t n_more;
+    for (uint64_t i = 0; i < RV_WAITS_MOST + 10; i++)
+        add(LOCK, 10, 13, 0, 0);
+    struct rv_waits_row *rows = rv_waits_take_rows(waits, lanes, &n, &n_more);
+    cr_assert_eq(rows[0].n_waits, RV_WAITS_MOST + 10);
+    cr_assert_eq(rows[0].total_ns, 3 * (RV_WAITS_MOST + 10));
+    cr_assert_eq(n_more, 10);
+    free(rows);
+}
