@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct rv_lanes;
+
 struct rv_bench_row {
     const char *bench; /* "scan.walk10" */
     const char *unit;  /* "ns/event" */
@@ -27,6 +29,7 @@ int rv_bench_ring(struct rv_bench_out *out);
 int rv_bench_drain(struct rv_bench_out *out);
 int rv_bench_scan(struct rv_bench_out *out);
 int rv_bench_lod(struct rv_bench_out *out);
+void rv_bench_tables(struct rv_lanes *lanes, struct rv_bench_out *out); /* part of lod */
 int rv_bench_codec(struct rv_bench_out *out);
 int rv_bench_replay(struct rv_bench_out *out);
 int rv_bench_render(struct rv_bench_out *out);

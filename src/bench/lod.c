@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/vec.h"
 #include "bench/bench.h"
+#include "model/lanes.h"
 #include "model/slab.h"
 #include "model/stats.h"
 #include "model/timeline.h"
@@ -36,7 +37,8 @@ struct generator { /* one thread */
 struct lod {
     uint32_t gaps_ns[N_GAPS];
     struct generator generators[N_LANES];
-    struct rv_timeline *lanes[N_LANES];
+    struct rv_lanes *threads;
+    struct rv_timeline *lanes[N_LANES]; /* of the threads */
     struct rv_span *spans; /* all, block by block, lanes in turn: what a linear search without levels of detail reads */
     size_t n_spans;
     uint64_t end_ns; /* where the first lane ends */
@@ -243,16 +245,17 @@ int rv_bench_lod(struct rv_bench_out *out)
     lod->n_spans = N_ROUNDS * N_LANES * (size_t)BLOCK_SPANS;
     lod->spans = rv_alloc(lod->n_spans, sizeof *lod->spans);
     make_gaps(lod->gaps_ns);
+    lod->threads = rv_lanes_create();
     for (unsigned i = 0; i < N_LANES; i++) {
         lod->generators[i].random = i + 1;
-        lod->lanes[i] = rv_timeline_create();
+        lod->lanes[i] = rv_lanes_add(lod->threads, &(struct rv_lane_identity){.tid = i, .thread = i})->timeline;
     }
     warm_memory();
     build(lod, out);
     add_stats(lod, out);
     query_windows(lod, out);
-    for (unsigned i = 0; i < N_LANES; i++)
-        rv_timeline_destroy(lod->lanes[i]);
+    rv_bench_tables(lod->threads, out);
+    rv_lanes_destroy(lod->threads);
     free(lod->boxes);
     free(lod->spans);
     free(lod);
