@@ -38,12 +38,12 @@ in_window() { # FAULT OPTION...: as faulty, with a window, until all is drawn
     shift
     : >counts
     : >pid
-    timeout -s KILL 60 sh -c 'echo $$ >pid; exec "$@"' sh env LD_PRELOAD="$faults" FAULT="$fault" FAULT_COUNTS="$folder/counts" \
+    timeout -s KILL 100 sh -c 'echo $$ >pid; exec "$@"' sh env LD_PRELOAD="$faults" FAULT="$fault" FAULT_COUNTS="$folder/counts" \
         SDL_VIDEODRIVER=offscreen "$ringviz" "$@" >out 2>err </dev/null &
     waits=$!
-    within 60 [ -s pid ] && read -r pid <pid
+    within 90 [ -s pid ] && read -r pid <pid
     ticks_before='' n_idle=0
-    within 60 has_drawn && kill -TERM "$pid" 2>/dev/null
+    within 90 has_drawn && kill -TERM "$pid" 2>/dev/null
     wait $waits
     status=$?
 }
