@@ -388,18 +388,26 @@ static int write_jumps(struct attacher *attacher)
     return error;
 }
 
+/* Again, where a library was loaded in between. */
+static int plan_and_write(struct attacher *attacher, const struct rv_attach_params *params)
+{
+    int error;
+    do {
+        error = plan(attacher, params);
+        if (error)
+            return error;
+        error = write_jumps(attacher);
+    } while (error == -ESTALE);
+    return error ? rv_refuse_attaching_error(attacher->pid, error) : 0;
+}
+
 /* What fails is undone, but for what is another ringviz's by now. */
 static int patch(struct attacher *attacher, const struct rv_attach_params *params)
 {
     struct rv_attachment attachment;
-    int error = plan(attacher, params);
+    int error = plan_and_write(attacher, params);
     if (error == -EBUSY)
         return error;
-    if (!error) {
-        error = write_jumps(attacher);
-        if (error)
-            (void)rv_refuse_attaching_error(attacher->pid, error);
-    }
     if (error && wait_for_rest(attacher, &attachment) == 0)
         (void)leave(attacher);
     return error;

@@ -11,7 +11,7 @@
 #define RV_ATTACHMENT "ringviz_attachment" /* struct rv_attachment */
 #define RV_ATTACHMENT_PLAN                                                                                             \
     "ringviz_attach_plan" /* (const char *trace file, const char *patches): a negative errno, or 0 */
-#define RV_ATTACHMENT_WRITE "ringviz_attach_write"   /* (): jumps, while all threads stand still */
+#define RV_ATTACHMENT_WRITE "ringviz_attach_write"   /* (): jumps, while all threads stand still; -ESTALE: plan again */
 #define RV_ATTACHMENT_REMOVE "ringviz_attach_remove" /* (): the same; -EAGAIN: not at this moment */
 
 #define RV_ATTACHMENT_CALLED 1
@@ -31,7 +31,8 @@ struct rv_attachment {
     uint32_t state;     /* [atomic] enum rv_attachment_state */
     int32_t error;      /* of planning: a negative errno, with RV_ATTACHMENT_NONE */
     uint32_t is_loaded; /* [atomic] all else of the library may be used */
-    uint32_t result;    /* [atomic] of the last call, a negative errno or 0: RV_ATTACHMENT_CALLED, set by ringviz, until it is done */
+    uint32_t
+        result; /* [atomic] of the last call, a negative errno or 0: RV_ATTACHMENT_CALLED, set by ringviz, until it is done */
     uint32_t owner_pid; /* ringviz's, which writes it, */
     uint32_t reserved;
     uint64_t owner_start; /* and when that was started: tells whether it still runs */

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
 
@@ -26,7 +27,11 @@ RV_EXPORT void ringviz_attach_remove(void);
 
 __attribute__((visibility("default"))) struct rv_attachment ringviz_attachment;
 
+#define MOST_STALE 8u /* plans of a process that loads libraries all the time */
+
 static char trace_path[4096], patches[RV_PATCHER_WANTED_BYTES];
+static bool is_stale; /* the plan: a library was loaded before jumps could be written */
+static unsigned n_stale;
 
 /* ringviz reads it from outside: x86 lets stores be seen in their order. */
 static void publish(uint32_t *word, uint32_t value)
@@ -82,8 +87,10 @@ static int start_thread(void)
 
 static int begin_planning(const char *path, const char *wanted)
 {
-    if (ringviz_attachment.state != RV_ATTACHMENT_NONE)
+    if (ringviz_attachment.state != RV_ATTACHMENT_NONE && !is_stale)
         return -EBUSY;
+    n_stale = is_stale ? n_stale + 1 : 0;
+    is_stale = false;
     if (strlen(path) >= sizeof trace_path || strlen(wanted) >= sizeof patches)
         return -E2BIG;
     strcpy(trace_path, path);
@@ -102,6 +109,9 @@ static int write_patches(void)
         return -EINVAL;
     if (rv_objects_are_changing())
         return -EAGAIN;
+    is_stale = n_stale < MOST_STALE && !rv_patcher_is_current();
+    if (is_stale)
+        return -ESTALE;
     rv_patcher_write();
     ringviz_attachment.state = RV_ATTACHMENT_PATCHED;
     return 0;
@@ -120,6 +130,7 @@ static int remove_patches(void)
         if (ringviz_attachment.thread_pointers[i])
             has_push_left |= rv_thread_leave_file(own, ringviz_attachment.thread_pointers[i]);
     rv_native_modules_forget();
+    is_stale = false;
     int error = rv_process_leave_file(has_push_left);
     ringviz_attachment.state = RV_ATTACHMENT_NONE;
     return error;

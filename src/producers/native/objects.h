@@ -16,10 +16,12 @@ RV_HIDDEN void rv_objects_each(rv_objects_fn *look, void *context);
 
 /*
  * Without a lock: for a moment at which no thread runs, or the loader does not.
- *   is_changing  the loader is about to change its list
- *   has          is an object in the list? base: what its addresses are above those in its file
+ *   are_changing  the loader is about to change its list
+ *   have          is an object in the list? base: what its addresses are above those in its file
+ *   sum           another number when an object has been loaded or unloaded
  */
 RV_HIDDEN bool rv_objects_are_changing(void);
 RV_HIDDEN bool rv_objects_have(uint64_t base, const char *name);
+RV_HIDDEN uint64_t rv_objects_sum(void);
 
 #endif

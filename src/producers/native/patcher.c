@@ -68,6 +68,7 @@ static struct {
     bool is_by_name;   /* else "auto" */
     bool is_for_later; /* libraries are wanted: those, too, that are loaded later */
     bool is_written;
+    uint64_t planned_sum; /* of the objects when they were planned */
     struct rv_patcher_object objects[RV_PATCHER_OBJECTS];
     struct place {
         char *name;
@@ -418,9 +419,19 @@ static void forget(void)
         drop(patcher.n_objects - 1);
 }
 
+/* Other threads load meanwhile: only within this call they do not. */
+static int begin_looking(struct dl_phdr_info *info, size_t n_bytes, void *unused)
+{
+    (void)info;
+    (void)n_bytes;
+    (void)unused;
+    drop_unloaded();
+    patcher.planned_sum = rv_objects_sum();
+    return 1;
+}
+
 static void set_wanted(const char *wanted, bool has_other_captures)
 {
-    drop_unloaded();
     drop_replaced();
     if (has_other_captures || strcmp(wanted, patcher.wanted) != 0)
         forget();
@@ -442,8 +453,9 @@ static int read_captures(void)
 static int plan(const char *wanted, const char *trace_path)
 {
     bool awaits_relocation = false;
-    set_wanted(wanted, rv_captures_read(trace_path));
     int error = load_planner();
+    dl_iterate_phdr(begin_looking, NULL);
+    set_wanted(wanted, rv_captures_read(trace_path));
     if (!error)
         error = rv_returns_entries ? 0 : rv_returns_init();
     if (!error)
@@ -501,6 +513,11 @@ void rv_patcher_write(void)
 {
     write_objects(0);
     patcher.is_written = true;
+}
+
+bool rv_patcher_is_current(void)
+{
+    return !patcher.is_for_later || patcher.planned_sum == rv_objects_sum();
 }
 
 int rv_patcher_remove(void)

@@ -8,6 +8,8 @@
 #ifndef RV_PRODUCERS_NATIVE_PATCHER_H
 #define RV_PRODUCERS_NATIVE_PATCHER_H
 
+#include <stdbool.h>
+
 #include "patch/prepare.h"
 #include "producers/native/linkage.h"
 
@@ -35,6 +37,9 @@ RV_HIDDEN const struct rv_patcher_object *rv_patcher_objects(size_t *n);
  */
 RV_HIDDEN void rv_patcher_write(void);
 RV_HIDDEN int rv_patcher_remove(void);
+
+/* While nothing runs: no library that may be wanted has been loaded since the plan. */
+RV_HIDDEN bool rv_patcher_is_current(void);
 
 /* The loader's list has changed, or is about to: called by the loader. */
 RV_HIDDEN void rv_patcher_follow(void);
