@@ -9,8 +9,26 @@ void rv_lane_order_fini(struct rv_lane_order *lane_order)
 {
     free(lane_order->lanes);
     free(lane_order->processes);
+    free(lane_order->groups);
+    rv_hash_index_fini(&lane_order->by_tid);
     free(lane_order->order);
     *lane_order = (struct rv_lane_order){0};
+}
+
+static uint64_t key_of(const struct rv_arranged_group *group)
+{
+    return (uint64_t)group->process << 32 | group->tid;
+}
+
+/* Groups are never removed: the index lacks the last ones at most. */
+static void copy_groups(struct rv_lane_order *into, const struct rv_lane_order *from)
+{
+    into->groups = rv_vec_reserve(into->groups, &into->groups_capacity, from->n_groups, sizeof *into->groups);
+    if (from->n_groups)
+        memcpy(into->groups, from->groups, from->n_groups * sizeof *into->groups);
+    for (size_t i = into->n_groups; i < from->n_groups; i++)
+        rv_hash_index_add(&into->by_tid, key_of(&into->groups[i]), (uint32_t)i + 1);
+    into->n_groups = from->n_groups;
 }
 
 void rv_lane_order_copy(struct rv_lane_order *into, const struct rv_lane_order *from)
@@ -25,6 +43,7 @@ void rv_lane_order_copy(struct rv_lane_order *into, const struct rv_lane_order *
     }
     if (from->n_processes)
         memcpy(into->processes, from->processes, from->n_processes * sizeof *into->processes);
+    copy_groups(into, from);
     into->n_lanes = from->n_lanes;
     into->n_processes = from->n_processes;
     into->most_depth = from->most_depth;
@@ -97,6 +116,24 @@ static size_t place_of(const struct rv_lane_order *lane_order, uint32_t process,
     return lane_order->n_lanes;
 }
 
+/* Returns the lane's group. */
+static uint32_t learn_group(struct rv_lane_order *lane_order, uint32_t process, uint32_t tid, uint32_t lane_idx)
+{
+    const struct rv_arranged_group new = {.process = process, .tid = tid, .first_lane = lane_idx};
+    uint32_t number = rv_hash_index_get(&lane_order->by_tid, key_of(&new));
+    if (!number) {
+        lane_order->groups = rv_vec_reserve(lane_order->groups, &lane_order->groups_capacity, lane_order->n_groups + 1,
+                                            sizeof *lane_order->groups);
+        lane_order->groups[lane_order->n_groups] = new;
+        number = (uint32_t)++lane_order->n_groups;
+        rv_hash_index_add(&lane_order->by_tid, key_of(&new), number);
+    }
+    struct rv_arranged_group *group = &lane_order->groups[number - 1];
+    group->n_lanes++;
+    group->is_collapsed |= !group->is_chosen && group->n_lanes > RV_LANE_ORDER_MOST_ROWS;
+    return number - 1;
+}
+
 static void learn_lane(struct rv_lane_order *lane_order, const struct rv_lane *lane)
 {
     size_t n = lane_order->n_lanes;
@@ -109,7 +146,8 @@ static void learn_lane(struct rv_lane_order *lane_order, const struct rv_lane *l
         rv_vec_reserve(lane_order->order, &lane_order->order_capacity, n + 1, sizeof *lane_order->order);
     memmove(lane_order->order + place + 1, lane_order->order + place, (n - place) * sizeof *lane_order->order);
     lane_order->order[place] = (uint32_t)n;
-    lane_order->lanes[n] = (struct rv_arranged_lane){.process = process, .thread = lane->thread};
+    lane_order->lanes[n] = (struct rv_arranged_lane){
+        .process = process, .thread = lane->thread, .group = learn_group(lane_order, process, lane->tid, (uint32_t)n)};
     lane_order->n_lanes++;
 }
 
@@ -141,11 +179,19 @@ void rv_lane_order_toggle_pinned(struct rv_lane_order *lane_order, uint32_t lane
         lane->is_pinned = !lane->is_pinned;
 }
 
+static void expand_group(struct rv_arranged_group *group)
+{
+    group->is_collapsed = false;
+    group->is_chosen = true;
+}
+
 void rv_lane_order_toggle_collapsed(struct rv_lane_order *lane_order, uint32_t lane_idx)
 {
     struct rv_arranged_lane *lane = get(lane_order, lane_idx);
     if (lane && lane_order->processes[lane->process].is_collapsed)
         rv_lane_order_toggle_process(lane_order, lane_idx);
+    else if (lane && lane_order->groups[lane->group].is_collapsed)
+        expand_group(&lane_order->groups[lane->group]);
     else if (lane)
         lane->is_collapsed = !lane->is_collapsed;
 }
@@ -155,6 +201,15 @@ void rv_lane_order_toggle_process(struct rv_lane_order *lane_order, uint32_t lan
     struct rv_arranged_lane *lane = get(lane_order, lane_idx);
     if (lane)
         lane_order->processes[lane->process].is_collapsed = !lane_order->processes[lane->process].is_collapsed;
+}
+
+void rv_lane_order_expand(struct rv_lane_order *lane_order, uint32_t lane_idx)
+{
+    struct rv_arranged_lane *lane = get(lane_order, lane_idx);
+    if (!lane)
+        return;
+    lane_order->processes[lane->process].is_collapsed = false;
+    expand_group(&lane_order->groups[lane->group]);
 }
 
 void rv_lane_order_move(struct rv_lane_order *lane_order, uint32_t lane_idx, int steps)
@@ -182,6 +237,8 @@ void rv_lane_order_show_all(struct rv_lane_order *lane_order)
         lane_order->lanes[i].is_hidden = lane_order->lanes[i].is_collapsed = false;
     for (size_t i = 0; i < lane_order->n_processes; i++)
         lane_order->processes[i].is_collapsed = false;
+    for (size_t i = 0; i < lane_order->n_groups; i++)
+        expand_group(&lane_order->groups[i]);
     lane_order->most_depth = 0;
 }
 
@@ -217,7 +274,8 @@ static bool stands_for_all(const struct rv_lane_order *lane_order, uint32_t lane
 bool rv_lane_order_shows(const struct rv_lane_order *lane_order, uint32_t lane_idx)
 {
     const struct rv_arranged_lane *lane = &lane_order->lanes[lane_idx];
-    if (lane->is_hidden)
+    const struct rv_arranged_group *group = &lane_order->groups[lane->group];
+    if (lane->is_hidden || (group->is_collapsed && group->first_lane != lane_idx))
         return false;
     return !lane_order->processes[lane->process].is_collapsed || stands_for_all(lane_order, lane_idx);
 }
@@ -225,7 +283,16 @@ bool rv_lane_order_shows(const struct rv_lane_order *lane_order, uint32_t lane_i
 bool rv_lane_order_is_row(const struct rv_lane_order *lane_order, uint32_t lane_idx)
 {
     const struct rv_arranged_lane *lane = &lane_order->lanes[lane_idx];
-    return lane->is_collapsed || lane_order->processes[lane->process].is_collapsed;
+    return lane->is_collapsed || lane_order->processes[lane->process].is_collapsed ||
+           lane_order->groups[lane->group].is_collapsed;
+}
+
+uint32_t rv_lane_order_n_represented(const struct rv_lane_order *lane_order, uint32_t lane_idx)
+{
+    const struct rv_arranged_lane *lane = &lane_order->lanes[lane_idx];
+    const struct rv_arranged_process *process = &lane_order->processes[lane->process];
+    const struct rv_arranged_group *group = &lane_order->groups[lane->group];
+    return process->is_collapsed ? process->n_lanes : group->is_collapsed ? group->n_lanes : 1;
 }
 
 static size_t list(const struct rv_lane_order *lane_order, bool is_pinned, uint32_t *out)

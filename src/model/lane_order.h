@@ -4,14 +4,17 @@
  *
  * New lanes are inserted after those of their process, a thread's further stacks after its others, a forked process
  * after its parent and the parent's other children; existing lanes keep their order and are never removed. So the order
- * does not depend on whose stacks were seen first.
+ * does not depend on whose stacks were seen first. A group of more lanes than a window has room for is
+ * collapsed, until the user expands it.
  */
 #ifndef RV_MODEL_LANE_ORDER_H
 #define RV_MODEL_LANE_ORDER_H
 
+#include "base/hash_index.h"
 #include "model/lanes.h"
 
 #define RV_LANE_ORDER_NONE UINT32_MAX
+#define RV_LANE_ORDER_MOST_ROWS 24u /* of a group that is not collapsed from the beginning */
 
 struct rv_arranged_process {
     uint64_t key;
@@ -21,8 +24,16 @@ struct rv_arranged_process {
     bool is_collapsed; /* to its first lane, as one row */
 };
 
+struct rv_arranged_group { /* lanes of one thread id: a thread's stacks, or rows of asynchronous calls of a trace */
+    uint32_t process, tid;
+    uint32_t first_lane; /* lane_idx of the one that came first */
+    uint32_t n_lanes;
+    bool is_collapsed; /* to its first lane, as one row */
+    bool is_chosen;    /* by the user, to be so or not */
+};
+
 struct rv_arranged_lane { /* indexed by lane_idx */
-    uint32_t process, thread;
+    uint32_t process, thread, group;
     bool is_hidden, is_collapsed, is_pinned;
 };
 
@@ -31,7 +42,10 @@ struct rv_lane_order { /* zeroed = default order */
     size_t n_lanes, lanes_capacity;
     struct rv_arranged_process *processes;
     size_t n_processes, processes_capacity;
-    uint32_t *order; /* lane_idx, from front to back */
+    struct rv_arranged_group *groups;
+    size_t n_groups, groups_capacity;
+    struct rv_hash_index by_tid; /* of the groups: index + 1 */
+    uint32_t *order;             /* lane_idx, from front to back */
     size_t order_capacity;
     uint32_t most_depth; /* rows of a lane that are shown; 0 = all */
 };
@@ -47,8 +61,14 @@ void rv_lane_order_update(struct rv_lane_order *lane_order, const struct rv_lane
 /* Change one lane; an unknown lane_idx is ignored. */
 void rv_lane_order_toggle_hidden(struct rv_lane_order *lane_order, uint32_t lane_idx);
 void rv_lane_order_toggle_pinned(struct rv_lane_order *lane_order, uint32_t lane_idx);
-void rv_lane_order_toggle_collapsed(struct rv_lane_order *lane_order, uint32_t lane_idx);
+void rv_lane_order_toggle_collapsed(struct rv_lane_order *lane_order, uint32_t lane_idx); /* expands a group first */
 void rv_lane_order_toggle_process(struct rv_lane_order *lane_order, uint32_t lane_idx);
+
+/* Expand its process and its group, so that the lane is shown unless it is hidden. */
+void rv_lane_order_expand(struct rv_lane_order *lane_order, uint32_t lane_idx);
+
+/* Number of lanes that this one represents, with itself. */
+uint32_t rv_lane_order_n_represented(const struct rv_lane_order *lane_order, uint32_t lane_idx);
 
 /* Swap a lane with the shown lane before it (steps < 0) or after it (> 0), among pinned or among unpinned lanes. */
 void rv_lane_order_move(struct rv_lane_order *lane_order, uint32_t lane_idx, int steps);

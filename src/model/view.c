@@ -43,7 +43,8 @@ static void arrange(struct rv_view *view, const struct rv_lanes *lanes, struct r
             .pid = process->pid,
             .is_row = rv_lane_order_is_row(lane_order, view->shown[i]),
             .is_pinned = lane->is_pinned,
-            .n_represents = process->is_collapsed ? process->n_lanes : 1,
+            .n_represents = rv_lane_order_n_represented(lane_order, view->shown[i]),
+            .is_process = process->is_collapsed,
         };
     }
 }
@@ -394,7 +395,9 @@ static void add_lane(struct rv_view *view, struct rv_view_lane *out, const struc
     if (view->most_depth && out->max_depth > view->most_depth)
         out->max_depth = view->most_depth;
     memcpy(out->process_name, lane->process_name, sizeof out->process_name);
-    if (out->n_represents > 1)
+    if (out->n_represents > 1 && !out->is_process)
+        snprintf(out->name, sizeof out->name, "%.40s: %u rows", lane->name, out->n_represents);
+    else if (out->n_represents > 1)
         snprintf(out->name, sizeof out->name, "%.40s: %u threads", lane->process_name, out->n_represents);
     else
         memcpy(out->name, lane->name, sizeof out->name);

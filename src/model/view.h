@@ -30,7 +30,8 @@ struct rv_view_lane {
     uint64_t released_ns;  /* what is shown before this time is coarser, since its detail was released; 0: nothing */
     bool is_row;           /* to be shown as one row: the innermost calls */
     bool is_pinned;        /* placed before unpinned ones */
-    uint32_t n_represents; /* threads of a collapsed process that it represents, with itself; else 1 */
+    uint32_t n_represents; /* lanes of a collapsed process or group that it represents, with itself; else 1 */
+    bool is_process;       /* it is a collapsed process */
     char name[RV_LANE_NAME_BYTES], process_name[RV_LANE_NAME_BYTES];
 };
 

@@ -16,7 +16,7 @@ static void show_lane(struct rv_viewer *viewer, uint32_t lane_idx)
     if (lane_order->lanes[lane_idx].is_hidden)
         rv_lane_order_toggle_hidden(lane_order, lane_idx);
     if (!rv_lane_order_shows(lane_order, lane_idx))
-        rv_lane_order_toggle_process(lane_order, lane_idx);
+        rv_lane_order_expand(lane_order, lane_idx);
     rv_viewer_scroll_to(viewer, lane_idx, 0);
     rv_viewer_debugger_choose(&viewer->debugger, viewer->lanes, lane_idx);
 }

@@ -156,3 +156,32 @@ Test(lane_order, a_threads_stacks_stand_together_whichever_were_seen_first)
     come_stack(0, 6); /* lane 6 */
     cr_assert_str_eq(shown(), "0361245");
 }
+
+/* The user has the last word. */
+Test(lane_order, a_group_of_more_lanes_than_fit_is_one_row)
+{
+    uint32_t out[3 * RV_LANE_ORDER_MOST_ROWS];
+    for (uint32_t i = 0; i < RV_LANE_ORDER_MOST_ROWS; i++)
+        come_stack(0, i);
+    cr_assert_eq(rv_lane_order_list(&lane_order, out), RV_LANE_ORDER_MOST_ROWS);
+    come_stack(0, RV_LANE_ORDER_MOST_ROWS);
+    come_stack(1, 0);
+    cr_assert_eq(rv_lane_order_list(&lane_order, out), 2);
+    cr_assert_eq(out[0], 0);
+    cr_assert_eq(rv_lane_order_n_represented(&lane_order, 0), RV_LANE_ORDER_MOST_ROWS + 1);
+    cr_assert_eq(rv_lane_order_n_represented(&lane_order, out[1]), 1);
+    cr_assert(rv_lane_order_is_row(&lane_order, 0));
+    rv_lane_order_toggle_collapsed(&lane_order, 0);
+    come_stack(0, RV_LANE_ORDER_MOST_ROWS + 1);
+    cr_assert_eq(rv_lane_order_list(&lane_order, out), RV_LANE_ORDER_MOST_ROWS + 3);
+    cr_assert_not(rv_lane_order_is_row(&lane_order, 0));
+}
+
+Test(lane_order, a_lane_of_a_collapsed_group_is_expanded)
+{
+    for (uint32_t i = 0; i <= RV_LANE_ORDER_MOST_ROWS; i++)
+        come_stack(0, i);
+    cr_assert_not(rv_lane_order_shows(&lane_order, 5));
+    rv_lane_order_expand(&lane_order, 5);
+    cr_assert(rv_lane_order_shows(&lane_order, 5));
+}
