@@ -369,21 +369,23 @@ static bool evict_cells(struct rv_timeline *timeline, uint32_t end_level)
 
 /*
  * Long spans of a backed timeline go last: a page is found by the end of a span, which may be far from the window; and
- * coarse cells, which few pages replace. The coarsest cells are never dropped.
+ * coarse cells, which few pages replace; both not in favour of pages. The coarsest cells are never dropped.
  */
-static bool evict_one(struct rv_timeline *timeline)
+static bool evict_one(struct rv_timeline *timeline, size_t n_bytes)
 {
     if (rv_span_pages_evict(&timeline->pages))
         return true;
     if (timeline->is_backed && (evict_spans(timeline, RV_TIMELINE_REACH) || evict_cells(timeline, RV_TIMELINE_REACH)))
         return true;
+    if (timeline->is_backed && rv_timeline_bytes(timeline) - timeline->pages.n_bytes <= n_bytes)
+        return false; /* the pages in view take the rest */
     return evict_spans(timeline, RV_TIMELINE_LEVELS) || evict_cells(timeline, RV_TIMELINE_LEVELS - 1);
 }
 
 size_t rv_timeline_evict(struct rv_timeline *timeline, size_t n_bytes)
 {
     size_t before = rv_timeline_bytes(timeline), now = before;
-    while (now > n_bytes && evict_one(timeline))
+    while (now > n_bytes && evict_one(timeline, n_bytes))
         now = rv_timeline_bytes(timeline);
     return before - now;
 }

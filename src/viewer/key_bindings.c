@@ -46,7 +46,7 @@ static const struct rv_key_binding TABLE[RV_ACTION_COUNT] = {
     [RV_ACTION_FOCUS_OR_FIT] = {{{"F", 0}}, NULL, "fill the window with the call; again or over nothing: all"},
     [RV_ACTION_FOCUS] = {{{NULL, 0}}, "double click", "fill the window with the call under the cursor"},
     [RV_ACTION_HIDE_LANE] = {{{"H", 0}}, NULL, "hide the thread under the cursor"},
-    [RV_ACTION_COLLAPSE_LANE] = {{{"X", 0}}, NULL, "show the thread under the cursor as one row; again: whole"},
+    [RV_ACTION_COLLAPSE_LANE] = {{{"X", 0}}, NULL, "show the thread under the cursor as one row; again: whole; expand a group of rows"},
     [RV_ACTION_COLLAPSE_PROCESS] = {{{"X", RV_MODIFIER_SHIFT}},
                                     NULL,
                                     "show the process under the cursor as one row; again: whole"},

@@ -1,4 +1,5 @@
 /* Every level of a timeline compared with a loop over all spans. */
+#include "model/span_pages.h"
 #include "model/timeline.h"
 
 #include <criterion/criterion.h>
@@ -440,4 +441,29 @@ Test(timeline, a_level_fits_a_pixel, .timeout = 60)
     cr_assert_eq(rv_timeline_level_for(32767), 1);
     cr_assert_eq(rv_timeline_level_for(32768), 2);
     cr_assert_eq(rv_timeline_level_for(1e30), RV_TIMELINE_LEVELS - 1);
+}
+
+/* Pages in view are larger than the share: what no page gives back stays. */
+Test(timeline, long_spans_do_not_make_room_for_pages)
+{
+    struct rv_timeline *timeline = rv_timeline_create(), *calls = rv_timeline_create();
+    rv_timeline_back_from(timeline, 0);
+    for (uint64_t i = 0; i < 40000; i++) {
+        const struct rv_span span = {.start = i * 1000, .end = i * 1000 + 900, .id = 1, .depth = 1};
+        rv_timeline_add(timeline, &span, 1);
+        rv_timeline_add(calls, &span, 1);
+    }
+    for (uint64_t i = 0; i < 4000; i++) {
+        const struct rv_span span = {
+            .start = 40000000 + i * 50000000, .end = 40000000 + (i + 1) * 50000000, .id = 2, .depth = 0};
+        rv_timeline_add(timeline, &span, 1);
+    }
+    rv_timeline_end(timeline);
+    rv_timeline_add_page(timeline, &(struct rv_page){.to_ns = 40000000, .used = 1, .timeline = calls});
+    cr_assert(rv_timeline_use_page(timeline, &(struct rv_page_look){.now = 1}));
+    (void)rv_timeline_evict(timeline, rv_timeline_bytes(calls));
+    cr_assert_gt(rv_timeline_whole_from_ns(timeline, 0), 0);
+    cr_assert_eq(rv_timeline_whole_from_ns(timeline, RV_TIMELINE_REACH), 0);
+    cr_assert_eq(rv_timeline_released_ns(timeline, 0), 0);
+    rv_timeline_destroy(timeline);
 }
