@@ -4,7 +4,7 @@
  * Little-endian, no pointers, offsets from the start of the file. Layout, each section page-aligned:
  *
  *   header | processes | modules | ring controls | global message | name index | name ids | name heap | ring data |
- *   functions left out | captures | texts
+ *   verdicts of a filter | captures | texts
  *
  * The file is sparse. Pages are allocated before their contents become visible: page 0 and the global message from
  * creation on, everything else by the claim, the push, the append or the intern that makes it visible. So a full disk is
@@ -29,8 +29,8 @@
 #endif
 
 #define RV_WIRE_MAGIC 0x315a5649474e4952ull /* "RINGVIZ1" */
-#define RV_WIRE_MAJOR 4u
-#define RV_WIRE_MINOR 2u
+#define RV_WIRE_MAJOR 5u
+#define RV_WIRE_MINOR 0u
 #define RV_WIRE_ENDIAN 0x01020304u
 #define RV_WIRE_PAGE 4096u
 
@@ -223,12 +223,13 @@ struct rv_wire_header {
     /* clock: enum rv_clock_kind and the conversion of base/clock.h; clock_mult is 0 while it is measured, and [atomic] */
     uint64_t clock_mult, clock_ticks0, clock_mono0_ns, clock_real0_ns;
     uint32_t clock_shift;
-    uint32_t max_depth; /* calls at this depth and deeper are not written; 0 = no limit */
-    struct rv_wire_area left_out;
-    uint32_t n_left_out; /* capacity of the list, in records */
+    uint32_t max_depth; /* calls at this depth and deeper need not be written; 0 = no limit */
+    struct rv_wire_area verdicts;
+    uint32_t n_verdicts; /* capacity of the list, in records */
     uint32_t text_bytes; /* of a ring's texts: a power of two, or 0 */
     struct rv_wire_area captures, texts;
-    uint8_t reserved0[0x200 - 0x140];
+    uint32_t is_filtered; /* only calls of functions that a verdict keeps count for max_depth */
+    uint8_t reserved0[0x200 - 0x144];
 
     /* 0x200 life */
     uint32_t state;       /* [atomic] enum rv_file_state */
@@ -250,7 +251,7 @@ struct rv_wire_header {
     uint32_t stop_on_create;  /* [atomic] */
     uint32_t trace_on_create; /* [atomic] */
     uint32_t tick;            /* [atomic] clock_kind TICK: moves about every 100 us */
-    uint32_t n_left_out_used; /* [atomic] records of functions whose calls producers need not write */
+    uint32_t n_verdicts_used; /* [atomic] records in the list */
     uint8_t reserved3[40];
 
     /* 0x2c0 claims and shortages */
@@ -374,15 +375,15 @@ struct rv_wire_module {
 };
 RV_WIRE_ASSERT(sizeof(struct rv_wire_module) == 96);
 
-/* ---- functions left out: whose names a filter stops ---- */
+/* ---- verdicts of the capture filter: calls of the functions that it rejects need not be written ---- */
 
-struct rv_wire_left_out {
+struct rv_wire_verdict {
     uint64_t address;
     uint64_t ticks; /* of one of its calls: determines which module was mapped at the address */
     uint32_t process;
-    uint32_t reserved;
+    uint32_t is_kept; /* 1 kept, 0 rejected */
 };
-RV_WIRE_ASSERT(sizeof(struct rv_wire_left_out) == 24);
+RV_WIRE_ASSERT(sizeof(struct rv_wire_verdict) == 24);
 
 /* ---- captures: which arguments and results producers copy ---- */
 

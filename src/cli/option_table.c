@@ -185,7 +185,7 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
     {RV_OPTION_INCLUDE, WATCH | DIFF, "include", "=REGEX", NULL,
      "capture only subroutines whose full name matches",
      "What --include and --exclude leave out of a command's native code is written for the first milliseconds only; then a "
-     "call of it costs next to nothing. With --trace-file it is written all along, for those who read the file later."},
+     "call of it costs next to nothing. Others who read the command's --trace-file later do not find it either."},
 
     {RV_OPTION_EXCLUDE, WATCH | DIFF, "exclude", "=REGEX", NULL,
      "leave out subroutines whose full name matches",
@@ -193,8 +193,8 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
 
     {RV_OPTION_MAX_DEPTH, WATCH | DIFF, "max-depth", "=N", NULL,
      "leave out calls nested deeper than N",
-     "The hooks of a command do not write such calls: they cost little and are not in a recording. With --include or "
-     "--exclude they are written, and left out when they are read."},
+     "Of a command's native code such calls are not written: they cost little and are not in a recording. With --include or "
+     "--exclude, depth is that of the calls that are left, and deeper ones are written for the first milliseconds only."},
 
     {RV_OPTION_PATCH, WATCH, "patch", "=REGEX[@LIBRARY]", NULL,
      "trace these functions of a program as it is, without hooks; off: none",

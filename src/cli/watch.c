@@ -92,11 +92,11 @@ static int create_map(struct watch *watch)
     const struct rv_options *options = watch->options;
     struct rv_map_params params = options->map;
     params.settles_clock_later = options->argv; /* once the command runs */
+    params.max_depth = options->max_depth;
+    params.is_filtered = watch->filter != NULL;
     char path[4096];
     rv_map_remove_stale();
     if (!options->trace_file) {
-        /* The depth that producers count includes calls that the filter rejects: then the session limits it. */
-        params.max_depth = watch->filter ? 0 : options->max_depth;
         uint64_t ring_bytes =
             (options->map.ring_events ? options->map.ring_events : 1u << 17) * sizeof(struct rv_event);
         int error = rv_map_default_path(path, sizeof path, 8 * ring_bytes);
@@ -198,9 +198,8 @@ static struct rv_scheduler *open_scheduler(void)
 static int open_source(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
-    struct rv_live_params live = {.interval_ns = options->drain_interval_ns,
-                                  .filter = watch->filter,
-                                  .is_private = !options->file && !options->trace_file};
+    struct rv_live_params live = {
+        .interval_ns = options->drain_interval_ns, .filter = watch->filter, .is_own = !options->file};
     if (options->file)
         return rv_open_trace(
             &watch->map, &watch->source,

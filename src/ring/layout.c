@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "ring/left_out.h"
+#include "ring/verdicts.h"
 
 enum {
     MIN_RING_EVENTS = 64,
@@ -19,7 +19,7 @@ enum {
     MAX_MESSAGE_BYTES = 1 << 20,
     MAX_GLOBAL_BYTES = 1 << 26,
     MIN_HEAP_BYTES = 1 << 12,
-    MAX_LEFT_OUT = 1 << 20,
+    MAX_VERDICTS = 1 << 20,
     N_SECTIONS = 11,
     MIN_TEXT_BYTES = 1 << 12,
     MAX_TEXT_BYTES = 1 << 26,
@@ -67,7 +67,7 @@ static void list_sections(struct rv_wire_header *header, struct section sections
         {&header->name_ids, (uint64_t)header->n_name_ids * sizeof(uint32_t)},
         {&header->name_heap, MIN_HEAP_BYTES},
         {&header->rings, (uint64_t)header->n_rings * header->ring_events * sizeof(struct rv_event)},
-        {&header->left_out, (uint64_t)header->n_left_out * sizeof(struct rv_wire_left_out)},
+        {&header->verdicts, (uint64_t)header->n_verdicts * sizeof(struct rv_wire_verdict)},
         {&header->captures, 0},
         {&header->texts, (uint64_t)header->n_rings * header->text_bytes},
     };
@@ -94,8 +94,8 @@ static const char *counts_fault(const struct rv_wire_header *header)
         return "number of modules";
     if (header->n_name_ids < 2 || header->n_name_ids > MAX_NAMES)
         return "number of names";
-    if (header->n_left_out < 1 || header->n_left_out > MAX_LEFT_OUT)
-        return "number of functions left out";
+    if (header->n_verdicts < 1 || header->n_verdicts > MAX_VERDICTS)
+        return "number of verdicts";
     if (header->text_bytes && (!is_power_of_two(header->text_bytes) || header->text_bytes < MIN_TEXT_BYTES ||
                                header->text_bytes > MAX_TEXT_BYTES))
         return "size of texts";
@@ -123,7 +123,7 @@ static const char *plan_counts(struct rv_wire_header *header, const struct rv_ma
     header->n_watches = RV_WIRE_WATCHES;
     header->n_processes = or_default(params->n_processes, 16384);
     header->n_modules = or_default(params->n_modules, 65536);
-    header->n_left_out = RV_LEFT_OUT_MAX;
+    header->n_verdicts = RV_VERDICTS_MAX;
     if (params->captures)
         header->text_bytes = power_of_two_from(or_default(params->text_bytes, 1u << 20));
     uint32_t n_names = or_default(params->n_names, 1u << 18);
@@ -161,6 +161,7 @@ int rv_layout_plan(struct rv_wire_header *header, const struct rv_map_params *pa
     header->policy = params->policy;
     header->max_depth = params->max_depth;
     header->feature_incompat = params->captures ? RV_WIRE_FEATURE_CAPTURES : 0;
+    header->is_filtered = params->is_filtered;
 
     struct section sections[N_SECTIONS];
     list_sections(header, sections);

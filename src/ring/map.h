@@ -28,6 +28,7 @@ struct rv_map_params {        /* zero = default */
     uint32_t n_names;         /* 2^18 ids, of which 0 is none */
     uint64_t name_heap_bytes; /* 32 MiB */
     uint32_t max_depth;       /* of calls that producers need not write; 0 = all */
+    bool is_filtered;         /* only calls that a verdict keeps count for max_depth */
     const void *captures;     /* prototypes/capture.h makes it; NULL: arguments are not captured */
     size_t n_capture_bytes;
     uint32_t text_bytes; /* for what is captured, of each ring: 1 MiB, rounded up to a power of two */

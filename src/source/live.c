@@ -20,7 +20,7 @@
 #include "ring/ownership.h"
 #include "ring/ring.h"
 #include "source/arguments.h"
-#include "source/left_out.h"
+#include "source/verdicts.h"
 #include "source/module_watch.h"
 #include "source/normalize.h"
 #include "source/scheduler.h"
@@ -69,8 +69,8 @@ struct live {
     struct rv_event *popped;
     struct rv_event *switches, *merged; /* of a thread; merged: with its popped events */
     size_t switches_capacity, merged_capacity;
-    struct rv_ticker *ticker;                /* clock TICK only */
-    struct rv_left_out_publisher *publisher; /* or NULL */
+    struct rv_ticker *ticker;               /* clock TICK only */
+    struct rv_verdict_publisher *publisher; /* or NULL */
     uint64_t last_liveness_ns, last_loss_ns;
     uint64_t turn_ticks;   /* at this turn's begin */
     uint32_t n_rings_used; /* greatest value seen; never falls */
@@ -563,7 +563,7 @@ static void close_live(struct rv_source *source)
     rv_arguments_close(live->arguments);
     rv_catalog_destroy(live->catalog);
     rv_module_watch_fini(&live->modules);
-    rv_left_out_publisher_destroy(live->publisher);
+    rv_verdict_publisher_destroy(live->publisher);
     free(live->rings);
     free(live->popped);
     free(live->switches);
@@ -602,8 +602,8 @@ struct rv_source *rv_live_open(struct rv_map *map, const struct rv_live_params *
     live->popped = rv_alloc(RV_BATCH_EVENTS, sizeof *live->popped);
     for (uint32_t i = 0; i < map->geometry.n_rings; i++)
         rv_ring_view(&live->rings[i].ring, map, i);
-    if (params->filter && params->is_private)
-        live->publisher = rv_left_out_publisher_create(map);
+    if (params->filter && params->is_own)
+        live->publisher = rv_verdict_publisher_create(map);
     if (map->geometry.clock_kind == RV_CLOCK_TICK)
         live->ticker = rv_ticker_start(&map->header->tick);
     return &live->source;

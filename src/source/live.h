@@ -17,7 +17,7 @@ struct rv_live_params {
     void *is_over_context;
     struct rv_capture_filter *filter; /* borrowed, or NULL */
     struct rv_scheduler *scheduler;   /* of the traced threads' switches; taken, or NULL */
-    bool is_private;                  /* no later reader: rejected functions may be published to producers for good */
+    bool is_own; /* who filters made the file: its verdicts may be published to producers for good */
 };
 
 /* Attach as the draining consumer. The map is borrowed until close. NULL with a line printed when another process

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "source/left_out.h"
+#include "source/verdicts.h"
 
 /* Time of the first event other than SYNC, which describes the past. */
 static uint64_t first_ticks(const struct rv_event *events, uint32_t n)
@@ -69,14 +69,14 @@ static uint32_t apply_filter(struct rv_normalizer *normalizer, struct rv_event *
             continue;
         was_left_out = false;
         bool is_call = rv_event_kind(&events[i]) <= RV_EVENT_RETURN || rv_event_kind(&events[i]) == RV_EVENT_SYNC;
-        if (!is_call || events[i].id == 0 ||
-            rv_capture_filter_has(normalizer->filter, normalizer->catalog, events[i].id))
+        bool is_judged = is_call && events[i].id != 0;
+        bool is_kept = !is_judged || rv_capture_filter_has(normalizer->filter, normalizer->catalog, events[i].id);
+        if (is_judged && popped && normalizer->publisher)
+            rv_verdict_publish(normalizer->publisher, normalizer->process_idx, &popped[i], is_kept);
+        if (is_kept)
             events[written++] = events[i];
-        else {
+        else
             was_left_out = true;
-            if (popped && normalizer->publisher)
-                rv_left_out_publish(normalizer->publisher, normalizer->process_idx, &popped[i]);
-        }
     }
     return written;
 }

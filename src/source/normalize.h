@@ -16,7 +16,7 @@ struct rv_normalizer {
     struct rv_catalog_process *process;
     struct rv_name_map *names;
     struct rv_capture_filter *filter;        /* or NULL */
-    struct rv_left_out_publisher *publisher; /* publishes rejected functions to producers; or NULL */
+    struct rv_verdict_publisher *publisher; /* publishes the filter's verdicts to producers; or NULL */
     uint32_t process_idx;                    /* index in the trace file's process table */
     uint64_t last_ns;                        /* of the stream: times never fall */
 };

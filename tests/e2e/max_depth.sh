@@ -1,6 +1,6 @@
 #!/bin/sh
-# max_depth.sh RINGVIZ FIB JUMPS PROGRAM...: --max-depth has the calls that it would have if producers wrote all, and no
-# other call is written.
+# max_depth.sh RINGVIZ FIB JUMPS PROGRAM...: --max-depth has the calls that it would have if producers wrote all, with
+# filters and without, and no other call is written.
 set -u
 ringviz=$1 fib=$2 jumps=$3
 shift 3
@@ -11,18 +11,42 @@ count_spans() { # DEPTH
     awk -F, -v depth="$1" 'NR > 1 && $3 < depth { print $3, $6 }' "$folder/spans" | sort | uniq -c
 }
 
+compare() { # WHAT PROGRAM DEPTH OPTION...: with that limit, and as if its calls were filtered afterwards
+    what=$1 program=$2 depth=$3
+    shift 3
+    cp "$folder/all" "$folder/spans"
+    count_spans "$depth" >"$folder/wanted"
+    run --max-depth="$depth" "$@" --spans --force --output="$folder/spans" -- "$program"
+    expect "exit status of $program, $depth, $what" $status 0
+    count_spans 100000 >"$folder/got"
+    check "the calls of $program above $depth, $what" cmp "$folder/got" "$folder/wanted"
+}
+
+# What is too deep is not written once it is known which calls count.
+refuses() { # FIB OPTION...
+    run --max-depth=3 --report=json --force --output="$folder/report.json" "$2" -- "$1" 30
+    n=$(sed -n 's/.*"produced":\([0-9]*\),.*/\1/p' "$folder/report.json")
+    [ "${n:-5000000}" -lt 2000000 ] || fail "$1, $2: $n events of 5.4 million were written"
+    grep -q '::fib","file":"[^"]*","line":[0-9]*,"calls":7,' "$folder/report.json" ||
+        fail "$1, $2: $(head -c 600 "$folder/report.json")"
+}
+
+some='--exclude=::[g-z][a-z_]*$'
 for program; do
-    run --spans --force --output="$folder/spans" -- "$program"
+    run --spans --force --output="$folder/all" -- "$program"
     expect "exit status of $program" $status 0
-    cp "$folder/spans" "$folder/all"
-    for depth in 2 20; do
-        cp "$folder/all" "$folder/spans"
-        count_spans $depth >"$folder/wanted"
-        run --max-depth=$depth --spans --force --output="$folder/spans" -- "$program"
-        expect "exit status of $program, $depth" $status 0
-        count_spans 100000 >"$folder/got"
-        check "the calls of $program above $depth" cmp "$folder/got" "$folder/wanted"
-    done
+    compare "all" "$program" 2
+    compare "all" "$program" 20
+    run "$some" --spans --force --output="$folder/all" -- "$program"
+    compare "some" "$program" 2 "$some"
+    compare "some, for other readers" "$program" 3 "$some" --trace-file="$folder/trace"
+    rm -f "$folder/trace"
+    case $program in
+    *fib)
+        refuses "$program" '--exclude=::main$'
+        refuses "$program" '--include=::fib$'
+        ;;
+    esac
 done
 
 for clock in tsc monotonic tick; do

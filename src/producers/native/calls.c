@@ -1,17 +1,42 @@
 #include "producers/native/calls.h"
 
-#include "producers/native/process.h"
+#include "producers/native/verdict_table.h"
 
 /* Tags have 16 bits: of a fall by more, readers are shown the steps. */
 #define MAX_FALL 32768u
 
-/* How many calls that are too deep to be written are open while this frame is the top; 0 or less: none. */
-static intptr_t n_too_deep(const struct rv_shadow_frame *top)
+static bool is_limited(void)
+{
+    return __builtin_expect(__atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED) & RV_GATE_IS_LIMITED, 0);
+}
+
+/* While depth is limited. */
+static enum rv_verdict verdict_of(uint64_t function)
 {
     intptr_t gate = __atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED);
-    if (!(gate & RV_GATE_IS_DEPTH))
-        return 0;
-    return rv_shadow_depth(&rv_thread.shadow, top) - 1 - (gate >> RV_SHADOW_TAG_SHIFT);
+    if (gate & RV_GATE_ALL_KEPT)
+        return RV_VERDICT_KEPT;
+    return rv_verdict_table_find((const uint64_t *)(gate & ~RV_GATE_IS_LIMITED), function);
+}
+
+bool rv_calls_is_kept(const struct rv_shadow_frame *frame)
+{
+    return verdict_of(rv_shadow_is_api(frame) ? 0 : frame->word & RV_EVENT_ADDRESS_MASK) == RV_VERDICT_KEPT;
+}
+
+bool rv_calls_leave_out(uint64_t function, uint64_t next)
+{
+    if (next == RV_PUSH_NESTED || !is_limited() || verdict_of(function) != RV_VERDICT_REJECTED)
+        return false;
+    rv_push_cancel(&rv_thread.pusher, next);
+    return true;
+}
+
+bool rv_calls_count_kept(struct rv_shadow_frame *frame)
+{
+    const uint32_t n_below = rv_shadow_n_kept(frame - 1), limit = rv_process_limit;
+    rv_shadow_set_n_kept(frame, n_below >= limit ? limit + 1 : n_below + rv_calls_is_kept(frame));
+    return n_below < limit;
 }
 
 static uint64_t push(uint64_t next, uint64_t stack, enum rv_event_kind kind, uint64_t word)
@@ -27,7 +52,9 @@ static uint64_t push(uint64_t next, uint64_t stack, enum rv_event_kind kind, uin
 __attribute__((noinline)) static uint64_t push_unless_deep(enum rv_event_kind kind, const struct rv_shadow_frame *frame,
                                                            uint64_t stack, uint64_t next)
 {
-    if (n_too_deep(frame) <= 0)
+    const bool is_written =
+        kind & 1 ? rv_shadow_n_kept(frame) <= rv_process_limit : rv_calls_count_kept(rv_thread.shadow.top);
+    if (is_written)
         return push(next, stack, kind, frame->word);
     rv_push_cancel(&rv_thread.pusher, next);
     return 0;
@@ -35,9 +62,7 @@ __attribute__((noinline)) static uint64_t push_unless_deep(enum rv_event_kind ki
 
 uint64_t rv_calls_push(enum rv_event_kind kind, const struct rv_shadow_frame *frame, uint64_t stack, uint64_t next)
 {
-    if (__builtin_expect(__atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED) & RV_GATE_IS_DEPTH, 0))
-        return push_unless_deep(kind, frame, stack, next);
-    return push(next, stack, kind, frame->word);
+    return is_limited() ? push_unless_deep(kind, frame, stack, next) : push(next, stack, kind, frame->word);
 }
 
 static void push_nested(enum rv_event_kind kind, const struct rv_shadow_frame *call, uint64_t stack)
@@ -51,6 +76,15 @@ static void push_nested(enum rv_event_kind kind, const struct rv_shadow_frame *c
     }
 }
 
+/* Of so many frames from this one down. */
+static size_t n_written(const struct rv_shadow_frame *top, size_t n_frames)
+{
+    size_t n = n_frames;
+    for (; n && rv_shadow_n_kept(top) > rv_process_limit; top--)
+        n--;
+    return n;
+}
+
 uint64_t rv_calls_push_slow(enum rv_event_kind kind, const struct rv_shadow_frame *call, uint64_t stack, uint64_t next)
 {
     struct rv_shadow *shadow = &rv_thread.shadow;
@@ -62,14 +96,15 @@ uint64_t rv_calls_push_slow(enum rv_event_kind kind, const struct rv_shadow_fram
         push_nested(kind, call, stack);
         return 0;
     }
-    intptr_t n_unwritten = n_too_deep(shadow->top);
+    const struct rv_shadow_frame *before = shadow->top;
     tag = kind & 1 ? rv_shadow_leave(shadow, call, &n_fallen) : rv_shadow_enter(shadow, call, &n_fallen);
-    if (n_too_deep(kind & 1 ? shadow->top + 1 : shadow->top) > 0) {
-        rv_push_cancel(&rv_thread.pusher, next);
-        return 0;
+    if (is_limited()) {
+        if (kind & 1 ? rv_shadow_n_kept(shadow->top) >= rv_process_limit : !rv_calls_count_kept(shadow->top)) {
+            rv_push_cancel(&rv_thread.pusher, next);
+            return 0;
+        }
+        n_fallen = n_written(before, n_fallen);
     }
-    if (n_unwritten > 0)
-        n_fallen -= n_fallen < (size_t)n_unwritten ? n_fallen : (size_t)n_unwritten;
     for (; n_fallen > MAX_FALL; n_fallen -= MAX_FALL) {
         push(next, stack, RV_EVENT_RETURN, rv_event_word(0, (uint16_t)(tag + n_fallen - MAX_FALL), 0));
         next = rv_push_begin(&rv_thread.pusher, stack);

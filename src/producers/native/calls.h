@@ -1,8 +1,30 @@
-/* Pushes of calls and returns: the shadow stack gives them their tags, while the cursor is poisoned. */
+/*
+ * Pushes of calls and returns: the shadow stack gives them their tags, while the cursor is poisoned.
+ *
+ * Where depth is limited, frames count the calls that count for it. A function without a verdict does not: more is
+ * written than need be, never less; once it has one, the counts are corrected (rv_shadow_count_kept).
+ */
 #ifndef RV_PRODUCERS_NATIVE_CALLS_H
 #define RV_PRODUCERS_NATIVE_CALLS_H
 
+#include "producers/native/process.h"
 #include "producers/native/thread.h"
+
+/* Does a call count for the limit of depth? While there is one. */
+RV_HIDDEN bool rv_calls_is_kept(const struct rv_shadow_frame *frame);
+
+/* A push of a call has begun: cancels it where a verdict rejects the function. The quick ways have looked that up, but
+ * where depth is limited and the top is a call that is too deep, which may have been left. */
+RV_HIDDEN bool rv_calls_leave_out(uint64_t function, uint64_t next);
+
+/* What a new call's frame, now the top, counts; false: the call is too deep to be written. While depth is limited. */
+RV_HIDDEN bool rv_calls_count_kept(struct rv_shadow_frame *frame);
+
+/* Whether a call that begins while this frame is the top is too deep to be written. */
+static inline bool rv_calls_is_too_deep(intptr_t gate, const struct rv_shadow_frame *top)
+{
+    return gate & RV_GATE_IS_LIMITED && rv_shadow_n_kept(top) >= rv_process_limit;
+}
 
 /*
  * The rest of a push that has begun, which is not written where its call is nested too deep.

@@ -221,9 +221,9 @@ static void push_call(uint32_t number, struct registers *registers, uint64_t fun
 static bool is_left_out(uint64_t function)
 {
     const intptr_t gate = __atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED);
-    if (!gate || gate & RV_GATE_IS_DEPTH)
+    if (!gate || gate & RV_GATE_IS_LIMITED)
         return false;
-    return gate < 0 || rv_left_out_table_has((const uint64_t *)gate, function);
+    return gate < 0 || rv_verdict_table_find((const uint64_t *)gate, function) == RV_VERDICT_REJECTED;
 }
 
 void rv_captured_enter_slow(struct registers *registers)

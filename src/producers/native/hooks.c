@@ -2,7 +2,7 @@
  * The hooks of -finstrument-functions. Twice: as the compiler would order them, and by hand for x86-64. Both do the
  * same in the same steps, which are those of ring/push.h and producers/native/shadow.h:
  *
- *     gate    return at once where nobody listens, and of a function that is left out
+ *     gate    return at once where nobody listens, and of a function that a verdict rejects
  *     begin   poison the cursor, see that it is below the limit
  *     shadow  push or pop the frame; the two checks for which it is not that simple
  *     write   the event: its second word is the frame's, its first the time
@@ -11,7 +11,7 @@
  * What is not simple is a tail call to C with all in registers: no stack frame here.
  */
 #include "producers/native/calls.h"
-#include "producers/native/left_out_table.h"
+#include "producers/native/verdict_table.h"
 #include "producers/native/process.h"
 
 RV_EXPORT void __cyg_profile_func_enter(void *function, void *call_site);
@@ -36,6 +36,8 @@ void rv_hooks_enter_slow(void *function, void *call_site, void *site, uint64_t s
 {
     const uint64_t next = rv_push_next(&rv_thread.pusher, stack);
     const struct rv_shadow_frame *frame = NULL;
+    if (rv_calls_leave_out((uint64_t)(uintptr_t)function, next))
+        return;
     rv_process_use_instrument(RV_INSTRUMENT_HOOKS);
     if (next != RV_PUSH_NESTED && rv_shadow_has_room(&rv_thread.shadow))
         frame = rv_shadow_push(&rv_thread.shadow, stack, function, call_site, site);
@@ -82,7 +84,6 @@ void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t st
     "jne 2f\n"                                                                                                         \
     "5:\n"                                                                                                             \
     PUSH_BEGIN                                                                                                         \
-    "6:\n"                                                                                                             \
     "cmp " LIMIT ", %r8\n"                                                                                             \
     "jae 1f\n"                                 /* below it: there is a carry */                                        \
     "mov " TOP ", %r9\n"
@@ -92,31 +93,24 @@ void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t st
     "mov %r8, " CURSOR "\n"                                                                                            \
     "ret\n"
 
-/* left_out: where a function goes that is left out. At 7 a push has begun, with the call's depth in rdx, above which N
- * is that of calls that are left out. */
-#define ELSEWHERE(rest, left_out, lower)                                                                                      \
-    "1:\n"                                                                                                             \
-    "mov (%rsp), %rdx\n"                                                                                               \
-    "mov %rsp, %rcx\n"                                                                                                 \
-    "jmp " #rest "\n"                                                                                                  \
+/* rejected: where a function goes that a verdict rejects. At 7 depth is limited. */
+#define ELSEWHERE(rejected)                                                                                            \
     "2:\n"                                                                                                             \
     "js 3f\n"                                                                                                          \
-    "test $1, %al\n"                                                                                                   \
+    "test $" TEXT(IS_LIMITED) ", %al\n"                                                                                \
     "jne 7f\n"                                                                                                         \
-    LEFT_OUT_LOOKUP(left_out)                                                                                              \
+    VERDICT_LOOKUP(rejected, 5b, "")                                                                                   \
     "3:\n"                                                                                                             \
     "ret\n"                                                                                                            \
     "7:\n"                                                                                                             \
-    PUSH_BEGIN                                                                                                         \
-    "mov " TOP ", %r9\n"                                                                                               \
-    "lea " #lower "(%r9), %rdx\n"                                                                                      \
-    "sub " ROOT ", %rdx\n"                                                                                             \
-    "cmp %rax, %rdx\n"                                                                                                 \
-    "jl 6b\n"                                                                                                          \
-    "cmp " ROOM ", %r9\n"                                                                                              \
-    "jae 1b\n"                                                                                                         \
-    "cmp " CEILING ", %r8\n"                                                                                           \
-    "jae 1b\n"
+    "mov rv_thread@gottpoff(%rip), %rcx\n"                                                                             \
+    "mov " TOP ", %r9\n"
+
+#define SLOW(rest)                                                                                                     \
+    "1:\n"                                                                                                             \
+    "mov (%rsp), %rdx\n"                                                                                               \
+    "mov %rsp, %rcx\n"                                                                                                 \
+    "jmp " #rest "\n"
 
 /* The push that has begun writes nothing. */
 #define CANCEL                                                                                                         \
@@ -124,48 +118,78 @@ void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t st
     "mov %r8, " CURSOR "\n"                                                                                            \
     "ret\n"
 
+/* Of a push that is below the limit. count: text that stores what the frame counts, if anything. */
+#define CALL(count)                                                                                                    \
+    "mov (%rsp), %rax\n"                                                                                               \
+    "mov " HEAD ", %r11\n"                                                                                             \
+    "mov %rsp, 32(%r9)\n"                     /* the new frame's stack, where nobody looks yet */                      \
+    "mov (%r9), %r10\n"                                                                                                \
+    "sbb %rsp, %r10\n"                        /* how far beneath the top's, less the carry: what is equal wraps, */    \
+    "cmp $" TEXT(NEAR_BYTES) ", %r10\n"       /* and is not near either */                                             \
+    "jae 1f\n"                                                                                                         \
+    "mov %rsi, 48(%r9)\n"                     /* its call site */                                                      \
+    "mov %rax, 56(%r9)\n"                     /* its site */                                                           \
+    count                                                                                                              \
+    "lea 32(%r9), %r10\n"                                                                                              \
+    "mov %r10, " TOP "\n"                     /* all but its word is there: handlers look for calls of their own */    \
+    "shl $43, %r10\n"                         /* bits 5 to 20 of its address: the tag, in place */                     \
+    "rdtsc\n"                                                                                                          \
+    "mov %eax, -16(%r8)\n"                                                                                             \
+    "or $" TEXT(CALL_AT) ", %edx\n"                                                                                    \
+    "mov %edx, -12(%r8)\n"                                                                                             \
+    "prefetchw 496(%r8)\n"                    /* 512 from the slot */                                                  \
+    "or %rdi, %r10\n"                                                                                                  \
+    "mov %r10, -8(%r8)\n"                     /* the word of this event, */                                            \
+    "mov %r10, 40(%r9)\n"                     /* and of the frame's return */                                          \
+    END
+
 /* 48 bytes in front that are never run: both hooks begin where in their 64-byte lines they were quickest. */
 #define HOOK RV_EXPORT __attribute__((naked, aligned(64), patchable_function_entry(48, 48)))
 
 HOOK void __cyg_profile_func_enter(__attribute__((unused)) void *function, __attribute__((unused)) void *call_site)
 {
     __asm__(BEGIN
-            "mov (%rsp), %rax\n"
-            "mov " HEAD ", %r11\n"
-            "mov %rsp, 32(%r9)\n"              /* the new frame's stack, where nobody looks yet */
-            "mov (%r9), %r10\n"
-            "sbb %rsp, %r10\n"                 /* how far beneath the top's, less the carry: what is equal wraps, */
-            "cmp $" TEXT(NEAR_BYTES) ", %r10\n" /* and is not near either */
+            CALL("")
+            ELSEWHERE(3f)
+            "movzwl 30(%r9), %r10d\n"          /* what the top counts */
+            "cmp rv_process_limit(%rip), %r10d\n"
+            "jae 9f\n"
+            "cmp $" TEXT(LIMITED_ALL_KEPT) ", %rax\n"
+            "je 10f\n"
+            "dec %rax\n"
+            VERDICT_LOOKUP(3b, 11f, IF_KEPT(10f))
+            "10:\n"
+            "inc %r10d\n"
+            "11:\n"
+            "mov %r10d, %edx\n"
+            PUSH_BEGIN
+            "cmp " LIMIT ", %r8\n"
             "jae 1f\n"
-            "mov %rsi, 48(%r9)\n"              /* its call site */
-            "mov %rax, 56(%r9)\n"              /* its site */
-            "lea 32(%r9), %r10\n"
-            "mov %r10, " TOP "\n"              /* all but its word is there: handlers look for calls of their own */
-            "shl $43, %r10\n"                  /* bits 5 to 20 of its address: the tag, in place */
-            "rdtsc\n"
-            "mov %eax, -16(%r8)\n"
-            "or $" TEXT(CALL_AT) ", %edx\n"
-            "mov %edx, -12(%r8)\n"
-            "prefetchw 496(%r8)\n"             /* 512 from the slot */
-            "or %rdi, %r10\n"
-            "mov %r10, -8(%r8)\n"              /* the word of this event, */
-            "mov %r10, 40(%r9)\n"              /* and of the frame's return */
-            END
-            ELSEWHERE(rv_hooks_enter_slow, 3f, 0)
+            CALL("mov %dx, 62(%r9)\n")
+            "9:\n"                            /* too deep: the frame alone */
+            "mov rv_process_limit(%rip), %edx\n"
+            "inc %edx\n"
+            PUSH_BEGIN
+            "cmp " ROOM ", %r9\n"
+            "jae 1f\n"
+            "cmp " CEILING ", %r8\n"
+            "jae 1f\n"
             "mov %rsp, 32(%r9)\n"
             "mov (%r9), %r10\n"
             "sbb %rsp, %r10\n"
             "cmp $" TEXT(NEAR_BYTES) ", %r10\n"
-            "jae 1b\n"
+            "jae 1f\n"
             "mov (%rsp), %rax\n"
             "mov %rsi, 48(%r9)\n"
             "mov %rax, 56(%r9)\n"
+            "mov %dx, 62(%r9)\n"
             "lea 32(%r9), %r10\n"
             "mov %r10, " TOP "\n"
             "shl $43, %r10\n"
             "or %rdi, %r10\n"
             "mov %r10, 40(%r9)\n"
-            CANCEL);
+            CANCEL
+            SLOW(rv_hooks_enter_slow));
 }
 
 HOOK void __cyg_profile_func_exit(__attribute__((unused)) void *function, __attribute__((unused)) void *call_site)
@@ -185,34 +209,52 @@ HOOK void __cyg_profile_func_exit(__attribute__((unused)) void *function, __attr
             "or $" TEXT(RETURN_AT) ", %edx\n"
             "mov %edx, -12(%r8)\n"
             END
-            ELSEWHERE(rv_hooks_exit_slow, 8f, -32)
-            "cmp %rsp, (%r9)\n"
-            "jb 1b\n"
+            ELSEWHERE(8f)
             "cmp %edi, 8(%r9)\n"
-            "jne 1b\n"
+            "jne 9f\n"
+            "movzwl 30(%r9), %edx\n"
+            "cmp rv_process_limit(%rip), %edx\n"
+            "jbe 5b\n"
+            PUSH_BEGIN
+            "cmp " CEILING ", %r8\n"
+            "jae 1f\n"
+            "cmp %rsp, (%r9)\n"
+            "jb 1f\n"
             "sub $32, %r9\n"
             "mov %r9, " TOP "\n"
             CANCEL
-            "8:\n"                            /* its call may have been before it was left out */
+            "9:\n"                            /* not of the top call: one that is not written, or others were left */
+            "cmp $" TEXT(LIMITED_ALL_KEPT) ", %rax\n"
+            "je 5b\n"
+            "dec %rax\n"
+            VERDICT_LOOKUP(3b, 5b, IF_KEPT(5b))
+            "8:\n"                            /* its call may have been before it was rejected */
             "mov rv_thread@gottpoff(%rip), %rcx\n"
             "mov " TOP ", %r9\n"
             "cmp %edi, 8(%r9)\n"
             "je 5b\n"
-            "ret\n");
+            "ret\n"
+            SLOW(rv_hooks_exit_slow));
 }
 
 /* clang-format on */
 
 #else
 
+static bool is_rejected(intptr_t gate, const void *function)
+{
+    return !(gate & RV_GATE_ALL_KEPT) && rv_verdict_table_find((const uint64_t *)(gate & ~RV_GATE_IS_LIMITED),
+                                                               (uint64_t)(uintptr_t)function) == RV_VERDICT_REJECTED;
+}
+
+/* What is too deep is seen all the same: the shadow stack tells its return from others. */
 static bool is_shut(const void *function)
 {
     intptr_t gate = __atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED);
-    return gate < 0 || (gate && !(gate & RV_GATE_IS_DEPTH) &&
-                        rv_left_out_table_has((const uint64_t *)gate, (uint64_t)(uintptr_t)function));
+    return gate < 0 || (gate && !rv_calls_is_too_deep(gate, rv_thread.shadow.top) && is_rejected(gate, function));
 }
 
-/* Its call may have been before it was left out. */
+/* Its call may have been before it was rejected. */
 static bool is_top(const void *function)
 {
     return rv_process_gate > 0 && (uint32_t)rv_thread.shadow.top->word == (uint32_t)(uintptr_t)function;

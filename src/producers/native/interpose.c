@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "producers/native/left_out_table.h"
+#include "producers/native/verdict_table.h"
 #include "producers/native/preload.h"
 #include "producers/native/thread.h"
 
@@ -24,7 +24,7 @@ RV_HIDDEN void *rv_interpose_before_spawn_command(const char *name, const pid_t 
 
 __attribute__((constructor)) static void start(void)
 {
-    rv_left_out_table_allow();
+    rv_verdict_table_allow();
     rv_preload_start();
 }
 

@@ -21,10 +21,10 @@
 #include "producers/native/call_c.h"
 #include "producers/native/calls.h"
 #include "producers/native/captured.h"
-#include "producers/native/left_out_table.h"
 #include "producers/native/process.h"
 #include "producers/native/returns.h"
 #include "producers/native/text_x86.h"
+#include "producers/native/verdict_table.h"
 
 struct results { /* as the text below saves them */
     uint64_t floats[2];
@@ -79,6 +79,8 @@ uint64_t rv_patched_push_call(uint64_t *slot, uint64_t stack, uint64_t function)
 {
     struct rv_return *entry = rv_returns_find(*slot);
     uint64_t next = rv_push_next(&rv_thread.pusher, stack);
+    if (!entry && rv_calls_leave_out(function, next))
+        return 0;
     if (entry) {
         const struct rv_shadow_frame left = frame_of(entry->function, entry->address, slot);
         (void)push_return(&left, stack, next);
@@ -132,8 +134,8 @@ void rv_patched_arrive_slow(uint64_t *slot, struct results *saved, struct rv_ret
 
 /* What the text counts on, besides what text_x86.h has. */
 #define CAPTURE_AT 28
-#define FREE_AT 112
-#define LIST_AT 120
+#define FREE_AT 104
+#define LIST_AT 112
 #define ARENA_BYTES 0x1000000
 #define FUNCTION_BEFORE_RESUME 14
 _Static_assert(offsetof(struct rv_thread, returns.top) == FREE_AT, "");
@@ -160,6 +162,60 @@ _Static_assert(RV_PATCH_FUNCTION_BEFORE_RESUME == FUNCTION_BEFORE_RESUME, "");
     "mov " HEAD ", %rdi\n"                                                                                             \
     "addq $1, (%rdi)\n"                        /* P1 -> C1, P3 -> C3: x86 lets stores be seen in their order */        \
     "mov %r8, " CURSOR "\n"
+
+/* Of a push that is below the limit. count: text that stores what the frame counts, if anything; it may change rdx. */
+#define CALL(count)                                                                                                    \
+    "mov " TOP ", %rsi\n"                                                                                              \
+    "mov " SAVED_2 "(%rsp), %rax\n"        /* where the function returns to */                                         \
+    "lea rv_returns_trampolines(%rip), %rdi\n"                                                                         \
+    "sub %rax, %rdi\n"                     /* behind the first, less than all of them: rdi is in -ARENA_BYTES..0 */    \
+    "add $" TEXT(ARENA_BYTES) ", %rdi\n"                                                                               \
+    "cmp $" TEXT(ARENA_BYTES) ", %rdi\n"                                                                               \
+    "jb 1f\n"                                                                                                          \
+    "lea " SAVED_2 "(%rsp), %rdi\n"                                                                                    \
+    "mov (%rsi), %rdx\n"                                                                                               \
+    "sub %rdi, %rdx\n"                                                                                                 \
+    "dec %rdx\n"                                                                                                       \
+    "cmp $" TEXT(NEAR_BYTES) ", %rdx\n"    /* not beneath the top's, or far beneath */                                 \
+    "jae 1f\n"                                                                                                         \
+    "mov %rdi, 32(%rsi)\n"                 /* the new frame, where nobody looks yet: its stack, */                     \
+    "mov %rax, 48(%rsi)\n"                 /* its call site */                                                         \
+    "mov " FREE ", %rax\n"                                                                                             \
+    "lea -4(%rax), %rdx\n"                                                                                             \
+    "mov (%rdx), %edi\n"                                                                                               \
+    "test %edi, %edi\n"                                                                                                \
+    "je 1f\n"                                                                                                          \
+    "cmpxchg %rdx, " FREE "\n"             /* from here on handlers take others */                                     \
+    "jne 1f\n"                                                                                                         \
+    "mov " SAVED_2 "(%rsp), %rax\n"                                                                                    \
+    "mov %edi, %edx\n"                                                                                                 \
+    "shl $4, %rdx\n"                                                                                                   \
+    "mov rv_returns_entries(%rip), %rdi\n"                                                                             \
+    "lea (%rdi,%rdx,2), %rdi\n"                                                                                        \
+    "mov %rax, (%rdi)\n"                                                                                               \
+    "lea rv_returns_trampolines(%rip), %rax\n"                                                                         \
+    "add %rdx, %rax\n"                                                                                                 \
+    "mov " SAVED "(%rsp), %rdx\n"          /* the resume */                                                            \
+    "mov %rax, " SAVED_2 "(%rsp)\n"                                                                                    \
+    "lea " SAVED_2 "(%rsp), %rax\n"                                                                                    \
+    "mov %rax, 16(%rdi)\n"                 /* its slot holds its trampoline: now it may be looked at */                \
+    "mov -" TEXT(FUNCTION_BEFORE_RESUME) "(%rdx), %rax\n"                                                              \
+    "mov %rax, 8(%rdi)\n"                                                                                              \
+    "mov %rax, 56(%rsi)\n"                 /* the frame's site, as in frame_of() */                                    \
+    count                                                                                                              \
+    "add $32, %rsi\n"                                                                                                  \
+    "mov %rsi, " TOP "\n"                                                                                              \
+    "mov %rsi, %rdi\n"                                                                                                 \
+    "shl $43, %rdi\n"                                                                                                  \
+    "or %rax, %rdi\n"                                                                                                  \
+    "mov %rdi, 8(%rsi)\n"                                                                                              \
+    "mov %rdi, -8(%r8)\n"                                                                                              \
+    "rdtsc\n"                                                                                                          \
+    "mov %eax, -16(%r8)\n"                                                                                             \
+    "or $" TEXT(CALL_AT) ", %edx\n"                                                                                    \
+    "mov %edx, -12(%r8)\n"                                                                                             \
+    "prefetchw 496(%r8)\n"                                                                                             \
+    END
 
 /*
  * The trampolines. Unwinders look up the address before that to which a call returns, since they see no signal frame
@@ -205,85 +261,54 @@ __asm__(".pushsection .text\n"
         PUSH_BEGIN
         "cmp " LIMIT ", %r8\n"
         "jae 1f\n"
-        "mov " TOP ", %rsi\n"
-        "mov " SAVED_2 "(%rsp), %rax\n"        /* where the function returns to */
-        "lea rv_returns_trampolines(%rip), %rdi\n"
-        "sub %rax, %rdi\n"                     /* behind the first, less than all of them: rdi is in -ARENA_BYTES..0 */
-        "add $" TEXT(ARENA_BYTES) ", %rdi\n"
-        "cmp $" TEXT(ARENA_BYTES) ", %rdi\n"
-        "jb 1f\n"
-        "lea " SAVED_2 "(%rsp), %rdi\n"
-        "mov (%rsi), %rdx\n"
-        "sub %rdi, %rdx\n"
-        "dec %rdx\n"
-        "cmp $" TEXT(NEAR_BYTES) ", %rdx\n"    /* not beneath the top's, or far beneath */
-        "jae 1f\n"
-        "mov %rdi, 32(%rsi)\n"                 /* the new frame, where nobody looks yet: its stack, */
-        "mov %rax, 48(%rsi)\n"                 /* its call site */
-        "mov " FREE ", %rax\n"
-        "lea -4(%rax), %rdx\n"
-        "mov (%rdx), %edi\n"
-        "test %edi, %edi\n"
-        "je 1f\n"
-        "cmpxchg %rdx, " FREE "\n"             /* from here on handlers take others */
-        "jne 1f\n"
-        "mov " SAVED_2 "(%rsp), %rax\n"
-        "mov %edi, %edx\n"
-        "shl $4, %rdx\n"
-        "mov rv_returns_entries(%rip), %rdi\n"
-        "lea (%rdi,%rdx,2), %rdi\n"
-        "mov %rax, (%rdi)\n"
-        "lea rv_returns_trampolines(%rip), %rax\n"
-        "add %rdx, %rax\n"
-        "mov " SAVED "(%rsp), %rdx\n"          /* the resume */
-        "mov %rax, " SAVED_2 "(%rsp)\n"
-        "lea " SAVED_2 "(%rsp), %rax\n"
-        "mov %rax, 16(%rdi)\n"                 /* its slot holds its trampoline: now it may be looked at */
-        "mov %rdx, 56(%rsi)\n"                 /* the frame's site */
-        "mov -" TEXT(FUNCTION_BEFORE_RESUME) "(%rdx), %rax\n"
-        "mov %rax, 8(%rdi)\n"
-        "add $32, %rsi\n"
-        "mov %rsi, " TOP "\n"
-        "mov %rsi, %rdi\n"
-        "shl $43, %rdi\n"
-        "or %rax, %rdi\n"
-        "mov %rdi, 8(%rsi)\n"
-        "mov %rdi, -8(%r8)\n"
-        "rdtsc\n"
-        "mov %eax, -16(%r8)\n"
-        "or $" TEXT(CALL_AT) ", %edx\n"
-        "mov %edx, -12(%r8)\n"
-        "prefetchw 496(%r8)\n"
-        END
+        CALL("")
         "6:\n"
         ".cfi_remember_state\n"
         RESTORE_ALL
         "ret\n"
         ".cfi_restore_state\n"
-        "1:\n"
-        "lea " SAVED_2 "(%rsp), %rdi\n"
-        "mov %rsp, %rsi\n"
-        CALL_C(rv_patched_enter_slow)
-        "jmp 6b\n"
         "2:\n"
         "js 6b\n"
-        "test $1, %al\n"
-        "jne 7f\n"
         "mov " SAVED "(%rsp), %rdi\n"
         "mov -" TEXT(FUNCTION_BEFORE_RESUME) "(%rdi), %rdi\n"
-        LEFT_OUT_LOOKUP(6b)
-        "7:\n"                                /* a call that is too deep, beneath the top's, is not seen at all */
+        "test $" TEXT(IS_LIMITED) ", %al\n"
+        "jne 7f\n"
+        VERDICT_LOOKUP(6b, 5b, "")
+        "7:\n"
         "mov rv_thread@gottpoff(%rip), %rcx\n"
         "mov " TOP ", %rsi\n"
-        "lea " SAVED_2 "(%rsp), %rdi\n"
+        "movzwl 30(%rsi), %edx\n"             /* what the top counts */
+        "cmp rv_process_limit(%rip), %edx\n"
+        "jae 9f\n"
+        "cmp $" TEXT(LIMITED_ALL_KEPT) ", %rax\n"
+        "je 10f\n"
+        "dec %rax\n"
+        VERDICT_LOOKUP(6b, 11f, IF_KEPT(10f))
+        "9:\n"                                /* a call that is too deep, beneath the top's, is not seen at all */
         "mov (%rsi), %rdx\n"
+        "lea " SAVED_2 "(%rsp), %rdi\n"
         "sub %rdi, %rdx\n"
         "dec %rdx\n"
         "cmp $" TEXT(NEAR_BYTES) ", %rdx\n"
         "jae 5b\n"
-        "sub " ROOT ", %rsi\n"
-        "cmp %rax, %rsi\n"
-        "jl 5b\n"
+        "jmp 6b\n"
+        "10:\n"
+        "mov $1, %eax\n"
+        "jmp 12f\n"
+        "11:\n"
+        "xor %eax, %eax\n"
+        "12:\n"
+        "add 30(%rsi), %ax\n"
+        "mov %ax, -8(%rsp)\n"                 /* handlers keep off 128 bytes below */
+        PUSH_BEGIN
+        "cmp " LIMIT ", %r8\n"
+        "jae 1f\n"
+        CALL("mov -8(%rsp), %dx\n" "mov %dx, 62(%rsi)\n")
+        "jmp 6b\n"
+        "1:\n"
+        "lea " SAVED_2 "(%rsp), %rdi\n"
+        "mov %rsp, %rsi\n"
+        CALL_C(rv_patched_enter_slow)
         "jmp 6b\n"
         ".cfi_endproc\n"
         ".size rv_patched_enter, . - rv_patched_enter\n"
@@ -311,6 +336,9 @@ __asm__(".pushsection .text\n"
         "lea " SAVED "(%rsp), %rdx\n"
         "cmp %rdx, (%rsi)\n"
         "jne 1f\n"
+        "movzwl 30(%rsi), %eax\n"
+        "cmp rv_process_limit(%rip), %eax\n"  /* its call was too deep */
+        "ja 1f\n"
         "mov 8(%rdi), %rax\n"
         "mov 8(%rsi), %rdx\n"
         "cmp %eax, %edx\n"

@@ -29,6 +29,7 @@ static struct {
 } process;
 
 intptr_t rv_process_gate;
+uint32_t rv_process_limit;
 
 static void set_gate(intptr_t gate)
 {
@@ -169,11 +170,12 @@ static int open_locked(const char *path)
     return error ? error : enter();
 }
 
-/* Where the file says so. */
-static intptr_t depth_gate(void)
+/* Where a filter decides which calls count, the first verdicts limit depth. */
+static intptr_t first_gate(void)
 {
-    intptr_t most = (intptr_t)process.map.geometry.max_depth;
-    return most ? (most - 1) * (intptr_t)sizeof(struct rv_shadow_frame) + RV_GATE_IS_DEPTH : 0;
+    const struct rv_wire_header *geometry = &process.map.geometry;
+    rv_process_limit = geometry->max_depth <= RV_SHADOW_KEPT_MAX ? geometry->max_depth : 0;
+    return rv_process_limit && !geometry->is_filtered ? RV_GATE_ALL_KEPT | RV_GATE_IS_LIMITED : 0;
 }
 
 int rv_process_open(const char *path)
@@ -184,7 +186,7 @@ int rv_process_open(const char *path)
     int error = 0;
     if (process.state == UNTRIED || (process.state == CLOSED && path)) {
         error = open_locked(path);
-        set_gate(error ? 0 : depth_gate());
+        set_gate(error ? 0 : first_gate());
         __atomic_store_n(&process.state, error ? CLOSED : OPEN, __ATOMIC_RELEASE); /* O1 -> O2 */
     } else if (process.state == CLOSED) {
         error = -ENOENT;

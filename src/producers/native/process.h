@@ -15,12 +15,15 @@
  * What the hooks look at first; [atomic]
  *   0                all is traced, or whether it is, is to be found out
  *   RV_GATE_CLOSED   nobody listens, and no thread has a ring to give back: a hook returns at once
- *   odd              calls that N others are open around, or more, are left out: 32 * (N - 1) + 1
- *   else             the table of functions that are left out (left_out_table.h)
+ *   else             the table of verdicts (verdict_table.h), or RV_GATE_ALL_KEPT in place of its address; and
+ *                    RV_GATE_IS_LIMITED: calls that rv_process_limit others are open around, or more, are not written
+ * Once limited, a process stays so: open frames tell what was written of them.
  */
 #define RV_GATE_CLOSED INTPTR_MIN
-#define RV_GATE_IS_DEPTH 1
+#define RV_GATE_IS_LIMITED 1
+#define RV_GATE_ALL_KEPT 2
 RV_HIDDEN extern intptr_t rv_process_gate;
+RV_HIDDEN extern uint32_t rv_process_limit; /* of depth; 0: none */
 
 /* 0 or a table; nothing, where the process is closed. Lock held. */
 void rv_process_set_gate(intptr_t gate);

@@ -22,7 +22,8 @@
 #include <sys/auxv.h>
 
 #include "producers/native/call_c.h"
-#include "producers/native/left_out_table.h"
+#include "producers/native/calls.h"
+#include "producers/native/verdict_table.h"
 #include "producers/native/process.h"
 #include "producers/native/returns.h"
 #include "producers/native/signal_guard.h"
@@ -52,12 +53,10 @@ static bool is_beneath_top(uint64_t stack)
 
 static bool is_left_out(intptr_t gate, uint64_t function, uint64_t stack)
 {
-    if (gate < 0)
+    if (gate < 0 || (rv_calls_is_too_deep(gate, rv_thread.shadow.top) && is_beneath_top(stack)))
         return true;
-    if (gate & RV_GATE_IS_DEPTH)
-        return is_beneath_top(stack) &&
-               (rv_shadow_depth(&rv_thread.shadow, rv_thread.shadow.top) << RV_SHADOW_TAG_SHIFT) >= gate;
-    return rv_left_out_table_has((const uint64_t *)gate, function);
+    return !(gate & RV_GATE_ALL_KEPT) &&
+           rv_verdict_table_find((const uint64_t *)(gate & ~RV_GATE_IS_LIMITED), function) == RV_VERDICT_REJECTED;
 }
 
 /* slot: of the function's return address. True: a push has begun, and the rest is not that simple. */
@@ -77,6 +76,8 @@ bool rv_profiled_enter(uint64_t *slot, uint64_t resume)
     const struct rv_shadow_frame *frame =
         rv_shadow_push(&rv_thread.shadow, stack, (const void *)(uintptr_t)function,
                        (const void *)(uintptr_t)rv_returns_entries[number].address, (const void *)(uintptr_t)function);
+    if (__builtin_expect(gate & RV_GATE_IS_LIMITED, 0))
+        (void)rv_calls_count_kept(rv_thread.shadow.top);
     rv_push_fetch_ahead(next);
     rv_push_commit(&rv_thread.pusher, next, RV_EVENT_CALL_AT, frame->word);
     return false;

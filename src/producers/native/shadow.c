@@ -55,11 +55,6 @@ static struct rv_pool own_regions = RV_POOL(REGION_BYTES(N_OWN_FRAMES, N_BUCKETS
 
 struct rv_shadow_frame rv_shadow_no_frame[2] = {{.stack = NO_STACK, .word = BOUNDARY}};
 
-static bool is_api(const struct rv_shadow_frame *frame)
-{
-    return frame->site == 0;
-}
-
 static bool is_full(const struct rv_shadow *shadow)
 {
     return shadow->top->word == FULL;
@@ -78,7 +73,7 @@ static struct rv_shadow_frame *below(const struct rv_shadow_frame *boundary)
 
 static struct rv_shadow_frame *boundary_below(const struct rv_shadow_frame *boundary)
 {
-    return (struct rv_shadow_frame *)(uintptr_t)(boundary->site & ~(uint64_t)IS_LINK);
+    return (struct rv_shadow_frame *)(uintptr_t)(boundary->site & RV_EVENT_ADDRESS_MASK & ~(uint64_t)IS_LINK);
 }
 
 /* Of the lowest boundary, on which calls nest. */
@@ -88,17 +83,10 @@ static void set_end(struct rv_shadow_frame *base, uint64_t end)
     base->call_site = end;
 }
 
-/* To one further down. */
-static void move_boundary(struct rv_shadow *shadow, struct rv_shadow_frame *boundary)
-{
-    for (; shadow->boundary != boundary; shadow->boundary = boundary_below(shadow->boundary))
-        shadow->root -= width(shadow->boundary);
-}
-
 static void end_stack(struct rv_shadow *shadow)
 {
     struct rv_shadow_frame *top = below(shadow->boundary);
-    move_boundary(shadow, boundary_below(shadow->boundary));
+    shadow->boundary = boundary_below(shadow->boundary);
     rv_shadow_move_top(shadow, top);
 }
 
@@ -109,8 +97,8 @@ static void begin_stack(struct rv_shadow *shadow, struct rv_shadow_frame *bounda
                                          .word = BOUNDARY,
                                          .call_site = stack + RV_SHADOW_NEAR_BYTES / 2,
                                          .site = (uint64_t)(uintptr_t)shadow->boundary | link};
+    rv_shadow_set_n_kept(boundary, rv_shadow_n_kept(below(boundary)));
     shadow->boundary = boundary;
-    shadow->root += width(boundary);
 }
 
 /* top: the top frame above the boundary, or the boundary itself. */
@@ -134,7 +122,7 @@ static bool find_stack(struct rv_shadow *shadow, uint64_t stack)
         top = below(boundary);
         boundary = boundary_below(boundary);
     }
-    move_boundary(shadow, boundary);
+    shadow->boundary = boundary;
     rv_shadow_move_top(shadow, top);
     return true;
 }
@@ -148,6 +136,11 @@ static void drop_left(struct rv_shadow *shadow, uint64_t stack)
     rv_shadow_move_top(shadow, top);
 }
 
+static bool has_site(const struct rv_shadow_frame *frame, uint64_t site)
+{
+    return (frame->site & RV_EVENT_ADDRESS_MASK) == site;
+}
+
 /*
  * A call at the stack pointer of open frames: of a function inlined into theirs, unless it comes from another caller
  * than theirs, or from a place in which one of them is: then those were left.
@@ -156,7 +149,7 @@ static void drop_replaced(struct rv_shadow *shadow, const struct rv_shadow_frame
 {
     struct rv_shadow_frame *top = shadow->top;
     for (struct rv_shadow_frame *frame = top; frame != shadow->boundary && frame->stack == call->stack; frame--)
-        if (!is_api(frame) && (frame->site == call->site || frame->call_site != call->call_site))
+        if (!rv_shadow_is_api(frame) && (has_site(frame, call->site) || frame->call_site != call->call_site))
             top = frame - 1;
     rv_shadow_move_top(shadow, top);
 }
@@ -174,7 +167,7 @@ static uint16_t put_frame(struct rv_shadow *shadow, const struct rv_shadow_frame
         *frame = (struct rv_shadow_frame){.stack = NO_STACK, .word = FULL, .call_site = 1};
     } else {
         copy_call(frame, call);
-        if (is_api(call))
+        if (rv_shadow_is_api(call))
             frame->stack = top->stack == NO_STACK ? top->call_site : top->stack;
     }
     rv_shadow_move_top(shadow, frame);
@@ -228,7 +221,7 @@ uint16_t rv_shadow_enter(struct rv_shadow *shadow, const struct rv_shadow_frame 
         end_stack(shadow);
     if (find_stack(shadow, call->stack)) {
         drop_left(shadow, call->stack);
-        if (!is_api(call))
+        if (!rv_shadow_is_api(call))
             drop_replaced(shadow, call);
     } else if (shadow->top + 1 < shadow->region->last) {
         begin_stack(shadow, shadow->top + 1, call->stack, 0);
@@ -248,9 +241,9 @@ static bool has_jumped(const struct rv_shadow_frame *call)
 static bool is_call_of(const struct rv_shadow_frame *frame, const struct rv_shadow_frame *call)
 {
     if ((frame->word ^ call->word) & RV_EVENT_ADDRESS_MASK || frame->call_site != call->call_site ||
-        is_api(frame) != is_api(call))
+        rv_shadow_is_api(frame) != rv_shadow_is_api(call))
         return false;
-    if (is_api(call))
+    if (rv_shadow_is_api(call))
         return true;
     return has_jumped(call) ? frame->stack < call->stack : frame->stack >= call->stack;
 }
@@ -279,7 +272,7 @@ static struct rv_shadow_frame *find_call(struct rv_shadow *shadow, const struct 
 static uint16_t leave_unseen(struct rv_shadow *shadow, const struct rv_shadow_frame *call)
 {
     struct rv_shadow_region *region = shadow->region;
-    if (!is_api(call) && find_stack(shadow, call->stack))
+    if (!rv_shadow_is_api(call) && find_stack(shadow, call->stack))
         drop_left(shadow, call->stack);
     struct rv_shadow_frame *top = shadow->top;
     if (top != region->base)
@@ -302,7 +295,7 @@ uint16_t rv_shadow_leave(struct rv_shadow *shadow, const struct rv_shadow_frame 
     struct rv_shadow_frame *frame = find_call(shadow, call, &boundary);
     if (frame) {
         tag = rv_shadow_tag(frame);
-        move_boundary(shadow, boundary);
+        shadow->boundary = boundary;
         rv_shadow_move_top(shadow, frame - 1);
     } else {
         tag = leave_unseen(shadow, call);
@@ -322,10 +315,30 @@ void rv_shadow_end_leave_nested(struct rv_shadow *shadow, const struct rv_shadow
     struct rv_shadow_frame *boundary, *frame = find_call(shadow, call, &boundary);
     if (!frame)
         return;
-    move_boundary(shadow, boundary);
+    shadow->boundary = boundary;
     rv_shadow_move_top(shadow, frame - 1);
     if (shadow->top == boundary && boundary->site & IS_LINK)
         end_stack(shadow);
+}
+
+/* The slot that a link leaves out. */
+static bool is_gap(const struct rv_shadow_frame *slot)
+{
+    return slot[1].word == BOUNDARY && slot[1].site & IS_LINK;
+}
+
+void rv_shadow_count_kept(struct rv_shadow *shadow, uint32_t limit,
+                          bool (*is_kept)(const struct rv_shadow_frame *frame))
+{
+    uint32_t n_below = 0;
+    for (struct rv_shadow_frame *frame = shadow->region->base; frame <= shadow->top; frame++) {
+        if (frame < shadow->top && is_gap(frame))
+            continue;
+        const bool is_call = frame->word != BOUNDARY && frame->word != FULL;
+        const uint32_t n = n_below + (n_below < limit && is_call && is_kept(frame)), before = rv_shadow_n_kept(frame);
+        n_below = n > before ? n : before;
+        rv_shadow_set_n_kept(frame, n_below);
+    }
 }
 
 /* In memory that is zeroed or was a region's. */
@@ -341,7 +354,7 @@ static struct rv_shadow_region *lay_out(void *pages, uint32_t stack_id, size_t n
     region->base = zero - 1;
     region->last = zero + n_frames - 1;
     *region->base = (struct rv_shadow_frame){.stack = NO_STACK, .word = BOUNDARY};
-    region->saved = (struct rv_shadow){region->base, region->last - 1, region->base, region, region->base};
+    region->saved = (struct rv_shadow){region->base, region->last - 1, region->base, region};
     return region;
 }
 
@@ -417,5 +430,5 @@ void rv_shadow_destroy(struct rv_shadow *shadow)
 void rv_shadow_clear(struct rv_shadow *shadow)
 {
     if (shadow->region)
-        shadow->top = shadow->boundary = shadow->root = shadow->region->base;
+        shadow->top = shadow->boundary = shadow->region->base;
 }

@@ -28,12 +28,15 @@
 
 #define RV_SHADOW_TAG_SHIFT 5
 #define RV_SHADOW_RESERVE 4096u /* calls that may be pushed without looking for room */
+#define RV_SHADOW_KEPT_SHIFT 48
+#define RV_SHADOW_KEPT_MAX 65534u /* the highest limit of depth */
 
 struct rv_shadow_frame {
     uint64_t stack;     /* the stack pointer with which its hook began */
     uint64_t word;      /* of its events: the function's address, or the name id of a call by the API, and the tag */
     uint64_t call_site; /* where its caller goes on; 0 by the API */
-    uint64_t site; /* where it goes on after its hook: tells functions inlined into one another apart; 0 by the API */
+    uint64_t site; /* where it goes on after its hook: tells functions inlined into one another apart; 0 by the API.
+                      The upper 16 bits: rv_shadow_n_kept() */
 };
 _Static_assert(sizeof(struct rv_shadow_frame) == 1u << RV_SHADOW_TAG_SHIFT, "tags are bits of a frame's address");
 
@@ -45,14 +48,13 @@ struct rv_shadow {
     struct rv_shadow_frame *limit; /* a top here or above has no room above it, but for RV_SHADOW_RESERVE frames */
     struct rv_shadow_frame *boundary;
     struct rv_shadow_region *region;
-    struct rv_shadow_frame *root; /* as many frames below the top as calls are open */
 };
 
 /* And the slot above it. */
 RV_HIDDEN extern struct rv_shadow_frame rv_shadow_no_frame[2];
 #define RV_SHADOW_NONE                                                                                                 \
     {                                                                                                                  \
-        .top = rv_shadow_no_frame, .root = (struct rv_shadow_frame *)INTPTR_MAX                                        \
+        .top = rv_shadow_no_frame                                                                                      \
     }
 
 static inline uint16_t rv_shadow_tag(const struct rv_shadow_frame *frame)
@@ -67,10 +69,23 @@ static inline void rv_shadow_move_top(struct rv_shadow *shadow, struct rv_shadow
     shadow->top = top;
 }
 
-/* How many calls are open while this frame is the top; below 0 without a region. */
-static inline intptr_t rv_shadow_depth(const struct rv_shadow *shadow, const struct rv_shadow_frame *top)
+/*
+ * Where depth is limited: how many calls that count are open with this frame, which is at most the limit. Of a frame
+ * that is itself too deep, and so is not written: the limit + 1. As pushed: 0.
+ */
+static inline uint32_t rv_shadow_n_kept(const struct rv_shadow_frame *frame)
 {
-    return (intptr_t)((uintptr_t)top - (uintptr_t)shadow->root) >> RV_SHADOW_TAG_SHIFT;
+    return (uint32_t)(frame->site >> RV_SHADOW_KEPT_SHIFT);
+}
+
+static inline void rv_shadow_set_n_kept(struct rv_shadow_frame *frame, uint32_t n)
+{
+    frame->site = (frame->site & RV_EVENT_ADDRESS_MASK) | (uint64_t)n << RV_SHADOW_KEPT_SHIFT;
+}
+
+static inline bool rv_shadow_is_api(const struct rv_shadow_frame *frame)
+{
+    return (frame->site & RV_EVENT_ADDRESS_MASK) == 0;
 }
 
 static inline bool rv_shadow_has_room(const struct rv_shadow *shadow)
@@ -121,7 +136,7 @@ static inline const struct rv_shadow_frame *rv_shadow_push_id(struct rv_shadow *
 static inline const struct rv_shadow_frame *rv_shadow_pop_id(struct rv_shadow *shadow, uint32_t id)
 {
     struct rv_shadow_frame *top = shadow->top;
-    if (__builtin_expect((top->word & RV_EVENT_ADDRESS_MASK) != id || top->site != 0, 0))
+    if (__builtin_expect((top->word & RV_EVENT_ADDRESS_MASK) != id || !rv_shadow_is_api(top), 0))
         return NULL;
     rv_shadow_move_top(shadow, top - 1);
     return top;
@@ -144,6 +159,10 @@ RV_HIDDEN uint16_t rv_shadow_leave(struct rv_shadow *shadow, const struct rv_sha
 RV_HIDDEN uint16_t rv_shadow_enter_nested(struct rv_shadow *shadow, const struct rv_shadow_frame *call);
 RV_HIDDEN uint16_t rv_shadow_begin_leave_nested(struct rv_shadow *shadow, const struct rv_shadow_frame *call);
 RV_HIDDEN void rv_shadow_end_leave_nested(struct rv_shadow *shadow, const struct rv_shadow_frame *call);
+
+/* How many calls count, anew, for all open frames: more than before, never fewer. limit: of depth. */
+RV_HIDDEN void rv_shadow_count_kept(struct rv_shadow *shadow, uint32_t limit,
+                                    bool (*is_kept)(const struct rv_shadow_frame *frame));
 
 /* end: above all of the thread's own stack. Within a guard; -ENOMEM. */
 RV_HIDDEN int rv_shadow_create(struct rv_shadow *shadow, uint64_t end);

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "producers/native/left_out_table.h"
+#include "producers/native/verdict_table.h"
 #include "producers/native/process.h"
 #include "producers/native/thread.h"
 
@@ -20,28 +20,31 @@
 #define CEILING_AT 64
 #define TOP_AT 72
 #define ROOM_AT 80
-#define ROOT_AT 104
 #define NEAR_BYTES 0x100000
 #define CALL_AT 0x20000000
 #define RETURN_AT 0x30000000
 #define TABLE_FACTOR 0x9e3779b1
 #define TABLE_SHIFT 15
 #define TABLE_LAST 0x1ffff
-_Static_assert(RV_LEFT_OUT_TABLE_FACTOR == TABLE_FACTOR && RV_LEFT_OUT_TABLE_SHIFT == TABLE_SHIFT, "");
-_Static_assert(RV_LEFT_OUT_TABLE_SLOTS == TABLE_LAST + 1, "");
-_Static_assert(RV_GATE_IS_DEPTH == 1, "");
+#define KEPT_BIT 63
+#define IS_LIMITED 1
+#define LIMITED_ALL_KEPT 3
+_Static_assert(RV_VERDICT_TABLE_FACTOR == TABLE_FACTOR && RV_VERDICT_TABLE_SHIFT == TABLE_SHIFT, "");
+_Static_assert(RV_VERDICT_TABLE_SLOTS == TABLE_LAST + 1, "");
+_Static_assert(RV_VERDICT_TABLE_KEPT_BIT == KEPT_BIT, "");
+_Static_assert(RV_GATE_IS_LIMITED == IS_LIMITED && (RV_GATE_ALL_KEPT | RV_GATE_IS_LIMITED) == LIMITED_ALL_KEPT, "");
 _Static_assert(offsetof(struct rv_thread, pusher.cursor) == CURSOR_AT, "");
 _Static_assert(offsetof(struct rv_thread, pusher.limit) == LIMIT_AT, "");
 _Static_assert(offsetof(struct rv_thread, pusher.head) == HEAD_AT, "");
 _Static_assert(offsetof(struct rv_thread, pusher.ceiling) == CEILING_AT, "");
 _Static_assert(offsetof(struct rv_thread, shadow.top) == TOP_AT, "");
 _Static_assert(offsetof(struct rv_thread, shadow.limit) == ROOM_AT, "");
-_Static_assert(offsetof(struct rv_thread, shadow.root) == ROOT_AT, "");
 _Static_assert(offsetof(struct rv_shadow_frame, stack) == 0, "");
 _Static_assert(offsetof(struct rv_shadow_frame, word) == 8, "");
 _Static_assert(offsetof(struct rv_shadow_frame, call_site) == 16, "");
 _Static_assert(offsetof(struct rv_shadow_frame, site) == 24, "");
 _Static_assert(sizeof(struct rv_shadow_frame) == 32, "");
+_Static_assert(RV_SHADOW_KEPT_SHIFT == 48, "what a frame counts is at 30");
 _Static_assert(offsetof(struct rv_event, when) == 0 && offsetof(struct rv_event, id) == 8, "");
 _Static_assert(sizeof(struct rv_event) == 16, "");
 _Static_assert(RV_PUSH_POISON_SHIFT == 7, "the poison is 128 times the stack pointer");
@@ -58,7 +61,6 @@ _Static_assert((uint64_t)RV_EVENT_RETURN_AT << (RV_EVENT_KIND_SHIFT - 32) == RET
 #define CEILING "%fs:" TEXT(CEILING_AT) "(%rcx)"
 #define TOP "%fs:" TEXT(TOP_AT) "(%rcx)"
 #define ROOM "%fs:" TEXT(ROOM_AT) "(%rcx)"
-#define ROOT "%fs:" TEXT(ROOT_AT) "(%rcx)"
 
 #define SAVE(register) "push %" #register "\n.cfi_adjust_cfa_offset 8\n"
 #define RESTORE(register) "pop %" #register "\n.cfi_adjust_cfa_offset -8\n"
@@ -74,21 +76,28 @@ _Static_assert((uint64_t)RV_EVENT_RETURN_AT << (RV_EVENT_KIND_SHIFT - 32) == RET
     "lea 16(%r8), %r8\n"                       /* behind the slot; add was slower */
 
 /*
- * Looks the function of rdi up in the table at rax: goes to left_out if it is there, else back to label 5. Changes rdx
- * and r8; uses label 4.
+ * Looks the function of rdi up in the table at rax: goes to rejected or to unknown. kept: text that does the same for one
+ * that is kept, which r8 is. Changes rdx and r8; uses label 4.
  */
-#define LEFT_OUT_LOOKUP(left_out)                                                                                          \
-    "imul $" TEXT(TABLE_FACTOR) ", %edi, %edx\n"                                                                        \
-    "shr $" TEXT(TABLE_SHIFT) ", %edx\n"                                                                                \
+#define VERDICT_LOOKUP(rejected, unknown, kept)                                                                        \
+    "imul $" TEXT(TABLE_FACTOR) ", %edi, %edx\n"                                                                       \
+    "shr $" TEXT(TABLE_SHIFT) ", %edx\n"                                                                               \
     "4:\n"                                                                                                             \
     "mov (%rax,%rdx,8), %r8\n"                                                                                         \
     "cmp %rdi, %r8\n"                                                                                                  \
-    "je " #left_out "\n"                                                                                               \
+    "je " #rejected "\n"                                                                                               \
     "test %r8, %r8\n"                                                                                                  \
-    "je 5b\n"                                                                                                          \
+    "je " #unknown "\n"                                                                                                \
+    kept                                                                                                               \
     "inc %edx\n"                                                                                                       \
-    "and $" TEXT(TABLE_LAST) ", %edx\n"                                                                                 \
+    "and $" TEXT(TABLE_LAST) ", %edx\n"                                                                                \
     "jmp 4b\n"
+
+/* The last argument above. */
+#define IF_KEPT(kept)                                                                                                  \
+    "btr $" TEXT(KEPT_BIT) ", %r8\n"                                                                                   \
+    "cmp %rdi, %r8\n"                                                                                                  \
+    "je " #kept "\n"
 
 /* clang-format on */
 

@@ -17,11 +17,12 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "producers/native/signal_guard.h"
-#include "producers/native/left_out_table.h"
+#include "producers/native/calls.h"
 #include "producers/native/modules.h"
 #include "producers/native/pool.h"
 #include "producers/native/process.h"
+#include "producers/native/signal_guard.h"
+#include "producers/native/verdict_table.h"
 #include "ring/ownership.h"
 
 #define LAST_ROUNDS 3u /* of PTHREAD_DESTRUCTOR_ITERATIONS */
@@ -43,6 +44,8 @@ struct thread {
     bool is_replaying;
     bool has_left_ring;    /* the parent's, to a push of its that goes on here */
     bool is_muted;         /* by a monitor: what is written next begins with the frames that are open by then */
+    bool has_counted;      /* the open frames that count for the limit of depth, */
+    uint32_t version;      /* by this version of the table of verdicts */
     char name[NAME_BYTES]; /* as last written to the ring */
 };
 
@@ -265,14 +268,35 @@ static bool is_forked(void)
     return thread.forking_pid && thread.forking_pid != getpid();
 }
 
+static bool is_count_stale(void)
+{
+    return rv_process_gate & RV_GATE_IS_LIMITED &&
+           (!thread.has_counted || thread.version != rv_verdict_table_version());
+}
+
+static void count_kept(void)
+{
+    thread.has_counted = true;
+    thread.version = rv_verdict_table_version();
+    if (rv_thread.shadow.region)
+        rv_shadow_count_kept(&rv_thread.shadow, rv_process_limit, rv_calls_is_kept);
+}
+
 void rv_thread_look_at_modules(void)
 {
     if (!rv_process_is_open() || thread.forking_pid)
         return;
     thread.expects_modules = false;
     rv_native_modules_update();
-    if (rv_left_out_table_is_stale())
-        rv_left_out_table_update();
+    if (rv_verdict_table_is_stale())
+        rv_verdict_table_update();
+    if (is_count_stale())
+        count_kept();
+}
+
+static bool has_news(void)
+{
+    return thread.expects_modules || rv_native_modules_is_stale() || rv_verdict_table_is_stale() || is_count_stale();
 }
 
 static void look_around(void)
@@ -314,7 +338,7 @@ void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind
     if (thread.forking_pid) {
         push_while_forking(stack, kind, word);
     } else if (has_ring() || get_ring()) {
-        if (thread.expects_modules || rv_native_modules_is_stale() || rv_left_out_table_is_stale())
+        if (has_news())
             look_around();
         follow_muting();
         rv_push_outer(pusher, stack, kind, word);
@@ -408,7 +432,7 @@ bool rv_thread_begin_unload(void)
     bool is_forking = thread.forking_pid != 0; /* the process lock is held */
     rv_signal_guard_begin(&guard);
     if (!is_forking)
-        rv_left_out_table_suspend();
+        rv_verdict_table_suspend();
     rv_thread_look_at_modules();
     rv_signal_guard_end(&guard);
     return !is_forking;
@@ -420,7 +444,7 @@ void rv_thread_end_unload(bool has_begun)
     rv_signal_guard_begin(&guard);
     rv_thread_look_at_modules();
     if (has_begun)
-        rv_left_out_table_resume();
+        rv_verdict_table_resume();
     rv_signal_guard_end(&guard);
 }
 

@@ -232,40 +232,48 @@ Test(shadow, a_handler_inside_a_push_leaves_all_as_it_was)
     cr_expect_eq(top[1].stack, half.stack);
 }
 
-static intptr_t depth_now(void)
+/* A call as where depth is limited to 3: what its frame counts. */
+static uint32_t enter_limited(uint64_t stack, uint64_t function, uint64_t call_site)
 {
-    return rv_shadow_depth(&shadow, shadow.top);
+    enter(stack, function, call_site);
+    const uint32_t n_below = rv_shadow_n_kept(shadow.top - 1);
+    rv_shadow_set_n_kept(shadow.top, n_below < 3 ? n_below + 1 : 4);
+    return rv_shadow_n_kept(shadow.top);
+}
+
+static bool all_but_0x2000(const struct rv_shadow_frame *frame)
+{
+    return (frame->word & RV_EVENT_ADDRESS_MASK) != 0x2000;
 }
 
 /* Slots of the region that are no calls' are between them. */
-Test(shadow, the_depth_is_the_number_of_open_calls)
+Test(shadow, what_a_frame_counts_goes_on_from_the_frame_below)
 {
-    cr_expect_lt(rv_shadow_depth(&(const struct rv_shadow)RV_SHADOW_NONE, rv_shadow_no_frame), 0);
+    cr_expect_eq(rv_shadow_n_kept(rv_shadow_no_frame), 0);
+    cr_expect_eq(enter_limited(STACK - 64, 0x1000, 0x10), 1);
+    cr_expect_eq(enter_limited(OTHER_BELOW - 64, 0x5000, 0x50), 2);
+    cr_expect_eq(enter_limited(OTHER_ABOVE - 64, 0x6000, 0x60), 3);
+    cr_expect_eq(enter_limited(OTHER_ABOVE - 128, 0x7000, 0x6010), 4);
+    cr_expect_eq(leave(OTHER_ABOVE - 128, 0x7000, 0x6010), leave(OTHER_ABOVE - 64, 0x6000, 0x60) + 1);
+    cr_expect_eq(enter_limited(STACK - 112, 0x4000, 0x1020), 2, "the others were left");
+    cr_assert_eq(rv_shadow_switch(&shadow, 7), 0);
+    cr_expect_eq(enter_limited(OTHER_BELOW - 64, 0x5000, 0x50), 1);
+}
+
+Test(shadow, what_frames_count_grows_with_what_is_known_of_them)
+{
     enter(STACK - 64, 0x1000, 0x10);
     enter(STACK - 128, 0x2000, 0x1010);
-    cr_expect_eq(depth_now(), 2);
     enter(OTHER_BELOW - 64, 0x5000, 0x50);
-    enter(OTHER_ABOVE - 64, 0x6000, 0x60);
-    cr_expect_eq(depth_now(), 4);
-    leave(OTHER_ABOVE - 64, 0x6000, 0x60);
-    enter(OTHER_BELOW - 128, 0x7000, 0x5010);
-    cr_expect_eq(depth_now(), 4);
-    const struct rv_shadow_frame nested = frame_of(OTHER_BELOW - 1024, 0x8000, 0x80, 0x8008);
-    rv_shadow_enter_nested(&shadow, &nested);
-    cr_expect_eq(depth_now(), 5);
-    rv_shadow_begin_leave_nested(&shadow, &nested);
-    rv_shadow_end_leave_nested(&shadow, &nested);
-    cr_expect_eq(depth_now(), 4);
-    enter(STACK - 112, 0x4000, 0x1020); /* the others were left */
-    cr_expect_eq(depth_now(), 2);
-    cr_assert_eq(rv_shadow_switch(&shadow, 7), 0);
-    enter(OTHER_BELOW - 64, 0x5000, 0x50);
-    cr_expect_eq(depth_now(), 1);
-    cr_assert_eq(rv_shadow_switch(&shadow, 0), 0);
-    leave(STACK - 112, 0x4000, 0x1020);
-    cr_expect_eq(depth_now(), 1);
-    leave(STACK - 64, 0x1000, 0x10);
-    cr_expect_eq(depth_now(), 0);
+    enter_limited(OTHER_BELOW - 128, 0x6000, 0x5010);
+    rv_shadow_set_n_kept(shadow.top, 4);
+    rv_shadow_count_kept(&shadow, 3, all_but_0x2000);
+    cr_expect_eq(rv_shadow_n_kept(shadow.top), 4, "it was not written");
+    leave(OTHER_BELOW - 128, 0x6000, 0x5010);
+    cr_expect_eq(rv_shadow_n_kept(shadow.top), 2);
+    leave(OTHER_BELOW - 64, 0x5000, 0x50);
+    leave(STACK - 128, 0x2000, 0x1010);
+    cr_expect_eq(rv_shadow_n_kept(shadow.top), 1);
 }
 
 static uint64_t stack_at(uint32_t depth)

@@ -1,0 +1,108 @@
+/* One table per process, emptied as a dlclose begins and filled anew once it has ended, since addresses may then belong
+ * to other functions. */
+#include "producers/native/verdict_table.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "producers/native/modules.h"
+#include "producers/native/process.h"
+#include "ring/verdicts.h"
+
+/* Under the process lock. */
+static struct {
+    uint64_t *table;
+    uint32_t n_seen;  /* [atomic] verdicts read from the file's list */
+    uint32_t n_held;  /* in the table */
+    uint32_t version; /* [atomic] */
+    uint32_t n_suspended;
+    bool is_allowed;
+} verdicts;
+
+void rv_verdict_table_allow(void)
+{
+    verdicts.is_allowed = true;
+}
+
+bool rv_verdict_table_is_stale(void)
+{
+    return verdicts.is_allowed && rv_process_is_open() &&
+           rv_verdicts_count(rv_process_map()) != __atomic_load_n(&verdicts.n_seen, __ATOMIC_RELAXED);
+}
+
+static bool has_table(void)
+{
+    if (verdicts.table)
+        return true;
+    void *pages = mmap(NULL, RV_VERDICT_TABLE_SLOTS * sizeof *verdicts.table, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages != MAP_FAILED)
+        verdicts.table = pages;
+    return pages != MAP_FAILED;
+}
+
+static void put(const struct rv_wire_verdict *verdict)
+{
+    const uint64_t kept_bit = 1ull << RV_VERDICT_TABLE_KEPT_BIT;
+    const uint64_t address = verdict->address & ~kept_bit, word = address | (verdict->is_kept ? kept_bit : 0);
+    uint32_t i = ((uint32_t)address * RV_VERDICT_TABLE_FACTOR) >> RV_VERDICT_TABLE_SHIFT;
+    while (verdicts.table[i] && (verdicts.table[i] & ~kept_bit) != address)
+        i = (i + 1) % RV_VERDICT_TABLE_SLOTS;
+    verdicts.n_held += verdicts.table[i] == 0;
+    __atomic_store_n(&verdicts.table[i], word, __ATOMIC_RELAXED);
+}
+
+static void read_list(void)
+{
+    const struct rv_map *map = rv_process_map();
+    uint32_t n = rv_verdicts_count(map), i = verdicts.n_seen;
+    for (; i < n && verdicts.n_held < RV_VERDICT_TABLE_SLOTS / 2 && has_table(); i++) {
+        struct rv_wire_verdict record = rv_verdicts_read(map, i);
+        if (record.process == rv_process_idx() && record.address && rv_native_modules_has(record.address, record.ticks))
+            put(&record);
+    }
+    __atomic_store_n(&verdicts.n_seen, n, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&verdicts.version, 1, __ATOMIC_RELAXED);
+    if (verdicts.n_held)
+        rv_process_set_gate((intptr_t)verdicts.table | (rv_process_limit ? RV_GATE_IS_LIMITED : 0));
+}
+
+uint32_t rv_verdict_table_version(void)
+{
+    return __atomic_load_n(&verdicts.version, __ATOMIC_RELAXED);
+}
+
+void rv_verdict_table_update(void)
+{
+    rv_process_lock();
+    if (!verdicts.n_suspended)
+        read_list();
+    rv_process_unlock();
+}
+
+/* A hook that reads the table meanwhile runs for a function that still exists: either answer is right. */
+static void empty(void)
+{
+    if (verdicts.n_held)
+        memset(verdicts.table, 0, RV_VERDICT_TABLE_SLOTS * sizeof *verdicts.table);
+    verdicts.n_held = 0;
+    __atomic_store_n(&verdicts.n_seen, 0, __ATOMIC_RELAXED);
+}
+
+void rv_verdict_table_suspend(void)
+{
+    rv_process_lock();
+    verdicts.n_suspended++;
+    empty();
+    rv_process_unlock();
+}
+
+void rv_verdict_table_resume(void)
+{
+    rv_process_lock();
+    verdicts.n_suspended--;
+    if (!verdicts.n_suspended && rv_process_is_open())
+        read_list();
+    rv_process_unlock();
+}

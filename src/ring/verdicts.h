@@ -1,0 +1,26 @@
+/*
+ * The verdicts of the capture filter on functions, published by the consumer so that producers need not write the calls
+ * of those that it rejects and, where depth is limited, know which calls count for it: then those that it keeps are
+ * listed, too. The list only grows. Producers may ignore it: the consumer filters again.
+ *
+ *   X1 -> X2  a record is complete before the count includes it
+ */
+#ifndef RV_RING_VERDICTS_H
+#define RV_RING_VERDICTS_H
+
+#include <stdbool.h>
+
+#include "ring/map.h"
+
+#define RV_VERDICTS_MAX 65536u /* records in a file made by rv_map_create() */
+
+/* Append. 0; -ENOSPC when the list or the disk is full. The draining consumer. */
+int rv_verdicts_add(struct rv_map *map, const struct rv_wire_verdict *record);
+
+/* Number of records. Any process. */
+uint32_t rv_verdicts_count(const struct rv_map *map);
+
+/* Record idx, below the count. Any process. */
+struct rv_wire_verdict rv_verdicts_read(const struct rv_map *map, uint32_t idx);
+
+#endif
