@@ -11,29 +11,6 @@
 
 enum { BEFORE = RV_COMPARE_BEFORE, AFTER = RV_COMPARE_AFTER };
 
-static const char *verdict_word(enum rv_compare_verdict verdict)
-{
-    switch (verdict) {
-    case RV_COMPARE_SAME:
-        return "same";
-    case RV_COMPARE_SLOWER:
-        return "slower";
-    case RV_COMPARE_SLOWER_INSIDE:
-        return "slower-inside";
-    case RV_COMPARE_FASTER:
-        return "faster";
-    case RV_COMPARE_FASTER_INSIDE:
-        return "faster-inside";
-    case RV_COMPARE_FEW:
-        return "few";
-    case RV_COMPARE_NEW:
-        return "new";
-    case RV_COMPARE_GONE:
-        return "gone";
-    }
-    return "";
-}
-
 struct number { /* a column with a value for each side */
     const char *name;
     uint64_t value[RV_COMPARE_SIDES];
@@ -90,7 +67,7 @@ static void add_json_row(struct rv_text_buffer *text, const struct rv_compare_ro
                                   CHANGE_NAMES[time][1], row->changes[time].p);
         else
             rv_text_buffer_format(text, ",\"%s\":null,\"%s\":null", CHANGE_NAMES[time][0], CHANGE_NAMES[time][1]);
-    rv_text_buffer_format(text, ",\"verdict\":\"%s\"}", verdict_word(row->verdict));
+    rv_text_buffer_format(text, ",\"verdict\":\"%s\"}", rv_compare_verdict_word(row->verdict));
 }
 
 static void write_json(struct rv_text_buffer *text, const struct rv_diff_table *diff)
@@ -138,7 +115,7 @@ static void write_csv(struct rv_text_buffer *text, const struct rv_compare *comp
                 rv_text_buffer_format(text, ",%.6g,%.6g", row->changes[time].ratio, row->changes[time].p);
             else
                 rv_text_buffer_add(text, ",,");
-        rv_text_buffer_format(text, ",%s\n", verdict_word(row->verdict));
+        rv_text_buffer_format(text, ",%s\n", rv_compare_verdict_word(row->verdict));
     }
 }
 
@@ -171,7 +148,7 @@ static void add_text_row(struct rv_text_buffer *text, const struct rv_compare_ro
         rv_text_buffer_add_duration(text, row->own_p50_ns[side]);
     for (int side = 0; side < RV_COMPARE_SIDES; side++)
         rv_text_buffer_add_duration(text, row->stats[side].p50_ns);
-    rv_text_buffer_format(text, "  %-13s %s", verdict_word(row->verdict), name);
+    rv_text_buffer_format(text, "  %-13s %s", rv_compare_verdict_word(row->verdict), name);
     if (row->file[0])
         rv_text_buffer_format(text, " (%s)", row->file);
     rv_text_buffer_add(text, "\n");

@@ -430,3 +430,26 @@ double rv_compare_octaves(const struct rv_compare_row *row)
         return 0.0;
     return log2(fmax(after_ns, 1.0) / fmax(before_ns, 1.0));
 }
+
+const char *rv_compare_verdict_word(enum rv_compare_verdict verdict)
+{
+    switch (verdict) {
+    case RV_COMPARE_SAME:
+        return "same";
+    case RV_COMPARE_SLOWER:
+        return "slower";
+    case RV_COMPARE_SLOWER_INSIDE:
+        return "slower-inside";
+    case RV_COMPARE_FASTER:
+        return "faster";
+    case RV_COMPARE_FASTER_INSIDE:
+        return "faster-inside";
+    case RV_COMPARE_FEW:
+        return "few";
+    case RV_COMPARE_NEW:
+        return "new";
+    case RV_COMPARE_GONE:
+        return "gone";
+    }
+    return "";
+}

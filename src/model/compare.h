@@ -75,6 +75,9 @@ bool rv_compare_is_tested(const struct rv_compare_row *row);
 /* The row of a subroutine of either side; NULL if it has none. */
 const struct rv_compare_row *rv_compare_find(const struct rv_compare *compare, const struct rv_subroutine *subroutine);
 
+/* "slower", "faster-inside", "few": as --diff prints it. */
+const char *rv_compare_verdict_word(enum rv_compare_verdict verdict);
+
 /* Base-2 logarithm of the ratio of the medians after / before; 0 where no difference is claimed. */
 double rv_compare_octaves(const struct rv_compare_row *row);
 

@@ -214,9 +214,10 @@ static void show_flame(struct rv_ui *ui, const struct rv_statistics *shown, stru
 static void show_tabs(const struct rv_statistics *shown, struct rv_ui_acts *acts)
 {
     static const char *const titles[2][RV_STATISTICS_TABS] = {
-        {"Flame graph", "Calls", "Callers, callees", "Top-down", "Bottom-up", "Grouped"},
-        {"Flame", "Calls", "Callers", "Down", "Up", "Groups"}};
-    for (uint32_t tab = 0; tab < RV_STATISTICS_TABS; tab++) {
+        {"Flame graph", "Calls", "Callers, callees", "Top-down", "Bottom-up", "Grouped", "Diff"},
+        {"Flame", "Calls", "Callers", "Down", "Up", "Groups", "Diff"}};
+    uint32_t n_tabs = shown->diff.compare ? RV_STATISTICS_TABS : RV_STATISTICS_DIFF;
+    for (uint32_t tab = 0; tab < n_tabs; tab++) {
         if (tab > 0)
             rv_imgui_same_line(4.0f);
         if (rv_imgui_button(titles[shown->is_narrow][tab], 0.0f, (uint32_t)shown->tab == tab))
@@ -257,6 +258,9 @@ static void show_page(struct rv_ui *ui, const struct rv_statistics *shown, struc
         break;
     case RV_STATISTICS_GROUPS:
         rv_groups_table_show(ui, &shown->groups, acts, height);
+        break;
+    case RV_STATISTICS_DIFF:
+        rv_diff_table_show(ui, &shown->diff, acts, height);
         break;
     case RV_STATISTICS_TABS:
         break;

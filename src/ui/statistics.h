@@ -8,6 +8,7 @@
 #include "model/range.h"
 #include "model/subroutines.h"
 #include "ui/calls_table.h"
+#include "ui/diff_table.h"
 #include "ui/durations.h"
 #include "ui/flame_graph.h"
 #include "ui/groups_table.h"
@@ -28,6 +29,7 @@ enum rv_statistics_tab {
     RV_STATISTICS_TOP_DOWN,
     RV_STATISTICS_BOTTOM_UP,
     RV_STATISTICS_GROUPS,
+    RV_STATISTICS_DIFF, /* only where two captures are compared */
     RV_STATISTICS_TABS
 };
 
@@ -72,6 +74,7 @@ struct rv_statistics {
     struct rv_calls_table calls;
     struct rv_tree_table trees[2];
     struct rv_groups_table groups;
+    struct rv_diff_table diff;
     struct rv_subroutines *subroutines;
     uint32_t (*rgba)(const void *context, uint32_t id); /* colour of a subroutine */
     const void *context;

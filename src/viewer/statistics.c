@@ -307,6 +307,7 @@ static void want_trees(struct rv_viewer_statistics *statistics)
     case RV_STATISTICS_FLAME:
     case RV_STATISTICS_LIST:
     case RV_STATISTICS_GROUPS:
+    case RV_STATISTICS_DIFF:
     case RV_STATISTICS_TABS:
         stop_trees(statistics);
     }
@@ -425,6 +426,14 @@ static void choose_neighbour(struct rv_viewer *viewer, bool is_next)
         rv_viewer_calls_choose(viewer, statistics->rows[row].id);
 }
 
+static void choose_tab(struct rv_viewer *viewer, const struct rv_act *act)
+{
+    struct rv_viewer_statistics *statistics = &viewer->statistics;
+    uint32_t n_tabs = viewer->compare ? RV_STATISTICS_TABS : RV_STATISTICS_DIFF;
+    uint32_t tab = act->idx ? act->idx - 1 : (uint32_t)statistics->tab + 1;
+    statistics->tab = (enum rv_statistics_tab)(tab % n_tabs);
+}
+
 static void ask_for_file(struct rv_viewer_statistics *statistics, enum rv_statistics_file file)
 {
     if (statistics->scope != RV_SCOPE_CLOSED)
@@ -443,8 +452,7 @@ void rv_viewer_statistics_act(struct rv_viewer *viewer, const struct rv_act *act
         show(viewer, act->idx ? (enum rv_statistics_scope)act->idx : next_scope(viewer));
         break;
     case RV_ACTION_STATISTICS_TAB:
-        statistics->tab =
-            (enum rv_statistics_tab)((act->idx ? act->idx - 1 : statistics->tab + 1u) % RV_STATISTICS_TABS);
+        choose_tab(viewer, act);
         break;
     case RV_ACTION_SORT_ROWS:
         sort(viewer, act);

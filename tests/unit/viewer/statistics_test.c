@@ -346,3 +346,38 @@ Test(statistics, a_brush_is_a_rule_over_durations_that_can_be_removed, .timeout 
     cr_assert_str_eq(rv_viewer_statistics_brush(viewer), "", "it was removed elsewhere");
     fini(&fixture);
 }
+
+Test(statistics, what_goes_on_is_measured_again_and_the_list_too, .timeout = 60)
+{
+    struct fixture fixture;
+    const struct rv_viewer_calls *calls = &fixture.viewer.statistics.calls;
+    init(&fixture);
+    fixture.viewer.live_edge.is_done = false;
+    act(&fixture, RV_ACTION_STATISTICS);
+    act_on(&fixture, RV_ACTION_CHOOSE_ROW, INNER);
+    cr_assert_eq(rv_viewer_calls_list(calls)->n_calls, 4);
+    add(rv_lanes_get(fixture.lanes, 1), INNER, (uint64_t[2]){110, 120}, 0);
+    do {
+        rv_viewer_advance(&fixture.viewer, fixture.lanes, false, 0.0);
+        cr_assert(rv_viewer_statistics_range(&fixture.viewer.statistics), "what is shown stays until there is another");
+        cr_assert(rv_viewer_calls_list(calls));
+    } while (rv_viewer_calls_list(calls)->n_calls != 5);
+    cr_assert_eq(row_of(&fixture, INNER)->n_calls, 5);
+    fini(&fixture);
+}
+
+Test(statistics, the_table_of_a_comparison_is_there_only_where_captures_are_compared, .timeout = 60)
+{
+    const struct rv_compare compare = {.rows = NULL};
+    struct fixture fixture;
+    init(&fixture);
+    act(&fixture, RV_ACTION_STATISTICS);
+    act_on(&fixture, RV_ACTION_STATISTICS_TAB, RV_STATISTICS_GROUPS + 1);
+    act(&fixture, RV_ACTION_STATISTICS_TAB);
+    cr_assert_eq(fixture.viewer.statistics.tab, RV_STATISTICS_FLAME);
+    fixture.viewer.compare = &compare;
+    act_on(&fixture, RV_ACTION_STATISTICS_TAB, RV_STATISTICS_GROUPS + 1);
+    act(&fixture, RV_ACTION_STATISTICS_TAB);
+    cr_assert_eq(fixture.viewer.statistics.tab, RV_STATISTICS_DIFF);
+    fini(&fixture);
+}
