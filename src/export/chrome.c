@@ -2,7 +2,7 @@
  * Chrome Trace Event JSON, the object form. A call is a complete event ("X"), callers before their callees, so that
  * readers that nest equal times by order nest correctly; ts and dur are microseconds with nanosecond decimals. Flags
  * are categories and the place is a part of the name, as VizTracer writes it, rather than args: speedscope would make
- * these part of the name.
+ * these part of the name. Captured arguments and results are args.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,6 +17,7 @@ static const char DURATION[] = ",\"dur\":";
 struct chrome {
     struct rv_text_buffer head; /* start of a call event of this lane, up to its time */
     struct rv_text_cache names; /* ,"name":"... (file:line)" */
+    const struct rv_lane *lane;
     uint32_t pid, tid;
     bool has_events;
 };
@@ -59,6 +60,7 @@ static void add_rank(struct chrome *chrome, struct rv_text_buffer *text, const c
 static void begin_lane(void *state, struct rv_export_target *target, const struct rv_export_lane *lane)
 {
     struct chrome *chrome = state;
+    chrome->lane = lane->lane;
     chrome->pid = lane->pid;
     chrome->tid = lane->tid;
     if (lane->opens_process) {
@@ -99,6 +101,26 @@ static void add_flags(struct rv_text_buffer *text, const char *words)
     rv_text_buffer_add(text, "\"");
 }
 
+static void add_arguments(const struct chrome *chrome, struct rv_export_target *target, const struct rv_span *span)
+{
+    struct rv_text_buffer *text = target->text;
+    struct rv_call_arguments arguments;
+    const char *separator = "";
+    if (rv_call_arguments_read(&arguments, &chrome->lane->texts, target->export->subroutines, span->start, span->end)) {
+        rv_text_buffer_add(text, ",\"args\":{");
+        for (size_t i = 0; i < arguments.n; i++, separator = ",") {
+            rv_text_buffer_format(text, "%s\"arg%zu\":", separator, i + 1);
+            rv_text_buffer_add_json(text, arguments.arguments[i]);
+        }
+        if (arguments.result) {
+            rv_text_buffer_format(text, "%s\"result\":", separator);
+            rv_text_buffer_add_json(text, arguments.result);
+        }
+        rv_text_buffer_add(text, "}");
+    }
+    rv_call_arguments_fini(&arguments);
+}
+
 static void add_spans(void *state, struct rv_export_target *target, const struct rv_span *spans, size_t n)
 {
     struct chrome *chrome = state;
@@ -115,6 +137,8 @@ static void add_spans(void *state, struct rv_export_target *target, const struct
         text->n = (size_t)(at - text->bytes);
         if (*flags)
             add_flags(text, flags);
+        if (chrome->lane->texts.n)
+            add_arguments(chrome, target, &spans[i]);
         rv_text_buffer_add_bytes(text, "}", 1);
     }
 }

@@ -3,6 +3,7 @@
  * incremental clock. The sequence's first packet gives that clock's start on CLOCK_MONOTONIC, the clock of the whole
  * trace. Field numbers are those of Perfetto's trace_packet.proto and its imports.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/vec.h"
@@ -52,6 +53,7 @@ struct known { /* by subroutine: interned in this sequence; valid if sequence is
 };
 
 struct perfetto {
+    const struct rv_lane *lane;
     struct known *known;
     size_t n_known;
     uint32_t sequence, n_iids; /* from 1 */
@@ -139,6 +141,7 @@ static void add_sequence(const struct perfetto *perfetto, struct rv_export_targe
 static void begin_lane(void *state, struct rv_export_target *target, const struct rv_export_lane *lane)
 {
     struct perfetto *perfetto = state;
+    perfetto->lane = lane->lane;
     perfetto->sequence = lane->rank + 1;
     perfetto->n_iids = 0;
     perfetto->n_open = 0;
@@ -206,6 +209,29 @@ static void close_calls(struct perfetto *perfetto, struct rv_export_target *targ
     }
 }
 
+static void add_annotation(struct rv_text_buffer *text, const char *name, const char *value)
+{
+    size_t annotation = rv_proto_begin(text, EVENT_ANNOTATIONS);
+    rv_proto_add_string(text, ANNOTATION_NAME, name);
+    rv_proto_add_string(text, ANNOTATION_STRING, value);
+    rv_proto_end(text, annotation);
+}
+
+static void add_arguments(const struct perfetto *perfetto, struct rv_export_target *target, const struct rv_span *span)
+{
+    struct rv_call_arguments arguments;
+    char name[32];
+    (void)rv_call_arguments_read(&arguments, &perfetto->lane->texts, target->export->subroutines, span->start,
+                                 span->end);
+    for (size_t i = 0; i < arguments.n; i++) {
+        snprintf(name, sizeof name, "arg%zu", i + 1);
+        add_annotation(target->text, name, arguments.arguments[i]);
+    }
+    if (arguments.result)
+        add_annotation(target->text, "result", arguments.result);
+    rv_call_arguments_fini(&arguments);
+}
+
 static void open_call(struct perfetto *perfetto, struct rv_export_target *target, const struct rv_span *span)
 {
     struct rv_text_buffer *text = target->text;
@@ -216,12 +242,10 @@ static void open_call(struct perfetto *perfetto, struct rv_export_target *target
     rv_proto_add_varint(text, EVENT_TYPE, TYPE_BEGIN);
     rv_proto_add_varint(text, EVENT_NAME_IID, iid);
     rv_proto_add_varint(text, EVENT_LOCATION_IID, iid);
-    if (*flags) {
-        size_t annotation = rv_proto_begin(text, EVENT_ANNOTATIONS);
-        rv_proto_add_string(text, ANNOTATION_NAME, "flags");
-        rv_proto_add_string(text, ANNOTATION_STRING, flags);
-        rv_proto_end(text, annotation);
-    }
+    if (*flags)
+        add_annotation(text, "flags", flags);
+    if (perfetto->lane->texts.n)
+        add_arguments(perfetto, target, span);
     rv_proto_end(text, event);
     rv_proto_end(text, packet);
 }

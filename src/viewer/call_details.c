@@ -1,11 +1,14 @@
 #include "viewer/call_details.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/units.h"
+#include "model/lanes.h"
 
 __attribute__((format(printf, 3, 4))) static void add_line(struct rv_tooltip *tooltip, const char *label,
                                                            const char *format, ...)
@@ -43,7 +46,8 @@ static void add_cell(struct rv_tooltip *tooltip, const struct rv_hover *hover)
     add_line(tooltip, "covers", "%.0f %% of %s", 100.0 * box->coverage / (RV_BOX_EXACT - 1), width);
 }
 
-static void add_place(struct rv_tooltip *tooltip, const struct rv_hover *hover, const struct rv_call_details_about *about)
+static void add_place(struct rv_tooltip *tooltip, const struct rv_hover *hover,
+                      const struct rv_call_details_about *about)
 {
     char away[32];
     uint64_t start_ns = hover->box.start_ns;
@@ -57,7 +61,8 @@ static void add_place(struct rv_tooltip *tooltip, const struct rv_hover *hover, 
     add_line(tooltip, "where", "%s, depth %" PRIu32, hover->lane_name, hover->box.depth);
 }
 
-static void add_calls(struct rv_tooltip *tooltip, const struct rv_hover *hover, const struct rv_call_details_about *about)
+static void add_calls(struct rv_tooltip *tooltip, const struct rv_hover *hover,
+                      const struct rv_call_details_about *about)
 {
     if (hover->box.coverage != RV_BOX_EXACT)
         add_line(tooltip, "calls", "%" PRIu64 " in trace", about->n_calls);
@@ -78,7 +83,37 @@ static void add_state(struct rv_tooltip *tooltip, uint32_t flags)
         add_line(tooltip, "lost", "events, while it was open: it may be several calls");
 }
 
-bool rv_call_details_fill(const struct rv_hover *hover, const struct rv_call_details_about *about, struct rv_tooltip *tooltip)
+static void add_joined(struct rv_tooltip *tooltip, const struct rv_call_arguments *arguments)
+{
+    char joined[sizeof tooltip->lines->text] = "";
+    for (size_t i = 0; i < arguments->n; i++) {
+        rv_text_append(joined, sizeof joined, i ? ", " : "", SIZE_MAX);
+        rv_text_append(joined, sizeof joined, arguments->arguments[i], SIZE_MAX);
+    }
+    add_line(tooltip, "arguments", "%s", joined);
+}
+
+/* Of a cell nothing is known, and of an open call no result. */
+static void add_arguments(struct rv_tooltip *tooltip, const struct rv_hover *hover,
+                          const struct rv_call_details_about *about)
+{
+    const struct rv_box *box = &hover->box;
+    struct rv_call_arguments arguments = {0};
+    if (!about->lane || box->coverage != RV_BOX_EXACT)
+        return;
+    pthread_mutex_lock(&about->lane->lock);
+    (void)rv_call_arguments_read(&arguments, &about->lane->texts, about->subroutines, box->start_ns,
+                                 rv_box_end_ns(box));
+    pthread_mutex_unlock(&about->lane->lock);
+    if (arguments.n)
+        add_joined(tooltip, &arguments);
+    if (arguments.result)
+        add_line(tooltip, "result", "%s", arguments.result);
+    rv_call_arguments_fini(&arguments);
+}
+
+bool rv_call_details_fill(const struct rv_hover *hover, const struct rv_call_details_about *about,
+                          struct rv_tooltip *tooltip)
 {
     if (!hover->is_on)
         return false;
@@ -98,6 +133,7 @@ bool rv_call_details_fill(const struct rv_hover *hover, const struct rv_call_det
         add_times(tooltip, hover);
     else
         add_cell(tooltip, hover);
+    add_arguments(tooltip, hover, about);
     add_place(tooltip, hover, about);
     if (about->n_calls)
         add_calls(tooltip, hover, about);

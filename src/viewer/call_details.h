@@ -8,6 +8,7 @@
 
 struct rv_call_details_about {
     struct rv_subroutines *subroutines;
+    struct rv_lane *lane;      /* the box's; NULL: without arguments */
     uint64_t n_calls, n_below; /* calls of the subroutine, and those that took no longer; n_calls 0 = unknown */
     uint64_t zero_ns;          /* of the time axis */
     bool is_live;              /* zero_ns is the present */

@@ -68,6 +68,7 @@ void rv_pointer_show(struct rv_pointer *pointer, struct rv_scene *scene, struct 
     if (!pointer->hover.is_on)
         return;
     struct rv_call_details_about about = {.subroutines = frame->subroutines,
+                                          .lane = rv_lanes_get(rv_session_lanes(session), pointer->hover.lane_idx),
                                           .zero_ns = frame->is_live ? frame->now_ns : frame->origin_ns,
                                           .is_live = frame->is_live,
                                           .scale = frame->scale};

@@ -26,6 +26,13 @@ run --headless --spans=csv "$folder/run.rvz"
 expect "columns" "$(head -1 "$folder/out")" "process,thread,depth,start_ns,duration_ns,name,file,line,flags,args,result"
 grep -q 'f_len,.*,"""abc"", 7",104$' "$folder/out" || fail "no arguments as CSV: $(grep f_len "$folder/out")"
 
+# Exports have them.
+run --headless --export=chrome:"$folder/run.json" --export=perfetto:"$folder/run.pftrace" "$folder/run.rvz"
+expect "exit status of exports" $status 0
+grep -q 'f_len.*"args":{"arg1":"\\"abc\\"","arg2":"7","result":"104"}}' "$folder/run.json" ||
+    fail "chrome: $(grep f_len "$folder/run.json")"
+grep -aq 'arg1.*"abc"' "$folder/run.pftrace" || fail "perfetto"
+
 # Without prototypes nothing changes.
 run -x '^f_' --headless --spans=csv -- "$program"
 expect "columns without arguments" "$(head -1 "$folder/out")" "process,thread,depth,start_ns,duration_ns,name,file,line,flags"
@@ -59,7 +66,7 @@ if /usr/bin/python3 -c 'import sqlite3' 2>/dev/null; then
     texts "$folder/queries.json" >"$folder/texts"
     check "the text of each query" diff "$folder/numbers" "$folder/texts"
     expect "steps" "$(grep -c '::sqlite3_step".*"result":"10[01]"' "$folder/queries.json")" 200
-    (i=0; while i=$((i + 1)); do echo $i; sleep 0.01; done) 2>/dev/null |
+    (i=1; while echo $i; do sleep 0.01; i=$((i + 1)); done) 2>/dev/null |
         /usr/bin/python3 "$folder/queries.py" >"$folder/done" 2>/dev/null &
     check "a program that runs" within 60 grep -q 1 "$folder/done"
     pid=$(pgrep -f "^/usr/bin/python3 $folder/queries.py")

@@ -152,3 +152,26 @@ Test(hover, the_panel_is_inside_the_picture_and_not_under_the_cursor, .timeout =
             cr_assert(x < corner[0] || x > corner[0] + size[0] || y < corner[1] || y > corner[1] + size[1]);
         }
 }
+
+Test(hover, arguments_and_result_of_a_call_are_rows, .timeout = 60)
+{
+    struct rv_view view = view_of(0, 3000);
+    struct rv_hover hover = over(&view, 1);
+    struct rv_subroutines *subroutines = rv_subroutines_create();
+    struct rv_lane called = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct rv_tooltip tooltip;
+    rv_subroutines_define(subroutines, 8, "", "7" RV_ARGUMENTS_SEPARATOR "\"SELECT 1\"", "", 0);
+    rv_subroutines_define(subroutines, 9, "", "100" RV_ARGUMENTS_SEPARATOR "1=8", "", 0);
+    rv_call_texts_add(&called.texts, &(struct rv_call_text){hover.box.start_ns, 8, false});
+    cr_assert(rv_call_details_fill(
+        &hover, &(struct rv_call_details_about){.subroutines = subroutines, .lane = &called}, &tooltip));
+    cr_assert_str_eq(line_of(&tooltip, "arguments"), "7, \"SELECT 1\"");
+    cr_assert_str_eq(line_of(&tooltip, "result"), "");
+    rv_call_texts_add(&called.texts, &(struct rv_call_text){rv_box_end_ns(&hover.box), 9, true});
+    cr_assert(rv_call_details_fill(
+        &hover, &(struct rv_call_details_about){.subroutines = subroutines, .lane = &called}, &tooltip));
+    cr_assert_str_eq(line_of(&tooltip, "arguments"), "8, \"SELECT 1\"");
+    cr_assert_str_eq(line_of(&tooltip, "result"), "100");
+    rv_call_texts_fini(&called.texts);
+    rv_subroutines_destroy(subroutines);
+}
