@@ -50,8 +50,9 @@ enum rv_event_kind {
     RV_EVENT_VALUE = 10,     /* id = name id, frame (low) and aux (high) = a float's bits */
     RV_EVENT_LOST = 11,      /* id = number of events dropped between this tick and the next event's */
     RV_EVENT_SYNC = 12,      /* an open frame: id = name id, frame = tag, ticks = its call, outermost first */
-    RV_EVENT_ARGUMENTS = 13, /* of the CALL or RETURN before it, at the same tick: arguments, or results. In a ring the
-                                address is a position of text (struct rv_wire_text), elsewhere id = name id of the text */
+    RV_EVENT_ARGUMENTS = 13, /* of the CALL or RETURN before it: arguments, or results. In a ring, at the same tick: the
+                                address is a position of text (struct rv_wire_text). Elsewhere id = name id of the text,
+                                aux and frame: see rv_event_lag(), and RV_EVENT_IS_RESULT in frame */
     RV_EVENT_WAIT = 14,      /* a wait begins; id and aux: 48-bit address of the object, frame = enum rv_wait_kind; with
                                 RV_WAIT_RELEASE: the thread releases an object that others wait for */
     RV_EVENT_WOKEN = 15,     /* the wait has ended; id = waker's tid | enum rv_wake << 24, aux and frame: see
@@ -149,6 +150,15 @@ static inline uint64_t rv_event_ticks(const struct rv_event *event)
 static inline uint64_t rv_event_address(const struct rv_event *event)
 {
     return (uint64_t)event->aux << 32 | event->id;
+}
+
+#define RV_EVENT_IS_RESULT 0x8000u
+#define RV_EVENT_MOST_LAG (UINT32_MAX >> 1)
+
+/* How many ns an ARGUMENTS event outside of a ring is behind the begin or end of its call. */
+static inline uint32_t rv_event_lag(const struct rv_event *event)
+{
+    return (uint32_t)(event->frame & (RV_EVENT_IS_RESULT - 1)) << 16 | event->aux;
 }
 
 /* How long before a WOKEN event its waker acted, in the unit of its ticks; UINT32_MAX: longer, or unknown. */

@@ -15,8 +15,11 @@ void rv_call_texts_fini(struct rv_call_texts *texts)
 
 void rv_call_texts_add(struct rv_call_texts *texts, const struct rv_call_text *text)
 {
-    texts->all = rv_vec_reserve(texts->all, &texts->capacity, texts->n + 1, sizeof *texts->all);
-    texts->all[texts->n++] = *text;
+    size_t i = texts->n++;
+    texts->all = rv_vec_reserve(texts->all, &texts->capacity, texts->n, sizeof *texts->all);
+    for (; i > 0 && texts->all[i - 1].at_ns > text->at_ns; i--) /* those of a handler came between */
+        texts->all[i] = texts->all[i - 1];
+    texts->all[i] = *text;
 }
 
 void rv_call_texts_limit(struct rv_call_texts *texts, size_t n_bytes)

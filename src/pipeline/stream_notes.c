@@ -14,8 +14,9 @@ static void add_note(struct rv_lane *lane, const struct rv_lane_note *note)
 static void add_text(struct rv_lane *lane, const struct rv_event *event, uint64_t now_ns)
 {
     pthread_mutex_lock(&lane->lock);
-    rv_call_texts_add(&lane->texts,
-                      &(struct rv_call_text){.at_ns = now_ns, .id = event->id, .is_result = event->frame != 0});
+    rv_call_texts_add(&lane->texts, &(struct rv_call_text){.at_ns = now_ns - rv_event_lag(event),
+                                                           .id = event->id,
+                                                           .is_result = event->frame & RV_EVENT_IS_RESULT});
     pthread_mutex_unlock(&lane->lock);
 }
 

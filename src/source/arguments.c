@@ -95,7 +95,8 @@ void rv_arguments_translate(struct rv_arguments *arguments, struct rv_texts *tex
         const uint32_t id = arguments && is_behind
                                 ? read_text(arguments, texts, rv_event_address(&events[i]), is_of_return(last_kind))
                                 : 0;
-        events[i] = (struct rv_event){.when = events[i].when, .id = id, .frame = is_of_return(last_kind)};
+        events[i] = (struct rv_event){
+            .when = events[i].when, .id = id, .frame = is_of_return(last_kind) ? RV_EVENT_IS_RESULT : 0};
         if (arguments)
             arguments->n_lost += !id;
     }

@@ -22,8 +22,8 @@ struct rv_arguments_place {
 };
 
 /*
- * In place, of a ring's popped events: those of kind ARGUMENTS get the id of their text, and frame 1 where they are a
- * result's; id 0 where there is no text, which is counted.
+ * In place, of a ring's popped events: those of kind ARGUMENTS get the id of their text, and frame RV_EVENT_IS_RESULT
+ * where they are a result's; id 0 where there is no text, which is counted.
  *   thread  drain
  */
 void rv_arguments_translate(struct rv_arguments *arguments, struct rv_texts *texts, struct rv_arguments_place *place,

@@ -143,6 +143,7 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
         .publisher = live->publisher,
         .process_idx = process_idx,
         .last_ns = rv_normalize_time(&live->map->clock, control->born_ticks),
+        .n_late = slot->normalizer.n_late,
     };
     slot->has_called = false;
     if (live->params.scheduler)
@@ -549,6 +550,7 @@ static void losses_of_live(const struct rv_source *source, struct rv_losses *los
     losses->n[RV_LOSS_PARTS_WRITTEN_OVER] += live->is_damage_said;
     for (uint32_t i = 0; i < live->n_rings_used && live->arguments; i++)
         losses->n[RV_LOSS_ARGUMENTS] +=
+            live->rings[i].normalizer.n_late +
             __atomic_load_n(&live->rings[i].ring.control->n_texts_refused, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < live->n_rings_used; i++)
         losses->n[RV_LOSS_PARTS_WRITTEN_OVER] += live->rings[i].is_damage_said;

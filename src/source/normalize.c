@@ -18,6 +18,16 @@ static uint64_t at_most_60_bits(uint64_t ns)
     return ns < RV_EVENT_TICKS_MASK ? ns : RV_EVENT_TICKS_MASK;
 }
 
+/* A text's call was handed over at this time, perhaps by another batch and before a switch of the thread. */
+static bool set_lag(struct rv_normalizer *normalizer, struct rv_event *event)
+{
+    const uint64_t lag = rv_event_ticks(event) - normalizer->last_call_ns;
+    normalizer->n_late += lag > RV_EVENT_MOST_LAG;
+    event->aux = (uint16_t)lag;
+    event->frame = (uint16_t)((event->frame & RV_EVENT_IS_RESULT) | (lag >> 16));
+    return lag <= RV_EVENT_MOST_LAG;
+}
+
 /* Convert kinds, times and name ids from popped to the end of the batch. Returns the number consumed. */
 static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batch, const struct rv_event *popped,
                          uint32_t n_popped)
@@ -49,6 +59,10 @@ static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batc
         }
         words[0] = (uint64_t)kind << RV_EVENT_KIND_SHIFT | ns;
         memcpy(out, words, sizeof words);
+        if (kind <= RV_EVENT_RETURN_AT)
+            normalizer->last_call_ns = ns;
+        if (kind == RV_EVENT_ARGUMENTS && !set_lag(normalizer, out))
+            continue;
         if (rv_event_has_name(kind))
             out->id = out->id ? rv_name_map_lookup(normalizer->names, out->id) : 0;
         out++;

@@ -245,3 +245,26 @@ Test(normalize, objects_that_are_waited_for_get_ids_and_delays_become_ns)
     cr_assert_eq(rv_event_since(&batch.events[1]), 2 * 0x18000);
     cr_assert_eq(rv_event_since(&batch.events[3]), UINT32_MAX);
 }
+
+Test(normalize, arguments_tell_how_far_they_are_behind_their_call)
+{
+    struct rv_event first[] = {event(RV_EVENT_CALL, 100, 0)};
+    struct rv_event second[] = {event(RV_EVENT_ARGUMENTS, 100, 7), event(RV_EVENT_RETURN, 80000, 0)};
+    cr_assert_eq(rv_normalize(&normalizer, &batch, first, 1), 1);
+    normalizer.last_ns = 100 + 70000; /* a switch of the thread was handed over meanwhile */
+    cr_assert_eq(rv_normalize(&normalizer, &batch, second, 2), 2);
+    const struct rv_event *arguments = &batch.events[1];
+    cr_assert_eq(rv_event_kind(arguments), RV_EVENT_ARGUMENTS);
+    cr_assert_eq(rv_event_ticks(arguments), 70100);
+    cr_assert_eq(rv_event_lag(arguments), 70000);
+    cr_assert_eq(arguments->id, 7);
+}
+
+Test(normalize, arguments_that_come_too_late_are_counted)
+{
+    struct rv_event popped[] = {event(RV_EVENT_ARGUMENTS, 100, 7)};
+    normalizer.last_ns = 1ull << 33;
+    cr_assert_eq(rv_normalize(&normalizer, &batch, popped, 1), 1);
+    cr_assert_eq(batch.n, 0);
+    cr_assert_eq(normalizer.n_late, 1);
+}
