@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/os.h"
 #include "ring/layout.h"
+#include "ring/liveness.h"
 
 #ifndef MADV_POPULATE_WRITE /* Linux 5.14 */
 #define MADV_POPULATE_WRITE 23
@@ -30,7 +31,8 @@ enum {
 };
 /* Small enough to finish between a profiling timer's signals: an interrupted fallocate starts over. */
 static const uint64_t ALLOCATE_STEP = 256 << 10;
-static const uint64_t CREATION_NS = 100000000; /* the longest that creating a file may take */
+static const uint64_t CREATION_NS = 100000000;          /* the longest that creating a file may take, */
+static const uint64_t STARVED_CREATION_NS = 2000000000; /* and by a creator that runs, but waits for a CPU */
 static const char NOT_COMPLETE[] = "not complete: still being created, or its creator died";
 
 /* ---- descriptors ---- */
@@ -397,11 +399,19 @@ static bool is_being_made(const struct rv_map *map)
            (is_ours && (header.state == RV_FILE_UNREADY || lacks_clock(map, &header)));
 }
 
+static uint64_t longest_creation_ns(const struct rv_map *map)
+{
+    struct rv_wire_header header;
+    bool is_ours = pread(map->fd, &header, sizeof header, 0) == (ssize_t)sizeof header && header.magic == RV_WIRE_MAGIC;
+    return is_ours && rv_liveness_is_running(header.creator_pid, header.creator_start) ? STARVED_CREATION_NS
+                                                                                       : CREATION_NS;
+}
+
 /* Wait: a live creator takes milliseconds. */
 static void wait_until_made(const struct rv_map *map)
 {
     uint64_t begin_ns = rv_clock_mono_ns();
-    while (is_being_made(map) && rv_clock_mono_ns() - begin_ns < CREATION_NS)
+    while (is_being_made(map) && rv_clock_mono_ns() - begin_ns < longest_creation_ns(map))
         rv_os_sleep_ns(CREATION_NS / 100);
 }
 

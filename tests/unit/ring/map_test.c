@@ -1,7 +1,9 @@
+#include <pthread.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "fixture.h"
 #include "ring/names.h"
@@ -159,6 +161,30 @@ Test(map, a_new_file_has_no_pages_for_what_nobody_uses_yet, .timeout = 60)
     cr_assert_eq(rv_ownership_claim(&f.map, 0), 0);
     cr_assert_eq(stat(f.path, &status), 0);
     cr_expect_leq(status.st_blocks * 512, 256 << 10);
+    rv_map_close(&f.map);
+    remove_folder(&f);
+}
+
+/* As by a creator that waits for a CPU. */
+static void *settle_late(void *map)
+{
+    usleep(300000);
+    rv_map_settle_clock(map);
+    return NULL;
+}
+
+Test(map, an_observer_waits_for_the_clock_while_the_creator_runs, .timeout = 60)
+{
+    struct fixture f = {0};
+    make_folder(&f);
+    struct rv_map_params params = small_params();
+    params.settles_clock_later = true;
+    pthread_t creator;
+    cr_assert_eq(rv_map_create(&f.map, f.path, &params), 0);
+    cr_assert_eq(pthread_create(&creator, NULL, settle_late, &f.map), 0);
+    cr_expect_eq(rv_map_open(&f.other, f.path, RV_MAP_OBSERVER, true), 0);
+    pthread_join(creator, NULL);
+    rv_map_close(&f.other);
     rv_map_close(&f.map);
     remove_folder(&f);
 }
