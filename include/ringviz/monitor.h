@@ -49,6 +49,7 @@ struct ringviz_file *ringviz_file_keep(struct ringviz_file *file);
 /* Drop a reference; the last one unmaps the file, and its rings claimed by this process lose their owner. NULL-safe. */
 void ringviz_file_close(struct ringviz_file *file);
 
+/* The path it was opened by, and where its map begins in this process. Valid until ringviz_file_close(). */
 const char *ringviz_file_path(const struct ringviz_file *file);
 const void *ringviz_file_address(const struct ringviz_file *file);
 
@@ -67,6 +68,7 @@ enum ringviz_flag {
     RINGVIZ_FLAG_COUNT
 };
 
+/* A flag of the file or of a ring. 0, or a negative errno. */
 int ringviz_flag_get(const struct ringviz_file *file, uint32_t ring, enum ringviz_flag flag, int32_t *value);
 
 /* *before: the previous value. */
@@ -97,6 +99,7 @@ struct ringviz_ring {
 /* 0; -EAGAIN when its owner kept writing. */
 int ringviz_ring_read(const struct ringviz_file *file, uint32_t ring, struct ringviz_ring *out);
 
+/* Where the ring begins in the map; NULL when there is no such ring. */
 const void *ringviz_ring_address(const struct ringviz_file *file, uint32_t ring);
 
 /* The ring at such an address, and its file, which must be open; adds no reference. 0; -ENOENT. */
@@ -206,6 +209,7 @@ bool ringviz_attention_take(struct ringviz_file *file, uint32_t ring);
 /* Wait for the attention flag, at most timeout_ns; may return early. 0; -EPERM, ... when the ring is no longer ours. */
 int ringviz_attention_wait(const struct ringviz_file *file, uint32_t ring, uint64_t timeout_ns);
 
+/* Publish whether the ring's thread runs, is stopped or waits. 0; -EPERM when the ring is not ours. */
 int ringviz_state_set(struct ringviz_file *file, uint32_t ring, enum ringviz_state state);
 
 /* Is there a monitor other than through this file? Without one, nobody resumes a stopped thread. */

@@ -32,6 +32,7 @@ int ringviz_open(const char *path);
 /* End tracing in this process; open calls are closed at this time. Also done at exit. */
 void ringviz_close(void);
 
+/* Are events of this process written to a trace file? Opens it first, as ringviz_open(NULL), unless it was closed. */
 bool ringviz_is_active(void);
 
 /*
@@ -56,6 +57,7 @@ void ringviz_value(uint32_t id, float value);
  * most; before the process's first event. */
 void ringviz_runtime(const char *text);
 
+/* Name the calling thread, as the viewer shows it; copied. */
 void ringviz_thread_name(const char *name);
 
 /* The calling thread's calls end here, on its stack 0: its ring is given back, and what it calls next is another

@@ -110,6 +110,7 @@ RV_WIRE_ASSERT(sizeof(struct rv_event) == 16);
 #define RV_EVENT_ADDRESS_MASK ((1ull << RV_EVENT_FRAME_SHIFT) - 1)
 #define RV_EVENT_TICKS_MASK ((1ull << RV_EVENT_KIND_SHIFT) - 1)
 
+/* enum rv_event_kind of an event. */
 static inline unsigned rv_event_kind(const struct rv_event *event)
 {
     return (unsigned)(event->when >> RV_EVENT_KIND_SHIFT);
@@ -142,11 +143,13 @@ static inline bool rv_event_has_name(unsigned kind)
     return false;
 }
 
+/* The time of an event, in ticks of the file's clock. */
 static inline uint64_t rv_event_ticks(const struct rv_event *event)
 {
     return event->when & RV_EVENT_TICKS_MASK;
 }
 
+/* The code address of a CALL or RETURN. */
 static inline uint64_t rv_event_address(const struct rv_event *event)
 {
     return (uint64_t)event->aux << 32 | event->id;
@@ -173,6 +176,7 @@ static inline uint64_t rv_event_word_at(uint64_t address, uint16_t frame)
     return (address & RV_EVENT_ADDRESS_MASK) | (uint64_t)frame << RV_EVENT_FRAME_SHIFT;
 }
 
+/* The second word of an event: id, aux and frame. */
 static inline uint64_t rv_event_word(uint32_t id, uint16_t frame, uint16_t aux)
 {
     return rv_event_word_at((uint64_t)aux << 32 | id, frame);

@@ -294,7 +294,7 @@ static int call_stopped(struct attacher *attacher, const char *function, const s
 
 /* ---- planning ---- */
 
-/* Until no thread of ours plans any more. */
+/* Wait until our thread in the process has planned. */
 static int wait_for_planner(const struct attacher *attacher, struct rv_attachment *attachment)
 {
     const uint64_t end_ns = rv_clock_mono_ns() + PLAN_NS;
@@ -308,7 +308,7 @@ static int wait_for_planner(const struct attacher *attacher, struct rv_attachmen
     return -ETIMEDOUT;
 }
 
-/* Until nothing goes on any more that a ringviz began which was killed. A call that does not end was not begun. */
+/* Wait until the call and the planner of a killed ringviz have ended. A call that does not end has not begun. */
 static int wait_for_rest(const struct attacher *attacher, struct rv_attachment *attachment)
 {
     if (wait_for_result(attacher) == -ETIMEDOUT)
@@ -316,7 +316,7 @@ static int wait_for_rest(const struct attacher *attacher, struct rv_attachment *
     return wait_for_planner(attacher, attachment);
 }
 
-/* Zeroes: nobody's. Else, whose the process is. */
+/* Set the ringviz that owns the process; zeroes: none. */
 static int set_owner(const struct attacher *attacher, uint32_t pid, uint64_t start)
 {
     const uint64_t at = attachment_of(attacher);
@@ -326,7 +326,7 @@ static int set_owner(const struct attacher *attacher, uint32_t pid, uint64_t sta
                                    sizeof start);
 }
 
-/* Out again, and nobody's. */
+/* Remove the patches, and give the process up. */
 static int leave(struct attacher *attacher)
 {
     int error = call_stopped(attacher, RV_ATTACHMENT_REMOVE, NULL);

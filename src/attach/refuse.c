@@ -125,7 +125,7 @@ int rv_refuse_attaching(pid_t pid, enum rv_refuse why)
                       (int)pid, (int)pid);
     case RV_REFUSE_KEPT:
         return rv_err(ECANCELED,
-                      "process %d is stopped by a signal (Ctrl-Z), and stays patched; when it goes on: ringviz -p %d "
+                      "process %d is stopped by a signal (Ctrl-Z) and stays patched; once it runs again: ringviz -p %d "
                       "--detach",
                       (int)pid, (int)pid);
     }

@@ -14,6 +14,7 @@ enum rv_refuse {
 /* What /proc says without touching it; 0: nothing is against it. */
 int rv_refuse_attaching_early(pid_t pid);
 
+/* Print why, and return the negative errno of it. */
 int rv_refuse_attaching(pid_t pid, enum rv_refuse why);
 
 /* An error of ptrace(2) or of a call. */

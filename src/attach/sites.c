@@ -9,7 +9,7 @@
 #include "patch/stubs.h"
 
 #define N_STEPS 64
-#define STACK_BYTES (1u << 20) /* of each thread that are looked at */
+#define STACK_BYTES (1u << 20) /* searched of each thread */
 #define N_WORDS 4096u
 
 /* ---- what the process says ---- */
@@ -99,8 +99,8 @@ static void leave_out(const struct rv_tracee *tracee, const struct rv_sites_obje
                           &is_left_out, sizeof is_left_out);
 }
 
-/* A signal's frame has the address where its thread goes on; any word that looks like one counts. */
-static void look_at_stack(const struct rv_sites *sites, const struct rv_tracee *tracee, uint64_t stack, uint64_t end)
+/* A signal frame holds the address at which its thread resumes; any word that could be one counts. */
+static void search_stack(const struct rv_sites *sites, const struct rv_tracee *tracee, uint64_t stack, uint64_t end)
 {
     uint64_t words[N_WORDS];
     for (size_t n; stack < end; stack += n * sizeof *words) {
@@ -117,7 +117,7 @@ static void look_at_stack(const struct rv_sites *sites, const struct rv_tracee *
 }
 
 /* Up to the end of the mapping: what follows is another thread's stack, say. */
-static int look_at_stacks(const struct rv_sites *sites, const struct rv_tracee *tracee)
+static int search_stacks(const struct rv_sites *sites, const struct rv_tracee *tracee)
 {
     struct rv_mapping mapping;
     struct rv_mappings mappings;
@@ -127,8 +127,8 @@ static int look_at_stacks(const struct rv_sites *sites, const struct rv_tracee *
         for (size_t i = 0; i < tracee->n_threads; i++) {
             const uint64_t stack = tracee->threads[i].registers.rsp & ~7ull;
             if (stack >= mapping.start && stack < mapping.end)
-                look_at_stack(sites, tracee, stack,
-                              mapping.end - stack < STACK_BYTES ? mapping.end : stack + STACK_BYTES);
+                search_stack(sites, tracee, stack,
+                             mapping.end - stack < STACK_BYTES ? mapping.end : stack + STACK_BYTES);
         }
     rv_mappings_close(&mappings);
     return 0;
@@ -139,5 +139,5 @@ int rv_sites_clear(const struct rv_sites *sites, struct rv_tracee *tracee)
     int error = 0;
     for (size_t i = 0; i < tracee->n_threads && !error; i++)
         error = step_out(sites, &tracee->threads[i]);
-    return error ? error : look_at_stacks(sites, tracee);
+    return error ? error : search_stacks(sites, tracee);
 }

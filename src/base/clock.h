@@ -26,6 +26,7 @@ struct rv_clock {
     uint64_t real0_ns; /* CLOCK_REALTIME at ticks0 */
 };
 
+/* CLOCK_MONOTONIC and CLOCK_REALTIME now. */
 uint64_t rv_clock_mono_ns(void);
 uint64_t rv_clock_real_ns(void);
 
@@ -90,6 +91,7 @@ struct rv_clock_stretch {
     uint64_t begin_ns, rest, mult;
 };
 
+/* The stretch that begins at a tick. The clock is borrowed. */
 struct rv_clock_stretch rv_clock_stretch(const struct rv_clock *clock, uint64_t begin_ticks);
 
 /* By value, so that it stays in registers in a loop. */

@@ -25,6 +25,7 @@ void rv_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Print a line with --verbose only. */
 void rv_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Print notes, too. Before other threads are started. */
 void rv_set_verbose(bool is_verbose);
 
 /* Print the place and abort when an invariant of ours is broken. Never for input. */

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* 64-bit hashes: of bytes, with a seed, and of a hash followed by a value. */
 uint64_t rv_hash_bytes(const void *data, size_t n_bytes);
 uint64_t rv_hash_bytes_seeded(const void *data, size_t n_bytes, uint64_t seed);
 uint64_t rv_hash_combine(uint64_t hash, uint64_t value);

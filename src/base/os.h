@@ -51,6 +51,7 @@ pid_t rv_os_tid(void);
 /* CPUs this process may run on, at least 1. */
 unsigned rv_os_n_cpus(void);
 
+/* Memory of the machine. */
 uint64_t rv_os_ram_bytes(void);
 
 /* Resident memory of this process, with shared memory and mapped files; 0 when unknown. */

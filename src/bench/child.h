@@ -19,6 +19,7 @@ pid_t rv_child_start(const char *const *argv, const char *const *variables, int 
  */
 uint64_t rv_child_drain(struct rv_map *map, pid_t pid);
 
+/* Remove a folder and the files in it. */
 void rv_child_remove_folder(const char *folder);
 
 #endif

@@ -12,7 +12,7 @@
 
 static const uint64_t TURN_NS = 50000000;
 
-/* A live trace file is drained by who reads it: there is nothing left to be looked at. */
+/* No live trace file: reading it drains it. */
 static struct rv_source *open_one(const char *path, const struct rv_options *options, struct rv_capture_filter **filter)
 {
     struct rv_map map = {0};
@@ -27,7 +27,7 @@ static struct rv_source *open_one(const char *path, const struct rv_options *opt
         return source;
     source->close(source);
     rv_map_close(&map);
-    (void)rv_err(EINVAL, "%s: a live trace file: record it, to look at it beside another", path);
+    (void)rv_err(EINVAL, "%s: a live trace file: record it first, to compare it with another", path);
     return NULL;
 }
 

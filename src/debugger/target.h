@@ -32,6 +32,7 @@ struct rv_target_limits {               /* zero = none */
     bool (*is_given_up)(void *context); /* called at least every 50 ms during waits; true: -ECANCELED */
     void *context;
 };
+/* Set the limits, copied; and ask whether the caller has given up. */
 void rv_target_limit(struct rv_target *target, const struct rv_target_limits *limits);
 bool rv_target_is_given_up(const struct rv_target *target);
 
@@ -52,6 +53,7 @@ uint32_t rv_target_n_rings(struct rv_target *target);
 /* Should threads and processes that begin later stop at once? */
 void rv_target_stop_new(struct rv_target *target, bool is_to_stop);
 
+/* Stop or resume the writing of events by a thread. */
 void rv_target_mute(struct rv_target *target, uint32_t ring, bool is_muted);
 
 /* Devel::RingBuffer's words, a ring's signal and the file's single: the program defines their meaning. Setters

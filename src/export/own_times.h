@@ -9,6 +9,7 @@ struct rv_own_times; /* opaque; internally locked */
 
 struct rv_own_times *rv_own_times_create(void);
 void rv_own_times_destroy(struct rv_own_times *times);
+/* The sink that collects; borrows the times. */
 struct rv_sink rv_own_times_sink(struct rv_own_times *times);
 
 /* After the session's end; valid until destroy. A table of own times, and the variance of both kinds. */

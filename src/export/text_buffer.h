@@ -18,6 +18,7 @@ void rv_text_buffer_fini(struct rv_text_buffer *text);
 /* Reserve n more bytes and return their place; the caller adds the bytes written to text->n. */
 char *rv_text_buffer_reserve(struct rv_text_buffer *text, size_t n);
 
+/* Append n bytes, a terminated string, or a decimal number. */
 void rv_text_buffer_add_bytes(struct rv_text_buffer *text, const char *bytes, size_t n);
 void rv_text_buffer_add(struct rv_text_buffer *text, const char *string);
 void rv_text_buffer_add_u64(struct rv_text_buffer *text, uint64_t value);
@@ -28,6 +29,7 @@ void rv_text_buffer_add_us(struct rv_text_buffer *text, uint64_t ns);
 char *rv_text_buffer_put_u64(char *at, uint64_t value);
 char *rv_text_buffer_put_us(char *at, uint64_t ns);
 
+/* Append as printf() writes. */
 void rv_text_buffer_format(struct rv_text_buffer *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A duration with its unit, in a column of a table: a space and ten characters at least. */

@@ -11,6 +11,7 @@
 
 #include "ringviz/wire.h"
 
+/* The events: selects a stack; is an open frame of it; has the time that the frame's callees took so far. */
 struct rv_event rv_stack_preamble_stack(uint64_t at_ns, uint32_t stack);
 struct rv_event rv_stack_preamble_frame(uint64_t start_ns, uint32_t id, uint16_t tag);
 struct rv_event rv_stack_preamble_children(uint64_t at_ns, uint64_t children_ns);

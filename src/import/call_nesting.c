@@ -70,7 +70,8 @@ void rv_call_nesting_begin(struct rv_import *import, struct rv_call_nesting *nes
     heal(import, nest, ns);
     bool has_ended = nest->n_waiting && take_waiting(nest, ns, id);
     push(import, nest, ns,
-         (struct rv_call_nesting_frame){.end_ns = has_ended ? ns : RV_NEST_NO_END, .id = id, .awaits_end = !has_ended});
+         (struct rv_call_nesting_frame){
+             .end_ns = has_ended ? ns : RV_CALL_NESTING_NO_END, .id = id, .awaits_end = !has_ended});
 }
 
 bool rv_call_nesting_complete(struct rv_import *import, struct rv_call_nesting *nest, int64_t ns, int64_t end_ns,
@@ -79,12 +80,13 @@ bool rv_call_nesting_complete(struct rv_import *import, struct rv_call_nesting *
     rv_call_nesting_advance(import, nest, ns);
     heal(import, nest, ns);
     size_t n = nest->n;
-    if (n && end_ns != RV_NEST_NO_END && end_ns > nest->frames[n - 1].end_ns && nest->frames[n - 1].end_ns - ns == 1)
+    if (n && end_ns != RV_CALL_NESTING_NO_END && end_ns > nest->frames[n - 1].end_ns &&
+        nest->frames[n - 1].end_ns - ns == 1)
         n--; /* adjacent calls, up to rounding */
-    int64_t floor_ns = n ? nest->frames[n - 1].floor_ns : RV_NEST_NO_END;
+    int64_t floor_ns = n ? nest->frames[n - 1].floor_ns : RV_CALL_NESTING_NO_END;
     if (end_ns > ns && floor_ns == end_ns - 1)
         end_ns--;
-    if (end_ns > floor_ns && end_ns != RV_NEST_NO_END)
+    if (end_ns > floor_ns && end_ns != RV_CALL_NESTING_NO_END)
         return false;
     if (n < nest->n)
         pop(import, nest, ns);
@@ -97,7 +99,7 @@ static size_t find_open(const struct rv_call_nesting *nest, uint32_t id)
 {
     for (size_t i = nest->n; i > 0 && nest->n - i < SEARCH_FRAMES; i--) {
         const struct rv_call_nesting_frame *frame = &nest->frames[i - 1];
-        if (frame->awaits_end && frame->end_ns == RV_NEST_NO_END && (id == 0 || frame->id == id))
+        if (frame->awaits_end && frame->end_ns == RV_CALL_NESTING_NO_END && (id == 0 || frame->id == id))
             return i - 1;
     }
     return nest->n;
@@ -123,7 +125,7 @@ void rv_call_nesting_end(struct rv_import *import, struct rv_call_nesting *nest,
     }
     int64_t end_ns = ns;
     for (size_t i = found + 1; i < nest->n; i++)
-        if (nest->frames[i].end_ns != RV_NEST_NO_END && nest->frames[i].end_ns > end_ns)
+        if (nest->frames[i].end_ns != RV_CALL_NESTING_NO_END && nest->frames[i].end_ns > end_ns)
             end_ns = nest->frames[i].end_ns;
     nest->frames[found].end_ns = end_ns;
     for (size_t i = found; i < nest->n; i++)
@@ -134,8 +136,8 @@ void rv_call_nesting_end(struct rv_import *import, struct rv_call_nesting *nest,
 
 void rv_call_nesting_finish(struct rv_import *import, struct rv_call_nesting *nest, int64_t trace_end_ns)
 {
-    rv_call_nesting_advance(import, nest, RV_NEST_NO_END - 1);
-    heal(import, nest, RV_NEST_NO_END - 1);
+    rv_call_nesting_advance(import, nest, RV_CALL_NESTING_NO_END - 1);
+    heal(import, nest, RV_CALL_NESTING_NO_END - 1);
     drop_waiting(import, nest);
     if (nest->n)
         rv_event_builder_end_thread(import->builder, nest->thread, trace_end_ns);

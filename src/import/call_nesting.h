@@ -14,7 +14,7 @@
 
 #include "import/import.h"
 
-#define RV_NEST_NO_END INT64_MAX
+#define RV_CALL_NESTING_NO_END INT64_MAX
 
 struct rv_call_nesting_frame {
     int64_t end_ns;   /* NO_END: unknown so far */
@@ -33,6 +33,7 @@ struct rv_call_nesting {                  /* zero = empty */
     int64_t waiting_ns;
 };
 
+/* A call begins: its end comes later, or never. */
 void rv_call_nesting_begin(struct rv_import *import, struct rv_call_nesting *nest, int64_t ns, uint32_t id);
 
 /* Add a call with its end, or NO_END if it never ends. False, with nothing emitted, if it outlasts a call that it
@@ -40,6 +41,7 @@ void rv_call_nesting_begin(struct rv_import *import, struct rv_call_nesting *nes
 bool rv_call_nesting_complete(struct rv_import *import, struct rv_call_nesting *nest, int64_t ns, int64_t end_ns,
                               uint32_t id);
 
+/* An end event; without a call that it could end it counts as a fault. */
 void rv_call_nesting_end(struct rv_import *import, struct rv_call_nesting *nest, int64_t ns, uint32_t id);
 
 /* Emit the ends before this time. Call before adding anything else to the thread. */

@@ -1,7 +1,7 @@
 /*
  * Chrome Trace Event JSON. Tools write events in any order (a complete call where it ended, threads one after the
  * other), so all events are sorted first, on disk beyond RUN_RECORDS: memory holds these, the names, and what is open
- * at one time. Then each thread's events are nested (nest.h) and emitted.
+ * at one time. Then each thread's events are nested (call_nesting.h) and emitted.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ static int compare(const void *left, const void *right)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* ---- telling ---- */
+/* ---- emitting ---- */
 
 static struct lane *lane_of(struct chrome *chrome, uint32_t thread)
 {

@@ -44,6 +44,7 @@ void rv_chrome_profile_clear(struct rv_chrome_profile *profile); /* keeps its me
 void rv_chrome_profile_begin_file(struct rv_chrome_profile *profile);
 void rv_chrome_profile_fini(struct rv_chrome_profile *profile);
 
+/* What the JSON parser has met at a depth: a key, a value, the begin of an object. */
 void rv_chrome_profile_key(struct rv_chrome_profile *profile, unsigned depth, const char *key, size_t n);
 void rv_chrome_profile_value(struct rv_chrome_profile *profile, unsigned depth, const char *bytes, size_t n);
 void rv_chrome_profile_open(struct rv_chrome_profile *profile, unsigned depth); /* an object, whose keys are there */

@@ -113,7 +113,7 @@ static uint32_t group_of(struct rv_chrome_reader *reader, const struct rv_chrome
 
 static int add(struct rv_chrome_reader *reader, struct rv_chrome_record record)
 {
-    bool has_end = record.phase == RV_CHROME_COMPLETE && record.end_ns != RV_NEST_NO_END;
+    bool has_end = record.phase == RV_CHROME_COMPLETE && record.end_ns != RV_CALL_NESTING_NO_END;
     int64_t end_ns = has_end ? record.end_ns : record.ns;
     record.order = reader->n_records++;
     if (end_ns > reader->end_ns)
@@ -185,7 +185,7 @@ static int read_complete(struct rv_chrome_reader *reader, const struct rv_chrome
 {
     struct rv_chrome_record record = {.ns = event->ns, .thread = thread_of(reader, event, RV_CHROME_ROW_CALLS)};
     int64_t end_ns;
-    if (__builtin_add_overflow(event->ns, event->duration_ns, &end_ns) || end_ns >= RV_NEST_NO_END)
+    if (__builtin_add_overflow(event->ns, event->duration_ns, &end_ns) || end_ns >= RV_CALL_NESTING_NO_END)
         end_ns = event->ns;
     if (is_collection(event)) {
         record.phase = RV_CHROME_GC_START;
@@ -195,7 +195,7 @@ static int read_complete(struct rv_chrome_reader *reader, const struct rv_chrome
         return error ? error : add(reader, record);
     }
     if (!event->has_duration && event->duration_ns == 0)
-        end_ns = RV_NEST_NO_END;
+        end_ns = RV_CALL_NESTING_NO_END;
     record.phase = RV_CHROME_COMPLETE;
     record.id = intern_label(reader, &event->name);
     record.end_ns = end_ns;

@@ -22,7 +22,7 @@ struct rv_chrome_record {
     int64_t ns;
     uint64_t order;
     union {
-        int64_t end_ns; /* COMPLETE: RV_NEST_NO_END if unknown */
+        int64_t end_ns; /* COMPLETE: RV_CALL_NESTING_NO_END if unknown */
         uint64_t key;
         double value;
     };

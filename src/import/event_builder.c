@@ -230,7 +230,7 @@ static uint64_t time_of(const struct rv_event_builder *builder, const struct thr
     return (uint64_t)since_ns > thread->last_ns ? (uint64_t)since_ns : thread->last_ns;
 }
 
-/* ---- out ---- */
+/* ---- output ---- */
 
 static void define_names(struct rv_event_builder *builder)
 {

@@ -28,7 +28,7 @@ struct rv_event_builder; /* opaque; one thread at a time */
 struct rv_event_builder *rv_event_builder_create(struct rv_capture_filter *filter);
 void rv_event_builder_destroy(struct rv_event_builder *builder);
 
-/* ---- what there is ---- */
+/* ---- names, processes, threads ---- */
 
 /* Intern the name of a subroutine, mark or value. Returns its id, never 0. Names are untrusted and escaped; strings
  * need no NUL. */
@@ -57,7 +57,7 @@ void rv_event_builder_set_parent(struct rv_event_builder *builder, uint32_t proc
 /* Move the thread to another process; ignored once its stream is open. */
 void rv_event_builder_move_thread(struct rv_event_builder *builder, uint32_t thread, uint32_t process);
 
-/* ---- what happens; times in ns, per thread never falling (those that do are raised) ---- */
+/* ---- events; times in ns, per thread never falling (those that do are raised) ---- */
 
 /*
  * Times near 2^60 ns do not fit an event. So the first time seen determines the origin: 0 if times fit, else 2^58 ns
@@ -69,6 +69,7 @@ bool rv_event_builder_has_time(const struct rv_event_builder *builder);
 /* Set the source's origin of times. */
 void rv_event_builder_date(const struct rv_event_builder *builder, struct rv_source *source);
 
+/* Events of a thread; the subroutine is rv_event_builder_intern()'s. */
 void rv_event_builder_call(struct rv_event_builder *builder, uint32_t thread, int64_t ns, uint32_t id);
 void rv_event_builder_return(struct rv_event_builder *builder, uint32_t thread,
                              int64_t ns); /* return from the innermost open call, if any */
@@ -100,7 +101,7 @@ void rv_event_builder_sample_inner(struct rv_event_builder *builder, uint32_t th
 /* End the thread: close its stream; a later event with its number opens a new one. */
 void rv_event_builder_end_thread(struct rv_event_builder *builder, uint32_t thread, int64_t ns);
 
-/* ---- out ---- */
+/* ---- output ---- */
 
 /* Between begin and end, full buffers are submitted; outside events are only buffered. */
 void rv_event_builder_begin(struct rv_event_builder *builder, const struct rv_intake *intake);

@@ -91,7 +91,7 @@ struct firefox {
     uint32_t *ids; /* of its functions; 0: not interned yet */
     uint32_t *stack;
     size_t stack_capacity;
-    size_t n_rows_walked; /* of stacks, in this step: so that it ends soon when asked to */
+    size_t n_rows_walked; /* of stacks, in this step, which is to be short */
 };
 
 /* ---- reading ---- */

@@ -83,6 +83,7 @@ struct rv_import {
  */
 struct rv_source *rv_import_open(const struct rv_import_format *format, const struct rv_import_params *params);
 
+/* Count a fault. */
 static inline void rv_import_fault(struct rv_import *import, enum rv_fault fault)
 {
     import->faults[fault]++;
@@ -90,6 +91,7 @@ static inline void rv_import_fault(struct rv_import *import, enum rv_fault fault
 
 /* ---- what text importers share ---- */
 
+/* n bytes as a text; not copied. */
 static inline struct rv_event_builder_text rv_import_text(const char *bytes, size_t n)
 {
     return (struct rv_event_builder_text){bytes, n};

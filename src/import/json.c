@@ -269,7 +269,7 @@ static int feed_tokens(struct rv_json *json, char *bytes, size_t n, char *why, s
     return error;
 }
 
-/* Decide about a comma kept back from the last piece: is it between two values? */
+/* Keep or drop a comma of the last piece: is it between two values? */
 static int feed_comma(struct rv_json *json, const char *bytes, size_t n, char *why, size_t why_bytes)
 {
     size_t i = 0;

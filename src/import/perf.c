@@ -126,7 +126,7 @@ static bool is_branch(const char *at)
     return source > at && is_frame(source + (*source == '(' ? strcspn(source, " ") + 1 : 0)) && strstr(source, " => ");
 }
 
-/* A number is one only before something else: an address may have no letter in it. */
+/* Only before something else: an address may consist of decimal digits. */
 static const char *behind_period(const char *at)
 {
     const char *digits_end = at + strspn(at, "0123456789"), *next = digits_end + strspn(digits_end, " ");
@@ -253,7 +253,7 @@ static bool read_frame(struct rv_import *import, const char *line, uint32_t *id)
     return true;
 }
 
-/* ---- when ---- */
+/* ---- times ---- */
 
 static struct pace *pace_of(struct perf *perf, uint32_t thread)
 {

@@ -40,7 +40,7 @@ struct inherited {
 
 struct process {
     struct rv_perl_process perl;
-    struct rv_remote_program program; /* program at the last look */
+    struct rv_remote_program program; /* program when last read */
     uint32_t number;                  /* number in the event builder */
     bool is_perl;                     /* else only its children are sampled */
     bool has_ended, has_changed;
@@ -136,7 +136,7 @@ static bool has_moved(const struct process *process, const struct rv_perl_thread
     return false;
 }
 
-/* Of the inherited threads, the one that called fork: it moves, or it waits on its stack. */
+/* The inherited thread that called fork: it moves, or it waits on its stack. */
 static uint64_t find_running(const struct process *process, const struct rv_perl_thread *found, size_t n)
 {
     if (process->last_inherited == 0)
@@ -246,7 +246,7 @@ static int add_process(struct perl *perl, pid_t pid, const struct process *paren
     return error;
 }
 
-/* If it has executed another program, forget its addresses. */
+/* Forget the addresses of a process that has executed another program. */
 static void look_again(struct perl *perl, struct process *process, uint64_t now_ns)
 {
     char why[256];

@@ -24,6 +24,7 @@ bool rv_ringbuffer_layout(const unsigned char header[RV_RINGBUFFER_HEADER_BYTES]
 struct rv_ringbuffer_ring {
     int32_t pid, tid, current_slot, depth;
 };
+/* Read the header of a ring, and a slot of its stack. The bytes are input: nothing is validated yet. */
 struct rv_ringbuffer_ring rv_ringbuffer_ring(const unsigned char *ring);
 
 struct rv_ringbuffer_slot {

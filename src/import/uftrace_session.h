@@ -17,6 +17,7 @@ struct rv_uftrace; /* opaque */
 struct rv_uftrace *rv_uftrace_open(const char *folder);
 void rv_uftrace_close(struct rv_uftrace *uftrace);
 
+/* The tasks of the folder, idx from 0; their names are valid until close. */
 size_t rv_uftrace_n_tasks(const struct rv_uftrace *uftrace);
 struct rv_uftrace_task rv_uftrace_task(const struct rv_uftrace *uftrace, size_t idx);
 

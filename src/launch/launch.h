@@ -32,6 +32,7 @@ struct rv_launch; /* opaque */
  */
 struct rv_launch *rv_launch_start(const struct rv_launch_params *params, int *status);
 
+/* Of the command. */
 pid_t rv_launch_pid(const struct rv_launch *launch);
 
 /* Reap without waiting. True once it has ended; any thread. */

@@ -40,6 +40,7 @@ struct rv_call_list { /* zeroed = empty */
 };
 
 void rv_call_list_fini(struct rv_call_list *list);
+/* Add a call; copied. */
 void rv_call_list_add(struct rv_call_list *list, const struct rv_call *call);
 
 /* All were added: sort the calls, the longest first. */

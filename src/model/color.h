@@ -68,6 +68,7 @@ uint32_t rv_color_duration_shade(uint64_t duration_ns);
  * are 4 times as fast and as slow. */
 uint32_t rv_color_difference_shade(double octaves);
 
+/* The colour of garbage collections. */
 struct rv_color rv_color_gc(void);
 
 #endif

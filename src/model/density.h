@@ -47,8 +47,10 @@ static inline unsigned rv_density_shift(uint32_t level)
 
 void rv_density_init(struct rv_density *density);
 void rv_density_fini(struct rv_density *density);
+/* Memory that the cells take. */
 size_t rv_density_bytes(const struct rv_density *density);
 
+/* The general case of the function below. */
 void rv_density_advance_far(struct rv_density *density, uint64_t end_ns);
 
 /* Finish the columns before this end time. Call before each rv_density_add(). */
@@ -58,6 +60,7 @@ static inline void rv_density_advance(struct rv_density *density, uint64_t end_n
         rv_density_advance_far(density, end_ns);
 }
 
+/* Make room for a depth. */
 void rv_density_grow_rows(struct rv_density_level *level, uint32_t row);
 
 /*
@@ -75,6 +78,7 @@ static inline void rv_density_sum_add(struct rv_density_sum *sum, const struct r
     sum->id ^= (sum->id ^ more->id) & (uint32_t)if_beaten;
 }
 
+/* The sum of a depth in a column, which has it from now on. */
 static inline struct rv_density_sum *rv_density_touch(struct rv_density_column *column, uint32_t row)
 {
     struct rv_density_sum *sum = &column->sums[row];

@@ -39,6 +39,7 @@ void rv_filter_remove(const struct rv_filter **filter, size_t rule_idx);
 void rv_filter_invert(const struct rv_filter **filter, size_t rule_idx);
 void rv_filter_set_mode(const struct rv_filter **filter, enum rv_filter_mode mode);
 
+/* 0 for NULL. */
 size_t rv_filter_n_rules(const struct rv_filter *filter);
 enum rv_filter_mode rv_filter_mode(const struct rv_filter *filter);
 

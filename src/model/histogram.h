@@ -22,6 +22,7 @@ struct rv_histogram { /* zero is empty */
 };
 
 void rv_histogram_fini(struct rv_histogram *histogram);
+/* Add all values of another. */
 void rv_histogram_merge(struct rv_histogram *into, const struct rv_histogram *from);
 
 /* Number of values in bucket octave * RV_HISTOGRAM_BUCKETS + bucket; and add to it. */
@@ -38,6 +39,7 @@ uint64_t rv_histogram_at(const struct rv_histogram *histogram, uint64_t rank);
 /* Number of values up to this one, including its whole bucket. */
 uint64_t rv_histogram_at_most(const struct rv_histogram *histogram, uint64_t value);
 
+/* The octave that a value is counted in, from 0. */
 static inline unsigned rv_histogram_octave(uint64_t value)
 {
     return 64 - RV_HISTOGRAM_SHIFT - (unsigned)__builtin_clzll(value | (RV_HISTOGRAM_BUCKETS - 1));
@@ -58,6 +60,7 @@ static inline void rv_histogram_prefetch(const struct rv_histogram *histogram, u
         __builtin_prefetch(histogram->low + rv_histogram_idx(histogram, octave, value), 1);
 }
 
+/* Count one value. */
 static inline void rv_histogram_add(struct rv_histogram *histogram, uint64_t value)
 {
     unsigned octave = rv_histogram_octave(value);

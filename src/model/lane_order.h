@@ -79,6 +79,7 @@ void rv_lane_order_show_all(struct rv_lane_order *lane_order);
 /* Show one row less (steps < 0) or one more; n_rows is the most that any lane has. */
 void rv_lane_order_crop(struct rv_lane_order *lane_order, int steps, uint32_t n_rows);
 
+/* Number of lanes that the user has hidden. */
 size_t rv_lane_order_n_hidden(const struct rv_lane_order *lane_order);
 
 /* Is this lane shown? Is it shown as one row? */

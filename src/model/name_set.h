@@ -53,6 +53,7 @@ void rv_name_set_add(struct rv_name_set *matches, uint32_t id);
  */
 bool rv_name_set_update(struct rv_name_set *matches, struct rv_subroutines *subroutines, size_t most);
 
+/* Is the subroutine in the set? Ids not examined yet are not. */
 static inline bool rv_name_set_has(const struct rv_name_set *matches, uint32_t id)
 {
     const struct rv_name_bits *bits = atomic_load_explicit(&matches->bits, memory_order_acquire); /* NS2 <- NS1 */
@@ -60,6 +61,7 @@ static inline bool rv_name_set_has(const struct rv_name_set *matches, uint32_t i
            atomic_load_explicit(&bits->words[id / 64], memory_order_relaxed) >> (id % 64) & 1;
 }
 
+/* Changes whenever the set may have changed. */
 static inline uint64_t rv_name_set_generation(const struct rv_name_set *matches)
 {
     return atomic_load_explicit(&matches->generation, memory_order_relaxed);

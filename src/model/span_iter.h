@@ -45,6 +45,7 @@ void rv_span_iter_back_give(struct rv_span_iter_back *walk, struct rv_timeline *
 size_t rv_span_iter_back_next(struct rv_span_iter_back *walk, const struct rv_timeline *timeline, struct rv_box *out,
                               size_t max);
 
+/* Must a page be given before the iteration can go on? */
 static inline bool rv_span_iter_back_wants_page(const struct rv_span_iter_back *walk)
 {
     return walk->edge_ns > 0;

@@ -69,6 +69,7 @@ void rv_stats_add_off_cpu(struct rv_stats *stats, uint32_t id, uint64_t blocked_
 /* Add calls counted elsewhere: the row without its percentiles, and the durations. */
 void rv_stats_put(struct rv_stats *stats, const struct rv_stats_row *row, const struct rv_histogram *durations);
 
+/* Add all rows of another. */
 void rv_stats_merge(struct rv_stats *into, const struct rv_stats *from);
 
 /* Merge with id i counted as as_id[i] (ids from n_ids on: as themselves), for subroutines that are the same. */

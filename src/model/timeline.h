@@ -84,6 +84,7 @@ bool rv_timeline_use_page(struct rv_timeline *timeline, const struct rv_page_loo
 
 uint64_t rv_timeline_n_pages(const struct rv_timeline *timeline); /* ever added */
 
+/* Counts, memory and bounds; times are ns of the trace. */
 uint64_t rv_timeline_n_spans(const struct rv_timeline *timeline);   /* ever added */
 uint64_t rv_timeline_n_evicted(const struct rv_timeline *timeline); /* exact spans no longer held */
 size_t rv_timeline_bytes(const struct rv_timeline *timeline);
@@ -116,6 +117,7 @@ struct rv_box {
     uint16_t flags;    /* enum rv_span_flag, RV_BOX_DIMMED, RV_BOX_HIT */
 };
 
+/* Saturates. */
 static inline uint64_t rv_box_end_ns(const struct rv_box *box)
 {
     return rv_clock_after_ns(box->start_ns, box->duration_ns);

@@ -1,10 +1,10 @@
-/* Reading the numbers of unwind tables out of an image, within bounds. */
+/* Reads the numbers of unwind tables in an image, within bounds. */
 #ifndef RV_PATCH_CURSOR_H
 #define RV_PATCH_CURSOR_H
 
 #include "patch/image.h"
 
-/* What is read beyond the end is 0, and the cursor has failed for good. */
+/* A read beyond the end returns 0, and the cursor has failed for good. */
 struct rv_patch_cursor {
     const uint8_t *bytes;
     size_t n_bytes; /* left */
@@ -15,6 +15,7 @@ struct rv_patch_cursor {
 /* From an address up to another, which may be UINT64_MAX: the segment's end. */
 struct rv_patch_cursor rv_patch_cursor_at(const struct rv_patch_image *image, uint64_t address, uint64_t end);
 
+/* The functions below move the cursor. Beyond its end, has_failed is set, and a number is 0. */
 static inline uint8_t rv_patch_cursor_byte(struct rv_patch_cursor *cursor)
 {
     if (cursor->has_failed || !cursor->n_bytes) {

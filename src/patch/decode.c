@@ -1,6 +1,6 @@
 /*
- * What an instruction does, by its opcode: which of its parts matter here. Most are read by tables (encoding.c), some by
- * Zydis in its short mode.
+ * Control flow and relative operands of an instruction, by its opcode. Tables (encoding.c) decode most, Zydis the
+ * rest.
  */
 #include "patch/decode.h"
 

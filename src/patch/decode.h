@@ -12,7 +12,7 @@ enum rv_patch_flow {
     RV_PATCH_COUNTED,       /* the same, of loop and jrcxz: there is no long form */
     RV_PATCH_JUMP,          /* the target */
     RV_PATCH_CALL,          /* the target, and back */
-    RV_PATCH_INDIRECT_JUMP, /* an address out of a register or memory */
+    RV_PATCH_INDIRECT_JUMP, /* an address in a register or memory */
     RV_PATCH_INDIRECT_CALL,
     RV_PATCH_RETURN,
     RV_PATCH_STOP,   /* nowhere: int3, ud2, hlt */
@@ -35,7 +35,7 @@ struct rv_patch_instruction {
 };
 
 struct rv_patch_decoder {
-    uint64_t words[4]; /* Zydis's, which no other file knows */
+    uint64_t words[4]; /* of Zydis, which no other file includes */
 };
 
 void rv_patch_decoder_init(struct rv_patch_decoder *decoder);

@@ -1,4 +1,4 @@
-/* The parts of an instruction as it is encoded: found by tables of opcodes, or, where those do not tell, by Zydis. */
+/* The parts of an instruction as it is encoded: found by tables of opcodes, or, where they have no entry, by Zydis. */
 #ifndef RV_PATCH_ENCODING_H
 #define RV_PATCH_ENCODING_H
 
@@ -22,8 +22,8 @@ struct rv_patch_encoding {
 
 /*
  * By tables: a tenth of Zydis's time.
- *   returns  false: none that they tell. Where Zydis finds an instruction they find the same or none; besides, they take
- *            some for one that no processor does
+ *   returns  false: not in the tables. Where Zydis finds an instruction, they find the same or none; they also accept some
+ *            that no processor does
  */
 bool rv_patch_encoding_read(struct rv_patch_encoding *out, const uint8_t *bytes, size_t n);
 

@@ -8,7 +8,7 @@
 #include "patch/cursor.h"
 
 #define RETURN_COLUMN 16u
-#define INDEXED 0x3bu /* relative to the table, four bytes with a sign: all linkers write this */
+#define INDEXED 0x3bu /* relative to the table, signed, 4 bytes: what all linkers write */
 
 enum {
     CFA_ADVANCE_LOC = 0x40,
@@ -51,7 +51,7 @@ static void set_unknown(struct rv_patch_rows *rows)
     rows->row.base = RV_PATCH_ROW_UNKNOWN;
 }
 
-/* The register whose place an instruction tells: of the return address it must stay where a call put it. */
+/* The register whose location an instruction sets; the return address must stay where the call put it. */
 static void put_register(struct rv_patch_rows *rows, uint64_t column, bool is_there)
 {
     if (column == RETURN_COLUMN && !is_there)

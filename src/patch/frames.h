@@ -1,13 +1,13 @@
 /*
- * What an image's unwind table (.eh_frame, found by .eh_frame_hdr) says: which ranges of code there are, which of them
- * begin as a function does, and where the return address lies at each instruction.
+ * The unwind table of an image (.eh_frame, found by .eh_frame_hdr): its ranges of code, which of them begin as
+ * functions do, and where the return address lies at each instruction.
  */
 #ifndef RV_PATCH_FRAMES_H
 #define RV_PATCH_FRAMES_H
 
 #include "patch/image.h"
 
-struct rv_patch_frame { /* an FDE; of its CIE what counts */
+struct rv_patch_frame { /* an FDE, with what is needed of its CIE */
     uint64_t start, end;
     uint64_t rows, rows_end;          /* addresses of its program, */
     uint64_t common_rows, common_end; /* and of its CIE's, which comes first */
@@ -47,6 +47,7 @@ struct rv_patch_rows {
     uint32_t n_kept;
 };
 
+/* Begin to read the rows of a range; the image is borrowed. */
 void rv_patch_rows_begin(struct rv_patch_rows *rows, const struct rv_patch_image *image,
                          const struct rv_patch_frame *frame);
 

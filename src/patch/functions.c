@@ -1,11 +1,10 @@
 /*
- * All code is decoded once, in order: of each range its instructions, between ranges what lies there. That finds where
- * branches go, and what each function does that decides over it. Then come what else may lead into a function: pointers
- * in data, jump tables, landing pads of exceptions.
+ * All code is decoded once, in order: of each range its instructions, between ranges what lies there. That finds the
+ * targets of branches, and the instructions that rule a function out. Then the other ways into a function are read:
+ * pointers in data, jump tables, landing pads of exceptions.
  *
- * A jump table's entries count from the table; how it is used is not assumed: whatever address an instruction takes may
- * be that of one, and is read as such for as long as its entries lead into the function or into a part that was split
- * off one.
+ * A jump table's entries count from the table; its use is not assumed: any address that an instruction takes may be a
+ * table's, and is read as one while its entries lead into the function or into a part split off it.
  */
 #include "patch/functions.h"
 
@@ -18,7 +17,7 @@
 #include "patch/frames.h"
 
 #define TRIVIAL_BYTES 64u
-#define NEAR_ENTRY 16u /* bytes of a function in which it matters where branches go: endbr64 and the jump are 9 */
+#define NEAR_ENTRY 16u /* bytes of a function into which branches matter: endbr64 and the jump are 9 */
 #define MAX_TABLE 4096u
 #define MAX_PADDING 15u
 #define LONGEST UINT32_MAX
@@ -180,7 +179,7 @@ static void read_landings(struct survey *survey, const struct rv_patch_frame *fr
 
 /* ---- code ---- */
 
-/* A memory operand where the return address lies, or a pop that takes it: setjmp, vfork, getcontext. */
+/* Reads the return address, by a memory operand or a pop: setjmp, vfork, getcontext. */
 static bool uses_return_address(const struct rv_patch_instruction *in, struct rv_patch_row row)
 {
     const uint32_t base = in->base == RV_PATCH_RSP   ? RV_PATCH_ROW_RSP

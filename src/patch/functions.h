@@ -11,7 +11,7 @@
 struct rv_patch_function {
     uint64_t address;
     uint32_t n_bytes;
-    uint8_t n_padding; /* behind it, that nobody uses */
+    uint8_t n_padding; /* unused, behind it */
     uint8_t skipped;   /* bytes in front of the jump: endbr64 */
     uint8_t refusal;   /* enum rv_patch_refusal */
     bool is_trivial;   /* calls nothing, jumps nowhere outside, has no loop, and is short: tracing it would only cost */

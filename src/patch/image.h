@@ -1,6 +1,6 @@
 /*
- * The segments of an ELF image: an address to the bytes that are there. The image may be mapped in this process, or be
- * a file's bytes, laid out as they would be mapped. Either is input: no address or length of it is used unchecked.
+ * The segments of an ELF image: addresses to bytes. The image is mapped in this process, or the bytes of a file, laid
+ * out as if mapped. Either is input: every address and length is checked before use.
  */
 #ifndef RV_PATCH_IMAGE_H
 #define RV_PATCH_IMAGE_H
@@ -13,7 +13,7 @@
 #define RV_PATCH_SEGMENTS 32u
 
 struct rv_patch_segment {
-    uint64_t start, end;  /* what the file has of it: zeroed memory behind that is left out */
+    uint64_t start, end;  /* those in the file, without the zeroed memory behind them */
     const uint8_t *bytes; /* of start */
     bool is_code, is_readable, is_writable;
 };

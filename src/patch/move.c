@@ -36,7 +36,7 @@ static bool put_plain_jump(struct mover *mover, uint64_t target)
     return put_jump(mover, "\xe9", 1, target);
 }
 
-/* No register changes, no flag does. */
+/* Changes no register and no flag. */
 static void put_push(struct mover *mover, uint64_t value)
 {
     const uint32_t low = (uint32_t)value, high = (uint32_t)(value >> 32);
@@ -52,7 +52,7 @@ static bool move_branch(struct mover *mover, const struct rv_patch_instruction *
     return put_jump(mover, opcode, sizeof opcode, in->target);
 }
 
-/* Taken, it goes two bytes on, over a jump over the long jump. */
+/* The branch, if taken, skips a short jump that skips the long jump. */
 static bool move_counted(struct mover *mover, const struct rv_patch_instruction *in, const uint8_t *bytes)
 {
     put(mover, bytes, in->n_bytes - 1u);
@@ -60,7 +60,7 @@ static bool move_counted(struct mover *mover, const struct rv_patch_instruction 
     return put_plain_jump(mover, in->target);
 }
 
-/* As it is, but for what it has relative to itself. */
+/* Copied, with its relative operand adjusted. */
 static bool move_plain(struct mover *mover, const struct rv_patch_instruction *in, const uint8_t *bytes)
 {
     uint8_t *moved = mover->moved->bytes + mover->moved->n_bytes;
@@ -103,7 +103,7 @@ static bool move_one(struct mover *mover, const struct rv_patch_instruction *in,
     }
 }
 
-/* Calls through the stack pointer would find what was pushed for them. */
+/* A call through the stack pointer would read the pushed return address. */
 static bool is_through_stack(const struct rv_patch_instruction *in, const uint8_t *bytes)
 {
     return in->flow == RV_PATCH_INDIRECT_CALL && (in->base == RV_PATCH_RSP || (bytes[in->modrm_at] & 0xc7) == 0xc4);
@@ -114,7 +114,8 @@ static bool is_relative(enum rv_patch_flow flow)
     return flow == RV_PATCH_BRANCH || flow == RV_PATCH_COUNTED || flow == RV_PATCH_JUMP || flow == RV_PATCH_CALL;
 }
 
-/* Nothing may go, nor come back, to where the jump is but for its first byte. What it leaves behind it is still whole. */
+/* Nothing may branch or return into the jump's bytes but to its first. Displaced instructions behind them stay
+ * whole. */
 static bool is_within(const struct mover *mover, uint64_t address)
 {
     return address > mover->code->address && address - mover->code->address < RV_PATCH_JUMP_BYTES;
@@ -135,7 +136,7 @@ static bool ends(enum rv_patch_flow flow)
     return flow == RV_PATCH_JUMP || flow == RV_PATCH_INDIRECT_JUMP || flow == RV_PATCH_RETURN || flow == RV_PATCH_STOP;
 }
 
-/* Behind the function's last instruction there is only what nobody runs. */
+/* Nothing behind the function's last instruction is ever run. */
 static bool is_padding(const struct rv_patch_decoder *decoder, const struct rv_patch_code *code, size_t at)
 {
     struct rv_patch_instruction in;

@@ -1,6 +1,6 @@
 /*
- * The first instructions of a function, as they are at another address: what they refer to relative to themselves is
- * adjusted, short branches become long, and a call pushes the return address that it would have pushed.
+ * Moves the first instructions of a function to another address: relative operands are adjusted, short branches become
+ * long, and a call pushes its original return address.
  */
 #ifndef RV_PATCH_MOVE_H
 #define RV_PATCH_MOVE_H
@@ -15,7 +15,7 @@ struct rv_patch_code {
     const uint8_t *bytes; /* where the jump is to be written, */
     uint64_t address;     /* and its address */
     size_t n_function;    /* bytes of the function from there, */
-    size_t n_padding;     /* and behind it, that nobody uses */
+    size_t n_padding;     /* and unused bytes behind it */
 };
 
 struct rv_patch_moved {

@@ -100,7 +100,7 @@ static int walk_symbols(const struct file *file, const Elf64_Shdr *symbols, cons
     return error;
 }
 
-/* What is mapped differs from what is in the headers by how far the lowest segment was moved. */
+/* Difference of mapped addresses to those in the headers. */
 static uint64_t find_bias(const struct file *file, const Elf64_Ehdr *header, const struct rv_patch_image *image)
 {
     const Elf64_Phdr *segments = at(file, header->e_phoff, header->e_phnum * sizeof *segments);

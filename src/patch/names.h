@@ -36,6 +36,7 @@ int rv_patch_names_read(struct rv_patch_names *names, const char *path, const ch
 int rv_patch_names_find(const char *path, const struct rv_patch_image *image, const struct rv_patch_name *wanted,
                         size_t n, struct rv_patch_named **named, size_t *n_named);
 
+/* Has the function at this address a name that matches? */
 bool rv_patch_names_match(const struct rv_patch_names *names, uint64_t address);
 
 void rv_patch_names_end(struct rv_patch_names *names);

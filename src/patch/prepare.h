@@ -1,7 +1,6 @@
 /*
- * All that patching an image of this process needs, up to what is written into it: planned, chosen, stubs built. It is
- * the one thing that the planner's library, libringviz-patch.so, exports: the traced process loads that only where
- * something is to be patched, and lets go of it afterwards.
+ * Prepares the patching of an image of this process: finds its functions, chooses, builds stubs; writes nothing into
+ * the image. The only export of libringviz-patch.so, which a traced process loads to patch and unloads afterwards.
  */
 #ifndef RV_PATCH_PREPARE_H
 #define RV_PATCH_PREPARE_H
@@ -21,7 +20,7 @@ struct rv_patch_request {
     const struct rv_patch_name *captured;
     size_t n_captured;
     uint64_t capture_hook;
-    /* Zeroed memory that can be written, whose bytes all can be reached from all between the addresses; NULL: none. */
+    /* Returns zeroed, writable memory within reach of a jump from all addresses between first and last; NULL: none. */
     void *(*map_near)(uint64_t first, uint64_t last, size_t n_bytes);
 };
 

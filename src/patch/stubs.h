@@ -26,7 +26,7 @@ struct rv_patch_stubs {
 struct rv_patch_site { /* what is to be written into a program */
     uint64_t address;
     uint8_t jump[RV_PATCH_JUMP_BYTES], original[RV_PATCH_JUMP_BYTES];
-    bool is_left_out; /* not to be written now: a thread is between its instructions */
+    bool is_left_out; /* not written now: a thread is between its instructions */
 };
 
 /* Begin in bytes and address as they are set. hook: where stubs call; capture_hook: those of functions whose arguments are

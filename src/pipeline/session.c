@@ -190,7 +190,7 @@ static bool serve_history(struct rv_session *session)
     return session->params.history && rv_history_serve(session->params.history);
 }
 
-/* The program has ended, but its history may be looked at. */
+/* The program has ended, but its history is still shown. */
 static void serve_history_on(struct rv_session *session)
 {
     while (session->params.history && !is_stopping(session))

@@ -52,6 +52,7 @@ void rv_session_destroy(struct rv_session *session);
 /* When done: 0, or a negative errno, already printed, that ended the source early (too many open calls, too). */
 int rv_session_error(struct rv_session *session);
 
+/* What the session fills, valid until destroy. */
 struct rv_lanes *rv_session_lanes(struct rv_session *session);
 struct rv_subroutines *rv_session_subroutines(struct rv_session *session);
 struct rv_waits *rv_session_waits(struct rv_session *session); /* those of blocks that are not loaded are missing */

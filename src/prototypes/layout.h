@@ -53,7 +53,7 @@ bool rv_layout_needs_call(const struct rv_prototype *prototype);
 /* Is the last parameter a format? */
 bool rv_layout_has_format(const struct rv_prototype *prototype);
 
-/* Elements of an array that are looked at: fewer where fewer are there. */
+/* The number of elements of an array that are read, which is limited. */
 uint32_t rv_layout_elements(const struct rv_type *array);
 
 /* Has it pointers that are followed? */

@@ -91,6 +91,7 @@ struct rv_cursor { /* items consumed so far */
     uint32_t n_wide, n_ids, n_odd_tags, n_odd_ids, n_specials;
 };
 
+/* No times yet. */
 static inline struct rv_times rv_times_begin(const struct rv_codec *codec)
 {
     struct rv_times times = {.recent = 0};

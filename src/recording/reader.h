@@ -33,6 +33,7 @@ bool rv_rec_is_recording(const void *bytes, size_t n_bytes);
 int rv_rec_reader_open(struct rv_rec_reader **reader, const char *path, const struct rv_rec_reader_params *params);
 void rv_rec_reader_close(struct rv_rec_reader *reader);
 
+/* The file's header, and the recorded program or ""; valid until close. */
 const struct rv_rec_file *rv_rec_reader_file(const struct rv_rec_reader *reader);
 const char *rv_rec_reader_program(const struct rv_rec_reader *reader);
 
@@ -66,6 +67,7 @@ struct rv_rec_reader_state {
     uint64_t n_damaged; /* bytes skipped */
     bool is_finished;   /* END was read: the recorder was not killed */
 };
+/* What was read so far. */
 struct rv_rec_reader_state rv_rec_reader_state(const struct rv_rec_reader *reader);
 
 /* The first remaining segment's header if older segments were discarded; else NULL. */

@@ -14,6 +14,7 @@ struct rv_debugger_marks { /* zeroed = none */
     size_t n;
 };
 
+/* Is a thread of the lane stopped? */
 bool rv_debugger_marks_has(const struct rv_debugger_marks *stops, uint32_t lane_idx);
 
 /* Draw the pause sign: two bars, 8 points high. */

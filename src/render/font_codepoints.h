@@ -20,6 +20,7 @@ static const uint16_t rv_font_signs[] = {0x25A1, 0x2026, 0x2013, 0x2014, 0x2018,
 
 _Static_assert(RV_FONT_ASCII_COUNT + RV_FONT_LATIN1_COUNT + RV_FONT_SIGNS == RV_FONT_GLYPHS, "glyph count");
 
+/* The character of a glyph. */
 static inline uint32_t rv_font_codepoint(size_t glyph_idx)
 {
     if (glyph_idx < RV_FONT_SIGNS)

@@ -63,6 +63,7 @@ struct rv_lane_layout_params {
     float scroll; /* flat: points scrolled down, clamped */
 };
 
+/* Lay out the lanes of a view anew. */
 void rv_lane_layout_update(struct rv_lane_layout *layout, const struct rv_view *view,
                            const struct rv_lane_layout_params *params);
 

@@ -25,6 +25,7 @@ struct rv_mesh_area {
 };
 
 void rv_mesh_fini(struct rv_mesh *mesh);
+/* Add a rectangle: flat on the floor at y, or upright at z. */
 void rv_mesh_add_floor(struct rv_mesh *mesh, float y, const struct rv_mesh_area *area);
 void rv_mesh_add_wall(struct rv_mesh *mesh, float z, const struct rv_mesh_area *area);
 

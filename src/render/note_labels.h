@@ -7,6 +7,7 @@
 #include "render/overlay.h"
 #include "render/scene.h"
 
+/* Add the labels of a frame's notes. */
 void rv_note_labels_add(struct rv_overlay *overlay, const struct rv_scene_frame *frame, const struct rv_camera *camera,
                         const struct rv_lane_layout *layout);
 

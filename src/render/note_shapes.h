@@ -10,6 +10,7 @@
 #include "render/lane_layout.h"
 #include "render/theme.h"
 
+/* Add the shapes of a view's notes. */
 void rv_note_shapes_add(struct rv_mesh *mesh, const struct rv_lane_layout *layout, const struct rv_view *view,
                         const struct rv_theme *theme);
 

@@ -17,6 +17,7 @@ struct rv_overlay; /* opaque */
 int rv_overlay_create(struct rv_overlay **overlay, GLuint atlas_texture);
 void rv_overlay_destroy(struct rv_overlay *overlay);
 
+/* Begin a frame: empty. */
 void rv_overlay_begin(struct rv_overlay *overlay, const int size_px[2], double scale, const struct rv_theme *theme);
 
 /* The theme, for all that draw on the overlay. */
@@ -29,6 +30,7 @@ struct rv_overlay_area {
 /* rgba as of rv_theme_rgba(). */
 void rv_overlay_rectangle(struct rv_overlay *overlay, struct rv_overlay_area area, float radius, uint32_t rgba);
 
+/* Points; width too. */
 void rv_overlay_line(struct rv_overlay *overlay, const float from[2], const float to[2], float width, uint32_t rgba);
 
 /* font: RV_FONT_TEXT, RV_FONT_BOLD or RV_FONT_SMALL; the baseline is at y. Returns x after the text. */

@@ -20,6 +20,7 @@ struct rv_pass {
 /* Make the program current and set u_view_projection, u_eye, u_background and u_haze if it has them. */
 void rv_pass_begin(const struct rv_pass *pass, GLuint program);
 
+/* Set a uniform of a program in use. */
 void rv_pass_set_int(GLuint program, const char *name, int value);
 
 /* Linear rgb of an sRGB colour 0xRRGGBB. */

@@ -25,6 +25,7 @@ struct rv_theme { /* 0xRRGGBB */
     float veil_grey; /* linear grey that dimmed boxes are mixed with */
 };
 
+/* Static. */
 const struct rv_theme *rv_theme_get(enum rv_color_theme theme);
 
 /* The colour that the box shader makes of an emphasized colour, except the chosen box's. */
@@ -37,11 +38,13 @@ static inline uint32_t rv_theme_rgba(uint32_t rgb, float alpha)
     return (rgb >> 16 & 0xFFu) | (rgb & 0xFF00u) | (rgb & 0xFFu) << 16 | a << 24;
 }
 
+/* A colour as 0xRRGGBBAA, and 0xRRGGBB as a colour. */
 static inline uint32_t rv_theme_opaque(struct rv_color color)
 {
     return color.r | (uint32_t)color.g << 8 | (uint32_t)color.b << 16 | 0xFF000000u;
 }
 
+/* The colour of 0xRRGGBB. */
 static inline struct rv_color rv_theme_color(uint32_t rgb)
 {
     return (struct rv_color){(uint8_t)(rgb >> 16), (uint8_t)(rgb >> 8 & 0xFFu), (uint8_t)(rgb & 0xFFu)};

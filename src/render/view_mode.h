@@ -19,6 +19,7 @@ struct rv_view_mode_params {
     float lane_gap;         /* flat: rows */
 };
 
+/* Static. */
 const struct rv_view_mode_params *rv_view_mode_get(enum rv_view_mode look);
 
 #endif

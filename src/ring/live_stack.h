@@ -26,6 +26,7 @@ struct rv_slot {
     uint64_t ticks;
 };
 
+/* The live stack of a ring; the map is borrowed. */
 void rv_live_stack_view(struct rv_live_stack *slots, const struct rv_map *map, uint32_t ring_idx);
 
 /* Owner thread, after claiming the ring: no frame is open and all slots are unknown. */

@@ -28,6 +28,7 @@ int rv_modules_add(struct rv_map *map, const struct rv_module *module);
 /* Stamp the unload. */
 void rv_modules_unload(struct rv_map *map, uint32_t module_idx, uint64_t ticks);
 
+/* A number that changes with the table, and the number of its modules. */
 uint32_t rv_modules_generation(const struct rv_map *map);
 uint32_t rv_modules_count(const struct rv_map *map);
 

@@ -215,7 +215,7 @@ static void raise_mark(struct rv_wire_header *header, uint32_t n_rings)
         ;
 }
 
-/* Nobody looks at a ring before its state has a page. */
+/* A ring is not read before its state has a page. */
 static bool reach_ring(struct rv_map *map, uint32_t ring_idx)
 {
     if (rv_backing_give_state(map, ring_idx))

@@ -125,6 +125,7 @@ bool rv_push_other_clock(struct rv_pusher *pusher, uint64_t next, uint64_t kind,
  * events. */
 rv_push_slow_fn rv_push_slow;
 
+/* The cursor of a ring at which every push takes the slow path. */
 static inline uint64_t rv_push_poison(uint64_t stack)
 {
     return stack << RV_PUSH_POISON_SHIFT;
@@ -152,6 +153,7 @@ static inline uint64_t rv_push_next(const struct rv_pusher *pusher, uint64_t sta
     return next < pusher->slow_limit ? next : rv_push_place(pusher, stack);
 }
 
+/* Where the next event goes. */
 static inline struct rv_event *rv_push_slot(uint64_t next)
 {
     return (struct rv_event *)(uintptr_t)next - 1;

@@ -24,6 +24,7 @@ struct rv_run_status {
     uint32_t n_stops;        /* stops of this owner so far, modulo 2^30 */
 };
 
+/* The thread's state as last published. Any process. */
 struct rv_run_status rv_run_state_read(const struct rv_wire_control *control);
 
 /* Wait until the thread is stopped and has more than n_stops stops. 0, -EAGAIN, -ETIMEDOUT. */
@@ -48,6 +49,7 @@ bool rv_run_state_take_request(struct rv_wire_control *control);
 /* Wait until attention is requested, at most timeout_ns. */
 void rv_run_state_wait_request(const struct rv_wire_control *control, uint64_t timeout_ns);
 
+/* Publish the state; the ring's thread only. Wakes those that wait for it. */
 void rv_run_state_set(struct rv_wire_control *control, enum rv_run_state state);
 
 /* Does another open file description have a monitor, in any process? 0.7 us. */

@@ -76,6 +76,7 @@ struct rv_run {
 /* Scan n events, all CALL or RETURN; RV_BLOCK_PADDING more are readable. */
 typedef void (*rv_kernel_fn)(struct rv_run *run, const struct rv_event *events, uint32_t n);
 
+/* Equal results; the CPU must have the instructions. */
 void rv_kernel_scalar(struct rv_run *run, const struct rv_event *events, uint32_t n);
 void rv_kernel_avx2(struct rv_run *run, const struct rv_event *events, uint32_t n);
 void rv_kernel_avx512(struct rv_run *run, const struct rv_event *events, uint32_t n);

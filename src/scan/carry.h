@@ -55,7 +55,9 @@ struct rv_open_stack {
     const int64_t *key;   /* increasing; the low 16 bits are the frame's tag */
     const uint8_t *flags; /* RV_SPAN_DOUBTFUL or 0 */
 };
+/* The open frames of a stack, stack_idx < rv_carry_n_stacks(). Arrays are valid until the next apply. */
 void rv_carry_open_stack(const struct rv_carry *carry, size_t stack_idx, struct rv_open_stack *out);
+/* From here on, rv_open_stack counts changes. */
 void rv_carry_mark_seen(struct rv_carry *carry);
 
 /*
@@ -85,6 +87,7 @@ struct rv_carry_counts {
     uint64_t n_lost;    /* sum of LOST ids */
     uint32_t max_depth; /* greatest number of frames open at once */
 };
+/* Of all blocks so far. */
 void rv_carry_counts(const struct rv_carry *carry, struct rv_carry_counts *out);
 
 #endif

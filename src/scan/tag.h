@@ -29,6 +29,7 @@ struct rv_tag_state {
     bool has_key;
 };
 
+/* Events were lost before the next one. */
 static inline void rv_tag_lose(struct rv_tag_state *state, uint32_t n_lost)
 {
     state->n_lost += n_lost;
@@ -53,6 +54,7 @@ static inline int64_t rv_tag_unwrap(const struct rv_tag_state *state, uint16_t t
     return state->key + (step < rise ? (int64_t)step : (int64_t)step - 65536);
 }
 
+/* The same, and the tag is the previous one from now on. */
 static inline int64_t rv_tag_advance(struct rv_tag_state *state, uint16_t tag)
 {
     state->key = rv_tag_unwrap(state, tag);

@@ -16,6 +16,7 @@
 /* Are ids and buckets within these limits? */
 bool rv_index_totals_fit(const struct rv_stats *totals);
 
+/* Add them to a table. */
 void rv_index_totals_put(const struct rv_stats *totals, struct rv_rec_index_table *table);
 
 #endif

@@ -62,6 +62,7 @@ void rv_indexed_stream_fini(struct rv_indexed_stream *stream); /* leaves it zero
  */
 void rv_indexed_stream_begin_block(struct rv_indexed_stream *stream, uint64_t n_indexes);
 
+/* Has the stream had events of this stack? */
 bool rv_indexed_stream_has(const struct rv_indexed_stream *stream, uint32_t stack);
 void rv_indexed_stream_add(struct rv_indexed_stream *stream, uint32_t stack); /* a stack not yet in the stream */
 

@@ -16,6 +16,7 @@ struct rv_name_log {            /* zeroed = empty */
     size_t n_places;
 };
 
+/* Copied; a repeated definition is dropped. */
 void rv_name_log_add(struct rv_name_log *name_log, const struct rv_definition *definition);
 void rv_name_log_fini(struct rv_name_log *name_log);
 

@@ -32,6 +32,7 @@ struct rv_ordered_writer_params {
     unsigned n_threads;
 };
 
+/* Start its threads. The params' pointers are borrowed until stop. */
 struct rv_ordered_writer *rv_ordered_writer_start(const struct rv_ordered_writer_params *params);
 
 /* An empty job; waits for one: the back-pressure. Any thread. */

@@ -27,6 +27,7 @@ struct rv_record_limit {        /* zeroed = none */
     struct rv_trigger *trigger; /* NULL: keep everything within the limit */
 };
 
+/* Is anything to be discarded? */
 static inline bool rv_record_limit_is_set(const struct rv_record_limit *limit)
 {
     return limit->n_bytes || limit->ns || limit->trigger;

@@ -35,6 +35,7 @@ int rv_trigger_add(struct rv_trigger *trigger, const char *text, char *why, size
 /* Set the time kept around hits. Before the session. */
 void rv_trigger_set_keep(struct rv_trigger *trigger, struct rv_trigger_keep keep);
 
+/* The sink that looks for hits; borrows the trigger. */
 struct rv_sink rv_trigger_sink(struct rv_trigger *trigger);
 
 /* Age of a segment at which all hits that may want it are known. Any thread, like the rest. */

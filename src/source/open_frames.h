@@ -31,6 +31,7 @@ void rv_open_frames_fini(struct rv_open_frames *frames);
 uint32_t rv_open_frames_put(struct rv_open_frames *frames, uint32_t below, const struct rv_rec_index_frame *row,
                             uint32_t id);
 
+/* The frame that it lies on, or RV_NO_FRAME. */
 uint32_t rv_open_frames_below(const struct rv_open_frames *frames, uint32_t frame);
 
 /*

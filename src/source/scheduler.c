@@ -25,9 +25,9 @@
 
 /* Pages of one CPU's buffer: 10,000 switches. The kernel allows 516 KiB a CPU to a user, by default. */
 enum { MOST_PAGES = 64, LEAST_PAGES = 4 };
-/* Switches of threads without an owner are kept for so long: the first call may still be on its way. */
+/* How long switches of threads without an owner are kept: the thread's first call may still come. */
 static const uint64_t STRANGER_NS = 1000000000;
-/* Of a thread whose ring is read at the end only, the newest are kept. */
+/* Most switches kept per thread; older ones are dropped, where a ring is read at the end only. */
 enum { MOST_CHANGES = 1 << 18 };
 
 struct cpu {
@@ -210,7 +210,7 @@ void rv_scheduler_forget(struct rv_scheduler *scheduler, uint32_t tid, uint32_t 
 
 /* ---- records ---- */
 
-/* For one more; the oldest go when there are too many, or when nobody owns them. */
+/* Make room for one more. Drops the oldest of too many, and those without an owner. */
 static void make_room(struct thread *thread, uint64_t now_ns)
 {
     if (thread->n - thread->first == MOST_CHANGES)
@@ -248,7 +248,7 @@ static enum rv_thread_state state_of(const struct perf_event_header *header)
     return header->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ? RV_THREAD_PREEMPTED : RV_THREAD_BLOCKED;
 }
 
-/* Copy a part of a record, which may go round the end of the buffer. */
+/* Copy a part of a record, which may wrap around the end of the buffer. */
 static void copy(const struct rv_scheduler *scheduler, const struct cpu *cpu, uint64_t at, void *out, size_t n)
 {
     const char *records = (const char *)cpu->page + scheduler->page_bytes;

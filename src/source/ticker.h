@@ -7,6 +7,7 @@
 
 struct rv_ticker; /* opaque */
 
+/* Start the thread. The word is in a trace file's map, which must stay until stop. */
 struct rv_ticker *rv_ticker_start(uint32_t *word);
 void rv_ticker_stop(struct rv_ticker *ticker); /* NULL-safe */
 

@@ -17,11 +17,13 @@ struct rv_dwarf_cursor {
     bool is_broken; /* a read was out of range */
 };
 
+/* Bytes not read yet. */
 static inline size_t rv_dwarf_left(const struct rv_dwarf_cursor *cursor)
 {
     return (size_t)(cursor->end - cursor->at);
 }
 
+/* The bytes are malformed: all further reads give 0. */
 static inline void rv_dwarf_break(struct rv_dwarf_cursor *cursor)
 {
     cursor->at = cursor->end;
@@ -36,6 +38,7 @@ static inline struct rv_dwarf_cursor rv_dwarf_cursor(struct rv_elf_bytes bytes, 
     return (struct rv_dwarf_cursor){.at = bytes.at + offset, .end = bytes.at + bytes.n};
 }
 
+/* Pass n bytes. */
 static inline void rv_dwarf_skip(struct rv_dwarf_cursor *cursor, uint64_t n)
 {
     if (n > rv_dwarf_left(cursor))
@@ -73,6 +76,7 @@ static inline uint64_t rv_dwarf_take_unsigned(struct rv_dwarf_cursor *cursor)
     return 0;
 }
 
+/* SLEB128. */
 static inline int64_t rv_dwarf_take_signed(struct rv_dwarf_cursor *cursor)
 {
     uint64_t value = 0;

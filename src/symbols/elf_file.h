@@ -39,6 +39,7 @@ struct rv_elf_bytes rv_elf_file_section(struct rv_elf_file *file, const char *na
 /* The first section of a type, and its header; NULL if there is none. */
 Elf_Scn *rv_elf_file_find(const struct rv_elf_file *file, uint32_t type, GElf_Shdr *header);
 
+/* Has the file this build id? */
 bool rv_elf_file_has_build_id(const struct rv_elf_file *file, const uint8_t *build_id, uint32_t build_id_bytes);
 
 /* NULL-safe. */

@@ -39,7 +39,7 @@ struct rv_flame_graph_state {  /* zeroed = nothing shown yet */
 
 void rv_flame_graph_state_fini(struct rv_flame_graph_state *state);
 
-/* Asks for RV_ACTION_FOCUS_NODE, RV_ACTION_UNFOCUS_NODE. */
+/* Draw it in the current panel, height in points. Asks for RV_ACTION_FOCUS_NODE, RV_ACTION_UNFOCUS_NODE. */
 void rv_flame_graph_show(struct rv_ui *ui, const struct rv_flame_graph *shown, struct rv_flame_graph_state *state,
                          struct rv_ui_acts *acts, float height);
 

@@ -47,6 +47,7 @@ enum rv_imgui_key {
     RV_IMGUI_KEY_COUNT
 };
 
+/* Input, in the order of events; places in points. */
 void rv_imgui_mouse(struct rv_imgui *imgui, float x, float y);
 void rv_imgui_mouse_leave(struct rv_imgui *imgui);
 void rv_imgui_button_set(struct rv_imgui *imgui, unsigned button, bool is_down); /* 0 left, 1 right, 2 middle */
@@ -61,6 +62,7 @@ bool rv_imgui_wants_text(const struct rv_imgui *imgui);
 
 /* ---- a pass: begin, panels, end; any number of passes, the last of them drawn ---- */
 
+/* Begin a pass over a picture of this size. */
 void rv_imgui_begin(struct rv_imgui *imgui, int width_px, int height_px, double scale, const struct rv_ui_style *style);
 
 /* End the pass. Returns a hash of everything to be drawn. */
@@ -81,6 +83,7 @@ enum rv_imgui_panel_flag {
     RV_IMGUI_PANEL_FIRST = 4    /* in front of all others, and focused, when it appears */
 };
 
+/* flags: enum rv_imgui_panel_flag. Each begin has its end. */
 void rv_imgui_panel_begin(const char *id, struct rv_imgui_area area, unsigned flags);
 void rv_imgui_panel_end(void);
 
@@ -108,6 +111,7 @@ void rv_imgui_pop_id(void);
 
 enum rv_imgui_font { RV_IMGUI_FONT_TEXT, RV_IMGUI_FONT_BOLD, RV_IMGUI_FONT_SMALL, RV_IMGUI_FONT_COUNT };
 
+/* Texts on a line of their own; UTF-8. */
 void rv_imgui_text(enum rv_imgui_font font, uint32_t rgba, const char *text);
 void rv_imgui_label(const char *text, uint32_t rgba); /* as high as a field next to it */
 void rv_imgui_text_wrapped(enum rv_imgui_font font, uint32_t rgba, const char *text);
@@ -166,6 +170,7 @@ void rv_imgui_table_end(void);
 
 /* ---- drawing, over what the panel has so far ---- */
 
+/* Filled, outlined, and text, at a place of the picture. */
 void rv_imgui_draw_box(struct rv_imgui_area area, float radius, uint32_t rgba);
 void rv_imgui_draw_frame(struct rv_imgui_area area, float radius, uint32_t rgba, float thickness);
 void rv_imgui_draw_text(const float at[2], enum rv_imgui_font font, uint32_t rgba, const char *text);

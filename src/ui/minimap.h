@@ -24,6 +24,7 @@ static inline float rv_minimap_sides(bool has_timebar)
     return 2.0f * RV_MINIMAP_EDGE + (has_timebar ? RV_TIMEBAR_WIDTH : 0.0f);
 }
 
+/* Points. */
 static inline float rv_minimap_height(bool has_timebar)
 {
     return RV_MINIMAP_HEIGHT - (has_timebar ? RV_TIMEBAR_HEIGHT : 0.0f);

@@ -18,6 +18,7 @@ struct rv_ui_style {
     uint32_t live, live_text, frozen, frozen_text, ended, ended_text;
 };
 
+/* Static. */
 const struct rv_ui_style *rv_ui_style_get(enum rv_color_theme theme);
 
 #endif

@@ -71,6 +71,7 @@ struct rv_ui_surface {
     enum rv_color_theme theme;
 };
 
+/* Begin a pass; all panels are shown between begin and end. */
 void rv_ui_begin(struct rv_ui *ui, const struct rv_ui_surface *surface);
 
 /* Hash of what would be drawn. */
@@ -81,6 +82,7 @@ void rv_ui_draw(struct rv_ui *ui);
 
 /* ---- for panels ---- */
 
+/* Valid until the next begin. */
 const struct rv_ui_style *rv_ui_style(const struct rv_ui *ui);
 struct rv_imgui *rv_ui_imgui(struct rv_ui *ui);
 
@@ -108,6 +110,7 @@ struct rv_ui_insets {
 /* A name shortened from the left to `width` points; "" if nothing fits. */
 void rv_ui_fit_name(enum rv_imgui_font font, const char *name, float width, char *out, size_t out_bytes);
 
+/* Points that the panels of the last pass take at the picture's edges. */
 struct rv_ui_insets rv_ui_insets(const struct rv_ui *ui);
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 
 #define CALLS_PER_PIECE 50000u
-#define UPDATE_NS 1500000u /* after which no new piece is begun */
+#define UPDATE_NS 1500000u /* after this, start no new piece */
 #define NAMES_PER_UPDATE 500u
 #define WAIT_NS 10000000u     /* for a block, where all are waited for */
 #define ROUNDS_PER_REQUEST 2u /* the first may have begun before the request */

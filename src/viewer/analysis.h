@@ -25,26 +25,25 @@ struct rv_analysis_call { /* one that is looked into: its time on its lane is me
     struct rv_range_job measure;
 };
 
-struct rv_hit_request { /* to go to a hit, as soon as all that there was when it was made has been looked at */
-    int n_hits;         /* how many on; less than 0: back; 0: no request */
-    uint64_t generation, n_rounds; /* of the search then */
+struct rv_hit_request {            /* to go to a hit, once all calls present at the request are searched */
+    int n_hits;                    /* hits to go forward; below 0: back; 0: no request */
+    uint64_t generation, n_rounds; /* of the search at the request */
 };
 
-struct rv_analysis { /* zeroed = nothing is asked */
-    struct rv_session
-        *session; /* borrowed: what the lanes have only summarized is read from it. NULL: all is in the lanes */
+struct rv_analysis {            /* zeroed = no search, no filter, no range */
+    struct rv_session *session; /* borrowed: reads blocks that are not loaded. NULL: all calls are in the lanes */
     struct rv_search search;
-    char find[RV_ANALYSIS_TEXT_BYTES];      /* what is searched for; "" = nothing */
-    char find_why[160];                     /* why that cannot be searched for; "" = it can */
-    struct rv_search_hit hit;               /* gone to last */
-    bool has_hit, is_search_whole;          /* everything that there is was looked at */
-    bool are_lanes_searched;                /* and what there is in the lanes */
-    const struct rv_lane_order *lane_order; /* borrowed: calls that it hides are not gone to; NULL = none is hidden */
+    char find[RV_ANALYSIS_TEXT_BYTES];      /* the search pattern; "" = none */
+    char find_why[160];                     /* why the pattern is invalid; "" = it is valid */
+    struct rv_search_hit hit;               /* the current one */
+    bool has_hit, is_search_whole;          /* all calls so far are searched */
+    bool are_lanes_searched;                /* those in the lanes are */
+    const struct rv_lane_order *lane_order; /* borrowed: hits in hidden lanes are skipped; NULL = none is hidden */
     uint64_t n_calls;                       /* hits so far: while they are counted again, not less than before */
     bool is_partial;                        /* some calls were evicted before they were searched */
     struct rv_hit_request request;
-    struct rv_next_hit next_hit; /* that is requested */
-    struct rv_hit_count count;   /* of what the lanes do not have */
+    struct rv_next_hit next_hit; /* of the request */
+    struct rv_hit_count count;   /* of hits in blocks that are not loaded */
     const struct rv_filter *filter;
     char rule_why[160]; /* why the last rule was not added; "" = it was */
     struct rv_range_ns selected;
@@ -56,12 +55,12 @@ void rv_analysis_fini(struct rv_analysis *analysis);
 /* Search for this from now on; "" or NULL = nothing. */
 void rv_analysis_find(struct rv_analysis *analysis, const char *text);
 
-/* Add a rule to the filter, or else say why not. */
+/* Add a rule to the filter. False, with rule_why set, when it is invalid. */
 bool rv_analysis_let(struct rv_analysis *analysis, const char *rule);
 
 /*
- * Look at what is new: at most about two milliseconds' worth, all of it when is_whole.
- *   returns  whether something else is to be shown
+ * Search and measure what is new: for about two milliseconds, or completely when is_whole.
+ *   returns  whether the picture or a panel changes
  */
 bool rv_analysis_update(struct rv_analysis *analysis, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
                         bool is_whole);

@@ -24,6 +24,7 @@ struct rv_key_binding {
     const char *words;   /* what it does; NULL for RV_ACTION_NONE alone */
 };
 
+/* Static; RV_ACTION_NONE has no keys. */
 const struct rv_key_binding *rv_key_bindings_get(enum rv_action action);
 
 /* The action of a key pressed with exactly these modifiers; RV_ACTION_NONE where there is none. */

@@ -10,16 +10,16 @@
 
 #include "viewer/viewer.h"
 
+/* The actions of the playhead. */
 void rv_playback_act(struct rv_viewer *viewer, const struct rv_act *act);
 
-/* From this time of the trace on, with the window following. */
+/* Play from this time of the trace, with the window following. */
 void rv_playback_start(struct rv_viewer *viewer, uint64_t from_ns);
 
-/* dt_s have passed, and the present has been looked at: what is shown as it is where the playhead is. Returns whether
- * that has moved. */
+/* Advance the playhead by dt_s, after the live edge was updated. Returns whether it has moved. */
 bool rv_playback_advance(struct rv_viewer *viewer, double dt_s);
 
-/* Something at this time is to be shown: the playhead, if it is on, comes to it, or only if it is before it. */
+/* Something at this time is to be shown: move the playhead there if it is on, or only if it is earlier. */
 void rv_playback_go(struct rv_viewer *viewer, uint64_t ns);
 void rv_playback_reveal(struct rv_viewer *viewer, uint64_t ns);
 

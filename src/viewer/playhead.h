@@ -25,6 +25,7 @@ void rv_playhead_set(struct rv_playhead *playhead, uint64_t at_ns);
 /* Turn off: everything is shown. Keeps the speed. */
 void rv_playhead_end(struct rv_playhead *playhead);
 
+/* Times real time. */
 double rv_playhead_speed(const struct rv_playhead *playhead);
 /* Multiply the speed by a factor, within limits. */
 void rv_playhead_scale(struct rv_playhead *playhead, double factor);

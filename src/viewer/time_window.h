@@ -23,6 +23,7 @@ struct rv_time_window {
     double glide_per_s; /* windows per second; decays */
 };
 
+/* Show [from, to), at once. */
 void rv_time_window_set(struct rv_time_window *time_window, uint64_t from_ns, uint64_t to_ns);
 
 /* Whole nanoseconds for the view; to > from. */

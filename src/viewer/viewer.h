@@ -102,6 +102,7 @@ void rv_viewer_fini(struct rv_viewer *viewer);
 /* Number of colour schemes available: the first ones of the enum. */
 uint32_t rv_viewer_n_schemes(const struct rv_viewer *viewer);
 
+/* Perform an action. */
 void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act);
 
 /* Advance by dt_s everything that moves by itself: the present, and a window that follows it. */

@@ -29,7 +29,7 @@
 
 enum { N_STREAMS = 4, N_NAMES = 50, SMALL_EVENTS = 60, CUT_EVENTS = 75000, LARGE_EVENTS = 150000, N_FULL = 20 };
 
-#if defined __SANITIZE_THREAD__ /* threads are what it looks at; it lets no forked process start any */
+#if defined __SANITIZE_THREAD__ /* it checks threads, and forked processes cannot start any under it */
 enum { SMALL_CUTS = 50, LARGE_CUTS = 20, N_KILLS = 0 };
 #elif defined __SANITIZE_ADDRESS__
 enum { SMALL_CUTS = INT_MAX /* at every byte */, LARGE_CUTS = 60, N_KILLS = 20 };
@@ -394,7 +394,7 @@ static bool wait_for_bytes(const char *path, off_t n_bytes, pid_t writer)
     siginfo_t ended = {0};
     while (size_of(path) < n_bytes && rv_clock_mono_ns() < deadline_ns) {
         if (waitid(P_PID, (id_t)writer, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid == writer)
-            break; /* it may have written the rest since the file was last looked at */
+            break; /* it may have written the rest since the file was last read */
         sched_yield();
     }
     return size_of(path) >= n_bytes;

@@ -37,7 +37,7 @@ static inline bool rv_calls_is_too_deep(intptr_t gate, const struct rv_shadow_fr
 RV_HIDDEN uint64_t rv_calls_push(enum rv_event_kind kind, const struct rv_shadow_frame *frame, uint64_t stack,
                                  uint64_t next);
 
-/* The same where the shadow stack has to be looked at more closely, or is not there. call: as for rv_shadow_enter();
+/* The slow path: the shadow stack must fall or grow, or there is none. call: as for rv_shadow_enter();
  * next: rv_push_next(). */
 RV_HIDDEN uint64_t rv_calls_push_slow(enum rv_event_kind kind, const struct rv_shadow_frame *call, uint64_t stack,
                                       uint64_t next);

@@ -20,6 +20,7 @@ struct ringviz_file {
                                    until the file is closed */
 };
 
+/* Is there a ring of this number? */
 RV_HIDDEN bool rv_file_has_ring(const struct ringviz_file *file, uint32_t ring);
 
 /* Are all pages of the ring's control allocated, so that no access can fail? */

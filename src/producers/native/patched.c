@@ -198,7 +198,7 @@ _Static_assert(RV_PATCH_FUNCTION_BEFORE_RESUME == FUNCTION_BEFORE_RESUME, "");
     "mov " SAVED "(%rsp), %rdx\n"          /* the resume */                                                            \
     "mov %rax, " SAVED_2 "(%rsp)\n"                                                                                    \
     "lea " SAVED_2 "(%rsp), %rax\n"                                                                                    \
-    "mov %rax, 16(%rdi)\n"                 /* its slot holds its trampoline: now it may be looked at */                \
+    "mov %rax, 16(%rdi)\n"                 /* its slot holds its trampoline: now it may be read */                \
     "mov -" TEXT(FUNCTION_BEFORE_RESUME) "(%rdx), %rax\n"                                                              \
     "mov %rax, 8(%rdi)\n"                                                                                              \
     "mov %rax, 56(%rsi)\n"                 /* the frame's site, as in frame_of() */                                    \

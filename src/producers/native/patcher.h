@@ -28,6 +28,7 @@ struct rv_patcher_object {
  */
 RV_HIDDEN int rv_patcher_plan(const char *wanted, const char *trace_path);
 
+/* The objects that are patched; valid until the next plan. */
 RV_HIDDEN const struct rv_patcher_object *rv_patcher_objects(size_t *n);
 
 /*

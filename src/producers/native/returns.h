@@ -60,6 +60,7 @@ RV_HIDDEN void rv_returns_free(uint32_t number);
 /* The entry whose trampoline an address is; NULL: it is none. */
 RV_HIDDEN struct rv_return *rv_returns_find(uint64_t address);
 
+/* The number of an entry, and the trampoline of a number, at which its function returns. */
 static inline uint32_t rv_returns_number(const struct rv_return *entry)
 {
     return (uint32_t)(entry - rv_returns_entries);
@@ -93,7 +94,7 @@ static inline uint32_t rv_returns_take_free(struct rv_returns *returns)
     return number;
 }
 
-/* A slot's return address by a trampoline's: its entry may be looked at once the slot holds that. */
+/* Replace the return address in a slot by a trampoline. The entry may be read once the slot holds it. */
 static inline struct rv_return *rv_returns_replace(uint32_t number, uint64_t *slot, uint64_t function)
 {
     struct rv_return *entry = &rv_returns_entries[number];

@@ -57,6 +57,7 @@ RV_HIDDEN extern struct rv_shadow_frame rv_shadow_no_frame[2];
         .top = rv_shadow_no_frame                                                                                      \
     }
 
+/* The tag of a frame's events: the low bits of its depth. */
 static inline uint16_t rv_shadow_tag(const struct rv_shadow_frame *frame)
 {
     return (uint16_t)((uintptr_t)frame >> RV_SHADOW_TAG_SHIFT);
@@ -88,6 +89,7 @@ static inline bool rv_shadow_is_api(const struct rv_shadow_frame *frame)
     return (frame->site & RV_EVENT_ADDRESS_MASK) == 0;
 }
 
+/* Is there room for one more frame? */
 static inline bool rv_shadow_has_room(const struct rv_shadow *shadow)
 {
     return shadow->top < shadow->limit;
@@ -133,6 +135,7 @@ static inline const struct rv_shadow_frame *rv_shadow_push_id(struct rv_shadow *
     return top + 1;
 }
 
+/* The same for a return of the API. NULL, with nothing popped, if the top frame is another's. */
 static inline const struct rv_shadow_frame *rv_shadow_pop_id(struct rv_shadow *shadow, uint32_t id)
 {
     struct rv_shadow_frame *top = shadow->top;

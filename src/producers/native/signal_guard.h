@@ -13,6 +13,7 @@ struct rv_signal_guard {
     int error;
 };
 
+/* Block signals and cancellation. The end restores both, and errno; guards may nest. */
 void rv_signal_guard_begin(struct rv_signal_guard *guard);
 void rv_signal_guard_end(const struct rv_signal_guard *guard);
 

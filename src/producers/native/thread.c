@@ -29,7 +29,7 @@
 #define RETRY_EVENTS 4096u
 #define NAME_BYTES 64
 
-/* What the fast path never looks at. */
+/* Not used by the fast path. */
 struct thread {
     struct rv_pusher_state *state; /* ours to unmap */
     uint32_t n_without_ring;

@@ -31,6 +31,7 @@ bool rv_breaks_remove(pTHX_ const char *number, SV *out);
 /* Append a line for each. */
 void rv_breaks_list(pTHX_ SV *out);
 
+/* Does the calling thread have breakpoints? */
 bool rv_breaks_has_any(void);
 
 /* Must every statement be checked? */

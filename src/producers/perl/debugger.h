@@ -34,18 +34,21 @@ void rv_debugger_on_ring(void);
 /* Call once, before any thread is served. */
 void rv_debugger_start(void);
 
+/* Called at each sub call and loop turn: serve requests, if there are any. */
 static inline void rv_debugger_poll(pTHX)
 {
     if (__builtin_expect(__atomic_load_n(rv_debugger.attention, __ATOMIC_RELAXED) != 0, 0))
         rv_debugger_serve(aTHX);
 }
 
+/* Called at each statement. */
 static inline void rv_debugger_statement(pTHX)
 {
     if (rv_debugger.wants_statements && !rv_debugger.is_serving)
         rv_debugger_stop_at_statement(aTHX);
 }
 
+/* Called where a sub is entered. */
 static inline void rv_debugger_entry(pTHX_ const CV *cv)
 {
     if (__builtin_expect(rv_debugger.wants_entries, 0))

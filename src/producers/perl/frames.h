@@ -50,6 +50,7 @@ void rv_frames_replay(void);
  */
 void rv_frames_start(void (*on_thread)(void));
 
+/* Report a call, whose frame is on that Perl stack. Returns the handle to close it by; 0 when there is no memory. */
 static inline rv_frame_handle rv_frames_open(const void *const *mainstack, uint32_t id, uint32_t line)
 {
     struct rv_frames *open = &rv_frames;

@@ -14,6 +14,7 @@ uint32_t rv_subs_id(pTHX_ CV *cv);
 struct rv_sub_keys { /* NULL: none */
     const HEK *package, *name;
 };
+/* The names of its package and of the sub; borrowed. */
 struct rv_sub_keys rv_subs_keys(const CV *cv);
 
 /* "Package::name", an anonymous one with its file and line; a new SV in UTF-8. */

@@ -1,4 +1,5 @@
-/* ::RingViz, for programs that say themselves what is to be seen; lib/ringviz.rb has what it does without a trace. */
+/* ::RingViz, the API for programs that add spans, marks and values themselves; lib/ringviz.rb defines it for
+ * untraced ones. */
 #ifndef RV_PRODUCERS_RUBY_API_H
 #define RV_PRODUCERS_RUBY_API_H
 

@@ -1,4 +1,4 @@
-/* What Ruby calls when lib/ringviz.rb has found the library that was made for it. */
+/* Init function of the library, which lib/ringviz.rb loads if it was built for this Ruby. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Hooks of internal events: nothing may be allocated in them. Names are made of what Ruby has of them already. */
+/* Hooks of internal events, which must not allocate. Names come from symbols that Ruby has already. */
 #include "producers/ruby/collections.h"
 
 #include <stdbool.h>
@@ -60,7 +60,7 @@ static bool is_on_stack(void)
     return rv_stack && rv_stack->context == ruby_current_ec;
 }
 
-/* The collection lies on what the fiber executes, like a function that it calls. */
+/* A collection is a call by what the fiber executes. */
 static void open_call(uint32_t id)
 {
     if (is_on_stack())
@@ -80,7 +80,7 @@ static void write_heap(void)
     ringviz_value(malloc_id, (float)rb_gc_stat(malloc_key));
 }
 
-/* Either a collection begins, and its reason is not known yet, or one goes on that has begun before. */
+/* A collection begins, with its reason not known yet, or one that began before goes on. */
 static void enter(void)
 {
     VALUE state = rb_gc_latest_gc_info(state_key);
@@ -105,7 +105,7 @@ static void on_collection(rb_event_flag_t event, VALUE data, VALUE self, ID id, 
         close_call();
         open_call(reason());
         break;
-    case RUBY_INTERNAL_EVENT_GC_END_MARK: /* what was not marked is freed from now on */
+    case RUBY_INTERNAL_EVENT_GC_END_MARK: /* unmarked objects are freed from now on */
         __atomic_fetch_add(&rv_n_collections, 1, __ATOMIC_RELAXED);
         break;
     case RUBY_INTERNAL_EVENT_GC_END_SWEEP:
@@ -170,7 +170,7 @@ void rv_collections_start(uint32_t allocations)
     malloc_id = ringviz_intern(NULL, "malloc increase bytes", NULL, 0);
     sweep_id = intern(".sweep");
     mark_id = intern(".mark");
-    (void)rb_gc_latest_gc_info(state_key); /* the first time, it makes symbols; so does rb_gc_stat() */
+    (void)rb_gc_latest_gc_info(state_key); /* creates symbols the first time, as rb_gc_stat() does */
     (void)rb_gc_stat(live_key);
     rb_add_event_hook(on_collection,
                       RUBY_INTERNAL_EVENT_GC_ENTER | RUBY_INTERNAL_EVENT_GC_EXIT | RUBY_INTERNAL_EVENT_GC_START |

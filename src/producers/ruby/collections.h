@@ -1,7 +1,7 @@
 /*
- * Garbage collections: a call of GC.minor, GC.major or GC.step inside the method that they interrupt, with their reasons,
- * and the heap's size as values. They are counted, too: what is remembered by an object's address holds for one of them,
- * for the next may free or move the object and another is made there.
+ * Garbage collections: a call of GC.minor, GC.major or GC.step inside the method that they interrupt, with their
+ * reasons, and the heap's size as values. They are counted, too: an object's address identifies it until the next one
+ * only, which may free or move the object.
  */
 #ifndef RV_PRODUCERS_RUBY_COLLECTIONS_H
 #define RV_PRODUCERS_RUBY_COLLECTIONS_H
@@ -10,6 +10,7 @@
 
 extern uint32_t rv_n_collections; /* [atomic] never 0 */
 
+/* Number of collections so far. */
 static inline uint32_t rv_collections_current(void)
 {
     return __atomic_load_n(&rv_n_collections, __ATOMIC_RELAXED);

@@ -1,5 +1,6 @@
 /*
- * One hook for all events of the program, for each hook costs every event. A return is that of the call in its frame.
+ * One hook for all events of the program: each further hook would cost every event. A return is matched with the call
+ * in its frame.
  */
 #include "producers/ruby/hooks.h"
 
@@ -17,7 +18,7 @@
 static rb_event_flag_t events;
 static struct rv_hooks_params params;
 
-/* A method that is made of a block is one call in one frame, though both are reported. */
+/* A method made of a block is one call in one frame, although Ruby reports both. */
 static void open_block(const struct rv_control_frame *current)
 {
     const char *frame = (const char *)current;
@@ -39,7 +40,7 @@ static void close_block(const char *frame)
         rv_stacks_close(frame);
 }
 
-/* Ruby executes the caller's frame when a function is called and has returned, its own when it is unwound. */
+/* At a call and a return of a function, the current frame is the caller's; at an unwinding it is the function's own. */
 static void close_function(const char *frame)
 {
     const struct rv_open_call *top;
@@ -105,7 +106,7 @@ static void begin(void)
 
 /* ---- until the main script begins ---- */
 
-/* Ruby calls the file it was started with, and what -e gives, <main>; below all frames lies one of no file. */
+/* Ruby names the script it was started with, and that of -e, <main>; the outermost frame has no file. */
 static bool is_of_main(VALUE frame)
 {
     VALUE label = rb_profile_frame_base_label(frame), path = rb_profile_frame_path(frame);

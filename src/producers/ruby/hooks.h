@@ -7,14 +7,14 @@
 
 enum rv_hooks_level {
     RV_HOOKS_RUBY,   /* methods written in Ruby */
-    RV_HOOKS_OFF,    /* the same, once the program asks for it */
+    RV_HOOKS_OFF,    /* the same, from RingViz.start on */
     RV_HOOKS_BLOCKS, /* and blocks */
     RV_HOOKS_ALL     /* and methods written in C */
 };
 
 struct rv_hooks_params { /* zero: methods from the main script on */
     enum rv_hooks_level level;
-    bool is_at_once; /* what is loaded before the main script is written, too */
+    bool is_at_once; /* also what is loaded before the main script */
     bool has_lines, has_yjit;
     uint32_t allocations; /* as for rv_collections_start() */
 };
@@ -22,7 +22,8 @@ struct rv_hooks_params { /* zero: methods from the main script on */
 /* Write events, once the main script has begun. */
 void rv_hooks_start(const struct rv_hooks_params *params);
 
-/* Write no calls until it is resumed; what the fiber has called ends, its spans go on. One that was off begins. Needs the GVL. */
+/* Pause: no calls are written until resumed, the fiber's open calls end, its spans go on. Resume also begins what
+ * was off. Both need the GVL. */
 void rv_hooks_pause(void);
 void rv_hooks_resume(void);
 

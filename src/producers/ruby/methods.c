@@ -20,7 +20,7 @@ struct key {
 struct entry {
     struct key key;
     uint64_t check;
-    uint32_t collection; /* that it was last checked in */
+    uint32_t collection; /* of its last check */
     struct rv_method method;
 };
 
@@ -67,7 +67,7 @@ static VALUE attached_to(VALUE singleton)
     return NIL_P(object) ? rb_check_funcall(singleton, id_attached_object, 0, NULL) : object;
 }
 
-/* "#<Class:0x00007f21a0>::Foo" without the address, which every run and every class has another of. */
+/* "#<Class:0x00007f21a0>::Foo" without the address, which differs from run to run. */
 static VALUE without_addresses(VALUE path)
 {
     const char *text = text_of(path), *address;
@@ -79,7 +79,7 @@ static VALUE without_addresses(VALUE path)
     return rb_str_cat_cstr(out, text);
 }
 
-/* As Ruby names it, whatever methods it has; a refinement as "Integer@By". */
+/* The name by Ruby, not by its own to_s; a refinement as "Integer@By". */
 static VALUE module_name(VALUE module)
 {
     VALUE refined = rb_ivar_get(module, id_refined_class);
@@ -137,7 +137,7 @@ static struct entry *find(const struct table *in, struct key key)
     return &in->entries[i];
 }
 
-/* What was not called since the last collection may be gone. */
+/* Methods not called since the last collection may be gone. */
 static bool is_fresh(const struct entry *entry)
 {
     return entry->collection == rv_collections_current();
@@ -189,7 +189,7 @@ static const struct entry *find_fresh(struct key key)
 
 /* ---- methods and blocks ---- */
 
-/* Where a frame's code is, and of what method. */
+/* File, line and method of a frame. */
 struct place {
     VALUE frame, file, owner;
     ID id;
@@ -211,7 +211,7 @@ static uint64_t check_of(const struct place *place)
     return mix(mix(mix(mix(1, place->owner), place->id), place->file), place->line);
 }
 
-/* The first that a block is made into stands for the block: several methods may be the same one. */
+/* Several methods may share a block: the first one names it. */
 static __attribute__((noinline)) struct rv_method learn(struct key key)
 {
     int saved = errno;

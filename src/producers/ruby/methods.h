@@ -1,8 +1,8 @@
 /*
  * The subroutine ids of methods and blocks. A method is known by its method entry and a block by its instruction
- * sequence, so that a method that is defined again is another one. Neither is kept alive: a garbage collection may free
- * or move it and make another at its address, therefore an entry that is older than the last collection is checked.
- * Every native thread has a table of its own: Ractors run at a time.
+ * sequence, so that a method that is defined again is another one. Neither is kept alive: a garbage collection may
+ * free or move it and reuse its address, so entries older than the last collection are checked. Each native thread has
+ * a table of its own: Ractors run in parallel.
  */
 #ifndef RV_PRODUCERS_RUBY_METHODS_H
 #define RV_PRODUCERS_RUBY_METHODS_H
@@ -26,7 +26,7 @@ struct rv_method rv_methods_find_block(const struct rv_control_frame *frame);
 /* A method written in C. */
 struct rv_method rv_methods_find_function(VALUE owner, ID name);
 
-/* Once, before anything is looked for. */
+/* Once, before any lookup. */
 void rv_methods_start(void);
 
 #endif

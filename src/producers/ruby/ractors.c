@@ -1,6 +1,6 @@
 /*
- * Ractor.new is given a block of ours, and the program's as its first argument. A function, unlike a method in Ruby, leaves
- * the place where the program calls it to be what Ractor#inspect says.
+ * Replaces Ractor.new: it passes a block of ours, with the program's block as its first argument. It is a C function,
+ * so that Ractor#inspect still shows the program's line.
  */
 #include "producers/ruby/ractors.h"
 
@@ -39,7 +39,7 @@ static VALUE make_ractor(int n, VALUE *arguments, VALUE class)
     if (!rb_block_given_p())
         return rb_method_call_with_block_kw(n, arguments, make, Qnil, has_keywords);
     VALUE block = rb_proc_isolate(rb_block_proc()), all = rb_ary_new_from_args(1, block);
-    RB_FL_SET_RAW(block, RUBY_FL_SHAREABLE); /* it is run with the Ractor as self, not with what it has now */
+    RB_FL_SET_RAW(block, RUBY_FL_SHAREABLE); /* runs with the Ractor as self */
     rb_ary_cat(all, arguments, n);
     VALUE ractor = rb_method_call_with_block_kw(n + 1, RARRAY_CONST_PTR(all), make, body, has_keywords);
     RB_GC_GUARD(all);

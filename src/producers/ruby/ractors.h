@@ -1,4 +1,4 @@
-/* Ractors have hooks of their own: each that is begun from now on puts ours into itself before it runs its block. */
+/* Ractors have their own hooks: each new one installs ours before it runs its block. */
 #ifndef RV_PRODUCERS_RUBY_RACTORS_H
 #define RV_PRODUCERS_RUBY_RACTORS_H
 

@@ -31,7 +31,7 @@ struct rv_execution_context {
 };
 extern _Thread_local struct rv_execution_context *ruby_current_ec __attribute__((tls_model("initial-exec")));
 
-/* What a frame's environment has for its method: the entry when it begins, unless it is a block's. */
+/* The method entry in a frame's environment at its begin; a block's frame has none. */
 static inline VALUE rv_control_frame_method(const struct rv_control_frame *frame)
 {
     return frame->environment[-2];

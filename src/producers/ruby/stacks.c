@@ -23,7 +23,7 @@ struct known {
     uint32_t collection;
 };
 
-static _Thread_local struct stacks { /* all zero: the thread has called nothing yet */
+static _Thread_local struct stacks { /* all zero: no call yet */
     struct rv_stack *first, *all, *free;
     uint32_t n;
     uint32_t n_collected_seen;
@@ -159,7 +159,7 @@ static bool is_collected(const struct rv_stack *stack)
     return stack->has_fiber && __atomic_load_n(&stack->n_left, __ATOMIC_RELAXED) > 0;
 }
 
-/* What collected fibers have left open ends, and their stacks are free for others. */
+/* End the open calls of collected fibers, and free their stacks for others. */
 static void reuse_collected(void)
 {
     stacks.n_collected_seen = __atomic_load_n(&n_collected, __ATOMIC_RELAXED);

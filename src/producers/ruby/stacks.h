@@ -1,7 +1,7 @@
 /*
- * The open frames of each fiber, as they were written: what a forked child and a late ring get again, and what is closed
- * when a fiber is collected in the middle of its calls. A fiber's stack lives as long as the fiber and its thread, and
- * its number, which is ringviz's lane, is used again: there are as many as there were fibers at a time.
+ * The reported open frames of each fiber: repeated for a forked child and a late ring, and closed when a fiber is
+ * collected in the middle of its calls. A fiber's stack lives as long as the fiber and its thread, and its number,
+ * which is ringviz's lane, is used again: there are as many as there were fibers at a time.
  */
 #ifndef RV_PRODUCERS_RUBY_STACKS_H
 #define RV_PRODUCERS_RUBY_STACKS_H
@@ -58,7 +58,7 @@ static inline struct rv_open_call *rv_stacks_top(void)
     return rv_stack && rv_stack->n > 0 ? &rv_stack->calls[rv_stack->n - 1] : NULL;
 }
 
-/* The call is dropped after its return was written: a ring that comes with this event gets it as open. */
+/* Drop the innermost call, after its return was written: a ring that is claimed by that event gets the call as open. */
 static inline void rv_stacks_close_top(void)
 {
     ringviz_return(rv_stack->calls[rv_stack->n - 1].method.id, rv_stack->n - 1);

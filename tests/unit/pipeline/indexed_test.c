@@ -270,7 +270,7 @@ static struct rv_event event_at(uint64_t now_ns, enum rv_event_kind kind, uint32
 
 /*
  * Calls on stack 1, below which two returned that had begun before. Then calls on stack 2, and in the last block one
- * returns below them, and one on stack 3 that nobody knows: that is not as deep.
+ * returns below them, and one on stack 3, which is unknown: that one is not as deep.
  */
 static size_t make_returns_below(struct rv_event *events, size_t n)
 {
@@ -485,7 +485,7 @@ Test(indexed, zooming_in_loads_pages_again)
     free(boxes[1].list);
 }
 
-/* A thread that has ended is not looked at any more: nothing of it is read, and what was read may go. */
+/* No page of an ended thread is read, and loaded ones may be evicted. */
 Test(indexed, an_ended_stream_takes_no_pages)
 {
     const uint64_t early_ns = 5000000, late_ns = 200000000;

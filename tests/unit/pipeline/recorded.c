@@ -131,7 +131,7 @@ void recorded_write(const char *path, const struct rv_event *events, size_t n)
     end(recorder, &sink);
 }
 
-/* The name of what the payload has of DEPTHS becomes one that nobody knows. */
+/* Rename the column DEPTHS of the payload to an unknown one. */
 static void age_index(uint8_t *payload)
 {
     struct rv_rec_index head;

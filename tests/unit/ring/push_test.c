@@ -369,7 +369,7 @@ static uint64_t push_to_a_dying_consumer(void)
     bed->header.heartbeat_ns++; /* it was not dead after all */
     bed->control.tail = bed->control.head;
     push_many(bed, 0, N + 1);
-    cr_assert_eq(bed->state->gone_heartbeat_ns, bed->header.heartbeat_ns, "it was not looked at again");
+    cr_assert_eq(bed->state->gone_heartbeat_ns, bed->header.heartbeat_ns, "it was not read again");
     free_bed(bed);
     return took_ns;
 }
