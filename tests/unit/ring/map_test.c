@@ -178,6 +178,7 @@ Test(map, an_observer_waits_for_the_clock_while_the_creator_runs, .timeout = 60)
     struct fixture f = {0};
     make_folder(&f);
     struct rv_map_params params = small_params();
+    params.clock_kind = RV_CLOCK_TSC; /* the one that has to be settled */
     params.settles_clock_later = true;
     pthread_t creator;
     cr_assert_eq(rv_map_create(&f.map, f.path, &params), 0);
@@ -194,6 +195,7 @@ Test(map, a_producer_need_not_wait_until_the_clock_is_settled, .timeout = 60)
     struct fixture f = {0};
     make_folder(&f);
     struct rv_map_params params = small_params();
+    params.clock_kind = RV_CLOCK_TSC; /* the one that has to be settled */
     params.settles_clock_later = true;
     cr_assert_eq(rv_map_create(&f.map, f.path, &params), 0);
     cr_assert_eq(rv_map_open(&f.other, f.path, RV_MAP_PRODUCER, true), 0);
