@@ -312,6 +312,7 @@ static void start_session(struct watch *watch)
             .n_workers = options->n_threads,
             .memory_bytes = options->memory_bytes,
             .leaves_calls = leaves_calls(options),
+            .keeps_waits = options->has_waits,
             .max_depth = options->max_depth,
             .sinks = watch->sinks,
             .n_sinks = watch->n_sinks,

@@ -26,6 +26,8 @@ struct table {
 /* "" for none. The caller frees it. */
 static char *take_name(const struct table *table, uint32_t id)
 {
+    if (id == RV_WAITS_OTHER)
+        return rv_strdup("(others)");
     struct rv_subroutine subroutine = rv_subroutines_get(table->subroutines, id);
     return id ? rv_subroutine_take_full_name(&subroutine) : rv_strdup("");
 }
@@ -70,8 +72,9 @@ static void add_text_row(struct rv_text_buffer *text, const struct table *table,
     rv_text_buffer_format(text, "  %s%s%s\n%*slongest: ", KINDS[row->kind], *object ? " " : "", object, INDENT + 3, "");
     add_text_side(text, table, &row->waiter);
     if (row->held_ns) {
-        rv_text_buffer_format(text, "%*s%3u %% ended by ", INDENT, "",
-                              (unsigned)((double)row->held_ns * 100.0 / (double)row->total_ns + 0.5));
+        rv_text_buffer_format(
+            text, "%*s%3u %% ended by ", INDENT, "",
+            (unsigned)((double)row->held_ns * 100.0 / (double)(row->total_ns ? row->total_ns : 1) + 0.5));
         add_text_side(text, table, &row->holder);
     }
     if (row->n_of_wake[RV_WAKE_TIMEOUT])

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/hash_index.h"
 #include "base/vec.h"
 #include "model/histogram.h"
@@ -51,32 +52,47 @@ void rv_waits_destroy(struct rv_waits *waits)
     free(waits);
 }
 
-static uint64_t key_of(const struct rv_wait *wait)
+static uint64_t key_of(uint32_t object, enum rv_wait_kind kind)
 {
-    return (uint64_t)wait->object << 8 | (uint64_t)wait->kind;
+    return (uint64_t)object << 8 | (uint64_t)kind;
+}
+
+/* The number of the sum that has the wait, from 1; 0: none yet. */
+static uint32_t find_sum(const struct rv_waits *waits, const struct rv_wait *wait)
+{
+    uint32_t number = rv_hash_index_get(&waits->by_object, key_of(wait->object, wait->kind));
+    if (!number && waits->n_sums >= RV_WAITS_MOST_OBJECTS)
+        number = rv_hash_index_get(&waits->by_object, key_of(RV_WAITS_OTHER, wait->kind));
+    return number;
 }
 
 static struct sum *sum_of(struct rv_waits *waits, const struct rv_wait *wait)
 {
-    uint32_t number = rv_hash_index_get(&waits->by_object, key_of(wait));
+    const uint32_t number = find_sum(waits, wait);
     if (number)
         return &waits->sums[number - 1];
+    const uint32_t object = waits->n_sums < RV_WAITS_MOST_OBJECTS ? wait->object : RV_WAITS_OTHER;
     waits->sums = rv_vec_reserve(waits->sums, &waits->sums_capacity, waits->n_sums + 1, sizeof *waits->sums);
     struct sum *sum = &waits->sums[waits->n_sums++];
-    *sum = (struct sum){.object = wait->object, .kind = wait->kind};
-    rv_hash_index_add(&waits->by_object, key_of(wait), (uint32_t)waits->n_sums);
+    *sum = (struct sum){.object = object, .kind = wait->kind};
+    rv_hash_index_add(&waits->by_object, key_of(object, wait->kind), (uint32_t)waits->n_sums);
     return sum;
+}
+
+static uint64_t duration_of(const struct rv_wait *wait)
+{
+    return wait->end_ns > wait->start_ns ? wait->end_ns - wait->start_ns : 0;
 }
 
 void rv_waits_add(struct rv_waits *waits, const struct rv_wait *wait)
 {
-    const uint64_t n_ns = wait->end_ns - wait->start_ns;
+    const uint64_t n_ns = duration_of(wait);
     pthread_mutex_lock(&waits->lock);
     struct sum *sum = sum_of(waits, wait);
-    if (sum->n == 0 || n_ns > sum->longest.end_ns - sum->longest.start_ns)
+    if (sum->n == 0 || n_ns > duration_of(&sum->longest))
         sum->longest = *wait;
     sum->n++;
-    sum->total_ns += n_ns;
+    sum->total_ns = rv_clock_after_ns(sum->total_ns, n_ns);
     sum->n_of_wake[wait->wake]++;
     rv_histogram_add(&sum->durations, n_ns);
     if (waits->n_waits < RV_WAITS_MOST) {
@@ -103,17 +119,19 @@ void rv_waits_add_release(struct rv_waits *waits, const struct rv_release *relea
 
 /* ---- who ended a wait ---- */
 
-static int by_object_and_time(const void *a, const void *b)
+static int by_object_thread_and_time(const void *a, const void *b)
 {
     const struct rv_release *x = a, *y = b;
     if (x->object != y->object)
         return x->object < y->object ? -1 : 1;
+    if (x->tid != y->tid)
+        return x->tid < y->tid ? -1 : 1;
     return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
 }
 
 struct wakers {
     const struct rv_lanes *lanes;
-    const struct rv_release *releases; /* by object and time */
+    const struct rv_release *releases; /* by object, thread and time */
     size_t n_releases;
     struct rv_hash_index lane_of; /* pid << 32 | tid to its first lane's index + 1 */
 };
@@ -133,14 +151,13 @@ static void list_threads(struct wakers *wakers)
     }
 }
 
-/* The number of releases up to this one of the object. */
-static size_t count_until(const struct wakers *wakers, uint32_t object, uint64_t at_ns)
+/* The number of releases up to this one, in their order. */
+static size_t count_until(const struct wakers *wakers, const struct rv_release *last)
 {
-    const struct rv_release wanted = {.object = object, .at_ns = at_ns};
     size_t low = 0, high = wakers->n_releases;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (by_object_and_time(&wakers->releases[middle], &wanted) <= 0)
+        if (by_object_thread_and_time(&wakers->releases[middle], last) <= 0)
             low = middle + 1;
         else
             high = middle;
@@ -154,14 +171,12 @@ static const struct rv_release *find_release(const struct wakers *wakers, const 
 {
     if (!wait->object || !wait->woke_ns)
         return NULL;
-    for (size_t i = count_until(wakers, wait->object, wait->woke_ns + ROUNDING_NS); i-- > 0;) {
-        const struct rv_release *release = &wakers->releases[i];
-        if (release->object != wait->object || release->at_ns + ROUNDING_NS < wait->start_ns)
-            return NULL;
-        if (rv_lanes_get(wakers->lanes, release->lane)->tid == wait->waker)
-            return release;
-    }
-    return NULL;
+    const struct rv_release last = {.object = wait->object, .tid = wait->waker, .at_ns = wait->woke_ns + ROUNDING_NS};
+    const size_t n = count_until(wakers, &last);
+    const struct rv_release *release = n ? &wakers->releases[n - 1] : NULL;
+    if (!release || release->object != wait->object || release->tid != wait->waker)
+        return NULL;
+    return release->at_ns + ROUNDING_NS < wait->start_ns ? NULL : release;
 }
 
 static struct rv_wait_side waker_of(const struct wakers *wakers, const struct rv_wait *wait)
@@ -216,9 +231,8 @@ static void find_holders(const struct rv_waits *waits, const struct wakers *wake
     for (size_t i = 0; i < waits->n_waits; i++) {
         const struct rv_wait *wait = &waits->waits[i];
         if (wait->waker)
-            shares[n++] = (struct share){.row = rv_hash_index_get(&waits->by_object, key_of(wait)) - 1,
-                                         .waker = waker_of(wakers, wait),
-                                         .n_ns = wait->end_ns - wait->start_ns};
+            shares[n++] = (struct share){
+                .row = find_sum(waits, wait) - 1, .waker = waker_of(wakers, wait), .n_ns = duration_of(wait)};
     }
     set_holders(rows, shares, n);
     free(shares);
@@ -232,7 +246,7 @@ static struct rv_waits_row row_of(const struct sum *sum, const struct rv_lanes *
                                .n_waits = sum->n,
                                .total_ns = sum->total_ns,
                                .p99_ns = rv_histogram_at(&sum->durations, sum->n - sum->n / 100),
-                               .longest_ns = sum->longest.end_ns - sum->longest.start_ns,
+                               .longest_ns = duration_of(&sum->longest),
                                .waiter = {lane, lane->tid, sum->longest.call}};
     for (unsigned i = 0; i < RV_WAKE_COUNT; i++)
         row.n_of_wake[i] = sum->n_of_wake[i];
@@ -257,7 +271,7 @@ struct rv_waits_row *rv_waits_take_rows(struct rv_waits *waits, const struct rv_
     for (size_t i = 0; i < waits->n_sums; i++)
         rows[i] = row_of(&waits->sums[i], lanes);
     if (waits->n_releases)
-        qsort(waits->releases, waits->n_releases, sizeof *waits->releases, by_object_and_time);
+        qsort(waits->releases, waits->n_releases, sizeof *waits->releases, by_object_thread_and_time);
     struct wakers wakers = {.lanes = lanes, .releases = waits->releases, .n_releases = waits->n_releases};
     list_threads(&wakers);
     find_holders(waits, &wakers, rows);

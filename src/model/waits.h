@@ -1,8 +1,8 @@
 /*
  * Waits of threads for locks, conditions, semaphores and other threads, and the releases that ended them.
  *
- * Writers are the pipeline's workers; readers any thread. Sums by object are exact; of single waits and releases the
- * first RV_WAITS_MOST each are kept, those beyond are counted.
+ * Writers are the pipeline's workers; readers any thread. Sums are exact, by object for the first RV_WAITS_MOST_OBJECTS;
+ * the others share a row. Of single waits and releases the first RV_WAITS_MOST each are kept, those beyond are counted.
  */
 #ifndef RV_MODEL_WAITS_H
 #define RV_MODEL_WAITS_H
@@ -14,6 +14,8 @@
 #include "ringviz/wire.h"
 
 #define RV_WAITS_MOST (1u << 20)
+#define RV_WAITS_MOST_OBJECTS (1u << 16)
+#define RV_WAITS_OTHER UINT32_MAX /* the object of the others' row */
 
 struct rv_wait {
     uint64_t start_ns, end_ns;
@@ -28,7 +30,7 @@ struct rv_wait {
 
 struct rv_release { /* a thread released an object that others waited for */
     uint64_t at_ns;
-    uint32_t lane, object, call;
+    uint32_t lane, tid, object, call;
 };
 
 struct rv_waits;
@@ -45,7 +47,7 @@ struct rv_wait_side {           /* who, and in which call */
 
 /* The waits of one kind for one object. */
 struct rv_waits_row {
-    uint32_t object; /* 0: none */
+    uint32_t object; /* 0: none; RV_WAITS_OTHER: several */
     enum rv_wait_kind kind;
     uint64_t n_waits, total_ns, p99_ns, longest_ns;
     uint64_t n_of_wake[RV_WAKE_COUNT]; /* what is known of the wakers */

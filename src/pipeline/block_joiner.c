@@ -194,11 +194,16 @@ static void add_moment(struct rv_block_joiner *joiner, const struct rv_track *tr
         break;
     case RV_MOMENT_WOKEN:
         track->waits[moment->of].call = moment->call;
-        rv_waits_add(joiner->waits, &track->waits[moment->of]);
+        if (joiner->waits)
+            rv_waits_add(joiner->waits, &track->waits[moment->of]);
         break;
     case RV_MOMENT_RELEASE:
-        rv_waits_add_release(joiner->waits,
-                             &(struct rv_release){moment->at_ns, track->lane->idx, moment->of, moment->call});
+        if (joiner->waits)
+            rv_waits_add_release(joiner->waits, &(struct rv_release){.at_ns = moment->at_ns,
+                                                                     .lane = track->lane->idx,
+                                                                     .tid = track->lane->tid,
+                                                                     .object = moment->of,
+                                                                     .call = moment->call});
         break;
     }
 }

@@ -21,7 +21,7 @@ struct rv_block_joiner {
     const struct rv_session_params *params;
     uint64_t origin_ns;       /* event times + origin_ns = trace times */
     _Atomic uint64_t *n_open; /* open calls of all streams */
-    struct rv_waits *waits;   /* of all streams */
+    struct rv_waits *waits;   /* of all streams; NULL: not kept */
     /* of this worker */
     pthread_mutex_t lock; /* protects stats and counts from readers */
     struct rv_stats *stats;

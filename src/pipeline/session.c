@@ -442,7 +442,7 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     if (params->leaves_calls)
         rv_lanes_leave_calls(session->lanes);
     session->subroutines = rv_subroutines_create();
-    session->waits = rv_waits_create();
+    session->waits = session->params.keeps_waits ? rv_waits_create() : NULL;
     session->intake = (struct rv_intake){session,       open_stream,  rename_stream, account_stream, close_stream,
                                          acquire_batch, submit_batch, is_stopping,   define,         &PAGES};
     rv_page_loader_init(&session->page_loader, pages_bytes(&session->params));

@@ -28,6 +28,7 @@ struct rv_session_params { /* zero = default */
     enum rv_scan_kernel kernel; /* with has_kernel; else the best */
     bool has_kernel;
     bool leaves_calls;           /* lanes keep no calls: only sinks and statistics get them */
+    bool keeps_waits;            /* rv_session_waits() has them */
     uint32_t max_depth;          /* calls at this depth and deeper are dropped; 0 = none */
     const struct rv_sink *sinks; /* n_sinks of them, borrowed until rv_session_destroy() */
     size_t n_sinks;
@@ -55,7 +56,7 @@ int rv_session_error(struct rv_session *session);
 /* What the session fills, valid until destroy. */
 struct rv_lanes *rv_session_lanes(struct rv_session *session);
 struct rv_subroutines *rv_session_subroutines(struct rv_session *session);
-struct rv_waits *rv_session_waits(struct rv_session *session); /* those of blocks that are not loaded are missing */
+struct rv_waits *rv_session_waits(struct rv_session *session); /* with keeps_waits; else NULL */
 
 /*
  * A window is viewed at a level of detail (rv_view.level): request the pages that it lacks, in a recording opened by

@@ -13,6 +13,8 @@
 #include "symbols/module_map.h"
 #include "symbols/namer.h"
 
+#define MOST_OBJECTS (1u << 16) /* so that functions keep their ids */
+
 enum entry_kind {
     ENTRY_CODE,    /* at an address of a file */
     ENTRY_ADDRESS, /* at a process's address that was in no known module at that time */
@@ -47,7 +49,7 @@ struct rv_catalog {
     /* Drain thread only. */
     struct rv_hash_index entry_index, file_index, process_index;
     struct rv_catalog_process **processes;
-    size_t n_processes, process_capacity;
+    size_t n_processes, process_capacity, n_objects;
     struct rv_string_pool strings; /* its strings are read by any thread */
 
     pthread_mutex_t lock;  /* protects the following and each process's map: written by the drain, read for naming */
@@ -293,7 +295,11 @@ uint32_t rv_catalog_object(struct rv_catalog_process *process, uint64_t address,
         entry.address -= process->map.modules[number].bias;
         entry.file = process->catalog->files[process->map.modules[number].file];
     }
-    return find_or_add_entry(process->catalog, &entry);
+    if (process->catalog->n_objects >= MOST_OBJECTS)
+        return rv_catalog_intern(process->catalog, "", "(too many objects)", "", 0);
+    const uint32_t n = count(process->catalog), id = find_or_add_entry(process->catalog, &entry);
+    process->catalog->n_objects += id > n;
+    return id;
 }
 
 /* ---- names ---- */

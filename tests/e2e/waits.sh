@@ -36,7 +36,16 @@ scene robust
 grep -q '^mutex,' "$folder/waits" || fail "no wait for a robust mutex: $(cat "$folder/waits")"
 scene rwlock
 row "read lock" ::rwlock ::rwlock_scene ::hold_for_writing $exact
-row "write lock" ::rwlock ::rwlock_scene ::hold_for_reading $exact
+row "write lock" ::rwlock ::rwlock_scene ::hold_for_reading $likely
+# Readers that were let in first are not those who kept the others waiting.
+scene readers
+awk -F, '$1 == "read lock" && $17 ~ /::readers_scene$/ && $18 == $4 { found = 1 } END { exit !found }' "$folder/waits" ||
+    fail "the writer did not keep all readers waiting: $(cat "$folder/waits")"
+scene jump
+scene refused
+run --report=json --force --output="$folder/report" -- "$contention" fork
+n=$(sed -n 's/.*"produced":\([0-9]*\).*/\1/p' "$folder/report")
+[ "$n" -lt 3000 ] || fail "$n events: a child of fork releases for waiters of its parent"
 scene condition
 row condition ::condition ::condition_scene ::say $likely
 scene semaphore

@@ -57,7 +57,7 @@ static struct rv_pool states = RV_POOL(sizeof(struct rv_pusher_state));
 static pthread_key_t end_key;
 static uint32_t end_key_state; /* 0 none, 1 being made, 2 there */
 static void (*replay_frames)(void);
-static void (*end_returns)(void);
+static void (*at_end[2])(void);
 
 static bool has_ring(void)
 {
@@ -111,8 +111,8 @@ static void end_thread(void *unused)
     release_ring();
     rv_thread.pusher = (struct rv_pusher){0};
     rv_shadow_destroy(&rv_thread.shadow);
-    if (end_returns)
-        end_returns();
+    for (size_t i = 0; i < sizeof at_end / sizeof *at_end && at_end[i]; i++)
+        at_end[i]();
     if (thread.state)
         rv_pool_give(&states, thread.state);
     thread.state = NULL;
@@ -368,7 +368,8 @@ int rv_thread_ring(void)
 
 void rv_thread_on_end(void (*end)(void))
 {
-    end_returns = end;
+    size_t i = at_end[0] != NULL;
+    at_end[i] = end;
 }
 
 void rv_thread_on_ring(void (*replay)(void))

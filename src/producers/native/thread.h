@@ -26,7 +26,7 @@ RV_HIDDEN void rv_thread_look(void);
 /* Above all of the calling thread's own stack. */
 RV_HIDDEN uint64_t rv_thread_stack_end(void);
 
-/* Call this as each thread that had a ring ends, within a guard. Once, before threads start. */
+/* Call this as each thread that had a ring ends, within a guard. Twice at most, before threads start. */
 RV_HIDDEN void rv_thread_on_end(void (*end)(void));
 
 /* It is between our fork handlers, and holds the process lock. */

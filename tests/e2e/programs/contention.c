@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -309,6 +310,101 @@ static void semaphore_scene(void)
     pthread_join(thread, NULL);
 }
 
+/* Many readers wait for one writer. */
+static void *__attribute__((noinline)) read_briefly(void *unused)
+{
+    pthread_rwlock_rdlock(&rwlock);
+    hold(1000);
+    pthread_rwlock_unlock(&rwlock);
+    return unused;
+}
+
+static void readers_scene(void)
+{
+    enum { N_READERS = 8, N_ROUNDS = 5 };
+    pthread_t readers[N_READERS];
+    for (int round = 0; round < N_ROUNDS; round++) {
+        pthread_rwlock_wrlock(&rwlock);
+        for (int i = 0; i < N_READERS; i++)
+            readers[i] = start(read_briefly, NULL);
+        sleep_ms(HOLD_MS);
+        pthread_rwlock_unlock(&rwlock);
+        for (int i = 0; i < N_READERS; i++)
+            pthread_join(readers[i], NULL);
+    }
+}
+
+/* A handler jumps out of a wait; the thread's end must not come back to it. */
+static sigjmp_buf before_wait;
+
+static void jump(int signal)
+{
+    siglongjmp(before_wait, signal);
+}
+
+static void *__attribute__((noinline)) jump_away(void *unused)
+{
+    if (sigsetjmp(before_wait, 1) == 0) {
+        signal(SIGALRM, jump);
+        ualarm(HOLD_MS * 1000, 0);
+        sem_wait(&semaphore);
+    }
+    volatile char other[4096] = {0}; /* where the wait's frame was */
+    for (size_t i = 0; i < sizeof other; i++)
+        other[i] = 1;
+    pthread_exit(unused);
+}
+
+static void jump_scene(void)
+{
+    sigset_t alarms;
+    sigemptyset(&alarms);
+    sigaddset(&alarms, SIGALRM);
+    pthread_t thread = start(jump_away, NULL);
+    pthread_sigmask(SIG_BLOCK, &alarms, NULL);
+    expect(pthread_join(thread, NULL), 0, "join");
+}
+
+/* What is refused is refused although the object is free; a pending cancellation comes first. */
+static void *wait_cancelled(void *unused)
+{
+    pthread_cancel(pthread_self());
+    sem_wait(&semaphore);
+    return unused;
+}
+
+static void refused_scene(void)
+{
+    struct timespec wrong = {.tv_nsec = -1};
+    void *result = NULL;
+    sem_post(&semaphore);
+    expect(sem_timedwait(&semaphore, &wrong), -1, "sem_timedwait with a wrong time");
+    expect(errno, EINVAL, "errno");
+    expect(pthread_rwlock_timedrdlock(&rwlock, &wrong), EINVAL, "timedrdlock with a wrong time");
+    expect(pthread_rwlock_timedwrlock(&rwlock, &wrong), EINVAL, "timedwrlock with a wrong time");
+    expect(pthread_mutex_clocklock(&lock, CLOCK_PROCESS_CPUTIME_ID, &wrong), EINVAL, "clocklock by a wrong clock");
+    pthread_join(start(wait_cancelled, NULL), &result);
+    expect(result == PTHREAD_CANCELED, 1, "cancelled");
+    expect(sem_trywait(&semaphore), 0, "the semaphore is left");
+}
+
+/* A child of fork has none of its parent's waiters. */
+static void fork_scene(void)
+{
+    pthread_t thread = start_holder(wait_for_ever, NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        for (int i = 0; i < 1000; i++) {
+            pthread_cond_signal(&condition);
+            hold(10);
+        }
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    pthread_cancel(thread);
+    pthread_join(thread, NULL);
+}
+
 static void join_scene(void)
 {
     void *result = NULL;
@@ -352,10 +448,11 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*play)(void);
-    } scenes[] = {{"mutex", mutex_scene},         {"timed", timed_scene},   {"kinds", kinds_scene},
-                  {"robust", robust_scene},       {"rwlock", rwlock_scene}, {"condition", condition_scene},
-                  {"semaphore", semaphore_scene}, {"join", join_scene},     {"cancel", cancel_scene},
-                  {"deadlock", deadlock_scene}};
+    } scenes[] = {{"mutex", mutex_scene},     {"timed", timed_scene},         {"kinds", kinds_scene},
+                  {"robust", robust_scene},   {"rwlock", rwlock_scene},       {"condition", condition_scene},
+                  {"readers", readers_scene}, {"jump", jump_scene},           {"refused", refused_scene},
+                  {"fork", fork_scene},       {"semaphore", semaphore_scene}, {"join", join_scene},
+                  {"cancel", cancel_scene},   {"deadlock", deadlock_scene}};
     sem_init(&semaphore, 0, 0);
     sem_init(&ready, 0, 0);
     if (argc == 4 && strcmp(argv[1], "truth") == 0) {

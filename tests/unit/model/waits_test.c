@@ -61,10 +61,13 @@ Test(model_waits, the_holder_is_the_thread_and_call_of_the_last_release_before_t
 {
     size_t n;
     uint64_t n_more;
-    rv_waits_add_release(waits, &(struct rv_release){.at_ns = 20, .lane = 1, .object = LOCK, .call = HOLDS_IN + 1});
-    rv_waits_add_release(waits, &(struct rv_release){.at_ns = 90, .lane = 2, .object = LOCK, .call = HOLDS_IN});
-    rv_waits_add_release(waits, &(struct rv_release){.at_ns = 95, .lane = 2, .object = OTHER_LOCK, .call = 1});
-    rv_waits_add_release(waits, &(struct rv_release){.at_ns = 200, .lane = 2, .object = LOCK, .call = 2});
+    rv_waits_add_release(
+        waits, &(struct rv_release){.at_ns = 20, .lane = 1, .tid = 101, .object = LOCK, .call = HOLDS_IN + 1});
+    rv_waits_add_release(waits,
+                         &(struct rv_release){.at_ns = 90, .lane = 2, .tid = 102, .object = LOCK, .call = HOLDS_IN});
+    rv_waits_add_release(waits,
+                         &(struct rv_release){.at_ns = 95, .lane = 2, .tid = 102, .object = OTHER_LOCK, .call = 1});
+    rv_waits_add_release(waits, &(struct rv_release){.at_ns = 200, .lane = 2, .tid = 102, .object = LOCK, .call = 2});
     add(LOCK, 10, 22, 21, 101);
     add(LOCK, 30, 100, 91, 102);
     struct rv_waits_row *rows = rv_waits_take_rows(waits, lanes, &n, &n_more);
@@ -100,5 +103,19 @@ Test(model_waits, sums_stay_exact_beyond_the_waits_that_are_kept)
     cr_assert_eq(rows[0].n_waits, RV_WAITS_MOST + 10);
     cr_assert_eq(rows[0].total_ns, 3 * (RV_WAITS_MOST + 10));
     cr_assert_eq(n_more, 10);
+    free(rows);
+}
+
+Test(model_waits, objects_beyond_the_most_share_a_row)
+{
+    size_t n;
+    uint64_t n_more, n_waits = 0;
+    for (uint32_t i = 1; i <= RV_WAITS_MOST_OBJECTS + 50; i++)
+        add(i, 10, 13, 0, 0);
+    struct rv_waits_row *rows = rv_waits_take_rows(waits, lanes, &n, &n_more);
+    cr_assert_eq(n, RV_WAITS_MOST_OBJECTS + 1);
+    for (size_t i = 0; i < n; i++)
+        n_waits += rows[i].object == RV_WAITS_OTHER ? rows[i].n_waits : 0;
+    cr_assert_eq(n_waits, 50);
     free(rows);
 }
