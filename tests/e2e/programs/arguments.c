@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#define FUNCTION __attribute__((noinline, noclone))
+#define FUNCTION __attribute__((noipa)) /* what it is passed is there, read or not */
 static volatile int used;
 static void use(int n)
 {

@@ -70,6 +70,7 @@ static const struct list LISTS[] = {{1, (struct list *)(uintptr_t)(LISTS + 1)},
                                     {4, (struct list *)(uintptr_t)(LISTS + 4)},
                                     {5, NULL}};
 static const char *const STRINGS[] = {"one", "two", NULL};
+static const char PADDED[24] = "ab\0c"; /* of which as much as of a string is copied */
 static const int NUMBERS[] = {1, 2, 3, 4, 5, 6};
 #define AT(object) (uint64_t)(uintptr_t)(object)
 
@@ -90,7 +91,7 @@ static const struct {
      0,
      "\"0123456789abcdef\"|\"0123456789abcdef\"...|<0x8>",
      "0"},
-    {"int f(string[arg2],int,string(array(char,3)*));", {AT("abcdef"), 2, AT("ab\0c")}, 0, "\"ab\"|2|\"ab\\0\"", "0"},
+    {"int f(string[arg2],int,string(array(char,3)*));", {AT("abcdef"), 2, AT(PADDED)}, 0, "\"ab\"|2|\"ab\\0\"", "0"},
     {"bool(int) f(oct(int),hex(int),bool(int),bitvec(uint),hide(int),bitvec(ushort));",
      {8, 255, 1, 0x102, 5, 0xfff0},
      2,
