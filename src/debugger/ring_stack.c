@@ -21,7 +21,7 @@ enum { MOST_FRAMES = 10000, MOST_NAME_BYTES = 1 << 14 };
 
 struct rv_ring_stack {
     struct rv_map *map;
-    struct rv_catalog *catalog;
+    struct rv_symbolizer *symbolizer;
     struct rv_name_map names;
     struct rv_module_watch modules;
     struct rv_block *block;
@@ -33,9 +33,9 @@ struct rv_ring_stack *rv_ring_stack_create(struct rv_map *map)
 {
     struct rv_ring_stack *ring_stack = rv_alloc(1, sizeof *ring_stack);
     ring_stack->map = map;
-    ring_stack->catalog = rv_catalog_create();
-    ring_stack->names = (struct rv_name_map){.map = map, .catalog = ring_stack->catalog};
-    ring_stack->modules = (struct rv_module_watch){.map = map, .catalog = ring_stack->catalog};
+    ring_stack->symbolizer = rv_symbolizer_create();
+    ring_stack->names = (struct rv_name_map){.map = map, .symbolizer = ring_stack->symbolizer};
+    ring_stack->modules = (struct rv_module_watch){.map = map, .symbolizer = ring_stack->symbolizer};
     ring_stack->block = rv_block_create(RV_BATCH_EVENTS);
     ring_stack->peeked = rv_alloc(map->geometry.ring_events, sizeof *ring_stack->peeked);
     rv_batch_init(&ring_stack->batch);
@@ -50,7 +50,7 @@ void rv_ring_stack_destroy(struct rv_ring_stack *ring_stack)
     rv_block_destroy(ring_stack->block);
     rv_module_watch_fini(&ring_stack->modules);
     rv_name_map_fini(&ring_stack->names);
-    rv_catalog_destroy(ring_stack->catalog);
+    rv_symbolizer_destroy(ring_stack->symbolizer);
     free(ring_stack->peeked);
     free(ring_stack);
 }
@@ -78,9 +78,9 @@ static uint32_t scan(struct rv_ring_stack *ring_stack, struct rv_carry *carry, c
     uint32_t process = __atomic_load_n(&control->process, __ATOMIC_RELAXED), stack = 0;
     struct rv_normalizer normalizer = {
         .clock = &ring_stack->map->clock,
-        .catalog = ring_stack->catalog,
-        .process =
-            rv_catalog_process(ring_stack->catalog, process < ring_stack->map->geometry.n_processes ? process : 0),
+        .symbolizer = ring_stack->symbolizer,
+        .process = rv_symbolizer_process(ring_stack->symbolizer,
+                                         process < ring_stack->map->geometry.n_processes ? process : 0),
         .names = &ring_stack->names,
         .last_ns = rv_normalize_time(&ring_stack->map->clock, control->born_ticks),
     };
@@ -93,11 +93,11 @@ static uint32_t scan(struct rv_ring_stack *ring_stack, struct rv_carry *carry, c
     return stack;
 }
 
-static void show_frame(FILE *text, struct rv_catalog *catalog, unsigned number, uint32_t id)
+static void show_frame(FILE *text, struct rv_symbolizer *symbolizer, unsigned number, uint32_t id)
 {
-    struct rv_catalog_name name = {"", "?", "", 0};
+    struct rv_symbolizer_name name = {"", "?", "", 0};
     if (id)
-        rv_catalog_name(catalog, id, &name);
+        rv_symbolizer_name(symbolizer, id, &name);
     char full[MOST_NAME_BYTES];
     (void)rv_full_name(full, sizeof full, name.package, name.name);
     fprintf(text, "#%u %s", number, full);
@@ -106,14 +106,14 @@ static void show_frame(FILE *text, struct rv_catalog *catalog, unsigned number, 
     fputc('\n', text);
 }
 
-static void show_frames(FILE *text, struct rv_catalog *catalog, const struct rv_carry *carry, uint32_t stack)
+static void show_frames(FILE *text, struct rv_symbolizer *symbolizer, const struct rv_carry *carry, uint32_t stack)
 {
     unsigned n_shown = 0;
     for (size_t i = 0; i < rv_carry_n_stacks(carry); i++) {
         struct rv_open_stack open;
         rv_carry_open_stack(carry, i, &open);
         for (uint32_t frame = open.n_frames; open.stack == stack && frame > 0 && n_shown < MOST_FRAMES; frame--)
-            show_frame(text, catalog, n_shown++, open.id[frame - 1]);
+            show_frame(text, symbolizer, n_shown++, open.id[frame - 1]);
     }
 }
 
@@ -132,7 +132,7 @@ char *rv_ring_stack_show(struct rv_ring_stack *ring_stack, uint32_t ring_idx)
     for (unsigned n_tries = 0; !(text = open_memstream(&shown, &n_bytes)); n_tries++)
         rv_memory_refused(0, n_tries);
     uint32_t stack = scan(ring_stack, carry, ring.control, read.n);
-    show_frames(text, ring_stack->catalog, carry, stack);
+    show_frames(text, ring_stack->symbolizer, carry, stack);
     if (read.n_overwritten)
         fprintf(text, "(calls before the last %zu events are unknown)\n", read.n);
     fclose(text);

@@ -37,7 +37,7 @@ struct thread {
 struct rv_event_builder {
     struct rv_capture_filter *filter;
     const struct rv_intake *intake; /* between begin and end */
-    struct rv_catalog *catalog;
+    struct rv_symbolizer *symbolizer;
     uint32_t n_defined;
     struct process *processes;
     size_t n_processes, processes_capacity;
@@ -56,7 +56,7 @@ struct rv_event_builder *rv_event_builder_create(struct rv_capture_filter *filte
 {
     struct rv_event_builder *builder = rv_alloc(1, sizeof *builder);
     builder->filter = filter;
-    builder->catalog = rv_catalog_create();
+    builder->symbolizer = rv_symbolizer_create();
     builder->label = rv_alloc(3, LABEL_BYTES);
     return builder;
 }
@@ -73,7 +73,7 @@ void rv_event_builder_destroy(struct rv_event_builder *builder)
     free(builder->processes);
     rv_hash_index_fini(&builder->process_index);
     rv_hash_index_fini(&builder->thread_index);
-    rv_catalog_destroy(builder->catalog);
+    rv_symbolizer_destroy(builder->symbolizer);
     free(builder->label);
     free(builder);
 }
@@ -90,14 +90,14 @@ static const char *escape(struct rv_event_builder *builder, unsigned part, struc
 uint32_t rv_event_builder_intern(struct rv_event_builder *builder, struct rv_event_builder_text package,
                                  struct rv_event_builder_text name, struct rv_event_builder_text file, uint32_t line)
 {
-    return rv_catalog_intern(builder->catalog, escape(builder, 0, package), escape(builder, 1, name),
-                             escape(builder, 2, file), line);
+    return rv_symbolizer_intern(builder->symbolizer, escape(builder, 0, package), escape(builder, 1, name),
+                                escape(builder, 2, file), line);
 }
 
 struct rv_event_builder_text rv_event_builder_name(struct rv_event_builder *builder, uint32_t id)
 {
-    struct rv_catalog_name name;
-    rv_catalog_name(builder->catalog, id, &name);
+    struct rv_symbolizer_name name;
+    rv_symbolizer_name(builder->symbolizer, id, &name);
     return (struct rv_event_builder_text){name.name, strlen(name.name)};
 }
 
@@ -235,9 +235,9 @@ static uint64_t time_of(const struct rv_event_builder *builder, const struct thr
 static void define_names(struct rv_event_builder *builder)
 {
     const struct rv_intake *intake = builder->intake;
-    for (uint32_t n = rv_catalog_count(builder->catalog); builder->n_defined < n; builder->n_defined++) {
-        struct rv_catalog_name name;
-        rv_catalog_name(builder->catalog, builder->n_defined + 1, &name);
+    for (uint32_t n = rv_symbolizer_count(builder->symbolizer); builder->n_defined < n; builder->n_defined++) {
+        struct rv_symbolizer_name name;
+        rv_symbolizer_name(builder->symbolizer, builder->n_defined + 1, &name);
         struct rv_definition definition = {builder->n_defined + 1, name.package, name.name, name.file, name.line};
         intake->define(intake->context, &definition, 1);
     }
@@ -400,7 +400,7 @@ static void add(struct rv_event_builder *builder, struct thread *thread, unsigne
 
 static bool passes(struct rv_event_builder *builder, uint32_t id)
 {
-    return !builder->filter || rv_capture_filter_has(builder->filter, builder->catalog, id);
+    return !builder->filter || rv_capture_filter_has(builder->filter, builder->symbolizer, id);
 }
 
 void rv_event_builder_call(struct rv_event_builder *builder, uint32_t thread_idx, int64_t ns, uint32_t id)

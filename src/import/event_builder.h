@@ -15,7 +15,7 @@
 
 #include "source/capture_filter.h"
 #include "source/source.h"
-#include "symbols/catalog.h"
+#include "symbols/symbolizer.h"
 
 #define RV_EVENT_BUILDER_BUFFERED (1u << 19)
 #define RV_EVENT_BUILDER_THREADS 65536u

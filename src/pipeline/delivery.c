@@ -1,4 +1,4 @@
-#include "pipeline/block_joiner.h"
+#include "pipeline/delivery.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,14 @@
 /* Read and place in steps that stay in the first-level cache. */
 enum { READ_SPANS = 512 };
 
-void rv_block_joiner_fini(struct rv_block_joiner *joiner)
+void rv_delivery_fini(struct rv_delivery *delivery)
 {
-    rv_stats_destroy(joiner->stats);
-    pthread_mutex_destroy(&joiner->lock);
-    free(joiner->buffer.spans);
-    free(joiner->buffer.sorted);
-    free(joiner->open_start);
-    free(joiner->waiting);
+    rv_stats_destroy(delivery->stats);
+    pthread_mutex_destroy(&delivery->lock);
+    free(delivery->buffer.spans);
+    free(delivery->buffer.sorted);
+    free(delivery->open_start);
+    free(delivery->waiting);
 }
 
 static void follow_base(struct rv_stream *stream)
@@ -29,11 +29,10 @@ static void follow_base(struct rv_stream *stream)
 
 /* Times from the trace's origin, depths from the deepest base; spans at or below the depth limit are dropped. Returns
  * the number left. */
-static size_t place(const struct rv_block_joiner *joiner, const struct rv_tracks *tracks, struct rv_span *spans,
-                    size_t n)
+static size_t place(const struct rv_delivery *delivery, const struct rv_tracks *tracks, struct rv_span *spans, size_t n)
 {
-    const uint32_t max_depth = joiner->params->max_depth ? joiner->params->max_depth : UINT32_MAX;
-    const uint64_t origin_ns = joiner->origin_ns;
+    const uint32_t max_depth = delivery->params->max_depth ? delivery->params->max_depth : UINT32_MAX;
+    const uint64_t origin_ns = delivery->origin_ns;
     size_t kept = 0;
     if (origin_ns == 0 && max_depth == UINT32_MAX && tracks->depth_shift == 0)
         return n; /* all in place already */
@@ -55,24 +54,24 @@ static struct rv_span *reserve_spans(struct rv_span_buffer *buffer, size_t n)
     return buffer->spans + n;
 }
 
-static size_t read_block(struct rv_block_joiner *joiner, const struct rv_tracks *tracks, const struct rv_block *block)
+static size_t read_block(struct rv_delivery *delivery, const struct rv_tracks *tracks, const struct rv_block *block)
 {
     struct rv_block_cursor cursor = {0};
     size_t n = 0;
     for (;;) {
-        struct rv_span *spans = reserve_spans(&joiner->buffer, n);
+        struct rv_span *spans = reserve_spans(&delivery->buffer, n);
         size_t n_read = rv_block_read_spans(block, &cursor, spans, READ_SPANS);
         if (n_read == 0)
             return n;
-        n += place(joiner, tracks, spans, n_read);
+        n += place(delivery, tracks, spans, n_read);
     }
 }
 
 /* Store the open frames after this block, for live pictures and for recursion in the statistics. */
-static void publish_open(struct rv_block_joiner *joiner, struct rv_track *track, const struct rv_open_stack *open,
+static void publish_open(struct rv_delivery *delivery, struct rv_track *track, const struct rv_open_stack *open,
                          uint32_t depth_shift)
 {
-    uint32_t max_depth = joiner->params->max_depth ? joiner->params->max_depth : UINT32_MAX;
+    uint32_t max_depth = delivery->params->max_depth ? delivery->params->max_depth : UINT32_MAX;
     int64_t base = (int64_t)open->base_depth + depth_shift;
     uint32_t n = base >= max_depth                   ? 0
                  : open->n_frames < max_depth - base ? open->n_frames
@@ -83,25 +82,25 @@ static void publish_open(struct rv_block_joiner *joiner, struct rv_track *track,
     n_same = n_same < lane->n_open ? n_same : (uint32_t)lane->n_open;
     lane->open = rv_vec_reserve(lane->open, &lane->open_capacity, n, sizeof *lane->open);
     for (uint32_t i = n_same; i < n; i++)
-        lane->open[i] = (struct rv_lane_frame){joiner->origin_ns + open->start[i], open->id[i], (uint32_t)base + i};
+        lane->open[i] = (struct rv_lane_frame){delivery->origin_ns + open->start[i], open->id[i], (uint32_t)base + i};
     lane->n_open = n;
     pthread_mutex_unlock(&lane->lock);
 
-    joiner->open_start =
-        rv_vec_reserve(joiner->open_start, &joiner->open_start_capacity, n, sizeof *joiner->open_start);
+    delivery->open_start =
+        rv_vec_reserve(delivery->open_start, &delivery->open_start_capacity, n, sizeof *delivery->open_start);
     for (uint32_t i = n_same; i < n; i++)
-        joiner->open_start[i] = lane->open[i].start_ns;
-    rv_stats_lane_set_open(track->stats, joiner->open_start, open->id, n, n_same);
+        delivery->open_start[i] = lane->open[i].start_ns;
+    rv_stats_lane_set_open(track->stats, delivery->open_start, open->id, n, n_same);
 }
 
-static void count_open(const struct rv_block_joiner *joiner, struct rv_stream *stream, uint64_t n)
+static void count_open(const struct rv_delivery *delivery, struct rv_stream *stream, uint64_t n)
 {
     if (n != stream->n_open) /* fewer: difference and sum wrap correctly */
-        atomic_fetch_add_explicit(joiner->n_open, n - stream->n_open, memory_order_relaxed);
+        atomic_fetch_add_explicit(delivery->n_open, n - stream->n_open, memory_order_relaxed);
     stream->n_open = n;
 }
 
-static void publish_all_open(struct rv_block_joiner *joiner, struct rv_stream *stream)
+static void publish_all_open(struct rv_delivery *delivery, struct rv_stream *stream)
 {
     size_t n = rv_carry_n_stacks(stream->tracks.carry);
     uint64_t n_open = 0;
@@ -111,9 +110,9 @@ static void publish_all_open(struct rv_block_joiner *joiner, struct rv_stream *s
         n_open += open.n_frames;
         struct rv_track *track = rv_tracks_at(&stream->tracks, open.stack);
         if (open.n_unchanged != open.n_frames || track->lane->n_open != open.n_frames)
-            publish_open(joiner, track, &open, stream->tracks.depth_shift);
+            publish_open(delivery, track, &open, stream->tracks.depth_shift);
     }
-    count_open(joiner, stream, n_open);
+    count_open(delivery, stream, n_open);
     rv_carry_mark_seen(stream->tracks.carry);
 }
 
@@ -131,11 +130,10 @@ static void store_lanes(struct rv_stream *stream, const struct rv_span *spans, u
 
 /* ---- sinks ---- */
 
-static void send_spans(const struct rv_block_joiner *joiner, const struct rv_stream *stream,
-                       const struct rv_span *spans)
+static void send_spans(const struct rv_delivery *delivery, const struct rv_stream *stream, const struct rv_span *spans)
 {
-    for (size_t s = 0; s < joiner->params->n_sinks; s++) {
-        const struct rv_sink *sink = &joiner->params->sinks[s];
+    for (size_t s = 0; s < delivery->params->n_sinks; s++) {
+        const struct rv_sink *sink = &delivery->params->sinks[s];
         for (size_t i = 0; i < stream->tracks.n && sink->spans; i++) {
             const struct rv_track *track = &stream->tracks.all[i];
             if (track->n)
@@ -153,12 +151,12 @@ static struct rv_stream_account account_of(struct rv_stream *stream)
 }
 
 /* Send changes of the thread's name and loss, then the job's events, to the sinks. */
-static void send_events(const struct rv_block_joiner *joiner, struct rv_stream *stream, const struct rv_job *job,
+static void send_events(const struct rv_delivery *delivery, struct rv_stream *stream, const struct rv_job *job,
                         bool is_renamed)
 {
     struct rv_stream_account account = account_of(stream);
-    for (size_t s = 0; s < joiner->params->n_sinks; s++) {
-        const struct rv_sink *sink = &joiner->params->sinks[s];
+    for (size_t s = 0; s < delivery->params->n_sinks; s++) {
+        const struct rv_sink *sink = &delivery->params->sinks[s];
         if (sink->rename && is_renamed)
             sink->rename(sink->context, stream->number, stream->name);
         if (sink->account && account.n_dropped > stream->n_dropped_told)
@@ -171,103 +169,103 @@ static void send_events(const struct rv_block_joiner *joiner, struct rv_stream *
     stream->n_dropped_told = account.n_dropped;
 }
 
-static void close_in_sinks(const struct rv_block_joiner *joiner, struct rv_stream *stream, uint64_t end_ns)
+static void close_in_sinks(const struct rv_delivery *delivery, struct rv_stream *stream, uint64_t end_ns)
 {
     struct rv_stream_account account = account_of(stream);
-    for (size_t s = 0; s < joiner->params->n_sinks; s++) {
-        const struct rv_sink *sink = &joiner->params->sinks[s];
+    for (size_t s = 0; s < delivery->params->n_sinks; s++) {
+        const struct rv_sink *sink = &delivery->params->sinks[s];
         if (sink->close)
             sink->close(sink->context, stream->number, end_ns, &account);
     }
 }
 
-static void add_moment(struct rv_block_joiner *joiner, const struct rv_track *track, const struct rv_moment *moment)
+static void add_moment(struct rv_delivery *delivery, const struct rv_track *track, const struct rv_moment *moment)
 {
     switch (moment->kind) {
     case RV_MOMENT_BLOCKED:
         if (moment->call)
-            rv_stats_add_off_cpu(joiner->stats, moment->call, moment->n_ns, 0);
+            rv_stats_add_off_cpu(delivery->stats, moment->call, moment->n_ns, 0);
         break;
     case RV_MOMENT_PREEMPTED:
         if (moment->call)
-            rv_stats_add_off_cpu(joiner->stats, moment->call, 0, moment->n_ns);
+            rv_stats_add_off_cpu(delivery->stats, moment->call, 0, moment->n_ns);
         break;
     case RV_MOMENT_WOKEN:
         track->waits[moment->of].call = moment->call;
-        if (joiner->waits)
-            rv_waits_add(joiner->waits, &track->waits[moment->of]);
+        if (delivery->waits)
+            rv_waits_add(delivery->waits, &track->waits[moment->of]);
         break;
     case RV_MOMENT_RELEASE:
-        if (joiner->waits)
-            rv_waits_add_release(joiner->waits, &(struct rv_release){.at_ns = moment->at_ns,
-                                                                     .lane = track->lane->idx,
-                                                                     .tid = track->lane->tid,
-                                                                     .object = moment->of,
-                                                                     .call = moment->call});
+        if (delivery->waits)
+            rv_waits_add_release(delivery->waits, &(struct rv_release){.at_ns = moment->at_ns,
+                                                                       .lane = track->lane->idx,
+                                                                       .tid = track->lane->tid,
+                                                                       .object = moment->of,
+                                                                       .call = moment->call});
         break;
     }
 }
 
-/* Give the track's moments to the calls in which they were. Under the joiner's lock. */
-static void add_moments(struct rv_block_joiner *joiner, struct rv_track *track, const struct rv_span *spans)
+/* Give the track's moments to the calls in which they were. Under the delivery's lock. */
+static void add_moments(struct rv_delivery *delivery, struct rv_track *track, const struct rv_span *spans)
 {
     if (!track->n_moments)
         return;
-    joiner->waiting =
-        rv_vec_reserve(joiner->waiting, &joiner->waiting_capacity, track->n_moments, sizeof *joiner->waiting);
+    delivery->waiting =
+        rv_vec_reserve(delivery->waiting, &delivery->waiting_capacity, track->n_moments, sizeof *delivery->waiting);
     rv_moments_find_calls(track->moments, track->n_moments, spans + track->first, track->n, track->lane->open,
-                          track->lane->n_open, joiner->waiting);
+                          track->lane->n_open, delivery->waiting);
     for (size_t i = 0; i < track->n_moments; i++)
-        add_moment(joiner, track, &track->moments[i]);
+        add_moment(delivery, track, &track->moments[i]);
     track->n_moments = track->n_waits = 0;
 }
 
 /* Add grouped spans to lanes, statistics and sinks; began_ns is the CPU time at the start of this job's join. Returns
  * their number. */
-static size_t store(struct rv_block_joiner *joiner, struct rv_stream *stream, const struct rv_span *spans,
+static size_t store(struct rv_delivery *delivery, struct rv_stream *stream, const struct rv_span *spans,
                     uint64_t last_ns, uint64_t began_ns)
 {
     uint64_t joined_ns = rv_clock_thread_cpu_ns();
     store_lanes(stream, spans, last_ns);
     uint64_t stored_ns = rv_clock_thread_cpu_ns();
     size_t n = 0;
-    pthread_mutex_lock(&joiner->lock);
+    pthread_mutex_lock(&delivery->lock);
     for (size_t i = 0; i < stream->tracks.n; i++) {
-        rv_stats_add(joiner->stats, stream->tracks.all[i].stats, spans + stream->tracks.all[i].first,
+        rv_stats_add(delivery->stats, stream->tracks.all[i].stats, spans + stream->tracks.all[i].first,
                      stream->tracks.all[i].n);
-        add_moments(joiner, &stream->tracks.all[i], spans);
+        add_moments(delivery, &stream->tracks.all[i], spans);
         n += stream->tracks.all[i].n;
     }
-    joiner->counts.n_spans += n;
-    joiner->counts.scan_ns += joiner->scan_ns;
-    joiner->counts.carry_ns += joined_ns - began_ns;
-    joiner->counts.timeline_ns += stored_ns - joined_ns;
-    joiner->counts.stats_ns += rv_clock_thread_cpu_ns() - stored_ns;
-    pthread_mutex_unlock(&joiner->lock);
-    joiner->scan_ns = 0;
-    send_spans(joiner, stream, spans);
+    delivery->counts.n_spans += n;
+    delivery->counts.scan_ns += delivery->scan_ns;
+    delivery->counts.carry_ns += joined_ns - began_ns;
+    delivery->counts.timeline_ns += stored_ns - joined_ns;
+    delivery->counts.stats_ns += rv_clock_thread_cpu_ns() - stored_ns;
+    pthread_mutex_unlock(&delivery->lock);
+    delivery->scan_ns = 0;
+    send_spans(delivery, stream, spans);
     return n;
 }
 
 /* ---- ends ---- */
 
 /* Turn the frames open at the end into spans. Returns their number. */
-static size_t read_open(struct rv_block_joiner *joiner, const struct rv_tracks *tracks, uint64_t end_ns)
+static size_t read_open(struct rv_delivery *delivery, const struct rv_tracks *tracks, uint64_t end_ns)
 {
     size_t n = 0, n_read;
-    while ((n_read = rv_carry_finish(tracks->carry, end_ns, reserve_spans(&joiner->buffer, n), READ_SPANS)))
+    while ((n_read = rv_carry_finish(tracks->carry, end_ns, reserve_spans(&delivery->buffer, n), READ_SPANS)))
         n += n_read;
-    return place(joiner, tracks, joiner->buffer.spans, n);
+    return place(delivery, tracks, delivery->buffer.spans, n);
 }
 
-static size_t finish(struct rv_block_joiner *joiner, struct rv_stream *stream, uint64_t end_ns)
+static size_t finish(struct rv_delivery *delivery, struct rv_stream *stream, uint64_t end_ns)
 {
     uint64_t began_ns = rv_clock_thread_cpu_ns();
-    size_t n = read_open(joiner, &stream->tracks, end_ns);
-    publish_all_open(joiner, stream);
-    const uint64_t last_ns = joiner->origin_ns + end_ns;
+    size_t n = read_open(delivery, &stream->tracks, end_ns);
+    publish_all_open(delivery, stream);
+    const uint64_t last_ns = delivery->origin_ns + end_ns;
     rv_stream_notes_end(stream, last_ns);
-    n = store(joiner, stream, rv_tracks_group(&stream->tracks, &joiner->buffer, n), last_ns, began_ns);
+    n = store(delivery, stream, rv_tracks_group(&stream->tracks, &delivery->buffer, n), last_ns, began_ns);
     for (size_t i = 0; i < stream->tracks.n; i++) {
         struct rv_lane *lane = stream->tracks.all[i].lane;
         pthread_mutex_lock(&lane->lock);
@@ -287,14 +285,14 @@ static void take_opening(struct rv_stream *stream, const struct rv_batch *batch)
                                        stream->preamble.n_frames - 1, children_ns);
 }
 
-void rv_block_joiner_count_switches(struct rv_block_joiner *joiner, uint64_t n)
+void rv_delivery_count_switches(struct rv_delivery *delivery, uint64_t n)
 {
-    pthread_mutex_lock(&joiner->lock);
-    joiner->counts.n_switches += n;
-    pthread_mutex_unlock(&joiner->lock);
+    pthread_mutex_lock(&delivery->lock);
+    delivery->counts.n_switches += n;
+    pthread_mutex_unlock(&delivery->lock);
 }
 
-static void count_events(struct rv_block_joiner *joiner, struct rv_stream *stream, const struct rv_job *job,
+static void count_events(struct rv_delivery *delivery, struct rv_stream *stream, const struct rv_job *job,
                          uint32_t n_switches)
 {
     struct rv_carry_counts counts;
@@ -309,39 +307,39 @@ static void count_events(struct rv_block_joiner *joiner, struct rv_stream *strea
     lane->max_depth = counts.max_depth;
     pthread_mutex_unlock(&lane->lock);
     if (n_switches)
-        rv_block_joiner_count_switches(joiner, n_switches);
+        rv_delivery_count_switches(delivery, n_switches);
 }
 
-void rv_block_joiner_join_page(struct rv_block_joiner *joiner, struct rv_page_load *page, struct rv_job *job)
+void rv_delivery_join_page(struct rv_delivery *delivery, struct rv_page_load *page, struct rv_job *job)
 {
     struct rv_tracks *tracks = &page->tracks;
     size_t n = 0;
     if (!job->closes_stream) {
         rv_carry_apply(tracks->carry, job->block);
         (void)rv_tracks_follow_base(tracks);
-        n = read_block(joiner, tracks, job->block);
+        n = read_block(delivery, tracks, job->block);
     } else if (job->end_ns != UINT64_MAX) {
-        n = read_open(joiner, tracks, job->end_ns);
+        n = read_open(delivery, tracks, job->end_ns);
     }
-    rv_page_load_store(page, rv_tracks_group(tracks, &joiner->buffer, n));
+    rv_page_load_store(page, rv_tracks_group(tracks, &delivery->buffer, n));
 }
 
-size_t rv_block_joiner_join(struct rv_block_joiner *joiner, struct rv_stream *stream, struct rv_job *job)
+size_t rv_delivery_join(struct rv_delivery *delivery, struct rv_stream *stream, struct rv_job *job)
 {
     bool is_renamed = rv_stream_apply_name(stream);
     if (job->closes_stream) {
-        send_events(joiner, stream, job, is_renamed);
-        size_t n_open = finish(joiner, stream, job->end_ns);
-        close_in_sinks(joiner, stream, job->end_ns);
+        send_events(delivery, stream, job, is_renamed);
+        size_t n_open = finish(delivery, stream, job->end_ns);
+        close_in_sinks(delivery, stream, job->end_ns);
         return n_open;
     }
     uint64_t began_ns = rv_clock_thread_cpu_ns();
     rv_carry_apply(stream->tracks.carry, job->block);
     follow_base(stream);
-    uint32_t n_switches = rv_stream_notes_add_job(stream, job, joiner->origin_ns);
-    size_t n = read_block(joiner, &stream->tracks, job->block);
-    struct rv_span *spans = rv_tracks_group(&stream->tracks, &joiner->buffer, n);
-    publish_all_open(joiner, stream);
+    uint32_t n_switches = rv_stream_notes_add_job(stream, job, delivery->origin_ns);
+    size_t n = read_block(delivery, &stream->tracks, job->block);
+    struct rv_span *spans = rv_tracks_group(&stream->tracks, &delivery->buffer, n);
+    publish_all_open(delivery, stream);
     uint64_t last_ns = job->batch.base_ns;
     for (uint32_t i = job->batch.n; i-- > 0;)
         if (rv_event_kind(&job->batch.events[i]) != RV_EVENT_SYNC) {
@@ -349,11 +347,11 @@ size_t rv_block_joiner_join(struct rv_block_joiner *joiner, struct rv_stream *st
             break;
         }
     uint64_t sent_ns = rv_clock_thread_cpu_ns();
-    send_events(joiner, stream, job, is_renamed); /* now the lanes exist, for a reader of the history */
+    send_events(delivery, stream, job, is_renamed); /* now the lanes exist, for a reader of the history */
     began_ns += rv_clock_thread_cpu_ns() - sent_ns;
-    n = store(joiner, stream, spans, joiner->origin_ns + last_ns, began_ns);
+    n = store(delivery, stream, spans, delivery->origin_ns + last_ns, began_ns);
     if (job->batch.is_open)
         take_opening(stream, &job->batch);
-    count_events(joiner, stream, job, n_switches);
+    count_events(delivery, stream, job, n_switches);
     return n;
 }

@@ -1,9 +1,9 @@
 /*
- * Joins scanned blocks, in stream order: a block is applied to the carry, and the calls that this completes are added to
- * lanes, statistics and sinks. Runs on the worker that joins the stream; all other state is that worker's own.
+ * Delivers the calls of scanned blocks to lanes, statistics and sinks, in stream order: a block is applied to the carry
+ * (scan/carry), which completes calls. Runs on the worker that joins the stream; all other state is that worker's own.
  */
-#ifndef RV_PIPELINE_BLOCK_JOINER_H
-#define RV_PIPELINE_BLOCK_JOINER_H
+#ifndef RV_PIPELINE_DELIVERY_H
+#define RV_PIPELINE_DELIVERY_H
 
 #include <stdatomic.h>
 
@@ -12,11 +12,11 @@
 #include "pipeline/stream.h"
 
 /* What a worker has done so far; times are CPU time. */
-struct rv_block_joiner_counts {
+struct rv_delivery_counts {
     uint64_t n_spans, n_switches, scan_ns, carry_ns, timeline_ns, stats_ns;
 };
 
-struct rv_block_joiner {
+struct rv_delivery {
     /* shared, constant */
     const struct rv_session_params *params;
     uint64_t origin_ns;       /* event times + origin_ns = trace times */
@@ -25,7 +25,7 @@ struct rv_block_joiner {
     /* of this worker */
     pthread_mutex_t lock; /* protects stats and counts from readers */
     struct rv_stats *stats;
-    struct rv_block_joiner_counts counts;
+    struct rv_delivery_counts counts;
     uint64_t scan_ns; /* of the last scan, counted with its join */
     struct rv_span_buffer buffer;
     uint64_t *open_start;
@@ -35,14 +35,14 @@ struct rv_block_joiner {
 };
 
 /* Count switches, which are events of a stream but not of the program. */
-void rv_block_joiner_count_switches(struct rv_block_joiner *joiner, uint64_t n);
+void rv_delivery_count_switches(struct rv_delivery *delivery, uint64_t n);
 
 /* Join one job to those before it, in stream order. Returns the number of spans added to lanes. */
-size_t rv_block_joiner_join(struct rv_block_joiner *joiner, struct rv_stream *stream, struct rv_job *job);
+size_t rv_delivery_join(struct rv_delivery *delivery, struct rv_stream *stream, struct rv_job *job);
 
 /* The same of a page: only its calls are needed, everything else was in the summary. */
-void rv_block_joiner_join_page(struct rv_block_joiner *joiner, struct rv_page_load *page, struct rv_job *job);
+void rv_delivery_join_page(struct rv_delivery *delivery, struct rv_page_load *page, struct rv_job *job);
 
-void rv_block_joiner_fini(struct rv_block_joiner *joiner);
+void rv_delivery_fini(struct rv_delivery *delivery);
 
 #endif

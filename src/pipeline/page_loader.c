@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "model/density.h"
 #include "model/span_pages.h"
-#include "pipeline/block_joiner.h"
+#include "pipeline/delivery.h"
 #include "pipeline/stream_notes.h"
 
 /* Memory for the pages in view: share of all memory, bytes per event, and bytes per stack and block. */
@@ -92,22 +92,22 @@ static void add_block(struct rv_stream *stream, const struct rv_block_summary *s
 }
 
 /* In a summary, a loss lasts until the next note: the next event is unknown. */
-static void add_notes(const struct rv_block_joiner *joiner, struct rv_track *track,
+static void add_notes(const struct rv_delivery *delivery, struct rv_track *track,
                       const struct rv_stack_summary *summary)
 {
     for (uint32_t i = 0; i < summary->row->n_notes; i++)
-        rv_stream_notes_add(track, &summary->notes[i], joiner->origin_ns);
+        rv_stream_notes_add(track, &summary->notes[i], delivery->origin_ns);
     track->n_moments = track->n_waits = 0; /* their calls are not known */
 }
 
-void rv_page_loader_add_total(struct rv_block_joiner *joiner, const struct rv_call_total *total)
+void rv_page_loader_add_total(struct rv_delivery *delivery, const struct rv_call_total *total)
 {
     const struct rv_rec_index_total *row = total->row;
     struct rv_histogram durations = {0};
     for (uint32_t i = 0; i < row->n_buckets; i++)
         rv_histogram_put(&durations, total->buckets[i].bucket, total->buckets[i].n_calls);
-    pthread_mutex_lock(&joiner->lock);
-    rv_stats_put(joiner->stats,
+    pthread_mutex_lock(&delivery->lock);
+    rv_stats_put(delivery->stats,
                  &(struct rv_stats_row){.id = row->id,
                                         .n_calls = row->n_calls,
                                         .total_ns = row->total_ns,
@@ -115,8 +115,8 @@ void rv_page_loader_add_total(struct rv_block_joiner *joiner, const struct rv_ca
                                         .min_ns = row->min_ns,
                                         .max_ns = row->max_ns},
                  &durations);
-    joiner->counts.n_spans += row->n_calls;
-    pthread_mutex_unlock(&joiner->lock);
+    delivery->counts.n_spans += row->n_calls;
+    pthread_mutex_unlock(&delivery->lock);
     rv_histogram_fini(&durations);
 }
 
@@ -131,12 +131,12 @@ static void list_block(struct rv_page_loader *page_loader, struct rv_stream *str
     add_block(stream, summary);
 }
 
-void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_block_joiner *joiner,
+void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_delivery *delivery,
                               struct rv_stream *stream, const struct rv_block_summary *summary)
 {
     pthread_mutex_lock(&page_loader->lock);
     list_block(page_loader, stream, summary);
-    rv_block_joiner_count_switches(joiner, summary->n_switches);
+    rv_delivery_count_switches(delivery, summary->n_switches);
     (void)rv_stream_apply_name(stream);
     for (size_t i = 0; i < summary->n_stacks; i++) {
         const struct rv_rec_index_stack *row = summary->stacks[i].row;
@@ -148,10 +148,10 @@ void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_bloc
         lane->max_depth = row->max_depth > lane->max_depth ? row->max_depth : lane->max_depth;
         lane->last_ns = summary->last_ns > lane->last_ns ? summary->last_ns : lane->last_ns;
         pthread_mutex_unlock(&lane->lock);
-        add_notes(joiner, track, &summary->stacks[i]);
+        add_notes(delivery, track, &summary->stacks[i]);
     }
     if (summary->is_end)
-        rv_stream_notes_end(stream, joiner->origin_ns + summary->last_ns);
+        rv_stream_notes_end(stream, delivery->origin_ns + summary->last_ns);
     for (size_t i = 0; i < stream->tracks.n && summary->is_end; i++) {
         stream->tracks.all[i].n_moments = stream->tracks.all[i].n_waits = 0;
         pthread_mutex_lock(&stream->tracks.all[i].lane->lock);

@@ -45,12 +45,12 @@ void rv_page_loader_fini(struct rv_page_loader *page_loader); /* with pages that
 
 /*
  * Add a stream's next block to its lanes, or a subroutine's totals to the statistics.
- *   joiner  any
+ *   delivery  any
  */
-struct rv_block_joiner;
-void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_block_joiner *joiner,
+struct rv_delivery;
+void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_delivery *delivery,
                               struct rv_stream *stream, const struct rv_block_summary *summary);
-void rv_page_loader_add_total(struct rv_block_joiner *joiner, const struct rv_call_total *total);
+void rv_page_loader_add_total(struct rv_delivery *delivery, const struct rv_call_total *total);
 
 /* Add the next block of a stream of the session's own recording: its lanes have its calls, or had them. */
 void rv_page_loader_add_block(struct rv_page_loader *page_loader, struct rv_stream *stream,

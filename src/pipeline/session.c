@@ -13,7 +13,7 @@
 #include "flow/queue.h"
 #include "model/slab.h"
 #include "pipeline/batch_pool.h"
-#include "pipeline/block_joiner.h"
+#include "pipeline/delivery.h"
 #include "pipeline/page_loader.h"
 #include "pipeline/stream_table.h"
 
@@ -33,7 +33,7 @@ static const uint64_t REST_NS = 10000000; /* longest rest of a RESTING source un
 struct worker {
     struct rv_session *session;
     pthread_t thread;
-    struct rv_block_joiner joiner;
+    struct rv_delivery delivery;
 };
 
 struct rv_session {
@@ -150,12 +150,12 @@ static void define(void *context, const struct rv_definition *definitions, size_
 static void summarize(void *context, void *stream, const struct rv_block_summary *summary)
 {
     struct rv_session *session = context;
-    rv_page_loader_summarize(&session->page_loader, &session->workers[0].joiner, stream, summary);
+    rv_page_loader_summarize(&session->page_loader, &session->workers[0].delivery, stream, summary);
 }
 
 static void add_total(void *context, const struct rv_call_total *total)
 {
-    rv_page_loader_add_total(&((struct rv_session *)context)->workers[0].joiner, total);
+    rv_page_loader_add_total(&((struct rv_session *)context)->workers[0].delivery, total);
 }
 
 static bool take_request(void *context, struct rv_page_request *request)
@@ -301,7 +301,7 @@ static void scan(struct worker *worker, struct rv_job *job)
     struct rv_block_input input = rv_job_input(job);
     rv_batch_pool_give_block(&worker->session->jobs, job);
     rv_block_scan(job->block, &input, worker->session->kernel);
-    worker->joiner.scan_ns += rv_clock_thread_cpu_ns() - began_ns;
+    worker->delivery.scan_ns += rv_clock_thread_cpu_ns() - began_ns;
 }
 
 /* Pages have a memory limit of their own. */
@@ -309,10 +309,10 @@ static void join(struct worker *worker, struct rv_job_order *order, struct rv_jo
 {
     struct rv_session *session = worker->session;
     if (order->page) {
-        rv_block_joiner_join_page(&worker->joiner, order->page, job);
+        rv_delivery_join_page(&worker->delivery, order->page, job);
         return;
     }
-    follow_memory(session, rv_block_joiner_join(&worker->joiner, (struct rv_stream *)order, job));
+    follow_memory(session, rv_delivery_join(&worker->delivery, (struct rv_stream *)order, job));
     limit_open(session);
 }
 
@@ -460,12 +460,12 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     for (unsigned i = 0; i < session->n_workers; i++) {
         struct worker *worker = &session->workers[i];
         worker->session = session;
-        worker->joiner = (struct rv_block_joiner){.params = &session->params,
-                                                  .origin_ns = source->origin_ns,
-                                                  .n_open = &session->n_open,
-                                                  .waits = session->waits,
-                                                  .stats = rv_stats_create()};
-        pthread_mutex_init(&worker->joiner.lock, NULL);
+        worker->delivery = (struct rv_delivery){.params = &session->params,
+                                                .origin_ns = source->origin_ns,
+                                                .n_open = &session->n_open,
+                                                .waits = session->waits,
+                                                .stats = rv_stats_create()};
+        pthread_mutex_init(&worker->delivery.lock, NULL);
         rv_os_start_thread(&worker->thread, run_worker, worker);
     }
     rv_os_start_thread(&session->drain, run_drain, session);
@@ -505,7 +505,7 @@ void rv_session_destroy(struct rv_session *session)
         pthread_join(session->workers[i].thread, NULL);
     session->source->close(session->source);
     for (unsigned i = 0; i < session->n_workers; i++)
-        rv_block_joiner_fini(&session->workers[i].joiner);
+        rv_delivery_fini(&session->workers[i].delivery);
     rv_stream_table_fini(&session->stream_table);
     rv_batch_pool_fini(&session->jobs);
     rv_page_loader_fini(&session->page_loader);
@@ -557,10 +557,10 @@ struct rv_stats *rv_session_stats(struct rv_session *session)
 {
     struct rv_stats *merged = rv_stats_create();
     for (unsigned i = 0; i < session->n_workers; i++) {
-        struct rv_block_joiner *joiner = &session->workers[i].joiner;
-        pthread_mutex_lock(&joiner->lock);
-        rv_stats_merge(merged, joiner->stats);
-        pthread_mutex_unlock(&joiner->lock);
+        struct rv_delivery *delivery = &session->workers[i].delivery;
+        pthread_mutex_lock(&delivery->lock);
+        rv_stats_merge(merged, delivery->stats);
+        pthread_mutex_unlock(&delivery->lock);
     }
     return merged;
 }
@@ -570,11 +570,11 @@ uint64_t rv_session_calls_at_most(struct rv_session *session, uint32_t id, uint6
     uint64_t n_below = 0;
     *n_calls = 0;
     for (unsigned i = 0; i < session->n_workers; i++) {
-        struct rv_block_joiner *joiner = &session->workers[i].joiner;
+        struct rv_delivery *delivery = &session->workers[i].delivery;
         uint64_t n_here;
-        pthread_mutex_lock(&joiner->lock);
-        n_below += rv_stats_at_most(joiner->stats, id, duration_ns, &n_here);
-        pthread_mutex_unlock(&joiner->lock);
+        pthread_mutex_lock(&delivery->lock);
+        n_below += rv_stats_at_most(delivery->stats, id, duration_ns, &n_here);
+        pthread_mutex_unlock(&delivery->lock);
         *n_calls += n_here;
     }
     return n_below;
@@ -583,15 +583,15 @@ uint64_t rv_session_calls_at_most(struct rv_session *session, uint32_t id, uint6
 static void sum_workers(struct rv_session *session, struct rv_session_counts *counts)
 {
     for (unsigned i = 0; i < session->n_workers; i++) {
-        struct rv_block_joiner *joiner = &session->workers[i].joiner;
-        pthread_mutex_lock(&joiner->lock);
-        counts->n_spans += joiner->counts.n_spans;
-        counts->n_switches += joiner->counts.n_switches;
-        counts->scan_ns += joiner->counts.scan_ns;
-        counts->carry_ns += joiner->counts.carry_ns;
-        counts->timeline_ns += joiner->counts.timeline_ns;
-        counts->stats_ns += joiner->counts.stats_ns;
-        pthread_mutex_unlock(&joiner->lock);
+        struct rv_delivery *delivery = &session->workers[i].delivery;
+        pthread_mutex_lock(&delivery->lock);
+        counts->n_spans += delivery->counts.n_spans;
+        counts->n_switches += delivery->counts.n_switches;
+        counts->scan_ns += delivery->counts.scan_ns;
+        counts->carry_ns += delivery->counts.carry_ns;
+        counts->timeline_ns += delivery->counts.timeline_ns;
+        counts->stats_ns += delivery->counts.stats_ns;
+        pthread_mutex_unlock(&delivery->lock);
     }
 }
 

@@ -51,7 +51,7 @@ void rv_stream_begin(struct rv_stream *stream, struct rv_lanes *lanes, const str
 /* The stream of the session's own recording that has this number: it has the lanes of the live one, and no jobs. */
 void rv_stream_begin_followed(struct rv_stream *stream, struct rv_lanes *lanes, uint32_t number);
 
-/* Free the state of a running stream. After its last job, by the last joiner, or when no worker runs. */
+/* Free the state of a running stream. After its last job, by the last delivery, or when no worker runs. */
 void rv_stream_end(struct rv_stream *stream);
 
 /* The thread has a new name: its lanes get it with the next block. Any thread. */

@@ -1,6 +1,6 @@
 /*
  * The stacks of a stream or of a page: the frames that are carried from block to block, and a track for each stack. One
- * thread at a time: the joiner.
+ * thread at a time: the delivery.
  */
 #ifndef RV_PIPELINE_TRACKS_H
 #define RV_PIPELINE_TRACKS_H

@@ -8,7 +8,7 @@
 
 struct rv_arguments {
     struct rv_prototypes *prototypes;
-    struct rv_catalog *catalog;
+    struct rv_symbolizer *symbolizer;
     struct rv_format_text text;
     uint8_t *bytes; /* of one text */
     size_t most_bytes;
@@ -16,7 +16,7 @@ struct rv_arguments {
     uint32_t n_texts;
 };
 
-struct rv_arguments *rv_arguments_open(const struct rv_map *map, struct rv_catalog *catalog)
+struct rv_arguments *rv_arguments_open(const struct rv_map *map, struct rv_symbolizer *symbolizer)
 {
     const struct rv_wire_area *area = &map->geometry.captures;
     struct rv_capture_section section;
@@ -31,7 +31,7 @@ struct rv_arguments *rv_arguments_open(const struct rv_map *map, struct rv_catal
         return NULL;
     struct rv_arguments *arguments = rv_alloc(1, sizeof *arguments);
     *arguments = (struct rv_arguments){.prototypes = prototypes,
-                                       .catalog = catalog,
+                                       .symbolizer = symbolizer,
                                        .most_bytes = map->geometry.text_bytes,
                                        .bytes = rv_alloc_scratch(map->geometry.text_bytes, 1)};
     return arguments;
@@ -50,11 +50,11 @@ void rv_arguments_close(struct rv_arguments *arguments)
 /* 0: no more are kept. */
 static uint32_t intern(struct rv_arguments *arguments)
 {
-    const uint32_t n_before = rv_catalog_count(arguments->catalog);
+    const uint32_t n_before = rv_symbolizer_count(arguments->symbolizer);
     if (arguments->n_texts == RV_ARGUMENTS_TEXTS)
         return 0;
-    const uint32_t id = rv_catalog_intern(arguments->catalog, NULL, arguments->text.bytes, NULL, 0);
-    arguments->n_texts += rv_catalog_count(arguments->catalog) != n_before;
+    const uint32_t id = rv_symbolizer_intern(arguments->symbolizer, NULL, arguments->text.bytes, NULL, 0);
+    arguments->n_texts += rv_symbolizer_count(arguments->symbolizer) != n_before;
     return id;
 }
 

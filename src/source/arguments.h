@@ -6,14 +6,14 @@
 #define RV_SOURCE_ARGUMENTS_H
 
 #include "ring/texts.h"
-#include "symbols/catalog.h"
+#include "symbols/symbolizer.h"
 
 #define RV_ARGUMENTS_TEXTS (1u << 20) /* different ones; no more are kept */
 
 struct rv_arguments;
 
-/* NULL: the file has no prototypes. Borrows the catalogue. */
-struct rv_arguments *rv_arguments_open(const struct rv_map *map, struct rv_catalog *catalog);
+/* NULL: the file has no prototypes. Borrows the symbolizer. */
+struct rv_arguments *rv_arguments_open(const struct rv_map *map, struct rv_symbolizer *symbolizer);
 void rv_arguments_close(struct rv_arguments *arguments);
 
 /* The last event of a ring that was translated: zeroed before the first. */

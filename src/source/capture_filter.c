@@ -59,10 +59,10 @@ void rv_capture_filter_destroy(struct rv_capture_filter *filter)
     free(filter);
 }
 
-static enum verdict judge(struct rv_capture_filter *filter, struct rv_catalog *catalog, uint32_t id)
+static enum verdict judge(struct rv_capture_filter *filter, struct rv_symbolizer *symbolizer, uint32_t id)
 {
-    struct rv_catalog_name name;
-    rv_catalog_name(catalog, id, &name);
+    struct rv_symbolizer_name name;
+    rv_symbolizer_name(symbolizer, id, &name);
     char full[1024];
     (void)rv_full_name(full, sizeof full, name.package, name.name);
     if (filter->has_include && regexec(&filter->include, full, 0, NULL, 0) != 0)
@@ -72,11 +72,11 @@ static enum verdict judge(struct rv_capture_filter *filter, struct rv_catalog *c
     return PASSES;
 }
 
-bool rv_capture_filter_has(struct rv_capture_filter *filter, struct rv_catalog *catalog, uint32_t id)
+bool rv_capture_filter_has(struct rv_capture_filter *filter, struct rv_symbolizer *symbolizer, uint32_t id)
 {
     if (id >= filter->n)
         filter->verdicts = rv_vec_extend(filter->verdicts, &filter->n, (size_t)id + 1, sizeof *filter->verdicts);
     if (filter->verdicts[id] == UNKNOWN)
-        filter->verdicts[id] = (uint8_t)judge(filter, catalog, id);
+        filter->verdicts[id] = (uint8_t)judge(filter, symbolizer, id);
     return filter->verdicts[id] == PASSES;
 }

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "symbols/catalog.h"
+#include "symbols/symbolizer.h"
 
 struct rv_capture_filter; /* opaque */
 
@@ -20,6 +20,6 @@ int rv_capture_filter_create(struct rv_capture_filter **filter, const char *incl
 void rv_capture_filter_destroy(struct rv_capture_filter *filter);
 
 /* Is this subroutine captured? The first call for an id reads its name (milliseconds). Drain thread. */
-bool rv_capture_filter_has(struct rv_capture_filter *filter, struct rv_catalog *catalog, uint32_t id);
+bool rv_capture_filter_has(struct rv_capture_filter *filter, struct rv_symbolizer *symbolizer, uint32_t id);
 
 #endif

@@ -61,7 +61,7 @@ struct live {
     struct rv_source source; /* first: a live is its source */
     struct rv_map *map;
     struct rv_live_params params;
-    struct rv_catalog *catalog;
+    struct rv_symbolizer *symbolizer;
     struct rv_name_map names;
     struct rv_module_watch modules;
     struct live_ring *rings;
@@ -136,8 +136,8 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
     slot->n_lost_ahead = slot->n_dropped_said = slot->n_switches = 0;
     slot->normalizer = (struct rv_normalizer){
         .clock = &live->map->clock,
-        .catalog = live->catalog,
-        .process = rv_catalog_process(live->catalog, process_idx),
+        .symbolizer = live->symbolizer,
+        .process = rv_symbolizer_process(live->symbolizer, process_idx),
         .names = &live->names,
         .filter = live->params.filter,
         .publisher = live->publisher,
@@ -512,8 +512,8 @@ static void nap_live(struct rv_source *source)
 
 static bool define(struct live *live, const struct rv_intake *intake, uint32_t id, bool is_final)
 {
-    struct rv_catalog_name name;
-    int error = rv_catalog_name(live->catalog, id, &name);
+    struct rv_symbolizer_name name;
+    int error = rv_symbolizer_name(live->symbolizer, id, &name);
     if (error && !is_final)
         return false;
     intake->define(intake->context, &(struct rv_definition){id, name.package, name.name, name.file, name.line}, 1);
@@ -528,7 +528,7 @@ static void resolve_live(struct rv_source *source, const struct rv_intake *intak
         if (!define(live, intake, live->unnamed[i], is_final))
             live->unnamed[n_left++] = live->unnamed[i];
     live->n_unnamed = n_left;
-    for (uint32_t n = rv_catalog_count(live->catalog); live->n_named < n; live->n_named++)
+    for (uint32_t n = rv_symbolizer_count(live->symbolizer); live->n_named < n; live->n_named++)
         if (!define(live, intake, live->n_named + 1, is_final)) {
             live->unnamed =
                 rv_vec_reserve(live->unnamed, &live->unnamed_capacity, live->n_unnamed + 1, sizeof *live->unnamed);
@@ -563,7 +563,7 @@ static void close_live(struct rv_source *source)
     rv_ownership_detach_consumer(live->map);
     rv_name_map_fini(&live->names);
     rv_arguments_close(live->arguments);
-    rv_catalog_destroy(live->catalog);
+    rv_symbolizer_destroy(live->symbolizer);
     rv_module_watch_fini(&live->modules);
     rv_verdict_publisher_destroy(live->publisher);
     free(live->rings);
@@ -596,10 +596,10 @@ struct rv_source *rv_live_open(struct rv_map *map, const struct rv_live_params *
     live->params = *params;
     if (live->params.interval_ns == 0)
         live->params.interval_ns = DEFAULT_INTERVAL_NS;
-    live->catalog = rv_catalog_create();
-    live->arguments = rv_arguments_open(map, live->catalog);
-    live->modules = (struct rv_module_watch){.map = map, .catalog = live->catalog};
-    live->names = (struct rv_name_map){.map = map, .catalog = live->catalog};
+    live->symbolizer = rv_symbolizer_create();
+    live->arguments = rv_arguments_open(map, live->symbolizer);
+    live->modules = (struct rv_module_watch){.map = map, .symbolizer = live->symbolizer};
+    live->names = (struct rv_name_map){.map = map, .symbolizer = live->symbolizer};
     live->rings = rv_alloc(map->geometry.n_rings, sizeof *live->rings);
     live->popped = rv_alloc(RV_BATCH_EVENTS, sizeof *live->popped);
     for (uint32_t i = 0; i < map->geometry.n_rings; i++)

@@ -1,5 +1,5 @@
 /*
- * The drain of a live trace file: copies events from every ring, translates addresses and name ids to catalogue ids,
+ * The drain of a live trace file: copies events from every ring, translates addresses and name ids to symbolizer ids,
  * keeps times from falling, cuts batches, follows claims of rings and reclaims rings whose owner is gone.
  */
 #ifndef RV_SOURCE_LIVE_H

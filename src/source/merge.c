@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/vec.h"
-#include "symbols/catalog.h"
+#include "symbols/symbolizer.h"
 
 #define MOST_OFFSET_NS (1ull << 58) /* nine years: no clock is that wrong */
 #define START_NS 1000000000u        /* common start of aligned runs: leaves room for earlier events */
@@ -31,7 +31,7 @@ struct part {
 
 struct merged {
     struct rv_source source; /* first: a merged source is a source */
-    struct rv_catalog *catalog;
+    struct rv_symbolizer *symbolizer;
     struct part *parts;
     size_t n_parts, next;
 };
@@ -54,7 +54,7 @@ static uint32_t map_id(struct part *part, uint32_t id)
     if (*slot == 0) {
         char name[32];
         (void)snprintf(name, sizeof name, "#%u:%u", part->number, id);
-        *slot = rv_catalog_intern(part->merged->catalog, "", name, "", 0);
+        *slot = rv_symbolizer_intern(part->merged->symbolizer, "", name, "", 0);
     }
     return *slot;
 }
@@ -68,8 +68,8 @@ static void define(void *context, const struct rv_definition *definitions, size_
             continue;
         uint32_t *slot = id_slot(part, definition.id);
         if (*slot == 0)
-            *slot = rv_catalog_intern(part->merged->catalog, definition.package, definition.name, definition.file,
-                                      definition.line);
+            *slot = rv_symbolizer_intern(part->merged->symbolizer, definition.package, definition.name, definition.file,
+                                         definition.line);
         definition.id = *slot;
         part->outer->define(part->outer->context, &definition, 1);
     }
@@ -200,7 +200,7 @@ static void close_merged(struct rv_source *source)
         merged->parts[i].source->close(merged->parts[i].source);
         free(merged->parts[i].ids);
     }
-    rv_catalog_destroy(merged->catalog);
+    rv_symbolizer_destroy(merged->symbolizer);
     free(merged->parts);
     free(merged);
 }
@@ -269,7 +269,7 @@ struct rv_source *rv_merge_open(const struct rv_merge_params *params)
     struct merged *merged = rv_alloc(1, sizeof *merged);
     merged->parts = rv_alloc(n, sizeof *merged->parts);
     merged->n_parts = n;
-    merged->catalog = rv_catalog_create();
+    merged->symbolizer = rv_symbolizer_create();
     merged->source = (struct rv_source){.poll = poll_merged,
                                         .nap = nap_merged,
                                         .resolve = resolve_merged,

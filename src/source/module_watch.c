@@ -18,7 +18,7 @@ static uint64_t to_ns(const struct rv_module_watch *watch, uint64_t ticks)
     return ticks ? rv_clock_to_ns(&watch->map->clock, ticks) : 0;
 }
 
-/* Read the record into the catalogue. False when it may still change. */
+/* Read the record into the symbolizer. False when it may still change. */
 static bool put(const struct rv_module_watch *watch, struct rv_module_pending *pending)
 {
     char path[PATH_BYTES];
@@ -26,19 +26,19 @@ static bool put(const struct rv_module_watch *watch, struct rv_module_pending *p
     int error = rv_modules_read(watch->map, pending->module_idx, &module, path, sizeof path);
     if (error)
         return error == -EBADMSG;
-    rv_catalog_put_module(watch->catalog, &(struct rv_catalog_module){
-                                              .process = module.process_idx,
-                                              .start = module.start,
-                                              .end = module.end,
-                                              .bias = module.bias,
-                                              .loaded_ns = to_ns(watch, module.loaded_ticks),
-                                              .unloaded_ns = to_ns(watch, module.unloaded_ticks),
-                                              .device = module.device,
-                                              .inode = module.inode,
-                                              .path = module.path,
-                                              .build_id = module.build_id,
-                                              .build_id_bytes = module.build_id_bytes,
-                                          });
+    rv_symbolizer_put_module(watch->symbolizer, &(struct rv_symbolizer_module){
+                                                    .process = module.process_idx,
+                                                    .start = module.start,
+                                                    .end = module.end,
+                                                    .bias = module.bias,
+                                                    .loaded_ns = to_ns(watch, module.loaded_ticks),
+                                                    .unloaded_ns = to_ns(watch, module.unloaded_ticks),
+                                                    .device = module.device,
+                                                    .inode = module.inode,
+                                                    .path = module.path,
+                                                    .build_id = module.build_id,
+                                                    .build_id_bytes = module.build_id_bytes,
+                                                });
     pending->is_put = true;
     pending->process_idx = module.process_idx;
     return module.unloaded_ticks != 0;

@@ -84,7 +84,7 @@ static uint32_t apply_filter(struct rv_normalizer *normalizer, struct rv_event *
         was_left_out = false;
         bool is_call = rv_event_kind(&events[i]) <= RV_EVENT_RETURN || rv_event_kind(&events[i]) == RV_EVENT_SYNC;
         bool is_judged = is_call && events[i].id != 0;
-        bool is_kept = !is_judged || rv_capture_filter_has(normalizer->filter, normalizer->catalog, events[i].id);
+        bool is_kept = !is_judged || rv_capture_filter_has(normalizer->filter, normalizer->symbolizer, events[i].id);
         if (is_judged && popped && normalizer->publisher)
             rv_verdict_publish(normalizer->publisher, normalizer->process_idx, &popped[i], is_kept);
         if (is_kept)
@@ -107,7 +107,7 @@ static void translate_waits(struct rv_normalizer *normalizer, const struct rv_ba
         struct rv_event *event = &batch->events[batch->specials[i]];
         const unsigned kind = rv_event_kind(event);
         if (kind == RV_EVENT_WAIT && rv_event_address(event)) {
-            event->id = rv_catalog_object(normalizer->process, rv_event_address(event), rv_event_ticks(event));
+            event->id = rv_symbolizer_object(normalizer->process, rv_event_address(event), rv_event_ticks(event));
             event->aux = 0;
         } else if (kind == RV_EVENT_WOKEN && rv_event_since(event) != UINT32_MAX) {
             uint64_t ns = rv_clock_to_ns(normalizer->clock, normalizer->clock->ticks0 + rv_event_since(event)) -
@@ -123,7 +123,7 @@ uint32_t rv_normalize(struct rv_normalizer *normalizer, struct rv_batch *batch, 
 {
     uint32_t first = batch->n;
     uint32_t n_done = sanitize(normalizer, batch, popped, n_popped);
-    rv_catalog_translate(normalizer->process, batch->events + first, batch->n - first);
+    rv_symbolizer_translate(normalizer->process, batch->events + first, batch->n - first);
     if (normalizer->filter)
         batch->n = first + apply_filter(normalizer, batch->events + first, batch->n - first,
                                         batch->n - first == n_done ? popped : NULL);

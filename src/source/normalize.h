@@ -12,15 +12,15 @@
 
 struct rv_normalizer {
     const struct rv_clock *clock; /* clock of the popped ticks */
-    struct rv_catalog *catalog;
-    struct rv_catalog_process *process;
+    struct rv_symbolizer *symbolizer;
+    struct rv_symbolizer_process *process;
     struct rv_name_map *names;
-    struct rv_capture_filter *filter;        /* or NULL */
+    struct rv_capture_filter *filter;       /* or NULL */
     struct rv_verdict_publisher *publisher; /* publishes the filter's verdicts to producers; or NULL */
-    uint32_t process_idx;                    /* index in the trace file's process table */
-    uint64_t last_ns;                        /* of the stream: times never fall */
-    uint64_t last_call_ns;                   /* of its last call or return: what ARGUMENTS belong to */
-    uint64_t n_late;                         /* ARGUMENTS left out: too far behind that */
+    uint32_t process_idx;                   /* index in the trace file's process table */
+    uint64_t last_ns;                       /* of the stream: times never fall */
+    uint64_t last_call_ns;                  /* of its last call or return: what ARGUMENTS belong to */
+    uint64_t n_late;                        /* ARGUMENTS left out: too far behind that */
 };
 
 /* Ticks to ns, saturated to an event's 60 bits. */
@@ -29,7 +29,7 @@ uint64_t rv_normalize_time(const struct rv_clock *clock, uint64_t ticks);
 /*
  * Append popped events to a batch (n_popped <= RV_BATCH_EVENTS - batch->n):
  *   arguments without a text are removed; ticks become ns, falling times are raised to their predecessor's (SYNC keeps its own: it
- *   describes the past); addresses and name ids become catalogue ids; filtered subroutines are removed; specials are
+ *   describes the past); addresses and name ids become symbolizer ids; filtered subroutines are removed; specials are
  *   listed. Sets n, n_specials, the padding, and base_ns if the batch was empty.
  *   returns  number of popped events consumed: those RV_BATCH_NS or more above base go to the next batch
  */

@@ -72,14 +72,14 @@ static struct rv_namer_file *open_file(struct rv_namer *namer, const struct rv_c
     return file;
 }
 
-static void name_hex(struct rv_namer *namer, uint64_t address, struct rv_catalog_name *name)
+static void name_hex(struct rv_namer *namer, uint64_t address, struct rv_symbolizer_name *name)
 {
     char hex[2 + 16 + 1];
     int n_bytes = snprintf(hex, sizeof hex, "0x%" PRIx64, address);
     name->name = rv_string_pool_keep(&namer->strings, hex, (size_t)n_bytes);
 }
 
-static void name_symbol(struct rv_namer *namer, const char *symbol, struct rv_catalog_name *name)
+static void name_symbol(struct rv_namer *namer, const char *symbol, struct rv_symbolizer_name *name)
 {
     struct rv_demangled demangled;
     rv_demangle(symbol, &demangled);
@@ -90,7 +90,7 @@ static void name_symbol(struct rv_namer *namer, const char *symbol, struct rv_ca
 }
 
 static void name_declaration(struct rv_namer *namer, struct rv_namer_file *file, uint64_t start,
-                             struct rv_catalog_name *name)
+                             struct rv_symbolizer_name *name)
 {
     struct rv_dwarf *dwarf = rv_elf_dwarf(file->elf);
     char path[PATH_MAX];
@@ -99,12 +99,12 @@ static void name_declaration(struct rv_namer *namer, struct rv_namer_file *file,
 }
 
 void rv_namer_name_code(struct rv_namer *namer, const struct rv_code_file *code, uint64_t link_address,
-                        struct rv_catalog_name *name)
+                        struct rv_symbolizer_name *name)
 {
     struct rv_namer_file *file = open_file(namer, code);
     uint64_t start;
     const char *symbol = file->elf ? rv_elf_function(file->elf, link_address, &start) : NULL;
-    *name = (struct rv_catalog_name){.package = keep(namer, rv_demangle_module(code->path)), .file = ""};
+    *name = (struct rv_symbolizer_name){.package = keep(namer, rv_demangle_module(code->path)), .file = ""};
     if (symbol) {
         name_symbol(namer, symbol, name);
         name_declaration(namer, file, start, name);
@@ -115,7 +115,7 @@ void rv_namer_name_code(struct rv_namer *namer, const struct rv_code_file *code,
 }
 
 /* "+0x28" behind the name of a variable that the object is a part of. */
-static void add_offset(struct rv_namer *namer, uint64_t offset, struct rv_catalog_name *name)
+static void add_offset(struct rv_namer *namer, uint64_t offset, struct rv_symbolizer_name *name)
 {
     const size_t most = strlen(name->name) + sizeof "+0x" + 16;
     char *text = rv_alloc(most, 1);
@@ -125,12 +125,12 @@ static void add_offset(struct rv_namer *namer, uint64_t offset, struct rv_catalo
 }
 
 void rv_namer_name_object(struct rv_namer *namer, const struct rv_code_file *code, uint64_t link_address,
-                          struct rv_catalog_name *name)
+                          struct rv_symbolizer_name *name)
 {
     struct rv_namer_file *file = open_file(namer, code);
     uint64_t start;
     const char *symbol = file->elf ? rv_elf_variable_at(file->elf, link_address, &start) : NULL;
-    *name = (struct rv_catalog_name){.package = keep(namer, rv_demangle_module(code->path)), .file = ""};
+    *name = (struct rv_symbolizer_name){.package = keep(namer, rv_demangle_module(code->path)), .file = ""};
     if (symbol) {
         name_symbol(namer, symbol, name);
         if (link_address > start)
@@ -141,9 +141,9 @@ void rv_namer_name_object(struct rv_namer *namer, const struct rv_code_file *cod
     }
 }
 
-void rv_namer_name_address(struct rv_namer *namer, uint64_t address, struct rv_catalog_name *name)
+void rv_namer_name_address(struct rv_namer *namer, uint64_t address, struct rv_symbolizer_name *name)
 {
-    *name = (struct rv_catalog_name){.package = "", .file = ""};
+    *name = (struct rv_symbolizer_name){.package = "", .file = ""};
     name_hex(namer, address, name);
 }
 

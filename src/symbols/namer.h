@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbols/catalog.h"
+#include "symbols/symbolizer.h"
 #include "symbols/string_pool.h"
 
 #define RV_NAMER_MAX_BUILD_ID 20u
@@ -35,14 +35,14 @@ struct rv_namer { /* zero = ready */
 /* Name the function at a link-time address of a file; without a symbol, or if the file was replaced, by its hex address
  * with the module's path as file. One thread at a time. */
 void rv_namer_name_code(struct rv_namer *namer, const struct rv_code_file *file, uint64_t link_address,
-                        struct rv_catalog_name *name);
+                        struct rv_symbolizer_name *name);
 
 /* Name the object at a link-time address of a file: its variable, and where in it; else as code. */
 void rv_namer_name_object(struct rv_namer *namer, const struct rv_code_file *file, uint64_t link_address,
-                          struct rv_catalog_name *name);
+                          struct rv_symbolizer_name *name);
 
 /* Name an address outside all known modules. */
-void rv_namer_name_address(struct rv_namer *namer, uint64_t address, struct rv_catalog_name *name);
+void rv_namer_name_address(struct rv_namer *namer, uint64_t address, struct rv_symbolizer_name *name);
 
 void rv_namer_fini(struct rv_namer *namer);
 

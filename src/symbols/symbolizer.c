@@ -1,4 +1,4 @@
-#include "symbols/catalog.h"
+#include "symbols/symbolizer.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@ enum entry_kind {
     ENTRY_TEXT,    /* name given by the producer */
     ENTRY_OBJECT,  /* variable at an address of a file, */
     ENTRY_ON_HEAP, /* or an object at a process's address that was in no module */
-    ENTRY_REST     /* shared by all entries beyond RV_CATALOG_MAX */
+    ENTRY_REST     /* shared by all entries beyond RV_SYMBOLIZER_MAX */
 };
 
 struct entry {
@@ -30,25 +30,25 @@ struct entry {
     uint64_t address; /* CODE, OBJECT: link-time */
     uint64_t at_ns;   /* ADDRESS */
     union {
-        const struct rv_code_file *file;          /* CODE, OBJECT */
-        const struct rv_catalog_process *process; /* ADDRESS, ON_HEAP */
-        const char *package;                      /* TEXT: all three from the string pool */
+        const struct rv_code_file *file;             /* CODE, OBJECT */
+        const struct rv_symbolizer_process *process; /* ADDRESS, ON_HEAP */
+        const char *package;                         /* TEXT: all three from the string pool */
     };
     const char *name, *path;
 };
 
-struct rv_catalog_process {
-    struct rv_catalog *catalog;
+struct rv_symbolizer_process {
+    struct rv_symbolizer *symbolizer;
     uint32_t number;
     struct rv_address_table addresses;
-    struct rv_module_map map;          /* changed under the catalogue's lock */
+    struct rv_module_map map;          /* changed under the symbolizer's lock */
     struct rv_hash_index module_index; /* (start, loaded_ns) to 1 + number */
 };
 
-struct rv_catalog {
+struct rv_symbolizer {
     /* Drain thread only. */
     struct rv_hash_index entry_index, file_index, process_index;
-    struct rv_catalog_process **processes;
+    struct rv_symbolizer_process **processes;
     size_t n_processes, process_capacity, n_objects;
     struct rv_string_pool strings; /* its strings are read by any thread */
 
@@ -61,21 +61,21 @@ struct rv_catalog {
 
     pthread_mutex_t naming_lock; /* protects the following */
     struct rv_namer namer;
-    struct rv_catalog_name *names; /* [id - 1]; name NULL if not named yet */
+    struct rv_symbolizer_name *names; /* [id - 1]; name NULL if not named yet */
     size_t n_names;
 };
 
-static uint32_t count(const struct rv_catalog *catalog)
+static uint32_t count(const struct rv_symbolizer *symbolizer)
 {
-    return atomic_load_explicit(&catalog->n_entries, memory_order_relaxed);
+    return atomic_load_explicit(&symbolizer->n_entries, memory_order_relaxed);
 }
 
 /* ---- entries ---- */
 
 static bool is_same_entry(const void *context, uint32_t id, const void *key)
 {
-    const struct rv_catalog *catalog = context;
-    const struct entry *entry = &catalog->entries[id - 1], *wanted = key;
+    const struct rv_symbolizer *symbolizer = context;
+    const struct entry *entry = &symbolizer->entries[id - 1], *wanted = key;
     if (entry->kind != wanted->kind)
         return false;
     if (entry->kind == ENTRY_TEXT)
@@ -93,45 +93,46 @@ static uint64_t hash_entry(const struct entry *entry)
     return hash;
 }
 
-static uint32_t find_or_add_entry(struct rv_catalog *catalog, const struct entry *wanted)
+static uint32_t find_or_add_entry(struct rv_symbolizer *symbolizer, const struct entry *wanted)
 {
     uint64_t hash = hash_entry(wanted);
-    uint32_t id = rv_hash_index_find(&catalog->entry_index, hash, is_same_entry, catalog, wanted);
-    uint32_t n = count(catalog);
-    if (id || n == RV_CATALOG_MAX)
+    uint32_t id = rv_hash_index_find(&symbolizer->entry_index, hash, is_same_entry, symbolizer, wanted);
+    uint32_t n = count(symbolizer);
+    if (id || n == RV_SYMBOLIZER_MAX)
         return id ? id : n;
-    pthread_mutex_lock(&catalog->lock);
-    catalog->entries = rv_vec_reserve(catalog->entries, &catalog->entry_capacity, n + 1u, sizeof *catalog->entries);
-    catalog->entries[n] = n + 1 == RV_CATALOG_MAX ? (struct entry){.kind = ENTRY_REST} : *wanted;
-    atomic_store_explicit(&catalog->n_entries, n + 1, memory_order_relaxed);
-    pthread_mutex_unlock(&catalog->lock);
-    rv_hash_index_put(&catalog->entry_index, hash, n + 1);
+    pthread_mutex_lock(&symbolizer->lock);
+    symbolizer->entries =
+        rv_vec_reserve(symbolizer->entries, &symbolizer->entry_capacity, n + 1u, sizeof *symbolizer->entries);
+    symbolizer->entries[n] = n + 1 == RV_SYMBOLIZER_MAX ? (struct entry){.kind = ENTRY_REST} : *wanted;
+    atomic_store_explicit(&symbolizer->n_entries, n + 1, memory_order_relaxed);
+    pthread_mutex_unlock(&symbolizer->lock);
+    rv_hash_index_put(&symbolizer->entry_index, hash, n + 1);
     return n + 1;
 }
 
-uint32_t rv_catalog_intern(struct rv_catalog *catalog, const char *package, const char *name, const char *file,
-                           uint32_t line)
+uint32_t rv_symbolizer_intern(struct rv_symbolizer *symbolizer, const char *package, const char *name, const char *file,
+                              uint32_t line)
 {
     struct entry entry = {
         .kind = ENTRY_TEXT,
         .line = line,
-        .package = rv_string_pool_keep(&catalog->strings, package ? package : "", package ? strlen(package) : 0),
-        .name = rv_string_pool_keep(&catalog->strings, name ? name : "", name ? strlen(name) : 0),
-        .path = rv_string_pool_keep(&catalog->strings, file ? file : "", file ? strlen(file) : 0)};
-    return find_or_add_entry(catalog, &entry);
+        .package = rv_string_pool_keep(&symbolizer->strings, package ? package : "", package ? strlen(package) : 0),
+        .name = rv_string_pool_keep(&symbolizer->strings, name ? name : "", name ? strlen(name) : 0),
+        .path = rv_string_pool_keep(&symbolizer->strings, file ? file : "", file ? strlen(file) : 0)};
+    return find_or_add_entry(symbolizer, &entry);
 }
 
-uint32_t rv_catalog_count(const struct rv_catalog *catalog)
+uint32_t rv_symbolizer_count(const struct rv_symbolizer *symbolizer)
 {
-    return count(catalog);
+    return count(symbolizer);
 }
 
 /* ---- files and modules ---- */
 
 static bool is_same_file(const void *context, uint32_t value, const void *key)
 {
-    const struct rv_catalog *catalog = context;
-    const struct rv_code_file *file = catalog->files[value - 1], *wanted = key;
+    const struct rv_symbolizer *symbolizer = context;
+    const struct rv_code_file *file = symbolizer->files[value - 1], *wanted = key;
     if (file->build_id_bytes != wanted->build_id_bytes ||
         memcmp(file->build_id, wanted->build_id, wanted->build_id_bytes) != 0 || file->device != wanted->device ||
         file->inode != wanted->inode)
@@ -139,49 +140,50 @@ static bool is_same_file(const void *context, uint32_t value, const void *key)
     return wanted->inode || strcmp(file->path, wanted->path) == 0;
 }
 
-static const struct rv_code_file *find_or_add_file(struct rv_catalog *catalog, const struct rv_catalog_module *module)
+static const struct rv_code_file *find_or_add_file(struct rv_symbolizer *symbolizer,
+                                                   const struct rv_symbolizer_module *module)
 {
     struct rv_code_file wanted = {.path = module->path ? module->path : "",
                                   .device = module->device,
                                   .inode = module->inode,
-                                  .number = (uint32_t)catalog->n_files};
+                                  .number = (uint32_t)symbolizer->n_files};
     if (module->build_id && module->build_id_bytes <= sizeof wanted.build_id) {
         wanted.build_id_bytes = module->build_id_bytes;
         memcpy(wanted.build_id, module->build_id, module->build_id_bytes);
     }
     uint64_t hash = rv_hash_combine(rv_hash_bytes(wanted.build_id, sizeof wanted.build_id), wanted.device);
     hash = rv_hash_combine(hash, wanted.inode ? wanted.inode : rv_hash_bytes(wanted.path, strlen(wanted.path)));
-    uint32_t found = rv_hash_index_find(&catalog->file_index, hash, is_same_file, catalog, &wanted);
+    uint32_t found = rv_hash_index_find(&symbolizer->file_index, hash, is_same_file, symbolizer, &wanted);
     if (found)
-        return catalog->files[found - 1];
+        return symbolizer->files[found - 1];
     struct rv_code_file *file = rv_alloc(1, sizeof *file);
     *file = wanted;
-    file->path = rv_string_pool_keep(&catalog->strings, wanted.path, strlen(wanted.path));
-    pthread_mutex_lock(&catalog->lock);
-    catalog->files =
-        rv_vec_reserve(catalog->files, &catalog->file_capacity, catalog->n_files + 1, sizeof *catalog->files);
-    catalog->files[catalog->n_files++] = file;
-    pthread_mutex_unlock(&catalog->lock);
-    rv_hash_index_put(&catalog->file_index, hash, (uint32_t)catalog->n_files);
+    file->path = rv_string_pool_keep(&symbolizer->strings, wanted.path, strlen(wanted.path));
+    pthread_mutex_lock(&symbolizer->lock);
+    symbolizer->files = rv_vec_reserve(symbolizer->files, &symbolizer->file_capacity, symbolizer->n_files + 1,
+                                       sizeof *symbolizer->files);
+    symbolizer->files[symbolizer->n_files++] = file;
+    pthread_mutex_unlock(&symbolizer->lock);
+    rv_hash_index_put(&symbolizer->file_index, hash, (uint32_t)symbolizer->n_files);
     return file;
 }
 
 static bool is_same_module(const void *context, uint32_t value, const void *key)
 {
-    const struct rv_catalog_process *process = context;
+    const struct rv_symbolizer_process *process = context;
     const struct rv_mapped_module *module = &process->map.modules[value - 1], *wanted = key;
     return module->start == wanted->start && module->loaded_ns == wanted->loaded_ns;
 }
 
 static void on_timed(void *context, uint32_t number)
 {
-    struct rv_catalog_process *process = context;
+    struct rv_symbolizer_process *process = context;
     rv_address_table_set_timed(&process->addresses, number);
 }
 
-void rv_catalog_put_module(struct rv_catalog *catalog, const struct rv_catalog_module *module)
+void rv_symbolizer_put_module(struct rv_symbolizer *symbolizer, const struct rv_symbolizer_module *module)
 {
-    struct rv_catalog_process *process = rv_catalog_process(catalog, module->process);
+    struct rv_symbolizer_process *process = rv_symbolizer_process(symbolizer, module->process);
     struct rv_mapped_module mapped = {.start = module->start,
                                       .end = module->end,
                                       .bias = module->bias,
@@ -192,58 +194,58 @@ void rv_catalog_put_module(struct rv_catalog *catalog, const struct rv_catalog_m
     if (number && !module->unloaded_ns)
         return;
     if (!number)
-        mapped.file = find_or_add_file(catalog, module)->number;
-    pthread_mutex_lock(&catalog->lock);
+        mapped.file = find_or_add_file(symbolizer, module)->number;
+    pthread_mutex_lock(&symbolizer->lock);
     bool is_new = !number;
     if (is_new)
         number = 1 + rv_module_map_add(&process->map, &mapped, on_timed, process);
     if (module->unloaded_ns)
         rv_module_map_unload(&process->map, number - 1, module->unloaded_ns);
-    pthread_mutex_unlock(&catalog->lock);
+    pthread_mutex_unlock(&symbolizer->lock);
     if (is_new)
         rv_hash_index_put(&process->module_index, hash, number);
 }
 
 /* ---- processes and their addresses ---- */
 
-struct rv_catalog_process *rv_catalog_process(struct rv_catalog *catalog, uint32_t number)
+struct rv_symbolizer_process *rv_symbolizer_process(struct rv_symbolizer *symbolizer, uint32_t number)
 {
-    uint32_t found = rv_hash_index_get(&catalog->process_index, number);
+    uint32_t found = rv_hash_index_get(&symbolizer->process_index, number);
     if (found)
-        return catalog->processes[found - 1];
-    struct rv_catalog_process *process = rv_alloc(1, sizeof *process);
-    process->catalog = catalog;
+        return symbolizer->processes[found - 1];
+    struct rv_symbolizer_process *process = rv_alloc(1, sizeof *process);
+    process->symbolizer = symbolizer;
     process->number = number;
     rv_address_table_init(&process->addresses);
-    catalog->processes = rv_vec_reserve(catalog->processes, &catalog->process_capacity, catalog->n_processes + 1,
-                                        sizeof *catalog->processes);
-    catalog->processes[catalog->n_processes++] = process;
-    rv_hash_index_add(&catalog->process_index, number, (uint32_t)catalog->n_processes);
+    symbolizer->processes = rv_vec_reserve(symbolizer->processes, &symbolizer->process_capacity,
+                                           symbolizer->n_processes + 1, sizeof *symbolizer->processes);
+    symbolizer->processes[symbolizer->n_processes++] = process;
+    rv_hash_index_add(&symbolizer->process_index, number, (uint32_t)symbolizer->n_processes);
     return process;
 }
 
 /* Look up an address that is new, or was last found in a module not mapped at this time, and cache the result. */
-static uint32_t look_up_anew(struct rv_catalog_process *process, uint64_t key, uint64_t at_ns)
+static uint32_t look_up_anew(struct rv_symbolizer_process *process, uint64_t key, uint64_t at_ns)
 {
-    struct rv_catalog *catalog = process->catalog;
+    struct rv_symbolizer *symbolizer = process->symbolizer;
     struct entry entry = {.kind = ENTRY_ADDRESS, .address = key, .at_ns = at_ns, .process = process};
     uint32_t number = rv_module_map_find(&process->map, entry.address, at_ns);
     if (number != RV_MODULE_NO_FILE) {
         entry.kind = ENTRY_CODE;
         entry.address -= process->map.modules[number].bias;
-        entry.file = catalog->files[process->map.modules[number].file];
+        entry.file = symbolizer->files[process->map.modules[number].file];
     } else {
-        pthread_mutex_lock(&catalog->lock);
+        pthread_mutex_lock(&symbolizer->lock);
         number = rv_module_map_unknown(&process->map);
-        pthread_mutex_unlock(&catalog->lock);
+        pthread_mutex_unlock(&symbolizer->lock);
     }
-    uint32_t id = find_or_add_entry(catalog, &entry);
-    if (process->addresses.n_used < RV_CATALOG_MAX)
+    uint32_t id = find_or_add_entry(symbolizer, &entry);
+    if (process->addresses.n_used < RV_SYMBOLIZER_MAX)
         rv_address_table_put(&process->addresses, key, process->map.modules[number].is_timed, id, number);
     return id;
 }
 
-static __attribute__((noinline)) uint32_t look_up(struct rv_catalog_process *process, uint64_t key, uint64_t at_ns)
+static __attribute__((noinline)) uint32_t look_up(struct rv_symbolizer_process *process, uint64_t key, uint64_t at_ns)
 {
     const struct rv_address_slot *slot = rv_address_table_find(&process->addresses, key);
     if (!slot)
@@ -263,7 +265,7 @@ static inline bool is_at(uint64_t when)
 }
 
 /* Works on the event's second word whole: one load, one store. */
-void rv_catalog_translate(struct rv_catalog_process *process, struct rv_event *events, size_t n)
+void rv_symbolizer_translate(struct rv_symbolizer_process *process, struct rv_event *events, size_t n)
 {
     struct rv_address_slot *slots = process->addresses.slots;
     uint64_t byte_mask = process->addresses.byte_mask;
@@ -286,44 +288,44 @@ void rv_catalog_translate(struct rv_catalog_process *process, struct rv_event *e
     }
 }
 
-uint32_t rv_catalog_object(struct rv_catalog_process *process, uint64_t address, uint64_t at_ns)
+uint32_t rv_symbolizer_object(struct rv_symbolizer_process *process, uint64_t address, uint64_t at_ns)
 {
     struct entry entry = {.kind = ENTRY_ON_HEAP, .address = address, .process = process};
     uint32_t number = rv_module_map_find(&process->map, address, at_ns);
     if (number != RV_MODULE_NO_FILE) {
         entry.kind = ENTRY_OBJECT;
         entry.address -= process->map.modules[number].bias;
-        entry.file = process->catalog->files[process->map.modules[number].file];
+        entry.file = process->symbolizer->files[process->map.modules[number].file];
     }
-    if (process->catalog->n_objects >= MOST_OBJECTS)
-        return rv_catalog_intern(process->catalog, "", "(too many objects)", "", 0);
-    const uint32_t n = count(process->catalog), id = find_or_add_entry(process->catalog, &entry);
-    process->catalog->n_objects += id > n;
+    if (process->symbolizer->n_objects >= MOST_OBJECTS)
+        return rv_symbolizer_intern(process->symbolizer, "", "(too many objects)", "", 0);
+    const uint32_t n = count(process->symbolizer), id = find_or_add_entry(process->symbolizer, &entry);
+    process->symbolizer->n_objects += id > n;
     return id;
 }
 
 /* ---- names ---- */
 
 /* Copy the id's entry; an address whose module was added later becomes code. */
-static bool copy_entry(struct rv_catalog *catalog, uint32_t id, struct entry *entry)
+static bool copy_entry(struct rv_symbolizer *symbolizer, uint32_t id, struct entry *entry)
 {
-    pthread_mutex_lock(&catalog->lock);
-    bool is_valid = id >= 1 && id <= count(catalog);
+    pthread_mutex_lock(&symbolizer->lock);
+    bool is_valid = id >= 1 && id <= count(symbolizer);
     if (is_valid)
-        *entry = catalog->entries[id - 1];
+        *entry = symbolizer->entries[id - 1];
     if (is_valid && entry->kind == ENTRY_ADDRESS) {
         const struct rv_module_map *map = &entry->process->map;
         uint32_t number = rv_module_map_find(map, entry->address, entry->at_ns);
         if (number != RV_MODULE_NO_FILE)
             *entry = (struct entry){.kind = ENTRY_CODE,
                                     .address = entry->address - map->modules[number].bias,
-                                    .file = catalog->files[map->modules[number].file]};
+                                    .file = symbolizer->files[map->modules[number].file]};
     }
-    pthread_mutex_unlock(&catalog->lock);
+    pthread_mutex_unlock(&symbolizer->lock);
     return is_valid;
 }
 
-static int name_entry(struct rv_namer *namer, const struct entry *entry, struct rv_catalog_name *name)
+static int name_entry(struct rv_namer *namer, const struct entry *entry, struct rv_symbolizer_name *name)
 {
     switch (entry->kind) {
     case ENTRY_CODE:
@@ -333,7 +335,7 @@ static int name_entry(struct rv_namer *namer, const struct entry *entry, struct 
         rv_namer_name_address(namer, entry->address, name);
         return -EAGAIN;
     case ENTRY_TEXT:
-        *name = (struct rv_catalog_name){
+        *name = (struct rv_symbolizer_name){
             .package = entry->package, .name = entry->name, .file = entry->path, .line = entry->line};
         return 0;
     case ENTRY_OBJECT:
@@ -343,47 +345,47 @@ static int name_entry(struct rv_namer *namer, const struct entry *entry, struct 
         rv_namer_name_address(namer, entry->address, name);
         return 0;
     case ENTRY_REST:
-        *name = (struct rv_catalog_name){.package = "", .name = "(too many subroutines)", .file = ""};
+        *name = (struct rv_symbolizer_name){.package = "", .name = "(too many subroutines)", .file = ""};
         return 0;
     }
     return -EINVAL;
 }
 
-static struct rv_catalog_name *name_of(struct rv_catalog *catalog, uint32_t id)
+static struct rv_symbolizer_name *name_of(struct rv_symbolizer *symbolizer, uint32_t id)
 {
-    if (id > catalog->n_names)
-        catalog->names = rv_vec_extend(catalog->names, &catalog->n_names, id, sizeof *catalog->names);
-    return &catalog->names[id - 1];
+    if (id > symbolizer->n_names)
+        symbolizer->names = rv_vec_extend(symbolizer->names, &symbolizer->n_names, id, sizeof *symbolizer->names);
+    return &symbolizer->names[id - 1];
 }
 
-int rv_catalog_name(struct rv_catalog *catalog, uint32_t id, struct rv_catalog_name *name)
+int rv_symbolizer_name(struct rv_symbolizer *symbolizer, uint32_t id, struct rv_symbolizer_name *name)
 {
     struct entry entry;
     int error = 0;
-    pthread_mutex_lock(&catalog->naming_lock);
-    if (id >= 1 && id <= catalog->n_names && catalog->names[id - 1].name) {
-        *name = catalog->names[id - 1];
-    } else if (copy_entry(catalog, id, &entry)) {
-        error = name_entry(&catalog->namer, &entry, name);
+    pthread_mutex_lock(&symbolizer->naming_lock);
+    if (id >= 1 && id <= symbolizer->n_names && symbolizer->names[id - 1].name) {
+        *name = symbolizer->names[id - 1];
+    } else if (copy_entry(symbolizer, id, &entry)) {
+        error = name_entry(&symbolizer->namer, &entry, name);
         if (!error)
-            *name_of(catalog, id) = *name;
+            *name_of(symbolizer, id) = *name;
     } else {
-        *name = (struct rv_catalog_name){.package = "", .name = "", .file = ""};
+        *name = (struct rv_symbolizer_name){.package = "", .name = "", .file = ""};
         error = -EINVAL;
     }
-    pthread_mutex_unlock(&catalog->naming_lock);
+    pthread_mutex_unlock(&symbolizer->naming_lock);
     return error;
 }
 
-struct rv_catalog *rv_catalog_create(void)
+struct rv_symbolizer *rv_symbolizer_create(void)
 {
-    struct rv_catalog *catalog = rv_alloc(1, sizeof *catalog);
-    pthread_mutex_init(&catalog->lock, NULL);
-    pthread_mutex_init(&catalog->naming_lock, NULL);
-    return catalog;
+    struct rv_symbolizer *symbolizer = rv_alloc(1, sizeof *symbolizer);
+    pthread_mutex_init(&symbolizer->lock, NULL);
+    pthread_mutex_init(&symbolizer->naming_lock, NULL);
+    return symbolizer;
 }
 
-static void destroy_process(struct rv_catalog_process *process)
+static void destroy_process(struct rv_symbolizer_process *process)
 {
     rv_module_map_fini(&process->map);
     rv_hash_index_fini(&process->module_index);
@@ -391,24 +393,24 @@ static void destroy_process(struct rv_catalog_process *process)
     free(process);
 }
 
-void rv_catalog_destroy(struct rv_catalog *catalog)
+void rv_symbolizer_destroy(struct rv_symbolizer *symbolizer)
 {
-    if (!catalog)
+    if (!symbolizer)
         return;
-    for (size_t i = 0; i < catalog->n_processes; i++)
-        destroy_process(catalog->processes[i]);
-    for (size_t i = 0; i < catalog->n_files; i++)
-        free(catalog->files[i]);
-    free(catalog->processes);
-    free(catalog->files);
-    free(catalog->entries);
-    free(catalog->names);
-    rv_hash_index_fini(&catalog->entry_index);
-    rv_hash_index_fini(&catalog->file_index);
-    rv_hash_index_fini(&catalog->process_index);
-    rv_string_pool_fini(&catalog->strings);
-    rv_namer_fini(&catalog->namer);
-    pthread_mutex_destroy(&catalog->lock);
-    pthread_mutex_destroy(&catalog->naming_lock);
-    free(catalog);
+    for (size_t i = 0; i < symbolizer->n_processes; i++)
+        destroy_process(symbolizer->processes[i]);
+    for (size_t i = 0; i < symbolizer->n_files; i++)
+        free(symbolizer->files[i]);
+    free(symbolizer->processes);
+    free(symbolizer->files);
+    free(symbolizer->entries);
+    free(symbolizer->names);
+    rv_hash_index_fini(&symbolizer->entry_index);
+    rv_hash_index_fini(&symbolizer->file_index);
+    rv_hash_index_fini(&symbolizer->process_index);
+    rv_string_pool_fini(&symbolizer->strings);
+    rv_namer_fini(&symbolizer->namer);
+    pthread_mutex_destroy(&symbolizer->lock);
+    pthread_mutex_destroy(&symbolizer->naming_lock);
+    free(symbolizer);
 }

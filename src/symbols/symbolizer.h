@@ -1,5 +1,5 @@
 /*
- * The catalogue of code locations: maps addresses of traced processes to dense subroutine ids at drain speed, and ids
+ * The symbolizer: maps addresses of traced processes to dense subroutine ids at drain speed, and ids
  * to names later, on another thread.
  *
  * The drain side (one thread) maps (process, address, time) to an id: per process, a hash table in front of the module
@@ -9,8 +9,8 @@
  * Threads: one lock guards what the drain adds; the drain takes it to add, never to look up; the naming thread takes it
  * to copy an entry, never while it reads a file. A second lock serializes naming.
  */
-#ifndef RV_SYMBOLS_CATALOG_H
-#define RV_SYMBOLS_CATALOG_H
+#ifndef RV_SYMBOLS_SYMBOLIZER_H
+#define RV_SYMBOLS_SYMBOLIZER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,14 +18,14 @@
 
 #include "ringviz/wire.h"
 
-struct rv_catalog;
+struct rv_symbolizer;
 
-struct rv_catalog *rv_catalog_create(void);
-void rv_catalog_destroy(struct rv_catalog *catalog);
+struct rv_symbolizer *rv_symbolizer_create(void);
+void rv_symbolizer_destroy(struct rv_symbolizer *symbolizer);
 
 /* A file mapped into a process for a while. Addresses looked up later, but stamped inside [loaded, unloaded), resolve
  * to it. */
-struct rv_catalog_module {
+struct rv_symbolizer_module {
     uint32_t process;
     uint64_t start, end, bias;
     uint64_t loaded_ns, unloaded_ns; /* 0 = still mapped */
@@ -36,36 +36,36 @@ struct rv_catalog_module {
 };
 
 /* Add, or update unloaded_ns of the one with the same process, start and loaded_ns. Drain thread. */
-void rv_catalog_put_module(struct rv_catalog *catalog, const struct rv_catalog_module *module);
+void rv_symbolizer_put_module(struct rv_symbolizer *symbolizer, const struct rv_symbolizer_module *module);
 
 /* Per process of the file: a lookup context with its own cache, so that the hot loop is one compare. Drain thread. */
-struct rv_catalog_process;
-struct rv_catalog_process *rv_catalog_process(struct rv_catalog *catalog, uint32_t process);
+struct rv_symbolizer_process;
+struct rv_symbolizer_process *rv_symbolizer_process(struct rv_symbolizer *symbolizer, uint32_t process);
 
 /*
  * In place: every CALL_AT and RETURN_AT becomes a CALL or RETURN with the dense id of the function at its address at
  * its time, and aux 0; others stay. Never fails: an address outside all known modules gets an id of its own, named by
  * its hex address unless a module is put later that covers it. (Two ids may then have one name.) Addresses beyond
- * RV_CATALOG_MAX share one id.
+ * RV_SYMBOLIZER_MAX share one id.
  *   thread   drain
  */
-void rv_catalog_translate(struct rv_catalog_process *process, struct rv_event *events, size_t n);
+void rv_symbolizer_translate(struct rv_symbolizer_process *process, struct rv_event *events, size_t n);
 
-#define RV_CATALOG_MAX (1u << 22)
+#define RV_SYMBOLIZER_MAX (1u << 22)
 
 /* The id of an object, such as a lock, at an address of the process at that time: named by its variable, else by its
  * hex address. Drain thread. */
-uint32_t rv_catalog_object(struct rv_catalog_process *process, uint64_t address, uint64_t at_ns);
+uint32_t rv_symbolizer_object(struct rv_symbolizer_process *process, uint64_t address, uint64_t at_ns);
 
 /* A subroutine with a given name (producers that intern names). Strings copied, NULL is "". Equal ones share an id,
  * never 0. Drain thread. */
-uint32_t rv_catalog_intern(struct rv_catalog *catalog, const char *package, const char *name, const char *file,
-                           uint32_t line);
+uint32_t rv_symbolizer_intern(struct rv_symbolizer *symbolizer, const char *package, const char *name, const char *file,
+                              uint32_t line);
 
-uint32_t rv_catalog_count(const struct rv_catalog *catalog); /* ids assigned: 1 .. count. Any thread */
+uint32_t rv_symbolizer_count(const struct rv_symbolizer *symbolizer); /* ids assigned: 1 .. count. Any thread */
 
-struct rv_catalog_name {
-    const char *package, *name, *file; /* owned by the catalogue, valid until destroy; "" = unknown */
+struct rv_symbolizer_name {
+    const char *package, *name, *file; /* owned by the symbolizer, valid until destroy; "" = unknown */
     uint32_t line;
 };
 
@@ -78,6 +78,6 @@ struct rv_catalog_name {
  *            id
  *   thread   any; slow; concurrently with the drain thread
  */
-int rv_catalog_name(struct rv_catalog *catalog, uint32_t id, struct rv_catalog_name *name);
+int rv_symbolizer_name(struct rv_symbolizer *symbolizer, uint32_t id, struct rv_symbolizer_name *name);
 
 #endif

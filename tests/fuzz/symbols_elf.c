@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "symbols/catalog.h"
+#include "symbols/symbolizer.h"
 #include "../unit/symbols/look_up.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -59,17 +59,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     write_file(paths[0], data, n_module);
     write_file(paths[1], data + n_module, size - n_module);
     write_file(paths[2], data + n_module, size - n_module);
-    struct rv_catalog *catalog = rv_catalog_create();
-    rv_catalog_put_module(catalog, &(struct rv_catalog_module){.process = 1, .end = UINT64_MAX, .path = paths[0]});
-    struct rv_catalog_process *process = rv_catalog_process(catalog, 1);
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
+    rv_symbolizer_put_module(symbolizer,
+                             &(struct rv_symbolizer_module){.process = 1, .end = UINT64_MAX, .path = paths[0]});
+    struct rv_symbolizer_process *process = rv_symbolizer_process(symbolizer, 1);
     for (uint64_t i = 0; i < N_ADDRESSES; i++) {
-        struct rv_catalog_name name;
-        rv_catalog_name(catalog, look_up(process, FIRST_ADDRESS + i * 16, 1), &name);
+        struct rv_symbolizer_name name;
+        rv_symbolizer_name(symbolizer, look_up(process, FIRST_ADDRESS + i * 16, 1), &name);
 #ifdef SAY
         if (*name.file && name.line)
             printf("%s %s:%u\n", name.name, name.file, name.line);
 #endif
     }
-    rv_catalog_destroy(catalog);
+    rv_symbolizer_destroy(symbolizer);
     return 0;
 }

@@ -16,7 +16,7 @@
 #include "ring/names.h"
 #include "stress/expect.h"
 #include "stress/tracee.h"
-#include "symbols/catalog.h"
+#include "symbols/symbolizer.h"
 #include "../unit/symbols/look_up.h"
 
 #define MAX_DEPTH 65536u
@@ -31,29 +31,29 @@ static uint64_t to_ns(const struct rv_map *map, uint64_t ticks)
     return ticks ? rv_clock_to_ns(&map->clock, ticks) : 0;
 }
 
-static struct rv_catalog *read_modules(const struct rv_map *map)
+static struct rv_symbolizer *read_modules(const struct rv_map *map)
 {
     static char path[8192];
-    struct rv_catalog *catalog = rv_catalog_create();
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
     struct rv_module module;
     for (uint32_t i = 0; i < rv_modules_count(map); i++) {
         if (rv_modules_read(map, i, &module, path, sizeof path) != 0)
             continue;
-        rv_catalog_put_module(catalog, &(struct rv_catalog_module){
-                                           .process = module.process_idx,
-                                           .start = module.start,
-                                           .end = module.end,
-                                           .bias = module.bias,
-                                           .loaded_ns = to_ns(map, module.loaded_ticks),
-                                           .unloaded_ns = to_ns(map, module.unloaded_ticks),
-                                           .device = module.device,
-                                           .inode = module.inode,
-                                           .path = module.path,
-                                           .build_id = module.build_id,
-                                           .build_id_bytes = module.build_id_bytes,
-                                       });
+        rv_symbolizer_put_module(symbolizer, &(struct rv_symbolizer_module){
+                                                 .process = module.process_idx,
+                                                 .start = module.start,
+                                                 .end = module.end,
+                                                 .bias = module.bias,
+                                                 .loaded_ns = to_ns(map, module.loaded_ticks),
+                                                 .unloaded_ns = to_ns(map, module.unloaded_ticks),
+                                                 .device = module.device,
+                                                 .inode = module.inode,
+                                                 .path = module.path,
+                                                 .build_id = module.build_id,
+                                                 .build_id_bytes = module.build_id_bytes,
+                                             });
     }
-    return catalog;
+    return symbolizer;
 }
 
 /* The plain rule: a call nests, with a tag above its caller's, a return closes the frame with its tag, which is the top
@@ -78,9 +78,9 @@ static void check_pairs(const struct tracee_stream *stream)
     expect(depth == 0, "calls left open", depth, 0);
 }
 
-static void count_calls(const struct rv_map *map, struct rv_catalog *catalog, const struct tracee_stream *stream)
+static void count_calls(const struct rv_map *map, struct rv_symbolizer *symbolizer, const struct tracee_stream *stream)
 {
-    struct rv_catalog_process *process = rv_catalog_process(catalog, stream->process);
+    struct rv_symbolizer_process *process = rv_symbolizer_process(symbolizer, stream->process);
     size_t n_back = 0;
     for (size_t i = 0; i < stream->n; i++) {
         const struct rv_event *event = &stream->events[i];
@@ -95,7 +95,7 @@ static void count_calls(const struct rv_map *map, struct rv_catalog *catalog, co
     expect(n_back == 0, "times that fall", n_back, 0);
 }
 
-static void check_streams(const struct tracee *tracee, struct rv_catalog *catalog, const char *flags)
+static void check_streams(const struct tracee *tracee, struct rv_symbolizer *symbolizer, const char *flags)
 {
     for (size_t i = 0; i < tracee->n_streams; i++) {
         const struct tracee_stream *stream = &tracee->streams[i];
@@ -107,7 +107,7 @@ static void check_streams(const struct tracee *tracee, struct rv_catalog *catalo
             expect(account->n_dropped == 0, "dropped", account->n_dropped, 0);
         if (strchr(flags, 'p'))
             check_pairs(stream);
-        count_calls(&tracee->map, catalog, stream);
+        count_calls(&tracee->map, symbolizer, stream);
     }
     if (!strchr(flags, 'r')) {
         uint64_t n_without_ring = tracee->map.header->n_events_without_ring;
@@ -122,13 +122,13 @@ static bool is_named(const char *name, const char *wanted)
            (n == n_wanted || name[n - n_wanted - 1] == ':');
 }
 
-static uint64_t calls_of(const struct rv_map *map, struct rv_catalog *catalog, const char *wanted)
+static uint64_t calls_of(const struct rv_map *map, struct rv_symbolizer *symbolizer, const char *wanted)
 {
     char buffer[4096];
     uint64_t n = 0;
-    for (uint32_t id = 1; id <= rv_catalog_count(catalog) && id < MAX_NAMES; id++) {
-        struct rv_catalog_name name;
-        if (rv_catalog_name(catalog, id, &name) == 0 && is_named(name.name, wanted))
+    for (uint32_t id = 1; id <= rv_symbolizer_count(symbolizer) && id < MAX_NAMES; id++) {
+        struct rv_symbolizer_name name;
+        if (rv_symbolizer_name(symbolizer, id, &name) == 0 && is_named(name.name, wanted))
             n += n_calls_of[id];
     }
     for (uint32_t id = 1; id < rv_names_count(map) && id < MAX_NAMES; id++) {
@@ -148,7 +148,7 @@ static uint64_t n_produced(const struct tracee *tracee)
 }
 
 /* "COUNT name calls", "KIND kind events" and "PUSHES events, lost ones included". */
-static void check_counts(const struct tracee *tracee, struct rv_catalog *catalog, FILE *out)
+static void check_counts(const struct tracee *tracee, struct rv_symbolizer *symbolizer, FILE *out)
 {
     char line[256], name[128];
     unsigned long long n;
@@ -156,7 +156,7 @@ static void check_counts(const struct tracee *tracee, struct rv_catalog *catalog
     rewind(out);
     while (fgets(line, sizeof line, out)) {
         if (sscanf(line, "COUNT %127s %llu", name, &n) == 2) {
-            uint64_t n_calls = calls_of(&tracee->map, catalog, name);
+            uint64_t n_calls = calls_of(&tracee->map, symbolizer, name);
             expect(n_calls == n, name, n_calls, n);
             n_counts++;
         } else if (sscanf(line, "KIND %u %llu", &kind, &n) == 2 && kind < RV_EVENT_KIND_COUNT) {
@@ -213,15 +213,15 @@ int main(int argc, char **argv)
     expect(has_ended, "ended in time", has_ended, 1);
     expect(tracee.status == 0, "status", (uint64_t)tracee.status, 0);
 
-    struct rv_catalog *catalog = read_modules(&tracee.map);
-    check_streams(&tracee, catalog, flags);
+    struct rv_symbolizer *symbolizer = read_modules(&tracee.map);
+    check_streams(&tracee, symbolizer, flags);
     if (strchr(flags, 'r'))
         check_shortage(&tracee, out);
     else
-        check_counts(&tracee, catalog, out);
+        check_counts(&tracee, symbolizer, out);
     printf("%zu rings, %u modules, %u processes\n", tracee.n_streams, rv_modules_count(&tracee.map),
            tracee.map.header->n_processes_used);
-    rv_catalog_destroy(catalog);
+    rv_symbolizer_destroy(symbolizer);
     tracee_close(&tracee);
     fclose(out);
     return expect_n_failures() != 0;

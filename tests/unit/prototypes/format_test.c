@@ -69,9 +69,9 @@ static const struct list LISTS[] = {{1, (struct list *)(uintptr_t)(LISTS + 1)},
                                     {3, (struct list *)(uintptr_t)(LISTS + 3)},
                                     {4, (struct list *)(uintptr_t)(LISTS + 4)},
                                     {5, NULL}};
-static const char *const STRINGS[] = {"one", "two", NULL};
+static const char *const STRINGS[8] = {"one", "two", NULL};
 static const char PADDED[24] = "ab\0c"; /* of which as much as of a string is copied */
-static const int NUMBERS[] = {1, 2, 3, 4, 5, 6};
+static const int NUMBERS[16] = {1, 2, 3, 4, 5, 6};
 #define AT(object) (uint64_t)(uintptr_t)(object)
 
 static const struct {

@@ -10,7 +10,7 @@
 #include "../symbols/look_up.h"
 
 static struct rv_map map;
-static struct rv_catalog *catalog;
+static struct rv_symbolizer *symbolizer;
 static struct rv_module_watch watch;
 static char path[64];
 
@@ -19,14 +19,14 @@ static void setup(void)
     snprintf(path, sizeof path, "/tmp/ringviz-modules-%d", getpid());
     unlink(path);
     cr_assert_eq(rv_map_create(&map, path, &(struct rv_map_params){.n_rings = 2, .ring_events = 64}), 0);
-    catalog = rv_catalog_create();
-    watch = (struct rv_module_watch){.map = &map, .catalog = catalog};
+    symbolizer = rv_symbolizer_create();
+    watch = (struct rv_module_watch){.map = &map, .symbolizer = symbolizer};
 }
 
 static void teardown(void)
 {
     rv_module_watch_fini(&watch);
-    rv_catalog_destroy(catalog);
+    rv_symbolizer_destroy(symbolizer);
     rv_map_close(&map);
     unlink(path);
 }
@@ -66,7 +66,7 @@ Test(module_watch, modules_come_and_go_at_times_in_ns)
     module.path = "/nowhere/second.so";
     cr_assert_geq(rv_modules_add(&map, &module), 0);
     rv_module_watch_refresh(&watch);
-    struct rv_catalog_process *looked_in = rv_catalog_process(catalog, process);
+    struct rv_symbolizer_process *looked_in = rv_symbolizer_process(symbolizer, process);
     uint32_t early = look_up(looked_in, 0x1800, 5500), late = look_up(looked_in, 0x1800, 6500);
     cr_assert_neq(early, late);
     cr_assert_eq(look_up(looked_in, 0x1800, 5999), early);

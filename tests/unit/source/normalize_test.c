@@ -8,7 +8,7 @@
 #include "source/normalize.h"
 
 static struct rv_map map;
-static struct rv_catalog *catalog;
+static struct rv_symbolizer *symbolizer;
 static struct rv_name_map names;
 static struct rv_normalizer normalizer;
 static struct rv_clock clock_of_ring; /* ticks are ns, but where a test says else */
@@ -20,11 +20,13 @@ static void setup(void)
     snprintf(path, sizeof path, "/tmp/ringviz-test-%d", getpid());
     unlink(path);
     cr_assert_eq(rv_map_create(&map, path, &(struct rv_map_params){.n_rings = 2, .ring_events = 64}), 0);
-    catalog = rv_catalog_create();
-    names = (struct rv_name_map){.map = &map, .catalog = catalog};
+    symbolizer = rv_symbolizer_create();
+    names = (struct rv_name_map){.map = &map, .symbolizer = symbolizer};
     clock_of_ring = (struct rv_clock){.kind = RV_CLOCK_MONOTONIC, .mult = 1};
-    normalizer = (struct rv_normalizer){
-        .clock = &clock_of_ring, .catalog = catalog, .process = rv_catalog_process(catalog, 0), .names = &names};
+    normalizer = (struct rv_normalizer){.clock = &clock_of_ring,
+                                        .symbolizer = symbolizer,
+                                        .process = rv_symbolizer_process(symbolizer, 0),
+                                        .names = &names};
     rv_batch_init(&batch);
 }
 
@@ -32,7 +34,7 @@ static void teardown(void)
 {
     rv_batch_fini(&batch);
     rv_name_map_fini(&names);
-    rv_catalog_destroy(catalog);
+    rv_symbolizer_destroy(symbolizer);
     rv_map_close(&map);
     unlink(path);
 }
@@ -186,15 +188,15 @@ Test(normalize, a_loss_lies_at_the_last_event_before_it)
     cr_assert_eq(rv_event_ticks(&batch.events[1]), 700);
 }
 
-Test(normalize, name_ids_become_catalogue_ids_and_broken_ones_unknown)
+Test(normalize, name_ids_become_symbolizer_ids_and_broken_ones_unknown)
 {
     uint32_t id = rv_names_intern(&map, &(struct rv_name){RV_NAME_SUBROUTINE, "P", "sub", "f.pl", 3});
     cr_assert_neq(id, 0);
     struct rv_event popped[] = {event(RV_EVENT_CALL, 1, id), event(RV_EVENT_CALL, 2, id + 1000),
                                 event(RV_EVENT_CALL, 3, UINT32_MAX)};
     rv_normalize(&normalizer, &batch, popped, 3);
-    struct rv_catalog_name name;
-    cr_assert_eq(rv_catalog_name(catalog, batch.events[0].id, &name), 0);
+    struct rv_symbolizer_name name;
+    cr_assert_eq(rv_symbolizer_name(symbolizer, batch.events[0].id, &name), 0);
     cr_assert_str_eq(name.package, "P");
     cr_assert_str_eq(name.name, "sub");
     cr_assert_eq(name.line, 3);

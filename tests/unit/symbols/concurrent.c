@@ -10,13 +10,13 @@
 #include <string.h>
 
 #include "mapped.h"
-#include "symbols/catalog.h"
+#include "symbols/symbolizer.h"
 
 #define N_ROUNDS 300u
 #define N_EVENTS 1024u
 #define FIRST_FUNCTION 10000u
 
-static struct rv_catalog *catalog;
+static struct rv_symbolizer *symbolizer;
 static _Atomic bool is_drain_over;
 static unsigned n_wrong;
 
@@ -34,9 +34,9 @@ static void *name_all(void *context)
     (void)context;
     while (!is_over) {
         is_over = atomic_load_explicit(&is_drain_over, memory_order_acquire); /* C1 <- P1 */
-        for (uint32_t n = rv_catalog_count(catalog); n_named < n; n_named++) {
-            struct rv_catalog_name name;
-            int error = rv_catalog_name(catalog, n_named + 1, &name);
+        for (uint32_t n = rv_symbolizer_count(symbolizer); n_named < n; n_named++) {
+            struct rv_symbolizer_name name;
+            int error = rv_symbolizer_name(symbolizer, n_named + 1, &name);
             bool is_right = error ? error == -EAGAIN && strncmp(name.name, "0x", 2) == 0
                                   : strncmp(name.name, "many_", 5) == 0 || strcmp(name.name, "interned") == 0 ||
                                         strncmp(name.name, "0x", 2) == 0;
@@ -47,49 +47,49 @@ static void *name_all(void *context)
     return NULL;
 }
 
-static void drain(const struct rv_catalog_module *module, const uint64_t *addresses)
+static void drain(const struct rv_symbolizer_module *module, const uint64_t *addresses)
 {
     static struct rv_event events[N_EVENTS];
-    struct rv_catalog_process *process = rv_catalog_process(catalog, 1);
+    struct rv_symbolizer_process *process = rv_symbolizer_process(symbolizer, 1);
     for (unsigned round = 0; round < N_ROUNDS; round++) {
-        struct rv_catalog_module other = {
+        struct rv_symbolizer_module other = {
             .process = 1 + round % 5, .start = 0x1000, .end = 0x9000, .loaded_ns = 100 + round, .path = "/nonexistent"};
-        rv_catalog_put_module(catalog, &other);
+        rv_symbolizer_put_module(symbolizer, &other);
         if (round == N_ROUNDS / 4)
-            rv_catalog_put_module(catalog, module);
+            rv_symbolizer_put_module(symbolizer, module);
         for (unsigned i = 0; i < N_EVENTS; i++) {
             uint64_t address = i % 8 ? addresses[(round * 7 + i) % N_EVENTS] : 0x1000 + i * 4;
             events[i] = (struct rv_event){.when = (uint64_t)RV_EVENT_CALL_AT << RV_EVENT_KIND_SHIFT | (100 + round),
                                           .id = (uint32_t)address,
                                           .aux = (uint16_t)(address >> 32)};
         }
-        rv_catalog_translate(process, events, N_EVENTS);
+        rv_symbolizer_translate(process, events, N_EVENTS);
         for (unsigned i = 0; i < N_EVENTS; i++)
-            if (events[i].id == 0 || events[i].id > rv_catalog_count(catalog))
+            if (events[i].id == 0 || events[i].id > rv_symbolizer_count(symbolizer))
                 n_wrong++;
-        rv_catalog_intern(catalog, "package", "interned", "file", round);
+        rv_symbolizer_intern(symbolizer, "package", "interned", "file", round);
         other.unloaded_ns = 100 + round + 1;
-        rv_catalog_put_module(catalog, &other);
+        rv_symbolizer_put_module(symbolizer, &other);
     }
 }
 
 int main(void)
 {
     static uint64_t addresses[N_EVENTS];
-    struct rv_catalog_module module;
+    struct rv_symbolizer_module module;
     pthread_t namer;
     void *library = mapped_open(FIXTURE_MANY, &module);
     if (!library)
         return 1;
     for (unsigned i = 0; i < N_EVENTS; i++)
         addresses[i] = address_of(library, i);
-    catalog = rv_catalog_create();
+    symbolizer = rv_symbolizer_create();
     if (pthread_create(&namer, NULL, name_all, NULL) != 0)
         return 1;
     drain(&module, addresses);
     atomic_store_explicit(&is_drain_over, true, memory_order_release); /* P1 -> C1 */
     pthread_join(namer, NULL);
-    printf("%u ids, %u wrong\n", rv_catalog_count(catalog), n_wrong);
-    rv_catalog_destroy(catalog);
+    printf("%u ids, %u wrong\n", rv_symbolizer_count(symbolizer), n_wrong);
+    rv_symbolizer_destroy(symbolizer);
     return n_wrong ? 1 : 0;
 }

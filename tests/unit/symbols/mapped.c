@@ -8,7 +8,7 @@
 
 static int describe(struct dl_phdr_info *info, size_t n_bytes, void *context)
 {
-    struct rv_catalog_module *module = context;
+    struct rv_symbolizer_module *module = context;
     (void)n_bytes;
     if (strcmp(info->dlpi_name, module->path) != 0)
         return 0;
@@ -25,9 +25,9 @@ static int describe(struct dl_phdr_info *info, size_t n_bytes, void *context)
     return 1;
 }
 
-void *mapped_open(const char *path, struct rv_catalog_module *module)
+void *mapped_open(const char *path, struct rv_symbolizer_module *module)
 {
-    *module = (struct rv_catalog_module){.process = 1, .path = path, .loaded_ns = 100};
+    *module = (struct rv_symbolizer_module){.process = 1, .path = path, .loaded_ns = 100};
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     struct stat status;
     if (!library || dl_iterate_phdr(describe, module) != 1 || stat(path, &status) != 0) {

@@ -4,10 +4,10 @@
 
 #include <stdbool.h>
 
-#include "symbols/catalog.h"
+#include "symbols/symbolizer.h"
 
 /* Open a library and describe it as a module of process 1, loaded at tick 100. The path is borrowed. */
-void *mapped_open(const char *path, struct rv_catalog_module *module);
+void *mapped_open(const char *path, struct rv_symbolizer_module *module);
 
 /* Address of a symbol of the library, or 0. */
 uint64_t mapped_address(void *library, const char *symbol);

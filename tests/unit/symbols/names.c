@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "mapped.h"
-#include "symbols/catalog.h"
+#include "symbols/symbolizer.h"
 #include "look_up.h"
 
 #define PLAIN_SOURCE FIXTURE_SOURCES "/plain.c"
@@ -34,15 +34,15 @@ static uint32_t line_of(const char *path, const char *text)
     return found;
 }
 
-static struct rv_catalog_name name_at(struct rv_catalog *catalog, uint64_t address)
+static struct rv_symbolizer_name name_at(struct rv_symbolizer *symbolizer, uint64_t address)
 {
-    struct rv_catalog_name name;
-    uint32_t id = look_up(rv_catalog_process(catalog, 1), address, 200);
-    cr_assert(eq(int, rv_catalog_name(catalog, id, &name), 0), "address %lx", (unsigned long)address);
+    struct rv_symbolizer_name name;
+    uint32_t id = look_up(rv_symbolizer_process(symbolizer, 1), address, 200);
+    cr_assert(eq(int, rv_symbolizer_name(symbolizer, id, &name), 0), "address %lx", (unsigned long)address);
     return name;
 }
 
-static void expect_name(struct rv_catalog_name actual, const char *package, const char *name, const char *file,
+static void expect_name(struct rv_symbolizer_name actual, const char *package, const char *name, const char *file,
                         uint32_t line)
 {
     cr_expect(eq(str, (char *)actual.package, (char *)package));
@@ -53,39 +53,40 @@ static void expect_name(struct rv_catalog_name actual, const char *package, cons
 
 Test(names, c_functions_have_module_file_and_line, .timeout = 60)
 {
-    struct rv_catalog *catalog = rv_catalog_create();
-    struct rv_catalog_module module;
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
+    struct rv_symbolizer_module module;
     void *library = mapped_open(FIXTURE_PLAIN, &module);
-    rv_catalog_put_module(catalog, &module);
+    rv_symbolizer_put_module(symbolizer, &module);
     uint64_t (*static_address)(void) = (uint64_t(*)(void))dlsym(library, "plain_static_address");
-    expect_name(name_at(catalog, mapped_address(library, "plain_exported")), "fixture_plain", "plain_exported",
+    expect_name(name_at(symbolizer, mapped_address(library, "plain_exported")), "fixture_plain", "plain_exported",
                 PLAIN_SOURCE, line_of(PLAIN_SOURCE, "int plain_exported(int value)"));
-    expect_name(name_at(catalog, static_address()), "fixture_plain", "plain_static", PLAIN_SOURCE,
+    expect_name(name_at(symbolizer, static_address()), "fixture_plain", "plain_static", PLAIN_SOURCE,
                 line_of(PLAIN_SOURCE, "static int plain_static(int value)"));
-    rv_catalog_destroy(catalog);
+    rv_symbolizer_destroy(symbolizer);
     dlclose(library);
 }
 
 Test(names, an_address_inside_a_function_has_its_name, .timeout = 60)
 {
-    struct rv_catalog *catalog = rv_catalog_create();
-    struct rv_catalog_module module;
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
+    struct rv_symbolizer_module module;
     void *library = mapped_open(FIXTURE_PLAIN, &module);
-    rv_catalog_put_module(catalog, &module);
-    cr_expect(eq(str, (char *)name_at(catalog, mapped_address(library, "plain_exported") + 4).name, "plain_exported"));
-    rv_catalog_destroy(catalog);
+    rv_symbolizer_put_module(symbolizer, &module);
+    cr_expect(
+        eq(str, (char *)name_at(symbolizer, mapped_address(library, "plain_exported") + 4).name, "plain_exported"));
+    rv_symbolizer_destroy(symbolizer);
     dlclose(library);
 }
 
 Test(names, without_debug_information_there_is_no_file, .timeout = 60)
 {
-    struct rv_catalog *catalog = rv_catalog_create();
-    struct rv_catalog_module module;
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
+    struct rv_symbolizer_module module;
     void *library = mapped_open(FIXTURE_UNDEBUGGED, &module);
-    rv_catalog_put_module(catalog, &module);
+    rv_symbolizer_put_module(symbolizer, &module);
     uint64_t (*static_address)(void) = (uint64_t(*)(void))dlsym(library, "plain_static_address");
-    expect_name(name_at(catalog, static_address()), "fixture_undebugged", "plain_static", "", 0);
-    rv_catalog_destroy(catalog);
+    expect_name(name_at(symbolizer, static_address()), "fixture_undebugged", "plain_static", "", 0);
+    rv_symbolizer_destroy(symbolizer);
     dlclose(library);
 }
 
@@ -112,13 +113,13 @@ Test(names, control_characters_of_a_symbol_are_escaped, .timeout = 60)
     cr_assert(mkdtemp(path) != NULL);
     snprintf(copy, sizeof copy, "%s/odd.so", path);
     copy_with(FIXTURE_UNDEBUGGED, copy, "plain_static", "odd\033[31mred!");
-    struct rv_catalog *catalog = rv_catalog_create();
-    struct rv_catalog_module module;
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
+    struct rv_symbolizer_module module;
     void *library = mapped_open(copy, &module);
-    rv_catalog_put_module(catalog, &module);
+    rv_symbolizer_put_module(symbolizer, &module);
     uint64_t (*static_address)(void) = (uint64_t(*)(void))dlsym(library, "plain_static_address");
-    expect_name(name_at(catalog, static_address()), "odd", "odd\\x1b[31mred!", "", 0);
-    rv_catalog_destroy(catalog);
+    expect_name(name_at(symbolizer, static_address()), "odd", "odd\\x1b[31mred!", "", 0);
+    rv_symbolizer_destroy(symbolizer);
     dlclose(library);
     unlink(copy);
     rmdir(path);
@@ -126,16 +127,16 @@ Test(names, control_characters_of_a_symbol_are_escaped, .timeout = 60)
 
 Test(names, a_stripped_library_names_what_it_exports_and_nothing_else, .timeout = 60)
 {
-    struct rv_catalog *catalog = rv_catalog_create();
-    struct rv_catalog_module module;
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
+    struct rv_symbolizer_module module;
     void *library = mapped_open(FIXTURE_STRIPPED, &module);
-    rv_catalog_put_module(catalog, &module);
+    rv_symbolizer_put_module(symbolizer, &module);
     uint64_t (*static_address)(void) = (uint64_t(*)(void))dlsym(library, "plain_static_address");
     char hex[32];
     snprintf(hex, sizeof hex, "0x%lx", (unsigned long)(static_address() - module.bias));
-    expect_name(name_at(catalog, mapped_address(library, "plain_other")), "fixture_stripped", "plain_other", "", 0);
-    expect_name(name_at(catalog, static_address()), "fixture_stripped", hex, FIXTURE_STRIPPED, 0);
-    rv_catalog_destroy(catalog);
+    expect_name(name_at(symbolizer, mapped_address(library, "plain_other")), "fixture_stripped", "plain_other", "", 0);
+    expect_name(name_at(symbolizer, static_address()), "fixture_stripped", hex, FIXTURE_STRIPPED, 0);
+    rv_symbolizer_destroy(symbolizer);
     dlclose(library);
 }
 
@@ -154,10 +155,10 @@ static void note_entry(void *function)
         entered[n_entered++] = (uint64_t)(uintptr_t)function;
 }
 
-static bool is_named(struct rv_catalog *catalog, const char *package, const char *name, uint32_t line)
+static bool is_named(struct rv_symbolizer *symbolizer, const char *package, const char *name, uint32_t line)
 {
     for (size_t i = 0; i < n_entered; i++) {
-        struct rv_catalog_name actual = name_at(catalog, entered[i]);
+        struct rv_symbolizer_name actual = name_at(symbolizer, entered[i]);
         if (strcmp(actual.package, package) == 0 && strcmp(actual.name, name) == 0 &&
             strcmp(actual.file, SHAPES_SOURCE) == 0 && actual.line == line)
             return true;
@@ -186,18 +187,19 @@ Test(names, cxx_functions_have_namespace_class_file_and_line, .timeout = 60)
         {"outer::with_local(int)::Local", "work", "// at work"},
         {"outer::Derived", "speak", "// at speak"},
     };
-    struct rv_catalog *catalog = rv_catalog_create();
-    struct rv_catalog_module module;
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
+    struct rv_symbolizer_module module;
     void *library = mapped_open(FIXTURE_SHAPES, &module);
-    rv_catalog_put_module(catalog, &module);
+    rv_symbolizer_put_module(symbolizer, &module);
     void (*run)(void (*)(void *)) = (void (*)(void (*)(void *)))dlsym(library, "shapes_run");
     run(note_entry);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint32_t line = line_of(SHAPES_SOURCE, cases[i].mark);
         cr_expect(ne(u32, line, 0));
-        cr_expect(is_named(catalog, cases[i].package, cases[i].name, line), "%s::%s", cases[i].package, cases[i].name);
+        cr_expect(is_named(symbolizer, cases[i].package, cases[i].name, line), "%s::%s", cases[i].package,
+                  cases[i].name);
     }
-    rv_catalog_destroy(catalog);
+    rv_symbolizer_destroy(symbolizer);
     dlclose(library);
 }
 
@@ -207,14 +209,14 @@ static void expect_executable_named(const char *path, const char *package)
     unsigned long start, end, bias, address;
     cr_assert(eq(int, fscanf(output, "%lx %lx %lx %lx", &start, &end, &bias, &address), 4));
     cr_assert(eq(int, pclose(output), 0));
-    struct rv_catalog *catalog = rv_catalog_create();
-    struct rv_catalog_module module = {
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
+    struct rv_symbolizer_module module = {
         .process = 1, .start = start, .end = end, .bias = bias, .loaded_ns = 100, .path = path};
-    rv_catalog_put_module(catalog, &module);
+    rv_symbolizer_put_module(symbolizer, &module);
     const char *source = FIXTURE_SOURCES "/executable.c";
-    expect_name(name_at(catalog, address), package, "executable_function", source,
+    expect_name(name_at(symbolizer, address), package, "executable_function", source,
                 line_of(source, "int executable_function(int value)"));
-    rv_catalog_destroy(catalog);
+    rv_symbolizer_destroy(symbolizer);
 }
 
 Test(names, executables_are_named_wherever_they_are_mapped, .timeout = 60)
@@ -236,25 +238,25 @@ Test(names, another_file_in_the_place_of_the_mapped_one_is_not_believed, .timeou
     cr_assert(mkdtemp(folder) != NULL);
     snprintf(path, sizeof path, "%s/libcopy.so.1", folder);
     copy_file(FIXTURE_PLAIN, path);
-    struct rv_catalog_module module;
+    struct rv_symbolizer_module module;
     void *library = mapped_open(path, &module);
     uint64_t address = mapped_address(library, "plain_exported");
     char hex[32];
     snprintf(hex, sizeof hex, "0x%lx", (unsigned long)(address - module.bias));
 
-    struct rv_catalog *trusting = rv_catalog_create();
-    rv_catalog_put_module(trusting, &module);
+    struct rv_symbolizer *trusting = rv_symbolizer_create();
+    rv_symbolizer_put_module(trusting, &module);
     cr_expect(eq(str, (char *)name_at(trusting, address).name, "plain_exported"));
-    rv_catalog_destroy(trusting);
+    rv_symbolizer_destroy(trusting);
 
     char next_path[80];
     snprintf(next_path, sizeof next_path, "%s.new", path);
     copy_file(FIXTURE_PLAIN, next_path);
     cr_assert(eq(int, rename(next_path, path), 0));
-    struct rv_catalog *catalog = rv_catalog_create();
-    rv_catalog_put_module(catalog, &module);
-    expect_name(name_at(catalog, address), "copy", hex, path, 0);
-    rv_catalog_destroy(catalog);
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
+    rv_symbolizer_put_module(symbolizer, &module);
+    expect_name(name_at(symbolizer, address), "copy", hex, path, 0);
+    rv_symbolizer_destroy(symbolizer);
 
     dlclose(library);
     unlink(path);
@@ -265,18 +267,18 @@ Test(names, an_unusable_file_leaves_hex_names, .timeout = 60)
 {
     static const char *const paths[] = {"/nonexistent/libgone.so.6", "/dev/zero", "/etc/passwd", "", "[vdso]"};
     static const char *const packages[] = {"gone", "zero", "passwd", "", "[vdso]"};
-    struct rv_catalog *catalog = rv_catalog_create();
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         uint64_t start = 0x10000 * (i + 1);
-        rv_catalog_put_module(catalog, &(struct rv_catalog_module){.process = 1,
-                                                                   .start = start,
-                                                                   .end = start + 0x1000,
-                                                                   .bias = start,
-                                                                   .loaded_ns = 100,
-                                                                   .path = paths[i]});
-        expect_name(name_at(catalog, start + 0x123), packages[i], "0x123", paths[i], 0);
+        rv_symbolizer_put_module(symbolizer, &(struct rv_symbolizer_module){.process = 1,
+                                                                            .start = start,
+                                                                            .end = start + 0x1000,
+                                                                            .bias = start,
+                                                                            .loaded_ns = 100,
+                                                                            .path = paths[i]});
+        expect_name(name_at(symbolizer, start + 0x123), packages[i], "0x123", paths[i], 0);
     }
-    rv_catalog_destroy(catalog);
+    rv_symbolizer_destroy(symbolizer);
 }
 
 /* Flip bytes all over a library, cut it short, and name it each time: wrong names are fine, nothing else is. */
@@ -301,13 +303,13 @@ Test(names, a_damaged_file_does_no_harm, .timeout = 60)
         size_t n_kept = round % 5 ? n_bytes : n_bytes * (round + 1) / 200;
         cr_assert(eq(int, ftruncate(fd, 0), 0));
         cr_assert(eq(sz, (size_t)pwrite(fd, damaged, n_kept, 0), n_kept));
-        struct rv_catalog *catalog = rv_catalog_create();
-        rv_catalog_put_module(catalog,
-                              &(struct rv_catalog_module){
-                                  .process = 1, .start = 0x400000, .end = 0x600000, .bias = 0x400000, .path = path});
+        struct rv_symbolizer *symbolizer = rv_symbolizer_create();
+        rv_symbolizer_put_module(symbolizer,
+                                 &(struct rv_symbolizer_module){
+                                     .process = 1, .start = 0x400000, .end = 0x600000, .bias = 0x400000, .path = path});
         for (uint64_t address = 0x401000; address < 0x403000; address += 64)
-            n_named += name_at(catalog, address).name[0] != '0';
-        rv_catalog_destroy(catalog);
+            n_named += name_at(symbolizer, address).name[0] != '0';
+        rv_symbolizer_destroy(symbolizer);
     }
     cr_expect(n_named > 0, "nothing was named at all: the damage is too great to test anything");
     free(bytes);
@@ -319,27 +321,27 @@ Test(names, a_damaged_file_does_no_harm, .timeout = 60)
 
 Test(names, twenty_thousand_functions_are_named_within_seconds, .timeout = 60)
 {
-    struct rv_catalog *catalog = rv_catalog_create();
-    struct rv_catalog_module module;
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
+    struct rv_symbolizer_module module;
     void *library = mapped_open(FIXTURE_MANY, &module);
-    rv_catalog_put_module(catalog, &module);
-    struct rv_catalog_process *process = rv_catalog_process(catalog, 1);
+    rv_symbolizer_put_module(symbolizer, &module);
+    struct rv_symbolizer_process *process = rv_symbolizer_process(symbolizer, 1);
     unsigned n_right = 0;
     uint64_t spent_ns = 0;
     for (unsigned i = 10000; i < 30000; i++) {
         char symbol[32];
         snprintf(symbol, sizeof symbol, "many_%u", i);
         uint64_t address = mapped_address(library, symbol);
-        struct rv_catalog_name name;
+        struct rv_symbolizer_name name;
         uint64_t start_ns = rv_clock_thread_cpu_ns();
         uint32_t id = look_up(process, address, 200);
-        rv_catalog_name(catalog, id, &name);
+        rv_symbolizer_name(symbolizer, id, &name);
         spent_ns += rv_clock_thread_cpu_ns() - start_ns;
         n_right += strcmp(name.name, symbol) == 0 && strcmp(name.file, FIXTURE_SOURCES "/many.c") == 0;
     }
     cr_expect(eq(u32, n_right, 20000));
     cr_expect(lt(u64, spent_ns, 5000000000), "%.3f s", (double)spent_ns / 1e9);
     printf("20000 functions named in %.3f s\n", (double)spent_ns / 1e9);
-    rv_catalog_destroy(catalog);
+    rv_symbolizer_destroy(symbolizer);
     dlclose(library);
 }

@@ -6,23 +6,23 @@
 #include <string.h>
 
 #include "mapped.h"
-#include "symbols/catalog.h"
+#include "symbols/symbolizer.h"
 #include "look_up.h"
 
-static struct rv_catalog_module module_at(uint32_t process, const char *path, uint64_t loaded, uint64_t unloaded)
+static struct rv_symbolizer_module module_at(uint32_t process, const char *path, uint64_t loaded, uint64_t unloaded)
 {
-    return (struct rv_catalog_module){.process = process,
-                                      .start = 0x500000,
-                                      .end = 0x510000,
-                                      .bias = 0x500000,
-                                      .loaded_ns = loaded,
-                                      .unloaded_ns = unloaded,
-                                      .path = path};
+    return (struct rv_symbolizer_module){.process = process,
+                                         .start = 0x500000,
+                                         .end = 0x510000,
+                                         .bias = 0x500000,
+                                         .loaded_ns = loaded,
+                                         .unloaded_ns = unloaded,
+                                         .path = path};
 }
 
-static void put(struct rv_catalog *catalog, struct rv_catalog_module module)
+static void put(struct rv_symbolizer *symbolizer, struct rv_symbolizer_module module)
 {
-    rv_catalog_put_module(catalog, &module);
+    rv_symbolizer_put_module(symbolizer, &module);
 }
 
 static struct rv_event event_at(enum rv_event_kind kind, uint64_t address, uint64_t ticks, uint16_t frame)
@@ -33,36 +33,36 @@ static struct rv_event event_at(enum rv_event_kind kind, uint64_t address, uint6
                              .aux = (uint16_t)(address >> 32)};
 }
 
-static const char *package_of(struct rv_catalog *catalog, uint32_t id)
+static const char *package_of(struct rv_symbolizer *symbolizer, uint32_t id)
 {
-    static struct rv_catalog_name name;
-    rv_catalog_name(catalog, id, &name);
+    static struct rv_symbolizer_name name;
+    rv_symbolizer_name(symbolizer, id, &name);
     return name.package;
 }
 
-Test(catalog, ids_are_dense_and_stay, .timeout = 60)
+Test(symbolizer, ids_are_dense_and_stay, .timeout = 60)
 {
-    struct rv_catalog *catalog = rv_catalog_create();
-    struct rv_catalog_process *process = rv_catalog_process(catalog, 7);
-    put(catalog, module_at(7, "/none", 1, 0));
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
+    struct rv_symbolizer_process *process = rv_symbolizer_process(symbolizer, 7);
+    put(symbolizer, module_at(7, "/none", 1, 0));
     for (unsigned round = 0; round < 2; round++)
         for (uint32_t i = 0; i < 30000; i++)
             cr_assert(eq(u32, look_up(process, 0x500000 + i, 5), i + 1));
-    cr_expect(eq(u32, rv_catalog_count(catalog), 30000));
-    cr_expect(rv_catalog_process(catalog, 7) == process);
-    rv_catalog_destroy(catalog);
+    cr_expect(eq(u32, rv_symbolizer_count(symbolizer), 30000));
+    cr_expect(rv_symbolizer_process(symbolizer, 7) == process);
+    rv_symbolizer_destroy(symbolizer);
 }
 
-Test(catalog, translation_leaves_other_events_and_all_frames_alone, .timeout = 60)
+Test(symbolizer, translation_leaves_other_events_and_all_frames_alone, .timeout = 60)
 {
-    struct rv_catalog *catalog = rv_catalog_create();
-    struct rv_catalog_process *process = rv_catalog_process(catalog, 0);
-    put(catalog, module_at(0, "/none", 1, 0));
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
+    struct rv_symbolizer_process *process = rv_symbolizer_process(symbolizer, 0);
+    put(symbolizer, module_at(0, "/none", 1, 0));
     uint32_t id = look_up(process, 0x500040, 5);
     for (unsigned kind = 0; kind < 16; kind++) {
         struct rv_event event = event_at(kind, 0x500040, 123456, 0xbeef), before = event;
         event.aux = before.aux = kind == RV_EVENT_CALL_AT || kind == RV_EVENT_RETURN_AT ? 0 : 77;
-        rv_catalog_translate(process, &event, 1);
+        rv_symbolizer_translate(process, &event, 1);
         if (kind == RV_EVENT_CALL_AT || kind == RV_EVENT_RETURN_AT) {
             cr_expect(eq(u32, rv_event_kind(&event), kind - 2));
             cr_expect(eq(u64, rv_event_ticks(&event), 123456));
@@ -73,13 +73,13 @@ Test(catalog, translation_leaves_other_events_and_all_frames_alone, .timeout = 6
             cr_expect(memcmp(&event, &before, sizeof event) == 0, "kind %u", kind);
         }
     }
-    rv_catalog_destroy(catalog);
+    rv_symbolizer_destroy(symbolizer);
 }
 
-Test(catalog, translation_agrees_with_lookup_on_all_48_bits, .timeout = 60)
+Test(symbolizer, translation_agrees_with_lookup_on_all_48_bits, .timeout = 60)
 {
-    struct rv_catalog *catalog = rv_catalog_create();
-    struct rv_catalog_process *process = rv_catalog_process(catalog, 0);
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
+    struct rv_symbolizer_process *process = rv_symbolizer_process(symbolizer, 0);
     enum { N = 5000 };
     static struct rv_event events[N];
     static uint64_t addresses[N];
@@ -89,20 +89,20 @@ Test(catalog, translation_agrees_with_lookup_on_all_48_bits, .timeout = 60)
         addresses[i] = i % 3 ? random >> 16 : addresses[random % (i + 1)];
         events[i] = event_at(i % 2 ? RV_EVENT_CALL_AT : RV_EVENT_RETURN_AT, addresses[i], i, (uint16_t)random);
     }
-    rv_catalog_translate(process, events, N);
+    rv_symbolizer_translate(process, events, N);
     for (unsigned i = 0; i < N; i++)
         cr_assert(eq(u32, look_up(process, addresses[i], i), events[i].id));
-    rv_catalog_destroy(catalog);
+    rv_symbolizer_destroy(symbolizer);
 }
 
-Test(catalog, an_address_means_what_was_mapped_at_the_time, .timeout = 60)
+Test(symbolizer, an_address_means_what_was_mapped_at_the_time, .timeout = 60)
 {
-    struct rv_catalog *catalog = rv_catalog_create();
-    struct rv_catalog_process *process = rv_catalog_process(catalog, 1);
-    put(catalog, module_at(1, "/first.so", 100, 0));
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
+    struct rv_symbolizer_process *process = rv_symbolizer_process(symbolizer, 1);
+    put(symbolizer, module_at(1, "/first.so", 100, 0));
     uint32_t first = look_up(process, 0x500010, 150);
-    put(catalog, module_at(1, "/first.so", 100, 200));
-    put(catalog, module_at(1, "/second.so", 300, 0));
+    put(symbolizer, module_at(1, "/first.so", 100, 200));
+    put(symbolizer, module_at(1, "/second.so", 300, 0));
     uint32_t second = look_up(process, 0x500010, 350);
     cr_expect(ne(u32, first, second));
     struct rv_event events[] = {
@@ -110,124 +110,124 @@ Test(catalog, an_address_means_what_was_mapped_at_the_time, .timeout = 60)
         event_at(RV_EVENT_CALL_AT, 0x500010, 199, 0),   event_at(RV_EVENT_RETURN_AT, 0x500010, 300, 0),
         event_at(RV_EVENT_RETURN_AT, 0x500010, 100, 0), event_at(RV_EVENT_CALL_AT, 0x500010, 90000, 0),
     };
-    rv_catalog_translate(process, events, 6);
+    rv_symbolizer_translate(process, events, 6);
     for (unsigned i = 0; i < 6; i++)
         cr_expect(eq(u32, events[i].id, i % 2 ? second : first), "event %u", i);
-    cr_expect(eq(str, (char *)package_of(catalog, first), "first"));
-    cr_expect(eq(str, (char *)package_of(catalog, second), "second"));
-    rv_catalog_destroy(catalog);
+    cr_expect(eq(str, (char *)package_of(symbolizer, first), "first"));
+    cr_expect(eq(str, (char *)package_of(symbolizer, second), "second"));
+    rv_symbolizer_destroy(symbolizer);
 }
 
-Test(catalog, constructors_and_destructors_belong_to_the_nearest_mapping, .timeout = 60)
+Test(symbolizer, constructors_and_destructors_belong_to_the_nearest_mapping, .timeout = 60)
 {
-    struct rv_catalog *catalog = rv_catalog_create();
-    struct rv_catalog_process *process = rv_catalog_process(catalog, 1);
-    put(catalog, module_at(1, "/first.so", 100, 200));
-    put(catalog, module_at(1, "/second.so", 300, 0));
-    cr_expect(eq(str, (char *)package_of(catalog, look_up(process, 0x500010, 205)), "first"));
-    cr_expect(eq(str, (char *)package_of(catalog, look_up(process, 0x500010, 295)), "second"));
-    rv_catalog_destroy(catalog);
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
+    struct rv_symbolizer_process *process = rv_symbolizer_process(symbolizer, 1);
+    put(symbolizer, module_at(1, "/first.so", 100, 200));
+    put(symbolizer, module_at(1, "/second.so", 300, 0));
+    cr_expect(eq(str, (char *)package_of(symbolizer, look_up(process, 0x500010, 205)), "first"));
+    cr_expect(eq(str, (char *)package_of(symbolizer, look_up(process, 0x500010, 295)), "second"));
+    rv_symbolizer_destroy(symbolizer);
 }
 
-Test(catalog, an_unload_that_nobody_saw_ends_at_the_next_load, .timeout = 60)
+Test(symbolizer, an_unload_that_nobody_saw_ends_at_the_next_load, .timeout = 60)
 {
-    struct rv_catalog *catalog = rv_catalog_create();
-    struct rv_catalog_process *process = rv_catalog_process(catalog, 1);
-    put(catalog, module_at(1, "/second.so", 300, 0));
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
+    struct rv_symbolizer_process *process = rv_symbolizer_process(symbolizer, 1);
+    put(symbolizer, module_at(1, "/second.so", 300, 0));
     uint32_t second = look_up(process, 0x500010, 350);
-    put(catalog, module_at(1, "/first.so", 100, 0));
+    put(symbolizer, module_at(1, "/first.so", 100, 0));
     cr_expect(eq(u32, look_up(process, 0x500010, 350), second));
-    cr_expect(eq(str, (char *)package_of(catalog, look_up(process, 0x500010, 299)), "first"));
-    rv_catalog_destroy(catalog);
+    cr_expect(eq(str, (char *)package_of(symbolizer, look_up(process, 0x500010, 299)), "first"));
+    rv_symbolizer_destroy(symbolizer);
 }
 
-Test(catalog, loading_one_file_a_thousand_times_makes_one_id, .timeout = 60)
+Test(symbolizer, loading_one_file_a_thousand_times_makes_one_id, .timeout = 60)
 {
-    struct rv_catalog *catalog = rv_catalog_create();
-    struct rv_catalog_process *process = rv_catalog_process(catalog, 1);
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
+    struct rv_symbolizer_process *process = rv_symbolizer_process(symbolizer, 1);
     for (uint64_t i = 1; i <= 1000; i++) {
-        put(catalog, module_at(1, "/plugin.so", i * 100, 0));
+        put(symbolizer, module_at(1, "/plugin.so", i * 100, 0));
         cr_assert(eq(u32, look_up(process, 0x500010, i * 100 + 50), 1));
-        put(catalog, module_at(1, "/plugin.so", i * 100, i * 100 + 90));
+        put(symbolizer, module_at(1, "/plugin.so", i * 100, i * 100 + 90));
     }
-    cr_expect(eq(u32, rv_catalog_count(catalog), 1));
-    rv_catalog_destroy(catalog);
+    cr_expect(eq(u32, rv_symbolizer_count(symbolizer), 1));
+    rv_symbolizer_destroy(symbolizer);
 }
 
-Test(catalog, an_address_seen_before_its_module_is_named_by_it_later, .timeout = 60)
+Test(symbolizer, an_address_seen_before_its_module_is_named_by_it_later, .timeout = 60)
 {
-    struct rv_catalog *catalog = rv_catalog_create();
-    struct rv_catalog_process *process = rv_catalog_process(catalog, 1);
-    struct rv_catalog_module module;
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
+    struct rv_symbolizer_process *process = rv_symbolizer_process(symbolizer, 1);
+    struct rv_symbolizer_module module;
     void *library = mapped_open(FIXTURE_PLAIN, &module);
     uint64_t address = mapped_address(library, "plain_other");
     uint32_t early = look_up(process, address, 150);
-    struct rv_catalog_name name;
+    struct rv_symbolizer_name name;
     char hex[32];
     snprintf(hex, sizeof hex, "0x%lx", (unsigned long)address);
-    cr_expect(eq(int, rv_catalog_name(catalog, early, &name), -EAGAIN));
+    cr_expect(eq(int, rv_symbolizer_name(symbolizer, early, &name), -EAGAIN));
     cr_expect(eq(str, (char *)name.name, (char *)hex));
-    rv_catalog_put_module(catalog, &module);
+    rv_symbolizer_put_module(symbolizer, &module);
     uint32_t late = look_up(process, address, 160);
-    cr_expect(eq(int, rv_catalog_name(catalog, early, &name), 0));
+    cr_expect(eq(int, rv_symbolizer_name(symbolizer, early, &name), 0));
     cr_expect(eq(str, (char *)name.name, "plain_other"));
-    cr_expect(eq(int, rv_catalog_name(catalog, late, &name), 0));
+    cr_expect(eq(int, rv_symbolizer_name(symbolizer, late, &name), 0));
     cr_expect(eq(str, (char *)name.name, "plain_other"));
-    rv_catalog_destroy(catalog);
+    rv_symbolizer_destroy(symbolizer);
     dlclose(library);
 }
 
-Test(catalog, processes_that_mapped_one_file_share_its_ids, .timeout = 60)
+Test(symbolizer, processes_that_mapped_one_file_share_its_ids, .timeout = 60)
 {
-    struct rv_catalog *catalog = rv_catalog_create();
-    struct rv_catalog_module parent = module_at(1, "/program", 100, 0), child = module_at(2, "/program", 200, 0);
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
+    struct rv_symbolizer_module parent = module_at(1, "/program", 100, 0), child = module_at(2, "/program", 200, 0);
     parent.device = child.device = 5;
     parent.inode = child.inode = 6;
     child.start += 0x70000000;
     child.end += 0x70000000;
     child.bias += 0x70000000;
     child.path = "/hard/link";
-    put(catalog, parent);
-    put(catalog, child);
-    uint32_t id = look_up(rv_catalog_process(catalog, 1), 0x500010, 150);
-    cr_expect(eq(u32, look_up(rv_catalog_process(catalog, 2), 0x70500010, 250), id));
+    put(symbolizer, parent);
+    put(symbolizer, child);
+    uint32_t id = look_up(rv_symbolizer_process(symbolizer, 1), 0x500010, 150);
+    cr_expect(eq(u32, look_up(rv_symbolizer_process(symbolizer, 2), 0x70500010, 250), id));
     child.process = 3;
     child.build_id = (const uint8_t *)"rebuilt";
     child.build_id_bytes = 7;
-    put(catalog, child);
-    cr_expect(ne(u32, look_up(rv_catalog_process(catalog, 3), 0x70500010, 250), id));
-    rv_catalog_destroy(catalog);
+    put(symbolizer, child);
+    cr_expect(ne(u32, look_up(rv_symbolizer_process(symbolizer, 3), 0x70500010, 250), id));
+    rv_symbolizer_destroy(symbolizer);
 }
 
-Test(catalog, equal_interned_names_share_an_id, .timeout = 60)
+Test(symbolizer, equal_interned_names_share_an_id, .timeout = 60)
 {
-    struct rv_catalog *catalog = rv_catalog_create();
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
     char text[] = "work";
-    uint32_t id = rv_catalog_intern(catalog, "Main", text, "main.pl", 3);
+    uint32_t id = rv_symbolizer_intern(symbolizer, "Main", text, "main.pl", 3);
     text[0] = 'W';
-    cr_expect(eq(u32, rv_catalog_intern(catalog, "Main", "work", "main.pl", 3), id));
-    cr_expect(ne(u32, rv_catalog_intern(catalog, "Main", "work", "main.pl", 4), id));
-    cr_expect(ne(u32, rv_catalog_intern(catalog, "Main", "Work", "main.pl", 3), id));
-    uint32_t bare = rv_catalog_intern(catalog, NULL, "bare", NULL, 0);
-    struct rv_catalog_name name;
-    cr_expect(eq(int, rv_catalog_name(catalog, id, &name), 0));
+    cr_expect(eq(u32, rv_symbolizer_intern(symbolizer, "Main", "work", "main.pl", 3), id));
+    cr_expect(ne(u32, rv_symbolizer_intern(symbolizer, "Main", "work", "main.pl", 4), id));
+    cr_expect(ne(u32, rv_symbolizer_intern(symbolizer, "Main", "Work", "main.pl", 3), id));
+    uint32_t bare = rv_symbolizer_intern(symbolizer, NULL, "bare", NULL, 0);
+    struct rv_symbolizer_name name;
+    cr_expect(eq(int, rv_symbolizer_name(symbolizer, id, &name), 0));
     cr_expect(eq(str, (char *)name.name, "work"));
     cr_expect(eq(str, (char *)name.package, "Main"));
     cr_expect(eq(str, (char *)name.file, "main.pl"));
     cr_expect(eq(u32, name.line, 3));
-    cr_expect(eq(int, rv_catalog_name(catalog, bare, &name), 0));
+    cr_expect(eq(int, rv_symbolizer_name(symbolizer, bare, &name), 0));
     cr_expect(eq(str, (char *)name.package, ""));
     cr_expect(eq(str, (char *)name.file, ""));
-    rv_catalog_destroy(catalog);
+    rv_symbolizer_destroy(symbolizer);
 }
 
-Test(catalog, invalid_ids_have_no_name, .timeout = 60)
+Test(symbolizer, invalid_ids_have_no_name, .timeout = 60)
 {
-    struct rv_catalog *catalog = rv_catalog_create();
-    struct rv_catalog_name name;
-    cr_expect(eq(int, rv_catalog_name(catalog, 0, &name), -EINVAL));
-    cr_expect(eq(int, rv_catalog_name(catalog, 1, &name), -EINVAL));
-    cr_expect(eq(int, rv_catalog_name(catalog, UINT32_MAX, &name), -EINVAL));
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
+    struct rv_symbolizer_name name;
+    cr_expect(eq(int, rv_symbolizer_name(symbolizer, 0, &name), -EINVAL));
+    cr_expect(eq(int, rv_symbolizer_name(symbolizer, 1, &name), -EINVAL));
+    cr_expect(eq(int, rv_symbolizer_name(symbolizer, UINT32_MAX, &name), -EINVAL));
     cr_expect(eq(str, (char *)name.name, ""));
-    rv_catalog_destroy(catalog);
+    rv_symbolizer_destroy(symbolizer);
 }
