@@ -23,6 +23,10 @@ static void add(struct planner *planner, enum rv_capture_kind kind, uint8_t sour
         planner->n_bytes += 2 + n;
 }
 
+/* It is 0: nothing is loaded into it. */
+#define NO_VALUE (RV_CAPTURE_VALUES - 1)
+_Static_assert(RV_CAPTURE_LOADED + RV_LAYOUT_POINTERS < NO_VALUE, "no pointer is loaded into it");
+
 /* Where a value lies: in a place, or behind the address that another value is. */
 struct where {
     const struct rv_layout_place *place; /* or NULL */
@@ -39,7 +43,7 @@ static void follow_pointer(struct planner *planner, const struct rv_type *pointe
     if (!rv_layout_is_followed(pointer, where.n_pointers))
         return;
     if (where.place)
-        address = where.place->values[where.at / 8];
+        address = where.at / 8 < where.place->n ? where.place->values[where.at / 8] : NO_VALUE;
     else
         add(planner, RV_CAPTURE_LOAD, where.base, address, where.at);
     if (rv_layout_is_string(pointer)) {

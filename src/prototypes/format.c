@@ -419,6 +419,8 @@ static void format_value(struct formatter *formatter, const struct rv_type *type
                          const struct context *context)
 {
     struct context inner = *context;
+    if (formatter->n_silent && (!formatter->left.n || formatter->n_operations == RV_CAPTURE_MOST_OPERATIONS))
+        return;
     if (type->lens != RV_LENS_NONE)
         inner.lens = is_inherited(type->lens) ? type->lens : RV_LENS_NONE;
     const enum rv_lens lens = type->lens != RV_LENS_NONE ? type->lens : context->lens;

@@ -9,7 +9,9 @@
 
 #define MAX_NESTING 32u
 #define MAX_NAME 4096u
-#define MAX_BYTES (1u << 20) /* of a type */
+#define MAX_BYTES (1u << 20) /* of a type, and of a text */
+#define MAX_FIELDS 1024u
+#define MAX_NAMES 16384u /* of types, and of functions */
 
 struct alias {
     const char *name;
@@ -216,7 +218,13 @@ static struct rv_type *new_pointer(struct parser *parser, const struct rv_type *
 
 static struct rv_type *new_array(struct parser *parser, const struct rv_type *element, struct rv_length length)
 {
-    struct rv_type array = {.kind = RV_TYPE_ARRAY, .alignment = element->alignment, .inner = element, .length = length};
+    struct rv_type array = {.kind = RV_TYPE_ARRAY,
+                            .alignment = element->alignment,
+                            .inner = element,
+                            .length = length,
+                            .depth = element->depth + 1};
+    if (array.depth > MAX_NESTING)
+        return fail(parser, "nested too deep");
     if (element->kind == RV_TYPE_VOID || element->is_declared_only || !element->n_bytes)
         return fail(parser, "an array of what has no size");
     if (length.kind == RV_LENGTH_NUMBER) {
@@ -261,11 +269,14 @@ static bool add_field(struct parser *parser, struct rv_type *type, size_t *capac
     if (field->kind != RV_TYPE_ARRAY && !field->n_bytes)
         return fail(parser, "a field without a size");
     const uint32_t at = aligned(type->n_bytes, field->alignment);
-    if (at + field->n_bytes > MAX_BYTES)
+    if (at + field->n_bytes > MAX_BYTES || type->n_fields == MAX_FIELDS)
         return fail(parser, "a struct that is too large");
+    if (field->depth >= MAX_NESTING)
+        return fail(parser, "nested too deep");
     type->fields = rv_vec_reserve(type->fields, capacity, type->n_fields + 1u, sizeof *type->fields);
     type->fields[type->n_fields++] = field;
     type->n_bytes = at + field->n_bytes;
+    type->depth = type->depth > field->depth ? type->depth : field->depth + 1;
     type->alignment = type->alignment > field->alignment ? type->alignment : field->alignment;
     return true;
 }
@@ -428,6 +439,10 @@ static void add_alias(struct parser *parser, const char *name, const struct rv_t
         *declared->type = *type; /* pointers lead to it */
         return;
     }
+    if (prototypes->n_aliases == MAX_NAMES) {
+        fail(parser, "too many types");
+        return;
+    }
     prototypes->aliases = rv_vec_reserve(prototypes->aliases, &prototypes->aliases_capacity, prototypes->n_aliases + 1,
                                          sizeof *prototypes->aliases);
     prototypes->aliases[prototypes->n_aliases++] = (struct alias){name, new_type(parser, type)};
@@ -468,8 +483,9 @@ static struct rv_parameter parse_parameter(struct parser *parser)
     static const char FORMAT[] = "format";
     const char *begin = parser->at;
     parameter.type = parse_type(parser);
-    parameter.is_format = (size_t)(parser->at - begin) >= sizeof FORMAT - 1 &&
-                          memcmp(begin, FORMAT, sizeof FORMAT - 1) == 0 && !is_of_name(begin[sizeof FORMAT - 1]);
+    const size_t n_bytes = (size_t)(parser->at - begin);
+    parameter.is_format = n_bytes >= sizeof FORMAT - 1 && memcmp(begin, FORMAT, sizeof FORMAT - 1) == 0 &&
+                          (n_bytes == sizeof FORMAT - 1 || !is_of_name(begin[sizeof FORMAT - 1]));
     if (parameter.type && parameter.type->is_declared_only)
         fail(parser, "a struct whose fields are not known");
     if (parameter.type && parameter.type->kind == RV_TYPE_ARRAY)
@@ -498,13 +514,18 @@ static void parse_parameters(struct parser *parser, struct rv_prototype *prototy
     expect(parser, ')', "a ) is missing");
 }
 
-static void add_prototype(struct rv_prototypes *prototypes, const struct rv_prototype *prototype)
+static void add_prototype(struct parser *parser, const struct rv_prototype *prototype)
 {
+    struct rv_prototypes *prototypes = parser->prototypes;
     for (size_t i = 0; i < prototypes->n; i++)
         if (strcmp(prototypes->all[i].name, prototype->name) == 0) {
             prototypes->all[i] = *prototype;
             return;
         }
+    if (prototypes->n == MAX_NAMES) {
+        fail(parser, "too many functions");
+        return;
+    }
     prototypes->all =
         rv_vec_reserve(prototypes->all, &prototypes->capacity, prototypes->n + 1, sizeof *prototypes->all);
     prototypes->all[prototypes->n++] = *prototype;
@@ -525,7 +546,7 @@ static void parse_prototype(struct parser *parser)
     if (prototype.result->is_declared_only)
         fail(parser, "a struct whose fields are not known");
     if (!parser->why)
-        add_prototype(parser->prototypes, &prototype);
+        add_prototype(parser, &prototype);
 }
 
 static bool accept_word(struct parser *parser, const char *word)
@@ -556,6 +577,8 @@ struct rv_prototypes *rv_prototypes_parse(const char *text, size_t n_bytes, unsi
 {
     struct parser parser = {.prototypes = rv_alloc(1, sizeof *parser.prototypes)};
     const char *end = text + n_bytes, *at = text;
+    if (n_bytes > MAX_BYTES)
+        fail(&parser, "a file that is too large");
     for (; at < end && !parser.why; at = parser.end + 1) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         parser.at = at;

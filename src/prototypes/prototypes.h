@@ -64,6 +64,7 @@ struct rv_type {
     struct rv_length length;       /* ARRAY */
     const struct rv_type **fields; /* STRUCT */
     uint32_t n_fields;
+    uint32_t depth;                     /* structs and arrays within one another */
     bool is_declared_only;              /* "typedef NAME = struct;" so far */
     const struct rv_enum_value *values; /* ENUM */
     uint32_t n_values;

@@ -1,6 +1,7 @@
 #include "source/arguments.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 #include "prototypes/capture.h"
@@ -24,7 +25,8 @@ struct rv_arguments *rv_arguments_open(const struct rv_map *map, struct rv_symbo
     const char *why;
     if (!map->geometry.text_bytes || !rv_capture_read_section(map->base + area->offset, area->n_bytes, &section))
         return NULL;
-    char *text = rv_strndup(section.text, section.n_text_bytes); /* a program may change the file's */
+    char *text = rv_alloc(section.n_text_bytes + 1u, 1); /* a program may change the file's */
+    memcpy(text, section.text, section.n_text_bytes);
     struct rv_prototypes *prototypes = rv_prototypes_parse(text, section.n_text_bytes, &line, &why);
     free(text);
     if (!prototypes)

@@ -352,8 +352,10 @@ static void repair_file_state(struct live *live)
 /* A text whose event was refused is never read. At the visit after that which has seen it, its event would have come. */
 static void settle_texts(struct live_ring *slot)
 {
-    rv_texts_release(&slot->texts, slot->text_head);
-    slot->text_head = rv_texts_head(&slot->texts);
+    const uint64_t head = rv_texts_head(&slot->texts);
+    const bool is_shortened = (int64_t)(head - slot->text_head) < 0;
+    rv_texts_release(&slot->texts, is_shortened ? head : slot->text_head);
+    slot->text_head = head;
 }
 
 /* Drain the events that wait in one ring now; later ones are left for the next turn. */

@@ -116,3 +116,41 @@ Test(parse, a_section_gives_its_text_back, .timeout = 60)
     free(section);
     rv_prototypes_destroy(prototypes);
 }
+
+Test(parse, types_that_nest_by_their_names_are_limited, .timeout = 60)
+{
+    char text[4096] = "typedef s = struct(int);\n";
+    unsigned line;
+    const char *why;
+    for (unsigned i = 0; i < 40; i++)
+        strcat(text, "typedef s = struct(s);\n");
+    cr_assert_null(parse(text, &line, &why));
+    cr_assert_str_eq(why, "nested too deep");
+}
+
+Test(parse, a_text_that_ends_with_a_format_is_read_to_its_end, .timeout = 60)
+{
+    static const char WHOLE[] = "int f(format";
+    unsigned line;
+    const char *why;
+    char *text = malloc(sizeof WHOLE - 1); /* not terminated */
+    memcpy(text, WHOLE, sizeof WHOLE - 1);
+    cr_assert_null(rv_prototypes_parse(text, sizeof WHOLE - 1, &line, &why));
+    free(text);
+}
+
+Test(parse, pointers_behind_a_value_that_is_not_captured_are_no_value, .timeout = 60)
+{
+    unsigned line;
+    const char *why;
+    struct rv_capture plan;
+    struct rv_prototypes *prototypes =
+        parse("int f(struct(long,long,long,long,long,long,long,long,long,long,long,long,long,long,long,long,"
+              "array(char*,zero)));",
+              &line, &why);
+    cr_assert_not_null(prototypes, "%s", why);
+    rv_capture_plan(rv_prototypes_at(prototypes, 0), 64, &plan);
+    for (uint32_t i = 0; i < plan.n_calls; i++)
+        cr_assert_lt(plan.calls[i].source, RV_CAPTURE_VALUES);
+    rv_prototypes_destroy(prototypes);
+}

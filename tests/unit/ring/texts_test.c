@@ -106,3 +106,17 @@ Test(texts, of_a_hostile_program_stay_inside, .timeout = 60)
     cr_assert_not(rv_texts_read(&reader, position, &head, bytes, sizeof bytes));
     (void)rv_texts_take(&owner, 64);
 }
+
+Test(texts, have_room_again_where_one_was_shortened_after_it_was_seen, .timeout = 60)
+{
+    struct fixture f;
+    struct rv_texts owner, reader;
+    open_texts(&f, &owner, &reader, RV_POLICY_SWITCH);
+    struct rv_wire_text *text = rv_texts_take(&owner, 800);
+    cr_assert_not_null(text);
+    const uint64_t seen = rv_texts_head(&reader);
+    text->n_bytes = 8;
+    rv_texts_shorten(&owner, text, 800);
+    rv_texts_release(&reader, seen);
+    cr_assert_not_null(rv_texts_take(&owner, 40));
+}
