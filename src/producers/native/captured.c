@@ -127,10 +127,10 @@ static uint8_t *do_operation(uint8_t *at, const struct rv_wire_capture_operation
  * What the operations copy, as a text of the thread's ring. Returns its position, or NO_TEXT.
  * A push is under way: who takes the file away leaves its pages until that has ended.
  */
-static uint64_t copy_text(uint32_t number, const struct rv_wire_capture_operation *operations, uint32_t n,
-                          uint64_t *values)
+static uint64_t copy_text(uint32_t number, const struct rv_captures_plan *plan, bool is_result, uint64_t *values)
 {
-    const uint32_t most_bytes = (rv_captures_plan(number)->most_bytes + 7) / 8 * 8;
+    const struct rv_wire_capture_operation *operations = is_result ? plan->returns : plan->calls;
+    const uint32_t n = is_result ? plan->n_returns : plan->n_calls, most_bytes = (plan->most_bytes + 7) / 8 * 8;
     struct rv_texts texts;
     if (rv_thread_ring() < 0)
         return NO_TEXT;
@@ -204,7 +204,7 @@ static void push_call(uint32_t number, struct registers *registers, uint64_t fun
     take_stack(plan, registers, values);
     (void)rv_push_begin(&rv_thread.pusher, stack);
     if (has_ring)
-        position = copy_text(number, plan->calls, plan->n_calls, values);
+        position = copy_text(number, plan, false, values);
     const uint64_t ticks = rv_patched_push_call(&registers->returns_to, stack, function);
     struct rv_return *entry = rv_returns_find(registers->returns_to);
     if (!ticks || !entry)
@@ -214,7 +214,7 @@ static void push_call(uint32_t number, struct registers *registers, uint64_t fun
     entry->capture = number;
     const uint64_t next = rv_push_begin(&rv_thread.pusher, stack);
     if (!has_ring)
-        position = copy_text(number, plan->calls, plan->n_calls, values);
+        position = copy_text(number, plan, false, values);
     push_text(next, stack, position, ticks);
 }
 
@@ -263,7 +263,7 @@ void rv_captured_return(struct rv_return *entry, const uint64_t results[4], uint
         memcpy(values, kept[rv_returns_number(entry)], sizeof *kept);
     memcpy(values + RV_CAPTURE_RESULT, results, 4 * sizeof *results);
     const uint64_t next = rv_push_begin(&rv_thread.pusher, stack);
-    push_text(next, stack, copy_text(number, plan->returns, plan->n_returns, values), ticks);
+    push_text(next, stack, copy_text(number, plan, true, values), ticks);
     errno = saved;
 }
 

@@ -23,10 +23,16 @@ struct slot {
     uint32_t number;   /* [atomic] */
 };
 
+/* One for each section that was read. Never freed: a thread may be about to use it. */
+struct plans {
+    uint32_t n;
+    struct rv_captures_plan all[];
+};
+
 static struct {
     uint8_t *section;
     size_t n_bytes;
-    struct rv_captures_plan *plans;
+    struct plans *plans; /* [atomic] or NULL */
     struct rv_patch_name *names;
     uint32_t n;
     struct slot *slots;
@@ -97,14 +103,15 @@ static void read_records(uint8_t *section, size_t n_bytes)
     if (text_bytes > n_bytes - sizeof head || head.n_captures > n_bytes / sizeof(struct rv_wire_capture))
         return;
     const uint8_t *at = section + sizeof head + text_bytes, *end = section + n_bytes;
-    captures.plans = calloc(head.n_captures + 1u, sizeof *captures.plans);
+    struct plans *plans = calloc(1, sizeof *plans + (head.n_captures + 1u) * sizeof *plans->all);
     captures.names = calloc(head.n_captures + 1u, sizeof *captures.names);
-    for (uint32_t i = 0; captures.plans && captures.names && i < head.n_captures; i++) {
-        if (!read_record(&at, end, &captures.plans[i], &captures.names[i].name))
+    for (uint32_t i = 0; plans && captures.names && i < head.n_captures; i++) {
+        if (!read_record(&at, end, &plans->all[i], &captures.names[i].name))
             break;
         captures.names[i].number = i + 1;
-        captures.n = i + 1;
+        captures.n = plans->n = i + 1;
     }
+    __atomic_store_n(&captures.plans, plans, __ATOMIC_RELEASE); /* F3 -> F4 */
     if (captures.n)
         qsort(captures.names, captures.n, sizeof *captures.names, compare_names);
 }
@@ -148,7 +155,6 @@ bool rv_captures_read(const char *path)
     captures.n = 0;
     captures.section = section;
     captures.n_bytes = n_bytes;
-    captures.plans = NULL;
     free(captures.names);
     captures.names = NULL;
     read_records(section, n_bytes);
@@ -193,7 +199,9 @@ uint32_t rv_captures_find(uint64_t function)
 
 const struct rv_captures_plan *rv_captures_plan(uint32_t number)
 {
-    return &captures.plans[number - 1];
+    static const struct rv_captures_plan none;
+    const struct plans *plans = __atomic_load_n(&captures.plans, __ATOMIC_ACQUIRE); /* F4 <- F3 */
+    return plans && number <= plans->n ? &plans->all[number - 1] : &none;
 }
 
 #endif

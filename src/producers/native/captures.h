@@ -33,6 +33,7 @@ RV_HIDDEN void rv_captures_bind(const struct rv_patch_named *named, size_t n);
 
 /* The number of an address's operations: 0 for none. Any thread. */
 RV_HIDDEN uint32_t rv_captures_find(uint64_t function);
-RV_HIDDEN const struct rv_captures_plan *rv_captures_plan(uint32_t number); /* number: not 0 */
+RV_HIDDEN const struct rv_captures_plan *
+rv_captures_plan(uint32_t number); /* number: not 0; of a former file: nothing */
 
 #endif
