@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/mappings.h"
 #include "base/os.h"
+#include "ring/attachment.h"
 
 /* A line of /proc/PID/status: its number, or its text in out. -1: there is none. */
 static long status_of(pid_t pid, const char *key, char out[128])
@@ -102,6 +103,9 @@ int rv_refuse_attaching_early(pid_t pid)
     if (is_under_own_seccomp(pid))
         return rv_err(ENOTSUP, "process %d is restricted by seccomp, which may end it for a system call of ours",
                       (int)pid);
+    if (status_of(pid, "Threads", text) > RV_ATTACHMENT_THREADS)
+        return rv_err(ENOTSUP, "process %d has more than %u threads, all of which would have to be stopped at once",
+                      (int)pid, RV_ATTACHMENT_THREADS);
     if (has_mapped(pid, "libringviz-cyg.so"))
         return rv_err(EBUSY, "process %d was started under ringviz, and is traced from there", (int)pid);
     return 0;

@@ -10,6 +10,7 @@
 #include "cli/gem.h"
 #include "cli/option_table.h"
 #include "cli/option_values.h"
+#include "pipeline/history.h"
 #include "base/err.h"
 #include "base/os.h"
 #include "base/units.h"
@@ -336,8 +337,8 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
         return 0;
     case RV_OPTION_HISTORY:
         options->leaves_history = strcmp(value, "off") == 0;
-        if (!options->leaves_history &&
-            (rv_units_parse_bytes(value, &options->history_bytes) != 0 || options->history_bytes < 1u << 20))
+        if (!options->leaves_history && (rv_units_parse_bytes(value, &options->history_bytes) != 0 ||
+                                         options->history_bytes < RV_HISTORY_LEAST_BYTES))
             return rv_option_value_bad(entry->name, value, "off or a size of at least 1M");
         return 0;
     default:

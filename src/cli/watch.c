@@ -239,7 +239,11 @@ static void open_history(struct watch *watch)
     const struct rv_options *options = watch->options;
     if (options->is_headless || options->leaves_history || !is_live(watch))
         return;
-    watch->history = rv_history_create(options->history_bytes ? options->history_bytes : rv_history_default_bytes());
+    const uint64_t n_bytes = options->history_bytes ? options->history_bytes : rv_history_default_bytes();
+    if (n_bytes < RV_HISTORY_LEAST_BYTES)
+        rv_note("no history of older calls: the folder for temporary files has no room (--history, TMPDIR)");
+    else
+        watch->history = rv_history_create(n_bytes);
     if (watch->history)
         add_sink(watch, rv_history_sink(watch->history));
 }

@@ -28,6 +28,8 @@ void rv_history_destroy(struct rv_history *history);
 /* Records one session from its begin. */
 struct rv_sink rv_history_sink(struct rv_history *history);
 
+#define RV_HISTORY_LEAST_BYTES (1u << 20) /* of its file */
+
 /* A tenth of what is free in the folder for temporary files. */
 uint64_t rv_history_default_bytes(void);
 

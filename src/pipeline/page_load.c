@@ -19,7 +19,9 @@ static uint32_t sums_level(struct rv_lane *lane)
 static void begin_track(void *context, struct rv_track *track)
 {
     const struct rv_page_load *page = context;
+    pthread_mutex_lock(page->streams_lock);
     track->lane = page->stream->tracks.all[rv_stream_find_track(page->stream, track->stack)].lane;
+    pthread_mutex_unlock(page->streams_lock);
     if (page->stream->is_followed) {
         track->calls = rv_timeline_create_from(page->level);
         return;
@@ -29,13 +31,15 @@ static void begin_track(void *context, struct rv_track *track)
     track->calls = rv_timeline_create_from(level < page->level ? level : page->level);
 }
 
-struct rv_page_load *rv_page_load_create(const struct rv_page_request *request, uint32_t entry_stack, size_t n_jobs)
+struct rv_page_load *rv_page_load_create(const struct rv_page_request *request, pthread_mutex_t *streams_lock,
+                                         uint32_t entry_stack, size_t n_jobs)
 {
     struct rv_page_load *page = rv_alloc(1, sizeof *page);
     rv_job_order_init(&page->jobs, n_jobs);
     rv_job_order_reset(&page->jobs, entry_stack);
     page->jobs.page = page;
     page->stream = request->stream;
+    page->streams_lock = streams_lock;
     page->block = request->block;
     page->level = request->level;
     page->slot = request->slot;

@@ -13,13 +13,16 @@ struct rv_page_load {
     struct rv_stream *stream;         /* that it is a block of */
     uint32_t block, level;            /* of detail */
     struct rv_span_reader_slot *slot; /* of the requesting span reader; NULL: for the lanes */
+    pthread_mutex_t
+        *streams_lock; /* the page loader's: a stream of the session's own recording gets tracks meanwhile */
     /* joiner only */
     struct rv_tracks tracks;
     struct rv_page_load *next, *previous; /* the page loader's list */
 };
 
-/* n_jobs: as rv_job_order_init(). */
-struct rv_page_load *rv_page_load_create(const struct rv_page_request *request, uint32_t entry_stack, size_t n_jobs);
+/* streams_lock: that of the streams; n_jobs: as rv_job_order_init(). */
+struct rv_page_load *rv_page_load_create(const struct rv_page_request *request, pthread_mutex_t *streams_lock,
+                                         uint32_t entry_stack, size_t n_jobs);
 void rv_page_load_destroy(struct rv_page_load *page);
 
 /* Set the state of one of its stacks at the block's beginning. Before its first batch. */

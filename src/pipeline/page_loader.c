@@ -163,12 +163,12 @@ void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_deli
 
 /* ---- the session's own recording ---- */
 
-/* The time from which the stream's calls can be read back. */
-static void back_lanes(const struct rv_stream *stream)
+/* Tell lanes, from this track's on, the time from which the stream's calls can be read back. */
+static void back_lanes(const struct rv_stream *stream, size_t first_track)
 {
     const struct rv_summed_block *first = &stream->blocks[stream->n_gone < stream->n_blocks ? stream->n_gone : 0];
     uint64_t from_ns = stream->n_gone < stream->n_blocks ? first->from_ns : UINT64_MAX;
-    for (size_t i = 0; i < stream->tracks.n; i++) {
+    for (size_t i = first_track; i < stream->tracks.n; i++) {
         struct rv_lane *lane = stream->tracks.all[i].lane;
         pthread_mutex_lock(&lane->lock);
         rv_timeline_back_from(lane->timeline, from_ns);
@@ -182,9 +182,10 @@ void rv_page_loader_add_block(struct rv_page_loader *page_loader, struct rv_stre
     pthread_mutex_lock(&page_loader->lock);
     list_block(page_loader, stream, summary);
     page_loader->n_pages += page_loader->is_behind;
+    const size_t n_tracks = stream->tracks.n;
     for (size_t i = 0; i < summary->n_stacks; i++)
         (void)rv_tracks_at(&stream->tracks, summary->stacks[i].row->stack);
-    back_lanes(stream);
+    back_lanes(stream, stream->n_blocks - stream->n_gone == 1 ? 0 : n_tracks);
     pthread_mutex_unlock(&page_loader->lock);
 }
 
@@ -197,7 +198,7 @@ void rv_page_loader_discard(struct rv_page_loader *page_loader, uint64_t begin)
         while (stream->n_gone < stream->n_blocks && stream->blocks[stream->n_gone].offset < begin)
             stream->n_gone++;
         if (stream->n_gone > n_gone)
-            back_lanes(stream);
+            back_lanes(stream, 0);
     }
     pthread_mutex_unlock(&page_loader->lock);
 }
@@ -234,13 +235,15 @@ void rv_page_loader_await(struct rv_page_loader *page_loader, uint64_t until_ns)
 bool rv_page_loader_take(struct rv_page_loader *page_loader, struct rv_page_request *request)
 {
     pthread_mutex_lock(&page_loader->lock);
-    bool has = page_loader->n_taken < page_loader->n_wanted;
-    if (has) {
+    bool has = false;
+    while (!has && page_loader->n_taken < page_loader->n_wanted) {
         *request = page_loader->wanted[page_loader->n_taken++];
-        ((struct rv_stream *)request->stream)->blocks[request->block].is_coming = true;
-    } else {
-        has = rv_span_reader_ask(page_loader, request);
+        struct rv_stream *stream = request->stream;
+        has = request->block >= stream->n_gone; /* not discarded since */
+        stream->blocks[request->block].is_coming |= has;
     }
+    if (!has)
+        has = rv_span_reader_ask(page_loader, request);
     pthread_mutex_unlock(&page_loader->lock);
     return has;
 }
@@ -248,7 +251,7 @@ bool rv_page_loader_take(struct rv_page_loader *page_loader, struct rv_page_requ
 struct rv_page_load *rv_page_loader_open(struct rv_page_loader *page_loader, const struct rv_page_request *request,
                                          uint32_t entry_stack, size_t n_jobs)
 {
-    struct rv_page_load *page = rv_page_load_create(request, entry_stack, n_jobs);
+    struct rv_page_load *page = rv_page_load_create(request, &page_loader->lock, entry_stack, n_jobs);
     pthread_mutex_lock(&page_loader->lock);
     page->next = page_loader->pages;
     if (page->next)

@@ -25,8 +25,17 @@ has_one() {
     [ "$(histories)" -gt 0 ]
 }
 
+has_ended() { # while the program runs, it gets what ringviz is sent
+    kill -s "$signal" "$window"
+    case $(cut -d ' ' -f 3 "/proc/$window/stat") in
+    Z | "") return 0 ;;
+    *) return 1 ;;
+    esac
+}
+
 stop() { # SIGNAL
-    kill -s "$1" "$window"
+    signal=$1
+    check "SIG$1 does not end it" within 100 has_ended
     wait "$window" 2>"$folder/ended"
     expect "files left by SIG$1" "$(ls "$folder/tmp")" ""
 }
