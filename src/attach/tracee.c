@@ -327,7 +327,7 @@ static int step(pid_t tid)
     return status;
 }
 
-/* A fault comes again when the thread goes on, SIGSTOP is sent again: it cannot be blocked. */
+/* A fault recurs once the thread runs again; SIGSTOP, which cannot be blocked, is sent again. */
 int rv_tracee_step(struct rv_tracee_thread *thread)
 {
     uint64_t mask;

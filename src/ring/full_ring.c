@@ -20,12 +20,16 @@
 #define UNSEEN_NS 50000000u  /* limit for a consumer whose process we cannot see, */
 #define HUNG_NS 10000000000u /* and for a visible one: when starved it may pause for seconds */
 
-static bool is_tracing(const struct rv_pusher_state *state)
+bool rv_full_ring_is_tracing(const struct rv_wire_header *header, const struct rv_wire_control *control)
 {
-    const struct rv_wire_header *header = state->ring.header;
-    return !__atomic_load_n(&state->ring.control->is_muted, __ATOMIC_RELAXED) &&
+    return !__atomic_load_n(&control->is_muted, __ATOMIC_RELAXED) &&
            __atomic_load_n(&header->is_recording, __ATOMIC_RELAXED) &&
            __atomic_load_n(&header->state, __ATOMIC_ACQUIRE) == RV_FILE_READY; /* S2 <- S1 */
+}
+
+static bool is_tracing(const struct rv_pusher_state *state)
+{
+    return rv_full_ring_is_tracing(state->ring.header, state->ring.control);
 }
 
 static bool is_heartbeat_dead(uint32_t pid, uint64_t age_ns)

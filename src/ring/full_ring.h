@@ -21,6 +21,9 @@ uint64_t rv_full_ring_n_free(struct rv_pusher_state *state);
 /* Make room for n_needed events, by waiting where the policy says so. */
 enum rv_full_ring_room rv_full_ring_make_room(struct rv_pusher_state *state, uint64_t n_needed);
 
+/* Is this ring to be written? Its owner. */
+bool rv_full_ring_is_tracing(const struct rv_wire_header *header, const struct rv_wire_control *control);
+
 /* Does a live consumer drain this file, as far as can be told now? Any thread. */
 bool rv_full_ring_has_consumer(const struct rv_wire_header *header);
 

@@ -47,18 +47,12 @@ static bool has_room(const struct rv_texts *texts, uint64_t end)
     return texts->policy == RV_POLICY_RING || (int64_t)(end - tail) <= (int64_t)texts->n_bytes;
 }
 
-static bool is_tracing(const struct rv_texts *texts)
-{
-    return !__atomic_load_n(&texts->control->is_muted, __ATOMIC_RELAXED) &&
-           __atomic_load_n(&texts->header->is_recording, __ATOMIC_RELAXED) &&
-           __atomic_load_n(&texts->header->state, __ATOMIC_RELAXED) == RV_FILE_READY;
-}
-
 static void wait_for_room(const struct rv_texts *texts, uint64_t end)
 {
     struct rv_wire_header *header = texts->header;
     const int saved = errno;
-    while (!has_room(texts, end) && is_tracing(texts) && rv_full_ring_has_consumer(header)) {
+    while (!has_room(texts, end) && rv_full_ring_is_tracing(header, texts->control) &&
+           rv_full_ring_has_consumer(header)) {
         const uint32_t n_turns = __atomic_load_n(&header->drain_turns, __ATOMIC_ACQUIRE); /* T2 <- T1 */
         rv_ring_wake_consumer(header);
         if (!has_room(texts, end))

@@ -112,8 +112,9 @@ static void translate_waits(struct rv_normalizer *normalizer, const struct rv_ba
         } else if (kind == RV_EVENT_WOKEN && rv_event_since(event) != UINT32_MAX) {
             uint64_t ns = rv_clock_to_ns(normalizer->clock, normalizer->clock->ticks0 + rv_event_since(event)) -
                           normalizer->clock->mono0_ns;
-            event->frame = (uint16_t)(ns < UINT32_MAX ? ns >> 16 : UINT16_MAX);
-            event->aux = (uint16_t)(ns < UINT32_MAX ? ns : UINT16_MAX);
+            const uint32_t since = ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+            event->frame = (uint16_t)(since >> 16);
+            event->aux = (uint16_t)since;
         }
     }
 }

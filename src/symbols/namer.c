@@ -98,6 +98,13 @@ static void name_declaration(struct rv_namer *namer, struct rv_namer_file *file,
         name->file = keep_string(namer, path);
 }
 
+static void name_without_symbol(struct rv_namer *namer, const struct rv_code_file *code, uint64_t link_address,
+                                struct rv_symbolizer_name *name)
+{
+    name_hex(namer, link_address, name);
+    name->file = keep_string(namer, code->path);
+}
+
 void rv_namer_name_code(struct rv_namer *namer, const struct rv_code_file *code, uint64_t link_address,
                         struct rv_symbolizer_name *name)
 {
@@ -109,8 +116,7 @@ void rv_namer_name_code(struct rv_namer *namer, const struct rv_code_file *code,
         name_symbol(namer, symbol, name);
         name_declaration(namer, file, start, name);
     } else {
-        name_hex(namer, link_address, name);
-        name->file = keep_string(namer, code->path);
+        name_without_symbol(namer, code, link_address, name);
     }
 }
 
@@ -136,8 +142,7 @@ void rv_namer_name_object(struct rv_namer *namer, const struct rv_code_file *cod
         if (link_address > start)
             add_offset(namer, link_address - start, name);
     } else {
-        name_hex(namer, link_address, name);
-        name->file = keep_string(namer, code->path);
+        name_without_symbol(namer, code, link_address, name);
     }
 }
 

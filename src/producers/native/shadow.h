@@ -34,8 +34,8 @@
 struct rv_shadow_frame {
     uint64_t stack;     /* the stack pointer with which its hook began */
     uint64_t word;      /* of its events: the function's address, or the name id of a call by the API, and the tag */
-    uint64_t call_site; /* where its caller goes on; 0 by the API */
-    uint64_t site; /* where it goes on after its hook: tells functions inlined into one another apart; 0 by the API.
+    uint64_t call_site; /* return address in its caller; 0 by the API */
+    uint64_t site; /* return address of its hook: tells functions inlined into one another apart; 0 by the API.
                       The upper 16 bits: rv_shadow_n_kept() */
 };
 _Static_assert(sizeof(struct rv_shadow_frame) == 1u << RV_SHADOW_TAG_SHIFT, "tags are bits of a frame's address");

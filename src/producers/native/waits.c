@@ -95,7 +95,8 @@ static uint32_t rest_of(const void *object)
 static void follow_fork(void)
 {
     const pid_t pid = getpid();
-    if (__atomic_exchange_n(&slots_pid, pid, __ATOMIC_RELAXED) == pid)
+    if (__atomic_load_n(&slots_pid, __ATOMIC_RELAXED) == pid ||
+        __atomic_exchange_n(&slots_pid, pid, __ATOMIC_RELAXED) == pid)
         return;
     for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
         if (__atomic_load_n(&slots[i].n_waiters, __ATOMIC_RELAXED))
@@ -215,6 +216,12 @@ static void write_woken(uint32_t tid, enum rv_wake wake, uint64_t since)
                        (uint16_t)(ticks >> 16), (uint16_t)ticks));
 }
 
+/* Of a wait that did not end by getting the object. */
+static void write_failure(int error)
+{
+    write_woken(0, error == ETIMEDOUT ? RV_WAKE_TIMEOUT : RV_WAKE_UNKNOWN, UINT32_MAX);
+}
+
 /* What is known without a record: nothing, where another object's record has taken its place. */
 static void write_owner(bool is_overwritten)
 {
@@ -248,7 +255,7 @@ static void end(const struct wait *outer, int result)
     if (result == 0 || result == EOWNERDEAD)
         write_waker();
     else
-        write_woken(0, result == ETIMEDOUT ? RV_WAKE_TIMEOUT : RV_WAKE_UNKNOWN, UINT32_MAX);
+        write_failure(result);
     current = *outer;
     errno = saved;
 }
@@ -300,6 +307,7 @@ __attribute__((constructor)) static void start(void)
     for (unsigned i = 0; i < N_FUNCTIONS; i++)
         (void)next_function(i);
     (void)choose();
+    follow_fork(); /* while there is one thread */
     rv_thread_on_end(abandon);
 }
 
@@ -553,7 +561,7 @@ static void end_join(uint32_t tid, int result)
     if (result == 0)
         write_woken(tid, RV_WAKE_OWNER, UINT32_MAX);
     else
-        write_woken(0, result == ETIMEDOUT ? RV_WAKE_TIMEOUT : RV_WAKE_UNKNOWN, UINT32_MAX);
+        write_failure(result);
 }
 
 #define JOIN(thread, blocked_call)                                                                                     \
