@@ -70,35 +70,35 @@ static void close_capture(struct capture *capture)
 /* Text where it is asked for, and the picture. */
 static int show_diff(const struct rv_options *options, struct capture *captures, struct rv_output *output)
 {
-    struct rv_diff_table diff = {0};
-    struct rv_compare compare;
-    struct rv_compare_side sides[RV_COMPARE_SIDES];
-    uint64_t starts_ns[RV_COMPARE_SIDES] = {0}, last_ns;
-    for (int i = 0; i < RV_COMPARE_SIDES; i++) {
+    struct rv_diff_table table = {0};
+    struct rv_diff diff;
+    struct rv_diff_side sides[RV_DIFF_SIDES];
+    uint64_t starts_ns[RV_DIFF_SIDES] = {0}, last_ns;
+    for (int i = 0; i < RV_DIFF_SIDES; i++) {
         struct rv_session_counts counts;
         rv_session_counts(captures[i].session, &counts);
-        sides[i] = (struct rv_compare_side){.stats = captures[i].stats,
-                                            .own = rv_own_times_stats(captures[i].own_times),
-                                            .variance = rv_own_times_variance(captures[i].own_times),
-                                            .subroutines = rv_session_subroutines(captures[i].session)};
+        sides[i] = (struct rv_diff_side){.stats = captures[i].stats,
+                                         .own = rv_own_times_stats(captures[i].own_times),
+                                         .variance = rv_own_times_variance(captures[i].own_times),
+                                         .subroutines = rv_session_subroutines(captures[i].session)};
         (void)rv_lanes_bounds(rv_session_lanes(captures[i].session), &starts_ns[i], &last_ns);
-        diff.title[i] = options->files[i];
-        diff.n_spans[i] = counts.n_spans;
+        table.title[i] = options->files[i];
+        table.n_spans[i] = counts.n_spans;
     }
-    rv_compare_init(&compare, sides);
-    diff.compare = &compare;
+    rv_diff_init(&diff, sides);
+    table.diff = &diff;
     int error = options->has_diff_window ? 0 : rv_output_begin(output);
     if (!error && !options->has_diff_window)
-        error = rv_diff_table_write(&diff, options->report_format, output->file);
+        error = rv_diff_table_write(&table, options->report_format, output->file);
     if (!error && (options->has_diff_window || options->screenshot))
-        error = rv_cli_diff_window(options, &compare, starts_ns);
-    rv_compare_fini(&compare);
+        error = rv_cli_diff_window(options, &diff, starts_ns);
+    rv_diff_fini(&diff);
     return error;
 }
 
 int rv_cli_diff(const struct rv_options *options)
 {
-    struct capture captures[RV_COMPARE_SIDES] = {0};
+    struct capture captures[RV_DIFF_SIDES] = {0};
     struct rv_output output = {0};
     bool is_drawn = options->has_diff_window || options->screenshot;
     int error = is_drawn ? rv_window_module_check(!options->screenshot) : 0;
@@ -106,16 +106,16 @@ int rv_cli_diff(const struct rv_options *options)
         error = rv_picture_check(options->screenshot);
     if (!error)
         error = rv_output_open(&output, options->output, options->is_forced);
-    for (int i = 0; i < RV_COMPARE_SIDES && !error; i++)
+    for (int i = 0; i < RV_DIFF_SIDES && !error; i++)
         error = open_capture(&captures[i], options, options->files[i]);
-    for (int i = 0; i < RV_COMPARE_SIDES && !error; i++) {
+    for (int i = 0; i < RV_DIFF_SIDES && !error; i++) {
         run(&captures[i], options);
         error = rv_session_error(captures[i].session);
     }
     if (!error)
         error = show_diff(options, captures, &output);
     int close_error = rv_output_close(&output);
-    for (int i = 0; i < RV_COMPARE_SIDES; i++)
+    for (int i = 0; i < RV_DIFF_SIDES; i++)
         close_capture(&captures[i]);
     return error || close_error ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -32,38 +32,37 @@ static struct rv_source *open_one(const char *path, const struct rv_options *opt
 }
 
 static struct rv_source *open_both(const struct rv_options *options, const uint64_t *starts_ns,
-                                   struct rv_capture_filter *filters[RV_COMPARE_SIDES])
+                                   struct rv_capture_filter *filters[RV_DIFF_SIDES])
 {
-    static const char *const labels[RV_COMPARE_SIDES] = {"before:", "after:"};
-    struct rv_source *sources[RV_COMPARE_SIDES] = {NULL};
-    for (int i = 0; i < RV_COMPARE_SIDES && (sources[i] = open_one(options->files[i], options, &filters[i])); i++)
+    static const char *const labels[RV_DIFF_SIDES] = {"before:", "after:"};
+    struct rv_source *sources[RV_DIFF_SIDES] = {NULL};
+    for (int i = 0; i < RV_DIFF_SIDES && (sources[i] = open_one(options->files[i], options, &filters[i])); i++)
         ;
     return rv_merge_open(&(struct rv_merge_params){
-        .sources = sources, .paths = options->files, .labels = labels, .n = RV_COMPARE_SIDES, .starts_ns = starts_ns});
+        .sources = sources, .paths = options->files, .labels = labels, .n = RV_DIFF_SIDES, .starts_ns = starts_ns});
 }
 
-static int take_picture(struct rv_session *session, const struct rv_options *options, const struct rv_compare *compare,
+static int take_picture(struct rv_session *session, const struct rv_options *options, const struct rv_diff *diff,
                         const char *title)
 {
     while (!rv_session_wait(session, TURN_NS))
         ;
     int error = rv_session_error(session);
     struct rv_screenshot_params picture = rv_picture_params(session, options);
-    picture.compare = compare;
+    picture.diff = diff;
     picture.scheme = options->has_scheme ? options->scheme : RV_COLOR_DIFFERENCE;
     picture.program = title;
     return error ? error : rv_picture_take(&picture);
 }
 
-static int run_window(struct rv_session *session, const struct rv_options *options, const struct rv_compare *compare,
+static int run_window(struct rv_session *session, const struct rv_options *options, const struct rv_diff *diff,
                       const char *title)
 {
     const struct rv_window_module *window = rv_window_module_load();
-    return window ? window->show(session, options, &(struct rv_window_params){.title = title, .compare = compare})
-                  : -ENOTSUP;
+    return window ? window->show(session, options, &(struct rv_window_params){.title = title, .diff = diff}) : -ENOTSUP;
 }
 
-static int show(struct rv_source *source, const struct rv_options *options, const struct rv_compare *compare)
+static int show(struct rv_source *source, const struct rv_options *options, const struct rv_diff *diff)
 {
     char title[512];
     snprintf(title, sizeof title, "%s, then %s", options->files[0], options->files[1]);
@@ -71,8 +70,8 @@ static int show(struct rv_source *source, const struct rv_options *options, cons
                                                                               .memory_bytes = options->memory_bytes,
                                                                               .max_depth = options->max_depth},
                                                   source);
-    int error = options->screenshot ? take_picture(session, options, compare, title)
-                                    : run_window(session, options, compare, title);
+    int error =
+        options->screenshot ? take_picture(session, options, diff, title) : run_window(session, options, diff, title);
     rv_session_stop(session);
     while (!rv_session_wait(session, TURN_NS))
         ;
@@ -80,13 +79,13 @@ static int show(struct rv_source *source, const struct rv_options *options, cons
     return error;
 }
 
-int rv_cli_diff_window(const struct rv_options *options, const struct rv_compare *compare,
-                       const uint64_t starts_ns[RV_COMPARE_SIDES])
+int rv_cli_diff_window(const struct rv_options *options, const struct rv_diff *diff,
+                       const uint64_t starts_ns[RV_DIFF_SIDES])
 {
-    struct rv_capture_filter *filters[RV_COMPARE_SIDES] = {NULL};
+    struct rv_capture_filter *filters[RV_DIFF_SIDES] = {NULL};
     struct rv_source *source = open_both(options, starts_ns, filters);
-    int error = source ? show(source, options, compare) : -EBADMSG;
-    for (int i = 0; i < RV_COMPARE_SIDES; i++)
+    int error = source ? show(source, options, diff) : -EBADMSG;
+    for (int i = 0; i < RV_DIFF_SIDES; i++)
         rv_capture_filter_destroy(filters[i]);
     return error;
 }

@@ -3,14 +3,14 @@
 #define RV_CLI_DIFF_WINDOW_H
 
 #include "cli/options.h"
-#include "model/compare.h"
+#include "model/diff.h"
 
 /*
  * Show the window or write the screenshot. Reads the files again.
  *   starts_ns  times to align, on each side's clock
  *   returns    0, or a negative errno with one line printed
  */
-int rv_cli_diff_window(const struct rv_options *options, const struct rv_compare *compare,
-                       const uint64_t starts_ns[RV_COMPARE_SIDES]);
+int rv_cli_diff_window(const struct rv_options *options, const struct rv_diff *diff,
+                       const uint64_t starts_ns[RV_DIFF_SIDES]);
 
 #endif

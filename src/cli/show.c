@@ -19,7 +19,7 @@ int rv_show(struct rv_session *session, const struct rv_options *options, const 
     if (rv_settings_file_default_path(path, sizeof path))
         rv_settings_file_open(&config, path);
     rv_settings_load(&settings, &config);
-    begin_as(&settings, options, params->compare != NULL);
+    begin_as(&settings, options, params->diff != NULL);
     before = settings;
     struct rv_window_params all = *params;
     all.width_px = options->width_px;

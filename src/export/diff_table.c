@@ -9,16 +9,16 @@
 #include "export/table_names.h"
 #include "export/text_buffer.h"
 
-enum { BEFORE = RV_COMPARE_BEFORE, AFTER = RV_COMPARE_AFTER };
+enum { BEFORE = RV_DIFF_BEFORE, AFTER = RV_DIFF_AFTER };
 
 struct number { /* a column with a value for each side */
     const char *name;
-    uint64_t value[RV_COMPARE_SIDES];
+    uint64_t value[RV_DIFF_SIDES];
 };
 
 enum { N_NUMBERS = 8 };
 
-static void numbers_of(const struct rv_compare_row *row, struct number out[N_NUMBERS])
+static void numbers_of(const struct rv_diff_row *row, struct number out[N_NUMBERS])
 {
     const struct rv_stats_row *before = &row->stats[BEFORE], *after = &row->stats[AFTER];
     out[0] = (struct number){"line", {row->line[BEFORE], row->line[AFTER]}};
@@ -32,7 +32,7 @@ static void numbers_of(const struct rv_compare_row *row, struct number out[N_NUM
 }
 
 /* Ratio of the total times after / before; false without time before. */
-static bool ratio_of(const struct rv_compare_row *row, double *ratio)
+static bool ratio_of(const struct rv_diff_row *row, double *ratio)
 {
     uint64_t before_ns = row->stats[BEFORE].total_ns;
     *ratio = before_ns ? (double)row->stats[AFTER].total_ns / (double)before_ns : 0.0;
@@ -44,7 +44,7 @@ static const char *const CHANGE_NAMES[RV_TIME_VARIANCE_TIMES][2] = {{"self_chang
 
 /* ---- JSON ---- */
 
-static void add_json_row(struct rv_text_buffer *text, const struct rv_compare_row *row)
+static void add_json_row(struct rv_text_buffer *text, const struct rv_diff_row *row)
 {
     struct number numbers[N_NUMBERS];
     double ratio;
@@ -62,42 +62,42 @@ static void add_json_row(struct rv_text_buffer *text, const struct rv_compare_ro
     else
         rv_text_buffer_add(text, ",\"total_ratio\":null");
     for (int time = 0; time < RV_TIME_VARIANCE_TIMES; time++)
-        if (rv_compare_is_tested(row))
+        if (rv_diff_is_tested(row))
             rv_text_buffer_format(text, ",\"%s\":%.6g,\"%s\":%.6g", CHANGE_NAMES[time][0], row->changes[time].ratio,
                                   CHANGE_NAMES[time][1], row->changes[time].p);
         else
             rv_text_buffer_format(text, ",\"%s\":null,\"%s\":null", CHANGE_NAMES[time][0], CHANGE_NAMES[time][1]);
-    rv_text_buffer_format(text, ",\"verdict\":\"%s\"}", rv_compare_verdict_word(row->verdict));
+    rv_text_buffer_format(text, ",\"verdict\":\"%s\"}", rv_diff_verdict_word(row->verdict));
 }
 
-static void write_json(struct rv_text_buffer *text, const struct rv_diff_table *diff)
+static void write_json(struct rv_text_buffer *text, const struct rv_diff_table *table)
 {
-    static const char *const sides[RV_COMPARE_SIDES] = {"{\"before\":{\"title\":", ",\"after\":{\"title\":"};
-    for (int side = 0; side < RV_COMPARE_SIDES; side++) {
+    static const char *const sides[RV_DIFF_SIDES] = {"{\"before\":{\"title\":", ",\"after\":{\"title\":"};
+    for (int side = 0; side < RV_DIFF_SIDES; side++) {
         rv_text_buffer_add(text, sides[side]);
-        rv_text_buffer_add_json(text, diff->title[side]);
-        rv_text_buffer_format(text, ",\"spans\":%llu}", (unsigned long long)diff->n_spans[side]);
+        rv_text_buffer_add_json(text, table->title[side]);
+        rv_text_buffer_format(text, ",\"spans\":%llu}", (unsigned long long)table->n_spans[side]);
     }
-    rv_text_buffer_format(text, ",\"tested\":%zu,\"common_change\":%.6g,\"subroutines\":[", diff->compare->n_tested,
-                          diff->compare->common_ratio);
-    for (size_t i = 0; i < diff->compare->n; i++) {
+    rv_text_buffer_format(text, ",\"tested\":%zu,\"common_change\":%.6g,\"subroutines\":[", table->diff->n_tested,
+                          table->diff->common_ratio);
+    for (size_t i = 0; i < table->diff->n; i++) {
         rv_text_buffer_add(text, i ? ",\n" : "\n");
-        add_json_row(text, &diff->compare->rows[i]);
+        add_json_row(text, &table->diff->rows[i]);
     }
     rv_text_buffer_add(text, "\n]}\n");
 }
 
 /* ---- CSV ---- */
 
-static void write_csv(struct rv_text_buffer *text, const struct rv_compare *compare)
+static void write_csv(struct rv_text_buffer *text, const struct rv_diff *diff)
 {
     rv_text_buffer_add(text,
                        "name,file,line_before,line_after,calls_before,calls_after,total_ns_before,total_ns_after,"
                        "self_ns_before,self_ns_after,self_p50_ns_before,self_p50_ns_after,p50_ns_before,p50_ns_after,"
                        "p99_ns_before,p99_ns_after,"
                        "max_ns_before,max_ns_after,total_ratio,self_change,self_p,change,p,verdict\n");
-    for (size_t i = 0; i < compare->n; i++) {
-        const struct rv_compare_row *row = &compare->rows[i];
+    for (size_t i = 0; i < diff->n; i++) {
+        const struct rv_diff_row *row = &diff->rows[i];
         struct number numbers[N_NUMBERS];
         double ratio;
         numbers_of(row, numbers);
@@ -111,17 +111,17 @@ static void write_csv(struct rv_text_buffer *text, const struct rv_compare *comp
         if (ratio_of(row, &ratio))
             rv_text_buffer_format(text, "%.6g", ratio);
         for (int time = 0; time < RV_TIME_VARIANCE_TIMES; time++)
-            if (rv_compare_is_tested(row))
+            if (rv_diff_is_tested(row))
                 rv_text_buffer_format(text, ",%.6g,%.6g", row->changes[time].ratio, row->changes[time].p);
             else
                 rv_text_buffer_add(text, ",,");
-        rv_text_buffer_format(text, ",%s\n", rv_compare_verdict_word(row->verdict));
+        rv_text_buffer_format(text, ",%s\n", rv_diff_verdict_word(row->verdict));
     }
 }
 
 /* ---- text ---- */
 
-static void add_change(struct rv_text_buffer *text, const struct rv_compare_row *row)
+static void add_change(struct rv_text_buffer *text, const struct rv_diff_row *row)
 {
     uint64_t before_ns = row->stats[BEFORE].total_ns, after_ns = row->stats[AFTER].total_ns;
     char duration[32], change[34];
@@ -130,73 +130,72 @@ static void add_change(struct rv_text_buffer *text, const struct rv_compare_row 
     rv_text_buffer_format(text, "%11s", before_ns == after_ns ? "0" : change);
 }
 
-static void add_text_row(struct rv_text_buffer *text, const struct rv_compare_row *row, const char *name)
+static void add_text_row(struct rv_text_buffer *text, const struct rv_diff_row *row, const char *name)
 {
     double ratio;
     add_change(text, row);
-    for (int side = 0; side < RV_COMPARE_SIDES; side++)
+    for (int side = 0; side < RV_DIFF_SIDES; side++)
         rv_text_buffer_add_duration(text, row->stats[side].total_ns);
     if (ratio_of(row, &ratio))
         rv_text_buffer_format(text, " %7.2f", ratio);
     else
         rv_text_buffer_format(text, " %7s", "");
-    for (int side = 0; side < RV_COMPARE_SIDES; side++)
+    for (int side = 0; side < RV_DIFF_SIDES; side++)
         rv_text_buffer_format(text, " %10llu", (unsigned long long)row->stats[side].n_calls);
-    for (int side = 0; side < RV_COMPARE_SIDES; side++)
+    for (int side = 0; side < RV_DIFF_SIDES; side++)
         rv_text_buffer_add_duration(text, row->stats[side].self_ns);
-    for (int side = 0; side < RV_COMPARE_SIDES; side++)
+    for (int side = 0; side < RV_DIFF_SIDES; side++)
         rv_text_buffer_add_duration(text, row->own_p50_ns[side]);
-    for (int side = 0; side < RV_COMPARE_SIDES; side++)
+    for (int side = 0; side < RV_DIFF_SIDES; side++)
         rv_text_buffer_add_duration(text, row->stats[side].p50_ns);
-    rv_text_buffer_format(text, "  %-13s %s", rv_compare_verdict_word(row->verdict), name);
+    rv_text_buffer_format(text, "  %-13s %s", rv_diff_verdict_word(row->verdict), name);
     if (row->file[0])
         rv_text_buffer_format(text, " (%s)", row->file);
     rv_text_buffer_add(text, "\n");
 }
 
-static void write_text(struct rv_text_buffer *text, const struct rv_diff_table *diff)
+static void write_text(struct rv_text_buffer *text, const struct rv_diff_table *table)
 {
-    const struct rv_compare *compare = diff->compare;
-    size_t n_verdicts[RV_COMPARE_GONE + 1] = {0};
-    rv_text_buffer_format(text, "before: %s, %llu calls\nafter:  %s, %llu calls\n\n", diff->title[BEFORE],
-                          (unsigned long long)diff->n_spans[BEFORE], diff->title[AFTER],
-                          (unsigned long long)diff->n_spans[AFTER]);
+    const struct rv_diff *diff = table->diff;
+    size_t n_verdicts[RV_DIFF_GONE + 1] = {0};
+    rv_text_buffer_format(text, "before: %s, %llu calls\nafter:  %s, %llu calls\n\n", table->title[BEFORE],
+                          (unsigned long long)table->n_spans[BEFORE], table->title[AFTER],
+                          (unsigned long long)table->n_spans[AFTER]);
     rv_text_buffer_format(text, "%11s %21s %7s %21s %21s %21s %21s\n", "total", "total", "", "calls", "self",
                           "self p50", "p50");
     rv_text_buffer_format(text, "%11s %10s %10s %7s", "change", "before", "after", "ratio");
     for (int i = 0; i < 4; i++)
         rv_text_buffer_format(text, " %10s %10s", "before", "after");
     rv_text_buffer_add(text, "  verdict       subroutine\n");
-    char **names =
-        rv_table_names_create(compare->rows, sizeof *compare->rows, offsetof(struct rv_compare_row, name), compare->n);
-    for (size_t i = 0; i < compare->n; i++) {
-        add_text_row(text, &compare->rows[i], names[i]);
-        n_verdicts[compare->rows[i].verdict]++;
+    char **names = rv_table_names_create(diff->rows, sizeof *diff->rows, offsetof(struct rv_diff_row, name), diff->n);
+    for (size_t i = 0; i < diff->n; i++) {
+        add_text_row(text, &diff->rows[i], names[i]);
+        n_verdicts[diff->rows[i].verdict]++;
     }
-    rv_table_names_destroy(names, compare->n);
+    rv_table_names_destroy(names, diff->n);
     rv_text_buffer_format(
         text,
         "\n%zu subroutines, %zu with at least %u calls in both runs: %zu take longer themselves, %zu less "
         "long; %zu call what takes longer, %zu what takes less long\n",
-        compare->n, compare->n_tested, RV_COMPARE_LEAST_CALLS, n_verdicts[RV_COMPARE_SLOWER],
-        n_verdicts[RV_COMPARE_FASTER], n_verdicts[RV_COMPARE_SLOWER_INSIDE], n_verdicts[RV_COMPARE_FASTER_INSIDE]);
+        diff->n, diff->n_tested, RV_DIFF_LEAST_CALLS, n_verdicts[RV_DIFF_SLOWER], n_verdicts[RV_DIFF_FASTER],
+        n_verdicts[RV_DIFF_SLOWER_INSIDE], n_verdicts[RV_DIFF_FASTER_INSIDE]);
     rv_text_buffer_format(
         text, "own times of all together: x%.2f (the machine, or the whole program); verdicts are beyond that\n",
-        compare->common_ratio);
+        diff->common_ratio);
 }
 
-int rv_diff_table_write(const struct rv_diff_table *diff, enum rv_report_format format, FILE *out)
+int rv_diff_table_write(const struct rv_diff_table *table, enum rv_report_format format, FILE *out)
 {
     struct rv_text_buffer text = {0};
     switch (format) {
     case RV_REPORT_TEXT:
-        write_text(&text, diff);
+        write_text(&text, table);
         break;
     case RV_REPORT_CSV:
-        write_csv(&text, diff->compare);
+        write_csv(&text, table->diff);
         break;
     case RV_REPORT_JSON:
-        write_json(&text, diff);
+        write_json(&text, table);
         break;
     }
     int result = rv_text_buffer_flush(&text, out);

@@ -4,16 +4,16 @@
 
 #include <stdio.h>
 
-#include "model/compare.h"
+#include "model/diff.h"
 #include "export/report.h"
 
 struct rv_diff_table {
-    const struct rv_compare *compare;
-    const char *title[RV_COMPARE_SIDES]; /* of the runs */
-    uint64_t n_spans[RV_COMPARE_SIDES];
+    const struct rv_diff *diff;
+    const char *title[RV_DIFF_SIDES]; /* of the runs */
+    uint64_t n_spans[RV_DIFF_SIDES];
 };
 
 /* Rows in the comparison's order. 0, or the negative errno of the stream. */
-int rv_diff_table_write(const struct rv_diff_table *diff, enum rv_report_format format, FILE *out);
+int rv_diff_table_write(const struct rv_diff_table *table, enum rv_report_format format, FILE *out);
 
 #endif

@@ -310,7 +310,7 @@ static void count_events(struct rv_delivery *delivery, struct rv_stream *stream,
         rv_delivery_count_switches(delivery, n_switches);
 }
 
-void rv_delivery_join_page(struct rv_delivery *delivery, struct rv_page_load *page, struct rv_job *job)
+void rv_delivery_join_page(struct rv_delivery *delivery, struct rv_pending_page *page, struct rv_job *job)
 {
     struct rv_tracks *tracks = &page->tracks;
     size_t n = 0;
@@ -321,7 +321,7 @@ void rv_delivery_join_page(struct rv_delivery *delivery, struct rv_page_load *pa
     } else if (job->end_ns != UINT64_MAX) {
         n = read_open(delivery, tracks, job->end_ns);
     }
-    rv_page_load_store(page, rv_tracks_group(tracks, &delivery->buffer, n));
+    rv_pending_page_store(page, rv_tracks_group(tracks, &delivery->buffer, n));
 }
 
 size_t rv_delivery_join(struct rv_delivery *delivery, struct rv_stream *stream, struct rv_job *job)

@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-#include "pipeline/page_load.h"
+#include "pipeline/pending_page.h"
 #include "pipeline/session.h"
 #include "pipeline/stream.h"
 
@@ -41,7 +41,7 @@ void rv_delivery_count_switches(struct rv_delivery *delivery, uint64_t n);
 size_t rv_delivery_join(struct rv_delivery *delivery, struct rv_stream *stream, struct rv_job *job);
 
 /* The same of a page: only its calls are needed, everything else was in the summary. */
-void rv_delivery_join_page(struct rv_delivery *delivery, struct rv_page_load *page, struct rv_job *job);
+void rv_delivery_join_page(struct rv_delivery *delivery, struct rv_pending_page *page, struct rv_job *job);
 
 void rv_delivery_fini(struct rv_delivery *delivery);
 

@@ -12,10 +12,10 @@
 
 #include "pipeline/batch_pool.h"
 
-struct rv_page_load;
+struct rv_pending_page;
 
-struct rv_job_order {          /* the first member of struct rv_stream and struct rv_page_load: a batch's `stream` */
-    struct rv_page_load *page; /* NULL: of a stream */
+struct rv_job_order { /* the first member of struct rv_stream and struct rv_pending_page: a batch's `stream` */
+    struct rv_pending_page *page; /* NULL: of a stream */
     /* drain thread */
     uint64_t n_submitted;
     uint32_t exit_stack; /* stack selected after the last batch submitted */

@@ -24,9 +24,9 @@ void rv_page_loader_init(struct rv_page_loader *page_loader, uint64_t memory_byt
 
 void rv_page_loader_fini(struct rv_page_loader *page_loader)
 {
-    for (struct rv_page_load *page = page_loader->pages, *next; page; page = next) {
+    for (struct rv_pending_page *page = page_loader->pages, *next; page; page = next) {
         next = page->next;
-        rv_page_load_destroy(page);
+        rv_pending_page_destroy(page);
     }
     pthread_cond_destroy(&page_loader->has_requests);
     pthread_cond_destroy(&page_loader->has_news);
@@ -248,10 +248,10 @@ bool rv_page_loader_take(struct rv_page_loader *page_loader, struct rv_page_requ
     return has;
 }
 
-struct rv_page_load *rv_page_loader_open(struct rv_page_loader *page_loader, const struct rv_page_request *request,
-                                         uint32_t entry_stack, size_t n_jobs)
+struct rv_pending_page *rv_page_loader_open(struct rv_page_loader *page_loader, const struct rv_page_request *request,
+                                            uint32_t entry_stack, size_t n_jobs)
 {
-    struct rv_page_load *page = rv_page_load_create(request, &page_loader->lock, entry_stack, n_jobs);
+    struct rv_pending_page *page = rv_pending_page_create(request, &page_loader->lock, entry_stack, n_jobs);
     pthread_mutex_lock(&page_loader->lock);
     page->next = page_loader->pages;
     if (page->next)
@@ -262,7 +262,7 @@ struct rv_page_load *rv_page_loader_open(struct rv_page_loader *page_loader, con
 }
 
 /* Take the page's calls, by track of its stream; NULL: none. The caller frees the array. */
-static struct rv_timeline **take_calls(struct rv_page_load *page)
+static struct rv_timeline **take_calls(struct rv_pending_page *page)
 {
     struct rv_timeline **calls = rv_alloc(page->stream->tracks.n, sizeof(struct rv_timeline *));
     for (size_t i = 0; i < page->tracks.n; i++) {
@@ -276,7 +276,7 @@ static struct rv_timeline **take_calls(struct rv_page_load *page)
     return calls;
 }
 
-static void give_to_lanes(struct rv_page_loader *page_loader, struct rv_page_load *page)
+static void give_to_lanes(struct rv_page_loader *page_loader, struct rv_pending_page *page)
 {
     struct rv_stream *stream = page->stream;
     struct rv_summed_block *block = &stream->blocks[page->block];
@@ -298,7 +298,7 @@ static void give_to_lanes(struct rv_page_loader *page_loader, struct rv_page_loa
     page_loader->n_pages++;
 }
 
-void rv_page_loader_publish(struct rv_page_loader *page_loader, struct rv_page_load *page)
+void rv_page_loader_publish(struct rv_page_loader *page_loader, struct rv_pending_page *page)
 {
     pthread_mutex_lock(&page_loader->lock);
     if (page->slot)
@@ -309,7 +309,7 @@ void rv_page_loader_publish(struct rv_page_loader *page_loader, struct rv_page_l
     if (page->next)
         page->next->previous = page->previous;
     pthread_mutex_unlock(&page_loader->lock);
-    rv_page_load_destroy(page);
+    rv_pending_page_destroy(page);
 }
 
 void rv_page_loader_end(struct rv_page_loader *page_loader)

@@ -11,7 +11,7 @@
 #include <pthread.h>
 
 #include "flow/block_summary.h"
-#include "pipeline/page_load.h"
+#include "pipeline/pending_page.h"
 #include "pipeline/span_reader.h"
 
 struct rv_summed_block { /* of a stream; covers (from_ns, to_ns) */
@@ -31,7 +31,7 @@ struct rv_page_loader {
     uint64_t now;                   /* number of views so far */
     uint64_t n_pages;               /* published to the lanes so far, and awaited blocks */
     struct rv_span_reader *readers; /* last opened first */
-    struct rv_page_load *pages;     /* on their way */
+    struct rv_pending_page *pages;  /* on their way */
     bool is_over;                   /* no more requests */
     bool is_followed;               /* the streams are those of the session's own recording */
     bool is_behind;                 /* at the last view, evicted calls of it were in no block yet */
@@ -69,11 +69,11 @@ void rv_page_loader_await(struct rv_page_loader *page_loader, uint64_t until_ns)
 bool rv_page_loader_take(struct rv_page_loader *page_loader, struct rv_page_request *request);
 
 /* Begin the page of a request, which has at most n_jobs jobs at once. */
-struct rv_page_load *rv_page_loader_open(struct rv_page_loader *page_loader, const struct rv_page_request *request,
-                                         uint32_t entry_stack, size_t n_jobs);
+struct rv_pending_page *rv_page_loader_open(struct rv_page_loader *page_loader, const struct rv_page_request *request,
+                                            uint32_t entry_stack, size_t n_jobs);
 
 /* The page is complete: give it to its lanes, or to its span reader, and destroy it. */
-void rv_page_loader_publish(struct rv_page_loader *page_loader, struct rv_page_load *page);
+void rv_page_loader_publish(struct rv_page_loader *page_loader, struct rv_pending_page *page);
 
 /* The stream has ended. */
 void rv_page_loader_forget(struct rv_page_loader *page_loader, const struct rv_stream *stream);

@@ -172,7 +172,7 @@ static void *open_page(void *context, const struct rv_page_request *request, uin
 static void add_page_stack(void *context, void *page, const struct rv_page_stack *stack)
 {
     (void)context;
-    rv_page_load_add_stack(page, stack);
+    rv_pending_page_add_stack(page, stack);
 }
 
 static const struct rv_intake_pages PAGES = {summarize, add_total, take_request, open_page, add_page_stack};

@@ -269,7 +269,7 @@ bool rv_span_reader_ask(struct rv_page_loader *page_loader, struct rv_page_reque
     return true;
 }
 
-void rv_span_reader_deliver(struct rv_page_load *page)
+void rv_span_reader_deliver(struct rv_pending_page *page)
 {
     struct rv_span_reader_slot *slot = page->slot;
     struct rv_span_reader *reader = slot->reader;
@@ -289,7 +289,7 @@ void rv_span_reader_deliver(struct rv_page_load *page)
         destroy(reader);
 }
 
-bool rv_span_reader_keeps(const struct rv_page_load *page, const struct rv_span *span)
+bool rv_span_reader_keeps(const struct rv_pending_page *page, const struct rv_span *span)
 {
     const struct rv_span_reader *reader = page->slot ? page->slot->reader : NULL;
     return !reader || !reader->has_only || rv_name_set_has(&reader->only, span->id);

@@ -19,7 +19,7 @@
 #include "scan/span.h"
 
 struct rv_page_loader;
-struct rv_page_load;
+struct rv_pending_page;
 struct rv_page_request;
 struct rv_span_reader; /* opaque */
 
@@ -83,11 +83,11 @@ bool rv_span_reader_asks(const struct rv_page_loader *page_loader);
 bool rv_span_reader_ask(struct rv_page_loader *page_loader, struct rv_page_request *request);
 
 /* Deliver a requested page. Takes its tracks' calls. */
-void rv_span_reader_deliver(struct rv_page_load *page);
+void rv_span_reader_deliver(struct rv_pending_page *page);
 
 /* ---- without it ---- */
 
 /* Does the page's span reader want this call? */
-bool rv_span_reader_keeps(const struct rv_page_load *page, const struct rv_span *span);
+bool rv_span_reader_keeps(const struct rv_pending_page *page, const struct rv_span *span);
 
 #endif

@@ -44,7 +44,7 @@ struct caller {
 
 struct rv_box_colors {
     enum rv_color_scheme scheme;
-    const struct rv_compare *compare; /* or NULL */
+    const struct rv_diff *diff; /* or NULL */
     struct group *groups;
     size_t n_groups, groups_capacity;
     uint32_t *table; /* open addressing by key: group index + 1 */
@@ -81,7 +81,7 @@ void rv_box_colors_destroy(struct rv_box_colors *colors)
 void rv_box_colors_copy(struct rv_box_colors *into, const struct rv_box_colors *from)
 {
     into->scheme = from->scheme;
-    into->compare = from->compare;
+    into->diff = from->diff;
     into->split = from->split;
     into->is_moving = from->is_moving;
     into->is_updated = from->is_updated;
@@ -179,14 +179,14 @@ static uint32_t find_group(struct rv_box_colors *colors, const struct rv_subrout
 /* With too few calls: grey, and of middle height. */
 static uint16_t difference_of(const struct rv_box_colors *colors, const struct rv_subroutine *subroutine)
 {
-    const struct rv_compare_row *row = colors->compare ? rv_compare_find(colors->compare, subroutine) : NULL;
+    const struct rv_diff_row *row = colors->diff ? rv_diff_find(colors->diff, subroutine) : NULL;
     uint32_t slot = RV_COLOR_NEUTRAL, shade = rv_color_difference_shade(0.0);
-    if (row && (row->verdict == RV_COMPARE_NEW || row->verdict == RV_COMPARE_GONE)) {
+    if (row && (row->verdict == RV_DIFF_NEW || row->verdict == RV_DIFF_GONE)) {
         slot = RV_COLOR_ONE_RUN;
         shade = RV_COLOR_SHADES - 1;
-    } else if (row && row->verdict != RV_COMPARE_FEW) {
+    } else if (row && row->verdict != RV_DIFF_FEW) {
         slot = 0;
-        shade = rv_color_difference_shade(rv_compare_octaves(row));
+        shade = rv_color_difference_shade(rv_diff_octaves(row));
     }
     return (uint16_t)(slot * RV_COLOR_SHADES + shade);
 }
@@ -437,11 +437,11 @@ enum rv_color_scheme rv_box_colors_scheme(const struct rv_box_colors *colors)
     return colors->scheme;
 }
 
-void rv_box_colors_compare(struct rv_box_colors *colors, const struct rv_compare *compare)
+void rv_box_colors_set_diff(struct rv_box_colors *colors, const struct rv_diff *diff)
 {
-    if (colors->compare == compare)
+    if (colors->diff == diff)
         return;
-    colors->compare = compare;
+    colors->diff = diff;
     forget_members(colors);
 }
 

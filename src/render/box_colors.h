@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "model/color.h"
-#include "model/compare.h"
+#include "model/diff.h"
 #include "model/subroutines.h"
 #include "model/view.h"
 
@@ -56,7 +56,7 @@ void rv_box_colors_choose(struct rv_box_colors *colors, enum rv_color_scheme sch
 enum rv_color_scheme rv_box_colors_scheme(const struct rv_box_colors *colors);
 
 /* The comparison that RV_COLOR_DIFFERENCE shows; NULL = none. Borrowed until replaced. */
-void rv_box_colors_compare(struct rv_box_colors *colors, const struct rv_compare *compare);
+void rv_box_colors_set_diff(struct rv_box_colors *colors, const struct rv_diff *diff);
 
 /*
  * Least height of a box as a share of its row: 1, except when the scheme shows differences by height too. Then the

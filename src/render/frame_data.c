@@ -20,7 +20,7 @@ static void learn_colours(struct rv_frame_data *picture, const struct rv_frame_d
     if (params->before && params->before != picture && params->before->colors)
         rv_box_colors_copy(picture->colors, params->before->colors);
     rv_box_colors_choose(picture->colors, params->scheme);
-    rv_box_colors_compare(picture->colors, params->compare);
+    rv_box_colors_set_diff(picture->colors, params->diff);
     rv_box_colors_update(picture->colors, params->view, params->subroutines, params->stage);
 }
 

@@ -83,7 +83,7 @@ void rv_scene_compose(struct rv_scene *scene, const struct rv_scene_frame *frame
                                                          .has_leaves = rv_view_mode_get(frame->look)->has_leaves,
                                                          .width_px = frame->width_px,
                                                          .scheme = frame->scheme,
-                                                         .compare = frame->compare});
+                                                         .diff = frame->diff});
     scene->picture = &scene->own;
 }
 

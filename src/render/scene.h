@@ -49,7 +49,7 @@ struct rv_scene_frame {
     double scroll;                        /* points by which a flat look has been scrolled down */
     double passed;                        /* 0..1; look_from equal to look = settled */
     enum rv_color_scheme scheme;
-    const struct rv_compare *compare; /* for RV_COLOR_DIFFERENCE; NULL = none */
+    const struct rv_diff *diff; /* for RV_COLOR_DIFFERENCE; NULL = none */
     enum rv_color_theme theme;
     struct rv_range_ns selected;    /* drawn as a band */
     struct rv_bookmark_flags flags; /* of marked times */

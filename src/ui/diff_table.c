@@ -20,18 +20,18 @@ enum column {
 };
 
 /* A subroutine of this row, in either capture. False: it is not known yet. */
-static bool find_subroutine(const struct rv_diff_table *shown, const struct rv_compare_row *row, uint32_t *id)
+static bool find_subroutine(const struct rv_diff_table *shown, const struct rv_diff_row *row, uint32_t *id)
 {
     uint32_t n = rv_subroutines_count(shown->subroutines);
     for (*id = 0; *id < n; (*id)++) {
         struct rv_subroutine subroutine = rv_subroutines_get(shown->subroutines, *id);
-        if (rv_compare_find(shown->compare, &subroutine) == row)
+        if (rv_diff_find(shown->diff, &subroutine) == row)
             return true;
     }
     return false;
 }
 
-static void ask_about(struct rv_ui *ui, const struct rv_diff_table *shown, const struct rv_compare_row *row,
+static void ask_about(struct rv_ui *ui, const struct rv_diff_table *shown, const struct rv_diff_row *row,
                       struct rv_ui_acts *acts)
 {
     uint32_t id;
@@ -43,9 +43,9 @@ static void ask_about(struct rv_ui *ui, const struct rv_diff_table *shown, const
 }
 
 /* Of the median own time, after / before. */
-static void show_ratio(const struct rv_ui_style *style, const struct rv_compare_row *row)
+static void show_ratio(const struct rv_ui_style *style, const struct rv_diff_row *row)
 {
-    uint64_t before_ns = row->own_p50_ns[RV_COMPARE_BEFORE], after_ns = row->own_p50_ns[RV_COMPARE_AFTER];
+    uint64_t before_ns = row->own_p50_ns[RV_DIFF_BEFORE], after_ns = row->own_p50_ns[RV_DIFF_AFTER];
     char text[32] = "";
     if (before_ns && after_ns)
         (void)snprintf(text, sizeof text, "%.2f", (double)after_ns / (double)before_ns);
@@ -55,7 +55,7 @@ static void show_ratio(const struct rv_ui_style *style, const struct rv_compare_
 static void show_row(struct rv_ui *ui, const struct rv_diff_table *shown, size_t idx, struct rv_ui_acts *acts)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
-    const struct rv_compare_row *row = &shown->compare->rows[idx];
+    const struct rv_diff_row *row = &shown->diff->rows[idx];
     char name[512];
     rv_imgui_table_row();
     rv_imgui_table_cell();
@@ -64,11 +64,11 @@ static void show_row(struct rv_ui *ui, const struct rv_diff_table *shown, size_t
     if (rv_imgui_is_clicked(0))
         ask_about(ui, shown, row, acts);
     rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text_strong, name);
-    rv_ui_cell_text(style, rv_compare_verdict_word(row->verdict));
+    rv_ui_cell_text(style, rv_diff_verdict_word(row->verdict));
     show_ratio(style, row);
-    for (int side = 0; side < RV_COMPARE_SIDES; side++)
+    for (int side = 0; side < RV_DIFF_SIDES; side++)
         rv_ui_cell_ns(style, row->own_p50_ns[side]);
-    for (int side = 0; side < RV_COMPARE_SIDES; side++)
+    for (int side = 0; side < RV_DIFF_SIDES; side++)
         rv_ui_cell_ns(style, row->stats[side].total_ns);
 }
 
@@ -85,7 +85,7 @@ void rv_diff_table_show(struct rv_ui *ui, const struct rv_diff_table *shown, str
     int from, to;
     if (!rv_imgui_table_begin("diff", columns, COLUMN_COUNT, height))
         return;
-    rv_imgui_table_rows((int)shown->compare->n, &from, &to);
+    rv_imgui_table_rows((int)shown->diff->n, &from, &to);
     for (int i = from; i < to; i++)
         show_row(ui, shown, (size_t)i, acts);
     rv_imgui_table_end();

@@ -2,11 +2,11 @@
 #ifndef RV_UI_DIFF_TABLE_H
 #define RV_UI_DIFF_TABLE_H
 
-#include "model/compare.h"
+#include "model/diff.h"
 #include "ui/ui.h"
 
 struct rv_diff_table {
-    const struct rv_compare *compare;   /* NULL = one capture only */
+    const struct rv_diff *diff;         /* NULL = one capture only */
     struct rv_subroutines *subroutines; /* of both */
 };
 

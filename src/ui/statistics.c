@@ -216,7 +216,7 @@ static void show_tabs(const struct rv_statistics *shown, struct rv_ui_acts *acts
     static const char *const titles[2][RV_STATISTICS_TABS] = {
         {"Flame graph", "Calls", "Callers, callees", "Top-down", "Bottom-up", "Grouped", "Diff"},
         {"Flame", "Calls", "Callers", "Down", "Up", "Groups", "Diff"}};
-    uint32_t n_tabs = shown->diff.compare ? RV_STATISTICS_TABS : RV_STATISTICS_DIFF;
+    uint32_t n_tabs = shown->diff.diff ? RV_STATISTICS_TABS : RV_STATISTICS_DIFF;
     for (uint32_t tab = 0; tab < n_tabs; tab++) {
         if (tab > 0)
             rv_imgui_same_line(4.0f);

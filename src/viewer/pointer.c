@@ -67,14 +67,14 @@ void rv_pointer_show(struct rv_pointer *pointer, struct rv_scene *scene, struct 
         (void)hover(pointer, scene, frame->view);
     if (!pointer->hover.is_on)
         return;
-    struct rv_call_details_about about = {.subroutines = frame->subroutines,
+    struct rv_tooltip_rows_about about = {.subroutines = frame->subroutines,
                                           .lane = rv_lanes_get(rv_session_lanes(session), pointer->hover.lane_idx),
                                           .zero_ns = frame->is_live ? frame->now_ns : frame->origin_ns,
                                           .is_live = frame->is_live,
                                           .scale = frame->scale};
     about.n_below =
         rv_session_calls_at_most(session, pointer->hover.box.id, pointer->hover.box.duration_ns, &about.n_calls);
-    (void)rv_call_details_fill(&pointer->hover, &about, &pointer->tooltip);
+    (void)rv_tooltip_rows_fill(&pointer->hover, &about, &pointer->tooltip);
     pointer->highlight = (struct rv_highlight){pointer->hover.box.id, pointer->hover.box_idx, pointer->hover.is_pinned};
     frame->highlight = &pointer->highlight;
     frame->tooltip = &pointer->tooltip;

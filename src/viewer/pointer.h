@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "viewer/call_details.h"
+#include "viewer/tooltip_rows.h"
 #include "viewer/hover.h"
 #include "pipeline/session.h"
 #include "render/scene.h"

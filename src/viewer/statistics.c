@@ -429,7 +429,7 @@ static void choose_neighbour(struct rv_viewer *viewer, bool is_next)
 static void choose_tab(struct rv_viewer *viewer, const struct rv_act *act)
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
-    uint32_t n_tabs = viewer->compare ? RV_STATISTICS_TABS : RV_STATISTICS_DIFF;
+    uint32_t n_tabs = viewer->diff ? RV_STATISTICS_TABS : RV_STATISTICS_DIFF;
     uint32_t tab = act->idx ? act->idx - 1 : (uint32_t)statistics->tab + 1;
     statistics->tab = (enum rv_statistics_tab)(tab % n_tabs);
 }

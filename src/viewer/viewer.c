@@ -271,7 +271,7 @@ static void go_out(struct rv_viewer *viewer)
 
 uint32_t rv_viewer_n_schemes(const struct rv_viewer *viewer)
 {
-    return viewer->compare ? RV_COLOR_SCHEME_COUNT : RV_COLOR_PLAIN_SCHEMES;
+    return viewer->diff ? RV_COLOR_SCHEME_COUNT : RV_COLOR_PLAIN_SCHEMES;
 }
 
 static void choose_scheme(struct rv_viewer *viewer, uint32_t which)
@@ -534,7 +534,7 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
         .view = params->view,
         .lanes = params->lanes,
         .subroutines = params->subroutines,
-        .compare = params->compare,
+        .diff = params->diff,
         .playhead = {.speed = params->speed},
         .starts_playing = params->speed > 0.0,
         .start_ns = params->start_ns,

@@ -63,17 +63,17 @@ struct rv_viewer {
     struct rv_settings settings; /* its look and scheme are those of the start */
     struct rv_lanes *lanes;      /* the lanes shown; NULL = none. Borrowed */
     struct rv_subroutines *subroutines;
-    const struct rv_compare *compare; /* comparison of two runs; NULL = one run. Borrowed */
-    struct rv_scene *scene;           /* the last picture, for picking; NULL = none. Borrowed */
-    const struct rv_view *view;       /* the view in it. Borrowed */
-    uint64_t input_ns, moved_ns;      /* time of the last user input, and of the last automatic move */
-    bool is_dirty;                    /* a new picture is needed */
-    bool is_touched;                  /* the user has chosen a window: the program's end does not move it */
-    bool starts_playing;              /* at the end of the capture, unless the user has chosen */
-    uint64_t start_ns, stop_ns;       /* begin and pause of that, from the first event; 0 = at the end */
-    uint64_t at_ns;                   /* what is shown at the end of the capture begins there; 0 = all is */
-    bool has_width;                   /* the window's width was asked for: that end does not change it */
-    bool wants_recording;             /* record to a file if possible */
+    const struct rv_diff *diff;  /* comparison of two runs; NULL = one run. Borrowed */
+    struct rv_scene *scene;      /* the last picture, for picking; NULL = none. Borrowed */
+    const struct rv_view *view;  /* the view in it. Borrowed */
+    uint64_t input_ns, moved_ns; /* time of the last user input, and of the last automatic move */
+    bool is_dirty;               /* a new picture is needed */
+    bool is_touched;             /* the user has chosen a window: the program's end does not move it */
+    bool starts_playing;         /* at the end of the capture, unless the user has chosen */
+    uint64_t start_ns, stop_ns;  /* begin and pause of that, from the first event; 0 = at the end */
+    uint64_t at_ns;              /* what is shown at the end of the capture begins there; 0 = all is */
+    bool has_width;              /* the window's width was asked for: that end does not change it */
+    bool wants_recording;        /* record to a file if possible */
     bool is_closing;
 };
 
@@ -86,11 +86,11 @@ struct rv_viewer_params {
     bool has_width;
     struct rv_lanes *lanes; /* both outlive the viewer; NULL = nothing can be searched or measured */
     struct rv_subroutines *subroutines;
-    struct rv_session *session;       /* outlives it; NULL = all calls are in the lanes */
-    const struct rv_compare *compare; /* outlives it; NULL = none */
-    const char *find;                 /* NULL = nothing */
-    const struct rv_filter *filter;   /* NULL = all passes */
-    struct rv_scene *scene;           /* both outlive the viewer */
+    struct rv_session *session;     /* outlives it; NULL = all calls are in the lanes */
+    const struct rv_diff *diff;     /* outlives it; NULL = none */
+    const char *find;               /* NULL = nothing */
+    const struct rv_filter *filter; /* NULL = all passes */
+    struct rv_scene *scene;         /* both outlive the viewer */
     const struct rv_view *view;
 };
 

@@ -67,7 +67,7 @@ static void make(struct rv_frame_builder *frame_builder)
                                               .stage = frame_builder->request.stage,
                                               .width_px = (int)frame_builder->request.view.width_px,
                                               .scheme = frame_builder->request.scheme,
-                                              .compare = frame_builder->request.compare});
+                                              .diff = frame_builder->request.diff});
     frame_builder->cost_ns = rv_clock_thread_cpu_ns() - start_ns;
 }
 

@@ -97,7 +97,7 @@ static void choose_window(const struct rv_screenshot_params *params, struct rv_v
                                              .lanes = params->lanes,
                                              .subroutines = params->subroutines,
                                              .session = params->session,
-                                             .compare = params->compare,
+                                             .diff = params->diff,
                                              .find = params->find,
                                              .filter = params->filter};
     rv_settings_init(&viewer_params.settings);
@@ -183,7 +183,7 @@ static void draw(struct rv_offscreen *offscreen)
         .look = params->look,
         .look_from = params->look,
         .scheme = params->scheme,
-        .compare = params->compare,
+        .diff = params->diff,
         .theme = rv_color_theme_of(params->scheme, params->theme),
         .selected = offscreen->viewer.analysis.selected,
         .origin_ns = offscreen->viewer.live_edge.first_ns,

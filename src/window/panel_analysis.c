@@ -199,7 +199,7 @@ void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, str
                            .calls = calls_of(about),
                            .trees = {tree_of(about, 0), tree_of(about, 1)},
                            .groups = groups_of(about),
-                           .diff = {about->viewer->compare, about->subroutines},
+                           .diff = {about->viewer->diff, about->subroutines},
                            .subroutines = about->subroutines,
                            .rgba = rgba_of,
                            .context = about,

@@ -133,7 +133,7 @@ static struct rv_scene_frame make_frame(const struct window *window)
         .passed = rv_viewer_passed(viewer),
         .scroll = viewer->look.scroll,
         .scheme = viewer->look.scheme,
-        .compare = viewer->compare,
+        .diff = viewer->diff,
         .theme = rv_color_theme_of(viewer->look.scheme, viewer->settings.theme),
         .orbit = {viewer->look.orbit[0], viewer->look.orbit[1]},
         .selected = viewer->analysis.selected,
@@ -158,7 +158,7 @@ static void ask_for_frame(struct window *window)
     struct rv_frame_request request = {.has_leaves = rv_view_mode_get(window->asked.look)->has_leaves,
                                        .stage = stage_of(window),
                                        .scheme = window->asked.scheme,
-                                       .compare = window->asked.compare};
+                                       .diff = window->asked.diff};
     if (viewer->live_edge.is_done && !window->has_ended) {
         window->has_ended = true;
         request.learns_colours = !viewer->is_touched;
@@ -419,7 +419,7 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
                                       .lanes = rv_session_lanes(session),
                                       .subroutines = rv_session_subroutines(session),
                                       .session = session,
-                                      .compare = params->compare,
+                                      .diff = params->diff,
                                       .find = params->find,
                                       .filter = params->filter};
     rv_settings_init(&viewer.settings);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "viewer/call_details.h"
+#include "viewer/tooltip_rows.h"
 #include "base/vec.h"
 #include "canvas.h"
 #include "render/png.h"
@@ -27,7 +27,7 @@ struct pointed {
 static void point(struct pointed *pointed, struct canvas *canvas, struct rv_scene_frame *frame, const float at_px[2])
 {
     struct rv_pick_hit hit;
-    struct rv_call_details_about about = {
+    struct rv_tooltip_rows_about about = {
         .subroutines = frame->subroutines, .zero_ns = frame->now_ns, .is_live = frame->is_live, .scale = 1.0};
     *pointed = (struct pointed){0};
     rv_scene_compose(canvas->scene, frame);
@@ -35,7 +35,7 @@ static void point(struct pointed *pointed, struct canvas *canvas, struct rv_scen
     if (!rv_scene_pick(canvas->scene, (double)at_px[0], (double)at_px[1], &hit))
         return;
     (void)rv_hover_move(&pointed->hover, frame->view, &hit, at_px);
-    (void)rv_call_details_fill(&pointed->hover, &about, &pointed->tooltip);
+    (void)rv_tooltip_rows_fill(&pointed->hover, &about, &pointed->tooltip);
     pointed->highlight = (struct rv_highlight){pointed->hover.box.id, pointed->hover.box_idx, true};
     frame->highlight = &pointed->highlight;
     frame->tooltip = &pointed->tooltip;

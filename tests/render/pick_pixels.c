@@ -167,30 +167,30 @@ static void check_window(struct fixture *fixture, const struct synthetic *synthe
 }
 
 /* A run against one in which every subroutine takes another number of times as long. */
-static void compare_with_another(struct rv_compare *compare, struct rv_subroutines *subroutines)
+static void compare_with_another(struct rv_diff *diff, struct rv_subroutines *subroutines)
 {
-    struct rv_compare_side sides[RV_COMPARE_SIDES];
-    struct rv_stats *stats[RV_COMPARE_SIDES];
-    struct rv_time_variance *variances[RV_COMPARE_SIDES];
-    for (int side = 0; side < RV_COMPARE_SIDES; side++) {
+    struct rv_diff_side sides[RV_DIFF_SIDES];
+    struct rv_stats *stats[RV_DIFF_SIDES];
+    struct rv_time_variance *variances[RV_DIFF_SIDES];
+    for (int side = 0; side < RV_DIFF_SIDES; side++) {
         struct rv_stats_lane *lane = rv_stats_lane_create();
         stats[side] = rv_stats_create();
         variances[side] = rv_time_variance_create();
         rv_stats_lane_set_open(lane, NULL, NULL, 0, 0);
         for (uint32_t i = 0; i < N_COMPARED * COMPARED_CALLS; i++) {
-            uint32_t id = 1 + i % N_COMPARED, factor = side == RV_COMPARE_BEFORE ? 4 : 1 + id % 16;
+            uint32_t id = 1 + i % N_COMPARED, factor = side == RV_DIFF_BEFORE ? 4 : 1 + id % 16;
             uint64_t start = i * 100000ull;
             struct rv_span span = {.start = start, .end = start + factor * 1000, .id = id};
             rv_stats_add(stats[side], lane, &span, 1);
             rv_time_variance_add(variances[side], id, (uint64_t[]){factor * 1000, factor * 1000});
         }
         rv_stats_lane_destroy(lane);
-        sides[side] = (struct rv_compare_side){stats[side], stats[side], variances[side], subroutines};
+        sides[side] = (struct rv_diff_side){stats[side], stats[side], variances[side], subroutines};
     }
-    rv_compare_init(compare, sides);
-    for (int side = 0; side < RV_COMPARE_SIDES; side++)
+    rv_diff_init(diff, sides);
+    for (int side = 0; side < RV_DIFF_SIDES; side++)
         rv_stats_destroy(stats[side]);
-    for (int side = 0; side < RV_COMPARE_SIDES; side++)
+    for (int side = 0; side < RV_DIFF_SIDES; side++)
         rv_time_variance_destroy(variances[side]);
 }
 
@@ -212,15 +212,15 @@ int main(void)
         for (size_t i = 0; i < sizeof windows_ns / sizeof *windows_ns; i++)
             check_window(&fixture, &synthetic, windows_ns[i]);
     }
-    struct rv_compare compare;
-    compare_with_another(&compare, synthetic.subroutines);
-    fixture.frame.compare = &compare;
+    struct rv_diff diff;
+    compare_with_another(&diff, synthetic.subroutines);
+    fixture.frame.diff = &diff;
     fixture.frame.scheme = RV_COLOR_DIFFERENCE;
     for (unsigned look = 0; look < RV_VIEW_MODE_COUNT; look++) {
         fixture.frame.look = fixture.frame.look_from = (enum rv_view_mode)look;
         check_window(&fixture, &synthetic, 10000000);
     }
-    rv_compare_fini(&compare);
+    rv_diff_fini(&diff);
     rv_leaf_view_fini(&fixture.leaves);
     glDeleteRenderbuffers(1, &fixture.depth_buffer);
     free(fixture.shifted);

@@ -279,29 +279,29 @@ Test(box_colors, colours_of_a_run_are_those_of_a_part_of_it)
 }
 
 /* Rows by name, as the comparison has them. */
-static struct rv_compare_row row(char *name, enum rv_compare_verdict verdict, uint64_t before_ns, uint64_t after_ns)
+static struct rv_diff_row row(char *name, enum rv_diff_verdict verdict, uint64_t before_ns, uint64_t after_ns)
 {
-    return (struct rv_compare_row){
+    return (struct rv_diff_row){
         .name = name, .file = "file.pm", .verdict = verdict, .stats = {{.p50_ns = before_ns}, {.p50_ns = after_ns}}};
 }
 
 Test(box_colors, a_claimed_difference_is_shown_by_shade_and_height)
 {
-    struct rv_compare_row rows[] = {
-        row("Package0::name1", RV_COMPARE_SLOWER, 100, 200), row("Package0::name2", RV_COMPARE_FASTER, 1600, 100),
-        row("Package1::name3", RV_COMPARE_SAME, 100, 130),   row("Package1::name4", RV_COMPARE_FEW, 100, 1000),
-        row("Package2::name5", RV_COMPARE_NEW, 0, 100),
+    struct rv_diff_row rows[] = {
+        row("Package0::name1", RV_DIFF_SLOWER, 100, 200), row("Package0::name2", RV_DIFF_FASTER, 1600, 100),
+        row("Package1::name3", RV_DIFF_SAME, 100, 130),   row("Package1::name4", RV_DIFF_FEW, 100, 1000),
+        row("Package2::name5", RV_DIFF_NEW, 0, 100),
     };
-    struct rv_compare_name names[5];
+    struct rv_diff_name names[5];
     for (size_t i = 0; i < 5; i++)
-        names[i] = (struct rv_compare_name){rows[i].name, rows[i].file, i};
-    const struct rv_compare compare = {.rows = rows, .n = 5, .names = names, .n_names = 5};
+        names[i] = (struct rv_diff_name){rows[i].name, rows[i].file, i};
+    const struct rv_diff diff = {.rows = rows, .n = 5, .names = names, .n_names = 5};
     for (uint32_t id = 1; id <= 6; id++)
         show(id, 1000);
     rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     rv_box_colors_choose(colors, RV_COLOR_DIFFERENCE);
     cr_assert_eq(slot_of(1), RV_COLOR_NEUTRAL, "nothing is compared");
-    rv_box_colors_compare(colors, &compare);
+    rv_box_colors_set_diff(colors, &diff);
     rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     uint32_t same = rv_color_difference_shade(0.0);
     cr_assert_eq(index_of(1), rv_color_difference_shade(1.0));
@@ -319,7 +319,7 @@ Test(box_colors, a_claimed_difference_is_shown_by_shade_and_height)
     cr_assert_float_eq(height[4], height[3], 1e-6);
     rv_box_colors_choose(colors, RV_COLOR_PACKAGE);
     cr_assert_eq(rv_box_colors_height(colors, 0), 1.0f, "another scheme leaves boxes as they are");
-    rv_box_colors_compare(colors, NULL);
+    rv_box_colors_set_diff(colors, NULL);
 }
 
 Test(box_colors, names_that_are_numbers_have_colours_but_subroutines_without_a_name_yet_are_grey)

@@ -1,5 +1,5 @@
 /* The tooltip of a box, the pinned call, and the place of its panel. */
-#include "viewer/call_details.h"
+#include "viewer/tooltip_rows.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static struct rv_tooltip describe(const struct rv_hover *hover)
     struct rv_subroutines *subroutines = rv_subroutines_create();
     struct rv_tooltip tooltip;
     rv_subroutines_define(subroutines, 3, "Cells", "most", "cells.c", 7);
-    cr_assert(rv_call_details_fill(hover, &(struct rv_call_details_about){.subroutines = subroutines}, &tooltip));
+    cr_assert(rv_tooltip_rows_fill(hover, &(struct rv_tooltip_rows_about){.subroutines = subroutines}, &tooltip));
     rv_subroutines_destroy(subroutines);
     return tooltip;
 }
@@ -163,13 +163,13 @@ Test(hover, arguments_and_result_of_a_call_are_rows, .timeout = 60)
     rv_subroutines_define(subroutines, 8, "", "7" RV_ARGUMENTS_SEPARATOR "\"SELECT 1\"", "", 0);
     rv_subroutines_define(subroutines, 9, "", "100" RV_ARGUMENTS_SEPARATOR "1=8", "", 0);
     rv_call_texts_add(&called.texts, &(struct rv_call_text){hover.box.start_ns, 8, false});
-    cr_assert(rv_call_details_fill(
-        &hover, &(struct rv_call_details_about){.subroutines = subroutines, .lane = &called}, &tooltip));
+    cr_assert(rv_tooltip_rows_fill(&hover, &(struct rv_tooltip_rows_about){.subroutines = subroutines, .lane = &called},
+                                   &tooltip));
     cr_assert_str_eq(line_of(&tooltip, "arguments"), "7, \"SELECT 1\"");
     cr_assert_str_eq(line_of(&tooltip, "result"), "");
     rv_call_texts_add(&called.texts, &(struct rv_call_text){rv_box_end_ns(&hover.box), 9, true});
-    cr_assert(rv_call_details_fill(
-        &hover, &(struct rv_call_details_about){.subroutines = subroutines, .lane = &called}, &tooltip));
+    cr_assert(rv_tooltip_rows_fill(&hover, &(struct rv_tooltip_rows_about){.subroutines = subroutines, .lane = &called},
+                                   &tooltip));
     cr_assert_str_eq(line_of(&tooltip, "arguments"), "8, \"SELECT 1\"");
     cr_assert_str_eq(line_of(&tooltip, "result"), "100");
     rv_call_texts_fini(&called.texts);

@@ -368,14 +368,14 @@ Test(statistics, what_goes_on_is_measured_again_and_the_list_too, .timeout = 60)
 
 Test(statistics, the_table_of_a_comparison_is_there_only_where_captures_are_compared, .timeout = 60)
 {
-    const struct rv_compare compare = {.rows = NULL};
+    const struct rv_diff diff = {.rows = NULL};
     struct fixture fixture;
     init(&fixture);
     act(&fixture, RV_ACTION_STATISTICS);
     act_on(&fixture, RV_ACTION_STATISTICS_TAB, RV_STATISTICS_GROUPS + 1);
     act(&fixture, RV_ACTION_STATISTICS_TAB);
     cr_assert_eq(fixture.viewer.statistics.tab, RV_STATISTICS_FLAME);
-    fixture.viewer.compare = &compare;
+    fixture.viewer.diff = &diff;
     act_on(&fixture, RV_ACTION_STATISTICS_TAB, RV_STATISTICS_GROUPS + 1);
     act(&fixture, RV_ACTION_STATISTICS_TAB);
     cr_assert_eq(fixture.viewer.statistics.tab, RV_STATISTICS_DIFF);

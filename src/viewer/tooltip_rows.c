@@ -1,4 +1,4 @@
-#include "viewer/call_details.h"
+#include "viewer/tooltip_rows.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -47,7 +47,7 @@ static void add_cell(struct rv_tooltip *tooltip, const struct rv_hover *hover)
 }
 
 static void add_place(struct rv_tooltip *tooltip, const struct rv_hover *hover,
-                      const struct rv_call_details_about *about)
+                      const struct rv_tooltip_rows_about *about)
 {
     char away[32];
     uint64_t start_ns = hover->box.start_ns;
@@ -62,7 +62,7 @@ static void add_place(struct rv_tooltip *tooltip, const struct rv_hover *hover,
 }
 
 static void add_calls(struct rv_tooltip *tooltip, const struct rv_hover *hover,
-                      const struct rv_call_details_about *about)
+                      const struct rv_tooltip_rows_about *about)
 {
     if (hover->box.coverage != RV_BOX_EXACT)
         add_line(tooltip, "calls", "%" PRIu64 " in trace", about->n_calls);
@@ -95,7 +95,7 @@ static void add_joined(struct rv_tooltip *tooltip, const struct rv_call_argument
 
 /* Of a cell nothing is known, and of an open call no result. */
 static void add_arguments(struct rv_tooltip *tooltip, const struct rv_hover *hover,
-                          const struct rv_call_details_about *about)
+                          const struct rv_tooltip_rows_about *about)
 {
     const struct rv_box *box = &hover->box;
     struct rv_call_arguments arguments = {0};
@@ -112,7 +112,7 @@ static void add_arguments(struct rv_tooltip *tooltip, const struct rv_hover *hov
     rv_call_arguments_fini(&arguments);
 }
 
-bool rv_call_details_fill(const struct rv_hover *hover, const struct rv_call_details_about *about,
+bool rv_tooltip_rows_fill(const struct rv_hover *hover, const struct rv_tooltip_rows_about *about,
                           struct rv_tooltip *tooltip)
 {
     if (!hover->is_on)

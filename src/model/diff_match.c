@@ -1,4 +1,4 @@
-#include "model/compare_match.h"
+#include "model/diff_match.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #define MAX_PAIRS 1000000u
 
 struct side {
-    struct rv_compare_subject *subjects;
+    struct rv_diff_subject *subjects;
     size_t n;
 };
 
@@ -64,8 +64,8 @@ static struct best find_best(const struct side *from, size_t target, const struc
 {
     struct best best = {0};
     for (size_t i = 0; i < n; i++) {
-        const struct rv_compare_subject *other = &to->subjects[items[i].target];
-        if (other->match != RV_COMPARE_UNMATCHED)
+        const struct rv_diff_subject *other = &to->subjects[items[i].target];
+        if (other->match != RV_DIFF_UNMATCHED)
             continue;
         size_t tail = common_tail(from->subjects[target].file, other->file);
         if (tail >= best.tail)
@@ -91,7 +91,7 @@ static bool match_tails(const struct side sides[2], const struct item *before, s
     bool has_matched = false;
     for (size_t i = 0; i < n_before; i++) {
         size_t target = before[i].target;
-        if (sides[0].subjects[target].match != RV_COMPARE_UNMATCHED)
+        if (sides[0].subjects[target].match != RV_DIFF_UNMATCHED)
             continue;
         struct best there = find_best(&sides[0], target, &sides[1], after, n_after);
         if (!there.tail || !there.is_alone)
@@ -105,15 +105,15 @@ static bool match_tails(const struct side sides[2], const struct item *before, s
     return has_matched;
 }
 
-/* The only unmatched one on a side, or RV_COMPARE_UNMATCHED when there are none or several. */
+/* The only unmatched one on a side, or RV_DIFF_UNMATCHED when there are none or several. */
 static size_t find_single(const struct side *side, const struct item *items, size_t n)
 {
-    size_t found = RV_COMPARE_UNMATCHED;
+    size_t found = RV_DIFF_UNMATCHED;
     for (size_t i = 0; i < n; i++) {
-        if (side->subjects[items[i].target].match != RV_COMPARE_UNMATCHED)
+        if (side->subjects[items[i].target].match != RV_DIFF_UNMATCHED)
             continue;
-        if (found != RV_COMPARE_UNMATCHED)
-            return RV_COMPARE_UNMATCHED;
+        if (found != RV_DIFF_UNMATCHED)
+            return RV_DIFF_UNMATCHED;
         found = items[i].target;
     }
     return found;
@@ -140,9 +140,9 @@ static void match_group(const struct side sides[2], const struct item *before, s
     while (match_tails(sides, before, n_before, after, n_after))
         ;
     size_t single[2] = {find_single(&sides[0], before, n_before), find_single(&sides[1], after, n_after)};
-    bool has_files = single[0] != RV_COMPARE_UNMATCHED && single[1] != RV_COMPARE_UNMATCHED &&
+    bool has_files = single[0] != RV_DIFF_UNMATCHED && single[1] != RV_DIFF_UNMATCHED &&
                      *sides[0].subjects[single[0]].file && *sides[1].subjects[single[1]].file;
-    if (single[0] != RV_COMPARE_UNMATCHED && single[1] != RV_COMPARE_UNMATCHED && (is_alone_enough || !has_files))
+    if (single[0] != RV_DIFF_UNMATCHED && single[1] != RV_DIFF_UNMATCHED && (is_alone_enough || !has_files))
         match(sides, single[0], single[1]);
 }
 
@@ -196,8 +196,8 @@ struct packages {
 
 static int by_package(const void *left, const void *right, void *subjects)
 {
-    const struct rv_compare_subject *a = (struct rv_compare_subject *)subjects + ((const struct item *)left)->target;
-    const struct rv_compare_subject *b = (struct rv_compare_subject *)subjects + ((const struct item *)right)->target;
+    const struct rv_diff_subject *a = (struct rv_diff_subject *)subjects + ((const struct item *)left)->target;
+    const struct rv_diff_subject *b = (struct rv_diff_subject *)subjects + ((const struct item *)right)->target;
     int order = strcmp(a->package, b->package);
     return order ? order : compare_items(left, right);
 }
@@ -208,7 +208,7 @@ static struct packages take_packages(const struct side *side, struct item *items
     struct packages found = {0};
     size_t n = 0, capacity = 0;
     for (size_t i = 0; i < side->n; i++)
-        if (side->subjects[i].match == RV_COMPARE_UNMATCHED && *side->subjects[i].package)
+        if (side->subjects[i].match == RV_DIFF_UNMATCHED && *side->subjects[i].package)
             items[n++] = (struct item){side->subjects[i].name, i};
     if (n)
         qsort_r(items, n, sizeof *items, by_package, side->subjects);
@@ -249,7 +249,7 @@ static size_t count_common(const struct side sides[2], const struct items *befor
 static size_t find_most_common(const struct side sides[2], const struct packages *before, size_t package,
                                const struct packages *after)
 {
-    size_t most = 0, found = RV_COMPARE_UNMATCHED;
+    size_t most = 0, found = RV_DIFF_UNMATCHED;
     for (size_t j = 0; j < after->n; j++) {
         size_t n = after->packages[j].name
                        ? count_common(sides, &before->packages[package].subjects, &after->packages[j].subjects)
@@ -275,9 +275,9 @@ static void match_packages(const struct side sides[2])
             if (has_package(&sides[!side], packages[side].packages[i].name))
                 packages[side].packages[i].name = NULL; /* it exists on both sides */
     for (size_t i = 0; i < packages[0].n; i++) {
-        size_t other = packages[0].packages[i].name ? find_most_common(sides, &packages[0], i, &packages[1])
-                                                    : RV_COMPARE_UNMATCHED;
-        if (other == RV_COMPARE_UNMATCHED)
+        size_t other =
+            packages[0].packages[i].name ? find_most_common(sides, &packages[0], i, &packages[1]) : RV_DIFF_UNMATCHED;
+        if (other == RV_DIFF_UNMATCHED)
             continue;
         struct items pair[2] = {packages[0].packages[i].subjects, packages[1].packages[other].subjects};
         match_keys(sides, pair, false);
@@ -289,13 +289,12 @@ static void match_packages(const struct side sides[2])
     }
 }
 
-void rv_compare_match(struct rv_compare_subject *before, size_t n_before, struct rv_compare_subject *after,
-                      size_t n_after)
+void rv_diff_match(struct rv_diff_subject *before, size_t n_before, struct rv_diff_subject *after, size_t n_after)
 {
     const struct side sides[2] = {{before, n_before}, {after, n_after}};
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < sides[side].n; i++)
-            sides[side].subjects[i].match = RV_COMPARE_UNMATCHED;
+            sides[side].subjects[i].match = RV_DIFF_UNMATCHED;
     match_names(sides);
     match_packages(sides);
 }

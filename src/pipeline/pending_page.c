@@ -1,4 +1,4 @@
-#include "pipeline/page_load.h"
+#include "pipeline/pending_page.h"
 
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ static uint32_t sums_level(struct rv_lane *lane)
 /* It has the lanes of its stream, and levels not coarser than their sums. */
 static void begin_track(void *context, struct rv_track *track)
 {
-    const struct rv_page_load *page = context;
+    const struct rv_pending_page *page = context;
     pthread_mutex_lock(page->streams_lock);
     track->lane = page->stream->tracks.all[rv_stream_find_track(page->stream, track->stack)].lane;
     pthread_mutex_unlock(page->streams_lock);
@@ -31,10 +31,10 @@ static void begin_track(void *context, struct rv_track *track)
     track->calls = rv_timeline_create_from(level < page->level ? level : page->level);
 }
 
-struct rv_page_load *rv_page_load_create(const struct rv_page_request *request, pthread_mutex_t *streams_lock,
-                                         uint32_t entry_stack, size_t n_jobs)
+struct rv_pending_page *rv_pending_page_create(const struct rv_page_request *request, pthread_mutex_t *streams_lock,
+                                               uint32_t entry_stack, size_t n_jobs)
 {
-    struct rv_page_load *page = rv_alloc(1, sizeof *page);
+    struct rv_pending_page *page = rv_alloc(1, sizeof *page);
     rv_job_order_init(&page->jobs, n_jobs);
     rv_job_order_reset(&page->jobs, entry_stack);
     page->jobs.page = page;
@@ -47,7 +47,7 @@ struct rv_page_load *rv_page_load_create(const struct rv_page_request *request, 
     return page;
 }
 
-void rv_page_load_destroy(struct rv_page_load *page)
+void rv_pending_page_destroy(struct rv_pending_page *page)
 {
     if (!page)
         return;
@@ -56,7 +56,7 @@ void rv_page_load_destroy(struct rv_page_load *page)
     free(page);
 }
 
-void rv_page_load_add_stack(struct rv_page_load *page, const struct rv_page_stack *stack)
+void rv_pending_page_add_stack(struct rv_pending_page *page, const struct rv_page_stack *stack)
 {
     rv_carry_resume(page->tracks.carry,
                     &(struct rv_open_stack){.stack = stack->stack,
@@ -75,7 +75,7 @@ void rv_page_load_add_stack(struct rv_page_load *page, const struct rv_page_stac
 }
 
 /* Longer calls are in the lane already; which ones a live lane lacks changes as it evicts. */
-static uint64_t limit_of(const struct rv_page_load *page, struct rv_lane *lane)
+static uint64_t limit_of(const struct rv_pending_page *page, struct rv_lane *lane)
 {
     uint32_t level = page->stream->is_followed ? RV_TIMELINE_LEVELS : sums_level(lane);
     if (level == RV_TIMELINE_LEVELS)
@@ -83,7 +83,7 @@ static uint64_t limit_of(const struct rv_page_load *page, struct rv_lane *lane)
     return level ? UINT64_C(1) << rv_density_shift(level) : 0;
 }
 
-void rv_page_load_store(struct rv_page_load *page, struct rv_span *spans)
+void rv_pending_page_store(struct rv_pending_page *page, struct rv_span *spans)
 {
     for (size_t i = 0; i < page->tracks.n; i++) {
         const struct rv_track *track = &page->tracks.all[i];

@@ -1,12 +1,12 @@
 /* What the tooltip says about the hovered or pinned call, row by row. No GL, no SDL. */
-#ifndef RV_VIEWER_CALL_DETAILS_H
-#define RV_VIEWER_CALL_DETAILS_H
+#ifndef RV_VIEWER_TOOLTIP_ROWS_H
+#define RV_VIEWER_TOOLTIP_ROWS_H
 
 #include "model/subroutines.h"
 #include "render/tooltip.h"
 #include "viewer/hover.h"
 
-struct rv_call_details_about {
+struct rv_tooltip_rows_about {
     struct rv_subroutines *subroutines;
     struct rv_lane *lane;      /* the box's; NULL: without arguments */
     uint64_t n_calls, n_below; /* calls of the subroutine, and those that took no longer; n_calls 0 = unknown */
@@ -16,6 +16,7 @@ struct rv_call_details_about {
 };
 
 /* Fill the tooltip. False without a box. */
-bool rv_call_details_fill(const struct rv_hover *hover, const struct rv_call_details_about *about, struct rv_tooltip *tooltip);
+bool rv_tooltip_rows_fill(const struct rv_hover *hover, const struct rv_tooltip_rows_about *about,
+                          struct rv_tooltip *tooltip);
 
 #endif

@@ -15,7 +15,7 @@
  * subroutines there is no bulk: then c is 0, and tau is that of quiet machines. So an equal change of all subroutines
  * is claimed of none of them; it is c, and is reported separately.
  */
-#include "model/compare.h"
+#include "model/diff.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "model/compare_match.h"
+#include "model/diff_match.h"
 
 #define LEAST_P 0.01
 #define LEAST_OCTAVES 0.0704 /* 5 % */
@@ -36,7 +36,7 @@
 /* ---- subroutines of both sides ---- */
 
 struct subjects { /* of one side, by name and file */
-    struct rv_compare_subject *matched;
+    struct rv_diff_subject *matched;
     uint32_t *lines;
     size_t *rows;
     size_t n;
@@ -45,7 +45,7 @@ struct subjects { /* of one side, by name and file */
 };
 
 struct name {
-    struct rv_compare_subject target;
+    struct rv_diff_subject target;
     uint32_t line, id;
 };
 
@@ -62,7 +62,7 @@ static int by_name(const void *a, const void *b)
     return order ? order : x->id < y->id ? -1 : x->id > y->id;
 }
 
-static struct name *collect(const struct rv_compare_side *side, size_t *n)
+static struct name *collect(const struct rv_diff_side *side, size_t *n)
 {
     *n = rv_stats_rows(side->stats, NULL, 0);
     struct rv_stats_row *rows = rv_alloc(*n, sizeof *rows);
@@ -83,7 +83,7 @@ static struct name *collect(const struct rv_compare_side *side, size_t *n)
     return names;
 }
 
-static void make_subjects(struct subjects *subjects, const struct rv_compare_side *side)
+static void make_subjects(struct subjects *subjects, const struct rv_diff_side *side)
 {
     size_t n;
     struct name *names = collect(side, &n);
@@ -95,7 +95,7 @@ static void make_subjects(struct subjects *subjects, const struct rv_compare_sid
             subjects->n_ids = names[i].id + 1;
     subjects->subject_of = rv_alloc(subjects->n_ids, sizeof *subjects->subject_of);
     for (size_t i = 0; i < n; i++) {
-        const struct rv_compare_subject *last = subjects->n ? &subjects->matched[subjects->n - 1] : NULL;
+        const struct rv_diff_subject *last = subjects->n ? &subjects->matched[subjects->n - 1] : NULL;
         if (!last || order_of(last->full, last->file, names[i].target.full, names[i].target.file) != 0) {
             subjects->lines[subjects->n] = names[i].line;
             subjects->matched[subjects->n++] = names[i].target;
@@ -117,26 +117,25 @@ static void free_subjects(struct subjects *subjects)
 
 /* ---- rows ---- */
 
-static size_t add_row(struct rv_compare *compare, const struct subjects *subjects, size_t idx, int side)
+static size_t add_row(struct rv_diff *diff, const struct subjects *subjects, size_t idx, int side)
 {
-    compare->rows[compare->n] =
-        (struct rv_compare_row){.name = rv_strdup(subjects->matched[idx].full), .file = subjects->matched[idx].file};
-    compare->rows[compare->n].line[side] = subjects->lines[idx];
-    return compare->n++;
+    diff->rows[diff->n] =
+        (struct rv_diff_row){.name = rv_strdup(subjects->matched[idx].full), .file = subjects->matched[idx].file};
+    diff->rows[diff->n].line[side] = subjects->lines[idx];
+    return diff->n++;
 }
 
 /* A row for each match, and for each subject without one. A row's id is its index until rows are sorted. */
-static void make_rows(struct rv_compare *compare, struct subjects sides[RV_COMPARE_SIDES])
+static void make_rows(struct rv_diff *diff, struct subjects sides[RV_DIFF_SIDES])
 {
-    struct subjects *before = &sides[RV_COMPARE_BEFORE], *after = &sides[RV_COMPARE_AFTER];
-    compare->rows = rv_alloc(before->n + after->n, sizeof *compare->rows);
+    struct subjects *before = &sides[RV_DIFF_BEFORE], *after = &sides[RV_DIFF_AFTER];
+    diff->rows = rv_alloc(before->n + after->n, sizeof *diff->rows);
     for (size_t i = 0; i < after->n; i++)
-        after->rows[i] = add_row(compare, after, i, RV_COMPARE_AFTER);
+        after->rows[i] = add_row(diff, after, i, RV_DIFF_AFTER);
     for (size_t i = 0; i < before->n; i++) {
         size_t match = before->matched[i].match;
-        before->rows[i] =
-            match == RV_COMPARE_UNMATCHED ? add_row(compare, before, i, RV_COMPARE_BEFORE) : after->rows[match];
-        compare->rows[before->rows[i]].line[RV_COMPARE_BEFORE] = before->lines[i];
+        before->rows[i] = match == RV_DIFF_UNMATCHED ? add_row(diff, before, i, RV_DIFF_BEFORE) : after->rows[match];
+        diff->rows[before->rows[i]].line[RV_DIFF_BEFORE] = before->lines[i];
     }
 }
 
@@ -148,33 +147,33 @@ static uint32_t *take_ids(const struct subjects *subjects)
     return as_id;
 }
 
-static struct rv_stats_row *take_stats(const struct rv_compare *compare, const struct rv_stats *stats,
-                                       const uint32_t *as_id, uint32_t n_ids, size_t *n)
+static struct rv_stats_row *take_stats(const struct rv_diff *diff, const struct rv_stats *stats, const uint32_t *as_id,
+                                       uint32_t n_ids, size_t *n)
 {
     struct rv_stats *merged = rv_stats_create();
-    struct rv_stats_row *rows = rv_alloc(compare->n, sizeof *rows);
+    struct rv_stats_row *rows = rv_alloc(diff->n, sizeof *rows);
     rv_stats_merge_as(merged, stats, as_id, n_ids);
-    *n = rv_stats_rows(merged, rows, compare->n);
+    *n = rv_stats_rows(merged, rows, diff->n);
     rv_stats_destroy(merged);
     return rows;
 }
 
 struct levels { /* of one row */
-    struct rv_time_variance_sums at[RV_COMPARE_SIDES][RV_TIME_VARIANCE_TIMES];
+    struct rv_time_variance_sums at[RV_DIFF_SIDES][RV_TIME_VARIANCE_TIMES];
 };
 
-static void fill_side(struct rv_compare *compare, const struct rv_compare_side *side, const struct subjects *subjects,
+static void fill_side(struct rv_diff *diff, const struct rv_diff_side *side, const struct subjects *subjects,
                       int side_idx, struct levels *all)
 {
     size_t n;
     uint32_t *as_id = take_ids(subjects);
-    struct rv_stats_row *rows = take_stats(compare, side->stats, as_id, subjects->n_ids, &n);
+    struct rv_stats_row *rows = take_stats(diff, side->stats, as_id, subjects->n_ids, &n);
     for (size_t i = 0; i < n; i++)
-        compare->rows[rows[i].id].stats[side_idx] = rows[i];
+        diff->rows[rows[i].id].stats[side_idx] = rows[i];
     free(rows);
-    rows = take_stats(compare, side->own, as_id, subjects->n_ids, &n);
+    rows = take_stats(diff, side->own, as_id, subjects->n_ids, &n);
     for (size_t i = 0; i < n; i++)
-        compare->rows[rows[i].id].own_p50_ns[side_idx] = rows[i].p50_ns;
+        diff->rows[rows[i].id].own_p50_ns[side_idx] = rows[i].p50_ns;
     free(rows);
     for (uint32_t id = 0; id < subjects->n_ids; id++)
         for (int time = 0; time < RV_TIME_VARIANCE_TIMES; time++)
@@ -185,24 +184,24 @@ static void fill_side(struct rv_compare *compare, const struct rv_compare_side *
 
 /* ---- tests ---- */
 
-bool rv_compare_is_tested(const struct rv_compare_row *row)
+bool rv_diff_is_tested(const struct rv_diff_row *row)
 {
-    return row->stats[RV_COMPARE_BEFORE].n_calls >= RV_COMPARE_LEAST_CALLS &&
-           row->stats[RV_COMPARE_AFTER].n_calls >= RV_COMPARE_LEAST_CALLS;
+    return row->stats[RV_DIFF_BEFORE].n_calls >= RV_DIFF_LEAST_CALLS &&
+           row->stats[RV_DIFF_AFTER].n_calls >= RV_DIFF_LEAST_CALLS;
 }
 
 struct test {
-    double d, within;                   /* octaves; variance of d, from both runs' blocks */
-    double variances[RV_COMPARE_SIDES]; /* its two terms */
-    double freedoms[RV_COMPARE_SIDES];
+    double d, within;                /* octaves; variance of d, from both runs' blocks */
+    double variances[RV_DIFF_SIDES]; /* its two terms */
+    double freedoms[RV_DIFF_SIDES];
 };
 
 static struct test make_test(const struct levels *level, enum rv_variance_time time)
 {
     struct test test = {0};
-    for (int side = 0; side < RV_COMPARE_SIDES; side++) {
+    for (int side = 0; side < RV_DIFF_SIDES; side++) {
         const struct rv_time_variance_sums *its = &level->at[side][time];
-        test.d += side == RV_COMPARE_AFTER ? rv_time_variance_mean(its) : -rv_time_variance_mean(its);
+        test.d += side == RV_DIFF_AFTER ? rv_time_variance_mean(its) : -rv_time_variance_mean(its);
         test.variances[side] = rv_time_variance_of(its);
         test.freedoms[side] = fmax(its->n_blocks - 1.0, 1.0);
         test.within += test.variances[side];
@@ -249,101 +248,101 @@ static double p_of(double t, double freedom)
     return erfc(z / sqrt(2.0));
 }
 
-static struct rv_compare_change change_of(const struct test *test, double common, double tau, double tau_freedom)
+static struct rv_diff_change change_of(const struct test *test, double common, double tau, double tau_freedom)
 {
     double variance = test->within + tau * tau, share = tau * tau * tau * tau / tau_freedom;
-    for (int side = 0; side < RV_COMPARE_SIDES; side++)
+    for (int side = 0; side < RV_DIFF_SIDES; side++)
         share += test->variances[side] * test->variances[side] / test->freedoms[side];
-    return (struct rv_compare_change){.ratio = exp2(test->d - common),
-                                      .p = p_of((test->d - common) / sqrt(variance), variance * variance / share)};
+    return (struct rv_diff_change){.ratio = exp2(test->d - common),
+                                   .p = p_of((test->d - common) / sqrt(variance), variance * variance / share)};
 }
 
 /* Test one kind of time for all tested rows. Own times come first: they determine the common ratio. */
-static void test_rows(struct rv_compare *compare, const struct levels *all, enum rv_variance_time time)
+static void test_rows(struct rv_diff *diff, const struct levels *all, enum rv_variance_time time)
 {
-    struct test *tests = rv_alloc(compare->n, sizeof *tests);
-    double *scratch = rv_alloc(compare->n, sizeof *scratch);
+    struct test *tests = rv_alloc(diff->n, sizeof *tests);
+    double *scratch = rv_alloc(diff->n, sizeof *scratch);
     double tau = TAU_WITHOUT_BULK, tau_freedom = FREEDOM_WITHOUT_BULK;
     size_t n = 0;
-    for (size_t i = 0; i < compare->n; i++)
-        if (rv_compare_is_tested(&compare->rows[i]))
+    for (size_t i = 0; i < diff->n; i++)
+        if (rv_diff_is_tested(&diff->rows[i]))
             tests[n++] = make_test(&all[i], time);
     for (size_t i = 0; i < n; i++)
         scratch[i] = tests[i].d;
     if (n >= LEAST_BULK && time == RV_TIME_VARIANCE_OWN)
-        compare->common_ratio = exp2(median(scratch, n));
-    double common = log2(compare->common_ratio);
+        diff->common_ratio = exp2(median(scratch, n));
+    double common = log2(diff->common_ratio);
     if (n >= LEAST_BULK) {
         tau = find_tau(tests, n, common, scratch);
         tau_freedom = (double)n - 1.0;
     }
-    for (size_t i = 0, j = 0; i < compare->n; i++)
-        if (rv_compare_is_tested(&compare->rows[i]))
-            compare->rows[i].changes[time] = change_of(&tests[j++], common, tau, tau_freedom);
-    compare->n_tested = n;
+    for (size_t i = 0, j = 0; i < diff->n; i++)
+        if (rv_diff_is_tested(&diff->rows[i]))
+            diff->rows[i].changes[time] = change_of(&tests[j++], common, tau, tau_freedom);
+    diff->n_tested = n;
     free(tests);
     free(scratch);
 }
 
-static bool is_claimed(const struct rv_compare_change *change, size_t n_tests)
+static bool is_claimed(const struct rv_diff_change *change, size_t n_tests)
 {
     return change->p * (double)n_tests < LEAST_P && fabs(log2(change->ratio)) >= LEAST_OCTAVES;
 }
 
-static enum rv_compare_verdict verdict_of(const struct rv_compare_row *row, size_t n_tested)
+static enum rv_diff_verdict verdict_of(const struct rv_diff_row *row, size_t n_tested)
 {
-    const struct rv_compare_change *own = &row->changes[RV_TIME_VARIANCE_OWN],
-                                   *whole = &row->changes[RV_TIME_VARIANCE_WHOLE];
-    if (!row->stats[RV_COMPARE_BEFORE].n_calls)
-        return RV_COMPARE_NEW;
-    if (!row->stats[RV_COMPARE_AFTER].n_calls)
-        return RV_COMPARE_GONE;
-    if (!rv_compare_is_tested(row))
-        return RV_COMPARE_FEW;
+    const struct rv_diff_change *own = &row->changes[RV_TIME_VARIANCE_OWN],
+                                *whole = &row->changes[RV_TIME_VARIANCE_WHOLE];
+    if (!row->stats[RV_DIFF_BEFORE].n_calls)
+        return RV_DIFF_NEW;
+    if (!row->stats[RV_DIFF_AFTER].n_calls)
+        return RV_DIFF_GONE;
+    if (!rv_diff_is_tested(row))
+        return RV_DIFF_FEW;
     if (is_claimed(own, n_tested * RV_TIME_VARIANCE_TIMES))
-        return own->ratio > 1.0 ? RV_COMPARE_SLOWER : RV_COMPARE_FASTER;
+        return own->ratio > 1.0 ? RV_DIFF_SLOWER : RV_DIFF_FASTER;
     if (is_claimed(whole, n_tested * RV_TIME_VARIANCE_TIMES))
-        return whole->ratio > 1.0 ? RV_COMPARE_SLOWER_INSIDE : RV_COMPARE_FASTER_INSIDE;
-    return RV_COMPARE_SAME;
+        return whole->ratio > 1.0 ? RV_DIFF_SLOWER_INSIDE : RV_DIFF_FASTER_INSIDE;
+    return RV_DIFF_SAME;
 }
 
 /* ---- order ---- */
 
-static int rank_of(enum rv_compare_verdict verdict)
+static int rank_of(enum rv_diff_verdict verdict)
 {
     switch (verdict) {
-    case RV_COMPARE_SLOWER:
+    case RV_DIFF_SLOWER:
         return 0;
-    case RV_COMPARE_SLOWER_INSIDE:
+    case RV_DIFF_SLOWER_INSIDE:
         return 1;
-    case RV_COMPARE_FASTER:
+    case RV_DIFF_FASTER:
         return 2;
-    case RV_COMPARE_FASTER_INSIDE:
+    case RV_DIFF_FASTER_INSIDE:
         return 3;
-    case RV_COMPARE_SAME:
-    case RV_COMPARE_FEW:
-    case RV_COMPARE_NEW:
-    case RV_COMPARE_GONE:
+    case RV_DIFF_SAME:
+    case RV_DIFF_FEW:
+    case RV_DIFF_NEW:
+    case RV_DIFF_GONE:
         return 4;
     }
     return 4;
 }
 
 /* Size of the change in ns: change of the median times calls; without a claim, change of the total time. */
-static double weight_of(const struct rv_compare_row *row)
+static double weight_of(const struct rv_diff_row *row)
 {
-    const struct rv_stats_row *before = &row->stats[RV_COMPARE_BEFORE], *after = &row->stats[RV_COMPARE_AFTER];
-    bool is_own = row->verdict == RV_COMPARE_SLOWER || row->verdict == RV_COMPARE_FASTER;
-    if (rank_of(row->verdict) == rank_of(RV_COMPARE_SAME))
+    const struct rv_stats_row *before = &row->stats[RV_DIFF_BEFORE], *after = &row->stats[RV_DIFF_AFTER];
+    bool is_own = row->verdict == RV_DIFF_SLOWER || row->verdict == RV_DIFF_FASTER;
+    if (rank_of(row->verdict) == rank_of(RV_DIFF_SAME))
         return fabs((double)after->total_ns - (double)before->total_ns);
-    double change_ns = is_own ? (double)row->own_p50_ns[RV_COMPARE_AFTER] - (double)row->own_p50_ns[RV_COMPARE_BEFORE]
+    double change_ns = is_own ? (double)row->own_p50_ns[RV_DIFF_AFTER] - (double)row->own_p50_ns[RV_DIFF_BEFORE]
                               : (double)after->p50_ns - (double)before->p50_ns;
     return fabs(change_ns) * (double)after->n_calls;
 }
 
 static int by_verdict(const void *a, const void *b)
 {
-    const struct rv_compare_row *x = a, *y = b;
+    const struct rv_diff_row *x = a, *y = b;
     int order = rank_of(x->verdict) - rank_of(y->verdict);
     double weight_x = weight_of(x), weight_y = weight_of(y);
     if (order)
@@ -355,100 +354,98 @@ static int by_verdict(const void *a, const void *b)
 
 static int by_full_name(const void *a, const void *b)
 {
-    const struct rv_compare_name *x = a, *y = b;
+    const struct rv_diff_name *x = a, *y = b;
     return order_of(x->full, x->file, y->full, y->file);
 }
 
 /* Sort the rows and index them by the names of both sides. Takes ownership of the subjects' names. */
-static void sort_rows(struct rv_compare *compare, const struct subjects sides[RV_COMPARE_SIDES])
+static void sort_rows(struct rv_diff *diff, const struct subjects sides[RV_DIFF_SIDES])
 {
-    size_t *place_of = rv_alloc(compare->n, sizeof *place_of);
-    for (size_t i = 0; i < compare->n; i++)
-        for (int side = 0; side < RV_COMPARE_SIDES; side++)
-            compare->rows[i].stats[side].id = (uint32_t)i;
-    if (compare->n)
-        qsort(compare->rows, compare->n, sizeof *compare->rows, by_verdict);
-    for (size_t i = 0; i < compare->n; i++)
-        place_of[compare->rows[i].stats[0].id] = i;
-    compare->names = rv_alloc(sides[0].n + sides[1].n, sizeof *compare->names);
-    for (int side = 0; side < RV_COMPARE_SIDES; side++)
+    size_t *place_of = rv_alloc(diff->n, sizeof *place_of);
+    for (size_t i = 0; i < diff->n; i++)
+        for (int side = 0; side < RV_DIFF_SIDES; side++)
+            diff->rows[i].stats[side].id = (uint32_t)i;
+    if (diff->n)
+        qsort(diff->rows, diff->n, sizeof *diff->rows, by_verdict);
+    for (size_t i = 0; i < diff->n; i++)
+        place_of[diff->rows[i].stats[0].id] = i;
+    diff->names = rv_alloc(sides[0].n + sides[1].n, sizeof *diff->names);
+    for (int side = 0; side < RV_DIFF_SIDES; side++)
         for (size_t i = 0; i < sides[side].n; i++)
-            compare->names[compare->n_names++] = (struct rv_compare_name){
+            diff->names[diff->n_names++] = (struct rv_diff_name){
                 sides[side].matched[i].full, sides[side].matched[i].file, place_of[sides[side].rows[i]]};
-    if (compare->n_names)
-        qsort(compare->names, compare->n_names, sizeof *compare->names, by_full_name);
+    if (diff->n_names)
+        qsort(diff->names, diff->n_names, sizeof *diff->names, by_full_name);
     free(place_of);
 }
 
-void rv_compare_init(struct rv_compare *compare, const struct rv_compare_side sides[RV_COMPARE_SIDES])
+void rv_diff_init(struct rv_diff *diff, const struct rv_diff_side sides[RV_DIFF_SIDES])
 {
-    struct subjects subjects[RV_COMPARE_SIDES];
-    *compare = (struct rv_compare){.common_ratio = 1.0};
-    for (int side = 0; side < RV_COMPARE_SIDES; side++)
+    struct subjects subjects[RV_DIFF_SIDES];
+    *diff = (struct rv_diff){.common_ratio = 1.0};
+    for (int side = 0; side < RV_DIFF_SIDES; side++)
         make_subjects(&subjects[side], &sides[side]);
-    rv_compare_match(subjects[0].matched, subjects[0].n, subjects[1].matched, subjects[1].n);
-    make_rows(compare, subjects);
-    struct levels *all = rv_alloc(compare->n, sizeof *all);
-    for (int side = 0; side < RV_COMPARE_SIDES; side++)
-        fill_side(compare, &sides[side], &subjects[side], side, all);
+    rv_diff_match(subjects[0].matched, subjects[0].n, subjects[1].matched, subjects[1].n);
+    make_rows(diff, subjects);
+    struct levels *all = rv_alloc(diff->n, sizeof *all);
+    for (int side = 0; side < RV_DIFF_SIDES; side++)
+        fill_side(diff, &sides[side], &subjects[side], side, all);
     for (int time = 0; time < RV_TIME_VARIANCE_TIMES; time++)
-        test_rows(compare, all, (enum rv_variance_time)time);
-    for (size_t i = 0; i < compare->n; i++)
-        compare->rows[i].verdict = verdict_of(&compare->rows[i], compare->n_tested);
-    sort_rows(compare, subjects);
+        test_rows(diff, all, (enum rv_variance_time)time);
+    for (size_t i = 0; i < diff->n; i++)
+        diff->rows[i].verdict = verdict_of(&diff->rows[i], diff->n_tested);
+    sort_rows(diff, subjects);
     free(all);
-    for (int side = 0; side < RV_COMPARE_SIDES; side++)
+    for (int side = 0; side < RV_DIFF_SIDES; side++)
         free_subjects(&subjects[side]);
 }
 
-void rv_compare_fini(struct rv_compare *compare)
+void rv_diff_fini(struct rv_diff *diff)
 {
-    for (size_t i = 0; i < compare->n; i++)
-        free(compare->rows[i].name);
-    for (size_t i = 0; i < compare->n_names; i++)
-        free(compare->names[i].full);
-    free(compare->rows);
-    free(compare->names);
-    *compare = (struct rv_compare){0};
+    for (size_t i = 0; i < diff->n; i++)
+        free(diff->rows[i].name);
+    for (size_t i = 0; i < diff->n_names; i++)
+        free(diff->names[i].full);
+    free(diff->rows);
+    free(diff->names);
+    *diff = (struct rv_diff){0};
 }
 
-const struct rv_compare_row *rv_compare_find(const struct rv_compare *compare, const struct rv_subroutine *subroutine)
+const struct rv_diff_row *rv_diff_find(const struct rv_diff *diff, const struct rv_subroutine *subroutine)
 {
-    struct rv_compare_name wanted = {.full = rv_subroutine_take_full_name(subroutine), .file = subroutine->file};
-    const struct rv_compare_name *found =
-        compare->n_names ? bsearch(&wanted, compare->names, compare->n_names, sizeof *compare->names, by_full_name)
-                         : NULL;
+    struct rv_diff_name wanted = {.full = rv_subroutine_take_full_name(subroutine), .file = subroutine->file};
+    const struct rv_diff_name *found =
+        diff->n_names ? bsearch(&wanted, diff->names, diff->n_names, sizeof *diff->names, by_full_name) : NULL;
     free(wanted.full);
-    return found ? &compare->rows[found->row] : NULL;
+    return found ? &diff->rows[found->row] : NULL;
 }
 
-double rv_compare_octaves(const struct rv_compare_row *row)
+double rv_diff_octaves(const struct rv_diff_row *row)
 {
-    double before_ns = (double)row->stats[RV_COMPARE_BEFORE].p50_ns,
-           after_ns = (double)row->stats[RV_COMPARE_AFTER].p50_ns;
-    if (rank_of(row->verdict) == rank_of(RV_COMPARE_SAME))
+    double before_ns = (double)row->stats[RV_DIFF_BEFORE].p50_ns, after_ns = (double)row->stats[RV_DIFF_AFTER].p50_ns;
+    if (rank_of(row->verdict) == rank_of(RV_DIFF_SAME))
         return 0.0;
     return log2(fmax(after_ns, 1.0) / fmax(before_ns, 1.0));
 }
 
-const char *rv_compare_verdict_word(enum rv_compare_verdict verdict)
+const char *rv_diff_verdict_word(enum rv_diff_verdict verdict)
 {
     switch (verdict) {
-    case RV_COMPARE_SAME:
+    case RV_DIFF_SAME:
         return "same";
-    case RV_COMPARE_SLOWER:
+    case RV_DIFF_SLOWER:
         return "slower";
-    case RV_COMPARE_SLOWER_INSIDE:
+    case RV_DIFF_SLOWER_INSIDE:
         return "slower-inside";
-    case RV_COMPARE_FASTER:
+    case RV_DIFF_FASTER:
         return "faster";
-    case RV_COMPARE_FASTER_INSIDE:
+    case RV_DIFF_FASTER_INSIDE:
         return "faster-inside";
-    case RV_COMPARE_FEW:
+    case RV_DIFF_FEW:
         return "few";
-    case RV_COMPARE_NEW:
+    case RV_DIFF_NEW:
         return "new";
-    case RV_COMPARE_GONE:
+    case RV_DIFF_GONE:
         return "gone";
     }
     return "";

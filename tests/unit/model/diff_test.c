@@ -1,4 +1,4 @@
-#include "model/compare.h"
+#include "model/diff.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -66,17 +66,17 @@ static void call_many(struct side *side, uint32_t id, size_t n, double mean_ns)
         call(side, id, (uint64_t)(-log(1.0 - uniform()) * mean_ns));
 }
 
-static struct rv_compare compare(const struct side sides[2])
+static struct rv_diff compare(const struct side sides[2])
 {
-    struct rv_compare compare;
-    struct rv_compare_side its[2];
+    struct rv_diff compare;
+    struct rv_diff_side its[2];
     for (int i = 0; i < 2; i++)
-        its[i] = (struct rv_compare_side){sides[i].stats, sides[i].own, sides[i].variance, sides[i].subroutines};
-    rv_compare_init(&compare, its);
+        its[i] = (struct rv_diff_side){sides[i].stats, sides[i].own, sides[i].variance, sides[i].subroutines};
+    rv_diff_init(&compare, its);
     return compare;
 }
 
-static const struct rv_compare_row *row_of(const struct rv_compare *compare, const char *name)
+static const struct rv_diff_row *row_of(const struct rv_diff *compare, const char *name)
 {
     for (size_t i = 0; i < compare->n; i++)
         if (strcmp(compare->rows[i].name, name) == 0)
@@ -91,34 +91,34 @@ Test(compare, slower_and_faster_subroutines_are_found_and_no_others, .timeout = 
     static const struct {
         const char *name;
         double before_ns, after_ns;
-        enum rv_compare_verdict verdict;
-    } cases[] = {{"slow", 1000, 1500, RV_COMPARE_SLOWER},
-                 {"fast", 50000, 30000, RV_COMPARE_FASTER},
-                 {"same", 2000, 2000, RV_COMPARE_SAME},
-                 {"nearly", 2000, 2040, RV_COMPARE_SAME}}; /* below the least effect, however many calls */
+        enum rv_diff_verdict verdict;
+    } cases[] = {{"slow", 1000, 1500, RV_DIFF_SLOWER},
+                 {"fast", 50000, 30000, RV_DIFF_FASTER},
+                 {"same", 2000, 2000, RV_DIFF_SAME},
+                 {"nearly", 2000, 2040, RV_DIFF_SAME}}; /* below the least effect, however many calls */
     for (uint32_t i = 0; i < 4; i++) {
         rv_subroutines_define(sides[0].subroutines, i + 1, "P", cases[i].name, "f", 1);
         rv_subroutines_define(sides[1].subroutines, 9 - i, "P", cases[i].name, "f", 70 + i);
         call_many(&sides[0], i + 1, 3000, cases[i].before_ns);
         call_many(&sides[1], 9 - i, 4000, cases[i].after_ns);
     }
-    struct rv_compare result = compare(sides);
+    struct rv_diff result = compare(sides);
     cr_assert_eq(result.n, 4);
     cr_assert_eq(result.n_tested, 4);
     for (uint32_t i = 0; i < 4; i++) {
         struct rv_subroutine one = rv_subroutines_get(sides[1].subroutines, 9 - i);
-        const struct rv_compare_row *found = rv_compare_find(&result, &one);
-        double octaves = cases[i].verdict == RV_COMPARE_SAME ? 0.0 : log2(cases[i].after_ns / cases[i].before_ns);
+        const struct rv_diff_row *found = rv_diff_find(&result, &one);
+        double octaves = cases[i].verdict == RV_DIFF_SAME ? 0.0 : log2(cases[i].after_ns / cases[i].before_ns);
         cr_assert_not_null(found);
         cr_assert_str_eq(strrchr(found->name, ':') + 1, cases[i].name);
-        cr_assert_float_eq(rv_compare_octaves(found), octaves, 0.15);
+        cr_assert_float_eq(rv_diff_octaves(found), octaves, 0.15);
     }
-    cr_assert_null(rv_compare_find(&result, &(struct rv_subroutine){.package = "P", .name = "none", .file = "f"}));
-    cr_assert_null(rv_compare_find(&result, &(struct rv_subroutine){.package = "P", .name = "slow", .file = "g"}));
+    cr_assert_null(rv_diff_find(&result, &(struct rv_subroutine){.package = "P", .name = "none", .file = "f"}));
+    cr_assert_null(rv_diff_find(&result, &(struct rv_subroutine){.package = "P", .name = "slow", .file = "g"}));
     for (uint32_t i = 0; i < 4; i++) {
         char name[32];
         snprintf(name, sizeof name, "P::%s", cases[i].name);
-        const struct rv_compare_row *row = row_of(&result, name);
+        const struct rv_diff_row *row = row_of(&result, name);
         cr_assert_eq(row->verdict, cases[i].verdict, "%s: ratio %g, p %g", name, row->changes[0].ratio,
                      row->changes[0].p);
         cr_assert_eq(row->stats[0].n_calls, 3000);
@@ -129,7 +129,7 @@ Test(compare, slower_and_faster_subroutines_are_found_and_no_others, .timeout = 
     }
     cr_assert_str_eq(result.rows[0].name, "P::slow"); /* slower ones first, then faster ones */
     cr_assert_str_eq(result.rows[1].name, "P::fast");
-    rv_compare_fini(&result);
+    rv_diff_fini(&result);
     free_side(&sides[0]);
     free_side(&sides[1]);
 }
@@ -157,12 +157,12 @@ Test(compare, a_program_on_a_noisy_machine_does_not_differ_from_itself, .timeout
         struct side sides[2] = {make_side(), make_side()};
         run_noisily(&sides[0], 1.0, 0.1, 0.3);
         run_noisily(&sides[1], 1.7, 0.1, 0.3);
-        struct rv_compare result = compare(sides);
+        struct rv_diff result = compare(sides);
         cr_assert_eq(result.n_tested, 100);
         cr_expect_float_eq(result.common_ratio, 1.7, 0.1);
         for (size_t i = 0; i < result.n; i++)
-            n_verdicts += result.rows[i].verdict != RV_COMPARE_SAME;
-        rv_compare_fini(&result);
+            n_verdicts += result.rows[i].verdict != RV_DIFF_SAME;
+        rv_diff_fini(&result);
         free_side(&sides[0]);
         free_side(&sides[1]);
     }
@@ -182,13 +182,13 @@ Test(compare, slower_subroutines_come_before_their_callers, .timeout = 60)
             call_with_own(&sides[side], 101, 70000 + (side ? 40000 : 0), 20000);
         }
     }
-    struct rv_compare result = compare(sides);
+    struct rv_diff result = compare(sides);
     cr_assert_str_eq(result.rows[0].name, "cause");
-    cr_assert_eq(result.rows[0].verdict, RV_COMPARE_SLOWER);
+    cr_assert_eq(result.rows[0].verdict, RV_DIFF_SLOWER);
     cr_assert_eq(result.rows[0].own_p50_ns[1] / 100, 90);
     cr_assert_str_eq(result.rows[1].name, "caller");
-    cr_assert_eq(result.rows[1].verdict, RV_COMPARE_SLOWER_INSIDE);
-    rv_compare_fini(&result);
+    cr_assert_eq(result.rows[1].verdict, RV_DIFF_SLOWER_INSIDE);
+    rv_diff_fini(&result);
     free_side(&sides[0]);
     free_side(&sides[1]);
 }
@@ -224,21 +224,21 @@ Test(compare, subroutines_are_matched_by_name_and_the_longest_tail_of_the_path, 
                                   subroutines[side][i].name, subroutines[side][i].file, i);
             call(&sides[side], i + 1, 100);
         }
-    struct rv_compare result = compare(sides);
+    struct rv_diff result = compare(sides);
     for (uint32_t i = 0; i < 9; i++) {
         struct rv_subroutine before = rv_subroutines_get(sides[0].subroutines, i + 1);
-        const struct rv_compare_row *row = rv_compare_find(&result, &before);
+        const struct rv_diff_row *row = rv_diff_find(&result, &before);
         cr_assert_not_null(row);
         cr_expect_eq(row->stats[0].n_calls, 1);
         cr_expect_eq(row->stats[1].n_calls, matches[i] >= 0, "%s (%s)", before.name, before.file);
         if (matches[i] < 0)
             continue;
         struct rv_subroutine after = rv_subroutines_get(sides[1].subroutines, (uint32_t)matches[i] + 1);
-        cr_expect_eq(rv_compare_find(&result, &after), row, "%s (%s)", before.name, before.file);
+        cr_expect_eq(rv_diff_find(&result, &after), row, "%s (%s)", before.name, before.file);
         cr_expect_str_eq(row->file, after.file);
     }
     cr_expect_eq(result.n, 12);
-    rv_compare_fini(&result);
+    rv_diff_fini(&result);
     free_side(&sides[0]);
     free_side(&sides[1]);
 }
@@ -253,11 +253,11 @@ Test(compare, two_runs_of_the_same_program_do_not_differ, .timeout = 60)
             rv_subroutines_define(sides[side].subroutines, i, "", name, "", 0);
             call_many(&sides[side], i, 100, 100.0 * i);
         }
-    struct rv_compare result = compare(sides);
+    struct rv_diff result = compare(sides);
     cr_assert_eq(result.n_tested, 500);
     for (size_t i = 0; i < result.n; i++)
-        cr_assert_eq(result.rows[i].verdict, RV_COMPARE_SAME, "%s", result.rows[i].name);
-    rv_compare_fini(&result);
+        cr_assert_eq(result.rows[i].verdict, RV_DIFF_SAME, "%s", result.rows[i].name);
+    rv_diff_fini(&result);
     free_side(&sides[0]);
     free_side(&sides[1]);
 }
@@ -275,16 +275,16 @@ Test(compare, few_new_and_gone_are_not_judged, .timeout = 60)
         call(&sides[1], 1, 1000);
     call(&sides[0], 2, 5);
     call(&sides[1], 2, 7);
-    struct rv_compare result = compare(sides);
+    struct rv_diff result = compare(sides);
     cr_assert_eq(result.n, 3);
     cr_assert_eq(result.n_tested, 0);
-    cr_assert_eq(row_of(&result, "few")->verdict, RV_COMPARE_FEW);
-    cr_assert_eq(row_of(&result, "gone")->verdict, RV_COMPARE_GONE);
-    cr_assert_eq(row_of(&result, "new")->verdict, RV_COMPARE_NEW);
+    cr_assert_eq(row_of(&result, "few")->verdict, RV_DIFF_FEW);
+    cr_assert_eq(row_of(&result, "gone")->verdict, RV_DIFF_GONE);
+    cr_assert_eq(row_of(&result, "new")->verdict, RV_DIFF_NEW);
     cr_assert_eq(row_of(&result, "gone")->stats[0].total_ns, 5);
     cr_assert_eq(row_of(&result, "new")->stats[0].n_calls, 0);
     cr_assert_eq(row_of(&result, "new")->stats[1].max_ns, 7);
-    rv_compare_fini(&result);
+    rv_diff_fini(&result);
     free_side(&sides[0]);
     free_side(&sides[1]);
 }
@@ -299,14 +299,14 @@ Test(compare, several_lines_of_one_name_and_file_are_one_and_other_files_are_not
     for (uint32_t id = 1; id <= 3; id++)
         call(&sides[0], id, 100 * id);
     call(&sides[1], 1, 50);
-    struct rv_compare result = compare(sides);
+    struct rv_diff result = compare(sides);
     cr_assert_eq(result.n, 2);
-    const struct rv_compare_row *row = &result.rows[strcmp(result.rows[0].file, "a") == 0 ? 0 : 1];
+    const struct rv_diff_row *row = &result.rows[strcmp(result.rows[0].file, "a") == 0 ? 0 : 1];
     cr_assert_eq(row->stats[0].n_calls, 2);
     cr_assert_eq(row->stats[0].total_ns, 300);
     cr_assert_eq(row->line[0], 3);
     cr_assert_eq(row->stats[1].n_calls, 1);
-    rv_compare_fini(&result);
+    rv_diff_fini(&result);
     free_side(&sides[0]);
     free_side(&sides[1]);
 }
@@ -314,9 +314,9 @@ Test(compare, several_lines_of_one_name_and_file_are_one_and_other_files_are_not
 Test(compare, two_empty_captures_are_compared, .timeout = 60)
 {
     struct side sides[2] = {make_side(), make_side()};
-    struct rv_compare result = compare(sides);
+    struct rv_diff result = compare(sides);
     cr_assert_eq(result.n, 0);
-    rv_compare_fini(&result);
+    rv_diff_fini(&result);
     free_side(&sides[0]);
     free_side(&sides[1]);
 }
