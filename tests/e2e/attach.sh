@@ -10,7 +10,7 @@ pid=$!
 exec 9>"$folder/in"
 within 20 grep -q running "$folder/program" || fail "the program does not start"
 
-# What the program says of its code: bytes that are not as in its file.
+# The program prints how many bytes of its code differ from its file.
 code_is_whole() { # WHEN
     n_answers=$((n_answers + 1))
     echo "?" >&9

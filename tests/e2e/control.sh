@@ -125,7 +125,7 @@ signal
 signal -2
 single on
 single off
-message whoever takes it
+message for the first reader
 message
 message
 display delete 0
@@ -179,7 +179,7 @@ ring 0: signal -2
 single 1
 single 0
 ok
-whoever takes it
+for the first reader
 no message
 ok
 ok

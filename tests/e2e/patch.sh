@@ -35,7 +35,7 @@ run --patch='(' -- "$fib"
 expect "a bad pattern" $status 2
 one_line "a bad pattern"
 
-# Depth is honoured, and the shell and what it starts are told apart.
+# Limits the depth; a program below a shell is patched too.
 run --patch=. --max-depth=1 --force --report=json --output="$folder/report.json" -- "$fib" 10
 grep -q '::fib"' "$folder/report.json" && fail "--max-depth: fib is there"
 run --force --report=json --output="$folder/report.json" -- sh -c '"$1" 10 >/dev/null; exit 3' sh "$fib"

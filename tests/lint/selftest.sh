@@ -115,6 +115,11 @@ for word in TODO FIXME XXX; do
     refuses files src/base/note.c "/* $word: later */"
 done
 
+accepts words
+refuses words src/base/note.c '/* a list in sum */'
+refuses words tests/note.sh '# it is told'
+refuses words README.md 'whoever reads'
+
 accepts shaders
 refuses shaders shaders/box.frag 'void broken( {'
 refuses shaders shaders/alone.vert '#version 330 core\nvoid main() { gl_Position = vec4(0.0); }'

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Shows what the threads of a program under Devel::STrace are in.
+# Prints the innermost frames of the threads of a program under Devel::STrace.
 use strict;
 use warnings;
 use File::Glob ':bsd_glob';
@@ -7,7 +7,7 @@ use FindBin;
 use Getopt::Std;
 use Time::HiRes qw(sleep time);
 
-# Beside us: of a build tree, or installed.
+# The modules beside this script, in a build tree or installed.
 use lib grep { -d } "$FindBin::RealBin/../lib/perl", glob "$FindBin::RealBin/../lib{,/*}/ringviz/perl";
 use Devel::STrace::Monitor;
 
@@ -19,10 +19,10 @@ sub usage {
     print $out <<'END';
 Usage: plstrace.pl [-h] [-s interval] [-d duration] [-f file] [pid[:tid]...]
   -h           this text
-  -s interval  seconds between two looks; without, or 0, it looks once
-  -d duration  seconds until it ends; without, it ends with the program
-  -f file      what the program was told by DEVEL_RINGBUF_FILE, or has printed; that variable
-  pid, pid:tid processes and threads to be shown; all
+  -s interval  seconds between two prints; without it, or with 0, prints once
+  -d duration  seconds until it ends; without it, when the program ends
+  -f file      the program's ring file, which it has printed; default: DEVEL_RINGBUF_FILE
+  pid, pid:tid processes and threads to print; default: all
 END
     exit $status;
 }
@@ -82,13 +82,13 @@ plstrace.pl - show what the threads of a running Perl program are in
 
 =head1 DESCRIPTION
 
-Shows the innermost frames of each thread, or of those named: once, or with C<-s> every C<interval> seconds, for
+Prints the innermost frames of all threads, or of those named: once, or with C<-s> every C<interval> seconds, for
 C<duration> seconds or as long as the program runs, as
 
     PID:TID(DEPTH) : SLOT : PACKAGE::SUB:LINE at Fri Nov  3 08:05:59.012345
 
-innermost first. Of a program that was killed it shows, once, where it was. The program is one that runs under
-L<Devel::STrace>, or keeps its rings by L<Devel::RingBuffer>.
+innermost first. For a program that was killed it prints the last frames, once. The program runs under L<Devel::STrace> or
+uses L<Devel::RingBuffer>.
 
 =head1 OPTIONS
 
@@ -96,23 +96,23 @@ L<Devel::STrace>, or keeps its rings by L<Devel::RingBuffer>.
 
 =item B<-s> I<interval>
 
-Seconds between two looks; without it, or 0, it looks once.
+Seconds between two prints; without it, or with 0, it prints once.
 
 =item B<-d> I<duration>
 
-Seconds until it ends; without it, it ends with the program.
+Seconds until it ends; without it, when the program ends.
 
 =item B<-f> I<file>
 
-What the program was told by C<DEVEL_RINGBUF_FILE>, or has printed; that variable's value without it.
+The program's ring file: the value of C<DEVEL_RINGBUF_FILE>, which is the default, or the name that the program printed.
 
 =item I<pid>, I<pid>B<:>I<tid>
 
-Processes and threads to be shown; all without them.
+Processes and threads to print; without them, all.
 
 =item B<-h>
 
-A short help.
+Prints a short help.
 
 =back
 

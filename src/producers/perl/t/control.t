@@ -197,7 +197,7 @@ is($program->ask('list'), join("\n", map { ($_ == 19 ? '>' : ' ') . sprintf '%5u
 is($program->ask('list'), 'error: ' . "$file ends here", 'and on, to the end');
 like($program->ask('list 1'), qr/^     1  sub idle.*\n(?:.*\n){7}     9  \}$/, 'other lines');
 is($program->ask('list nosuch.pl:1'), 'error: nosuch.pl: no such line, or it cannot be read', 'of no file');
-is($program->ask('break 20 if $i == 3'), 'error: line 20 has no statement; the next statement is on line 21', 'a line of the file that is looked at');
+is($program->ask('break 20 if $i == 3'), 'error: line 20 has no statement; the next statement is on line 21', 'a line of the file of the current frame');
 is($program->ask('break 18 if $i == 4'), "2 $file:18 if \$i == 4", 'one that there is');
 is($program->ask('break delete 1'), 'ok', 'another is deleted');
 is($program->ask('down 9'), "#0 main::leaf(7) at $file line 6", 'down to the innermost');

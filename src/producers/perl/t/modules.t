@@ -1,4 +1,4 @@
-# How perl is told of modules and debuggers, and modules that put something of their own in the place of perl's.
+# Ways to load modules and debuggers, and modules that replace parts of perl.
 use strict;
 use warnings;
 use FindBin;

@@ -49,16 +49,16 @@ is_deeply([$seen->getSlot($_)], \@out_of_range, "slot $_") for -1, 4, 5, 1 << 40
     is(Devel::RingBuffer::Ring->nextSlot($address, 'main::g'), 2, 'of the class');
     ok(Devel::RingBuffer::Ring::updateSlot($address, 5), 'updateSlot');
     ok(Devel::RingBuffer::Ring->updateSlot($address, 6), 'of the class');
-    is_deeply([map { ($seen->getSlot(1))[$_] } 0, 2], [6, 'main::g'], 'the ring is told');
+    is_deeply([map { ($seen->getSlot(1))[$_] } 0, 2], [6, 'main::g'], 'the ring holds it');
     is_deeply([Devel::RingBuffer::Ring::getFlags($address), Devel::RingBuffer::Ring->getFlags($address)], [2, 2], 'getFlags');
     is_deeply([Devel::RingBuffer::Ring::freeSlot($address), Devel::RingBuffer::Ring->freeSlot($address)], [1, 0], 'freeSlot');
     for my $wrong ($address + 8, 0, -1) {
         ok(!eval { Devel::RingBuffer::Ring::nextSlot($wrong, 'x'); 1 }, "$wrong is refused");
-        like($@, qr/nor the address of one|^Usage/, 'and that is told');
+        like($@, qr/nor the address of one|^Usage/, 'with a reason');
     }
 }
 
-# Neighbours keep what they have, in slots smaller than what is said of lost ones.
+# Neighbouring slots are not overwritten, even if slots are smaller than the texts about lost frames.
 my $small = Devel::RingBuffer->new(File => "$path.small", Slots => 3, SlotSize => 8) or die $!;
 my $tight = $small->allocate;
 $tight->nextSlot($_) for qw(a b c);
@@ -105,7 +105,7 @@ is_deeply([$ring->checkCommand], ['STEP', "caf\xe9"], 'stays');
 is_deeply([$seen->checkResponse], [], 'and is no response');
 is($ring->postResponse('OK', 'x' x 100), $ring, 'until it is answered');
 is_deeply([$ring->checkCommand], [], 'then it is gone');
-ok(!defined $seen->postCommand('RUN', '') && $!{EBUSY}, 'a response that nobody has read is not written over');
+ok(!defined $seen->postCommand('RUN', '') && $!{EBUSY}, 'a response that is not read yet is not overwritten');
 is_deeply([$seen->checkResponse], ['OK', 'x' x 16], 'the message is cut');
 is_deeply([$seen->checkResponse], [], 'a response is read once');
 

@@ -42,7 +42,7 @@ for my $i (0 .. $#names) {
     is((sizes_of(Devel::RingBuffer->new(File => new_path())))[$i], $values{ $names[$i] }[2], "$names[$i]: 0 in a variable is the default");
     next if $i >= 5;
     ok(!eval { Devel::RingBuffer->new(File => new_path(), $names[$i] => 0) }, "$names[$i]: 0 as argument");
-    like($@, qr/$names[$i] must be a positive number/, 'is told');
+    like($@, qr/$names[$i] must be a positive number/, 'is reported');
 }
 is((sizes_of(Devel::RingBuffer->new(File => new_path(), SlotSize => 21)))[2], 24, 'sizes are rounded up to 8');
 
@@ -230,7 +230,7 @@ my $messages = Devel::RingBuffer->new(File => $path = new_path(), GlobalSize => 
 ok(!defined $messages->getGlobalMsg(0), 'no message');
 for my $message ('', 'short', 'x' x 4096, "gr\xfc\xdf \x{263a}", join '', map { chr } 0 .. 255) {
     is($messages->setGlobalMsg($message), $messages, 'a message of ' . length($message) . ' is left there');
-    is(($messages->getHeader)[8] > 0, length $message > 0, 'its length is told');
+    is(($messages->getHeader)[8] > 0, length $message > 0, 'its length is in the header');
     is($messages->getGlobalMsg, $message, 'and read');
 }
 ok($messages->setGlobalMsg('first'), 'one');

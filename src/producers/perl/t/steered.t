@@ -96,7 +96,7 @@ my $child = 1 - $parent;
 like($program->ask("stop $child"), qr/^ring $child stopped/, 'a child is stopped');
 like($program->ask('ps'), qr/running/, 'its parent runs');
 like($program->ask('stop all'), qr/^ring 0 stopped.*\nring 1 stopped.*$/, 'all are stopped');
-is($program->ask("ring $child", 'eval $main::done = 1'), '1', 'the child is told to end');
+is($program->ask("ring $child", 'eval $main::done = 1'), '1', 'the child ends');
 is($program->ask("ring $parent", 'eval $main::done'), 'undef', 'its parent was not');
 is($program->ask('run all'), "ring 0 runs\nring 1 runs", 'all go on');
 RingvizMonitor::wait_for(sub { -s $program->{out} });
@@ -166,7 +166,7 @@ my $report = $program->end;
 like($report, qr{^main::told,.*?,\d+,20,}m, 'what was called while it was on');
 unlike($report, qr/main::untold/, 'nothing else');
 
-# ---- a control block that is written over ----
+# ---- a control block that is overwritten ----
 my $enough = "$RingvizTest::folder/enough";
 $program = RingvizMonitor->start("$idle\nsub f { \$_[0] ? f(\$_[0] - 1) : 0 }\nf(20) until -e '$enough';\nprint \"done\\n\";\n")->attach;
 $program->ask('eval $go = 1');

@@ -79,7 +79,7 @@ is(stack_of($view), 'pause:1', 'and out of both');
 is($view->trace(sub { fail('no such thread') }, 1, "$program->{pid}:7"), $view, 'a thread that is none');
 is(stack_of($view, $program->{pid}), 'pause:1', 'a process by its PID');
 is(end($program), 0, 'it ends as it would');
-is(read_file($program->{err}), "\n*** Ringbuffer file is $file\n", 'the file is told, and nothing else');
+is(read_file($program->{err}), "\n*** Ringbuffer file is $file\n", 'the name of the file is printed, and nothing else');
 is_deeply([$view->refresh->getPIDTIDs], [], 'then there is no thread');
 
 # Every way out of a sub.
@@ -150,7 +150,7 @@ is(stack_of($program->{view}, $program->{pid}), 'splits:1', 'as its parent does'
 go_on($program);
 is(stack_of($program->{view}), 'pause:1 splits:1', 'the parent returns to what it was in');
 is(end($program), 0, 'and ends');
-is(read_file($program->{err}), "\n*** Ringbuffer file is $file\n", 'nothing is said of it');
+is(read_file($program->{err}), "\n*** Ringbuffer file is $file\n", 'it prints nothing about it');
 
 SKIP: {
     skip 'perl without threads', 2 unless $Config{useithreads};
@@ -209,7 +209,7 @@ cmp_ok(scalar @looks, '>', 3, 'it looks every so often');
 my %looks = map { s/ at .*//gmr => 1 } grep { $_ ne '' } @looks;
 is_deeply([keys %looks], ["\n" . '*' x 47 . "\n" . join '', map { "$key\($_->[0]) : $_->[1] : main::$_->[2]:1\n" =~ s/^\d+/$program->{pid}/r } [3, 2, 'pause'], [2, 1, 'f'], [1, 0, 'g']], 'and shows all frames');
 $shown = run_plain([$plstrace]);
-is(scalar(() = $shown->{out} =~ /^\*\*\* At /mg) . " $shown->{status}$shown->{err}", '1 0', 'without an interval it looks once');
+is(scalar(() = $shown->{out} =~ /^\*\*\* At /mg) . " $shown->{status}$shown->{err}", '1 0', 'without an interval it prints once');
 unlike(run_plain([$plstrace, '-d', '0', '1:2'])->{out}, qr/main/, 'of the threads that are asked for only');
 end($program);
 is(run_plain([$plstrace, @$_])->{status}, 2, "plstrace.pl @$_ is refused") for ['-x'], ['-s', 'often'], ['pid'];
@@ -230,7 +230,7 @@ is(read_file("$RingvizTest::folder/foreign"), 'foreign', 'a foreign file is left
 use_new_file();
 my $traced = run_traced(['perl', '-d:STrace', my $path = write_file('sub leaf { 1 } sub f { leaf() for 1 .. 3 } f() for 1 .. 1000;')]);
 is(scalar(grep { $_->{name} eq 'main::leaf' && $_->{flags} eq '' } @{ $traced->{spans} }), 3000, 'under ringviz every call is seen');
-like($traced->{err}, qr/^\*\*\* Ringbuffer file is /m, 'in a file that is told, too');
+like($traced->{err}, qr/^\*\*\* Ringbuffer file is /m, 'in a file whose name is printed, too');
 ok(!-e $file, 'and no other');
 
 # What the manual shows.

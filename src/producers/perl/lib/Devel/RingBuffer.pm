@@ -40,7 +40,7 @@ sub _default_path {
     return ($ENV{TEMP} || '/tmp') . '/' . ($name eq '' ? 'perl' : $name) . ".$$" . "_$begun";
 }
 
-# One that a program has left behind, and nobody uses.
+# A file that an ended program has left behind.
 sub _is_left_behind {
     my ($path) = @_;
     my $old = bless {}, __PACKAGE__;
@@ -129,7 +129,7 @@ __END__
 
 =head1 NAME
 
-Devel::RingBuffer - shared rings that say what each thread of a program is in
+Devel::RingBuffer - shared rings that hold the open subs of each thread of a program
 
 =head1 SYNOPSIS
 
@@ -160,15 +160,16 @@ Devel::RingBuffer - shared rings that say what each thread of a program is in
 
 =head1 DESCRIPTION
 
-The interface of the CPAN module of this name, on ringviz's trace file: one file, mapped by all who use it, with a ring
-for each thread of each process. A ring holds the innermost frames of its thread, each in a slot, and is how a monitor
-steers the thread: flags, commands, watched expressions (L<Devel::RingBuffer::Ring>). Nothing is ever printed.
+Has the interface of the CPAN module of the same name and stores its data in ringviz's trace file: one file, mapped by every
+process that uses it, with a ring for each thread of each process. A ring holds the innermost frames of its thread, each in a
+slot. A monitor controls the thread through it: flags, commands, watched expressions (L<Devel::RingBuffer::Ring>). The module
+never prints.
 
-C<ringviz FILE> draws the file, while it is used and afterwards: each frame is a call, from C<nextSlot> to C<freeSlot>. A
+C<ringviz FILE> draws the file, while it is in use and afterwards: each frame is a call, from C<nextSlot> to C<freeSlot>. A
 ring keeps its newest 16,384 events for that: calls, returns, lines.
 
-Names, messages and results may hold any characters, and arrive as they were. What is too long is cut between characters
-of its UTF-8.
+Names, messages and results may hold any characters, and arrive unchanged. Longer ones are cut between two characters of their
+UTF-8.
 
 =head1 METHODS
 
@@ -178,47 +179,47 @@ A method that fails returns undef, or an empty list, and sets C<$!>.
 
 =item new(%arguments)
 
-Makes the file, which only its user may open. Each argument may come from the environment instead; an argument of 0 for
-a size is an error. A file of this name that no living program uses is replaced, no other file is, and no symbolic link
-is followed.
+Creates the file, which only its user may open. Each argument has an environment variable that is used without it; a size
+of 0 is an error. A ring buffer of the same name that no living program uses is replaced. Any other file stays, and symbolic
+links are not followed.
 
     File           DEVEL_RINGBUF_FILE      see below
     Rings          DEVEL_RINGBUF_BUFFERS   20
-    Slots          DEVEL_RINGBUF_SLOTS     10, frames that a ring holds
+    Slots          DEVEL_RINGBUF_SLOTS     10 frames in a ring
     SlotSize       DEVEL_RINGBUF_SLOTSZ    200 bytes of a name; sizes are rounded up to 8
     MessageSize    DEVEL_RINGBUF_MSGSZ     256 bytes of a command's message
     GlobalSize     DEVEL_RINGBUF_GLOBALSZ  16384 bytes of the global message's chunks
     StopOnCreate   DEVEL_RINGBUF_SOC       0
     TraceOnCreate  DEVEL_RINGBUF_TOC       0, the trace flag of new rings
 
-Without a name the file is that of the program, less its extension, with pid and time: F<script.4711_Nov_3_08_05_59>, in
-the folder that C<TEMP> names, or in F</tmp>. It stays when the program ends.
+Without C<File> the name is the program's without its extension, with pid and time: F<script.4711_Nov_3_08_05_59>, in
+the folder C<TEMP>, or in F</tmp>. The file stays when the program ends.
 
 =item open([$path]), monitor([$path])
 
-A file that is there, or that of C<DEVEL_RINGBUF_FILE>: to allocate rings in it, or to look and steer.
+Opens an existing file, or that of C<DEVEL_RINGBUF_FILE>: C<open> to allocate rings in it, C<monitor> to read and control them.
 
 =item allocate()
 
-A ring for the calling thread, or undef when none is free. It is free again when its object goes, when C<free> is called,
-or when its process ends, however it ends.
+A ring for the calling thread, or undef when none is free. It is freed when its object is destroyed, by C<free>, or when
+its process ends, in any way.
 
 =item reallocate()
 
-The same as (index, address), without an object that frees it: for C<getRing>.
+The same, but returns (index, address) for C<getRing>, without an object that frees the ring.
 
 =item free($ring)
 
-Frees a ring, told by its object or its index: one of this process, or one whose owner is gone.
+Frees a ring, given by its object or its index: one of this process, or one whose owner has ended.
 
 =item getRing($index)
 
-A ring as it is: nothing is allocated.
+The ring at an index; allocates nothing.
 
 =item getHeader()
 
 (single, message size, rings, slots, slot size, stop on create, trace on create, global size, global message's length,
-length of its chunk). The last two are 0 while no message waits.
+length of its chunk). The last two are 0 while there is no message.
 
 =item getMap()
 
@@ -226,26 +227,25 @@ For each ring 1 when it is free, 0 when it is used.
 
 =item getName(), getAddress(), getCount(), getSlots(), getSlotSize()
 
-The file's absolute path, where it is mapped, and parts of the header.
+The file's absolute path, the address it is mapped at, and fields of the header.
 
 =item getSingle(), setSingle($n), getStopOnCreate(), setStopOnCreate($n), getTraceOnCreate(), setTraceOnCreate($n)
 
-The file's flags. Those that set return the value before.
+The file's flags. The setters return the previous value.
 
 =item setGlobalMsg($message [, $seconds]), getGlobalMsg([$seconds])
 
-One message for all, of any length. It goes in chunks, and each waits until the one before has been read; the last chunk
-is left there, so that a message of one chunk waits for nobody. Either gives up, with undef, when nothing has moved for so
-many seconds, or 5; 0 only looks.
+One message for all, of any length. It is sent in chunks: each is written once the previous one has been read. The last chunk
+is not waited for, so a message of one chunk returns at once. Both return undef when the other side has done nothing for
+C<$seconds>, 5 without it; 0 does not wait.
 
 =item close(), getMmap()
 
-Do nothing; nothing needs to be closed, and there is no Perl object of the mapping: C<getMmap> is undef.
+For programs written for the CPAN module: C<close> does nothing, C<getMmap> is undef.
 
 =back
 
-Threads and forked children keep their objects, but each allocates a ring of its own: what another process writes to is
-never written to by this one.
+Threads and forked children keep their objects, but each allocates its own ring: no process writes to the ring of another.
 
 =head1 SEE ALSO
 

@@ -28,7 +28,7 @@ __END__
 
 =head1 NAME
 
-Devel::RingViz - tell ringviz of every call and return of a Perl program
+Devel::RingViz - trace every call and return of a Perl program for ringviz
 
 =head1 SYNOPSIS
 
@@ -40,21 +40,21 @@ Devel::RingViz - tell ringviz of every call and return of a Perl program
 
 =head1 DESCRIPTION
 
-Every call of a subroutine and every way out of it is written to the trace file that C<RINGVIZ_FILE> names: C<return>,
-C<die>, C<next> and C<last> out of the sub, C<goto &sub>, C<exit>. Threads and forked children write to rings of their
-own; a child begins with the frames that its parent had open.
+Writes every call of a subroutine and its end to the trace file named by C<RINGVIZ_FILE>, whatever ends the call: C<return>,
+C<die>, C<next> and C<last> out of the sub, C<goto &sub>, C<exit>. Each thread and each forked child writes to its own ring; a
+child begins with the frames that its parent had open.
 
-What is compiled before this module is loaded is not traced; load it first: C<-d:RingViz> comes before what C<-M> names.
-B<ringviz> puts it into C<PERL5OPT>; a C<-d> of the command line is heeded all the same. A comparison sub of C<sort>, and
-a block given to functions that call it without a call of its own, such as C<List::Util::first>, belong to their caller.
-Coroutines of L<Coro> have a stack each; what it switches by (C<cede>, C<schedule> and the like) is seen once at each
-place that calls it.
+Code that is compiled before this module is loaded is not traced, so load it first: C<-d:RingViz> comes before every C<-M>.
+B<ringviz> puts it into C<PERL5OPT>, which does not disturb a C<-d> of the command line. The comparison sub of C<sort>, and
+blocks that a function runs without a call, such as those of C<List::Util::first>, belong to their caller. Each coroutine of
+L<Coro> has its own stack; the functions by which it switches (C<cede>, C<schedule> and others) are seen once at each place
+that calls them.
 
-C<ringviz --control=FILE>, FILE being the trace file, stops the program, steps through it and evaluates expressions where
-it is; ringviz(1) has the commands. Without that a call costs one look at a word more, a turn of a loop too, and a
-statement nothing. A stopped program goes on within a second when no monitor is left.
+C<ringviz --control=FILE>, with the trace file as FILE, stops the program, steps through it and evaluates expressions in the
+stopped frame; L<ringviz-control(1)> has the commands. While no monitor is there, this costs a call and a loop's turn the read
+of one word, and a statement nothing. A stopped program resumes within a second after its last monitor has ended.
 
-Without C<RINGVIZ_FILE>, or where its file cannot be used, the module does nothing. It never prints.
+Without C<RINGVIZ_FILE>, or if its file cannot be used, the module does nothing. It never prints.
 
 =head1 ENVIRONMENT
 
@@ -66,16 +66,16 @@ The trace file. B<ringviz> sets it for the command that it runs.
 
 =item RINGVIZ_PERL_XS
 
-C<0>: calls of XS subs, which are written in C, are left out.
+C<0>: does not trace calls of XS subs, which are written in C.
 
 =item RINGVIZ_PERL_LINES
 
-C<1>: every statement's line is written, too.
+C<1>: also writes the line of every statement.
 
 =item RINGVIZ_PERL_STACKS
 
-C<1>: each thread's stack is shown in its ring, for L<Devel::STrace::Monitor>, and it is traced while the monitor's flags
-say so. L<Devel::STrace> sets it.
+C<1>: keeps each thread's stack in its ring, for L<Devel::STrace::Monitor>, and traces the thread while the monitor's flags
+ask for it. Set by L<Devel::STrace>.
 
 =back
 

@@ -54,24 +54,23 @@ Devel::STrace - show which subs and lines a running Perl program is in
 
 =head1 DESCRIPTION
 
-The CPAN module of this name, by the means of L<Devel::RingViz>: every call, every way out of a sub, and the line of each
-statement are told by rings in a file (L<Devel::RingBuffer>, which documents all C<DEVEL_RINGBUF_*> variables), one for each
-thread of each process. A monitor reads each thread's innermost frames from its ring at any time, without being waited
-for (L<Devel::STrace::Monitor>, L<plstrace.pl>); B<ringviz> draws all calls, and what the rings hold of a program that was
-killed.
+Works as the CPAN module of the same name, on L<Devel::RingViz>: every call, every return from a sub, and the line of each
+statement are written to rings in a file, one for each thread of each process. (L<Devel::RingBuffer> documents the
+C<DEVEL_RINGBUF_*> variables.) A monitor reads each thread's innermost frames at any time and never delays the program
+(L<Devel::STrace::Monitor>, L<plstrace.pl>). B<ringviz> draws all calls, and the last calls of a program that was killed.
 
-The file's name is written to the program's standard error, once; nothing else is ever printed. Where no file can be made
-that is said instead, and the program runs untraced. Programs that it starts under C<-d:STrace>, too, use the same file
-when C<DEVEL_RINGBUF_FILE> names it. The file stays when all have ended.
+The module prints one line to standard error, the file's name, or the reason why there is no file; then the program runs
+untraced. Programs that it starts with C<-d:STrace> use the same file if C<DEVEL_RINGBUF_FILE> names it. The file stays when
+all have ended.
 
-A call to AUTOLOAD is shown as C<Package::AUTOLOAD for Package::name>, an anonymous sub as C<__ANON__[file:line]>. A forked
-child begins with the frames that it was forked in. A thread that finds no free ring runs untraced.
+A call of AUTOLOAD is shown as C<Package::AUTOLOAD for Package::name>, an anonymous sub as C<__ANON__[file:line]>. A forked
+child begins with the frames that were open at the fork. A thread that finds no free ring runs untraced.
 
-A thread is traced while the file's C<single>, or its ring's C<trace> or C<signal>, is not 0; a ring begins with C<trace>
-set. While all are 0 nothing is written, and calls cost next to nothing.
+A thread is traced while the file's C<single> or its ring's C<trace> or C<signal> is not 0; a ring begins with C<trace>
+set. While all three are 0 nothing is written, and calls cost next to nothing.
 
-Under C<ringviz -- perl -d:STrace somescript.pl> the file is ringviz's own: its name is told, and no call is lost however
-fast they come.
+Under C<ringviz -- perl -d:STrace somescript.pl> the file is ringviz's own: its name is printed, and no call is lost, however
+many there are.
 
 =head1 SEE ALSO
 

@@ -86,7 +86,7 @@ __END__
 
 =head1 NAME
 
-Devel::RingBuffer::Ring - one thread's ring: its innermost frames, and how it is steered
+Devel::RingBuffer::Ring - one thread's ring: its innermost frames, flags, commands and watches
 
 =head1 SYNOPSIS
 
@@ -123,9 +123,9 @@ A method that fails returns undef and sets C<$!>.
 
 =item new($buffer), open($buffer, $index), clone()
 
-A ring claimed for the calling thread; one as it is; another one of the same buffer, for a forked child. Usually
-C<allocate> and C<getRing> of L<Devel::RingBuffer> are called instead. When an object goes that
-claimed its ring, in the thread that did, the ring is freed.
+C<new> claims a ring for the calling thread; C<open> returns a ring that exists; C<clone> claims another one of the same
+buffer, for a forked child. Usually C<allocate> and C<getRing> of L<Devel::RingBuffer> are called instead. An object that
+claimed its ring frees it when it is destroyed in the thread that claimed it.
 
 =item getHeader()
 
@@ -133,56 +133,56 @@ claimed its ring, in the thread that did, the ring is freed.
 
 =item getIndex(), getAddress()
 
-Which ring it is, and where it is mapped.
+The ring's index, and the address it is mapped at.
 
 =item nextSlot($name), freeSlot()
 
-A frame is entered, is left; both return the depth after it. The depth counts all frames, of which the innermost are held.
-Leaving more than was entered leaves it at 0.
+Enters and leaves a frame; both return the new depth. The depth counts all frames, of which the ring holds the innermost.
+It does not go below 0.
 
 =item updateSlot($line), updateSlot($address, $line)
 
-The line that the innermost frame is on, with the time. Returns the object, or undef when there is no frame. While the
-trace flag is 0 nothing is written.
+Writes the current line of the innermost frame, with the time. Returns the object, or undef when there is no frame. Writes
+nothing while the trace flag is 0.
 
 These three, and C<getFlags>, may also be called as functions, or class methods, of a ring's address:
 C<Devel::RingBuffer::Ring::nextSlot($address, $name)>.
 
 =item getSlot($n)
 
-(line, time, name) of slot C<$n>; the time is as that of L<Time::HiRes>. A slot that does not exist has line -1, time 0
-and C<(Invalid slot; ring has been wrapped)>; one whose frame is not known, as a deeper one has used it, has C<(Invalid
-slot due to prior wrap)>.
+(line, time, name) of slot C<$n>; the time is as of L<Time::HiRes>. A slot that does not exist has line -1, time 0 and the name
+C<(Invalid slot; ring has been wrapped)>; a slot whose frame a deeper one has overwritten has the name C<(Invalid slot due to
+prior wrap)>.
 
 =item getTrace(), setTrace($n), getSignal(), setSignal($n)
 
-The ring's flags. Those that set return the value before.
+The ring's flags. The setters return the previous value.
 
 =item getFlags()
 
-1 when the buffer's single is set, 2 for trace, 4 for signal, added.
+The sum of 1 if the buffer's single is set, 2 if trace is, 4 if signal is.
 
 =item postCommand($command, $message), waitForResponse([$seconds]), checkResponse()
 
-The monitor: a command of up to 4 bytes with a message, and what was answered. Posting returns the object, or undef while
-another command, or its response, is there. Reading returns (response, message), or nothing: C<checkResponse> does not
-wait, C<waitForResponse> waits for ever, or for so long.
+For the monitor: sends a command of up to 4 bytes with a message, and reads the response. C<postCommand> returns the object,
+or undef while there is another command or its response. The others return (response, message), or nothing: C<checkResponse>
+does not wait, C<waitForResponse> waits C<$seconds>, or for ever.
 
 =item waitForCommand([$seconds]), checkCommand(), postResponse($response, $message)
 
-The thread's side. A command stays until it is answered.
+For the thread. A command stays until it has a response.
 
 =item addWatch($expression), getWatchResult($watch), freeWatch($watch)
 
-The monitor: an expression of up to 256 bytes is to be evaluated by the thread; C<addWatch> returns its number, 0 to 3,
-or undef when all four are used. C<getWatchResult> returns (length, result, error): length is undef while there is no
-result, and 0E0 for one that is undefined or empty. Fetching a result asks for the next.
+For the monitor: asks the thread to evaluate an expression of up to 256 bytes. C<addWatch> returns the watch's number, 0 to 3,
+or undef when all four are in use. C<getWatchResult> returns (length, result, error): length is undef while there is no
+result, and 0E0 for an undefined or empty one. Reading a result asks for the next.
 
 =item getWatchExpr($watch), setWatchResult($watch, $result, $error)
 
-The thread: the expression, when a value of it is wanted; its value, or the error when that is defined. Up to 512 bytes
-are kept. C<setWatchResult> returns the number of the watch that follows, 0 after the last, undef where there is no such
-watch.
+For the thread: C<getWatchExpr> returns the expression when its value is asked for; C<setWatchResult> stores the value, or the
+error if that is defined, up to 512 bytes of it, and returns the number of the next watch, 0 after the last, undef if there is
+no such watch.
 
 =back
 

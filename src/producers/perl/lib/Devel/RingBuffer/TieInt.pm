@@ -50,11 +50,11 @@ Devel::RingBuffer::TieInt - a scalar that is a flag in a ring buffer
 
 =head1 DESCRIPTION
 
-Each read is one of the 32-bit integer in the shared file, each write is seen by every process at once. Fields are
+Reads and writes the 32-bit integer in the shared file; every process sees a write at once. The fields are
 C<single>, C<stop_on_create> and C<trace_on_create> of a L<Devel::RingBuffer>, C<trace> and C<signal> of a
 L<Devel::RingBuffer::Ring>.
 
-A tied C<$DB::single>, C<$DB::trace> or C<$DB::signal> does not drive perl's debugger: perl copies these variables when
-they are stored to, and never reads them again. Read the flag where the program can stop.
+A tied C<$DB::single>, C<$DB::trace> or C<$DB::signal> does not control perl's debugger: perl copies these variables when
+they are assigned, and does not read them again. Read the flag where the program can stop.
 
 =cut

@@ -94,7 +94,7 @@ __END__
 
 =head1 NAME
 
-Devel::STrace::Monitor - look at a program that runs under Devel::STrace, and steer it
+Devel::STrace::Monitor - watch and control a program that runs under Devel::STrace
 
 =head1 SYNOPSIS
 
@@ -113,8 +113,8 @@ Devel::STrace::Monitor - look at a program that runs under Devel::STrace, and st
         print "$key($depth) : $slot : $entry:$line at ", scalar localtime $time, "\n";
     }
 
-    my %before = $view->setTrace($view->getPIDTIDs, 0);    # traced no more,
-    $view->setTrace(%before ? keys %before : (), 1);       # and again
+    my %before = $view->setTrace($view->getPIDTIDs, 0);    # stop tracing,
+    $view->setTrace(%before ? keys %before : (), 1);       # and resume
 
     # any ring, for watches and commands
     for my $ring (map { $view->getRing($_) } $view->getPIDTIDs) {
@@ -124,9 +124,8 @@ Devel::STrace::Monitor - look at a program that runs under Devel::STrace, and st
 
 =head1 DESCRIPTION
 
-Opens a file of L<Devel::STrace>, or any other of L<Devel::RingBuffer>, from another process. Threads are told by keys,
-C<PID:TID>; where a list of keys is taken, a C<PID> is all its threads, and no key is all that there are. The program is
-never waited for, and never waits.
+Opens a file of L<Devel::STrace> or L<Devel::RingBuffer> from another process. A thread is named by its key, C<PID:TID>. In
+a list of keys, a C<PID> stands for all its threads, and an empty list for all threads. Neither side waits for the other.
 
 =head1 METHODS
 
@@ -134,39 +133,39 @@ never waited for, and never waits.
 
 =item open([$file])
 
-The file, or that of C<DEVEL_RINGBUF_FILE>. undef, and C<$!>, when it cannot be opened.
+Opens the file, or that of C<DEVEL_RINGBUF_FILE>. Returns undef and sets C<$!> when it cannot be opened.
 
 =item refresh()
 
-Looks which threads there are. When nobody uses the file any more, they are those that were killed, in the frames that
-they were in. Returns the object.
+Reads which threads there are. When no process uses the file any more, these are the threads that were killed, with their
+last frames. Returns the object.
 
 =item trace($callback, [@keys])
 
-Refreshes, then calls C<< $callback->($key, $slot, $depth, $line, $time, $name) >> for each frame that is known, each
-thread's innermost first: the slot it is in, how deep it is (1 is the outermost), the line it is on (0: none yet), when
-that was told, as L<Time::HiRes> has it, and the sub's name. A frame that deeper ones have overwritten has line -1, time
-0, and says so by its name. The frames of a thread that runs are read one after the other. Returns the object.
+Refreshes, then calls C<< $callback->($key, $slot, $depth, $line, $time, $name) >> for each known frame, each thread's
+innermost first: its slot, its depth (1 is the outermost), its current line (0: none yet), the time at which the line was
+written, as of L<Time::HiRes>, and the sub's name. A frame that deeper ones have overwritten has line -1, time 0 and a name
+that says so. The frames of a running thread are read one after the other, not at one moment. Returns the object.
 
 =item isUsed()
 
-Did any process use the file when it was looked at last?
+True if a process used the file at the last refresh.
 
 =item getPIDTIDs()
 
-The keys.
+The keys of all threads.
 
 =item getRing($key)
 
-The L<Devel::RingBuffer::Ring> of a key: for watches, commands, and what else it is asked.
+The L<Devel::RingBuffer::Ring> of a key, for watches, commands and everything else that a ring has.
 
 =item getSingle(), setSingle($value)
 
-The flag of the whole file. While it is not 0 every thread is traced.
+The file's flag. While it is not 0 every thread is traced.
 
 =item getTrace([@keys]), setTrace([@keys,] $value), getSignal([@keys]), setSignal([@keys,] $value)
 
-The flags of threads: a hash of values by key, for those that set of the values before. A thread is traced while one of
+The flags of threads, as a hash of values by key; the setters return the previous values. A thread is traced while one of
 the three flags is not 0.
 
 =back
