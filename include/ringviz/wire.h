@@ -367,7 +367,7 @@ struct rv_wire_process {
     uint64_t start; /* field 22 of /proc/PID/stat: pid and start identify a process for ever */
     uint64_t born_ticks;
     uint64_t ended_ticks;
-    char name[88]; /* NUL-terminated, the executable's base name */
+    char name[88]; /* NUL-terminated: of an interpreter its script, else the executable's base name */
     struct rv_wire_instrumentation instrumentation;
 };
 RV_WIRE_ASSERT(sizeof(struct rv_wire_process) == 256);

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/os.h"
@@ -17,6 +16,7 @@
 #include "ring/ring.h"
 #include "ring/full_ring.h"
 #include "ring/live_stack.h"
+#include "ring/program_name.h"
 
 enum {
     CONSUMER_BYTE = 0,
@@ -27,23 +27,6 @@ enum {
 #define WAIT_NS 100000000u
 
 /* ---- processes ---- */
-
-static void copy_program_name(char *out, size_t out_bytes)
-{
-    char path[4096];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (n <= 0) {
-        memset(path, 0, 17);
-        prctl(PR_GET_NAME, path);
-        n = (ssize_t)strlen(path);
-    }
-    path[n] = '\0';
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    size_t n_bytes = strnlen(name, out_bytes - 1);
-    memcpy(out, name, n_bytes);
-    memset(out + n_bytes, 0, out_bytes - n_bytes);
-}
 
 /* Entries are only appended, so an index identifies a process for the whole life of the file. */
 static int append_process(struct rv_map *map)
@@ -72,7 +55,7 @@ int rv_ownership_enter_process(struct rv_map *map)
         process->parent_pid = (uint32_t)getppid();
         process->start = rv_os_process_start((pid_t)process->pid);
         process->born_ticks = rv_clock_ticks(map->clock.kind);
-        copy_program_name(process->name, sizeof process->name);
+        rv_program_name(process->name, sizeof process->name);
         __atomic_store_n(&process->state, RV_PROCESS_LIVE, __ATOMIC_RELEASE); /* D1 -> D2 */
     }
     errno = saved;
@@ -318,8 +301,8 @@ static int claim(struct rv_map *map, uint32_t process_idx)
         struct rv_live_stack slots;
         rv_live_stack_view(&slots, map, i);
         rv_live_stack_clear(&slots);
-        char name[17] = "";
-        prctl(PR_GET_NAME, name);
+        char name[sizeof control->thread_name];
+        rv_program_name_of_thread(rv_map_process(map, process_idx)->name, name, sizeof name);
         rv_ownership_set_thread_name(map, i, name);
         __atomic_store_n(state_word(control), make_word(RV_RING_LIVE, generation_of(word)),
                          __ATOMIC_RELEASE); /* D1 -> D2 */

@@ -14,7 +14,6 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "producers/native/calls.h"
@@ -24,6 +23,7 @@
 #include "producers/native/signal_guard.h"
 #include "producers/native/verdict_table.h"
 #include "ring/ownership.h"
+#include "ring/program_name.h"
 
 #define LAST_ROUNDS 3u /* of PTHREAD_DESTRUCTOR_ITERATIONS */
 #define RETRY_EVENTS 4096u
@@ -75,9 +75,11 @@ static void write_name(const char *name)
 
 static void ask_name(void)
 {
-    char name[17] = "";
-    if (!thread.is_named && prctl(PR_GET_NAME, name) == 0)
-        write_name(name);
+    char name[NAME_BYTES];
+    if (thread.is_named || !has_ring())
+        return;
+    rv_program_name_of_thread(rv_map_process(rv_process_map(), rv_process_idx())->name, name, sizeof name);
+    write_name(name);
 }
 
 static void write_number(void)

@@ -149,7 +149,7 @@ Test(ownership, a_process_entry_identifies_its_process, .timeout = 60)
     cr_assert_eq(process->pid, (uint32_t)getpid());
     cr_assert_eq(process->parent_pid, (uint32_t)getppid());
     cr_assert_gt(process->start, 0);
-    cr_assert_str_eq(process->name, "test_ring_ownership");
+    cr_assert_str_eq(process->name, program_invocation_short_name, "as it was called");
     rv_ownership_leave_process(&f.other, 0);
     cr_assert_eq(process->state, RV_PROCESS_ENDED);
     cr_assert_geq(process->ended_ticks, process->born_ticks);

@@ -43,8 +43,8 @@ my $file    = $program->{script};
 sub at { my ($frame, $line) = @_; "ring 0 stopped: $frame at $file line $line" }
 
 # ---- asking ----
-like($program->ask('ring'), qr/^ring 0: perl, process \d+, running$/, 'ring') or BAIL_OUT('no program to control');
-like($program->ask('ps'), qr/^ +RING .*\n\* +0 +\d+ +\d+ +running +perl$/, 'ps');
+like($program->ask('ring'), qr/^ring 0: script\d+\.pl, process \d+, running$/, 'ring') or BAIL_OUT('no program to control');
+like($program->ask('ps'), qr/^ +RING .*\n\* +0 +\d+ +\d+ +running +script\d+\.pl$/, 'ps');
 RingvizMonitor::wait_for(sub { $program->ask('stack') =~ /^#\d main program at \Q$file\E line [13]$/m });
 like($program->ask('stack'), qr/^#0 (main::idle\(\)|main program) at .* line [13]$/m, 'the stack of what runs');
 is($program->ask('eval $go'), 'undef', 'eval in what runs');

@@ -41,7 +41,7 @@ is(join(' ', map { $_->[0] == LINE ? $_->[1] : $_->[0] == CALL ? "call from $_->
 # Post mortem: where it was.
 my $path   = write_file("sub leaf { 1 }\nsub work {\n leaf();\n kill KILL => \$\$;\n sleep 9;\n}\nwork();\n");
 my $output = "$RingvizTest::folder/report";
-for my $case (['json', qr/"max_depth":2,.*"last_line":4\}/], ['text', qr/^ +\d+ +\d+ +7 +2 .* perl, last at line 4$/m]) {
+for my $case (['json', qr/"max_depth":2,.*"last_line":4\}/], ['text', qr/^ +\d+ +\d+ +7 +2 .* script\d+\.pl, last at line 4$/m]) {
     my ($format, $pattern) = @$case;
     run_plain([$ENV{RINGVIZ}, "--report=$format", '--force', "--output=$output", '--', 'perl', $path], RINGVIZ_PERL_LINES => 1);
     like(read_file($output), $pattern, "the last line of a killed program: $format");

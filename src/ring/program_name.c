@@ -1,0 +1,129 @@
+#include "ring/program_name.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#define COMM_BYTES 16u /* a thread's name in the kernel, with its NUL */
+#define ARGUMENTS_BYTES 4096u
+
+static const struct interpreter {
+    const char *name;
+    const char *running;  /* options with the program itself: there is no script */
+    const char *taking;   /* options whose argument is what stands behind the letter, else the next one */
+    const char *attached; /* options whose argument may only stand behind the letter */
+} interpreters[] = {{"perl", "eE", "I", "CDFMdimx"},
+                    {"ruby", "e", "CEIr", "FKTWx"},
+                    {"python", "cm", "WX", ""},
+                    {"node", "ep", "r", ""},
+                    {"bash", "c", "oO", ""},
+                    {"dash", "c", "o", ""},
+                    {"sh", "c", "o", ""}};
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* An interpreter's name may end in its version. */
+static const struct interpreter *find_interpreter(const char *base)
+{
+    for (size_t i = 0; i < sizeof interpreters / sizeof *interpreters; i++) {
+        size_t n = strlen(interpreters[i].name);
+        if (strncmp(base, interpreters[i].name, n) == 0 && strspn(base + n, "0123456789.") == strlen(base + n))
+            return &interpreters[i];
+    }
+    return NULL;
+}
+
+/* The argument after this one, NULL when there is none. */
+static const char *next_of(const char *argument, const char *end)
+{
+    argument += strlen(argument) + 1;
+    return argument < end ? argument : NULL;
+}
+
+/* What follows this option, "-abc"; NULL when it is, or should be, the program itself. */
+static const char *pass_option(const struct interpreter *interpreter, const char *option, const char *end)
+{
+    for (const char *letter = option + 1; option[1] != '-' && *letter; letter++) {
+        if (strchr(interpreter->running, *letter))
+            return NULL;
+        if (strchr(interpreter->attached, *letter))
+            break;
+        if (!strchr(interpreter->taking, *letter))
+            continue;
+        option = letter[1] ? option : next_of(option, end);
+        break;
+    }
+    return option ? next_of(option, end) : NULL;
+}
+
+/* The first argument that is neither an option nor an option's; NULL when there is none. */
+static const char *find_script(const struct interpreter *interpreter, const char *arguments, const char *end)
+{
+    const char *argument = next_of(arguments, end);
+    while (argument && argument[0] == '-' && argument[1])
+        argument = pass_option(interpreter, argument, end);
+    return argument && *argument && strcmp(argument, "-") != 0 ? base_of(argument) : NULL;
+}
+
+/* A script that is executed by its first line has its path behind the interpreter, which may have one argument. */
+static bool is_script(const char *executed, const char *arguments, const char *end)
+{
+    const char *first = next_of(arguments, end), *second = first ? next_of(first, end) : NULL;
+    return (first && strcmp(first, executed) == 0) || (second && strcmp(second, executed) == 0);
+}
+
+void rv_program_name_from(const char *executed, const char *arguments, size_t n_bytes, char *out, size_t out_bytes)
+{
+    const char *name = base_of(executed);
+    const char *end = arguments + n_bytes;
+    bool has_arguments = n_bytes > 0 && arguments[0] && !arguments[n_bytes - 1];
+    const struct interpreter *interpreter = find_interpreter(name);
+    const char *script = NULL;
+    if (has_arguments && strcmp(base_of(arguments), name) == 0)
+        script = interpreter ? find_script(interpreter, arguments, end) : NULL;
+    else if (has_arguments && !is_script(executed, arguments, end))
+        name = arguments[0] == '/' || arguments[0] == '.' ? base_of(arguments) : arguments;
+    if (script)
+        name = script;
+    size_t n = strnlen(name, out_bytes - 1);
+    memcpy(out, name, n);
+    memset(out + n, 0, out_bytes - n);
+}
+
+static const char *executed_path(void)
+{
+    const char *path = (const char *)(uintptr_t)getauxval(AT_EXECFN);
+    return path ? path : "";
+}
+
+void rv_program_name(char *out, size_t out_bytes)
+{
+    char arguments[ARGUMENTS_BYTES];
+    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, arguments, sizeof arguments);
+    if (fd >= 0)
+        (void)close(fd);
+    if (n == (ssize_t)sizeof arguments)
+        arguments[n - 1] = '\0';
+    rv_program_name_from(executed_path(), arguments, n > 0 ? (size_t)n : 0, out, out_bytes);
+}
+
+void rv_program_name_of_thread(const char *program, char *out, size_t out_bytes)
+{
+    char comm[COMM_BYTES] = "";
+    const char *name = comm;
+    (void)prctl(PR_GET_NAME, comm);
+    if (program[0] && (!comm[0] || strncmp(comm, base_of(executed_path()), sizeof comm - 1) == 0))
+        name = program;
+    size_t n = strnlen(name, out_bytes - 1);
+    memcpy(out, name, n);
+    out[n] = '\0';
+}
