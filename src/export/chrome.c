@@ -106,7 +106,7 @@ static void add_arguments(const struct chrome *chrome, struct rv_export_target *
     struct rv_text_buffer *text = target->text;
     struct rv_call_arguments arguments;
     const char *separator = "";
-    if (rv_call_arguments_read(&arguments, &chrome->lane->texts, target->export->subroutines, span->start, span->end)) {
+    if (rv_call_arguments_read(&arguments, &chrome->lane->texts, target->export->subroutines, span)) {
         rv_text_buffer_add(text, ",\"args\":{");
         for (size_t i = 0; i < arguments.n; i++, separator = ",") {
             rv_text_buffer_format(text, "%s\"arg%zu\":", separator, i + 1);

@@ -221,8 +221,7 @@ static void add_arguments(const struct perfetto *perfetto, struct rv_export_targ
 {
     struct rv_call_arguments arguments;
     char name[32];
-    (void)rv_call_arguments_read(&arguments, &perfetto->lane->texts, target->export->subroutines, span->start,
-                                 span->end);
+    (void)rv_call_arguments_read(&arguments, &perfetto->lane->texts, target->export->subroutines, span);
     for (size_t i = 0; i < arguments.n; i++) {
         snprintf(name, sizeof name, "arg%zu", i + 1);
         add_annotation(target->text, name, arguments.arguments[i]);

@@ -95,8 +95,7 @@ static void add_json_arguments(struct rv_text_buffer *text, const struct rv_call
 static void add_arguments(struct writer *writer, const struct rv_lane *lane, const struct rv_span *span)
 {
     struct rv_call_arguments arguments;
-    const bool is_known =
-        rv_call_arguments_read(&arguments, &lane->texts, writer->params->subroutines, span->start, span->end);
+    const bool is_known = rv_call_arguments_read(&arguments, &lane->texts, writer->params->subroutines, span);
     if (writer->params->format == RV_SPANS_CSV)
         add_csv_arguments(&writer->text, &arguments);
     else if (is_known)

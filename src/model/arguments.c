@@ -34,11 +34,12 @@ void rv_call_texts_limit(struct rv_call_texts *texts, size_t n_bytes)
     texts->all = rv_realloc(texts->all, texts->capacity * sizeof *texts->all);
 }
 
-uint32_t rv_call_texts_find(const struct rv_call_texts *texts, uint64_t at_ns, bool is_result)
+uint32_t rv_call_texts_find(const struct rv_call_texts *texts, const struct rv_span *call, bool is_result)
 {
+    const uint64_t at_ns = is_result ? call->end : call->start;
     size_t i = rv_bisect_below(texts->all, texts->n, sizeof *texts->all, offsetof(struct rv_call_text, at_ns), at_ns);
     for (; i < texts->n && texts->all[i].at_ns == at_ns; i++)
-        if (texts->all[i].is_result == is_result)
+        if (texts->all[i].is_result == is_result && (texts->all[i].subroutine == call->id || !texts->all[i].subroutine))
             return texts->all[i].id;
     return 0;
 }
@@ -83,11 +84,11 @@ static void take_result(struct rv_call_arguments *arguments, const char *text)
 }
 
 bool rv_call_arguments_read(struct rv_call_arguments *arguments, const struct rv_call_texts *texts,
-                            struct rv_subroutines *subroutines, uint64_t start_ns, uint64_t end_ns)
+                            struct rv_subroutines *subroutines, const struct rv_span *call)
 {
     *arguments = (struct rv_call_arguments){0};
-    const uint32_t at_start = texts->n ? rv_call_texts_find(texts, start_ns, false) : 0;
-    const uint32_t at_end = at_start ? rv_call_texts_find(texts, end_ns, true) : 0;
+    const uint32_t at_start = texts->n ? rv_call_texts_find(texts, call, false) : 0;
+    const uint32_t at_end = at_start ? rv_call_texts_find(texts, call, true) : 0;
     if (!at_start)
         return false;
     const char *text = rv_subroutines_get(subroutines, at_start).name;

@@ -1,6 +1,6 @@
 /*
  * The arguments and results of a lane's calls: ids of their texts (prototypes/format.h), by the time of the call's begin or
- * end. A call's begin and that of another captured one in the same lane differ.
+ * end and by its subroutine.
  */
 #ifndef RV_MODEL_ARGUMENTS_H
 #define RV_MODEL_ARGUMENTS_H
@@ -10,11 +10,13 @@
 #include <stdint.h>
 
 #include "model/subroutines.h"
+#include "scan/span.h"
 
 struct rv_call_text {
     uint64_t at_ns;
-    uint32_t id; /* of the text, among the subroutines */
-    bool is_result;
+    uint32_t id;              /* of the text, among the subroutines */
+    uint32_t subroutine : 31; /* of the call; 0: not known */
+    uint32_t is_result : 1;
 };
 
 struct rv_call_texts { /* zeroed: none. Times rise. */
@@ -29,8 +31,8 @@ void rv_call_texts_add(struct rv_call_texts *texts, const struct rv_call_text *t
 /* Forget the oldest ones until they take at most so many bytes. */
 void rv_call_texts_limit(struct rv_call_texts *texts, size_t n_bytes);
 
-/* The id of the arguments of a call that began then, or of the result of one that ended then; 0: not known. */
-uint32_t rv_call_texts_find(const struct rv_call_texts *texts, uint64_t at_ns, bool is_result);
+/* The id of a call's arguments or result; 0: not known. */
+uint32_t rv_call_texts_find(const struct rv_call_texts *texts, const struct rv_span *call, bool is_result);
 
 /* A call's texts, split. */
 struct rv_call_arguments {
@@ -39,9 +41,9 @@ struct rv_call_arguments {
     char *result; /* NULL: not known, or void */
 };
 
-/* start_ns, end_ns: of the call. False: nothing is known of it. To be ended in either case. */
+/* call: its id, start and end are read. False: nothing is known of it. To be ended in either case. */
 bool rv_call_arguments_read(struct rv_call_arguments *arguments, const struct rv_call_texts *texts,
-                            struct rv_subroutines *subroutines, uint64_t start_ns, uint64_t end_ns);
+                            struct rv_subroutines *subroutines, const struct rv_span *call);
 void rv_call_arguments_fini(struct rv_call_arguments *arguments);
 
 #endif

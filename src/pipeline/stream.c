@@ -94,6 +94,7 @@ static void reset(struct rv_stream *stream, uint32_t number, void (*begin)(void 
     stream->number = number;
     stream->n_dropped_told = 0;
     stream->n_open = 0;
+    stream->last_call = 0;
     stream->account = (struct rv_stream_account){0};
     stream->new_name[0] = '\0';
     stream->preamble = (struct rv_stack_preamble){0};

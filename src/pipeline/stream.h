@@ -29,6 +29,7 @@ struct rv_stream {
     struct rv_tracks tracks;
     uint64_t n_open;    /* its share of the session's open calls */
     bool has_open_loss; /* the last event was a loss, which lasts until the next event */
+    uint32_t last_call; /* subroutine of the last call or return; 0: none */
     struct rv_stack_preamble preamble;
     /* summarized: under the lock of rv_page_loader */
     struct rv_summed_block *blocks;

@@ -11,12 +11,13 @@ static void add_note(struct rv_lane *lane, const struct rv_lane_note *note)
     pthread_mutex_unlock(&lane->lock);
 }
 
-static void add_text(struct rv_lane *lane, const struct rv_event *event, uint64_t now_ns)
+static void add_text(struct rv_lane *lane, const struct rv_event *event, uint32_t subroutine, uint64_t now_ns)
 {
     pthread_mutex_lock(&lane->lock);
     rv_call_texts_add(&lane->texts, &(struct rv_call_text){.at_ns = now_ns - rv_event_lag(event),
                                                            .id = event->id,
-                                                           .is_result = event->frame & RV_EVENT_IS_RESULT});
+                                                           .subroutine = subroutine,
+                                                           .is_result = (event->frame & RV_EVENT_IS_RESULT) != 0});
     pthread_mutex_unlock(&lane->lock);
 }
 
@@ -152,8 +153,6 @@ void rv_stream_notes_add(struct rv_track *track, const struct rv_event *event, u
         note_switch(track, event, now_ns);
     else if (!add_wait(track, event, now_ns) && rv_batch_is_noted(event))
         note_other(track->lane, event, now_ns);
-    else if (rv_event_kind(event) == RV_EVENT_ARGUMENTS)
-        add_text(track->lane, event, now_ns);
 }
 
 /* A loss lasts until the next event. */
@@ -182,6 +181,15 @@ static void note_line(struct rv_lane *lane, uint32_t line)
     pthread_mutex_unlock(&lane->lock);
 }
 
+/* The subroutine of the last call or return before an event of the batch, or before its end. */
+static uint32_t last_call(const struct rv_stream *stream, const struct rv_batch *batch, uint32_t before)
+{
+    while (before-- > 0)
+        if (rv_event_kind(&batch->events[before]) <= RV_EVENT_RETURN)
+            return batch->events[before].id;
+    return stream->last_call;
+}
+
 static uint32_t add_all(struct rv_stream *stream, const struct rv_job *job, uint64_t origin_ns)
 {
     uint32_t stack = job->entry_stack, last_line = 0, n_switches = 0;
@@ -191,7 +199,11 @@ static uint32_t add_all(struct rv_stream *stream, const struct rv_job *job, uint
         if (rv_event_kind(event) == RV_EVENT_SWITCH || is_resume)
             stack = event->id;
         n_switches += rv_batch_is_switch(event);
-        rv_stream_notes_add(rv_tracks_at(&stream->tracks, stack), event, origin_ns);
+        if (rv_event_kind(event) == RV_EVENT_ARGUMENTS)
+            add_text(rv_tracks_at(&stream->tracks, stack)->lane, event,
+                     last_call(stream, &job->batch, job->batch.specials[i]), origin_ns + rv_event_ticks(event));
+        else
+            rv_stream_notes_add(rv_tracks_at(&stream->tracks, stack), event, origin_ns);
         last_line = rv_event_kind(event) == RV_EVENT_LINE ? event->id : last_line;
         if (rv_event_kind(event) != RV_EVENT_LOST)
             continue;
@@ -211,7 +223,11 @@ uint32_t rv_stream_notes_add_job(struct rv_stream *stream, const struct rv_job *
     stream->has_open_loss = false;
     if (job->batch.is_retold)
         forget_states(stream, origin_ns + job->batch.base_ns);
-    return job->batch.is_open || !job->batch.n_specials ? 0 : add_all(stream, job, origin_ns);
+    if (job->batch.is_open)
+        return 0;
+    const uint32_t n_switches = job->batch.n_specials ? add_all(stream, job, origin_ns) : 0;
+    stream->last_call = last_call(stream, &job->batch, job->batch.n);
+    return n_switches;
 }
 
 void rv_stream_notes_end(struct rv_stream *stream, uint64_t end_ns)

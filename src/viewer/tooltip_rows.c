@@ -98,12 +98,12 @@ static void add_arguments(struct rv_tooltip *tooltip, const struct rv_hover *hov
                           const struct rv_tooltip_rows_about *about)
 {
     const struct rv_box *box = &hover->box;
+    const struct rv_span call = {.start = box->start_ns, .end = rv_box_end_ns(box), .id = box->id};
     struct rv_call_arguments arguments = {0};
     if (!about->lane || box->coverage != RV_BOX_EXACT)
         return;
     pthread_mutex_lock(&about->lane->lock);
-    (void)rv_call_arguments_read(&arguments, &about->lane->texts, about->subroutines, box->start_ns,
-                                 rv_box_end_ns(box));
+    (void)rv_call_arguments_read(&arguments, &about->lane->texts, about->subroutines, &call);
     pthread_mutex_unlock(&about->lane->lock);
     if (arguments.n)
         add_joined(tooltip, &arguments);

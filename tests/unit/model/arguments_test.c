@@ -1,0 +1,36 @@
+#include <criterion/criterion.h>
+
+#include "model/arguments.h"
+
+enum { FIRST = 3, SECOND, THIRD };
+
+static void add(struct rv_call_texts *texts, uint64_t at_ns, uint32_t subroutine, uint32_t id, bool is_result)
+{
+    rv_call_texts_add(
+        texts, &(struct rv_call_text){.at_ns = at_ns, .id = id, .subroutine = subroutine, .is_result = is_result});
+}
+
+Test(arguments, calls_that_begin_or_end_at_one_time_have_their_own_texts, .timeout = 60)
+{
+    struct rv_call_texts texts = {0};
+    const struct rv_span outer = {.start = 100, .end = 200, .id = FIRST},
+                         inner = {.start = 100, .end = 200, .id = SECOND};
+    add(&texts, 100, FIRST, 10, false);
+    add(&texts, 100, SECOND, 20, false);
+    add(&texts, 200, SECOND, 21, true);
+    add(&texts, 200, FIRST, 11, true);
+    cr_assert_eq(rv_call_texts_find(&texts, &outer, false), 10);
+    cr_assert_eq(rv_call_texts_find(&texts, &inner, false), 20);
+    cr_assert_eq(rv_call_texts_find(&texts, &outer, true), 11);
+    cr_assert_eq(rv_call_texts_find(&texts, &inner, true), 21);
+    cr_assert_eq(rv_call_texts_find(&texts, &(struct rv_span){.start = 100, .id = THIRD}, false), 0);
+    rv_call_texts_fini(&texts);
+}
+
+Test(arguments, a_text_of_an_unknown_subroutine_is_of_any_call, .timeout = 60)
+{
+    struct rv_call_texts texts = {0};
+    add(&texts, 100, 0, 10, false);
+    cr_assert_eq(rv_call_texts_find(&texts, &(struct rv_span){.start = 100, .id = FIRST}, false), 10);
+    rv_call_texts_fini(&texts);
+}
