@@ -357,21 +357,23 @@ void rv_push_past(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint6
     push_outer(pusher, stack, kind, ticks & RV_EVENT_TICKS_MASK, word);
 }
 
-void rv_push_behind(struct rv_pusher *pusher, uint64_t next, uint64_t when, uint64_t word, uint64_t stack)
+bool rv_push_behind(struct rv_pusher *pusher, uint64_t next, uint64_t when, uint64_t word, uint64_t stack)
 {
     if (next < pusher->limit) {
         rv_push_order();
         rv_push_write(rv_push_slot(next), when, word);
         rv_push_end(pusher, next);
-        return;
+        return true;
     }
     next = rv_push_next(pusher, stack);
-    if (next == RV_PUSH_NESTED)
+    const bool is_nested = next == RV_PUSH_NESTED, has_ring = pusher->state && pusher->state->ring.control;
+    if (is_nested)
         pusher->cursor -= rv_push_poison(stack);
-    else if (pusher->state && pusher->state->ring.control)
+    else if (has_ring)
         rv_push_past(pusher, stack, when >> RV_EVENT_KIND_SHIFT, when & RV_EVENT_TICKS_MASK, word);
     else
         pusher->cursor = 0;
+    return !is_nested && has_ring;
 }
 
 bool rv_push_other_clock(struct rv_pusher *pusher, uint64_t next, uint64_t kind, uint64_t word)

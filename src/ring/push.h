@@ -241,8 +241,9 @@ __attribute__((always_inline)) static inline uint64_t rv_push_commit(struct rv_p
  *   next    as its begin returned it
  *   when    its first word: a kind, and the ticks of that event
  *   stack   what the push began with
+ *   returns false: it is not written, since the push has interrupted another, or there is no ring
  */
-void rv_push_behind(struct rv_pusher *pusher, uint64_t next, uint64_t when, uint64_t word, uint64_t stack);
+bool rv_push_behind(struct rv_pusher *pusher, uint64_t next, uint64_t when, uint64_t word, uint64_t stack);
 
 /*
  * A ring is larger than a second-level cache, and its lines were last read by another core: prefetch the line a few

@@ -77,20 +77,17 @@ static uint32_t apply_filter(struct rv_normalizer *normalizer, struct rv_event *
                              const struct rv_event *popped)
 {
     uint32_t written = 0;
-    bool was_left_out = false;
     for (uint32_t i = 0; i < n; i++) {
-        if (was_left_out && rv_event_kind(&events[i]) == RV_EVENT_ARGUMENTS)
+        if (normalizer->leaves_out && rv_event_kind(&events[i]) == RV_EVENT_ARGUMENTS)
             continue;
-        was_left_out = false;
         bool is_call = rv_event_kind(&events[i]) <= RV_EVENT_RETURN || rv_event_kind(&events[i]) == RV_EVENT_SYNC;
         bool is_judged = is_call && events[i].id != 0;
         bool is_kept = !is_judged || rv_capture_filter_has(normalizer->filter, normalizer->symbolizer, events[i].id);
         if (is_judged && popped && normalizer->publisher)
             rv_verdict_publish(normalizer->publisher, normalizer->process_idx, &popped[i], is_kept);
+        normalizer->leaves_out = !is_kept;
         if (is_kept)
             events[written++] = events[i];
-        else
-            was_left_out = true;
     }
     return written;
 }

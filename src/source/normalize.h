@@ -21,6 +21,7 @@ struct rv_normalizer {
     uint64_t last_ns;                       /* of the stream: times never fall */
     uint64_t last_call_ns;                  /* of its last call or return: what ARGUMENTS belong to */
     uint64_t n_late;                        /* ARGUMENTS left out: too far behind that */
+    bool leaves_out;                        /* the filter has left out the last event: its ARGUMENTS, too */
 };
 
 /* Ticks to ns, saturated to an event's 60 bits. */

@@ -9,7 +9,6 @@
 #if defined(__x86_64__) && defined(__LP64__)
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -17,11 +16,10 @@
 
 #include "patch/stubs.h"
 #include "producers/native/call_c.h"
+#include "producers/native/calls.h"
 #include "producers/native/captures.h"
 #include "producers/native/patched.h"
-#include "producers/native/process.h"
 #include "producers/native/text_x86.h"
-#include "producers/native/thread.h"
 #include "ring/texts.h"
 
 #define PAGE 4096u
@@ -42,23 +40,34 @@ RV_HIDDEN __attribute__((used)) void rv_captured_enter_slow(struct registers *re
 typedef uint64_t kept_values[N_KEPT];
 
 static kept_values *kept; /* by the number of a call's entry */
-static pid_t own_pid;
+static pid_t *own_pid; /* [atomic] in a page that is zeroed in children, however they are made; NULL: ask each time */
 
-static void after_fork_in_child(void)
+static void *map_pages(size_t n_bytes)
 {
-    own_pid = getpid();
+    void *pages = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
 }
 
 int rv_captured_init(void)
 {
     if (kept)
         return 0;
-    own_pid = getpid();
-    pthread_atfork(NULL, NULL, after_fork_in_child);
-    void *pages = mmap(NULL, (size_t)RV_RETURNS_PAGES * RV_RETURNS_PER_PAGE * sizeof *kept, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    kept = pages == MAP_FAILED ? NULL : pages;
+    kept = map_pages((size_t)RV_RETURNS_PAGES * RV_RETURNS_PER_PAGE * sizeof *kept);
+    own_pid = map_pages(PAGE);
+    if (own_pid && madvise(own_pid, PAGE, MADV_WIPEONFORK) != 0)
+        own_pid = NULL;
     return kept ? 0 : -ENOMEM;
+}
+
+static pid_t find_own_pid(void)
+{
+    pid_t pid = own_pid ? __atomic_load_n(own_pid, __ATOMIC_RELAXED) : 0;
+    if (pid)
+        return pid;
+    pid = getpid();
+    if (own_pid)
+        __atomic_store_n(own_pid, pid, __ATOMIC_RELAXED);
+    return pid;
 }
 
 /* ---- operations ---- */
@@ -72,7 +81,7 @@ static size_t read_memory(void *to, uint64_t from, size_t n)
                                    {.iov_base = (void *)(uintptr_t)(from + n_here), .iov_len = n - n_here}};
     if (!from)
         return 0;
-    const ssize_t n_read = process_vm_readv(own_pid, &here, 1, there, n > n_here ? 2 : 1, 0);
+    const ssize_t n_read = process_vm_readv(find_own_pid(), &here, 1, there, n > n_here ? 2 : 1, 0);
     return n_read > 0 ? (size_t)n_read : 0;
 }
 
@@ -148,19 +157,6 @@ static uint64_t copy_text(uint32_t number, const struct rv_captures_plan *plan, 
     return position;
 }
 
-/* The rest of a push that has begun: behind the event at these ticks. */
-static void push_text(uint64_t next, uint64_t stack, uint64_t position, uint64_t ticks)
-{
-    struct rv_pusher *pusher = &rv_thread.pusher;
-    if (position != NO_TEXT)
-        rv_push_behind(pusher, next, (uint64_t)RV_EVENT_ARGUMENTS << RV_EVENT_KIND_SHIFT | ticks,
-                       rv_event_word_at(position, 0), stack);
-    else if ((next = rv_push_next(pusher, stack)) != RV_PUSH_NESTED)
-        rv_push_cancel(pusher, next);
-    else
-        pusher->cursor -= rv_push_poison(stack);
-}
-
 static void refuse_text(void)
 {
     struct rv_texts texts;
@@ -168,6 +164,19 @@ static void refuse_text(void)
         return;
     rv_texts_view(&texts, &rv_thread.pusher.state->ring);
     rv_texts_refuse(&texts);
+}
+
+/* The rest of a push that has begun: behind the event at these ticks. */
+static void push_text(uint64_t next, uint64_t stack, uint64_t position, uint64_t ticks)
+{
+    struct rv_pusher *pusher = &rv_thread.pusher;
+    if (position == NO_TEXT && (next = rv_push_next(pusher, stack)) == RV_PUSH_NESTED)
+        pusher->cursor -= rv_push_poison(stack);
+    else if (position == NO_TEXT)
+        rv_push_cancel(pusher, next);
+    else if (!rv_push_behind(pusher, next, (uint64_t)RV_EVENT_ARGUMENTS << RV_EVENT_KIND_SHIFT | ticks,
+                             rv_event_word_at(position, 0), stack))
+        refuse_text();
 }
 
 /* ---- calls and returns ---- */
@@ -218,19 +227,24 @@ static void push_call(uint32_t number, struct registers *registers, uint64_t fun
     push_text(next, stack, position, ticks);
 }
 
-static bool is_left_out(uint64_t function)
+/* As rv_patched_enter() finds out: a call that is too deep is one beneath the top's. */
+static bool is_left_out(uint64_t function, const uint64_t *slot)
 {
     const intptr_t gate = __atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED);
-    if (!gate || gate & RV_GATE_IS_LIMITED)
-        return false;
-    return gate < 0 || rv_verdict_table_find((const uint64_t *)gate, function) == RV_VERDICT_REJECTED;
+    const struct rv_shadow_frame *top = rv_thread.shadow.top;
+    if (gate <= 0)
+        return gate < 0;
+    if (rv_calls_is_too_deep(gate, top) && top->stack - (uint64_t)(uintptr_t)slot - 1 < RV_SHADOW_NEAR_BYTES)
+        return true;
+    return !(gate & RV_GATE_ALL_KEPT) && rv_verdict_table_find((const uint64_t *)(gate & ~(intptr_t)RV_GATE_IS_LIMITED),
+                                                               function) == RV_VERDICT_REJECTED;
 }
 
 void rv_captured_enter_slow(struct registers *registers)
 {
     uint64_t function;
     memcpy(&function, (const void *)(uintptr_t)(registers->resume - RV_PATCH_FUNCTION_BEFORE_RESUME), sizeof function);
-    if (is_left_out(function))
+    if (is_left_out(function, &registers->returns_to))
         return;
     const int saved = errno;
     const uint32_t number = rv_captures_find(function);

@@ -477,3 +477,20 @@ Test(push, a_tick_is_read_only_when_its_word_has_moved, .timeout = 60)
     cr_assert_eq(bed->out[0].when, bed->out[9].when);
     free_bed(bed);
 }
+
+Test(push, what_comes_behind_an_event_is_not_written_by_a_handler_that_interrupted_a_push, .timeout = 60)
+{
+    const uint64_t when = (uint64_t)RV_EVENT_ARGUMENTS << RV_EVENT_KIND_SHIFT | 7;
+    struct bed *bed = make_bed(RV_POLICY_RING);
+    push(bed, 1, STACK);
+    cr_assert(rv_push_behind(&bed->pusher, rv_push_begin(&bed->pusher, STACK), when, 10, STACK));
+    rv_push_begin(&bed->pusher, STACK);
+    const uint64_t next = rv_push_begin(&bed->pusher, STACK - BENEATH);
+    cr_assert_not(rv_push_behind(&bed->pusher, next, when, 20, STACK - BENEATH));
+    rv_push_slow(&bed->pusher, STACK, RV_EVENT_CALL_AT, 2);
+    cr_assert_eq(pop(bed), 3);
+    cr_assert_eq(bed->out[0].id, 1);
+    cr_assert_eq(bed->out[1].id, 10);
+    cr_assert_eq(bed->out[2].id, 2);
+    free_bed(bed);
+}

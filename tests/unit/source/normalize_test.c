@@ -270,3 +270,14 @@ Test(normalize, arguments_that_come_too_late_are_counted)
     cr_assert_eq(batch.n, 0);
     cr_assert_eq(normalizer.n_late, 1);
 }
+
+Test(normalize, arguments_of_a_call_that_the_filter_has_left_out_go_with_it)
+{
+    uint32_t dropped = rv_names_intern(&map, &(struct rv_name){RV_NAME_SUBROUTINE, "", "drop", "", 0});
+    struct rv_event call = event(RV_EVENT_CALL, 100, dropped), arguments = event(RV_EVENT_ARGUMENTS, 100, 7);
+    cr_assert_eq(rv_capture_filter_create(&normalizer.filter, NULL, "^dr"), 0);
+    cr_assert_eq(rv_normalize(&normalizer, &batch, &call, 1), 1);
+    cr_assert_eq(rv_normalize(&normalizer, &batch, &arguments, 1), 1);
+    cr_assert_eq(batch.n, 0);
+    rv_capture_filter_destroy(normalizer.filter);
+}
