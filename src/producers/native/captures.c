@@ -1,6 +1,6 @@
 /*
- * Numbers of operations are those of the section, from 1. The table by address only grows: a slot's number is written
- * before its address.
+ * Numbers of operations are those of the section, from 1. The table by address only grows, as the functions' stubs do: a
+ * slot's number is written before its address, and a table twice as large is whole before it is seen.
  */
 #include "producers/native/captures.h"
 
@@ -15,12 +15,16 @@
 #include "ring/map.h"
 
 #define MOST_SECTION (1u << 26)
-#define SLOTS 65536u
-#define MOST_BOUND (SLOTS / 2)
+#define LEAST_SLOTS 1024u
 
 struct slot {
     uint64_t function; /* [atomic] 0: free */
     uint32_t number;   /* [atomic] */
+};
+
+struct slots {  /* never freed: a thread may be about to use it */
+    uint32_t n; /* power of two, more than twice what is bound */
+    struct slot all[];
 };
 
 /* One for each section that was read. Never freed: a thread may be about to use it. */
@@ -35,7 +39,7 @@ static struct {
     struct plans *plans; /* [atomic] or NULL */
     struct rv_patch_name *names;
     uint32_t n;
-    struct slot *slots;
+    struct slots *slots; /* [atomic] or NULL */
     uint32_t n_bound;
 } captures;
 
@@ -167,33 +171,54 @@ const struct rv_patch_name *rv_captures_names(size_t *n)
     return captures.names;
 }
 
-static struct slot *slot_of(uint64_t function)
+static struct slot *slot_of(struct slots *slots, uint64_t function)
 {
-    uint32_t i = (uint32_t)(function * 0x9e3779b97f4a7c15ull >> 48);
-    for (;; i = (i + 1) % SLOTS) {
-        const uint64_t found = __atomic_load_n(&captures.slots[i].function, __ATOMIC_ACQUIRE); /* F2 <- F1 */
+    uint32_t i = (uint32_t)(function * 0x9e3779b97f4a7c15ull >> 32);
+    for (;; i++) {
+        struct slot *slot = &slots->all[i & (slots->n - 1)];
+        const uint64_t found = __atomic_load_n(&slot->function, __ATOMIC_ACQUIRE); /* F2 <- F1 */
         if (found == function || !found)
-            return &captures.slots[i];
+            return slot;
     }
+}
+
+static void set_slot(struct slots *slots, uint64_t function, uint32_t number)
+{
+    struct slot *slot = slot_of(slots, function);
+    __atomic_store_n(&slot->number, number, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->function, function, __ATOMIC_RELEASE); /* F1 -> F2 */
+}
+
+/* Room for one more. False: there is no memory. */
+static bool make_room(void)
+{
+    const struct slots *old = captures.slots;
+    const uint32_t n_old = old ? old->n : 0, n = n_old ? 2 * n_old : LEAST_SLOTS;
+    if (captures.n_bound + 1 <= n_old / 2)
+        return true;
+    struct slots *slots = calloc(1, sizeof *slots + n * sizeof *slots->all);
+    if (!slots)
+        return false;
+    slots->n = n;
+    for (uint32_t i = 0; i < n_old; i++)
+        if (old->all[i].function)
+            set_slot(slots, old->all[i].function, old->all[i].number);
+    __atomic_store_n(&captures.slots, slots, __ATOMIC_RELEASE); /* F5 -> F6 */
+    return true;
 }
 
 void rv_captures_bind(const struct rv_patch_named *named, size_t n)
 {
-    if (n && !captures.slots)
-        captures.slots = calloc(SLOTS, sizeof *captures.slots);
-    for (size_t i = 0; i < n && captures.slots && captures.n_bound < MOST_BOUND; i++) {
-        struct slot *slot = slot_of(named[i].address);
-        captures.n_bound += !slot->function;
-        __atomic_store_n(&slot->number, named[i].number, __ATOMIC_RELAXED);
-        __atomic_store_n(&slot->function, named[i].address, __ATOMIC_RELEASE); /* F1 -> F2 */
+    for (size_t i = 0; i < n && make_room(); i++) {
+        captures.n_bound += !slot_of(captures.slots, named[i].address)->function;
+        set_slot(captures.slots, named[i].address, named[i].number);
     }
 }
 
 uint32_t rv_captures_find(uint64_t function)
 {
-    if (!captures.slots)
-        return 0;
-    const uint32_t number = __atomic_load_n(&slot_of(function)->number, __ATOMIC_RELAXED);
+    struct slots *slots = __atomic_load_n(&captures.slots, __ATOMIC_ACQUIRE); /* F6 <- F5 */
+    const uint32_t number = slots ? __atomic_load_n(&slot_of(slots, function)->number, __ATOMIC_RELAXED) : 0;
     return number <= captures.n ? number : 0;
 }
 
