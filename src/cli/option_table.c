@@ -211,7 +211,8 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
 
     {RV_OPTION_PROTOTYPES, WATCH, "prototypes", "=FILE", NULL,
      "capture arguments and results as ltrace.conf(5) in FILE says; also -F FILE",
-     "Of the patched functions whose prototypes are in FILE: /etc/ltrace.conf is one. --spans, exports, recordings and the "
+     "Of the patched functions whose prototypes are in FILE: /etc/ltrace.conf is one. It may be given several times: a later "
+     "prototype of a function replaces the former. --spans, exports, recordings and the "
      "tooltip have them, as ltrace(1) writes them. What a pointer leads to is copied as the call begins, what one with a + "
      "leads to as it ends: strings up to --string-size, of arrays four elements. A pointer that cannot be read is <0x...>. Each "
      "thread has 1 MiB for them; what finds no room is counted as lost (--policy=block waits). Not with --clock=tick."},

@@ -319,7 +319,9 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
     case RV_OPTION_PATCH:
         return add_patch(options, entry->name, value);
     case RV_OPTION_PROTOTYPES:
-        options->prototypes = value;
+        if (options->n_prototypes == RV_OPTIONS_PROTOTYPES)
+            return rv_option_value_bad(entry->name, value, "a FILE, at most 16 times");
+        options->prototypes[options->n_prototypes++] = value;
         return 0;
     case RV_OPTION_STRING_SIZE:
         return rv_option_value_count(entry->name, value, 4096, &options->string_bytes);
@@ -538,9 +540,9 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "--report, --spans and --waits are different outputs: give one of them");
     if (options->has_waits && (options->has_part || options->find || rv_filter_n_rules(options->filter)))
         return rv_err(EINVAL, "--waits is of the whole capture: it takes no --from, --to, --find and --filter");
-    if (options->prototypes && options->file)
+    if (options->n_prototypes && options->file)
         return rv_err(EINVAL, "--prototypes goes with -p PID or -- COMMAND; see ringviz --help");
-    if (options->prototypes && options->map.clock_kind == RV_CLOCK_TICK)
+    if (options->n_prototypes && options->map.clock_kind == RV_CLOCK_TICK)
         return rv_err(EINVAL, "--prototypes does not go with --clock=tick, by which calls have no times of their own");
     if (options->import_format && !options->file)
         return rv_err(EINVAL, "--import wants a FILE; see ringviz --help");

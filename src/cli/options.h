@@ -17,7 +17,7 @@
 #include "import/formats.h"
 #include "launch/launch.h"
 
-enum { RV_OPTIONS_MAX_EXPORTS = 8 };
+enum { RV_OPTIONS_MAX_EXPORTS = 8, RV_OPTIONS_PROTOTYPES = 16 };
 
 struct rv_export_option {
     enum rv_export_kind kind;
@@ -72,11 +72,12 @@ struct rv_options {
     const char *trace_file, *include, *exclude;
     const char *patches[RV_LAUNCH_PATCHES]; /* --patch, as often as it was given */
     size_t n_patches;
-    char *patches_everywhere[RV_LAUNCH_PATCHES]; /* of -x: those of them that are owned here */
-    const char *prototypes;                      /* NULL: arguments are not captured */
-    uint32_t string_bytes;                       /* 0: the default */
-    bool leaves_states;                          /* --states=off */
-    uint32_t pid;                                /* of a process to attach to; 0: none */
+    char *patches_everywhere[RV_LAUNCH_PATCHES];   /* of -x: those of them that are owned here */
+    const char *prototypes[RV_OPTIONS_PROTOTYPES]; /* --prototypes, as often as it was given */
+    size_t n_prototypes;                           /* 0: arguments are not captured */
+    uint32_t string_bytes;                         /* 0: the default */
+    bool leaves_states;                            /* --states=off */
+    uint32_t pid;                                  /* of a process to attach to; 0: none */
     uint64_t duration_ns, drain_interval_ns, memory_bytes;
     uint64_t history_bytes; /* 0: default */
     bool leaves_history;    /* --history=off */

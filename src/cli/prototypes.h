@@ -5,7 +5,7 @@
 #include "cli/options.h"
 
 /*
- * Read the file, if one is given, into what the trace file is to have.
+ * Read the files, if any are given, into what the trace file is to have: a prototype that occurs twice is the last.
  *   params   captures are set, to be freed by the caller
  *   returns  0, or a negative errno with one line printed
  */

@@ -33,6 +33,14 @@ grep -q 'f_len.*"args":{"arg1":"\\"abc\\"","arg2":"7","result":"104"}}' "$folder
     fail "chrome: $(grep f_len "$folder/run.json")"
 grep -aq 'arg1.*"abc"' "$folder/run.pftrace" || fail "perfetto"
 
+# Of several files the last counts.
+printf 'int f_ints(hide(int), hex(uint))' >"$folder/later.conf"
+printf 'int f_none(void);' >"$folder/last.conf"
+run -F "$data.conf" -F "$folder/later.conf" -F "$folder/last.conf" -x '^f_' --headless --spans=csv -- "$program"
+expect "exit status with several files" $status 0
+grep -q '::f_ints,.*,0xee6b2800,' "$folder/out" || fail "the later prototype: $(grep '::f_ints,' "$folder/out")"
+grep -q 'f_len,.*,"""abc"", 7",104$' "$folder/out" || fail "the former prototypes: $(grep f_len "$folder/out")"
+
 # Without prototypes nothing changes.
 run -x '^f_' --headless --spans=csv -- "$program"
 expect "columns without arguments" "$(head -1 "$folder/out")" "process,thread,depth,start_ns,duration_ns,name,file,line,flags"
@@ -84,10 +92,15 @@ fi
 run --headless -F "$folder/none.conf" -- "$program"
 expect "exit status of a missing file" $status 1
 one_line "a missing file"
+run --headless -F "$folder" -- "$program"
+expect "exit status of a folder" $status 1
+one_line "a folder"
 printf '\nint f(integer);\n' >"$folder/bad.conf"
 run --headless -F "$folder/bad.conf" -- "$program"
 expect "exit status of a wrong file" $status 1
 expect "what is wrong" "$(cat "$folder/err")" "ringviz: $folder/bad.conf: line 2: an unknown type"
+run --headless -F "$data.conf" -F "$folder/bad.conf" -- "$program"
+expect "what is wrong in the second file" "$(cat "$folder/err")" "ringviz: $folder/bad.conf: line 2: an unknown type"
 run -F "$data.conf" --clock=tick -- "$program"
 expect "exit status with --clock=tick" $status 2
 one_line "--clock=tick"
