@@ -41,6 +41,11 @@ expect "exit status with several files" $status 0
 grep -q '::f_ints,.*,0xee6b2800,' "$folder/out" || fail "the later prototype: $(grep '::f_ints,' "$folder/out")"
 grep -q 'f_len,.*,"""abc"", 7",104$' "$folder/out" || fail "the former prototypes: $(grep f_len "$folder/out")"
 
+# A child has its own memory, however it was made.
+printf 'int forked(string);' >"$folder/forked.conf"
+run -F "$folder/forked.conf" -x '^forked$' --headless --spans=csv -- "$program"
+expect "what the child has" "$(sed -n 's/.*,,\("""[a-z]*"""\),.*/\1/p' "$folder/out" | tr '\n' ' ')" '"""parent""" """child""" '
+
 # Without prototypes nothing changes.
 run -x '^f_' --headless --spans=csv -- "$program"
 expect "columns without arguments" "$(head -1 "$folder/out")" "process,thread,depth,start_ns,duration_ns,name,file,line,flags"

@@ -3,6 +3,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #define FUNCTION __attribute__((noipa)) /* what it is passed is there, read or not */
 static volatile int used;
 static void use(int n)
@@ -151,6 +154,23 @@ FUNCTION int f_elt(struct counted *c)
     use(3);
     return (int)c->n;
 }
+/* Not one of those that ltrace was shown. */
+FUNCTION int forked(const char *s)
+{
+    return (int)strlen(s);
+}
+static void fork_raw(void)
+{
+    static char memory[] = "parent";
+    int status;
+    forked(memory);
+    if (syscall(SYS_fork) == 0) {
+        strcpy(memory, "child");
+        _exit(forked(memory));
+    }
+    wait(&status);
+}
+
 int main(void)
 {
     f_ints(-1, 4000000000u, -5, ~0ul, -3, 65535, 'x');
@@ -201,5 +221,6 @@ int main(void)
     struct counted k = {2, a};
     f_elt(&k);
     f_bad((const char *)8, (int *)8, (const char **)8);
+    fork_raw();
     return 0;
 }
