@@ -31,6 +31,11 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "Calls, total and own time, shortest, median, 99th percentile and longest call. Text has template arguments only "
      "where names would read alike without. Implies --headless."},
 
+    {RV_OPTION_GROUP_BY, WATCH, "group-by", "=argN|ret[:sql]", NULL,
+     "a row of --report for each text of argument N, or of the result",
+     "Of subroutines whose arguments were captured (--prototypes): time per SQL text. With :sql numbers and '...' in it are one: "
+     "`?`. As JSON the text is \"argument\", as CSV the last column. The report is of the whole capture."},
+
     {RV_OPTION_SPANS, WATCH, "spans", "[=csv|json]", NULL,
      "print every call with its times",
      "Thread by thread: process, thread, depth, start, duration, name, file, line, flags. Implies --headless."},

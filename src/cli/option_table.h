@@ -24,6 +24,7 @@ enum rv_command {
 enum rv_option_id {
     RV_OPTION_HEADLESS = 256,
     RV_OPTION_REPORT,
+    RV_OPTION_GROUP_BY,
     RV_OPTION_SPANS,
     RV_OPTION_WAITS,
     RV_OPTION_EXPORT,

@@ -92,6 +92,10 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
         error = rv_option_value_word(entry, value, &index);
         options->report_format = (enum rv_report_format)index;
         return error;
+    case RV_OPTION_GROUP_BY:
+        return rv_group_by_parse(value, &options->group_by)
+                   ? 0
+                   : rv_option_value_bad(entry->name, value, "arg1 to arg64 or ret, with :sql or without");
     case RV_OPTION_DIFF:
         options->command = RV_COMMAND_DIFF;
         error = rv_option_value_word(entry, value, &index);
@@ -540,6 +544,10 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "--report, --spans and --waits are different outputs: give one of them");
     if (options->has_waits && (options->has_part || options->find || rv_filter_n_rules(options->filter)))
         return rv_err(EINVAL, "--waits is of the whole capture: it takes no --from, --to, --find and --filter");
+    if (options->group_by.is_on && !options->has_report)
+        return rv_err(EINVAL, "--group-by goes with --report; see ringviz --help");
+    if (options->group_by.is_on && (options->has_part || options->find || rv_filter_n_rules(options->filter)))
+        return rv_err(EINVAL, "--group-by is of the whole capture: it takes no --from, --to, --find and --filter");
     if (options->n_prototypes && options->file)
         return rv_err(EINVAL, "--prototypes goes with -p PID or -- COMMAND; see ringviz --help");
     if (options->n_prototypes && options->map.clock_kind == RV_CLOCK_TICK)

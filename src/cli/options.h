@@ -11,6 +11,7 @@
 #include "ring/map.h"
 #include "render/view_mode.h"
 #include "export/export.h"
+#include "export/group_by.h"
 #include "export/report.h"
 #include "sink/record_limit.h"
 #include "export/spans.h"
@@ -35,7 +36,8 @@ struct rv_options {
     /* output */
     bool is_headless, has_report, has_spans, has_waits, is_json, is_verbose;
     enum rv_report_format report_format;
-    bool has_diff_window; /* --diff=window */
+    struct rv_group_by_key group_by; /* --group-by */
+    bool has_diff_window;            /* --diff=window */
     enum rv_spans_format spans_format;
     const char *output; /* NULL = stdout */
     struct rv_export_option exports[RV_OPTIONS_MAX_EXPORTS];

@@ -152,7 +152,7 @@ static void add_sink(struct watch *watch, struct rv_sink sink)
 
 static int open_sinks(struct watch *watch)
 {
-    if (watch->options->has_spans || watch->options->n_exports) {
+    if (watch->options->has_spans || watch->options->group_by.is_on || watch->options->n_exports) {
         watch->spool = rv_spool_create();
         if (!watch->spool)
             return -EIO;
@@ -372,6 +372,16 @@ static void wait_for_command(struct watch *watch)
 
 /* ---- end ---- */
 
+/* By the limit of memory. */
+static void warn_of_forgotten_texts(struct rv_lanes *lanes)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < rv_lanes_n(lanes); i++)
+        n += rv_lanes_get(lanes, i)->texts.n_forgotten;
+    if (n)
+        rv_warn("arguments or results of the first %llu calls were forgotten; use --memory", (unsigned long long)n);
+}
+
 static void warn_of_losses(const struct watch *watch)
 {
     const uint64_t *n = watch->losses.n;
@@ -459,13 +469,25 @@ static struct rv_range *measure_slice(struct watch *watch)
     return range;
 }
 
+static struct rv_group_by *group_calls(const struct watch *watch)
+{
+    return rv_group_by_create(&(struct rv_group_by_params){.spool = watch->spool,
+                                                           .lanes = rv_session_lanes(watch->session),
+                                                           .subroutines = rv_session_subroutines(watch->session),
+                                                           .key = watch->options->group_by});
+}
+
 static int write_report(struct watch *watch, const struct rv_session_counts *counts, const struct rv_range *range)
 {
+    struct rv_group_by *group_by = watch->options->group_by.is_on ? group_calls(watch) : NULL;
+    if (watch->options->group_by.is_on && !group_by)
+        return -EIO;
     struct rv_stats *stats = range ? NULL : rv_session_stats(watch->session);
     struct rv_report report = {
         .lanes = rv_session_lanes(watch->session),
         .subroutines = rv_session_subroutines(watch->session),
         .stats = range ? rv_range_stats(range) : stats,
+        .group_by = group_by,
         .n_produced = counts->n_produced,
         .n_consumed = counts->n_consumed,
         .n_dropped = counts->n_dropped,
@@ -475,6 +497,7 @@ static int write_report(struct watch *watch, const struct rv_session_counts *cou
     };
     int error = rv_report_write(&report, watch->options->report_format, watch->output.file);
     rv_stats_destroy(stats);
+    rv_group_by_destroy(group_by);
     return error;
 }
 
@@ -574,6 +597,7 @@ static void write_outputs(struct watch *watch)
     rv_session_losses(watch->session, &watch->losses);
     watch->losses.n[RV_LOSS_PROCESSES_REFUSED] = rv_refusals_count(watch->refusals_fd);
     warn_of_losses(watch);
+    warn_of_forgotten_texts(rv_session_lanes(watch->session));
     warn_of_silence(watch, &counts);
     say_hooks(watch, &counts);
     say_instrumentation(watch);

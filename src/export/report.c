@@ -20,6 +20,7 @@ struct name { /* of a subroutine in the report */
 struct line {
     struct rv_stats_row row;
     struct name name;
+    const char *argument; /* of a group, else NULL */
 };
 
 struct table {
@@ -52,7 +53,8 @@ static int by_self_time(const void *a, const void *b)
     const struct line *x = a, *y = b;
     if (x->row.self_ns != y->row.self_ns)
         return x->row.self_ns > y->row.self_ns ? -1 : 1;
-    return compare_names(&x->name, &y->name);
+    const int order = compare_names(&x->name, &y->name);
+    return order || !x->argument ? order : strcmp(x->argument, y->argument);
 }
 
 /* Statistics merged by name. */
@@ -73,22 +75,41 @@ static bool was_off_cpu(struct rv_lane *lane)
     return was;
 }
 
-static void table_init(struct table *table, const struct rv_report *report)
+static void take_groups(struct table *table, const struct rv_report *report)
+{
+    table->n = rv_group_by_rows(report->group_by, NULL, 0);
+    table->lines = rv_alloc(table->n, sizeof *table->lines);
+    struct rv_stats_row *rows = rv_alloc(table->n, sizeof *rows);
+    (void)rv_group_by_rows(report->group_by, rows, table->n);
+    for (size_t i = 0; i < table->n; i++) {
+        const struct rv_group *group = rv_group_by_at(report->group_by, rows[i].id);
+        table->lines[i] = (struct line){
+            .row = rows[i], .name = name_of(report->subroutines, group->subroutine), .argument = group->text};
+    }
+    free(rows);
+}
+
+static void take_subroutines(struct table *table, const struct rv_report *report)
 {
     struct rv_stats *merged = merge_names(report);
-    *table = (struct table){0};
     table->n = rv_stats_rows(merged, NULL, 0);
     table->lines = rv_alloc(table->n, sizeof *table->lines);
     struct rv_stats_row *rows = rv_alloc(table->n, sizeof *rows);
     (void)rv_stats_rows(merged, rows, table->n);
     for (size_t i = 0; i < table->n; i++)
         table->lines[i] = (struct line){.row = rows[i], .name = name_of(report->subroutines, rows[i].id)};
-    qsort(table->lines, table->n, sizeof *table->lines, by_self_time);
-    table->lanes = rv_lanes_take_by_thread(report->lanes, &table->n_lanes);
-    for (size_t i = 0; i < table->n_lanes; i++)
-        table->has_states |= was_off_cpu(table->lanes[i]);
     free(rows);
     rv_stats_destroy(merged);
+}
+
+static void table_init(struct table *table, const struct rv_report *report)
+{
+    *table = (struct table){0};
+    (report->group_by ? take_groups : take_subroutines)(table, report);
+    qsort(table->lines, table->n, sizeof *table->lines, by_self_time);
+    table->lanes = rv_lanes_take_by_thread(report->lanes, &table->n_lanes);
+    for (size_t i = 0; i < table->n_lanes && !report->group_by; i++)
+        table->has_states |= was_off_cpu(table->lanes[i]);
 }
 
 static void table_fini(struct table *table)
@@ -109,6 +130,10 @@ static void add_json_line(struct rv_text_buffer *text, const struct line *line)
 {
     rv_text_buffer_add(text, "{\"name\":");
     rv_text_buffer_add_json(text, line->name.full);
+    if (line->argument) {
+        rv_text_buffer_add(text, ",\"argument\":");
+        rv_text_buffer_add_json(text, line->argument);
+    }
     rv_text_buffer_add(text, ",\"file\":");
     rv_text_buffer_add_json(text, line->name.file);
     add_json_number(text, ",\"line\":", line->name.line);
@@ -227,18 +252,20 @@ static void write_json(struct rv_text_buffer *text, const struct rv_report *repo
 }
 
 /* Losses as rows like those of subroutines: kind as a name in parentheses, number as calls. */
-static void add_csv_losses(struct rv_text_buffer *text, const struct rv_losses *losses)
+static void add_csv_losses(struct rv_text_buffer *text, const struct rv_report *report)
 {
+    const struct rv_losses *losses = report->losses;
     for (enum rv_loss loss = 0; losses && loss < RV_LOSS_COUNT; loss++)
         if (losses->n[loss])
-            rv_text_buffer_format(text, "(lost: %s),,0,%llu,0,0,0,0,0,0,0,0\n", rv_loss_words(loss),
-                                  (unsigned long long)losses->n[loss]);
+            rv_text_buffer_format(text, "(lost: %s),,0,%llu,0,0,0,0,0,0,0,0%s\n", rv_loss_words(loss),
+                                  (unsigned long long)losses->n[loss], report->group_by ? "," : "");
 }
 
 static void write_csv(struct rv_text_buffer *text, const struct rv_report *report, const struct table *table)
 {
-    rv_text_buffer_add(text,
-                       "name,file,line,calls,total_ns,self_ns,min_ns,p50_ns,p99_ns,max_ns,blocked_ns,preempted_ns\n");
+    rv_text_buffer_format(
+        text, "name,file,line,calls,total_ns,self_ns,min_ns,p50_ns,p99_ns,max_ns,blocked_ns,preempted_ns%s\n",
+        report->group_by ? ",argument" : "");
     for (size_t i = 0; i < table->n; i++) {
         const struct line *line = &table->lines[i];
         const uint64_t numbers[] = {line->name.line,      line->row.n_calls,     line->row.total_ns, line->row.self_ns,
@@ -251,9 +278,11 @@ static void write_csv(struct rv_text_buffer *text, const struct rv_report *repor
             rv_text_buffer_add(text, ",");
             rv_text_buffer_add_u64(text, numbers[j]);
         }
+        rv_text_buffer_add(text, line->argument ? "," : "");
+        rv_text_buffer_add_csv(text, line->argument ? line->argument : "");
         rv_text_buffer_add(text, "\n");
     }
-    add_csv_losses(text, report->losses);
+    add_csv_losses(text, report);
 }
 
 static void add_off_cpu(struct rv_text_buffer *text, uint64_t blocked_ns, uint64_t preempted_ns)
@@ -278,6 +307,10 @@ static void add_text_line(struct rv_text_buffer *text, const struct line *line, 
         rv_text_buffer_format(text, " (%s:%u)", line->name.file, line->name.line);
     else if (line->name.file[0])
         rv_text_buffer_format(text, " (%s)", line->name.file);
+    if (line->argument && *line->argument) {
+        rv_text_buffer_add(text, "  ");
+        rv_text_buffer_add(text, line->argument);
+    }
     rv_text_buffer_add(text, "\n");
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "export/group_by.h"
 #include "flow/loss.h"
 #include "model/lanes.h"
 #include "model/stats.h"
@@ -14,12 +15,14 @@ enum rv_report_format { RV_REPORT_TEXT, RV_REPORT_CSV, RV_REPORT_JSON };
 struct rv_report {
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
-    const struct rv_stats *stats;
+    const struct rv_stats *stats;       /* or */
+    const struct rv_group_by *group_by; /* rows by argument, or by result; NULL = by subroutine alone */
     uint64_t n_produced, n_consumed, n_dropped, n_spans, n_switches;
     const struct rv_losses *losses; /* NULL = none */
 };
 
-/* Rows with equal (package-qualified name, file, line) are one subroutine. 0, or the negative errno of the stream. */
+/* Rows with equal (package-qualified name, file, line) are one subroutine. Groups have their text besides: "argument", and as
+ * CSV the last column. 0, or the negative errno of the stream. */
 int rv_report_write(const struct rv_report *report, enum rv_report_format format, FILE *out);
 
 #endif

@@ -41,6 +41,37 @@ expect "exit status with several files" $status 0
 grep -q '::f_ints,.*,0xee6b2800,' "$folder/out" || fail "the later prototype: $(grep '::f_ints,' "$folder/out")"
 grep -q 'f_len,.*,"""abc"", 7",104$' "$folder/out" || fail "the former prototypes: $(grep f_len "$folder/out")"
 
+# Statistics by argument: the sums of the calls in the list.
+cat >"$folder/sums.py" <<'EOF'
+import collections, json, sys
+sums = collections.defaultdict(lambda: [0, 0])
+key = sys.argv[3]
+for line in open(sys.argv[1]):
+    call = json.loads(line)
+    args = call.get("args", [])
+    text = call.get("result", "") if key == "ret" else args[int(key[3:]) - 1] if int(key[3:]) <= len(args) else ""
+    sums[call["name"], text][0] += 1
+    sums[call["name"], text][1] += call["duration_ns"]
+rows = {(row["name"], row["argument"]): [row["calls"], row["total_ns"]]
+        for row in json.load(open(sys.argv[2]))["subroutines"]}
+sys.exit(0 if rows == sums and len(rows) > 30 else "%s\n%s" % (rows, dict(sums)))
+EOF
+for key in arg1 arg2 ret; do
+    run --report=json --group-by=$key --output="$folder/groups.json" --force "$folder/run.rvz"
+    expect "exit status of --group-by=$key" $status 0
+    check "sums by $key" /usr/bin/python3 "$folder/sums.py" "$folder/replayed.json" "$folder/groups.json" $key
+done
+run --report=csv --group-by=arg1 "$folder/run.rvz"
+grep -q '::f_len,.*,"""abc"""$' "$folder/out" || fail "the argument as CSV: $(grep ::f_len, "$folder/out")"
+run --report --group-by=arg2 "$folder/run.rvz"
+grep -q '::f_len (.*)  7$' "$folder/out" || fail "the argument as text: $(grep ::f_len "$folder/out")"
+for wrong in "--group-by=arg0 --report" "--group-by=arg65 --report" "--group-by=argument --report" "--group-by=arg1" \
+    "--group-by=arg1 --report --from=1ms"; do
+    run $wrong "$folder/run.rvz"
+    expect "exit status of $wrong" $status 2
+    one_line "$wrong"
+done
+
 # A child has its own memory, however it was made.
 printf 'int forked(string);' >"$folder/forked.conf"
 run -F "$folder/forked.conf" -x '^forked$' --headless --spans=csv -- "$program"
