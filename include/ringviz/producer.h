@@ -71,7 +71,8 @@ void ringviz_stack_switch(uint32_t stack);
 
 /*
  * For language runtimes, which know the depth of each frame (0: the outermost), and call and return from different
- * functions. A thread uses either these or ringviz_enter() and ringviz_leave().
+ * functions. They nest with hooked and patched functions that the runtime calls, and that call it. A thread uses either
+ * these or ringviz_enter() and ringviz_leave().
  *   line     line of the caller
  *   returns  time of the call, for ringviz_replay()
  */

@@ -131,9 +131,35 @@ RV_EXPORT void ringviz_stack_switch(uint32_t stack)
     rv_thread_switch_stack(stack, RV_ENTRY_STACK());
 }
 
+/* Of a thread that has called hooked functions: the runtime's frames and theirs are one stack. */
+static uint64_t push_nesting(enum rv_event_kind kind, const struct rv_shadow_frame *call)
+{
+    const struct rv_shadow_frame *frame = NULL;
+    uint64_t next = rv_push_begin(&rv_thread.pusher, call->stack);
+    if (next >= rv_thread.pusher.limit)
+        next = rv_push_next(&rv_thread.pusher, call->stack);
+    if (next != RV_PUSH_NESTED)
+        frame = kind == RV_EVENT_CALL ? rv_shadow_push_runtime(&rv_thread.shadow, call)
+                                      : rv_shadow_pop_runtime(&rv_thread.shadow, call);
+    if (!frame)
+        return rv_calls_push_slow(kind, call, call->stack, next);
+    struct rv_shadow_frame event = *frame;
+    event.word = rv_event_word_at(call->word, rv_shadow_tag(frame));
+    return rv_calls_push(kind, &event, call->stack, next);
+}
+
+/* One event of a runtime, at its depth there. */
+static inline uint64_t push_runtime(enum rv_event_kind kind, uint32_t id, uint32_t depth, uint32_t line, uint64_t stack)
+{
+    if (__builtin_expect(!rv_thread.shadow.region, 1))
+        return push(kind, rv_event_word(id, (uint16_t)depth, (uint16_t)line), stack);
+    const struct rv_shadow_frame call = rv_shadow_runtime_call(stack, id, depth, line);
+    return push_nesting(kind, &call);
+}
+
 RV_EXPORT uint64_t ringviz_call(uint32_t id, uint32_t depth, uint32_t line)
 {
-    uint64_t called = push(RV_EVENT_CALL, rv_event_word(id, (uint16_t)depth, (uint16_t)line), RV_ENTRY_STACK());
+    uint64_t called = push_runtime(RV_EVENT_CALL, id, depth, line, RV_ENTRY_STACK());
     if (rv_stack_mirror_is_kept)
         rv_stack_mirror_call(id, called);
     return called;
@@ -141,7 +167,7 @@ RV_EXPORT uint64_t ringviz_call(uint32_t id, uint32_t depth, uint32_t line)
 
 RV_EXPORT void ringviz_return(uint32_t id, uint32_t depth)
 {
-    push(RV_EVENT_RETURN, rv_event_word(id, (uint16_t)depth, 0), RV_ENTRY_STACK());
+    (void)push_runtime(RV_EVENT_RETURN, id, depth, 0, RV_ENTRY_STACK());
     if (rv_stack_mirror_is_kept)
         rv_stack_mirror_return();
 }
@@ -160,8 +186,7 @@ RV_EXPORT void ringviz_on_ring(ringviz_replay_fn *replay)
 
 RV_EXPORT void ringviz_replay(uint32_t id, uint32_t depth, uint64_t called)
 {
-    rv_thread_replay(called, rv_event_word(id, (uint16_t)depth, 0));
-    if (rv_stack_mirror_is_kept)
+    if (rv_thread_replay(id, depth, called) && rv_stack_mirror_is_kept)
         rv_stack_mirror_replay(id, (uint16_t)depth, called);
 }
 

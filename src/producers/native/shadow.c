@@ -154,10 +154,17 @@ static void drop_replaced(struct rv_shadow *shadow, const struct rv_shadow_frame
     rv_shadow_move_top(shadow, top);
 }
 
+/* frame: no boundary, and not full */
+static bool is_runtime(const struct rv_shadow_frame *frame)
+{
+    return rv_shadow_is_api(frame) && frame->call_site;
+}
+
+/* The line of a runtime's call is of the call's event only. */
 static void copy_call(struct rv_shadow_frame *frame, const struct rv_shadow_frame *call)
 {
     *frame = *call;
-    frame->word = rv_event_word_at(call->word, rv_shadow_tag(frame));
+    frame->word = rv_event_word_at(is_runtime(call) ? (uint32_t)call->word : call->word, rv_shadow_tag(frame));
 }
 
 static uint16_t put_frame(struct rv_shadow *shadow, const struct rv_shadow_frame *call)
@@ -172,6 +179,41 @@ static uint16_t put_frame(struct rv_shadow *shadow, const struct rv_shadow_frame
     }
     rv_shadow_move_top(shadow, frame);
     return rv_shadow_tag(frame);
+}
+
+/*
+ * Ends the runtime's frames that are as deep as its next call or deeper, with all above them.
+ *   returns  how many of its frames are open then, as the deepest says
+ */
+static uint64_t drop_runtime(struct rv_shadow *shadow, const struct rv_shadow_frame *call)
+{
+    struct rv_shadow_frame *boundary = shadow->boundary, *frame = shadow->top;
+    for (size_t n_searched = 0; n_searched < MAX_SEARCH; n_searched++, frame--) {
+        while (frame == boundary) {
+            if (frame == shadow->region->base)
+                return 0;
+            frame = below(boundary);
+            boundary = boundary_below(boundary);
+        }
+        if (!is_runtime(frame))
+            continue;
+        if (frame->call_site < call->call_site)
+            return frame->call_site;
+        n_searched = 0;
+        shadow->boundary = boundary;
+        rv_shadow_move_top(shadow, frame - 1);
+    }
+    return call->call_site - 1;
+}
+
+/* Frames of the runtime that were opened before this stack knew of them; they do not count for the limit of depth. */
+static void put_unknown(struct rv_shadow *shadow, uint64_t n_open, const struct rv_shadow_frame *call)
+{
+    while (++n_open < call->call_site && shadow->top + 1 < shadow->region->last) {
+        const struct rv_shadow_frame unknown = {.stack = call->stack, .call_site = n_open};
+        put_frame(shadow, &unknown);
+        rv_shadow_set_n_kept(shadow->top, rv_shadow_n_kept(shadow->top - 1));
+    }
 }
 
 /* While the stack is deeper than the region. */
@@ -223,6 +265,8 @@ uint16_t rv_shadow_enter(struct rv_shadow *shadow, const struct rv_shadow_frame 
         drop_left(shadow, call->stack);
         if (!rv_shadow_is_api(call))
             drop_replaced(shadow, call);
+        else if (is_runtime(call))
+            put_unknown(shadow, drop_runtime(shadow, call), call);
     } else if (shadow->top + 1 < shadow->region->last) {
         begin_stack(shadow, shadow->top + 1, call->stack, 0);
         rv_shadow_move_top(shadow, shadow->top + 1);
@@ -240,8 +284,11 @@ static bool has_jumped(const struct rv_shadow_frame *call)
 
 static bool is_call_of(const struct rv_shadow_frame *frame, const struct rv_shadow_frame *call)
 {
-    if ((frame->word ^ call->word) & RV_EVENT_ADDRESS_MASK || frame->call_site != call->call_site ||
-        rv_shadow_is_api(frame) != rv_shadow_is_api(call))
+    if (frame->call_site != call->call_site || rv_shadow_is_api(frame) != rv_shadow_is_api(call))
+        return false;
+    if (is_runtime(call))
+        return true;
+    if ((frame->word ^ call->word) & RV_EVENT_ADDRESS_MASK)
         return false;
     if (rv_shadow_is_api(call))
         return true;
@@ -272,6 +319,10 @@ static struct rv_shadow_frame *find_call(struct rv_shadow *shadow, const struct 
 static uint16_t leave_unseen(struct rv_shadow *shadow, const struct rv_shadow_frame *call)
 {
     struct rv_shadow_region *region = shadow->region;
+    if (is_runtime(call)) {
+        const uint64_t n_open = drop_runtime(shadow, call);
+        return (uint16_t)(rv_shadow_tag(shadow->top) + call->call_site - n_open);
+    }
     if (!rv_shadow_is_api(call) && find_stack(shadow, call->stack))
         drop_left(shadow, call->stack);
     struct rv_shadow_frame *top = shadow->top;
@@ -339,6 +390,28 @@ void rv_shadow_count_kept(struct rv_shadow *shadow, uint32_t limit,
         n_below = n > before ? n : before;
         rv_shadow_set_n_kept(frame, n_below);
     }
+}
+
+static const struct rv_shadow_region *find_region(const struct rv_shadow *shadow, uint32_t stack_id)
+{
+    const struct rv_shadow_region *region = shadow->region->buckets[stack_id % N_BUCKETS];
+    while (region && region->stack_id != stack_id)
+        region = region->next;
+    return region;
+}
+
+uint16_t rv_shadow_runtime_tag(const struct rv_shadow *shadow, uint32_t stack_id, uint32_t depth)
+{
+    const struct rv_shadow_region *region = shadow->region ? find_region(shadow, stack_id) : NULL;
+    if (!region)
+        return (uint16_t)depth;
+    const struct rv_shadow_frame *top = region == shadow->region ? shadow->top : region->saved.top;
+    for (const struct rv_shadow_frame *frame = region->base + 1 + depth; frame <= top; frame++) {
+        const bool is_call = frame->word != BOUNDARY && frame->word != FULL && (frame == top || !is_gap(frame));
+        if (is_call && is_runtime(frame) && frame->call_site == (uint64_t)depth + 1)
+            return rv_shadow_tag(frame);
+    }
+    return (uint16_t)depth;
 }
 
 /* In memory that is zeroed or was a region's. */

@@ -6,6 +6,10 @@
  * left without a return (longjmp, an exception). Those two and the return of the top frame are all that happens often
  * and are inlined into the hooks; everything else is shadow.c's.
  *
+ * A runtime (ringviz_call) knows how many of its own frames are open, not what functions lie between them. Its frames
+ * are on the same stack, each with its depth in the runtime, so that functions that it calls, and what these call in
+ * it, nest by time.
+ *
  * Frames lie side by side in a region of the thread's own, at 32 times their depth from an address whose low bits are
  * zero: a frame's tag is bits of its own address.
  *
@@ -34,8 +38,8 @@
 struct rv_shadow_frame {
     uint64_t stack;     /* the stack pointer with which its hook began */
     uint64_t word;      /* of its events: the function's address, or the name id of a call by the API, and the tag */
-    uint64_t call_site; /* return address in its caller; 0 by the API */
-    uint64_t site; /* return address of its hook: tells functions inlined into one another apart; 0 by the API.
+    uint64_t call_site; /* return address in its caller; 0 by the API; of a runtime's frame its depth there + 1 */
+    uint64_t site;      /* return address of its hook: tells functions inlined into one another apart; 0 by the API.
                       The upper 16 bits: rv_shadow_n_kept() */
 };
 _Static_assert(sizeof(struct rv_shadow_frame) == 1u << RV_SHADOW_TAG_SHIFT, "tags are bits of a frame's address");
@@ -84,9 +88,17 @@ static inline void rv_shadow_set_n_kept(struct rv_shadow_frame *frame, uint32_t 
     frame->site = (frame->site & RV_EVENT_ADDRESS_MASK) | (uint64_t)n << RV_SHADOW_KEPT_SHIFT;
 }
 
+/* Is it a call by the API, or by a runtime? */
 static inline bool rv_shadow_is_api(const struct rv_shadow_frame *frame)
 {
     return (frame->site & RV_EVENT_ADDRESS_MASK) == 0;
+}
+
+/* A call or return of a runtime, as its frame would be. line: of the call's event only. */
+static inline struct rv_shadow_frame rv_shadow_runtime_call(uint64_t stack, uint32_t id, uint32_t depth, uint32_t line)
+{
+    return (struct rv_shadow_frame){
+        .stack = stack, .word = rv_event_word(id, 0, (uint16_t)line), .call_site = (uint64_t)depth + 1};
 }
 
 /* Is there room for one more frame? */
@@ -145,6 +157,35 @@ static inline const struct rv_shadow_frame *rv_shadow_pop_id(struct rv_shadow *s
     return top;
 }
 
+/* The same for a runtime's: its caller is the top frame, or the call that returns is. */
+static inline const struct rv_shadow_frame *rv_shadow_push_runtime(struct rv_shadow *shadow,
+                                                                   const struct rv_shadow_frame *call)
+{
+    struct rv_shadow_frame *top = shadow->top;
+    if (__builtin_expect(top->stack - call->stack >= RV_SHADOW_NEAR_BYTES || !rv_shadow_has_room(shadow) ||
+                             !rv_shadow_is_api(top) || top->call_site + 1 != call->call_site || call->call_site == 1 ||
+                             top == shadow->boundary,
+                         0))
+        return NULL;
+    top[1] = (struct rv_shadow_frame){.stack = top->stack,
+                                      .word = rv_event_word((uint32_t)call->word, rv_shadow_tag(top + 1), 0),
+                                      .call_site = call->call_site};
+    rv_shadow_move_top(shadow, top + 1);
+    return top + 1;
+}
+
+static inline const struct rv_shadow_frame *rv_shadow_pop_runtime(struct rv_shadow *shadow,
+                                                                  const struct rv_shadow_frame *call)
+{
+    struct rv_shadow_frame *top = shadow->top;
+    if (__builtin_expect((uint32_t)top->word != (uint32_t)call->word || !rv_shadow_is_api(top) ||
+                             top->call_site != call->call_site || top == shadow->boundary,
+                         0))
+        return NULL;
+    rv_shadow_move_top(shadow, top - 1);
+    return top;
+}
+
 /*
  * Any call or return: makes what was left without a return go.
  *   frame      of the call; for a return, as its call's would be, with `site` the return address of the exit hook
@@ -167,16 +208,19 @@ RV_HIDDEN void rv_shadow_end_leave_nested(struct rv_shadow *shadow, const struct
 RV_HIDDEN void rv_shadow_count_kept(struct rv_shadow *shadow, uint32_t limit,
                                     bool (*is_kept)(const struct rv_shadow_frame *frame));
 
+/* The tag of a runtime's open frame, on the current stack or on another; its depth, where that stack does not have it. */
+RV_HIDDEN uint16_t rv_shadow_runtime_tag(const struct rv_shadow *shadow, uint32_t stack_id, uint32_t depth);
+
 /* end: above all of the thread's own stack. Within a guard; -ENOMEM. */
 RV_HIDDEN int rv_shadow_create(struct rv_shadow *shadow, uint64_t end);
 
 /* To another stack; 0 is its own. Within a guard; -ENOMEM: stays on that which it is on. */
 RV_HIDDEN int rv_shadow_switch(struct rv_shadow *shadow, uint32_t stack_id);
 
-/* All of the thread's. Within a guard. */
 /* No call is open any more. */
 RV_HIDDEN void rv_shadow_clear(struct rv_shadow *shadow);
 
+/* All of the thread's. Within a guard. */
 RV_HIDDEN void rv_shadow_destroy(struct rv_shadow *shadow);
 
 #endif

@@ -35,18 +35,20 @@ struct thread {
     uint32_t n_without_ring;
     uint32_t n_rounds;
     uint32_t number;                      /* the program's own */
-    uint32_t stack_id;                    /* the machine stack it runs on, where no shadow knows */
+    uint32_t stack_id;                    /* the machine stack it runs on */
     pid_t forking_pid;                    /* the process that forks, between our fork handlers; else 0 */
     struct rv_signal_guard forking_guard; /* while it does */
     bool expects_modules;
     bool is_named; /* by the API */
     bool has_key;
     bool is_replaying;
-    bool has_left_ring;    /* the parent's, to a push of its that goes on here */
-    bool is_muted;         /* by a monitor: what is written next begins with the frames that are open by then */
-    bool has_counted;      /* the open frames that count for the limit of depth, */
-    uint32_t version;      /* by this version of the table of verdicts */
-    char name[NAME_BYTES]; /* as last written to the ring */
+    bool is_seeding;         /* the runtime's open frames are put on the new shadow stack */
+    uint32_t replayed_stack; /* that the frames replayed now are of */
+    bool has_left_ring;      /* the parent's, to a push of its that goes on here */
+    bool is_muted;           /* by a monitor: what is written next begins with the frames that are open by then */
+    bool has_counted;        /* the open frames that count for the limit of depth, */
+    uint32_t version;        /* by this version of the table of verdicts */
+    char name[NAME_BYTES];   /* as last written to the ring */
 };
 
 uint32_t rv_returns_none[2];
@@ -191,6 +193,7 @@ static void report_open_frames(void)
     if (!replay_frames)
         return;
     thread.is_replaying = true;
+    thread.replayed_stack = thread.stack_id;
     replay_frames();
     thread.is_replaying = false;
 }
@@ -379,10 +382,29 @@ void rv_thread_on_ring(void (*replay)(void))
     replay_frames = replay;
 }
 
-void rv_thread_replay(uint64_t ticks, uint64_t word)
+bool rv_thread_replay(uint32_t id, uint32_t depth, uint64_t ticks)
 {
+    const uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    if (thread.is_seeding) {
+        const struct rv_shadow_frame call = rv_shadow_runtime_call(here, id, depth, 0);
+        size_t n_fallen;
+        (void)rv_shadow_enter(&rv_thread.shadow, &call, &n_fallen);
+        return false;
+    }
     if (thread.is_replaying)
-        rv_push_past(&rv_thread.pusher, (uint64_t)(uintptr_t)__builtin_frame_address(0), RV_EVENT_SYNC, ticks, word);
+        rv_push_past(&rv_thread.pusher, here, RV_EVENT_SYNC, ticks,
+                     rv_event_word(id, rv_shadow_runtime_tag(&rv_thread.shadow, thread.replayed_stack, depth), 0));
+    return thread.is_replaying;
+}
+
+/* A runtime's frames that were open before the thread had a shadow stack: those of the stack that it is on. */
+static void seed_shadow(void)
+{
+    if (!replay_frames)
+        return;
+    thread.is_seeding = true;
+    replay_frames();
+    thread.is_seeding = false;
 }
 
 bool rv_thread_has_shadow(void)
@@ -396,7 +418,8 @@ bool rv_thread_has_shadow(void)
     int error = rv_thread.shadow.region ? 0 : rv_shadow_create(&rv_thread.shadow, rv_thread_stack_end());
     if (!error && thread.stack_id)
         (void)rv_shadow_switch(&rv_thread.shadow, thread.stack_id); /* without memory it begins as the first stack's */
-    thread.stack_id = 0;
+    if (!error)
+        seed_shadow();
     rv_signal_guard_end(&guard);
     return error == 0;
 }
@@ -404,12 +427,17 @@ bool rv_thread_has_shadow(void)
 void rv_thread_switch_stack(uint32_t stack_id, uint64_t here)
 {
     struct rv_signal_guard guard;
+    if (thread.is_seeding) { /* those of the current stack come last */
+        rv_shadow_clear(&rv_thread.shadow);
+        return;
+    }
     if (thread.is_replaying) {
+        thread.replayed_stack = stack_id;
         rv_push_past(&rv_thread.pusher, here, RV_EVENT_SWITCH, 0, rv_event_word(stack_id, 0, 0));
         return;
     }
+    thread.stack_id = stack_id;
     if (!rv_thread.shadow.region) { /* a runtime's thread: nothing of it is hooked, so far */
-        thread.stack_id = stack_id;
         rv_push(&rv_thread.pusher, RV_EVENT_SWITCH, rv_event_word(stack_id, 0, 0), here, rv_thread_push_slow);
         return;
     }

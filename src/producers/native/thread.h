@@ -35,12 +35,13 @@ RV_HIDDEN bool rv_thread_is_forking(void);
 /* The calling thread's ring, or -ENOENT. */
 RV_HIDDEN int rv_thread_ring(void);
 
-/* Who reports the frames that are open when a thread gets its ring, or is traced again after it was muted; for this
- * process, never taken back. */
+/* Who reports the frames that are open when a thread gets its ring, is traced again after it was muted, or calls its
+ * first hooked function; for this process, never taken back. */
 RV_HIDDEN void rv_thread_on_ring(void (*replay)(void));
 
-/* One of them, outermost first; only while on_ring's function runs. ticks: of its call, 0 where unknown. */
-RV_HIDDEN void rv_thread_replay(uint64_t ticks, uint64_t word);
+/* One of them, outermost first; only while on_ring's function runs. ticks: of its call, 0 where unknown. False: no
+ * event is written for it. */
+RV_HIDDEN bool rv_thread_replay(uint32_t id, uint32_t depth, uint64_t ticks);
 
 /* Makes the thread's shadow stack where there is none; false: this thread is not traced. */
 RV_HIDDEN bool rv_thread_has_shadow(void);

@@ -75,6 +75,21 @@ static uint16_t leave_id(uint64_t stack, uint32_t id)
     return frame ? rv_shadow_tag(frame) : rv_shadow_leave(&shadow, &call, &n_fallen);
 }
 
+/* By a runtime. */
+static uint16_t enter_runtime(uint64_t stack, uint32_t id, uint32_t depth)
+{
+    const struct rv_shadow_frame call = rv_shadow_runtime_call(stack, id, depth, 7);
+    const struct rv_shadow_frame *frame = rv_shadow_push_runtime(&shadow, &call);
+    return frame ? rv_shadow_tag(frame) : rv_shadow_enter(&shadow, &call, &n_fallen);
+}
+
+static uint16_t leave_runtime(uint64_t stack, uint32_t id, uint32_t depth)
+{
+    const struct rv_shadow_frame call = rv_shadow_runtime_call(stack, id, depth, 0);
+    const struct rv_shadow_frame *frame = rv_shadow_pop_runtime(&shadow, &call);
+    return frame ? rv_shadow_tag(frame) : rv_shadow_leave(&shadow, &call, &n_fallen);
+}
+
 Test(shadow, calls_nest_and_return)
 {
     cr_expect_eq(enter(STACK - 64, 0x1000, 0x10), 0);
@@ -201,6 +216,79 @@ Test(shadow, calls_by_the_api_live_as_long_as_the_function_around_them)
     enter_id(STACK - 64, 5);
     cr_expect_eq(leave(STACK - 64, 0x1000, 0x10), 0);
     cr_expect_eq(n_fallen, 1);
+}
+
+Test(shadow, frames_of_a_runtime_and_functions_are_one_stack)
+{
+    cr_expect_eq(enter_runtime(STACK - 64, 1, 0), 0);
+    cr_expect_eq(enter_runtime(STACK - 64, 2, 1), 1);
+    cr_expect_eq(enter(STACK - 128, 0x1000, 0x10), 2);
+    cr_expect_eq(enter_runtime(STACK - 256, 3, 2), 3); /* which the function calls */
+    cr_expect_eq(enter(STACK - 320, 0x1000, 0x10), 4);
+    cr_expect_eq(leave(STACK - 320, 0x1000, 0x10), 4);
+    cr_expect_eq(leave_runtime(STACK - 256, 3, 2), 3);
+    cr_expect_eq(leave(STACK - 128, 0x1000, 0x10), 2);
+    cr_expect_eq(leave_runtime(STACK - 64, 2, 1), 1);
+    cr_expect_eq(enter_runtime(STACK - 64, 2, 1), 1);
+}
+
+Test(shadow, frames_of_a_runtime_that_were_open_before_are_below)
+{
+    cr_expect_eq(leave_runtime(STACK - 64, 9, 7), 7);
+    cr_expect_eq(enter_runtime(STACK - 64, 1, 5), 5);
+    cr_expect_eq(enter(STACK - 128, 0x1000, 0x10), 6);
+    cr_expect_eq(leave_runtime(STACK - 64, 4, 3), 3);
+    cr_expect_eq(rv_shadow_runtime_tag(&shadow, 0, 2), 2);
+    cr_expect_eq(enter(STACK - 128, 0x1000, 0x10), 3);
+    cr_expect_eq(enter_runtime(STACK - 256, 2, 3), 4);
+    cr_expect_eq(rv_shadow_runtime_tag(&shadow, 0, 3), 4);
+    rv_shadow_switch(&shadow, 1);
+    cr_expect_eq(rv_shadow_runtime_tag(&shadow, 0, 3), 4);
+    cr_expect_eq(rv_shadow_runtime_tag(&shadow, 1, 3), 3);
+}
+
+/* Functions and a runtime's frames call one another and return, or jump out of any number of functions; the runtime
+ * then ends its frames that the jump has left. */
+Test(shadow, walks_through_a_runtime_and_functions_have_their_depths)
+{
+    enum { MOST = 300 };
+    static struct {
+        uint64_t stack; /* of a function; 0: the runtime's */
+        uint32_t depth; /* in the runtime */
+    } open[MOST];
+    size_t n = 0;
+    uint32_t n_runtime = 0, random = 1;
+    for (int i = 0; i < 300000; i++) {
+        random = random * 1664525 + 1013904223;
+        uint64_t stack = STACK - 64;
+        for (size_t j = 0; j < n; j++)
+            stack = open[j].stack ? open[j].stack - 64 : stack;
+        const uint32_t kind = random >> 24;
+        if (kind < 64 && n < MOST) {
+            open[n].stack = stack;
+            cr_assert_eq(enter(stack, 0x1000 * (n + 1), 0x10), n);
+            n++;
+        } else if (kind < 128 && n < MOST) {
+            open[n].stack = 0;
+            open[n].depth = n_runtime;
+            cr_assert_eq(enter_runtime(stack + 32, (uint32_t)n + 1, n_runtime++), n);
+            n++;
+        } else if (kind < 248 && n > 0) {
+            n--;
+            if (open[n].stack)
+                cr_assert_eq(leave(open[n].stack, 0x1000 * (n + 1), 0x10), n);
+            else
+                cr_assert_eq(leave_runtime(stack + 32, (uint32_t)n + 1, --n_runtime), n);
+        } else if (n > 0) { /* out of the uppermost functions, where the runtime catches it */
+            size_t to = random / 7 % n, lowest = to;
+            while (lowest < n && !open[lowest].stack)
+                lowest++;
+            const uint64_t landed = (lowest < n ? open[lowest].stack : stack) + 32;
+            while (n > to)
+                if (!open[--n].stack)
+                    cr_assert_eq(leave_runtime(landed, (uint32_t)n + 1, --n_runtime), n);
+        }
+    }
 }
 
 Test(shadow, returns_of_what_was_never_seen_go_below_0)
