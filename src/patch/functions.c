@@ -139,7 +139,8 @@ static uint64_t read_dynamic(const struct rv_patch_image *image, int64_t tag)
     return 0;
 }
 
-/* Where the loader is going to write addresses. It has added the bias to that of the table, or is going to. */
+/* What the loader writes into data: a thread may be in the loader, which has not done so yet. It has added the bias to
+ * the table's address, or is going to. */
 static void read_relocations(struct survey *survey)
 {
     const uint64_t table = read_dynamic(survey->image, DT_RELA), n_table = read_dynamic(survey->image, DT_RELASZ);
@@ -353,8 +354,7 @@ static void read_all(struct survey *survey)
         if (survey->ranges[i].frame->landing_table)
             read_landings(survey, survey->ranges[i].frame);
     read_pointers(survey);
-    if (survey->image->awaits_relocation)
-        read_relocations(survey);
+    read_relocations(survey);
 }
 
 int rv_patch_functions_find(struct rv_patch_functions *all, const struct rv_patch_image *image)

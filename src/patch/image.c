@@ -49,7 +49,7 @@ static bool is_file(const Elf64_Ehdr *header, size_t n_bytes)
 int rv_patch_image_file(struct rv_patch_image *image, const uint8_t *file, size_t n_bytes)
 {
     const Elf64_Ehdr *header = (const void *)file;
-    *image = (struct rv_patch_image){.awaits_relocation = true};
+    *image = (struct rv_patch_image){0};
     if (!is_file(header, n_bytes))
         return -EBADMSG;
     const Elf64_Phdr *segments = (const void *)(file + header->e_phoff);

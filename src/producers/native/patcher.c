@@ -369,15 +369,15 @@ static void look_closer(const struct object *object)
         plan_object(object, NULL);
 }
 
-static int look_at_object(struct dl_phdr_info *info, size_t n_bytes, void *awaits_relocation)
+static int look_at_object(struct dl_phdr_info *info, size_t n_bytes, void *unused)
 {
     struct object object = {.name = info->dlpi_name, .info = info};
     (void)n_bytes;
+    (void)unused;
     if (patcher.n_objects == RV_PATCHER_OBJECTS || is_planned(info) ||
         rv_patch_image_mapped(&object.image, info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr) != 0)
         return 0;
     object.image.entry = getauxval(AT_ENTRY);
-    object.image.awaits_relocation = *(const bool *)awaits_relocation;
     look_closer(&object);
     return 0;
 }
@@ -452,7 +452,6 @@ static int read_captures(void)
 
 static int plan(const char *wanted, const char *trace_path)
 {
-    bool awaits_relocation = false;
     int error = load_planner();
     dl_iterate_phdr(begin_looking, NULL);
     set_wanted(wanted, rv_captures_read(trace_path));
@@ -461,7 +460,7 @@ static int plan(const char *wanted, const char *trace_path)
     if (!error)
         error = read_captures();
     if (!error)
-        rv_objects_each(look_at_object, &awaits_relocation);
+        rv_objects_each(look_at_object, NULL);
     unload_planner();
     return error;
 }
@@ -533,10 +532,9 @@ int rv_patcher_remove(void)
 
 static void follow(void)
 {
-    bool awaits_relocation = true;
     drop_unloaded();
     const size_t n_before = patcher.n_objects;
-    rv_objects_each(look_at_object, &awaits_relocation);
+    rv_objects_each(look_at_object, NULL);
     if (patcher.n_objects > n_before)
         write_objects(n_before);
 }
