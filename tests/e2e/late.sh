@@ -1,12 +1,12 @@
 #!/bin/sh
-# late.sh RINGVIZ LOADS ONE.so TWO.so: functions of libraries that are loaded later are traced from their first call on.
+# late.sh RINGVIZ LOADS ONE.so HIGH.so: functions of libraries that are loaded later are traced from their first call on.
 set -u
-ringviz=$1 program=$2 one=$3 two=$4
+ringviz=$1 program=$2 one=$3 high=$4
 . "${0%/*}/harness.sh"
 
 start() { # NAME [quiet]: the program, its input on 9
     mkfifo "$folder/$1"
-    "$program" "$one" "$two" ${2:+$2} <"$folder/$1" >"$folder/program" 2>&1 &
+    "$program" "$one" "$high" ${2:+$2} <"$folder/$1" >"$folder/program" 2>&1 &
     pid=$!
     exec 9>"$folder/$1"
     within 20 grep -q running "$folder/program" || fail "$1: the program does not start"
@@ -40,7 +40,7 @@ for attachment in 1 2; do
     kill -INT $ringviz_pid
     wait $ringviz_pid
     expect "exit status" $? 0
-    for name in one two; do
+    for name in one high; do
         expect "attachment $attachment: ${name}_start" "$(calls_of ${name}_start)" 3
         expect "attachment $attachment: ${name}_body" "$(calls_of ${name}_body)" 3
         expect "attachment $attachment: ${name}_stop" "$(calls_of ${name}_stop)" 3

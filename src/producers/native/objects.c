@@ -1,9 +1,12 @@
 #include "producers/native/objects.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #define N_NAMESPACES 16u
+#define MOST_HEADERS 32u
 #define HAS_NAMESPACES 2 /* r_version of glibc 2.35 and later */
 
 /* volatile: a compiler that knows the size of _r_debug lets nobody read what follows it in later glibc. */
@@ -55,18 +58,37 @@ struct walk {
     bool has_seen_others;
 };
 
-/* But for the loader, which all namespaces share. A library's file header is the first that is mapped of it. */
-static void look_at_map(const struct walk *walk, const struct link_map *map, const struct dl_phdr_info *counters)
+/* From its file: of a namespace but the first nothing tells where they are mapped. False: it is not that file any more. */
+static bool read_headers(const struct link_map *map, ElfW(Phdr) headers[MOST_HEADERS], ElfW(Half) * n)
 {
-    const ElfW(Ehdr) *header = (const void *)map->l_addr;
-    if (!header || map->l_addr == _r_debug.r_ldbase || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
-        return;
+    ElfW(Ehdr) header;
+    bool is_dynamic = false;
+    const int fd = open(map->l_name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    if (pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header &&
+        memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_phentsize == sizeof *headers &&
+        header.e_phnum <= MOST_HEADERS &&
+        pread(fd, headers, header.e_phnum * sizeof *headers, (off_t)header.e_phoff) ==
+            (ssize_t)(header.e_phnum * sizeof *headers))
+        for (*n = 0; *n < header.e_phnum; ++*n)
+            is_dynamic |= headers[*n].p_type == PT_DYNAMIC &&
+                          map->l_addr + headers[*n].p_vaddr == (ElfW(Addr))(uintptr_t)map->l_ld;
+    close(fd);
+    return is_dynamic;
+}
+
+/* But for the loader, which all namespaces share. */
+static int look_at_map(const struct walk *walk, const struct link_map *map, const struct dl_phdr_info *counters)
+{
+    ElfW(Phdr) headers[MOST_HEADERS];
     struct dl_phdr_info info = *counters;
+    if (map->l_addr == _r_debug.r_ldbase || !read_headers(map, headers, &info.dlpi_phnum))
+        return 0;
     info.dlpi_addr = map->l_addr;
     info.dlpi_name = map->l_name;
-    info.dlpi_phdr = (const void *)(map->l_addr + header->e_phoff);
-    info.dlpi_phnum = header->e_phnum;
-    walk->look(&info, sizeof info, walk->context);
+    info.dlpi_phdr = headers;
+    return walk->look(&info, sizeof info, walk->context);
 }
 
 /* Together with the first one: only within this call is the lock held under which the lists are changed. */
@@ -74,15 +96,16 @@ static int look_at_object(struct dl_phdr_info *info, size_t n_bytes, void *conte
 {
     struct walk *walk = context;
     const struct r_debug *space = walk->has_seen_others ? NULL : next(first());
+    int result = 0;
     walk->has_seen_others = true;
-    for (unsigned i = 1; space && i < N_NAMESPACES; i++, space = next(space))
-        for (const struct link_map *map = space->r_map; map; map = map->l_next)
-            look_at_map(walk, map, info);
-    return walk->look(info, n_bytes, walk->context);
+    for (unsigned i = 1; space && !result && i < N_NAMESPACES; i++, space = next(space))
+        for (const struct link_map *map = space->r_map; map && !result; map = map->l_next)
+            result = look_at_map(walk, map, info);
+    return result ? result : walk->look(info, n_bytes, walk->context);
 }
 
-void rv_objects_each(rv_objects_fn *look, void *context)
+int rv_objects_each(rv_objects_fn *look, void *context)
 {
     struct walk walk = {.look = look, .context = context};
-    dl_iterate_phdr(look_at_object, &walk);
+    return dl_iterate_phdr(look_at_object, &walk);
 }

@@ -12,7 +12,7 @@
 typedef int rv_objects_fn(struct dl_phdr_info *info, size_t n_bytes, void *context);
 
 /* As dl_iterate_phdr(), and with the namespaces of dlmopen. */
-RV_HIDDEN void rv_objects_each(rv_objects_fn *look, void *context);
+RV_HIDDEN int rv_objects_each(rv_objects_fn *look, void *context);
 
 /*
  * Without a lock: for a moment at which no thread runs, or the loader does not.
