@@ -57,7 +57,7 @@ static void *plan(void *unused)
 {
     (void)unused;
     (void)prctl(PR_SET_NAME, "ringviz");
-    int error = rv_patcher_plan(patches, trace_path);
+    int error = rv_patcher_plan(patches, trace_path, true);
     if (!error)
         error = rv_process_open(trace_path);
     publish_sites();

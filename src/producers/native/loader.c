@@ -13,11 +13,10 @@
 #define ALIGN 16u
 #define STUB_BYTES 14u
 
-static bool is_known(const uint8_t *function)
+static bool is_known(uint64_t address, const uint8_t *function)
 {
     static const uint8_t ENDBR_RET[] = {0xf3, 0x0f, 0x1e, 0xfa, 0xc3};
-    return (uint64_t)(uintptr_t)function % ALIGN == 0 &&
-           (function[0] == ENDBR_RET[4] || memcmp(function, ENDBR_RET, sizeof ENDBR_RET) == 0);
+    return address % ALIGN == 0 && (function[0] == ENDBR_RET[4] || memcmp(function, ENDBR_RET, sizeof ENDBR_RET) == 0);
 }
 
 /* jmp *0(%rip), and where to */
@@ -36,7 +35,7 @@ int rv_loader_prepare(const struct rv_patch_image *image, void (*changed)(void),
     size_t n_there;
     const uint8_t *function = rv_patch_image_at(image, address, &n_there);
     *prepared = (struct rv_patch_prepared){0};
-    if (!function || n_there < ALIGN || !is_known(function))
+    if (!function || n_there < ALIGN || !is_known(address, function))
         return -ENOTSUP;
     prepared->stubs = map_near(address, address + ALIGN, STUB_BYTES);
     prepared->sites = calloc(1, sizeof *prepared->sites);

@@ -237,7 +237,6 @@ static int look_at_counters(struct dl_phdr_info *info, size_t n_bytes, void *con
 void rv_native_modules_update(void)
 {
     bool has_changed = false, has_news = false;
-    rv_process_lock();
     dl_iterate_phdr(look_at_counters, &has_changed);
     if (has_changed) {
         uint64_t announced = __atomic_exchange_n(&mapped.announce_ticks, 0, __ATOMIC_RELAXED);
@@ -251,5 +250,4 @@ void rv_native_modules_update(void)
         /* A namespace that is about to get its first object has it in no list yet, though that is counted. */
         mapped.has_looked = !rv_objects_are_changing();
     }
-    rv_process_unlock();
 }

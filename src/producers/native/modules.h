@@ -17,8 +17,8 @@ void rv_native_modules_announce(void);
 /* Is an update needed after an announcement? No guard needed. */
 bool rv_native_modules_is_stale(void);
 
-/* Compare the loader's list with the reported modules, and report the differences. Within a guard, process open, not
- * locked. */
+/* Compare the loader's list with the reported modules, and report the differences. Within a guard, process open, its
+ * lock held. */
 void rv_native_modules_update(void);
 
 /* Is the same module mapped at an address now as at a time? False if unknown. Process lock held. */

@@ -50,7 +50,7 @@ static bool is_wanted(void)
 __attribute__((constructor)) static void start(void)
 {
     const int saved = errno;
-    if (is_wanted() && rv_patcher_plan(secure_getenv("RINGVIZ_PATCH"), secure_getenv("RINGVIZ_FILE")) == 0)
+    if (is_wanted() && rv_patcher_plan(secure_getenv("RINGVIZ_PATCH"), secure_getenv("RINGVIZ_FILE"), false) == 0)
         rv_patcher_write();
     errno = saved;
 }

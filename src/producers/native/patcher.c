@@ -1,6 +1,9 @@
 /*
  * Where anything is in doubt nothing is written: the program runs as it is, and is not traced. The planner's library is
  * loaded for planning alone.
+ *
+ * One thread at a time plans, or follows the loader. It looks at the loader's list and changes the table of objects under
+ * the process lock, so that fork meets neither half-way; it plans outside of all locks.
  */
 #include "producers/native/patcher.h"
 
@@ -25,6 +28,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "producers/native/image_facts.h"
 #include "producers/native/loader.h"
 #include "producers/native/objects.h"
 #include "producers/native/process.h"
@@ -42,25 +46,9 @@
 
 typedef void *dlopen_fn(const char *path, int flags);
 
-/*
- * Programs whose own code reads return addresses would fail with others there: garbage collectors that find frames by
- * them, sanitizers. These have such texts among their constants, and such names among their dynamic symbols.
- */
-static const char *const READER_TEXTS[] = {"OCAMLRUNPARAM", "SBCL_HOME", "GHCRTS", "\xff Go buildinf:"};
-static const char *const READER_NAMES[] = {"_ZN2v82V832SetReturnAddressLocationResolverEPFmmE", "__asan_init",
-                                           "__tsan_init", "__msan_init"};
-static const char *const HOOK_NAMES[] = {"__cyg_profile_func_enter", "mcount", "_mcount", "__fentry__"};
-#define N(array) (sizeof(array) / sizeof *(array))
-
-struct object {
-    const char *name; /* "" is the program */
-    struct rv_patch_image image;
-    const struct dl_phdr_info *info;
-};
-
 static struct {
-    uint32_t lock; /* held while what follows is changed */
-    void *planner; /* its library, while that is loaded */
+    uint32_t is_busy; /* [atomic] a thread plans, or follows the loader */
+    void *planner;    /* its library, while that is loaded */
     void *mprotect;
     rv_patch_prepare_fn *prepare;
     char wanted[RV_PATCHER_WANTED_BYTES];
@@ -74,23 +62,30 @@ static struct {
         char *name;
         uint64_t base;
         struct stat file;
-    } places[RV_PATCHER_OBJECTS]; /* of the objects */
+        bool is_unloaded, is_replaced; /* to be dropped */
+    } places[RV_PATCHER_OBJECTS];      /* of the objects */
     size_t n_objects;
     const struct rv_patch_name *captured; /* functions whose arguments are */
     size_t n_captured;
-    char line[PATH_BYTES], pattern[PATH_BYTES]; /* a loading thread's stack may be small */
+    struct next {              /* the object that is planned now; here, since a loading thread's stack may be small */
+        char name[PATH_BYTES]; /* "" is the program */
+        char pattern[PATH_BYTES], line[PATH_BYTES];
+        struct rv_patch_image image, read; /* as it is; with the bytes that are read */
+        void *copy;                        /* those; NULL: they are read where they are */
+        size_t n_copy;
+    } next;
 } patcher;
 
 /* Signals are blocked. */
-static bool try_lock(void)
+static bool try_begin(void)
 {
-    return !__atomic_exchange_n(&patcher.lock, 1, __ATOMIC_ACQUIRE); /* F2 <- F1 */
+    return !__atomic_exchange_n(&patcher.is_busy, 1, __ATOMIC_ACQUIRE); /* F2 <- F1 */
 }
 
-/* Also in the child of fork: its holder may be a thread that the child has not. */
-static void unlock(void)
+/* Also in the child of fork: it has not the thread that began. */
+static void end(void)
 {
-    __atomic_store_n(&patcher.lock, 0, __ATOMIC_RELEASE); /* F1 -> F2 */
+    __atomic_store_n(&patcher.is_busy, 0, __ATOMIC_RELEASE); /* F1 -> F2 */
 }
 
 /* ---- where ---- */
@@ -152,68 +147,6 @@ static int write_object(const struct rv_patcher_object *object, bool is_patched)
 
 /* ---- whether ---- */
 
-static bool has_text(const struct rv_patch_image *image, const char *text)
-{
-    for (size_t i = 0; i < image->n_segments; i++) {
-        const struct rv_patch_segment *segment = &image->segments[i];
-        if (segment->is_readable && !segment->is_code &&
-            memmem(segment->bytes, segment->end - segment->start, text, strlen(text)))
-            return true;
-    }
-    return false;
-}
-
-/* The dynamic section says where the names are: with the object's bias in it, where the loader has put that in. */
-static const char *find_names(const struct object *object, size_t *n_bytes)
-{
-    const ElfW(Dyn) *dynamic = NULL;
-    uint64_t names = 0;
-    size_t n_there;
-    *n_bytes = 0;
-    for (unsigned i = 0; i < object->info->dlpi_phnum; i++)
-        if (object->info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            dynamic = (const ElfW(Dyn) *)(object->info->dlpi_addr + object->info->dlpi_phdr[i].p_vaddr);
-    for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
-        if (dynamic->d_tag == DT_STRTAB)
-            names = dynamic->d_un.d_ptr;
-        else if (dynamic->d_tag == DT_STRSZ)
-            *n_bytes = dynamic->d_un.d_val;
-    }
-    const uint8_t *found = rv_patch_image_at(&object->image, names, &n_there);
-    if (!found)
-        found = rv_patch_image_at(&object->image, names + object->info->dlpi_addr, &n_there);
-    *n_bytes = *n_bytes < n_there ? *n_bytes : n_there;
-    return (const char *)found;
-}
-
-static bool has_name(const struct object *object, const char *name)
-{
-    size_t n_bytes;
-    const char *names = find_names(object, &n_bytes), *end = names + n_bytes, *found;
-    for (; names && (found = memmem(names, (size_t)(end - names), name, strlen(name) + 1)); names = found + 1)
-        if (found[-1] == '\0') /* the table begins with a 0 */
-            return true;
-    return false;
-}
-
-static bool reads_return_addresses(const struct object *object)
-{
-    bool reads = false;
-    for (size_t i = 0; i < N(READER_TEXTS); i++)
-        reads |= has_text(&object->image, READER_TEXTS[i]);
-    for (size_t i = 0; i < N(READER_NAMES); i++)
-        reads |= has_name(object, READER_NAMES[i]);
-    return reads;
-}
-
-static bool has_hooks(const struct object *object)
-{
-    bool has = false;
-    for (size_t i = 0; i < N(HOOK_NAMES); i++)
-        has |= has_name(object, HOOK_NAMES[i]);
-    return has;
-}
-
 /* The processor compares returns with a stack of its own: they must not be changed. */
 static bool has_shadow_stack(void)
 {
@@ -224,59 +157,109 @@ static bool has_shadow_stack(void)
 /* ---- what ---- */
 
 /* "regex@library": the last @ counts; an empty library is the program and all libraries. */
-static bool fits(const struct object *object, const char *line, size_t n_line, char *pattern, size_t n_pattern)
+static bool fits(const char *name, const char *line, size_t n_line, char *pattern)
 {
     const char *at = memrchr(line, '@', n_line);
     const size_t n = at ? (size_t)(at - line) : n_line;
-    if (n >= n_pattern)
+    if (n >= PATH_BYTES)
         return false;
     memcpy(pattern, line, n);
     pattern[n] = '\0';
     if (!at)
-        return !*object->name;
-    return at + 1 == line + n_line ||
-           (*object->name && memmem(object->name, strlen(object->name), at + 1, n_line - n - 1));
+        return !*name;
+    return at + 1 == line + n_line || (*name && memmem(name, strlen(name), at + 1, n_line - n - 1));
 }
 
-/* Its stubs stay: a thread may be in them. */
+/* One regular expression of all lines that choose functions of an object: "(REGEX)|(REGEX)". False: none does. */
+static bool find_pattern(struct next *next)
+{
+    size_t n_used = 0;
+    for (const char *line = patcher.wanted; *line;) {
+        const size_t n = strcspn(line, "\n");
+        if (fits(next->name, line, n, next->line) && n_used + strlen(next->line) + sizeof "()|" < PATH_BYTES)
+            n_used +=
+                (size_t)snprintf(next->pattern + n_used, PATH_BYTES - n_used, "%s(%s)", n_used ? "|" : "", next->line);
+        line += n + (line[n] == '\n');
+    }
+    return n_used != 0;
+}
+
+static bool is_loader(const struct rv_patch_image *image)
+{
+    return image->bias && image->bias == getauxval(AT_BASE);
+}
+
+/* Our own library, and libc, which the hooks call. */
+static bool serves_hooks(const struct rv_patch_image *image)
+{
+    return rv_patch_image_segment(image, (uint64_t)(uintptr_t)rv_patched_enter) ||
+           rv_patch_image_segment(image, (uint64_t)(uintptr_t)patcher.mprotect);
+}
+
+/* Of the loader, which runs on stacks of its callers, only what it calls for debuggers. */
+static bool is_chosen(struct next *next)
+{
+    if (is_loader(&next->image))
+        return patcher.is_for_later;
+    if (serves_hooks(&next->image))
+        return false;
+    return patcher.is_by_name ? find_pattern(next) : !*next->name && !rv_image_has_hooks(&next->image);
+}
+
+/* ---- the table of objects ---- */
+
+/* Its stubs stay, unless it is unloaded: a thread may be in them. */
 static void drop(size_t idx)
 {
-    free(patcher.objects[idx].prepared.sites);
-    free(patcher.objects[idx].prepared.captured);
-    free(patcher.places[idx].name);
+    const struct rv_patch_prepared prepared = patcher.objects[idx].prepared;
+    const struct place place = patcher.places[idx];
+    if (!rv_process_lock_within())
+        return;
     patcher.n_objects--;
     patcher.objects[idx] = patcher.objects[patcher.n_objects];
     patcher.places[idx] = patcher.places[patcher.n_objects];
+    rv_process_unlock();
+    if (prepared.stubs && place.is_unloaded)
+        munmap(prepared.stubs, prepared.n_stub_bytes);
+    free(prepared.sites);
+    free(prepared.captured);
+    free(place.name);
 }
 
 static bool is_there(const struct place *place)
 {
-    return place->name && rv_objects_have(place->base, place->name);
+    return rv_objects_have(place->base, place->name);
 }
 
-/* Of what has been unloaded no thread is in the stubs any more. */
-static void drop_unloaded(void)
+/* Other threads load meanwhile: only within this call they do not. */
+static int mark_unloaded(struct dl_phdr_info *info, size_t n_bytes, void *unused)
 {
-    for (size_t i = patcher.n_objects; i-- > 0;) {
-        const struct rv_patch_prepared *prepared = &patcher.objects[i].prepared;
-        if (is_there(&patcher.places[i]))
-            continue;
-        if (prepared->stubs)
-            munmap(prepared->stubs, prepared->n_stub_bytes);
-        drop(i);
-    }
+    (void)info;
+    (void)n_bytes;
+    (void)unused;
+    for (size_t i = 0; i < patcher.n_objects; i++)
+        patcher.places[i].is_unloaded = !is_there(&patcher.places[i]);
+    patcher.planned_sum = rv_objects_sum();
+    return 1;
 }
 
 /* While nothing follows the loader an object may have been loaded anew where it was, from a file that has changed. */
-static void drop_replaced(void)
+static void mark_replaced(void)
 {
     struct stat now;
-    for (size_t i = patcher.n_objects; i-- > 0;) {
-        const struct place *place = &patcher.places[i];
-        if (*place->name && (stat(place->name, &now) != 0 || now.st_ino != place->file.st_ino ||
-                             now.st_dev != place->file.st_dev || now.st_mtime != place->file.st_mtime))
-            drop(i);
+    for (size_t i = 0; i < patcher.n_objects; i++) {
+        struct place *place = &patcher.places[i];
+        place->is_replaced = *place->name && (stat(place->name, &now) != 0 || now.st_ino != place->file.st_ino ||
+                                              now.st_dev != place->file.st_dev || now.st_mtime != place->file.st_mtime);
     }
+}
+
+/* Those that are marked; or all, for another request than before. */
+static void drop_objects(bool are_all)
+{
+    for (size_t i = patcher.n_objects; i-- > 0;)
+        if (are_all || patcher.places[i].is_unloaded || patcher.places[i].is_replaced)
+            drop(i);
 }
 
 static bool is_planned(const struct dl_phdr_info *info)
@@ -287,99 +270,123 @@ static bool is_planned(const struct dl_phdr_info *info)
     return false;
 }
 
-/* Its stubs can be run from here on. What cannot be patched is kept, too, so that it is read only once. */
-static void add_object(const struct object *object, const struct rv_patch_prepared *prepared)
+/* An object that cannot be written has no function that is patched. */
+static void write_jumps(struct rv_patcher_object *object)
 {
-    char *name = strdup(object->name);
-    if (!name)
-        return;
-    patcher.places[patcher.n_objects] = (struct place){.name = name, .base = object->info->dlpi_addr};
-    (void)stat(name, &patcher.places[patcher.n_objects].file);
-    patcher.objects[patcher.n_objects] = (struct rv_patcher_object){object->image, *prepared};
-    if (prepared->n_sites && mprotect(prepared->stubs, prepared->n_stub_bytes, PROT_READ | PROT_EXEC) != 0)
-        patcher.objects[patcher.n_objects].prepared.n_sites = 0;
-    patcher.n_objects++;
+    if (write_object(object, true) != 0)
+        object->prepared.counts = (struct rv_wire_instrumentation){0};
 }
 
-static void plan_object(const struct object *object, const char *pattern)
+/* Its stubs can be run from here on. What cannot be patched is added, too, so that it is read only once. */
+static bool add(const struct next *next, const struct rv_patch_prepared *prepared)
 {
-    struct rv_patch_prepared prepared = {0};
-    const struct rv_patch_request request = {.image = object->image,
+    struct rv_patcher_object object = {next->image, *prepared};
+    struct place place = {.name = strdup(next->name), .base = next->image.bias};
+    (void)stat(next->name, &place.file);
+    if (prepared->n_sites && mprotect(prepared->stubs, prepared->n_stub_bytes, PROT_READ | PROT_EXEC) != 0)
+        object.prepared.n_sites = 0;
+    if (!place.name || !rv_process_lock_within()) {
+        free(place.name);
+        return false;
+    }
+    patcher.places[patcher.n_objects] = place;
+    patcher.objects[patcher.n_objects] = object;
+    if (patcher.is_written)
+        write_jumps(&patcher.objects[patcher.n_objects]);
+    patcher.n_objects++;
+    rv_process_unlock();
+    return true;
+}
+
+/* ---- planning ---- */
+
+/* Its bytes, for when it has been unloaded. False: without memory. */
+static bool copy(struct next *next)
+{
+    size_t at = 0;
+    next->n_copy = 0;
+    for (size_t i = 0; i < next->image.n_segments; i++)
+        next->n_copy += next->image.segments[i].end - next->image.segments[i].start;
+    next->copy = mmap(NULL, next->n_copy, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (next->copy == MAP_FAILED)
+        return false;
+    for (size_t i = 0; i < next->read.n_segments; i++) {
+        struct rv_patch_segment *segment = &next->read.segments[i];
+        const size_t n = segment->end - segment->start;
+        if (segment->is_readable)
+            segment->bytes = memcpy((uint8_t *)next->copy + at, segment->bytes, n);
+        at += n;
+    }
+    return true;
+}
+
+/* are_unloaded: other threads may unload what is planned. The program stays. */
+static int take_if_chosen(struct dl_phdr_info *info, size_t n_bytes, void *are_unloaded)
+{
+    struct next *next = &patcher.next;
+    const size_t n_name = strlen(info->dlpi_name);
+    (void)n_bytes;
+    if (is_planned(info) || n_name >= sizeof next->name ||
+        rv_patch_image_mapped(&next->image, info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr) != 0)
+        return 0;
+    memcpy(next->name, info->dlpi_name, n_name + 1);
+    next->image.entry = getauxval(AT_ENTRY);
+    next->read = next->image;
+    next->copy = NULL;
+    return is_chosen(next) && (!*(const bool *)are_unloaded || !*next->name || copy(next));
+}
+
+/* 0; -ENOENT: there is none; -EAGAIN. */
+static int find_next(bool are_unloaded)
+{
+    if (patcher.n_objects == RV_PATCHER_OBJECTS)
+        return -ENOENT;
+    if (!rv_process_lock_within())
+        return -EAGAIN;
+    const int found = rv_objects_each(take_if_chosen, &are_unloaded);
+    rv_process_unlock();
+    return found ? 0 : -ENOENT;
+}
+
+static void prepare(const struct next *next, struct rv_patch_prepared *prepared)
+{
+    const struct rv_patch_request request = {.image = next->read,
                                              .hook = (uint64_t)(uintptr_t)rv_patched_enter,
                                              .captured = patcher.captured,
                                              .n_captured = patcher.n_captured,
                                              .capture_hook = (uint64_t)(uintptr_t)rv_captured_enter,
-                                             .has_trivial = pattern != NULL,
-                                             .pattern = pattern,
-                                             .path = *object->name ? object->name : patcher.program,
+                                             .has_trivial = patcher.is_by_name,
+                                             .pattern = patcher.is_by_name ? next->pattern : NULL,
+                                             .path = *next->name ? next->name : patcher.program,
                                              .map_near = map_near};
-    if (!reads_return_addresses(object))
-        (void)patcher.prepare(&request, &prepared);
+    if (is_loader(&next->image))
+        (void)rv_loader_prepare(&next->read, rv_patcher_follow, map_near, prepared);
+    else if (!rv_image_reads_return_addresses(&next->read))
+        (void)patcher.prepare(&request, prepared);
+}
+
+static bool plan_next(const struct next *next)
+{
+    struct rv_patch_prepared prepared = {0};
+    prepare(next, &prepared);
+    if (next->copy)
+        munmap(next->copy, next->n_copy);
     rv_captures_bind(prepared.captured, prepared.n_captured);
-    add_object(object, &prepared);
+    if (add(next, &prepared))
+        return true;
+    free(prepared.sites);
+    free(prepared.captured);
+    return false;
 }
 
-/* One regular expression of all lines that choose functions of an object: "(REGEX)|(REGEX)". False: none does. */
-static bool find_pattern(const struct object *object)
+/* All that are wanted and not planned yet. 0 or -EAGAIN. */
+static int plan_objects(bool are_unloaded)
 {
-    size_t n_used = 0;
-    for (const char *line = patcher.wanted; *line;) {
-        char *one = patcher.line;
-        const size_t n = strcspn(line, "\n");
-        if (fits(object, line, n, one, PATH_BYTES) && n_used + strlen(one) + sizeof "()|" < PATH_BYTES)
-            n_used += (size_t)snprintf(patcher.pattern + n_used, PATH_BYTES - n_used, "%s(%s)", n_used ? "|" : "", one);
-        line += n + (line[n] == '\n');
-    }
-    return n_used != 0;
-}
-
-static bool is_chosen_unasked(const struct object *object)
-{
-    return !*object->name && !has_hooks(object);
-}
-
-static bool is_loader(const struct dl_phdr_info *info)
-{
-    return info->dlpi_addr && info->dlpi_addr == getauxval(AT_BASE);
-}
-
-/* Our own library and libc, which the hooks call, and the loader, which runs on stacks of its callers. */
-static bool serves_hooks(const struct dl_phdr_info *info, const struct rv_patch_image *image)
-{
-    return rv_patch_image_segment(image, (uint64_t)(uintptr_t)rv_patched_enter) ||
-           rv_patch_image_segment(image, (uint64_t)(uintptr_t)patcher.mprotect) || is_loader(info);
-}
-
-static void plan_loader(const struct object *object)
-{
-    struct rv_patch_prepared prepared;
-    if (rv_loader_prepare(&object->image, rv_patcher_follow, map_near, &prepared) == 0)
-        add_object(object, &prepared);
-}
-
-static void look_closer(const struct object *object)
-{
-    if (is_loader(object->info) && patcher.is_for_later)
-        plan_loader(object);
-    else if (serves_hooks(object->info, &object->image))
-        return;
-    else if (patcher.is_by_name && find_pattern(object))
-        plan_object(object, patcher.pattern);
-    else if (!patcher.is_by_name && is_chosen_unasked(object))
-        plan_object(object, NULL);
-}
-
-static int look_at_object(struct dl_phdr_info *info, size_t n_bytes, void *unused)
-{
-    struct object object = {.name = info->dlpi_name, .info = info};
-    (void)n_bytes;
-    (void)unused;
-    if (patcher.n_objects == RV_PATCHER_OBJECTS || is_planned(info) ||
-        rv_patch_image_mapped(&object.image, info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr) != 0)
-        return 0;
-    object.image.entry = getauxval(AT_ENTRY);
-    look_closer(&object);
-    return 0;
+    int error;
+    while ((error = find_next(are_unloaded)) == 0)
+        if (!plan_next(&patcher.next))
+            return -EAGAIN;
+    return error == -ENOENT ? 0 : error;
 }
 
 /* Not by our own dlopen, which would announce a library that is gone by the time of the first event. */
@@ -412,29 +419,18 @@ static void unload_planner(void)
     patcher.prepare = NULL;
 }
 
-/* Another request than before. */
-static void forget(void)
+static void look_at_list(void)
 {
-    while (patcher.n_objects)
-        drop(patcher.n_objects - 1);
-}
-
-/* Other threads load meanwhile: only within this call they do not. */
-static int begin_looking(struct dl_phdr_info *info, size_t n_bytes, void *unused)
-{
-    (void)info;
-    (void)n_bytes;
-    (void)unused;
-    drop_unloaded();
-    patcher.planned_sum = rv_objects_sum();
-    return 1;
+    if (!rv_process_lock_within())
+        return;
+    dl_iterate_phdr(mark_unloaded, NULL);
+    rv_process_unlock();
 }
 
 static void set_wanted(const char *wanted, bool has_other_captures)
 {
-    drop_replaced();
-    if (has_other_captures || strcmp(wanted, patcher.wanted) != 0)
-        forget();
+    mark_replaced();
+    drop_objects(has_other_captures || strcmp(wanted, patcher.wanted) != 0);
     strcpy(patcher.wanted, wanted);
     patcher.is_by_name = strcmp(wanted, "auto") != 0;
     patcher.is_for_later = strchr(wanted, '@') != NULL;
@@ -450,22 +446,22 @@ static int read_captures(void)
     return patcher.n_captured ? rv_captured_init() : 0;
 }
 
-static int plan(const char *wanted, const char *trace_path)
+static int plan(const char *wanted, const char *trace_path, bool do_others_run)
 {
     int error = load_planner();
-    dl_iterate_phdr(begin_looking, NULL);
+    look_at_list();
     set_wanted(wanted, rv_captures_read(trace_path));
     if (!error)
         error = rv_returns_entries ? 0 : rv_returns_init();
     if (!error)
         error = read_captures();
     if (!error)
-        rv_objects_each(look_at_object, NULL);
+        error = plan_objects(do_others_run);
     unload_planner();
     return error;
 }
 
-int rv_patcher_plan(const char *wanted, const char *trace_path)
+int rv_patcher_plan(const char *wanted, const char *trace_path, bool do_others_run)
 {
     struct rv_signal_guard guard;
     if (strlen(wanted) >= sizeof patcher.wanted)
@@ -473,10 +469,10 @@ int rv_patcher_plan(const char *wanted, const char *trace_path)
     if (has_shadow_stack())
         return -ENOTSUP;
     rv_signal_guard_begin(&guard);
-    while (!try_lock())
+    while (!try_begin())
         sched_yield();
-    int error = plan(wanted, trace_path);
-    unlock();
+    int error = plan(wanted, trace_path, do_others_run);
+    end();
     rv_signal_guard_end(&guard);
     return error;
 }
@@ -499,18 +495,12 @@ static void count_patches(void)
         rv_process_set_patches(&sum);
 }
 
-/* Those from an index on. An object that cannot be written has no function that is patched. */
-static void write_objects(size_t first)
-{
-    for (size_t i = first; i < patcher.n_objects; i++)
-        if (is_there(&patcher.places[i]) && write_object(&patcher.objects[i], true) != 0)
-            patcher.objects[i].prepared.counts = (struct rv_wire_instrumentation){0};
-    count_patches();
-}
-
 void rv_patcher_write(void)
 {
-    write_objects(0);
+    for (size_t i = 0; i < patcher.n_objects; i++)
+        if (is_there(&patcher.places[i]))
+            write_jumps(&patcher.objects[i]);
+    count_patches();
     patcher.is_written = true;
 }
 
@@ -521,7 +511,7 @@ bool rv_patcher_is_current(void)
 
 int rv_patcher_remove(void)
 {
-    if (__atomic_load_n(&patcher.lock, __ATOMIC_RELAXED) || rv_objects_are_changing())
+    if (__atomic_load_n(&patcher.is_busy, __ATOMIC_RELAXED) || rv_objects_are_changing())
         return -EAGAIN;
     for (size_t i = 0; i < patcher.n_objects; i++)
         if (is_there(&patcher.places[i]))
@@ -530,13 +520,13 @@ int rv_patcher_remove(void)
     return 0;
 }
 
+/* What is loaded stays meanwhile: the caller has the loader's lock. */
 static void follow(void)
 {
-    drop_unloaded();
-    const size_t n_before = patcher.n_objects;
-    rv_objects_each(look_at_object, NULL);
-    if (patcher.n_objects > n_before)
-        write_objects(n_before);
+    look_at_list();
+    drop_objects(false);
+    (void)plan_objects(false);
+    count_patches();
 }
 
 /* By the loader, in a thread that holds its lock. Modules are announced here, too: an attached process has no other place. */
@@ -546,10 +536,10 @@ void rv_patcher_follow(void)
     if (rv_objects_are_changing())
         return;
     rv_signal_guard_begin(&guard);
-    if (try_lock()) {
+    if (try_begin()) {
         if (patcher.is_written)
             follow();
-        unlock();
+        end();
     }
     rv_thread_look_at_modules();
     rv_signal_guard_end(&guard);
@@ -557,7 +547,7 @@ void rv_patcher_follow(void)
 
 __attribute__((constructor)) static void start(void)
 {
-    pthread_atfork(NULL, NULL, unlock);
+    pthread_atfork(NULL, NULL, end);
 }
 
 #endif

@@ -24,9 +24,11 @@ struct rv_patcher_object {
 /*
  * Find what can be patched, and build its stubs; a trace file may have arguments of some functions captured. No jump is in
  * place.
- *   returns  0; -ENOENT: no planner; -ENOTSUP: return addresses are guarded by the processor; -E2BIG; -ENOMEM; -EPERM
+ *   do_others_run  other threads may load and unload meanwhile
+ *   returns        0; -ENOENT: no planner; -ENOTSUP: return addresses are guarded by the processor; -E2BIG; -ENOMEM; -EPERM;
+ *                  -EAGAIN: a fork lasts too long
  */
-RV_HIDDEN int rv_patcher_plan(const char *wanted, const char *trace_path);
+RV_HIDDEN int rv_patcher_plan(const char *wanted, const char *trace_path, bool do_others_run);
 
 /* The objects that are patched; valid until the next plan. */
 RV_HIDDEN const struct rv_patcher_object *rv_patcher_objects(size_t *n);

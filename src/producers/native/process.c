@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/os.h"
 #include "producers/native/shadow.h"
 #include "ring/ownership.h"
@@ -78,14 +79,28 @@ uint32_t rv_process_idx(void)
     return process.idx;
 }
 
-void rv_process_lock(void)
+static bool lock_before(uint64_t end_ns)
 {
     uint32_t seen = UNLOCKED;
     if (__atomic_compare_exchange_n(&process.lock, &seen, LOCKED, false, __ATOMIC_ACQUIRE, /* L2 <- L1 */
                                     __ATOMIC_RELAXED))
-        return;
-    while (__atomic_exchange_n(&process.lock, CONTENDED, __ATOMIC_ACQUIRE) != UNLOCKED) /* L2 <- L1 */
+        return true;
+    while (__atomic_exchange_n(&process.lock, CONTENDED, __ATOMIC_ACQUIRE) != UNLOCKED) { /* L2 <- L1 */
+        if (rv_clock_mono_ns() >= end_ns)
+            return false;
         rv_os_futex_wait(&process.lock, CONTENDED, LOCK_WAIT_NS);
+    }
+    return true;
+}
+
+void rv_process_lock(void)
+{
+    (void)lock_before(UINT64_MAX);
+}
+
+bool rv_process_lock_within(void)
+{
+    return lock_before(rv_clock_mono_ns() + LOCK_WAIT_NS);
 }
 
 void rv_process_unlock(void)

@@ -72,8 +72,13 @@ void rv_process_end(void);
 struct rv_map *rv_process_map(void);
 uint32_t rv_process_idx(void);
 
-/* One lock for opening, module lists and fork. */
+/*
+ * One lock for opening, module lists, patched objects and fork. A thread that has it may wait for the loader, say in
+ * another library's fork handler: what may run within the loader, as any function may, waits no longer than `within` does,
+ * and makes up for it later where that returns false.
+ */
 void rv_process_lock(void);
+bool rv_process_lock_within(void);
 void rv_process_unlock(void);
 
 /* In the child of fork, lock held: an entry of its own, or closed. Releases the lock. left_ring: where a push goes on

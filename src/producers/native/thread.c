@@ -160,7 +160,7 @@ static bool claim_ring(void)
         return false;
     if (thread.n_without_ring && !rv_ownership_has_free_ring(rv_process_map()))
         return false;
-    rv_native_modules_update();
+    rv_thread_look_at_modules();
     int ring_idx = rv_ownership_claim(rv_process_map(), rv_process_idx());
     if (ring_idx < 0)
         return false;
@@ -174,7 +174,6 @@ static bool claim_ring(void)
     else
         ask_name();
     thread.n_without_ring = 0;
-    thread.expects_modules = false;
     thread.is_muted = false;
     return true;
 }
@@ -287,14 +286,20 @@ static void count_kept(void)
         rv_shadow_count_kept(&rv_thread.shadow, rv_process_limit, rv_calls_is_kept);
 }
 
+/* Where the lock is not available in time, they are read later. */
 void rv_thread_look_at_modules(void)
 {
     if (!rv_process_is_open() || thread.forking_pid)
         return;
+    if (!rv_process_lock_within()) {
+        rv_thread_expect_modules();
+        return;
+    }
     thread.expects_modules = false;
     rv_native_modules_update();
     if (rv_verdict_table_is_stale())
         rv_verdict_table_update();
+    rv_process_unlock();
     if (is_count_stale())
         count_kept();
 }

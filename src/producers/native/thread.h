@@ -52,7 +52,7 @@ RV_HIDDEN void rv_thread_switch_stack(uint32_t stack_id, uint64_t here);
 /* dlopen is about to run: look at the modules before this thread's next event. */
 RV_HIDDEN void rv_thread_expect_modules(void);
 
-/* Announce new modules, and those that are gone. Within a guard. */
+/* Announce new modules, and those that are gone: now, or before one of the next events. Within a guard. */
 RV_HIDDEN void rv_thread_look_at_modules(void);
 
 /* dlclose is about to run, has run: with what its begin returned. */

@@ -39,7 +39,7 @@ RV_HIDDEN void rv_verdict_table_allow(void);
 /* Has the viewer listed verdicts since the last update? No guard needed. */
 RV_HIDDEN bool rv_verdict_table_is_stale(void);
 
-/* Read the new ones. Within a guard, process open, not locked. */
+/* Read the new ones. Within a guard, process open, its lock held. */
 RV_HIDDEN void rv_verdict_table_update(void);
 
 /* Changes when functions have been added. No guard needed. */

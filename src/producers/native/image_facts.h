@@ -1,0 +1,17 @@
+/* Facts of an image of this process that decide whether it is patched at all. */
+#ifndef RV_PRODUCERS_NATIVE_IMAGE_FACTS_H
+#define RV_PRODUCERS_NATIVE_IMAGE_FACTS_H
+
+#include <stdbool.h>
+
+#include "patch/image.h"
+#include "producers/native/linkage.h"
+
+/* Its code reads return addresses, and would fail with others there: garbage collectors that find frames by them,
+ * sanitizers. */
+RV_HIDDEN bool rv_image_reads_return_addresses(const struct rv_patch_image *image);
+
+/* It was compiled with hooks: it names what they call. */
+RV_HIDDEN bool rv_image_has_hooks(const struct rv_patch_image *image);
+
+#endif
