@@ -17,6 +17,7 @@ struct rv_stack_summary { /* one stack in one block; pipeline ids, times in ns *
 
 struct rv_block_summary {
     uint64_t offset;   /* in the file */
+    uint64_t index;    /* offset of the INDEX that has it */
     uint64_t first_ns; /* 0: it follows the last block */
     uint64_t last_ns;
     bool is_end;         /* of the stream */
@@ -31,10 +32,12 @@ struct rv_call_total { /* all calls of one subroutine */
 };
 
 struct rv_page_request {
-    void *stream;   /* opaque to the source */
-    uint32_t block; /* index among the stream's summarized blocks */
-    uint32_t level; /* level of detail; opaque to the source */
-    void *slot;     /* the page's destination; opaque to the source */
+    uint64_t offset, index; /* of the block's summary */
+    /* opaque to the source */
+    void *stream;
+    uint32_t block; /* number among the stream's summarized blocks */
+    uint32_t level; /* level of detail */
+    void *slot;     /* the page's destination */
 };
 
 struct rv_page_stack { /* one stack at the beginning of a block; pipeline ids, times in ns */

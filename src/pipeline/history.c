@@ -20,10 +20,6 @@
 enum { SHARE = 10 /* of the free space */ };
 static const uint64_t FLUSH_INTERVAL_NS = 250000000; /* however often evicted calls are wanted that no block has yet */
 
-struct index { /* of the file, written */
-    uint64_t offset, begin;
-};
-
 struct rv_history {
     struct rv_record *record;
     struct rv_source *source; /* reads the file */
@@ -33,11 +29,12 @@ struct rv_history {
     struct rv_intake session, intake;
     struct rv_stream **streams;
     size_t n_streams;
-    uint64_t flushed_ns;
+    uint64_t flushed_ns, followed_begin;
     /* under lock */
     pthread_mutex_t lock;
-    struct index *indexes; /* that the source does not have yet */
+    uint64_t *indexes; /* offsets of those that the source does not have yet */
     size_t n_indexes, indexes_capacity;
+    uint64_t begin; /* of what is not discarded */
     bool is_listed; /* the source has read all that were written */
 };
 
@@ -131,41 +128,62 @@ static void add_page_stack(void *context, void *page, const struct rv_page_stack
     session->pages->add_page_stack(session->context, page, stack);
 }
 
-static const struct rv_intake_pages PAGES = {summarize, add_total, take_request, open_page, add_page_stack};
+static void miss_page(void *context, const struct rv_page_request *request)
+{
+    rv_page_loader_miss(((struct rv_history *)context)->page_loader, request);
+}
+
+static const struct rv_intake_pages PAGES = {summarize, add_total, take_request, open_page, add_page_stack, miss_page};
 
 /* ---- indexes ---- */
 
 /* An encoder. */
-static void add_index(void *context, uint64_t offset, uint64_t begin)
+static void add_index(void *context, uint64_t offset)
 {
     struct rv_history *history = context;
     pthread_mutex_lock(&history->lock);
     history->indexes =
         rv_vec_reserve(history->indexes, &history->indexes_capacity, history->n_indexes + 1, sizeof *history->indexes);
-    history->indexes[history->n_indexes++] = (struct index){offset, begin};
+    history->indexes[history->n_indexes++] = offset;
     history->is_listed = false;
     pthread_mutex_unlock(&history->lock);
 }
 
-/* Give the source the indexes written since the last call. */
-static void take_indexes(struct rv_history *history)
+static void set_begin(void *context, uint64_t begin)
 {
-    uint64_t begin = 0;
+    struct rv_history *history = context;
     pthread_mutex_lock(&history->lock);
-    for (size_t i = 0; i < history->n_indexes; i++) {
-        rv_indexed_add(history->source, history->indexes[i].offset);
-        begin = history->indexes[i].begin;
-    }
-    history->n_indexes = 0;
+    history->begin = begin;
     pthread_mutex_unlock(&history->lock);
-    if (begin)
+}
+
+/* Give the source the indexes written since the last call, and forget what was discarded since. */
+static void follow_file(struct rv_history *history)
+{
+    pthread_mutex_lock(&history->lock);
+    for (size_t i = 0; i < history->n_indexes; i++)
+        rv_indexed_add(history->source, history->indexes[i]);
+    history->n_indexes = 0;
+    const uint64_t begin = history->begin;
+    pthread_mutex_unlock(&history->lock);
+    if (begin > history->followed_begin)
         rv_page_loader_discard(history->page_loader, begin);
+    history->followed_begin = begin;
+}
+
+static void free_streams(struct rv_history *history)
+{
+    for (struct rv_stream *stream; (stream = rv_page_loader_take_gone(history->page_loader));) {
+        history->streams[stream->number] = NULL;
+        rv_stream_destroy(stream);
+    }
 }
 
 bool rv_history_serve(struct rv_history *history)
 {
     uint64_t now_ns = rv_clock_mono_ns();
-    take_indexes(history);
+    follow_file(history);
+    free_streams(history);
     if (now_ns - history->flushed_ns >= FLUSH_INTERVAL_NS && rv_page_loader_take_behind(history->page_loader)) {
         history->flushed_ns = now_ns;
         rv_record_flush(history->record);
@@ -215,7 +233,7 @@ static int open_file(struct rv_history *history, uint64_t n_bytes)
                                             .fd = fd,
                                             .program = "",
                                             .limit = {.n_bytes = n_bytes},
-                                            .follower = {add_index, history}};
+                                            .follower = {add_index, set_begin, history}};
     int error = rv_record_start(history->record, &params);
     if (error)
         rv_note("no history: %s", strerror(-error));

@@ -11,12 +11,13 @@
 #include "pipeline/stream_notes.h"
 
 /* Memory for the pages in view: share of all memory, bytes per event, and bytes per stack and block. */
-enum { EVENT_BYTES = 48, STACK_BYTES = 6144 };
+enum { EVENT_BYTES = 48, STACK_BYTES = 6144, LIST_PARTS = 8 };
 static const uint64_t MOST_BYTES = 768 << 20;
 
-void rv_page_loader_init(struct rv_page_loader *page_loader, uint64_t memory_bytes)
+void rv_page_loader_init(struct rv_page_loader *page_loader, uint64_t memory_bytes, uint64_t list_bytes)
 {
-    *page_loader = (struct rv_page_loader){.most_bytes = memory_bytes < MOST_BYTES ? memory_bytes : MOST_BYTES};
+    *page_loader = (struct rv_page_loader){.most_bytes = memory_bytes < MOST_BYTES ? memory_bytes : MOST_BYTES,
+                                           .most_list_bytes = list_bytes};
     pthread_mutex_init(&page_loader->lock, NULL);
     rv_os_init_condition(&page_loader->has_news);
     rv_os_init_condition(&page_loader->has_requests);
@@ -70,7 +71,7 @@ static void add_sums(struct rv_lane *lane, const struct rv_stack_summary *summar
 
 static void add_block(struct rv_stream *stream, const struct rv_block_summary *summary)
 {
-    uint64_t from_ns = stream->n_blocks ? stream->blocks[stream->n_blocks - 1].to_ns : 0;
+    uint64_t from_ns = stream->blocks.end_ns;
     from_ns = summary->first_ns > from_ns ? summary->first_ns : from_ns;
     uint64_t to_ns = summary->last_ns + 1, n_events = 0;
     for (size_t i = 0; i < summary->n_stacks; i++) {
@@ -82,13 +83,14 @@ static void add_block(struct rv_stream *stream, const struct rv_block_summary *s
         unsigned shift = rv_density_shift(stream->sums_level);
         to_ns = ((summary->last_ns >> shift) + 1) << shift;
     }
-    stream->blocks =
-        rv_vec_reserve(stream->blocks, &stream->blocks_capacity, stream->n_blocks + 1, sizeof *stream->blocks);
-    stream->blocks[stream->n_blocks++] =
-        (struct rv_summed_block){.from_ns = from_ns,
-                                 .to_ns = to_ns > from_ns ? to_ns : from_ns,
-                                 .offset = summary->offset,
-                                 .n_events = n_events < RV_REC_MAX_EVENTS ? (uint32_t)n_events : RV_REC_MAX_EVENTS};
+    rv_block_list_add(
+        &stream->blocks,
+        &(struct rv_summed_block){.from_ns = from_ns,
+                                  .to_ns = to_ns > from_ns ? to_ns : from_ns,
+                                  .offset = summary->offset,
+                                  .index = summary->index,
+                                  .n_events = n_events < RV_REC_MAX_EVENTS ? (uint32_t)n_events : RV_REC_MAX_EVENTS});
+    stream->has_last_block = summary->is_end;
 }
 
 /* In a summary, a loss lasts until the next note: the next event is unknown. */
@@ -123,7 +125,7 @@ void rv_page_loader_add_total(struct rv_delivery *delivery, const struct rv_call
 static void list_block(struct rv_page_loader *page_loader, struct rv_stream *stream,
                        const struct rv_block_summary *summary)
 {
-    if (stream->n_blocks == 0) {
+    if (stream->blocks.end == 0) {
         page_loader->streams = rv_vec_reserve(page_loader->streams, &page_loader->streams_capacity,
                                               page_loader->n_streams + 1, sizeof(struct rv_stream *));
         page_loader->streams[page_loader->n_streams++] = stream;
@@ -166,14 +168,55 @@ void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_deli
 /* Tell lanes, from this track's on, the time from which the stream's calls can be read back. */
 static void back_lanes(const struct rv_stream *stream, size_t first_track)
 {
-    const struct rv_summed_block *first = &stream->blocks[stream->n_gone < stream->n_blocks ? stream->n_gone : 0];
-    uint64_t from_ns = stream->n_gone < stream->n_blocks ? first->from_ns : UINT64_MAX;
+    const struct rv_block_list *blocks = &stream->blocks;
+    uint64_t from_ns = rv_block_list_n(blocks) ? rv_block_list_at(blocks, blocks->first)->from_ns : UINT64_MAX;
     for (size_t i = first_track; i < stream->tracks.n; i++) {
         struct rv_lane *lane = stream->tracks.all[i].lane;
         pthread_mutex_lock(&lane->lock);
         rv_timeline_back_from(lane->timeline, from_ns);
         pthread_mutex_unlock(&lane->lock);
     }
+}
+
+/* Returns whether the stream had such blocks. */
+static bool discard_of(struct rv_page_loader *page_loader, struct rv_stream *stream, size_t first)
+{
+    const size_t n_gone = first - stream->blocks.first;
+    if (n_gone == 0)
+        return false;
+    rv_block_list_discard(&stream->blocks, first);
+    page_loader->n_followed -= n_gone;
+    back_lanes(stream, 0);
+    return true;
+}
+
+static void discard_before(struct rv_page_loader *page_loader, uint64_t begin)
+{
+    for (size_t i = 0; i < page_loader->n_streams; i++) {
+        const struct rv_block_list *blocks = &page_loader->streams[i]->blocks;
+        size_t first = blocks->first;
+        while (first < blocks->end && rv_block_list_at(blocks, first)->offset < begin)
+            first++;
+        page_loader->n_pages += discard_of(page_loader, page_loader->streams[i], first);
+    }
+}
+
+/* Discard an eighth of the file's part that is listed, if the list is too large. */
+static void limit_list(struct rv_page_loader *page_loader)
+{
+    uint64_t begin = UINT64_MAX, end = 0;
+    if (page_loader->n_followed * sizeof(struct rv_summed_block) <= page_loader->most_list_bytes)
+        return;
+    for (size_t i = 0; i < page_loader->n_streams; i++) {
+        const struct rv_block_list *blocks = &page_loader->streams[i]->blocks;
+        if (rv_block_list_n(blocks) == 0)
+            continue;
+        const uint64_t first = rv_block_list_at(blocks, blocks->first)->offset,
+                       last = rv_block_list_at(blocks, blocks->end - 1)->offset;
+        begin = first < begin ? first : begin;
+        end = last > end ? last : end;
+    }
+    discard_before(page_loader, begin + (end - begin) / LIST_PARTS + 1);
 }
 
 void rv_page_loader_add_block(struct rv_page_loader *page_loader, struct rv_stream *stream,
@@ -185,22 +228,33 @@ void rv_page_loader_add_block(struct rv_page_loader *page_loader, struct rv_stre
     const size_t n_tracks = stream->tracks.n;
     for (size_t i = 0; i < summary->n_stacks; i++)
         (void)rv_tracks_at(&stream->tracks, summary->stacks[i].row->stack);
-    back_lanes(stream, stream->n_blocks - stream->n_gone == 1 ? 0 : n_tracks);
+    back_lanes(stream, rv_block_list_n(&stream->blocks) == 1 ? 0 : n_tracks);
+    page_loader->n_followed++;
+    limit_list(page_loader);
     pthread_mutex_unlock(&page_loader->lock);
 }
 
 void rv_page_loader_discard(struct rv_page_loader *page_loader, uint64_t begin)
 {
     pthread_mutex_lock(&page_loader->lock);
-    for (size_t i = 0; i < page_loader->n_streams; i++) {
+    discard_before(page_loader, begin);
+    pthread_mutex_unlock(&page_loader->lock);
+}
+
+struct rv_stream *rv_page_loader_take_gone(struct rv_page_loader *page_loader)
+{
+    struct rv_stream *gone = NULL;
+    pthread_mutex_lock(&page_loader->lock);
+    const bool is_read = page_loader->readers || page_loader->pages || page_loader->n_taken < page_loader->n_wanted;
+    for (size_t i = 0; i < page_loader->n_streams && !is_read && !gone; i++) {
         struct rv_stream *stream = page_loader->streams[i];
-        size_t n_gone = stream->n_gone;
-        while (stream->n_gone < stream->n_blocks && stream->blocks[stream->n_gone].offset < begin)
-            stream->n_gone++;
-        if (stream->n_gone > n_gone)
-            back_lanes(stream, 0);
+        if (!stream->has_last_block || rv_block_list_n(&stream->blocks) > 0)
+            continue;
+        gone = stream;
+        page_loader->streams[i] = page_loader->streams[--page_loader->n_streams];
     }
     pthread_mutex_unlock(&page_loader->lock);
+    return gone;
 }
 
 bool rv_page_loader_take_behind(struct rv_page_loader *page_loader)
@@ -239,8 +293,9 @@ bool rv_page_loader_take(struct rv_page_loader *page_loader, struct rv_page_requ
     while (!has && page_loader->n_taken < page_loader->n_wanted) {
         *request = page_loader->wanted[page_loader->n_taken++];
         struct rv_stream *stream = request->stream;
-        has = request->block >= stream->n_gone; /* not discarded since */
-        stream->blocks[request->block].is_coming |= has;
+        has = rv_block_list_has(&stream->blocks, request->block); /* not discarded since */
+        if (has)
+            rv_block_list_at(&stream->blocks, request->block)->is_coming = true;
     }
     if (!has)
         has = rv_span_reader_ask(page_loader, request);
@@ -276,10 +331,13 @@ static struct rv_timeline **take_calls(struct rv_pending_page *page)
     return calls;
 }
 
+/* A block that was discarded meanwhile is not shown any more. */
 static void give_to_lanes(struct rv_page_loader *page_loader, struct rv_pending_page *page)
 {
     struct rv_stream *stream = page->stream;
-    struct rv_summed_block *block = &stream->blocks[page->block];
+    if (!rv_block_list_has(&stream->blocks, page->block))
+        return;
+    struct rv_summed_block *block = rv_block_list_at(&stream->blocks, page->block);
     struct rv_timeline **calls = take_calls(page);
     for (size_t i = 0; i < stream->tracks.n; i++) {
         struct rv_lane *lane = stream->tracks.all[i].lane;
@@ -312,6 +370,22 @@ void rv_page_loader_publish(struct rv_page_loader *page_loader, struct rv_pendin
     rv_pending_page_destroy(page);
 }
 
+/* Of the session's own recording, all before the block are gone, too: it is discarded from its begin. */
+void rv_page_loader_miss(struct rv_page_loader *page_loader, const struct rv_page_request *request)
+{
+    struct rv_stream *stream = request->stream;
+    pthread_mutex_lock(&page_loader->lock);
+    if (request->slot)
+        rv_span_reader_miss(request->slot);
+    if (rv_block_list_has(&stream->blocks, request->block)) {
+        rv_block_list_at(&stream->blocks, request->block)->is_lost = true;
+        if (stream->is_followed)
+            (void)discard_of(page_loader, stream, request->block + 1);
+    }
+    page_loader->n_pages++;
+    pthread_mutex_unlock(&page_loader->lock);
+}
+
 void rv_page_loader_end(struct rv_page_loader *page_loader)
 {
     pthread_mutex_lock(&page_loader->lock);
@@ -336,10 +410,10 @@ static bool use(const struct rv_stream *stream, const struct rv_page_look *look)
 
 static size_t first_block(const struct rv_stream *stream, uint64_t from_ns)
 {
-    size_t low = 0, high = stream->n_blocks;
+    size_t low = stream->blocks.first, high = stream->blocks.end;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (stream->blocks[middle].to_ns <= from_ns)
+        if (rv_block_list_at(&stream->blocks, middle)->to_ns <= from_ns)
             low = middle + 1;
         else
             high = middle;
@@ -379,8 +453,7 @@ size_t rv_page_loader_find(const struct rv_stream *stream, uint64_t from_ns, uin
     size_t first = first_block(stream, level ? from_ns >> rv_density_shift(level) << rv_density_shift(level) : from_ns);
     uint64_t end_ns = rv_clock_after_ns(to_ns, reach_of(stream)), lacks_ns = lacks_before(stream, level);
     end_ns = lacks_ns < end_ns ? lacks_ns : end_ns;
-    first = stream->n_gone > first ? stream->n_gone : first;
-    for (*end = first; *end < stream->n_blocks && stream->blocks[*end].from_ns < end_ns;)
+    for (*end = first; *end < stream->blocks.end && rv_block_list_at(&stream->blocks, *end)->from_ns < end_ns;)
         ++*end;
     return first;
 }
@@ -388,7 +461,7 @@ size_t rv_page_loader_find(const struct rv_stream *stream, uint64_t from_ns, uin
 /* Were calls of the window evicted that no block has yet? */
 static bool is_behind(const struct rv_stream *stream, uint64_t from_ns, uint64_t to_ns, uint32_t level)
 {
-    uint64_t reached_ns = stream->blocks[stream->n_blocks - 1].to_ns, lacks_ns = lacks_before(stream, level);
+    uint64_t reached_ns = stream->blocks.end_ns, lacks_ns = lacks_before(stream, level);
     return stream->is_followed && reached_ns < to_ns && reached_ns < lacks_ns && from_ns < lacks_ns;
 }
 
@@ -396,8 +469,9 @@ static void want_page(struct rv_page_loader *page_loader, struct rv_stream *stre
 {
     page_loader->wanted = rv_vec_reserve(page_loader->wanted, &page_loader->wanted_capacity, page_loader->n_wanted + 1,
                                          sizeof *page_loader->wanted);
-    page_loader->wanted[page_loader->n_wanted++] =
-        (struct rv_page_request){.stream = stream, .block = look->number, .level = look->level};
+    const struct rv_summed_block *block = rv_block_list_at(&stream->blocks, look->number);
+    page_loader->wanted[page_loader->n_wanted++] = (struct rv_page_request){
+        .offset = block->offset, .index = block->index, .stream = stream, .block = look->number, .level = look->level};
 }
 
 /* The stream is out of view: all its pages may be evicted. */
@@ -412,7 +486,7 @@ static uint64_t bytes_of(const struct rv_stream *stream, size_t first, size_t en
 {
     uint64_t n_bytes = (end - first) * stream->tracks.n * STACK_BYTES;
     for (size_t b = first; b < end; b++)
-        n_bytes += stream->blocks[b].n_events * (uint64_t)EVENT_BYTES;
+        n_bytes += rv_block_list_at(&stream->blocks, b)->n_events * (uint64_t)EVENT_BYTES;
     return n_bytes;
 }
 
@@ -426,10 +500,11 @@ static size_t want_of(struct rv_page_loader *page_loader, struct rv_stream *stre
     stream->has_used_pages |= first < end;
     for (size_t b = first; b < end; b++) {
         struct rv_page_look look = {.number = (uint32_t)b, .level = level, .now = page_loader->now};
-        if (use(stream, &look))
+        const struct rv_summed_block *block = rv_block_list_at(&stream->blocks, b);
+        if (use(stream, &look) || block->is_lost)
             continue;
         n_missing++;
-        if (!stream->blocks[b].is_coming)
+        if (!block->is_coming)
             want_page(page_loader, stream, &look);
     }
     return n_missing;
@@ -465,6 +540,17 @@ size_t rv_page_loader_want(struct rv_page_loader *page_loader, uint64_t from_ns,
         pthread_cond_signal(&page_loader->has_requests);
     pthread_mutex_unlock(&page_loader->lock);
     return n_missing + n_behind;
+}
+
+uint64_t rv_page_loader_list_bytes(struct rv_page_loader *page_loader, size_t *n_streams)
+{
+    uint64_t n_bytes = 0;
+    pthread_mutex_lock(&page_loader->lock);
+    *n_streams = page_loader->is_followed ? page_loader->n_streams : 0;
+    for (size_t i = 0; i < *n_streams; i++)
+        n_bytes += sizeof(struct rv_stream) + rv_block_list_bytes(&page_loader->streams[i]->blocks);
+    pthread_mutex_unlock(&page_loader->lock);
+    return n_bytes;
 }
 
 uint64_t rv_page_loader_n_pages(struct rv_page_loader *page_loader)

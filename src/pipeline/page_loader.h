@@ -14,18 +14,13 @@
 #include "pipeline/pending_page.h"
 #include "pipeline/span_reader.h"
 
-struct rv_summed_block { /* of a stream; covers (from_ns, to_ns) */
-    uint64_t from_ns, to_ns;
-    uint64_t offset; /* in the file */
-    uint32_t n_events;
-    bool is_coming; /* requested */
-};
-
 struct rv_page_loader {
     uint64_t most_bytes;        /* limit of the memory of pages requested at a time */
+    uint64_t most_list_bytes;   /* likewise of the list of the session's own recording's blocks */
     pthread_mutex_t lock;       /* protects the rest, and the streams' blocks */
     struct rv_stream **streams; /* summarized */
     size_t n_streams, streams_capacity;
+    size_t n_followed;              /* blocks of the session's own recording */
     struct rv_page_request *wanted; /* [n_taken, n_wanted) */
     size_t n_taken, n_wanted, wanted_capacity;
     uint64_t now;                   /* number of views so far */
@@ -40,7 +35,8 @@ struct rv_page_loader {
     pthread_cond_t has_requests;    /* there are requests */
 };
 
-void rv_page_loader_init(struct rv_page_loader *page_loader, uint64_t memory_bytes);
+/* list_bytes: for the list of the session's own recording's blocks. */
+void rv_page_loader_init(struct rv_page_loader *page_loader, uint64_t memory_bytes, uint64_t list_bytes);
 void rv_page_loader_fini(struct rv_page_loader *page_loader); /* with pages that are on their way */
 
 /*
@@ -52,12 +48,19 @@ void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_deli
                               struct rv_stream *stream, const struct rv_block_summary *summary);
 void rv_page_loader_add_total(struct rv_delivery *delivery, const struct rv_call_total *total);
 
-/* Add the next block of a stream of the session's own recording: its lanes have its calls, or had them. */
+/*
+ * Add the next block of a stream of the session's own recording: its lanes have its calls, or had them. When the list is too
+ * large, its oldest part is discarded.
+ */
 void rv_page_loader_add_block(struct rv_page_loader *page_loader, struct rv_stream *stream,
                               const struct rv_block_summary *summary);
 
 /* Blocks before this offset were discarded. */
 void rv_page_loader_discard(struct rv_page_loader *page_loader, uint64_t begin);
+
+/* Take a stream of the session's own recording that has ended, whose blocks are all discarded and which nobody reads:
+ * the caller destroys it. NULL: none. */
+struct rv_stream *rv_page_loader_take_gone(struct rv_page_loader *page_loader);
 
 /* Were calls viewed, since the last call, that no block has yet? */
 bool rv_page_loader_take_behind(struct rv_page_loader *page_loader);
@@ -74,6 +77,9 @@ struct rv_pending_page *rv_page_loader_open(struct rv_page_loader *page_loader, 
 
 /* The page is complete: give it to its lanes, or to its span reader, and destroy it. */
 void rv_page_loader_publish(struct rv_page_loader *page_loader, struct rv_pending_page *page);
+
+/* The block of a taken request cannot be read. */
+void rv_page_loader_miss(struct rv_page_loader *page_loader, const struct rv_page_request *request);
 
 /* The stream has ended. */
 void rv_page_loader_forget(struct rv_page_loader *page_loader, const struct rv_stream *stream);
@@ -96,7 +102,10 @@ void rv_page_loader_end(struct rv_page_loader *page_loader);
 size_t rv_page_loader_find(const struct rv_stream *stream, uint64_t from_ns, uint64_t to_ns, uint32_t level,
                            size_t *end);
 
-/* Grows when a window can show more: pages published to lanes, and blocks that were awaited. Any thread. */
+/* Memory of the list of the session's own recording's blocks, and the number of its streams. Any thread. */
+uint64_t rv_page_loader_list_bytes(struct rv_page_loader *page_loader, size_t *n_streams);
+
+/* Grows when a window can show more or less: pages published to lanes, awaited blocks, discarded ones. Any thread. */
 uint64_t rv_page_loader_n_pages(struct rv_page_loader *page_loader);
 
 #endif

@@ -24,8 +24,8 @@ enum { JOBS_PER_WORKER = 4, MAX_WORKERS = 64 };
 enum { OPEN_CALL_BYTES = 128, OPEN_CALLS_SHARE = 8, OPEN_CALLS_OF_ANY = 1 << 21 };
 /* Shares of the memory: guaranteed to lanes, and left free. */
 enum { LANES_SHARE = 4, UNTOLD_SHARE = 8 };
-/* Pages in view: share where there is a history, and limit allowed in any case. */
-enum { PAGES_SHARE = 2, LEAST_PAGES_BYTES = 32 << 20 };
+/* Where there is a history: shares of pages in view, with a limit allowed in any case, and of the list of its blocks. */
+enum { LIST_SHARE = 8, PAGES_SHARE = 2, LEAST_PAGES_BYTES = 32 << 20 };
 enum { LOOKS_A_SHARE = 4, SPAN_BYTES = 32 }; /* checks until that is filled; bytes per span with its share of cells */
 static const uint64_t NAMING_INTERVAL_NS = 50000000;
 static const uint64_t REST_NS = 10000000; /* longest rest of a RESTING source until it notices a stop */
@@ -175,7 +175,12 @@ static void add_page_stack(void *context, void *page, const struct rv_page_stack
     rv_pending_page_add_stack(page, stack);
 }
 
-static const struct rv_intake_pages PAGES = {summarize, add_total, take_request, open_page, add_page_stack};
+static void miss_page(void *context, const struct rv_page_request *request)
+{
+    rv_page_loader_miss(&((struct rv_session *)context)->page_loader, request);
+}
+
+static const struct rv_intake_pages PAGES = {summarize, add_total, take_request, open_page, add_page_stack, miss_page};
 
 static bool is_stopping(void *context)
 {
@@ -445,7 +450,8 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     session->waits = session->params.keeps_waits ? rv_waits_create() : NULL;
     session->intake = (struct rv_intake){session,       open_stream,  rename_stream, account_stream, close_stream,
                                          acquire_batch, submit_batch, is_stopping,   define,         &PAGES};
-    rv_page_loader_init(&session->page_loader, pages_bytes(&session->params));
+    rv_page_loader_init(&session->page_loader, pages_bytes(&session->params),
+                        session->params.memory_bytes / LIST_SHARE);
     if (params->history)
         rv_history_begin(params->history, session->lanes, &session->page_loader, &session->intake);
     pthread_mutex_init(&session->lock, NULL);
@@ -600,6 +606,7 @@ void rv_session_counts(struct rv_session *session, struct rv_session_counts *cou
     *counts = (struct rv_session_counts){0};
     sum_workers(session, counts);
     counts->n_pages = rv_page_loader_n_pages(&session->page_loader);
+    counts->history_bytes = rv_page_loader_list_bytes(&session->page_loader, &counts->n_history_streams);
     pthread_mutex_lock(&session->lock);
     counts->drain_ns = session->drain_ns;
     counts->n_batches = session->n_batches;

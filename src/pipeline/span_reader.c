@@ -84,7 +84,7 @@ static int by_edge_backward(const void *a, const void *b)
 static uint64_t first_start_ns(const struct rv_stream *stream, size_t number)
 {
     uint64_t reach_ns = (UINT64_C(1) << rv_density_shift(stream->sums_level)) + 1,
-             from_ns = stream->blocks[number].from_ns;
+             from_ns = rv_block_list_at(&stream->blocks, number)->from_ns;
     return from_ns > reach_ns ? from_ns - reach_ns : 0;
 }
 
@@ -95,7 +95,7 @@ static void list_blocks(struct rv_span_reader *reader, struct rv_stream *stream,
     reader->blocks = rv_vec_reserve(reader->blocks, &reader->blocks_capacity, reader->n_blocks + (end - first),
                                     sizeof *reader->blocks);
     for (size_t i = first; i < end; i++) {
-        uint64_t start_ns = first_start_ns(stream, i), end_ns = stream->blocks[i].to_ns;
+        uint64_t start_ns = first_start_ns(stream, i), end_ns = rv_block_list_at(&stream->blocks, i)->to_ns;
         if (!params->wants || params->wants(params->context, start_ns, end_ns))
             reader->blocks[reader->n_blocks++] =
                 (struct block){stream, (uint32_t)i, params->is_backward ? end_ns : start_ns};
@@ -256,23 +256,48 @@ bool rv_span_reader_asks(const struct rv_page_loader *page_loader)
     return find_requesting(page_loader);
 }
 
+/* The slot's part has come. */
+static void arrive(struct rv_span_reader_slot *slot)
+{
+    struct rv_span_reader *reader = slot->reader;
+    slot->is_there = true;
+    reader->n_coming--;
+    pthread_cond_broadcast(&reader->page_loader->has_news);
+    if (reader->is_closed && reader->n_coming == 0)
+        destroy(reader);
+}
+
+/* A block that was discarded since gives nothing. */
 bool rv_span_reader_ask(struct rv_page_loader *page_loader, struct rv_page_request *request)
 {
-    struct rv_span_reader *reader = find_requesting(page_loader);
-    if (!reader)
-        return false;
-    const struct block *block = &reader->blocks[reader->n_asked];
-    *request = (struct rv_page_request){
-        .stream = block->stream, .block = block->number, .slot = &reader->slots[reader->n_asked % AHEAD]};
-    reader->n_asked++;
-    reader->n_coming++;
-    return true;
+    for (struct rv_span_reader *reader; (reader = find_requesting(page_loader));) {
+        const struct block *block = &reader->blocks[reader->n_asked];
+        struct rv_span_reader_slot *slot = &reader->slots[reader->n_asked % AHEAD];
+        reader->n_asked++;
+        reader->n_coming++;
+        if (!rv_block_list_has(&block->stream->blocks, block->number)) {
+            arrive(slot);
+            continue;
+        }
+        const struct rv_summed_block *summed = rv_block_list_at(&block->stream->blocks, block->number);
+        *request = (struct rv_page_request){.offset = summed->offset,
+                                            .index = summed->index,
+                                            .stream = block->stream,
+                                            .block = block->number,
+                                            .slot = slot};
+        return true;
+    }
+    return false;
+}
+
+void rv_span_reader_miss(struct rv_span_reader_slot *slot)
+{
+    arrive(slot);
 }
 
 void rv_span_reader_deliver(struct rv_pending_page *page)
 {
     struct rv_span_reader_slot *slot = page->slot;
-    struct rv_span_reader *reader = slot->reader;
     slot->part.lanes = rv_alloc(page->tracks.n, sizeof *slot->part.lanes);
     for (size_t i = 0; i < page->tracks.n; i++) {
         struct rv_track *track = &page->tracks.all[i];
@@ -282,11 +307,7 @@ void rv_span_reader_deliver(struct rv_pending_page *page)
             rv_timeline_destroy(track->calls);
         track->calls = NULL;
     }
-    slot->is_there = true;
-    reader->n_coming--;
-    pthread_cond_broadcast(&reader->page_loader->has_news);
-    if (reader->is_closed && reader->n_coming == 0)
-        destroy(reader);
+    arrive(slot);
 }
 
 bool rv_span_reader_keeps(const struct rv_pending_page *page, const struct rv_span *span)

@@ -21,6 +21,7 @@
 struct rv_page_loader;
 struct rv_pending_page;
 struct rv_page_request;
+struct rv_span_reader_slot;
 struct rv_span_reader; /* opaque */
 
 struct rv_span_reader_params {
@@ -84,6 +85,9 @@ bool rv_span_reader_ask(struct rv_page_loader *page_loader, struct rv_page_reque
 
 /* Deliver a requested page. Takes its tracks' calls. */
 void rv_span_reader_deliver(struct rv_pending_page *page);
+
+/* Deliver nothing instead: the block cannot be read. */
+void rv_span_reader_miss(struct rv_span_reader_slot *slot);
 
 /* ---- without it ---- */
 

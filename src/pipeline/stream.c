@@ -17,9 +17,7 @@ struct rv_stream *rv_stream_create(size_t n_jobs)
 void rv_stream_end(struct rv_stream *stream)
 {
     rv_tracks_fini(&stream->tracks);
-    free(stream->blocks);
-    stream->blocks = NULL;
-    stream->n_blocks = stream->blocks_capacity = 0;
+    rv_block_list_fini(&stream->blocks);
 }
 
 void rv_stream_destroy(struct rv_stream *stream)
@@ -99,8 +97,7 @@ static void reset(struct rv_stream *stream, uint32_t number, void (*begin)(void 
     stream->new_name[0] = '\0';
     stream->preamble = (struct rv_stack_preamble){0};
     stream->sums_level = 0;
-    stream->n_gone = 0;
-    stream->is_followed = false;
+    stream->is_followed = stream->has_last_block = false;
     stream->has_used_pages = false;
 }
 

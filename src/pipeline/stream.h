@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "flow/stack_preamble.h"
+#include "pipeline/block_list.h"
 #include "pipeline/job_order.h"
 #include "pipeline/tracks.h"
 #include "source/source.h"
@@ -32,10 +33,9 @@ struct rv_stream {
     uint32_t last_call; /* subroutine of the last call or return; 0: none */
     struct rv_stack_preamble preamble;
     /* summarized: under the lock of rv_page_loader */
-    struct rv_summed_block *blocks;
-    size_t n_blocks, blocks_capacity;
+    struct rv_block_list blocks;
     uint32_t sums_level;
-    size_t n_gone;                     /* of the blocks, the first ones were discarded */
+    bool has_last_block;
     bool is_followed;                  /* of a session's own recording: its lanes are those of the live stream */
     bool has_used_pages;               /* since it was last out of view */
     struct rv_stream *next, *previous; /* the stream table's lists */

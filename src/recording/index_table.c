@@ -106,7 +106,13 @@ static int unpack(struct rv_compressor *compressor, const struct rv_column *colu
     return 0;
 }
 
-static int unpack_all(struct rv_compressor *compressor, const uint8_t *at, const uint8_t *end,
+enum {
+    ALL_COLUMNS = ~0,
+    ENTRY_COLUMNS =
+        1 << RV_REC_INDEX_BLOCKS | 1 << RV_REC_INDEX_STACKS | 1 << RV_REC_INDEX_FRAMES | 1 << RV_REC_INDEX_DEPTHS
+};
+
+static int unpack_all(struct rv_compressor *compressor, const uint8_t *at, const uint8_t *end, int columns,
                       struct rv_rec_index_table *table)
 {
     unsigned last_id = 0;
@@ -115,7 +121,7 @@ static int unpack_all(struct rv_compressor *compressor, const uint8_t *at, const
         if (rv_column_read(&at, end, &column) != 0 || column.header.id <= last_id)
             return -EBADMSG;
         last_id = column.header.id;
-        if (last_id < RV_REC_INDEX_COLUMN_END && last_id > 0 && unpack(compressor, &column, table) != 0)
+        if (last_id < RV_REC_INDEX_COLUMN_END && columns >> last_id & 1 && unpack(compressor, &column, table) != 0)
             return -EBADMSG;
     }
     return 0;
@@ -157,7 +163,7 @@ static bool has_sound_blocks(const struct rv_rec_index_table *table, uint64_t en
     return sum == n_stacks;
 }
 
-static bool has_sound_stacks(const struct rv_rec_index_table *table)
+static bool has_sound_stacks(const struct rv_rec_index_table *table, int columns)
 {
     size_t n, n_frames, n_cells, n_spans, n_notes;
     uint64_t frames = 0, cells = 0, spans = 0, notes = 0;
@@ -174,7 +180,8 @@ static bool has_sound_stacks(const struct rv_rec_index_table *table)
         spans += stacks[i].n_spans;
         notes += stacks[i].n_notes;
     }
-    return frames == n_frames && cells == n_cells && spans == n_spans && notes == n_notes;
+    return frames == n_frames &&
+           (columns == ENTRY_COLUMNS || (cells == n_cells && spans == n_spans && notes == n_notes));
 }
 
 static bool has_sound_cells(const struct rv_rec_index_table *table)
@@ -227,8 +234,8 @@ static bool has_sound_depths(const struct rv_rec_index_table *table)
     return n == 0 || n == n_stacks;
 }
 
-int rv_rec_index_decode(struct rv_compressor *compressor, const struct rv_rec_chunk *chunk, const uint8_t *payload,
-                        uint64_t offset, struct rv_rec_index_table *table)
+static int decode(struct rv_compressor *compressor, const struct rv_rec_chunk *chunk, const uint8_t *payload,
+                  uint64_t offset, int columns, struct rv_rec_index_table *table)
 {
     rv_rec_index_clear(table);
     if (chunk->payload_bytes < sizeof table->head)
@@ -237,9 +244,22 @@ int rv_rec_index_decode(struct rv_compressor *compressor, const struct rv_rec_ch
     const struct rv_rec_index *head = &table->head;
     if (head->begin >= offset || (head->previous && head->previous >= head->begin))
         return -EBADMSG;
-    if (unpack_all(compressor, payload + sizeof *head, payload + chunk->payload_bytes, table) != 0)
+    if (unpack_all(compressor, payload + sizeof *head, payload + chunk->payload_bytes, columns, table) != 0)
         return -EBADMSG;
-    bool is_sound = has_sound_chunks(table, offset) && has_sound_blocks(table, offset) && has_sound_stacks(table) &&
-                    has_sound_cells(table) && has_sound_totals(table) && has_sound_depths(table);
+    bool is_sound = has_sound_chunks(table, offset) && has_sound_blocks(table, offset) &&
+                    has_sound_stacks(table, columns) && has_sound_cells(table) && has_sound_totals(table) &&
+                    has_sound_depths(table);
     return is_sound ? 0 : -EBADMSG;
+}
+
+int rv_rec_index_decode(struct rv_compressor *compressor, const struct rv_rec_chunk *chunk, const uint8_t *payload,
+                        uint64_t offset, struct rv_rec_index_table *table)
+{
+    return decode(compressor, chunk, payload, offset, ALL_COLUMNS, table);
+}
+
+int rv_rec_index_decode_entries(struct rv_compressor *compressor, const struct rv_rec_chunk *chunk,
+                                const uint8_t *payload, uint64_t offset, struct rv_rec_index_table *table)
+{
+    return decode(compressor, chunk, payload, offset, ENTRY_COLUMNS, table);
 }

@@ -66,8 +66,7 @@ static void write_index(struct rv_ordered_writer *ordered_writer, bool is_last)
     const uint64_t offset = ordered_writer->writer->n_bytes;
     const struct rv_record_follower *follower = &ordered_writer->follower;
     if (rv_rec_writer_put(ordered_writer->writer, &ordered_writer->index) == 0 && follower->index)
-        follower->index(follower->context, offset,
-                        ordered_writer->segments ? rv_segments_first(ordered_writer->segments) : 0);
+        follower->index(follower->context, offset);
 }
 
 static struct rv_segments_gone gone(const struct rv_ordered_writer *ordered_writer)
@@ -103,8 +102,11 @@ static void begin_segment(struct rv_ordered_writer *ordered_writer)
 {
     write_index(ordered_writer, true);
     rv_segments_begin(ordered_writer->segments, &ordered_writer->index_builder);
-    if (ordered_writer->follower.index)
-        rv_index_builder_leave_sums(ordered_writer->index_builder);
+    const struct rv_record_follower *follower = &ordered_writer->follower;
+    if (!follower->index)
+        return;
+    rv_index_builder_leave_sums(ordered_writer->index_builder);
+    follower->discard(follower->context, rv_segments_first(ordered_writer->segments));
 }
 
 /* The writer prints and keeps errors. */

@@ -33,10 +33,10 @@ static inline bool rv_record_limit_is_set(const struct rv_record_limit *limit)
     return limit->n_bytes || limit->ns || limit->trigger;
 }
 
-/* Gets the place of each INDEX when it is written, from any encoder, one at a time; index NULL: none. */
+/* Follows a file as it is written. Called by any encoder, one at a time; index NULL: there is none. */
 struct rv_record_follower {
-    /* begin: offset of the first chunk that was not discarded */
-    void (*index)(void *context, uint64_t offset, uint64_t begin);
+    void (*index)(void *context, uint64_t offset);  /* an INDEX was written */
+    void (*discard)(void *context, uint64_t begin); /* the chunks before this offset were discarded */
     void *context;
 };
 

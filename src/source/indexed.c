@@ -1,5 +1,6 @@
 /*
- * Each turn reads one INDEX, oldest first, and stores the state of each stack at the beginning of each block.
+ * Each turn reads one INDEX, oldest first, and keeps nothing of its blocks: whoever requests one says where it is and where its
+ * INDEX is. That is then read again, if it is not the last one that was.
  *
  * A requested block becomes a page: a stream of its own, which gets the state of its stacks and then the events.
  */
@@ -14,31 +15,17 @@
 #include "recording/codec.h"
 #include "recording/index_table.h"
 #include "recording/reader.h"
-#include "source/open_frames.h"
+#include "source/block_entry.h"
 #include "source/recorded.h"
-#include "source/stack_entries.h"
 
 enum { MOST_TORN = 64 /* torn chunks tolerated while looking for the last INDEX */ };
-/* Limit of frames and entries: a real recording has fewer than it has bytes. */
-static const uint64_t FRAMES_OF_ANY = 1 << 16;
-
-struct block {
-    uint64_t offset, last_ns;
-    uint32_t n_events, stack;
-    uint32_t first_entry, n_entries; /* in the stream's entries */
-    uint32_t index;                  /* INDEX that covers it; entries of earlier ones are invalid */
-};
 
 struct stream {
-    void *stream; /* the pipeline's; NULL: not seen yet */
+    void *stream; /* the pipeline's; NULL: not seen yet, or ended in a file that is being written */
     struct rv_stream_account account;
     struct rv_rec_account before; /* counts at its first event in the file */
-    uint64_t first_ns;
-    struct block *blocks;
-    size_t n_blocks, blocks_capacity;
-    struct rv_stack_entries entries; /* the latest entries belong to one INDEX */
-    uint32_t index;                  /* the number of that INDEX */
-    uint32_t n_gaps;                 /* before its last block */
+    uint64_t last_ns;             /* of its last block */
+    uint32_t n_gaps;              /* before its last block */
 };
 
 struct indexed {
@@ -50,15 +37,15 @@ struct indexed {
     size_t n_left, offsets_capacity;
     uint32_t n_indexes; /* read so far */
     struct rv_rec_index_table table;
+    struct rv_rec_index_table entries; /* of the INDEX that a page was last made with */
+    uint64_t entries_index;            /* its offset; 0: none */
     struct rv_recorded_names names;
     struct stream *streams;
     size_t n_streams;
-    struct rv_open_frames frames;
     uint32_t n_torn;
-    uint64_t n_entries;                 /* of all streams */
     struct rv_stack_summary *summaries; /* scratch: of one block */
     size_t summaries_capacity;
-    struct rv_stack_entries open; /* scratch: of one page */
+    struct rv_block_entry entry; /* scratch: of one page */
     struct rv_codec *codec;
     struct rv_event *events;
     bool is_damaged;  /* a warning was printed */
@@ -148,92 +135,52 @@ struct rows { /* cursors into the rows */
     const struct rv_event *note;
 };
 
-/* A file that is being written is ours. */
-static bool is_too_much(const struct indexed *indexed, uint64_t n)
+static struct rows rows_of(const struct rv_rec_index_table *table)
 {
-    return !indexed->is_followed && n > FRAMES_OF_ANY + indexed->n_file_bytes;
+    size_t n;
+    struct rows rows = {.stack = rv_rec_index_rows(table, RV_REC_INDEX_STACKS, &n),
+                        .frame = rv_rec_index_rows(table, RV_REC_INDEX_FRAMES, &n),
+                        .cell = rv_rec_index_rows(table, RV_REC_INDEX_CELLS, &n),
+                        .span = rv_rec_index_rows(table, RV_REC_INDEX_SPANS, &n),
+                        .note = rv_rec_index_rows(table, RV_REC_INDEX_NOTES, &n)};
+    const struct rv_rec_index_depth *depths = rv_rec_index_rows(table, RV_REC_INDEX_DEPTHS, &n);
+    rows.depth = n ? depths : NULL;
+    return rows;
 }
 
-static void put_frames(struct indexed *indexed, struct rv_stack_entry *entry, const struct rv_rec_index_frame *frames,
-                       uint32_t n)
+/* Go to the next stack. */
+static void pass_stack(struct rows *rows)
 {
-    if (is_too_much(indexed, indexed->frames.n + n) || indexed->frames.n + n >= RV_NO_FRAME) {
-        warn_of_damage(indexed);
-        return;
-    }
-    for (uint32_t i = 0; i < n; i++, entry->n_frames++) {
-        uint32_t id = rv_recorded_map_id(&indexed->names, frames[i].id);
-        entry->top = rv_open_frames_put(&indexed->frames, entry->top, &frames[i], id);
-    }
+    const struct rv_rec_index_stack *stack = rows->stack++;
+    if (rows->depth)
+        rows->depth++;
+    rows->frame += stack->n_frames;
+    rows->cell += stack->n_cells;
+    rows->span += stack->n_spans;
+    rows->note += stack->n_notes;
 }
 
-/* The open frames of a stack at a block's beginning: the lower ones as before, plus the row's. */
-static void add_entry(struct indexed *indexed, struct stream *stream, const struct rows *rows)
-{
-    const struct rv_rec_index_stack *row = rows->stack;
-    if (stream->index != indexed->n_indexes)
-        rv_stack_entries_forget(&stream->entries);
-    stream->index = indexed->n_indexes;
-    if (is_too_much(indexed, indexed->n_entries + 1)) {
-        warn_of_damage(indexed);
-        return;
-    }
-    indexed->n_entries++;
-    const struct rv_stack_entry *before = rv_stack_entries_latest(&stream->entries, row->stack);
-    struct rv_stack_entry entry = {
-        .stack = row->stack, .top = RV_NO_FRAME, .base_depth = row->base_depth, .first_ns = row->first_ns};
-    entry.depth = rows->depth ? *rows->depth : (struct rv_rec_index_depth){.least = INT64_MAX};
-    if (before && row->n_kept <= before->n_frames) {
-        entry.top = before->top;
-        entry.n_frames = before->n_frames;
-    } else if (row->n_kept) {
-        warn_of_damage(indexed);
-    }
-    for (; entry.n_frames > row->n_kept; entry.n_frames--)
-        entry.top = rv_open_frames_below(&indexed->frames, entry.top);
-    put_frames(indexed, &entry, rows->frame, row->n_frames);
-    rv_stack_entries_add(&stream->entries, &entry);
-}
-
-static void take_block(struct indexed *indexed, const struct rv_rec_index_block *row, struct rows *rows,
+static void take_block(struct indexed *indexed, const struct rv_rec_index_block *row, uint64_t index, struct rows *rows,
                        const struct rv_intake *intake)
 {
-    bool is_known = row->stream < indexed->n_streams && indexed->streams[row->stream].stream;
-    struct stream *stream = is_known ? &indexed->streams[row->stream] : NULL;
-    struct block block = {.offset = row->offset,
-                          .last_ns = row->last_ns,
-                          .n_events = row->n_events,
-                          .stack = row->stack,
-                          .first_entry = stream ? (uint32_t)stream->entries.n : 0,
-                          .index = indexed->n_indexes};
+    struct stream *stream = row->stream < indexed->n_streams ? &indexed->streams[row->stream] : NULL;
     uint32_t n_own = 0; /* events of the program */
     indexed->summaries =
         rv_vec_reserve(indexed->summaries, &indexed->summaries_capacity, row->n_stacks, sizeof *indexed->summaries);
     for (uint32_t i = 0; i < row->n_stacks; i++) {
-        const struct rv_rec_index_stack *stack = rows->stack;
-        indexed->summaries[i] = (struct rv_stack_summary){stack, rows->cell, rows->span, rows->note};
-        if (stream)
-            add_entry(indexed, stream, rows);
-        rows->stack++;
-        if (rows->depth)
-            rows->depth++;
-        rows->frame += stack->n_frames;
-        rows->cell += stack->n_cells;
-        rows->span += stack->n_spans;
-        rows->note += stack->n_notes;
-        n_own += stack->n_events;
+        indexed->summaries[i] = (struct rv_stack_summary){rows->stack, rows->cell, rows->span, rows->note};
+        n_own += rows->stack->n_events;
+        pass_stack(rows);
     }
-    if (!stream) { /* its STREAM is damaged */
+    if (!stream || !stream->stream) { /* its STREAM is damaged */
         warn_of_damage(indexed);
         return;
     }
-    block.n_entries = (uint32_t)stream->entries.n - block.first_entry;
-    stream->blocks =
-        rv_vec_reserve(stream->blocks, &stream->blocks_capacity, stream->n_blocks + 1, sizeof *stream->blocks);
-    stream->blocks[stream->n_blocks++] = block;
     const bool is_after_gap = stream->n_gaps != indexed->n_gaps;
     stream->n_gaps = indexed->n_gaps;
+    stream->last_ns = row->last_ns;
     const struct rv_block_summary summary = {.offset = row->offset,
+                                             .index = index,
                                              .first_ns = is_after_gap ? row->first_ns : 0,
                                              .last_ns = row->last_ns,
                                              .is_end = row->n_events == 0,
@@ -241,24 +188,20 @@ static void take_block(struct indexed *indexed, const struct rv_rec_index_block 
                                              .stacks = indexed->summaries,
                                              .n_stacks = row->n_stacks};
     intake->pages->summarize(intake->context, stream->stream, &summary);
+    if (summary.is_end && indexed->is_followed)
+        stream->stream = NULL; /* the pipeline may free it */
 }
 
-static void take_index(struct indexed *indexed, const struct rv_intake *intake)
+static void take_index(struct indexed *indexed, uint64_t index, const struct rv_intake *intake)
 {
     size_t n, n_rows;
     const struct rv_rec_index_table *table = &indexed->table;
     take_chunks(indexed, intake);
     rv_recorded_map_index(&indexed->names, &indexed->table);
     const struct rv_rec_index_block *blocks = rv_rec_index_rows(table, RV_REC_INDEX_BLOCKS, &n);
-    struct rows rows = {.stack = rv_rec_index_rows(table, RV_REC_INDEX_STACKS, &n_rows),
-                        .frame = rv_rec_index_rows(table, RV_REC_INDEX_FRAMES, &n_rows),
-                        .cell = rv_rec_index_rows(table, RV_REC_INDEX_CELLS, &n_rows),
-                        .span = rv_rec_index_rows(table, RV_REC_INDEX_SPANS, &n_rows),
-                        .note = rv_rec_index_rows(table, RV_REC_INDEX_NOTES, &n_rows)};
-    const struct rv_rec_index_depth *depths = rv_rec_index_rows(table, RV_REC_INDEX_DEPTHS, &n_rows);
-    rows.depth = n_rows ? depths : NULL;
+    struct rows rows = rows_of(table);
     for (size_t i = 0; i < n; i++)
-        take_block(indexed, &blocks[i], &rows, intake);
+        take_block(indexed, &blocks[i], index, &rows, intake);
     const struct rv_rec_index_total *totals = rv_rec_index_rows(table, RV_REC_INDEX_TOTALS, &n);
     const struct rv_rec_index_bucket *buckets = rv_rec_index_rows(table, RV_REC_INDEX_BUCKETS, &n_rows);
     for (size_t i = 0; i < n; buckets += totals[i++].n_buckets)
@@ -284,62 +227,81 @@ static void submit(struct indexed *indexed, void *page, const struct rv_event *e
     }
 }
 
-/* Collect in `open` the latest entry of every stack known at the block's beginning. */
-static void find_open(struct indexed *indexed, const struct stream *stream, uint32_t number)
-{
-    struct rv_stack_entries *open = &indexed->open;
-    rv_stack_entries_forget(open);
-    open->n = 0;
-    for (size_t b = number + 1u; b-- > 0 && stream->blocks[b].index == stream->blocks[number].index;)
-        for (uint32_t i = 0; i < stream->blocks[b].n_entries; i++) {
-            const struct rv_stack_entry *entry = &stream->entries.entries[stream->blocks[b].first_entry + i];
-            if (!rv_stack_entries_latest(open, entry->stack))
-                rv_stack_entries_add(open, entry);
-        }
-}
-
-static void add_stack(struct indexed *indexed, void *page, const struct rv_stack_entry *entry,
-                      const struct rv_intake *intake)
-{
-    struct rv_page_stack stack = {
-        .stack = entry->stack, .base_depth = entry->base_depth, .first_ns = entry->first_ns, .depth = entry->depth};
-    rv_open_frames_read(&indexed->frames, entry->top, entry->n_frames, &stack);
-    intake->pages->add_page_stack(intake->context, page, &stack);
-}
-
-/* Decode the events of a block. 0 or -EBADMSG. */
-static int decode(struct indexed *indexed, const struct block *block)
+/* Read the INDEX at this offset again. 0 or -EBADMSG. */
+static int load_entries(struct indexed *indexed, uint64_t index)
 {
     struct rv_rec_chunk chunk;
     const uint8_t *payload;
+    if (index == indexed->entries_index)
+        return 0;
+    indexed->entries_index = 0;
+    if (rv_rec_reader_at(indexed->reader, index, &chunk, &payload) <= 0 || chunk.type != RV_REC_INDEX ||
+        rv_rec_index_decode_entries(rv_codec_compressor(indexed->codec), &chunk, payload, index, &indexed->entries) !=
+            0)
+        return -EBADMSG;
+    rv_recorded_map_index(&indexed->names, &indexed->entries);
+    indexed->entries_index = index;
+    return 0;
+}
+
+/* Apply the rows of the block's stream up to it. */
+static void find_entry(struct indexed *indexed, const struct rv_rec_index_block *first,
+                       const struct rv_rec_index_block *block)
+{
+    struct rows rows = rows_of(&indexed->entries);
+    rv_block_entry_clear(&indexed->entry);
+    for (const struct rv_rec_index_block *row = first; row <= block; row++)
+        for (uint32_t i = 0; i < row->n_stacks; i++) {
+            if (row->stream == block->stream &&
+                !rv_block_entry_apply(&indexed->entry, rows.stack, rows.depth, rows.frame))
+                warn_of_damage(indexed);
+            pass_stack(&rows);
+        }
+}
+
+/* The row of a requested block, with its entry; NULL: there is none. */
+static const struct rv_rec_index_block *find_block(struct indexed *indexed, const struct rv_page_request *request)
+{
+    size_t n;
+    if (load_entries(indexed, request->index) != 0)
+        return NULL;
+    const struct rv_rec_index_block *rows = rv_rec_index_rows(&indexed->entries, RV_REC_INDEX_BLOCKS, &n);
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].offset == request->offset) {
+            find_entry(indexed, rows, &rows[i]);
+            return &rows[i];
+        }
+    return NULL;
+}
+
+/* Decode the events of a block. 0 or -EBADMSG. */
+static int decode(struct indexed *indexed, const struct rv_rec_index_block *block)
+{
+    struct rv_rec_chunk chunk;
+    const uint8_t *payload;
+    if (block->n_events == 0)
+        return 0;
     if (rv_rec_reader_at(indexed->reader, block->offset, &chunk, &payload) <= 0 || chunk.type != RV_REC_EVENTS ||
         chunk.n_events != block->n_events)
         return -EBADMSG;
     return rv_codec_decode(indexed->codec, &chunk, payload, chunk.payload_bytes, indexed->events);
 }
 
-static struct stream *find_stream(struct indexed *indexed, const void *handle)
-{
-    for (size_t i = 0; i < indexed->n_streams; i++)
-        if (indexed->streams[i].stream == handle)
-            return &indexed->streams[i];
-    return NULL;
-}
-
 static void serve(struct indexed *indexed, const struct rv_page_request *request, const struct rv_intake *intake)
 {
-    struct stream *stream = find_stream(indexed, request->stream);
-    rv_assert(stream && request->block < stream->n_blocks);
-    const struct block *block = &stream->blocks[request->block];
-    find_open(indexed, stream, request->block);
-    void *page = intake->pages->open_page(intake->context, request, block->stack);
-    for (size_t i = 0; i < indexed->open.n; i++)
-        add_stack(indexed, page, &indexed->open.entries[i], intake);
-    uint64_t last_ns = request->block ? stream->blocks[request->block - 1].last_ns : 0;
-    if (block->n_events && decode(indexed, block) == 0)
-        submit(indexed, page, indexed->events, block->n_events, &last_ns, intake);
-    else if (block->n_events)
+    const struct rv_rec_index_block *block = find_block(indexed, request);
+    if (!block || decode(indexed, block) != 0) {
         warn_of_damage(indexed);
+        intake->pages->miss_page(intake->context, request);
+        return;
+    }
+    void *page = intake->pages->open_page(intake->context, request, block->stack);
+    for (size_t i = 0; i < indexed->entry.n; i++) {
+        const struct rv_page_stack stack = rv_block_entry_stack(&indexed->entry, i);
+        intake->pages->add_page_stack(intake->context, page, &stack);
+    }
+    uint64_t last_ns = block->first_ns;
+    submit(indexed, page, indexed->events, block->n_events, &last_ns, intake);
     intake->close_stream(intake->context, page, block->n_events ? UINT64_MAX : block->last_ns);
 }
 
@@ -350,8 +312,7 @@ static enum rv_source_status end(struct indexed *indexed, const struct rv_intake
     for (size_t i = 0; i < indexed->n_streams; i++) {
         struct stream *stream = &indexed->streams[i];
         if (stream->stream)
-            intake->close_stream(intake->context, stream->stream,
-                                 stream->n_blocks ? stream->blocks[stream->n_blocks - 1].last_ns : 0);
+            intake->close_stream(intake->context, stream->stream, stream->last_ns);
         stream->stream = NULL;
     }
     return RV_SOURCE_ENDED;
@@ -380,7 +341,7 @@ static enum rv_source_status poll_indexed(struct rv_source *source, const struct
     uint64_t offset = indexed->offsets[--indexed->n_left];
     if (rv_rec_reader_at(indexed->reader, offset, &chunk, &payload) > 0 &&
         rv_rec_index_decode(rv_codec_compressor(indexed->codec), &chunk, payload, offset, &indexed->table) == 0)
-        take_index(indexed, intake);
+        take_index(indexed, offset, intake);
     else
         pass_gap(indexed);
     return RV_SOURCE_MOVED;
@@ -401,19 +362,15 @@ static void resolve_indexed(struct rv_source *source, const struct rv_intake *in
 static void close_indexed(struct rv_source *source)
 {
     struct indexed *indexed = (struct indexed *)source;
-    for (size_t i = 0; i < indexed->n_streams; i++) {
-        free(indexed->streams[i].blocks);
-        rv_stack_entries_fini(&indexed->streams[i].entries);
-    }
     rv_rec_reader_close(indexed->reader);
     rv_codec_destroy(indexed->codec);
     rv_recorded_names_fini(&indexed->names);
     rv_rec_index_fini(&indexed->table);
+    rv_rec_index_fini(&indexed->entries);
     free(indexed->streams);
-    rv_open_frames_fini(&indexed->frames);
     free(indexed->offsets);
     free(indexed->summaries);
-    rv_stack_entries_fini(&indexed->open);
+    rv_block_entry_fini(&indexed->entry);
     free(indexed->events);
     free(indexed->path);
     free(indexed);

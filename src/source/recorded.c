@@ -64,6 +64,10 @@ void rv_recorded_map_ids(struct rv_recorded_names *names, struct rv_batch *batch
 void rv_recorded_map_index(struct rv_recorded_names *names, struct rv_rec_index_table *table)
 {
     size_t n;
+    (void)rv_rec_index_rows(table, RV_REC_INDEX_FRAMES, &n);
+    struct rv_rec_index_frame *frames = (void *)table->columns[RV_REC_INDEX_FRAMES].bytes;
+    for (size_t i = 0; i < n; i++)
+        frames[i].id = rv_recorded_map_id(names, frames[i].id);
     (void)rv_rec_index_rows(table, RV_REC_INDEX_CELLS, &n);
     struct rv_rec_index_cell *cells = (void *)table->columns[RV_REC_INDEX_CELLS].bytes;
     for (size_t i = 0; i < n; i++)

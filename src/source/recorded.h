@@ -27,7 +27,7 @@ void rv_recorded_names_fini(struct rv_recorded_names *names);
 uint32_t rv_recorded_map_id(struct rv_recorded_names *names, uint32_t id);
 void rv_recorded_map_ids(struct rv_recorded_names *names, struct rv_batch *batch);
 
-/* Map the ids of an INDEX in cells, spans, totals and notes, but not in frames. */
+/* Map the ids of an INDEX. */
 void rv_recorded_map_index(struct rv_recorded_names *names, struct rv_rec_index_table *table);
 
 /* Define the subroutines of a STRINGS chunk. False: invalid, or too many names. */

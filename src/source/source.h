@@ -46,6 +46,8 @@ struct rv_intake_pages {
      */
     void *(*open_page)(void *context, const struct rv_page_request *request, uint32_t entry_stack);
     void (*add_page_stack)(void *context, void *page, const struct rv_page_stack *stack); /* only before its events */
+    /* The block of a request cannot be read, now or later: there will be no page. */
+    void (*miss_page)(void *context, const struct rv_page_request *request);
 };
 
 enum rv_source_status {

@@ -123,7 +123,8 @@ static void summarize(void *context, void *stream, const struct rv_block_summary
     if (!stream)
         abort();
     if (intake->n_blocks < N_BLOCKS)
-        intake->blocks[intake->n_blocks++] = (struct rv_page_request){stream, number};
+        intake->blocks[intake->n_blocks++] = (struct rv_page_request){
+            .offset = summary->offset, .index = summary->index, .stream = stream, .block = number};
 }
 
 static void add_total(void *context, const struct rv_call_total *total)
@@ -170,6 +171,13 @@ static void add_page_stack(void *context, void *page, const struct rv_page_stack
             abort();
 }
 
+static void miss_page(void *context, const struct rv_page_request *request)
+{
+    (void)context;
+    if (!request->stream)
+        abort();
+}
+
 /* Make the checksum of whatever looks like a chunk right. */
 static void seal_all(uint8_t *bytes, size_t n)
 {
@@ -208,7 +216,8 @@ static void replay(const char *path)
                               .submit_batch = submit_batch,
                               .is_stopping = is_stopping,
                               .define = define};
-    static const struct rv_intake_pages pages = {summarize, add_total, take_request, open_page, add_page_stack};
+    static const struct rv_intake_pages pages = {summarize, add_total,      take_request,
+                                                 open_page, add_page_stack, miss_page};
     struct rv_source *source = rv_replay_open(path);
     while (source && source->poll(source, &calls) != RV_SOURCE_ENDED)
         ;

@@ -2,9 +2,13 @@
  * A session whose memory holds a part of its calls shows, from its history, what one with all calls in memory shows.
  */
 #include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/vec.h"
 #include "source/replay.h"
 
 #include "recorded.h"
@@ -120,10 +124,147 @@ Test(history, what_is_discarded_is_said)
     end(&both);
 }
 
+/* The file of the history, which has no name. */
+static int open_history_file(void)
+{
+    char link[64], target[256];
+    for (int fd = 3; fd < 1000; fd++) {
+        snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+        ssize_t n = readlink(link, target, sizeof target - 1);
+        target[n > 0 ? n : 0] = '\0';
+        if (strstr(target, "(deleted)") && strncmp(target, "/memfd:", 7) != 0)
+            return open(link, O_RDWR);
+    }
+    return -1;
+}
+
+/* What cannot be read is not shown as time without calls. */
+Test(history, what_cannot_be_read_is_said)
+{
+    struct both both;
+    start(&both, UINT64_C(1) << 30);
+    int fd = open_history_file();
+    cr_assert_geq(fd, 0);
+    cr_assert_eq(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 1 << 20), 0);
+    close(fd);
+    const uint64_t window[2] = {both.range_ns[0] + 1000000, both.range_ns[0] + 1001000};
+    sessions_fetch(both.limited, window[0], window[1], 0);
+    cr_assert_gt(released_ns(both.limited), window[1]);
+    struct sessions_boxes boxes = {0};
+    sessions_query(&boxes, rv_lanes_get(rv_session_lanes(both.limited), 0), window, 0);
+    cr_assert_gt(boxes.n, 0, "the calls are still shown by their density");
+    free(boxes.list);
+    end(&both);
+}
+
 Test(history, without_one_what_is_evicted_is_said)
 {
     record();
     struct rv_session *limited = sessions_start(rv_replay_open(path), 16 << 20, NULL);
     cr_assert_gt(released_ns(limited), 0);
     rv_session_destroy(limited);
+}
+
+/* ---- a program that goes on ---- */
+
+enum { N_THREADS = 300, THREAD_BATCHES = 8 };
+
+struct maker { /* of threads that come and go, one after the other; one stays */
+    struct rv_source source;
+    void *stays;
+    unsigned n_threads;
+    uint64_t now_ns;
+};
+
+static void fill(struct maker *maker, struct rv_batch *batch)
+{
+    batch->base_ns = maker->now_ns;
+    batch->n = batch->n_specials = 0;
+    while (batch->n + 2 <= RV_BATCH_EVENTS) {
+        const uint32_t id = 1 + (uint32_t)recorded_draw(RECORDED_IDS);
+        for (unsigned k = 0; k < 2; k++) {
+            batch->events[batch->n++] = (struct rv_event){
+                .when = (uint64_t)(k ? RV_EVENT_RETURN : RV_EVENT_CALL) << RV_EVENT_KIND_SHIFT | maker->now_ns,
+                .id = id,
+                .frame = 1};
+            maker->now_ns += 1 + recorded_draw(1000);
+        }
+    }
+}
+
+static void send(struct maker *maker, const struct rv_intake *intake, void *stream)
+{
+    struct rv_batch *batch;
+    while (!(batch = intake->acquire_batch(intake->context)))
+        ;
+    batch->stream = stream;
+    fill(maker, batch);
+    intake->submit_batch(intake->context, batch);
+}
+
+static void *open_thread(struct maker *maker, const struct rv_intake *intake, uint32_t number)
+{
+    return intake->open_stream(intake->context, &(struct rv_stream_info){.pid = 1,
+                                                                         .tid = number + 1,
+                                                                         .process_key = 1,
+                                                                         .process_name = "p",
+                                                                         .thread_name = "t",
+                                                                         .born_ns = maker->now_ns,
+                                                                         .number = number});
+}
+
+static enum rv_source_status make(struct rv_source *source, const struct rv_intake *intake)
+{
+    struct maker *maker = (struct maker *)source;
+    if (!maker->stays)
+        maker->stays = open_thread(maker, intake, 0);
+    if (maker->n_threads == N_THREADS || intake->is_stopping(intake->context)) {
+        intake->close_stream(intake->context, maker->stays, maker->now_ns);
+        return RV_SOURCE_ENDED;
+    }
+    void *thread = open_thread(maker, intake, ++maker->n_threads);
+    for (unsigned i = 0; i < THREAD_BATCHES; i++)
+        send(maker, intake, thread);
+    intake->close_stream(intake->context, thread, maker->now_ns);
+    send(maker, intake, maker->stays);
+    return RV_SOURCE_MOVED;
+}
+
+static void nap(struct rv_source *source)
+{
+    (void)source;
+}
+
+static void resolve(struct rv_source *source, const struct rv_intake *intake, bool is_final)
+{
+    (void)source;
+    (void)intake;
+    (void)is_final;
+}
+
+static void close_maker(struct rv_source *source)
+{
+    free(source);
+}
+
+static struct rv_source *create_maker(void)
+{
+    struct maker *maker = rv_alloc(1, sizeof *maker);
+    maker->source = (struct rv_source){.poll = make, .nap = nap, .resolve = resolve, .close = close_maker};
+    return &maker->source;
+}
+
+/* Of blocks that were discarded, and of threads that have none left, nothing stays. */
+Test(history, memory_is_as_large_after_many_rounds)
+{
+    struct rv_history *history = rv_history_create(RV_HISTORY_LEAST_BYTES);
+    struct rv_session *session = sessions_start(create_maker(), 16 << 20, history);
+    struct rv_session_counts counts;
+    rv_session_counts(session, &counts);
+    cr_assert_gt(counts.n_spans, 20u * RV_HISTORY_LEAST_BYTES, "two events take more than a byte");
+    cr_assert_lt(counts.n_history_streams, N_THREADS / 10, "%zu threads", counts.n_history_streams);
+    cr_assert_lt(counts.history_bytes, 64u << 10, "%llu bytes", (unsigned long long)counts.history_bytes);
+    cr_assert_gt(counts.n_history_streams, 0);
+    rv_session_destroy(session);
+    rv_history_destroy(history);
 }
