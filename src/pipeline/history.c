@@ -5,6 +5,7 @@
 #include "pipeline/history.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,39 +19,56 @@
 #include "source/indexed.h"
 
 enum { SHARE = 10 /* of the free space */ };
+static const uint64_t REST_NS = 10000000;
+static const uint64_t STALL_NS = 1000000000;         /* time that the disk has to answer */
 static const uint64_t FLUSH_INTERVAL_NS = 250000000; /* however often evicted calls are wanted that no block has yet */
 
 struct rv_history {
     struct rv_record *record;
     struct rv_source *source; /* reads the file */
-    /* drain thread */
+    pthread_t thread;
+    bool is_begun; /* the session's */
+    /* its thread */
     struct rv_lanes *lanes;
     struct rv_page_loader *page_loader;
     struct rv_intake session, intake;
-    struct rv_stream **streams;
+    struct rv_stream **streams; /* by number; NULL: it has no blocks */
     size_t n_streams;
+    size_t n_numbers; /* of blocks, of streams that were freed */
     uint64_t flushed_ns, followed_begin;
     /* under lock */
     pthread_mutex_t lock;
     uint64_t *indexes; /* offsets of those that the source does not have yet */
     size_t n_indexes, indexes_capacity;
-    uint64_t begin; /* of what is not discarded */
-    bool is_listed; /* the source has read all that were written */
+    uint64_t begin;            /* of what is not discarded */
+    bool is_listed;            /* the source has read all that were written */
+    bool is_ending, has_ended; /* the thread */
+    bool has_failed;
+    pthread_cond_t has_news; /* the thread has ended */
 };
 
 /* ---- the intake ---- */
 
+/* To the source a stream is its number, so that it can be freed when its thread has ended. */
 static void *open_stream(void *context, const struct rv_stream_info *info)
 {
-    struct rv_history *history = context;
-    if (info->number >= history->n_streams)
+    (void)context;
+    return (void *)((uintptr_t)info->number + 1);
+}
+
+/* Pages of a stream that was freed may be in the lanes: numbers are not used again. */
+static struct rv_stream *stream_of(struct rv_history *history, const void *opened)
+{
+    const uint32_t number = (uint32_t)((uintptr_t)opened - 1);
+    if (number >= history->n_streams)
         history->streams =
-            rv_vec_extend(history->streams, &history->n_streams, (size_t)info->number + 1, sizeof(struct rv_stream *));
-    if (!history->streams[info->number]) {
-        history->streams[info->number] = rv_stream_create(1);
-        rv_stream_begin_followed(history->streams[info->number], history->lanes, info->number);
+            rv_vec_extend(history->streams, &history->n_streams, (size_t)number + 1, sizeof(struct rv_stream *));
+    struct rv_stream **place = &history->streams[number];
+    if (!*place) {
+        *place = rv_stream_create(1);
+        rv_stream_begin_followed(*place, history->lanes, number, history->n_numbers);
     }
-    return history->streams[info->number];
+    return *place;
 }
 
 static void rename_stream(void *context, void *stream, const char *thread_name)
@@ -102,7 +120,8 @@ static void define(void *context, const struct rv_definition *definitions, size_
 
 static void summarize(void *context, void *stream, const struct rv_block_summary *summary)
 {
-    rv_page_loader_add_block(((struct rv_history *)context)->page_loader, stream, summary);
+    struct rv_history *history = context;
+    rv_page_loader_add_block(history->page_loader, stream_of(history, stream), summary);
 }
 
 static void add_total(void *context, const struct rv_call_total *total)
@@ -175,11 +194,26 @@ static void free_streams(struct rv_history *history)
 {
     for (struct rv_stream *stream; (stream = rv_page_loader_take_gone(history->page_loader));) {
         history->streams[stream->number] = NULL;
+        history->n_numbers = stream->blocks.end > history->n_numbers ? stream->blocks.end : history->n_numbers;
         rv_stream_destroy(stream);
     }
 }
 
-bool rv_history_serve(struct rv_history *history)
+/* A recording thread, which holds its lock. */
+static void fail(void *context, int error)
+{
+    struct rv_history *history = context;
+    pthread_mutex_lock(&history->lock);
+    history->has_failed = true;
+    pthread_mutex_unlock(&history->lock);
+    if (error == -ETIMEDOUT)
+        rv_warn("the disk of the history is too slow: older calls are no longer kept (--history, TMPDIR)");
+    else
+        rv_warn("no room for the history: older calls are no longer kept (--history, TMPDIR): %s", strerror(-error));
+}
+
+/* List new blocks, or load a requested one. Returns whether there was something to do. */
+static bool serve(struct rv_history *history)
 {
     uint64_t now_ns = rv_clock_mono_ns();
     follow_file(history);
@@ -198,9 +232,42 @@ bool rv_history_serve(struct rv_history *history)
 bool rv_history_is_listed(struct rv_history *history)
 {
     pthread_mutex_lock(&history->lock);
-    bool is_listed = history->is_listed;
+    bool is_listed = history->is_listed || history->has_failed;
     pthread_mutex_unlock(&history->lock);
     return is_listed;
+}
+
+bool rv_history_has_failed(struct rv_history *history)
+{
+    pthread_mutex_lock(&history->lock);
+    bool has_failed = history->has_failed;
+    pthread_mutex_unlock(&history->lock);
+    return has_failed;
+}
+
+/* ---- the thread ---- */
+
+static bool goes_on(struct rv_history *history)
+{
+    pthread_mutex_lock(&history->lock);
+    bool goes_on = !history->is_ending && !history->has_failed;
+    pthread_mutex_unlock(&history->lock);
+    return goes_on;
+}
+
+static void *run(void *context)
+{
+    struct rv_history *history = context;
+    while (goes_on(history))
+        if (!serve(history))
+            rv_page_loader_await(history->page_loader, rv_clock_mono_ns() + REST_NS);
+    if (rv_history_has_failed(history))
+        rv_page_loader_drop_followed(history->page_loader);
+    pthread_mutex_lock(&history->lock);
+    history->has_ended = true;
+    pthread_cond_signal(&history->has_news);
+    pthread_mutex_unlock(&history->lock);
+    return NULL;
 }
 
 void rv_history_begin(struct rv_history *history, struct rv_lanes *lanes, struct rv_page_loader *page_loader,
@@ -213,6 +280,29 @@ void rv_history_begin(struct rv_history *history, struct rv_lanes *lanes, struct
                                          acquire_batch, submit_batch, is_stopping,   define,         &PAGES};
     page_loader->is_followed = true;
     rv_lanes_back(lanes);
+    history->is_begun = true;
+    rv_os_start_thread(&history->thread, run, history);
+}
+
+void rv_history_end(struct rv_history *history)
+{
+    const uint64_t end_ns = rv_clock_mono_ns() + STALL_NS;
+    pthread_mutex_lock(&history->lock);
+    history->is_ending = true;
+    while (!history->has_ended && rv_os_wait_until(&history->has_news, &history->lock, end_ns))
+        ;
+    const bool has_ended = history->has_ended;
+    pthread_mutex_unlock(&history->lock);
+    if (has_ended)
+        pthread_join(history->thread, NULL);
+}
+
+bool rv_history_is_stuck(struct rv_history *history)
+{
+    pthread_mutex_lock(&history->lock);
+    bool is_stuck = history->is_begun && !history->has_ended;
+    pthread_mutex_unlock(&history->lock);
+    return is_stuck;
 }
 
 /* ---- life ---- */
@@ -229,11 +319,8 @@ static int open_file(struct rv_history *history, uint64_t n_bytes)
     if (fd < 0)
         return fd;
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    const struct rv_record_params params = {.path = "the history (--history)",
-                                            .fd = fd,
-                                            .program = "",
-                                            .limit = {.n_bytes = n_bytes},
-                                            .follower = {add_index, set_begin, history}};
+    const struct rv_record_params params = {
+        .fd = fd, .limit = {.n_bytes = n_bytes}, .follower = {add_index, set_begin, fail, history}};
     int error = rv_record_start(history->record, &params);
     if (error)
         rv_note("no history: %s", strerror(-error));
@@ -244,6 +331,7 @@ struct rv_history *rv_history_create(uint64_t n_bytes)
 {
     struct rv_history *history = rv_alloc(1, sizeof *history);
     pthread_mutex_init(&history->lock, NULL);
+    rv_os_init_condition(&history->has_news);
     history->record = rv_record_create(0);
     if (open_file(history, n_bytes) == 0)
         return history;
@@ -254,9 +342,8 @@ struct rv_history *rv_history_create(uint64_t n_bytes)
 void rv_history_destroy(struct rv_history *history)
 {
     struct rv_record_totals totals;
-    if (!history)
+    if (!history || rv_history_is_stuck(history) || rv_record_stop(history->record, &totals) == -ETIMEDOUT)
         return;
-    (void)rv_record_stop(history->record, &totals);
     rv_record_destroy(history->record);
     if (history->source)
         history->source->close(history->source);
@@ -264,6 +351,7 @@ void rv_history_destroy(struct rv_history *history)
         rv_stream_destroy(history->streams[i]);
     free(history->streams);
     free(history->indexes);
+    pthread_cond_destroy(&history->has_news);
     pthread_mutex_destroy(&history->lock);
     free(history);
 }

@@ -90,7 +90,6 @@ static void add_block(struct rv_stream *stream, const struct rv_block_summary *s
                                   .offset = summary->offset,
                                   .index = summary->index,
                                   .n_events = n_events < RV_REC_MAX_EVENTS ? (uint32_t)n_events : RV_REC_MAX_EVENTS});
-    stream->has_last_block = summary->is_end;
 }
 
 /* In a summary, a loss lasts until the next note: the next event is unknown. */
@@ -125,10 +124,11 @@ void rv_page_loader_add_total(struct rv_delivery *delivery, const struct rv_call
 static void list_block(struct rv_page_loader *page_loader, struct rv_stream *stream,
                        const struct rv_block_summary *summary)
 {
-    if (stream->blocks.end == 0) {
+    if (!stream->is_summed) {
         page_loader->streams = rv_vec_reserve(page_loader->streams, &page_loader->streams_capacity,
                                               page_loader->n_streams + 1, sizeof(struct rv_stream *));
         page_loader->streams[page_loader->n_streams++] = stream;
+        stream->is_summed = true;
     }
     add_block(stream, summary);
 }
@@ -241,6 +241,28 @@ void rv_page_loader_discard(struct rv_page_loader *page_loader, uint64_t begin)
     pthread_mutex_unlock(&page_loader->lock);
 }
 
+void rv_page_loader_drop_followed(struct rv_page_loader *page_loader)
+{
+    pthread_mutex_lock(&page_loader->lock);
+    discard_before(page_loader, UINT64_MAX);
+    page_loader->is_followed = page_loader->is_behind = false;
+    page_loader->n_taken = page_loader->n_wanted;
+    page_loader->is_over = true;
+    page_loader->n_pages++;
+    pthread_cond_broadcast(&page_loader->has_news);
+    pthread_mutex_unlock(&page_loader->lock);
+}
+
+/* Has its live stream? */
+static bool has_ended(const struct rv_stream *stream)
+{
+    struct rv_lane *lane = stream->tracks.all[0].lane;
+    pthread_mutex_lock(&lane->lock);
+    bool has_ended = lane->has_ended;
+    pthread_mutex_unlock(&lane->lock);
+    return has_ended;
+}
+
 struct rv_stream *rv_page_loader_take_gone(struct rv_page_loader *page_loader)
 {
     struct rv_stream *gone = NULL;
@@ -248,7 +270,7 @@ struct rv_stream *rv_page_loader_take_gone(struct rv_page_loader *page_loader)
     const bool is_read = page_loader->readers || page_loader->pages || page_loader->n_taken < page_loader->n_wanted;
     for (size_t i = 0; i < page_loader->n_streams && !is_read && !gone; i++) {
         struct rv_stream *stream = page_loader->streams[i];
-        if (!stream->has_last_block || rv_block_list_n(&stream->blocks) > 0)
+        if (rv_block_list_n(&stream->blocks) > 0 || !has_ended(stream))
             continue;
         gone = stream;
         page_loader->streams[i] = page_loader->streams[--page_loader->n_streams];
@@ -462,7 +484,7 @@ size_t rv_page_loader_find(const struct rv_stream *stream, uint64_t from_ns, uin
 static bool is_behind(const struct rv_stream *stream, uint64_t from_ns, uint64_t to_ns, uint32_t level)
 {
     uint64_t reached_ns = stream->blocks.end_ns, lacks_ns = lacks_before(stream, level);
-    return stream->is_followed && reached_ns < to_ns && reached_ns < lacks_ns && from_ns < lacks_ns;
+    return reached_ns < to_ns && reached_ns < lacks_ns && from_ns < lacks_ns;
 }
 
 static void want_page(struct rv_page_loader *page_loader, struct rv_stream *stream, const struct rv_page_look *look)
@@ -527,7 +549,7 @@ size_t rv_page_loader_want(struct rv_page_loader *page_loader, uint64_t from_ns,
         const struct rv_stream *stream = page_loader->streams[i];
         size_t first = rv_page_loader_find(stream, from_ns, to_ns, level, &end);
         n_bytes += bytes_of(stream, first, end);
-        n_behind += is_behind(stream, from_ns, to_ns, level);
+        n_behind += page_loader->is_followed && is_behind(stream, from_ns, to_ns, level);
         coarsest = stream->sums_level > coarsest ? stream->sums_level : coarsest;
     }
     for (uint32_t k = coarsest + 1; k-- > 0 && n_bytes <= page_loader->most_bytes;)

@@ -58,8 +58,11 @@ void rv_page_loader_add_block(struct rv_page_loader *page_loader, struct rv_stre
 /* Blocks before this offset were discarded. */
 void rv_page_loader_discard(struct rv_page_loader *page_loader, uint64_t begin);
 
-/* Take a stream of the session's own recording that has ended, whose blocks are all discarded and which nobody reads:
- * the caller destroys it. NULL: none. */
+/* The session's own recording has failed: forget all of its blocks; none will come. */
+void rv_page_loader_drop_followed(struct rv_page_loader *page_loader);
+
+/* Take a stream of the session's own recording whose thread has ended, whose blocks are all discarded and which nobody
+ * reads: the caller destroys it. NULL: none. */
 struct rv_stream *rv_page_loader_take_gone(struct rv_page_loader *page_loader);
 
 /* Were calls viewed, since the last call, that no block has yet? */

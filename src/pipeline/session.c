@@ -190,17 +190,14 @@ static bool is_stopping(void *context)
 
 /* ---- threads ---- */
 
-static bool serve_history(struct rv_session *session)
-{
-    return session->params.history && rv_history_serve(session->params.history);
-}
-
 /* The program has ended, but its history is still shown. */
-static void serve_history_on(struct rv_session *session)
+static void keep_history(struct rv_session *session)
 {
-    while (session->params.history && !is_stopping(session))
-        if (!serve_history(session))
-            rv_page_loader_await(&session->page_loader, rv_clock_mono_ns() + REST_NS);
+    if (!session->params.history)
+        return;
+    while (!is_stopping(session))
+        rv_os_sleep_ns(REST_NS);
+    rv_history_end(session->params.history);
 }
 
 static void *run_drain(void *context)
@@ -208,7 +205,6 @@ static void *run_drain(void *context)
     struct rv_session *session = context;
     for (;;) {
         enum rv_source_status status = session->source->poll(session->source, &session->intake);
-        bool has_served = serve_history(session);
         pthread_mutex_lock(&session->lock);
         session->drain_ns = rv_clock_thread_cpu_ns();
         session->has_drained = status == RV_SOURCE_ENDED;
@@ -221,10 +217,10 @@ static void *run_drain(void *context)
             break;
         if (status == RV_SOURCE_RESTING)
             rv_page_loader_await(&session->page_loader, rv_clock_mono_ns() + REST_NS);
-        else if (!has_served)
+        else
             session->source->nap(session->source);
     }
-    serve_history_on(session);
+    keep_history(session);
     rv_page_loader_end(&session->page_loader);
     rv_queue_close(session->filled);
     return NULL;
@@ -509,6 +505,8 @@ void rv_session_destroy(struct rv_session *session)
     pthread_join(session->drain, NULL);
     for (unsigned i = 0; i < session->n_workers; i++)
         pthread_join(session->workers[i].thread, NULL);
+    if (session->params.history && rv_history_is_stuck(session->params.history))
+        return;
     session->source->close(session->source);
     for (unsigned i = 0; i < session->n_workers; i++)
         rv_delivery_fini(&session->workers[i].delivery);

@@ -48,7 +48,7 @@ bool rv_session_wait(struct rv_session *session, uint64_t timeout_ns);
 
 /* Ask the source to end now; rv_session_wait() then waits for the rest. Idempotent, async-signal-safe. */
 void rv_session_stop(struct rv_session *session);
-void rv_session_destroy(struct rv_session *session);
+void rv_session_destroy(struct rv_session *session); /* leaves what a stuck history uses */
 
 /* When done: 0, or a negative errno, already printed, that ended the source early (too many open calls, too). */
 int rv_session_error(struct rv_session *session);

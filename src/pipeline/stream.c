@@ -97,7 +97,7 @@ static void reset(struct rv_stream *stream, uint32_t number, void (*begin)(void 
     stream->new_name[0] = '\0';
     stream->preamble = (struct rv_stack_preamble){0};
     stream->sums_level = 0;
-    stream->is_followed = stream->has_last_block = false;
+    stream->is_followed = stream->is_summed = false;
     stream->has_used_pages = false;
 }
 
@@ -128,10 +128,11 @@ void rv_stream_begin(struct rv_stream *stream, struct rv_lanes *lanes, const str
     (void)rv_tracks_at(&stream->tracks, 0);
 }
 
-void rv_stream_begin_followed(struct rv_stream *stream, struct rv_lanes *lanes, uint32_t number)
+void rv_stream_begin_followed(struct rv_stream *stream, struct rv_lanes *lanes, uint32_t number, size_t first_block)
 {
     stream->lanes = lanes;
     reset(stream, number, follow_track);
     stream->is_followed = true;
+    stream->blocks = (struct rv_block_list){.base = first_block, .first = first_block, .end = first_block};
     (void)rv_tracks_at(&stream->tracks, 0);
 }

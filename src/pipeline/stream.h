@@ -35,7 +35,7 @@ struct rv_stream {
     /* summarized: under the lock of rv_page_loader */
     struct rv_block_list blocks;
     uint32_t sums_level;
-    bool has_last_block;
+    bool is_summed;                    /* the page loader has it in its list */
     bool is_followed;                  /* of a session's own recording: its lanes are those of the live stream */
     bool has_used_pages;               /* since it was last out of view */
     struct rv_stream *next, *previous; /* the stream table's lists */
@@ -49,8 +49,11 @@ void rv_stream_destroy(struct rv_stream *stream);
 void rv_stream_begin(struct rv_stream *stream, struct rv_lanes *lanes, const struct rv_stream_info *info,
                      uint32_t number);
 
-/* The stream of the session's own recording that has this number: it has the lanes of the live one, and no jobs. */
-void rv_stream_begin_followed(struct rv_stream *stream, struct rv_lanes *lanes, uint32_t number);
+/*
+ * The stream of the session's own recording that has this number: it has the lanes of the live one, and no jobs.
+ *   first_block  number of its first block
+ */
+void rv_stream_begin_followed(struct rv_stream *stream, struct rv_lanes *lanes, uint32_t number, size_t first_block);
 
 /* Free the state of a running stream. After its last job, by the last delivery, or when no worker runs. */
 void rv_stream_end(struct rv_stream *stream);

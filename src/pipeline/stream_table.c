@@ -62,7 +62,7 @@ void rv_stream_table_unlist(struct rv_stream_table *stream_table, struct rv_stre
 
 void rv_stream_table_put(struct rv_stream_table *stream_table, struct rv_stream *stream)
 {
-    struct rv_stream **list = stream->blocks.end ? &stream_table->summed : &stream_table->ended;
+    struct rv_stream **list = stream->is_summed ? &stream_table->summed : &stream_table->ended;
     if (list == &stream_table->ended)
         rv_stream_end(stream);
     pthread_mutex_lock(&stream_table->lock);

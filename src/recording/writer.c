@@ -71,12 +71,11 @@ int rv_rec_writer_open(struct rv_rec_writer *writer, const char *path, const str
     return error;
 }
 
-int rv_rec_writer_begin(struct rv_rec_writer *writer, int fd, const char *name, const struct rv_rec_file *file,
-                        const char *program)
+int rv_rec_writer_begin(struct rv_rec_writer *writer, int fd, const struct rv_rec_file *file)
 {
     struct rv_rec_buffer first = {0};
-    make_file_chunk(&first, file, program);
-    *writer = (struct rv_rec_writer){.fd = fd, .path = rv_strdup(name)};
+    make_file_chunk(&first, file, "");
+    *writer = (struct rv_rec_writer){.fd = fd, .path = rv_strdup(""), .is_private = true};
     int error = rv_rec_writer_put(writer, &first);
     if (error)
         rv_rec_writer_close(writer);
@@ -106,8 +105,9 @@ int rv_rec_writer_put(struct rv_rec_writer *writer, struct rv_rec_buffer *buffer
     int error = write_all(writer->fd, buffer->bytes, buffer->n);
     if (error) {
         writer->error = error;
-        rv_err(-error, "%s: %s; recorded are the first %llu bytes", writer->path, strerror(-error),
-               (unsigned long long)writer->n_bytes);
+        if (!writer->is_private)
+            rv_err(-error, "%s: %s; recorded are the first %llu bytes", writer->path, strerror(-error),
+                   (unsigned long long)writer->n_bytes);
         if (ftruncate(writer->fd, (off_t)writer->n_bytes) != 0) {
             /* A reader detects the torn chunk by its checksum. */
         }

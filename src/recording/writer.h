@@ -12,6 +12,7 @@ struct rv_rec_writer { /* zeroed = closed. One thread at a time */
     uint64_t n_bytes;  /* size of all whole chunks; offset of the next */
     uint64_t n_chunks; /* the next one's sequence */
     int error;         /* negative errno of the first failure; nothing is written after it */
+    bool is_private;   /* of a file that the user does not know: failures are returned, and not printed */
 };
 
 /*
@@ -25,13 +26,11 @@ int rv_rec_writer_open(struct rv_rec_writer *writer, const char *path, const str
                        const char *program, bool is_forced);
 
 /*
- * Take an empty file that is open for writing, and put its FILE chunk.
+ * Take an empty private file that is open for writing, and put its FILE chunk.
  *   fd       taken, closed on failure too
- *   name     in messages
- *   returns  0, or negative errno with one line printed
+ *   returns  0 or negative errno
  */
-int rv_rec_writer_begin(struct rv_rec_writer *writer, int fd, const char *name, const struct rv_rec_file *file,
-                        const char *program);
+int rv_rec_writer_begin(struct rv_rec_writer *writer, int fd, const struct rv_rec_file *file);
 
 /*
  * Append a chunk that rv_chunk_end() has completed. The first failure prints one line and truncates its torn chunk; it

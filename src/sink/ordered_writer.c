@@ -1,16 +1,19 @@
 #include "sink/ordered_writer.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/os.h"
 #include "base/vec.h"
 #include "recording/codec.h"
 #include "sink/index_builder.h"
 
 enum { JOBS_PER_THREAD = 2 };
+static const uint64_t STALL_NS = 1000000000; /* time that the disk of a follower's file has to answer */
 
 struct rv_ordered_writer {
     struct rv_rec_writer *writer; /* used, with the index builder, by the thread that has set is_writing */
@@ -25,15 +28,27 @@ struct rv_ordered_writer {
     size_t n_jobs;
     /* under lock */
     pthread_mutex_t lock;
-    pthread_cond_t has_free, has_filled;
+    pthread_cond_t has_free, has_filled, has_ended;
     struct rv_encode_job **free_jobs;
     size_t n_free;
     struct rv_encode_job **filled; /* by ticket mod n_jobs, [n_taken, n_submitted) */
     struct rv_encode_job **built;  /* likewise, [n_written, n_taken); NULL: not yet */
     uint64_t n_submitted, n_taken, n_written;
     const struct rv_stats *totals;
+    unsigned n_running; /* threads */
     bool is_writing, is_stopping;
+    bool has_failed; /* with a follower: nothing more is written */
 };
+
+/* Under the lock. */
+static void fail(struct rv_ordered_writer *ordered_writer, int error)
+{
+    if (ordered_writer->has_failed)
+        return;
+    ordered_writer->has_failed = true;
+    pthread_cond_broadcast(&ordered_writer->has_free);
+    ordered_writer->follower.fail(ordered_writer->follower.context, error);
+}
 
 static void build_events(struct rv_codec *codec, struct rv_encode_job *job)
 {
@@ -147,9 +162,13 @@ static void write_built(struct rv_ordered_writer *ordered_writer)
     while (*(place = &ordered_writer->built[ordered_writer->n_written % ordered_writer->n_jobs])) {
         struct rv_encode_job *job = *place;
         *place = NULL;
-        pthread_mutex_unlock(&ordered_writer->lock);
-        write_job(ordered_writer, job);
-        pthread_mutex_lock(&ordered_writer->lock);
+        if (!ordered_writer->has_failed) {
+            pthread_mutex_unlock(&ordered_writer->lock);
+            write_job(ordered_writer, job);
+            pthread_mutex_lock(&ordered_writer->lock);
+        }
+        if (ordered_writer->writer->error && ordered_writer->follower.index)
+            fail(ordered_writer, ordered_writer->writer->error);
         ordered_writer->n_written++;
         ordered_writer->free_jobs[ordered_writer->n_free++] = job;
         pthread_cond_signal(&ordered_writer->has_free);
@@ -174,14 +193,18 @@ static void *run_encoder(void *context)
     struct rv_codec *codec = rv_codec_create();
     pthread_mutex_lock(&ordered_writer->lock);
     for (struct rv_encode_job *job; (job = take(ordered_writer));) {
+        const bool is_wanted = !ordered_writer->has_failed;
         pthread_mutex_unlock(&ordered_writer->lock);
-        build(codec, job);
+        if (is_wanted)
+            build(codec, job);
         pthread_mutex_lock(&ordered_writer->lock);
         ordered_writer->built[job->ticket % ordered_writer->n_jobs] = job;
         write_built(ordered_writer);
     }
-    pthread_mutex_unlock(&ordered_writer->lock);
     rv_codec_destroy(codec);
+    ordered_writer->n_running--;
+    pthread_cond_signal(&ordered_writer->has_ended);
+    pthread_mutex_unlock(&ordered_writer->lock);
     return NULL;
 }
 
@@ -208,21 +231,42 @@ struct rv_ordered_writer *rv_ordered_writer_start(const struct rv_ordered_writer
     for (size_t i = 0; i < ordered_writer->n_jobs; i++)
         ordered_writer->free_jobs[ordered_writer->n_free++] = &ordered_writer->jobs[i];
     pthread_mutex_init(&ordered_writer->lock, NULL);
-    pthread_cond_init(&ordered_writer->has_free, NULL);
+    rv_os_init_condition(&ordered_writer->has_free);
+    rv_os_init_condition(&ordered_writer->has_ended);
     pthread_cond_init(&ordered_writer->has_filled, NULL);
     ordered_writer->threads = rv_alloc(n_threads, sizeof *ordered_writer->threads);
+    ordered_writer->n_running = n_threads;
     for (unsigned i = 0; i < n_threads; i++)
         rv_os_start_thread(&ordered_writer->threads[i], run_encoder, ordered_writer);
     return ordered_writer;
 }
 
+/* A job that is free soon, or NULL. Under the lock. */
+static struct rv_encode_job *acquire_soon(struct rv_ordered_writer *ordered_writer)
+{
+    const uint64_t end_ns = rv_clock_mono_ns() + STALL_NS;
+    while (ordered_writer->n_free == 0 && !ordered_writer->has_failed &&
+           rv_os_wait_until(&ordered_writer->has_free, &ordered_writer->lock, end_ns))
+        ;
+    if (ordered_writer->n_free == 0)
+        fail(ordered_writer, -ETIMEDOUT);
+    return ordered_writer->has_failed ? NULL : ordered_writer->free_jobs[--ordered_writer->n_free];
+}
+
 struct rv_encode_job *rv_ordered_writer_acquire(struct rv_ordered_writer *ordered_writer)
 {
+    struct rv_encode_job *job = NULL;
     pthread_mutex_lock(&ordered_writer->lock);
-    while (ordered_writer->n_free == 0)
-        pthread_cond_wait(&ordered_writer->has_free, &ordered_writer->lock);
-    struct rv_encode_job *job = ordered_writer->free_jobs[--ordered_writer->n_free];
+    if (ordered_writer->follower.index) {
+        job = acquire_soon(ordered_writer);
+    } else {
+        while (ordered_writer->n_free == 0)
+            pthread_cond_wait(&ordered_writer->has_free, &ordered_writer->lock);
+        job = ordered_writer->free_jobs[--ordered_writer->n_free];
+    }
     pthread_mutex_unlock(&ordered_writer->lock);
+    if (!job)
+        return NULL;
     job->chunk = (struct rv_rec_chunk){0};
     job->n = job->payload.n = 0;
     return job;
@@ -240,6 +284,8 @@ void rv_ordered_writer_submit(struct rv_ordered_writer *ordered_writer, struct r
 void rv_ordered_writer_submit_index(struct rv_ordered_writer *ordered_writer)
 {
     struct rv_encode_job *job = rv_ordered_writer_acquire(ordered_writer);
+    if (!job)
+        return;
     job->chunk.type = RV_REC_INDEX;
     rv_ordered_writer_submit(ordered_writer, job);
 }
@@ -251,12 +297,25 @@ void rv_ordered_writer_give_totals(struct rv_ordered_writer *ordered_writer, con
     pthread_mutex_unlock(&ordered_writer->lock);
 }
 
-struct rv_segments_gone rv_ordered_writer_stop(struct rv_ordered_writer *ordered_writer)
+/* Returns whether the threads have ended, or will. */
+static bool end_threads(struct rv_ordered_writer *ordered_writer)
 {
+    const uint64_t end_ns = rv_clock_mono_ns() + STALL_NS;
     pthread_mutex_lock(&ordered_writer->lock);
     ordered_writer->is_stopping = true;
     pthread_cond_broadcast(&ordered_writer->has_filled);
+    while (ordered_writer->follower.index && ordered_writer->n_running > 0 &&
+           rv_os_wait_until(&ordered_writer->has_ended, &ordered_writer->lock, end_ns))
+        ;
+    const bool have_ended = !ordered_writer->follower.index || ordered_writer->n_running == 0;
     pthread_mutex_unlock(&ordered_writer->lock);
+    return have_ended;
+}
+
+bool rv_ordered_writer_stop(struct rv_ordered_writer *ordered_writer, struct rv_segments_gone *total)
+{
+    if (!end_threads(ordered_writer))
+        return false;
     for (unsigned i = 0; i < ordered_writer->n_threads; i++)
         pthread_join(ordered_writer->threads[i], NULL);
     for (size_t i = 0; i < ordered_writer->n_jobs; i++) {
@@ -264,12 +323,13 @@ struct rv_segments_gone rv_ordered_writer_stop(struct rv_ordered_writer *ordered
         rv_rec_buffer_fini(&ordered_writer->jobs[i].payload);
         rv_rec_buffer_fini(&ordered_writer->jobs[i].out);
     }
-    struct rv_segments_gone total = gone(ordered_writer);
+    *total = gone(ordered_writer);
     rv_segments_destroy(ordered_writer->segments);
     rv_index_builder_destroy(ordered_writer->index_builder);
     rv_rec_buffer_fini(&ordered_writer->index);
     pthread_cond_destroy(&ordered_writer->has_free);
     pthread_cond_destroy(&ordered_writer->has_filled);
+    pthread_cond_destroy(&ordered_writer->has_ended);
     pthread_mutex_destroy(&ordered_writer->lock);
     free(ordered_writer->threads);
     free(ordered_writer->jobs);
@@ -277,5 +337,5 @@ struct rv_segments_gone rv_ordered_writer_stop(struct rv_ordered_writer *ordered
     free(ordered_writer->filled);
     free(ordered_writer->built);
     free(ordered_writer);
-    return total;
+    return true;
 }

@@ -35,7 +35,7 @@ struct rv_ordered_writer_params {
 /* Start its threads. The params' pointers are borrowed until stop. */
 struct rv_ordered_writer *rv_ordered_writer_start(const struct rv_ordered_writer_params *params);
 
-/* An empty job; waits for one: the back-pressure. Any thread. */
+/* An empty job; waits for one: the back-pressure. NULL: there is a follower, and writing has failed. Any thread. */
 struct rv_encode_job *rv_ordered_writer_acquire(struct rv_ordered_writer *ordered_writer);
 
 /* Submit the job: it is written after all earlier ones. Any thread. */
@@ -50,7 +50,12 @@ void rv_ordered_writer_give_totals(struct rv_ordered_writer *ordered_writer, con
 /* Write an INDEX after the chunks submitted so far, for the follower. Any thread. */
 void rv_ordered_writer_submit_index(struct rv_ordered_writer *ordered_writer);
 
-/* Write all submitted chunks and end. Returns the discarded segments. */
-struct rv_segments_gone rv_ordered_writer_stop(struct rv_ordered_writer *ordered_writer);
+/*
+ * Write all submitted chunks and end.
+ *   gone     the discarded segments
+ *   returns  false: a follower's file does not answer, and is still being written to. Then nothing was freed, and what was
+ *            borrowed must stay
+ */
+bool rv_ordered_writer_stop(struct rv_ordered_writer *ordered_writer, struct rv_segments_gone *gone);
 
 #endif

@@ -61,6 +61,7 @@ struct rv_record {
     struct rv_ordered_writer *ordered_writer;
     pthread_t flusher;
     bool has_session; /* between the sink's begin and end */
+    bool is_stuck;    /* the ordered writer has not ended */
     /* under lock */
     pthread_mutex_t lock;
     pthread_cond_t has_news; /* is_on has changed */
@@ -80,6 +81,8 @@ static void submit_payload(struct rv_record *record, enum rv_rec_type type, uint
                            size_t n)
 {
     struct rv_encode_job *job = rv_ordered_writer_acquire(record->ordered_writer);
+    if (!job)
+        return;
     job->chunk.type = (uint16_t)type;
     job->chunk.stream = stream;
     rv_rec_buffer_add(&job->payload, payload, n);
@@ -92,6 +95,10 @@ static void submit_strings_locked(struct rv_record *record)
     if (record->strings.n == 0)
         return;
     struct rv_encode_job *job = rv_ordered_writer_acquire(record->ordered_writer);
+    if (!job) {
+        record->strings.n = 0;
+        return;
+    }
     struct rv_rec_buffer strings = record->strings;
     record->strings = job->payload;
     job->payload = strings;
@@ -165,12 +172,24 @@ static void move_events(const struct rv_record *record, struct stream *stream, s
     stream->n = 0;
 }
 
+static void stop_collecting(struct stream *stream)
+{
+    stream->is_on = stream->is_from_start = false;
+    free(stream->events);
+    stream->events = NULL;
+    stream->n = stream->capacity = 0;
+}
+
 /* Under the stream's lock. */
 static void submit_events(struct rv_record *record, struct stream *stream)
 {
     if (stream->n) {
         submit_strings(record);
         struct rv_encode_job *job = rv_ordered_writer_acquire(record->ordered_writer);
+        if (!job) {
+            stop_collecting(stream);
+            return;
+        }
         job->chunk.type = RV_REC_EVENTS;
         job->chunk.stream = stream->number;
         job->ordinal = stream->n_submitted;
@@ -203,10 +222,7 @@ static void turn_stream_off(struct rv_record *record, struct stream *stream, uin
     stream->has_account = false;
     submit_events(record, stream);
     submit_account(record, stream, end_ns);
-    stream->is_on = stream->is_from_start = false;
-    free(stream->events);
-    stream->events = NULL;
-    stream->capacity = 0;
+    stop_collecting(stream);
     pthread_mutex_lock(&record->lock);
     record->n_events += stream->n_submitted;
     pthread_mutex_unlock(&record->lock);
@@ -319,8 +335,8 @@ static void add_opening(void *context, uint32_t number, const struct rv_event *e
     struct rv_record *record = context;
     struct stream *stream = find(record, number);
     pthread_mutex_lock(&stream->lock);
-    if (stream->is_on) {
-        struct rv_encode_job *job = rv_ordered_writer_acquire(record->ordered_writer);
+    struct rv_encode_job *job = stream->is_on ? rv_ordered_writer_acquire(record->ordered_writer) : NULL;
+    if (job) {
         job->chunk.type = RV_REC_EVENTS;
         job->chunk.flags = RV_REC_OPEN;
         job->chunk.stream = stream->number;
@@ -472,7 +488,7 @@ static void turn_off(struct rv_record *record, const struct rv_stats *totals)
     submit_strings(record);
     rv_ordered_writer_give_totals(record->ordered_writer, totals);
     submit_payload(record, RV_REC_END, 0, &last, sizeof last);
-    record->gone = rv_ordered_writer_stop(record->ordered_writer);
+    record->is_stuck = !rv_ordered_writer_stop(record->ordered_writer, &record->gone);
     record->ordered_writer = NULL;
 }
 
@@ -528,7 +544,7 @@ static int open_file(struct rv_record *record, const struct rv_record_params *pa
     bool is_limited = rv_record_limit_is_set(&params->limit);
     file.feature_incompat = is_limited ? RV_REC_IN_SEGMENTS : 0;
     int error = params->follower.index
-                    ? rv_rec_writer_begin(&record->writer, params->fd, params->path, &file, params->program)
+                    ? rv_rec_writer_begin(&record->writer, params->fd, &file)
                     : rv_rec_writer_open(&record->writer, params->path, &file, params->program, params->is_forced);
     if (error)
         return error;
@@ -571,6 +587,10 @@ int rv_record_stop(struct rv_record *record, struct rv_record_totals *totals)
     pthread_mutex_lock(&record->switching);
     if (record->ordered_writer)
         turn_off(record, NULL);
+    if (record->is_stuck) {
+        pthread_mutex_unlock(&record->switching);
+        return -ETIMEDOUT;
+    }
     *totals = (struct rv_record_totals){record->n_events - record->gone.n_events,
                                         record->writer.n_bytes - record->gone.n_bytes, record->gone.n_events};
     if (record->writer.path && record->writer.n_chunks == 1 && !record->follower.index) { /* it is empty */

@@ -15,7 +15,7 @@ struct rv_record; /* opaque */
 
 struct rv_record_params { /* zero = default */
     const char *path;
-    int fd;              /* with a follower: an empty file, taken; path is its name in messages */
+    int fd;              /* with a follower, and without a path: an empty private file, taken */
     const char *program; /* the title */
     uint32_t pid;
     uint64_t mono_ns,
@@ -36,7 +36,7 @@ struct rv_sink rv_record_sink(struct rv_record *record);
 
 /*
  * Begin a file: before the session, or during it for later events. Any thread.
- *   returns  0, or negative errno with one line printed; -EBUSY, silent: a file is being written
+ *   returns  0, or negative errno with one line printed; silent: -EBUSY, a file is being written, and with a follower
  */
 int rv_record_start(struct rv_record *record, const struct rv_record_params *params);
 
@@ -54,7 +54,8 @@ struct rv_record_totals {
 /*
  * End the file, if any, during a session or after it. An empty file is removed.
  *   totals   n_bytes 0: there was no file
- *   returns  0, or the negative errno of the failure, which was printed
+ *   returns  0, or the negative errno of the failure, which was printed; -ETIMEDOUT: the file of a follower is still being
+ *            written to, and the record must stay
  *   thread   any
  */
 int rv_record_stop(struct rv_record *record, struct rv_record_totals *totals);

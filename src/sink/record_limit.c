@@ -135,7 +135,9 @@ static void let_go(struct rv_segments *segments, size_t idx)
     segments->gone.is_between |= idx > 0;
     uint64_t begin = idx ? segments->kept[idx - 1].end : segments->begin;
     int error = rv_rec_writer_give_back(segments->writer, begin, segments->kept[idx].begin);
-    if (error && !segments->is_stuck)
+    if (error && segments->writer->is_private)
+        segments->writer->error = error;
+    else if (error && !segments->is_stuck)
         rv_warn("%s: discarded segments still take space: %s", segments->writer->path, strerror(-error));
     segments->is_stuck |= error != 0;
 }

@@ -33,10 +33,14 @@ static inline bool rv_record_limit_is_set(const struct rv_record_limit *limit)
     return limit->n_bytes || limit->ns || limit->trigger;
 }
 
-/* Follows a file as it is written. Called by any encoder, one at a time; index NULL: there is none. */
+/*
+ * Follows a private file as it is written; index NULL: there is none. Who submits chunks waits for its disk a second at most:
+ * then, or at another failure, nothing more is written. Called by any thread, one at a time.
+ */
 struct rv_record_follower {
     void (*index)(void *context, uint64_t offset);  /* an INDEX was written */
     void (*discard)(void *context, uint64_t begin); /* the chunks before this offset were discarded */
+    void (*fail)(void *context, int error); /* negative errno, not printed; -ETIMEDOUT: the disk does not answer */
     void *context;
 };
 

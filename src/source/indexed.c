@@ -1,6 +1,6 @@
 /*
- * Each turn reads one INDEX, oldest first, and keeps nothing of its blocks: whoever requests one says where it is and where its
- * INDEX is. That is then read again, if it is not the last one that was.
+ * Each turn reads one INDEX, oldest first, and keeps nothing of its blocks: a request for one has its place and that of its
+ * INDEX, which is then read again, if it is not the last one that was.
  *
  * A requested block becomes a page: a stream of its own, which gets the state of its stacks and then the events.
  */
@@ -21,7 +21,7 @@
 enum { MOST_TORN = 64 /* torn chunks tolerated while looking for the last INDEX */ };
 
 struct stream {
-    void *stream; /* the pipeline's; NULL: not seen yet, or ended in a file that is being written */
+    void *stream; /* the pipeline's; NULL: not seen yet */
     struct rv_stream_account account;
     struct rv_rec_account before; /* counts at its first event in the file */
     uint64_t last_ns;             /* of its last block */
@@ -188,8 +188,6 @@ static void take_block(struct indexed *indexed, const struct rv_rec_index_block 
                                              .stacks = indexed->summaries,
                                              .n_stacks = row->n_stacks};
     intake->pages->summarize(intake->context, stream->stream, &summary);
-    if (summary.is_end && indexed->is_followed)
-        stream->stream = NULL; /* the pipeline may free it */
 }
 
 static void take_index(struct indexed *indexed, uint64_t index, const struct rv_intake *intake)

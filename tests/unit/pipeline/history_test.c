@@ -3,9 +3,11 @@
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/vec.h"
@@ -155,6 +157,24 @@ Test(history, what_cannot_be_read_is_said)
     cr_assert_gt(boxes.n, 0, "the calls are still shown by their density");
     free(boxes.list);
     end(&both);
+}
+
+/* It is given up, nothing waits for it, and what is evicted is said. */
+Test(history, a_full_disk_ends_it)
+{
+    signal(SIGXFSZ, SIG_IGN);
+    record();
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){100000, 100000}), 0);
+    struct rv_history *history = rv_history_create(UINT64_C(1) << 30);
+    struct rv_session *limited = sessions_start(rv_replay_open(path), 16 << 20, history);
+    cr_assert(rv_history_has_failed(history));
+    cr_assert_gt(released_ns(limited), 0);
+    sessions_fetch(limited, 0, UINT64_MAX, 0);
+    struct rv_session_counts counts;
+    rv_session_counts(limited, &counts);
+    cr_assert_eq(counts.history_bytes, 0);
+    rv_session_destroy(limited);
+    rv_history_destroy(history);
 }
 
 Test(history, without_one_what_is_evicted_is_said)

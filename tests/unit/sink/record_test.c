@@ -1,6 +1,9 @@
 /* A recording of a whole session does not count the calls again that the session has counted. */
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../pipeline/recorded.h"
@@ -123,4 +126,47 @@ Test(record, totals_beyond_what_an_index_holds_are_left_out)
     record(totals);
     cr_assert_eq(last_index(), 0);
     rv_stats_destroy(totals);
+}
+
+/* ---- a private file on a disk that does not answer ---- */
+
+static atomic_uint n_failures;
+
+static void ignore_offset(void *context, uint64_t offset)
+{
+    (void)context;
+    (void)offset;
+}
+
+static void count_failure(void *context, int error)
+{
+    (void)context;
+    cr_assert_eq(error, -ETIMEDOUT);
+    atomic_fetch_add(&n_failures, 1);
+}
+
+/* The sender of events waits a second, once. */
+Test(record, a_disk_that_does_not_answer_is_given_up)
+{
+    static struct rv_record *record; /* stays, as it must */
+    static struct rv_event events[1 << 16];
+    int ends[2];
+    cr_assert_eq(pipe(ends), 0);
+    record = rv_record_create(1);
+    const struct rv_record_params params = {.fd = ends[1],
+                                            .follower = {ignore_offset, ignore_offset, count_failure, NULL}};
+    struct rv_sink sink = rv_record_sink(record);
+    struct rv_record_totals totals;
+    cr_assert_eq(rv_record_start(record, &params), 0);
+    sink.begin(sink.context, 0);
+    sink.open(sink.context, 0, &(struct rv_stream_info){.pid = 7, .tid = 7, .process_name = "p", .thread_name = "t"});
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        events[i] =
+            (struct rv_event){.when = 1000 * i + recorded_draw(1000), .id = 1 + (uint32_t)recorded_draw(1 << 20)};
+    for (unsigned i = 0; i < 100; i++)
+        sink.events(sink.context, 0, events, sizeof events / sizeof *events);
+    cr_assert_eq(n_failures, 1);
+    sink.close(sink.context, 0, UINT64_C(1) << 40, &(struct rv_stream_account){0});
+    sink.end(sink.context, NULL);
+    cr_assert_eq(rv_record_stop(record, &totals), -ETIMEDOUT);
 }
