@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash_index.h"
 #include "base/vec.h"
 
 #define FIRST_PART_LANES 64u
@@ -18,11 +19,17 @@
 struct rv_lanes {
     pthread_mutex_t adding;
     atomic_size_t n;
+    struct rv_hash_index by_stack; /* index + 1, by thread and stack; under adding */
     struct rv_lane **parts[N_PARTS];
     uint64_t begin_ns;
     uint32_t finest_level; /* of their timelines */
     bool are_backed;       /* likewise */
 };
+
+static uint64_t key_of(uint32_t thread, uint32_t stack)
+{
+    return (uint64_t)thread << 32 | stack;
+}
 
 /* Part p holds lanes [64 * (2^p - 1), 64 * (2^(p+1) - 1)). */
 static struct rv_lane **slot(const struct rv_lanes *lanes, size_t idx)
@@ -88,8 +95,19 @@ void rv_lanes_destroy(struct rv_lanes *lanes)
         lane_destroy(rv_lanes_get(lanes, i));
     for (unsigned i = 0; i < N_PARTS; i++)
         free(lanes->parts[i]);
+    rv_hash_index_fini(&lanes->by_stack);
     pthread_mutex_destroy(&lanes->adding);
     free(lanes);
+}
+
+static void index_lane(struct rv_lanes *lanes, const struct rv_lane *lane)
+{
+    const uint64_t key = key_of(lane->thread, lane->stack);
+    uint32_t *known = rv_hash_index_at(&lanes->by_stack, key);
+    if (known)
+        *known = lane->idx + 1;
+    else
+        rv_hash_index_add(&lanes->by_stack, key, lane->idx + 1);
 }
 
 struct rv_lane *rv_lanes_add(struct rv_lanes *lanes, const struct rv_lane_identity *identity)
@@ -101,6 +119,7 @@ struct rv_lane *rv_lanes_add(struct rv_lanes *lanes, const struct rv_lane_identi
     if (!lanes->parts[part])
         lanes->parts[part] = rv_alloc((size_t)FIRST_PART_LANES << part, sizeof(struct rv_lane *));
     *slot(lanes, idx) = lane;
+    index_lane(lanes, lane);
     atomic_store_explicit(&lanes->n, idx + 1, memory_order_release); /* L1 -> L2 */
     pthread_mutex_unlock(&lanes->adding);
     return lane;
@@ -177,14 +196,12 @@ void rv_lanes_back(struct rv_lanes *lanes)
     lanes->are_backed = true;
 }
 
-struct rv_lane *rv_lanes_find(const struct rv_lanes *lanes, uint32_t thread, uint32_t stack)
+struct rv_lane *rv_lanes_find(struct rv_lanes *lanes, uint32_t thread, uint32_t stack)
 {
-    for (size_t i = rv_lanes_n(lanes); i-- > 0;) {
-        struct rv_lane *lane = rv_lanes_get(lanes, i);
-        if (lane->thread == thread && lane->stack == stack)
-            return lane;
-    }
-    return NULL;
+    pthread_mutex_lock(&lanes->adding);
+    const uint32_t found = rv_hash_index_get(&lanes->by_stack, key_of(thread, stack));
+    pthread_mutex_unlock(&lanes->adding);
+    return found ? rv_lanes_get(lanes, found - 1) : NULL;
 }
 
 static void widen(uint64_t from_ns, uint64_t to_ns, uint64_t *first_ns, uint64_t *last_ns)

@@ -91,8 +91,8 @@ void rv_lanes_leave_calls(struct rv_lanes *lanes);
 /* What lanes evict can be read back later: see rv_timeline_back_from(). Call before any other. */
 void rv_lanes_back(struct rv_lanes *lanes);
 
-/* The lane of a thread's stack, or NULL. Any thread. */
-struct rv_lane *rv_lanes_find(const struct rv_lanes *lanes, uint32_t thread, uint32_t stack);
+/* The lane of a thread's stack, or NULL; of several the last one. Any thread. */
+struct rv_lane *rv_lanes_find(struct rv_lanes *lanes, uint32_t thread, uint32_t stack);
 
 /* Span of time covered by all lanes; false when nothing was seen. Takes each lane's lock in turn. */
 bool rv_lanes_bounds(struct rv_lanes *lanes, uint64_t *first_ns, uint64_t *last_ns);

@@ -182,3 +182,17 @@ Test(lanes, bounds_are_the_same_where_no_calls_are_kept, .timeout = 60)
     for (int k = 0; k < 2; k++)
         rv_lanes_destroy(lanes[k]);
 }
+
+Test(lanes, are_found_by_thread_and_stack, .timeout = 60)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    for (uint32_t i = 0; i < 3000; i++)
+        (void)rv_lanes_add(lanes, &(struct rv_lane_identity){.thread = i / 3, .stack = i % 3 * 1000});
+    for (uint32_t i = 0; i < 3000; i++)
+        cr_assert_eq(rv_lanes_find(lanes, i / 3, i % 3 * 1000)->idx, i);
+    cr_assert_null(rv_lanes_find(lanes, 1000, 0));
+    cr_assert_null(rv_lanes_find(lanes, 0, 1));
+    struct rv_lane *last = rv_lanes_add(lanes, &(struct rv_lane_identity){.thread = 7, .stack = 0});
+    cr_assert_eq(rv_lanes_find(lanes, 7, 0), last);
+    rv_lanes_destroy(lanes);
+}
