@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/magic.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -209,15 +211,25 @@ uint64_t rv_os_resident_peak_bytes(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
 }
 
+static bool is_in_memory(const char *folder)
+{
+    struct statfs status;
+    return statfs(folder, &status) == 0 && (status.f_type == TMPFS_MAGIC || status.f_type == RAMFS_MAGIC);
+}
+
 static const char *spool_folder(void)
 {
     const char *folder = getenv("TMPDIR");
-    return folder && *folder ? folder : "/tmp";
+    if (folder && *folder)
+        return folder;
+    return is_in_memory("/tmp") && access("/var/tmp", W_OK) == 0 ? "/var/tmp" : "/tmp";
 }
 
 uint64_t rv_os_spool_room(void)
 {
     struct statvfs status;
+    if (is_in_memory(spool_folder()))
+        return 0;
     return statvfs(spool_folder(), &status) == 0 ? (uint64_t)status.f_bavail * status.f_frsize : 0;
 }
 

@@ -58,11 +58,12 @@ uint64_t rv_os_ram_bytes(void);
 uint64_t rv_os_resident_bytes(void);
 uint64_t rv_os_resident_peak_bytes(void); /* its highest so far */
 
-/* Create an unnamed temporary file (in TMPDIR), read-write. Returns its descriptor, or a negative errno with one line
+/* Create an unnamed temporary file in the folder for large ones (TMPDIR, else /tmp, or /var/tmp where /tmp is in memory),
+ * read-write. Returns its descriptor, or a negative errno with one line
  * printed that names the purpose. */
 int rv_os_open_spool(const char *purpose);
 
-/* Bytes free in that folder. */
+/* Bytes free in that folder; 0: it is in memory. */
 uint64_t rv_os_spool_room(void);
 
 /* Mark the calling thread as bulk work (SCHED_BATCH): waking up, it preempts no running thread. Only changes an

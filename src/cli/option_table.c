@@ -337,9 +337,11 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
     {RV_OPTION_HISTORY, WATCH, "history", "=SIZE|off", NULL,
      "disk space for older calls of a program watched in a window (default: a tenth of what is free)",
      "Calls that memory has no room for are read back when one looks at their time, from a private file in the folder for "
-     "temporary files (TMPDIR, else /tmp), which has no name and is gone with ringviz: half a byte an event, at least 1M. Of a longer "
-     "run the oldest part is discarded; then, and with `off`, times whose short calls are gone are hatched: `detail "
-     "released`."},
+     "temporary files (TMPDIR, else /tmp, or /var/tmp where /tmp is in memory), which has no name and is gone with ringviz: half a "
+     "byte an event, at least 1M. A folder in memory is used only with a SIZE, which --memory does not count. The list of what the "
+     "file has takes some 6 bytes for each 1024 of it, an eighth of --memory at most. Of a longer run the oldest part is discarded; "
+     "then, and with `off`, times whose short calls are gone are hatched: `detail released`. When the disk is full or does not answer "
+     "for a second, the history is given up, and the window says so."},
 
     {RV_OPTION_BENCH, BENCH, "bench", "[=NAME,..]", "ring drain scan lod codec replay render export overhead control patch",
      "measure ringviz on this machine: {}",

@@ -241,7 +241,7 @@ static void open_history(struct watch *watch)
         return;
     const uint64_t n_bytes = options->history_bytes ? options->history_bytes : rv_history_default_bytes();
     if (n_bytes < RV_HISTORY_LEAST_BYTES)
-        rv_note("no history of older calls: the folder for temporary files has no room (--history, TMPDIR)");
+        rv_warn("no history of older calls: the folder for temporary files is full or in memory (--history, TMPDIR)");
     else
         watch->history = rv_history_create(n_bytes);
     if (watch->history)

@@ -323,7 +323,7 @@ static int open_file(struct rv_history *history, uint64_t n_bytes)
         .fd = fd, .limit = {.n_bytes = n_bytes}, .follower = {add_index, set_begin, fail, history}};
     int error = rv_record_start(history->record, &params);
     if (error)
-        rv_note("no history: %s", strerror(-error));
+        rv_warn("no history of older calls: %s (--history, TMPDIR)", strerror(-error));
     return error ? error : rv_indexed_follow(&history->source, path);
 }
 

@@ -28,7 +28,7 @@ struct rv_sink rv_history_sink(struct rv_history *history);
 
 #define RV_HISTORY_LEAST_BYTES (1u << 20) /* of its file */
 
-/* A tenth of what is free in the folder for temporary files. */
+/* A tenth of what is free in the folder for temporary files; 0: that is in memory. */
 uint64_t rv_history_default_bytes(void);
 
 /* ---- the session's side ---- */

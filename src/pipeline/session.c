@@ -605,6 +605,7 @@ void rv_session_counts(struct rv_session *session, struct rv_session_counts *cou
     sum_workers(session, counts);
     counts->n_pages = rv_page_loader_n_pages(&session->page_loader);
     counts->history_bytes = rv_page_loader_list_bytes(&session->page_loader, &counts->n_history_streams);
+    counts->has_lost_history = session->params.history && rv_history_has_failed(session->params.history);
     pthread_mutex_lock(&session->lock);
     counts->drain_ns = session->drain_ns;
     counts->n_batches = session->n_batches;

@@ -84,6 +84,7 @@ struct rv_session_counts {
     uint64_t n_pages; /* pages loaded on demand; grows also when ones that were awaited can be, or none can any more */
     uint64_t history_bytes; /* memory of the history's list of blocks */
     size_t n_history_streams;
+    bool has_lost_history; /* it was given up */
 };
 void rv_session_losses(struct rv_session *session, struct rv_losses *losses); /* when done: dropped events, and more */
 void rv_session_counts(struct rv_session *session, struct rv_session_counts *counts);

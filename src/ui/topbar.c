@@ -99,6 +99,8 @@ static void add_counts(struct bar *bar, const struct rv_topbar *shown)
     const struct rv_ui_style *style = bar->style;
     snprintf(text, sizeof text, "drops %" PRIu64, shown->n_dropped);
     add(bar, RV_IMGUI_FONT_TEXT, shown->n_dropped ? style->text_warning : style->text, text);
+    if (shown->has_lost_history)
+        add(bar, RV_IMGUI_FONT_TEXT, style->text_warning, "history lost");
     if (shown->lag_ns >= 0.0) {
         rv_units_format_ns(lag, sizeof lag, (uint64_t)shown->lag_ns);
         snprintf(text, sizeof text, "lag %s", lag);

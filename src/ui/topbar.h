@@ -27,7 +27,8 @@ struct rv_topbar {
     double lag_ns;       /* from an event to its picture; negative = not shown */
     double cpu_share;    /* of one CPU, taken by ringviz itself; negative = not shown */
     bool is_recording;
-    uint32_t n_stopped; /* threads that a debugger has stopped */
+    bool has_lost_history; /* older calls are no longer kept */
+    uint32_t n_stopped;    /* threads that a debugger has stopped */
     uint64_t n_dropped, n_drawn, n_folded;
     const char *const *tabs;
     uint32_t n_tabs, chosen;

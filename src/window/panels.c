@@ -69,6 +69,7 @@ static void show_topbar(struct rv_panels *panels, const struct rv_panels_about *
         .lag_ns = about->meter ? about->meter->lag_ns : -1.0,
         .cpu_share = about->meter ? about->meter->cpu_share : -1.0,
         .n_dropped = about->n_dropped,
+        .has_lost_history = about->has_lost_history,
         .is_recording = about->is_recording,
         .n_stopped = about->viewer->debugger.report.n_stopped,
         .n_drawn = about->view->n_boxes,

@@ -43,6 +43,7 @@ struct rv_panels_about { /* contents; borrowed for one pass */
     const char *settings_path; /* NULL = settings are not saved */
     uint32_t pid;              /* 0 = unknown */
     uint64_t n_dropped;
+    bool has_lost_history;
     bool is_recording;
     bool has_timebar;
     struct rv_ui_surface surface;

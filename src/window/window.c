@@ -82,6 +82,7 @@ static struct rv_panels_about about_of(struct window *window)
         .program = window->params->title,
         .pid = window->params->pid,
         .n_dropped = window->counts.n_dropped,
+        .has_lost_history = window->counts.has_lost_history,
         .is_recording = window->is_recording,
         .has_timebar = true,
         .settings_path = window->params->settings_path,

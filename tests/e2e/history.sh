@@ -53,6 +53,17 @@ check "the program does not end" within 100 ends
 expect "histories of --history=off" "$(histories)" 0
 stop TERM
 
+# A folder in memory is not used unasked.
+if [ "$(stat -fc %T /dev/shm)" = tmpfs ] && [ -w /dev/shm ]; then
+    TMPDIR=/dev/shm
+    watch
+    check "the program does not end" within 100 ends
+    expect "open files in memory" "$(find "/proc/$window/fd" -lname "/dev/shm/* (deleted)" | wc -l)" 0
+    check "a folder in memory is not said" grep -q "in memory" "$folder/err"
+    stop TERM
+    TMPDIR="$folder/tmp"
+fi
+
 run --history=10 -- "$fib" 1
 expect "exit status of --history=10" "$status" 2
 one_line "--history=10"
