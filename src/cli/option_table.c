@@ -212,7 +212,8 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "statically linked and privileged ones, and, by default, shells, perl, and commands that run another, such as env. "
      "Reports, --info, --verbose and the list of threads say what each process was traced by. "
      "backtrace(3) in a patched program has frames of ringviz among its own. -x REGEX[@LIBRARY] is the same, but without "
-     "LIBRARY of the program and all libraries."},
+     "LIBRARY of the program and all libraries; and where the program has DWARF, arguments and results of its functions are "
+     "captured, as with --prototypes, whose prototypes go before: numbers, enums by name, strings, addresses of all else."},
 
     {RV_OPTION_PROTOTYPES, WATCH, "prototypes", "=FILE", NULL,
      "capture arguments and results as ltrace.conf(5) in FILE says; also -F FILE",

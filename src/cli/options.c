@@ -293,6 +293,7 @@ static int add_patch_everywhere(struct rv_options *options, const char *value)
     char *everywhere = rv_alloc(n_bytes, 1);
     snprintf(everywhere, n_bytes, "%s@", value);
     options->patches_everywhere[options->n_patches] = everywhere;
+    options->functions[options->n_functions++] = value;
     return add_patch(options, "x", everywhere);
 }
 

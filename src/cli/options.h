@@ -74,7 +74,10 @@ struct rv_options {
     const char *trace_file, *include, *exclude;
     const char *patches[RV_LAUNCH_PATCHES]; /* --patch, as often as it was given */
     size_t n_patches;
-    char *patches_everywhere[RV_LAUNCH_PATCHES];   /* of -x: those of them that are owned here */
+    char *patches_everywhere[RV_LAUNCH_PATCHES]; /* of -x: those of them that are owned here */
+    const char
+        *functions[RV_LAUNCH_PATCHES]; /* REGEX of each -x without a library: their arguments are captured by DWARF */
+    size_t n_functions;
     const char *prototypes[RV_OPTIONS_PROTOTYPES]; /* --prototypes, as often as it was given */
     size_t n_prototypes;                           /* 0: arguments are not captured */
     uint32_t string_bytes;                         /* 0: the default */

@@ -2,24 +2,36 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/exec.h"
 #include "base/vec.h"
 #include "prototypes/capture.h"
+#include "symbols/dwarf_prototypes.h"
 
 #define MOST_BYTES (16u << 20)
 #define STRING_BYTES 64u
 
-/* The files' texts, one behind the other. */
+/* The texts of DWARF and of the files, one behind the other. */
 struct text {
     char *bytes;
     size_t n;
     unsigned n_lines;
     unsigned first_lines[RV_OPTIONS_PROTOTYPES]; /* of each file, from 1 */
 };
+
+static void count_lines(struct text *text, size_t from)
+{
+    for (size_t i = from; i < text->n; i++)
+        text->n_lines += text->bytes[i] == '\n';
+}
 
 /* It ends with a newline. */
 static int read_all(int fd, const char *path, struct text *text)
@@ -45,8 +57,7 @@ static int read_file(const char *path, struct text *text)
         return rv_err_sys("%s", path);
     int error = read_all(fd, path, text);
     close(fd);
-    for (size_t i = begin; i < text->n; i++)
-        text->n_lines += text->bytes[i] == '\n';
+    count_lines(text, begin);
     return error;
 }
 
@@ -60,9 +71,64 @@ static int read_files(const struct rv_options *options, struct text *text)
     return error;
 }
 
+/* ---- DWARF ---- */
+
+struct functions {
+    regex_t patterns[RV_LAUNCH_PATCHES];
+    size_t n;
+};
+
+static bool is_wanted(const void *context, const char *name)
+{
+    const struct functions *functions = context;
+    for (size_t i = 0; i < functions->n; i++)
+        if (regexec(&functions->patterns[i], name, 0, NULL, 0) == 0)
+            return true;
+    return false;
+}
+
+/* Of the program, not of its libraries. */
+static bool find_program(const struct rv_options *options, char path[PATH_MAX])
+{
+    if (options->pid)
+        return snprintf(path, PATH_MAX, "/proc/%u/exe", options->pid) > 0;
+    return options->argv && rv_exec_find(options->argv[0], path, PATH_MAX);
+}
+
+/* Whatever a program's DWARF has, it is no reason not to trace it. */
+static void drop_what_is_no_language(struct text *text)
+{
+    unsigned line = 0;
+    const char *why = "too long";
+    struct rv_prototypes *prototypes =
+        text->n <= MOST_BYTES / 2 ? rv_prototypes_parse(text->bytes, text->n, &line, &why) : NULL;
+    if (!prototypes) {
+        rv_note("arguments are not captured by DWARF: line %u of its prototypes: %s", line, why);
+        text->n = text->n_lines = 0;
+    }
+    rv_prototypes_destroy(prototypes);
+}
+
+static void read_dwarf(const struct rv_options *options, struct text *text)
+{
+    char path[PATH_MAX];
+    struct functions functions = {.n = 0};
+    if (!options->n_functions || options->map.clock_kind == RV_CLOCK_TICK || !find_program(options, path))
+        return;
+    for (size_t i = 0; i < options->n_functions; i++)
+        functions.n += regcomp(&functions.patterns[functions.n], options->functions[i], REG_EXTENDED | REG_NOSUB) == 0;
+    text->bytes = rv_dwarf_prototypes_take(path, is_wanted, &functions, &text->n);
+    count_lines(text, 0);
+    while (functions.n)
+        regfree(&functions.patterns[--functions.n]);
+    drop_what_is_no_language(text);
+}
+
+/* ---- */
+
 static int say_what_is_wrong(const struct rv_options *options, const struct text *text, unsigned line, const char *why)
 {
-    size_t i = options->n_prototypes - 1;
+    size_t i = options->n_prototypes - 1; /* DWARF's are right */
     while (i > 0 && text->first_lines[i] > line)
         i--;
     return rv_err(EBADMSG, "%s: line %u: %s", options->prototypes[i], line - text->first_lines[i] + 1, why);
@@ -85,8 +151,9 @@ static int parse(const struct rv_options *options, const struct text *text, stru
 int rv_cli_prototypes_read(const struct rv_options *options, struct rv_map_params *params)
 {
     struct text text = {0};
+    read_dwarf(options, &text);
     int error = read_files(options, &text);
-    if (!error && options->n_prototypes)
+    if (!error && text.n)
         error = parse(options, &text, params);
     free(text.bytes);
     return error;

@@ -1,11 +1,11 @@
-/* --prototypes: which arguments and results are captured. */
+/* --prototypes, and DWARF for what -x chooses: which arguments and results are captured. */
 #ifndef RV_CLI_PROTOTYPES_H
 #define RV_CLI_PROTOTYPES_H
 
 #include "cli/options.h"
 
 /*
- * Read the files, if any are given, into what the trace file is to have: a prototype that occurs twice is the last.
+ * Read them into what the trace file is to have. Of prototypes of one name the last counts, a file's before DWARF's.
  *   params   captures are set, to be freed by the caller
  *   returns  0, or a negative errno with one line printed
  */

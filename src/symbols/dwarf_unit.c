@@ -270,6 +270,19 @@ static int attribute_of(uint64_t name)
         return RV_DWARF_DECLARATION;
     case RV_DW_AT_TYPE:
         return RV_DWARF_TYPE;
+    case RV_DW_AT_LINKAGE_NAME:
+    case RV_DW_AT_MIPS_LINKAGE_NAME:
+        return RV_DWARF_LINKAGE_NAME;
+    case RV_DW_AT_ENCODING:
+        return RV_DWARF_ENCODING;
+    case RV_DW_AT_BIT_SIZE:
+        return RV_DWARF_BIT_SIZE;
+    case RV_DW_AT_CALLING_CONVENTION:
+        return RV_DWARF_CALLING_CONVENTION;
+    case RV_DW_AT_ARTIFICIAL:
+        return RV_DWARF_ARTIFICIAL;
+    case RV_DW_AT_DEFAULTED:
+        return RV_DWARF_DEFAULTED;
     case RV_DW_AT_STMT_LIST:
         return RV_DWARF_STMT_LIST;
     case RV_DW_AT_LOW_PC:

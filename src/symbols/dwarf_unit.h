@@ -1,6 +1,6 @@
 /*
  * The DWARF of one file (versions 2 to 5, little-endian): its sections, its units, and an entry's attributes for the
- * address and declaration of functions and the layout of types. All of it is untrusted: an invalid offset or form ends
+ * address, declaration and parameters of functions and the layout of types. All of it is untrusted: an invalid offset or form ends
  * the unit that it is in, and nothing else.
  */
 #ifndef RV_SYMBOLS_DWARF_UNIT_H
@@ -79,6 +79,12 @@ enum rv_dwarf_attribute {
     RV_DWARF_MEMBER_LOCATION,
     RV_DWARF_DECLARATION,
     RV_DWARF_TYPE,
+    RV_DWARF_LINKAGE_NAME,
+    RV_DWARF_ENCODING,
+    RV_DWARF_BIT_SIZE,
+    RV_DWARF_CALLING_CONVENTION,
+    RV_DWARF_ARTIFICIAL,
+    RV_DWARF_DEFAULTED,
     RV_DWARF_ATTRIBUTE_COUNT
 };
 

@@ -1,8 +1,8 @@
 #!/bin/sh
-# arguments.sh RINGVIZ ARGUMENTS DATA: arguments and results of functions are shown as ltrace shows them. DATA has prototypes
+# arguments.sh RINGVIZ ARGUMENTS DATA SIGNATURES: arguments and results of functions are shown as ltrace shows them. DATA has prototypes
 # (.conf) and what ltrace 0.7.3 wrote with -F .conf -x 'f_*' (.txt), but where it reads past what it may.
 set -u
-ringviz=$1 program=$2 data=$3
+ringviz=$1 program=$2 data=$3 signatures=$4
 . "${0%/*}/harness.sh"
 
 # {"name":"...f_int",...,"args":["1","2"],"result":"3"} as f_int(1, 2) = 3
@@ -41,6 +41,30 @@ expect "exit status with several files" $status 0
 grep -q '::f_ints,.*,0xee6b2800,' "$folder/out" || fail "the later prototype: $(grep '::f_ints,' "$folder/out")"
 grep -q 'f_len,.*,"""abc"", 7",104$' "$folder/out" || fail "the former prototypes: $(grep f_len "$folder/out")"
 
+# Without a file, by DWARF; a file goes before.
+run -x 'shapes' --headless --spans=json --output="$folder/dwarf.json" -- "$signatures"
+expect "exit status without a file" $status 0
+sed -n 's/.*"name":"shapes::\([^"]*\)",.*"flags":"",\?\(.*\)}$/\1 \2/p' "$folder/dwarf.json" |
+    sed -e 's/0x[0-9a-f]*/0x/g' -e 's/\\"/'\''/g' | sort >"$folder/dwarf"
+sort >"$folder/wanted" <<'EOF'
+counter::counter "args":["0x","40"]
+counter::add "args":["0x","2"],"result":"42"
+counter::~counter "args":["0x"]
+shout "args":["{ 'hello' }","{ 'world' }","true"],"result":"{ 'hello!world' }"
+paint "args":["RED","heavy","'name'","'x'","1.500000","2.500000"],"result":"BLUE"
+sum "args":["{ 1, 2 }","{ 1, 2, 3 }","{ 0.500000, 7 }"],"result":"16"
+make "args":["3"],"result":"0x"
+nothing "args":[]
+many "args":["1","2","3","4","5","6","7","'eight'","-9","'\\n'"],"result":"130"
+wide 
+EOF
+check "arguments by DWARF" diff "$folder/wanted" "$folder/dwarf"
+run -F "$folder/last.conf" -F "$data.conf" -x '^f_(ints|len)$' --headless --spans=csv -- "$program"
+grep -q '::f_len,.*,"""abc"", 7",104$' "$folder/out" || fail "DWARF went before a file: $(grep ::f_len, "$folder/out")"
+run -x '^f_(ints|len)$' --headless --spans=csv -- "$program"
+grep -q '::f_ints,.*,"'"'"'-1, 4000000000, -5, 18446744073709551615, -3, 65535, '"'x'"'",' "$folder/out" ||
+    fail "C by DWARF: $(grep ::f_ints, "$folder/out")"
+
 # Statistics by argument: the sums of the calls in the list.
 cat >"$folder/sums.py" <<'EOF'
 import collections, json, sys
@@ -77,8 +101,8 @@ printf 'int forked(string);' >"$folder/forked.conf"
 run -F "$folder/forked.conf" -x '^forked$' --headless --spans=csv -- "$program"
 expect "what the child has" "$(sed -n 's/.*,,\("""[a-z]*"""\),.*/\1/p' "$folder/out" | tr '\n' ' ')" '"""parent""" """child""" '
 
-# Without prototypes nothing changes.
-run -x '^f_' --headless --spans=csv -- "$program"
+# Without prototypes nothing changes: -x has those of DWARF.
+run --patch='^f_' --headless --spans=csv -- "$program"
 expect "columns without arguments" "$(head -1 "$folder/out")" "process,thread,depth,start_ns,duration_ns,name,file,line,flags"
 
 # ltrace's own file.

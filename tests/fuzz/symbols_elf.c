@@ -10,8 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symbols/dwarf_prototypes.h"
 #include "symbols/symbolizer.h"
 #include "../unit/symbols/look_up.h"
+
+static bool wants_all(const void *context, const char *name)
+{
+    (void)context;
+    (void)name;
+    return true;
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -72,5 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 #endif
     }
     rv_symbolizer_destroy(symbolizer);
+    size_t n_bytes;
+    free(rv_dwarf_prototypes_take(paths[0], wants_all, NULL, &n_bytes));
     return 0;
 }
