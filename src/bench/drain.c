@@ -166,8 +166,8 @@ static int begin_run(struct setup *setup, const struct step *steps, uint64_t n_e
         error = start_record(setup); /* after the fork: no page is shared with the other process */
     if (error)
         return error;
-    setup->session =
-        rv_session_start(&(struct rv_session_params){.sinks = &setup->sink, .n_sinks = is_recorded}, source);
+    setup->session = rv_session_start(
+        &(struct rv_session_params){.sinks = &setup->sink, .n_sinks = is_recorded, .times_stages = true}, source);
     return 0;
 }
 

@@ -317,6 +317,7 @@ static void start_session(struct watch *watch)
             .memory_bytes = options->memory_bytes,
             .leaves_calls = leaves_calls(options),
             .keeps_waits = options->has_waits,
+            .times_stages = options->is_verbose,
             .max_depth = options->max_depth,
             .sinks = watch->sinks,
             .n_sinks = watch->n_sinks,

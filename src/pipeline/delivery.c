@@ -220,14 +220,19 @@ static void add_moments(struct rv_delivery *delivery, struct rv_track *track, co
     track->n_moments = track->n_waits = 0;
 }
 
+uint64_t rv_delivery_cpu_ns(const struct rv_delivery *delivery)
+{
+    return delivery->params->times_stages ? rv_clock_thread_cpu_ns() : 0;
+}
+
 /* Add grouped spans to lanes, statistics and sinks; began_ns is the CPU time at the start of this job's join. Returns
  * their number. */
 static size_t store(struct rv_delivery *delivery, struct rv_stream *stream, const struct rv_span *spans,
                     uint64_t last_ns, uint64_t began_ns)
 {
-    uint64_t joined_ns = rv_clock_thread_cpu_ns();
+    uint64_t joined_ns = rv_delivery_cpu_ns(delivery);
     store_lanes(stream, spans, last_ns);
-    uint64_t stored_ns = rv_clock_thread_cpu_ns();
+    uint64_t stored_ns = rv_delivery_cpu_ns(delivery);
     size_t n = 0;
     pthread_mutex_lock(&delivery->lock);
     for (size_t i = 0; i < stream->tracks.n; i++) {
@@ -240,7 +245,7 @@ static size_t store(struct rv_delivery *delivery, struct rv_stream *stream, cons
     delivery->counts.scan_ns += delivery->scan_ns;
     delivery->counts.carry_ns += joined_ns - began_ns;
     delivery->counts.timeline_ns += stored_ns - joined_ns;
-    delivery->counts.stats_ns += rv_clock_thread_cpu_ns() - stored_ns;
+    delivery->counts.stats_ns += rv_delivery_cpu_ns(delivery) - stored_ns;
     pthread_mutex_unlock(&delivery->lock);
     delivery->scan_ns = 0;
     send_spans(delivery, stream, spans);
@@ -260,7 +265,7 @@ static size_t read_open(struct rv_delivery *delivery, const struct rv_tracks *tr
 
 static size_t finish(struct rv_delivery *delivery, struct rv_stream *stream, uint64_t end_ns)
 {
-    uint64_t began_ns = rv_clock_thread_cpu_ns();
+    uint64_t began_ns = rv_delivery_cpu_ns(delivery);
     size_t n = read_open(delivery, &stream->tracks, end_ns);
     publish_all_open(delivery, stream);
     const uint64_t last_ns = delivery->origin_ns + end_ns;
@@ -333,7 +338,7 @@ size_t rv_delivery_join(struct rv_delivery *delivery, struct rv_stream *stream, 
         close_in_sinks(delivery, stream, job->end_ns);
         return n_open;
     }
-    uint64_t began_ns = rv_clock_thread_cpu_ns();
+    uint64_t began_ns = rv_delivery_cpu_ns(delivery);
     rv_carry_apply(stream->tracks.carry, job->block);
     follow_base(stream);
     uint32_t n_switches = rv_stream_notes_add_job(stream, job, delivery->origin_ns);
@@ -346,9 +351,9 @@ size_t rv_delivery_join(struct rv_delivery *delivery, struct rv_stream *stream, 
             last_ns = rv_event_ticks(&job->batch.events[i]);
             break;
         }
-    uint64_t sent_ns = rv_clock_thread_cpu_ns();
+    uint64_t sent_ns = rv_delivery_cpu_ns(delivery);
     send_events(delivery, stream, job, is_renamed); /* now the lanes exist, for a reader of the history */
-    began_ns += rv_clock_thread_cpu_ns() - sent_ns;
+    began_ns += rv_delivery_cpu_ns(delivery) - sent_ns;
     n = store(delivery, stream, spans, delivery->origin_ns + last_ns, began_ns);
     if (job->batch.is_open)
         take_opening(stream, &job->batch);

@@ -34,6 +34,9 @@ struct rv_delivery {
     size_t waiting_capacity;
 };
 
+/* The worker's CPU time, if stages are timed; else 0. */
+uint64_t rv_delivery_cpu_ns(const struct rv_delivery *delivery);
+
 /* Count switches, which are events of a stream but not of the program. */
 void rv_delivery_count_switches(struct rv_delivery *delivery, uint64_t n);
 

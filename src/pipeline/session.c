@@ -298,11 +298,11 @@ static void end_stream(struct rv_session *session, struct rv_stream *stream)
 
 static void scan(struct worker *worker, struct rv_job *job)
 {
-    uint64_t began_ns = rv_clock_thread_cpu_ns();
+    uint64_t began_ns = rv_delivery_cpu_ns(&worker->delivery);
     struct rv_block_input input = rv_job_input(job);
     rv_batch_pool_give_block(&worker->session->jobs, job);
     rv_block_scan(job->block, &input, worker->session->kernel);
-    worker->delivery.scan_ns += rv_clock_thread_cpu_ns() - began_ns;
+    worker->delivery.scan_ns += rv_delivery_cpu_ns(&worker->delivery) - began_ns;
 }
 
 /* Pages have a memory limit of their own. */

@@ -29,6 +29,7 @@ struct rv_session_params { /* zero = default */
     bool has_kernel;
     bool leaves_calls;           /* lanes keep no calls: only sinks and statistics get them */
     bool keeps_waits;            /* rv_session_waits() has them */
+    bool times_stages;           /* rv_session_counts() has the workers' times: five clock reads a batch */
     uint32_t max_depth;          /* calls at this depth and deeper are dropped; 0 = none */
     const struct rv_sink *sinks; /* n_sinks of them, borrowed until rv_session_destroy() */
     size_t n_sinks;
@@ -74,7 +75,7 @@ struct rv_stats *rv_session_stats(struct rv_session *session);
 /* rv_stats_at_most() over all calls so far, without merging: microseconds. Any thread. */
 uint64_t rv_session_calls_at_most(struct rv_session *session, uint32_t id, uint64_t duration_ns, uint64_t *n_calls);
 
-/* Accounts of all streams, and the cumulative CPU time of each stage, for --bench=drain and --verbose. */
+/* Accounts of all streams, and the cumulative CPU time of each stage: the drain's, and with times_stages the others'. */
 struct rv_session_counts {
     uint64_t n_produced, n_consumed, n_dropped; /* events of the program; exact when done */
     uint64_t n_switches;                        /* by the kernel's scheduler */
