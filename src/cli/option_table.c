@@ -293,7 +293,7 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      NULL},
 
     {RV_OPTION_RINGS, WATCH, "rings", "=N", NULL,
-     "how many threads can be traced at once (default: 256)",
+     "how many threads can be traced at once, at most 16384 (default: 256)",
      NULL},
 
     {RV_OPTION_SLOTS, WATCH, "slots", "=N", NULL,

@@ -234,7 +234,7 @@ static int set_file_option(struct rv_options *options, const struct rv_option_en
     case RV_OPTION_RING_EVENTS:
         return rv_option_value_count(entry->name, value, 1u << 20, &options->map.ring_events);
     case RV_OPTION_RINGS:
-        return rv_option_value_count(entry->name, value, 4096, &options->map.n_rings);
+        return rv_option_value_count(entry->name, value, RV_MAP_MAX_RINGS, &options->map.n_rings);
     case RV_OPTION_SLOTS:
         return rv_option_value_count(entry->name, value, 4096, &options->map.n_slots);
     case RV_OPTION_SLOT_SIZE:
