@@ -29,7 +29,7 @@
 #endif
 
 #define RV_WIRE_MAGIC 0x315a5649474e4952ull /* "RINGVIZ1" */
-#define RV_WIRE_MAJOR 5u
+#define RV_WIRE_MAJOR 6u
 #define RV_WIRE_MINOR 0u
 #define RV_WIRE_ENDIAN 0x01020304u
 #define RV_WIRE_PAGE 4096u
@@ -255,9 +255,10 @@ struct rv_wire_header {
     uint32_t consumer_pid;  /* [atomic] 0 when none is attached */
     uint32_t consumer_wake; /* [atomic] futex: bumped by a producer that waits or starts while the consumer sleeps */
     uint64_t heartbeat_ns;  /* [atomic] CLOCK_MONOTONIC at the consumer's last turn */
-    uint32_t consumer_is_asleep; /* [atomic] */
+    uint32_t consumer_is_asleep; /* [atomic] 1: for its interval; 2: longer, so that a new ring wakes it */
     uint32_t drain_turns;        /* [atomic] futex: bumped after each drain; `block` producers wait on it */
-    uint8_t reserved2[40];
+    uint32_t n_new_rings;        /* [atomic] bumped by each claim and each ring's first event */
+    uint8_t reserved2[36];
 
     /* 0x280 monitor to producers, read on slow paths */
     uint32_t is_recording;    /* [atomic] 0: producers stop at their next slow path */
@@ -279,7 +280,8 @@ struct rv_wire_header {
     uint32_t first_free_ring;          /* [atomic] rings below are probably taken; changes together with: */
     uint32_t n_rings_freed;            /* [atomic] futex: bumped by each ring that becomes free */
     uint64_t n_programs_not_preloaded; /* [atomic] started by programs that are traced */
-    uint8_t reserved4[8];
+    uint32_t n_rings_left;             /* [atomic] bumped by each ring that its owner has left */
+    uint8_t reserved4[4];
 
     /* 0x300 name allocation */
     uint64_t name_heap_used; /* [atomic] bytes */
@@ -510,7 +512,7 @@ struct rv_wire_control {
     uint32_t tag_mode; /* 0: tags are depths, as struct rv_event has them */
     uint64_t born_ticks, exited_ticks;
     uint64_t claim_head;       /* head when this generation began */
-    uint32_t has_pages;        /* [atomic] 1: all pages of this control are allocated */
+    uint32_t has_pages;        /* [atomic] 1: this struct and the first events have pages: it was claimed */
     uint32_t texts_have_pages; /* [atomic] 1: those of its texts are; 2: they could not be */
     uint8_t reserved0[8];
 
@@ -545,10 +547,12 @@ struct rv_wire_control {
     uint8_t reserved3[104];
 
     /* 0x180 the live stack */
-    uint32_t live_sequence; /* [atomic] seqlock: odd while a slot changes */
-    int32_t current_slot;   /* [atomic] -1 when empty */
-    int32_t live_depth;     /* [atomic] may exceed n_slots: slots wrap */
-    uint8_t reserved4[116];
+    uint32_t live_sequence;  /* [atomic] seqlock: odd while a slot changes */
+    int32_t current_slot;    /* [atomic] -1 when empty */
+    int32_t live_depth;      /* [atomic] may exceed n_slots: slots wrap */
+    uint32_t slots_are_set;  /* [atomic] 1: the slots hold this claim's frames; 0: all frames are unknown */
+    uint32_t rest_has_pages; /* [atomic] 1: slots and message have pages */
+    uint8_t reserved4[108];
 
     /* 0x200 cold */
     char thread_name[64];

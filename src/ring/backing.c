@@ -8,34 +8,34 @@ static void touch_pages(uint8_t *first, uint8_t *end)
         __atomic_fetch_or(page, 0, __ATOMIC_RELAXED);
 }
 
+/* One system call where the kernel allocates and maps at once; it needs no descriptor. */
 static int give(struct rv_map *map, void *data, size_t n_bytes)
 {
     uint64_t offset = (uint64_t)((uint8_t *)data - map->base);
-    int error = rv_map_allocate(map, offset, n_bytes);
-    if (!error)
-        error = rv_map_populate(map, offset, n_bytes);
+    int error = rv_map_populate(map, offset, n_bytes);
     if (error != -ENOSYS)
         return error;
-    touch_pages(map->base + (offset & ~(uint64_t)(RV_WIRE_PAGE - 1)), (uint8_t *)data + n_bytes);
-    return 0;
+    error = rv_map_allocate(map, offset, n_bytes);
+    if (!error)
+        touch_pages(map->base + (offset & ~(uint64_t)(RV_WIRE_PAGE - 1)), (uint8_t *)data + n_bytes);
+    return error;
 }
 
 int rv_backing_give_state(struct rv_map *map, uint32_t ring_idx)
 {
     if (ring_idx < __atomic_load_n(&map->header->n_rings_used, __ATOMIC_RELAXED))
         return 0;
-    return rv_map_allocate(map, map->geometry.controls.offset + (uint64_t)ring_idx * map->geometry.control_bytes,
-                           RV_WIRE_PAGE);
+    return give(map, rv_map_control(map, ring_idx), sizeof(struct rv_wire_control));
 }
 
-int rv_backing_give_control(struct rv_map *map, uint32_t ring_idx)
+int rv_backing_give_rest(struct rv_map *map, uint32_t ring_idx)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
-    int error = 0;
-    if (!__atomic_load_n(&control->has_pages, __ATOMIC_RELAXED))
-        error = rv_map_allocate(map, (uint64_t)((uint8_t *)control - map->base), map->geometry.control_bytes);
+    if (__atomic_load_n(&control->rest_has_pages, __ATOMIC_RELAXED))
+        return 0;
+    int error = give(map, control + 1, map->geometry.control_bytes - sizeof *control);
     if (!error)
-        __atomic_store_n(&control->has_pages, 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&control->rest_has_pages, 1, __ATOMIC_RELAXED);
     return error;
 }
 

@@ -1,7 +1,7 @@
 /*
- * Allocates the file pages of a claimed ring, so that no later store can fail or wait for a page: the control's pages
- * at the claim, its first one, with the ring's state, before anybody reads it; the events' pages as the ring fills, so
- * that a thread with few calls uses little memory.
+ * Allocates the file pages of a claimed ring before they are written, so that no store can fail or wait for a page: the
+ * ring's state before anybody reads it, the events' pages as the ring fills, what most rings never use when it is first
+ * used. Thousands of threads that call little are started quickly and take little memory.
  *
  * All: 0 or -ENOSPC, -EBADF ...; any thread of the owner, async-signal-safe, errno kept.
  */
@@ -12,13 +12,13 @@
 
 #include "ring/map.h"
 
-#define RV_BACKING_FIRST_EVENTS 1024u /* allocated by a claim */
+#define RV_BACKING_FIRST_EVENTS 256u /* allocated by a claim: a page */
 
 /* Nothing to do for a ring that was claimed before (wire: n_rings_used). */
 int rv_backing_give_state(struct rv_map *map, uint32_t ring_idx);
 
-/* The same for the ring's control. */
-int rv_backing_give_control(struct rv_map *map, uint32_t ring_idx);
+/* Of the control: its slots and message, behind the struct. Any process that may write. */
+int rv_backing_give_rest(struct rv_map *map, uint32_t ring_idx);
 
 /* Allocate the pages of n events from the free-running count `head` on; wraps at the end of the ring. */
 int rv_backing_give_events(struct rv_map *map, uint32_t ring_idx, uint64_t head, uint64_t n);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "ring/backing.h"
 #include "ring/run_state.h"
 
 enum command_state { EMPTY, COMMAND_POSTED, RESPONSE_POSTED, FIRST_WRITER = 16 };
@@ -105,9 +106,11 @@ static int wait_for(uint32_t *word, uint32_t wanted, uint64_t timeout_ns)
     }
 }
 
-int rv_commands_post(const struct rv_map *map, uint32_t ring_idx, const char *code, const void *message, size_t n_bytes)
+int rv_commands_post(struct rv_map *map, uint32_t ring_idx, const char *code, const void *message, size_t n_bytes)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
+    if (n_bytes && rv_backing_give_rest(map, ring_idx))
+        return -ENOSPC;
     if (!begin_writing(&control->command_ready, EMPTY))
         return -EBUSY;
     write_message(map, control, code, message, n_bytes);
@@ -126,10 +129,11 @@ int rv_commands_wait(const struct rv_map *map, uint32_t ring_idx, struct rv_comm
     return error;
 }
 
-int rv_commands_respond(const struct rv_map *map, uint32_t ring_idx, const char *code, const void *message,
-                        size_t n_bytes)
+int rv_commands_respond(struct rv_map *map, uint32_t ring_idx, const char *code, const void *message, size_t n_bytes)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
+    if (n_bytes && rv_backing_give_rest(map, ring_idx))
+        return -ENOSPC;
     if (!begin_writing(&control->command_ready, COMMAND_POSTED))
         return -ECANCELED;
     write_message(map, control, code, message, n_bytes);

@@ -34,18 +34,16 @@ struct rv_command {
 
 /*
  * Monitor: post a command; the message is cut to message_bytes.
- *   returns  0; -EBUSY while another command or its response occupies the channel
+ *   returns  0; -EBUSY while another command or its response occupies the channel; -ENOSPC without pages for it
  */
-int rv_commands_post(const struct rv_map *map, uint32_t ring_idx, const char *code, const void *message,
-                     size_t n_bytes);
+int rv_commands_post(struct rv_map *map, uint32_t ring_idx, const char *code, const void *message, size_t n_bytes);
 
 /* Owner: copy the posted command; it stays posted until the response. 0 ns: do not wait. Returns 0, -EAGAIN,
  * -ETIMEDOUT. */
 int rv_commands_wait(const struct rv_map *map, uint32_t ring_idx, struct rv_command *command, uint64_t timeout_ns);
 
-/* Owner: respond to the posted command. Returns 0, or -ECANCELED when it was withdrawn. */
-int rv_commands_respond(const struct rv_map *map, uint32_t ring_idx, const char *code, const void *message,
-                        size_t n_bytes);
+/* Owner: respond to the posted command. Returns 0, -ECANCELED when it was withdrawn, -ENOSPC without pages for it. */
+int rv_commands_respond(struct rv_map *map, uint32_t ring_idx, const char *code, const void *message, size_t n_bytes);
 
 /* Monitor: copy the response, which empties the channel. Returns 0, -EAGAIN, -ETIMEDOUT. */
 int rv_commands_wait_response(const struct rv_map *map, uint32_t ring_idx, struct rv_command *response,

@@ -4,14 +4,17 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "ring/backing.h"
 
 enum { N_READ_TRIES = 1000, MAX_TEXT_BYTES = 1 << 14 };
 static const uint32_t UNKNOWN_LINE = UINT32_MAX, UNKNOWN_NAME = UINT32_MAX; /* a line may still be set later */
 
-void rv_live_stack_view(struct rv_live_stack *slots, const struct rv_map *map, uint32_t ring_idx)
+void rv_live_stack_view(struct rv_live_stack *slots, struct rv_map *map, uint32_t ring_idx)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
-    *slots = (struct rv_live_stack){control, (uint8_t *)(control + 1), map->geometry.n_slots, map->geometry.slot_bytes};
+    *slots = (struct rv_live_stack){
+        map, ring_idx, control, (uint8_t *)(control + 1), map->geometry.n_slots, map->geometry.slot_bytes,
+    };
 }
 
 static struct rv_wire_slot *slot_at(const struct rv_live_stack *slots, uint32_t slot_idx)
@@ -79,24 +82,46 @@ static void write_text(struct rv_wire_slot *slot, const char *text, size_t n_byt
     }
 }
 
+static bool is_set(const struct rv_live_stack *slots)
+{
+    return __atomic_load_n(&slots->control->slots_are_set, __ATOMIC_RELAXED);
+}
+
 void rv_live_stack_clear(const struct rv_live_stack *slots)
 {
     uint32_t sequence = begin_write(slots->control); /* also takes over from a writer that died */
-    for (uint32_t i = 0; i < slots->n_slots; i++)
-        write_slot(slot_at(slots, i), UNKNOWN_LINE, UNKNOWN_NAME, 0);
+    __atomic_store_n(&slots->control->slots_are_set, 0, __ATOMIC_RELAXED);
     set_position(slots->control, -1, 0);
     end_write(slots->control, sequence);
 }
 
+/* Most threads never push: the slots have pages and values from the first push on. False without memory. */
+static bool set_slots(const struct rv_live_stack *slots)
+{
+    if (is_set(slots))
+        return true;
+    if (rv_backing_give_rest(slots->map, slots->ring_idx))
+        return false;
+    uint32_t sequence = begin_write(slots->control);
+    for (uint32_t i = 0; i < slots->n_slots; i++)
+        write_slot(slot_at(slots, i), UNKNOWN_LINE, UNKNOWN_NAME, 0);
+    __atomic_store_n(&slots->control->slots_are_set, 1, __ATOMIC_RELAXED);
+    end_write(slots->control, sequence);
+    return true;
+}
+
 int32_t rv_live_stack_push(struct rv_live_stack *slots, const char *text, uint32_t name_id, uint64_t ticks)
 {
+    const bool has_slots = set_slots(slots);
     int32_t depth = rv_live_stack_depth(slots);
     uint32_t next = depth ? (current_of(slots) + 1) % slots->n_slots : 0;
     depth += depth < INT32_MAX;
     struct rv_wire_slot *slot = slot_at(slots, next);
     uint32_t sequence = begin_write(slots->control);
-    write_slot(slot, 0, name_id, ticks);
-    write_text(slot, text, strnlen(text, slots->slot_bytes - 1));
+    if (has_slots) {
+        write_slot(slot, 0, name_id, ticks);
+        write_text(slot, text, strnlen(text, slots->slot_bytes - 1));
+    }
     set_position(slots->control, (int32_t)next, depth);
     end_write(slots->control, sequence);
     return depth;
@@ -104,7 +129,7 @@ int32_t rv_live_stack_push(struct rv_live_stack *slots, const char *text, uint32
 
 bool rv_live_stack_update(struct rv_live_stack *slots, uint32_t line, uint64_t ticks)
 {
-    if (!rv_live_stack_depth(slots))
+    if (!rv_live_stack_depth(slots) || !is_set(slots))
         return false;
     struct rv_wire_slot *slot = slot_at(slots, current_of(slots));
     uint32_t sequence = begin_write(slots->control);
@@ -123,7 +148,8 @@ int32_t rv_live_stack_pop(struct rv_live_stack *slots)
     uint32_t current = current_of(slots);
     uint32_t previous = current ? current - 1 : slots->n_slots - 1;
     uint32_t sequence = begin_write(slots->control);
-    write_slot(slot_at(slots, current), UNKNOWN_LINE, UNKNOWN_NAME, 0);
+    if (is_set(slots))
+        write_slot(slot_at(slots, current), UNKNOWN_LINE, UNKNOWN_NAME, 0);
     set_position(slots->control, depth ? (int32_t)previous : -1, depth);
     end_write(slots->control, sequence);
     return depth;
@@ -183,10 +209,14 @@ int rv_live_stack_read(const struct rv_live_stack *slots, int32_t slot_idx, stru
         uint32_t sequence;
         if (!begin_read(slots->control, &sequence))
             continue;
-        struct rv_slot seen = {(int32_t)__atomic_load_n(&shared->line, __ATOMIC_RELAXED),
-                               __atomic_load_n(&shared->name, __ATOMIC_RELAXED),
-                               __atomic_load_n(&shared->ticks, __ATOMIC_RELAXED)};
-        size_t n_bytes = copy_text(copy, shared, slots->slot_bytes);
+        struct rv_slot seen = {.line = -1};
+        size_t n_bytes = 0;
+        if (is_set(slots)) {
+            seen = (struct rv_slot){(int32_t)__atomic_load_n(&shared->line, __ATOMIC_RELAXED),
+                                    __atomic_load_n(&shared->name, __ATOMIC_RELAXED),
+                                    __atomic_load_n(&shared->ticks, __ATOMIC_RELAXED)};
+            n_bytes = copy_text(copy, shared, slots->slot_bytes);
+        }
         if (!end_read(slots->control, sequence))
             continue;
         *slot = seen;

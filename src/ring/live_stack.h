@@ -15,6 +15,8 @@
 #include "ring/map.h"
 
 struct rv_live_stack { /* a view into the map, like struct rv_ring */
+    struct rv_map *map;
+    uint32_t ring_idx;
     struct rv_wire_control *control;
     uint8_t *first;
     uint32_t n_slots, slot_bytes;
@@ -27,7 +29,7 @@ struct rv_slot {
 };
 
 /* The live stack of a ring; the map is borrowed. */
-void rv_live_stack_view(struct rv_live_stack *slots, const struct rv_map *map, uint32_t ring_idx);
+void rv_live_stack_view(struct rv_live_stack *slots, struct rv_map *map, uint32_t ring_idx);
 
 /* Owner thread, after claiming the ring: no frame is open and all slots are unknown. */
 void rv_live_stack_clear(const struct rv_live_stack *slots);
@@ -38,7 +40,7 @@ int32_t rv_live_stack_depth(const struct rv_live_stack *slots);
 /* Owner thread. A new frame on line 0; text is cut to slot_bytes - 1, "" when name_id suffices. Returns the depth. */
 int32_t rv_live_stack_push(struct rv_live_stack *slots, const char *text, uint32_t name_id, uint64_t ticks);
 
-/* Owner thread. The statement being executed in the innermost frame. False when there is none. */
+/* Owner thread. The statement being executed in the innermost frame. False when there is none, or no memory for it. */
 bool rv_live_stack_update(struct rv_live_stack *slots, uint32_t line, uint64_t ticks);
 
 /* Owner thread. Returns the new depth; an empty stack stays empty. */

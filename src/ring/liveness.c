@@ -7,6 +7,8 @@
 #include "base/os.h"
 #include "ringviz/wire.h"
 
+enum { N_RANGES = 16 };
+
 static struct flock byte_range(short type, uint64_t first_byte, uint64_t n_bytes)
 {
     return (struct flock){.l_type = type,
@@ -42,13 +44,33 @@ void rv_liveness_unlock(int fd, uint64_t byte)
     set_lock(fd, F_UNLCK, byte);
 }
 
-bool rv_liveness_is_locked(int fd, uint64_t first_byte, uint64_t n_bytes)
+/* One of the locks on these bytes by others, as *range; false: there is none. */
+static bool find_lock(int fd, uint64_t first_byte, uint64_t n_bytes, struct flock *range)
 {
     int saved = errno;
-    struct flock range = byte_range(F_WRLCK, first_byte, n_bytes);
-    int result = fcntl(fd, F_OFD_GETLK, &range);
+    *range = byte_range(F_WRLCK, first_byte, n_bytes);
+    int result = fcntl(fd, F_OFD_GETLK, range);
     errno = saved;
-    return result == 0 && range.l_type != F_UNLCK;
+    return result == 0 && range->l_type != F_UNLCK;
+}
+
+bool rv_liveness_is_locked(int fd, uint64_t first_byte, uint64_t n_bytes)
+{
+    struct flock range;
+    return find_lock(fd, first_byte, n_bytes, &range);
+}
+
+void rv_liveness_find_locked(int fd, uint64_t first_byte, uint64_t n_bytes, uint64_t *is_locked)
+{
+    struct flock range;
+    uint64_t next = 0;
+    for (unsigned i = 0; i < N_RANGES && next < n_bytes && find_lock(fd, first_byte + next, n_bytes - next, &range);
+         i++) {
+        const uint64_t base = (uint64_t)RV_WIRE_LOCK_BASE + first_byte, from = (uint64_t)range.l_start;
+        const uint64_t end = range.l_len ? from + (uint64_t)range.l_len - base : n_bytes;
+        for (next = from > base ? from - base : 0; next < end && next < n_bytes; next++)
+            is_locked[next / 64] |= 1ull << next % 64;
+    }
 }
 
 bool rv_liveness_is_running(uint32_t pid, uint64_t start)

@@ -19,6 +19,13 @@ void rv_liveness_unlock(int fd, uint64_t byte);
 /* Does another open file description hold any of these bytes? 0.7 us. */
 bool rv_liveness_is_locked(int fd, uint64_t first_byte, uint64_t n_bytes);
 
+/*
+ * The same for many bytes at once. The kernel joins a process's locks on neighbouring bytes, so that a few calls find
+ * most of them.
+ *   is_locked  a bit per byte, all 0; set are those of bytes found locked. The others may be locked, too.
+ */
+void rv_liveness_find_locked(int fd, uint64_t first_byte, uint64_t n_bytes, uint64_t *is_locked);
+
 /* Is this process (not a later one with the same pid) running? A zombie does not. */
 bool rv_liveness_is_running(uint32_t pid, uint64_t start);
 

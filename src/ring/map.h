@@ -59,7 +59,8 @@ struct rv_map {
     struct rv_wire_header geometry; /* validated private copy: offsets and counts come from here */
     struct rv_clock clock;          /* a producer's may not be settled: it needs the kind only, or rv_map_clock() */
     uint64_t held_rings[RV_MAP_MAX_RINGS / 64]; /* [atomic] one bit per ring that our threads hold or are claiming */
-    char path[RV_MAP_PATH_BYTES];               /* absolute */
+    uint32_t n_rings_gone;        /* [atomic] of the header's n_rings_left, so many were found free or taken again */
+    char path[RV_MAP_PATH_BYTES]; /* absolute */
 };
 
 /* Path of a private file for ringviz: in /dev/shm, XDG_RUNTIME_DIR or the temporary directory, the first with room for

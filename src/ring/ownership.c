@@ -233,9 +233,12 @@ static void give_up_ring(struct rv_map *map, uint32_t ring_idx, uint64_t word)
 
 static int give_pages(struct rv_map *map, uint32_t ring_idx)
 {
-    uint64_t tail = __atomic_load_n(&rv_map_control(map, ring_idx)->tail, __ATOMIC_RELAXED); /* head will start here */
-    int error = rv_backing_give_control(map, ring_idx);
-    return error ? error : rv_backing_give_events(map, ring_idx, tail, RV_BACKING_FIRST_EVENTS);
+    struct rv_wire_control *control = rv_map_control(map, ring_idx);
+    uint64_t tail = __atomic_load_n(&control->tail, __ATOMIC_RELAXED); /* head will start here */
+    int error = rv_backing_give_events(map, ring_idx, tail, RV_BACKING_FIRST_EVENTS);
+    if (!error)
+        __atomic_store_n(&control->has_pages, 1, __ATOMIC_RELAXED);
+    return error;
 }
 
 static void reset_protocols(struct rv_map *map, struct rv_wire_control *control)
@@ -313,13 +316,16 @@ static int claim(struct rv_map *map, uint32_t process_idx)
 }
 
 /* `block` must not lose events, so a claim waits for a ring that its owner has left: the consumer will free it soon. */
-static bool is_ring_coming(const struct rv_map *map)
+static bool is_ring_coming(struct rv_map *map)
 {
-    if (map->geometry.policy != RV_POLICY_BLOCK || !rv_full_ring_has_consumer(map->header))
+    const uint32_t n_left = __atomic_load_n(&map->header->n_rings_left, __ATOMIC_ACQUIRE); /* X2 <- X1 */
+    if (n_left == __atomic_load_n(&map->n_rings_gone, __ATOMIC_RELAXED) || map->geometry.policy != RV_POLICY_BLOCK ||
+        !rv_full_ring_has_consumer(map->header))
         return false;
     for (uint32_t i = 0; i < rv_ownership_n_rings_used(map); i++)
         if (__atomic_load_n(&rv_map_control(map, i)->state, __ATOMIC_RELAXED) == RV_RING_EXITED)
             return true;
+    __atomic_store_n(&map->n_rings_gone, n_left, __ATOMIC_RELAXED);
     return false;
 }
 
@@ -348,7 +354,7 @@ int rv_ownership_claim(struct rv_map *map, uint32_t process_idx)
     if (ring_idx < 0)
         __atomic_fetch_add(&map->header->n_threads_without_ring, 1, __ATOMIC_RELAXED);
     else
-        rv_ring_wake_consumer(map->header);
+        rv_ring_announce(map->header);
     errno = saved;
     return ring_idx;
 }
@@ -359,6 +365,7 @@ void rv_ownership_release(struct rv_map *map, uint32_t ring_idx)
     uint32_t generation = generation_of(__atomic_load_n(state_word(control), __ATOMIC_RELAXED));
     __atomic_store_n(&control->exited_ticks, rv_clock_ticks(map->clock.kind), __ATOMIC_RELAXED);
     __atomic_store_n(state_word(control), make_word(RV_RING_EXITED, generation), __ATOMIC_RELEASE); /* D1 -> D2 */
+    __atomic_fetch_add(&map->header->n_rings_left, 1, __ATOMIC_RELEASE);                            /* X1 -> X2 */
     if (rv_map_own_fd(map) == 0)
         rv_liveness_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
     let_go_of_ring(map, ring_idx);
@@ -400,6 +407,11 @@ bool rv_ownership_has_live_owner(const struct rv_map *map, uint32_t ring_idx)
     const struct rv_wire_control *control = rv_map_control(map, ring_idx);
     uint32_t state = __atomic_load_n(&control->state, __ATOMIC_ACQUIRE); /* D2 <- D1 */
     return state == RV_RING_LIVE && owner_only_lost_its_lock(map, control);
+}
+
+void rv_ownership_find_live_owners(const struct rv_map *map, uint64_t *has_live_owner)
+{
+    rv_liveness_find_locked(map->fd, FIRST_RING_BYTE, rv_ownership_n_rings_used(map), has_live_owner);
 }
 
 bool rv_ownership_revive(struct rv_map *map, uint32_t ring_idx, uint32_t generation)

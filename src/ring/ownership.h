@@ -10,6 +10,7 @@
  * Orderings, each with its partner:
  *   D1 -> D2  owner words are complete before LIVE, exit words before EXITED; readers load state before them
  *   D3 -> D4  the consumer is done with a ring before FREE; a claimer sees FREE before it writes there
+ *   X1 -> X2  a ring is EXITED before it is counted as left
  *   F1 -> F2  a ring is FREE before the hint that claims start their search from
  *   R1 -> R2  a thread has released a ring's lock byte before another thread of its process locks it
  *   T1 -> T2, T3 -> T4  a seqlock over the thread name
@@ -62,6 +63,9 @@ bool rv_ownership_holds(const struct rv_map *map, uint32_t ring_idx);
 
 /* True while some process holds the ring's lock byte. 0.7 us. Consumer or observer. */
 bool rv_ownership_has_live_owner(const struct rv_map *map, uint32_t ring_idx);
+
+/* The same for all rings at once: sets bits of rings with a live owner; the others may have one, too. */
+void rv_ownership_find_live_owners(const struct rv_map *map, uint64_t *has_live_owner);
 
 /*
  * Consumer only: repair a state word that a stray write has overwritten: it becomes LIVE with this generation.

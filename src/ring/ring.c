@@ -171,6 +171,13 @@ struct rv_ring_account rv_ring_last_account(const struct rv_ring *ring)
     return account;
 }
 
+void rv_ring_announce(struct rv_wire_header *header)
+{
+    __atomic_fetch_add(&header->n_new_rings, 1, __ATOMIC_SEQ_CST);           /* W4 <- W3 */
+    if (__atomic_load_n(&header->consumer_is_asleep, __ATOMIC_SEQ_CST) == 2) /* W4 <- W3 */
+        rv_ring_wake_consumer(header);
+}
+
 void rv_ring_wake_consumer(struct rv_wire_header *header)
 {
     __atomic_fetch_add(&header->consumer_wake, 1, __ATOMIC_SEQ_CST);    /* W2 <- W1 */

@@ -9,6 +9,7 @@
  *   P4 -> C4  a producer that stops passing tail clears is_overwriting after publishing the last such head; the
  *             consumer reads is_overwriting before head
  *   W1 -> W2  the consumer sets consumer_is_asleep, then waits; a producer bumps consumer_wake, then reads it
+ *   W3 -> W4  the same with n_new_rings, which the consumer reads before a long wait
  *
  * tests/model/ring.pml checks the first four for every policy under a weak memory model.
  *
@@ -79,6 +80,9 @@ struct rv_ring_account rv_ring_last_account(const struct rv_ring *ring);
 
 /* Wake the consumer if it sleeps. Producers' slow paths; async-signal-safe, keeps errno. */
 void rv_ring_wake_consumer(struct rv_wire_header *header);
+
+/* The same for a ring that is new, or has its first event: wakes a consumer only from a long nap. */
+void rv_ring_announce(struct rv_wire_header *header);
 
 /* After each turn over all rings: bump drain_turns, wake waiting producers, renew the heartbeat. */
 void rv_ring_turn_done(struct rv_wire_header *header);

@@ -65,6 +65,7 @@ struct live {
     struct rv_name_map names;
     struct rv_module_watch modules;
     struct live_ring *rings;
+    uint64_t *has_live_owner;       /* a bit per ring, at this turn's check; the others are checked one by one */
     struct rv_arguments *arguments; /* or NULL */
     struct rv_event *popped;
     struct rv_event *switches, *merged; /* of a thread; merged: with its popped events */
@@ -72,7 +73,8 @@ struct live {
     struct rv_ticker *ticker;               /* clock TICK only */
     struct rv_verdict_publisher *publisher; /* or NULL */
     uint64_t last_liveness_ns, last_loss_ns;
-    uint64_t turn_ticks;   /* at this turn's begin */
+    uint64_t turn_ticks;   /* at this turn's begin, */
+    uint32_t n_new_rings;  /* and the header's */
     uint32_t n_rings_used; /* greatest value seen; never falls */
     size_t n_streams;      /* open now */
     uint64_t n_idle_turns; /* in a row */
@@ -412,6 +414,11 @@ static bool adopt_ring(struct live *live, uint32_t ring_idx, uint32_t state, boo
     return true;
 }
 
+static bool has_live_owner(const struct live *live, uint32_t ring_idx)
+{
+    return live->has_live_owner[ring_idx / 64] >> ring_idx % 64 & 1 || rv_ownership_has_live_owner(live->map, ring_idx);
+}
+
 /* Returns true when events moved. */
 static bool visit_ring(struct live *live, uint32_t ring_idx, bool check_liveness, const struct rv_intake *intake)
 {
@@ -422,8 +429,7 @@ static bool visit_ring(struct live *live, uint32_t ring_idx, bool check_liveness
     uint32_t state = __atomic_load_n(&slot->ring.control->state, __ATOMIC_ACQUIRE); /* D2 <- D1 */
     if (state == RV_RING_FREE && !slot->stream)
         return false;
-    bool owner_is_gone =
-        state == RV_RING_EXITED || (check_liveness && !rv_ownership_has_live_owner(live->map, ring_idx));
+    bool owner_is_gone = state == RV_RING_EXITED || (check_liveness && !has_live_owner(live, ring_idx));
     slot->is_owner_gone = owner_is_gone;
     if (!slot->stream && !adopt_ring(live, ring_idx, state, owner_is_gone, intake))
         return false;
@@ -446,6 +452,11 @@ static bool visit_ring(struct live *live, uint32_t ring_idx, bool check_liveness
     return has_events;
 }
 
+static size_t n_words(const struct live *live)
+{
+    return (live->map->geometry.n_rings + 63) / 64;
+}
+
 static bool has_live_creator(const struct rv_map *map)
 {
     uint64_t start = rv_os_process_start((pid_t)map->geometry.creator_pid);
@@ -464,6 +475,18 @@ static bool is_over(struct live *live)
     return live->has_had_stream || live->map->header->total_claims > 0 || !has_live_creator(live->map);
 }
 
+/* A ring that was never claimed has no page yet: reading it would give it one. */
+static void look_at_rings(struct live *live, bool check_liveness)
+{
+    const uint32_t n_rings_used = rv_ownership_n_rings_used(live->map);
+    for (; live->n_rings_used < n_rings_used; live->n_rings_used++)
+        rv_ring_view(&live->rings[live->n_rings_used].ring, live->map, live->n_rings_used);
+    if (!check_liveness)
+        return;
+    memset(live->has_live_owner, 0, n_words(live) * sizeof *live->has_live_owner);
+    rv_ownership_find_live_owners(live->map, live->has_live_owner);
+}
+
 static enum rv_source_status poll_live(struct rv_source *source, const struct rv_intake *intake)
 {
     struct live *live = (struct live *)source;
@@ -476,6 +499,7 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
         live->last_loss_ns = now;
     live->is_ending = intake->is_stopping(intake->context);
     live->turn_ticks = rv_clock_ticks(live->map->clock.kind);
+    live->n_new_rings = __atomic_load_n(&live->map->header->n_new_rings, __ATOMIC_RELAXED);
     if (live->params.scheduler)
         rv_scheduler_read(live->params.scheduler, &live->map->clock);
     bool was_over = is_over(live);
@@ -483,10 +507,10 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     live->is_busy = false;
     repair_file_state(live);
     rv_module_watch_refresh(&live->modules);
-    uint32_t n_rings_used = rv_ownership_n_rings_used(live->map);
-    live->n_rings_used = live->n_rings_used > n_rings_used ? live->n_rings_used : n_rings_used;
+    check_liveness |= was_over;
+    look_at_rings(live, check_liveness);
     for (uint32_t i = 0; i < live->n_rings_used; i++)
-        has_moved |= visit_ring(live, i, check_liveness || was_over, intake);
+        has_moved |= visit_ring(live, i, check_liveness, intake);
     rv_ring_turn_done(live->map->header);
     if (was_over && is_over(live))
         return RV_SOURCE_ENDED;
@@ -494,7 +518,10 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     return has_moved ? RV_SOURCE_MOVED : RV_SOURCE_IDLE;
 }
 
-/* A producer wakes us at a ring's first event and when its ring fills up; otherwise wait for the interval. */
+/*
+ * A producer wakes us when its ring fills up, and from a longer nap than usual for a new ring: thousands of threads that
+ * start at once do not wake us thousands of times.
+ */
 static void nap_live(struct rv_source *source)
 {
     struct live *live = (struct live *)source;
@@ -504,9 +531,11 @@ static void nap_live(struct rv_source *source)
         nap /= BUSY_SHARE;
     else if (live->n_idle_turns > IDLE_TURNS && nap < IDLE_NAP_NS)
         nap = live->n_streams ? IDLE_NAP_NS : EMPTY_NAP_NS;
-    uint32_t seen = __atomic_load_n(&header->consumer_wake, __ATOMIC_RELAXED);
-    __atomic_store_n(&header->consumer_is_asleep, 1, __ATOMIC_SEQ_CST); /* W1 -> W2 */
-    rv_os_futex_wait(&header->consumer_wake, seen, nap);
+    const uint32_t seen = __atomic_load_n(&header->consumer_wake, __ATOMIC_RELAXED);
+    const bool is_long = nap > DEFAULT_INTERVAL_NS;
+    __atomic_store_n(&header->consumer_is_asleep, 1 + is_long, __ATOMIC_SEQ_CST);                 /* W1 -> W2, */
+    if (!is_long || __atomic_load_n(&header->n_new_rings, __ATOMIC_SEQ_CST) == live->n_new_rings) /* W3 -> W4 */
+        rv_os_futex_wait(&header->consumer_wake, seen, nap);
     __atomic_store_n(&header->consumer_is_asleep, 0, __ATOMIC_RELAXED);
 }
 
@@ -569,6 +598,7 @@ static void close_live(struct rv_source *source)
     rv_module_watch_fini(&live->modules);
     rv_verdict_publisher_destroy(live->publisher);
     free(live->rings);
+    free(live->has_live_owner);
     free(live->popped);
     free(live->switches);
     free(live->merged);
@@ -604,8 +634,7 @@ struct rv_source *rv_live_open(struct rv_map *map, const struct rv_live_params *
     live->names = (struct rv_name_map){.map = map, .symbolizer = live->symbolizer};
     live->rings = rv_alloc(map->geometry.n_rings, sizeof *live->rings);
     live->popped = rv_alloc(RV_BATCH_EVENTS, sizeof *live->popped);
-    for (uint32_t i = 0; i < map->geometry.n_rings; i++)
-        rv_ring_view(&live->rings[i].ring, map, i);
+    live->has_live_owner = rv_alloc(n_words(live), sizeof *live->has_live_owner);
     if (params->filter && params->is_own)
         live->publisher = rv_verdict_publisher_create(map);
     if (map->geometry.clock_kind == RV_CLOCK_TICK)

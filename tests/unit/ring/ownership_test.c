@@ -1,5 +1,6 @@
 #include "fixture.h"
 
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "base/os.h"
@@ -108,6 +109,37 @@ Test(ownership, a_ring_has_pages_for_what_is_written, .timeout = 60)
     close_fixture(&f);
 }
 
+/* Thousands of threads that start at once pay for what they use. */
+Test(ownership, a_claim_gives_two_pages, .timeout = 60)
+{
+    enum { N_CLAIMS = 64 };
+    struct fixture f;
+    open_fixture(&f, &(struct rv_map_params){.n_rings = N_CLAIMS, .ring_events = 1 << 12});
+    uint32_t process = (uint32_t)rv_ownership_enter_process(&f.other);
+    uint64_t n_bytes = n_allocated(&f.map);
+    for (int i = 0; i < N_CLAIMS; i++)
+        cr_assert_eq(rv_ownership_claim(&f.other, process), i);
+    cr_assert_leq(n_allocated(&f.map) - n_bytes, N_CLAIMS * 2 * RV_WIRE_PAGE);
+    close_fixture(&f);
+}
+
+/* One look at all rings finds a process's neighbouring locks; a ring between is not found. */
+Test(ownership, live_owners_are_found_together, .timeout = 60)
+{
+    enum { N_CLAIMS = 200, LEFT = 70 };
+    uint64_t has_live_owner[(N_CLAIMS + 63) / 64] = {0};
+    struct fixture f;
+    open_fixture(&f, &(struct rv_map_params){.n_rings = N_CLAIMS, .ring_events = 64});
+    uint32_t process = (uint32_t)rv_ownership_enter_process(&f.other);
+    for (int i = 0; i < N_CLAIMS; i++)
+        cr_assert_eq(rv_ownership_claim(&f.other, process), i);
+    rv_ownership_release(&f.other, LEFT);
+    rv_ownership_find_live_owners(&f.map, has_live_owner);
+    for (unsigned i = 0; i < N_CLAIMS; i++)
+        cr_assert_eq(has_live_owner[i / 64] >> i % 64 & 1, i != LEFT, "ring %u", i);
+    close_fixture(&f);
+}
+
 Test(ownership, events_without_pages_are_dropped_and_counted, .timeout = 60)
 {
     struct fixture f;
@@ -120,16 +152,16 @@ Test(ownership, events_without_pages_are_dropped_and_counted, .timeout = 60)
     cr_assert_eq(rv_ownership_claim(&f.other, process), 0);
     rv_ring_view(&ring, &f.other, 0);
     rv_pusher_attach(&pusher, state, &ring, 0);
-    int fd = f.other.fd;
     struct rv_map out_of_reach = f.other;
-    out_of_reach.device++; /* what its descriptor is must be this */
+    out_of_reach.base = mmap(NULL, f.other.n_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    cr_assert_neq((void *)out_of_reach.base, MAP_FAILED);
+    munmap(out_of_reach.base, f.other.n_bytes); /* no page can be given there */
     state->ring.map = &out_of_reach;
     push_calls(&pusher, 20000);
     struct rv_ring_account account = rv_ring_account(&ring);
     cr_assert_eq(account.n_produced, 20000);
     cr_assert_eq(account.n_dropped, 20000 - (RV_BACKING_FIRST_EVENTS - 1));
 
-    f.other.fd = fd;
     state->ring.map = &f.other;
     push_calls(&pusher, 20000);
     account = rv_ring_account(&ring);
