@@ -1,0 +1,39 @@
+#!/bin/sh
+# compilers.sh RINGVIZ CHECKER PROGRAMS: the profilers' hooks of every compiler that is installed, on PROGRAMS/profiled.rs
+# and on PROGRAMS/threads.c: the counts are the programs' own. Says which compilers there are not.
+set -u
+ringviz=$1 checker=$2 programs=$3
+. "${0%/*}/harness.sh"
+cd "$folder" || exit 1 # gmon.out
+n_tried=0
+
+trace() { # WHAT: the program that was built
+    run --patch=off --report=json --force --output=report.json -- ./program 4 40000
+    expect "exit status of $1: $(cat err)" $status 0
+    check "the counts of $1" "$checker" out report.json
+    grep -q 'traced by its hooks for profilers' err || fail "$1: $(cat err)"
+    n_tried=$((n_tried + 1))
+}
+
+for compiler in gcc clang-14 clang; do
+    command -v $compiler >which || { echo "skipped: no $compiler"; continue; }
+    for flags in -O0 -O2 "-O0 -mfentry" "-O2 -mfentry" "-O1 -mfentry -fno-pie -no-pie"; do
+        # shellcheck disable=SC2086 # flags are words
+        $compiler -D_GNU_SOURCE -g -pg $flags -fno-optimize-sibling-calls "$programs/threads.c" -o program -lpthread ||
+            { fail "$compiler $flags does not build"; continue; }
+        trace "$compiler -pg $flags"
+    done
+done
+
+# rustc before 1.67 or so asks LLVM for the calls of mcount, which leaves them out unless its pass is run.
+for compiler in rustc /usr/bin/rustc; do
+    command -v $compiler >which || { echo "skipped: no $compiler"; continue; }
+    for pass in "" "-Cpasses=ee-instrument<post-inline>"; do
+        # shellcheck disable=SC2086 # no word without a pass
+        RUSTC_BOOTSTRAP=1 $compiler -g -Zinstrument-mcount $pass -o program "$programs/profiled.rs" 2>err && nm -D program | grep -q mcount && break
+    done
+    nm -D program | grep -q mcount || { fail "$compiler does not build: $(cat err)"; continue; }
+    trace "$compiler -Zinstrument-mcount"
+done
+[ $n_tried -gt 0 ] || fail "there is no compiler"
+conclude
