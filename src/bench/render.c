@@ -112,7 +112,7 @@ static void fill_lane(struct rv_view *view, struct rv_view_lane *lane, uint32_t 
     uint64_t gap_ns = WINDOW_NS / (2 * (uint64_t)n + 1);
     uint32_t n_begun = 0, first = (uint32_t)view->n_boxes, open[RV_CALLS_MOST_DEPTH];
     struct rv_span ended;
-    *lane = (struct rv_view_lane){.lane_idx = idx, .first_box = first, .n_boxes = n, .n_represents = 1};
+    *lane = (struct rv_view_lane){.lane_idx = idx, .first_box = first, .n_boxes = n, .n_members = 1};
     lane->max_depth = lane->whole_depth = RV_CALLS_MOST_DEPTH;
     snprintf(lane->name, sizeof lane->name, "thread %u", idx);
     while (n_begun < n || calls.depth) {

@@ -47,6 +47,7 @@ void rv_lane_order_copy(struct rv_lane_order *into, const struct rv_lane_order *
     into->n_lanes = from->n_lanes;
     into->n_processes = from->n_processes;
     into->most_depth = from->most_depth;
+    into->is_crowded = from->is_crowded;
 }
 
 /* ---- lanes that come ---- */
@@ -69,8 +70,13 @@ static uint32_t learn_process(struct rv_lane_order *lane_order, const struct rv_
     uint32_t generation = parent == RV_LANE_ORDER_NONE ? 0 : lane_order->processes[parent].generation + 1;
     lane_order->processes = rv_vec_reserve(lane_order->processes, &lane_order->processes_capacity,
                                            lane_order->n_processes + 1, sizeof *lane_order->processes);
-    lane_order->processes[lane_order->n_processes] = (struct rv_arranged_process){
-        .key = lane->process_key, .pid = lane->pid, .parent = parent, .generation = generation};
+    lane_order->processes[lane_order->n_processes] =
+        (struct rv_arranged_process){.key = lane->process_key,
+                                     .pid = lane->pid,
+                                     .parent = parent,
+                                     .generation = generation,
+                                     .first_lane = RV_LANE_ORDER_NONE,
+                                     .is_collapsed = lane_order->is_crowded};
     return (uint32_t)lane_order->n_processes++;
 }
 
@@ -117,9 +123,9 @@ static size_t place_of(const struct rv_lane_order *lane_order, uint32_t process,
 }
 
 /* Returns the lane's group. */
-static uint32_t learn_group(struct rv_lane_order *lane_order, uint32_t process, uint32_t tid, uint32_t lane_idx)
+static uint32_t learn_group(struct rv_lane_order *lane_order, uint32_t process, uint32_t tid)
 {
-    const struct rv_arranged_group new = {.process = process, .tid = tid, .first_lane = lane_idx};
+    const struct rv_arranged_group new = {.process = process, .tid = tid, .first_lane = RV_LANE_ORDER_NONE};
     uint32_t number = rv_hash_index_get(&lane_order->by_tid, key_of(&new));
     if (!number) {
         lane_order->groups = rv_vec_reserve(lane_order->groups, &lane_order->groups_capacity, lane_order->n_groups + 1,
@@ -132,6 +138,39 @@ static uint32_t learn_group(struct rv_lane_order *lane_order, uint32_t process, 
     group->n_lanes++;
     group->is_collapsed |= !group->is_chosen && group->n_lanes > RV_LANE_ORDER_MOST_ROWS;
     return number - 1;
+}
+
+static void note_first(struct rv_lane_order *lane_order, uint32_t lane_idx)
+{
+    const struct rv_arranged_lane *lane = &lane_order->lanes[lane_idx];
+    uint32_t *firsts[] = {&lane_order->processes[lane->process].first_lane,
+                          &lane_order->groups[lane->group].first_lane};
+    for (size_t i = 0; i < 2 && !lane->is_hidden; i++)
+        if (*firsts[i] == RV_LANE_ORDER_NONE)
+            *firsts[i] = lane_idx;
+}
+
+/* After lanes were hidden or shown. */
+static void find_firsts(struct rv_lane_order *lane_order)
+{
+    for (size_t i = 0; i < lane_order->n_processes; i++)
+        lane_order->processes[i].first_lane = RV_LANE_ORDER_NONE;
+    for (size_t i = 0; i < lane_order->n_groups; i++)
+        lane_order->groups[i].first_lane = RV_LANE_ORDER_NONE;
+    for (size_t i = 0; i < lane_order->n_lanes; i++)
+        note_first(lane_order, (uint32_t)i);
+}
+
+/* Once there are too many lanes; processes that come later are collapsed from the beginning. */
+static void collapse_many(struct rv_lane_order *lane_order)
+{
+    bool has_many =
+        lane_order->n_processes > RV_LANE_ORDER_MOST_PROCESSES && lane_order->n_lanes > RV_LANE_ORDER_MOST_LANES;
+    if (!has_many || lane_order->is_crowded)
+        return;
+    lane_order->is_crowded = true;
+    for (size_t i = 0; i < lane_order->n_processes; i++)
+        lane_order->processes[i].is_collapsed |= !lane_order->processes[i].is_chosen;
 }
 
 static void learn_lane(struct rv_lane_order *lane_order, const struct rv_lane *lane)
@@ -147,8 +186,10 @@ static void learn_lane(struct rv_lane_order *lane_order, const struct rv_lane *l
     memmove(lane_order->order + place + 1, lane_order->order + place, (n - place) * sizeof *lane_order->order);
     lane_order->order[place] = (uint32_t)n;
     lane_order->lanes[n] = (struct rv_arranged_lane){
-        .process = process, .thread = lane->thread, .group = learn_group(lane_order, process, lane->tid, (uint32_t)n)};
+        .process = process, .thread = lane->thread, .group = learn_group(lane_order, process, lane->tid)};
     lane_order->n_lanes++;
+    note_first(lane_order, (uint32_t)n);
+    collapse_many(lane_order);
 }
 
 void rv_lane_order_update(struct rv_lane_order *lane_order, const struct rv_lanes *lanes)
@@ -168,8 +209,10 @@ static struct rv_arranged_lane *get(struct rv_lane_order *lane_order, uint32_t l
 void rv_lane_order_toggle_hidden(struct rv_lane_order *lane_order, uint32_t lane_idx)
 {
     struct rv_arranged_lane *lane = get(lane_order, lane_idx);
-    if (lane)
-        lane->is_hidden = !lane->is_hidden;
+    if (!lane)
+        return;
+    lane->is_hidden = !lane->is_hidden;
+    find_firsts(lane_order);
 }
 
 void rv_lane_order_toggle_pinned(struct rv_lane_order *lane_order, uint32_t lane_idx)
@@ -179,20 +222,35 @@ void rv_lane_order_toggle_pinned(struct rv_lane_order *lane_order, uint32_t lane
         lane->is_pinned = !lane->is_pinned;
 }
 
-static void expand_group(struct rv_arranged_group *group)
+static void set_process(struct rv_arranged_process *process, bool is_collapsed)
 {
-    group->is_collapsed = false;
+    process->is_collapsed = is_collapsed;
+    process->is_chosen = true;
+}
+
+static void set_group(struct rv_arranged_group *group, bool is_collapsed)
+{
+    group->is_collapsed = is_collapsed;
     group->is_chosen = true;
+}
+
+/* Returns whether the lane was a collapsed one's. */
+static bool expand(struct rv_lane_order *lane_order, const struct rv_arranged_lane *lane)
+{
+    struct rv_arranged_process *process = &lane_order->processes[lane->process];
+    struct rv_arranged_group *group = &lane_order->groups[lane->group];
+    bool was_process = process->is_collapsed, was_group = group->is_collapsed;
+    if (was_process)
+        set_process(process, false);
+    else if (was_group)
+        set_group(group, false);
+    return was_process || was_group;
 }
 
 void rv_lane_order_toggle_collapsed(struct rv_lane_order *lane_order, uint32_t lane_idx)
 {
     struct rv_arranged_lane *lane = get(lane_order, lane_idx);
-    if (lane && lane_order->processes[lane->process].is_collapsed)
-        rv_lane_order_toggle_process(lane_order, lane_idx);
-    else if (lane && lane_order->groups[lane->group].is_collapsed)
-        expand_group(&lane_order->groups[lane->group]);
-    else if (lane)
+    if (lane && !expand(lane_order, lane))
         lane->is_collapsed = !lane->is_collapsed;
 }
 
@@ -200,7 +258,29 @@ void rv_lane_order_toggle_process(struct rv_lane_order *lane_order, uint32_t lan
 {
     struct rv_arranged_lane *lane = get(lane_order, lane_idx);
     if (lane)
-        lane_order->processes[lane->process].is_collapsed = !lane_order->processes[lane->process].is_collapsed;
+        set_process(&lane_order->processes[lane->process], !lane_order->processes[lane->process].is_collapsed);
+}
+
+void rv_lane_order_toggle_group(struct rv_lane_order *lane_order, uint32_t lane_idx)
+{
+    struct rv_arranged_lane *lane = get(lane_order, lane_idx);
+    if (!lane || expand(lane_order, lane))
+        return;
+    if (lane->is_collapsed)
+        lane->is_collapsed = false;
+    else if (lane_order->groups[lane->group].n_lanes > 1)
+        set_group(&lane_order->groups[lane->group], true);
+    else
+        set_process(&lane_order->processes[lane->process], true);
+}
+
+void rv_lane_order_toggle_all(struct rv_lane_order *lane_order)
+{
+    bool are_collapsed = true;
+    for (size_t i = 0; i < lane_order->n_processes; i++)
+        are_collapsed &= lane_order->processes[i].is_collapsed;
+    for (size_t i = 0; i < lane_order->n_processes; i++)
+        set_process(&lane_order->processes[i], !are_collapsed);
 }
 
 void rv_lane_order_expand(struct rv_lane_order *lane_order, uint32_t lane_idx)
@@ -208,8 +288,8 @@ void rv_lane_order_expand(struct rv_lane_order *lane_order, uint32_t lane_idx)
     struct rv_arranged_lane *lane = get(lane_order, lane_idx);
     if (!lane)
         return;
-    lane_order->processes[lane->process].is_collapsed = false;
-    expand_group(&lane_order->groups[lane->group]);
+    set_process(&lane_order->processes[lane->process], false);
+    set_group(&lane_order->groups[lane->group], false);
 }
 
 void rv_lane_order_move(struct rv_lane_order *lane_order, uint32_t lane_idx, int steps)
@@ -236,10 +316,11 @@ void rv_lane_order_show_all(struct rv_lane_order *lane_order)
     for (size_t i = 0; i < lane_order->n_lanes; i++)
         lane_order->lanes[i].is_hidden = lane_order->lanes[i].is_collapsed = false;
     for (size_t i = 0; i < lane_order->n_processes; i++)
-        lane_order->processes[i].is_collapsed = false;
+        set_process(&lane_order->processes[i], false);
     for (size_t i = 0; i < lane_order->n_groups; i++)
-        expand_group(&lane_order->groups[i]);
+        set_group(&lane_order->groups[i], false);
     lane_order->most_depth = 0;
+    find_firsts(lane_order);
 }
 
 void rv_lane_order_crop(struct rv_lane_order *lane_order, int steps, uint32_t n_rows)
@@ -261,23 +342,19 @@ size_t rv_lane_order_n_hidden(const struct rv_lane_order *lane_order)
 
 /* ---- what is shown ---- */
 
-/* The lane that represents a collapsed process: its first that is not hidden. */
-static bool stands_for_all(const struct rv_lane_order *lane_order, uint32_t lane_idx)
+uint32_t rv_lane_order_representative(const struct rv_lane_order *lane_order, uint32_t lane_idx)
 {
-    uint32_t process = lane_order->lanes[lane_idx].process;
-    for (uint32_t i = 0; i < lane_idx; i++)
-        if (lane_order->lanes[i].process == process && !lane_order->lanes[i].is_hidden)
-            return false;
-    return true;
+    const struct rv_arranged_lane *lane = &lane_order->lanes[lane_idx];
+    const struct rv_arranged_process *process = &lane_order->processes[lane->process];
+    const struct rv_arranged_group *group = &lane_order->groups[lane->group];
+    if (lane->is_hidden)
+        return RV_LANE_ORDER_NONE;
+    return process->is_collapsed ? process->first_lane : group->is_collapsed ? group->first_lane : lane_idx;
 }
 
 bool rv_lane_order_shows(const struct rv_lane_order *lane_order, uint32_t lane_idx)
 {
-    const struct rv_arranged_lane *lane = &lane_order->lanes[lane_idx];
-    const struct rv_arranged_group *group = &lane_order->groups[lane->group];
-    if (lane->is_hidden || (group->is_collapsed && group->first_lane != lane_idx))
-        return false;
-    return !lane_order->processes[lane->process].is_collapsed || stands_for_all(lane_order, lane_idx);
+    return rv_lane_order_representative(lane_order, lane_idx) == lane_idx;
 }
 
 bool rv_lane_order_is_row(const struct rv_lane_order *lane_order, uint32_t lane_idx)
@@ -287,12 +364,17 @@ bool rv_lane_order_is_row(const struct rv_lane_order *lane_order, uint32_t lane_
            lane_order->groups[lane->group].is_collapsed;
 }
 
-uint32_t rv_lane_order_n_represented(const struct rv_lane_order *lane_order, uint32_t lane_idx)
+enum rv_lane_fold rv_lane_order_fold(const struct rv_lane_order *lane_order, uint32_t lane_idx)
 {
     const struct rv_arranged_lane *lane = &lane_order->lanes[lane_idx];
     const struct rv_arranged_process *process = &lane_order->processes[lane->process];
     const struct rv_arranged_group *group = &lane_order->groups[lane->group];
-    return process->is_collapsed ? process->n_lanes : group->is_collapsed ? group->n_lanes : 1;
+    bool is_first_of_group = group->n_lanes > 1 && group->first_lane == lane_idx;
+    bool is_first_of_process =
+        process->n_lanes > 1 && lane_order->n_processes > 1 && process->first_lane == lane_idx && group->n_lanes == 1;
+    if (rv_lane_order_is_row(lane_order, lane_idx))
+        return RV_LANE_FOLD_CLOSED;
+    return is_first_of_group || is_first_of_process ? RV_LANE_FOLD_OPEN : RV_LANE_FOLD_NONE;
 }
 
 static size_t list(const struct rv_lane_order *lane_order, bool is_pinned, uint32_t *out)

@@ -4,8 +4,8 @@
  *
  * New lanes are inserted after those of their process, a thread's further stacks after its others, a forked process
  * after its parent and the parent's other children; existing lanes keep their order and are never removed. So the order
- * does not depend on whose stacks were seen first. A group of more lanes than a window has room for is
- * collapsed, until the user expands it.
+ * does not depend on whose stacks were seen first. What a window has no room for is collapsed, until the user chooses
+ * otherwise: a group of many lanes, and the processes of many.
  */
 #ifndef RV_MODEL_LANE_ORDER_H
 #define RV_MODEL_LANE_ORDER_H
@@ -14,22 +14,25 @@
 #include "model/lanes.h"
 
 #define RV_LANE_ORDER_NONE UINT32_MAX
-#define RV_LANE_ORDER_MOST_ROWS 24u /* of a group that is not collapsed from the beginning */
+#define RV_LANE_ORDER_MOST_ROWS 24u     /* of a group that is not collapsed from the beginning */
+#define RV_LANE_ORDER_MOST_LANES 64u    /* of all processes that are not, */
+#define RV_LANE_ORDER_MOST_PROCESSES 8u /* if there are more than these */
 
 struct rv_arranged_process {
     uint64_t key;
     uint32_t pid, parent; /* index of the process that forked it, or NONE */
     uint32_t generation;  /* forks between it and the first */
     uint32_t n_lanes;
-    bool is_collapsed; /* to its first lane, as one row */
+    uint32_t first_lane; /* lane_idx of the first one that is not hidden; NONE */
+    bool is_collapsed;   /* to this lane, as one row */
+    bool is_chosen;      /* by the user, to be so or not */
 };
 
 struct rv_arranged_group { /* lanes of one thread id: a thread's stacks, or rows of asynchronous calls of a trace */
     uint32_t process, tid;
-    uint32_t first_lane; /* lane_idx of the one that came first */
     uint32_t n_lanes;
-    bool is_collapsed; /* to its first lane, as one row */
-    bool is_chosen;    /* by the user, to be so or not */
+    uint32_t first_lane; /* these as of a process */
+    bool is_collapsed, is_chosen;
 };
 
 struct rv_arranged_lane { /* indexed by lane_idx */
@@ -48,6 +51,7 @@ struct rv_lane_order { /* zeroed = default order */
     uint32_t *order;             /* lane_idx, from front to back */
     size_t order_capacity;
     uint32_t most_depth; /* rows of a lane that are shown; 0 = all */
+    bool is_crowded;     /* there are too many lanes: processes come collapsed */
 };
 
 void rv_lane_order_fini(struct rv_lane_order *lane_order);
@@ -64,11 +68,14 @@ void rv_lane_order_toggle_pinned(struct rv_lane_order *lane_order, uint32_t lane
 void rv_lane_order_toggle_collapsed(struct rv_lane_order *lane_order, uint32_t lane_idx); /* expands a group first */
 void rv_lane_order_toggle_process(struct rv_lane_order *lane_order, uint32_t lane_idx);
 
+/* Collapse the lane's group, or its process where it is its group's only lane; expand it if it is collapsed. */
+void rv_lane_order_toggle_group(struct rv_lane_order *lane_order, uint32_t lane_idx);
+
+/* Collapse all processes; expand them if all are collapsed. */
+void rv_lane_order_toggle_all(struct rv_lane_order *lane_order);
+
 /* Expand its process and its group, so that the lane is shown unless it is hidden. */
 void rv_lane_order_expand(struct rv_lane_order *lane_order, uint32_t lane_idx);
-
-/* Number of lanes that this one represents, with itself. */
-uint32_t rv_lane_order_n_represented(const struct rv_lane_order *lane_order, uint32_t lane_idx);
 
 /* Swap a lane with the shown lane before it (steps < 0) or after it (> 0), among pinned or among unpinned lanes. */
 void rv_lane_order_move(struct rv_lane_order *lane_order, uint32_t lane_idx, int steps);
@@ -81,6 +88,15 @@ void rv_lane_order_crop(struct rv_lane_order *lane_order, int steps, uint32_t n_
 
 /* Number of lanes that the user has hidden. */
 size_t rv_lane_order_n_hidden(const struct rv_lane_order *lane_order);
+
+/* The lane that is shown for this one: itself, or the first of its collapsed group or process; NONE: it is hidden. */
+uint32_t rv_lane_order_representative(const struct rv_lane_order *lane_order, uint32_t lane_idx);
+
+enum rv_lane_fold { RV_LANE_FOLD_NONE, RV_LANE_FOLD_OPEN, RV_LANE_FOLD_CLOSED };
+
+/* Of a shown lane: is it the first of lanes that rv_lane_order_toggle_group() collapses (OPEN), or one of several, or a
+ * stack, that is collapsed (CLOSED)? */
+enum rv_lane_fold rv_lane_order_fold(const struct rv_lane_order *lane_order, uint32_t lane_idx);
 
 /* Is this lane shown? Is it shown as one row? */
 bool rv_lane_order_shows(const struct rv_lane_order *lane_order, uint32_t lane_idx);

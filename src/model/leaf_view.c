@@ -1,7 +1,3 @@
-/*
- * A sweep per lane over the stack of open boxes. A box that starts closes those that have ended; the top of the stack
- * is visible from when it was last covered until it ends or is covered again.
- */
 #include "model/leaf_view.h"
 
 #include <stdlib.h>
@@ -21,9 +17,8 @@ struct fold { /* short parts in one column; no parts: none */
 struct sweep {
     struct rv_leaf_view *leaves;
     const struct rv_view *whole;
-    size_t n_open;
-    uint64_t now_ns; /* everything before is resolved */
-    uint32_t shift;  /* a column is 2^shift ns, shorter parts are folded; 0 = nothing is folded */
+    uint32_t first_box; /* of the lane */
+    uint32_t shift;     /* a column is 2^shift ns, shorter parts are folded; 0 = nothing is folded */
     struct fold fold;
 };
 
@@ -91,62 +86,24 @@ static void fold_part(struct sweep *sweep, uint32_t source, uint64_t from_ns, ui
     vote(sweep, source, until_ns - from_ns);
 }
 
-static void show(struct sweep *sweep, uint32_t source, uint64_t until_ns)
+static void show(void *context, const struct rv_innermost_part *part)
 {
-    const struct rv_box *box = &sweep->whole->boxes[source];
-    uint64_t from_ns = sweep->now_ns > box->start_ns ? sweep->now_ns : box->start_ns;
-    if (until_ns < from_ns || (until_ns == from_ns && box->duration_ns > 0))
-        return;
-    if (sweep->shift && (until_ns - from_ns) >> sweep->shift == 0) {
-        fold_part(sweep, source, from_ns, until_ns);
+    struct sweep *sweep = context;
+    uint32_t source = sweep->first_box + part->box;
+    if (sweep->shift && (part->until_ns - part->from_ns) >> sweep->shift == 0) {
+        fold_part(sweep, source, part->from_ns, part->until_ns);
         return;
     }
     unfold(sweep);
-    struct rv_box *out = push(sweep->leaves, box, source);
-    out->start_ns = from_ns;
-    out->duration_ns = until_ns - from_ns;
-}
-
-/* Resolve up to a time: the top is visible until it ends, then the one below. */
-static void run_until(struct sweep *sweep, uint64_t until_ns)
-{
-    while (sweep->n_open > 0) {
-        uint32_t top = sweep->leaves->stack[sweep->n_open - 1];
-        uint64_t end_ns = rv_box_end_ns(&sweep->whole->boxes[top]);
-        if (end_ns > until_ns) {
-            show(sweep, top, until_ns);
-            break;
-        }
-        show(sweep, top, end_ns);
-        if (end_ns > sweep->now_ns)
-            sweep->now_ns = end_ns;
-        sweep->n_open--;
-    }
-    sweep->now_ns = until_ns;
-}
-
-/* Insert below deeper boxes: among cells, a shallower one may begin after a deeper one. */
-static void open_box(struct sweep *sweep, uint32_t idx)
-{
-    struct rv_leaf_view *leaves = sweep->leaves;
-    const struct rv_box *boxes = sweep->whole->boxes;
-    leaves->stack = rv_vec_reserve(leaves->stack, &leaves->stack_capacity, sweep->n_open + 1, sizeof *leaves->stack);
-    size_t at = sweep->n_open++;
-    for (; at > 0 && boxes[leaves->stack[at - 1]].depth > boxes[idx].depth; at--)
-        leaves->stack[at] = leaves->stack[at - 1];
-    leaves->stack[at] = idx;
+    struct rv_box *out = push(sweep->leaves, &sweep->whole->boxes[source], source);
+    out->start_ns = part->from_ns;
+    out->duration_ns = part->until_ns - part->from_ns;
 }
 
 static void resolve_lane(struct sweep *sweep, const struct rv_view_lane *lane)
 {
-    sweep->n_open = 0;
-    sweep->now_ns = 0;
-    for (uint32_t i = 0; i < lane->n_boxes; i++) {
-        uint32_t idx = lane->first_box + i;
-        run_until(sweep, sweep->whole->boxes[idx].start_ns);
-        open_box(sweep, idx);
-    }
-    run_until(sweep, UINT64_MAX);
+    sweep->first_box = lane->first_box;
+    rv_innermost_find(&sweep->leaves->innermost, sweep->whole->boxes + lane->first_box, lane->n_boxes, show, sweep);
     unfold(sweep);
 }
 
@@ -227,6 +184,6 @@ void rv_leaf_view_fini(struct rv_leaf_view *leaves)
     free(leaves->view.lanes);
     free(leaves->view.boxes);
     free(leaves->sources);
-    free(leaves->stack);
+    rv_innermost_fini(&leaves->innermost);
     *leaves = (struct rv_leaf_view){0};
 }

@@ -7,6 +7,7 @@
 #ifndef RV_MODEL_LEAF_VIEW_H
 #define RV_MODEL_LEAF_VIEW_H
 
+#include "model/innermost.h"
 #include "model/view.h"
 
 struct rv_leaf_view {    /* zeroed = empty */
@@ -14,9 +15,8 @@ struct rv_leaf_view {    /* zeroed = empty */
                             borrowed from the whole view */
     uint32_t *sources;   /* for each box, its box in the whole view; for a cell, the majority's */
     size_t sources_capacity;
-    uint32_t *stack; /* scratch */
-    size_t stack_capacity;
-    size_t n_done; /* lanes */
+    struct rv_innermost innermost; /* scratch */
+    size_t n_done;                 /* lanes */
 };
 
 /*

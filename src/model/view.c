@@ -17,11 +17,39 @@
 #include "model/name_set.h"
 
 #define DEFAULT_BUDGET 20000u
+#define COLUMNS_LEAST 64u
 #define MOST_OPEN 4096u  /* open frames of a lane that get a box each */
 #define NOTES_BACK 1024u /* notes before the window that may reach into it */
 #define DIGIT_BITS 11u
 #define N_DIGITS (1u << DIGIT_BITS)
 #define FEW_KEYS 48u
+
+/* The lanes that each shown one stands for, in the order of the shown ones. */
+static void find_members(struct rv_view *view, const struct rv_lane_order *lane_order)
+{
+    uint32_t n_before = 0;
+    view->members = rv_vec_reserve(view->members, &view->members_capacity, lane_order->n_lanes, sizeof *view->members);
+    view->places = rv_vec_reserve(view->places, &view->places_capacity, lane_order->n_lanes, sizeof *view->places);
+    for (size_t i = 0; i < view->n_lanes; i++)
+        view->places[view->lanes[i].lane_idx] = (uint32_t)i;
+    for (uint32_t i = 0; i < lane_order->n_lanes; i++) {
+        uint32_t representative = rv_lane_order_representative(lane_order, i);
+        if (representative != RV_LANE_ORDER_NONE)
+            view->lanes[view->places[representative]].n_members++;
+    }
+    for (size_t i = 0; i < view->n_lanes; i++) {
+        view->lanes[i].first_member = n_before;
+        n_before += view->lanes[i].n_members;
+        view->lanes[i].n_members = 0;
+    }
+    for (size_t i = 0; i < lane_order->n_lanes; i++) {
+        uint32_t lane_idx = lane_order->order[i], representative = rv_lane_order_representative(lane_order, lane_idx);
+        if (representative == RV_LANE_ORDER_NONE)
+            continue;
+        struct rv_view_lane *lane = &view->lanes[view->places[representative]];
+        view->members[lane->first_member + lane->n_members++] = lane_idx;
+    }
+}
 
 static void arrange(struct rv_view *view, const struct rv_lanes *lanes, struct rv_lane_order *lane_order)
 {
@@ -43,10 +71,11 @@ static void arrange(struct rv_view *view, const struct rv_lanes *lanes, struct r
             .pid = process->pid,
             .is_row = rv_lane_order_is_row(lane_order, view->shown[i]),
             .is_pinned = lane->is_pinned,
-            .n_represents = rv_lane_order_n_represented(lane_order, view->shown[i]),
             .is_process = process->is_collapsed,
+            .fold = rv_lane_order_fold(lane_order, view->shown[i]),
         };
     }
+    find_members(view, lane_order);
 }
 
 /* Ignore rows that are not shown. */
@@ -108,9 +137,9 @@ static uint64_t newest_of(struct rv_lanes *lanes)
 }
 
 /* NULL: nothing to hide. */
-static struct rv_snapshot *instant_of(const struct rv_view *view, size_t idx)
+static struct rv_snapshot *instant_of(const struct rv_view *view, size_t member)
 {
-    return view->until_ns == UINT64_MAX ? NULL : &view->instants[idx];
+    return view->until_ns == UINT64_MAX ? NULL : &view->instants[member];
 }
 
 struct counting {
@@ -120,12 +149,12 @@ struct counting {
     size_t lane; /* of count_counted_lane */
 };
 
-static uint64_t count_lane(const struct counting *counting, size_t idx, uint32_t level)
+static uint64_t count_member(const struct counting *counting, size_t member, uint32_t level)
 {
     const struct rv_view *view = counting->view;
     const uint64_t window_ns[2] = {view->from_ns, view->to_ns};
-    struct rv_lane *lane = rv_lanes_get(counting->lanes, view->lanes[idx].lane_idx);
-    const struct rv_snapshot *snapshot = instant_of(view, idx);
+    struct rv_lane *lane = rv_lanes_get(counting->lanes, view->members[member]);
+    const struct rv_snapshot *snapshot = instant_of(view, member);
     pthread_mutex_lock(&lane->lock);
     struct opened opened = opened_of(lane, snapshot, counting->newest_ns);
     uint64_t n = snapshot ? rv_snapshot_count(snapshot, lane, window_ns, level)
@@ -133,6 +162,24 @@ static uint64_t count_lane(const struct counting *counting, size_t idx, uint32_t
     n += n_open_boxes(&opened, view);
     pthread_mutex_unlock(&lane->lock);
     return n;
+}
+
+static uint64_t count_members(const struct counting *counting, size_t idx, uint32_t level)
+{
+    const struct rv_view_lane *shown = &counting->view->lanes[idx];
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < shown->n_members; i++)
+        n += count_member(counting, shown->first_member + i, level);
+    return n;
+}
+
+/* Several lanes are as many boxes as their row has columns. */
+static uint64_t count_lane(const struct counting *counting, size_t idx, uint32_t level)
+{
+    const struct rv_view *view = counting->view;
+    if (view->lanes[idx].n_members == 1)
+        return count_member(counting, view->lanes[idx].first_member, level);
+    return (view->to_ns - view->from_ns) / view->column_ns + 1;
 }
 
 static uint64_t count_level(void *context, uint32_t level)
@@ -148,6 +195,45 @@ static uint64_t count_counted_lane(void *context, uint32_t level)
 {
     const struct counting *counting = context;
     return count_lane(counting, counting->lane, level);
+}
+
+static uint64_t count_counted_members(void *context, uint32_t level)
+{
+    const struct counting *counting = context;
+    return count_members(counting, counting->lane, level);
+}
+
+static size_t n_groups(const struct rv_view *view)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < view->n_lanes; i++)
+        n += view->lanes[i].n_members > 1;
+    return n;
+}
+
+/* As wide as a pixel, or so that all groups together take half of the budget. */
+static uint64_t choose_column(const struct rv_view *view, double pixel_ns, uint64_t budget)
+{
+    uint64_t column_ns = rv_pixel_cells_width_ns(pixel_ns), n = n_groups(view);
+    uint64_t most = n && budget / 2 / n > COLUMNS_LEAST ? budget / 2 / n : COLUMNS_LEAST;
+    while ((view->to_ns - view->from_ns) / column_ns > most)
+        column_ns *= 2;
+    return column_ns;
+}
+
+/* Exact calls where their boxes are not too many: columns have few pixels, but times are of what was called. */
+static void choose_group_levels(struct counting *counting, struct rv_view *view, uint32_t finest, uint64_t budget)
+{
+    for (size_t i = 0; i < view->n_lanes; i++) {
+        counting->lane = i;
+        if (view->lanes[i].n_members > 1)
+            view->lanes[i].level = rv_box_budget_choose_level(&(struct rv_level_choice){.finest = finest,
+                                                                                        .n_levels = RV_TIMELINE_LEVELS,
+                                                                                        .last = RV_LEVEL_NONE,
+                                                                                        .budget = budget,
+                                                                                        .count = count_counted_members,
+                                                                                        .context = counting});
+    }
 }
 
 static uint32_t *last_level(struct rv_view *view, uint32_t lane_idx)
@@ -169,6 +255,8 @@ static void refine_lanes(struct counting *counting, struct rv_view *view, uint32
     for (size_t i = 0; i < view->n_lanes; i++) {
         struct rv_view_lane *lane = &view->lanes[i];
         uint32_t *last = last_level(view, lane->lane_idx);
+        if (lane->n_members > 1)
+            continue;
         counting->lane = i;
         uint64_t n_coarse = count_lane(counting, i, view->level);
         lane->level = rv_box_budget_choose_level(&(struct rv_level_choice){.finest = finest,
@@ -245,6 +333,15 @@ static struct rv_view_key *sort_keys(struct rv_view_key *keys, size_t n)
     return from;
 }
 
+/* Behind the lane's boxes before it, which begin no later; of those that begin with it, before deeper ones. */
+static void append(struct rv_view *view, size_t first_box, const struct rv_box *box)
+{
+    struct rv_box *at = &view->boxes[view->n_boxes++];
+    for (; at > &view->boxes[first_box] && at[-1].start_ns == box->start_ns && at[-1].depth > box->depth; at--)
+        *at = at[-1];
+    *at = *box;
+}
+
 /* Move the lane's boxes from the scratch to the view, sorted. */
 static void append_sorted(struct rv_view *view, size_t n)
 {
@@ -253,9 +350,10 @@ static void append_sorted(struct rv_view *view, size_t n)
     for (size_t i = 0; i < n; i++)
         view->keys[i] = (struct rv_view_key){.start_ns = view->unsorted[i].start_ns, .box = (uint32_t)i};
     const struct rv_view_key *sorted = sort_keys(view->keys, n);
+    const size_t first_box = view->n_boxes;
     for (size_t i = 0; i < n; i++) {
         const struct rv_box *box = &view->unsorted[sorted[i].box];
-        view->boxes[view->n_boxes++] = *box;
+        append(view, first_box, box);
         if (box->coverage != RV_BOX_EXACT)
             view->n_folded += box->count;
     }
@@ -287,7 +385,14 @@ static void push_note(struct rv_view *view, const struct rv_lane_note *note)
     view->n_notes++;
 }
 
-static void add_notes(struct rv_view *view, struct rv_view_lane *out, const struct rv_lane *lane, uint64_t near_ns)
+/* Does a row of several lanes show such notes? */
+static bool is_for_all(uint32_t kind)
+{
+    return kind == RV_NOTE_LOST || kind == RV_NOTE_GC;
+}
+
+static void add_notes(struct rv_view *view, const struct rv_view_lane *out, const struct rv_lane *lane,
+                      uint64_t near_ns)
 {
     size_t last[RV_NOTE_KIND_COUNT] = {0}; /* + 1 */
     const struct rv_lane_note *state = NULL;
@@ -295,9 +400,11 @@ static void add_notes(struct rv_view *view, struct rv_view_lane *out, const stru
     uint64_t before_ns = view->from_ns < to_ns ? view->from_ns : to_ns;
     bool has_reached = view->until_ns > view->from_ns; /* the window begins before until_ns */
     size_t i = first_note(lane, before_ns);
-    out->first_note = (uint32_t)view->n_notes;
+    const bool has_all = out->n_members == 1;
     for (; i < lane->n_notes && lane->notes[i].start_ns < before_ns; i++) {
         const struct rv_lane_note *note = &lane->notes[i];
+        if (!has_all && !is_for_all(note->kind))
+            continue;
         if (note->kind == RV_NOTE_STATE)
             state = note;
         else if (note->kind < RV_NOTE_KIND_COUNT && note->end_ns > view->from_ns && has_reached)
@@ -307,13 +414,12 @@ static void add_notes(struct rv_view *view, struct rv_view_lane *out, const stru
         push_note(view, state);
     for (; i < lane->n_notes && lane->notes[i].start_ns < to_ns; i++) {
         const struct rv_lane_note *note = &lane->notes[i];
-        if (note->kind >= RV_NOTE_KIND_COUNT ||
+        if (note->kind >= RV_NOTE_KIND_COUNT || (!has_all && !is_for_all(note->kind)) ||
             join(last[note->kind] ? &view->notes[last[note->kind] - 1] : NULL, note, near_ns))
             continue;
         push_note(view, note);
         last[note->kind] = view->n_notes;
     }
-    out->n_notes = (uint32_t)view->n_notes - out->first_note;
 }
 
 /* Mark hits and dimmed boxes of the lane in the scratch, and drop hidden ones. Returns the number left. */
@@ -340,11 +446,10 @@ static size_t mark(struct rv_box *boxes, size_t n, const struct rv_view_params *
     return n_kept;
 }
 
-/* Copy the boxes of the idx-th lane to the scratch, unsorted. */
-static size_t query(struct rv_view *view, size_t idx, const struct rv_lane *lane)
+/* Copy the boxes of a member to the scratch, unsorted. */
+static size_t query(struct rv_view *view, size_t member, const struct rv_lane *lane, uint32_t level)
 {
-    uint32_t level = view->lanes[idx].level;
-    struct rv_snapshot *snapshot = instant_of(view, idx);
+    struct rv_snapshot *snapshot = instant_of(view, member);
     const uint64_t window_ns[2] = {view->from_ns, view->to_ns};
     if (snapshot)
         rv_snapshot_update(snapshot, lane, view->until_ns);
@@ -378,43 +483,101 @@ static uint64_t fade_released(const struct rv_view *view, uint32_t level, const 
     return released_ns;
 }
 
-static void add_lane(struct rv_view *view, struct rv_view_lane *out, const struct rv_lane *lane, size_t n_boxes,
-                     const struct rv_view_params *params)
+/* The boxes of a member in the scratch, without those that are not shown. Returns their number. */
+static size_t take_boxes(struct rv_view *view, struct rv_view_lane *out, uint32_t member, const struct rv_lane *lane,
+                         const struct rv_view_params *params)
 {
-    n_boxes = crop(view->unsorted, n_boxes, view->most_depth);
-    n_boxes = mark(view->unsorted, n_boxes, params, lane->name);
-    out->released_ns = fade_released(view, out->level, lane->timeline, n_boxes);
-    n_boxes = rv_pixel_cells_join(&view->pixel_cells, view->unsorted, n_boxes,
-                                  rv_pixel_cells_width_ns(pixel_ns(view, params)));
-    out->first_box = (uint32_t)view->n_boxes;
-    out->n_boxes = (uint32_t)n_boxes;
-    append_sorted(view, n_boxes);
+    size_t n = query(view, member, lane, out->level);
+    n = crop(view->unsorted, n, view->most_depth);
+    n = mark(view->unsorted, n, params, lane->name);
+    uint64_t released_ns = fade_released(view, out->level, lane->timeline, n);
+    out->released_ns = released_ns > out->released_ns ? released_ns : out->released_ns;
+    return n;
+}
+
+static void describe(struct rv_view_lane *out, const struct rv_lane *lane, uint32_t most_depth)
+{
     uint32_t max_depth = rv_timeline_max_depth(lane->timeline);
     out->max_depth = lane->max_depth > max_depth ? lane->max_depth : max_depth;
     out->whole_depth = out->max_depth;
-    if (view->most_depth && out->max_depth > view->most_depth)
-        out->max_depth = view->most_depth;
+    if (most_depth && out->max_depth > most_depth)
+        out->max_depth = most_depth;
     memcpy(out->process_name, lane->process_name, sizeof out->process_name);
-    if (out->n_represents > 1 && !out->is_process)
-        snprintf(out->name, sizeof out->name, "%.40s: %u rows", lane->name, out->n_represents);
-    else if (out->n_represents > 1)
-        snprintf(out->name, sizeof out->name, "%.40s: %u threads", lane->process_name, out->n_represents);
+    if (out->n_members > 1 && !out->is_process)
+        snprintf(out->name, sizeof out->name, "%.40s: %u rows", lane->name, out->n_members);
+    else if (out->n_members > 1)
+        snprintf(out->name, sizeof out->name, "%.30s %u: %u threads", lane->process_name, lane->pid, out->n_members);
     else
         memcpy(out->name, lane->name, sizeof out->name);
 }
 
-/* Take the lanes' snapshots; drop lanes that had not begun. */
+static void add_lane(struct rv_view *view, struct rv_view_lane *out, const struct rv_lane *lane,
+                     const struct rv_view_params *params)
+{
+    size_t n = take_boxes(view, out, out->first_member, lane, params);
+    n = rv_pixel_cells_join(&view->pixel_cells, view->unsorted, n, rv_pixel_cells_width_ns(pixel_ns(view, params)));
+    append_sorted(view, n);
+    add_notes(view, out, lane, (uint64_t)(pixel_ns(view, params) / 4));
+}
+
+/* Its boxes are behind the view's only while they are added to the activity. */
+static void add_member(struct rv_view *view, struct rv_view_lane *out, uint32_t member, const struct rv_lane *lane,
+                       const struct rv_view_params *params)
+{
+    size_t n_before = view->n_boxes, n = take_boxes(view, out, member, lane, params);
+    uint64_t n_folded = view->n_folded;
+    append_sorted(view, n);
+    rv_activity_add(&view->activity, view->boxes + n_before, n);
+    view->n_boxes = n_before;
+    view->n_folded = n_folded;
+    add_notes(view, out, lane, (uint64_t)(pixel_ns(view, params) / 4));
+}
+
+static int compare_starts(const void *a, const void *b)
+{
+    const struct rv_lane_note *first = a, *second = b;
+    return (first->start_ns > second->start_ns) - (first->start_ns < second->start_ns);
+}
+
+/* The cells of all members, once they have been added. */
+static void add_cells(struct rv_view *view, struct rv_view_lane *out)
+{
+    size_t room = view->n_boxes + view->activity.n_columns;
+    view->boxes = rv_vec_reserve(view->boxes, &view->boxes_capacity, room, sizeof *view->boxes);
+    size_t n = rv_activity_cells(&view->activity, view->boxes + view->n_boxes, &out->busiest);
+    for (size_t i = 0; i < n; i++)
+        view->n_folded += view->boxes[view->n_boxes++].count;
+    if (view->n_notes > out->first_note)
+        qsort(view->notes + out->first_note, view->n_notes - out->first_note, sizeof *view->notes, compare_starts);
+}
+
+/* Take a lane's snapshots; drop members that had not begun. */
+static void rewind_lane(struct rv_view *view, struct rv_lanes *lanes, struct rv_view_lane *shown)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < shown->n_members; i++) {
+        uint32_t lane_idx = view->members[shown->first_member + i];
+        struct rv_lane *lane = rv_lanes_get(lanes, lane_idx);
+        pthread_mutex_lock(&lane->lock);
+        view->members[shown->first_member + n] = lane_idx;
+        if (rv_snapshot_has_begun(lane, view->until_ns))
+            rv_snapshot_update(&view->instants[shown->first_member + n++], lane, view->until_ns);
+        pthread_mutex_unlock(&lane->lock);
+    }
+    shown->n_members = n;
+}
+
+/* Drop lanes that had not begun. */
 static void rewind_lanes(struct rv_view *view, struct rv_lanes *lanes)
 {
-    size_t n_lanes = 0;
-    view->instants = rv_vec_extend(view->instants, &view->n_instants, view->n_lanes, sizeof *view->instants);
+    size_t n_lanes = 0, n_members = 0;
+    for (size_t i = 0; i < view->n_lanes; i++)
+        n_members += view->lanes[i].n_members;
+    view->instants = rv_vec_extend(view->instants, &view->n_instants, n_members, sizeof *view->instants);
     for (size_t i = 0; i < view->n_lanes; i++) {
-        struct rv_lane *lane = rv_lanes_get(lanes, view->lanes[i].lane_idx);
-        pthread_mutex_lock(&lane->lock);
         view->lanes[n_lanes] = view->lanes[i];
-        if (rv_snapshot_has_begun(lane, view->until_ns))
-            rv_snapshot_update(&view->instants[n_lanes++], lane, view->until_ns);
-        pthread_mutex_unlock(&lane->lock);
+        rewind_lane(view, lanes, &view->lanes[n_lanes]);
+        n_lanes += view->lanes[n_lanes].n_members > 0;
     }
     view->n_lanes = n_lanes;
 }
@@ -425,6 +588,7 @@ void rv_view_begin(struct rv_view *view, struct rv_lanes *lanes, const struct rv
     view->to_ns = params->to_ns > params->from_ns ? params->to_ns : params->from_ns + 1;
     view->n_boxes = view->n_notes = view->n_made = 0;
     view->n_folded = 0;
+    rv_activity_forget(&view->activity);
     view->until_ns = params->is_past ? params->until_ns : UINT64_MAX;
     arrange(view, lanes, params->lane_order ? params->lane_order : &view->as_they_come);
     if (params->is_past)
@@ -434,6 +598,7 @@ void rv_view_begin(struct rv_view *view, struct rv_lanes *lanes, const struct rv
     struct counting counting = {.view = view, .lanes = lanes, .newest_ns = view->newest_ns};
     uint32_t finest = rv_timeline_level_for(pixel_ns(view, params) / 2);
     size_t budget = params->box_budget ? params->box_budget : DEFAULT_BUDGET;
+    view->column_ns = choose_column(view, pixel_ns(view, params), budget);
     view->level = rv_box_budget_choose_level(&(struct rv_level_choice){
         .finest = finest,
         .n_levels = RV_TIMELINE_LEVELS,
@@ -446,21 +611,36 @@ void rv_view_begin(struct rv_view *view, struct rv_lanes *lanes, const struct rv
         view->lanes[i].level = view->level;
     if (params->has_front_first)
         refine_lanes(&counting, view, finest, budget);
+    if (n_groups(view))
+        choose_group_levels(&counting, view, finest, budget / n_groups(view));
     view->is_made = true;
 }
 
 bool rv_view_step(struct rv_view *view, struct rv_lanes *lanes, const struct rv_view_params *params)
 {
-    size_t i = view->n_made;
-    if (i == view->n_lanes)
+    if (view->n_made == view->n_lanes)
         return false;
-    struct rv_lane *lane = rv_lanes_get(lanes, view->lanes[i].lane_idx);
-    pthread_mutex_lock(&lane->lock);
-    size_t n_boxes = query(view, i, lane);
-    add_lane(view, &view->lanes[i], lane, n_boxes, params);
-    add_notes(view, &view->lanes[i], lane, (uint64_t)(pixel_ns(view, params) / 4));
-    pthread_mutex_unlock(&lane->lock);
-    view->n_made++;
+    struct rv_view_lane *shown = &view->lanes[view->n_made++];
+    shown->first_box = (uint32_t)view->n_boxes;
+    shown->first_note = (uint32_t)view->n_notes;
+    if (shown->n_members > 1)
+        rv_activity_begin(&view->activity, view->from_ns, view->to_ns, view->column_ns);
+    for (uint32_t i = 0; i < shown->n_members; i++) {
+        uint32_t member = shown->first_member + i;
+        struct rv_lane *lane = rv_lanes_get(lanes, view->members[member]);
+        pthread_mutex_lock(&lane->lock);
+        if (i == 0)
+            describe(shown, lane, view->most_depth);
+        if (shown->n_members == 1)
+            add_lane(view, shown, lane, params);
+        else
+            add_member(view, shown, member, lane, params);
+        pthread_mutex_unlock(&lane->lock);
+    }
+    if (shown->n_members > 1)
+        add_cells(view, shown);
+    shown->n_boxes = (uint32_t)view->n_boxes - shown->first_box;
+    shown->n_notes = (uint32_t)view->n_notes - shown->first_note;
     return true;
 }
 
@@ -485,7 +665,10 @@ void rv_view_fini(struct rv_view *view)
 {
     free(view->lane_levels);
     rv_lane_order_fini(&view->as_they_come);
+    free(view->members);
     free(view->shown);
+    free(view->places);
+    rv_activity_fini(&view->activity);
     free(view->lanes);
     free(view->boxes);
     free(view->notes);

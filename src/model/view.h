@@ -5,6 +5,7 @@
 #ifndef RV_MODEL_VIEW_H
 #define RV_MODEL_VIEW_H
 
+#include "model/activity.h"
 #include "model/pixel_cells.h"
 #include "model/lane_order.h"
 
@@ -26,12 +27,14 @@ struct rv_view_lane {
     uint32_t process;                /* number of the process; < n_processes */
     uint32_t generation;             /* forks between the process and the first */
     uint32_t pid;
-    uint32_t level;        /* of detail: the view's, or a finer one */
-    uint64_t released_ns;  /* what is shown before this time is coarser, since its detail was released; 0: nothing */
-    bool is_row;           /* to be shown as one row: the innermost calls */
-    bool is_pinned;        /* placed before unpinned ones */
-    uint32_t n_represents; /* lanes of a collapsed process or group that it represents, with itself; else 1 */
-    bool is_process;       /* it is a collapsed process */
+    uint32_t level;       /* of detail: the view's, or a finer one */
+    uint64_t released_ns; /* what is shown before this time is coarser, since its detail was released; 0: nothing */
+    bool is_row;          /* to be shown as one row: the innermost calls */
+    bool is_pinned;       /* placed before unpinned ones */
+    uint32_t first_member, n_members; /* into members: the lanes of a collapsed process or group, else itself */
+    double busiest;                   /* of several: how many were busy where a cell is covered */
+    bool is_process;                  /* it is a collapsed process */
+    enum rv_lane_fold fold;
     char name[RV_LANE_NAME_BYTES], process_name[RV_LANE_NAME_BYTES];
 };
 
@@ -39,6 +42,7 @@ struct rv_view {
     uint64_t from_ns, to_ns; /* window */
     uint64_t until_ns;       /* nothing later is shown; UINT64_MAX = all is */
     uint32_t level;          /* level of detail chosen for all lanes */
+    uint64_t column_ns;      /* of several lanes that are shown as one: a power of two */
     uint32_t *lane_levels;   /* the last ones, by lane_idx; RV_LEVEL_NONE = none */
     size_t n_lane_levels;
     bool is_made;        /* false = zeroed */
@@ -49,9 +53,12 @@ struct rv_view {
     size_t n_lanes, lanes_capacity;
     uint32_t n_processes, n_hidden;    /* n_hidden: lanes hidden by the user */
     struct rv_lane_order as_they_come; /* default order */
-    uint32_t *shown;                   /* scratch: lane_idx */
-    size_t shown_capacity;
-    struct rv_box *boxes; /* per lane sorted by start; open frames included, flag OPEN */
+    uint32_t *members;                 /* lane_idx, of all lanes that are not hidden */
+    size_t members_capacity;
+    uint32_t *shown, *places; /* scratch: lane_idx; by lane_idx, index of its representative in lanes */
+    size_t shown_capacity, places_capacity;
+    struct rv_activity activity; /* its times are of all lanes that are shown with others; else scratch */
+    struct rv_box *boxes;        /* per lane sorted by start; open frames included, flag OPEN */
     size_t n_boxes, boxes_capacity;
     struct rv_lane_note *notes; /* per lane sorted by start; with the last STATE before the window */
     size_t n_notes, notes_capacity;
@@ -60,7 +67,7 @@ struct rv_view {
     struct rv_pixel_cells pixel_cells;
     struct rv_view_key *keys;
     size_t unsorted_capacity, keys_capacity;
-    struct rv_snapshot *instants; /* one per lane, at until_ns */
+    struct rv_snapshot *instants; /* one per member, at until_ns */
     size_t n_instants;
 };
 
@@ -80,7 +87,8 @@ struct rv_view_params {
 /*
  * Rebuild in place at the finest level whose exact count fits the budget, never finer than half a pixel; the coarsest
  * if none fits. Cells narrower than a pixel are joined. Lanes are in the given order, even without boxes in the window. An open frame ends at its lane's
- * last_ns, or at the newest lane's if its lane has not ended; in the past at until_ns. Frames deeper than 4,096 are one
+ * last_ns, or at the newest lane's if its lane has not ended; in the past at until_ns. Several lanes that are shown as one
+ * have cells of their activity, in columns of two pixels or more. Frames deeper than 4,096 are one
  * box with a count. Notes closer than a quarter pixel are merged. In the past, lanes that had not begun are omitted;
  * others keep their present height. Any thread, one at a time.
  */

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "model/box_times.h"
 
 #define SLOT_NONE UINT32_MAX
 #define GROUP_UNKNOWN UINT32_MAX
@@ -37,11 +38,6 @@ struct member { /* by subroutine id */
     uint16_t difference; /* colour index, if runs are compared */
 };
 
-struct caller {
-    uint64_t end_ns;
-    uint32_t group; /* index + 1; 0 = unknown */
-};
-
 struct rv_box_colors {
     enum rv_color_scheme scheme;
     const struct rv_diff *diff; /* or NULL */
@@ -54,9 +50,8 @@ struct rv_box_colors {
     uint32_t owners[RV_COLOR_SLOTS]; /* group index or SLOT_NONE */
     uint64_t split;                  /* key of the package that is split into subroutines; 0 = none */
     bool is_moving, is_updated;
-    uint64_t version;     /* rises when a colour changes */
-    struct caller *stack; /* scratch: the latest box of each depth */
-    size_t n_stack;
+    uint64_t version;          /* rises when a colour changes */
+    struct rv_box_times times; /* scratch */
 };
 
 struct rv_box_colors *rv_box_colors_create(void)
@@ -74,7 +69,7 @@ void rv_box_colors_destroy(struct rv_box_colors *colors)
     free(colors->groups);
     free(colors->table);
     free(colors->members);
-    free(colors->stack);
+    rv_box_times_fini(&colors->times);
     free(colors);
 }
 
@@ -221,40 +216,45 @@ static const struct member *learn(struct rv_box_colors *colors, uint32_t id, str
     return member;
 }
 
-static uint64_t visible_ns(const struct rv_view *view, const struct rv_box *box)
+struct learning {
+    struct rv_box_colors *colors;
+    struct rv_subroutines *subroutines;
+};
+
+/* A box takes its time from its caller. */
+static void add_area(void *context, const struct rv_box *box, const struct rv_box *caller, double visible_ns)
 {
-    uint64_t end_ns = rv_box_end_ns(box);
-    uint64_t from_ns = box->start_ns > view->from_ns ? box->start_ns : view->from_ns;
-    uint64_t to_ns = end_ns < view->to_ns ? end_ns : view->to_ns;
-    return to_ns > from_ns ? to_ns - from_ns : 0;
+    const struct learning *learning = context;
+    struct rv_box_colors *colors = learning->colors;
+    uint32_t group = learn(colors, box->id, learning->subroutines)->group;
+    uint32_t callers = caller ? learn(colors, caller->id, learning->subroutines)->group : GROUP_UNKNOWN;
+    if (group != GROUP_UNKNOWN) {
+        colors->groups[group].area_now += visible_ns;
+        colors->groups[group].self_now += visible_ns;
+    }
+    if (callers != GROUP_UNKNOWN)
+        colors->groups[callers].self_now -= visible_ns;
 }
 
-static double visible_area(const struct rv_view *view, const struct rv_box *box)
-{
-    return (double)visible_ns(view, box) * box->coverage / 65535.0;
-}
-
-/* A box takes its time from its caller: the latest box one row below, if that is not over. */
 static void add_lane_areas(struct rv_box_colors *colors, const struct rv_view *view, const struct rv_view_lane *lane,
                            struct rv_subroutines *subroutines)
 {
-    if (colors->n_stack)
-        memset(colors->stack, 0, colors->n_stack * sizeof *colors->stack);
-    for (uint32_t i = lane->first_box; i < lane->first_box + lane->n_boxes; i++) {
-        const struct rv_box *box = &view->boxes[i];
-        uint32_t group = learn(colors, box->id, subroutines)->group;
-        double area = visible_area(view, box);
-        if (box->depth >= colors->n_stack)
-            colors->stack =
-                rv_vec_extend(colors->stack, &colors->n_stack, (size_t)box->depth + 1, sizeof *colors->stack);
-        struct caller *place = &colors->stack[box->depth];
-        *place = (struct caller){rv_box_end_ns(box), group + 1};
-        if (group != GROUP_UNKNOWN) {
-            colors->groups[group].area_now += area;
-            colors->groups[group].self_now += area;
-        }
-        if (box->depth && place[-1].group && place[-1].end_ns > box->start_ns)
-            colors->groups[place[-1].group - 1].self_now -= area;
+    const uint64_t window_ns[2] = {view->from_ns, view->to_ns};
+    struct learning learning = {colors, subroutines};
+    rv_box_times_find(&colors->times, view->boxes + lane->first_box, lane->n_boxes, window_ns, add_area, &learning);
+}
+
+/* Cells of several lanes show the majority's subroutines only. */
+static void add_shared_areas(struct rv_box_colors *colors, const struct rv_view *view,
+                             struct rv_subroutines *subroutines)
+{
+    for (size_t i = 0; i < view->activity.n_times; i++) {
+        const struct rv_activity_time *time = &view->activity.times[i];
+        uint32_t group = learn(colors, time->id, subroutines)->group;
+        if (group == GROUP_UNKNOWN)
+            continue;
+        colors->groups[group].area_now += time->inclusive_ns;
+        colors->groups[group].self_now += time->self_ns;
     }
 }
 
@@ -265,7 +265,9 @@ static void add_areas(struct rv_box_colors *colors, const struct rv_view *view, 
     for (size_t i = 0; i < colors->n_groups; i++)
         colors->groups[i].area_now = colors->groups[i].self_now = 0.0;
     for (size_t i = 0; i < view->n_lanes; i++)
-        add_lane_areas(colors, view, &view->lanes[i], subroutines);
+        if (view->lanes[i].n_members <= 1)
+            add_lane_areas(colors, view, &view->lanes[i], subroutines);
+    add_shared_areas(colors, view, subroutines);
     for (size_t i = 0; i < colors->n_groups; i++) {
         struct group *group = &colors->groups[i];
         group->area_now /= window_ns;

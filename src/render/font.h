@@ -22,7 +22,7 @@ enum rv_font {
     RV_FONT_COUNT
 };
 
-#define RV_FONT_GLYPHS 208u
+#define RV_FONT_GLYPHS 210u
 
 struct rv_glyph {           /* pixels of the face's size */
     uint16_t x, y;          /* in the atlas */

@@ -12,9 +12,9 @@
 #define RV_FONT_LATIN1_FIRST 0xA0u
 #define RV_FONT_LATIN1_COUNT 96u
 
-/* box, ellipsis, dashes, quotes, bullet, arrows, infinity, comparisons, black circle, pause, triangle */
+/* box, ellipsis, dashes, quotes, bullet, arrows, infinity, comparisons, black circle, small triangles right and down */
 static const uint16_t rv_font_signs[] = {0x25A1, 0x2026, 0x2013, 0x2014, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
-                                         0x2190, 0x2191, 0x2192, 0x2193, 0x221E, 0x2264, 0x2265, 0x25CF};
+                                         0x2190, 0x2191, 0x2192, 0x2193, 0x221E, 0x2264, 0x2265, 0x25CF, 0x25B8, 0x25BE};
 
 #define RV_FONT_SIGNS (sizeof rv_font_signs / sizeof rv_font_signs[0])
 

@@ -7,9 +7,10 @@
 #define NAME_GAP 8.0f /* between a name's plate and its lane */
 #define NAME_HEIGHT 21.0f
 #define NAME_WIDTH_MAX 220.0f
-#define NAME_TAIL 12u   /* bytes kept at the end of a long name */
-#define NAME_ROOM 15.0f /* names nearer than this to the last one are omitted */
-#define NAME_Y 0.15f    /* world height at which a name points */
+#define NAME_TAIL 12u    /* bytes kept at the end of a long name */
+#define NAME_ROOM 15.0f  /* names nearer than this to the last one are omitted */
+#define SIGN_WIDTH 14.0f /* before a name: its lanes can be collapsed or expanded */
+#define NAME_Y 0.15f     /* world height at which a name points */
 #define GAP 14.0f
 #define PROCESS_BYTES 48
 #define PROCESS_DROP 20.0f /* distance of the process's name below the lane's */
@@ -30,8 +31,13 @@ static void process_text(const struct rv_view *view, size_t lane, char *out, siz
     const struct rv_view_lane *shown = &view->lanes[lane];
     bool is_first = lane == 0 || view->lanes[lane - 1].process != shown->process;
     out[0] = '\0';
-    if (view->n_processes > 1 && is_first)
+    if (view->n_processes > 1 && is_first && !(shown->is_process && shown->n_members > 1))
         snprintf(out, out_bytes, "%.24s %u", shown->process_name, shown->pid);
+}
+
+static float sign_width(const struct rv_view_lane *lane)
+{
+    return lane->fold == RV_LANE_FOLD_NONE ? 0.0f : SIGN_WIDTH;
 }
 
 float rv_lane_labels_left_margin(const struct rv_overlay *overlay, const struct rv_view *view)
@@ -40,10 +46,11 @@ float rv_lane_labels_left_margin(const struct rv_overlay *overlay, const struct 
     char process[PROCESS_BYTES];
     for (size_t i = 0; i < view->n_lanes; i++) {
         process_text(view, i, process, sizeof process);
-        widest = fmaxf(widest, rv_overlay_text_width(overlay, RV_FONT_BOLD, view->lanes[i].name));
+        float name = fminf(rv_overlay_text_width(overlay, RV_FONT_BOLD, view->lanes[i].name), NAME_WIDTH_MAX);
+        widest = fmaxf(widest, name + sign_width(&view->lanes[i]));
         widest = fmaxf(widest, rv_overlay_text_width(overlay, RV_FONT_SMALL, process));
     }
-    return fminf(widest, NAME_WIDTH_MAX) + 2.0f * NAME_PADDING + NAME_GAP + GAP;
+    return widest + 2.0f * NAME_PADDING + NAME_GAP + GAP;
 }
 
 /* The whole name if it fits, else without its middle: thread names often differ in their ends. */
@@ -79,6 +86,7 @@ struct names {
     const struct rv_scene_frame *frame;
     const struct rv_camera *camera;
     const struct rv_lane_layout *layout;
+    struct rv_lane_labels_folds *folds;
     float last_y;
 };
 
@@ -119,6 +127,19 @@ static void add_stop(const struct names *names, struct rv_overlay_area plate)
     rv_debugger_marks_add_sign(names->overlay, plate.x - 3.0f, plate.y + 0.5f * (plate.height - 8.0f), rgba);
 }
 
+/* At the left of a name's plate. */
+static void add_sign(const struct names *names, size_t lane, struct rv_overlay_area plate)
+{
+    struct rv_lane_labels_folds *folds = names->folds;
+    enum rv_lane_fold fold = names->frame->view->lanes[lane].fold;
+    if (fold == RV_LANE_FOLD_NONE || folds->n == RV_LANE_LABELS_FOLDS_MAX)
+        return;
+    plate.width = NAME_PADDING + SIGN_WIDTH;
+    folds->items[folds->n++] = (struct rv_lane_labels_fold){plate, (uint32_t)lane};
+    rv_overlay_text(names->overlay, RV_FONT_BOLD, (float[2]){plate.x + NAME_PADDING, plate.y + 15.0f},
+                    fold == RV_LANE_FOLD_CLOSED ? "\u25b8" : "\u25be", rv_theme_rgba(names->theme->accent, 1.0f));
+}
+
 static void add_name(struct names *names, size_t lane)
 {
     vec2 at;
@@ -126,7 +147,8 @@ static void add_name(struct names *names, size_t lane)
     if (!name_place(names, lane, at) || fabsf(names->last_y - at[1]) < NAME_ROOM)
         return;
     fit_name(names->overlay, names->frame->view->lanes[lane].name, name, sizeof name);
-    float width = rv_overlay_text_width(names->overlay, RV_FONT_BOLD, name) + 2.0f * NAME_PADDING;
+    float sign = sign_width(&names->frame->view->lanes[lane]);
+    float width = sign + rv_overlay_text_width(names->overlay, RV_FONT_BOLD, name) + 2.0f * NAME_PADDING;
     float x = floorf(at[0] - width - NAME_GAP), y = floorf(at[1]);
     names->last_y = y;
     struct rv_overlay_area area = {x, y - 11.0f, width, NAME_HEIGHT}, pin = {x + 2.0f, y - 4.0f, 3.0f, 8.0f};
@@ -135,8 +157,9 @@ static void add_name(struct names *names, size_t lane)
         add_stop(names, area);
     else if (names->frame->view->lanes[lane].is_pinned)
         rv_overlay_rectangle(names->overlay, pin, 1.0f, rv_theme_rgba(names->theme->accent, 1.0f));
-    rv_overlay_text(names->overlay, RV_FONT_BOLD, (float[2]){x + NAME_PADDING, y + 4.0f}, name,
+    rv_overlay_text(names->overlay, RV_FONT_BOLD, (float[2]){x + NAME_PADDING + sign, y + 4.0f}, name,
                     rv_theme_rgba(names->theme->text_strong, 1.0f));
+    add_sign(names, lane, area);
     add_process(names, lane, x + width - NAME_PADDING, y);
 }
 
@@ -219,10 +242,12 @@ static void add_scrollbar(const struct names *names)
 }
 
 void rv_lane_labels_add_lanes(struct rv_overlay *overlay, const struct rv_scene_frame *frame,
-                              const struct rv_camera *camera, const struct rv_lane_layout *layout)
+                              const struct rv_camera *camera, const struct rv_lane_layout *layout,
+                              struct rv_lane_labels_folds *folds)
 {
-    struct names names = {overlay, rv_overlay_theme(overlay), frame, camera, layout, .last_y = 1e9f};
+    struct names names = {overlay, rv_overlay_theme(overlay), frame, camera, layout, folds, .last_y = 1e9f};
     size_t n_lanes = frame->view->n_lanes < layout->n_lanes ? frame->view->n_lanes : layout->n_lanes;
+    folds->n = 0;
     if (!n_lanes)
         add_instead(overlay, frame);
     for (size_t i = 0; i < n_lanes; i++)

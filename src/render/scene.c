@@ -29,6 +29,8 @@ struct rv_scene {
     bool is_settled;
     struct rv_camera camera;
     struct rv_time_axis ticks;
+    struct rv_lane_labels_folds folds;   /* of the last frame drawn, */
+    double scale;                        /* in its points */
     const struct rv_frame_data *picture; /* the picture shown */
     struct rv_frame_data own;
     struct rv_framebuffer target;
@@ -208,6 +210,17 @@ size_t rv_scene_lane_at(const struct rv_scene *scene, double x_px, double y_px)
                                   : scene->layout.n_lanes;
 }
 
+size_t rv_scene_fold_at(const struct rv_scene *scene, double x_px, double y_px)
+{
+    float x = (float)(x_px / scene->scale), y = (float)(y_px / scene->scale);
+    for (size_t i = 0; i < scene->folds.n; i++) {
+        const struct rv_overlay_area *area = &scene->folds.items[i].area;
+        if (x >= area->x && x < area->x + area->width && y >= area->y && y < area->y + area->height)
+            return scene->folds.items[i].lane;
+    }
+    return scene->layout.n_lanes;
+}
+
 static struct rv_pass make_pass(const struct rv_scene *scene, const struct rv_scene_frame *frame)
 {
     vec3 front = {0.5f * scene->layout.width, 0.0f, scene->layout.z_front};
@@ -313,7 +326,8 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
     draw_scene(scene, &shown);
     rv_framebuffer_resolve(&scene->target);
     add_flat_text(scene, &shown);
-    rv_lane_labels_add_lanes(scene->overlay, &shown, &scene->camera, &scene->layout);
+    rv_lane_labels_add_lanes(scene->overlay, &shown, &scene->camera, &scene->layout, &scene->folds);
+    scene->scale = shown.scale;
     rv_note_labels_add(scene->overlay, &shown, &scene->camera, &scene->layout);
     rv_debugger_marks_add(scene->overlay, &scene->camera, &scene->layout, shown.view, &shown.stops, (float)shown.scale);
     rv_bookmark_flags_add(scene->overlay, &scene->camera, &scene->layout, &shown.flags, (float)shown.scale);

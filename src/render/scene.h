@@ -103,6 +103,10 @@ bool rv_scene_pick(const struct rv_scene *scene, double x_px, double y_px, struc
  * the number of lanes if none. */
 size_t rv_scene_lane_at(const struct rv_scene *scene, double x_px, double y_px);
 
+/* The lane of the view before whose name the sign to collapse or expand it was drawn at a position; the number of lanes
+ * if none. */
+size_t rv_scene_fold_at(const struct rv_scene *scene, double x_px, double y_px);
+
 /* Draw the boxes of a frame into the bound framebuffer, which has depth: each with its index in the view
  * + 1 as colour, red lowest, on black. For tests. */
 void rv_scene_draw_ids(struct rv_scene *scene, const struct rv_scene_frame *frame);

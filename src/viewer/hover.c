@@ -51,6 +51,8 @@ static void take(struct rv_hover *hover, const struct rv_view *view, const struc
     hover->lane_idx = lane->lane_idx;
     hover->thread = lane->thread;
     memcpy(hover->lane_name, lane->name, sizeof hover->lane_name);
+    hover->n_lanes = lane->n_members;
+    hover->n_busy = lane->busiest * hover->box.coverage / EXACT;
     find_self(hover, view, lane);
 }
 

@@ -18,6 +18,8 @@ struct rv_hover { /* zeroed = none */
     struct rv_box box; /* as of the last view that had it */
     uint32_t lane_idx, thread;
     char lane_name[RV_LANE_NAME_BYTES];
+    uint32_t n_lanes; /* that the box is of, */
+    double n_busy;    /* and how many of them were busy, if several */
     uint32_t box_idx; /* in the view; UINT32_MAX when it is not there */
     float at_px[2];   /* anchor of the tooltip */
     uint64_t self_ns;

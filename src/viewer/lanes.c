@@ -39,6 +39,8 @@ static void act_on_lane(struct rv_viewer *viewer, enum rv_action action, uint32_
         rv_lane_order_toggle_collapsed(lane_order, lane_idx);
     else if (action == RV_ACTION_COLLAPSE_PROCESS)
         rv_lane_order_toggle_process(lane_order, lane_idx);
+    else if (action == RV_ACTION_COLLAPSE_GROUP)
+        rv_lane_order_toggle_group(lane_order, lane_idx);
     else if (action == RV_ACTION_PIN_LANE)
         rv_lane_order_toggle_pinned(lane_order, lane_idx);
     else if (action == RV_ACTION_SHOW_LANE)
@@ -54,6 +56,8 @@ void rv_viewer_lanes_act(struct rv_viewer *viewer, const struct rv_act *act)
     uint32_t lane_idx;
     if (act->action == RV_ACTION_SHOW_ALL_LANES)
         rv_lane_order_show_all(&viewer->lane_order);
+    else if (act->action == RV_ACTION_COLLAPSE_ALL)
+        rv_lane_order_toggle_all(&viewer->lane_order);
     else if (act->action == RV_ACTION_CROP_LESS)
         crop(viewer, -1);
     else if (act->action == RV_ACTION_CROP_MORE)

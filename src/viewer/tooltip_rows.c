@@ -46,6 +46,14 @@ static void add_cell(struct rv_tooltip *tooltip, const struct rv_hover *hover)
     add_line(tooltip, "covers", "%.0f %% of %s", 100.0 * box->coverage / (RV_BOX_EXACT - 1), width);
 }
 
+/* Of several lanes that are shown as one. */
+static void add_share(struct rv_tooltip *tooltip, const struct rv_hover *hover)
+{
+    add_line(tooltip, "busy", "%.*f of %" PRIu32 " lanes, most with this", hover->n_busy < 9.95 ? 1 : 0, hover->n_busy,
+             hover->n_lanes);
+    add_line(tooltip, "began", "%" PRIu32 " calls", hover->box.count);
+}
+
 static void add_place(struct rv_tooltip *tooltip, const struct rv_hover *hover,
                       const struct rv_tooltip_rows_about *about)
 {
@@ -58,7 +66,10 @@ static void add_place(struct rv_tooltip *tooltip, const struct rv_hover *hover,
         add_line(tooltip, label, "%s %s now", away, is_before ? "before" : "after");
     else
         add_line(tooltip, label, "%s%s", is_before ? "-" : "+", away);
-    add_line(tooltip, "where", "%s, depth %" PRIu32, hover->lane_name, hover->box.depth);
+    if (hover->n_lanes > 1)
+        add_line(tooltip, "where", "%s", hover->lane_name);
+    else
+        add_line(tooltip, "where", "%s, depth %" PRIu32, hover->lane_name, hover->box.depth);
 }
 
 static void add_calls(struct rv_tooltip *tooltip, const struct rv_hover *hover,
@@ -131,6 +142,8 @@ bool rv_tooltip_rows_fill(const struct rv_hover *hover, const struct rv_tooltip_
                  subroutine.line);
     if (hover->box.coverage == RV_BOX_EXACT)
         add_times(tooltip, hover);
+    else if (hover->n_lanes > 1)
+        add_share(tooltip, hover);
     else
         add_cell(tooltip, hover);
     add_arguments(tooltip, hover, about);

@@ -160,8 +160,23 @@ static void focus_or_fit(struct rv_viewer *viewer)
     touch(viewer);
 }
 
+/* Collapse or expand lanes by a click on their sign. False when there is none. */
+static bool fold(struct rv_viewer *viewer)
+{
+    const float *at_px = viewer->pointer.at_px;
+    size_t lane =
+        viewer->scene && viewer->view ? rv_scene_fold_at(viewer->scene, (double)at_px[0], (double)at_px[1]) : SIZE_MAX;
+    if (!viewer->view || lane >= viewer->view->n_lanes)
+        return false;
+    rv_viewer_lanes_act(
+        viewer, &(struct rv_act){.action = RV_ACTION_COLLAPSE_GROUP, .idx = viewer->view->lanes[lane].lane_idx + 1});
+    return true;
+}
+
 static void pin(struct rv_viewer *viewer)
 {
+    if (fold(viewer))
+        return;
     if (viewer->scene && viewer->view)
         rv_pointer_pin(&viewer->pointer, viewer->scene, viewer->view);
     viewer->focus = (struct rv_viewer_focus){0};
@@ -412,6 +427,8 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_HIDE_LANE:
     case RV_ACTION_COLLAPSE_LANE:
     case RV_ACTION_COLLAPSE_PROCESS:
+    case RV_ACTION_COLLAPSE_GROUP:
+    case RV_ACTION_COLLAPSE_ALL:
     case RV_ACTION_PIN_LANE:
     case RV_ACTION_SHOW_LANE:
     case RV_ACTION_LANE_FORWARD:

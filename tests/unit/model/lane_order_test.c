@@ -168,8 +168,8 @@ Test(lane_order, a_group_of_more_lanes_than_fit_is_one_row)
     come_stack(1, 0);
     cr_assert_eq(rv_lane_order_list(&lane_order, out), 2);
     cr_assert_eq(out[0], 0);
-    cr_assert_eq(rv_lane_order_n_represented(&lane_order, 0), RV_LANE_ORDER_MOST_ROWS + 1);
-    cr_assert_eq(rv_lane_order_n_represented(&lane_order, out[1]), 1);
+    cr_assert_eq(rv_lane_order_representative(&lane_order, RV_LANE_ORDER_MOST_ROWS), 0);
+    cr_assert_eq(rv_lane_order_representative(&lane_order, out[1]), out[1]);
     cr_assert(rv_lane_order_is_row(&lane_order, 0));
     rv_lane_order_toggle_collapsed(&lane_order, 0);
     come_stack(0, RV_LANE_ORDER_MOST_ROWS + 1);
@@ -184,4 +184,54 @@ Test(lane_order, a_lane_of_a_collapsed_group_is_expanded)
     cr_assert_not(rv_lane_order_shows(&lane_order, 5));
     rv_lane_order_expand(&lane_order, 5);
     cr_assert(rv_lane_order_shows(&lane_order, 5));
+}
+
+Test(lane_order, the_processes_of_a_crowd_are_one_row_each_at_first)
+{
+    uint32_t out[2 * RV_LANE_ORDER_MOST_LANES];
+    for (uint32_t i = 0; i < RV_LANE_ORDER_MOST_LANES; i++)
+        come(10 + i % 9, 1);
+    cr_assert_eq(rv_lane_order_list(&lane_order, out), RV_LANE_ORDER_MOST_LANES);
+    rv_lane_order_toggle_process(&lane_order, 0);
+    rv_lane_order_toggle_process(&lane_order, 0);
+    come(11, 1);
+    size_t n_of_first = (RV_LANE_ORDER_MOST_LANES + 8) / 9;
+    cr_assert_eq(rv_lane_order_list(&lane_order, out), n_of_first + 8, "the user chose the first process");
+    come(99, 1);
+    come(99, 1);
+    cr_assert_eq(rv_lane_order_list(&lane_order, out), n_of_first + 9);
+    rv_lane_order_show_all(&lane_order);
+    cr_assert_eq(rv_lane_order_list(&lane_order, out), RV_LANE_ORDER_MOST_LANES + 3);
+}
+
+Test(lane_order, few_processes_of_many_threads_are_shown_whole)
+{
+    uint32_t out[4 * RV_LANE_ORDER_MOST_LANES];
+    for (uint32_t i = 0; i < 3 * RV_LANE_ORDER_MOST_LANES; i++)
+        come(10 + i % RV_LANE_ORDER_MOST_PROCESSES, 1);
+    cr_assert_eq(rv_lane_order_list(&lane_order, out), 3 * RV_LANE_ORDER_MOST_LANES);
+}
+
+Test(lane_order, groups_and_processes_are_collapsed_and_expanded_in_place)
+{
+    come_stack(1, 0); /* lane 0 */
+    come_stack(1, 1);
+    come_stack(2, 0);
+    cr_assert_eq(rv_lane_order_fold(&lane_order, 0), RV_LANE_FOLD_OPEN);
+    cr_assert_eq(rv_lane_order_fold(&lane_order, 2), RV_LANE_FOLD_NONE);
+    rv_lane_order_toggle_group(&lane_order, 1);
+    cr_assert_str_eq(shown(), "02");
+    cr_assert_eq(rv_lane_order_fold(&lane_order, 0), RV_LANE_FOLD_CLOSED);
+    rv_lane_order_toggle_hidden(&lane_order, 0);
+    cr_assert_str_eq(shown(), "12", "the next one stands for the group");
+    rv_lane_order_toggle_hidden(&lane_order, 0);
+    rv_lane_order_toggle_group(&lane_order, 0);
+    cr_assert_str_eq(shown(), "012");
+    rv_lane_order_toggle_group(&lane_order, 2);
+    cr_assert_str_eq(shown(), "0", "a thread's only lane stands for its process");
+    rv_lane_order_toggle_group(&lane_order, 0);
+    rv_lane_order_toggle_all(&lane_order);
+    cr_assert_str_eq(shown(), "0");
+    rv_lane_order_toggle_all(&lane_order);
+    cr_assert_str_eq(shown(), "012");
 }

@@ -230,8 +230,60 @@ Test(view, an_arrangement_hides_crops_and_collapses, .timeout = 60)
     rv_lane_order_toggle_process(&lane_order, 1);
     rv_view_update(&view, lanes, &params);
     cr_assert_eq(view.n_lanes, 1);
-    cr_assert_eq(view.lanes[0].n_represents, 3);
-    cr_assert_str_eq(view.lanes[0].name, "prog: 3 threads");
+    cr_assert_eq(view.lanes[0].n_members, 2, "what is hidden is not in the row");
+    cr_assert_str_eq(view.lanes[0].name, "prog 1: 2 threads");
+    rv_view_fini(&view);
+    rv_lane_order_fini(&lane_order);
+    rv_lanes_destroy(lanes);
+}
+
+/* One row, in cells, with their losses and the times of all calls; what was asked for is pointed out in it. */
+Test(view, a_collapsed_process_is_drawn_by_the_activity_of_its_lanes, .timeout = 60)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_lane_order lane_order = {0};
+    for (uint32_t i = 0; i < 3; i++)
+        fill_lane(add_lane(lanes, 1, i), i + 1, 5000);
+    fill_lane(add_lane(lanes, 2, 9), 4, 500);
+    uint64_t first, last;
+    cr_assert(rv_lanes_bounds(lanes, &first, &last));
+    add_note(rv_lanes_get(lanes, 2), first + 500, first + 600, RV_NOTE_LOST, 7);
+    add_note(rv_lanes_get(lanes, 1), first + 550, first + 551, RV_NOTE_MARK, 7);
+    add_note(rv_lanes_get(lanes, 0), first + 700, first + 800, RV_NOTE_LOST, 7);
+    struct rv_view view = {0};
+    struct rv_view_params params = {first, last + 1, 1000, .lane_order = &lane_order};
+    rv_lane_order_update(&lane_order, lanes);
+    rv_lane_order_toggle_process(&lane_order, 1);
+    rv_view_update(&view, lanes, &params);
+    cr_assert_eq(view.n_lanes, 2);
+    const struct rv_view_lane *group = &view.lanes[0];
+    cr_assert_eq(group->n_members, 3);
+    cr_assert_eq(group->fold, RV_LANE_FOLD_CLOSED);
+    cr_assert(group->busiest > 0.5 && group->busiest < 3.01, "%g", group->busiest);
+    cr_assert(group->n_boxes > 10 && group->n_boxes < 1001, "%u", group->n_boxes);
+    for (uint32_t i = 1; i < group->n_boxes; i++)
+        cr_assert(view.boxes[i].depth == 0 && view.boxes[i].start_ns >= rv_box_end_ns(&view.boxes[i - 1]));
+    cr_assert_eq(group->n_notes, 2, "marks are of a lane of its own");
+    cr_assert_eq(view.notes[group->first_note].start_ns, first + 500);
+    cr_assert_eq(view.lanes[1].first_box, group->n_boxes);
+    params.width_px = 10000000; /* all calls */
+    rv_view_update(&view, lanes, &params);
+    double self_ns = 0.0, busy_ns = 0.0;
+    for (size_t i = 0; i < view.activity.n_times; i++)
+        self_ns += view.activity.times[i].self_ns;
+    for (uint32_t i = 0; i < group->n_boxes; i++)
+        busy_ns += view.boxes[i].coverage / 65534.0 * group->busiest * (double)view.boxes[i].duration_ns;
+    cr_assert_float_eq(self_ns / busy_ns, 1.0, 0.01, "%g", self_ns / busy_ns);
+
+    params.is_past = true;
+    params.until_ns = first + (last - first) / 2;
+    rv_view_update(&view, lanes, &params);
+    cr_assert_eq(view.lanes[0].n_members, 3);
+    const struct rv_box *latest = &view.boxes[view.lanes[0].n_boxes - 1];
+    cr_assert_leq(latest->start_ns, params.until_ns, "nothing of later");
+    params.until_ns = first - 1;
+    rv_view_update(&view, lanes, &params);
+    cr_assert_eq(view.n_boxes, 0);
     rv_view_fini(&view);
     rv_lane_order_fini(&lane_order);
     rv_lanes_destroy(lanes);

@@ -1,0 +1,57 @@
+/*
+ * What several lanes did together: how many of them were busy in each column of time, and with what most of them. Shown
+ * as one row of cells. Pure.
+ */
+#ifndef RV_MODEL_ACTIVITY_H
+#define RV_MODEL_ACTIVITY_H
+
+#include "base/hash_index.h"
+#include "model/box_times.h"
+#include "model/density.h"
+#include "model/innermost.h"
+
+struct rv_activity_column {
+    struct rv_density_sum sum;        /* of the lanes' innermost calls */
+    bool is_busy, has_hit, has_plain; /* there is a call; one is a hit; one is not dimmed */
+};
+
+struct rv_activity_time { /* of a subroutine, in the lanes of all rows since rv_activity_forget(), within their time */
+    uint32_t id;
+    double inclusive_ns, self_ns;
+};
+
+struct rv_activity { /* zeroed = ready */
+    uint64_t window_ns[2];
+    uint64_t first_column;
+    unsigned shift; /* a column is 2^shift ns */
+    size_t n_columns, capacity;
+    struct rv_activity_column *columns;
+    struct rv_activity_time *times;
+    size_t n_times, times_capacity;
+    struct rv_hash_index by_id;    /* of the times: index + 1 */
+    struct rv_innermost innermost; /* these are scratch */
+    struct rv_box_times box_times;
+    const struct rv_box *boxes; /* of the lane that is being added */
+};
+
+/* Forget the times. */
+void rv_activity_forget(struct rv_activity *activity);
+
+/* Begin a row; column_ns is a power of two. */
+void rv_activity_begin(struct rv_activity *activity, uint64_t from_ns, uint64_t to_ns, uint64_t column_ns);
+
+/* Add a lane's boxes, sorted by start. What is outside of the time is left out. */
+void rv_activity_add(struct rv_activity *activity, const struct rv_box *boxes, size_t n);
+
+/*
+ * Write a cell of depth 0 for each column in which a lane was busy; a covered cell is as busy as the busiest. It is a hit
+ * if any call is one, dimmed if all are.
+ *   out      room for n_columns boxes
+ *   busiest  number of lanes that were busy in the busiest column, on average over it
+ *   returns  the number of cells
+ */
+size_t rv_activity_cells(const struct rv_activity *activity, struct rv_box *out, double *busiest);
+
+void rv_activity_fini(struct rv_activity *activity);
+
+#endif
