@@ -305,6 +305,15 @@ static void begin_lane(struct rv_range *range, const struct rv_lane *lane)
     rv_span_iter_back_begin(&range->walk, lane->timeline, range->from_ns, range->to_ns);
 }
 
+/* Calls before this time were evicted: for good, or before the iteration got to them. */
+static uint64_t missing_in(const struct rv_range *range, const struct rv_timeline *timeline)
+{
+    if (!rv_timeline_is_backed(timeline))
+        return rv_timeline_exact_from_ns(timeline);
+    const uint64_t exact_ns = rv_timeline_exact_from_ns(timeline);
+    return rv_span_iter_back_is_overtaken(&range->walk, exact_ns) ? exact_ns : rv_timeline_released_ns(timeline, 0);
+}
+
 /* Returns the number of calls visited. */
 static size_t work_on_lane(struct rv_range *range, struct rv_lane *lane, size_t most)
 {
@@ -314,9 +323,9 @@ static size_t work_on_lane(struct rv_range *range, struct rv_lane *lane, size_t 
     if (!range->is_in_lane)
         begin_lane(range, lane);
     size_t n = rv_span_iter_back_next(&range->walk, lane->timeline, range->boxes, max);
-    uint64_t exact_ns = rv_timeline_exact_from_ns(lane->timeline);
-    if (exact_ns > range->from_ns && exact_ns > range->missing_before_ns)
-        range->missing_before_ns = exact_ns;
+    const uint64_t missing_ns = missing_in(range, lane->timeline);
+    if (missing_ns > range->from_ns && missing_ns > range->missing_before_ns)
+        range->missing_before_ns = missing_ns;
     pthread_mutex_unlock(&lane->lock);
     for (size_t i = 0; i < n; i++)
         add_call(range, &range->boxes[i]);
@@ -360,6 +369,11 @@ bool rv_range_wants_page(const struct rv_range *range)
 uint32_t rv_range_lane(const struct rv_range *range)
 {
     return range->lane_idxs[range->next_lane];
+}
+
+uint64_t rv_range_paged_before_ns(const struct rv_range *range)
+{
+    return range->walk.paged_before_ns;
 }
 
 void rv_range_give(struct rv_range *range, struct rv_timeline *page, uint64_t edge_ns)

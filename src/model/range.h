@@ -51,6 +51,8 @@ bool rv_range_step(struct rv_range *range, size_t most);
  */
 bool rv_range_wants_page(const struct rv_range *range);
 uint32_t rv_range_lane(const struct rv_range *range); /* that lane */
+uint64_t
+rv_range_paged_before_ns(const struct rv_range *range); /* its rv_timeline_paged_before_ns() at the lane's begin */
 void rv_range_give(struct rv_range *range, struct rv_timeline *page, uint64_t edge_ns);
 
 /* The id of a subroutine in the results. */

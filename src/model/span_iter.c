@@ -37,6 +37,14 @@ size_t rv_span_iter_next(struct rv_span_iter *walk, const struct rv_timeline *ti
     return n;
 }
 
+void rv_span_iter_pass(struct rv_span_iter *walk, const struct rv_timeline *timeline, uint64_t paged_before_ns)
+{
+    for (uint32_t i = 0; i < 2 * RV_TIMELINE_REACH; i++) {
+        const struct rv_chunked_log *log = rv_timeline_log(timeline, i);
+        walk->n_done[i] = rv_chunked_log_ordinal(log, rv_chunked_log_find(log, paged_before_ns));
+    }
+}
+
 /* The spans that can overlap the window. */
 static uint64_t n_pushed(const struct rv_span_iter_back *walk, const struct rv_timeline *timeline, uint32_t log_idx)
 {
@@ -52,7 +60,10 @@ void rv_span_iter_back_begin(struct rv_span_iter_back *walk, const struct rv_tim
     walk->from_ns = from_ns;
     walk->to_ns = to_ns;
     walk->first_log = rv_timeline_first_log(timeline);
-    walk->edge_ns = walk->first_log ? UINT64_MAX : 0;
+    walk->paged_before_ns = rv_timeline_paged_before_ns(timeline);
+    walk->n_paged = walk->paged_before_ns > from_ns ? 2 * RV_TIMELINE_REACH : walk->first_log;
+    walk->left_logs = (UINT32_C(1) << walk->first_log) - 1;
+    walk->edge_ns = walk->first_log ? UINT64_MAX : walk->n_paged ? walk->paged_before_ns : 0;
     for (uint32_t i = walk->first_log; i < RV_TIMELINE_LOGS; i++)
         walk->n_left[i] = n_pushed(walk, timeline, i);
 }
@@ -65,13 +76,19 @@ void rv_span_iter_back_fini(struct rv_span_iter_back *walk)
     *walk = (struct rv_span_iter_back){0};
 }
 
+/* Is the log in pages by now? */
+static bool has_left(const struct rv_span_iter_back *walk, uint32_t log_idx)
+{
+    return walk->left_logs >> log_idx & 1;
+}
+
 void rv_span_iter_back_give(struct rv_span_iter_back *walk, struct rv_timeline *page, uint64_t edge_ns)
 {
     walk->edge_ns = edge_ns;
     if (!page)
         return;
-    for (uint32_t i = 0; i < walk->first_log; i++)
-        if (walk->at_page[i] == walk->n_pages)
+    for (uint32_t i = 0; i < walk->n_paged; i++)
+        if (has_left(walk, i) && walk->at_page[i] == walk->n_pages)
             walk->n_left[i] = n_pushed(walk, page, i);
     walk->pages = rv_vec_reserve(walk->pages, &walk->pages_capacity, walk->n_pages + 1, sizeof(struct rv_timeline *));
     walk->pages[walk->n_pages++] = page;
@@ -81,14 +98,14 @@ void rv_span_iter_back_give(struct rv_span_iter_back *walk, struct rv_timeline *
 static void drop_pages(struct rv_span_iter_back *walk)
 {
     uint32_t n = (uint32_t)walk->n_pages;
-    for (uint32_t i = 0; i < walk->first_log; i++)
+    for (uint32_t i = 0; i < walk->n_paged; i++)
         n = walk->at_page[i] < n ? walk->at_page[i] : n;
     for (uint32_t i = 0; i < n; i++)
         rv_timeline_destroy(walk->pages[i]);
     for (size_t i = n; i < walk->n_pages && n > 0; i++)
         walk->pages[i - n] = walk->pages[i];
     walk->n_pages -= n;
-    for (uint32_t i = 0; i < walk->first_log; i++)
+    for (uint32_t i = 0; i < walk->n_paged; i++)
         walk->at_page[i] -= n;
 }
 
@@ -106,11 +123,13 @@ static bool step(struct head *head)
     return true;
 }
 
-/* Move back to the first record inside the window; false when there is none. */
+/* Move back to the first record inside the window, in the timeline also after what pages have; false when there is none. */
 static bool settle(const struct rv_span_iter_back *walk, struct head *head)
 {
+    const bool is_cut = head->log_idx < walk->n_paged && !has_left(walk, head->log_idx);
+    const uint64_t from_ns = is_cut && walk->paged_before_ns > walk->from_ns ? walk->paged_before_ns : walk->from_ns;
     do {
-        if (rv_box_end_ns(&head->box) < walk->from_ns)
+        if (rv_box_end_ns(&head->box) < from_ns)
             return false;
         if (is_inside(walk, &head->box))
             return true;
@@ -132,14 +151,26 @@ static bool open_in(const struct rv_span_iter_back *walk, const struct rv_timeli
     return settle(walk, head);
 }
 
+/* Go on in the pages. */
+static void leave(struct rv_span_iter_back *walk, uint32_t log_idx)
+{
+    walk->left_logs |= UINT32_C(1) << log_idx;
+    if (walk->n_pages)
+        walk->n_left[log_idx] = n_pushed(walk, walk->pages[0], log_idx);
+}
+
 /* Find a log's head in the timeline, or in the latest page that has one. */
 static bool open_head(struct rv_span_iter_back *walk, const struct rv_timeline *timeline, uint32_t log_idx,
                       struct head *head)
 {
-    if (log_idx >= walk->first_log && open_in(walk, timeline, log_idx, head))
-        return true;
     uint32_t *page = &walk->at_page[log_idx];
-    while (log_idx < walk->first_log && *page < walk->n_pages) {
+    if (!has_left(walk, log_idx)) {
+        if (open_in(walk, timeline, log_idx, head))
+            return true;
+        if (log_idx < walk->n_paged)
+            leave(walk, log_idx);
+    }
+    while (log_idx < walk->n_paged && *page < walk->n_pages) {
         if (open_in(walk, walk->pages[*page], log_idx, head))
             return true;
         if (++*page < walk->n_pages)

@@ -13,6 +13,9 @@ struct rv_span_iter {                  /* zeroed = at the begin */
     uint64_t n_missed;                 /* spans evicted before they were reached */
 };
 
+/* Pass the spans that rv_timeline_paged_before_ns() gave this time for. */
+void rv_span_iter_pass(struct rv_span_iter *walk, const struct rv_timeline *timeline, uint64_t paged_before_ns);
+
 /* The next spans, up to max; fewer than max at the end. */
 size_t rv_span_iter_next(struct rv_span_iter *walk, const struct rv_timeline *timeline, struct rv_box *out, size_t max);
 
@@ -23,7 +26,10 @@ size_t rv_span_iter_next(struct rv_span_iter *walk, const struct rv_timeline *ti
 struct rv_span_iter_back { /* zeroed = none; owns its pages */
     uint64_t from_ns, to_ns;
     uint64_t n_left[RV_TIMELINE_LOGS];  /* records before the next one in each log */
-    uint32_t first_log;                 /* earlier logs are in pages */
+    uint32_t first_log;                 /* the timeline's logs are read from here on, */
+    uint32_t n_paged;                   /* and logs before this go on in pages, */
+    uint64_t paged_before_ns;           /* of a backed timeline where spans end before this */
+    uint32_t left_logs;                 /* bits of those that are in pages by now */
     uint32_t at_page[RV_TIMELINE_LOGS]; /* page that each log is in */
     struct rv_timeline **pages;         /* latest first */
     size_t n_pages, pages_capacity;
@@ -31,8 +37,8 @@ struct rv_span_iter_back { /* zeroed = none; owns its pages */
 };
 
 /*
- * Start at the timeline's current contents. from < to. Calls that are only summarized must be given as pages, each with
- * the calls that end in one stretch of time, the latest stretch first.
+ * Start at the timeline's current contents. from < to. Calls that are only summarized, or before rv_timeline_paged_before_ns(), must
+ * be given as pages, each with the calls that end in one stretch of time, the latest stretch first.
  */
 void rv_span_iter_back_begin(struct rv_span_iter_back *walk, const struct rv_timeline *timeline, uint64_t from_ns,
                              uint64_t to_ns);
@@ -44,6 +50,14 @@ void rv_span_iter_back_give(struct rv_span_iter_back *walk, struct rv_timeline *
 /* The next spans, up to max; fewer at the end, or when a page is needed. */
 size_t rv_span_iter_back_next(struct rv_span_iter_back *walk, const struct rv_timeline *timeline, struct rv_box *out,
                               size_t max);
+
+/* Was a backed timeline's span evicted that the iteration had still to take from it? */
+static inline bool rv_span_iter_back_is_overtaken(const struct rv_span_iter_back *walk, uint64_t exact_from_ns)
+{
+    const uint32_t paged_logs = (UINT32_C(1) << 2 * RV_TIMELINE_REACH) - 1;
+    return exact_from_ns >= (walk->paged_before_ns ? walk->paged_before_ns : 1) &&
+           (walk->left_logs & paged_logs) != paged_logs;
+}
 
 /* Must a page be given before the iteration can go on? */
 static inline bool rv_span_iter_back_wants_page(const struct rv_span_iter_back *walk)

@@ -45,8 +45,8 @@ struct rv_timeline {
     uint32_t finest;     /* level: spans shorter than its cells are in cells only */
     uint32_t sums_level; /* level of the sums; finer levels are in pages; 0: all in the logs */
     bool has_ended;
-    bool is_backed;          /* evicted spans come back in pages */
-    uint64_t backed_from_ns; /* from this time on */
+    bool is_backed; /* evicted spans come back in pages */
+    uint64_t backed_from_ns, backed_until_ns;
     struct rv_span_pages pages;
 };
 
@@ -242,6 +242,22 @@ void rv_timeline_back_from(struct rv_timeline *timeline, uint64_t from_ns)
 {
     timeline->is_backed = true;
     timeline->backed_from_ns = from_ns;
+}
+
+void rv_timeline_back_until(struct rv_timeline *timeline, uint64_t until_ns)
+{
+    timeline->backed_until_ns = until_ns;
+}
+
+/* Blocks are written before the spans in them are evicted, so that each is in a block or in a log. */
+uint64_t rv_timeline_paged_before_ns(const struct rv_timeline *timeline)
+{
+    const uint64_t whole_ns = timeline->whole_from_ns[0];
+    if (!timeline->is_backed || whole_ns == 0)
+        return 0;
+    const uint64_t middle_ns =
+        timeline->has_ended || whole_ns > timeline->last_ns ? 0 : whole_ns + (timeline->last_ns - whole_ns) / 2;
+    return later(earlier(middle_ns, timeline->backed_until_ns), rv_clock_after_ns(whole_ns, 1));
 }
 
 bool rv_timeline_is_backed(const struct rv_timeline *timeline)

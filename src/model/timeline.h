@@ -65,6 +65,16 @@ uint32_t rv_timeline_sums_level(const struct rv_timeline *timeline);
 void rv_timeline_back_from(struct rv_timeline *timeline, uint64_t from_ns);
 bool rv_timeline_is_backed(const struct rv_timeline *timeline);
 
+/* So far those that end before this can be. */
+void rv_timeline_back_until(struct rv_timeline *timeline, uint64_t until_ns);
+
+/*
+ * Of a backed timeline: an iteration over all of its spans takes those below RV_TIMELINE_REACH that end before this from pages, the
+ * others from its logs; 0: it has all. While spans are added it is later than need be, so that those left are not evicted
+ * before they are read.
+ */
+uint64_t rv_timeline_paged_before_ns(const struct rv_timeline *timeline);
+
 /* Spans in buckets below this level are read back from the pages near a window, the longer ones are not. */
 #define RV_TIMELINE_REACH 7u
 

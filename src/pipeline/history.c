@@ -218,7 +218,8 @@ static bool serve(struct rv_history *history)
     uint64_t now_ns = rv_clock_mono_ns();
     follow_file(history);
     free_streams(history);
-    if (now_ns - history->flushed_ns >= FLUSH_INTERVAL_NS && rv_page_loader_take_behind(history->page_loader)) {
+    if (now_ns - history->flushed_ns >= FLUSH_INTERVAL_NS &&
+        (rv_page_loader_take_behind(history->page_loader) || rv_page_loader_is_late(history->page_loader))) {
         history->flushed_ns = now_ns;
         rv_record_flush(history->record);
     }

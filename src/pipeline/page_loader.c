@@ -178,6 +178,17 @@ static void back_lanes(const struct rv_stream *stream, size_t first_track)
     }
 }
 
+/* Tell the lanes of the stream's newest block up to when their calls can be read back. */
+static void back_until(struct rv_stream *stream, const struct rv_block_summary *summary)
+{
+    for (size_t i = 0; i < summary->n_stacks; i++) {
+        struct rv_lane *lane = rv_tracks_at(&stream->tracks, summary->stacks[i].row->stack)->lane;
+        pthread_mutex_lock(&lane->lock);
+        rv_timeline_back_until(lane->timeline, stream->blocks.end_ns);
+        pthread_mutex_unlock(&lane->lock);
+    }
+}
+
 /* Returns whether the stream had such blocks. */
 static bool discard_of(struct rv_page_loader *page_loader, struct rv_stream *stream, size_t first)
 {
@@ -229,6 +240,7 @@ void rv_page_loader_add_block(struct rv_page_loader *page_loader, struct rv_stre
     for (size_t i = 0; i < summary->n_stacks; i++)
         (void)rv_tracks_at(&stream->tracks, summary->stacks[i].row->stack);
     back_lanes(stream, rv_block_list_n(&stream->blocks) == 1 ? 0 : n_tracks);
+    back_until(stream, summary);
     page_loader->n_followed++;
     limit_list(page_loader);
     pthread_mutex_unlock(&page_loader->lock);
@@ -286,6 +298,29 @@ bool rv_page_loader_take_behind(struct rv_page_loader *page_loader)
     page_loader->has_asked = true;
     pthread_mutex_unlock(&page_loader->lock);
     return is_behind;
+}
+
+static bool is_late(const struct rv_stream *stream)
+{
+    bool is_late = false;
+    for (size_t i = 0; i < stream->tracks.n && !is_late; i++) {
+        struct rv_lane *lane = stream->tracks.all[i].lane;
+        pthread_mutex_lock(&lane->lock);
+        const uint64_t middle_ns = rv_timeline_whole_from_ns(lane->timeline, 0) / 2 + lane->last_ns / 2;
+        is_late = rv_timeline_whole_from_ns(lane->timeline, 0) > 0 && stream->blocks.end_ns < middle_ns;
+        pthread_mutex_unlock(&lane->lock);
+    }
+    return is_late;
+}
+
+bool rv_page_loader_is_late(struct rv_page_loader *page_loader)
+{
+    bool is_any = false;
+    pthread_mutex_lock(&page_loader->lock);
+    for (size_t i = 0; i < page_loader->n_streams && !is_any; i++)
+        is_any = page_loader->streams[i]->is_followed && is_late(page_loader->streams[i]);
+    pthread_mutex_unlock(&page_loader->lock);
+    return is_any;
 }
 
 void rv_page_loader_forget(struct rv_page_loader *page_loader, const struct rv_stream *stream)
@@ -461,8 +496,7 @@ static uint64_t lacks_before(const struct rv_stream *stream, uint32_t level)
     return before_ns;
 }
 
-/* A call that begins in the window may end later by this. */
-static uint64_t reach_of(const struct rv_stream *stream)
+uint64_t rv_page_loader_reach_ns(const struct rv_stream *stream)
 {
     const struct rv_timeline *timeline = stream->tracks.all[0].lane->timeline;
     return stream->is_followed ? rv_timeline_reach_ns(timeline) : UINT64_C(1) << rv_density_shift(stream->sums_level);
@@ -470,14 +504,21 @@ static uint64_t reach_of(const struct rv_stream *stream)
 
 /* A cell may begin before the window. */
 size_t rv_page_loader_find(const struct rv_stream *stream, uint64_t from_ns, uint64_t to_ns, uint32_t level,
-                           size_t *end)
+                           uint64_t before_ns, size_t *end)
 {
     size_t first = first_block(stream, level ? from_ns >> rv_density_shift(level) << rv_density_shift(level) : from_ns);
-    uint64_t end_ns = rv_clock_after_ns(to_ns, reach_of(stream)), lacks_ns = lacks_before(stream, level);
-    end_ns = lacks_ns < end_ns ? lacks_ns : end_ns;
+    uint64_t end_ns = rv_clock_after_ns(to_ns, rv_page_loader_reach_ns(stream));
+    end_ns = before_ns < end_ns ? before_ns : end_ns;
     for (*end = first; *end < stream->blocks.end && rv_block_list_at(&stream->blocks, *end)->from_ns < end_ns;)
         ++*end;
     return first;
+}
+
+/* Of blocks whose calls the lanes have only as sums at that level. */
+static size_t find_lacking(const struct rv_stream *stream, uint64_t from_ns, uint64_t to_ns, uint32_t level,
+                           size_t *end)
+{
+    return rv_page_loader_find(stream, from_ns, to_ns, level, lacks_before(stream, level), end);
 }
 
 /* Were calls of the window evicted that no block has yet? */
@@ -516,7 +557,7 @@ static uint64_t bytes_of(const struct rv_stream *stream, size_t first, size_t en
 static size_t want_of(struct rv_page_loader *page_loader, struct rv_stream *stream, const uint64_t window_ns[2],
                       uint32_t level)
 {
-    size_t n_missing = 0, end, first = rv_page_loader_find(stream, window_ns[0], window_ns[1], level, &end);
+    size_t n_missing = 0, end, first = find_lacking(stream, window_ns[0], window_ns[1], level, &end);
     if (first == end)
         rest(stream, page_loader->now);
     stream->has_used_pages |= first < end;
@@ -547,7 +588,7 @@ size_t rv_page_loader_want(struct rv_page_loader *page_loader, uint64_t from_ns,
     page_loader->now++;
     for (size_t i = 0; i < page_loader->n_streams; i++) {
         const struct rv_stream *stream = page_loader->streams[i];
-        size_t first = rv_page_loader_find(stream, from_ns, to_ns, level, &end);
+        size_t first = find_lacking(stream, from_ns, to_ns, level, &end);
         n_bytes += bytes_of(stream, first, end);
         n_behind += page_loader->is_followed && is_behind(stream, from_ns, to_ns, level);
         coarsest = stream->sums_level > coarsest ? stream->sums_level : coarsest;

@@ -98,12 +98,17 @@ size_t rv_page_loader_want(struct rv_page_loader *page_loader, uint64_t from_ns,
 void rv_page_loader_end(struct rv_page_loader *page_loader);
 
 /*
- * Find blocks [first, *end) of a stream that overlap the window and whose calls the lanes have only as sums at that
- * level. The lock is held.
+ * Find blocks [first, *end) of a stream that overlap the window, at that level, and begin before before_ns. The lock is held.
  *   returns  first
  */
 size_t rv_page_loader_find(const struct rv_stream *stream, uint64_t from_ns, uint64_t to_ns, uint32_t level,
-                           size_t *end);
+                           uint64_t before_ns, size_t *end);
+
+/* A call in the stream's blocks that begins in a window ends less than this after it. */
+uint64_t rv_page_loader_reach_ns(const struct rv_stream *stream);
+
+/* Are calls that no block has yet evicted, or soon? */
+bool rv_page_loader_is_late(struct rv_page_loader *page_loader);
 
 /* Memory of the list of the session's own recording's blocks, and the number of its streams. Any thread. */
 uint64_t rv_page_loader_list_bytes(struct rv_page_loader *page_loader, size_t *n_streams);

@@ -92,7 +92,7 @@ void rv_pending_page_store(struct rv_pending_page *page, struct rv_span *spans)
         size_t n = 0;
         for (size_t k = 0; k < track->n; k++) {
             first[n] = first[k];
-            n += first[n].end - first[n].start < limit_ns && rv_span_reader_keeps(page, &first[n]);
+            n += first[n].end - first[n].start < limit_ns && rv_span_reader_keeps(page, track->lane->idx, &first[n]);
         }
         rv_timeline_add(track->calls, first, n);
     }

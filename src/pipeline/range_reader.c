@@ -18,10 +18,12 @@ static void give_page(struct rv_range_reader *reader, uint64_t timeout_ns)
     uint32_t lane_idx = rv_range_lane(reader->range);
     struct rv_span_part part;
     if (!reader->blocks)
-        reader->blocks = rv_session_read(reader->session, &(struct rv_span_reader_params){.from_ns = reader->from_ns,
-                                                                                          .to_ns = reader->to_ns,
-                                                                                          .is_backward = true,
-                                                                                          .lane_idx = &lane_idx});
+        reader->blocks = rv_session_read(
+            reader->session, &(struct rv_span_reader_params){.from_ns = reader->from_ns,
+                                                             .to_ns = reader->to_ns,
+                                                             .is_backward = true,
+                                                             .paged_before_ns = rv_range_paged_before_ns(reader->range),
+                                                             .lane_idx = &lane_idx});
     if (rv_span_reader_take(reader->blocks, timeout_ns, &part) == RV_SPAN_READER_LATER)
         return;
     rv_range_give(reader->range, take_calls(&part, lane_idx), rv_span_reader_edge_ns(reader->blocks));

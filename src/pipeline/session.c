@@ -552,6 +552,11 @@ size_t rv_session_want(struct rv_session *session, uint64_t from_ns, uint64_t to
     return rv_page_loader_want(&session->page_loader, from_ns, to_ns, level);
 }
 
+bool rv_session_can_read(struct rv_session *session)
+{
+    return session->params.history || rv_session_is_done(session);
+}
+
 struct rv_span_reader *rv_session_read(struct rv_session *session, const struct rv_span_reader_params *params)
 {
     return rv_span_reader_open(session ? &session->page_loader : NULL, params);

@@ -66,6 +66,9 @@ struct rv_waits *rv_session_waits(struct rv_session *session); /* with keeps_wai
  */
 size_t rv_session_want(struct rv_session *session, uint64_t from_ns, uint64_t to_ns, uint32_t level);
 
+/* Are all blocks listed, or those of a history so far, so that all calls can be read? */
+bool rv_session_can_read(struct rv_session *session);
+
 /* All calls in order, of the lanes and of blocks that are not loaded; session NULL = of lanes alone. */
 struct rv_span_reader *rv_session_read(struct rv_session *session, const struct rv_span_reader_params *params);
 

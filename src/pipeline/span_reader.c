@@ -29,6 +29,8 @@ struct rv_span_reader {
     struct rv_page_loader *page_loader; /* NULL: there are no blocks */
     struct block *blocks;               /* in their order */
     size_t n_blocks, blocks_capacity;
+    uint64_t *paged_before_ns; /* by lane, of streams of the session's own recording */
+    size_t n_lanes;
     struct rv_name_set only;
     bool has_only, is_backward;
     /* reader thread */
@@ -54,6 +56,7 @@ static void destroy(struct rv_span_reader *reader)
         rv_span_part_fini(&reader->slots[i].part);
     rv_name_set_fini(&reader->only);
     free(reader->blocks);
+    free(reader->paged_before_ns);
     free(reader);
 }
 
@@ -83,15 +86,40 @@ static int by_edge_backward(const void *a, const void *b)
 /* A call in a block begins less than a cell before it; its first event may have the previous block's last time. */
 static uint64_t first_start_ns(const struct rv_stream *stream, size_t number)
 {
-    uint64_t reach_ns = (UINT64_C(1) << rv_density_shift(stream->sums_level)) + 1,
+    uint64_t reach_ns = rv_page_loader_reach_ns(stream) + 1,
              from_ns = rv_block_list_at(&stream->blocks, number)->from_ns;
     return from_ns > reach_ns ? from_ns - reach_ns : 0;
+}
+
+/* The time before which calls of the stream are taken from its blocks. */
+static uint64_t paged_before(struct rv_span_reader *reader, const struct rv_stream *stream,
+                             const struct rv_span_reader_params *params)
+{
+    uint64_t before_ns = 0;
+    if (!stream->is_followed)
+        return stream->sums_level > 0 ? UINT64_MAX : 0;
+    for (size_t i = 0; i < stream->tracks.n; i++) {
+        struct rv_lane *lane = stream->tracks.all[i].lane;
+        if (params->lane_idx && lane->idx != *params->lane_idx)
+            continue;
+        pthread_mutex_lock(&lane->lock);
+        const uint64_t lane_ns =
+            params->paged_before_ns ? params->paged_before_ns : rv_timeline_paged_before_ns(lane->timeline);
+        pthread_mutex_unlock(&lane->lock);
+        if (lane->idx >= reader->n_lanes)
+            reader->paged_before_ns = rv_vec_extend(reader->paged_before_ns, &reader->n_lanes, (size_t)lane->idx + 1,
+                                                    sizeof *reader->paged_before_ns);
+        reader->paged_before_ns[lane->idx] = lane_ns;
+        before_ns = lane_ns > before_ns ? lane_ns : before_ns;
+    }
+    return before_ns;
 }
 
 static void list_blocks(struct rv_span_reader *reader, struct rv_stream *stream,
                         const struct rv_span_reader_params *params)
 {
-    size_t end, first = rv_page_loader_find(stream, params->from_ns, params->to_ns, 0, &end);
+    const uint64_t before_ns = paged_before(reader, stream, params);
+    size_t end, first = rv_page_loader_find(stream, params->from_ns, params->to_ns, 0, before_ns, &end);
     reader->blocks = rv_vec_reserve(reader->blocks, &reader->blocks_capacity, reader->n_blocks + (end - first),
                                     sizeof *reader->blocks);
     for (size_t i = first; i < end; i++) {
@@ -107,9 +135,7 @@ static void list_all_blocks(struct rv_span_reader *reader, const struct rv_span_
     struct rv_page_loader *page_loader = reader->page_loader;
     pthread_mutex_lock(&page_loader->lock);
     for (size_t i = 0; i < page_loader->n_streams && params->from_ns < params->to_ns; i++)
-        if (page_loader->streams[i]->is_followed)
-            continue;
-        else if (!params->lane_idx || has_lane(page_loader->streams[i], *params->lane_idx))
+        if (!params->lane_idx || has_lane(page_loader->streams[i], *params->lane_idx))
             list_blocks(reader, page_loader->streams[i], params);
     if (reader->n_blocks) {
         qsort(reader->blocks, reader->n_blocks, sizeof *reader->blocks,
@@ -218,6 +244,11 @@ enum rv_span_reader_status rv_span_reader_take(struct rv_span_reader *reader, ui
     return reach(reader, part) ? RV_SPAN_READER_PART : status;
 }
 
+uint64_t rv_span_reader_paged_before_ns(const struct rv_span_reader *reader, uint32_t lane_idx)
+{
+    return lane_idx < reader->n_lanes ? reader->paged_before_ns[lane_idx] : 0;
+}
+
 bool rv_span_reader_has_blocks(const struct rv_span_reader *reader)
 {
     return reader->n_taken < reader->n_blocks;
@@ -310,8 +341,18 @@ void rv_span_reader_deliver(struct rv_pending_page *page)
     arrive(slot);
 }
 
-bool rv_span_reader_keeps(const struct rv_pending_page *page, const struct rv_span *span)
+/* Of a live lane, the longer and later ones are in the lane. */
+static bool is_paged(const struct rv_span_reader *reader, uint32_t lane_idx, const struct rv_span *span)
+{
+    return span->end - span->start < rv_timeline_log_limit(2 * RV_TIMELINE_REACH - 1) &&
+           span->end < rv_span_reader_paged_before_ns(reader, lane_idx);
+}
+
+bool rv_span_reader_keeps(const struct rv_pending_page *page, uint32_t lane_idx, const struct rv_span *span)
 {
     const struct rv_span_reader *reader = page->slot ? page->slot->reader : NULL;
-    return !reader || !reader->has_only || rv_name_set_has(&reader->only, span->id);
+    if (!reader)
+        return true;
+    return (!page->stream->is_followed || is_paged(reader, lane_idx, span)) &&
+           (!reader->has_only || rv_name_set_has(&reader->only, span->id));
 }

@@ -1,6 +1,6 @@
 /*
  * Reads the calls of a window of time in order, for queries over all calls: from the lanes, and in a recording opened
- * by its index also from blocks that are not loaded. Blocks are loaded like pages, a few ahead, with lower priority
+ * by its index, or of a session's history, also from blocks that are not loaded. Blocks are loaded like pages, a few ahead, with lower priority
  * than the window's pages; workers decode and scan them; each is delivered once and not kept.
  *
  *   open, take, close   the query, one thread at a time
@@ -28,6 +28,7 @@ struct rv_span_reader_params {
     uint64_t from_ns, to_ns;        /* calls that overlap this; nothing where to <= from */
     bool is_backward;               /* the latest first */
     const uint32_t *lane_idx;       /* only of this lane's thread; NULL = all */
+    uint64_t paged_before_ns;       /* with lane_idx: its rv_timeline_paged_before_ns(); 0 = as of now */
     const struct rv_name_set *only; /* from blocks only calls of these subroutines; copied; NULL = all */
     /* Is a block with calls that begin in [from, to) wanted? Called by open; NULL = all are. */
     bool (*wants)(const void *context, uint64_t from_ns, uint64_t to_ns);
@@ -36,7 +37,7 @@ struct rv_span_reader_params {
 
 struct rv_span_part_lane {
     uint32_t lane_idx;
-    struct rv_timeline *calls; /* exact calls that end in the block and that the lane has only as sums */
+    struct rv_timeline *calls; /* exact calls that end in the block and that the lane has as sums, or not at all */
 };
 
 /* The next part, owned by the caller until rv_span_part_fini(). */
@@ -63,6 +64,9 @@ enum rv_span_reader_status { RV_SPAN_READER_PART, RV_SPAN_READER_LATER, RV_SPAN_
  */
 enum rv_span_reader_status rv_span_reader_take(struct rv_span_reader *reader, uint64_t timeout_ns,
                                                struct rv_span_part *part);
+
+/* The lane's rv_timeline_paged_before_ns() by which its calls are read. */
+uint64_t rv_span_reader_paged_before_ns(const struct rv_span_reader *reader, uint32_t lane_idx);
 
 /* Are there blocks left? */
 bool rv_span_reader_has_blocks(const struct rv_span_reader *reader);
@@ -91,7 +95,7 @@ void rv_span_reader_miss(struct rv_span_reader_slot *slot);
 
 /* ---- without it ---- */
 
-/* Does the page's span reader want this call? */
-bool rv_span_reader_keeps(const struct rv_pending_page *page, const struct rv_span *span);
+/* Does the page's span reader want this call of a lane? */
+bool rv_span_reader_keeps(const struct rv_pending_page *page, uint32_t lane_idx, const struct rv_span *span);
 
 #endif

@@ -43,7 +43,7 @@ static void finish(struct rv_hit_count *count)
 bool rv_hit_count_begin(struct rv_hit_count *count, struct rv_session *session, struct rv_search *search)
 {
     bool is_needed = search->matches.n_matching && !(count->has_begun && count->generation == search->generation);
-    if (!is_needed || !search->is_named || !rv_session_is_done(session))
+    if (!is_needed || !search->is_named || !rv_session_can_read(session))
         return false;
     rv_hit_count_end(count);
     count->has_begun = true;
@@ -56,6 +56,8 @@ bool rv_hit_count_begin(struct rv_hit_count *count, struct rv_session *session, 
     }
     count->lanes = rv_session_lanes(session);
     rv_search_restart(search);
+    for (uint32_t i = 0; i < rv_lanes_n(count->lanes); i++)
+        rv_search_pass(search, count->lanes, i, rv_span_reader_paged_before_ns(count->reader, i));
     start(count, search);
     return true;
 }

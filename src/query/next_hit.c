@@ -63,10 +63,11 @@ static void look_into_lane(struct rv_next_hit *next, struct rv_search *search, s
     size_t n = rv_timeline_count(lane->timeline, window[0], window[1], level);
     search->boxes = rv_vec_reserve(search->boxes, &search->boxes_capacity, n, sizeof *search->boxes);
     n = rv_timeline_query(lane->timeline, window[0], window[1], level, search->boxes, search->boxes_capacity);
+    const uint64_t released_ns = rv_timeline_released_ns(lane->timeline, 0); /* earlier cells are in no block */
     pthread_mutex_unlock(&lane->lock);
     for (size_t i = 0; i < n; i++) {
         const struct rv_box *box = &search->boxes[i];
-        bool is_call = level == 0 || box->coverage == RV_BOX_EXACT;
+        bool is_call = box->coverage == RV_BOX_EXACT || (level == 0 && box->start_ns < released_ns);
         if (is_call && box->start_ns >= window[0] && box->start_ns < window[1] && rv_search_is_hit(search, box))
             offer(next, lane->idx, box);
     }
@@ -87,14 +88,14 @@ static void look_into(struct rv_next_hit *next, struct rv_search *search, const 
         look_into_lane(next, search, rv_lanes_get(next->lanes, i), window);
 }
 
-/* Begin of the exact spans of all lanes. */
+/* Begin of the exact spans of all lanes and blocks. */
 static uint64_t exact_from(struct rv_lanes *lanes)
 {
     uint64_t exact_ns = 0;
     for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, i);
         pthread_mutex_lock(&lane->lock);
-        uint64_t lane_ns = rv_timeline_exact_from_ns(lane->timeline);
+        uint64_t lane_ns = rv_timeline_released_ns(lane->timeline, 0);
         pthread_mutex_unlock(&lane->lock);
         exact_ns = lane_ns > exact_ns ? lane_ns : exact_ns;
     }

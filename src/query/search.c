@@ -124,6 +124,17 @@ static void fit_walks(struct rv_search *search, size_t n_lanes)
     search->n_walks = n_lanes;
 }
 
+void rv_search_pass(struct rv_search *search, const struct rv_lanes *lanes, uint32_t lane_idx, uint64_t paged_before_ns)
+{
+    struct rv_lane *lane = rv_lanes_get(lanes, lane_idx);
+    if (lane_idx >= search->n_walks)
+        fit_walks(search, (size_t)lane_idx + 1);
+    pthread_mutex_lock(&lane->lock);
+    if (paged_before_ns)
+        rv_span_iter_pass(&search->walks[lane_idx], lane->timeline, paged_before_ns);
+    pthread_mutex_unlock(&lane->lock);
+}
+
 /* Visit lanes in turn, so that growing lanes do not starve others. Returns whether all are searched to their ends. */
 static bool look_around(struct rv_search *search, struct rv_lanes *lanes, size_t most)
 {
@@ -166,6 +177,7 @@ uint64_t rv_search_n_calls(const struct rv_search *search, struct rv_lanes *lane
             struct rv_box box = rv_lane_open_box(lane, j);
             n += rv_search_is_hit(search, &box);
         }
+        *is_partial |= rv_timeline_is_backed(lane->timeline) && rv_timeline_released_ns(lane->timeline, 0) > 0;
         pthread_mutex_unlock(&lane->lock);
         *is_partial |= i < search->n_walks && search->walks[i].n_missed > 0;
     }

@@ -72,6 +72,8 @@ uint64_t rv_search_n_calls(const struct rv_search *search, struct rv_lanes *lane
  * rv_search_merge(). Restart: reset the count, so that each call is counted once.
  */
 void rv_search_restart(struct rv_search *search);
+void rv_search_pass(struct rv_search *search, const struct rv_lanes *lanes, uint32_t lane_idx,
+                    uint64_t paged_before_ns); /* after it: rv_span_iter_pass() */
 void rv_search_add(struct rv_search *search, const struct rv_timeline *calls, struct rv_lane *lane);
 
 /* Add the counts of another search. */

@@ -1,4 +1,4 @@
-/* Queries of an indexed recording give the same answers as those of the whole recording. */
+/* Queries of an indexed recording, or of a session with a history, give the same answers as those of the whole recording. */
 #include <criterion/criterion.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -20,27 +20,41 @@ static char path[] = "/tmp/ringviz-survey-XXXXXX";
 
 struct sessions { /* of one recording */
     struct rv_session *whole, *indexed;
+    struct rv_history *history; /* of the latter; NULL: it has the recording's index */
     uint64_t first_ns, last_ns;
 };
 
-static struct rv_session *start(struct rv_source *source)
+static bool has_history; /* of the test */
+
+/* With a history, memory has room for a few calls only. */
+static struct rv_session *start(struct rv_source *source, struct rv_history *history)
 {
     cr_assert_not_null(source);
-    struct rv_session *session = rv_session_start(&(struct rv_session_params){.n_workers = 2}, source);
+    struct rv_sink sink = {0};
+    if (history)
+        sink = rv_history_sink(history);
+    struct rv_session *session = rv_session_start(&(struct rv_session_params){.n_workers = 2,
+                                                                              .memory_bytes = history ? 16 << 20 : 0,
+                                                                              .sinks = &sink,
+                                                                              .n_sinks = history ? 1 : 0,
+                                                                              .history = history},
+                                                  source);
     cr_assert(rv_session_wait(session, UINT64_C(1000000000) * WAIT_S));
     return session;
 }
 
 static void open_both(struct sessions *sessions, const struct recorded_params *params)
 {
-    struct rv_source *source;
+    struct rv_source *source = NULL;
     int fd = mkstemp(path);
     cr_assert(fd >= 0);
     close(fd);
     recorded_make(path, params);
-    cr_assert_eq(rv_indexed_open(&source, path, 0), 0);
-    sessions->indexed = start(source);
-    sessions->whole = start(rv_replay_open(path));
+    sessions->history = has_history ? rv_history_create(UINT64_C(1) << 30) : NULL;
+    if (!has_history)
+        cr_assert_eq(rv_indexed_open(&source, path, 0), 0);
+    sessions->indexed = start(source ? source : rv_replay_open(path), sessions->history);
+    sessions->whole = start(rv_replay_open(path), NULL);
     cr_assert(rv_lanes_bounds(rv_session_lanes(sessions->whole), &sessions->first_ns, &sessions->last_ns));
 }
 
@@ -48,6 +62,7 @@ static void close_both(struct sessions *sessions)
 {
     rv_session_destroy(sessions->whole);
     rv_session_destroy(sessions->indexed);
+    rv_history_destroy(sessions->history);
 }
 
 static void leave(void)
@@ -58,6 +73,8 @@ static void leave(void)
 TestSuite(span_reader, .fini = leave, .timeout = 120);
 
 static const struct recorded_params BUSY = {.n_events = {600000, 300000, 5000, 1}, .step_ns = {40, 90, 60000, 10}};
+/* Too much for the memory of a session with a history. */
+static const struct recorded_params LARGE = {.n_events = {1600000, 600000, 5000, 1}, .step_ns = {40, 90, 60000, 10}};
 /* Many events have one time, blocks begin in the midst of them, and calls take no time at all. */
 static const struct recorded_params COARSE = {
     .n_events = {500000, 200000, 5000, 1}, .step_ns = {40, 90, 60000, 10}, .tick_ns = 20000};
@@ -154,6 +171,12 @@ Test(span_reader, a_range_of_the_newest_events_is_measured_exactly)
     compare_ranges(&newest);
 }
 
+Test(span_reader, a_range_is_measured_exactly_with_a_history)
+{
+    has_history = true;
+    compare_ranges(&LARGE);
+}
+
 /* ---- steps ---- */
 
 /* The lane of the same thread and stack in the other session. */
@@ -229,6 +252,12 @@ Test(span_reader, steps_lead_to_every_event)
 Test(span_reader, steps_lead_to_every_time_of_a_coarse_clock)
 {
     compare_all_steps(&COARSE);
+}
+
+Test(span_reader, steps_lead_to_every_event_of_a_history)
+{
+    has_history = true;
+    compare_all_steps(&LARGE);
 }
 
 /* ---- searches ---- */
@@ -336,6 +365,12 @@ static void compare_searches(const struct recorded_params *params)
 Test(span_reader, a_search_finds_every_call)
 {
     compare_searches(&BUSY);
+}
+
+Test(span_reader, a_search_finds_every_call_of_a_history)
+{
+    has_history = true;
+    compare_searches(&LARGE);
 }
 
 /* An indexed recording whose session becomes idle only when allowed, after its index was read. */
