@@ -1,7 +1,6 @@
 #include "ui/command_palette.h"
 
-#include <string.h>
-#include <strings.h>
+#include "ui/word_match.h"
 
 #define WIDTH 560.0f
 #define HEIGHT 420.0f
@@ -9,29 +8,16 @@
 #define KEYS_WIDTH 150.0f
 #define PADDING 8.0f
 
-static bool has_word(const char *text, const char *word, size_t n_bytes)
-{
-    for (; *text; text++)
-        if (strncasecmp(text, word, n_bytes) == 0)
-            return true;
-    return false;
-}
-
 bool rv_command_palette_match(const struct rv_command_palette_row *row, const char *text)
 {
-    for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
-        size_t n_bytes = strcspn(text, " ");
-        if (!has_word(row->words, text, n_bytes) && !has_word(row->keys, text, n_bytes))
-            return false;
-        text += n_bytes;
-    }
-    return true;
+    return rv_word_match(text, (const char *const[]){row->words, row->keys}, 2);
 }
 
 static bool add_row(const struct rv_ui_style *style, const struct rv_command_palette_row *row, bool is_first)
 {
     struct rv_imgui_area area;
     rv_imgui_push_id((uint32_t)row->action);
+    rv_imgui_push_id(row->idx);
     rv_imgui_touch("row", 0.0f, ROW_HEIGHT, &area);
     if (rv_imgui_is_hovered() || is_first)
         rv_imgui_draw_box(area, 4.0f, rv_imgui_is_hovered() ? style->plate_pressed : style->plate_hovered);
@@ -39,6 +25,7 @@ static bool add_row(const struct rv_ui_style *style, const struct rv_command_pal
     rv_imgui_draw_text((float[2]){area.x + KEYS_WIDTH, area.y + 3.0f}, RV_IMGUI_FONT_TEXT, style->text_strong,
                        row->words);
     bool is_clicked = rv_imgui_is_clicked(0);
+    rv_imgui_pop_id();
     rv_imgui_pop_id();
     return is_clicked;
 }
@@ -48,28 +35,28 @@ void rv_command_palette_show(struct rv_ui *ui, const struct rv_command_palette *
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     struct rv_imgui_area area = rv_ui_center(ui, WIDTH, HEIGHT);
-    enum rv_action first = RV_ACTION_NONE, chosen = RV_ACTION_NONE;
+    const struct rv_command_palette_row *first = NULL, *chosen = NULL;
     rv_imgui_panel_begin("commands", area, RV_IMGUI_PANEL_FIRST);
     bool is_entered = rv_imgui_input("##command", "type what you want to do", rv_imgui_room(), state->text,
                                      sizeof state->text, !state->is_there) == RV_IMGUI_TYPED_ENTERED;
     rv_imgui_gap(4.0f);
     rv_imgui_child_begin("rows", 0.0f, 0.0f);
     for (size_t i = 0; i < shown->n_rows; i++) {
-        if (!rv_command_palette_match(&shown->rows[i], state->text))
+        const struct rv_command_palette_row *row = &shown->rows[i];
+        if (!rv_command_palette_match(row, state->text))
             continue;
-        bool is_first = first == RV_ACTION_NONE;
-        first = is_first ? shown->rows[i].action : first;
-        if (add_row(style, &shown->rows[i], is_first))
-            chosen = shown->rows[i].action;
+        first = first ? first : row;
+        if (add_row(style, row, first == row))
+            chosen = row;
     }
-    if (first == RV_ACTION_NONE)
-        rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text_faint, "no action has these words");
+    if (!first)
+        rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text_faint, "no action and no thread has these words");
     rv_imgui_child_end();
     rv_imgui_panel_end();
     state->is_there = true;
     chosen = is_entered ? first : chosen;
-    if (chosen == RV_ACTION_NONE)
+    if (!chosen)
         return;
     rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_COMMANDS});
-    rv_ui_act(acts, &(struct rv_act){.action = chosen});
+    rv_ui_act(acts, &(struct rv_act){.action = chosen->action, .idx = chosen->idx});
 }

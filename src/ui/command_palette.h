@@ -1,4 +1,4 @@
-/* The command palette: every action with a key by name, found by typing parts of its words. */
+/* The command palette: every action with a key by name, and every thread, found by typing parts of its words. */
 #ifndef RV_UI_COMMAND_PALETTE_H
 #define RV_UI_COMMAND_PALETTE_H
 
@@ -6,6 +6,7 @@
 
 struct rv_command_palette_row {
     enum rv_action action;
+    uint32_t idx; /* of the action */
     char keys[64];
     const char *words;
 };
@@ -20,7 +21,7 @@ struct rv_command_palette_state { /* zeroed = not shown in the last pass */
     bool is_there;
 };
 
-/* Does the text's every word occur in the row's words or keys, whatever the case? */
+/* Do words and keys of the row match the text (word_match.h)? */
 bool rv_command_palette_match(const struct rv_command_palette_row *row, const char *text);
 
 /* Asks for RV_ACTION_COMMANDS, which closes it, and for the chosen row's action: Enter chooses the first that matches. */

@@ -4,12 +4,16 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "ui/word_match.h"
+
 #define HEAD_HEIGHT 34.0f
 #define GAP 12.0f
 #define ROW_HEIGHT 20.0f /* no less than a row of the table is high */
 #define MOST_ROWS 8      /* in sight */
 #define BOX 14.0f
 #define BOX_INNER 8.0f
+#define ARROW_WIDTH 14.0f
+#define FIND_WIDTH 220.0f
 
 enum column { COLUMN_HIDE, COLUMN_PIN, COLUMN_NAME, COLUMN_EVENTS, COLUMN_DEPTH, COLUMN_PROCESS, COLUMN_COUNT };
 
@@ -33,10 +37,25 @@ static bool show_box(const struct rv_ui_style *style, const char *id, bool is_on
     return rv_imgui_is_clicked(0);
 }
 
-static bool show_name(const struct rv_ui_style *style, const struct rv_threads_row *row)
+/* Before the name of the first of several lanes. */
+static void show_arrow(const struct rv_ui_style *style, const struct rv_threads_row *row, struct rv_ui_acts *acts)
 {
     struct rv_imgui_area area;
     rv_imgui_table_cell();
+    rv_imgui_touch("fold", ARROW_WIDTH, BOX, &area);
+    if (row->fold == RV_LANE_FOLD_NONE)
+        return;
+    if (rv_imgui_is_clicked(0))
+        ask(acts, RV_ACTION_COLLAPSE_GROUP, row->lane_idx);
+    rv_imgui_draw_text((float[2]){area.x, area.y}, RV_IMGUI_FONT_TEXT,
+                       rv_imgui_is_hovered() ? style->accent : style->text,
+                       row->fold == RV_LANE_FOLD_CLOSED ? "\u25b8" : "\u25be");
+}
+
+static bool show_name(const struct rv_ui_style *style, const struct rv_threads_row *row)
+{
+    struct rv_imgui_area area;
+    rv_imgui_same_line(0.0f);
     rv_imgui_touch("name", 0.0f, BOX, &area);
     bool is_clicked = rv_imgui_is_clicked(0);
     uint32_t rgba = row->is_hidden ? style->text_faint : style->text_strong;
@@ -68,6 +87,7 @@ static void show_row(const struct rv_ui_style *style, const struct rv_threads_ro
         ask(acts, RV_ACTION_HIDE_LANE, row->lane_idx);
     if (show_box(style, "pin", row->is_pinned))
         ask(acts, RV_ACTION_PIN_LANE, row->lane_idx);
+    show_arrow(style, row, acts);
     if (show_name(style, row))
         ask(acts, RV_ACTION_SHOW_LANE, row->lane_idx);
     show_number(style, row->n_events);
@@ -98,16 +118,27 @@ static void show_table(const struct rv_ui_style *style, const struct rv_threads 
     rv_imgui_table_end();
 }
 
-void rv_threads_show(struct rv_ui *ui, const struct rv_threads *shown, struct rv_ui_acts *acts)
+bool rv_threads_is_found(const struct rv_threads_state *state, const struct rv_threads_row *row)
+{
+    char tid[16];
+    (void)snprintf(tid, sizeof tid, "%" PRIu32, row->tid);
+    return rv_word_match(state->find, (const char *const[]){row->name, row->process, tid}, 3);
+}
+
+/* As high as the lanes need, whatever is found, so that the field stays under the mouse. */
+void rv_threads_show(struct rv_ui *ui, const struct rv_threads *shown, struct rv_threads_state *state,
+                     struct rv_ui_acts *acts)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     char text[64];
-    float height = ROW_HEIGHT * (1.0f + fminf((float)shown->n_rows, MOST_ROWS));
+    float height = ROW_HEIGHT * (1.0f + fminf((float)shown->n_lanes, MOST_ROWS));
     struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_BOTTOM, HEAD_HEIGHT + height + GAP);
     rv_imgui_panel_begin("threads", area, 0);
-    (void)snprintf(text, sizeof text, "%zu thread%s, %zu hidden", shown->n_rows, shown->n_rows == 1 ? "" : "s",
+    (void)snprintf(text, sizeof text, "%zu thread%s, %zu hidden", shown->n_lanes, shown->n_lanes == 1 ? "" : "s",
                    shown->n_hidden);
     rv_imgui_text(RV_IMGUI_FONT_BOLD, style->text_strong, text);
+    rv_imgui_at(FIND_WIDTH, 5.0f);
+    (void)rv_imgui_input("##find", "find a name or a number", FIND_WIDTH, state->find, sizeof state->find, false);
     rv_imgui_at(area.width - 64.0f, 7.0f);
     if (rv_imgui_button("Close", 52.0f, false))
         rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_THREADS});

@@ -1,24 +1,27 @@
 #include "window/panels.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "viewer/color_legend.h"
 #include "window/panel_debugger.h"
 #include "base/clock.h"
+#include "base/vec.h"
 #include "render/theme.h"
 #include "ui/filter_notice.h"
 #include "ui/help.h"
 #include "ui/legend.h"
 #include "ui/minimap.h"
 #include "ui/settings_panel.h"
-#include "ui/threads.h"
 #include "ui/topbar.h"
 
 #define PASSES_MAX 4     /* limit of passes until panels that change each other settle */
 #define ROOM_WIDTH 900.0 /* least width of a picture with room for a column, and least height for a strip, points */
 #define ROOM_HEIGHT 420.0
-#define HIT_PARTS 400 /* parts of the trace in which search hits are counted */
+#define LANES_FOUND 50u /* shown in the palette at once */
+#define HIT_PARTS 400   /* parts of the trace in which search hits are counted */
 
 int rv_panels_open(struct rv_panels *panels)
 {
@@ -31,6 +34,7 @@ void rv_panels_close(struct rv_panels *panels)
     rv_minimap_image_fini(&panels->minimap_image);
     rv_panel_analysis_fini(&panels->panel_analysis);
     rv_ui_destroy(panels->ui);
+    free(panels->thread_rows);
     *panels = (struct rv_panels){0};
 }
 
@@ -149,17 +153,16 @@ static void show_minimap(struct rv_panels *panels, const struct rv_panels_about 
     rv_minimap_show(panels->ui, &shown, acts);
 }
 
-/* Rows are in the order of the lanes, whatever is hidden or pinned, so that none moves under the mouse. */
-static void fill_thread(const void *context, size_t row_idx, struct rv_threads_row *out)
+static void describe_thread(const struct rv_panels_about *about, uint32_t lane_idx, struct rv_threads_row *out)
 {
-    const struct rv_panels_about *about = context;
     const struct rv_lane_order *lane_order = &about->viewer->lane_order;
-    uint32_t lane_idx = lane_order->order[row_idx];
     struct rv_lane *lane = rv_lanes_get(about->lanes, lane_idx);
     *out = (struct rv_threads_row){
         .lane_idx = lane_idx,
+        .tid = lane->tid,
         .is_hidden = lane_order->lanes[lane_idx].is_hidden,
         .is_pinned = lane_order->lanes[lane_idx].is_pinned,
+        .fold = rv_lane_order_fold(lane_order, lane_idx),
     };
     pthread_mutex_lock(&lane->lock);
     (void)snprintf(out->name, sizeof out->name, "%s", lane->name);
@@ -170,16 +173,51 @@ static void fill_thread(const void *context, size_t row_idx, struct rv_threads_r
     pthread_mutex_unlock(&lane->lock);
 }
 
+struct thread_rows {
+    const struct rv_panels_about *about;
+    const uint32_t *rows;
+};
+
+static void fill_thread(const void *context, size_t row_idx, struct rv_threads_row *out)
+{
+    const struct thread_rows *thread_rows = context;
+    describe_thread(thread_rows->about, thread_rows->rows[row_idx], out);
+}
+
+/* In the order of the lanes, whatever is hidden or pinned, so that none moves under the mouse. Returns their number. */
+static size_t find_threads(struct rv_panels *panels, const struct rv_panels_about *about)
+{
+    const struct rv_lane_order *lane_order = &about->viewer->lane_order;
+    size_t n = 0;
+    panels->thread_rows = rv_vec_reserve(panels->thread_rows, &panels->thread_rows_capacity, lane_order->n_lanes,
+                                         sizeof *panels->thread_rows);
+    for (size_t i = 0; i < lane_order->n_lanes; i++) {
+        struct rv_threads_row row;
+        uint32_t lane_idx = lane_order->order[i], representative = rv_lane_order_representative(lane_order, lane_idx);
+        bool is_row = representative == lane_idx || representative == RV_LANE_ORDER_NONE;
+        if (*panels->threads.find) {
+            describe_thread(about, lane_idx, &row);
+            is_row = rv_threads_is_found(&panels->threads, &row);
+        }
+        if (is_row)
+            panels->thread_rows[n++] = lane_idx;
+    }
+    return n;
+}
+
 static void show_threads(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
 {
     const struct rv_lane_order *lane_order = &about->viewer->lane_order;
+    size_t n_rows = find_threads(panels, about);
+    struct thread_rows thread_rows = {about, panels->thread_rows};
     struct rv_threads shown = {
-        .n_rows = lane_order->n_lanes,
+        .n_rows = n_rows,
+        .n_lanes = lane_order->n_lanes,
         .n_hidden = rv_lane_order_n_hidden(lane_order),
         .row = fill_thread,
-        .context = about,
+        .context = &thread_rows,
     };
-    rv_threads_show(panels->ui, &shown, acts);
+    rv_threads_show(panels->ui, &shown, &panels->threads, acts);
 }
 
 static void show_help(struct rv_panels *panels, struct rv_ui_acts *acts)
@@ -195,20 +233,51 @@ static void show_help(struct rv_panels *panels, struct rv_ui_acts *acts)
 }
 
 /* Actions without a key need a place or a text. */
-static void show_commands(struct rv_panels *panels, struct rv_ui_acts *acts)
+static size_t add_actions(struct rv_command_palette_row *rows)
 {
-    struct rv_command_palette_row rows[RV_ACTION_COUNT];
-    struct rv_command_palette shown = {.rows = rows};
+    size_t n = 0;
     for (int action = RV_ACTION_NONE + 1; action < RV_ACTION_COUNT; action++) {
         const struct rv_key_binding *info = rv_key_bindings_get((enum rv_action)action);
         if (!info->chords[0].key || action == RV_ACTION_COMMANDS)
             continue;
-        struct rv_command_palette_row *row = &rows[shown.n_rows++];
+        struct rv_command_palette_row *row = &rows[n++];
         *row = (struct rv_command_palette_row){.action = (enum rv_action)action, .words = info->words};
         rv_key_bindings_text(row->action, row->keys, sizeof row->keys);
         if (info->gesture)
             row->keys[strlen(row->keys) - strlen(info->gesture) - 2] = '\0';
     }
+    return n;
+}
+
+struct lane_words {
+    char text[2 * RV_THREADS_NAME_BYTES + 32];
+};
+
+/* Threads that the text finds, as "go to worker 3 of make 117". */
+static size_t add_lanes(const struct rv_panels *panels, const struct rv_panels_about *about,
+                        struct rv_command_palette_row rows[LANES_FOUND], struct lane_words words[LANES_FOUND])
+{
+    const struct rv_lane_order *lane_order = &about->viewer->lane_order;
+    size_t n = 0;
+    for (size_t i = 0; *panels->commands.text && i < lane_order->n_lanes && n < LANES_FOUND; i++) {
+        struct rv_threads_row lane;
+        describe_thread(about, lane_order->order[i], &lane);
+        (void)snprintf(words[n].text, sizeof words[n].text, "go to %s of %s", lane.name, lane.process);
+        rows[n] = (struct rv_command_palette_row){
+            .action = RV_ACTION_SHOW_LANE, .idx = lane.lane_idx + 1, .words = words[n].text};
+        (void)snprintf(rows[n].keys, sizeof rows[n].keys, "lane %" PRIu32, lane.tid);
+        n += rv_command_palette_match(&rows[n], panels->commands.text);
+    }
+    return n;
+}
+
+static void show_commands(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
+{
+    struct rv_command_palette_row rows[RV_ACTION_COUNT + LANES_FOUND];
+    struct lane_words words[LANES_FOUND];
+    struct rv_command_palette shown = {.rows = rows};
+    shown.n_rows = add_actions(rows);
+    shown.n_rows += add_lanes(panels, about, rows + shown.n_rows, words);
     rv_command_palette_show(panels->ui, &shown, &panels->commands, acts);
 }
 
@@ -284,7 +353,7 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
     else
         panels->go_to = (struct rv_go_to_state){.is_there = false};
     if (viewer->panels.has_commands)
-        show_commands(panels, acts);
+        show_commands(panels, about, acts);
     else
         panels->commands = (struct rv_command_palette_state){.is_there = false};
 }

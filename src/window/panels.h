@@ -18,6 +18,7 @@
 #include "ui/command_palette.h"
 #include "ui/go_to.h"
 #include "ui/legend.h"
+#include "ui/threads.h"
 #include "ui/ui.h"
 
 struct rv_panels { /* zeroed = closed */
@@ -25,6 +26,9 @@ struct rv_panels { /* zeroed = closed */
     struct rv_minimap_image minimap_image;
     struct rv_go_to_state go_to;
     struct rv_command_palette_state commands;
+    struct rv_threads_state threads;
+    uint32_t *thread_rows; /* lane_idx, of the list of threads */
+    size_t thread_rows_capacity;
     struct rv_legend legend; /* as last shown */
     struct rv_panel_analysis panel_analysis;
     struct rv_debugger_panel_state debugger_panel;

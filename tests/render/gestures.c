@@ -16,6 +16,8 @@
 #define PIN_X 70
 #define THREAD_X 130
 #define THREAD_Y (HEIGHT - 75)
+#define FIND_X 320 /* its field */
+#define FIND_Y (HEIGHT - 122)
 
 static uint64_t origin_ns;
 
@@ -270,10 +272,28 @@ static bool thread_steps(struct user *user, const struct rv_window_state *state)
     case 28:
         if (lane->is_hidden || state->view->n_lanes != 1 || !state->is_settled)
             return false;
-        press(SDL_SCANCODE_ESCAPE, 0);
+        click(FIND_X, FIND_Y, SDL_BUTTON_LEFT);
+        user_type("past 42");
+        click(HIDE_X, THREAD_Y, SDL_BUTTON_LEFT); /* no such thread: there is no row */
+        click(FIND_X, FIND_Y, SDL_BUTTON_LEFT);
+        press(SDL_SCANCODE_BACKSPACE, 0);
+        press(SDL_SCANCODE_BACKSPACE, 0);
+        click(HIDE_X, THREAD_Y, SDL_BUTTON_LEFT);
         return true;
     case 29:
-        if (viewer->panels.has_threads)
+        if (!lane->is_hidden || state->view->n_lanes || !state->is_settled)
+            return false;
+        press(SDL_SCANCODE_ESCAPE, 0);
+        press(SDL_SCANCODE_P, KMOD_LCTRL);
+        return true;
+    case 30: /* a thread is gone to by its name */
+        if (viewer->panels.has_threads || !viewer->panels.has_commands)
+            return false;
+        user_type("go main past");
+        press(SDL_SCANCODE_RETURN, 0);
+        return true;
+    case 31:
+        if (viewer->panels.has_commands || lane->is_hidden || state->view->n_lanes != 1 || !state->is_settled)
             return false;
         press(SDL_SCANCODE_Q, KMOD_LCTRL);
         return true;
@@ -294,5 +314,5 @@ int main(void)
 {
     struct user user = {.steps.act = act};
     origin_ns = ended_program_origin();
-    return window_steps_run(&user.steps, WIDTH, HEIGHT, 30);
+    return window_steps_run(&user.steps, WIDTH, HEIGHT, 32);
 }
