@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "attach/addresses.h"
 #include "attach/refuse.h"
 #include "attach/sites.h"
 #include "attach/tracee.h"
@@ -26,6 +27,7 @@
 #include "base/err.h"
 #include "base/mappings.h"
 #include "base/os.h"
+#include "base/vec.h"
 #include "ring/attachment.h"
 #include "ring/liveness.h"
 #include "symbols/elf.h"
@@ -38,48 +40,12 @@ struct attacher {
     pid_t pid;
     const char *library;
     struct rv_tracee tracee;
-    uint64_t base; /* of the library; 0: not loaded */
+    uint64_t base;        /* of the library; 0: not loaded */
+    uint64_t loader_lock; /* 0: unknown */
     struct rv_elf *elf;
 };
 
 /* ---- addresses ---- */
-
-/* The first mapping whose file's name is, or begins with, `name`. */
-static bool find_mapping(pid_t pid, const char *name, bool is_prefix, uint64_t *start, char file[PATH_MAX])
-{
-    struct rv_mapping mapping;
-    struct rv_mappings mappings;
-    bool is_found = false;
-    if (rv_mappings_open(&mappings, pid) != 0)
-        return false;
-    while (!is_found && rv_mappings_next(&mappings, &mapping)) {
-        if (*mapping.path != '/')
-            continue;
-        const char *base = strrchr(mapping.path, '/') + 1;
-        is_found = is_prefix ? strncmp(base, name, strlen(name)) == 0 : strcmp(mapping.path, name) == 0;
-        *start = mapping.start;
-        snprintf(file, PATH_MAX, "%s", mapping.path);
-    }
-    rv_mappings_close(&mappings);
-    return is_found;
-}
-
-/* dlopen, or what the C library had in its place before 2.34. */
-static uint64_t find_loader(const struct attacher *attacher)
-{
-    static const char *const NAMES[] = {"dlopen", "__libc_dlopen_mode"};
-    char file[PATH_MAX], path[PATH_MAX + 32];
-    uint64_t base, address = 0;
-    if (!find_mapping(attacher->pid, "libc.so.6", true, &base, file) &&
-        !find_mapping(attacher->pid, "libc-2.", true, &base, file))
-        return 0;
-    snprintf(path, sizeof path, "/proc/%d/root%s", (int)attacher->pid, file);
-    struct rv_elf *elf = rv_elf_open(path, &(struct rv_elf_identity){0});
-    for (size_t i = 0; elf && !address && i < N(NAMES); i++)
-        address = rv_elf_exported_function(elf, NAMES[i], &address) ? base + address : 0;
-    rv_elf_close(elf);
-    return address;
-}
 
 static uint64_t function_of(const struct attacher *attacher, const char *name)
 {
@@ -93,15 +59,11 @@ static uint64_t attachment_of(const struct attacher *attacher)
     return rv_elf_variable(attacher->elf, RV_ATTACHMENT, &address) ? attacher->base + address : 0;
 }
 
-static bool find_library(struct attacher *attacher)
-{
-    char file[PATH_MAX];
-    return find_mapping(attacher->pid, attacher->library, false, &attacher->base, file);
-}
-
+/* But for what only ringviz writes. */
 static int read_attachment(const struct attacher *attacher, struct rv_attachment *out)
 {
-    return rv_tracee_read(&attacher->tracee, attachment_of(attacher), out, sizeof *out);
+    return rv_tracee_read(&attacher->tracee, attachment_of(attacher), out,
+                          offsetof(struct rv_attachment, thread_pointers));
 }
 
 /* ---- a thread that holds no lock ---- */
@@ -138,6 +100,22 @@ static bool is_in_library(pid_t pid, uint64_t address)
     return is_there || !is_found;
 }
 
+/* A thread loads a library, or its constructors run: another one would wait for it, and it perhaps for that one. */
+static bool is_loading(const struct attacher *attacher)
+{
+    int lock;
+    return attacher->loader_lock && rv_tracee_read(&attacher->tracee, attacher->loader_lock, &lock, sizeof lock) == 0 &&
+           lock;
+}
+
+static bool is_free(const struct attacher *attacher, bool is_for_waiting)
+{
+    const struct rv_tracee_thread *thread = attacher->tracee.threads;
+    return rv_tracee_can_call(&attacher->tracee, 0) && !is_loading(attacher) &&
+           (waits(thread) ||
+            (!is_for_waiting && thread->system_call < 0 && !is_in_library(attacher->pid, thread->registers.rip)));
+}
+
 /* Stop any one that fits. First those that wait are taken, then others, too. */
 static int stop_free_thread(struct attacher *attacher)
 {
@@ -150,9 +128,7 @@ static int stop_free_thread(struct attacher *attacher)
             continue;
         if (error)
             return error;
-        const struct rv_tracee_thread *thread = attacher->tracee.threads;
-        if (waits(thread) ||
-            (i > TRIES / 4 && thread->system_call < 0 && !is_in_library(attacher->pid, thread->registers.rip)))
+        if (is_free(attacher, i <= TRIES / 4))
             return 0;
         rv_tracee_release(&attacher->tracee);
         error = -EBUSY;
@@ -208,7 +184,8 @@ static void note_stop(const struct attacher *attacher, const char *what, const c
 static bool is_loaded(struct attacher *attacher)
 {
     struct rv_attachment attachment;
-    return find_library(attacher) && read_attachment(attacher, &attachment) == 0 && attachment.is_loaded;
+    attacher->base = rv_addresses_file(attacher->pid, attacher->library);
+    return attacher->base && read_attachment(attacher, &attachment) == 0 && attachment.is_loaded;
 }
 
 static int wait_for_library(struct attacher *attacher)
@@ -222,11 +199,18 @@ static int wait_for_library(struct attacher *attacher)
     return 0;
 }
 
+static int refuse_stop(const struct attacher *attacher, int error)
+{
+    if (error == -EBUSY && is_loading(attacher))
+        return rv_refuse_attaching(attacher->pid, RV_REFUSE_LOADING);
+    return rv_refuse_attaching_error(attacher->pid, error);
+}
+
 static int load(struct attacher *attacher)
 {
     enum { NOW = 2 }; /* RTLD_NOW */
     const struct rv_tracee_call call = {
-        .function = find_loader(attacher), .texts = {attacher->library}, .arguments = {0, NOW}};
+        .function = rv_addresses_dlopen(attacher->pid), .texts = {attacher->library}, .arguments = {0, NOW}};
     if (is_loaded(attacher))
         return 0;
     if (!call.function)
@@ -235,32 +219,47 @@ static int load(struct attacher *attacher)
     if (!error)
         error = rv_tracee_call(&attacher->tracee, 0, &call);
     rv_tracee_release(&attacher->tracee);
-    return error ? rv_refuse_attaching_error(attacher->pid, error) : wait_for_library(attacher);
+    return error ? refuse_stop(attacher, error) : wait_for_library(attacher);
 }
 
 /* ---- while all stand still ---- */
 
+/* -E2BIG: those that it could not tell would go on with rings that nobody reads. */
 static int tell_threads(const struct attacher *attacher)
 {
-    uint64_t pointers[RV_ATTACHMENT_THREADS], n = attacher->tracee.n_threads;
-    n = n < RV_ATTACHMENT_THREADS ? n : RV_ATTACHMENT_THREADS;
+    const uint64_t at = attachment_of(attacher), n = attacher->tracee.n_threads;
+    if (n > RV_ATTACHMENT_THREADS)
+        return -E2BIG;
+    uint64_t *pointers = rv_alloc(n, sizeof *pointers);
     for (size_t i = 0; i < n; i++)
         pointers[i] = attacher->tracee.threads[i].registers.fs_base;
-    const uint64_t at = attachment_of(attacher);
     int error = rv_tracee_write(&attacher->tracee, at + offsetof(struct rv_attachment, thread_pointers), pointers,
                                 (size_t)n * sizeof *pointers);
+    free(pointers);
     return error ? error
                  : rv_tracee_write(&attacher->tracee, at + offsetof(struct rv_attachment, n_threads), &n, sizeof n);
 }
 
-/* On any of them, since what is called takes no lock. A sleep that was interrupted before would end by it, and one that is
- * about to be stopped would not run. */
+/* On almost any of them, since what is called takes no lock. A sleep that was interrupted before would end by it: only where
+ * there is no other. One that is about to be stopped would not run. Their number: none of them now. */
 static size_t choose_thread(const struct rv_tracee *tracee)
 {
-    for (size_t i = 0; i < tracee->n_threads; i++)
-        if (tracee->threads[i].system_call != SYS_restart_syscall && tracee->threads[i].signal != SIGSTOP)
+    size_t chosen = tracee->n_threads;
+    for (size_t i = 0; i < tracee->n_threads; i++) {
+        const struct rv_tracee_thread *thread = &tracee->threads[i];
+        if (thread->signal == SIGSTOP || !rv_tracee_can_call(tracee, i))
+            continue;
+        if (thread->system_call != SYS_restart_syscall)
             return i;
-    return 0;
+        chosen = i;
+    }
+    return chosen;
+}
+
+static int call_on_any(struct attacher *attacher, const struct rv_tracee_call *call)
+{
+    const size_t chosen = choose_thread(&attacher->tracee);
+    return chosen < attacher->tracee.n_threads ? call_on(attacher, chosen, call) : -EAGAIN;
 }
 
 /* sites: to be cleared before; NULL: none. */
@@ -275,7 +274,7 @@ static int call_among_all(struct attacher *attacher, const char *function, const
     if (!error)
         error = tell_threads(attacher);
     if (!error)
-        error = call_on(attacher, choose_thread(&attacher->tracee), &call);
+        error = call_on_any(attacher, &call);
     rv_tracee_release(&attacher->tracee);
     note_stop(attacher, "all threads", sites ? "write jumps" : "put the original bytes back");
     return error;
@@ -365,8 +364,9 @@ static int plan(struct attacher *attacher, const struct rv_attach_params *params
     const struct rv_tracee_call call = {.function = function_of(attacher, RV_ATTACHMENT_PLAN),
                                         .texts = {params->trace_path, params->patches}};
     int error = stop_free_thread(attacher);
-    if (!error)
-        error = call_on(attacher, 0, &call);
+    if (error)
+        return refuse_stop(attacher, error);
+    error = call_on(attacher, 0, &call);
     rv_tracee_release(&attacher->tracee);
     if (error == -ESRCH || error == -ECANCELED)
         return rv_refuse_attaching_error(attacher->pid, error);
@@ -435,8 +435,10 @@ int rv_attach_begin(const struct rv_attach_params *params)
     int error = rv_refuse_attaching_early(params->pid);
     if (!error)
         error = open_attacher(&attacher, params->pid, params->library);
-    if (!error)
+    if (!error) {
+        attacher.loader_lock = rv_addresses_loader_lock(&attacher.tracee);
         error = load(&attacher);
+    }
     if (!error)
         error = take_over(&attacher);
     if (!error)
@@ -462,8 +464,8 @@ int rv_attach_end(pid_t pid, const char *library)
         error = leave(&attacher);
         if (error == -ESRCH)
             error = 0;
-        else if (error == -ECANCELED)
-            (void)rv_refuse_attaching(pid, RV_REFUSE_KEPT);
+        else if (error == -ECANCELED || error == -E2BIG)
+            (void)rv_refuse_attaching(pid, error == -E2BIG ? RV_REFUSE_CROWDED : RV_REFUSE_KEPT);
         else if (error)
             (void)rv_refuse_attaching_error(pid, error);
     }

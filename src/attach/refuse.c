@@ -74,6 +74,12 @@ static bool is_under_own_seccomp(pid_t pid)
            status_of(pid, "Seccomp_filters", text) > status_of(getpid(), "Seccomp_filters", text);
 }
 
+static int refuse_crowd(pid_t pid)
+{
+    return rv_err(ENOTSUP, "process %d has more than %u threads, all of which would have to be stopped at once",
+                  (int)pid, RV_ATTACHMENT_THREADS);
+}
+
 int rv_refuse_attaching_early(pid_t pid)
 {
     char text[128];
@@ -104,8 +110,7 @@ int rv_refuse_attaching_early(pid_t pid)
         return rv_err(ENOTSUP, "process %d is restricted by seccomp, which may end it for a system call of ours",
                       (int)pid);
     if (status_of(pid, "Threads", text) > RV_ATTACHMENT_THREADS)
-        return rv_err(ENOTSUP, "process %d has more than %u threads, all of which would have to be stopped at once",
-                      (int)pid, RV_ATTACHMENT_THREADS);
+        return refuse_crowd(pid);
     if (has_mapped(pid, "libringviz-cyg.so"))
         return rv_err(EBUSY, "process %d was started under ringviz, and is traced from there", (int)pid);
     return 0;
@@ -127,6 +132,13 @@ int rv_refuse_attaching(pid_t pid, enum rv_refuse why)
     case RV_REFUSE_TRACED:
         return rv_err(EBUSY, "process %d: another ringviz has attached to it; if it was killed: ringviz -p %d --detach",
                       (int)pid, (int)pid);
+    case RV_REFUSE_LOADING:
+        return rv_err(EBUSY, "process %d is loading a library, whose constructors have not ended; try again", (int)pid);
+    case RV_REFUSE_CROWDED:
+        return rv_err(E2BIG,
+                      "process %d has more than %u threads by now and stays patched; once it has fewer: ringviz "
+                      "-p %d --detach",
+                      (int)pid, RV_ATTACHMENT_THREADS, (int)pid);
     case RV_REFUSE_KEPT:
         return rv_err(ECANCELED,
                       "process %d is stopped by a signal (Ctrl-Z) and stays patched; once it runs again: ringviz -p %d "
@@ -170,6 +182,8 @@ int rv_refuse_attaching_error(pid_t pid, int error)
     case EAGAIN:
         return rv_err(EAGAIN, "process %d: its threads came to no place where they can be stopped; try again",
                       (int)pid);
+    case E2BIG:
+        return refuse_crowd(pid);
     case EBUSY:
         return rv_err(EBUSY, "process %d: no thread came to a place where a library can be loaded; try again",
                       (int)pid);

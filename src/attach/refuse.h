@@ -8,7 +8,9 @@ enum rv_refuse {
     RV_REFUSE_NO_LOADER,  /* it has no C library that loads libraries */
     RV_REFUSE_NOT_LOADED, /* that failed */
     RV_REFUSE_TRACED,     /* by another ringviz */
+    RV_REFUSE_LOADING,    /* one of its threads loads a library */
     RV_REFUSE_KEPT,       /* it is stopped, so that we do not get out */
+    RV_REFUSE_CROWDED,    /* it has too many threads by now, so that we do not get out */
 };
 
 /* What /proc says without touching it; 0: nothing is against it. */

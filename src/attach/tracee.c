@@ -28,6 +28,10 @@
 #define RED_ZONE 128u
 #define STATE_BYTES 16384u
 #define STATE_WORDS_AT 464u /* what fxsave leaves to programs */
+#define STATE_PARTS_AT 512u /* XSTATE_BV: which parts are in use, */
+#define TILES (3ull << 17)  /* TILECFG and TILEDATA */
+#define GET_RSEQ 0x420f     /* ptrace(2): PTRACE_GET_RSEQ_CONFIGURATION of Linux 5.13 */
+#define SEQUENCE_AT 8u      /* in struct rseq of linux/rseq.h */
 #define FRAME_BYTES (STATE_BYTES + 10240u)
 #define NO_STACK_MODE 0x7f /* the kernel then leaves the thread's alternate stack as it is */
 #define DIRECTION_FLAG 0x400ull
@@ -469,6 +473,40 @@ static int build(struct frame *frame, const struct rv_tracee *tracee, const stru
         text += n;
     }
     return rv_tracee_write(tracee, frame->address, frame->bytes, frame->n_bytes);
+}
+
+/* Where the kernel does not tell, the thread has no sequences. One that it has left may still be told: the address decides. */
+static bool is_in_sequence(const struct rv_tracee *tracee, const struct rv_tracee_thread *thread)
+{
+    struct { /* of PTRACE_GET_RSEQ_CONFIGURATION */
+        uint64_t address;
+        uint32_t n_bytes, signature, flags, pad;
+    } area = {0};
+    struct { /* struct rseq_cs of linux/rseq.h */
+        uint32_t version, flags;
+        uint64_t start, n_bytes, abort;
+    } sequence;
+    uint64_t at;
+    return ptrace(GET_RSEQ, thread->tid, (void *)sizeof area, &area) > 0 && area.address &&
+           rv_tracee_read(tracee, area.address + SEQUENCE_AT, &at, sizeof at) == 0 && at &&
+           rv_tracee_read(tracee, at, &sequence, sizeof sequence) == 0 &&
+           thread->registers.rip - sequence.start < sequence.n_bytes;
+}
+
+static bool uses_tiles(const struct rv_tracee_thread *thread)
+{
+    uint8_t state[STATE_BYTES];
+    uint64_t parts = 0;
+    struct iovec extended = {.iov_base = state, .iov_len = sizeof state};
+    if (ptrace(PTRACE_GETREGSET, thread->tid, (void *)(uintptr_t)NT_X86_XSTATE, &extended) == 0 &&
+        extended.iov_len >= STATE_PARTS_AT + sizeof parts)
+        memcpy(&parts, state + STATE_PARTS_AT, sizeof parts);
+    return parts & TILES;
+}
+
+bool rv_tracee_can_call(const struct rv_tracee *tracee, size_t idx)
+{
+    return !is_in_sequence(tracee, &tracee->threads[idx]) && !uses_tiles(&tracee->threads[idx]);
 }
 
 int rv_tracee_call(struct rv_tracee *tracee, size_t idx, const struct rv_tracee_call *call)

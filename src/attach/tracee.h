@@ -55,6 +55,10 @@ int rv_tracee_step(struct rv_tracee_thread *thread);
 int rv_tracee_read(const struct rv_tracee *tracee, uint64_t address, void *out, size_t n_bytes);
 int rv_tracee_write(const struct rv_tracee *tracee, uint64_t address, const void *bytes, size_t n_bytes);
 
+/* May a stopped thread make a call? Not within a restartable sequence (rseq(2)), which would go on after it as if nothing had
+ * come between, nor with matrices (AMX tiles) in its registers, which would not come back. */
+bool rv_tracee_can_call(const struct rv_tracee *tracee, size_t idx);
+
 struct rv_tracee_call {
     uint64_t function;
     const char *texts[2]; /* its first arguments, as addresses of copies; NULL: arguments[] is passed */

@@ -16,7 +16,7 @@
 
 #define RV_ATTACHMENT_CALLED 1
 
-#define RV_ATTACHMENT_THREADS 4096u
+#define RV_ATTACHMENT_THREADS 65536u
 #define RV_ATTACHMENT_OBJECTS 256u
 #define RV_ATTACHMENT_SITES (1u << 22) /* more are not believed */
 

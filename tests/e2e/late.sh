@@ -1,18 +1,20 @@
 #!/bin/sh
-# late.sh RINGVIZ LOADS ONE.so HIGH.so: functions of libraries that are loaded later are traced from their first call on.
+# late.sh RINGVIZ LOADS ONE.so HIGH.so WAITING.so: functions of libraries that are loaded later are traced from their first call on.
 set -u
-ringviz=$1 program=$2 one=$3 high=$4
+ringviz=$1 program=$2 one=$3 high=$4 waiting=$5
 . "${0%/*}/harness.sh"
 
-start() { # NAME [quiet]: the program, its input on 9
-    mkfifo "$folder/$1"
-    "$program" "$one" "$high" ${2:+$2} <"$folder/$1" >"$folder/program" 2>&1 &
+start() { # NAME [MODE [PLUGIN]]: the program, its input on 9; what its descriptor 3 reads ends with 8
+    mkfifo "$folder/$1" "$folder/gate.$1"
+    "$program" "${3:-$one}" "$high" ${2:+$2} <"$folder/$1" 3<"$folder/gate.$1" >"$folder/program" 2>&1 &
     pid=$!
     exec 9>"$folder/$1"
+    exec 8>"$folder/gate.$1"
     within 20 grep -q running "$folder/program" || fail "$1: the program does not start"
 }
 finish() { # NAME
     exec 9>&-
+    exec 8>&-
     wait $pid
     expect "$1: exit status of the program" $? 0
     expect "$1: results" "$(tail -n 1 "$folder/program")" "wrong 0 of some"
@@ -58,4 +60,23 @@ for cycle in 1 2 3 4 5 6; do
     grep -q '"name":"0x' "$folder/report.json" && fail "cycle $cycle: a function without a name"
 done
 finish busy
+
+# A constructor that waits for another thread: loading something into any of them would wait for it, too.
+is_loading() {
+    grep -q plugin_waiting /proc/$pid/maps
+}
+has_ended() {
+    [ "$(ls /proc/$pid/task | wc -l)" -eq 1 ]
+}
+start waiting once "$waiting"
+within 20 is_loading || fail "it does not load"
+run -p $pid --duration=0.05s --report
+expect "exit status while a constructor runs" $status 1
+one_line "while a constructor runs"
+grep -q "loading a library" "$folder/err" || fail "while a constructor runs: $(cat "$folder/err")"
+exec 8>&-
+within 20 has_ended || fail "the constructor does not end"
+run -p $pid --duration=0.05s --report
+expect "exit status after it" $status 0
+finish waiting
 conclude

@@ -1,7 +1,7 @@
 /*
- * loads ONE.so TWO.so: four threads load, run and unload two plugins all the time, two of them in namespaces of their own.
- * For each line of standard input the first thread does so, once each, and prints a line; it ends with its input, and
- * prints how many results were wrong.
+ * loads ONE.so TWO.so [quiet|once]: four threads load, run and unload two plugins all the time, two of them in namespaces
+ * of their own; or none does; or one thread does, once. For each line of standard input the first thread does so, once each,
+ * and prints a line; it ends with its input, and prints how many results were wrong.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define N_THREADS 4
 
@@ -35,6 +36,12 @@ static void load_and_run(const char *path, bool is_apart)
         dlclose(plugin);
 }
 
+static void *load_once(void *unused)
+{
+    load_and_run(paths[0], false);
+    return unused;
+}
+
 static void *load_all_the_time(void *context)
 {
     const uintptr_t number = (uintptr_t)context;
@@ -47,13 +54,14 @@ int main(int argc, char **argv)
 {
     pthread_t threads[N_THREADS];
     char line[64];
-    const bool is_quiet = argc > 3; /* no threads */
     if (argc < 3)
         return 2;
+    const bool is_once = argc > 3 && strcmp(argv[3], "once") == 0;
+    const uintptr_t n_threads = is_once ? 1 : argc > 3 ? 0 : N_THREADS;
     paths[0] = argv[1];
     paths[1] = argv[2];
-    for (uintptr_t i = 0; i < N_THREADS && !is_quiet; i++)
-        pthread_create(&threads[i], NULL, load_all_the_time, (void *)i);
+    for (uintptr_t i = 0; i < n_threads; i++)
+        pthread_create(&threads[i], NULL, is_once ? load_once : load_all_the_time, (void *)i);
     puts("running");
     fflush(stdout);
     while (fgets(line, sizeof line, stdin)) {
@@ -63,7 +71,7 @@ int main(int argc, char **argv)
         fflush(stdout);
     }
     __atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
-    for (unsigned i = 0; i < N_THREADS && !is_quiet; i++)
+    for (uintptr_t i = 0; i < n_threads; i++)
         pthread_join(threads[i], NULL);
     printf("wrong %lu of %s\n", n_wrong, n_runs ? "some" : "none");
     return 0;

@@ -1,4 +1,9 @@
-/* One source, two plugins: PLUGIN is the prefix of its functions' names. Both usually get the same address. */
+/*
+ * One source, several plugins: PLUGIN is the prefix of its functions' names. Two of them usually get the same address.
+ * WAITS_FOR: a descriptor at whose end the constructor ends.
+ */
+#include <unistd.h>
+
 #define PASTE(a, b) a##b
 #define NAMED(a, b) PASTE(a, b)
 #define KEPT __attribute__((noinline))
@@ -15,6 +20,10 @@ KEPT static unsigned NAMED(PLUGIN, _helper)(unsigned i)
 
 __attribute__((constructor)) KEPT static void NAMED(PLUGIN, _start)(void)
 {
+#ifdef WAITS_FOR
+    for (char byte; read(WAITS_FOR, &byte, 1) > 0;)
+        continue;
+#endif
     n_started = NAMED(PLUGIN, _helper)(0);
 }
 

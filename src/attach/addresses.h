@@ -1,0 +1,25 @@
+/* Where things are in a process: its mappings, and what its C library and loader export. */
+#ifndef RV_ATTACH_ADDRESSES_H
+#define RV_ATTACH_ADDRESSES_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "attach/tracee.h"
+
+/* Where the file with this path is mapped from; 0: nowhere. */
+uint64_t rv_addresses_file(pid_t pid, const char *path);
+
+/* dlopen, or what the C library had in its place before 2.34; 0: none. */
+uint64_t rv_addresses_dlopen(pid_t pid);
+
+/*
+ * The mutex that a thread has locked while it loads or unloads, constructors and destructors included; 0: unknown. It is in
+ * a variable of the loader that is not described anywhere: it is found as the first of two recursive mutexes that follow
+ * the number of namespaces.
+ */
+uint64_t rv_addresses_loader_lock(const struct rv_tracee *tracee);
+
+#endif
