@@ -111,7 +111,7 @@ static bool is_loading(const struct attacher *attacher)
 static bool is_free(const struct attacher *attacher, bool is_for_waiting)
 {
     const struct rv_tracee_thread *thread = attacher->tracee.threads;
-    return rv_tracee_can_call(&attacher->tracee, 0) && !is_loading(attacher) &&
+    return rv_tracee_can_call(thread) && !is_loading(attacher) &&
            (waits(thread) ||
             (!is_for_waiting && thread->system_call < 0 && !is_in_library(attacher->pid, thread->registers.rip)));
 }
@@ -247,7 +247,7 @@ static size_t choose_thread(const struct rv_tracee *tracee)
     size_t chosen = tracee->n_threads;
     for (size_t i = 0; i < tracee->n_threads; i++) {
         const struct rv_tracee_thread *thread = &tracee->threads[i];
-        if (thread->signal == SIGSTOP || !rv_tracee_can_call(tracee, i))
+        if (thread->signal == SIGSTOP || !rv_tracee_can_call(thread))
             continue;
         if (thread->system_call != SYS_restart_syscall)
             return i;

@@ -475,8 +475,9 @@ static int build(struct frame *frame, const struct rv_tracee *tracee, const stru
     return rv_tracee_write(tracee, frame->address, frame->bytes, frame->n_bytes);
 }
 
-/* Where the kernel does not tell, the thread has no sequences. One that it has left may still be told: the address decides. */
-static bool is_in_sequence(const struct rv_tracee *tracee, const struct rv_tracee_thread *thread)
+/* As the kernel aborts a sequence that a signal interrupts: after the call it would find the thread elsewhere. A sequence that
+ * the thread has left may still be told; the address decides. */
+static void abort_sequence(const struct rv_tracee *tracee, struct rv_tracee_thread *thread)
 {
     struct { /* of PTRACE_GET_RSEQ_CONFIGURATION */
         uint64_t address;
@@ -487,13 +488,14 @@ static bool is_in_sequence(const struct rv_tracee *tracee, const struct rv_trace
         uint64_t start, n_bytes, abort;
     } sequence;
     uint64_t at;
-    return ptrace(GET_RSEQ, thread->tid, (void *)sizeof area, &area) > 0 && area.address &&
-           rv_tracee_read(tracee, area.address + SEQUENCE_AT, &at, sizeof at) == 0 && at &&
-           rv_tracee_read(tracee, at, &sequence, sizeof sequence) == 0 &&
-           thread->registers.rip - sequence.start < sequence.n_bytes;
+    if (ptrace(GET_RSEQ, thread->tid, (void *)sizeof area, &area) > 0 && area.address &&
+        rv_tracee_read(tracee, area.address + SEQUENCE_AT, &at, sizeof at) == 0 && at &&
+        rv_tracee_read(tracee, at, &sequence, sizeof sequence) == 0 &&
+        thread->registers.rip - sequence.start < sequence.n_bytes)
+        thread->registers.rip = sequence.abort;
 }
 
-static bool uses_tiles(const struct rv_tracee_thread *thread)
+bool rv_tracee_can_call(const struct rv_tracee_thread *thread)
 {
     uint8_t state[STATE_BYTES];
     uint64_t parts = 0;
@@ -501,12 +503,7 @@ static bool uses_tiles(const struct rv_tracee_thread *thread)
     if (ptrace(PTRACE_GETREGSET, thread->tid, (void *)(uintptr_t)NT_X86_XSTATE, &extended) == 0 &&
         extended.iov_len >= STATE_PARTS_AT + sizeof parts)
         memcpy(&parts, state + STATE_PARTS_AT, sizeof parts);
-    return parts & TILES;
-}
-
-bool rv_tracee_can_call(const struct rv_tracee *tracee, size_t idx)
-{
-    return !is_in_sequence(tracee, &tracee->threads[idx]) && !uses_tiles(&tracee->threads[idx]);
+    return !(parts & TILES);
 }
 
 int rv_tracee_call(struct rv_tracee *tracee, size_t idx, const struct rv_tracee_call *call)
@@ -515,6 +512,7 @@ int rv_tracee_call(struct rv_tracee *tracee, size_t idx, const struct rv_tracee_
     struct frame frame;
     if (ptrace(PTRACE_GETSIGMASK, thread.tid, (void *)sizeof tracee->called_mask, &tracee->called_mask) != 0)
         return -ESRCH;
+    abort_sequence(tracee, &thread);
     int error = build(&frame, tracee, &thread, call);
     if (error)
         return error;

@@ -55,9 +55,8 @@ int rv_tracee_step(struct rv_tracee_thread *thread);
 int rv_tracee_read(const struct rv_tracee *tracee, uint64_t address, void *out, size_t n_bytes);
 int rv_tracee_write(const struct rv_tracee *tracee, uint64_t address, const void *bytes, size_t n_bytes);
 
-/* May a stopped thread make a call? Not within a restartable sequence (rseq(2)), which would go on after it as if nothing had
- * come between, nor with matrices (AMX tiles) in its registers, which would not come back. */
-bool rv_tracee_can_call(const struct rv_tracee *tracee, size_t idx);
+/* May a stopped thread make a call? Not with matrices in its registers (AMX tiles), which would not come back. */
+bool rv_tracee_can_call(const struct rv_tracee_thread *thread);
 
 struct rv_tracee_call {
     uint64_t function;
@@ -67,7 +66,8 @@ struct rv_tracee_call {
 
 /*
  * Have a stopped thread call a function of the process, and then go on with what it was doing: it is released, and no longer
- * among `threads`. Signals wait meanwhile. A system call in which it waited is begun again.
+ * among `threads`. Signals wait meanwhile. A system call in which it waited is begun again, a restartable sequence (rseq(2))
+ * aborted.
  *   returns  0; -EFAULT, -ESRCH: nothing has changed
  */
 int rv_tracee_call(struct rv_tracee *tracee, size_t idx, const struct rv_tracee_call *call);
