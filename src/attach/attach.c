@@ -447,28 +447,42 @@ int rv_attach_begin(const struct rv_attach_params *params)
     return error;
 }
 
-int rv_attach_end(pid_t pid, const char *library)
+/* -ENOENT: nobody has attached, or not the owner that is asked for; else why it stays patched, as printed. */
+static int end(struct attacher *attacher, bool is_only_ours)
+{
+    struct rv_attachment attachment;
+    if (!is_loaded(attacher) || wait_for_rest(attacher, &attachment) != 0 || attachment.state == RV_ATTACHMENT_NONE ||
+        (is_only_ours &&
+         (attachment.owner_pid != (uint32_t)getpid() || attachment.owner_start != rv_os_process_start(getpid()))))
+        return -ENOENT;
+    int error = leave(attacher);
+    if (error == -ESRCH)
+        error = 0;
+    else if (error == -ECANCELED || error == -E2BIG)
+        (void)rv_refuse_attaching(attacher->pid, error == -E2BIG ? RV_REFUSE_CROWDED : RV_REFUSE_KEPT);
+    else if (error)
+        (void)rv_refuse_attaching_error(attacher->pid, error);
+    return error;
+}
+
+static int open_and_end(pid_t pid, const char *library, bool is_only_ours)
 {
     struct attacher attacher = {.tracee.memory = -1};
-    struct rv_attachment attachment;
-    int error = 0;
     if (!rv_os_process_start(pid) || rv_os_process_state(pid) == 'Z')
         return 0;
-    error = open_attacher(&attacher, pid, library);
-    if (!error && (!is_loaded(&attacher) || wait_for_rest(&attacher, &attachment) != 0 ||
-                   attachment.state == RV_ATTACHMENT_NONE)) {
-        close_attacher(&attacher);
-        return -ENOENT;
-    }
-    if (!error) {
-        error = leave(&attacher);
-        if (error == -ESRCH)
-            error = 0;
-        else if (error == -ECANCELED || error == -E2BIG)
-            (void)rv_refuse_attaching(pid, error == -E2BIG ? RV_REFUSE_CROWDED : RV_REFUSE_KEPT);
-        else if (error)
-            (void)rv_refuse_attaching_error(pid, error);
-    }
+    int error = open_attacher(&attacher, pid, library);
+    if (!error)
+        error = end(&attacher, is_only_ours);
     close_attacher(&attacher);
     return error;
+}
+
+int rv_attach_end(pid_t pid, const char *library)
+{
+    return open_and_end(pid, library, false);
+}
+
+int rv_attach_end_copy(pid_t pid, const char *library)
+{
+    return open_and_end(pid, library, true);
 }

@@ -31,4 +31,7 @@ int rv_attach_begin(const struct rv_attach_params *params);
  */
 int rv_attach_end(pid_t pid, const char *library);
 
+/* The same for a process that may have been forked by one that we attached to, with its patches; -ENOENT: it was not. */
+int rv_attach_end_copy(pid_t pid, const char *library);
+
 #endif

@@ -13,6 +13,9 @@
 #include "attach/attach.h"
 #include "launch/launch.h"
 #include "ring/attachment.h"
+#include "ring/liveness.h"
+
+#define MOST_GENERATIONS 8u /* of processes that fork while others are left */
 
 static int find_library(char path[PATH_MAX])
 {
@@ -45,6 +48,29 @@ int rv_cli_attach(const struct rv_options *options, const char *trace_path)
     });
 }
 
+/* How many of the processes in the trace file were left, and had been entered by fork. */
+static unsigned end_copies(const struct rv_map *map, const char *library)
+{
+    unsigned n_ended = 0;
+    const uint32_t n = __atomic_load_n(&map->header->n_processes_used, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < n && i < map->geometry.n_processes; i++) {
+        const struct rv_wire_process *process = rv_map_process(map, i);
+        if (__atomic_load_n(&process->state, __ATOMIC_ACQUIRE) == RV_PROCESS_LIVE && /* D2 <- D1 */
+            rv_liveness_is_running(process->pid, process->start))
+            n_ended += rv_attach_end_copy((pid_t)process->pid, library) == 0;
+    }
+    return n_ended;
+}
+
+int rv_cli_detach_all(const struct rv_options *options, const struct rv_map *map)
+{
+    char library[PATH_MAX];
+    const int error = rv_cli_detach(options);
+    for (unsigned i = 0; i < MOST_GENERATIONS && find_library(library) == 0 && end_copies(map, library); i++)
+        continue;
+    return error;
+}
+
 int rv_cli_detach(const struct rv_options *options)
 {
     char library[PATH_MAX];
@@ -67,6 +93,12 @@ int rv_cli_attach(const struct rv_options *options, const char *trace_path)
 int rv_cli_detach(const struct rv_options *options)
 {
     return rv_cli_attach(options, NULL);
+}
+
+int rv_cli_detach_all(const struct rv_options *options, const struct rv_map *map)
+{
+    (void)map;
+    return rv_cli_detach(options);
 }
 
 #endif

@@ -113,7 +113,7 @@ static int create_map(struct watch *watch)
 /* Original bytes and return addresses are put back while events are still read: none waits for room any more. */
 static void detach(struct watch *watch)
 {
-    if (watch->is_attached && rv_cli_detach(watch->options) != 0)
+    if (watch->is_attached && rv_cli_detach_all(watch->options, &watch->map) != 0)
         watch->status = STATUS_FAILED;
     watch->is_attached = false;
 }

@@ -72,6 +72,20 @@ run -p $pid --detach
 [ $status -eq 0 ] || fail "--detach: $(cat "$folder/err")"
 code_is_whole "after --detach"
 
+# A process that it forks meanwhile has the jumps, too: they are taken out of it, and its calls are traced until then.
+"$ringviz" -p $pid --verbose --report >"$folder/out" 2>"$folder/err" &
+ringviz_pid=$!
+within 20 is_patched || fail "it is not attached"
+has_forked() {
+    pgrep -P $pid >/dev/null
+}
+echo f >&9
+within 20 has_forked || fail "it does not fork"
+kill -INT $ringviz_pid
+wait $ringviz_pid
+expect "exit status where it has forked" $? 0
+expect "processes that were left" "$(grep -c 'put the original bytes back' "$folder/err")" 2
+
 # One ringviz at a time; what a signal has stopped is left as it is until it goes on.
 "$ringviz" -p $pid --report >/dev/null 2>"$folder/first" &
 first=$!

@@ -1,5 +1,6 @@
 // What ringviz attaches to: four threads that call all the time, throw, jump, get signals and change stacks. It ends with
-// its standard input, and prints how much came out wrong, and whether its code is that of its file.
+// its standard input, and prints how much came out wrong, and whether its code is that of its file: '?' asks for that
+// meanwhile. At 'f' it forks: the child waits, for 20 s at most, until its code is that of its file.
 // With an argument it is under seccomp.
 #include <csetjmp>
 #include <csignal>
@@ -18,6 +19,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -148,6 +150,22 @@ static size_t count_changed()
     return n;
 }
 
+static pid_t fork_child()
+{
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    for (int i = 0; i < 400 && count_changed() > 0; i++)
+        usleep(50000 + fib(5));
+    _exit(count_changed() > 0);
+}
+
+static bool has_ended_well(pid_t child)
+{
+    int status;
+    return child == 0 || (waitpid(child, &status, 0) == child && status == 0);
+}
+
 // A filter of its own, which allows all.
 static void restrict_calls()
 {
@@ -173,14 +191,18 @@ int main(int argc, char **)
         pthread_create(&threads[i], nullptr, run, &n_rounds[i]);
     puts("running");
     fflush(stdout);
+    pid_t child = 0;
     while (read(STDIN_FILENO, &byte, 1) > 0)
-        if (byte == '?') {
+        if (byte == 'f') {
+            child = fork_child();
+        } else if (byte == '?') {
             printf("changed %zu\n", count_changed());
             fflush(stdout);
         }
     is_over = true;
     for (pthread_t thread : threads)
         pthread_join(thread, nullptr);
+    n_wrong += !has_ended_well(child);
     printf("wrong %lu, idle threads %d, signals %s, changed %zu\n", n_wrong,
            !n_rounds[0] + !n_rounds[1] + !n_rounds[2] + !n_rounds[3], n_signals ? "came" : "none", count_changed());
     return 0;
