@@ -42,6 +42,7 @@ struct attacher {
     struct rv_tracee tracee;
     uint64_t base;        /* of the library; 0: not loaded */
     uint64_t loader_lock; /* 0: unknown */
+    int loader_holder;    /* the thread that had it at the last look; 0: none */
     struct rv_elf *elf;
 };
 
@@ -100,18 +101,26 @@ static bool is_in_library(pid_t pid, uint64_t address)
     return is_there || !is_found;
 }
 
-/* A thread loads a library, or its constructors run: another one would wait for it, and it perhaps for that one. */
-static bool is_loading(const struct attacher *attacher)
+/* A thread loads a library, or its constructors run: another one would wait for it, and it perhaps for that one. Where
+ * threads load all the time, it is another one by now, and ends, too. */
+static bool is_loading(struct attacher *attacher)
 {
-    int lock;
-    return attacher->loader_lock && rv_tracee_read(&attacher->tracee, attacher->loader_lock, &lock, sizeof lock) == 0 &&
-           lock;
+    struct {
+        int lock;
+        unsigned count;
+        int owner;
+    } mutex; /* the beginning of glibc's pthread_mutex_t */
+    const int before = attacher->loader_holder;
+    if (!attacher->loader_lock || rv_tracee_read(&attacher->tracee, attacher->loader_lock, &mutex, sizeof mutex) != 0)
+        return false;
+    attacher->loader_holder = mutex.lock ? mutex.owner : 0;
+    return attacher->loader_holder && (!before || before == attacher->loader_holder);
 }
 
-static bool is_free(const struct attacher *attacher, bool is_for_waiting)
+static bool is_free(struct attacher *attacher, bool is_for_waiting)
 {
     const struct rv_tracee_thread *thread = attacher->tracee.threads;
-    return rv_tracee_can_call(thread) && !is_loading(attacher) &&
+    return !is_loading(attacher) && rv_tracee_can_call(thread) &&
            (waits(thread) ||
             (!is_for_waiting && thread->system_call < 0 && !is_in_library(attacher->pid, thread->registers.rip)));
 }
@@ -199,7 +208,7 @@ static int wait_for_library(struct attacher *attacher)
     return 0;
 }
 
-static int refuse_stop(const struct attacher *attacher, int error)
+static int refuse_stop(struct attacher *attacher, int error)
 {
     if (error == -EBUSY && is_loading(attacher))
         return rv_refuse_attaching(attacher->pid, RV_REFUSE_LOADING);
