@@ -58,9 +58,7 @@ RV_EXPORT void ringviz_enter(uint32_t id)
 {
     const uint64_t stack = RV_ENTRY_STACK();
     const struct rv_shadow_frame *frame = NULL, call = frame_of(id, stack);
-    uint64_t next = rv_push_begin(&rv_thread.pusher, stack);
-    if (next >= rv_thread.pusher.limit)
-        next = rv_push_next(&rv_thread.pusher, stack);
+    const uint64_t next = rv_calls_begin(stack);
     if (next != RV_PUSH_NESTED)
         frame = rv_shadow_push_id(&rv_thread.shadow, stack, id);
     if (frame)
@@ -73,9 +71,7 @@ RV_EXPORT void ringviz_leave(uint32_t id)
 {
     const uint64_t stack = RV_ENTRY_STACK();
     const struct rv_shadow_frame *frame = NULL, call = frame_of(id, stack);
-    uint64_t next = rv_push_begin(&rv_thread.pusher, stack);
-    if (next >= rv_thread.pusher.limit)
-        next = rv_push_next(&rv_thread.pusher, stack);
+    const uint64_t next = rv_calls_begin(stack);
     if (next != RV_PUSH_NESTED)
         frame = rv_shadow_pop_id(&rv_thread.shadow, id);
     if (frame)
@@ -135,9 +131,7 @@ RV_EXPORT void ringviz_stack_switch(uint32_t stack)
 static uint64_t push_nesting(enum rv_event_kind kind, const struct rv_shadow_frame *call)
 {
     const struct rv_shadow_frame *frame = NULL;
-    uint64_t next = rv_push_begin(&rv_thread.pusher, call->stack);
-    if (next >= rv_thread.pusher.limit)
-        next = rv_push_next(&rv_thread.pusher, call->stack);
+    const uint64_t next = rv_calls_begin(call->stack);
     if (next != RV_PUSH_NESTED)
         frame = kind == RV_EVENT_CALL ? rv_shadow_push_runtime(&rv_thread.shadow, call)
                                       : rv_shadow_pop_runtime(&rv_thread.shadow, call);

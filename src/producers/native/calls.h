@@ -26,12 +26,19 @@ static inline bool rv_calls_is_too_deep(intptr_t gate, const struct rv_shadow_fr
     return gate & RV_GATE_IS_LIMITED && rv_shadow_n_kept(top) >= rv_process_limit;
 }
 
+/* Begin a push; what rv_push_begin() returns, or rv_push_next() where the quick way does not apply. */
+static inline uint64_t rv_calls_begin(uint64_t stack)
+{
+    const uint64_t next = rv_push_begin(&rv_thread.pusher, stack);
+    return next < rv_thread.pusher.limit ? next : rv_push_next(&rv_thread.pusher, stack);
+}
+
 /*
  * The rest of a push that has begun, which is not written where its call is nested too deep.
  *   kind     a CALL or a RETURN
  *   frame    as the shadow stack gave it
  *   stack    what the push began with
- *   next     what its begin returned, or rv_push_next()
+ *   next     what rv_calls_begin() returned
  *   returns  the event's ticks; 0 where it is not in the ring yet
  */
 RV_HIDDEN uint64_t rv_calls_push(enum rv_event_kind kind, const struct rv_shadow_frame *frame, uint64_t stack,

@@ -85,8 +85,7 @@ uint64_t rv_patched_push_call(uint64_t *slot, uint64_t stack, uint64_t function)
         const struct rv_shadow_frame left = frame_of(entry->function, entry->address, slot);
         (void)push_return(&left, stack, next);
         entry->capture = 0;
-        next = rv_push_begin(&rv_thread.pusher, stack);
-        next = next < rv_thread.pusher.limit ? next : rv_push_next(&rv_thread.pusher, stack);
+        next = rv_calls_begin(stack);
     } else {
         uint32_t number = rv_returns_take();
         if (!number) {
