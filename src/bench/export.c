@@ -150,10 +150,13 @@ static int run_variant(const struct input *input, const struct variant *variant,
 
 int rv_bench_export(struct rv_bench_out *out)
 {
-    static const struct variant VARIANTS[] = {
-        {"export.chrome", RV_EXPORT_CHROME, false},         {"export.chrome.gz", RV_EXPORT_CHROME, true},
-        {"export.perfetto", RV_EXPORT_PERFETTO, false},     {"export.folded", RV_EXPORT_FOLDED, false},
-        {"export.speedscope", RV_EXPORT_SPEEDSCOPE, false}, {"export.spans", -1, false}};
+    static const struct variant VARIANTS[] = {{"export.chrome", RV_EXPORT_CHROME, false},
+                                              {"export.chrome.gz", RV_EXPORT_CHROME, true},
+                                              {"export.perfetto", RV_EXPORT_PERFETTO, false},
+                                              {"export.folded", RV_EXPORT_FOLDED, false},
+                                              {"export.speedscope", RV_EXPORT_SPEEDSCOPE, false},
+                                              {"export.html", RV_EXPORT_HTML, false},
+                                              {"export.spans", -1, false}};
     struct input input = {.spool = rv_spool_create()};
     if (!input.spool)
         return -EIO;

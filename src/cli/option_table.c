@@ -47,9 +47,10 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "thread is, at an unknown moment of the wait (`owner`); of conditions and semaphores it is the last that signalled "
      "(`likely`). Of waits that end when another process acts the waker is not known. Implies --headless."},
 
-    {RV_OPTION_EXPORT, WATCH, "export", "=FORMAT:OUT", "chrome: perfetto: folded: speedscope:",
+    {RV_OPTION_EXPORT, WATCH, "export", "=FORMAT:OUT", "chrome: perfetto: folded: speedscope: html:",
      "write every call to OUT for another tool, FORMAT being {}",
-     "`chrome` is Chrome Trace Event JSON, `perfetto` its protobuf, `folded` stacks for flame graphs with own time in ns. "
+     "`chrome` is Chrome Trace Event JSON, `perfetto` its protobuf, `folded` stacks for flame graphs with own time in ns, "
+     "`html` one page for a browser, to send: picture, flame graph, table. "
      "A name that ends in `.gz` is compressed, `-` is standard output. May be given several times. Implies --headless."},
 
     {RV_OPTION_OUTPUT, WATCH | INFO | CHECK | DIFF | BENCH, "output", "=FILE", NULL,
@@ -67,7 +68,7 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "Counted are events dropped by full rings, threads without a ring and their events, names without room, processes "
      "that may not open the trace file, parts of the trace file that were overwritten, damaged parts of a file and records "
      "of it that were left out. Each count is printed on stderr; it is also in \"lost\" of --report=json, in a line of its "
-     "own of --spans=json and in exports to chrome and speedscope, in rows named `(lost: ...)` of --report=csv and "
+     "own of --spans=json and in exports to chrome, speedscope and html, in rows named `(lost: ...)` of --report=csv and "
      "--spans=csv (the count is under calls and line), in comments of folded exports, and on a track of perfetto's."},
 
     /* ---- recordings ---- */

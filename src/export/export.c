@@ -83,6 +83,7 @@ static const struct rv_export_format *const FORMATS[RV_EXPORT_KIND_COUNT] = {
     [RV_EXPORT_PERFETTO] = &rv_export_perfetto,
     [RV_EXPORT_FOLDED] = &rv_export_folded,
     [RV_EXPORT_SPEEDSCOPE] = &rv_export_speedscope,
+    [RV_EXPORT_HTML] = &rv_export_html,
 };
 
 struct run {

@@ -6,6 +6,7 @@
  *   perfetto    Perfetto's protobuf trace of TrackEvents
  *   folded      "process;thread;caller;callee SELF_NS" a line: flame graphs
  *   speedscope  speedscope's evented profiles, one a thread
+ *   html        one page for a browser: the calls over time, a flame graph, a table
  *
  * Processes and threads keep their numbers. When a number is not unique (a reused id, an image replaced by exec, a
  * second stack of a thread), all but the first get a number that the kernel never assigns.
@@ -26,6 +27,7 @@ enum rv_export_kind {
     RV_EXPORT_PERFETTO,
     RV_EXPORT_FOLDED,
     RV_EXPORT_SPEEDSCOPE,
+    RV_EXPORT_HTML,
     RV_EXPORT_KIND_COUNT
 };
 

@@ -42,6 +42,7 @@ struct rv_export_format {
     void (*fini)(void *state);
 };
 
-extern const struct rv_export_format rv_export_chrome, rv_export_perfetto, rv_export_folded, rv_export_speedscope;
+extern const struct rv_export_format rv_export_chrome, rv_export_perfetto, rv_export_folded, rv_export_speedscope,
+    rv_export_html;
 
 #endif

@@ -31,6 +31,35 @@ expect "a part" $status 0
 [ "$(wc -l <part.csv)" -lt "$(wc -l <spans.csv)" ] || fail "nothing is left out of a part"
 "$checker" part.csv speedscope part.json || fail "a part is not what --spans lists of it"
 
+# The page's object has the rows of --report, of a range too; a browser draws them.
+same_table() { # PAGE REPORT
+    sed -n 's/^<script id="data" type="application\/json">//; /^{"title"/,/<\/script>/p' "$1" | sed 's#</script>.*##' >object.json
+    perl -MJSON::PP -e '
+        my ($page, $report) = map { local (@ARGV, $/) = $_; decode_json(<>) } @ARGV;
+        my %rows = map { ("$_->[0] $_->[2]:$_->[3]" => join " ", @$_[4 .. 10]) } grep { $_->[4] } @{ $page->{subroutines} };
+        for (@{ $report->{subroutines} }) {
+            my $row = delete $rows{"$_->{name} $_->{file}:$_->{line}"} // "nothing";
+            my $wanted = join " ", @$_{qw(calls total_ns self_ns min_ns p50_ns p99_ns max_ns)};
+            die "$_->{name}: $row, not $wanted\n" if $row ne $wanted;
+        }
+        die "rows that the report lacks: ", join(", ", keys %rows), "\n" if %rows;
+    ' object.json "$2"
+}
+run --report=json --output=report.json --export=html:page.html --export=html:page.html.gz c.json
+expect "a page" $status 0
+same_table page.html report.json || fail "the table of a page"
+gzip -dc page.html.gz | cmp - page.html || fail "a page is not what is packed of it"
+run --report=json --output=part.json --export=html:part.html --from=10ms --to=50ms --force c.json
+same_table part.html part.json || fail "the table of a page of a range"
+browser=$(command -v chromium) && {
+    timeout 100 "$browser" --headless --no-sandbox --disable-gpu --dump-dom "file://$PWD/page.html" >dom 2>/dev/null
+    expect "rows in a browser" "$(grep -o '<tr class' dom | wc -l)" "$(grep -o '"calls":' report.json | wc -l)"
+}
+
+printf '[{"name":"</script><script>alert(1)","ph":"X","ts":1,"dur":2,"pid":1,"tid":1}]' >tags.json
+run --export=html:tags.html tags.json
+expect "elements that names do not end" "$(grep -o '</script>' tags.html | wc -l)" 2
+
 run --export=folded:- -- true
 expect "to standard output" $status 0
 printf 'mine' >kept
