@@ -122,13 +122,14 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
 
     {RV_OPTION_FIND, WATCH | DIFF, "find", "=REGEX", NULL,
      "highlight calls whose full name matches; --report and --spans print only these",
-     "A POSIX extended regular expression, which ignores case unless it holds an upper-case letter. A picture's window moves "
-     "to the first hit."},
+     "A POSIX extended regular expression, which ignores case unless it holds an upper-case letter; as arg:REGEX over calls' "
+     "arguments (--filter). A picture's window moves to the first hit."},
 
-    {RV_OPTION_FILTER, WATCH | DIFF, "filter", "=RULE", "name: package: thread: depth: duration:",
+    {RV_OPTION_FILTER, WATCH | DIFF, "filter", "=RULE", "name: package: arg: thread: depth: duration:",
      "show only calls that match: name:REGEX, package:REGEX, thread:REGEX, depth:<8, duration:>2ms; ! inverts a RULE",
-     "A number has <, <=, >, >= or = in front, or is a range as in 2..8. May be given several times: a call must match every "
-     "RULE."},
+     "arg:REGEX is over the arguments that were captured (--prototypes), as they were at the call's begin and as they are shown: "
+     "`1, \"SELECT 2\"`. A number has <, <=, >, >= or = in front, or is a range as in 2..8. May be given several times: a call must "
+     "match every RULE."},
 
     {RV_OPTION_FROM, WATCH | DIFF, "from", "=TIME", NULL,
      "only calls that are still open at this time after the first event, or begin later",

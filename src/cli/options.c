@@ -202,6 +202,8 @@ static int set_part_option(struct rv_options *options, const struct rv_option_en
     switch (entry->id) {
     case RV_OPTION_FIND:
         options->find = value;
+        if (rv_filter_is_for_arguments(value))
+            value += strlen("arg:");
         if (rv_regex_init(&pattern, value, why, sizeof why) != 0)
             return bad_pattern(entry, value, why);
         rv_regex_fini(&pattern);

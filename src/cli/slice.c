@@ -30,7 +30,7 @@ void rv_cli_slice_init(struct rv_cli_slice *slice, const struct rv_options *opti
         char why[160];
         size_t n_bytes = strlen(options->find) + sizeof "name:";
         char *rule = rv_alloc(n_bytes, 1);
-        (void)snprintf(rule, n_bytes, "name:%s", options->find);
+        (void)snprintf(rule, n_bytes, "%s%s", rv_filter_is_for_arguments(options->find) ? "" : "name:", options->find);
         (void)rv_filter_add(&slice->filter, rule, why, sizeof why);
         free(rule);
     }

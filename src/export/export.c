@@ -111,7 +111,7 @@ static int write_lane(struct run *run, const struct rv_export_lane *lane)
 {
     struct rv_export_target *target = &run->target;
     const struct rv_export *export = target->export;
-    int error = rv_preorder_begin(run->preorder, lane->lane->idx);
+    int error = rv_preorder_begin(run->preorder, lane->lane);
     if (error)
         return error;
     run->format->begin_lane(run->state, target, lane);

@@ -101,20 +101,20 @@ static void take(struct rv_preorder *preorder, const struct rv_span *span)
     preorder->now_ns = taken.end;
 }
 
-int rv_preorder_begin(struct rv_preorder *preorder, uint32_t lane_idx)
+int rv_preorder_begin(struct rv_preorder *preorder, const struct rv_lane *lane)
 {
     struct rv_spool_block *block = rv_alloc(1, sizeof *block);
     preorder->n_open = preorder->n_buffered = 0;
     preorder->n_written = 0;
     preorder->now_ns = UINT64_MAX;
     preorder->error = 0;
-    uint64_t number = rv_spool_last_block(preorder->spool, lane_idx);
+    uint64_t number = rv_spool_last_block(preorder->spool, lane->idx);
     while (number && !preorder->error) {
         preorder->error = rv_spool_read(preorder->spool, number, block);
         if (preorder->error)
             break;
         for (uint32_t i = block->n; i-- > 0;)
-            if (rv_slice_has_span(preorder->part, &block->spans[i]))
+            if (rv_slice_has_span(preorder->part, lane, &block->spans[i]))
                 take(preorder, &block->spans[i]);
         number = block->previous;
     }

@@ -25,7 +25,7 @@ struct rv_preorder *rv_preorder_create(const struct rv_spool *spool, const struc
 void rv_preorder_destroy(struct rv_preorder *preorder);
 
 /* Begin a lane. 0, or a negative errno with one line printed. */
-int rv_preorder_begin(struct rv_preorder *preorder, uint32_t lane_idx);
+int rv_preorder_begin(struct rv_preorder *preorder, const struct rv_lane *lane);
 
 /*
  * The next spans.

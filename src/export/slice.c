@@ -12,7 +12,7 @@ bool rv_slice_has_lane(const struct rv_slice *part, const struct rv_lane *lane)
     return !part->filter || rv_filter_passes_thread(part->filter, lane->name);
 }
 
-bool rv_slice_has_span(const struct rv_slice *part, const struct rv_span *span)
+bool rv_slice_has_span(const struct rv_slice *part, const struct rv_lane *lane, const struct rv_span *span)
 {
     if (!is_in_time(part, span->start, span->end))
         return false;
@@ -22,7 +22,7 @@ bool rv_slice_has_span(const struct rv_slice *part, const struct rv_span *span)
                          .count = 1,
                          .depth = span->depth,
                          .coverage = RV_BOX_EXACT};
-    return !part->filter || rv_filter_passes_box(part->filter, &box);
+    return !part->filter || rv_filter_passes_box(part->filter, lane, &box);
 }
 
 bool rv_slice_has_note(const struct rv_slice *part, const struct rv_lane_note *note)

@@ -125,9 +125,10 @@ static void add_row(struct writer *writer, uint32_t lane_idx, const struct rv_sp
 
 static int write_block(struct writer *writer, const struct rv_spool_block *block, FILE *out)
 {
+    const struct rv_lane *lane = rv_lanes_get(writer->params->lanes, block->lane_idx);
     int result = 0;
     for (uint32_t i = 0; i < block->n && result == 0; i++) {
-        if (rv_slice_has_span(&writer->params->part, &block->spans[i]))
+        if (rv_slice_has_span(&writer->params->part, lane, &block->spans[i]))
             add_row(writer, block->lane_idx, &block->spans[i]);
         if (writer->text.n >= FLUSH_BYTES)
             result = rv_text_buffer_flush(&writer->text, out);

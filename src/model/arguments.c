@@ -15,18 +15,17 @@ void rv_call_texts_fini(struct rv_call_texts *texts)
 
 void rv_call_texts_add(struct rv_call_texts *texts, const struct rv_call_text *text)
 {
+    pthread_mutex_lock(&texts->lock);
     size_t i = texts->n++;
     texts->all = rv_vec_reserve(texts->all, &texts->capacity, texts->n, sizeof *texts->all);
     for (; i > 0 && texts->all[i - 1].at_ns > text->at_ns; i--) /* those of a handler came between */
         texts->all[i] = texts->all[i - 1];
     texts->all[i] = *text;
+    pthread_mutex_unlock(&texts->lock);
 }
 
-void rv_call_texts_limit(struct rv_call_texts *texts, size_t n_bytes)
+static void forget(struct rv_call_texts *texts, size_t n_less)
 {
-    const size_t most = n_bytes / sizeof *texts->all, n_less = texts->n > most ? texts->n - most : 0;
-    if (!n_less)
-        return;
     texts->n -= n_less;
     texts->n_forgotten += n_less;
     memmove(texts->all, texts->all + n_less, texts->n * sizeof *texts->all);
@@ -34,14 +33,52 @@ void rv_call_texts_limit(struct rv_call_texts *texts, size_t n_bytes)
     texts->all = rv_realloc(texts->all, texts->capacity * sizeof *texts->all);
 }
 
+void rv_call_texts_limit(struct rv_call_texts *texts, size_t n_bytes)
+{
+    const size_t most = n_bytes / sizeof *texts->all;
+    pthread_mutex_lock(&texts->lock);
+    if (texts->n > most)
+        forget(texts, texts->n - most);
+    pthread_mutex_unlock(&texts->lock);
+}
+
+/* Readers change nothing but the lock. */
+static void lock(const struct rv_call_texts *texts)
+{
+    pthread_mutex_lock((pthread_mutex_t *)(uintptr_t)&texts->lock);
+}
+
+static void unlock(const struct rv_call_texts *texts)
+{
+    pthread_mutex_unlock((pthread_mutex_t *)(uintptr_t)&texts->lock);
+}
+
+static size_t first_from(const struct rv_call_texts *texts, uint64_t at_ns)
+{
+    return rv_bisect_below(texts->all, texts->n, sizeof *texts->all, offsetof(struct rv_call_text, at_ns), at_ns);
+}
+
 uint32_t rv_call_texts_find(const struct rv_call_texts *texts, const struct rv_span *call, bool is_result)
 {
     const uint64_t at_ns = is_result ? call->end : call->start;
-    size_t i = rv_bisect_below(texts->all, texts->n, sizeof *texts->all, offsetof(struct rv_call_text, at_ns), at_ns);
-    for (; i < texts->n && texts->all[i].at_ns == at_ns; i++)
+    uint32_t id = 0;
+    lock(texts);
+    for (size_t i = first_from(texts, at_ns); i < texts->n && texts->all[i].at_ns == at_ns && !id; i++)
         if (texts->all[i].is_result == is_result && (texts->all[i].subroutine == call->id || !texts->all[i].subroutine))
-            return texts->all[i].id;
-    return 0;
+            id = texts->all[i].id;
+    unlock(texts);
+    return id;
+}
+
+size_t rv_call_texts_in(const struct rv_call_texts *texts, uint64_t from_ns, uint64_t to_ns, uint32_t *ids, size_t most)
+{
+    size_t n = 0;
+    lock(texts);
+    for (size_t i = first_from(texts, from_ns); i < texts->n && texts->all[i].at_ns < to_ns && n < most; i++)
+        if (!texts->all[i].is_result)
+            ids[n++] = texts->all[i].id;
+    unlock(texts);
+    return n;
 }
 
 /* ---- a call's ---- */
@@ -87,7 +124,7 @@ bool rv_call_arguments_read(struct rv_call_arguments *arguments, const struct rv
                             struct rv_subroutines *subroutines, const struct rv_span *call)
 {
     *arguments = (struct rv_call_arguments){0};
-    const uint32_t at_start = texts->n ? rv_call_texts_find(texts, call, false) : 0;
+    const uint32_t at_start = rv_call_texts_find(texts, call, false);
     const uint32_t at_end = at_start ? rv_call_texts_find(texts, call, true) : 0;
     if (!at_start)
         return false;

@@ -5,6 +5,7 @@
 #ifndef RV_MODEL_ARGUMENTS_H
 #define RV_MODEL_ARGUMENTS_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +20,8 @@ struct rv_call_text {
     uint32_t is_result : 1;
 };
 
-struct rv_call_texts { /* zeroed: none. Times rise. */
+struct rv_call_texts {    /* zeroed: none. Times rise. All functions may be called by any thread. */
+    pthread_mutex_t lock; /* covers all below; the innermost of all */
     struct rv_call_text *all;
     size_t n, capacity;
     uint64_t n_forgotten; /* by the limit of memory, oldest first */
@@ -33,6 +35,10 @@ void rv_call_texts_limit(struct rv_call_texts *texts, size_t n_bytes);
 
 /* The id of a call's arguments or result; 0: not known. */
 uint32_t rv_call_texts_find(const struct rv_call_texts *texts, const struct rv_span *call, bool is_result);
+
+/* Ids of arguments, of the first calls that begin in [from, to), up to most. Returns their number. */
+size_t rv_call_texts_in(const struct rv_call_texts *texts, uint64_t from_ns, uint64_t to_ns, uint32_t *ids,
+                        size_t most);
 
 /* A call's texts, split. */
 struct rv_call_arguments {

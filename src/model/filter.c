@@ -11,22 +11,27 @@
 #include "base/vec.h"
 #include "model/name_set.h"
 
-enum { MOST_BYTES = 1100, /* longest rule */ NAMES_AT_A_TIME = 500 };
+enum { MOST_BYTES = 1100, /* longest rule */ NAMES_AT_A_TIME = 500, TEXTS_OF_A_CELL = 64 };
 
-enum key { NAME, PACKAGE, THREAD, DEPTH, DURATION, KEY_COUNT };
+enum key { NAME, PACKAGE, ARGUMENTS, THREAD, DEPTH, DURATION, KEY_COUNT };
 
-static const char *const KEYS[KEY_COUNT] = {
-    [NAME] = "name", [PACKAGE] = "package", [THREAD] = "thread", [DEPTH] = "depth", [DURATION] = "duration"};
+static const char *const KEYS[KEY_COUNT] = {[NAME] = "name",     [PACKAGE] = "package", [ARGUMENTS] = "arg",
+                                            [THREAD] = "thread", [DEPTH] = "depth",     [DURATION] = "duration"};
 
 /* Counts of holders: the last one frees: FR1 -> FA1. */
 struct condition { /* shared by the filters that have it; immutable but for the names found so far */
     atomic_uint n_holders;
     enum key key;
-    struct rv_regex pattern;    /* NAME, PACKAGE, THREAD */
+    struct rv_regex pattern;    /* NAME, PACKAGE, ARGUMENTS, THREAD */
     uint64_t least, most;       /* DEPTH, DURATION: both included */
-    pthread_mutex_t lock;       /* held to change matches */
-    struct rv_name_set matches; /* NAME, PACKAGE */
-    char text[];                /* with "!" in front */
+    pthread_mutex_t lock;       /* held to change matches, and what is below it */
+    struct rv_name_set matches; /* NAME, PACKAGE; of ARGUMENTS the texts that match, of those looked up so far */
+    struct rv_name_set others;  /* ARGUMENTS: those that do not */
+    struct rv_subroutines *subroutines; /* whose texts they are */
+    uint64_t version;                   /* of that */
+    bool has_met_unknown;               /* a text that was not defined yet: calls must be judged again */
+    atomic_ulong n_renewals;
+    char text[]; /* with "!" in front */
 };
 
 struct rule {
@@ -91,6 +96,7 @@ static int parse_value(struct condition *condition, const char *value, char *why
     switch (condition->key) {
     case NAME:
     case PACKAGE:
+    case ARGUMENTS:
     case THREAD:
         return rv_regex_init(&condition->pattern, value, why, why_bytes);
     case DEPTH:
@@ -115,6 +121,7 @@ static void release(struct condition *condition)
     if (!is_last(&condition->n_holders))
         return;
     rv_name_set_fini(&condition->matches);
+    rv_name_set_fini(&condition->others);
     rv_regex_fini(&condition->pattern);
     pthread_mutex_destroy(&condition->lock);
     free(condition);
@@ -177,7 +184,8 @@ int rv_filter_add(const struct rv_filter **filter, const char *text, char *why, 
     while (key < KEY_COUNT && (strlen(KEYS[key]) != n_bytes || strncmp(keyed, KEYS[key], n_bytes) != 0))
         key++;
     if (key == KEY_COUNT || strlen(text) > MOST_BYTES)
-        return fail(why, why_bytes, "Expected name:, package:, thread:, depth: or duration: and what it shall be");
+        return fail(why, why_bytes,
+                    "Expected name:, package:, arg:, thread:, depth: or duration: and what it shall be");
     struct condition *condition = create_condition(key, keyed);
     int error = parse_value(condition, colon + 1, why, why_bytes);
     if (error) {
@@ -187,6 +195,11 @@ int rv_filter_add(const struct rv_filter **filter, const char *text, char *why, 
     struct rv_filter *more = replace(filter, SIZE_MAX);
     more->rules[more->n_rules++] = (struct rule){condition, is_inverted};
     return 0;
+}
+
+bool rv_filter_is_for_arguments(const char *text)
+{
+    return strncmp(text, "arg:", 4) == 0;
 }
 
 void rv_filter_remove(const struct rv_filter **filter, size_t rule_idx)
@@ -234,20 +247,45 @@ static bool match_names(struct condition *condition, struct rv_subroutines *subr
     return is_whole;
 }
 
+/* Texts are looked up as calls have them. */
+static void follow_texts(struct condition *condition, struct rv_subroutines *subroutines)
+{
+    const uint64_t version = rv_subroutines_version(subroutines);
+    pthread_mutex_lock(&condition->lock);
+    const bool is_other = condition->subroutines != subroutines;
+    if (is_other || (condition->has_met_unknown && condition->version != version))
+        atomic_fetch_add_explicit(&condition->n_renewals, 1, memory_order_relaxed);
+    if (is_other) {
+        rv_name_set_clear(&condition->matches);
+        rv_name_set_clear(&condition->others);
+    }
+    condition->has_met_unknown &= !is_other && condition->version == version;
+    condition->subroutines = subroutines;
+    condition->version = version;
+    pthread_mutex_unlock(&condition->lock);
+}
+
 bool rv_filter_update(const struct rv_filter *filter, struct rv_subroutines *subroutines, size_t most)
 {
     bool is_whole = true;
-    for (size_t i = 0; i < rv_filter_n_rules(filter); i++)
-        if (filter->rules[i].condition->key <= PACKAGE)
-            is_whole &= match_names(filter->rules[i].condition, subroutines, most);
+    for (size_t i = 0; i < rv_filter_n_rules(filter); i++) {
+        struct condition *condition = filter->rules[i].condition;
+        if (condition->key <= PACKAGE)
+            is_whole &= match_names(condition, subroutines, most);
+        else if (condition->key == ARGUMENTS)
+            follow_texts(condition, subroutines);
+    }
     return is_whole;
 }
 
 uint64_t rv_filter_generation(const struct rv_filter *filter)
 {
     uint64_t sum = 0;
-    for (size_t i = 0; i < rv_filter_n_rules(filter); i++)
-        sum += rv_name_set_generation(&filter->rules[i].condition->matches);
+    for (size_t i = 0; i < rv_filter_n_rules(filter); i++) {
+        const struct condition *condition = filter->rules[i].condition;
+        sum += condition->key == ARGUMENTS ? atomic_load_explicit(&condition->n_renewals, memory_order_relaxed)
+                                           : rv_name_set_generation(&condition->matches);
+    }
     return sum;
 }
 
@@ -274,12 +312,74 @@ static bool is_within(const struct rule *rule, uint64_t amount)
     return amount >= rule->condition->least && amount <= rule->condition->most;
 }
 
-static bool passes(const struct rule *rule, const struct rv_box *box)
+/* ---- arguments ---- */
+
+/* As they are shown; for free(). */
+static char *take_joined(const char *text)
+{
+    char *joined = rv_alloc(strlen(text) + 1, 1), *out = joined;
+    for (const char *separator; *text; text = separator + sizeof RV_ARGUMENTS_SEPARATOR - 1) {
+        separator = strstr(text, RV_ARGUMENTS_SEPARATOR);
+        const size_t n = separator ? (size_t)(separator - text) : strlen(text);
+        memcpy(out, text, n);
+        out += n;
+        if (!separator)
+            break;
+        memcpy(out, ", ", 2); /* no longer than the separator */
+        out += 2;
+    }
+    return joined;
+}
+_Static_assert(sizeof RV_ARGUMENTS_SEPARATOR > 2, "a text that is joined has room");
+
+/* Under the condition's lock. */
+static bool judge_text(struct condition *condition, uint32_t id)
+{
+    const struct rv_subroutine text = rv_subroutines_get(condition->subroutines, id);
+    if (!text.is_defined) {
+        condition->has_met_unknown = true;
+        return false;
+    }
+    char *joined = take_joined(text.name);
+    const bool is_match = rv_regex_has(&condition->pattern, joined);
+    free(joined);
+    rv_name_set_add(is_match ? &condition->matches : &condition->others, id);
+    return is_match;
+}
+
+static bool matches_text(struct condition *condition, uint32_t id)
+{
+    if (rv_name_set_has(&condition->matches, id) || rv_name_set_has(&condition->others, id))
+        return rv_name_set_has(&condition->matches, id);
+    pthread_mutex_lock(&condition->lock);
+    const bool is_match = condition->subroutines && judge_text(condition, id);
+    pthread_mutex_unlock(&condition->lock);
+    return is_match;
+}
+
+static bool matches_arguments(struct condition *condition, const struct rv_lane *lane, const struct rv_box *box)
+{
+    uint32_t ids[TEXTS_OF_A_CELL];
+    if (box->coverage == RV_BOX_EXACT) {
+        const struct rv_span call = {.start = box->start_ns, .id = box->id};
+        const uint32_t id = rv_call_texts_find(&lane->texts, &call, false);
+        return id && matches_text(condition, id);
+    }
+    const size_t n = rv_call_texts_in(&lane->texts, box->start_ns, rv_box_end_ns(box), ids, TEXTS_OF_A_CELL);
+    for (size_t i = 0; i < n; i++)
+        if (matches_text(condition, ids[i]))
+            return true;
+    return false;
+}
+
+static bool passes(const struct rule *rule, const struct rv_lane *lane, const struct rv_box *box)
 {
     switch (rule->condition->key) {
     case NAME:
     case PACKAGE:
         return rv_name_set_has(&rule->condition->matches, box->id) != rule->is_inverted;
+    case ARGUMENTS:
+        return matches_arguments(rule->condition, lane, box) != rule->is_inverted;
     case DEPTH:
         return is_within(rule, box->depth) != rule->is_inverted;
     case DURATION:
@@ -291,10 +391,10 @@ static bool passes(const struct rule *rule, const struct rv_box *box)
     return true;
 }
 
-bool rv_filter_passes_box(const struct rv_filter *filter, const struct rv_box *box)
+bool rv_filter_passes_box(const struct rv_filter *filter, const struct rv_lane *lane, const struct rv_box *box)
 {
     for (size_t i = 0; i < rv_filter_n_rules(filter); i++)
-        if (!passes(&filter->rules[i], box))
+        if (!passes(&filter->rules[i], lane, box))
             return false;
     return true;
 }

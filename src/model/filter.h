@@ -1,11 +1,13 @@
 /*
- * --filter: rules over names, packages, threads, depths and durations. A call passes when it matches all rules.
+ * --filter: rules over names, packages, arguments, threads, depths and durations. A call passes when it matches all rules.
  *
  * A rule's text is "KEY:VALUE", with "!" in front to invert it:
  *   name:REGEX  package:REGEX  thread:REGEX    over full name, package, thread name; case as in model/regex.h
+ *   arg:REGEX                                  over the captured arguments as the call began, as "1, \"abc\""
  *   depth:<8  depth:>=2  depth:=3  depth:2..5  outermost is 0
  *   duration:>2ms  duration:<=1s  duration:1us..1ms
- * A cell stands for many calls: it is judged by its majority subroutine and by the mean duration of its calls.
+ * A cell stands for many calls: it is judged by its majority subroutine, by the mean duration of its calls, and by the
+ * arguments of the first few.
  *
  * A filter never changes: to change one is to replace it by another, which shares the compiled rules. All who need it
  * hold the same one, on any thread; which names match is found once for all. NULL is a filter that everything passes.
@@ -17,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/lanes.h"
 #include "model/subroutines.h"
 #include "model/timeline.h"
 
@@ -39,6 +42,9 @@ void rv_filter_remove(const struct rv_filter **filter, size_t rule_idx);
 void rv_filter_invert(const struct rv_filter **filter, size_t rule_idx);
 void rv_filter_set_mode(const struct rv_filter **filter, enum rv_filter_mode mode);
 
+/* Is the text a rule over arguments? Such a rule may be searched for, too. */
+bool rv_filter_is_for_arguments(const char *text);
+
 /* 0 for NULL. */
 size_t rv_filter_n_rules(const struct rv_filter *filter);
 enum rv_filter_mode rv_filter_mode(const struct rv_filter *filter);
@@ -52,8 +58,9 @@ bool rv_filter_update(const struct rv_filter *filter, struct rv_subroutines *sub
 /* Increases when names that match become known. */
 uint64_t rv_filter_generation(const struct rv_filter *filter);
 
-/* Does the thread pass the rules over threads; does the call or cell pass the others? Both must. */
+/* Does the thread pass the rules over threads; does the call or cell of this lane pass the others? Both must. The lane's lock
+ * need not be held. */
 bool rv_filter_passes_thread(const struct rv_filter *filter, const char *thread_name);
-bool rv_filter_passes_box(const struct rv_filter *filter, const struct rv_box *box);
+bool rv_filter_passes_box(const struct rv_filter *filter, const struct rv_lane *lane, const struct rv_box *box);
 
 #endif

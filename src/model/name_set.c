@@ -69,14 +69,20 @@ static void grow(struct rv_name_set *matches, uint32_t n_ids)
     grow_bits(matches, (n_ids + 63) / 64);
 }
 
-/* Begin again, for another table. */
-static void turn_to(struct rv_name_set *matches, const struct rv_subroutines *subroutines)
+void rv_name_set_clear(struct rv_name_set *matches)
 {
     struct rv_name_bits *bits = atomic_load_explicit(&matches->bits, memory_order_relaxed);
     for (size_t i = 0; bits && i < bits->n_words; i++)
         atomic_store_explicit(&bits->words[i], 0, memory_order_relaxed);
+    matches->n_matching = 0;
+}
+
+/* Begin again, for another table. */
+static void turn_to(struct rv_name_set *matches, const struct rv_subroutines *subroutines)
+{
+    rv_name_set_clear(matches);
     matches->subroutines = subroutines;
-    matches->n_seen = matches->n_matching = matches->next = 0;
+    matches->n_seen = matches->next = 0;
 }
 
 static void flip(struct rv_name_set *matches, uint32_t id, bool is_match)

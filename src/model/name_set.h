@@ -43,8 +43,9 @@ void rv_name_set_fini(struct rv_name_set *matches);
 /* Copy another's current set, without its pattern: a snapshot for readers while that one grows. */
 void rv_name_set_follow(struct rv_name_set *into, const struct rv_name_set *from);
 
-/* Add a subroutine to a set without a pattern. */
+/* Add a subroutine to a set without a pattern; remove all. */
 void rv_name_set_add(struct rv_name_set *matches, uint32_t id);
+void rv_name_set_clear(struct rv_name_set *matches);
 
 /*
  * Match new names of the table.

@@ -34,7 +34,8 @@ struct rv_range {
     size_t n_lane_idxs, next_lane;
     bool is_in_lane, passes_thread, is_done;
     bool lists_calls;
-    uint32_t calls_of; /* as an id of the results, once started */
+    uint32_t calls_of;          /* as an id of the results, once started */
+    const struct rv_lane *lane; /* being worked on */
     struct rv_call_list calls;
     struct rv_span_iter_back walk;
     struct rv_stats *stats;
@@ -263,7 +264,7 @@ static void add_call(struct rv_range *range, const struct rv_box *box)
                           .own_id = box->id,
                           .depth = box->depth,
                           .flags = box->flags,
-                          .is_row = range->passes_thread && rv_filter_passes_box(range->filter, box)};
+                          .is_row = range->passes_thread && rv_filter_passes_box(range->filter, range->lane, box)};
     while (range->n_frames > 0) {
         const struct frame *top = &range->frames[range->n_frames - 1];
         if (top->depth < frame.depth && top->start_ns <= frame.start_ns)
@@ -320,6 +321,7 @@ static size_t work_on_lane(struct rv_range *range, struct rv_lane *lane, size_t 
     size_t max = most < PIECE ? most : PIECE;
     range->boxes = rv_vec_reserve(range->boxes, &range->boxes_capacity, PIECE, sizeof *range->boxes);
     pthread_mutex_lock(&lane->lock);
+    range->lane = lane;
     if (!range->is_in_lane)
         begin_lane(range, lane);
     size_t n = rv_span_iter_back_next(&range->walk, lane->timeline, range->boxes, max);

@@ -422,24 +422,31 @@ static void add_notes(struct rv_view *view, const struct rv_view_lane *out, cons
     }
 }
 
+static bool is_found(const struct rv_view_params *params, const struct rv_lane *lane, const struct rv_box *box)
+{
+    return (params->hits && rv_name_set_has(params->hits, box->id)) ||
+           (params->found && rv_filter_passes_box(params->found, lane, box));
+}
+
 /* Mark hits and dimmed boxes of the lane in the scratch, and drop hidden ones. Returns the number left. */
-static size_t mark(struct rv_box *boxes, size_t n, const struct rv_view_params *params, const char *thread_name)
+static size_t mark(struct rv_box *boxes, size_t n, const struct rv_view_params *params, const struct rv_lane *lane)
 {
     const struct rv_filter *filter = params->filter;
-    if (rv_filter_n_rules(filter) == 0 && !params->hits)
+    const bool has_search = params->hits || params->found;
+    if (rv_filter_n_rules(filter) == 0 && !has_search)
         return n;
     const bool hides = rv_filter_mode(filter) == RV_FILTER_HIDE;
-    bool passes_thread = rv_filter_passes_thread(filter, thread_name);
+    bool passes_thread = rv_filter_passes_thread(filter, lane->name);
     size_t n_kept = 0;
     for (size_t i = 0; i < n; i++) {
         struct rv_box box = boxes[i];
-        bool passes = passes_thread && rv_filter_passes_box(filter, &box);
+        bool passes = passes_thread && rv_filter_passes_box(filter, lane, &box);
         if (!passes && hides)
             continue;
-        bool is_hit = passes && params->hits && rv_name_set_has(params->hits, box.id);
+        bool is_hit = passes && is_found(params, lane, &box);
         if (is_hit)
             box.flags |= RV_BOX_HIT;
-        else if (!passes || params->hits)
+        else if (!passes || has_search)
             box.flags |= RV_BOX_DIMMED;
         boxes[n_kept++] = box;
     }
@@ -489,7 +496,7 @@ static size_t take_boxes(struct rv_view *view, struct rv_view_lane *out, uint32_
 {
     size_t n = query(view, member, lane, out->level);
     n = crop(view->unsorted, n, view->most_depth);
-    n = mark(view->unsorted, n, params, lane->name);
+    n = mark(view->unsorted, n, params, lane);
     uint64_t released_ns = fade_released(view, out->level, lane->timeline, n);
     out->released_ns = released_ns > out->released_ns ? released_ns : out->released_ns;
     return n;

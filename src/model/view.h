@@ -80,6 +80,7 @@ struct rv_view_params {
     struct rv_lane_order *lane_order; /* arrangement of the lanes, updated with new ones; NULL = default */
     const struct rv_filter *filter;   /* calls that do not pass are dimmed or hidden; NULL = all pass */
     const struct rv_name_set *hits;   /* of passing calls, these are marked as hits and others dimmed; NULL = none */
+    const struct rv_filter *found;    /* likewise, those that pass this one, too */
     bool is_past;                     /* show the state at until_ns: nothing later, frames open then */
     uint64_t until_ns;                /* inclusive */
 };

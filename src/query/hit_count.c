@@ -24,6 +24,7 @@ static void start(struct rv_hit_count *count, const struct rv_search *search)
 {
     count->found = rv_alloc(1, sizeof *count->found);
     rv_name_set_follow(&count->found->matches, &search->matches);
+    count->found->arguments = rv_filter_hold(search->arguments);
     (void)rv_search_obey(count->found, search->filter);
     rv_job_thread_start(&count->job, work, count);
 }
@@ -42,14 +43,14 @@ static void finish(struct rv_hit_count *count)
 
 bool rv_hit_count_begin(struct rv_hit_count *count, struct rv_session *session, struct rv_search *search)
 {
-    bool is_needed = search->matches.n_matching && !(count->has_begun && count->generation == search->generation);
+    bool is_needed = rv_search_has_any(search) && !(count->has_begun && count->generation == search->generation);
     if (!is_needed || !search->is_named || !rv_session_can_read(session))
         return false;
     rv_hit_count_end(count);
     count->has_begun = true;
     count->generation = search->generation;
     count->reader =
-        rv_session_read(session, &(struct rv_span_reader_params){.to_ns = UINT64_MAX, .only = &search->matches});
+        rv_session_read(session, &(struct rv_span_reader_params){.to_ns = UINT64_MAX, .only = rv_search_only(search)});
     if (!rv_span_reader_has_blocks(count->reader)) {
         finish(count);
         return false;

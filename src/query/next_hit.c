@@ -68,7 +68,7 @@ static void look_into_lane(struct rv_next_hit *next, struct rv_search *search, s
     for (size_t i = 0; i < n; i++) {
         const struct rv_box *box = &search->boxes[i];
         bool is_call = box->coverage == RV_BOX_EXACT || (level == 0 && box->start_ns < released_ns);
-        if (is_call && box->start_ns >= window[0] && box->start_ns < window[1] && rv_search_is_hit(search, box))
+        if (is_call && box->start_ns >= window[0] && box->start_ns < window[1] && rv_search_is_hit(search, lane, box))
             offer(next, lane->idx, box);
     }
 }
@@ -141,7 +141,7 @@ static void look_at_open(struct rv_next_hit *next, const struct rv_search *searc
         pthread_mutex_lock(&lane->lock);
         for (size_t j = 0; j < lane->n_open && passes; j++) {
             struct rv_box box = rv_lane_open_box(lane, j);
-            if (rv_search_is_hit(search, &box))
+            if (rv_search_is_hit(search, lane, &box))
                 offer(next, lane->idx, &box);
         }
         pthread_mutex_unlock(&lane->lock);
@@ -153,13 +153,14 @@ static void look_at_open(struct rv_next_hit *next, const struct rv_search *searc
 static void look_at_calls(struct rv_next_hit *next, struct rv_search *search, const struct rv_span_part_lane *lane)
 {
     struct rv_span_iter walk = {.n_missed = 0};
-    if (!rv_search_passes_lane(search, rv_lanes_get(next->lanes, lane->lane_idx)))
+    struct rv_lane *whole = rv_lanes_get(next->lanes, lane->lane_idx);
+    if (!rv_search_passes_lane(search, whole))
         return;
     search->boxes = rv_vec_reserve(search->boxes, &search->boxes_capacity, PIECE, sizeof *search->boxes);
     for (size_t n = PIECE; n == PIECE;) {
         n = rv_span_iter_next(&walk, lane->calls, search->boxes, PIECE);
         for (size_t i = 0; i < n; i++)
-            if (rv_search_is_hit(search, &search->boxes[i]))
+            if (rv_search_is_hit(search, whole, &search->boxes[i]))
                 offer(next, lane->lane_idx, &search->boxes[i]);
     }
 }
@@ -178,11 +179,11 @@ static void begin_round(struct rv_next_hit *next, const struct rv_search *search
     struct rv_span_reader_params params = {.from_ns = is_behind ? at_ns : 0,
                                            .to_ns = is_behind ? UINT64_MAX : after_ns,
                                            .is_backward = !next->is_forward,
-                                           .only = &search->matches,
+                                           .only = rv_search_only(search),
                                            .wants = next->knows_hits ? has_hits : NULL,
                                            .context = search};
     rv_span_reader_close(next->reader);
-    next->reader = rv_session_read(search->matches.n_matching ? next->session : NULL, &params);
+    next->reader = rv_session_read(rv_search_has_any(search) ? next->session : NULL, &params);
     look_at_open(next, search);
 }
 

@@ -11,7 +11,8 @@
 int rv_search_start(struct rv_search *search, const char *text, char *why, size_t why_bytes)
 {
     rv_search_stop(search);
-    int error = rv_regex_init(&search->pattern, text, why, why_bytes);
+    int error = rv_filter_is_for_arguments(text) ? rv_filter_add(&search->arguments, text, why, why_bytes)
+                                                 : rv_regex_init(&search->pattern, text, why, why_bytes);
     rv_name_set_init(&search->matches, RV_NAME_SET_NAME, &search->pattern);
     search->is_on = !error;
     return error;
@@ -21,6 +22,7 @@ void rv_search_stop(struct rv_search *search)
 {
     rv_name_set_fini(&search->matches);
     rv_regex_fini(&search->pattern);
+    rv_filter_release(search->arguments);
     rv_filter_release(search->filter);
     free(search->walks);
     free(search->boxes);
@@ -29,7 +31,8 @@ void rv_search_stop(struct rv_search *search)
 
 static uint64_t generation_of(const struct rv_search *search)
 {
-    return rv_name_set_generation(&search->matches) + rv_filter_generation(search->filter) + search->n_filters;
+    return rv_name_set_generation(&search->matches) + rv_filter_generation(search->arguments) +
+           rv_filter_generation(search->filter) + search->n_filters;
 }
 
 bool rv_search_obey(struct rv_search *search, const struct rv_filter *filter)
@@ -92,10 +95,10 @@ static void count_hits(struct rv_search *search, uint64_t start_ns, uint32_t n)
 }
 
 /* Count the hits among the first n boxes. */
-static void count_boxed(struct rv_search *search, size_t n)
+static void count_boxed(struct rv_search *search, const struct rv_lane *lane, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (rv_search_is_hit(search, &search->boxes[i]))
+        if (rv_search_is_hit(search, lane, &search->boxes[i]))
             count_hits(search, search->boxes[i].start_ns, 1);
 }
 
@@ -106,7 +109,7 @@ static size_t look_at_lane(struct rv_search *search, struct rv_lane *lane, struc
     bool passes = rv_filter_passes_thread(search->filter, lane->name);
     pthread_mutex_unlock(&lane->lock);
     if (passes)
-        count_boxed(search, n);
+        count_boxed(search, lane, n);
     return n;
 }
 
@@ -158,7 +161,8 @@ bool rv_search_update(struct rv_search *search, struct rv_lanes *lanes, struct r
 {
     if (!search->is_on)
         return true;
-    search->is_named = rv_name_set_update(&search->matches, subroutines, most / CALLS_PER_NAME + 1);
+    search->is_named = search->arguments ? rv_filter_update(search->arguments, subroutines, most)
+                                         : rv_name_set_update(&search->matches, subroutines, most / CALLS_PER_NAME + 1);
     if (search->generation != generation_of(search))
         rv_search_restart(search);
     fit_walks(search, rv_lanes_n(lanes));
@@ -175,7 +179,7 @@ uint64_t rv_search_n_calls(const struct rv_search *search, struct rv_lanes *lane
         bool passes = rv_filter_passes_thread(search->filter, lane->name);
         for (size_t j = 0; j < lane->n_open && passes; j++) {
             struct rv_box box = rv_lane_open_box(lane, j);
-            n += rv_search_is_hit(search, &box);
+            n += rv_search_is_hit(search, lane, &box);
         }
         *is_partial |= rv_timeline_is_backed(lane->timeline) && rv_timeline_released_ns(lane->timeline, 0) > 0;
         pthread_mutex_unlock(&lane->lock);
@@ -216,7 +220,7 @@ void rv_search_add(struct rv_search *search, const struct rv_timeline *calls, st
     fit_boxes(search);
     for (size_t n = PIECE; n == PIECE;) {
         n = rv_span_iter_next(&walk, calls, search->boxes, PIECE);
-        count_boxed(search, n);
+        count_boxed(search, lane, n);
     }
 }
 

@@ -1,5 +1,5 @@
 /*
- * Search: counts the calls of subroutines that match a pattern and pass a filter, over time; query/next_hit.h finds the
+ * Search: counts the calls of subroutines that match a pattern, or whose arguments do, and pass a filter, over time; query/next_hit.h finds the
  * next one.
  *
  * Every span is visited once, as it comes, and counted in a grid of time columns, which widen as the trace grows. One
@@ -22,6 +22,7 @@
 struct rv_search { /* zeroed = no search; not copyable */
     struct rv_regex pattern;
     struct rv_name_set matches;
+    const struct rv_filter *arguments; /* held: the text was "arg:REGEX"; else NULL */
     bool is_on;
     const struct rv_filter *filter; /* held; NULL = all pass */
     uint64_t n_filters;             /* number of filters so far */
@@ -39,7 +40,7 @@ struct rv_search { /* zeroed = no search; not copyable */
     size_t boxes_capacity;
 };
 
-/* Start a search. 0, or -EINVAL with the reason in `why` and no search. */
+/* Start a search for REGEX, or "arg:REGEX" (model/filter.h). 0, or -EINVAL with the reason in `why` and no search. */
 int rv_search_start(struct rv_search *search, const char *text, char *why, size_t why_bytes);
 void rv_search_stop(struct rv_search *search);
 
@@ -47,9 +48,24 @@ void rv_search_stop(struct rv_search *search);
 bool rv_search_obey(struct rv_search *search, const struct rv_filter *filter);
 
 /* Is the call a hit? The thread must pass besides. */
-static inline bool rv_search_is_hit(const struct rv_search *search, const struct rv_box *box)
+static inline bool rv_search_is_hit(const struct rv_search *search, const struct rv_lane *lane,
+                                    const struct rv_box *box)
 {
-    return rv_name_set_has(&search->matches, box->id) && rv_filter_passes_box(search->filter, box);
+    const bool is_found = search->arguments ? rv_filter_passes_box(search->arguments, lane, box)
+                                            : rv_name_set_has(&search->matches, box->id);
+    return is_found && rv_filter_passes_box(search->filter, lane, box);
+}
+
+/* Can there be hits? */
+static inline bool rv_search_has_any(const struct rv_search *search)
+{
+    return search->arguments || search->matches.n_matching;
+}
+
+/* The subroutines of which hits are; NULL: of any. */
+static inline const struct rv_name_set *rv_search_only(const struct rv_search *search)
+{
+    return search->arguments ? NULL : &search->matches;
 }
 
 /* Takes the lane's lock. */

@@ -50,18 +50,22 @@ void rv_arguments_close(struct rv_arguments *arguments)
 }
 
 /* 0: no more are kept. */
-static uint32_t intern(struct rv_arguments *arguments)
+static uint32_t intern(struct rv_arguments *arguments, const struct rv_intake *intake)
 {
     const uint32_t n_before = rv_symbolizer_count(arguments->symbolizer);
     if (arguments->n_texts == RV_ARGUMENTS_TEXTS)
         return 0;
     const uint32_t id = rv_symbolizer_intern(arguments->symbolizer, NULL, arguments->text.bytes, NULL, 0);
-    arguments->n_texts += rv_symbolizer_count(arguments->symbolizer) != n_before;
+    if (rv_symbolizer_count(arguments->symbolizer) == n_before)
+        return id;
+    arguments->n_texts++;
+    intake->define(intake->context, &(struct rv_definition){id, "", arguments->text.bytes, "", 0}, 1);
     return id;
 }
 
 /* The id of the text at an event's position; 0: there is none. */
-static uint32_t read_text(struct rv_arguments *arguments, struct rv_texts *texts, uint64_t position, bool is_result)
+static uint32_t read_text(struct rv_arguments *arguments, struct rv_texts *texts, uint64_t position, bool is_result,
+                          const struct rv_intake *intake)
 {
     struct rv_wire_text head;
     if (!rv_texts_read(texts, position, &head, arguments->bytes, arguments->most_bytes) ||
@@ -69,7 +73,7 @@ static uint32_t read_text(struct rv_arguments *arguments, struct rv_texts *texts
         return 0;
     const struct rv_prototype *prototype = rv_prototypes_at(arguments->prototypes, head.capture);
     (is_result ? rv_format_return : rv_format_call)(prototype, arguments->bytes, head.n_bytes, &arguments->text);
-    return intern(arguments);
+    return intern(arguments, intake);
 }
 
 static bool is_of_call(unsigned kind)
@@ -83,7 +87,7 @@ static bool is_of_return(unsigned kind)
 }
 
 void rv_arguments_translate(struct rv_arguments *arguments, struct rv_texts *texts, struct rv_arguments_place *place,
-                            struct rv_event *events, size_t n)
+                            struct rv_event *events, size_t n, const struct rv_intake *intake)
 {
     for (size_t i = 0; i < n; i++) {
         const unsigned kind = rv_event_kind(&events[i]);
@@ -94,9 +98,9 @@ void rv_arguments_translate(struct rv_arguments *arguments, struct rv_texts *tex
         }
         const bool is_behind = rv_event_ticks(&events[i]) == (place->when & RV_EVENT_TICKS_MASK) &&
                                (is_of_call(last_kind) || is_of_return(last_kind));
-        const uint32_t id = arguments && is_behind
-                                ? read_text(arguments, texts, rv_event_address(&events[i]), is_of_return(last_kind))
-                                : 0;
+        const uint32_t id = arguments && is_behind ? read_text(arguments, texts, rv_event_address(&events[i]),
+                                                               is_of_return(last_kind), intake)
+                                                   : 0;
         events[i] = (struct rv_event){
             .when = events[i].when, .id = id, .frame = is_of_return(last_kind) ? RV_EVENT_IS_RESULT : 0};
         if (arguments)

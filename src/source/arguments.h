@@ -6,6 +6,7 @@
 #define RV_SOURCE_ARGUMENTS_H
 
 #include "ring/texts.h"
+#include "source/source.h"
 #include "symbols/symbolizer.h"
 
 #define RV_ARGUMENTS_TEXTS (1u << 20) /* different ones; no more are kept */
@@ -24,10 +25,11 @@ struct rv_arguments_place {
 /*
  * In place, of a ring's popped events: those of kind ARGUMENTS get the id of their text, and frame RV_EVENT_IS_RESULT
  * where they are a result's; id 0 where there is no text, which is counted.
+ *   intake  new texts are defined at once, so that a search knows them when it meets their calls
  *   thread  drain
  */
 void rv_arguments_translate(struct rv_arguments *arguments, struct rv_texts *texts, struct rv_arguments_place *place,
-                            struct rv_event *events, size_t n);
+                            struct rv_event *events, size_t n, const struct rv_intake *intake);
 
 /* Texts that were not read: overwritten, not behind their event, or beyond the most. */
 uint64_t rv_arguments_n_lost(const struct rv_arguments *arguments);

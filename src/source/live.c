@@ -373,7 +373,7 @@ static void drain_ring(struct live *live, struct live_ring *slot, const struct r
         slot->n_lost_ahead += read.n_overwritten;
         if (slot->n_lost_ahead)
             send_loss(slot, batch);
-        rv_arguments_translate(live->arguments, &slot->texts, &slot->arguments_place, live->popped, read.n);
+        rv_arguments_translate(live->arguments, &slot->texts, &slot->arguments_place, live->popped, read.n, intake);
         if (__atomic_load_n(&slot->ring.control->is_waiting, __ATOMIC_RELAXED))
             rv_ring_turn_done(live->map->header);
         size_t n;

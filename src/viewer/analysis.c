@@ -42,7 +42,8 @@ bool rv_analysis_let(struct rv_analysis *analysis, const char *rule)
 
 static uint64_t generation_of(const struct rv_analysis *analysis)
 {
-    return rv_name_set_generation(&analysis->search.matches) + rv_filter_generation(analysis->filter);
+    return rv_name_set_generation(&analysis->search.matches) + rv_filter_generation(analysis->search.arguments) +
+           rv_filter_generation(analysis->filter);
 }
 
 static void begin_request(struct rv_analysis *analysis)
@@ -79,7 +80,7 @@ static bool search(struct rv_analysis *analysis, struct rv_lanes *lanes, struct 
 static bool has_counted_all(const struct rv_analysis *analysis, struct rv_lanes *lanes)
 {
     const struct rv_hit_count *count = &analysis->count;
-    if (count->has_begun || !analysis->session || !analysis->search.matches.n_matching)
+    if (count->has_begun || !analysis->session || !rv_search_has_any(&analysis->search))
         return !rv_hit_count_is_on(count);
     return !rv_lanes_have_sums(lanes);
 }
@@ -205,7 +206,8 @@ bool rv_analysis_go(struct rv_analysis *analysis, struct rv_lanes *lanes, uint64
 void rv_analysis_apply(const struct rv_analysis *analysis, struct rv_view_params *params)
 {
     params->filter = analysis->filter;
-    params->hits = analysis->search.is_on ? &analysis->search.matches : NULL;
+    params->hits = analysis->search.is_on ? rv_search_only(&analysis->search) : NULL;
+    params->found = analysis->search.arguments;
 }
 
 static bool is_same_call(const struct rv_analysis_call *call, const struct rv_box *box, uint32_t lane_idx)

@@ -30,7 +30,7 @@ struct rv_frame_builder {
     /* owned by the thread whose turn it is */
     struct rv_frame_request request;
     struct rv_lane_order lane_order;
-    const struct rv_filter *filter;
+    const struct rv_filter *filter, *found;
     struct rv_name_set hits;
     struct frame frames[2];
     unsigned shown; /* index of the picture taken last; read by both */
@@ -142,6 +142,7 @@ void rv_frame_builder_stop(struct rv_frame_builder *frame_builder)
     }
     rv_lane_order_fini(&frame_builder->lane_order);
     rv_filter_release(frame_builder->filter);
+    rv_filter_release(frame_builder->found);
     rv_name_set_fini(&frame_builder->hits);
     pthread_cond_destroy(&frame_builder->has_changed);
     pthread_mutex_destroy(&frame_builder->lock);
@@ -158,7 +159,9 @@ static void keep(struct rv_frame_builder *frame_builder, const struct rv_frame_r
         view->lane_order = &frame_builder->lane_order;
     }
     rv_filter_release(frame_builder->filter);
+    rv_filter_release(frame_builder->found);
     frame_builder->filter = rv_filter_hold(view->filter);
+    frame_builder->found = rv_filter_hold(view->found);
     if (view->hits) {
         rv_name_set_follow(&frame_builder->hits, view->hits);
         view->hits = &frame_builder->hits;

@@ -195,7 +195,7 @@ void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, str
                            .tab = statistics->tab,
                            .brush = rv_viewer_statistics_brush(about->viewer),
                            .focus = rv_viewer_statistics_focus(statistics),
-                           .found = search->is_on ? &search->matches : NULL,
+                           .found = search->is_on ? rv_search_only(search) : NULL,
                            .calls = calls_of(about),
                            .trees = {tree_of(about, 0), tree_of(about, 1)},
                            .groups = groups_of(about),

@@ -65,6 +65,19 @@ run -x '^f_(ints|len)$' --headless --spans=csv -- "$program"
 grep -q '::f_ints,.*,"'"'"'-1, 4000000000, -5, 18446744073709551615, -3, 65535, '"'x'"'",' "$folder/out" ||
     fail "C by DWARF: $(grep ::f_ints, "$folder/out")"
 
+# Calls are found by their arguments.
+for option in --filter --find; do
+    run $option=arg:'^"abc", 7$' --headless --spans=csv "$folder/run.rvz"
+    expect "calls by $option=arg:" "$(grep -c '::f_len,' "$folder/out") of $(wc -l <"$folder/out")" "1 of 2"
+done
+run --filter='!arg:^' --headless --spans=csv "$folder/run.rvz"
+expect "calls without arguments" "$(grep -c '::f_' "$folder/out")" 0
+run --find='arg:(' --headless --spans=csv "$folder/run.rvz"
+expect "exit status of a wrong search" $status 2
+one_line "a wrong search"
+run --filter=arg:abc --headless --export=chrome:"$folder/found.json" --report "$folder/run.rvz"
+expect "exported calls by arguments" "$(grep -c '"ph":"X"' "$folder/found.json")" "$(grep -c '"ph":"X".*abc' "$folder/run.json")"
+
 # Statistics by argument: the sums of the calls in the list.
 cat >"$folder/sums.py" <<'EOF'
 import collections, json, sys

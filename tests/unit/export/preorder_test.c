@@ -59,7 +59,8 @@ static size_t ordered(struct rv_preorder *preorder, struct rv_span *out, size_t 
 {
     size_t n = 0, n_now;
     const struct rv_span *spans;
-    cr_assert_eq(rv_preorder_begin(preorder, 0), 0);
+    struct rv_lane lane = {.idx = 0};
+    cr_assert_eq(rv_preorder_begin(preorder, &lane), 0);
     do {
         cr_assert_eq(rv_preorder_next(preorder, &spans, &n_now), 0);
         for (size_t i = 0; i < n_now; i++) {

@@ -78,10 +78,10 @@ Test(filter, a_rule_passes_the_calls_that_it_describes, .timeout = 60)
             box.coverage = RV_BOX_EXACT;
         add(&filter, cases[i].rule);
         cr_assert(rv_filter_update(filter, subroutines, EVERYTHING));
-        cr_assert_eq(rv_filter_passes_box(filter, &box), cases[i].passes, "case %zu: %s", i, cases[i].rule);
+        cr_assert_eq(rv_filter_passes_box(filter, NULL, &box), cases[i].passes, "case %zu: %s", i, cases[i].rule);
         cr_assert_str_eq(rv_filter_text(filter, 0), cases[i].rule);
         rv_filter_invert(&filter, 0);
-        cr_assert_eq(rv_filter_passes_box(filter, &box), !cases[i].passes, "case %zu: not %s", i, cases[i].rule);
+        cr_assert_eq(rv_filter_passes_box(filter, NULL, &box), !cases[i].passes, "case %zu: not %s", i, cases[i].rule);
         cr_assert_eq(rv_filter_text(filter, 0)[0] == '!', cases[i].rule[0] != '!');
         rv_filter_release(filter);
     }
@@ -95,7 +95,8 @@ Test(filter, an_invalid_rule_is_refused_with_a_reason, .timeout = 60)
         "name:(",    "names:x",     "depth:8",     "depth:<",        "depth:<0",
         "depth:<-1", "depth:5..2",  "depth:..",    "depth:==3",      "duration:>2parsecs",
         "depth:<1s", "duration:>",  "package:[",   "thread:",        ":x",
-        "nam:x",     "depth:1...3", "duration:<1", "duration:1s..x", "Name:x"};
+        "nam:x",     "depth:1...3", "duration:<1", "duration:1s..x", "Name:x",
+        "arg:",      "arg:("};
     const struct rv_filter *filter = NULL;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char why[160] = "";
@@ -116,9 +117,9 @@ Test(filter, a_call_must_pass_all_rules_and_rules_can_be_removed, .timeout = 60)
     add(&filter, "thread:^work");
     add(&filter, "name:order");
     cr_assert(rv_filter_update(filter, subroutines, EVERYTHING));
-    cr_assert_not(rv_filter_passes_box(filter, &box));
+    cr_assert_not(rv_filter_passes_box(filter, NULL, &box));
     rv_filter_remove(&filter, 0);
-    cr_assert(rv_filter_passes_box(filter, &box));
+    cr_assert(rv_filter_passes_box(filter, NULL, &box));
     cr_assert(rv_filter_passes_thread(filter, "Worker-1"));
     cr_assert_not(rv_filter_passes_thread(filter, "main"));
     rv_filter_invert(&filter, 0);
@@ -156,7 +157,7 @@ Test(filter, a_view_dims_or_leaves_out_what_does_not_pass_and_marks_hits, .timeo
     cr_assert(rv_name_set_update(&hits, subroutines, EVERYTHING));
 
     struct rv_view all = {0}, view = {0};
-    struct rv_view_params params = {first, last + 1, 1u << 30, 1u << 20, NULL, NULL};
+    struct rv_view_params params = {first, last + 1, 1u << 30, 1u << 20};
     rv_view_update(&all, lanes, &params);
     cr_assert_eq(all.n_boxes, 4000);
     for (unsigned mode = 0; mode < 4; mode++) {
@@ -207,8 +208,8 @@ Test(filter, a_held_filter_is_unchanged_when_another_replaces_it, .timeout = 60)
     cr_assert_str_eq(rv_filter_text(filter, 0), "!thread:worker");
     rv_filter_release(filter);
     cr_assert(rv_filter_passes_thread(held, "Worker-1"));
-    cr_assert(rv_filter_passes_box(held, &(struct rv_box){.depth = 1}));
-    cr_assert_not(rv_filter_passes_box(held, &(struct rv_box){.depth = 2}));
+    cr_assert(rv_filter_passes_box(held, NULL, &(struct rv_box){.depth = 1}));
+    cr_assert_not(rv_filter_passes_box(held, NULL, &(struct rv_box){.depth = 2}));
     rv_filter_release(held);
 }
 
@@ -219,11 +220,74 @@ Test(filter, names_that_are_matched_for_one_holder_are_matched_for_all, .timeout
     add(&filter, "name:sub5$");
     const struct rv_filter *held = rv_filter_hold(filter);
     add(&filter, "depth:<2");
-    cr_assert_not(rv_filter_passes_box(held, &(struct rv_box){.id = 5}));
+    cr_assert_not(rv_filter_passes_box(held, NULL, &(struct rv_box){.id = 5}));
     cr_assert(rv_filter_update(filter, subroutines, EVERYTHING));
-    cr_assert(rv_filter_passes_box(held, &(struct rv_box){.id = 5}));
+    cr_assert(rv_filter_passes_box(held, NULL, &(struct rv_box){.id = 5}));
     cr_assert_eq(rv_filter_generation(held), rv_filter_generation(filter));
     rv_filter_release(filter);
     rv_filter_release(held);
+    rv_subroutines_destroy(subroutines);
+}
+
+/* A lane with two calls of subroutine 3, of which the second has a text that is not known yet. */
+static void add_texts(struct rv_lane *of, struct rv_subroutines *subroutines)
+{
+    rv_subroutines_define(subroutines, N_IDS, "", "7" RV_ARGUMENTS_SEPARATOR "\"SELECT 1\"", "", 0);
+    rv_call_texts_add(&of->texts, &(struct rv_call_text){.at_ns = 100, .subroutine = 3, .id = N_IDS});
+    rv_call_texts_add(&of->texts, &(struct rv_call_text){.at_ns = 200, .subroutine = 3, .id = N_IDS + 1});
+}
+
+static bool passes_at(const struct rv_filter *filter, const struct rv_lane *of, uint64_t start_ns)
+{
+    return rv_filter_passes_box(
+        filter, of, &(struct rv_box){.id = 3, .start_ns = start_ns, .duration_ns = 9, .coverage = RV_BOX_EXACT});
+}
+
+Test(filter, arguments_are_matched_as_they_are_shown, .timeout = 60)
+{
+    struct rv_subroutines *subroutines = make_names();
+    struct rv_lane called = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    const struct rv_filter *filter = NULL, *none = NULL;
+    add_texts(&called, subroutines);
+    add(&filter, "arg:^7, .select");
+    add(&none, "!arg:select");
+    cr_assert(rv_filter_update(filter, subroutines, EVERYTHING) && rv_filter_update(none, subroutines, EVERYTHING));
+    cr_assert(passes_at(filter, &called, 100));
+    cr_assert_not(passes_at(none, &called, 100));
+    cr_assert_not(passes_at(filter, &called, 150), "a call without arguments");
+    cr_assert(passes_at(none, &called, 150));
+    cr_assert(rv_filter_passes_box(filter, &called, &(struct rv_box){.start_ns = 50, .duration_ns = 60, .count = 2}),
+              "a cell");
+    cr_assert_not(
+        rv_filter_passes_box(filter, &called, &(struct rv_box){.start_ns = 150, .duration_ns = 60, .count = 2}));
+    rv_filter_release(filter);
+    rv_filter_release(none);
+    rv_call_texts_fini(&called.texts);
+    rv_subroutines_destroy(subroutines);
+}
+
+Test(filter, calls_are_looked_at_again_only_for_texts_that_were_not_known, .timeout = 60)
+{
+    struct rv_subroutines *subroutines = make_names();
+    struct rv_lane called = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    const struct rv_filter *filter = NULL;
+    add_texts(&called, subroutines);
+    add(&filter, "arg:select");
+    cr_assert(rv_filter_update(filter, subroutines, EVERYTHING));
+    uint64_t generation = rv_filter_generation(filter);
+    cr_assert(passes_at(filter, &called, 100));
+    rv_subroutines_define(subroutines, N_IDS + 5, "", "\"SELECT 5\"", "", 0);
+    cr_assert(rv_filter_update(filter, subroutines, EVERYTHING));
+    cr_assert_eq(rv_filter_generation(filter), generation);
+    cr_assert_not(passes_at(filter, &called, 200));
+    rv_subroutines_define(subroutines, N_IDS + 1, "", "\"SELECT 2\"", "", 0);
+    cr_assert(rv_filter_update(filter, subroutines, EVERYTHING));
+    cr_assert_neq(rv_filter_generation(filter), generation);
+    cr_assert(passes_at(filter, &called, 200));
+    generation = rv_filter_generation(filter);
+    cr_assert(rv_filter_update(filter, subroutines, EVERYTHING));
+    cr_assert_eq(rv_filter_generation(filter), generation);
+    rv_filter_release(filter);
+    rv_call_texts_fini(&called.texts);
     rv_subroutines_destroy(subroutines);
 }

@@ -123,8 +123,8 @@ static bool passes(const struct call *call, const struct rv_filter *filter)
                          .depth = call->depth,
                          .count = 1,
                          .coverage = RV_BOX_EXACT};
-    return !filter ||
-           (rv_filter_passes_thread(filter, call->lane ? "worker" : "main") && rv_filter_passes_box(filter, &box));
+    return !filter || (rv_filter_passes_thread(filter, call->lane ? "worker" : "main") &&
+                       rv_filter_passes_box(filter, NULL, &box));
 }
 
 /* "3>1>": the ids of those that pass, from the outermost. */

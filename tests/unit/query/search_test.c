@@ -363,3 +363,26 @@ Test(search, growing_lanes_do_not_delay_the_search_of_others, .timeout = 60)
     }
     world_fini(&world);
 }
+
+Test(search, for_arguments_finds_the_calls_that_have_them, .timeout = 60)
+{
+    struct world world;
+    struct rv_search_hit hit;
+    bool is_partial;
+    world_init(&world, 7);
+    name(&world, 0, N_IDS);
+    struct rv_lane *lane = rv_lanes_get(world.lanes, 1);
+    const struct rv_span calls[] = {{.start = 10, .end = 20, .id = 3}, {.start = 30, .end = 40, .id = 3}};
+    rv_timeline_add(lane->timeline, calls, 2);
+    rv_subroutines_define(world.subroutines, N_IDS, "", "\"SELECT 1\"", "", 0);
+    rv_subroutines_define(world.subroutines, N_IDS + 1, "", "\"INSERT 1\"", "", 0);
+    rv_call_texts_add(&lane->texts, &(struct rv_call_text){.at_ns = 10, .subroutine = 3, .id = N_IDS});
+    rv_call_texts_add(&lane->texts, &(struct rv_call_text){.at_ns = 30, .subroutine = 3, .id = N_IDS + 1});
+    start(&world, "arg:insert");
+    cr_assert(rv_search_update(&world.search, world.lanes, world.subroutines, EVERYTHING));
+    cr_assert_eq(rv_search_n_calls(&world.search, world.lanes, &is_partial), 1);
+    cr_assert(go(&world.search, world.lanes, &(struct rv_search_place){0}, true, &hit));
+    cr_assert_eq(hit.place.start_ns, 30);
+    cr_assert_not(go(&world.search, world.lanes, &hit.place, true, &hit));
+    world_fini(&world);
+}
