@@ -1,9 +1,11 @@
 #include "render/note_labels.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "base/units.h"
+#include "render/mark_runs.h"
 #include "render/note_shapes.h"
 
 #define TAGS_MAX 256u
@@ -157,13 +159,41 @@ static void add_lane(struct tags *tags, size_t lane, enum rv_note_kind kind)
     }
 }
 
+/* The marks of a dense run have one tag. */
+static void add_marks(struct tags *tags, size_t lane)
+{
+    const struct rv_view *view = tags->frame->view;
+    struct rv_mark_run run;
+    size_t at = view->lanes[lane].first_note;
+    while (rv_mark_runs_next(view, tags->layout, lane, &at, &run)) {
+        struct rv_lane_note all = view->notes[run.first];
+        all.id = run.id;
+        all.n_more = (uint32_t)(run.n < UINT32_MAX ? run.n : UINT32_MAX) - 1;
+        if (run.is_dense)
+            add_tag(tags, lane, &all);
+        for (size_t i = run.first; i < run.end && !run.is_dense; i++)
+            if (view->notes[i].kind == RV_NOTE_MARK)
+                add_tag(tags, lane, &view->notes[i]);
+    }
+}
+
+/* "12.5 M": as many digits as are read at a glance. */
+static void format_value(char *out, size_t out_bytes, double value)
+{
+    static const char *const units[] = {"", " k", " M", " G", " T", " P"};
+    size_t unit = 0;
+    for (; fabs(value) >= 999.95 && unit + 1 < sizeof units / sizeof *units; unit++)
+        value /= 1000.0;
+    snprintf(out, out_bytes, "%.4g%s", value, units[unit]);
+}
+
 /* A graph's name and range, at its beginning. */
 static void add_range(struct tags *tags, size_t lane, uint32_t which)
 {
     const struct rv_lane_layout_lane *stand = &tags->layout->lanes[lane];
     const struct rv_theme_tag *look = &rv_overlay_theme(tags->overlay)->tags[RV_NOTE_VALUE];
     float base, peak, low, high;
-    char name[NAME_BYTES + 8], text[TEXT_BYTES];
+    char name[NAME_BYTES + 8], lowest[16], highest[16], text[TEXT_BYTES];
     vec2 foot, top;
     if (!rv_note_shapes_range(tags->frame->view, lane, stand->graph_ids[which], &low, &high))
         return;
@@ -175,7 +205,9 @@ static void add_range(struct tags *tags, size_t lane, uint32_t which)
         !to_points(tags, (vec3){0.0f, is_flat ? peak : 0.0f, is_flat ? 0.0f : peak}, top))
         return;
     name_of(tags, stand->graph_ids[which], name, sizeof name);
-    snprintf(text, sizeof text, "%s %.4g to %.4g", name, (double)low, (double)high);
+    format_value(lowest, sizeof lowest, (double)low);
+    format_value(highest, sizeof highest, (double)high);
+    snprintf(text, sizeof text, "%s %s to %s", name, lowest, highest);
     float x = floorf(foot[0] + GRAPH_INDENT), y = floorf(0.5f * (foot[1] + top[1]) + PADDING);
     float width = rv_overlay_text_width(tags->overlay, RV_FONT_SMALL, text);
     struct rv_overlay_area plate = {x, y - ASCENT, width + 2.0f * PADDING, HEIGHT};
@@ -188,7 +220,7 @@ static void add_range(struct tags *tags, size_t lane, uint32_t which)
 void rv_note_labels_add(struct rv_overlay *overlay, const struct rv_scene_frame *frame, const struct rv_camera *camera,
                         const struct rv_lane_layout *layout)
 {
-    static const enum rv_note_kind order[] = {RV_NOTE_LOST, RV_NOTE_GC, RV_NOTE_MARK}; /* most important first */
+    static const enum rv_note_kind order[] = {RV_NOTE_LOST, RV_NOTE_GC}; /* most important first, before marks */
     struct tags tags = {.overlay = overlay, .frame = frame, .camera = camera, .layout = layout};
     size_t n_lanes = frame->view->n_lanes < layout->n_lanes ? frame->view->n_lanes : layout->n_lanes;
     for (size_t lane = 0; lane < n_lanes; lane++)
@@ -199,4 +231,6 @@ void rv_note_labels_add(struct rv_overlay *overlay, const struct rv_scene_frame 
     for (size_t kind = 0; kind < sizeof order / sizeof *order; kind++)
         for (size_t lane = 0; lane < n_lanes; lane++)
             add_lane(&tags, lane, order[kind]);
+    for (size_t lane = 0; lane < n_lanes; lane++)
+        add_marks(&tags, lane);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "model/color.h"
+#include "render/mark_runs.h"
 #include "ringviz/wire.h"
 
 #define Y_STRIPE 0.004f
@@ -11,6 +12,7 @@
 #define Z_STATE -0.7f
 #define STRIPE_MIN 0.04f
 #define MARK_HALF 0.012f
+#define TICK_POINTS 5.0f
 #define STATE_FIRST 0.02f  /* 3D: before the lane's front */
 #define STATE_HEIGHT 0.12f /* when running */
 #define STATE_LOW_POINTS 6.0f
@@ -101,12 +103,34 @@ static void hatch(const struct drawing *drawing, struct rv_mesh_area area, uint3
     drawing->mesh->is_hatched = false;
 }
 
-static void add_mark(const struct drawing *drawing, uint64_t time_ns)
+/* Over the lane's rows, not its graphs; a tick: at their upper or back edge only, so that calls are seen. */
+static void add_mark(const struct drawing *drawing, uint64_t time_ns, bool is_tick)
 {
     const struct rv_lane_layout_lane *lane = &drawing->layout->lanes[drawing->lane];
     float x = (float)rv_lane_layout_x(drawing->layout, time_ns);
-    struct rv_mesh_area area = {.x0 = x - MARK_HALF, .x1 = x + MARK_HALF, .a0 = lane->zone[0], .a1 = lane->zone[1]};
+    struct rv_mesh_area area = {.x0 = x - MARK_HALF, .x1 = x + MARK_HALF, .a1 = lane->zone[1]};
+    if (drawing->layout->is_flat) {
+        area.a0 = lane->y;
+        if (is_tick) {
+            area.a0 += rv_lane_layout_lane_top(lane);
+            area.a1 = area.a0 + TICK_POINTS * RV_LANE_LAYOUT_POINT;
+        }
+    } else {
+        float edge = lane->half_thickness + RV_LANE_LAYOUT_PLATE_MARGIN;
+        area.a0 = is_tick ? lane->z - lane->half_thickness : lane->z + edge;
+        area.a1 = is_tick ? lane->z - edge : lane->zone[1];
+    }
     lay(drawing, Y_STRIPE, area, rv_theme_rgba(drawing->theme->mark, 0.8f));
+}
+
+static void add_marks(const struct drawing *drawing)
+{
+    struct rv_mark_run run;
+    size_t at = drawing->view->lanes[drawing->lane].first_note;
+    while (rv_mark_runs_next(drawing->view, drawing->layout, drawing->lane, &at, &run))
+        for (size_t i = run.first; i < run.end; i++)
+            if (drawing->view->notes[i].kind == RV_NOTE_MARK)
+                add_mark(drawing, drawing->view->notes[i].start_ns, run.is_dense);
 }
 
 struct state_look {
@@ -244,11 +268,10 @@ static void add_lane(const struct drawing *drawing)
             if (state)
                 add_state(drawing, state, note->start_ns);
             state = note;
-        } else if (note->kind == RV_NOTE_MARK) {
-            add_mark(drawing, note->start_ns);
         } else if (note->kind == RV_NOTE_BLOCKED || note->kind == RV_NOTE_PREEMPTED) {
             add_off_cpu(drawing, note);
-        } else if (note->kind != RV_NOTE_VALUE && stretch(drawing->layout, note->start_ns, note->end_ns, &area)) {
+        } else if (note->kind != RV_NOTE_VALUE && note->kind != RV_NOTE_MARK &&
+                   stretch(drawing->layout, note->start_ns, note->end_ns, &area)) {
             if (note->kind == RV_NOTE_GC)
                 add_to_process(drawing, &area);
             else
@@ -257,6 +280,7 @@ static void add_lane(const struct drawing *drawing)
     }
     if (state)
         add_state(drawing, state, drawing->layout->to_ns);
+    add_marks(drawing);
     for (uint32_t i = 0; i < drawing->layout->lanes[drawing->lane].n_graphs; i++)
         add_graph(drawing, i);
 }

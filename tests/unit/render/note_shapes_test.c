@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "render/mark_runs.h"
 #include "render/note_shapes.h"
 #include "render/theme.h"
 #include "ringviz/wire.h"
@@ -96,6 +97,58 @@ Test(note_shapes, a_loss_is_hatched_and_as_wide_as_its_time)
     }
     cr_assert_float_eq(left, 0.5f * layout.width, 1e-3f);
     cr_assert_float_eq(right, 0.75f * layout.width, 1e-3f);
+}
+
+/* How many points of the lane's rows and graphs a mark crosses. */
+static float height_of_mark(size_t quad)
+{
+    return fabsf(across(&mesh.vertices[6 * quad + 2]) - across(&mesh.vertices[6 * quad]));
+}
+
+Test(note_shapes, dense_marks_are_ticks_beside_the_calls)
+{
+    for (uint64_t i = 0; i < 8; i++)
+        note(1, (struct rv_lane_note){.start_ns = 1200 + i, .end_ns = 1200 + i, .kind = RV_NOTE_MARK, .id = 5});
+    note(1, (struct rv_lane_note){.start_ns = 1800, .end_ns = 1800, .kind = RV_NOTE_MARK, .id = 6});
+    for (int look = 0; look < RV_VIEW_MODE_COUNT; look++) {
+        draw((enum rv_view_mode)look);
+        cr_assert_eq(mesh.n, 9 * 6);
+        float top = rv_lane_layout_row_y(&layout.lanes[1], layout.lanes[1].n_rows);
+        for (size_t i = 0; i < 8; i++) {
+            cr_assert_lt(height_of_mark(i), 0.5f * height_of_mark(8), "a line is over all rows");
+            for (size_t j = 0; j < 6 && layout.is_flat; j++)
+                cr_assert_geq(mesh.vertices[6 * i + j].y, top - 1e-4f, "above the calls");
+        }
+        for (size_t i = 0; i < mesh.n; i++)
+            cr_assert(is_in_zone(&mesh.vertices[i], 1));
+    }
+}
+
+Test(note_shapes, marks_leave_graphs_free)
+{
+    note(1, (struct rv_lane_note){.start_ns = 1200, .end_ns = 1200, .kind = RV_NOTE_MARK, .id = 5});
+    note(1, (struct rv_lane_note){.start_ns = 2500, .end_ns = 2500, .kind = RV_NOTE_VALUE, .id = 7, .value = 1.0f});
+    draw(RV_VIEW_MODE_FLAME);
+    for (size_t i = 0; i < 6; i++)
+        cr_assert_geq(mesh.vertices[i].y, layout.lanes[1].y - 1e-4f);
+}
+
+Test(note_shapes, runs_of_marks_have_their_number_and_name)
+{
+    struct rv_mark_run run;
+    size_t at = 0;
+    for (uint64_t i = 0; i < 4; i++)
+        note(0, (struct rv_lane_note){
+                    .start_ns = 1200 + i, .end_ns = 1200 + i, .kind = RV_NOTE_MARK, .id = 5, .n_more = i == 2 ? 9 : 0});
+    note(0, (struct rv_lane_note){.start_ns = 1300, .end_ns = 1400, .kind = RV_NOTE_GC});
+    note(0, (struct rv_lane_note){.start_ns = 1500, .end_ns = 1500, .kind = RV_NOTE_MARK, .id = 5});
+    note(0, (struct rv_lane_note){.start_ns = 1501, .end_ns = 1501, .kind = RV_NOTE_MARK, .id = 6});
+    draw(RV_VIEW_MODE_FLAME);
+    cr_assert(rv_mark_runs_next(&view, &layout, 0, &at, &run));
+    cr_assert(run.n == 13 && run.id == 5 && run.is_dense && run.first == 0 && run.end == 4);
+    cr_assert(rv_mark_runs_next(&view, &layout, 0, &at, &run));
+    cr_assert(run.n == 2 && run.id == RV_NOTE_SEVERAL && !run.is_dense && run.first == 5 && run.end == 7);
+    cr_assert_not(rv_mark_runs_next(&view, &layout, 0, &at, &run));
 }
 
 Test(note_shapes, a_state_lasts_until_the_next_and_each_has_its_height)
