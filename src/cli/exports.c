@@ -65,7 +65,8 @@ int rv_exports_write(struct rv_exports *exports, const struct rv_exports_content
                                .subroutines = rv_session_subroutines(content->session),
                                .spool = content->spool,
                                .title = content->title,
-                               .losses = content->losses};
+                               .losses = content->losses,
+                               .waits = rv_session_waits(content->session)};
     struct rv_cli_slice slice;
     int error = 0;
     rv_cli_slice_init(&slice, exports->options, export.lanes, export.subroutines);

@@ -45,7 +45,7 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "Mutexes, read-write locks, conditions, semaphores and joined threads of a COMMAND's native code, most waiting first: the "
      "longest wait, and the thread and call that ended most of the waiting. Of locks the waker is exact (`exact`), or the "
      "thread is, at an unknown moment of the wait (`owner`); of conditions and semaphores it is the last that signalled "
-     "(`likely`). Of waits that end when another process acts the waker is not known. Implies --headless."},
+     "(`likely`). Of waits that end when another process acts the waker is not known. --export=html has the table, too. Implies --headless."},
 
     {RV_OPTION_EXPORT, WATCH, "export", "=FORMAT:OUT", "chrome: perfetto: folded: speedscope: html:",
      "write every call to OUT for another tool, FORMAT being {}",

@@ -10,6 +10,7 @@
 #include "base/hash_index.h"
 #include "base/vec.h"
 #include "export/format.h"
+#include "export/waits.h"
 #include "model/stats.h"
 
 enum {
@@ -357,6 +358,10 @@ static void add_object(struct html *html, struct rv_export_target *target, struc
     rv_text_buffer_format(text, ",\"column_ns\":%llu,\"columns\":%d,\"lanes_left_out\":%u,\"lost\":",
                           (unsigned long long)html->column_ns, N_COLUMNS, html->n_lanes_left_out);
     rv_losses_add_json(text, export->losses);
+    if (export->waits) {
+        rv_text_buffer_add(text, ",\n\"waits\":");
+        rv_waits_add_json(text, export->waits, export->lanes, export->subroutines);
+    }
     rv_text_buffer_add(text, ",\n\"lanes\":[");
     rv_text_buffer_add_bytes(text, html->lanes.bytes, html->lanes.n);
     rv_text_buffer_add(text, "],\n\"paths\":[");

@@ -171,14 +171,23 @@ static void add_json_row(struct rv_text_buffer *text, const struct table *table,
     free(object);
 }
 
-static void write_json(struct rv_text_buffer *text, const struct table *table)
+static void add_json(struct rv_text_buffer *text, const struct table *table)
 {
     rv_text_buffer_add(text, "{\"waits\":[");
     for (size_t i = 0; i < table->n; i++) {
         rv_text_buffer_add(text, i ? "," : "");
         add_json_row(text, table, &table->rows[i]);
     }
-    rv_text_buffer_format(text, "],\"not_kept\":%" PRIu64 "}\n", table->n_more);
+    rv_text_buffer_format(text, "],\"not_kept\":%" PRIu64 "}", table->n_more);
+}
+
+void rv_waits_add_json(struct rv_text_buffer *text, struct rv_waits *waits, struct rv_lanes *lanes,
+                       struct rv_subroutines *subroutines)
+{
+    struct table table = {.subroutines = subroutines};
+    table.rows = rv_waits_take_rows(waits, lanes, &table.n, &table.n_more);
+    add_json(text, &table);
+    free(table.rows);
 }
 
 int rv_waits_write(struct rv_waits *waits, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
@@ -195,7 +204,8 @@ int rv_waits_write(struct rv_waits *waits, struct rv_lanes *lanes, struct rv_sub
         write_csv(&text, &table);
         break;
     case RV_REPORT_JSON:
-        write_json(&text, &table);
+        add_json(&text, &table);
+        rv_text_buffer_add(&text, "\n");
         break;
     }
     int result = rv_text_buffer_flush(&text, out);

@@ -5,10 +5,15 @@
 #include <stdio.h>
 
 #include "export/report.h"
+#include "export/text_buffer.h"
 #include "model/waits.h"
 
 /* 0, or the negative errno of the stream. */
 int rv_waits_write(struct rv_waits *waits, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
                    enum rv_report_format format, FILE *out);
+
+/* The object that the JSON is. */
+void rv_waits_add_json(struct rv_text_buffer *text, struct rv_waits *waits, struct rv_lanes *lanes,
+                       struct rv_subroutines *subroutines);
 
 #endif

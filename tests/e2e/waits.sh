@@ -37,6 +37,8 @@ grep -q '^mutex,' "$folder/waits" || fail "no wait for a robust mutex: $(cat "$f
 scene rwlock
 row "read lock" ::rwlock ::rwlock_scene ::hold_for_writing $exact
 row "write lock" ::rwlock ::rwlock_scene ::hold_for_reading $likely
+run --waits=json --output="$folder/waits.json" --export=html:"$folder/page.html" -- "$contention" rwlock
+sed -n 's/^"waits"://p' "$folder/page.html" | sed 's/,$//' | cmp - "$folder/waits.json" || fail "the table of a page"
 # Readers that were let in first are not those who kept the others waiting.
 scene readers
 awk -F, '$1 == "read lock" && $17 ~ /::readers_scene$/ && $18 == $4 { found = 1 } END { exit !found }' "$folder/waits" ||
