@@ -16,12 +16,12 @@ struct rv_stack_summary { /* one stack in one block; pipeline ids, times in ns *
 };
 
 struct rv_block_summary {
-    uint64_t offset;   /* in the file */
-    uint64_t index;    /* offset of the INDEX that has it */
-    uint64_t first_ns; /* 0: it follows the last block */
-    uint64_t last_ns;
-    bool is_end;         /* of the stream */
-    uint32_t n_switches; /* events of the block that are no events of the program */
+    uint64_t offset;            /* in the file */
+    uint64_t index;             /* offset of the INDEX that has it */
+    uint64_t first_ns, last_ns; /* of its events */
+    bool is_after_gap;          /* it does not follow the last block */
+    bool is_end;                /* of the stream */
+    uint32_t n_switches;        /* events of the block that are no events of the program */
     const struct rv_stack_summary *stacks;
     size_t n_stacks;
 };

@@ -8,7 +8,7 @@
  * bucket.
  *
  * Eviction makes level k incomplete before whole_from_ns[k], which never rises with k. Earlier times are shown at the
- * finest level that is still complete there, or by pages. Spans of bucket k that end by whole_from_ns[k] are shown from
+ * finest level that is still complete there, or by pages. There, spans of bucket k that end by spans_from_ns[k] are shown from
  * pages, later ones from the logs, so that none is shown twice while chunks are dropped.
  */
 #include "model/timeline.h"
@@ -39,7 +39,8 @@ struct logs {
 
 struct rv_timeline {
     struct logs *logs; /* NO_LOGS before the first call that is kept: a process of many has a lane and few calls */
-    uint64_t whole_from_ns[RV_TIMELINE_LEVELS];
+    uint64_t whole_from_ns[RV_TIMELINE_LEVELS]; /* by level: spans and cells */
+    uint64_t spans_from_ns[RV_TIMELINE_LEVELS]; /* by bucket: evicted spans end by this */
     uint64_t n_spans, n_evicted, first_ns, last_ns;
     uint32_t max_depth;
     uint32_t finest;     /* level: spans shorter than its cells are in cells only */
@@ -249,15 +250,23 @@ void rv_timeline_back_until(struct rv_timeline *timeline, uint64_t until_ns)
     timeline->backed_until_ns = until_ns;
 }
 
+/* Evicted spans of these buckets end by this. */
+static uint64_t latest_gone(const struct rv_timeline *timeline, uint32_t bucket, uint32_t end_bucket)
+{
+    uint64_t gone_ns = 0;
+    for (; bucket < end_bucket; bucket++)
+        gone_ns = later(gone_ns, timeline->spans_from_ns[bucket]);
+    return gone_ns;
+}
+
 /* Blocks are written before the spans in them are evicted, so that each is in a block or in a log. */
 uint64_t rv_timeline_paged_before_ns(const struct rv_timeline *timeline)
 {
-    const uint64_t whole_ns = timeline->whole_from_ns[0];
-    if (!timeline->is_backed || whole_ns == 0)
+    const uint64_t gone_ns = latest_gone(timeline, 0, RV_TIMELINE_REACH);
+    if (!timeline->is_backed || gone_ns == 0)
         return 0;
-    const uint64_t middle_ns =
-        timeline->has_ended || whole_ns > timeline->last_ns ? 0 : whole_ns + (timeline->last_ns - whole_ns) / 2;
-    return later(earlier(middle_ns, timeline->backed_until_ns), rv_clock_after_ns(whole_ns, 1));
+    const uint64_t middle_ns = timeline->has_ended ? 0 : gone_ns + (timeline->last_ns - gone_ns) / 2;
+    return later(earlier(middle_ns, timeline->backed_until_ns), rv_clock_after_ns(gone_ns, 1));
 }
 
 bool rv_timeline_is_backed(const struct rv_timeline *timeline)
@@ -360,6 +369,7 @@ static bool evict_spans(struct rv_timeline *timeline, uint32_t end_bucket)
     if (!oldest)
         return false;
     timeline->n_evicted += rv_chunked_log_drop_oldest(oldest);
+    timeline->spans_from_ns[oldest_bucket] = later(timeline->spans_from_ns[oldest_bucket], oldest_ns);
     raise_whole_from(timeline, oldest_bucket, oldest_ns);
     return true;
 }
@@ -385,7 +395,7 @@ static bool evict_cells(struct rv_timeline *timeline, uint32_t end_level)
 
 /*
  * Long spans of a backed timeline go last: a page is found by the end of a span, which may be far from the window; and
- * coarse cells, which few pages replace; both not in favour of pages. The coarsest cells are never dropped.
+ * before them coarse cells, which few pages replace; both not in favour of pages. The coarsest cells are never dropped.
  */
 static bool evict_one(struct rv_timeline *timeline, size_t n_bytes)
 {
@@ -395,7 +405,8 @@ static bool evict_one(struct rv_timeline *timeline, size_t n_bytes)
         return true;
     if (timeline->is_backed && rv_timeline_bytes(timeline) - timeline->pages.n_bytes <= n_bytes)
         return false; /* the pages in view take the rest */
-    return evict_spans(timeline, RV_TIMELINE_LEVELS) || evict_cells(timeline, RV_TIMELINE_LEVELS - 1);
+    return (timeline->is_backed && evict_cells(timeline, RV_TIMELINE_LEVELS - 1)) ||
+           evict_spans(timeline, RV_TIMELINE_LEVELS) || evict_cells(timeline, RV_TIMELINE_LEVELS - 1);
 }
 
 size_t rv_timeline_evict(struct rv_timeline *timeline, size_t n_bytes)
@@ -435,7 +446,16 @@ struct rv_box rv_timeline_box_at(const struct rv_chunked_log *log, const struct 
 
 uint64_t rv_timeline_exact_from_ns(const struct rv_timeline *timeline)
 {
-    return timeline->whole_from_ns[timeline->sums_level];
+    return timeline->is_backed ? latest_gone(timeline, 0, RV_TIMELINE_LEVELS)
+                               : timeline->whole_from_ns[timeline->sums_level];
+}
+
+uint64_t rv_timeline_width_ns(const struct rv_timeline *timeline, uint64_t at_ns)
+{
+    uint32_t level = 0;
+    while (level + 1 < RV_TIMELINE_LEVELS && timeline->whole_from_ns[level] > at_ns)
+        level++;
+    return level ? UINT64_C(1) << rv_density_shift(level) : 0;
 }
 
 uint64_t rv_timeline_released_ns(const struct rv_timeline *timeline, uint32_t level)
@@ -443,7 +463,7 @@ uint64_t rv_timeline_released_ns(const struct rv_timeline *timeline, uint32_t le
     uint64_t gone_ns = timeline->whole_from_ns[level > timeline->sums_level ? level : timeline->sums_level];
     if (!timeline->is_backed)
         return gone_ns;
-    uint64_t long_ns = timeline->whole_from_ns[RV_TIMELINE_REACH];
+    uint64_t long_ns = latest_gone(timeline, RV_TIMELINE_REACH, RV_TIMELINE_LEVELS);
     return later(earlier(gone_ns, timeline->backed_from_ns), level < RV_TIMELINE_REACH ? long_ns : gone_ns);
 }
 
@@ -523,10 +543,10 @@ struct shown {
 static struct shown shown_of(const struct rv_timeline *timeline, uint32_t bucket, uint64_t from_ns, uint64_t to_ns,
                              bool has_pages)
 {
-    const uint64_t whole_ns = timeline->whole_from_ns[bucket];
-    const bool is_strict = timeline->is_backed && whole_ns && whole_ns != UINT64_MAX;
-    struct shown shown = {.window_ns = {is_strict && has_pages ? from_ns : later(from_ns, whole_ns), to_ns}};
-    shown.ends_ns[0] = later(shown.window_ns[0], is_strict ? whole_ns + 1 : 0);
+    const bool is_paged = timeline->is_backed && has_pages;
+    const uint64_t gone_ns = timeline->spans_from_ns[bucket];
+    struct shown shown = {.window_ns = {is_paged ? from_ns : later(from_ns, timeline->whole_from_ns[bucket]), to_ns}};
+    shown.ends_ns[0] = later(shown.window_ns[0], timeline->is_backed ? rv_clock_after_ns(gone_ns, gone_ns > 0) : 0);
     shown.ends_ns[1] = last_end(bucket, shown.window_ns);
     return shown;
 }
@@ -535,7 +555,8 @@ static struct shown shown_of(const struct rv_timeline *timeline, uint32_t bucket
 static struct shown shown_of_page(const struct rv_timeline *timeline, uint32_t bucket, uint64_t from_ns, uint64_t to_ns)
 {
     struct shown shown = {.window_ns = {from_ns, to_ns}, .ends_ns = {from_ns, 0}};
-    uint64_t end_ns = rv_clock_after_ns(timeline->whole_from_ns[bucket], timeline->whole_from_ns[bucket] > 0);
+    const uint64_t gone_ns = timeline->is_backed ? timeline->spans_from_ns[bucket] : timeline->whole_from_ns[bucket];
+    const uint64_t end_ns = rv_clock_after_ns(gone_ns, gone_ns > 0);
     shown.ends_ns[1] = earlier(last_end(bucket, shown.window_ns), end_ns);
     return shown;
 }

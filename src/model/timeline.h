@@ -153,6 +153,9 @@ size_t rv_timeline_query(const struct rv_timeline *timeline, uint64_t from_ns, u
 void rv_timeline_each_across(const struct rv_timeline *timeline, uint64_t at_ns,
                              void (*each)(void *context, const struct rv_box *box), void *context);
 
+/* Width of the cells that stand for short spans at that time while no page does; 0: they are all there. */
+uint64_t rv_timeline_width_ns(const struct rv_timeline *timeline, uint64_t at_ns);
+
 /* Before this time, detail of this level was released for good, and coarser levels replace it; 0: none was. */
 uint64_t rv_timeline_released_ns(const struct rv_timeline *timeline, uint32_t level);
 

@@ -9,8 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct rv_summed_block { /* covers (from_ns, to_ns) */
+struct rv_summed_block { /* covers (from_ns, to_ns): from the block before it on, which may be long ago */
     uint64_t from_ns, to_ns;
+    uint64_t first_ns;      /* of its events */
     uint64_t offset, index; /* in the file: its own, its INDEX's */
     uint32_t n_events;
     bool is_coming; /* requested */

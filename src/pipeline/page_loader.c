@@ -72,7 +72,8 @@ static void add_sums(struct rv_lane *lane, const struct rv_stack_summary *summar
 static void add_block(struct rv_stream *stream, const struct rv_block_summary *summary)
 {
     uint64_t from_ns = stream->blocks.end_ns;
-    from_ns = summary->first_ns > from_ns ? summary->first_ns : from_ns;
+    if (summary->is_after_gap && summary->first_ns > from_ns)
+        from_ns = summary->first_ns;
     uint64_t to_ns = summary->last_ns + 1, n_events = 0;
     for (size_t i = 0; i < summary->n_stacks; i++) {
         const struct rv_rec_index_stack *row = summary->stacks[i].row;
@@ -87,6 +88,7 @@ static void add_block(struct rv_stream *stream, const struct rv_block_summary *s
         &stream->blocks,
         &(struct rv_summed_block){.from_ns = from_ns,
                                   .to_ns = to_ns > from_ns ? to_ns : from_ns,
+                                  .first_ns = summary->first_ns,
                                   .offset = summary->offset,
                                   .index = summary->index,
                                   .n_events = n_events < RV_REC_MAX_EVENTS ? (uint32_t)n_events : RV_REC_MAX_EVENTS});
@@ -502,6 +504,24 @@ uint64_t rv_page_loader_reach_ns(const struct rv_stream *stream)
     return stream->is_followed ? rv_timeline_reach_ns(timeline) : UINT64_C(1) << rv_density_shift(stream->sums_level);
 }
 
+/* Is the window in the time without events that the block begins with, and no cell of earlier or later ones reaches into it? */
+static bool is_idle(const struct rv_stream *stream, size_t number, uint64_t from_ns, uint64_t end_ns)
+{
+    if (!rv_block_list_has(&stream->blocks, number))
+        return false;
+    uint64_t width_ns = 0;
+    for (size_t i = 0; i < stream->tracks.n; i++) {
+        struct rv_lane *lane = stream->tracks.all[i].lane;
+        pthread_mutex_lock(&lane->lock);
+        const uint64_t lane_ns = rv_timeline_width_ns(lane->timeline, from_ns);
+        pthread_mutex_unlock(&lane->lock);
+        width_ns = lane_ns > width_ns ? lane_ns : width_ns;
+    }
+    const struct rv_summed_block *block = rv_block_list_at(&stream->blocks, number);
+    return block->first_ns >= rv_clock_after_ns(end_ns, width_ns) &&
+           (block->from_ns == 0 || rv_clock_after_ns(block->from_ns, width_ns) <= from_ns);
+}
+
 /* A cell may begin before the window. */
 size_t rv_page_loader_find(const struct rv_stream *stream, uint64_t from_ns, uint64_t to_ns, uint32_t level,
                            uint64_t before_ns, size_t *end)
@@ -509,6 +529,8 @@ size_t rv_page_loader_find(const struct rv_stream *stream, uint64_t from_ns, uin
     size_t first = first_block(stream, level ? from_ns >> rv_density_shift(level) << rv_density_shift(level) : from_ns);
     uint64_t end_ns = rv_clock_after_ns(to_ns, rv_page_loader_reach_ns(stream));
     end_ns = before_ns < end_ns ? before_ns : end_ns;
+    if (is_idle(stream, first, from_ns, end_ns))
+        end_ns = 0;
     for (*end = first; *end < stream->blocks.end && rv_block_list_at(&stream->blocks, *end)->from_ns < end_ns;)
         ++*end;
     return first;

@@ -83,12 +83,12 @@ static int by_edge_backward(const void *a, const void *b)
     return by_edge(b, a);
 }
 
-/* A call in a block begins less than a cell before it; its first event may have the previous block's last time. */
+/* A call in a block begins less than a cell before its first event, whose time may be the previous block's last one. */
 static uint64_t first_start_ns(const struct rv_stream *stream, size_t number)
 {
     uint64_t reach_ns = rv_page_loader_reach_ns(stream) + 1,
-             from_ns = rv_block_list_at(&stream->blocks, number)->from_ns;
-    return from_ns > reach_ns ? from_ns - reach_ns : 0;
+             first_ns = rv_block_list_at(&stream->blocks, number)->first_ns;
+    return first_ns > reach_ns ? first_ns - reach_ns : 0;
 }
 
 /* The time before which calls of the stream are taken from its blocks. */

@@ -176,17 +176,17 @@ static void take_block(struct indexed *indexed, const struct rv_rec_index_block 
         warn_of_damage(indexed);
         return;
     }
-    const bool is_after_gap = stream->n_gaps != indexed->n_gaps;
-    stream->n_gaps = indexed->n_gaps;
     stream->last_ns = row->last_ns;
     const struct rv_block_summary summary = {.offset = row->offset,
                                              .index = index,
-                                             .first_ns = is_after_gap ? row->first_ns : 0,
+                                             .first_ns = row->first_ns,
                                              .last_ns = row->last_ns,
+                                             .is_after_gap = stream->n_gaps != indexed->n_gaps,
                                              .is_end = row->n_events == 0,
                                              .n_switches = row->n_events > n_own ? row->n_events - n_own : 0,
                                              .stacks = indexed->summaries,
                                              .n_stacks = row->n_stacks};
+    stream->n_gaps = indexed->n_gaps;
     intake->pages->summarize(intake->context, stream->stream, &summary);
 }
 

@@ -10,7 +10,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/vec.h"
+#include "sink/record.h"
 #include "source/replay.h"
 
 #include "recorded.h"
@@ -187,12 +189,11 @@ Test(history, without_one_what_is_evicted_is_said)
 
 /* ---- a program that goes on ---- */
 
-enum { N_THREADS = 300, THREAD_BATCHES = 8 };
-
 struct maker { /* of threads that come and go, one after the other; one stays */
     struct rv_source source;
     void *stays;
-    unsigned n_threads;
+    unsigned n_threads, most_threads, n_batches; /* so far; in all; of each */
+    uint32_t n_calls;
     uint64_t now_ns;
 };
 
@@ -201,7 +202,9 @@ static void fill(struct maker *maker, struct rv_batch *batch)
     batch->base_ns = maker->now_ns;
     batch->n = batch->n_specials = 0;
     while (batch->n + 2 <= RV_BATCH_EVENTS) {
-        const uint32_t id = 1 + (uint32_t)recorded_draw(RECORDED_IDS);
+        maker->n_calls++; /* ids appear in their order, as a replay numbers them */
+        const uint32_t id =
+            maker->n_calls < RECORDED_IDS ? maker->n_calls : 1 + (uint32_t)recorded_draw(RECORDED_IDS - 1);
         for (unsigned k = 0; k < 2; k++) {
             batch->events[batch->n++] = (struct rv_event){
                 .when = (uint64_t)(k ? RV_EVENT_RETURN : RV_EVENT_CALL) << RV_EVENT_KIND_SHIFT | maker->now_ns,
@@ -238,12 +241,12 @@ static enum rv_source_status make(struct rv_source *source, const struct rv_inta
     struct maker *maker = (struct maker *)source;
     if (!maker->stays)
         maker->stays = open_thread(maker, intake, 0);
-    if (maker->n_threads == N_THREADS || intake->is_stopping(intake->context)) {
+    if (maker->n_threads == maker->most_threads || intake->is_stopping(intake->context)) {
         intake->close_stream(intake->context, maker->stays, maker->now_ns);
         return RV_SOURCE_ENDED;
     }
     void *thread = open_thread(maker, intake, ++maker->n_threads);
-    for (unsigned i = 0; i < THREAD_BATCHES; i++)
+    for (unsigned i = 0; i < maker->n_batches; i++)
         send(maker, intake, thread);
     intake->close_stream(intake->context, thread, maker->now_ns);
     send(maker, intake, maker->stays);
@@ -267,18 +270,21 @@ static void close_maker(struct rv_source *source)
     free(source);
 }
 
-static struct rv_source *create_maker(void)
+static struct rv_source *create_maker(unsigned n_threads, unsigned n_batches)
 {
     struct maker *maker = rv_alloc(1, sizeof *maker);
     maker->source = (struct rv_source){.poll = make, .nap = nap, .resolve = resolve, .close = close_maker};
+    maker->most_threads = n_threads;
+    maker->n_batches = n_batches;
     return &maker->source;
 }
 
 /* Of blocks that were discarded, and of threads that have none left, nothing stays. */
 Test(history, memory_is_as_large_after_many_rounds)
 {
+    enum { N_THREADS = 300 };
     struct rv_history *history = rv_history_create(RV_HISTORY_LEAST_BYTES);
-    struct rv_session *session = sessions_start(create_maker(), 16 << 20, history);
+    struct rv_session *session = sessions_start(create_maker(N_THREADS, 8), 16 << 20, history);
     struct rv_session_counts counts;
     rv_session_counts(session, &counts);
     cr_assert_gt(counts.n_spans, 20u * RV_HISTORY_LEAST_BYTES, "two events take more than a byte");
@@ -287,4 +293,98 @@ Test(history, memory_is_as_large_after_many_rounds)
     cr_assert_gt(counts.n_history_streams, 0);
     rv_session_destroy(session);
     rv_history_destroy(history);
+}
+
+/* ---- a frozen picture ---- */
+
+enum { MEMORY = 8 << 20, TIMES_MEMORY = 20, N_MOMENTS = 11, MOST_LANES = 64 };
+
+struct look { /* at a microsecond */
+    uint64_t window[2];
+    struct sessions_boxes boxes[MOST_LANES];
+    size_t n_lanes;
+};
+
+static void look_at(struct look *look, struct rv_session *session, uint64_t at_ns)
+{
+    const uint64_t begun_ns = rv_clock_mono_ns();
+    look->window[0] = at_ns;
+    look->window[1] = at_ns + 1000;
+    sessions_fetch(session, look->window[0], look->window[1], 0);
+    look->n_lanes = rv_lanes_n(rv_session_lanes(session));
+    for (size_t i = 0; i < look->n_lanes; i++)
+        sessions_query(&look->boxes[i], rv_lanes_get(rv_session_lanes(session), i), look->window, 0);
+    cr_log_info("%.1f ms to see 1 us of %.3f s ago", (double)(rv_clock_mono_ns() - begun_ns) / 1e6,
+                (double)at_ns / 1e9);
+}
+
+/* Returns the calls. */
+static size_t compare_look(struct look *look, struct rv_session *whole, struct rv_session *live)
+{
+    size_t n_boxes = 0;
+    for (size_t i = 0; i < look->n_lanes; i++) {
+        struct sessions_boxes boxes = {0};
+        sessions_query(&boxes, sessions_find(whole, rv_lanes_get(rv_session_lanes(live), i)), look->window, 0);
+        sessions_compare_boxes(&boxes, &look->boxes[i], (uint32_t)i, 0);
+        n_boxes += boxes.n;
+        free(boxes.list);
+        free(look->boxes[i].list);
+    }
+    return n_boxes;
+}
+
+static uint64_t n_spans(struct rv_session *session)
+{
+    struct rv_session_counts counts;
+    rv_session_counts(session, &counts);
+    return counts.n_spans;
+}
+
+static void await_spans(struct rv_session *session, uint64_t n)
+{
+    const uint64_t until_ns = rv_clock_mono_ns() + UINT64_C(60000000000);
+    while (n_spans(session) < n) {
+        cr_assert_lt(rv_clock_mono_ns(), until_ns);
+        usleep(1000);
+    }
+}
+
+/*
+ * Twenty times what memory may take goes through after the picture was frozen. Then, while the program runs on, every call is
+ * there, at that time and before, as in a recording of the same run.
+ */
+Test(history, a_frozen_picture_keeps_its_calls)
+{
+    static struct look looks[N_MOMENTS];
+    struct rv_history *history = rv_history_create(UINT64_C(1) << 30);
+    struct rv_record *record = rv_record_create(2);
+    struct rv_record_totals totals;
+    int fd = mkstemp(path);
+    cr_assert(fd >= 0);
+    close(fd);
+    cr_assert_eq(rv_record_start(record, &(struct rv_record_params){.path = path, .program = "p", .is_forced = true}),
+                 0);
+    const struct rv_sink sinks[] = {rv_history_sink(history), rv_record_sink(record)};
+    struct rv_session *live = rv_session_start(
+        &(struct rv_session_params){
+            .n_workers = 2, .memory_bytes = MEMORY, .sinks = sinks, .n_sinks = 2, .history = history},
+        create_maker(MOST_LANES - 2, 16));
+    const uint64_t events_bytes = 2 * sizeof(struct rv_event), n_frozen = 400000;
+    await_spans(live, n_frozen);
+    uint64_t first_ns, frozen_ns;
+    cr_assert(rv_lanes_bounds(rv_session_lanes(live), &first_ns, &frozen_ns));
+    await_spans(live, n_frozen + (uint64_t)TIMES_MEMORY * MEMORY / events_bytes);
+    for (unsigned i = 0; i < N_MOMENTS; i++)
+        look_at(&looks[i], live, i ? first_ns + recorded_draw(frozen_ns - first_ns) : frozen_ns - 1000);
+    cr_assert(rv_session_wait(live, UINT64_C(60000000000)));
+    cr_assert_eq(rv_record_stop(record, &totals), 0);
+    struct rv_session *whole = sessions_start(rv_replay_open(path), 0, NULL);
+    size_t n_calls = 0;
+    for (unsigned i = 0; i < N_MOMENTS; i++)
+        n_calls += compare_look(&looks[i], whole, live);
+    cr_assert_gt(n_calls, N_MOMENTS);
+    rv_session_destroy(live);
+    rv_session_destroy(whole);
+    rv_history_destroy(history);
+    rv_record_destroy(record);
 }
