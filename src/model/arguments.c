@@ -83,6 +83,23 @@ size_t rv_call_texts_in(const struct rv_call_texts *texts, uint64_t from_ns, uin
 
 /* ---- a call's ---- */
 
+char *rv_call_text_take_joined(const char *text)
+{
+    char *joined = rv_alloc(strlen(text) + 1, 1), *out = joined;
+    for (const char *separator; *text; text = separator + sizeof RV_ARGUMENTS_SEPARATOR - 1) {
+        separator = strstr(text, RV_ARGUMENTS_SEPARATOR);
+        const size_t n = separator ? (size_t)(separator - text) : strlen(text);
+        memcpy(out, text, n);
+        out += n;
+        if (!separator)
+            break;
+        memcpy(out, ", ", 2); /* no longer than the separator */
+        out += 2;
+    }
+    return joined;
+}
+_Static_assert(sizeof RV_ARGUMENTS_SEPARATOR > 2, "a text that is joined has room");
+
 static void add(struct rv_call_arguments *arguments, const char *text, size_t n)
 {
     arguments->arguments = rv_realloc(arguments->arguments, (arguments->n + 1) * sizeof *arguments->arguments);

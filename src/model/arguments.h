@@ -40,6 +40,9 @@ uint32_t rv_call_texts_find(const struct rv_call_texts *texts, const struct rv_s
 size_t rv_call_texts_in(const struct rv_call_texts *texts, uint64_t from_ns, uint64_t to_ns, uint32_t *ids,
                         size_t most);
 
+/* The name of a text of arguments as they are shown, with commas; for free(). */
+char *rv_call_text_take_joined(const char *text);
+
 /* A call's texts, split. */
 struct rv_call_arguments {
     char **arguments; /* n, as they were at the end where they have changed */

@@ -11,9 +11,11 @@
 void rv_call_list_fini(struct rv_call_list *list)
 {
     free(list->calls);
-    free(list->sums);
+    free(list->by_caller.sums);
+    free(list->by_arguments.sums);
     free(list->by_start);
-    rv_hash_index_fini(&list->by_caller);
+    rv_hash_index_fini(&list->by_caller.places);
+    rv_hash_index_fini(&list->by_arguments.places);
     *list = (struct rv_call_list){0};
 }
 
@@ -106,26 +108,33 @@ static void sort_calls(struct rv_call_list *list)
 
 /* ---- calls ---- */
 
-static struct rv_call_sums *sums_of(struct rv_call_list *list, const struct rv_call *call)
+static struct rv_call_sums *sums_of(struct rv_call_table *table, uint64_t key, const struct rv_call_sums *none)
 {
-    const uint64_t key = (uint64_t)call->lane_idx << 32 | call->caller;
-    uint32_t found = rv_hash_index_get(&list->by_caller, key);
+    uint32_t found = rv_hash_index_get(&table->places, key);
     if (found)
-        return &list->sums[found - 1];
-    list->sums = rv_vec_reserve(list->sums, &list->sums_capacity, list->n_sums + 1, sizeof *list->sums);
-    struct rv_call_sums *sums = &list->sums[list->n_sums++];
-    *sums = (struct rv_call_sums){.lane_idx = call->lane_idx, .caller = call->caller};
-    rv_hash_index_add(&list->by_caller, key, (uint32_t)list->n_sums);
+        return &table->sums[found - 1];
+    table->sums = rv_vec_reserve(table->sums, &table->capacity, table->n + 1, sizeof *table->sums);
+    struct rv_call_sums *sums = &table->sums[table->n++];
+    *sums = *none;
+    rv_hash_index_add(&table->places, key, (uint32_t)table->n);
     return sums;
 }
 
-void rv_call_list_add(struct rv_call_list *list, const struct rv_call *call)
+static void add_to_table(struct rv_call_table *table, uint64_t key, const struct rv_call_sums *none,
+                         const struct rv_call *call)
 {
-    struct rv_call_sums *sums = sums_of(list, call);
+    struct rv_call_sums *sums = sums_of(table, key, none);
     sums->n_calls++;
     sums->total_ns += call->total_ns;
     sums->self_ns += call->self_ns;
     sums->max_ns = call->duration_ns > sums->max_ns ? call->duration_ns : sums->max_ns;
+}
+
+void rv_call_list_add(struct rv_call_list *list, const struct rv_call *call)
+{
+    add_to_table(&list->by_caller, (uint64_t)call->lane_idx << 32 | call->caller,
+                 &(struct rv_call_sums){.lane_idx = call->lane_idx, .caller = call->caller}, call);
+    add_to_table(&list->by_arguments, call->arguments, &(struct rv_call_sums){.arguments = call->arguments}, call);
     list->n_calls++;
     if (list->n == 2 * (size_t)RV_CALL_LIST_MOST) {
         sort_calls(list);
@@ -162,6 +171,8 @@ static uint64_t group_of(const struct rv_call_sums *sums, enum rv_call_grouping 
         return lane->thread;
     case RV_CALLS_BY_PROCESS:
         return lane->process_key;
+    case RV_CALLS_BY_ARGUMENTS:
+        return sums->arguments;
     case RV_CALL_GROUPINGS:
         break;
     }
@@ -179,6 +190,8 @@ static int by_total(const void *a, const void *b)
     const struct rv_call_sums *x = a, *y = b;
     if (x->total_ns != y->total_ns)
         return x->total_ns > y->total_ns ? -1 : 1;
+    if (x->arguments != y->arguments)
+        return x->arguments < y->arguments ? -1 : 1;
     if (x->lane_idx != y->lane_idx)
         return x->lane_idx < y->lane_idx ? -1 : 1;
     return x->caller < y->caller ? -1 : x->caller > y->caller;
@@ -195,13 +208,14 @@ static void merge_sums(struct rv_call_sums *into, const struct rv_call_sums *fro
 struct rv_call_sums *rv_call_list_take_groups(const struct rv_call_list *list, enum rv_call_grouping grouping,
                                               const struct rv_lanes *lanes, size_t *n)
 {
-    struct grouped *grouped = rv_alloc(list->n_sums, sizeof *grouped);
-    struct rv_call_sums *groups = rv_alloc(list->n_sums, sizeof *groups);
-    for (size_t i = 0; i < list->n_sums; i++)
-        grouped[i] = (struct grouped){group_of(&list->sums[i], grouping, lanes), list->sums[i]};
-    qsort(grouped, list->n_sums, sizeof *grouped, by_key);
+    const struct rv_call_table *table = grouping == RV_CALLS_BY_ARGUMENTS ? &list->by_arguments : &list->by_caller;
+    struct grouped *grouped = rv_alloc(table->n, sizeof *grouped);
+    struct rv_call_sums *groups = rv_alloc(table->n, sizeof *groups);
+    for (size_t i = 0; i < table->n; i++)
+        grouped[i] = (struct grouped){group_of(&table->sums[i], grouping, lanes), table->sums[i]};
+    qsort(grouped, table->n, sizeof *grouped, by_key);
     *n = 0;
-    for (size_t i = 0; i < list->n_sums; i++)
+    for (size_t i = 0; i < table->n; i++)
         if (i > 0 && grouped[i].key == grouped[i - 1].key)
             merge_sums(&groups[*n - 1], &grouped[i].sums);
         else

@@ -1,6 +1,6 @@
 /*
  * The calls of one subroutine in a range of time: each of them, or where there are too many the longest, and sums of
- * all by thread and caller. One thread at a time.
+ * all by thread and caller, and by arguments. One thread at a time.
  */
 #ifndef RV_MODEL_CALL_LIST_H
 #define RV_MODEL_CALL_LIST_H
@@ -20,12 +20,13 @@ struct rv_call {
     uint64_t self_ns;               /* within the range, as the following */
     uint64_t total_ns;              /* 0 of an inner activation */
     uint32_t id, lane_idx, depth;
-    uint32_t caller; /* id of a subroutine, or RV_CALL_NO_CALLER */
-    uint16_t flags;  /* enum rv_span_flag */
+    uint32_t caller;    /* id of a subroutine, or RV_CALL_NO_CALLER */
+    uint32_t arguments; /* id of their text (model/arguments.h), or 0 */
+    uint16_t flags;     /* enum rv_span_flag */
 };
 
-struct rv_call_sums { /* of the calls on one lane by one caller */
-    uint32_t lane_idx, caller;
+struct rv_call_sums { /* of the calls on one lane by one caller; or with the same arguments */
+    uint32_t lane_idx, caller, arguments;
     uint64_t n_calls, total_ns, self_ns, max_ns;
 };
 
@@ -33,10 +34,12 @@ struct rv_call_list { /* zeroed = empty */
     struct rv_call *calls;
     size_t n, capacity;
     uint64_t n_calls; /* with those that are not kept */
-    struct rv_call_sums *sums;
-    size_t n_sums, sums_capacity;
-    struct rv_hash_index by_caller; /* (lane_idx, caller) to its place in sums, + 1 */
-    uint32_t *by_start;             /* places in calls; made by rv_call_list_finish() */
+    struct rv_call_table {
+        struct rv_call_sums *sums;
+        size_t n, capacity;
+        struct rv_hash_index places; /* of keys in sums, + 1 */
+    } by_caller, by_arguments;       /* keys: lane_idx and caller; arguments */
+    uint32_t *by_start;              /* places in calls; made by rv_call_list_finish() */
 };
 
 void rv_call_list_fini(struct rv_call_list *list);
@@ -56,9 +59,15 @@ enum rv_call_column { RV_CALL_START, RV_CALL_DURATION, RV_CALL_SELF, RV_CALL_THR
 uint32_t *rv_call_list_take_order(const struct rv_call_list *list, enum rv_call_column column, int is_descending,
                                   const uint32_t *thread_ranks);
 
-enum rv_call_grouping { RV_CALLS_BY_CALLER, RV_CALLS_BY_THREAD, RV_CALLS_BY_PROCESS, RV_CALL_GROUPINGS };
+enum rv_call_grouping {
+    RV_CALLS_BY_CALLER,
+    RV_CALLS_BY_THREAD,
+    RV_CALLS_BY_PROCESS,
+    RV_CALLS_BY_ARGUMENTS,
+    RV_CALL_GROUPINGS
+};
 
-/* The sums of the calls by caller, thread or process, by falling total; of a group, lane_idx or caller is that of one of
+/* The sums of the calls by caller, thread, process or arguments, by falling total; of a group, lane_idx or caller is that of one of
  * its sums. For free(). */
 struct rv_call_sums *rv_call_list_take_groups(const struct rv_call_list *list, enum rv_call_grouping grouping,
                                               const struct rv_lanes *lanes, size_t *n);

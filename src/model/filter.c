@@ -314,24 +314,6 @@ static bool is_within(const struct rule *rule, uint64_t amount)
 
 /* ---- arguments ---- */
 
-/* As they are shown; for free(). */
-static char *take_joined(const char *text)
-{
-    char *joined = rv_alloc(strlen(text) + 1, 1), *out = joined;
-    for (const char *separator; *text; text = separator + sizeof RV_ARGUMENTS_SEPARATOR - 1) {
-        separator = strstr(text, RV_ARGUMENTS_SEPARATOR);
-        const size_t n = separator ? (size_t)(separator - text) : strlen(text);
-        memcpy(out, text, n);
-        out += n;
-        if (!separator)
-            break;
-        memcpy(out, ", ", 2); /* no longer than the separator */
-        out += 2;
-    }
-    return joined;
-}
-_Static_assert(sizeof RV_ARGUMENTS_SEPARATOR > 2, "a text that is joined has room");
-
 /* Under the condition's lock. */
 static bool judge_text(struct condition *condition, uint32_t id)
 {
@@ -340,7 +322,7 @@ static bool judge_text(struct condition *condition, uint32_t id)
         condition->has_met_unknown = true;
         return false;
     }
-    char *joined = take_joined(text.name);
+    char *joined = rv_call_text_take_joined(text.name);
     const bool is_match = rv_regex_has(&condition->pattern, joined);
     free(joined);
     rv_name_set_add(is_match ? &condition->matches : &condition->others, id);

@@ -190,15 +190,18 @@ void rv_range_link_nodes(struct rv_range_node *nodes, size_t n)
 
 static void list_call(struct rv_range *range, const struct frame *frame, uint64_t self_ns)
 {
-    rv_call_list_add(&range->calls, &(struct rv_call){.start_ns = frame->start_ns,
-                                                      .duration_ns = frame->duration_ns,
-                                                      .self_ns = self_ns,
-                                                      .total_ns = frame->is_outermost ? frame->inside_ns : 0,
-                                                      .id = frame->own_id,
-                                                      .lane_idx = rv_range_lane(range),
-                                                      .depth = frame->depth,
-                                                      .caller = frame->caller,
-                                                      .flags = frame->flags});
+    const struct rv_span call = {.start = frame->start_ns, .id = frame->own_id};
+    rv_call_list_add(&range->calls,
+                     &(struct rv_call){.start_ns = frame->start_ns,
+                                       .duration_ns = frame->duration_ns,
+                                       .self_ns = self_ns,
+                                       .total_ns = frame->is_outermost ? frame->inside_ns : 0,
+                                       .id = frame->own_id,
+                                       .lane_idx = rv_range_lane(range),
+                                       .depth = frame->depth,
+                                       .caller = frame->caller,
+                                       .arguments = rv_call_texts_find(&range->lane->texts, &call, false),
+                                       .flags = frame->flags});
 }
 
 static void finish_frame(struct rv_range *range)

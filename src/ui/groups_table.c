@@ -1,6 +1,7 @@
 #include "ui/groups_table.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "ui/table_cells.h"
 
@@ -10,11 +11,22 @@
 
 enum column { COLUMN_GROUP, COLUMN_CALLS, COLUMN_TOTAL, COLUMN_SELF, COLUMN_MEAN, COLUMN_MAX, COLUMN_COUNT };
 
+static void name_of_arguments(const struct rv_groups_table *shown, uint32_t arguments, char out[NAME_BYTES])
+{
+    char *joined = arguments ? rv_call_text_take_joined(rv_subroutines_get(shown->subroutines, arguments).name) : NULL;
+    (void)snprintf(out, NAME_BYTES, "%s", joined ? joined : "(not captured)");
+    free(joined);
+}
+
 static void name_of(const struct rv_groups_table *shown, const struct rv_call_sums *group, char out[NAME_BYTES])
 {
     struct rv_lane *lane = rv_lanes_get(shown->lanes, group->lane_idx);
     if (shown->grouping == RV_CALLS_BY_CALLER && group->caller == RV_CALL_NO_CALLER) {
         (void)snprintf(out, NAME_BYTES, "(outermost)");
+        return;
+    }
+    if (shown->grouping == RV_CALLS_BY_ARGUMENTS) {
+        name_of_arguments(shown, group->arguments, out);
         return;
     }
     if (shown->grouping == RV_CALLS_BY_CALLER) {
@@ -51,7 +63,7 @@ static void show_row(const struct rv_ui_style *style, const struct rv_groups_tab
 
 static void show_groupings(const struct rv_groups_table *shown, struct rv_ui_acts *acts)
 {
-    static const char *const titles[RV_CALL_GROUPINGS] = {"By caller", "By thread", "By process"};
+    static const char *const titles[RV_CALL_GROUPINGS] = {"By caller", "By thread", "By process", "By arguments"};
     for (uint32_t i = 0; i < RV_CALL_GROUPINGS; i++) {
         if (rv_imgui_button(titles[i], 0.0f, (uint32_t)shown->grouping == i))
             rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_GROUP_CALLS, .idx = i + 1});

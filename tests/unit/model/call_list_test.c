@@ -31,9 +31,9 @@ Test(call_list, of_too_many_calls_the_longest_are_kept_and_all_are_counted, .tim
     cr_assert_eq(list.n_calls, n);
     for (size_t i = 0; i < list.n; i++)
         cr_assert_eq(list.calls[i].duration_ns, n - 1 - i);
-    for (size_t i = 0; i < list.n_sums; i++)
-        n_summed += list.sums[i].n_calls;
-    cr_assert_eq(list.n_sums, 6);
+    for (size_t i = 0; i < list.by_caller.n; i++)
+        n_summed += list.by_caller.sums[i].n_calls;
+    cr_assert_eq(list.by_caller.n, 6);
     cr_assert_eq(n_summed, n);
     rv_call_list_fini(&list);
 }
@@ -61,4 +61,31 @@ Test(call_list, a_list_without_calls_is_finished, .timeout = 60)
     rv_call_list_finish(&list);
     cr_assert_eq(list.n, 0);
     rv_call_list_fini(&list);
+}
+
+Test(call_list, calls_with_the_same_arguments_are_a_group, .timeout = 60)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_call_list list = {0};
+    size_t n;
+    for (uint32_t i = 0; i < 2; i++)
+        (void)rv_lanes_add(lanes, &(struct rv_lane_identity){.tid = i});
+    for (uint32_t i = 0; i < 9; i++)
+        rv_call_list_add(&list, &(struct rv_call){.start_ns = i,
+                                                  .duration_ns = i,
+                                                  .total_ns = 10,
+                                                  .lane_idx = i % 2,
+                                                  .caller = i,
+                                                  .arguments = i < 5   ? 7
+                                                               : i < 8 ? 6
+                                                                       : 0});
+    rv_call_list_finish(&list);
+    struct rv_call_sums *groups = rv_call_list_take_groups(&list, RV_CALLS_BY_ARGUMENTS, lanes, &n);
+    cr_assert_eq(n, 3);
+    cr_assert(groups[0].arguments == 7 && groups[0].n_calls == 5 && groups[0].total_ns == 50 && groups[0].max_ns == 4);
+    cr_assert(groups[1].arguments == 6 && groups[1].n_calls == 3 && groups[1].max_ns == 7);
+    cr_assert(groups[2].arguments == 0 && groups[2].n_calls == 1);
+    free(groups);
+    rv_call_list_fini(&list);
+    rv_lanes_destroy(lanes);
 }

@@ -284,10 +284,10 @@ static void check_list(const struct world *world, const uint64_t bounds[2], cons
         cr_assert_eq(listed->caller, caller_of(world, call, filter));
         n++;
     }
-    for (size_t i = 0; i < list->n_sums; i++) {
-        sums.n_calls += list->sums[i].n_calls;
-        sums.total_ns += list->sums[i].total_ns;
-        sums.self_ns += list->sums[i].self_ns;
+    for (size_t i = 0; i < list->by_caller.n; i++) {
+        sums.n_calls += list->by_caller.sums[i].n_calls;
+        sums.total_ns += list->by_caller.sums[i].total_ns;
+        sums.self_ns += list->by_caller.sums[i].self_ns;
     }
     cr_assert_eq(list->n, n);
     cr_assert_eq(list->n_calls, n);

@@ -278,7 +278,7 @@ Test(statistics, trees_open_and_close_row_by_row_and_level_by_level, .timeout = 
 
 Test(statistics, calls_are_grouped_by_caller_thread_and_process, .timeout = 60)
 {
-    static const size_t n_groups[RV_CALL_GROUPINGS] = {2, 2, 1};
+    static const size_t n_groups[RV_CALL_GROUPINGS] = {2, 2, 1, 1};
     struct fixture fixture;
     const struct rv_viewer_calls *calls = &fixture.viewer.statistics.calls;
     init(&fixture);
