@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -145,11 +147,29 @@ static int walk_path(const char *path, const struct rv_patch_image *image, symbo
     return error;
 }
 
+/* Those that are called by their addresses; what is no function is never asked for. */
+static int add_addresses(struct by_name *by, uint64_t bias)
+{
+    int error = 0;
+    for (size_t i = 0; i < by->n_wanted && !error; i++) {
+        const char *name = by->wanted[i].name;
+        if (strncmp(name, "0x", 2) == 0)
+            error = add_named(by, name, strtoull(name, NULL, 16) + bias);
+    }
+    return error;
+}
+
 /* Either is an address, or begins with one. */
 static int compare_addresses(const void *left, const void *right)
 {
     uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
     return (a > b) - (a < b);
+}
+
+static void sort(struct rv_patch_names *names)
+{
+    if (names->n)
+        qsort(names->addresses, names->n, sizeof *names->addresses, compare_addresses);
 }
 
 int rv_patch_names_read(struct rv_patch_names *names, const char *path, const char *pattern,
@@ -160,8 +180,29 @@ int rv_patch_names_read(struct rv_patch_names *names, const char *path, const ch
     if (regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB) != 0)
         return -EINVAL;
     int error = walk_path(path, image, add_matching, &(struct by_pattern){names, &compiled});
-    if (names->n)
-        qsort(names->addresses, names->n, sizeof *names->addresses, compare_addresses);
+    sort(names);
+    regfree(&compiled);
+    return error;
+}
+
+bool rv_patch_names_has_addresses(const char *pattern)
+{
+    return strstr(pattern, "0x") != NULL;
+}
+
+int rv_patch_names_add_addresses(struct rv_patch_names *names, const char *pattern, const struct rv_patch_image *image,
+                                 const struct rv_patch_functions *all)
+{
+    regex_t compiled;
+    char name[2 + 16 + 1];
+    int error = 0;
+    if (regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB) != 0)
+        return -EINVAL;
+    for (size_t i = 0; i < all->n_functions && !error; i++) {
+        snprintf(name, sizeof name, "0x%" PRIx64, all->functions[i].address - image->bias);
+        error = add_matching(&(struct by_pattern){names, &compiled}, name, all->functions[i].address);
+    }
+    sort(names);
     regfree(&compiled);
     return error;
 }
@@ -170,7 +211,9 @@ int rv_patch_names_find(const char *path, const struct rv_patch_image *image, co
                         size_t n, struct rv_patch_named **named, size_t *n_named)
 {
     struct by_name by = {.wanted = wanted, .n_wanted = n};
-    const int error = n ? walk_path(path, image, add_named, &by) : 0;
+    int error = n ? walk_path(path, image, add_named, &by) : 0;
+    if (!error)
+        error = add_addresses(&by, image->bias);
     if (by.n)
         qsort(by.named, by.n, sizeof *by.named, compare_addresses);
     *named = by.named;

@@ -1,8 +1,12 @@
-/* The functions of an ELF file whose names match: by its symbols, .symtab or else .dynsym. The file is input. */
+/*
+ * The functions of an ELF file whose names match: by its symbols, .symtab or else .dynsym. The file is input. Each function is
+ * also called 0x and its address in the file, in lower case, as reports call those without a symbol: for patterns with
+ * "0x" in them, which others shall not match by chance.
+ */
 #ifndef RV_PATCH_NAMES_H
 #define RV_PATCH_NAMES_H
 
-#include "patch/image.h"
+#include "patch/functions.h"
 
 struct rv_patch_names {
     uint64_t *addresses; /* rising; as they are mapped */
@@ -26,6 +30,13 @@ struct rv_patch_named { /* where it is */
  */
 int rv_patch_names_read(struct rv_patch_names *names, const char *path, const char *pattern,
                         const struct rv_patch_image *image);
+
+/* Can a pattern match a function that is called by its address? */
+bool rv_patch_names_has_addresses(const char *pattern);
+
+/* Add those that it matches. 0; as above. */
+int rv_patch_names_add_addresses(struct rv_patch_names *names, const char *pattern, const struct rv_patch_image *image,
+                                 const struct rv_patch_functions *all);
 
 /*
  * The functions of a file with given names.

@@ -74,9 +74,12 @@ int rv_patch_prepare(const struct rv_patch_request *request, struct rv_patch_pre
     struct rv_patch_names names = {0};
     *prepared = (struct rv_patch_prepared){0};
     int error = request->pattern ? rv_patch_names_read(&names, request->path, request->pattern, &request->image) : 0;
-    const bool has_any = !error && (!request->pattern || names.n);
+    const bool has_addresses = request->pattern && rv_patch_names_has_addresses(request->pattern);
+    const bool has_any = !error && (!request->pattern || names.n || has_addresses);
     if (has_any)
         error = rv_patch_functions_find(&all, &request->image);
+    if (has_any && !error && has_addresses)
+        error = rv_patch_names_add_addresses(&names, request->pattern, &request->image, &all);
     if (has_any && !error)
         (void)rv_patch_names_find(request->path, &request->image, request->captured, request->n_captured,
                                   &prepared->captured, &prepared->n_captured);
