@@ -78,6 +78,16 @@ one_line "a wrong search"
 run --filter=arg:abc --headless --export=chrome:"$folder/found.json" --report "$folder/run.rvz"
 expect "exported calls by arguments" "$(grep -c '"ph":"X"' "$folder/found.json")" "$(grep -c '"ph":"X".*abc' "$folder/run.json")"
 
+# Functions without symbols by their addresses.
+if strip -o "$folder/stripped" "$signatures" 2>/dev/null; then
+    address=$(nm "$signatures" | sed -n 's/^0*\([0-9a-f]*\) T _ZN6shapes4many.*/\1/p')
+    printf 'ulong 0x%s(hide(int), int, int, int, int, int, int, string, short, char);' "$address" >"$folder/address.conf"
+    run -F "$folder/address.conf" -x "^0x$address\$" --headless --spans=json -- "$folder/stripped"
+    grep -q '"name":"stripped::0x'"$address"'".*"args":\["2","3","4","5","6","7","\\"eight\\"","-9",.*"result":"130"' "$folder/out" ||
+        fail "a function by its address: $(cat "$folder/out")"
+    expect "functions by one address" "$(wc -l <"$folder/out")" 1
+fi
+
 # Statistics by argument: the sums of the calls in the list.
 cat >"$folder/sums.py" <<'EOF'
 import collections, json, sys
