@@ -1,9 +1,11 @@
 /* The cost of a patched call; and for a given program, which functions can be patched. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -90,26 +92,93 @@ static int measure_program(struct rv_bench_out *out, const char *command)
     return error;
 }
 
-/* uftrace patches at load, too. */
+/* What no tracer that tells begin and end by the cycle counter can do without. */
+static void measure_clock(struct rv_bench_out *out)
+{
+    char traced[PATH_BYTES], line[128] = "";
+    int fd;
+    double clock_ns;
+    if (rv_launch_find_file("ringviz-bench-traced", traced, sizeof traced) != 0)
+        return;
+    pid_t pid = rv_child_start((const char *const[]){traced, "20", NULL}, NULL, &fd);
+    if (pid < 0)
+        return;
+    const ssize_t n = read(fd, line, sizeof line - 1);
+    close(fd);
+    waitpid(pid, NULL, 0);
+    if (n > 0 && sscanf(line, "%lf", &clock_ns) == 1)
+        rv_bench_row(out, &(struct rv_bench_row){.bench = "patch.two_clock_reads",
+                                                 .unit = "ns/call",
+                                                 .median = 2 * clock_ns,
+                                                 .min = 2 * clock_ns,
+                                                 .n = 20,
+                                                 .detail = "in CPU time, the least"});
+}
+
+/* The program's compiled hooks, in the same run. */
+static int measure_hooks(struct rv_bench_out *out, const char *plain, const char *preload)
+{
+    char hooked[PATH_BYTES];
+    const char *const plain_argv[] = {plain, NULL}, *const hooked_argv[] = {hooked, NULL},
+                      *const variables[] = {preload, NULL};
+    if (rv_launch_find_file("ringviz-bench-hooked", hooked, sizeof hooked) != 0)
+        return 0;
+    return rv_stages_measure(
+        out, &(struct rv_stages){.name = "hooks", .plain = plain_argv, .traced = hooked_argv, .variables = variables});
+}
+
+static bool write_prototype(const char *path)
+{
+    FILE *file = fopen(path, "we");
+    if (!file)
+        return false;
+    const bool is_written = fputs("ulong ringviz_bench_step(ulong);\n", file) >= 0;
+    return fclose(file) == 0 && is_written;
+}
+
+/* uftrace patches at load, too; ltrace stops the program. Ours with a number as argument and as result, besides. */
+static int measure_patches(struct rv_bench_out *out, const char *plain, const char *preload, const char *folder)
+{
+    char calls[64], prototypes[64];
+    snprintf(calls, sizeof calls, "%s/uftrace", folder);
+    snprintf(prototypes, sizeof prototypes, "%s/prototypes", folder);
+    const struct rv_stages_peer peers[] = {
+        {.name = "uftrace",
+         .front = {"uftrace", "record", "--no-pager", "--no-libcall", "--libmcount-single", "-P", ".", "-d", calls},
+         .is_on_plain = true},
+        {.name = "ltrace",
+         .front = {"ltrace", "-o", "/dev/null", "-e", "ringviz_bench_step"},
+         .is_on_plain = true,
+         .workload = "library"},
+        {.name = "arguments",
+         .front = {"/proc/self/exe", "--report=json", "--force", "--output=/dev/null", "-F", prototypes, "-x",
+                   "^ringviz_bench_step$", "--"},
+         .is_on_plain = true,
+         .workload = "library"},
+    };
+    const char *const argv[] = {plain, NULL}, *const variables[] = {preload, "RINGVIZ_PATCH=.\n.@ringviz-bench-step",
+                                                                    NULL};
+    if (!write_prototype(prototypes))
+        return rv_err_sys("%s", prototypes);
+    return rv_stages_measure(out, &(struct rv_stages){.name = "patched",
+                                                      .plain = argv,
+                                                      .traced = argv,
+                                                      .variables = variables,
+                                                      .peers = peers,
+                                                      .n_peers = sizeof peers / sizeof *peers});
+}
+
 static int measure_calls(struct rv_bench_out *out)
 {
-    char plain[PATH_BYTES], hooks[PATH_BYTES], preload[PATH_BYTES + 16], folder[] = "/tmp/ringviz-bench-XXXXXX",
-                                                                         calls[64];
+    char plain[PATH_BYTES], hooks[PATH_BYTES], preload[PATH_BYTES + 16], folder[] = "/tmp/ringviz-bench-XXXXXX";
     if (rv_launch_find_file("ringviz-bench-plain", plain, sizeof plain) != 0 ||
         rv_launch_find_file("libringviz-cyg.so", hooks, sizeof hooks) != 0 || !mkdtemp(folder))
         return 0;
-    snprintf(calls, sizeof calls, "%s/uftrace", folder);
     snprintf(preload, sizeof preload, "LD_PRELOAD=%s", hooks);
-    const struct rv_stages_peer peer = {
-        .name = "uftrace",
-        .front = {"uftrace", "record", "--no-pager", "--no-libcall", "--libmcount-single", "-P", ".", "-d", calls},
-        .is_on_plain = true};
-    const char *const argv[] = {plain, NULL}, *const variables[] = {preload, "RINGVIZ_PATCH=.\n.@ringviz-bench-step",
-                                                                    NULL};
-    int error = rv_stages_measure(
-        out,
-        &(struct rv_stages){
-            .name = "patched", .plain = argv, .traced = argv, .variables = variables, .peers = &peer, .n_peers = 1});
+    measure_clock(out);
+    int error = measure_hooks(out, plain, preload);
+    if (!error)
+        error = measure_patches(out, plain, preload, folder);
     rv_child_remove_folder(folder);
     return error;
 }
