@@ -4,7 +4,7 @@
  * Little-endian, no pointers, offsets from the start of the file. Layout, each section page-aligned:
  *
  *   header | processes | modules | ring controls | global message | name index | name ids | name heap | ring data |
- *   verdicts of a filter | captures | texts
+ *   verdicts of a filter | captures | texts | filter
  *
  * The file is sparse. Pages are allocated before their contents become visible: page 0 and the global message from
  * creation on, everything else by the claim, the push, the append or the intern that makes it visible. So a full disk is
@@ -243,7 +243,9 @@ struct rv_wire_header {
     uint32_t text_bytes; /* of a ring's texts: a power of two, or 0 */
     struct rv_wire_area captures, texts;
     uint32_t is_filtered; /* only calls of functions that a verdict keeps count for max_depth */
-    uint8_t reserved0[0x200 - 0x144];
+    uint32_t reserved00;
+    struct rv_wire_area filter;
+    uint8_t reserved0[0x200 - 0x158];
 
     /* 0x200 life */
     uint32_t state;       /* [atomic] enum rv_file_state */
@@ -267,7 +269,8 @@ struct rv_wire_header {
     uint32_t trace_on_create; /* [atomic] */
     uint32_t tick;            /* [atomic] clock_kind TICK: moves about every 100 us */
     uint32_t n_verdicts_used; /* [atomic] records in the list */
-    uint8_t reserved3[40];
+    uint32_t n_verdict_changes; /* [atomic] of records that were in the list */
+    uint8_t reserved3[36];
 
     /* 0x2c0 claims and shortages */
     uint32_t n_rings_used;             /* [atomic] high-water mark: rings from here on were never claimed */
@@ -349,11 +352,12 @@ enum rv_patch_refusal {
 /* What a process is traced by. Zeroed: not known. */
 struct rv_wire_instrumentation {
     uint32_t instruments;   /* [atomic] enum rv_instrument, by bits */
-    uint32_t n_functions;   /* [atomic] that were to be patched: those patched, trivial or refused */
+    uint32_t n_functions;   /* [atomic] that were to be patched: those patched, trivial, filtered or refused */
     uint32_t n_patched;     /* [atomic] */
     uint32_t n_trivial;     /* [atomic] left as they are, since a call of them takes less time than its events */
     uint32_t n_refused[12]; /* [atomic] by enum rv_patch_refusal */
-    char runtime[64];       /* NUL-terminated: the language and what of it is traced */
+    char runtime[60];       /* NUL-terminated: the language and what of it is traced */
+    uint32_t n_filtered;    /* [atomic] left as they are, since the capture filter rejects their names */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_wire_instrumentation) == 128);
 RV_WIRE_ASSERT(RV_PATCH_REFUSAL_COUNT <= 12);
@@ -365,7 +369,7 @@ struct rv_wire_process {
     uint32_t state; /* [atomic] enum rv_process_state */
     uint32_t pid;
     uint32_t parent_pid;
-    uint32_t reserved;
+    uint32_t n_verdicts; /* [atomic] records that were added for it, and their changes */
     uint64_t start; /* field 22 of /proc/PID/stat: pid and start identify a process for ever */
     uint64_t born_ticks;
     uint64_t ended_ticks;
@@ -397,9 +401,25 @@ struct rv_wire_verdict {
     uint64_t address;
     uint64_t ticks; /* of one of its calls: determines which module was mapped at the address */
     uint32_t process;
-    uint32_t is_kept; /* 1 kept, 0 rejected */
+    uint32_t is_kept; /* [atomic] 1 kept, 0 rejected: changes while the filter does */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_wire_verdict) == 24);
+
+/* ---- the capture filter ---- */
+
+#define RV_WIRE_REQUEST_BYTES 2048u
+
+/* The section begins with this; the two patterns follow, each with its NUL. */
+struct rv_wire_filter {
+    uint32_t request_ready; /* [atomic] whose turn it is, as a ring's command_ready */
+    int32_t request_bytes;  /* of text */
+    char request[4];        /* a change that a monitor wants (source/requests.h), and the response */
+    /* Bytes of --include and --exclude, 0: none. Written by the creator before the file is ready. */
+    uint32_t include_bytes, exclude_bytes;
+    uint32_t reserved[3];
+    char text[RV_WIRE_REQUEST_BYTES];
+};
+RV_WIRE_ASSERT(sizeof(struct rv_wire_filter) == 32 + RV_WIRE_REQUEST_BYTES);
 
 /* ---- captures: which arguments and results producers copy ---- */
 

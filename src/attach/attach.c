@@ -271,29 +271,47 @@ static int call_on_any(struct attacher *attacher, const struct rv_tracee_call *c
     return chosen < attacher->tracee.n_threads ? call_on(attacher, chosen, call) : -EAGAIN;
 }
 
-/* sites: to be cleared before; NULL: none. */
-static int call_among_all(struct attacher *attacher, const char *function, const struct rv_sites *sites)
+/* Have they changed since they were read? */
+static bool are_outdated(const struct attacher *attacher, const struct rv_sites *sites)
 {
-    const struct rv_tracee_call call = {.function = function_of(attacher, function)};
+    uint32_t n_changes;
+    return rv_tracee_read(&attacher->tracee, attachment_of(attacher) + offsetof(struct rv_attachment, n_changes),
+                          &n_changes, sizeof n_changes) != 0 ||
+           n_changes != sites->n_changes || n_changes & 1;
+}
+
+/* What one of all threads is to call. */
+struct task {
+    const char *function, *why;
+    const struct rv_sites *sites; /* to be cleared before; the call's argument is 1 then; NULL: none */
+    bool needs_current_sites;     /* else the process tells whether they are */
+};
+
+static int call_among_all(struct attacher *attacher, const struct task *task)
+{
+    const struct rv_tracee_call call = {.function = function_of(attacher, task->function),
+                                        .arguments = {task->sites != NULL}};
     int error = rv_tracee_stop_all(&attacher->tracee);
     if (error)
         return error;
-    if (sites)
-        error = rv_sites_clear(sites, &attacher->tracee);
+    if (task->needs_current_sites && are_outdated(attacher, task->sites))
+        error = -ESTALE;
+    if (!error && task->sites)
+        error = rv_sites_clear(task->sites, &attacher->tracee);
     if (!error)
         error = tell_threads(attacher);
     if (!error)
         error = call_on_any(attacher, &call);
     rv_tracee_release(&attacher->tracee);
-    note_stop(attacher, "all threads", sites ? "write jumps" : "put the original bytes back");
+    note_stop(attacher, "all threads", task->why);
     return error;
 }
 
-static int call_stopped(struct attacher *attacher, const char *function, const struct rv_sites *sites)
+static int call_stopped(struct attacher *attacher, const struct task *task)
 {
     int error = -EAGAIN;
     for (unsigned i = 0; i < TRIES && error == -EAGAIN; i++) {
-        error = call_among_all(attacher, function, sites);
+        error = call_among_all(attacher, task);
         if (error == -EAGAIN)
             rv_os_sleep_ns(PAUSE_NS);
     }
@@ -337,7 +355,8 @@ static int set_owner(const struct attacher *attacher, uint32_t pid, uint64_t sta
 /* Remove the patches, and give the process up. */
 static int leave(struct attacher *attacher)
 {
-    int error = call_stopped(attacher, RV_ATTACHMENT_REMOVE, NULL);
+    int error =
+        call_stopped(attacher, &(struct task){.function = RV_ATTACHMENT_REMOVE, .why = "put the original bytes back"});
     return error ? error : set_owner(attacher, 0, 0);
 }
 
@@ -392,7 +411,8 @@ static int write_jumps(struct attacher *attacher)
     if (!error)
         error = rv_sites_begin(&sites, &attacher->tracee, &attachment);
     if (!error)
-        error = call_stopped(attacher, RV_ATTACHMENT_WRITE, &sites);
+        error = call_stopped(attacher,
+                             &(struct task){.function = RV_ATTACHMENT_WRITE, .why = "write jumps", .sites = &sites});
     rv_sites_end(&sites);
     return error;
 }
@@ -422,6 +442,55 @@ static int patch(struct attacher *attacher, const struct rv_attach_params *param
     return error;
 }
 
+/* ---- verdicts ---- */
+
+static void close_attacher(struct attacher *attacher)
+{
+    rv_tracee_close(&attacher->tracee);
+    rv_elf_close(attacher->elf);
+}
+
+static int apply_with_cleared(struct attacher *attacher)
+{
+    struct rv_attachment attachment;
+    struct rv_sites sites = {0};
+    int error = read_attachment(attacher, &attachment);
+    if (!error)
+        error = rv_sites_begin(&sites, &attacher->tracee, &attachment);
+    if (!error)
+        error = call_stopped(attacher, &(struct task){.function = RV_ATTACHMENT_APPLY,
+                                                      .why = "write jumps",
+                                                      .sites = &sites,
+                                                      .needs_current_sites = true});
+    rv_sites_end(&sites);
+    return error;
+}
+
+static int apply(struct attacher *attacher)
+{
+    int error =
+        call_stopped(attacher, &(struct task){.function = RV_ATTACHMENT_APPLY, .why = "follow the capture filter"});
+    for (unsigned i = 0; i < TRIES && (error == RV_ATTACHMENT_TO_CLEAR || error == -ESTALE); i++)
+        error = apply_with_cleared(attacher);
+    return error;
+}
+
+int rv_attach_apply(pid_t pid, const char *library)
+{
+    struct attacher attacher = {.pid = pid, .library = library, .tracee.memory = -1};
+    int error = rv_tracee_open(&attacher.tracee, pid);
+    if (!error && !rv_addresses_file(pid, library))
+        error = -ENOENT;
+    if (!error && !(attacher.elf = rv_elf_open(library, &(struct rv_elf_identity){0})))
+        error = -ENOENT;
+    if (!error)
+        error = is_loaded(&attacher) ? apply(&attacher) : -EAGAIN;
+    close_attacher(&attacher);
+    return error;
+}
+
+/* ---- in and out ---- */
+
 static int open_attacher(struct attacher *attacher, pid_t pid, const char *library)
 {
     *attacher = (struct attacher){.pid = pid, .library = library};
@@ -430,12 +499,6 @@ static int open_attacher(struct attacher *attacher, pid_t pid, const char *libra
         return rv_err(ENOENT, "%s: cannot be read", library);
     int error = rv_tracee_open(&attacher->tracee, pid);
     return error ? rv_refuse_attaching_error(pid, error) : 0;
-}
-
-static void close_attacher(struct attacher *attacher)
-{
-    rv_tracee_close(&attacher->tracee);
-    rv_elf_close(attacher->elf);
 }
 
 int rv_attach_begin(const struct rv_attach_params *params)

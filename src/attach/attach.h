@@ -25,6 +25,16 @@ struct rv_attach_params {
 int rv_attach_begin(const struct rv_attach_params *params);
 
 /*
+ * Have a process that has our library follow the verdicts that its trace file has by now (ring/verdicts.h): its threads
+ * stand still, for about a millisecond.
+ *   library  the one that was preloaded into it, or the one of an attachment
+ *   returns  0; -ENOENT: it does not have this library; -EPERM, -EACCES: ptrace(2) is not permitted, or another traces
+ *            it; -EAGAIN: not now; -ESRCH: it has ended. Prints nothing.
+ *   thread   any, but for one process one at a time
+ */
+int rv_attach_apply(pid_t pid, const char *library);
+
+/*
  * Out again: original bytes and return addresses, those of live calls too. Does nothing for a process that has ended.
  *   library  as above: where an earlier ringviz, that was killed, attached, it is found by that
  *   returns  0; -ENOENT: nobody has attached; a negative errno with one line printed

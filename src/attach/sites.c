@@ -32,7 +32,7 @@ static void widen(struct rv_sites *sites, const struct rv_sites_object *object)
 
 int rv_sites_begin(struct rv_sites *sites, const struct rv_tracee *tracee, const struct rv_attachment *attachment)
 {
-    *sites = (struct rv_sites){.first = UINT64_MAX};
+    *sites = (struct rv_sites){.n_changes = attachment->n_changes, .first = UINT64_MAX};
     for (size_t i = 0; i < attachment->n_objects && i < RV_ATTACHMENT_OBJECTS; i++) {
         struct rv_sites_object *object = &sites->objects[sites->n_objects++];
         object->address = attachment->objects[i].sites;

@@ -12,6 +12,7 @@ struct rv_sites {
         size_t n;
     } objects[RV_ATTACHMENT_OBJECTS];
     size_t n_objects;
+    uint32_t n_changes;   /* the process's count of those when they were read */
     uint64_t first, last; /* all sites begin between them */
 };
 

@@ -48,10 +48,11 @@ uint64_t rv_instrumentation_n_refused(const struct rv_wire_instrumentation *inst
     return n;
 }
 
-static void add_refused(struct words *words, const struct rv_wire_instrumentation *instrumentation, uint64_t n_refused)
+static void add_refused(struct words *words, const struct rv_wire_instrumentation *instrumentation,
+                        const char *separator, uint64_t n_refused)
 {
-    const char *separator = ": ";
-    add(words, "%llu refused", (unsigned long long)n_refused);
+    add(words, "%s%llu refused", separator, (unsigned long long)n_refused);
+    separator = ": ";
     for (unsigned i = RV_PATCH_FITS + 1; i < RV_PATCH_REFUSAL_COUNT; i++) {
         if (!instrumentation->n_refused[i] || i == RV_PATCH_IS_ENTRY)
             continue;
@@ -63,14 +64,19 @@ static void add_refused(struct words *words, const struct rv_wire_instrumentatio
 static void add_patches(struct words *words, const struct rv_wire_instrumentation *instrumentation)
 {
     const uint64_t n_refused = rv_instrumentation_n_refused(instrumentation);
+    const char *separator = " (";
     add(words, "patches of %u of %u functions", instrumentation->n_patched, instrumentation->n_functions);
-    if (instrumentation->n_trivial || n_refused)
-        add(words, " (");
-    if (instrumentation->n_trivial)
-        add(words, "%u trivial%s", instrumentation->n_trivial, n_refused ? "; " : "");
+    if (instrumentation->n_filtered) {
+        add(words, "%s%u filtered", separator, instrumentation->n_filtered);
+        separator = "; ";
+    }
+    if (instrumentation->n_trivial) {
+        add(words, "%s%u trivial", separator, instrumentation->n_trivial);
+        separator = "; ";
+    }
     if (n_refused)
-        add_refused(words, instrumentation, n_refused);
-    if (instrumentation->n_trivial || n_refused)
+        add_refused(words, instrumentation, separator, n_refused);
+    if (instrumentation->n_filtered || instrumentation->n_trivial || n_refused)
         add(words, ")");
 }
 

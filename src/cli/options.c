@@ -533,8 +533,8 @@ static int check(const struct rv_options *options)
         return check_files(options);
     if (options->n_files > 1)
         return rv_err(EINVAL, "%s: one FILE only; a command goes after --; see ringviz --help", options->files[1]);
-    if (options->pid && (options->file || options->argv || options->trace_file))
-        return rv_err(EINVAL, "--pid takes no FILE, no COMMAND and no --trace-file; see ringviz --help");
+    if (options->pid && (options->file || options->argv))
+        return rv_err(EINVAL, "--pid takes no FILE and no COMMAND; see ringviz --help");
     if (options->command == RV_COMMAND_DETACH)
         return options->pid ? 0 : rv_err(EINVAL, "--detach goes with --pid; see ringviz --help");
     if (!options->file && !options->argv && !options->pid)

@@ -21,6 +21,7 @@
 #include "cli/picture.h"
 #include "cli/prototypes.h"
 #include "cli/recorder.h"
+#include "cli/repatch.h"
 #include "cli/signals.h"
 #include "cli/window_module.h"
 #include "base/clock.h"
@@ -57,6 +58,7 @@ struct watch {
     struct rv_map map; /* zeroed: the source is not a live trace file */
     int refusals_fd;   /* -1: processes that may not open it are not counted */
     struct rv_source *source;
+    struct rv_repatch *repatch; /* NULL: the source is not a live trace file */
     struct rv_launch *launch;
     bool is_attached;
     uint64_t attached_start; /* tells the process from a later one with its pid */
@@ -94,6 +96,8 @@ static int create_map(struct watch *watch)
     params.settles_clock_later = options->argv; /* once the command runs */
     params.max_depth = options->max_depth;
     params.is_filtered = watch->filter != NULL;
+    params.include = options->include;
+    params.exclude = options->exclude;
     char path[4096];
     rv_map_remove_stale();
     if (!options->trace_file) {
@@ -113,6 +117,7 @@ static int create_map(struct watch *watch)
 /* Original bytes and return addresses are put back while events are still read: none waits for room any more. */
 static void detach(struct watch *watch)
 {
+    rv_repatch_stop(watch->repatch);
     if (watch->is_attached && rv_cli_detach_all(watch->options, &watch->map) != 0)
         watch->status = STATUS_FAILED;
     watch->is_attached = false;
@@ -122,6 +127,13 @@ static void end_capture(struct watch *watch)
 {
     detach(watch);
     rv_session_stop(watch->session);
+}
+
+/* Drain thread. */
+static void follow_verdicts(void *context)
+{
+    struct watch *watch = context;
+    rv_repatch_wake(watch->repatch);
 }
 
 /* Drain thread. */
@@ -199,14 +211,18 @@ static int open_source(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
     struct rv_live_params live = {
-        .interval_ns = options->drain_interval_ns, .filter = watch->filter, .is_own = !options->file};
+        .interval_ns = options->drain_interval_ns,
+        .filter = watch->filter,
+        .is_own = !options->file,
+        .on_verdicts = follow_verdicts,
+        .context = watch,
+    };
     if (options->file)
         return rv_open_trace(
             &watch->map, &watch->source,
             &(struct rv_open_trace_params){options->file, options->import_format, live, needs_few_blocks(options)});
     watch->attached_start = options->pid ? rv_os_process_start((pid_t)options->pid) : 0;
     live.is_over = options->pid ? has_process_ended : is_over;
-    live.is_over_context = watch;
     int error = create_map(watch);
     if (error)
         return error;
@@ -311,6 +327,8 @@ static int start_command(struct watch *watch)
 static void start_session(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
+    if (watch->map.base)
+        watch->repatch = rv_repatch_start(&watch->map);
     watch->session = rv_session_start(
         &(struct rv_session_params){
             .n_workers = options->n_threads,
@@ -650,6 +668,7 @@ static void tear_down(struct watch *watch)
 {
     detach(watch);
     rv_session_destroy(watch->session);
+    rv_repatch_destroy(watch->repatch);
     rv_history_destroy(watch->history);
     if (rv_recorder_close(&watch->recorder) != 0)
         watch->status = STATUS_FAILED;

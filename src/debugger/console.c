@@ -61,13 +61,43 @@ static void run_ring(struct rv_console *console, const char *argument)
     printf("ring %u: %s, process %u, %s\n", ring, thread.name, thread.pid, state_text(&thread));
 }
 
+static void capture(struct rv_console *console, enum rv_capture_rule rule, const char *text)
+{
+    struct rv_answer answer;
+    if (!*text) {
+        rv_console_reply_fail(console, "which subroutine?");
+        return;
+    }
+    int error = rv_target_capture(console->target, rule, text, RV_CONSOLE_REPLY_NS, &answer);
+    if (error)
+        rv_console_reply_fail(console, "%s", rv_target_error(error));
+    else
+        (void)rv_console_reply_show(console, &answer);
+    rv_answer_fini(&answer);
+}
+
+static void run_exclude(struct rv_console *console, const char *argument)
+{
+    capture(console, RV_CAPTURE_EXCLUDE, argument);
+}
+
+static void run_include(struct rv_console *console, const char *argument)
+{
+    capture(console, RV_CAPTURE_INCLUDE, argument);
+}
+
+static void run_untrace(struct rv_console *console, const char *argument)
+{
+    capture(console, RV_CAPTURE_UNTRACE, argument);
+}
+
 static void run_trace(struct rv_console *console, const char *argument)
 {
     bool is_on = strcmp(argument, "on") == 0;
     uint32_t ring;
     struct rv_target_thread thread;
     if (!is_on && strcmp(argument, "off") != 0) {
-        rv_console_reply_fail(console, "trace on or trace off");
+        capture(console, RV_CAPTURE_TRACE, argument);
         return;
     }
     if (!rv_console_thread_find_any(console, &ring))
@@ -194,7 +224,10 @@ static const struct command {
     {"display", "[EXPR|delete N]", "show an expression at each stop; list; delete", rv_displays_run},
     {"eval", "EXPR", "evaluate in the selected frame", rv_inspect_eval},
     {"depth", "[N]", "levels of references that eval expands (3)", rv_inspect_set_depth},
-    {"trace", "on|off", "write its events or not", run_trace},
+    {"trace", "on|off|NAME", "write the thread's events or not; capture this subroutine in all programs", run_trace},
+    {"untrace", "NAME", "leave this subroutine out", run_untrace},
+    {"include", "REGEX", "capture subroutines whose full name matches, from now on", run_include},
+    {"exclude", "REGEX", "leave them out", run_exclude},
     {"signal", "[on|off|N]", "set or show the ring's signal word, for programs that read it", run_signal},
     {"single", "[on|off|N]", "set or show the file's single word", run_single},
     {"message", "[TEXT]", "leave a message for a program to receive; receive the waiting one", run_message},

@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "debugger/ring_stack.h"
 #include "ring/commands.h"
+#include "ring/full_ring.h"
 #include "ring/ownership.h"
 #include "ring/message.h"
 
@@ -304,6 +305,31 @@ void rv_answer_fini(struct rv_answer *answer)
     *answer = (struct rv_answer){0};
 }
 
+/* ---- what is captured ---- */
+
+int rv_target_capture(struct rv_target *target, enum rv_capture_rule rule, const char *text, uint64_t timeout_ns,
+                      struct rv_answer *answer)
+{
+    char line[RV_WIRE_REQUEST_BYTES];
+    struct rv_command response = {.message = line, .capacity = sizeof line};
+    *answer = (struct rv_answer){0};
+    if (strlen(text) > sizeof line)
+        return -E2BIG;
+    if (!rv_full_ring_has_consumer(target->map->header))
+        return -ENOTCONN;
+    int error = rv_commands_post(target->map, RV_COMMANDS_CONSUMER, rv_capture_request(rule), text, strlen(text));
+    if (!error)
+        error = rv_commands_wait_response(target->map, RV_COMMANDS_CONSUMER, &response, timeout_ns);
+    if (error == -ETIMEDOUT)
+        rv_commands_cancel(target->map, RV_COMMANDS_CONSUMER);
+    if (error)
+        return error == -ETIMEDOUT ? -ENOTCONN : error;
+    answer->is_fine = strcmp(response.code, "ok") == 0;
+    answer->text = rv_alloc(4 * response.n_bytes + 1, 1);
+    answer->n_bytes = rv_text_escape(answer->text, 4 * response.n_bytes + 1, line, response.n_bytes);
+    return 0;
+}
+
 /* ---- the global message ---- */
 
 int rv_target_send_message(struct rv_target *target, const char *text, uint64_t timeout_ns)
@@ -428,6 +454,8 @@ const char *rv_target_error(int error)
         return "it does not answer: it may be in a system call, or make no calls";
     case -EBUSY:
         return "another monitor is using it";
+    case -ENOTCONN:
+        return "no ringviz reads this trace file now";
     case -E2BIG:
         return "too long";
     case -ENOSPC:

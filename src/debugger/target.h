@@ -14,6 +14,7 @@
 #include "ring/map.h"
 #include "ring/run_state.h"
 #include "ring/watches.h"
+#include "source/capture.h"
 
 struct rv_target; /* opaque */
 
@@ -70,6 +71,15 @@ struct rv_answer {
     size_t n_bytes;
 };
 void rv_answer_fini(struct rv_answer *answer); /* zeroed ones too */
+
+/*
+ * Ask the ringviz that drains the file to change what is captured (source/capture.h).
+ *   text      a regular expression, or a name
+ *   answer    filled when 0 is returned
+ *   returns   0; -E2BIG; -ENOTCONN: nobody drains the file, or it does not answer; -EBUSY: another monitor asks
+ */
+int rv_target_capture(struct rv_target *target, enum rv_capture_rule rule, const char *text, uint64_t timeout_ns,
+                      struct rv_answer *answer);
 
 /*
  * Send a command to a thread and wait for the answer. On a timeout the command is withdrawn.

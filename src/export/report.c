@@ -184,6 +184,7 @@ static void add_json_patches(struct rv_text_buffer *text, const struct rv_wire_i
     add_json_number(text, ",\"patches\":{\"functions\":", instrumentation->n_functions);
     add_json_number(text, ",\"patched\":", instrumentation->n_patched);
     add_json_number(text, ",\"trivial\":", instrumentation->n_trivial);
+    add_json_number(text, ",\"filtered\":", instrumentation->n_filtered);
     rv_text_buffer_add(text, ",\"refused\":{");
     for (unsigned i = RV_PATCH_FITS + 1; i < RV_PATCH_REFUSAL_COUNT; i++) {
         if (!instrumentation->n_refused[i])

@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "launch/producers.h"
 
-enum { N_ADDED = 4 + RV_PRODUCERS_VARIABLES };
+enum { N_ADDED = 2 + RV_PRODUCERS_VARIABLES };
 
 void rv_environment_set(char **environment, const char *name, const char *front, char separator, const char *back)
 {
@@ -58,10 +58,6 @@ char **rv_environment_create(const struct rv_launch_params *params)
     set_trace_file(environment, params->trace_path);
     rv_producers_add(environment, params->argv[0]);
     set_patches(environment, params);
-    if (params->include)
-        rv_environment_set(environment, "RINGVIZ_INCLUDE", params->include, 0, NULL);
-    if (params->exclude)
-        rv_environment_set(environment, "RINGVIZ_EXCLUDE", params->exclude, 0, NULL);
     return environment;
 }
 

@@ -54,10 +54,16 @@ static __attribute__((constructor)) void remember_signals(void)
         started_ignored[i] = sigaction(i, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
+/* A child that ptrace(2) has stopped is reported, too. */
+static bool is_exit(const siginfo_t *info)
+{
+    return info->si_pid && (info->si_code == CLD_EXITED || info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED);
+}
+
 static bool has_exited(pid_t pid)
 {
     siginfo_t info = {0};
-    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == pid;
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || is_exit(&info);
 }
 
 /* False when the child has ended, reaped or not. */
@@ -211,12 +217,15 @@ static void reap(struct rv_launch *launch)
 
 bool rv_launch_has_offspring(struct rv_launch *launch)
 {
+    siginfo_t info = {0};
+    int error = 0;
     pthread_mutex_lock(&launch->lock);
-    pid_t pid = 0;
-    while (launch->has_ended && (pid = waitpid(-1, NULL, WNOHANG)) > 0)
-        ;
+    while (launch->has_ended && (error = waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT)) == 0 && is_exit(&info)) {
+        (void)waitpid(info.si_pid, NULL, WNOHANG);
+        info = (siginfo_t){0};
+    }
     pthread_mutex_unlock(&launch->lock);
-    return pid == 0;
+    return error == 0;
 }
 
 bool rv_launch_has_ended(struct rv_launch *launch)

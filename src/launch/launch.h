@@ -11,8 +11,6 @@
 struct rv_launch_params {
     const char *trace_path;  /* goes to RINGVIZ_FILE */
     const char *const *argv; /* NULL-terminated */
-    /* Regexes over subroutine names, or NULL: RINGVIZ_INCLUDE and RINGVIZ_EXCLUDE, for producers that filter early. */
-    const char *include, *exclude;
     /* What of programs without hooks to patch: "REGEX[@LIBRARY]" each, or one "off"; none: the programs' own functions. */
     const char *const *patches;
     size_t n_patches;

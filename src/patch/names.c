@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/bisect.h"
+#include "base/module_name.h"
 
 struct file {
     const uint8_t *bytes;
@@ -39,6 +40,16 @@ static void *grown(void *items, size_t n, size_t *capacity, size_t item_bytes)
 /* Called with each function's name and address. A negative errno ends it. */
 typedef int symbol_fn(void *context, const char *name, uint64_t address);
 
+static int add_address(struct rv_patch_names *names, uint64_t address)
+{
+    uint64_t *addresses = grown(names->addresses, names->n, &names->capacity, sizeof *addresses);
+    if (!addresses)
+        return -ENOMEM;
+    names->addresses = addresses;
+    addresses[names->n++] = address;
+    return 0;
+}
+
 struct by_pattern {
     struct rv_patch_names *names;
     const regex_t *pattern;
@@ -47,15 +58,7 @@ struct by_pattern {
 static int add_matching(void *context, const char *name, uint64_t address)
 {
     const struct by_pattern *by = context;
-    struct rv_patch_names *names = by->names;
-    if (regexec(by->pattern, name, 0, NULL, 0) != 0)
-        return 0;
-    uint64_t *addresses = grown(names->addresses, names->n, &names->capacity, sizeof *addresses);
-    if (!addresses)
-        return -ENOMEM;
-    names->addresses = addresses;
-    addresses[names->n++] = address;
-    return 0;
+    return regexec(by->pattern, name, 0, NULL, 0) == 0 ? add_address(by->names, address) : 0;
 }
 
 struct by_name {
@@ -204,6 +207,72 @@ int rv_patch_names_add_addresses(struct rv_patch_names *names, const char *patte
     }
     sort(names);
     regfree(&compiled);
+    return error;
+}
+
+struct by_filter {
+    struct rv_patch_names *rejected, kept;
+    const char *module;
+    int n_module;
+    regex_t include, exclude;
+    bool has_include, has_exclude;
+};
+
+static bool is_shown_otherwise(const char *name)
+{
+    return (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R')) || strpbrk(name, ".@");
+}
+
+static bool is_rejected(const struct by_filter *by, const char *name)
+{
+    char full[1024];
+    if (is_shown_otherwise(name) ||
+        snprintf(full, sizeof full, "%.*s::%s", by->n_module, by->module, name) >= (int)sizeof full)
+        return false;
+    return (by->has_include && regexec(&by->include, full, 0, NULL, 0) != 0) ||
+           (by->has_exclude && regexec(&by->exclude, full, 0, NULL, 0) == 0);
+}
+
+static int add_judged(void *context, const char *name, uint64_t address)
+{
+    struct by_filter *by = context;
+    return add_address(is_rejected(by, name) ? by->rejected : &by->kept, address);
+}
+
+static void remove_kept(struct by_filter *by)
+{
+    size_t n = 0;
+    sort(&by->kept);
+    for (size_t i = 0; i < by->rejected->n; i++)
+        if (!rv_patch_names_match(&by->kept, by->rejected->addresses[i]))
+            by->rejected->addresses[n++] = by->rejected->addresses[i];
+    by->rejected->n = n;
+    sort(by->rejected);
+}
+
+static bool compile(regex_t *regex, const char *pattern, bool *has)
+{
+    *has = pattern && regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB) == 0;
+    return *has || !pattern;
+}
+
+int rv_patch_names_filter(struct rv_patch_names *names, const char *path, const struct rv_patch_filter *filter,
+                          const struct rv_patch_image *image)
+{
+    size_t n_module;
+    struct by_filter by = {.rejected = names, .module = rv_module_name(path, &n_module)};
+    *names = (struct rv_patch_names){0};
+    by.n_module = (int)n_module;
+    int error =
+        compile(&by.include, filter->include, &by.has_include) && compile(&by.exclude, filter->exclude, &by.has_exclude)
+            ? walk_path(path, image, add_judged, &by)
+            : -EINVAL;
+    remove_kept(&by);
+    rv_patch_names_end(&by.kept);
+    if (by.has_include)
+        regfree(&by.include);
+    if (by.has_exclude)
+        regfree(&by.exclude);
     return error;
 }
 

@@ -47,6 +47,19 @@ int rv_patch_names_add_addresses(struct rv_patch_names *names, const char *patte
 int rv_patch_names_find(const char *path, const struct rv_patch_image *image, const struct rv_patch_name *wanted,
                         size_t n, struct rv_patch_named **named, size_t *n_named);
 
+struct rv_patch_filter { /* patterns over full names; NULL: none */
+    const char *include, *exclude;
+};
+
+/*
+ * The functions of a file that a filter rejects by all of their names. A mangled name, or one with a suffix, rejects
+ * none: readers of the trace show it otherwise.
+ *   path     of the program or library, whose name theirs begin with
+ *   returns  0; as above. To be ended in any case.
+ */
+int rv_patch_names_filter(struct rv_patch_names *names, const char *path, const struct rv_patch_filter *filter,
+                          const struct rv_patch_image *image);
+
 /* Has the function at this address a name that matches? */
 bool rv_patch_names_match(const struct rv_patch_names *names, uint64_t address);
 

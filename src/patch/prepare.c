@@ -12,10 +12,14 @@ static bool is_captured(const struct rv_patch_prepared *prepared, uint64_t addre
     return n && prepared->captured[n - 1].address == address;
 }
 
-static bool is_chosen(const struct rv_patch_request *request, const struct rv_patch_names *names,
+struct names {
+    struct rv_patch_names chosen, rejected;
+};
+
+static bool is_chosen(const struct rv_patch_request *request, const struct names *names,
                       const struct rv_patch_function *function, struct rv_patch_prepared *prepared)
 {
-    if (request->pattern && !rv_patch_names_match(names, function->address))
+    if (request->pattern && !rv_patch_names_match(&names->chosen, function->address))
         return false;
     prepared->counts.n_functions++;
     if (function->refusal) {
@@ -30,26 +34,29 @@ static bool is_chosen(const struct rv_patch_request *request, const struct rv_pa
 }
 
 static void build(const struct rv_patch_request *request, const struct rv_patch_functions *all,
-                  const struct rv_patch_names *names, struct rv_patch_stubs *stubs, struct rv_patch_prepared *prepared)
+                  const struct names *names, struct rv_patch_stubs *stubs, struct rv_patch_prepared *prepared)
 {
     rv_patch_stubs_begin(stubs, request->hook, request->capture_hook);
     for (size_t i = 0; i < all->n_functions; i++) {
         const struct rv_patch_function *function = &all->functions[i];
         if (!is_chosen(request, names, function, prepared))
             continue;
+        struct rv_patch_site *site = &prepared->sites[prepared->n_sites];
         enum rv_patch_refusal refusal =
-            rv_patch_stubs_add(stubs, &request->image, function, is_captured(prepared, function->address),
-                               &prepared->sites[prepared->n_sites]);
-        if (refusal)
+            rv_patch_stubs_add(stubs, &request->image, function, is_captured(prepared, function->address), site);
+        if (refusal) {
             prepared->counts.n_refused[refusal]++;
-        else
-            prepared->n_sites++;
+            continue;
+        }
+        prepared->n_sites++;
+        site->is_off = site->is_rejected = rv_patch_names_match(&names->rejected, function->address);
+        prepared->counts.n_filtered += site->is_off;
     }
-    prepared->counts.n_patched = (uint32_t)prepared->n_sites;
+    prepared->counts.n_patched = (uint32_t)prepared->n_sites - prepared->counts.n_filtered;
 }
 
 static int prepare(const struct rv_patch_request *request, const struct rv_patch_functions *all,
-                   const struct rv_patch_names *names, struct rv_patch_prepared *prepared)
+                   const struct names *names, struct rv_patch_prepared *prepared)
 {
     const struct rv_patch_function *functions = all->functions, *last = functions + all->n_functions - 1;
     if (!all->n_functions)
@@ -71,15 +78,18 @@ static int prepare(const struct rv_patch_request *request, const struct rv_patch
 int rv_patch_prepare(const struct rv_patch_request *request, struct rv_patch_prepared *prepared)
 {
     struct rv_patch_functions all = {0};
-    struct rv_patch_names names = {0};
+    struct names names = {0};
     *prepared = (struct rv_patch_prepared){0};
-    int error = request->pattern ? rv_patch_names_read(&names, request->path, request->pattern, &request->image) : 0;
+    int error =
+        request->pattern ? rv_patch_names_read(&names.chosen, request->path, request->pattern, &request->image) : 0;
     const bool has_addresses = request->pattern && rv_patch_names_has_addresses(request->pattern);
-    const bool has_any = !error && (!request->pattern || names.n || has_addresses);
+    const bool has_any = !error && (!request->pattern || names.chosen.n || has_addresses);
+    if (has_any && (request->filter.include || request->filter.exclude))
+        (void)rv_patch_names_filter(&names.rejected, request->path, &request->filter, &request->image);
     if (has_any)
         error = rv_patch_functions_find(&all, &request->image);
     if (has_any && !error && has_addresses)
-        error = rv_patch_names_add_addresses(&names, request->pattern, &request->image, &all);
+        error = rv_patch_names_add_addresses(&names.chosen, request->pattern, &request->image, &all);
     if (has_any && !error)
         (void)rv_patch_names_find(request->path, &request->image, request->captured, request->n_captured,
                                   &prepared->captured, &prepared->n_captured);
@@ -90,7 +100,8 @@ int rv_patch_prepare(const struct rv_patch_request *request, struct rv_patch_pre
         free(prepared->sites);
         *prepared = (struct rv_patch_prepared){0};
     }
-    rv_patch_names_end(&names);
+    rv_patch_names_end(&names.chosen);
+    rv_patch_names_end(&names.rejected);
     rv_patch_functions_free(&all);
     return error;
 }

@@ -16,6 +16,7 @@ struct rv_patch_request {
     bool has_trivial; /* patch trivial functions, too */
     /* Names of functions to patch: a regular expression, and the file that has them; NULL: all. */
     const char *pattern, *path;
+    struct rv_patch_filter filter; /* functions that it rejects are prepared, but off */
     /* Functions whose arguments are captured, by rising strcmp() of their names, and the hook that does so. */
     const struct rv_patch_name *captured;
     size_t n_captured;
@@ -31,7 +32,7 @@ struct rv_patch_prepared {
     size_t n_stub_bytes;
     struct rv_patch_named *captured; /* those that are there; to be freed with free() */
     size_t n_captured;
-    struct rv_wire_instrumentation counts; /* of the chosen functions, as if all sites were written */
+    struct rv_wire_instrumentation counts; /* of the chosen functions, as if all sites that are not off were written */
 };
 
 /*

@@ -48,8 +48,7 @@ enum rv_patch_refusal rv_patch_stubs_add(struct rv_patch_stubs *stubs, const str
     memcpy(stub + CALL_AT, "\xff\x15", 2);
     memcpy(stub + CALL_AT + 2, &to_hook, sizeof to_hook);
     memcpy(stub + RV_PATCH_FUNCTION_BEFORE_RESUME, moved.bytes, moved.n_bytes);
-    site->address = code.address;
-    site->is_left_out = false;
+    *site = (struct rv_patch_site){.address = code.address, .function = function->address};
     memcpy(site->original, code.bytes, sizeof site->original);
     write_jump(0xe9, to_stub, site->jump);
     stubs->n_used += (RV_PATCH_FUNCTION_BEFORE_RESUME + moved.n_bytes + ALIGN - 1u) / ALIGN * ALIGN;

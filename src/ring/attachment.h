@@ -11,10 +11,14 @@
 #define RV_ATTACHMENT "ringviz_attachment" /* struct rv_attachment */
 #define RV_ATTACHMENT_PLAN                                                                                             \
     "ringviz_attach_plan" /* (const char *trace file, const char *patches): a negative errno, or 0 */
-#define RV_ATTACHMENT_WRITE "ringviz_attach_write"   /* (): jumps, while all threads stand still; -ESTALE: plan again */
+#define RV_ATTACHMENT_WRITE "ringviz_attach_write" /* (): jumps, while all threads stand still; -ESTALE: plan again */
+#define RV_ATTACHMENT_APPLY                                                                                            \
+    "ringviz_attach_apply" /* (uint64_t are sites clear): verdicts, while all threads stand still: 0; -EAGAIN: not at  \
+                              this moment; RV_ATTACHMENT_TO_CLEAR */
 #define RV_ATTACHMENT_REMOVE "ringviz_attach_remove" /* (): the same; -EAGAIN: not at this moment */
 
 #define RV_ATTACHMENT_CALLED 1
+#define RV_ATTACHMENT_TO_CLEAR 2 /* there are jumps to be written: again, with the sites cleared */
 
 #define RV_ATTACHMENT_THREADS 65536u
 #define RV_ATTACHMENT_OBJECTS 256u
@@ -33,8 +37,8 @@ struct rv_attachment {
     uint32_t is_loaded; /* [atomic] all else of the library may be used */
     uint32_t
         result; /* [atomic] of the last call, a negative errno or 0: RV_ATTACHMENT_CALLED, set by ringviz, until it is done */
-    uint32_t owner_pid; /* ringviz's, which writes it, */
-    uint32_t reserved;
+    uint32_t owner_pid;   /* ringviz's, which writes it, */
+    uint32_t n_changes;   /* [atomic] of the objects; odd: they are being changed */
     uint64_t owner_start; /* and when that was started: tells whether it still runs */
     uint64_t n_objects;
     struct rv_attachment_object objects[RV_ATTACHMENT_OBJECTS];

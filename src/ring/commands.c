@@ -9,6 +9,10 @@
 #include "ring/backing.h"
 #include "ring/run_state.h"
 
+#define CODE_BYTES 4u
+_Static_assert(sizeof((struct rv_wire_control *)0)->command == CODE_BYTES, "a ring's");
+_Static_assert(sizeof((struct rv_wire_filter *)0)->request == CODE_BYTES, "the consumer's");
+
 enum command_state { EMPTY, COMMAND_POSTED, RESPONSE_POSTED, FIRST_WRITER = 16 };
 
 /* ---- words ---- */
@@ -46,10 +50,42 @@ unsigned rv_commands_flags(const struct rv_map *map, uint32_t ring_idx)
 
 /* ---- commands ---- */
 
-static char *message_area(const struct rv_map *map, struct rv_wire_control *control)
+/* A ring's, or the consumer's. */
+struct channel {
+    uint32_t *ready;
+    char *code; /* CODE_BYTES */
+    int32_t *message_bytes;
+    char *message;
+    uint32_t capacity;
+};
+
+static struct channel ring_channel(const struct rv_map *map, struct rv_wire_control *control)
 {
     size_t slot_stride = sizeof(struct rv_wire_slot) + map->geometry.slot_bytes;
-    return (char *)(control + 1) + map->geometry.n_slots * slot_stride;
+    return (struct channel){.ready = &control->command_ready,
+                            .code = control->command,
+                            .message_bytes = &control->message_bytes,
+                            .message = (char *)(control + 1) + map->geometry.n_slots * slot_stride,
+                            .capacity = map->geometry.message_bytes};
+}
+
+static struct channel channel_of(const struct rv_map *map, uint32_t ring_idx)
+{
+    if (ring_idx != RV_COMMANDS_CONSUMER)
+        return ring_channel(map, rv_map_control(map, ring_idx));
+    struct rv_wire_filter *filter = (struct rv_wire_filter *)(void *)(map->base + map->geometry.filter.offset);
+    return (struct channel){.ready = &filter->request_ready,
+                            .code = filter->request,
+                            .message_bytes = &filter->request_bytes,
+                            .message = filter->text,
+                            .capacity = sizeof filter->text};
+}
+
+/* A ring's owner may sleep; the consumer looks at each of its turns. */
+static void notify(const struct rv_map *map, uint32_t ring_idx)
+{
+    if (ring_idx != RV_COMMANDS_CONSUMER)
+        rv_run_state_request(rv_map_control(map, ring_idx));
 }
 
 static bool is_dead_writer(uint32_t state)
@@ -69,27 +105,26 @@ static bool begin_writing(uint32_t *word, uint32_t from)
     return is_ours;
 }
 
-static void write_message(const struct rv_map *map, struct rv_wire_control *control, const char *code,
-                          const void *message, size_t n_bytes)
+static void write_message(const struct channel *channel, const char *code, const void *message, size_t n_bytes)
 {
-    memset(control->command, 0, sizeof control->command);
-    memcpy(control->command, code, strnlen(code, sizeof control->command));
-    n_bytes = n_bytes < map->geometry.message_bytes ? n_bytes : map->geometry.message_bytes;
-    control->message_bytes = (int32_t)n_bytes;
+    memset(channel->code, 0, CODE_BYTES);
+    memcpy(channel->code, code, strnlen(code, CODE_BYTES));
+    n_bytes = n_bytes < channel->capacity ? n_bytes : channel->capacity;
+    *channel->message_bytes = (int32_t)n_bytes;
     if (n_bytes)
-        memcpy(message_area(map, control), message, n_bytes);
+        memcpy(channel->message, message, n_bytes);
 }
 
-static void read_message(const struct rv_map *map, struct rv_wire_control *control, struct rv_command *command)
+static void read_message(const struct channel *channel, struct rv_command *command)
 {
-    memcpy(command->code, control->command, sizeof control->command);
-    command->code[sizeof control->command] = '\0';
-    int32_t claimed = __atomic_load_n(&control->message_bytes, __ATOMIC_RELAXED);
+    memcpy(command->code, channel->code, CODE_BYTES);
+    command->code[CODE_BYTES] = '\0';
+    int32_t claimed = __atomic_load_n(channel->message_bytes, __ATOMIC_RELAXED);
     size_t n_bytes = claimed < 0 ? 0 : (size_t)claimed;
-    n_bytes = n_bytes < map->geometry.message_bytes ? n_bytes : map->geometry.message_bytes;
+    n_bytes = n_bytes < channel->capacity ? n_bytes : channel->capacity;
     command->n_bytes = n_bytes < command->capacity ? n_bytes : command->capacity;
     if (command->n_bytes)
-        memcpy(command->message, message_area(map, control), command->n_bytes);
+        memcpy(command->message, channel->message, command->n_bytes);
 }
 
 static int wait_for(uint32_t *word, uint32_t wanted, uint64_t timeout_ns)
@@ -108,62 +143,62 @@ static int wait_for(uint32_t *word, uint32_t wanted, uint64_t timeout_ns)
 
 int rv_commands_post(struct rv_map *map, uint32_t ring_idx, const char *code, const void *message, size_t n_bytes)
 {
-    struct rv_wire_control *control = rv_map_control(map, ring_idx);
-    if (n_bytes && rv_backing_give_rest(map, ring_idx))
+    const struct channel channel = channel_of(map, ring_idx);
+    if (ring_idx != RV_COMMANDS_CONSUMER && n_bytes && rv_backing_give_rest(map, ring_idx))
         return -ENOSPC;
-    if (!begin_writing(&control->command_ready, EMPTY))
+    if (!begin_writing(channel.ready, EMPTY))
         return -EBUSY;
-    write_message(map, control, code, message, n_bytes);
-    __atomic_store_n(&control->command_ready, COMMAND_POSTED, __ATOMIC_RELEASE); /* K1 -> K2 */
-    rv_os_futex_wake(&control->command_ready);
-    rv_run_state_request(control);
+    write_message(&channel, code, message, n_bytes);
+    __atomic_store_n(channel.ready, COMMAND_POSTED, __ATOMIC_RELEASE); /* K1 -> K2 */
+    rv_os_futex_wake(channel.ready);
+    notify(map, ring_idx);
     return 0;
 }
 
 int rv_commands_wait(const struct rv_map *map, uint32_t ring_idx, struct rv_command *command, uint64_t timeout_ns)
 {
-    struct rv_wire_control *control = rv_map_control(map, ring_idx);
-    int error = wait_for(&control->command_ready, COMMAND_POSTED, timeout_ns);
+    const struct channel channel = channel_of(map, ring_idx);
+    int error = wait_for(channel.ready, COMMAND_POSTED, timeout_ns);
     if (!error)
-        read_message(map, control, command);
+        read_message(&channel, command);
     return error;
 }
 
 int rv_commands_respond(struct rv_map *map, uint32_t ring_idx, const char *code, const void *message, size_t n_bytes)
 {
-    struct rv_wire_control *control = rv_map_control(map, ring_idx);
-    if (n_bytes && rv_backing_give_rest(map, ring_idx))
+    const struct channel channel = channel_of(map, ring_idx);
+    if (ring_idx != RV_COMMANDS_CONSUMER && n_bytes && rv_backing_give_rest(map, ring_idx))
         return -ENOSPC;
-    if (!begin_writing(&control->command_ready, COMMAND_POSTED))
+    if (!begin_writing(channel.ready, COMMAND_POSTED))
         return -ECANCELED;
-    write_message(map, control, code, message, n_bytes);
-    __atomic_store_n(&control->command_ready, RESPONSE_POSTED, __ATOMIC_RELEASE); /* K3 -> K4 */
-    rv_os_futex_wake(&control->command_ready);
+    write_message(&channel, code, message, n_bytes);
+    __atomic_store_n(channel.ready, RESPONSE_POSTED, __ATOMIC_RELEASE); /* K3 -> K4 */
+    rv_os_futex_wake(channel.ready);
     return 0;
 }
 
 int rv_commands_wait_response(const struct rv_map *map, uint32_t ring_idx, struct rv_command *response,
                               uint64_t timeout_ns)
 {
-    struct rv_wire_control *control = rv_map_control(map, ring_idx);
-    int error = wait_for(&control->command_ready, RESPONSE_POSTED, timeout_ns);
+    const struct channel channel = channel_of(map, ring_idx);
+    int error = wait_for(channel.ready, RESPONSE_POSTED, timeout_ns);
     if (error)
         return error;
-    read_message(map, control, response);
-    __atomic_store_n(&control->command_ready, EMPTY, __ATOMIC_RELEASE); /* K5 -> K6 */
-    rv_os_futex_wake(&control->command_ready);
+    read_message(&channel, response);
+    __atomic_store_n(channel.ready, EMPTY, __ATOMIC_RELEASE); /* K5 -> K6 */
+    rv_os_futex_wake(channel.ready);
     return 0;
 }
 
 void rv_commands_cancel(const struct rv_map *map, uint32_t ring_idx)
 {
-    struct rv_wire_control *control = rv_map_control(map, ring_idx);
-    uint32_t *word = &control->command_ready;
+    const struct channel channel = channel_of(map, ring_idx);
+    uint32_t *word = channel.ready;
     for (uint32_t state = COMMAND_POSTED; state <= RESPONSE_POSTED; state++) {
         uint32_t expected = state;
         if (__atomic_compare_exchange_n(word, &expected, EMPTY, false, __ATOMIC_RELEASE,
                                         /* K5 -> K6 */ __ATOMIC_RELAXED))
             rv_os_futex_wake(word);
     }
-    rv_run_state_request(control);
+    notify(map, ring_idx);
 }

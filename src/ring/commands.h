@@ -1,5 +1,6 @@
 /*
- * Flag words and commands that a monitor sends to a traced thread, with the responses (Devel::RingBuffer's protocols).
+ * Flag words and commands that a monitor sends to a traced thread, with the responses (Devel::RingBuffer's protocols);
+ * and requests to the draining consumer, in the same way.
  *
  * A command and its response share one code and one message area; command_ready says whose turn it is: empty, command
  * posted, response posted, or 16 + the pid that is writing. A dead writer's turn is taken over. Waits use a futex.
@@ -24,6 +25,8 @@ uint32_t rv_commands_single(const struct rv_map *map);
 
 /* single | trace << 1 | signal << 2, each 0 or 1. */
 unsigned rv_commands_flags(const struct rv_map *map, uint32_t ring_idx);
+
+#define RV_COMMANDS_CONSUMER UINT32_MAX /* as ring_idx of the following: the draining consumer is the owner */
 
 struct rv_command {
     char code[5];  /* up to 4 characters, NUL-terminated */

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 
+#include "ring/patterns.h"
 #include "ring/verdicts.h"
 
 enum {
@@ -20,11 +21,11 @@ enum {
     MAX_GLOBAL_BYTES = 1 << 26,
     MIN_HEAP_BYTES = 1 << 12,
     MAX_VERDICTS = 1 << 20,
-    N_SECTIONS = 11,
+    N_SECTIONS = 12,
     MIN_TEXT_BYTES = 1 << 12,
     MAX_TEXT_BYTES = 1 << 26,
 };
-static const uint64_t MAX_HEAP_BYTES = 1ull << 34, MAX_CAPTURE_BYTES = 1ull << 26;
+static const uint64_t MAX_HEAP_BYTES = 1ull << 34, MAX_CAPTURE_BYTES = 1ull << 26, MAX_FILTER_BYTES = 1ull << 20;
 
 struct section {
     struct rv_wire_area *area;
@@ -70,6 +71,7 @@ static void list_sections(struct rv_wire_header *header, struct section sections
         {&header->verdicts, (uint64_t)header->n_verdicts * sizeof(struct rv_wire_verdict)},
         {&header->captures, 0},
         {&header->texts, (uint64_t)header->n_rings * header->text_bytes},
+        {&header->filter, sizeof(struct rv_wire_filter)},
     };
     for (unsigned i = 0; i < N_SECTIONS; i++)
         sections[i] = listed[i];
@@ -150,6 +152,8 @@ int rv_layout_plan(struct rv_wire_header *header, const struct rv_map_params *pa
         *why = "policy";
     if (!*why && params->n_capture_bytes > MAX_CAPTURE_BYTES)
         *why = "size of prototypes";
+    if (!*why && rv_patterns_bytes(params) > MAX_FILTER_BYTES)
+        *why = "size of the filter";
     if (*why)
         return -EINVAL;
 
@@ -174,6 +178,8 @@ int rv_layout_plan(struct rv_wire_header *header, const struct rv_map_params *pa
             n_bytes = heap_bytes;
         else if (sections[i].area == &header->captures)
             n_bytes = params->n_capture_bytes;
+        else if (sections[i].area == &header->filter)
+            n_bytes = rv_patterns_bytes(params);
         *sections[i].area = (struct rv_wire_area){offset, n_bytes};
         offset += round_up(n_bytes, RV_WIRE_PAGE);
     }
@@ -243,7 +249,7 @@ static const char *geometry_fault(const struct rv_wire_header *header, uint64_t 
         header->n_index_slots > 4u * MAX_NAMES)
         return "corrupted: name index size";
     if (header->name_heap.n_bytes > MAX_HEAP_BYTES || header->global_message.n_bytes > MAX_GLOBAL_BYTES ||
-        header->captures.n_bytes > MAX_CAPTURE_BYTES)
+        header->captures.n_bytes > MAX_CAPTURE_BYTES || header->filter.n_bytes > MAX_FILTER_BYTES)
         return "corrupted: a section is too large";
     return sections_fault(header);
 }

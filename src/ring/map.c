@@ -18,6 +18,7 @@
 #include "base/os.h"
 #include "ring/layout.h"
 #include "ring/liveness.h"
+#include "ring/patterns.h"
 
 #ifndef MADV_POPULATE_WRITE /* Linux 5.14 */
 #define MADV_POPULATE_WRITE 23
@@ -294,6 +295,8 @@ static void fill_header(struct rv_wire_header *header, const struct rv_map_param
 static int allocate_base(struct rv_map *map, const struct rv_wire_header *plan)
 {
     int error = rv_map_allocate(map, 0, sizeof *plan);
+    if (!error)
+        error = rv_map_allocate(map, plan->filter.offset, plan->filter.n_bytes);
     return error ? error : rv_map_allocate(map, plan->global_message.offset, plan->global_message.n_bytes);
 }
 
@@ -331,6 +334,7 @@ static int build(struct rv_map *map, struct rv_wire_header *plan, const struct r
     fill_header(plan, params);
     *map->header = *plan;
     take_geometry(map, plan);
+    rv_patterns_write(map->base + plan->filter.offset, params);
     error = write_captures(map, params);
     if (error)
         return error;

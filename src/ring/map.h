@@ -16,20 +16,21 @@
 #include "base/clock.h"
 #include "ringviz/wire.h"
 
-struct rv_map_params {        /* zero = default */
-    uint32_t n_rings;         /* 256: a ring uses memory only once claimed */
-    uint32_t ring_events;     /* 2^17, rounded up to a power of two, 64 to 2^20 */
-    uint32_t n_slots;         /* 64 */
-    uint32_t slot_bytes;      /* 200 */
-    uint32_t message_bytes;   /* 4096 */
-    uint32_t global_bytes;    /* 16 KiB */
-    uint32_t n_processes;     /* 16384 */
-    uint32_t n_modules;       /* 65536 */
-    uint32_t n_names;         /* 2^18 ids, of which 0 is none */
-    uint64_t name_heap_bytes; /* 32 MiB */
-    uint32_t max_depth;       /* of calls that producers need not write; 0 = all */
-    bool is_filtered;         /* only calls that a verdict keeps count for max_depth */
-    const void *captures;     /* prototypes/capture.h makes it; NULL: arguments are not captured */
+struct rv_map_params {             /* zero = default */
+    uint32_t n_rings;              /* 256: a ring uses memory only once claimed */
+    uint32_t ring_events;          /* 2^17, rounded up to a power of two, 64 to 2^20 */
+    uint32_t n_slots;              /* 64 */
+    uint32_t slot_bytes;           /* 200 */
+    uint32_t message_bytes;        /* 4096 */
+    uint32_t global_bytes;         /* 16 KiB */
+    uint32_t n_processes;          /* 16384 */
+    uint32_t n_modules;            /* 65536 */
+    uint32_t n_names;              /* 2^18 ids, of which 0 is none */
+    uint64_t name_heap_bytes;      /* 32 MiB */
+    uint32_t max_depth;            /* of calls that producers need not write; 0 = all */
+    bool is_filtered;              /* only calls that a verdict keeps count for max_depth */
+    const char *include, *exclude; /* patterns of the capture filter; NULL: none */
+    const void *captures;          /* prototypes/capture.h makes it; NULL: arguments are not captured */
     size_t n_capture_bytes;
     uint32_t text_bytes; /* for what is captured, of each ring: 1 MiB, rounded up to a power of two */
     enum rv_policy policy;

@@ -20,7 +20,7 @@
 #include "ring/ownership.h"
 #include "ring/ring.h"
 #include "source/arguments.h"
-#include "source/verdicts.h"
+#include "source/capture.h"
 #include "source/module_watch.h"
 #include "source/normalize.h"
 #include "source/scheduler.h"
@@ -70,8 +70,9 @@ struct live {
     struct rv_event *popped;
     struct rv_event *switches, *merged; /* of a thread; merged: with its popped events */
     size_t switches_capacity, merged_capacity;
-    struct rv_ticker *ticker;               /* clock TICK only */
-    struct rv_verdict_publisher *publisher; /* or NULL */
+    struct rv_ticker *ticker; /* clock TICK only */
+    struct rv_capture capture;
+    uint64_t n_published; /* verdicts, at the turn before */
     uint64_t last_liveness_ns, last_loss_ns;
     uint64_t turn_ticks;   /* at this turn's begin, */
     uint32_t n_new_rings;  /* and the header's */
@@ -141,8 +142,8 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
         .symbolizer = live->symbolizer,
         .process = rv_symbolizer_process(live->symbolizer, process_idx),
         .names = &live->names,
-        .filter = live->params.filter,
-        .publisher = live->publisher,
+        .filter = live->capture.filter,
+        .publisher = live->capture.publisher,
         .process_idx = process_idx,
         .last_ns = rv_normalize_time(&live->map->clock, control->born_ticks),
         .n_late = slot->normalizer.n_late,
@@ -471,7 +472,7 @@ static bool is_over(struct live *live)
     if (live->is_ending || is_stopped(live))
         return true;
     if (live->params.is_over)
-        return live->params.is_over(live->params.is_over_context);
+        return live->params.is_over(live->params.context);
     return live->has_had_stream || live->map->header->total_claims > 0 || !has_live_creator(live->map);
 }
 
@@ -485,6 +486,26 @@ static void look_at_rings(struct live *live, bool check_liveness)
         return;
     memset(live->has_live_owner, 0, n_words(live) * sizeof *live->has_live_owner);
     rv_ownership_find_live_owners(live->map, live->has_live_owner);
+}
+
+/* ---- what is captured ---- */
+
+static void follow_capture(struct live *live)
+{
+    rv_capture_answer(&live->capture);
+    for (uint32_t i = 0; i < live->n_rings_used; i++) {
+        live->rings[i].normalizer.filter = live->capture.filter;
+        live->rings[i].normalizer.publisher = live->capture.publisher;
+    }
+}
+
+/* Producers have more to follow than they have been told. */
+static void tell_verdicts(struct live *live)
+{
+    const uint64_t n = live->capture.publisher ? rv_verdict_publisher_n(live->capture.publisher) : 0;
+    if (n != live->n_published && live->params.on_verdicts)
+        live->params.on_verdicts(live->params.context);
+    live->n_published = n;
 }
 
 static enum rv_source_status poll_live(struct rv_source *source, const struct rv_intake *intake)
@@ -503,6 +524,8 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     if (live->params.scheduler)
         rv_scheduler_read(live->params.scheduler, &live->map->clock);
     bool was_over = is_over(live);
+    /* Answered when what was written before it has been read. */
+    const bool is_capture_changing = rv_capture_is_asked(&live->capture);
     bool has_moved = false;
     live->is_busy = false;
     repair_file_state(live);
@@ -512,6 +535,9 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     for (uint32_t i = 0; i < live->n_rings_used; i++)
         has_moved |= visit_ring(live, i, check_liveness, intake);
     rv_ring_turn_done(live->map->header);
+    if (is_capture_changing)
+        follow_capture(live);
+    tell_verdicts(live);
     if (was_over && is_over(live))
         return RV_SOURCE_ENDED;
     live->n_idle_turns = has_moved ? 0 : live->n_idle_turns + 1;
@@ -596,7 +622,7 @@ static void close_live(struct rv_source *source)
     rv_arguments_close(live->arguments);
     rv_symbolizer_destroy(live->symbolizer);
     rv_module_watch_fini(&live->modules);
-    rv_verdict_publisher_destroy(live->publisher);
+    rv_capture_fini(&live->capture);
     free(live->rings);
     free(live->has_live_owner);
     free(live->popped);
@@ -635,8 +661,8 @@ struct rv_source *rv_live_open(struct rv_map *map, const struct rv_live_params *
     live->rings = rv_alloc(map->geometry.n_rings, sizeof *live->rings);
     live->popped = rv_alloc(RV_BATCH_EVENTS, sizeof *live->popped);
     live->has_live_owner = rv_alloc(n_words(live), sizeof *live->has_live_owner);
-    if (params->filter && params->is_own)
-        live->publisher = rv_verdict_publisher_create(map);
+    live->capture = (struct rv_capture){.map = map, .symbolizer = live->symbolizer, .filter = params->filter};
+    rv_capture_init(&live->capture, params->is_own);
     if (map->geometry.clock_kind == RV_CLOCK_TICK)
         live->ticker = rv_ticker_start(&map->header->tick);
     return &live->source;

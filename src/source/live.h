@@ -14,7 +14,9 @@ struct rv_live_params {
     /* Has the traced program ended? The source ends when this is true and every ring is empty and unowned. May be
      * NULL: then it ends when rings have had owners and none has one any more. */
     bool (*is_over)(void *context);
-    void *is_over_context;
+    /* Verdicts for producers have been published, or have changed: on the drain thread, between its turns. Or NULL. */
+    void (*on_verdicts)(void *context);
+    void *context;                    /* of both */
     struct rv_capture_filter *filter; /* borrowed, or NULL */
     struct rv_scheduler *scheduler;   /* of the traced threads' switches; taken, or NULL */
     bool is_own; /* who filters made the file: its verdicts may be published to producers for good */

@@ -84,7 +84,7 @@ static uint32_t apply_filter(struct rv_normalizer *normalizer, struct rv_event *
         bool is_judged = is_call && events[i].id != 0;
         bool is_kept = !is_judged || rv_capture_filter_has(normalizer->filter, normalizer->symbolizer, events[i].id);
         if (is_judged && popped && normalizer->publisher)
-            rv_verdict_publish(normalizer->publisher, normalizer->process_idx, &popped[i], is_kept);
+            rv_verdict_publish(normalizer->publisher, normalizer->process_idx, &popped[i], events[i].id, is_kept);
         normalizer->leaves_out = !is_kept;
         if (is_kept)
             events[written++] = events[i];

@@ -10,9 +10,12 @@
 struct rv_verdict_publisher {
     struct rv_map *map;
     uint32_t n;
+    uint64_t n_published;
     struct slot {
         uint64_t address; /* 0: none */
-        uint32_t process;
+        uint32_t process, id;
+        int record; /* its index; negative: the list is full */
+        bool is_kept;
     } slots[N_SLOTS];
 };
 
@@ -38,19 +41,56 @@ static struct slot *find(struct rv_verdict_publisher *publisher, uint64_t addres
     }
 }
 
-void rv_verdict_publish(struct rv_verdict_publisher *publisher, uint32_t process_idx, const struct rv_event *popped,
-                        bool is_kept)
+static void add(struct rv_verdict_publisher *publisher, struct slot *slot, const struct rv_verdict_function *function,
+                bool is_kept)
 {
-    uint64_t address = rv_event_address(popped);
-    if (rv_event_kind(popped) != RV_EVENT_CALL_AT || address == 0 || (is_kept && !publisher->map->geometry.max_depth))
-        return;
-    struct slot *slot = find(publisher, address, process_idx);
-    if (slot->address || publisher->n >= RV_VERDICTS_MAX)
-        return;
-    *slot = (struct slot){address, process_idx};
+    const struct rv_wire_verdict record = {
+        .address = function->address, .ticks = function->ticks, .process = function->process_idx, .is_kept = is_kept};
+    *slot = (struct slot){.address = function->address,
+                          .process = function->process_idx,
+                          .id = function->id,
+                          .record = rv_verdicts_add(publisher->map, &record),
+                          .is_kept = is_kept};
     publisher->n++;
-    (void)rv_verdicts_add(publisher->map, &(struct rv_wire_verdict){.address = address,
-                                                                    .ticks = rv_event_ticks(popped),
-                                                                    .process = process_idx,
-                                                                    .is_kept = is_kept});
+    publisher->n_published++;
+}
+
+static void change(struct rv_verdict_publisher *publisher, struct slot *slot, bool is_kept)
+{
+    if (slot->is_kept == is_kept || slot->record < 0)
+        return;
+    slot->is_kept = is_kept;
+    rv_verdicts_change(publisher->map, (uint32_t)slot->record, slot->process, is_kept);
+    publisher->n_published++;
+}
+
+void rv_verdict_put(struct rv_verdict_publisher *publisher, const struct rv_verdict_function *function, bool is_kept)
+{
+    struct slot *slot = find(publisher, function->address, function->process_idx);
+    if (slot->address)
+        change(publisher, slot, is_kept);
+    else if (publisher->n < RV_VERDICTS_MAX)
+        add(publisher, slot, function, is_kept);
+}
+
+void rv_verdict_publish(struct rv_verdict_publisher *publisher, uint32_t process_idx, const struct rv_event *popped,
+                        uint32_t id, bool is_kept)
+{
+    const struct rv_verdict_function function = {process_idx, id, rv_event_address(popped), rv_event_ticks(popped)};
+    if (rv_event_kind(popped) == RV_EVENT_CALL_AT && function.address &&
+        !(is_kept && !publisher->map->geometry.max_depth))
+        rv_verdict_put(publisher, &function, is_kept);
+}
+
+void rv_verdict_publish_again(struct rv_verdict_publisher *publisher, struct rv_capture_filter *filter,
+                              struct rv_symbolizer *symbolizer)
+{
+    for (size_t i = 0; i < N_SLOTS; i++)
+        if (publisher->slots[i].address)
+            change(publisher, &publisher->slots[i], rv_capture_filter_has(filter, symbolizer, publisher->slots[i].id));
+}
+
+uint64_t rv_verdict_publisher_n(const struct rv_verdict_publisher *publisher)
+{
+    return publisher->n_published;
 }

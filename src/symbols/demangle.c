@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/late_library.h"
 #include "base/memory.h"
+#include "base/module_name.h"
 #include "symbols/demangle_rust.h"
 
 /* libstdc++ exports it with C linkage; its header is for C++ only. */
@@ -258,16 +259,7 @@ void rv_demangle(const char *symbol, struct rv_demangled *out)
 
 struct rv_demangle_piece rv_demangle_module(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *base = slash ? slash + 1 : path;
-    size_t n = strlen(base);
-    const char *so = strstr(base, ".so");
-    while (so && so[3] != '\0' && so[3] != '.')
-        so = strstr(so + 1, ".so");
-    if (so && so > base) {
-        n = (size_t)(so - base);
-        if (n > 3 && strncmp(base, "lib", 3) == 0)
-            return (struct rv_demangle_piece){base + 3, n - 3};
-    }
-    return (struct rv_demangle_piece){base, n};
+    size_t n_bytes;
+    const char *name = rv_module_name(path, &n_bytes);
+    return (struct rv_demangle_piece){name, n_bytes};
 }

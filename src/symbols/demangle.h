@@ -23,7 +23,7 @@ void rv_demangle(const char *symbol, struct rv_demangled *out);
 /* The second half of rv_demangle(): split an already demangled name. Pieces point into text. */
 void rv_demangle_split(const char *text, struct rv_demangled *out);
 
-/* Base name of a module's path without "lib" and ".so...": the package of a C function. */
+/* The package of a C function: its module's name (base/module_name.h). */
 struct rv_demangle_piece rv_demangle_module(const char *path);
 
 #endif

@@ -197,6 +197,14 @@ bool rv_elf_exported_function(const struct rv_elf *elf, const char *name, uint64
     return find_export(elf, name, STT_FUNC, address);
 }
 
+const char *rv_elf_function_at(const struct rv_elf *elf, size_t idx, uint64_t *start)
+{
+    if (idx >= elf->functions.n)
+        return NULL;
+    *start = elf->functions.all[idx].value;
+    return elf->functions.all[idx].name;
+}
+
 struct rv_dwarf *rv_elf_dwarf(struct rv_elf *elf)
 {
     if (elf->is_dwarf_tried)

@@ -27,7 +27,10 @@ struct rv_elf *rv_elf_open(const char *path, const struct rv_elf_identity *expec
 /* The function symbol that contains the address, or NULL; *start is its address. Valid until close. */
 const char *rv_elf_function(const struct rv_elf *elf, uint64_t link_address, uint64_t *start);
 
-/* The same for a variable; its symbols are read at the first call. */
+/* The function symbols in order, NULL behind the last one; one at each address. Valid until close. */
+const char *rv_elf_function_at(const struct rv_elf *elf, size_t idx, uint64_t *start);
+
+/* As rv_elf_function() for a variable; its symbols are read at the first call. */
 const char *rv_elf_variable_at(struct rv_elf *elf, uint64_t link_address, uint64_t *start);
 
 /* How the file is mapped. */

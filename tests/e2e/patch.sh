@@ -35,6 +35,20 @@ run --patch='(' -- "$fib"
 expect "a bad pattern" $status 2
 one_line "a bad pattern"
 
+# What a filter rejects by name is not patched at all.
+counts() {
+    sed -n 's/.*"patches":{"functions":[0-9]*,"patched":\([0-9]*\),"trivial":[0-9]*,"filtered":\([0-9]*\).*/\1 \2/p' \
+        "$folder/report.json"
+}
+run --exclude='::fib$' --force --report=json --output="$folder/report.json" -- "$fib" 20
+grep -q '::fib"' "$folder/report.json" && fail "--exclude: fib is there"
+[ "$(events)" -lt 20 ] || fail "--exclude: $(events) events were written"
+expect "--exclude: filtered" "$(counts | cut -d' ' -f2)" 1
+run --include='::fib$' --force --report=json --output="$folder/report.json" -- "$fib" 10
+expect "--include: filtered" "$(counts | cut -d' ' -f2)" 3
+grep -q '::fib",[^}]*"calls":177,' "$folder/report.json" || fail "--include: not 177 calls of fib"
+grep -q '::main"' "$folder/report.json" && fail "--include: main is there"
+
 # Limits the depth; a program below a shell is patched too.
 run --patch=. --max-depth=1 --force --report=json --output="$folder/report.json" -- "$fib" 10
 grep -q '::fib"' "$folder/report.json" && fail "--max-depth: fib is there"

@@ -3,6 +3,7 @@
  *
  *     plan     others run: a thread of ours finds the functions and builds their stubs, then ends
  *     write    others stand still, none between the bytes of a jump: all jumps are written
+ *     apply    others stand still: verdicts on functions take jumps out, or write them
  *     remove   others stand still: the original bytes and return addresses are put back, rings are left
  *
  * Stubs, trampolines and this library stay for ever: a thread may be in them.
@@ -23,9 +24,8 @@
 
 RV_EXPORT void ringviz_attach_plan(const char *path, const char *wanted);
 RV_EXPORT void ringviz_attach_write(void);
+RV_EXPORT void ringviz_attach_apply(uint64_t are_sites_clear);
 RV_EXPORT void ringviz_attach_remove(void);
-
-__attribute__((visibility("default"))) struct rv_attachment ringviz_attachment;
 
 #define MOST_STALE 8u /* plans of a process that loads libraries all the time */
 
@@ -40,19 +40,6 @@ static void publish(uint32_t *word, uint32_t value)
     __atomic_store_n(word, value, __ATOMIC_RELAXED);
 }
 
-static void publish_sites(void)
-{
-    size_t n;
-    const struct rv_patcher_object *objects = rv_patcher_objects(&n);
-    ringviz_attachment.n_objects = n;
-    for (size_t i = 0; i < n; i++) {
-        ringviz_attachment.objects[i].sites = (uint64_t)(uintptr_t)objects[i].prepared.sites;
-        ringviz_attachment.objects[i].n_sites = objects[i].prepared.n_sites;
-        for (size_t k = 0; k < objects[i].prepared.n_sites; k++)
-            objects[i].prepared.sites[k].is_left_out = false;
-    }
-}
-
 static void *plan(void *unused)
 {
     (void)unused;
@@ -60,7 +47,6 @@ static void *plan(void *unused)
     int error = rv_patcher_plan(patches, trace_path, true);
     if (!error)
         error = rv_process_open(trace_path);
-    publish_sites();
     ringviz_attachment.error = error;
     publish(&ringviz_attachment.state, error ? RV_ATTACHMENT_NONE : RV_ATTACHMENT_PLANNED);
     return NULL;
@@ -117,6 +103,12 @@ static int write_patches(void)
     return 0;
 }
 
+static int apply_verdicts(bool are_sites_clear)
+{
+    const int result = rv_patcher_apply(are_sites_clear);
+    return result == 1 ? RV_ATTACHMENT_TO_CLEAR : result;
+}
+
 static int remove_patches(void)
 {
     bool has_push_left = false;
@@ -147,6 +139,13 @@ void ringviz_attach_write(void)
 {
     const int saved = errno;
     publish(&ringviz_attachment.result, (uint32_t)write_patches());
+    errno = saved;
+}
+
+void ringviz_attach_apply(uint64_t are_sites_clear)
+{
+    const int saved = errno;
+    publish(&ringviz_attachment.result, (uint32_t)apply_verdicts(are_sites_clear != 0));
     errno = saved;
 }
 

@@ -6,15 +6,12 @@
 
 #if defined(__x86_64__) && defined(__LP64__)
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "producers/native/section.h"
 #include "ring/map.h"
 
-#define MOST_SECTION (1u << 26)
 #define LEAST_SLOTS 1024u
 
 struct slot {
@@ -120,38 +117,10 @@ static void read_records(uint8_t *section, size_t n_bytes)
         qsort(captures.names, captures.n, sizeof *captures.names, compare_names);
 }
 
-static bool read_all(int fd, void *bytes, size_t n, uint64_t offset)
-{
-    size_t n_read = 0;
-    for (ssize_t step; n_read < n; n_read += (size_t)step)
-        if ((step = pread(fd, (uint8_t *)bytes + n_read, n - n_read, (off_t)(offset + n_read))) <= 0)
-            return false;
-    return true;
-}
-
-/* NULL: it has none. */
-static uint8_t *read_section(const char *path, size_t *n_bytes)
-{
-    struct rv_wire_header header;
-    uint8_t *section = NULL;
-    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    *n_bytes = 0;
-    if (fd >= 0 && read_all(fd, &header, sizeof header, 0) && rv_map_validate(&header, header.file_bytes) == 0 &&
-        header.feature_incompat & RV_WIRE_FEATURE_CAPTURES && header.captures.n_bytes <= MOST_SECTION &&
-        (section = malloc(header.captures.n_bytes + 1))) {
-        *n_bytes = header.captures.n_bytes;
-        if (!read_all(fd, section, *n_bytes, header.captures.offset))
-            *n_bytes = 0;
-    }
-    if (fd >= 0)
-        close(fd);
-    return section;
-}
-
 bool rv_captures_read(const char *path)
 {
     size_t n_bytes = 0;
-    uint8_t *section = path ? read_section(path, &n_bytes) : NULL;
+    uint8_t *section = path ? rv_section_read(path, offsetof(struct rv_wire_header, captures), &n_bytes) : NULL;
     if (n_bytes == captures.n_bytes && (!n_bytes || memcmp(section, captures.section, n_bytes) == 0)) {
         free(section);
         return false;

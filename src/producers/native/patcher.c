@@ -30,11 +30,17 @@
 
 #include "producers/native/image_facts.h"
 #include "producers/native/loader.h"
+#include "producers/native/modules.h"
 #include "producers/native/objects.h"
+#include "producers/native/patch_sites.h"
 #include "producers/native/process.h"
 #include "producers/native/returns.h"
+#include "producers/native/section.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/thread.h"
+#include "producers/native/verdict_table.h"
+#include "ring/patterns.h"
+#include "ring/verdicts.h"
 
 #define LIBRARY "libringviz-patch.so"
 #define PATH_BYTES 4096
@@ -46,9 +52,10 @@
 
 typedef void *dlopen_fn(const char *path, int flags);
 
+struct rv_attachment ringviz_attachment;
+
 static struct {
-    uint32_t is_busy; /* [atomic] a thread plans, or follows the loader */
-    void *planner;    /* its library, while that is loaded */
+    void *planner; /* its library, while that is loaded */
     void *mprotect;
     rv_patch_prepare_fn *prepare;
     char wanted[RV_PATCHER_WANTED_BYTES];
@@ -65,6 +72,8 @@ static struct {
         bool is_unloaded, is_replaced; /* to be dropped */
     } places[RV_PATCHER_OBJECTS];      /* of the objects */
     size_t n_objects;
+    uint8_t *filter;                      /* the trace file's section, */
+    struct rv_patterns patterns;          /* and what it says */
     const struct rv_patch_name *captured; /* functions whose arguments are */
     size_t n_captured;
     struct next {              /* the object that is planned now; here, since a loading thread's stack may be small */
@@ -76,16 +85,35 @@ static struct {
     } next;
 } patcher;
 
+/* A thread plans, or follows the loader: the number of changes is odd meanwhile. */
+static bool is_busy(void)
+{
+    return __atomic_load_n(&ringviz_attachment.n_changes, __ATOMIC_RELAXED) & 1;
+}
+
 /* Signals are blocked. */
 static bool try_begin(void)
 {
-    return !__atomic_exchange_n(&patcher.is_busy, 1, __ATOMIC_ACQUIRE); /* F2 <- F1 */
+    uint32_t n = __atomic_load_n(&ringviz_attachment.n_changes, __ATOMIC_RELAXED) & ~1u;
+    return __atomic_compare_exchange_n(&ringviz_attachment.n_changes, &n, n + 1, false, __ATOMIC_ACQUIRE, /* F2 <- F1 */
+                                       __ATOMIC_RELAXED);
+}
+
+static void publish_sites(void)
+{
+    ringviz_attachment.n_objects = patcher.n_objects;
+    for (size_t i = 0; i < patcher.n_objects; i++)
+        ringviz_attachment.objects[i] =
+            (struct rv_attachment_object){.sites = (uint64_t)(uintptr_t)patcher.objects[i].prepared.sites,
+                                          .n_sites = patcher.objects[i].prepared.n_sites};
 }
 
 /* Also in the child of fork: it has not the thread that began. */
 static void end(void)
 {
-    __atomic_store_n(&patcher.is_busy, 0, __ATOMIC_RELEASE); /* F1 -> F2 */
+    publish_sites();
+    __atomic_store_n(&ringviz_attachment.n_changes, (ringviz_attachment.n_changes + 1) & ~1u,
+                     __ATOMIC_RELEASE); /* F1 -> F2 */
 }
 
 /* ---- where ---- */
@@ -108,41 +136,6 @@ static void *map_near(uint64_t first, uint64_t last, size_t n_bytes)
             munmap(pages, size);
     }
     return NULL;
-}
-
-static int protect(const struct rv_patch_segment *segment, int protection)
-{
-    const uint64_t start = segment->start & ~(PAGE - 1), end = (segment->end + PAGE - 1) & ~(PAGE - 1);
-    return mprotect((void *)(uintptr_t)start, end - start, protection) == 0 ? 0 : -errno;
-}
-
-/* What is there now decides: it may be another library by now, or never have been written. */
-static void write_site(const struct rv_patch_site *site, bool is_patched)
-{
-    uint8_t *code = (uint8_t *)(uintptr_t)site->address;
-    const uint8_t *from = is_patched ? site->original : site->jump, *to = is_patched ? site->jump : site->original;
-    if (memcmp(code, from, RV_PATCH_JUMP_BYTES) == 0 && !(is_patched && site->is_left_out))
-        memcpy(code, to, RV_PATCH_JUMP_BYTES);
-}
-
-/* Segment by segment: there may be holes between them. All the while they can be run: they may be needed here. */
-static int write_object(const struct rv_patcher_object *object, bool is_patched)
-{
-    int error = 0;
-    for (size_t i = 0; i < object->image.n_segments && !error; i++) {
-        const struct rv_patch_segment *segment = &object->image.segments[i];
-        if (!segment->is_code || segment->is_writable)
-            continue;
-        error = protect(segment, PROT_READ | PROT_WRITE | PROT_EXEC);
-        for (size_t k = 0; k < object->prepared.n_sites && !error; k++) {
-            const struct rv_patch_site *site = &object->prepared.sites[k];
-            if (site->address >= segment->start && site->address < segment->end)
-                write_site(site, is_patched);
-        }
-        if (!error)
-            (void)protect(segment, PROT_READ | PROT_EXEC);
-    }
-    return error;
 }
 
 /* ---- whether ---- */
@@ -273,7 +266,7 @@ static bool is_planned(const struct dl_phdr_info *info)
 /* An object that cannot be written has no function that is patched. */
 static void write_jumps(struct rv_patcher_object *object)
 {
-    if (write_object(object, true) != 0)
+    if (rv_patch_sites_write(object, RV_PATCH_SITES_AS_WANTED) != 0)
         object->prepared.counts = (struct rv_wire_instrumentation){0};
 }
 
@@ -358,6 +351,7 @@ static void prepare(const struct next *next, struct rv_patch_prepared *prepared)
                                              .has_trivial = patcher.is_by_name,
                                              .pattern = patcher.is_by_name ? next->pattern : NULL,
                                              .path = *next->name ? next->name : patcher.program,
+                                             .filter = {patcher.patterns.include, patcher.patterns.exclude},
                                              .map_near = map_near};
     if (is_loader(&next->image))
         (void)rv_loader_prepare(&next->read, rv_patcher_follow, map_near, prepared);
@@ -427,10 +421,29 @@ static void look_at_list(void)
     rv_process_unlock();
 }
 
-static void set_wanted(const char *wanted, bool has_other_captures)
+static bool is_same(const char *left, const char *right)
+{
+    return left && right ? strcmp(left, right) == 0 : left == right;
+}
+
+/* Returns whether they are others than before. */
+static bool read_patterns(const char *trace_path)
+{
+    const struct rv_patterns before = patcher.patterns;
+    uint8_t *filter = patcher.filter;
+    size_t n_bytes;
+    patcher.filter = rv_section_read(trace_path, offsetof(struct rv_wire_header, filter), &n_bytes);
+    patcher.patterns = rv_patterns_find(patcher.filter, n_bytes);
+    const bool is_other =
+        !is_same(before.include, patcher.patterns.include) || !is_same(before.exclude, patcher.patterns.exclude);
+    free(filter);
+    return is_other;
+}
+
+static void set_wanted(const char *wanted, bool is_read_anew)
 {
     mark_replaced();
-    drop_objects(has_other_captures || strcmp(wanted, patcher.wanted) != 0);
+    drop_objects(is_read_anew || strcmp(wanted, patcher.wanted) != 0);
     strcpy(patcher.wanted, wanted);
     patcher.is_by_name = strcmp(wanted, "auto") != 0;
     patcher.is_for_later = strchr(wanted, '@') != NULL;
@@ -446,11 +459,21 @@ static int read_captures(void)
     return patcher.n_captured ? rv_captured_init() : 0;
 }
 
+static void judge_by_names(bool expects_clearing)
+{
+    for (size_t i = 0; i < patcher.n_objects; i++) {
+        rv_patch_sites_judge_by_names(&patcher.objects[i]);
+        if (expects_clearing)
+            rv_patch_sites_expect_clearing(&patcher.objects[i]);
+    }
+}
+
 static int plan(const char *wanted, const char *trace_path, bool do_others_run)
 {
     int error = load_planner();
     look_at_list();
-    set_wanted(wanted, rv_captures_read(trace_path));
+    const bool has_other_captures = rv_captures_read(trace_path), has_other_patterns = read_patterns(trace_path);
+    set_wanted(wanted, has_other_captures || has_other_patterns);
     if (!error)
         error = rv_returns_entries ? 0 : rv_returns_init();
     if (!error)
@@ -458,6 +481,9 @@ static int plan(const char *wanted, const char *trace_path, bool do_others_run)
     if (!error)
         error = plan_objects(do_others_run);
     unload_planner();
+    judge_by_names(true);
+    for (size_t i = 0; i < patcher.n_objects; i++)
+        rv_patch_sites_count(&patcher.objects[i]);
     return error;
 }
 
@@ -477,12 +503,6 @@ int rv_patcher_plan(const char *wanted, const char *trace_path, bool do_others_r
     return error;
 }
 
-const struct rv_patcher_object *rv_patcher_objects(size_t *n)
-{
-    *n = patcher.n_objects;
-    return patcher.objects;
-}
-
 static void count_patches(void)
 {
     struct rv_wire_instrumentation sum = {0};
@@ -490,6 +510,7 @@ static void count_patches(void)
         const uint32_t *counts = (const uint32_t *)&patcher.objects[i].prepared.counts;
         for (size_t k = 0; k < offsetof(struct rv_wire_instrumentation, runtime) / sizeof *counts; k++)
             ((uint32_t *)&sum)[k] += counts[k];
+        sum.n_filtered += patcher.objects[i].prepared.counts.n_filtered;
     }
     if (sum.n_functions)
         rv_process_set_patches(&sum);
@@ -511,13 +532,56 @@ bool rv_patcher_is_current(void)
 
 int rv_patcher_remove(void)
 {
-    if (__atomic_load_n(&patcher.is_busy, __ATOMIC_RELAXED) || rv_objects_are_changing())
+    if (is_busy() || rv_objects_are_changing())
         return -EAGAIN;
     for (size_t i = 0; i < patcher.n_objects; i++)
         if (is_there(&patcher.places[i]))
-            (void)write_object(&patcher.objects[i], false);
+            (void)rv_patch_sites_write(&patcher.objects[i], RV_PATCH_SITES_ALL_OUT);
     patcher.is_written = false;
     return 0;
+}
+
+/* What the viewer has decided comes before what names do. */
+static void judge_by_verdicts(void)
+{
+    const struct rv_map *map = rv_process_map();
+    for (uint32_t i = 0, n = rv_verdicts_count(map); i < n; i++) {
+        const struct rv_wire_verdict verdict = rv_verdicts_read(map, i);
+        struct rv_patch_site *site = NULL;
+        if (verdict.process != rv_process_idx() || !verdict.address ||
+            !rv_native_modules_has(verdict.address, verdict.ticks))
+            continue;
+        for (size_t k = 0; k < patcher.n_objects && !site; k++)
+            site = rv_patch_sites_find(&patcher.objects[k], verdict.address);
+        if (site)
+            site->is_off = !verdict.is_kept;
+    }
+}
+
+static int apply(bool are_sites_clear)
+{
+    const enum rv_patch_sites_change change = are_sites_clear ? RV_PATCH_SITES_AS_WANTED : RV_PATCH_SITES_OFF_OUT;
+    bool has_jumps_to_write = false;
+    judge_by_names(!are_sites_clear);
+    judge_by_verdicts();
+    for (size_t i = 0; i < patcher.n_objects; i++) {
+        struct rv_patcher_object *object = &patcher.objects[i];
+        if (!is_there(&patcher.places[i]) || rv_patch_sites_write(object, change) != 0)
+            continue;
+        rv_patch_sites_count(object);
+        has_jumps_to_write |= !are_sites_clear && rv_patch_sites_have(object, RV_PATCH_SITES_AS_WANTED);
+    }
+    count_patches();
+    return has_jumps_to_write;
+}
+
+int rv_patcher_apply(bool are_sites_clear)
+{
+    if (is_busy() || rv_objects_are_changing() || rv_process_is_locked())
+        return -EAGAIN;
+    if (rv_verdict_table_is_stale())
+        rv_verdict_table_update();
+    return patcher.is_written && rv_process_is_open() ? apply(are_sites_clear) : 0;
 }
 
 /* What is loaded stays meanwhile: the caller has the loader's lock. */

@@ -10,16 +10,15 @@
 
 #include <stdbool.h>
 
-#include "patch/prepare.h"
 #include "producers/native/linkage.h"
+#include "ring/attachment.h"
 
 #define RV_PATCHER_OBJECTS 256u
 #define RV_PATCHER_WANTED_BYTES 4096u
 
-struct rv_patcher_object {
-    struct rv_patch_image image;
-    struct rv_patch_prepared prepared;
-};
+/* What ringviz reads of this process from outside: the objects that are planned. Protected: the library that is preloaded
+ * and the one of an attachment each have one. */
+extern struct rv_attachment ringviz_attachment __attribute__((visibility("protected")));
 
 /*
  * Find what can be patched, and build its stubs; a trace file may have arguments of some functions captured. No jump is in
@@ -30,9 +29,6 @@ struct rv_patcher_object {
  */
 RV_HIDDEN int rv_patcher_plan(const char *wanted, const char *trace_path, bool do_others_run);
 
-/* The objects that are patched; valid until the next plan. */
-RV_HIDDEN const struct rv_patcher_object *rv_patcher_objects(size_t *n);
-
 /*
  * Put all jumps in place, or the original bytes: while nothing runs there, nor is about to go on there. From the one to the
  * other, libraries that are loaded are planned and patched before their code runs, if some were wanted.
@@ -40,6 +36,14 @@ RV_HIDDEN const struct rv_patcher_object *rv_patcher_objects(size_t *n);
  */
 RV_HIDDEN void rv_patcher_write(void);
 RV_HIDDEN int rv_patcher_remove(void);
+
+/*
+ * While nothing else runs: take the jumps of functions out that the viewer's verdicts reject (ring/verdicts.h), let hooks
+ * know them, and write the others' jumps where no thread is about to go on between their bytes.
+ *   are_sites_clear  that is so; else none is written
+ *   returns          0; 1: there are jumps to write; -EAGAIN: not at this moment
+ */
+RV_HIDDEN int rv_patcher_apply(bool are_sites_clear);
 
 /* While nothing runs: no library that may be wanted has been loaded since the plan. */
 RV_HIDDEN bool rv_patcher_is_current(void);

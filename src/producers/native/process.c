@@ -141,6 +141,7 @@ void rv_process_set_patches(const struct rv_wire_instrumentation *patches)
     for (size_t i = offsetof(struct rv_wire_instrumentation, n_functions) / sizeof *from;
          i < offsetof(struct rv_wire_instrumentation, runtime) / sizeof *from; i++)
         __atomic_store_n(&to[i], from[i], __ATOMIC_RELAXED);
+    __atomic_store_n(&process.instrumentation.n_filtered, patches->n_filtered, __ATOMIC_RELAXED);
     rv_process_use_instrument(RV_INSTRUMENT_PATCHES);
     if (rv_process_is_open())
         publish_instrumentation();

@@ -13,7 +13,8 @@
 /* Under the process lock. */
 static struct {
     uint64_t *table;
-    uint32_t n_seen;  /* [atomic] verdicts read from the file's list */
+    uint32_t n_seen;  /* [atomic] verdicts read from the file's list, */
+    uint32_t changes; /* [atomic] and which of their changes were */
     uint32_t n_held;  /* in the table */
     uint32_t version; /* [atomic] */
     uint32_t n_suspended;
@@ -28,7 +29,8 @@ void rv_verdict_table_allow(void)
 bool rv_verdict_table_is_stale(void)
 {
     return verdicts.is_allowed && rv_process_is_open() &&
-           rv_verdicts_count(rv_process_map()) != __atomic_load_n(&verdicts.n_seen, __ATOMIC_RELAXED);
+           (rv_verdicts_count(rv_process_map()) != __atomic_load_n(&verdicts.n_seen, __ATOMIC_RELAXED) ||
+            rv_verdicts_changes(rv_process_map()) != __atomic_load_n(&verdicts.changes, __ATOMIC_RELAXED));
 }
 
 static bool has_table(void)
@@ -56,13 +58,15 @@ static void put(const struct rv_wire_verdict *verdict)
 static void read_list(void)
 {
     const struct rv_map *map = rv_process_map();
-    uint32_t n = rv_verdicts_count(map), i = verdicts.n_seen;
+    const uint32_t changes = rv_verdicts_changes(map), n = rv_verdicts_count(map);
+    uint32_t i = changes == verdicts.changes ? verdicts.n_seen : 0;
     for (; i < n && verdicts.n_held < RV_VERDICT_TABLE_SLOTS / 2 && has_table(); i++) {
         struct rv_wire_verdict record = rv_verdicts_read(map, i);
         if (record.process == rv_process_idx() && record.address && rv_native_modules_has(record.address, record.ticks))
             put(&record);
     }
     __atomic_store_n(&verdicts.n_seen, n, __ATOMIC_RELAXED);
+    __atomic_store_n(&verdicts.changes, changes, __ATOMIC_RELAXED);
     __atomic_fetch_add(&verdicts.version, 1, __ATOMIC_RELAXED);
     if (verdicts.n_held)
         rv_process_set_gate((intptr_t)verdicts.table | (rv_process_limit ? RV_GATE_IS_LIMITED : 0));

@@ -1,4 +1,5 @@
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -280,4 +281,28 @@ Test(normalize, arguments_of_a_call_that_the_filter_has_left_out_go_with_it)
     cr_assert_eq(rv_normalize(&normalizer, &batch, &arguments, 1), 1);
     cr_assert_eq(batch.n, 0);
     rv_capture_filter_destroy(normalizer.filter);
+}
+
+Test(normalize, the_last_rule_that_fits_decides, .timeout = 60)
+{
+    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
+    struct rv_capture_filter *filter = rv_capture_filter_create_open();
+    char why[80];
+    const uint32_t a = rv_symbolizer_intern(symbolizer, "pack", "alpha", "", 0),
+                   b = rv_symbolizer_intern(symbolizer, "pack", "beta", "", 0);
+    cr_assert(rv_capture_filter_has(filter, symbolizer, a));
+    cr_assert_eq(rv_capture_filter_add(filter, symbolizer, RV_CAPTURE_EXCLUDE, "^pack::", why, sizeof why), 2);
+    cr_assert_eq(rv_capture_filter_add(filter, symbolizer, RV_CAPTURE_EXCLUDE, "^pack::", why, sizeof why), 0);
+    cr_assert_eq(rv_capture_filter_add(filter, symbolizer, RV_CAPTURE_TRACE, "beta", why, sizeof why), 1);
+    cr_assert(!rv_capture_filter_has(filter, symbolizer, a));
+    cr_assert(rv_capture_filter_has(filter, symbolizer, b));
+    cr_assert_eq(rv_capture_filter_add(filter, symbolizer, RV_CAPTURE_INCLUDE, "(", why, sizeof why), -EINVAL);
+    cr_assert(*why);
+    cr_assert_eq(rv_capture_filter_add(filter, symbolizer, RV_CAPTURE_UNTRACE, "pack::beta", why, sizeof why), 1);
+    cr_assert_eq(rv_capture_filter_add(filter, symbolizer, RV_CAPTURE_UNTRACE, "bet", why, sizeof why), 0);
+    cr_assert(!rv_capture_filter_has(filter, symbolizer, b));
+    const uint32_t later = rv_symbolizer_intern(symbolizer, "pack", "gamma", "", 0);
+    cr_assert(!rv_capture_filter_has(filter, symbolizer, later), "rules are for what is seen later, too");
+    rv_capture_filter_destroy(filter);
+    rv_symbolizer_destroy(symbolizer);
 }

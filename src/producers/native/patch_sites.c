@@ -1,0 +1,114 @@
+#include "producers/native/patch_sites.h"
+
+#if defined(__x86_64__) && defined(__LP64__)
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/bisect.h"
+
+#define PAGE 4096ull
+
+static int protect(const struct rv_patch_segment *segment, int protection)
+{
+    const uint64_t start = segment->start & ~(PAGE - 1), end = (segment->end + PAGE - 1) & ~(PAGE - 1);
+    return mprotect((void *)(uintptr_t)start, end - start, protection) == 0 ? 0 : -errno;
+}
+
+/* The bytes that a site is to have instead of those it has; NULL: none. What is there now decides: it may be another
+ * library by now, or never have been written. */
+static const uint8_t *bytes_for(const struct rv_patch_site *site, enum rv_patch_sites_change change)
+{
+    const bool is_jump_wanted = change == RV_PATCH_SITES_AS_WANTED && !site->is_off;
+    const uint8_t *from = is_jump_wanted ? site->original : site->jump;
+    if ((change == RV_PATCH_SITES_OFF_OUT && !site->is_off) || (is_jump_wanted && site->is_left_out) ||
+        memcmp((const void *)(uintptr_t)site->address, from, RV_PATCH_JUMP_BYTES) != 0)
+        return NULL;
+    return is_jump_wanted ? site->jump : site->original;
+}
+
+static bool is_within(const struct rv_patch_segment *segment, const struct rv_patch_site *site)
+{
+    return site->address >= segment->start && site->address < segment->end;
+}
+
+static bool has_change(const struct rv_patcher_object *object, const struct rv_patch_segment *segment,
+                       enum rv_patch_sites_change change)
+{
+    bool has = false;
+    for (size_t i = 0; i < object->prepared.n_sites && !has; i++) {
+        const struct rv_patch_site *site = &object->prepared.sites[i];
+        has = is_within(segment, site) && bytes_for(site, change);
+    }
+    return has;
+}
+
+/* Segment by segment: there may be holes between them. All the while they can be run: they may be needed here. */
+static int write_segment(const struct rv_patcher_object *object, const struct rv_patch_segment *segment,
+                         enum rv_patch_sites_change change)
+{
+    int error = protect(segment, PROT_READ | PROT_WRITE | PROT_EXEC);
+    for (size_t i = 0; i < object->prepared.n_sites && !error; i++) {
+        const struct rv_patch_site *site = &object->prepared.sites[i];
+        const uint8_t *bytes = is_within(segment, site) ? bytes_for(site, change) : NULL;
+        if (bytes)
+            memcpy((void *)(uintptr_t)site->address, bytes, RV_PATCH_JUMP_BYTES);
+    }
+    if (!error)
+        (void)protect(segment, PROT_READ | PROT_EXEC);
+    return error;
+}
+
+int rv_patch_sites_write(const struct rv_patcher_object *object, enum rv_patch_sites_change change)
+{
+    int error = 0;
+    for (size_t i = 0; i < object->image.n_segments && !error; i++) {
+        const struct rv_patch_segment *segment = &object->image.segments[i];
+        if (segment->is_code && !segment->is_writable && has_change(object, segment, change))
+            error = write_segment(object, segment, change);
+    }
+    return error;
+}
+
+bool rv_patch_sites_have(const struct rv_patcher_object *object, enum rv_patch_sites_change change)
+{
+    bool has = false;
+    for (size_t i = 0; i < object->image.n_segments && !has; i++)
+        has = object->image.segments[i].is_code && !object->image.segments[i].is_writable &&
+              has_change(object, &object->image.segments[i], change);
+    return has;
+}
+
+struct rv_patch_site *rv_patch_sites_find(const struct rv_patcher_object *object, uint64_t function)
+{
+    const struct rv_patch_prepared *prepared = &object->prepared;
+    const size_t n = rv_bisect_count(prepared->sites, prepared->n_sites, sizeof *prepared->sites,
+                                     offsetof(struct rv_patch_site, function), function);
+    return n && prepared->sites[n - 1].function == function ? &prepared->sites[n - 1] : NULL;
+}
+
+void rv_patch_sites_judge_by_names(const struct rv_patcher_object *object)
+{
+    for (size_t i = 0; i < object->prepared.n_sites; i++)
+        object->prepared.sites[i].is_off = object->prepared.sites[i].is_rejected;
+}
+
+void rv_patch_sites_expect_clearing(const struct rv_patcher_object *object)
+{
+    for (size_t i = 0; i < object->prepared.n_sites; i++)
+        object->prepared.sites[i].is_left_out = false;
+}
+
+void rv_patch_sites_count(struct rv_patcher_object *object)
+{
+    struct rv_wire_instrumentation *counts = &object->prepared.counts;
+    if (!counts->n_functions)
+        return;
+    counts->n_filtered = 0;
+    for (size_t i = 0; i < object->prepared.n_sites; i++)
+        counts->n_filtered += object->prepared.sites[i].is_off;
+    counts->n_patched = (uint32_t)object->prepared.n_sites - counts->n_filtered;
+}
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * The places of an object where jumps are or may be: which of them are off, and the bytes written. For patcher.c, under
+ * its lock or while nothing else runs.
+ */
+#ifndef RV_PRODUCERS_NATIVE_PATCH_SITES_H
+#define RV_PRODUCERS_NATIVE_PATCH_SITES_H
+
+#include <stdbool.h>
+
+#include "patch/prepare.h"
+#include "producers/native/linkage.h"
+
+struct rv_patcher_object {
+    struct rv_patch_image image;
+    struct rv_patch_prepared prepared;
+};
+
+enum rv_patch_sites_change {
+    RV_PATCH_SITES_ALL_OUT,  /* all original bytes */
+    RV_PATCH_SITES_OFF_OUT,  /* those of functions that are off */
+    RV_PATCH_SITES_AS_WANTED /* those, and the jumps of the others */
+};
+
+/* Are there bytes to be written? */
+RV_HIDDEN bool rv_patch_sites_have(const struct rv_patcher_object *object, enum rv_patch_sites_change change);
+
+/* Write them. 0; a negative errno: the code stays as it is from some segment on. */
+RV_HIDDEN int rv_patch_sites_write(const struct rv_patcher_object *object, enum rv_patch_sites_change change);
+
+/* The site of the function at this address, or NULL. */
+RV_HIDDEN struct rv_patch_site *rv_patch_sites_find(const struct rv_patcher_object *object, uint64_t function);
+
+/* Off are those that were rejected by name. */
+RV_HIDDEN void rv_patch_sites_judge_by_names(const struct rv_patcher_object *object);
+
+/* No thread is known to be between the bytes of any: those will be told from outside. */
+RV_HIDDEN void rv_patch_sites_expect_clearing(const struct rv_patcher_object *object);
+
+/* Count those that are off; not in an object that could not be written. */
+RV_HIDDEN void rv_patch_sites_count(struct rv_patcher_object *object);
+
+#endif

@@ -1,0 +1,80 @@
+#include "source/capture.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ring/commands.h"
+#include "source/reveal.h"
+
+#define ANSWER_BYTES 256u
+
+static const char *const REQUESTS[RV_CAPTURE_RULE_COUNT] = {
+    [RV_CAPTURE_EXCLUDE] = "excl",
+    [RV_CAPTURE_INCLUDE] = "incl",
+    [RV_CAPTURE_UNTRACE] = "untr",
+    [RV_CAPTURE_TRACE] = "trac",
+};
+
+const char *rv_capture_request(enum rv_capture_rule rule)
+{
+    return REQUESTS[rule];
+}
+
+void rv_capture_init(struct rv_capture *capture, bool publishes)
+{
+    if (capture->filter && publishes)
+        capture->publisher = rv_verdict_publisher_create(capture->map);
+}
+
+void rv_capture_fini(struct rv_capture *capture)
+{
+    rv_verdict_publisher_destroy(capture->publisher);
+    rv_capture_filter_destroy(capture->own);
+}
+
+static void begin_filtering(struct rv_capture *capture)
+{
+    if (!capture->filter)
+        capture->filter = capture->own = rv_capture_filter_create_open();
+    if (!capture->publisher)
+        capture->publisher = rv_verdict_publisher_create(capture->map);
+}
+
+/* A line into answer. False: there is no such rule. */
+static bool change(struct rv_capture *capture, enum rv_capture_rule rule, const char *text, char answer[ANSWER_BYTES])
+{
+    const bool is_for_more = rule == RV_CAPTURE_INCLUDE || rule == RV_CAPTURE_TRACE;
+    begin_filtering(capture);
+    const int n = rv_capture_filter_add(capture->filter, capture->symbolizer, rule, text, answer, ANSWER_BYTES);
+    if (n < 0)
+        return false;
+    rv_verdict_publish_again(capture->publisher, capture->filter, capture->symbolizer);
+    const size_t n_revealed = is_for_more ? rv_reveal_functions(capture) : 0;
+    snprintf(answer, ANSWER_BYTES, "%d known subroutine%s %s from now on", n, n == 1 ? "" : "s",
+             is_for_more ? "traced" : "not traced");
+    if (n_revealed)
+        snprintf(answer + strlen(answer), ANSWER_BYTES - strlen(answer), "; %zu function%s of programs fit", n_revealed,
+                 n_revealed == 1 ? "" : "s");
+    return true;
+}
+
+bool rv_capture_is_asked(const struct rv_capture *capture)
+{
+    struct rv_command request = {.capacity = 0};
+    return rv_commands_wait(capture->map, RV_COMMANDS_CONSUMER, &request, 0) == 0;
+}
+
+void rv_capture_answer(struct rv_capture *capture)
+{
+    char text[RV_WIRE_REQUEST_BYTES + 1], answer[ANSWER_BYTES];
+    struct rv_command request = {.message = text, .capacity = sizeof text - 1};
+    if (rv_commands_wait(capture->map, RV_COMMANDS_CONSUMER, &request, 0) != 0)
+        return;
+    text[request.n_bytes] = '\0';
+    unsigned rule = 0;
+    while (rule < RV_CAPTURE_RULE_COUNT && strcmp(request.code, REQUESTS[rule]) != 0)
+        rule++;
+    snprintf(answer, sizeof answer, "no such request");
+    const bool is_done = rule < RV_CAPTURE_RULE_COUNT && change(capture, (enum rv_capture_rule)rule, text, answer);
+    (void)rv_commands_respond(capture->map, RV_COMMANDS_CONSUMER, is_done ? "ok" : "err", answer, strlen(answer));
+}

@@ -1,0 +1,35 @@
+/*
+ * What is captured of a live trace file while it is drained: the filter, the verdicts that producers get, and changes that
+ * monitors ask for (RV_COMMANDS_CONSUMER of ring/commands.h):
+ *
+ *     excl REGEX   incl REGEX   untr NAME   trac NAME      enum rv_capture_rule
+ *
+ * The response is "ok" or "err", and a line.
+ */
+#ifndef RV_SOURCE_CAPTURE_H
+#define RV_SOURCE_CAPTURE_H
+
+#include "source/verdicts.h"
+
+struct rv_capture {
+    struct rv_map *map; /* these three are borrowed */
+    struct rv_symbolizer *symbolizer;
+    struct rv_capture_filter *filter;       /* NULL: all is captured */
+    struct rv_capture_filter *own;          /* the filter, where the first change made it; else NULL */
+    struct rv_verdict_publisher *publisher; /* NULL: producers get none */
+};
+
+/* The word that asks for a rule, of four characters. */
+const char *rv_capture_request(enum rv_capture_rule rule);
+
+/* publishes: the filter's verdicts, for good. Drain thread, as the others. */
+void rv_capture_init(struct rv_capture *capture, bool publishes);
+void rv_capture_fini(struct rv_capture *capture);
+
+/* Is there a request? */
+bool rv_capture_is_asked(const struct rv_capture *capture);
+
+/* Answer it, if it is still there: filter and publisher may be others then. */
+void rv_capture_answer(struct rv_capture *capture);
+
+#endif
