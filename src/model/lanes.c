@@ -246,7 +246,8 @@ bool rv_lanes_have_sums(struct rv_lanes *lanes)
     for (size_t i = 0; i < rv_lanes_n(lanes) && !have; i++) {
         struct rv_lane *lane = rv_lanes_get(lanes, i);
         pthread_mutex_lock(&lane->lock);
-        have = rv_timeline_sums_level(lane->timeline) > 0 || rv_timeline_paged_before_ns(lane->timeline) > 0;
+        have = rv_timeline_sums_level(lane->timeline) > 0 ||
+               rv_timeline_paged_before_ns(lane->timeline, 0, UINT64_MAX) > 0;
         pthread_mutex_unlock(&lane->lock);
     }
     return have;

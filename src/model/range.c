@@ -315,7 +315,11 @@ static uint64_t missing_in(const struct rv_range *range, const struct rv_timelin
     if (!rv_timeline_is_backed(timeline))
         return rv_timeline_exact_from_ns(timeline);
     const uint64_t exact_ns = rv_timeline_exact_from_ns(timeline);
-    return rv_span_iter_back_is_overtaken(&range->walk, exact_ns) ? exact_ns : rv_timeline_released_ns(timeline, 0);
+    const uint64_t read_ns = rv_timeline_backed_until_ns(timeline), paged_ns = range->walk.paged_before_ns;
+    if (rv_span_iter_back_is_overtaken(&range->walk, exact_ns))
+        return exact_ns;
+    return read_ns < paged_ns && !rv_span_iter_back_wants_page(&range->walk) ? exact_ns
+                                                                             : rv_timeline_released_ns(timeline, 0);
 }
 
 /* Returns the number of calls visited. */

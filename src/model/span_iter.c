@@ -60,7 +60,7 @@ void rv_span_iter_back_begin(struct rv_span_iter_back *walk, const struct rv_tim
     walk->from_ns = from_ns;
     walk->to_ns = to_ns;
     walk->first_log = rv_timeline_first_log(timeline);
-    walk->paged_before_ns = rv_timeline_paged_before_ns(timeline);
+    walk->paged_before_ns = rv_timeline_paged_before_ns(timeline, from_ns, to_ns);
     walk->n_paged = walk->paged_before_ns > from_ns ? 2 * RV_TIMELINE_REACH : walk->first_log;
     walk->left_logs = (UINT32_C(1) << walk->first_log) - 1;
     walk->edge_ns = walk->first_log ? UINT64_MAX : walk->n_paged ? walk->paged_before_ns : 0;

@@ -259,14 +259,32 @@ static uint64_t latest_gone(const struct rv_timeline *timeline, uint32_t bucket,
     return gone_ns;
 }
 
-/* Blocks are written before the spans in them are evicted, so that each is in a block or in a log. */
-uint64_t rv_timeline_paged_before_ns(const struct rv_timeline *timeline)
+/* Between what was evicted and the newest span. */
+static uint64_t middle_of(const struct rv_timeline *timeline, uint64_t gone_ns)
+{
+    return gone_ns + (timeline->last_ns - gone_ns) / 2;
+}
+
+uint64_t rv_timeline_backed_until_ns(const struct rv_timeline *timeline)
+{
+    return timeline->backed_until_ns;
+}
+
+bool rv_timeline_is_late(const struct rv_timeline *timeline)
 {
     const uint64_t gone_ns = latest_gone(timeline, 0, RV_TIMELINE_REACH);
-    if (!timeline->is_backed || gone_ns == 0)
+    return timeline->is_backed && gone_ns && timeline->backed_until_ns < middle_of(timeline, gone_ns);
+}
+
+uint64_t rv_timeline_paged_before_ns(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns)
+{
+    const uint64_t gone_ns = latest_gone(timeline, 0, RV_TIMELINE_REACH);
+    if (!timeline->is_backed || gone_ns == 0 ||
+        from_ns > (timeline->has_ended ? gone_ns : middle_of(timeline, gone_ns)))
         return 0;
-    const uint64_t middle_ns = timeline->has_ended ? 0 : gone_ns + (timeline->last_ns - gone_ns) / 2;
-    return later(earlier(middle_ns, timeline->backed_until_ns), rv_clock_after_ns(gone_ns, 1));
+    if (timeline->has_ended)
+        return rv_clock_after_ns(gone_ns, 1);
+    return rv_clock_after_ns(earlier(timeline->last_ns, rv_clock_after_ns(to_ns, rv_timeline_reach_ns(timeline))), 1);
 }
 
 bool rv_timeline_is_backed(const struct rv_timeline *timeline)

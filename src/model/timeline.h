@@ -67,13 +67,17 @@ bool rv_timeline_is_backed(const struct rv_timeline *timeline);
 
 /* So far those that end before this can be. */
 void rv_timeline_back_until(struct rv_timeline *timeline, uint64_t until_ns);
+uint64_t rv_timeline_backed_until_ns(const struct rv_timeline *timeline);
+
+/* Are spans evicted that cannot be read back so far, or soon? */
+bool rv_timeline_is_late(const struct rv_timeline *timeline);
 
 /*
- * Of a backed timeline: an iteration over all of its spans takes those below RV_TIMELINE_REACH that end before this from pages, the
- * others from its logs; 0: it has all. While spans are added it is later than need be, so that those left are not evicted
- * before they are read.
+ * Of a backed timeline: an iteration over the spans of a window takes those below RV_TIMELINE_REACH that end before this from
+ * pages, the others from its logs; 0: the logs have all. While spans are added, spans may be evicted before they are
+ * read: then it is after the window, or after all spans.
  */
-uint64_t rv_timeline_paged_before_ns(const struct rv_timeline *timeline);
+uint64_t rv_timeline_paged_before_ns(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns);
 
 /* Spans in buckets below this level are read back from the pages near a window, the longer ones are not. */
 #define RV_TIMELINE_REACH 7u

@@ -218,8 +218,7 @@ static bool serve(struct rv_history *history)
     uint64_t now_ns = rv_clock_mono_ns();
     follow_file(history);
     free_streams(history);
-    if (now_ns - history->flushed_ns >= FLUSH_INTERVAL_NS &&
-        (rv_page_loader_take_behind(history->page_loader) || rv_page_loader_is_late(history->page_loader))) {
+    if (now_ns - history->flushed_ns >= FLUSH_INTERVAL_NS && rv_page_loader_take_behind(history->page_loader)) {
         history->flushed_ns = now_ns;
         rv_record_flush(history->record);
     }
@@ -280,6 +279,7 @@ void rv_history_begin(struct rv_history *history, struct rv_lanes *lanes, struct
     history->intake = (struct rv_intake){history,       open_stream,  rename_stream, account_stream, close_stream,
                                          acquire_batch, submit_batch, is_stopping,   define,         &PAGES};
     page_loader->is_followed = true;
+    page_loader->lanes = lanes;
     rv_lanes_back(lanes);
     history->is_begun = true;
     rv_os_start_thread(&history->thread, run, history);

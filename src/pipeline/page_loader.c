@@ -245,6 +245,7 @@ void rv_page_loader_add_block(struct rv_page_loader *page_loader, struct rv_stre
     back_until(stream, summary);
     page_loader->n_followed++;
     limit_list(page_loader);
+    pthread_cond_broadcast(&page_loader->has_news);
     pthread_mutex_unlock(&page_loader->lock);
 }
 
@@ -293,36 +294,26 @@ struct rv_stream *rv_page_loader_take_gone(struct rv_page_loader *page_loader)
     return gone;
 }
 
-bool rv_page_loader_take_behind(struct rv_page_loader *page_loader)
-{
-    pthread_mutex_lock(&page_loader->lock);
-    bool is_behind = page_loader->is_behind && !page_loader->has_asked;
-    page_loader->has_asked = true;
-    pthread_mutex_unlock(&page_loader->lock);
-    return is_behind;
-}
-
-static bool is_late(const struct rv_stream *stream)
+static bool is_late(const struct rv_lanes *lanes)
 {
     bool is_late = false;
-    for (size_t i = 0; i < stream->tracks.n && !is_late; i++) {
-        struct rv_lane *lane = stream->tracks.all[i].lane;
+    for (size_t i = 0; i < rv_lanes_n(lanes) && !is_late; i++) {
+        struct rv_lane *lane = rv_lanes_get(lanes, i);
         pthread_mutex_lock(&lane->lock);
-        const uint64_t middle_ns = rv_timeline_whole_from_ns(lane->timeline, 0) / 2 + lane->last_ns / 2;
-        is_late = rv_timeline_whole_from_ns(lane->timeline, 0) > 0 && stream->blocks.end_ns < middle_ns;
+        is_late = rv_timeline_is_late(lane->timeline);
         pthread_mutex_unlock(&lane->lock);
     }
     return is_late;
 }
 
-bool rv_page_loader_is_late(struct rv_page_loader *page_loader)
+bool rv_page_loader_take_behind(struct rv_page_loader *page_loader)
 {
-    bool is_any = false;
     pthread_mutex_lock(&page_loader->lock);
-    for (size_t i = 0; i < page_loader->n_streams && !is_any; i++)
-        is_any = page_loader->streams[i]->is_followed && is_late(page_loader->streams[i]);
+    bool is_behind = (page_loader->is_behind && !page_loader->has_asked) || rv_span_reader_awaits(page_loader) ||
+                     is_late(page_loader->lanes);
+    page_loader->has_asked = true;
     pthread_mutex_unlock(&page_loader->lock);
-    return is_any;
+    return is_behind;
 }
 
 void rv_page_loader_forget(struct rv_page_loader *page_loader, const struct rv_stream *stream)

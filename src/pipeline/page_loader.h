@@ -29,6 +29,7 @@ struct rv_page_loader {
     struct rv_pending_page *pages;  /* on their way */
     bool is_over;                   /* no more requests */
     bool is_followed;               /* the streams are those of the session's own recording */
+    struct rv_lanes *lanes;         /* with is_followed: the session's */
     bool is_behind;                 /* at the last view, evicted calls of it were in no block yet */
     bool has_asked;                 /* since then, for these blocks */
     pthread_cond_t has_news;        /* a span reader's block has arrived, or is_over */
@@ -65,7 +66,7 @@ void rv_page_loader_drop_followed(struct rv_page_loader *page_loader);
  * reads: the caller destroys it. NULL: none. */
 struct rv_stream *rv_page_loader_take_gone(struct rv_page_loader *page_loader);
 
-/* Were calls viewed, since the last call, that no block has yet? */
+/* Were calls viewed, since the last call, that no block has yet, does a span reader wait for some, or are some evicted soon? */
 bool rv_page_loader_take_behind(struct rv_page_loader *page_loader);
 
 /* Wait for a request, until a time of rv_clock_mono_ns() at most. */
@@ -106,9 +107,6 @@ size_t rv_page_loader_find(const struct rv_stream *stream, uint64_t from_ns, uin
 
 /* A call in the stream's blocks that begins in a window ends less than this after it. */
 uint64_t rv_page_loader_reach_ns(const struct rv_stream *stream);
-
-/* Are calls that no block has yet evicted, or soon? */
-bool rv_page_loader_is_late(struct rv_page_loader *page_loader);
 
 /* Memory of the list of the session's own recording's blocks, and the number of its streams. Any thread. */
 uint64_t rv_page_loader_list_bytes(struct rv_page_loader *page_loader, size_t *n_streams);

@@ -11,6 +11,7 @@
 
 /* Blocks requested ahead: few at first, since a search may end early. */
 enum { AHEAD = 12, FIRST_AHEAD = 3 };
+static const uint64_t MOST_AWAITED_NS = 3000000000; /* blocks of a history: if these were discarded, they never come */
 
 struct block {
     struct rv_stream *stream;
@@ -26,13 +27,18 @@ struct rv_span_reader_slot {
 
 struct rv_span_reader {
     /* fixed */
-    struct rv_page_loader *page_loader; /* NULL: there are no blocks */
-    struct block *blocks;               /* in their order */
-    size_t n_blocks, blocks_capacity;
+    struct rv_page_loader *page_loader;  /* NULL: there are no blocks */
+    struct rv_span_reader_params params; /* only until the blocks are listed */
+    uint32_t lane_idx;
+    uint64_t opened_ns;
     uint64_t *paged_before_ns; /* by lane, of streams of the session's own recording */
     size_t n_lanes;
     struct rv_name_set only;
     bool has_only, is_backward;
+    /* reader thread, under the page loader's lock */
+    bool is_listed;
+    struct block *blocks; /* in their order */
+    size_t n_blocks, blocks_capacity;
     /* reader thread */
     uint64_t reached_ns; /* the lanes' calls up to here were delivered */
     /* under the page loader's lock; the reader thread may read n_taken without it */
@@ -92,24 +98,13 @@ static uint64_t first_start_ns(const struct rv_stream *stream, size_t number)
 }
 
 /* The time before which calls of the stream are taken from its blocks. */
-static uint64_t paged_before(struct rv_span_reader *reader, const struct rv_stream *stream,
-                             const struct rv_span_reader_params *params)
+static uint64_t paged_before(const struct rv_span_reader *reader, const struct rv_stream *stream)
 {
     uint64_t before_ns = 0;
     if (!stream->is_followed)
         return stream->sums_level > 0 ? UINT64_MAX : 0;
     for (size_t i = 0; i < stream->tracks.n; i++) {
-        struct rv_lane *lane = stream->tracks.all[i].lane;
-        if (params->lane_idx && lane->idx != *params->lane_idx)
-            continue;
-        pthread_mutex_lock(&lane->lock);
-        const uint64_t lane_ns =
-            params->paged_before_ns ? params->paged_before_ns : rv_timeline_paged_before_ns(lane->timeline);
-        pthread_mutex_unlock(&lane->lock);
-        if (lane->idx >= reader->n_lanes)
-            reader->paged_before_ns = rv_vec_extend(reader->paged_before_ns, &reader->n_lanes, (size_t)lane->idx + 1,
-                                                    sizeof *reader->paged_before_ns);
-        reader->paged_before_ns[lane->idx] = lane_ns;
+        const uint64_t lane_ns = rv_span_reader_paged_before_ns(reader, stream->tracks.all[i].lane->idx);
         before_ns = lane_ns > before_ns ? lane_ns : before_ns;
     }
     return before_ns;
@@ -118,7 +113,7 @@ static uint64_t paged_before(struct rv_span_reader *reader, const struct rv_stre
 static void list_blocks(struct rv_span_reader *reader, struct rv_stream *stream,
                         const struct rv_span_reader_params *params)
 {
-    const uint64_t before_ns = paged_before(reader, stream, params);
+    const uint64_t before_ns = paged_before(reader, stream);
     size_t end, first = rv_page_loader_find(stream, params->from_ns, params->to_ns, 0, before_ns, &end);
     reader->blocks = rv_vec_reserve(reader->blocks, &reader->blocks_capacity, reader->n_blocks + (end - first),
                                     sizeof *reader->blocks);
@@ -130,23 +125,95 @@ static void list_blocks(struct rv_span_reader *reader, struct rv_stream *stream,
     }
 }
 
-static void list_all_blocks(struct rv_span_reader *reader, const struct rv_span_reader_params *params)
+/* Under the lock. */
+static void list_all_blocks(struct rv_span_reader *reader)
 {
     struct rv_page_loader *page_loader = reader->page_loader;
-    pthread_mutex_lock(&page_loader->lock);
+    const struct rv_span_reader_params *params = &reader->params;
+    reader->is_listed = true;
     for (size_t i = 0; i < page_loader->n_streams && params->from_ns < params->to_ns; i++)
         if (!params->lane_idx || has_lane(page_loader->streams[i], *params->lane_idx))
             list_blocks(reader, page_loader->streams[i], params);
-    if (reader->n_blocks) {
-        qsort(reader->blocks, reader->n_blocks, sizeof *reader->blocks,
-              reader->is_backward ? by_edge_backward : by_edge);
+    if (!reader->n_blocks)
+        return;
+    qsort(reader->blocks, reader->n_blocks, sizeof *reader->blocks, reader->is_backward ? by_edge_backward : by_edge);
+    pthread_cond_signal(&page_loader->has_requests);
+}
+
+/* ---- of a history ---- */
+
+/* Fix for each lane what is taken from blocks. Returns whether that is anything. */
+static bool divide_lanes(struct rv_span_reader *reader, const struct rv_lanes *lanes)
+{
+    const struct rv_span_reader_params *params = &reader->params;
+    bool is_any = false;
+    reader->n_lanes = rv_lanes_n(lanes);
+    reader->paged_before_ns = rv_alloc(reader->n_lanes, sizeof *reader->paged_before_ns);
+    for (size_t i = 0; i < reader->n_lanes; i++) {
+        struct rv_lane *lane = rv_lanes_get(lanes, i);
+        if (params->lane_idx && i != *params->lane_idx)
+            continue;
+        pthread_mutex_lock(&lane->lock);
+        reader->paged_before_ns[i] = params->paged_before_ns
+                                         ? params->paged_before_ns
+                                         : rv_timeline_paged_before_ns(lane->timeline, params->from_ns, params->to_ns);
+        pthread_mutex_unlock(&lane->lock);
+        is_any |= reader->paged_before_ns[i] > 0;
+    }
+    return is_any;
+}
+
+/* Have the blocks what the lanes lack? */
+static bool is_ready(const struct rv_span_reader *reader)
+{
+    const struct rv_page_loader *page_loader = reader->page_loader;
+    bool is_ready = true;
+    for (size_t i = 0; i < reader->n_lanes && is_ready && !page_loader->is_over; i++) {
+        struct rv_lane *lane = rv_lanes_get(page_loader->lanes, i);
+        pthread_mutex_lock(&lane->lock);
+        is_ready = rv_timeline_backed_until_ns(lane->timeline) >= reader->paged_before_ns[i];
+        pthread_mutex_unlock(&lane->lock);
+    }
+    return is_ready;
+}
+
+/* List the blocks once they are ready, or have not come for long. Under the lock. Returns whether they are listed. */
+static bool list_late_blocks(struct rv_span_reader *reader, uint64_t until_ns)
+{
+    struct rv_page_loader *page_loader = reader->page_loader;
+    const uint64_t last_ns = reader->opened_ns + MOST_AWAITED_NS;
+    while (!reader->is_listed) {
+        if (is_ready(reader) || rv_clock_mono_ns() >= last_ns)
+            list_all_blocks(reader);
+        else if (!rv_os_wait_until(&page_loader->has_news, &page_loader->lock, until_ns))
+            break;
+    }
+    return reader->is_listed;
+}
+
+bool rv_span_reader_awaits(const struct rv_page_loader *page_loader)
+{
+    const struct rv_span_reader *reader = page_loader->readers;
+    while (reader && reader->is_listed)
+        reader = reader->next;
+    return reader;
+}
+
+/* Returns whether there are blocks, or may be. */
+static bool begin(struct rv_span_reader *reader)
+{
+    struct rv_page_loader *page_loader = reader->page_loader;
+    pthread_mutex_lock(&page_loader->lock);
+    const bool is_listed_later = page_loader->is_followed && divide_lanes(reader, page_loader->lanes);
+    if (!page_loader->is_followed)
+        list_all_blocks(reader);
+    const bool may_have_blocks = reader->n_blocks || is_listed_later;
+    if (may_have_blocks) {
         reader->next = page_loader->readers;
         page_loader->readers = reader;
-        pthread_cond_signal(&page_loader->has_requests);
     }
     pthread_mutex_unlock(&page_loader->lock);
-    if (!reader->n_blocks)
-        reader->page_loader = NULL;
+    return may_have_blocks;
 }
 
 struct rv_span_reader *rv_span_reader_open(struct rv_page_loader *page_loader,
@@ -154,6 +221,12 @@ struct rv_span_reader *rv_span_reader_open(struct rv_page_loader *page_loader,
 {
     struct rv_span_reader *reader = rv_alloc(1, sizeof *reader);
     reader->page_loader = page_loader;
+    reader->params = *params;
+    if (params->lane_idx) {
+        reader->lane_idx = *params->lane_idx;
+        reader->params.lane_idx = &reader->lane_idx;
+    }
+    reader->opened_ns = rv_clock_mono_ns();
     reader->is_backward = params->is_backward;
     reader->reached_ns = params->is_backward ? params->to_ns : params->from_ns;
     reader->has_only = params->only;
@@ -161,8 +234,9 @@ struct rv_span_reader *rv_span_reader_open(struct rv_page_loader *page_loader,
         rv_name_set_follow(&reader->only, params->only);
     for (size_t i = 0; i < AHEAD; i++)
         reader->slots[i].reader = reader;
-    if (page_loader)
-        list_all_blocks(reader, params);
+    if (page_loader && !begin(reader))
+        reader->page_loader = NULL;
+    reader->is_listed |= !reader->page_loader;
     return reader;
 }
 
@@ -214,6 +288,10 @@ static enum rv_span_reader_status take_block(struct rv_span_reader *reader, uint
     uint64_t end_ns = rv_clock_mono_ns() + timeout_ns;
     enum rv_span_reader_status status = RV_SPAN_READER_LATER;
     pthread_mutex_lock(&page_loader->lock);
+    if (!list_late_blocks(reader, end_ns)) {
+        pthread_mutex_unlock(&page_loader->lock);
+        return RV_SPAN_READER_LATER;
+    }
     while (timeout_ns && !slot->is_there && is_to_come(reader) &&
            rv_os_wait_until(&page_loader->has_news, &page_loader->lock, end_ns))
         ;
@@ -251,11 +329,13 @@ uint64_t rv_span_reader_paged_before_ns(const struct rv_span_reader *reader, uin
 
 bool rv_span_reader_has_blocks(const struct rv_span_reader *reader)
 {
-    return reader->n_taken < reader->n_blocks;
+    return !reader->is_listed || reader->n_taken < reader->n_blocks;
 }
 
 uint64_t rv_span_reader_edge_ns(const struct rv_span_reader *reader)
 {
+    if (!reader->is_listed)
+        return reader->is_backward ? UINT64_MAX : 0;
     if (rv_span_reader_has_blocks(reader))
         return reader->blocks[reader->n_taken].edge_ns;
     return reader->is_backward ? 0 : UINT64_MAX;
@@ -263,6 +343,8 @@ uint64_t rv_span_reader_edge_ns(const struct rv_span_reader *reader)
 
 double rv_span_reader_progress(const struct rv_span_reader *reader)
 {
+    if (!reader->is_listed)
+        return 0.0;
     return reader->n_blocks ? (double)reader->n_taken / (double)reader->n_blocks : 1.0;
 }
 

@@ -1,7 +1,8 @@
 /*
  * Reads the calls of a window of time in order, for queries over all calls: from the lanes, and in a recording opened
  * by its index, or of a session's history, also from blocks that are not loaded. Blocks are loaded like pages, a few ahead, with lower priority
- * than the window's pages; workers decode and scan them; each is delivered once and not kept.
+ * than the window's pages; workers decode and scan them; each is delivered once and not kept. Blocks of a history are awaited until
+ * they have what the lanes lack, for seconds at most.
  *
  *   open, take, close   the query, one thread at a time
  *   asks, ask           drain thread
@@ -27,10 +28,10 @@ struct rv_span_reader; /* opaque */
 struct rv_span_reader_params {
     uint64_t from_ns, to_ns;        /* calls that overlap this; nothing where to <= from */
     bool is_backward;               /* the latest first */
-    const uint32_t *lane_idx;       /* only of this lane's thread; NULL = all */
-    uint64_t paged_before_ns;       /* with lane_idx: its rv_timeline_paged_before_ns(); 0 = as of now */
+    const uint32_t *lane_idx;       /* only of this lane's thread; copied; NULL = all */
+    uint64_t paged_before_ns;       /* with lane_idx: its rv_timeline_paged_before_ns(); 0 = that of now */
     const struct rv_name_set *only; /* from blocks only calls of these subroutines; copied; NULL = all */
-    /* Is a block with calls that begin in [from, to) wanted? Called by open; NULL = all are. */
+    /* Is a block with calls that begin in [from, to) wanted? Called by open, or with a history by take; NULL = all are. */
     bool (*wants)(const void *context, uint64_t from_ns, uint64_t to_ns);
     const void *context;
 };
@@ -80,6 +81,9 @@ uint64_t rv_span_reader_edge_ns(const struct rv_span_reader *reader);
 double rv_span_reader_progress(const struct rv_span_reader *reader); /* 0..1 */
 
 /* ---- the pipeline's side; the paging's lock is held ---- */
+
+/* Does any span reader wait for blocks to be listed? */
+bool rv_span_reader_awaits(const struct rv_page_loader *page_loader);
 
 /* Does any span reader want a block? */
 bool rv_span_reader_asks(const struct rv_page_loader *page_loader);
