@@ -251,7 +251,9 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "watch the ring of Ruby's rrtrace gem in this shared memory, as its visualizer",
      "The same when ringviz is run by the name `rrtrace` with that one argument, as the gem does; further options are then in "
      "RINGVIZ_OPTIONS. The gem's 0.2 sends its visualizer SIGTERM at the end of the program, and at the end of every forked "
-     "copy of it. One from a forked copy is ignored with a warning while the program runs; SIGINT always ends ringviz."},
+     "copy of it. One from a forked copy is ignored with a warning while the program runs; SIGINT always ends ringviz. A program "
+     "that ends within a millisecond or so of starting its visualizer may leave no report: SIGTERM then comes before ringviz is "
+     "loaded, and ends it as the system does."},
 
     {RV_OPTION_PID, WATCH | DETACH, "pid", "=PID", NULL,
      "watch a program that runs already, as it is; also -p PID",
