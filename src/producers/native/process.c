@@ -10,17 +10,17 @@
 
 #include "base/clock.h"
 #include "base/os.h"
+#include "producers/native/lock.h"
 #include "producers/native/shadow.h"
 #include "ring/ownership.h"
 #include "ring/refusals.h"
 
 enum open_state { UNTRIED, OPEN, CLOSED };
-enum lock_state { UNLOCKED, LOCKED, CONTENDED };
 
 #define LOCK_WAIT_NS 100000000u
 
 static struct {
-    uint32_t lock;  /* enum lock_state, a futex */
+    uint32_t lock;  /* rv_lock */
     uint32_t state; /* enum open_state */
     uint32_t idx;
     uint32_t is_shut_out;         /* by fork: the child may not open the file, and has not called anything yet */
@@ -79,34 +79,19 @@ uint32_t rv_process_idx(void)
     return process.idx;
 }
 
-static bool lock_before(uint64_t end_ns)
-{
-    uint32_t seen = UNLOCKED;
-    if (__atomic_compare_exchange_n(&process.lock, &seen, LOCKED, false, __ATOMIC_ACQUIRE, /* L2 <- L1 */
-                                    __ATOMIC_RELAXED))
-        return true;
-    while (__atomic_exchange_n(&process.lock, CONTENDED, __ATOMIC_ACQUIRE) != UNLOCKED) { /* L2 <- L1 */
-        if (rv_clock_mono_ns() >= end_ns)
-            return false;
-        rv_os_futex_wait(&process.lock, CONTENDED, LOCK_WAIT_NS);
-    }
-    return true;
-}
-
 void rv_process_lock(void)
 {
-    (void)lock_before(UINT64_MAX);
+    rv_lock_take(&process.lock);
 }
 
 bool rv_process_lock_within(void)
 {
-    return lock_before(rv_clock_mono_ns() + LOCK_WAIT_NS);
+    return rv_lock_take_before(&process.lock, rv_clock_mono_ns() + LOCK_WAIT_NS);
 }
 
 void rv_process_unlock(void)
 {
-    if (__atomic_exchange_n(&process.lock, UNLOCKED, __ATOMIC_RELEASE) == CONTENDED) /* L1 -> L2 */
-        rv_os_futex_wake(&process.lock);
+    rv_lock_release(&process.lock);
 }
 
 static void publish_instrumentation(void)
@@ -234,7 +219,7 @@ void rv_process_close(void)
 
 bool rv_process_is_locked(void)
 {
-    return __atomic_load_n(&process.lock, __ATOMIC_RELAXED) != UNLOCKED;
+    return __atomic_load_n(&process.lock, __ATOMIC_RELAXED) != 0;
 }
 
 int rv_process_leave_file(bool has_push_left)
@@ -261,5 +246,5 @@ void rv_process_restart(int left_ring)
     }
     if (process.state == OPEN && (error || enter() != 0))
         process.state = CLOSED;
-    process.lock = UNLOCKED; /* its waiters are in the parent */
+    process.lock = 0; /* its waiters are in the parent */
 }

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -10,13 +9,16 @@
 
 #include "base/mappings.h"
 #include "base/os.h"
+#include "producers/native/lock.h"
 #include "producers/native/pool.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/thread.h"
 
 #define N_ENTRIES (RV_RETURNS_PAGES * RV_RETURNS_PER_PAGE)
-#define N_LIST N_ENTRIES   /* a thread may free all that others have taken */
-#define N_BATCH 255u       /* entries taken from the process at once */
+#define N_LIST N_ENTRIES /* a thread may free all that others have taken */
+#define FIRST_BATCH 15u  /* entries taken from the process at once: as many as the thread has, from here */
+#define MOST_BATCH 255u
+#define MOST_PAGES 16u     /* written at once */
 #define SWEEP_FIRST 32768u /* entries of a thread before it looks for those that were left */
 #define PAGE_BYTES 4096u
 
@@ -34,18 +36,6 @@ static struct {
 static struct rv_pool lists = RV_POOL(N_LIST * sizeof(uint32_t));
 
 RV_HIDDEN void rv_returns_arrive(void); /* called by text only: where trampolines go */
-
-/* Signals are blocked; the holder does not wait for anything. */
-static void lock(void)
-{
-    while (__atomic_exchange_n(&all.lock, 1, __ATOMIC_ACQUIRE)) /* R2 <- R1 */
-        sched_yield();
-}
-
-static void unlock(void)
-{
-    __atomic_store_n(&all.lock, 0, __ATOMIC_RELEASE); /* R1 -> R2 */
-}
 
 /* Its holder may be a thread that the child has not. */
 static void after_fork_in_child(void)
@@ -69,22 +59,30 @@ static void write_trampoline(uint8_t *at, uint32_t number)
     memcpy(at + 6, &displacement, sizeof displacement);
 }
 
-/* Lock held. */
-static int add_page(void)
+static void write_page(uint8_t *page, uint32_t first)
 {
-    if (all.n_pages == RV_RETURNS_PAGES)
-        return -ENOMEM;
-    const uint32_t first = all.n_pages * RV_RETURNS_PER_PAGE;
-    uint8_t *page = rv_returns_trampolines + (size_t)all.n_pages * RV_RETURNS_PAGE;
     const struct rv_return *entries = rv_returns_entries + first;
     memcpy(page, &entries, sizeof entries);
     for (uint32_t i = 1; i < RV_RETURNS_PER_PAGE; i++)
         write_trampoline(page + i * RV_RETURNS_TRAMPOLINE_BYTES, first + i);
-    if (mprotect(page, RV_RETURNS_PAGE, PROT_READ | PROT_EXEC) != 0)
+}
+
+/* Lock held. As many pages as there are, up to a limit: each change of protection stops all threads. */
+static int add_pages(void)
+{
+    const uint32_t most = RV_RETURNS_PAGES - all.n_pages < MOST_PAGES ? RV_RETURNS_PAGES - all.n_pages : MOST_PAGES;
+    const uint32_t n = all.n_pages == 0 ? 1 : all.n_pages < most ? all.n_pages : most;
+    uint8_t *pages = rv_returns_trampolines + (size_t)all.n_pages * RV_RETURNS_PAGE;
+    if (n == 0)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < n; i++)
+        write_page(pages + (size_t)i * RV_RETURNS_PAGE, (all.n_pages + i) * RV_RETURNS_PER_PAGE);
+    if (mprotect(pages, (size_t)n * RV_RETURNS_PAGE, PROT_READ | PROT_EXEC) != 0)
         return -EPERM;
-    for (uint32_t i = 1; i < RV_RETURNS_PER_PAGE; i++)
-        all.left[all.n_left++] = first + i;
-    all.n_pages++;
+    for (uint32_t i = 0; i < n * RV_RETURNS_PER_PAGE; i++)
+        if (i % RV_RETURNS_PER_PAGE)
+            all.left[all.n_left++] = all.n_pages * RV_RETURNS_PER_PAGE + i;
+    all.n_pages += n;
     return 0;
 }
 
@@ -96,7 +94,7 @@ int rv_returns_init(void)
         return -ENOMEM;
     pthread_atfork(NULL, NULL, after_fork_in_child);
     rv_thread_on_end(rv_returns_end);
-    return add_page();
+    return add_pages();
 }
 
 /* ---- what was left ---- */
@@ -159,13 +157,16 @@ static bool has_list(struct rv_returns *returns)
 
 static bool take_batch(struct rv_returns *returns)
 {
+    const uint32_t most = returns->n_taken < FIRST_BATCH  ? FIRST_BATCH
+                          : returns->n_taken < MOST_BATCH ? returns->n_taken
+                                                          : MOST_BATCH;
     uint32_t n = 0;
-    lock();
+    rv_lock_take(&all.lock);
     if (all.n_left == 0)
-        (void)add_page();
-    for (; n < N_BATCH && all.n_left; n++)
+        (void)add_pages();
+    for (; n < most && all.n_left; n++)
         *returns->top++ = all.left[--all.n_left];
-    unlock();
+    rv_lock_release(&all.lock);
     returns->n_taken += n;
     return n != 0;
 }
@@ -210,9 +211,9 @@ void rv_returns_free(uint32_t number)
         return;
     }
     rv_signal_guard_begin(&guard);
-    lock();
+    rv_lock_take(&all.lock);
     all.left[all.n_left++] = number;
-    unlock();
+    rv_lock_release(&all.lock);
     rv_signal_guard_end(&guard);
 }
 
@@ -291,10 +292,10 @@ void rv_returns_end(void)
         return;
     if ((size_t)(returns->top - returns->list) - 1 != returns->n_taken)
         (void)sweep((uint64_t)(uintptr_t)__builtin_frame_address(0));
-    lock();
+    rv_lock_take(&all.lock);
     while (*--returns->top)
         all.left[all.n_left++] = *returns->top;
-    unlock();
+    rv_lock_release(&all.lock);
     uint32_t *list = returns->list;
     *returns = (struct rv_returns)RV_RETURNS_NONE;
     rv_pool_give(&lists, list);

@@ -40,11 +40,12 @@ static void *work(void *context)
 
 QUIET int main(int argc, char **argv)
 {
-    pthread_t threads[64];
+    enum { MOST = 8192 };
+    static pthread_t threads[MOST];
     unsigned n = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 8;
     if (argc > 2)
         n_calls = (unsigned)strtoul(argv[2], NULL, 10);
-    n = n < 64 ? n : 64;
+    n = n < MOST ? n : MOST;
     pthread_barrier_init(&everybody, NULL, n);
     for (unsigned i = 0; i < n; i++)
         pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)i);
