@@ -24,6 +24,37 @@ void rv_call_texts_add(struct rv_call_texts *texts, const struct rv_call_text *t
     pthread_mutex_unlock(&texts->lock);
 }
 
+static bool is_there(const struct rv_call_text *all, size_t n, const struct rv_call_text *text)
+{
+    for (size_t i = 0; i < n && all[i].at_ns == text->at_ns; i++)
+        if (all[i].id == text->id && all[i].is_result == text->is_result)
+            return true;
+    return false;
+}
+
+void rv_call_texts_merge(struct rv_call_texts *texts, const struct rv_call_text *more, size_t n)
+{
+    struct rv_call_text *all = NULL;
+    size_t capacity = 0, n_all = 0, i = 0;
+    if (!n)
+        return;
+    pthread_mutex_lock(&texts->lock);
+    all = rv_vec_reserve(NULL, &capacity, texts->n + n, sizeof *all);
+    for (size_t k = 0; k < n; k++) {
+        while (i < texts->n && texts->all[i].at_ns < more[k].at_ns)
+            all[n_all++] = texts->all[i++];
+        if (!is_there(texts->all + i, texts->n - i, &more[k]))
+            all[n_all++] = more[k];
+    }
+    while (i < texts->n)
+        all[n_all++] = texts->all[i++];
+    free(texts->all);
+    texts->all = all;
+    texts->n = n_all;
+    texts->capacity = capacity;
+    pthread_mutex_unlock(&texts->lock);
+}
+
 static void forget(struct rv_call_texts *texts, size_t n_less)
 {
     texts->n -= n_less;

@@ -30,6 +30,9 @@ struct rv_call_texts {    /* zeroed: none. Times rise. All functions may be call
 void rv_call_texts_fini(struct rv_call_texts *texts);
 void rv_call_texts_add(struct rv_call_texts *texts, const struct rv_call_text *text);
 
+/* Add n whose times rise, but for those that are there already. */
+void rv_call_texts_merge(struct rv_call_texts *texts, const struct rv_call_text *more, size_t n);
+
 /* Forget the oldest ones until they take at most so many bytes. */
 void rv_call_texts_limit(struct rv_call_texts *texts, size_t n_bytes);
 

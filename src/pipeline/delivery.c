@@ -322,6 +322,7 @@ void rv_delivery_join_page(struct rv_delivery *delivery, struct rv_pending_page 
     if (!job->closes_stream) {
         rv_carry_apply(tracks->carry, job->block);
         (void)rv_tracks_follow_base(tracks);
+        rv_stream_notes_add_page_job(tracks, job, delivery->origin_ns);
         n = read_block(delivery, tracks, job->block);
     } else if (job->end_ns != UINT64_MAX) {
         n = read_open(delivery, tracks, job->end_ns);

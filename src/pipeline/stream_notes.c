@@ -1,5 +1,6 @@
 #include "pipeline/stream_notes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
@@ -11,14 +12,12 @@ static void add_note(struct rv_lane *lane, const struct rv_lane_note *note)
     pthread_mutex_unlock(&lane->lock);
 }
 
-static void add_text(struct rv_lane *lane, const struct rv_event *event, uint32_t subroutine, uint64_t now_ns)
+static struct rv_call_text text_of(const struct rv_event *event, uint32_t subroutine, uint64_t origin_ns)
 {
-    pthread_mutex_lock(&lane->lock);
-    rv_call_texts_add(&lane->texts, &(struct rv_call_text){.at_ns = now_ns - rv_event_lag(event),
-                                                           .id = event->id,
-                                                           .subroutine = subroutine,
-                                                           .is_result = (event->frame & RV_EVENT_IS_RESULT) != 0});
-    pthread_mutex_unlock(&lane->lock);
+    return (struct rv_call_text){.at_ns = origin_ns + rv_event_ticks(event) - rv_event_lag(event),
+                                 .id = event->id,
+                                 .subroutine = subroutine,
+                                 .is_result = (event->frame & RV_EVENT_IS_RESULT) != 0};
 }
 
 static void end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now_ns)
@@ -181,13 +180,19 @@ static void note_line(struct rv_lane *lane, uint32_t line)
     pthread_mutex_unlock(&lane->lock);
 }
 
-/* The subroutine of the last call or return before an event of the batch, or before its end. */
-static uint32_t last_call(const struct rv_stream *stream, const struct rv_batch *batch, uint32_t before)
+/* The subroutine of the last call or return before an event of the batch, or before its end; else that of before. */
+static uint32_t last_call(const struct rv_batch *batch, uint32_t before, uint32_t former)
 {
     while (before-- > 0)
         if (rv_event_kind(&batch->events[before]) <= RV_EVENT_RETURN)
             return batch->events[before].id;
-    return stream->last_call;
+    return former;
+}
+
+static bool is_of_stack(const struct rv_event *event)
+{
+    return rv_event_kind(event) == RV_EVENT_SWITCH ||
+           (rv_event_kind(event) == RV_EVENT_THREAD && event->aux == RV_THREAD_RESUMED);
 }
 
 static uint32_t add_all(struct rv_stream *stream, const struct rv_job *job, uint64_t origin_ns)
@@ -195,15 +200,17 @@ static uint32_t add_all(struct rv_stream *stream, const struct rv_job *job, uint
     uint32_t stack = job->entry_stack, last_line = 0, n_switches = 0;
     for (uint32_t i = 0; i < job->batch.n_specials; i++) {
         const struct rv_event *event = &job->batch.events[job->batch.specials[i]];
-        bool is_resume = rv_event_kind(event) == RV_EVENT_THREAD && event->aux == RV_THREAD_RESUMED;
-        if (rv_event_kind(event) == RV_EVENT_SWITCH || is_resume)
+        if (is_of_stack(event))
             stack = event->id;
         n_switches += rv_batch_is_switch(event);
-        if (rv_event_kind(event) == RV_EVENT_ARGUMENTS)
-            add_text(rv_tracks_at(&stream->tracks, stack)->lane, event,
-                     last_call(stream, &job->batch, job->batch.specials[i]), origin_ns + rv_event_ticks(event));
-        else
-            rv_stream_notes_add(rv_tracks_at(&stream->tracks, stack), event, origin_ns);
+        struct rv_track *track = rv_tracks_at(&stream->tracks, stack);
+        if (rv_event_kind(event) == RV_EVENT_ARGUMENTS) {
+            const uint32_t of = last_call(&job->batch, job->batch.specials[i], stream->last_call);
+            const struct rv_call_text text = text_of(event, of, origin_ns);
+            rv_call_texts_add(&track->lane->texts, &text);
+        } else {
+            rv_stream_notes_add(track, event, origin_ns);
+        }
         last_line = rv_event_kind(event) == RV_EVENT_LINE ? event->id : last_line;
         if (rv_event_kind(event) != RV_EVENT_LOST)
             continue;
@@ -226,8 +233,41 @@ uint32_t rv_stream_notes_add_job(struct rv_stream *stream, const struct rv_job *
     if (job->batch.is_open)
         return 0;
     const uint32_t n_switches = job->batch.n_specials ? add_all(stream, job, origin_ns) : 0;
-    stream->last_call = last_call(stream, &job->batch, job->batch.n);
+    stream->last_call = last_call(&job->batch, job->batch.n, stream->last_call);
     return n_switches;
+}
+
+/* The texts of one stack, merged at once: those of a page come among many. */
+struct found_texts {
+    struct rv_call_text *all;
+    size_t n, capacity;
+};
+
+static void merge_texts(struct rv_tracks *tracks, uint32_t stack, struct found_texts *found)
+{
+    if (found->n)
+        rv_call_texts_merge(&rv_tracks_at(tracks, stack)->lane->texts, found->all, found->n);
+    found->n = 0;
+}
+
+void rv_stream_notes_add_page_job(struct rv_tracks *tracks, const struct rv_job *job, uint64_t origin_ns)
+{
+    struct found_texts found = {0};
+    uint32_t stack = job->entry_stack;
+    for (uint32_t i = 0; i < job->batch.n_specials; i++) {
+        const uint32_t at = job->batch.specials[i];
+        const struct rv_event *event = &job->batch.events[at];
+        if (is_of_stack(event)) {
+            merge_texts(tracks, stack, &found);
+            stack = event->id;
+        }
+        if (rv_event_kind(event) != RV_EVENT_ARGUMENTS)
+            continue;
+        found.all = rv_vec_reserve(found.all, &found.capacity, found.n + 1, sizeof *found.all);
+        found.all[found.n++] = text_of(event, last_call(&job->batch, at, 0), origin_ns);
+    }
+    merge_texts(tracks, stack, &found);
+    free(found.all);
 }
 
 void rv_stream_notes_end(struct rv_stream *stream, uint64_t end_ns)

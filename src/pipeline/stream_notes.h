@@ -17,6 +17,9 @@ void rv_stream_notes_add(struct rv_track *track, const struct rv_event *event, u
  */
 uint32_t rv_stream_notes_add_job(struct rv_stream *stream, const struct rv_job *job, uint64_t origin_ns);
 
+/* Of a job of a page: only the texts of its calls are new. */
+void rv_stream_notes_add_page_job(struct rv_tracks *tracks, const struct rv_job *job, uint64_t origin_ns);
+
 /* The stream ends: so does what lasts. */
 void rv_stream_notes_end(struct rv_stream *stream, uint64_t end_ns);
 

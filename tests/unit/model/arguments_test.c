@@ -34,3 +34,21 @@ Test(arguments, a_text_of_an_unknown_subroutine_is_of_any_call, .timeout = 60)
     cr_assert_eq(rv_call_texts_find(&texts, &(struct rv_span){.start = 100, .id = FIRST}, false), 10);
     rv_call_texts_fini(&texts);
 }
+
+Test(arguments, texts_that_are_merged_come_in_order_and_once, .timeout = 60)
+{
+    struct rv_call_texts texts = {0};
+    const struct rv_call_text more[] = {{.at_ns = 50, .id = 1, .subroutine = FIRST},
+                                        {.at_ns = 100, .id = 10, .subroutine = FIRST},
+                                        {.at_ns = 100, .id = 11, .subroutine = SECOND},
+                                        {.at_ns = 300, .id = 3, .subroutine = FIRST}};
+    add(&texts, 100, FIRST, 10, false);
+    add(&texts, 200, FIRST, 2, true);
+    rv_call_texts_merge(&texts, more, 4);
+    cr_assert_eq(texts.n, 5);
+    for (size_t i = 1; i < texts.n; i++)
+        cr_assert_geq(texts.all[i].at_ns, texts.all[i - 1].at_ns);
+    rv_call_texts_merge(&texts, more, 4);
+    cr_assert_eq(texts.n, 5);
+    rv_call_texts_fini(&texts);
+}

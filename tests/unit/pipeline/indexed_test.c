@@ -544,3 +544,37 @@ Test(indexed, statistics_of_a_range_are_those_of_the_whole_recording)
     rv_session_destroy(sessions[0]);
     rv_session_destroy(sessions[1]);
 }
+
+/* ---- arguments ---- */
+
+Test(indexed, pages_bring_the_arguments_of_their_calls)
+{
+    enum { N_CALLS = 60000 };
+    struct rv_event *events = calloc(3 * N_CALLS, sizeof *events);
+    struct rv_session *sessions[2];
+    uint64_t first_ns, last_ns;
+    for (uint32_t i = 0; i < N_CALLS; i++) {
+        const uint64_t at_ns = 1000 + 100 * (uint64_t)i;
+        events[3 * i] = (struct rv_event){.when = (uint64_t)RV_EVENT_CALL << RV_EVENT_KIND_SHIFT | at_ns, .id = 3};
+        events[3 * i + 1] =
+            (struct rv_event){.when = (uint64_t)RV_EVENT_ARGUMENTS << RV_EVENT_KIND_SHIFT | at_ns, .id = 4 + i % 5};
+        events[3 * i + 2] =
+            (struct rv_event){.when = (uint64_t)RV_EVENT_RETURN << RV_EVENT_KIND_SHIFT | (at_ns + 50), .id = 3};
+    }
+    make_file();
+    recorded_write(path, events, 3 * (size_t)N_CALLS);
+    free(events);
+    start_both(sessions);
+    cr_assert(rv_lanes_bounds(rv_session_lanes(sessions[0]), &first_ns, &last_ns));
+    for (unsigned k = 0; k < 4; k++) {
+        const uint32_t i = (uint32_t)recorded_draw(N_CALLS);
+        const struct rv_span call = {.start = 1000 + 100 * (uint64_t)i, .id = 3};
+        const struct rv_lane *lane = rv_lanes_get(rv_session_lanes(sessions[1]), 0);
+        sessions_fetch(sessions[1], call.start, call.start + 1000, 0);
+        cr_assert_eq(rv_call_texts_find(&lane->texts, &call, false), 4 + i % 5);
+        cr_assert_leq(lane->texts.n, (size_t)N_CALLS);
+    }
+    cr_assert_eq(rv_lanes_get(rv_session_lanes(sessions[0]), 0)->texts.n, N_CALLS);
+    rv_session_destroy(sessions[0]);
+    rv_session_destroy(sessions[1]);
+}
