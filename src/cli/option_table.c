@@ -342,7 +342,7 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "bytes of it, and 2,097,152 in any case; with more, ringviz says so and exits with status 1."},
 
     {RV_OPTION_HISTORY, WATCH, "history", "=SIZE|off", NULL,
-     "disk space for older calls of a program watched in a window (default: a tenth of what is free)",
+     "disk space for older calls of a program that is watched or drawn (default: a tenth of what is free)",
      "Calls that memory has no room for are read back when one looks at their time, from a private file in the folder for "
      "temporary files (TMPDIR, else /tmp, or /var/tmp where /tmp is in memory), which has no name and is gone with ringviz: half a "
      "byte an event, at least 1M. A folder in memory is used only with a SIZE, which --memory does not count. The list of what the "

@@ -253,7 +253,7 @@ static bool is_live(const struct watch *watch)
 static void open_history(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
-    if (options->is_headless || options->leaves_history || !is_live(watch))
+    if (!is_looked_at(options) || options->leaves_history || !is_live(watch))
         return;
     const uint64_t n_bytes = options->history_bytes ? options->history_bytes : rv_history_default_bytes();
     if (n_bytes < RV_HISTORY_LEAST_BYTES)

@@ -53,8 +53,9 @@ struct rv_session {
     uint32_t n_opened;       /* drain thread: streams so far */
     struct rv_queue *filled; /* jobs on their way to the workers */
     pthread_t drain, naming;
-    _Atomic bool is_stopping;
-    _Atomic uint64_t n_open; /* open calls of all streams */
+    _Atomic bool is_stopping; /* the source is to end */
+    _Atomic bool is_closing;  /* what it gave is shown no longer */
+    _Atomic uint64_t n_open;  /* open calls of all streams */
     pthread_mutex_t limiting;
     _Atomic uint64_t n_unlooked; /* spans since the last check of the memory */
     _Atomic int error;
@@ -190,12 +191,17 @@ static bool is_stopping(void *context)
 
 /* ---- threads ---- */
 
+static bool is_closing(const struct rv_session *session)
+{
+    return atomic_load_explicit(&session->is_closing, memory_order_relaxed);
+}
+
 /* The program has ended, but its history is still shown. */
 static void keep_history(struct rv_session *session)
 {
     if (!session->params.history)
         return;
-    while (!is_stopping(session))
+    while (!is_closing(session))
         rv_os_sleep_ns(REST_NS);
     rv_history_end(session->params.history);
 }
@@ -382,7 +388,7 @@ static void end_sinks(struct rv_session *session)
 /* The last blocks are listed when the recording has ended. */
 static void await_history(struct rv_session *session)
 {
-    while (session->params.history && !rv_history_is_listed(session->params.history) && !is_stopping(session))
+    while (session->params.history && !rv_history_is_listed(session->params.history) && !is_closing(session))
         rv_os_sleep_ns(REST_NS / 10);
 }
 
@@ -501,6 +507,7 @@ void rv_session_destroy(struct rv_session *session)
     if (!session)
         return;
     rv_session_stop(session);
+    atomic_store_explicit(&session->is_closing, true, memory_order_relaxed);
     pthread_join(session->naming, NULL);
     pthread_join(session->drain, NULL);
     for (unsigned i = 0; i < session->n_workers; i++)

@@ -47,7 +47,7 @@ bool rv_session_is_done(struct rv_session *session);
 /* Wait for that, at most timeout_ns. Returns rv_session_is_done(). */
 bool rv_session_wait(struct rv_session *session, uint64_t timeout_ns);
 
-/* Ask the source to end now; rv_session_wait() then waits for the rest. Idempotent, async-signal-safe. */
+/* Ask the source to end now; rv_session_wait() then waits for the rest. What it gave, and a history, is read on. Idempotent, async-signal-safe. */
 void rv_session_stop(struct rv_session *session);
 void rv_session_destroy(struct rv_session *session); /* leaves what a stuck history uses */
 
