@@ -202,7 +202,8 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
     {RV_OPTION_MAX_DEPTH, WATCH | DIFF, "max-depth", "=N", NULL,
      "leave out calls nested deeper than N",
      "Of a command's native code such calls are not written: they cost little and are not in a recording. With --include or "
-     "--exclude, depth is that of the calls that are left, and deeper ones are written for the first milliseconds only."},
+     "--exclude, depth is that of the calls that are left, and deeper ones are written for the first milliseconds only. What runs "
+     "on a stack of its own counts as nested in what is open where that stack lies less than 1 MiB beneath."},
 
     {RV_OPTION_PATCH, WATCH, "patch", "=REGEX[@LIBRARY]", NULL,
      "trace these functions of a program as it is, without hooks; off: none",
@@ -217,7 +218,8 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "Reports, --info, --verbose and the list of threads say what each process was traced by. "
      "backtrace(3) in a patched program has frames of ringviz among its own. -x REGEX[@LIBRARY] is the same, but without "
      "LIBRARY of the program and all libraries; and where the program has DWARF, arguments and results of its functions are "
-     "captured, as with --prototypes, whose prototypes go before: numbers, enums by name, strings, addresses of all else."},
+     "captured, as with --prototypes, whose prototypes go before: numbers, enums by name, strings, addresses of all else; not "
+     "where REGEX chooses more than 1,024 of them."},
 
     {RV_OPTION_PROTOTYPES, WATCH, "prototypes", "=FILE", NULL,
      "capture arguments and results as ltrace.conf(5) in FILE says; also -F FILE",

@@ -18,6 +18,7 @@
 
 #define MOST_BYTES (16u << 20)
 #define STRING_BYTES 64u
+#define MOST_BY_DWARF 1024u /* functions: capturing costs some twenty times what tracing does */
 
 /* The texts of DWARF and of the files, one behind the other. */
 struct text {
@@ -96,9 +97,16 @@ static bool find_program(const struct rv_options *options, char path[PATH_MAX])
 }
 
 /* Whatever a program's DWARF has, it is no reason not to trace it. */
-static void drop_what_is_no_language(struct text *text)
+static void drop_unusable(struct text *text)
 {
     unsigned line = 0;
+    if (text->n_lines > MOST_BY_DWARF) {
+        rv_warn(
+            "-x chooses %u functions whose arguments are known by DWARF: they are traced without, being more than %u",
+            text->n_lines, MOST_BY_DWARF);
+        text->n = text->n_lines = 0;
+        return;
+    }
     const char *why = "too long";
     struct rv_prototypes *prototypes =
         text->n <= MOST_BYTES / 2 ? rv_prototypes_parse(text->bytes, text->n, &line, &why) : NULL;
@@ -121,7 +129,7 @@ static void read_dwarf(const struct rv_options *options, struct text *text)
     count_lines(text, 0);
     while (functions.n)
         regfree(&functions.patterns[--functions.n]);
-    drop_what_is_no_language(text);
+    drop_unusable(text);
 }
 
 /* ---- */

@@ -78,6 +78,18 @@ one_line "a wrong search"
 run --filter=arg:abc --headless --export=chrome:"$folder/found.json" --report "$folder/run.rvz"
 expect "exported calls by arguments" "$(grep -c '"ph":"X"' "$folder/found.json")" "$(grep -c '"ph":"X".*abc' "$folder/run.json")"
 
+# Not of very many.
+if command -v cc >/dev/null; then
+    (seq 1100 | sed 's/.*/int g&(int n) { return n + &; }/' && echo 'int main(void) { return g1(-1); }') >"$folder/many.c"
+    cc -g -O0 -o "$folder/many" "$folder/many.c" || fail "cc"
+    run -x '^g1$' --headless --spans=csv -- "$folder/many"
+    grep -q 'g1,.*,"'"'"'-1",0$' "$folder/out" || fail "of one of many functions: $(cat "$folder/out")"
+    run -x '^g[0-9]' --headless --spans=csv -- "$folder/many"
+    one_line "too many functions"
+    expect "columns for too many functions" "$(head -1 "$folder/out")" \
+        "process,thread,depth,start_ns,duration_ns,name,file,line,flags"
+fi
+
 # Functions without symbols by their addresses.
 if strip -o "$folder/stripped" "$signatures" 2>/dev/null; then
     address=$(nm "$signatures" | sed -n 's/^0*\([0-9a-f]*\) T _ZN6shapes4many.*/\1/p')
