@@ -90,13 +90,22 @@ struct names {
     float last_y;
 };
 
+/* Where a lane's name points to: in flat views the middle of what is in sight; false if that is too little. */
+static bool name_foot(const struct rv_lane_layout *layout, const struct rv_lane_layout_lane *stand, vec3 out)
+{
+    float low = fmaxf(stand->y, 0.0f), high = fminf(stand->y + rv_lane_layout_lane_top(stand), layout->top);
+    bool is_whole = low == stand->y && high < layout->top;
+    out[0] = 0.0f;
+    out[1] = layout->is_flat ? 0.5f * (low + high) : stand->y + NAME_Y;
+    out[2] = stand->z;
+    return !layout->is_flat || is_whole || high - low >= 0.5f * NAME_HEIGHT * RV_LANE_LAYOUT_POINT;
+}
+
 /* Position of a lane's name in points; false if out of sight. */
 static bool name_place(const struct names *names, size_t lane, vec2 out)
 {
-    const struct rv_lane_layout_lane *stand = &names->layout->lanes[lane];
-    bool is_flat = names->layout->is_flat;
-    vec3 foot = {0.0f, stand->y + (is_flat ? 0.5f * rv_lane_layout_lane_top(stand) : NAME_Y), stand->z};
-    if (is_flat && (foot[1] < 0.0f || foot[1] > names->layout->top))
+    vec3 foot;
+    if (!name_foot(names->layout, &names->layout->lanes[lane], foot))
         return false;
     if (!rv_camera_project(names->camera, foot, out))
         return false;

@@ -20,6 +20,9 @@
 #define TILT_SIN 0.48f    /* apparent share of depth and height at the camera's elevation */
 #define TILT_COS 0.88f
 #define BOX_SHARE 0.92f
+#define ROW_LEAST 4.0f /* points; of lanes that are not too deep */
+#define ROW_MOST 64.0f
+#define DEEP_SHARE 0.7f  /* of the room for a lane that is deeper than it, if there are others */
 #define GRAPH_FIRST 0.2f /* before the lane's front */
 #define GRAPH_SIZE 0.5f
 #define GRAPH_STEP 0.64f
@@ -170,33 +173,72 @@ static void place_edges(struct rv_lane_layout *layout)
     }
 }
 
-/* Rows and gaps in whole points, as large as fits, but never too small to read. */
+struct stack { /* of lanes below each other, in points */
+    const struct rv_lane_layout *layout;
+    const struct rv_view *view;
+    const struct rv_view_mode_params *look;
+    float room, scale;
+    float row, gap; /* of lanes that are not deeper than the room */
+};
+
+static uint32_t rows_of(const struct stack *stack, size_t lane)
+{
+    return stack->look->has_leaves ? 1 : held_of(stack->layout, stack->view, lane).n_rows;
+}
+
+/* A lane that is deeper than the room has rows that let it fit, before they are scaled. */
+static float row_of(const struct stack *stack, size_t lane)
+{
+    float n_rows = (float)rows_of(stack, lane), share = stack->view->n_lanes > 1 ? DEEP_SHARE : 1.0f;
+    float fitting = stack->scale * (share * stack->room - stack->gap) / n_rows;
+    return n_rows * stack->look->row_min > stack->room ? fminf(fitting, stack->row) : stack->row;
+}
+
+/* Rows and gaps in whole points, as large as fits, but never too small to read, and scaled as the user wants. */
+static void choose_row(struct stack *stack)
+{
+    const struct rv_view_mode_params *look = stack->look;
+    float n_rows = 0.0f, graphs = 0.0f;
+    for (size_t i = 0; i < stack->view->n_lanes; i++) {
+        n_rows += (float)rows_of(stack, i) + look->lane_gap;
+        graphs += GRAPH_STEP_POINTS * (float)held_of(stack->layout, stack->view, i).n_graphs;
+    }
+    float row = fminf(fmaxf((stack->room - graphs) / fmaxf(n_rows, 1.0f), look->row_min), look->row_max);
+    stack->row = floorf(fminf(fmaxf(floorf(row) * stack->scale, ROW_LEAST), ROW_MOST));
+    stack->gap = floorf(look->lane_gap * fminf(stack->row, look->row_max));
+}
+
+static float content_height(const struct stack *stack)
+{
+    float height = 0.0f;
+    for (size_t i = 0; i < stack->view->n_lanes; i++)
+        height += row_of(stack, i) * (float)rows_of(stack, i) + stack->gap +
+                  GRAPH_STEP_POINTS * (float)held_of(stack->layout, stack->view, i).n_graphs;
+    return height;
+}
+
 static void stack_lanes(struct rv_lane_layout *layout, const struct rv_view *view,
                         const struct rv_lane_layout_params *params)
 {
-    const struct rv_view_mode_params *look = params->look;
-    float n_rows = 0.0f, room = floorf(params->room), graphs = 0.0f;
-    for (size_t i = 0; i < view->n_lanes; i++) {
-        const struct rv_lane_layout_held held = held_of(layout, view, i);
-        n_rows += (look->has_leaves ? 1.0f : (float)held.n_rows) + look->lane_gap;
-        graphs += GRAPH_STEP_POINTS * (float)held.n_graphs;
-    }
-    float row = floorf(fminf(fmaxf((room - graphs) / fmaxf(n_rows, 1.0f), look->row_min), look->row_max));
-    float gap = floorf(look->lane_gap * row);
-    float content = row * (n_rows - look->lane_gap * (float)view->n_lanes) + gap * (float)view->n_lanes + graphs;
-    layout->scroll_max = fmaxf(content - room, 0.0f);
-    float y = room + floorf(fminf(fmaxf(params->scroll, 0.0f), layout->scroll_max));
-    layout->row = row * RV_LANE_LAYOUT_POINT;
-    layout->box_share = 1.0f - 1.0f / row;
+    struct stack stack = {.layout = layout,
+                          .view = view,
+                          .look = params->look,
+                          .room = floorf(params->room),
+                          .scale = params->row_scale > 0.0f ? params->row_scale : 1.0f};
+    choose_row(&stack);
+    layout->scroll_max = fmaxf(content_height(&stack) - stack.room, 0.0f);
+    float y = stack.room + floorf(fminf(fmaxf(params->scroll, 0.0f), layout->scroll_max));
+    layout->row = stack.row * RV_LANE_LAYOUT_POINT;
+    layout->box_share = 1.0f - 1.0f / stack.row;
     for (size_t i = 0; i < view->n_lanes; i++) {
         struct rv_lane_layout_lane *lane = &layout->lanes[i];
         const struct rv_lane_layout_held held = held_of(layout, view, i);
         take_graphs(lane, &held, GRAPH_POINTS * RV_LANE_LAYOUT_POINT);
-        lane->n_rows = look->has_leaves ? 1 : held.n_rows;
+        lane->n_rows = rows_of(&stack, i);
         lane->zone[1] = y * RV_LANE_LAYOUT_POINT;
-        lane->row_height = layout->row;
+        lane->row_height = row_of(&stack, i) * RV_LANE_LAYOUT_POINT;
         lane->half_thickness = HALF_THICKNESS;
-        y -= row * (float)lane->n_rows + gap;
+        y -= row_of(&stack, i) * (float)lane->n_rows + stack.gap;
         lane->y = y * RV_LANE_LAYOUT_POINT;
         lane->z = 0.0f;
         y -= GRAPH_STEP_POINTS * (float)held.n_graphs;
@@ -204,7 +246,7 @@ static void stack_lanes(struct rv_lane_layout *layout, const struct rv_view *vie
     }
     layout->z_front = HALF_THICKNESS;
     layout->z_back = -HALF_THICKNESS;
-    layout->top = room * RV_LANE_LAYOUT_POINT;
+    layout->top = stack.room * RV_LANE_LAYOUT_POINT;
 }
 
 void rv_lane_layout_update(struct rv_lane_layout *layout, const struct rv_view *view,

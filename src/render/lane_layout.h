@@ -59,8 +59,9 @@ struct rv_lane_layout { /* zeroed = empty */
 
 struct rv_lane_layout_params {
     const struct rv_view_mode_params *look;
-    float room;   /* flat: height for the lanes in points */
-    float scroll; /* flat: points scrolled down, clamped */
+    float room;      /* flat: height for the lanes in points */
+    float scroll;    /* flat: points scrolled down, clamped */
+    float row_scale; /* flat: of the rows' heights; 0 = 1 */
 };
 
 /* Lay out the lanes of a view anew. */

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "render/boxes.h"
+#include "render/caller_labels.h"
 #include "render/flat_labels.h"
 #include "render/ground.h"
 #include "render/lane_labels.h"
@@ -142,7 +143,10 @@ static void fit(struct rv_scene *scene, const struct rv_scene_frame *frame, enum
     };
     float room = ((float)frame->height_px - params.top_px - params.bottom_px) / scale;
     rv_lane_layout_update(layout, frame->view,
-                          &(struct rv_lane_layout_params){params.look, fmaxf(room, 1.0f), (float)frame->scroll});
+                          &(struct rv_lane_layout_params){.look = params.look,
+                                                          .room = fmaxf(room, 1.0f),
+                                                          .scroll = (float)frame->scroll,
+                                                          .row_scale = (float)frame->row_scale});
     rv_camera_fit(camera, layout, &params);
 }
 
@@ -283,8 +287,10 @@ static void add_flat_text(struct rv_scene *scene, const struct rv_scene_frame *f
         return;
     struct rv_pass pass = make_pass(scene, frame);
     struct rv_labels_content labels = {scene->picture, &scene->ticks, frame->subroutines, frame->highlight, pass.theme};
-    if (scene->look->is_flat)
+    if (scene->look->is_flat) {
         rv_flat_labels_add_names(scene->overlay, &pass, &labels, (float)frame->scale);
+        rv_caller_labels_add(scene->overlay, &pass, &labels, (float)frame->scale);
+    }
     rv_flat_labels_add_axis(scene->overlay, &pass, &scene->ticks, (float)frame->scale);
 }
 
@@ -396,6 +402,18 @@ double rv_scene_scroll_to(const struct rv_scene *scene, const struct rv_scene_pl
     if (y >= 0.0f && y + lane->row_height <= layout->top)
         return 0.0;
     return (double)((0.5f * layout->top - y) / RV_LANE_LAYOUT_POINT);
+}
+
+double rv_scene_row_height(const struct rv_scene *scene, uint32_t lane)
+{
+    const struct rv_lane_layout *layout = &scene->layout;
+    bool is_there = layout->is_flat && lane < layout->n_lanes;
+    return is_there ? (double)(layout->lanes[lane].row_height / RV_LANE_LAYOUT_POINT) : 0.0;
+}
+
+double rv_scene_page_height(const struct rv_scene *scene)
+{
+    return scene->layout.is_flat ? (double)(scene->layout.top / RV_LANE_LAYOUT_POINT) : 0.0;
 }
 
 double rv_scene_scroll_max(const struct rv_scene *scene)

@@ -47,6 +47,7 @@ struct rv_scene_frame {
     const struct rv_tooltip *tooltip;     /* NULL = none */
     enum rv_view_mode look, look_from;    /* during a transition (passed < 1): from look_from to look */
     double scroll;                        /* points by which a flat look has been scrolled down */
+    double row_scale;                     /* of the height of a flat look's rows; 0 = 1 */
     double passed;                        /* 0..1; look_from equal to look = settled */
     enum rv_color_scheme scheme;
     const struct rv_diff *diff; /* for RV_COLOR_DIFFERENCE; NULL = none */
@@ -110,6 +111,12 @@ size_t rv_scene_fold_at(const struct rv_scene *scene, double x_px, double y_px);
 /* Draw the boxes of a frame into the bound framebuffer, which has depth: each with its index in the view
  * + 1 as colour, red lowest, on black. For tests. */
 void rv_scene_draw_ids(struct rv_scene *scene, const struct rv_scene_frame *frame);
+
+/* Height of a lane's row in a flat look, points; 0 in other views and for a lane that is not there. */
+double rv_scene_row_height(const struct rv_scene *scene, uint32_t lane);
+
+/* Height of a flat look's lanes in sight, points; 0 in other views. */
+double rv_scene_page_height(const struct rv_scene *scene);
 
 /* Scroll range of the last frame's view in points; 0 if all lanes fit. */
 double rv_scene_scroll_max(const struct rv_scene *scene);

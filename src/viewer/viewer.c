@@ -14,6 +14,11 @@
 #define SETTLE_NS 200000000u
 #define ZOOM_STEP 0.85
 #define PAN_STEP 0.08
+#define ROW_STEP 1.5 /* of the height of rows */
+#define ROW_SCALE_MIN 0.25
+#define ROW_SCALE_MAX 1000.0 /* rows of a lane of 100,000 levels can be read */
+#define ROW_READABLE 16.0    /* points */
+#define PAGE_SHARE 0.8
 #define MARK_NEAR 0.005     /* share of the window: a bookmark this near is meant */
 #define ORBIT_SIDE_MAX 1.1f /* radians to either side of the view's own direction, down and up */
 #define ORBIT_DOWN_MAX 0.35f
@@ -59,6 +64,23 @@ static void scroll(struct rv_viewer *viewer, double points)
     touch(viewer);
 }
 
+/* What is in the middle stays there as far as rows are as high as the picture's. */
+static void scale_rows(struct rv_viewer *viewer, double factor)
+{
+    double before = viewer->look.row_scale > 0.0 ? viewer->look.row_scale : 1.0;
+    double after = fmin(fmax(before * factor, ROW_SCALE_MIN), ROW_SCALE_MAX);
+    double middle = viewer->scene ? 0.5 * rv_scene_page_height(viewer->scene) : 0.0;
+    viewer->look.row_scale = after;
+    viewer->look.scroll = fmax((viewer->look.scroll + middle) * after / before - middle, 0.0);
+    touch(viewer);
+}
+
+static void page(struct rv_viewer *viewer, double pages)
+{
+    if (viewer->scene)
+        scroll(viewer, pages * PAGE_SHARE * rv_scene_page_height(viewer->scene));
+}
+
 bool rv_viewer_find_lane(const struct rv_viewer *viewer, uint32_t *lane_idx)
 {
     const float *at_px = viewer->pointer.at_px;
@@ -80,6 +102,42 @@ void rv_viewer_scroll_to(struct rv_viewer *viewer, uint32_t lane_idx, uint32_t d
             scroll(viewer, rv_scene_scroll_to(viewer->scene, &place));
             return;
         }
+}
+
+static uint32_t deepest_in(const struct rv_view *view, const struct rv_view_lane *lane)
+{
+    uint32_t depth = 0;
+    for (size_t i = lane->first_box; i < (size_t)lane->first_box + lane->n_boxes; i++)
+        depth = view->boxes[i].depth > depth ? view->boxes[i].depth : depth;
+    return depth;
+}
+
+/* In the lane under the cursor, else the first: bring its deepest call in view, or its outermost, into sight, in rows
+ * that can be read. The scroll follows once the rows are so. */
+static void go_to_depth(struct rv_viewer *viewer, bool is_deepest)
+{
+    uint32_t lane_idx = 0, i = 0;
+    const struct rv_view *view = viewer->view;
+    if (!viewer->scene || !view || !view->n_lanes || rv_scene_page_height(viewer->scene) <= 0.0)
+        return;
+    if (!rv_viewer_find_lane(viewer, &lane_idx))
+        lane_idx = view->lanes[0].lane_idx;
+    while (view->lanes[i].lane_idx != lane_idx)
+        i++;
+    double height = rv_scene_row_height(viewer->scene, i);
+    if (height > 0.0 && height < ROW_READABLE)
+        scale_rows(viewer, ROW_READABLE / height);
+    viewer->look.awaited = (struct rv_viewer_depth){true, lane_idx, is_deepest ? deepest_in(view, &view->lanes[i]) : 0};
+    touch(viewer);
+}
+
+void rv_viewer_drawn_rows(struct rv_viewer *viewer, double row_scale)
+{
+    const struct rv_viewer_depth awaited = viewer->look.awaited;
+    if (!awaited.is_on || row_scale != viewer->look.row_scale)
+        return;
+    viewer->look.awaited.is_on = false;
+    rv_viewer_scroll_to(viewer, awaited.lane_idx, awaited.depth);
 }
 
 static void show_look(struct rv_viewer *viewer, enum rv_view_mode look)
@@ -379,6 +437,24 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         return;
     case RV_ACTION_SCROLL:
         scroll(viewer, act->amount);
+        return;
+    case RV_ACTION_PAGE_UP:
+        page(viewer, -1.0);
+        return;
+    case RV_ACTION_PAGE_DOWN:
+        page(viewer, 1.0);
+        return;
+    case RV_ACTION_TALLER_ROWS:
+        scale_rows(viewer, ROW_STEP);
+        return;
+    case RV_ACTION_LOWER_ROWS:
+        scale_rows(viewer, 1.0 / ROW_STEP);
+        return;
+    case RV_ACTION_DEEPEST:
+        go_to_depth(viewer, true);
+        return;
+    case RV_ACTION_OUTERMOST:
+        go_to_depth(viewer, false);
         return;
     case RV_ACTION_SHOW:
         show(viewer, act->from_ns, act->to_ns);

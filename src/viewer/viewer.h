@@ -31,7 +31,12 @@ struct rv_viewer_look {
     enum rv_view_mode shown, from; /* different during a transition */
     uint64_t since_ns;             /* start of the transition */
     double scroll;                 /* points, in flat views */
-    float orbit[2];                /* rotation of the 3D eye to the right and up, radians */
+    double row_scale;              /* of the height of their rows; 0 = 1 */
+    struct rv_viewer_depth {
+        bool is_on;
+        uint32_t lane_idx, depth;
+    } awaited;      /* to be scrolled to once rows of this height have been drawn */
+    float orbit[2]; /* rotation of the 3D eye to the right and up, radians */
     enum rv_color_scheme scheme;
 };
 
@@ -104,6 +109,9 @@ uint32_t rv_viewer_n_schemes(const struct rv_viewer *viewer);
 
 /* Perform an action. */
 void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act);
+
+/* A picture with this scale of rows was drawn. */
+void rv_viewer_drawn_rows(struct rv_viewer *viewer, double row_scale);
 
 /* Advance by dt_s everything that moves by itself: the present, and a window that follows it. */
 void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is_done, double dt_s);

@@ -133,6 +133,7 @@ static struct rv_scene_frame make_frame(const struct window *window)
         .look_from = viewer->look.from,
         .passed = rv_viewer_passed(viewer),
         .scroll = viewer->look.scroll,
+        .row_scale = viewer->look.row_scale,
         .scheme = viewer->look.scheme,
         .diff = viewer->diff,
         .theme = rv_color_theme_of(viewer->look.scheme, viewer->settings.theme),
@@ -210,6 +211,7 @@ static void draw(struct window *window)
     if (viewer->pointer.hover.is_pinned && window->panels.has_inspector)
         frame.tooltip = NULL;
     rv_scene_draw(window->scene, &frame);
+    rv_viewer_drawn_rows(viewer, frame.row_scale);
 }
 
 static void draw_and_show(struct window *window, bool is_scene_new)

@@ -93,15 +93,20 @@ static bool key_steps(struct user *user, const struct rv_window_state *state)
         if (viewer->panels.has_help)
             return false;
         press(SDL_SCANCODE_C, 0);
+        press(SDL_SCANCODE_MINUS, 0);
+        press(SDL_SCANCODE_MINUS, 0);
         return true;
     case 4:
-        if (viewer->look.scheme != RV_COLOR_SUBROUTINE)
+        if (viewer->look.scheme != RV_COLOR_SUBROUTINE || rv_scene_row_height(state->scene, 0) > 14.0 ||
+            rv_scene_row_height(state->scene, 0) <= 0.0)
             return false;
+        press(SDL_SCANCODE_PAGEUP, KMOD_LSHIFT); /* rows too low to read become taller */
         press(SDL_SCANCODE_F3, 0);
         press(SDL_SCANCODE_F4, 0);
         return true;
     case 5:
-        if (viewer->settings.has_legend || viewer->settings.has_minimap)
+        if (viewer->settings.has_legend || viewer->settings.has_minimap || viewer->look.awaited.is_on ||
+            rv_scene_row_height(state->scene, 0) < 15.0)
             return false;
         press(SDL_SCANCODE_F3, 0);
         press(SDL_SCANCODE_F4, 0);

@@ -1,4 +1,6 @@
 /*
+ * lane_names [OUT.png of the last picture]
+ *
  * Names of lanes: a sign before a name whose lanes can be collapsed or expanded is where a click is taken for it, and
  * nowhere else.
  */
@@ -7,6 +9,7 @@
 #include <string.h>
 
 #include "canvas.h"
+#include "render/png.h"
 #include "synthetic.h"
 
 #define WIDTH 1000
@@ -50,7 +53,27 @@ static int check_sign(struct canvas *canvas, struct rv_scene_frame *frame, struc
     return 0;
 }
 
-int main(void)
+/* Rows as tall as a lane is taller than the picture: its name stays in sight wherever it is scrolled. */
+static int check_scrolled(struct canvas *canvas, struct rv_scene_frame frame, struct rv_view *view)
+{
+    bool is_right = true;
+    frame.look = frame.look_from = RV_VIEW_MODE_FLAME;
+    frame.row_scale = 4.0;
+    canvas_draw(canvas, frame);
+    double height = rv_scene_row_height(canvas->scene, FOLDED) * view->lanes[FOLDED].max_depth;
+    if (height < HEIGHT || rv_scene_scroll_max(canvas->scene) < height)
+        return fail("the rows are not taller", frame.look);
+    struct rv_scene_place place = {.lane = FOLDED, .depth = view->lanes[FOLDED].max_depth - 1};
+    frame.scroll = rv_scene_scroll_to(canvas->scene, &place);
+    for (int i = 0; i < 3; i++, frame.scroll += height / 5) {
+        canvas_draw(canvas, frame);
+        if (count_sign(canvas, view->n_lanes, &is_right) < LEAST_PX)
+            return fail("the name is out of sight", frame.look);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
 {
     struct canvas canvas;
     struct synthetic synthetic;
@@ -63,6 +86,9 @@ int main(void)
         .view = &view, .subroutines = synthetic.subroutines, .origin_ns = ORIGIN_NS, .scale = 1.0};
     for (int look = 0; look < RV_VIEW_MODE_COUNT; look++)
         failed |= check_sign(&canvas, &frame, &view, (enum rv_view_mode)look);
+    failed |= check_scrolled(&canvas, frame, &view);
+    if (argc > 1)
+        failed |= rv_png_write(argv[1], canvas.rgba, WIDTH, HEIGHT) != 0;
     synthetic_view_fini(&view);
     synthetic_fini(&synthetic);
     canvas_fini(&canvas);

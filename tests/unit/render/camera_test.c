@@ -10,7 +10,7 @@
 #define FROM_NS 18000000000000u
 #define TO_NS (FROM_NS + 10000u)
 
-static float scroll; /* of the stages made */
+static float scroll, row_scale; /* of the stages made */
 
 /* depths: one lane each, ended by 0. */
 static void make_stage(struct rv_lane_layout *layout, const uint32_t *depths, enum rv_view_mode look)
@@ -23,7 +23,9 @@ static void make_stage(struct rv_lane_layout *layout, const uint32_t *depths, en
         view.lanes[i].lane_idx = i;
         view.lanes[i].max_depth = depths[i];
     }
-    rv_lane_layout_update(layout, &view, &(struct rv_lane_layout_params){rv_view_mode_get(look), ROOM, scroll});
+    rv_lane_layout_update(layout, &view,
+                          &(struct rv_lane_layout_params){
+                              .look = rv_view_mode_get(look), .room = ROOM, .scroll = scroll, .row_scale = row_scale});
     free(view.lanes);
 }
 
@@ -203,5 +205,24 @@ Test(lane_layout, places_are_proportional_to_times, .timeout = 60)
         double off_ns = passed_ns - ((double)time_ns - (double)FROM_NS);
         cr_assert(off_ns >= -1.0 && off_ns <= 1.0, "off by %g ns", off_ns);
     }
+    rv_lane_layout_fini(&layout);
+}
+
+Test(camera, a_lane_deeper_than_a_flat_view_is_fitted_until_its_rows_are_scaled, .timeout = 60)
+{
+    const uint32_t depths[] = {5000, 3, 0};
+    struct rv_lane_layout layout = {0};
+    make_stage(&layout, depths, RV_VIEW_MODE_FLAME);
+    cr_assert_float_eq(layout.scroll_max, 0.0f, 1e-3f, "all is in sight");
+    cr_assert_lt(rv_lane_layout_lane_top(&layout.lanes[0]), 0.75f * ROOM * RV_LANE_LAYOUT_POINT);
+    cr_assert_geq(layout.lanes[1].row_height, 14.0f * RV_LANE_LAYOUT_POINT, "the other one's rows can be read");
+    row_scale = 500.0f;
+    make_stage(&layout, depths, RV_VIEW_MODE_FLAME);
+    cr_assert_gt(layout.lanes[0].row_height, 14.0f * RV_LANE_LAYOUT_POINT);
+    cr_assert_gt(layout.scroll_max, 5000 * 14.0f);
+    scroll = layout.scroll_max;
+    make_stage(&layout, depths, RV_VIEW_MODE_FLAME);
+    cr_assert_geq(layout.lanes[1].y, -1e-3f, "scrolled down, the last lane is in sight");
+    row_scale = scroll = 0.0f;
     rv_lane_layout_fini(&layout);
 }
