@@ -18,6 +18,9 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/os_call.h"
+
+_Thread_local unsigned rv_os_n_own;
 
 #define NS_PER_SECOND 1000000000u
 #define STAT_STATE 3 /* fields of /proc/PID/stat, as proc(5) numbers them */
@@ -26,18 +29,14 @@
 int rv_os_futex_wait(const uint32_t *word, uint32_t expected, uint64_t timeout_ns)
 {
     struct timespec timeout = {(time_t)(timeout_ns / NS_PER_SECOND), (long)(timeout_ns % NS_PER_SECOND)};
-    int saved = errno;
-    long woken = syscall(SYS_futex, word, FUTEX_WAIT, expected, &timeout, NULL, 0);
-    int result = woken < 0 ? -errno : 0;
-    errno = saved;
-    return result;
+    const long woken =
+        rv_os_call(SYS_futex, RV_OS_POINTER(word), FUTEX_WAIT, (long)expected, RV_OS_POINTER(&timeout), 0, 0);
+    return woken < 0 ? (int)woken : 0;
 }
 
 static void wake(uint32_t *word, int n)
 {
-    int saved = errno;
-    syscall(SYS_futex, word, FUTEX_WAKE, n, NULL, NULL, 0);
-    errno = saved;
+    (void)rv_os_call(SYS_futex, RV_OS_POINTER(word), FUTEX_WAKE, n, 0, 0, 0);
 }
 
 void rv_os_futex_wake(uint32_t *word)
@@ -108,11 +107,13 @@ static const char *find_field(const char *stat, size_t n_bytes, int field)
 /* The text of /proc/PID/stat, NUL-terminated: "" when the process is gone. */
 static size_t read_stat(pid_t pid, char *stat, size_t n_bytes)
 {
+    rv_os_begin_own();
     int saved = errno, fd = rv_os_open_proc(pid, "stat");
     ssize_t n = fd < 0 ? 0 : read(fd, stat, n_bytes - 1);
     if (fd >= 0)
         close(fd);
     errno = saved;
+    rv_os_end_own();
     stat[n > 0 ? n : 0] = '\0';
     return n > 0 ? (size_t)n : 0;
 }

@@ -16,6 +16,7 @@
 
 #include "base/err.h"
 #include "base/os.h"
+#include "base/os_call.h"
 #include "ring/layout.h"
 #include "ring/liveness.h"
 #include "ring/patterns.h"
@@ -48,7 +49,9 @@ bool rv_map_is_whole(const struct rv_map *map)
 {
     struct stat status;
     int saved = errno;
+    rv_os_begin_own();
     bool is_whole = fstat(map->fd, &status) == 0 && (uint64_t)status.st_size >= map->n_bytes;
+    rv_os_end_own();
     errno = saved;
     return is_whole;
 }
@@ -143,8 +146,10 @@ int rv_map_populate(const struct rv_map *map, uint64_t offset, uint64_t n_bytes)
 {
     const uint64_t first = offset & ~(uint64_t)(RV_WIRE_PAGE - 1);
     int saved = errno, error = 0;
+    rv_os_begin_own();
     if (madvise(map->base + first, offset + n_bytes - first, MADV_POPULATE_WRITE) != 0)
         error = errno == EINVAL ? -ENOSYS : errno == EFAULT ? -ENOSPC : -errno;
+    rv_os_end_own();
     errno = saved;
     return error;
 }
@@ -160,12 +165,12 @@ static int allocate_by_fault(const struct rv_map *map, uint64_t offset, uint64_t
 static int allocate_step(const struct rv_map *map, uint64_t offset, uint64_t n_bytes)
 {
     for (unsigned n_tries = 0; n_tries < N_ALLOCATE_TRIES; n_tries++) {
-        if (fallocate(map->fd, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)n_bytes) == 0)
-            return 0;
-        if (errno == EOPNOTSUPP || errno == ENOSYS)
+        /* libc's would be a cancellation point of the program's thread. */
+        const long error = rv_os_call(SYS_fallocate, map->fd, FALLOC_FL_KEEP_SIZE, (long)offset, (long)n_bytes, 0, 0);
+        if (error == -EOPNOTSUPP || error == -ENOSYS)
             return allocate_by_fault(map, offset, n_bytes);
-        if (errno != EINTR)
-            return -errno;
+        if (error != -EINTR)
+            return (int)error;
     }
     return -EINTR;
 }
@@ -173,6 +178,7 @@ static int allocate_step(const struct rv_map *map, uint64_t offset, uint64_t n_b
 int rv_map_allocate(struct rv_map *map, uint64_t offset, uint64_t n_bytes)
 {
     int saved = errno;
+    rv_os_begin_own();
     int error = rv_map_own_fd(map);
     while (!error && n_bytes) {
         uint64_t step = n_bytes < ALLOCATE_STEP ? n_bytes : ALLOCATE_STEP;
@@ -180,6 +186,7 @@ int rv_map_allocate(struct rv_map *map, uint64_t offset, uint64_t n_bytes)
         offset += step;
         n_bytes -= step;
     }
+    rv_os_end_own();
     errno = saved;
     return error;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/exec.h"
+#include "base/os_call.h"
 #include "ring/map.h"
 
 static struct {
@@ -45,9 +46,11 @@ static bool are_files_here(void)
 void rv_preload_expect(const char *path)
 {
     int saved = errno;
+    rv_os_begin_own();
     if (preload.header && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 &&
         (rv_exec_is_privileged(path) || !are_files_here()))
         __atomic_fetch_add(&preload.header->n_programs_not_preloaded, 1, __ATOMIC_RELAXED);
+    rv_os_end_own();
     errno = saved;
 }
 
@@ -55,7 +58,9 @@ void rv_preload_expect_command(const char *command)
 {
     char path[PATH_MAX];
     int saved = errno;
+    rv_os_begin_own();
     if (preload.header && rv_exec_find(command, path, sizeof path))
         rv_preload_expect(path);
+    rv_os_end_own();
     errno = saved;
 }

@@ -4,20 +4,23 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+
+#include "base/os_call.h"
 
 void rv_signal_guard_begin(struct rv_signal_guard *guard)
 {
     const uint64_t all = UINT64_MAX;
     guard->error = errno;
-    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &guard->signals, sizeof all);
+    (void)rv_os_call(SYS_rt_sigprocmask, SIG_BLOCK, RV_OS_POINTER(&all), RV_OS_POINTER(&guard->signals), sizeof all, 0,
+                     0);
+    rv_os_begin_own();
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel_state);
 }
 
 void rv_signal_guard_end(const struct rv_signal_guard *guard)
 {
     pthread_setcancelstate(guard->cancel_state, NULL);
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &guard->signals, NULL, sizeof guard->signals);
+    rv_os_end_own();
+    (void)rv_os_call(SYS_rt_sigprocmask, SIG_SETMASK, RV_OS_POINTER(&guard->signals), 0, sizeof guard->signals, 0, 0);
     errno = guard->error;
 }

@@ -1,0 +1,52 @@
+/*
+ * System calls of our own in a traced process: what tracing asks of the kernel is none of the program's calls, and
+ * --syscalls does not show it. Calls by rv_os_call() are made by an instruction that is not patched; others lie between
+ * rv_os_begin_own() and rv_os_end_own(), in which no signal handler of the program should run: its calls would be taken
+ * for ours, and are counted as lost.
+ */
+#ifndef RV_BASE_OS_CALL_H
+#define RV_BASE_OS_CALL_H
+
+#include <errno.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Arguments that the call does not have are 0; a pointer is given by RV_OS_POINTER(). Returns what the kernel does: a
+ * negative errno where it fails. Any thread; async-signal-safe; keeps errno. */
+static inline long rv_os_call(long number, long a, long b, long c, long d, long e, long f)
+{
+#if defined(__x86_64__) && defined(__LP64__)
+    register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
+    __asm__ volatile("syscall"
+                     : "+a"(number)
+                     : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory", "cc");
+    return number;
+#else
+    const int saved = errno;
+    const long result = syscall(number, a, b, c, d, e, f);
+    const int error = errno;
+    errno = saved;
+    return result == -1 ? -error : result;
+#endif
+}
+
+#define RV_OS_POINTER(pointer) ((long)(intptr_t)(pointer))
+
+/* How many such sections the thread is in. */
+extern _Thread_local unsigned rv_os_n_own __attribute__((tls_model("initial-exec")));
+
+static inline void rv_os_begin_own(void)
+{
+    rv_os_n_own++;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline void rv_os_end_own(void)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    rv_os_n_own--;
+}
+
+#endif
