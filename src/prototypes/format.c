@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "prototypes/layout.h"
 
+#define MOST_ERRNO 4095
 #define MOST_TEXT (1u << 16) /* of all arguments together */
 
 struct part { /* bytes of a value; fewer than it has where they are not known */
@@ -235,6 +236,34 @@ static bool add_enum(struct formatter *formatter, const struct rv_type *type, in
     return false;
 }
 
+/* Names of all values that are in it, in their order, and what is left as a number. */
+static void add_flags(struct formatter *formatter, const struct rv_type *type, uint64_t bits)
+{
+    const char *separator = "";
+    uint64_t left = bits;
+    for (uint32_t i = 0; i < type->n_values; i++) {
+        const uint64_t value = (uint64_t)type->values[i].value;
+        if (!value || (left & value) != value)
+            continue;
+        add(formatter, "%s%s", separator, type->values[i].name);
+        separator = "|";
+        left &= ~value;
+    }
+    if (left)
+        add(formatter, "%s%#" PRIx64, separator, left);
+    else if (!bits && !add_enum(formatter, type, 0))
+        add(formatter, "0");
+}
+
+static void add_error(struct formatter *formatter, int64_t number)
+{
+    const char *name = strerrorname_np((int)-number);
+    if (name)
+        add(formatter, "-1 %s", name);
+    else
+        add(formatter, "-1 %" PRId64, -number);
+}
+
 static void format_number(struct formatter *formatter, const struct rv_type *type, struct part part, enum rv_lens lens)
 {
     uint64_t bits;
@@ -245,10 +274,14 @@ static void format_number(struct formatter *formatter, const struct rv_type *typ
     const int64_t number = extended(type, bits);
     if (lens == RV_LENS_ENUM && add_enum(formatter, type, number))
         return;
-    if (lens == RV_LENS_OCT)
-        add(formatter, "0%" PRIo64, bits);
-    else if (lens == RV_LENS_HEX)
+    if (lens == RV_LENS_FLAGS)
+        add_flags(formatter, type, bits);
+    else if (lens == RV_LENS_ERRNO && number < 0 && number >= -MOST_ERRNO)
+        add_error(formatter, number);
+    else if (lens == RV_LENS_HEX || (lens == RV_LENS_ERRNO && !is_signed(type)))
         add(formatter, "%#" PRIx64, bits);
+    else if (lens == RV_LENS_OCT)
+        add(formatter, "0%" PRIo64, bits);
     else if (lens == RV_LENS_BOOL)
         add(formatter, bits ? "true" : "false");
     else if (lens == RV_LENS_BITVEC)

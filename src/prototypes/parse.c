@@ -204,8 +204,8 @@ static const struct {
 static const struct {
     const char *name;
     enum rv_lens lens;
-} LENSES[] = {{"oct", RV_LENS_OCT},   {"octal", RV_LENS_OCT}, {"hex", RV_LENS_HEX},
-              {"hide", RV_LENS_HIDE}, {"bool", RV_LENS_BOOL}, {"bitvec", RV_LENS_BITVEC}};
+} LENSES[] = {{"oct", RV_LENS_OCT},   {"octal", RV_LENS_OCT},     {"hex", RV_LENS_HEX},    {"hide", RV_LENS_HIDE},
+              {"bool", RV_LENS_BOOL}, {"bitvec", RV_LENS_BITVEC}, {"errno", RV_LENS_ERRNO}};
 #define N_LENSES (sizeof LENSES / sizeof *LENSES)
 
 static const struct rv_type CHARACTER = {.kind = RV_TYPE_CHAR, .n_bytes = 1, .alignment = 1};
@@ -329,7 +329,7 @@ static bool is_integer(const struct rv_type *type)
     return type->kind >= RV_TYPE_CHAR && type->kind <= RV_TYPE_ULONG;
 }
 
-static struct rv_type *parse_enum(struct parser *parser)
+static struct rv_type *parse_enum(struct parser *parser, enum rv_lens lens)
 {
     const struct rv_type *under = &INTEGER;
     if (accept(parser, '[')) {
@@ -340,7 +340,7 @@ static struct rv_type *parse_enum(struct parser *parser)
             return fail(parser, "an enum of what is not an integer");
     }
     struct rv_type *type = new_type(parser, under);
-    type->lens = RV_LENS_ENUM;
+    type->lens = lens;
     if (expect(parser, '(', "a ( is missing"))
         parse_values(parser, type);
     return expect(parser, ')', "a ) is missing") ? type : NULL;
@@ -409,7 +409,9 @@ static const struct rv_type *named_type(struct parser *parser, const char *name)
     if (strcmp(name, "struct") == 0)
         return parse_struct(parser);
     if (strcmp(name, "enum") == 0)
-        return parse_enum(parser);
+        return parse_enum(parser, RV_LENS_ENUM);
+    if (strcmp(name, "flags") == 0)
+        return parse_enum(parser, RV_LENS_FLAGS);
     if (strcmp(name, "string") == 0 || strcmp(name, "format") == 0)
         return parse_string(parser);
     const int64_t argument = number_behind(name, "string"); /* of older files */

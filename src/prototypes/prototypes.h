@@ -34,7 +34,9 @@ enum rv_lens {
     RV_LENS_BOOL,
     RV_LENS_BITVEC,
     RV_LENS_STRING,
-    RV_LENS_ENUM
+    RV_LENS_ENUM,
+    RV_LENS_FLAGS, /* a sum of values of an enum; one in front that has all bits of others counts first */
+    RV_LENS_ERRNO  /* a result of the kernel's: -1 and an error's name */
 };
 
 enum rv_length_kind {
