@@ -330,7 +330,8 @@ enum rv_instrument {
     RV_INSTRUMENT_HOOKS = 1,         /* of -finstrument-functions */
     RV_INSTRUMENT_PROFILE_HOOKS = 2, /* of -pg, -mfentry, -Z instrument-mcount */
     RV_INSTRUMENT_PATCHES = 4,
-    RV_INSTRUMENT_RUNTIME = 8 /* a language's, that says which */
+    RV_INSTRUMENT_RUNTIME = 8,  /* a language's, that says which */
+    RV_INSTRUMENT_SYSCALLS = 16 /* patches at the instructions that make system calls */
 };
 
 /* Why a function is not patched. */

@@ -102,5 +102,7 @@ const char *rv_instrumentation_text(const struct rv_wire_instrumentation *instru
         add(&words, ", ");
     if (instrumentation->instruments & RV_INSTRUMENT_PATCHES)
         add_patches(&words, instrumentation);
+    if (instrumentation->instruments & RV_INSTRUMENT_SYSCALLS)
+        add(&words, "%ssystem calls", words.n ? ", " : "");
     return out;
 }

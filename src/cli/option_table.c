@@ -229,6 +229,15 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "leads to as it ends: strings up to --string-size, of arrays four elements. A pointer that cannot be read is <0x...>. Each "
      "thread has 1 MiB for them; what finds no room is counted as lost (--policy=block waits). Not with --clock=tick."},
 
+    {RV_OPTION_SYSCALLS, WATCH, "syscalls", "[=SET,...]", NULL,
+     "show system calls, as strace(1) names and chooses them; default: all",
+     "Each is a call of package syscall on top of the function that made it, with arguments and result or error as for "
+     "--prototypes, whose prototypes of SYS_NAME come before ours. SET: a name, file, desc, network, process, memory, signal, ipc "
+     "(a % may be in front), /REGEX (the last), or all but these with a ! in front of the first. Instructions that make system calls in "
+     "libraries and the program are patched (x86-64, dynamically linked), of every program that the command starts: shells, perl "
+     "and ruby, too. Not seen are those before a program's first constructors run, rt_sigreturn, and the few "
+     "instructions that cannot be patched."},
+
     {RV_OPTION_STRING_SIZE, WATCH, "string-size", "=BYTES", NULL,
      "copy that much of a string, 1 to 4096 (default: 64)",
      NULL},

@@ -16,6 +16,7 @@
 #include "base/units.h"
 #include "base/vec.h"
 #include "model/regex.h"
+#include "prototypes/syscalls.h"
 
 /* ---- values ---- */
 
@@ -268,6 +269,19 @@ static void watch_live(struct rv_options *options, const struct rv_import_format
     options->file = name;
 }
 
+static int choose_syscalls(struct rv_options *options, const char *choice)
+{
+    const char *word;
+    size_t n_word;
+    char *text = rv_syscalls_take_prototypes(choice, &word, &n_word);
+    options->syscalls = choice;
+    if (!text)
+        return rv_err(EINVAL, "--syscalls=%s: no system call or set of them is called %.*s; see ringviz --help", choice,
+                      (int)n_word, word);
+    free(text);
+    return 0;
+}
+
 /* The regular expression is checked here: the traced process could not report the error. */
 static int add_patch(struct rv_options *options, const char *name, const char *value)
 {
@@ -330,6 +344,8 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
             return rv_option_value_bad(entry->name, value, "a FILE, at most 16 times");
         options->prototypes[options->n_prototypes++] = value;
         return 0;
+    case RV_OPTION_SYSCALLS:
+        return choose_syscalls(options, value ? value : "all");
     case RV_OPTION_STRING_SIZE:
         return rv_option_value_count(entry->name, value, 4096, &options->string_bytes);
     case RV_OPTION_STATES:
@@ -551,10 +567,11 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "--group-by goes with --report; see ringviz --help");
     if (options->group_by.is_on && (options->has_part || options->find || rv_filter_n_rules(options->filter)))
         return rv_err(EINVAL, "--group-by is of the whole capture: it takes no --from, --to, --find and --filter");
-    if (options->n_prototypes && options->file)
-        return rv_err(EINVAL, "--prototypes goes with -p PID or -- COMMAND; see ringviz --help");
-    if (options->n_prototypes && options->map.clock_kind == RV_CLOCK_TICK)
-        return rv_err(EINVAL, "--prototypes does not go with --clock=tick, by which calls have no times of their own");
+    const char *capture = options->n_prototypes ? "prototypes" : options->syscalls ? "syscalls" : NULL;
+    if (capture && options->file)
+        return rv_err(EINVAL, "--%s goes with -p PID or -- COMMAND; see ringviz --help", capture);
+    if (capture && options->map.clock_kind == RV_CLOCK_TICK)
+        return rv_err(EINVAL, "--%s does not go with --clock=tick, by which calls have no times of their own", capture);
     if (options->import_format && !options->file)
         return rv_err(EINVAL, "--import wants a FILE; see ringviz --help");
     if (options->has_trigger_keep && !options->record_limit.trigger)

@@ -80,6 +80,7 @@ struct rv_options {
     size_t n_functions;
     const char *prototypes[RV_OPTIONS_PROTOTYPES]; /* --prototypes, as often as it was given */
     size_t n_prototypes;                           /* 0: arguments are not captured */
+    const char *syscalls;                          /* of --syscalls; NULL: none */
     uint32_t string_bytes;                         /* 0: the default */
     bool leaves_states;                            /* --states=off */
     uint32_t pid;                                  /* of a process to attach to; 0: none */

@@ -14,13 +14,14 @@
 #include "base/exec.h"
 #include "base/vec.h"
 #include "prototypes/capture.h"
+#include "prototypes/syscalls.h"
 #include "symbols/dwarf_prototypes.h"
 
 #define MOST_BYTES (16u << 20)
 #define STRING_BYTES 64u
 #define MOST_BY_DWARF 1024u /* functions: capturing costs some twenty times what tracing does */
 
-/* The texts of DWARF and of the files, one behind the other. */
+/* The texts of DWARF, of system calls and of the files, one behind the other. */
 struct text {
     char *bytes;
     size_t n;
@@ -134,9 +135,25 @@ static void read_dwarf(const struct rv_options *options, struct text *text)
 
 /* ---- */
 
+/* The choice was checked with the options. */
+static void add_syscalls(const char *choice, struct text *text)
+{
+    const char *word;
+    const size_t begin = text->n;
+    size_t n_word;
+    char *prototypes = rv_syscalls_take_prototypes(choice, &word, &n_word);
+    const size_t n = prototypes ? strlen(prototypes) : 0;
+    text->bytes = rv_realloc(text->bytes, text->n + n + 1);
+    if (n)
+        memcpy(text->bytes + text->n, prototypes, n);
+    text->n += n;
+    count_lines(text, begin);
+    free(prototypes);
+}
+
 static int say_what_is_wrong(const struct rv_options *options, const struct text *text, unsigned line, const char *why)
 {
-    size_t i = options->n_prototypes - 1; /* DWARF's are right */
+    size_t i = options->n_prototypes - 1; /* the others are right */
     while (i > 0 && text->first_lines[i] > line)
         i--;
     return rv_err(EBADMSG, "%s: line %u: %s", options->prototypes[i], line - text->first_lines[i] + 1, why);
@@ -160,6 +177,8 @@ int rv_cli_prototypes_read(const struct rv_options *options, struct rv_map_param
 {
     struct text text = {0};
     read_dwarf(options, &text);
+    if (options->syscalls)
+        add_syscalls(options->syscalls, &text);
     int error = read_files(options, &text);
     if (!error && text.n)
         error = parse(options, &text, params);

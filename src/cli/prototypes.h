@@ -1,4 +1,4 @@
-/* --prototypes, and DWARF for what -x chooses: which arguments and results are captured. */
+/* --prototypes, DWARF for what -x chooses, and --syscalls: which arguments and results are captured. */
 #ifndef RV_CLI_PROTOTYPES_H
 #define RV_CLI_PROTOTYPES_H
 

@@ -213,6 +213,8 @@ static void add_json_process(struct rv_text_buffer *text, const struct rv_lane *
     }
     if (instruments & RV_INSTRUMENT_PATCHES)
         add_json_patches(text, &lane->instrumentation);
+    if (instruments & RV_INSTRUMENT_SYSCALLS)
+        rv_text_buffer_add(text, ",\"system_calls\":true");
     rv_text_buffer_add(text, "}");
 }
 

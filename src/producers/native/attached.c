@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "base/os_call.h"
 #include "producers/native/patcher.h"
 #include "producers/native/modules.h"
 #include "producers/native/objects.h"
@@ -43,6 +44,7 @@ static void publish(uint32_t *word, uint32_t value)
 static void *plan(void *unused)
 {
     (void)unused;
+    rv_os_begin_own(); /* to its end: it is none of the program's threads */
     (void)prctl(PR_SET_NAME, "ringviz");
     int error = rv_patcher_plan(patches, trace_path, true);
     if (!error)
@@ -131,28 +133,36 @@ static int remove_patches(void)
 void ringviz_attach_plan(const char *path, const char *wanted)
 {
     const int saved = errno;
+    rv_os_begin_own();
     publish(&ringviz_attachment.result, (uint32_t)begin_planning(path, wanted));
+    rv_os_end_own();
     errno = saved;
 }
 
 void ringviz_attach_write(void)
 {
     const int saved = errno;
+    rv_os_begin_own();
     publish(&ringviz_attachment.result, (uint32_t)write_patches());
+    rv_os_end_own();
     errno = saved;
 }
 
 void ringviz_attach_apply(uint64_t are_sites_clear)
 {
     const int saved = errno;
+    rv_os_begin_own();
     publish(&ringviz_attachment.result, (uint32_t)apply_verdicts(are_sites_clear != 0));
+    rv_os_end_own();
     errno = saved;
 }
 
 void ringviz_attach_remove(void)
 {
     const int saved = errno;
+    rv_os_begin_own();
     publish(&ringviz_attachment.result, (uint32_t)remove_patches());
+    rv_os_end_own();
     errno = saved;
 }
 

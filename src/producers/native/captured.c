@@ -1,6 +1,5 @@
 /*
- * Arguments are copied before the call is in the ring, results when the return is: a call's duration has neither. Memory
- * of the program is read by the kernel, since an address may be wrong.
+ * Arguments are copied before the call is in the ring, results when the return is: a call's duration has neither.
  *
  * A call in a signal handler that has interrupted a push is not captured: its event is not in the ring yet.
  */
@@ -11,19 +10,15 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "patch/stubs.h"
 #include "producers/native/call_c.h"
 #include "producers/native/calls.h"
+#include "producers/native/capture_text.h"
 #include "producers/native/captures.h"
 #include "producers/native/patched.h"
 #include "producers/native/text_x86.h"
-#include "ring/texts.h"
 
-#define PAGE 4096u
-#define NO_TEXT UINT64_MAX
 #define N_KEPT RV_CAPTURE_RESULT /* values of a call that its return may need */
 
 struct registers { /* as the text below pushes them, and what was on the stack before */
@@ -40,146 +35,16 @@ RV_HIDDEN __attribute__((used)) void rv_captured_enter_slow(struct registers *re
 typedef uint64_t kept_values[N_KEPT];
 
 static kept_values *kept; /* by the number of a call's entry */
-static pid_t *own_pid; /* [atomic] in a page that is zeroed in children, however they are made; NULL: ask each time */
-
-static void *map_pages(size_t n_bytes)
-{
-    void *pages = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return pages == MAP_FAILED ? NULL : pages;
-}
 
 int rv_captured_init(void)
 {
     if (kept)
         return 0;
-    kept = map_pages((size_t)RV_RETURNS_PAGES * RV_RETURNS_PER_PAGE * sizeof *kept);
-    own_pid = map_pages(PAGE);
-    if (own_pid && madvise(own_pid, PAGE, MADV_WIPEONFORK) != 0)
-        own_pid = NULL;
+    void *pages = mmap(NULL, (size_t)RV_RETURNS_PAGES * RV_RETURNS_PER_PAGE * sizeof *kept, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    kept = pages == MAP_FAILED ? NULL : pages;
     return kept ? 0 : -ENOMEM;
 }
-
-static pid_t find_own_pid(void)
-{
-    pid_t pid = own_pid ? __atomic_load_n(own_pid, __ATOMIC_RELAXED) : 0;
-    if (pid)
-        return pid;
-    pid = getpid();
-    if (own_pid)
-        __atomic_store_n(own_pid, pid, __ATOMIC_RELAXED);
-    return pid;
-}
-
-/* ---- operations ---- */
-
-/* Up to n bytes: as far as memory can be read. Two parts, since a part is read as a whole or not at all. */
-static size_t read_memory(void *to, uint64_t from, size_t n)
-{
-    const size_t n_here = PAGE - from % PAGE < n ? PAGE - from % PAGE : n;
-    const struct iovec here = {.iov_base = to, .iov_len = n};
-    const struct iovec there[2] = {{.iov_base = (void *)(uintptr_t)from, .iov_len = n_here},
-                                   {.iov_base = (void *)(uintptr_t)(from + n_here), .iov_len = n - n_here}};
-    if (!from)
-        return 0;
-    const ssize_t n_read = process_vm_readv(find_own_pid(), &here, 1, there, n > n_here ? 2 : 1, 0);
-    return n_read > 0 ? (size_t)n_read : 0;
-}
-
-static void put_number(uint8_t *at, size_t n)
-{
-    const uint16_t number = (uint16_t)n;
-    memcpy(at, &number, sizeof number);
-}
-
-static uint8_t *copy_bytes(uint8_t *at, uint64_t from, size_t n)
-{
-    const size_t n_read = read_memory(at + 2, from, n);
-    put_number(at, n_read || !n ? n_read : RV_CAPTURE_UNREADABLE);
-    return at + 2 + n_read;
-}
-
-/* One of which n bytes are no NUL is cut where another such byte follows. */
-static uint8_t *copy_string(uint8_t *at, uint64_t from, size_t n)
-{
-    const size_t n_read = read_memory(at + 2, from, n);
-    const uint8_t *end = memchr(at + 2, '\0', n_read);
-    const size_t n_string = end ? (size_t)(end - at - 2) : n_read;
-    uint8_t next = 0;
-    const bool is_cut = !end && n_read == n && read_memory(&next, from + n, 1) && next;
-    put_number(at, !n_read ? RV_CAPTURE_UNREADABLE : is_cut ? n_string | RV_CAPTURE_CUT : n_string);
-    return at + 2 + n_string;
-}
-
-static uint8_t *do_operation(uint8_t *at, const struct rv_wire_capture_operation *operation, uint64_t *values)
-{
-    const uint64_t value = values[operation->source];
-    switch ((enum rv_capture_kind)operation->kind) {
-    case RV_CAPTURE_VALUE:
-        memcpy(at, &value, sizeof value);
-        return at + sizeof value;
-    case RV_CAPTURE_STRING:
-        return copy_string(at, value, operation->n);
-    case RV_CAPTURE_BYTES:
-        return copy_bytes(at, value, operation->n);
-    case RV_CAPTURE_LOAD:
-        values[operation->target] = 0;
-        if (value)
-            (void)read_memory(&values[operation->target], value + operation->n, sizeof value);
-        break;
-    case RV_CAPTURE_KIND_COUNT:
-        break;
-    }
-    return at;
-}
-
-/*
- * What the operations copy, as a text of the thread's ring. Returns its position, or NO_TEXT.
- * A push is under way: who takes the file away leaves its pages until that has ended.
- */
-static uint64_t copy_text(uint32_t number, const struct rv_captures_plan *plan, bool is_result, uint64_t *values)
-{
-    const struct rv_wire_capture_operation *operations = is_result ? plan->returns : plan->calls;
-    const uint32_t n = is_result ? plan->n_returns : plan->n_calls, most_bytes = (plan->most_bytes + 7) / 8 * 8;
-    struct rv_texts texts;
-    if (rv_thread_ring() < 0)
-        return NO_TEXT;
-    rv_texts_view(&texts, &rv_thread.pusher.state->ring);
-    struct rv_wire_text *text = rv_texts_take(&texts, most_bytes);
-    if (!text)
-        return NO_TEXT;
-    const uint64_t position = text->position;
-    uint8_t *begin = (uint8_t *)(text + 1), *at = begin;
-    for (uint32_t i = 0; i < n; i++)
-        at = do_operation(at, &operations[i], values);
-    text->capture = number - 1;
-    text->n_bytes = (uint32_t)(at - begin);
-    rv_texts_shorten(&texts, text, most_bytes);
-    return position;
-}
-
-static void refuse_text(void)
-{
-    struct rv_texts texts;
-    if (rv_thread_ring() < 0)
-        return;
-    rv_texts_view(&texts, &rv_thread.pusher.state->ring);
-    rv_texts_refuse(&texts);
-}
-
-/* The rest of a push that has begun: behind the event at these ticks. */
-static void push_text(uint64_t next, uint64_t stack, uint64_t position, uint64_t ticks)
-{
-    struct rv_pusher *pusher = &rv_thread.pusher;
-    if (position == NO_TEXT && (next = rv_push_next(pusher, stack)) == RV_PUSH_NESTED)
-        pusher->cursor -= rv_push_poison(stack);
-    else if (position == NO_TEXT)
-        rv_push_cancel(pusher, next);
-    else if (!rv_push_behind(pusher, next, (uint64_t)RV_EVENT_ARGUMENTS << RV_EVENT_KIND_SHIFT | ticks,
-                             rv_event_word_at(position, 0), stack))
-        refuse_text();
-}
-
-/* ---- calls and returns ---- */
 
 static void take_registers(const struct registers *registers, uint64_t *values)
 {
@@ -199,7 +64,8 @@ static void take_stack(const struct rv_captures_plan *plan, const struct registe
             n = word + 1;
     }
     if (n)
-        (void)read_memory(&values[RV_CAPTURE_STACK], (uint64_t)(uintptr_t)registers->stack, n * sizeof *values);
+        (void)rv_capture_text_read(&values[RV_CAPTURE_STACK], (uint64_t)(uintptr_t)registers->stack,
+                                   n * sizeof *values);
 }
 
 /* The text before the event, unless that is the thread's first, by which it gets a ring. */
@@ -208,12 +74,12 @@ static void push_call(uint32_t number, struct registers *registers, uint64_t fun
     const struct rv_captures_plan *plan = rv_captures_plan(number);
     const uint64_t stack = (uint64_t)(uintptr_t)registers;
     const bool has_ring = rv_thread_ring() >= 0;
-    uint64_t values[RV_CAPTURE_VALUES] = {0}, position = NO_TEXT;
+    uint64_t values[RV_CAPTURE_VALUES] = {0}, position = RV_CAPTURE_NO_TEXT;
     take_registers(registers, values);
     take_stack(plan, registers, values);
     (void)rv_push_begin(&rv_thread.pusher, stack);
     if (has_ring)
-        position = copy_text(number, plan, false, values);
+        position = rv_capture_text_copy(number, false, values);
     const uint64_t ticks = rv_patched_push_call(&registers->returns_to, stack, function);
     struct rv_return *entry = rv_returns_find(registers->returns_to);
     if (!ticks || !entry)
@@ -223,8 +89,8 @@ static void push_call(uint32_t number, struct registers *registers, uint64_t fun
     entry->capture = number;
     const uint64_t next = rv_push_begin(&rv_thread.pusher, stack);
     if (!has_ring)
-        position = copy_text(number, plan, false, values);
-    push_text(next, stack, position, ticks);
+        position = rv_capture_text_copy(number, false, values);
+    rv_capture_text_push(next, stack, position, ticks);
 }
 
 /* As rv_patched_enter() finds out: a call that is too deep is one beneath the top's. */
@@ -256,7 +122,7 @@ void rv_captured_enter_slow(struct registers *registers)
         (void)rv_patched_push_call(&registers->returns_to, (uint64_t)(uintptr_t)registers, function);
     }
     if (number && is_nested)
-        refuse_text();
+        rv_capture_text_refuse();
     errno = saved;
 }
 
@@ -268,7 +134,7 @@ void rv_captured_return(struct rv_return *entry, const uint64_t results[4], uint
     if (!number) /* taken away meanwhile, as all patches are */
         return;
     if (!ticks) {
-        refuse_text();
+        rv_capture_text_refuse();
         return;
     }
     const int saved = errno;
@@ -277,7 +143,7 @@ void rv_captured_return(struct rv_return *entry, const uint64_t results[4], uint
         memcpy(values, kept[rv_returns_number(entry)], sizeof *kept);
     memcpy(values + RV_CAPTURE_RESULT, results, 4 * sizeof *results);
     const uint64_t next = rv_push_begin(&rv_thread.pusher, stack);
-    push_text(next, stack, copy_text(number, plan, true, values), ticks);
+    rv_capture_text_push(next, stack, rv_capture_text_copy(number, true, values), ticks);
     errno = saved;
 }
 

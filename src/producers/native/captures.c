@@ -34,10 +34,13 @@ static struct {
     uint8_t *section;
     size_t n_bytes;
     struct plans *plans; /* [atomic] or NULL */
-    struct rv_patch_name *names;
     uint32_t n;
+    struct rv_patch_name *names; /* of functions */
+    uint32_t n_names;
     struct slots *slots; /* [atomic] or NULL */
     uint32_t n_bound;
+    uint32_t of_syscalls[RV_SYSCALLS]; /* [atomic] numbers, by the call's; 0: none */
+    uint32_t n_syscalls;
 } captures;
 
 static bool is_operation(const struct rv_wire_capture_operation *operation)
@@ -94,6 +97,25 @@ static int compare_names(const void *left, const void *right)
     return strcmp(((const struct rv_patch_name *)left)->name, ((const struct rv_patch_name *)right)->name);
 }
 
+/* Else by the name of a function. */
+static bool is_of_syscall(const char *name, uint32_t number)
+{
+    const bool has_front = strncmp(name, RV_SYSCALL_FRONT, sizeof RV_SYSCALL_FRONT - 1) == 0;
+    const int syscall = has_front ? rv_syscall_find(name + sizeof RV_SYSCALL_FRONT - 1) : -1;
+    if (syscall < 0)
+        return false;
+    __atomic_store_n(&captures.of_syscalls[syscall], number, __ATOMIC_RELAXED);
+    captures.n_syscalls++;
+    return true;
+}
+
+static void forget_syscalls(void)
+{
+    captures.n_syscalls = 0;
+    for (uint32_t i = 0; i < RV_SYSCALLS; i++)
+        __atomic_store_n(&captures.of_syscalls[i], 0, __ATOMIC_RELAXED);
+}
+
 static void read_records(uint8_t *section, size_t n_bytes)
 {
     struct rv_wire_captures head;
@@ -107,14 +129,16 @@ static void read_records(uint8_t *section, size_t n_bytes)
     struct plans *plans = calloc(1, sizeof *plans + (head.n_captures + 1u) * sizeof *plans->all);
     captures.names = calloc(head.n_captures + 1u, sizeof *captures.names);
     for (uint32_t i = 0; plans && captures.names && i < head.n_captures; i++) {
-        if (!read_record(&at, end, &plans->all[i], &captures.names[i].name))
+        struct rv_patch_name *named = &captures.names[captures.n_names];
+        if (!read_record(&at, end, &plans->all[i], &named->name))
             break;
-        captures.names[i].number = i + 1;
+        named->number = i + 1;
+        captures.n_names += !is_of_syscall(named->name, i + 1);
         captures.n = plans->n = i + 1;
     }
     __atomic_store_n(&captures.plans, plans, __ATOMIC_RELEASE); /* F3 -> F4 */
-    if (captures.n)
-        qsort(captures.names, captures.n, sizeof *captures.names, compare_names);
+    if (captures.n_names)
+        qsort(captures.names, captures.n_names, sizeof *captures.names, compare_names);
 }
 
 bool rv_captures_read(const char *path)
@@ -125,7 +149,8 @@ bool rv_captures_read(const char *path)
         free(section);
         return false;
     }
-    captures.n = 0;
+    captures.n = captures.n_names = 0;
+    forget_syscalls();
     captures.section = section;
     captures.n_bytes = n_bytes;
     free(captures.names);
@@ -136,7 +161,7 @@ bool rv_captures_read(const char *path)
 
 const struct rv_patch_name *rv_captures_names(size_t *n)
 {
-    *n = captures.n;
+    *n = captures.n_names;
     return captures.names;
 }
 
@@ -189,6 +214,16 @@ uint32_t rv_captures_find(uint64_t function)
     struct slots *slots = __atomic_load_n(&captures.slots, __ATOMIC_ACQUIRE); /* F6 <- F5 */
     const uint32_t number = slots ? __atomic_load_n(&slot_of(slots, function)->number, __ATOMIC_RELAXED) : 0;
     return number <= captures.n ? number : 0;
+}
+
+uint32_t rv_captures_find_syscall(uint64_t number)
+{
+    return number < RV_SYSCALLS ? __atomic_load_n(&captures.of_syscalls[number], __ATOMIC_RELAXED) : 0;
+}
+
+bool rv_captures_have_syscalls(void)
+{
+    return captures.n_syscalls != 0;
 }
 
 const struct rv_captures_plan *rv_captures_plan(uint32_t number)

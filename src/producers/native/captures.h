@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "patch/prepare.h"
+#include "base/syscalls.h"
 #include "producers/native/linkage.h"
 
 struct rv_captures_plan {
@@ -30,6 +31,10 @@ RV_HIDDEN const struct rv_patch_name *rv_captures_names(size_t *n);
 
 /* The operations that are called so are done for the functions at these addresses, from now on. */
 RV_HIDDEN void rv_captures_bind(const struct rv_patch_named *named, size_t n);
+
+/* The number of a system call's operations: those that are called SYS_ and its name; 0 for none. Any thread. */
+RV_HIDDEN uint32_t rv_captures_find_syscall(uint64_t number);
+RV_HIDDEN bool rv_captures_have_syscalls(void);
 
 /* The number of an address's operations: 0 for none. Any thread. */
 RV_HIDDEN uint32_t rv_captures_find(uint64_t function);

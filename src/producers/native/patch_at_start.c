@@ -1,4 +1,5 @@
-/* Patches this process before its program begins, as RINGVIZ_PATCH says: nothing runs yet but this thread. */
+/* Patches this process before its program begins, as RINGVIZ_PATCH and the trace file say: nothing runs yet but this
+ * thread. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -6,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "producers/native/captures.h"
 #include "producers/native/patcher.h"
 
 /* Programs that are only there to run others, or that a producer of their own traces. */
@@ -39,18 +41,26 @@ static bool is_left_alone(void)
     return false;
 }
 
-static bool is_wanted(void)
+/* Which functions; "": none. */
+static const char *wanted_functions(void)
 {
-    const char *file = secure_getenv("RINGVIZ_FILE"), *wanted = secure_getenv("RINGVIZ_PATCH");
-    if (!file || !*file || !wanted || strcmp(wanted, "off") == 0)
-        return false;
-    return (strcmp(wanted, "auto") != 0 || !is_left_alone()) && has_one_thread();
+    const char *wanted = secure_getenv("RINGVIZ_PATCH");
+    const bool are_none = !wanted || strcmp(wanted, "off") == 0 || (strcmp(wanted, "auto") == 0 && is_left_alone());
+    return are_none ? "" : wanted;
+}
+
+static bool has_syscalls(const char *file)
+{
+    (void)rv_captures_read(file);
+    return rv_captures_have_syscalls();
 }
 
 __attribute__((constructor)) static void start(void)
 {
     const int saved = errno;
-    if (is_wanted() && rv_patcher_plan(secure_getenv("RINGVIZ_PATCH"), secure_getenv("RINGVIZ_FILE"), false) == 0)
+    const char *file = secure_getenv("RINGVIZ_FILE"), *wanted = wanted_functions();
+    if (file && *file && (*wanted || has_syscalls(file)) && has_one_thread() &&
+        rv_patcher_plan(wanted, file, false) == 0)
         rv_patcher_write();
     errno = saved;
 }

@@ -28,6 +28,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/bisect.h"
 #include "producers/native/image_facts.h"
 #include "producers/native/loader.h"
 #include "producers/native/modules.h"
@@ -37,6 +38,7 @@
 #include "producers/native/returns.h"
 #include "producers/native/section.h"
 #include "producers/native/signal_guard.h"
+#include "producers/native/syscalls.h"
 #include "producers/native/thread.h"
 #include "producers/native/verdict_table.h"
 #include "ring/patterns.h"
@@ -58,6 +60,7 @@ static struct {
     void *planner; /* its library, while that is loaded */
     void *mprotect;
     rv_patch_prepare_fn *prepare;
+    rv_patch_syscalls_fn *prepare_syscalls;
     char wanted[RV_PATCHER_WANTED_BYTES];
     char program[PATH_BYTES];
     bool is_by_name;   /* else "auto" */
@@ -69,11 +72,15 @@ static struct {
         char *name;
         uint64_t base;
         struct stat file;
+        bool is_of_syscalls;           /* their jumps, not those of functions */
         bool is_unloaded, is_replaced; /* to be dropped */
     } places[RV_PATCHER_OBJECTS];      /* of the objects */
     size_t n_objects;
     uint8_t *filter;                      /* the trace file's section, */
     struct rv_patterns patterns;          /* and what it says */
+    struct rv_patch_syscalls_request syscalls;
+    bool has_syscalls;                    /* are they traced? */
+    bool is_at_syscalls;                  /* they are planned now, rather than functions */
     const struct rv_patch_name *captured; /* functions whose arguments are */
     size_t n_captured;
     struct next {              /* the object that is planned now; here, since a loading thread's stack may be small */
@@ -189,9 +196,19 @@ static bool serves_hooks(const struct rv_patch_image *image)
            rv_patch_image_segment(image, (uint64_t)(uintptr_t)patcher.mprotect);
 }
 
+/* The kernel's own object cannot be changed, and our own calls are not the program's. */
+static bool has_own_calls(const struct rv_patch_image *image)
+{
+    return image->bias == getauxval(AT_SYSINFO_EHDR) ||
+           rv_patch_image_segment(image, (uint64_t)(uintptr_t)rv_patched_enter) ||
+           rv_patch_image_segment(image, (uint64_t)(uintptr_t)patcher.prepare);
+}
+
 /* Of the loader, which runs on stacks of its callers, only what it calls for debuggers. */
 static bool is_chosen(struct next *next)
 {
+    if (patcher.is_at_syscalls)
+        return !has_own_calls(&next->image);
     if (is_loader(&next->image))
         return patcher.is_for_later;
     if (serves_hooks(&next->image))
@@ -258,7 +275,8 @@ static void drop_objects(bool are_all)
 static bool is_planned(const struct dl_phdr_info *info)
 {
     for (size_t i = 0; i < patcher.n_objects; i++)
-        if (patcher.places[i].base == info->dlpi_addr && strcmp(patcher.places[i].name, info->dlpi_name) == 0)
+        if (patcher.places[i].is_of_syscalls == patcher.is_at_syscalls && patcher.places[i].base == info->dlpi_addr &&
+            strcmp(patcher.places[i].name, info->dlpi_name) == 0)
             return true;
     return false;
 }
@@ -274,7 +292,8 @@ static void write_jumps(struct rv_patcher_object *object)
 static bool add(const struct next *next, const struct rv_patch_prepared *prepared)
 {
     struct rv_patcher_object object = {next->image, *prepared};
-    struct place place = {.name = strdup(next->name), .base = next->image.bias};
+    struct place place = {
+        .name = strdup(next->name), .base = next->image.bias, .is_of_syscalls = patcher.is_at_syscalls};
     (void)stat(next->name, &place.file);
     if (prepared->n_sites && mprotect(prepared->stubs, prepared->n_stub_bytes, PROT_READ | PROT_EXEC) != 0)
         object.prepared.n_sites = 0;
@@ -341,7 +360,32 @@ static int find_next(bool are_unloaded)
     return found ? 0 : -ENOENT;
 }
 
-static void prepare(const struct next *next, struct rv_patch_prepared *prepared)
+/* A function whose first bytes are displaced may have its call among them. */
+static bool is_displaced(const struct rv_patch_site *site)
+{
+    for (size_t i = 0; i < patcher.n_objects; i++) {
+        const struct rv_patch_prepared *prepared = &patcher.objects[i].prepared;
+        const size_t n = rv_bisect_count(prepared->sites, prepared->n_sites, sizeof *prepared->sites,
+                                         offsetof(struct rv_patch_site, address), site->address + RV_PATCH_JUMP_BYTES);
+        if (n && site->address - prepared->sites[n - 1].address + RV_PATCH_JUMP_BYTES < RV_PATCH_MOVED_BYTES)
+            return true;
+    }
+    return false;
+}
+
+static void prepare_syscalls(const struct next *next, struct rv_patch_prepared *prepared)
+{
+    size_t n = 0;
+    patcher.syscalls.image = next->read;
+    if (patcher.prepare_syscalls(&patcher.syscalls, prepared) != 0)
+        return;
+    for (size_t i = 0; i < prepared->n_sites; i++)
+        if (!is_displaced(&prepared->sites[i]))
+            prepared->sites[n++] = prepared->sites[i];
+    prepared->n_sites = n;
+}
+
+static void prepare_functions(const struct next *next, struct rv_patch_prepared *prepared)
 {
     const struct rv_patch_request request = {.image = next->read,
                                              .hook = (uint64_t)(uintptr_t)rv_patched_enter,
@@ -362,7 +406,7 @@ static void prepare(const struct next *next, struct rv_patch_prepared *prepared)
 static bool plan_next(const struct next *next)
 {
     struct rv_patch_prepared prepared = {0};
-    prepare(next, &prepared);
+    (patcher.is_at_syscalls ? prepare_syscalls : prepare_functions)(next, &prepared);
     if (next->copy)
         munmap(next->copy, next->n_copy);
     rv_captures_bind(prepared.captured, prepared.n_captured);
@@ -374,13 +418,27 @@ static bool plan_next(const struct next *next)
 }
 
 /* All that are wanted and not planned yet. 0 or -EAGAIN. */
-static int plan_objects(bool are_unloaded)
+static int plan_each(bool are_unloaded)
 {
     int error;
     while ((error = find_next(are_unloaded)) == 0)
         if (!plan_next(&patcher.next))
             return -EAGAIN;
     return error == -ENOENT ? 0 : error;
+}
+
+static int plan_objects(bool are_unloaded)
+{
+    int error = plan_each(are_unloaded);
+    if (error || !patcher.has_syscalls)
+        return error;
+    patcher.is_at_syscalls = true;
+    error = rv_syscalls_open_stubs();
+    if (!error)
+        error = plan_each(are_unloaded);
+    rv_syscalls_close_stubs();
+    patcher.is_at_syscalls = false;
+    return error;
 }
 
 /* Not by our own dlopen, which would announce a library that is gone by the time of the first event. */
@@ -398,9 +456,11 @@ static int load_planner(void)
     char *slash = strrchr(path, '/');
     strcpy(slash ? slash + 1 : path, LIBRARY);
     patcher.planner = load(path, RTLD_NOW | RTLD_LOCAL);
-    if (patcher.planner)
+    if (patcher.planner) {
         patcher.prepare = (rv_patch_prepare_fn *)(uintptr_t)dlsym(patcher.planner, RV_PATCH_PREPARE);
-    return patcher.prepare ? 0 : -ENOENT;
+        patcher.prepare_syscalls = (rv_patch_syscalls_fn *)(uintptr_t)dlsym(patcher.planner, RV_PATCH_SYSCALLS);
+    }
+    return patcher.prepare && patcher.prepare_syscalls ? 0 : -ENOENT;
 }
 
 /* It stays where it may be needed while the loader loads. */
@@ -411,6 +471,7 @@ static void unload_planner(void)
     dlclose(patcher.planner);
     patcher.planner = NULL;
     patcher.prepare = NULL;
+    patcher.prepare_syscalls = NULL;
 }
 
 static void look_at_list(void)
@@ -478,6 +539,9 @@ static int plan(const char *wanted, const char *trace_path, bool do_others_run)
         error = rv_returns_entries ? 0 : rv_returns_init();
     if (!error)
         error = read_captures();
+    patcher.has_syscalls = !error && rv_captures_have_syscalls();
+    if (patcher.has_syscalls)
+        rv_syscalls_begin(&patcher.syscalls, do_others_run, map_near);
     if (!error)
         error = plan_objects(do_others_run);
     unload_planner();
@@ -505,6 +569,8 @@ int rv_patcher_plan(const char *wanted, const char *trace_path, bool do_others_r
 
 static void count_patches(void)
 {
+    if (patcher.has_syscalls)
+        rv_process_use_instrument(RV_INSTRUMENT_SYSCALLS);
     struct rv_wire_instrumentation sum = {0};
     for (size_t i = 0; i < patcher.n_objects; i++) {
         const uint32_t *counts = (const uint32_t *)&patcher.objects[i].prepared.counts;
@@ -518,11 +584,14 @@ static void count_patches(void)
 
 void rv_patcher_write(void)
 {
+    struct rv_signal_guard guard; /* from the first jump on, system calls of ours have to be known */
+    rv_signal_guard_begin(&guard);
     for (size_t i = 0; i < patcher.n_objects; i++)
         if (is_there(&patcher.places[i]))
             write_jumps(&patcher.objects[i]);
     count_patches();
     patcher.is_written = true;
+    rv_signal_guard_end(&guard);
 }
 
 bool rv_patcher_is_current(void)
@@ -538,6 +607,7 @@ int rv_patcher_remove(void)
         if (is_there(&patcher.places[i]))
             (void)rv_patch_sites_write(&patcher.objects[i], RV_PATCH_SITES_ALL_OUT);
     patcher.is_written = false;
+    rv_thread_end_at_exit(false);
     return 0;
 }
 

@@ -21,9 +21,9 @@
 extern struct rv_attachment ringviz_attachment __attribute__((visibility("protected")));
 
 /*
- * Find what can be patched, and build its stubs; a trace file may have arguments of some functions captured. No jump is in
- * place.
- *   do_others_run  other threads may load and unload meanwhile
+ * Find what can be patched, and build its stubs; a trace file may have arguments of some functions captured, and system
+ * calls. No jump is in place.
+ *   do_others_run  other threads may load and unload meanwhile, and wait in system calls
  *   returns        0; -ENOENT: no planner; -ENOTSUP: return addresses are guarded by the processor; -E2BIG; -ENOMEM; -EPERM;
  *                  -EAGAIN: a fork lasts too long
  */

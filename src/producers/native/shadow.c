@@ -315,6 +315,22 @@ static struct rv_shadow_frame *find_call(struct rv_shadow *shadow, const struct 
     return NULL;
 }
 
+const struct rv_shadow_frame *rv_shadow_find(const struct rv_shadow *shadow, uint64_t stack, uint64_t call_site)
+{
+    const struct rv_shadow_frame *boundary = shadow->boundary, *frame = shadow->top;
+    for (size_t n_searched = 0; shadow->region && n_searched < MAX_SEARCH; n_searched++, frame--) {
+        while (frame == boundary) {
+            if (frame == shadow->region->base)
+                return NULL;
+            frame = below(boundary);
+            boundary = boundary_below(boundary);
+        }
+        if (frame->stack == stack && frame->call_site == call_site)
+            return frame;
+    }
+    return NULL;
+}
+
 /* The return of a call that was never seen: its frame lies above the top one, or below all. */
 static uint16_t leave_unseen(struct rv_shadow *shadow, const struct rv_shadow_frame *call)
 {

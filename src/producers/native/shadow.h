@@ -204,6 +204,10 @@ RV_HIDDEN uint16_t rv_shadow_enter_nested(struct rv_shadow *shadow, const struct
 RV_HIDDEN uint16_t rv_shadow_begin_leave_nested(struct rv_shadow *shadow, const struct rv_shadow_frame *call);
 RV_HIDDEN void rv_shadow_end_leave_nested(struct rv_shadow *shadow, const struct rv_shadow_frame *call);
 
+/* The innermost frame of a call with this stack pointer and call site; NULL: none, among the innermost thousands. */
+RV_HIDDEN const struct rv_shadow_frame *rv_shadow_find(const struct rv_shadow *shadow, uint64_t stack,
+                                                       uint64_t call_site);
+
 /* How many calls count, anew, for all open frames: more than before, never fewer. limit: of depth. */
 RV_HIDDEN void rv_shadow_count_kept(struct rv_shadow *shadow, uint32_t limit,
                                     bool (*is_kept)(const struct rv_shadow_frame *frame));

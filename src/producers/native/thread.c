@@ -16,6 +16,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "base/os_call.h"
 #include "producers/native/calls.h"
 #include "producers/native/modules.h"
 #include "producers/native/pool.h"
@@ -60,6 +61,12 @@ static pthread_key_t end_key;
 static uint32_t end_key_state; /* 0 none, 1 being made, 2 there */
 static void (*replay_frames)(void);
 static void (*at_end[2])(void);
+static bool ends_at_exit; /* by exit(2), which is to be seen, rather than by the key's destructor */
+
+void rv_thread_end_at_exit(bool ends)
+{
+    ends_at_exit = ends;
+}
 
 static bool has_ring(void)
 {
@@ -106,10 +113,14 @@ static void release_ring(void)
 static void end_thread(void *unused)
 {
     (void)unused;
-    if (++thread.n_rounds < LAST_ROUNDS) {
+    if (++thread.n_rounds < LAST_ROUNDS)
         pthread_setspecific(end_key, &thread);
-        return;
-    }
+    else if (!ends_at_exit)
+        rv_thread_end();
+}
+
+void rv_thread_end(void)
+{
     struct rv_signal_guard guard;
     rv_signal_guard_begin(&guard);
     release_ring();
@@ -144,6 +155,7 @@ uint64_t rv_thread_stack_end(void)
  * is of no use. */
 static void make_state(void)
 {
+    rv_os_begin_own();
     struct rv_pusher_state *none = NULL, *state = rv_pool_take(&states);
     if (state) {
         memset(state, 0, offsetof(struct rv_pusher_state, stash));
@@ -151,6 +163,7 @@ static void make_state(void)
         if (!__atomic_compare_exchange_n(&thread.state, &none, state, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             rv_pool_give(&states, state);
     }
+    rv_os_end_own();
     rv_thread.pusher.state = thread.state;
 }
 
@@ -254,6 +267,7 @@ static void end_forking(void)
  */
 static void restart_in_child(bool is_push_under_way)
 {
+    rv_os_begin_own();
     int left_ring = is_push_under_way ? rv_thread_ring() : -ENOENT;
     if (left_ring >= 0)
         rv_pusher_leave(&rv_thread.pusher);
@@ -267,9 +281,9 @@ static void restart_in_child(bool is_push_under_way)
     end_forking();
 }
 
-static bool is_forked(void)
+bool rv_thread_is_forked(void)
 {
-    return thread.forking_pid && thread.forking_pid != getpid();
+    return thread.forking_pid && thread.forking_pid != (pid_t)rv_os_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
 }
 
 static bool is_count_stale(void)
@@ -332,7 +346,7 @@ static void meet_closed_process(void)
 void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word)
 {
     uint64_t next = rv_push_next(pusher, stack);
-    if (is_forked())
+    if (rv_thread_is_forked())
         restart_in_child(next == RV_PUSH_NESTED);
     if (rv_push_other_clock(pusher, next, kind, word))
         return;
@@ -537,12 +551,13 @@ void rv_thread_forget(void)
     thread.number = 0;
 }
 
-static void before_fork(void)
+void rv_thread_begin_fork(void)
 {
     rv_signal_guard_begin(&thread.forking_guard);
     thread.forking_pid = getpid();
     rv_thread_look();
     rv_process_lock();
+    rv_os_end_own(); /* fork's own calls, and those of other handlers, are the program's */
 }
 
 /* What was stashed while no ring could be claimed. A push that is under way sees to it itself. */
@@ -559,6 +574,7 @@ static void write_stash(void)
 
 static void after_fork_in_parent(void)
 {
+    rv_os_begin_own();
     rv_process_unlock();
     thread.forking_pid = 0;
     write_stash();
@@ -567,14 +583,24 @@ static void after_fork_in_parent(void)
 
 static void after_fork_in_child(void)
 {
-    if (is_forked()) /* no event came before */
+    if (rv_thread_is_forked()) /* no event came before */
         restart_in_child(rv_push_is_under_way(&rv_thread.pusher));
+}
+
+void rv_thread_end_fork(void)
+{
+    if (!thread.forking_pid)
+        return;
+    if (rv_thread_is_forked())
+        after_fork_in_child();
+    else
+        after_fork_in_parent();
 }
 
 __attribute__((constructor)) static void start(void)
 {
     has_end_key();
-    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    pthread_atfork(rv_thread_begin_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 __attribute__((destructor)) static void finish(void)

@@ -29,8 +29,20 @@ RV_HIDDEN uint64_t rv_thread_stack_end(void);
 /* Call this as each thread that had a ring ends, within a guard. Twice at most, before threads start. */
 RV_HIDDEN void rv_thread_on_end(void (*end)(void));
 
+/* The thread is about to end: its ring is given back. From now on each thread does so itself, in its last system call. */
+RV_HIDDEN void rv_thread_end(void);
+RV_HIDDEN void rv_thread_end_at_exit(bool ends);
+
 /* It is between our fork handlers, and holds the process lock. */
 RV_HIDDEN bool rv_thread_is_forking(void);
+
+/* A child is about to be made by the kernel's own call, of which no fork handler knows; it was made, or could not be. The
+ * same happens as by our handlers; end: in the child as in the parent. */
+RV_HIDDEN void rv_thread_begin_fork(void);
+RV_HIDDEN void rv_thread_end_fork(void);
+
+/* It is the child of that fork: what it has is its parent's. */
+RV_HIDDEN bool rv_thread_is_forked(void);
 
 /* The calling thread's ring, or -ENOENT. */
 RV_HIDDEN int rv_thread_ring(void);

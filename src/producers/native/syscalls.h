@@ -1,0 +1,26 @@
+/*
+ * System calls of this process as calls in the ring, on top of the function that makes them: those for which the trace file
+ * has captures called SYS_ and their names (captures.h). Of code that was patched so (patch/syscalls.h).
+ */
+#ifndef RV_PRODUCERS_NATIVE_SYSCALLS_H
+#define RV_PRODUCERS_NATIVE_SYSCALLS_H
+
+#include "patch/syscalls.h"
+#include "producers/native/linkage.h"
+
+#if defined(__x86_64__) && defined(__LP64__)
+
+/*
+ * A request for an image's system calls, all but the image, after rv_captures_read(). While there are no jumps: threads may
+ * still be in stubs, which are the same when they are built again.
+ *   map_near  as in struct rv_patch_request
+ */
+RV_HIDDEN void rv_syscalls_begin(struct rv_patch_syscalls_request *request, bool are_threads_running,
+                                 void *(*map_near)(uint64_t first, uint64_t last, size_t n_bytes));
+
+/* Around the use of a request: stubs can be written, and can be run all the while. 0 or a negative errno. */
+RV_HIDDEN int rv_syscalls_open_stubs(void);
+RV_HIDDEN void rv_syscalls_close_stubs(void);
+
+#endif
+#endif

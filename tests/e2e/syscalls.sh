@@ -1,0 +1,94 @@
+#!/bin/sh
+# syscalls.sh RINGVIZ SYSCALLS MARK: system calls are drawn as strace has them, and programs are as without. MARK marks, for
+# strace, from where on ringviz's library is there.
+set -u
+ringviz=$1 program=$2 mark=$3
+. "${0%/*}/harness.sh"
+
+# "NAME N" of each, but what depends on how much our own library has used of the heap, what a signal's handler returns by,
+# and waits that come as threads meet.
+count_calls() {
+    grep -vxE 'brk|mmap|munmap|getrandom|sysinfo|rt_sigreturn|futex|membarrier|restart_syscall' | sort | uniq -c | awk '{print $2, $1}'
+}
+
+ours() { # of a list of spans as CSV
+    sed -n 's/^[^"]*,syscall::\([a-z0-9_]*\),.*/\1/p' "$1" | count_calls
+}
+
+# Of strace -f -o: from the mark on, which each program makes anew. A call that the kernel makes again, once a signal was
+# handled, is one; strace has it twice.
+theirs() {
+    awk '
+        { pid = $1 }
+        $0 ~ /^[0-9]+ +[a-z0-9_]+\(/ {
+            name = $2
+            sub(/\(.*/, "", name)
+            if (!(pid in begun))
+                begun[pid] = n_pids++ > 0
+            if (name == "membarrier" && /0x1092/)
+                begun[pid] = 1
+            else if (begun[pid] && !/ERESTART/)
+                n[name]++
+        }
+        / resumed>.*ERESTART/ && begun[pid] { n[$3]-- }
+        /execve(\(| resumed>).* = 0$/ { begun[pid] = 0 }
+        END { for (name in n) while (n[name]-- > 0) print name }' "$1" | count_calls
+}
+
+# COMMAND...: the same output, the same calls.
+compare() {
+    "$@" >"$folder/plain" 2>&1 </dev/null
+    plain_status=$?
+    run --syscalls --patch=off --headless --spans=csv --output="$folder/spans.csv" --force -- "$@"
+    expect "exit status of $*" $status $plain_status
+    grep -v '^ringviz: ' "$folder/err" >>"$folder/out"
+    cmp -s "$folder/plain" "$folder/out" || fail "output of $*: $(diff "$folder/plain" "$folder/out" | head -5)"
+    grep -E 'dropped|without' "$folder/err" && fail "losses of $*"
+    [ -n "$strace" ] || return
+    LD_PRELOAD=$mark "$strace" -f -qq -o "$folder/strace" "$@" >"$folder/out" 2>&1 </dev/null
+    theirs "$folder/strace" >"$folder/theirs"
+    ours "$folder/spans.csv" >"$folder/ours"
+    [ -s "$folder/ours" ] || fail "$*: no system call"
+    cmp -s "$folder/theirs" "$folder/ours" || fail "calls of $*: $(diff "$folder/theirs" "$folder/ours")"
+}
+
+strace=$(command -v strace)
+compare "$program"
+run --syscalls --patch=off --headless -- "$program" cancel
+expect "exit status of cancelled threads" $status 5
+expect "cancelled threads" "$(grep cleaned "$folder/out")" "cleaned 10"
+cat >"$folder/pipes.sh" <<'EOF'
+for i in 1 2 3; do
+    echo line $i
+done | sort -r | tr a-z A-Z | cat
+(cd / && ls -d etc usr) >/dev/null
+: $(cat /etc/hostname)
+/bin/ls /does/not/exist
+exit 7
+EOF
+compare sh "$folder/pipes.sh"
+compare sort -r /etc/services
+compare find /usr/include -name 'a*.h'
+command -v git >/dev/null && compare git --git-dir=/does/not/exist status
+[ -x /usr/bin/python3 ] && compare /usr/bin/python3 -S -c 'import os; print(len(os.listdir("/usr/bin")))'
+
+# Names, arguments, results and errors; on top of the function that makes the call.
+run --syscalls=file,close,write -x 'write_much' --headless --spans=json --output="$folder/spans.json" --force \
+    --record="$folder/run.rvz" -- "$program"
+expect "exit status" $status 5
+expect "opened" "$(grep -c '"syscall::openat".*"args":\["AT_FDCWD","\\"/dev/null\\"","O_WRONLY|O_CLOEXEC"' "$folder/spans.json")" 2000
+expect "written" "$(grep -c '"syscall::write".*"\\"abc\\"","3"\],"result":"3"' "$folder/spans.json")" 2000
+grep -q '"syscall::openat".*does/not/exist.*"result":"-1 ENOENT"' "$folder/spans.json" || fail "no error"
+grep '"syscall::openat".*/dev/null' "$folder/spans.json" | grep -q '"depth":0' && fail "calls that are on top of no function"
+grep -q '"syscall::\(read\|mmap\|clone\)' "$folder/spans.json" && fail "calls that were not chosen"
+run --headless --spans=json --output="$folder/replayed.json" "$folder/run.rvz"
+check "a recording has them" cmp "$folder/spans.json" "$folder/replayed.json"
+
+# The choice.
+run --syscalls='!/^[a-w]' --headless --spans=csv --patch=off -- "$program"
+grep -q 'syscall::write' "$folder/out" && grep -q 'syscall::[a-v]' "$folder/out" && fail "calls that were chosen not to be"
+run --syscalls=reed --headless -- true
+expect "exit status of a wrong name" $status 2
+one_line "a wrong name"
+grep -q "no system call or set of them is called reed" "$folder/err" || fail "$(cat "$folder/err")"
+conclude
