@@ -132,10 +132,18 @@ static bool is_struct(const struct die *type)
     return type->entry.tag == RV_DW_TAG_STRUCTURE_TYPE || type->entry.tag == RV_DW_TAG_CLASS_TYPE;
 }
 
-/* libstdc++'s: a pointer to the characters, and their number. */
+/* libstdc++'s since GCC 5: a pointer to the characters, and their number. Others begin otherwise. */
 static bool is_cxx_string(const struct die *type)
 {
-    return is_struct(type) && strncmp(name_of(type), "basic_string<char,", 18) == 0;
+    struct children children;
+    struct die child;
+    if (!is_struct(type) || strncmp(name_of(type), "basic_string<char,", 18) != 0)
+        return false;
+    begin_children(&children, type);
+    while (next_child(&children, &child))
+        if (child.entry.tag == RV_DW_TAG_MEMBER && strcmp(name_of(&child), "_M_string_length") == 0)
+            return true;
+    return false;
 }
 
 static bool add_integer(struct line *line, uint64_t n_bytes, bool is_unsigned)

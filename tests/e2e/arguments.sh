@@ -54,6 +54,7 @@ shout "args":["{ 'hello' }","{ 'world' }","true"],"result":"{ 'hello!world' }"
 paint "args":["RED","heavy","'name'","'x'","1.500000","2.500000"],"result":"BLUE"
 sum "args":["{ 1, 2 }","{ 1, 2, 3 }","{ 0.500000, 7 }"],"result":"16"
 make "args":["3"],"result":"0x"
+first "args":["0x"],"result":"'a'"
 nothing "args":[]
 many "args":["1","2","3","4","5","6","7","'eight'","-9","'\\n'"],"result":"130"
 wide 

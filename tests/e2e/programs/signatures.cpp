@@ -4,6 +4,14 @@
 
 #define FUNCTION __attribute__((noinline))
 
+namespace foreign /* has strings that are laid out in another way, as other libraries do */
+{
+template <class Character, class Traits> struct basic_string {
+    Traits size;
+    Character characters[20];
+};
+} // namespace foreign
+
 static volatile long used;
 
 namespace shapes
@@ -67,6 +75,11 @@ FUNCTION std::unique_ptr<int> make(int n)
     return std::unique_ptr<int>(new int(n));
 }
 
+FUNCTION char first(const foreign::basic_string<char, int> &string)
+{
+    return string.characters[string.size - 1];
+}
+
 FUNCTION void nothing(void)
 {
     used = 0;
@@ -93,6 +106,7 @@ int main()
     used = shapes::paint(shapes::RED, shapes::weight::heavy, "name", 'x', 1.5, 2.5f);
     used = shapes::sum({1, 2}, {1, 2, 3}, {0.5, 7});
     used = *shapes::make(3);
+    used = shapes::first({1, "a"});
     shapes::nothing();
     used = static_cast<long>(shapes::wide(1));
     used = static_cast<long>(shapes::many(1, 2, 3, 4, 5, 6, 7, "eight", -9, 10));
