@@ -47,6 +47,14 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "thread is, at an unknown moment of the wait (`owner`); of conditions and semaphores it is the last that signalled "
      "(`likely`). Of waits that end when another process acts the waker is not known. --export=html has the table, too. Implies --headless."},
 
+    {RV_OPTION_CRITICAL_PATH, WATCH, "critical-path", "[=text|csv|json]", NULL,
+     "print what the run, or its slowest call, depended on",
+     "Backwards from the end: a thread runs back to its last wait, where the thread that ended the wait goes on. What ran "
+     "on this path, by subroutine and thread, and the objects for which it changed threads: only they made the run last. "
+     "--from and --to: of that time; --find and --filter: of the longest call that passes. A thread that begins is taken "
+     "for started by its process's first thread, which is taken for forked by the first of its parent; waits are those of "
+     "--waits. Implies --headless."},
+
     {RV_OPTION_EXPORT, WATCH, "export", "=FORMAT:OUT", "chrome: perfetto: folded: speedscope: html:",
      "write every call to OUT for another tool, FORMAT being {}",
      "`chrome` is Chrome Trace Event JSON, `perfetto` its protobuf, `folded` stacks for flame graphs with own time in ns, "
@@ -54,7 +62,7 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "A name that ends in `.gz` is compressed, `-` is standard output. May be given several times. Implies --headless."},
 
     {RV_OPTION_OUTPUT, WATCH | INFO | CHECK | DIFF | BENCH, "output", "=FILE", NULL,
-     "write what --report, --spans, --waits, --diff, --info, --check or --bench print to FILE",
+     "write what --report, --spans, --waits, --critical-path, --diff, --info, --check or --bench print to FILE",
      "Default, and `-`: standard output, after the program has ended."},
 
     {RV_OPTION_FORCE, WATCH | INFO | CHECK | DIFF | MERGE | BENCH, "force", NULL, NULL,

@@ -113,6 +113,11 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
         error = rv_option_value_word(entry, value, &index);
         options->report_format = (enum rv_report_format)index;
         return error;
+    case RV_OPTION_CRITICAL_PATH:
+        options->has_critical_path = options->is_headless = true;
+        error = rv_option_value_word(entry, value, &index);
+        options->report_format = (enum rv_report_format)index;
+        return error;
     case RV_OPTION_EXPORT:
         return parse_export(entry, value, options);
     case RV_OPTION_CONTROL:
@@ -473,11 +478,15 @@ static bool is_stdout(const char *path)
     return strcmp(path, "-") == 0;
 }
 
+unsigned rv_options_n_texts(const struct rv_options *options)
+{
+    return options->has_report + options->has_spans + options->has_waits + options->has_critical_path;
+}
+
 /* Two outputs in one stream could not be told apart. */
 static int check_stdout(const struct rv_options *options)
 {
-    const bool has_text =
-        options->command == RV_COMMAND_WATCH && (options->has_report || options->has_spans || options->has_waits);
+    const bool has_text = options->command == RV_COMMAND_WATCH && rv_options_n_texts(options) > 0;
     size_t n = has_text && (!options->output || is_stdout(options->output));
     n += options->video && is_stdout(options->video);
     for (size_t i = 0; i < options->n_exports; i++)
@@ -559,8 +568,8 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "--check and --repair want a recording; see ringviz --help");
     if (options->command == RV_COMMAND_INFO && !options->file)
         return rv_err(EINVAL, "--info wants a FILE; see ringviz --help");
-    if (options->has_report + options->has_spans + options->has_waits > 1)
-        return rv_err(EINVAL, "--report, --spans and --waits are different outputs: give one of them");
+    if (rv_options_n_texts(options) > 1)
+        return rv_err(EINVAL, "--report, --spans, --waits and --critical-path are different outputs: give one of them");
     if (options->has_waits && (options->has_part || options->find || rv_filter_n_rules(options->filter)))
         return rv_err(EINVAL, "--waits is of the whole capture: it takes no --from, --to, --find and --filter");
     if (options->group_by.is_on && !options->has_report)

@@ -32,6 +32,7 @@
 #include "base/sigbus.h"
 #include "launch/launch.h"
 #include "pipeline/session.h"
+#include "export/critical_path.h"
 #include "export/losses.h"
 #include "export/waits.h"
 #include "ring/liveness.h"
@@ -164,7 +165,8 @@ static void add_sink(struct watch *watch, struct rv_sink sink)
 
 static int open_sinks(struct watch *watch)
 {
-    if (watch->options->has_spans || watch->options->group_by.is_on || watch->options->n_exports) {
+    if (watch->options->has_spans || watch->options->has_critical_path || watch->options->group_by.is_on ||
+        watch->options->n_exports) {
         watch->spool = rv_spool_create();
         if (!watch->spool)
             return -EIO;
@@ -182,8 +184,8 @@ static bool is_looked_at(const struct rv_options *options)
 /* Is the picture, or the report of a range of time, the only output of the calls? */
 static bool needs_few_blocks(const struct rv_options *options)
 {
-    bool has_calls = options->has_spans || options->has_waits || options->n_exports || options->has_record ||
-                     options->frames || options->video || options->max_depth;
+    bool has_calls = options->has_spans || options->has_waits || options->has_critical_path || options->n_exports ||
+                     options->has_record || options->frames || options->video || options->max_depth;
     if (has_calls)
         return false;
     return is_looked_at(options) ? !options->has_report && !options->find && !options->has_part
@@ -334,7 +336,7 @@ static void start_session(struct watch *watch)
             .n_workers = options->n_threads,
             .memory_bytes = options->memory_bytes,
             .leaves_calls = leaves_calls(options),
-            .keeps_waits = options->has_waits,
+            .keeps_waits = options->has_waits || options->has_critical_path,
             .times_stages = options->is_verbose,
             .max_depth = options->max_depth,
             .sinks = watch->sinks,
@@ -520,6 +522,23 @@ static int write_report(struct watch *watch, const struct rv_session_counts *cou
     return error;
 }
 
+static int write_critical_path(struct watch *watch)
+{
+    struct rv_cli_slice slice;
+    struct rv_critical_path_report report = {
+        .lanes = rv_session_lanes(watch->session),
+        .subroutines = rv_session_subroutines(watch->session),
+        .waits = rv_session_waits(watch->session),
+        .spool = watch->spool,
+        .losses = &watch->losses,
+    };
+    rv_cli_slice_init(&slice, watch->options, report.lanes, report.subroutines);
+    report.part = rv_cli_slice_part(&slice);
+    int error = rv_critical_path_write(&report, watch->options->report_format, watch->output.file);
+    rv_cli_slice_fini(&slice);
+    return error;
+}
+
 static int write_spans(struct watch *watch)
 {
     struct rv_cli_slice slice;
@@ -626,7 +645,7 @@ static void write_outputs(struct watch *watch)
     int error = 0;
     if (watch->spool && rv_spool_seal(watch->spool) != 0)
         watch->status = STATUS_FAILED; /* what was read before is written all the same */
-    if (options->has_report || options->has_spans || options->has_waits)
+    if (rv_options_n_texts(options))
         error = rv_output_begin(&watch->output);
     if (!error && options->has_report)
         error = write_report(watch, &counts, range);
@@ -635,6 +654,8 @@ static void write_outputs(struct watch *watch)
     if (!error && options->has_waits)
         error = rv_waits_write(rv_session_waits(watch->session), rv_session_lanes(watch->session),
                                rv_session_subroutines(watch->session), options->report_format, watch->output.file);
+    if (!error && options->has_critical_path)
+        error = write_critical_path(watch);
     if (rv_output_close(&watch->output) != 0 || error)
         watch->status = STATUS_FAILED;
     const struct rv_exports_content content = {watch->session, watch->spool, &watch->losses, title_of(watch)};

@@ -32,6 +32,15 @@ static char *take_name(const struct table *table, uint32_t id)
     return id ? rv_subroutine_take_full_name(&subroutine) : rv_strdup("");
 }
 
+char *rv_waits_take_object(struct rv_subroutines *subroutines, enum rv_wait_kind kind, uint32_t object)
+{
+    struct rv_text_buffer text = {0};
+    char *name = take_name(&(struct table){.subroutines = subroutines}, object);
+    rv_text_buffer_format(&text, "%s%s%s%c", KINDS[kind], *name ? " " : "", name, '\0');
+    free(name);
+    return text.bytes;
+}
+
 struct side { /* texts of one */
     char *call, thread[RV_LANE_NAME_BYTES];
 };

@@ -224,14 +224,26 @@ static void widen_by_lane(const struct rv_lane *lane, uint64_t *first_ns, uint64
         widen(lane->last_ns, lane->last_ns, first_ns, last_ns);
 }
 
+bool rv_lane_bounds(struct rv_lane *lane, uint64_t *first_ns, uint64_t *last_ns)
+{
+    uint64_t first = UINT64_MAX, last = 0;
+    pthread_mutex_lock(&lane->lock);
+    widen_by_lane(lane, &first, &last);
+    pthread_mutex_unlock(&lane->lock);
+    if (first > last)
+        return false;
+    *first_ns = first;
+    *last_ns = last;
+    return true;
+}
+
 bool rv_lanes_bounds(struct rv_lanes *lanes, uint64_t *first_ns, uint64_t *last_ns)
 {
     uint64_t first = UINT64_MAX, last = 0;
     for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
-        struct rv_lane *lane = rv_lanes_get(lanes, i);
-        pthread_mutex_lock(&lane->lock);
-        widen_by_lane(lane, &first, &last);
-        pthread_mutex_unlock(&lane->lock);
+        uint64_t from_ns, to_ns;
+        if (rv_lane_bounds(rv_lanes_get(lanes, i), &from_ns, &to_ns))
+            widen(from_ns, to_ns, &first, &last);
     }
     if (first > last)
         return false;

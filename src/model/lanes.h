@@ -97,6 +97,9 @@ struct rv_lane *rv_lanes_find(struct rv_lanes *lanes, uint32_t thread, uint32_t 
 /* Span of time covered by all lanes; false when nothing was seen. Takes each lane's lock in turn. */
 bool rv_lanes_bounds(struct rv_lanes *lanes, uint64_t *first_ns, uint64_t *last_ns);
 
+/* The same of one lane. */
+bool rv_lane_bounds(struct rv_lane *lane, uint64_t *first_ns, uint64_t *last_ns);
+
 /* Does any lane lack calls that blocks have? Takes each lane's lock in turn. */
 bool rv_lanes_have_sums(struct rv_lanes *lanes);
 

@@ -151,6 +151,15 @@ static void list_threads(struct wakers *wakers)
     }
 }
 
+/* Sorts the releases. */
+static void wakers_init(struct wakers *wakers, struct rv_waits *waits, const struct rv_lanes *lanes)
+{
+    if (waits->n_releases)
+        qsort(waits->releases, waits->n_releases, sizeof *waits->releases, by_object_thread_and_time);
+    *wakers = (struct wakers){.lanes = lanes, .releases = waits->releases, .n_releases = waits->n_releases};
+    list_threads(wakers);
+}
+
 /* The number of releases up to this one, in their order. */
 static size_t count_until(const struct wakers *wakers, const struct rv_release *last)
 {
@@ -270,10 +279,8 @@ struct rv_waits_row *rv_waits_take_rows(struct rv_waits *waits, const struct rv_
     struct rv_waits_row *rows = rv_alloc(waits->n_sums + 1, sizeof *rows);
     for (size_t i = 0; i < waits->n_sums; i++)
         rows[i] = row_of(&waits->sums[i], lanes);
-    if (waits->n_releases)
-        qsort(waits->releases, waits->n_releases, sizeof *waits->releases, by_object_thread_and_time);
-    struct wakers wakers = {.lanes = lanes, .releases = waits->releases, .n_releases = waits->n_releases};
-    list_threads(&wakers);
+    struct wakers wakers;
+    wakers_init(&wakers, waits, lanes);
     find_holders(waits, &wakers, rows);
     *n = waits->n_sums;
     *n_more = waits->n_more;
@@ -281,4 +288,22 @@ struct rv_waits_row *rv_waits_take_rows(struct rv_waits *waits, const struct rv_
     rv_hash_index_fini(&wakers.lane_of);
     qsort(rows, *n, sizeof *rows, by_total);
     return rows;
+}
+
+struct rv_wait_edge *rv_waits_take_edges(struct rv_waits *waits, const struct rv_lanes *lanes, size_t *n,
+                                         uint64_t *n_more)
+{
+    struct wakers wakers;
+    pthread_mutex_lock(&waits->lock);
+    wakers_init(&wakers, waits, lanes);
+    struct rv_wait_edge *edges = rv_alloc(waits->n_waits + 1, sizeof *edges);
+    for (size_t i = 0; i < waits->n_waits; i++) {
+        const struct rv_wait *wait = &waits->waits[i];
+        edges[i] = (struct rv_wait_edge){*wait, wait->waker ? waker_of(&wakers, wait).lane : NULL};
+    }
+    *n = waits->n_waits;
+    *n_more = waits->n_more;
+    pthread_mutex_unlock(&waits->lock);
+    rv_hash_index_fini(&wakers.lane_of);
+    return edges;
 }

@@ -66,4 +66,13 @@ struct rv_waits_row {
 struct rv_waits_row *rv_waits_take_rows(struct rv_waits *waits, const struct rv_lanes *lanes, size_t *n,
                                         uint64_t *n_more);
 
+struct rv_wait_edge { /* from a wait to the lane that ended it; NULL: unknown, or not traced */
+    struct rv_wait wait;
+    const struct rv_lane *waker;
+};
+
+/* The single waits that were kept, in any order, for the caller to free; n_more: those that were not, and releases. */
+struct rv_wait_edge *rv_waits_take_edges(struct rv_waits *waits, const struct rv_lanes *lanes, size_t *n,
+                                         uint64_t *n_more);
+
 #endif

@@ -25,6 +25,30 @@ row() { # KIND OBJECT WAITER'S-CALL HOLDER'S-CALL CERTAINTY'S-COLUMN: there is a
 }
 exact=8 owner=9 likely=10 timeout=11
 
+# Each moment between the ends of the path is on it once: as own time of a call, as a wait, or as a wake.
+path() { # OPTION... -- SCENE...
+    run --critical-path=csv --force --output="$folder/path" "$@"
+    expect "exit status with --critical-path" $status 0
+    whole=$(awk -F, '$1 == "all" { all = $(NF - 1) } $1 == "threads" { threads += $(NF - 1) }
+        $1 != "all" && $1 != "threads" && $1 != "objects" && NR > 1 { sum += $(NF - 1) }
+        END { print (sum == all && threads == all && all + 0 != 0 ? "yes" : "no") }' "$folder/path")
+    expect "the path has each moment once" "$whole" yes
+}
+on_path() { # WHAT NAME COLUMN-FROM-THE-END LEAST: there is this row
+    awk -F, -v what="$1" -v name="$2" -v column="$3" -v least="$4" '
+        $1 == what && $2 ~ name && $(NF - column) >= least { found = 1 } END { exit !found }' "$folder/path" ||
+        fail "the path has no $1 $2 of $4 or more: $(cat "$folder/path")"
+}
+path -- "$contention" mutex
+on_path subroutines '::sleep_ms$' 1 15000000
+path -- "$contention" truth 8 2000
+on_path objects '^mutex ' 0 10
+path --find='::hold_for_writing$' -- "$contention" rwlock
+on_path subroutines '::sleep_ms$' 1 15000000
+run --critical-path --find='^no such call$' -- "$contention" mutex
+expect "the path of no call" $status 1
+one_line "the path of no call"
+
 scene mutex
 row mutex ::lock ::mutex_scene ::hold_mutex $exact
 scene timed

@@ -1,0 +1,553 @@
+/*
+ * Threads of the path are those of the model, whose stacks are lanes: of a thread with several, the calls of its own
+ * stack are counted.
+ */
+#include "export/critical_path.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/hash_index.h"
+#include "base/vec.h"
+#include "export/losses.h"
+#include "export/preorder.h"
+#include "export/text_buffer.h"
+#include "export/waits.h"
+#include "model/critical_path.h"
+
+struct row {
+    uint64_t n_ns;
+    uint64_t n; /* hand-overs, waits; of a subroutine or a thread: stretches of the path */
+    uint32_t id;
+    enum rv_wait_kind kind; /* of an object */
+};
+
+struct rows {
+    struct row *rows;
+    size_t n, capacity;
+    struct rv_hash_index by_key; /* 1 + row */
+};
+
+struct path {
+    const struct rv_critical_path_report *report;
+    struct rv_wait_edge *edges; /* of the waits, by their number */
+    struct rv_path_wait *waits;
+    size_t n_waits;
+    uint64_t n_more; /* waits that were not kept */
+    struct rv_path_thread *threads;
+    const struct rv_lane **lane_of; /* of each thread: that of its own stack */
+    size_t n_threads;
+    uint32_t call;   /* id of the call that the path is of; 0: of a time */
+    uint32_t thread; /* where it ends */
+    uint64_t from_ns, to_ns, run_ns, woken_ns;
+    struct rv_path_step *steps;
+    size_t n_steps;
+    struct rows subroutines, objects, unknown, on_threads;
+};
+
+/* ---- the graph ---- */
+
+static void find_threads(struct path *path)
+{
+    struct rv_lanes *lanes = path->report->lanes;
+    const size_t n = rv_lanes_n(lanes);
+    for (size_t i = 0; i < n; i++)
+        if (rv_lanes_get(lanes, i)->thread >= path->n_threads)
+            path->n_threads = (size_t)rv_lanes_get(lanes, i)->thread + 1;
+    path->threads = rv_alloc(path->n_threads + 1, sizeof *path->threads);
+    path->lane_of = rv_alloc(path->n_threads + 1, sizeof *path->lane_of);
+    for (size_t i = 0; i < n; i++) {
+        struct rv_lane *lane = rv_lanes_get(lanes, i);
+        struct rv_path_thread *thread = &path->threads[lane->thread];
+        uint64_t first_ns, last_ns;
+        if (!rv_lane_bounds(lane, &first_ns, &last_ns))
+            continue;
+        if (!path->lane_of[lane->thread] || first_ns < thread->begin_ns)
+            thread->begin_ns = first_ns;
+        if (!path->lane_of[lane->thread] || lane->stack < path->lane_of[lane->thread]->stack)
+            path->lane_of[lane->thread] = lane;
+    }
+}
+
+/* Of a thread: the first one of its process; of that: the first one of the process that forked it. */
+static uint32_t parent_of(const struct path *path, const struct rv_lane *lane)
+{
+    uint32_t parent = RV_PATH_NONE;
+    for (uint32_t i = 0; i < lane->thread; i++) {
+        const struct rv_lane *other = path->lane_of[i];
+        if (other && other->process_key == lane->process_key)
+            return i;
+        if (other && other->pid == lane->parent_pid && parent == RV_PATH_NONE)
+            parent = i;
+    }
+    return parent;
+}
+
+static void find_waits(struct path *path)
+{
+    path->edges = rv_waits_take_edges(path->report->waits, path->report->lanes, &path->n_waits, &path->n_more);
+    path->waits = rv_alloc(path->n_waits + 1, sizeof *path->waits);
+    for (size_t i = 0; i < path->n_waits; i++) {
+        const struct rv_wait_edge *edge = &path->edges[i];
+        path->waits[i] = (struct rv_path_wait){.start_ns = edge->wait.start_ns,
+                                               .end_ns = edge->wait.end_ns,
+                                               .woke_ns = edge->wait.woke_ns < edge->wait.end_ns ? edge->wait.woke_ns
+                                                                                                 : edge->wait.end_ns,
+                                               .thread = rv_lanes_get(path->report->lanes, edge->wait.lane)->thread,
+                                               .waker = edge->waker ? edge->waker->thread : RV_PATH_NONE};
+    }
+}
+
+/* ---- what the path is of ---- */
+
+struct longest {
+    struct rv_span span;
+    const struct rv_lane *lane; /* NULL: none so far */
+};
+
+static int find_longest_in(const struct rv_critical_path_report *report, const struct rv_lane *lane,
+                           struct rv_spool_block *block, struct longest *longest)
+{
+    uint64_t number = rv_spool_first_block(report->spool, lane->idx),
+             last = rv_spool_last_block(report->spool, lane->idx);
+    int error = 0;
+    while (number && !error) {
+        error = rv_spool_read(report->spool, number, block);
+        for (uint32_t i = 0; i < block->n && !error; i++) {
+            const struct rv_span *span = &block->spans[i];
+            const bool is_longer = !longest->lane || span->end - span->start > longest->span.end - longest->span.start;
+            if (is_longer && !(span->flags & RV_SPAN_ORPHAN) && rv_slice_has_span(&report->part, lane, span))
+                *longest = (struct longest){*span, lane};
+        }
+        number = number == last ? 0 : block->next;
+    }
+    return error;
+}
+
+static int choose_call(struct path *path)
+{
+    const struct rv_critical_path_report *report = path->report;
+    struct rv_spool_block *block = rv_alloc(1, sizeof *block);
+    struct longest longest = {.lane = NULL};
+    int error = 0;
+    for (size_t i = 0; i < path->n_threads && !error; i++)
+        if (path->lane_of[i] && rv_slice_has_lane(&report->part, path->lane_of[i]))
+            error = find_longest_in(report, path->lane_of[i], block, &longest);
+    free(block);
+    if (error)
+        return error;
+    if (!longest.lane)
+        return rv_err(ENOENT, "no call passes the filter: there is no critical path");
+    path->thread = longest.lane->thread;
+    path->from_ns = longest.span.start;
+    path->to_ns = longest.span.end;
+    path->call = longest.span.id;
+    return 0;
+}
+
+/* Of the time, up to the end of the thread that lasts longest. */
+static int choose_time(struct path *path)
+{
+    const struct rv_slice *part = &path->report->part;
+    uint64_t first_ns, last_ns, best_ns = 0;
+    if (!rv_lanes_bounds(path->report->lanes, &path->from_ns, &path->to_ns))
+        return rv_err(ENOENT, "nothing was traced: there is no critical path");
+    path->from_ns = part->from_ns > path->from_ns ? part->from_ns : path->from_ns;
+    path->to_ns = part->to_ns && part->to_ns < path->to_ns ? part->to_ns : path->to_ns;
+    for (uint32_t i = 0; i < path->n_threads; i++) {
+        if (!path->lane_of[i] || !rv_lane_bounds((struct rv_lane *)(uintptr_t)path->lane_of[i], &first_ns, &last_ns) ||
+            first_ns >= path->to_ns)
+            continue;
+        last_ns = last_ns < path->to_ns ? last_ns : path->to_ns;
+        if (last_ns <= best_ns)
+            continue;
+        best_ns = last_ns;
+        path->thread = i;
+    }
+    path->to_ns = best_ns;
+    return 0;
+}
+
+/* ---- sums ---- */
+
+static void add_row(struct rows *rows, uint32_t id, enum rv_wait_kind kind, uint64_t n_ns, uint64_t n)
+{
+    const uint64_t key = (uint64_t)kind << 32 | id;
+    uint32_t number = rv_hash_index_get(&rows->by_key, key);
+    if (!number) {
+        rows->rows = rv_vec_reserve(rows->rows, &rows->capacity, rows->n + 1, sizeof *rows->rows);
+        rows->rows[rows->n++] = (struct row){.id = id, .kind = kind};
+        number = (uint32_t)rows->n;
+        rv_hash_index_add(&rows->by_key, key, number);
+    }
+    rows->rows[number - 1].n_ns += n_ns;
+    rows->rows[number - 1].n += n;
+}
+
+static void add_threads(struct path *path)
+{
+    for (size_t i = 0; i < path->n_steps; i++) {
+        const struct rv_path_step *step = &path->steps[i];
+        const uint64_t n_ns = step->to_ns - step->from_ns;
+        add_row(&path->on_threads, step->thread, 0, n_ns, i == 0 || path->steps[i - 1].thread != step->thread);
+        path->run_ns += step->kind == RV_PATH_RUN ? n_ns : 0;
+        path->woken_ns += step->kind == RV_PATH_WAKE ? n_ns : 0;
+        if (step->kind == RV_PATH_WAIT)
+            add_row(&path->unknown, path->edges[step->wait].wait.object, path->edges[step->wait].wait.kind, n_ns, 1);
+    }
+}
+
+/*
+ * The time of the path that lies in a wait which led to another thread is that object's: it is what the waiter waited
+ * for. Of waits inside one another, the innermost has it.
+ */
+static void add_objects(struct path *path)
+{
+    uint32_t *open = rv_alloc(path->n_steps + 1, sizeof *open), n_open = 0, last = RV_PATH_NONE;
+    for (size_t i = path->n_steps; i-- > 0;) {
+        const struct rv_path_step *step = &path->steps[i];
+        const uint32_t wait = step->kind == RV_PATH_WAIT ? RV_PATH_NONE : step->wait;
+        if (wait != RV_PATH_NONE && wait != last) {
+            open[n_open++] = last = wait;
+            add_row(&path->objects, path->edges[wait].wait.object, path->edges[wait].wait.kind, 0, 1);
+        }
+        for (uint64_t to_ns = step->to_ns; n_open && to_ns > step->from_ns;) {
+            const struct rv_wait *of = &path->edges[open[n_open - 1]].wait;
+            const uint64_t from_ns = of->start_ns > step->from_ns ? of->start_ns : step->from_ns;
+            if (from_ns < to_ns)
+                add_row(&path->objects, of->object, of->kind, to_ns - from_ns, 0);
+            to_ns = from_ns < to_ns ? from_ns : to_ns;
+            if (of->start_ns < step->from_ns || (of->start_ns == step->from_ns && to_ns == step->from_ns))
+                break;
+            n_open--;
+        }
+    }
+    free(open);
+}
+
+struct own { /* of a lane: its calls' own time in the path's stretches on its thread */
+    struct path *path;
+    uint64_t *ns_of, *n_of; /* by subroutine */
+    const uint32_t *as_id;
+    uint32_t n_ids;
+    struct {
+        uint64_t end_ns;
+        uint32_t id;
+    } * frames;
+    size_t n_frames, capacity;
+    uint32_t thread;
+    size_t step; /* the next of its stretches */
+    uint64_t at_ns;
+};
+
+/* Up to this time, the innermost call is the same. */
+static void pass_time(struct own *own, uint64_t to_ns)
+{
+    const struct path *path = own->path;
+    const uint32_t id = own->n_frames ? own->frames[own->n_frames - 1].id : UINT32_MAX;
+    while (own->at_ns < to_ns && own->step < path->n_steps) {
+        const struct rv_path_step *step = &path->steps[own->step];
+        if (step->thread != own->thread || step->kind != RV_PATH_RUN || step->to_ns <= own->at_ns) {
+            own->step++;
+            continue;
+        }
+        const uint64_t from_ns = step->from_ns > own->at_ns ? step->from_ns : own->at_ns;
+        const uint64_t end_ns = step->to_ns < to_ns ? step->to_ns : to_ns;
+        if (from_ns < end_ns && id < own->n_ids) {
+            own->ns_of[own->as_id[id]] += end_ns - from_ns;
+            own->n_of[own->as_id[id]]++;
+        }
+        own->at_ns = end_ns > from_ns ? end_ns : to_ns;
+    }
+    own->at_ns = to_ns > own->at_ns ? to_ns : own->at_ns;
+}
+
+static void end_calls(struct own *own, uint64_t until_ns)
+{
+    while (own->n_frames && own->frames[own->n_frames - 1].end_ns <= until_ns) {
+        pass_time(own, own->frames[own->n_frames - 1].end_ns);
+        own->n_frames--;
+    }
+}
+
+static void add_call(struct own *own, const struct rv_span *span)
+{
+    while (own->n_frames > span->depth) {
+        pass_time(own, own->frames[own->n_frames - 1].end_ns);
+        own->n_frames--;
+    }
+    pass_time(own, span->start);
+    own->frames = rv_vec_reserve(own->frames, &own->capacity, own->n_frames + 1, sizeof *own->frames);
+    own->frames[own->n_frames].end_ns = span->end;
+    own->frames[own->n_frames++].id = span->id;
+}
+
+static int add_lane(struct own *own, struct rv_preorder *preorder, const struct rv_lane *lane)
+{
+    const struct rv_span *spans;
+    size_t n;
+    int error = rv_preorder_begin(preorder, lane);
+    own->thread = lane->thread;
+    own->step = own->n_frames = 0;
+    own->at_ns = 0;
+    while (!error) {
+        error = rv_preorder_next(preorder, &spans, &n);
+        if (error || n == 0)
+            break;
+        for (size_t i = 0; i < n; i++)
+            add_call(own, &spans[i]);
+    }
+    end_calls(own, UINT64_MAX);
+    return error;
+}
+
+static int add_subroutines(struct path *path)
+{
+    static const struct rv_slice all = {0};
+    struct rv_preorder *preorder = rv_preorder_create(path->report->spool, &all);
+    if (!preorder)
+        return -EIO;
+    struct own own = {.path = path};
+    uint32_t *as_id = rv_subroutines_take_namesakes(path->report->subroutines, &own.n_ids);
+    own.as_id = as_id;
+    own.ns_of = rv_alloc((size_t)own.n_ids + 1, sizeof *own.ns_of);
+    own.n_of = rv_alloc((size_t)own.n_ids + 1, sizeof *own.n_of);
+    int error = 0;
+    for (size_t i = 0; i < path->on_threads.n && !error; i++)
+        error = add_lane(&own, preorder, path->lane_of[path->on_threads.rows[i].id]);
+    for (uint32_t i = 0; i < own.n_ids; i++)
+        if (own.ns_of[i])
+            add_row(&path->subroutines, i, 0, own.ns_of[i], own.n_of[i]);
+    free(as_id);
+    free(own.ns_of);
+    free(own.n_of);
+    free(own.frames);
+    rv_preorder_destroy(preorder);
+    return error;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    if (x->n_ns != y->n_ns)
+        return x->n_ns > y->n_ns ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void sort(struct rows *rows)
+{
+    if (rows->n)
+        qsort(rows->rows, rows->n, sizeof *rows->rows, by_time);
+}
+
+static int find_path(struct path *path)
+{
+    find_threads(path);
+    for (uint32_t i = 0; i < path->n_threads; i++)
+        path->threads[i].parent = path->lane_of[i] ? parent_of(path, path->lane_of[i]) : RV_PATH_NONE;
+    find_waits(path);
+    int error = path->report->part.filter ? choose_call(path) : choose_time(path);
+    if (error)
+        return error;
+    const struct rv_path_params params = {.threads = path->threads,
+                                          .n_threads = path->n_threads,
+                                          .waits = path->waits,
+                                          .n_waits = path->n_waits,
+                                          .thread = path->thread,
+                                          .from_ns = path->from_ns,
+                                          .to_ns = path->to_ns};
+    path->steps = rv_critical_path_take(&params, &path->n_steps);
+    path->from_ns = path->n_steps ? path->steps[0].from_ns : path->to_ns;
+    add_threads(path);
+    add_objects(path);
+    error = add_subroutines(path);
+    sort(&path->subroutines);
+    sort(&path->objects);
+    sort(&path->unknown);
+    sort(&path->on_threads);
+    return error;
+}
+
+static void rows_fini(struct rows *rows)
+{
+    free(rows->rows);
+    rv_hash_index_fini(&rows->by_key);
+}
+
+static void fini(struct path *path)
+{
+    free(path->edges);
+    free(path->waits);
+    free(path->threads);
+    free(path->lane_of);
+    free(path->steps);
+    rows_fini(&path->subroutines);
+    rows_fini(&path->objects);
+    rows_fini(&path->unknown);
+    rows_fini(&path->on_threads);
+}
+
+/* ---- output ---- */
+
+/* What a row is of: the caller frees it. */
+static char *take_subroutine(const struct path *path, const struct row *row)
+{
+    struct rv_subroutine subroutine = rv_subroutines_get(path->report->subroutines, row->id);
+    return rv_subroutine_take_full_name(&subroutine);
+}
+
+static char *take_object(const struct path *path, const struct row *row)
+{
+    return rv_waits_take_object(path->report->subroutines, row->kind, row->id);
+}
+
+static char *take_thread(const struct path *path, const struct row *row)
+{
+    const struct rv_lane *lane = path->lane_of[row->id];
+    struct rv_text_buffer text = {0};
+    rv_text_buffer_format(&text, "%s (%u)%c", lane->name, lane->tid, '\0');
+    return text.bytes;
+}
+
+static uint64_t own_ns(const struct path *path)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < path->subroutines.n; i++)
+        sum += path->subroutines.rows[i].n_ns;
+    return sum;
+}
+
+struct section {
+    const char *key, *title, *count;
+    const struct rows *rows;
+    char *(*take)(const struct path *path, const struct row *row);
+};
+
+enum { N_SECTIONS = 4 };
+
+static void list_sections(const struct path *path, struct section sections[N_SECTIONS])
+{
+    sections[0] = (struct section){"subroutines", "ran: subroutine, without callees", "stretches", &path->subroutines,
+                                   take_subroutine};
+    sections[1] =
+        (struct section){"objects", "waited for what another thread held", "hand-overs", &path->objects, take_object};
+    sections[2] =
+        (struct section){"unknown", "waited, and who ended it is not known", "waits", &path->unknown, take_object};
+    sections[3] = (struct section){"threads", "thread", "stretches", &path->on_threads, take_thread};
+}
+
+static void add_text_row(struct rv_text_buffer *text, const struct path *path, uint64_t n_ns, uint64_t n,
+                         const char *name)
+{
+    const uint64_t all_ns = path->to_ns - path->from_ns;
+    rv_text_buffer_add_duration(text, n_ns);
+    rv_text_buffer_format(text, " %6.1f %% %12" PRIu64 "  %s\n", 100.0 * (double)n_ns / (double)(all_ns ? all_ns : 1),
+                          n, name);
+}
+
+static void add_text_section(struct rv_text_buffer *text, const struct path *path, const struct section *section)
+{
+    if (section->rows->n == 0)
+        return;
+    rv_text_buffer_format(text, "\n %10s %8s %12s  %s\n", "time", "share", section->count, section->title);
+    for (size_t i = 0; i < section->rows->n; i++) {
+        char *name = section->take(path, &section->rows->rows[i]);
+        add_text_row(text, path, section->rows->rows[i].n_ns, section->rows->rows[i].n, name);
+        free(name);
+    }
+}
+
+static void write_text(struct rv_text_buffer *text, const struct path *path)
+{
+    struct section sections[N_SECTIONS];
+    char *call = path->call ? take_subroutine(path, &(struct row){.id = path->call}) : NULL;
+    char *thread = take_thread(path, &(struct row){.id = path->thread});
+    list_sections(path, sections);
+    rv_text_buffer_format(text, "critical path of %s, which ends in %s; steps: %zu\n", call ? call : "the run", thread,
+                          path->n_steps);
+    add_text_section(text, path, &sections[0]);
+    add_text_row(text, path, path->run_ns - own_ns(path), 0, "(outside of calls)");
+    add_text_row(text, path, path->woken_ns, 0, "(woken, but not running yet)");
+    for (size_t i = 1; i < N_SECTIONS; i++)
+        add_text_section(text, path, &sections[i]);
+    rv_text_buffer_add(text, "\n");
+    rv_text_buffer_add_duration(text, path->to_ns - path->from_ns);
+    rv_text_buffer_add(text, "  all\n");
+    if (path->n_more)
+        rv_text_buffer_format(text, "%" PRIu64 " waits and releases were not kept: the path does not know them\n",
+                              path->n_more);
+    free(call);
+    free(thread);
+}
+
+static void write_csv(struct rv_text_buffer *text, const struct path *path)
+{
+    struct section sections[N_SECTIONS];
+    list_sections(path, sections);
+    rv_text_buffer_add(text, "what,name,time_ns,count\n");
+    for (size_t i = 0; i < N_SECTIONS; i++)
+        for (size_t j = 0; j < sections[i].rows->n; j++) {
+            const struct row *row = &sections[i].rows->rows[j];
+            char *name = sections[i].take(path, row);
+            rv_text_buffer_format(text, "%s,", sections[i].key);
+            rv_text_buffer_add_csv(text, name);
+            rv_text_buffer_format(text, ",%" PRIu64 ",%" PRIu64 "\n", row->n_ns, row->n);
+            free(name);
+        }
+    rv_text_buffer_format(text, "outside of calls,,%" PRIu64 ",0\nwoken,,%" PRIu64 ",0\nall,,%" PRIu64 ",%zu\n",
+                          path->run_ns - own_ns(path), path->woken_ns, path->to_ns - path->from_ns, path->n_steps);
+}
+
+static void write_json(struct rv_text_buffer *text, const struct path *path)
+{
+    struct section sections[N_SECTIONS];
+    list_sections(path, sections);
+    rv_text_buffer_format(
+        text,
+        "{\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64 ",\"steps\":%zu,\"outside_of_calls_ns\":%" PRIu64
+        ",\"woken_ns\":%" PRIu64 ",\"not_kept\":%" PRIu64 ",\"lost\":",
+        path->from_ns, path->to_ns, path->n_steps, path->run_ns - own_ns(path), path->woken_ns, path->n_more);
+    rv_losses_add_json(text, path->report->losses);
+    for (size_t i = 0; i < N_SECTIONS; i++) {
+        rv_text_buffer_format(text, ",\"%s\":[", sections[i].key);
+        for (size_t j = 0; j < sections[i].rows->n; j++) {
+            const struct row *row = &sections[i].rows->rows[j];
+            char *name = sections[i].take(path, row);
+            rv_text_buffer_add(text, j ? ",{\"name\":" : "{\"name\":");
+            rv_text_buffer_add_json(text, name);
+            rv_text_buffer_format(text, ",\"time_ns\":%" PRIu64 ",\"count\":%" PRIu64 "}", row->n_ns, row->n);
+            free(name);
+        }
+        rv_text_buffer_add(text, "]");
+    }
+    rv_text_buffer_add(text, "}\n");
+}
+
+int rv_critical_path_write(const struct rv_critical_path_report *report, enum rv_report_format format, FILE *out)
+{
+    struct rv_text_buffer text = {0};
+    struct path path = {.report = report};
+    int error = find_path(&path);
+    if (!error)
+        switch (format) {
+        case RV_REPORT_TEXT:
+            write_text(&text, &path);
+            break;
+        case RV_REPORT_CSV:
+            write_csv(&text, &path);
+            break;
+        case RV_REPORT_JSON:
+            write_json(&text, &path);
+            break;
+        }
+    if (!error)
+        error = rv_text_buffer_flush(&text, out);
+    if (!error && fflush(out) != 0)
+        error = -errno;
+    rv_text_buffer_fini(&text);
+    fini(&path);
+    return error;
+}

@@ -1,0 +1,58 @@
+/*
+ * The critical path: what a thread's progress depended on, backwards from a moment of it. A thread runs back to its last
+ * wait; that wait ended because another thread acted, where the path goes on. So the path has one step for each moment
+ * between its ends, and what is not on it could have been slower without any delay.
+ *
+ * What is assumed: a thread that begins was started by the first thread of its process; a waker that acted at an unknown
+ * moment of a wait did so at its end. A wait without a known waker stays a wait of its thread.
+ */
+#ifndef RV_MODEL_CRITICAL_PATH_H
+#define RV_MODEL_CRITICAL_PATH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RV_PATH_NONE UINT32_MAX
+
+struct rv_path_thread {
+    uint64_t begin_ns;
+    uint32_t parent; /* that started it; RV_PATH_NONE: unknown, or none */
+};
+
+struct rv_path_wait {
+    uint64_t start_ns, end_ns;
+    uint64_t woke_ns;       /* when the waker acted; 0: unknown */
+    uint32_t thread, waker; /* RV_PATH_NONE: unknown */
+};
+
+enum rv_path_step_kind {
+    RV_PATH_RUN,  /* the thread ran, or was where no wait is known */
+    RV_PATH_WAIT, /* it waited, its waker is not known */
+    RV_PATH_WAKE  /* it had been woken, and did not run yet */
+};
+
+struct rv_path_step {
+    uint64_t from_ns, to_ns;
+    uint32_t thread;
+    uint32_t wait; /* of WAIT and WAKE: index; of RUN: of the wait that this ended, or RV_PATH_NONE at the path's end */
+    enum rv_path_step_kind kind;
+};
+
+struct rv_path_params {
+    const struct rv_path_thread *threads;
+    size_t n_threads;
+    const struct rv_path_wait *waits; /* in any order; those of a thread do not overlap */
+    size_t n_waits;
+    uint32_t thread; /* whose progress */
+    uint64_t from_ns, to_ns;
+};
+
+/*
+ * The path, from its begin to its end: steps without gaps between from_ns, or where no cause is known before, and to_ns.
+ * Steps of no length are left out. O(waits log waits). Each wait is on the path once at most, whatever the clocks say.
+ *   returns  the steps, for the caller to free
+ */
+struct rv_path_step *rv_critical_path_take(const struct rv_path_params *params, size_t *n);
+
+#endif

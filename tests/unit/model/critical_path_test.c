@@ -1,0 +1,216 @@
+/* The critical path against a walk in the other direction: forwards in time, where each thread carries what its progress
+ * has depended on so far. */
+#include "model/critical_path.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_THREADS = 8, MOST_WAITS = 60, MOST_NODES = 4 * MOST_WAITS + 3 * MOST_THREADS };
+
+struct graph {
+    struct rv_path_thread threads[MOST_THREADS];
+    struct rv_path_wait waits[MOST_WAITS];
+    size_t n_threads, n_waits;
+    uint64_t end_ns;
+};
+
+static uint32_t state;
+
+static uint32_t below(uint32_t n)
+{
+    state = state * 1664525 + 1013904223;
+    return (state >> 8) % n;
+}
+
+/* ---- the oracle ---- */
+
+struct node { /* a step, and the one before it; immutable */
+    struct rv_path_step step;
+    const struct node *before;
+};
+
+struct oracle {
+    struct node nodes[MOST_NODES];
+    size_t n;
+};
+
+static const struct node *add(struct oracle *oracle, const struct node *before, struct rv_path_step step)
+{
+    if (step.from_ns >= step.to_ns)
+        return before;
+    cr_assert_lt(oracle->n, MOST_NODES);
+    oracle->nodes[oracle->n] = (struct node){step, before};
+    return &oracle->nodes[oracle->n++];
+}
+
+struct head { /* of a thread: what it has depended on until since_ns */
+    const struct node *before;
+    uint64_t since_ns;
+    bool has_begun;
+};
+
+/* Something that happens; a wake comes before the end of its wait. */
+struct happening {
+    uint64_t at_ns;
+    enum { BEGIN, WOKE, END } what;
+    uint32_t idx;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct happening *x = a, *y = b;
+    if (x->at_ns != y->at_ns)
+        return x->at_ns < y->at_ns ? -1 : 1;
+    if (x->what != y->what)
+        return x->what < y->what ? -1 : 1;
+    return x->idx < y->idx ? -1 : 1;
+}
+
+static const struct node *until(struct oracle *oracle, const struct head *head, uint32_t thread, uint64_t now_ns)
+{
+    return add(
+        oracle, head->before,
+        (struct rv_path_step){.from_ns = head->since_ns, .to_ns = now_ns, .thread = thread, .kind = RV_PATH_RUN});
+}
+
+static void run_oracle(struct oracle *oracle, const struct graph *graph, struct head *heads)
+{
+    struct happening all[MOST_THREADS + 2 * MOST_WAITS];
+    const struct node *woken[MOST_WAITS] = {0};
+    size_t n = 0;
+    for (uint32_t i = 0; i < graph->n_threads; i++)
+        all[n++] = (struct happening){graph->threads[i].begin_ns, BEGIN, i};
+    for (uint32_t i = 0; i < graph->n_waits; i++) {
+        all[n++] = (struct happening){graph->waits[i].end_ns, END, i};
+        if (graph->waits[i].waker != RV_PATH_NONE)
+            all[n++] = (struct happening){graph->waits[i].woke_ns, WOKE, i};
+    }
+    qsort(all, n, sizeof *all, by_time);
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t idx = all[i].idx;
+        const struct rv_path_wait *wait = &graph->waits[idx];
+        if (all[i].what == BEGIN) {
+            const uint32_t parent = graph->threads[idx].parent;
+            heads[idx].before = parent == RV_PATH_NONE ? NULL : until(oracle, &heads[parent], parent, all[i].at_ns);
+            heads[idx].since_ns = all[i].at_ns;
+        } else if (all[i].what == WOKE) {
+            woken[idx] = until(oracle, &heads[wait->waker], wait->waker, wait->woke_ns);
+        } else {
+            struct head *head = &heads[wait->thread];
+            const struct rv_path_step tail = {.from_ns = wait->waker == RV_PATH_NONE ? wait->start_ns : wait->woke_ns,
+                                              .to_ns = wait->end_ns,
+                                              .thread = wait->thread,
+                                              .kind = wait->waker == RV_PATH_NONE ? RV_PATH_WAIT : RV_PATH_WAKE};
+            head->before =
+                add(oracle,
+                    wait->waker == RV_PATH_NONE ? until(oracle, head, wait->thread, wait->start_ns) : woken[idx], tail);
+            head->since_ns = wait->end_ns;
+        }
+    }
+}
+
+/* ---- random graphs: every moment is a different one, but wakes that are ends ---- */
+
+static void make_graph(struct graph *graph)
+{
+    uint64_t now_ns = 1;
+    uint32_t n_left = 1 + below(MOST_WAITS);
+    struct rv_path_wait open[MOST_THREADS];
+    bool is_waiting[MOST_THREADS] = {false};
+    memset(graph, 0, sizeof *graph);
+    graph->threads[0] = (struct rv_path_thread){.begin_ns = now_ns, .parent = RV_PATH_NONE};
+    graph->n_threads = 1;
+    while (n_left > 0) {
+        const uint32_t thread = below((uint32_t)graph->n_threads), other = below((uint32_t)graph->n_threads);
+        now_ns += 1 + below(50);
+        if (below(12) == 0 && graph->n_threads < MOST_THREADS && !is_waiting[thread]) {
+            graph->threads[graph->n_threads++] = (struct rv_path_thread){now_ns, thread};
+        } else if (!is_waiting[thread]) {
+            is_waiting[thread] = true;
+            open[thread] = (struct rv_path_wait){.start_ns = now_ns, .thread = thread, .waker = RV_PATH_NONE};
+        } else if (thread != other && !is_waiting[other] && below(3)) {
+            open[thread].woke_ns = now_ns;
+            open[thread].waker = other;
+            now_ns += below(2) * below(20);
+            is_waiting[thread] = false;
+            open[thread].end_ns = now_ns;
+            graph->waits[graph->n_waits++] = open[thread];
+            n_left--;
+        } else if (below(4) == 0) { /* a timeout */
+            is_waiting[thread] = false;
+            open[thread].end_ns = now_ns;
+            graph->waits[graph->n_waits++] = open[thread];
+            n_left--;
+        }
+    }
+    graph->end_ns = now_ns + 1 + below(50);
+}
+
+static struct rv_path_step *take(const struct graph *graph, uint32_t thread, uint64_t from_ns, size_t *n)
+{
+    const struct rv_path_params params = {.threads = graph->threads,
+                                          .n_threads = graph->n_threads,
+                                          .waits = graph->waits,
+                                          .n_waits = graph->n_waits,
+                                          .thread = thread,
+                                          .from_ns = from_ns,
+                                          .to_ns = graph->end_ns};
+    return rv_critical_path_take(&params, n);
+}
+
+static void expect_step(const struct rv_path_step *step, const struct rv_path_step *wanted, uint64_t least_ns)
+{
+    cr_assert_eq(step->from_ns, wanted->from_ns > least_ns ? wanted->from_ns : least_ns);
+    cr_assert_eq(step->to_ns, wanted->to_ns);
+    cr_assert_eq(step->thread, wanted->thread);
+    cr_assert_eq(step->kind, wanted->kind);
+}
+
+Test(critical_path, it_is_what_a_walk_forwards_in_time_carries, .timeout = 60)
+{
+    static struct graph graph;
+    static struct oracle oracle;
+    for (uint32_t seed = 1; seed <= 3000; seed++) {
+        struct head heads[MOST_THREADS] = {{0}};
+        state = seed;
+        make_graph(&graph);
+        oracle.n = 0;
+        run_oracle(&oracle, &graph, heads);
+        for (uint32_t thread = 0; thread < graph.n_threads; thread++) {
+            const uint64_t least_ns = seed % 3 ? 0 : below((uint32_t)graph.end_ns);
+            size_t n;
+            struct rv_path_step *steps = take(&graph, thread, least_ns, &n);
+            const struct node *node = until(&oracle, &heads[thread], thread, graph.end_ns);
+            for (; node && node->step.to_ns > least_ns; node = node->before) {
+                cr_assert_gt(n, 0, "seed %u: the path is too short", seed);
+                expect_step(&steps[--n], &node->step, least_ns);
+            }
+            cr_assert_eq(n, 0, "seed %u: the path is too long", seed);
+            free(steps);
+        }
+    }
+}
+
+Test(critical_path, clocks_that_disagree_make_no_circle)
+{
+    struct graph graph = {.threads = {{0, RV_PATH_NONE}, {0, 0}}, .n_threads = 2, .n_waits = 2, .end_ns = 20};
+    graph.waits[0] = (struct rv_path_wait){.start_ns = 5, .end_ns = 10, .woke_ns = 10, .thread = 0, .waker = 1};
+    graph.waits[1] = (struct rv_path_wait){.start_ns = 5, .end_ns = 10, .woke_ns = 10, .thread = 1, .waker = 0};
+    size_t n;
+    struct rv_path_step *steps = take(&graph, 0, 0, &n);
+    cr_assert_eq(n, 2);
+    cr_expect_eq(steps[0].from_ns, 0);
+    cr_expect_eq(steps[1].to_ns, 20);
+    free(steps);
+}
+
+Test(critical_path, a_run_without_waits_is_one_step)
+{
+    struct graph graph = {.threads = {{3, RV_PATH_NONE}}, .n_threads = 1, .end_ns = 20};
+    size_t n;
+    struct rv_path_step *steps = take(&graph, 0, 0, &n);
+    cr_assert_eq(n, 1);
+    expect_step(&steps[0], &(struct rv_path_step){.from_ns = 3, .to_ns = 20}, 0);
+    free(steps);
+}
