@@ -80,6 +80,8 @@ enum rv_wait_kind {
     RV_WAIT_CONDITION,
     RV_WAIT_SEMAPHORE,
     RV_WAIT_JOIN, /* the end of a thread */
+    RV_WAIT_BARRIER,
+    RV_WAIT_ONCE, /* what another thread does once (pthread_once) */
     RV_WAIT_KIND_COUNT
 };
 

@@ -8,8 +8,10 @@
 #include "export/text_buffer.h"
 
 static const char *const KINDS[RV_WAIT_KIND_COUNT] = {
-    [RV_WAIT_MUTEX] = "mutex",         [RV_WAIT_READ_LOCK] = "read lock", [RV_WAIT_WRITE_LOCK] = "write lock",
-    [RV_WAIT_CONDITION] = "condition", [RV_WAIT_SEMAPHORE] = "semaphore", [RV_WAIT_JOIN] = "end of a thread"};
+    [RV_WAIT_MUTEX] = "mutex",           [RV_WAIT_READ_LOCK] = "read lock",
+    [RV_WAIT_WRITE_LOCK] = "write lock", [RV_WAIT_CONDITION] = "condition",
+    [RV_WAIT_SEMAPHORE] = "semaphore",   [RV_WAIT_JOIN] = "end of a thread",
+    [RV_WAIT_BARRIER] = "barrier",       [RV_WAIT_ONCE] = "once"};
 static const char *const WAKES[RV_WAKE_COUNT] = {[RV_WAKE_UNKNOWN] = "unknown",
                                                  [RV_WAKE_EXACT] = "exact",
                                                  [RV_WAKE_OWNER] = "owner",

@@ -11,6 +11,16 @@ for n_threads in 2 8; do
     check "the wakers of $n_threads threads" "$check_waits" "$folder/truth.rvz"
 done
 
+# Of each wait at a barrier, and for what is done once, the thread that the others waited for.
+for truth in barrier_truth once_truth; do
+    run --headless --record="$folder/truth.rvz" --force -- "$contention" $truth 4 200
+    expect "exit status" $status 0
+    check "the wakers of $truth" "$check_waits" "$folder/truth.rvz"
+    run --waits=csv "$folder/truth.rvz"
+    awk -F, -v kind="${truth%_truth}" '$1 == kind && $8 == $3 { found = 1 } END { exit !found }' "$folder/out" ||
+        fail "no $truth: $(cat "$folder/out")"
+done
+
 scene() { # NAME: runs it; it must find nothing changed by being watched
     run --waits=csv --force --output="$folder/waits" -- "$contention" "$1"
     [ $status -eq 0 ] || fail "$1: exit status $status: $(cat "$folder/out" "$folder/err")"
@@ -76,6 +86,14 @@ scene condition
 row condition ::condition ::condition_scene ::say $likely
 scene semaphore
 row semaphore ::semaphore ::semaphore_scene ::post $likely
+scene c11
+row condition ::c11_condition ::c11_scene ::say_c11 $likely
+row "end of a thread" "" ::c11_scene "" $owner
+scene clocks
+row "read lock" ::rwlock ::clocks_scene ::hold_for_writing $exact
+row "write lock" ::rwlock ::clocks_scene ::hold_for_reading $likely
+row semaphore ::semaphore ::clocks_scene ::post $likely
+row condition ::condition ::clocks_scene ::say $likely
 scene join
 row "end of a thread" "" ::join_scene "" $owner
 scene cancel

@@ -1,16 +1,11 @@
 /*
- * Waits for locks, conditions, semaphores and threads: what was waited for, and who ended the wait.
- *
- * A thread that finds an object taken announces itself in the object's slot, writes WAIT and waits. A thread that
- * releases an object with such a slot first writes WAIT with RV_WAIT_RELEASE, and its tid and the time into the slot.
- * The waiter reads them once it has the object. For a lock they are exact, since the lock orders both. A thread that did
- * not see the announcement had the lock before it: that is the owner, which the waiter reads after announcing itself.
- * Conditions and semaphores order nothing: the last thread to signal was likely the waker.
+ * The functions of the C library that wait, and those that end waits, in front of it: what was waited for, and who ended the
+ * wait (wait.h).
  *
  * An object that is free costs a call of trylock instead of lock. Sanitizers and valgrind learn the order of locks from
- * lock, so that under them the mutex is only looked at first.
+ * lock, so that under them mutexes are only looked at first, and read-write locks not at all.
  *
- * Slots are shared by objects whose addresses have equal bits 3 to 14; a slot says whose record it has.
+ * The functions of C11 do what those of POSIX do, under other names and with other results.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,24 +15,27 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "producers/native/process.h"
-#include "producers/native/thread.h"
+#include "producers/native/wait.h"
 
 /* ---- the intercepted functions ---- */
 
+/* clang-format off */
 #define FUNCTIONS(one)                                                                                                 \
     one(pthread_mutex_lock) one(pthread_mutex_trylock) one(pthread_mutex_timedlock) one(pthread_mutex_clocklock)       \
-        one(pthread_mutex_unlock) one(pthread_rwlock_rdlock) one(pthread_rwlock_tryrdlock)                             \
-            one(pthread_rwlock_timedrdlock) one(pthread_rwlock_clockrdlock) one(pthread_rwlock_wrlock)                 \
-                one(pthread_rwlock_trywrlock) one(pthread_rwlock_timedwrlock) one(pthread_rwlock_clockwrlock)          \
-                    one(pthread_rwlock_unlock) one(pthread_cond_wait) one(pthread_cond_timedwait)                      \
-                        one(pthread_cond_clockwait) one(pthread_cond_signal) one(pthread_cond_broadcast) one(sem_wait) \
-                            one(sem_trywait) one(sem_timedwait) one(sem_clockwait) one(sem_post) one(pthread_join)     \
-                                one(pthread_timedjoin_np) one(pthread_clockjoin_np)
+    one(pthread_mutex_unlock)                                                                                          \
+    one(pthread_rwlock_rdlock) one(pthread_rwlock_tryrdlock) one(pthread_rwlock_timedrdlock)                           \
+    one(pthread_rwlock_clockrdlock) one(pthread_rwlock_wrlock) one(pthread_rwlock_trywrlock)                           \
+    one(pthread_rwlock_timedwrlock) one(pthread_rwlock_clockwrlock) one(pthread_rwlock_unlock)                         \
+    one(pthread_cond_wait) one(pthread_cond_timedwait) one(pthread_cond_clockwait) one(pthread_cond_signal)            \
+    one(pthread_cond_broadcast)                                                                                        \
+    one(sem_wait) one(sem_trywait) one(sem_timedwait) one(sem_clockwait) one(sem_post)                                 \
+    one(pthread_barrier_wait) one(pthread_once)                                                                        \
+    one(pthread_join) one(pthread_timedjoin_np) one(pthread_clockjoin_np)
+/* clang-format on */
 
 #define AS_INDEX(function) I_##function,
 #define AS_NAME(function) #function,
@@ -66,207 +64,13 @@ static inline void *next_function(unsigned i)
 
 #define NEXT(function) ((__typeof__(&function))(uintptr_t)next_function(I_##function))
 
-/* ---- slots ---- */
-
-enum { SLOT_BITS = 12, ALIGN_BITS = 3, TAG_BITS = 8 };
-#define TICKS_MASK (UINT64_MAX >> TAG_BITS)
-#define TID_MASK ((1u << 22) - 1)
-#define BY_READER (1u << 31) /* of a tid in a slot: of the last that had a lock for reading */
-
-struct slot {
-    uint32_t n_waiters; /* [atomic] */
-    uint64_t who;       /* [atomic] rest of the object's address << 32 | tid of the last that released it */
-    uint64_t when;      /* [atomic] its ticks << TAG_BITS | lowest bits of that rest */
-} __attribute__((aligned(32)));
-static struct slot slots[1u << SLOT_BITS];
-static pid_t slots_pid; /* [atomic] whose they are */
-
-static inline struct slot *slot_of(const void *object)
-{
-    return &slots[(uintptr_t)object >> ALIGN_BITS & ((1u << SLOT_BITS) - 1)];
-}
-
-static uint32_t rest_of(const void *object)
-{
-    return (uint32_t)((uintptr_t)object >> (SLOT_BITS + ALIGN_BITS));
-}
-
-/* In the child of fork, the waiters of the parent are gone. */
-static void follow_fork(void)
-{
-    const pid_t pid = getpid();
-    if (__atomic_load_n(&slots_pid, __ATOMIC_RELAXED) == pid ||
-        __atomic_exchange_n(&slots_pid, pid, __ATOMIC_RELAXED) == pid)
-        return;
-    for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
-        if (__atomic_load_n(&slots[i].n_waiters, __ATOMIC_RELAXED))
-            __atomic_store_n(&slots[i].n_waiters, 0, __ATOMIC_RELAXED);
-}
-
-/* One that was counted before fork is no longer. */
-static void uncount(struct slot *slot)
-{
-    uint32_t n = __atomic_load_n(&slot->n_waiters, __ATOMIC_RELAXED);
-    while (n && !__atomic_compare_exchange_n(&slot->n_waiters, &n, n - 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        continue;
-}
-
-static uint64_t push(enum rv_event_kind kind, uint64_t word)
-{
-    return rv_push(&rv_thread.pusher, kind, word, RV_ENTRY_STACK(), rv_thread_push_slow);
-}
-
-static bool is_traced(void)
-{
-    return rv_thread_ring() >= 0;
-}
-
-/* The calling thread is about to release the object. flag: BY_READER or 0. */
-static __attribute__((noinline)) void write_release(const void *object, enum rv_wait_kind kind, uint32_t flag)
-{
-    const int saved = errno;
-    struct slot *slot = slot_of(object);
-    uint64_t ticks = 0;
-    follow_fork();
-    if (is_traced())
-        ticks = push(RV_EVENT_WAIT, rv_event_word_at((uintptr_t)object, (uint16_t)(kind | RV_WAIT_RELEASE)));
-    else if (rv_process_is_open())
-        ticks = rv_clock_ticks(rv_process_map()->clock.kind);
-    uint32_t rest = rest_of(object);
-    __atomic_store_n(&slot->when, ticks << TAG_BITS | (rest & ((1u << TAG_BITS) - 1)), __ATOMIC_RELAXED);
-    __atomic_store_n(&slot->who, (uint64_t)rest << 32 | (uint32_t)gettid() | flag, __ATOMIC_RELEASE); /* W2 -> W3 */
-    errno = saved;
-}
-
-static inline bool has_waiters(const void *object)
-{
-    return __builtin_expect(__atomic_load_n(&slot_of(object)->n_waiters, __ATOMIC_RELAXED) != 0, 0);
-}
-
-static inline void release(const void *object, enum rv_wait_kind kind)
-{
-    if (has_waiters(object))
-        write_release(object, kind, 0);
-}
-
-/* ---- waits ---- */
-
-struct wait {
-    const void *object; /* NULL: no wait */
-    struct slot *slot;
-    uint64_t stack; /* an address in the frame of the function that waits */
-    uint64_t began; /* ticks */
-    uint32_t owner; /* tid of the thread that had the lock when it began; 0: unknown */
-    bool has_order; /* it is a lock of this process */
-    enum rv_wait_kind kind;
-};
-
-/* The thread's innermost wait. One whose thread was cancelled, or jumped away, is found at the next or at the end. */
-static RV_THREAD_LOCAL struct wait current;
-
-static void abandon(void)
-{
-    if (current.object)
-        uncount(current.slot);
-    current.object = NULL;
-}
-
-/* Returns the wait that this one interrupts, in a signal handler, for withdraw() or end(). */
-static struct wait announce(const void *object, enum rv_wait_kind kind, uint64_t stack)
-{
-    follow_fork();
-    if (current.object && current.stack <= stack)
-        abandon();
-    struct wait outer = current;
-    current = (struct wait){.object = object,
-                            .slot = slot_of(object),
-                            .stack = stack,
-                            .began = rv_clock_ticks(rv_process_map()->clock.kind),
-                            .kind = kind,
-                            .has_order = kind <= RV_WAIT_WRITE_LOCK};
-    __atomic_fetch_add(&current.slot->n_waiters, 1, __ATOMIC_SEQ_CST); /* W1 -> W4 */
-    return outer;
-}
-
-static void write_wait(void)
-{
-    push(RV_EVENT_WAIT, rv_event_word_at((uintptr_t)current.object, (uint16_t)current.kind));
-}
-
-static struct wait begin(const void *object, enum rv_wait_kind kind, uint64_t stack)
-{
-    struct wait outer = announce(object, kind, stack);
-    write_wait();
-    return outer;
-}
-
-/* The object has become free before anything was written. */
-static void withdraw(const struct wait *outer)
-{
-    uncount(current.slot);
-    current = *outer;
-}
-
-static void write_woken(uint32_t tid, enum rv_wake wake, uint64_t since)
-{
-    const uint32_t ticks = since < UINT32_MAX ? (uint32_t)since : UINT32_MAX;
-    const uint32_t known = tid <= TID_MASK ? tid : 0; /* a robust mutex may have another number */
-    push(RV_EVENT_WOKEN,
-         rv_event_word(known | (uint32_t)(known || !tid ? wake : RV_WAKE_UNKNOWN) << RV_EVENT_WAKE_SHIFT,
-                       (uint16_t)(ticks >> 16), (uint16_t)ticks));
-}
-
-/* Of a wait that did not end by getting the object. */
-static void write_failure(int error)
-{
-    write_woken(0, error == ETIMEDOUT ? RV_WAKE_TIMEOUT : RV_WAKE_UNKNOWN, UINT32_MAX);
-}
-
-/* What is known without a record: nothing, where another object's record has taken its place. */
-static void write_owner(bool is_overwritten)
-{
-    const uint32_t owner = is_overwritten ? 0 : current.owner;
-    write_woken(owner, owner ? RV_WAKE_OWNER : RV_WAKE_UNKNOWN, UINT32_MAX);
-}
-
-static void write_waker(void)
-{
-    uint64_t who = __atomic_load_n(&current.slot->who, __ATOMIC_ACQUIRE); /* W3 <- W2 */
-    uint64_t when = __atomic_load_n(&current.slot->when, __ATOMIC_RELAXED);
-    const uint32_t rest = rest_of(current.object), tag = rest & ((1u << TAG_BITS) - 1);
-    const uint64_t after_begin = ((when >> TAG_BITS) - current.began) & TICKS_MASK;
-    const bool is_new = after_begin && after_begin <= TICKS_MASK / 2;
-    const bool is_by_reader = (uint32_t)who & BY_READER;
-    const uint64_t now = rv_clock_ticks(rv_process_map()->clock.kind);
-    if (is_new && (who >> 32 != rest || (when & ((1u << TAG_BITS) - 1)) != tag))
-        write_owner(true);
-    else if (!is_new || (is_by_reader && current.kind == RV_WAIT_READ_LOCK)) /* readers do not wait for readers */
-        write_owner(false);
-    else
-        write_woken((uint32_t)who & ~BY_READER, current.has_order && !is_by_reader ? RV_WAKE_EXACT : RV_WAKE_LIKELY,
-                    (now - (when >> TAG_BITS)) & TICKS_MASK);
-}
-
-/* result: 0 or the error of the function that waited. */
-static void end(const struct wait *outer, int result)
-{
-    const int saved = errno;
-    uncount(current.slot);
-    if (result == 0 || result == EOWNERDEAD)
-        write_waker();
-    else
-        write_failure(result);
-    current = *outer;
-    errno = saved;
-}
-
 /* Times and clocks that the intercepted function refuses even where it need not wait. */
 static inline bool is_refused(clockid_t clock, const struct timespec *until)
 {
     return (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) || (unsigned long)until->tv_nsec >= 1000000000ul;
 }
 
-/* ---- mutexes ---- */
+/* ---- locks ---- */
 
 /* Of the sanitizer's runtime, where it is there. */
 extern void __tsan_init(void) __attribute__((weak));
@@ -279,24 +83,24 @@ static bool is_order_watched(void)
 }
 
 /* As trylock; ENOSYS: lock it, it seems to be free. */
-typedef int try_mutex_fn(pthread_mutex_t *mutex);
-static try_mutex_fn choose_try_mutex;
-static try_mutex_fn *try_mutex = choose_try_mutex; /* [atomic] */
+typedef int mutex_trier_fn(pthread_mutex_t *mutex);
+static mutex_trier_fn choose_trier;
+static mutex_trier_fn *mutex_trier = choose_trier; /* [atomic] */
 
 static int look_at_mutex(pthread_mutex_t *mutex)
 {
     return __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) ? EBUSY : ENOSYS;
 }
 
-static try_mutex_fn *choose(void)
+static mutex_trier_fn *choose(void)
 {
-    try_mutex_fn *chosen = is_order_watched() ? look_at_mutex : NEXT(pthread_mutex_trylock);
-    __atomic_store_n(&try_mutex, chosen, __ATOMIC_RELAXED);
+    mutex_trier_fn *chosen = is_order_watched() ? look_at_mutex : NEXT(pthread_mutex_trylock);
+    __atomic_store_n(&mutex_trier, chosen, __ATOMIC_RELAXED);
     return chosen;
 }
 
 /* Constructors of other libraries may come first. */
-static int choose_try_mutex(pthread_mutex_t *mutex)
+static int choose_trier(pthread_mutex_t *mutex)
 {
     return choose()(mutex);
 }
@@ -307,158 +111,170 @@ __attribute__((constructor)) static void start(void)
     for (unsigned i = 0; i < N_FUNCTIONS; i++)
         (void)next_function(i);
     (void)choose();
-    follow_fork(); /* while there is one thread */
-    rv_thread_on_end(abandon);
+    rv_wait_init();
+}
+
+static inline int try_mutex(pthread_mutex_t *mutex)
+{
+    return __atomic_load_n(&mutex_trier, __ATOMIC_RELAXED)(mutex);
 }
 
 /* A mutex that finds out that it is the caller's own is not waited for. */
-static bool is_own(const pthread_mutex_t *mutex)
+static bool is_own_mutex(const pthread_mutex_t *mutex)
 {
     return (mutex->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK_NP &&
            (pid_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED) == gettid();
 }
 
-static struct wait announce_mutex(pthread_mutex_t *mutex, uint64_t stack)
+static struct rv_wait announce_mutex(pthread_mutex_t *mutex, uint64_t stack)
 {
     enum { IS_SHARED = 128 }; /* by processes: other tables of slots */
-    struct wait outer = announce(mutex, RV_WAIT_MUTEX, stack);
-    current.owner = (uint32_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_SEQ_CST); /* W4 <- W1 */
-    current.has_order = !(mutex->__data.__kind & IS_SHARED);
+    struct rv_wait outer = rv_wait_announce(mutex, RV_WAIT_MUTEX, stack);
+    rv_wait.owner = (uint32_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_SEQ_CST); /* W4 <- W1 */
+    rv_wait.has_order = !(mutex->__data.__kind & IS_SHARED);
     return outer;
 }
 
-/* `lock` is a call of the function that waits. */
-#define LOCK_MUTEX(mutex, lock)                                                                                        \
+/* A tool watches locks. */
+static inline bool are_rwlocks_left(void)
+{
+    return __atomic_load_n(&mutex_trier, __ATOMIC_RELAXED) == look_at_mutex;
+}
+
+static inline int try_reading(pthread_rwlock_t *lock)
+{
+    return are_rwlocks_left() ? ENOSYS : NEXT(pthread_rwlock_tryrdlock)(lock);
+}
+
+static inline int try_writing(pthread_rwlock_t *lock)
+{
+    return are_rwlocks_left() ? ENOSYS : NEXT(pthread_rwlock_trywrlock)(lock);
+}
+
+static bool is_own_writing(const pthread_rwlock_t *lock)
+{
+    return (pid_t)__atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_RELAXED) == gettid();
+}
+#define is_own_reading is_own_writing /* one's own lock for writing */
+
+static struct rv_wait announce_rwlock(pthread_rwlock_t *lock, enum rv_wait_kind kind, uint64_t stack)
+{
+    struct rv_wait outer = rv_wait_announce(lock, kind, stack);
+    rv_wait.owner = (uint32_t)__atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_SEQ_CST); /* W4 <- W1 */
+    rv_wait.has_order = !lock->__data.__shared;
+    return outer;
+}
+
+static struct rv_wait announce_reading(pthread_rwlock_t *lock, uint64_t stack)
+{
+    return announce_rwlock(lock, RV_WAIT_READ_LOCK, stack);
+}
+
+static struct rv_wait announce_writing(pthread_rwlock_t *lock, uint64_t stack)
+{
+    return announce_rwlock(lock, RV_WAIT_WRITE_LOCK, stack);
+}
+
+/* way: mutex, reading or writing. refused: even where it is free. call: of the function that waits. */
+#define LOCK(object, way, refused, call)                                                                               \
     do {                                                                                                               \
-        int tried = __atomic_load_n(&try_mutex, __ATOMIC_RELAXED)(mutex);                                              \
+        int tried = (refused) ? ENOSYS : try_##way(object);                                                            \
         if (__builtin_expect(tried == ENOSYS, 0))                                                                      \
-            return lock;                                                                                               \
+            return call;                                                                                               \
         if (__builtin_expect(tried != EBUSY, 1))                                                                       \
             return tried;                                                                                              \
-        if (!is_traced() || is_own(mutex))                                                                             \
-            return lock;                                                                                               \
-        struct wait outer = announce_mutex(mutex, RV_ENTRY_STACK());                                                   \
-        if (!current.owner && (tried = __atomic_load_n(&try_mutex, __ATOMIC_RELAXED)(mutex)) != EBUSY) {               \
-            withdraw(&outer);                                                                                          \
-            return tried == ENOSYS ? lock : tried;                                                                     \
+        if (!rv_wait_is_traced() || is_own_##way(object))                                                              \
+            return call;                                                                                               \
+        struct rv_wait outer = announce_##way(object, RV_ENTRY_STACK());                                               \
+        if (!rv_wait.owner && (tried = try_##way(object)) != EBUSY) {                                                  \
+            rv_wait_withdraw(&outer);                                                                                  \
+            return tried == ENOSYS ? call : tried;                                                                     \
         }                                                                                                              \
-        write_wait();                                                                                                  \
-        int result = lock;                                                                                             \
-        end(&outer, result);                                                                                           \
+        rv_wait_write();                                                                                               \
+        int result = call;                                                                                             \
+        rv_wait_end(&outer, result);                                                                                   \
         return result;                                                                                                 \
     } while (0)
 
+static inline int lock_mutex(pthread_mutex_t *mutex)
+{
+    LOCK(mutex, mutex, false, NEXT(pthread_mutex_lock)(mutex));
+}
+
+static inline int lock_mutex_until(pthread_mutex_t *mutex, const struct timespec *until)
+{
+    LOCK(mutex, mutex, false, NEXT(pthread_mutex_timedlock)(mutex, until));
+}
+
+static inline int unlock_mutex(pthread_mutex_t *mutex)
+{
+    rv_wait_release(mutex, RV_WAIT_MUTEX);
+    return NEXT(pthread_mutex_unlock)(mutex);
+}
+
 RV_EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-    LOCK_MUTEX(mutex, NEXT(pthread_mutex_lock)(mutex));
+    return lock_mutex(mutex);
 }
 
 RV_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
 {
-    LOCK_MUTEX(mutex, NEXT(pthread_mutex_timedlock)(mutex, until));
+    return lock_mutex_until(mutex, until);
 }
 
 RV_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until)
 {
-    if (is_refused(clock, until))
-        return NEXT(pthread_mutex_clocklock)(mutex, clock, until);
-    LOCK_MUTEX(mutex, NEXT(pthread_mutex_clocklock)(mutex, clock, until));
+    LOCK(mutex, mutex, is_refused(clock, until), NEXT(pthread_mutex_clocklock)(mutex, clock, until));
 }
 
 RV_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
-    release(mutex, RV_WAIT_MUTEX);
-    return NEXT(pthread_mutex_unlock)(mutex);
+    return unlock_mutex(mutex);
 }
-
-/* ---- read-write locks ---- */
-
-static bool is_own_for_writing(const pthread_rwlock_t *lock)
-{
-    return (pid_t)__atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_RELAXED) == gettid();
-}
-
-static struct wait announce_rwlock(pthread_rwlock_t *lock, enum rv_wait_kind kind, uint64_t stack)
-{
-    struct wait outer = announce(lock, kind, stack);
-    current.owner = (uint32_t)__atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_SEQ_CST); /* W4 <- W1 */
-    current.has_order = !lock->__data.__shared;
-    return outer;
-}
-
-#define LOCK_RWLOCK(rwlock, try, kind, lock)                                                                           \
-    do {                                                                                                               \
-        if (__atomic_load_n(&try_mutex, __ATOMIC_RELAXED) == look_at_mutex)                                            \
-            return lock;                                                                                               \
-        int tried = NEXT(try)(rwlock);                                                                                 \
-        if (__builtin_expect(tried != EBUSY, 1))                                                                       \
-            return tried;                                                                                              \
-        if (!is_traced() || is_own_for_writing(rwlock))                                                                \
-            return lock;                                                                                               \
-        struct wait outer = announce_rwlock(rwlock, kind, RV_ENTRY_STACK());                                           \
-        if (!current.owner && (tried = NEXT(try)(rwlock)) != EBUSY) {                                                  \
-            withdraw(&outer);                                                                                          \
-            return tried;                                                                                              \
-        }                                                                                                              \
-        write_wait();                                                                                                  \
-        int result = lock;                                                                                             \
-        end(&outer, result);                                                                                           \
-        return result;                                                                                                 \
-    } while (0)
 
 RV_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
 {
-    LOCK_RWLOCK(lock, pthread_rwlock_tryrdlock, RV_WAIT_READ_LOCK, NEXT(pthread_rwlock_rdlock)(lock));
+    LOCK(lock, reading, false, NEXT(pthread_rwlock_rdlock)(lock));
 }
 
 RV_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *until)
 {
-    if (is_refused(CLOCK_REALTIME, until))
-        return NEXT(pthread_rwlock_timedrdlock)(lock, until);
-    LOCK_RWLOCK(lock, pthread_rwlock_tryrdlock, RV_WAIT_READ_LOCK, NEXT(pthread_rwlock_timedrdlock)(lock, until));
+    LOCK(lock, reading, is_refused(CLOCK_REALTIME, until), NEXT(pthread_rwlock_timedrdlock)(lock, until));
 }
 
 RV_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until)
 {
-    if (is_refused(clock, until))
-        return NEXT(pthread_rwlock_clockrdlock)(lock, clock, until);
-    LOCK_RWLOCK(lock, pthread_rwlock_tryrdlock, RV_WAIT_READ_LOCK,
-                NEXT(pthread_rwlock_clockrdlock)(lock, clock, until));
+    LOCK(lock, reading, is_refused(clock, until), NEXT(pthread_rwlock_clockrdlock)(lock, clock, until));
 }
 
 RV_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 {
-    LOCK_RWLOCK(lock, pthread_rwlock_trywrlock, RV_WAIT_WRITE_LOCK, NEXT(pthread_rwlock_wrlock)(lock));
+    LOCK(lock, writing, false, NEXT(pthread_rwlock_wrlock)(lock));
 }
 
 RV_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *until)
 {
-    if (is_refused(CLOCK_REALTIME, until))
-        return NEXT(pthread_rwlock_timedwrlock)(lock, until);
-    LOCK_RWLOCK(lock, pthread_rwlock_trywrlock, RV_WAIT_WRITE_LOCK, NEXT(pthread_rwlock_timedwrlock)(lock, until));
+    LOCK(lock, writing, is_refused(CLOCK_REALTIME, until), NEXT(pthread_rwlock_timedwrlock)(lock, until));
 }
 
 RV_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until)
 {
-    if (is_refused(clock, until))
-        return NEXT(pthread_rwlock_clockwrlock)(lock, clock, until);
-    LOCK_RWLOCK(lock, pthread_rwlock_trywrlock, RV_WAIT_WRITE_LOCK,
-                NEXT(pthread_rwlock_clockwrlock)(lock, clock, until));
+    LOCK(lock, writing, is_refused(clock, until), NEXT(pthread_rwlock_clockwrlock)(lock, clock, until));
 }
 
 /* Of several readers, the last to leave lets writers in. */
 static __attribute__((noinline)) void write_rwlock_release(pthread_rwlock_t *lock)
 {
     enum { READER_SHIFT = 3 }; /* of the number of readers */
-    if (is_own_for_writing(lock))
-        write_release(lock, RV_WAIT_WRITE_LOCK, 0);
+    if (is_own_writing(lock))
+        rv_wait_write_release(lock, RV_WAIT_WRITE_LOCK, false);
     else if (__atomic_load_n(&lock->__data.__readers, __ATOMIC_RELAXED) >> READER_SHIFT == 1)
-        write_release(lock, RV_WAIT_WRITE_LOCK, BY_READER);
+        rv_wait_write_release(lock, RV_WAIT_WRITE_LOCK, true);
 }
 
 RV_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
-    if (has_waiters(lock))
+    if (rv_wait_has_waiters(lock))
         write_rwlock_release(lock);
     return NEXT(pthread_rwlock_unlock)(lock);
 }
@@ -466,25 +282,47 @@ RV_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 /* ---- conditions and semaphores ---- */
 
 /* A thread that is cancelled here does not come back. */
-#define WAIT_CONDITION(condition, mutex, blocked_call)                                                                 \
+#define WAIT_CONDITION(condition, mutex, call)                                                                         \
     do {                                                                                                               \
-        release(mutex, RV_WAIT_MUTEX);                                                                                 \
-        if (!is_traced())                                                                                              \
-            return blocked_call;                                                                                       \
-        struct wait outer = begin(condition, RV_WAIT_CONDITION, RV_ENTRY_STACK());                                     \
-        int result = blocked_call;                                                                                     \
-        end(&outer, result);                                                                                           \
+        rv_wait_release(mutex, RV_WAIT_MUTEX);                                                                         \
+        if (!rv_wait_is_traced())                                                                                      \
+            return call;                                                                                               \
+        struct rv_wait outer = rv_wait_begin(condition, RV_WAIT_CONDITION, RV_ENTRY_STACK());                          \
+        int result = call;                                                                                             \
+        rv_wait_end(&outer, result);                                                                                   \
         return result;                                                                                                 \
     } while (0)
 
-RV_EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
+static inline int wait_condition(pthread_cond_t *condition, pthread_mutex_t *mutex)
 {
     WAIT_CONDITION(condition, mutex, NEXT(pthread_cond_wait)(condition, mutex));
 }
 
-RV_EXPORT int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until)
+static inline int wait_condition_until(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until)
 {
     WAIT_CONDITION(condition, mutex, NEXT(pthread_cond_timedwait)(condition, mutex, until));
+}
+
+static inline int signal_condition(pthread_cond_t *condition)
+{
+    rv_wait_release(condition, RV_WAIT_CONDITION);
+    return NEXT(pthread_cond_signal)(condition);
+}
+
+static inline int broadcast_condition(pthread_cond_t *condition)
+{
+    rv_wait_release(condition, RV_WAIT_CONDITION);
+    return NEXT(pthread_cond_broadcast)(condition);
+}
+
+RV_EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
+{
+    return wait_condition(condition, mutex);
+}
+
+RV_EXPORT int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until)
+{
+    return wait_condition_until(condition, mutex, until);
 }
 
 RV_EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
@@ -495,56 +333,127 @@ RV_EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t 
 
 RV_EXPORT int pthread_cond_signal(pthread_cond_t *condition)
 {
-    release(condition, RV_WAIT_CONDITION);
-    return NEXT(pthread_cond_signal)(condition);
+    return signal_condition(condition);
 }
 
 RV_EXPORT int pthread_cond_broadcast(pthread_cond_t *condition)
 {
-    release(condition, RV_WAIT_CONDITION);
-    return NEXT(pthread_cond_broadcast)(condition);
+    return broadcast_condition(condition);
 }
 
 /* Semaphores return -1 and set errno. A pending cancellation comes before a free semaphore. */
-#define WAIT_SEMAPHORE(semaphore, blocked_call)                                                                        \
+#define WAIT_SEMAPHORE(semaphore, refused, call)                                                                       \
     do {                                                                                                               \
         const int saved = errno;                                                                                       \
+        if (refused)                                                                                                   \
+            return call;                                                                                               \
         pthread_testcancel();                                                                                          \
         int result = NEXT(sem_trywait)(semaphore);                                                                     \
         if (result == 0 || errno != EAGAIN)                                                                            \
             return result;                                                                                             \
         errno = saved;                                                                                                 \
-        if (!is_traced())                                                                                              \
-            return blocked_call;                                                                                       \
-        struct wait outer = begin(semaphore, RV_WAIT_SEMAPHORE, RV_ENTRY_STACK());                                     \
-        result = blocked_call;                                                                                         \
-        end(&outer, result ? errno : 0);                                                                               \
+        if (!rv_wait_is_traced())                                                                                      \
+            return call;                                                                                               \
+        struct rv_wait outer = rv_wait_begin(semaphore, RV_WAIT_SEMAPHORE, RV_ENTRY_STACK());                          \
+        result = call;                                                                                                 \
+        rv_wait_end(&outer, result ? errno : 0);                                                                       \
         return result;                                                                                                 \
     } while (0)
 
 RV_EXPORT int sem_wait(sem_t *semaphore)
 {
-    WAIT_SEMAPHORE(semaphore, NEXT(sem_wait)(semaphore));
+    WAIT_SEMAPHORE(semaphore, false, NEXT(sem_wait)(semaphore));
 }
 
 RV_EXPORT int sem_timedwait(sem_t *semaphore, const struct timespec *until)
 {
-    if (is_refused(CLOCK_REALTIME, until))
-        return NEXT(sem_timedwait)(semaphore, until);
-    WAIT_SEMAPHORE(semaphore, NEXT(sem_timedwait)(semaphore, until));
+    WAIT_SEMAPHORE(semaphore, is_refused(CLOCK_REALTIME, until), NEXT(sem_timedwait)(semaphore, until));
 }
 
 RV_EXPORT int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until)
 {
-    if (is_refused(clock, until))
-        return NEXT(sem_clockwait)(semaphore, clock, until);
-    WAIT_SEMAPHORE(semaphore, NEXT(sem_clockwait)(semaphore, clock, until));
+    WAIT_SEMAPHORE(semaphore, is_refused(clock, until), NEXT(sem_clockwait)(semaphore, clock, until));
 }
 
 RV_EXPORT int sem_post(sem_t *semaphore)
 {
-    release(semaphore, RV_WAIT_SEMAPHORE);
+    rv_wait_release(semaphore, RV_WAIT_SEMAPHORE);
     return NEXT(sem_post)(semaphore);
+}
+
+/* ---- barriers ---- */
+
+/* All others have come: the caller ends their wait. Not seen where the last two come within some 100 ns. Where more threads
+ * use a barrier than it counts, another may come between this and the end of the wait. */
+static bool is_last(const pthread_barrier_t *barrier)
+{
+    enum { N_COME = 0, N_COUNTED = 2 }; /* words of glibc's struct pthread_barrier */
+    const unsigned *words = (const void *)barrier;
+    const unsigned n = __atomic_load_n(&words[N_COUNTED], __ATOMIC_RELAXED);
+    return n && __atomic_load_n(&words[N_COME], __ATOMIC_RELAXED) % n == n - 1;
+}
+
+RV_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
+{
+    const bool ends_wait = is_last(barrier);
+    if (ends_wait)
+        rv_wait_release(barrier, RV_WAIT_BARRIER);
+    if (ends_wait || !rv_wait_is_traced())
+        return NEXT(pthread_barrier_wait)(barrier);
+    struct rv_wait outer = rv_wait_begin(barrier, RV_WAIT_BARRIER, RV_ENTRY_STACK());
+    const int result = NEXT(pthread_barrier_wait)(barrier);
+    rv_wait_end(&outer, result == PTHREAD_BARRIER_SERIAL_THREAD ? 0 : result);
+    return result;
+}
+
+/* ---- what is done once ---- */
+
+/* What the calling thread has given pthread_once() to run. */
+static RV_THREAD_LOCAL struct once {
+    const pthread_once_t *control;
+    void (*run)(void);
+} once;
+
+/* Within pthread_once(): the last thing before it lets others go on is to tell them who ran. One that waited before, for a
+ * thread that left by an exception, waits no longer. */
+static void run_once(void)
+{
+    const struct once mine = once;
+    if (rv_wait.object == mine.control && rv_wait.kind == RV_WAIT_ONCE)
+        rv_wait_end(&(struct rv_wait){0}, ECANCELED);
+    mine.run();
+    rv_wait_release(mine.control, RV_WAIT_ONCE);
+}
+
+/* A signal handler may come between, with another. */
+static int call_once_next(pthread_once_t *control, void (*run)(void))
+{
+    const struct once outer = once;
+    once = (struct once){control, run};
+    const int result = NEXT(pthread_once)(control, run_once);
+    once = outer;
+    return result;
+}
+
+static int do_once(pthread_once_t *control, void (*run)(void))
+{
+    enum { IS_RUNNING = 1, IS_DONE = 2 };
+    const int state = __atomic_load_n(control, __ATOMIC_RELAXED);
+    if (__builtin_expect(state & IS_DONE, IS_DONE))
+        return NEXT(pthread_once)(control, run);
+    if (!(state & IS_RUNNING) || !rv_wait_is_traced())
+        return call_once_next(control, run);
+    struct rv_wait outer = rv_wait_begin(control, RV_WAIT_ONCE, RV_ENTRY_STACK());
+    const int result = call_once_next(control, run);
+    if (rv_wait.object == control)
+        rv_wait_end(&outer, result);
+    rv_wait = outer;
+    return result;
+}
+
+RV_EXPORT int pthread_once(pthread_once_t *control, void (*run)(void))
+{
+    return do_once(control, run);
 }
 
 /* ---- ends of threads ---- */
@@ -556,28 +465,25 @@ static uint32_t tid_of(pthread_t thread)
     return pthread_getcpuclockid(thread, &clock) == 0 ? (uint32_t) ~(clock >> 3) : 0;
 }
 
-static void end_join(uint32_t tid, int result)
-{
-    if (result == 0)
-        write_woken(tid, RV_WAKE_OWNER, UINT32_MAX);
-    else
-        write_failure(result);
-}
-
-#define JOIN(thread, blocked_call)                                                                                     \
+#define JOIN(thread, call)                                                                                             \
     do {                                                                                                               \
-        uint32_t tid = is_traced() ? tid_of(thread) : 0;                                                               \
+        const uint32_t tid = rv_wait_is_traced() ? tid_of(thread) : 0;                                                 \
         if (!tid)                                                                                                      \
-            return blocked_call;                                                                                       \
-        push(RV_EVENT_WAIT, rv_event_word_at(0, RV_WAIT_JOIN));                                                        \
-        int error = blocked_call;                                                                                      \
-        end_join(tid, error);                                                                                          \
+            return call;                                                                                               \
+        rv_wait_push(RV_EVENT_WAIT, rv_event_word_at(0, RV_WAIT_JOIN));                                                \
+        const int error = call;                                                                                        \
+        rv_wait_end_join(tid, error);                                                                                  \
         return error;                                                                                                  \
     } while (0)
 
-RV_EXPORT int pthread_join(pthread_t thread, void **result)
+static inline int join(pthread_t thread, void **result)
 {
     JOIN(thread, NEXT(pthread_join)(thread, result));
+}
+
+RV_EXPORT int pthread_join(pthread_t thread, void **result)
+{
+    return join(thread, result);
 }
 
 RV_EXPORT int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until)
@@ -588,4 +494,71 @@ RV_EXPORT int pthread_timedjoin_np(pthread_t thread, void **result, const struct
 RV_EXPORT int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock, const struct timespec *until)
 {
     JOIN(thread, NEXT(pthread_clockjoin_np)(thread, result, clock, until));
+}
+
+/* ---- C11: glibc's objects are those of POSIX ---- */
+
+static int as_c11(int error)
+{
+    switch (error) {
+    case 0:
+        return thrd_success;
+    case EBUSY:
+        return thrd_busy;
+    case ENOMEM:
+        return thrd_nomem;
+    case ETIMEDOUT:
+        return thrd_timedout;
+    default:
+        return thrd_error;
+    }
+}
+
+RV_EXPORT int mtx_lock(mtx_t *mutex)
+{
+    return as_c11(lock_mutex((pthread_mutex_t *)mutex));
+}
+
+RV_EXPORT int mtx_timedlock(mtx_t *mutex, const struct timespec *until)
+{
+    return as_c11(lock_mutex_until((pthread_mutex_t *)mutex, until));
+}
+
+RV_EXPORT int mtx_unlock(mtx_t *mutex)
+{
+    return as_c11(unlock_mutex((pthread_mutex_t *)mutex));
+}
+
+RV_EXPORT int cnd_wait(cnd_t *condition, mtx_t *mutex)
+{
+    return as_c11(wait_condition((pthread_cond_t *)condition, (pthread_mutex_t *)mutex));
+}
+
+RV_EXPORT int cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *until)
+{
+    return as_c11(wait_condition_until((pthread_cond_t *)condition, (pthread_mutex_t *)mutex, until));
+}
+
+RV_EXPORT int cnd_signal(cnd_t *condition)
+{
+    return as_c11(signal_condition((pthread_cond_t *)condition));
+}
+
+RV_EXPORT int cnd_broadcast(cnd_t *condition)
+{
+    return as_c11(broadcast_condition((pthread_cond_t *)condition));
+}
+
+RV_EXPORT int thrd_join(thrd_t thread, int *result)
+{
+    void *value = NULL;
+    const int error = join(thread, &value);
+    if (!error && result)
+        *result = (int)(intptr_t)value;
+    return as_c11(error);
+}
+
+RV_EXPORT void call_once(once_flag *flag, void (*run)(void))
+{
+    (void)do_once((pthread_once_t *)flag, run);
 }

@@ -1,7 +1,7 @@
 /*
  * Threads that wait for each other. `truth`: after each lock the thread writes a value, "held before by", the tid of the
- * thread that had it before, so that what ringviz found out can be compared. Else the scene of that name, whose outcome
- * is in the exit status.
+ * thread that had it before, so that what ringviz found out can be compared; `barrier_truth` and `once_truth`: that of the
+ * thread that all others waited for. Else the scene of that name, whose outcome is in the exit status.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -48,7 +49,7 @@ static void expect(int got, int wanted, const char *what)
 
 enum { MOST_THREADS = 16 };
 
-static pthread_mutex_t contended = PTHREAD_MUTEX_INITIALIZER;
+static mtx_t contended; /* in glibc both kinds of mutex */
 static uint32_t holder_before, held_by;
 static int n_rounds;
 static volatile unsigned work;
@@ -59,29 +60,122 @@ static void __attribute__((noinline)) hold(unsigned n_loops)
         work++;
 }
 
+/* No call of it comes between the wait and the value. */
+__attribute__((no_instrument_function)) static void lock_contended(int way)
+{
+    const struct timespec never = {.tv_sec = 1ll << 40};
+    pthread_mutex_t *mutex = (pthread_mutex_t *)&contended;
+    int error = way == 0   ? pthread_mutex_lock(mutex)
+                : way == 1 ? pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &never)
+                : way == 2 ? mtx_lock(&contended)
+                           : mtx_timedlock(&contended, &never);
+    if (error)
+        abort();
+}
+
 static void *contend(void *number)
 {
     unsigned seed = 1 + (unsigned)(uintptr_t)number;
     for (int i = 0; i < n_rounds; i++) {
-        pthread_mutex_lock(&contended);
+        lock_contended(i % 4);
         ringviz_value(held_by, (float)holder_before);
         hold((unsigned)rand_r(&seed) % 2000);
         if (rand_r(&seed) % 16 == 0)
             sched_yield(); /* others come to wait, on any number of CPUs */
         holder_before = (uint32_t)gettid();
-        pthread_mutex_unlock(&contended);
+        if (i % 2)
+            pthread_mutex_unlock((pthread_mutex_t *)&contended);
+        else
+            mtx_unlock(&contended);
         if (rand_r(&seed) % 8 == 0)
             hold((unsigned)rand_r(&seed) % 5000);
     }
     return NULL;
 }
 
-static void truth(int n_threads)
+static char state_of(pid_t tid)
+{
+    char path[64], text[512] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
+    FILE *file = fopen(path, "r");
+    size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file)
+        fclose(file);
+    const char *behind_name = n ? strrchr(text, ')') : NULL;
+    return behind_name ? behind_name[2] : '?';
+}
+
+/* Rounds in which all threads but one wait for that one. */
+static pthread_barrier_t barrier, round_end;
+static pthread_once_t *controls; /* one a round */
+static int n_contenders;
+static pid_t waiting[MOST_THREADS]; /* [atomic] tids; 0: not yet */
+
+static void await_others(int number)
+{
+    for (int i = 0; i < n_contenders; i++)
+        while (i != number) {
+            pid_t tid = __atomic_load_n(&waiting[i], __ATOMIC_ACQUIRE);
+            if (tid && state_of(tid) == 'S')
+                break;
+            usleep(50);
+        }
+    for (int i = 0; i < n_contenders; i++)
+        __atomic_store_n(&waiting[i], 0, __ATOMIC_RELAXED);
+    holder_before = (uint32_t)gettid();
+}
+
+static void *meet(void *context)
+{
+    const int number = (int)(uintptr_t)context;
+    for (int i = 0; i < n_rounds; i++) {
+        if (i % n_contenders == number)
+            await_others(number);
+        else
+            __atomic_store_n(&waiting[number], gettid(), __ATOMIC_RELEASE);
+        pthread_barrier_wait(&barrier);
+        ringviz_value(held_by, (float)holder_before);
+    }
+    return NULL;
+}
+
+static __thread int own_number;
+
+static void initialize(void)
+{
+    await_others(own_number);
+}
+
+/* The first one runs it once the others wait; they begin once it runs. */
+static void *do_once(void *context)
+{
+    own_number = (int)(uintptr_t)context;
+    for (int i = 0; i < n_rounds; i++) {
+        while (own_number && !__atomic_load_n((int *)&controls[i], __ATOMIC_RELAXED))
+            sched_yield();
+        if (own_number)
+            __atomic_store_n(&waiting[own_number], gettid(), __ATOMIC_RELEASE);
+        if (i % 2)
+            pthread_once(&controls[i], initialize);
+        else
+            call_once((once_flag *)&controls[i], initialize);
+        ringviz_value(held_by, (float)holder_before);
+        pthread_barrier_wait(&round_end);
+    }
+    return NULL;
+}
+
+static void tell_truth(void *(*run)(void *), int n_threads)
 {
     pthread_t threads[MOST_THREADS];
     held_by = ringviz_intern("contention", "held before by", "", 0);
+    n_contenders = n_threads;
+    mtx_init(&contended, mtx_timed);
+    pthread_barrier_init(&barrier, NULL, (unsigned)n_threads);
+    pthread_barrier_init(&round_end, NULL, (unsigned)n_threads);
+    controls = calloc((size_t)n_rounds, sizeof *controls);
     for (int i = 0; i < n_threads; i++)
-        pthread_create(&threads[i], NULL, contend, (void *)(uintptr_t)i);
+        pthread_create(&threads[i], NULL, run, (void *)(uintptr_t)i);
     for (int i = 0; i < n_threads; i++)
         pthread_join(threads[i], NULL);
 }
@@ -96,22 +190,11 @@ static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static sem_t semaphore, ready;
 static bool is_said;
 
-static char main_state(void)
-{
-    char text[512] = "";
-    FILE *file = fopen("/proc/self/stat", "r");
-    size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
-    if (file)
-        fclose(file);
-    const char *behind_name = n ? strrchr(text, ')') : NULL;
-    return behind_name ? behind_name[2] : '?';
-}
-
 /* Main waits for the caller. */
 static void keep_waiting(void)
 {
     sem_post(&ready);
-    while (!is_about_to_wait || main_state() != 'S')
+    while (!is_about_to_wait || state_of(getpid()) != 'S')
         sleep_ms(1);
     is_about_to_wait = false;
     sleep_ms(HOLD_MS);
@@ -412,6 +495,69 @@ static void join_scene(void)
     expect(result == (void *)&result, 1, "the thread's result");
 }
 
+static cnd_t c11_condition;
+static mtx_t c11_lock;
+
+static int __attribute__((noinline)) say_c11(void *unused)
+{
+    keep_waiting();
+    mtx_lock(&c11_lock);
+    is_said = true;
+    if (unused)
+        cnd_broadcast(&c11_condition);
+    else
+        cnd_signal(&c11_condition);
+    mtx_unlock(&c11_lock);
+    sem_post(&ready);
+    keep_waiting();
+    return 7;
+}
+
+static void c11_scene(void)
+{
+    thrd_t thread;
+    int result = 0;
+    cnd_init(&c11_condition);
+    mtx_init(&c11_lock, mtx_timed);
+    mtx_lock(&c11_lock);
+    expect(thrd_create(&thread, say_c11, NULL), thrd_success, "thrd_create");
+    sem_wait(&ready);
+    is_about_to_wait = true;
+    while (!is_said)
+        expect(cnd_wait(&c11_condition, &c11_lock), thrd_success, "cnd_wait");
+    struct timespec soon = in_ms(CLOCK_REALTIME, 2);
+    expect(cnd_timedwait(&c11_condition, &c11_lock, &soon), thrd_timedout, "cnd_timedwait");
+    expect(mtx_timedlock(&c11_lock, &soon), thrd_timedout, "mtx_timedlock of one's own");
+    mtx_unlock(&c11_lock);
+    sem_wait(&ready);
+    is_about_to_wait = true;
+    expect(thrd_join(thread, &result), thrd_success, "thrd_join");
+    expect(result, 7, "the thread's result");
+}
+
+/* Until a time by the other clock. */
+static void clocks_scene(void)
+{
+    const struct timespec later = in_ms(CLOCK_MONOTONIC, 60000);
+    pthread_t thread = start_holder(hold_for_writing, NULL);
+    expect(pthread_rwlock_clockrdlock(&rwlock, CLOCK_MONOTONIC, &later), 0, "clockrdlock");
+    pthread_rwlock_unlock(&rwlock);
+    pthread_join(thread, NULL);
+    thread = start_holder(hold_for_reading, NULL);
+    expect(pthread_rwlock_clockwrlock(&rwlock, CLOCK_MONOTONIC, &later), 0, "clockwrlock");
+    pthread_rwlock_unlock(&rwlock);
+    pthread_join(thread, NULL);
+    thread = start_holder(post, NULL);
+    expect(sem_clockwait(&semaphore, CLOCK_MONOTONIC, &later), 0, "sem_clockwait");
+    pthread_join(thread, NULL);
+    pthread_mutex_lock(&lock);
+    thread = start_holder(say, NULL);
+    while (!is_said)
+        expect(pthread_cond_clockwait(&condition, &lock, CLOCK_MONOTONIC, &later), 0, "cond_clockwait");
+    pthread_mutex_unlock(&lock);
+    pthread_join(thread, NULL);
+}
+
 static void cancel_scene(void)
 {
     void *result = NULL;
@@ -452,15 +598,21 @@ int main(int argc, char **argv)
                   {"robust", robust_scene},   {"rwlock", rwlock_scene},       {"condition", condition_scene},
                   {"readers", readers_scene}, {"jump", jump_scene},           {"refused", refused_scene},
                   {"fork", fork_scene},       {"semaphore", semaphore_scene}, {"join", join_scene},
-                  {"cancel", cancel_scene},   {"deadlock", deadlock_scene}};
+                  {"cancel", cancel_scene},   {"deadlock", deadlock_scene},   {"c11", c11_scene},
+                  {"clocks", clocks_scene}};
+    static const struct {
+        const char *name;
+        void *(*run)(void *);
+    } truths[] = {{"truth", contend}, {"barrier_truth", meet}, {"once_truth", do_once}};
     sem_init(&semaphore, 0, 0);
     sem_init(&ready, 0, 0);
-    if (argc == 4 && strcmp(argv[1], "truth") == 0) {
-        int n_threads = atoi(argv[2]);
-        n_rounds = atoi(argv[3]);
-        truth(n_threads < MOST_THREADS ? n_threads : MOST_THREADS);
-        return 0;
-    }
+    for (size_t i = 0; i < sizeof truths / sizeof *truths; i++)
+        if (argc == 4 && strcmp(argv[1], truths[i].name) == 0) {
+            int n_threads = atoi(argv[2]);
+            n_rounds = atoi(argv[3]);
+            tell_truth(truths[i].run, n_threads < MOST_THREADS ? n_threads : MOST_THREADS);
+            return 0;
+        }
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
         if (argc == 2 && strcmp(argv[1], scenes[i].name) == 0) {
             scenes[i].play();

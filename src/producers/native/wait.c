@@ -1,0 +1,183 @@
+#include "producers/native/wait.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "producers/native/process.h"
+#include "producers/native/thread.h"
+
+#define TAG_BITS 8
+#define TICKS_MASK (UINT64_MAX >> TAG_BITS)
+#define TID_MASK ((1u << 22) - 1)
+#define BY_READER (1u << 31) /* of a tid in a slot: of the last that had a lock for reading */
+#define HAVE_ORDER                                                                                                     \
+    (1u << RV_WAIT_MUTEX | 1u << RV_WAIT_READ_LOCK | 1u << RV_WAIT_WRITE_LOCK | 1u << RV_WAIT_BARRIER |                \
+     1u << RV_WAIT_ONCE)
+
+struct rv_wait_slot rv_wait_slots[1u << RV_WAIT_SLOT_BITS];
+static pid_t slots_pid; /* [atomic] whose they are */
+RV_THREAD_LOCAL struct rv_wait rv_wait;
+
+static uint32_t rest_of(const void *object)
+{
+    return (uint32_t)((uintptr_t)object >> (RV_WAIT_SLOT_BITS + RV_WAIT_ALIGN_BITS));
+}
+
+/* In the child of fork, the waiters of the parent are gone. */
+static void follow_fork(void)
+{
+    const pid_t pid = getpid();
+    if (__atomic_load_n(&slots_pid, __ATOMIC_RELAXED) == pid ||
+        __atomic_exchange_n(&slots_pid, pid, __ATOMIC_RELAXED) == pid)
+        return;
+    for (size_t i = 0; i < sizeof rv_wait_slots / sizeof *rv_wait_slots; i++)
+        if (__atomic_load_n(&rv_wait_slots[i].n_waiters, __ATOMIC_RELAXED))
+            __atomic_store_n(&rv_wait_slots[i].n_waiters, 0, __ATOMIC_RELAXED);
+}
+
+/* One that was counted before fork is no longer. */
+static void uncount(struct rv_wait_slot *slot)
+{
+    uint32_t n = __atomic_load_n(&slot->n_waiters, __ATOMIC_RELAXED);
+    while (n && !__atomic_compare_exchange_n(&slot->n_waiters, &n, n - 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
+}
+
+uint64_t rv_wait_push(enum rv_event_kind kind, uint64_t word)
+{
+    return rv_push(&rv_thread.pusher, kind, word, RV_ENTRY_STACK(), rv_thread_push_slow);
+}
+
+bool rv_wait_is_traced(void)
+{
+    return rv_thread_ring() >= 0;
+}
+
+void rv_wait_write_release(const void *object, enum rv_wait_kind kind, bool is_by_reader)
+{
+    const int saved = errno;
+    struct rv_wait_slot *slot = rv_wait_slot_of(object);
+    uint64_t ticks = 0;
+    follow_fork();
+    if (rv_wait_is_traced())
+        ticks = rv_wait_push(RV_EVENT_WAIT, rv_event_word_at((uintptr_t)object, (uint16_t)(kind | RV_WAIT_RELEASE)));
+    else if (rv_process_is_open())
+        ticks = rv_clock_ticks(rv_process_map()->clock.kind);
+    uint32_t rest = rest_of(object);
+    __atomic_store_n(&slot->when, ticks << TAG_BITS | (rest & ((1u << TAG_BITS) - 1)), __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->who, (uint64_t)rest << 32 | (uint32_t)gettid() | (is_by_reader ? BY_READER : 0),
+                     __ATOMIC_RELEASE); /* W2 -> W3 */
+    errno = saved;
+}
+
+/* ---- waits ---- */
+
+/* One whose thread was cancelled, or jumped away, is found at the next or at the end. */
+static void abandon(void)
+{
+    if (rv_wait.object)
+        uncount(rv_wait.slot);
+    rv_wait.object = NULL;
+}
+
+struct rv_wait rv_wait_announce(const void *object, enum rv_wait_kind kind, uint64_t stack)
+{
+    follow_fork();
+    if (rv_wait.object && rv_wait.stack <= stack)
+        abandon();
+    struct rv_wait outer = rv_wait;
+    rv_wait = (struct rv_wait){.object = object,
+                               .slot = rv_wait_slot_of(object),
+                               .stack = stack,
+                               .began = rv_clock_ticks(rv_process_map()->clock.kind),
+                               .kind = kind,
+                               .has_order = HAVE_ORDER >> kind & 1};
+    __atomic_fetch_add(&rv_wait.slot->n_waiters, 1, __ATOMIC_SEQ_CST); /* W1 -> W4 */
+    return outer;
+}
+
+void rv_wait_write(void)
+{
+    rv_wait_push(RV_EVENT_WAIT, rv_event_word_at((uintptr_t)rv_wait.object, (uint16_t)rv_wait.kind));
+}
+
+struct rv_wait rv_wait_begin(const void *object, enum rv_wait_kind kind, uint64_t stack)
+{
+    struct rv_wait outer = rv_wait_announce(object, kind, stack);
+    rv_wait_write();
+    return outer;
+}
+
+/* The object has become free before anything was written. */
+void rv_wait_withdraw(const struct rv_wait *outer)
+{
+    uncount(rv_wait.slot);
+    rv_wait = *outer;
+}
+
+static void write_woken(uint32_t tid, enum rv_wake wake, uint64_t since)
+{
+    const uint32_t ticks = since < UINT32_MAX ? (uint32_t)since : UINT32_MAX;
+    const uint32_t known = tid <= TID_MASK ? tid : 0; /* a robust mutex may have another number */
+    rv_wait_push(RV_EVENT_WOKEN,
+                 rv_event_word(known | (uint32_t)(known || !tid ? wake : RV_WAKE_UNKNOWN) << RV_EVENT_WAKE_SHIFT,
+                               (uint16_t)(ticks >> 16), (uint16_t)ticks));
+}
+
+/* Of a wait that did not end by getting the object. */
+static void write_failure(int error)
+{
+    write_woken(0, error == ETIMEDOUT ? RV_WAKE_TIMEOUT : RV_WAKE_UNKNOWN, UINT32_MAX);
+}
+
+/* What is known without a record: nothing, where another object's record has taken its place. */
+static void write_owner(bool is_overwritten)
+{
+    const uint32_t owner = is_overwritten ? 0 : rv_wait.owner;
+    write_woken(owner, owner ? RV_WAKE_OWNER : RV_WAKE_UNKNOWN, UINT32_MAX);
+}
+
+static void write_waker(void)
+{
+    uint64_t who = __atomic_load_n(&rv_wait.slot->who, __ATOMIC_ACQUIRE); /* W3 <- W2 */
+    uint64_t when = __atomic_load_n(&rv_wait.slot->when, __ATOMIC_RELAXED);
+    const uint32_t rest = rest_of(rv_wait.object), tag = rest & ((1u << TAG_BITS) - 1);
+    const uint64_t after_begin = ((when >> TAG_BITS) - rv_wait.began) & TICKS_MASK;
+    const bool is_new = after_begin && after_begin <= TICKS_MASK / 2;
+    const bool is_by_reader = (uint32_t)who & BY_READER;
+    const uint64_t now = rv_clock_ticks(rv_process_map()->clock.kind);
+    if (is_new && (who >> 32 != rest || (when & ((1u << TAG_BITS) - 1)) != tag))
+        write_owner(true);
+    else if (!is_new || (is_by_reader && rv_wait.kind == RV_WAIT_READ_LOCK)) /* readers do not wait for readers */
+        write_owner(false);
+    else
+        write_woken((uint32_t)who & ~BY_READER, rv_wait.has_order && !is_by_reader ? RV_WAKE_EXACT : RV_WAKE_LIKELY,
+                    (now - (when >> TAG_BITS)) & TICKS_MASK);
+}
+
+void rv_wait_end(const struct rv_wait *outer, int result)
+{
+    const int saved = errno;
+    uncount(rv_wait.slot);
+    if (result == 0 || result == EOWNERDEAD)
+        write_waker();
+    else
+        write_failure(result);
+    rv_wait = *outer;
+    errno = saved;
+}
+
+void rv_wait_end_join(uint32_t tid, int result)
+{
+    if (result == 0)
+        write_woken(tid, RV_WAKE_OWNER, UINT32_MAX);
+    else
+        write_failure(result);
+}
+
+void rv_wait_init(void)
+{
+    follow_fork();
+    rv_thread_on_end(abandon);
+}
