@@ -46,8 +46,7 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "code, by POSIX's and C11's functions, most waiting first: the longest wait, and the thread and call that ended most of "
      "the waiting. Of locks, barriers and what is done once the waker is exact (`exact`), or the thread is, at an unknown "
      "moment of the wait (`owner`); of conditions and semaphores it is the last that signalled (`likely`). Of waits that end "
-     "when another process acts the waker is not known. --export=html has the table, too. Implies "
-     "--headless."},
+     "when another process acts the waker is not known. --export=html has the table, too. Implies --headless."},
 
     {RV_OPTION_CRITICAL_PATH, WATCH, "critical-path", "[=text|csv|json]", NULL,
      "print what the run, or its slowest call, depended on",

@@ -129,11 +129,18 @@ static int by_object_thread_and_time(const void *a, const void *b)
     return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
 }
 
+struct thread {
+    uint64_t key; /* pid << 32 | tid, which another thread may have had before */
+    uint64_t last_ns;
+    const struct rv_lane *lane;
+};
+
 struct wakers {
     const struct rv_lanes *lanes;
     const struct rv_release *releases; /* by object, thread and time */
     size_t n_releases;
-    struct rv_hash_index lane_of; /* pid << 32 | tid to its first lane's index + 1 */
+    struct thread *threads; /* by key and time */
+    size_t n_threads;
 };
 
 static uint64_t thread_key(const struct rv_lane *lane, uint32_t tid)
@@ -141,14 +148,45 @@ static uint64_t thread_key(const struct rv_lane *lane, uint32_t tid)
     return (uint64_t)lane->pid << 32 | tid;
 }
 
+static int by_key_and_time(const void *a, const void *b)
+{
+    const struct thread *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->last_ns < y->last_ns ? -1 : x->last_ns > y->last_ns;
+}
+
 static void list_threads(struct wakers *wakers)
 {
-    const size_t n = rv_lanes_n(wakers->lanes);
-    for (size_t i = 0; i < n; i++) {
-        const struct rv_lane *lane = rv_lanes_get(wakers->lanes, i);
-        if (!rv_hash_index_get(&wakers->lane_of, thread_key(lane, lane->tid)))
-            rv_hash_index_add(&wakers->lane_of, thread_key(lane, lane->tid), (uint32_t)i + 1);
+    wakers->n_threads = rv_lanes_n(wakers->lanes);
+    wakers->threads = rv_alloc_scratch(wakers->n_threads + 1, sizeof *wakers->threads);
+    for (size_t i = 0; i < wakers->n_threads; i++) {
+        struct rv_lane *lane = rv_lanes_get(wakers->lanes, i);
+        pthread_mutex_lock(&lane->lock);
+        wakers->threads[i] = (struct thread){thread_key(lane, lane->tid), lane->last_ns, lane};
+        pthread_mutex_unlock(&lane->lock);
     }
+    qsort(wakers->threads, wakers->n_threads, sizeof *wakers->threads, by_key_and_time);
+}
+
+/* That thread of a tid which lived at a time: the first whose last event is not before it, else the last. NULL: none. */
+static const struct rv_lane *find_lane(const struct wakers *wakers, uint64_t key, uint64_t at_ns)
+{
+    const struct rv_lane *found = NULL;
+    size_t low = 0, high = wakers->n_threads;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (wakers->threads[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < wakers->n_threads && wakers->threads[low].key == key; low++) {
+        found = wakers->threads[low].lane;
+        if (wakers->threads[low].last_ns >= at_ns)
+            break;
+    }
+    return found;
 }
 
 /* Sorts the releases. */
@@ -194,8 +232,7 @@ static struct rv_wait_side waker_of(const struct wakers *wakers, const struct rv
     if (release)
         return (struct rv_wait_side){rv_lanes_get(wakers->lanes, release->lane), wait->waker, release->call};
     const struct rv_lane *lane = rv_lanes_get(wakers->lanes, wait->lane);
-    uint32_t number = rv_hash_index_get(&wakers->lane_of, thread_key(lane, wait->waker));
-    return (struct rv_wait_side){number ? rv_lanes_get(wakers->lanes, number - 1) : NULL, wait->waker, 0};
+    return (struct rv_wait_side){find_lane(wakers, thread_key(lane, wait->waker), wait->start_ns), wait->waker, 0};
 }
 
 /* ---- rows ---- */
@@ -285,7 +322,7 @@ struct rv_waits_row *rv_waits_take_rows(struct rv_waits *waits, const struct rv_
     *n = waits->n_sums;
     *n_more = waits->n_more;
     pthread_mutex_unlock(&waits->lock);
-    rv_hash_index_fini(&wakers.lane_of);
+    free(wakers.threads);
     qsort(rows, *n, sizeof *rows, by_total);
     return rows;
 }

@@ -119,3 +119,22 @@ Test(model_waits, objects_beyond_the_most_share_a_row)
     cr_assert_eq(n_waits, 50);
     free(rows);
 }
+
+/* Of two threads with one tid the one that lived when the wait began. */
+Test(model_waits, a_waker_without_a_release_is_the_thread_that_lived_then)
+{
+    size_t n;
+    uint64_t n_more;
+    struct rv_lane *former = rv_lanes_get(lanes, 1),
+                   *later = rv_lanes_add(
+                       lanes, &(struct rv_lane_identity){.pid = 100, .tid = 101, .name = "", .process_name = ""});
+    former->last_ns = 50;
+    later->last_ns = 90;
+    add(LOCK, 40, 45, 0, 101);
+    add(OTHER_LOCK, 60, 100, 0, 101);
+    struct rv_waits_row *rows = rv_waits_take_rows(waits, lanes, &n, &n_more);
+    cr_assert_eq(n, 2);
+    cr_expect_eq(rows[0].holder.lane, later);
+    cr_expect_eq(rows[1].holder.lane, former);
+    free(rows);
+}
