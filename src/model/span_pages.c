@@ -67,6 +67,13 @@ bool rv_span_pages_use(struct rv_span_pages *pages, const struct rv_page_look *l
     return rv_timeline_finest(pages->list[at].timeline) <= look->level;
 }
 
+void rv_span_pages_use_window(struct rv_span_pages *pages, uint64_t from_ns, uint64_t to_ns, uint64_t now)
+{
+    pages->used = now;
+    for (size_t i = rv_span_pages_find(pages, from_ns); i < pages->n && pages->list[i].from_ns < to_ns; i++)
+        pages->list[i].used = now;
+}
+
 bool rv_span_pages_evict(struct rv_span_pages *pages)
 {
     size_t oldest = 0;

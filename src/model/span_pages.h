@@ -39,6 +39,9 @@ void rv_span_pages_add(struct rv_span_pages *pages, const struct rv_page *page);
 /* Mark the page as used, if present. Returns whether it satisfies the request. */
 bool rv_span_pages_use(struct rv_span_pages *pages, const struct rv_page_look *look);
 
+/* Mark all pages that overlap the window as used. */
+void rv_span_pages_use_window(struct rv_span_pages *pages, uint64_t from_ns, uint64_t to_ns, uint64_t now);
+
 /* Drop the least recently used page, unless it was used now. */
 bool rv_span_pages_evict(struct rv_span_pages *pages);
 

@@ -307,6 +307,11 @@ bool rv_timeline_use_page(struct rv_timeline *timeline, const struct rv_page_loo
     return rv_span_pages_use(&timeline->pages, look);
 }
 
+void rv_timeline_use_window(struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint64_t now)
+{
+    rv_span_pages_use_window(&timeline->pages, from_ns, rv_clock_after_ns(to_ns, rv_timeline_reach_ns(timeline)), now);
+}
+
 uint64_t rv_timeline_n_spans(const struct rv_timeline *timeline)
 {
     return timeline->n_spans;
@@ -483,6 +488,19 @@ uint64_t rv_timeline_released_ns(const struct rv_timeline *timeline, uint32_t le
         return gone_ns;
     uint64_t long_ns = latest_gone(timeline, RV_TIMELINE_REACH, RV_TIMELINE_LEVELS);
     return later(earlier(gone_ns, timeline->backed_from_ns), level < RV_TIMELINE_REACH ? long_ns : gone_ns);
+}
+
+uint64_t rv_timeline_released_in(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level)
+{
+    const struct rv_span_pages *pages = &timeline->pages;
+    uint64_t until_ns = earlier(rv_timeline_released_ns(timeline, level), to_ns);
+    const bool has_long = latest_gone(timeline, RV_TIMELINE_REACH, RV_TIMELINE_LEVELS) <= from_ns;
+    for (size_t i = pages->n; i-- > 0 && has_long && until_ns > from_ns;) {
+        const struct rv_page *page = &pages->list[i];
+        if (page->from_ns < until_ns && page->to_ns >= until_ns && page->timeline->finest <= level)
+            until_ns = page->from_ns;
+    }
+    return until_ns > from_ns ? until_ns : 0;
 }
 
 uint64_t rv_timeline_reach_ns(const struct rv_timeline *timeline)

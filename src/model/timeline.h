@@ -96,6 +96,9 @@ void rv_timeline_add_page(struct rv_timeline *timeline, const struct rv_page *pa
 struct rv_page_look;
 bool rv_timeline_use_page(struct rv_timeline *timeline, const struct rv_page_look *look);
 
+/* Mark the pages that show the window as used, also those that could not be loaded again. */
+void rv_timeline_use_window(struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint64_t now);
+
 uint64_t rv_timeline_n_pages(const struct rv_timeline *timeline); /* ever added */
 
 /* Counts, memory and bounds; times are ns of the trace. */
@@ -162,6 +165,9 @@ uint64_t rv_timeline_width_ns(const struct rv_timeline *timeline, uint64_t at_ns
 
 /* Before this time, detail of this level was released for good, and coarser levels replace it; 0: none was. */
 uint64_t rv_timeline_released_ns(const struct rv_timeline *timeline, uint32_t level);
+
+/* The same of a window: pages may still have what was released. 0: nothing of the window was. */
+uint64_t rv_timeline_released_in(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level);
 
 /* Some exact spans before this time were evicted; 0 when none was. */
 uint64_t rv_timeline_exact_from_ns(const struct rv_timeline *timeline);

@@ -480,9 +480,8 @@ static double pixel_ns(const struct rv_view *view, const struct rv_view_params *
 static uint64_t fade_released(const struct rv_view *view, uint32_t level, const struct rv_timeline *timeline,
                               size_t n_boxes)
 {
-    uint64_t released_ns = rv_timeline_released_ns(timeline, level);
-    released_ns = released_ns < view->to_ns ? released_ns : view->to_ns;
-    if (released_ns <= view->from_ns || released_ns <= rv_timeline_first_ns(timeline))
+    const uint64_t released_ns = rv_timeline_released_in(timeline, view->from_ns, view->to_ns, level);
+    if (released_ns == 0 || released_ns <= rv_timeline_first_ns(timeline))
         return 0;
     for (size_t i = 0; i < n_boxes; i++)
         if (view->unsorted[i].coverage != RV_BOX_EXACT && view->unsorted[i].start_ns < released_ns)

@@ -566,6 +566,17 @@ static uint64_t bytes_of(const struct rv_stream *stream, size_t first, size_t en
     return n_bytes;
 }
 
+/* What is in view stays, also if its block is discarded meanwhile. */
+static void keep_pages(const struct rv_stream *stream, const uint64_t window_ns[2], uint64_t now)
+{
+    for (size_t i = 0; i < stream->tracks.n && stream->is_followed; i++) {
+        struct rv_lane *lane = stream->tracks.all[i].lane;
+        pthread_mutex_lock(&lane->lock);
+        rv_timeline_use_window(lane->timeline, window_ns[0], window_ns[1], now);
+        pthread_mutex_unlock(&lane->lock);
+    }
+}
+
 /* Returns the number of the stream's pages still to be loaded. */
 static size_t want_of(struct rv_page_loader *page_loader, struct rv_stream *stream, const uint64_t window_ns[2],
                       uint32_t level)
@@ -573,6 +584,7 @@ static size_t want_of(struct rv_page_loader *page_loader, struct rv_stream *stre
     size_t n_missing = 0, end, first = find_lacking(stream, window_ns[0], window_ns[1], level, &end);
     if (first == end)
         rest(stream, page_loader->now);
+    keep_pages(stream, window_ns, page_loader->now);
     stream->has_used_pages |= first < end;
     for (size_t b = first; b < end; b++) {
         struct rv_page_look look = {.number = (uint32_t)b, .level = level, .now = page_loader->now};

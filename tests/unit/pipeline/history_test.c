@@ -388,3 +388,32 @@ Test(history, a_frozen_picture_keeps_its_calls)
     rv_history_destroy(history);
     rv_record_destroy(record);
 }
+
+/* What is in view stays, though the history does not have it any more. */
+Test(history, what_is_in_view_stays)
+{
+    static struct look first, last;
+    struct rv_history *history = rv_history_create(RV_HISTORY_LEAST_BYTES);
+    const struct rv_sink sink = rv_history_sink(history);
+    struct rv_session *session = rv_session_start(
+        &(struct rv_session_params){
+            .n_workers = 2, .memory_bytes = MEMORY, .sinks = &sink, .n_sinks = 1, .history = history},
+        create_maker(MOST_LANES - 2, 16));
+    const uint64_t at_ns = 1000000;
+    await_spans(session, 20000);
+    look_at(&first, session, at_ns);
+    while (!rv_session_wait(session, 1000000))
+        (void)rv_session_want(session, at_ns, at_ns + 1000, 0);
+    look_at(&last, session, at_ns);
+    const struct rv_timeline *timeline = rv_lanes_get(rv_session_lanes(session), 1)->timeline;
+    cr_assert_gt(rv_timeline_released_ns(timeline, 0), at_ns + 1000);
+    cr_assert_eq(rv_timeline_released_in(timeline, at_ns, at_ns + 1000, 0), 0);
+    cr_assert_gt(first.boxes[1].n, 0);
+    sessions_compare_boxes(&first.boxes[1], &last.boxes[1], 1, 0);
+    for (size_t i = 0; i < first.n_lanes; i++)
+        free(first.boxes[i].list);
+    for (size_t i = 0; i < last.n_lanes; i++)
+        free(last.boxes[i].list);
+    rv_session_destroy(session);
+    rv_history_destroy(history);
+}
