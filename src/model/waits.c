@@ -341,6 +341,6 @@ struct rv_wait_edge *rv_waits_take_edges(struct rv_waits *waits, const struct rv
     *n = waits->n_waits;
     *n_more = waits->n_more;
     pthread_mutex_unlock(&waits->lock);
-    rv_hash_index_fini(&wakers.lane_of);
+    free(wakers.threads);
     return edges;
 }
