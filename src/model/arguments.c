@@ -84,6 +84,14 @@ static void unlock(const struct rv_call_texts *texts)
     pthread_mutex_unlock((pthread_mutex_t *)(uintptr_t)&texts->lock);
 }
 
+size_t rv_call_texts_bytes(const struct rv_call_texts *texts)
+{
+    lock(texts);
+    const size_t n_bytes = texts->capacity * sizeof *texts->all;
+    unlock(texts);
+    return n_bytes;
+}
+
 static size_t first_from(const struct rv_call_texts *texts, uint64_t at_ns)
 {
     return rv_bisect_below(texts->all, texts->n, sizeof *texts->all, offsetof(struct rv_call_text, at_ns), at_ns);

@@ -33,6 +33,8 @@ void rv_call_texts_add(struct rv_call_texts *texts, const struct rv_call_text *t
 /* Add n whose times rise, but for those that are there already. */
 void rv_call_texts_merge(struct rv_call_texts *texts, const struct rv_call_text *more, size_t n);
 
+size_t rv_call_texts_bytes(const struct rv_call_texts *texts);
+
 /* Forget the oldest ones until they take at most so many bytes. */
 void rv_call_texts_limit(struct rv_call_texts *texts, size_t n_bytes);
 

@@ -311,7 +311,7 @@ static void limit_lane(struct rv_lane *lane, size_t share)
         lane->notes_capacity = lane->n_notes;
     }
     rv_call_texts_limit(&lane->texts, share / 2);
-    size_t other_bytes = lane->notes_capacity * sizeof *lane->notes + lane->texts.capacity * sizeof *lane->texts.all;
+    size_t other_bytes = lane->notes_capacity * sizeof *lane->notes + rv_call_texts_bytes(&lane->texts);
     (void)rv_timeline_evict(lane->timeline, share > other_bytes ? share - other_bytes : 0);
 }
 
@@ -319,7 +319,7 @@ static size_t lane_bytes(struct rv_lane *lane)
 {
     pthread_mutex_lock(&lane->lock);
     size_t n_bytes = rv_timeline_bytes(lane->timeline) + lane->notes_capacity * sizeof *lane->notes +
-                     lane->texts.capacity * sizeof *lane->texts.all;
+                     rv_call_texts_bytes(&lane->texts);
     pthread_mutex_unlock(&lane->lock);
     return n_bytes;
 }

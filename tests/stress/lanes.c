@@ -133,7 +133,7 @@ static unsigned look(struct shared *shared)
                        &(struct rv_view_params){first, last + 1, 800, 5000, .filter = shared->filter});
         for (size_t i = 0; i < view.n_boxes; i += 97)
             (void)rv_subroutines_get(shared->subroutines, view.boxes[i].id);
-        if (++n_pictures % 16 == 0)
+        if (++n_pictures % 4 == 0)
             rv_lanes_limit_memory(shared->lanes, MEMORY_BYTES);
     } while (is_running(shared));
     rv_view_fini(&view);
