@@ -8,8 +8,11 @@
 
 #define HEAD_HEIGHT 34.0f
 #define GAP 12.0f
-#define ROW_HEIGHT 20.0f /* no less than a row of the table is high */
-#define MOST_ROWS 8      /* in sight */
+#define ROW_HEIGHT 20.0f  /* no less than a row of the table is high */
+#define MOST_ROWS 8       /* in sight */
+#define HEIGHT_SHARE 0.4f /* of the picture, that it takes at most */
+#define NAME_SHARE 0.3f   /* of its width, for names */
+#define EVENTS_SHARE 0.15f
 #define BOX 14.0f
 #define BOX_INNER 8.0f
 #define ARROW_WIDTH 14.0f
@@ -99,15 +102,18 @@ static void show_row(const struct rv_ui_style *style, const struct rv_threads_ro
     rv_imgui_pop_id();
 }
 
-static void show_table(const struct rv_ui_style *style, const struct rv_threads *shown, float height,
+static void show_table(const struct rv_ui_style *style, const struct rv_threads *shown, const float size[2],
                        struct rv_ui_acts *acts)
 {
-    static const struct rv_imgui_column columns[COLUMN_COUNT] = {
-        [COLUMN_HIDE] = {.title = "hide", .width = 36.0f},    [COLUMN_PIN] = {.title = "pin", .width = 36.0f},
-        [COLUMN_NAME] = {.title = "thread", .width = 300.0f}, [COLUMN_EVENTS] = {.title = "events", .width = 110.0f},
-        [COLUMN_DEPTH] = {.title = "depth", .width = 60.0f},  [COLUMN_PROCESS] = {.title = "process"}};
+    const struct rv_imgui_column columns[COLUMN_COUNT] = {
+        [COLUMN_HIDE] = {.title = "hide", .width = 36.0f},
+        [COLUMN_PIN] = {.title = "pin", .width = 36.0f},
+        [COLUMN_NAME] = {.title = "thread", .width = fminf(300.0f, NAME_SHARE * size[0])},
+        [COLUMN_EVENTS] = {.title = "events", .width = fminf(110.0f, EVENTS_SHARE * size[0])},
+        [COLUMN_DEPTH] = {.title = "depth", .width = 60.0f},
+        [COLUMN_PROCESS] = {.title = "process"}};
     int from, to;
-    if (!rv_imgui_table_begin("rows", columns, COLUMN_COUNT, height))
+    if (!rv_imgui_table_begin("rows", columns, COLUMN_COUNT, size[1]))
         return;
     rv_imgui_table_rows((int)shown->n_rows, &from, &to);
     for (int i = from; i < to; i++) {
@@ -131,7 +137,8 @@ void rv_threads_show(struct rv_ui *ui, const struct rv_threads *shown, struct rv
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     char text[64];
-    float height = ROW_HEIGHT * (1.0f + fminf((float)shown->n_lanes, MOST_ROWS));
+    float most = fminf(MOST_ROWS, fmaxf(floorf(HEIGHT_SHARE * rv_ui_height(ui) / ROW_HEIGHT) - 2.0f, 2.0f));
+    float height = ROW_HEIGHT * (1.0f + fminf((float)shown->n_lanes, most));
     struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_BOTTOM, HEAD_HEIGHT + height + GAP);
     rv_imgui_panel_begin("threads", area, 0);
     (void)snprintf(text, sizeof text, "%zu thread%s, %zu hidden", shown->n_lanes, shown->n_lanes == 1 ? "" : "s",
@@ -143,6 +150,6 @@ void rv_threads_show(struct rv_ui *ui, const struct rv_threads *shown, struct rv
     if (rv_imgui_button("Close", 52.0f, false))
         rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_THREADS});
     rv_imgui_at(GAP, HEAD_HEIGHT);
-    show_table(style, shown, height, acts);
+    show_table(style, shown, (const float[2]){area.width, height}, acts);
     rv_imgui_panel_end();
 }

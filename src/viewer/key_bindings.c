@@ -150,6 +150,23 @@ const struct rv_key_binding *rv_key_bindings_get(enum rv_action action)
     return &TABLE[action];
 }
 
+const char *rv_key_bindings_section(enum rv_action action)
+{
+    static const struct {
+        enum rv_action first;
+        const char *title;
+    } sections[] = {{RV_ACTION_LOOK_3D, "Views"},     {RV_ACTION_ZOOM_IN, "Moving"},
+                    {RV_ACTION_MARK, "Bookmarks"},    {RV_ACTION_PLAY, "Playing and recording"},
+                    {RV_ACTION_PIN, "Calls"},         {RV_ACTION_HIDE_LANE, "Threads"},
+                    {RV_ACTION_DEBUGGER, "Debugger"}, {RV_ACTION_UNPIN, "Selecting"},
+                    {RV_ACTION_SEARCH, "Search"},     {RV_ACTION_STATISTICS, "Statistics"},
+                    {RV_ACTION_COMMANDS, "Window"}};
+    const char *title = sections[0].title;
+    for (size_t i = 0; i < sizeof sections / sizeof *sections && sections[i].first <= action; i++)
+        title = sections[i].title;
+    return title;
+}
+
 static bool is_chord(const struct rv_chord *chord, const char *key, unsigned modifiers)
 {
     return chord->key && strcmp(chord->key, key) == 0 && chord->modifiers == modifiers;

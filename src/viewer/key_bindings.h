@@ -27,6 +27,9 @@ struct rv_key_binding {
 /* Static; RV_ACTION_NONE has no keys. */
 const struct rv_key_binding *rv_key_bindings_get(enum rv_action action);
 
+/* Title of the section of the help that an action stands in; actions of a section follow one another. Static. */
+const char *rv_key_bindings_section(enum rv_action action);
+
 /* The action of a key pressed with exactly these modifiers; RV_ACTION_NONE where there is none. */
 enum rv_action rv_key_bindings_action(const char *key, unsigned modifiers);
 

@@ -11,7 +11,6 @@
 #include "base/vec.h"
 #include "render/theme.h"
 #include "ui/filter_notice.h"
-#include "ui/help.h"
 #include "ui/legend.h"
 #include "ui/minimap.h"
 #include "ui/settings_panel.h"
@@ -228,8 +227,9 @@ static void show_help(struct rv_panels *panels, struct rv_ui_acts *acts)
         struct rv_help_row *row = &rows[shown.n_rows++];
         rv_key_bindings_text((enum rv_action)action, row->keys, sizeof row->keys);
         row->words = rv_key_bindings_get((enum rv_action)action)->words;
+        row->section = rv_key_bindings_section((enum rv_action)action);
     }
-    rv_help_show(panels->ui, &shown, acts);
+    rv_help_show(panels->ui, &shown, &panels->help, acts);
 }
 
 /* Actions without a key need a place or a text. */
@@ -316,6 +316,19 @@ static void show_settings(struct rv_panels *panels, const struct rv_panels_about
     rv_settings_panel_show(panels->ui, &shown, acts);
 }
 
+/* Only one of them: there is no room for all below a picture. */
+static void show_below(struct rv_panels *panels, const struct rv_panels_about *about,
+                       const struct rv_panel_analysis_about *asked, struct rv_ui_acts *acts)
+{
+    const struct rv_viewer *viewer = about->viewer;
+    if (viewer->panels.has_threads)
+        show_threads(panels, about, acts);
+    else if (viewer->panels.has_debugger_panel)
+        rv_panel_debugger_show(panels->ui, viewer, &panels->debugger_panel, acts);
+    else
+        rv_panel_analysis_show_bottom(&panels->panel_analysis, panels->ui, asked, acts);
+}
+
 static void show_all(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
 {
     const struct rv_ui_surface *surface = &about->surface;
@@ -330,22 +343,19 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
     if (has_room) {
         if (viewer->settings.has_minimap)
             show_minimap(panels, about, acts);
-        if (viewer->panels.has_threads) /* only one of them: there is no room for all below a picture */
-            show_threads(panels, about, acts);
-        else if (viewer->panels.has_debugger_panel)
-            rv_panel_debugger_show(panels->ui, viewer, &panels->debugger_panel, acts);
-        else
-            rv_panel_analysis_show_bottom(&panels->panel_analysis, panels->ui, &asked, acts);
+        show_below(panels, about, &asked, acts);
         panels->has_inspector = viewer->pointer.hover.is_pinned;
         if (viewer->settings.has_legend && (!panels->has_inspector || viewer->statistics.scope == RV_SCOPE_CLOSED))
             show_legend(panels, about, acts);
         rv_panel_analysis_show_right(panels->ui, &asked, acts);
     } else { /* what was asked for comes even where there is no room for more */
-        rv_panel_analysis_show_bottom(&panels->panel_analysis, panels->ui, &asked, acts);
+        show_below(panels, about, &asked, acts);
     }
     show_filter_notice(panels, about, acts);
     if (viewer->panels.has_help)
         show_help(panels, acts);
+    else
+        panels->help = (struct rv_help_state){.find = ""};
     if (viewer->panels.has_settings)
         show_settings(panels, about, acts);
     if (viewer->panels.has_go_to)

@@ -17,6 +17,7 @@
 #include "ui/debugger_panel.h"
 #include "ui/command_palette.h"
 #include "ui/go_to.h"
+#include "ui/help.h"
 #include "ui/legend.h"
 #include "ui/threads.h"
 #include "ui/ui.h"
@@ -27,6 +28,7 @@ struct rv_panels { /* zeroed = closed */
     struct rv_go_to_state go_to;
     struct rv_command_palette_state commands;
     struct rv_threads_state threads;
+    struct rv_help_state help;
     uint32_t *thread_rows; /* lane_idx, of the list of threads */
     size_t thread_rows_capacity;
     struct rv_legend legend; /* as last shown */

@@ -51,6 +51,7 @@ struct window {
     uint64_t opened_ns, advanced_ns;      /* when the window was opened; time up to which the viewer has advanced */
     uint64_t asked_consumed, asked_pages; /* counts at the last request */
     uint64_t drawn_hash, n_frames;
+    struct rv_scene_insets drawn_insets; /* of the last picture */
     int size_px[2];
     double density, scale; /* pixels per unit of SDL's positions, per point */
     struct rv_box_budget moving, at_rest;
@@ -204,7 +205,7 @@ static void draw(struct window *window)
     frame.width_px = window->size_px[0];
     frame.height_px = window->size_px[1];
     frame.scale = window->scale;
-    frame.insets = rv_panels_insets(&window->panels);
+    frame.insets = window->drawn_insets = rv_panels_insets(&window->panels);
     frame.flags = (struct rv_bookmark_flags){viewer->marks.ns, viewer->marks.n};
     frame.stops = (struct rv_debugger_marks){viewer->debugger.stopped, viewer->debugger.n_stopped};
     rv_pointer_show(&viewer->pointer, window->scene, window->session, &frame);
@@ -329,10 +330,9 @@ static void take_events(struct window *window, bool needs_one)
 static void look_at_panels(struct window *window)
 {
     struct rv_panels_about about = about_of(window);
-    struct rv_scene_insets before = rv_panels_insets(&window->panels);
     rv_panels_update(&window->panels, &about);
-    struct rv_scene_insets after = rv_panels_insets(&window->panels);
-    window->viewer.is_dirty |= memcmp(&before, &after, sizeof before) != 0;
+    struct rv_scene_insets insets = rv_panels_insets(&window->panels);
+    window->viewer.is_dirty |= memcmp(&window->drawn_insets, &insets, sizeof insets) != 0;
     window->has_news = false;
 }
 

@@ -261,6 +261,7 @@ static bool thread_steps(struct user *user, const struct rv_window_state *state)
         if (!viewer->panels.has_threads || !state->is_settled)
             return false;
         check(user, state->view->n_lanes == 1 && !lane->is_hidden && !lane->is_pinned, "the thread is not as it came");
+        check(user, rv_scene_lane_at(state->scene, 600.0, THREAD_Y) == 1, "the picture is behind the list of threads");
         click(HIDE_X, THREAD_Y, SDL_BUTTON_LEFT);
         return true;
     case 26:

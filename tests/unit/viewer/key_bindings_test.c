@@ -49,3 +49,16 @@ Test(key_bindings, no_key_alone_starts_a_recording, .timeout = 60)
         for (unsigned modifiers = 0; modifiers <= RV_MODIFIER_SHIFT; modifiers += RV_MODIFIER_SHIFT)
             cr_assert_neq(rv_key_bindings_action((char[]){letter, '\0'}, modifiers), RV_ACTION_RECORD);
 }
+
+Test(key_bindings, every_section_of_the_help_stands_together, .timeout = 60)
+{
+    unsigned n_sections = 1;
+    for (int action = RV_ACTION_NONE + 2; action < RV_ACTION_COUNT; action++) {
+        const char *section = rv_key_bindings_section((enum rv_action)action);
+        n_sections += strcmp(section, rv_key_bindings_section((enum rv_action)(action - 1))) != 0;
+    }
+    cr_assert_eq(n_sections, 11);
+    cr_assert_str_eq(rv_key_bindings_section(RV_ACTION_ZOOM_IN), "Moving");
+    cr_assert_str_eq(rv_key_bindings_section(RV_ACTION_CROP_MORE), "Threads");
+    cr_assert_str_eq(rv_key_bindings_section(RV_ACTION_QUIT), "Window");
+}
