@@ -298,13 +298,24 @@ static void mutex_scene(void)
     pthread_join(thread, NULL);
 }
 
+static void *hold_until_told(void *mutex)
+{
+    pthread_mutex_lock(mutex);
+    sem_post(&ready);
+    sem_wait(&semaphore);
+    pthread_mutex_unlock(mutex);
+    return NULL;
+}
+
 static void timed_scene(void)
 {
-    pthread_t thread = start_holder(hold_mutex, &lock);
+    pthread_t thread = start(hold_until_told, &lock);
+    sem_wait(&ready);
     struct timespec soon = in_ms(CLOCK_REALTIME, 2), wrong = {.tv_nsec = -1};
     expect(pthread_mutex_timedlock(&lock, &soon), ETIMEDOUT, "timedlock");
     expect(pthread_mutex_timedlock(&lock, &wrong), EINVAL, "timedlock with a wrong time");
     expect(pthread_mutex_trylock(&lock), EBUSY, "trylock");
+    sem_post(&semaphore);
     pthread_join(thread, NULL);
     expect(pthread_mutex_timedlock(&lock, &wrong), 0, "timedlock of a free mutex");
     pthread_mutex_unlock(&lock);
