@@ -20,6 +20,7 @@
 #include "producers/native/modules.h"
 #include "producers/native/objects.h"
 #include "producers/native/process.h"
+#include "producers/native/signal_guard.h"
 #include "producers/native/thread.h"
 #include "ring/attachment.h"
 
@@ -132,38 +133,34 @@ static int remove_patches(void)
 
 void ringviz_attach_plan(const char *path, const char *wanted)
 {
-    const int saved = errno;
-    rv_os_begin_own();
+    struct rv_signal_guard guard; /* the thread may be cancellable where it was stopped */
+    rv_signal_guard_begin(&guard);
     publish(&ringviz_attachment.result, (uint32_t)begin_planning(path, wanted));
-    rv_os_end_own();
-    errno = saved;
+    rv_signal_guard_end(&guard);
 }
 
 void ringviz_attach_write(void)
 {
-    const int saved = errno;
-    rv_os_begin_own();
+    struct rv_signal_guard guard; /* the thread may be cancellable where it was stopped */
+    rv_signal_guard_begin(&guard);
     publish(&ringviz_attachment.result, (uint32_t)write_patches());
-    rv_os_end_own();
-    errno = saved;
+    rv_signal_guard_end(&guard);
 }
 
 void ringviz_attach_apply(uint64_t are_sites_clear)
 {
-    const int saved = errno;
-    rv_os_begin_own();
+    struct rv_signal_guard guard; /* the thread may be cancellable where it was stopped */
+    rv_signal_guard_begin(&guard);
     publish(&ringviz_attachment.result, (uint32_t)apply_verdicts(are_sites_clear != 0));
-    rv_os_end_own();
-    errno = saved;
+    rv_signal_guard_end(&guard);
 }
 
 void ringviz_attach_remove(void)
 {
-    const int saved = errno;
-    rv_os_begin_own();
+    struct rv_signal_guard guard; /* the thread may be cancellable where it was stopped */
+    rv_signal_guard_begin(&guard);
     publish(&ringviz_attachment.result, (uint32_t)remove_patches());
-    rv_os_end_own();
-    errno = saved;
+    rv_signal_guard_end(&guard);
 }
 
 /* After those of the library's other files: they are linked before this one. */

@@ -571,6 +571,8 @@ static void count_patches(void)
 {
     if (patcher.has_syscalls)
         rv_process_use_instrument(RV_INSTRUMENT_SYSCALLS);
+    else
+        rv_process_drop_instrument(RV_INSTRUMENT_SYSCALLS);
     struct rv_wire_instrumentation sum = {0};
     for (size_t i = 0; i < patcher.n_objects; i++) {
         const uint32_t *counts = (const uint32_t *)&patcher.objects[i].prepared.counts;

@@ -112,6 +112,11 @@ void rv_process_use_instrument(enum rv_instrument instrument)
         publish_instrumentation();
 }
 
+void rv_process_drop_instrument(enum rv_instrument instrument)
+{
+    __atomic_fetch_and(&process.instrumentation.instruments, ~(uint32_t)instrument, __ATOMIC_RELAXED);
+}
+
 void rv_process_set_runtime(const char *text)
 {
     char *runtime = process.instrumentation.runtime;

@@ -45,6 +45,7 @@ int rv_process_open(const char *path);
 
 /* Its events come from there, too. No guard needed. */
 void rv_process_use_instrument(enum rv_instrument instrument);
+void rv_process_drop_instrument(enum rv_instrument instrument); /* no more */
 
 /* The language that writes events, and what of it. No guard needed; once, before others do. */
 void rv_process_set_runtime(const char *text);
