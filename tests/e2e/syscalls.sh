@@ -84,6 +84,36 @@ grep -q '"syscall::\(read\|mmap\|clone\)' "$folder/spans.json" && fail "calls th
 run --headless --spans=json --output="$folder/replayed.json" "$folder/run.rvz"
 check "a recording has them" cmp "$folder/spans.json" "$folder/replayed.json"
 
+# Of a process that runs already: afterwards it is as before.
+cat >"$folder/loop.sh" <<'EOF'
+while read -r line; do
+    cd / && cd /tmp
+    echo "$line"
+done
+EOF
+mkfifo "$folder/lines"
+sh "$folder/loop.sh" <"$folder/lines" >"$folder/echoed" &
+pid=$!
+exec 9>"$folder/lines"
+echo before >&9
+check "it reads" within 10 grep -q before "$folder/echoed"
+"$ringviz" -p $pid --syscalls=chdir,write --headless --duration=2s --spans=csv --output="$folder/attached.csv" --force \
+    >"$folder/out" 2>"$folder/err" &
+attached=$!
+while kill -0 $attached 2>/dev/null; do
+    echo during >&9
+    sleep 0.05
+done
+wait $attached
+expect "exit status of an attachment" $? 0
+grep -q 'syscall::write,.*"1, ""during\\n"", 7",7$' "$folder/attached.csv" || fail "attached: $(cat "$folder/err")"
+grep -q 'syscall::chdir,.*"""/tmp""",0$' "$folder/attached.csv" || fail "attached: no chdir"
+echo after >&9
+exec 9>&-
+wait $pid
+expect "exit status of what was attached to" $? 0
+expect "its last line" "$(tail -1 "$folder/echoed")" after
+
 # The choice.
 run --syscalls='!/^[a-w]' --headless --spans=csv --patch=off -- "$program"
 grep -q 'syscall::write' "$folder/out" && grep -q 'syscall::[a-v]' "$folder/out" && fail "calls that were chosen not to be"

@@ -1,0 +1,72 @@
+/* System calls of this process's own libraries: found, all of them, with stubs that lead where they should. */
+#include <criterion/criterion.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "patch/syscalls.h"
+
+#define N_STUBS 4096u
+
+static uint8_t *stubs;
+static size_t n_stubs;
+
+static uint8_t *take_stub(uint64_t site)
+{
+    (void)site;
+    return n_stubs == N_STUBS ? NULL : stubs + n_stubs++ * RV_PATCH_SYSCALL_STUB_BYTES;
+}
+
+static int find_libc(struct dl_phdr_info *info, size_t n_bytes, void *image)
+{
+    (void)n_bytes;
+    return strstr(info->dlpi_name, "libc.so") &&
+           rv_patch_image_mapped(image, info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr) == 0;
+}
+
+static uint64_t target_of(const uint8_t *jump, uint64_t address)
+{
+    int32_t distance;
+    memcpy(&distance, jump + 1, sizeof distance);
+    return address + RV_PATCH_JUMP_BYTES + (uint64_t)(int64_t)distance;
+}
+
+static void check(bool spares_calls, size_t least)
+{
+    struct rv_patch_syscalls_request request = {
+        .enter = 1, .leave = 2, .take_stub = take_stub, .spares_calls = spares_calls};
+    struct rv_patch_prepared prepared;
+    cr_assert(dl_iterate_phdr(find_libc, &request.image));
+    stubs =
+        mmap(NULL, N_STUBS * RV_PATCH_SYSCALL_STUB_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    n_stubs = 0;
+    cr_assert_eq(rv_patch_syscalls_prepare(&request, &prepared), 0);
+    cr_assert_geq(prepared.n_sites * 1000, n_stubs * least, "%zu of %zu", prepared.n_sites, n_stubs);
+    cr_assert_gt(prepared.n_sites, 300);
+    for (size_t i = 0; i < prepared.n_sites; i++) {
+        const struct rv_patch_site *site = &prepared.sites[i];
+        const uint64_t at = target_of(site->jump, site->address) - (uint64_t)(uintptr_t)stubs;
+        uint64_t goes_on;
+        cr_assert_lt(at, n_stubs * RV_PATCH_SYSCALL_STUB_BYTES);
+        memcpy(&goes_on, stubs + at / RV_PATCH_SYSCALL_STUB_BYTES * RV_PATCH_SYSCALL_STUB_BYTES, sizeof goes_on);
+        const uint8_t *call = (const uint8_t *)(uintptr_t)goes_on - 2;
+        cr_assert(call[0] == 0x0f && call[1] == 0x05);
+        cr_assert_eq(memcmp(site->original, (const void *)(uintptr_t)site->address, RV_PATCH_JUMP_BYTES), 0);
+        cr_assert(!spares_calls || site->address + RV_PATCH_JUMP_BYTES <= goes_on - 2);
+        cr_assert(i == 0 || site->address >= prepared.sites[i - 1].address + RV_PATCH_JUMP_BYTES);
+    }
+    munmap(stubs, N_STUBS * RV_PATCH_SYSCALL_STUB_BYTES);
+    free(prepared.sites);
+}
+
+Test(syscalls, those_of_libc_are_found, .timeout = 60)
+{
+    check(false, 995);
+}
+
+/* A thread that waits in one makes it again where it was. */
+Test(syscalls, no_jump_covers_a_call_that_is_spared, .timeout = 60)
+{
+    check(true, 980);
+}
