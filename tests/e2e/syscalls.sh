@@ -57,6 +57,8 @@ compare "$program"
 run --syscalls --patch=off --headless -- "$program" cancel
 expect "exit status of cancelled threads" $status 5
 expect "cancelled threads" "$(grep cleaned "$folder/out")" "cleaned 10"
+run --syscalls=read,write --patch=off --headless -- "$program" backtrace
+expect "stacks that do not lead to main" "$(grep stacks "$folder/out")" "stacks lost 0"
 cat >"$folder/pipes.sh" <<'EOF'
 for i in 1 2 3; do
     echo line $i

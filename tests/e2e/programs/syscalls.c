@@ -1,17 +1,22 @@
-/* syscalls [cancel]: makes system calls in threads, in handlers, in children made in all ways, and over jumps. What it prints, and
- * which calls it makes how often, is the same in each run; with an argument its threads are cancelled. */
+/* syscalls [cancel|backtrace]: makes system calls in threads, in handlers, in children made in all ways, and over jumps. What it prints, and
+ * which calls it makes how often, is the same in each run; with an argument its threads are cancelled, or its stack is walked at any of its
+ * instructions: each time up to main(). */
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,11 +24,14 @@
 #define N_WRITES 500
 #define N_CHILDREN 10
 #define N_JUMPS 100
+#define N_WALKS 100
 
 extern char **environ;
 
 static int fds[2], n_cleaned, n_handled;
 static sigjmp_buf place;
+
+static void call_much(void);
 
 static void *write_much(void *unused)
 {
@@ -83,6 +91,44 @@ static void cancel_threads(void)
             printf("not cancelled\n");
     }
     printf("cleaned %d\n", n_cleaned);
+}
+
+static int n_walked, n_lost;
+
+static void walk_stack(int signal)
+{
+    void *addresses[64];
+    const int n = backtrace(addresses, 64);
+    bool has_main = false;
+    (void)signal;
+    for (int i = 0; i < n; i++)
+        has_main |= (uintptr_t)addresses[i] - (uintptr_t)call_much < 256;
+    n_walked++;
+    n_lost += !has_main;
+}
+
+/* A timer of CPU time: it needs no quiet machine. */
+static __attribute__((noinline)) void call_much(void)
+{
+    while (n_walked < N_WALKS) {
+        char bytes[3] = "abc";
+        if (write(fds[1], bytes, sizeof bytes) < 0 && errno != EINTR)
+            abort();
+        if (read(fds[0], bytes, sizeof bytes) < 0 && errno != EINTR)
+            abort();
+    }
+}
+
+static void walk_stacks(void)
+{
+    void *address;
+    const struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
+    (void)backtrace(&address, 1); /* which loads what it needs */
+    signal(SIGPROF, walk_stack);
+    setitimer(ITIMER_PROF, &often, NULL);
+    call_much();
+    setitimer(ITIMER_PROF, &never, NULL);
+    printf("stacks lost %d\n", n_lost);
 }
 
 static int status_of(pid_t child)
@@ -165,11 +211,12 @@ __asm__(".pushsection .text\n.type keep_registers, @function\nkeep_registers:\n.
 
 int main(int n_arguments, char **arguments)
 {
-    (void)arguments;
     if (pipe(fds) != 0)
         return 1;
-    if (n_arguments > 1)
+    if (n_arguments > 1 && strcmp(arguments[1], "cancel") == 0)
         cancel_threads();
+    else if (n_arguments > 1)
+        walk_stacks();
     run_threads();
     fflush(stdout);
     make_children();
