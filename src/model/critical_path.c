@@ -6,12 +6,12 @@
 
 struct order { /* of a wait */
     uint64_t end_ns;
-    uint32_t thread, wait;
+    uint32_t wait;
 };
 
 struct walk {
     const struct rv_path_params *params;
-    struct order *orders; /* by thread and end */
+    struct order *orders; /* by thread, then by end */
     size_t *first;        /* of each thread, and the end of all */
     size_t *n_left;       /* of each thread: how many of its waits may still be met */
     struct rv_path_step *steps;
@@ -21,14 +21,22 @@ struct walk {
     uint32_t ended; /* the wait that the thread ended by going on; RV_PATH_NONE at first */
 };
 
-static int by_thread_and_end(const void *a, const void *b)
+static int by_end(const void *a, const void *b)
 {
     const struct order *x = a, *y = b;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
     if (x->end_ns != y->end_ns)
         return x->end_ns < y->end_ns ? -1 : 1;
     return x->wait < y->wait ? -1 : x->wait > y->wait;
+}
+
+/* A thread's waits mostly come in the order of their ends. */
+static void sort(struct order *orders, size_t n)
+{
+    size_t i = 1;
+    while (i < n && orders[i - 1].end_ns <= orders[i].end_ns)
+        i++;
+    if (i < n)
+        qsort(orders, n, sizeof *orders, by_end);
 }
 
 static void index_waits(struct walk *walk)
@@ -37,13 +45,17 @@ static void index_waits(struct walk *walk)
     walk->orders = rv_alloc(params->n_waits + 1, sizeof *walk->orders);
     walk->first = rv_alloc(params->n_threads + 1, sizeof *walk->first);
     walk->n_left = rv_alloc(params->n_threads + 1, sizeof *walk->n_left);
-    for (size_t i = 0; i < params->n_waits; i++) {
-        walk->orders[i] = (struct order){params->waits[i].end_ns, params->waits[i].thread, (uint32_t)i};
-        walk->n_left[params->waits[i].thread]++;
-    }
-    qsort(walk->orders, params->n_waits, sizeof *walk->orders, by_thread_and_end);
+    for (size_t i = 0; i < params->n_waits; i++)
+        walk->first[params->waits[i].thread + 1]++;
     for (size_t i = 0; i < params->n_threads; i++)
-        walk->first[i + 1] = walk->first[i] + walk->n_left[i];
+        walk->first[i + 1] += walk->first[i];
+    for (size_t i = 0; i < params->n_waits; i++) {
+        const uint32_t thread = params->waits[i].thread;
+        walk->orders[walk->first[thread] + walk->n_left[thread]++] =
+            (struct order){params->waits[i].end_ns, (uint32_t)i};
+    }
+    for (size_t i = 0; i < params->n_threads; i++)
+        sort(&walk->orders[walk->first[i]], walk->n_left[i]);
 }
 
 /* Steps come from the last to the first. */
