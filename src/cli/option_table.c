@@ -214,6 +214,12 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "--exclude, depth is that of the calls that are left, and deeper ones are written for the first milliseconds only. What runs "
      "on a stack of its own counts as nested in what is open where that stack lies less than 1 MiB beneath."},
 
+    {RV_OPTION_MAX_OVERHEAD, WATCH, "max-overhead", "=PERCENT", NULL,
+     "most that tracing may cost a patched program, of its own CPU time; off: any",
+     "Functions that are called so often that their events cost more are not traced any more, the most expensive ones first: "
+     "their code is put back while the program runs. A mark in the lane, a warning at the end and reports say which, and from "
+     "when on. Default: 50, with --pid 10, off with --patch, -x or --include, which choose."},
+
     {RV_OPTION_PATCH, WATCH, "patch", "=REGEX[@LIBRARY]", NULL,
      "trace these functions of a program as it is, without hooks; off: none",
      "A program without hooks of -finstrument-functions is patched in memory before it begins (x86-64, dynamically linked): "

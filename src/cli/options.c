@@ -342,6 +342,9 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
         return 0;
     case RV_OPTION_MAX_DEPTH:
         return rv_option_value_count(entry->name, value, 1u << 24, &options->max_depth);
+    case RV_OPTION_MAX_OVERHEAD:
+        options->has_any_overhead = strcmp(value, "off") == 0;
+        return options->has_any_overhead ? 0 : rv_option_value_count(entry->name, value, 10000, &options->max_overhead);
     case RV_OPTION_PATCH:
         return add_patch(options, entry->name, value);
     case RV_OPTION_PROTOTYPES:
@@ -645,6 +648,15 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
     if (options->record_limit.trigger)
         rv_trigger_set_keep(options->record_limit.trigger, options->trigger_keep);
     return take_operands(options, argc, argv, optind > n_read); /* getopt has skipped "--" */
+}
+
+double rv_options_max_overhead(const struct rv_options *options)
+{
+    if (options->max_overhead)
+        return options->max_overhead / 100.0;
+    if (options->has_any_overhead || options->n_patches || options->include || options->file)
+        return 0;
+    return options->pid ? 0.1 : 0.5;
 }
 
 void rv_options_fini(struct rv_options *options)

@@ -88,6 +88,8 @@ struct rv_options {
     uint64_t history_bytes; /* 0: default */
     bool leaves_history;    /* --history=off */
     uint32_t max_depth;
+    uint32_t max_overhead; /* percent; 0: not given */
+    bool has_any_overhead; /* --max-overhead=off */
     uint32_t n_threads;
 };
 
@@ -99,6 +101,10 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv);
 
 /* How many of --report, --spans, --waits and --critical-path are asked for. */
 unsigned rv_options_n_texts(const struct rv_options *options);
+
+/* What tracing may cost patched programs, as a share of their own time: as given, else 0.5, of --pid 0.1, where ringviz has
+ * chosen what is patched; 0: any. */
+double rv_options_max_overhead(const struct rv_options *options);
 
 void rv_options_fini(struct rv_options *options); /* also after a parse that failed */
 

@@ -34,6 +34,7 @@
 #include "pipeline/session.h"
 #include "export/critical_path.h"
 #include "export/losses.h"
+#include "export/not_traced.h"
 #include "export/waits.h"
 #include "ring/liveness.h"
 #include "ring/refusals.h"
@@ -216,6 +217,7 @@ static int open_source(struct watch *watch)
         .interval_ns = options->drain_interval_ns,
         .filter = watch->filter,
         .is_own = !options->file,
+        .max_overhead = rv_options_max_overhead(options),
         .on_verdicts = follow_verdicts,
         .context = watch,
     };
@@ -478,6 +480,22 @@ static void say_instrumentation(const struct watch *watch)
     free(processes);
 }
 
+/* Never silent: a report lacks their calls. */
+static void say_not_traced(const struct watch *watch)
+{
+    size_t n;
+    struct rv_not_traced *all =
+        rv_not_traced_take(rv_session_lanes(watch->session), rv_session_subroutines(watch->session), &n);
+    if (n)
+        rv_warn("not traced after %.1f s: %s%s: tracing it cost more than %.0f %% of the program's time "
+                "(--max-overhead; the report lists all)",
+                (double)all->at_ns / 1e9, all->what, n > 1 ? ", and others later" : "",
+                rv_options_max_overhead(watch->options) * 100);
+    for (size_t i = 0; i < n; i++)
+        rv_note("process %u: not traced after %.3f s: %s", all[i].pid, (double)all[i].at_ns / 1e9, all[i].what);
+    free(all);
+}
+
 /* For the report of a slice; NULL: it is of all calls. Blocks that are read for it may turn out to be damaged. */
 static struct rv_range *measure_slice(struct watch *watch)
 {
@@ -639,6 +657,8 @@ static void write_outputs(struct watch *watch)
     warn_of_silence(watch, &counts);
     say_hooks(watch, &counts);
     say_instrumentation(watch);
+    if (!watch->options->file)
+        say_not_traced(watch);
     rv_cli_slice_warn(options, rv_session_lanes(watch->session));
     if (rv_session_error(watch->session) || rv_sigbus_has_come())
         watch->status = STATUS_FAILED;

@@ -1,4 +1,5 @@
 /* Rows of one subroutine under several ids are merged with their histograms before anything is printed. */
+#include "export/not_traced.h"
 #include "export/report.h"
 
 #include <errno.h>
@@ -231,6 +232,22 @@ static void add_json_processes(struct rv_text_buffer *text, const struct rv_repo
     free(processes);
 }
 
+static void add_json_not_traced(struct rv_text_buffer *text, const struct rv_report *report)
+{
+    size_t n;
+    struct rv_not_traced *all = rv_not_traced_take(report->lanes, report->subroutines, &n);
+    rv_text_buffer_add(text, ",\"not_traced\":[");
+    for (size_t i = 0; i < n; i++) {
+        add_json_number(text, i ? ",{\"process\":" : "{\"process\":", all[i].pid);
+        add_json_number(text, ",\"from_ns\":", all[i].at_ns);
+        rv_text_buffer_add(text, ",\"what\":");
+        rv_text_buffer_add_json(text, all[i].what);
+        rv_text_buffer_add(text, "}");
+    }
+    rv_text_buffer_add(text, "]");
+    free(all);
+}
+
 static void write_json(struct rv_text_buffer *text, const struct rv_report *report, const struct table *table)
 {
     add_json_number(text, "{\"events\":{\"produced\":", report->n_produced);
@@ -241,6 +258,7 @@ static void write_json(struct rv_text_buffer *text, const struct rv_report *repo
     rv_text_buffer_add(text, ",\"lost\":");
     rv_losses_add_json(text, report->losses);
     add_json_processes(text, report);
+    add_json_not_traced(text, report);
     rv_text_buffer_add(text, ",\"threads\":[");
     for (size_t i = 0; i < table->n_lanes; i++) {
         rv_text_buffer_add(text, i ? "," : "");
@@ -262,6 +280,20 @@ static void add_csv_losses(struct rv_text_buffer *text, const struct rv_report *
         if (losses->n[loss])
             rv_text_buffer_format(text, "(lost: %s),,0,%llu,0,0,0,0,0,0,0,0%s\n", rv_loss_words(loss),
                                   (unsigned long long)losses->n[loss], report->group_by ? "," : "");
+}
+
+/* Likewise. */
+static void add_csv_not_traced(struct rv_text_buffer *text, const struct rv_report *report)
+{
+    size_t n;
+    struct rv_not_traced *all = rv_not_traced_take(report->lanes, report->subroutines, &n);
+    for (size_t i = 0; i < n; i++) {
+        char name[sizeof all->what + 64];
+        snprintf(name, sizeof name, "(not traced after %.3f s: %s)", (double)all[i].at_ns / 1e9, all[i].what);
+        rv_text_buffer_add_csv(text, name);
+        rv_text_buffer_format(text, ",,0,0,0,0,0,0,0,0,0,0%s\n", report->group_by ? "," : "");
+    }
+    free(all);
 }
 
 static void write_csv(struct rv_text_buffer *text, const struct rv_report *report, const struct table *table)
@@ -286,6 +318,7 @@ static void write_csv(struct rv_text_buffer *text, const struct rv_report *repor
         rv_text_buffer_add(text, "\n");
     }
     add_csv_losses(text, report);
+    add_csv_not_traced(text, report);
 }
 
 static void add_off_cpu(struct rv_text_buffer *text, uint64_t blocked_ns, uint64_t preempted_ns)
@@ -344,6 +377,16 @@ static void add_text_processes(struct rv_text_buffer *text, const struct rv_repo
     free(processes);
 }
 
+static void add_text_not_traced(struct rv_text_buffer *text, const struct rv_report *report)
+{
+    size_t n;
+    struct rv_not_traced *all = rv_not_traced_take(report->lanes, report->subroutines, &n);
+    for (size_t i = 0; i < n; i++)
+        rv_text_buffer_format(text, "not traced after %.3f s in process %u: %s\n", (double)all[i].at_ns / 1e9,
+                              all[i].pid, all[i].what);
+    free(all);
+}
+
 static void write_text(struct rv_text_buffer *text, const struct rv_report *report, const struct table *table)
 {
     uint64_t n_calls = 0, self_ns = 0;
@@ -376,6 +419,7 @@ static void write_text(struct rv_text_buffer *text, const struct rv_report *repo
         if (report->losses->n[loss])
             rv_text_buffer_format(text, "lost: %llu %s\n", (unsigned long long)report->losses->n[loss],
                                   rv_loss_words(loss));
+    add_text_not_traced(text, report);
 }
 
 int rv_report_write(const struct rv_report *report, enum rv_report_format format, FILE *out)

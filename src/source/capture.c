@@ -40,6 +40,25 @@ static void begin_filtering(struct rv_capture *capture)
         capture->publisher = rv_verdict_publisher_create(capture->map);
 }
 
+uint32_t rv_capture_id(const struct rv_capture *capture, uint32_t process_idx, uint64_t address, uint64_t ticks)
+{
+    struct rv_event event = {.when = (uint64_t)RV_EVENT_CALL_AT << RV_EVENT_KIND_SHIFT |
+                                     rv_clock_to_ns(&capture->map->clock, ticks),
+                             .id = (uint32_t)address,
+                             .aux = (uint16_t)(address >> 32)};
+    rv_symbolizer_translate(rv_symbolizer_process(capture->symbolizer, process_idx), &event, 1);
+    return event.id;
+}
+
+uint32_t rv_capture_leave_out(struct rv_capture *capture, uint32_t process_idx, uint64_t address, uint64_t ticks)
+{
+    const uint32_t id = rv_capture_id(capture, process_idx, address, ticks);
+    begin_filtering(capture);
+    rv_capture_filter_leave_out(capture->filter, capture->symbolizer, id);
+    rv_verdict_put(capture->publisher, &(struct rv_verdict_function){process_idx, id, address, ticks}, false);
+    return id;
+}
+
 /* A line into answer. False: there is no such rule. */
 static bool change(struct rv_capture *capture, enum rv_capture_rule rule, const char *text, char answer[ANSWER_BYTES])
 {

@@ -26,6 +26,12 @@ const char *rv_capture_request(enum rv_capture_rule rule);
 void rv_capture_init(struct rv_capture *capture, bool publishes);
 void rv_capture_fini(struct rv_capture *capture);
 
+/* Leave a function out of what is captured. Returns its id. */
+uint32_t rv_capture_leave_out(struct rv_capture *capture, uint32_t process_idx, uint64_t address, uint64_t ticks);
+
+/* The function at an address of a process at that time. */
+uint32_t rv_capture_id(const struct rv_capture *capture, uint32_t process_idx, uint64_t address, uint64_t ticks);
+
 /* Is there a request? */
 bool rv_capture_is_asked(const struct rv_capture *capture);
 

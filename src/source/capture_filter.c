@@ -145,6 +145,12 @@ int rv_capture_filter_add(struct rv_capture_filter *filter, struct rv_symbolizer
     return n_changed;
 }
 
+void rv_capture_filter_leave_out(struct rv_capture_filter *filter, struct rv_symbolizer *symbolizer, uint32_t id)
+{
+    (void)rv_capture_filter_has(filter, symbolizer, id);
+    filter->verdicts[id] = STOPS;
+}
+
 bool rv_capture_filter_fits_last(const struct rv_capture_filter *filter, const char *package, const char *name)
 {
     char full[NAME_BYTES];

@@ -46,6 +46,9 @@ bool rv_capture_filter_has(struct rv_capture_filter *filter, struct rv_symbolize
 int rv_capture_filter_add(struct rv_capture_filter *filter, struct rv_symbolizer *symbolizer, enum rv_capture_rule rule,
                           const char *text, char *why, size_t why_bytes);
 
+/* Leave one subroutine out, until a rule that fits it is added. Drain thread. */
+void rv_capture_filter_leave_out(struct rv_capture_filter *filter, struct rv_symbolizer *symbolizer, uint32_t id);
+
 /* Does a subroutine of this name fit the last rule that was added? Drain thread. */
 bool rv_capture_filter_fits_last(const struct rv_capture_filter *filter, const char *package, const char *name);
 

@@ -10,17 +10,22 @@
 #include "source/live.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/full_name.h"
 #include "base/os.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "flow/not_traced.h"
+#include "ring/names.h"
 #include "ring/ownership.h"
 #include "ring/ring.h"
 #include "source/arguments.h"
 #include "source/capture.h"
+#include "source/governor.h"
 #include "source/module_watch.h"
 #include "source/normalize.h"
 #include "source/scheduler.h"
@@ -52,7 +57,7 @@ struct live_ring {
     uint64_t n_dropped_said;
     bool is_owner_gone;    /* at this turn's check */
     uint64_t n_lost_ahead; /* overwritten events to be reported before the next one */
-    uint64_t n_switches;   /* events of the scheduler, which are not the ring's */
+    uint64_t n_added;      /* events of the scheduler and of the governor, which are not the ring's */
     bool has_called;       /* switches before the thread's first event are not shown */
     bool is_damage_said;
 };
@@ -72,7 +77,8 @@ struct live {
     size_t switches_capacity, merged_capacity;
     struct rv_ticker *ticker; /* clock TICK only */
     struct rv_capture capture;
-    uint64_t n_published; /* verdicts, at the turn before */
+    struct rv_governor *governor; /* or NULL */
+    uint64_t n_published;         /* verdicts, at the turn before */
     uint64_t last_liveness_ns, last_loss_ns;
     uint64_t turn_ticks;   /* at this turn's begin, */
     uint32_t n_new_rings;  /* and the header's */
@@ -114,7 +120,7 @@ static size_t take_switches(struct live *live, struct live_ring *slot, uint64_t 
             rv_scheduler_take(live->params.scheduler, slot->tid, owner_of(live, slot), until, live->switches + n, STEP);
         n += n_taken;
     } while (n_taken == STEP);
-    slot->n_switches += n;
+    slot->n_added += n;
     return n;
 }
 
@@ -136,7 +142,7 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
     slot->text_head = slot->texts.tail;
     slot->generation = control->generation;
     slot->tid = control->owner_tid;
-    slot->n_lost_ahead = slot->n_dropped_said = slot->n_switches = 0;
+    slot->n_lost_ahead = slot->n_dropped_said = slot->n_added = 0;
     slot->normalizer = (struct rv_normalizer){
         .clock = &live->map->clock,
         .symbolizer = live->symbolizer,
@@ -172,9 +178,9 @@ static void account(struct live *live, struct live_ring *slot, uint32_t ring_idx
     struct rv_ring_account now = slot->is_owner_gone ? rv_ring_last_account(&slot->ring) : rv_ring_account(&slot->ring);
     if (live->is_ending && rv_ring_n_waiting(&slot->ring) > 0) /* its owner keeps running without us */
         now.n_produced = now.n_consumed + now.n_dropped;
-    intake->account_stream(intake->context, slot->stream,
-                           &(struct rv_stream_account){now.n_produced + slot->n_switches,
-                                                       now.n_consumed + slot->n_switches, now.n_dropped});
+    intake->account_stream(
+        intake->context, slot->stream,
+        &(struct rv_stream_account){now.n_produced + slot->n_added, now.n_consumed + slot->n_added, now.n_dropped});
     if (live->is_loss_turn && now.n_dropped > slot->n_dropped_said && !is_read_at_end(live)) {
         char name[64];
         rv_ownership_thread_name(live->map, ring_idx, name);
@@ -275,7 +281,7 @@ static const struct rv_event *merge_switches(struct live *live, struct live_ring
     rv_scheduler_read(live->params.scheduler, &live->map->clock);
     if (!slot->has_called) {
         (void)take_switches(live, slot, rv_event_ticks(&popped[0]));
-        slot->n_switches = 0;
+        slot->n_added = 0;
         slot->has_called = true;
     }
     n_switches = take_switches(live, slot, last_ticks(popped, n_popped));
@@ -377,6 +383,9 @@ static void drain_ring(struct live *live, struct live_ring *slot, const struct r
         rv_arguments_translate(live->arguments, &slot->texts, &slot->arguments_place, live->popped, read.n, intake);
         if (__atomic_load_n(&slot->ring.control->is_waiting, __ATOMIC_RELAXED))
             rv_ring_turn_done(live->map->header);
+        if (live->governor)
+            rv_governor_count(live->governor, (uint32_t)(slot - live->rings), slot->normalizer.process_idx,
+                              live->popped, read.n);
         size_t n;
         const struct rv_event *events = merge_switches(live, slot, read.n, &n);
         hand_over(live, slot, batch, events, n, intake);
@@ -490,13 +499,45 @@ static void look_at_rings(struct live *live, bool check_liveness)
 
 /* ---- what is captured ---- */
 
-static void follow_capture(struct live *live)
+static void use_capture(struct live *live)
 {
-    rv_capture_answer(&live->capture);
     for (uint32_t i = 0; i < live->n_rings_used; i++) {
         live->rings[i].normalizer.filter = live->capture.filter;
         live->rings[i].normalizer.publisher = live->capture.publisher;
     }
+}
+
+/* What a lane shows of it is the mark "not traced from here: NAME, 48.1 M calls/s". */
+static void mark_choice(struct live *live, const struct rv_governor_choice *choice, uint32_t id,
+                        const struct rv_intake *intake)
+{
+    char full[512], text[640];
+    struct rv_symbolizer_name name;
+    struct live_ring *slot = &live->rings[choice->ring_idx];
+    rv_symbolizer_name(live->symbolizer, id, &name);
+    (void)rv_full_name(full, sizeof full, name.package, name.name);
+    snprintf(text, sizeof text, RV_NOT_TRACED "%s, %.1f M calls/s", full, choice->calls_per_s / 1e6);
+    const uint32_t name_id = rv_names_intern(live->map, &(struct rv_name){RV_NAME_TEXT, "", text, "", 0});
+    const struct rv_event mark = {.when = (uint64_t)RV_EVENT_MARK << RV_EVENT_KIND_SHIFT | choice->ticks,
+                                  .id = name_id};
+    if (!slot->stream || !name_id)
+        return;
+    slot->n_added++;
+    hand_over(live, slot, wait_for_batch(live, intake), &mark, 1, intake);
+}
+
+static void govern(struct live *live, const struct rv_intake *intake)
+{
+    enum { MOST = 256 };
+    struct rv_governor_choice choices[MOST];
+    const size_t n = live->governor ? rv_governor_choose(live->governor, choices, MOST) : 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_governor_choice *choice = &choices[i];
+        mark_choice(live, choice,
+                    rv_capture_leave_out(&live->capture, choice->process_idx, choice->address, choice->ticks), intake);
+    }
+    if (n)
+        use_capture(live);
 }
 
 /* Producers have more to follow than they have been told. */
@@ -535,8 +576,11 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     for (uint32_t i = 0; i < live->n_rings_used; i++)
         has_moved |= visit_ring(live, i, check_liveness, intake);
     rv_ring_turn_done(live->map->header);
-    if (is_capture_changing)
-        follow_capture(live);
+    if (is_capture_changing) {
+        rv_capture_answer(&live->capture);
+        use_capture(live);
+    }
+    govern(live, intake);
     tell_verdicts(live);
     if (was_over && is_over(live))
         return RV_SOURCE_ENDED;
@@ -623,6 +667,7 @@ static void close_live(struct rv_source *source)
     rv_symbolizer_destroy(live->symbolizer);
     rv_module_watch_fini(&live->modules);
     rv_capture_fini(&live->capture);
+    rv_governor_destroy(live->governor);
     free(live->rings);
     free(live->has_live_owner);
     free(live->popped);
@@ -663,6 +708,8 @@ struct rv_source *rv_live_open(struct rv_map *map, const struct rv_live_params *
     live->has_live_owner = rv_alloc(n_words(live), sizeof *live->has_live_owner);
     live->capture = (struct rv_capture){.map = map, .symbolizer = live->symbolizer, .filter = params->filter};
     rv_capture_init(&live->capture, params->is_own);
+    if (params->max_overhead > 0)
+        live->governor = rv_governor_create(map, params->max_overhead);
     if (map->geometry.clock_kind == RV_CLOCK_TICK)
         live->ticker = rv_ticker_start(&map->header->tick);
     return &live->source;

@@ -14,6 +14,7 @@ struct rv_live_params {
     /* Has the traced program ended? The source ends when this is true and every ring is empty and unowned. May be
      * NULL: then it ends when rings have had owners and none has one any more. */
     bool (*is_over)(void *context);
+    double max_overhead; /* that tracing may cost patched programs, as a share of their own time: 0.5 is 50 %; 0: any */
     /* Verdicts for producers have been published, or have changed: on the drain thread, between its turns. Or NULL. */
     void (*on_verdicts)(void *context);
     void *context;                    /* of both */

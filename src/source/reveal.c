@@ -35,13 +35,9 @@ static bool fits(const struct rv_capture *capture, const char *symbol, const cha
 static void put(struct rv_capture *capture, uint32_t process_idx, uint64_t address)
 {
     const uint64_t ticks = rv_clock_ticks(capture->map->clock.kind);
-    struct rv_event event = {.when = (uint64_t)RV_EVENT_CALL_AT << RV_EVENT_KIND_SHIFT |
-                                     rv_clock_to_ns(&capture->map->clock, ticks),
-                             .id = (uint32_t)address,
-                             .aux = (uint16_t)(address >> 32)};
-    rv_symbolizer_translate(rv_symbolizer_process(capture->symbolizer, process_idx), &event, 1);
-    rv_verdict_put(capture->publisher, &(struct rv_verdict_function){process_idx, event.id, address, ticks},
-                   rv_capture_filter_has(capture->filter, capture->symbolizer, event.id));
+    const uint32_t id = rv_capture_id(capture, process_idx, address, ticks);
+    rv_verdict_put(capture->publisher, &(struct rv_verdict_function){process_idx, id, address, ticks},
+                   rv_capture_filter_has(capture->filter, capture->symbolizer, id));
 }
 
 static size_t reveal_module(struct rv_capture *capture, const struct rv_module *module)

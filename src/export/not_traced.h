@@ -1,0 +1,17 @@
+/* Functions that were not traced any more from some moment on, as the lanes' marks say (flow/not_traced.h). */
+#ifndef RV_EXPORT_NOT_TRACED_H
+#define RV_EXPORT_NOT_TRACED_H
+
+#include "model/lanes.h"
+#include "model/subroutines.h"
+
+struct rv_not_traced {
+    uint32_t pid;
+    uint64_t at_ns; /* since the trace's begin */
+    char what[640]; /* "lua::luaH_getint, 48.1 M calls/s" */
+};
+
+/* All, by time; *n of them; to be freed. Any thread. */
+struct rv_not_traced *rv_not_traced_take(struct rv_lanes *lanes, struct rv_subroutines *subroutines, size_t *n);
+
+#endif

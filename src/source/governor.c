@@ -1,0 +1,194 @@
+#include "source/governor.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/vec.h"
+#include "ring/liveness.h"
+
+#define N_SLOTS (1u << 16)
+#define MOST_FUNCTIONS (N_SLOTS / 2)
+/* The two events of a call take as long as so many clock reads: 2.9 in lua on an AMD EPYC, 4.2 on a Sapphire Rapids. */
+#define CLOCK_READS 3.5
+#define LEAST_CALLS 1000u /* of a process in an interval: fewer cost nothing to speak of */
+/* The first look is soon, since a program may be slowed tenfold until then. */
+static const uint64_t FIRST_NS = 10000000, MOST_NS = 100000000;
+
+struct function {
+    uint64_t address; /* 0: none */
+    uint64_t ticks;
+    uint32_t process_idx, ring_idx;
+    uint32_t n_calls; /* since the last look */
+    bool is_chosen;   /* once */
+};
+
+struct process {
+    uint64_t n_calls;         /* since the last look */
+    uint64_t cpu_ns, mono_ns; /* at the last look; mono_ns 0: there was none */
+};
+
+struct rv_governor {
+    const struct rv_map *map;
+    double max_overhead, pair_ns; /* pair: of a call's events */
+    uint64_t next_ns, interval_ns;
+    struct process *processes; /* by index */
+    size_t n_processes;
+    struct function functions[N_SLOTS];
+    size_t n_functions;
+    struct function *order[MOST_FUNCTIONS]; /* of one process, at a look */
+};
+
+/* Of one clock read, when nobody takes the CPU away. */
+static double measure_clock_ns(enum rv_clock_kind kind)
+{
+    enum { N_BATCHES = 10, N = 200 };
+    uint64_t least_ns = UINT64_MAX;
+    for (unsigned i = 0; i < N_BATCHES; i++) {
+        const uint64_t begin_ns = rv_clock_mono_ns();
+        for (unsigned k = 0; k < N; k++)
+            (void)rv_clock_ticks(kind);
+        const uint64_t ns = rv_clock_mono_ns() - begin_ns;
+        least_ns = ns < least_ns ? ns : least_ns;
+    }
+    return (double)least_ns / N;
+}
+
+struct rv_governor *rv_governor_create(const struct rv_map *map, double max_overhead)
+{
+    struct rv_governor *governor = rv_alloc(1, sizeof *governor);
+    governor->map = map;
+    governor->max_overhead = max_overhead;
+    governor->pair_ns = CLOCK_READS * measure_clock_ns(map->geometry.clock_kind);
+    governor->interval_ns = FIRST_NS;
+    return governor;
+}
+
+void rv_governor_destroy(struct rv_governor *governor)
+{
+    if (!governor)
+        return;
+    free(governor->processes);
+    free(governor);
+}
+
+/* ---- counting ---- */
+
+/* NULL: there are too many. */
+static struct function *function_of(struct rv_governor *governor, uint64_t address, uint32_t process_idx)
+{
+    const uint64_t hash = (address ^ (uint64_t)process_idx << 40) * 0x9e3779b97f4a7c15ull;
+    for (uint64_t i = hash >> 48;; i++) {
+        struct function *function = &governor->functions[i % N_SLOTS];
+        if (function->address == address && function->process_idx == process_idx)
+            return function;
+        if (function->address)
+            continue;
+        if (governor->n_functions == MOST_FUNCTIONS)
+            return NULL;
+        governor->n_functions++;
+        *function = (struct function){.address = address, .process_idx = process_idx};
+        return function;
+    }
+}
+
+static struct process *process_of(struct rv_governor *governor, uint32_t process_idx)
+{
+    if (process_idx >= governor->n_processes)
+        governor->processes = rv_vec_extend(governor->processes, &governor->n_processes, (size_t)process_idx + 1,
+                                            sizeof *governor->processes);
+    return &governor->processes[process_idx];
+}
+
+void rv_governor_count(struct rv_governor *governor, uint32_t ring_idx, uint32_t process_idx,
+                       const struct rv_event *popped, size_t n)
+{
+    struct process *process = process_of(governor, process_idx);
+    for (size_t i = 0; i < n; i++) {
+        struct function *function = rv_event_kind(&popped[i]) == RV_EVENT_CALL_AT
+                                        ? function_of(governor, rv_event_address(&popped[i]), process_idx)
+                                        : NULL;
+        if (!function)
+            continue;
+        process->n_calls++;
+        function->n_calls++;
+        function->ticks = rv_event_ticks(&popped[i]);
+        function->ring_idx = ring_idx;
+    }
+}
+
+/* ---- choosing ---- */
+
+/* 0: it cannot be known. */
+static uint64_t cpu_ns_of(const struct rv_wire_process *process)
+{
+    clockid_t clock;
+    struct timespec now;
+    if (!(__atomic_load_n(&process->instrumentation.instruments, __ATOMIC_RELAXED) & RV_INSTRUMENT_PATCHES) ||
+        !rv_liveness_is_running(process->pid, process->start) ||
+        clock_getcpuclockid((pid_t)process->pid, &clock) != 0 || clock_gettime(clock, &now) != 0)
+        return 0;
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static int compare_costs(const void *left, const void *right)
+{
+    const struct function *a = *(struct function *const *)left, *b = *(struct function *const *)right;
+    return (a->n_calls < b->n_calls) - (a->n_calls > b->n_calls);
+}
+
+/* Its functions that were called, the most expensive first. */
+static size_t order_functions(struct rv_governor *governor, uint32_t process_idx)
+{
+    size_t n = 0;
+    if (!governor->processes[process_idx].n_calls)
+        return 0;
+    for (size_t i = 0; i < N_SLOTS; i++) {
+        struct function *function = &governor->functions[i];
+        if (!function->n_calls || function->process_idx != process_idx)
+            continue;
+        governor->order[n++] = function;
+    }
+    qsort(governor->order, n, sizeof *governor->order, compare_costs);
+    return n;
+}
+
+static size_t choose_of(struct rv_governor *governor, uint32_t idx, uint64_t now_ns, struct rv_governor_choice *choices,
+                        size_t max)
+{
+    struct process *process = &governor->processes[idx];
+    const uint64_t cpu_ns = cpu_ns_of(rv_map_process(governor->map, idx));
+    const double used_ns = (double)(cpu_ns - process->cpu_ns), wall_s = (double)(now_ns - process->mono_ns) / 1e9;
+    const bool is_known = cpu_ns && process->mono_ns && cpu_ns > process->cpu_ns;
+    const uint64_t n_calls = process->n_calls;
+    const size_t n_called = order_functions(governor, idx);
+    double cost_ns = (double)n_calls * governor->pair_ns, own_ns = used_ns > cost_ns ? used_ns - cost_ns : 0;
+    size_t n = 0;
+    process->cpu_ns = cpu_ns;
+    process->mono_ns = now_ns;
+    process->n_calls = 0;
+    for (size_t i = 0; i < n_called; i++) {
+        struct function *function = governor->order[i];
+        if (is_known && n_calls >= LEAST_CALLS && n < max && !function->is_chosen &&
+            cost_ns > governor->max_overhead * own_ns) {
+            cost_ns -= (double)function->n_calls * governor->pair_ns;
+            function->is_chosen = true;
+            choices[n++] = (struct rv_governor_choice){idx, function->ring_idx, function->address, function->ticks,
+                                                       function->n_calls / wall_s};
+        }
+        function->n_calls = 0;
+    }
+    return n;
+}
+
+size_t rv_governor_choose(struct rv_governor *governor, struct rv_governor_choice *choices, size_t max)
+{
+    const uint64_t now_ns = rv_clock_mono_ns();
+    size_t n = 0;
+    if (now_ns < governor->next_ns)
+        return 0;
+    for (size_t i = 0; i < governor->n_processes; i++)
+        n += choose_of(governor, (uint32_t)i, now_ns, choices + n, max - n);
+    governor->next_ns = now_ns + governor->interval_ns;
+    governor->interval_ns = 2 * governor->interval_ns < MOST_NS ? 2 * governor->interval_ns : MOST_NS;
+    return n;
+}

@@ -1,0 +1,37 @@
+/*
+ * Keeps what tracing costs a patched program within a share of its own time: counts calls, and chooses functions that are
+ * not to be traced any more, the most expensive ones first.
+ *
+ *     cost    calls x what a call's two events cost, by what a clock read takes on this machine as ringviz begins
+ *     time    the process's CPU time, less the cost
+ *
+ * A function is chosen once: who wants it traced again has it so.
+ */
+#ifndef RV_SOURCE_GOVERNOR_H
+#define RV_SOURCE_GOVERNOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ring/map.h"
+
+struct rv_governor; /* opaque */
+
+struct rv_governor_choice {
+    uint32_t process_idx, ring_idx; /* the ring has a call of it */
+    uint64_t address, ticks;        /* of its last call */
+    double calls_per_s;
+};
+
+/* max_overhead: cost by time, 0.5 is 50 %. The map is borrowed. All functions: drain thread. */
+struct rv_governor *rv_governor_create(const struct rv_map *map, double max_overhead);
+void rv_governor_destroy(struct rv_governor *governor); /* NULL is fine */
+
+/* Count the calls among a ring's n events, as they were popped. */
+void rv_governor_count(struct rv_governor *governor, uint32_t ring_idx, uint32_t process_idx,
+                       const struct rv_event *popped, size_t n);
+
+/* When it is time to: choose. Returns how many, at most max. */
+size_t rv_governor_choose(struct rv_governor *governor, struct rv_governor_choice *choices, size_t max);
+
+#endif

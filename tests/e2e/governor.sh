@@ -1,0 +1,39 @@
+#!/bin/sh
+# governor.sh RINGVIZ PLAIN: functions that cost more than --max-overhead are not traced any more, and that is said.
+set -u
+ringviz=$1 plain=$2
+. "${0%/*}/harness.sh"
+
+trace() { # OPTION...: four threads do 300,000 rounds of a hundred instructions and more
+    echo 300000 | timeout 100 "$ringviz" --force "$@" -- "$plain" >"$folder/out" 2>"$folder/err"
+    expect "exit status" $? 0
+    expect "results" "$(tail -n 1 "$folder/out")" "wrong 0"
+}
+list() { # FILE: names of what is not traced any more
+    sed -n 's/.*"not_traced":\[\([^]]*\)\].*/\1/p' "$1"
+}
+
+trace --max-overhead=1 --headless --record="$folder/governed.rvz" --report=json --output="$folder/report.json"
+list "$folder/report.json" | grep -q '"from_ns":[0-9]*,"what":"program_plain_filtered::other, [0-9.]* M calls/s"' ||
+    fail "other is still traced: $(list "$folder/report.json")"
+grep -q 'not traced after [0-9.]* s: program_plain_filtered::' "$folder/err" || fail "no warning: $(cat "$folder/err")"
+calls=$(sed -n 's/.*::other",[^}]*"calls":\([0-9]*\),.*/\1/p' "$folder/report.json")
+[ "${calls:-3600000}" -lt 3600000 ] || fail "all calls of other were written"
+[ "${calls:-0}" -gt 0 ] || fail "no call of other was written"
+
+# A recording tells the same.
+run --report=json --force --output="$folder/again.json" "$folder/governed.rvz"
+expect "a recording's" "$(list "$folder/again.json")" "$(list "$folder/report.json")"
+run --report "$folder/governed.rvz"
+grep -q '^not traced after .*::other, ' "$folder/out" || fail "the report's text: $(tail -n 5 "$folder/out")"
+
+# Off where it is said, or where functions were chosen.
+for option in --max-overhead=off --patch=other --include=other; do
+    trace $option --report=json --output="$folder/report.json"
+    expect "with $option" "$(list "$folder/report.json")" ""
+done
+calls=$(sed -n 's/.*::other",[^}]*"calls":\([0-9]*\),.*/\1/p' "$folder/report.json")
+expect "calls with --include" "${calls:-0}" $((4 * 300000 * 3))
+run --max-overhead=none -- "$plain"
+expect "exit status of a bad share" $status 2
+conclude

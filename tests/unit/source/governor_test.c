@@ -1,0 +1,80 @@
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "ring/ownership.h"
+#include "source/governor.h"
+
+#define N 4096
+static struct rv_event events[N];
+
+/* Of each sixteen calls one of 0x2000, the others of 0x1000. */
+static void fill(void)
+{
+    for (unsigned i = 0; i < N; i++)
+        events[i] = (struct rv_event){.when = (uint64_t)RV_EVENT_CALL_AT << RV_EVENT_KIND_SHIFT | i,
+                                      .id = i % 16 ? 0x1000 : 0x2000};
+}
+
+/* Far more calls than the process has the time for, until something is chosen. */
+static size_t choose(struct rv_governor *governor, struct rv_governor_choice *choices, size_t max)
+{
+    size_t n = 0;
+    for (const uint64_t end_ns = rv_clock_mono_ns() + 10000000000u; !n && rv_clock_mono_ns() < end_ns;) {
+        for (unsigned i = 0; i < 100; i++)
+            rv_governor_count(governor, 3, 0, events, N);
+        n = rv_governor_choose(governor, choices, max);
+    }
+    return n;
+}
+
+static void with_process(uint32_t instruments, void (*test)(struct rv_map *map))
+{
+    struct rv_map map;
+    char path[64];
+    snprintf(path, sizeof path, "/dev/shm/governor-test-%d", (int)getpid());
+    cr_assert_eq(rv_map_create(&map, path, NULL), 0);
+    cr_assert_eq(rv_ownership_enter_process(&map), 0);
+    rv_map_process(&map, 0)->instrumentation.instruments = instruments;
+    unlink(path);
+    fill();
+    test(&map);
+    rv_map_close(&map);
+}
+
+static void choose_twice(struct rv_map *map)
+{
+    struct rv_governor_choice choices[4];
+    struct rv_governor *governor = rv_governor_create(map, 0.01);
+    cr_assert_eq(choose(governor, choices, 1), 1);
+    cr_assert_eq(choices[0].address, 0x1000);
+    cr_assert_eq(choices[0].ring_idx, 3);
+    cr_assert_eq(choices[0].ticks, N - 1);
+    cr_assert_gt(choices[0].calls_per_s, 0);
+    cr_assert_eq(choose(governor, choices, 4), 1, "what was chosen once is not again");
+    cr_assert_eq(choices[0].address, 0x2000);
+    rv_governor_destroy(governor);
+}
+
+Test(governor, chooses_the_most_expensive_first_and_once, .timeout = 60)
+{
+    with_process(RV_INSTRUMENT_PATCHES, choose_twice);
+}
+
+static void choose_none(struct rv_map *map)
+{
+    struct rv_governor_choice choices[4];
+    struct rv_governor *governor = rv_governor_create(map, 1e9);
+    for (unsigned i = 0; i < 200; i++) {
+        rv_governor_count(governor, 3, 0, events, N);
+        cr_assert_eq(rv_governor_choose(governor, choices, 4), 0);
+    }
+    rv_governor_destroy(governor);
+}
+
+Test(governor, leaves_what_is_cheap, .timeout = 60)
+{
+    with_process(RV_INSTRUMENT_PATCHES, choose_none);
+}
