@@ -14,6 +14,9 @@
 #include "base/os.h"
 #include "ring/attachment.h"
 
+#define TRACER_TRIES 100u
+#define TRACER_PAUSE_NS 2000000u
+
 /* A line of /proc/PID/status: its number, or its text in out. -1: there is none. */
 static long status_of(pid_t pid, const char *key, char out[128])
 {
@@ -80,6 +83,18 @@ static int refuse_crowd(pid_t pid)
                   (int)pid, RV_ATTACHMENT_THREADS);
 }
 
+/* Another ringviz is one for milliseconds only. 0: there is none. */
+static long wait_for_tracer(pid_t pid)
+{
+    char text[128];
+    long tracer = status_of(pid, "TracerPid", text);
+    for (unsigned i = 0; i < TRACER_TRIES && tracer > 0; i++) {
+        rv_os_sleep_ns(TRACER_PAUSE_NS);
+        tracer = status_of(pid, "TracerPid", text);
+    }
+    return tracer;
+}
+
 int rv_refuse_attaching_early(pid_t pid)
 {
     char text[128];
@@ -88,7 +103,7 @@ int rv_refuse_attaching_early(pid_t pid)
     if (!is_our_machine(pid))
         return rv_err(ENOTSUP, "process %d is no program of 64 bits for x86-64; only these can be attached to",
                       (int)pid);
-    long tracer = status_of(pid, "TracerPid", text);
+    const long tracer = wait_for_tracer(pid);
     if (tracer > 0)
         return rv_err(EBUSY, "process %d is traced by process %ld (a debugger, strace): end that first", (int)pid,
                       tracer);

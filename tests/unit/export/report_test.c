@@ -203,7 +203,7 @@ Test(report, an_empty_run_is_reported_too, .timeout = 60)
     char *text = written(&report, RV_REPORT_JSON);
     cr_assert_str_eq(
         text, "{\"events\":{\"produced\":0,\"consumed\":0,\"dropped\":0},\"spans\":0,\"state_changes\":0,\"lost\":{},"
-              "\"processes\":[],\"threads\":[],\"subroutines\":[]}\n");
+              "\"processes\":[],\"not_traced\":[],\"threads\":[],\"subroutines\":[]}\n");
     free(text);
     teardown(&fixture);
 }
