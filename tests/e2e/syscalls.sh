@@ -86,6 +86,18 @@ grep -q '"syscall::\(read\|mmap\|clone\)' "$folder/spans.json" && fail "calls th
 run --headless --spans=json --output="$folder/replayed.json" "$folder/run.rvz"
 check "a recording has them" cmp "$folder/spans.json" "$folder/replayed.json"
 
+# On top of the Perl sub that makes them, where Perl is traced.
+cat >"$folder/open.pl" <<'EOF'
+sub inner { open my $file, "<", "/etc/passwd" }
+sub outer { inner() }
+outer();
+EOF
+run --syscalls=openat --headless --spans=csv -- perl "$folder/open.pl"
+if grep -q ',main::inner,' "$folder/out"; then
+    expect "depths in Perl" "$(awk -F, '/main::|passwd/ { print $3, $6 }' "$folder/out" | tr '\n' ' ')" \
+        "2 syscall::openat 1 main::inner 0 main::outer "
+fi
+
 # Of a process that runs already: afterwards it is as before.
 cat >"$folder/loop.sh" <<'EOF'
 while read -r line; do
