@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/os.h"
 #include "base/vec.h"
+#include "pipeline/history_blocks.h"
 #include "sink/record.h"
 #include "source/indexed.h"
 
@@ -121,7 +122,7 @@ static void define(void *context, const struct rv_definition *definitions, size_
 static void summarize(void *context, void *stream, const struct rv_block_summary *summary)
 {
     struct rv_history *history = context;
-    rv_page_loader_add_block(history->page_loader, stream_of(history, stream), summary);
+    rv_history_blocks_add(history->page_loader, stream_of(history, stream), summary);
 }
 
 static void add_total(void *context, const struct rv_call_total *total)
@@ -186,13 +187,13 @@ static void follow_file(struct rv_history *history)
     const uint64_t begin = history->begin;
     pthread_mutex_unlock(&history->lock);
     if (begin > history->followed_begin)
-        rv_page_loader_discard(history->page_loader, begin);
+        rv_history_blocks_discard(history->page_loader, begin);
     history->followed_begin = begin;
 }
 
 static void free_streams(struct rv_history *history)
 {
-    for (struct rv_stream *stream; (stream = rv_page_loader_take_gone(history->page_loader));) {
+    for (struct rv_stream *stream; (stream = rv_history_blocks_take_gone(history->page_loader));) {
         history->streams[stream->number] = NULL;
         history->n_numbers = stream->blocks.end > history->n_numbers ? stream->blocks.end : history->n_numbers;
         rv_stream_destroy(stream);
@@ -218,7 +219,7 @@ static bool serve(struct rv_history *history)
     uint64_t now_ns = rv_clock_mono_ns();
     follow_file(history);
     free_streams(history);
-    if (now_ns - history->flushed_ns >= FLUSH_INTERVAL_NS && rv_page_loader_take_behind(history->page_loader)) {
+    if (now_ns - history->flushed_ns >= FLUSH_INTERVAL_NS && rv_history_blocks_take_behind(history->page_loader)) {
         history->flushed_ns = now_ns;
         rv_record_flush(history->record);
     }
@@ -262,7 +263,7 @@ static void *run(void *context)
         if (!serve(history))
             rv_page_loader_await(history->page_loader, rv_clock_mono_ns() + REST_NS);
     if (rv_history_has_failed(history))
-        rv_page_loader_drop_followed(history->page_loader);
+        rv_history_blocks_drop(history->page_loader);
     pthread_mutex_lock(&history->lock);
     history->has_ended = true;
     pthread_cond_signal(&history->has_news);

@@ -49,25 +49,9 @@ void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_deli
                               struct rv_stream *stream, const struct rv_block_summary *summary);
 void rv_page_loader_add_total(struct rv_delivery *delivery, const struct rv_call_total *total);
 
-/*
- * Add the next block of a stream of the session's own recording: its lanes have its calls, or had them. When the list is too
- * large, its oldest part is discarded.
- */
-void rv_page_loader_add_block(struct rv_page_loader *page_loader, struct rv_stream *stream,
-                              const struct rv_block_summary *summary);
-
-/* Blocks before this offset were discarded. */
-void rv_page_loader_discard(struct rv_page_loader *page_loader, uint64_t begin);
-
-/* The session's own recording has failed: forget all of its blocks; none will come. */
-void rv_page_loader_drop_followed(struct rv_page_loader *page_loader);
-
-/* Take a stream of the session's own recording whose thread has ended, whose blocks are all discarded and which nobody
- * reads: the caller destroys it. NULL: none. */
-struct rv_stream *rv_page_loader_take_gone(struct rv_page_loader *page_loader);
-
-/* Were calls viewed, since the last call, that no block has yet, does a span reader wait for some, or are some evicted soon? */
-bool rv_page_loader_take_behind(struct rv_page_loader *page_loader);
+/* Add a stream's next block to its list. The lock is held. */
+void rv_page_loader_list(struct rv_page_loader *page_loader, struct rv_stream *stream,
+                         const struct rv_block_summary *summary);
 
 /* Wait for a request, until a time of rv_clock_mono_ns() at most. */
 void rv_page_loader_await(struct rv_page_loader *page_loader, uint64_t until_ns);
@@ -107,9 +91,6 @@ size_t rv_page_loader_find(const struct rv_stream *stream, uint64_t from_ns, uin
 
 /* A call in the stream's blocks that begins in a window ends less than this after it. */
 uint64_t rv_page_loader_reach_ns(const struct rv_stream *stream);
-
-/* Memory of the list of the session's own recording's blocks, and the number of its streams. Any thread. */
-uint64_t rv_page_loader_list_bytes(struct rv_page_loader *page_loader, size_t *n_streams);
 
 /* Grows when a window can show more or less: pages published to lanes, awaited blocks, discarded ones. Any thread. */
 uint64_t rv_page_loader_n_pages(struct rv_page_loader *page_loader);

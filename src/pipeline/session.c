@@ -14,6 +14,7 @@
 #include "model/slab.h"
 #include "pipeline/batch_pool.h"
 #include "pipeline/delivery.h"
+#include "pipeline/history_blocks.h"
 #include "pipeline/page_loader.h"
 #include "pipeline/stream_table.h"
 
@@ -616,7 +617,7 @@ void rv_session_counts(struct rv_session *session, struct rv_session_counts *cou
     *counts = (struct rv_session_counts){0};
     sum_workers(session, counts);
     counts->n_pages = rv_page_loader_n_pages(&session->page_loader);
-    counts->history_bytes = rv_page_loader_list_bytes(&session->page_loader, &counts->n_history_streams);
+    counts->history_bytes = rv_history_blocks_bytes(&session->page_loader, &counts->n_history_streams);
     counts->has_lost_history = session->params.history && rv_history_has_failed(session->params.history);
     pthread_mutex_lock(&session->lock);
     counts->drain_ns = session->drain_ns;
