@@ -12,11 +12,11 @@ count_calls() {
 }
 
 ours() { # of a list of spans as CSV
-    sed -n 's/^[^"]*,syscall::\([a-z0-9_]*\),.*/\1/p' "$1" | count_calls
+    grep -v -e '-1 EINTR' "$1" | sed -n 's/^[^"]*,syscall::\([a-z0-9_]*\),.*/\1/p' | count_calls
 }
 
 # Of strace -f -o: from the mark on, which each program makes anew. A call that the kernel makes again, once a signal was
-# handled, is one; strace has it twice.
+# handled, is one; strace has it twice. Which calls a signal interrupts (EINTR) is not the same in each run.
 theirs() {
     awk '
         { pid = $1 }
@@ -27,10 +27,10 @@ theirs() {
                 begun[pid] = n_pids++ > 0
             if (name == "membarrier" && /0x1092/)
                 begun[pid] = 1
-            else if (begun[pid] && !/ERESTART/)
+            else if (begun[pid] && !/ERESTART|EINTR/)
                 n[name]++
         }
-        / resumed>.*ERESTART/ && begun[pid] { n[$3]-- }
+        / resumed>.*(ERESTART|EINTR)/ && begun[pid] { n[$3]-- }
         /execve(\(| resumed>).* = 0$/ { begun[pid] = 0 }
         END { for (name in n) while (n[name]-- > 0) print name }' "$1" | count_calls
 }
