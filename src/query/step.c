@@ -118,7 +118,8 @@ static bool counts(const struct rv_step_params *params, uint32_t lane_idx)
 {
     if (params->lane_idx)
         return lane_idx == *params->lane_idx;
-    return lane_idx < params->lane_order->n_lanes && rv_lane_order_shows(params->lane_order, lane_idx);
+    return lane_idx < params->lane_order->n_lanes &&
+           rv_lane_order_representative(params->lane_order, lane_idx) != RV_LANE_ORDER_NONE;
 }
 
 static void begin(struct rv_step *step, const struct rv_step_params *params)

@@ -10,6 +10,9 @@
 void rv_viewer_pin_call(struct rv_viewer *viewer, const struct rv_box *box, uint32_t lane_idx)
 {
     struct rv_lane *lane = rv_lanes_get(viewer->lanes, lane_idx);
+    struct rv_act show_lane = {.action = RV_ACTION_SHOW_LANE, .idx = lane_idx + 1};
+    if (lane_idx < viewer->lane_order.n_lanes && !rv_lane_order_shows(&viewer->lane_order, lane_idx))
+        rv_viewer_act(viewer, &show_lane);
     rv_playback_reveal(viewer, rv_box_end_ns(box));
     if (lane)
         rv_pointer_pin_box(&viewer->pointer, box, lane);
@@ -33,10 +36,7 @@ static void move_window(struct rv_viewer *viewer, const struct rv_box *box)
 
 void rv_viewer_show_call(struct rv_viewer *viewer, const struct rv_box *box, uint32_t lane_idx)
 {
-    struct rv_act show_lane = {.action = RV_ACTION_SHOW_LANE, .idx = lane_idx + 1};
     viewer->time_window.is_following = false;
-    if (lane_idx < viewer->lane_order.n_lanes && !rv_lane_order_shows(&viewer->lane_order, lane_idx))
-        rv_viewer_act(viewer, &show_lane);
     move_window(viewer, box);
     rv_viewer_pin_call(viewer, box, lane_idx);
     viewer->is_dirty = viewer->is_touched = true;

@@ -140,6 +140,25 @@ Test(analysis, a_count_does_not_go_back_while_it_is_made_again, .timeout = 60)
     world_fini(&world);
 }
 
+Test(analysis, what_is_collapsed_is_gone_to, .timeout = 60)
+{
+    struct world world;
+    struct rv_lane_order lane_order = {.lanes = NULL};
+    bool has_found[2] = {false};
+    world_init(&world);
+    rv_lane_order_update(&lane_order, world.lanes);
+    rv_lane_order_toggle_all(&lane_order);
+    world.analysis.lane_order = &lane_order;
+    count_whole(&world);
+    for (unsigned i = 0; i < 2 * world.analysis.n_calls; i++) {
+        cr_assert(rv_analysis_go(&world.analysis, world.lanes, 0, true));
+        has_found[world.analysis.hit.place.lane_idx] = true;
+    }
+    cr_assert(has_found[0] && has_found[1]);
+    rv_lane_order_fini(&lane_order);
+    world_fini(&world);
+}
+
 Test(analysis, what_is_hidden_is_not_gone_to, .timeout = 60)
 {
     struct world world;
