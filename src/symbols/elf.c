@@ -22,9 +22,9 @@ struct symbol_table { /* sorted by address, one name each */
 
 struct rv_elf {
     struct rv_elf_file *file, *debug; /* debug: may be NULL */
-    struct symbol_table functions, variables;
+    struct symbol_table functions, variables, imports;
     struct rv_dwarf *dwarf;
-    bool is_dwarf_tried, has_variables;
+    bool is_dwarf_tried, has_variables, has_imports;
 };
 
 static bool is_expected(const struct rv_elf_file *file, const struct rv_elf_identity *expected)
@@ -150,6 +150,85 @@ const char *rv_elf_variable_at(struct rv_elf *elf, uint64_t link_address, uint64
     return find_symbol(&elf->variables, link_address, start);
 }
 
+/* ---- imports ---- */
+
+static void add_import(struct rv_elf *elf, const GElf_Rela *relocation, const GElf_Shdr *symbols, Elf_Data *data)
+{
+    GElf_Sym symbol;
+    const unsigned type = GELF_R_TYPE(relocation->r_info);
+    const size_t index = GELF_R_SYM(relocation->r_info);
+    if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) || index > INT32_MAX ||
+        !gelf_getsym(data, (int)index, &symbol))
+        return;
+    symbol.st_value = relocation->r_offset;
+    symbol.st_size = sizeof(uint64_t);
+    add_symbol(&elf->imports, elf->file->elf, symbols, &symbol);
+}
+
+/* Of a section of relocations that name dynamic symbols. */
+static void add_imports(struct rv_elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+    GElf_Shdr symbols;
+    Elf_Scn *names = elf_getscn(elf->file->elf, header->sh_link);
+    Elf_Data *data = elf_getdata(section, NULL), *symbol_data = names ? elf_getdata(names, NULL) : NULL;
+    if (!data || !symbol_data || !gelf_getshdr(names, &symbols) || symbols.sh_type != SHT_DYNSYM)
+        return;
+    GElf_Rela relocation;
+    for (int i = 0; gelf_getrela(data, i, &relocation); i++)
+        add_import(elf, &relocation, &symbols, symbol_data);
+}
+
+static void read_imports(struct rv_elf *elf)
+{
+    GElf_Shdr header;
+    GElf_Ehdr file;
+    if (!gelf_getehdr(elf->file->elf, &file) || file.e_machine != EM_X86_64)
+        return;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf->file->elf, section));)
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA)
+            add_imports(elf, section, &header);
+    sort_symbols(&elf->imports);
+}
+
+static bool is_in_data(const struct rv_elf *elf, uint64_t link_address)
+{
+    GElf_Phdr segment;
+    size_t n = 0;
+    if (elf_getphdrnum(elf->file->elf, &n) != 0)
+        return false;
+    for (size_t i = 0; i < n && i <= INT32_MAX && gelf_getphdr(elf->file->elf, (int)i, &segment); i++)
+        if (segment.p_type == PT_LOAD && !(segment.p_flags & PF_X) && link_address >= segment.p_vaddr &&
+            link_address - segment.p_vaddr < segment.p_memsz)
+            return true;
+    return false;
+}
+
+const char *rv_elf_import_at(struct rv_elf *elf, uint64_t link_address)
+{
+    uint64_t start;
+    if (!is_in_data(elf, link_address))
+        return NULL;
+    if (!elf->has_imports)
+        read_imports(elf);
+    elf->has_imports = true;
+    const char *name = find_symbol(&elf->imports, link_address, &start);
+    return name && start == link_address ? name : NULL;
+}
+
+const char *rv_elf_needed(const struct rv_elf *elf, size_t i)
+{
+    GElf_Shdr header;
+    GElf_Dyn entry;
+    Elf_Scn *section = rv_elf_file_find(elf->file, SHT_DYNAMIC, &header);
+    Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+    for (int at = 0; data && gelf_getdyn(data, at, &entry) && entry.d_tag != DT_NULL; at++)
+        if (entry.d_tag == DT_NEEDED && i-- == 0)
+            return elf_strptr(elf->file->elf, header.sh_link, entry.d_un.d_val);
+    return NULL;
+}
+
+/* ---- the file ---- */
+
 struct rv_elf_image rv_elf_image(const struct rv_elf *elf)
 {
     const uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -168,7 +247,7 @@ struct rv_elf_image rv_elf_image(const struct rv_elf *elf)
     return image;
 }
 
-static bool find_export(const struct rv_elf *elf, const char *name, unsigned type, uint64_t *address)
+static bool find_export(const struct rv_elf *elf, const char *name, bool (*is_wanted)(unsigned type), uint64_t *address)
 {
     GElf_Shdr header;
     Elf_Scn *section = rv_elf_file_find(elf->file, SHT_DYNSYM, &header);
@@ -179,7 +258,7 @@ static bool find_export(const struct rv_elf *elf, const char *name, unsigned typ
     GElf_Sym symbol;
     for (size_t i = 0; i < data->d_size / symbol_bytes && i <= INT32_MAX && gelf_getsym(data, (int)i, &symbol); i++) {
         const char *its = elf_strptr(elf->file->elf, header.sh_link, symbol.st_name);
-        if (GELF_ST_TYPE(symbol.st_info) != type || symbol.st_shndx == SHN_UNDEF || !its || strcmp(its, name) != 0)
+        if (!is_wanted(GELF_ST_TYPE(symbol.st_info)) || symbol.st_shndx == SHN_UNDEF || !its || strcmp(its, name) != 0)
             continue;
         *address = symbol.st_value;
         return true;
@@ -189,12 +268,12 @@ static bool find_export(const struct rv_elf *elf, const char *name, unsigned typ
 
 bool rv_elf_variable(const struct rv_elf *elf, const char *name, uint64_t *address)
 {
-    return find_export(elf, name, STT_OBJECT, address);
+    return find_export(elf, name, is_variable, address);
 }
 
 bool rv_elf_exported_function(const struct rv_elf *elf, const char *name, uint64_t *address)
 {
-    return find_export(elf, name, STT_FUNC, address);
+    return find_export(elf, name, is_function, address);
 }
 
 const char *rv_elf_function_at(const struct rv_elf *elf, size_t idx, uint64_t *start)
@@ -225,5 +304,6 @@ void rv_elf_close(struct rv_elf *elf)
     rv_elf_file_close(elf->file);
     free(elf->functions.all);
     free(elf->variables.all);
+    free(elf->imports.all);
     free(elf);
 }

@@ -105,14 +105,74 @@ static void name_without_symbol(struct rv_namer *namer, const struct rv_code_fil
     name->file = keep_string(namer, code->path);
 }
 
+/* ---- imports ---- */
+
+void rv_namer_know(struct rv_namer *namer, const struct rv_code_file *file)
+{
+    namer->known = rv_vec_reserve(namer->known, &namer->known_capacity, namer->n_known + 1, sizeof *namer->known);
+    namer->known[namer->n_known++] = file;
+}
+
+static bool is_named(const struct rv_code_file *code, const char *base_name)
+{
+    const char *slash = strrchr(code->path, '/');
+    return strcmp(slash ? slash + 1 : code->path, base_name) == 0;
+}
+
+static bool has_export(struct rv_namer *namer, const struct rv_code_file *code, const char *symbol)
+{
+    uint64_t address;
+    const struct rv_namer_file *file = open_file(namer, code);
+    return file->elf && rv_elf_exported_function(file->elf, symbol, &address);
+}
+
+/* Kept: another file may be closed for one that is opened. */
+static const char *needed_by(struct rv_namer *namer, const struct rv_code_file *code, size_t i)
+{
+    const struct rv_namer_file *file = open_file(namer, code);
+    const char *needed = file->elf ? rv_elf_needed(file->elf, i) : NULL;
+    return needed ? rv_string_pool_keep(&namer->strings, needed, strlen(needed)) : NULL;
+}
+
+/* Of the files that have such a function one that the caller says it needs, else the first; NULL: none has. */
+static const struct rv_code_file *find_exporter(struct rv_namer *namer, const struct rv_code_file *caller,
+                                                const char *symbol)
+{
+    const char *needed;
+    for (size_t i = 0; (needed = needed_by(namer, caller, i)); i++)
+        for (size_t k = 0; k < namer->n_known; k++)
+            if (is_named(namer->known[k], needed) && has_export(namer, namer->known[k], symbol))
+                return namer->known[k];
+    for (size_t k = 0; k < namer->n_known; k++)
+        if (namer->known[k] != caller && has_export(namer, namer->known[k], symbol))
+            return namer->known[k];
+    return NULL;
+}
+
+static void name_import(struct rv_namer *namer, const struct rv_code_file *code, const char *import,
+                        struct rv_symbolizer_name *name)
+{
+    const char *symbol = rv_string_pool_keep(&namer->strings, import, strlen(import));
+    const struct rv_code_file *exporter = find_exporter(namer, code, symbol);
+    if (exporter)
+        name->package = keep(namer, rv_demangle_module(exporter->path));
+    name_symbol(namer, symbol, name);
+    name->file = keep_string(namer, code->path);
+}
+
+/* ---- code ---- */
+
 void rv_namer_name_code(struct rv_namer *namer, const struct rv_code_file *code, uint64_t link_address,
                         struct rv_symbolizer_name *name)
 {
     struct rv_namer_file *file = open_file(namer, code);
     uint64_t start;
-    const char *symbol = file->elf ? rv_elf_function(file->elf, link_address, &start) : NULL;
+    const char *import = file->elf ? rv_elf_import_at(file->elf, link_address) : NULL,
+               *symbol = file->elf ? rv_elf_function(file->elf, link_address, &start) : NULL;
     *name = (struct rv_symbolizer_name){.package = keep(namer, rv_demangle_module(code->path)), .file = ""};
-    if (symbol) {
+    if (import) {
+        name_import(namer, code, import, name);
+    } else if (symbol) {
         name_symbol(namer, symbol, name);
         name_declaration(namer, file, start, name);
     } else {
@@ -157,6 +217,7 @@ void rv_namer_fini(struct rv_namer *namer)
     for (size_t i = 0; i < namer->n_files; i++)
         close_file(namer, &namer->files[i]);
     free(namer->files);
+    free(namer->known);
     rv_string_pool_fini(&namer->strings);
     *namer = (struct rv_namer){0};
 }

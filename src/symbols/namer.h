@@ -28,11 +28,17 @@ struct rv_namer { /* zero = ready */
     struct rv_string_pool strings;
     struct rv_namer_file *files; /* by number */
     size_t n_files;
+    const struct rv_code_file **known; /* where imports may come from, in the order in which they were mapped */
+    size_t n_known, known_capacity;
     size_t n_open;
     uint64_t n_uses;
 };
 
-/* Name the function at a link-time address of a file; without a symbol, or if the file was replaced, by its hex address
+/* One more file that is mapped: valid until fini. */
+void rv_namer_know(struct rv_namer *namer, const struct rv_code_file *file);
+
+/* Name the function at a link-time address of a file, or that of another file which the loader writes there, with the
+ * other's package, and this one's path as file; without a symbol, or if the file was replaced, by its hex address
  * with the module's path as file. One thread at a time. */
 void rv_namer_name_code(struct rv_namer *namer, const struct rv_code_file *file, uint64_t link_address,
                         struct rv_symbolizer_name *name);

@@ -351,6 +351,15 @@ static int name_entry(struct rv_namer *namer, const struct entry *entry, struct 
     return -EINVAL;
 }
 
+/* Tell the namer of files that were added. */
+static void announce_files(struct rv_symbolizer *symbolizer)
+{
+    pthread_mutex_lock(&symbolizer->lock);
+    while (symbolizer->namer.n_known < symbolizer->n_files)
+        rv_namer_know(&symbolizer->namer, symbolizer->files[symbolizer->namer.n_known]);
+    pthread_mutex_unlock(&symbolizer->lock);
+}
+
 static struct rv_symbolizer_name *name_of(struct rv_symbolizer *symbolizer, uint32_t id)
 {
     if (id > symbolizer->n_names)
@@ -366,6 +375,7 @@ int rv_symbolizer_name(struct rv_symbolizer *symbolizer, uint32_t id, struct rv_
     if (id >= 1 && id <= symbolizer->n_names && symbolizer->names[id - 1].name) {
         *name = symbolizer->names[id - 1];
     } else if (copy_entry(symbolizer, id, &entry)) {
+        announce_files(symbolizer);
         error = name_entry(&symbolizer->namer, &entry, name);
         if (!error)
             *name_of(symbolizer, id) = *name;
