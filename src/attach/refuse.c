@@ -135,10 +135,11 @@ int rv_refuse_attaching(pid_t pid, enum rv_refuse why)
 {
     switch (why) {
     case RV_REFUSE_NO_LOADER:
-        return rv_err(
-            ENOTSUP,
-            "process %d has no GNU C library that could load ours: it is statically linked, or uses another one",
-            (int)pid);
+        return rv_err(ENOTSUP,
+                      "process %d has no GNU C library that could load ours: it is statically linked, or uses another "
+                      "one; link it "
+                      "dynamically, or with libringviz.a and start it under ringviz",
+                      (int)pid);
     case RV_REFUSE_NOT_LOADED:
         return rv_err(
             ENOTSUP,

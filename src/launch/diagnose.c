@@ -167,10 +167,12 @@ static void explain_image(const struct rv_program *program, char *out, size_t ou
     else if (!program->is_executable || !program->is_our_machine)
         snprintf(out, out_bytes, "it is a program for another machine than ringviz was built for; %s for this one",
                  REBUILD);
+    else if (program->is_go)
+        snprintf(out, out_bytes, "it is a Go program, whose functions are not traced");
     else if (!program->has_interpreter)
         snprintf(out, out_bytes,
-                 "it is statically linked, and nothing can be preloaded into it; link it "
-                 "dynamically");
+                 "it is statically linked, and nothing can be preloaded into it; link it dynamically, or build it with "
+                 "-g -finstrument-functions -fno-optimize-sibling-calls and link it with libringviz.a");
     else if (program->has_own_hook)
         snprintf(out, out_bytes, "it has a " HOOK " of its own, which hides ours; leave that out");
     else if (!has_hooks(program) && program->needs_api)

@@ -42,6 +42,18 @@ static void look_at_symbols(Elf *elf, struct rv_program *program)
     }
 }
 
+static void look_at_sections(Elf *elf, struct rv_program *program)
+{
+    GElf_Shdr header;
+    size_t names;
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        program->is_go |= name && strcmp(name, ".go.buildinfo") == 0;
+    }
+}
+
 static void read_image(int fd, struct rv_program *program)
 {
     GElf_Ehdr header;
@@ -57,6 +69,7 @@ static void read_image(int fd, struct rv_program *program)
         for (size_t i = 0; i < n_segments && i <= INT_MAX; i++)
             program->has_interpreter |= gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_INTERP;
         look_at_symbols(elf, program);
+        look_at_sections(elf, program);
     }
     elf_end(elf);
 }

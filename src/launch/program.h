@@ -15,6 +15,7 @@ struct rv_program {
     bool needs_hook, has_own_hook; /* of -finstrument-functions */
     bool needs_profile_hook;       /* of -pg, -mfentry, -Z instrument-mcount */
     bool needs_api;                /* of libringviz */
+    bool is_go;
 };
 
 /* 0; -ENOENT when not found; or the error of reading it, with the path set. */
