@@ -358,12 +358,13 @@ struct rv_wire_instrumentation {
     uint32_t n_functions;   /* [atomic] that were to be patched: those patched, trivial, filtered or refused */
     uint32_t n_patched;     /* [atomic] */
     uint32_t n_trivial;     /* [atomic] left as they are, since a call of them takes less time than its events */
-    uint32_t n_refused[12]; /* [atomic] by enum rv_patch_refusal */
+    uint32_t n_refused[11]; /* [atomic] by enum rv_patch_refusal */
+    uint32_t n_imports;     /* [atomic] functions of other objects, calls of which are seen where they are made */
     char runtime[60];       /* NUL-terminated: the language and what of it is traced */
     uint32_t n_filtered;    /* [atomic] left as they are, since the capture filter rejects their names */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_wire_instrumentation) == 128);
-RV_WIRE_ASSERT(RV_PATCH_REFUSAL_COUNT <= 12);
+RV_WIRE_ASSERT(RV_PATCH_REFUSAL_COUNT <= 11);
 
 enum rv_process_state { RV_PROCESS_FREE, RV_PROCESS_CLAIMED, RV_PROCESS_LIVE, RV_PROCESS_ENDED };
 

@@ -98,10 +98,14 @@ const char *rv_instrumentation_text(const struct rv_wire_instrumentation *instru
         add(&words, "%shooks", words.n ? ", " : "");
     if (instrumentation->instruments & RV_INSTRUMENT_PROFILE_HOOKS)
         add(&words, "%shooks for profilers", words.n ? ", " : "");
-    if (instrumentation->instruments & RV_INSTRUMENT_PATCHES && words.n)
+    const bool has_patches = instrumentation->instruments & RV_INSTRUMENT_PATCHES &&
+                             (instrumentation->n_functions || !instrumentation->n_imports);
+    if (has_patches && words.n)
         add(&words, ", ");
-    if (instrumentation->instruments & RV_INSTRUMENT_PATCHES)
+    if (has_patches)
         add_patches(&words, instrumentation);
+    if (instrumentation->n_imports)
+        add(&words, "%scalls of %u functions of other objects", words.n ? ", " : "", instrumentation->n_imports);
     if (instrumentation->instruments & RV_INSTRUMENT_SYSCALLS)
         add(&words, "%ssystem calls", words.n ? ", " : "");
     return out;

@@ -24,27 +24,17 @@ static int find_library(char path[PATH_MAX])
                : rv_err(ENOENT, RV_ATTACHMENT_LIBRARY ": not found beside ringviz");
 }
 
-/* One a line. */
-static void join_patches(const struct rv_options *options, char *out, size_t out_bytes)
-{
-    size_t n = 0;
-    snprintf(out, out_bytes, "auto");
-    for (size_t i = 0; i < options->n_patches && n < out_bytes; i++)
-        n += (size_t)snprintf(out + n, out_bytes - n, "%s%s", i ? "\n" : "", options->patches[i]);
-}
-
 int rv_cli_attach(const struct rv_options *options, const char *trace_path)
 {
-    char library[PATH_MAX], absolute[PATH_MAX], patches[4096];
+    char library[PATH_MAX], absolute[PATH_MAX];
     int error = find_library(library);
     if (error)
         return error;
-    join_patches(options, patches, sizeof patches);
     return rv_attach_begin(&(struct rv_attach_params){
         .pid = (pid_t)options->pid,
         .library = library,
         .trace_path = realpath(trace_path, absolute) ? absolute : trace_path,
-        .patches = patches,
+        .patches = options->patches,
     });
 }
 

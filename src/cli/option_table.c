@@ -236,6 +236,20 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "captured, as with --prototypes, whose prototypes go before: numbers, enums by name, strings, addresses of all else; not "
      "where REGEX chooses more than 1,024 of them."},
 
+    {RV_OPTION_LIBCALLS, WATCH, "libcalls", "[=REGEX[@LIBRARY]]", NULL,
+     "trace the calls that a program makes of its libraries, as ltrace(1) does",
+     "Of functions whose names match (default: all), where the program calls them: they are named by its dynamic symbols, which a "
+     "stripped program has, too, and lie in the lane inside of the function that made them. Behind an @: calls of libraries with "
+     "LIBRARY in their path, by the program and all other libraries, also such as dlopen loads later; nothing there: of all. May be "
+     "given several times. Only instructions that call are "
+     "changed (x86-64), in the procedure linkage table or, with -fno-plt, in functions: bindings, lazy or not, and addresses that a "
+     "program takes stay as they are. Not seen are calls by such an address, of what dlsym finds, and those that libc makes "
+     "itself; functions that "
+     "return twice or look at who called them (setjmp, vfork, getcontext, swapcontext, dlopen, dlsym); and "
+     "functions that --patch traces themselves, which are shown as that. Without --libcalls and --patch, a program of whose functions "
+     "fewer than a tenth have symbols has its calls of libraries traced besides its functions; --patch=off --libcalls traces nothing "
+     "else. -F captures their arguments."},
+
     {RV_OPTION_PROTOTYPES, WATCH, "prototypes", "=FILE", NULL,
      "capture arguments and results as ltrace.conf(5) in FILE says; also -F FILE",
      "Of the patched functions whose prototypes are in FILE: /etc/ltrace.conf is one. It may be given several times: a later "

@@ -287,35 +287,56 @@ static int choose_syscalls(struct rv_options *options, const char *choice)
     return 0;
 }
 
-/* The regular expression is checked here: the traced process could not report the error. */
-static int add_patch(struct rv_options *options, const char *name, const char *value)
+/* One more line of the patcher's text (producers/native/patcher.h): the value, with text around it. The regular expression is
+ * checked here: the traced process could not report the error. */
+static int add_patch(struct rv_options *options, const char *name, const char *value, const char *front,
+                     const char *back)
 {
-    char pattern[4096];
+    char pattern[RV_OPTIONS_PATCH_BYTES];
     regex_t compiled;
     const char *at = strrchr(value, '@');
-    size_t n = at ? (size_t)(at - value) : strlen(value);
-    if (n == 0 || n >= sizeof pattern || strchr(value, '\n') || options->n_patches == RV_LAUNCH_PATCHES)
-        return rv_option_value_bad(name, value, "REGEX[@LIBRARY], at most 16 times");
+    const size_t n = at ? (size_t)(at - value) : strlen(value), n_used = strlen(options->patches);
+    if (n == 0 || *value == '\t' || strchr(value, '\n') ||
+        n_used + strlen(value) + 4 + sizeof "auto\n" >= sizeof options->patches)
+        return rv_option_value_bad(name, value, "REGEX[@LIBRARY], 4,000 characters in all");
     memcpy(pattern, value, n);
     pattern[n] = '\0';
     if (regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB) != 0)
         return rv_option_value_bad(name, value, "a regular expression");
     regfree(&compiled);
-    options->patches[options->n_patches++] = value;
+    snprintf(options->patches + n_used, sizeof options->patches - n_used, "%s%s%s%s", n_used ? "\n" : "", front, value,
+             back);
     return 0;
 }
 
-/* As --patch, but where no library is given, of all objects. */
-static int add_patch_everywhere(struct rv_options *options, const char *value)
+/* Functions, by --patch. */
+static int add_functions(struct rv_options *options, const char *name, const char *value, const char *back)
 {
-    const size_t n_bytes = strlen(value) + sizeof "@";
-    if (strchr(value, '@') || options->n_patches == RV_LAUNCH_PATCHES)
-        return add_patch(options, "x", value);
-    char *everywhere = rv_alloc(n_bytes, 1);
-    snprintf(everywhere, n_bytes, "%s@", value);
-    options->patches_everywhere[options->n_patches] = everywhere;
+    options->has_patch = true;
+    return add_patch(options, name, value, "", back);
+}
+
+/* By -x: where no library is given, of all objects. */
+static int add_functions_everywhere(struct rv_options *options, const char *value)
+{
+    if (strchr(value, '@'))
+        return add_functions(options, "x", value, "");
+    if (options->n_functions == RV_OPTIONS_FUNCTIONS)
+        return rv_option_value_bad("x", value, "REGEX, at most 16 times");
     options->functions[options->n_functions++] = value;
-    return add_patch(options, "x", everywhere);
+    return add_functions(options, "x", value, "@");
+}
+
+/* Where nobody has said which functions of the program. */
+static void choose_functions(struct rv_options *options)
+{
+    static const char AUTO[] = "auto\n";
+    const size_t n = strlen(options->patches);
+    if (options->has_patch)
+        return;
+    memmove(options->patches + strlen(AUTO), options->patches, n);
+    memcpy(options->patches, AUTO, strlen(AUTO));
+    options->patches[strlen(AUTO) + n - (n ? 0 : 1)] = '\0'; /* without the end of a line that is the last */
 }
 
 static int set_capture_option(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
@@ -346,7 +367,10 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
         options->has_any_overhead = strcmp(value, "off") == 0;
         return options->has_any_overhead ? 0 : rv_option_value_count(entry->name, value, 10000, &options->max_overhead);
     case RV_OPTION_PATCH:
-        return add_patch(options, entry->name, value);
+        return add_functions(options, entry->name, value, "");
+    case RV_OPTION_LIBCALLS:
+        options->has_libcalls = true;
+        return add_patch(options, entry->name, value ? value : ".", "\t", "");
     case RV_OPTION_PROTOTYPES:
         if (options->n_prototypes == RV_OPTIONS_PROTOTYPES)
             return rv_option_value_bad(entry->name, value, "a FILE, at most 16 times");
@@ -637,7 +661,8 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
             return rv_err(EINVAL, "%s: unknown option or needless value; see ringviz --help", argv[optind - 1]);
         if (id == ':')
             return rv_err(EINVAL, "%s: wants a value; see ringviz --help", argv[optind - 1]);
-        error = id == 'x' ? add_patch_everywhere(options, optarg) : set_option(options, (enum rv_option_id)id, optarg);
+        error =
+            id == 'x' ? add_functions_everywhere(options, optarg) : set_option(options, (enum rv_option_id)id, optarg);
         if (error)
             return error;
         is_given[(id == 'x' ? RV_OPTION_PATCH : id) - RV_OPTION_HEADLESS] = true;
@@ -645,6 +670,7 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
     error = check_company(options->command, is_given);
     if (error)
         return error;
+    choose_functions(options);
     if (options->record_limit.trigger)
         rv_trigger_set_keep(options->record_limit.trigger, options->trigger_keep);
     return take_operands(options, argc, argv, optind > n_read); /* getopt has skipped "--" */
@@ -654,7 +680,7 @@ double rv_options_max_overhead(const struct rv_options *options)
 {
     if (options->max_overhead)
         return options->max_overhead / 100.0;
-    if (options->has_any_overhead || options->n_patches || options->include || options->file)
+    if (options->has_any_overhead || options->has_patch || options->has_libcalls || options->include || options->file)
         return 0;
     return options->pid ? 0.1 : 0.5;
 }
@@ -663,6 +689,4 @@ void rv_options_fini(struct rv_options *options)
 {
     rv_filter_release(options->filter);
     rv_trigger_destroy(options->record_limit.trigger);
-    for (size_t i = 0; i < RV_LAUNCH_PATCHES; i++)
-        free(options->patches_everywhere[i]);
 }

@@ -16,9 +16,9 @@
 #include "sink/record_limit.h"
 #include "export/spans.h"
 #include "import/formats.h"
-#include "launch/launch.h"
 
-enum { RV_OPTIONS_MAX_EXPORTS = 8, RV_OPTIONS_PROTOTYPES = 16 };
+enum { RV_OPTIONS_MAX_EXPORTS = 8, RV_OPTIONS_PROTOTYPES = 16, RV_OPTIONS_FUNCTIONS = 16 };
+#define RV_OPTIONS_PATCH_BYTES 4096u /* as a patcher takes at most */
 
 struct rv_export_option {
     enum rv_export_kind kind;
@@ -72,11 +72,10 @@ struct rv_options {
     /* capture */
     struct rv_map_params map;
     const char *trace_file, *include, *exclude;
-    const char *patches[RV_LAUNCH_PATCHES]; /* --patch, as often as it was given */
-    size_t n_patches;
-    char *patches_everywhere[RV_LAUNCH_PATCHES]; /* of -x: those of them that are owned here */
-    const char
-        *functions[RV_LAUNCH_PATCHES]; /* REGEX of each -x without a library: their arguments are captured by DWARF */
+    char patches[RV_OPTIONS_PATCH_BYTES]; /* --patch, -x and --libcalls, as the patcher takes them */
+    bool has_patch, has_libcalls;         /* they were given */
+    /* REGEX of each -x without a library: their arguments are captured by DWARF */
+    const char *functions[RV_OPTIONS_FUNCTIONS];
     size_t n_functions;
     const char *prototypes[RV_OPTIONS_PROTOTYPES]; /* --prototypes, as often as it was given */
     size_t n_prototypes;                           /* 0: arguments are not captured */

@@ -76,7 +76,7 @@ static int read_files(const struct rv_options *options, struct text *text)
 /* ---- DWARF ---- */
 
 struct functions {
-    regex_t patterns[RV_LAUNCH_PATCHES];
+    regex_t patterns[RV_OPTIONS_FUNCTIONS];
     size_t n;
 };
 

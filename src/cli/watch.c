@@ -318,7 +318,6 @@ static int start_command(struct watch *watch)
     watch->launch = rv_launch_start(&(struct rv_launch_params){.trace_path = watch->map.path,
                                                                .argv = watch->options->argv,
                                                                .patches = watch->options->patches,
-                                                               .n_patches = watch->options->n_patches,
                                                                .end_us = rv_signals_end},
                                     &watch->status);
     if (!watch->launch)
@@ -461,6 +460,18 @@ static bool are_many_refused(const struct rv_wire_instrumentation *instrumentati
     return rv_instrumentation_n_refused(instrumentation) * 20 > instrumentation->n_functions;
 }
 
+/* Of the first process that nobody has asked it of. */
+static void say_imports(const struct watch *watch, struct rv_lane *const *processes, size_t n)
+{
+    for (size_t i = 0; i < n && !watch->options->has_libcalls; i++)
+        if (processes[i]->instrumentation.n_imports) {
+            rv_warn(
+                "%s: few of its functions have names, so its calls of libraries are traced, too (--libcalls, --patch)",
+                processes[i]->process_name);
+            return;
+        }
+}
+
 /* A warning for the first process of those with many functions refused; notes for all. */
 static void say_instrumentation(const struct watch *watch)
 {
@@ -477,6 +488,7 @@ static void say_instrumentation(const struct watch *watch)
     }
     if (n_refused > 1)
         rv_warn("so it is in %zu other processes (--verbose)", n_refused - 1);
+    say_imports(watch, processes, n);
     free(processes);
 }
 

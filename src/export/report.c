@@ -194,7 +194,8 @@ static void add_json_patches(struct rv_text_buffer *text, const struct rv_wire_i
                               instrumentation->n_refused[i]);
         separator = ",";
     }
-    rv_text_buffer_add(text, "}}");
+    add_json_number(text, "},\"imports\":", instrumentation->n_imports);
+    rv_text_buffer_add(text, "}");
 }
 
 static void add_json_process(struct rv_text_buffer *text, const struct rv_lane *lane)

@@ -32,21 +32,6 @@ static void set_trace_file(char **environment, const char *path)
     free(absolute);
 }
 
-/* One a line; values set by the user, or by an outer ringviz, do not count. */
-static void set_patches(char **environment, const struct rv_launch_params *params)
-{
-    char *lines = rv_strdup(params->n_patches ? params->patches[0] : "auto");
-    for (size_t i = 1; i < params->n_patches; i++) {
-        size_t n_bytes = strlen(lines) + strlen(params->patches[i]) + 2;
-        char *longer = rv_alloc(n_bytes, 1);
-        snprintf(longer, n_bytes, "%s\n%s", lines, params->patches[i]);
-        free(lines);
-        lines = longer;
-    }
-    rv_environment_set(environment, "RINGVIZ_PATCH", lines, 0, NULL);
-    free(lines);
-}
-
 char **rv_environment_create(const struct rv_launch_params *params)
 {
     size_t n = 0;
@@ -57,7 +42,8 @@ char **rv_environment_create(const struct rv_launch_params *params)
         environment[i] = rv_strdup(environ[i]);
     set_trace_file(environment, params->trace_path);
     rv_producers_add(environment, params->argv[0]);
-    set_patches(environment, params);
+    /* One that the user has set, or an outer ringviz, does not count. */
+    rv_environment_set(environment, "RINGVIZ_PATCH", params->patches ? params->patches : "auto", 0, NULL);
     return environment;
 }
 

@@ -6,14 +6,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define RV_LAUNCH_PATCHES 16u
-
 struct rv_launch_params {
     const char *trace_path;  /* goes to RINGVIZ_FILE */
     const char *const *argv; /* NULL-terminated */
-    /* What of programs without hooks to patch: "REGEX[@LIBRARY]" each, or one "off"; none: the programs' own functions. */
-    const char *const *patches;
-    size_t n_patches;
+    const char *patches;     /* goes to RINGVIZ_PATCH: a patcher's text (producers/native/patcher.h). NULL: auto */
     /* For TERM and HUP that come once the command has ended: a signal's handler, on any thread. NULL: they end us. */
     void (*end_us)(int signal_number);
 };

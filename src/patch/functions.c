@@ -14,6 +14,7 @@
 
 #include "base/bisect.h"
 #include "patch/cursor.h"
+#include "patch/dynamic.h"
 #include "patch/frames.h"
 
 #define TRIVIAL_BYTES 64u
@@ -124,31 +125,11 @@ static void read_pointers(struct survey *survey)
     }
 }
 
-/* A dynamic entry's number; 0: there is none. */
-static uint64_t read_dynamic(const struct rv_patch_image *image, int64_t tag)
-{
-    size_t n_bytes;
-    const uint8_t *bytes = rv_patch_image_at(image, image->dynamic, &n_bytes);
-    for (Elf64_Dyn entry; n_bytes >= sizeof entry; bytes += sizeof entry, n_bytes -= sizeof entry) {
-        memcpy(&entry, bytes, sizeof entry);
-        if (entry.d_tag == tag)
-            return entry.d_un.d_val;
-        if (entry.d_tag == DT_NULL)
-            return 0;
-    }
-    return 0;
-}
-
-/* What the loader writes into data: a thread may be in the loader, which has not done so yet. It has added the bias to
- * the table's address, or is going to. */
+/* What the loader writes into data: a thread may be in the loader, which has not done so yet. */
 static void read_relocations(struct survey *survey)
 {
-    const uint64_t table = read_dynamic(survey->image, DT_RELA), n_table = read_dynamic(survey->image, DT_RELASZ);
     size_t n_bytes;
-    const uint8_t *bytes = rv_patch_image_at(survey->image, table, &n_bytes);
-    if (!bytes)
-        bytes = rv_patch_image_at(survey->image, table + survey->image->bias, &n_bytes);
-    n_bytes = n_bytes < n_table ? n_bytes : (size_t)n_table;
+    const uint8_t *bytes = rv_patch_dynamic_table(survey->image, DT_RELA, DT_RELASZ, &n_bytes);
     for (Elf64_Rela entry; n_bytes >= sizeof entry; bytes += sizeof entry, n_bytes -= sizeof entry) {
         memcpy(&entry, bytes, sizeof entry);
         const uint64_t address = survey->image->bias + (uint64_t)entry.r_addend;

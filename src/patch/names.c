@@ -13,6 +13,7 @@
 
 #include "base/bisect.h"
 #include "base/module_name.h"
+#include "patch/array.h"
 
 struct file {
     const uint8_t *bytes;
@@ -26,23 +27,12 @@ static const void *at(const struct file *file, uint64_t offset, uint64_t n_bytes
                                                                                            : NULL;
 }
 
-/* NULL: no memory. */
-static void *grown(void *items, size_t n, size_t *capacity, size_t item_bytes)
-{
-    if (n < *capacity)
-        return items;
-    const size_t more = *capacity ? 2 * *capacity : 256;
-    void *larger = realloc(items, more * item_bytes);
-    *capacity = larger ? more : *capacity;
-    return larger;
-}
-
 /* Called with each function's name and address. A negative errno ends it. */
 typedef int symbol_fn(void *context, const char *name, uint64_t address);
 
 static int add_address(struct rv_patch_names *names, uint64_t address)
 {
-    uint64_t *addresses = grown(names->addresses, names->n, &names->capacity, sizeof *addresses);
+    uint64_t *addresses = rv_patch_array_grown(names->addresses, names->n, &names->capacity, sizeof *addresses);
     if (!addresses)
         return -ENOMEM;
     names->addresses = addresses;
@@ -78,7 +68,7 @@ static int add_named(void *context, const char *name, uint64_t address)
     const struct rv_patch_name *found = bsearch(name, by->wanted, by->n_wanted, sizeof *by->wanted, compare_names);
     if (!found)
         return 0;
-    struct rv_patch_named *named = grown(by->named, by->n, &by->capacity, sizeof *named);
+    struct rv_patch_named *named = rv_patch_array_grown(by->named, by->n, &by->capacity, sizeof *named);
     if (!named)
         return -ENOMEM;
     by->named = named;
@@ -162,19 +152,6 @@ static int add_addresses(struct by_name *by, uint64_t bias)
     return error;
 }
 
-/* Either is an address, or begins with one. */
-static int compare_addresses(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
-static void sort(struct rv_patch_names *names)
-{
-    if (names->n)
-        qsort(names->addresses, names->n, sizeof *names->addresses, compare_addresses);
-}
-
 int rv_patch_names_read(struct rv_patch_names *names, const char *path, const char *pattern,
                         const struct rv_patch_image *image)
 {
@@ -183,7 +160,7 @@ int rv_patch_names_read(struct rv_patch_names *names, const char *path, const ch
     if (regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB) != 0)
         return -EINVAL;
     int error = walk_path(path, image, add_matching, &(struct by_pattern){names, &compiled});
-    sort(names);
+    rv_patch_array_sort(names->addresses, names->n, sizeof *names->addresses);
     regfree(&compiled);
     return error;
 }
@@ -205,7 +182,7 @@ int rv_patch_names_add_addresses(struct rv_patch_names *names, const char *patte
         snprintf(name, sizeof name, "0x%" PRIx64, all->functions[i].address - image->bias);
         error = add_matching(&(struct by_pattern){names, &compiled}, name, all->functions[i].address);
     }
-    sort(names);
+    rv_patch_array_sort(names->addresses, names->n, sizeof *names->addresses);
     regfree(&compiled);
     return error;
 }
@@ -242,12 +219,12 @@ static int add_judged(void *context, const char *name, uint64_t address)
 static void remove_kept(struct by_filter *by)
 {
     size_t n = 0;
-    sort(&by->kept);
+    rv_patch_array_sort(by->kept.addresses, by->kept.n, sizeof *by->kept.addresses);
     for (size_t i = 0; i < by->rejected->n; i++)
         if (!rv_patch_names_match(&by->kept, by->rejected->addresses[i]))
             by->rejected->addresses[n++] = by->rejected->addresses[i];
     by->rejected->n = n;
-    sort(by->rejected);
+    rv_patch_array_sort(by->rejected->addresses, by->rejected->n, sizeof *by->rejected->addresses);
 }
 
 static bool compile(regex_t *regex, const char *pattern, bool *has)
@@ -283,8 +260,7 @@ int rv_patch_names_find(const char *path, const struct rv_patch_image *image, co
     int error = n ? walk_path(path, image, add_named, &by) : 0;
     if (!error)
         error = add_addresses(&by, image->bias);
-    if (by.n)
-        qsort(by.named, by.n, sizeof *by.named, compare_addresses);
+    rv_patch_array_sort(by.named, by.n, sizeof *by.named);
     *named = by.named;
     *n_named = by.n;
     return error;

@@ -2,8 +2,24 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bisect.h"
+#include "patch/array.h"
+#include "patch/imports.h"
+
+#define NAMED_AT_LEAST 10u /* one of so many functions has a symbol, or they count as without */
+
+/* What an image has, and what is made of it. */
+struct work {
+    const struct rv_patch_request *request;
+    struct rv_patch_prepared *prepared;
+    struct rv_patch_names chosen, rejected;
+    struct rv_patch_functions functions;
+    struct rv_patch_imports imports;
+    uint64_t *links; /* of the imports; 0: none */
+    struct rv_patch_stubs stubs;
+};
 
 static bool is_captured(const struct rv_patch_prepared *prepared, uint64_t address)
 {
@@ -12,14 +28,24 @@ static bool is_captured(const struct rv_patch_prepared *prepared, uint64_t addre
     return n && prepared->captured[n - 1].address == address;
 }
 
-struct names {
-    struct rv_patch_names chosen, rejected;
-};
+/* ---- functions ---- */
 
-static bool is_chosen(const struct rv_patch_request *request, const struct names *names,
-                      const struct rv_patch_function *function, struct rv_patch_prepared *prepared)
+/* Has the procedure linkage table the form of a function? It stands for what it jumps to, 8 or 16 bytes each. */
+static bool is_linkage_table(const struct work *work, const struct rv_patch_function *function)
 {
-    if (request->pattern && !rv_patch_names_match(&names->chosen, function->address))
+    const struct rv_patch_imports *imports = &work->imports;
+    const uint64_t address = function->address + function->skipped;
+    const size_t n = rv_bisect_count(imports->uses, imports->n_uses, sizeof *imports->uses,
+                                     offsetof(struct rv_patch_use, address), address);
+    return n && imports->uses[n - 1].address == address && function->n_bytes % 8 == 0;
+}
+
+static bool is_chosen(const struct work *work, const struct rv_patch_function *function)
+{
+    struct rv_patch_prepared *prepared = work->prepared;
+    const struct rv_patch_request *request = work->request;
+    if (is_linkage_table(work, function) ||
+        (request->pattern && !rv_patch_names_match(&work->chosen, function->address)))
         return false;
     prepared->counts.n_functions++;
     if (function->refusal) {
@@ -33,75 +59,208 @@ static bool is_chosen(const struct rv_patch_request *request, const struct names
     return true;
 }
 
-static void build(const struct rv_patch_request *request, const struct rv_patch_functions *all,
-                  const struct names *names, struct rv_patch_stubs *stubs, struct rv_patch_prepared *prepared)
+static void add_functions(struct work *work)
 {
-    rv_patch_stubs_begin(stubs, request->hook, request->capture_hook);
-    for (size_t i = 0; i < all->n_functions; i++) {
-        const struct rv_patch_function *function = &all->functions[i];
-        if (!is_chosen(request, names, function, prepared))
+    struct rv_patch_prepared *prepared = work->prepared;
+    for (size_t i = 0; i < work->functions.n_functions; i++) {
+        const struct rv_patch_function *function = &work->functions.functions[i];
+        if (!is_chosen(work, function))
             continue;
         struct rv_patch_site *site = &prepared->sites[prepared->n_sites];
-        enum rv_patch_refusal refusal =
-            rv_patch_stubs_add(stubs, &request->image, function, is_captured(prepared, function->address), site);
+        enum rv_patch_refusal refusal = rv_patch_stubs_add(&work->stubs, &work->request->image, function,
+                                                           is_captured(prepared, function->address), site);
         if (refusal) {
             prepared->counts.n_refused[refusal]++;
             continue;
         }
         prepared->n_sites++;
-        site->is_off = site->is_rejected = rv_patch_names_match(&names->rejected, function->address);
+        site->is_off = site->is_rejected = rv_patch_names_match(&work->rejected, function->address);
         prepared->counts.n_filtered += site->is_off;
     }
     prepared->counts.n_patched = (uint32_t)prepared->n_sites - prepared->counts.n_filtered;
 }
 
-static int prepare(const struct rv_patch_request *request, const struct rv_patch_functions *all,
-                   const struct names *names, struct rv_patch_prepared *prepared)
+/* ---- imports ---- */
+
+/* Uses of others are forgotten. */
+static void keep_wanted(struct work *work)
 {
-    const struct rv_patch_function *functions = all->functions, *last = functions + all->n_functions - 1;
-    if (!all->n_functions)
-        return 0;
-    struct rv_patch_stubs stubs = {.n_bytes = (all->n_functions + 1) * RV_PATCH_STUB_BYTES};
-    prepared->sites = calloc(all->n_functions, sizeof *prepared->sites);
-    if (!prepared->sites)
-        return -ENOMEM;
-    stubs.bytes = request->map_near(functions->address, last->address + last->n_bytes, stubs.n_bytes);
-    if (!stubs.bytes)
-        return -ENOSPC;
-    stubs.address = (uint64_t)(uintptr_t)stubs.bytes;
-    build(request, all, names, &stubs, prepared);
-    prepared->stubs = stubs.bytes;
-    prepared->n_stub_bytes = stubs.n_bytes;
+    struct rv_patch_imports *imports = &work->imports;
+    size_t n_kept = 0;
+    for (size_t i = 0; i < imports->n; i++)
+        if (!rv_patch_import_may_be_called(imports->all[i].name) || !work->request->wants_import(imports->all[i].name))
+            imports->all[i].name = NULL;
+    for (size_t i = 0; i < imports->n_uses; i++)
+        if (imports->all[imports->uses[i].import].name)
+            imports->uses[n_kept++] = imports->uses[i];
+    imports->n_uses = n_kept;
+}
+
+/* A stub for each that is used. */
+static void add_links(struct work *work)
+{
+    for (size_t i = 0; i < work->imports.n_uses; i++) {
+        const size_t import = work->imports.uses[i].import;
+        const uint64_t address = work->imports.all[import].address;
+        if (!work->links[import] &&
+            rv_patch_stubs_add_import(&work->stubs, address, is_captured(work->prepared, address),
+                                      &work->links[import]) == RV_PATCH_FITS)
+            work->prepared->counts.n_imports++;
+    }
+}
+
+/* The function with whose begin an instruction has been moved; NULL: it has not. */
+static const struct rv_patch_site *find_moved(const struct rv_patch_prepared *prepared, size_t n_functions,
+                                              uint64_t address)
+{
+    const size_t n = rv_bisect_count(prepared->sites, n_functions, sizeof *prepared->sites,
+                                     offsetof(struct rv_patch_site, address), address);
+    return n && address - prepared->sites[n - 1].address < RV_PATCH_JUMP_BYTES ? &prepared->sites[n - 1] : NULL;
+}
+
+static void divert_uses(struct work *work)
+{
+    struct rv_patch_prepared *prepared = work->prepared;
+    const size_t n_functions = prepared->n_sites;
+    for (size_t i = 0; i < work->imports.n_uses; i++) {
+        const struct rv_patch_use *use = &work->imports.uses[i];
+        const uint64_t link = work->links[use->import];
+        const struct rv_patch_site *moved = find_moved(prepared, n_functions, use->address);
+        if (link && moved)
+            rv_patch_stubs_divert_moved(&work->stubs, moved, work->imports.all[use->import].address, link);
+        else if (link && rv_patch_stubs_divert(&work->request->image, use->address, link,
+                                               &prepared->sites[prepared->n_sites]) == RV_PATCH_FITS)
+            prepared->n_sites++;
+    }
+    rv_patch_array_sort(prepared->sites, prepared->n_sites, sizeof *prepared->sites);
+}
+
+/* ---- all ---- */
+
+static int compare_names(const void *name, const void *wanted)
+{
+    return strcmp(name, ((const struct rv_patch_name *)wanted)->name);
+}
+
+/* Imports whose arguments are captured, besides functions. */
+static int find_captured_imports(struct work *work)
+{
+    const struct rv_patch_request *request = work->request;
+    struct rv_patch_prepared *prepared = work->prepared;
+    size_t capacity = prepared->n_captured;
+    for (size_t i = 0; i < work->imports.n && request->n_captured; i++) {
+        const struct rv_patch_name *found = bsearch(work->imports.all[i].name, request->captured, request->n_captured,
+                                                    sizeof *request->captured, compare_names);
+        if (!found)
+            continue;
+        struct rv_patch_named *named =
+            rv_patch_array_grown(prepared->captured, prepared->n_captured, &capacity, sizeof *named);
+        if (!named)
+            return -ENOMEM;
+        prepared->captured = named;
+        named[prepared->n_captured++] = (struct rv_patch_named){work->imports.all[i].address, found->number};
+    }
+    rv_patch_array_sort(prepared->captured, prepared->n_captured, sizeof *prepared->captured);
     return 0;
+}
+
+static void find_extent(const struct work *work, uint64_t *first, uint64_t *last)
+{
+    const struct rv_patch_function *functions = work->functions.functions;
+    const struct rv_patch_use *uses = work->imports.uses;
+    const size_t n = work->functions.n_functions, n_uses = work->imports.n_uses;
+    *first = n ? functions->address : uses->address;
+    *last = n ? functions[n - 1].address + functions[n - 1].n_bytes : uses[n_uses - 1].address;
+    if (n_uses && uses->address < *first)
+        *first = uses->address;
+    if (n_uses && uses[n_uses - 1].address > *last)
+        *last = uses[n_uses - 1].address;
+}
+
+static int build(struct work *work)
+{
+    struct rv_patch_prepared *prepared = work->prepared;
+    uint64_t first, last;
+    const size_t n_sites = work->functions.n_functions + work->imports.n_uses;
+    if (!n_sites)
+        return 0;
+    find_extent(work, &first, &last);
+    work->stubs.n_bytes = (work->functions.n_functions + work->imports.n + 1) * RV_PATCH_STUB_BYTES;
+    work->links = calloc(work->imports.n + 1, sizeof *work->links);
+    prepared->sites = calloc(n_sites, sizeof *prepared->sites);
+    if (!prepared->sites || !work->links)
+        return -ENOMEM;
+    work->stubs.bytes = work->request->map_near(first, last, work->stubs.n_bytes);
+    if (!work->stubs.bytes)
+        return -ENOSPC;
+    work->stubs.address = (uint64_t)(uintptr_t)work->stubs.bytes;
+    rv_patch_stubs_begin(&work->stubs, work->request->hook, work->request->capture_hook);
+    add_links(work);
+    add_functions(work);
+    divert_uses(work);
+    prepared->stubs = work->stubs.bytes;
+    prepared->n_stub_bytes = work->stubs.n_bytes;
+    return 0;
+}
+
+static int find_functions(struct work *work)
+{
+    const struct rv_patch_request *request = work->request;
+    const char *pattern = request->pattern;
+    int error = pattern ? rv_patch_names_read(&work->chosen, request->path, pattern, &request->image) : 0;
+    const bool has_addresses = pattern && rv_patch_names_has_addresses(pattern);
+    if (error || (pattern && !work->chosen.n && !has_addresses))
+        return error;
+    if (request->filter.include || request->filter.exclude)
+        (void)rv_patch_names_filter(&work->rejected, request->path, &request->filter, &request->image);
+    error = rv_patch_functions_find(&work->functions, &request->image);
+    if (!error && has_addresses)
+        error = rv_patch_names_add_addresses(&work->chosen, pattern, &request->image, &work->functions);
+    if (!error)
+        (void)rv_patch_names_find(request->path, &request->image, request->captured, request->n_captured,
+                                  &work->prepared->captured, &work->prepared->n_captured);
+    return error;
+}
+
+static bool are_nameless(const struct work *work)
+{
+    struct rv_patch_names all;
+    (void)rv_patch_names_read(&all, work->request->path, "", &work->request->image);
+    const size_t n = all.n;
+    rv_patch_names_end(&all);
+    return n * NAMED_AT_LEAST < work->functions.n_functions;
+}
+
+static int find_imports(struct work *work)
+{
+    if (work->request->is_for_nameless && !are_nameless(work))
+        return 0;
+    int error = rv_patch_imports_find(&work->imports, &work->request->image);
+    if (!error)
+        error = find_captured_imports(work);
+    if (!error)
+        keep_wanted(work);
+    return error;
 }
 
 int rv_patch_prepare(const struct rv_patch_request *request, struct rv_patch_prepared *prepared)
 {
-    struct rv_patch_functions all = {0};
-    struct names names = {0};
+    struct work work = {.request = request, .prepared = prepared};
     *prepared = (struct rv_patch_prepared){0};
-    int error =
-        request->pattern ? rv_patch_names_read(&names.chosen, request->path, request->pattern, &request->image) : 0;
-    const bool has_addresses = request->pattern && rv_patch_names_has_addresses(request->pattern);
-    const bool has_any = !error && (!request->pattern || names.chosen.n || has_addresses);
-    if (has_any && (request->filter.include || request->filter.exclude))
-        (void)rv_patch_names_filter(&names.rejected, request->path, &request->filter, &request->image);
-    if (has_any)
-        error = rv_patch_functions_find(&all, &request->image);
-    if (has_any && !error && has_addresses)
-        error = rv_patch_names_add_addresses(&names.chosen, request->pattern, &request->image, &all);
-    if (has_any && !error)
-        (void)rv_patch_names_find(request->path, &request->image, request->captured, request->n_captured,
-                                  &prepared->captured, &prepared->n_captured);
-    if (has_any && !error)
-        error = prepare(request, &all, &names, prepared);
+    int error = request->has_functions ? find_functions(&work) : 0;
+    if (request->wants_import) /* of an image whose functions are not known, too */
+        error = find_imports(&work);
+    if (!error)
+        error = build(&work);
     if (error) {
         free(prepared->captured);
         free(prepared->sites);
         *prepared = (struct rv_patch_prepared){0};
     }
-    rv_patch_names_end(&names.chosen);
-    rv_patch_names_end(&names.rejected);
-    rv_patch_functions_free(&all);
+    free(work.links);
+    rv_patch_names_end(&work.chosen);
+    rv_patch_names_end(&work.rejected);
+    rv_patch_functions_free(&work.functions);
+    rv_patch_imports_end(&work.imports);
     return error;
 }

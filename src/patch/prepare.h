@@ -13,10 +13,14 @@
 struct rv_patch_request {
     struct rv_patch_image image;
     uint64_t hook;
-    bool has_trivial; /* patch trivial functions, too */
-    /* Names of functions to patch: a regular expression, and the file that has them; NULL: all. */
+    bool has_functions; /* functions of the image are patched: */
+    bool has_trivial;   /* trivial ones, too */
+    /* Their names: a regular expression, or NULL: all; and the file that has them. */
     const char *pattern, *path;
     struct rv_patch_filter filter; /* functions that it rejects are prepared, but off */
+    /* Calls of imports are to be seen: of those with names that this wants; NULL: none. */
+    bool (*wants_import)(const char *name);
+    bool is_for_nameless; /* only where fewer than a tenth of the functions have symbols */
     /* Functions whose arguments are captured, by rising strcmp() of their names, and the hook that does so. */
     const struct rv_patch_name *captured;
     size_t n_captured;

@@ -2,11 +2,16 @@
 
 #include <string.h>
 
+#include "patch/imports.h"
+
 #define ALIGN 16u
 #define CAPTURE_HOOK_AT 8u
-#define CALL_AT 8u /* from a stub's begin */
+#define CALL_AT 8u       /* from a stub's begin */
+#define LINK_BYTES 8u    /* in front of an import's */
+#define THROUGH_BYTES 6u /* jmp *word(%rip) */
 
 _Static_assert(CALL_AT + 6 == RV_PATCH_FUNCTION_BEFORE_RESUME, "a call through memory has six bytes");
+_Static_assert(RV_PATCH_JUMP_BYTES == RV_PATCH_USE_BYTES - 1, "one byte in front of the displacement stays");
 _Static_assert(ALIGN + RV_PATCH_FUNCTION_BEFORE_RESUME + RV_PATCH_MOVED_BYTES <= RV_PATCH_STUB_BYTES,
                "a stub has room");
 
@@ -25,6 +30,19 @@ static void write_jump(uint8_t opcode, int32_t displacement, uint8_t jump[RV_PAT
     memcpy(jump + 1, &displacement, sizeof displacement);
 }
 
+/* And in front of it what the hook reads. */
+static void write_call(uint8_t *stub, uint64_t function, int32_t to_hook)
+{
+    memcpy(stub, &function, sizeof function);
+    memcpy(stub + CALL_AT, "\xff\x15", 2);
+    memcpy(stub + CALL_AT + 2, &to_hook, sizeof to_hook);
+}
+
+static uint64_t hook_of(const struct rv_patch_stubs *stubs, bool is_captured)
+{
+    return stubs->address + (is_captured ? CAPTURE_HOOK_AT : 0);
+}
+
 enum rv_patch_refusal rv_patch_stubs_add(struct rv_patch_stubs *stubs, const struct rv_patch_image *image,
                                          const struct rv_patch_function *function, bool is_captured,
                                          struct rv_patch_site *site)
@@ -39,18 +57,70 @@ enum rv_patch_refusal rv_patch_stubs_add(struct rv_patch_stubs *stubs, const str
     if (!rv_patch_function_code(image, function, &code))
         return RV_PATCH_NOT_CODE;
     if (!rv_patch_reach(code.address + RV_PATCH_JUMP_BYTES, address + CALL_AT, &to_stub) ||
-        !rv_patch_reach(resume, stubs->address + (is_captured ? CAPTURE_HOOK_AT : 0), &to_hook))
+        !rv_patch_reach(resume, hook_of(stubs, is_captured), &to_hook))
         return RV_PATCH_TOO_FAR;
     enum rv_patch_refusal refusal = rv_patch_move(&stubs->decoder, &code, resume, &moved);
     if (refusal)
         return refusal;
-    memcpy(stub, &function->address, sizeof function->address);
-    memcpy(stub + CALL_AT, "\xff\x15", 2);
-    memcpy(stub + CALL_AT + 2, &to_hook, sizeof to_hook);
+    write_call(stub, function->address, to_hook);
     memcpy(stub + RV_PATCH_FUNCTION_BEFORE_RESUME, moved.bytes, moved.n_bytes);
     *site = (struct rv_patch_site){.address = code.address, .function = function->address};
     memcpy(site->original, code.bytes, sizeof site->original);
     write_jump(0xe9, to_stub, site->jump);
     stubs->n_used += (RV_PATCH_FUNCTION_BEFORE_RESUME + moved.n_bytes + ALIGN - 1u) / ALIGN * ALIGN;
     return RV_PATCH_FITS;
+}
+
+enum rv_patch_refusal rv_patch_stubs_add_import(struct rv_patch_stubs *stubs, uint64_t import, bool is_captured,
+                                                uint64_t *link)
+{
+    int32_t to_hook, to_word;
+    uint8_t *stub = stubs->bytes + stubs->n_used + LINK_BYTES;
+    const uint64_t address = stubs->address + stubs->n_used + LINK_BYTES, called = address + CALL_AT,
+                   resume = address + RV_PATCH_FUNCTION_BEFORE_RESUME;
+    if (stubs->n_bytes - stubs->n_used < RV_PATCH_STUB_BYTES ||
+        !rv_patch_reach(resume, hook_of(stubs, is_captured), &to_hook) ||
+        !rv_patch_reach(resume + THROUGH_BYTES, import, &to_word))
+        return RV_PATCH_TOO_FAR;
+    memcpy(stub - LINK_BYTES, &called, sizeof called);
+    write_call(stub, import, to_hook);
+    memcpy(stub + RV_PATCH_FUNCTION_BEFORE_RESUME, "\xff\x25", 2);
+    memcpy(stub + RV_PATCH_FUNCTION_BEFORE_RESUME + 2, &to_word, sizeof to_word);
+    *link = address - LINK_BYTES;
+    stubs->n_used += (LINK_BYTES + RV_PATCH_FUNCTION_BEFORE_RESUME + THROUGH_BYTES + ALIGN - 1u) / ALIGN * ALIGN;
+    return RV_PATCH_FITS;
+}
+
+enum rv_patch_refusal rv_patch_stubs_divert(const struct rv_patch_image *image, uint64_t use, uint64_t link,
+                                            struct rv_patch_site *site)
+{
+    int32_t to_link;
+    size_t n_bytes;
+    const uint8_t *bytes = rv_patch_image_at(image, use, &n_bytes);
+    if (!bytes || n_bytes < RV_PATCH_USE_BYTES || !rv_patch_reach(use + RV_PATCH_USE_BYTES, link, &to_link))
+        return RV_PATCH_TOO_FAR;
+    site->address = use + 1;
+    site->function = use;
+    site->is_use = true;
+    site->is_left_out = false;
+    memcpy(site->original, bytes + 1, sizeof site->original);
+    write_jump(bytes[1], to_link, site->jump);
+    return RV_PATCH_FITS;
+}
+
+void rv_patch_stubs_divert_moved(struct rv_patch_stubs *stubs, const struct rv_patch_site *site, uint64_t import,
+                                 uint64_t link)
+{
+    int32_t displacement;
+    memcpy(&displacement, site->jump + 1, sizeof displacement);
+    const uint64_t stub = site->address + RV_PATCH_JUMP_BYTES + (uint64_t)(int64_t)displacement - CALL_AT,
+                   resume = stub + RV_PATCH_FUNCTION_BEFORE_RESUME;
+    for (size_t i = 0; i + RV_PATCH_USE_BYTES <= RV_PATCH_MOVED_BYTES; i++) {
+        uint8_t *bytes = stubs->bytes + (resume + i - stubs->address);
+        const uint64_t end = resume + i + RV_PATCH_USE_BYTES;
+        memcpy(&displacement, bytes + 2, sizeof displacement);
+        if (rv_patch_import_is_used(bytes) && end + (uint64_t)(int64_t)displacement == import &&
+            rv_patch_reach(end, link, &displacement))
+            memcpy(bytes + 2, &displacement, sizeof displacement);
+    }
 }

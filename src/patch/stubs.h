@@ -7,6 +7,10 @@
  *     resume    moved instructions, and a jump back
  *
  * The hook finds its return address, the resume, above the function's own on the stack, and from there the function.
+ *
+ * An import's stub is the same, with the import's word in place of the function's address; its only instruction goes
+ * where that word says at that moment, which may be the loader's way to find out. What called through the word calls
+ * through another, the link, which is in front of the stub.
  */
 #ifndef RV_PATCH_STUBS_H
 #define RV_PATCH_STUBS_H
@@ -27,6 +31,7 @@ struct rv_patch_site { /* what is to be written into a program */
     uint64_t address;
     uint64_t function; /* where it begins: at the address, or at an endbr64 before it; 0: none is traced */
     uint8_t jump[RV_PATCH_JUMP_BYTES], original[RV_PATCH_JUMP_BYTES];
+    bool is_use;      /* of an import, in place of a function: its instruction's address */
     bool is_left_out; /* not written now: a thread is between its instructions */
     bool is_rejected; /* by name, when it was planned */
     bool is_off;      /* its original bytes belong there: rejected, as was decided last */
@@ -44,5 +49,18 @@ void rv_patch_stubs_begin(struct rv_patch_stubs *stubs, uint64_t hook, uint64_t 
 enum rv_patch_refusal rv_patch_stubs_add(struct rv_patch_stubs *stubs, const struct rv_patch_image *image,
                                          const struct rv_patch_function *function, bool is_captured,
                                          struct rv_patch_site *site);
+
+/* Add an import's. *link: the address of its link. Returns as above. */
+enum rv_patch_refusal rv_patch_stubs_add_import(struct rv_patch_stubs *stubs, uint64_t import, bool is_captured,
+                                                uint64_t *link);
+
+/* What is to be written to have an instruction that uses an import use its link: its displacement, and a byte before it
+ * that stays, within one instruction. use: its address. Returns as above. */
+enum rv_patch_refusal rv_patch_stubs_divert(const struct rv_patch_image *image, uint64_t use, uint64_t link,
+                                            struct rv_patch_site *site);
+
+/* The same for one that has been moved, with the begin of the function of this site, into its stub. */
+void rv_patch_stubs_divert_moved(struct rv_patch_stubs *stubs, const struct rv_patch_site *site, uint64_t import,
+                                 uint64_t link);
 
 #endif

@@ -1,9 +1,11 @@
-/* Any bytes as an ELF file: what is found lies in the file, as do the places of its system calls. */
+/* Any bytes as an ELF file: what is found lies in the file, as do the places of its system calls and imports. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "patch/dynamic.h"
 #include "patch/functions.h"
+#include "patch/imports.h"
 #include "patch/syscalls.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -29,6 +31,24 @@ static void find_syscalls(const struct rv_patch_image *image)
     free(prepared.sites);
 }
 
+static void look_at_imports(const struct rv_patch_image *image, const uint8_t *file, size_t size)
+{
+    struct rv_patch_imports imports;
+    (void)rv_patch_imports_find(&imports, image);
+    for (size_t i = 0; i < imports.n_uses; i++) {
+        size_t n_bytes;
+        const struct rv_patch_import *import = &imports.all[imports.uses[i].import];
+        const uint8_t *bytes = rv_patch_image_at(image, imports.uses[i].address, &n_bytes);
+        if (imports.uses[i].import >= imports.n || !bytes || n_bytes < RV_PATCH_USE_BYTES || bytes < file ||
+            RV_PATCH_USE_BYTES > size - (size_t)(bytes - file))
+            abort();
+        (void)rv_patch_dynamic_exports(image, import->name);
+        (void)rv_patch_import_may_be_called(import->name);
+    }
+    (void)rv_patch_dynamic_exports(image, "main");
+    rv_patch_imports_end(&imports);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct rv_patch_image image;
@@ -48,6 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         rv_patch_functions_free(&all);
         find_syscalls(&image);
+        look_at_imports(&image, file, size);
     }
     free(file);
     return 0;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "patch/dynamic.h"
+
 static const char *const READER_TEXTS[] = {"OCAMLRUNPARAM", "SBCL_HOME", "GHCRTS", "\xff Go buildinf:"};
 static const char *const READER_NAMES[] = {"_ZN2v82V832SetReturnAddressLocationResolverEPFmmE", "__asan_init",
                                            "__tsan_init", "__msan_init"};
@@ -20,32 +22,10 @@ static bool has_text(const struct rv_patch_image *image, const char *text)
     return false;
 }
 
-/* The dynamic section says where the names are: with the image's bias in it, where the loader has put that in. */
-static const char *find_names(const struct rv_patch_image *image, size_t *n_bytes)
-{
-    size_t n_there;
-    const uint8_t *bytes = rv_patch_image_at(image, image->dynamic, &n_there);
-    uint64_t names = 0, n_names = 0;
-    for (Elf64_Dyn entry; n_there >= sizeof entry; bytes += sizeof entry, n_there -= sizeof entry) {
-        memcpy(&entry, bytes, sizeof entry);
-        if (entry.d_tag == DT_NULL)
-            break;
-        if (entry.d_tag == DT_STRTAB)
-            names = entry.d_un.d_ptr;
-        else if (entry.d_tag == DT_STRSZ)
-            n_names = entry.d_un.d_val;
-    }
-    const uint8_t *found = rv_patch_image_at(image, names, &n_there);
-    if (!found)
-        found = rv_patch_image_at(image, names + image->bias, &n_there);
-    *n_bytes = n_names < n_there ? n_names : n_there;
-    return (const char *)found;
-}
-
 static bool has_name(const struct rv_patch_image *image, const char *const *wanted, size_t n_wanted)
 {
     size_t n_bytes;
-    const char *names = find_names(image, &n_bytes);
+    const char *names = (const char *)rv_patch_dynamic_table(image, DT_STRTAB, DT_STRSZ, &n_bytes);
     for (size_t i = 0; names && i < n_wanted; i++) {
         const char *from = names, *end = names + n_bytes, *found;
         for (; (found = memmem(from, (size_t)(end - from), wanted[i], strlen(wanted[i]) + 1)); from = found + 1)

@@ -41,12 +41,16 @@ static bool is_left_alone(void)
     return false;
 }
 
-/* Which functions; "": none. */
-static const char *wanted_functions(void)
+/* Those that are asked for, but no functions where nobody asked for them; "": none. */
+static const char *find_wanted(void)
 {
+    static const char AUTO[] = "auto";
     const char *wanted = secure_getenv("RINGVIZ_PATCH");
-    const bool are_none = !wanted || strcmp(wanted, "off") == 0 || (strcmp(wanted, "auto") == 0 && is_left_alone());
-    return are_none ? "" : wanted;
+    if (!wanted || strcmp(wanted, "off") == 0)
+        return "";
+    if (strncmp(wanted, AUTO, strlen(AUTO)) == 0 && strchr("\n", wanted[strlen(AUTO)]) && is_left_alone())
+        wanted += strlen(AUTO) + (wanted[strlen(AUTO)] == '\n');
+    return wanted;
 }
 
 static bool has_syscalls(const char *file)
@@ -58,7 +62,7 @@ static bool has_syscalls(const char *file)
 __attribute__((constructor)) static void start(void)
 {
     const int saved = errno;
-    const char *file = secure_getenv("RINGVIZ_FILE"), *wanted = wanted_functions();
+    const char *file = secure_getenv("RINGVIZ_FILE"), *wanted = find_wanted();
     if (file && *file && (*wanted || has_syscalls(file)) && has_one_thread() &&
         rv_patcher_plan(wanted, file, false) == 0)
         rv_patcher_write();

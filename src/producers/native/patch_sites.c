@@ -105,10 +105,12 @@ void rv_patch_sites_count(struct rv_patcher_object *object)
     struct rv_wire_instrumentation *counts = &object->prepared.counts;
     if (!counts->n_functions)
         return;
-    counts->n_filtered = 0;
-    for (size_t i = 0; i < object->prepared.n_sites; i++)
-        counts->n_filtered += object->prepared.sites[i].is_off;
-    counts->n_patched = (uint32_t)object->prepared.n_sites - counts->n_filtered;
+    counts->n_filtered = counts->n_patched = 0;
+    for (size_t i = 0; i < object->prepared.n_sites; i++) {
+        const struct rv_patch_site *site = &object->prepared.sites[i];
+        counts->n_filtered += site->is_off;
+        counts->n_patched += !site->is_off && !site->is_use;
+    }
 }
 
 #endif

@@ -30,6 +30,7 @@
 
 #include "base/bisect.h"
 #include "producers/native/image_facts.h"
+#include "producers/native/libcalls.h"
 #include "producers/native/loader.h"
 #include "producers/native/modules.h"
 #include "producers/native/objects.h"
@@ -63,7 +64,7 @@ static struct {
     rv_patch_syscalls_fn *prepare_syscalls;
     char wanted[RV_PATCHER_WANTED_BYTES];
     char program[PATH_BYTES];
-    bool is_by_name;   /* else "auto" */
+    bool is_auto;      /* as it begins */
     bool is_for_later; /* libraries are wanted: those, too, that are loaded later */
     bool is_written;
     uint64_t planned_sum; /* of the objects when they were planned */
@@ -76,8 +77,8 @@ static struct {
         bool is_unloaded, is_replaced; /* to be dropped */
     } places[RV_PATCHER_OBJECTS];      /* of the objects */
     size_t n_objects;
-    uint8_t *filter;                      /* the trace file's section, */
-    struct rv_patterns patterns;          /* and what it says */
+    uint8_t *filter;             /* the trace file's section, */
+    struct rv_patterns patterns; /* and what it says */
     struct rv_patch_syscalls_request syscalls;
     bool has_syscalls;                    /* are they traced? */
     bool is_at_syscalls;                  /* they are planned now, rather than functions */
@@ -89,6 +90,7 @@ static struct {
         struct rv_patch_image image, read; /* as it is; with the bytes that are read */
         void *copy;                        /* those; NULL: they are read where they are */
         size_t n_copy;
+        bool has_functions, has_calls; /* that are wanted */
     } next;
 } patcher;
 
@@ -170,13 +172,19 @@ static bool fits(const char *name, const char *line, size_t n_line, char *patter
     return at + 1 == line + n_line || (*name && memmem(name, strlen(name), at + 1, n_line - n - 1));
 }
 
+static bool is_of_functions(const char *line, size_t n)
+{
+    return *line != RV_LIBCALLS_MARK && !(n == strlen("off") && memcmp(line, "off", n) == 0);
+}
+
 /* One regular expression of all lines that choose functions of an object: "(REGEX)|(REGEX)". False: none does. */
 static bool find_pattern(struct next *next)
 {
     size_t n_used = 0;
     for (const char *line = patcher.wanted; *line;) {
         const size_t n = strcspn(line, "\n");
-        if (fits(next->name, line, n, next->line) && n_used + strlen(next->line) + sizeof "()|" < PATH_BYTES)
+        if (is_of_functions(line, n) && fits(next->name, line, n, next->line) &&
+            n_used + strlen(next->line) + sizeof "()|" < PATH_BYTES)
             n_used +=
                 (size_t)snprintf(next->pattern + n_used, PATH_BYTES - n_used, "%s(%s)", n_used ? "|" : "", next->line);
         line += n + (line[n] == '\n');
@@ -196,6 +204,11 @@ static bool serves_hooks(const struct rv_patch_image *image)
            rv_patch_image_segment(image, (uint64_t)(uintptr_t)patcher.mprotect);
 }
 
+static bool is_patchable(const struct rv_patch_image *image)
+{
+    return !serves_hooks(image) && !is_loader(image);
+}
+
 /* The kernel's own object cannot be changed, and our own calls are not the program's. */
 static bool has_own_calls(const struct rv_patch_image *image)
 {
@@ -213,7 +226,9 @@ static bool is_chosen(struct next *next)
         return patcher.is_for_later;
     if (serves_hooks(&next->image))
         return false;
-    return patcher.is_by_name ? find_pattern(next) : !*next->name && !rv_image_has_hooks(&next->image);
+    next->has_functions = patcher.is_auto ? !*next->name && !rv_image_has_hooks(&next->image) : find_pattern(next);
+    next->has_calls = rv_libcalls_may_be_wanted(patcher.wanted, !*next->name);
+    return next->has_functions || next->has_calls;
 }
 
 /* ---- the table of objects ---- */
@@ -365,8 +380,10 @@ static bool is_displaced(const struct rv_patch_site *site)
 {
     for (size_t i = 0; i < patcher.n_objects; i++) {
         const struct rv_patch_prepared *prepared = &patcher.objects[i].prepared;
-        const size_t n = rv_bisect_count(prepared->sites, prepared->n_sites, sizeof *prepared->sites,
-                                         offsetof(struct rv_patch_site, address), site->address + RV_PATCH_JUMP_BYTES);
+        size_t n = rv_bisect_count(prepared->sites, prepared->n_sites, sizeof *prepared->sites,
+                                   offsetof(struct rv_patch_site, address), site->address + RV_PATCH_JUMP_BYTES);
+        while (n && prepared->sites[n - 1].is_use)
+            n--;
         if (n && site->address - prepared->sites[n - 1].address + RV_PATCH_JUMP_BYTES < RV_PATCH_MOVED_BYTES)
             return true;
     }
@@ -385,22 +402,42 @@ static void prepare_syscalls(const struct next *next, struct rv_patch_prepared *
     prepared->n_sites = n;
 }
 
-static void prepare_functions(const struct next *next, struct rv_patch_prepared *prepared)
+static bool is_any_wanted(const char *name)
+{
+    (void)name;
+    return true;
+}
+
+/* Calls that nobody has asked for are of use where functions have no names. */
+static void prepare_patches(const struct next *next, struct rv_patch_prepared *prepared)
 {
     const struct rv_patch_request request = {.image = next->read,
                                              .hook = (uint64_t)(uintptr_t)rv_patched_enter,
                                              .captured = patcher.captured,
                                              .n_captured = patcher.n_captured,
                                              .capture_hook = (uint64_t)(uintptr_t)rv_captured_enter,
-                                             .has_trivial = patcher.is_by_name,
-                                             .pattern = patcher.is_by_name ? next->pattern : NULL,
+                                             .has_functions = next->has_functions,
+                                             .has_trivial = !patcher.is_auto,
+                                             .pattern = patcher.is_auto ? NULL : next->pattern,
                                              .path = *next->name ? next->name : patcher.program,
                                              .filter = {patcher.patterns.include, patcher.patterns.exclude},
+                                             .wants_import = next->has_calls   ? rv_libcalls_want
+                                                             : patcher.is_auto ? is_any_wanted
+                                                                               : NULL,
+                                             .is_for_nameless = !next->has_calls,
                                              .map_near = map_near};
+    if (next->has_calls)
+        rv_libcalls_begin(patcher.wanted, !*next->name, is_patchable);
+    (void)patcher.prepare(&request, prepared);
+    rv_libcalls_end();
+}
+
+static void prepare_functions(const struct next *next, struct rv_patch_prepared *prepared)
+{
     if (is_loader(&next->image))
         (void)rv_loader_prepare(&next->read, rv_patcher_follow, map_near, prepared);
     else if (!rv_image_reads_return_addresses(&next->read))
-        (void)patcher.prepare(&request, prepared);
+        prepare_patches(next, prepared);
 }
 
 static bool plan_next(const struct next *next)
@@ -506,7 +543,7 @@ static void set_wanted(const char *wanted, bool is_read_anew)
     mark_replaced();
     drop_objects(is_read_anew || strcmp(wanted, patcher.wanted) != 0);
     strcpy(patcher.wanted, wanted);
-    patcher.is_by_name = strcmp(wanted, "auto") != 0;
+    patcher.is_auto = strncmp(wanted, "auto", strlen("auto")) == 0 && strchr("\n", wanted[strlen("auto")]);
     patcher.is_for_later = strchr(wanted, '@') != NULL;
     patcher.mprotect = dlsym(RTLD_NEXT, "mprotect");
     ssize_t n = readlink("/proc/self/exe", patcher.program, sizeof patcher.program - 1);
@@ -580,7 +617,7 @@ static void count_patches(void)
             ((uint32_t *)&sum)[k] += counts[k];
         sum.n_filtered += patcher.objects[i].prepared.counts.n_filtered;
     }
-    if (sum.n_functions)
+    if (sum.n_functions || sum.n_imports)
         rv_process_set_patches(&sum);
 }
 

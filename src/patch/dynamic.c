@@ -1,0 +1,109 @@
+#include "patch/dynamic.h"
+
+#include <string.h>
+
+uint64_t rv_patch_dynamic_number(const struct rv_patch_image *image, int64_t tag)
+{
+    size_t n_bytes;
+    const uint8_t *bytes = rv_patch_image_at(image, image->dynamic, &n_bytes);
+    for (Elf64_Dyn entry; n_bytes >= sizeof entry; bytes += sizeof entry, n_bytes -= sizeof entry) {
+        memcpy(&entry, bytes, sizeof entry);
+        if (entry.d_tag == tag)
+            return entry.d_un.d_val;
+        if (entry.d_tag == DT_NULL)
+            return 0;
+    }
+    return 0;
+}
+
+const uint8_t *rv_patch_dynamic_table(const struct rv_patch_image *image, int64_t tag, int64_t size_tag,
+                                      size_t *n_bytes)
+{
+    const uint64_t address = rv_patch_dynamic_number(image, tag);
+    *n_bytes = 0;
+    if (!address)
+        return NULL;
+    const uint8_t *bytes = rv_patch_image_at(image, address, n_bytes);
+    if (!bytes)
+        bytes = rv_patch_image_at(image, address + image->bias, n_bytes);
+    const uint64_t size = size_tag == DT_NULL ? *n_bytes : rv_patch_dynamic_number(image, size_tag);
+    *n_bytes = *n_bytes < size ? *n_bytes : (size_t)size;
+    return bytes;
+}
+
+const char *rv_patch_dynamic_symbol(const struct rv_patch_image *image, uint32_t index, Elf64_Sym *symbol)
+{
+    size_t n_symbols, n_names;
+    const uint8_t *symbols = rv_patch_dynamic_table(image, DT_SYMTAB, DT_NULL, &n_symbols),
+                  *names = rv_patch_dynamic_table(image, DT_STRTAB, DT_STRSZ, &n_names);
+    if (!symbols || !names || index >= n_symbols / sizeof *symbol)
+        return NULL;
+    memcpy(symbol, symbols + index * sizeof *symbol, sizeof *symbol);
+    if (symbol->st_name >= n_names || !memchr(names + symbol->st_name, '\0', n_names - symbol->st_name))
+        return NULL;
+    return (const char *)names + symbol->st_name;
+}
+
+/* ---- DT_GNU_HASH: a filter, buckets with the index of their first symbol, and a hash for each symbol; all words ---- */
+
+struct hash_table {
+    const uint8_t *words;
+    size_t n; /* words */
+    uint32_t n_buckets, first_symbol, buckets_at, hashes_at;
+};
+
+static uint32_t word_of(const struct hash_table *table, uint64_t i)
+{
+    uint32_t word = 0;
+    if (i < table->n)
+        memcpy(&word, table->words + i * sizeof word, sizeof word);
+    return word;
+}
+
+static bool find_hash_table(const struct rv_patch_image *image, struct hash_table *table)
+{
+    size_t n_bytes;
+    *table = (struct hash_table){.words = rv_patch_dynamic_table(image, DT_GNU_HASH, DT_NULL, &n_bytes)};
+    table->n = n_bytes / sizeof(uint32_t);
+    const uint64_t buckets_at = 4 + 2 * (uint64_t)word_of(table, 2);
+    table->n_buckets = word_of(table, 0);
+    table->first_symbol = word_of(table, 1);
+    if (!table->words || !table->n_buckets || buckets_at + table->n_buckets > table->n)
+        return false;
+    table->buckets_at = (uint32_t)buckets_at;
+    table->hashes_at = (uint32_t)buckets_at + table->n_buckets;
+    return true;
+}
+
+static uint32_t hash_of(const char *name)
+{
+    uint32_t hash = 5381;
+    for (; *name; name++)
+        hash = hash * 33 + (uint8_t)*name;
+    return hash;
+}
+
+static bool is_export(const struct rv_patch_image *image, uint32_t index, const char *name)
+{
+    Elf64_Sym symbol;
+    const char *its = rv_patch_dynamic_symbol(image, index, &symbol);
+    return its && symbol.st_shndx != SHN_UNDEF && rv_patch_dynamic_is_function(&symbol) && strcmp(its, name) == 0;
+}
+
+bool rv_patch_dynamic_exports(const struct rv_patch_image *image, const char *name)
+{
+    struct hash_table table;
+    const uint32_t hash = hash_of(name);
+    if (!find_hash_table(image, &table))
+        return false;
+    uint32_t index = word_of(&table, table.buckets_at + hash % table.n_buckets);
+    for (uint64_t at; index >= table.first_symbol; index++) {
+        at = (uint64_t)table.hashes_at + (index - table.first_symbol);
+        const uint32_t its = word_of(&table, at);
+        if ((its | 1) == (hash | 1) && is_export(image, index, name))
+            return true;
+        if (its & 1 || at >= table.n || index == UINT32_MAX) /* the last of its bucket */
+            return false;
+    }
+    return false;
+}
