@@ -5,11 +5,6 @@
 /* Tags have 16 bits: of a fall by more, readers are shown the steps. */
 #define MAX_FALL 32768u
 
-static bool is_limited(void)
-{
-    return __builtin_expect(__atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED) & RV_GATE_IS_LIMITED, 0);
-}
-
 /* While depth is limited. */
 static enum rv_verdict verdict_of(uint64_t function)
 {
@@ -24,9 +19,9 @@ bool rv_calls_is_kept(const struct rv_shadow_frame *frame)
     return verdict_of(rv_shadow_is_api(frame) ? 0 : frame->word & RV_EVENT_ADDRESS_MASK) == RV_VERDICT_KEPT;
 }
 
-bool rv_calls_leave_out(uint64_t function, uint64_t next)
+bool rv_calls_leave_out_limited(uint64_t function, uint64_t next)
 {
-    if (next == RV_PUSH_NESTED || !is_limited() || verdict_of(function) != RV_VERDICT_REJECTED)
+    if (next == RV_PUSH_NESTED || verdict_of(function) != RV_VERDICT_REJECTED)
         return false;
     rv_push_cancel(&rv_thread.pusher, next);
     return true;
@@ -44,8 +39,9 @@ static uint64_t push(uint64_t next, uint64_t stack, enum rv_event_kind kind, uin
     struct rv_pusher *pusher = &rv_thread.pusher;
     if (next < pusher->limit)
         return rv_push_commit(pusher, next, kind, word);
-    if (!rv_push_other_clock(pusher, next, kind, word))
-        rv_thread_push_slow(pusher, stack, kind, word);
+    if (rv_push_other_clock(pusher, next, kind, word))
+        return pusher->last_ticks;
+    rv_thread_push_slow(pusher, stack, kind, word);
     return next != RV_PUSH_NESTED && rv_thread_ring() >= 0 ? pusher->last_ticks : 0;
 }
 
@@ -62,7 +58,7 @@ __attribute__((noinline)) static uint64_t push_unless_deep(enum rv_event_kind ki
 
 uint64_t rv_calls_push(enum rv_event_kind kind, const struct rv_shadow_frame *frame, uint64_t stack, uint64_t next)
 {
-    return is_limited() ? push_unless_deep(kind, frame, stack, next) : push(next, stack, kind, frame->word);
+    return rv_calls_are_limited() ? push_unless_deep(kind, frame, stack, next) : push(next, stack, kind, frame->word);
 }
 
 static void push_nested(enum rv_event_kind kind, const struct rv_shadow_frame *call, uint64_t stack)
@@ -98,7 +94,7 @@ uint64_t rv_calls_push_slow(enum rv_event_kind kind, const struct rv_shadow_fram
     }
     const struct rv_shadow_frame *before = shadow->top;
     tag = kind & 1 ? rv_shadow_leave(shadow, call, &n_fallen) : rv_shadow_enter(shadow, call, &n_fallen);
-    if (is_limited()) {
+    if (rv_calls_are_limited()) {
         if (kind & 1 ? rv_shadow_n_kept(shadow->top) >= rv_process_limit : !rv_calls_count_kept(shadow->top)) {
             rv_push_cancel(&rv_thread.pusher, next);
             return 0;

@@ -10,12 +10,21 @@
 #include "producers/native/process.h"
 #include "producers/native/thread.h"
 
+static inline bool rv_calls_are_limited(void)
+{
+    return __builtin_expect(__atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED) & RV_GATE_IS_LIMITED, 0);
+}
+
 /* Does a call count for the limit of depth? While there is one. */
 RV_HIDDEN bool rv_calls_is_kept(const struct rv_shadow_frame *frame);
 
 /* A push of a call has begun: cancels it where a verdict rejects the function. The quick ways have looked that up, but
  * where depth is limited and the top is a call that is too deep, which may have been left. */
-RV_HIDDEN bool rv_calls_leave_out(uint64_t function, uint64_t next);
+RV_HIDDEN bool rv_calls_leave_out_limited(uint64_t function, uint64_t next);
+static inline bool rv_calls_leave_out(uint64_t function, uint64_t next)
+{
+    return rv_calls_are_limited() && rv_calls_leave_out_limited(function, next);
+}
 
 /* What a new call's frame, now the top, counts; false: the call is too deep to be written. While depth is limited. */
 RV_HIDDEN bool rv_calls_count_kept(struct rv_shadow_frame *frame);

@@ -31,10 +31,9 @@ __attribute__((noinline)) static void look_closer(enum rv_event_kind kind, const
     rv_calls_push_slow(kind, &call, stack, next);
 }
 
-/* The rest of a hook whose push has begun and which has moved no frame yet. stack: the hook's at its entry. */
-void rv_hooks_enter_slow(void *function, void *call_site, void *site, uint64_t stack)
+__attribute__((noinline)) static void enter_closer(void *function, void *call_site, void *site, uint64_t stack,
+                                                   uint64_t next)
 {
-    const uint64_t next = rv_push_next(&rv_thread.pusher, stack);
     const struct rv_shadow_frame *frame = NULL;
     if (rv_calls_leave_out((uint64_t)(uintptr_t)function, next))
         return;
@@ -47,9 +46,9 @@ void rv_hooks_enter_slow(void *function, void *call_site, void *site, uint64_t s
         look_closer(RV_EVENT_CALL_AT, function, call_site, site, stack, next);
 }
 
-void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t stack)
+__attribute__((noinline)) static void exit_closer(void *function, void *call_site, void *site, uint64_t stack,
+                                                  uint64_t next)
 {
-    const uint64_t next = rv_push_next(&rv_thread.pusher, stack);
     const struct rv_shadow_frame *frame = NULL;
     if (next != RV_PUSH_NESTED)
         frame = rv_shadow_pop(&rv_thread.shadow, stack, function);
@@ -57,6 +56,35 @@ void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t st
         rv_calls_push(RV_EVENT_RETURN_AT, frame, stack, next);
     else
         look_closer(RV_EVENT_RETURN_AT, function, call_site, site, stack, next);
+}
+
+/* Below the limit of other clocks, which come this way with each event. */
+static inline bool is_simple(uint64_t next)
+{
+    return next < rv_thread.pusher.slow_limit && !rv_calls_are_limited();
+}
+
+/* The rest of a hook whose push has begun and which has moved no frame yet. stack: the hook's at its entry. */
+void rv_hooks_enter_slow(void *function, void *call_site, void *site, uint64_t stack)
+{
+    const uint64_t next = rv_push_next(&rv_thread.pusher, stack);
+    const struct rv_shadow_frame *frame = NULL;
+    if (is_simple(next) && rv_shadow_has_room(&rv_thread.shadow))
+        frame = rv_shadow_push(&rv_thread.shadow, stack, function, call_site, site);
+    if (frame)
+        rv_calls_push(RV_EVENT_CALL_AT, frame, stack, next);
+    else
+        enter_closer(function, call_site, site, stack, next);
+}
+
+void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t stack)
+{
+    const uint64_t next = rv_push_next(&rv_thread.pusher, stack);
+    const struct rv_shadow_frame *frame = is_simple(next) ? rv_shadow_pop(&rv_thread.shadow, stack, function) : NULL;
+    if (frame)
+        rv_calls_push(RV_EVENT_RETURN_AT, frame, stack, next);
+    else
+        exit_closer(function, call_site, site, stack, next);
 }
 
 #if defined(__x86_64__) && defined(__LP64__)
