@@ -148,7 +148,10 @@ static inline uint64_t push_runtime(enum rv_event_kind kind, uint32_t id, uint32
     if (__builtin_expect(!rv_thread.shadow.region, 1))
         return push(kind, rv_event_word(id, (uint16_t)depth, (uint16_t)line), stack);
     const struct rv_shadow_frame call = rv_shadow_runtime_call(stack, id, depth, line);
-    return push_nesting(kind, &call);
+    const uint64_t ticks = push_nesting(kind, &call);
+    if (kind == RV_EVENT_RETURN)
+        rv_calls_push_returned(stack);
+    return ticks;
 }
 
 RV_EXPORT uint64_t ringviz_call(uint32_t id, uint32_t depth, uint32_t line)

@@ -72,6 +72,13 @@ static void push_nested(enum rv_event_kind kind, const struct rv_shadow_frame *c
     }
 }
 
+void rv_calls_push_returned(uint64_t stack)
+{
+    const struct rv_shadow_frame *frame;
+    while ((frame = rv_shadow_pop_returned(&rv_thread.shadow)))
+        (void)rv_calls_push(RV_EVENT_RETURN_AT, frame, stack, rv_calls_begin(stack));
+}
+
 /* Of so many frames from this one down. */
 static size_t n_written(const struct rv_shadow_frame *top, size_t n_frames)
 {
@@ -94,6 +101,10 @@ uint64_t rv_calls_push_slow(enum rv_event_kind kind, const struct rv_shadow_fram
     }
     const struct rv_shadow_frame *before = shadow->top;
     tag = kind & 1 ? rv_shadow_leave(shadow, call, &n_fallen) : rv_shadow_enter(shadow, call, &n_fallen);
+    if (n_fallen == RV_SHADOW_UNWRITTEN) {
+        rv_push_cancel(&rv_thread.pusher, next);
+        return 0;
+    }
     if (rv_calls_are_limited()) {
         if (kind & 1 ? rv_shadow_n_kept(shadow->top) >= rv_process_limit : !rv_calls_count_kept(shadow->top)) {
             rv_push_cancel(&rv_thread.pusher, next);

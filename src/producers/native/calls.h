@@ -53,6 +53,9 @@ static inline uint64_t rv_calls_begin(uint64_t stack)
 RV_HIDDEN uint64_t rv_calls_push(enum rv_event_kind kind, const struct rv_shadow_frame *frame, uint64_t stack,
                                  uint64_t next);
 
+/* A frame of a runtime has ended: write the returns of functions that have returned below it. stack: as for a push. */
+RV_HIDDEN void rv_calls_push_returned(uint64_t stack);
+
 /* The slow path: the shadow stack must fall or grow, or there is none. call: as for rv_shadow_enter();
  * next: rv_push_next(). */
 RV_HIDDEN uint64_t rv_calls_push_slow(enum rv_event_kind kind, const struct rv_shadow_frame *call, uint64_t stack,

@@ -36,9 +36,12 @@
 #define FULL (UINT64_MAX - 1) /* in the last slot or above: no stack, call_site: how many calls are counted only */
 #define IS_LINK 1u
 
+#define RETURNED UINT64_MAX /* call_site of a function that has returned below frames of a runtime; its site is 0 */
+
 struct rv_shadow_region {
     uint64_t pool_word; /* the pool's, while it has it */
     uint32_t stack_id;
+    bool has_runtime;                     /* a runtime's frames were on it: they may have ended functions above */
     struct rv_shadow_region *next;        /* in its bucket */
     struct rv_shadow_region **buckets;    /* the thread's; in the region of its own stack */
     struct rv_shadow_frame *base;         /* the lowest boundary */
@@ -157,7 +160,13 @@ static void drop_replaced(struct rv_shadow *shadow, const struct rv_shadow_frame
 /* frame: no boundary, and not full */
 static bool is_runtime(const struct rv_shadow_frame *frame)
 {
-    return rv_shadow_is_api(frame) && frame->call_site;
+    return rv_shadow_is_api(frame) && frame->call_site && frame->call_site != RETURNED;
+}
+
+/* The same. */
+static bool has_returned(const struct rv_shadow_frame *frame)
+{
+    return rv_shadow_is_api(frame) && frame->call_site == RETURNED;
 }
 
 /* The line of a runtime's call is of the call's event only. */
@@ -200,6 +209,8 @@ static uint64_t drop_runtime(struct rv_shadow *shadow, const struct rv_shadow_fr
         if (frame->call_site < call->call_site)
             return frame->call_site;
         n_searched = 0;
+        while (frame - 1 != boundary && has_returned(frame - 1))
+            frame--;
         shadow->boundary = boundary;
         rv_shadow_move_top(shadow, frame - 1);
     }
@@ -214,6 +225,12 @@ static void put_unknown(struct rv_shadow *shadow, uint64_t n_open, const struct 
         put_frame(shadow, &unknown);
         rv_shadow_set_n_kept(shadow->top, rv_shadow_n_kept(shadow->top - 1));
     }
+}
+
+static void enter_runtime(struct rv_shadow *shadow, const struct rv_shadow_frame *call)
+{
+    shadow->region->has_runtime = true;
+    put_unknown(shadow, drop_runtime(shadow, call), call);
 }
 
 /* While the stack is deeper than the region. */
@@ -266,7 +283,7 @@ uint16_t rv_shadow_enter(struct rv_shadow *shadow, const struct rv_shadow_frame 
         if (!rv_shadow_is_api(call))
             drop_replaced(shadow, call);
         else if (is_runtime(call))
-            put_unknown(shadow, drop_runtime(shadow, call), call);
+            enter_runtime(shadow, call);
     } else if (shadow->top + 1 < shadow->region->last) {
         begin_stack(shadow, shadow->top + 1, call->stack, 0);
         rv_shadow_move_top(shadow, shadow->top + 1);
@@ -331,6 +348,37 @@ const struct rv_shadow_frame *rv_shadow_find(const struct rv_shadow *shadow, uin
     return NULL;
 }
 
+/*
+ * Keeps a function's frame below those of the runtime that were opened in it, where there are any; what lies between was
+ * left. Their stack is that of its caller.
+ */
+static bool keep_returned(struct rv_shadow *shadow, struct rv_shadow_frame *frame)
+{
+    struct rv_shadow_frame *top = shadow->top, *above = frame + 1;
+    const uint64_t stack = frame[-1].stack == NO_STACK ? frame[-1].call_site : frame[-1].stack;
+    while (above <= top && !is_runtime(above))
+        above++;
+    if (above > top)
+        return false;
+    for (; frame <= top; frame++) {
+        frame->stack = stack;
+        if (rv_shadow_is_api(frame))
+            continue;
+        frame->site &= ~(uint64_t)RV_EVENT_ADDRESS_MASK;
+        frame->call_site = RETURNED;
+    }
+    return true;
+}
+
+const struct rv_shadow_frame *rv_shadow_pop_returned(struct rv_shadow *shadow)
+{
+    struct rv_shadow_frame *top = shadow->top;
+    if (top == shadow->boundary || is_full(shadow) || !has_returned(top))
+        return NULL;
+    rv_shadow_move_top(shadow, top - 1);
+    return top;
+}
+
 /* The return of a call that was never seen: its frame lies above the top one, or below all. */
 static uint16_t leave_unseen(struct rv_shadow *shadow, const struct rv_shadow_frame *call)
 {
@@ -360,6 +408,12 @@ uint16_t rv_shadow_leave(struct rv_shadow *shadow, const struct rv_shadow_frame 
     if (is_full(shadow) && count_return(shadow, call, &tag))
         return tag;
     struct rv_shadow_frame *frame = find_call(shadow, call, &boundary);
+    const bool is_functions = !rv_shadow_is_api(call);
+    if (is_functions &&
+        (frame ? boundary == shadow->boundary && keep_returned(shadow, frame) : shadow->region->has_runtime)) {
+        *n_fallen = RV_SHADOW_UNWRITTEN;
+        return 0;
+    }
     if (frame) {
         tag = rv_shadow_tag(frame);
         shadow->boundary = boundary;
@@ -438,6 +492,7 @@ static struct rv_shadow_region *lay_out(void *pages, uint32_t stack_id, size_t n
     struct rv_shadow_frame *zero = (struct rv_shadow_frame *)zero_address;
     struct rv_shadow_region *region = pages;
     region->stack_id = stack_id;
+    region->has_runtime = false;
     region->buckets = n_buckets ? (struct rv_shadow_region **)(region + 1) : NULL;
     region->first = zero - N_EARLIER;
     region->base = zero - 1;

@@ -8,7 +8,8 @@
  *
  * A runtime (ringviz_call) knows how many of its own frames are open, not what functions lie between them. Its frames
  * are on the same stack, each with its depth in the runtime, so that functions that it calls, and what these call in
- * it, nest by time.
+ * it, nest by time. A function that returns while a frame that the runtime opened in it is open, as its helpers do,
+ * stays below that frame until it ends.
  *
  * Frames lie side by side in a region of the thread's own, at 32 times their depth from an address whose low bits are
  * zero: a frame's tag is bits of its own address.
@@ -189,9 +190,10 @@ static inline const struct rv_shadow_frame *rv_shadow_pop_runtime(struct rv_shad
 /*
  * Any call or return: makes what was left without a return go.
  *   frame      of the call; for a return, as its call's would be, with `site` the return address of the exit hook
- *   returns    the tag; *n_fallen: by how many frames the stack has fallen without a return
+ *   returns    the tag; *n_fallen: by how many frames the stack has fallen without a return, or RV_SHADOW_UNWRITTEN
  *   thread     has a region; no push is under way but the caller's own
  */
+#define RV_SHADOW_UNWRITTEN SIZE_MAX /* the return is not written: it comes later, or its call has been cut */
 RV_HIDDEN uint16_t rv_shadow_enter(struct rv_shadow *shadow, const struct rv_shadow_frame *call, size_t *n_fallen);
 RV_HIDDEN uint16_t rv_shadow_leave(struct rv_shadow *shadow, const struct rv_shadow_frame *call, size_t *n_fallen);
 
@@ -211,6 +213,9 @@ RV_HIDDEN const struct rv_shadow_frame *rv_shadow_find(const struct rv_shadow *s
 /* How many calls count, anew, for all open frames: more than before, never fewer. limit: of depth. */
 RV_HIDDEN void rv_shadow_count_kept(struct rv_shadow *shadow, uint32_t limit,
                                     bool (*is_kept)(const struct rv_shadow_frame *frame));
+
+/* After a frame of a runtime has ended: a function below it that has returned before, popped; NULL: there is none. */
+RV_HIDDEN const struct rv_shadow_frame *rv_shadow_pop_returned(struct rv_shadow *shadow);
 
 /* The tag of a runtime's open frame, on the current stack or on another; its depth, where that stack does not have it. */
 RV_HIDDEN uint16_t rv_shadow_runtime_tag(const struct rv_shadow *shadow, uint32_t stack_id, uint32_t depth);

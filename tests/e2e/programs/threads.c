@@ -1,7 +1,11 @@
 /* threads [N [CALLS]]: 8 threads, each with a name of its own, make a million calls each. None calls before all are there,
  * none is over before all are done. */
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "count.h"
 
@@ -10,7 +14,7 @@ DEFINE_COUNT(inner)
 DEFINE_COUNT(work)
 
 static unsigned n_calls = 1000000;
-static pthread_barrier_t everybody;
+static unsigned n_threads;
 
 KEPT static unsigned leaf(unsigned i)
 {
@@ -24,6 +28,19 @@ KEPT static unsigned inner(unsigned i)
     return leaf(i) + leaf(i + 1) + leaf(i + 2);
 }
 
+/* A barrier, but not pthread's: waits for that are events of their own. */
+QUIET static void meet(void)
+{
+    static uint32_t n_there, turn;
+    const uint32_t now = __atomic_load_n(&turn, __ATOMIC_ACQUIRE);
+    if (__atomic_add_fetch(&n_there, 1, __ATOMIC_ACQ_REL) % n_threads == 0) {
+        __atomic_add_fetch(&turn, 1, __ATOMIC_RELEASE);
+        syscall(SYS_futex, &turn, FUTEX_WAKE_PRIVATE, INT_MAX);
+    }
+    while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) == now)
+        syscall(SYS_futex, &turn, FUTEX_WAIT_PRIVATE, now, NULL);
+}
+
 static void *work(void *context)
 {
     COUNTED(work);
@@ -31,10 +48,10 @@ static void *work(void *context)
     char name[16];
     snprintf(name, sizeof name, "worker-%u", (unsigned)serial);
     pthread_setname_np(pthread_self(), name);
-    pthread_barrier_wait(&everybody);
+    meet();
     for (unsigned i = 0; i < n_calls / 4; i++)
         sum += inner(i);
-    pthread_barrier_wait(&everybody);
+    meet();
     return (void *)sum;
 }
 
@@ -46,7 +63,7 @@ QUIET int main(int argc, char **argv)
     if (argc > 2)
         n_calls = (unsigned)strtoul(argv[2], NULL, 10);
     n = n < MOST ? n : MOST;
-    pthread_barrier_init(&everybody, NULL, n);
+    n_threads = n;
     for (unsigned i = 0; i < n; i++)
         pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)i);
     for (unsigned i = 0; i < n; i++)

@@ -247,6 +247,39 @@ Test(shadow, frames_of_a_runtime_that_were_open_before_are_below)
     cr_expect_eq(rv_shadow_runtime_tag(&shadow, 1, 3), 3);
 }
 
+/* A helper of the runtime's own opens a frame and returns: it ends with that frame. */
+Test(shadow, a_function_that_returns_below_a_runtimes_frame_ends_with_it)
+{
+    const struct rv_shadow_frame *returned;
+    cr_expect_eq(enter(STACK - 64, 0x1000, 0x10), 0);
+    for (uint32_t i = 0; i < 1000; i++) {
+        cr_expect_eq(enter(STACK - 128, 0x2000, 0x1010), 1 + 2 * i);
+        cr_expect_eq(enter_runtime(STACK - 192, i + 1, i), 2 + 2 * i);
+        leave(STACK - 128, 0x2000, 0x1010);
+        cr_expect_eq(n_fallen, RV_SHADOW_UNWRITTEN);
+    }
+    for (uint32_t i = 1000; i-- > 0;) {
+        cr_expect_null(rv_shadow_pop_returned(&shadow));
+        cr_expect_eq(leave_runtime(STACK - 96, i + 1, i), 2 + 2 * i);
+        returned = rv_shadow_pop_returned(&shadow);
+        cr_assert_not_null(returned);
+        cr_expect_eq(rv_shadow_tag(returned), 1 + 2 * i);
+        cr_expect_eq(returned->word & RV_EVENT_ADDRESS_MASK, 0x2000);
+    }
+    cr_expect_eq(leave(STACK - 64, 0x1000, 0x10), 0);
+}
+
+/* A helper ends a frame below its own, and is ended with it. */
+Test(shadow, a_function_above_a_runtimes_frame_ends_with_it)
+{
+    enter_runtime(STACK - 64, 1, 0);
+    cr_expect_eq(enter(STACK - 128, 0x1000, 0x10), 1);
+    cr_expect_eq(leave_runtime(STACK - 192, 1, 0), 0);
+    leave(STACK - 128, 0x1000, 0x10);
+    cr_expect_eq(n_fallen, RV_SHADOW_UNWRITTEN);
+    cr_expect_eq(enter(STACK - 64, 0x1000, 0x10), 0);
+}
+
 /* Functions and a runtime's frames call one another and return, or jump out of any number of functions; the runtime
  * then ends its frames that the jump has left. */
 Test(shadow, walks_through_a_runtime_and_functions_have_their_depths)
