@@ -24,9 +24,11 @@ cd stand-ins || exit 1
 for name in program program.new server; do
     printf '#!/bin/sh\nexec "%s" 12\n' "$program" >$name
 done
+echo 'int visit(string);' >all.conf
 printf 'sub visit { $_[0] } visit($_) for 1 .. 10;\n' >script.pl
 printf 'def visit(n) = n\n10.times { |n| visit(n) }\n' >app.rb
 chmod +x ../bin/ffmpeg program program.new server
+cp program ../bin/php
 for name in run before after server client; do
     "$ringviz" --headless --record=$name.rvz -- ./program 2>err || fail "the stand-in $name.rvz: $(cat err)"
 done
