@@ -39,7 +39,7 @@
 #include "ring/liveness.h"
 #include "ring/refusals.h"
 #include "source/arguments.h"
-#include "source/scheduler.h"
+#include "source/context_switches.h"
 
 enum { MAX_SINKS = 8, STATUS_FAILED = 1, STATUS_INTERRUPTED = 128 + SIGINT };
 static const uint64_t TURN_NS = 50000000;
@@ -200,14 +200,14 @@ static bool leaves_calls(const struct rv_options *options)
     return !is_looked_at(options) && !(options->has_report && rv_cli_slice_is_asked(options));
 }
 
-static struct rv_scheduler *open_scheduler(void)
+static struct rv_context_switches *open_context_switches(void)
 {
     int error;
-    struct rv_scheduler *scheduler = rv_scheduler_open(&error);
-    if (!scheduler)
+    struct rv_context_switches *switches = rv_context_switches_open(&error);
+    if (!switches)
         rv_note("threads' states are not known: perf_event_open: %s%s", strerror(-error),
                 error == -EACCES || error == -EPERM ? " (sysctl kernel.perf_event_paranoid=2, or CAP_PERFMON)" : "");
-    return scheduler;
+    return switches;
 }
 
 static int open_source(struct watch *watch)
@@ -230,7 +230,7 @@ static int open_source(struct watch *watch)
     int error = create_map(watch);
     if (error)
         return error;
-    live.scheduler = options->leaves_states ? NULL : open_scheduler();
+    live.switches = options->leaves_states ? NULL : open_context_switches();
     watch->source = rv_live_open(&watch->map, &live);
     return watch->source ? 0 : -EBUSY;
 }

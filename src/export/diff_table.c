@@ -40,7 +40,7 @@ static bool ratio_of(const struct rv_diff_row *row, double *ratio)
 }
 
 /* For own and whole time: the ratio beyond the common one, and its p. */
-static const char *const CHANGE_NAMES[RV_TIME_VARIANCE_TIMES][2] = {{"self_change", "self_p"}, {"change", "p"}};
+static const char *const CHANGE_NAMES[RV_DIFF_VARIANCE_TIMES][2] = {{"self_change", "self_p"}, {"change", "p"}};
 
 /* ---- JSON ---- */
 
@@ -61,7 +61,7 @@ static void add_json_row(struct rv_text_buffer *text, const struct rv_diff_row *
         rv_text_buffer_format(text, ",\"total_ratio\":%.6g", ratio);
     else
         rv_text_buffer_add(text, ",\"total_ratio\":null");
-    for (int time = 0; time < RV_TIME_VARIANCE_TIMES; time++)
+    for (int time = 0; time < RV_DIFF_VARIANCE_TIMES; time++)
         if (rv_diff_is_tested(row))
             rv_text_buffer_format(text, ",\"%s\":%.6g,\"%s\":%.6g", CHANGE_NAMES[time][0], row->changes[time].ratio,
                                   CHANGE_NAMES[time][1], row->changes[time].p);
@@ -110,7 +110,7 @@ static void write_csv(struct rv_text_buffer *text, const struct rv_diff *diff)
         rv_text_buffer_add(text, ",");
         if (ratio_of(row, &ratio))
             rv_text_buffer_format(text, "%.6g", ratio);
-        for (int time = 0; time < RV_TIME_VARIANCE_TIMES; time++)
+        for (int time = 0; time < RV_DIFF_VARIANCE_TIMES; time++)
             if (rv_diff_is_tested(row))
                 rv_text_buffer_format(text, ",%.6g,%.6g", row->changes[time].ratio, row->changes[time].p);
             else

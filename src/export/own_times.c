@@ -8,7 +8,7 @@
 struct rv_own_times {
     pthread_mutex_t lock; /* covers all below */
     struct rv_stats *stats;
-    struct rv_time_variance *variance;
+    struct rv_diff_variance *variance;
     struct rv_stats_lane **lanes; /* by lane */
     size_t n_lanes;
 };
@@ -18,7 +18,7 @@ struct rv_own_times *rv_own_times_create(void)
     struct rv_own_times *times = rv_alloc(1, sizeof *times);
     pthread_mutex_init(&times->lock, NULL);
     times->stats = rv_stats_create();
-    times->variance = rv_time_variance_create();
+    times->variance = rv_diff_variance_create();
     return times;
 }
 
@@ -29,7 +29,7 @@ void rv_own_times_destroy(struct rv_own_times *times)
     for (size_t i = 0; i < times->n_lanes; i++)
         rv_stats_lane_destroy(times->lanes[i]);
     free(times->lanes);
-    rv_time_variance_destroy(times->variance);
+    rv_diff_variance_destroy(times->variance);
     rv_stats_destroy(times->stats);
     pthread_mutex_destroy(&times->lock);
     free(times);
@@ -51,12 +51,12 @@ static void add_spans(void *context, const struct rv_lane *lane, const struct rv
     pthread_mutex_lock(&times->lock);
     struct rv_stats_lane *its = find_lane(times, lane->idx);
     for (size_t i = 0; i < n; i++) {
-        uint64_t time_ns[RV_TIME_VARIANCE_TIMES] = {[RV_TIME_VARIANCE_WHOLE] = spans[i].end - spans[i].start};
-        if (!rv_stats_lane_own(its, &spans[i], &time_ns[RV_TIME_VARIANCE_OWN]))
+        uint64_t time_ns[RV_DIFF_VARIANCE_TIMES] = {[RV_DIFF_VARIANCE_WHOLE] = spans[i].end - spans[i].start};
+        if (!rv_stats_lane_own(its, &spans[i], &time_ns[RV_DIFF_VARIANCE_OWN]))
             continue;
         rv_stats_add_call(times->stats, spans[i].id,
-                          &(struct rv_stats_call){.duration_ns = time_ns[RV_TIME_VARIANCE_OWN]});
-        rv_time_variance_add(times->variance, spans[i].id, time_ns);
+                          &(struct rv_stats_call){.duration_ns = time_ns[RV_DIFF_VARIANCE_OWN]});
+        rv_diff_variance_add(times->variance, spans[i].id, time_ns);
     }
     pthread_mutex_unlock(&times->lock);
 }
@@ -71,7 +71,7 @@ const struct rv_stats *rv_own_times_stats(const struct rv_own_times *times)
     return times->stats;
 }
 
-const struct rv_time_variance *rv_own_times_variance(const struct rv_own_times *times)
+const struct rv_diff_variance *rv_own_times_variance(const struct rv_own_times *times)
 {
     return times->variance;
 }

@@ -2,7 +2,7 @@
 #ifndef RV_EXPORT_OWN_TIMES_H
 #define RV_EXPORT_OWN_TIMES_H
 
-#include "model/time_variance.h"
+#include "model/diff_variance.h"
 #include "sink/sink.h"
 
 struct rv_own_times; /* opaque; internally locked */
@@ -14,6 +14,6 @@ struct rv_sink rv_own_times_sink(struct rv_own_times *times);
 
 /* After the session's end; valid until destroy. A table of own times, and the variance of both kinds. */
 const struct rv_stats *rv_own_times_stats(const struct rv_own_times *times);
-const struct rv_time_variance *rv_own_times_variance(const struct rv_own_times *times);
+const struct rv_diff_variance *rv_own_times_variance(const struct rv_own_times *times);
 
 #endif

@@ -3,7 +3,7 @@
  * independent calls finds differences between a program and itself. Compared is each subroutine's mean of log time, d =
  * mean after - mean before. Sources of variation without any change of the program:
  *
- *   within a run      the variance of the mean by blocks of calls (model/time_variance.h)
+ *   within a run      the variance of the mean by blocks of calls (model/diff_variance.h)
  *   all of a run      c, the median of d over all tested subroutines: one run's machine was slower
  *   from run to run   other differences that affect subroutines unequally (addresses, caches, neighbours): a variance
  *                     tau^2 that
@@ -159,7 +159,7 @@ static struct rv_stats_row *take_stats(const struct rv_diff *diff, const struct 
 }
 
 struct levels { /* of one row */
-    struct rv_time_variance_sums at[RV_DIFF_SIDES][RV_TIME_VARIANCE_TIMES];
+    struct rv_diff_variance_sums at[RV_DIFF_SIDES][RV_DIFF_VARIANCE_TIMES];
 };
 
 static void fill_side(struct rv_diff *diff, const struct rv_diff_side *side, const struct subjects *subjects,
@@ -176,8 +176,8 @@ static void fill_side(struct rv_diff *diff, const struct rv_diff_side *side, con
         diff->rows[rows[i].id].own_p50_ns[side_idx] = rows[i].p50_ns;
     free(rows);
     for (uint32_t id = 0; id < subjects->n_ids; id++)
-        for (int time = 0; time < RV_TIME_VARIANCE_TIMES; time++)
-            rv_time_variance_gather(side->variance, id, (enum rv_variance_time)time,
+        for (int time = 0; time < RV_DIFF_VARIANCE_TIMES; time++)
+            rv_diff_variance_gather(side->variance, id, (enum rv_variance_time)time,
                                     &all[as_id[id]].at[side_idx][time]);
     free(as_id);
 }
@@ -200,9 +200,9 @@ static struct test make_test(const struct levels *level, enum rv_variance_time t
 {
     struct test test = {0};
     for (int side = 0; side < RV_DIFF_SIDES; side++) {
-        const struct rv_time_variance_sums *its = &level->at[side][time];
-        test.d += side == RV_DIFF_AFTER ? rv_time_variance_mean(its) : -rv_time_variance_mean(its);
-        test.variances[side] = rv_time_variance_of(its);
+        const struct rv_diff_variance_sums *its = &level->at[side][time];
+        test.d += side == RV_DIFF_AFTER ? rv_diff_variance_mean(its) : -rv_diff_variance_mean(its);
+        test.variances[side] = rv_diff_variance_of(its);
         test.freedoms[side] = fmax(its->n_blocks - 1.0, 1.0);
         test.within += test.variances[side];
     }
@@ -269,7 +269,7 @@ static void test_rows(struct rv_diff *diff, const struct levels *all, enum rv_va
             tests[n++] = make_test(&all[i], time);
     for (size_t i = 0; i < n; i++)
         scratch[i] = tests[i].d;
-    if (n >= LEAST_BULK && time == RV_TIME_VARIANCE_OWN)
+    if (n >= LEAST_BULK && time == RV_DIFF_VARIANCE_OWN)
         diff->common_ratio = exp2(median(scratch, n));
     double common = log2(diff->common_ratio);
     if (n >= LEAST_BULK) {
@@ -291,17 +291,17 @@ static bool is_claimed(const struct rv_diff_change *change, size_t n_tests)
 
 static enum rv_diff_verdict verdict_of(const struct rv_diff_row *row, size_t n_tested)
 {
-    const struct rv_diff_change *own = &row->changes[RV_TIME_VARIANCE_OWN],
-                                *whole = &row->changes[RV_TIME_VARIANCE_WHOLE];
+    const struct rv_diff_change *own = &row->changes[RV_DIFF_VARIANCE_OWN],
+                                *whole = &row->changes[RV_DIFF_VARIANCE_WHOLE];
     if (!row->stats[RV_DIFF_BEFORE].n_calls)
         return RV_DIFF_NEW;
     if (!row->stats[RV_DIFF_AFTER].n_calls)
         return RV_DIFF_GONE;
     if (!rv_diff_is_tested(row))
         return RV_DIFF_FEW;
-    if (is_claimed(own, n_tested * RV_TIME_VARIANCE_TIMES))
+    if (is_claimed(own, n_tested * RV_DIFF_VARIANCE_TIMES))
         return own->ratio > 1.0 ? RV_DIFF_SLOWER : RV_DIFF_FASTER;
-    if (is_claimed(whole, n_tested * RV_TIME_VARIANCE_TIMES))
+    if (is_claimed(whole, n_tested * RV_DIFF_VARIANCE_TIMES))
         return whole->ratio > 1.0 ? RV_DIFF_SLOWER_INSIDE : RV_DIFF_FASTER_INSIDE;
     return RV_DIFF_SAME;
 }
@@ -390,7 +390,7 @@ void rv_diff_init(struct rv_diff *diff, const struct rv_diff_side sides[RV_DIFF_
     struct levels *all = rv_alloc(diff->n, sizeof *all);
     for (int side = 0; side < RV_DIFF_SIDES; side++)
         fill_side(diff, &sides[side], &subjects[side], side, all);
-    for (int time = 0; time < RV_TIME_VARIANCE_TIMES; time++)
+    for (int time = 0; time < RV_DIFF_VARIANCE_TIMES; time++)
         test_rows(diff, all, (enum rv_variance_time)time);
     for (size_t i = 0; i < diff->n; i++)
         diff->rows[i].verdict = verdict_of(&diff->rows[i], diff->n_tested);

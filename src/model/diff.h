@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "model/time_variance.h"
+#include "model/diff_variance.h"
 #include "model/stats.h"
 #include "model/subroutines.h"
 
@@ -32,7 +32,7 @@ enum { RV_DIFF_BEFORE, RV_DIFF_AFTER, RV_DIFF_SIDES };
 struct rv_diff_side {
     const struct rv_stats *stats;
     const struct rv_stats *own; /* the same calls, by own time */
-    const struct rv_time_variance *variance;
+    const struct rv_diff_variance *variance;
     struct rv_subroutines *subroutines; /* outlives the comparison */
 };
 
@@ -47,7 +47,7 @@ struct rv_diff_row {
     uint32_t line[RV_DIFF_SIDES];             /* 0 if unknown; of several definitions the first */
     struct rv_stats_row stats[RV_DIFF_SIDES]; /* zero without calls; id is the comparison's own */
     uint64_t own_p50_ns[RV_DIFF_SIDES];
-    struct rv_diff_change changes[RV_TIME_VARIANCE_TIMES];
+    struct rv_diff_change changes[RV_DIFF_VARIANCE_TIMES];
     enum rv_diff_verdict verdict;
 };
 

@@ -28,7 +28,7 @@
 #include "source/governor.h"
 #include "source/module_watch.h"
 #include "source/normalize.h"
-#include "source/scheduler.h"
+#include "source/context_switches.h"
 #include "source/ticker.h"
 
 enum {
@@ -57,7 +57,7 @@ struct live_ring {
     uint64_t n_dropped_said;
     bool is_owner_gone;    /* at this turn's check */
     uint64_t n_lost_ahead; /* overwritten events to be reported before the next one */
-    uint64_t n_added;      /* events of the scheduler and of the governor, which are not the ring's */
+    uint64_t n_added;      /* events of context switches and of the governor, which are not the ring's */
     bool has_called;       /* switches before the thread's first event are not shown */
     bool is_damage_said;
 };
@@ -102,7 +102,7 @@ static bool is_read_at_end(const struct live *live)
     return live->map->geometry.policy == RV_POLICY_RING;
 }
 
-/* ---- the scheduler's switches ---- */
+/* ---- context switches ---- */
 
 static uint32_t owner_of(const struct live *live, const struct live_ring *slot)
 {
@@ -116,8 +116,8 @@ static size_t take_switches(struct live *live, struct live_ring *slot, uint64_t 
     size_t n = 0, n_taken;
     do {
         live->switches = rv_vec_reserve(live->switches, &live->switches_capacity, n + STEP, sizeof *live->switches);
-        n_taken =
-            rv_scheduler_take(live->params.scheduler, slot->tid, owner_of(live, slot), until, live->switches + n, STEP);
+        n_taken = rv_context_switches_take(live->params.switches, slot->tid, owner_of(live, slot), until,
+                                           live->switches + n, STEP);
         n += n_taken;
     } while (n_taken == STEP);
     slot->n_added += n;
@@ -155,8 +155,8 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
         .n_late = slot->normalizer.n_late,
     };
     slot->has_called = false;
-    if (live->params.scheduler)
-        rv_scheduler_claim(live->params.scheduler, slot->tid, owner_of(live, slot));
+    if (live->params.switches)
+        rv_context_switches_claim(live->params.switches, slot->tid, owner_of(live, slot));
     slot->stream = intake->open_stream(intake->context, &(struct rv_stream_info){
                                                             .pid = control->owner_pid,
                                                             .parent_pid = process->parent_pid,
@@ -207,8 +207,8 @@ static void close_stream(struct live *live, struct live_ring *slot, uint32_t rin
     uint64_t end_ns = rv_normalize_time(&live->map->clock, end), last_ns = slot->normalizer.last_ns;
     intake->close_stream(intake->context, slot->stream, end_ns > last_ns ? end_ns : last_ns);
     slot->stream = NULL;
-    if (live->params.scheduler)
-        rv_scheduler_forget(live->params.scheduler, slot->tid, owner_of(live, slot));
+    if (live->params.switches)
+        rv_context_switches_forget(live->params.switches, slot->tid, owner_of(live, slot));
     live->n_streams--;
 }
 
@@ -257,7 +257,7 @@ static void hand_over(struct live *live, struct live_ring *slot, struct rv_batch
     }
 }
 
-/* ---- the scheduler's switches ---- */
+/* ---- context switches ---- */
 
 static uint64_t last_ticks(const struct rv_event *events, size_t n)
 {
@@ -276,9 +276,9 @@ static const struct rv_event *merge_switches(struct live *live, struct live_ring
     const struct rv_event *popped = live->popped;
     size_t i = 0, n_switches;
     *n = n_popped;
-    if (!live->params.scheduler || !n_popped)
+    if (!live->params.switches || !n_popped)
         return popped;
-    rv_scheduler_read(live->params.scheduler, &live->map->clock);
+    rv_context_switches_read(live->params.switches, &live->map->clock);
     if (!slot->has_called) {
         (void)take_switches(live, slot, rv_event_ticks(&popped[0]));
         slot->n_added = 0;
@@ -402,7 +402,7 @@ static void send_switches(struct live *live, struct live_ring *slot, const struc
 {
     uint64_t end = ticks_at_end(slot);
     uint64_t until = end && end < live->turn_ticks ? end : live->turn_ticks;
-    size_t n = live->params.scheduler && slot->has_called ? take_switches(live, slot, until) : 0;
+    size_t n = live->params.switches && slot->has_called ? take_switches(live, slot, until) : 0;
     if (n)
         hand_over(live, slot, wait_for_batch(live, intake), live->switches, n, intake);
 }
@@ -562,8 +562,8 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     live->is_ending = intake->is_stopping(intake->context);
     live->turn_ticks = rv_clock_ticks(live->map->clock.kind);
     live->n_new_rings = __atomic_load_n(&live->map->header->n_new_rings, __ATOMIC_RELAXED);
-    if (live->params.scheduler)
-        rv_scheduler_read(live->params.scheduler, &live->map->clock);
+    if (live->params.switches)
+        rv_context_switches_read(live->params.switches, &live->map->clock);
     bool was_over = is_over(live);
     /* Answered when what was written before it has been read. */
     const bool is_capture_changing = rv_capture_is_asked(&live->capture);
@@ -645,7 +645,7 @@ static void losses_of_live(const struct rv_source *source, struct rv_losses *los
     losses->n[RV_LOSS_EVENTS_WITHOUT_RING] += __atomic_load_n(&header->n_events_without_ring, __ATOMIC_RELAXED);
     losses->n[RV_LOSS_PROGRAMS_NOT_PRELOADED] += __atomic_load_n(&header->n_programs_not_preloaded, __ATOMIC_RELAXED);
     losses->n[RV_LOSS_NAMES] += __atomic_load_n(&header->n_names_lost, __ATOMIC_RELAXED);
-    losses->n[RV_LOSS_SWITCHES] += live->params.scheduler ? rv_scheduler_n_lost(live->params.scheduler) : 0;
+    losses->n[RV_LOSS_SWITCHES] += live->params.switches ? rv_context_switches_n_lost(live->params.switches) : 0;
     losses->n[RV_LOSS_ARGUMENTS] += rv_arguments_n_lost(live->arguments);
     losses->n[RV_LOSS_RINGS_FULL] += is_stopped(live);
     losses->n[RV_LOSS_PARTS_WRITTEN_OVER] += live->is_damage_said;
@@ -673,7 +673,7 @@ static void close_live(struct rv_source *source)
     free(live->popped);
     free(live->switches);
     free(live->merged);
-    rv_scheduler_close(live->params.scheduler);
+    rv_context_switches_close(live->params.switches);
     free(live->unnamed);
     free(live);
 }
@@ -682,7 +682,7 @@ struct rv_source *rv_live_open(struct rv_map *map, const struct rv_live_params *
 {
     if (rv_ownership_attach_consumer(map) != 0) {
         rv_err(EBUSY, "%s: another ringviz is reading this trace", map->path);
-        rv_scheduler_close(params->scheduler);
+        rv_context_switches_close(params->switches);
         return NULL;
     }
     struct live *live = rv_alloc(1, sizeof *live);

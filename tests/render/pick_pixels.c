@@ -171,18 +171,18 @@ static void compare_with_another(struct rv_diff *diff, struct rv_subroutines *su
 {
     struct rv_diff_side sides[RV_DIFF_SIDES];
     struct rv_stats *stats[RV_DIFF_SIDES];
-    struct rv_time_variance *variances[RV_DIFF_SIDES];
+    struct rv_diff_variance *variances[RV_DIFF_SIDES];
     for (int side = 0; side < RV_DIFF_SIDES; side++) {
         struct rv_stats_lane *lane = rv_stats_lane_create();
         stats[side] = rv_stats_create();
-        variances[side] = rv_time_variance_create();
+        variances[side] = rv_diff_variance_create();
         rv_stats_lane_set_open(lane, NULL, NULL, 0, 0);
         for (uint32_t i = 0; i < N_COMPARED * COMPARED_CALLS; i++) {
             uint32_t id = 1 + i % N_COMPARED, factor = side == RV_DIFF_BEFORE ? 4 : 1 + id % 16;
             uint64_t start = i * 100000ull;
             struct rv_span span = {.start = start, .end = start + factor * 1000, .id = id};
             rv_stats_add(stats[side], lane, &span, 1);
-            rv_time_variance_add(variances[side], id, (uint64_t[]){factor * 1000, factor * 1000});
+            rv_diff_variance_add(variances[side], id, (uint64_t[]){factor * 1000, factor * 1000});
         }
         rv_stats_lane_destroy(lane);
         sides[side] = (struct rv_diff_side){stats[side], stats[side], variances[side], subroutines};
@@ -191,7 +191,7 @@ static void compare_with_another(struct rv_diff *diff, struct rv_subroutines *su
     for (int side = 0; side < RV_DIFF_SIDES; side++)
         rv_stats_destroy(stats[side]);
     for (int side = 0; side < RV_DIFF_SIDES; side++)
-        rv_time_variance_destroy(variances[side]);
+        rv_diff_variance_destroy(variances[side]);
 }
 
 int main(void)

@@ -9,7 +9,7 @@
 struct side {
     struct rv_stats *stats, *own;
     struct rv_stats_lane *lane;
-    struct rv_time_variance *variance;
+    struct rv_diff_variance *variance;
     struct rv_subroutines *subroutines;
     uint64_t now_ns;
 };
@@ -29,7 +29,7 @@ static struct side make_side(void)
     return (struct side){.stats = rv_stats_create(),
                          .own = rv_stats_create(),
                          .lane = rv_stats_lane_create(),
-                         .variance = rv_time_variance_create(),
+                         .variance = rv_diff_variance_create(),
                          .subroutines = rv_subroutines_create(),
                          .now_ns = 1};
 }
@@ -38,7 +38,7 @@ static void free_side(struct side *side)
 {
     rv_stats_destroy(side->stats);
     rv_stats_destroy(side->own);
-    rv_time_variance_destroy(side->variance);
+    rv_diff_variance_destroy(side->variance);
     rv_stats_lane_destroy(side->lane);
     rv_subroutines_destroy(side->subroutines);
 }
@@ -50,7 +50,7 @@ static void call_with_own(struct side *side, uint32_t id, uint64_t duration_ns, 
     rv_stats_lane_set_open(side->lane, NULL, NULL, 0, 0);
     rv_stats_add(side->stats, side->lane, &span, 1);
     rv_stats_add_call(side->own, id, &(struct rv_stats_call){.duration_ns = own_ns});
-    rv_time_variance_add(side->variance, id, (uint64_t[]){own_ns, duration_ns});
+    rv_diff_variance_add(side->variance, id, (uint64_t[]){own_ns, duration_ns});
     side->now_ns = span.end + 1;
 }
 

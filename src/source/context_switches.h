@@ -5,8 +5,8 @@
  * One ring buffer of the kernel for each CPU. Records of a thread are sorted over all of them, since it may block on
  * one CPU and run on another.
  */
-#ifndef RV_SOURCE_SCHEDULER_H
-#define RV_SOURCE_SCHEDULER_H
+#ifndef RV_SOURCE_CONTEXT_SWITCHES_H
+#define RV_SOURCE_CONTEXT_SWITCHES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,25 +15,25 @@
 #include "base/clock.h"
 #include "ringviz/wire.h"
 
-struct rv_scheduler; /* opaque */
+struct rv_context_switches; /* opaque */
 
 /*
  * Report the switches of each program that the calling thread, or a child of it, starts from now on by fork and exec.
  *   returns  NULL with *error a negative errno: -EACCES where the system does not allow it (perf_event_paranoid),
  *            -ENOSYS where the kernel lacks it; nothing is printed
  */
-struct rv_scheduler *rv_scheduler_open(int *error);
+struct rv_context_switches *rv_context_switches_open(int *error);
 
 /* NULL-safe. */
-void rv_scheduler_close(struct rv_scheduler *scheduler);
+void rv_context_switches_close(struct rv_context_switches *switches);
 
 /* Read all records that the kernel has written, in ticks of the clock. Costs two loads per CPU when there is none. Drain
  * thread, as are the following. */
-void rv_scheduler_read(struct rv_scheduler *scheduler, const struct rv_clock *clock);
+void rv_context_switches_read(struct rv_context_switches *switches, const struct rv_clock *clock);
 
 /* The thread's switches belong to this owner from now on (a ring, from 1). The switches of a thread without an owner are
  * kept for a second. */
-void rv_scheduler_claim(struct rv_scheduler *scheduler, uint32_t tid, uint32_t owner);
+void rv_context_switches_claim(struct rv_context_switches *switches, uint32_t tid, uint32_t owner);
 
 /*
  * Take a thread's switches as events of its ring, oldest first: THREAD, aux = RUNNING, PREEMPTED or BLOCKED, frame = CPU.
@@ -42,13 +42,13 @@ void rv_scheduler_claim(struct rv_scheduler *scheduler, uint32_t tid, uint32_t o
  *   out     room for max events
  *   returns number of events written; at max there may be more
  */
-size_t rv_scheduler_take(struct rv_scheduler *scheduler, uint32_t tid, uint32_t owner, uint64_t until,
-                         struct rv_event *out, size_t max);
+size_t rv_context_switches_take(struct rv_context_switches *switches, uint32_t tid, uint32_t owner, uint64_t until,
+                                struct rv_event *out, size_t max);
 
 /* The owner's thread has ended: forget it. */
-void rv_scheduler_forget(struct rv_scheduler *scheduler, uint32_t tid, uint32_t owner);
+void rv_context_switches_forget(struct rv_context_switches *switches, uint32_t tid, uint32_t owner);
 
 /* Number of records that found no room in the kernel's buffers. */
-uint64_t rv_scheduler_n_lost(const struct rv_scheduler *scheduler);
+uint64_t rv_context_switches_n_lost(const struct rv_context_switches *switches);
 
 #endif

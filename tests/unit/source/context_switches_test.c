@@ -1,4 +1,4 @@
-#include "source/scheduler.h"
+#include "source/context_switches.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -12,21 +12,21 @@
 enum { MOST = 4096, OWNER = 7, SLACK_NS = 10000 };
 
 struct child {
-    struct rv_scheduler *scheduler;
+    struct rv_context_switches *switches;
     struct rv_clock clock;
     pid_t pid;
     struct rusage usage;
 };
 
-/* Run a program that sleeps so often, 5 ms each, to its end under a scheduler. Skips the test where perf_event_open is not allowed. */
+/* Run a program that sleeps so often, 5 ms each, to its end under a switches. Skips the test where perf_event_open is not allowed. */
 static struct child run(unsigned n_sleeps, enum rv_clock_kind kind)
 {
     struct child child;
     char code[64];
     int error, status;
     snprintf(code, sizeof code, "select undef, undef, undef, 0.005 for 1 .. %u", n_sleeps);
-    child.scheduler = rv_scheduler_open(&error);
-    if (!child.scheduler)
+    child.switches = rv_context_switches_open(&error);
+    if (!child.switches)
         cr_skip_test("perf_event_open: %d", error);
     child.pid = fork();
     if (child.pid == 0) {
@@ -36,14 +36,14 @@ static struct child run(unsigned n_sleeps, enum rv_clock_kind kind)
     cr_assert_eq(wait4(child.pid, &status, 0, &child.usage), child.pid);
     cr_assert_eq(status, 0);
     rv_clock_init(&child.clock, kind);
-    rv_scheduler_read(child.scheduler, &child.clock);
-    rv_scheduler_claim(child.scheduler, (uint32_t)child.pid, OWNER);
+    rv_context_switches_read(child.switches, &child.clock);
+    rv_context_switches_claim(child.switches, (uint32_t)child.pid, OWNER);
     return child;
 }
 
 static size_t take(const struct child *child, uint64_t until, struct rv_event *events)
 {
-    return rv_scheduler_take(child->scheduler, (uint32_t)child->pid, OWNER, until, events, MOST);
+    return rv_context_switches_take(child->switches, (uint32_t)child->pid, OWNER, until, events, MOST);
 }
 
 Test(source_scheduler, a_program_leaves_the_CPU_as_often_as_the_kernel_counts, .timeout = 60)
@@ -68,8 +68,8 @@ Test(source_scheduler, a_program_leaves_the_CPU_as_often_as_the_kernel_counts, .
     cr_assert(n_blocked >= 40 && labs(n_blocked - child.usage.ru_nvcsw) <= 4, "%ld blocked, %ld voluntary switches",
               n_blocked, child.usage.ru_nvcsw);
     cr_assert_geq(child.usage.ru_nivcsw + 2, n_preempted);
-    cr_assert_eq(rv_scheduler_n_lost(child.scheduler), 0);
-    rv_scheduler_close(child.scheduler);
+    cr_assert_eq(rv_context_switches_n_lost(child.switches), 0);
+    rv_context_switches_close(child.switches);
 }
 
 Test(source_scheduler, switches_after_a_time_are_left_for_later, .timeout = 60)
@@ -84,27 +84,28 @@ Test(source_scheduler, switches_after_a_time_are_left_for_later, .timeout = 60)
     for (size_t i = 0; i < n_late; i++)
         cr_assert_gt(rv_event_ticks(&late[i]), half);
     cr_assert_eq(take(&child, UINT64_MAX, all), 0);
-    rv_scheduler_forget(child.scheduler, (uint32_t)child.pid, OWNER);
+    rv_context_switches_forget(child.switches, (uint32_t)child.pid, OWNER);
     cr_assert_eq(take(&child, UINT64_MAX, all), 0);
-    rv_scheduler_close(child.scheduler);
+    rv_context_switches_close(child.switches);
 }
 
 Test(source_scheduler, switches_of_ringviz_itself_are_not_reported, .timeout = 60)
 {
     struct rv_event event;
     struct child child = run(1, RV_CLOCK_MONOTONIC);
-    rv_scheduler_claim(child.scheduler, (uint32_t)getpid(), OWNER + 1);
-    cr_assert_eq(rv_scheduler_take(child.scheduler, (uint32_t)getpid(), OWNER + 1, UINT64_MAX, &event, 1), 0);
-    rv_scheduler_close(child.scheduler);
+    rv_context_switches_claim(child.switches, (uint32_t)getpid(), OWNER + 1);
+    cr_assert_eq(rv_context_switches_take(child.switches, (uint32_t)getpid(), OWNER + 1, UINT64_MAX, &event, 1), 0);
+    rv_context_switches_close(child.switches);
 }
 
 Test(source_scheduler, the_last_to_claim_a_thread_gets_its_switches, .timeout = 60)
 {
     static struct rv_event events[MOST];
     struct child child = run(2, RV_CLOCK_MONOTONIC);
-    rv_scheduler_claim(child.scheduler, (uint32_t)child.pid, OWNER + 1);
+    rv_context_switches_claim(child.switches, (uint32_t)child.pid, OWNER + 1);
     cr_assert_eq(take(&child, UINT64_MAX, events), 0);
-    rv_scheduler_forget(child.scheduler, (uint32_t)child.pid, OWNER); /* no longer its */
-    cr_assert_geq(rv_scheduler_take(child.scheduler, (uint32_t)child.pid, OWNER + 1, UINT64_MAX, events, MOST), 2);
-    rv_scheduler_close(child.scheduler);
+    rv_context_switches_forget(child.switches, (uint32_t)child.pid, OWNER); /* no longer its */
+    cr_assert_geq(rv_context_switches_take(child.switches, (uint32_t)child.pid, OWNER + 1, UINT64_MAX, events, MOST),
+                  2);
+    rv_context_switches_close(child.switches);
 }

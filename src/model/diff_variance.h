@@ -3,44 +3,44 @@
  * block is a number of consecutive calls in order of their ends. Consecutive calls share the state of the machine and
  * are not independent samples; blocks nearly are.
  */
-#ifndef RV_MODEL_TIME_VARIANCE_H
-#define RV_MODEL_TIME_VARIANCE_H
+#ifndef RV_MODEL_DIFF_VARIANCE_H
+#define RV_MODEL_DIFF_VARIANCE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define RV_TIME_VARIANCE_BLOCKS 16u /* limit per subroutine; beyond it, pairs of blocks are merged */
+#define RV_DIFF_VARIANCE_BLOCKS 16u /* limit per subroutine; beyond it, pairs of blocks are merged */
 
 enum rv_variance_time {
-    RV_TIME_VARIANCE_OWN,
-    RV_TIME_VARIANCE_WHOLE,
-    RV_TIME_VARIANCE_TIMES
+    RV_DIFF_VARIANCE_OWN,
+    RV_DIFF_VARIANCE_WHOLE,
+    RV_DIFF_VARIANCE_TIMES
 }; /* without and with what it calls */
 
-struct rv_time_variance; /* one thread at a time */
+struct rv_diff_variance; /* one thread at a time */
 
-struct rv_time_variance *rv_time_variance_create(void);
-void rv_time_variance_destroy(struct rv_time_variance *variance);
+struct rv_diff_variance *rv_diff_variance_create(void);
+void rv_diff_variance_destroy(struct rv_diff_variance *variance);
 
 /* Add a finished call. */
-void rv_time_variance_add(struct rv_time_variance *variance, uint32_t id,
-                          const uint64_t time_ns[RV_TIME_VARIANCE_TIMES]);
+void rv_diff_variance_add(struct rv_diff_variance *variance, uint32_t id,
+                          const uint64_t time_ns[RV_DIFF_VARIANCE_TIMES]);
 
 /* Sums over the blocks of one or several subroutines. Zero is none. */
-struct rv_time_variance_sums {
+struct rv_diff_variance_sums {
     double n_calls;          /* sums over blocks: of their calls n, */
     double n_squares;        /* of n^2, */
     double sum, weighted;    /* of n m and n^2 m, m being a block's mean log2 of ns, */
     double weighted_squares; /* and of n^2 m^2 */
     double n_blocks;
 };
-void rv_time_variance_gather(const struct rv_time_variance *variance, uint32_t id, enum rv_variance_time time,
-                             struct rv_time_variance_sums *sums);
+void rv_diff_variance_gather(const struct rv_diff_variance *variance, uint32_t id, enum rv_variance_time time,
+                             struct rv_diff_variance_sums *sums);
 
 /* Mean of all calls. */
-double rv_time_variance_mean(const struct rv_time_variance_sums *sums);
+double rv_diff_variance_mean(const struct rv_diff_variance_sums *sums);
 
 /* Variance of that mean by the blocks' own, b / (b - 1) * sum(n^2 (m - mean)^2) / N^2; 0 of fewer than two blocks. */
-double rv_time_variance_of(const struct rv_time_variance_sums *sums);
+double rv_diff_variance_of(const struct rv_diff_variance_sums *sums);
 
 #endif

@@ -9,7 +9,7 @@
  *   Kernel1 -> Switch1   the kernel has written records (data_head)
  *   Switch2 -> Kernel2   their room may be written again (data_tail)
  */
-#include "source/scheduler.h"
+#include "source/context_switches.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -63,7 +63,7 @@ struct thread {
     uint64_t taken_ns;
 };
 
-struct rv_scheduler {
+struct rv_context_switches {
     struct cpu *cpus;
     size_t n_cpus;
     size_t page_bytes;
@@ -75,7 +75,7 @@ struct rv_scheduler {
 
 /* ---- the kernel's buffers ---- */
 
-static int open_cpu(struct rv_scheduler *scheduler, int number)
+static int open_cpu(struct rv_context_switches *switches, int number)
 {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE,
@@ -99,109 +99,109 @@ static int open_cpu(struct rv_scheduler *scheduler, int number)
     int error = ENOMEM;
     cpu.page = MAP_FAILED;
     for (size_t n_pages = MOST_PAGES; n_pages >= LEAST_PAGES && cpu.page == MAP_FAILED; n_pages /= 2) {
-        cpu.n_bytes = n_pages * scheduler->page_bytes;
-        cpu.page = mmap(NULL, scheduler->page_bytes + cpu.n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, cpu.fd, 0);
+        cpu.n_bytes = n_pages * switches->page_bytes;
+        cpu.page = mmap(NULL, switches->page_bytes + cpu.n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, cpu.fd, 0);
         error = errno;
     }
     if (cpu.page == MAP_FAILED) {
         close(cpu.fd);
         return -error;
     }
-    scheduler->cpus[scheduler->n_cpus++] = cpu;
+    switches->cpus[switches->n_cpus++] = cpu;
     return 0;
 }
 
-struct rv_scheduler *rv_scheduler_open(int *error)
+struct rv_context_switches *rv_context_switches_open(int *error)
 {
-    struct rv_scheduler *scheduler = rv_alloc(1, sizeof *scheduler);
+    struct rv_context_switches *switches = rv_alloc(1, sizeof *switches);
     long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
-    scheduler->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-    scheduler->cpus = rv_alloc(n_cpus > 0 ? (size_t)n_cpus : 1, sizeof *scheduler->cpus);
+    switches->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    switches->cpus = rv_alloc(n_cpus > 0 ? (size_t)n_cpus : 1, sizeof *switches->cpus);
     *error = 0;
     for (int i = 0; i < n_cpus && !*error; i++) {
-        *error = open_cpu(scheduler, i);
+        *error = open_cpu(switches, i);
         if (*error == -ENODEV) /* switched off */
             *error = 0;
     }
-    if (!*error && scheduler->n_cpus)
-        return scheduler;
-    rv_scheduler_close(scheduler);
+    if (!*error && switches->n_cpus)
+        return switches;
+    rv_context_switches_close(switches);
     return NULL;
 }
 
-void rv_scheduler_close(struct rv_scheduler *scheduler)
+void rv_context_switches_close(struct rv_context_switches *switches)
 {
-    if (!scheduler)
+    if (!switches)
         return;
-    for (size_t i = 0; i < scheduler->n_cpus; i++) {
-        munmap(scheduler->cpus[i].page, scheduler->page_bytes + scheduler->cpus[i].n_bytes);
-        close(scheduler->cpus[i].fd);
+    for (size_t i = 0; i < switches->n_cpus; i++) {
+        munmap(switches->cpus[i].page, switches->page_bytes + switches->cpus[i].n_bytes);
+        close(switches->cpus[i].fd);
     }
-    for (size_t i = 0; i < scheduler->n_threads; i++)
-        free(scheduler->threads[i].changes);
-    free(scheduler->threads);
-    free(scheduler->cpus);
-    rv_hash_index_fini(&scheduler->by_tid);
-    free(scheduler);
+    for (size_t i = 0; i < switches->n_threads; i++)
+        free(switches->threads[i].changes);
+    free(switches->threads);
+    free(switches->cpus);
+    rv_hash_index_fini(&switches->by_tid);
+    free(switches);
 }
 
 /* ---- threads ---- */
 
-static void index_thread(struct rv_scheduler *scheduler, size_t i)
+static void index_thread(struct rv_context_switches *switches, size_t i)
 {
-    uint32_t *value = rv_hash_index_at(&scheduler->by_tid, scheduler->threads[i].tid);
+    uint32_t *value = rv_hash_index_at(&switches->by_tid, switches->threads[i].tid);
     if (value)
         *value = (uint32_t)i + 1;
     else
-        rv_hash_index_add(&scheduler->by_tid, scheduler->threads[i].tid, (uint32_t)i + 1);
+        rv_hash_index_add(&switches->by_tid, switches->threads[i].tid, (uint32_t)i + 1);
 }
 
 /* Forget threads that have ended, and those that never got a ring. */
-static void sweep(struct rv_scheduler *scheduler, uint64_t now_ns)
+static void sweep(struct rv_context_switches *switches, uint64_t now_ns)
 {
     size_t n_left = 0;
-    rv_hash_index_clear(&scheduler->by_tid);
-    for (size_t i = 0; i < scheduler->n_threads; i++) {
-        struct thread *thread = &scheduler->threads[i];
+    rv_hash_index_clear(&switches->by_tid);
+    for (size_t i = 0; i < switches->n_threads; i++) {
+        struct thread *thread = &switches->threads[i];
         if (!thread->tid || (!thread->owner && now_ns > thread->last_ns + STRANGER_NS)) {
             free(thread->changes);
             continue;
         }
-        scheduler->threads[n_left] = *thread;
-        index_thread(scheduler, n_left++);
+        switches->threads[n_left] = *thread;
+        index_thread(switches, n_left++);
     }
-    scheduler->n_threads = scheduler->n_swept = n_left;
+    switches->n_threads = switches->n_swept = n_left;
 }
 
-static struct thread *find_thread(struct rv_scheduler *scheduler, uint32_t tid)
+static struct thread *find_thread(struct rv_context_switches *switches, uint32_t tid)
 {
-    uint32_t i = rv_hash_index_get(&scheduler->by_tid, tid);
-    return i && scheduler->threads[i - 1].tid == tid ? &scheduler->threads[i - 1] : NULL;
+    uint32_t i = rv_hash_index_get(&switches->by_tid, tid);
+    return i && switches->threads[i - 1].tid == tid ? &switches->threads[i - 1] : NULL;
 }
 
-static struct thread *need_thread(struct rv_scheduler *scheduler, uint32_t tid, uint64_t now_ns)
+static struct thread *need_thread(struct rv_context_switches *switches, uint32_t tid, uint64_t now_ns)
 {
-    struct thread *thread = find_thread(scheduler, tid);
+    struct thread *thread = find_thread(switches, tid);
     if (thread)
         return thread;
-    if (scheduler->n_threads > 2 * scheduler->n_swept + 64)
-        sweep(scheduler, now_ns);
-    size_t i = scheduler->n_threads++;
-    scheduler->threads =
-        rv_vec_reserve(scheduler->threads, &scheduler->capacity, scheduler->n_threads, sizeof *scheduler->threads);
-    scheduler->threads[i] = (struct thread){.tid = tid};
-    index_thread(scheduler, i);
-    return &scheduler->threads[i];
+    if (switches->n_threads > 2 * switches->n_swept + 64)
+        sweep(switches, now_ns);
+    size_t i = switches->n_threads++;
+    switches->threads =
+        rv_vec_reserve(switches->threads, &switches->capacity, switches->n_threads, sizeof *switches->threads);
+    switches->threads[i] = (struct thread){.tid = tid};
+    index_thread(switches, i);
+    return &switches->threads[i];
 }
 
-void rv_scheduler_claim(struct rv_scheduler *scheduler, uint32_t tid, uint32_t owner)
+void rv_context_switches_claim(struct rv_context_switches *switches, uint32_t tid, uint32_t owner)
 {
-    need_thread(scheduler, tid, 0)->owner = owner;
+    need_thread(switches, tid, 0)->owner = owner;
 }
 
-void rv_scheduler_forget(struct rv_scheduler *scheduler, uint32_t tid, uint32_t owner)
+void rv_context_switches_forget(struct rv_context_switches *switches, uint32_t tid, uint32_t owner)
 {
-    struct thread *thread = find_thread(scheduler, tid);
+    struct thread *thread = find_thread(switches, tid);
     if (!thread || thread->owner != owner)
         return;
     free(thread->changes);
@@ -225,11 +225,11 @@ static void make_room(struct thread *thread, uint64_t now_ns)
     thread->changes = rv_vec_reserve(thread->changes, &thread->capacity, thread->n + 1, sizeof *thread->changes);
 }
 
-static void add_change(struct rv_scheduler *scheduler, uint32_t tid, struct change change)
+static void add_change(struct rv_context_switches *switches, uint32_t tid, struct change change)
 {
-    struct thread *thread = need_thread(scheduler, tid, change.mono_ns);
+    struct thread *thread = need_thread(switches, tid, change.mono_ns);
     if (change.mono_ns < thread->taken_ns) {
-        scheduler->n_lost++;
+        switches->n_lost++;
         return;
     }
     make_room(thread, change.mono_ns);
@@ -249,9 +249,9 @@ static enum rv_thread_state state_of(const struct perf_event_header *header)
 }
 
 /* Copy a part of a record, which may wrap around the end of the buffer. */
-static void copy(const struct rv_scheduler *scheduler, const struct cpu *cpu, uint64_t at, void *out, size_t n)
+static void copy(const struct rv_context_switches *switches, const struct cpu *cpu, uint64_t at, void *out, size_t n)
 {
-    const char *records = (const char *)cpu->page + scheduler->page_bytes;
+    const char *records = (const char *)cpu->page + switches->page_bytes;
     size_t from = (size_t)(at & (cpu->n_bytes - 1)), n_first = cpu->n_bytes - from < n ? cpu->n_bytes - from : n;
     memcpy(out, records + from, n_first);
     memcpy((char *)out + n_first, records, n - n_first);
@@ -262,25 +262,25 @@ struct reading {
     struct rv_clock_instant now;
 };
 
-static void read_record(struct rv_scheduler *scheduler, const struct cpu *cpu, uint64_t at,
+static void read_record(struct rv_context_switches *switches, const struct cpu *cpu, uint64_t at,
                         const struct perf_event_header *header, const struct reading *reading)
 {
     if (header->type == PERF_RECORD_SWITCH && header->size >= sizeof(struct record)) {
         struct record record;
-        copy(scheduler, cpu, at, &record, sizeof record);
-        add_change(scheduler, record.tid,
+        copy(switches, cpu, at, &record, sizeof record);
+        add_change(switches, record.tid,
                    (struct change){.mono_ns = record.mono_ns,
                                    .ticks = rv_clock_ticks_at(reading->clock, &reading->now, record.mono_ns),
                                    .cpu = cpu->number,
                                    .state = (uint8_t)state_of(header)});
     } else if (header->type == PERF_RECORD_LOST && header->size >= sizeof(struct lost_record)) {
         struct lost_record record;
-        copy(scheduler, cpu, at, &record, sizeof record);
-        scheduler->n_lost += record.n;
+        copy(switches, cpu, at, &record, sizeof record);
+        switches->n_lost += record.n;
     }
 }
 
-static void read_cpu(struct rv_scheduler *scheduler, const struct cpu *cpu, const struct rv_clock *clock)
+static void read_cpu(struct rv_context_switches *switches, const struct cpu *cpu, const struct rv_clock *clock)
 {
     uint64_t at = __atomic_load_n(&cpu->page->data_tail, __ATOMIC_RELAXED);
     uint64_t head = __atomic_load_n(&cpu->page->data_head,
@@ -290,27 +290,27 @@ static void read_cpu(struct rv_scheduler *scheduler, const struct cpu *cpu, cons
     const struct reading reading = {clock, rv_clock_instant(clock->kind)};
     struct perf_event_header header;
     for (; at < head; at += header.size) {
-        copy(scheduler, cpu, at, &header, sizeof header);
+        copy(switches, cpu, at, &header, sizeof header);
         if (header.size < sizeof header) { /* no kernel writes that */
             at = head;
             break;
         }
-        read_record(scheduler, cpu, at, &header, &reading);
+        read_record(switches, cpu, at, &header, &reading);
     }
     __atomic_store_n(&cpu->page->data_tail, at,
                      __ATOMIC_RELEASE); /* Switch2 -> Kernel2; the kernel: Kernel2 <- Switch2 */
 }
 
-void rv_scheduler_read(struct rv_scheduler *scheduler, const struct rv_clock *clock)
+void rv_context_switches_read(struct rv_context_switches *switches, const struct rv_clock *clock)
 {
-    for (size_t i = 0; i < scheduler->n_cpus; i++)
-        read_cpu(scheduler, &scheduler->cpus[i], clock);
+    for (size_t i = 0; i < switches->n_cpus; i++)
+        read_cpu(switches, &switches->cpus[i], clock);
 }
 
-size_t rv_scheduler_take(struct rv_scheduler *scheduler, uint32_t tid, uint32_t owner, uint64_t until,
-                         struct rv_event *out, size_t max)
+size_t rv_context_switches_take(struct rv_context_switches *switches, uint32_t tid, uint32_t owner, uint64_t until,
+                                struct rv_event *out, size_t max)
 {
-    struct thread *thread = find_thread(scheduler, tid);
+    struct thread *thread = find_thread(switches, tid);
     size_t n = 0;
     if (!thread || thread->owner != owner)
         return 0;
@@ -326,7 +326,7 @@ size_t rv_scheduler_take(struct rv_scheduler *scheduler, uint32_t tid, uint32_t 
     return n;
 }
 
-uint64_t rv_scheduler_n_lost(const struct rv_scheduler *scheduler)
+uint64_t rv_context_switches_n_lost(const struct rv_context_switches *switches)
 {
-    return scheduler->n_lost;
+    return switches->n_lost;
 }
