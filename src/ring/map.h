@@ -60,7 +60,7 @@ struct rv_map {
     struct rv_wire_header geometry; /* validated private copy: offsets and counts come from here */
     struct rv_clock clock;          /* a producer's may not be settled: it needs the kind only, or rv_map_clock() */
     uint64_t held_rings[RV_MAP_MAX_RINGS / 64]; /* [atomic] one bit per ring that our threads hold or are claiming */
-    uint32_t n_rings_gone;        /* [atomic] of the header's n_rings_left, so many were found free or taken again */
+    uint32_t n_rings_gone; /* [atomic] the header's n_rings_left + n_rings_freed when none of them was left or free */
     char path[RV_MAP_PATH_BYTES]; /* absolute */
 };
 

@@ -25,6 +25,7 @@ enum {
 };
 #define COMING_NS 10000000000u /* wait for rings still to be drained: a starved consumer may pause for seconds */
 #define WAIT_NS 100000000u
+#define SOON_NS 200000u /* a free ring is held for a moment, by whom freed it or left it */
 
 /* ---- processes ---- */
 
@@ -127,18 +128,29 @@ static void pass_over(const struct rv_map *map, uint64_t seen, uint32_t first)
     __atomic_compare_exchange_n(free_word(map), &seen, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Free the ring and wake one thread that waits for a ring. */
-static bool set_free(const struct rv_map *map, uint32_t ring_idx, uint64_t word)
+/* Claims start their search at this ring, or below it. */
+static void point_at(const struct rv_map *map, uint32_t ring_idx)
 {
-    if (!swap_word(rv_map_control(map, ring_idx), word, make_word(RV_RING_FREE, generation_of(word))))
-        return false;
     uint64_t seen = __atomic_load_n(free_word(map), __ATOMIC_RELAXED), next;
     do
         next = ((seen >> 32) + 1) << 32 | (first_free(seen) < ring_idx ? first_free(seen) : ring_idx);
     while (!__atomic_compare_exchange_n(free_word(map), &seen, next, false, __ATOMIC_RELEASE, /* F1 -> F2 */
                                         __ATOMIC_RELAXED));
-    rv_os_futex_wake_one(&map->header->n_rings_freed);
+}
+
+static bool set_free(const struct rv_map *map, uint32_t ring_idx, uint64_t word)
+{
+    if (!swap_word(rv_map_control(map, ring_idx), word, make_word(RV_RING_FREE, generation_of(word))))
+        return false;
+    point_at(map, ring_idx);
     return true;
+}
+
+/* Give back its lock byte, too, and wake one thread that waits for a ring. */
+static void unlock_free(const struct rv_map *map, uint32_t ring_idx)
+{
+    rv_liveness_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
+    rv_os_futex_wake_one(&map->header->n_rings_freed);
 }
 
 bool rv_ownership_has_free_ring(const struct rv_map *map)
@@ -179,7 +191,8 @@ static bool take_held_ring(struct rv_map *map, uint32_t ring_idx, uint64_t *word
     if (!swap_word(control, seen, *word))
         return false;
     if (!rv_liveness_lock(map->fd, FIRST_RING_BYTE + ring_idx)) {
-        set_free(map, ring_idx, *word);
+        if (set_free(map, ring_idx, *word))
+            rv_os_futex_wake_one(&map->header->n_rings_freed);
         return false;
     }
     if (__atomic_load_n(state_word(control), __ATOMIC_RELAXED) == *word)
@@ -213,10 +226,10 @@ static bool is_free(const struct rv_map *map, uint32_t ring_idx)
     return __atomic_load_n(&rv_map_control(map, ring_idx)->state, __ATOMIC_RELAXED) == RV_RING_FREE;
 }
 
-/* True with *word = {CLAIMED, new generation}, and the lock byte held. */
+/* Of a ring that was reached: true with *word = {CLAIMED, new generation}, and the lock byte held. */
 static bool take_ring(struct rv_map *map, uint32_t ring_idx, uint64_t *word)
 {
-    if (!reach_ring(map, ring_idx) || !is_free(map, ring_idx) || !hold_ring(map, ring_idx))
+    if (!is_free(map, ring_idx) || !hold_ring(map, ring_idx))
         return false;
     bool is_taken = take_held_ring(map, ring_idx, word);
     if (!is_taken)
@@ -227,7 +240,7 @@ static bool take_ring(struct rv_map *map, uint32_t ring_idx, uint64_t *word)
 static void give_up_ring(struct rv_map *map, uint32_t ring_idx, uint64_t word)
 {
     set_free(map, ring_idx, word);
-    rv_liveness_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
+    unlock_free(map, ring_idx);
     let_go_of_ring(map, ring_idx);
 }
 
@@ -282,16 +295,18 @@ uint32_t rv_ownership_n_rings_used(const struct rv_map *map)
     return n < map->geometry.n_rings ? n : map->geometry.n_rings;
 }
 
+/* -EAGAIN: none can be taken at this moment; -ENOSPC: there is no room for what a ring holds. */
 static int claim(struct rv_map *map, uint32_t process_idx)
 {
     if (rv_map_own_fd(map))
         return -ENOSPC;
     const uint64_t seen = load_free(map);
     uint32_t n_passed = first_free(seen);
-    for (uint32_t i = first_free(seen); i < map->geometry.n_rings; i++) {
+    /* Those below the mark all have a page: none is left out. */
+    for (uint32_t i = first_free(seen); i < map->geometry.n_rings && reach_ring(map, i); i++) {
         uint64_t word;
         bool is_taken = take_ring(map, i, &word);
-        n_passed += n_passed == i && (is_taken || (i < rv_ownership_n_rings_used(map) && !is_free(map, i)));
+        n_passed += n_passed == i && (is_taken || !is_free(map, i));
         if (!is_taken)
             continue;
         pass_over(map, seen, n_passed);
@@ -312,35 +327,52 @@ static int claim(struct rv_map *map, uint32_t process_idx)
         return (int)i;
     }
     pass_over(map, seen, n_passed);
-    return -ENOSPC;
+    return -EAGAIN;
 }
 
-/* `block` must not lose events, so a claim waits for a ring that its owner has left: the consumer will free it soon. */
-static bool is_ring_coming(struct rv_map *map)
+/* Where the claim failed by -EAGAIN: it was freed since, or was held for a moment. */
+static bool is_free_by_now(const struct rv_map *map, uint32_t ring_idx)
+{
+    if (!is_free(map, ring_idx))
+        return false;
+    if (first_free(load_free(map)) > ring_idx) /* the consumer may have been killed between the two */
+        point_at(map, ring_idx);
+    return true;
+}
+
+/*
+ * `block` must not lose events, so a claim that failed waits for a ring that its owner has left: the consumer will free
+ * it soon.
+ */
+static bool is_ring_coming(struct rv_map *map, int error)
 {
     const uint32_t n_left = __atomic_load_n(&map->header->n_rings_left, __ATOMIC_ACQUIRE); /* X2 <- X1 */
-    if (n_left == __atomic_load_n(&map->n_rings_gone, __ATOMIC_RELAXED) || map->geometry.policy != RV_POLICY_BLOCK ||
-        !rv_full_ring_has_consumer(map->header))
+    const uint32_t n_left_or_freed = n_left + (uint32_t)(load_free(map) >> 32);
+    if (n_left_or_freed == __atomic_load_n(&map->n_rings_gone, __ATOMIC_RELAXED) ||
+        map->geometry.policy != RV_POLICY_BLOCK || !rv_full_ring_has_consumer(map->header))
         return false;
     for (uint32_t i = 0; i < rv_ownership_n_rings_used(map); i++)
-        if (__atomic_load_n(&rv_map_control(map, i)->state, __ATOMIC_RELAXED) == RV_RING_EXITED)
+        if (__atomic_load_n(&rv_map_control(map, i)->state, __ATOMIC_RELAXED) == RV_RING_EXITED ||
+            (error == -EAGAIN && is_free_by_now(map, i)))
             return true;
-    __atomic_store_n(&map->n_rings_gone, n_left, __ATOMIC_RELAXED);
+    if (error == -EAGAIN)
+        __atomic_store_n(&map->n_rings_gone, n_left_or_freed, __ATOMIC_RELAXED);
     return false;
 }
 
-static int wait_for_ring(struct rv_map *map, uint32_t process_idx)
+static int wait_for_ring(struct rv_map *map, uint32_t process_idx, int error)
 {
     uint64_t begin_ns = rv_clock_mono_ns();
-    int ring_idx = -ENOSPC;
-    while (ring_idx < 0 && is_ring_coming(map) && rv_clock_mono_ns() - begin_ns < COMING_NS) {
+    while (is_ring_coming(map, error) && rv_clock_mono_ns() - begin_ns < COMING_NS) {
         uint32_t n_freed = (uint32_t)(load_free(map) >> 32);
+        error = claim(map, process_idx);
+        if (error >= 0)
+            break;
         rv_ring_wake_consumer(map->header);
-        if (!rv_ownership_has_free_ring(map))
-            rv_os_futex_wait(&map->header->n_rings_freed, n_freed, WAIT_NS);
-        ring_idx = claim(map, process_idx);
+        bool is_soon = error == -EAGAIN && rv_ownership_has_free_ring(map);
+        rv_os_futex_wait(&map->header->n_rings_freed, n_freed, is_soon ? SOON_NS : WAIT_NS);
     }
-    return ring_idx;
+    return error;
 }
 
 int rv_ownership_claim(struct rv_map *map, uint32_t process_idx)
@@ -350,13 +382,13 @@ int rv_ownership_claim(struct rv_map *map, uint32_t process_idx)
     if (ring_idx < 0 && rv_ownership_recycle(map))
         ring_idx = claim(map, process_idx);
     if (ring_idx < 0)
-        ring_idx = wait_for_ring(map, process_idx);
+        ring_idx = wait_for_ring(map, process_idx, ring_idx);
     if (ring_idx < 0)
         __atomic_fetch_add(&map->header->n_threads_without_ring, 1, __ATOMIC_RELAXED);
     else
         rv_ring_announce(map->header);
     errno = saved;
-    return ring_idx;
+    return ring_idx < 0 ? -ENOSPC : ring_idx;
 }
 
 void rv_ownership_release(struct rv_map *map, uint32_t ring_idx)
@@ -452,9 +484,10 @@ void rv_ownership_reclaim(struct rv_map *map, uint32_t ring_idx)
         add_to_totals(map, ring_idx);
     else
         is_done = false;
-    if (is_dead_claim || is_done || state >= RV_RING_STATE_COUNT)
-        set_free(map, ring_idx, word);
-    rv_liveness_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
+    if ((is_dead_claim || is_done || state >= RV_RING_STATE_COUNT) && set_free(map, ring_idx, word))
+        unlock_free(map, ring_idx);
+    else
+        rv_liveness_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
 }
 
 static bool has_events(const struct rv_wire_control *control)
@@ -488,7 +521,10 @@ static bool recycle_held_ring(struct rv_map *map, uint32_t ring_idx, bool may_di
     if (is_done && has_events(control))
         is_done = may_discard && discard_events(map, ring_idx);
     bool is_free = (state == RV_RING_CLAIMED || is_done) && set_free(map, ring_idx, word);
-    rv_liveness_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
+    if (is_free)
+        unlock_free(map, ring_idx);
+    else
+        rv_liveness_unlock(map->fd, FIRST_RING_BYTE + ring_idx);
     return is_free;
 }
 

@@ -326,6 +326,52 @@ Test(ownership, a_claim_waits_for_a_ring_that_will_be_drained, .timeout = 100)
     close_fixture(&f);
 }
 
+/* The consumer frees a ring before it gives the lock byte back; what it does between may take long. */
+Test(ownership, a_claim_waits_for_a_ring_that_is_being_freed, .timeout = 100)
+{
+    struct fixture f;
+    struct rv_map_params params = small_params();
+    params.n_rings = 1;
+    params.policy = RV_POLICY_BLOCK;
+    open_fixture(&f, &params);
+    rv_ownership_claim(&f.other, 0);
+    rv_ownership_release(&f.other, 0);
+    cr_assert_eq(rv_ownership_attach_consumer(&f.map), 0);
+    rv_ownership_reclaim(&f.map, 0);
+    cr_assert(rv_liveness_lock(f.map.fd, 1));
+    pid_t pid = fork_child();
+    if (pid == 0) {
+        rv_os_sleep_ns(LATE_NS);
+        rv_liveness_unlock(f.map.fd, 1);
+        for (;;)
+            pause();
+    }
+    int ring_idx = rv_ownership_claim(&f.other, 0);
+    kill(pid, SIGKILL);
+    reap(pid);
+    cr_assert_eq(ring_idx, 0);
+    cr_assert_eq(f.map.header->n_threads_without_ring, 0);
+    close_fixture(&f);
+}
+
+/* The consumer was killed before it had told claims where to look. */
+Test(ownership, a_free_ring_that_claims_pass_over_is_found, .timeout = 60)
+{
+    struct fixture f;
+    struct rv_map_params params = small_params();
+    params.n_rings = 2;
+    params.policy = RV_POLICY_BLOCK;
+    open_fixture(&f, &params);
+    cr_assert_eq(rv_ownership_attach_consumer(&f.map), 0);
+    cr_assert_eq(rv_ownership_claim(&f.other, 0), 0);
+    cr_assert_eq(rv_ownership_claim(&f.other, 0), 1);
+    rv_ownership_release(&f.other, 0);
+    rv_ownership_reclaim(&f.map, 0);
+    f.map.header->first_free_ring = 2;
+    cr_assert_eq(rv_ownership_claim(&f.other, 0), 0);
+    close_fixture(&f);
+}
+
 Test(ownership, what_a_killed_owner_had_published_is_read_before_its_ring_is_free, .timeout = 60)
 {
     struct fixture f;
