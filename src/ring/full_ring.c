@@ -210,11 +210,12 @@ void rv_full_ring_wake_consumer(struct rv_pusher_state *state)
     const struct rv_wire_control *control = state->ring.control;
     bool is_half_full = state->ring.policy != RV_POLICY_RING && n_unread(state) > state->ring.n_events / 2;
     uint64_t tail = __atomic_load_n(&control->tail, __ATOMIC_RELAXED);
-    if (state->woken_tail == UINT64_MAX)
+    if (state->woken_tail == RV_PUSH_NOT_ANNOUNCED) {
         rv_ring_announce(state->ring.header);
-    else if (!is_half_full || state->woken_tail == tail)
+        state->woken_tail = RV_PUSH_NOT_WOKEN;
+    }
+    if (!is_half_full || state->woken_tail == tail)
         return;
-    else
-        rv_ring_wake_consumer(state->ring.header);
+    rv_ring_wake_consumer(state->ring.header);
     state->woken_tail = tail;
 }

@@ -415,7 +415,7 @@ void rv_pusher_attach(struct rv_pusher *pusher, struct rv_pusher_state *state, c
     pusher->last_ticks = rv_clock_ticks(ring->clock_kind);
     state->born_ticks = pusher->last_ticks;
     state->ring_idx = ring_idx;
-    state->woken_tail = UINT64_MAX;
+    state->woken_tail = RV_PUSH_NOT_ANNOUNCED;
     state->is_closed = false;
     state->is_consumer_gone = false;
     state->backed_head = ring->map ? ring->control->claim_head + RV_BACKING_FIRST_EVENTS : UINT64_MAX;

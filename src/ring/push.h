@@ -36,6 +36,8 @@
 #define RV_PUSH_STASH 32768u
 #define RV_PUSH_CHUNK_EVENTS 4096u /* longest run of pushes between two checks of header and tail */
 #define RV_PUSH_AHEAD_BYTES 512u
+#define RV_PUSH_NOT_ANNOUNCED UINT64_MAX   /* the ring has no event yet, */
+#define RV_PUSH_NOT_WOKEN (UINT64_MAX - 1) /* no half of it was full yet */
 
 /* Slow-path state of one thread. Zeroed memory is valid; the stash's pages are untouched until used. */
 struct rv_pusher_state {
@@ -44,7 +46,7 @@ struct rv_pusher_state {
     bool is_closed; /* fill: this ring has stopped */
     bool is_consumer_gone;
     uint64_t gone_heartbeat_ns; /* the consumer's heartbeat when found dead or stopped; a change means it is back */
-    uint64_t woken_tail;        /* the tail when the consumer was last woken; UINT64_MAX: the first event wakes it */
+    uint64_t woken_tail;        /* the tail when the consumer was last woken, or one of RV_PUSH_NOT_... */
     uint64_t backed_head;       /* slots up to this head have pages; UINT64_MAX: all slots */
     uint64_t n_unbacked;        /* events refused for want of pages since */
     uint64_t n_lost;            /* refused since the last LOST event was written */

@@ -414,6 +414,22 @@ Test(push, events_not_recorded_are_not_counted, .timeout = 60)
     free_bed(bed);
 }
 
+/* A ring's first event does not end the consumer's nap, so the ring may be half full before the consumer has come. */
+Test(push, a_new_ring_that_is_half_full_wakes_the_consumer, .timeout = 60)
+{
+    struct bed *bed = make_bed(RV_POLICY_SWITCH);
+    bed->header.consumer_is_asleep = 1;
+    push_many(bed, 0, 1);
+    cr_assert_eq(bed->header.n_new_rings, 1);
+    cr_assert_eq(bed->header.consumer_wake, 0);
+    push_many(bed, 1, N);
+    cr_assert_eq(bed->header.consumer_wake, 1);
+    push_many(bed, N, N);
+    cr_assert_eq(bed->header.consumer_wake, 1, "once until it has come");
+    cr_assert_eq(bed->header.n_new_rings, 1);
+    free_bed(bed);
+}
+
 Test(push, errno_is_kept, .timeout = 60)
 {
     struct bed *bed = make_bed(RV_POLICY_BLOCK);
