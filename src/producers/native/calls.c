@@ -74,9 +74,19 @@ static void push_nested(enum rv_event_kind kind, const struct rv_shadow_frame *c
 
 void rv_calls_push_returned(uint64_t stack)
 {
-    const struct rv_shadow_frame *frame;
-    while ((frame = rv_shadow_pop_returned(&rv_thread.shadow)))
-        (void)rv_calls_push(RV_EVENT_RETURN_AT, frame, stack, rv_calls_begin(stack));
+    while (rv_shadow_has_returned(&rv_thread.shadow)) {
+        const uint64_t next = rv_calls_begin(stack);
+        const struct rv_shadow_frame *frame;
+        if (next == RV_PUSH_NESTED) { /* who was interrupted writes it */
+            rv_thread.pusher.cursor -= rv_push_poison(stack);
+            return;
+        }
+        frame = rv_shadow_pop_returned(&rv_thread.shadow);
+        if (frame)
+            (void)rv_calls_push(RV_EVENT_RETURN_AT, frame, stack, next);
+        else /* a handler has written it */
+            rv_push_cancel(&rv_thread.pusher, next);
+    }
 }
 
 /* Of so many frames from this one down. */

@@ -370,10 +370,15 @@ static bool keep_returned(struct rv_shadow *shadow, struct rv_shadow_frame *fram
     return true;
 }
 
+bool rv_shadow_has_returned(const struct rv_shadow *shadow)
+{
+    return shadow->top != shadow->boundary && !is_full(shadow) && has_returned(shadow->top);
+}
+
 const struct rv_shadow_frame *rv_shadow_pop_returned(struct rv_shadow *shadow)
 {
     struct rv_shadow_frame *top = shadow->top;
-    if (top == shadow->boundary || is_full(shadow) || !has_returned(top))
+    if (!rv_shadow_has_returned(shadow))
         return NULL;
     rv_shadow_move_top(shadow, top - 1);
     return top;

@@ -214,7 +214,9 @@ RV_HIDDEN const struct rv_shadow_frame *rv_shadow_find(const struct rv_shadow *s
 RV_HIDDEN void rv_shadow_count_kept(struct rv_shadow *shadow, uint32_t limit,
                                     bool (*is_kept)(const struct rv_shadow_frame *frame));
 
-/* After a frame of a runtime has ended: a function below it that has returned before, popped; NULL: there is none. */
+/* After a frame of a runtime has ended: a function below it that has returned before, popped, within a push; NULL: there
+ * is none. */
+RV_HIDDEN bool rv_shadow_has_returned(const struct rv_shadow *shadow);
 RV_HIDDEN const struct rv_shadow_frame *rv_shadow_pop_returned(struct rv_shadow *shadow);
 
 /* The tag of a runtime's open frame, on the current stack or on another; its depth, where that stack does not have it. */
