@@ -43,12 +43,20 @@ bool rv_group_by_parse(const char *word, struct rv_group_by_key *key)
 
 /* ---- texts ---- */
 
-/* Of a string that begins behind its quote. A backslash of SQL is shown as two. */
+/* The last byte of a character as it is shown: a backslash as two, a line's end as \n. */
+static const char *shown_end(const char *at)
+{
+    return at + (at[0] == '\\' && at[1]);
+}
+
+/* Of a string that begins behind its quote. A backslash of SQL takes the character behind it along. */
 static const char *string_end(const char *at)
 {
     for (; *at; at++)
-        if (at[0] == '\\' && at[1])
-            at += at[1] == '\\' && at[2] ? 2 : 1;
+        if (at[0] == '\\' && at[1] == '\\' && at[2])
+            at = shown_end(at + 2);
+        else if (at[0] == '\\')
+            at = shown_end(at);
         else if (at[0] == '\'' && at[1] == '\'')
             at++;
         else if (at[0] == '\'')

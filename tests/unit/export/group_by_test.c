@@ -26,6 +26,7 @@ Test(group_by, numbers_and_strings_of_sql_are_one, .timeout = 60)
         {"\"SELECT a1, b FROM t2 WHERE c = 12.5e3 AND d=0xff\"", "\"SELECT a1, b FROM t2 WHERE c = ? AND d=?\""},
         {"\"x = 'it''s' OR x='a\\\\'b' OR 1=1\"", "\"x = ? OR x=? OR ?=?\""},
         {"\"INSERT INTO t VALUES (1, 'a')\"...", "\"INSERT INTO t VALUES (?, ?)\"..."},
+        {"\"x = 'a\\\\\\\\' OR y = 'b\\n' OR z = 3\"", "\"x = ? OR y = ? OR z = ?\""},
         {"\"x = 'cut\"...", "\"x = ?"},
         {"7", "?"},
         {"", ""},
