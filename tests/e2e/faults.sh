@@ -121,7 +121,7 @@ grep -q "all .* subroutines" out || fail "what was read is not reported"
 faulty none:0 --report -- "$program" 2 500
 n_before=$(sed -n 's/^memory //p' counts)
 for n in 100 3000 20000; do
-    faulty "memory:$((n_before + n))+" --report --screenshot=picture.png -- "$program" 2 500
+    faulty "memory:$((n_before + n))+" --history=off --report --screenshot=picture.png -- "$program" 2 500
     [ $status -ne 0 ] || fail "a picture was drawn without memory"
     grep -q "all 3 subroutines" out || fail "no report beside a picture without memory from $n on: $(cat err)"
     read -r pid <pid

@@ -16,7 +16,7 @@ compare() { # WHAT PROGRAM DEPTH OPTION...: with that limit, and as if its calls
     shift 3
     cp "$folder/all" "$folder/spans"
     count_spans "$depth" >"$folder/wanted"
-    run --max-depth="$depth" "$@" --spans --force --output="$folder/spans" -- "$program"
+    run --max-overhead=off --max-depth="$depth" "$@" --spans --force --output="$folder/spans" -- "$program"
     expect "exit status of $program, $depth, $what" $status 0
     count_spans 100000 >"$folder/got"
     check "the calls of $program above $depth, $what" cmp "$folder/got" "$folder/wanted"
@@ -24,7 +24,7 @@ compare() { # WHAT PROGRAM DEPTH OPTION...: with that limit, and as if its calls
 
 # What is too deep is not written once it is known which calls count.
 refuses() { # FIB OPTION...
-    run --max-depth=3 --report=json --force --output="$folder/report.json" "$2" -- "$1" 30
+    run --max-overhead=off --max-depth=3 --report=json --force --output="$folder/report.json" "$2" -- "$1" 30
     n=$(sed -n 's/.*"produced":\([0-9]*\),.*/\1/p' "$folder/report.json")
     [ "${n:-5000000}" -lt 2000000 ] || fail "$1, $2: $n events of 5.4 million were written"
     grep -q '::fib","file":"[^"]*","line":[0-9]*,"calls":7,' "$folder/report.json" ||
@@ -33,11 +33,11 @@ refuses() { # FIB OPTION...
 
 some='--exclude=::[g-z][a-z_]*$'
 for program; do
-    run --spans --force --output="$folder/all" -- "$program"
+    run --max-overhead=off --spans --force --output="$folder/all" -- "$program"
     expect "exit status of $program" $status 0
     compare "all" "$program" 2
     compare "all" "$program" 20
-    run "$some" --spans --force --output="$folder/all" -- "$program"
+    run --max-overhead=off "$some" --spans --force --output="$folder/all" -- "$program"
     compare "some" "$program" 2 "$some"
     compare "some, for other readers" "$program" 3 "$some" --trace-file="$folder/trace"
     rm -f "$folder/trace"
