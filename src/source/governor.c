@@ -1,6 +1,7 @@
 #include "source/governor.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/vec.h"
@@ -23,8 +24,7 @@ struct function {
 };
 
 struct process {
-    uint64_t n_calls;         /* since the last look */
-    uint64_t cpu_ns, mono_ns; /* at the last look; mono_ns 0: there was none */
+    uint64_t cpu_ns, mono_ns; /* at the last look that found calls of it; mono_ns 0: there was none */
 };
 
 struct rv_governor {
@@ -35,7 +35,7 @@ struct rv_governor {
     size_t n_processes;
     struct function functions[N_SLOTS];
     size_t n_functions;
-    struct function *order[MOST_FUNCTIONS]; /* of one process, at a look */
+    struct function *order[MOST_FUNCTIONS]; /* those that were called, at a look */
 };
 
 /* Of one clock read, when nobody takes the CPU away. */
@@ -73,22 +73,28 @@ void rv_governor_destroy(struct rv_governor *governor)
 
 /* ---- counting ---- */
 
-/* NULL: there are too many. */
-static struct function *function_of(struct rv_governor *governor, uint64_t address, uint32_t process_idx)
+/* Its slot, or the free one that it is to have. */
+static struct function *slot_of(struct rv_governor *governor, uint64_t address, uint32_t process_idx)
 {
     const uint64_t hash = (address ^ (uint64_t)process_idx << 40) * 0x9e3779b97f4a7c15ull;
     for (uint64_t i = hash >> 48;; i++) {
         struct function *function = &governor->functions[i % N_SLOTS];
-        if (function->address == address && function->process_idx == process_idx)
+        if (!function->address || (function->address == address && function->process_idx == process_idx))
             return function;
-        if (function->address)
-            continue;
-        if (governor->n_functions == MOST_FUNCTIONS)
-            return NULL;
-        governor->n_functions++;
-        *function = (struct function){.address = address, .process_idx = process_idx};
-        return function;
     }
+}
+
+/* NULL: there are too many. */
+static struct function *function_of(struct rv_governor *governor, uint64_t address, uint32_t process_idx)
+{
+    struct function *function = slot_of(governor, address, process_idx);
+    if (function->address)
+        return function;
+    if (governor->n_functions == MOST_FUNCTIONS)
+        return NULL;
+    governor->n_functions++;
+    *function = (struct function){.address = address, .process_idx = process_idx};
+    return function;
 }
 
 static struct process *process_of(struct rv_governor *governor, uint32_t process_idx)
@@ -102,18 +108,38 @@ static struct process *process_of(struct rv_governor *governor, uint32_t process
 void rv_governor_count(struct rv_governor *governor, uint32_t ring_idx, uint32_t process_idx,
                        const struct rv_event *popped, size_t n)
 {
-    struct process *process = process_of(governor, process_idx);
     for (size_t i = 0; i < n; i++) {
         struct function *function = rv_event_kind(&popped[i]) == RV_EVENT_CALL_AT
                                         ? function_of(governor, rv_event_address(&popped[i]), process_idx)
                                         : NULL;
         if (!function)
             continue;
-        process->n_calls++;
         function->n_calls++;
         function->ticks = rv_event_ticks(&popped[i]);
         function->ring_idx = ring_idx;
     }
+}
+
+static bool is_live(const struct rv_governor *governor, uint32_t process_idx)
+{
+    return __atomic_load_n(&rv_map_process(governor->map, process_idx)->state, __ATOMIC_RELAXED) == RV_PROCESS_LIVE;
+}
+
+/* Those of processes that have ended make room. */
+static void forget_ended(struct rv_governor *governor)
+{
+    struct function *kept = rv_alloc(MOST_FUNCTIONS, sizeof *kept);
+    size_t n = 0;
+    for (size_t i = 0; i < N_SLOTS; i++)
+        if (governor->functions[i].address && is_live(governor, governor->functions[i].process_idx))
+            kept[n++] = governor->functions[i];
+    if (n < governor->n_functions) {
+        memset(governor->functions, 0, sizeof governor->functions);
+        for (size_t i = 0; i < n; i++)
+            *slot_of(governor, kept[i].address, kept[i].process_idx) = kept[i];
+        governor->n_functions = n;
+    }
+    free(kept);
 }
 
 /* ---- choosing ---- */
@@ -130,44 +156,42 @@ static uint64_t cpu_ns_of(const struct rv_wire_process *process)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Process by process, the most expensive first. */
 static int compare_costs(const void *left, const void *right)
 {
     const struct function *a = *(struct function *const *)left, *b = *(struct function *const *)right;
+    if (a->process_idx != b->process_idx)
+        return a->process_idx < b->process_idx ? -1 : 1;
     return (a->n_calls < b->n_calls) - (a->n_calls > b->n_calls);
 }
 
-/* Its functions that were called, the most expensive first. */
-static size_t order_functions(struct rv_governor *governor, uint32_t process_idx)
+static size_t order_functions(struct rv_governor *governor)
 {
     size_t n = 0;
-    if (!governor->processes[process_idx].n_calls)
-        return 0;
-    for (size_t i = 0; i < N_SLOTS; i++) {
-        struct function *function = &governor->functions[i];
-        if (!function->n_calls || function->process_idx != process_idx)
-            continue;
-        governor->order[n++] = function;
-    }
+    for (size_t i = 0; i < N_SLOTS; i++)
+        if (governor->functions[i].n_calls)
+            governor->order[n++] = &governor->functions[i];
     qsort(governor->order, n, sizeof *governor->order, compare_costs);
     return n;
 }
 
-static size_t choose_of(struct rv_governor *governor, uint32_t idx, uint64_t now_ns, struct rv_governor_choice *choices,
-                        size_t max)
+/* Of a process: its functions that were called, in their order. */
+static size_t choose_of(struct rv_governor *governor, struct function *const *called, size_t n_called, uint64_t now_ns,
+                        struct rv_governor_choice *choices, size_t max)
 {
-    struct process *process = &governor->processes[idx];
+    const uint32_t idx = called[0]->process_idx;
+    struct process *process = process_of(governor, idx);
     const uint64_t cpu_ns = cpu_ns_of(rv_map_process(governor->map, idx));
     const double used_ns = (double)(cpu_ns - process->cpu_ns), wall_s = (double)(now_ns - process->mono_ns) / 1e9;
     const bool is_known = cpu_ns && process->mono_ns && cpu_ns > process->cpu_ns;
-    const uint64_t n_calls = process->n_calls;
-    const size_t n_called = order_functions(governor, idx);
+    uint64_t n_calls = 0;
+    for (size_t i = 0; i < n_called; i++)
+        n_calls += called[i]->n_calls;
     double cost_ns = (double)n_calls * governor->pair_ns, own_ns = used_ns > cost_ns ? used_ns - cost_ns : 0;
     size_t n = 0;
-    process->cpu_ns = cpu_ns;
-    process->mono_ns = now_ns;
-    process->n_calls = 0;
+    *process = (struct process){cpu_ns, now_ns};
     for (size_t i = 0; i < n_called; i++) {
-        struct function *function = governor->order[i];
+        struct function *function = called[i];
         if (is_known && n_calls >= LEAST_CALLS && n < max && !function->is_chosen &&
             cost_ns > governor->max_overhead * own_ns) {
             cost_ns -= (double)function->n_calls * governor->pair_ns;
@@ -186,8 +210,15 @@ size_t rv_governor_choose(struct rv_governor *governor, struct rv_governor_choic
     size_t n = 0;
     if (now_ns < governor->next_ns)
         return 0;
-    for (size_t i = 0; i < governor->n_processes; i++)
-        n += choose_of(governor, (uint32_t)i, now_ns, choices + n, max - n);
+    const size_t n_called = order_functions(governor);
+    for (size_t i = 0, n_own; i < n_called; i += n_own) {
+        n_own = 1;
+        while (i + n_own < n_called && governor->order[i + n_own]->process_idx == governor->order[i]->process_idx)
+            n_own++;
+        n += choose_of(governor, governor->order + i, n_own, now_ns, choices + n, max - n);
+    }
+    if (governor->n_functions == MOST_FUNCTIONS)
+        forget_ended(governor);
     governor->next_ns = now_ns + governor->interval_ns;
     governor->interval_ns = 2 * governor->interval_ns < MOST_NS ? 2 * governor->interval_ns : MOST_NS;
     return n;

@@ -32,6 +32,7 @@
 #include "source/ticker.h"
 
 enum {
+    MOST_CHOICES = 256,
     /* A ring this full at a turn is drained again before the nap ends. */
     BUSY_SHARE = 4,
     /* Naps become longer after this many turns without an event. */
@@ -77,8 +78,10 @@ struct live {
     size_t switches_capacity, merged_capacity;
     struct rv_ticker *ticker; /* clock TICK only */
     struct rv_capture capture;
-    struct rv_governor *governor; /* or NULL */
-    uint64_t n_published;         /* verdicts, at the turn before */
+    struct rv_governor *governor;                    /* or NULL */
+    struct rv_governor_choice choices[MOST_CHOICES]; /* its choices that no lane could show yet */
+    size_t n_choices;
+    uint64_t n_published; /* verdicts, at the turn before */
     uint64_t last_liveness_ns, last_loss_ns;
     uint64_t turn_ticks;   /* at this turn's begin, */
     uint32_t n_new_rings;  /* and the header's */
@@ -407,6 +410,62 @@ static void send_switches(struct live *live, struct live_ring *slot, const struc
         hand_over(live, slot, wait_for_batch(live, intake), live->switches, n, intake);
 }
 
+/* ---- what is captured ---- */
+
+static void use_capture(struct live *live)
+{
+    for (uint32_t i = 0; i < live->n_rings_used; i++) {
+        live->rings[i].normalizer.filter = live->capture.filter;
+        live->rings[i].normalizer.publisher = live->capture.publisher;
+    }
+}
+
+/* What a lane shows of it is the mark "not traced from here: NAME, 48.1 M calls/s". */
+static void mark_choice(struct live *live, struct live_ring *slot, const struct rv_governor_choice *choice, uint32_t id,
+                        const struct rv_intake *intake)
+{
+    char full[512], text[640];
+    struct rv_symbolizer_name name;
+    rv_symbolizer_name(live->symbolizer, id, &name);
+    (void)rv_full_name(full, sizeof full, name.package, name.name);
+    snprintf(text, sizeof text, RV_NOT_TRACED "%s, %.1f M calls/s", full, choice->calls_per_s / 1e6);
+    const uint32_t name_id = rv_names_intern(live->map, &(struct rv_name){RV_NAME_TEXT, "", text, "", 0});
+    const struct rv_event mark = {.when = (uint64_t)RV_EVENT_MARK << RV_EVENT_KIND_SHIFT | choice->ticks,
+                                  .id = name_id};
+    if (!name_id)
+        return;
+    slot->n_added++;
+    hand_over(live, slot, wait_for_batch(live, intake), &mark, 1, intake);
+}
+
+static bool is_shown_by(const struct live_ring *slot, const struct rv_governor_choice *choice)
+{
+    return slot->stream && slot->normalizer.process_idx == choice->process_idx;
+}
+
+/* Nothing is left out that a lane does not say. */
+static void follow_choice(struct live *live, size_t i, struct live_ring *slot, const struct rv_intake *intake)
+{
+    const struct rv_governor_choice choice = live->choices[i];
+    live->n_choices--;
+    memmove(&live->choices[i], &live->choices[i + 1], (live->n_choices - i) * sizeof choice);
+    mark_choice(live, slot, &choice,
+                rv_capture_leave_out(&live->capture, choice.process_idx, choice.address, choice.ticks), intake);
+    use_capture(live);
+}
+
+/* Of a ring whose stream has just been opened. */
+static void follow_late_choices(struct live *live, struct live_ring *slot, const struct rv_intake *intake)
+{
+    for (size_t i = 0; i < live->n_choices;)
+        if (is_shown_by(slot, &live->choices[i]))
+            follow_choice(live, i, slot, intake);
+        else
+            i++;
+}
+
+/* ---- rings ---- */
+
 /* A ring without an open stream: open one for a new owner, or free a dead owner's ring. */
 static bool adopt_ring(struct live *live, uint32_t ring_idx, uint32_t state, bool owner_is_gone,
                        const struct rv_intake *intake)
@@ -421,6 +480,7 @@ static bool adopt_ring(struct live *live, uint32_t ring_idx, uint32_t state, boo
     }
     rv_module_watch_refresh(&live->modules);
     open_stream(live, slot, ring_idx, intake);
+    follow_late_choices(live, slot, intake);
     return true;
 }
 
@@ -497,47 +557,42 @@ static void look_at_rings(struct live *live, bool check_liveness)
     rv_ownership_find_live_owners(live->map, live->has_live_owner);
 }
 
-/* ---- what is captured ---- */
+/* ---- the governor ---- */
 
-static void use_capture(struct live *live)
+/* The ring that has seen a choice's last call, or another one of its process; NULL: none of them is open now. */
+static struct live_ring *find_shower(struct live *live, const struct rv_governor_choice *choice)
 {
-    for (uint32_t i = 0; i < live->n_rings_used; i++) {
-        live->rings[i].normalizer.filter = live->capture.filter;
-        live->rings[i].normalizer.publisher = live->capture.publisher;
-    }
-}
-
-/* What a lane shows of it is the mark "not traced from here: NAME, 48.1 M calls/s". */
-static void mark_choice(struct live *live, const struct rv_governor_choice *choice, uint32_t id,
-                        const struct rv_intake *intake)
-{
-    char full[512], text[640];
-    struct rv_symbolizer_name name;
     struct live_ring *slot = &live->rings[choice->ring_idx];
-    rv_symbolizer_name(live->symbolizer, id, &name);
-    (void)rv_full_name(full, sizeof full, name.package, name.name);
-    snprintf(text, sizeof text, RV_NOT_TRACED "%s, %.1f M calls/s", full, choice->calls_per_s / 1e6);
-    const uint32_t name_id = rv_names_intern(live->map, &(struct rv_name){RV_NAME_TEXT, "", text, "", 0});
-    const struct rv_event mark = {.when = (uint64_t)RV_EVENT_MARK << RV_EVENT_KIND_SHIFT | choice->ticks,
-                                  .id = name_id};
-    if (!slot->stream || !name_id)
-        return;
-    slot->n_added++;
-    hand_over(live, slot, wait_for_batch(live, intake), &mark, 1, intake);
+    for (uint32_t i = 0; i < live->n_rings_used && !is_shown_by(slot, choice); i++)
+        slot = &live->rings[i];
+    return is_shown_by(slot, choice) ? slot : NULL;
 }
 
+static void forget_choices_of_ended(struct live *live)
+{
+    size_t n_left = 0;
+    for (size_t i = 0; i < live->n_choices; i++)
+        if (__atomic_load_n(&rv_map_process(live->map, live->choices[i].process_idx)->state, __ATOMIC_RELAXED) ==
+            RV_PROCESS_LIVE)
+            live->choices[n_left++] = live->choices[i];
+    live->n_choices = n_left;
+}
+
+/* A choice for whose process no ring is open now waits for the next one: threads may end sooner than we look. */
 static void govern(struct live *live, const struct rv_intake *intake)
 {
-    enum { MOST = 256 };
-    struct rv_governor_choice choices[MOST];
-    const size_t n = live->governor ? rv_governor_choose(live->governor, choices, MOST) : 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct rv_governor_choice *choice = &choices[i];
-        mark_choice(live, choice,
-                    rv_capture_leave_out(&live->capture, choice->process_idx, choice->address, choice->ticks), intake);
+    if (!live->governor)
+        return;
+    forget_choices_of_ended(live);
+    const size_t n_late = live->n_choices;
+    live->n_choices += rv_governor_choose(live->governor, live->choices + n_late, MOST_CHOICES - n_late);
+    for (size_t i = n_late; i < live->n_choices;) {
+        struct live_ring *slot = find_shower(live, &live->choices[i]);
+        if (slot)
+            follow_choice(live, i, slot, intake);
+        else
+            i++;
     }
-    if (n)
-        use_capture(live);
 }
 
 /* Producers have more to follow than they have been told. */

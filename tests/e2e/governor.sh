@@ -1,7 +1,7 @@
 #!/bin/sh
-# governor.sh RINGVIZ PLAIN: functions that cost more than --max-overhead are not traced any more, and that is said.
+# governor.sh RINGVIZ PLAIN BURSTS: functions that cost more than --max-overhead are not traced any more, and that is said.
 set -u
-ringviz=$1 plain=$2
+ringviz=$1 plain=$2 bursts=$3
 . "${0%/*}/harness.sh"
 
 trace() { # OPTION...: four threads do 300,000 rounds of a hundred instructions and more
@@ -26,6 +26,12 @@ run --report=json --force --output="$folder/again.json" "$folder/governed.rvz"
 expect "a recording's" "$(list "$folder/again.json")" "$(list "$folder/report.json")"
 run --report "$folder/governed.rvz"
 grep -q '^not traced after .*::other, ' "$folder/out" || fail "the report's text: $(tail -n 5 "$folder/out")"
+
+# Where threads end sooner than anybody looks.
+run --max-overhead=1 --patch=brief --force --report=json --output="$folder/report.json" -- "$bursts"
+calls=$(sed -n 's/.*::brief",[^}]*"calls":\([0-9]*\),.*/\1/p' "$folder/report.json")
+[ "${calls:-0}" -lt 6000000 ] || fail "all calls of threads that end soon were written"
+list "$folder/report.json" | grep -q '::brief, ' || fail "calls of brief are missing, and nothing says so: $calls"
 
 # Off where it is said, or where functions were chosen.
 for option in --max-overhead=off --patch=other --include=other; do

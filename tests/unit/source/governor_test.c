@@ -78,3 +78,32 @@ Test(governor, leaves_what_is_cheap, .timeout = 60)
 {
     with_process(RV_INSTRUMENT_PATCHES, choose_none);
 }
+
+/* One call of each of so many functions. */
+static void count_functions(struct rv_governor *governor, uint32_t process_idx, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        const struct rv_event call = {.when = (uint64_t)RV_EVENT_CALL_AT << RV_EVENT_KIND_SHIFT, .id = 0x100000 + i};
+        rv_governor_count(governor, 3, process_idx, &call, 1);
+    }
+}
+
+static void choose_of_next(struct rv_map *map)
+{
+    struct rv_governor_choice choices[4];
+    struct rv_governor *governor = rv_governor_create(map, 0.01);
+    struct rv_wire_process *ended = rv_map_process(map, 1);
+    *ended = *rv_map_process(map, 0);
+    ended->state = RV_PROCESS_ENDED;
+    count_functions(governor, 1, 100000);
+    (void)rv_governor_choose(governor, choices, 4);
+    cr_assert_eq(choose(governor, choices, 1), 1);
+    cr_assert_eq(choices[0].process_idx, 0);
+    cr_assert_eq(choices[0].address, 0x1000);
+    rv_governor_destroy(governor);
+}
+
+Test(governor, forgets_functions_of_processes_that_have_ended, .timeout = 60)
+{
+    with_process(RV_INSTRUMENT_PATCHES, choose_of_next);
+}
