@@ -78,5 +78,7 @@ struct rv_range *rv_cli_slice_measure(const struct rv_cli_slice *slice, struct r
     rv_units_format_ns(text, sizeof text, missing_ns > first_ns ? missing_ns - first_ns : 0);
     if (missing_ns)
         rv_warn("calls that ended in the first %s were evicted and are not counted; use --memory", text);
+    if (rv_range_is_damaged(range))
+        rv_warn("calls in damaged blocks are not counted");
     return range;
 }

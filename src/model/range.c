@@ -32,7 +32,7 @@ struct rv_range {
     uint32_t n_as_ids;
     uint32_t *lane_idxs;
     size_t n_lane_idxs, next_lane;
-    bool is_in_lane, passes_thread, is_done;
+    bool is_in_lane, passes_thread, is_done, is_damaged;
     bool lists_calls;
     uint32_t calls_of;          /* as an id of the results, once started */
     const struct rv_lane *lane; /* being worked on */
@@ -390,6 +390,11 @@ void rv_range_give(struct rv_range *range, struct rv_timeline *page, uint64_t ed
     rv_span_iter_back_give(&range->walk, page, edge_ns);
 }
 
+void rv_range_miss(struct rv_range *range)
+{
+    range->is_damaged = true;
+}
+
 double rv_range_progress(const struct rv_range *range)
 {
     uint64_t n_seen = atomic_load_explicit(&range->n_seen, memory_order_relaxed);
@@ -414,6 +419,11 @@ const struct rv_call_list *rv_range_calls(const struct rv_range *range)
 uint64_t rv_range_missing_before_ns(const struct rv_range *range)
 {
     return range->missing_before_ns;
+}
+
+bool rv_range_is_damaged(const struct rv_range *range)
+{
+    return range->is_damaged;
 }
 
 const struct rv_range_node *rv_range_nodes(const struct rv_range *range, size_t *n)

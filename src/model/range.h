@@ -55,6 +55,9 @@ uint64_t
 rv_range_paged_before_ns(const struct rv_range *range); /* its rv_timeline_paged_before_ns() at the lane's begin */
 void rv_range_give(struct rv_range *range, struct rv_timeline *page, uint64_t edge_ns);
 
+/* A page that was to be given is damaged: its calls are missing. Between steps, too. */
+void rv_range_miss(struct rv_range *range);
+
 /* The id of a subroutine in the results. */
 uint32_t rv_range_id(const struct rv_range *range, uint32_t id);
 
@@ -69,6 +72,7 @@ const struct rv_call_list *rv_range_calls(const struct rv_range *range); /* thei
 
 /* Calls before this time may be missing, because they were evicted; 0 if none. */
 uint64_t rv_range_missing_before_ns(const struct rv_range *range);
+bool rv_range_is_damaged(const struct rv_range *range); /* calls are missing, because their pages are damaged */
 
 #define RV_RANGE_MOST_NODES (1u << 18)
 

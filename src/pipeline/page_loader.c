@@ -276,7 +276,7 @@ void rv_page_loader_miss(struct rv_page_loader *page_loader, const struct rv_pag
     struct rv_stream *stream = request->stream;
     pthread_mutex_lock(&page_loader->lock);
     if (request->slot)
-        rv_span_reader_miss(request->slot);
+        rv_span_reader_miss(request->slot, !stream->is_followed);
     if (rv_block_list_has(&stream->blocks, request->block)) {
         rv_block_list_at(&stream->blocks, request->block)->is_lost = true;
         if (stream->is_followed)

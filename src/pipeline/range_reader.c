@@ -26,6 +26,8 @@ static void give_page(struct rv_range_reader *reader, uint64_t timeout_ns)
                                                              .lane_idx = &lane_idx});
     if (rv_span_reader_take(reader->blocks, timeout_ns, &part) == RV_SPAN_READER_LATER)
         return;
+    if (part.is_damaged)
+        rv_range_miss(reader->range);
     rv_range_give(reader->range, take_calls(&part, lane_idx), rv_span_reader_edge_ns(reader->blocks));
     rv_span_part_fini(&part);
     if (!rv_range_wants_page(reader->range))

@@ -403,8 +403,9 @@ bool rv_span_reader_ask(struct rv_page_loader *page_loader, struct rv_page_reque
     return false;
 }
 
-void rv_span_reader_miss(struct rv_span_reader_slot *slot)
+void rv_span_reader_miss(struct rv_span_reader_slot *slot, bool is_damaged)
 {
+    slot->part.is_damaged = is_damaged;
     arrive(slot);
 }
 

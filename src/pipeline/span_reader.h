@@ -46,6 +46,7 @@ struct rv_span_part {
     uint64_t from_ns, to_ns;         /* of the lanes, the calls that begin in [from, to); backward: that end in it */
     struct rv_span_part_lane *lanes; /* of a block */
     size_t n_lanes;
+    bool is_damaged; /* the block of a recording could not be read: its calls are missing */
 };
 
 void rv_span_part_fini(struct rv_span_part *part);
@@ -94,8 +95,8 @@ bool rv_span_reader_ask(struct rv_page_loader *page_loader, struct rv_page_reque
 /* Deliver a requested page. Takes its tracks' calls. */
 void rv_span_reader_deliver(struct rv_pending_page *page);
 
-/* Deliver nothing instead: the block cannot be read. */
-void rv_span_reader_miss(struct rv_span_reader_slot *slot);
+/* Deliver nothing instead: the block cannot be read. is_damaged: else it was discarded, which its lanes say. */
+void rv_span_reader_miss(struct rv_span_reader_slot *slot, bool is_damaged);
 
 /* ---- without it ---- */
 

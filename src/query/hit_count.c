@@ -13,6 +13,8 @@ static void work(void *context)
         status = rv_span_reader_take(count->reader, RV_JOB_THREAD_WAIT_NS, &part);
         for (size_t i = 0; i < part.n_lanes; i++)
             rv_search_add(count->found, part.lanes[i].calls, rv_lanes_get(count->lanes, part.lanes[i].lane_idx));
+        if (part.is_damaged)
+            atomic_store_explicit(&count->is_damaged, true, memory_order_relaxed);
         rv_span_part_fini(&part);
         atomic_store_explicit(&count->n_hits, count->found->n_hits, memory_order_relaxed);
         atomic_store_explicit(&count->percent, (unsigned)(100.0 * rv_span_reader_progress(count->reader)),

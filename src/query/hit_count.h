@@ -19,6 +19,7 @@ struct rv_hit_count { /* zeroed = none; must not move while running */
     struct rv_job_thread job;
     atomic_uint_least64_t n_hits; /* so far */
     atomic_uint percent;
+    atomic_bool is_damaged; /* calls of damaged blocks are not counted */
 };
 
 /* Start a new count if needed and possible: true, and the search's count was reset. */

@@ -13,6 +13,7 @@ struct rv_search_bar {
     unsigned percent; /* searched so far */
     bool is_whole;    /* everything was searched */
     bool is_partial;  /* except evicted calls */
+    bool is_damaged;  /* except calls in damaged blocks */
     const struct rv_filter *filter;
     const char *rule_why; /* why the last rule is invalid; "" = valid */
     unsigned n_asked;     /* number of requests to search: each one focuses the field */

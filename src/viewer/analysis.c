@@ -89,6 +89,7 @@ static bool has_counted_all(const struct rv_analysis *analysis, struct rv_lanes 
 static void update_count(struct rv_analysis *analysis, struct rv_lanes *lanes)
 {
     uint64_t n_calls = rv_search_n_calls(&analysis->search, lanes, &analysis->is_partial);
+    analysis->is_damaged = atomic_load_explicit(&analysis->count.is_damaged, memory_order_relaxed);
     if (rv_hit_count_is_on(&analysis->count))
         n_calls += atomic_load_explicit(&analysis->count.n_hits, memory_order_relaxed);
     if (analysis->is_search_whole || n_calls > analysis->n_calls)

@@ -41,6 +41,7 @@ struct rv_analysis {            /* zeroed = no search, no filter, no range */
     const struct rv_lane_order *lane_order; /* borrowed: hits in hidden lanes are skipped; NULL = none is hidden */
     uint64_t n_calls;                       /* hits so far: while they are counted again, not less than before */
     bool is_partial;                        /* some calls were evicted before they were searched */
+    bool is_damaged;                        /* some are in damaged blocks */
     struct rv_hit_request request;
     struct rv_next_hit next_hit; /* of the request */
     struct rv_hit_count count;   /* of hits in blocks that are not loaded */

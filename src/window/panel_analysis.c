@@ -97,6 +97,7 @@ void rv_panel_analysis_show_top(struct rv_panel_analysis *panel_analysis, struct
         .n_subroutines = analysis->search.matches.n_matching,
         .n_calls = analysis->n_calls,
         .is_partial = analysis->is_partial,
+        .is_damaged = analysis->is_damaged,
         .percent = rv_hit_count_is_on(&analysis->count) ? analysis->count.job.percent_told : 100,
         .is_whole = analysis->is_search_whole,
         .filter = analysis->filter,

@@ -177,3 +177,20 @@ void recorded_age(const char *path)
     if (!file || fclose(file) != 0)
         exit(1);
 }
+
+void recorded_damage(const char *path, unsigned block)
+{
+    struct rv_rec_chunk chunk;
+    FILE *file = fopen(path, "r+");
+    long at = 0;
+    for (unsigned n = 0; file && fread(&chunk, sizeof chunk, 1, file) == 1; at += (long)rv_chunk_bytes(&chunk)) {
+        if (chunk.type == RV_REC_EVENTS && n++ == block)
+            break;
+        (void)fseek(file, at + (long)rv_chunk_bytes(&chunk), SEEK_SET);
+    }
+    if (!file || fseek(file, at + chunk.header_bytes + chunk.payload_bytes / 2, SEEK_SET) != 0)
+        exit(1);
+    const int byte = fgetc(file);
+    if (fseek(file, -1, SEEK_CUR) != 0 || fputc(byte ^ 1, file) == EOF || fclose(file) != 0)
+        exit(1);
+}

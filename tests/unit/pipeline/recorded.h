@@ -31,4 +31,7 @@ void recorded_write(const char *path, const struct rv_event *events, size_t n);
 /* Make the file one that a recorder of before has written: its indexes tell nothing of what was before a block. */
 void recorded_age(const char *path);
 
+/* Damage a block of events, in the file's order from 0. */
+void recorded_damage(const char *path, unsigned block);
+
 #endif

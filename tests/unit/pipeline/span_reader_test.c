@@ -373,6 +373,32 @@ Test(span_reader, a_search_finds_every_call_of_a_history)
     compare_searches(&LARGE);
 }
 
+/* A block that cannot be read is said to be missing, in the calls before and after it nothing is. */
+Test(span_reader, calls_of_damaged_blocks_are_said_to_be_missing)
+{
+    struct sessions sessions;
+    static struct rv_analysis analysis; /* large */
+    open_both(&sessions, &BUSY);
+    recorded_damage(path, 3);
+    const uint64_t windows[2][2] = {{0, UINT64_MAX}, {sessions.last_ns - 1000, UINT64_MAX}};
+    for (unsigned i = 0; i < 2; i++) {
+        struct rv_range_job whole = measure(sessions.whole, windows[i], NULL);
+        struct rv_range_job indexed = measure(sessions.indexed, windows[i], NULL);
+        cr_assert_not(rv_range_is_damaged(whole.range));
+        cr_assert_eq(rv_range_is_damaged(indexed.range), i == 0);
+        cr_assert(i == 0 || rv_range_self_ns(whole.range) == rv_range_self_ns(indexed.range));
+        rv_range_job_stop(&whole);
+        rv_range_job_stop(&indexed);
+    }
+    analysis = (struct rv_analysis){.session = sessions.indexed};
+    rv_analysis_find(&analysis, "f7$");
+    search(&analysis, sessions.indexed);
+    cr_assert(analysis.is_damaged);
+    cr_assert_gt(analysis.n_calls, 0);
+    rv_analysis_fini(&analysis);
+    close_both(&sessions);
+}
+
 /* An indexed recording whose session becomes idle only when allowed, after its index was read. */
 struct held {
     struct rv_source source; /* first */
