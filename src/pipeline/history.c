@@ -24,6 +24,11 @@ static const uint64_t REST_NS = 10000000;
 static const uint64_t STALL_NS = 1000000000;         /* time that the disk has to answer */
 static const uint64_t FLUSH_INTERVAL_NS = 250000000; /* however often evicted calls are wanted that no block has yet */
 
+struct followed {
+    struct rv_stream *stream; /* NULL: it has no blocks */
+    uint64_t end_ns;          /* then: of the last one that it had */
+};
+
 struct rv_history {
     struct rv_record *record;
     struct rv_source *source; /* reads the file */
@@ -33,7 +38,7 @@ struct rv_history {
     struct rv_lanes *lanes;
     struct rv_page_loader *page_loader;
     struct rv_intake session, intake;
-    struct rv_stream **streams; /* by number; NULL: it has no blocks */
+    struct followed *streams; /* by number */
     size_t n_streams;
     size_t n_numbers; /* of blocks, of streams that were freed */
     uint64_t flushed_ns, followed_begin;
@@ -63,13 +68,14 @@ static struct rv_stream *stream_of(struct rv_history *history, const void *opene
     const uint32_t number = (uint32_t)((uintptr_t)opened - 1);
     if (number >= history->n_streams)
         history->streams =
-            rv_vec_extend(history->streams, &history->n_streams, (size_t)number + 1, sizeof(struct rv_stream *));
-    struct rv_stream **place = &history->streams[number];
-    if (!*place) {
-        *place = rv_stream_create(1);
-        rv_stream_begin_followed(*place, history->lanes, number, history->n_numbers);
+            rv_vec_extend(history->streams, &history->n_streams, (size_t)number + 1, sizeof *history->streams);
+    struct followed *followed = &history->streams[number];
+    if (!followed->stream) {
+        followed->stream = rv_stream_create(1);
+        rv_stream_begin_followed(followed->stream, history->lanes, number, history->n_numbers);
+        followed->stream->blocks.end_ns = followed->end_ns; /* what was before is discarded */
     }
-    return *place;
+    return followed->stream;
 }
 
 static void rename_stream(void *context, void *stream, const char *thread_name)
@@ -194,7 +200,7 @@ static void follow_file(struct rv_history *history)
 static void free_streams(struct rv_history *history)
 {
     for (struct rv_stream *stream; (stream = rv_history_blocks_take_gone(history->page_loader));) {
-        history->streams[stream->number] = NULL;
+        history->streams[stream->number] = (struct followed){.end_ns = stream->blocks.end_ns};
         history->n_numbers = stream->blocks.end > history->n_numbers ? stream->blocks.end : history->n_numbers;
         rv_stream_destroy(stream);
     }
@@ -350,7 +356,7 @@ void rv_history_destroy(struct rv_history *history)
     if (history->source)
         history->source->close(history->source);
     for (size_t i = 0; i < history->n_streams; i++)
-        rv_stream_destroy(history->streams[i]);
+        rv_stream_destroy(history->streams[i].stream);
     free(history->streams);
     free(history->indexes);
     pthread_cond_destroy(&history->has_news);

@@ -295,6 +295,81 @@ Test(history, memory_is_as_large_after_many_rounds)
     rv_history_destroy(history);
 }
 
+/* ---- a thread that is silent for long ---- */
+
+struct silent { /* its first blocks are discarded meanwhile; then it makes some calls more, and ends */
+    struct maker maker;
+    void *other;
+    unsigned step, n_sent;
+    uint64_t until_ns;
+};
+
+static bool has_passed(struct silent *silent, uint64_t ns)
+{
+    const uint64_t now_ns = rv_clock_mono_ns();
+    if (silent->until_ns == 0)
+        silent->until_ns = now_ns + ns;
+    const bool has_passed = now_ns >= silent->until_ns;
+    silent->until_ns = has_passed ? 0 : silent->until_ns;
+    return has_passed;
+}
+
+static void send_many(struct maker *maker, const struct rv_intake *intake, void *stream, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        send(maker, intake, stream);
+}
+
+static enum rv_source_status make_silent(struct rv_source *source, const struct rv_intake *intake)
+{
+    struct silent *silent = (struct silent *)source;
+    struct maker *maker = &silent->maker;
+    switch (silent->step) {
+    case 0:
+        maker->stays = open_thread(maker, intake, 0);
+        maker->now_ns = 1;
+        send_many(maker, intake, maker->stays, 100);
+        break;
+    case 1: /* slowly, so that each INDEX is read */
+        if (!silent->other)
+            silent->other = open_thread(maker, intake, 1);
+        send_many(maker, intake, silent->other, 5);
+        usleep(10000);
+        if (++silent->n_sent < 200)
+            return RV_SOURCE_MOVED;
+        intake->close_stream(intake->context, silent->other, maker->now_ns);
+        break;
+    case 3:
+        send_many(maker, intake, maker->stays, 1);
+        intake->close_stream(intake->context, maker->stays, maker->now_ns);
+        break;
+    case 2: /* the blocks of both are listed */
+    case 4: /* its own are forgotten */
+        if (!has_passed(silent, UINT64_C(300000000)) && !intake->is_stopping(intake->context))
+            return RV_SOURCE_MOVED;
+        break;
+    default:
+        return RV_SOURCE_ENDED;
+    }
+    silent->step++;
+    return RV_SOURCE_MOVED;
+}
+
+/* The blocks of its last calls stand for those only. */
+Test(history, what_is_discarded_of_a_silent_thread_is_said)
+{
+    struct rv_history *history = rv_history_create(RV_HISTORY_LEAST_BYTES);
+    struct silent *silent = rv_alloc(1, sizeof *silent);
+    silent->maker.source =
+        (struct rv_source){.poll = make_silent, .nap = nap, .resolve = resolve, .close = close_maker};
+    struct rv_session *session = sessions_start(&silent->maker.source, 8 << 20, history);
+    const struct rv_timeline *timeline = rv_lanes_get(rv_session_lanes(session), 0)->timeline;
+    cr_assert_gt(rv_timeline_exact_from_ns(timeline), 0);
+    cr_assert_gt(rv_timeline_released_ns(timeline, 0), 0);
+    rv_session_destroy(session);
+    rv_history_destroy(history);
+}
+
 /* ---- a frozen picture ---- */
 
 enum { MEMORY = 8 << 20, TIMES_MEMORY = 20, N_MOMENTS = 11, MOST_LANES = 64 };
