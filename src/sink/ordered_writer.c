@@ -14,6 +14,7 @@
 
 enum { JOBS_PER_THREAD = 2 };
 static const uint64_t STALL_NS = 1000000000; /* time that the disk of a follower's file has to answer */
+static const uint64_t LOOK_NS = 100000000; /* looks at it meanwhile: time while the process is stopped is one of them */
 
 struct rv_ordered_writer {
     struct rv_rec_writer *writer; /* used, with the index builder, by the thread that has set is_writing */
@@ -241,13 +242,21 @@ struct rv_ordered_writer *rv_ordered_writer_start(const struct rv_ordered_writer
     return ordered_writer;
 }
 
-/* A job that is free soon, or NULL. Under the lock. */
-static struct rv_encode_job *acquire_soon(struct rv_ordered_writer *ordered_writer)
+/* Wait for a free job, one look at most. Returns false when nothing was written meanwhile. */
+static bool wait_for_free(struct rv_ordered_writer *ordered_writer)
 {
-    const uint64_t end_ns = rv_clock_mono_ns() + STALL_NS;
+    const uint64_t end_ns = rv_clock_mono_ns() + LOOK_NS, n_written = ordered_writer->n_written;
     while (ordered_writer->n_free == 0 && !ordered_writer->has_failed &&
            rv_os_wait_until(&ordered_writer->has_free, &ordered_writer->lock, end_ns))
         ;
+    return ordered_writer->n_free > 0 || ordered_writer->n_written > n_written;
+}
+
+/* A job that is free soon, or NULL; others may get the first ones. Under the lock. */
+static struct rv_encode_job *acquire_soon(struct rv_ordered_writer *ordered_writer)
+{
+    for (uint64_t waited_ns = 0; ordered_writer->n_free == 0 && !ordered_writer->has_failed && waited_ns < STALL_NS;)
+        waited_ns = wait_for_free(ordered_writer) ? 0 : waited_ns + LOOK_NS;
     if (ordered_writer->n_free == 0)
         fail(ordered_writer, -ETIMEDOUT);
     return ordered_writer->has_failed ? NULL : ordered_writer->free_jobs[--ordered_writer->n_free];

@@ -1,9 +1,12 @@
 /* A recording of a whole session does not count the calls again that the session has counted. */
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../pipeline/recorded.h"
@@ -145,18 +148,13 @@ static void count_failure(void *context, int error)
     atomic_fetch_add(&n_failures, 1);
 }
 
-/* The sender of events waits a second, once. */
-Test(record, a_disk_that_does_not_answer_is_given_up)
+static struct rv_record *record_into_pipe(int fd)
 {
     static struct rv_record *record; /* stays, as it must */
     static struct rv_event events[1 << 16];
-    int ends[2];
-    cr_assert_eq(pipe(ends), 0);
     record = rv_record_create(1);
-    const struct rv_record_params params = {.fd = ends[1],
-                                            .follower = {ignore_offset, ignore_offset, count_failure, NULL}};
+    const struct rv_record_params params = {.fd = fd, .follower = {ignore_offset, ignore_offset, count_failure, NULL}};
     struct rv_sink sink = rv_record_sink(record);
-    struct rv_record_totals totals;
     cr_assert_eq(rv_record_start(record, &params), 0);
     sink.begin(sink.context, 0);
     sink.open(sink.context, 0, &(struct rv_stream_info){.pid = 7, .tid = 7, .process_name = "p", .thread_name = "t"});
@@ -165,8 +163,54 @@ Test(record, a_disk_that_does_not_answer_is_given_up)
             (struct rv_event){.when = 1000 * i + recorded_draw(1000), .id = 1 + (uint32_t)recorded_draw(1 << 20)};
     for (unsigned i = 0; i < 100; i++)
         sink.events(sink.context, 0, events, sizeof events / sizeof *events);
-    cr_assert_eq(n_failures, 1);
     sink.close(sink.context, 0, UINT64_C(1) << 40, &(struct rv_stream_account){0});
     sink.end(sink.context, NULL);
+    return record;
+}
+
+/* The sender of events waits a second, once. */
+Test(record, a_disk_that_does_not_answer_is_given_up)
+{
+    int ends[2];
+    struct rv_record_totals totals;
+    cr_assert_eq(pipe(ends), 0);
+    struct rv_record *record = record_into_pipe(ends[1]);
+    cr_assert_eq(n_failures, 1);
     cr_assert_eq(rv_record_stop(record, &totals), -ETIMEDOUT);
+}
+
+/* Until the pipe is full and its writer waits. */
+static void await_full(int fd)
+{
+    int n = 0, n_before = -1;
+    while (n == 0 || n != n_before) {
+        n_before = n;
+        usleep(100000);
+        cr_assert_eq(ioctl(fd, FIONREAD, &n), 0);
+    }
+}
+
+/* The time in which the process is stopped is no time that the disk has let it wait. */
+Test(record, a_disk_has_its_time_after_the_process_was_stopped)
+{
+    int ends[2], status;
+    static char bytes[1 << 16];
+    cr_assert_eq(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        (void)record_into_pipe(ends[1]);
+        _exit((int)n_failures);
+    }
+    close(ends[1]);
+    await_full(ends[0]);
+    cr_assert_eq(kill(child, SIGSTOP), 0);
+    usleep(1500000);
+    cr_assert_eq(kill(child, SIGCONT), 0);
+    usleep(50000);
+    while (read(ends[0], bytes, sizeof bytes) > 0)
+        continue;
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert(WIFEXITED(status));
+    cr_assert_eq(WEXITSTATUS(status), 0);
 }
