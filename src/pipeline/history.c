@@ -41,7 +41,7 @@ struct rv_history {
     struct followed *streams; /* by number */
     size_t n_streams;
     size_t n_numbers; /* of blocks, of streams that were freed */
-    uint64_t flushed_ns, followed_begin;
+    uint64_t flushed_ns, looked_ns, followed_begin;
     /* under lock */
     pthread_mutex_t lock;
     uint64_t *indexes; /* offsets of those that the source does not have yet */
@@ -219,13 +219,22 @@ static void fail(void *context, int error)
         rv_warn("no room for the history: older calls are no longer kept (--history, TMPDIR): %s", strerror(-error));
 }
 
+/* Must what no block has yet be written? Of lanes there may be very many. */
+static bool is_behind(struct rv_history *history, uint64_t now_ns)
+{
+    const bool looks_at_lanes = now_ns - history->looked_ns >= FLUSH_INTERVAL_NS;
+    if (looks_at_lanes)
+        history->looked_ns = now_ns;
+    return rv_history_blocks_take_behind(history->page_loader, looks_at_lanes);
+}
+
 /* List new blocks, or load a requested one. Returns whether there was something to do. */
 static bool serve(struct rv_history *history)
 {
     uint64_t now_ns = rv_clock_mono_ns();
     follow_file(history);
     free_streams(history);
-    if (now_ns - history->flushed_ns >= FLUSH_INTERVAL_NS && rv_history_blocks_take_behind(history->page_loader)) {
+    if (now_ns - history->flushed_ns >= FLUSH_INTERVAL_NS && is_behind(history, now_ns)) {
         history->flushed_ns = now_ns;
         rv_record_flush(history->record);
     }

@@ -142,11 +142,11 @@ static bool is_late(const struct rv_lanes *lanes)
     return is_late;
 }
 
-bool rv_history_blocks_take_behind(struct rv_page_loader *page_loader)
+bool rv_history_blocks_take_behind(struct rv_page_loader *page_loader, bool looks_at_lanes)
 {
     pthread_mutex_lock(&page_loader->lock);
     bool is_behind = (page_loader->is_behind && !page_loader->has_asked) || rv_span_reader_awaits(page_loader) ||
-                     is_late(page_loader->lanes);
+                     (looks_at_lanes && is_late(page_loader->lanes));
     page_loader->has_asked = true;
     pthread_mutex_unlock(&page_loader->lock);
     return is_behind;
