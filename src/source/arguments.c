@@ -49,12 +49,12 @@ void rv_arguments_close(struct rv_arguments *arguments)
     free(arguments);
 }
 
-/* 0: no more are kept. */
+/* 0: it is new, and no more are kept. */
 static uint32_t intern(struct rv_arguments *arguments, const struct rv_intake *intake)
 {
     const uint32_t n_before = rv_symbolizer_count(arguments->symbolizer);
     if (arguments->n_texts == RV_ARGUMENTS_TEXTS)
-        return 0;
+        return rv_symbolizer_find(arguments->symbolizer, arguments->text.bytes);
     const uint32_t id = rv_symbolizer_intern(arguments->symbolizer, NULL, arguments->text.bytes, NULL, 0);
     if (rv_symbolizer_count(arguments->symbolizer) == n_before)
         return id;

@@ -39,6 +39,14 @@ static char *take_room(struct rv_string_pool *pool, size_t n_bytes)
     return room;
 }
 
+const char *rv_string_pool_find(const struct rv_string_pool *pool, const char *text)
+{
+    const struct text key = {text, strlen(text)};
+    const uint64_t hash = rv_hash_bytes(text, key.n_bytes);
+    const uint32_t found = rv_hash_index_find(&pool->index, hash, is_same_text, pool, &key);
+    return found ? pool->strings[found - 1] : NULL;
+}
+
 const char *rv_string_pool_keep(struct rv_string_pool *pool, const char *text, size_t n_bytes)
 {
     n_bytes = strnlen(text, n_bytes);

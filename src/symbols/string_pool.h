@@ -19,6 +19,9 @@ struct rv_string_pool { /* zero = empty */
 /* The pool's own copy of text[0 .. n_bytes), NUL-terminated. Truncated at an inner NUL. */
 const char *rv_string_pool_keep(struct rv_string_pool *pool, const char *text, size_t n_bytes);
 
+/* A text that was kept before, or NULL. */
+const char *rv_string_pool_find(const struct rv_string_pool *pool, const char *text);
+
 void rv_string_pool_fini(struct rv_string_pool *pool);
 
 #endif

@@ -122,6 +122,16 @@ uint32_t rv_symbolizer_intern(struct rv_symbolizer *symbolizer, const char *pack
     return find_or_add_entry(symbolizer, &entry);
 }
 
+uint32_t rv_symbolizer_find(const struct rv_symbolizer *symbolizer, const char *name)
+{
+    const char *none = rv_string_pool_find(&symbolizer->strings, "");
+    const struct entry entry = {
+        .kind = ENTRY_TEXT, .package = none, .name = rv_string_pool_find(&symbolizer->strings, name), .path = none};
+    return entry.name && none
+               ? rv_hash_index_find(&symbolizer->entry_index, hash_entry(&entry), is_same_entry, symbolizer, &entry)
+               : 0;
+}
+
 uint32_t rv_symbolizer_count(const struct rv_symbolizer *symbolizer)
 {
     return count(symbolizer);

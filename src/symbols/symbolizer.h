@@ -62,6 +62,9 @@ uint32_t rv_symbolizer_object(struct rv_symbolizer_process *process, uint64_t ad
 uint32_t rv_symbolizer_intern(struct rv_symbolizer *symbolizer, const char *package, const char *name, const char *file,
                               uint32_t line);
 
+/* The id of one that was interned with this name alone, or 0. Drain thread. */
+uint32_t rv_symbolizer_find(const struct rv_symbolizer *symbolizer, const char *name);
+
 uint32_t rv_symbolizer_count(const struct rv_symbolizer *symbolizer); /* ids assigned: 1 .. count. Any thread */
 
 struct rv_symbolizer_name {

@@ -208,7 +208,11 @@ Test(symbolizer, equal_interned_names_share_an_id, .timeout = 60)
     cr_expect(eq(u32, rv_symbolizer_intern(symbolizer, "Main", "work", "main.pl", 3), id));
     cr_expect(ne(u32, rv_symbolizer_intern(symbolizer, "Main", "work", "main.pl", 4), id));
     cr_expect(ne(u32, rv_symbolizer_intern(symbolizer, "Main", "Work", "main.pl", 3), id));
+    cr_expect(eq(u32, rv_symbolizer_find(symbolizer, "bare"), 0));
     uint32_t bare = rv_symbolizer_intern(symbolizer, NULL, "bare", NULL, 0);
+    cr_expect(eq(u32, rv_symbolizer_find(symbolizer, "bare"), bare));
+    cr_expect(eq(u32, rv_symbolizer_find(symbolizer, "work"), 0), "it has a package");
+    cr_expect(eq(u32, rv_symbolizer_count(symbolizer), bare), "to find adds none");
     struct rv_symbolizer_name name;
     cr_expect(eq(int, rv_symbolizer_name(symbolizer, id, &name), 0));
     cr_expect(eq(str, (char *)name.name, "work"));
