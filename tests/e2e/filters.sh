@@ -114,6 +114,17 @@ change 'trace tiny'
 within 20 has_many_events || fail "hooks do not go on"
 end "a program with hooks"
 
+# Its child of fork knows what was left out before.
+begin "$ringviz" --trace-file="$trace" --force --report=csv --output="$folder/report.csv" --patch=off -- "$hooked"
+tell 100
+change 'exclude ::tiny$'
+within 20 has_few_events || fail "hooks go on with what is left out"
+tell f
+has_few_events || fail "hooks of a forked process go on with what is left out"
+change 'trace tiny'
+within 20 has_many_events || fail "hooks of a forked process do not go on"
+end "a forked process with hooks"
+
 # What cannot be is said.
 begin "$ringviz" --trace-file="$trace" --force --report=csv --output="$folder/report.csv" -- "$plain"
 for bad in 'exclude (' 'exclude' 'trace' 'untrace'; do

@@ -33,13 +33,19 @@ uptime() { # in seconds, into $now: a machine that has just begun may set its ca
     now=${now%.*}
 }
 
-within() { # SECONDS COMMAND...: true as soon as the command is, false when it has not become so
-    uptime
-    deadline=$((now + $1))
+but_first() {
     shift
-    until "$@"; do
+    "$@"
+}
+
+within() { # SECONDS COMMAND...: true as soon as the command is, false when it has not become so; it may wait itself
+    uptime
+    seconds=$1
+    shift
+    set -- $((now + seconds)) "$@"
+    until but_first "$@"; do
         uptime
-        [ "$now" -lt $deadline ] || return 1
+        [ "$now" -lt "$1" ] || return 1
         sleep 0.05
     done
 }

@@ -276,6 +276,7 @@ static void restart_in_child(bool is_push_under_way)
     thread.has_left_ring |= left_ring >= 0;
     rv_native_modules_forget();
     rv_process_restart(left_ring);
+    rv_verdict_table_inherit();
     thread.n_without_ring = 0;
     thread.forking_pid = 0;
     end_forking();

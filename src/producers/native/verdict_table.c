@@ -19,6 +19,7 @@ static struct {
     uint32_t version; /* [atomic] */
     uint32_t n_suspended;
     bool is_allowed;
+    bool is_inherited; /* by fork: the list has it for the parent alone */
 } verdicts;
 
 void rv_verdict_table_allow(void)
@@ -55,10 +56,22 @@ static void put(const struct rv_wire_verdict *verdict)
     __atomic_store_n(&verdicts.table[i], word, __ATOMIC_RELAXED);
 }
 
+/* A hook that reads the table meanwhile runs for a function that still exists: either answer is right. */
+static void empty(void)
+{
+    if (verdicts.n_held)
+        memset(verdicts.table, 0, RV_VERDICT_TABLE_SLOTS * sizeof *verdicts.table);
+    verdicts.n_held = 0;
+    verdicts.is_inherited = false;
+    __atomic_store_n(&verdicts.n_seen, 0, __ATOMIC_RELAXED);
+}
+
 static void read_list(void)
 {
     const struct rv_map *map = rv_process_map();
     const uint32_t changes = rv_verdicts_changes(map), n = rv_verdicts_count(map);
+    if (verdicts.is_inherited && changes != verdicts.changes)
+        empty();
     uint32_t i = changes == verdicts.changes ? verdicts.n_seen : 0;
     for (; i < n && verdicts.n_held < RV_VERDICT_TABLE_SLOTS / 2 && has_table(); i++) {
         struct rv_wire_verdict record = rv_verdicts_read(map, i);
@@ -83,13 +96,9 @@ void rv_verdict_table_update(void)
         read_list();
 }
 
-/* A hook that reads the table meanwhile runs for a function that still exists: either answer is right. */
-static void empty(void)
+void rv_verdict_table_inherit(void)
 {
-    if (verdicts.n_held)
-        memset(verdicts.table, 0, RV_VERDICT_TABLE_SLOTS * sizeof *verdicts.table);
-    verdicts.n_held = 0;
-    __atomic_store_n(&verdicts.n_seen, 0, __ATOMIC_RELAXED);
+    verdicts.is_inherited = true;
 }
 
 void rv_verdict_table_suspend(void)

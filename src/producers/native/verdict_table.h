@@ -45,6 +45,9 @@ RV_HIDDEN void rv_verdict_table_update(void);
 /* Changes when functions have been added. No guard needed. */
 RV_HIDDEN uint32_t rv_verdict_table_version(void);
 
+/* In the child of fork: what the parent knew holds until any verdict changes, since the list has it for the parent alone. */
+RV_HIDDEN void rv_verdict_table_inherit(void);
+
 /* dlclose begins; has ended. Within a guard, not locked. */
 RV_HIDDEN void rv_verdict_table_suspend(void);
 RV_HIDDEN void rv_verdict_table_resume(void);

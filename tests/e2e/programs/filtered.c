@@ -2,6 +2,7 @@
  * filtered: four threads that do rounds as stdin says; a round is one call of work, a hundred of tiny and three of other.
  *
  *     N   N rounds in each thread, then "done N"
+ *     f   goes on in a forked process, after "forked"
  *     ?   "tiny 0" where tiny's code is as in the program's file, else "tiny 1"
  *
  * At its end it says "wrong 0" where all results were right.
@@ -16,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define N_THREADS 4
@@ -100,14 +102,30 @@ static int is_changed(void)
     return is;
 }
 
-int main(void)
+static pthread_t threads[N_THREADS];
+
+static void begin_threads(void)
 {
-    pthread_t threads[N_THREADS];
-    char line[64];
     pthread_barrier_init(&begin, NULL, N_THREADS + 1);
     pthread_barrier_init(&end, NULL, N_THREADS + 1);
     for (uintptr_t i = 0; i < N_THREADS; i++)
         pthread_create(&threads[i], NULL, run, (void *)i);
+}
+
+/* The parent ends with its child. */
+static void go_on_in_child(void)
+{
+    int status;
+    const pid_t child = fork();
+    if (child)
+        _exit(child < 0 || waitpid(child, &status, 0) != child || status != 0);
+    begin_threads();
+}
+
+int main(void)
+{
+    char line[64];
+    begin_threads();
     printf("running\n");
     fflush(stdout);
     while (fgets(line, sizeof line, stdin)) {
@@ -116,6 +134,9 @@ int main(void)
             pthread_barrier_wait(&begin);
             pthread_barrier_wait(&end);
             printf("done %u\n", n_rounds);
+        } else if (*line == 'f') {
+            go_on_in_child();
+            printf("forked\n");
         } else {
             printf("tiny %d\n", is_changed());
         }
