@@ -42,10 +42,22 @@ static void publish(uint32_t *word, uint32_t value)
     __atomic_store_n(word, value, __ATOMIC_RELAXED);
 }
 
+/* But for signals that an instruction causes, which would end the process, and those that the C library asks all threads by. */
+static void block_signals(void)
+{
+    static const int CAUSED[] = {SIGSYS, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
+    sigset_t blocked;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof CAUSED / sizeof *CAUSED; i++)
+        sigdelset(&blocked, CAUSED[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, NULL);
+}
+
 static void *plan(void *unused)
 {
     (void)unused;
     rv_os_begin_own(); /* to its end: it is none of the program's threads */
+    block_signals();
     (void)prctl(PR_SET_NAME, "ringviz");
     int error = rv_patcher_plan(patches, trace_path, true);
     if (!error)
@@ -55,21 +67,15 @@ static void *plan(void *unused)
     return NULL;
 }
 
-/* Signals that an instruction causes would end the process if they were blocked. */
+/* Signals are blocked, those that the C library uses to cancel threads, too: pthread_sigmask(3) would let them through, and
+ * a thread that was cancelled before it was stopped for us would end in here. */
 static int start_thread(void)
 {
-    static const int CAUSED[] = {SIGSYS, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
-    sigset_t blocked, before;
     pthread_t thread;
     pthread_attr_t attributes;
-    sigfillset(&blocked);
-    for (size_t i = 0; i < sizeof CAUSED / sizeof *CAUSED; i++)
-        sigdelset(&blocked, CAUSED[i]);
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_sigmask(SIG_SETMASK, &blocked, &before);
     int error = pthread_create(&thread, &attributes, plan, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return -error;
 }
@@ -163,8 +169,18 @@ void ringviz_attach_remove(void)
     rv_signal_guard_end(&guard);
 }
 
+/* It has neither the thread that plans nor the one that was called. */
+static void after_fork_in_child(void)
+{
+    if (ringviz_attachment.state == RV_ATTACHMENT_PLANNING)
+        ringviz_attachment.state = RV_ATTACHMENT_NONE;
+    if (ringviz_attachment.result == RV_ATTACHMENT_CALLED)
+        ringviz_attachment.result = 0;
+}
+
 /* After those of the library's other files: they are linked before this one. */
 __attribute__((constructor)) static void start(void)
 {
+    pthread_atfork(NULL, NULL, after_fork_in_child);
     publish(&ringviz_attachment.is_loaded, 1);
 }
