@@ -11,12 +11,14 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "attach/addresses.h"
@@ -33,6 +35,9 @@
 #include "symbols/elf.h"
 
 #define TRIES 200
+#define HANDLER_BYTES 65536u      /* of stack that a signal's handler is thought to use */
+#define ARENA_BYTES (64ull << 20) /* of malloc: beginnings are multiples */
+#define ARENA_HEAD_BYTES 4096u
 #define N(array) (sizeof(array) / sizeof *(array))
 static const uint64_t PAUSE_NS = 1000000, CALL_NS = 5000000000, PLAN_NS = 60000000000;
 
@@ -69,36 +74,72 @@ static int read_attachment(const struct attacher *attacher, struct rv_attachment
 
 /* ---- a thread that holds no lock ---- */
 
+/* In a call that is made while no lock of the C library is held: plain FUTEX_WAIT is made by those who want one. */
 static bool waits(const struct rv_tracee_thread *thread)
 {
-    static const long WAITS[] = {SYS_read,       SYS_poll,        SYS_select,        SYS_pselect6,        SYS_ppoll,
-                                 SYS_epoll_wait, SYS_epoll_pwait, SYS_nanosleep,     SYS_clock_nanosleep, SYS_futex,
-                                 SYS_recvfrom,   SYS_recvmsg,     SYS_accept,        SYS_accept4,         SYS_wait4,
-                                 SYS_waitid,     SYS_pause,       SYS_rt_sigsuspend, SYS_rt_sigtimedwait, SYS_connect,
-                                 SYS_flock};
+    static const long WAITS[] = {SYS_read,    SYS_poll,     SYS_select,        SYS_pselect6,        SYS_ppoll,
+                                 SYS_recvmsg, SYS_accept,   SYS_epoll_wait,    SYS_epoll_pwait,     SYS_nanosleep,
+                                 SYS_waitid,  SYS_recvfrom, SYS_rt_sigsuspend, SYS_clock_nanosleep, SYS_rt_sigtimedwait,
+                                 SYS_wait4,   SYS_pause,    SYS_accept4,       SYS_connect,         SYS_flock};
     for (size_t i = 0; i < N(WAITS); i++)
         if (thread->system_call == WAITS[i])
             return true;
-    return false;
+    return thread->system_call == SYS_futex && (thread->registers.rsi & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
 }
 
-/* In code that may hold a lock of the C library, the loader or an allocator. */
-static bool is_in_library(pid_t pid, uint64_t address)
+/* Of code and data that lie in such a mapping, or in what follows it without a name. */
+static bool is_library(const char *path)
 {
     static const char *const LIBRARIES[] = {"ld-linux",    "libc.so",     "libc-2.",   "libpthread",
                                             "libdl",       "libgcc_s",    "libstdc++", "libjemalloc",
                                             "libtcmalloc", "libmimalloc", "[vdso]"};
+    for (size_t i = 0; i < N(LIBRARIES); i++)
+        if (strstr(path, LIBRARIES[i]))
+            return true;
+    return false;
+}
+
+/* In code, or data, of what may hold a lock of the C library, the loader or an allocator. */
+static bool is_in_library(pid_t pid, uint64_t address)
+{
     struct rv_mapping mapping;
     struct rv_mappings mappings;
-    bool is_found = false, is_there = false;
+    uint64_t library_end = 0;
+    bool is_found = false, is_there = true;
     if (rv_mappings_open(&mappings, pid) != 0)
         return true;
-    while (!is_found && rv_mappings_next(&mappings, &mapping))
+    while (!is_found && rv_mappings_next(&mappings, &mapping)) {
         is_found = mapping.start <= address && address < mapping.end;
-    for (size_t i = 0; is_found && i < N(LIBRARIES); i++)
-        is_there |= strstr(mapping.path, LIBRARIES[i]) != NULL;
+        is_there = is_library(mapping.path) || (!*mapping.path && mapping.start == library_end);
+        if (is_there)
+            library_end = mapping.end;
+    }
     rv_mappings_close(&mappings);
     return is_there || !is_found;
+}
+
+/* A mutex, or a lock inside the C library, of which the thread may hold others: fork(2) takes all of its allocator's. An
+ * arena's is at the beginning of its memory. */
+static bool waits_for_own_lock(pid_t pid, const struct rv_tracee_thread *thread)
+{
+    const uint64_t word = thread->registers.rdi;
+    return thread->system_call == SYS_futex && (thread->registers.rsi & FUTEX_CMD_MASK) == FUTEX_WAIT &&
+           word % ARENA_BYTES >= ARENA_HEAD_BYTES && !is_in_library(pid, word);
+}
+
+/* May it be in a signal's handler that has interrupted such code? What is left on the stack of one that has ended counts, too. */
+static bool has_interrupted_library(const struct attacher *attacher, const struct rv_tracee_thread *thread)
+{
+    enum { N_WORDS = 128, CONTEXT_WORDS = 1 + offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]) / sizeof(uint64_t) };
+    uint64_t words[N_WORDS], at = thread->registers.rsp & ~7ull;
+    for (const uint64_t end = at + HANDLER_BYTES; at < end; at += (N_WORDS - CONTEXT_WORDS) * sizeof *words) {
+        if (rv_tracee_read(&attacher->tracee, at, words, sizeof words) != 0)
+            return false;
+        for (size_t i = 0; i + CONTEXT_WORDS < N_WORDS; i++)
+            if (words[i] == attacher->tracee.restorer && is_in_library(attacher->pid, words[i + CONTEXT_WORDS]))
+                return true;
+    }
+    return false;
 }
 
 /* A thread loads a library, or its constructors run: another one would wait for it, and it perhaps for that one. Where
@@ -117,15 +158,21 @@ static bool is_loading(struct attacher *attacher)
     return attacher->loader_holder && (!before || before == attacher->loader_holder);
 }
 
-static bool is_free(struct attacher *attacher, bool is_for_waiting)
+/* At first, those that surely hold no lock; then those that run outside of what has some; at last, those that wait for a lock. */
+static bool is_free(struct attacher *attacher, unsigned n_tries)
 {
     const struct rv_tracee_thread *thread = attacher->tracee.threads;
-    return !is_loading(attacher) && rv_tracee_can_call(thread) &&
-           (waits(thread) ||
-            (!is_for_waiting && thread->system_call < 0 && !is_in_library(attacher->pid, thread->registers.rip)));
+    if (is_loading(attacher) || !rv_tracee_can_call(thread))
+        return false;
+    if (waits(thread))
+        return n_tries > TRIES / 2 || !has_interrupted_library(attacher, thread);
+    if (thread->system_call >= 0)
+        return n_tries > TRIES / 2 && waits_for_own_lock(attacher->pid, thread);
+    return n_tries > TRIES / 4 && !is_in_library(attacher->pid, thread->registers.rip) &&
+           !has_interrupted_library(attacher, thread);
 }
 
-/* Stop any one that fits. First those that wait are taken, then others, too. */
+/* Stop any one that fits. */
 static int stop_free_thread(struct attacher *attacher)
 {
     int error = -ESRCH;
@@ -137,7 +184,7 @@ static int stop_free_thread(struct attacher *attacher)
             continue;
         if (error)
             return error;
-        if (is_free(attacher, i <= TRIES / 4))
+        if (is_free(attacher, i))
             return 0;
         rv_tracee_release(&attacher->tracee);
         error = -EBUSY;
