@@ -37,6 +37,7 @@
 #define DIRECTION_FLAG 0x400ull
 #define INTERRUPTED_FIRST 512 /* ERESTARTSYS .. ERESTART_RESTARTBLOCK: only stopped threads have these */
 #define INTERRUPTED_LAST 516
+#define LOOKS 128u /* of waits for a thread, between looks at whether it is ending */
 #define BIT(signal) (1ull << ((signal)-1))
 static const uint64_t STOP_NS = 2000000000, FOR_EVER = UINT64_MAX / 2;
 
@@ -109,16 +110,24 @@ int rv_tracee_open(struct rv_tracee *tracee, pid_t pid)
 
 /* ---- stopping ---- */
 
-/* The thread's next stop: its status; -ESRCH: it has ended; -EAGAIN: it does not come to a stop in time. */
+/* A thread that is ending may not be seized, and does not stop: it is as good as gone. */
+static bool is_ending(pid_t tid)
+{
+    const char state = rv_os_process_state(tid);
+    return !state || state == 'Z' || state == 'X';
+}
+
+/* The thread's next stop: its status; -ESRCH: it has ended, or it is the first and has to wait for others that have not yet;
+ * -EAGAIN: it does not come to a stop in time. */
 static int wait_for(pid_t tid, uint64_t most_ns)
 {
     const uint64_t end_ns = rv_clock_mono_ns() + most_ns;
     int status;
-    for (;;) {
+    for (unsigned n = 1;; n++) {
         pid_t found = waitpid(tid, &status, __WALL | WNOHANG);
         if (found == tid && WIFSTOPPED(status))
             return status;
-        if (found != 0)
+        if (found != 0 || (n % LOOKS == 0 && is_ending(tid)))
             return -ESRCH;
         if (rv_clock_mono_ns() >= end_ns)
             return -EAGAIN;
@@ -142,7 +151,8 @@ static bool is_event_stop(int status)
 static void release_thread(const struct rv_tracee_thread *thread)
 {
     (void)ptrace(PTRACE_SETREGS, thread->tid, NULL, &thread->registers);
-    (void)ptrace(PTRACE_DETACH, thread->tid, NULL, (void *)(intptr_t)thread->signal);
+    if (ptrace(PTRACE_DETACH, thread->tid, NULL, (void *)(intptr_t)thread->signal) != 0)
+        (void)waitpid(thread->tid, NULL, __WALL | WNOHANG); /* it was killed */
 }
 
 /* It may wait for a disk, or for a process that vfork(2) began. What it stops with then is given back to it. */
@@ -166,7 +176,7 @@ static void restart_call(struct user_regs_struct *registers)
 static int seize(struct rv_tracee *tracee, pid_t tid)
 {
     if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) != 0)
-        return -errno;
+        return errno == EPERM && is_ending(tid) ? -ESRCH : -errno;
     tracee->threads =
         rv_vec_reserve(tracee->threads, &tracee->capacity, tracee->n_threads + 1, sizeof *tracee->threads);
     tracee->threads[tracee->n_threads++] = (struct rv_tracee_thread){.tid = tid};
@@ -230,11 +240,12 @@ static bool is_seized(const struct rv_tracee *tracee, pid_t tid)
     return false;
 }
 
-/* Those that are not seized yet. */
-static int seize_more(struct rv_tracee *tracee)
+/* Those that are not seized yet. *has_found: there was one, which may have ended by now. */
+static int seize_more(struct rv_tracee *tracee, bool *has_found)
 {
     char path[64];
     int error = 0;
+    *has_found = false;
     snprintf(path, sizeof path, "/proc/%d/task", (int)tracee->pid);
     DIR *folder = opendir(path);
     if (!folder)
@@ -244,8 +255,8 @@ static int seize_more(struct rv_tracee *tracee)
         if (tid <= 0 || is_seized(tracee, tid))
             continue;
         error = seize(tracee, tid);
-        if (error == -ESRCH ||
-            (error == -EPERM && rv_os_process_state(tid) == 'Z')) /* the first may end before others */
+        *has_found |= !error;
+        if (error == -ESRCH) /* the first may end before others */
             error = 0;
     }
     closedir(folder);
@@ -285,17 +296,17 @@ int rv_tracee_stop_any(struct rv_tracee *tracee, unsigned turn)
     return n ? rv_tracee_stop(tracee, tids[turn % n]) : -ESRCH;
 }
 
-/* Until there are no others: threads that run begin new ones. */
+/* Until there are no others: threads that run begin new ones, and may end then. */
 int rv_tracee_stop_all(struct rv_tracee *tracee)
 {
     int error;
-    size_t n;
+    bool has_found;
     do {
-        n = tracee->n_threads;
-        error = seize_more(tracee);
+        const size_t n = tracee->n_threads;
+        error = seize_more(tracee, &has_found);
         if (!error)
             error = stop_seized(tracee, n);
-    } while (!error && tracee->n_threads > n);
+    } while (!error && has_found);
     if (!error && tracee->n_threads == 0)
         error = -ESRCH;
     if (error)
