@@ -53,7 +53,8 @@ static bool holds_rings(void)
 
 void rv_process_close_gate(void)
 {
-    rv_process_lock();
+    if (!rv_process_lock_within())
+        return;
     if (process.state == CLOSED && !holds_rings())
         set_gate(RV_GATE_CLOSED);
     rv_process_unlock();
@@ -87,6 +88,11 @@ void rv_process_lock(void)
 bool rv_process_lock_within(void)
 {
     return rv_lock_take_before(&process.lock, rv_clock_mono_ns() + LOCK_WAIT_NS);
+}
+
+bool rv_process_try_lock(void)
+{
+    return rv_lock_take_before(&process.lock, 0);
 }
 
 void rv_process_unlock(void)

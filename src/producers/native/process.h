@@ -80,6 +80,7 @@ uint32_t rv_process_idx(void);
  */
 void rv_process_lock(void);
 bool rv_process_lock_within(void);
+bool rv_process_try_lock(void);
 void rv_process_unlock(void);
 
 /* In the child of fork, lock held: an entry of its own, or closed. Releases the lock. left_ring: where a push goes on

@@ -40,7 +40,8 @@ struct thread {
     pid_t forking_pid;                    /* the process that forks, between our fork handlers; else 0 */
     struct rv_signal_guard forking_guard; /* while it does */
     bool expects_modules;
-    bool is_named; /* by the API */
+    bool has_waited; /* in vain, for the process lock */
+    bool is_named;   /* by the API */
     bool has_key;
     bool is_replaying;
     bool is_seeding;         /* the runtime's open frames are put on the new shadow stack */
@@ -301,12 +302,21 @@ static void count_kept(void)
         rv_shadow_count_kept(&rv_thread.shadow, rv_process_limit, rv_calls_is_kept);
 }
 
+/* Its holder may be forking, and wait for a lock of the allocator that this thread has, which a signal has interrupted
+ * there: it waits once, not at each of the handler's calls. */
+static bool lock_process(void)
+{
+    const bool is_locked = thread.has_waited ? rv_process_try_lock() : rv_process_lock_within();
+    thread.has_waited = !is_locked;
+    return is_locked;
+}
+
 /* Where the lock is not available in time, they are read later. */
 void rv_thread_look_at_modules(void)
 {
     if (!rv_process_is_open() || thread.forking_pid)
         return;
-    if (!rv_process_lock_within()) {
+    if (!lock_process()) {
         rv_thread_expect_modules();
         return;
     }
