@@ -264,6 +264,13 @@ static void give_up(uint32_t number)
     all.left[all.n_left++] = number;
 }
 
+/* A signal's handler may keep a thread from its jump to the trampoline for longer than a tracing lasts, and a next one. */
+static bool is_due(const struct rv_return *entry)
+{
+    const uint32_t n_free = N_ENTRIES - all.n_pages * RV_RETURNS_PER_PAGE + all.n_left;
+    return entry->n_restored && (all.n_restored - entry->n_restored >= RV_RETURNS_KEPT_ENDS || n_free < N_ENTRIES / 4);
+}
+
 static void restore(struct pages *pages, uint32_t number)
 {
     struct rv_return *entry = &rv_returns_entries[number];
@@ -271,7 +278,7 @@ static void restore(struct pages *pages, uint32_t number)
     /* Its number is there while a signal's handler keeps its thread from going on. */
     if (word == rv_returns_trampoline(number))
         put_back(entry);
-    else if (entry->n_restored && word != number && !all.lock)
+    else if (is_due(entry) && word != number && !all.lock)
         give_up(number);
 }
 

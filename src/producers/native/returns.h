@@ -45,6 +45,7 @@ RV_HIDDEN extern uint32_t rv_returns_none[2];
 #define RV_RETURNS_PAGE 4096u
 #define RV_RETURNS_PAGES 4096u /* of trampolines; in each the first place is the address of its page's entries */
 #define RV_RETURNS_TRAMPOLINE_BYTES 16u
+#define RV_RETURNS_KEPT_ENDS 64u /* times that rv_returns_restore() keeps an entry that was put back */
 #define RV_RETURNS_PER_PAGE (RV_RETURNS_PAGE / RV_RETURNS_TRAMPOLINE_BYTES)
 
 RV_HIDDEN extern struct rv_return *rv_returns_entries; /* by number */
@@ -108,7 +109,7 @@ static inline struct rv_return *rv_returns_replace(uint32_t number, uint64_t *sl
 }
 
 /* While all other threads stand still: put real return addresses back wherever a trampoline's is. A thread may be about
- * to jump to such a trampoline, or to unwind through it: its entry is free from the next time on. */
+ * to jump to such a trampoline, or to unwind through it: its entry is free many times later only. */
 RV_HIDDEN void rv_returns_restore(void);
 
 /* The calling thread ends. Within a guard. */

@@ -42,10 +42,12 @@ Test(returns, an_entry_that_was_put_back_stays_for_whoever_is_about_to_look_at_i
     rv_returns_restore();
     cr_assert_eq(rv_returns_entries[number].address, 1000);
     cr_assert_eq(rv_returns_entries[number].function, 0);
-    for (unsigned i = 1; i < N_OPEN; i++)
-        cr_assert_neq(begin_call(&stack[i], 2000), number);
-    cr_assert_eq(rv_returns_entries[number].address, 1000);
-    rv_returns_restore();
+    for (unsigned end = 1; end <= RV_RETURNS_KEPT_ENDS; end++) {
+        for (unsigned i = 1; i < N_OPEN; i++)
+            cr_assert_neq(begin_call(&stack[i], 2000), number, "taken again after %u ends", end);
+        cr_assert_eq(rv_returns_entries[number].address, 1000);
+        rv_returns_restore();
+    }
     cr_assert_eq(rv_returns_entries[number].slot, 0);
 }
 
