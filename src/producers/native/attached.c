@@ -124,6 +124,9 @@ static int remove_patches(void)
     const uint64_t own = (uint64_t)(uintptr_t)__builtin_thread_pointer();
     if (rv_process_is_locked() || ringviz_attachment.state == RV_ATTACHMENT_PLANNING)
         return -EAGAIN;
+    for (uint64_t i = 0; i < ringviz_attachment.n_threads && i < RV_ATTACHMENT_THREADS; i++)
+        if (ringviz_attachment.thread_pointers[i] && rv_thread_uses_ring(own, ringviz_attachment.thread_pointers[i]))
+            return -EAGAIN;
     if (rv_patcher_remove() != 0)
         return -EAGAIN;
     rv_returns_restore();

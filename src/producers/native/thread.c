@@ -46,6 +46,7 @@ struct thread {
     bool is_replaying;
     bool is_seeding;         /* the runtime's open frames are put on the new shadow stack */
     uint32_t replayed_stack; /* that the frames replayed now are of */
+    bool uses_ring;          /* [atomic] it ends, or writes its last, without a push */
     bool has_left_ring;      /* the parent's, to a push of its that goes on here */
     bool is_muted;           /* by a monitor: what is written next begins with the frames that are open by then */
     bool has_counted;        /* the open frames that count for the limit of depth, */
@@ -98,16 +99,33 @@ static void write_number(void)
         rv_map_control(rv_process_map(), rv_thread.pusher.state->ring_idx)->thread_number = thread.number;
 }
 
+/* From here on an attachment does not end: it would take the ring away. Signals are blocked. */
+static bool begin_use(void)
+{
+    const bool used_before = thread.uses_ring;
+    __atomic_store_n(&thread.uses_ring, true, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return used_before;
+}
+
+static void end_use(bool used_before)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&thread.uses_ring, used_before, __ATOMIC_RELAXED);
+}
+
 static void release_ring(void)
 {
     struct rv_signal_guard guard;
-    if (!has_ring())
-        return;
     rv_signal_guard_begin(&guard);
-    rv_pusher_flush(&rv_thread.pusher);
-    ask_name();
-    rv_ownership_release(rv_process_map(), rv_thread.pusher.state->ring_idx);
-    rv_pusher_detach(&rv_thread.pusher);
+    const bool used_before = begin_use();
+    if (has_ring()) {
+        rv_pusher_flush(&rv_thread.pusher);
+        ask_name();
+        rv_ownership_release(rv_process_map(), rv_thread.pusher.state->ring_idx);
+        rv_pusher_detach(&rv_thread.pusher);
+    }
+    end_use(used_before);
     rv_signal_guard_end(&guard);
 }
 
@@ -124,6 +142,7 @@ void rv_thread_end(void)
 {
     struct rv_signal_guard guard;
     rv_signal_guard_begin(&guard);
+    const bool used_before = begin_use();
     release_ring();
     rv_thread.pusher = (struct rv_pusher){0};
     rv_shadow_destroy(&rv_thread.shadow);
@@ -133,6 +152,7 @@ void rv_thread_end(void)
         rv_pool_give(&states, thread.state);
     thread.state = NULL;
     thread.has_key = false;
+    end_use(used_before);
     rv_signal_guard_end(&guard);
 }
 
@@ -538,6 +558,11 @@ void rv_thread_release(void)
         release_ring();
 }
 
+bool rv_thread_uses_ring(uint64_t own_pointer, uint64_t pointer)
+{
+    return ((struct thread *)(uintptr_t)((uint64_t)(uintptr_t)&thread - own_pointer + pointer))->uses_ring;
+}
+
 bool rv_thread_leave_file(uint64_t own_pointer, uint64_t pointer)
 {
     struct rv_thread *fast = (struct rv_thread *)(uintptr_t)((uint64_t)(uintptr_t)&rv_thread - own_pointer + pointer);
@@ -618,10 +643,12 @@ __attribute__((destructor)) static void finish(void)
 {
     struct rv_signal_guard guard;
     rv_signal_guard_begin(&guard);
+    const bool used_before = begin_use();
     rv_pusher_flush(&rv_thread.pusher);
     keep_within_shadow();
     if (has_ring())
         ask_name();
     rv_process_end();
+    end_use(used_before);
     rv_signal_guard_end(&guard);
 }

@@ -80,6 +80,9 @@ RV_HIDDEN void rv_thread_set_number(uint32_t number);
 /* Give the ring back; where a push is under way, with the event that follows. An event after that claims another. */
 RV_HIDDEN void rv_thread_release(void);
 
+/* Of a thread that stands still, as below: does it use its ring without a push? Then no thread may leave the file. */
+RV_HIDDEN bool rv_thread_uses_ring(uint64_t own_pointer, uint64_t pointer);
+
 /*
  * Of a thread that stands still: what it writes next is for another file.
  *   own_pointer, pointer  thread pointers: the caller's, and the thread's
