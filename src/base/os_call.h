@@ -1,8 +1,8 @@
 /*
  * System calls of our own in a traced process: what tracing asks of the kernel is none of the program's calls, and
  * --syscalls does not show it. Calls by rv_os_call() are made by an instruction that is not patched; others lie between
- * rv_os_begin_own() and rv_os_end_own(), in which no signal handler of the program should run: its calls would be taken
- * for ours, and are counted as lost.
+ * rv_os_begin_own() and rv_os_end_own(), in which no signal handler of the program should run: its calls are taken
+ * for ours, are not shown, and are not counted as lost either.
  */
 #ifndef RV_BASE_OS_CALL_H
 #define RV_BASE_OS_CALL_H
