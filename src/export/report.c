@@ -383,7 +383,7 @@ static void add_text_not_traced(struct rv_text_buffer *text, const struct rv_rep
     size_t n;
     struct rv_not_traced *all = rv_not_traced_take(report->lanes, report->subroutines, &n);
     for (size_t i = 0; i < n; i++)
-        rv_text_buffer_format(text, "not traced after %.3f s in process %u: %s\n", (double)all[i].at_ns / 1e9,
+        rv_text_buffer_format(text, "not traced in any process after %.3f s, for its cost in process %u: %s\n", (double)all[i].at_ns / 1e9,
                               all[i].pid, all[i].what);
     free(all);
 }

@@ -25,7 +25,7 @@ calls=$(sed -n 's/.*::other",[^}]*"calls":\([0-9]*\),.*/\1/p' "$folder/report.js
 run --report=json --force --output="$folder/again.json" "$folder/governed.rvz"
 expect "a recording's" "$(list "$folder/again.json")" "$(list "$folder/report.json")"
 run --report "$folder/governed.rvz"
-grep -q '^not traced after .*::other, ' "$folder/out" || fail "the report's text: $(tail -n 5 "$folder/out")"
+grep -q '^not traced in any process after .*::other, ' "$folder/out" || fail "the report's text: $(tail -n 5 "$folder/out")"
 
 # Where threads end sooner than anybody looks.
 run --max-overhead=1 --patch=brief --force --report=json --output="$folder/report.json" -- "$bursts"
