@@ -14,8 +14,8 @@
 
 #include "base/bisect.h"
 #include "patch/cursor.h"
-#include "patch/dynamic.h"
 #include "patch/frames.h"
+#include "patch/pointers.h"
 
 #define TRIVIAL_BYTES 64u
 #define NEAR_ENTRY 16u /* bytes of a function into which branches matter: endbr64 and the jump are 9 */
@@ -108,34 +108,10 @@ static void read_as_table(struct survey *survey, const struct range *from, uint6
     }
 }
 
-static void read_pointers(struct survey *survey)
+static void read_pointer(void *context, uint64_t pointer)
 {
-    for (size_t i = 0; i < survey->image->n_segments; i++) {
-        const struct rv_patch_segment *segment = &survey->image->segments[i];
-        if (!segment->is_readable || segment->is_code)
-            continue;
-        const uint8_t *bytes = segment->bytes + (-segment->start & 7);
-        for (; bytes + sizeof(uint64_t) <= segment->bytes + (segment->end - segment->start);
-             bytes += sizeof(uint64_t)) {
-            uint64_t pointer;
-            memcpy(&pointer, bytes, sizeof pointer);
-            if (is_in_code(survey, pointer))
-                mark_target(survey, pointer);
-        }
-    }
-}
-
-/* What the loader writes into data: a thread may be in the loader, which has not done so yet. */
-static void read_relocations(struct survey *survey)
-{
-    size_t n_bytes;
-    const uint8_t *bytes = rv_patch_dynamic_table(survey->image, DT_RELA, DT_RELASZ, &n_bytes);
-    for (Elf64_Rela entry; n_bytes >= sizeof entry; bytes += sizeof entry, n_bytes -= sizeof entry) {
-        memcpy(&entry, bytes, sizeof entry);
-        const uint64_t address = survey->image->bias + (uint64_t)entry.r_addend;
-        if (ELF64_R_TYPE(entry.r_info) == R_X86_64_RELATIVE && is_in_code(survey, address))
-            mark_target(survey, address);
-    }
+    if (is_in_code(context, pointer))
+        mark_target(context, pointer);
 }
 
 /* The table of a range's landing pads: the "LSDA" of the Itanium C++ ABI. */
@@ -334,8 +310,7 @@ static void read_all(struct survey *survey)
     for (size_t i = 0; i < survey->n_ranges; i++)
         if (survey->ranges[i].frame->landing_table)
             read_landings(survey, survey->ranges[i].frame);
-    read_pointers(survey);
-    read_relocations(survey);
+    rv_patch_pointers_read(survey->image, read_pointer, survey);
 }
 
 int rv_patch_functions_find(struct rv_patch_functions *all, const struct rv_patch_image *image)

@@ -10,6 +10,7 @@
 
 #include "base/bisect.h"
 #include "patch/frames.h"
+#include "patch/pointers.h"
 
 #define CALL_BYTES 2u /* of the instruction */
 #define N_BEFORE 8u   /* instructions kept while a range is decoded */
@@ -71,6 +72,11 @@ static void read_as_table(struct survey *survey, uint64_t table)
             return;
         mark_target(survey, target);
     }
+}
+
+static void mark_pointer(void *context, uint64_t pointer)
+{
+    mark_target(context, pointer);
 }
 
 static void mark_targets(struct survey *survey, const struct rv_patch_frame *frame, const uint8_t *bytes)
@@ -216,6 +222,8 @@ static int read_code(struct survey *survey)
         if (bytes && (!frame->is_function || has_bytes(survey, frame)))
             mark_targets(survey, frame, bytes);
     }
+    if (!error && survey->n_calls)
+        rv_patch_pointers_read(&survey->request->image, mark_pointer, survey);
     return error;
 }
 

@@ -70,3 +70,40 @@ Test(syscalls, no_jump_covers_a_call_that_is_spared, .timeout = 60)
 {
     check(true, 980);
 }
+
+/* Two functions alike, but for a table that leads to behind the first instruction of one. */
+#define CALLER(name)                                                                                                   \
+    ".globl " name "\n.type " name ", @function\n" name ":\n.cfi_startproc\nmov %ecx, %ecx\n" name                     \
+    "_behind: mov %ecx, %eax\nsyscall\nret\nnop\nnop\nnop\nnop\n.cfi_endproc\n.size " name ", . - " name "\n"
+__asm__(".text\n" CALLER("led_into") CALLER("not_led_into") ".data\n.balign 8\n.quad led_into_behind\n.text\n");
+extern const char led_into[], not_led_into[];
+
+static int find_program(struct dl_phdr_info *info, size_t n_bytes, void *image)
+{
+    (void)n_bytes;
+    return rv_patch_image_mapped(image, info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr) == 0;
+}
+
+static bool is_patched(const struct rv_patch_prepared *prepared, const char *function)
+{
+    for (size_t i = 0; i < prepared->n_sites; i++)
+        if (prepared->sites[i].address == (uint64_t)(uintptr_t)function)
+            return true;
+    return false;
+}
+
+Test(syscalls, no_jump_covers_what_a_table_leads_to, .timeout = 60)
+{
+    struct rv_patch_syscalls_request request = {.enter = 1, .leave = 2, .take_stub = take_stub};
+    struct rv_patch_prepared prepared;
+    void *near = (void *)(((uintptr_t)led_into & ~(uintptr_t)0xffff) + (64u << 20));
+    cr_assert(dl_iterate_phdr(find_program, &request.image));
+    stubs =
+        mmap(near, N_STUBS * RV_PATCH_SYSCALL_STUB_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    n_stubs = 0;
+    cr_assert_eq(rv_patch_syscalls_prepare(&request, &prepared), 0);
+    cr_expect(is_patched(&prepared, not_led_into));
+    cr_expect_not(is_patched(&prepared, led_into));
+    munmap(stubs, N_STUBS * RV_PATCH_SYSCALL_STUB_BYTES);
+    free(prepared.sites);
+}
