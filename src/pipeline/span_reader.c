@@ -234,9 +234,10 @@ struct rv_span_reader *rv_span_reader_open(struct rv_page_loader *page_loader,
         rv_name_set_follow(&reader->only, params->only);
     for (size_t i = 0; i < AHEAD; i++)
         reader->slots[i].reader = reader;
-    if (page_loader && !begin(reader))
-        reader->page_loader = NULL;
-    reader->is_listed |= !reader->page_loader;
+    if (page_loader && begin(reader))
+        return reader; /* shared from now on */
+    reader->page_loader = NULL;
+    reader->is_listed = true;
     return reader;
 }
 

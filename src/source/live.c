@@ -21,6 +21,7 @@
 #include "base/vec.h"
 #include "flow/not_traced.h"
 #include "ring/names.h"
+#include "ring/liveness.h"
 #include "ring/ownership.h"
 #include "ring/ring.h"
 #include "source/arguments.h"
@@ -533,7 +534,20 @@ static bool has_live_creator(const struct rv_map *map)
     return start && start == map->geometry.creator_start;
 }
 
-/* Wait for a file that nobody has used yet, as long as its creator lives. */
+/* One that has opened the file may not have called anything yet. */
+static bool has_live_process(const struct rv_map *map)
+{
+    const uint32_t n_used = __atomic_load_n(&map->header->n_processes_used, __ATOMIC_RELAXED);
+    const uint32_t n = n_used < map->geometry.n_processes ? n_used : map->geometry.n_processes;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct rv_wire_process *process = rv_map_process(map, i);
+        if (rv_liveness_is_running(process->pid, process->start))
+            return true;
+    }
+    return false;
+}
+
+/* Wait for a file that nobody has used yet, as long as its creator lives, or a program that has opened it. */
 static bool is_over(struct live *live)
 {
     if (live->n_streams > 0)
@@ -542,7 +556,8 @@ static bool is_over(struct live *live)
         return true;
     if (live->params.is_over)
         return live->params.is_over(live->params.context);
-    return live->has_had_stream || live->map->header->total_claims > 0 || !has_live_creator(live->map);
+    return live->has_had_stream || live->map->header->total_claims > 0 ||
+           (!has_live_creator(live->map) && !has_live_process(live->map));
 }
 
 /* A ring that was never claimed has no page yet: reading it would give it one. */

@@ -142,8 +142,8 @@ expect "status" $status 1 # of the last wait: the program has ended
 at="at $folder/script.pl line"
 compare "a Perl program" <<EXPECTED
   RING      PID      TID  STATE      NAME
-P running perl
-ring 0: perl, process P, running
+P running script.pl
+ring 0: script.pl, process P, running
 1 main::work
 2 $folder/script.pl:8
 1

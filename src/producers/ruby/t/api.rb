@@ -42,7 +42,7 @@ class ApiTest < RingvizTest
   def test_marks_and_values_are_in_the_trace
     path = File.join(@folder, "trace.json")
     run_plain([ENV.fetch("RINGVIZ"), "--export=chrome:#{path}", "--", "ruby", write_file(SCRIPT)])
-    text = File.read(path)
+    text = File.read(path, encoding: "UTF-8")
     assert_match(/"name":"here"/, text)
     assert_match(/"name":"length"[^}]*12\.5/, text)
     assert_match(/"name":"count"[^}]*3\b/, text)
