@@ -450,7 +450,8 @@ static int plan(struct attacher *attacher, const struct rv_attach_params *params
     return error ? rv_refuse_planning(attacher->pid, error) : wait_for_plan(attacher);
 }
 
-static int write_jumps(struct attacher *attacher)
+/* function: that of the library which does it; needs_current_sites: as in struct task. */
+static int write_jumps(struct attacher *attacher, const char *function, bool needs_current_sites)
 {
     struct rv_attachment attachment;
     struct rv_sites sites = {0};
@@ -458,8 +459,10 @@ static int write_jumps(struct attacher *attacher)
     if (!error)
         error = rv_sites_begin(&sites, &attacher->tracee, &attachment);
     if (!error)
-        error = call_stopped(attacher,
-                             &(struct task){.function = RV_ATTACHMENT_WRITE, .why = "write jumps", .sites = &sites});
+        error = call_stopped(attacher, &(struct task){.function = function,
+                                                      .why = "write jumps",
+                                                      .sites = &sites,
+                                                      .needs_current_sites = needs_current_sites});
     rv_sites_end(&sites);
     return error;
 }
@@ -472,7 +475,7 @@ static int plan_and_write(struct attacher *attacher, const struct rv_attach_para
         error = plan(attacher, params);
         if (error)
             return error;
-        error = write_jumps(attacher);
+        error = write_jumps(attacher, RV_ATTACHMENT_WRITE, false);
     } while (error == -ESTALE);
     return error ? rv_refuse_attaching_error(attacher->pid, error) : 0;
 }
@@ -497,28 +500,12 @@ static void close_attacher(struct attacher *attacher)
     rv_elf_close(attacher->elf);
 }
 
-static int apply_with_cleared(struct attacher *attacher)
-{
-    struct rv_attachment attachment;
-    struct rv_sites sites = {0};
-    int error = read_attachment(attacher, &attachment);
-    if (!error)
-        error = rv_sites_begin(&sites, &attacher->tracee, &attachment);
-    if (!error)
-        error = call_stopped(attacher, &(struct task){.function = RV_ATTACHMENT_APPLY,
-                                                      .why = "write jumps",
-                                                      .sites = &sites,
-                                                      .needs_current_sites = true});
-    rv_sites_end(&sites);
-    return error;
-}
-
 static int apply(struct attacher *attacher)
 {
     int error =
         call_stopped(attacher, &(struct task){.function = RV_ATTACHMENT_APPLY, .why = "follow the capture filter"});
     for (unsigned i = 0; i < TRIES && (error == RV_ATTACHMENT_TO_CLEAR || error == -ESTALE); i++)
-        error = apply_with_cleared(attacher);
+        error = write_jumps(attacher, RV_ATTACHMENT_APPLY, true);
     return error;
 }
 

@@ -14,6 +14,7 @@
 #include "launch/launch.h"
 #include "ring/attachment.h"
 #include "ring/liveness.h"
+#include "ring/ownership.h"
 
 #define MOST_GENERATIONS 8u /* of processes that fork while others are left */
 
@@ -42,8 +43,8 @@ int rv_cli_attach(const struct rv_options *options, const char *trace_path)
 static unsigned end_copies(const struct rv_map *map, const char *library)
 {
     unsigned n_ended = 0;
-    const uint32_t n = __atomic_load_n(&map->header->n_processes_used, __ATOMIC_RELAXED);
-    for (uint32_t i = 0; i < n && i < map->geometry.n_processes; i++) {
+    const uint32_t n = rv_ownership_n_processes(map);
+    for (uint32_t i = 0; i < n; i++) {
         const struct rv_wire_process *process = rv_map_process(map, i);
         if (__atomic_load_n(&process->state, __ATOMIC_ACQUIRE) == RV_PROCESS_LIVE && /* D2 <- D1 */
             rv_liveness_is_running(process->pid, process->start))

@@ -54,8 +54,8 @@ static void print_header(const struct rv_map *map, FILE *out)
 static void print_processes(const struct rv_map *map, FILE *out)
 {
     fprintf(out, "\n%8s %8s %-8s %s\n", "pid", "parent", "state", "name");
-    uint32_t n = __atomic_load_n(&map->header->n_processes_used, __ATOMIC_RELAXED);
-    for (uint32_t i = 0; i < n && i < map->geometry.n_processes; i++) {
+    const uint32_t n = rv_ownership_n_processes(map);
+    for (uint32_t i = 0; i < n; i++) {
         const struct rv_wire_process *process = rv_map_process(map, i);
         uint32_t state = __atomic_load_n(&process->state, __ATOMIC_RELAXED);
         if (state == RV_PROCESS_FREE)

@@ -84,15 +84,22 @@ static int parse_trigger_keep(const char *value, struct rv_options *options)
     return 0;
 }
 
+/* One of the texts that are written in the formats of --report. */
+static int choose_text(struct rv_options *options, const struct rv_option_entry *entry, const char *value,
+                       bool *has_text)
+{
+    int index, error = rv_option_value_word(entry, value, &index);
+    *has_text = options->is_headless = true;
+    options->report_format = (enum rv_report_format)index;
+    return error;
+}
+
 static int set_output_option(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
 {
     int index, error = 0;
     switch (entry->id) {
     case RV_OPTION_REPORT:
-        options->has_report = options->is_headless = true;
-        error = rv_option_value_word(entry, value, &index);
-        options->report_format = (enum rv_report_format)index;
-        return error;
+        return choose_text(options, entry, value, &options->has_report);
     case RV_OPTION_GROUP_BY:
         return rv_group_by_parse(value, &options->group_by)
                    ? 0
@@ -109,15 +116,9 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
         options->spans_format = (enum rv_spans_format)index;
         return error;
     case RV_OPTION_WAITS:
-        options->has_waits = options->is_headless = true;
-        error = rv_option_value_word(entry, value, &index);
-        options->report_format = (enum rv_report_format)index;
-        return error;
+        return choose_text(options, entry, value, &options->has_waits);
     case RV_OPTION_CRITICAL_PATH:
-        options->has_critical_path = options->is_headless = true;
-        error = rv_option_value_word(entry, value, &index);
-        options->report_format = (enum rv_report_format)index;
-        return error;
+        return choose_text(options, entry, value, &options->has_critical_path);
     case RV_OPTION_EXPORT:
         return parse_export(entry, value, options);
     case RV_OPTION_CONTROL:

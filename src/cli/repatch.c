@@ -16,6 +16,7 @@
 #include "launch/launch.h"
 #include "ring/attachment.h"
 #include "ring/liveness.h"
+#include "ring/ownership.h"
 #include "ring/verdicts.h"
 
 #define N_LIBRARIES 2
@@ -75,8 +76,7 @@ static bool follow(struct rv_repatch *repatch, uint32_t idx)
 static bool follow_all(struct rv_repatch *repatch)
 {
     bool is_again = false;
-    uint32_t n = __atomic_load_n(&repatch->map->header->n_processes_used, __ATOMIC_RELAXED);
-    n = n < repatch->map->geometry.n_processes ? n : repatch->map->geometry.n_processes;
+    const uint32_t n = rv_ownership_n_processes(repatch->map);
     if (n > repatch->n_done)
         repatch->done = rv_vec_extend(repatch->done, &repatch->n_done, n, sizeof *repatch->done);
     for (uint32_t i = 0; i < n; i++)

@@ -1,6 +1,5 @@
 #include "export/calls.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "export/text_buffer.h"
@@ -51,8 +50,5 @@ int rv_calls_write(const struct rv_calls_params *params, FILE *out)
     }
     if (list->n < list->n_calls)
         rv_text_buffer_format(&text, "0,0,0,0,0,,,%llu,left out,0,\n", (unsigned long long)(list->n_calls - list->n));
-    if (result == 0)
-        result = rv_text_buffer_flush(&text, out);
-    rv_text_buffer_fini(&text);
-    return result == 0 && fflush(out) != 0 ? -errno : result;
+    return rv_text_buffer_finish(&text, out, result);
 }

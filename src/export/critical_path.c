@@ -72,18 +72,33 @@ static void find_threads(struct path *path)
     }
 }
 
-/* Of a thread: the first one of its process; of that: the first one of the process that forked it. */
-static uint32_t parent_of(const struct path *path, const struct rv_lane *lane)
+/* Sets the first thread of a key, where there is none yet; 1 + thread. */
+static uint32_t first_of(struct rv_hash_index *threads, uint64_t key, uint32_t thread)
 {
-    uint32_t parent = RV_PATH_NONE;
-    for (uint32_t i = 0; i < lane->thread; i++) {
-        const struct rv_lane *other = path->lane_of[i];
-        if (other && other->process_key == lane->process_key)
-            return i;
-        if (other && other->pid == lane->parent_pid && parent == RV_PATH_NONE)
-            parent = i;
+    const uint32_t number = rv_hash_index_get(threads, key);
+    if (!number)
+        rv_hash_index_add(threads, key, thread + 1);
+    return number;
+}
+
+/* Of a thread: the first one of its process; of that: the first one of the process that forked it. */
+static void find_parents(struct path *path)
+{
+    struct rv_hash_index of_process = {0}, of_pid = {0}; /* 1 + first thread */
+    for (uint32_t i = 0; i < path->n_threads; i++) {
+        const struct rv_lane *lane = path->lane_of[i];
+        path->threads[i].parent = RV_PATH_NONE;
+        if (!lane)
+            continue;
+        uint32_t number = first_of(&of_process, lane->process_key + 1, i);
+        if (!number)
+            number = rv_hash_index_get(&of_pid, (uint64_t)lane->parent_pid + 1);
+        if (number)
+            path->threads[i].parent = number - 1;
+        (void)first_of(&of_pid, (uint64_t)lane->pid + 1, i);
     }
-    return parent;
+    rv_hash_index_fini(&of_process);
+    rv_hash_index_fini(&of_pid);
 }
 
 static void find_waits(struct path *path)
@@ -217,12 +232,11 @@ static void add_objects(struct path *path)
         for (uint64_t to_ns = step->to_ns; n_open && to_ns > step->from_ns;) {
             const struct rv_wait *of = &path->edges[open[n_open - 1]].wait;
             const uint64_t from_ns = of->start_ns > step->from_ns ? of->start_ns : step->from_ns;
-            if (from_ns < to_ns)
+            if (from_ns < to_ns) {
                 add_row(&path->objects, of->object, of->kind, to_ns - from_ns, 0);
-            to_ns = from_ns < to_ns ? from_ns : to_ns;
-            if (of->start_ns < step->from_ns || (of->start_ns == step->from_ns && to_ns == step->from_ns))
-                break;
-            n_open--;
+                to_ns = from_ns;
+            }
+            n_open -= to_ns > step->from_ns; /* it begins here: the time before is of the one around it */
         }
     }
     free(open);
@@ -265,9 +279,10 @@ static void pass_time(struct own *own, uint64_t to_ns)
     own->at_ns = to_ns > own->at_ns ? to_ns : own->at_ns;
 }
 
-static void end_calls(struct own *own, uint64_t until_ns)
+/* All but the outermost n_frames. */
+static void end_calls(struct own *own, size_t n_frames)
 {
-    while (own->n_frames && own->frames[own->n_frames - 1].end_ns <= until_ns) {
+    while (own->n_frames > n_frames) {
         pass_time(own, own->frames[own->n_frames - 1].end_ns);
         own->n_frames--;
     }
@@ -275,10 +290,7 @@ static void end_calls(struct own *own, uint64_t until_ns)
 
 static void add_call(struct own *own, const struct rv_span *span)
 {
-    while (own->n_frames > span->depth) {
-        pass_time(own, own->frames[own->n_frames - 1].end_ns);
-        own->n_frames--;
-    }
+    end_calls(own, span->depth);
     pass_time(own, span->start);
     own->frames = rv_vec_reserve(own->frames, &own->capacity, own->n_frames + 1, sizeof *own->frames);
     own->frames[own->n_frames].end_ns = span->end;
@@ -300,7 +312,7 @@ static int add_lane(struct own *own, struct rv_preorder *preorder, const struct 
         for (size_t i = 0; i < n; i++)
             add_call(own, &spans[i]);
     }
-    end_calls(own, UINT64_MAX);
+    end_calls(own, 0);
     return error;
 }
 
@@ -346,8 +358,7 @@ static void sort(struct rows *rows)
 static int find_path(struct path *path)
 {
     find_threads(path);
-    for (uint32_t i = 0; i < path->n_threads; i++)
-        path->threads[i].parent = path->lane_of[i] ? parent_of(path, path->lane_of[i]) : RV_PATH_NONE;
+    find_parents(path);
     find_waits(path);
     int error = path->report->part.filter ? choose_call(path) : choose_time(path);
     if (error)
@@ -543,11 +554,7 @@ int rv_critical_path_write(const struct rv_critical_path_report *report, enum rv
             write_json(&text, &path);
             break;
         }
-    if (!error)
-        error = rv_text_buffer_flush(&text, out);
-    if (!error && fflush(out) != 0)
-        error = -errno;
-    rv_text_buffer_fini(&text);
+    error = rv_text_buffer_finish(&text, out, error);
     fini(&path);
     return error;
 }

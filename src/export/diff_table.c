@@ -2,7 +2,6 @@
  * JSON. */
 #include "export/diff_table.h"
 
-#include <errno.h>
 #include <stdbool.h>
 
 #include "base/units.h"
@@ -198,9 +197,5 @@ int rv_diff_table_write(const struct rv_diff_table *table, enum rv_report_format
         write_json(&text, table);
         break;
     }
-    int result = rv_text_buffer_flush(&text, out);
-    if (result == 0 && fflush(out) != 0)
-        result = -errno;
-    rv_text_buffer_fini(&text);
-    return result;
+    return rv_text_buffer_finish(&text, out, 0);
 }

@@ -2,7 +2,6 @@
 #include "export/not_traced.h"
 #include "export/report.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -383,8 +382,8 @@ static void add_text_not_traced(struct rv_text_buffer *text, const struct rv_rep
     size_t n;
     struct rv_not_traced *all = rv_not_traced_take(report->lanes, report->subroutines, &n);
     for (size_t i = 0; i < n; i++)
-        rv_text_buffer_format(text, "not traced in any process after %.3f s, for its cost in process %u: %s\n", (double)all[i].at_ns / 1e9,
-                              all[i].pid, all[i].what);
+        rv_text_buffer_format(text, "not traced in any process after %.3f s, for its cost in process %u: %s\n",
+                              (double)all[i].at_ns / 1e9, all[i].pid, all[i].what);
     free(all);
 }
 
@@ -439,10 +438,7 @@ int rv_report_write(const struct rv_report *report, enum rv_report_format format
         write_json(&text, report, &table);
         break;
     }
-    int result = rv_text_buffer_flush(&text, out);
-    if (result == 0 && fflush(out) != 0)
-        result = -errno;
-    rv_text_buffer_fini(&text);
+    const int result = rv_text_buffer_finish(&text, out, 0);
     table_fini(&table);
     return result;
 }

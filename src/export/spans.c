@@ -2,7 +2,6 @@
  * formatted once. */
 #include "export/spans.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -196,11 +195,7 @@ int rv_spans_write(const struct rv_spans_params *params, FILE *out)
                               writer.has_arguments ? ",args,result" : "");
     int result = write_rows(&writer, out);
     add_losses(&writer.text, params);
-    if (result == 0)
-        result = rv_text_buffer_flush(&writer.text, out);
-    if (result == 0 && fflush(out) != 0)
-        result = -errno;
-    rv_text_buffer_fini(&writer.text);
+    result = rv_text_buffer_finish(&writer.text, out, result);
     rv_text_cache_fini(&writer.threads);
     rv_text_cache_fini(&writer.names);
     return result;

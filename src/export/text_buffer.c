@@ -184,3 +184,13 @@ int rv_text_buffer_flush(struct rv_text_buffer *text, FILE *out)
         return errno ? -errno : -EIO;
     return 0;
 }
+
+int rv_text_buffer_finish(struct rv_text_buffer *text, FILE *out, int error)
+{
+    if (!error)
+        error = rv_text_buffer_flush(text, out);
+    if (!error && fflush(out) != 0)
+        error = -errno;
+    rv_text_buffer_fini(text);
+    return error;
+}

@@ -1,6 +1,5 @@
 #include "export/waits.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -219,10 +218,7 @@ int rv_waits_write(struct rv_waits *waits, struct rv_lanes *lanes, struct rv_sub
         rv_text_buffer_add(&text, "\n");
         break;
     }
-    int result = rv_text_buffer_flush(&text, out);
-    if (result == 0 && fflush(out) != 0)
-        result = -errno;
-    rv_text_buffer_fini(&text);
+    const int result = rv_text_buffer_finish(&text, out, 0);
     free(table.rows);
     return result;
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/clock.h"
 #include "base/hash_index.h"
 #include "base/vec.h"
@@ -173,17 +174,11 @@ static void list_threads(struct wakers *wakers)
 static const struct rv_lane *find_lane(const struct wakers *wakers, uint64_t key, uint64_t at_ns)
 {
     const struct rv_lane *found = NULL;
-    size_t low = 0, high = wakers->n_threads;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (wakers->threads[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < wakers->n_threads && wakers->threads[low].key == key; low++) {
-        found = wakers->threads[low].lane;
-        if (wakers->threads[low].last_ns >= at_ns)
+    size_t i =
+        rv_bisect_below(wakers->threads, wakers->n_threads, sizeof *wakers->threads, offsetof(struct thread, key), key);
+    for (; i < wakers->n_threads && wakers->threads[i].key == key; i++) {
+        found = wakers->threads[i].lane;
+        if (wakers->threads[i].last_ns >= at_ns)
             break;
     }
     return found;

@@ -295,6 +295,12 @@ uint32_t rv_ownership_n_rings_used(const struct rv_map *map)
     return n < map->geometry.n_rings ? n : map->geometry.n_rings;
 }
 
+uint32_t rv_ownership_n_processes(const struct rv_map *map)
+{
+    const uint32_t n = __atomic_load_n(&map->header->n_processes_used, __ATOMIC_RELAXED);
+    return n < map->geometry.n_processes ? n : map->geometry.n_processes;
+}
+
 /* -EAGAIN: none can be taken at this moment; -ENOSPC: there is no room for what a ring holds. */
 static int claim(struct rv_map *map, uint32_t process_idx)
 {
@@ -408,8 +414,7 @@ void rv_ownership_release(struct rv_map *map, uint32_t ring_idx)
 /* exec keeps pid and start time but registers a new process entry: then the image that owned the ring is gone. */
 static bool has_later_image(const struct rv_map *map, uint32_t process_idx)
 {
-    uint32_t n_used = __atomic_load_n(&map->header->n_processes_used, __ATOMIC_RELAXED);
-    n_used = n_used < map->geometry.n_processes ? n_used : map->geometry.n_processes;
+    const uint32_t n_used = rv_ownership_n_processes(map);
     const struct rv_wire_process *process = rv_map_process(map, process_idx);
     for (uint32_t i = process_idx + 1; i < n_used; i++) {
         const struct rv_wire_process *other = rv_map_process(map, i);
@@ -424,8 +429,7 @@ static bool has_later_image(const struct rv_map *map, uint32_t process_idx)
 static bool owner_only_lost_its_lock(const struct rv_map *map, const struct rv_wire_control *control)
 {
     uint32_t process_idx = control->process;
-    uint32_t n_used = __atomic_load_n(&map->header->n_processes_used, __ATOMIC_RELAXED);
-    if (process_idx >= n_used || process_idx >= map->geometry.n_processes)
+    if (process_idx >= rv_ownership_n_processes(map))
         return false;
     const struct rv_wire_process *process = rv_map_process(map, process_idx);
     return rv_liveness_is_running(process->pid, process->start) && !has_later_image(map, process_idx) &&

@@ -55,6 +55,9 @@ bool rv_ownership_has_free_ring(const struct rv_map *map);
 /* Rings with an index below this may have an owner; the others were never claimed. Any process. */
 uint32_t rv_ownership_n_rings_used(const struct rv_map *map);
 
+/* Entries of processes with an index below this are in use, or were. Any process. */
+uint32_t rv_ownership_n_processes(const struct rv_map *map);
+
 /* The owner is done: state EXITED, lock byte released. The consumer drains what is left, then frees it. */
 void rv_ownership_release(struct rv_map *map, uint32_t ring_idx);
 

@@ -537,8 +537,7 @@ static bool has_live_creator(const struct rv_map *map)
 /* One that has opened the file may not have called anything yet. */
 static bool has_live_process(const struct rv_map *map)
 {
-    const uint32_t n_used = __atomic_load_n(&map->header->n_processes_used, __ATOMIC_RELAXED);
-    const uint32_t n = n_used < map->geometry.n_processes ? n_used : map->geometry.n_processes;
+    const uint32_t n = rv_ownership_n_processes(map);
     for (uint32_t i = 0; i < n; i++) {
         const struct rv_wire_process *process = rv_map_process(map, i);
         if (rv_liveness_is_running(process->pid, process->start))

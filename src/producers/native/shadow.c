@@ -176,6 +176,12 @@ static void copy_call(struct rv_shadow_frame *frame, const struct rv_shadow_fram
     frame->word = rv_event_word_at(is_runtime(call) ? (uint32_t)call->word : call->word, rv_shadow_tag(frame));
 }
 
+/* The stack pointer that a frame of the API above this one has. */
+static uint64_t stack_above(const struct rv_shadow_frame *frame)
+{
+    return frame->stack == NO_STACK ? frame->call_site : frame->stack;
+}
+
 static uint16_t put_frame(struct rv_shadow *shadow, const struct rv_shadow_frame *call)
 {
     struct rv_shadow_frame *top = shadow->top, *frame = top + 1;
@@ -184,10 +190,23 @@ static uint16_t put_frame(struct rv_shadow *shadow, const struct rv_shadow_frame
     } else {
         copy_call(frame, call);
         if (rv_shadow_is_api(call))
-            frame->stack = top->stack == NO_STACK ? top->call_site : top->stack;
+            frame->stack = stack_above(top);
     }
     rv_shadow_move_top(shadow, frame);
     return rv_shadow_tag(frame);
+}
+
+/* From a boundary down to the frame below it, past others. False: there is none. */
+static bool pass_boundaries(const struct rv_shadow *shadow, struct rv_shadow_frame **frame,
+                            struct rv_shadow_frame **boundary)
+{
+    while (*frame == *boundary) {
+        if (*frame == shadow->region->base)
+            return false;
+        *frame = below(*boundary);
+        *boundary = boundary_below(*boundary);
+    }
+    return true;
 }
 
 /*
@@ -198,12 +217,8 @@ static uint64_t drop_runtime(struct rv_shadow *shadow, const struct rv_shadow_fr
 {
     struct rv_shadow_frame *boundary = shadow->boundary, *frame = shadow->top;
     for (size_t n_searched = 0; n_searched < MAX_SEARCH; n_searched++, frame--) {
-        while (frame == boundary) {
-            if (frame == shadow->region->base)
-                return 0;
-            frame = below(boundary);
-            boundary = boundary_below(boundary);
-        }
+        if (!pass_boundaries(shadow, &frame, &boundary))
+            return 0;
         if (!is_runtime(frame))
             continue;
         if (frame->call_site < call->call_site)
@@ -319,12 +334,8 @@ static struct rv_shadow_frame *find_call(struct rv_shadow *shadow, const struct 
     size_t n_searched = 0;
     *boundary = shadow->boundary;
     for (struct rv_shadow_frame *frame = shadow->top; n_searched < MAX_SEARCH; frame--) {
-        while (frame == *boundary) {
-            if (frame == shadow->region->base)
-                return NULL;
-            frame = below(*boundary);
-            *boundary = boundary_below(*boundary);
-        }
+        if (!pass_boundaries(shadow, &frame, boundary))
+            return NULL;
         if (is_call_of(frame, call))
             return frame;
         n_searched += frame->stack >= call->stack || *boundary != shadow->boundary;
@@ -355,7 +366,7 @@ const struct rv_shadow_frame *rv_shadow_find(const struct rv_shadow *shadow, uin
 static bool keep_returned(struct rv_shadow *shadow, struct rv_shadow_frame *frame)
 {
     struct rv_shadow_frame *top = shadow->top, *above = frame + 1;
-    const uint64_t stack = frame[-1].stack == NO_STACK ? frame[-1].call_site : frame[-1].stack;
+    const uint64_t stack = stack_above(frame - 1);
     while (above <= top && !is_runtime(above))
         above++;
     if (above > top)
