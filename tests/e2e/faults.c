@@ -3,7 +3,8 @@
  * affected.
  *
  *   FAULT=memory:N   the N-th allocation; map, write, space, thread: likewise; N+: all from it on; own-memory and so on:
- *                    of ringviz and its module, not of the libraries that they use
+ *                    of ringviz and its module, not of the libraries that they use; drawing-memory and so on: counted
+ *                    from the first allocation of SDL on
  *   FAULT_COUNTS=F   at the end, the number of calls of each kind is written to the file F, which is there
  */
 #include <dlfcn.h>
@@ -24,8 +25,9 @@ static const char *const kind_names[] = {"memory", "map", "write", "space", "thr
 
 static unsigned kind_chosen = KIND_COUNT;
 static unsigned long n_chosen;
-static int fails_on; /* as do all calls after it */
-static int is_own;   /* only calls of ringviz itself count */
+static int fails_on;              /* as do all calls after it */
+static int is_own;                /* only calls of ringviz itself count */
+static atomic_int awaits_drawing; /* no call counts before SDL allocates */
 static atomic_ulong n_calls[KIND_COUNT];
 static char counts_path[4096];
 static pid_t pid; /* 0: not begun, or a copy that a fork made */
@@ -35,11 +37,21 @@ void *__libc_calloc(size_t n, size_t n_bytes);
 void *__libc_realloc(void *memory, size_t n_bytes);
 void *__libc_memalign(size_t alignment, size_t n_bytes);
 
+/* Does the text begin with this? Then it is skipped. */
+static int skip(const char **text, const char *begin)
+{
+    size_t n = strlen(begin);
+    if (!*text || strncmp(*text, begin, n) != 0)
+        return 0;
+    *text += n;
+    return 1;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
     const char *fault = getenv("FAULT"), *path = getenv("FAULT_COUNTS");
-    is_own = fault && strncmp(fault, "own-", 4) == 0;
-    fault += is_own ? 4 : 0;
+    is_own = skip(&fault, "own-");
+    awaits_drawing = skip(&fault, "drawing-");
     for (unsigned i = 0; fault && i < KIND_COUNT; i++) {
         size_t n = strlen(kind_names[i]);
         if (strncmp(fault, kind_names[i], n) == 0 && fault[n] == ':') {
@@ -73,22 +85,34 @@ __attribute__((destructor)) static void end(void)
     close(fd);
 }
 
+/* Of the library that has this address; "" of the program itself; NULL of neither. */
+static const char *path_at(void *address)
+{
+    struct dl_find_object object;
+    return _dl_find_object(address, &object) == 0 ? object.dlfo_link_map->l_name : NULL;
+}
+
 /* Is this an address in ringviz or its module? */
 static int is_ours(void *address)
 {
-    static const char module[] = "/ringviz-window.so";
-    struct dl_find_object object;
-    if (_dl_find_object(address, &object) != 0)
-        return 0;
-    const char *name = object.dlfo_link_map->l_name;
-    size_t n = strlen(name), n_module = strlen(module);
-    return n == 0 || (n > n_module && strcmp(name + n - n_module, module) == 0);
+    const char *path = path_at(address);
+    return path && (*path == '\0' || strstr(path, "/ringviz-window.so"));
+}
+
+static int is_too_early(void *caller)
+{
+    if (atomic_load(&awaits_drawing)) {
+        const char *path = path_at(caller);
+        if (path && strstr(path, "/libSDL2"))
+            atomic_store(&awaits_drawing, 0);
+    }
+    return atomic_load(&awaits_drawing);
 }
 
 /* Must this call fail? */
 static int fails_at(enum kind kind, int error, void *caller)
 {
-    if (!pid || pid != getpid() || (is_own && !is_ours(caller)))
+    if (!pid || pid != getpid() || (is_own && !is_ours(caller)) || is_too_early(caller))
         return 0;
     unsigned long n = atomic_fetch_add(&n_calls[kind], 1) + 1;
     if (kind != kind_chosen || n < n_chosen || (n > n_chosen && !fails_on))

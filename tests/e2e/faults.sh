@@ -118,10 +118,8 @@ grep -q "out of memory: no more is read" err || fail "no word about memory: $(ca
 grep -q "all .* subroutines" out || fail "what was read is not reported"
 
 # The GL driver may end a process that has no memory (Mesa's aborts): what is text is written before it is called.
-faulty none:0 --report -- "$program" 2 500
-n_before=$(sed -n 's/^memory //p' counts)
-for n in 100 3000 20000; do
-    faulty "memory:$((n_before + n))+" --history=off --report --screenshot=picture.png -- "$program" 2 500
+for n in 1 3000 20000; do
+    faulty "drawing-memory:$n+" --history=off --report --screenshot=picture.png -- "$program" 2 500
     [ $status -ne 0 ] || fail "a picture was drawn without memory"
     grep -q "all 3 subroutines" out || fail "no report beside a picture without memory from $n on: $(cat err)"
     read -r pid <pid
