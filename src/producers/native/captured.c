@@ -97,7 +97,7 @@ static void push_call(uint32_t number, struct registers *registers, uint64_t fun
 static bool is_left_out(uint64_t function, const uint64_t *slot)
 {
     const intptr_t gate = __atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED);
-    const struct rv_shadow_frame *top = rv_thread.shadow.top;
+    const struct rv_shadow_frame *top = rv_shadow_top(&rv_thread.shadow);
     if (gate <= 0)
         return gate < 0;
     if (rv_calls_is_too_deep(gate, top) && top->stack - (uint64_t)(uintptr_t)slot - 1 < RV_SHADOW_NEAR_BYTES)

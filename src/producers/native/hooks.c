@@ -132,7 +132,9 @@ void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t st
     "ret\n"                                                                                                            \
     "7:\n"                                                                                                             \
     "mov rv_thread@gottpoff(%rip), %rcx\n"                                                                             \
-    "mov " TOP ", %r9\n"
+    "mov " TOP ", %r9\n"                                                                                               \
+    "test %r9, %r9\n"                         /* the thread's first */                                                 \
+    "je 5b\n"
 
 #define SLOW(rest)                                                                                                     \
     "1:\n"                                                                                                             \
@@ -259,6 +261,8 @@ HOOK void __cyg_profile_func_exit(__attribute__((unused)) void *function, __attr
             "8:\n"                            /* its call may have been before it was rejected */
             "mov rv_thread@gottpoff(%rip), %rcx\n"
             "mov " TOP ", %r9\n"
+            "test %r9, %r9\n"
+            "je 3b\n"
             "cmp %edi, 8(%r9)\n"
             "je 5b\n"
             "ret\n"
@@ -279,13 +283,13 @@ static bool is_rejected(intptr_t gate, const void *function)
 static bool is_shut(const void *function)
 {
     intptr_t gate = __atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED);
-    return gate < 0 || (gate && !rv_calls_is_too_deep(gate, rv_thread.shadow.top) && is_rejected(gate, function));
+    return gate < 0 || (gate && !rv_calls_is_too_deep(gate, rv_shadow_top(&rv_thread.shadow)) && is_rejected(gate, function));
 }
 
 /* Its call may have been before it was rejected. */
 static bool is_top(const void *function)
 {
-    return rv_process_gate > 0 && (uint32_t)rv_thread.shadow.top->word == (uint32_t)(uintptr_t)function;
+    return rv_process_gate > 0 && (uint32_t)rv_shadow_top(&rv_thread.shadow)->word == (uint32_t)(uintptr_t)function;
 }
 
 RV_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)

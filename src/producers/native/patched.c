@@ -105,7 +105,8 @@ void rv_patched_enter_slow(uint64_t *slot, uint64_t stack)
     (void)rv_patched_push_call(slot, stack, *(const uint64_t *)(uintptr_t)(slot[-1] - RV_PATCH_FUNCTION_BEFORE_RESUME));
 }
 
-/* Its thread was about to jump to the trampoline when the real address was put back: nobody traces this call any more. */
+/* Its thread was about to jump to the trampoline when the real address was put back: nobody traces this call any more, and
+ * its entry may be free by now. */
 static void pass_restored(uint64_t next)
 {
     if (next != RV_PUSH_NESTED)
@@ -117,7 +118,7 @@ void rv_patched_arrive_slow(uint64_t *slot, struct results *saved, struct rv_ret
     const uint64_t stack = (uint64_t)(uintptr_t)&saved->r8; /* what the push began with */
     const struct rv_shadow_frame call = frame_of(entry->function, entry->address, slot);
     const uint64_t next = rv_push_next(&rv_thread.pusher, stack);
-    if (!call.word) {
+    if (!call.word || !entry->slot) {
         pass_restored(next);
         return;
     }
@@ -134,20 +135,21 @@ void rv_patched_arrive_slow(uint64_t *slot, struct results *saved, struct rv_ret
 /* What the text counts on, besides what text_x86.h has. */
 #define CAPTURE_AT 28
 #define FREE_AT 104
-#define LIST_AT 112
+#define TAKEN_AT 112
 #define ARENA_BYTES 0x1000000
 #define FUNCTION_BEFORE_RESUME 14
-_Static_assert(offsetof(struct rv_thread, returns.top) == FREE_AT, "");
-_Static_assert(offsetof(struct rv_thread, returns.list) == LIST_AT, "");
+_Static_assert(offsetof(struct rv_thread, returns.head) == FREE_AT, "");
+_Static_assert(offsetof(struct rv_thread, returns.n_taken) == TAKEN_AT, "");
 _Static_assert(offsetof(struct rv_return, address) == 0 && offsetof(struct rv_return, function) == 8, "");
 _Static_assert(offsetof(struct rv_return, capture) == CAPTURE_AT, "");
+_Static_assert(RV_RETURNS_NUMBER_SHIFT == 32, "");
 _Static_assert(offsetof(struct rv_return, slot) == 16 && sizeof(struct rv_return) == 32, "");
 _Static_assert(sizeof rv_returns_trampolines == ARENA_BYTES && RV_RETURNS_TRAMPOLINE_BYTES == 16, "");
 _Static_assert(RV_RETURNS_PAGE == 4096, "");
 _Static_assert(RV_PATCH_FUNCTION_BEFORE_RESUME == FUNCTION_BEFORE_RESUME, "");
 
 #define FREE "%fs:" TEXT(FREE_AT) "(%rcx)"
-#define LIST "%fs:" TEXT(LIST_AT) "(%rcx)"
+#define TAKEN "%fs:" TEXT(TAKEN_AT) "(%rcx)"
 
 /* Seven words. Of the flags all that a call or return could tell something by: lahf has them but for overflow. */
 #define SAVE_ALL                                                                                                       \
@@ -180,17 +182,19 @@ _Static_assert(RV_PATCH_FUNCTION_BEFORE_RESUME == FUNCTION_BEFORE_RESUME, "");
     "mov %rdi, 32(%rsi)\n"                 /* the new frame, where nobody looks yet: its stack, */                     \
     "mov %rax, 48(%rsi)\n"                 /* its call site */                                                         \
     "mov " FREE ", %rax\n"                                                                                             \
-    "lea -4(%rax), %rdx\n"                                                                                             \
-    "mov (%rdx), %edi\n"                                                                                               \
-    "test %edi, %edi\n"                                                                                                \
+    "mov %rax, %rdi\n"                                                                                                 \
+    "shr $32, %rdi\n"                      /* the first's number */                                                    \
     "je 1f\n"                                                                                                          \
+    "shl $5, %rdi\n"                                                                                                   \
+    "add rv_returns_entries(%rip), %rdi\n"                                                                             \
+    "lea 1(%rax), %edx\n"                  /* one more is taken */                                                     \
+    "or 8(%rdi), %rdx\n"                   /* and the next is the first */                                             \
     "cmpxchg %rdx, " FREE "\n"             /* from here on handlers take others */                                     \
     "jne 1f\n"                                                                                                         \
     "mov " SAVED_2 "(%rsp), %rax\n"                                                                                    \
-    "mov %edi, %edx\n"                                                                                                 \
-    "shl $4, %rdx\n"                                                                                                   \
-    "mov rv_returns_entries(%rip), %rdi\n"                                                                             \
-    "lea (%rdi,%rdx,2), %rdi\n"                                                                                        \
+    "mov %rdi, %rdx\n"                                                                                                 \
+    "sub rv_returns_entries(%rip), %rdx\n"                                                                             \
+    "shr $1, %rdx\n"                       /* entries have 32 bytes, trampolines 16 */                                 \
     "mov %rax, (%rdi)\n"                                                                                               \
     "lea rv_returns_trampolines(%rip), %rax\n"                                                                         \
     "add %rdx, %rax\n"                                                                                                 \
@@ -276,7 +280,9 @@ __asm__(".pushsection .text\n"
         "7:\n"
         "mov rv_thread@gottpoff(%rip), %rcx\n"
         "mov " TOP ", %rsi\n"
-        "movzwl 30(%rsi), %edx\n"             /* what the top counts */
+        "test %rsi, %rsi\n"                  /* the thread's first */
+        "je 5b\n"
+        "movzwl 30(%rsi), %edx\n"            /* what the top counts */
         "cmp rv_process_limit(%rip), %edx\n"
         "jae 9f\n"
         "cmp $" TEXT(LIMITED_ALL_KEPT) ", %rax\n"
@@ -342,19 +348,23 @@ __asm__(".pushsection .text\n"
         "mov 8(%rsi), %rdx\n"
         "cmp %eax, %edx\n"
         "jne 1f\n"
-        "cmpq $0, " LIST "\n"
+        "cmpl $0, " TAKEN "\n"
         "je 1f\n"
         "mov %rdx, -8(%r8)\n"
         "sub $32, %rsi\n"
         "mov %rsi, " TOP "\n"
         "movq $0, 16(%rdi)\n"
-        "sub rv_returns_entries(%rip), %rdi\n"
-        "shr $5, %rdi\n"
         "7:\n"
         "mov " FREE ", %rax\n"
-        "lea 4(%rax), %rsi\n"
-        "mov %edi, (%rax)\n"
-        "cmpxchg %rsi, " FREE "\n"             /* handlers in between may have got more */
+        "mov %eax, %edx\n"                    /* what it counts stays */
+        "mov %rax, %rsi\n"
+        "sub %rdx, %rsi\n"
+        "mov %rsi, 8(%rdi)\n"                 /* the next */
+        "mov %rdi, %rsi\n"
+        "sub rv_returns_entries(%rip), %rsi\n"
+        "shl $27, %rsi\n"                     /* its number, times 32, as the first's */
+        "or %rsi, %rdx\n"
+        "cmpxchg %rdx, " FREE "\n"            /* handlers in between may have taken some */
         "jne 7b\n"
         "rdtsc\n"
         "mov %eax, -16(%r8)\n"

@@ -48,12 +48,12 @@ static bool is_doubled(uint64_t address)
 
 static bool is_beneath_top(uint64_t stack)
 {
-    return rv_thread.shadow.top->stack - stack - 1 < RV_SHADOW_NEAR_BYTES;
+    return rv_shadow_top(&rv_thread.shadow)->stack - stack - 1 < RV_SHADOW_NEAR_BYTES;
 }
 
 static bool is_left_out(intptr_t gate, uint64_t function, uint64_t stack)
 {
-    if (gate < 0 || (rv_calls_is_too_deep(gate, rv_thread.shadow.top) && is_beneath_top(stack)))
+    if (gate < 0 || (rv_calls_is_too_deep(gate, rv_shadow_top(&rv_thread.shadow)) && is_beneath_top(stack)))
         return true;
     return !(gate & RV_GATE_ALL_KEPT) &&
            rv_verdict_table_find((const uint64_t *)(gate & ~RV_GATE_IS_LIMITED), function) == RV_VERDICT_REJECTED;

@@ -10,13 +10,11 @@
 #include "base/mappings.h"
 #include "base/os.h"
 #include "producers/native/lock.h"
-#include "producers/native/pool.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/thread.h"
 
 #define N_ENTRIES (RV_RETURNS_PAGES * RV_RETURNS_PER_PAGE)
-#define N_LIST N_ENTRIES /* a thread may free all that others have taken */
-#define FIRST_BATCH 15u  /* entries taken from the process at once: as many as the thread has, from here */
+#define FIRST_BATCH 15u /* entries taken from the process at once: as many as the thread has, from here */
 #define MOST_BATCH 255u
 #define MOST_PAGES 16u     /* written at once */
 #define SWEEP_FIRST 32768u /* entries of a thread before it looks for those that were left */
@@ -27,13 +25,11 @@ struct rv_return *rv_returns_entries;
 /* Under a lock of its own: between the fork handlers, where the process's is held, functions are called, too. */
 static struct {
     uint32_t lock;
-    uint32_t n_pages; /* of trampolines, written */
-    uint32_t *left;   /* entries that ended threads have left */
+    uint32_t n_pages;       /* of trampolines, written */
+    struct rv_returns left; /* entries that no thread has */
     uint32_t n_left;
     uint32_t n_restored; /* how often real addresses were put back */
 } all;
-
-static struct rv_pool lists = RV_POOL(N_LIST * sizeof(uint32_t));
 
 RV_HIDDEN void rv_returns_arrive(void); /* called by text only: where trampolines go */
 
@@ -67,6 +63,27 @@ static void write_page(uint8_t *page, uint32_t first)
         write_trampoline(page + i * RV_RETURNS_TRAMPOLINE_BYTES, first + i);
 }
 
+/* ---- lists ---- */
+
+/* An entry that nobody has becomes the list's first. */
+static void give(struct rv_returns *returns, uint32_t number)
+{
+    uint64_t head;
+    do {
+        head = __atomic_load_n(&returns->head, __ATOMIC_RELAXED);
+        __atomic_store_n(&rv_returns_entries[number].function, head & ~(uint64_t)RV_RETURNS_COUNT_MASK,
+                         __ATOMIC_RELAXED);
+    } while (!rv_returns_change(returns, head,
+                                (uint64_t)number << RV_RETURNS_NUMBER_SHIFT | (head & RV_RETURNS_COUNT_MASK)));
+}
+
+/* Lock held, or no thread is where it may be. */
+static void give_to_all(uint32_t number)
+{
+    give(&all.left, number);
+    all.n_left++;
+}
+
 /* Lock held. As many pages as there are, up to a limit: each change of protection stops all threads. */
 static int add_pages(void)
 {
@@ -81,7 +98,7 @@ static int add_pages(void)
         return -EPERM;
     for (uint32_t i = 0; i < n * RV_RETURNS_PER_PAGE; i++)
         if (i % RV_RETURNS_PER_PAGE)
-            all.left[all.n_left++] = all.n_pages * RV_RETURNS_PER_PAGE + i;
+            give_to_all(all.n_pages * RV_RETURNS_PER_PAGE + i);
     all.n_pages += n;
     return 0;
 }
@@ -89,8 +106,7 @@ static int add_pages(void)
 int rv_returns_init(void)
 {
     rv_returns_entries = reserve(N_ENTRIES * sizeof *rv_returns_entries);
-    all.left = reserve(N_ENTRIES * sizeof *all.left);
-    if (!rv_returns_entries || !all.left)
+    if (!rv_returns_entries)
         return -ENOMEM;
     pthread_atfork(NULL, NULL, after_fork_in_child);
     rv_thread_on_end(rv_returns_end);
@@ -141,18 +157,9 @@ static uint32_t sweep(uint64_t here)
 
 /* ---- a thread's list ---- */
 
-static bool has_list(struct rv_returns *returns)
+static bool is_empty(const struct rv_returns *returns)
 {
-    if (returns->list)
-        return true;
-    uint32_t *list = rv_pool_take(&lists);
-    if (!list)
-        return false;
-    list[0] = 0;
-    returns->top = list + 1;
-    returns->sweep_at = SWEEP_FIRST;
-    returns->list = list;
-    return true;
+    return returns->head >> RV_RETURNS_NUMBER_SHIFT == 0;
 }
 
 static bool take_batch(struct rv_returns *returns)
@@ -164,24 +171,22 @@ static bool take_batch(struct rv_returns *returns)
     rv_lock_take(&all.lock);
     if (all.n_left == 0)
         (void)add_pages();
-    for (; n < most && all.n_left; n++)
-        *returns->top++ = all.left[--all.n_left];
+    for (; n < most && all.n_left; n++, all.n_left--)
+        give(returns, rv_returns_take_free(&all.left));
     rv_lock_release(&all.lock);
     returns->n_taken += n;
     return n != 0;
 }
 
-/* Signals are blocked: only here does the top move by more than one. */
 static bool refill(struct rv_returns *returns)
 {
     struct rv_signal_guard guard;
     rv_signal_guard_begin(&guard);
-    bool is_filled = has_list(returns);
-    if (is_filled && returns->n_taken >= returns->sweep_at) {
+    if (returns->n_taken >= SWEEP_FIRST && returns->n_taken >= returns->sweep_at) {
         uint32_t n_freed = sweep((uint64_t)(uintptr_t)__builtin_frame_address(0));
         returns->sweep_at = 2 * (returns->n_taken - n_freed) + SWEEP_FIRST;
     }
-    is_filled = is_filled && (returns->top[-1] || take_batch(returns));
+    const bool is_filled = !is_empty(returns) || take_batch(returns);
     rv_signal_guard_end(&guard);
     return is_filled;
 }
@@ -202,17 +207,13 @@ void rv_returns_free(uint32_t number)
     struct rv_signal_guard guard;
     rv_returns_entries[number].capture = 0;
     rv_returns_entries[number].slot = 0;
-    if (returns->list) {
-        uint32_t *top;
-        do {
-            top = __atomic_load_n(&returns->top, __ATOMIC_RELAXED);
-            *top = number;
-        } while (!rv_returns_move(&returns->top, top, top + 1));
+    if (returns->n_taken) {
+        give(returns, number);
         return;
     }
     rv_signal_guard_begin(&guard);
     rv_lock_take(&all.lock);
-    all.left[all.n_left++] = number;
+    give_to_all(number);
     rv_lock_release(&all.lock);
     rv_signal_guard_end(&guard);
 }
@@ -261,7 +262,7 @@ static void give_up(uint32_t number)
 {
     rv_returns_entries[number].n_restored = 0;
     rv_returns_entries[number].slot = 0;
-    all.left[all.n_left++] = number;
+    give_to_all(number);
 }
 
 /* A signal's handler may keep a thread from its jump to the trampoline for longer than a tracing lasts, and a next one. */
@@ -292,18 +293,20 @@ void rv_returns_restore(void)
             restore(&pages, i);
 }
 
+static uint32_t give_back(struct rv_returns *returns)
+{
+    uint32_t n = 0;
+    rv_lock_take(&all.lock);
+    for (uint32_t number; (number = rv_returns_take_free(returns)); n++)
+        give_to_all(number);
+    rv_lock_release(&all.lock);
+    return n;
+}
+
 void rv_returns_end(void)
 {
     struct rv_returns *returns = &rv_thread.returns;
-    if (!returns->list)
-        return;
-    if ((size_t)(returns->top - returns->list) - 1 != returns->n_taken)
-        (void)sweep((uint64_t)(uintptr_t)__builtin_frame_address(0));
-    rv_lock_take(&all.lock);
-    while (*--returns->top)
-        all.left[all.n_left++] = *returns->top;
-    rv_lock_release(&all.lock);
-    uint32_t *list = returns->list;
-    *returns = (struct rv_returns)RV_RETURNS_NONE;
-    rv_pool_give(&lists, list);
+    if (give_back(returns) != returns->n_taken && sweep((uint64_t)(uintptr_t)__builtin_frame_address(0)))
+        (void)give_back(returns);
+    *returns = (struct rv_returns){0};
 }

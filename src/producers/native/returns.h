@@ -10,7 +10,8 @@
  * Trampolines lie in a region of this library, which has unwind information: it says where the real address is, so that
  * exceptions, cancellation, backtraces and debuggers walk through.
  *
- * Signals: to take is one instruction that moves the list's top, to free is a store above the top and then a move of it.
+ * Signals: free entries are a linked list. To take one or to free one is a compare-and-swap of the list's head by one
+ * instruction; the head counts what was taken, so that it changes even where a handler leaves the same entry first.
  */
 #ifndef RV_PRODUCERS_NATIVE_RETURNS_H
 #define RV_PRODUCERS_NATIVE_RETURNS_H
@@ -21,26 +22,18 @@
 #include "producers/native/linkage.h"
 
 struct rv_return {
-    uint64_t address;    /* where the call really returns to; the unwind information reads this */
-    uint64_t function;   /* of the call; 0: the real address is back in the slot */
-    uint64_t slot;       /* where on the stack its return address was; 0: the entry is free */
+    uint64_t address;  /* where the call really returns to; the unwind information reads this */
+    uint64_t function; /* of the call; 0: the real address is back in the slot. Of a free entry: next's number << 32 */
+    uint64_t slot;     /* where on the stack its return address was; 0: the entry is free */
     uint32_t n_restored; /* by which rv_returns_restore() it was put back; 0: by none */
     uint32_t capture;    /* number of what its return copies (captures.h); 0: nothing */
 };
 
-/* A thread's free entries. */
+/* A thread's free entries. Zeroes: it has none yet. */
 struct rv_returns {
-    uint32_t *top;              /* above the last; below the first is a 0, which is no entry */
-    uint32_t *list;             /* NULL: it has none yet */
+    uint64_t head;              /* number of the first << 32 | a count of those taken */
     uint32_t n_taken, sweep_at; /* from the process, and of them when to look for those that were left */
 };
-
-/* As a thread begins. */
-RV_HIDDEN extern uint32_t rv_returns_none[2];
-#define RV_RETURNS_NONE                                                                                                \
-    {                                                                                                                  \
-        .top = rv_returns_none + 1                                                                                     \
-    }
 
 #define RV_RETURNS_PAGE 4096u
 #define RV_RETURNS_PAGES 4096u /* of trampolines; in each the first place is the address of its page's entries */
@@ -72,26 +65,33 @@ static inline uint64_t rv_returns_trampoline(uint32_t number)
     return (uint64_t)(uintptr_t)rv_returns_trampolines + (uint64_t)number * RV_RETURNS_TRAMPOLINE_BYTES;
 }
 
-/* Move a list's top, unless a handler has moved it since it was read: what is above it is then another's. */
-static inline bool rv_returns_move(uint32_t **top, uint32_t *from, uint32_t *to)
+#define RV_RETURNS_NUMBER_SHIFT 32
+#define RV_RETURNS_COUNT_MASK UINT32_MAX
+
+/* Change a list's head, unless a handler has done so since it was read. */
+static inline bool rv_returns_change(struct rv_returns *returns, uint64_t from, uint64_t to)
 {
 #if defined(__x86_64__)
-    bool has_moved;
-    __asm__ volatile("cmpxchgq %3, %1" : "=@ccz"(has_moved), "+m"(*top), "+a"(from) : "r"(to) : "memory");
-    return has_moved;
+    bool has_changed;
+    __asm__ volatile("cmpxchgq %3, %1" : "=@ccz"(has_changed), "+m"(returns->head), "+a"(from) : "r"(to) : "memory");
+    return has_changed;
 #else
-    return __atomic_compare_exchange_n(top, &from, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return __atomic_compare_exchange_n(&returns->head, &from, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 #endif
 }
 
 /* As rv_returns_take(), without a way to more: 0 where the list is empty. */
 static inline uint32_t rv_returns_take_free(struct rv_returns *returns)
 {
-    uint32_t *top, number;
+    uint64_t head, next;
+    uint32_t number;
     do {
-        top = __atomic_load_n(&returns->top, __ATOMIC_RELAXED);
-        number = top[-1];
-    } while (number && !rv_returns_move(&returns->top, top, top - 1));
+        head = __atomic_load_n(&returns->head, __ATOMIC_RELAXED);
+        number = (uint32_t)(head >> RV_RETURNS_NUMBER_SHIFT);
+        if (!number)
+            return 0;
+        next = __atomic_load_n(&rv_returns_entries[number].function, __ATOMIC_RELAXED);
+    } while (!rv_returns_change(returns, head, next | (uint32_t)(head + 1)));
     return number;
 }
 

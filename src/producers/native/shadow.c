@@ -573,7 +573,7 @@ void rv_shadow_destroy(struct rv_shadow *shadow)
     if (!shadow->region)
         return;
     struct rv_shadow_region **buckets = shadow->region->buckets, *own = NULL;
-    *shadow = (struct rv_shadow)RV_SHADOW_NONE;
+    *shadow = (struct rv_shadow){0};
     for (size_t i = 0; i < N_BUCKETS; i++)
         for (struct rv_shadow_region *region = buckets[i], *next; region; region = next) {
             next = region->next;

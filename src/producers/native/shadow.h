@@ -47,9 +47,10 @@ _Static_assert(sizeof(struct rv_shadow_frame) == 1u << RV_SHADOW_TAG_SHIFT, "tag
 
 struct rv_shadow_region;
 
-/* A thread's, of the stack that it is on. Before it has a region, `top` is a frame that nothing nests on. */
+/* A thread's, of the stack that it is on. Zeroes: it has none yet. Where it has a ring but no region, `top` is a frame that
+ * nothing nests on. */
 struct rv_shadow {
-    struct rv_shadow_frame *top;
+    struct rv_shadow_frame *top;   /* hooks that find a ring read what is there, others rv_shadow_top() */
     struct rv_shadow_frame *limit; /* a top here or above has no room above it, but for RV_SHADOW_RESERVE frames */
     struct rv_shadow_frame *boundary;
     struct rv_shadow_region *region;
@@ -57,10 +58,11 @@ struct rv_shadow {
 
 /* And the slot above it. */
 RV_HIDDEN extern struct rv_shadow_frame rv_shadow_no_frame[2];
-#define RV_SHADOW_NONE                                                                                                 \
-    {                                                                                                                  \
-        .top = rv_shadow_no_frame                                                                                      \
-    }
+
+static inline struct rv_shadow_frame *rv_shadow_top(const struct rv_shadow *shadow)
+{
+    return shadow->top ? shadow->top : rv_shadow_no_frame;
+}
 
 /* The tag of a frame's events: the low bits of its depth. */
 static inline uint16_t rv_shadow_tag(const struct rv_shadow_frame *frame)
@@ -113,7 +115,7 @@ static inline bool rv_shadow_has_room(const struct rv_shadow *shadow)
 static inline const struct rv_shadow_frame *
 rv_shadow_push(struct rv_shadow *shadow, uint64_t stack, const void *function, const void *call_site, const void *site)
 {
-    struct rv_shadow_frame *top = shadow->top;
+    struct rv_shadow_frame *top = rv_shadow_top(shadow);
     if (__builtin_expect(top->stack - stack - 1 >= RV_SHADOW_NEAR_BYTES, 0)) /* the same is too near: inlined there */
         return NULL;
     top++;
@@ -130,7 +132,7 @@ rv_shadow_push(struct rv_shadow *shadow, uint64_t stack, const void *function, c
 static inline const struct rv_shadow_frame *rv_shadow_pop(struct rv_shadow *shadow, uint64_t stack,
                                                           const void *function)
 {
-    struct rv_shadow_frame *top = shadow->top;
+    struct rv_shadow_frame *top = rv_shadow_top(shadow);
     if (__builtin_expect((uint32_t)top->word != (uint32_t)(uintptr_t)function || top->stack < stack, 0))
         return NULL;
     rv_shadow_move_top(shadow, top - 1);
@@ -140,7 +142,7 @@ static inline const struct rv_shadow_frame *rv_shadow_pop(struct rv_shadow *shad
 /* The same for the API. */
 static inline const struct rv_shadow_frame *rv_shadow_push_id(struct rv_shadow *shadow, uint64_t stack, uint32_t id)
 {
-    struct rv_shadow_frame *top = shadow->top;
+    struct rv_shadow_frame *top = rv_shadow_top(shadow);
     if (__builtin_expect(top->stack - stack >= RV_SHADOW_NEAR_BYTES || !rv_shadow_has_room(shadow), 0))
         return NULL;
     top[1] = (struct rv_shadow_frame){.stack = top->stack, .word = rv_event_word_at(id, rv_shadow_tag(top + 1))};
@@ -151,7 +153,7 @@ static inline const struct rv_shadow_frame *rv_shadow_push_id(struct rv_shadow *
 /* The same for a return of the API. NULL, with nothing popped, if the top frame is another's. */
 static inline const struct rv_shadow_frame *rv_shadow_pop_id(struct rv_shadow *shadow, uint32_t id)
 {
-    struct rv_shadow_frame *top = shadow->top;
+    struct rv_shadow_frame *top = rv_shadow_top(shadow);
     if (__builtin_expect((top->word & RV_EVENT_ADDRESS_MASK) != id || !rv_shadow_is_api(top), 0))
         return NULL;
     rv_shadow_move_top(shadow, top - 1);
@@ -162,7 +164,7 @@ static inline const struct rv_shadow_frame *rv_shadow_pop_id(struct rv_shadow *s
 static inline const struct rv_shadow_frame *rv_shadow_push_runtime(struct rv_shadow *shadow,
                                                                    const struct rv_shadow_frame *call)
 {
-    struct rv_shadow_frame *top = shadow->top;
+    struct rv_shadow_frame *top = rv_shadow_top(shadow);
     if (__builtin_expect(top->stack - call->stack >= RV_SHADOW_NEAR_BYTES || !rv_shadow_has_room(shadow) ||
                              !rv_shadow_is_api(top) || top->call_site + 1 != call->call_site || call->call_site == 1 ||
                              top == shadow->boundary,
@@ -178,7 +180,7 @@ static inline const struct rv_shadow_frame *rv_shadow_push_runtime(struct rv_sha
 static inline const struct rv_shadow_frame *rv_shadow_pop_runtime(struct rv_shadow *shadow,
                                                                   const struct rv_shadow_frame *call)
 {
-    struct rv_shadow_frame *top = shadow->top;
+    struct rv_shadow_frame *top = rv_shadow_top(shadow);
     if (__builtin_expect((uint32_t)top->word != (uint32_t)call->word || !rv_shadow_is_api(top) ||
                              top->call_site != call->call_site || top == shadow->boundary,
                          0))

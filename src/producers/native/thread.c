@@ -54,8 +54,8 @@ struct thread {
     char name[NAME_BYTES];   /* as last written to the ring */
 };
 
-uint32_t rv_returns_none[2];
-RV_THREAD_LOCAL struct rv_thread rv_thread = {.shadow = RV_SHADOW_NONE, .returns = RV_RETURNS_NONE};
+/* Zeroes as a thread begins: the loader misses threads that begin while it loads us, and leaves zeroes in any case. */
+RV_THREAD_LOCAL struct rv_thread rv_thread;
 static RV_THREAD_LOCAL struct thread thread;
 
 static struct rv_pool states = RV_POOL(sizeof(struct rv_pusher_state));
@@ -200,6 +200,7 @@ static bool claim_ring(void)
         return false;
     struct rv_ring ring;
     rv_ring_view(&ring, rv_process_map(), (uint32_t)ring_idx);
+    rv_thread.shadow.top = rv_shadow_top(&rv_thread.shadow);
     rv_pusher_attach(&rv_thread.pusher, thread.state, &ring, (uint32_t)ring_idx);
     thread.has_left_ring = false;
     write_number();

@@ -1,5 +1,6 @@
 /* Entries of return addresses over many attachments: taken by calls that are open, put back at each end. */
 #include "producers/native/returns.h"
+#include "producers/native/thread.h"
 
 #include <criterion/criterion.h>
 
@@ -69,4 +70,22 @@ Test(returns, a_slot_whose_memory_is_gone_is_left_alone)
     rv_returns_entries[number].slot = 16;
     rv_returns_restore();
     cr_assert_eq(rv_returns_entries[number].n_restored, 0);
+}
+
+/* A handler that runs another stack's calls: it takes what is about to be taken, and returns from older calls. */
+Test(returns, an_entry_that_a_handler_took_and_freed_meanwhile_is_not_taken_with_the_next_one_of_before)
+{
+    struct rv_returns *returns = &rv_thread.returns;
+    const uint32_t older = begin_call(&stack[0], 1000);
+    rv_returns_free(begin_call(&stack[1], 1000));
+    const uint64_t head = returns->head;
+    const uint32_t first = (uint32_t)(head >> RV_RETURNS_NUMBER_SHIFT);
+    const uint64_t next = rv_returns_entries[first].function;
+    cr_assert_eq(rv_returns_take(), first);
+    rv_returns_free(older);
+    rv_returns_free(first);
+    cr_assert_eq(returns->head >> RV_RETURNS_NUMBER_SHIFT, first);
+    cr_assert_not(rv_returns_change(returns, head, next | (uint32_t)(head + 1)));
+    cr_assert_eq(rv_returns_take(), first);
+    cr_assert_eq(rv_returns_take(), older);
 }

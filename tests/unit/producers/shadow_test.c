@@ -6,12 +6,12 @@
 
 static const uint64_t STACK = 0x7fff00000000, OTHER_BELOW = 0x7f0000000000, OTHER_ABOVE = 0x7fffff000000;
 
-static struct rv_shadow shadow = RV_SHADOW_NONE;
+static struct rv_shadow shadow;
 static size_t n_fallen;
 
 static void start(void)
 {
-    shadow = (struct rv_shadow)RV_SHADOW_NONE;
+    shadow = (struct rv_shadow){0};
     cr_assert_eq(rv_shadow_create(&shadow, STACK), 0);
 }
 
