@@ -34,7 +34,8 @@
 #include "ring/liveness.h"
 #include "symbols/elf.h"
 
-#define TRIES 200
+#define TRIES 200u
+#define TRIES_ALIKE 4u            /* before pauses grow by one more PAUSE_NS: to 50 times that, 5 s in all */
 #define HANDLER_BYTES 65536u      /* of stack that a signal's handler is thought to use */
 #define ARENA_BYTES (64ull << 20) /* of malloc: beginnings are multiples */
 #define ARENA_HEAD_BYTES 4096u
@@ -229,10 +230,10 @@ static int call_on(struct attacher *attacher, size_t idx, const struct rv_tracee
     return error;
 }
 
-static void note_stop(const struct attacher *attacher, const char *what, const char *why)
+static void note_stop(const struct attacher *attacher, const char *why, bool is_in_vain)
 {
-    rv_note("process %d: %s stood still for %.1f ms, to %s", (int)attacher->pid, what,
-            (double)attacher->tracee.stopped_ns / 1e6, why);
+    rv_note("process %d: all threads stood still for %.1f ms, to %s%s", (int)attacher->pid,
+            (double)attacher->tracee.stopped_ns / 1e6, why, is_in_vain ? ", in vain" : "");
 }
 
 /* ---- loading ---- */
@@ -350,17 +351,19 @@ static int call_among_all(struct attacher *attacher, const struct task *task)
     if (!error)
         error = call_on_any(attacher, &call);
     rv_tracee_release(&attacher->tracee);
-    note_stop(attacher, "all threads", task->why);
+    note_stop(attacher, task->why, error < 0);
     return error;
 }
 
+/* Again with ever longer pauses: who holds the lock that is needed has to wait for a processor, too, and a fork(2) that a
+ * stop interrupts begins anew. */
 static int call_stopped(struct attacher *attacher, const struct task *task)
 {
     int error = -EAGAIN;
     for (unsigned i = 0; i < TRIES && error == -EAGAIN; i++) {
         error = call_among_all(attacher, task);
         if (error == -EAGAIN)
-            rv_os_sleep_ns(PAUSE_NS);
+            rv_os_sleep_ns(PAUSE_NS * (1 + i / TRIES_ALIKE));
     }
     return error;
 }

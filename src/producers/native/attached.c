@@ -30,6 +30,8 @@ RV_EXPORT void ringviz_attach_apply(uint64_t are_sites_clear);
 RV_EXPORT void ringviz_attach_remove(void);
 
 #define MOST_STALE 8u /* plans of a process that loads libraries all the time */
+#define MOST_TRIES                                                                                                     \
+    50u /* of a plan, each of which waits 100 ms for the process lock: a thread that forks may have it for long */
 
 static char trace_path[4096], patches[RV_PATCHER_WANTED_BYTES];
 static bool is_stale; /* the plan: a library was loaded before jumps could be written */
@@ -59,7 +61,9 @@ static void *plan(void *unused)
     rv_os_begin_own(); /* to its end: it is none of the program's threads */
     block_signals();
     (void)prctl(PR_SET_NAME, "ringviz");
-    int error = rv_patcher_plan(patches, trace_path, true);
+    int error = -EAGAIN;
+    for (unsigned i = 0; i < MOST_TRIES && error == -EAGAIN; i++)
+        error = rv_patcher_plan(patches, trace_path, true);
     if (!error)
         error = rv_process_open(trace_path);
     ringviz_attachment.error = error;
