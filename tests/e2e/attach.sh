@@ -4,17 +4,14 @@ set -u
 ringviz=$1 program=$2
 . "${0%/*}/harness.sh"
 
-mkfifo "$folder/in"
-"$program" <"$folder/in" >"$folder/program" 2>&1 &
-pid=$!
-exec 9>"$folder/in"
-within 20 grep -q running "$folder/program" || fail "the program does not start"
+begin_program in "$program"
+within 90 grep -q running "$folder/program" || fail "the program does not start"
 
 # The program prints how many bytes of its code differ from its file.
 code_is_whole() { # WHEN
     n_answers=$((n_answers + 1))
     echo "?" >&9
-    within 20 has_answered || fail "$1: no answer"
+    within 90 has_answered || fail "$1: no answer"
     expect "$1: code" "$(tail -n 1 "$folder/program")" "changed 0"
 }
 has_answered() {
@@ -23,27 +20,32 @@ has_answered() {
 is_patched() {
     n_answers=$((n_answers + 1))
     echo "?" >&9
-    within 20 has_answered && tail -n 1 "$folder/program" | grep -q 'changed [1-9]'
+    within 90 has_answered && tail -n 1 "$folder/program" | grep -q 'changed [1-9]'
 }
 is_stopped() {
     grep -q '^State:[[:space:]]*T' /proc/$pid/status
 }
 n_answers=0
 
-for cycle in 1 2 3 4 5 6 7 8; do
+sees_fib() { # on a busy machine it may not come to run in that time
     run -p $pid --duration=0.05s --force --report=json --output="$folder/report.json"
-    expect "exit status of cycle $cycle" $status 0
-    grep -q '::fib"' "$folder/report.json" || fail "cycle $cycle: no fib: $(cat "$folder/err")"
+    expect "exit status" $status 0
+    grep -q '::fib",[^}]*"total_ns":[1-9]' "$folder/report.json"
+}
+for cycle in 1 2 3 4 5 6 7 8; do
+    within 90 sees_fib || fail "cycle $cycle: no fib that has returned: $(cat "$folder/err")"
     grep -q '"patches":{"functions":[1-9]' "$folder/report.json" || fail "cycle $cycle: not traced by patches"
 done
-grep -q '::fib",[^}]*"total_ns":[1-9]' "$folder/report.json" || fail "calls without durations"
 code_is_whole "after eight cycles"
-expect "threads" "$(ls /proc/$pid/task | wc -l)" 5
+has_own_threads() {
+    [ "$(ls /proc/$pid/task | wc -l)" -eq 5 ]
+}
+within 90 has_own_threads || fail "threads: $(ls /proc/$pid/task | wc -l)"
 grep -q 'TracerPid:[[:space:]]*0' /proc/$pid/status || fail "it is still traced"
 
 # Its own stops: those of the governor come besides.
 run -p $pid --duration=0.05s --max-overhead=off --verbose --report
-expect "stops" "$(grep -c 'all threads stood still for [0-9.]* ms' "$folder/err")" 2
+expect "stops" "$(grep 'all threads stood still for [0-9.]* ms' "$folder/err" | grep -vc 'in vain$')" 2
 
 run --pid=$pid --patch=fib --duration=0.05s --force --report=json --output="$folder/report.json"
 expect "exit status with --patch" $status 0
@@ -61,12 +63,10 @@ for delay in 0.02 0.06 0.1 0.2 0.3; do
     wait $killed 2>/dev/null
     kill -0 $pid || fail "killed after $delay s: the program has died"
 done
-run -p $pid --duration=0.05s --report
-expect "exit status after it was killed" $status 0
-grep -q '::fib' "$folder/out" || fail "after it was killed: no fib: $(cat "$folder/err")"
+within 90 sees_fib || fail "after it was killed: no fib: $(cat "$folder/err")"
 "$ringviz" -p $pid --report >/dev/null 2>&1 &
 killed=$!
-within 20 is_patched || fail "it is not attached"
+within 90 is_patched || fail "it is not attached"
 kill -KILL $killed
 wait $killed 2>/dev/null
 run -p $pid --detach
@@ -76,27 +76,27 @@ code_is_whole "after --detach"
 # A process that it forks meanwhile has the jumps, too: they are taken out of it, and its calls are traced until then.
 "$ringviz" -p $pid --verbose --report >"$folder/out" 2>"$folder/err" &
 ringviz_pid=$!
-within 20 is_patched || fail "it is not attached"
+within 90 is_patched || fail "it is not attached"
 has_forked() {
     pgrep -P $pid >/dev/null
 }
 echo f >&9
-within 20 has_forked || fail "it does not fork"
+within 90 has_forked || fail "it does not fork"
 kill -INT $ringviz_pid
 wait $ringviz_pid
 expect "exit status where it has forked" $? 0
-expect "processes that were left" "$(grep -c 'put the original bytes back' "$folder/err")" 2
+expect "processes that were left" "$(grep -c 'put the original bytes back$' "$folder/err")" 2
 
 # One ringviz at a time; what a signal has stopped is left as it is until it goes on.
 "$ringviz" -p $pid --report >/dev/null 2>"$folder/first" &
 first=$!
-within 20 is_patched || fail "it is not attached"
+within 90 is_patched || fail "it is not attached"
 run -p $pid --duration=0.05s --report
 expect "exit status of a second ringviz" $status 1
 one_line "a second ringviz"
 grep -q "another ringviz" "$folder/err" || fail "a second ringviz: $(cat "$folder/err")"
 kill -STOP $pid
-within 20 is_stopped || fail "it does not stop"
+within 90 is_stopped || fail "it does not stop"
 kill -INT $first
 wait $first
 expect "exit status where the program is stopped" $? 1
@@ -123,11 +123,8 @@ grep -q '^wrong 0, idle threads 0, signals came, changed 0$' "$folder/program" |
 run -p $pid
 expect "exit status for a process that has ended" $status 1
 one_line "a process that has ended"
-mkfifo "$folder/restricted"
-"$program" restricted <"$folder/restricted" >"$folder/program" 2>&1 &
-pid=$!
-exec 9>"$folder/restricted"
-within 20 grep -q running "$folder/program" || fail "the program does not start under seccomp"
+begin_program restricted "$program" restricted
+within 90 grep -q running "$folder/program" || fail "the program does not start under seccomp"
 run -p $pid --duration=0.05s --report
 expect "exit status for a program under seccomp" $status 1
 one_line "a program under seccomp"

@@ -24,6 +24,15 @@ run() { # OPTION...: ringviz, its streams in $folder/out and $folder/err, its st
     status=$?
 }
 
+begin_program() { # NAME PROGRAM ARGUMENT...: its input on 9, its output in $folder/program, its number in $pid
+    begun=$folder/$1
+    shift
+    mkfifo "$begun"
+    "$@" <"$begun" >"$folder/program" 2>&1 &
+    pid=$!
+    exec 9>"$begun"
+}
+
 one_line() { # WHAT: what ringviz said last is one line
     [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "$1: not one line: $(cat "$folder/err")"
 }

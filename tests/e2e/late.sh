@@ -5,12 +5,10 @@ ringviz=$1 program=$2 one=$3 high=$4 waiting=$5
 . "${0%/*}/harness.sh"
 
 start() { # NAME [MODE [PLUGIN]]: the program, its input on 9; what its descriptor 3 reads ends with 8
-    mkfifo "$folder/$1" "$folder/gate.$1"
-    "$program" "${3:-$one}" "$high" ${2:+$2} <"$folder/$1" 3<"$folder/gate.$1" >"$folder/program" 2>&1 &
-    pid=$!
-    exec 9>"$folder/$1"
-    exec 8>"$folder/gate.$1"
-    within 20 grep -q running "$folder/program" || fail "$1: the program does not start"
+    mkfifo "$folder/gate.$1"
+    exec 8<>"$folder/gate.$1" # for reading, too: it does not wait for the program
+    begin_program "$1" "$program" "${3:-$one}" "$high" ${2:+$2} 3<"$folder/gate.$1" 8>&-
+    within 90 grep -q running "$folder/program" || fail "$1: the program does not start"
 }
 finish() { # NAME
     exec 9>&-
@@ -33,11 +31,11 @@ for attachment in 1 2; do
     "$ringviz" -p $pid --patch='.@plain_plugin' --force --verbose --report=json --output="$folder/report.json" \
         2>"$folder/err" &
     ringviz_pid=$!
-    within 20 grep -q 'to write jumps' "$folder/err" || fail "it is not attached: $(cat "$folder/err")"
+    within 90 grep -q 'to write jumps$' "$folder/err" || fail "it is not attached: $(cat "$folder/err")"
     for line in 1 2 3; do
         n_lines=$((n_lines + 1))
         echo >&9
-        within 20 has_loaded $n_lines || fail "the program does not load"
+        within 90 has_loaded $n_lines || fail "the program does not load"
     done
     kill -INT $ringviz_pid
     wait $ringviz_pid
@@ -53,10 +51,13 @@ finish quiet
 
 # Four threads that do nothing else.
 start busy
-for cycle in 1 2 3 4 5 6; do
+sees_calls() { # on a busy machine they may not come to run in that time
     run -p $pid --patch='.@plain_plugin' --duration=0.05s --force --report=json --output="$folder/report.json"
-    expect "exit status of cycle $cycle" $status 0
-    grep -q '::one_body"' "$folder/report.json" || fail "cycle $cycle: no call: $(cat "$folder/err")"
+    expect "exit status" $status 0
+    grep -q '::one_body"' "$folder/report.json"
+}
+for cycle in 1 2 3 4 5 6; do
+    within 90 sees_calls || fail "cycle $cycle: no call: $(cat "$folder/err")"
     grep -q '"name":"0x' "$folder/report.json" && fail "cycle $cycle: a function without a name"
 done
 finish busy
@@ -69,13 +70,13 @@ has_ended() {
     [ "$(ls /proc/$pid/task | wc -l)" -eq 1 ]
 }
 start waiting once "$waiting"
-within 20 is_loading || fail "it does not load"
+within 90 is_loading || fail "it does not load"
 run -p $pid --duration=0.05s --report
 expect "exit status while a constructor runs" $status 1
 one_line "while a constructor runs"
 grep -q "loading a library" "$folder/err" || fail "while a constructor runs: $(cat "$folder/err")"
 exec 8>&-
-within 20 has_ended || fail "the constructor does not end"
+within 90 has_ended || fail "the constructor does not end"
 run -p $pid --duration=0.05s --report
 expect "exit status after it" $status 0
 finish waiting
