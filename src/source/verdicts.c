@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/err.h"
 #include "base/vec.h"
 #include "ring/verdicts.h"
 
@@ -11,6 +12,7 @@ struct rv_verdict_publisher {
     struct rv_map *map;
     uint32_t n;
     uint64_t n_published;
+    bool is_full_said;
     struct slot {
         uint64_t address; /* 0: none */
         uint32_t process, id;
@@ -64,6 +66,13 @@ static void change(struct rv_verdict_publisher *publisher, struct slot *slot, bo
     publisher->n_published++;
 }
 
+static void say_full(struct rv_verdict_publisher *publisher)
+{
+    if (!publisher->is_full_said)
+        rv_warn("programs go on writing calls of functions that are left out: more than %u of them", RV_VERDICTS_MAX);
+    publisher->is_full_said = true;
+}
+
 void rv_verdict_put(struct rv_verdict_publisher *publisher, const struct rv_verdict_function *function, bool is_kept)
 {
     struct slot *slot = find(publisher, function->address, function->process_idx);
@@ -71,6 +80,8 @@ void rv_verdict_put(struct rv_verdict_publisher *publisher, const struct rv_verd
         change(publisher, slot, is_kept);
     else if (publisher->n < RV_VERDICTS_MAX)
         add(publisher, slot, function, is_kept);
+    else
+        say_full(publisher);
 }
 
 void rv_verdict_publish(struct rv_verdict_publisher *publisher, uint32_t process_idx, const struct rv_event *popped,
