@@ -4,6 +4,7 @@
  *
  *     cost    calls x what a call's two events cost, by what a clock read takes on this machine as ringviz begins
  *     time    the process's CPU time, less the cost
+ *     debt    set-up, and calls beyond the share before the first look: repaid later
  *
  * A function is chosen once: who wants it traced again has it so.
  */

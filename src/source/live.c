@@ -33,7 +33,7 @@
 #include "source/ticker.h"
 
 enum {
-    MOST_CHOICES = 256,
+    MOST_CHOICES = 1024,
     /* A ring this full at a turn is drained again before the nap ends. */
     BUSY_SHARE = 4,
     /* Naps become longer after this many turns without an event. */
