@@ -6,11 +6,6 @@
 #include "base/vec.h"
 #include "export/text_buffer.h"
 
-static const char *const KINDS[RV_WAIT_KIND_COUNT] = {
-    [RV_WAIT_MUTEX] = "mutex",           [RV_WAIT_READ_LOCK] = "read lock",
-    [RV_WAIT_WRITE_LOCK] = "write lock", [RV_WAIT_CONDITION] = "condition",
-    [RV_WAIT_SEMAPHORE] = "semaphore",   [RV_WAIT_JOIN] = "end of a thread",
-    [RV_WAIT_BARRIER] = "barrier",       [RV_WAIT_ONCE] = "once"};
 static const char *const WAKES[RV_WAKE_COUNT] = {[RV_WAKE_UNKNOWN] = "unknown",
                                                  [RV_WAKE_EXACT] = "exact",
                                                  [RV_WAKE_OWNER] = "owner",
@@ -37,7 +32,7 @@ char *rv_waits_take_object(struct rv_subroutines *subroutines, enum rv_wait_kind
 {
     struct rv_text_buffer text = {0};
     char *name = take_name(&(struct table){.subroutines = subroutines}, object);
-    rv_text_buffer_format(&text, "%s%s%s%c", KINDS[kind], *name ? " " : "", name, '\0');
+    rv_text_buffer_format(&text, "%s%s%s%c", rv_wait_kind_name(kind), *name ? " " : "", name, '\0');
     free(name);
     return text.bytes;
 }
@@ -79,7 +74,8 @@ static void add_text_row(struct rv_text_buffer *text, const struct table *table,
     rv_text_buffer_add_duration(text, row->total_ns);
     rv_text_buffer_add_duration(text, row->p99_ns);
     rv_text_buffer_add_duration(text, row->longest_ns);
-    rv_text_buffer_format(text, "  %s%s%s\n%*slongest: ", KINDS[row->kind], *object ? " " : "", object, INDENT + 3, "");
+    rv_text_buffer_format(text, "  %s%s%s\n%*slongest: ", rv_wait_kind_name(row->kind), *object ? " " : "", object,
+                          INDENT + 3, "");
     add_text_side(text, table, &row->waiter);
     if (row->held_ns) {
         rv_text_buffer_format(
@@ -124,7 +120,7 @@ static void add_csv_side(struct rv_text_buffer *text, const struct table *table,
 static void add_csv_row(struct rv_text_buffer *text, const struct table *table, const struct rv_waits_row *row)
 {
     char *object = take_name(table, row->object);
-    rv_text_buffer_format(text, "%s,", KINDS[row->kind]);
+    rv_text_buffer_format(text, "%s,", rv_wait_kind_name(row->kind));
     rv_text_buffer_add_csv(text, object);
     rv_text_buffer_format(text, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->n_waits, row->total_ns,
                           row->p99_ns, row->longest_ns);
@@ -163,7 +159,7 @@ static void add_json_side(struct rv_text_buffer *text, const struct table *table
 static void add_json_row(struct rv_text_buffer *text, const struct table *table, const struct rv_waits_row *row)
 {
     char *object = take_name(table, row->object);
-    rv_text_buffer_format(text, "{\"kind\":\"%s\",\"object\":", KINDS[row->kind]);
+    rv_text_buffer_format(text, "{\"kind\":\"%s\",\"object\":", rv_wait_kind_name(row->kind));
     rv_text_buffer_add_json(text, object);
     rv_text_buffer_format(text,
                           ",\"waits\":%" PRIu64 ",\"total_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64

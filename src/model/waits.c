@@ -2,6 +2,7 @@
 #include "model/waits.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bisect.h"
 #include "base/clock.h"
@@ -11,6 +12,17 @@
 
 /* By how much the moment of a wake may come before its release, when both are converted from ticks. */
 static const uint64_t ROUNDING_NS = 2;
+
+static const char *const KINDS[RV_WAIT_KIND_COUNT] = {
+    [RV_WAIT_MUTEX] = "mutex",           [RV_WAIT_READ_LOCK] = "read lock",
+    [RV_WAIT_WRITE_LOCK] = "write lock", [RV_WAIT_CONDITION] = "condition",
+    [RV_WAIT_SEMAPHORE] = "semaphore",   [RV_WAIT_JOIN] = "end of a thread",
+    [RV_WAIT_BARRIER] = "barrier",       [RV_WAIT_ONCE] = "once"};
+
+const char *rv_wait_kind_name(enum rv_wait_kind kind)
+{
+    return KINDS[kind];
+}
 
 struct sum { /* the waits of one kind for one object */
     uint32_t object;
@@ -26,6 +38,7 @@ struct rv_waits {
     struct rv_wait *waits;
     struct rv_release *releases;
     size_t n_waits, waits_capacity, n_releases, releases_capacity;
+    size_t n_sorted; /* releases by object, thread and time; the others as they came */
     uint64_t n_more;
     struct sum *sums;
     size_t n_sums, sums_capacity;
@@ -184,11 +197,28 @@ static const struct rv_lane *find_lane(const struct wakers *wakers, uint64_t key
     return found;
 }
 
-/* Sorts the releases. */
+/* Those that came since, and then all by merging. */
+static void sort_releases(struct rv_waits *waits)
+{
+    struct rv_release *to = waits->releases;
+    size_t n = waits->n_releases, n_old = waits->n_sorted, n_new = n - n_old;
+    waits->n_sorted = n;
+    if (n_new == 0)
+        return;
+    struct rv_release *came = rv_alloc_scratch(n_new, sizeof *came);
+    memcpy(came, to + n_old, n_new * sizeof *came);
+    qsort(came, n_new, sizeof *came, by_object_thread_and_time);
+    while (n_new)
+        if (n_old && by_object_thread_and_time(&to[n_old - 1], &came[n_new - 1]) > 0)
+            to[--n] = to[--n_old];
+        else
+            to[--n] = came[--n_new];
+    free(came);
+}
+
 static void wakers_init(struct wakers *wakers, struct rv_waits *waits, const struct rv_lanes *lanes)
 {
-    if (waits->n_releases)
-        qsort(waits->releases, waits->n_releases, sizeof *waits->releases, by_object_thread_and_time);
+    sort_releases(waits);
     *wakers = (struct wakers){.lanes = lanes, .releases = waits->releases, .n_releases = waits->n_releases};
     list_threads(wakers);
 }
@@ -221,13 +251,25 @@ static const struct rv_release *find_release(const struct wakers *wakers, const 
     return release->at_ns + ROUNDING_NS < wait->start_ns ? NULL : release;
 }
 
-static struct rv_wait_side waker_of(const struct wakers *wakers, const struct rv_wait *wait)
+static struct rv_wait_edge edge_of(const struct wakers *wakers, const struct rv_wait *wait)
 {
     const struct rv_release *release = wait->waker ? find_release(wakers, wait) : NULL;
-    if (release)
-        return (struct rv_wait_side){rv_lanes_get(wakers->lanes, release->lane), wait->waker, release->call};
-    const struct rv_lane *lane = rv_lanes_get(wakers->lanes, wait->lane);
-    return (struct rv_wait_side){find_lane(wakers, thread_key(lane, wait->waker), wait->start_ns), wait->waker, 0};
+    struct rv_wait_edge edge = {.wait = *wait};
+    if (release) {
+        edge.waker = rv_lanes_get(wakers->lanes, release->lane);
+        edge.waker_call = release->call;
+        edge.released_ns = release->at_ns;
+    } else if (wait->waker) {
+        const struct rv_lane *lane = rv_lanes_get(wakers->lanes, wait->lane);
+        edge.waker = find_lane(wakers, thread_key(lane, wait->waker), wait->start_ns);
+    }
+    return edge;
+}
+
+static struct rv_wait_side waker_of(const struct wakers *wakers, const struct rv_wait *wait)
+{
+    const struct rv_wait_edge edge = edge_of(wakers, wait);
+    return (struct rv_wait_side){edge.waker, wait->waker, edge.waker_call};
 }
 
 /* ---- rows ---- */
@@ -322,20 +364,26 @@ struct rv_waits_row *rv_waits_take_rows(struct rv_waits *waits, const struct rv_
     return rows;
 }
 
-struct rv_wait_edge *rv_waits_take_edges(struct rv_waits *waits, const struct rv_lanes *lanes, size_t *n,
+struct rv_wait_edge *rv_waits_take_edges(struct rv_waits *waits, const struct rv_lanes *lanes, size_t first, size_t *n,
                                          uint64_t *n_more)
 {
     struct wakers wakers;
     pthread_mutex_lock(&waits->lock);
     wakers_init(&wakers, waits, lanes);
-    struct rv_wait_edge *edges = rv_alloc(waits->n_waits + 1, sizeof *edges);
-    for (size_t i = 0; i < waits->n_waits; i++) {
-        const struct rv_wait *wait = &waits->waits[i];
-        edges[i] = (struct rv_wait_edge){*wait, wait->waker ? waker_of(&wakers, wait).lane : NULL};
-    }
-    *n = waits->n_waits;
+    *n = waits->n_waits > first ? waits->n_waits - first : 0;
     *n_more = waits->n_more;
+    struct rv_wait_edge *edges = rv_alloc(*n + 1, sizeof *edges);
+    for (size_t i = 0; i < *n; i++)
+        edges[i] = edge_of(&wakers, &waits->waits[first + i]);
     pthread_mutex_unlock(&waits->lock);
     free(wakers.threads);
     return edges;
+}
+
+uint64_t rv_waits_version(struct rv_waits *waits)
+{
+    pthread_mutex_lock(&waits->lock);
+    const uint64_t version = waits->n_waits + waits->n_releases + waits->n_more;
+    pthread_mutex_unlock(&waits->lock);
+    return version;
 }

@@ -33,6 +33,9 @@ struct rv_release { /* a thread released an object that others waited for */
     uint32_t lane, tid, object, call;
 };
 
+/* As reports and the window call it; static. */
+const char *rv_wait_kind_name(enum rv_wait_kind kind);
+
 struct rv_waits;
 struct rv_waits *rv_waits_create(void);
 void rv_waits_destroy(struct rv_waits *waits);
@@ -66,13 +69,23 @@ struct rv_waits_row {
 struct rv_waits_row *rv_waits_take_rows(struct rv_waits *waits, const struct rv_lanes *lanes, size_t *n,
                                         uint64_t *n_more);
 
-struct rv_wait_edge { /* from a wait to the lane that ended it; NULL: unknown, or not traced */
+struct rv_wait_edge { /* from a wait to what ended it */
     struct rv_wait wait;
-    const struct rv_lane *waker;
+    const struct rv_lane *waker; /* NULL: unknown, or not traced */
+    uint32_t waker_call;         /* id of the innermost call that released the object; 0: unknown */
+    uint64_t released_ns;        /* when it did; 0: unknown */
 };
 
-/* The single waits that were kept, in any order, for the caller to free; n_more: those that were not, and releases. */
-struct rv_wait_edge *rv_waits_take_edges(struct rv_waits *waits, const struct rv_lanes *lanes, size_t *n,
+/*
+ * The single waits that were kept, from the first-th on, in the order in which they came.
+ *   n        edges
+ *   n_more   waits and releases that were not kept
+ *   returns  the edges, for the caller to free
+ */
+struct rv_wait_edge *rv_waits_take_edges(struct rv_waits *waits, const struct rv_lanes *lanes, size_t first, size_t *n,
                                          uint64_t *n_more);
+
+/* Rises with every wait and release. */
+uint64_t rv_waits_version(struct rv_waits *waits);
 
 #endif
