@@ -46,6 +46,7 @@ struct rv_session {
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
     struct rv_waits *waits;
+    struct rv_wait_index *wait_index;
     struct worker *workers;
     unsigned n_workers;
     struct rv_batch_pool jobs;
@@ -451,6 +452,7 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
         rv_lanes_leave_calls(session->lanes);
     session->subroutines = rv_subroutines_create();
     session->waits = session->params.keeps_waits ? rv_waits_create() : NULL;
+    session->wait_index = session->waits ? rv_wait_index_create(session->waits, session->lanes) : NULL;
     session->intake = (struct rv_intake){session,       open_stream,  rename_stream, account_stream, close_stream,
                                          acquire_batch, submit_batch, is_stopping,   define,         &PAGES};
     rv_page_loader_init(&session->page_loader, pages_bytes(&session->params),
@@ -522,6 +524,7 @@ void rv_session_destroy(struct rv_session *session)
     rv_batch_pool_fini(&session->jobs);
     rv_page_loader_fini(&session->page_loader);
     rv_queue_destroy(session->filled);
+    rv_wait_index_destroy(session->wait_index);
     rv_lanes_destroy(session->lanes);
     rv_subroutines_destroy(session->subroutines);
     rv_waits_destroy(session->waits);
@@ -553,6 +556,11 @@ struct rv_subroutines *rv_session_subroutines(struct rv_session *session)
 struct rv_waits *rv_session_waits(struct rv_session *session)
 {
     return session->waits;
+}
+
+struct rv_wait_index *rv_session_wait_index(struct rv_session *session)
+{
+    return session->wait_index;
 }
 
 size_t rv_session_want(struct rv_session *session, uint64_t from_ns, uint64_t to_ns, uint32_t level)

@@ -13,7 +13,7 @@
 #include "model/lanes.h"
 #include "model/stats.h"
 #include "model/subroutines.h"
-#include "model/waits.h"
+#include "model/wait_index.h"
 #include "pipeline/history.h"
 #include "pipeline/span_reader.h"
 #include "scan/block.h"
@@ -57,7 +57,8 @@ int rv_session_error(struct rv_session *session);
 /* What the session fills, valid until destroy. */
 struct rv_lanes *rv_session_lanes(struct rv_session *session);
 struct rv_subroutines *rv_session_subroutines(struct rv_session *session);
-struct rv_waits *rv_session_waits(struct rv_session *session); /* with keeps_waits; else NULL */
+struct rv_waits *rv_session_waits(struct rv_session *session);           /* with keeps_waits; else NULL */
+struct rv_wait_index *rv_session_wait_index(struct rv_session *session); /* likewise; of the same waits */
 
 /*
  * A window is viewed at a level of detail (rv_view.level): request the pages that it lacks, in a recording opened by

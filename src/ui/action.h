@@ -44,6 +44,7 @@ enum rv_action {
     RV_ACTION_PIN,
     RV_ACTION_FOCUS_OR_FIT,
     RV_ACTION_FOCUS,
+    RV_ACTION_SHOW_WAKER,
     RV_ACTION_HIDE_LANE, /* these are about one lane */
     RV_ACTION_COLLAPSE_LANE,
     RV_ACTION_COLLAPSE_PROCESS,

@@ -6,7 +6,7 @@
 #include "model/subroutines.h"
 #include "ui/ui.h"
 
-#define RV_INSPECTOR_LINES 10u /* the tooltip's; viewer/hover makes them */
+#define RV_INSPECTOR_LINES 12u /* the tooltip's; viewer/hover makes them */
 
 struct rv_inspector_line {
     const char *label, *text;
@@ -17,6 +17,7 @@ struct rv_inspector {
     struct rv_inspector_line lines[RV_INSPECTOR_LINES];
     size_t n_lines;
     bool has_source;              /* the source file is known */
+    bool has_waker;               /* the call that ended its longest wait */
     const struct rv_range *range; /* range of the call on its lane; NULL = not measured yet, or a cell */
     uint32_t node;                /* the call's node; 0 = none */
     struct rv_subroutines *subroutines;
@@ -24,7 +25,7 @@ struct rv_inspector {
     const void *context;
 };
 
-/* Asks for RV_ACTION_COPY_NAME, RV_ACTION_EDIT_SOURCE, RV_ACTION_UNPIN_CALL. */
+/* Asks for RV_ACTION_COPY_NAME, RV_ACTION_EDIT_SOURCE, RV_ACTION_SHOW_WAKER, RV_ACTION_UNPIN_CALL. */
 void rv_inspector_show(struct rv_ui *ui, const struct rv_inspector *shown, struct rv_ui_acts *acts);
 
 #endif

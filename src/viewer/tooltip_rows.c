@@ -54,6 +54,50 @@ static void add_share(struct rv_tooltip *tooltip, const struct rv_hover *hover)
     add_line(tooltip, "began", "%" PRIu32 " calls", hover->box.count);
 }
 
+static void add_wait(struct rv_tooltip *tooltip, const struct rv_call_waits *waits, struct rv_subroutines *subroutines)
+{
+    const struct rv_wait *wait = &waits->longest.wait;
+    char total[32], longest[32], object[80] = "";
+    const char *kind = rv_wait_kind_name(wait->kind);
+    rv_units_format_ns(total, sizeof total, waits->sum.total_ns);
+    rv_units_format_ns(longest, sizeof longest, wait->end_ns - wait->start_ns);
+    if (wait->object)
+        (void)rv_subroutines_name_of(subroutines, wait->object, object, sizeof object);
+    if (waits->sum.n == 1)
+        add_line(tooltip, "waited", "%s for %s%s%s", total, kind, *object ? " " : "", object);
+    else
+        add_line(tooltip, "waited", "%s in %" PRIu64 " waits, %s for %s%s%s", total, waits->sum.n, longest, kind,
+                 *object ? " " : "", object);
+}
+
+/* Who ended the longest wait. */
+static void add_waker(struct rv_tooltip *tooltip, const struct rv_wait_edge *edge, struct rv_subroutines *subroutines)
+{
+    char thread[RV_LANE_NAME_BYTES] = "a thread that is not traced", call[96] = "";
+    if (edge->wait.wake == RV_WAKE_TIMEOUT || !edge->wait.waker) {
+        add_line(tooltip, "ended by", edge->wait.wake == RV_WAKE_TIMEOUT ? "its time limit" : "(not known)");
+        return;
+    }
+    if (edge->waker) {
+        struct rv_lane *lane = (struct rv_lane *)(uintptr_t)edge->waker;
+        pthread_mutex_lock(&lane->lock);
+        memcpy(thread, lane->name, sizeof thread);
+        pthread_mutex_unlock(&lane->lock);
+    }
+    if (edge->waker_call)
+        (void)rv_subroutines_name_of(subroutines, edge->waker_call, call, sizeof call);
+    add_line(tooltip, "ended by", "%s%s%s%s", thread, *call ? " in " : "", call,
+             edge->wait.wake == RV_WAKE_LIKELY ? ", likely" : "");
+}
+
+static void add_waits(struct rv_tooltip *tooltip, const struct rv_tooltip_rows_about *about)
+{
+    if (!about->waits || about->waits->sum.n == 0)
+        return;
+    add_wait(tooltip, about->waits, about->subroutines);
+    add_waker(tooltip, &about->waits->longest, about->subroutines);
+}
+
 static void add_place(struct rv_tooltip *tooltip, const struct rv_hover *hover,
                       const struct rv_tooltip_rows_about *about)
 {
@@ -146,6 +190,7 @@ bool rv_tooltip_rows_fill(const struct rv_hover *hover, const struct rv_tooltip_
         add_share(tooltip, hover);
     else
         add_cell(tooltip, hover);
+    add_waits(tooltip, about);
     add_arguments(tooltip, hover, about);
     add_place(tooltip, hover, about);
     if (about->n_calls)

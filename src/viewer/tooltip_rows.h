@@ -4,15 +4,17 @@
 
 #include "model/subroutines.h"
 #include "render/tooltip.h"
+#include "viewer/call_waits.h"
 #include "viewer/hover.h"
 
 struct rv_tooltip_rows_about {
     struct rv_subroutines *subroutines;
-    struct rv_lane *lane;      /* the box's; NULL: without arguments */
-    uint64_t n_calls, n_below; /* calls of the subroutine, and those that took no longer; n_calls 0 = unknown */
-    uint64_t zero_ns;          /* of the time axis */
-    bool is_live;              /* zero_ns is the present */
-    double scale;              /* pixels per point */
+    struct rv_lane *lane;              /* the box's; NULL: without arguments */
+    const struct rv_call_waits *waits; /* the call's; NULL: not known */
+    uint64_t n_calls, n_below;         /* calls of the subroutine, and those that took no longer; n_calls 0 = unknown */
+    uint64_t zero_ns;                  /* of the time axis */
+    bool is_live;                      /* zero_ns is the present */
+    double scale;                      /* pixels per point */
 };
 
 /* Fill the tooltip. False without a box. */

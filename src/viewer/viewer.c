@@ -370,6 +370,7 @@ static bool moves_window(const struct rv_act *act)
     case RV_ACTION_END:
     case RV_ACTION_FOCUS:
     case RV_ACTION_FOCUS_OR_FIT:
+    case RV_ACTION_SHOW_WAKER:
     case RV_ACTION_NEXT_HIT:
     case RV_ACTION_PREVIOUS_HIT:
     case RV_ACTION_LONGEST_CALL:
@@ -499,6 +500,9 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         return;
     case RV_ACTION_FOCUS:
         (void)focus(viewer);
+        return;
+    case RV_ACTION_SHOW_WAKER:
+        rv_viewer_show_waker(viewer);
         return;
     case RV_ACTION_HIDE_LANE:
     case RV_ACTION_COLLAPSE_LANE:

@@ -221,6 +221,7 @@ void rv_panel_analysis_show_right(struct rv_ui *ui, const struct rv_panel_analys
     struct rv_inspector shown = {
         .title = tooltip->title,
         .has_source = rv_subroutines_get(about->subroutines, hover->box.id).file[0],
+        .has_waker = viewer->pointer.waits.sum.n && viewer->pointer.waits.longest.waker,
         .range = rv_range_job_is_done(measure) ? measure->range : NULL,
         .subroutines = about->subroutines,
         .rgba = rgba_of,
