@@ -78,7 +78,7 @@ code_is_whole "after --detach"
 ringviz_pid=$!
 within 90 is_patched || fail "it is not attached"
 has_forked() {
-    pgrep -P $pid >/dev/null
+    grep -q '^forked' "$folder/program"
 }
 echo f >&9
 within 90 has_forked || fail "it does not fork"

@@ -238,7 +238,9 @@ static bool get_ring(void)
     bool is_there = false;
     if (thread.n_without_ring % RETRY_EVENTS == 0 && thread.n_rounds <= LAST_ROUNDS) {
         rv_signal_guard_begin(&guard);
+        const bool used_before = begin_use();
         is_there = claim_ring();
+        end_use(used_before);
         if (thread.state && !thread.has_key && has_end_key())
             thread.has_key = pthread_setspecific(end_key, &thread) == 0;
         rv_signal_guard_end(&guard);
