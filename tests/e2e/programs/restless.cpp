@@ -63,6 +63,8 @@ static void *allocate_all_the_time(void *)
     return nullptr;
 }
 
+static unsigned n_chains;
+
 static void *start_another(void *n)
 {
     pthread_t thread;
@@ -73,13 +75,20 @@ static void *start_another(void *n)
     if (n)
         while (pthread_create(&thread, &attributes, start_another, static_cast<char *>(n) - 1) != 0)
             usleep(1000);
+    else
+        __atomic_fetch_sub(&n_chains, 1, __ATOMIC_RELAXED);
     return nullptr;
 }
 
+// No more chains than end: a machine that is too slow for them would get ever more threads, which wait for the C library's
+// lock of stacks.
 static void *start_threads(void *)
 {
     for (; !is_over; usleep(500))
-        start_another(reinterpret_cast<void *>(20));
+        if (__atomic_load_n(&n_chains, __ATOMIC_RELAXED) < 4) {
+            __atomic_fetch_add(&n_chains, 1, __ATOMIC_RELAXED);
+            start_another(reinterpret_cast<void *>(20));
+        }
     return nullptr;
 }
 
