@@ -12,12 +12,12 @@ static void begin_as(struct rv_settings *settings, const struct rv_options *opti
 
 int rv_show(struct rv_session *session, const struct rv_options *options, const struct rv_window_params *params)
 {
-    struct rv_settings_file config = {.path = NULL};
+    struct rv_key_value_file config = {.path = NULL};
     struct rv_settings settings, before;
     char path[4096];
     rv_settings_init(&settings);
-    if (rv_settings_file_default_path(path, sizeof path))
-        rv_settings_file_open(&config, path);
+    if (rv_settings_default_path(path, sizeof path))
+        (void)rv_key_value_file_open(&config, path, true);
     rv_settings_load(&settings, &config);
     begin_as(&settings, options, params->diff != NULL);
     before = settings;
@@ -35,7 +35,7 @@ int rv_show(struct rv_session *session, const struct rv_options *options, const 
     all.filter = options->filter;
     int error = rv_window_run(session, &all);
     if (!error && rv_settings_store(&settings, &before, &config))
-        (void)rv_settings_file_save(&config);
-    rv_settings_file_close(&config);
+        (void)rv_key_value_file_save(&config);
+    rv_key_value_file_close(&config);
     return error;
 }

@@ -4,11 +4,11 @@
 
 #include "viewer/settings.h"
 
-static void check_lines(const struct rv_settings_file *config, const uint8_t *data, size_t size)
+static void check_lines(const struct rv_key_value_file *config, const uint8_t *data, size_t size)
 {
     size_t at = 0;
     for (size_t i = 0; i < config->n_lines; i++) {
-        const struct rv_settings_file_line *line = &config->lines[i];
+        const struct rv_key_value_line *line = &config->lines[i];
         if (at + line->n_bytes > size || memcmp(line->bytes, data + at, line->n_bytes) != 0)
             abort();
         at += line->n_bytes + 1;
@@ -21,9 +21,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct rv_settings_file config = {0};
+    struct rv_key_value_file config = {0};
     struct rv_settings before, after, again;
-    rv_settings_file_parse(&config, (const char *)data, size);
+    rv_key_value_file_parse(&config, (const char *)data, size);
     check_lines(&config, data, size);
     rv_settings_init(&before);
     rv_settings_load(&before, &config);
@@ -35,6 +35,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rv_settings_load(&again, &config);
     if (rv_settings_store(&again, &after, &config))
         abort();
-    rv_settings_file_close(&config);
+    rv_key_value_file_close(&config);
     return 0;
 }

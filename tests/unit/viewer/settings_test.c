@@ -49,24 +49,24 @@ static size_t read_file(char *bytes, size_t max)
 /* Change what is in the file from its settings to others, as a window does. */
 static void change(const struct rv_settings *wanted)
 {
-    struct rv_settings_file config;
+    struct rv_key_value_file config;
     struct rv_settings before;
     rv_settings_init(&before);
-    rv_settings_file_open(&config, path);
+    (void)rv_key_value_file_open(&config, path, true);
     rv_settings_load(&before, &config);
     if (rv_settings_store(wanted, &before, &config))
-        cr_assert_eq(rv_settings_file_save(&config), 0);
-    rv_settings_file_close(&config);
+        cr_assert_eq(rv_key_value_file_save(&config), 0);
+    rv_key_value_file_close(&config);
 }
 
 static struct rv_settings load(void)
 {
-    struct rv_settings_file config;
+    struct rv_key_value_file config;
     struct rv_settings settings;
     rv_settings_init(&settings);
-    rv_settings_file_open(&config, path);
+    (void)rv_key_value_file_open(&config, path, true);
     rv_settings_load(&settings, &config);
-    rv_settings_file_close(&config);
+    rv_key_value_file_close(&config);
     return settings;
 }
 
@@ -75,7 +75,7 @@ Test(settings, chosen_settings_are_restored)
     struct rv_settings settings = {RV_COLOR_LIGHT, 150, RV_VIEW_MODE_TOP, RV_COLOR_DURATION, false, true};
     change(&settings);
     struct rv_settings again = load();
-    struct rv_settings_file config = {.path = NULL};
+    struct rv_key_value_file config = {.path = NULL};
     cr_assert_not(rv_settings_store(&again, &settings, &config), "something is not as it was chosen");
 }
 
