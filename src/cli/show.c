@@ -1,6 +1,11 @@
 #include "cli/show.h"
 
+#include <stdio.h>
+
+#include "viewer/bookmarks.h"
 #include "viewer/settings.h"
+
+#define PATH_BYTES 4096
 
 /* A comparison begins with the colours of differences. */
 static void begin_as(struct rv_settings *settings, const struct rv_options *options, bool is_comparison)
@@ -10,11 +15,20 @@ static void begin_as(struct rv_settings *settings, const struct rv_options *opti
     settings->theme = options->has_theme ? options->theme : settings->theme;
 }
 
+/* A program that runs has no file to keep bookmarks beside; a comparison has two. */
+static const char *bookmarks_path(const struct rv_options *options, const struct rv_window_params *params,
+                                  char path[PATH_BYTES])
+{
+    bool has_file = options->file && !params->is_program && !params->diff;
+    int n = has_file ? snprintf(path, PATH_BYTES, "%s" RV_BOOKMARKS_SUFFIX, options->file) : 0;
+    return n > 0 && n < PATH_BYTES ? path : NULL;
+}
+
 int rv_show(struct rv_session *session, const struct rv_options *options, const struct rv_window_params *params)
 {
     struct rv_key_value_file config = {.path = NULL};
     struct rv_settings settings, before;
-    char path[4096];
+    char path[PATH_BYTES], bookmarks[PATH_BYTES];
     rv_settings_init(&settings);
     if (rv_settings_default_path(path, sizeof path))
         (void)rv_key_value_file_open(&config, path, true);
@@ -26,6 +40,7 @@ int rv_show(struct rv_session *session, const struct rv_options *options, const 
     all.height_px = options->height_px;
     all.settings = &settings;
     all.settings_path = config.path;
+    all.bookmarks_path = bookmarks_path(options, params, bookmarks);
     all.at_ns = options->at_ns;
     all.window_ns = options->window_ns;
     all.speed = options->speed;

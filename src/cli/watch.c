@@ -748,6 +748,7 @@ static int run_window(struct watch *watch)
         .map = watch->map.base ? &watch->map : NULL,
         .is_recording = watch->recorder.is_on,
         .record = switch_recorder,
+        .is_program = is_live(watch) || watch->launch,
         .context = watch,
     };
     return window ? window->show(watch->session, watch->options, &params) : -ENOTSUP;

@@ -1,4 +1,4 @@
-/* Bookmarks over the picture: a numbered flag at the time axis, and a line through flat views. */
+/* Bookmarks over the picture: a numbered flag with its note at the time axis, and a line through flat views. */
 #ifndef RV_RENDER_BOOKMARK_FLAGS_H
 #define RV_RENDER_BOOKMARK_FLAGS_H
 
@@ -6,8 +6,11 @@
 #include "render/overlay.h"
 #include "render/lane_layout.h"
 
+#define RV_BOOKMARK_NOTE_BYTES 128u
+
 struct rv_bookmark_flags {
-    const uint64_t *times_ns; /* rising */
+    const uint64_t *times_ns;              /* rising */
+    char (*notes)[RV_BOOKMARK_NOTE_BYTES]; /* of each; "" = none */
     size_t n;
 };
 

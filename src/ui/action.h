@@ -30,6 +30,7 @@ enum rv_action {
     RV_ACTION_BACK,
     RV_ACTION_FORWARD,
     RV_ACTION_MARK,
+    RV_ACTION_NOTE,
     RV_ACTION_NEXT_MARK,
     RV_ACTION_PLAY, /* these are about the playhead */
     RV_ACTION_FASTER,
@@ -129,7 +130,8 @@ struct rv_act { /* an action, and what it is about; zero where it is about nothi
     double amount_up; /* ORBIT: radians */
     uint64_t from_ns, to_ns; /* SHOW: the window; SELECT: the range, empty = none; SEEK: from_ns, the time;
                                 BRUSH: durations, empty = none */
-    const char *text;        /* GO_TO: a time, NULL = ask for one; FIND: a pattern; LET: a rule; WATCH, EVALUATE: an
+    const char *
+        text; /* GO_TO: a time, NULL = ask for one; NOTE: it, NULL = ask; FIND: a pattern; LET: a rule; WATCH, EVALUATE: an
                                 expression; BREAK: where. Borrowed */
     uint32_t idx; /* INVERT_RULE, REMOVE_RULE, LOOK_AT_FRAME, UNWATCH, UNBREAK: which; THEME; SCALE: percent; SCHEME,
                      STATISTICS_TAB, SORT_ROWS, SORT_CALLS, GROUP_CALLS: 0 = the next, else which one + 1; STATISTICS_OF: 0 = the

@@ -1,20 +1,24 @@
-/* A field for the time to go to. */
-#ifndef RV_UI_GO_TO_H
-#define RV_UI_GO_TO_H
+/* A field for one line that an action needs: the time to go to, a note. */
+#ifndef RV_UI_PROMPT_H
+#define RV_UI_PROMPT_H
 
 #include "ui/ui.h"
 
-struct rv_go_to {
-    bool is_wrong; /* the last entry was not a time */
+struct rv_prompt {
+    enum rv_action action; /* asked for, with the entered text */
+    const char *title, *button;
+    const char *example; /* in the empty field */
+    const char *hint;    /* below it */
+    bool is_wrong;       /* the last entry was refused: the hint says what would be right */
+    const char *initial; /* text of the field at first; NULL = none */
 };
 
-struct rv_go_to_state { /* zeroed = not shown in the last pass */
-    char text[64];
+struct rv_prompt_state { /* zeroed = not shown in the last pass */
+    char text[128];
     bool is_there;
 };
 
-/* Asks for RV_ACTION_GO_TO. */
-void rv_go_to_show(struct rv_ui *ui, const struct rv_go_to *shown, struct rv_go_to_state *state,
-                   struct rv_ui_acts *acts);
+void rv_prompt_show(struct rv_ui *ui, const struct rv_prompt *shown, struct rv_prompt_state *state,
+                    struct rv_ui_acts *acts);
 
 #endif

@@ -1,4 +1,7 @@
-/* Times that the user has marked. No GL, no SDL. */
+/*
+ * Times that the user has marked, with notes. Kept in a text file beside the capture, one line for each: "1200300ns =
+ * note", from the first event on. No GL, no SDL.
+ */
 #ifndef RV_VIEWER_BOOKMARKS_H
 #define RV_VIEWER_BOOKMARKS_H
 
@@ -6,17 +9,45 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RV_BOOKMARKS_MAX 64u
+#include "render/bookmark_flags.h"
+#include "ui/action.h"
 
-struct rv_bookmarks {              /* zeroed = none */
-    uint64_t ns[RV_BOOKMARKS_MAX]; /* rising */
+#define RV_BOOKMARKS_MAX 64u
+#define RV_BOOKMARKS_SUFFIX ".bookmarks" /* of the file, behind the capture's name */
+
+struct rv_viewer;
+
+struct rv_bookmarks {                                     /* zeroed = none, not saved */
+    uint64_t ns[RV_BOOKMARKS_MAX];                        /* rising */
+    char notes[RV_BOOKMARKS_MAX][RV_BOOKMARK_NOTE_BYTES]; /* "" = none */
     size_t n;
+    char *path; /* of the file that each change is saved to; NULL = none */
+    uint64_t origin_ns;
 };
+
+void rv_bookmarks_fini(struct rv_bookmarks *marks);
 
 /* Toggle a bookmark: remove one within near_ns of the time, else add one if there is room. */
 void rv_bookmarks_toggle(struct rv_bookmarks *marks, uint64_t ns, uint64_t near_ns);
 
+/* Write a note at the bookmark of exactly this time, or at a new one if there is room. It is cut to what fits. */
+void rv_bookmarks_write(struct rv_bookmarks *marks, uint64_t ns, const char *note);
+
+/* The index of the first bookmark within near_ns of a time; SIZE_MAX = none. */
+size_t rv_bookmarks_near(const struct rv_bookmarks *marks, uint64_t ns, uint64_t near_ns);
+
 /* The first bookmark after a time, else the first of all; false without bookmarks. */
 bool rv_bookmarks_next(const struct rv_bookmarks *marks, uint64_t ns, uint64_t *next_ns);
+
+/*
+ * Add those of a file that need not exist, save those made before, and save each change from now on: to the file as it
+ * is then, since others may write to it. A file that cannot be used or written is said once and left alone; one that is
+ * reached by a symbolic link is not followed.
+ *   origin_ns  time of the capture's first event
+ */
+void rv_bookmarks_open(struct rv_bookmarks *marks, const char *path, uint64_t origin_ns);
+
+/* Actions about bookmarks; does nothing for others. Part of rv_viewer_act(). */
+void rv_viewer_bookmarks_act(struct rv_viewer *viewer, const struct rv_act *act);
 
 #endif

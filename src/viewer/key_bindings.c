@@ -37,6 +37,7 @@ static const struct rv_key_binding TABLE[RV_ACTION_COUNT] = {
     [RV_ACTION_BACK] = {{{"Left", RV_MODIFIER_ALT}, {"Backspace", 0}}, NULL, "back to the previous window of time"},
     [RV_ACTION_FORWARD] = {{{"Right", RV_MODIFIER_ALT}}, NULL, "forward again"},
     [RV_ACTION_MARK] = {{{"M", 0}}, NULL, "mark the time at the cursor, or unmark it"},
+    [RV_ACTION_NOTE] = {{{"M", RV_MODIFIER_CTRL}}, NULL, "write a note at the mark, or the time, at the cursor"},
     [RV_ACTION_NEXT_MARK] = {{{"M", RV_MODIFIER_SHIFT}}, NULL, "go to the next mark"},
     [RV_ACTION_PLAY] = {{{"Space", 0}},
                         "play button",

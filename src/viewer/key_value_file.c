@@ -76,20 +76,13 @@ bool rv_key_value_read(const struct rv_key_value_line *line, struct rv_key_value
            take(equals + 1, end, entry->value);
 }
 
-/* One past the last line with a key; 0 if there is none. */
-static size_t find(const struct rv_key_value_file *config, const char *key)
+void rv_key_value_file_set(struct rv_key_value_file *config, const char *key, const char *value)
 {
     struct rv_key_value entry;
+    char text[2 * RV_KEY_VALUE_BYTES + 4];
     size_t at = config->n_lines;
     while (at > 0 && !(rv_key_value_read(&config->lines[at - 1], &entry) && strcmp(entry.key, key) == 0))
         at--;
-    return at;
-}
-
-void rv_key_value_file_set(struct rv_key_value_file *config, const char *key, const char *value)
-{
-    char text[2 * RV_KEY_VALUE_BYTES + 4];
-    size_t at = find(config, key);
     int n = snprintf(text, sizeof text, *value ? "%s = %s" : "%s =", key, value);
     if (at == 0) {
         add_line(config, text, (size_t)n);
@@ -99,13 +92,11 @@ void rv_key_value_file_set(struct rv_key_value_file *config, const char *key, co
     config->lines[at - 1] = (struct rv_key_value_line){copy(text, (size_t)n), (size_t)n};
 }
 
-void rv_key_value_file_remove(struct rv_key_value_file *config, const char *key)
+void rv_key_value_file_remove(struct rv_key_value_file *config, size_t i)
 {
-    for (size_t at = find(config, key); at > 0; at = find(config, key)) {
-        free(config->lines[at - 1].bytes);
-        config->n_lines--;
-        memmove(&config->lines[at - 1], &config->lines[at], (config->n_lines - at + 1) * sizeof *config->lines);
-    }
+    free(config->lines[i].bytes);
+    config->n_lines--;
+    memmove(&config->lines[i], &config->lines[i + 1], (config->n_lines - i) * sizeof *config->lines);
 }
 
 /* 0 where there is none. */

@@ -51,7 +51,7 @@ bool rv_key_value_read(const struct rv_key_value_line *line, struct rv_key_value
 /* Set a key's value, in its last line or in a new one. Both are shorter than RV_KEY_VALUE_BYTES. */
 void rv_key_value_file_set(struct rv_key_value_file *config, const char *key, const char *value);
 
-/* Remove all lines with a key. */
-void rv_key_value_file_remove(struct rv_key_value_file *config, const char *key);
+/* Remove line i. */
+void rv_key_value_file_remove(struct rv_key_value_file *config, size_t i);
 
 #endif

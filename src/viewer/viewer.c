@@ -3,28 +3,24 @@
 #include <math.h>
 
 #include "viewer/lanes.h"
+#include "viewer/navigation.h"
 #include "viewer/search.h"
-#include "viewer/time_input.h"
 #include "viewer/playback.h"
 #include "base/clock.h"
 #include "base/err.h"
-#include "model/busy_range.h"
 
 #define SWITCH_NS 200000000u /* transition from one view to another */
 #define SETTLE_NS 200000000u
-#define ZOOM_STEP 0.85
-#define PAN_STEP 0.08
 #define ROW_STEP 1.5 /* of the height of rows */
 #define ROW_SCALE_MIN 0.25
 #define ROW_SCALE_MAX 1000.0 /* rows of a lane of 100,000 levels can be read */
 #define ROW_READABLE 16.0    /* points */
 #define PAGE_SHARE 0.8
-#define MARK_NEAR 0.005     /* share of the window: a bookmark this near is meant */
 #define ORBIT_SIDE_MAX 1.1f /* radians to either side of the view's own direction, down and up */
 #define ORBIT_DOWN_MAX 0.35f
 #define ORBIT_UP_MAX 0.9f
 
-static void touch(struct rv_viewer *viewer)
+void rv_viewer_touch(struct rv_viewer *viewer)
 {
     viewer->is_dirty = viewer->is_touched = true;
     viewer->input_ns = rv_clock_mono_ns();
@@ -36,32 +32,12 @@ void rv_viewer_point(struct rv_viewer *viewer)
     viewer->input_ns = rv_clock_mono_ns();
 }
 
-static double cursor_share(const struct rv_viewer *viewer)
-{
-    if (!viewer->scene)
-        return 0.5;
-    const float *at_px = viewer->pointer.at_px;
-    return fmin(fmax(rv_scene_share_at(viewer->scene, (double)at_px[0], (double)at_px[1]), 0.0), 1.0);
-}
-
-static void zoom(struct rv_viewer *viewer, double factor)
-{
-    rv_time_window_zoom(&viewer->time_window, cursor_share(viewer), factor);
-    touch(viewer);
-}
-
-static void pan(struct rv_viewer *viewer, double share)
-{
-    rv_time_window_pan(&viewer->time_window, share);
-    touch(viewer);
-}
-
 static void scroll(struct rv_viewer *viewer, double points)
 {
     double most = viewer->scene ? rv_scene_scroll_max(viewer->scene) : 0.0;
     if (most > 0.0)
         viewer->look.scroll = fmin(fmax(viewer->look.scroll + points, 0.0), most);
-    touch(viewer);
+    rv_viewer_touch(viewer);
 }
 
 /* What is in the middle stays there as far as rows are as high as the picture's. */
@@ -72,7 +48,7 @@ static void scale_rows(struct rv_viewer *viewer, double factor)
     double middle = viewer->scene ? 0.5 * rv_scene_page_height(viewer->scene) : 0.0;
     viewer->look.row_scale = after;
     viewer->look.scroll = fmax((viewer->look.scroll + middle) * after / before - middle, 0.0);
-    touch(viewer);
+    rv_viewer_touch(viewer);
 }
 
 static void page(struct rv_viewer *viewer, double pages)
@@ -128,7 +104,7 @@ static void go_to_depth(struct rv_viewer *viewer, bool is_deepest)
     if (height > 0.0 && height < ROW_READABLE)
         scale_rows(viewer, ROW_READABLE / height);
     viewer->look.awaited = (struct rv_viewer_depth){true, lane_idx, is_deepest ? deepest_in(view, &view->lanes[i]) : 0};
-    touch(viewer);
+    rv_viewer_touch(viewer);
 }
 
 void rv_viewer_drawn_rows(struct rv_viewer *viewer, double row_scale)
@@ -147,75 +123,7 @@ static void show_look(struct rv_viewer *viewer, enum rv_view_mode look)
         viewer->look.since_ns = rv_clock_mono_ns();
     }
     viewer->look.shown = look;
-    touch(viewer);
-}
-
-/* A picture that stands still during the capture falls behind. */
-static void follow(struct rv_viewer *viewer)
-{
-    if (!viewer->live_edge.is_done && !viewer->playhead.is_playing)
-        rv_playback_act(viewer, &(struct rv_act){.action = RV_ACTION_END});
-    rv_time_window_follow(&viewer->time_window, viewer->live_edge.now_ns);
-    touch(viewer);
-}
-
-static void show_quietly(struct rv_viewer *viewer, uint64_t from_ns, uint64_t to_ns)
-{
-    viewer->time_window.is_following = false;
-    rv_time_window_set(&viewer->time_window, from_ns, to_ns);
-    viewer->is_dirty = true;
-}
-
-/* Where the calls are; everything, if that is shown already. */
-static void fit_all(struct rv_viewer *viewer)
-{
-    const struct rv_live_edge *live_edge = &viewer->live_edge;
-    uint64_t to_ns = live_edge->last_ns > live_edge->first_ns ? live_edge->last_ns : live_edge->now_ns;
-    uint64_t from_ns = live_edge->first_ns, busy_ns[2], shown_ns[2];
-    rv_time_window_get(&viewer->time_window, &shown_ns[0], &shown_ns[1]);
-    bool is_known = viewer->lanes && rv_busy_range(viewer->lanes, &busy_ns[0], &busy_ns[1]);
-    if (is_known && (busy_ns[0] != shown_ns[0] || busy_ns[1] != shown_ns[1])) {
-        from_ns = busy_ns[0];
-        to_ns = busy_ns[1];
-    }
-    show_quietly(viewer, from_ns, to_ns);
-}
-
-/* The end of the capture: show the part that was asked for, or all. */
-static void show_whole(struct rv_viewer *viewer)
-{
-    const struct rv_live_edge *live_edge = &viewer->live_edge;
-    uint64_t from_ns = live_edge->first_ns + viewer->at_ns;
-    if (viewer->at_ns)
-        show_quietly(viewer, from_ns,
-                     viewer->has_width              ? from_ns + (uint64_t)viewer->time_window.window_ns
-                     : live_edge->last_ns > from_ns ? live_edge->last_ns
-                                                    : from_ns + 1);
-    else if (!viewer->has_width)
-        fit_all(viewer);
-}
-
-static bool focus(struct rv_viewer *viewer)
-{
-    uint64_t from_ns, to_ns;
-    if (!rv_hover_window(&viewer->pointer.hover, &from_ns, &to_ns))
-        return false;
-    viewer->time_window.is_following = false;
-    rv_time_window_set(&viewer->time_window, from_ns, to_ns);
-    rv_time_window_get(&viewer->time_window, &viewer->focus.from_ns, &viewer->focus.to_ns);
-    touch(viewer);
-    return true;
-}
-
-/* Focus the call; fit everything if there is none or it fills the window already. */
-static void focus_or_fit(struct rv_viewer *viewer)
-{
-    uint64_t from_ns, to_ns;
-    rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
-    bool is_focused = from_ns == viewer->focus.from_ns && to_ns == viewer->focus.to_ns;
-    if (is_focused || !focus(viewer))
-        fit_all(viewer);
-    touch(viewer);
+    rv_viewer_touch(viewer);
 }
 
 /* Collapse or expand lanes by a click on their sign. False when there is none. */
@@ -242,82 +150,12 @@ static void pin(struct rv_viewer *viewer)
     rv_viewer_point(viewer);
 }
 
-static void show(struct rv_viewer *viewer, uint64_t from_ns, uint64_t to_ns)
-{
-    viewer->time_window.is_following = false;
-    rv_time_window_set(&viewer->time_window, from_ns, to_ns);
-    touch(viewer);
-}
-
-static uint64_t time_at(const struct rv_viewer *viewer, double share)
-{
-    uint64_t from_ns, to_ns;
-    rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
-    return from_ns + (uint64_t)(share * (double)(to_ns - from_ns));
-}
-
-/* The window's width stays. */
-static void center(struct rv_viewer *viewer, uint64_t ns)
-{
-    uint64_t width_ns = (uint64_t)viewer->time_window.window_ns, from_ns = ns > width_ns / 2 ? ns - width_ns / 2 : 0;
-    show(viewer, from_ns, from_ns + width_ns);
-}
-
-/* Live, the window follows the newest event. */
-static void go_to(struct rv_viewer *viewer, const char *text)
-{
-    const struct rv_live_edge *live_edge = &viewer->live_edge;
-    struct rv_time_input_context context = {live_edge->first_ns, live_edge->now_ns, time_at(viewer, 0.5)};
-    uint64_t ns;
-    viewer->panels.has_go_to = !text || rv_time_input_parse(text, &context, &ns) != 0;
-    viewer->panels.is_go_to_wrong = text && viewer->panels.has_go_to;
-    if (!viewer->panels.has_go_to) {
-        center(viewer, ns);
-        rv_playback_go(viewer, ns);
-    }
-}
-
-static struct rv_history_place place_of(const struct rv_viewer *viewer)
-{
-    struct rv_history_place place = {.is_following = viewer->time_window.is_following};
-    rv_time_window_get(&viewer->time_window, &place.from_ns, &place.to_ns);
-    return place;
-}
-
-static void travel(struct rv_viewer *viewer, bool is_back)
-{
-    struct rv_history_place place = place_of(viewer);
-    if (!(is_back ? rv_history_back : rv_history_forward)(&viewer->history, &place))
-        return;
-    viewer->time_window.is_following = false;
-    rv_time_window_set(&viewer->time_window, place.from_ns, place.to_ns);
-    if (place.is_following)
-        rv_time_window_follow(&viewer->time_window, viewer->live_edge.now_ns);
-    touch(viewer);
-}
-
-static void mark(struct rv_viewer *viewer)
-{
-    uint64_t near_ns = (uint64_t)(MARK_NEAR * viewer->time_window.window_ns);
-    rv_bookmarks_toggle(&viewer->marks, time_at(viewer, cursor_share(viewer)), near_ns);
-    rv_viewer_point(viewer);
-}
-
-static void go_to_next_mark(struct rv_viewer *viewer)
-{
-    uint64_t ns;
-    if (rv_bookmarks_next(&viewer->marks, time_at(viewer, 0.5), &ns)) {
-        center(viewer, ns);
-        rv_playback_go(viewer, ns);
-    }
-}
-
 static void orbit(struct rv_viewer *viewer, const struct rv_act *act)
 {
     float *at = viewer->look.orbit;
     at[0] = fminf(fmaxf(at[0] + (float)act->amount, -ORBIT_SIDE_MAX), ORBIT_SIDE_MAX);
     at[1] = fminf(fmaxf(at[1] + (float)act->amount_up, -ORBIT_DOWN_MAX), ORBIT_UP_MAX);
-    touch(viewer);
+    rv_viewer_touch(viewer);
 }
 
 /* Close the frontmost dialog; else unpin; else close the statistics; else end the search. */
@@ -325,6 +163,8 @@ static void go_out(struct rv_viewer *viewer)
 {
     if (viewer->panels.has_go_to)
         viewer->panels.has_go_to = false;
+    else if (viewer->panels.has_note)
+        viewer->panels.has_note = false;
     else if (viewer->panels.has_commands)
         viewer->panels.has_commands = false;
     else if (viewer->panels.has_settings)
@@ -353,43 +193,10 @@ static void choose_scheme(struct rv_viewer *viewer, uint32_t which)
     viewer->look.scheme = (enum rv_color_scheme)(scheme % rv_viewer_n_schemes(viewer));
 }
 
-/* Actions before which the history stores the window. */
-static bool moves_window(const struct rv_act *act)
-{
-    switch ((int)act->action) {
-    case RV_ACTION_ZOOM_IN:
-    case RV_ACTION_ZOOM_OUT:
-    case RV_ACTION_ZOOM:
-    case RV_ACTION_PAN_LEFT:
-    case RV_ACTION_PAN_RIGHT:
-    case RV_ACTION_PAN:
-    case RV_ACTION_SHOW:
-    case RV_ACTION_NEXT_MARK:
-    case RV_ACTION_FOLLOW:
-    case RV_ACTION_START:
-    case RV_ACTION_END:
-    case RV_ACTION_FOCUS:
-    case RV_ACTION_FOCUS_OR_FIT:
-    case RV_ACTION_SHOW_WAKER:
-    case RV_ACTION_NEXT_HIT:
-    case RV_ACTION_PREVIOUS_HIT:
-    case RV_ACTION_LONGEST_CALL:
-    case RV_ACTION_LONGER_CALL:
-    case RV_ACTION_FIRST_CALL:
-    case RV_ACTION_NEXT_CALL:
-    case RV_ACTION_PREVIOUS_CALL:
-    case RV_ACTION_SHOW_CALL:
-        return true;
-    case RV_ACTION_GO_TO:
-        return act->text;
-    default:
-        return false;
-    }
-}
-
 void rv_viewer_fini(struct rv_viewer *viewer)
 {
     rv_step_stop(&viewer->step);
+    rv_bookmarks_fini(&viewer->marks);
     rv_viewer_statistics_fini(&viewer->statistics);
     rv_analysis_fini(&viewer->analysis);
     rv_lane_order_fini(&viewer->lane_order);
@@ -398,10 +205,7 @@ void rv_viewer_fini(struct rv_viewer *viewer)
 void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     rv_time_window_glide(&viewer->time_window, 0.0);
-    if (moves_window(act)) {
-        struct rv_history_place place = place_of(viewer);
-        rv_history_note(&viewer->history, &place, rv_clock_mono_ns());
-    }
+    rv_navigation_note(viewer, act);
     switch (act->action) {
     case RV_ACTION_NONE:
         return;
@@ -413,28 +217,23 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         return;
     case RV_ACTION_SCHEME:
         choose_scheme(viewer, act->idx);
-        touch(viewer);
+        rv_viewer_touch(viewer);
         return;
     case RV_ACTION_ZOOM_IN:
-        zoom(viewer, ZOOM_STEP);
-        return;
     case RV_ACTION_ZOOM_OUT:
-        zoom(viewer, 1.0 / ZOOM_STEP);
-        return;
     case RV_ACTION_ZOOM:
-        zoom(viewer, act->amount);
-        return;
     case RV_ACTION_PAN_LEFT:
-        pan(viewer, -PAN_STEP);
-        return;
     case RV_ACTION_PAN_RIGHT:
-        pan(viewer, PAN_STEP);
-        return;
     case RV_ACTION_PAN:
-        pan(viewer, act->amount);
-        return;
     case RV_ACTION_GLIDE:
-        rv_time_window_glide(&viewer->time_window, act->amount);
+    case RV_ACTION_SHOW:
+    case RV_ACTION_GO_TO:
+    case RV_ACTION_BACK:
+    case RV_ACTION_FORWARD:
+    case RV_ACTION_FOLLOW:
+    case RV_ACTION_FOCUS_OR_FIT:
+    case RV_ACTION_FOCUS:
+        rv_navigation_act(viewer, act);
         return;
     case RV_ACTION_SCROLL:
         scroll(viewer, act->amount);
@@ -457,23 +256,10 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_OUTERMOST:
         go_to_depth(viewer, false);
         return;
-    case RV_ACTION_SHOW:
-        show(viewer, act->from_ns, act->to_ns);
-        return;
-    case RV_ACTION_GO_TO:
-        go_to(viewer, act->text);
-        return;
-    case RV_ACTION_BACK:
-        travel(viewer, true);
-        return;
-    case RV_ACTION_FORWARD:
-        travel(viewer, false);
-        return;
     case RV_ACTION_MARK:
-        mark(viewer);
-        return;
+    case RV_ACTION_NOTE:
     case RV_ACTION_NEXT_MARK:
-        go_to_next_mark(viewer);
+        rv_viewer_bookmarks_act(viewer, act);
         return;
     case RV_ACTION_PLAY:
     case RV_ACTION_FASTER:
@@ -484,22 +270,13 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_START:
     case RV_ACTION_END:
         rv_playback_act(viewer, act);
-        touch(viewer);
+        rv_viewer_touch(viewer);
         return;
     case RV_ACTION_RECORD:
         viewer->wants_recording = !viewer->wants_recording;
         return;
-    case RV_ACTION_FOLLOW:
-        follow(viewer);
-        return;
     case RV_ACTION_PIN:
         pin(viewer);
-        return;
-    case RV_ACTION_FOCUS_OR_FIT:
-        focus_or_fit(viewer);
-        return;
-    case RV_ACTION_FOCUS:
-        (void)focus(viewer);
         return;
     case RV_ACTION_SHOW_WAKER:
         rv_viewer_show_waker(viewer);
@@ -555,11 +332,11 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         return;
     case RV_ACTION_THEME:
         viewer->settings.theme = (enum rv_color_theme)(act->idx % RV_COLOR_THEME_COUNT);
-        touch(viewer);
+        rv_viewer_touch(viewer);
         return;
     case RV_ACTION_SCALE:
         viewer->settings.scale_percent = act->idx;
-        touch(viewer);
+        rv_viewer_touch(viewer);
         return;
     case RV_ACTION_ORBIT:
         orbit(viewer, act);
@@ -638,6 +415,7 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
         .stop_ns = params->stop_ns,
         .at_ns = params->at_ns,
         .has_width = params->has_width,
+        .bookmarks_path = params->bookmarks_path,
         .is_dirty = true,
     };
     viewer->live_edge.now_ns = viewer->live_edge.live_ns = params->now_ns;
@@ -670,12 +448,14 @@ void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is
     rv_live_edge_update(&viewer->live_edge, lanes, clock_ns, viewer->time_window.window_ns);
     bool has_moved = rv_playback_advance(viewer, dt_s);
     viewer->is_dirty |= is_end;
+    if (is_end && viewer->bookmarks_path)
+        rv_bookmarks_open(&viewer->marks, viewer->bookmarks_path, viewer->live_edge.first_ns);
     if (viewer->lanes)
         ask(viewer);
     if (is_end && !viewer->is_touched && viewer->starts_playing)
         rv_playback_start(viewer, viewer->live_edge.first_ns + viewer->start_ns);
     else if (is_end && !viewer->is_touched)
-        show_whole(viewer);
+        rv_navigation_show_whole(viewer);
     has_moved |= rv_time_window_advance(&viewer->time_window, viewer->live_edge.now_ns, fmin(dt_s, 0.25));
     if (!has_moved)
         return;

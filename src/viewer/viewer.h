@@ -2,7 +2,7 @@
  * The state of the viewer: time window, view, pinned call. Keys, mouse and panels change it only through
  * rv_viewer_act(); frames are made from it. No SDL.
  *
- * A part of it with rules of its own is a struct with files of its own (navigate, present, pointer), held here; what a
+ * A part of it with rules of its own is a struct with files of its own (navigation, bookmarks, pointer), held here; what a
  * new action does to it is one case of rv_viewer_act(). Main thread.
  */
 #ifndef RV_VIEWER_VIEWER_H
@@ -45,9 +45,10 @@ struct rv_viewer_focus { /* the window of the last focus; zero after any other m
 };
 
 struct rv_viewer_panels { /* visible panels */
-    bool has_help, has_go_to, has_commands, has_search, has_settings, has_threads, has_debugger_panel;
+    bool has_help, has_go_to, has_note, has_commands, has_search, has_settings, has_threads, has_debugger_panel;
     unsigned n_asked;    /* number of requests to search */
     bool is_go_to_wrong; /* the last entry was not a time */
+    uint64_t note_ns;    /* the time that a note is written for */
 };
 
 struct rv_viewer {
@@ -78,6 +79,7 @@ struct rv_viewer {
     uint64_t start_ns, stop_ns;  /* begin and pause of that, from the first event; 0 = at the end */
     uint64_t at_ns;              /* what is shown at the end of the capture begins there; 0 = all is */
     bool has_width;              /* the window's width was asked for: that end does not change it */
+    const char *bookmarks_path;  /* of the file that bookmarks are saved to once it has come; NULL = none. Borrowed */
     bool wants_recording;        /* record to a file if possible */
     bool is_closing;
 };
@@ -89,7 +91,8 @@ struct rv_viewer_params {
     uint64_t start_ns, stop_ns; /* begin and pause of it, as above */
     uint64_t at_ns;             /* as above */
     bool has_width;
-    struct rv_lanes *lanes; /* both outlive the viewer; NULL = nothing can be searched or measured */
+    const char *bookmarks_path; /* as above */
+    struct rv_lanes *lanes;     /* both outlive the viewer; NULL = nothing can be searched or measured */
     struct rv_subroutines *subroutines;
     struct rv_session *session;     /* outlives it; NULL = all calls are in the lanes */
     const struct rv_diff *diff;     /* outlives it; NULL = none */
@@ -115,6 +118,9 @@ void rv_viewer_drawn_rows(struct rv_viewer *viewer, double row_scale);
 
 /* Advance by dt_s everything that moves by itself: the present, and a window that follows it. */
 void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is_done, double dt_s);
+
+/* The user has done something that needs a picture: from now on the window is as the user has chosen. */
+void rv_viewer_touch(struct rv_viewer *viewer);
 
 /* What views are to be made with. Borrowed. */
 void rv_viewer_apply(const struct rv_viewer *viewer, struct rv_view_params *params);

@@ -316,6 +316,43 @@ static void show_settings(struct rv_panels *panels, const struct rv_panels_about
     rv_settings_panel_show(panels->ui, &shown, acts);
 }
 
+static void show_go_to(struct rv_panels *panels, const struct rv_viewer *viewer, struct rv_ui_acts *acts)
+{
+    bool is_wrong = viewer->panels.is_go_to_wrong;
+    struct rv_prompt shown = {.action = RV_ACTION_GO_TO,
+                              .title = "Go to",
+                              .button = "Go",
+                              .example = "12ms",
+                              .hint = is_wrong ? "not a time; examples: 12ms  1.5s  +3ms  -3ms  @start  @end"
+                                               : "12ms  1.5s  +3ms  -3ms  @start  @end",
+                              .is_wrong = is_wrong};
+    rv_prompt_show(panels->ui, &shown, &panels->go_to, acts);
+}
+
+static void show_note(struct rv_panels *panels, const struct rv_viewer *viewer, struct rv_ui_acts *acts)
+{
+    size_t i = rv_bookmarks_near(&viewer->marks, viewer->panels.note_ns, 0);
+    struct rv_prompt shown = {.action = RV_ACTION_NOTE,
+                              .title = "Note",
+                              .button = "Set",
+                              .example = "what is to be seen here",
+                              .hint = viewer->marks.path ? "saved beside the file" : "not saved: for this window only",
+                              .initial = i == SIZE_MAX ? NULL : viewer->marks.notes[i]};
+    rv_prompt_show(panels->ui, &shown, &panels->note, acts);
+}
+
+static void show_prompts(struct rv_panels *panels, const struct rv_viewer *viewer, struct rv_ui_acts *acts)
+{
+    if (viewer->panels.has_go_to)
+        show_go_to(panels, viewer, acts);
+    else
+        panels->go_to = (struct rv_prompt_state){.is_there = false};
+    if (viewer->panels.has_note)
+        show_note(panels, viewer, acts);
+    else
+        panels->note = (struct rv_prompt_state){.is_there = false};
+}
+
 /* Only one of them: there is no room for all below a picture. */
 static void show_below(struct rv_panels *panels, const struct rv_panels_about *about,
                        const struct rv_panel_analysis_about *asked, struct rv_ui_acts *acts)
@@ -358,10 +395,7 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
         panels->help = (struct rv_help_state){.find = ""};
     if (viewer->panels.has_settings)
         show_settings(panels, about, acts);
-    if (viewer->panels.has_go_to)
-        rv_go_to_show(panels->ui, &(struct rv_go_to){viewer->panels.is_go_to_wrong}, &panels->go_to, acts);
-    else
-        panels->go_to = (struct rv_go_to_state){.is_there = false};
+    show_prompts(panels, viewer, acts);
     if (viewer->panels.has_commands)
         show_commands(panels, about, acts);
     else

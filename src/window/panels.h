@@ -16,16 +16,16 @@
 #include "viewer/viewer.h"
 #include "ui/debugger_panel.h"
 #include "ui/command_palette.h"
-#include "ui/go_to.h"
 #include "ui/help.h"
 #include "ui/legend.h"
+#include "ui/prompt.h"
 #include "ui/threads.h"
 #include "ui/ui.h"
 
 struct rv_panels { /* zeroed = closed */
     struct rv_ui *ui;
     struct rv_minimap_image minimap_image;
-    struct rv_go_to_state go_to;
+    struct rv_prompt_state go_to, note;
     struct rv_command_palette_state commands;
     struct rv_threads_state threads;
     struct rv_help_state help;

@@ -206,7 +206,7 @@ static void draw(struct window *window)
     frame.height_px = window->size_px[1];
     frame.scale = window->scale;
     frame.insets = window->drawn_insets = rv_panels_insets(&window->panels);
-    frame.flags = (struct rv_bookmark_flags){viewer->marks.ns, viewer->marks.n};
+    frame.flags = (struct rv_bookmark_flags){viewer->marks.ns, viewer->marks.notes, viewer->marks.n};
     frame.stops = (struct rv_debugger_marks){viewer->debugger.stopped, viewer->debugger.n_stopped};
     rv_pointer_show(&viewer->pointer, window->scene, window->session, &frame);
     if (viewer->pointer.hover.is_pinned && window->panels.has_inspector)
@@ -415,6 +415,7 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
     struct rv_viewer_params viewer = {.now_ns = rv_clock_mono_ns(),
                                       .window_ns = params->window_ns ? params->window_ns : WINDOW_NS,
                                       .at_ns = params->at_ns,
+                                      .bookmarks_path = params->bookmarks_path,
                                       .has_width = params->window_ns != 0,
                                       .speed = params->speed,
                                       .start_ns = params->start_ns,

@@ -30,6 +30,7 @@ struct rv_window_params {           /* zero = default */
     int width_px, height_px;        /* 1600 x 900 */
     struct rv_settings *settings;   /* in: initial settings; out: the chosen ones; NULL = defaults */
     const char *settings_path;      /* settings file; NULL = none */
+    const char *bookmarks_path;     /* file of the capture's bookmarks (viewer/bookmarks.h); NULL = not saved */
     uint64_t window_ns;             /* initial width of the time window: 100 ms */
     uint64_t at_ns;                 /* begin of what an ended capture shows, from its first event; 0 = all is shown */
     double speed;                   /* of playback after the capture; 0 = none */
@@ -39,6 +40,7 @@ struct rv_window_params {           /* zero = default */
     const struct rv_diff *diff;     /* comparison of the session's two runs; NULL = one run */
     bool (*should_close)(void *context); /* called ten times a second; NULL = only the user closes */
     struct rv_map *map;                  /* the program's trace file, for debugging; NULL = none */
+    bool is_program;                     /* one that runs is shown, not a file */
     bool is_recording;                   /* initially */
     bool (*record)(void *context,
                    bool is_on); /* requested state; returns the actual one; NULL = recording impossible */

@@ -189,15 +189,27 @@ static bool time_steps(struct user *user, const struct rv_window_state *state)
     case 16:
         if (viewer->marks.n != 1)
             return false;
+        press(SDL_SCANCODE_M, KMOD_LCTRL);
+        return true;
+    case 17: /* the note is the mark's at the cursor */
+        if (!viewer->panels.has_note || !state->is_settled)
+            return false;
+        user_type("slow here");
+        press(SDL_SCANCODE_RETURN, 0);
+        return true;
+    case 18:
+        if (viewer->panels.has_note || !state->is_settled)
+            return false;
+        check(user, viewer->marks.n == 1 && strcmp(viewer->marks.notes[0], "slow here") == 0, "the mark has no note");
         press(SDL_SCANCODE_D, 0);
         press(SDL_SCANCODE_M, KMOD_LSHIFT);
         return true;
-    case 17:
+    case 19:
         if (!is_middle(state, viewer->marks.ns[0], 0.001) || !state->is_settled)
             return false;
         press(SDL_SCANCODE_SPACE, 0);
         return true;
-    case 18: /* it plays, or has come to the end: a frame may take as long */
+    case 20: /* it plays, or has come to the end: a frame may take as long */
         if (!viewer->playhead.is_on)
             return false;
         press(SDL_SCANCODE_END, 0);
@@ -211,37 +223,37 @@ static bool mouse_steps(struct user *user, const struct rv_window_state *state)
     const struct rv_filter *filter = state->viewer->analysis.filter;
     int length = WIDTH - STRIP_X - 16;
     switch (user->steps.step) {
-    case 19: /* the minimap: press, then drag */
+    case 21: /* the minimap: press, then drag */
         if (state->viewer->live_edge.is_frozen || !state->viewer->time_window.is_following || !state->is_settled)
             return false;
         move(STRIP_X + length / 4, STRIP_Y);
         button(STRIP_X + length / 4, STRIP_Y, SDL_BUTTON_LEFT, true);
         return true;
-    case 20:
+    case 22:
         if (!is_middle(state, origin_ns + 25 * MS, 0.01))
             return false;
         move(STRIP_X + length * 3 / 4, STRIP_Y);
         return true;
-    case 21:
+    case 23:
         if (!is_middle(state, origin_ns + 75 * MS, 0.01))
             return false;
         button(STRIP_X + length * 3 / 4, STRIP_Y, SDL_BUTTON_LEFT, false);
         move(STRIP_X, STRIP_Y);
         click(LEGEND_X, LEGEND_Y, SDL_BUTTON_LEFT);
         return true;
-    case 22: /* the legend: alone, all, all but this */
+    case 24: /* the legend: alone, all, all but this */
         if (rv_filter_n_rules(filter) != 1 || !state->is_settled)
             return false;
         check(user, strcmp(rv_filter_text(filter, 0), "package:^Inner$") == 0, rv_filter_text(filter, 0));
         check(user, is_middle(state, origin_ns + 75 * MS, 0.01), "the released minimap moved the window");
         click(LEGEND_X, LEGEND_Y, SDL_BUTTON_LEFT);
         return true;
-    case 23:
+    case 25:
         if (rv_filter_n_rules(filter) || !state->is_settled)
             return false;
         click(LEGEND_X, LEGEND_Y, SDL_BUTTON_RIGHT);
         return true;
-    case 24:
+    case 26:
         if (rv_filter_n_rules(filter) != 1)
             return false;
         check(user, strcmp(rv_filter_text(filter, 0), "!package:^Inner$") == 0, rv_filter_text(filter, 0));
@@ -257,25 +269,25 @@ static bool thread_steps(struct user *user, const struct rv_window_state *state)
     const struct rv_viewer *viewer = state->viewer;
     const struct rv_arranged_lane *lane = viewer->lane_order.lanes;
     switch (user->steps.step) {
-    case 25:
+    case 27:
         if (!viewer->panels.has_threads || !state->is_settled)
             return false;
         check(user, state->view->n_lanes == 1 && !lane->is_hidden && !lane->is_pinned, "the thread is not as it came");
         check(user, rv_scene_lane_at(state->scene, 600.0, THREAD_Y) == 1, "the picture is behind the list of threads");
         click(HIDE_X, THREAD_Y, SDL_BUTTON_LEFT);
         return true;
-    case 26:
+    case 28:
         if (!lane->is_hidden || state->view->n_lanes || !state->is_settled)
             return false;
         click(PIN_X, THREAD_Y, SDL_BUTTON_LEFT);
         return true;
-    case 27:
+    case 29:
         if (!lane->is_pinned || !state->is_settled)
             return false;
         check(user, lane->is_hidden, "who is kept in front is hidden no more");
         click(THREAD_X, THREAD_Y, SDL_BUTTON_LEFT);
         return true;
-    case 28:
+    case 30:
         if (lane->is_hidden || state->view->n_lanes != 1 || !state->is_settled)
             return false;
         click(FIND_X, FIND_Y, SDL_BUTTON_LEFT);
@@ -286,19 +298,19 @@ static bool thread_steps(struct user *user, const struct rv_window_state *state)
         press(SDL_SCANCODE_BACKSPACE, 0);
         click(HIDE_X, THREAD_Y, SDL_BUTTON_LEFT);
         return true;
-    case 29:
+    case 31:
         if (!lane->is_hidden || state->view->n_lanes || !state->is_settled)
             return false;
         press(SDL_SCANCODE_ESCAPE, 0);
         press(SDL_SCANCODE_P, KMOD_LCTRL);
         return true;
-    case 30: /* a thread is gone to by its name */
+    case 32: /* a thread is gone to by its name */
         if (viewer->panels.has_threads || !viewer->panels.has_commands)
             return false;
         user_type("go main past");
         press(SDL_SCANCODE_RETURN, 0);
         return true;
-    case 31:
+    case 33:
         if (viewer->panels.has_commands || lane->is_hidden || state->view->n_lanes != 1 || !state->is_settled)
             return false;
         press(SDL_SCANCODE_Q, KMOD_LCTRL);
@@ -311,8 +323,8 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
 {
     struct user *user = (struct user *)steps;
     return steps->step < 7    ? key_steps(user, state)
-           : steps->step < 19 ? time_steps(user, state)
-           : steps->step < 25 ? mouse_steps(user, state)
+           : steps->step < 21 ? time_steps(user, state)
+           : steps->step < 27 ? mouse_steps(user, state)
                               : thread_steps(user, state);
 }
 
@@ -320,5 +332,5 @@ int main(void)
 {
     struct user user = {.steps.act = act};
     origin_ns = ended_program_origin();
-    return window_steps_run(&user.steps, WIDTH, HEIGHT, 32);
+    return window_steps_run(&user.steps, WIDTH, HEIGHT, 34);
 }

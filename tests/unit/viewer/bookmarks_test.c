@@ -1,4 +1,9 @@
 #include <criterion/criterion.h>
+#include <criterion/redirect.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "viewer/bookmarks.h"
 
@@ -35,4 +40,116 @@ Test(bookmarks, bookmarks_beyond_the_limit_are_refused, .timeout = 60)
     for (uint64_t i = 0; i < 2 * RV_BOOKMARKS_MAX; i++)
         rv_bookmarks_toggle(&marks, 1000 - i, 0);
     cr_assert_eq(marks.n, RV_BOOKMARKS_MAX);
+}
+
+/* ---- the file ---- */
+
+static char folder[64], path[160];
+
+static void make_folder(void)
+{
+    snprintf(folder, sizeof folder, "/tmp/ringviz-bookmarks-XXXXXX");
+    cr_assert(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/run.rvz.bookmarks", folder);
+}
+
+static void remove_folder(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    cr_assert_eq(system(command), 0);
+}
+
+TestSuite(bookmarks_file, .init = make_folder, .fini = remove_folder, .timeout = 60);
+
+static void write_file(const char *text)
+{
+    FILE *file = fopen(path, "w");
+    cr_assert(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static void expect_file(const char *expected)
+{
+    char text[4096];
+    FILE *file = fopen(path, "r");
+    cr_assert(file, "there is no file");
+    size_t n = fread(text, 1, sizeof text - 1, file);
+    text[n] = '\0';
+    fclose(file);
+    cr_assert_str_eq(text, expected);
+}
+
+Test(bookmarks_file, a_capture_opened_again_has_its_bookmarks_and_notes)
+{
+    struct rv_bookmarks marks = {.n = 0}, again = {.n = 0};
+    rv_bookmarks_toggle(&marks, 1500, 0); /* before the capture has come to its end */
+    rv_bookmarks_open(&marks, path, 1000);
+    rv_bookmarks_write(&marks, 3000, "the lock = \"cache\"\nis h\xc3\xa4ld ");
+    rv_bookmarks_toggle(&marks, 2000, 0);
+    rv_bookmarks_toggle(&marks, 2001, 5);
+    expect_file("# Bookmarks of ringviz: time after the first event = note\n"
+                "500ns =\n2000ns = the lock = \"cache\" is h\xc3\xa4ld \n");
+    rv_bookmarks_open(&again, path, 9000);
+    cr_assert_eq(again.n, 2);
+    cr_assert(again.ns[0] == 9500 && again.ns[1] == 11000);
+    cr_assert_str_empty(again.notes[0]);
+    cr_assert_str_eq(again.notes[1], "the lock = \"cache\" is h\xc3\xa4ld");
+    rv_bookmarks_fini(&marks);
+    rv_bookmarks_fini(&again);
+}
+
+Test(bookmarks_file, what_another_window_or_an_editor_has_written_stays)
+{
+    struct rv_bookmarks marks = {.n = 0}, other = {.n = 0};
+    write_file("# mine\nnot a bookmark\n1ms = first\n");
+    cr_redirect_stderr();
+    rv_bookmarks_open(&marks, path, 0);
+    rv_bookmarks_open(&other, path, 0);
+    rv_bookmarks_write(&marks, 5, "one");
+    rv_bookmarks_write(&other, 6, "two");
+    expect_file("# mine\nnot a bookmark\n1ms = first\n5ns = one\n6ns = two\n");
+    cr_assert_eq(marks.n, 2);
+    rv_bookmarks_fini(&marks);
+    rv_bookmarks_fini(&other);
+}
+
+Test(bookmarks_file, a_bookmark_of_an_edited_file_is_removed_whatever_its_unit)
+{
+    struct rv_bookmarks marks = {.n = 0};
+    write_file("1ms = first\n0.001s = again\n");
+    cr_redirect_stderr();
+    rv_bookmarks_open(&marks, path, 0);
+    rv_bookmarks_toggle(&marks, 1000000, 0);
+    expect_file("");
+    rv_bookmarks_fini(&marks);
+}
+
+Test(bookmarks_file, a_symbolic_link_is_neither_read_nor_replaced)
+{
+    struct rv_bookmarks marks = {.n = 0};
+    char target[160];
+    struct stat status;
+    snprintf(target, sizeof target, "%s/target", folder);
+    cr_assert_eq(symlink(target, path), 0);
+    cr_redirect_stderr();
+    rv_bookmarks_open(&marks, path, 0);
+    rv_bookmarks_toggle(&marks, 5, 0);
+    cr_assert_eq(marks.n, 1, "it is not even kept for this window");
+    cr_assert(lstat(path, &status) == 0 && S_ISLNK(status.st_mode));
+    cr_assert_neq(access(target, F_OK), 0);
+    rv_bookmarks_fini(&marks);
+}
+
+Test(bookmarks_file, a_folder_that_cannot_be_written_is_said_once)
+{
+    struct rv_bookmarks marks = {.n = 0};
+    cr_redirect_stderr();
+    rv_bookmarks_open(&marks, "/proc/self/fdinfo/run.rvz.bookmarks", 0);
+    rv_bookmarks_toggle(&marks, 5, 0);
+    rv_bookmarks_toggle(&marks, 50, 0);
+    cr_assert_null(marks.path);
+    cr_assert_eq(marks.n, 2);
+    fflush(stderr);
+    cr_assert_stderr_eq_str("ringviz: /proc/self/fdinfo/run.rvz.bookmarks: No such file or directory\n"
+                            "ringviz: /proc/self/fdinfo/run.rvz.bookmarks: bookmarks are not saved\n");
 }

@@ -1,0 +1,27 @@
+/* Actions that move the window of time: zoom, pan, follow, focus, go to, back. Part of rv_viewer_act(). Main thread. */
+#ifndef RV_VIEWER_NAVIGATION_H
+#define RV_VIEWER_NAVIGATION_H
+
+#include <stdint.h>
+
+#include "viewer/viewer.h"
+
+/* Does nothing for other actions. */
+void rv_navigation_act(struct rv_viewer *viewer, const struct rv_act *act);
+
+/* Before any action: the history stores the window that it will leave, if it does. */
+void rv_navigation_note(struct rv_viewer *viewer, const struct rv_act *act);
+
+/* At the end of the capture: show the part that was asked for, or all. */
+void rv_navigation_show_whole(struct rv_viewer *viewer);
+
+/* Move the window's middle to a time; its width stays. */
+void rv_navigation_center(struct rv_viewer *viewer, uint64_t ns);
+
+/* Where the cursor is in the window, from 0 to 1. */
+double rv_navigation_cursor_share(const struct rv_viewer *viewer);
+
+/* The time at such a place. */
+uint64_t rv_navigation_time_at(const struct rv_viewer *viewer, double share);
+
+#endif
