@@ -89,7 +89,7 @@ static uint32_t deepest_in(const struct rv_view *view, const struct rv_view_lane
 }
 
 /* In the lane under the cursor, else the first: bring its deepest call in view, or its outermost, into sight, in rows
- * that can be read. The scroll follows once the rows are so. */
+ * that can be read. The rows grow once they have been drawn as high as they are asked for, and the scroll follows. */
 static void go_to_depth(struct rv_viewer *viewer, bool is_deepest)
 {
     uint32_t lane_idx = 0, i = 0;
@@ -100,17 +100,29 @@ static void go_to_depth(struct rv_viewer *viewer, bool is_deepest)
         lane_idx = view->lanes[0].lane_idx;
     while (view->lanes[i].lane_idx != lane_idx)
         i++;
-    double height = rv_scene_row_height(viewer->scene, i);
-    if (height > 0.0 && height < ROW_READABLE)
-        scale_rows(viewer, ROW_READABLE / height);
     viewer->look.awaited = (struct rv_viewer_depth){true, lane_idx, is_deepest ? deepest_in(view, &view->lanes[i]) : 0};
     rv_viewer_touch(viewer);
+}
+
+/* Make the lane's rows, drawn as high as they were asked for, so high that they can be read. False if they are, or get no
+ * higher. */
+static bool grow_rows(struct rv_viewer *viewer, uint32_t lane_idx)
+{
+    const struct rv_view *view = viewer->view;
+    const double before = viewer->look.row_scale;
+    uint32_t i = 0;
+    while (i < view->n_lanes && view->lanes[i].lane_idx != lane_idx)
+        i++;
+    const double height = rv_scene_row_height(viewer->scene, i);
+    if (height > 0.0 && height < 0.99 * ROW_READABLE)
+        scale_rows(viewer, ROW_READABLE / height);
+    return viewer->look.row_scale != before;
 }
 
 void rv_viewer_drawn_rows(struct rv_viewer *viewer, double row_scale)
 {
     const struct rv_viewer_depth awaited = viewer->look.awaited;
-    if (!awaited.is_on || row_scale != viewer->look.row_scale)
+    if (!awaited.is_on || row_scale != viewer->look.row_scale || grow_rows(viewer, awaited.lane_idx))
         return;
     viewer->look.awaited.is_on = false;
     rv_viewer_scroll_to(viewer, awaited.lane_idx, awaited.depth);
