@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "export/table_names.h"
 #include "export/text_buffer.h"
+#include "model/diff_verdict.h"
 
 enum { BEFORE = RV_DIFF_BEFORE, AFTER = RV_DIFF_AFTER };
 
@@ -61,7 +62,7 @@ static void add_json_row(struct rv_text_buffer *text, const struct rv_diff_row *
     else
         rv_text_buffer_add(text, ",\"total_ratio\":null");
     for (int time = 0; time < RV_DIFF_VARIANCE_TIMES; time++)
-        if (rv_diff_is_tested(row))
+        if (rv_diff_verdict_is_tested(row))
             rv_text_buffer_format(text, ",\"%s\":%.6g,\"%s\":%.6g", CHANGE_NAMES[time][0], row->changes[time].ratio,
                                   CHANGE_NAMES[time][1], row->changes[time].p);
         else
@@ -110,7 +111,7 @@ static void write_csv(struct rv_text_buffer *text, const struct rv_diff *diff)
         if (ratio_of(row, &ratio))
             rv_text_buffer_format(text, "%.6g", ratio);
         for (int time = 0; time < RV_DIFF_VARIANCE_TIMES; time++)
-            if (rv_diff_is_tested(row))
+            if (rv_diff_verdict_is_tested(row))
                 rv_text_buffer_format(text, ",%.6g,%.6g", row->changes[time].ratio, row->changes[time].p);
             else
                 rv_text_buffer_add(text, ",,");

@@ -13,7 +13,7 @@
 
 /*
  * SLOWER and FASTER are claims about the own time of a subroutine's calls; SLOWER_INSIDE and FASTER_INSIDE about the
- * total time of calls whose own time is unchanged: their callees changed. See model/diff.c for the test. A claim
+ * total time of calls whose own time is unchanged: their callees changed. See model/diff_verdict.c for the test. A claim
  * says that the two runs differ in this subroutine beyond the common change, not why.
  */
 enum rv_diff_verdict {
@@ -69,14 +69,8 @@ struct rv_diff {
 void rv_diff_init(struct rv_diff *diff, const struct rv_diff_side sides[RV_DIFF_SIDES]);
 void rv_diff_fini(struct rv_diff *diff);
 
-/* Were there at least RV_DIFF_LEAST_CALLS on both sides? */
-bool rv_diff_is_tested(const struct rv_diff_row *row);
-
 /* The row of a subroutine of either side; NULL if it has none. */
 const struct rv_diff_row *rv_diff_find(const struct rv_diff *diff, const struct rv_subroutine *subroutine);
-
-/* "slower", "faster-inside", "few": as --diff prints it. */
-const char *rv_diff_verdict_word(enum rv_diff_verdict verdict);
 
 /* Base-2 logarithm of the ratio of the medians after / before; 0 where no difference is claimed. */
 double rv_diff_octaves(const struct rv_diff_row *row);

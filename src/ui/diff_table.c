@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "model/diff_verdict.h"
 #include "ui/table_cells.h"
 
 #define NUMBER_WIDTH 68.0f
