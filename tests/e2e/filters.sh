@@ -12,7 +12,7 @@ begin() { # COMMAND...: it runs the program, whose lines come to $folder/program
     "$@" <"$folder/in" >"$folder/program" 2>"$folder/err" &
     pid=$!
     exec 9>"$folder/in"
-    within 20 grep -q running "$folder/program" || fail "the program does not start: $(cat "$folder/err")"
+    within 90 grep -q running "$folder/program" || fail "the program does not start: $(cat "$folder/err")"
     n_lines=1
 }
 has_answered() {
@@ -48,15 +48,15 @@ tell 20
 change 'exclude ::tiny$'
 grep -q '^1 known subroutine not traced' "$folder/changed" || fail "the answer: $(cat "$folder/changed")"
 tell 20
-within 20 is_tiny 0 || fail "tiny is still patched"
+within 90 is_tiny 0 || fail "tiny is still patched"
 tell 1000
 change 'trace tiny'
-within 20 is_tiny 1 || fail "tiny is not patched again"
+within 90 is_tiny 1 || fail "tiny is not patched again"
 tell 30
 change 'untrace filtered::tiny'
 change 'untrace program_plain_filtered::tiny'
 tell 1
-within 20 is_tiny 0 || fail "tiny is still patched after untrace"
+within 90 is_tiny 0 || fail "tiny is still patched after untrace"
 change 'exclude .'
 tell 1
 end "a patched program"
@@ -69,7 +69,7 @@ begin "$ringviz" --trace-file="$trace" --force --report=csv --output="$folder/re
 is_tiny 0 || fail "what is excluded is patched"
 tell 10
 change 'include ::ti'
-within 20 is_tiny 1 || fail "what was excluded is not patched"
+within 90 is_tiny 1 || fail "what was excluded is not patched"
 tell 10
 end "a program with --exclude"
 calls tiny $((4 * 10 * 100))
@@ -79,13 +79,13 @@ calls other $((4 * 20 * 3))
 begin "$plain"
 "$ringviz" -p $pid --trace-file="$trace" --force --report=csv --output="$folder/report.csv" --patch=. 2>"$folder/err" &
 viewer=$!
-within 20 is_tiny 1 || fail "it is not attached: $(cat "$folder/err")"
+within 90 is_tiny 1 || fail "it is not attached: $(cat "$folder/err")"
 tell 10
 change 'exclude ::tiny$'
 tell 10
-within 20 is_tiny 0 || fail "tiny is still patched in an attached program"
+within 90 is_tiny 0 || fail "tiny is still patched in an attached program"
 change 'include ::tiny$'
-within 20 is_tiny 1 || fail "tiny is not patched again in an attached program"
+within 90 is_tiny 1 || fail "tiny is not patched again in an attached program"
 tell 10
 kill -INT $viewer
 wait $viewer
@@ -109,20 +109,20 @@ begin "$ringviz" --trace-file="$trace" --force --report=csv --output="$folder/re
 produced=0
 has_many_events || fail "hooks are not traced"
 change 'exclude ::tiny$'
-within 20 has_few_events || fail "hooks go on with what is left out"
+within 90 has_few_events || fail "hooks go on with what is left out"
 change 'trace tiny'
-within 20 has_many_events || fail "hooks do not go on"
+within 90 has_many_events || fail "hooks do not go on"
 end "a program with hooks"
 
 # Its child of fork knows what was left out before.
 begin "$ringviz" --trace-file="$trace" --force --report=csv --output="$folder/report.csv" --patch=off -- "$hooked"
 tell 100
 change 'exclude ::tiny$'
-within 20 has_few_events || fail "hooks go on with what is left out"
+within 90 has_few_events || fail "hooks go on with what is left out"
 tell f
 has_few_events || fail "hooks of a forked process go on with what is left out"
 change 'trace tiny'
-within 20 has_many_events || fail "hooks of a forked process do not go on"
+within 90 has_many_events || fail "hooks of a forked process do not go on"
 end "a forked process with hooks"
 
 # What cannot be is said.

@@ -28,6 +28,7 @@ begin_program() { # NAME PROGRAM ARGUMENT...: its input on 9, its output in $fol
     begun=$folder/$1
     shift
     mkfifo "$begun"
+    : >"$folder/program" # not of the one before, until the shell opens it
     "$@" <"$begun" >"$folder/program" 2>&1 &
     pid=$!
     exec 9>"$begun"

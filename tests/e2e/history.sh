@@ -9,6 +9,7 @@ mkdir "$folder/tmp"
 export SDL_VIDEODRIVER=offscreen TMPDIR="$folder/tmp"
 
 watch() { # OPTION...: a window over the program, its process in $window
+    : >"$folder/out" # not of the one before, until the shell opens it
     "$ringviz" "$@" -- "$fib" 31 2>"$folder/err" >"$folder/out" </dev/null &
     window=$!
 }

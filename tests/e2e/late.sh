@@ -28,6 +28,7 @@ calls_of() {
 start quiet quiet
 n_lines=0
 for attachment in 1 2; do
+    : >"$folder/err" # not of the one before, until the shell opens it
     "$ringviz" -p $pid --patch='.@plain_plugin' --force --verbose --report=json --output="$folder/report.json" \
         2>"$folder/err" &
     ringviz_pid=$!
