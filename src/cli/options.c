@@ -180,6 +180,7 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
     case RV_OPTION_SIZE:
         return parse_size(value, options);
     case RV_OPTION_AT:
+        options->has_at = true;
         return rv_option_value_time(entry->name, value, 0, &options->at_ns);
     case RV_OPTION_WINDOW:
         return rv_option_value_time(entry->name, value, 1, &options->window_ns);

@@ -62,8 +62,9 @@ struct rv_options {
     enum rv_color_scheme scheme;          /* the same */
     enum rv_color_theme theme;            /* the same */
     bool has_look, has_scheme, has_theme; /* they were given */
-    uint64_t at_ns;                       /* where the picture's window begins, from the first event */
-    uint64_t window_ns;                   /* 0 = to the end */
+    bool has_at;
+    uint64_t at_ns;     /* where the picture's window begins, from the first event */
+    uint64_t window_ns; /* 0 = to the end */
     /* --find and --filter */
     const char *find;               /* a regular expression that compiles; NULL = nothing */
     const struct rv_filter *filter; /* --filter */

@@ -15,12 +15,9 @@ static void begin_as(struct rv_settings *settings, const struct rv_options *opti
     settings->theme = options->has_theme ? options->theme : settings->theme;
 }
 
-/* A program that runs has no file to keep bookmarks beside; a comparison has two. */
-static const char *bookmarks_path(const struct rv_options *options, const struct rv_window_params *params,
-                                  char path[PATH_BYTES])
+static const char *bookmarks_path(const char *file, char path[PATH_BYTES])
 {
-    bool has_file = options->file && !params->is_program && !params->diff;
-    int n = has_file ? snprintf(path, PATH_BYTES, "%s" RV_BOOKMARKS_SUFFIX, options->file) : 0;
+    int n = file ? snprintf(path, PATH_BYTES, "%s" RV_BOOKMARKS_SUFFIX, file) : 0;
     return n > 0 && n < PATH_BYTES ? path : NULL;
 }
 
@@ -40,8 +37,10 @@ int rv_show(struct rv_session *session, const struct rv_options *options, const 
     all.height_px = options->height_px;
     all.settings = &settings;
     all.settings_path = config.path;
-    all.bookmarks_path = bookmarks_path(options, params, bookmarks);
+    all.file = params->is_program || params->diff ? NULL : options->file; /* a program has none, a comparison two */
+    all.bookmarks_path = bookmarks_path(all.file, bookmarks);
     all.at_ns = options->at_ns;
+    all.has_at = options->has_at;
     all.window_ns = options->window_ns;
     all.speed = options->speed;
     all.start_ns = options->from_ns;

@@ -65,7 +65,7 @@ void rv_navigation_show_whole(struct rv_viewer *viewer)
 {
     const struct rv_live_edge *live_edge = &viewer->live_edge;
     uint64_t from_ns = live_edge->first_ns + viewer->at_ns;
-    if (viewer->at_ns)
+    if (viewer->has_at)
         show_quietly(viewer, from_ns,
                      viewer->has_width              ? from_ns + (uint64_t)viewer->time_window.window_ns
                      : live_edge->last_ns > from_ns ? live_edge->last_ns

@@ -287,6 +287,9 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_RECORD:
         viewer->wants_recording = !viewer->wants_recording;
         return;
+    case RV_ACTION_COPY_COMMAND:
+        viewer->wants_command = true;
+        return;
     case RV_ACTION_PIN:
         pin(viewer);
         return;
@@ -426,6 +429,7 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
         .start_ns = params->start_ns,
         .stop_ns = params->stop_ns,
         .at_ns = params->at_ns,
+        .has_at = params->has_at,
         .has_width = params->has_width,
         .bookmarks_path = params->bookmarks_path,
         .is_dirty = true,

@@ -77,10 +77,12 @@ struct rv_viewer {
     bool is_touched;             /* the user has chosen a window: the program's end does not move it */
     bool starts_playing;         /* at the end of the capture, unless the user has chosen */
     uint64_t start_ns, stop_ns;  /* begin and pause of that, from the first event; 0 = at the end */
-    uint64_t at_ns;              /* what is shown at the end of the capture begins there; 0 = all is */
+    uint64_t at_ns;              /* what is shown at the end of the capture begins there, */
+    bool has_at;                 /* or all is */
     bool has_width;              /* the window's width was asked for: that end does not change it */
     const char *bookmarks_path;  /* of the file that bookmarks are saved to once it has come; NULL = none. Borrowed */
     bool wants_recording;        /* record to a file if possible */
+    bool wants_command;          /* the command line of what is shown, in the clipboard */
     bool is_closing;
 };
 
@@ -90,7 +92,7 @@ struct rv_viewer_params {
     double speed;               /* of playback after the capture; 0 = none */
     uint64_t start_ns, stop_ns; /* begin and pause of it, as above */
     uint64_t at_ns;             /* as above */
-    bool has_width;
+    bool has_at, has_width;
     const char *bookmarks_path; /* as above */
     struct rv_lanes *lanes;     /* both outlive the viewer; NULL = nothing can be searched or measured */
     struct rv_subroutines *subroutines;

@@ -7,6 +7,7 @@
  */
 #include "window/window.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <GL/glew.h>
@@ -16,6 +17,7 @@
 #include "window/frame_builder.h"
 #include "window/frame_meter.h"
 #include "window/panels.h"
+#include "window/view_command.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "model/box_budget.h"
@@ -349,6 +351,20 @@ static void follow_request_to_record(struct window *window)
     window->has_news = true;
 }
 
+static void follow_request_for_command(struct window *window)
+{
+    if (!window->viewer.wants_command)
+        return;
+    window->viewer.wants_command = false;
+    if (!window->params->file) {
+        rv_note("no command shows this again: it is of a file only; --record writes one");
+        return;
+    }
+    char *command = rv_view_command(&window->viewer, window->params->file);
+    (void)SDL_SetClipboardText(command);
+    free(command);
+}
+
 /* Request or show a frame. Returns whether one is pending. */
 static bool go_on(struct window *window)
 {
@@ -373,6 +389,7 @@ static int run_loop(struct window *window)
         rv_session_counts(window->session, &window->counts);
         advance(window);
         follow_request_to_record(window);
+        follow_request_for_command(window);
         if (window->n_frames && rv_pointer_look(&viewer->pointer, window->scene, viewer->view))
             rv_viewer_point(viewer);
         if (window->has_news)
@@ -415,6 +432,7 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
     struct rv_viewer_params viewer = {.now_ns = rv_clock_mono_ns(),
                                       .window_ns = params->window_ns ? params->window_ns : WINDOW_NS,
                                       .at_ns = params->at_ns,
+                                      .has_at = params->has_at,
                                       .bookmarks_path = params->bookmarks_path,
                                       .has_width = params->window_ns != 0,
                                       .speed = params->speed,

@@ -263,6 +263,14 @@ static bool mouse_steps(struct user *user, const struct rv_window_state *state)
     return false;
 }
 
+static void check_command(struct user *user)
+{
+    static const char begin[] = "ringviz run.rvz --view=flame --color=package --at=";
+    char *command = SDL_GetClipboardText();
+    check(user, strncmp(command, begin, strlen(begin)) == 0, command);
+    SDL_free(command);
+}
+
 /* The list of threads: hide, keep in front, come back by the name, close. */
 static bool thread_steps(struct user *user, const struct rv_window_state *state)
 {
@@ -313,6 +321,12 @@ static bool thread_steps(struct user *user, const struct rv_window_state *state)
     case 33:
         if (viewer->panels.has_commands || lane->is_hidden || state->view->n_lanes != 1 || !state->is_settled)
             return false;
+        press(SDL_SCANCODE_C, KMOD_LCTRL);
+        return true;
+    case 34:
+        if (viewer->wants_command || !SDL_HasClipboardText())
+            return false;
+        check_command(user);
         press(SDL_SCANCODE_Q, KMOD_LCTRL);
         return true;
     }
@@ -330,7 +344,7 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
 
 int main(void)
 {
-    struct user user = {.steps.act = act};
+    struct user user = {.steps = {.act = act, .window.file = "run.rvz"}};
     origin_ns = ended_program_origin();
-    return window_steps_run(&user.steps, WIDTH, HEIGHT, 34);
+    return window_steps_run(&user.steps, WIDTH, HEIGHT, 35);
 }

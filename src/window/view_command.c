@@ -1,0 +1,55 @@
+#include "window/view_command.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "export/text_buffer.h"
+#include "model/color.h"
+#include "render/view_mode.h"
+
+/* In single quotes, where there is something that a shell would not take as it is. */
+static void add_word(struct rv_text_buffer *text, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=+@%";
+    if (*word && word[strspn(word, plain)] == '\0') {
+        rv_text_buffer_add(text, word);
+        return;
+    }
+    rv_text_buffer_add(text, "'");
+    for (; *word; word++)
+        if (*word == '\'')
+            rv_text_buffer_add(text, "'\\''");
+        else
+            rv_text_buffer_add_bytes(text, word, 1);
+    rv_text_buffer_add(text, "'");
+}
+
+static void add_option(struct rv_text_buffer *text, const char *option, const char *value)
+{
+    rv_text_buffer_format(text, " --%s=", option);
+    add_word(text, value);
+}
+
+char *rv_view_command(const struct rv_viewer *viewer, const char *file)
+{
+    struct rv_text_buffer text = {.n = 0};
+    const struct rv_filter *filter = viewer->analysis.filter;
+    uint64_t from_ns, to_ns, first_ns = viewer->live_edge.first_ns;
+    rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
+    from_ns = from_ns > first_ns ? from_ns : first_ns;
+    rv_text_buffer_add(&text, "ringviz ");
+    if (*file == '-')
+        rv_text_buffer_add(&text, "./");
+    add_word(&text, file);
+    add_option(&text, "view", rv_view_mode_get(viewer->look.shown)->name);
+    if (viewer->look.scheme < RV_COLOR_DIFFERENCE)
+        add_option(&text, "color", rv_color_scheme_name(viewer->look.scheme));
+    rv_text_buffer_format(&text, " --at=%" PRIu64 "ns --window=%" PRIu64 "ns", from_ns - first_ns,
+                          to_ns > from_ns ? to_ns - from_ns : 1);
+    for (size_t i = 0; i < rv_filter_n_rules(filter); i++)
+        add_option(&text, "filter", rv_filter_text(filter, i));
+    if (*viewer->analysis.find)
+        add_option(&text, "find", viewer->analysis.find);
+    rv_text_buffer_add_bytes(&text, "", 1);
+    return text.bytes;
+}

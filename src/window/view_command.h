@@ -1,0 +1,11 @@
+/* The command line that shows what a window shows, to be sent to somebody or kept in a script. No GL, no SDL. */
+#ifndef RV_WINDOW_VIEW_COMMAND_H
+#define RV_WINDOW_VIEW_COMMAND_H
+
+#include "viewer/viewer.h"
+
+/* Words as a POSIX shell reads them: the file, and the options for view, colours, time, filters and search. The caller frees
+ * them. */
+char *rv_view_command(const struct rv_viewer *viewer, const char *file);
+
+#endif
