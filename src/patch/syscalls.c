@@ -229,6 +229,12 @@ static int read_code(struct survey *survey)
 
 /* ---- stubs ---- */
 
+/* Built beside where it is to be: a thread may be in an old one, which an earlier attachment has left there. */
+struct stub {
+    uint64_t address;
+    uint8_t bytes[RV_PATCH_SYSCALL_STUB_BYTES];
+};
+
 /* Does a branch lead into what begins behind the first address, and ends before the last? */
 static bool is_led_into(const struct call *call, uint64_t first, uint64_t last)
 {
@@ -250,12 +256,12 @@ static enum rv_patch_refusal move(const struct survey *survey, uint64_t from, ui
 }
 
 /* Plain instructions keep their lengths. */
-static bool copy_before(const struct survey *survey, const struct call *call, uint8_t *to)
+static bool copy_before(const struct survey *survey, const struct call *call, uint8_t *to, uint64_t address)
 {
     struct rv_patch_instruction in;
     size_t n_bytes;
     const uint8_t *bytes = rv_patch_image_at(&survey->request->image, call->before, &n_bytes);
-    for (uint64_t at = call->before; at < call->at; at += in.n_bytes, to += in.n_bytes) {
+    for (uint64_t at = call->before; at < call->at; at += in.n_bytes, to += in.n_bytes, address += in.n_bytes) {
         int32_t distance;
         const uint8_t *code = bytes + (at - call->before);
         if (!rv_patch_decode(&survey->decoder, code, (size_t)(call->at - at), at, &in))
@@ -263,7 +269,7 @@ static bool copy_before(const struct survey *survey, const struct call *call, ui
         memcpy(to, code, in.n_bytes);
         if (in.base != RV_PATCH_RIP)
             continue;
-        if (!rv_patch_reach((uint64_t)(uintptr_t)to + in.n_bytes, in.target, &distance))
+        if (!rv_patch_reach(address + in.n_bytes, in.target, &distance))
             return false;
         memcpy(to + in.operand_at, &distance, sizeof distance);
     }
@@ -272,11 +278,11 @@ static bool copy_before(const struct survey *survey, const struct call *call, ui
 
 /* Displaced are those in front; the call is made in the stub, which goes on behind it. *begin: where in the stub the jump
  * leads to. */
-static enum rv_patch_refusal put_before(const struct survey *survey, const struct call *call, uint8_t *stub,
+static enum rv_patch_refusal put_before(const struct survey *survey, const struct call *call, struct stub *stub,
                                         struct rv_patch_moved *behind, uint64_t *begin)
 {
     int32_t back;
-    const uint64_t address = (uint64_t)(uintptr_t)stub;
+    const uint64_t address = stub->address;
     const size_t n_displaced = (size_t)(call->at - call->before);
     const uint64_t end = call->before + RV_PATCH_JUMP_BYTES;
     *begin = address + CALL_AT - n_displaced;
@@ -284,7 +290,7 @@ static enum rv_patch_refusal put_before(const struct survey *survey, const struc
         return RV_PATCH_STRANGE_INSTRUCTION;
     if (is_led_into(call, call->before, end > call->at ? end : call->at + 1))
         return RV_PATCH_BRANCH_INTO;
-    if (!copy_before(survey, call, stub + CALL_AT - n_displaced))
+    if (!copy_before(survey, call, stub->bytes + CALL_AT - n_displaced, *begin))
         return RV_PATCH_TOO_FAR;
     if (!rv_patch_reach(address + BEHIND_AT + RV_PATCH_JUMP_BYTES, call->at + CALL_BYTES, &back))
         return RV_PATCH_TOO_FAR;
@@ -294,10 +300,11 @@ static enum rv_patch_refusal put_before(const struct survey *survey, const struc
     return RV_PATCH_FITS;
 }
 
-static enum rv_patch_refusal put_behind(const struct survey *survey, const struct call *call, uint8_t *stub,
+static enum rv_patch_refusal put_behind(const struct survey *survey, const struct call *call, struct stub *stub,
                                         struct rv_patch_moved *behind, uint64_t *begin)
 {
-    const uint64_t address = (uint64_t)(uintptr_t)stub;
+    const uint64_t address = stub->address;
+    memset(stub->bytes, 0, sizeof stub->bytes);
     *begin = address + CALL_AT;
     if (is_led_into(call, call->at, call->at + RV_PATCH_JUMP_BYTES))
         return RV_PATCH_BRANCH_INTO;
@@ -353,18 +360,13 @@ static void put_site(const struct rv_patch_image *image, struct rv_patch_site *s
     memcpy(site->original, rv_patch_image_at(image, from, &n_bytes), sizeof site->original);
 }
 
-static enum rv_patch_refusal build(const struct survey *survey, const struct call *call, struct rv_patch_site *site)
+static enum rv_patch_refusal build(const struct survey *survey, const struct call *call, uint8_t *place,
+                                   struct stub *stub, struct rv_patch_site *site)
 {
-    const struct rv_patch_image *image = &survey->request->image;
-    const struct rv_patch_segment *segment = rv_patch_image_segment(image, call->at);
     struct rv_patch_moved behind;
     uint64_t from = call->before, begin;
     int32_t there;
-    if (!segment->is_code || segment->is_writable || segment->end - call->at < CALL_BYTES + RV_PATCH_JUMP_BYTES)
-        return RV_PATCH_NOT_CODE;
-    uint8_t *stub = survey->request->take_stub(call->at + CALL_BYTES);
-    if (!stub)
-        return RV_PATCH_TOO_FAR;
+    *stub = (struct stub){.address = (uint64_t)(uintptr_t)place};
     enum rv_patch_refusal refusal = put_before(survey, call, stub, &behind, &begin);
     if (refusal) {
         from = call->at;
@@ -372,10 +374,37 @@ static enum rv_patch_refusal build(const struct survey *survey, const struct cal
     }
     if (refusal || !rv_patch_reach(from + RV_PATCH_JUMP_BYTES, begin, &there))
         return refusal ? refusal : RV_PATCH_TOO_FAR;
-    put_code(stub, survey->request, call);
-    memcpy(stub + BEHIND_AT, behind.bytes, behind.n_bytes);
-    put_site(image, site, from, begin);
+    put_code(stub->bytes, survey->request, call);
+    memcpy(stub->bytes + BEHIND_AT, behind.bytes, behind.n_bytes);
+    put_site(&survey->request->image, site, from, begin);
     return RV_PATCH_FITS;
+}
+
+/* An old one that would be built just so where it is. */
+static bool is_left(const struct survey *survey, const struct call *call, struct rv_patch_site *site)
+{
+    struct stub stub;
+    const uint64_t goes_on = call->at + CALL_BYTES;
+    uint8_t *old = NULL;
+    while (survey->request->find_stub && (old = survey->request->find_stub(goes_on, old)))
+        if (build(survey, call, old, &stub, site) == RV_PATCH_FITS && memcmp(old, stub.bytes, sizeof stub.bytes) == 0)
+            return true;
+    return false;
+}
+
+static enum rv_patch_refusal place(const struct survey *survey, const struct call *call, struct rv_patch_site *site)
+{
+    const struct rv_patch_segment *segment = rv_patch_image_segment(&survey->request->image, call->at);
+    struct stub stub;
+    if (!segment->is_code || segment->is_writable || segment->end - call->at < CALL_BYTES + RV_PATCH_JUMP_BYTES)
+        return RV_PATCH_NOT_CODE;
+    if (is_left(survey, call, site))
+        return RV_PATCH_FITS;
+    uint8_t *to = survey->request->take_stub(call->at + CALL_BYTES);
+    const enum rv_patch_refusal refusal = to ? build(survey, call, to, &stub, site) : RV_PATCH_TOO_FAR;
+    if (!refusal)
+        memcpy(to, stub.bytes, sizeof stub.bytes);
+    return refusal;
 }
 
 static int build_all(const struct survey *survey, struct rv_patch_prepared *prepared)
@@ -384,7 +413,7 @@ static int build_all(const struct survey *survey, struct rv_patch_prepared *prep
     if (!prepared->sites)
         return -ENOMEM;
     for (size_t i = 0; i < survey->n_calls; i++) {
-        const enum rv_patch_refusal refusal = build(survey, &survey->calls[i], &prepared->sites[prepared->n_sites]);
+        const enum rv_patch_refusal refusal = place(survey, &survey->calls[i], &prepared->sites[prepared->n_sites]);
         prepared->n_sites += !refusal;
     }
     return 0;

@@ -28,8 +28,12 @@ struct rv_patch_syscalls_request {
     struct rv_patch_image image;
     uint64_t enter, leave;
     bool spares_calls; /* a thread may wait in a call meanwhile, and make it again: no jump may cover its instruction */
-    /* Writable room for the stub of a site, within reach of a jump, at a multiple of its size; NULL: none. */
+    /* Writable room for the stub of a site, zeroes, within reach of a jump, at a multiple of its size; NULL: none. It is
+     * not written where the site is refused. */
     uint8_t *(*take_stub)(uint64_t site);
+    /* Stubs that were built for a site before, threads may be in them: the one after another (NULL: the first), or NULL.
+     * They are used where they are as they would be built now, and never written. NULL: there are none. */
+    uint8_t *(*find_stub)(uint64_t site, const uint8_t *after);
 };
 
 /*

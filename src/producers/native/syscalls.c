@@ -57,7 +57,6 @@ static RV_THREAD_LOCAL bool forks_unseen; /* between the hooks of a call that fo
 
 static struct {
     uint32_t n_used; /* of those here */
-    bool is_again;   /* there were requests before */
     uint8_t *far_page, *far_end;
     void *(*map_near)(uint64_t first, uint64_t last, size_t n_bytes);
 } stubs;
@@ -80,23 +79,35 @@ static uint8_t *take_far(uint64_t near)
     return stubs.far_page - STUB;
 }
 
-/* A site's is found again: an earlier attachment has left it. */
-static uint8_t *find_stub(uint64_t site)
+static uint8_t *stub_at(uint32_t i)
 {
-    for (uint32_t i = 0; i < stubs.n_used; i++)
-        if (*(const uint64_t *)(const void *)(rv_syscalls_stubs + (size_t)i * STUB) == site)
-            return rv_syscalls_stubs + (size_t)i * STUB;
+    return rv_syscalls_stubs + (size_t)i * STUB;
+}
+
+static uint64_t site_of(const uint8_t *stub)
+{
+    uint64_t site;
+    memcpy(&site, stub, sizeof site);
+    return site;
+}
+
+/* A site's are found again: earlier attachments have left them. */
+static uint8_t *find_stub(uint64_t site, const uint8_t *after)
+{
+    for (uint32_t i = after ? (uint32_t)((size_t)(after - rv_syscalls_stubs) / STUB) + 1 : 0; i < stubs.n_used; i++)
+        if (site_of(stub_at(i)) == site)
+            return stub_at(i);
     return NULL;
 }
 
+/* The last is taken again where nothing came of it. */
 static uint8_t *take_stub(uint64_t site)
 {
-    uint8_t *stub = stubs.is_again ? find_stub(site) : NULL;
-    if (stub)
-        return stub;
+    if (stubs.n_used && !site_of(stub_at(stubs.n_used - 1)))
+        stubs.n_used--;
     if (!reaches(site, rv_syscalls_stubs) || stubs.n_used == N_STUBS)
         return take_far(site);
-    return rv_syscalls_stubs + (size_t)stubs.n_used++ * STUB;
+    return stub_at(stubs.n_used++);
 }
 
 static int protect(int protection)
@@ -111,7 +122,7 @@ void rv_syscalls_begin(struct rv_patch_syscalls_request *request, bool are_threa
     request->leave = (uint64_t)(uintptr_t)rv_syscalls_leave;
     request->take_stub = take_stub;
     request->spares_calls = are_threads_running;
-    stubs.is_again = stubs.n_used != 0;
+    request->find_stub = find_stub;
     stubs.map_near = map_near;
     rv_capture_text_init();
     memset(names, 0, sizeof names); /* it may be another file than the last */

@@ -107,3 +107,41 @@ Test(syscalls, no_jump_covers_what_a_table_leads_to, .timeout = 60)
     munmap(stubs, N_STUBS * RV_PATCH_SYSCALL_STUB_BYTES);
     free(prepared.sites);
 }
+
+static uint8_t *find_stub(uint64_t site, const uint8_t *after)
+{
+    for (size_t i = after ? (size_t)(after - stubs) / RV_PATCH_SYSCALL_STUB_BYTES + 1 : 0; i < n_stubs; i++)
+        if (memcmp(stubs + i * RV_PATCH_SYSCALL_STUB_BYTES, &site, sizeof site) == 0)
+            return stubs + i * RV_PATCH_SYSCALL_STUB_BYTES;
+    return NULL;
+}
+
+static size_t count_sites(const struct rv_patch_syscalls_request *request)
+{
+    struct rv_patch_prepared prepared;
+    cr_assert_eq(rv_patch_syscalls_prepare(request, &prepared), 0);
+    free(prepared.sites);
+    return prepared.n_sites;
+}
+
+/* Threads may be in those of before: memory that nobody may write. */
+Test(syscalls, stubs_of_before_are_not_written, .timeout = 60)
+{
+    const size_t n_bytes = 2 * N_STUBS * RV_PATCH_SYSCALL_STUB_BYTES;
+    struct rv_patch_syscalls_request request = {
+        .enter = 1, .leave = 2, .take_stub = take_stub, .find_stub = find_stub, .spares_calls = true};
+    cr_assert(dl_iterate_phdr(find_libc, &request.image));
+    stubs = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    n_stubs = 0;
+    const size_t n_sites = count_sites(&request), n_taken = n_stubs;
+    n_stubs = N_STUBS / 2;
+    cr_assert_leq(n_taken, n_stubs);
+    cr_assert_eq(mprotect(stubs, n_stubs * RV_PATCH_SYSCALL_STUB_BYTES, PROT_READ), 0);
+    cr_expect_eq(count_sites(&request), n_sites);
+    cr_expect_eq(n_stubs - N_STUBS / 2, n_taken - n_sites, "only the refused ones take room");
+    request.leave = 3;
+    n_stubs = N_STUBS / 2;
+    cr_expect_eq(count_sites(&request), n_sites);
+    cr_expect_eq(n_stubs - N_STUBS / 2, n_taken, "others than before are built anew");
+    munmap(stubs, n_bytes);
+}
