@@ -37,10 +37,7 @@ char *rv_view_command(const struct rv_viewer *viewer, const char *file)
     uint64_t from_ns, to_ns, first_ns = viewer->live_edge.first_ns;
     rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
     from_ns = from_ns > first_ns ? from_ns : first_ns;
-    rv_text_buffer_add(&text, "ringviz ");
-    if (*file == '-')
-        rv_text_buffer_add(&text, "./");
-    add_word(&text, file);
+    rv_text_buffer_add(&text, "ringviz");
     add_option(&text, "view", rv_view_mode_get(viewer->look.shown)->name);
     if (viewer->look.scheme < RV_COLOR_DIFFERENCE)
         add_option(&text, "color", rv_color_scheme_name(viewer->look.scheme));
@@ -50,6 +47,8 @@ char *rv_view_command(const struct rv_viewer *viewer, const char *file)
         add_option(&text, "filter", rv_filter_text(filter, i));
     if (*viewer->analysis.find)
         add_option(&text, "find", viewer->analysis.find);
+    rv_text_buffer_add(&text, *file == '-' ? " ./" : " ");
+    add_word(&text, file);
     rv_text_buffer_add_bytes(&text, "", 1);
     return text.bytes;
 }

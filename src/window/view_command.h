@@ -4,8 +4,7 @@
 
 #include "viewer/viewer.h"
 
-/* Words as a POSIX shell reads them: the file, and the options for view, colours, time, filters and search. The caller frees
- * them. */
+/* Words as a POSIX shell reads them: options for view, colours, time, filters and search, and the file. The caller frees them. */
 char *rv_view_command(const struct rv_viewer *viewer, const char *file);
 
 #endif
