@@ -25,30 +25,33 @@ calls_of() {
 }
 
 # Loaded while it is attached, by dlopen and by dlmopen: constructor, calls, destructor. Then again, by the next ringviz.
-start quiet quiet
-n_lines=0
-for attachment in 1 2; do
-    : >"$folder/err" # not of the one before, until the shell opens it
-    "$ringviz" -p $pid --patch='.@plain_plugin' --force --verbose --report=json --output="$folder/report.json" \
-        2>"$folder/err" &
-    ringviz_pid=$!
-    within 90 grep -q 'to write jumps$' "$folder/err" || fail "it is not attached: $(cat "$folder/err")"
-    for line in 1 2 3; do
-        n_lines=$((n_lines + 1))
-        echo >&9
-        within 90 has_loaded $n_lines || fail "the program does not load"
+# Also while another thread is in fork, and so has our lock.
+for mode in quiet forking; do
+    start $mode $mode
+    n_lines=0
+    for attachment in 1 2; do
+        : >"$folder/err" # not of the one before, until the shell opens it
+        "$ringviz" -p $pid --patch='.@plain_plugin' --force --verbose --report=json --output="$folder/report.json" \
+            2>"$folder/err" &
+        ringviz_pid=$!
+        within 90 grep -q 'to write jumps$' "$folder/err" || fail "it is not attached: $(cat "$folder/err")"
+        for line in 1 2 3; do
+            n_lines=$((n_lines + 1))
+            echo >&9
+            within 90 has_loaded $n_lines || fail "the program does not load"
+        done
+        kill -INT $ringviz_pid
+        wait $ringviz_pid
+        expect "exit status" $? 0
+        for name in one high; do
+            expect "$mode, attachment $attachment: ${name}_start" "$(calls_of ${name}_start)" 3
+            expect "$mode, attachment $attachment: ${name}_body" "$(calls_of ${name}_body)" 3
+            expect "$mode, attachment $attachment: ${name}_stop" "$(calls_of ${name}_stop)" 3
+            expect "$mode, attachment $attachment: ${name}_helper" "$(calls_of ${name}_helper)" 21
+        done
     done
-    kill -INT $ringviz_pid
-    wait $ringviz_pid
-    expect "exit status" $? 0
-    for name in one high; do
-        expect "attachment $attachment: ${name}_start" "$(calls_of ${name}_start)" 3
-        expect "attachment $attachment: ${name}_body" "$(calls_of ${name}_body)" 3
-        expect "attachment $attachment: ${name}_stop" "$(calls_of ${name}_stop)" 3
-        expect "attachment $attachment: ${name}_helper" "$(calls_of ${name}_helper)" 21
-    done
+    finish $mode
 done
-finish quiet
 
 # Four threads that do nothing else.
 start busy

@@ -51,6 +51,7 @@
 #define REACH 0x7f000000ull /* 2 GiB, less room to spare */
 #define STEP 0x100000ull
 #define N_TRIES 1024
+#define FOLLOW_TRIES 10u /* each waits 100 ms for the process lock: a thread that forks may have it for long */
 #define SHADOW_STACK_STATUS 0x5005 /* arch_prctl: ARCH_SHSTK_STATUS of Linux 6.6 */
 
 typedef void *dlopen_fn(const char *path, int flags);
@@ -67,6 +68,8 @@ static struct {
     bool is_auto;      /* as it begins */
     bool is_for_later; /* libraries are wanted: those, too, that are loaded later */
     bool is_written;
+    bool
+        is_late; /* what is not planned yet may have been loaded before: threads may run it, so that no jump is written */
     uint64_t planned_sum; /* of the objects when they were planned */
     struct rv_patcher_object objects[RV_PATCHER_OBJECTS];
     struct place {
@@ -75,6 +78,7 @@ static struct {
         struct stat file;
         bool is_of_syscalls;           /* their jumps, not those of functions */
         bool is_unloaded, is_replaced; /* to be dropped */
+        bool is_late;                  /* see is_late below */
     } places[RV_PATCHER_OBJECTS];      /* of the objects */
     size_t n_objects;
     uint8_t *filter;             /* the trace file's section, */
@@ -274,8 +278,10 @@ static void mark_replaced(void)
     struct stat now;
     for (size_t i = 0; i < patcher.n_objects; i++) {
         struct place *place = &patcher.places[i];
-        place->is_replaced = *place->name && (stat(place->name, &now) != 0 || now.st_ino != place->file.st_ino ||
-                                              now.st_dev != place->file.st_dev || now.st_mtime != place->file.st_mtime);
+        place->is_replaced =
+            place->is_late ||
+            (*place->name && (stat(place->name, &now) != 0 || now.st_ino != place->file.st_ino ||
+                              now.st_dev != place->file.st_dev || now.st_mtime != place->file.st_mtime));
     }
 }
 
@@ -307,11 +313,15 @@ static void write_jumps(struct rv_patcher_object *object)
 static bool add(const struct next *next, const struct rv_patch_prepared *prepared)
 {
     struct rv_patcher_object object = {next->image, *prepared};
-    struct place place = {
-        .name = strdup(next->name), .base = next->image.bias, .is_of_syscalls = patcher.is_at_syscalls};
+    struct place place = {.name = strdup(next->name),
+                          .base = next->image.bias,
+                          .is_of_syscalls = patcher.is_at_syscalls,
+                          .is_late = patcher.is_late};
     (void)stat(next->name, &place.file);
     if (prepared->n_sites && mprotect(prepared->stubs, prepared->n_stub_bytes, PROT_READ | PROT_EXEC) != 0)
         object.prepared.n_sites = 0;
+    if (place.is_late)
+        object.prepared.n_sites = object.prepared.counts.n_patched = object.prepared.counts.n_filtered = 0;
     if (!place.name || !rv_process_lock_within()) {
         free(place.name);
         return false;
@@ -569,6 +579,7 @@ static void judge_by_names(bool expects_clearing)
 static int plan(const char *wanted, const char *trace_path, bool do_others_run)
 {
     int error = load_planner();
+    patcher.is_late = false;
     look_at_list();
     const bool has_other_captures = rv_captures_read(trace_path), has_other_patterns = read_patterns(trace_path);
     set_wanted(wanted, has_other_captures || has_other_patterns);
@@ -693,12 +704,16 @@ int rv_patcher_apply(bool are_sites_clear)
     return patcher.is_written && rv_process_is_open() ? apply(are_sites_clear) : 0;
 }
 
-/* What is loaded stays meanwhile: the caller has the loader's lock. */
+/* What is loaded stays meanwhile: the caller has the loader's lock. What could not be planned is next time counted among
+ * what is not patched, with what is loaded then: the two cannot be told apart. */
 static void follow(void)
 {
+    int error = -EAGAIN;
     look_at_list();
     drop_objects(false);
-    (void)plan_objects(false);
+    for (unsigned i = 0; i < FOLLOW_TRIES && error == -EAGAIN; i++)
+        error = plan_objects(false);
+    patcher.is_late = error == -EAGAIN;
     count_patches();
 }
 
