@@ -103,7 +103,7 @@ static void find_parents(struct path *path)
 
 static void find_waits(struct path *path)
 {
-    path->edges = rv_waits_take_edges(path->report->waits, path->report->lanes, 0, &path->n_waits, &path->n_more);
+    path->edges = rv_waits_take_edges(path->report->waits, path->report->lanes, &path->n_waits, &path->n_more);
     path->waits = rv_alloc(path->n_waits + 1, sizeof *path->waits);
     for (size_t i = 0; i < path->n_waits; i++) {
         const struct rv_wait_edge *edge = &path->edges[i];

@@ -364,26 +364,43 @@ struct rv_waits_row *rv_waits_take_rows(struct rv_waits *waits, const struct rv_
     return rows;
 }
 
-struct rv_wait_edge *rv_waits_take_edges(struct rv_waits *waits, const struct rv_lanes *lanes, size_t first, size_t *n,
+struct rv_wait_edge *rv_waits_take_edges(struct rv_waits *waits, const struct rv_lanes *lanes, size_t *n,
                                          uint64_t *n_more)
 {
     struct wakers wakers;
     pthread_mutex_lock(&waits->lock);
     wakers_init(&wakers, waits, lanes);
-    *n = waits->n_waits > first ? waits->n_waits - first : 0;
+    *n = waits->n_waits;
     *n_more = waits->n_more;
     struct rv_wait_edge *edges = rv_alloc(*n + 1, sizeof *edges);
     for (size_t i = 0; i < *n; i++)
-        edges[i] = edge_of(&wakers, &waits->waits[first + i]);
+        edges[i] = edge_of(&wakers, &waits->waits[i]);
     pthread_mutex_unlock(&waits->lock);
     free(wakers.threads);
     return edges;
 }
 
-uint64_t rv_waits_version(struct rv_waits *waits)
+bool rv_waits_find_edge(struct rv_waits *waits, const struct rv_lanes *lanes, size_t number, struct rv_wait_edge *edge)
+{
+    struct wakers wakers;
+    pthread_mutex_lock(&waits->lock);
+    const bool is_there = number < waits->n_waits;
+    if (is_there) {
+        wakers_init(&wakers, waits, lanes);
+        *edge = edge_of(&wakers, &waits->waits[number]);
+        free(wakers.threads);
+    }
+    pthread_mutex_unlock(&waits->lock);
+    return is_there;
+}
+
+struct rv_wait *rv_waits_take(struct rv_waits *waits, size_t first, size_t *n)
 {
     pthread_mutex_lock(&waits->lock);
-    const uint64_t version = waits->n_waits + waits->n_releases + waits->n_more;
+    *n = waits->n_waits > first ? waits->n_waits - first : 0;
+    struct rv_wait *taken = *n ? rv_alloc_scratch(*n, sizeof *taken) : NULL;
+    if (taken)
+        memcpy(taken, waits->waits + first, *n * sizeof *taken);
     pthread_mutex_unlock(&waits->lock);
-    return version;
+    return taken;
 }

@@ -7,6 +7,7 @@
 #ifndef RV_MODEL_WAITS_H
 #define RV_MODEL_WAITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -77,15 +78,18 @@ struct rv_wait_edge { /* from a wait to what ended it */
 };
 
 /*
- * The single waits that were kept, from the first-th on, in the order in which they came.
+ * The single waits that were kept, in the order in which they came.
  *   n        edges
  *   n_more   waits and releases that were not kept
  *   returns  the edges, for the caller to free
  */
-struct rv_wait_edge *rv_waits_take_edges(struct rv_waits *waits, const struct rv_lanes *lanes, size_t first, size_t *n,
+struct rv_wait_edge *rv_waits_take_edges(struct rv_waits *waits, const struct rv_lanes *lanes, size_t *n,
                                          uint64_t *n_more);
 
-/* Rises with every wait and release. */
-uint64_t rv_waits_version(struct rv_waits *waits);
+/* The number-th of them, by the releases that have come so far; false: there is none. */
+bool rv_waits_find_edge(struct rv_waits *waits, const struct rv_lanes *lanes, size_t number, struct rv_wait_edge *edge);
+
+/* The same waits without who ended them, from the first-th on, for the caller to free; NULL: none. */
+struct rv_wait *rv_waits_take(struct rv_waits *waits, size_t first, size_t *n);
 
 #endif

@@ -89,6 +89,19 @@ Test(model_wait_index, a_release_may_come_after_its_wait)
     cr_assert_not(rv_wait_index_get(index_of, N, &edge));
 }
 
+/* Until blocks of other lanes have come, of which each may have thousands of waits. */
+Test(model_wait_index, a_release_may_come_long_after_its_wait)
+{
+    enum { N = 20000 };
+    struct rv_wait_edge edge;
+    add_all(N, N / 2);
+    for (size_t i = 0; i < N; i += N / 10) {
+        cr_assert(rv_wait_index_get(index_of, i, &edge));
+        cr_assert_eq(edge.waker_call, 50);
+        cr_assert_eq(edge.released_ns, end_of(i));
+    }
+}
+
 Test(model_wait_index, a_call_has_the_waits_of_its_lane_and_time)
 {
     struct rv_wait_sum sum;
