@@ -163,6 +163,14 @@ static bool write_lines(const struct rv_key_value_file *config, FILE *file)
     return fflush(file) == 0 && is_written && fsync(fileno(file)) == 0;
 }
 
+/* Who may read the file that is replaced still may. */
+static void keep_mode(int fd, const char *path)
+{
+    struct stat status;
+    if (lstat(path, &status) == 0 && S_ISREG(status.st_mode))
+        (void)fchmod(fd, status.st_mode & 0777);
+}
+
 int rv_key_value_file_save(const struct rv_key_value_file *config)
 {
     char target[PATH_BYTES], temporary[PATH_BYTES + 8];
@@ -182,6 +190,7 @@ int rv_key_value_file_save(const struct rv_key_value_file *config)
             close(fd);
         return error;
     }
+    keep_mode(fd, target);
     bool is_written = write_lines(config, file);
     if (fclose(file) != 0 || !is_written || rename(temporary, target) != 0) {
         error = rv_err_sys("%s", config->path);

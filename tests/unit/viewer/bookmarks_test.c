@@ -124,6 +124,19 @@ Test(bookmarks_file, a_bookmark_of_an_edited_file_is_removed_whatever_its_unit)
     rv_bookmarks_fini(&marks);
 }
 
+Test(bookmarks_file, who_could_read_the_file_still_can)
+{
+    struct rv_bookmarks marks = {.n = 0};
+    struct stat status;
+    write_file("1ms = first\n");
+    cr_assert_eq(chmod(path, 0664), 0);
+    rv_bookmarks_open(&marks, path, 0);
+    rv_bookmarks_write(&marks, 5, "one");
+    expect_file("1ms = first\n5ns = one\n");
+    cr_assert(stat(path, &status) == 0 && (status.st_mode & 0777) == 0664, "%o", status.st_mode);
+    rv_bookmarks_fini(&marks);
+}
+
 Test(bookmarks_file, a_symbolic_link_is_neither_read_nor_replaced)
 {
     struct rv_bookmarks marks = {.n = 0};
