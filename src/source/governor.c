@@ -217,7 +217,6 @@ static double debt_after(const struct rv_governor *governor, double debt_ns, dou
 
 /* Of a process: its functions that were called, in their order. At its first look its own time is not known: it may have
  * run before it was traced. */
-/* Of a process: its functions that were called, in their order. */
 static size_t choose_of(struct rv_governor *governor, struct function *const *called, size_t n_called, uint64_t now_ns,
                         struct rv_governor_choice *choices, size_t max)
 {
