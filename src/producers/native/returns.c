@@ -33,9 +33,18 @@ static struct {
 
 RV_HIDDEN void rv_returns_arrive(void); /* called by text only: where trampolines go */
 
-/* Its holder may be a thread that the child has not. */
+/* Lock held, or it is nobody's. */
+static void forget_left(void)
+{
+    all.left = (struct rv_returns){0};
+    all.n_left = 0;
+}
+
+/* Its holder may be a thread that the child has not, which was changing the list. */
 static void after_fork_in_child(void)
 {
+    if (all.lock)
+        forget_left();
     all.lock = 0;
 }
 
@@ -162,17 +171,33 @@ static bool is_empty(const struct rv_returns *returns)
     return returns->head >> RV_RETURNS_NUMBER_SHIFT == 0;
 }
 
+/* Lock held. A fork copies page by page while other threads take and free: its child may have a head of one time and entries
+ * of another. 0: the list is empty, or led to what is no free entry, and is forgotten. */
+static uint32_t take_left(void)
+{
+    const uint32_t number = (uint32_t)(all.left.head >> RV_RETURNS_NUMBER_SHIFT);
+    const bool is_entry = number % RV_RETURNS_PER_PAGE && number < all.n_pages * RV_RETURNS_PER_PAGE;
+    if (is_entry && !rv_returns_entries[number].slot) {
+        all.n_left -= all.n_left != 0;
+        return rv_returns_take_free(&all.left);
+    }
+    forget_left();
+    return 0;
+}
+
 static bool take_batch(struct rv_returns *returns)
 {
     const uint32_t most = returns->n_taken < FIRST_BATCH  ? FIRST_BATCH
                           : returns->n_taken < MOST_BATCH ? returns->n_taken
                                                           : MOST_BATCH;
-    uint32_t n = 0;
+    uint32_t n = 0, number = 0;
     rv_lock_take(&all.lock);
-    if (all.n_left == 0)
-        (void)add_pages();
-    for (; n < most && all.n_left; n++, all.n_left--)
-        give(returns, rv_returns_take_free(&all.left));
+    if (!is_empty(&all.left))
+        number = take_left();
+    if (!number && add_pages() == 0)
+        number = take_left();
+    for (; number; number = ++n < most ? take_left() : 0)
+        give(returns, number);
     rv_lock_release(&all.lock);
     returns->n_taken += n;
     return n != 0;

@@ -89,3 +89,30 @@ Test(returns, an_entry_that_a_handler_took_and_freed_meanwhile_is_not_taken_with
     cr_assert_eq(rv_returns_take(), first);
     cr_assert_eq(rv_returns_take(), older);
 }
+
+/* In the child of a fork, which copied a head of one time and entries of another: what the process has left leads to
+ * something else, as the last of a batch. */
+static void take_where_it_leads_to(uint64_t next)
+{
+    static bool is_taken[RV_RETURNS_PER_PAGE * 64];
+    uint32_t number = rv_returns_take(); /* of the first batch the lowest: the next batch is the 15 below */
+    rv_returns_entries[number - 14].function = next;
+    rv_returns_entries[5].slot = 1;
+    is_taken[5] = true;
+    for (unsigned n = 0; n < 2000; n++, number = rv_returns_take()) {
+        cr_assert_neq(number % RV_RETURNS_PER_PAGE, 0, "%u is none", number);
+        cr_assert_lt(number, sizeof is_taken);
+        cr_assert_not(is_taken[number], "%u is taken twice", number);
+        is_taken[number] = true;
+    }
+}
+
+Test(returns, a_list_that_leads_to_no_entry_is_forgotten)
+{
+    take_where_it_leads_to(0x7f1234567890);
+}
+
+Test(returns, a_list_that_leads_to_an_entry_in_use_is_forgotten)
+{
+    take_where_it_leads_to(5ull << RV_RETURNS_NUMBER_SHIFT);
+}
