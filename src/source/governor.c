@@ -19,6 +19,8 @@ static const uint64_t FIRST_NS = 10000000, MOST_NS = 100000000;
 static const double REPAYMENT_NS = 3e9;
 /* To find whether a function can be patched, and to build its stub, in the process: 4.6 us in cc1. */
 static const double SETUP_NS = 5000;
+/* Of a process's time, tracing takes no more: where calls seem to, they cost less here than they may. */
+static const double MOST_SHARE = 0.9;
 
 struct function {
     uint64_t address; /* 0: none */
@@ -225,19 +227,24 @@ static size_t choose_of(struct rv_governor *governor, struct function *const *ca
     const uint64_t cpu_ns = cpu_ns_of(rv_map_process(governor->map, idx));
     const double used_ns = (double)(cpu_ns - process->cpu_ns), wall_s = (double)(now_ns - process->mono_ns) / 1e9;
     const bool is_known = cpu_ns && process->mono_ns && cpu_ns > process->cpu_ns;
-    uint64_t n_calls = 0;
-    for (size_t i = 0; i < n_called; i++)
+    uint64_t n_calls = 0, n_left_out = 0; /* left out: still in the ring, or until the process has heard of it */
+    for (size_t i = 0; i < n_called; i++) {
         n_calls += called[i]->n_calls;
-    double cost_ns = (double)n_calls * governor->pair_ns, own_ns = used_ns > cost_ns ? used_ns - cost_ns : 0;
+        n_left_out += called[i]->is_chosen ? called[i]->n_calls : 0;
+    }
+    const double most_ns = MOST_SHARE * used_ns / (double)n_calls;
+    const double pair_ns = is_known && most_ns < governor->pair_ns ? most_ns : governor->pair_ns;
+    double cost_ns = (double)n_calls * pair_ns, own_ns = used_ns > cost_ns ? used_ns - cost_ns : 0;
     size_t n = 0;
     const double debt_ns = process->mono_ns ? debt_after(governor, process->debt_ns, cost_ns, own_ns)
                                             : process->debt_ns + cost_ns + setup_ns_of(governor, idx);
     *process = (struct process){cpu_ns, now_ns, debt_ns};
     const double allowed_ns = allow(governor, process, own_ns);
+    cost_ns -= (double)n_left_out * pair_ns;
     for (size_t i = 0; i < n_called; i++) {
         struct function *function = called[i];
         if (is_known && n_calls >= LEAST_CALLS && n < max && !function->is_chosen && cost_ns > allowed_ns) {
-            cost_ns -= (double)function->n_calls * governor->pair_ns;
+            cost_ns -= (double)function->n_calls * pair_ns;
             function->is_chosen = true;
             choices[n++] = (struct rv_governor_choice){idx, function->ring_idx, function->address, function->ticks,
                                                        function->n_calls / wall_s};

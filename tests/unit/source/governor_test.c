@@ -64,6 +64,31 @@ Test(governor, chooses_the_most_expensive_first_and_once, .timeout = 60)
     with_process(RV_INSTRUMENT_PATCHES, choose_twice);
 }
 
+/* Calls may cost less than the governor takes them to: more than the process has the time for, it seems. */
+static void choose_some(struct rv_map *map)
+{
+    struct rv_governor_choice choices[4];
+    struct rv_governor *governor = rv_governor_create(map, 0.5);
+    const struct rv_event seldom = {.when = (uint64_t)RV_EVENT_CALL_AT << RV_EVENT_KIND_SHIFT, .id = 0x3000};
+    size_t n_chosen = 0;
+    for (const uint64_t end_ns = rv_clock_mono_ns() + 500000000u; rv_clock_mono_ns() < end_ns;) {
+        for (unsigned i = 0; i < 100; i++) /* they go on for a while after they were chosen */
+            rv_governor_count(governor, 3, 0, events, N);
+        rv_governor_count(governor, 3, 0, &seldom, 1);
+        const size_t n = rv_governor_choose(governor, choices, 4);
+        for (size_t i = 0; i < n; i++)
+            cr_assert_neq(choices[i].address, 0x3000);
+        n_chosen += n;
+    }
+    cr_assert_geq(n_chosen, 1);
+    rv_governor_destroy(governor);
+}
+
+Test(governor, leaves_seldom_calls_of_a_process_that_does_little_else, .timeout = 60)
+{
+    with_process(RV_INSTRUMENT_PATCHES, choose_some);
+}
+
 /* The process works for so long. */
 static void work(clock_t ticks)
 {
