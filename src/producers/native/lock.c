@@ -5,7 +5,11 @@
 
 enum state { FREE, HELD, CONTENDED };
 
-#define WAIT_NS 100000000u /* a wake-up may be lost with a waiter that fork has left out */
+/*
+ * A wake-up may be lost with a waiter that fork has left out. And a debugger, or an attachment, that stops a thread again and
+ * again has its wait begin anew each time: shorter than the pauses between them, it ends.
+ */
+#define WAIT_NS 5000000u
 
 bool rv_lock_take_before(uint32_t *lock, uint64_t end_ns)
 {
