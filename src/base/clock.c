@@ -21,6 +21,7 @@
 #endif
 
 #define CALIBRATION_NS 2000000u
+#define MOST_CORRECTION_NS 600000000000u /* of the calendar, within a file's life */
 #define CALIBRATION_TRIES 64
 #define INSTANT_TRIES 4
 #define TSC_SHIFT 32u
@@ -145,6 +146,24 @@ void rv_clock_settle(struct rv_clock *clock)
     struct rv_clock_instant last = read_instant(CALIBRATION_TRIES);
     clock->mult =
         (uint64_t)(((rv_wide_uint)(last.mono_ns - clock->mono0_ns) << TSC_SHIFT) / (last.ticks - clock->ticks0));
+}
+
+/* Another boot began its clocks at another time; calendars may be corrected meanwhile. */
+static bool is_of_this_boot(const struct rv_clock *clock, const struct rv_clock_instant *now)
+{
+    const uint64_t real_ns = rv_clock_real_ns(), elapsed_ns = now->mono_ns - clock->mono0_ns;
+    const uint64_t expected_ns = rv_clock_after_ns(clock->real0_ns, elapsed_ns);
+    const uint64_t apart_ns = real_ns > expected_ns ? real_ns - expected_ns : expected_ns - real_ns;
+    return clock->mono0_ns < now->mono_ns && clock->ticks0 < now->ticks && apart_ns < MOST_CORRECTION_NS;
+}
+
+bool rv_clock_settle_for(struct rv_clock *clock)
+{
+    const struct rv_clock_instant now = rv_clock_instant(clock->kind);
+    if (!is_of_this_boot(clock, &now))
+        return false;
+    rv_clock_settle(clock);
+    return true;
 }
 
 void rv_clock_init(struct rv_clock *clock, enum rv_clock_kind kind)

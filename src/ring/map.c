@@ -262,10 +262,9 @@ int rv_map_leave_ring(struct rv_map *map, uint32_t ring_idx)
     return error;
 }
 
-static void take_geometry(struct rv_map *map, const struct rv_wire_header *geometry)
+static struct rv_clock clock_of(const struct rv_wire_header *geometry)
 {
-    map->geometry = *geometry;
-    map->clock = (struct rv_clock){
+    return (struct rv_clock){
         .kind = geometry->clock_kind,
         .shift = geometry->clock_shift,
         .mult = geometry->clock_mult,
@@ -273,6 +272,12 @@ static void take_geometry(struct rv_map *map, const struct rv_wire_header *geome
         .mono0_ns = geometry->clock_mono0_ns,
         .real0_ns = geometry->clock_real0_ns,
     };
+}
+
+static void take_geometry(struct rv_map *map, const struct rv_wire_header *geometry)
+{
+    map->geometry = *geometry;
+    map->clock = clock_of(geometry);
 }
 
 /* ---- create ---- */
@@ -461,6 +466,16 @@ static int read_geometry(struct rv_map *map, struct rv_wire_header *geometry, ui
     return error ? refuse(error, is_quiet, map->path, why) : 0;
 }
 
+/* A creator that was killed in its first milliseconds has left its clock so. */
+static bool settle_for_creator(struct rv_wire_header *geometry)
+{
+    struct rv_clock clock = clock_of(geometry);
+    if (rv_liveness_is_running(geometry->creator_pid, geometry->creator_start) || !rv_clock_settle_for(&clock))
+        return false;
+    geometry->clock_mult = clock.mult;
+    return true;
+}
+
 static int attach(struct rv_map *map, bool is_quiet)
 {
     uint64_t n_bytes = 0;
@@ -476,7 +491,7 @@ static int attach(struct rv_map *map, bool is_quiet)
     if (__atomic_load_n(&map->header->state, __ATOMIC_ACQUIRE) == RV_FILE_UNREADY) /* M2 <- M1 */
         return refuse(-EBADMSG, is_quiet, map->path, NOT_COMPLETE);
     error = read_geometry(map, &geometry, n_bytes, is_quiet);
-    if (!error && lacks_clock(map, &geometry))
+    if (!error && lacks_clock(map, &geometry) && !settle_for_creator(&geometry))
         error = refuse(-EBADMSG, is_quiet, map->path, NOT_COMPLETE);
     if (error)
         return error;

@@ -216,6 +216,30 @@ Test(map, a_producer_need_not_wait_until_the_clock_is_settled, .timeout = 60)
     remove_folder(&f);
 }
 
+/* Its creator was killed before. */
+Test(map, an_observer_settles_the_clock_of_one_that_has_ended, .timeout = 60)
+{
+    struct fixture f = {0};
+    make_folder(&f);
+    struct rv_map_params params = small_params();
+    params.clock_kind = RV_CLOCK_TSC;
+    params.settles_clock_later = true;
+    cr_assert_eq(rv_map_create(&f.map, f.path, &params), 0);
+    if (f.map.clock.kind == RV_CLOCK_TSC) {
+        f.map.header->creator_start++; /* no such process */
+        cr_assert_eq(rv_map_open(&f.other, f.path, RV_MAP_OBSERVER, true), 0);
+        const struct rv_clock_instant now = rv_clock_instant(RV_CLOCK_TSC);
+        const uint64_t ns = rv_clock_to_ns(&f.other.clock, now.ticks);
+        cr_expect_lt(ns > now.mono_ns ? ns - now.mono_ns : now.mono_ns - ns, 10000000, "of %llu ns",
+                     (unsigned long long)(now.mono_ns - f.map.clock.mono0_ns));
+        rv_map_close(&f.other);
+        f.map.header->clock_real0_ns -= UINT64_C(3600000000000); /* of another boot */
+        cr_expect_eq(rv_map_open(&f.other, f.path, RV_MAP_OBSERVER, true), -EBADMSG);
+    }
+    rv_map_close(&f.map);
+    remove_folder(&f);
+}
+
 /* Everything that makes something visible fails by a code, never by SIGBUS. */
 static int use_full_disk(struct fixture *f)
 {
