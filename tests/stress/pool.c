@@ -47,5 +47,6 @@ int main(void)
     for (unsigned i = 0; i < N_THREADS; i++)
         pthread_join(threads[i], NULL);
     printf("%u pieces, %u wrong\n", pool.n_taken, n_wrong);
-    return n_wrong != 0 || pool.n_taken > 2 * N_THREADS * N_HELD + 16;
+    return n_wrong != 0 ||
+           pool.n_taken > N_ROUNDS / 100; /* given ones are taken again, unless another thread is at it */
 }
