@@ -80,14 +80,13 @@ bool rv_wait_index_sum(struct rv_wait_index *index, uint32_t lane_idx, uint64_t 
     const size_t offset = offsetof(struct waited, end_ns);
     const size_t first = lane ? rv_bisect_count(lane->items, lane->n, sizeof *lane->items, offset, from_ns) : 0;
     const size_t end = lane ? rv_bisect_count(lane->items, lane->n, sizeof *lane->items, offset, to_ns) : 0;
-    uint64_t longest_ns = 0;
     for (size_t i = first; i < end; i++) {
         const uint64_t n_ns = lane->items[i].n_ns;
         sum->n++;
         sum->total_ns += n_ns;
-        if (n_ns < longest_ns)
+        if (n_ns < sum->longest_ns)
             continue;
-        longest_ns = n_ns;
+        sum->longest_ns = n_ns;
         sum->longest = lane->items[i].number;
     }
     pthread_mutex_unlock(&index->lock);

@@ -25,7 +25,7 @@ void rv_wait_index_update(struct rv_wait_index *index);
 bool rv_wait_index_get(struct rv_wait_index *index, size_t number, struct rv_wait_edge *edge);
 
 struct rv_wait_sum { /* of the waits of a lane that lie in a stretch of time */
-    uint64_t n, total_ns;
+    uint64_t n, total_ns, longest_ns;
     size_t longest; /* its number */
 };
 

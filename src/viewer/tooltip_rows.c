@@ -60,7 +60,7 @@ static void add_wait(struct rv_tooltip *tooltip, const struct rv_call_waits *wai
     char total[32], longest[32], object[80] = "";
     const char *kind = rv_wait_kind_name(wait->kind);
     rv_units_format_ns(total, sizeof total, waits->sum.total_ns);
-    rv_units_format_ns(longest, sizeof longest, wait->end_ns - wait->start_ns);
+    rv_units_format_ns(longest, sizeof longest, waits->sum.longest_ns);
     if (wait->object)
         (void)rv_subroutines_name_of(subroutines, wait->object, object, sizeof object);
     if (waits->sum.n == 1)

@@ -110,6 +110,7 @@ Test(model_wait_index, a_call_has_the_waits_of_its_lane_and_time)
     cr_assert(rv_wait_index_sum(index_of, 1, end_of(10), end_of(29), &sum));
     cr_assert_eq(sum.n, 5); /* 13, 17, 21, 25, 29 */
     cr_assert(rv_wait_index_get(index_of, sum.longest, &longest));
+    cr_expect_eq(sum.longest_ns, longest.wait.end_ns - longest.wait.start_ns);
     cr_assert_eq(longest.wait.lane, 1);
     cr_assert_eq(longest.wait.end_ns, end_of(17));
     cr_assert_eq(longest.waker, rv_lanes_get(lanes, 2));
