@@ -68,8 +68,7 @@ static struct {
     bool is_auto;      /* as it begins */
     bool is_for_later; /* libraries are wanted: those, too, that are loaded later */
     bool is_written;
-    bool
-        is_late; /* what is not planned yet may have been loaded before: threads may run it, so that no jump is written */
+    bool is_late; /* what is not planned yet may have been loaded before: threads may run it, no jump is written */
     uint64_t planned_sum; /* of the objects when they were planned */
     struct rv_patcher_object objects[RV_PATCHER_OBJECTS];
     struct place {
@@ -78,7 +77,7 @@ static struct {
         struct stat file;
         bool is_of_syscalls;           /* their jumps, not those of functions */
         bool is_unloaded, is_replaced; /* to be dropped */
-        bool is_late;                  /* see is_late below */
+        bool is_late;                  /* it was planned so, see above */
     } places[RV_PATCHER_OBJECTS];      /* of the objects */
     size_t n_objects;
     uint8_t *filter;             /* the trace file's section, */

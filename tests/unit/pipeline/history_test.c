@@ -477,6 +477,12 @@ static bool has_evicted(struct rv_lane *lane, uint64_t until_ns)
     return has;
 }
 
+static void free_look(struct look *look)
+{
+    for (size_t i = 0; i < look->n_lanes; i++)
+        free(look->boxes[i].list);
+}
+
 /* What is in view stays, though the history does not have it any more. */
 Test(history, what_is_in_view_stays)
 {
@@ -505,10 +511,8 @@ Test(history, what_is_in_view_stays)
     cr_assert_eq(rv_timeline_released_in(timeline, at_ns, at_ns + 1000, 0), 0);
     cr_assert_gt(first.boxes[1].n, 0);
     sessions_compare_boxes(&first.boxes[1], &last.boxes[1], 1, 0);
-    for (size_t i = 0; i < first.n_lanes; i++)
-        free(first.boxes[i].list);
-    for (size_t i = 0; i < last.n_lanes; i++)
-        free(last.boxes[i].list);
+    free_look(&first);
+    free_look(&last);
     rv_session_destroy(session);
     rv_history_destroy(history);
 }
