@@ -14,6 +14,11 @@
 
 enum verdict { UNKNOWN = 0, PASSES, STOPS };
 
+struct judged {
+    uint8_t verdict;  /* enum verdict */
+    bool has_changed; /* since it was first asked for */
+};
+
 struct rule {
     enum rv_capture_rule kind;
     regex_t regex;
@@ -24,7 +29,7 @@ struct rv_capture_filter {
     enum verdict otherwise; /* of what fits no rule */
     struct rule *rules;
     size_t n_rules, capacity;
-    uint8_t *verdicts; /* enum verdict by id */
+    struct judged *judged; /* by id */
     size_t n;
 };
 
@@ -94,7 +99,7 @@ void rv_capture_filter_destroy(struct rv_capture_filter *filter)
         free(filter->rules[i].name);
     }
     free(filter->rules);
-    free(filter->verdicts);
+    free(filter->judged);
     free(filter);
 }
 
@@ -120,12 +125,26 @@ static enum verdict judge(struct rv_capture_filter *filter, size_t first, struct
 bool rv_capture_filter_has(struct rv_capture_filter *filter, struct rv_symbolizer *symbolizer, uint32_t id)
 {
     if (id >= filter->n)
-        filter->verdicts = rv_vec_extend(filter->verdicts, &filter->n, (size_t)id + 1, sizeof *filter->verdicts);
-    if (filter->verdicts[id] == UNKNOWN) {
+        filter->judged = rv_vec_extend(filter->judged, &filter->n, (size_t)id + 1, sizeof *filter->judged);
+    if (filter->judged[id].verdict == UNKNOWN) {
         const enum verdict verdict = judge(filter, 0, symbolizer, id);
-        filter->verdicts[id] = (uint8_t)(verdict == UNKNOWN ? filter->otherwise : verdict);
+        filter->judged[id].verdict = (uint8_t)(verdict == UNKNOWN ? filter->otherwise : verdict);
     }
-    return filter->verdicts[id] == PASSES;
+    return filter->judged[id].verdict == PASSES;
+}
+
+bool rv_capture_filter_has_changed(const struct rv_capture_filter *filter, uint32_t id)
+{
+    return id < filter->n && filter->judged[id].has_changed;
+}
+
+/* Of an id that was asked for. Returns whether that is new. */
+static bool change(struct rv_capture_filter *filter, uint32_t id, enum verdict verdict)
+{
+    if (filter->judged[id].verdict == verdict)
+        return false;
+    filter->judged[id] = (struct judged){(uint8_t)verdict, true};
+    return true;
 }
 
 int rv_capture_filter_add(struct rv_capture_filter *filter, struct rv_symbolizer *symbolizer, enum rv_capture_rule rule,
@@ -139,8 +158,7 @@ int rv_capture_filter_add(struct rv_capture_filter *filter, struct rv_symbolizer
         return -EINVAL;
     for (uint32_t id = 1; id <= n; id++) {
         const enum verdict verdict = judge(filter, filter->n_rules - 1, symbolizer, id);
-        n_changed += verdict != UNKNOWN && verdict != filter->verdicts[id];
-        filter->verdicts[id] = (uint8_t)(verdict == UNKNOWN ? filter->verdicts[id] : verdict);
+        n_changed += verdict != UNKNOWN && change(filter, id, verdict);
     }
     return n_changed;
 }
@@ -148,7 +166,7 @@ int rv_capture_filter_add(struct rv_capture_filter *filter, struct rv_symbolizer
 void rv_capture_filter_leave_out(struct rv_capture_filter *filter, struct rv_symbolizer *symbolizer, uint32_t id)
 {
     (void)rv_capture_filter_has(filter, symbolizer, id);
-    filter->verdicts[id] = STOPS;
+    (void)change(filter, id, STOPS);
 }
 
 bool rv_capture_filter_fits_last(const struct rv_capture_filter *filter, const char *package, const char *name)

@@ -35,6 +35,9 @@ void rv_capture_filter_destroy(struct rv_capture_filter *filter);
 /* Is this subroutine captured? The first call for an id reads its name (milliseconds). Drain thread. */
 bool rv_capture_filter_has(struct rv_capture_filter *filter, struct rv_symbolizer *symbolizer, uint32_t id);
 
+/* Has its verdict changed? Then returns may come of calls that were captured, and of calls that were not. */
+bool rv_capture_filter_has_changed(const struct rv_capture_filter *filter, uint32_t id);
+
 /*
  * Add a rule, from now on.
  *   text      a regular expression, or a name

@@ -72,6 +72,15 @@ static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batc
     return i;
 }
 
+/*
+ * The return of a call that may have been captured or not, since the verdict on its function has changed. Without an id it
+ * ends the call of its tag, and is nothing where there is none.
+ */
+static bool ends_any_call(const struct rv_normalizer *normalizer, const struct rv_event *event)
+{
+    return rv_event_kind(event) == RV_EVENT_RETURN && rv_capture_filter_has_changed(normalizer->filter, event->id);
+}
+
 /* popped: the raw events, one for each event; NULL when they do not correspond. */
 static uint32_t apply_filter(struct rv_normalizer *normalizer, struct rv_event *events, uint32_t n,
                              const struct rv_event *popped)
@@ -85,6 +94,10 @@ static uint32_t apply_filter(struct rv_normalizer *normalizer, struct rv_event *
         bool is_kept = !is_judged || rv_capture_filter_has(normalizer->filter, normalizer->symbolizer, events[i].id);
         if (is_judged && popped && normalizer->publisher)
             rv_verdict_publish(normalizer->publisher, normalizer->process_idx, &popped[i], events[i].id, is_kept);
+        if (is_judged && ends_any_call(normalizer, &events[i])) {
+            events[i].id = 0;
+            is_kept = true;
+        }
         normalizer->leaves_out = !is_kept;
         if (is_kept)
             events[written++] = events[i];

@@ -27,6 +27,11 @@ expect "a recording's" "$(list "$folder/again.json")" "$(list "$folder/report.js
 run --report "$folder/governed.rvz"
 grep -q '^not traced in any process after .*::other, ' "$folder/out" || fail "the report's text: $(tail -n 5 "$folder/out")"
 
+# Calls that were open then have their ends.
+run --spans=csv --filter='name:::(other|tiny)$' "$folder/governed.rvz"
+grep -q '::other,' "$folder/out" || fail "no call of other is listed"
+expect "calls without an end" "$(grep -cE ',(cut|orphan)$' "$folder/out")" 0
+
 # Where threads end sooner than anybody looks.
 run --max-overhead=1 --patch=brief --force --report=json --output="$folder/report.json" -- "$bursts"
 calls=$(sed -n 's/.*::brief",[^}]*"calls":\([0-9]*\),.*/\1/p' "$folder/report.json")

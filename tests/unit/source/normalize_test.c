@@ -283,6 +283,22 @@ Test(normalize, arguments_of_a_call_that_the_filter_has_left_out_go_with_it)
     rv_capture_filter_destroy(normalizer.filter);
 }
 
+Test(normalize, a_call_that_was_captured_ends_though_its_function_is_left_out_by_then)
+{
+    const uint32_t name = rv_names_intern(&map, &(struct rv_name){RV_NAME_SUBROUTINE, "", "hot", "", 0});
+    const struct rv_event before = event(RV_EVENT_CALL, 100, name),
+                          after[] = {event(RV_EVENT_CALL, 200, name), event(RV_EVENT_RETURN, 300, name)};
+    normalizer.filter = rv_capture_filter_create_open();
+    rv_normalize(&normalizer, &batch, &before, 1);
+    rv_capture_filter_leave_out(normalizer.filter, symbolizer, batch.events[0].id);
+    rv_normalize(&normalizer, &batch, after, 2);
+    cr_assert_eq(batch.n, 2);
+    cr_assert_eq(rv_event_kind(&batch.events[1]), RV_EVENT_RETURN);
+    cr_assert_eq(rv_event_ticks(&batch.events[1]), 300);
+    cr_assert_eq(batch.events[1].id, 0, "it would be an orphan where its call was left out");
+    rv_capture_filter_destroy(normalizer.filter);
+}
+
 Test(normalize, the_last_rule_that_fits_decides, .timeout = 60)
 {
     struct rv_symbolizer *symbolizer = rv_symbolizer_create();
