@@ -272,8 +272,8 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      NULL},
 
     {RV_OPTION_STATES, WATCH, "states", "=on|off", NULL,
-     "show when the kernel ran the command's threads (default: on)",
-     "Along each lane's foot: when the thread was blocked, and when it was ready but preempted; --report has the sums. A thread "
+     "show when the kernel ran the threads (default: on)",
+     "Of a command, or with --pid. Along each lane's foot: when the thread was blocked, and when it was ready but preempted; --report has the sums. A thread "
      "that waits for room in its ring (--policy=block) is blocked, too. "
      "Context switches are read by perf_event_open(2), which an ordinary user may do where kernel.perf_event_paranoid "
      "is 2 or less, else with CAP_PERFMON."},

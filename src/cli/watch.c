@@ -200,12 +200,13 @@ static bool leaves_calls(const struct rv_options *options)
     return !is_looked_at(options) && !(options->has_report && rv_cli_slice_is_asked(options));
 }
 
-static struct rv_context_switches *open_context_switches(void)
+static struct rv_context_switches *open_context_switches(const struct rv_options *options)
 {
     int error;
-    struct rv_context_switches *switches = rv_context_switches_open(&error);
-    if (!switches)
-        rv_note("threads' states are not known: perf_event_open: %s%s", strerror(-error),
+    struct rv_context_switches *switches =
+        options->pid ? rv_context_switches_open_process((pid_t)options->pid, &error) : rv_context_switches_open(&error);
+    if (error)
+        rv_note("%sthreads' states are not known: perf_event_open: %s%s", switches ? "some " : "", strerror(-error),
                 error == -EACCES || error == -EPERM ? " (sysctl kernel.perf_event_paranoid=2, or CAP_PERFMON)" : "");
     return switches;
 }
@@ -230,7 +231,7 @@ static int open_source(struct watch *watch)
     int error = create_map(watch);
     if (error)
         return error;
-    live.switches = options->leaves_states ? NULL : open_context_switches();
+    live.switches = options->leaves_states ? NULL : open_context_switches(options);
     watch->source = rv_live_open(&watch->map, &live);
     return watch->source ? 0 : -EBUSY;
 }

@@ -1,6 +1,10 @@
 /*
- * The events are opened on the calling thread, disabled, to be inherited and enabled by exec: so the switches of ringviz
- * itself are not reported, and nobody waits for anybody between fork and exec.
+ * Of a command the events are opened on the calling thread, disabled, to be inherited and enabled by exec: so the switches
+ * of ringviz itself are not reported, and nobody waits for anybody between fork and exec.
+ *
+ * Of a process they are opened on each thread for each CPU, and write into the buffers of events that count nothing. A
+ * thread that is found while its creator has an event already has two, and each of its switches is read twice: of two in
+ * the same direction the first one counts.
  *
  * Of a thread that blocks on one CPU and runs on another, the second record may be seen before the first, when the
  * buffers are read between the two. Such a late record is dropped and counted: it is rare, and moving it behind the
@@ -11,11 +15,15 @@
  */
 #include "source/context_switches.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,6 +35,8 @@
 enum { MOST_PAGES = 64, LEAST_PAGES = 4 };
 /* How long switches of threads without an owner are kept: the thread's first call may still come. */
 static const uint64_t STRANGER_NS = 1000000000;
+/* Passes over the threads of a process: each finds those that were created during the one before. */
+enum { MOST_PASSES = 16 };
 /* Most switches kept per thread; older ones are dropped, where a ring is read at the end only. */
 enum { MOST_CHANGES = 1 << 18 };
 
@@ -61,11 +71,14 @@ struct thread {
     size_t first, n, capacity;
     uint64_t last_ns; /* of the last one taken or added */
     uint64_t taken_ns;
+    uint8_t taken_state; /* if taken_ns is not 0 */
 };
 
 struct rv_context_switches {
     struct cpu *cpus;
     size_t n_cpus;
+    int *events; /* descriptors, of a process's threads */
+    size_t n_events, events_capacity;
     size_t page_bytes;
     struct thread *threads;
     size_t n_threads, capacity, n_swept; /* n_swept: number left by the last sweep */
@@ -75,7 +88,10 @@ struct rv_context_switches {
 
 /* ---- the kernel's buffers ---- */
 
-static int open_cpu(struct rv_context_switches *switches, int number)
+/* When an event begins to report. */
+enum beginning { NEVER, WITH_EXEC, AT_ONCE };
+
+static int open_event(pid_t tid, int cpu, enum beginning begin)
 {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE,
@@ -86,16 +102,21 @@ static int open_cpu(struct rv_context_switches *switches, int number)
         .context_switch = 1,
         .exclude_kernel = 1,
         .exclude_hv = 1,
-        .disabled = 1,
-        .inherit = 1,
-        .enable_on_exec = 1,
+        .disabled = begin != AT_ONCE,
+        .inherit = begin != NEVER,
+        .enable_on_exec = begin == WITH_EXEC,
         .use_clockid = 1,
         .clockid = CLOCK_MONOTONIC,
     };
-    struct cpu cpu = {.number = (uint16_t)number,
-                      .fd = (int)syscall(SYS_perf_event_open, &attr, 0, number, -1, PERF_FLAG_FD_CLOEXEC)};
+    const int fd = (int)syscall(SYS_perf_event_open, &attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+static int open_cpu(struct rv_context_switches *switches, int number, enum beginning begin)
+{
+    struct cpu cpu = {.number = (uint16_t)number, .fd = open_event(0, number, begin)};
     if (cpu.fd < 0)
-        return -errno;
+        return cpu.fd;
     int error = ENOMEM;
     cpu.page = MAP_FAILED;
     for (size_t n_pages = MOST_PAGES; n_pages >= LEAST_PAGES && cpu.page == MAP_FAILED; n_pages /= 2) {
@@ -111,7 +132,7 @@ static int open_cpu(struct rv_context_switches *switches, int number)
     return 0;
 }
 
-struct rv_context_switches *rv_context_switches_open(int *error)
+static struct rv_context_switches *open_cpus(enum beginning begin, int *error)
 {
     struct rv_context_switches *switches = rv_alloc(1, sizeof *switches);
     long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -119,11 +140,83 @@ struct rv_context_switches *rv_context_switches_open(int *error)
     switches->cpus = rv_alloc(n_cpus > 0 ? (size_t)n_cpus : 1, sizeof *switches->cpus);
     *error = 0;
     for (int i = 0; i < n_cpus && !*error; i++) {
-        *error = open_cpu(switches, i);
+        *error = open_cpu(switches, i, begin);
         if (*error == -ENODEV) /* switched off */
             *error = 0;
     }
     if (!*error && switches->n_cpus)
+        return switches;
+    rv_context_switches_close(switches);
+    return NULL;
+}
+
+struct rv_context_switches *rv_context_switches_open(int *error)
+{
+    return open_cpus(WITH_EXEC, error);
+}
+
+/* ---- threads of a process ---- */
+
+static int open_on_cpu(struct rv_context_switches *switches, pid_t tid, const struct cpu *cpu)
+{
+    const int fd = open_event(tid, cpu->number, AT_ONCE);
+    if (fd < 0)
+        return fd;
+    switches->events =
+        rv_vec_reserve(switches->events, &switches->events_capacity, switches->n_events + 1, sizeof *switches->events);
+    switches->events[switches->n_events++] = fd;
+    return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->fd) == 0 ? 0 : -errno;
+}
+
+static int open_thread(struct rv_context_switches *switches, pid_t tid)
+{
+    int error = 0;
+    for (size_t i = 0; i < switches->n_cpus && !error; i++)
+        error = open_on_cpu(switches, tid, &switches->cpus[i]);
+    return error == -ESRCH ? 0 : error; /* it has ended */
+}
+
+/* Threads that are not known yet. *n_new: their number. */
+static int open_new_threads(struct rv_context_switches *switches, pid_t pid, struct rv_hash_index *known, size_t *n_new)
+{
+    char path[64];
+    int error = 0;
+    *n_new = 0;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *folder = opendir(path);
+    if (!folder)
+        return -ESRCH;
+    for (const struct dirent *entry; !error && (entry = readdir(folder));) {
+        const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (tid <= 0 || rv_hash_index_get(known, (uint64_t)tid))
+            continue;
+        rv_hash_index_add(known, (uint64_t)tid, 1);
+        ++*n_new;
+        error = open_thread(switches, tid);
+    }
+    closedir(folder);
+    return error;
+}
+
+static void allow_most_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+struct rv_context_switches *rv_context_switches_open_process(pid_t pid, int *error)
+{
+    struct rv_hash_index known = {0};
+    size_t n_new = 1;
+    allow_most_descriptors();
+    struct rv_context_switches *switches = open_cpus(NEVER, error);
+    for (unsigned pass = 0; pass < MOST_PASSES && n_new && !*error; pass++)
+        *error = open_new_threads(switches, pid, &known, &n_new);
+    rv_hash_index_fini(&known);
+    if (!*error || (*error == -EMFILE && switches))
         return switches;
     rv_context_switches_close(switches);
     return NULL;
@@ -137,8 +230,11 @@ void rv_context_switches_close(struct rv_context_switches *switches)
         munmap(switches->cpus[i].page, switches->page_bytes + switches->cpus[i].n_bytes);
         close(switches->cpus[i].fd);
     }
+    for (size_t i = 0; i < switches->n_events; i++)
+        close(switches->events[i]);
     for (size_t i = 0; i < switches->n_threads; i++)
         free(switches->threads[i].changes);
+    free(switches->events);
     free(switches->threads);
     free(switches->cpus);
     rv_hash_index_fini(&switches->by_tid);
@@ -307,6 +403,12 @@ void rv_context_switches_read(struct rv_context_switches *switches, const struct
         read_cpu(switches, &switches->cpus[i], clock);
 }
 
+/* A thread that leaves the CPU, and had left it. */
+static bool is_told(const struct thread *thread, const struct change *change)
+{
+    return thread->taken_ns && (change->state == RV_THREAD_RUNNING) == (thread->taken_state == RV_THREAD_RUNNING);
+}
+
 size_t rv_context_switches_take(struct rv_context_switches *switches, uint32_t tid, uint32_t owner, uint64_t until,
                                 struct rv_event *out, size_t max)
 {
@@ -318,10 +420,13 @@ size_t rv_context_switches_take(struct rv_context_switches *switches, uint32_t t
         const struct change *change = &thread->changes[thread->first];
         if (change->ticks > until)
             break;
+        if (is_told(thread, change))
+            continue;
         out[n++] = (struct rv_event){.when = (uint64_t)RV_EVENT_THREAD << RV_EVENT_KIND_SHIFT | change->ticks,
                                      .aux = change->state,
                                      .frame = change->cpu};
         thread->taken_ns = change->mono_ns;
+        thread->taken_state = change->state;
     }
     return n;
 }

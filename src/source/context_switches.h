@@ -1,6 +1,6 @@
 /*
- * When the kernel runs the threads of a command: the context switches that perf_event_open(2) reports to an ordinary
- * user, for every thread that the command and its children start.
+ * When the kernel runs the threads of a command, or of a process: the context switches that perf_event_open(2) reports to
+ * an ordinary user, also of every thread and child that they start.
  *
  * One ring buffer of the kernel for each CPU. Records of a thread are sorted over all of them, since it may block on
  * one CPU and run on another.
@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/clock.h"
 #include "ringviz/wire.h"
@@ -23,6 +24,13 @@ struct rv_context_switches; /* opaque */
  *            -ENOSYS where the kernel lacks it; nothing is printed
  */
 struct rv_context_switches *rv_context_switches_open(int *error);
+
+/*
+ * Report the switches of a process's threads from now on.
+ *   returns  NULL with *error as above, or -ESRCH. Not NULL with *error -EMFILE: some threads are missing, since each takes
+ *            as many descriptors as there are CPUs
+ */
+struct rv_context_switches *rv_context_switches_open_process(pid_t pid, int *error);
 
 /* NULL-safe. */
 void rv_context_switches_close(struct rv_context_switches *switches);

@@ -47,6 +47,14 @@ grep -q 'TracerPid:[[:space:]]*0' /proc/$pid/status || fail "it is still traced"
 run -p $pid --duration=0.05s --max-overhead=off --verbose --report
 expect "stops" "$(grep 'all threads stood still for [0-9.]* ms' "$folder/err" | grep -vc 'in vain$')" 2
 
+# When its threads ran.
+has_states() {
+    run -p $pid --duration=0.2s --force --report=csv --output="$folder/report.csv"
+    grep -q 'states are not known' "$folder/err" ||
+        awk -F, 'NR > 1 { off += $11 + $12 } END { exit !off }' "$folder/report.csv"
+}
+within 90 has_states || fail "no thread was ever off its CPU: $(cat "$folder/err")"
+
 run --pid=$pid --patch=fib --duration=0.05s --force --report=json --output="$folder/report.json"
 expect "exit status with --patch" $status 0
 grep -q '"functions":1,"patched":1' "$folder/report.json" || fail "--patch: $(cat "$folder/report.json" | head -c 300)"

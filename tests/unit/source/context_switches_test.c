@@ -1,9 +1,12 @@
 #include "source/context_switches.h"
 
 #include <criterion/criterion.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -96,6 +99,89 @@ Test(source_scheduler, switches_of_ringviz_itself_are_not_reported, .timeout = 6
     rv_context_switches_claim(child.switches, (uint32_t)getpid(), OWNER + 1);
     cr_assert_eq(rv_context_switches_take(child.switches, (uint32_t)getpid(), OWNER + 1, UINT64_MAX, &event, 1), 0);
     rv_context_switches_close(child.switches);
+}
+
+enum { N_NAPS = 40 };
+
+static void *nap(void *unused)
+{
+    for (int i = 0; i < N_NAPS; i++)
+        usleep(1000);
+    return unused;
+}
+
+/* Waits for a byte, naps in two threads, and says so. */
+static void run_process(int ask, int answer)
+{
+    char byte;
+    pthread_t thread;
+    if (read(ask, &byte, 1) != 1 || pthread_create(&thread, NULL, nap, NULL) != 0)
+        _exit(1);
+    (void)nap(NULL);
+    _exit(pthread_join(thread, NULL) != 0 || write(answer, "", 1) != 1 || read(ask, &byte, 1) != 0);
+}
+
+/* The thread of a process besides its first. */
+static uint32_t other_thread(pid_t pid)
+{
+    for (uint32_t tid = (uint32_t)pid + 1; tid < (uint32_t)pid + 1000; tid++)
+        if (syscall(SYS_tgkill, pid, tid, 0) == 0)
+            return tid;
+    return 0;
+}
+
+Test(source_scheduler, threads_of_a_process_that_runs_are_seen, .timeout = 60)
+{
+    static struct rv_event events[MOST];
+    struct rv_clock clock;
+    int ask[2], answer[2], error;
+    cr_assert(pipe(ask) == 0 && pipe(answer) == 0);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        close(ask[1]);
+        run_process(ask[0], answer[1]);
+    }
+    struct rv_context_switches *switches = rv_context_switches_open_process(pid, &error);
+    if (!switches) {
+        kill(pid, SIGKILL);
+        cr_skip_test("perf_event_open: %d", error);
+    }
+    cr_assert_eq(error, 0);
+    cr_assert_eq(write(ask[1], "", 1), 1);
+    uint32_t thread = 0;
+    while (!thread)
+        thread = other_thread(pid);
+    char byte;
+    cr_assert_eq(read(answer[0], &byte, 1), 1);
+    rv_clock_init(&clock, RV_CLOCK_MONOTONIC);
+    rv_context_switches_read(switches, &clock);
+    const uint32_t tids[] = {(uint32_t)pid, thread};
+    for (size_t t = 0; t < 2; t++) {
+        size_t n_blocked = 0, n;
+        rv_context_switches_claim(switches, tids[t], OWNER);
+        n = rv_context_switches_take(switches, tids[t], OWNER, UINT64_MAX, events, MOST);
+        for (size_t i = 0; i < n; i++) {
+            n_blocked += events[i].aux == RV_THREAD_BLOCKED;
+            cr_assert(i == 0 || (events[i].aux == RV_THREAD_RUNNING) != (events[i - 1].aux == RV_THREAD_RUNNING));
+        }
+        cr_assert(n_blocked >= N_NAPS && n_blocked <= N_NAPS + 8, "thread %zu: %zu times", t, n_blocked);
+    }
+    close(ask[1]);
+    int status;
+    cr_assert_eq(waitpid(pid, &status, 0), pid);
+    cr_assert_eq(status, 0);
+    rv_context_switches_close(switches);
+}
+
+Test(source_scheduler, a_process_that_has_ended_has_no_switches, .timeout = 60)
+{
+    int error;
+    const pid_t pid = fork();
+    if (pid == 0)
+        _exit(0);
+    cr_assert_eq(waitpid(pid, NULL, 0), pid);
+    cr_assert_null(rv_context_switches_open_process(pid, &error));
+    cr_assert(error < 0);
 }
 
 Test(source_scheduler, the_last_to_claim_a_thread_gets_its_switches, .timeout = 60)
