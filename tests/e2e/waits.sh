@@ -115,4 +115,7 @@ one_line "--waits and --report"
 run --waits --from=1ms "$folder/run.rvz"
 expect "exit status of a part" $status 2
 one_line "--waits and --from"
+run --waits -p $$
+expect "exit status of a process that runs" $status 2
+one_line "--waits and --pid"
 conclude
