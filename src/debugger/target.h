@@ -83,7 +83,7 @@ int rv_target_capture(struct rv_target *target, enum rv_capture_rule rule, const
 
 /*
  * Send a command to a thread and wait for the answer. On a timeout the command is withdrawn.
- *   code      up to 4 characters; see src/producers/perl/debugger.c for those of Perl threads
+ *   code      up to 4 characters; see src/producers/commands/commands.h
  *   answer    filled when 0 is returned
  *   returns   0; -E2BIG for an argument longer than a message; -EOPNOTSUPP: its producer answers no commands;
  *             -ENOENT: it has ended; -ETIMEDOUT; -EBUSY: another monitor uses it all the time; -ECANCELED

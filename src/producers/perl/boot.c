@@ -44,7 +44,7 @@ static void report_thread_number(void)
 static void on_ring(void)
 {
     rv_frames_replay();
-    rv_debugger_on_ring();
+    rv_commands_on_ring();
 }
 
 static void start(void)

@@ -6,20 +6,18 @@
 #define RV_PRODUCERS_PERL_DEBUGGER_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
+#include "producers/commands/commands.h"
 #include "producers/perl/perl_api.h"
 
 struct rv_debugger {
-    const uint32_t *attention; /* the ring's attention flag; without a ring, a constant 0 */
-    bool is_serving;           /* a monitor's request is running, possibly calling code of the program */
-    bool wants_statements;     /* a step, or a breakpoint at a line */
-    bool wants_entries;        /* wants_statements, or a breakpoint at a sub */
+    bool wants_statements; /* a step, or a breakpoint at a line */
+    bool wants_entries;    /* wants_statements, or a breakpoint at a sub */
 };
 
 extern _Thread_local struct rv_debugger rv_debugger __attribute__((tls_model("initial-exec")));
 
-/* Serve monitors' requests, when *attention is set. */
+/* Serve monitors' requests, when there are any. */
 void rv_debugger_serve(pTHX);
 
 /* If wants_statements: the statement PL_curcop begins. */
@@ -28,23 +26,20 @@ void rv_debugger_stop_at_statement(pTHX);
 /* If wants_entries: the sub was entered, or is about to be if it is an XS sub. */
 void rv_debugger_look_at_entry(pTHX_ const CV *cv);
 
-/* The calling thread has got a ring. */
-void rv_debugger_on_ring(void);
-
 /* Call once, before any thread is served. */
 void rv_debugger_start(void);
 
 /* Called at each sub call and loop turn: serve requests, if there are any. */
 static inline void rv_debugger_poll(pTHX)
 {
-    if (__builtin_expect(__atomic_load_n(rv_debugger.attention, __ATOMIC_RELAXED) != 0, 0))
+    if (rv_commands_are_there())
         rv_debugger_serve(aTHX);
 }
 
 /* Called at each statement. */
 static inline void rv_debugger_statement(pTHX)
 {
-    if (rv_debugger.wants_statements && !rv_debugger.is_serving)
+    if (rv_debugger.wants_statements && !rv_commands.is_serving)
         rv_debugger_stop_at_statement(aTHX);
 }
 

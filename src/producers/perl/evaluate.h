@@ -4,14 +4,8 @@
 
 #include <stdbool.h>
 
+#include "producers/commands/commands.h"
 #include "producers/perl/perl_api.h"
-
-struct rv_expression {
-    const char *text;
-    STRLEN n_bytes;
-    unsigned frame;  /* number in rv_stack_show() */
-    unsigned levels; /* levels of references to show */
-};
 
 /*
  * Evaluate it in the package and with the variables of the frame's statement, its output and warnings are kept from

@@ -103,7 +103,7 @@ static OP *run_coro_call(pTHX)
     CV *cv = sv && SvTYPE(sv) == SVt_PVGV && isGV_with_GP(sv) ? GvCVu((GV *)sv) : NULL;
     bool is_rerun = rerun_op == PL_op;
     rerun_op = NULL;
-    if (cv && CvISXSUB(cv) && !is_rerun && !rv_debugger.is_serving) {
+    if (cv && CvISXSUB(cv) && !is_rerun && !rv_commands.is_serving) {
         ENTER;
         open_frame(aTHX_ cv);
         LEAVE;
@@ -114,7 +114,7 @@ static OP *run_coro_call(pTHX)
 static OP *run_entersub(pTHX)
 {
     rv_debugger_poll(aTHX);
-    if (rv_debugger.is_serving)
+    if (rv_commands.is_serving)
         return perl_entersub(aTHX);
     SV *sv = *PL_stack_sp;
     if (!how.has_no_xs && sv) {
@@ -151,7 +151,7 @@ static SV *stand_in_for(pTHX_ CV *cv)
 static OP *run_goto(pTHX)
 {
     SV *sv = PL_op->op_flags & OPf_STACKED ? *PL_stack_sp : NULL;
-    if (rv_debugger.is_serving || !sv || !SvROK(sv) || SvTYPE(SvRV(sv)) != SVt_PVCV)
+    if (rv_commands.is_serving || !sv || !SvROK(sv) || SvTYPE(SvRV(sv)) != SVt_PVCV)
         return perl_goto(aTHX);
     CV *cv = (CV *)SvRV(sv);
     if (!CvISXSUB(cv)) {

@@ -27,7 +27,7 @@ static _Thread_local struct known {
 
 static void run_ours(pTHX_ Perl_ppaddr_t perls)
 {
-    if (tells_lines && !rv_debugger.is_serving && rv_ops_is_wanted())
+    if (tells_lines && !rv_commands.is_serving && rv_ops_is_wanted())
         ringviz_line(CopLINE((const COP *)PL_op));
     if (!tells_lines && !__atomic_load_n(&n_wanting, __ATOMIC_RELAXED))
         PL_op->op_ppaddr = perls;
