@@ -64,6 +64,14 @@ static inline bool is_simple(uint64_t next)
     return next < rv_thread.pusher.slow_limit && !rv_calls_are_limited();
 }
 
+/* A signal handler may have lowered the limit meanwhile. */
+static inline void push_simple(enum rv_event_kind kind, const struct rv_shadow_frame *frame, uint64_t stack,
+                               uint64_t next)
+{
+    if (!rv_push_other_clock(&rv_thread.pusher, next, kind, frame->word))
+        rv_calls_push(kind, frame, stack, next);
+}
+
 /* The rest of a hook whose push has begun and which has moved no frame yet. stack: the hook's at its entry. */
 void rv_hooks_enter_slow(void *function, void *call_site, void *site, uint64_t stack)
 {
@@ -72,7 +80,7 @@ void rv_hooks_enter_slow(void *function, void *call_site, void *site, uint64_t s
     if (is_simple(next) && rv_shadow_has_room(&rv_thread.shadow))
         frame = rv_shadow_push(&rv_thread.shadow, stack, function, call_site, site);
     if (frame)
-        rv_calls_push(RV_EVENT_CALL_AT, frame, stack, next);
+        push_simple(RV_EVENT_CALL_AT, frame, stack, next);
     else
         enter_closer(function, call_site, site, stack, next);
 }
@@ -82,7 +90,7 @@ void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t st
     const uint64_t next = rv_push_next(&rv_thread.pusher, stack);
     const struct rv_shadow_frame *frame = is_simple(next) ? rv_shadow_pop(&rv_thread.shadow, stack, function) : NULL;
     if (frame)
-        rv_calls_push(RV_EVENT_RETURN_AT, frame, stack, next);
+        push_simple(RV_EVENT_RETURN_AT, frame, stack, next);
     else
         exit_closer(function, call_site, site, stack, next);
 }
@@ -283,7 +291,8 @@ static bool is_rejected(intptr_t gate, const void *function)
 static bool is_shut(const void *function)
 {
     intptr_t gate = __atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED);
-    return gate < 0 || (gate && !rv_calls_is_too_deep(gate, rv_shadow_top(&rv_thread.shadow)) && is_rejected(gate, function));
+    return gate < 0 ||
+           (gate && !rv_calls_is_too_deep(gate, rv_shadow_top(&rv_thread.shadow)) && is_rejected(gate, function));
 }
 
 /* Its call may have been before it was rejected. */
