@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "cli/signals.h"
+#include "import/rrtrace.h"
 
 static bool is_run_by_gem(int argc, char *const *argv)
 {
@@ -17,11 +18,22 @@ static bool is_run_by_gem(int argc, char *const *argv)
     return argc == 2 && strcmp(slash ? slash + 1 : argv[0], "rrtrace") == 0 && argv[1][0] != '-';
 }
 
+static void start_early(int argc, char **argv, char **environment)
+{
+    (void)environment;
+    if (!is_run_by_gem(argc, argv))
+        return;
+    rv_signals_hold_ends();
+    rv_rrtrace_open_early(argv[1]);
+}
+
+/* Run as soon as libraries are relocated, before their constructors. */
+__attribute__((section(".preinit_array"), used)) static void (*const early)(int, char **, char **) = start_early;
+
 int rv_gem_command_line(int *argc, char ***argv)
 {
     if (!is_run_by_gem(*argc, *argv))
         return 0;
-    rv_signals_hold_ends(); /* of a program that has ended already */
     static wordexp_t words; /* options point into them */
     const char *text = getenv("RINGVIZ_OPTIONS");
     words.we_offs = 2; /* the program and its memory */

@@ -23,6 +23,7 @@
 #include "base/sigbus.h"
 #include "base/vec.h"
 #include "import/formats.h"
+#include "import/rrtrace.h"
 
 enum { RING_EVENTS = 65536, SEARCH_FRAMES = 4096, KIND_SHIFT = 60, CACHE_SLOTS = 4096 };
 
@@ -76,11 +77,35 @@ static size_t alignment_of(off_t bytes)
     return 0;
 }
 
+static struct {
+    const char *name; /* NULL: none */
+    int fd;
+} opened_early;
+
+/* Never a standard stream's number, even if that is closed. */
+void rv_rrtrace_open_early(const char *name)
+{
+    int fd = shm_open(name, O_RDWR | O_CLOEXEC, 0);
+    if (fd < 0)
+        return;
+    opened_early.fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    opened_early.name = opened_early.fd < 0 ? NULL : name;
+    close(fd);
+}
+
+static int open_memory(const char *name)
+{
+    if (!opened_early.name || strcmp(opened_early.name, name) != 0)
+        return shm_open(name, O_RDWR | O_CLOEXEC, 0);
+    opened_early.name = NULL;
+    return opened_early.fd;
+}
+
 static int map_ring(struct rrtrace *rrtrace)
 {
     const char *name = rrtrace->import.path;
     struct stat status;
-    rrtrace->fd = shm_open(name, O_RDWR | O_CLOEXEC, 0);
+    rrtrace->fd = open_memory(name);
     if (rrtrace->fd < 0)
         return rv_err_sys("%s: shared memory of rrtrace", name);
     if (fstat(rrtrace->fd, &status) != 0)

@@ -82,7 +82,7 @@ done
 grep -q "^ringviz: SIGTERM of process [0-9]* ignored: a forked copy" "$folder/err" ||
     fail "a forked child's TERM: $(cat "$folder/err")"
 
-# ---- ended before it has read its options: what the ring holds is reported ----
+# ---- ended before its main: what the ring holds is reported ----
 begin_writing 0.2
 RINGVIZ_OPTIONS="--headless --force --report=json --output='$folder/early report'" LD_PRELOAD="$early_term" \
     timeout 60 "$folder/rrtrace" "$memory" 2>"$folder/err"
