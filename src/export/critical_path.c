@@ -16,7 +16,7 @@
 #include "export/preorder.h"
 #include "export/text_buffer.h"
 #include "export/waits.h"
-#include "model/critical_path.h"
+#include "model/wait_graph.h"
 
 struct row {
     uint64_t n_ns;
@@ -33,13 +33,7 @@ struct rows {
 
 struct path {
     const struct rv_critical_path_report *report;
-    struct rv_wait_edge *edges; /* of the waits, by their number */
-    struct rv_path_wait *waits;
-    size_t n_waits;
-    uint64_t n_more; /* waits that were not kept */
-    struct rv_path_thread *threads;
-    const struct rv_lane **lane_of; /* of each thread: that of its own stack */
-    size_t n_threads;
+    struct rv_wait_graph graph;
     uint32_t call;   /* id of the call that the path is of; 0: of a time */
     uint32_t thread; /* where it ends */
     uint64_t from_ns, to_ns, run_ns, woken_ns;
@@ -47,74 +41,6 @@ struct path {
     size_t n_steps;
     struct rows subroutines, objects, unknown, on_threads;
 };
-
-/* ---- the graph ---- */
-
-static void find_threads(struct path *path)
-{
-    struct rv_lanes *lanes = path->report->lanes;
-    const size_t n = rv_lanes_n(lanes);
-    for (size_t i = 0; i < n; i++)
-        if (rv_lanes_get(lanes, i)->thread >= path->n_threads)
-            path->n_threads = (size_t)rv_lanes_get(lanes, i)->thread + 1;
-    path->threads = rv_alloc(path->n_threads + 1, sizeof *path->threads);
-    path->lane_of = rv_alloc(path->n_threads + 1, sizeof *path->lane_of);
-    for (size_t i = 0; i < n; i++) {
-        struct rv_lane *lane = rv_lanes_get(lanes, i);
-        struct rv_path_thread *thread = &path->threads[lane->thread];
-        uint64_t first_ns, last_ns;
-        if (!rv_lane_bounds(lane, &first_ns, &last_ns))
-            continue;
-        if (!path->lane_of[lane->thread] || first_ns < thread->begin_ns)
-            thread->begin_ns = first_ns;
-        if (!path->lane_of[lane->thread] || lane->stack < path->lane_of[lane->thread]->stack)
-            path->lane_of[lane->thread] = lane;
-    }
-}
-
-/* Sets the first thread of a key, where there is none yet; 1 + thread. */
-static uint32_t first_of(struct rv_hash_index *threads, uint64_t key, uint32_t thread)
-{
-    const uint32_t number = rv_hash_index_get(threads, key);
-    if (!number)
-        rv_hash_index_add(threads, key, thread + 1);
-    return number;
-}
-
-/* Of a thread: the first one of its process; of that: the first one of the process that forked it. */
-static void find_parents(struct path *path)
-{
-    struct rv_hash_index of_process = {0}, of_pid = {0}; /* 1 + first thread */
-    for (uint32_t i = 0; i < path->n_threads; i++) {
-        const struct rv_lane *lane = path->lane_of[i];
-        path->threads[i].parent = RV_PATH_NONE;
-        if (!lane)
-            continue;
-        uint32_t number = first_of(&of_process, lane->process_key + 1, i);
-        if (!number)
-            number = rv_hash_index_get(&of_pid, (uint64_t)lane->parent_pid + 1);
-        if (number)
-            path->threads[i].parent = number - 1;
-        (void)first_of(&of_pid, (uint64_t)lane->pid + 1, i);
-    }
-    rv_hash_index_fini(&of_process);
-    rv_hash_index_fini(&of_pid);
-}
-
-static void find_waits(struct path *path)
-{
-    path->edges = rv_waits_take_edges(path->report->waits, path->report->lanes, &path->n_waits, &path->n_more);
-    path->waits = rv_alloc(path->n_waits + 1, sizeof *path->waits);
-    for (size_t i = 0; i < path->n_waits; i++) {
-        const struct rv_wait_edge *edge = &path->edges[i];
-        path->waits[i] = (struct rv_path_wait){.start_ns = edge->wait.start_ns,
-                                               .end_ns = edge->wait.end_ns,
-                                               .woke_ns = edge->wait.woke_ns < edge->wait.end_ns ? edge->wait.woke_ns
-                                                                                                 : edge->wait.end_ns,
-                                               .thread = rv_lanes_get(path->report->lanes, edge->wait.lane)->thread,
-                                               .waker = edge->waker ? edge->waker->thread : RV_PATH_NONE};
-    }
-}
 
 /* ---- what the path is of ---- */
 
@@ -148,9 +74,9 @@ static int choose_call(struct path *path)
     struct rv_spool_block *block = rv_alloc(1, sizeof *block);
     struct longest longest = {.lane = NULL};
     int error = 0;
-    for (size_t i = 0; i < path->n_threads && !error; i++)
-        if (path->lane_of[i] && rv_slice_has_lane(&report->part, path->lane_of[i]))
-            error = find_longest_in(report, path->lane_of[i], block, &longest);
+    for (size_t i = 0; i < path->graph.n_threads && !error; i++)
+        if (path->graph.lane_of[i] && rv_slice_has_lane(&report->part, path->graph.lane_of[i]))
+            error = find_longest_in(report, path->graph.lane_of[i], block, &longest);
     free(block);
     if (error)
         return error;
@@ -167,23 +93,12 @@ static int choose_call(struct path *path)
 static int choose_time(struct path *path)
 {
     const struct rv_slice *part = &path->report->part;
-    uint64_t first_ns, last_ns, best_ns = 0;
     if (!rv_lanes_bounds(path->report->lanes, &path->from_ns, &path->to_ns))
         return rv_err(ENOENT, "nothing was traced: there is no critical path");
     path->from_ns = part->from_ns > path->from_ns ? part->from_ns : path->from_ns;
     path->to_ns = part->to_ns && part->to_ns < path->to_ns ? part->to_ns : path->to_ns;
-    for (uint32_t i = 0; i < path->n_threads; i++) {
-        if (!path->lane_of[i] || !rv_lane_bounds((struct rv_lane *)(uintptr_t)path->lane_of[i], &first_ns, &last_ns) ||
-            first_ns >= path->to_ns)
-            continue;
-        last_ns = last_ns < path->to_ns ? last_ns : path->to_ns;
-        if (last_ns <= best_ns)
-            continue;
-        best_ns = last_ns;
-        path->thread = i;
-    }
-    path->to_ns = best_ns;
-    return 0;
+    path->thread = rv_wait_graph_last_thread(&path->graph, &path->to_ns);
+    return path->thread == RV_PATH_NONE ? rv_err(ENOENT, "no thread had begun: there is no critical path") : 0;
 }
 
 /* ---- sums ---- */
@@ -211,7 +126,8 @@ static void add_threads(struct path *path)
         path->run_ns += step->kind == RV_PATH_RUN ? n_ns : 0;
         path->woken_ns += step->kind == RV_PATH_WAKE ? n_ns : 0;
         if (step->kind == RV_PATH_WAIT)
-            add_row(&path->unknown, path->edges[step->wait].wait.object, path->edges[step->wait].wait.kind, n_ns, 1);
+            add_row(&path->unknown, path->graph.edges[step->wait].wait.object, path->graph.edges[step->wait].wait.kind,
+                    n_ns, 1);
     }
 }
 
@@ -227,10 +143,10 @@ static void add_objects(struct path *path)
         const uint32_t wait = step->kind == RV_PATH_WAIT ? RV_PATH_NONE : step->wait;
         if (wait != RV_PATH_NONE && wait != last) {
             open[n_open++] = last = wait;
-            add_row(&path->objects, path->edges[wait].wait.object, path->edges[wait].wait.kind, 0, 1);
+            add_row(&path->objects, path->graph.edges[wait].wait.object, path->graph.edges[wait].wait.kind, 0, 1);
         }
         for (uint64_t to_ns = step->to_ns; n_open && to_ns > step->from_ns;) {
-            const struct rv_wait *of = &path->edges[open[n_open - 1]].wait;
+            const struct rv_wait *of = &path->graph.edges[open[n_open - 1]].wait;
             const uint64_t from_ns = of->start_ns > step->from_ns ? of->start_ns : step->from_ns;
             if (from_ns < to_ns) {
                 add_row(&path->objects, of->object, of->kind, to_ns - from_ns, 0);
@@ -329,7 +245,7 @@ static int add_subroutines(struct path *path)
     own.n_of = rv_alloc((size_t)own.n_ids + 1, sizeof *own.n_of);
     int error = 0;
     for (size_t i = 0; i < path->on_threads.n && !error; i++)
-        error = add_lane(&own, preorder, path->lane_of[path->on_threads.rows[i].id]);
+        error = add_lane(&own, preorder, path->graph.lane_of[path->on_threads.rows[i].id]);
     for (uint32_t i = 0; i < own.n_ids; i++)
         if (own.ns_of[i])
             add_row(&path->subroutines, i, 0, own.ns_of[i], own.n_of[i]);
@@ -357,16 +273,14 @@ static void sort(struct rows *rows)
 
 static int find_path(struct path *path)
 {
-    find_threads(path);
-    find_parents(path);
-    find_waits(path);
-    int error = path->report->part.filter ? choose_call(path) : choose_time(path);
+    rv_wait_graph_init(&path->graph, path->report->waits, path->report->lanes);
+    int error = rv_filter_n_rules(path->report->part.filter) ? choose_call(path) : choose_time(path);
     if (error)
         return error;
-    const struct rv_path_params params = {.threads = path->threads,
-                                          .n_threads = path->n_threads,
-                                          .waits = path->waits,
-                                          .n_waits = path->n_waits,
+    const struct rv_path_params params = {.threads = path->graph.threads,
+                                          .n_threads = path->graph.n_threads,
+                                          .waits = path->graph.waits,
+                                          .n_waits = path->graph.n_waits,
                                           .thread = path->thread,
                                           .from_ns = path->from_ns,
                                           .to_ns = path->to_ns};
@@ -390,10 +304,7 @@ static void rows_fini(struct rows *rows)
 
 static void fini(struct path *path)
 {
-    free(path->edges);
-    free(path->waits);
-    free(path->threads);
-    free(path->lane_of);
+    rv_wait_graph_fini(&path->graph);
     free(path->steps);
     rows_fini(&path->subroutines);
     rows_fini(&path->objects);
@@ -417,7 +328,7 @@ static char *take_object(const struct path *path, const struct row *row)
 
 static char *take_thread(const struct path *path, const struct row *row)
 {
-    const struct rv_lane *lane = path->lane_of[row->id];
+    const struct rv_lane *lane = path->graph.lane_of[row->id];
     struct rv_text_buffer text = {0};
     rv_text_buffer_format(&text, "%s (%u)%c", lane->name, lane->tid, '\0');
     return text.bytes;
@@ -487,9 +398,9 @@ static void write_text(struct rv_text_buffer *text, const struct path *path)
     rv_text_buffer_add(text, "\n");
     rv_text_buffer_add_duration(text, path->to_ns - path->from_ns);
     rv_text_buffer_add(text, "  all\n");
-    if (path->n_more)
+    if (path->graph.n_more)
         rv_text_buffer_format(text, "%" PRIu64 " waits and releases were not kept: the path does not know them\n",
-                              path->n_more);
+                              path->graph.n_more);
     free(call);
     free(thread);
 }
@@ -520,7 +431,7 @@ static void write_json(struct rv_text_buffer *text, const struct path *path)
         text,
         "{\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64 ",\"steps\":%zu,\"outside_of_calls_ns\":%" PRIu64
         ",\"woken_ns\":%" PRIu64 ",\"not_kept\":%" PRIu64 ",\"lost\":",
-        path->from_ns, path->to_ns, path->n_steps, path->run_ns - own_ns(path), path->woken_ns, path->n_more);
+        path->from_ns, path->to_ns, path->n_steps, path->run_ns - own_ns(path), path->woken_ns, path->graph.n_more);
     rv_losses_add_json(text, path->report->losses);
     for (size_t i = 0; i < N_SECTIONS; i++) {
         rv_text_buffer_format(text, ",\"%s\":[", sections[i].key);

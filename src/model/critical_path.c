@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/vec.h"
 
 struct order { /* of a wait */
@@ -70,20 +71,48 @@ static void add_step(struct walk *walk, enum rv_path_step_kind kind, uint64_t fr
     walk->now_ns = from_ns;
 }
 
-/* The thread's last wait that has ended by now and was not met before; RV_PATH_NONE: there is none. */
+/* The number of the thread's waits that have ended by now and were not met before. */
+static size_t count_ended(const struct walk *walk)
+{
+    const struct order *orders = &walk->orders[walk->first[walk->thread]];
+    return rv_bisect_count(orders, walk->n_left[walk->thread], sizeof *orders, offsetof(struct order, end_ns),
+                           walk->now_ns);
+}
+
+/* The last of them; RV_PATH_NONE: there is none. */
 static uint32_t last_wait(struct walk *walk)
 {
     const struct order *orders = &walk->orders[walk->first[walk->thread]];
-    size_t low = 0, high = walk->n_left[walk->thread];
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (orders[middle].end_ns <= walk->now_ns)
-            low = middle + 1;
-        else
-            high = middle;
+    const size_t n = count_ended(walk);
+    walk->n_left[walk->thread] = n ? n - 1 : 0;
+    return n ? orders[n - 1].wait : RV_PATH_NONE;
+}
+
+/* The wait in which the thread is now; RV_PATH_NONE: it is in none. */
+static uint32_t present_wait(const struct walk *walk)
+{
+    const struct order *orders = &walk->orders[walk->first[walk->thread]];
+    const size_t n = count_ended(walk);
+    const bool is_waiting =
+        n < walk->n_left[walk->thread] && walk->params->waits[orders[n].wait].start_ns < walk->now_ns;
+    return is_waiting ? orders[n].wait : RV_PATH_NONE;
+}
+
+/* From a thread that waits at the end to the one that it waits for. */
+static void leave_waits(struct walk *walk)
+{
+    for (size_t i = 0; i < walk->params->n_threads; i++) {
+        const uint32_t idx = present_wait(walk);
+        if (idx == RV_PATH_NONE)
+            return;
+        const struct rv_path_wait *wait = &walk->params->waits[idx];
+        if (wait->waker == RV_PATH_NONE) {
+            add_step(walk, RV_PATH_WAIT, wait->start_ns, idx);
+            return;
+        }
+        walk->thread = wait->waker;
+        walk->ended = idx;
     }
-    walk->n_left[walk->thread] = low ? low - 1 : 0;
-    return low ? orders[low - 1].wait : RV_PATH_NONE;
 }
 
 /* Over a wait that ends now: to its waker, or to its begin. */
@@ -132,6 +161,7 @@ struct rv_path_step *rv_critical_path_take(const struct rv_path_params *params, 
 {
     struct walk walk = {.params = params, .now_ns = params->to_ns, .thread = params->thread, .ended = RV_PATH_NONE};
     index_waits(&walk);
+    leave_waits(&walk);
     for (size_t n_starts = 0; walk.now_ns > params->from_ns && n_starts <= params->n_waits + params->n_threads;
          n_starts++)
         if (!go_back(&walk))

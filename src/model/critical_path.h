@@ -4,7 +4,8 @@
  * between its ends, and what is not on it could have been slower without any delay.
  *
  * What is assumed: a thread that begins was started by the first thread of its process; a waker that acted at an unknown
- * moment of a wait did so at its end. A wait without a known waker stays a wait of its thread.
+ * moment of a wait did so at its end. A wait without a known waker stays a wait of its thread. A thread that still waits
+ * where the path ends depends on what its waker has done until then.
  */
 #ifndef RV_MODEL_CRITICAL_PATH_H
 #define RV_MODEL_CRITICAL_PATH_H

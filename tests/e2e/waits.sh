@@ -53,6 +53,8 @@ path -- "$contention" mutex
 on_path subroutines '::sleep_ms$' 1 15000000
 path -- "$contention" truth 8 2000
 on_path objects '^mutex ' 0 10
+run --critical-path --from=1ns -- "$contention" mutex
+grep -q '^critical path of the run,' "$folder/out" || fail "the path of a part is not one of its time: $(cat "$folder/out")"
 path --find='::hold_for_writing$' -- "$contention" rwlock
 on_path subroutines '::sleep_ms$' 1 15000000
 run --critical-path --find='^no such call$' -- "$contention" mutex

@@ -205,6 +205,19 @@ Test(critical_path, clocks_that_disagree_make_no_circle)
     free(steps);
 }
 
+Test(critical_path, a_thread_that_waits_at_the_end_depends_on_its_waker)
+{
+    struct graph graph = {.threads = {{0, RV_PATH_NONE}, {0, 0}}, .n_threads = 2, .n_waits = 2, .end_ns = 20};
+    graph.waits[0] = (struct rv_path_wait){.start_ns = 5, .end_ns = 30, .woke_ns = 29, .thread = 0, .waker = 1};
+    graph.waits[1] = (struct rv_path_wait){.start_ns = 15, .end_ns = 25, .thread = 1, .waker = RV_PATH_NONE};
+    size_t n;
+    struct rv_path_step *steps = take(&graph, 0, 0, &n);
+    cr_assert_eq(n, 2);
+    expect_step(&steps[0], &(struct rv_path_step){.from_ns = 0, .to_ns = 15, .thread = 1}, 0);
+    expect_step(&steps[1], &(struct rv_path_step){.from_ns = 15, .to_ns = 20, .thread = 1, .kind = RV_PATH_WAIT}, 0);
+    free(steps);
+}
+
 Test(critical_path, a_run_without_waits_is_one_step)
 {
     struct graph graph = {.threads = {{3, RV_PATH_NONE}}, .n_threads = 1, .end_ns = 20};
