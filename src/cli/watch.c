@@ -65,12 +65,13 @@ struct watch {
     bool is_attached;
     uint64_t attached_start; /* tells the process from a later one with its pid */
     struct rv_session *session;
-    uint64_t end_ns;         /* when capture ends by --duration */
-    bool has_ended;          /* the command has ended; its children may run */
-    unsigned n_interrupts0;  /* when its end was seen */
-    int status;              /* of ringviz */
-    struct rv_losses losses; /* when the session has ended */
-    uint64_t alone_since_ns; /* drain thread: since when only descendants of the command run */
+    uint64_t end_ns;            /* when capture ends by --duration */
+    bool has_ended;             /* the command has ended; its children may run */
+    unsigned n_interrupts0;     /* when its end was seen */
+    int status;                 /* of ringviz */
+    struct rv_losses losses;    /* when the session has ended */
+    struct rv_path_request lit; /* the critical path that was written; zeroed: none */
+    uint64_t alone_since_ns;    /* drain thread: since when only descendants of the command run */
 };
 
 /* The terminal sends Ctrl-C to the command as well: while a command runs the second one ends us, afterwards each. */
@@ -565,7 +566,10 @@ static int write_critical_path(struct watch *watch)
     };
     rv_cli_slice_init(&slice, watch->options, report.lanes, report.subroutines);
     report.part = rv_cli_slice_part(&slice);
-    int error = rv_critical_path_write(&report, watch->options->report_format, watch->output.file);
+    struct rv_critical_path_end end;
+    int error = rv_critical_path_write(&report, watch->options->report_format, watch->output.file, &end);
+    if (!error)
+        watch->lit = (struct rv_path_request){end.lane_idx, end.call, end.from_ns, end.to_ns};
     rv_cli_slice_fini(&slice);
     return error;
 }
@@ -609,6 +613,7 @@ static struct rv_screenshot_params picture_of(struct watch *watch, const struct 
     picture.program = title_of(watch);
     picture.pid = watch->launch ? (uint32_t)rv_launch_pid(watch->launch) : 0;
     picture.n_dropped = counts->n_dropped;
+    picture.lit = watch->lit.to_ns ? &watch->lit : NULL;
     picture.fetch = fetch_view;
     picture.context = watch;
     return picture;

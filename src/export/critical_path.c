@@ -34,8 +34,9 @@ struct rows {
 struct path {
     const struct rv_critical_path_report *report;
     struct rv_wait_graph graph;
-    uint32_t call;   /* id of the call that the path is of; 0: of a time */
-    uint32_t thread; /* where it ends */
+    uint32_t call;     /* id of the call that the path is of; 0: of a time */
+    uint32_t thread;   /* where it ends */
+    uint64_t begin_ns; /* of what the path is of */
     uint64_t from_ns, to_ns, run_ns, woken_ns;
     struct rv_path_step *steps;
     size_t n_steps;
@@ -285,6 +286,7 @@ static int find_path(struct path *path)
                                           .from_ns = path->from_ns,
                                           .to_ns = path->to_ns};
     path->steps = rv_critical_path_take(&params, &path->n_steps);
+    path->begin_ns = path->from_ns;
     path->from_ns = path->n_steps ? path->steps[0].from_ns : path->to_ns;
     add_threads(path);
     add_objects(path);
@@ -448,7 +450,8 @@ static void write_json(struct rv_text_buffer *text, const struct path *path)
     rv_text_buffer_add(text, "}\n");
 }
 
-int rv_critical_path_write(const struct rv_critical_path_report *report, enum rv_report_format format, FILE *out)
+int rv_critical_path_write(const struct rv_critical_path_report *report, enum rv_report_format format, FILE *out,
+                           struct rv_critical_path_end *end)
 {
     struct rv_text_buffer text = {0};
     struct path path = {.report = report};
@@ -465,6 +468,9 @@ int rv_critical_path_write(const struct rv_critical_path_report *report, enum rv
             write_json(&text, &path);
             break;
         }
+    if (!error)
+        *end =
+            (struct rv_critical_path_end){path.graph.lane_of[path.thread]->idx, path.call, path.begin_ns, path.to_ns};
     error = rv_text_buffer_finish(&text, out, error);
     fini(&path);
     return error;

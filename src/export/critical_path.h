@@ -22,7 +22,13 @@ struct rv_critical_path_report {
     const struct rv_losses *losses;
 };
 
-/* 0, or a negative errno; with one line printed unless it is the stream's error. */
-int rv_critical_path_write(const struct rv_critical_path_report *report, enum rv_report_format format, FILE *out);
+struct rv_critical_path_end { /* where a path ends, and what it is of */
+    uint32_t lane_idx, call;  /* call: id of its subroutine; 0: it is of a time */
+    uint64_t from_ns, to_ns;
+};
+
+/* 0 with *end set, or a negative errno; with one line printed unless it is the stream's error. */
+int rv_critical_path_write(const struct rv_critical_path_report *report, enum rv_report_format format, FILE *out,
+                           struct rv_critical_path_end *end);
 
 #endif

@@ -144,6 +144,8 @@ void rv_leaf_view_begin(struct rv_leaf_view *leaves, const struct rv_view *whole
     view->n_folded = whole->n_folded;
     view->notes = whole->notes;
     view->n_notes = whole->n_notes;
+    view->steps = whole->steps;
+    view->n_steps = whole->n_steps;
     view->n_boxes = 0;
     view->lanes = rv_vec_reserve(view->lanes, &view->lanes_capacity, whole->n_lanes, sizeof *view->lanes);
     view->n_lanes = whole->n_lanes;

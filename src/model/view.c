@@ -428,6 +428,16 @@ static bool is_found(const struct rv_view_params *params, const struct rv_lane *
            (params->found && rv_filter_passes_box(params->found, lane, box));
 }
 
+/* Dim the boxes of the lane in the scratch that are not on the path, and no others, whatever is searched for. */
+static void light(struct rv_box *boxes, size_t n, const struct rv_lit_path *path, const struct rv_lane *lane)
+{
+    for (size_t i = 0; path && i < n; i++) {
+        const bool is_lit = rv_lit_path_has(path, lane->thread, boxes[i].start_ns, rv_box_end_ns(&boxes[i]));
+        boxes[i].flags &= ~(is_lit ? RV_BOX_DIMMED : RV_BOX_HIT);
+        boxes[i].flags |= is_lit ? 0 : RV_BOX_DIMMED;
+    }
+}
+
 /* Mark hits and dimmed boxes of the lane in the scratch, and drop hidden ones. Returns the number left. */
 static size_t mark(struct rv_box *boxes, size_t n, const struct rv_view_params *params, const struct rv_lane *lane)
 {
@@ -496,6 +506,7 @@ static size_t take_boxes(struct rv_view *view, struct rv_view_lane *out, uint32_
     size_t n = query(view, member, lane, out->level);
     n = crop(view->unsorted, n, view->most_depth);
     n = mark(view->unsorted, n, params, lane);
+    light(view->unsorted, n, params->path, lane);
     uint64_t released_ns = fade_released(view, out->level, lane->timeline, n);
     out->released_ns = released_ns > out->released_ns ? released_ns : out->released_ns;
     return n;
@@ -588,6 +599,43 @@ static void rewind_lanes(struct rv_view *view, struct rv_lanes *lanes)
     view->n_lanes = n_lanes;
 }
 
+/* Which lane shows each thread of the path, plus one. */
+static void place_threads(struct rv_view *view, const struct rv_lane_order *lane_order, size_t n_threads)
+{
+    view->path_lanes =
+        rv_vec_reserve(view->path_lanes, &view->path_lanes_capacity, n_threads, sizeof *view->path_lanes);
+    memset(view->path_lanes, 0, n_threads * sizeof *view->path_lanes);
+    for (size_t i = view->n_lanes; i-- > 0;)
+        for (uint32_t j = view->lanes[i].n_members; j-- > 0;) {
+            const uint32_t thread = lane_order->lanes[view->members[view->lanes[i].first_member + j]].thread;
+            if (thread < n_threads)
+                view->path_lanes[thread] = (uint32_t)i + 1;
+        }
+}
+
+static void trace_path(struct rv_view *view, const struct rv_view_params *params,
+                       const struct rv_lane_order *lane_order)
+{
+    const struct rv_lit_path *path = params->path;
+    const uint64_t least_ns = (uint64_t)pixel_ns(view, params);
+    view->n_steps = 0;
+    view->has_path = path != NULL;
+    if (!path || path->n == 0)
+        return;
+    place_threads(view, lane_order, path->n_threads);
+    for (size_t i = rv_lit_path_after(path, view->from_ns); i < path->n; i = rv_lit_path_next(path, i, least_ns)) {
+        const struct rv_path_step *step = &path->steps[i];
+        const uint32_t lane = view->path_lanes[step->thread];
+        if (step->from_ns >= view->to_ns || step->from_ns > view->until_ns)
+            break;
+        if (lane == 0)
+            continue;
+        view->steps = rv_vec_reserve(view->steps, &view->steps_capacity, view->n_steps + 1, sizeof *view->steps);
+        view->steps[view->n_steps++] = (struct rv_view_step){
+            step->from_ns, step->to_ns < view->until_ns ? step->to_ns : view->until_ns, lane - 1, step->kind};
+    }
+}
+
 void rv_view_begin(struct rv_view *view, struct rv_lanes *lanes, const struct rv_view_params *params)
 {
     view->from_ns = params->from_ns;
@@ -596,9 +644,11 @@ void rv_view_begin(struct rv_view *view, struct rv_lanes *lanes, const struct rv
     view->n_folded = 0;
     rv_activity_forget(&view->activity);
     view->until_ns = params->is_past ? params->until_ns : UINT64_MAX;
-    arrange(view, lanes, params->lane_order ? params->lane_order : &view->as_they_come);
+    struct rv_lane_order *lane_order = params->lane_order ? params->lane_order : &view->as_they_come;
+    arrange(view, lanes, lane_order);
     if (params->is_past)
         rewind_lanes(view, lanes);
+    trace_path(view, params, lane_order);
 
     view->newest_ns = newest_of(lanes);
     struct counting counting = {.view = view, .lanes = lanes, .newest_ns = view->newest_ns};
@@ -672,6 +722,8 @@ void rv_view_fini(struct rv_view *view)
     free(view->lane_levels);
     rv_lane_order_fini(&view->as_they_come);
     free(view->members);
+    free(view->steps);
+    free(view->path_lanes);
     free(view->shown);
     free(view->places);
     rv_activity_fini(&view->activity);

@@ -8,6 +8,7 @@
 #include "model/activity.h"
 #include "model/pixel_cells.h"
 #include "model/lane_order.h"
+#include "model/lit_path.h"
 
 struct rv_snapshot;
 struct rv_filter;
@@ -38,6 +39,12 @@ struct rv_view_lane {
     char name[RV_LANE_NAME_BYTES], process_name[RV_LANE_NAME_BYTES];
 };
 
+struct rv_view_step { /* of the critical path, on one of the lanes */
+    uint64_t from_ns, to_ns;
+    uint32_t lane;
+    enum rv_path_step_kind kind;
+};
+
 struct rv_view {
     uint64_t from_ns, to_ns; /* window */
     uint64_t until_ns;       /* nothing later is shown; UINT64_MAX = all is */
@@ -62,6 +69,11 @@ struct rv_view {
     size_t n_boxes, boxes_capacity;
     struct rv_lane_note *notes; /* per lane sorted by start; with the last STATE before the window */
     size_t n_notes, notes_capacity;
+    struct rv_view_step *steps; /* of the path in the window, in order of time; without those of hidden lanes */
+    size_t n_steps, steps_capacity;
+    bool has_path;        /* one is lit, here or elsewhere */
+    uint32_t *path_lanes; /* scratch: by thread, 1 + the lane that shows it */
+    size_t path_lanes_capacity;
     uint64_t n_folded;       /* calls inside cells */
     struct rv_box *unsorted; /* scratch */
     struct rv_pixel_cells pixel_cells;
@@ -81,6 +93,7 @@ struct rv_view_params {
     const struct rv_filter *filter;   /* calls that do not pass are dimmed or hidden; NULL = all pass */
     const struct rv_name_set *hits;   /* of passing calls, these are marked as hits and others dimmed; NULL = none */
     const struct rv_filter *found;    /* likewise, those that pass this one, too */
+    const struct rv_lit_path *path;   /* calls of threads that are not on it at that time are dimmed; NULL = none */
     bool is_past;                     /* show the state at until_ns: nothing later, frames open then */
     uint64_t until_ns;                /* inclusive */
 };

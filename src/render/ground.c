@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "render/mesh.h"
 #include "render/note_shapes.h"
+#include "render/path_ribbon.h"
 #include "render/shader.h"
 #include "render/vertex_ring.h"
 
@@ -203,6 +204,7 @@ static void build_flat(struct rv_ground *ground, const struct rv_pass *pass, con
     for (size_t i = 0; i < content->ticks->n; i++)
         add_flat_line(mesh, pass, content->ticks->items[i].time_ns, rv_theme_rgba(pass->theme->grid, 0.6f));
     rv_note_shapes_add(mesh, layout, content->view, pass->theme);
+    rv_path_ribbon_add(mesh, layout, content->view, pass->theme, RV_PATH_RIBBON_STRENGTH);
     if (content->has_now && content->now_ns >= layout->from_ns && content->now_ns <= layout->to_ns)
         add_flat_line(mesh, pass, content->now_ns, rv_theme_rgba(pass->theme->now, 0.9f));
 }
@@ -221,9 +223,36 @@ static void build(struct rv_ground *ground, const struct rv_pass *pass, const st
         add_shadow(mesh, theme, layout, i);
     add_ticks(mesh, theme, layout, content->ticks);
     rv_note_shapes_add(mesh, layout, content->view, theme);
+    rv_path_ribbon_add(mesh, layout, content->view, theme, RV_PATH_RIBBON_STRENGTH);
     if (content->has_now)
         add_now(mesh, theme, layout, content->now_ns);
     add_selected(mesh, theme, layout, &content->selected);
+}
+
+static void upload(struct rv_ground *ground)
+{
+    const struct rv_mesh *mesh = &ground->mesh;
+    GLsizei recorded_step = sizeof *mesh->vertices;
+    size_t offset = rv_vertex_ring_push(&ground->upload, mesh->vertices, mesh->n * sizeof *mesh->vertices);
+    glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, recorded_step, (const void *)offset);
+    glVertexAttribPointer(1, 4, GL_UNSIGNED_BYTE, GL_TRUE, recorded_step, (const void *)(offset + 12));
+    glVertexAttribPointer(2, 1, GL_FLOAT, GL_FALSE, recorded_step, (const void *)(offset + 16));
+}
+
+void rv_ground_draw_ribbon(struct rv_ground *ground, const struct rv_pass *pass, const struct rv_view *view)
+{
+    if (view->n_steps == 0)
+        return;
+    ground->mesh.n = 0;
+    rv_path_ribbon_add(&ground->mesh, pass->layout, view, pass->theme, RV_PATH_RIBBON_GLOW);
+    glBindVertexArray(ground->vertex_array);
+    upload(ground);
+    rv_pass_begin(pass, ground->program);
+    glEnable(GL_BLEND);
+    glDisable(GL_DEPTH_TEST);
+    glDrawArrays(GL_TRIANGLES, 0, (GLsizei)ground->mesh.n);
+    glEnable(GL_DEPTH_TEST);
+    rv_vertex_ring_fence(&ground->upload);
 }
 
 void rv_ground_draw(struct rv_ground *ground, const struct rv_pass *pass, const struct rv_ground_content *content)
@@ -235,17 +264,12 @@ void rv_ground_draw(struct rv_ground *ground, const struct rv_pass *pass, const 
         build(ground, pass, content);
     bool is_bare = pass->camera->eye[3] == 0.0f; /* all at equal distance: no haze, and nothing opaque is hatched */
     glBindVertexArray(ground->vertex_array);
-    const struct rv_mesh *mesh = &ground->mesh;
-    GLsizei recorded_step = sizeof *mesh->vertices;
-    size_t offset = rv_vertex_ring_push(&ground->upload, mesh->vertices, mesh->n * sizeof *mesh->vertices);
-    glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, recorded_step, (const void *)offset);
-    glVertexAttribPointer(1, 4, GL_UNSIGNED_BYTE, GL_TRUE, recorded_step, (const void *)(offset + 12));
-    glVertexAttribPointer(2, 1, GL_FLOAT, GL_FALSE, recorded_step, (const void *)(offset + 16));
+    upload(ground);
     rv_pass_begin(pass, is_bare ? ground->bare_program : ground->program);
     glDisable(GL_BLEND);
     glDrawArrays(GL_TRIANGLES, 0, (GLsizei)ground->n_opaque);
     rv_pass_begin(pass, ground->program);
     glEnable(GL_BLEND);
-    glDrawArrays(GL_TRIANGLES, (GLint)ground->n_opaque, (GLsizei)(mesh->n - ground->n_opaque));
+    glDrawArrays(GL_TRIANGLES, (GLint)ground->n_opaque, (GLsizei)(ground->mesh.n - ground->n_opaque));
     rv_vertex_ring_fence(&ground->upload);
 }

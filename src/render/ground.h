@@ -25,4 +25,7 @@ struct rv_ground_content {
 /* Draw, and leave blending on. Tests depth but does not write it: everything else is on top or in front. */
 void rv_ground_draw(struct rv_ground *ground, const struct rv_pass *pass, const struct rv_ground_content *content);
 
+/* Let the ribbon of the critical path shine through what stands before it. Leaves blending on. */
+void rv_ground_draw_ribbon(struct rv_ground *ground, const struct rv_pass *pass, const struct rv_view *view);
+
 #endif

@@ -273,6 +273,7 @@ static void draw_scene(struct rv_scene *scene, const struct rv_scene_frame *fram
     glDepthRange(1.0, 1.0); /* behind all boxes: hidden parts are not shaded */
     rv_ground_draw(scene->ground, &pass, &ground);
     glDepthRange(0.0, 1.0);
+    rv_ground_draw_ribbon(scene->ground, &pass, ground.view);
     glDisable(GL_SCISSOR_TEST);
     rv_labels_draw(scene->labels, &pass, &labels);
     glDepthMask(GL_TRUE);

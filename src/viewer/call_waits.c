@@ -13,34 +13,6 @@ void rv_call_waits_find(struct rv_call_waits *waits, struct rv_wait_index *index
         (void)rv_wait_index_get(index, waits->sum.longest, &waits->longest);
 }
 
-struct innermost {
-    struct rv_box box;
-    bool is_found;
-};
-
-static void keep_deepest(void *context, const struct rv_box *box)
-{
-    struct innermost *innermost = context;
-    if (innermost->is_found && box->depth < innermost->box.depth)
-        return;
-    innermost->box = *box;
-    innermost->is_found = true;
-}
-
-/* The innermost call of a lane at a time, of those that are in memory. */
-static struct innermost find_innermost(struct rv_lane *lane, uint64_t at_ns)
-{
-    struct innermost innermost = {.is_found = false};
-    pthread_mutex_lock(&lane->lock);
-    rv_timeline_each_across(lane->timeline, at_ns, keep_deepest, &innermost);
-    for (size_t i = 0; i < lane->n_open && lane->open[i].start_ns <= at_ns; i++) {
-        const struct rv_box box = rv_lane_open_box(lane, i);
-        keep_deepest(&innermost, &box);
-    }
-    pthread_mutex_unlock(&lane->lock);
-    return innermost;
-}
-
 void rv_viewer_show_waker(struct rv_viewer *viewer)
 {
     const struct rv_wait_edge *edge = &viewer->pointer.waits.longest;
@@ -50,7 +22,7 @@ void rv_viewer_show_waker(struct rv_viewer *viewer)
     if (!viewer->pointer.hover.is_on || !viewer->pointer.waits.sum.n || !edge->waker)
         return;
     struct rv_lane *lane = rv_lanes_get(viewer->lanes, edge->waker->idx);
-    const struct innermost waker = find_innermost(lane, at_ns);
-    if (waker.is_found)
-        rv_viewer_show_call(viewer, &waker.box, lane->idx);
+    struct rv_box waker;
+    if (rv_viewer_innermost_around(lane, at_ns, at_ns, &waker))
+        rv_viewer_show_call(viewer, &waker, lane->idx);
 }

@@ -59,6 +59,10 @@ static const struct rv_key_binding TABLE[RV_ACTION_COUNT] = {
     [RV_ACTION_SHOW_WAKER] = {{{"W", RV_MODIFIER_SHIFT}},
                               "Go to who ended the wait",
                               "go to the call that ended the pinned call's longest wait"},
+    [RV_ACTION_CRITICAL_PATH] = {{{"R", 0}},
+                                 "Critical path",
+                                 "light the critical path of the pinned call, of the selected range, or of what is in "
+                                 "view; again: put it out"},
     [RV_ACTION_HIDE_LANE] = {{{"H", 0}}, NULL, "hide the thread under the cursor"},
     [RV_ACTION_COLLAPSE_LANE] = {{{"X", 0}},
                                  NULL,

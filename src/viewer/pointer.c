@@ -77,7 +77,8 @@ void rv_pointer_show(struct rv_pointer *pointer, struct rv_scene *scene, struct 
     rv_call_waits_find(&pointer->waits, rv_session_wait_index(session), &pointer->hover.box, pointer->hover.lane_idx);
     about.waits = &pointer->waits;
     (void)rv_tooltip_rows_fill(&pointer->hover, &about, &pointer->tooltip);
-    pointer->highlight = (struct rv_highlight){pointer->hover.box.id, pointer->hover.box_idx, pointer->hover.is_pinned};
+    pointer->highlight = (struct rv_highlight){pointer->hover.box.id, pointer->hover.box_idx,
+                                               pointer->hover.is_pinned && !frame->view->has_path};
     frame->highlight = &pointer->highlight;
     frame->tooltip = &pointer->tooltip;
 }

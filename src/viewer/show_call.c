@@ -41,3 +41,32 @@ void rv_viewer_show_call(struct rv_viewer *viewer, const struct rv_box *box, uin
     rv_viewer_pin_call(viewer, box, lane_idx);
     viewer->is_dirty = viewer->is_touched = true;
 }
+
+struct innermost {
+    struct rv_box *box;
+    uint64_t from_ns, to_ns;
+    bool is_found;
+};
+
+static void keep_deepest(void *context, const struct rv_box *box)
+{
+    struct innermost *innermost = context;
+    if (box->start_ns > innermost->from_ns || rv_box_end_ns(box) < innermost->to_ns ||
+        (innermost->is_found && box->depth < innermost->box->depth))
+        return;
+    *innermost->box = *box;
+    innermost->is_found = true;
+}
+
+bool rv_viewer_innermost_around(struct rv_lane *lane, uint64_t from_ns, uint64_t to_ns, struct rv_box *box)
+{
+    struct innermost innermost = {box, from_ns, to_ns, false};
+    pthread_mutex_lock(&lane->lock);
+    rv_timeline_each_across(lane->timeline, from_ns, keep_deepest, &innermost);
+    for (size_t i = 0; i < lane->n_open && lane->open[i].start_ns <= from_ns; i++) {
+        const struct rv_box open = rv_lane_open_box(lane, i);
+        keep_deepest(&innermost, &open);
+    }
+    pthread_mutex_unlock(&lane->lock);
+    return innermost.is_found;
+}

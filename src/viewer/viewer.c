@@ -170,7 +170,7 @@ static void orbit(struct rv_viewer *viewer, const struct rv_act *act)
     rv_viewer_touch(viewer);
 }
 
-/* Close the frontmost dialog; else unpin; else close the statistics; else end the search. */
+/* Close the frontmost dialog; else put the path out; else unpin; else close the statistics; else end the search. */
 static void go_out(struct rv_viewer *viewer)
 {
     if (viewer->panels.has_go_to)
@@ -187,6 +187,8 @@ static void go_out(struct rv_viewer *viewer)
         viewer->panels.has_threads = false;
     else if (viewer->panels.has_debugger_panel)
         viewer->panels.has_debugger_panel = false;
+    else if (viewer->path.is_on)
+        (void)rv_viewer_path_end(viewer);
     else if (viewer->pointer.hover.is_pinned)
         rv_pointer_unpin(&viewer->pointer);
     else if (!rv_viewer_statistics_close(viewer))
@@ -208,6 +210,7 @@ static void choose_scheme(struct rv_viewer *viewer, uint32_t which)
 void rv_viewer_fini(struct rv_viewer *viewer)
 {
     rv_step_stop(&viewer->step);
+    (void)rv_viewer_path_end(viewer);
     rv_bookmarks_fini(&viewer->marks);
     rv_viewer_statistics_fini(&viewer->statistics);
     rv_analysis_fini(&viewer->analysis);
@@ -295,6 +298,10 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         return;
     case RV_ACTION_SHOW_WAKER:
         rv_viewer_show_waker(viewer);
+        return;
+    case RV_ACTION_CRITICAL_PATH:
+    case RV_ACTION_SHOW_PATH_PART:
+        rv_viewer_path_act(viewer, act);
         return;
     case RV_ACTION_HIDE_LANE:
     case RV_ACTION_COLLAPSE_LANE:
@@ -454,6 +461,7 @@ static void ask(struct rv_viewer *viewer)
     viewer->is_dirty |= rv_analysis_update(&viewer->analysis, viewer->lanes, viewer->subroutines, false);
     rv_viewer_search_go_on(viewer);
     viewer->is_dirty |= rv_viewer_statistics_advance(viewer);
+    viewer->is_dirty |= rv_viewer_path_advance(viewer);
 }
 
 void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is_done, double dt_s)
@@ -483,6 +491,7 @@ void rv_viewer_apply(const struct rv_viewer *viewer, struct rv_view_params *para
 {
     rv_analysis_apply(&viewer->analysis, params);
     rv_viewer_statistics_apply(viewer, params);
+    rv_viewer_path_apply(viewer, params);
 }
 
 struct rv_settings rv_viewer_settings(const struct rv_viewer *viewer)

@@ -31,6 +31,7 @@ struct rv_frame_builder {
     struct rv_frame_request request;
     struct rv_lane_order lane_order;
     const struct rv_filter *filter, *found;
+    const struct rv_lit_path *path;
     struct rv_name_set hits;
     struct frame frames[2];
     unsigned shown; /* index of the picture taken last; read by both */
@@ -143,6 +144,7 @@ void rv_frame_builder_stop(struct rv_frame_builder *frame_builder)
     rv_lane_order_fini(&frame_builder->lane_order);
     rv_filter_release(frame_builder->filter);
     rv_filter_release(frame_builder->found);
+    rv_lit_path_release(frame_builder->path);
     rv_name_set_fini(&frame_builder->hits);
     pthread_cond_destroy(&frame_builder->has_changed);
     pthread_mutex_destroy(&frame_builder->lock);
@@ -162,6 +164,8 @@ static void keep(struct rv_frame_builder *frame_builder, const struct rv_frame_r
     rv_filter_release(frame_builder->found);
     frame_builder->filter = rv_filter_hold(view->filter);
     frame_builder->found = rv_filter_hold(view->found);
+    rv_lit_path_release(frame_builder->path);
+    frame_builder->path = rv_lit_path_hold(view->path);
     if (view->hits) {
         rv_name_set_follow(&frame_builder->hits, view->hits);
         view->hits = &frame_builder->hits;

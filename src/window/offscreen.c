@@ -74,6 +74,13 @@ static void show_first_hit(struct rv_viewer *viewer)
     rv_time_window_set(&viewer->time_window, from_ns, to_ns > from_ns ? to_ns : from_ns + 1);
 }
 
+/* With a tenth of its length on both sides. */
+static void show_lit_call(struct rv_viewer *viewer, const struct rv_path_request *lit)
+{
+    const uint64_t room_ns = (lit->to_ns - lit->from_ns) / 10 + 1;
+    rv_time_window_set(&viewer->time_window, lit->from_ns - room_ns, lit->to_ns + room_ns);
+}
+
 /* As a window shows after the program's end without user input. */
 static void choose_window(const struct rv_screenshot_params *params, struct rv_viewer *viewer)
 {
@@ -112,7 +119,13 @@ static void choose_window(const struct rv_screenshot_params *params, struct rv_v
         rv_viewer_statistics_select(viewer, &range, true);
         rv_viewer_statistics_wait(viewer);
     }
-    if (params->find && !is_chosen && !has_range)
+    if (params->lit) {
+        rv_viewer_path_light(viewer, params->lit);
+        rv_viewer_path_wait(viewer);
+    }
+    if (params->lit && params->lit->call && !is_chosen && !has_range)
+        show_lit_call(viewer, params->lit);
+    else if (params->find && !is_chosen && !has_range)
         show_first_hit(viewer);
 }
 

@@ -222,6 +222,8 @@ void rv_panel_analysis_show_right(struct rv_ui *ui, const struct rv_panel_analys
         .title = tooltip->title,
         .has_source = rv_subroutines_get(about->subroutines, hover->box.id).file[0],
         .has_waker = viewer->pointer.waits.sum.n && viewer->pointer.waits.longest.waker,
+        .has_path = viewer->analysis.session && rv_session_waits(viewer->analysis.session) && hover->n_lanes <= 1,
+        .is_path_lit = viewer->path.is_on,
         .range = rv_range_job_is_done(measure) ? measure->range : NULL,
         .subroutines = about->subroutines,
         .rgba = rgba_of,

@@ -7,6 +7,7 @@
 
 #include "viewer/color_legend.h"
 #include "window/panel_debugger.h"
+#include "window/panel_path.h"
 #include "base/clock.h"
 #include "base/vec.h"
 #include "render/theme.h"
@@ -382,8 +383,10 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
             show_minimap(panels, about, acts);
         show_below(panels, about, &asked, acts);
         panels->has_inspector = viewer->pointer.hover.is_pinned;
-        if (viewer->settings.has_legend && (!panels->has_inspector || viewer->statistics.scope == RV_SCOPE_CLOSED))
+        bool has_column = panels->has_inspector && (viewer->path.is_on || viewer->statistics.scope != RV_SCOPE_CLOSED);
+        if (viewer->settings.has_legend && !has_column)
             show_legend(panels, about, acts);
+        rv_panel_path_show(panels->ui, viewer, acts);
         rv_panel_analysis_show_right(panels->ui, &asked, acts);
     } else { /* what was asked for comes even where there is no room for more */
         show_below(panels, about, &asked, acts);

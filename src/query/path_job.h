@@ -1,0 +1,64 @@
+/*
+ * The critical path of a call or a range of time, and what it is made of, found by a separate thread. Main thread.
+ */
+#ifndef RV_QUERY_PATH_JOB_H
+#define RV_QUERY_PATH_JOB_H
+
+#include <stdbool.h>
+
+#include "model/lanes.h"
+#include "model/lit_path.h"
+#include "model/waits.h"
+#include "query/job_thread.h"
+
+#define RV_PATH_LAST UINT32_MAX /* lane_idx: of the thread that lasts longest in the range */
+
+struct rv_path_request {
+    uint32_t lane_idx; /* of the call, or RV_PATH_LAST */
+    uint32_t call;     /* id of its subroutine; 0: of a range */
+    uint64_t from_ns, to_ns;
+};
+
+struct rv_path_part { /* stretches of the path that are alike */
+    enum rv_path_step_kind kind;
+    bool has_wait; /* RUN: it ended waits; WAIT: it was one, */
+    enum rv_wait_kind wait;
+    uint32_t object; /* id, for this; 0: unknown */
+    uint32_t call;   /* id of the call that ended the wait, or that waited; 0: unknown */
+    uint64_t n_ns;
+    uint32_t lane_idx; /* of the longest stretch, */
+    uint64_t from_ns, to_ns;
+};
+
+struct rv_path_found {
+    struct rv_path_request request;
+    const struct rv_lit_path *path; /* held; NULL: nothing had begun */
+    uint64_t n_ns;                  /* of all steps, */
+    uint64_t run_ns, wait_ns, woken_ns;
+    struct rv_path_part *parts; /* most time first */
+    size_t n_parts;
+    uint64_t n_more; /* waits and releases that were not kept: the path does not know them */
+};
+
+struct rv_path_job { /* zeroed = none; must not move while running */
+    struct rv_job_thread thread;
+    struct rv_lanes *lanes; /* the job's, until it is done */
+    struct rv_waits *waits;
+    struct rv_path_found found;
+    bool is_on;
+};
+
+/* Stop a previous job and start. lanes and waits outlive the job. */
+void rv_path_job_start(struct rv_path_job *job, struct rv_lanes *lanes, struct rv_waits *waits,
+                       const struct rv_path_request *request);
+void rv_path_job_stop(struct rv_path_job *job);
+
+void rv_path_job_wait(struct rv_path_job *job); /* until it is done */
+
+/* Has it ended since the last call? */
+bool rv_path_job_poll(struct rv_path_job *job);
+
+/* What was found; NULL: there is no job, or it is not done. Borrowed until it is stopped. */
+const struct rv_path_found *rv_path_job_found(const struct rv_path_job *job);
+
+#endif

@@ -1,0 +1,28 @@
+/* The critical path that is lit in the picture: of the pinned call, the selected range, or what is in view. Part of
+ * viewer/viewer.h. */
+#ifndef RV_VIEWER_CRITICAL_PATH_H
+#define RV_VIEWER_CRITICAL_PATH_H
+
+#include "model/view.h"
+#include "query/path_job.h"
+#include "ui/action.h"
+
+struct rv_viewer;
+
+/* RV_ACTION_CRITICAL_PATH, RV_ACTION_SHOW_PATH_PART: the call of its longest stretch. */
+void rv_viewer_path_act(struct rv_viewer *viewer, const struct rv_act *act);
+
+/* Light this one; _wait until it is found. Nothing where the session keeps no waits. */
+void rv_viewer_path_light(struct rv_viewer *viewer, const struct rv_path_request *request);
+void rv_viewer_path_wait(struct rv_viewer *viewer);
+
+/* Take what has been found. Returns whether the picture changes. */
+bool rv_viewer_path_advance(struct rv_viewer *viewer);
+
+/* What views are to be made with. Borrowed. */
+void rv_viewer_path_apply(const struct rv_viewer *viewer, struct rv_view_params *params);
+
+/* Returns whether one was lit. */
+bool rv_viewer_path_end(struct rv_viewer *viewer);
+
+#endif
