@@ -79,8 +79,11 @@ void ringviz_stack_switch(uint32_t stack);
 uint64_t ringviz_call(uint32_t id, uint32_t depth, uint32_t line);
 void ringviz_return(uint32_t id, uint32_t depth);
 
-/* A statement of the innermost frame begins. */
+/* A statement of the innermost frame begins, in the file of its ringviz_intern(). */
 void ringviz_line(uint32_t line);
+
+/* The same of a statement in another file, or outside of all frames. */
+void ringviz_line_in(const char *file, uint32_t line);
 
 /*
  * When a thread gets its ring late, `replay` is called to report the frames open by then, outermost first, with

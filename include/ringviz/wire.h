@@ -45,7 +45,7 @@ enum rv_event_kind {
     RV_EVENT_GC_END = 5,
     RV_EVENT_THREAD = 6,     /* aux = enum rv_thread_state, id = thread (0: the ring's own) */
     RV_EVENT_SWITCH = 7,     /* the events that follow are on another stack; id = stack, 0 = the ring's first */
-    RV_EVENT_LINE = 8,       /* id = line */
+    RV_EVENT_LINE = 8,       /* a statement begins in the innermost frame: see rv_event_line() */
     RV_EVENT_MARK = 9,       /* id = name id */
     RV_EVENT_VALUE = 10,     /* id = name id, frame (low) and aux (high) = a float's bits */
     RV_EVENT_LOST = 11,      /* id = number of events dropped between this tick and the next event's */
@@ -118,23 +118,41 @@ static inline unsigned rv_event_kind(const struct rv_event *event)
     return (unsigned)(event->when >> RV_EVENT_KIND_SHIFT);
 }
 
-/* Is the id of such an event in a ring a name id? */
-static inline bool rv_event_has_name(unsigned kind)
+/* Does a LINE tell its file? Then its id is a name id, whose file it is. */
+static inline bool rv_event_has_file(const struct rv_event *event)
 {
-    switch ((enum rv_event_kind)kind) {
+    return event->frame || event->aux;
+}
+
+/* The line of a LINE, and the name id that has its file; 0: the file of the innermost frame. */
+static inline uint32_t rv_event_line(const struct rv_event *event)
+{
+    return rv_event_has_file(event) ? (uint32_t)event->frame << 16 | event->aux : event->id;
+}
+
+static inline uint32_t rv_event_line_file(const struct rv_event *event)
+{
+    return rv_event_has_file(event) ? event->id : 0;
+}
+
+/* Is the id of such an event in a ring a name id? */
+static inline bool rv_event_has_name(const struct rv_event *event)
+{
+    switch ((enum rv_event_kind)rv_event_kind(event)) {
     case RV_EVENT_CALL:
     case RV_EVENT_RETURN:
     case RV_EVENT_MARK:
     case RV_EVENT_VALUE:
     case RV_EVENT_SYNC:
         return true;
+    case RV_EVENT_LINE:
+        return rv_event_has_file(event);
     case RV_EVENT_CALL_AT:
     case RV_EVENT_RETURN_AT:
     case RV_EVENT_GC_START:
     case RV_EVENT_GC_END:
     case RV_EVENT_THREAD:
     case RV_EVENT_SWITCH:
-    case RV_EVENT_LINE:
     case RV_EVENT_LOST:
     case RV_EVENT_ARGUMENTS:
     case RV_EVENT_WAIT:
@@ -265,12 +283,12 @@ struct rv_wire_header {
     uint8_t reserved2[36];
 
     /* 0x280 monitor to producers, read on slow paths */
-    uint32_t is_recording;    /* [atomic] 0: producers stop at their next slow path */
-    uint32_t single;          /* [atomic] Devel::RingBuffer's global single-step word */
-    uint32_t stop_on_create;  /* [atomic] */
-    uint32_t trace_on_create; /* [atomic] */
-    uint32_t tick;            /* [atomic] clock_kind TICK: moves about every 100 us */
-    uint32_t n_verdicts_used; /* [atomic] records in the list */
+    uint32_t is_recording;      /* [atomic] 0: producers stop at their next slow path */
+    uint32_t single;            /* [atomic] Devel::RingBuffer's global single-step word */
+    uint32_t stop_on_create;    /* [atomic] */
+    uint32_t trace_on_create;   /* [atomic] */
+    uint32_t tick;              /* [atomic] clock_kind TICK: moves about every 100 us */
+    uint32_t n_verdicts_used;   /* [atomic] records in the list */
     uint32_t n_verdict_changes; /* [atomic] of records that were in the list */
     uint8_t reserved3[36];
 
@@ -374,7 +392,7 @@ struct rv_wire_process {
     uint32_t pid;
     uint32_t parent_pid;
     uint32_t n_verdicts; /* [atomic] records that were added for it, and their changes */
-    uint64_t start; /* field 22 of /proc/PID/stat: pid and start identify a process for ever */
+    uint64_t start;      /* field 22 of /proc/PID/stat: pid and start identify a process for ever */
     uint64_t born_ticks;
     uint64_t ended_ticks;
     char name[88]; /* NUL-terminated: of an interpreter its script, else the executable's base name */

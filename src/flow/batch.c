@@ -28,9 +28,10 @@ void rv_batch_fini(struct rv_batch *batch)
     batch->specials = NULL;
 }
 
-bool rv_batch_has_name(unsigned kind)
+bool rv_batch_has_name(const struct rv_event *event)
 {
-    return rv_event_has_name(kind) || kind == RV_EVENT_ARGUMENTS || kind == RV_EVENT_WAIT;
+    const unsigned kind = rv_event_kind(event);
+    return rv_event_has_name(event) || kind == RV_EVENT_ARGUMENTS || kind == RV_EVENT_WAIT;
 }
 
 bool rv_batch_is_noted(const struct rv_event *special)

@@ -41,8 +41,9 @@ uint32_t rv_batch_fill(struct rv_batch *batch, const struct rv_event *events, ui
  */
 uint32_t rv_batch_fit(struct rv_batch *batch, struct rv_event *events, uint32_t n, uint64_t *last_ns);
 
-/* Is the id of such an event, of a batch, an id of a name? In a ring, those of arguments and waits are not yet. */
-bool rv_batch_has_name(unsigned kind);
+/* Is the id of such an event, of a batch, an id of a name? In a ring, those of arguments and waits are not yet. Not for the
+ * events of a stack preamble. */
+bool rv_batch_has_name(const struct rv_event *event);
 
 /* Is this special a note of its lane? SWITCH, LINE and SYNC are not. */
 bool rv_batch_is_noted(const struct rv_event *special);

@@ -211,7 +211,7 @@ static uint32_t add_all(struct rv_stream *stream, const struct rv_job *job, uint
         } else {
             rv_stream_notes_add(track, event, origin_ns);
         }
-        last_line = rv_event_kind(event) == RV_EVENT_LINE ? event->id : last_line;
+        last_line = rv_event_kind(event) == RV_EVENT_LINE ? rv_event_line(event) : last_line;
         if (rv_event_kind(event) != RV_EVENT_LOST)
             continue;
         stream->has_open_loss = job->batch.specials[i] + 1 == job->batch.n;

@@ -133,7 +133,7 @@ static void submit_batch(void *context, struct rv_batch *batch)
         struct rv_event *event = &batch->events[i];
         unsigned kind = rv_event_kind(event);
         event->when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | shift(part, rv_event_ticks(event));
-        if (rv_batch_has_name(kind))
+        if (rv_batch_has_name(event) && !(batch->is_open && kind == RV_EVENT_LINE))
             event->id = map_id(part, event->id);
     }
     part->outer->submit_batch(part->outer->context, batch);

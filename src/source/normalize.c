@@ -63,7 +63,7 @@ static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batc
             normalizer->last_call_ns = ns;
         if (kind == RV_EVENT_ARGUMENTS && !set_lag(normalizer, out))
             continue;
-        if (rv_event_has_name(kind))
+        if (rv_event_has_name(out))
             out->id = out->id ? rv_name_map_lookup(normalizer->names, out->id) : 0;
         out++;
     }

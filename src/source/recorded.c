@@ -49,7 +49,7 @@ void rv_recorded_map_ids(struct rv_recorded_names *names, struct rv_batch *batch
     size_t n_ids = names->n_ids;
     for (uint32_t i = 0; i < batch->n; i++) {
         struct rv_event *event = &batch->events[i];
-        if (!rv_batch_has_name(rv_event_kind(event)))
+        if (!rv_batch_has_name(event) || (batch->is_open && rv_event_kind(event) == RV_EVENT_LINE))
             continue;
         if (event->id < n_ids && ids[event->id]) { /* the usual case */
             event->id = ids[event->id];
@@ -83,7 +83,7 @@ void rv_recorded_map_index(struct rv_recorded_names *names, struct rv_rec_index_
     (void)rv_rec_index_rows(table, RV_REC_INDEX_NOTES, &n);
     struct rv_event *notes = (void *)table->columns[RV_REC_INDEX_NOTES].bytes;
     for (size_t i = 0; i < n; i++)
-        if (rv_batch_has_name(rv_event_kind(&notes[i])))
+        if (rv_batch_has_name(&notes[i]))
             notes[i].id = rv_recorded_map_id(names, notes[i].id);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "producers/native/calls.h"
+#include "producers/native/file_names.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/process.h"
 #include "producers/native/stack_mirror.h"
@@ -169,11 +170,23 @@ RV_EXPORT void ringviz_return(uint32_t id, uint32_t depth)
         rv_stack_mirror_return();
 }
 
-RV_EXPORT void ringviz_line(uint32_t line)
+static inline void push_line(uint64_t word, uint32_t line, uint64_t stack)
 {
-    uint64_t ticks = push(RV_EVENT_LINE, rv_event_word(line, 0, 0), RV_ENTRY_STACK());
+    uint64_t ticks = push(RV_EVENT_LINE, word, stack);
     if (rv_stack_mirror_is_kept)
         rv_stack_mirror_line(line, ticks);
+}
+
+RV_EXPORT void ringviz_line(uint32_t line)
+{
+    push_line(rv_event_word(line, 0, 0), line, RV_ENTRY_STACK());
+}
+
+RV_EXPORT void ringviz_line_in(const char *file, uint32_t line)
+{
+    const uint32_t id = line ? rv_file_names_id(file) : 0;
+    push_line(id ? rv_event_word(id, (uint16_t)(line >> 16), (uint16_t)line) : rv_event_word(line, 0, 0), line,
+              RV_ENTRY_STACK());
 }
 
 RV_EXPORT void ringviz_on_ring(ringviz_replay_fn *replay)

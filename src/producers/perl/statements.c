@@ -25,10 +25,18 @@ static _Thread_local struct known {
     uint32_t generation;
 } * known; /* N_KNOWN of them, while it wants statements */
 
+static void tell_line(const COP *statement)
+{
+    if (CopFILE(statement))
+        ringviz_line_in(CopFILE(statement), CopLINE(statement));
+    else
+        ringviz_line(CopLINE(statement));
+}
+
 static void run_ours(pTHX_ Perl_ppaddr_t perls)
 {
     if (tells_lines && !rv_commands.is_serving && rv_ops_is_wanted())
-        ringviz_line(CopLINE((const COP *)PL_op));
+        tell_line((const COP *)PL_op);
     if (!tells_lines && !__atomic_load_n(&n_wanting, __ATOMIC_RELAXED))
         PL_op->op_ppaddr = perls;
 }

@@ -50,6 +50,13 @@ static void close_function(const char *frame)
         rv_stacks_close_top();
 }
 
+static void tell_line(void)
+{
+    const char *file = rb_sourcefile();
+    if (file)
+        ringviz_line_in(file, (uint32_t)rb_sourceline());
+}
+
 static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE owner)
 {
     const struct rv_control_frame *current = ruby_current_ec->frame;
@@ -76,7 +83,7 @@ static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE
         close_block(frame);
         break;
     case RUBY_EVENT_LINE:
-        ringviz_line((uint32_t)rb_sourceline());
+        tell_line();
         break;
     case RUBY_EVENT_FIBER_SWITCH:
         rv_stacks_switch(ruby_current_ec);

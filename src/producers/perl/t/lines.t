@@ -8,14 +8,14 @@ use Test::More;
 
 use constant { CALL => 0, RETURN => 1, LINE => 8 };
 
-# [kind, id, frame, aux] of every event of the first ring; offsets as in ringviz/wire.h.
+# [kind, id or line, frame, aux] of every event of the first ring; offsets as in ringviz/wire.h.
 sub events_of {
     my ($trace) = @_;
     my $bytes    = read_file($trace);
     my $controls = unpack 'x64 Q<', $bytes;
     my $rings    = unpack 'x144 Q<', $bytes;
     my $n        = unpack 'Q<', substr $bytes, $controls + 0x80, 8;
-    return map { my ($when, $id, $aux, $frame) = unpack 'Q< L< S< S<', substr $bytes, $rings + 16 * $_, 16; [$when >> 60, $id, $frame, $aux] } 0 .. $n - 1;
+    return map { my ($when, $id, $aux, $frame) = unpack 'Q< L< S< S<', substr $bytes, $rings + 16 * $_, 16; [$when >> 60, ($when >> 60) == LINE ? $frame << 16 | $aux : $id, $frame, $aux] } 0 .. $n - 1;
 }
 
 sub trace_of {
