@@ -26,10 +26,14 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "open no window; end with the program",
      NULL},
 
-    {RV_OPTION_REPORT, WATCH, "report", "[=text|csv|json]", NULL,
-     "print statistics of every subroutine, the threads, and what was lost",
+    {RV_OPTION_REPORT, WATCH, "report", "[=text|csv|json|lines|lines-csv|lines-json]", NULL,
+     "print statistics of every subroutine, the threads, and what was lost; or of source lines",
      "Calls, total and own time, shortest, median, 99th percentile and longest call. Text has template arguments only "
-     "where names would read alike without. Implies --headless."},
+     "where names would read alike without. With `lines`, as text, CSV or JSON: hits, total and own time of every line that was "
+     "executed, and its subroutine. A line lasts until the next statement of its call begins, or the call ends; own time is without "
+     "callees; total time of a line that is executed inside of itself is that of the outermost execution. Lines are known of "
+     "Perl and Ruby, with RINGVIZ_PERL_LINES=1 and RINGVIZ_RUBY_LINES=1 in the environment, and of their recordings. Rules of "
+     "--filter choose calls, whose lines are printed; not by arguments. Implies --headless."},
 
     {RV_OPTION_GROUP_BY, WATCH, "group-by", "=argN|ret[:sql]", NULL,
      "a row of --report for each text of argument N, or of the result",

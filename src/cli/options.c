@@ -94,12 +94,23 @@ static int choose_text(struct rv_options *options, const struct rv_option_entry 
     return error;
 }
 
+/* The formats of statistics, then those of lines. */
+static int choose_report(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
+{
+    int index, error = rv_option_value_word(entry, value, &index);
+    options->has_lines = index > RV_REPORT_JSON;
+    options->has_report = !options->has_lines;
+    options->is_headless = true;
+    options->report_format = (enum rv_report_format)(options->has_lines ? index - RV_REPORT_JSON - 1 : index);
+    return error;
+}
+
 static int set_output_option(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
 {
     int index, error = 0;
     switch (entry->id) {
     case RV_OPTION_REPORT:
-        return choose_text(options, entry, value, &options->has_report);
+        return choose_report(options, entry, value);
     case RV_OPTION_GROUP_BY:
         return rv_group_by_parse(value, &options->group_by)
                    ? 0
@@ -509,7 +520,8 @@ static bool is_stdout(const char *path)
 
 unsigned rv_options_n_texts(const struct rv_options *options)
 {
-    return options->has_report + options->has_spans + options->has_waits + options->has_critical_path;
+    return options->has_report + options->has_lines + options->has_spans + options->has_waits +
+           options->has_critical_path;
 }
 
 /* Two outputs in one stream could not be told apart. */
@@ -560,6 +572,16 @@ static int check_bench(const struct rv_options *options)
     return 0;
 }
 
+/* Texts of arguments are not at hand where lines are summed up. */
+static bool has_rule_over_arguments(const struct rv_options *options)
+{
+    bool has = options->find && rv_filter_is_for_arguments(options->find);
+    for (size_t i = 0; i < rv_filter_n_rules(options->filter); i++)
+        has |= rv_filter_is_for_arguments(rv_filter_text(options->filter, i) +
+                                          (*rv_filter_text(options->filter, i) == '!'));
+    return has;
+}
+
 static int check(const struct rv_options *options)
 {
     if (options->command == RV_COMMAND_HELP || options->command == RV_COMMAND_VERSION)
@@ -603,6 +625,8 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "--report, --spans, --waits and --critical-path are different outputs: give one of them");
     if (options->has_waits && (options->has_part || options->find || rv_filter_n_rules(options->filter)))
         return rv_err(EINVAL, "--waits is of the whole capture: it takes no --from, --to, --find and --filter");
+    if (options->has_lines && has_rule_over_arguments(options))
+        return rv_err(EINVAL, "--report=lines takes no rules over arguments; see ringviz --help");
     if (options->group_by.is_on && !options->has_report)
         return rv_err(EINVAL, "--group-by goes with --report; see ringviz --help");
     if (options->group_by.is_on && (options->has_part || options->find || rv_filter_n_rules(options->filter)))

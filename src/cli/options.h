@@ -34,7 +34,7 @@ struct rv_options {
     size_t n_files;
     const char *const *argv; /* COMMAND ARG..., NULL-terminated; NULL with file */
     /* output */
-    bool is_headless, has_report, has_spans, has_waits, has_critical_path, is_json, is_verbose;
+    bool is_headless, has_report, has_lines, has_spans, has_waits, has_critical_path, is_json, is_verbose;
     enum rv_report_format report_format;
     struct rv_group_by_key group_by; /* --group-by */
     bool has_diff_window;            /* --diff=window */

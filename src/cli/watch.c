@@ -16,6 +16,7 @@
 #include "cli/slice.h"
 #include "cli/exports.h"
 #include "cli/film.h"
+#include "cli/lines.h"
 #include "cli/open_trace.h"
 #include "cli/output.h"
 #include "cli/picture.h"
@@ -51,6 +52,7 @@ struct watch {
     struct rv_output output;
     struct rv_exports exports;
     struct rv_spool *spool; /* of every call; NULL: not needed */
+    struct rv_cli_lines lines;
     struct rv_sink sinks[MAX_SINKS];
     size_t n_sinks;
     struct rv_recorder recorder;
@@ -186,8 +188,9 @@ static bool is_looked_at(const struct rv_options *options)
 /* Is the picture, or the report of a range of time, the only output of the calls? */
 static bool needs_few_blocks(const struct rv_options *options)
 {
-    bool has_calls = options->has_spans || options->has_waits || options->has_critical_path || options->n_exports ||
-                     options->has_record || options->frames || options->video || options->max_depth;
+    bool has_calls = options->has_lines || options->has_spans || options->has_waits || options->has_critical_path ||
+                     options->n_exports || options->has_record || options->frames || options->video ||
+                     options->max_depth;
     if (has_calls)
         return false;
     return is_looked_at(options) ? !options->has_report && !options->find && !options->has_part
@@ -270,6 +273,17 @@ static void open_history(struct watch *watch)
         add_sink(watch, rv_history_sink(watch->history));
 }
 
+/* When it is known whether the source is live. */
+static int open_lines(struct watch *watch)
+{
+    struct rv_sink sink = {.context = NULL};
+    const int error =
+        watch->options->has_lines ? rv_cli_lines_open(&watch->lines, watch->options, is_live(watch), &sink) : 0;
+    if (sink.context)
+        add_sink(watch, sink);
+    return error;
+}
+
 static int prepare(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
@@ -293,6 +307,8 @@ static int prepare(struct watch *watch)
             &(struct rv_sigbus_region){watch->map.base, watch->map.n_bytes, watch->map.fd, watch->map.path});
     if (!error)
         error = open_recorder(watch);
+    if (!error)
+        error = open_lines(watch);
     if (!error)
         open_history(watch);
     return error;
@@ -687,6 +703,8 @@ static void write_outputs(struct watch *watch)
         error = rv_output_begin(&watch->output);
     if (!error && options->has_report)
         error = write_report(watch, &counts, range);
+    if (!error && options->has_lines)
+        error = rv_cli_lines_write(&watch->lines, watch->session, watch->output.file);
     if (!error && options->has_spans)
         error = write_spans(watch);
     if (!error && options->has_waits)
@@ -739,6 +757,7 @@ static void tear_down(struct watch *watch)
         close(watch->refusals_fd);
     rv_sigbus_release();
     rv_map_close(&watch->map);
+    rv_cli_lines_close(&watch->lines);
     rv_spool_destroy(watch->spool);
     rv_capture_filter_destroy(watch->filter);
     rv_film_close(&watch->film);

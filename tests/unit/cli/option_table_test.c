@@ -42,7 +42,7 @@ static void expect_end(const char *option, int i)
 
 Test(option_table, words_come_from_the_argument_or_are_listed, .timeout = 60)
 {
-    expect_words("report", "text, csv, json");
+    expect_words("report", "text, csv, json, lines, lines-csv, lines-json");
     expect_words("export", "chrome, perfetto, folded, speedscope, html");
     expect_words("policy", "block, switch, fill, ring");
     expect_words("record", "");

@@ -86,4 +86,13 @@ class CollectionsTest < RingvizTest
     script = write_file("def leaf\n  1\n  2\nend\nleaf\n")
     assert_match(/last at line 3\b/, report(["ruby", script], "RINGVIZ_RUBY_LINES" => "1").out)
   end
+
+  def test_lines_are_counted_in_their_files
+    write_file("def twice(n)\n  2 *\n    n\nend\n", "other.rb")
+    script = write_file("require_relative \"other\"\n3.times do |i|\n  twice(i)\nend\n", "main.rb")
+    result = run_plain([ENV.fetch("RINGVIZ"), "--report=lines-csv", "--", "ruby", script], "RINGVIZ_RUBY_LINES" => "1")
+    rows = result.out.lines.filter_map { |row| row.match(%r{((?:main|other)\.rb),(\d+),(\d+),}) { |m| "#{m[1]}:#{m[2]}x#{m[3]}" } }
+    assert_equal %w[main.rb:1x1 main.rb:2x1 main.rb:3x3 other.rb:1x1], rows.grep_v(/^other.rb:[23]/).sort
+    assert_equal 3, rows.grep(/^other.rb:[23]/).sum { |row| row[/\d+$/].to_i }
+  end
 end

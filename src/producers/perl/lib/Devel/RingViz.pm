@@ -70,7 +70,7 @@ C<0>: does not trace calls of XS subs, which are written in C.
 
 =item RINGVIZ_PERL_LINES
 
-C<1>: also writes the line of every statement.
+C<1>: also writes the file and line of every statement, for C<ringviz --report=lines>.
 
 =item RINGVIZ_PERL_STACKS
 

@@ -1,0 +1,107 @@
+#include "export/lines.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "export/text_buffer.h"
+
+/* "" outside of all calls; for free(). */
+static char *take_name(struct rv_subroutines *subroutines, uint32_t id)
+{
+    const struct rv_subroutine subroutine = rv_subroutines_get(subroutines, id);
+    return id ? rv_subroutine_take_full_name(&subroutine) : rv_strdup("");
+}
+
+static void add_text_row(struct rv_text_buffer *text, const struct rv_line_times *row, const char *name)
+{
+    rv_text_buffer_format(text, "%12" PRIu64, row->n_hits);
+    rv_text_buffer_add_duration(text, row->total_ns);
+    rv_text_buffer_add_duration(text, row->self_ns);
+    rv_text_buffer_add(text, "  ");
+    rv_text_buffer_add_utf8(text, *row->file ? row->file : "(unknown file)");
+    rv_text_buffer_format(text, ":%" PRIu32 "%s", row->line, *name ? " in " : "");
+    rv_text_buffer_add_utf8(text, name);
+    rv_text_buffer_add(text, "\n");
+}
+
+static void add_csv_row(struct rv_text_buffer *text, const struct rv_line_times *row, const char *name)
+{
+    rv_text_buffer_add_csv(text, row->file);
+    rv_text_buffer_format(text, ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", row->line, row->n_hits,
+                          row->self_ns, row->total_ns);
+    rv_text_buffer_add_csv(text, name);
+    rv_text_buffer_add(text, "\n");
+}
+
+static void add_json_row(struct rv_text_buffer *text, const struct rv_line_times *row, const char *name)
+{
+    rv_text_buffer_add(text, "{\"file\":");
+    rv_text_buffer_add_json(text, row->file);
+    rv_text_buffer_format(
+        text, ",\"line\":%" PRIu32 ",\"hits\":%" PRIu64 ",\"self_ns\":%" PRIu64 ",\"total_ns\":%" PRIu64 ",\"name\":",
+        row->line, row->n_hits, row->self_ns, row->total_ns);
+    rv_text_buffer_add_json(text, name);
+    rv_text_buffer_add(text, "}");
+}
+
+static void begin(struct rv_text_buffer *text, enum rv_report_format format)
+{
+    switch (format) {
+    case RV_REPORT_TEXT:
+        rv_text_buffer_format(text, "%12s %10s %10s  line\n", "hits", "total", "self");
+        break;
+    case RV_REPORT_CSV:
+        rv_text_buffer_add(text, "file,line,hits,self_ns,total_ns,name\n");
+        break;
+    case RV_REPORT_JSON:
+        rv_text_buffer_add(text, "{\"lines\":[");
+        break;
+    }
+}
+
+static void add_row(struct rv_text_buffer *text, enum rv_report_format format, const struct rv_line_times *row,
+                    const char *name)
+{
+    switch (format) {
+    case RV_REPORT_TEXT:
+        add_text_row(text, row, name);
+        break;
+    case RV_REPORT_CSV:
+        add_csv_row(text, row, name);
+        break;
+    case RV_REPORT_JSON:
+        add_json_row(text, row, name);
+        break;
+    }
+}
+
+static void add_sums(struct rv_text_buffer *text, const struct rv_line_times *rows, size_t n)
+{
+    uint64_t n_hits = 0, self_ns = 0;
+    for (size_t i = 0; i < n; i++) {
+        n_hits += rows[i].n_hits;
+        self_ns += rows[i].self_ns;
+    }
+    rv_text_buffer_format(text, "%12" PRIu64 " %10s", n_hits, "");
+    rv_text_buffer_add_duration(text, self_ns);
+    rv_text_buffer_format(text, "  all %zu lines\n", n);
+}
+
+int rv_lines_write(const struct rv_line_times *rows, size_t n, struct rv_subroutines *subroutines,
+                   enum rv_report_format format, FILE *out)
+{
+    struct rv_text_buffer text = {0};
+    begin(&text, format);
+    for (size_t i = 0; i < n; i++) {
+        char *name = take_name(subroutines, rows[i].subroutine);
+        rv_text_buffer_add(&text, i && format == RV_REPORT_JSON ? "," : "");
+        add_row(&text, format, &rows[i], name);
+        free(name);
+    }
+    if (format == RV_REPORT_TEXT)
+        add_sums(&text, rows, n);
+    if (format == RV_REPORT_JSON)
+        rv_text_buffer_add(&text, "]}\n");
+    return rv_text_buffer_finish(&text, out, 0);
+}
