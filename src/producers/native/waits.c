@@ -7,7 +7,6 @@
  *
  * The functions of C11 do what those of POSIX do, under other names and with other results.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -19,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "producers/native/next_function.h"
 #include "producers/native/wait.h"
 
 /* ---- the intercepted functions ---- */
@@ -38,31 +38,12 @@
 /* clang-format on */
 
 #define AS_INDEX(function) I_##function,
-#define AS_NAME(function) #function,
+#define AS_ENTRY(function) {.name = #function},
 
 enum { FUNCTIONS(AS_INDEX) N_FUNCTIONS };
-static const char *const NAMES[N_FUNCTIONS] = {FUNCTIONS(AS_NAME)};
-static void *next_functions[N_FUNCTIONS]; /* [atomic] found at the first call */
+static struct rv_next_function next_functions[N_FUNCTIONS] = {FUNCTIONS(AS_ENTRY)};
 
-/* Conditions have a version from before they could be shared, which dlsym() may find. */
-static __attribute__((noinline)) void *find_next(unsigned i)
-{
-    const int saved = errno;
-    void *function = strncmp(NAMES[i], "pthread_cond_", 13) == 0 ? dlvsym(RTLD_NEXT, NAMES[i], "GLIBC_2.3.2") : NULL;
-    if (!function)
-        function = dlsym(RTLD_NEXT, NAMES[i]);
-    errno = saved;
-    __atomic_store_n(&next_functions[i], function, __ATOMIC_RELAXED);
-    return function;
-}
-
-static inline void *next_function(unsigned i)
-{
-    void *function = __atomic_load_n(&next_functions[i], __ATOMIC_RELAXED);
-    return __builtin_expect(function != NULL, 1) ? function : find_next(i);
-}
-
-#define NEXT(function) ((__typeof__(&function))(uintptr_t)next_function(I_##function))
+#define NEXT(function) ((__typeof__(&function))(uintptr_t)rv_next_function(&next_functions[I_##function]))
 
 /* Times and clocks that the intercepted function refuses even where it need not wait. */
 static inline bool is_refused(clockid_t clock, const struct timespec *until)
@@ -109,7 +90,7 @@ static int choose_trier(pthread_mutex_t *mutex)
 __attribute__((constructor)) static void start(void)
 {
     for (unsigned i = 0; i < N_FUNCTIONS; i++)
-        (void)next_function(i);
+        (void)rv_next_function(&next_functions[i]);
     (void)choose();
     rv_wait_init();
 }
