@@ -53,10 +53,11 @@ enum rv_event_kind {
     RV_EVENT_ARGUMENTS = 13, /* of the CALL or RETURN before it: arguments, or results. In a ring, at the same tick: the
                                 address is a position of text (struct rv_wire_text). Elsewhere id = name id of the text,
                                 aux and frame: see rv_event_lag(), and RV_EVENT_IS_RESULT in frame */
-    RV_EVENT_WAIT = 14,      /* a wait begins; id and aux: 48-bit address of the object, frame = enum rv_wait_kind; with
-                                RV_WAIT_RELEASE: the thread releases an object that others wait for */
+    RV_EVENT_WAIT = 14,      /* a wait begins; id and aux: 48-bit address of the object, or an enum rv_wait_on, frame =
+                                enum rv_wait_kind; with RV_WAIT_RELEASE: the thread releases an object that others wait
+                                for; with RV_WAIT_PAST: it has begun before, and ends now */
     RV_EVENT_WOKEN = 15,     /* the wait has ended; id = waker's tid | enum rv_wake << 24, aux and frame: see
-                                rv_event_since() */
+                                rv_event_since(). With RV_WAKE_BEGAN instead: see rv_event_since_begin() */
     RV_EVENT_KIND_COUNT
 };
 
@@ -82,10 +83,40 @@ enum rv_wait_kind {
     RV_WAIT_JOIN, /* the end of a thread */
     RV_WAIT_BARRIER,
     RV_WAIT_ONCE, /* what another thread does once (pthread_once) */
+    RV_WAIT_SLEEP, /* from here on: calls that blocked; the object is an enum rv_wait_on */
+    RV_WAIT_READ,
+    RV_WAIT_WRITE,
+    RV_WAIT_POLL, /* any of several files */
+    RV_WAIT_ACCEPT,
+    RV_WAIT_CONNECT,
+    RV_WAIT_SYNC, /* fsync and the like */
+    RV_WAIT_FILE_LOCK,
+    RV_WAIT_PROCESS, /* a child's end or stop */
+    RV_WAIT_SIGNAL,
+    RV_WAIT_MESSAGE, /* message queues */
     RV_WAIT_KIND_COUNT
 };
 
+/* What a blocking call's file is. */
+enum rv_wait_on {
+    RV_WAIT_ON_NOTHING, /* no file, or unknown */
+    RV_WAIT_ON_FILE,
+    RV_WAIT_ON_PIPE,
+    RV_WAIT_ON_UNIX_SOCKET,
+    RV_WAIT_ON_INTERNET_SOCKET,
+    RV_WAIT_ON_SOCKET, /* another */
+    RV_WAIT_ON_TERMINAL,
+    RV_WAIT_ON_DEVICE,
+    RV_WAIT_ON_EVENTFD,
+    RV_WAIT_ON_TIMERFD,
+    RV_WAIT_ON_OTHER,
+    RV_WAIT_ON_COUNT
+};
+
+#define RV_WAIT_KIND_MASK 0xffu /* of a WAIT's frame */
 #define RV_WAIT_RELEASE 0x100u
+#define RV_WAIT_PAST 0x200u
+#define RV_WAIT_NESTED 0x400u /* within a wait that goes on: in a signal handler */
 
 /* What is known about who ended a wait. */
 enum rv_wake {
@@ -98,6 +129,7 @@ enum rv_wake {
 };
 
 #define RV_EVENT_WAKE_SHIFT 24 /* of a WOKEN event's id; Linux has no tid above 2^22 */
+#define RV_WAKE_BEGAN 0xffu    /* in place of an enum rv_wake: the wait goes on, and began before its WAIT */
 
 struct rv_event {
     uint64_t when; /* kind << 60 | ticks */
@@ -184,6 +216,12 @@ static inline uint32_t rv_event_lag(const struct rv_event *event)
     return (uint32_t)(event->frame & (RV_EVENT_IS_RESULT - 1)) << 16 | event->aux;
 }
 
+/* How long before a WOKEN event with RV_WAKE_BEGAN its wait began, in the unit of its ticks, 56 bits. */
+static inline uint64_t rv_event_since_begin(const struct rv_event *event)
+{
+    return (uint64_t)(event->id & ((1u << RV_EVENT_WAKE_SHIFT) - 1)) << 32 | (uint64_t)event->frame << 16 | event->aux;
+}
+
 /* How long before a WOKEN event its waker acted, in the unit of its ticks; UINT32_MAX: longer, or unknown. */
 static inline uint32_t rv_event_since(const struct rv_event *event)
 {
@@ -200,6 +238,14 @@ static inline uint64_t rv_event_word_at(uint64_t address, uint16_t frame)
 static inline uint64_t rv_event_word(uint32_t id, uint16_t frame, uint16_t aux)
 {
     return rv_event_word_at((uint64_t)aux << 32 | id, frame);
+}
+
+/* The word of such a WOKEN. */
+static inline uint64_t rv_event_word_since_begin(uint64_t since)
+{
+    const uint64_t high = since >> 32 & ((1u << RV_EVENT_WAKE_SHIFT) - 1);
+    return rv_event_word((uint32_t)(high | RV_WAKE_BEGAN << RV_EVENT_WAKE_SHIFT), (uint16_t)(since >> 16),
+                         (uint16_t)since);
 }
 
 /* ---- policies: what a full ring means ---- */

@@ -29,8 +29,8 @@ static bool is_any(const struct rv_program *program)
     return true;
 }
 
-/* A shared AddressSanitizer runtime refuses to start behind another library; ours takes nothing that it intercepts. Said
- * by an option of its own, programs that the command starts have it, too. */
+/* A shared AddressSanitizer runtime refuses to start behind another library, but works there: ours calls what it intercepts
+ * in turn. Said by an option of its own, programs that the command starts have it, too. */
 static void add_preload(char **environment, char *path)
 {
     rv_environment_set(environment, "LD_PRELOAD", path, ':', getenv("LD_PRELOAD"));

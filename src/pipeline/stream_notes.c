@@ -99,29 +99,40 @@ static void note_switch(struct rv_track *track, const struct rv_event *event, ui
 
 /* ---- waits ---- */
 
+/* A wait that the thread has left without an end, by a jump, is forgotten where another begins outside of handlers. One
+ * that is deeper than there is room for takes the place of the one that it interrupted. */
 static void begin_wait(struct rv_track *track, const struct rv_event *event, uint64_t now_ns)
 {
-    track->is_waiting = true;
-    track->wait = (struct rv_wait){.start_ns = now_ns,
-                                   .lane = track->lane->idx,
-                                   .object = event->id,
-                                   .kind = event->frame < RV_WAIT_KIND_COUNT ? event->frame : RV_WAIT_MUTEX};
+    const uint32_t kind = event->frame & RV_WAIT_KIND_MASK;
+    if (!(event->frame & (RV_WAIT_NESTED | RV_WAIT_PAST)))
+        track->n_waiting = 0;
+    track->n_waiting += track->n_waiting < RV_TRACK_WAITS;
+    track->waiting[track->n_waiting - 1] = (struct rv_wait){.start_ns = now_ns,
+                                                            .lane = track->lane->idx,
+                                                            .object = event->id,
+                                                            .kind = kind < RV_WAIT_KIND_COUNT ? kind : RV_WAIT_MUTEX};
+}
+
+static void set_begin(struct rv_track *track, uint64_t since_ns, uint64_t now_ns)
+{
+    if (track->n_waiting)
+        track->waiting[track->n_waiting - 1].start_ns = since_ns < now_ns ? now_ns - since_ns : 0;
 }
 
 /* wake: a WOKEN event's id; since_ns: UINT32_MAX: unknown. */
 static void end_wait(struct rv_track *track, uint32_t wake, uint32_t since_ns, uint64_t now_ns)
 {
     const uint32_t kind = wake >> RV_EVENT_WAKE_SHIFT;
-    if (!track->is_waiting)
+    if (!track->n_waiting)
         return;
-    track->is_waiting = false;
-    track->wait.end_ns = now_ns;
-    track->wait.wake = kind < RV_WAKE_COUNT ? kind : RV_WAKE_UNKNOWN;
-    track->wait.waker = wake & ((1u << RV_EVENT_WAKE_SHIFT) - 1);
-    track->wait.woke_ns = since_ns != UINT32_MAX && since_ns <= now_ns ? now_ns - since_ns : 0;
+    struct rv_wait *wait = &track->waiting[--track->n_waiting];
+    wait->end_ns = now_ns;
+    wait->wake = kind < RV_WAKE_COUNT ? kind : RV_WAKE_UNKNOWN;
+    wait->waker = wake & ((1u << RV_EVENT_WAKE_SHIFT) - 1);
+    wait->woke_ns = since_ns != UINT32_MAX && since_ns <= now_ns ? now_ns - since_ns : 0;
     add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_WOKEN, .of = (uint32_t)track->n_waits});
     track->waits = rv_vec_reserve(track->waits, &track->waits_capacity, track->n_waits + 1, sizeof *track->waits);
-    track->waits[track->n_waits++] = track->wait;
+    track->waits[track->n_waits++] = *wait;
 }
 
 /* False: it is no event of a wait. */
@@ -135,10 +146,13 @@ static bool add_wait(struct rv_track *track, const struct rv_event *event, uint6
             begin_wait(track, event, now_ns);
         return true;
     case RV_EVENT_WOKEN:
-        end_wait(track, event->id, rv_event_since(event), now_ns);
+        if (event->id >> RV_EVENT_WAKE_SHIFT == RV_WAKE_BEGAN)
+            set_begin(track, rv_event_since_begin(event), now_ns);
+        else
+            end_wait(track, event->id, rv_event_since(event), now_ns);
         return true;
     case RV_EVENT_LOST:
-        track->is_waiting = false; /* its end may be missing */
+        track->n_waiting = 0; /* their ends may be missing */
         return false;
     default:
         return false;
@@ -169,7 +183,7 @@ static void forget_states(struct rv_stream *stream, uint64_t at_ns)
         if (track->is_off_cpu)
             end_note(track->lane, off_cpu_note(track), at_ns);
         track->is_off_cpu = false;
-        track->is_waiting = false;
+        track->n_waiting = 0;
     }
 }
 
@@ -276,6 +290,7 @@ void rv_stream_notes_end(struct rv_stream *stream, uint64_t end_ns)
         end_note(stream->tracks.all[i].lane, RV_NOTE_GC, end_ns);
         end_note(stream->tracks.all[i].lane, RV_NOTE_LOST, end_ns);
         end_off_cpu(&stream->tracks.all[i], end_ns);
-        end_wait(&stream->tracks.all[i], 0, UINT32_MAX, end_ns);
+        while (stream->tracks.all[i].n_waiting)
+            end_wait(&stream->tracks.all[i], 0, UINT32_MAX, end_ns);
     }
 }

@@ -12,6 +12,8 @@
 #include "model/waits.h"
 #include "scan/carry.h"
 
+#define RV_TRACK_WAITS 4
+
 struct rv_track {
     uint32_t stack;
     struct rv_lane *lane;
@@ -21,9 +23,9 @@ struct rv_track {
     /* of a stream, where the kernel's switches are known */
     bool is_off_cpu, is_blocked;
     uint64_t off_cpu_since_ns;
-    /* of a stream: what its thread waits for */
-    bool is_waiting;
-    struct rv_wait wait;
+    /* of a stream: what its thread waits for; a wait in a signal handler stands above the one that it interrupted */
+    struct rv_wait waiting[RV_TRACK_WAITS];
+    uint32_t n_waiting;
     /* of the job being joined */
     struct rv_moment *moments;
     struct rv_wait *waits; /* that ended */

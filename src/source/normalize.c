@@ -110,21 +110,58 @@ uint64_t rv_normalize_time(const struct rv_clock *clock, uint64_t ticks)
     return at_most_60_bits(rv_clock_to_ns(clock, ticks & RV_EVENT_TICKS_MASK));
 }
 
-/* Objects that are waited for get ids, and the time since a waker acted becomes ns: in events from `first` on. */
+static uint64_t duration_ns(const struct rv_clock *clock, uint64_t ticks)
+{
+    return rv_clock_to_ns(clock, clock->ticks0 + ticks) - clock->mono0_ns;
+}
+
+/* Blocking calls tell what their file is, not which. */
+static uint32_t object_of(const struct rv_normalizer *normalizer, const struct rv_event *wait)
+{
+    static const char *const NAMES[RV_WAIT_ON_COUNT] = {
+        [RV_WAIT_ON_FILE] = "file",
+        [RV_WAIT_ON_PIPE] = "pipe",
+        [RV_WAIT_ON_UNIX_SOCKET] = "Unix socket",
+        [RV_WAIT_ON_INTERNET_SOCKET] = "Internet socket",
+        [RV_WAIT_ON_SOCKET] = "socket",
+        [RV_WAIT_ON_TERMINAL] = "terminal",
+        [RV_WAIT_ON_DEVICE] = "device",
+        [RV_WAIT_ON_EVENTFD] = "eventfd",
+        [RV_WAIT_ON_TIMERFD] = "timerfd",
+        [RV_WAIT_ON_OTHER] = "other file",
+    };
+    const uint64_t address = rv_event_address(wait);
+    if ((wait->frame & RV_WAIT_KIND_MASK) < RV_WAIT_SLEEP)
+        return address ? rv_symbolizer_object(normalizer->process, address, rv_event_ticks(wait)) : 0;
+    return address < RV_WAIT_ON_COUNT && NAMES[address]
+               ? rv_symbolizer_intern(normalizer->symbolizer, "", NAMES[address], "", 0)
+               : 0;
+}
+
+static void translate_woken(const struct rv_normalizer *normalizer, struct rv_event *event)
+{
+    if (event->id >> RV_EVENT_WAKE_SHIFT == RV_WAKE_BEGAN) {
+        const uint64_t word = rv_event_word_since_begin(duration_ns(normalizer->clock, rv_event_since_begin(event)));
+        memcpy(&event->id, &word, sizeof word);
+    } else if (rv_event_since(event) != UINT32_MAX) {
+        const uint64_t ns = duration_ns(normalizer->clock, rv_event_since(event));
+        const uint32_t since = ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+        event->frame = (uint16_t)(since >> 16);
+        event->aux = (uint16_t)since;
+    }
+}
+
+/* Objects that are waited for get ids, and times since become ns: in events from `first` on. */
 static void translate_waits(struct rv_normalizer *normalizer, const struct rv_batch *batch, uint32_t first)
 {
     for (uint32_t i = batch->n_specials; i-- > 0 && batch->specials[i] >= first;) {
         struct rv_event *event = &batch->events[batch->specials[i]];
         const unsigned kind = rv_event_kind(event);
-        if (kind == RV_EVENT_WAIT && rv_event_address(event)) {
-            event->id = rv_symbolizer_object(normalizer->process, rv_event_address(event), rv_event_ticks(event));
+        if (kind == RV_EVENT_WAIT) {
+            event->id = object_of(normalizer, event);
             event->aux = 0;
-        } else if (kind == RV_EVENT_WOKEN && rv_event_since(event) != UINT32_MAX) {
-            uint64_t ns = rv_clock_to_ns(normalizer->clock, normalizer->clock->ticks0 + rv_event_since(event)) -
-                          normalizer->clock->mono0_ns;
-            const uint32_t since = ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
-            event->frame = (uint16_t)(since >> 16);
-            event->aux = (uint16_t)since;
+        } else if (kind == RV_EVENT_WOKEN) {
+            translate_woken(normalizer, event);
         }
     }
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
-# waits.sh RINGVIZ CONTENTION CHECK_WAITS: what threads waited for, and who ended the waits, against what they did.
+# waits.sh RINGVIZ CONTENTION CHECK_WAITS BLOCKING: what threads waited for, and who ended the waits, against what they did.
 set -u
-ringviz=$1 contention=$2 check_waits=$3
+ringviz=$1 contention=$2 check_waits=$3 blocking=$4
 . "${0%/*}/harness.sh"
 
 # Of each wait for a lock, the thread that had it before.
@@ -21,9 +21,12 @@ for truth in barrier_truth once_truth; do
         fail "no $truth: $(cat "$folder/out")"
 done
 
-scene() { # NAME: runs it; it must find nothing changed by being watched
-    run --waits=csv --force --output="$folder/waits" -- "$contention" "$1"
-    [ $status -eq 0 ] || fail "$1: exit status $status: $(cat "$folder/out" "$folder/err")"
+scene_of() { # PROGRAM NAME: runs it; it must find nothing changed by being watched
+    run --waits=csv --force --output="$folder/waits" -- "$1" "$2"
+    [ $status -eq 0 ] || fail "$2: exit status $status: $(cat "$folder/out" "$folder/err")"
+}
+scene() {
+    scene_of "$contention" "$1"
 }
 
 # Rows are kind,object,waits,total,p99,longest,unknown,exact,owner,likely,timeout,waiter,name,call,holder,name,call,held
@@ -33,7 +36,7 @@ row() { # KIND OBJECT WAITER'S-CALL HOLDER'S-CALL CERTAINTY'S-COLUMN: there is a
         END { exit !found }' "$folder/waits" ||
         fail "no $1 $2 of $3, ended by $4: $(cat "$folder/waits")"
 }
-exact=8 owner=9 likely=10 timeout=11
+unknown=7 exact=8 owner=9 likely=10 timeout=11
 
 # Each moment between the ends of the path is on it once: as own time of a call, as a wait, or as a wake.
 path() { # OPTION... -- SCENE...
@@ -50,13 +53,13 @@ on_path() { # WHAT NAME COLUMN-FROM-THE-END LEAST: there is this row
         fail "the path has no $1 $2 of $4 or more: $(cat "$folder/path")"
 }
 path -- "$contention" mutex
-on_path subroutines '::sleep_ms$' 1 15000000
+on_path unknown '^sleep$' 1 15000000
 path -- "$contention" truth 8 2000
 on_path objects '^mutex ' 0 10
 run --critical-path --from=1ns -- "$contention" mutex
 grep -q '^critical path of the run,' "$folder/out" || fail "the path of a part is not one of its time: $(cat "$folder/out")"
 path --find='::hold_for_writing$' -- "$contention" rwlock
-on_path subroutines '::sleep_ms$' 1 15000000
+on_path unknown '^sleep$' 1 15000000
 run --critical-path --find='^no such call$' -- "$contention" mutex
 expect "the path of no call" $status 1
 one_line "the path of no call"
@@ -103,6 +106,32 @@ scene cancel
 scene deadlock
 expect "objects of the deadlock" "$(grep -c '^mutex,.*lock_both' "$folder/waits")" 2
 grep -q '^mutex,[^,]*::both+0x28,' "$folder/waits" || fail "no offset in an array of locks: $(cat "$folder/waits")"
+
+# Calls that block, of 20 ms or more: by what they wait in, and for.
+scene_of "$blocking" all
+row read pipe ::read_pipe "" $unknown
+row read eventfd ::read_event "" $unknown
+row read "Unix socket" ::receive "" $unknown
+row write pipe ::write_pipe "" $unknown
+row poll pipe '::(poll|select)_pipe' "" $unknown
+row poll "" '::(wait_epoll|time_out)' "" $timeout
+row sleep "" ::sleep_once "" $timeout
+row accept "Internet socket" ::accept_one "" $unknown
+row process "" ::await_child "" $unknown
+row "file lock" file ::lock_file "" $unknown
+row message "" ::receive_message "" $unknown
+row signal "" ::wait_signal "" $unknown
+scene_of "$blocking" interrupted
+row read pipe ::interrupted_scene "" $unknown
+scene_of "$blocking" cancelled
+scene_of "$blocking" vfork
+row poll "" ::vfork_scene "" $timeout
+# A wait in a handler is there, and so is the one that the handler has interrupted.
+scene_of "$blocking" nested
+row semaphore ::inner ::wait_in_handler ::post_both $likely
+row semaphore ::outer ::nested_scene ::post_both $likely
+awk -F, '$2 ~ /::inner$/ { inner = $6 } $2 ~ /::outer$/ { outer = $6 } END { exit !(outer > inner + 15000000) }' \
+    "$folder/waits" || fail "the outer wait is not longer: $(cat "$folder/waits")"
 
 # A recording has the same.
 run --record="$folder/run.rvz" --waits=json --force --output="$folder/live" -- "$contention" rwlock

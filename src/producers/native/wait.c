@@ -92,6 +92,7 @@ struct rv_wait rv_wait_announce(const void *object, enum rv_wait_kind kind, uint
                                .stack = stack,
                                .began = rv_clock_ticks(rv_process_map()->clock.kind),
                                .kind = kind,
+                               .is_nested = outer.object != NULL,
                                .has_order = HAVE_ORDER >> kind & 1};
     __atomic_fetch_add(&rv_wait.slot->n_waiters, 1, __ATOMIC_SEQ_CST); /* W1 -> W4 */
     return outer;
@@ -99,7 +100,8 @@ struct rv_wait rv_wait_announce(const void *object, enum rv_wait_kind kind, uint
 
 void rv_wait_write(void)
 {
-    rv_wait_push(RV_EVENT_WAIT, rv_event_word_at((uintptr_t)rv_wait.object, (uint16_t)rv_wait.kind));
+    const uint32_t flags = rv_wait.is_nested ? RV_WAIT_NESTED : 0;
+    rv_wait_push(RV_EVENT_WAIT, rv_event_word_at((uintptr_t)rv_wait.object, (uint16_t)(rv_wait.kind | flags)));
 }
 
 struct rv_wait rv_wait_begin(const void *object, enum rv_wait_kind kind, uint64_t stack)
@@ -166,6 +168,13 @@ void rv_wait_end(const struct rv_wait *outer, int result)
         write_failure(result);
     rv_wait = *outer;
     errno = saved;
+}
+
+void rv_wait_write_past(enum rv_wait_kind kind, uint64_t on, uint64_t began, enum rv_wake wake)
+{
+    rv_wait_push(RV_EVENT_WAIT, rv_event_word_at(on, (uint16_t)(kind | RV_WAIT_PAST)));
+    rv_wait_push(RV_EVENT_WOKEN, rv_event_word_since_begin(rv_clock_ticks(rv_process_map()->clock.kind) - began));
+    write_woken(0, wake, UINT32_MAX);
 }
 
 void rv_wait_end_join(uint32_t tid, int result)

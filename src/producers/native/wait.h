@@ -43,6 +43,7 @@ struct rv_wait {
     uint64_t stack; /* an address in the frame of the function that waits */
     uint64_t began; /* ticks */
     uint32_t owner; /* tid of the thread that had the lock when it began; 0: unknown */
+    bool is_nested; /* in a handler that has interrupted another wait */
     bool has_order; /* a release comes before the end of the wait, and is seen there: it is an object of this process */
     enum rv_wait_kind kind;
 };
@@ -66,6 +67,14 @@ RV_HIDDEN struct rv_wait rv_wait_begin(const void *object, enum rv_wait_kind kin
 /* It ends: the object became free before anything was written; or by 0 or the error of the function that waited. */
 RV_HIDDEN void rv_wait_withdraw(const struct rv_wait *outer);
 RV_HIDDEN void rv_wait_end(const struct rv_wait *outer, int result);
+
+/*
+ * A wait that is over, of a call that blocked.
+ *   on     an enum rv_wait_on
+ *   began  ticks
+ *   wake   TIMEOUT or UNKNOWN
+ */
+RV_HIDDEN void rv_wait_write_past(enum rv_wait_kind kind, uint64_t on, uint64_t began, enum rv_wake wake);
 
 /* The end of a wait for a thread, whose tid is known or 0, that was written without an announcement. */
 RV_HIDDEN void rv_wait_end_join(uint32_t tid, int result);

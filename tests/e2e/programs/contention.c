@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "ringviz/producer.h"
+#include "thread_state.h"
 
 static void sleep_ms(long ms)
 {
@@ -91,18 +92,6 @@ static void *contend(void *number)
             hold((unsigned)rand_r(&seed) % 5000);
     }
     return NULL;
-}
-
-static char state_of(pid_t tid)
-{
-    char path[64], text[512] = "";
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
-    FILE *file = fopen(path, "r");
-    size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
-    if (file)
-        fclose(file);
-    const char *behind_name = n ? strrchr(text, ')') : NULL;
-    return behind_name ? behind_name[2] : '?';
 }
 
 /* Rounds in which all threads but one wait for that one. */

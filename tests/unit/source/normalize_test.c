@@ -249,6 +249,26 @@ Test(normalize, objects_that_are_waited_for_get_ids_and_delays_become_ns)
     cr_assert_eq(rv_event_since(&batch.events[3]), UINT32_MAX);
 }
 
+Test(normalize, what_a_call_blocks_in_gets_a_name_and_its_begin_becomes_ns)
+{
+    clock_of_ring = (struct rv_clock){.kind = RV_CLOCK_TSC, .mult = 2};
+    struct rv_event popped[] = {event(RV_EVENT_WAIT, 1000, RV_WAIT_ON_PIPE), event(RV_EVENT_WOKEN, 1001, 0),
+                                event(RV_EVENT_WAIT, 2000, RV_WAIT_ON_NOTHING), event(RV_EVENT_WAIT, 3000, 12345)};
+    const uint64_t word = rv_event_word_since_begin(UINT64_C(0x80000000)); /* in ns it is longer than 32 bits */
+    memcpy(&popped[1].id, &word, sizeof word);
+    popped[0].frame = popped[3].frame = RV_WAIT_READ | RV_WAIT_PAST;
+    popped[2].frame = RV_WAIT_SLEEP | RV_WAIT_PAST;
+    cr_assert_eq(rv_normalize(&normalizer, &batch, popped, 4), 4);
+    struct rv_symbolizer_name name;
+    cr_assert_eq(rv_symbolizer_name(symbolizer, batch.events[0].id, &name), 0);
+    cr_assert_str_eq(name.name, "pipe");
+    cr_assert_eq(batch.events[0].frame, RV_WAIT_READ | RV_WAIT_PAST);
+    cr_assert_eq(batch.events[1].id >> RV_EVENT_WAKE_SHIFT, RV_WAKE_BEGAN);
+    cr_assert_eq(rv_event_since_begin(&batch.events[1]), UINT64_C(0x100000000));
+    cr_assert_eq(batch.events[2].id, 0);
+    cr_assert_eq(batch.events[3].id, 0, "a ring's bytes may be wrong");
+}
+
 Test(normalize, arguments_tell_how_far_they_are_behind_their_call)
 {
     struct rv_event first[] = {event(RV_EVENT_CALL, 100, 0)};

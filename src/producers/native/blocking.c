@@ -1,0 +1,626 @@
+/*
+ * The functions of the C library in which a thread may block, in front of it: what blocked for long becomes a wait, which
+ * is written when it is over. So one that does not block costs two looks at the clock, and one that is cancelled, or left
+ * by a jump, leaves nothing behind.
+ *
+ * A thread that has no ring is left alone. Functions that call these within the C library, such as those of streams, are
+ * not seen.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <mqueue.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/msg.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/os_call.h"
+#include "producers/native/next_function.h"
+#include "producers/native/process.h"
+#include "producers/native/thread.h"
+#include "producers/native/wait.h"
+
+#define LEAST_NS 10000u
+#define LEAST_TICKS (LEAST_NS / 2) /* a tick is shorter than 2 ns */
+#define NO_FILE (-1)
+
+/* ---- the intercepted functions ---- */
+
+/* Those that check the size of a buffer have no declaration of their own. */
+ssize_t __read_chk(int fd, void *to, size_t n, size_t room);
+ssize_t __pread_chk(int fd, void *to, size_t n, off_t at, size_t room);
+ssize_t __pread64_chk(int fd, void *to, size_t n, off64_t at, size_t room);
+ssize_t __recv_chk(int fd, void *to, size_t n, size_t room, int flags);
+ssize_t __recvfrom_chk(int fd, void *restrict to, size_t n, size_t room, int flags, __SOCKADDR_ARG from,
+                       socklen_t *restrict n_from);
+int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room);
+int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *signals, size_t room);
+
+/* clang-format off */
+#define FUNCTIONS(one)                                                                                                 \
+    one(nanosleep) one(clock_nanosleep) one(usleep) one(sleep)                                                         \
+    one(read) one(readv) one(pread) one(pread64) one(preadv) one(preadv64) one(__read_chk) one(__pread_chk)            \
+    one(__pread64_chk)                                                                                                 \
+    one(write) one(writev) one(pwrite) one(pwrite64) one(pwritev) one(pwritev64)                                       \
+    one(recv) one(recvfrom) one(recvmsg) one(recvmmsg) one(__recv_chk) one(__recvfrom_chk)                             \
+    one(send) one(sendto) one(sendmsg) one(sendmmsg) one(sendfile) one(sendfile64) one(splice)                         \
+    one(poll) one(ppoll) one(__poll_chk) one(__ppoll_chk) one(select) one(pselect)                                     \
+    one(epoll_wait) one(epoll_pwait) one(epoll_pwait2)                                                                 \
+    one(accept) one(accept4) one(connect)                                                                              \
+    one(fsync) one(fdatasync) one(msync) one(sync_file_range)                                                          \
+    one(flock) one(lockf) one(lockf64) one(fcntl) one(fcntl64)                                                         \
+    one(wait) one(waitpid) one(waitid) one(wait3) one(wait4) one(system) one(pclose)                                   \
+    one(pause) one(sigsuspend) one(sigwait) one(sigwaitinfo) one(sigtimedwait)                                         \
+    one(msgrcv) one(msgsnd) one(semop) one(semtimedop)                                                                 \
+    one(mq_receive) one(mq_timedreceive) one(mq_send) one(mq_timedsend)
+/* clang-format on */
+
+#define AS_INDEX(function) I_##function,
+#define AS_ENTRY(function) {.name = #function},
+
+enum { FUNCTIONS(AS_INDEX) N_FUNCTIONS };
+static struct rv_next_function next_functions[N_FUNCTIONS] = {FUNCTIONS(AS_ENTRY)};
+
+#define NEXT(function) ((__typeof__(&function))(uintptr_t)rv_next_function(&next_functions[I_##function]))
+
+/* Later, dlsym() might wait for a lock of the loader, or be called by a signal handler. */
+__attribute__((constructor)) static void start(void)
+{
+    for (unsigned i = 0; i < N_FUNCTIONS; i++)
+        (void)rv_next_function(&next_functions[i]);
+}
+
+/* ---- what a file is ---- */
+
+static enum rv_wait_on socket_on(int fd)
+{
+    int domain = 0;
+    socklen_t n = sizeof domain;
+    if (rv_os_call(SYS_getsockopt, fd, SOL_SOCKET, SO_DOMAIN, RV_OS_POINTER(&domain), RV_OS_POINTER(&n), 0) != 0)
+        return RV_WAIT_ON_SOCKET;
+    return domain == AF_UNIX                         ? RV_WAIT_ON_UNIX_SOCKET
+           : domain == AF_INET || domain == AF_INET6 ? RV_WAIT_ON_INTERNET_SOCKET
+                                                     : RV_WAIT_ON_SOCKET;
+}
+
+static enum rv_wait_on device_on(dev_t device)
+{
+    enum { TTY = 4, CONSOLE = 5, FIRST_PTY = 128, LAST_PTY = 143 };
+    const unsigned number = major(device);
+    return number == TTY || number == CONSOLE || (number >= FIRST_PTY && number <= LAST_PTY) ? RV_WAIT_ON_TERMINAL
+                                                                                             : RV_WAIT_ON_DEVICE;
+}
+
+static void write_path(char path[32], unsigned fd)
+{
+    char digits[12];
+    size_t n = 0, at = strlen(strcpy(path, "/proc/self/fd/"));
+    do
+        digits[n++] = (char)('0' + fd % 10);
+    while (fd /= 10);
+    while (n)
+        path[at++] = digits[--n];
+    path[at] = '\0';
+}
+
+/* Files that have no name, and no kind either. */
+static enum rv_wait_on anonymous_on(int fd)
+{
+    char path[32], target[32] = "";
+    write_path(path, (unsigned)fd);
+    (void)rv_os_call(SYS_readlinkat, AT_FDCWD, RV_OS_POINTER(path), RV_OS_POINTER(target), sizeof target - 1, 0, 0);
+    return strcmp(target, "anon_inode:[eventfd]") == 0   ? RV_WAIT_ON_EVENTFD
+           : strcmp(target, "anon_inode:[timerfd]") == 0 ? RV_WAIT_ON_TIMERFD
+                                                         : RV_WAIT_ON_OTHER;
+}
+
+static enum rv_wait_on file_on(int fd)
+{
+    struct stat status;
+    if (fd < 0 || rv_os_call(SYS_fstat, fd, RV_OS_POINTER(&status), 0, 0, 0, 0) != 0)
+        return RV_WAIT_ON_NOTHING;
+    switch (status.st_mode & S_IFMT) {
+    case S_IFREG:
+    case S_IFDIR:
+    case S_IFBLK:
+        return RV_WAIT_ON_FILE;
+    case S_IFIFO:
+        return RV_WAIT_ON_PIPE;
+    case S_IFSOCK:
+        return socket_on(fd);
+    case S_IFCHR:
+        return device_on(status.st_rdev);
+    default:
+        return anonymous_on(fd);
+    }
+}
+
+/* ---- waits ---- */
+
+static __attribute__((noinline)) uint64_t read_clock(void)
+{
+    return rv_wait_is_traced() ? rv_clock_ticks(rv_process_map()->clock.kind) : 0;
+}
+
+/* In ticks; 0: the thread is not traced. A push that has a limit reads the TSC. */
+static inline uint64_t now(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_expect(rv_thread.pusher.limit != 0, 1))
+        return __builtin_ia32_rdtsc();
+#endif
+    return read_clock();
+}
+
+static inline bool has_blocked(uint64_t began)
+{
+    return __builtin_expect(began && now() - began >= LEAST_TICKS, 0);
+}
+
+/* What tracing itself asks of the system is no wait of the program's. */
+static __attribute__((noinline)) void write_wait(uint64_t began, enum rv_wait_kind kind, int fd, bool is_timeout)
+{
+    const int saved = errno;
+    const struct rv_clock clock = rv_map_clock(rv_process_map());
+    const uint64_t n_ns = rv_clock_to_ns(&clock, now()) - rv_clock_to_ns(&clock, began);
+    if (n_ns >= LEAST_NS && !rv_os_n_own && rv_wait_is_traced())
+        rv_wait_write_past(kind, file_on(fd), began, is_timeout ? RV_WAKE_TIMEOUT : RV_WAKE_UNKNOWN);
+    errno = saved;
+}
+
+/* is_timeout may name the call's result. */
+#define MAY_BLOCK(type, call, kind, fd, is_timeout)                                                                    \
+    do {                                                                                                               \
+        const uint64_t began = now();                                                                                  \
+        const type result = call;                                                                                      \
+        if (has_blocked(began))                                                                                        \
+            write_wait(began, kind, fd, is_timeout);                                                                   \
+        return result;                                                                                                 \
+    } while (0)
+
+/* ---- sleep ---- */
+
+RV_EXPORT int nanosleep(const struct timespec *duration, struct timespec *rest)
+{
+    MAY_BLOCK(int, NEXT(nanosleep)(duration, rest), RV_WAIT_SLEEP, NO_FILE, result == 0);
+}
+
+RV_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *until, struct timespec *rest)
+{
+    MAY_BLOCK(int, NEXT(clock_nanosleep)(clock, flags, until, rest), RV_WAIT_SLEEP, NO_FILE, result == 0);
+}
+
+RV_EXPORT int usleep(useconds_t us)
+{
+    MAY_BLOCK(int, NEXT(usleep)(us), RV_WAIT_SLEEP, NO_FILE, result == 0);
+}
+
+RV_EXPORT unsigned sleep(unsigned seconds)
+{
+    MAY_BLOCK(unsigned, NEXT(sleep)(seconds), RV_WAIT_SLEEP, NO_FILE, result == 0);
+}
+
+/* ---- read and write ---- */
+
+RV_EXPORT ssize_t read(int fd, void *to, size_t n)
+{
+    MAY_BLOCK(ssize_t, NEXT(read)(fd, to, n), RV_WAIT_READ, fd, false);
+}
+
+RV_EXPORT ssize_t __read_chk(int fd, void *to, size_t n, size_t room)
+{
+    MAY_BLOCK(ssize_t, NEXT(__read_chk)(fd, to, n, room), RV_WAIT_READ, fd, false);
+}
+
+RV_EXPORT ssize_t readv(int fd, const struct iovec *to, int n)
+{
+    MAY_BLOCK(ssize_t, NEXT(readv)(fd, to, n), RV_WAIT_READ, fd, false);
+}
+
+RV_EXPORT ssize_t pread(int fd, void *to, size_t n, off_t at)
+{
+    MAY_BLOCK(ssize_t, NEXT(pread)(fd, to, n, at), RV_WAIT_READ, fd, false);
+}
+
+RV_EXPORT ssize_t pread64(int fd, void *to, size_t n, off64_t at)
+{
+    MAY_BLOCK(ssize_t, NEXT(pread64)(fd, to, n, at), RV_WAIT_READ, fd, false);
+}
+
+RV_EXPORT ssize_t __pread_chk(int fd, void *to, size_t n, off_t at, size_t room)
+{
+    MAY_BLOCK(ssize_t, NEXT(__pread_chk)(fd, to, n, at, room), RV_WAIT_READ, fd, false);
+}
+
+RV_EXPORT ssize_t __pread64_chk(int fd, void *to, size_t n, off64_t at, size_t room)
+{
+    MAY_BLOCK(ssize_t, NEXT(__pread64_chk)(fd, to, n, at, room), RV_WAIT_READ, fd, false);
+}
+
+RV_EXPORT ssize_t preadv(int fd, const struct iovec *to, int n, off_t at)
+{
+    MAY_BLOCK(ssize_t, NEXT(preadv)(fd, to, n, at), RV_WAIT_READ, fd, false);
+}
+
+RV_EXPORT ssize_t preadv64(int fd, const struct iovec *to, int n, off64_t at)
+{
+    MAY_BLOCK(ssize_t, NEXT(preadv64)(fd, to, n, at), RV_WAIT_READ, fd, false);
+}
+
+RV_EXPORT ssize_t recv(int fd, void *to, size_t n, int flags)
+{
+    MAY_BLOCK(ssize_t, NEXT(recv)(fd, to, n, flags), RV_WAIT_READ, fd, false);
+}
+
+RV_EXPORT ssize_t __recv_chk(int fd, void *to, size_t n, size_t room, int flags)
+{
+    MAY_BLOCK(ssize_t, NEXT(__recv_chk)(fd, to, n, room, flags), RV_WAIT_READ, fd, false);
+}
+
+RV_EXPORT ssize_t recvfrom(int fd, void *restrict to, size_t n, int flags, __SOCKADDR_ARG from,
+                           socklen_t *restrict n_from)
+{
+    MAY_BLOCK(ssize_t, NEXT(recvfrom)(fd, to, n, flags, from, n_from), RV_WAIT_READ, fd, false);
+}
+
+RV_EXPORT ssize_t __recvfrom_chk(int fd, void *restrict to, size_t n, size_t room, int flags, __SOCKADDR_ARG from,
+                                 socklen_t *restrict n_from)
+{
+    MAY_BLOCK(ssize_t, NEXT(__recvfrom_chk)(fd, to, n, room, flags, from, n_from), RV_WAIT_READ, fd, false);
+}
+
+RV_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+    MAY_BLOCK(ssize_t, NEXT(recvmsg)(fd, message, flags), RV_WAIT_READ, fd, false);
+}
+
+RV_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *timeout)
+{
+    MAY_BLOCK(int, NEXT(recvmmsg)(fd, messages, n, flags, timeout), RV_WAIT_READ, fd, false);
+}
+
+RV_EXPORT ssize_t write(int fd, const void *from, size_t n)
+{
+    MAY_BLOCK(ssize_t, NEXT(write)(fd, from, n), RV_WAIT_WRITE, fd, false);
+}
+
+RV_EXPORT ssize_t writev(int fd, const struct iovec *from, int n)
+{
+    MAY_BLOCK(ssize_t, NEXT(writev)(fd, from, n), RV_WAIT_WRITE, fd, false);
+}
+
+RV_EXPORT ssize_t pwrite(int fd, const void *from, size_t n, off_t at)
+{
+    MAY_BLOCK(ssize_t, NEXT(pwrite)(fd, from, n, at), RV_WAIT_WRITE, fd, false);
+}
+
+RV_EXPORT ssize_t pwrite64(int fd, const void *from, size_t n, off64_t at)
+{
+    MAY_BLOCK(ssize_t, NEXT(pwrite64)(fd, from, n, at), RV_WAIT_WRITE, fd, false);
+}
+
+RV_EXPORT ssize_t pwritev(int fd, const struct iovec *from, int n, off_t at)
+{
+    MAY_BLOCK(ssize_t, NEXT(pwritev)(fd, from, n, at), RV_WAIT_WRITE, fd, false);
+}
+
+RV_EXPORT ssize_t pwritev64(int fd, const struct iovec *from, int n, off64_t at)
+{
+    MAY_BLOCK(ssize_t, NEXT(pwritev64)(fd, from, n, at), RV_WAIT_WRITE, fd, false);
+}
+
+RV_EXPORT ssize_t send(int fd, const void *from, size_t n, int flags)
+{
+    MAY_BLOCK(ssize_t, NEXT(send)(fd, from, n, flags), RV_WAIT_WRITE, fd, false);
+}
+
+RV_EXPORT ssize_t sendto(int fd, const void *from, size_t n, int flags, __CONST_SOCKADDR_ARG to, socklen_t n_to)
+{
+    MAY_BLOCK(ssize_t, NEXT(sendto)(fd, from, n, flags, to, n_to), RV_WAIT_WRITE, fd, false);
+}
+
+RV_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+    MAY_BLOCK(ssize_t, NEXT(sendmsg)(fd, message, flags), RV_WAIT_WRITE, fd, false);
+}
+
+RV_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags)
+{
+    MAY_BLOCK(int, NEXT(sendmmsg)(fd, messages, n, flags), RV_WAIT_WRITE, fd, false);
+}
+
+RV_EXPORT ssize_t sendfile(int fd, int from, off_t *at, size_t n)
+{
+    MAY_BLOCK(ssize_t, NEXT(sendfile)(fd, from, at, n), RV_WAIT_WRITE, fd, false);
+}
+
+RV_EXPORT ssize_t sendfile64(int fd, int from, off64_t *at, size_t n)
+{
+    MAY_BLOCK(ssize_t, NEXT(sendfile64)(fd, from, at, n), RV_WAIT_WRITE, fd, false);
+}
+
+RV_EXPORT ssize_t splice(int from, off64_t *from_at, int to, off64_t *to_at, size_t n, unsigned flags)
+{
+    MAY_BLOCK(ssize_t, NEXT(splice)(from, from_at, to, to_at, n, flags), RV_WAIT_READ, from, false);
+}
+
+/* ---- poll ---- */
+
+/* The first that is ready; of one file, that. */
+static int ready_of_poll(const struct pollfd *fds, nfds_t n)
+{
+    for (nfds_t i = 0; i < n; i++)
+        if (fds[i].revents)
+            return fds[i].fd;
+    return n == 1 ? fds[0].fd : NO_FILE;
+}
+
+static int ready_of_select(int n, const fd_set *reads, const fd_set *writes, int result)
+{
+    for (int fd = 0; fd < n && result > 0 && fd < FD_SETSIZE; fd++)
+        if ((reads && FD_ISSET(fd, reads)) || (writes && FD_ISSET(fd, writes)))
+            return fd;
+    return NO_FILE;
+}
+
+RV_EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+    MAY_BLOCK(int, NEXT(poll)(fds, n, timeout), RV_WAIT_POLL, ready_of_poll(fds, n), result == 0);
+}
+
+RV_EXPORT int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room)
+{
+    MAY_BLOCK(int, NEXT(__poll_chk)(fds, n, timeout, room), RV_WAIT_POLL, ready_of_poll(fds, n), result == 0);
+}
+
+RV_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *signals)
+{
+    MAY_BLOCK(int, NEXT(ppoll)(fds, n, timeout, signals), RV_WAIT_POLL, ready_of_poll(fds, n), result == 0);
+}
+
+RV_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *signals,
+                          size_t room)
+{
+    MAY_BLOCK(int, NEXT(__ppoll_chk)(fds, n, timeout, signals, room), RV_WAIT_POLL, ready_of_poll(fds, n), result == 0);
+}
+
+RV_EXPORT int select(int n, fd_set *restrict reads, fd_set *restrict writes, fd_set *restrict others,
+                     struct timeval *restrict timeout)
+{
+    MAY_BLOCK(int, NEXT(select)(n, reads, writes, others, timeout), n ? RV_WAIT_POLL : RV_WAIT_SLEEP,
+              ready_of_select(n, reads, writes, result), result == 0);
+}
+
+RV_EXPORT int pselect(int n, fd_set *restrict reads, fd_set *restrict writes, fd_set *restrict others,
+                      const struct timespec *restrict timeout, const sigset_t *restrict signals)
+{
+    MAY_BLOCK(int, NEXT(pselect)(n, reads, writes, others, timeout, signals), n ? RV_WAIT_POLL : RV_WAIT_SLEEP,
+              ready_of_select(n, reads, writes, result), result == 0);
+}
+
+RV_EXPORT int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
+{
+    MAY_BLOCK(int, NEXT(epoll_wait)(fd, events, n, timeout), RV_WAIT_POLL, NO_FILE, result == 0);
+}
+
+RV_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *signals)
+{
+    MAY_BLOCK(int, NEXT(epoll_pwait)(fd, events, n, timeout, signals), RV_WAIT_POLL, NO_FILE, result == 0);
+}
+
+RV_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int n, const struct timespec *timeout,
+                           const sigset_t *signals)
+{
+    MAY_BLOCK(int, NEXT(epoll_pwait2)(fd, events, n, timeout, signals), RV_WAIT_POLL, NO_FILE, result == 0);
+}
+
+/* ---- connections ---- */
+
+RV_EXPORT int accept(int fd, __SOCKADDR_ARG from, socklen_t *restrict n)
+{
+    MAY_BLOCK(int, NEXT(accept)(fd, from, n), RV_WAIT_ACCEPT, fd, false);
+}
+
+RV_EXPORT int accept4(int fd, __SOCKADDR_ARG from, socklen_t *restrict n, int flags)
+{
+    MAY_BLOCK(int, NEXT(accept4)(fd, from, n, flags), RV_WAIT_ACCEPT, fd, false);
+}
+
+RV_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t n)
+{
+    MAY_BLOCK(int, NEXT(connect)(fd, to, n), RV_WAIT_CONNECT, fd, false);
+}
+
+/* ---- files ---- */
+
+RV_EXPORT int fsync(int fd)
+{
+    MAY_BLOCK(int, NEXT(fsync)(fd), RV_WAIT_SYNC, fd, false);
+}
+
+RV_EXPORT int fdatasync(int fd)
+{
+    MAY_BLOCK(int, NEXT(fdatasync)(fd), RV_WAIT_SYNC, fd, false);
+}
+
+RV_EXPORT int msync(void *address, size_t n, int flags)
+{
+    MAY_BLOCK(int, NEXT(msync)(address, n, flags), RV_WAIT_SYNC, NO_FILE, false);
+}
+
+RV_EXPORT int sync_file_range(int fd, off64_t from, off64_t n, unsigned flags)
+{
+    MAY_BLOCK(int, NEXT(sync_file_range)(fd, from, n, flags), RV_WAIT_SYNC, fd, false);
+}
+
+RV_EXPORT int flock(int fd, int operation)
+{
+    MAY_BLOCK(int, NEXT(flock)(fd, operation), RV_WAIT_FILE_LOCK, fd, false);
+}
+
+RV_EXPORT int lockf(int fd, int operation, off_t n)
+{
+    MAY_BLOCK(int, NEXT(lockf)(fd, operation, n), RV_WAIT_FILE_LOCK, fd, false);
+}
+
+RV_EXPORT int lockf64(int fd, int operation, off64_t n)
+{
+    MAY_BLOCK(int, NEXT(lockf64)(fd, operation, n), RV_WAIT_FILE_LOCK, fd, false);
+}
+
+/* One argument of any type may follow. */
+#define TAKE_ARGUMENT(argument, last)                                                                                  \
+    va_list arguments;                                                                                                 \
+    va_start(arguments, last);                                                                                         \
+    void *const argument = va_arg(arguments, void *);                                                                  \
+    va_end(arguments)
+
+static bool waits_for_lock(int command)
+{
+    return command == F_SETLKW || command == F_OFD_SETLKW;
+}
+
+RV_EXPORT int fcntl(int fd, int command, ...)
+{
+    TAKE_ARGUMENT(argument, command);
+    if (!waits_for_lock(command))
+        return NEXT(fcntl)(fd, command, argument);
+    MAY_BLOCK(int, NEXT(fcntl)(fd, command, argument), RV_WAIT_FILE_LOCK, fd, false);
+}
+
+RV_EXPORT int fcntl64(int fd, int command, ...)
+{
+    TAKE_ARGUMENT(argument, command);
+    if (!waits_for_lock(command))
+        return NEXT(fcntl64)(fd, command, argument);
+    MAY_BLOCK(int, NEXT(fcntl64)(fd, command, argument), RV_WAIT_FILE_LOCK, fd, false);
+}
+
+/* ---- processes and signals ---- */
+
+RV_EXPORT pid_t wait(int *status)
+{
+    MAY_BLOCK(pid_t, NEXT(wait)(status), RV_WAIT_PROCESS, NO_FILE, false);
+}
+
+RV_EXPORT pid_t waitpid(pid_t pid, int *status, int options)
+{
+    MAY_BLOCK(pid_t, NEXT(waitpid)(pid, status, options), RV_WAIT_PROCESS, NO_FILE, false);
+}
+
+RV_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
+{
+    MAY_BLOCK(int, NEXT(waitid)(type, id, info, options), RV_WAIT_PROCESS, NO_FILE, false);
+}
+
+RV_EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
+{
+    MAY_BLOCK(pid_t, NEXT(wait3)(status, options, usage), RV_WAIT_PROCESS, NO_FILE, false);
+}
+
+RV_EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
+{
+    MAY_BLOCK(pid_t, NEXT(wait4)(pid, status, options, usage), RV_WAIT_PROCESS, NO_FILE, false);
+}
+
+RV_EXPORT int system(const char *command)
+{
+    MAY_BLOCK(int, NEXT(system)(command), RV_WAIT_PROCESS, NO_FILE, false);
+}
+
+RV_EXPORT int pclose(FILE *stream)
+{
+    MAY_BLOCK(int, NEXT(pclose)(stream), RV_WAIT_PROCESS, NO_FILE, false);
+}
+
+RV_EXPORT int pause(void)
+{
+    MAY_BLOCK(int, NEXT(pause)(), RV_WAIT_SIGNAL, NO_FILE, false);
+}
+
+RV_EXPORT int sigsuspend(const sigset_t *signals)
+{
+    MAY_BLOCK(int, NEXT(sigsuspend)(signals), RV_WAIT_SIGNAL, NO_FILE, false);
+}
+
+RV_EXPORT int sigwait(const sigset_t *restrict signals, int *restrict signal)
+{
+    MAY_BLOCK(int, NEXT(sigwait)(signals, signal), RV_WAIT_SIGNAL, NO_FILE, false);
+}
+
+RV_EXPORT int sigwaitinfo(const sigset_t *restrict signals, siginfo_t *restrict info)
+{
+    MAY_BLOCK(int, NEXT(sigwaitinfo)(signals, info), RV_WAIT_SIGNAL, NO_FILE, false);
+}
+
+RV_EXPORT int sigtimedwait(const sigset_t *restrict signals, siginfo_t *restrict info,
+                           const struct timespec *restrict timeout)
+{
+    MAY_BLOCK(int, NEXT(sigtimedwait)(signals, info, timeout), RV_WAIT_SIGNAL, NO_FILE,
+              result == -1 && errno == EAGAIN);
+}
+
+/* ---- messages, and the other semaphores ---- */
+
+RV_EXPORT ssize_t msgrcv(int queue, void *message, size_t n, long type, int flags)
+{
+    MAY_BLOCK(ssize_t, NEXT(msgrcv)(queue, message, n, type, flags), RV_WAIT_MESSAGE, NO_FILE, false);
+}
+
+RV_EXPORT int msgsnd(int queue, const void *message, size_t n, int flags)
+{
+    MAY_BLOCK(int, NEXT(msgsnd)(queue, message, n, flags), RV_WAIT_MESSAGE, NO_FILE, false);
+}
+
+RV_EXPORT int semop(int set, struct sembuf *operations, size_t n)
+{
+    MAY_BLOCK(int, NEXT(semop)(set, operations, n), RV_WAIT_SEMAPHORE, NO_FILE, false);
+}
+
+RV_EXPORT int semtimedop(int set, struct sembuf *operations, size_t n, const struct timespec *timeout)
+{
+    MAY_BLOCK(int, NEXT(semtimedop)(set, operations, n, timeout), RV_WAIT_SEMAPHORE, NO_FILE,
+              result == -1 && errno == EAGAIN);
+}
+
+RV_EXPORT ssize_t mq_receive(mqd_t queue, char *message, size_t n, unsigned *priority)
+{
+    MAY_BLOCK(ssize_t, NEXT(mq_receive)(queue, message, n, priority), RV_WAIT_MESSAGE, NO_FILE, false);
+}
+
+RV_EXPORT ssize_t mq_timedreceive(mqd_t queue, char *restrict message, size_t n, unsigned *restrict priority,
+                                  const struct timespec *restrict until)
+{
+    MAY_BLOCK(ssize_t, NEXT(mq_timedreceive)(queue, message, n, priority, until), RV_WAIT_MESSAGE, NO_FILE,
+              result == -1 && errno == ETIMEDOUT);
+}
+
+RV_EXPORT int mq_send(mqd_t queue, const char *message, size_t n, unsigned priority)
+{
+    MAY_BLOCK(int, NEXT(mq_send)(queue, message, n, priority), RV_WAIT_MESSAGE, NO_FILE, false);
+}
+
+RV_EXPORT int mq_timedsend(mqd_t queue, const char *message, size_t n, unsigned priority, const struct timespec *until)
+{
+    MAY_BLOCK(int, NEXT(mq_timedsend)(queue, message, n, priority, until), RV_WAIT_MESSAGE, NO_FILE,
+              result == -1 && errno == ETIMEDOUT);
+}

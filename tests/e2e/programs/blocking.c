@@ -1,0 +1,433 @@
+/*
+ * Calls of the C library that block for 20 ms or more. Each scene looks at what its calls return, which must not change
+ * while it is watched: the outcome is in the exit status.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "thread_state.h"
+
+enum { BLOCK_MS = 20, KEPT = 77 };
+
+#define CALLED __attribute__((noinline))
+
+static void expect(long got, long wanted, const char *what)
+{
+    if (got == wanted)
+        return;
+    printf("%s: got %ld, expected %ld, %s\n", what, got, wanted, strerror(errno));
+    exit(1);
+}
+
+static pid_t main_thread;
+
+/* A thread blocks, and goes on to. By no function that is intercepted. */
+static void keep_blocked(pid_t tid)
+{
+    struct timespec start, now;
+    while (state_of(tid) != 'S')
+        sched_yield();
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    do {
+        sched_yield();
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 < BLOCK_MS);
+}
+
+/* ---- one call after another ---- */
+
+static int channel[2], pair[2], event;
+
+static CALLED void read_pipe(void)
+{
+    char byte;
+    errno = KEPT;
+    expect(read(channel[0], &byte, 1), 1, "read");
+    expect(errno, KEPT, "errno of read");
+}
+
+static CALLED void poll_pipe(void)
+{
+    char byte;
+    struct pollfd poll_of = {.fd = channel[0], .events = POLLIN};
+    expect(poll(&poll_of, 1, -1), 1, "poll");
+    expect(poll_of.revents, POLLIN, "revents");
+    expect(read(channel[0], &byte, 1), 1, "read");
+}
+
+static CALLED void select_pipe(void)
+{
+    char byte;
+    fd_set reads;
+    FD_ZERO(&reads);
+    FD_SET(channel[0], &reads);
+    expect(select(channel[0] + 1, &reads, NULL, NULL, NULL), 1, "select");
+    expect(read(channel[0], &byte, 1), 1, "read");
+}
+
+static CALLED void wait_epoll(void)
+{
+    char byte;
+    struct epoll_event wanted = {.events = EPOLLIN, .data = {.u32 = 7}}, got;
+    const int fd = epoll_create1(0);
+    expect(epoll_ctl(fd, EPOLL_CTL_ADD, channel[0], &wanted), 0, "epoll_ctl");
+    expect(epoll_wait(fd, &got, 1, -1), 1, "epoll_wait");
+    expect(got.data.u32, 7, "epoll_wait's data");
+    expect(read(channel[0], &byte, 1), 1, "read");
+    close(fd);
+}
+
+static CALLED void receive(void)
+{
+    char byte;
+    expect(recv(pair[0], &byte, 1, 0), 1, "recv");
+}
+
+static CALLED void read_event(void)
+{
+    uint64_t n;
+    expect(read(event, &n, sizeof n), sizeof n, "read of an eventfd");
+}
+
+static CALLED void *write_all(void *unused)
+{
+    const uint64_t one = 1;
+    for (int i = 0; i < 4; i++) {
+        keep_blocked(main_thread);
+        expect(write(channel[1], "", 1), 1, "write");
+    }
+    keep_blocked(main_thread);
+    expect(send(pair[1], "", 1, 0), 1, "send");
+    keep_blocked(main_thread);
+    expect(write(event, &one, sizeof one), sizeof one, "write to an eventfd");
+    return unused;
+}
+
+static CALLED void *drain_pipe(void *full)
+{
+    char bytes[4096];
+    keep_blocked(main_thread);
+    while (read(((int *)full)[0], bytes, sizeof bytes) > 0)
+        continue;
+    return NULL;
+}
+
+static CALLED void write_pipe(void)
+{
+    char bytes[4096] = "";
+    int full[2];
+    pthread_t thread;
+    expect(pipe(full), 0, "pipe");
+    fcntl(full[1], F_SETFL, O_NONBLOCK);
+    while (write(full[1], bytes, sizeof bytes) > 0)
+        continue;
+    fcntl(full[1], F_SETFL, 0);
+    pthread_create(&thread, NULL, drain_pipe, full);
+    expect(write(full[1], bytes, sizeof bytes), sizeof bytes, "write to a full pipe");
+    close(full[1]);
+    pthread_join(thread, NULL);
+}
+
+static CALLED void sleep_once(void)
+{
+    const struct timespec ms = {.tv_nsec = BLOCK_MS * 1000000};
+    expect(nanosleep(&ms, NULL), 0, "nanosleep");
+    expect(clock_nanosleep(CLOCK_MONOTONIC, 0, &ms, NULL), 0, "clock_nanosleep");
+    expect(usleep(BLOCK_MS * 1000), 0, "usleep");
+}
+
+static CALLED void time_out(void)
+{
+    expect(poll(NULL, 0, BLOCK_MS), 0, "poll of nothing");
+}
+
+static CALLED void *connect_late(void *port)
+{
+    const struct sockaddr_in to = {
+        .sin_family = AF_INET, .sin_port = *(in_port_t *)port, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    keep_blocked(main_thread);
+    expect(connect(fd, (const struct sockaddr *)&to, sizeof to), 0, "connect");
+    close(fd);
+    return NULL;
+}
+
+static CALLED void accept_one(void)
+{
+    struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}}, peer;
+    socklen_t n = sizeof own;
+    pthread_t thread;
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    expect(bind(fd, (struct sockaddr *)&own, sizeof own), 0, "bind");
+    expect(listen(fd, 1), 0, "listen");
+    expect(getsockname(fd, (struct sockaddr *)&own, &n), 0, "getsockname");
+    pthread_create(&thread, NULL, connect_late, &own.sin_port);
+    n = sizeof peer;
+    const int accepted = accept(fd, (struct sockaddr *)&peer, &n);
+    expect(accepted >= 0, 1, "accept");
+    expect(n, sizeof peer, "accept's address");
+    close(accepted);
+    close(fd);
+    pthread_join(thread, NULL);
+}
+
+static CALLED void await_child(void)
+{
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        keep_blocked(main_thread);
+        _exit(5);
+    }
+    expect(waitpid(child, &status, 0), child, "waitpid");
+    expect(WEXITSTATUS(status), 5, "the child's status");
+    expect(waitpid(child, &status, 0), -1, "waitpid again");
+    expect(errno, ECHILD, "errno of waitpid");
+}
+
+/* Of a child that has it. */
+static CALLED void lock_file(bool is_range)
+{
+    FILE *file = tmpfile();
+    char path[64];
+    int told[2];
+    char byte;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(file));
+    expect(pipe(told), 0, "pipe");
+    const pid_t child = fork();
+    const int fd = open(path, O_RDWR);
+    struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+    if (child == 0) {
+        expect(is_range ? fcntl(fd, F_SETLK, &range) : flock(fd, LOCK_EX), 0, "the child's lock");
+        expect(write(told[1], "", 1), 1, "write");
+        keep_blocked(main_thread);
+        _exit(0);
+    }
+    expect(read(told[0], &byte, 1), 1, "the child has the lock");
+    expect(is_range ? fcntl(fd, F_SETLKW, &range) : flock(fd, LOCK_EX), 0, "lock");
+    waitpid(child, NULL, 0);
+}
+
+static CALLED void *send_message(void *queue)
+{
+    const struct {
+        long type;
+        char byte;
+    } message = {1, 'x'};
+    keep_blocked(main_thread);
+    expect(msgsnd(*(int *)queue, &message, 1, 0), 0, "msgsnd");
+    return NULL;
+}
+
+static CALLED void receive_message(void)
+{
+    struct {
+        long type;
+        char byte;
+    } message;
+    int queue = msgget(IPC_PRIVATE, 0600);
+    pthread_t thread;
+    pthread_create(&thread, NULL, send_message, &queue);
+    expect(msgrcv(queue, &message, 1, 0, 0), 1, "msgrcv");
+    pthread_join(thread, NULL);
+    msgctl(queue, IPC_RMID, NULL);
+}
+
+static CALLED void *kill_late(void *thread)
+{
+    keep_blocked(main_thread);
+    pthread_kill(*(pthread_t *)thread, SIGUSR1);
+    return NULL;
+}
+
+static CALLED void wait_signal(void)
+{
+    sigset_t signals;
+    pthread_t self = pthread_self(), thread;
+    int number = 0;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    pthread_create(&thread, NULL, kill_late, &self);
+    expect(sigwait(&signals, &number), 0, "sigwait");
+    expect(number, SIGUSR1, "sigwait's signal");
+    pthread_join(thread, NULL);
+}
+
+static void all_scene(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, write_all, NULL);
+    read_pipe();
+    poll_pipe();
+    select_pipe();
+    wait_epoll();
+    receive();
+    read_event();
+    pthread_join(thread, NULL);
+    write_pipe();
+    sleep_once();
+    time_out();
+    accept_one();
+    await_child();
+    lock_file(false);
+    lock_file(true);
+    receive_message();
+    wait_signal();
+}
+
+/* ---- what comes between ---- */
+
+static void note_signal(int signal)
+{
+    (void)signal;
+}
+
+/* A handler that does not restart calls. */
+static void interrupted_scene(void)
+{
+    char byte;
+    pthread_t self = pthread_self(), thread;
+    const struct sigaction action = {.sa_handler = note_signal};
+    sigaction(SIGUSR1, &action, NULL);
+    pthread_create(&thread, NULL, kill_late, &self);
+    errno = KEPT;
+    expect(read(channel[0], &byte, 1), -1, "read that is interrupted");
+    expect(errno, EINTR, "errno of read");
+    pthread_join(thread, NULL);
+    fcntl(channel[0], F_SETFL, O_NONBLOCK);
+    expect(read(channel[0], &byte, 1), -1, "read of an empty pipe");
+    expect(errno, EAGAIN, "errno of read");
+    expect(fcntl(channel[0], F_GETFL) & O_NONBLOCK, O_NONBLOCK, "fcntl");
+}
+
+static pid_t blocked; /* [atomic] */
+
+static void *block_in(void *way)
+{
+    __atomic_store_n(&blocked, gettid(), __ATOMIC_RELEASE);
+    char byte;
+    struct pollfd poll_of = {.fd = channel[0], .events = POLLIN};
+    switch ((uintptr_t)way) {
+    case 0:
+        (void)!read(channel[0], &byte, 1);
+        break;
+    case 1:
+        (void)poll(&poll_of, 1, -1);
+        break;
+    case 2:
+        (void)pause();
+        break;
+    default:
+        (void)sleep(1000);
+    }
+    return NULL;
+}
+
+static void cancelled_scene(void)
+{
+    for (uintptr_t way = 0; way < 4; way++) {
+        pthread_t thread;
+        void *result = NULL;
+        blocked = 0;
+        pthread_create(&thread, NULL, block_in, (void *)way);
+        while (!__atomic_load_n(&blocked, __ATOMIC_ACQUIRE))
+            sched_yield();
+        keep_blocked(blocked);
+        pthread_cancel(thread);
+        expect(pthread_join(thread, &result), 0, "join");
+        expect(result == PTHREAD_CANCELED, 1, "cancelled");
+    }
+}
+
+/* The child of vfork has the parent's memory, its thread's as well. */
+static void vfork_scene(void)
+{
+    char byte;
+    const pid_t child = vfork();
+    if (child == 0) {
+        (void)!write(channel[1], "v", 1);
+        (void)poll(NULL, 0, BLOCK_MS);
+        _exit(3);
+    }
+    int status = 0;
+    expect(read(channel[0], &byte, 1), 1, "read");
+    expect(byte, 'v', "what the child wrote");
+    expect(waitpid(child, &status, 0), child, "waitpid");
+    expect(WEXITSTATUS(status), 3, "the child's status");
+}
+
+/* A handler waits while what it has interrupted waits, too. */
+static sem_t outer, inner;
+
+static void wait_in_handler(int signal)
+{
+    (void)signal;
+    while (sem_wait(&inner) != 0)
+        continue;
+}
+
+static CALLED void *post_both(void *thread)
+{
+    keep_blocked(main_thread);
+    pthread_kill(*(pthread_t *)thread, SIGUSR1);
+    keep_blocked(main_thread);
+    sem_post(&inner);
+    keep_blocked(main_thread);
+    sem_post(&outer);
+    return NULL;
+}
+
+static CALLED void nested_scene(void)
+{
+    pthread_t self = pthread_self(), thread;
+    const struct sigaction action = {.sa_handler = wait_in_handler, .sa_flags = SA_RESTART};
+    sem_init(&outer, 0, 0);
+    sem_init(&inner, 0, 0);
+    sigaction(SIGUSR1, &action, NULL);
+    pthread_create(&thread, NULL, post_both, &self);
+    expect(sem_wait(&outer), 0, "sem_wait");
+    pthread_join(thread, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*play)(void);
+    } scenes[] = {{"all", all_scene},
+                  {"interrupted", interrupted_scene},
+                  {"cancelled", cancelled_scene},
+                  {"vfork", vfork_scene},
+                  {"nested", nested_scene}};
+    main_thread = getpid();
+    expect(pipe(channel), 0, "pipe");
+    expect(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0, "socketpair");
+    event = eventfd(0, 0);
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
+        if (argc == 2 && strcmp(argv[1], scenes[i].name) == 0) {
+            scenes[i].play();
+            return 0;
+        }
+    return 2;
+}
