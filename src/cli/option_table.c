@@ -58,6 +58,9 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "print what the run, or its slowest call, depended on",
      "Backwards from the end: a thread runs back to its last wait, where the thread that ended the wait goes on. What ran "
      "on this path, by subroutine and thread, and the objects for which it changed threads: only they made the run last. "
+     "Then how much sooner the end would have come, were a subroutine's own time free, or waits for an object: each alone, "
+     "all that depends on it computed anew. Assumed is that all else takes as long as it did, on however many CPUs, that a "
+     "wait ends when its waker gets there, and that one without a known waker lasts as long as it did. "
      "--from and --to: of that time; --find and --filter: of the longest call that passes. A thread that begins is taken "
      "for started by its process's first thread, which is taken for forked by the first of its parent; waits are those of "
      "--waits. Pictures show it, too, as a ribbon; in the window it is key R. Implies --headless."},

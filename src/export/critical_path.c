@@ -12,11 +12,17 @@
 #include "base/err.h"
 #include "base/hash_index.h"
 #include "base/vec.h"
+#include "export/innermost_calls.h"
 #include "export/losses.h"
 #include "export/preorder.h"
+#include "export/savings.h"
 #include "export/text_buffer.h"
 #include "export/waits.h"
 #include "model/wait_graph.h"
+
+#define ASSUMED                                                                                                        \
+    "all else takes as long as it did, on however many CPUs; a wait ends when its waker gets there; one without a "    \
+    "known waker lasts as long as it did"
 
 struct row {
     uint64_t n_ns;
@@ -31,6 +37,9 @@ struct rows {
     struct rv_hash_index by_key; /* 1 + row */
 };
 
+/* Had this been free: so many subroutines, objects, and objects whose wakers are not known. */
+enum { SAVINGS_EACH = RV_SAVINGS_MOST_SUBROUTINES, MOST_SAVINGS = 3 * SAVINGS_EACH };
+
 struct path {
     const struct rv_critical_path_report *report;
     struct rv_wait_graph graph;
@@ -41,6 +50,8 @@ struct path {
     struct rv_path_step *steps;
     size_t n_steps;
     struct rows subroutines, objects, unknown, on_threads;
+    struct rv_saving savings[MOST_SAVINGS]; /* most first */
+    size_t n_savings;
 };
 
 /* ---- what the path is of ---- */
@@ -159,78 +170,33 @@ static void add_objects(struct path *path)
     free(open);
 }
 
-struct own { /* of a lane: its calls' own time in the path's stretches on its thread */
+struct own { /* of a thread: its calls' own time in the path's stretches on it */
     struct path *path;
     uint64_t *ns_of, *n_of; /* by subroutine */
     const uint32_t *as_id;
     uint32_t n_ids;
-    struct {
-        uint64_t end_ns;
-        uint32_t id;
-    } * frames;
-    size_t n_frames, capacity;
     uint32_t thread;
     size_t step; /* the next of its stretches */
-    uint64_t at_ns;
 };
 
-/* Up to this time, the innermost call is the same. */
-static void pass_time(struct own *own, uint64_t to_ns)
+static void pass_time(void *context, uint32_t id, uint64_t at_ns, uint64_t to_ns)
 {
+    struct own *own = context;
     const struct path *path = own->path;
-    const uint32_t id = own->n_frames ? own->frames[own->n_frames - 1].id : UINT32_MAX;
-    while (own->at_ns < to_ns && own->step < path->n_steps) {
+    while (at_ns < to_ns && own->step < path->n_steps) {
         const struct rv_path_step *step = &path->steps[own->step];
-        if (step->thread != own->thread || step->kind != RV_PATH_RUN || step->to_ns <= own->at_ns) {
+        if (step->thread != own->thread || step->kind != RV_PATH_RUN || step->to_ns <= at_ns) {
             own->step++;
             continue;
         }
-        const uint64_t from_ns = step->from_ns > own->at_ns ? step->from_ns : own->at_ns;
+        const uint64_t from_ns = step->from_ns > at_ns ? step->from_ns : at_ns;
         const uint64_t end_ns = step->to_ns < to_ns ? step->to_ns : to_ns;
         if (from_ns < end_ns && id < own->n_ids) {
             own->ns_of[own->as_id[id]] += end_ns - from_ns;
             own->n_of[own->as_id[id]]++;
         }
-        own->at_ns = end_ns > from_ns ? end_ns : to_ns;
+        at_ns = end_ns > from_ns ? end_ns : to_ns;
     }
-    own->at_ns = to_ns > own->at_ns ? to_ns : own->at_ns;
-}
-
-/* All but the outermost n_frames. */
-static void end_calls(struct own *own, size_t n_frames)
-{
-    while (own->n_frames > n_frames) {
-        pass_time(own, own->frames[own->n_frames - 1].end_ns);
-        own->n_frames--;
-    }
-}
-
-static void add_call(struct own *own, const struct rv_span *span)
-{
-    end_calls(own, span->depth);
-    pass_time(own, span->start);
-    own->frames = rv_vec_reserve(own->frames, &own->capacity, own->n_frames + 1, sizeof *own->frames);
-    own->frames[own->n_frames].end_ns = span->end;
-    own->frames[own->n_frames++].id = span->id;
-}
-
-static int add_lane(struct own *own, struct rv_preorder *preorder, const struct rv_lane *lane)
-{
-    const struct rv_span *spans;
-    size_t n;
-    int error = rv_preorder_begin(preorder, lane);
-    own->thread = lane->thread;
-    own->step = own->n_frames = 0;
-    own->at_ns = 0;
-    while (!error) {
-        error = rv_preorder_next(preorder, &spans, &n);
-        if (error || n == 0)
-            break;
-        for (size_t i = 0; i < n; i++)
-            add_call(own, &spans[i]);
-    }
-    end_calls(own, 0);
-    return error;
 }
 
 static int add_subroutines(struct path *path)
@@ -245,15 +211,17 @@ static int add_subroutines(struct path *path)
     own.ns_of = rv_alloc((size_t)own.n_ids + 1, sizeof *own.ns_of);
     own.n_of = rv_alloc((size_t)own.n_ids + 1, sizeof *own.n_of);
     int error = 0;
-    for (size_t i = 0; i < path->on_threads.n && !error; i++)
-        error = add_lane(&own, preorder, path->graph.lane_of[path->on_threads.rows[i].id]);
+    for (size_t i = 0; i < path->on_threads.n && !error; i++) {
+        own.thread = path->on_threads.rows[i].id;
+        own.step = 0;
+        error = rv_innermost_calls_read(preorder, path->graph.lane_of[own.thread], pass_time, &own);
+    }
     for (uint32_t i = 0; i < own.n_ids; i++)
         if (own.ns_of[i])
             add_row(&path->subroutines, i, 0, own.ns_of[i], own.n_of[i]);
     free(as_id);
     free(own.ns_of);
     free(own.n_of);
-    free(own.frames);
     rv_preorder_destroy(preorder);
     return error;
 }
@@ -270,6 +238,53 @@ static void sort(struct rows *rows)
 {
     if (rows->n)
         qsort(rows->rows, rows->n, sizeof *rows->rows, by_time);
+}
+
+/* ---- had something been free ---- */
+
+static bool has_saving(const struct path *path, const struct rv_saving *saving)
+{
+    for (size_t i = 0; i < path->n_savings; i++)
+        if (path->savings[i].is_object == saving->is_object && path->savings[i].kind == saving->kind &&
+            path->savings[i].id == saving->id)
+            return true;
+    return false;
+}
+
+static void choose_savings(struct path *path, const struct rows *rows, bool is_object)
+{
+    for (size_t i = 0; i < rows->n && i < SAVINGS_EACH; i++) {
+        const struct rv_saving saving = {is_object, rows->rows[i].kind, rows->rows[i].id, 0};
+        const bool is_join = is_object && saving.kind == RV_WAIT_JOIN; /* not to join is another program */
+        if (!is_join && !has_saving(path, &saving))
+            path->savings[path->n_savings++] = saving;
+    }
+}
+
+static int by_saving(const void *a, const void *b)
+{
+    const struct rv_saving *x = a, *y = b;
+    if (x->saved_ns != y->saved_ns)
+        return x->saved_ns > y->saved_ns ? -1 : 1;
+    if (x->is_object != y->is_object)
+        return x->is_object ? 1 : -1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* A path that ends in another thread than asked for ends in a wait. */
+static int measure_savings(struct path *path, struct rv_path_params params)
+{
+    params.thread = path->n_steps ? path->steps[path->n_steps - 1].thread : path->thread;
+    choose_savings(path, &path->subroutines, false);
+    choose_savings(path, &path->objects, true);
+    choose_savings(path, &path->unknown, true);
+    const int error = rv_savings_measure(&(struct rv_savings_params){.path = &params,
+                                                                     .graph = &path->graph,
+                                                                     .spool = path->report->spool,
+                                                                     .subroutines = path->report->subroutines},
+                                         path->savings, path->n_savings);
+    qsort(path->savings, path->n_savings, sizeof *path->savings, by_saving);
+    return error;
 }
 
 static int find_path(struct path *path)
@@ -295,7 +310,7 @@ static int find_path(struct path *path)
     sort(&path->objects);
     sort(&path->unknown);
     sort(&path->on_threads);
-    return error;
+    return error ? error : measure_savings(path, params);
 }
 
 static void rows_fini(struct rows *rows)
@@ -384,6 +399,29 @@ static void add_text_section(struct rv_text_buffer *text, const struct path *pat
     }
 }
 
+static char *take_saving(const struct path *path, const struct rv_saving *saving)
+{
+    const struct row row = {.id = saving->id, .kind = saving->kind};
+    return saving->is_object ? take_object(path, &row) : take_subroutine(path, &row);
+}
+
+static void add_text_savings(struct rv_text_buffer *text, const struct path *path)
+{
+    const uint64_t all_ns = path->to_ns - path->from_ns;
+    if (path->n_savings)
+        rv_text_buffer_format(text, "\n %10s %8s %12s  %s\n", "saved", "share", "",
+                              "were this free: own time of a subroutine, waits for an object");
+    for (size_t i = 0; i < path->n_savings; i++) {
+        char *name = take_saving(path, &path->savings[i]);
+        rv_text_buffer_add_duration(text, path->savings[i].saved_ns);
+        rv_text_buffer_format(text, " %6.1f %% %12s  %s\n",
+                              100.0 * (double)path->savings[i].saved_ns / (double)(all_ns ? all_ns : 1), "", name);
+        free(name);
+    }
+    if (path->n_savings)
+        rv_text_buffer_add(text, "each alone, computed anew; assumed: " ASSUMED "\n");
+}
+
 static void write_text(struct rv_text_buffer *text, const struct path *path)
 {
     struct section sections[N_SECTIONS];
@@ -397,6 +435,7 @@ static void write_text(struct rv_text_buffer *text, const struct path *path)
     add_text_row(text, path, path->woken_ns, 0, "(woken, but not running yet)");
     for (size_t i = 1; i < N_SECTIONS; i++)
         add_text_section(text, path, &sections[i]);
+    add_text_savings(text, path);
     rv_text_buffer_add(text, "\n");
     rv_text_buffer_add_duration(text, path->to_ns - path->from_ns);
     rv_text_buffer_add(text, "  all\n");
@@ -421,8 +460,29 @@ static void write_csv(struct rv_text_buffer *text, const struct path *path)
             rv_text_buffer_format(text, ",%" PRIu64 ",%" PRIu64 "\n", row->n_ns, row->n);
             free(name);
         }
+    for (size_t i = 0; i < path->n_savings; i++) {
+        char *name = take_saving(path, &path->savings[i]);
+        rv_text_buffer_format(text, "saved by free %s,", path->savings[i].is_object ? "object" : "subroutine");
+        rv_text_buffer_add_csv(text, name);
+        rv_text_buffer_format(text, ",%" PRIu64 ",0\n", path->savings[i].saved_ns);
+        free(name);
+    }
     rv_text_buffer_format(text, "outside of calls,,%" PRIu64 ",0\nwoken,,%" PRIu64 ",0\nall,,%" PRIu64 ",%zu\n",
                           path->run_ns - own_ns(path), path->woken_ns, path->to_ns - path->from_ns, path->n_steps);
+}
+
+static void add_json_savings(struct rv_text_buffer *text, const struct path *path)
+{
+    rv_text_buffer_add(text, ",\"were_free\":{\"assumed\":\"" ASSUMED "\",\"rows\":[");
+    for (size_t i = 0; i < path->n_savings; i++) {
+        char *name = take_saving(path, &path->savings[i]);
+        rv_text_buffer_format(text, "%s{\"what\":\"%s\",\"name\":", i ? "," : "",
+                              path->savings[i].is_object ? "object" : "subroutine");
+        rv_text_buffer_add_json(text, name);
+        rv_text_buffer_format(text, ",\"saved_ns\":%" PRIu64 "}", path->savings[i].saved_ns);
+        free(name);
+    }
+    rv_text_buffer_add(text, "]}");
 }
 
 static void write_json(struct rv_text_buffer *text, const struct path *path)
@@ -447,6 +507,7 @@ static void write_json(struct rv_text_buffer *text, const struct path *path)
         }
         rv_text_buffer_add(text, "]");
     }
+    add_json_savings(text, path);
     rv_text_buffer_add(text, "}\n");
 }
 

@@ -4,24 +4,10 @@
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { MOST_THREADS = 8, MOST_WAITS = 60, MOST_NODES = 4 * MOST_WAITS + 3 * MOST_THREADS };
+#include "random_waits.h"
 
-struct graph {
-    struct rv_path_thread threads[MOST_THREADS];
-    struct rv_path_wait waits[MOST_WAITS];
-    size_t n_threads, n_waits;
-    uint64_t end_ns;
-};
-
-static uint32_t state;
-
-static uint32_t below(uint32_t n)
-{
-    state = state * 1664525 + 1013904223;
-    return (state >> 8) % n;
-}
+enum { MOST_NODES = 4 * MOST_WAITS + 3 * MOST_THREADS };
 
 /* ---- the oracle ---- */
 
@@ -74,7 +60,7 @@ static const struct node *until(struct oracle *oracle, const struct head *head, 
         (struct rv_path_step){.from_ns = head->since_ns, .to_ns = now_ns, .thread = thread, .kind = RV_PATH_RUN});
 }
 
-static void run_oracle(struct oracle *oracle, const struct graph *graph, struct head *heads)
+static void run_oracle(struct oracle *oracle, const struct random_waits *graph, struct head *heads)
 {
     struct happening all[MOST_THREADS + 2 * MOST_WAITS];
     const struct node *woken[MOST_WAITS] = {0};
@@ -110,44 +96,7 @@ static void run_oracle(struct oracle *oracle, const struct graph *graph, struct 
     }
 }
 
-/* ---- random graphs: every moment is a different one, but wakes that are ends ---- */
-
-static void make_graph(struct graph *graph)
-{
-    uint64_t now_ns = 1;
-    uint32_t n_left = 1 + below(MOST_WAITS);
-    struct rv_path_wait open[MOST_THREADS];
-    bool is_waiting[MOST_THREADS] = {false};
-    memset(graph, 0, sizeof *graph);
-    graph->threads[0] = (struct rv_path_thread){.begin_ns = now_ns, .parent = RV_PATH_NONE};
-    graph->n_threads = 1;
-    while (n_left > 0) {
-        const uint32_t thread = below((uint32_t)graph->n_threads), other = below((uint32_t)graph->n_threads);
-        now_ns += 1 + below(50);
-        if (below(12) == 0 && graph->n_threads < MOST_THREADS && !is_waiting[thread]) {
-            graph->threads[graph->n_threads++] = (struct rv_path_thread){now_ns, thread};
-        } else if (!is_waiting[thread]) {
-            is_waiting[thread] = true;
-            open[thread] = (struct rv_path_wait){.start_ns = now_ns, .thread = thread, .waker = RV_PATH_NONE};
-        } else if (thread != other && !is_waiting[other] && below(3)) {
-            open[thread].woke_ns = now_ns;
-            open[thread].waker = other;
-            now_ns += below(2) * below(20);
-            is_waiting[thread] = false;
-            open[thread].end_ns = now_ns;
-            graph->waits[graph->n_waits++] = open[thread];
-            n_left--;
-        } else if (below(4) == 0) { /* a timeout */
-            is_waiting[thread] = false;
-            open[thread].end_ns = now_ns;
-            graph->waits[graph->n_waits++] = open[thread];
-            n_left--;
-        }
-    }
-    graph->end_ns = now_ns + 1 + below(50);
-}
-
-static struct rv_path_step *take(const struct graph *graph, uint32_t thread, uint64_t from_ns, size_t *n)
+static struct rv_path_step *take(const struct random_waits *graph, uint32_t thread, uint64_t from_ns, size_t *n)
 {
     const struct rv_path_params params = {.threads = graph->threads,
                                           .n_threads = graph->n_threads,
@@ -169,16 +118,16 @@ static void expect_step(const struct rv_path_step *step, const struct rv_path_st
 
 Test(critical_path, it_is_what_a_walk_forwards_in_time_carries, .timeout = 60)
 {
-    static struct graph graph;
+    static struct random_waits graph;
     static struct oracle oracle;
     for (uint32_t seed = 1; seed <= 3000; seed++) {
         struct head heads[MOST_THREADS] = {{0}};
-        state = seed;
-        make_graph(&graph);
+        random_waits_seed(seed);
+        random_waits_make(&graph, false);
         oracle.n = 0;
         run_oracle(&oracle, &graph, heads);
         for (uint32_t thread = 0; thread < graph.n_threads; thread++) {
-            const uint64_t least_ns = seed % 3 ? 0 : below((uint32_t)graph.end_ns);
+            const uint64_t least_ns = seed % 3 ? 0 : random_waits_below((uint32_t)graph.end_ns);
             size_t n;
             struct rv_path_step *steps = take(&graph, thread, least_ns, &n);
             const struct node *node = until(&oracle, &heads[thread], thread, graph.end_ns);
@@ -194,7 +143,7 @@ Test(critical_path, it_is_what_a_walk_forwards_in_time_carries, .timeout = 60)
 
 Test(critical_path, clocks_that_disagree_make_no_circle)
 {
-    struct graph graph = {.threads = {{0, RV_PATH_NONE}, {0, 0}}, .n_threads = 2, .n_waits = 2, .end_ns = 20};
+    struct random_waits graph = {.threads = {{0, RV_PATH_NONE}, {0, 0}}, .n_threads = 2, .n_waits = 2, .end_ns = 20};
     graph.waits[0] = (struct rv_path_wait){.start_ns = 5, .end_ns = 10, .woke_ns = 10, .thread = 0, .waker = 1};
     graph.waits[1] = (struct rv_path_wait){.start_ns = 5, .end_ns = 10, .woke_ns = 10, .thread = 1, .waker = 0};
     size_t n;
@@ -207,7 +156,7 @@ Test(critical_path, clocks_that_disagree_make_no_circle)
 
 Test(critical_path, a_thread_that_waits_at_the_end_depends_on_its_waker)
 {
-    struct graph graph = {.threads = {{0, RV_PATH_NONE}, {0, 0}}, .n_threads = 2, .n_waits = 2, .end_ns = 20};
+    struct random_waits graph = {.threads = {{0, RV_PATH_NONE}, {0, 0}}, .n_threads = 2, .n_waits = 2, .end_ns = 20};
     graph.waits[0] = (struct rv_path_wait){.start_ns = 5, .end_ns = 30, .woke_ns = 29, .thread = 0, .waker = 1};
     graph.waits[1] = (struct rv_path_wait){.start_ns = 15, .end_ns = 25, .thread = 1, .waker = RV_PATH_NONE};
     size_t n;
@@ -220,7 +169,7 @@ Test(critical_path, a_thread_that_waits_at_the_end_depends_on_its_waker)
 
 Test(critical_path, a_run_without_waits_is_one_step)
 {
-    struct graph graph = {.threads = {{3, RV_PATH_NONE}}, .n_threads = 1, .end_ns = 20};
+    struct random_waits graph = {.threads = {{3, RV_PATH_NONE}}, .n_threads = 1, .end_ns = 20};
     size_t n;
     struct rv_path_step *steps = take(&graph, 0, 0, &n);
     cr_assert_eq(n, 1);

@@ -1,0 +1,14 @@
+/* The time of a lane in order, each stretch of it with the call that was the innermost one. */
+#ifndef RV_EXPORT_INNERMOST_CALLS_H
+#define RV_EXPORT_INNERMOST_CALLS_H
+
+#include "export/preorder.h"
+
+/* id: of the call's subroutine; UINT32_MAX: there was none. Stretches follow each other without gaps, from 0 on. */
+typedef void (*rv_innermost_calls_fn)(void *context, uint32_t id, uint64_t from_ns, uint64_t to_ns);
+
+/* Up to the end of the lane's last call. 0, or a negative errno with one line printed. */
+int rv_innermost_calls_read(struct rv_preorder *preorder, const struct rv_lane *lane, rv_innermost_calls_fn visit,
+                            void *context);
+
+#endif

@@ -1,0 +1,136 @@
+#include "export/savings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "export/innermost_calls.h"
+#include "export/if_free.h"
+
+#define NO_SAVING UINT8_MAX
+
+struct freed {                                       /* of the subroutines: how much of a thread's time is theirs */
+    uint64_t *until_ns[RV_SAVINGS_MOST_SUBROUTINES]; /* of each, by moment */
+    uint8_t *of_id;                                  /* which of them a subroutine is */
+    const uint32_t *as_id;
+    uint32_t n_ids;
+    size_t n;
+    uint64_t from_ns;
+    /* of the thread that is being read */
+    const struct rv_if_free_moment *moments;
+    size_t n_moments, next;
+    uint64_t sum_ns[RV_SAVINGS_MOST_SUBROUTINES], at_ns;
+    int n_waits; /* that it is in */
+};
+
+static void pass_time(struct freed *freed, uint32_t id, uint64_t to_ns)
+{
+    const uint8_t which = id < freed->n_ids ? freed->of_id[freed->as_id[id]] : NO_SAVING;
+    if (freed->n_waits == 0 && which != NO_SAVING && to_ns > freed->at_ns)
+        freed->sum_ns[which] += to_ns - freed->at_ns;
+    freed->at_ns = to_ns > freed->at_ns ? to_ns : freed->at_ns;
+}
+
+static void pass_moment(struct freed *freed)
+{
+    const struct rv_if_free_moment *moment = &freed->moments[freed->next++];
+    for (size_t i = 0; i < freed->n; i++)
+        freed->until_ns[i][moment->idx] = freed->sum_ns[i];
+    freed->n_waits += moment->n_waits;
+}
+
+static void pass_stretch(void *context, uint32_t id, uint64_t from_ns, uint64_t to_ns)
+{
+    struct freed *freed = context;
+    (void)from_ns;
+    while (freed->next < freed->n_moments && freed->moments[freed->next].at_ns <= to_ns) {
+        pass_time(freed, id, freed->moments[freed->next].at_ns);
+        pass_moment(freed);
+    }
+    pass_time(freed, id, to_ns);
+}
+
+static int read_thread(struct freed *freed, struct rv_preorder *preorder, const struct rv_if_free *if_free,
+                       const struct rv_lane *lane)
+{
+    freed->moments = rv_if_free_moments(if_free, lane->thread, &freed->n_moments);
+    freed->next = 0;
+    freed->at_ns = freed->from_ns;
+    freed->n_waits = 0;
+    for (size_t i = 0; i < freed->n; i++)
+        freed->sum_ns[i] = 0;
+    const int error = rv_innermost_calls_read(preorder, lane, pass_stretch, freed);
+    while (freed->next < freed->n_moments)
+        pass_moment(freed);
+    return error;
+}
+
+static int read_threads(const struct rv_savings_params *params, const struct rv_if_free *if_free, struct freed *freed)
+{
+    static const struct rv_slice all = {0};
+    struct rv_preorder *preorder = rv_preorder_create(params->spool, &all);
+    int error = preorder ? 0 : -EIO;
+    for (size_t i = 0; i < params->graph->n_threads && !error; i++)
+        if (params->graph->lane_of[i])
+            error = read_thread(freed, preorder, if_free, params->graph->lane_of[i]);
+    rv_preorder_destroy(preorder);
+    return error;
+}
+
+/* Which of the savings are subroutines, in their order. */
+static void list_subroutines(struct freed *freed, const struct rv_saving *savings, size_t n, size_t n_moments)
+{
+    freed->of_id = rv_alloc((size_t)freed->n_ids + 1, 1);
+    for (uint32_t i = 0; i <= freed->n_ids; i++)
+        freed->of_id[i] = NO_SAVING;
+    for (size_t i = 0; i < n && freed->n < RV_SAVINGS_MOST_SUBROUTINES; i++) {
+        if (savings[i].is_object || savings[i].id >= freed->n_ids)
+            continue;
+        freed->of_id[freed->as_id[savings[i].id]] = (uint8_t)freed->n;
+        freed->until_ns[freed->n++] = rv_alloc(n_moments, sizeof **freed->until_ns);
+    }
+}
+
+struct object {
+    const struct rv_wait_graph *graph;
+    const struct rv_saving *saving;
+};
+
+static bool is_for(const void *context, size_t wait)
+{
+    const struct object *object = context;
+    const struct rv_wait *waited = &object->graph->edges[wait].wait;
+    return waited->object == object->saving->id && waited->kind == object->saving->kind;
+}
+
+static void measure(const struct rv_savings_params *params, struct rv_if_free *if_free, const struct freed *freed,
+                    struct rv_saving *saving)
+{
+    const struct object object = {params->graph, saving};
+    struct rv_if_free_what what = {.freed_ns = NULL};
+    if (saving->is_object) {
+        what.is_free = is_for;
+        what.context = &object;
+    } else if (saving->id < freed->n_ids && freed->of_id[freed->as_id[saving->id]] != NO_SAVING) {
+        what.freed_ns = freed->until_ns[freed->of_id[freed->as_id[saving->id]]];
+    }
+    saving->saved_ns = params->path->to_ns - rv_if_free_end_ns(if_free, &what);
+}
+
+int rv_savings_measure(const struct rv_savings_params *params, struct rv_saving *savings, size_t n)
+{
+    struct rv_if_free *if_free = rv_if_free_create(params->path);
+    struct freed freed = {.from_ns = params->path->from_ns};
+    uint32_t *as_id = rv_subroutines_take_namesakes(params->subroutines, &freed.n_ids);
+    freed.as_id = as_id;
+    list_subroutines(&freed, savings, n, rv_if_free_n_moments(if_free));
+    const int error = freed.n ? read_threads(params, if_free, &freed) : 0;
+    for (size_t i = 0; i < n && !error; i++)
+        measure(params, if_free, &freed, &savings[i]);
+    for (size_t i = 0; i < freed.n; i++)
+        free(freed.until_ns[i]);
+    free(freed.of_id);
+    free(as_id);
+    rv_if_free_destroy(if_free);
+    return error;
+}
