@@ -32,7 +32,8 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "where names would read alike without. With `lines`, as text, CSV or JSON: hits, total and own time of every line that was "
      "executed, and its subroutine. A line lasts until the next statement of its call begins, or the call ends; own time is without "
      "callees; total time of a line that is executed inside of itself is that of the outermost execution. Lines are known of "
-     "Perl and Ruby, with RINGVIZ_PERL_LINES=1 and RINGVIZ_RUBY_LINES=1 in the environment, and of their recordings. Rules of "
+     "Perl and Ruby: a COMMAND's programs are asked for them, others by RINGVIZ_PERL_LINES=1 and RINGVIZ_RUBY_LINES=1 in the "
+     "environment, as those that are recorded. Rules of "
      "--filter choose calls, whose lines are printed; not by arguments. Implies --headless."},
 
     {RV_OPTION_GROUP_BY, WATCH, "group-by", "=argN|ret[:sql]", NULL,

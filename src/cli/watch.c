@@ -336,6 +336,7 @@ static int start_command(struct watch *watch)
     watch->launch = rv_launch_start(&(struct rv_launch_params){.trace_path = watch->map.path,
                                                                .argv = watch->options->argv,
                                                                .patches = watch->options->patches,
+                                                               .wants_lines = watch->options->has_lines,
                                                                .end_us = rv_signals_end},
                                     &watch->status);
     if (!watch->launch)

@@ -8,7 +8,12 @@
 #include "base/vec.h"
 #include "launch/producers.h"
 
-enum { N_ADDED = 2 + RV_PRODUCERS_VARIABLES };
+static const char *const line_variables[] = {"RINGVIZ_PERL_LINES", "RINGVIZ_RUBY_LINES"};
+
+enum {
+    N_LINE_VARIABLES = sizeof line_variables / sizeof *line_variables,
+    N_ADDED = 2 + N_LINE_VARIABLES + RV_PRODUCERS_VARIABLES
+};
 
 void rv_environment_set(char **environment, const char *name, const char *front, char separator, const char *back)
 {
@@ -32,6 +37,13 @@ static void set_trace_file(char **environment, const char *path)
     free(absolute);
 }
 
+static void ask_for_lines(char **environment)
+{
+    for (size_t i = 0; i < N_LINE_VARIABLES; i++)
+        if (!getenv(line_variables[i]))
+            rv_environment_set(environment, line_variables[i], "1", 0, NULL);
+}
+
 char **rv_environment_create(const struct rv_launch_params *params)
 {
     size_t n = 0;
@@ -42,6 +54,8 @@ char **rv_environment_create(const struct rv_launch_params *params)
         environment[i] = rv_strdup(environ[i]);
     set_trace_file(environment, params->trace_path);
     rv_producers_add(environment, params->argv[0]);
+    if (params->wants_lines)
+        ask_for_lines(environment);
     /* One that the user has set, or an outer ringviz, does not count. */
     rv_environment_set(environment, "RINGVIZ_PATCH", params->patches ? params->patches : "auto", 0, NULL);
     return environment;

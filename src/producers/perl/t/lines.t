@@ -50,7 +50,7 @@ for my $case (['json', qr/"max_depth":2,.*"last_line":4\}/], ['text', qr/^ +\d+ 
 # --report=lines: every line in its file, whatever the frame.
 sub rows_of {
     my ($options, @what) = @_;
-    my $result = run_plain([$ENV{RINGVIZ}, '--report=lines-csv', '--force', "--output=$output", @$options, @what], RINGVIZ_PERL_LINES => 1);
+    my $result = run_plain([$ENV{RINGVIZ}, '--report=lines-csv', '--force', "--output=$output", @$options, @what]);
     is($result->{status}, 0, "@$options") or diag $result->{err};
     my @rows = grep { length } split /\n/, read_file($output);
     is(shift @rows, 'file,line,hits,self_ns,total_ns,name', 'the columns');
@@ -100,7 +100,7 @@ is(hits_of(rows_of(['--filter=name:fact'], "$folder/lines.rvz")), join(' ', grep
 is(hits_of(rows_of(['--find=fact', '--filter=depth:=0'], "$folder/lines.rvz")),
     'main.pl:3x3 in main::fact main.pl:4x3 in main::fact main.pl:5x3 in main::fact', 'of its outermost calls');
 is(hits_of(rows_of(['--filter=name:twice'], '--', 'perl', "-I$folder", $script)), 'Other.pm:4x3 in Other::twice', 'live, of one subroutine');
-my $without = run_plain([$ENV{RINGVIZ}, '--report=lines', '--', 'perl', "-I$folder", $script]);
-like($without->{err}, qr/^ringviz: no line is known: .*RINGVIZ_PERL_LINES=1/m, 'a program that tells none');
+my $without = run_plain([$ENV{RINGVIZ}, '--report=lines', '--', 'perl', "-I$folder", $script], RINGVIZ_PERL_LINES => 0);
+like($without->{err}, qr/^ringviz: no line is known: .*RINGVIZ_PERL_LINES=1/m, 'a program whose environment has 0');
 
 done_testing;
