@@ -1,6 +1,6 @@
 #!/bin/sh
-# control.sh RINGVIZ WAITS WAITS.C: --control, with commands from a file, on a native program and, if perl is installed, on
-# one in Perl.
+# control.sh RINGVIZ WAITS WAITS.C: --control, with commands from a file, on a native program and, if perl and ruby are
+# installed, on one in each.
 set -u
 ringviz=$1 waits=$2 source=$3
 . "${0%/*}/harness.sh"
@@ -193,6 +193,75 @@ error: ring 0: it has ended
 EXPECTED
 end "a Perl program" 5
 expect "what it printed" "$(head -n 1 "$folder/program")" "done 6"
+
+# On one in Ruby.
+if command -v ruby >"$folder/which" && ls "${ringviz%/bin/*}"/lib/ruby/3.1.0 >"$folder/which" 2>&1; then
+    cat >"$folder/script.rb" <<'RUBY'
+def idle = sleep(0.01)
+$go = nil
+idle until $go
+def add(n)
+  $sum += n
+end
+$sum = 0
+3.times do |i|
+  add(i)
+end
+puts "sum #{$sum}"
+exit 5
+RUBY
+    begin running ruby "$folder/script.rb"
+    control <<COMMANDS
+ps
+stop
+break add if n > 0
+break nosuch#
+eval \$go = 1
+run
+wait 60
+stack
+up
+eval i
+list
+step
+finish
+break delete all
+run
+wait 60
+COMMANDS
+    expect "status" $status 1 # of the last wait: the program has ended
+    at="at $folder/script.rb line"
+    compare "a Ruby program" <<EXPECTED
+  RING      PID      TID  STATE      NAME
+P running script.rb
+ring 0 stopped: Object#idle() $at 1
+1 Object#add if n > 0 (not loaded yet)
+error: give METHOD, raise or FILE:LINE, optionally with if EXPR
+1
+ring 0 runs
+ring 0 stopped: Object#add(n=1) $at 5
+#0 Object#add(n=1) $at 5
+#1 block in <main>(i=1) $at 9
+#2 main program $at 8
+#1 block in <main>(i=1) $at 9
+1
+     5    \$sum += n
+     6  end
+     7  \$sum = 0
+     8  3.times do |i|
+>    9    add(i)
+    10  end
+    11  puts "sum #{\$sum}"
+    12  exit 5
+ring 0 stopped: block in <main>(i=2) $at 9
+ring 0 stopped: Object#add(n=2) $at 5
+ok
+ring 0 runs
+error: ring 0: it has ended
+EXPECTED
+    end "a Ruby program" 5
+    expect "what it printed" "$(head -n 1 "$folder/program")" "sum 3"
+fi
 
 # Fifty stops of a program that calls all the time, and a thousand answers of it.
 run --bench=control --json

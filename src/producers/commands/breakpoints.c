@@ -70,7 +70,7 @@ bool rv_breakpoints_is_file(const struct rv_breakpoint *point, const char *file)
 
 /* ---- the list ---- */
 
-static void show(const struct rv_breakpoint *point, struct rv_text *out)
+void rv_breakpoints_show(const struct rv_breakpoint *point, struct rv_text *out)
 {
     rv_text_addf(out, "%u %s%s", point->number, point->kind == RV_BREAKPOINT_WATCH ? "watch " : "", point->text);
 }
@@ -99,7 +99,7 @@ void rv_breakpoints_keep(struct rv_breakpoint *point, struct rv_text *out)
     *kept = *point;
     if (tell_change)
         tell_change(kept, false);
-    show(kept, out);
+    rv_breakpoints_show(kept, out);
 }
 
 static void remove_at(unsigned i)
@@ -140,7 +140,7 @@ void rv_breakpoints_list(struct rv_text *out)
     for (unsigned number = 1; number <= rv_breakpoints.last_number; number++)
         for (unsigned i = 0; i < rv_breakpoints.n; i++)
             if (rv_breakpoints.points[i].number == number) {
-                show(&rv_breakpoints.points[i], out);
+                rv_breakpoints_show(&rv_breakpoints.points[i], out);
                 rv_text_add(out, "\n", 1);
             }
 }
@@ -153,9 +153,9 @@ bool rv_breakpoints_holds(const struct rv_breakpoint *point, struct rv_text *why
     if (!point->condition)
         return true;
     rv_text_addf(&text, "(%s\n) ? 1 : 0", point->condition);
-    bool is_fine = rv_commands_evaluate(&(struct rv_expression){text.bytes, text.n_bytes, 0, 0}, &value);
+    bool is_fine = rv_commands_evaluate(&(struct rv_expression){text.bytes, text.n_bytes, 0, 0, NULL}, &value);
     if (!is_fine) {
-        show(point, why);
+        rv_breakpoints_show(point, why);
         rv_text_addf(why, ": error: %s\n", rv_text_bytes(&value));
     }
     bool holds = !is_fine || (value.n_bytes && value.bytes[value.n_bytes - 1] == '1'); /* preceded by its output */
@@ -166,8 +166,8 @@ bool rv_breakpoints_holds(const struct rv_breakpoint *point, struct rv_text *why
 
 static bool value_of(const struct rv_breakpoint *point, unsigned frame, struct rv_text *value)
 {
-    return rv_commands_evaluate(&(struct rv_expression){point->text, strlen(point->text), frame, RV_COMMANDS_LEVELS},
-                                value);
+    return rv_commands_evaluate(
+        &(struct rv_expression){point->text, strlen(point->text), frame, RV_COMMANDS_LEVELS, point->owner}, value);
 }
 
 bool rv_breakpoints_watch(struct rv_breakpoint *point, const char *text, unsigned frame, struct rv_text *out)
@@ -194,7 +194,7 @@ bool rv_breakpoints_has_changed(struct rv_breakpoint *point, unsigned frame, str
     bool is_fine = value_of(point, frame, &value);
     bool has_changed = !point->value || strcmp(point->value, rv_text_bytes(&value)) != 0;
     if (has_changed) {
-        show(point, why);
+        rv_breakpoints_show(point, why);
         if (is_fine)
             rv_text_addf(why, ": %s => ", point->value ? point->value : "?");
         rv_text_addf(why, "%s%s\n", is_fine ? "" : ": error: ", rv_text_bytes(&value));

@@ -10,7 +10,7 @@
 
 #include "producers/commands/text.h"
 
-enum rv_breakpoint_kind { RV_BREAKPOINT_SUB, RV_BREAKPOINT_LINE, RV_BREAKPOINT_WATCH };
+enum rv_breakpoint_kind { RV_BREAKPOINT_SUB, RV_BREAKPOINT_LINE, RV_BREAKPOINT_WATCH, RV_BREAKPOINT_RAISE };
 
 struct rv_breakpoint {
     unsigned number;
@@ -18,7 +18,7 @@ struct rv_breakpoint {
     char *text;            /* WHERE, with an optional " if EXPR"; or the watched expression */
     const char *condition; /* in `text`: EXPR; NULL: none */
     const char *prefix;    /* what a parser wants to be put before the text; NULL: nothing */
-    size_t sub_at;         /* SUB: where its name begins in `text`, after its package */
+    size_t sub_at;         /* SUB: where its name begins in `text`, after its package; RAISE: the exception's class */
     size_t package_bytes, sub_bytes;
     size_t file_bytes; /* LINE: length of FILE in `text` */
     unsigned long line;
@@ -51,6 +51,9 @@ bool rv_breakpoints_has_room(struct rv_text *out);
 
 /* Give it a number, which is appended with its text, and add it. */
 void rv_breakpoints_keep(struct rv_breakpoint *point, struct rv_text *out);
+
+/* Append its number and text. */
+void rv_breakpoints_show(const struct rv_breakpoint *point, struct rv_text *out);
 
 void rv_breakpoints_free(struct rv_breakpoint *point);
 

@@ -20,15 +20,26 @@ enum request { NO_REQUEST, COMMAND, WATCH };
 static const uint32_t nobody, somebody = 1;
 _Thread_local struct rv_commands rv_commands = {.attention = &nobody};
 
+struct ring {
+    struct ringviz_file *file;
+    uint32_t idx;
+};
+
+struct rv_commands_request { /* whose expression runs and may be aborted */
+    enum request kind;
+    struct ring ring;
+    bool has_ring, had_monitor;
+    uint64_t began_ns;               /* of the expression */
+    struct ringviz_command received; /* the current command, in a buffer of its own */
+    char *again;                     /* buffer of the same size, to look whether it is still there */
+};
+
 static _Thread_local struct thread {
     pid_t pid; /* of the process that got the ring */
     bool is_stopped;
-    enum request request; /* the request whose expression runs and may be aborted */
-    bool had_monitor;
-    uint64_t began_ns, looked_ns;    /* start of the expression; last check whether it is wanted */
-    struct ringviz_command received; /* the current command, in a buffer of its own */
-    char *again;                     /* buffer of the same size, to look whether it is still there */
-    struct rv_text answer;           /* the last answer, of which `sent` bytes were sent */
+    struct rv_commands_request request;
+    uint64_t looked_ns;    /* last check whether the expression is wanted */
+    struct rv_text answer; /* the last answer, of which `sent` bytes were sent */
     size_t sent;
     struct rv_text why; /* reason of the stop */
 } thread;
@@ -36,11 +47,6 @@ static _Thread_local struct thread {
 static const struct rv_commands_runtime *runtime;
 static void (*end_runtime)(void);
 static pthread_key_t end_key;
-
-struct ring {
-    struct ringviz_file *file;
-    uint32_t idx;
-};
 
 static void go_on(enum rv_commands_pace pace)
 {
@@ -79,17 +85,18 @@ static void end_request(void)
 {
     struct ring ring;
     bool has_ring = ringviz_own_ring(&ring.file, &ring.idx) == 0; /* not in a forked child */
-    thread.request = NO_REQUEST;
+    thread.request.kind = NO_REQUEST;
     rv_commands.attention = has_ring ? ringviz_attention(ring.file, ring.idx) : &nobody;
 }
 
 /* While an expression runs, every call checks whether it is wanted: a monitor's death gives no signal. */
-static bool evaluate(enum request request, const struct rv_expression *expression, struct rv_text *out)
+static bool evaluate(enum request kind, const struct rv_expression *expression, struct rv_text *out)
 {
-    struct ring ring;
-    thread.had_monitor = ringviz_own_ring(&ring.file, &ring.idx) == 0 && ringviz_has_monitor(ring.file);
-    thread.began_ns = thread.looked_ns = now_ns();
-    thread.request = request;
+    struct rv_commands_request *request = &thread.request;
+    request->has_ring = ringviz_own_ring(&request->ring.file, &request->ring.idx) == 0;
+    request->had_monitor = request->has_ring && ringviz_has_monitor(request->ring.file);
+    request->began_ns = thread.looked_ns = now_ns();
+    request->kind = kind;
     rv_commands.attention = &somebody;
     bool is_fine = runtime->evaluate(expression, out);
     end_request();
@@ -230,28 +237,28 @@ static bool is_still_ours(const struct ring *ring)
 }
 
 /* Has its monitor withdrawn the command, or sent another one? */
-static bool is_withdrawn(const struct ring *ring)
+static bool is_withdrawn(const struct rv_commands_request *request, const struct ring *ring)
 {
-    const struct ringviz_command *received = &thread.received;
-    struct ringviz_command now = {.message = thread.again, .capacity = received->capacity};
+    const struct ringviz_command *received = &request->received;
+    struct ringviz_command now = {.message = request->again, .capacity = received->capacity};
     return ringviz_command_wait(ring->file, ring->idx, &now, 0) != 0 || strcmp(now.code, received->code) != 0 ||
            now.n_bytes != received->n_bytes || memcmp(now.message, received->message, now.n_bytes) != 0;
 }
 
 static void run_command(const struct ring *ring)
 {
-    if (strcmp(thread.received.code, "more") == 0) {
+    if (strcmp(thread.request.received.code, "more") == 0) {
         send_answer(ring, true);
         return;
     }
-    const struct command *command = command_of(thread.received.code);
+    const struct command *command = command_of(thread.request.received.code);
     bool was_stopped = thread.is_stopped;
     rv_text_fini(&thread.answer);
     thread.sent = 0;
-    bool is_fine = command && command->run(command, thread.received.message, &thread.answer);
+    bool is_fine = command && command->run(command, thread.request.received.message, &thread.answer);
     if (!command)
         rv_text_addf(&thread.answer, "unknown command");
-    if (!is_still_ours(ring) || is_withdrawn(ring))
+    if (!is_still_ours(ring) || is_withdrawn(&thread.request, ring))
         return;
     if (was_stopped && !thread.is_stopped) /* before the answer: waiters for the next stop must not see this one */
         ringviz_state_set(ring->file, ring->idx, RINGVIZ_RUNNING);
@@ -260,21 +267,22 @@ static void run_command(const struct ring *ring)
 
 static bool make_buffers(size_t n_bytes)
 {
-    if (thread.received.message)
+    if (thread.request.received.message)
         return true;
-    thread.received.message = malloc(n_bytes + 1);
-    thread.again = malloc(n_bytes + 1);
-    thread.received.capacity = n_bytes;
-    return thread.received.message && thread.again;
+    thread.request.received.message = malloc(n_bytes + 1);
+    thread.request.again = malloc(n_bytes + 1);
+    thread.request.received.capacity = n_bytes;
+    return thread.request.received.message && thread.request.again;
 }
 
 static void look_for_command(const struct ring *ring)
 {
     struct ringviz_file_params sizes;
     ringviz_file_params(ring->file, &sizes);
-    if (!make_buffers(sizes.message_bytes) || ringviz_command_wait(ring->file, ring->idx, &thread.received, 0) != 0)
+    if (!make_buffers(sizes.message_bytes) ||
+        ringviz_command_wait(ring->file, ring->idx, &thread.request.received, 0) != 0)
         return;
-    thread.received.message[thread.received.n_bytes] = '\0';
+    thread.request.received.message[thread.request.received.n_bytes] = '\0';
     run_command(ring);
 }
 
@@ -294,7 +302,7 @@ static void look_for_watches(const struct ring *ring)
     int watch = -1;
     while ((watch = ringviz_watch_take(ring->file, ring->idx, (unsigned)(watch + 1), expression)) >= 0) {
         struct rv_text value = {0};
-        const struct rv_expression watched = {expression, strlen(expression), 0, RV_COMMANDS_LEVELS};
+        const struct rv_expression watched = {expression, strlen(expression), 0, RV_COMMANDS_LEVELS, NULL};
         bool is_fine = evaluate(WATCH, &watched, &value);
         cut(&value);
         if (is_still_ours(ring))
@@ -348,6 +356,7 @@ static void wait_for_commands(const struct ring *ring)
 static void wait_while_stopped(const struct ring *ring)
 {
     thread.is_stopped = true;
+    rv_commands.n_stops++;
     rv_commands.pace = RV_COMMANDS_RUN;
     look_for_watches(ring);
     ringviz_state_set(ring->file, ring->idx, RINGVIZ_STOPPED);
@@ -360,7 +369,7 @@ static void wait_while_stopped(const struct ring *ring)
 void rv_commands_end(void)
 {
     rv_commands.is_serving = false;
-    if (thread.request)
+    if (thread.request.kind)
         end_request();
     struct ring ring;
     if (thread.is_stopped && ringviz_own_ring(&ring.file, &ring.idx) == 0)
@@ -392,22 +401,28 @@ static void serve(const struct ring *ring, bool is_to_stop)
     errno = saved;
 }
 
-static bool is_given_up(const struct ring *ring, uint64_t now)
+const struct rv_commands_request *rv_commands_current(void)
 {
-    if (thread.had_monitor && !ringviz_has_monitor(ring->file))
-        return true;
-    return thread.request == WATCH ? now - thread.began_ns > WATCH_NS : is_withdrawn(ring);
+    return &thread.request;
 }
 
-/* Check a long-running expression. */
+bool rv_commands_is_unwanted(const struct rv_commands_request *request)
+{
+    if (!request->kind || !request->has_ring)
+        return false;
+    if (request->had_monitor && !ringviz_has_monitor(request->ring.file))
+        return true;
+    return request->kind == WATCH ? now_ns() - request->began_ns > WATCH_NS : is_withdrawn(request, &request->ring);
+}
+
+/* Check a long-running expression; not in a forked child, which has another ring or none. */
 static bool is_unwanted(void)
 {
-    struct ring ring;
-    uint64_t now = thread.request ? now_ns() : 0;
-    if (!thread.request || now - thread.looked_ns < GIVE_UP_NS)
+    uint64_t now = thread.request.kind ? now_ns() : 0;
+    if (!thread.request.kind || now - thread.looked_ns < GIVE_UP_NS)
         return false;
     thread.looked_ns = now;
-    return ringviz_own_ring(&ring.file, &ring.idx) == 0 && is_given_up(&ring, now);
+    return is_still_ours(&thread.request.ring) && rv_commands_is_unwanted(&thread.request);
 }
 
 bool rv_commands_serve(void)
@@ -450,7 +465,7 @@ static void look_protected(const void *context)
 {
     const struct look *look = context;
     struct rv_text why = {0};
-    thread.had_monitor = true;
+    thread.request.had_monitor = true;
     *look->is_due = look->are_due(look->context, &why);
     if (*look->is_due && !thread.why.n_bytes)
         rv_text_add(&thread.why, rv_text_bytes(&why), why.n_bytes);
@@ -464,26 +479,31 @@ bool rv_commands_look_at_breakpoints(bool (*are_due)(const void *context, struct
     const struct look look = {are_due, context, &is_due};
     rv_commands.is_serving = true;
     runtime->protect(look_protected, &look);
-    if (!thread.had_monitor)
+    if (!thread.request.had_monitor)
         forget();
     errno = saved;
-    return is_due && thread.had_monitor;
+    return is_due && thread.request.had_monitor;
 }
 
 /* ---- threads ---- */
 
-static void end_thread(void *unused)
+void rv_commands_end_thread(void)
 {
-    (void)unused;
     if (end_runtime)
         end_runtime();
     rv_commands = (struct rv_commands){.attention = &nobody};
     rv_breakpoints_forget();
     rv_text_fini(&thread.answer);
     rv_text_fini(&thread.why);
-    free(thread.received.message);
-    free(thread.again);
+    free(thread.request.received.message);
+    free(thread.request.again);
     thread = (struct thread){0};
+}
+
+static void end_thread(void *unused)
+{
+    (void)unused;
+    rv_commands_end_thread();
 }
 
 static void begin_thread(struct ringviz_file *file)

@@ -40,8 +40,9 @@ enum rv_commands_pace {
 struct rv_expression {
     const char *text;
     size_t n_bytes;
-    unsigned frame;  /* number in the stack that the runtime shows */
-    unsigned levels; /* levels of references to show */
+    unsigned frame;    /* number in the stack that the runtime shows */
+    unsigned levels;   /* levels of references to show */
+    const void *owner; /* that of a watch; NULL: it is none */
 };
 
 /* What the language does, for the calling thread. Texts are appended; false means that the text is an error. */
@@ -73,6 +74,7 @@ struct rv_commands {           /* of the calling thread */
     const uint32_t *attention; /* its ring's attention flag; without a ring, a constant 0 */
     bool is_serving;           /* a monitor's request is running, possibly calling code of the program */
     enum rv_commands_pace pace;
+    unsigned n_stops; /* so far */
 };
 
 extern _Thread_local struct rv_commands rv_commands __attribute__((tls_model("initial-exec")));
@@ -108,8 +110,16 @@ bool rv_commands_look_at_breakpoints(bool (*are_due)(const void *context, struct
 /* Evaluate a condition or a watched expression, for a limited time. */
 bool rv_commands_evaluate(const struct rv_expression *expression, struct rv_text *out);
 
+/* For runtimes that cannot call while an expression runs: the calling thread's expression, and whether it is wanted no
+ * more, which any thread may ask while it runs. */
+const struct rv_commands_request *rv_commands_current(void);
+bool rv_commands_is_unwanted(const struct rv_commands_request *request);
+
 /* The calling thread has got a ring: it takes commands from now on. A forked child keeps breakpoints but no steps. */
 void rv_commands_on_ring(void);
+
+/* The thread takes no more commands, and forgets all; done at its end. */
+void rv_commands_end_thread(void);
 
 /* Once, before any thread is served. `end_thread`, or NULL, is called at the end of each thread that was. */
 void rv_commands_start(const struct rv_commands_runtime *runtime, void (*end_thread)(void));

@@ -171,6 +171,8 @@ static bool is_met(const struct rv_breakpoint *point, const COP *cop)
         return cop && point->line == CopLINE(cop) && rv_breakpoints_is_file(point, CopFILE(cop));
     case RV_BREAKPOINT_WATCH:
         return cop;
+    case RV_BREAKPOINT_RAISE: /* no name of Perl's */
+        break;
     }
     return false;
 }

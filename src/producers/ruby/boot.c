@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "producers/ruby/api.h"
+#include "producers/ruby/debugger.h"
 #include "producers/ruby/hooks.h"
 #include "producers/ruby/methods.h"
 #include "producers/ruby/stacks.h"
@@ -43,6 +44,12 @@ static bool is_compiling(void)
     return !error && RTEST(answer);
 }
 
+static void on_ring(void)
+{
+    rv_stacks_replay();
+    rv_debugger_on_ring();
+}
+
 RUBY_FUNC_EXPORTED void Init_ringviz(void);
 
 void Init_ringviz(void)
@@ -60,7 +67,8 @@ void Init_ringviz(void)
     rv_api_start();
     rv_methods_start();
     rv_stacks_start();
-    ringviz_on_ring(rv_stacks_replay);
+    rv_debugger_start();
+    ringviz_on_ring(on_ring);
     if (params.has_yjit)
         fputs("ringviz: a traced Ruby program is interpreted: YJIT is off in it from now on\n", stderr);
     rv_hooks_start(&params);

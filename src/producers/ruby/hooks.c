@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "producers/ruby/collections.h"
+#include "producers/ruby/debugger.h"
 #include "producers/ruby/methods.h"
 #include "producers/ruby/ractors.h"
 #include "producers/ruby/stacks.h"
@@ -63,9 +64,12 @@ static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE
     const char *frame = (const char *)current;
     (void)data;
     (void)self;
+    if (__builtin_expect(rv_commands.is_serving, 0))
+        return;
     switch (event) {
     case RUBY_EVENT_CALL:
         rv_stacks_open(rv_methods_find(current), frame, false);
+        rv_debugger_entry();
         break;
     case RUBY_EVENT_RETURN:
         rv_stacks_close(frame);
@@ -78,6 +82,7 @@ static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE
         break;
     case RUBY_EVENT_B_CALL:
         open_block(current);
+        rv_debugger_entry();
         break;
     case RUBY_EVENT_B_RETURN:
         close_block(frame);
@@ -89,6 +94,7 @@ static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE
         rv_stacks_switch(ruby_current_ec);
         break;
     case RUBY_EVENT_THREAD_BEGIN:
+        rv_debugger_end_thread();
         rv_stacks_begin_thread();
         break;
     default:

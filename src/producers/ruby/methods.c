@@ -109,6 +109,14 @@ static VALUE owner_name(VALUE owner, char *separator)
     return rb_str_cat_cstr(name, ">");
 }
 
+VALUE rv_methods_name(VALUE owner, ID id)
+{
+    char separator;
+    VALUE name = owner_name(owner, &separator);
+    rb_str_cat(name, &separator, 1);
+    return rb_str_cat_cstr(name, text_of(rb_id2str(id)));
+}
+
 static uint32_t intern(VALUE owner, const char *before, ID id, VALUE file, uint32_t line)
 {
     char separator;

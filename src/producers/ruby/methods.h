@@ -26,6 +26,9 @@ struct rv_method rv_methods_find_block(const struct rv_control_frame *frame);
 /* A method written in C. */
 struct rv_method rv_methods_find_function(VALUE owner, ID name);
 
+/* "Foo#bar" or "Foo.bar", as the trace has it: a new string in UTF-8. */
+VALUE rv_methods_name(VALUE owner, ID id);
+
 /* Once, before any lookup. */
 void rv_methods_start(void);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "producers/ruby/debugger.h"
 #include "producers/ruby/stacks.h"
 #include "ringviz/producer.h"
 
@@ -27,6 +28,7 @@ static VALUE enter(VALUE module, VALUE ractor)
     snprintf(lane, sizeof lane, "Ractor %lu%s%s", number ? strtoul(number + 1, NULL, 10) : 0,
              RB_TYPE_P(name, T_STRING) ? " " : "", RB_TYPE_P(name, T_STRING) ? RSTRING_PTR(name) : "");
     rv_stacks_begin_thread();
+    rv_debugger_refuse();
     ringviz_thread_name(lane);
     begin();
     return module;

@@ -2,6 +2,8 @@
 #ifndef RV_PRODUCERS_RUBY_RUBY_API_H
 #define RV_PRODUCERS_RUBY_RUBY_API_H
 
+#include <stdbool.h>
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
 #pragma GCC diagnostic ignored "-Wundef"
@@ -35,6 +37,13 @@ extern _Thread_local struct rv_execution_context *ruby_current_ec __attribute__(
 static inline VALUE rv_control_frame_method(const struct rv_control_frame *frame)
 {
     return frame->environment[-2];
+}
+
+/* Does the frame run a rescue or ensure clause of the frame with that environment? */
+static inline bool rv_control_frame_rescues(const struct rv_control_frame *frame, const VALUE *environment)
+{
+    bool is_rescue = (frame->environment[0] & 0x7fff0001u) == 0x78880001u;
+    return is_rescue && (frame->environment[-1] & ~(VALUE)3) == (VALUE)environment;
 }
 
 #endif

@@ -1,0 +1,34 @@
+/*
+ * A debuggable thread. It looks for requests when it calls a method, and at statements while it may have to stop at
+ * one: only the code that it may stop in makes events for statements.
+ */
+#ifndef RV_PRODUCERS_RUBY_DEBUGGER_H
+#define RV_PRODUCERS_RUBY_DEBUGGER_H
+
+#include <stdbool.h>
+
+#include "producers/commands/commands.h"
+
+/* A method or block was entered, and there are requests or the thread is stepped. */
+void rv_debugger_look_at_entry(void);
+
+/* The calling thread has got a ring. */
+void rv_debugger_on_ring(void);
+
+/* Ruby's thread has ended; the native one may get another of its. */
+void rv_debugger_end_thread(void);
+
+/* The calling thread, which runs a Ractor, takes no commands. */
+void rv_debugger_refuse(void);
+
+/* Once, before any thread has a ring. */
+void rv_debugger_start(void);
+
+/* Called where a method or block was entered. */
+static inline void rv_debugger_entry(void)
+{
+    if (rv_commands_are_there() || __builtin_expect(rv_commands.pace == RV_COMMANDS_STEP, 0))
+        rv_debugger_look_at_entry();
+}
+
+#endif

@@ -1,0 +1,175 @@
+/*
+ * While expressions run, $stdout and $stderr are objects that pass on what other threads write. An expression that is
+ * no longer wanted gets an exception from a thread of ours.
+ */
+#include "producers/ruby/evaluate.h"
+
+#include <stdlib.h>
+
+#include "producers/ruby/display.h"
+#include "producers/ruby/frames.h"
+#include "producers/ruby/watcher.h"
+
+static VALUE out_keeper, err_keeper; /* the objects that $stdout and $stderr are */
+static VALUE program_out, program_err;
+static unsigned n_running; /* expressions, in all threads */
+static _Thread_local struct rv_text *output;
+
+/* ---- output ---- */
+
+static VALUE streams_of(VALUE keeper)
+{
+    return keeper == out_keeper ? program_out : program_err;
+}
+
+static VALUE keep_output(int n, VALUE *texts, VALUE keeper)
+{
+    size_t n_bytes = 0;
+    if (!output)
+        return rb_funcallv(streams_of(keeper), rb_intern("write"), n, texts);
+    for (int i = 0; i < n; i++) {
+        VALUE text = rb_obj_as_string(texts[i]);
+        rv_display_plain(output, text);
+        n_bytes += (size_t)RSTRING_LEN(text);
+    }
+    return SIZET2NUM(n_bytes);
+}
+
+/* Anything but writing is the program's stream's. */
+static VALUE pass_on(int n, VALUE *arguments, VALUE keeper)
+{
+    VALUE stream = streams_of(keeper);
+    return rb_funcall_with_block_kw(stream, rb_sym2id(arguments[0]), n - 1, arguments + 1,
+                                    rb_block_given_p() ? rb_block_proc() : Qnil,
+                                    rb_keyword_given_p() ? RB_PASS_KEYWORDS : RB_NO_KEYWORDS);
+}
+
+static VALUE responds(VALUE keeper, VALUE name, VALUE has_all)
+{
+    (void)has_all;
+    return rb_obj_respond_to(streams_of(keeper), rb_sym2id(name), 0) ? Qtrue : Qfalse;
+}
+
+static void begin_output(struct rv_text *out)
+{
+    output = out;
+    if (n_running++ > 0)
+        return;
+    program_out = rb_gv_get("$stdout");
+    program_err = rb_gv_get("$stderr");
+    rb_gv_set("$stdout", out_keeper);
+    rb_gv_set("$stderr", err_keeper);
+}
+
+/* An expression may have set them itself. */
+static void end_output(void)
+{
+    output = NULL;
+    if (--n_running > 0)
+        return;
+    if (rb_gv_get("$stdout") == out_keeper)
+        rb_gv_set("$stdout", program_out);
+    if (rb_gv_get("$stderr") == err_keeper)
+        rb_gv_set("$stderr", program_err);
+}
+
+/* ---- expressions ---- */
+
+static VALUE eval(VALUE given)
+{
+    const VALUE *arguments = (const VALUE *)given; /* NOLINT */
+    return rb_funcall(arguments[0], rb_intern("eval"), 3, arguments[1], rb_utf8_str_new_cstr("expression"), INT2FIX(1));
+}
+
+static VALUE message_of(VALUE error)
+{
+    return rb_obj_as_string(error);
+}
+
+static void show_error(struct rv_text *out, VALUE error)
+{
+    int has_failed = 0;
+    VALUE message = rb_protect(message_of, error, &has_failed);
+    if (has_failed)
+        rb_set_errinfo(Qnil);
+    rv_display_plain(out, rb_class_path(rb_obj_class(error)));
+    if (!has_failed && RSTRING_LEN(message)) {
+        rv_text_addf(out, ": ");
+        rv_display_plain(out, message);
+    }
+    while (out->n_bytes && out->bytes[out->n_bytes - 1] == '\n')
+        rv_text_cut(out, out->n_bytes - 1);
+}
+
+static bool is_error(VALUE error)
+{
+    return rb_obj_is_kind_of(error, rb_eException) && !rb_obj_is_kind_of(error, rb_eSystemExit);
+}
+
+static void append_output(struct rv_text *out, struct rv_text *said)
+{
+    rv_text_add(out, rv_text_bytes(said), said->n_bytes);
+    if (said->n_bytes && said->bytes[said->n_bytes - 1] != '\n')
+        rv_text_addf(out, "\n");
+    rv_text_fini(said);
+}
+
+/* Appends the value or error; gives what must be passed on. */
+static int run(VALUE binding, const struct rv_expression *expression, struct rv_text *out, bool *is_fine)
+{
+    struct rv_text said = {0};
+    VALUE text = rb_utf8_str_new(expression->text, (long)expression->n_bytes), arguments[] = {binding, text};
+    int state = 0;
+    begin_output(&said);
+    rv_watcher_begin();
+    VALUE value = rb_protect(eval, (VALUE)arguments, &state);
+    bool is_given_up = rv_watcher_end();
+    end_output();
+    append_output(out, &said);
+    VALUE error = state ? rb_errinfo() : Qnil;
+    *is_fine = !state && !is_given_up;
+    if (state && !is_given_up && !is_error(error))
+        return state;
+    if (state)
+        rb_set_errinfo(Qnil);
+    if (is_given_up)
+        rv_text_addf(out, "given up");
+    else if (state)
+        show_error(out, error);
+    else
+        rv_display(out, value, expression->levels);
+    RB_GC_GUARD(text);
+    return 0;
+}
+
+bool rv_evaluate(const struct rv_expression *expression, struct rv_text *out)
+{
+    VALUE binding = expression->owner ? (VALUE)expression->owner : rv_frames_binding(expression->frame);
+    bool is_fine = false;
+    if (NIL_P(binding)) {
+        rv_text_addf(out, "no frame %u", expression->frame);
+        return false;
+    }
+    int state = run(binding, expression, out, &is_fine);
+    RB_GC_GUARD(binding);
+    if (state)
+        rb_jump_tag(state);
+    return is_fine;
+}
+
+void rv_evaluate_start(void)
+{
+    VALUE class = rb_class_new(rb_cObject);
+    VALUE *kept[] = {&out_keeper, &err_keeper, &program_out, &program_err};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        rb_gc_register_address(kept[i]);
+    rb_define_method(class, "write", keep_output, -1);
+    rb_define_method(class, "puts", rb_io_puts, -1);
+    rb_define_method(class, "print", rb_io_print, -1);
+    rb_define_method(class, "printf", rb_io_printf, -1);
+    rb_define_method(class, "<<", rb_io_addstr, 1);
+    rb_define_method(class, "method_missing", pass_on, -1);
+    rb_define_method(class, "respond_to_missing?", responds, 2);
+    out_keeper = rb_obj_alloc(class);
+    err_keeper = rb_obj_alloc(class);
+}

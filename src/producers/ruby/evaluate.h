@@ -1,0 +1,18 @@
+/* Evaluates a monitor's expression in a frame of the calling thread, which is in a handler of an event. */
+#ifndef RV_PRODUCERS_RUBY_EVALUATE_H
+#define RV_PRODUCERS_RUBY_EVALUATE_H
+
+#include <stdbool.h>
+
+#include "producers/commands/commands.h"
+
+/*
+ * What it writes to $stdout and $stderr is kept from the program's, and appended, then its value or error.
+ *   returns  false when it raised an exception; `exit` is passed on
+ */
+bool rv_evaluate(const struct rv_expression *expression, struct rv_text *out);
+
+/* Once. */
+void rv_evaluate_start(void);
+
+#endif

@@ -1,0 +1,290 @@
+# A running program, as a monitor stops, asks and steps it.
+require_relative "lib/ringviz_monitor"
+
+class ControlTest < RingvizTest
+  IDLE = "def idle = sleep(0.01)\n$go = nil\nidle until $go\n" # three lines
+
+  def control(text, idle: IDLE, **with)
+    monitor = RingvizMonitor.new(@folder, write_file(idle + text), **with)
+    yield monitor
+  end
+
+  def at(frame, line) = "ring 0 stopped: #{frame} at S line #{line}"
+
+  ADDER = <<~'RUBY'
+    class Adder
+      def initialize(base)
+        @base = base
+      end
+      def add(n, *rest, key: 1)
+        sum = @base + n
+
+        $sum += n
+        sum
+      end
+      def self.make = new(10)
+    end
+    $sum = 0
+    def work(times)
+      adder = Adder.make
+      1.upto(times) do |i|
+        adder.add(i, "é\n", key: 2)
+      end
+      "done"
+    end
+    puts "#{work(3)} #{$sum}"
+    exit 5
+  RUBY
+
+  def test_breakpoints_steps_and_the_stack
+    control(ADDER) do |program|
+      assert_match(/^#0 Object#idle\(\) at S line 1\n#1 main program at S line 3$/, program.ask("stack"))
+      assert_equal "error: not stopped", program.ask("step")
+      assert_equal at("Object#idle()", 1), program.ask("stop")
+      assert_equal "1 Adder#add (not loaded yet)", program.ask("break Adder#add")
+      assert_equal "2 #{program.script}:11".sub(program.script, "S"), program.ask("break #{program.script}:11")
+      assert_equal "error: line 10 has no statement; the next statement is on line 11", program.ask("break #{program.script}:10")
+      assert_equal "error: line 99 has no statement", program.ask("break #{program.script}:99")
+      assert_equal "3 nosuch.rb:6 (not loaded yet)", program.ask("break nosuch.rb:6")
+      assert_equal ["ok", "error: no breakpoint 3"], program.ask("break delete 3", "break delete 3")
+      assert_equal "1 Adder#add\n2 S:11", program.ask("break")
+      assert_equal "error: Integer#+ is not written in Ruby", program.ask("break Integer#+")
+      assert_equal "error: it is Kernel#puts", program.ask("break Object#puts")
+      assert_equal "error: give METHOD, raise or FILE:LINE, optionally with if EXPR", program.ask("break script.rb")
+      assert_equal ["true", "ring 0 runs"], program.ask("eval $go = true", "run")
+      assert_equal at('Adder#add(n=1, rest=["é\n"], key=2)', 9), program.ask("wait 60")
+      assert_equal <<~TEXT.chomp, program.ask("stack")
+        #0 Adder#add(n=1, rest=["é\\n"], key=2) at S line 9
+        #1 block in Object#work(i=1) at S line 20
+        #2 Object#work(times=3) at S line 19
+        #3 main program at S line 24
+      TEXT
+      assert_equal ["nil", "#<Adder @base=10>"], program.ask("eval sum", "eval self")
+      assert_equal at('Adder#add(n=1, rest=["é\n"], key=2)', 11), program.ask("step")
+      assert_equal ["11", "100"], program.ask("eval sum", "eval sum = 100")
+      assert_equal at('Adder#add(n=1, rest=["é\n"], key=2)', 12), program.ask("next")
+      assert_equal "100", program.ask("eval sum")
+      assert_equal ["#1 block in Object#work(i=1) at S line 20", '[1, #<Adder @base=10>, 3]'],
+                   program.ask("up", "eval [i, adder, times]")
+      assert_match(/^>   20      adder\.add/, program.ask("list"))
+      assert_equal "ok", program.ask("break delete all")
+      assert_equal at("block in Object#work(i=2)", 20), program.ask("finish")
+      assert_equal at('Adder#add(n=2, rest=["é\n"], key=2)', 9), program.ask("step")
+      assert_equal at("block in Object#work(i=3)", 20), program.ask("finish")
+      assert_equal at("Object#work(times=3)", 22), program.ask("next")
+      assert_equal at("main program", 25), program.ask("next")
+      assert_equal "error: it is in no method", program.ask("finish")
+      assert_equal "error: its main program has already begun", program.ask("start")
+      assert_equal "ring 0 runs", program.ask("run")
+      assert_equal "error: ring 0: it has ended", program.ask("wait 60")
+      assert_equal "done 6\nstatus 5", program.end
+    end
+  end
+
+  VALUES = {
+    "1 + 1" => "2",
+    '"é\t\"\x01\\\\"' => '"é\t\"\x01\\\\"',
+    '"\xff".b' => '"\xFF"',
+    "nil" => "nil",
+    ":a" => ":a",
+    '[1, [2], {"a" => nil, b: 2.5}]' => '[1, [2], {"a"=>nil, :b=>2.5}]',
+    "[[[[1]]]]" => "[[[[...]]]]",
+    "(1..3)" => "1..3",
+    "Struct.new(:x).new(1)" => "#<struct #<Class> x=1>",
+    "IOError.new('x')" => "#<IOError: x>",
+    "Class.new { def inspect = raise }.new" => "#<#<Class>>",
+    "(1..200).to_a" => "[#{(1..100).to_a.join(", ")}, ...]",
+    '"x" * 5000' => "\"#{"x" * 5000}\"",
+    '"x" * 70000' => /\A"x{65000,66000}"\.\.\.\z/,
+    'puts "said"; 5' => "said\n5",
+    'warn "warned"; print "é"; 5' => "warned\né\n5",
+    "raise 'why'" => "error: RuntimeError: why",
+    "1 +" => /\Aerror: SyntaxError: expression:1: syntax error/,
+    "no_such" => "error: NameError: undefined local variable or method `no_such' for main:Object",
+    "throw :up" => "error: UncaughtThrowError: uncaught throw :up",
+    "Thread.new { 6 * 7 }.value" => "42",
+    "idle; 1" => "1",
+    "__FILE__" => '"expression"'
+  }.freeze
+
+  def test_values
+    control("puts 'end'\n") do |program|
+      program.ask("stop", "up")
+      VALUES.each do |expression, value|
+        answer = program.ask("eval #{expression}").gsub(/(?<=#<Class):0x\h+/, "")
+        value.is_a?(Regexp) ? assert_match(value, answer) : assert_equal(value, answer, expression)
+      end
+      assert_equal "[1, [...]]", program.ask("depth 1", "eval [1, [2]]")[1]
+      program.ask("eval $go = 1", "run", "wait 60")
+      assert_equal "end\nstatus 0", program.end
+    end
+  end
+
+  def test_conditions_exceptions_and_watches
+    control(<<~'RUBY') do |program|
+      def leaf(n)
+        raise IOError, "no #{n}" if n == 3
+        n
+      end
+      def tries(n)
+        leaf(n)
+      rescue IOError => e
+        e.message
+      ensure
+        $last = n
+      end
+      5.times { |i| tries(i) }
+      Integer("7")
+      begin
+        Integer("x")
+      rescue ArgumentError
+      end
+      puts "end"
+    RUBY
+      program.ask("stop")
+      assert_equal "1 Object#leaf if n > 1 (not loaded yet)", program.ask("break leaf if n > 1")
+      assert_equal "2 raise IOError", program.ask("break raise IOError")
+      program.ask("eval $go = 1", "run")
+      assert_equal at("Object#leaf(n=2)", 5), program.ask("wait 60")
+      assert_equal "3 Object#leaf if nope", program.ask("break leaf if nope")
+      program.ask("break delete 1", "run")
+      assert_equal at("Object#leaf(n=3)", 5) + "\n3 Object#leaf if nope: error: " \
+                   "NameError: undefined local variable or method `nope' for main:Object", program.ask("wait 60")
+      program.ask("break delete 3", "run")
+      assert_equal at("Object#leaf(n=3)", 5) + "\n2 raise IOError: #<IOError: no 3>", program.ask("wait 60")
+      assert_equal at("rescue in Object#tries()", 11), program.ask("finish")
+      assert_equal at("Object#tries(n=3)", 13), program.ask("next")
+      assert_equal "4 watch $last = 2", program.ask("watch $last")
+      assert_equal "error: NameError: undefined local variable or method `nope' for main:Object", program.ask("watch nope")
+      program.ask("run")
+      assert_match(/\A#{at("", "").delete_suffix(" at S line ")}.*\n4 watch \$last: 2 => 3\z/, program.ask("wait 60"))
+      assert_equal "5 raise", program.ask("break delete 4", "break raise")[1]
+      program.ask("run")
+      assert_equal at("main program", 18) + "\n5 raise: #<ArgumentError: invalid value for Integer(): \"x\">", program.ask("wait 60")
+      program.ask("run", "wait 60")
+      assert_equal "end\nstatus 0", program.end
+    end
+  end
+
+  def test_code_that_is_loaded_later
+    library = write_file("class Later\n  def self.go(n)\n    n\n  end\n  define_method(:made) { |x|\n    x + 1 }\nend\n", "later.rb")
+    control(<<~RUBY) do |program|
+      load #{library.inspect}
+      idle until $made
+      p Later.go(1), Later.new.made(2)
+      eval("def evald\n  5\nend", binding, "text", 1)
+      evald
+    RUBY
+      program.ask("stop")
+      assert_equal "1 Later.go (not loaded yet)", program.ask("break Later.go")
+      assert_equal "2 later.rb:3 (not loaded yet)", program.ask("break later.rb:3")
+      assert_equal "3 text:2 (not loaded yet)", program.ask("break text:2")
+      program.ask("eval $go = 1", "run")
+      program.wait_for { program.ask("eval defined?(Later.new.made)") == '"method"' }
+      program.ask("stop")
+      assert_equal "4 Later#made", program.ask("break Later#made")
+      program.ask("eval $made = 1", "run")
+      assert_equal "ring 0 stopped: Later.go(n=1) at #{library} line 3", program.ask("wait 60")
+      assert_equal "ring 0 stopped: Later#made(x=2) at #{library} line 6", program.ask("run", "wait 60")[1]
+      assert_equal "ring 0 stopped: Object#evald() at text line 2", program.ask("run", "wait 60")[1]
+      program.ask("run", "wait 60")
+      assert_equal "1\n3\nstatus 0", program.end
+    end
+  end
+
+  # A loop of functions in C, and expressions that do not end.
+  def test_a_program_that_makes_no_calls
+    control(<<~'RUBY', idle: "def first = 1\nfirst\n") do |program|
+      n = 0
+      until $stop
+        n += 1
+        sleep 0.001
+      end
+      puts "end"
+    RUBY
+      assert_match(/\Aring 0 stopped: main program at S line [345]\z/, program.ask("stop"))
+      assert_match(/\A\d+\z/, program.ask("eval n"))
+      assert_match(/\Aerror: ring 0: it does not answer/, program.ask("eval loop {}"))
+      assert_equal "1", program.ask("eval 1")
+      assert_equal "0 sleep: error: given up", program.ask("display sleep")
+      program.ask("display delete 0", "eval $stop = 1", "run", "wait 60")
+      assert_equal "end\nstatus 0", program.end
+    end
+  end
+
+  # Nor are there statements in its loop.
+  def test_a_loop_in_one_line
+    control("$stop = nil\nsleep 0.001 until $stop\nputs 'end'\n", idle: "def first = 1\nfirst\n") do |program|
+      assert_equal at("main program", 4), program.ask("stop")
+      assert_equal ["nil", "#<Object>"], program.ask("eval $stop", "eval self")
+      assert_equal at("main program", 5), program.ask("eval $stop = 1", "next")[1]
+      program.ask("run", "wait 60")
+      assert_equal "end\nstatus 0", program.end
+    end
+  end
+
+  def test_an_expression_may_exit
+    control("at_exit { puts 'at exit' }\n") do |program|
+      program.ask("stop")
+      program.ask("eval exit 3")
+      assert_equal "status 3", program.end
+    end
+  end
+
+  def test_threads_and_children_are_controlled_separately
+    control(<<~'RUBY') do |program|
+      def leaf(n)
+        n
+      end
+      def works(n) = 3.times { leaf(n) }
+      thread = Thread.new { idle until $work; works(1) }
+      idle until $main
+      works(2)
+      thread.join
+      pid = fork { works(3) }
+      Process.wait(pid)
+      puts "end"
+    RUBY
+      program.ask("stop")
+      program.ask("break leaf", "eval $go = 1", "run")
+      program.wait_for { program.ask("ps").lines.size == 3 }
+      program.ask("ring 1", "eval $work = 1")
+      program.wait_for { program.ask("eval thread.alive?", "ring 0", "eval $work")[2] == "1" }
+      program.wait_for { program.ask("ps").lines.size == 2 }
+      program.ask("ring 0", "eval $main = 1")
+      assert_equal at("Object#leaf(n=2)", 5), program.ask("wait 60")
+      program.ask("break delete all", "finish")
+      program.ask("break leaf if n == 3", "run")
+      assert_match(/stopped: Object#leaf\(n=3\) at S line 5/, program.ask("wait all 60"))
+      assert_match(/Object#works\(n=3\) at S line 7/, program.ask("stack"))
+      assert_equal "3", program.ask("eval n")
+      program.ask("break delete all", "run", "ring 0", "wait 60")
+      assert_equal "end\nstatus 0", program.end
+    end
+  end
+
+  # What is asked of a program leaves no calls in the trace.
+  def test_work_for_a_monitor_is_not_traced
+    path = write_file(<<~'RUBY')
+      def leaf = 1
+      def extra = leaf
+      leaf while sleep(0.001) && !File.exist?(ENV["FLAG"])
+      def loops = 3.times { leaf }
+      loops
+    RUBY
+    flag = File.join(@folder, "flag")
+    spans = File.join(@folder, "spans.json")
+    trace = File.join(@folder, "trace")
+    pid = spawn({ "FLAG" => flag }, "timeout", "100", ENV["RINGVIZ"], "--spans=json", "--output=#{spans}", "--force",
+                "--trace-file=#{trace}", "--", "ruby", path)
+    script = "stop\neval 5.times { extra }\nbreak leaf\nrun\nwait 60\nstep\nstack\nbreak delete all\nrun\n"
+    ends = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 60
+    sleep 0.01 until `echo ps | timeout 60 #{ENV["RINGVIZ"]} --control=#{trace} 2>&1`.include?(" running ") ||
+                     Process.clock_gettime(Process::CLOCK_MONOTONIC) > ends
+    Open3.capture2e("timeout", "100", ENV["RINGVIZ"], "--control=#{trace}", stdin_data: script)
+    File.write(flag, "")
+    Process.wait(pid)
+    all = File.foreach(spans).map { |line| JSON.parse(line) }.reject { |span| span["lost"] }.map { |span| span["name"] }.uniq.grep_v(/\AGC/)
+    assert_equal ["Object#leaf", "Object#loops"], all.sort
+  end
+end

@@ -1,0 +1,314 @@
+/*
+ * A TracePoint for each target. Ruby 3.1 may free a code's list of TracePoints while it calls them: they are disabled
+ * when no handler of ours is running.
+ */
+#include "producers/ruby/targets.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Exported by Ruby 3.1 to 3.4, for debuggers. The kind of an internal object is in its flags: 7 is code. */
+extern VALUE rb_iseqw_new(VALUE code);
+extern void rb_objspace_each_objects(int (*each)(void *begin, void *end, size_t stride, void *context), void *context);
+#define KIND_BITS 15u
+#define KIND_CODE 7u
+
+/* One that has ended is used again, when nothing is its. */
+struct rv_target_thread {
+    uint32_t has_ended; /* [atomic] */
+    struct rv_target_thread *next;
+};
+
+static struct rv_target_thread *threads;
+static _Thread_local struct rv_target_thread *own;
+
+struct target {
+    struct rv_target_owner owner;
+    rb_event_flag_t events;
+    VALUE code; /* nil: of all code; or only an object to keep */
+    unsigned long line;
+    VALUE tracepoint; /* nil: only an object to keep */
+    bool is_released;
+};
+
+static struct target *targets;
+static size_t n_targets, capacity;
+static unsigned n_running; /* handlers */
+static struct rv_targets_handlers handlers;
+
+static void mark(void *unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < n_targets; i++) {
+        rb_gc_mark(targets[i].code);
+        rb_gc_mark(targets[i].tracepoint);
+    }
+}
+
+static const rb_data_type_t keeper_type = {.wrap_struct_name = "ringviz targets", .function.dmark = mark};
+
+/* ---- threads ---- */
+
+bool rv_targets_is_alive(struct rv_target_owner owner)
+{
+    return owner.thread && !__atomic_load_n(&owner.thread->has_ended, __ATOMIC_RELAXED);
+}
+
+static bool has_any(const struct rv_target_thread *thread)
+{
+    for (size_t i = 0; i < n_targets; i++)
+        if (targets[i].owner.thread == thread)
+            return true;
+    return false;
+}
+
+void rv_targets_begin_thread(void)
+{
+    for (struct rv_target_thread *thread = threads; thread && !own; thread = thread->next)
+        if (__atomic_load_n(&thread->has_ended, __ATOMIC_RELAXED) && !has_any(thread))
+            own = thread;
+    if (own) {
+        own->has_ended = 0;
+    } else if ((own = calloc(1, sizeof *own))) {
+        own->next = threads;
+        threads = own;
+    }
+}
+
+void rv_targets_end_thread(void)
+{
+    if (own)
+        __atomic_store_n(&own->has_ended, 1, __ATOMIC_RELAXED);
+    own = NULL;
+}
+
+struct rv_target_owner rv_targets_owner(unsigned number)
+{
+    return (struct rv_target_owner){own, number};
+}
+
+/* ---- taking back ---- */
+
+static VALUE disable(VALUE tracepoint)
+{
+    return rb_tracepoint_disable(tracepoint);
+}
+
+static void take_back(void *unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < n_targets && n_running == 0;) {
+        int error = 0;
+        struct target target = targets[i];
+        if (!target.is_released && rv_targets_is_alive(target.owner)) {
+            i++;
+            continue;
+        }
+        targets[i] = targets[--n_targets];
+        if (!NIL_P(target.tracepoint))
+            rb_protect(disable, target.tracepoint, &error);
+        if (error)
+            rb_set_errinfo(Qnil);
+    }
+}
+
+static void take_back_later(void)
+{
+    rb_postponed_job_register_one(0, take_back, NULL);
+}
+
+static bool is_of(const struct target *target, struct rv_target_owner owner)
+{
+    return target->owner.thread == owner.thread && target->owner.number == owner.number;
+}
+
+void rv_targets_release(struct rv_target_owner owner)
+{
+    bool is_any = false;
+    for (size_t i = 0; owner.thread && i < n_targets; i++) {
+        bool is_owners = is_of(&targets[i], owner);
+        is_any |= is_owners;
+        targets[i].is_released |= is_owners;
+    }
+    if (is_any)
+        take_back_later();
+}
+
+void rv_targets_fork(void)
+{
+    for (struct rv_target_thread *thread = threads; thread; thread = thread->next)
+        thread->has_ended |= thread != own;
+    n_running = 0;
+    take_back_later();
+}
+
+void rv_targets_begin(void)
+{
+    n_running++;
+}
+
+void rv_targets_end(void)
+{
+    n_running -= n_running > 0;
+    take_back_later();
+}
+
+/* ---- adding ---- */
+
+static struct target *find(const struct target *wanted)
+{
+    for (size_t i = 0; i < n_targets; i++)
+        if (is_of(&targets[i], wanted->owner) && targets[i].events == wanted->events &&
+            targets[i].code == wanted->code && targets[i].line == wanted->line)
+            return &targets[i];
+    return NULL;
+}
+
+bool rv_targets_has(VALUE tracepoint)
+{
+    for (size_t i = 0; i < n_targets; i++)
+        if (targets[i].tracepoint == tracepoint)
+            return true;
+    return false;
+}
+
+static bool make_room(void)
+{
+    if (n_targets < capacity)
+        return true;
+    size_t n = capacity ? 2 * capacity : 64;
+    struct target *grown = realloc(targets, n * sizeof *grown);
+    if (!grown)
+        return false;
+    targets = grown;
+    capacity = n;
+    return true;
+}
+
+static VALUE enable(VALUE wanted)
+{
+    const struct target *target = (const struct target *)wanted; /* NOLINT */
+    if (NIL_P(target->code))
+        return rb_tracepoint_enable(target->tracepoint);
+    VALUE options = rb_hash_new();
+    rb_hash_aset(options, RB_ID2SYM(rb_intern("target")), target->code);
+    if (target->line)
+        rb_hash_aset(options, RB_ID2SYM(rb_intern("target_line")), ULONG2NUM(target->line));
+    return rb_funcallv_kw(target->tracepoint, rb_intern("enable"), 1, &options, RB_PASS_KEYWORDS);
+}
+
+/* Code without such events has no target. */
+static void add(struct target wanted, rv_targets_fn *handler)
+{
+    int error = 0;
+    struct target *known = find(&wanted);
+    if (known) {
+        known->is_released = false;
+        return;
+    }
+    if (!wanted.owner.thread || !make_room())
+        return;
+    wanted.tracepoint = rb_tracepoint_new(Qnil, wanted.events, handler, NULL);
+    rb_protect(enable, (VALUE)&wanted, &error);
+    if (error)
+        rb_set_errinfo(Qnil);
+    else if (make_room())
+        targets[n_targets++] = wanted;
+}
+
+void rv_targets_add_lines(struct rv_target_owner owner, VALUE code, unsigned long line)
+{
+    add((struct target){.owner = owner, .events = RUBY_EVENT_LINE, .code = code, .line = line}, handlers.line);
+}
+
+void rv_targets_add_entry(struct rv_target_owner owner, VALUE code)
+{
+    rb_event_flag_t event = rv_targets_has_event(code, "call", 0) ? RUBY_EVENT_CALL : RUBY_EVENT_B_CALL;
+    add((struct target){.owner = owner, .events = event, .code = code}, handlers.entry);
+}
+
+void rv_targets_add_raise(struct rv_target_owner owner)
+{
+    add((struct target){.owner = owner, .events = RUBY_EVENT_RAISE, .code = Qnil}, handlers.raise);
+}
+
+void rv_targets_add_loaded(struct rv_target_owner owner)
+{
+    add((struct target){.owner = owner, .events = RUBY_EVENT_SCRIPT_COMPILED, .code = Qnil}, handlers.loaded);
+}
+
+void rv_targets_keep(struct rv_target_owner owner, VALUE object)
+{
+    if (owner.thread && make_room())
+        targets[n_targets++] = (struct target){.owner = owner, .code = object, .tracepoint = Qnil};
+}
+
+/* ---- what code there is ---- */
+
+struct all {
+    VALUE code; /* array */
+};
+
+static int find_code(void *begin, void *end, size_t stride, void *context)
+{
+    const struct all *all = context;
+    for (char *at = begin; at < (char *)end; at += stride) {
+        VALUE object = (VALUE)at, flags = RBASIC(object)->flags;
+        if ((flags & RUBY_T_MASK) == T_IMEMO && (flags >> RUBY_FL_USHIFT & KIND_BITS) == KIND_CODE)
+            rb_ary_push(all->code, rb_iseqw_new(object));
+    }
+    return 0;
+}
+
+/* Without collections: one would leave code behind that is dead. */
+void rv_targets_each_code(rv_targets_code_fn *each, void *context)
+{
+    struct all all = {rb_ary_new()};
+    VALUE was_off = rb_gc_disable();
+    rb_objspace_each_objects(find_code, &all);
+    if (!RTEST(was_off))
+        rb_gc_enable();
+    for (long i = 0; i < RARRAY_LEN(all.code); i++)
+        each(rb_ary_entry(all.code, i), context);
+    RB_GC_GUARD(all.code);
+}
+
+struct inner {
+    rv_targets_code_fn *each;
+    void *context;
+};
+
+static VALUE visit_inner(RB_BLOCK_CALL_FUNC_ARGLIST(code, context))
+{
+    const struct inner *inner = (const struct inner *)context; /* NOLINT */
+    (void)argc;
+    (void)argv;
+    (void)blockarg;
+    rv_targets_each_inner(code, inner->each, inner->context);
+    return Qnil;
+}
+
+void rv_targets_each_inner(VALUE code, rv_targets_code_fn *each, void *context)
+{
+    struct inner inner = {each, context};
+    each(code, context);
+    rb_block_call(code, rb_intern("each_child"), 0, NULL, visit_inner, (VALUE)&inner);
+}
+
+bool rv_targets_has_event(VALUE code, const char *kind, unsigned long line)
+{
+    VALUE events = rb_funcall(code, rb_intern("trace_points"), 0), wanted = RB_ID2SYM(rb_intern(kind));
+    for (long i = 0; i < RARRAY_LEN(events); i++) {
+        VALUE event = rb_ary_entry(events, i);
+        if (rb_ary_entry(event, 1) == wanted && (!line || NUM2ULONG(rb_ary_entry(event, 0)) == line))
+            return true;
+    }
+    return false;
+}
+
+void rv_targets_start(const struct rv_targets_handlers *given)
+{
+    handlers = *given;
+    rb_gc_register_mark_object(rb_data_typed_object_wrap(0, &targets, &keeper_type));
+}

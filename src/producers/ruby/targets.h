@@ -1,0 +1,73 @@
+/*
+ * Events of chosen code only: of the lines of a method or block, of its entry, or of one line. The rest of the program
+ * keeps its speed. Events that cannot be chosen by code, for files that are loaded and for exceptions, are here, too.
+ *
+ * All need the GVL. Code is a RubyVM::InstructionSequence.
+ */
+#ifndef RV_PRODUCERS_RUBY_TARGETS_H
+#define RV_PRODUCERS_RUBY_TARGETS_H
+
+#include <stdbool.h>
+
+#include "producers/ruby/ruby_api.h"
+
+/* What events are for: a breakpoint of a thread, by its number, or with 0 something else of its. */
+struct rv_target_owner {
+    const struct rv_target_thread *thread; /* NULL: none, nothing is done */
+    unsigned number;
+};
+
+/* Of the calling thread; rv_targets_begin_thread() before. */
+struct rv_target_owner rv_targets_owner(unsigned number);
+
+/* tracepoint: identifies the target, where several fit an event. */
+typedef void rv_targets_fn(VALUE tracepoint, void *unused);
+
+struct rv_targets_handlers {
+    rv_targets_fn *line, *entry, *raise, *loaded;
+};
+
+/*
+ * Events of this code, until it is released. Nothing is done where the owner has them already.
+ *   line  0: of all lines, also of the blocks in it
+ */
+void rv_targets_add_lines(struct rv_target_owner owner, VALUE code, unsigned long line);
+void rv_targets_add_entry(struct rv_target_owner owner, VALUE code);
+void rv_targets_add_raise(struct rv_target_owner owner);
+void rv_targets_add_loaded(struct rv_target_owner owner);
+
+/* Keep an object for the owner. */
+void rv_targets_keep(struct rv_target_owner owner, VALUE object);
+
+/* All that the owner has. Its events may come until the program goes on. */
+void rv_targets_release(struct rv_target_owner owner);
+
+/* Is this the tracepoint of a target? */
+bool rv_targets_has(VALUE tracepoint);
+
+/* Is its thread there yet? */
+bool rv_targets_is_alive(struct rv_target_owner owner);
+
+/* The calling thread may own targets; it ends, and needs no GVL for this; it is the only one left, in a forked child. */
+void rv_targets_begin_thread(void);
+void rv_targets_end_thread(void);
+void rv_targets_fork(void);
+
+/* While a handler may wait or call the program, nothing is taken back. */
+void rv_targets_begin(void);
+void rv_targets_end(void);
+
+/* The code that is loaded, all of it: slow. */
+typedef void rv_targets_code_fn(VALUE code, void *context);
+void rv_targets_each_code(rv_targets_code_fn *each, void *context);
+
+/* This code, and all that is in it. */
+void rv_targets_each_inner(VALUE code, rv_targets_code_fn *each, void *context);
+
+/* Does code begin an event of that kind ("line", "call", "b_call") on that line? 0: on any. */
+bool rv_targets_has_event(VALUE code, const char *kind, unsigned long line);
+
+/* Once. */
+void rv_targets_start(const struct rv_targets_handlers *handlers);
+
+#endif

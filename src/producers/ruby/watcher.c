@@ -1,0 +1,211 @@
+/*
+ * What Ruby lets a foreign thread do is to register a job, which runs in the Ruby thread that has the GVL. Exceptions
+ * are raised by a Ruby thread: it is there while expressions run, and a second longer.
+ */
+#include "producers/ruby/watcher.h"
+
+#include <pthread.h>
+#include <ruby/thread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "producers/commands/commands.h"
+#include "producers/ruby/ruby_api.h"
+
+#define PERIOD_NS 50000000u
+#define NAP_NS 20000000u
+#define MOST_IDLE_NAPS 50u
+
+static struct watched {
+    const uint32_t *attention;
+    const struct rv_commands_request *request; /* of the expression that runs; NULL: none. These under the GVL */
+    VALUE thread;                              /* Ruby's, while an expression runs */
+    bool is_given_up;
+    struct watched *next;
+} * all;
+
+static _Thread_local struct watched *own;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list */
+static pid_t pid;                                        /* whose watcher runs */
+static bool has_raiser, has_ended;                       /* the Ruby thread is there; Ruby is about to end */
+static void (*wake)(void);
+
+/* ---- in Ruby's threads ---- */
+
+static VALUE raise_in(VALUE thread)
+{
+    return rb_funcall(thread, rb_intern("raise"), 1, rb_exc_new_cstr(rb_eException, "given up"));
+}
+
+static void give_up(struct watched *watched)
+{
+    int error = 0;
+    watched->is_given_up = true;
+    rb_protect(raise_in, watched->thread, &error);
+    if (error)
+        rb_set_errinfo(Qnil);
+}
+
+/* Returns whether any expression runs. With the GVL, so that none ends meanwhile, nor a thread. */
+static bool look_at_requests(void)
+{
+    bool has_any = false;
+    for (struct watched *watched = all; watched; watched = watched->next) {
+        has_any |= watched->request != NULL;
+        if (watched->request && !watched->is_given_up && rv_commands_is_unwanted(watched->request))
+            give_up(watched);
+    }
+    return has_any;
+}
+
+static void *nap(void *unused)
+{
+    const struct timespec period = {.tv_nsec = NAP_NS};
+    (void)unused;
+    nanosleep(&period, NULL);
+    return NULL;
+}
+
+static VALUE run_raiser(void *unused)
+{
+    (void)unused;
+    for (unsigned n_idle = 0; n_idle < MOST_IDLE_NAPS; n_idle++) {
+        rb_thread_call_without_gvl(nap, NULL, NULL, NULL);
+        if (look_at_requests())
+            n_idle = 0;
+    }
+    has_raiser = false;
+    return Qnil;
+}
+
+static void run_job(void *unused)
+{
+    (void)unused;
+    wake();
+}
+
+/* ---- in the watcher ---- */
+
+static void *watch(void *unused)
+{
+    const struct timespec period = {.tv_nsec = PERIOD_NS};
+    (void)unused;
+    for (bool goes_on = true; goes_on;) {
+        bool is_due = false;
+        nanosleep(&period, NULL);
+        pthread_mutex_lock(&lock);
+        goes_on = !has_ended;
+        for (const struct watched *watched = all; watched && goes_on; watched = watched->next)
+            is_due |= __atomic_load_n(watched->attention, __ATOMIC_RELAXED) != 0;
+        if (is_due)
+            rb_postponed_job_register_one(0, run_job, NULL);
+        pthread_mutex_unlock(&lock);
+    }
+    return NULL;
+}
+
+static void start_watcher(void)
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    sigset_t every, before;
+    sigfillset(&every);
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_sigmask(SIG_SETMASK, &every, &before); /* signals are the program's */
+    if (pthread_create(&thread, &attributes, watch, NULL) == 0)
+        pid = getpid();
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+}
+
+/* ---- threads ---- */
+
+void rv_watcher_begin(void)
+{
+    if (!own)
+        return;
+    own->request = rv_commands_current();
+    own->thread = rb_thread_current();
+    own->is_given_up = false;
+    if (!has_raiser)
+        rb_thread_create(run_raiser, NULL);
+    has_raiser = true;
+}
+
+static VALUE check_interrupts(VALUE unused)
+{
+    rb_thread_check_ints();
+    return unused;
+}
+
+/* An exception that came too late for the expression must not reach the program. */
+bool rv_watcher_end(void)
+{
+    int error = 0;
+    if (!own)
+        return false;
+    own->request = NULL;
+    if (own->is_given_up) {
+        VALUE before = rb_errinfo();
+        rb_protect(check_interrupts, Qnil, &error);
+        rb_set_errinfo(before);
+    }
+    return own->is_given_up;
+}
+
+static void forget_others(void)
+{
+    pthread_mutex_init(&lock, NULL); /* a forked child's may be held by a thread that it has not */
+    if (own)
+        own->next = NULL;
+    all = own;
+    has_raiser = false;
+}
+
+void rv_watcher_begin_thread(void)
+{
+    if (pid != getpid()) {
+        forget_others();
+        start_watcher();
+    }
+    struct watched *watched = own ? own : calloc(1, sizeof *watched);
+    if (!watched)
+        return;
+    pthread_mutex_lock(&lock);
+    watched->attention = rv_commands.attention;
+    if (!own) {
+        watched->next = all;
+        all = own = watched;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void rv_watcher_end_thread(void)
+{
+    pthread_mutex_lock(&lock);
+    for (struct watched **place = &all; *place; place = &(*place)->next)
+        if (*place == own) {
+            *place = own->next;
+            break;
+        }
+    pthread_mutex_unlock(&lock);
+    free(own);
+    own = NULL;
+}
+
+static void stop_watcher(VALUE unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    has_ended = true;
+    pthread_mutex_unlock(&lock);
+}
+
+void rv_watcher_start(void (*given)(void))
+{
+    wake = given;
+    rb_set_end_proc(stop_watcher, Qnil);
+}
