@@ -90,15 +90,18 @@ static void add_json_arguments(struct rv_text_buffer *text, const struct rv_call
     rv_text_buffer_add_json(text, arguments->result);
 }
 
-/* A call without captured arguments has empty fields as CSV, and none as JSON. */
+/* A call without captured arguments has empty fields as CSV, and none as JSON, where the flags' quotes are closed. */
 static void add_arguments(struct writer *writer, const struct rv_lane *lane, const struct rv_span *span)
 {
     struct rv_call_arguments arguments;
     const bool is_known = rv_call_arguments_read(&arguments, &lane->texts, writer->params->subroutines, span);
-    if (writer->params->format == RV_SPANS_CSV)
+    if (writer->params->format == RV_SPANS_CSV) {
         add_csv_arguments(&writer->text, &arguments);
-    else if (is_known)
-        add_json_arguments(&writer->text, &arguments);
+    } else {
+        rv_text_buffer_add(&writer->text, "\"");
+        if (is_known)
+            add_json_arguments(&writer->text, &arguments);
+    }
     rv_call_arguments_fini(&arguments);
 }
 
@@ -116,10 +119,9 @@ static void add_row(struct writer *writer, uint32_t lane_idx, const struct rv_sp
     rv_text_buffer_add_u64(text, span->end - span->start);
     rv_text_buffer_add_bytes(text, names->bytes, names->n);
     rv_text_buffer_add(text, rv_span_flag_words(span->flags));
-    rv_text_buffer_add(text, is_csv ? "" : "\"");
     if (writer->has_arguments)
         add_arguments(writer, rv_lanes_get(writer->params->lanes, lane_idx), span);
-    rv_text_buffer_add(text, is_csv ? "\n" : "}\n");
+    rv_text_buffer_add(text, is_csv ? "\n" : writer->has_arguments ? "}\n" : "\"}\n");
 }
 
 static int write_block(struct writer *writer, const struct rv_spool_block *block, FILE *out)
