@@ -53,11 +53,11 @@ static struct rv_source *reopen_record(struct rv_cli_lines *lines)
     return rv_replay_open(path);
 }
 
-static struct rv_source *reopen_file(const struct rv_cli_lines *lines)
+struct rv_source *rv_cli_lines_reopen(void *context)
 {
     struct rv_map map = {0};
     struct rv_source *source = NULL;
-    const struct rv_options *options = lines->options;
+    const struct rv_options *options = context;
     const int error = rv_open_trace(
         &map, &source, &(struct rv_open_trace_params){.path = options->file, .format = options->import_format});
     return error ? NULL : source;
@@ -103,7 +103,8 @@ static int write_all(struct rv_cli_lines *lines, struct rv_session *session, FIL
 static int write_part(struct rv_cli_lines *lines, const struct rv_slice *part, FILE *out)
 {
     size_t n;
-    struct rv_source *source = lines->record ? reopen_record(lines) : reopen_file(lines);
+    struct rv_source *source =
+        lines->record ? reopen_record(lines) : rv_cli_lines_reopen((void *)(uintptr_t)lines->options);
     if (!source)
         return -EIO;
     struct rv_lines_reader *reader =

@@ -28,6 +28,9 @@ int rv_cli_lines_open(struct rv_cli_lines *lines, const struct rv_options *optio
 /* When the session is done. 0, or a negative errno with one line printed unless it is the stream's. */
 int rv_cli_lines_write(struct rv_cli_lines *lines, struct rv_session *session, FILE *out);
 
+/* Another source of the options' FILE, to be read to its end; NULL with one line printed. context: struct rv_options. */
+struct rv_source *rv_cli_lines_reopen(void *context);
+
 void rv_cli_lines_close(struct rv_cli_lines *lines); /* after the session */
 
 #endif

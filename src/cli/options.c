@@ -572,16 +572,6 @@ static int check_bench(const struct rv_options *options)
     return 0;
 }
 
-/* Texts of arguments are not at hand where lines are summed up. */
-static bool has_rule_over_arguments(const struct rv_options *options)
-{
-    bool has = options->find && rv_filter_is_for_arguments(options->find);
-    for (size_t i = 0; i < rv_filter_n_rules(options->filter); i++)
-        has |= rv_filter_is_for_arguments(rv_filter_text(options->filter, i) +
-                                          (*rv_filter_text(options->filter, i) == '!'));
-    return has;
-}
-
 static int check(const struct rv_options *options)
 {
     if (options->command == RV_COMMAND_HELP || options->command == RV_COMMAND_VERSION)
@@ -625,7 +615,8 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "--report, --spans, --waits and --critical-path are different outputs: give one of them");
     if (options->has_waits && (options->has_part || options->find || rv_filter_n_rules(options->filter)))
         return rv_err(EINVAL, "--waits is of the whole capture: it takes no --from, --to, --find and --filter");
-    if (options->has_lines && has_rule_over_arguments(options))
+    if (options->has_lines &&
+        (rv_filter_has_arguments(options->filter) || (options->find && rv_filter_is_for_arguments(options->find))))
         return rv_err(EINVAL, "--report=lines takes no rules over arguments; see ringviz --help");
     if (options->group_by.is_on && !options->has_report)
         return rv_err(EINVAL, "--group-by goes with --report; see ringviz --help");

@@ -361,6 +361,8 @@ static void start_session(struct watch *watch)
             .max_depth = options->max_depth,
             .sinks = watch->sinks,
             .n_sinks = watch->n_sinks,
+            .reopen = options->file && !is_live(watch) ? rv_cli_lines_reopen : NULL,
+            .reopen_context = (void *)(uintptr_t)options,
             .history = watch->history,
         },
         watch->source);

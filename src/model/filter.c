@@ -217,6 +217,14 @@ void rv_filter_set_mode(const struct rv_filter **filter, enum rv_filter_mode mod
     replace(filter, SIZE_MAX)->mode = mode;
 }
 
+bool rv_filter_has_arguments(const struct rv_filter *filter)
+{
+    for (size_t i = 0; i < rv_filter_n_rules(filter); i++)
+        if (filter->rules[i].condition->key == ARGUMENTS)
+            return true;
+    return false;
+}
+
 size_t rv_filter_n_rules(const struct rv_filter *filter)
 {
     return filter ? filter->n_rules : 0;

@@ -45,6 +45,9 @@ void rv_filter_set_mode(const struct rv_filter **filter, enum rv_filter_mode mod
 /* Is the text a rule over arguments? Such a rule may be searched for, too. */
 bool rv_filter_is_for_arguments(const char *text);
 
+/* Is any of its rules over arguments? */
+bool rv_filter_has_arguments(const struct rv_filter *filter);
+
 /* 0 for NULL. */
 size_t rv_filter_n_rules(const struct rv_filter *filter);
 enum rv_filter_mode rv_filter_mode(const struct rv_filter *filter);

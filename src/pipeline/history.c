@@ -18,6 +18,7 @@
 #include "pipeline/history_blocks.h"
 #include "sink/record.h"
 #include "source/indexed.h"
+#include "source/replay.h"
 
 enum { SHARE = 10 /* of the free space */ };
 static const uint64_t REST_NS = 10000000;
@@ -30,6 +31,7 @@ struct followed {
 };
 
 struct rv_history {
+    char path[64]; /* of its file, in this process */
     struct rv_record *record;
     struct rv_source *source; /* reads the file */
     pthread_t thread;
@@ -329,19 +331,24 @@ struct rv_sink rv_history_sink(struct rv_history *history)
     return rv_record_sink(history->record);
 }
 
+struct rv_source *rv_history_reopen(struct rv_history *history)
+{
+    rv_record_flush(history->record);
+    return rv_replay_open_written(history->path);
+}
+
 static int open_file(struct rv_history *history, uint64_t n_bytes)
 {
-    char path[64];
     int fd = rv_os_open_spool("the history");
     if (fd < 0)
         return fd;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    snprintf(history->path, sizeof history->path, "/proc/self/fd/%d", fd);
     const struct rv_record_params params = {
         .fd = fd, .limit = {.n_bytes = n_bytes}, .follower = {add_index, set_begin, fail, history}};
     int error = rv_record_start(history->record, &params);
     if (error)
         rv_warn("no history of older calls: %s (--history, TMPDIR)", strerror(-error));
-    return error ? error : rv_indexed_follow(&history->source, path);
+    return error ? error : rv_indexed_follow(&history->source, history->path);
 }
 
 struct rv_history *rv_history_create(uint64_t n_bytes)

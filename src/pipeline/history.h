@@ -46,6 +46,9 @@ bool rv_history_is_stuck(struct rv_history *history);
 /* Can all that was recorded be loaded, or is known to be discarded? Any thread. */
 bool rv_history_is_listed(struct rv_history *history);
 
+/* Another source of the events that it has so far, but of those that wait to be written; NULL with one line printed. Main thread. */
+struct rv_source *rv_history_reopen(struct rv_history *history);
+
 /* Was it given up? Any thread. */
 bool rv_history_has_failed(struct rv_history *history);
 

@@ -647,3 +647,16 @@ void rv_session_losses(struct rv_session *session, struct rv_losses *losses)
     if (session->source->losses)
         session->source->losses(session->source, losses);
 }
+
+bool rv_session_can_reopen(const struct rv_session *session)
+{
+    return session->params.history ? !rv_history_has_failed(session->params.history) : session->params.reopen != NULL;
+}
+
+struct rv_source *rv_session_reopen(struct rv_session *session)
+{
+    const struct rv_session_params *params = &session->params;
+    if (!rv_session_can_reopen(session))
+        return NULL;
+    return params->history ? rv_history_reopen(params->history) : params->reopen(params->reopen_context);
+}

@@ -33,6 +33,9 @@ struct rv_session_params { /* zero = default */
     uint32_t max_depth;          /* calls at this depth and deeper are dropped; 0 = none */
     const struct rv_sink *sinks; /* n_sinks of them, borrowed until rv_session_destroy() */
     size_t n_sinks;
+    /* Open another source of the same events; NULL: not possible, with one line printed. With a history not needed; NULL: there is none. */
+    struct rv_source *(*reopen)(void *context);
+    void *reopen_context;
     struct rv_history *history; /* of which the sinks have the sink; borrowed likewise; NULL: none */
 };
 
@@ -66,6 +69,10 @@ struct rv_wait_index *rv_session_wait_index(struct rv_session *session); /* like
  *   returns  number of pages still to be loaded
  */
 size_t rv_session_want(struct rv_session *session, uint64_t from_ns, uint64_t to_ns, uint32_t level);
+
+/* Another source of the events so far; NULL: there is none. Main thread. */
+struct rv_source *rv_session_reopen(struct rv_session *session);
+bool rv_session_can_reopen(const struct rv_session *session);
 
 /* Are all blocks listed, or those of a history so far, so that all calls can be read? */
 bool rv_session_can_read(struct rv_session *session);

@@ -41,6 +41,7 @@ struct replay {
     uint64_t n_segments, next_segment; /* segments seen; the next one's number if none was discarded */
     uint64_t n_between;                /* discarded events after kept ones */
     bool has_gap;                      /* segments before this one were discarded */
+    bool is_written;                   /* the file is not complete yet */
 };
 
 /* ---- streams ---- */
@@ -315,7 +316,8 @@ static enum rv_source_status poll_replay(struct rv_source *source, const struct 
         return end(replay, intake);
     int result = rv_rec_reader_next(replay->reader, &chunk, &payload);
     if (result <= 0) {
-        warn_of_damage(replay);
+        if (!replay->is_written)
+            warn_of_damage(replay);
         return end(replay, intake);
     }
     replay->n_broken += !take_chunk(replay, &chunk, payload, intake);
@@ -354,7 +356,7 @@ static void close_replay(struct rv_source *source)
     free(replay);
 }
 
-struct rv_source *rv_replay_open(const char *path)
+static struct rv_source *open_replay(const char *path, bool is_written)
 {
     struct rv_rec_reader *reader;
     if (rv_rec_reader_open(&reader, path, NULL) != 0)
@@ -368,11 +370,22 @@ struct rv_source *rv_replay_open(const char *path)
                                         .losses = losses_of_replay,
                                         .mono_ns = file->mono_ns,
                                         .real_ns = file->real_ns,
-                                        .begin_ns = rv_recorded_begin(path, reader)};
+                                        .begin_ns = is_written ? 0 : rv_recorded_begin(path, reader)};
+    replay->is_written = is_written;
     replay->path = rv_strdup(path);
     replay->reader = reader;
     replay->codec = rv_codec_create();
     rv_recorded_names_init(&replay->names, rv_rec_reader_state(reader).n_bytes);
     replay->events = rv_alloc(RV_REC_MAX_EVENTS, sizeof *replay->events);
     return &replay->source;
+}
+
+struct rv_source *rv_replay_open(const char *path)
+{
+    return open_replay(path, false);
+}
+
+struct rv_source *rv_replay_open_written(const char *path)
+{
+    return open_replay(path, true);
 }

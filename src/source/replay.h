@@ -10,4 +10,7 @@
 /* NULL with one line printed. */
 struct rv_source *rv_replay_open(const char *path);
 
+/* The same of one that this process is writing: what it has so far, without a word on its begin and end. */
+struct rv_source *rv_replay_open_written(const char *path);
+
 #endif

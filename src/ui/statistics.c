@@ -214,8 +214,8 @@ static void show_flame(struct rv_ui *ui, const struct rv_statistics *shown, stru
 static void show_tabs(const struct rv_statistics *shown, struct rv_ui_acts *acts)
 {
     static const char *const titles[2][RV_STATISTICS_TABS] = {
-        {"Flame graph", "Calls", "Callers, callees", "Top-down", "Bottom-up", "Grouped", "Diff"},
-        {"Flame", "Calls", "Callers", "Down", "Up", "Groups", "Diff"}};
+        {"Flame graph", "Calls", "Callers, callees", "Top-down", "Bottom-up", "Grouped", "Lines", "Diff"},
+        {"Flame", "Calls", "Callers", "Down", "Up", "Groups", "Lines", "Diff"}};
     uint32_t n_tabs = shown->diff.diff ? RV_STATISTICS_TABS : RV_STATISTICS_DIFF;
     for (uint32_t tab = 0; tab < n_tabs; tab++) {
         if (tab > 0)
@@ -258,6 +258,9 @@ static void show_page(struct rv_ui *ui, const struct rv_statistics *shown, struc
         break;
     case RV_STATISTICS_GROUPS:
         rv_groups_table_show(ui, &shown->groups, acts, height);
+        break;
+    case RV_STATISTICS_LINES:
+        rv_lines_table_show(ui, &shown->lines, acts, height);
         break;
     case RV_STATISTICS_DIFF:
         rv_diff_table_show(ui, &shown->diff, acts, height);

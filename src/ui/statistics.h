@@ -12,6 +12,7 @@
 #include "ui/durations.h"
 #include "ui/flame_graph.h"
 #include "ui/groups_table.h"
+#include "ui/lines_table.h"
 #include "ui/tree_table.h"
 #include "ui/ui.h"
 
@@ -29,6 +30,7 @@ enum rv_statistics_tab {
     RV_STATISTICS_TOP_DOWN,
     RV_STATISTICS_BOTTOM_UP,
     RV_STATISTICS_GROUPS,
+    RV_STATISTICS_LINES,
     RV_STATISTICS_DIFF, /* only where two captures are compared */
     RV_STATISTICS_TABS
 };
@@ -74,6 +76,7 @@ struct rv_statistics {
     struct rv_calls_table calls;
     struct rv_tree_table trees[2];
     struct rv_groups_table groups;
+    struct rv_lines_table lines;
     struct rv_diff_table diff;
     struct rv_subroutines *subroutines;
     uint32_t (*rgba)(const void *context, uint32_t id); /* colour of a subroutine */

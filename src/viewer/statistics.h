@@ -15,6 +15,7 @@
 #include "ui/action.h"
 #include "ui/statistics.h"
 #include "viewer/call_tree.h"
+#include "viewer/lines.h"
 
 #define RV_FOCUS_MOST 64u /* the oldest is dropped */
 
@@ -66,6 +67,7 @@ struct rv_viewer_statistics {
     size_t n_focus;                 /* 0 = all paths */
     struct rv_viewer_tree trees[2]; /* of the page: callers and callees, or only the first one */
     struct rv_viewer_calls calls;
+    struct rv_viewer_lines lines;
     enum rv_statistics_file wants_file; /* that the window must write */
 };
 

@@ -13,6 +13,7 @@
 #include "export/calls.h"
 #include "export/report.h"
 #include "viewer/calls.h"
+#include "viewer/lines.h"
 #include "ui/inspector.h"
 
 #define MOST_FILES 1000
@@ -164,6 +165,49 @@ static struct rv_groups_table groups_of(const struct rv_panel_analysis_about *ab
     };
 }
 
+static const char *text_of_line(const void *context, const struct rv_line_times *row, char *out, size_t out_bytes)
+{
+    const struct rv_panel_analysis_about *about = context;
+    char line[RV_SOURCE_TEXT_LINE_BYTES];
+    (void)snprintf(out, out_bytes, "%s", rv_viewer_lines_text(&about->viewer->statistics.lines, row, line));
+    return out;
+}
+
+static const char *notice_of_lines(const struct rv_panel_analysis_about *about, size_t n_rows)
+{
+    const struct rv_viewer_lines *lines = &about->viewer->statistics.lines;
+    struct rv_session *session = about->viewer->analysis.session;
+    if (!session || !rv_session_can_reopen(session))
+        return "The times of lines are read from a file, or from a program's history (--history): there is neither.";
+    if (rv_filter_has_arguments(about->viewer->statistics.asked_filter))
+        return "A rule over arguments is in force: the lines of its calls are not known.";
+    if (!lines->reader)
+        return lines->next ? "reading ..." : "They cannot be read.";
+    if (!n_rows && lines->n_all)
+        return "No line of this subroutine is known.";
+    return n_rows ? ""
+                  : "No line is known. Perl and Ruby tell those of statements with RINGVIZ_PERL_LINES=1 and "
+                    "RINGVIZ_RUBY_LINES=1 in their environment.";
+}
+
+static uint64_t most_self_ns(const struct rv_line_times *rows, size_t n)
+{
+    uint64_t most_ns = 0;
+    for (size_t i = 0; i < n; i++)
+        most_ns = rows[i].self_ns > most_ns ? rows[i].self_ns : most_ns;
+    return most_ns;
+}
+
+static struct rv_lines_table lines_of(const struct rv_panel_analysis_about *about)
+{
+    const struct rv_viewer_lines *lines = &about->viewer->statistics.lines;
+    struct rv_lines_table table = {.is_of_one = lines->is_of_one, .text = text_of_line, .context = about};
+    table.rows = rv_viewer_lines_rows(lines, &table.n_rows);
+    table.notice = notice_of_lines(about, table.n_rows);
+    table.most_ns = most_self_ns(table.rows, lines->is_of_one ? table.n_rows : table.n_rows > 0);
+    return table;
+}
+
 void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, struct rv_ui *ui,
                                    const struct rv_panel_analysis_about *about, struct rv_ui_acts *acts)
 {
@@ -200,6 +244,7 @@ void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, str
                            .calls = calls_of(about),
                            .trees = {tree_of(about, 0), tree_of(about, 1)},
                            .groups = groups_of(about),
+                           .lines = lines_of(about),
                            .diff = {about->viewer->diff, about->subroutines},
                            .subroutines = about->subroutines,
                            .rgba = rgba_of,

@@ -372,11 +372,11 @@ Test(statistics, the_table_of_a_comparison_is_there_only_where_captures_are_comp
     struct fixture fixture;
     init(&fixture);
     act(&fixture, RV_ACTION_STATISTICS);
-    act_on(&fixture, RV_ACTION_STATISTICS_TAB, RV_STATISTICS_GROUPS + 1);
+    act_on(&fixture, RV_ACTION_STATISTICS_TAB, RV_STATISTICS_LINES + 1);
     act(&fixture, RV_ACTION_STATISTICS_TAB);
     cr_assert_eq(fixture.viewer.statistics.tab, RV_STATISTICS_FLAME);
     fixture.viewer.diff = &diff;
-    act_on(&fixture, RV_ACTION_STATISTICS_TAB, RV_STATISTICS_GROUPS + 1);
+    act_on(&fixture, RV_ACTION_STATISTICS_TAB, RV_STATISTICS_LINES + 1);
     act(&fixture, RV_ACTION_STATISTICS_TAB);
     cr_assert_eq(fixture.viewer.statistics.tab, RV_STATISTICS_DIFF);
     fini(&fixture);
