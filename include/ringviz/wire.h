@@ -113,6 +113,7 @@ enum rv_wait_on {
     RV_WAIT_ON_COUNT
 };
 
+#define RV_BLOCKING_KIND_BITS 8  /* of struct rv_wire_control's blocking */
 #define RV_WAIT_KIND_MASK 0xffu /* of a WAIT's frame */
 #define RV_WAIT_RELEASE 0x100u
 #define RV_WAIT_PAST 0x200u
@@ -626,7 +627,9 @@ struct rv_wire_control {
     uint64_t n_stashed;       /* [atomic] events stashed until an interrupted push is done: lost if the owner dies */
     uint64_t text_head;       /* [atomic] bytes ever taken for texts */
     uint64_t n_texts_refused; /* [atomic] texts without room */
-    uint8_t reserved2[64];
+    uint64_t blocking;        /* [atomic] the call that the thread is in and that may block: ticks << 8 | enum rv_wait_kind;
+                                 0: none */
+    uint8_t reserved2[56];
 
     /* 0x100 the consumer's line */
     uint64_t tail;          /* [atomic] events read or skipped */

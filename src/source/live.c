@@ -201,21 +201,6 @@ static uint64_t ticks_at_end(const struct live_ring *slot)
     return stopped ? stopped : __atomic_load_n(&slot->ring.control->exited_ticks, __ATOMIC_RELAXED);
 }
 
-static void close_stream(struct live *live, struct live_ring *slot, uint32_t ring_idx, const struct rv_intake *intake)
-{
-    live->is_loss_turn = true;
-    account(live, slot, ring_idx, intake);
-    uint64_t end = ticks_at_end(slot);
-    if (!end && live->is_ending && rv_ownership_has_live_owner(live->map, ring_idx))
-        end = rv_clock_ticks(live->map->clock.kind); /* it keeps running: its open calls last until now */
-    uint64_t end_ns = rv_normalize_time(&live->map->clock, end), last_ns = slot->normalizer.last_ns;
-    intake->close_stream(intake->context, slot->stream, end_ns > last_ns ? end_ns : last_ns);
-    slot->stream = NULL;
-    if (live->params.switches)
-        rv_context_switches_forget(live->params.switches, slot->tid, owner_of(live, slot));
-    live->n_streams--;
-}
-
 static void follow_name(struct live *live, struct live_ring *slot, uint32_t ring_idx, const struct rv_intake *intake)
 {
     uint32_t seen = __atomic_load_n(&slot->ring.control->name_is_set, __ATOMIC_RELAXED);
@@ -259,6 +244,44 @@ static void hand_over(struct live *live, struct live_ring *slot, struct rv_batch
             return;
         batch = wait_for_batch(live, intake);
     }
+}
+
+/* ---- ends ---- */
+
+/* The call in which the thread has been killed, or still is, may have blocked: a wait without an end. What the thread has
+ * called since, it called in a signal handler, or it has left the call by a jump. now: ticks. */
+static bool send_open_wait(struct live *live, struct live_ring *slot, uint64_t now, const struct rv_intake *intake)
+{
+    const uint64_t word = __atomic_load_n(&slot->ring.control->blocking, __ATOMIC_RELAXED);
+    const uint64_t began = word >> RV_BLOCKING_KIND_BITS, kind = word & RV_WAIT_KIND_MASK;
+    if (!word || ticks_at_end(slot) || began > now || kind < RV_WAIT_SLEEP || kind >= RV_WAIT_KIND_COUNT ||
+        rv_normalize_time(&live->map->clock, began) < slot->normalizer.last_call_ns)
+        return false;
+    const uint64_t words[][2] = {
+        {(uint64_t)RV_EVENT_WAIT << RV_EVENT_KIND_SHIFT | now, rv_event_word(0, (uint16_t)(kind | RV_WAIT_PAST), 0)},
+        {(uint64_t)RV_EVENT_WOKEN << RV_EVENT_KIND_SHIFT | now, rv_event_word_since_begin(now - began)}};
+    struct rv_event events[sizeof words / sizeof *words];
+    memcpy(events, words, sizeof words);
+    slot->n_added += sizeof words / sizeof *words;
+    hand_over(live, slot, wait_for_batch(live, intake), events, sizeof words / sizeof *words, intake);
+    return true;
+}
+
+static void close_stream(struct live *live, struct live_ring *slot, uint32_t ring_idx, const struct rv_intake *intake)
+{
+    const uint64_t now = rv_clock_ticks(live->map->clock.kind);
+    uint64_t end = ticks_at_end(slot);
+    const bool is_in_call = send_open_wait(live, slot, now, intake);
+    live->is_loss_turn = true;
+    account(live, slot, ring_idx, intake);
+    if (!end && (is_in_call || (live->is_ending && rv_ownership_has_live_owner(live->map, ring_idx))))
+        end = now; /* its open calls last until now: it keeps running, or was killed a moment ago */
+    uint64_t end_ns = rv_normalize_time(&live->map->clock, end), last_ns = slot->normalizer.last_ns;
+    intake->close_stream(intake->context, slot->stream, end_ns > last_ns ? end_ns : last_ns);
+    slot->stream = NULL;
+    if (live->params.switches)
+        rv_context_switches_forget(live->params.switches, slot->tid, owner_of(live, slot));
+    live->n_streams--;
 }
 
 /* ---- context switches ---- */

@@ -129,6 +129,8 @@ row signal "" ::wait_signal "" $unknown
 scene_of "$blocking" interrupted
 row read pipe ::interrupted_scene "" $unknown
 scene_of "$blocking" cancelled
+scene_of "$blocking" unfinished
+row poll "" ::block_in "" $unknown
 scene_of "$blocking" vfork
 row poll "" ::vfork_scene "" $timeout
 # A wait in a handler is there, and so is the one that the handler has interrupted.

@@ -1,7 +1,7 @@
 /*
  * The functions of the C library in which a thread may block, in front of it: what blocked for long becomes a wait, which
  * is written when it is over. So one that does not block costs two looks at the clock, and one that is cancelled, or left
- * by a jump, leaves nothing behind.
+ * by a jump, leaves nothing behind. Of one that does not end, the thread's ring tells.
  *
  * A thread that has no ring is left alone. Functions that call these within the C library, such as those of streams, are
  * not seen.
@@ -156,6 +156,13 @@ static enum rv_wait_on file_on(int fd)
 
 /* ---- waits ---- */
 
+/* A call that the thread has entered: of a thread that is killed within it, its ring tells. */
+struct blocking {
+    uint64_t began; /* ticks; 0: the thread is not traced */
+    uint64_t *word; /* of the ring, */
+    uint64_t outer; /* and what it was: a handler may have interrupted another such call */
+};
+
 static __attribute__((noinline)) uint64_t read_clock(void)
 {
     return rv_wait_is_traced() ? rv_clock_ticks(rv_process_map()->clock.kind) : 0;
@@ -171,9 +178,25 @@ static inline uint64_t now(void)
     return read_clock();
 }
 
-static inline bool has_blocked(uint64_t began)
+static inline struct blocking begin(enum rv_wait_kind kind)
 {
-    return __builtin_expect(began && now() - began >= LEAST_TICKS, 0);
+    struct blocking call = {.began = now()};
+    const struct rv_pusher_state *state = rv_thread.pusher.state;
+    if (!call.began || !state || !state->ring.control)
+        return (struct blocking){0};
+    call.word = &state->ring.control->blocking;
+    call.outer = __atomic_load_n(call.word, __ATOMIC_RELAXED);
+    __atomic_store_n(call.word, call.began << RV_BLOCKING_KIND_BITS | kind, __ATOMIC_RELAXED);
+    return call;
+}
+
+/* Whether it took long. */
+static inline bool end(const struct blocking *call)
+{
+    if (!call->began)
+        return false;
+    __atomic_store_n(call->word, call->outer, __ATOMIC_RELAXED);
+    return __builtin_expect(now() - call->began >= LEAST_TICKS, 0);
 }
 
 /* What tracing itself asks of the system is no wait of the program's. */
@@ -190,10 +213,10 @@ static __attribute__((noinline)) void write_wait(uint64_t began, enum rv_wait_ki
 /* is_timeout may name the call's result. */
 #define MAY_BLOCK(type, call, kind, fd, is_timeout)                                                                    \
     do {                                                                                                               \
-        const uint64_t began = now();                                                                                  \
+        const struct blocking blocking = begin(kind);                                                                  \
         const type result = call;                                                                                      \
-        if (has_blocked(began))                                                                                        \
-            write_wait(began, kind, fd, is_timeout);                                                                   \
+        if (end(&blocking))                                                                                            \
+            write_wait(blocking.began, kind, fd, is_timeout);                                                          \
         return result;                                                                                                 \
     } while (0)
 

@@ -360,6 +360,16 @@ static void cancelled_scene(void)
     }
 }
 
+/* The process ends while a thread blocks. */
+static void unfinished_scene(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, block_in, (void *)1);
+    while (!__atomic_load_n(&blocked, __ATOMIC_ACQUIRE))
+        sched_yield();
+    keep_blocked(blocked);
+}
+
 /* The child of vfork has the parent's memory, its thread's as well. */
 static void vfork_scene(void)
 {
@@ -418,6 +428,7 @@ int main(int argc, char **argv)
     } scenes[] = {{"all", all_scene},
                   {"interrupted", interrupted_scene},
                   {"cancelled", cancelled_scene},
+                  {"unfinished", unfinished_scene},
                   {"vfork", vfork_scene},
                   {"nested", nested_scene}};
     main_thread = getpid();
