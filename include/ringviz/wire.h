@@ -43,7 +43,7 @@ enum rv_event_kind {
     RV_EVENT_RETURN_AT = 3,
     RV_EVENT_GC_START = 4,
     RV_EVENT_GC_END = 5,
-    RV_EVENT_THREAD = 6,     /* aux = enum rv_thread_state, id = thread (0: the ring's own) */
+    RV_EVENT_THREAD = 6,     /* aux = enum rv_thread_state, of the ring's thread */
     RV_EVENT_SWITCH = 7,     /* the events that follow are on another stack; id = stack, 0 = the ring's first */
     RV_EVENT_LINE = 8,       /* a statement begins in the innermost frame: see rv_event_line() */
     RV_EVENT_MARK = 9,       /* id = name id */

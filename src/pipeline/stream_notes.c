@@ -203,18 +203,12 @@ static uint32_t last_call(const struct rv_batch *batch, uint32_t before, uint32_
     return former;
 }
 
-static bool is_of_stack(const struct rv_event *event)
-{
-    return rv_event_kind(event) == RV_EVENT_SWITCH ||
-           (rv_event_kind(event) == RV_EVENT_THREAD && event->aux == RV_THREAD_RESUMED);
-}
-
 static uint32_t add_all(struct rv_stream *stream, const struct rv_job *job, uint64_t origin_ns)
 {
     uint32_t stack = job->entry_stack, last_line = 0, n_switches = 0;
     for (uint32_t i = 0; i < job->batch.n_specials; i++) {
         const struct rv_event *event = &job->batch.events[job->batch.specials[i]];
-        if (is_of_stack(event))
+        if (rv_event_kind(event) == RV_EVENT_SWITCH)
             stack = event->id;
         n_switches += rv_batch_is_switch(event);
         struct rv_track *track = rv_tracks_at(&stream->tracks, stack);
@@ -271,7 +265,7 @@ void rv_stream_notes_add_page_job(struct rv_tracks *tracks, const struct rv_job 
     for (uint32_t i = 0; i < job->batch.n_specials; i++) {
         const uint32_t at = job->batch.specials[i];
         const struct rv_event *event = &job->batch.events[at];
-        if (is_of_stack(event)) {
+        if (rv_event_kind(event) == RV_EVENT_SWITCH) {
             merge_texts(tracks, stack, &found);
             stack = event->id;
         }

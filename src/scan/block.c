@@ -108,17 +108,10 @@ void rv_block_destroy(struct rv_block *block)
     free(block);
 }
 
-/* Does this event move the stream to another stack? */
-static bool is_stack_change(const struct rv_event *event)
-{
-    unsigned kind = rv_event_kind(event);
-    return kind == RV_EVENT_SWITCH || (kind == RV_EVENT_THREAD && event->aux == RV_THREAD_RESUMED);
-}
-
 uint32_t rv_block_exit_stack(const struct rv_block_input *input)
 {
     for (uint32_t i = input->n_specials; i-- > 0;)
-        if (input->specials[i] < input->n && is_stack_change(&input->events[input->specials[i]]))
+        if (input->specials[i] < input->n && rv_event_kind(&input->events[input->specials[i]]) == RV_EVENT_SWITCH)
             return input->events[input->specials[i]].id;
     return input->entry_stack;
 }
@@ -290,7 +283,7 @@ static void scan_sections(struct rv_block *block, const struct rv_block_input *i
             add_range(block, stack, begin, special);
         note_events(block, input, begin, special);
         begin = special + 1;
-        if (is_stack_change(event)) {
+        if (rv_event_kind(event) == RV_EVENT_SWITCH) {
             stack = event->id;
         } else if (kind == RV_EVENT_SYNC || kind == RV_EVENT_LOST) {
             end_section(block, input, kernel);

@@ -204,10 +204,6 @@ static void on_event(struct rv_serial *serial, const struct rv_event *event)
     case RV_EVENT_RETURN:
         on_plain(serial, event);
         break;
-    case RV_EVENT_THREAD:
-        if (event->aux != RV_THREAD_RESUMED)
-            break;
-        /* fall through */
     case RV_EVENT_SWITCH:
         serial->current_stack = event->id;
         serial->has_current = false;

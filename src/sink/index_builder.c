@@ -227,8 +227,7 @@ static uint32_t add_notes(struct rv_index_builder *index_builder, struct rv_inde
     uint32_t stack = stream->entry_stack, n_switches = 0;
     for (uint32_t i = 0; i < batch->n_specials; i++) {
         const struct rv_event *event = &batch->events[batch->specials[i]];
-        unsigned kind = rv_event_kind(event);
-        if (kind == RV_EVENT_SWITCH || (kind == RV_EVENT_THREAD && event->aux == RV_THREAD_RESUMED))
+        if (rv_event_kind(event) == RV_EVENT_SWITCH)
             stack = event->id;
         n_switches += rv_batch_is_switch(event);
         struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, stack);

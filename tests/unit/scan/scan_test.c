@@ -89,9 +89,14 @@ static const struct behaviour behaviours[] = {
     {"open frames end with the stream", {CALL(1, 0, 10), CALL(2, 1, 20)}, "0: 2.1[20,27]f 1.0[10,27]f"},
     {"stacks are kept apart",
 
-     {CALL(1, 0, 10), SWITCH(5, 11), CALL(2, 0, 20), THREAD(0, RV_THREAD_RESUMED, 21), RETURN(1, 0, 30),
-      THREAD(9, RV_THREAD_SUSPENDED, 31), SWITCH(5, 32), RETURN(2, 0, 40)},
+     {CALL(1, 0, 10), SWITCH(5, 11), CALL(2, 0, 20), SWITCH(0, 21), RETURN(1, 0, 30), SWITCH(5, 32),
+      RETURN(2, 0, 40)},
      "0: 1.0[10,30] 5: 2.0[20,40]"},
+    {"a thread's states change no stack",
+
+     {CALL(1, 0, 10), SWITCH(5, 11), CALL(2, 0, 20), THREAD(0, RV_THREAD_RESUMED, 21), RETURN(2, 0, 30),
+      THREAD(9, RV_THREAD_SUSPENDED, 31), SWITCH(0, 32), RETURN(1, 0, 40)},
+     "0: 1.0[10,40] 5: 2.0[20,30]"},
     {"other kinds are skipped",
 
      {LINE(9), CALL(1, 0, 10), LINE(11), LINE(12), RETURN(1, 0, 30), LINE(31)},

@@ -140,13 +140,16 @@ static void noise(struct generator *gen)
                                      RV_EVENT_RETURN_AT,
                                      RV_EVENT_GC_START,
                                      RV_EVENT_GC_END,
+                                     RV_EVENT_THREAD,
                                      RV_EVENT_LINE,
                                      RV_EVENT_MARK,
                                      RV_EVENT_VALUE,
                                      RV_EVENT_KIND_COUNT, /* and 15: unknown kinds */
                                      15};
     unsigned kind = kinds[random_below(gen->random, sizeof kinds / sizeof *kinds)];
-    put(gen, make_event(gen, kind, random_below(gen->random, 100), 0));
+    struct rv_event event = make_event(gen, kind, random_below(gen->random, 100), 0);
+    event.aux %= RV_THREAD_STATE_COUNT;
+    put(gen, event);
     if (happens(gen, 100)) {
         struct rv_event lost = make_event(gen, RV_EVENT_LOST, random_below(gen->random, 100), 0);
         if (happens(gen, 300))
@@ -159,12 +162,7 @@ static void noise(struct generator *gen)
 static void switch_stack(struct generator *gen)
 {
     gen->current = random_below(gen->random, gen->params->n_stacks);
-    struct rv_event event = make_event(gen, RV_EVENT_SWITCH, gen->current * 77, 0);
-    if (happens(gen, 500)) {
-        event = make_event(gen, RV_EVENT_THREAD, gen->current * 77, 0);
-        event.aux = RV_THREAD_RESUMED;
-    }
-    put(gen, event);
+    put(gen, make_event(gen, RV_EVENT_SWITCH, gen->current * 77, 0));
 }
 
 static void step(struct generator *gen)
