@@ -28,7 +28,7 @@ struct table {
     size_t n;
     struct rv_lane **lanes; /* by thread */
     size_t n_lanes;
-    bool has_states; /* it is known when threads were off the CPU */
+    bool has_switches, has_turns; /* of the threads: by the kernel, by a runtime */
 };
 
 static struct name name_of(struct rv_subroutines *subroutines, uint32_t id)
@@ -67,12 +67,12 @@ static struct rv_stats *merge_names(const struct rv_report *report)
     return merged;
 }
 
-static bool was_off_cpu(struct rv_lane *lane)
+static struct rv_state_times times_of(struct rv_lane *lane)
 {
     pthread_mutex_lock(&lane->lock);
-    bool was = lane->blocked_ns || lane->preempted_ns;
+    const struct rv_state_times times = lane->times;
     pthread_mutex_unlock(&lane->lock);
-    return was;
+    return times;
 }
 
 static void take_groups(struct table *table, const struct rv_report *report)
@@ -108,8 +108,11 @@ static void table_init(struct table *table, const struct rv_report *report)
     (report->group_by ? take_groups : take_subroutines)(table, report);
     qsort(table->lines, table->n, sizeof *table->lines, by_self_time);
     table->lanes = rv_lanes_take_by_thread(report->lanes, &table->n_lanes);
-    for (size_t i = 0; i < table->n_lanes && !report->group_by; i++)
-        table->has_states |= was_off_cpu(table->lanes[i]);
+    for (size_t i = 0; i < table->n_lanes && !report->group_by; i++) {
+        const struct rv_state_times times = times_of(table->lanes[i]);
+        table->has_switches |= rv_state_times_has_switches(&times);
+        table->has_turns |= rv_state_times_has_turns(&times);
+    }
 }
 
 static void table_fini(struct table *table)
@@ -124,6 +127,14 @@ static void add_json_number(struct rv_text_buffer *text, const char *key, uint64
 {
     rv_text_buffer_add(text, key);
     rv_text_buffer_add_u64(text, value);
+}
+
+static void add_json_times(struct rv_text_buffer *text, const struct rv_state_times *times)
+{
+    add_json_number(text, ",\"blocked_ns\":", times->blocked_ns);
+    add_json_number(text, ",\"preempted_ns\":", times->preempted_ns);
+    add_json_number(text, ",\"ready_ns\":", times->ready_ns);
+    add_json_number(text, ",\"suspended_ns\":", times->suspended_ns);
 }
 
 static void add_json_line(struct rv_text_buffer *text, const struct line *line)
@@ -144,8 +155,7 @@ static void add_json_line(struct rv_text_buffer *text, const struct line *line)
     add_json_number(text, ",\"p50_ns\":", line->row.p50_ns);
     add_json_number(text, ",\"p99_ns\":", line->row.p99_ns);
     add_json_number(text, ",\"max_ns\":", line->row.max_ns);
-    add_json_number(text, ",\"blocked_ns\":", line->row.blocked_ns);
-    add_json_number(text, ",\"preempted_ns\":", line->row.preempted_ns);
+    add_json_times(text, &line->row.times);
     rv_text_buffer_add(text, "}");
 }
 
@@ -158,8 +168,7 @@ static void add_json_thread(struct rv_text_buffer *text, struct rv_lane *lane)
     rv_text_buffer_add_json(text, lane->name);
     add_json_number(text, ",\"events\":", lane->n_events);
     add_json_number(text, ",\"max_depth\":", lane->max_depth);
-    add_json_number(text, ",\"blocked_ns\":", lane->blocked_ns);
-    add_json_number(text, ",\"preempted_ns\":", lane->preempted_ns);
+    add_json_times(text, &lane->times);
     if (lane->last_line)
         add_json_number(text, ",\"last_line\":", lane->last_line);
     rv_text_buffer_add(text, "}");
@@ -278,7 +287,7 @@ static void add_csv_losses(struct rv_text_buffer *text, const struct rv_report *
     const struct rv_losses *losses = report->losses;
     for (enum rv_loss loss = 0; losses && loss < RV_LOSS_COUNT; loss++)
         if (losses->n[loss])
-            rv_text_buffer_format(text, "(lost: %s),,0,%llu,0,0,0,0,0,0,0,0%s\n", rv_loss_words(loss),
+            rv_text_buffer_format(text, "(lost: %s),,0,%llu,0,0,0,0,0,0,0,0,0,0%s\n", rv_loss_words(loss),
                                   (unsigned long long)losses->n[loss], report->group_by ? "," : "");
 }
 
@@ -291,7 +300,7 @@ static void add_csv_not_traced(struct rv_text_buffer *text, const struct rv_repo
         char name[sizeof all->what + 64];
         snprintf(name, sizeof name, "(not traced after %.3f s: %s)", (double)all[i].at_ns / 1e9, all[i].what);
         rv_text_buffer_add_csv(text, name);
-        rv_text_buffer_format(text, ",,0,0,0,0,0,0,0,0,0,0%s\n", report->group_by ? "," : "");
+        rv_text_buffer_format(text, ",,0,0,0,0,0,0,0,0,0,0,0,0%s\n", report->group_by ? "," : "");
     }
     free(all);
 }
@@ -299,13 +308,16 @@ static void add_csv_not_traced(struct rv_text_buffer *text, const struct rv_repo
 static void write_csv(struct rv_text_buffer *text, const struct rv_report *report, const struct table *table)
 {
     rv_text_buffer_format(
-        text, "name,file,line,calls,total_ns,self_ns,min_ns,p50_ns,p99_ns,max_ns,blocked_ns,preempted_ns%s\n",
+        text,
+        "name,file,line,calls,total_ns,self_ns,min_ns,p50_ns,p99_ns,max_ns,blocked_ns,preempted_ns,ready_ns,"
+        "suspended_ns%s\n",
         report->group_by ? ",argument" : "");
     for (size_t i = 0; i < table->n; i++) {
         const struct line *line = &table->lines[i];
-        const uint64_t numbers[] = {line->name.line,      line->row.n_calls,     line->row.total_ns, line->row.self_ns,
-                                    line->row.min_ns,     line->row.p50_ns,      line->row.p99_ns,   line->row.max_ns,
-                                    line->row.blocked_ns, line->row.preempted_ns};
+        const struct rv_state_times *times = &line->row.times;
+        const uint64_t numbers[] = {line->name.line,   line->row.n_calls,   line->row.total_ns, line->row.self_ns,
+                                    line->row.min_ns,  line->row.p50_ns,    line->row.p99_ns,   line->row.max_ns,
+                                    times->blocked_ns, times->preempted_ns, times->ready_ns,    times->suspended_ns};
         rv_text_buffer_add_csv(text, line->name.full);
         rv_text_buffer_add(text, ",");
         rv_text_buffer_add_csv(text, line->name.file);
@@ -321,21 +333,35 @@ static void write_csv(struct rv_text_buffer *text, const struct rv_report *repor
     add_csv_not_traced(text, report);
 }
 
-static void add_off_cpu(struct rv_text_buffer *text, uint64_t blocked_ns, uint64_t preempted_ns)
+/* The columns that some thread has. */
+static void add_times(struct rv_text_buffer *text, const struct table *table, const struct rv_state_times *times)
 {
-    rv_text_buffer_add_duration(text, blocked_ns);
-    rv_text_buffer_add_duration(text, preempted_ns);
+    if (table->has_switches) {
+        rv_text_buffer_add_duration(text, times->blocked_ns);
+        rv_text_buffer_add_duration(text, times->preempted_ns);
+    }
+    if (table->has_turns) {
+        rv_text_buffer_add_duration(text, times->ready_ns);
+        rv_text_buffer_add_duration(text, times->suspended_ns);
+    }
 }
 
-static void add_text_line(struct rv_text_buffer *text, const struct line *line, const char *name, bool has_states)
+static const char *times_heading(const struct table *table)
+{
+    static const char *const headings[2][2] = {
+        {"", "      ready  suspended"}, {"    blocked  preempted", "    blocked  preempted      ready  suspended"}};
+    return headings[table->has_switches][table->has_turns];
+}
+
+static void add_text_line(struct rv_text_buffer *text, const struct table *table, const struct line *line,
+                          const char *name)
 {
     const struct rv_stats_row *row = &line->row;
     const uint64_t durations[] = {row->min_ns, row->p50_ns, row->p99_ns, row->max_ns};
     rv_text_buffer_format(text, "%12llu", (unsigned long long)row->n_calls);
     rv_text_buffer_add_duration(text, row->total_ns);
     rv_text_buffer_add_duration(text, row->self_ns);
-    if (has_states)
-        add_off_cpu(text, row->blocked_ns, row->preempted_ns);
+    add_times(text, table, &row->times);
     for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
         rv_text_buffer_add_duration(text, durations[i]);
     rv_text_buffer_format(text, "  %s", name);
@@ -350,13 +376,12 @@ static void add_text_line(struct rv_text_buffer *text, const struct line *line, 
     rv_text_buffer_add(text, "\n");
 }
 
-static void add_text_thread(struct rv_text_buffer *text, struct rv_lane *lane, bool has_states)
+static void add_text_thread(struct rv_text_buffer *text, const struct table *table, struct rv_lane *lane)
 {
     pthread_mutex_lock(&lane->lock);
     rv_text_buffer_format(text, "%12u %10u %12llu %10u", lane->pid, lane->tid, (unsigned long long)lane->n_events,
                           lane->max_depth);
-    if (has_states)
-        add_off_cpu(text, lane->blocked_ns, lane->preempted_ns);
+    add_times(text, table, &lane->times);
     rv_text_buffer_format(text, "  %s", lane->name);
     if (lane->last_line)
         rv_text_buffer_format(text, ", last at line %u", lane->last_line);
@@ -392,22 +417,22 @@ static void write_text(struct rv_text_buffer *text, const struct rv_report *repo
     uint64_t n_calls = 0, self_ns = 0;
     char **names =
         rv_table_names_create(table->lines, sizeof *table->lines, offsetof(struct line, name.full), table->n);
-    const char *off_cpu = table->has_states ? "    blocked  preempted" : "";
-    rv_text_buffer_format(text, "%12s %10s %10s%s %10s %10s %10s %10s  subroutine\n", "calls", "total", "self", off_cpu,
+    const char *times = times_heading(table);
+    rv_text_buffer_format(text, "%12s %10s %10s%s %10s %10s %10s %10s  subroutine\n", "calls", "total", "self", times,
                           "min", "p50", "p99", "max");
     for (size_t i = 0; i < table->n; i++) {
-        add_text_line(text, &table->lines[i], names[i], table->has_states);
+        add_text_line(text, table, &table->lines[i], names[i]);
         n_calls += table->lines[i].row.n_calls;
         self_ns += table->lines[i].row.self_ns;
     }
     rv_table_names_destroy(names, table->n);
     rv_text_buffer_format(text, "%12llu %10s", (unsigned long long)n_calls, "");
     rv_text_buffer_add_duration(text, self_ns);
-    rv_text_buffer_format(text, " %*s  all %zu subroutines\n\n", table->has_states ? 65 : 43, "", table->n);
+    rv_text_buffer_format(text, " %*s  all %zu subroutines\n\n", 43 + (int)strlen(times), "", table->n);
 
-    rv_text_buffer_format(text, "%12s %10s %12s %10s%s  thread\n", "process", "thread", "events", "max depth", off_cpu);
+    rv_text_buffer_format(text, "%12s %10s %12s %10s%s  thread\n", "process", "thread", "events", "max depth", times);
     for (size_t i = 0; i < table->n_lanes; i++)
-        add_text_thread(text, table->lanes[i], table->has_states);
+        add_text_thread(text, table, table->lanes[i]);
     add_text_processes(text, report);
     rv_text_buffer_format(text, "\n%llu events produced, %llu consumed, %llu dropped; %llu spans",
                           (unsigned long long)report->n_produced, (unsigned long long)report->n_consumed,

@@ -14,6 +14,7 @@
 
 #include "model/arguments.h"
 #include "model/notes.h"
+#include "model/state_times.h"
 #include "model/timeline.h"
 #include "ringviz/wire.h"
 
@@ -47,9 +48,9 @@ struct rv_lane {
     struct rv_call_texts texts; /* of its calls */
     uint64_t last_ns;           /* time of the latest event: open frames are drawn up to it */
     uint64_t n_events;
-    uint64_t blocked_ns, preempted_ns; /* sums, where the kernel's switches are known */
-    uint32_t max_depth;                /* greatest number of frames open at once */
-    uint32_t last_line;                /* of the latest reported statement; 0: none */
+    struct rv_state_times times;
+    uint32_t max_depth; /* greatest number of frames open at once */
+    uint32_t last_line; /* of the latest reported statement; 0: none */
     bool has_ended;
 };
 

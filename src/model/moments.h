@@ -10,7 +10,9 @@
 
 enum rv_moment_kind {
     RV_MOMENT_BLOCKED,   /* the thread ran again, after it had waited, */
-    RV_MOMENT_PREEMPTED, /* after it had been ready */
+    RV_MOMENT_PREEMPTED, /* after it had been ready, */
+    RV_MOMENT_READY,     /* after it had waited for its runtime's lock, */
+    RV_MOMENT_SUSPENDED, /* or wanted it again */
     RV_MOMENT_WOKEN,     /* its wait for an object ended */
     RV_MOMENT_RELEASE    /* it released an object that others waited for */
 };

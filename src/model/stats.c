@@ -28,16 +28,12 @@ struct total { /* separate from struct row, so that the backward pass reads less
     uint32_t stamp;
 };
 
-struct off_cpu {
-    uint64_t blocked_ns, preempted_ns;
-};
-
 struct rv_stats {
     struct row *rows; /* by id */
     struct total *totals;
     size_t n_rows;
-    struct off_cpu *off_cpu; /* by id; only where it is known */
-    size_t n_off_cpu;
+    struct rv_state_times *times; /* by id; only where they are known */
+    size_t n_times;
     uint32_t stamp;
 };
 
@@ -70,7 +66,7 @@ void rv_stats_destroy(struct rv_stats *stats)
         rv_histogram_fini(&stats->rows[i].histogram);
     free(stats->rows);
     free(stats->totals);
-    free(stats->off_cpu);
+    free(stats->times);
     free(stats);
 }
 
@@ -348,18 +344,22 @@ void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const stru
     }
 }
 
-void rv_stats_add_off_cpu(struct rv_stats *stats, uint32_t id, uint64_t blocked_ns, uint64_t preempted_ns)
+void rv_stats_add_times(struct rv_stats *stats, uint32_t id, const struct rv_state_times *times)
 {
     if (id >= stats->n_rows)
         grow_rows(stats, id);
-    stats->off_cpu = rv_vec_extend(stats->off_cpu, &stats->n_off_cpu, (size_t)id + 1, sizeof *stats->off_cpu);
-    stats->off_cpu[id].blocked_ns += blocked_ns;
-    stats->off_cpu[id].preempted_ns += preempted_ns;
+    stats->times = rv_vec_extend(stats->times, &stats->n_times, (size_t)id + 1, sizeof *stats->times);
+    rv_state_times_add(&stats->times[id], times);
 }
 
-static struct off_cpu off_cpu_of(const struct rv_stats *stats, size_t id)
+static struct rv_state_times times_of(const struct rv_stats *stats, size_t id)
 {
-    return id < stats->n_off_cpu ? stats->off_cpu[id] : (struct off_cpu){0};
+    return id < stats->n_times ? stats->times[id] : (struct rv_state_times){0};
+}
+
+static bool has_times(const struct rv_state_times *times)
+{
+    return rv_state_times_has_switches(times) || rv_state_times_has_turns(times);
 }
 
 void rv_stats_put(struct rv_stats *stats, const struct rv_stats_row *row, const struct rv_histogram *durations)
@@ -375,17 +375,17 @@ void rv_stats_put(struct rv_stats *stats, const struct rv_stats_row *row, const 
         sum->min_ns = row->min_ns;
     if (row->max_ns > sum->max_ns)
         sum->max_ns = row->max_ns;
-    if (row->blocked_ns || row->preempted_ns)
-        rv_stats_add_off_cpu(stats, row->id, row->blocked_ns, row->preempted_ns);
+    if (has_times(&row->times))
+        rv_stats_add_times(stats, row->id, &row->times);
 }
 
 void rv_stats_merge_as(struct rv_stats *into, const struct rv_stats *from, const uint32_t *as_id, size_t n_ids)
 {
     for (size_t i = 0; i < from->n_rows; i++) {
         const struct row *row = &from->rows[i];
-        const struct off_cpu off_cpu = off_cpu_of(from, i);
-        if (!row->n_calls && !off_cpu.blocked_ns && !off_cpu.preempted_ns)
-            continue; /* calls that are still open have none, but may have been off the CPU */
+        const struct rv_state_times times = times_of(from, i);
+        if (!row->n_calls && !has_times(&times))
+            continue; /* calls that are still open have none, but may have waited */
         rv_stats_put(into,
                      &(struct rv_stats_row){.id = i < n_ids ? as_id[i] : (uint32_t)i,
                                             .n_calls = row->n_calls,
@@ -393,8 +393,7 @@ void rv_stats_merge_as(struct rv_stats *into, const struct rv_stats *from, const
                                             .self_ns = row->self_ns,
                                             .min_ns = row->min_ns,
                                             .max_ns = row->max_ns,
-                                            .blocked_ns = off_cpu.blocked_ns,
-                                            .preempted_ns = off_cpu.preempted_ns},
+                                            .times = times},
                      &row->histogram);
     }
 }
@@ -430,8 +429,7 @@ size_t rv_stats_rows(const struct rv_stats *stats, struct rv_stats_row *out, siz
                                            .p50_ns = percentile(row, 50),
                                            .p99_ns = percentile(row, 99),
                                            .max_ns = row->max_ns,
-                                           .blocked_ns = off_cpu_of(stats, i).blocked_ns,
-                                           .preempted_ns = off_cpu_of(stats, i).preempted_ns};
+                                           .times = times_of(stats, i)};
         n++;
     }
     return n;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "model/histogram.h"
+#include "model/state_times.h"
 #include "scan/span.h"
 
 struct rv_histogram;
@@ -60,11 +61,11 @@ bool rv_stats_lane_own(struct rv_stats_lane *lane, const struct rv_span *span, u
 struct rv_stats_row {
     uint32_t id;
     uint64_t n_calls, total_ns, self_ns, min_ns, p50_ns, p99_ns, max_ns;
-    uint64_t blocked_ns, preempted_ns; /* parts of self_ns, where the kernel's switches are known */
+    struct rv_state_times times; /* parts of self_ns */
 };
 
-/* Add time of calls of a subroutine in which their thread was off the CPU. */
-void rv_stats_add_off_cpu(struct rv_stats *stats, uint32_t id, uint64_t blocked_ns, uint64_t preempted_ns);
+/* Add time of calls of a subroutine in which their thread did not run. */
+void rv_stats_add_times(struct rv_stats *stats, uint32_t id, const struct rv_state_times *times);
 
 /* Add calls counted elsewhere: the row without its percentiles, and the durations. */
 void rv_stats_put(struct rv_stats *stats, const struct rv_stats_row *row, const struct rv_histogram *durations);

@@ -179,16 +179,26 @@ static void close_in_sinks(const struct rv_delivery *delivery, struct rv_stream 
     }
 }
 
+static void add_times(struct rv_delivery *delivery, const struct rv_moment *moment, const struct rv_state_times *times)
+{
+    if (moment->call)
+        rv_stats_add_times(delivery->stats, moment->call, times);
+}
+
 static void add_moment(struct rv_delivery *delivery, const struct rv_track *track, const struct rv_moment *moment)
 {
     switch (moment->kind) {
     case RV_MOMENT_BLOCKED:
-        if (moment->call)
-            rv_stats_add_off_cpu(delivery->stats, moment->call, moment->n_ns, 0);
+        add_times(delivery, moment, &(struct rv_state_times){.blocked_ns = moment->n_ns});
         break;
     case RV_MOMENT_PREEMPTED:
-        if (moment->call)
-            rv_stats_add_off_cpu(delivery->stats, moment->call, 0, moment->n_ns);
+        add_times(delivery, moment, &(struct rv_state_times){.preempted_ns = moment->n_ns});
+        break;
+    case RV_MOMENT_READY:
+        add_times(delivery, moment, &(struct rv_state_times){.ready_ns = moment->n_ns});
+        break;
+    case RV_MOMENT_SUSPENDED:
+        add_times(delivery, moment, &(struct rv_state_times){.suspended_ns = moment->n_ns});
         break;
     case RV_MOMENT_WOKEN:
         track->waits[moment->of].call = moment->call;

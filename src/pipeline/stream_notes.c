@@ -39,7 +39,6 @@ static float value_of(const struct rv_event *event)
 static void note_other(struct rv_lane *lane, const struct rv_event *event, uint64_t now_ns)
 {
     static const enum rv_note_kind KINDS[RV_EVENT_KIND_COUNT] = {[RV_EVENT_GC_START] = RV_NOTE_GC,
-                                                                 [RV_EVENT_THREAD] = RV_NOTE_STATE,
                                                                  [RV_EVENT_MARK] = RV_NOTE_MARK,
                                                                  [RV_EVENT_VALUE] = RV_NOTE_VALUE,
                                                                  [RV_EVENT_LOST] = RV_NOTE_LOST};
@@ -51,7 +50,7 @@ static void note_other(struct rv_lane *lane, const struct rv_event *event, uint6
         add_note(lane, &(struct rv_lane_note){.kind = KINDS[kind],
                                               .start_ns = now_ns,
                                               .end_ns = is_lasting ? UINT64_MAX : now_ns,
-                                              .id = kind == RV_EVENT_THREAD ? event->aux : event->id,
+                                              .id = event->id,
                                               .value = kind == RV_EVENT_VALUE ? value_of(event) : 0.0f});
 }
 
@@ -75,7 +74,7 @@ static void end_off_cpu(struct rv_track *track, uint64_t now_ns)
     uint64_t n_ns = now_ns > track->off_cpu_since_ns ? now_ns - track->off_cpu_since_ns : 0;
     struct rv_lane *lane = track->lane;
     pthread_mutex_lock(&lane->lock);
-    *(track->is_blocked ? &lane->blocked_ns : &lane->preempted_ns) += n_ns;
+    *(track->is_blocked ? &lane->times.blocked_ns : &lane->times.preempted_ns) += n_ns;
     rv_lane_end_note(lane, off_cpu_note(track), now_ns);
     pthread_mutex_unlock(&lane->lock);
     track->is_off_cpu = false;
@@ -95,6 +94,33 @@ static void note_switch(struct rv_track *track, const struct rv_event *event, ui
     add_note(track->lane,
              &(struct rv_lane_note){
                  .start_ns = now_ns, .end_ns = UINT64_MAX, .kind = off_cpu_note(track), .id = event->frame});
+}
+
+/* ---- states that a runtime tells ---- */
+
+/* What the thread was since it is counted, unless it ran. */
+static void end_state(struct rv_track *track, uint64_t now_ns)
+{
+    const bool is_ready = track->state == RV_THREAD_READY;
+    if (!is_ready && track->state != RV_THREAD_SUSPENDED)
+        return;
+    uint64_t n_ns = now_ns > track->state_since_ns ? now_ns - track->state_since_ns : 0;
+    struct rv_lane *lane = track->lane;
+    pthread_mutex_lock(&lane->lock);
+    *(is_ready ? &lane->times.ready_ns : &lane->times.suspended_ns) += n_ns;
+    pthread_mutex_unlock(&lane->lock);
+    add_moment(track, (struct rv_moment){
+                          .at_ns = now_ns, .n_ns = n_ns, .kind = is_ready ? RV_MOMENT_READY : RV_MOMENT_SUSPENDED});
+    track->state = RV_THREAD_STARTED;
+}
+
+static void note_state(struct rv_track *track, const struct rv_event *event, uint64_t now_ns)
+{
+    end_state(track, now_ns);
+    track->state = event->aux;
+    track->state_since_ns = now_ns;
+    add_note(track->lane,
+             &(struct rv_lane_note){.start_ns = now_ns, .end_ns = now_ns, .kind = RV_NOTE_STATE, .id = event->aux});
 }
 
 /* ---- waits ---- */
@@ -153,6 +179,7 @@ static bool add_wait(struct rv_track *track, const struct rv_event *event, uint6
         return true;
     case RV_EVENT_LOST:
         track->n_waiting = 0; /* their ends may be missing */
+        track->state = RV_THREAD_STARTED;
         return false;
     default:
         return false;
@@ -164,6 +191,8 @@ void rv_stream_notes_add(struct rv_track *track, const struct rv_event *event, u
     uint64_t now_ns = origin_ns + rv_event_ticks(event);
     if (rv_batch_is_switch(event))
         note_switch(track, event, now_ns);
+    else if (rv_event_kind(event) == RV_EVENT_THREAD)
+        note_state(track, event, now_ns);
     else if (!add_wait(track, event, now_ns) && rv_batch_is_noted(event))
         note_other(track->lane, event, now_ns);
 }
@@ -184,6 +213,7 @@ static void forget_states(struct rv_stream *stream, uint64_t at_ns)
             end_note(track->lane, off_cpu_note(track), at_ns);
         track->is_off_cpu = false;
         track->n_waiting = 0;
+        track->state = RV_THREAD_STARTED;
     }
 }
 
@@ -284,6 +314,7 @@ void rv_stream_notes_end(struct rv_stream *stream, uint64_t end_ns)
         end_note(stream->tracks.all[i].lane, RV_NOTE_GC, end_ns);
         end_note(stream->tracks.all[i].lane, RV_NOTE_LOST, end_ns);
         end_off_cpu(&stream->tracks.all[i], end_ns);
+        end_state(&stream->tracks.all[i], end_ns);
         while (stream->tracks.all[i].n_waiting)
             end_wait(&stream->tracks.all[i], 0, UINT32_MAX, end_ns);
     }

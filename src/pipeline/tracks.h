@@ -23,6 +23,9 @@ struct rv_track {
     /* of a stream, where the kernel's switches are known */
     bool is_off_cpu, is_blocked;
     uint64_t off_cpu_since_ns;
+    /* of a stream, where a runtime tells its threads' states */
+    uint32_t state; /* enum rv_thread_state */
+    uint64_t state_since_ns;
     /* of a stream: what its thread waits for; a wait in a signal handler stands above the one that it interrupted */
     struct rv_wait waiting[RV_TRACK_WAITS];
     uint32_t n_waiting;

@@ -156,10 +156,12 @@ Test(report, csv_quotes_what_needs_it, .timeout = 60)
     struct fixture fixture;
     setup(&fixture);
     char *text = written(&fixture.report, RV_REPORT_CSV);
-    cr_assert_str_eq(text, "name,file,line,calls,total_ns,self_ns,min_ns,p50_ns,p99_ns,max_ns,blocked_ns,preempted_ns\n"
-                           "My::App::run,app.c,12,2,1100,1090,100,100,1000,1000,0,0\n"
-                           "\"say \"\"hi\"\", \\ \xff\n\",\"a,b.c\",3,1,10,10,10,10,10,10,0,0\n"
-                           "#3,,0,1,5,5,5,5,5,5,0,0\n");
+    cr_assert_str_eq(
+        text, "name,file,line,calls,total_ns,self_ns,min_ns,p50_ns,p99_ns,max_ns,blocked_ns,preempted_ns,ready_ns,"
+              "suspended_ns\n"
+              "My::App::run,app.c,12,2,1100,1090,100,100,1000,1000,0,0,0,0\n"
+              "\"say \"\"hi\"\", \\ \xff\n\",\"a,b.c\",3,1,10,10,10,10,10,10,0,0,0,0\n"
+              "#3,,0,1,5,5,5,5,5,5,0,0,0,0\n");
     free(text);
     teardown(&fixture);
 }
