@@ -63,6 +63,27 @@ void ringviz_thread_name(const char *name);
 /* The calling thread's calls end here, on its stack 0: its ring is given back, and what it calls next is another
  * thread's. For runtimes that run one thread of theirs after another on a native thread. */
 void ringviz_thread_end(void);
+
+/* What the calling thread does from now on, where threads take turns by a lock of their runtime, such as Ruby's GVL. */
+enum ringviz_thread_state {
+    RINGVIZ_STARTED,
+    RINGVIZ_READY,     /* waits for the lock */
+    RINGVIZ_SUSPENDED, /* goes on without it, or sleeps */
+    RINGVIZ_RESUMED,   /* has it */
+    RINGVIZ_EXITED
+};
+void ringviz_thread_state(enum ringviz_thread_state state);
+
+/*
+ * For runtimes that do not tell when their threads take turns. `watch` is called by each thread that is about to wait for
+ * a condition with that mutex, or to release it, which is locked then; it must neither lock nor wait.
+ *   mutex    a pthread_mutex_t; NULL: any
+ *   watch    NULL: none any more; a thread may still be in it
+ *   returns  false: mutexes are not seen, since ringviz has not started the process
+ */
+typedef void ringviz_mutex_fn(const void *mutex, bool is_waiting);
+bool ringviz_watch_mutex(const void *mutex, ringviz_mutex_fn *watch);
+
 void ringviz_gc_begin(void);
 void ringviz_gc_end(void);
 

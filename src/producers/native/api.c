@@ -113,6 +113,13 @@ RV_EXPORT void ringviz_thread_end(void)
     rv_thread_forget();
 }
 
+_Static_assert((int)RINGVIZ_STARTED == RV_THREAD_STARTED && (int)RINGVIZ_EXITED == RV_THREAD_EXITED, "the same order");
+
+RV_EXPORT void ringviz_thread_state(enum ringviz_thread_state state)
+{
+    push(RV_EVENT_THREAD, rv_event_word(0, 0, (uint16_t)state), RV_ENTRY_STACK());
+}
+
 RV_EXPORT void ringviz_gc_begin(void)
 {
     push(RV_EVENT_GC_START, 0, RV_ENTRY_STACK());

@@ -20,6 +20,7 @@
 
 #include "producers/native/next_function.h"
 #include "producers/native/wait.h"
+#include "producers/native/watched_mutex.h"
 
 /* ---- the intercepted functions ---- */
 
@@ -92,6 +93,7 @@ __attribute__((constructor)) static void start(void)
     for (unsigned i = 0; i < N_FUNCTIONS; i++)
         (void)rv_next_function(&next_functions[i]);
     (void)choose();
+    rv_watched_mutex_is_seen = true;
     rv_wait_init();
 }
 
@@ -189,6 +191,7 @@ static inline int lock_mutex_until(pthread_mutex_t *mutex, const struct timespec
 
 static inline int unlock_mutex(pthread_mutex_t *mutex)
 {
+    rv_watched_mutex_tell(mutex, false);
     rv_wait_release(mutex, RV_WAIT_MUTEX);
     return NEXT(pthread_mutex_unlock)(mutex);
 }
@@ -265,6 +268,7 @@ RV_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 /* A thread that is cancelled here does not come back. */
 #define WAIT_CONDITION(condition, mutex, call)                                                                         \
     do {                                                                                                               \
+        rv_watched_mutex_tell(mutex, true);                                                                            \
         rv_wait_release(mutex, RV_WAIT_MUTEX);                                                                         \
         if (!rv_wait_is_traced())                                                                                      \
             return call;                                                                                               \

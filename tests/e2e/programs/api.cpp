@@ -46,10 +46,44 @@ QUIET static void *work(void *context)
         hot(i);
     ringviz_gc_begin();
     ringviz_gc_end();
+    ringviz_thread_state(RINGVIZ_SUSPENDED);
+    ringviz_thread_state(RINGVIZ_RESUMED);
     ringviz_stack_switch(7);
     hot(1);
     ringviz_stack_switch(0);
     return nullptr;
+}
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static unsigned n_waits, n_releases;
+
+QUIET static void note_mutex(const void *which, bool is_waiting)
+{
+    if (which == &mutex)
+        ++(is_waiting ? n_waits : n_releases);
+}
+
+// Two releases and a wait, whose end is no release.
+QUIET static void use_mutex(void)
+{
+    const timespec past = {0, 0};
+    for (int i = 0; i < 2; i++) {
+        pthread_mutex_lock(&mutex);
+        if (i)
+            pthread_cond_timedwait(&condition, &mutex, &past);
+        pthread_mutex_unlock(&mutex);
+    }
+}
+
+QUIET static bool watches_mutexes(const void *which, bool is_expected)
+{
+    n_waits = n_releases = 0;
+    const bool is_seen = ringviz_watch_mutex(which, note_mutex);
+    use_mutex();
+    ringviz_watch_mutex(which, nullptr);
+    const unsigned n = is_seen && is_expected;
+    return n_waits == n && n_releases == 2 * n;
 }
 
 QUIET static int fail(int line)
@@ -71,6 +105,10 @@ QUIET int main(int argc, char **argv)
                       ringviz_intern("", "lexer", "", 0) != lex_id))
         return fail(__LINE__);
 
+    if (!watches_mutexes(nullptr, true) || !watches_mutexes(&mutex, true) || !watches_mutexes(&condition, false))
+        return fail(__LINE__);
+    use_mutex();
+
     pthread_t thread;
     pthread_create(&thread, nullptr, work, &n);
     pthread_join(thread, nullptr);
@@ -83,6 +121,6 @@ QUIET int main(int argc, char **argv)
     REPORT_COUNT(hot);
     REPORT_COUNT(leaf);
     std::printf("COUNT parse %u\nCOUNT lexer %u\n", 2 * (n + 1), 2 * (n + 1));
-    std::printf("KIND 4 2\nKIND 5 2\nKIND 7 4\nKIND 9 %u\nKIND 10 %u\n", 2 * ((n + 15) / 16), 2 * ((n + 15) / 16));
+    std::printf("KIND 4 2\nKIND 5 2\nKIND 6 4\nKIND 7 4\nKIND 9 %u\nKIND 10 %u\n", 2 * ((n + 15) / 16), 2 * ((n + 15) / 16));
     return 0;
 }
