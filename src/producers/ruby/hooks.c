@@ -10,6 +10,7 @@
 
 #include "producers/ruby/collections.h"
 #include "producers/ruby/debugger.h"
+#include "producers/ruby/gvl.h"
 #include "producers/ruby/methods.h"
 #include "producers/ruby/ractors.h"
 #include "producers/ruby/stacks.h"
@@ -96,6 +97,10 @@ static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE
     case RUBY_EVENT_THREAD_BEGIN:
         rv_debugger_end_thread();
         rv_stacks_begin_thread();
+        rv_gvl_begin_thread();
+        break;
+    case RUBY_EVENT_THREAD_END:
+        rv_gvl_end_thread();
         break;
     default:
         break;
@@ -113,6 +118,7 @@ static void begin(void)
 {
     has_begun = true;
     add_hook();
+    rv_gvl_start();
     rv_ractors_start(add_hook);
     rv_collections_start(params.allocations);
 }
@@ -165,7 +171,8 @@ void rv_hooks_start(const struct rv_hooks_params *given)
 {
     params = *given;
     say_level();
-    events = RUBY_EVENT_CALL | RUBY_EVENT_RETURN | RUBY_EVENT_FIBER_SWITCH | RUBY_EVENT_THREAD_BEGIN;
+    events =
+        RUBY_EVENT_CALL | RUBY_EVENT_RETURN | RUBY_EVENT_FIBER_SWITCH | RUBY_EVENT_THREAD_BEGIN | RUBY_EVENT_THREAD_END;
     if (params.level >= RV_HOOKS_BLOCKS)
         events |= RUBY_EVENT_B_CALL | RUBY_EVENT_B_RETURN;
     if (params.level >= RV_HOOKS_ALL)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "producers/ruby/collections.h"
+#include "producers/ruby/gvl.h"
 
 #define N_FIRST 64u
 #define N_MOST (1u << 30)
@@ -206,9 +207,9 @@ void rv_stacks_switch(const struct rv_execution_context *context)
 
 void rv_stacks_begin_thread(void)
 {
-    if (!rv_stack)
+    if (!rv_stack && !rv_gvl_has_ended())
         return;
-    if (rv_stack->number > 0)
+    if (rv_stack && rv_stack->number > 0)
         ringviz_stack_switch(0);
     end_thread(NULL);
     ringviz_thread_end();

@@ -1,0 +1,80 @@
+# When threads have the GVL, wait for it and go on without it.
+require_relative "lib/ringviz_test"
+
+class GvlTest < RingvizTest
+  def report(text, env = {})
+    path = File.join(@folder, "report.json")
+    result = run_plain([ENV["RINGVIZ"], "--report=json", "--output=#{path}", "--force", "--", "ruby", write_file(text)], env)
+    assert_equal 0, result.status, result.err
+    JSON.parse(File.read(path), symbolize_names: true)
+  end
+
+  def method_named(report, name) = report[:subroutines].find { |method| method[:name] == name }
+
+  def test_a_thread_that_wakes_waits_for_the_one_that_runs
+    seen = report(<<~'RUBY')
+      def naps = sleep(0.05)
+      def spins = (nil until $is_over)
+      spinner = Thread.new { spins }
+      Thread.new { 5.times { naps }; $is_over = true }.join
+      spinner.join
+    RUBY
+    naps, spins = method_named(seen, "Object#naps"), method_named(seen, "Object#spins")
+    assert_operator naps[:suspended_ns], :>=, 5 * 45_000_000
+    assert_operator naps[:ready_ns], :>, 0
+    assert_operator spins[:ready_ns], :>, 0
+    assert_equal 3, seen[:threads].size
+    naps_in, spins_in = seen[:threads].drop(1).sort_by { |thread| -thread[:suspended_ns] }
+    assert_operator naps_in[:suspended_ns], :>=, naps[:suspended_ns]
+    assert_operator spins_in[:ready_ns], :>=, spins[:ready_ns]
+  end
+
+  def test_threads_that_follow_each_other_have_their_own_states
+    seen = report(<<~'RUBY')
+      def naps(n) = sleep(n / 100.0)
+      [20, 1, 10].each { |n| Thread.new { naps(n) }.join }
+      3.times { Thread.new { sleep 0.001 }.join }
+    RUBY
+    suspended = seen[:threads].drop(1).map { |thread| thread[:suspended_ns] / 1_000_000 }
+    assert_equal 6, suspended.size
+    [190, 9, 90].zip(suspended) { |least, ms| assert_operator ms, :>=, least }
+  end
+
+  def test_what_blocks_in_c_is_without_the_gvl
+    seen = report(<<~'RUBY')
+      def reads(io) = io.read
+      def waits(queue) = queue.pop
+      def locks(mutex) = mutex.synchronize { 1 }
+      reading, writing = IO.pipe
+      queue, mutex, taken = Queue.new, Mutex.new, Queue.new
+      others = [Thread.new { reads(reading) }, Thread.new { waits(queue) }, Thread.new { taken.pop; locks(mutex) }]
+      mutex.lock
+      taken << 1
+      sleep 0.02 until others.all?(&:stop?)
+      sleep 0.05
+      writing.close; queue << 1; mutex.unlock
+      others.each(&:join)
+    RUBY
+    %w[reads waits locks].each { |name| assert_operator method_named(seen, "Object##{name}")[:suspended_ns], :>=, 45_000_000, name }
+  end
+
+  def test_a_forked_child_goes_on
+    seen = report(<<~'RUBY')
+      def naps = sleep(0.05)
+      def forks = Process.wait(fork { Thread.new { naps }.join; naps })
+      Thread.new { forks }.join
+    RUBY
+    assert_equal 2, seen[:threads].map { |thread| thread[:process] }.uniq.size
+    assert_operator method_named(seen, "Object#naps")[:suspended_ns], :>=, 90_000_000
+  end
+
+  def test_states_begin_when_the_program_asks
+    text = "def naps = sleep(0.05)\nnaps\n%s\nThread.new { naps }.join"
+    off = report(format(text, ""), { "RINGVIZ_RUBY" => "off" })
+    assert_empty off[:threads]
+    on = report(format(text, "RingViz.start"), { "RINGVIZ_RUBY" => "off" })
+    naps = method_named(on, "Object#naps")
+    assert_equal 1, naps[:calls]
+    assert_operator naps[:suspended_ns], :>=, 45_000_000
+  end
+end
