@@ -1,6 +1,7 @@
 // What ringviz attaches to: four threads that call all the time, throw, jump, get signals and change stacks. It ends with
 // its standard input, and prints how much came out wrong, and whether its code is that of its file: '?' asks for that
-// meanwhile. At 'f' it forks: the child waits, for 20 s at most, until its code is that of its file.
+// meanwhile. At 'f' it forks: the child waits, for 20 s at most, until its code is that of its file, and then for its
+// parent: who puts the code right sees it live.
 // With an argument it is under seccomp.
 #include <csetjmp>
 #include <csignal>
@@ -150,30 +151,39 @@ static size_t count_changed()
     return n;
 }
 
+// Open while the parent waits for no child.
+static int child_goes_on;
+
 // The child runs when this returns: what libraries do in it at a fork is done.
 static pid_t fork_child()
 {
-    int news[2];
+    int news[2], goes_on[2];
     char byte;
-    if (pipe(news) != 0)
+    if (pipe(news) != 0 || pipe(goes_on) != 0)
         return -1;
     pid_t child = fork();
     if (child != 0) {
+        child_goes_on = goes_on[1];
+        close(goes_on[0]);
         close(news[1]);
         __atomic_fetch_add(&n_wrong, read(news[0], &byte, 1) != 1, __ATOMIC_RELAXED);
         close(news[0]);
         return child;
     }
+    close(goes_on[1]);
     if (write(news[1], "", 1) != 1)
         _exit(2);
     for (int i = 0; i < 400 && count_changed() > 0; i++)
         usleep(50000 + fib(5));
+    (void)!read(goes_on[0], &byte, 1);
     _exit(count_changed() > 0);
 }
 
 static bool has_ended_well(pid_t child)
 {
     int status;
+    if (child > 0)
+        close(child_goes_on);
     return child == 0 || (waitpid(child, &status, 0) == child && status == 0);
 }
 
