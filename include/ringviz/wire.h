@@ -442,7 +442,8 @@ struct rv_wire_process {
     uint64_t start;      /* field 22 of /proc/PID/stat: pid and start identify a process for ever */
     uint64_t born_ticks;
     uint64_t ended_ticks;
-    char name[88]; /* NUL-terminated: of an interpreter its script, else the executable's base name */
+    char name[80]; /* NUL-terminated: of an interpreter its script, else the executable's base name */
+    uint64_t patching_ns; /* [atomic] of CPU time that patching it has taken so far */
     struct rv_wire_instrumentation instrumentation;
 };
 RV_WIRE_ASSERT(sizeof(struct rv_wire_process) == 256);

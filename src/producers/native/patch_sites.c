@@ -10,10 +10,10 @@
 
 #define PAGE 4096ull
 
-static int protect(const struct rv_patch_segment *segment, int protection)
+static int protect(uint64_t first, uint64_t end, int protection)
 {
-    const uint64_t start = segment->start & ~(PAGE - 1), end = (segment->end + PAGE - 1) & ~(PAGE - 1);
-    return mprotect((void *)(uintptr_t)start, end - start, protection) == 0 ? 0 : -errno;
+    const uint64_t page = first & ~(PAGE - 1), last = (end + PAGE - 1) & ~(PAGE - 1);
+    return mprotect((void *)(uintptr_t)page, last - page, protection) == 0 ? 0 : -errno;
 }
 
 /* The bytes that a site is to have instead of those it has; NULL: none. What is there now decides: it may be another
@@ -48,7 +48,7 @@ static bool has_change(const struct rv_patcher_object *object, const struct rv_p
 static int write_segment(const struct rv_patcher_object *object, const struct rv_patch_segment *segment,
                          enum rv_patch_sites_change change)
 {
-    int error = protect(segment, PROT_READ | PROT_WRITE | PROT_EXEC);
+    int error = protect(segment->start, segment->end, PROT_READ | PROT_WRITE | PROT_EXEC);
     for (size_t i = 0; i < object->prepared.n_sites && !error; i++) {
         const struct rv_patch_site *site = &object->prepared.sites[i];
         const uint8_t *bytes = is_within(segment, site) ? bytes_for(site, change) : NULL;
@@ -56,7 +56,45 @@ static int write_segment(const struct rv_patcher_object *object, const struct rv
             memcpy((void *)(uintptr_t)site->address, bytes, RV_PATCH_JUMP_BYTES);
     }
     if (!error)
-        (void)protect(segment, PROT_READ | PROT_EXEC);
+        (void)protect(segment->start, segment->end, PROT_READ | PROT_EXEC);
+    return error;
+}
+
+static bool is_code(const struct rv_patch_segment *segment)
+{
+    return segment->is_code && !segment->is_writable;
+}
+
+/* The pages between the first and the last are made writable at once. */
+static int write_some(const struct rv_patch_segment *segment, struct rv_patch_site *const *sites, size_t n,
+                      enum rv_patch_sites_change change)
+{
+    uint64_t first = UINT64_MAX, end = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!is_within(segment, sites[i]) || !bytes_for(sites[i], change))
+            continue;
+        first = sites[i]->address < first ? sites[i]->address : first;
+        end = sites[i]->address + RV_PATCH_JUMP_BYTES > end ? sites[i]->address + RV_PATCH_JUMP_BYTES : end;
+    }
+    int error = end ? protect(first, end, PROT_READ | PROT_WRITE | PROT_EXEC) : 0;
+    if (!end || error)
+        return error;
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *bytes = is_within(segment, sites[i]) ? bytes_for(sites[i], change) : NULL;
+        if (bytes)
+            memcpy((void *)(uintptr_t)sites[i]->address, bytes, RV_PATCH_JUMP_BYTES);
+    }
+    (void)protect(first, end, PROT_READ | PROT_EXEC);
+    return 0;
+}
+
+int rv_patch_sites_write_some(const struct rv_patcher_object *object, struct rv_patch_site *const *sites, size_t n,
+                              enum rv_patch_sites_change change)
+{
+    int error = 0;
+    for (size_t i = 0; i < object->image.n_segments && !error; i++)
+        if (is_code(&object->image.segments[i]))
+            error = write_some(&object->image.segments[i], sites, n, change);
     return error;
 }
 
@@ -65,7 +103,7 @@ int rv_patch_sites_write(const struct rv_patcher_object *object, enum rv_patch_s
     int error = 0;
     for (size_t i = 0; i < object->image.n_segments && !error; i++) {
         const struct rv_patch_segment *segment = &object->image.segments[i];
-        if (segment->is_code && !segment->is_writable && has_change(object, segment, change))
+        if (is_code(segment) && has_change(object, segment, change))
             error = write_segment(object, segment, change);
     }
     return error;
@@ -75,8 +113,20 @@ bool rv_patch_sites_have(const struct rv_patcher_object *object, enum rv_patch_s
 {
     bool has = false;
     for (size_t i = 0; i < object->image.n_segments && !has; i++)
-        has = object->image.segments[i].is_code && !object->image.segments[i].is_writable &&
-              has_change(object, &object->image.segments[i], change);
+        has = is_code(&object->image.segments[i]) && has_change(object, &object->image.segments[i], change);
+    return has;
+}
+
+bool rv_patch_sites_is_missing(const struct rv_patch_site *site)
+{
+    return !site->is_off && memcmp((const void *)(uintptr_t)site->address, site->original, RV_PATCH_JUMP_BYTES) == 0;
+}
+
+bool rv_patch_sites_have_missing(const struct rv_patcher_object *object)
+{
+    bool has = false;
+    for (size_t i = 0; i < object->prepared.n_sites && !has; i++)
+        has = object->prepared.sites[i].is_left_out && rv_patch_sites_is_missing(&object->prepared.sites[i]);
     return has;
 }
 

@@ -27,6 +27,14 @@ RV_HIDDEN bool rv_patch_sites_have(const struct rv_patcher_object *object, enum 
 /* Write them. 0; a negative errno: the code stays as it is from some segment on. */
 RV_HIDDEN int rv_patch_sites_write(const struct rv_patcher_object *object, enum rv_patch_sites_change change);
 
+/* The same of n of its sites. */
+RV_HIDDEN int rv_patch_sites_write_some(const struct rv_patcher_object *object, struct rv_patch_site *const *sites,
+                                        size_t n, enum rv_patch_sites_change change);
+
+/* Is its jump wanted, but not written? Is one of those left out so? */
+RV_HIDDEN bool rv_patch_sites_is_missing(const struct rv_patch_site *site);
+RV_HIDDEN bool rv_patch_sites_have_missing(const struct rv_patcher_object *object);
+
 /* The site of the function at this address, or NULL. */
 RV_HIDDEN struct rv_patch_site *rv_patch_sites_find(const struct rv_patcher_object *object, uint64_t function);
 

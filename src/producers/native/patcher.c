@@ -29,12 +29,13 @@
 #include <unistd.h>
 
 #include "base/bisect.h"
+#include "base/clock.h"
 #include "producers/native/image_facts.h"
 #include "producers/native/libcalls.h"
 #include "producers/native/loader.h"
 #include "producers/native/modules.h"
 #include "producers/native/objects.h"
-#include "producers/native/patch_sites.h"
+#include "producers/native/patch_verdicts.h"
 #include "producers/native/process.h"
 #include "producers/native/returns.h"
 #include "producers/native/section.h"
@@ -43,7 +44,6 @@
 #include "producers/native/thread.h"
 #include "producers/native/verdict_table.h"
 #include "ring/patterns.h"
-#include "ring/verdicts.h"
 
 #define LIBRARY "libringviz-patch.so"
 #define PATH_BYTES 4096
@@ -243,6 +243,7 @@ static void drop(size_t idx)
     const struct place place = patcher.places[idx];
     if (!rv_process_lock_within())
         return;
+    rv_patch_verdicts_forget();
     patcher.n_objects--;
     patcher.objects[idx] = patcher.objects[patcher.n_objects];
     patcher.places[idx] = patcher.places[patcher.n_objects];
@@ -329,6 +330,7 @@ static bool add(const struct next *next, const struct rv_patch_prepared *prepare
     patcher.objects[patcher.n_objects] = object;
     if (patcher.is_written)
         write_jumps(&patcher.objects[patcher.n_objects]);
+    rv_patch_verdicts_forget();
     patcher.n_objects++;
     rv_process_unlock();
     return true;
@@ -566,12 +568,12 @@ static int read_captures(void)
     return patcher.n_captured ? rv_captured_init() : 0;
 }
 
-static void judge_by_names(bool expects_clearing)
+static void judge_by_names(void)
 {
+    rv_patch_verdicts_forget();
     for (size_t i = 0; i < patcher.n_objects; i++) {
         rv_patch_sites_judge_by_names(&patcher.objects[i]);
-        if (expects_clearing)
-            rv_patch_sites_expect_clearing(&patcher.objects[i]);
+        rv_patch_sites_expect_clearing(&patcher.objects[i]);
     }
 }
 
@@ -592,7 +594,7 @@ static int plan(const char *wanted, const char *trace_path, bool do_others_run)
     if (!error)
         error = plan_objects(do_others_run);
     unload_planner();
-    judge_by_names(true);
+    judge_by_names();
     for (size_t i = 0; i < patcher.n_objects; i++)
         rv_patch_sites_count(&patcher.objects[i]);
     return error;
@@ -606,9 +608,11 @@ int rv_patcher_plan(const char *wanted, const char *trace_path, bool do_others_r
     if (has_shadow_stack())
         return -ENOTSUP;
     rv_signal_guard_begin(&guard);
+    const uint64_t begin_ns = rv_clock_thread_cpu_ns();
     while (!try_begin())
         sched_yield();
     int error = plan(wanted, trace_path, do_others_run);
+    rv_process_count_patching(rv_clock_thread_cpu_ns() - begin_ns);
     end();
     rv_signal_guard_end(&guard);
     return error;
@@ -635,10 +639,12 @@ void rv_patcher_write(void)
 {
     struct rv_signal_guard guard; /* from the first jump on, system calls of ours have to be known */
     rv_signal_guard_begin(&guard);
+    const uint64_t begin_ns = rv_clock_thread_cpu_ns();
     for (size_t i = 0; i < patcher.n_objects; i++)
         if (is_there(&patcher.places[i]))
             write_jumps(&patcher.objects[i]);
     count_patches();
+    rv_process_count_patching(rv_clock_thread_cpu_ns() - begin_ns);
     patcher.is_written = true;
     rv_signal_guard_end(&guard);
 }
@@ -660,53 +666,38 @@ int rv_patcher_remove(void)
     return 0;
 }
 
-/* What the viewer has decided comes before what names do. */
-static void judge_by_verdicts(void)
+static bool is_object_there(size_t idx)
 {
-    const struct rv_map *map = rv_process_map();
-    for (uint32_t i = 0, n = rv_verdicts_count(map); i < n; i++) {
-        const struct rv_wire_verdict verdict = rv_verdicts_read(map, i);
-        struct rv_patch_site *site = NULL;
-        if (verdict.process != rv_process_idx() || !verdict.address ||
-            !rv_native_modules_has(verdict.address, verdict.ticks))
-            continue;
-        for (size_t k = 0; k < patcher.n_objects && !site; k++)
-            site = rv_patch_sites_find(&patcher.objects[k], verdict.address);
-        if (site)
-            site->is_off = !verdict.is_kept;
-    }
+    return is_there(&patcher.places[idx]);
 }
 
+/* Where no function that a verdict rejects has a jump, hooks need not look them up. */
 static int apply(bool are_sites_clear)
 {
-    const enum rv_patch_sites_change change = are_sites_clear ? RV_PATCH_SITES_AS_WANTED : RV_PATCH_SITES_OFF_OUT;
-    bool has_jumps_to_write = false;
-    judge_by_names(!are_sites_clear);
-    judge_by_verdicts();
-    for (size_t i = 0; i < patcher.n_objects; i++) {
-        struct rv_patcher_object *object = &patcher.objects[i];
-        if (!is_there(&patcher.places[i]) || rv_patch_sites_write(object, change) != 0)
-            continue;
-        rv_patch_sites_count(object);
-        has_jumps_to_write |= !are_sites_clear && rv_patch_sites_have(object, RV_PATCH_SITES_AS_WANTED);
-    }
+    const int result = rv_patch_verdicts_apply(patcher.objects, patcher.n_objects, is_object_there, are_sites_clear);
     count_patches();
-    return has_jumps_to_write;
+    if (rv_patch_verdicts_are_out() && !rv_process_limit)
+        rv_process_set_gate(0);
+    return result;
 }
 
 int rv_patcher_apply(bool are_sites_clear)
 {
     if (is_busy() || rv_objects_are_changing() || rv_process_is_locked())
         return -EAGAIN;
+    const uint64_t begin_ns = rv_clock_thread_cpu_ns();
     if (rv_verdict_table_is_stale())
         rv_verdict_table_update();
-    return patcher.is_written && rv_process_is_open() ? apply(are_sites_clear) : 0;
+    const int result = patcher.is_written && rv_process_is_open() ? apply(are_sites_clear) : 0;
+    rv_process_count_patching(rv_clock_thread_cpu_ns() - begin_ns);
+    return result;
 }
 
 /* What is loaded stays meanwhile: the caller has the loader's lock. What could not be planned is next time counted among
  * what is not patched, with what is loaded then: the two cannot be told apart. */
 static void follow(void)
 {
+    const uint64_t begin_ns = rv_clock_thread_cpu_ns();
     int error = -EAGAIN;
     look_at_list();
     drop_objects(false);
@@ -714,6 +705,7 @@ static void follow(void)
         error = plan_objects(false);
     patcher.is_late = error == -EAGAIN;
     count_patches();
+    rv_process_count_patching(rv_clock_thread_cpu_ns() - begin_ns);
 }
 
 /* By the loader, in a thread that holds its lock. Modules are announced here, too: an attached process has no other place. */

@@ -25,6 +25,7 @@ static struct {
     uint32_t idx;
     uint32_t is_shut_out;         /* by fork: the child may not open the file, and has not called anything yet */
     bool has_left, has_push_left; /* the file was closed while all threads stood still; a push goes on with it */
+    uint64_t patching_ns;         /* [atomic] */
     struct rv_map map;
     struct rv_wire_instrumentation instrumentation; /* by word, [atomic]: as in the file, once this is open */
 } process;
@@ -143,6 +144,19 @@ void rv_process_set_patches(const struct rv_wire_instrumentation *patches)
         publish_instrumentation();
 }
 
+static void publish_patching(void)
+{
+    __atomic_store_n(&rv_map_process(&process.map, process.idx)->patching_ns,
+                     __atomic_load_n(&process.patching_ns, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+}
+
+void rv_process_count_patching(uint64_t ns)
+{
+    __atomic_store_n(&process.patching_ns, process.patching_ns + ns, __ATOMIC_RELAXED);
+    if (rv_process_is_open())
+        publish_patching();
+}
+
 static int enter(void)
 {
     int idx = rv_ownership_enter_process(&process.map);
@@ -152,6 +166,7 @@ static int enter(void)
     }
     process.idx = (uint32_t)idx;
     publish_instrumentation();
+    publish_patching();
     return 0;
 }
 
@@ -248,6 +263,7 @@ int rv_process_leave_file(bool has_push_left)
 void rv_process_restart(int left_ring)
 {
     int error = 0;
+    process.patching_ns = 0; /* its parent's */
     if (process.state == OPEN || left_ring >= 0)
         error = rv_ownership_after_fork(&process.map);
     process.is_shut_out = error && left_ring < 0;

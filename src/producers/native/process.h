@@ -53,6 +53,9 @@ void rv_process_set_runtime(const char *text);
 /* Of the functions to be patched so many are. No guard needed. */
 void rv_process_set_patches(const struct rv_wire_instrumentation *patches);
 
+/* The calling thread has patched for so long, by its CPU time. No guard needed; one thread at a time. */
+void rv_process_count_patching(uint64_t ns);
+
 /* While all other threads stand still: is one of them changing what the process lock covers? */
 bool rv_process_is_locked(void);
 
