@@ -9,16 +9,21 @@
 
 #define N_SLOTS (1u << 16)
 #define MOST_FUNCTIONS (N_SLOTS / 2)
-/* The two events of a call take at most as long as so many clock reads: 2.9 in lua on an AMD EPYC, 4.2 on a Sapphire
- * Rapids; 4.8 in cc1, whose 36,000 functions are seldom in the processor's caches. */
-#define CLOCK_READS 4.8
+/* The two events of a call take at most as long as so many clock reads: on AMD EPYC vCPUs 2.9 in lua on an idle machine, on
+ * a busy one 3.9 in gzip, 5.8 in cc1, whose 36,000 functions are seldom in the processor's caches, and 6.5 in php; 4.2 in
+ * lua on a Sapphire Rapids. */
+#define CLOCK_READS 6.5
 #define LEAST_CALLS 1000u /* of a process in an interval: fewer cost nothing to speak of */
 /* The first look is soon, since a program may be slowed tenfold until then. */
 static const uint64_t FIRST_NS = 10000000, MOST_NS = 100000000;
+/* After a choice, too: what a program does next has other functions. */
+static const uint64_t AGAIN_NS = 25000000;
+/* Of clock reads at each look: what they cost changes with what else the machine does. */
+static const double NEW_SHARE = 0.2;
 /* What a process was slowed by more than it may be, it makes good within about so much of its own time. */
-static const double REPAYMENT_NS = 3e9;
-/* To find whether a function can be patched, and to build its stub, in the process: 4.6 us in cc1. */
-static const double SETUP_NS = 5000;
+static const double REPAYMENT_NS = 1e9;
+/* What it may be slowed by meanwhile, of its share, so that something is seen. */
+static const double LEAST_SHARE = 0.25;
 /* Of a process's time, tracing takes no more: where calls seem to, they cost less here than they may. */
 static const double MOST_SHARE = 0.9;
 
@@ -31,13 +36,13 @@ struct function {
 };
 
 struct process {
-    uint64_t cpu_ns, mono_ns; /* at the last look that found calls of it; mono_ns 0: there was none */
-    double debt_ns;           /* cost so far beyond what was allowed */
+    uint64_t cpu_ns, patching_ns, mono_ns; /* at the last look that found calls of it; mono_ns 0: there was none */
+    double debt_ns;                        /* cost so far beyond what was allowed */
 };
 
 struct rv_governor {
     const struct rv_map *map;
-    double max_overhead, pair_ns; /* pair: of a call's events */
+    double max_overhead, clock_ns; /* clock: a read of it */
     uint64_t next_ns, interval_ns;
     struct process *processes; /* by index */
     size_t n_processes;
@@ -49,7 +54,7 @@ struct rv_governor {
 /* Of one clock read, when nobody takes the CPU away. */
 static double measure_clock_ns(enum rv_clock_kind kind)
 {
-    enum { N_BATCHES = 10, N = 200 };
+    enum { N_BATCHES = 4, N = 100 };
     uint64_t least_ns = UINT64_MAX;
     for (unsigned i = 0; i < N_BATCHES; i++) {
         const uint64_t begin_ns = rv_clock_mono_ns();
@@ -66,7 +71,7 @@ struct rv_governor *rv_governor_create(const struct rv_map *map, double max_over
     struct rv_governor *governor = rv_alloc(1, sizeof *governor);
     governor->map = map;
     governor->max_overhead = max_overhead;
-    governor->pair_ns = CLOCK_READS * measure_clock_ns(map->geometry.clock_kind);
+    governor->clock_ns = measure_clock_ns(map->geometry.clock_kind);
     governor->interval_ns = FIRST_NS;
     return governor;
 }
@@ -196,55 +201,89 @@ static size_t order_functions(struct rv_governor *governor)
     return n;
 }
 
-/* What tracing may cost a process in some of its own time: while there is a debt less, but half at least, so that something
- * is seen. */
+/* What tracing may cost a process in some of its own time: while there is a debt less. */
 static double allow(const struct rv_governor *governor, const struct process *process, double own_ns)
 {
     const double most_ns = governor->max_overhead * own_ns, due_ns = process->debt_ns * own_ns / REPAYMENT_NS;
-    return due_ns < most_ns / 2 ? most_ns - due_ns : most_ns / 2;
+    return most_ns - due_ns > LEAST_SHARE * most_ns ? most_ns - due_ns : LEAST_SHARE * most_ns;
 }
 
-static double setup_ns_of(const struct rv_governor *governor, uint32_t process_idx)
+/* What tracing has cost a process since the last look. */
+struct cost {
+    double used_ns;               /* the process's CPU time; negative: it is not known */
+    double patching_ns, pair_ns;  /* pair: of a call's events */
+    uint64_t n_calls, n_left_out; /* left out: still in the ring, or until the process has heard of it */
+};
+
+static double cost_of_calls(const struct cost *cost)
 {
-    const struct rv_wire_process *process = rv_map_process(governor->map, process_idx);
-    return SETUP_NS * __atomic_load_n(&process->instrumentation.n_functions, __ATOMIC_RELAXED);
+    return (double)cost->n_calls * cost->pair_ns;
+}
+
+static double own_ns_of(const struct cost *cost)
+{
+    const double own_ns = cost->used_ns - cost->patching_ns - cost_of_calls(cost);
+    return own_ns > 0 ? own_ns : 0;
+}
+
+/* The process says so: it is input. */
+static double patching_ns_between(const struct process *before, const struct process *now)
+{
+    const uint64_t ns = now->patching_ns - before->patching_ns, used_ns = now->cpu_ns - before->cpu_ns;
+    return now->cpu_ns < before->cpu_ns ? 0 : ns < used_ns ? (double)ns : (double)used_ns;
+}
+
+/* At its first look a process's own time is not known: it may have run before it was traced. */
+static struct cost measure(const struct rv_governor *governor, const struct process *before, const struct process *now,
+                           struct function *const *called, size_t n_called)
+{
+    const bool is_known = before->mono_ns && now->cpu_ns > before->cpu_ns;
+    struct cost cost = {.used_ns = is_known ? (double)(now->cpu_ns - before->cpu_ns) : -1,
+                        .patching_ns = patching_ns_between(before, now),
+                        .pair_ns = CLOCK_READS * governor->clock_ns};
+    for (size_t i = 0; i < n_called; i++) {
+        cost.n_calls += called[i]->n_calls;
+        cost.n_left_out += called[i]->is_chosen ? called[i]->n_calls : 0;
+    }
+    const double most_ns = MOST_SHARE * cost.used_ns / (double)cost.n_calls;
+    if (is_known && most_ns < cost.pair_ns)
+        cost.pair_ns = most_ns;
+    return cost;
 }
 
 /* Never negative: what a process has left over is no licence to slow it later. */
-static double debt_after(const struct rv_governor *governor, double debt_ns, double cost_ns, double own_ns)
+static double debt_after(const struct rv_governor *governor, double debt_ns, const struct cost *cost)
 {
-    debt_ns += cost_ns - governor->max_overhead * own_ns;
+    debt_ns += cost_of_calls(cost) + cost->patching_ns - governor->max_overhead * own_ns_of(cost);
     return debt_ns > 0 ? debt_ns : 0;
 }
 
-/* Of a process: its functions that were called, in their order. At its first look its own time is not known: it may have
- * run before it was traced. */
+static struct process look_at(const struct rv_governor *governor, uint32_t process_idx, uint64_t now_ns)
+{
+    const struct rv_wire_process *process = rv_map_process(governor->map, process_idx);
+    return (struct process){.cpu_ns = cpu_ns_of(process),
+                            .patching_ns = __atomic_load_n(&process->patching_ns, __ATOMIC_RELAXED),
+                            .mono_ns = now_ns};
+}
+
+/* Of a process: its functions that were called, in their order. */
 static size_t choose_of(struct rv_governor *governor, struct function *const *called, size_t n_called, uint64_t now_ns,
                         struct rv_governor_choice *choices, size_t max)
 {
     const uint32_t idx = called[0]->process_idx;
-    struct process *process = process_of(governor, idx);
-    const uint64_t cpu_ns = cpu_ns_of(rv_map_process(governor->map, idx));
-    const double used_ns = (double)(cpu_ns - process->cpu_ns), wall_s = (double)(now_ns - process->mono_ns) / 1e9;
-    const bool is_known = cpu_ns && process->mono_ns && cpu_ns > process->cpu_ns;
-    uint64_t n_calls = 0, n_left_out = 0; /* left out: still in the ring, or until the process has heard of it */
-    for (size_t i = 0; i < n_called; i++) {
-        n_calls += called[i]->n_calls;
-        n_left_out += called[i]->is_chosen ? called[i]->n_calls : 0;
-    }
-    const double most_ns = MOST_SHARE * used_ns / (double)n_calls;
-    const double pair_ns = is_known && most_ns < governor->pair_ns ? most_ns : governor->pair_ns;
-    double cost_ns = (double)n_calls * pair_ns, own_ns = used_ns > cost_ns ? used_ns - cost_ns : 0;
+    struct process *process = process_of(governor, idx), now = look_at(governor, idx, now_ns);
+    const struct cost cost = measure(governor, process, &now, called, n_called);
+    const double wall_s = (double)(now_ns - process->mono_ns) / 1e9;
+    now.debt_ns = debt_after(governor, process->debt_ns, &cost);
+    *process = now;
+    const double allowed_ns = allow(governor, process, own_ns_of(&cost));
+    const bool may_choose = cost.used_ns > 0 && cost.n_calls >= LEAST_CALLS;
+    double left_ns = cost_of_calls(&cost) - (double)cost.n_left_out * cost.pair_ns;
     size_t n = 0;
-    const double debt_ns = process->mono_ns ? debt_after(governor, process->debt_ns, cost_ns, own_ns)
-                                            : process->debt_ns + cost_ns + setup_ns_of(governor, idx);
-    *process = (struct process){cpu_ns, now_ns, debt_ns};
-    const double allowed_ns = allow(governor, process, own_ns);
-    cost_ns -= (double)n_left_out * pair_ns;
     for (size_t i = 0; i < n_called; i++) {
         struct function *function = called[i];
-        if (is_known && n_calls >= LEAST_CALLS && n < max && !function->is_chosen && cost_ns > allowed_ns) {
-            cost_ns -= (double)function->n_calls * pair_ns;
+        if (may_choose && n < max && !function->is_chosen && left_ns > allowed_ns) {
+            left_ns -= (double)function->n_calls * cost.pair_ns;
             function->is_chosen = true;
             choices[n++] = (struct rv_governor_choice){idx, function->ring_idx, function->address, function->ticks,
                                                        function->n_calls / wall_s};
@@ -260,6 +299,7 @@ size_t rv_governor_choose(struct rv_governor *governor, struct rv_governor_choic
     size_t n = 0;
     if (now_ns < governor->next_ns)
         return 0;
+    governor->clock_ns += NEW_SHARE * (measure_clock_ns(governor->map->geometry.clock_kind) - governor->clock_ns);
     const size_t n_called = order_functions(governor);
     for (size_t i = 0, n_own; i < n_called; i += n_own) {
         n_own = 1;
@@ -269,6 +309,8 @@ size_t rv_governor_choose(struct rv_governor *governor, struct rv_governor_choic
     }
     if (governor->n_functions == MOST_FUNCTIONS)
         forget_ended(governor);
+    if (n && governor->interval_ns > AGAIN_NS)
+        governor->interval_ns = AGAIN_NS;
     governor->next_ns = now_ns + governor->interval_ns;
     governor->interval_ns = 2 * governor->interval_ns < MOST_NS ? 2 * governor->interval_ns : MOST_NS;
     return n;

@@ -2,9 +2,10 @@
  * Keeps what tracing costs a patched program within a share of its own time: counts calls, and chooses functions that are
  * not to be traced any more, the most expensive ones first.
  *
- *     cost    calls x what a call's two events cost, by what a clock read takes on this machine as ringviz begins
+ *     cost    calls x what a call's two events cost, by what a clock read takes on this machine; patching, as the process
+ *             tells it: as it begins, and to follow what was chosen
  *     time    the process's CPU time, less the cost
- *     debt    set-up, and calls beyond the share before the first look: repaid later
+ *     debt    cost beyond the share so far: repaid by a lower share
  *
  * A function is chosen once: who wants it traced again has it so.
  */

@@ -114,6 +114,43 @@ Test(governor, leaves_what_is_cheap, .timeout = 60)
     with_process(RV_INSTRUMENT_PATCHES, choose_none);
 }
 
+/* Calls that cost half of what a process may be slowed by, once it has worked for a second. Returns how many functions were
+ * chosen. */
+static size_t choose_by(struct rv_map *map, uint64_t patching_ns)
+{
+    enum { CLOCK_READS = 13 }; /* that two calls cost */
+    const double share = 0.04, work_ns = 20e6;
+    struct rv_governor_choice choices[4];
+    size_t n = 0;
+    const uint64_t begin_ns = rv_clock_thread_cpu_ns();
+    for (unsigned i = 0; i < 1000; i++)
+        (void)rv_clock_ticks(map->geometry.clock_kind);
+    const double pairs_ns = CLOCK_READS / 1e3 * (double)(rv_clock_thread_cpu_ns() - begin_ns);
+    struct rv_governor *governor = rv_governor_create(map, share);
+    rv_map_process(map, 0)->patching_ns = patching_ns;
+    rv_map_process(map, 0)->instrumentation.n_functions = 1000000;
+    work(CLOCKS_PER_SEC);
+    for (unsigned i = 0; i < 20; i++) {
+        for (double left = share * work_ns / pairs_ns; left > 0; left -= 64)
+            rv_governor_count(governor, 3, 0, events, 64);
+        work(CLOCKS_PER_SEC / 50);
+        n += rv_governor_choose(governor, choices, 4);
+    }
+    rv_governor_destroy(governor);
+    return n;
+}
+
+static void charge_patching(struct rv_map *map)
+{
+    cr_assert_eq(choose_by(map, 0), 0, "its parent has patched");
+    cr_assert_gt(choose_by(map, 1000000000), 0);
+}
+
+Test(governor, charges_a_process_for_its_own_patching, .timeout = 60)
+{
+    with_process(RV_INSTRUMENT_PATCHES, charge_patching);
+}
+
 /* One call of each of so many functions. */
 static void count_functions(struct rv_governor *governor, uint32_t process_idx, unsigned n)
 {
