@@ -13,16 +13,11 @@
 #include "base/vec.h"
 #include "model/box_budget.h"
 #include "model/snapshot.h"
-#include "model/filter.h"
-#include "model/name_set.h"
+#include "model/view_parts.h"
 
 #define DEFAULT_BUDGET 20000u
 #define COLUMNS_LEAST 64u
-#define MOST_OPEN 4096u  /* open frames of a lane that get a box each */
-#define NOTES_BACK 1024u /* notes before the window that may reach into it */
-#define DIGIT_BITS 11u
-#define N_DIGITS (1u << DIGIT_BITS)
-#define FEW_KEYS 48u
+#define MOST_OPEN 4096u /* open frames of a lane that get a box each */
 
 /* The lanes that each shown one stands for, in the order of the shown ones. */
 static void find_members(struct rv_view *view, const struct rv_lane_order *lane_order)
@@ -291,100 +286,6 @@ static size_t add_open(struct rv_box *out, const struct opened *opened, const st
     return n;
 }
 
-static void sort_few(struct rv_view_key *keys, size_t n)
-{
-    for (size_t i = 1; i < n; i++) {
-        struct rv_view_key key = keys[i];
-        size_t j = i;
-        for (; j > 0 && keys[j - 1].start_ns > key.start_ns; j--)
-            keys[j] = keys[j - 1];
-        keys[j] = key;
-    }
-}
-
-/* Stable, radix sort on the digits in which starts differ. keys has room for 2n; returns where the sorted ones are. */
-static struct rv_view_key *sort_keys(struct rv_view_key *keys, size_t n)
-{
-    if (n <= FEW_KEYS) {
-        sort_few(keys, n);
-        return keys;
-    }
-    uint64_t least = UINT64_MAX, most = 0;
-    for (size_t i = 0; i < n; i++) {
-        least = keys[i].start_ns < least ? keys[i].start_ns : least;
-        most = keys[i].start_ns > most ? keys[i].start_ns : most;
-    }
-    struct rv_view_key *from = keys, *to = keys + n;
-    for (unsigned shift = 0; shift < 64 && (most - least) >> shift; shift += DIGIT_BITS) {
-        uint32_t places[N_DIGITS] = {0}, place = 0;
-        for (size_t i = 0; i < n; i++)
-            places[(from[i].start_ns - least) >> shift & (N_DIGITS - 1)]++;
-        for (unsigned i = 0; i < N_DIGITS; i++) {
-            uint32_t n_here = places[i];
-            places[i] = place;
-            place += n_here;
-        }
-        for (size_t i = 0; i < n; i++)
-            to[places[(from[i].start_ns - least) >> shift & (N_DIGITS - 1)]++] = from[i];
-        struct rv_view_key *sorted = to;
-        to = from;
-        from = sorted;
-    }
-    return from;
-}
-
-/* Behind the lane's boxes before it, which begin no later; of those that begin with it, before deeper ones. */
-static void append(struct rv_view *view, size_t first_box, const struct rv_box *box)
-{
-    struct rv_box *at = &view->boxes[view->n_boxes++];
-    for (; at > &view->boxes[first_box] && at[-1].start_ns == box->start_ns && at[-1].depth > box->depth; at--)
-        *at = at[-1];
-    *at = *box;
-}
-
-/* Move the lane's boxes from the scratch to the view, sorted. */
-static void append_sorted(struct rv_view *view, size_t n)
-{
-    view->boxes = rv_vec_reserve(view->boxes, &view->boxes_capacity, view->n_boxes + n, sizeof *view->boxes);
-    view->keys = rv_vec_reserve(view->keys, &view->keys_capacity, 2 * n, sizeof *view->keys);
-    for (size_t i = 0; i < n; i++)
-        view->keys[i] = (struct rv_view_key){.start_ns = view->unsorted[i].start_ns, .box = (uint32_t)i};
-    const struct rv_view_key *sorted = sort_keys(view->keys, n);
-    const size_t first_box = view->n_boxes;
-    for (size_t i = 0; i < n; i++) {
-        const struct rv_box *box = &view->unsorted[sorted[i].box];
-        append(view, first_box, box);
-        if (box->coverage != RV_BOX_EXACT)
-            view->n_folded += box->count;
-    }
-}
-
-static size_t first_note(const struct rv_lane *lane, uint64_t from_ns)
-{
-    size_t n = rv_bisect_below(lane->notes, lane->n_notes, sizeof *lane->notes, offsetof(struct rv_lane_note, start_ns),
-                               from_ns);
-    return n > NOTES_BACK ? n - NOTES_BACK : 0;
-}
-
-/* Merge a note with the last one of its kind and name if they would be one mark in the picture. */
-static bool join(struct rv_lane_note *last, const struct rv_lane_note *note, uint64_t near_ns)
-{
-    bool is_near = last && note->start_ns - last->start_ns < near_ns && note->end_ns - note->start_ns < near_ns;
-    bool has_name = note->kind == RV_NOTE_MARK || note->kind == RV_NOTE_VALUE;
-    bool is_like = last && (!has_name || note->id == last->id);
-    return is_near && is_like && note->kind != RV_NOTE_STATE && rv_note_merge(last, note);
-}
-
-/* In the past, a note that ended later ends at until_ns. */
-static void push_note(struct rv_view *view, const struct rv_lane_note *note)
-{
-    view->notes = rv_vec_reserve(view->notes, &view->notes_capacity, view->n_notes + 1, sizeof *view->notes);
-    view->notes[view->n_notes] = *note;
-    if (note->end_ns > view->until_ns)
-        view->notes[view->n_notes].end_ns = view->until_ns;
-    view->n_notes++;
-}
-
 /* Does a row of several lanes show such notes? */
 static bool is_for_all(uint32_t kind)
 {
@@ -399,7 +300,7 @@ static void add_notes(struct rv_view *view, const struct rv_view_lane *out, cons
     uint64_t to_ns = view->to_ns <= view->until_ns ? view->to_ns : view->until_ns + 1;
     uint64_t before_ns = view->from_ns < to_ns ? view->from_ns : to_ns;
     bool has_reached = view->until_ns > view->from_ns; /* the window begins before until_ns */
-    size_t i = first_note(lane, before_ns);
+    size_t i = rv_view_parts_first_note(lane, before_ns);
     const bool has_all = out->n_members == 1;
     for (; i < lane->n_notes && lane->notes[i].start_ns < before_ns; i++) {
         const struct rv_lane_note *note = &lane->notes[i];
@@ -408,24 +309,18 @@ static void add_notes(struct rv_view *view, const struct rv_view_lane *out, cons
         if (note->kind == RV_NOTE_STATE)
             state = note;
         else if (note->kind < RV_NOTE_KIND_COUNT && note->end_ns > view->from_ns && has_reached)
-            push_note(view, note);
+            rv_view_parts_push_note(view, note);
     }
     if (state)
-        push_note(view, state);
+        rv_view_parts_push_note(view, state);
     for (; i < lane->n_notes && lane->notes[i].start_ns < to_ns; i++) {
         const struct rv_lane_note *note = &lane->notes[i];
         if (note->kind >= RV_NOTE_KIND_COUNT || (!has_all && !is_for_all(note->kind)) ||
-            join(last[note->kind] ? &view->notes[last[note->kind] - 1] : NULL, note, near_ns))
+            rv_view_parts_join_note(last[note->kind] ? &view->notes[last[note->kind] - 1] : NULL, note, near_ns))
             continue;
-        push_note(view, note);
+        rv_view_parts_push_note(view, note);
         last[note->kind] = view->n_notes;
     }
-}
-
-static bool is_found(const struct rv_view_params *params, const struct rv_lane *lane, const struct rv_box *box)
-{
-    return (params->hits && rv_name_set_has(params->hits, box->id)) ||
-           (params->found && rv_filter_passes_box(params->found, lane, box));
 }
 
 /* Dim the boxes of the lane in the scratch that are not on the path, and no others, whatever is searched for. */
@@ -436,31 +331,6 @@ static void light(struct rv_box *boxes, size_t n, const struct rv_lit_path *path
         boxes[i].flags &= ~(is_lit ? RV_BOX_DIMMED : RV_BOX_HIT);
         boxes[i].flags |= is_lit ? 0 : RV_BOX_DIMMED;
     }
-}
-
-/* Mark hits and dimmed boxes of the lane in the scratch, and drop hidden ones. Returns the number left. */
-static size_t mark(struct rv_box *boxes, size_t n, const struct rv_view_params *params, const struct rv_lane *lane)
-{
-    const struct rv_filter *filter = params->filter;
-    const bool has_search = params->hits || params->found;
-    if (rv_filter_n_rules(filter) == 0 && !has_search)
-        return n;
-    const bool hides = rv_filter_mode(filter) == RV_FILTER_HIDE;
-    bool passes_thread = rv_filter_passes_thread(filter, lane->name);
-    size_t n_kept = 0;
-    for (size_t i = 0; i < n; i++) {
-        struct rv_box box = boxes[i];
-        bool passes = passes_thread && rv_filter_passes_box(filter, lane, &box);
-        if (!passes && hides)
-            continue;
-        bool is_hit = passes && is_found(params, lane, &box);
-        if (is_hit)
-            box.flags |= RV_BOX_HIT;
-        else if (!passes || has_search)
-            box.flags |= RV_BOX_DIMMED;
-        boxes[n_kept++] = box;
-    }
-    return n_kept;
 }
 
 /* Copy the boxes of a member to the scratch, unsorted. */
@@ -505,7 +375,7 @@ static size_t take_boxes(struct rv_view *view, struct rv_view_lane *out, uint32_
 {
     size_t n = query(view, member, lane, out->level);
     n = crop(view->unsorted, n, view->most_depth);
-    n = mark(view->unsorted, n, params, lane);
+    n = rv_view_parts_mark(view->unsorted, n, params, lane);
     light(view->unsorted, n, params->path, lane);
     uint64_t released_ns = fade_released(view, out->level, lane->timeline, n);
     out->released_ns = released_ns > out->released_ns ? released_ns : out->released_ns;
@@ -533,7 +403,7 @@ static void add_lane(struct rv_view *view, struct rv_view_lane *out, const struc
 {
     size_t n = take_boxes(view, out, out->first_member, lane, params);
     n = rv_pixel_cells_join(&view->pixel_cells, view->unsorted, n, rv_pixel_cells_width_ns(pixel_ns(view, params)));
-    append_sorted(view, n);
+    rv_view_parts_append(view, n);
     add_notes(view, out, lane, (uint64_t)(pixel_ns(view, params) / 4));
 }
 
@@ -543,7 +413,7 @@ static void add_member(struct rv_view *view, struct rv_view_lane *out, uint32_t 
 {
     size_t n_before = view->n_boxes, n = take_boxes(view, out, member, lane, params);
     uint64_t n_folded = view->n_folded;
-    append_sorted(view, n);
+    rv_view_parts_append(view, n);
     rv_activity_add(&view->activity, view->boxes + n_before, n);
     view->n_boxes = n_before;
     view->n_folded = n_folded;

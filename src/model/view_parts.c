@@ -1,0 +1,135 @@
+#include "model/view_parts.h"
+
+#include <stddef.h>
+
+#include "base/bisect.h"
+#include "base/vec.h"
+#include "model/filter.h"
+#include "model/name_set.h"
+
+#define NOTES_BACK 1024u /* notes before the window that may reach into it */
+#define DIGIT_BITS 11u
+#define N_DIGITS (1u << DIGIT_BITS)
+#define FEW_KEYS 48u
+
+static void sort_few(struct rv_view_key *keys, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        struct rv_view_key key = keys[i];
+        size_t j = i;
+        for (; j > 0 && keys[j - 1].start_ns > key.start_ns; j--)
+            keys[j] = keys[j - 1];
+        keys[j] = key;
+    }
+}
+
+/* Stable, radix sort on the digits in which starts differ. keys has room for 2n; returns where the sorted ones are. */
+static struct rv_view_key *sort_keys(struct rv_view_key *keys, size_t n)
+{
+    if (n <= FEW_KEYS) {
+        sort_few(keys, n);
+        return keys;
+    }
+    uint64_t least = UINT64_MAX, most = 0;
+    for (size_t i = 0; i < n; i++) {
+        least = keys[i].start_ns < least ? keys[i].start_ns : least;
+        most = keys[i].start_ns > most ? keys[i].start_ns : most;
+    }
+    struct rv_view_key *from = keys, *to = keys + n;
+    for (unsigned shift = 0; shift < 64 && (most - least) >> shift; shift += DIGIT_BITS) {
+        uint32_t places[N_DIGITS] = {0}, place = 0;
+        for (size_t i = 0; i < n; i++)
+            places[(from[i].start_ns - least) >> shift & (N_DIGITS - 1)]++;
+        for (unsigned i = 0; i < N_DIGITS; i++) {
+            uint32_t n_here = places[i];
+            places[i] = place;
+            place += n_here;
+        }
+        for (size_t i = 0; i < n; i++)
+            to[places[(from[i].start_ns - least) >> shift & (N_DIGITS - 1)]++] = from[i];
+        struct rv_view_key *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    return from;
+}
+
+/* Behind the lane's boxes before it, which begin no later; of those that begin with it, before deeper ones. */
+static void append(struct rv_view *view, size_t first_box, const struct rv_box *box)
+{
+    struct rv_box *at = &view->boxes[view->n_boxes++];
+    for (; at > &view->boxes[first_box] && at[-1].start_ns == box->start_ns && at[-1].depth > box->depth; at--)
+        *at = at[-1];
+    *at = *box;
+}
+
+void rv_view_parts_append(struct rv_view *view, size_t n)
+{
+    view->boxes = rv_vec_reserve(view->boxes, &view->boxes_capacity, view->n_boxes + n, sizeof *view->boxes);
+    view->keys = rv_vec_reserve(view->keys, &view->keys_capacity, 2 * n, sizeof *view->keys);
+    for (size_t i = 0; i < n; i++)
+        view->keys[i] = (struct rv_view_key){.start_ns = view->unsorted[i].start_ns, .box = (uint32_t)i};
+    const struct rv_view_key *sorted = sort_keys(view->keys, n);
+    const size_t first_box = view->n_boxes;
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_box *box = &view->unsorted[sorted[i].box];
+        append(view, first_box, box);
+        if (box->coverage != RV_BOX_EXACT)
+            view->n_folded += box->count;
+    }
+}
+
+size_t rv_view_parts_first_note(const struct rv_lane *lane, uint64_t from_ns)
+{
+    size_t n = rv_bisect_below(lane->notes, lane->n_notes, sizeof *lane->notes, offsetof(struct rv_lane_note, start_ns),
+                               from_ns);
+    return n > NOTES_BACK ? n - NOTES_BACK : 0;
+}
+
+bool rv_view_parts_join_note(struct rv_lane_note *last, const struct rv_lane_note *note, uint64_t near_ns)
+{
+    bool is_near = last && note->start_ns - last->start_ns < near_ns && note->end_ns - note->start_ns < near_ns;
+    bool has_name = note->kind == RV_NOTE_MARK || note->kind == RV_NOTE_VALUE;
+    bool is_like = last && (!has_name || note->id == last->id);
+    return is_near && is_like && note->kind != RV_NOTE_STATE && rv_note_merge(last, note);
+}
+
+void rv_view_parts_push_note(struct rv_view *view, const struct rv_lane_note *note)
+{
+    view->notes = rv_vec_reserve(view->notes, &view->notes_capacity, view->n_notes + 1, sizeof *view->notes);
+    view->notes[view->n_notes] = *note;
+    if (note->end_ns > view->until_ns)
+        view->notes[view->n_notes].end_ns = view->until_ns;
+    view->n_notes++;
+}
+
+static bool is_found(const struct rv_view_params *params, const struct rv_lane *lane, const struct rv_box *box)
+{
+    return (params->hits && rv_name_set_has(params->hits, box->id)) ||
+           (params->found && rv_filter_passes_box(params->found, lane, box));
+}
+
+size_t rv_view_parts_mark(struct rv_box *boxes, size_t n, const struct rv_view_params *params,
+                          const struct rv_lane *lane)
+{
+    const struct rv_filter *filter = params->filter;
+    const bool has_search = params->hits || params->found;
+    if (rv_filter_n_rules(filter) == 0 && !has_search)
+        return n;
+    const bool hides = rv_filter_mode(filter) == RV_FILTER_HIDE;
+    bool passes_thread = rv_filter_passes_thread(filter, lane->name);
+    size_t n_kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct rv_box box = boxes[i];
+        bool passes = passes_thread && rv_filter_passes_box(filter, lane, &box);
+        if (!passes && hides)
+            continue;
+        bool is_hit = passes && is_found(params, lane, &box);
+        if (is_hit)
+            box.flags |= RV_BOX_HIT;
+        else if (!passes || has_search)
+            box.flags |= RV_BOX_DIMMED;
+        boxes[n_kept++] = box;
+    }
+    return n_kept;
+}
