@@ -159,9 +159,13 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "only calls that begin before this time",
      NULL},
 
-    {RV_OPTION_VIEW, WATCH | DIFF, "view", "=3d|aligned|flame|top", NULL,
+    {RV_OPTION_VIEW, WATCH | DIFF, "view", "=3d|aligned|flame|top|calls", NULL,
      "the view of pictures, and of the window at first",
-     NULL},
+     "`calls` has all calls of one subroutine behind each other, aligned at their start."},
+
+    {RV_OPTION_CALLS_OF, WATCH | DIFF, "calls-of", "=REGEX", NULL,
+     "the subroutine of --view=calls: of those whose full name matches, the one with most time",
+     "Without it, the subroutine with most own time. With --from and --to, its calls in the range."},
 
     {RV_OPTION_COLOR, WATCH | DIFF, "color", "=package|subroutine|thread|duration|high-contrast", NULL,
      "what colours stand for (default: package)",

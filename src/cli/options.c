@@ -227,6 +227,12 @@ static int set_part_option(struct rv_options *options, const struct rv_option_en
             return bad_pattern(entry, value, why);
         rv_regex_fini(&pattern);
         return 0;
+    case RV_OPTION_CALLS_OF:
+        options->calls_of = value;
+        if (rv_regex_init(&pattern, value, why, sizeof why) != 0)
+            return bad_pattern(entry, value, why);
+        rv_regex_fini(&pattern);
+        return 0;
     case RV_OPTION_FILTER:
         return rv_filter_add(&options->filter, value, why, sizeof why) ? bad_pattern(entry, value, why) : 0;
     case RV_OPTION_FROM:
@@ -595,6 +601,10 @@ static int check(const struct rv_options *options)
                    ? rv_err(EINVAL, "--control=%s takes no other FILE and no COMMAND; see ringviz --help",
                             options->control)
                    : 0;
+    if (options->calls_of && options->look != RV_VIEW_MODE_CALLS)
+        return rv_err(EINVAL, "--calls-of goes with --view=calls; see ringviz --help");
+    if (options->look == RV_VIEW_MODE_CALLS && (options->frames || options->video))
+        return rv_err(EINVAL, "--view=calls has no time that a film could play; see ringviz --help");
     if (options->command == RV_COMMAND_DIFF || options->command == RV_COMMAND_MERGE)
         return check_files(options);
     if (options->n_files > 1)

@@ -29,6 +29,7 @@ struct rv_screenshot_params rv_picture_params(struct rv_session *session, const 
         .subroutines = rv_session_subroutines(session),
         .session = session,
         .look = options->look,
+        .calls_of = options->calls_of,
         .scheme = options->scheme,
         .theme = options->theme,
         .find = options->find,

@@ -154,6 +154,17 @@ void rv_call_list_finish(struct rv_call_list *list)
     list->by_start = rv_call_list_take_order(list, RV_CALL_START, 0, NULL);
 }
 
+struct rv_box rv_call_box(const struct rv_call *call)
+{
+    return (struct rv_box){.start_ns = call->start_ns,
+                           .duration_ns = call->duration_ns,
+                           .id = call->id,
+                           .count = 1,
+                           .depth = call->depth,
+                           .coverage = RV_BOX_EXACT,
+                           .flags = call->flags};
+}
+
 /* ---- groups ---- */
 
 struct grouped {

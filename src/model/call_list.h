@@ -46,6 +46,9 @@ void rv_call_list_fini(struct rv_call_list *list);
 /* Add a call; copied. */
 void rv_call_list_add(struct rv_call_list *list, const struct rv_call *call);
 
+/* The call as a box of its lane. */
+struct rv_box rv_call_box(const struct rv_call *call);
+
 /* All were added: sort the calls, the longest first. */
 void rv_call_list_finish(struct rv_call_list *list);
 

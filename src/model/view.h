@@ -32,11 +32,14 @@ struct rv_view_lane {
     uint64_t released_ns; /* what is shown before this time is coarser, since its detail was released; 0: nothing */
     bool is_row;          /* to be shown as one row: the innermost calls */
     bool is_pinned;       /* placed before unpinned ones */
+    uint64_t shift_ns;    /* of a view of calls: what is added to the times of its boxes and notes, */
+    uint32_t shift_depth; /* and to the depths of its boxes, as they are in the lane; else 0 */
     uint32_t first_member, n_members; /* into members: the lanes of a collapsed process or group, else itself */
     double busiest;                   /* of several: how many were busy where a cell is covered */
     bool is_process;                  /* it is a collapsed process */
     enum rv_lane_fold fold;
     char name[RV_LANE_NAME_BYTES], process_name[RV_LANE_NAME_BYTES];
+    char label[32]; /* shown instead of the name; "" = the name is */
 };
 
 struct rv_view_step { /* of the critical path, on one of the lanes */

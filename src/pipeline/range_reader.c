@@ -1,17 +1,5 @@
 #include "pipeline/range_reader.h"
 
-/* The lane's calls in the block, or NULL. */
-static struct rv_timeline *take_calls(struct rv_span_part *part, uint32_t lane_idx)
-{
-    for (size_t i = 0; i < part->n_lanes; i++)
-        if (part->lanes[i].lane_idx == lane_idx) {
-            struct rv_timeline *calls = part->lanes[i].calls;
-            part->lanes[i] = part->lanes[--part->n_lanes];
-            return calls;
-        }
-    return NULL;
-}
-
 /* Give the range the page that it wants, if it comes in time. */
 static void give_page(struct rv_range_reader *reader, uint64_t timeout_ns)
 {
@@ -28,7 +16,7 @@ static void give_page(struct rv_range_reader *reader, uint64_t timeout_ns)
         return;
     if (part.is_damaged)
         rv_range_miss(reader->range);
-    rv_range_give(reader->range, take_calls(&part, lane_idx), rv_span_reader_edge_ns(reader->blocks));
+    rv_range_give(reader->range, rv_span_part_take(&part, lane_idx), rv_span_reader_edge_ns(reader->blocks));
     rv_span_part_fini(&part);
     if (!rv_range_wants_page(reader->range))
         rv_range_reader_fini(reader);

@@ -48,6 +48,17 @@ struct rv_span_reader {
     struct rv_span_reader *next;
 };
 
+struct rv_timeline *rv_span_part_take(struct rv_span_part *part, uint32_t lane_idx)
+{
+    for (size_t i = 0; i < part->n_lanes; i++)
+        if (part->lanes[i].lane_idx == lane_idx) {
+            struct rv_timeline *calls = part->lanes[i].calls;
+            part->lanes[i] = part->lanes[--part->n_lanes];
+            return calls;
+        }
+    return NULL;
+}
+
 void rv_span_part_fini(struct rv_span_part *part)
 {
     for (size_t i = 0; i < part->n_lanes; i++)

@@ -51,6 +51,9 @@ struct rv_span_part {
 
 void rv_span_part_fini(struct rv_span_part *part);
 
+/* The lane's calls in the block, now the caller's; or NULL. */
+struct rv_timeline *rv_span_part_take(struct rv_span_part *part, uint32_t lane_idx);
+
 /* Never NULL. page_loader: the session's; NULL = all calls are in the lanes. Closed before the session ends. */
 struct rv_span_reader *rv_span_reader_open(struct rv_page_loader *page_loader,
                                            const struct rv_span_reader_params *params);

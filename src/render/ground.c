@@ -111,6 +111,13 @@ static void add_shadow(struct rv_mesh *mesh, const struct rv_theme *theme, const
     add_flat(mesh, 0.0f, r, rv_theme_rgba(theme->plate_rim, 1.0f));
 }
 
+/* Calls that are close to each other stand on the floor. */
+static bool has_plate(const struct rv_pass *pass, size_t lane)
+{
+    const struct rv_lane_layout_lane *shown = &pass->layout->lanes[lane];
+    return !pass->look->has_calls || lane + 1 == pass->layout->n_lanes || back_of(shown) > front_of(shown + 1);
+}
+
 static void add_wall(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_lane_layout *layout)
 {
     float height = layout->top * RV_LANE_LAYOUT_WALL_SHARE, z = layout->z_back;
@@ -216,13 +223,16 @@ static void build(struct rv_ground *ground, const struct rv_pass *pass, const st
     const struct rv_lane_layout *layout = pass->layout;
     add_floor(mesh, theme, layout);
     for (size_t i = 0; i < layout->n_lanes; i++)
-        add_plate(mesh, theme, layout, i);
+        if (has_plate(pass, i))
+            add_plate(mesh, theme, layout, i);
     ground->n_opaque = mesh->n;
     add_wall(mesh, theme, layout);
     for (size_t i = 0; i < layout->n_lanes; i++)
-        add_shadow(mesh, theme, layout, i);
+        if (has_plate(pass, i))
+            add_shadow(mesh, theme, layout, i);
     add_ticks(mesh, theme, layout, content->ticks);
-    rv_note_shapes_add(mesh, layout, content->view, theme);
+    if (!pass->look->has_calls)
+        rv_note_shapes_add(mesh, layout, content->view, theme);
     rv_path_ribbon_add(mesh, layout, content->view, theme, RV_PATH_RIBBON_STRENGTH);
     if (content->has_now)
         add_now(mesh, theme, layout, content->now_ns);

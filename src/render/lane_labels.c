@@ -35,6 +35,11 @@ static void process_text(const struct rv_view *view, size_t lane, char *out, siz
         snprintf(out, out_bytes, "%.24s %u", shown->process_name, shown->pid);
 }
 
+static const char *label_of(const struct rv_view_lane *lane)
+{
+    return lane->label[0] ? lane->label : lane->name;
+}
+
 static float sign_width(const struct rv_view_lane *lane)
 {
     return lane->fold == RV_LANE_FOLD_NONE ? 0.0f : SIGN_WIDTH;
@@ -46,7 +51,7 @@ float rv_lane_labels_left_margin(const struct rv_overlay *overlay, const struct 
     char process[PROCESS_BYTES];
     for (size_t i = 0; i < view->n_lanes; i++) {
         process_text(view, i, process, sizeof process);
-        float name = fminf(rv_overlay_text_width(overlay, RV_FONT_BOLD, view->lanes[i].name), NAME_WIDTH_MAX);
+        float name = fminf(rv_overlay_text_width(overlay, RV_FONT_BOLD, label_of(&view->lanes[i])), NAME_WIDTH_MAX);
         widest = fmaxf(widest, name + sign_width(&view->lanes[i]));
         widest = fmaxf(widest, rv_overlay_text_width(overlay, RV_FONT_SMALL, process));
     }
@@ -71,9 +76,10 @@ static void fit_name(const struct rv_overlay *overlay, const char *name, char *o
 
 static void add_instead(struct rv_overlay *overlay, const struct rv_scene_frame *frame)
 {
-    const char *text = frame->view->n_hidden ? "all threads are hidden; Shift+H shows them"
-                       : frame->is_live      ? "waiting for the first event"
-                                             : "no events";
+    const char *text = frame->caption          ? frame->caption
+                       : frame->view->n_hidden ? "all threads are hidden; Shift+H shows them"
+                       : frame->is_live        ? "waiting for the first event"
+                                               : "no events";
     float x = 0.5f * ((float)(frame->width_px / frame->scale) - rv_overlay_text_width(overlay, RV_FONT_TEXT, text));
     float y = 0.5f * (float)(frame->height_px / frame->scale);
     rv_overlay_text(overlay, RV_FONT_TEXT, (float[2]){x, y}, text,
@@ -155,7 +161,7 @@ static void add_name(struct names *names, size_t lane)
     char name[RV_LANE_NAME_BYTES + 4];
     if (!name_place(names, lane, at) || fabsf(names->last_y - at[1]) < NAME_ROOM)
         return;
-    fit_name(names->overlay, names->frame->view->lanes[lane].name, name, sizeof name);
+    fit_name(names->overlay, label_of(&names->frame->view->lanes[lane]), name, sizeof name);
     float sign = sign_width(&names->frame->view->lanes[lane]);
     float width = sign + rv_overlay_text_width(names->overlay, RV_FONT_BOLD, name) + 2.0f * NAME_PADDING;
     float x = floorf(at[0] - width - NAME_GAP), y = floorf(at[1]);

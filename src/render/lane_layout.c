@@ -22,8 +22,17 @@
 #define BOX_SHARE 0.92f
 #define ROW_LEAST 4.0f /* points; of lanes that are not too deep */
 #define ROW_MOST 64.0f
-#define DEEP_SHARE 0.7f  /* of the room for a lane that is deeper than it, if there are others */
-#define GRAPH_FIRST 0.2f /* before the lane's front */
+#define DEEP_SHARE 0.7f     /* of the room for a lane that is deeper than it, if there are others */
+#define CALLS_EXTENT 32.0f  /* z, of a view of calls */
+#define CALLS_FRONT 0.55f   /* share of it for the first calls, apart from each other, if not all can be */
+#define CALLS_TOP_MAX 2.0f  /* a deeper call has thinner rows */
+#define CALLS_TALL_MAX 6.0f /* the same of few calls */
+#define CALLS_ROW_MAX 0.36f
+#define CALLS_GAP 0.5f
+#define CALLS_BREAK 1.2f     /* between the calls apart and those close to each other */
+#define CALLS_FILLED 0.96f   /* of those, thickness over distance */
+#define CALLS_PITCH_MAX 0.5f /* their distance */
+#define GRAPH_FIRST 0.2f     /* before the lane's front */
 #define GRAPH_SIZE 0.5f
 #define GRAPH_STEP 0.64f
 #define GRAPH_FIRST_POINTS 8.0f /* below the lane's foot, where its states are */
@@ -129,6 +138,64 @@ static void place_lanes(struct rv_lane_layout *layout, const struct rv_view *vie
         lane->y = 0.0f;
         lane->z = z;
         z -= lane_pitch(rv_lane_layout_lane_top(lane), scale);
+    }
+}
+
+static float calls_pitch(const struct rv_lane_layout_lane *lane)
+{
+    return 2.0f * HALF_THICKNESS + CALLS_GAP + HEIGHT_SHARE * rv_lane_layout_lane_top(lane);
+}
+
+/* Number of calls in front that are so far apart that none hides the next. */
+static size_t n_apart(const struct rv_lane_layout *layout)
+{
+    float extent = 0.0f, front = 0.0f;
+    size_t n_front = 0;
+    for (size_t i = 0; i < layout->n_lanes; i++) {
+        extent += calls_pitch(&layout->lanes[i]);
+        if (extent <= CALLS_FRONT * CALLS_EXTENT) {
+            n_front = i + 1;
+            front = extent;
+        }
+    }
+    return extent <= CALLS_EXTENT || front <= 0.0f ? layout->n_lanes : n_front;
+}
+
+static void set_calls_row(struct rv_lane_layout *layout, const struct rv_view *view, float row)
+{
+    layout->row = row;
+    for (size_t i = 0; i < view->n_lanes; i++)
+        layout->lanes[i] = (struct rv_lane_layout_lane){
+            .half_thickness = HALF_THICKNESS, .row_height = row, .n_rows = view->lanes[i].max_depth};
+}
+
+/* As high as leaves all calls apart from each other, but not less than leaves some apart. */
+static void choose_calls_row(struct rv_lane_layout *layout, const struct rv_view *view)
+{
+    uint32_t n_rows = 1;
+    for (size_t i = 0; i < view->n_lanes; i++)
+        n_rows = view->lanes[i].max_depth > n_rows ? view->lanes[i].max_depth : n_rows;
+    const float least = fminf(CALLS_TOP_MAX / (float)n_rows, CALLS_ROW_MAX);
+    float row = fmaxf(fminf(CALLS_TALL_MAX / (float)n_rows, 2.0f * CALLS_ROW_MAX), least);
+    for (set_calls_row(layout, view, row); row > least && n_apart(layout) < layout->n_lanes;) {
+        row = fmaxf(STEP_DOWN * row, least);
+        set_calls_row(layout, view, row);
+    }
+}
+
+/* The first calls apart from each other, the others as one relief behind them. */
+static void place_calls(struct rv_lane_layout *layout, const struct rv_view *view)
+{
+    choose_calls_row(layout, view);
+    const size_t n_front = n_apart(layout), n_close = layout->n_lanes - n_front;
+    float z = 0.0f,
+          pitch = fminf((1.0f - CALLS_FRONT) * CALLS_EXTENT / (float)(n_close ? n_close : 1), CALLS_PITCH_MAX);
+    for (size_t i = 0; i < layout->n_lanes; i++) {
+        struct rv_lane_layout_lane *lane = &layout->lanes[i];
+        if (i >= n_front)
+            lane->half_thickness = 0.5f * pitch * CALLS_FILLED;
+        lane->z = z;
+        z -= i + 1 == n_front ? fmaxf(calls_pitch(lane), CALLS_BREAK) : i < n_front ? calls_pitch(lane) : pitch;
     }
 }
 
@@ -257,7 +324,8 @@ void rv_lane_layout_update(struct rv_lane_layout *layout, const struct rv_view *
     layout->width = RV_LANE_LAYOUT_WIDTH;
     layout->lanes = rv_vec_reserve(layout->lanes, &layout->lanes_capacity, view->n_lanes, sizeof *layout->lanes);
     layout->n_lanes = view->n_lanes;
-    hold(layout, view);
+    if (!params->look->has_calls)
+        hold(layout, view);
     layout->is_flat = params->look->is_flat;
     if (layout->is_flat) {
         stack_lanes(layout, view, params);
@@ -265,7 +333,10 @@ void rv_lane_layout_update(struct rv_lane_layout *layout, const struct rv_view *
     }
     layout->box_share = BOX_SHARE;
     layout->scroll_max = 0.0f;
-    place_lanes(layout, view);
+    if (params->look->has_calls)
+        place_calls(layout, view);
+    else
+        place_lanes(layout, view);
     squeeze_lanes(layout);
     place_edges(layout);
 }

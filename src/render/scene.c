@@ -21,6 +21,11 @@
 #define MARGIN_BOTTOM 20.0f
 #define MARGIN_AXIS 32.0f
 #define HAZE_DEPTH 65.0f
+#define CAPTION_X 16.0f /* points, from the panels */
+#define CAPTION_Y 10.0f
+#define CAPTION_PADDING 8.0f
+#define CAPTION_HEIGHT 23.0f
+#define CAPTION_BASE 16.0f
 
 static const struct rv_view NOTHING;
 
@@ -172,7 +177,9 @@ static void place(struct rv_scene *scene, const struct rv_scene_frame *frame)
     struct rv_time_axis_params ticks = {
         .from_ns = scene->layout.from_ns,
         .to_ns = scene->layout.to_ns,
-        .zero_ns = frame->is_live ? frame->now_ns : frame->origin_ns,
+        .zero_ns = scene->look->has_calls ? 0
+                   : frame->is_live       ? frame->now_ns
+                                          : frame->origin_ns,
         .is_live = frame->is_live,
         .n_wanted = (unsigned)(points * TICKS_PER_1000_POINTS / 1000.0) + 1,
     };
@@ -295,6 +302,18 @@ static void add_flat_text(struct rv_scene *scene, const struct rv_scene_frame *f
     rv_flat_labels_add_axis(scene->overlay, &pass, &scene->ticks, (float)frame->scale);
 }
 
+static void add_caption(struct rv_scene *scene, const struct rv_scene_frame *frame)
+{
+    if (!frame->caption || !frame->view->n_lanes)
+        return;
+    float width = rv_overlay_text_width(scene->overlay, RV_FONT_BOLD, frame->caption);
+    struct rv_overlay_area plate = {frame->insets.left + CAPTION_X, frame->insets.top + CAPTION_Y,
+                                    width + 2.0f * CAPTION_PADDING, CAPTION_HEIGHT};
+    rv_overlay_rectangle(scene->overlay, plate, 5.0f, rv_theme_rgba(theme_of(frame)->panel, 0.82f));
+    rv_overlay_text(scene->overlay, RV_FONT_BOLD, (float[2]){plate.x + CAPTION_PADDING, plate.y + CAPTION_BASE},
+                    frame->caption, rv_theme_rgba(theme_of(frame)->text_strong, 1.0f));
+}
+
 /* Of a call with several boxes, the first is highlighted as the box, the others as of its subroutine. */
 static void point_out_leaf(const struct rv_scene *scene, struct rv_scene_frame *frame, struct rv_highlight *leaf)
 {
@@ -335,6 +354,7 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
     add_flat_text(scene, &shown);
     rv_lane_labels_add_lanes(scene->overlay, &shown, &scene->camera, &scene->layout, &scene->folds);
     scene->scale = shown.scale;
+    add_caption(scene, &shown);
     rv_note_labels_add(scene->overlay, &shown, &scene->camera, &scene->layout);
     rv_debugger_marks_add(scene->overlay, &scene->camera, &scene->layout, shown.view, &shown.stops, (float)shown.scale);
     rv_bookmark_flags_add(scene->overlay, &scene->camera, &scene->layout, &shown.flags, (float)shown.scale);

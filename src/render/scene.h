@@ -45,6 +45,7 @@ struct rv_scene_frame {
     struct rv_scene_insets insets;
     const struct rv_highlight *highlight; /* NULL = none */
     const struct rv_tooltip *tooltip;     /* NULL = none */
+    const char *caption;                  /* said above the picture, or instead of it; NULL = nothing */
     enum rv_view_mode look, look_from;    /* during a transition (passed < 1): from look_from to look */
     double scroll;                        /* points by which a flat look has been scrolled down */
     double row_scale;                     /* of the height of a flat look's rows; 0 = 1 */

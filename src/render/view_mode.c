@@ -26,6 +26,14 @@ static const struct rv_view_mode_params looks[RV_VIEW_MODE_COUNT] = {
                           .row_min = 14.0f,
                           .row_max = 44.0f,
                           .lane_gap = 1.2f},
+    [RV_VIEW_MODE_CALLS] = {.name = "calls",
+                            .title = "Calls",
+                            .field_of_view = 0.50f,
+                            .azimuth = -0.30f,
+                            .elevation = 0.66f,
+                            .first_face = 0,
+                            .n_faces = 3,
+                            .has_calls = true},
 };
 
 const struct rv_view_mode_params *rv_view_mode_get(enum rv_view_mode look)

@@ -108,13 +108,7 @@ static void go_to_place(struct rv_viewer *viewer, size_t place)
 {
     struct rv_viewer_calls *calls = &viewer->statistics.calls;
     const struct rv_call *call = &rv_viewer_calls_list(calls)->calls[place];
-    struct rv_box box = {.start_ns = call->start_ns,
-                         .duration_ns = call->duration_ns,
-                         .id = call->id,
-                         .count = 1,
-                         .depth = call->depth,
-                         .coverage = RV_BOX_EXACT,
-                         .flags = call->flags};
+    const struct rv_box box = rv_call_box(call);
     calls->has_current = true;
     calls->current = place;
     rv_viewer_show_call(viewer, &box, call->lane_idx);

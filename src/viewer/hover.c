@@ -12,11 +12,21 @@
 #define FOLLOW_PX 18.0f /* the tooltip follows the cursor in steps: each is a new picture */
 #define ROOM 10u        /* of a focused box's length: one part on both sides */
 
-static bool is_same(const struct rv_hover *hover, const struct rv_box *box, uint32_t lane_idx)
+/* The box of a view at its place in the lane. */
+static struct rv_box place_in_lane(const struct rv_view_lane *lane, const struct rv_box *box)
 {
-    return hover->is_on && hover->lane_idx == lane_idx && hover->box.start_ns == box->start_ns &&
-           hover->box.depth == box->depth && hover->box.id == box->id &&
-           (hover->box.coverage == EXACT) == (box->coverage == EXACT);
+    struct rv_box placed = *box;
+    placed.start_ns += lane->shift_ns;
+    placed.depth += lane->shift_depth;
+    return placed;
+}
+
+static bool is_same(const struct rv_hover *hover, const struct rv_box *shown, const struct rv_view_lane *lane)
+{
+    const struct rv_box box = place_in_lane(lane, shown);
+    return hover->is_on && hover->lane_idx == lane->lane_idx && hover->box.start_ns == box.start_ns &&
+           hover->box.depth == box.depth && hover->box.id == box.id &&
+           (hover->box.coverage == EXACT) == (box.coverage == EXACT);
 }
 
 /* Duration minus the time covered one depth below. Cells count by their coverage, which is inexact at the ends. */
@@ -54,6 +64,7 @@ static void take(struct rv_hover *hover, const struct rv_view *view, const struc
     hover->n_lanes = lane->n_members;
     hover->n_busy = lane->busiest * hover->box.coverage / EXACT;
     find_self(hover, view, lane);
+    hover->box = place_in_lane(lane, &hover->box);
 }
 
 bool rv_hover_move(struct rv_hover *hover, const struct rv_view *view, const struct rv_pick_hit *hit,
@@ -64,7 +75,7 @@ bool rv_hover_move(struct rv_hover *hover, const struct rv_view *view, const str
     if (!hit)
         return rv_hover_clear(hover);
     bool is_far = hypotf(at_px[0] - hover->at_px[0], at_px[1] - hover->at_px[1]) > FOLLOW_PX;
-    bool is_changed = is_far || !is_same(hover, &view->boxes[hit->box], view->lanes[hit->lane].lane_idx);
+    bool is_changed = is_far || !is_same(hover, &view->boxes[hit->box], &view->lanes[hit->lane]);
     take(hover, view, hit);
     if (is_changed)
         memcpy(hover->at_px, at_px, sizeof hover->at_px);
@@ -74,7 +85,7 @@ bool rv_hover_move(struct rv_hover *hover, const struct rv_view *view, const str
 void rv_hover_pin(struct rv_hover *hover, const struct rv_view *view, const struct rv_pick_hit *hit,
                   const float at_px[2])
 {
-    bool is_again = hit && hover->is_pinned && is_same(hover, &view->boxes[hit->box], view->lanes[hit->lane].lane_idx);
+    bool is_again = hit && hover->is_pinned && is_same(hover, &view->boxes[hit->box], &view->lanes[hit->lane]);
     hover->is_pinned = false;
     (void)rv_hover_move(hover, view, hit, at_px);
     hover->is_pinned = hit && !is_again;
@@ -100,30 +111,28 @@ bool rv_hover_clear(struct rv_hover *hover)
     return was_on;
 }
 
-static const struct rv_view_lane *find_lane(const struct rv_view *view, uint32_t lane_idx)
-{
-    for (size_t i = 0; i < view->n_lanes; i++)
-        if (view->lanes[i].lane_idx == lane_idx)
-            return &view->lanes[i];
-    return NULL;
-}
-
 /* Match an open call even if it has ended meanwhile. */
-void rv_hover_find(struct rv_hover *hover, const struct rv_view *view)
+static void find_in(struct rv_hover *hover, const struct rv_view *view, const struct rv_view_lane *lane)
 {
-    const struct rv_view_lane *lane = hover->is_on ? find_lane(view, hover->lane_idx) : NULL;
-    hover->box_idx = NOWHERE;
-    if (!lane || lane->n_boxes == 0)
+    const uint64_t start_ns = hover->box.start_ns - lane->shift_ns;
+    if (lane->lane_idx != hover->lane_idx || lane->n_boxes == 0 || hover->box.start_ns < lane->shift_ns)
         return;
     size_t end = (size_t)lane->first_box + lane->n_boxes;
     size_t first = lane->first_box + rv_bisect_below(view->boxes + lane->first_box, lane->n_boxes, sizeof *view->boxes,
-                                                     offsetof(struct rv_box, start_ns), hover->box.start_ns);
-    for (size_t i = first; i < end && view->boxes[i].start_ns == hover->box.start_ns; i++) {
-        if (!is_same(hover, &view->boxes[i], hover->lane_idx))
-            continue;
-        take(hover, view, &(struct rv_pick_hit){(uint32_t)i, (uint32_t)(lane - view->lanes)});
-        return;
-    }
+                                                     offsetof(struct rv_box, start_ns), start_ns);
+    for (size_t i = first; i < end && view->boxes[i].start_ns == start_ns; i++)
+        if (is_same(hover, &view->boxes[i], lane)) {
+            take(hover, view, &(struct rv_pick_hit){(uint32_t)i, (uint32_t)(lane - view->lanes)});
+            return;
+        }
+}
+
+/* A view of calls has several lanes of a thread. */
+void rv_hover_find(struct rv_hover *hover, const struct rv_view *view)
+{
+    hover->box_idx = NOWHERE;
+    for (size_t i = 0; hover->is_on && i < view->n_lanes && hover->box_idx == NOWHERE; i++)
+        find_in(hover, view, &view->lanes[i]);
 }
 
 bool rv_hover_window(const struct rv_hover *hover, uint64_t *from_ns, uint64_t *to_ns)

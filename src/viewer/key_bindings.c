@@ -13,6 +13,13 @@ static const struct rv_key_binding TABLE[RV_ACTION_COUNT] = {
     [RV_ACTION_LOOK_ALIGNED] = {{{"2", 0}}, "tab", "aligned: 3D where one instant is one vertical line"},
     [RV_ACTION_LOOK_FLAME] = {{{"3", 0}}, "tab", "flame: threads below each other, stacks as rows"},
     [RV_ACTION_LOOK_TOP] = {{{"4", 0}}, "tab", "top: what each thread was doing, one row each"},
+    [RV_ACTION_LOOK_CALLS] =
+        {{{"5", 0}},
+         "tab",
+         "calls: all calls of the pinned call's subroutine, or of the chosen row, behind each other"},
+    [RV_ACTION_ORDER_CALLS] = {{{"5", RV_MODIFIER_SHIFT}},
+                               NULL,
+                               "calls: in order of time; again: the longest in front"},
     [RV_ACTION_SCHEME] = {{{"C", 0}}, NULL, "next meaning of colours: package, subroutine, thread, duration, contrast"},
     [RV_ACTION_ZOOM_IN] = {{{"W", 0}, {"Up", 0}}, NULL, "zoom in at the cursor"},
     [RV_ACTION_ZOOM_OUT] = {{{"S", 0}, {"Down", 0}}, NULL, "zoom out at the cursor"},

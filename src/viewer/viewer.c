@@ -128,9 +128,24 @@ void rv_viewer_drawn_rows(struct rv_viewer *viewer, double row_scale)
     rv_viewer_scroll_to(viewer, awaited.lane_idx, awaited.depth);
 }
 
+/* Of the call that was pinned, if one was: hovering goes on from there. */
+static void show_calls(struct rv_viewer *viewer)
+{
+    if (!rv_viewer_calls_view_is_shown(viewer))
+        viewer->calls_view.before = viewer->look.shown;
+    rv_viewer_calls_view_choose(viewer, rv_viewer_calls_view_subject(viewer));
+    rv_pointer_unpin(&viewer->pointer);
+}
+
+/* Lanes that are calls do not move to where threads are. */
 static void show_look(struct rv_viewer *viewer, enum rv_view_mode look)
 {
-    if (look != viewer->look.shown) {
+    const bool has_calls = rv_view_mode_get(look)->has_calls;
+    if (has_calls)
+        show_calls(viewer);
+    if (has_calls || rv_viewer_calls_view_is_shown(viewer)) {
+        viewer->look.from = viewer->look.shown = look;
+    } else if (look != viewer->look.shown) {
         viewer->look.from = viewer->look.shown;
         viewer->look.since_ns = rv_clock_mono_ns();
     }
@@ -191,6 +206,8 @@ static void go_out(struct rv_viewer *viewer)
         (void)rv_viewer_path_end(viewer);
     else if (viewer->pointer.hover.is_pinned)
         rv_pointer_unpin(&viewer->pointer);
+    else if (rv_viewer_calls_view_is_shown(viewer))
+        rv_viewer_calls_view_leave(viewer);
     else if (!rv_viewer_statistics_close(viewer))
         (void)rv_viewer_search_end(viewer);
     rv_viewer_point(viewer);
@@ -213,6 +230,7 @@ void rv_viewer_fini(struct rv_viewer *viewer)
     (void)rv_viewer_path_end(viewer);
     rv_bookmarks_fini(&viewer->marks);
     rv_viewer_statistics_fini(&viewer->statistics);
+    rv_viewer_calls_view_fini(&viewer->calls_view);
     rv_analysis_fini(&viewer->analysis);
     rv_lane_order_fini(&viewer->lane_order);
 }
@@ -221,6 +239,8 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     rv_time_window_glide(&viewer->time_window, 0.0);
     rv_navigation_note(viewer, act);
+    if (rv_viewer_calls_view_act(viewer, act))
+        return;
     switch (act->action) {
     case RV_ACTION_NONE:
         return;
@@ -228,7 +248,10 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_LOOK_ALIGNED:
     case RV_ACTION_LOOK_FLAME:
     case RV_ACTION_LOOK_TOP:
+    case RV_ACTION_LOOK_CALLS:
         show_look(viewer, (enum rv_view_mode)(act->action - RV_ACTION_LOOK_3D));
+        return;
+    case RV_ACTION_ORDER_CALLS: /* of no other view */
         return;
     case RV_ACTION_SCHEME:
         choose_scheme(viewer, act->idx);
@@ -443,6 +466,7 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
     };
     viewer->live_edge.now_ns = viewer->live_edge.live_ns = params->now_ns;
     rv_viewer_statistics_init(&viewer->statistics);
+    viewer->calls_view.pattern = params->calls_of;
     viewer->analysis.session = params->session;
     viewer->analysis.lane_order = &viewer->lane_order;
     rv_analysis_find(&viewer->analysis, params->find);
@@ -462,6 +486,7 @@ static void ask(struct rv_viewer *viewer)
     rv_viewer_search_go_on(viewer);
     viewer->is_dirty |= rv_viewer_statistics_advance(viewer);
     viewer->is_dirty |= rv_viewer_path_advance(viewer);
+    viewer->is_dirty |= rv_viewer_calls_view_advance(viewer);
 }
 
 void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is_done, double dt_s)
@@ -497,7 +522,7 @@ void rv_viewer_apply(const struct rv_viewer *viewer, struct rv_view_params *para
 struct rv_settings rv_viewer_settings(const struct rv_viewer *viewer)
 {
     struct rv_settings settings = viewer->settings;
-    settings.look = viewer->look.shown;
+    settings.look = rv_viewer_calls_view_is_shown(viewer) ? viewer->calls_view.before : viewer->look.shown;
     settings.scheme = viewer->look.scheme;
     return settings;
 }

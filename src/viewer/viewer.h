@@ -15,6 +15,7 @@
 #include "viewer/debugger.h"
 #include "viewer/history.h"
 #include "viewer/analysis.h"
+#include "viewer/calls_view.h"
 #include "viewer/bookmarks.h"
 #include "viewer/critical_path.h"
 #include "viewer/time_window.h"
@@ -67,6 +68,7 @@ struct rv_viewer {
     struct rv_analysis analysis;
     struct rv_viewer_statistics statistics;
     struct rv_path_job path; /* viewer/critical_path.h */
+    struct rv_viewer_calls_view calls_view;
     struct rv_viewer_debugger debugger;
     struct rv_settings settings; /* its look and scheme are those of the start */
     struct rv_lanes *lanes;      /* the lanes shown; NULL = none. Borrowed */
@@ -101,6 +103,7 @@ struct rv_viewer_params {
     struct rv_session *session;     /* outlives it; NULL = all calls are in the lanes */
     const struct rv_diff *diff;     /* outlives it; NULL = none */
     const char *find;               /* NULL = nothing */
+    const char *calls_of;           /* of the view of calls: a regular expression; NULL = a sensible subroutine */
     const struct rv_filter *filter; /* NULL = all passes */
     struct rv_scene *scene;         /* both outlive the viewer */
     const struct rv_view *view;

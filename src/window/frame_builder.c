@@ -32,6 +32,7 @@ struct rv_frame_builder {
     struct rv_lane_order lane_order;
     const struct rv_filter *filter, *found;
     const struct rv_lit_path *path;
+    struct rv_call_rows *rows;
     struct rv_name_set hits;
     struct frame frames[2];
     unsigned shown; /* index of the picture taken last; read by both */
@@ -59,7 +60,11 @@ static void make(struct rv_frame_builder *frame_builder)
     if (frame_builder->request.learns_colours)
         learn_colours(frame_builder, next);
     rv_view_continue(&next->view, &before->view);
-    rv_view_update(&next->view, frame_builder->params.lanes, &frame_builder->request.view);
+    if (frame_builder->request.has_calls)
+        rv_calls_view_update(&next->view, frame_builder->rows, frame_builder->params.lanes,
+                             &frame_builder->request.view);
+    else
+        rv_view_update(&next->view, frame_builder->params.lanes, &frame_builder->request.view);
     rv_frame_data_compose(&next->picture, &(struct rv_frame_data_params){
                                               .view = &next->view,
                                               .subroutines = frame_builder->params.subroutines,
@@ -145,6 +150,7 @@ void rv_frame_builder_stop(struct rv_frame_builder *frame_builder)
     rv_filter_release(frame_builder->filter);
     rv_filter_release(frame_builder->found);
     rv_lit_path_release(frame_builder->path);
+    rv_call_rows_release(frame_builder->rows);
     rv_name_set_fini(&frame_builder->hits);
     pthread_cond_destroy(&frame_builder->has_changed);
     pthread_mutex_destroy(&frame_builder->lock);
@@ -162,6 +168,8 @@ static void keep(struct rv_frame_builder *frame_builder, const struct rv_frame_r
     }
     rv_filter_release(frame_builder->filter);
     rv_filter_release(frame_builder->found);
+    rv_call_rows_release(frame_builder->rows);
+    frame_builder->rows = rv_call_rows_hold(request->rows);
     frame_builder->filter = rv_filter_hold(view->filter);
     frame_builder->found = rv_filter_hold(view->found);
     rv_lit_path_release(frame_builder->path);

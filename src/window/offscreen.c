@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "model/busy_range.h"
+#include "query/calls_view.h"
 #include "render/png.h"
 #include "render/scene.h"
 
@@ -106,6 +107,7 @@ static void choose_window(const struct rv_screenshot_params *params, struct rv_v
                                              .session = params->session,
                                              .diff = params->diff,
                                              .find = params->find,
+                                             .calls_of = params->calls_of,
                                              .filter = params->filter};
     rv_settings_init(&viewer_params.settings);
     viewer_params.settings.look = params->look;
@@ -115,6 +117,11 @@ static void choose_window(const struct rv_screenshot_params *params, struct rv_v
     viewer->time_window.is_following = false;
     viewer->live_edge = (struct rv_live_edge){first_ns, last_ns, last_ns, last_ns, .is_done = true};
     (void)rv_analysis_update(&viewer->analysis, viewer->lanes, viewer->subroutines, true);
+    if (rv_viewer_calls_view_is_shown(viewer)) {
+        if (has_range)
+            viewer->analysis.selected = range;
+        rv_viewer_calls_view_wait(viewer);
+    }
     if (has_range && is_chosen) {
         rv_viewer_statistics_select(viewer, &range, true);
         rv_viewer_statistics_wait(viewer);
@@ -150,6 +157,14 @@ static void choose_level(struct rv_offscreen *offscreen, const struct rv_view_pa
     } while (is_lacking || offscreen->view.level > level);
 }
 
+static void update_calls(struct rv_offscreen *offscreen, struct rv_view_params *params)
+{
+    struct rv_viewer_calls_view *calls_view = &offscreen->viewer.calls_view;
+    rv_time_window_get(&calls_view->time_window, &params->from_ns, &params->to_ns);
+    params->is_past = false;
+    rv_calls_view_update(&offscreen->view, calls_view->rows, offscreen->params->lanes, params);
+}
+
 static void update_view(struct rv_offscreen *offscreen)
 {
     struct rv_view_params params = {
@@ -162,6 +177,10 @@ static void update_view(struct rv_offscreen *offscreen)
     params.until_ns = offscreen->viewer.playhead.at_ns;
     rv_time_window_get(&offscreen->viewer.time_window, &params.from_ns, &params.to_ns);
     rv_viewer_apply(&offscreen->viewer, &params);
+    if (rv_viewer_calls_view_is_shown(&offscreen->viewer)) {
+        update_calls(offscreen, &params);
+        return;
+    }
     choose_level(offscreen, &params);
     while (rv_view_step(&offscreen->view, offscreen->params->lanes, &params))
         ;
@@ -213,6 +232,10 @@ static void draw(struct rv_offscreen *offscreen)
         .n_dropped = params->n_dropped,
         .surface = {offscreen->size_px[0], offscreen->size_px[1], frame.scale, frame.scale, frame.theme},
     };
+    if (rv_viewer_calls_view_is_shown(&offscreen->viewer)) {
+        frame.caption = rv_viewer_calls_view_caption(&offscreen->viewer);
+        frame.selected = (struct rv_range_ns){0, 0};
+    }
     rv_scene_compose(offscreen->scene, &frame);
     rv_panels_update(&offscreen->panels, &about);
     frame.insets = rv_panels_insets(&offscreen->panels);
@@ -308,6 +331,10 @@ int rv_offscreen_screenshot(const struct rv_screenshot_params *params)
     int err = rv_offscreen_open(&offscreen, params);
     if (err)
         return err;
+    if (params->calls_of && !offscreen->viewer.calls_view.is_on) {
+        rv_offscreen_close(offscreen);
+        return rv_err(ENOENT, "--calls-of=%s: no subroutine has such a name", params->calls_of);
+    }
     struct rv_offscreen_times times = rv_offscreen_times(offscreen);
     const uint8_t *rgba = rv_offscreen_draw(offscreen, times.from_ns, times.to_ns);
     err = rgba ? rv_png_write(params->path, rgba, offscreen->size_px[0], offscreen->size_px[1]) : -EIO;

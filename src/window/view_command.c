@@ -30,6 +30,21 @@ static void add_option(struct rv_text_buffer *text, const char *option, const ch
     add_word(text, value);
 }
 
+/* The whole name, as a regular expression. */
+static void add_calls_of(struct rv_text_buffer *text, const struct rv_viewer *viewer)
+{
+    char name[512], pattern[sizeof name * 2 + 3] = "^";
+    size_t n = 1;
+    rv_subroutines_name_of(viewer->subroutines, viewer->calls_view.id, name, sizeof name);
+    for (const char *at = name; *at; at++) {
+        if (strchr(".[{()*+?|^$\\", *at))
+            pattern[n++] = '\\';
+        pattern[n++] = *at;
+    }
+    pattern[n++] = '$';
+    add_option(text, "calls-of", pattern);
+}
+
 char *rv_view_command(const struct rv_viewer *viewer, const char *file)
 {
     struct rv_text_buffer text = {.n = 0};
@@ -43,6 +58,8 @@ char *rv_view_command(const struct rv_viewer *viewer, const char *file)
         add_option(&text, "color", rv_color_scheme_name(viewer->look.scheme));
     rv_text_buffer_format(&text, " --at=%" PRIu64 "ns --window=%" PRIu64 "ns", from_ns - first_ns,
                           to_ns > from_ns ? to_ns - from_ns : 1);
+    if (rv_viewer_calls_view_is_shown(viewer) && viewer->calls_view.is_on)
+        add_calls_of(&text, viewer);
     for (size_t i = 0; i < rv_filter_n_rules(filter); i++)
         add_option(&text, "filter", rv_filter_text(filter, i));
     if (*viewer->analysis.find)

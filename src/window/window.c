@@ -121,6 +121,15 @@ static struct rv_box_budget *budget_of(struct window *window)
     return window->is_software && !window->is_rough ? &window->at_rest : &window->moving;
 }
 
+/* Times of a view of calls count from their start, and nothing of the capture is marked there. */
+static struct rv_scene_frame make_calls_frame(struct rv_scene_frame frame)
+{
+    frame.is_live = false;
+    frame.has_now = false;
+    frame.selected = (struct rv_range_ns){0, 0};
+    return frame;
+}
+
 static struct rv_scene_frame make_frame(const struct window *window)
 {
     const struct rv_viewer *viewer = &window->viewer;
@@ -153,6 +162,15 @@ static enum rv_box_colors_stage stage_of(const struct window *window)
     return rv_viewer_is_moving(&window->viewer) ? RV_BOX_COLORS_MOVING : RV_BOX_COLORS_RESTING;
 }
 
+static void ask_for_calls(struct rv_viewer *viewer, struct rv_frame_request *request)
+{
+    const struct rv_viewer_calls_view *calls_view = &viewer->calls_view;
+    request->has_calls = true;
+    request->rows = calls_view->rows;
+    request->view.is_past = false;
+    rv_time_window_get(&calls_view->time_window, &request->view.from_ns, &request->view.to_ns);
+}
+
 /* Later changes of the viewer are for the next frame. */
 static void ask_for_frame(struct window *window)
 {
@@ -160,6 +178,8 @@ static void ask_for_frame(struct window *window)
     window->is_rough = window->is_software && rv_viewer_is_moving(viewer);
     measure_window(window);
     window->asked = make_frame(window);
+    if (rv_view_mode_get(window->asked.look)->has_calls)
+        window->asked = make_calls_frame(window->asked);
     struct rv_frame_request request = {.has_leaves = rv_view_mode_get(window->asked.look)->has_leaves,
                                        .stage = stage_of(window),
                                        .scheme = window->asked.scheme,
@@ -180,6 +200,8 @@ static void ask_for_frame(struct window *window)
     request.view.until_ns = viewer->playhead.at_ns;
     rv_time_window_get(&viewer->time_window, &request.view.from_ns, &request.view.to_ns);
     rv_viewer_apply(viewer, &request.view);
+    if (rv_view_mode_get(window->asked.look)->has_calls)
+        ask_for_calls(viewer, &request);
     rv_frame_builder_ask(window->frame_builder, &request);
     window->asked_consumed = window->counts.n_consumed;
     window->asked_pages = window->counts.n_pages;
@@ -193,7 +215,8 @@ static void take_frame(struct window *window)
     window->frame = window->asked;
     rv_scene_show(window->scene, picture);
     window->viewer.view = view;
-    (void)rv_session_want(window->session, view->from_ns, view->to_ns, view->level);
+    if (!rv_view_mode_get(window->frame.look)->has_calls)
+        (void)rv_session_want(window->session, view->from_ns, view->to_ns, view->level);
 }
 
 static void draw(struct window *window)
@@ -208,8 +231,12 @@ static void draw(struct window *window)
     frame.height_px = window->size_px[1];
     frame.scale = window->scale;
     frame.insets = window->drawn_insets = rv_panels_insets(&window->panels);
-    frame.flags = (struct rv_bookmark_flags){viewer->marks.ns, viewer->marks.notes, viewer->marks.n};
-    frame.stops = (struct rv_debugger_marks){viewer->debugger.stopped, viewer->debugger.n_stopped};
+    if (!rv_view_mode_get(frame.look)->has_calls) {
+        frame.flags = (struct rv_bookmark_flags){viewer->marks.ns, viewer->marks.notes, viewer->marks.n};
+        frame.stops = (struct rv_debugger_marks){viewer->debugger.stopped, viewer->debugger.n_stopped};
+    }
+    if (rv_view_mode_get(frame.look)->has_calls)
+        frame.caption = rv_viewer_calls_view_caption(viewer);
     rv_pointer_show(&viewer->pointer, window->scene, window->session, &frame);
     if (viewer->pointer.hover.is_pinned && window->panels.has_inspector)
         frame.tooltip = NULL;
@@ -443,6 +470,7 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
                                       .session = session,
                                       .diff = params->diff,
                                       .find = params->find,
+                                      .calls_of = params->calls_of,
                                       .filter = params->filter};
     rv_settings_init(&viewer.settings);
     if (params->settings)

@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include "viewer/analysis.h"
+#include "query/call_rows_job.h"
 #include "query/step.h"
 #include "base/clock.h"
+#include "query/calls_view.h"
 #include "base/vec.h"
 #include "source/indexed.h"
 #include "source/replay.h"
@@ -78,6 +80,70 @@ static const struct recorded_params LARGE = {.n_events = {1600000, 600000, 5000,
 /* Many events have one time, blocks begin in the midst of them, and calls take no time at all. */
 static const struct recorded_params COARSE = {
     .n_events = {500000, 200000, 5000, 1}, .step_ns = {40, 90, 60000, 10}, .tick_ns = 20000};
+
+/* ---- views of calls ---- */
+
+static struct rv_view view_calls(struct rv_session *session, const uint64_t window[2])
+{
+    struct rv_range_job list = {.range = NULL};
+    struct rv_call_rows_job job = {.rows = NULL};
+    struct rv_view view = {0};
+    rv_range_job_start(&list,
+                       &(struct rv_range_params){.from_ns = window[0],
+                                                 .to_ns = window[1],
+                                                 .lanes = rv_session_lanes(session),
+                                                 .subroutines = rv_session_subroutines(session),
+                                                 .lists_calls = true,
+                                                 .calls_of = 2},
+                       session);
+    rv_range_job_wait(&list);
+    rv_call_rows_job_start(
+        &job, &(struct rv_call_rows_job_params){
+                  .list = rv_range_calls(list.range), .id = 2, .lanes = rv_session_lanes(session), .session = session});
+    rv_call_rows_job_wait(&job);
+    struct rv_call_rows *rows = rv_call_rows_job_take(&job);
+    cr_assert_gt(rows->n, 3);
+    cr_assert_eq(rows->n_coarse, 0);
+    rv_calls_view_update(&view, rows, rv_session_lanes(session),
+                         &(struct rv_view_params){0, rows->longest_ns + 1, 1u << 31, 1u << 31});
+    rv_call_rows_release(rows);
+    rv_call_rows_job_stop(&job);
+    rv_range_job_stop(&list);
+    return view;
+}
+
+static void compare_calls(const struct recorded_params *params)
+{
+    struct sessions sessions;
+    open_both(&sessions, params);
+    const uint64_t length_ns = sessions.last_ns - sessions.first_ns;
+    const uint64_t window[2] = {sessions.first_ns + length_ns / 3, sessions.first_ns + length_ns / 3 + length_ns / 50};
+    struct rv_view whole = view_calls(sessions.whole, window), indexed = view_calls(sessions.indexed, window);
+    cr_assert_eq(whole.n_lanes, indexed.n_lanes);
+    cr_assert_eq(whole.n_boxes, indexed.n_boxes, "%zu boxes, %zu by index", whole.n_boxes, indexed.n_boxes);
+    cr_assert_gt(whole.n_boxes, 2 * whole.n_lanes, "hardly a call has callees");
+    for (size_t i = 0; i < whole.n_lanes; i++)
+        cr_assert_eq(whole.lanes[i].shift_ns, indexed.lanes[i].shift_ns);
+    for (size_t i = 0; i < whole.n_boxes; i++) {
+        cr_assert_eq(whole.boxes[i].start_ns, indexed.boxes[i].start_ns);
+        cr_assert_eq(whole.boxes[i].depth, indexed.boxes[i].depth);
+        cr_assert_eq(whole.boxes[i].id, indexed.boxes[i].id);
+    }
+    rv_view_fini(&whole);
+    rv_view_fini(&indexed);
+    close_both(&sessions);
+}
+
+Test(span_reader, calls_are_viewed_with_all_their_callees)
+{
+    compare_calls(&BUSY);
+}
+
+Test(span_reader, calls_of_a_history_are_viewed_with_all_their_callees)
+{
+    has_history = true;
+    compare_calls(&LARGE);
+}
 
 /* ---- ranges ---- */
 

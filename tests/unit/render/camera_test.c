@@ -126,6 +126,8 @@ Test(camera, an_instant_is_one_vertical_line_but_in_perspective, .timeout = 60)
     for (int look = RV_VIEW_MODE_ALIGNED; look < RV_VIEW_MODE_COUNT; look++) {
         struct rv_lane_layout layout = {0};
         struct rv_camera camera;
+        if (rv_view_mode_get((enum rv_view_mode)look)->field_of_view > 0.0f)
+            continue;
         make_stage(&layout, depth_sets[2], (enum rv_view_mode)look);
         fit(&camera, &layout, (enum rv_view_mode)look);
         vec2 first, px;
@@ -166,6 +168,35 @@ Test(lane_layout, lanes_that_do_not_fit_are_scrolled, .timeout = 60)
     cr_assert_float_eq((double)layout.lanes[1].y, 0.0, 1e-3);
     scroll = 0.0f;
     rv_lane_layout_fini(&layout);
+}
+
+static void check_calls(size_t n, uint32_t n_rows)
+{
+    struct rv_lane_layout layout = {0};
+    uint32_t *depths = rv_alloc(n + 1, sizeof *depths);
+    for (size_t i = 0; i < n; i++)
+        depths[i] = n_rows;
+    make_stage(&layout, depths, RV_VIEW_MODE_CALLS);
+    for (size_t i = 1; i < n; i++) {
+        const struct rv_lane_layout_lane *lane = &layout.lanes[i], *before = lane - 1;
+        cr_assert(before->z - before->half_thickness >= lane->z + lane->half_thickness - 1e-4f, "call %zu of %zu", i,
+                  n);
+        cr_assert_eq(lane->row_height, before->row_height);
+        cr_assert(lane->half_thickness > 0.0f);
+    }
+    cr_assert(n < 2 || layout.lanes[0].z - layout.lanes[1].z > 2.0f * layout.lanes[0].half_thickness,
+              "the first call hides the second");
+    cr_assert(layout.z_front - layout.z_back < 45.0f);
+    free(depths);
+    rv_lane_layout_fini(&layout);
+}
+
+Test(lane_layout, calls_stand_behind_each_other_the_first_ones_apart, .timeout = 60)
+{
+    static const size_t numbers[] = {1, 2, 5, 30, 400, 1000};
+    static const uint32_t rows[] = {1, 3, 12, 60, 4096};
+    for (size_t i = 0; i < 30; i++)
+        check_calls(numbers[i % 6], rows[i / 6]);
 }
 
 Test(lane_layout, halfway_between_two_looks_is_halfway, .timeout = 60)

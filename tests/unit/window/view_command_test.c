@@ -91,6 +91,30 @@ Test(view_command, a_shell_reads_the_options_that_were_meant, .timeout = 60)
     fini(&fixture);
 }
 
+Test(view_command, the_options_name_the_subroutine_whose_calls_are_shown, .timeout = 60)
+{
+    struct fixture fixture;
+    struct rv_options options;
+    struct rv_regex pattern;
+    char why[160], words[1024];
+    init(&fixture, &(struct rv_viewer_params){.has_at = true, .has_width = true, .window_ns = 5 * MS});
+    fixture.viewer.subroutines = rv_subroutines_create();
+    rv_subroutines_define(fixture.viewer.subroutines, 1, "shop", "find(char*, int[2])", "", 0);
+    rv_viewer_act(&fixture.viewer, &(struct rv_act){.action = RV_ACTION_LOOK_CALLS});
+    fixture.viewer.calls_view.is_on = true;
+    fixture.viewer.calls_view.id = 1;
+    char *command = rv_view_command(&fixture.viewer, "f");
+    parse(&options, command, words);
+    cr_assert_eq(options.look, RV_VIEW_MODE_CALLS);
+    cr_assert_eq(rv_regex_init(&pattern, options.calls_of, why, sizeof why), 0, "%s", command);
+    cr_assert(rv_regex_has(&pattern, "shop::find(char*, int[2])"), "%s", command);
+    cr_assert_not(rv_regex_has(&pattern, "shop::find(char*, int[2]) const"), "%s", command);
+    rv_regex_fini(&pattern);
+    free(command);
+    rv_subroutines_destroy(fixture.viewer.subroutines);
+    fini(&fixture);
+}
+
 /* Also of a window that begins with the capture. */
 Test(view_command, the_options_lead_to_the_same_window, .timeout = 60)
 {

@@ -1,0 +1,206 @@
+/*
+ * Where a lane has only folds of the short callees of a call, they are read from blocks, merged with the calls of the
+ * lane, latest end first. In a timeline of their own they have all levels of detail.
+ */
+#include "query/call_rows_job.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "model/span_iter.h"
+#include "pipeline/session.h"
+
+#define MOST_READ (2u << 20) /* callees that are read for all rows */
+#define ROW_READ (1u << 17)  /* and for one */
+#define PIECE 4096u
+#define LEVEL_BOXES 8192u /* that the depth of a row is found by */
+
+struct reading { /* the callees of one call */
+    const struct rv_call_rows_job *job;
+    const struct rv_call *call;
+    struct rv_lane *lane;
+    struct rv_span_iter_back walk;
+    struct rv_span_reader *blocks;
+    struct rv_span *spans; /* latest end first */
+    size_t n, capacity, most;
+    bool is_damaged;
+    struct rv_box piece[PIECE];
+};
+
+static uint64_t end_of(const struct rv_call *call)
+{
+    return rv_clock_after_ns(call->start_ns, call->duration_ns);
+}
+
+static void keep(struct reading *reading, size_t n)
+{
+    const struct rv_call *call = reading->call;
+    reading->spans = rv_vec_reserve(reading->spans, &reading->capacity, reading->n + n, sizeof *reading->spans);
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_box *box = &reading->piece[i];
+        if (box->depth > call->depth && box->start_ns >= call->start_ns && rv_box_end_ns(box) <= end_of(call))
+            reading->spans[reading->n++] = (struct rv_span){.start = box->start_ns,
+                                                            .end = rv_box_end_ns(box),
+                                                            .id = box->id,
+                                                            .depth = box->depth,
+                                                            .flags = box->flags};
+    }
+}
+
+static bool begin(struct reading *reading)
+{
+    const uint64_t from_ns = reading->call->start_ns, to_ns = end_of(reading->call);
+    pthread_mutex_lock(&reading->lane->lock);
+    rv_span_iter_back_begin(&reading->walk, reading->lane->timeline, from_ns, to_ns > from_ns ? to_ns : from_ns + 1);
+    pthread_mutex_unlock(&reading->lane->lock);
+    return rv_span_iter_back_wants_page(&reading->walk);
+}
+
+static void give_page(struct reading *reading)
+{
+    struct rv_span_part part;
+    if (!reading->blocks)
+        reading->blocks = rv_session_read(
+            reading->job->session, &(struct rv_span_reader_params){.from_ns = reading->walk.from_ns,
+                                                                   .to_ns = reading->walk.to_ns,
+                                                                   .is_backward = true,
+                                                                   .paged_before_ns = reading->walk.paged_before_ns,
+                                                                   .lane_idx = &reading->call->lane_idx});
+    if (rv_span_reader_take(reading->blocks, RV_JOB_THREAD_WAIT_NS, &part) == RV_SPAN_READER_LATER)
+        return;
+    reading->is_damaged |= part.is_damaged;
+    rv_span_iter_back_give(&reading->walk, rv_span_part_take(&part, reading->call->lane_idx),
+                           rv_span_reader_edge_ns(reading->blocks));
+    rv_span_part_fini(&part);
+}
+
+/* False: too many, damaged, or not wanted any more. */
+static bool read_all(struct reading *reading)
+{
+    while (rv_job_thread_is_wanted(&reading->job->thread) && reading->n <= reading->most && !reading->is_damaged) {
+        pthread_mutex_lock(&reading->lane->lock);
+        size_t n = rv_span_iter_back_next(&reading->walk, reading->lane->timeline, reading->piece, PIECE);
+        pthread_mutex_unlock(&reading->lane->lock);
+        keep(reading, n);
+        if (rv_span_iter_back_wants_page(&reading->walk))
+            give_page(reading);
+        else if (n < PIECE)
+            return true;
+    }
+    return false;
+}
+
+static struct rv_timeline *make_timeline(struct reading *reading)
+{
+    struct rv_timeline *timeline = rv_timeline_create();
+    for (size_t i = 0, j = reading->n; i + 1 < j; i++) {
+        const struct rv_span span = reading->spans[i];
+        reading->spans[i] = reading->spans[--j];
+        reading->spans[j] = span;
+    }
+    rv_timeline_add(timeline, reading->spans, reading->n);
+    rv_timeline_end(timeline);
+    return timeline;
+}
+
+/* Read the callees that the lane has not, if they are not too many. Returns their number. */
+static size_t read_callees(const struct rv_call_rows_job *job, struct rv_call_row *row, struct reading *reading,
+                           size_t most)
+{
+    reading->job = job;
+    reading->call = &row->call;
+    reading->lane = rv_lanes_get(job->lanes, row->call.lane_idx);
+    reading->most = most < ROW_READ ? most : ROW_READ;
+    reading->n = 0;
+    reading->is_damaged = false;
+    const bool is_lacking = begin(reading);
+    if (is_lacking && read_all(reading))
+        row->callees = make_timeline(reading);
+    else if (is_lacking)
+        job->rows->n_coarse++;
+    rv_span_iter_back_fini(&reading->walk);
+    rv_span_reader_close(reading->blocks);
+    reading->blocks = NULL;
+    return reading->n;
+}
+
+static uint32_t deepest(const struct rv_timeline *timeline, const struct rv_call *call, struct rv_box *boxes)
+{
+    const uint64_t from_ns = call->start_ns, to_ns = end_of(call) > from_ns ? end_of(call) : from_ns + 1;
+    uint32_t level = 0, depth = call->depth;
+    while (level + 1 < RV_TIMELINE_LEVELS && rv_timeline_count(timeline, from_ns, to_ns, level) > LEVEL_BOXES)
+        level++;
+    const size_t n = rv_timeline_query(timeline, from_ns, to_ns, level, boxes, LEVEL_BOXES);
+    for (size_t i = 0; i < n; i++)
+        if (boxes[i].depth > depth && boxes[i].start_ns < to_ns && rv_box_end_ns(&boxes[i]) > from_ns)
+            depth = boxes[i].depth;
+    return depth;
+}
+
+static void find_levels(const struct rv_call_rows_job *job, struct rv_call_row *row, struct rv_box *boxes)
+{
+    struct rv_lane *lane = rv_lanes_get(job->lanes, row->call.lane_idx);
+    pthread_mutex_lock(&lane->lock);
+    uint32_t depth = deepest(row->callees ? row->callees : lane->timeline, &row->call, boxes);
+    if (row->call.flags & RV_SPAN_OPEN && lane->n_open && lane->open[lane->n_open - 1].depth > depth)
+        depth = lane->open[lane->n_open - 1].depth;
+    pthread_mutex_unlock(&lane->lock);
+    row->n_levels = depth - row->call.depth + 1;
+}
+
+static void work(void *context)
+{
+    struct rv_call_rows_job *job = context;
+    struct reading *reading = rv_alloc(1, sizeof *reading);
+    struct rv_box *boxes = rv_alloc_scratch(LEVEL_BOXES, sizeof *boxes);
+    size_t n_read = 0;
+    for (size_t i = 0; i < job->rows->n && rv_job_thread_is_wanted(&job->thread); i++) {
+        n_read += read_callees(job, &job->rows->items[i], reading, MOST_READ > n_read ? MOST_READ - n_read : 0);
+        find_levels(job, &job->rows->items[i], boxes);
+        atomic_store_explicit(&job->n_done, i + 1, memory_order_relaxed);
+    }
+    free(boxes);
+    free(reading->spans);
+    free(reading);
+}
+
+void rv_call_rows_job_start(struct rv_call_rows_job *job, const struct rv_call_rows_job_params *params)
+{
+    rv_call_rows_job_stop(job);
+    job->lanes = params->lanes;
+    job->session = params->session;
+    job->rows = rv_call_rows_take(params->list, params->id, params->is_by_time);
+    atomic_store_explicit(&job->n_done, 0, memory_order_relaxed);
+    rv_job_thread_start(&job->thread, work, job);
+}
+
+void rv_call_rows_job_stop(struct rv_call_rows_job *job)
+{
+    rv_job_thread_stop(&job->thread);
+    rv_call_rows_release(job->rows);
+    job->rows = NULL;
+}
+
+void rv_call_rows_job_wait(struct rv_call_rows_job *job)
+{
+    rv_job_thread_wait(&job->thread);
+}
+
+double rv_call_rows_job_progress(const struct rv_call_rows_job *job)
+{
+    const size_t n = job->rows ? job->rows->n : 0;
+    return n ? (double)atomic_load_explicit(&job->n_done, memory_order_relaxed) / (double)n : 0.0;
+}
+
+bool rv_call_rows_job_poll(struct rv_call_rows_job *job)
+{
+    return job->rows && rv_job_thread_poll(&job->thread, (unsigned)(100.0 * rv_call_rows_job_progress(job)));
+}
+
+struct rv_call_rows *rv_call_rows_job_take(struct rv_call_rows_job *job)
+{
+    struct rv_call_rows *rows = job->thread.is_running ? NULL : job->rows;
+    if (rows)
+        job->rows = NULL;
+    return rows;
+}
