@@ -51,9 +51,10 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "code, by POSIX's and C11's functions, most waiting first: the longest wait, and the thread and call that ended most of "
      "the waiting. Of locks, barriers and what is done once the waker is exact (`exact`), or the thread is, at an unknown "
      "moment of the wait (`owner`); of conditions and semaphores it is the last that signalled (`likely`). Of waits that end "
-     "when another process acts the waker is not known. Calls of the C library that took 10 us or more are waits, too: sleeps, "
+     "when another process acts the waker is not known. Calls of the C library that block for 10 us or more are waits, too: sleeps, "
      "reads and writes, with what the file is (`read pipe`), poll and its like, connections, file locks, sync, children, "
-     "signals, messages; not those that the C library makes itself, as for streams (fread). --export=html has the table, too. Implies --headless."},
+     "signals, messages; not those that the C library makes itself, as for streams (fread). Of pipes, eventfds and sockets "
+     "between threads of a process the last to write, or to read, is the `likely` waker. --export=html has the table, too. Implies --headless."},
 
     {RV_OPTION_CRITICAL_PATH, WATCH, "critical-path", "[=text|csv|json]", NULL,
      "print what the run, or its slowest call, depended on",

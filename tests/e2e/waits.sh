@@ -112,16 +112,17 @@ scene deadlock
 expect "objects of the deadlock" "$(grep -c '^mutex,.*lock_both' "$folder/waits")" 2
 grep -q '^mutex,[^,]*::both+0x28,' "$folder/waits" || fail "no offset in an array of locks: $(cat "$folder/waits")"
 
-# Calls that block, of 20 ms or more: by what they wait in, and for.
+# Calls that block, of 20 ms or more: by what they wait in, and for. Who wrote is known; in which call, once another has
+# waited for it.
 scene_of "$blocking" all
-row read pipe ::read_pipe "" $unknown
-row read eventfd ::read_event "" $unknown
-row read "Unix socket" ::receive "" $unknown
-row write pipe ::write_pipe "" $unknown
-row poll pipe '::(poll|select)_pipe' "" $unknown
+row read pipe ::read_pipe "" $likely
+row read eventfd ::read_event "" $likely
+row read "Unix socket" ::receive "" $likely
+row write pipe ::write_pipe "" $likely
+row poll pipe '::(poll|select)_pipe' ::write_all $likely
 row poll "" '::(wait_epoll|time_out)' "" $timeout
 row sleep "" ::sleep_once "" $timeout
-row accept "Internet socket" ::accept_one "" $unknown
+row accept "Internet socket" ::accept_one "" $likely
 row process "" ::await_child "" $unknown
 row "file lock" file ::lock_file "" $unknown
 row message "" ::receive_message "" $unknown

@@ -26,17 +26,17 @@
 #include <sys/sem.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/os_call.h"
+#include "producers/native/file_kind.h"
 #include "producers/native/next_function.h"
 #include "producers/native/process.h"
 #include "producers/native/thread.h"
+#include "producers/native/transfer.h"
 #include "producers/native/wait.h"
 
 #define LEAST_NS 10000u
@@ -65,7 +65,7 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, co
     one(send) one(sendto) one(sendmsg) one(sendmmsg) one(sendfile) one(sendfile64) one(splice)                         \
     one(poll) one(ppoll) one(__poll_chk) one(__ppoll_chk) one(select) one(pselect)                                     \
     one(epoll_wait) one(epoll_pwait) one(epoll_pwait2)                                                                 \
-    one(accept) one(accept4) one(connect)                                                                              \
+    one(accept) one(accept4) one(connect) one(socketpair) one(close)                                                                              \
     one(fsync) one(fdatasync) one(msync) one(sync_file_range)                                                          \
     one(flock) one(lockf) one(lockf64) one(fcntl) one(fcntl64)                                                         \
     one(wait) one(waitpid) one(waitid) one(wait3) one(wait4) one(system) one(pclose)                                   \
@@ -87,71 +87,6 @@ __attribute__((constructor)) static void start(void)
 {
     for (unsigned i = 0; i < N_FUNCTIONS; i++)
         (void)rv_next_function(&next_functions[i]);
-}
-
-/* ---- what a file is ---- */
-
-static enum rv_wait_on socket_on(int fd)
-{
-    int domain = 0;
-    socklen_t n = sizeof domain;
-    if (rv_os_call(SYS_getsockopt, fd, SOL_SOCKET, SO_DOMAIN, RV_OS_POINTER(&domain), RV_OS_POINTER(&n), 0) != 0)
-        return RV_WAIT_ON_SOCKET;
-    return domain == AF_UNIX                         ? RV_WAIT_ON_UNIX_SOCKET
-           : domain == AF_INET || domain == AF_INET6 ? RV_WAIT_ON_INTERNET_SOCKET
-                                                     : RV_WAIT_ON_SOCKET;
-}
-
-static enum rv_wait_on device_on(dev_t device)
-{
-    enum { TTY = 4, CONSOLE = 5, FIRST_PTY = 128, LAST_PTY = 143 };
-    const unsigned number = major(device);
-    return number == TTY || number == CONSOLE || (number >= FIRST_PTY && number <= LAST_PTY) ? RV_WAIT_ON_TERMINAL
-                                                                                             : RV_WAIT_ON_DEVICE;
-}
-
-static void write_path(char path[32], unsigned fd)
-{
-    char digits[12];
-    size_t n = 0, at = strlen(strcpy(path, "/proc/self/fd/"));
-    do
-        digits[n++] = (char)('0' + fd % 10);
-    while (fd /= 10);
-    while (n)
-        path[at++] = digits[--n];
-    path[at] = '\0';
-}
-
-/* Files that have no name, and no kind either. */
-static enum rv_wait_on anonymous_on(int fd)
-{
-    char path[32], target[32] = "";
-    write_path(path, (unsigned)fd);
-    (void)rv_os_call(SYS_readlinkat, AT_FDCWD, RV_OS_POINTER(path), RV_OS_POINTER(target), sizeof target - 1, 0, 0);
-    return strcmp(target, "anon_inode:[eventfd]") == 0   ? RV_WAIT_ON_EVENTFD
-           : strcmp(target, "anon_inode:[timerfd]") == 0 ? RV_WAIT_ON_TIMERFD
-                                                         : RV_WAIT_ON_OTHER;
-}
-
-static enum rv_wait_on file_on(int fd)
-{
-    struct stat status;
-    if (fd < 0 || rv_os_call(SYS_fstat, fd, RV_OS_POINTER(&status), 0, 0, 0, 0) != 0)
-        return RV_WAIT_ON_NOTHING;
-    switch (status.st_mode & S_IFMT) {
-    case S_IFREG:
-    case S_IFDIR:
-    case S_IFBLK:
-        return RV_WAIT_ON_FILE;
-    case S_IFIFO:
-        return RV_WAIT_ON_PIPE;
-    case S_IFSOCK:
-        return socket_on(fd);
-    case S_IFCHR:
-        return device_on(status.st_rdev);
-    default:
-        return anonymous_on(fd);
-    }
 }
 
 /* ---- waits ---- */
@@ -199,14 +134,56 @@ static inline bool end(const struct blocking *call)
     return __builtin_expect(now() - call->began >= LEAST_TICKS, 0);
 }
 
+static uint32_t own_tid(void)
+{
+    return rv_thread.pusher.state->ring.control->owner_tid;
+}
+
+/* Who ended it: the thread that did the opposite to what is at the file's other end. */
+static struct rv_transfer find_peer(enum rv_wait_kind kind, int fd, enum rv_wait_on on, uint64_t began)
+{
+    switch (kind) {
+    case RV_WAIT_READ:
+    case RV_WAIT_POLL:
+    case RV_WAIT_ACCEPT:
+        return rv_transfer_find(&rv_transfer_writes, fd, on, began, own_tid());
+    case RV_WAIT_WRITE:
+        return rv_transfer_find(&rv_transfer_reads, fd, on, began, own_tid());
+    default:
+        return (struct rv_transfer){0};
+    }
+}
+
+/* False: since this was asked last, the thread has never given the CPU away by itself. So a long call has worked, or was
+ * preempted. */
+static bool may_have_blocked(void)
+{
+    static RV_THREAD_LOCAL long n_before;
+    struct rusage usage = {.ru_nvcsw = -1};
+    (void)rv_os_call(SYS_getrusage, RUSAGE_THREAD, RV_OS_POINTER(&usage), 0, 0, 0, 0);
+    const bool may_have = usage.ru_nvcsw != n_before;
+    n_before = usage.ru_nvcsw;
+    return may_have;
+}
+
 /* What tracing itself asks of the system is no wait of the program's. */
 static __attribute__((noinline)) void write_wait(uint64_t began, enum rv_wait_kind kind, int fd, bool is_timeout)
 {
     const int saved = errno;
     const struct rv_clock clock = rv_map_clock(rv_process_map());
     const uint64_t n_ns = rv_clock_to_ns(&clock, now()) - rv_clock_to_ns(&clock, began);
-    if (n_ns >= LEAST_NS && !rv_os_n_own && rv_wait_is_traced())
-        rv_wait_write_past(kind, file_on(fd), began, is_timeout ? RV_WAKE_TIMEOUT : RV_WAKE_UNKNOWN);
+    if (n_ns >= LEAST_NS && !rv_os_n_own && rv_wait_is_traced() && may_have_blocked()) {
+        const enum rv_wait_on on = rv_file_kind(fd);
+        const struct rv_transfer peer = is_timeout ? (struct rv_transfer){0} : find_peer(kind, fd, on, began);
+        rv_wait_write_past(&(struct rv_wait_past){.kind = kind,
+                                                  .on = on,
+                                                  .began = began,
+                                                  .waker = peer.tid,
+                                                  .woke = peer.ticks,
+                                                  .wake = is_timeout ? RV_WAKE_TIMEOUT
+                                                          : peer.tid ? RV_WAKE_LIKELY
+                                                                     : RV_WAKE_UNKNOWN});
+    }
     errno = saved;
 }
 
@@ -219,6 +196,30 @@ static __attribute__((noinline)) void write_wait(uint64_t began, enum rv_wait_ki
             write_wait(blocking.began, kind, fd, is_timeout);                                                          \
         return result;                                                                                                 \
     } while (0)
+
+/* The thread reads or writes: it may end another's wait, of which its lane tells once another was found to wait for it. */
+static inline void tell_transfer(struct rv_transfer_table *table, int fd, uint64_t began)
+{
+    struct rv_transfer_entry *entry = rv_transfer_entry_of(table, fd);
+    const uint8_t on = __atomic_load_n(&entry->on, __ATOMIC_RELAXED);
+    if (__builtin_expect(on != RV_WAIT_ON_NOTHING, 0))
+        began = rv_wait_push(RV_EVENT_WAIT, rv_event_word_at(on, RV_WAIT_READ | RV_WAIT_RELEASE));
+    rv_transfer_put(entry, fd, began, own_tid());
+}
+
+#define TRANSFER(type, call, kind, table, fd)                                                                          \
+    do {                                                                                                               \
+        const struct blocking blocking = begin(kind);                                                                  \
+        if (blocking.began)                                                                                            \
+            tell_transfer(table, fd, blocking.began);                                                                  \
+        const type result = call;                                                                                      \
+        if (end(&blocking))                                                                                            \
+            write_wait(blocking.began, kind, fd, false);                                                               \
+        return result;                                                                                                 \
+    } while (0)
+
+#define READS(type, call, fd) TRANSFER(type, call, RV_WAIT_READ, &rv_transfer_reads, fd)
+#define WRITES(type, call, fd) TRANSFER(type, call, RV_WAIT_WRITE, &rv_transfer_writes, fd)
 
 /* ---- sleep ---- */
 
@@ -246,144 +247,144 @@ RV_EXPORT unsigned sleep(unsigned seconds)
 
 RV_EXPORT ssize_t read(int fd, void *to, size_t n)
 {
-    MAY_BLOCK(ssize_t, NEXT(read)(fd, to, n), RV_WAIT_READ, fd, false);
+    READS(ssize_t, NEXT(read)(fd, to, n), fd);
 }
 
 RV_EXPORT ssize_t __read_chk(int fd, void *to, size_t n, size_t room)
 {
-    MAY_BLOCK(ssize_t, NEXT(__read_chk)(fd, to, n, room), RV_WAIT_READ, fd, false);
+    READS(ssize_t, NEXT(__read_chk)(fd, to, n, room), fd);
 }
 
 RV_EXPORT ssize_t readv(int fd, const struct iovec *to, int n)
 {
-    MAY_BLOCK(ssize_t, NEXT(readv)(fd, to, n), RV_WAIT_READ, fd, false);
+    READS(ssize_t, NEXT(readv)(fd, to, n), fd);
 }
 
 RV_EXPORT ssize_t pread(int fd, void *to, size_t n, off_t at)
 {
-    MAY_BLOCK(ssize_t, NEXT(pread)(fd, to, n, at), RV_WAIT_READ, fd, false);
+    READS(ssize_t, NEXT(pread)(fd, to, n, at), fd);
 }
 
 RV_EXPORT ssize_t pread64(int fd, void *to, size_t n, off64_t at)
 {
-    MAY_BLOCK(ssize_t, NEXT(pread64)(fd, to, n, at), RV_WAIT_READ, fd, false);
+    READS(ssize_t, NEXT(pread64)(fd, to, n, at), fd);
 }
 
 RV_EXPORT ssize_t __pread_chk(int fd, void *to, size_t n, off_t at, size_t room)
 {
-    MAY_BLOCK(ssize_t, NEXT(__pread_chk)(fd, to, n, at, room), RV_WAIT_READ, fd, false);
+    READS(ssize_t, NEXT(__pread_chk)(fd, to, n, at, room), fd);
 }
 
 RV_EXPORT ssize_t __pread64_chk(int fd, void *to, size_t n, off64_t at, size_t room)
 {
-    MAY_BLOCK(ssize_t, NEXT(__pread64_chk)(fd, to, n, at, room), RV_WAIT_READ, fd, false);
+    READS(ssize_t, NEXT(__pread64_chk)(fd, to, n, at, room), fd);
 }
 
 RV_EXPORT ssize_t preadv(int fd, const struct iovec *to, int n, off_t at)
 {
-    MAY_BLOCK(ssize_t, NEXT(preadv)(fd, to, n, at), RV_WAIT_READ, fd, false);
+    READS(ssize_t, NEXT(preadv)(fd, to, n, at), fd);
 }
 
 RV_EXPORT ssize_t preadv64(int fd, const struct iovec *to, int n, off64_t at)
 {
-    MAY_BLOCK(ssize_t, NEXT(preadv64)(fd, to, n, at), RV_WAIT_READ, fd, false);
+    READS(ssize_t, NEXT(preadv64)(fd, to, n, at), fd);
 }
 
 RV_EXPORT ssize_t recv(int fd, void *to, size_t n, int flags)
 {
-    MAY_BLOCK(ssize_t, NEXT(recv)(fd, to, n, flags), RV_WAIT_READ, fd, false);
+    READS(ssize_t, NEXT(recv)(fd, to, n, flags), fd);
 }
 
 RV_EXPORT ssize_t __recv_chk(int fd, void *to, size_t n, size_t room, int flags)
 {
-    MAY_BLOCK(ssize_t, NEXT(__recv_chk)(fd, to, n, room, flags), RV_WAIT_READ, fd, false);
+    READS(ssize_t, NEXT(__recv_chk)(fd, to, n, room, flags), fd);
 }
 
 RV_EXPORT ssize_t recvfrom(int fd, void *restrict to, size_t n, int flags, __SOCKADDR_ARG from,
                            socklen_t *restrict n_from)
 {
-    MAY_BLOCK(ssize_t, NEXT(recvfrom)(fd, to, n, flags, from, n_from), RV_WAIT_READ, fd, false);
+    READS(ssize_t, NEXT(recvfrom)(fd, to, n, flags, from, n_from), fd);
 }
 
 RV_EXPORT ssize_t __recvfrom_chk(int fd, void *restrict to, size_t n, size_t room, int flags, __SOCKADDR_ARG from,
                                  socklen_t *restrict n_from)
 {
-    MAY_BLOCK(ssize_t, NEXT(__recvfrom_chk)(fd, to, n, room, flags, from, n_from), RV_WAIT_READ, fd, false);
+    READS(ssize_t, NEXT(__recvfrom_chk)(fd, to, n, room, flags, from, n_from), fd);
 }
 
 RV_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
-    MAY_BLOCK(ssize_t, NEXT(recvmsg)(fd, message, flags), RV_WAIT_READ, fd, false);
+    READS(ssize_t, NEXT(recvmsg)(fd, message, flags), fd);
 }
 
 RV_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *timeout)
 {
-    MAY_BLOCK(int, NEXT(recvmmsg)(fd, messages, n, flags, timeout), RV_WAIT_READ, fd, false);
+    READS(int, NEXT(recvmmsg)(fd, messages, n, flags, timeout), fd);
 }
 
 RV_EXPORT ssize_t write(int fd, const void *from, size_t n)
 {
-    MAY_BLOCK(ssize_t, NEXT(write)(fd, from, n), RV_WAIT_WRITE, fd, false);
+    WRITES(ssize_t, NEXT(write)(fd, from, n), fd);
 }
 
 RV_EXPORT ssize_t writev(int fd, const struct iovec *from, int n)
 {
-    MAY_BLOCK(ssize_t, NEXT(writev)(fd, from, n), RV_WAIT_WRITE, fd, false);
+    WRITES(ssize_t, NEXT(writev)(fd, from, n), fd);
 }
 
 RV_EXPORT ssize_t pwrite(int fd, const void *from, size_t n, off_t at)
 {
-    MAY_BLOCK(ssize_t, NEXT(pwrite)(fd, from, n, at), RV_WAIT_WRITE, fd, false);
+    WRITES(ssize_t, NEXT(pwrite)(fd, from, n, at), fd);
 }
 
 RV_EXPORT ssize_t pwrite64(int fd, const void *from, size_t n, off64_t at)
 {
-    MAY_BLOCK(ssize_t, NEXT(pwrite64)(fd, from, n, at), RV_WAIT_WRITE, fd, false);
+    WRITES(ssize_t, NEXT(pwrite64)(fd, from, n, at), fd);
 }
 
 RV_EXPORT ssize_t pwritev(int fd, const struct iovec *from, int n, off_t at)
 {
-    MAY_BLOCK(ssize_t, NEXT(pwritev)(fd, from, n, at), RV_WAIT_WRITE, fd, false);
+    WRITES(ssize_t, NEXT(pwritev)(fd, from, n, at), fd);
 }
 
 RV_EXPORT ssize_t pwritev64(int fd, const struct iovec *from, int n, off64_t at)
 {
-    MAY_BLOCK(ssize_t, NEXT(pwritev64)(fd, from, n, at), RV_WAIT_WRITE, fd, false);
+    WRITES(ssize_t, NEXT(pwritev64)(fd, from, n, at), fd);
 }
 
 RV_EXPORT ssize_t send(int fd, const void *from, size_t n, int flags)
 {
-    MAY_BLOCK(ssize_t, NEXT(send)(fd, from, n, flags), RV_WAIT_WRITE, fd, false);
+    WRITES(ssize_t, NEXT(send)(fd, from, n, flags), fd);
 }
 
 RV_EXPORT ssize_t sendto(int fd, const void *from, size_t n, int flags, __CONST_SOCKADDR_ARG to, socklen_t n_to)
 {
-    MAY_BLOCK(ssize_t, NEXT(sendto)(fd, from, n, flags, to, n_to), RV_WAIT_WRITE, fd, false);
+    WRITES(ssize_t, NEXT(sendto)(fd, from, n, flags, to, n_to), fd);
 }
 
 RV_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
-    MAY_BLOCK(ssize_t, NEXT(sendmsg)(fd, message, flags), RV_WAIT_WRITE, fd, false);
+    WRITES(ssize_t, NEXT(sendmsg)(fd, message, flags), fd);
 }
 
 RV_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned n, int flags)
 {
-    MAY_BLOCK(int, NEXT(sendmmsg)(fd, messages, n, flags), RV_WAIT_WRITE, fd, false);
+    WRITES(int, NEXT(sendmmsg)(fd, messages, n, flags), fd);
 }
 
 RV_EXPORT ssize_t sendfile(int fd, int from, off_t *at, size_t n)
 {
-    MAY_BLOCK(ssize_t, NEXT(sendfile)(fd, from, at, n), RV_WAIT_WRITE, fd, false);
+    WRITES(ssize_t, NEXT(sendfile)(fd, from, at, n), fd);
 }
 
 RV_EXPORT ssize_t sendfile64(int fd, int from, off64_t *at, size_t n)
 {
-    MAY_BLOCK(ssize_t, NEXT(sendfile64)(fd, from, at, n), RV_WAIT_WRITE, fd, false);
+    WRITES(ssize_t, NEXT(sendfile64)(fd, from, at, n), fd);
 }
 
 RV_EXPORT ssize_t splice(int from, off64_t *from_at, int to, off64_t *to_at, size_t n, unsigned flags)
 {
-    MAY_BLOCK(ssize_t, NEXT(splice)(from, from_at, to, to_at, n, flags), RV_WAIT_READ, from, false);
+    READS(ssize_t, NEXT(splice)(from, from_at, to, to_at, n, flags), from);
 }
 
 /* ---- poll ---- */
@@ -470,10 +471,25 @@ RV_EXPORT int accept4(int fd, __SOCKADDR_ARG from, socklen_t *restrict n, int fl
 
 RV_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t n)
 {
-    MAY_BLOCK(int, NEXT(connect)(fd, to, n), RV_WAIT_CONNECT, fd, false);
+    TRANSFER(int, NEXT(connect)(fd, to, n), RV_WAIT_CONNECT, &rv_transfer_writes, fd);
+}
+
+/* Neither socket has a name by which the other could be found. */
+RV_EXPORT int socketpair(int domain, int type, int protocol, int fds[2])
+{
+    const int result = NEXT(socketpair)(domain, type, protocol, fds);
+    if (result == 0)
+        rv_transfer_pair(fds[0], fds[1]);
+    return result;
 }
 
 /* ---- files ---- */
+
+RV_EXPORT int close(int fd)
+{
+    rv_transfer_forget(fd);
+    return NEXT(close)(fd);
+}
 
 RV_EXPORT int fsync(int fd)
 {

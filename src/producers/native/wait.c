@@ -170,11 +170,12 @@ void rv_wait_end(const struct rv_wait *outer, int result)
     errno = saved;
 }
 
-void rv_wait_write_past(enum rv_wait_kind kind, uint64_t on, uint64_t began, enum rv_wake wake)
+void rv_wait_write_past(const struct rv_wait_past *past)
 {
-    rv_wait_push(RV_EVENT_WAIT, rv_event_word_at(on, (uint16_t)(kind | RV_WAIT_PAST)));
-    rv_wait_push(RV_EVENT_WOKEN, rv_event_word_since_begin(rv_clock_ticks(rv_process_map()->clock.kind) - began));
-    write_woken(0, wake, UINT32_MAX);
+    const enum rv_clock_kind clock = rv_process_map()->clock.kind;
+    rv_wait_push(RV_EVENT_WAIT, rv_event_word_at(past->on, (uint16_t)(past->kind | RV_WAIT_PAST)));
+    rv_wait_push(RV_EVENT_WOKEN, rv_event_word_since_begin(rv_clock_ticks(clock) - past->began));
+    write_woken(past->waker, past->wake, past->waker ? rv_clock_ticks(clock) - past->woke : UINT32_MAX);
 }
 
 void rv_wait_end_join(uint32_t tid, int result)

@@ -68,13 +68,16 @@ RV_HIDDEN struct rv_wait rv_wait_begin(const void *object, enum rv_wait_kind kin
 RV_HIDDEN void rv_wait_withdraw(const struct rv_wait *outer);
 RV_HIDDEN void rv_wait_end(const struct rv_wait *outer, int result);
 
-/*
- * A wait that is over, of a call that blocked.
- *   on     an enum rv_wait_on
- *   began  ticks
- *   wake   TIMEOUT or UNKNOWN
- */
-RV_HIDDEN void rv_wait_write_past(enum rv_wait_kind kind, uint64_t on, uint64_t began, enum rv_wake wake);
+/* A wait that is over, of a call that blocked. */
+struct rv_wait_past {
+    enum rv_wait_kind kind;
+    enum rv_wait_on on;
+    uint64_t began; /* ticks */
+    uint32_t waker; /* tid; 0: unknown */
+    uint64_t woke;  /* ticks at which the waker acted */
+    enum rv_wake wake;
+};
+RV_HIDDEN void rv_wait_write_past(const struct rv_wait_past *past);
 
 /* The end of a wait for a thread, whose tid is known or 0, that was written without an announcement. */
 RV_HIDDEN void rv_wait_end_join(uint32_t tid, int result);

@@ -1,0 +1,11 @@
+/* What an open file is, for those who wait for it. */
+#ifndef RV_PRODUCERS_NATIVE_FILE_KIND_H
+#define RV_PRODUCERS_NATIVE_FILE_KIND_H
+
+#include "producers/native/linkage.h"
+#include "ringviz/wire.h"
+
+/* RV_WAIT_ON_NOTHING: it is not open. Async-signal-safe; keeps errno. */
+RV_HIDDEN enum rv_wait_on rv_file_kind(int fd);
+
+#endif
