@@ -100,3 +100,21 @@ size_t rv_notes_thin(struct rv_lane_note *notes, size_t n, size_t n_old, size_t 
     memmove(notes + kept, notes + n_old, (n - n_old) * sizeof *notes);
     return kept + (n - n_old);
 }
+
+uint64_t rv_notes_covered_ns(const struct rv_lane_note *notes, size_t n, enum rv_note_kind kind,
+                             const uint64_t range_ns[2], uint64_t *n_notes)
+{
+    uint64_t covered_ns = 0;
+    *n_notes = 0;
+    for (size_t i = 0; i < n && notes[i].start_ns < range_ns[1]; i++) {
+        const struct rv_lane_note *note = &notes[i];
+        if (note->kind != (uint32_t)kind || note->end_ns <= range_ns[0])
+            continue;
+        const uint64_t from_ns = note->start_ns > range_ns[0] ? note->start_ns : range_ns[0];
+        const uint64_t to_ns = note->end_ns < range_ns[1] ? note->end_ns : range_ns[1];
+        const double density = note->n_more ? (double)note->covered_ns / (double)(note->end_ns - note->start_ns) : 1.0;
+        covered_ns += (uint64_t)(density * (double)(to_ns - from_ns));
+        *n_notes += 1 + note->n_more;
+    }
+    return covered_ns;
+}

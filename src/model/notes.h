@@ -33,6 +33,10 @@ struct rv_lane_note {
     uint64_t covered_ns;       /* total time of the merged notes, when n_more > 0 */
 };
 
+/* Time that notes of a kind cover of [from, to), and how many do; those are sorted by start. Merged ones as if evenly spread. */
+uint64_t rv_notes_covered_ns(const struct rv_lane_note *notes, size_t n, enum rv_note_kind kind,
+                             const uint64_t range_ns[2], uint64_t *n_notes);
+
 /* Time that a note covers; 0 for one that has not ended. */
 uint64_t rv_note_covered_ns(const struct rv_lane_note *note);
 float rv_note_low(const struct rv_lane_note *note);

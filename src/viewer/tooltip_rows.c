@@ -98,6 +98,23 @@ static void add_waits(struct rv_tooltip *tooltip, const struct rv_tooltip_rows_a
     add_waker(tooltip, &about->waits->longest, about->subroutines);
 }
 
+/* What the program's thread could do nothing against. */
+static void add_collections(struct rv_tooltip *tooltip, const struct rv_hover *hover,
+                            const struct rv_tooltip_rows_about *about)
+{
+    const uint64_t range_ns[2] = {hover->box.start_ns, rv_box_end_ns(&hover->box)};
+    uint64_t n, collected_ns;
+    char time[32];
+    if (!about->lane)
+        return;
+    pthread_mutex_lock(&about->lane->lock);
+    collected_ns = rv_notes_covered_ns(about->lane->notes, about->lane->n_notes, RV_NOTE_GC, range_ns, &n);
+    pthread_mutex_unlock(&about->lane->lock);
+    rv_units_format_ns(time, sizeof time, collected_ns);
+    if (n)
+        add_line(tooltip, "collecting", "%s of garbage collection, %" PRIu64 " time%s", time, n, n == 1 ? "" : "s");
+}
+
 static void add_place(struct rv_tooltip *tooltip, const struct rv_hover *hover,
                       const struct rv_tooltip_rows_about *about)
 {
@@ -191,6 +208,7 @@ bool rv_tooltip_rows_fill(const struct rv_hover *hover, const struct rv_tooltip_
     else
         add_cell(tooltip, hover);
     add_waits(tooltip, about);
+    add_collections(tooltip, hover, about);
     add_arguments(tooltip, hover, about);
     add_place(tooltip, hover, about);
     if (about->n_calls)

@@ -131,3 +131,23 @@ Test(notes, a_note_ends_once, .timeout = 60)
     cr_assert_eq(lane->notes[1].end_ns, 11);
     rv_lanes_destroy(lanes);
 }
+
+Test(notes, what_they_cover_of_a_range_is_counted, .timeout = 60)
+{
+    const struct rv_lane_note all[] = {
+        {.start_ns = 10, .end_ns = 30, .kind = RV_NOTE_GC},
+        {.start_ns = 20, .end_ns = 90, .kind = RV_NOTE_BLOCKED},
+        {.start_ns = 40, .end_ns = 80, .kind = RV_NOTE_GC, .n_more = 3, .covered_ns = 20}, /* half of the time */
+        {.start_ns = 90, .end_ns = UINT64_MAX, .kind = RV_NOTE_GC},
+    };
+    static const struct {
+        uint64_t range_ns[2], covered_ns, n;
+    } CASES[] = {{{0, 10}, 0, 0},  {{0, 11}, 1, 1},   {{15, 40}, 15, 1},
+                 {{30, 40}, 0, 0}, {{20, 60}, 20, 5}, {{85, 100}, 10, 1}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        uint64_t n;
+        cr_assert_eq(rv_notes_covered_ns(all, 4, RV_NOTE_GC, CASES[i].range_ns, &n), CASES[i].covered_ns, "case %zu",
+                     i);
+        cr_assert_eq(n, CASES[i].n, "case %zu", i);
+    }
+}

@@ -176,3 +176,21 @@ Test(hover, arguments_and_result_of_a_call_are_rows, .timeout = 60)
     rv_call_texts_fini(&called.texts);
     rv_subroutines_destroy(subroutines);
 }
+
+Test(hover, garbage_collected_during_a_call_is_a_row, .timeout = 60)
+{
+    struct rv_view view = view_of(0, 3000);
+    struct rv_hover hover = over(&view, 1);
+    struct rv_subroutines *subroutines = rv_subroutines_create();
+    struct rv_lane_note note = {
+        .kind = RV_NOTE_GC, .start_ns = hover.box.start_ns, .end_ns = hover.box.start_ns + hover.box.duration_ns / 2};
+    struct rv_lane lane = {.lock = PTHREAD_MUTEX_INITIALIZER, .notes = &note, .n_notes = 1};
+    struct rv_tooltip tooltip;
+    const struct rv_tooltip_rows_about about = {.subroutines = subroutines, .lane = &lane};
+    cr_assert(rv_tooltip_rows_fill(&hover, &about, &tooltip));
+    cr_assert(strstr(line_of(&tooltip, "collecting"), " of garbage collection, 1 time"));
+    note.start_ns = note.end_ns = rv_box_end_ns(&hover.box);
+    cr_assert(rv_tooltip_rows_fill(&hover, &about, &tooltip));
+    cr_assert_str_eq(line_of(&tooltip, "collecting"), "");
+    rv_subroutines_destroy(subroutines);
+}
