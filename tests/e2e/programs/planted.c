@@ -1,0 +1,232 @@
+/* planted PROBLEM: a program that has it, for who looks for it. What is slow sleeps, so that a busy machine hides nothing. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "ringviz/producer.h"
+
+#define SCENE __attribute__((noinline))
+
+enum { N_THREADS = 5, N_TURNS = 6, N_REQUESTS = 1000, SLOW_REQUEST = 613, N_PAGES = 5, N_ITEMS = 100, DEEP = 2000 };
+
+static volatile unsigned work;
+
+SCENE static void sleep_ms(long ms)
+{
+    const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    nanosleep(&time, NULL);
+}
+
+SCENE static void spin(unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        work += i;
+}
+
+static void run_threads(void *(*run)(void *), unsigned n)
+{
+    pthread_t threads[N_THREADS];
+    for (unsigned i = 0; i < n; i++)
+        pthread_create(&threads[i], NULL, run, NULL);
+    for (unsigned i = 0; i < n; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* ---- a lock convoy: all threads queue for one that holds what they need ---- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+SCENE static void hold_the_lock(void)
+{
+    sleep_ms(15);
+    pthread_mutex_unlock(&lock);
+}
+
+SCENE static void serve(void)
+{
+    pthread_mutex_lock(&lock);
+    hold_the_lock();
+}
+
+static void *serve_all(void *unused)
+{
+    for (int i = 0; i < N_TURNS; i++)
+        serve();
+    return unused;
+}
+
+static void convoy(void)
+{
+    run_threads(serve_all, N_THREADS);
+}
+
+/* ---- one request in a thousand is slow ---- */
+
+SCENE static void read_cold_cache(void)
+{
+    sleep_ms(400);
+}
+
+SCENE static void handle(unsigned request)
+{
+    spin(1000);
+    if (request == SLOW_REQUEST)
+        read_cold_cache();
+}
+
+static void slow(void)
+{
+    for (unsigned i = 0; i < N_REQUESTS; i++)
+        handle(i);
+}
+
+/* ---- a pause to collect garbage in the middle of a request ---- */
+
+SCENE static void answer(unsigned request)
+{
+    spin(1000);
+    if (request != SLOW_REQUEST / 4)
+        return;
+    ringviz_gc_begin();
+    sleep_ms(400);
+    ringviz_gc_end();
+}
+
+static void pause_of_collector(void)
+{
+    for (unsigned i = 0; i < N_REQUESTS / 4; i++)
+        answer(i);
+}
+
+/* ---- starvation: one thread gets its turn when all others have had all of theirs ---- */
+
+static pthread_cond_t turn = PTHREAD_COND_INITIALIZER;
+static unsigned n_served;
+
+SCENE static void wait_for_turn(unsigned served_before)
+{
+    pthread_mutex_lock(&lock);
+    while (n_served < served_before)
+        pthread_cond_wait(&turn, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+SCENE static void take_turn(void)
+{
+    pthread_mutex_lock(&lock);
+    sleep_ms(10);
+    n_served++;
+    pthread_cond_broadcast(&turn);
+    pthread_mutex_unlock(&lock);
+}
+
+static void *take_turns(void *unused)
+{
+    for (int i = 0; i < N_TURNS; i++) {
+        wait_for_turn(0);
+        take_turn();
+    }
+    return unused;
+}
+
+static void *starve(void *unused)
+{
+    ringviz_thread_name("starving");
+    wait_for_turn(N_THREADS * N_TURNS);
+    return unused;
+}
+
+static void starvation(void)
+{
+    pthread_t starving;
+    pthread_create(&starving, NULL, starve, NULL);
+    run_threads(take_turns, N_THREADS);
+    pthread_join(starving, NULL);
+}
+
+/* ---- a regression: the same program, and its next version ---- */
+
+SCENE static void draw_text(void)
+{
+    spin(2000);
+}
+
+SCENE static void draw_picture(unsigned n)
+{
+    spin(n);
+}
+
+static void draw(unsigned n_of_picture)
+{
+    for (int i = 0; i < 400; i++) {
+        draw_text();
+        draw_picture(n_of_picture);
+    }
+}
+
+static void before(void)
+{
+    draw(2000);
+}
+
+static void after(void)
+{
+    draw(40000);
+}
+
+/* ---- N + 1 queries: one for the list, and one for each of its items ---- */
+
+SCENE static void query(unsigned key)
+{
+    spin(key % 100 + 100);
+}
+
+SCENE static void load_items(void)
+{
+    for (unsigned i = 0; i < N_ITEMS; i++)
+        query(i);
+}
+
+SCENE static void show_page(void)
+{
+    query(0);
+    load_items();
+}
+
+static void queries(void)
+{
+    for (int i = 0; i < N_PAGES; i++)
+        show_page();
+}
+
+/* ---- a recursion that does not end where it should ---- */
+
+SCENE static void visit(unsigned depth)
+{
+    spin(10);
+    if (depth < DEEP)
+        visit(depth + 1);
+    work++;
+}
+
+static void leak(void)
+{
+    visit(1);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } PROBLEMS[] = {{"convoy", convoy}, {"slow", slow},   {"pause", pause_of_collector}, {"starvation", starvation},
+                    {"before", before}, {"after", after}, {"queries", queries},          {"leak", leak}};
+    for (size_t i = 0; i < sizeof PROBLEMS / sizeof *PROBLEMS && argc > 1; i++)
+        if (strcmp(argv[1], PROBLEMS[i].name) == 0) {
+            PROBLEMS[i].run();
+            return EXIT_SUCCESS;
+        }
+    return EXIT_FAILURE;
+}
