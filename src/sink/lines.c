@@ -312,10 +312,6 @@ static bool on_event(const struct rv_lines *lines, struct stream *stream, const 
     case RV_EVENT_RETURN:
         on_plain(lines, stream, event);
         return false;
-    case RV_EVENT_THREAD:
-        if (event->aux == RV_THREAD_RESUMED)
-            on_switch(lines, stream, event);
-        return false;
     case RV_EVENT_SWITCH:
         on_switch(lines, stream, event);
         return false;
