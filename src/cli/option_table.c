@@ -217,7 +217,7 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "capture only subroutines whose full name matches",
      "Functions of a patched program (--patch) that --include or --exclude leave out by their names are not patched: a call "
      "costs nothing. With hooks, and of C++ names, calls are written for the first milliseconds only; then they cost next to "
-     "nothing, and patches are taken out. While a program runs ringviz-control(1) changes what is captured. Others who read the command's --trace-file later do not find it either."},
+     "nothing, and patches are taken out. While a program runs ringviz-control(1) changes what is captured, and Delete in the window leaves the subroutine under the cursor out. Others who read the command's --trace-file later do not find it either."},
 
     {RV_OPTION_EXCLUDE, WATCH | DIFF, "exclude", "=REGEX", NULL,
      "leave out subroutines whose full name matches",

@@ -25,6 +25,7 @@
 #define POLL_SHARE 20u
 #define POLL_ANSWER_NS 200000000u
 #define VALUE_NS 500000000u
+#define CAPTURE_NS 2000000000u
 #define ANSWER_BYTES (64u << 10)
 #define MOST_ORDERS 8u
 #define MOST_STRINGS (1u << 14) /* room for a name: package, name and file */
@@ -37,6 +38,11 @@ struct rv_debug_session {
     uint32_t frame;
     struct rv_debug_session_order orders[MOST_ORDERS]; /* in order */
     uint32_t n_orders;
+    struct tracing {
+        char name[RV_DEBUG_SESSION_NAME_BYTES];
+        bool is_traced;
+    } tracings[MOST_ORDERS]; /* in order */
+    uint32_t n_tracings;
     bool is_closing;
     struct rv_debug_session_report shown;
     /* worker only */
@@ -88,6 +94,20 @@ bool rv_debug_session_order(struct rv_debug_session *debug_session, const struct
     return has_room;
 }
 
+bool rv_debug_session_trace(struct rv_debug_session *debug_session, const char *name, bool is_traced)
+{
+    pthread_mutex_lock(&debug_session->lock);
+    const bool has_room = debug_session->n_tracings < MOST_ORDERS && strlen(name) < RV_DEBUG_SESSION_NAME_BYTES;
+    if (has_room) {
+        struct tracing *tracing = &debug_session->tracings[debug_session->n_tracings++];
+        tracing->is_traced = is_traced;
+        strcpy(tracing->name, name);
+    }
+    pthread_cond_signal(&debug_session->has_news);
+    pthread_mutex_unlock(&debug_session->lock);
+    return has_room;
+}
+
 bool rv_debug_session_report(struct rv_debug_session *debug_session, struct rv_debug_session_report *out)
 {
     pthread_mutex_lock(&debug_session->lock);
@@ -105,7 +125,7 @@ static bool is_given_up(void *context)
     struct rv_debug_session *debug_session = context;
     pthread_mutex_lock(&debug_session->lock);
     bool is_over = debug_session->is_closing || !is_same(debug_session->chosen, debug_session->report.chosen);
-    bool must_yield = debug_session->is_polling && debug_session->n_orders > 0;
+    bool must_yield = debug_session->is_polling && (debug_session->n_orders > 0 || debug_session->n_tracings > 0);
     pthread_mutex_unlock(&debug_session->lock);
     return is_over || must_yield;
 }
@@ -338,8 +358,11 @@ static void publish(struct rv_debug_session *debug_session)
 static void begin_with(struct rv_debug_session *debug_session, struct rv_debug_session_who chosen)
 {
     uint32_t n_orders = debug_session->report.n_orders;
+    char traced[sizeof debug_session->report.traced];
+    memcpy(traced, debug_session->report.traced, sizeof traced);
     memset(&debug_session->report, 0, sizeof debug_session->report);
     debug_session->report.n_orders = n_orders;
+    memcpy(debug_session->report.traced, traced, sizeof traced);
     debug_session->report.chosen = chosen;
     debug_session->report.state = chosen.tid ? RV_DEBUG_SESSION_UNKNOWN : RV_DEBUG_SESSION_NOBODY;
     memset(&debug_session->listed, 0, sizeof debug_session->listed);
@@ -352,7 +375,7 @@ static bool take_order(struct rv_debug_session *debug_session, struct rv_debug_s
 {
     uint64_t end_ns = rv_clock_mono_ns() + LOOK_NS;
     pthread_mutex_lock(&debug_session->lock);
-    while (!debug_session->is_closing && debug_session->n_orders == 0 &&
+    while (!debug_session->is_closing && debug_session->n_orders == 0 && debug_session->n_tracings == 0 &&
            is_same(debug_session->chosen, debug_session->report.chosen) &&
            debug_session->frame == debug_session->report.frame && rv_clock_mono_ns() < end_ns)
         (void)rv_os_wait_until(&debug_session->has_news, &debug_session->lock, end_ns);
@@ -369,6 +392,32 @@ static bool take_order(struct rv_debug_session *debug_session, struct rv_debug_s
     return has_one;
 }
 
+static bool take_tracing(struct rv_debug_session *debug_session, struct tracing *tracing)
+{
+    pthread_mutex_lock(&debug_session->lock);
+    const bool has_one = debug_session->n_tracings > 0;
+    if (has_one) {
+        *tracing = debug_session->tracings[0];
+        memmove(debug_session->tracings, debug_session->tracings + 1,
+                --debug_session->n_tracings * sizeof *debug_session->tracings);
+    }
+    pthread_mutex_unlock(&debug_session->lock);
+    return has_one;
+}
+
+/* The drain answers it within milliseconds. */
+static void change_tracing(struct rv_debug_session *debug_session, const struct tracing *tracing)
+{
+    struct rv_answer answer;
+    char line[sizeof debug_session->report.traced];
+    const int error = rv_target_capture(debug_session->chosen_thread.target,
+                                        tracing->is_traced ? RV_CAPTURE_TRACE : RV_CAPTURE_UNTRACE, tracing->name,
+                                        CAPTURE_NS, &answer);
+    (void)snprintf(line, sizeof line, "%s", error ? "nobody reads the trace file" : answer.text);
+    rv_debug_session_say(debug_session->report.traced, sizeof debug_session->report.traced, line);
+    rv_answer_fini(&answer);
+}
+
 static bool is_closing(struct rv_debug_session *debug_session)
 {
     pthread_mutex_lock(&debug_session->lock);
@@ -381,6 +430,7 @@ static void *work(void *context)
 {
     struct rv_debug_session *debug_session = context;
     struct rv_debug_session_order order;
+    struct tracing tracing;
     while (!is_closing(debug_session)) {
         if (take_order(debug_session, &order)) {
             publish(debug_session);
@@ -389,6 +439,8 @@ static void *work(void *context)
             debug_session->is_obeying = false;
             expire(debug_session);
         }
+        while (!is_closing(debug_session) && take_tracing(debug_session, &tracing))
+            change_tracing(debug_session, &tracing);
         find_stopped(debug_session);
         look_at_chosen(debug_session);
         publish(debug_session);

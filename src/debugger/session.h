@@ -57,6 +57,12 @@ struct rv_debug_session_order {
 /* Queue an order for the chosen thread. False when the queue is full, or no thread is chosen. */
 bool rv_debug_session_order(struct rv_debug_session *debug_session, const struct rv_debug_session_order *order);
 
+#define RV_DEBUG_SESSION_NAME_BYTES 1024u
+
+/* Have calls of the subroutine of this full name traced from now on, or not any more: whatever thread is chosen. False when
+ * too much is pending, or the name is too long. */
+bool rv_debug_session_trace(struct rv_debug_session *debug_session, const char *name, bool is_traced);
+
 enum rv_debug_session_state {
     RV_DEBUG_SESSION_NOBODY,    /* no thread is chosen */
     RV_DEBUG_SESSION_UNKNOWN,   /* not queried yet */
@@ -113,6 +119,7 @@ struct rv_debug_session_report { /* texts are escaped UTF-8 */
     bool has_other_monitor; /* of the same file */
     char reason[256];       /* reason of the last stop if it is more than a place, one per line; "" = none */
     char why[256];          /* why the last order failed; "" = it did not */
+    char traced[256];       /* what became of the last rv_debug_session_trace(); "" = there was none */
 };
 
 /* Copy the report to out if it has changed. Returns whether it has. */

@@ -49,6 +49,8 @@ enum rv_action {
     RV_ACTION_FOCUS,
     RV_ACTION_SHOW_WAKER,
     RV_ACTION_CRITICAL_PATH,
+    RV_ACTION_UNTRACE, /* these are about the subroutine of the pinned call, or of the one under the cursor */
+    RV_ACTION_TRACE,
     RV_ACTION_HIDE_LANE, /* these are about one lane */
     RV_ACTION_COLLAPSE_LANE,
     RV_ACTION_COLLAPSE_PROCESS,

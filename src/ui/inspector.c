@@ -41,6 +41,20 @@ static void show_buttons(const struct rv_inspector *shown, struct rv_ui_acts *ac
         rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_CRITICAL_PATH});
 }
 
+/* Whether it is traced now is not known here: others change that, too. */
+static void show_tracing(const struct rv_ui_style *style, const struct rv_inspector *shown, struct rv_ui_acts *acts)
+{
+    if (rv_imgui_button("Do not trace", 0.0f, false))
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_UNTRACE});
+    if (rv_imgui_is_hovered())
+        rv_imgui_tooltip("calls of this subroutine no more: Delete");
+    rv_imgui_same_line(6.0f);
+    if (rv_imgui_button("Trace again", 0.0f, false))
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_TRACE});
+    if (*shown->traced)
+        rv_imgui_text_wrapped(RV_IMGUI_FONT_SMALL, style->text_faint, shown->traced);
+}
+
 static void show_subroutine(const struct rv_inspector *shown, uint32_t id, uint32_t text_rgba, const char *amount)
 {
     struct rv_imgui_area area;
@@ -104,6 +118,8 @@ void rv_inspector_show(struct rv_ui *ui, const struct rv_inspector *shown, struc
     for (size_t i = 0; i < shown->n_lines; i++)
         show_line(style, &shown->lines[i]);
     show_buttons(shown, acts);
+    if (shown->traced)
+        show_tracing(style, shown, acts);
     if (shown->range && shown->node) {
         size_t n;
         const struct rv_range_node *nodes = rv_range_nodes(shown->range, &n);

@@ -19,6 +19,8 @@ struct rv_inspector {
     bool has_source;              /* the source file is known */
     bool has_waker;               /* the call that ended its longest wait */
     bool has_path, is_path_lit;   /* its critical path can be lit; a path is */
+    const char *traced;           /* what became of the last change of what is traced; "" = there was none; NULL = the
+                                     program is not live */
     const struct rv_range *range; /* range of the call on its lane; NULL = not measured yet, or a cell */
     uint32_t node;                /* the call's node; 0 = none */
     struct rv_subroutines *subroutines;
@@ -27,7 +29,7 @@ struct rv_inspector {
 };
 
 /* Asks for RV_ACTION_COPY_NAME, RV_ACTION_EDIT_SOURCE, RV_ACTION_SHOW_WAKER, RV_ACTION_CRITICAL_PATH,
- * RV_ACTION_UNPIN_CALL. */
+ * RV_ACTION_UNTRACE, RV_ACTION_TRACE, RV_ACTION_UNPIN_CALL. */
 void rv_inspector_show(struct rv_ui *ui, const struct rv_inspector *shown, struct rv_ui_acts *acts);
 
 #endif

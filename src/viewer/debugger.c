@@ -1,6 +1,7 @@
 #include "viewer/debugger.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "viewer/viewer.h"
@@ -147,6 +148,17 @@ static void order(struct rv_viewer *viewer, enum rv_debug_session_order_kind kin
     (void)snprintf(order.text, sizeof order.text, "%s", act->text ? act->text : "");
     (void)rv_debug_session_order(viewer->debugger.debug_session,
                                  &order); /* fails if the queue is full: the user is faster than the program */
+}
+
+void rv_viewer_debugger_trace(struct rv_viewer *viewer, bool is_traced)
+{
+    const struct rv_hover *hover = &viewer->pointer.hover;
+    if (!viewer->debugger.debug_session || !hover->is_on)
+        return;
+    const struct rv_subroutine subroutine = rv_subroutines_get(viewer->subroutines, hover->box.id);
+    char *full = rv_subroutine_take_full_name(&subroutine);
+    (void)rv_debug_session_trace(viewer->debugger.debug_session, full, is_traced); /* as rv_debug_session_order() */
+    free(full);
 }
 
 void rv_viewer_debugger_act(struct rv_viewer *viewer, const struct rv_act *act)

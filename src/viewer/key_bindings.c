@@ -70,6 +70,10 @@ static const struct rv_key_binding TABLE[RV_ACTION_COUNT] = {
                                  "Critical path",
                                  "light the critical path of the pinned call, of the selected range, or of what is in "
                                  "view; again: put it out"},
+    [RV_ACTION_UNTRACE] = {{{"Delete", 0}},
+                           "Do not trace",
+                           "trace calls of this call's subroutine no more: the program runs on without that cost"},
+    [RV_ACTION_TRACE] = {{{"Delete", RV_MODIFIER_SHIFT}}, "Trace again", "trace calls of this subroutine again"},
     [RV_ACTION_HIDE_LANE] = {{{"H", 0}}, NULL, "hide the thread under the cursor"},
     [RV_ACTION_COLLAPSE_LANE] = {{{"X", 0}},
                                  NULL,

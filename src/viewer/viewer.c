@@ -354,6 +354,10 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_EVALUATE:
         rv_viewer_debugger_act(viewer, act);
         return;
+    case RV_ACTION_UNTRACE:
+    case RV_ACTION_TRACE:
+        rv_viewer_debugger_trace(viewer, act->action == RV_ACTION_TRACE);
+        return;
     case RV_ACTION_UNPIN:
         go_out(viewer);
         return;

@@ -269,6 +269,7 @@ void rv_panel_analysis_show_right(struct rv_ui *ui, const struct rv_panel_analys
         .has_waker = viewer->pointer.waits.sum.n && viewer->pointer.waits.longest.waker,
         .has_path = viewer->analysis.session && rv_session_waits(viewer->analysis.session) && hover->n_lanes <= 1,
         .is_path_lit = viewer->path.is_on,
+        .traced = viewer->debugger.debug_session ? viewer->debugger.report.traced : NULL,
         .range = rv_range_job_is_done(measure) ? measure->range : NULL,
         .subroutines = about->subroutines,
         .rgba = rgba_of,
