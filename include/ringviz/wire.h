@@ -83,6 +83,7 @@ enum rv_wait_kind {
     RV_WAIT_JOIN, /* the end of a thread */
     RV_WAIT_BARRIER,
     RV_WAIT_ONCE, /* what another thread does once (pthread_once) */
+    RV_WAIT_FUTEX, /* a word of the program's own */
     RV_WAIT_SLEEP, /* from here on: calls that blocked; the object is an enum rv_wait_on */
     RV_WAIT_READ,
     RV_WAIT_WRITE,

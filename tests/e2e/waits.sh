@@ -127,6 +127,9 @@ row process "" ::await_child "" $unknown
 row "file lock" file ::lock_file "" $unknown
 row message "" ::receive_message "" $unknown
 row signal "" ::wait_signal "" $unknown
+scene_of "$blocking" futex
+row futex ::word ::wait_word ::change_word $likely
+row futex ::word ::wait_word "" $timeout
 scene_of "$blocking" interrupted
 row read pipe ::interrupted_scene "" $unknown
 scene_of "$blocking" cancelled

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -18,9 +19,11 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -295,6 +298,38 @@ static void all_scene(void)
     wait_signal();
 }
 
+/* A word that another thread changes, as C++20 and Rust wait for one. */
+static uint32_t word; /* [atomic] */
+
+static CALLED void *change_word(void *unused)
+{
+    keep_blocked(main_thread);
+    __atomic_store_n(&word, 1, __ATOMIC_RELEASE);
+    expect(syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1), 1, "threads woken");
+    return unused;
+}
+
+static CALLED void wait_word(void)
+{
+    const struct timespec soon = {.tv_nsec = 1000000};
+    pthread_t thread;
+    expect(syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 7, NULL), -1, "wait for a word that differs");
+    expect(errno, EAGAIN, "its errno");
+    expect(syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &soon), -1, "wait with a time limit");
+    expect(errno, ETIMEDOUT, "its errno");
+    pthread_create(&thread, NULL, change_word, NULL);
+    expect(syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, NULL), 0, "wait for a word");
+    pthread_join(thread, NULL);
+}
+
+static void futex_scene(void)
+{
+    wait_word();
+    expect(syscall(SYS_getpid), main_thread, "another system call");
+    expect(syscall(SYS_mmap, NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L) != -1, 1,
+           "one of six arguments");
+}
+
 /* ---- what comes between ---- */
 
 static void note_signal(int signal)
@@ -425,6 +460,7 @@ int main(int argc, char **argv)
         const char *name;
         void (*play)(void);
     } scenes[] = {{"all", all_scene},
+                  {"futex", futex_scene},
                   {"interrupted", interrupted_scene},
                   {"cancelled", cancelled_scene},
                   {"unfinished", unfinished_scene},
