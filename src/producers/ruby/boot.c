@@ -61,6 +61,7 @@ void Init_ringviz(void)
         .is_at_once = is_set_to("RINGVIZ_RUBY_BOOT", "1"),
         .has_lines = is_set_to("RINGVIZ_RUBY_LINES", "1"),
         .has_yjit = is_compiling(),
+        .targets = getenv("RINGVIZ_RUBY_TARGETS"),
         .allocations = number("RINGVIZ_RUBY_ALLOC"),
     };
     rb_ext_ractor_safe(true);
@@ -69,7 +70,7 @@ void Init_ringviz(void)
     rv_stacks_start();
     rv_debugger_start();
     ringviz_on_ring(on_ring);
-    if (params.has_yjit)
+    if (params.has_yjit && !params.targets)
         fputs("ringviz: a traced Ruby program is interpreted: YJIT is off in it from now on\n", stderr);
     rv_hooks_start(&params);
 }

@@ -10,6 +10,7 @@
 
 #include "producers/ruby/collections.h"
 #include "producers/ruby/debugger.h"
+#include "producers/ruby/filter.h"
 #include "producers/ruby/gvl.h"
 #include "producers/ruby/methods.h"
 #include "producers/ruby/ractors.h"
@@ -20,6 +21,12 @@
 static rb_event_flag_t events;
 static struct rv_hooks_params params;
 
+static void open_method(struct rv_method method, const char *frame)
+{
+    if (!method.is_left_out)
+        rv_stacks_open(method, frame, false);
+}
+
 /* A method made of a block is one call in one frame, although Ruby reports both. */
 static void open_block(const struct rv_control_frame *current)
 {
@@ -28,7 +35,7 @@ static void open_block(const struct rv_control_frame *current)
     if (top && top->frame == frame && top->method.is_of_block && !top->is_in_block)
         top->is_in_block = true;
     else
-        rv_stacks_open(rv_methods_find_block(current), frame, false);
+        open_method(rv_methods_find_block(current), frame);
 }
 
 static void close_block(const char *frame)
@@ -69,7 +76,7 @@ static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE
         return;
     switch (event) {
     case RUBY_EVENT_CALL:
-        rv_stacks_open(rv_methods_find(current), frame, false);
+        open_method(rv_methods_find(current), frame);
         rv_debugger_entry();
         break;
     case RUBY_EVENT_RETURN:
@@ -113,6 +120,13 @@ static void add_hook(void)
 }
 
 static bool has_begun, is_paused;
+
+/* Of code whose method may be a chosen one. */
+static void on_target(rb_event_flag_t event)
+{
+    if (has_begun && !is_paused)
+        on_event(event, Qnil, Qnil, 0, Qnil);
+}
 
 static void begin(void)
 {
@@ -162,9 +176,17 @@ static void say_level(void)
     static const char *const levels[] = {"methods", "methods, when it asks", "methods and blocks",
                                          "methods, blocks, C functions"};
     char text[64];
-    snprintf(text, sizeof text, "Ruby %s: %s%s", ruby_version, levels[params.level],
-             params.has_yjit ? "; YJIT is off" : "");
+    snprintf(text, sizeof text, "Ruby %s: %s%s%s", ruby_version, params.targets ? "chosen " : "", levels[params.level],
+             params.has_yjit && !params.targets ? "; YJIT is off" : "");
     ringviz_runtime(text);
+}
+
+/* Events by code: those of the rest are not of code, and leave it as it is. */
+static void start_filter(void)
+{
+    const rb_event_flag_t of_threads = RUBY_EVENT_FIBER_SWITCH | RUBY_EVENT_THREAD_BEGIN | RUBY_EVENT_THREAD_END;
+    rv_filter_start(params.targets, events & ~(of_threads | RUBY_EVENT_C_CALL | RUBY_EVENT_C_RETURN), on_target);
+    events = of_threads;
 }
 
 void rv_hooks_start(const struct rv_hooks_params *given)
@@ -179,9 +201,11 @@ void rv_hooks_start(const struct rv_hooks_params *given)
         events |= RUBY_EVENT_C_CALL | RUBY_EVENT_C_RETURN;
     if (params.has_lines)
         events |= RUBY_EVENT_LINE;
+    if (params.targets)
+        start_filter();
     if (params.level == RV_HOOKS_OFF)
         return;
-    if (params.is_at_once)
+    if (params.is_at_once || params.targets)
         begin();
     else
         rb_add_event_hook(on_early_event, events, Qnil);

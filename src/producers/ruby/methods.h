@@ -15,6 +15,7 @@
 struct rv_method {
     uint32_t id;
     bool is_of_block; /* made by define_method: its block is called, too */
+    bool is_left_out; /* by the filter: its calls are not written */
 };
 
 /* The method of the innermost frame; only in its CALL. */

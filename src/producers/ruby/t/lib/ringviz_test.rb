@@ -58,10 +58,10 @@ class RingvizTest < Minitest::Test
   end
 
   # The script's calls as ringviz has them and as TracePoint counts them in the same process.
-  def assert_same_counts(text, level: "ruby", only: //, status: 0)
+  def assert_same_counts(text, level: "ruby", only: //, status: 0, options: [], env: {})
     path, counts = write_file(text), File.join(@folder, "counts#{@n_files}")
-    result = run_traced(["ruby", "-r#{COUNTED}", path],
-                        env: { "RINGVIZ_RUBY" => level, "COUNTS_OF" => path, "COUNTS" => counts })
+    result = run_traced(["ruby", *options, "-r#{COUNTED}", path],
+                        env: { "RINGVIZ_RUBY" => level, "COUNTS_OF" => path, "COUNTS" => counts, **env })
     assert_equal status, result.status, result.err
     expected = Dir["#{counts}.*"].flat_map { |file| Marshal.load(File.binread(file)) }
       .each_with_object(Hash.new(0)) { |(name, n), all| all[name] += n }.select { |name, _| name.match?(only) }
