@@ -6,13 +6,16 @@
 //   u_gc_colour   linear
 //   u_background  linear
 //   u_haze        distances along the view at which haze begins and is full
+//   u_off_cpu     0..1 over the window, a row per lane: share of time in which its thread was blocked, was preempted
+//   u_hollow      1 if walls are hollow then, else 0; share of its colour that is left of a hollow wall
 //   u_width       world width of the window
 //   u_edge        how dark an edge is, and the least size in pixels of a face that has one
 //
 // PLAIN draws exact boxes without marks, patterns and collections, which are most: the same colours at half the cost of
 // a software renderer. IDS draws the number of the box instead of its colour, in 24 bits, red lowest.
 //
-// No state is shown by hue alone. The second eight colours are striped. A call that began before tracing is hatched at
+// A wall is hollow, with its rims, where its thread was blocked, and thinner where it was preempted; what is folded is
+// so much fainter. No state is shown by hue alone. The second eight colours are striped. A call that began before tracing is hatched at
 // its beginning; one that was cut is hatched at its end, the other way; one that is still open ends in bars.
 in vec3 v_corner;
 in float v_x;
@@ -23,9 +26,12 @@ flat in float v_light;
 flat in int v_id;
 flat in int v_marks;
 flat in float v_gc_row;
+flat in float v_off_cpu_row;
 
 uniform sampler2D u_gc;
 uniform vec3 u_gc_colour;
+uniform sampler2D u_off_cpu;
+uniform vec2 u_hollow;
 uniform vec3 u_background;
 uniform vec2 u_haze;
 uniform float u_width;
@@ -39,6 +45,9 @@ const float STRIPE_PITCH = 0.17; // world
 const float STRIPE_DARKER = 0.24;
 const float END_PX = 12.0;
 const float HATCH_PX = 5.0;
+const float RIM_PX = 1.6; // of a hollow wall
+const float RIM_MOST = 0.22; // of its height
+const float THIN = 0.30; // height of a thinner wall
 
 // Stripes: 1 in one half of each pitch, 0 in the other; their mean where they are finer than a pixel.
 float stripes(float phase, float per_pixel)
@@ -82,6 +91,17 @@ float edge(vec2 at, vec2 size_px)
     return u_edge.x * near * smoothstep(u_edge.y, u_edge.y + 4.5, min(size_px.x, size_px.y));
 }
 
+// How much of a wall is there, and how bright its rim is.
+vec2 solid(vec2 at, vec2 size_px, bool is_fold)
+{
+    vec2 off_cpu = u_hollow.x * texture(u_off_cpu, vec2(v_x / u_width, (v_off_cpu_row + 0.5) /
+                                                                           float(textureSize(u_off_cpu, 0).y))).rg;
+    float rim_px = min(RIM_PX, RIM_MOST * size_px.y), border_px = min(at.y, 1.0 - at.y) * size_px.y;
+    float rim = is_fold ? 0.0 : 1.0 - smoothstep(rim_px - 0.5, rim_px + 0.5, border_px);
+    float thin = is_fold ? THIN : v_face == 1 ? 0.0 : 1.0 - smoothstep(-0.5, 0.5, (at.y - THIN) * size_px.y);
+    return vec2(clamp(1.0 - off_cpu.r * (1.0 - rim) - off_cpu.g * (1.0 - thin), 0.0, 1.0), off_cpu.r * rim);
+}
+
 vec3 in_haze(vec3 colour)
 {
     return mix(colour, u_background, 0.55 * smoothstep(u_haze.x, u_haze.y, 1.0 / gl_FragCoord.w));
@@ -104,10 +124,12 @@ void main()
     vec2 size = v_face == 2 ? v_size.xy : v_face == 1 ? v_size.xz : v_size.zy;
     vec2 ends_px = vec2(at.x, 1.0 - at.x) * size_px.x;
     colour = mark(colour, at * size, size / size_px, ends_px, min(END_PX, 0.4 * size_px.x));
+    vec2 wall = solid(at, size_px, v_light < 1.0);
     if (v_light < 1.0)
         colour = mix(colour, vec3(dot(colour, LUMA)), 0.15);
     else
-        colour *= 1.0 - edge(at, size_px);
+        colour *= 1.0 - (1.0 - wall.y) * edge(at, size_px);
+    colour = mix(mix(u_background, colour, u_hollow.y), colour, wall.x);
     float gc = texture(u_gc, vec2(v_x / u_width, (v_gc_row + 0.5) / float(textureSize(u_gc, 0).y))).r;
     vec3 tinted = mix(vec3(dot(colour, LUMA)), u_gc_colour, 0.22) * 0.85;
     colour = mix(colour, tinted, 0.7 * gc);

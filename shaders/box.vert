@@ -10,7 +10,7 @@
 //   u_fold       for cells, see render/fold.h: the power of the coverage that gives the width, least width in pixels,
 //                thickness of a covered cell
 //   u_lanes      per lane, 64 a row, two texels: z, half thickness, row height, y of its foot (world); its row in u_gc,
-//                world width of a pixel
+//                world width of a pixel, its row in u_off_cpu
 //   u_heights    height of a box of shade 0, as a share of the height of a box of the last shade
 //   u_colors     linear colour by (shade, 3 * slot + tone); colour index = 64 * slot + shade; tone: front, top, side
 //   u_eye        world, homogeneous
@@ -47,6 +47,7 @@ flat out float v_light;
 flat out int v_id;
 flat out int v_marks;
 flat out float v_gc_row;
+flat out float v_off_cpu_row;
 
 // Along each axis 1 is the side nearest to the eye. Corners 2, 4 and 6 are the provoking vertices, one for each face.
 const vec3 CORNERS[7] = vec3[](vec3(1, 1, 1), vec3(1, 1, 0), vec3(1, 0, 0), vec3(1, 0, 1), vec3(0, 0, 1), vec3(0, 1, 1),
@@ -78,9 +79,10 @@ void main()
     float depth = float(a_record.w & 0xFFFFu);
     int lane_idx = int(a_record.w >> 16);
     vec4 lane = texelFetch(u_lanes, ivec2(2 * (lane_idx & 63), lane_idx >> 6), 0);
-    vec2 about_lane = texelFetch(u_lanes, ivec2(2 * (lane_idx & 63) + 1, lane_idx >> 6), 0).xy;
+    vec3 about_lane = texelFetch(u_lanes, ivec2(2 * (lane_idx & 63) + 1, lane_idx >> 6), 0).xyz;
     bool is_cell = (a_record.z & 0x1000u) != 0u;
     v_gc_row = about_lane.x;
+    v_off_cpu_row = about_lane.z;
     float width = float(a_record.y) * u_time.y, share = 1.0, thickness = lane.y * max(u_shape.y, 1.0 - u_shape.x * depth);
     v_light = 1.0;
     if (is_cell) {

@@ -24,6 +24,21 @@ static void pack_lane(struct rv_box_buffer *records, const struct rv_view *view,
                                         rv_box_colors_index(colors, &view->boxes[i], shown->thread));
 }
 
+/* Calls in which a thread was off the CPU: the shader's short form knows no states. */
+static void mark_off_cpu(struct rv_box_buffer *records, const struct rv_view *view, size_t lane,
+                         const struct rv_off_cpu *off_cpu)
+{
+    const struct rv_view_lane *shown = &view->lanes[lane];
+    const double scale = rv_pack_scale(&records->pack), centre = rv_pack_centre(&records->pack);
+    for (size_t i = shown->first_box; i < (size_t)shown->first_box + shown->n_boxes; i++) {
+        struct rv_box_record *record = &records->items[i];
+        const double from = centre + (double)record->start * scale;
+        if (!(record->paint & RV_PAINT_CELL) &&
+            rv_off_cpu_touches(off_cpu, lane, from, from + (double)record->duration * scale))
+            record->paint |= RV_PAINT_OFF_CPU;
+    }
+}
+
 static void order(struct rv_box_buffer *records, const struct rv_view *view)
 {
     struct rv_box_record *ends[RV_PACK_FORM_COUNT] = {records->ordered};
@@ -37,7 +52,7 @@ static void order(struct rv_box_buffer *records, const struct rv_view *view)
 }
 
 void rv_box_buffer_make(struct rv_box_buffer *records, const struct rv_view *view, const struct rv_box_colors *colors,
-                        int width_px)
+                        const struct rv_off_cpu *off_cpu, int width_px)
 {
     size_t n = view->n_boxes;
     double window_ns = view->to_ns > view->from_ns ? (double)(view->to_ns - view->from_ns) : 1.0;
@@ -46,6 +61,8 @@ void rv_box_buffer_make(struct rv_box_buffer *records, const struct rv_view *vie
     records->ordered = rv_vec_reserve(records->ordered, &records->ordered_capacity, n, sizeof *records->ordered);
     for (size_t lane = 0; lane < view->n_lanes; lane++)
         pack_lane(records, view, lane, colors);
+    for (size_t lane = 0; lane < view->n_lanes && off_cpu->n_rows > 1; lane++)
+        mark_off_cpu(records, view, lane, off_cpu);
     records->n = n;
     records->has_collections = has_collections(view);
     order(records, view);

@@ -10,6 +10,7 @@
 
 #include "render/pack.h"
 #include "render/box_colors.h"
+#include "render/off_cpu.h"
 
 struct rv_box_buffer { /* zeroed = none */
     struct rv_pack pack;
@@ -20,9 +21,9 @@ struct rv_box_buffer { /* zeroed = none */
     bool has_collections; /* garbage collections are visible: then no call is for the short form */
 };
 
-/* Pack a view for a picture of this width; the colours were updated with the view. */
+/* Pack a view for a picture of this width; the colours were updated with the view. off_cpu: of its lanes. */
 void rv_box_buffer_make(struct rv_box_buffer *records, const struct rv_view *view, const struct rv_box_colors *colors,
-                        int width_px);
+                        const struct rv_off_cpu *off_cpu, int width_px);
 void rv_box_buffer_fini(struct rv_box_buffer *records);
 
 #endif

@@ -26,12 +26,12 @@
 #define EDGE_FROM_PX 2.5f /* narrower faces have no edge */
 #define EDGE_FROM_PX_CONTRAST 1.5f
 
-enum unit { UNIT_LANES, UNIT_COLORS, UNIT_GC };
+enum unit { UNIT_LANES, UNIT_COLORS, UNIT_GC, UNIT_OFF_CPU };
 enum form { FORM_PLAIN, FORM_RICH, FORM_IDS, FORM_COUNT };
 
 struct rv_boxes {
     GLuint programs[FORM_COUNT], vertex_array, index_buffer;
-    GLuint lanes_texture, colors_texture, gc_texture;
+    GLuint lanes_texture, colors_texture, gc_texture, off_cpu_texture;
     enum rv_color_scheme scheme; /* of the colours' texture; COUNT = none yet */
     float least_height;          /* of a box, as a share of a row's */
     struct rv_vertex_ring upload;
@@ -56,6 +56,7 @@ static void create_textures(struct rv_boxes *boxes)
 {
     boxes->lanes_texture = create_texture(GL_NEAREST);
     boxes->gc_texture = create_texture(GL_LINEAR);
+    boxes->off_cpu_texture = create_texture(GL_LINEAR);
     boxes->colors_texture = create_texture(GL_NEAREST);
     boxes->scheme = RV_COLOR_SCHEME_COUNT;
 }
@@ -104,6 +105,7 @@ void rv_boxes_destroy(struct rv_boxes *boxes)
     glDeleteTextures(1, &boxes->lanes_texture);
     glDeleteTextures(1, &boxes->colors_texture);
     glDeleteTextures(1, &boxes->gc_texture);
+    glDeleteTextures(1, &boxes->off_cpu_texture);
     glDeleteBuffers(1, &boxes->index_buffer);
     glDeleteVertexArrays(1, &boxes->vertex_array);
     for (int form = 0; form < FORM_COUNT; form++)
@@ -119,7 +121,8 @@ static size_t collections_row(const struct rv_view *view, size_t lane)
     return process < GC_ROWS ? process : GC_ROWS - 1;
 }
 
-static void upload_lanes(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view)
+static void upload_lanes(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_view *view,
+                         const struct rv_off_cpu *off_cpu)
 {
     const struct rv_lane_layout *layout = pass->layout;
     size_t n_rows = layout->n_lanes / LANES_PER_ROW + 1, n_floats = n_rows * LANES_PER_ROW * TEXELS_PER_LANE * 4;
@@ -133,11 +136,23 @@ static void upload_lanes(struct rv_boxes *boxes, const struct rv_pass *pass, con
         texel[3] = layout->lanes[i].y;
         texel[4] = (float)collections_row(view, i);
         texel[5] = rv_camera_lane_pixel(pass->camera, layout, i);
+        texel[6] = i < off_cpu->n_lanes ? (float)off_cpu->rows[i] : 0.0f;
     }
     glActiveTexture(GL_TEXTURE0 + UNIT_LANES);
     glBindTexture(GL_TEXTURE_2D, boxes->lanes_texture);
     glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA32F, LANES_PER_ROW * TEXELS_PER_LANE, (GLsizei)n_rows, 0, GL_RGBA, GL_FLOAT,
                  boxes->lane_texels);
+}
+
+static void upload_off_cpu(struct rv_boxes *boxes, const struct rv_off_cpu *off_cpu)
+{
+    static const uint8_t nothing[RV_OFF_CPU_BANDS];
+    const bool has_rows = off_cpu->n_rows > 1;
+    glActiveTexture(GL_TEXTURE0 + UNIT_OFF_CPU);
+    glBindTexture(GL_TEXTURE_2D, boxes->off_cpu_texture);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RG8, has_rows ? RV_OFF_CPU_COLUMNS : 1, has_rows ? (GLsizei)off_cpu->n_rows : 1,
+                 0, GL_RG, GL_UNSIGNED_BYTE, has_rows ? off_cpu->texels : nothing);
 }
 
 static void bind_colors(struct rv_boxes *boxes, enum rv_color_scheme scheme)
@@ -218,6 +233,8 @@ static void set_uniforms(const struct rv_boxes *boxes, GLuint program, const str
     rv_pass_set_int(program, "u_lanes", UNIT_LANES);
     rv_pass_set_int(program, "u_colors", UNIT_COLORS);
     rv_pass_set_int(program, "u_gc", UNIT_GC);
+    rv_pass_set_int(program, "u_off_cpu", UNIT_OFF_CPU);
+    glUniform2f(glGetUniformLocation(program, "u_hollow"), layout->is_flat ? 0.0f : 1.0f, RV_OFF_CPU_LEFT);
 }
 
 static void begin_form(const struct rv_boxes *boxes, enum form form, const struct rv_pass *pass,
@@ -241,7 +258,8 @@ static void draw_faces(const struct rv_pass *pass, size_t offset, size_t n)
 
 static void prepare(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_frame_data *picture)
 {
-    upload_lanes(boxes, pass, picture->view);
+    upload_lanes(boxes, pass, picture->view, &picture->off_cpu);
+    upload_off_cpu(boxes, &picture->off_cpu);
     bind_colors(boxes, rv_box_colors_scheme(picture->colors));
     boxes->least_height = rv_box_colors_least_height(picture->colors);
     glBindVertexArray(boxes->vertex_array);

@@ -60,7 +60,9 @@ void rv_frame_data_compose(struct rv_frame_data *picture, const struct rv_frame_
     if (picture->has_leaves)
         rv_leaf_view_update(&picture->leaves, params->view, params->has_leaves,
                             params->width_px > 0 ? window_ns / (uint64_t)params->width_px : 0);
-    rv_box_buffer_make(&picture->records, rv_frame_data_content(picture), picture->colors, params->width_px);
+    rv_off_cpu_make(&picture->off_cpu, params->view);
+    rv_box_buffer_make(&picture->records, rv_frame_data_content(picture), picture->colors, &picture->off_cpu,
+                       params->width_px);
     rv_pick_update(&picture->pick, rv_frame_data_content(picture), &picture->records, picture->colors);
     find_wide(picture, params->width_px);
 }
@@ -69,6 +71,7 @@ void rv_frame_data_fini(struct rv_frame_data *picture)
 {
     rv_leaf_view_fini(&picture->leaves);
     rv_box_colors_destroy(picture->colors);
+    rv_off_cpu_fini(&picture->off_cpu);
     rv_box_buffer_fini(&picture->records);
     rv_pick_fini(&picture->pick);
     free(picture->wide);

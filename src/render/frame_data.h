@@ -20,6 +20,7 @@ struct rv_frame_data {               /* zeroed = empty */
     struct rv_leaf_view leaves;      /* valid if has_leaves */
     bool has_leaves;                 /* the leaf view is shown: of all lanes, or of those shown as one row */
     struct rv_box_colors *colors;    /* updated with this view and earlier ones */
+    struct rv_off_cpu off_cpu;       /* of the view's lanes */
     struct rv_box_buffer records;    /* of the content */
     struct rv_pick pick;             /* of the content */
     struct rv_frame_data_wide *wide; /* by lane and start */

@@ -41,6 +41,10 @@ struct line { /* one line of text: glyphs run along x, their height along up */
     float size;    /* world height of an em */
     float stretch; /* of its width */
     uint32_t rgba;
+    uint32_t hollow_rgba;             /* where the lane's thread was off the CPU */
+    const struct rv_off_cpu *off_cpu; /* NULL = of no lane */
+    size_t lane;
+    float width; /* world, of the window */
 };
 
 int rv_labels_create(struct rv_labels **labels, GLuint atlas_texture)
@@ -66,14 +70,21 @@ void rv_labels_destroy(struct rv_labels *labels)
     free(labels);
 }
 
-static struct vertex corner(const struct line *line, float along, float above, const float texel[2])
+/* Of a glyph whose middle is there. */
+static uint32_t ink_at(const struct line *line, float along)
+{
+    const double at = (double)((line->origin[0] + along * line->stretch) / line->width);
+    return line->off_cpu && rv_off_cpu_hollow_at(line->off_cpu, line->lane, at) > 0.5f ? line->hollow_rgba : line->rgba;
+}
+
+static struct vertex corner(const struct line *line, float along, float above, const float texel[2], uint32_t rgba)
 {
     return (struct vertex){line->origin[0] + along * line->stretch,
                            line->origin[1] + above * line->up[1],
                            line->origin[2] + above * line->up[2],
                            texel[0],
                            texel[1],
-                           line->rgba};
+                           rgba};
 }
 
 static void add_glyph(struct rv_labels *labels, const struct line *line, const struct rv_glyph *glyph, float pen)
@@ -83,11 +94,12 @@ static void add_glyph(struct rv_labels *labels, const struct line *line, const s
     float left = pen + (float)glyph->left * scale, right = left + (float)glyph->width * scale;
     float top = (float)glyph->top * scale, bottom = top - (float)glyph->height * scale;
     float u0 = glyph->x, v0 = glyph->y, u1 = (float)(glyph->x + glyph->width), v1 = (float)(glyph->y + glyph->height);
+    const uint32_t rgba = ink_at(line, 0.5f * (left + right));
     struct vertex corners[4] = {
-        corner(line, left, top, (float[2]){u0, v0}),
-        corner(line, right, top, (float[2]){u1, v0}),
-        corner(line, right, bottom, (float[2]){u1, v1}),
-        corner(line, left, bottom, (float[2]){u0, v1}),
+        corner(line, left, top, (float[2]){u0, v0}, rgba),
+        corner(line, right, top, (float[2]){u1, v0}, rgba),
+        corner(line, right, bottom, (float[2]){u1, v1}, rgba),
+        corner(line, left, bottom, (float[2]){u0, v1}, rgba),
     };
     labels->vertices = rv_vec_reserve(labels->vertices, &labels->capacity, labels->n + 6, sizeof *labels->vertices);
     for (int i = 0; i < 6; i++)
@@ -141,6 +153,15 @@ uint32_t rv_labels_colour(const struct rv_labels_content *content, const struct 
     return rv_theme_opaque(emphasis == RV_EMPHASIS_DIMMED ? rv_color_faint_ink(face) : rv_color_ink(face));
 }
 
+/* A hollow wall is nearly as the background. */
+static uint32_t hollow_ink(const struct rv_labels_content *content, const struct rv_box *box)
+{
+    const struct rv_color back = rv_theme_color(content->theme->background);
+    const size_t at = (size_t)(box - rv_frame_data_content(content->picture)->boxes);
+    const bool is_faint = rv_emphasis_of(content->highlight, box, at) == RV_EMPHASIS_DIMMED;
+    return rv_theme_opaque(is_faint ? rv_color_faint_ink(back) : rv_color_ink(back));
+}
+
 void rv_labels_name(const struct rv_labels_content *content, uint32_t id, char *out, size_t out_bytes)
 {
     struct rv_subroutine subroutine = rv_subroutines_get(content->subroutines, id);
@@ -190,7 +211,11 @@ static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, co
                         .up = {0.0f, 1.0f, 0.0f},
                         .size = size,
                         .stretch = pass->camera->stretch,
-                        .rgba = rv_labels_colour(content, box, wide->lane)};
+                        .rgba = rv_labels_colour(content, box, wide->lane),
+                        .hollow_rgba = hollow_ink(content, box),
+                        .off_cpu = layout->is_flat ? NULL : &content->picture->off_cpu,
+                        .lane = wide->lane,
+                        .width = layout->width};
     add_line(labels, &line, caption);
 }
 

@@ -68,7 +68,9 @@ static uint32_t form_of(const struct rv_box_record *record, uint32_t least)
     uint32_t slot = (record->paint & RV_PAINT_COLOUR_MASK) / RV_COLOR_SHADES;
     uint32_t is_striped = slot - RV_COLOR_HUES < RV_COLOR_SLOTS - RV_COLOR_HUES;
     uint32_t is_cell = (record->paint & RV_PAINT_CELL) != 0;
-    uint32_t is_rich = is_striped | ((record->paint & (RV_PAINT_ORPHAN | RV_PAINT_CUT | RV_PAINT_OPEN)) != 0) | least;
+    uint32_t is_rich = is_striped |
+                       ((record->paint & (RV_PAINT_ORPHAN | RV_PAINT_CUT | RV_PAINT_OPEN | RV_PAINT_OFF_CPU)) != 0) |
+                       least;
     return is_cell * RV_PACK_CELL + (1 - is_cell) * is_rich;
 }
 

@@ -26,9 +26,10 @@ struct rv_box_record {
 #define RV_PAINT_CELL (1u << 12)
 #define RV_PAINT_EMPHASIS_SHIFT 14 /* enum rv_emphasis */
 #define RV_PAINT_COVERAGE_SHIFT 16
-#define RV_PAINT_ORPHAN (1u << 16) /* its call was not seen; set if its begin is in the window */
-#define RV_PAINT_CUT (1u << 17)    /* not ended by its return; set if its end is in the window */
-#define RV_PAINT_OPEN (1u << 18)   /* not ended yet; set if its end so far is in the window */
+#define RV_PAINT_ORPHAN (1u << 16)  /* its call was not seen; set if its begin is in the window */
+#define RV_PAINT_CUT (1u << 17)     /* not ended by its return; set if its end is in the window */
+#define RV_PAINT_OPEN (1u << 18)    /* not ended yet; set if its end so far is in the window */
+#define RV_PAINT_OFF_CPU (1u << 19) /* its thread was off the CPU in a part of it */
 #define RV_PLACE_LANE_SHIFT 16
 #define RV_PLACE_MAX 0xFFFFu
 
