@@ -47,6 +47,7 @@ class FlowTest < RingvizTest
 
   def test_every_way_out_of_methods
     assert_nothing_left assert_same_counts(WAYS_OUT)
+    assert_nothing_left assert_same_counts(WAYS_OUT, options: YJIT)
   end
 
   def test_every_way_out_of_blocks
@@ -76,5 +77,157 @@ class FlowTest < RingvizTest
   def test_calls_that_a_hard_exit_leaves_open_end_there
     result = assert_same_counts("def inner = ($write_counts.call; exit!(4))\ndef outer = inner\nouter", status: 4)
     assert_equal 2, result.spans.count { |span| span.name =~ /inner|outer/ }
+  end
+
+  # At the lowest and the highest level; more: as for assert_same_counts.
+  def same(text, only: /^Object#|^block/, **more) = %w[ruby all].each { |level| assert_same_counts(text, level: level, only: only, **more) }
+
+  def test_continuations
+    same(<<~'RUBY')
+      $VERBOSE = nil
+      require "continuation"
+      def leaf = 1
+      def inner = callcc { |k| leaf; k.call(5); leaf }
+      def outer = (inner; leaf)
+      def escapes = callcc { |k| deep(k, 5) }
+      def deep(k, n) = n.zero? ? k.call(1) : deep(k, n - 1)
+      outer; escapes; leaf
+    RUBY
+  end
+
+  def test_a_continuation_that_is_entered_again
+    same(<<~'RUBY')
+      $VERBOSE = nil
+      require "continuation"
+      def leaf = 1
+      def keeps = callcc { |k| $k = k; leaf }
+      def outer = (keeps; leaf)
+      n = 0
+      outer
+      n += 1
+      $k.call if n < 4
+      leaf
+    RUBY
+  end
+
+  def test_tail_calls
+    same(<<~'RUBY')
+      code = <<~'TEXT'
+        def leaf = 1
+        def down(n) = n.zero? ? leaf : down(n - 1)
+        def outer = (down(50); leaf)
+        3.times { outer }
+      TEXT
+      RubyVM::InstructionSequence.compile(code, __FILE__, __FILE__, 1, tailcall_optimization: true, trace_instruction: false).eval
+    RUBY
+  end
+
+  def test_children
+    same(<<~'RUBY', only: /leaf$/)
+      def leaf = 1
+      def forks = Process.wait(fork { leaf; yield })
+      forks { leaf; $write_counts.call; exit!(3) }
+      forks { at_exit { leaf }; exit }
+      forks { $write_counts.call; exec("true") }
+      Process.wait(spawn("true")); system("true"); `true`
+      leaf
+    RUBY
+  end
+
+  def test_ends_of_threads
+    same(<<~'RUBY')
+      def leaf = 1
+      def ensures
+        yield
+      ensure
+        leaf
+      end
+      def stops = ensures { ensures { Thread.exit } }
+      def raises = ensures { raise IOError }
+      t = Thread.new { stops }; t.join
+      t = Thread.new { Thread.current.report_on_exception = false; raises }; begin; t.join; rescue IOError; leaf; end
+      t = Thread.new { ensures { sleep } }; Thread.pass until t.stop?; t.kill; t.join
+      t = Thread.new { Thread.handle_interrupt(RuntimeError => :never) { ensures { Thread.pass until $go; leaf } } rescue leaf }
+      Thread.pass until t.alive?; t.raise("x"); $go = true; t.join rescue leaf
+      q = Queue.new
+      t = Thread.new { ensures { q.pop } }; Thread.pass until t.stop?; q.close; t.join
+    RUBY
+  end
+
+  def test_ways_out_of_fibers
+    same(<<~'RUBY')
+      def leaf = 1
+      def ensures
+        yield
+      ensure
+        leaf
+      end
+      f = Fiber.new { ensures { Fiber.yield } }
+      f.resume; (f.raise(IOError) rescue leaf)
+      def gen = Enumerator.new { |y| ensures { 5.times { |i| y << leaf } } }
+      e = gen; 3.times { e.next }; e.rewind; e.next
+      g = gen.lazy.map { |x| leaf }; g.first(2)
+      def throws = throw(:x)
+      f = Fiber.new { catch(:x) { ensures { throws } } }; f.resume
+      f = Fiber.new { Fiber.new { ensures { Fiber.yield 1 } }.resume; leaf }; f.resume
+      2000.times { Fiber.new { ensures { Fiber.yield } }.resume }
+    RUBY
+  end
+
+  def test_signals_finalizers_and_ends
+    same(<<~'RUBY')
+      BEGIN { def early = 1; early }
+      END { leaf }
+      def leaf = 1
+      def on_signal = leaf
+      trap("USR1") { on_signal }
+      trap("USR2") { raise IOError }
+      def waits = (Process.kill("USR1", $$); 10.times { leaf })
+      def interrupted = (Process.kill("USR2", $$); sleep 1) rescue leaf
+      waits; interrupted
+      ObjectSpace.define_finalizer(+"x", proc { leaf })
+      at_exit { leaf; at_exit { leaf } }
+      GC.start
+    RUBY
+  end
+
+  def test_overflows_with_blocks
+    same(<<~'RUBY', only: /^Object#(overflows|leaf|catches)/)
+      def leaf = 1
+      def deep = deep2
+      def deep2 = [1].each { deep }
+      def overflows = (deep rescue leaf)
+      def catches
+        overflows
+      rescue SystemStackError
+        leaf
+      ensure
+        leaf
+      end
+      3.times { catches }
+      leaf
+    RUBY
+  end
+
+  def test_ways_out_of_blocks
+    same(<<~'RUBY')
+      def leaf = 1
+      def yields = yield
+      def nested = yields { yields { return leaf } }
+      def lambdas = [->(x) { next leaf if x; leaf }, lambda { |x| return leaf }].map { |l| l.(true) }
+      def sym = [1, 2].each(&method(:takes))
+      def takes(x) = leaf
+      def curry = method(:takes).to_proc.curry.(1)
+      def loops = loop { break leaf if leaf }
+      def ex = ([3].each { |x| raise StopIteration } rescue leaf)
+      def inject = (1..5).inject { |a, b| break a if b > 3; leaf }
+      def redo_ = (i = 0; yields { i += 1; redo if i < 3; leaf })
+      nested; lambdas; sym; curry; loops; ex; inject; redo_
+      o = Object.new
+      def o.method_missing(n, *a) = n == :x ? 1 : super
+      def o.respond_to_missing?(*) = true
+      o.x; (o.y rescue leaf); o.respond_to?(:z)
+      send(:leaf); public_send(:then) { leaf }; instance_exec { leaf }
+    RUBY
   end
 end

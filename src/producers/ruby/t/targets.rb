@@ -86,7 +86,7 @@ class TargetsTest < RingvizTest
     only = /\AObject#(#{chosen.join("|")})\z/
     result = assert_same_counts(WAYS_OUT, only: only, env: { "RINGVIZ_RUBY_TARGETS" => chosen.map { |name| "Object##{name}" }.join(",") })
     assert_empty result.spans.map(&:name).reject { |name| name.match?(only) || name.start_with?("GC.") }
-    assert_only("Object#leaf,Object#ensures", /\AObject#(leaf|ensures)\z/, WAYS_OUT.sub(/^forks$/, ""), options: ["--yjit"])
+    assert_only("Object#leaf,Object#ensures", /\AObject#(leaf|ensures)\z/, WAYS_OUT.sub(/^forks$/, ""), options: YJIT)
   end
 
   def test_required_files_too
