@@ -1,7 +1,7 @@
 #!/bin/sh
-# waits.sh RINGVIZ CONTENTION CHECK_WAITS BLOCKING: what threads waited for, and who ended the waits, against what they did.
+# waits.sh RINGVIZ CONTENTION CHECK_WAITS BLOCKING CHECK_COVERAGE: what threads waited for, and who ended the waits, against what they did.
 set -u
-ringviz=$1 contention=$2 check_waits=$3 blocking=$4
+ringviz=$1 contention=$2 check_waits=$3 blocking=$4 check_coverage=$5
 . "${0%/*}/harness.sh"
 
 # Of each wait for a lock, the thread that had it before.
@@ -127,6 +127,8 @@ row process "" ::await_child "" $unknown
 row "file lock" file ::lock_file "" $unknown
 row message "" ::receive_message "" $unknown
 row signal "" ::wait_signal "" $unknown
+run --headless --record="$folder/blocking.rvz" --force -- "$blocking" all
+check "the share of blocked time in waits" "$check_coverage" "$folder/blocking.rvz" 80
 scene_of "$blocking" futex
 row futex ::word ::wait_word ::change_word $likely
 row futex ::word ::wait_word "" $timeout

@@ -39,8 +39,6 @@
 #include "producers/native/transfer.h"
 #include "producers/native/wait.h"
 
-#define LEAST_NS 10000u
-#define LEAST_TICKS (LEAST_NS / 2) /* a tick is shorter than 2 ns */
 #define NO_FILE (-1)
 
 /* ---- the intercepted functions ---- */
@@ -131,7 +129,7 @@ static inline bool end(const struct blocking *call)
     if (!call->began)
         return false;
     __atomic_store_n(call->word, call->outer, __ATOMIC_RELAXED);
-    return __builtin_expect(now() - call->began >= LEAST_TICKS, 0);
+    return __builtin_expect(now() - call->began >= RV_WAIT_LONG_TICKS, 0);
 }
 
 static uint32_t own_tid(void)
@@ -154,25 +152,13 @@ static struct rv_transfer find_peer(enum rv_wait_kind kind, int fd, enum rv_wait
     }
 }
 
-/* False: since this was asked last, the thread has never given the CPU away by itself. So a long call has worked, or was
- * preempted. */
-static bool may_have_blocked(void)
-{
-    static RV_THREAD_LOCAL long n_before;
-    struct rusage usage = {.ru_nvcsw = -1};
-    (void)rv_os_call(SYS_getrusage, RUSAGE_THREAD, RV_OS_POINTER(&usage), 0, 0, 0, 0);
-    const bool may_have = usage.ru_nvcsw != n_before;
-    n_before = usage.ru_nvcsw;
-    return may_have;
-}
-
 /* What tracing itself asks of the system is no wait of the program's. */
 static __attribute__((noinline)) void write_wait(uint64_t began, enum rv_wait_kind kind, int fd, bool is_timeout)
 {
     const int saved = errno;
     const struct rv_clock clock = rv_map_clock(rv_process_map());
     const uint64_t n_ns = rv_clock_to_ns(&clock, now()) - rv_clock_to_ns(&clock, began);
-    if (n_ns >= LEAST_NS && !rv_os_n_own && rv_wait_is_traced() && may_have_blocked()) {
+    if (n_ns >= RV_WAIT_LONG_NS && !rv_os_n_own && rv_wait_is_traced() && rv_wait_may_have_blocked()) {
         const enum rv_wait_on on = rv_file_kind(fd);
         const struct rv_transfer peer = is_timeout ? (struct rv_transfer){0} : find_peer(kind, fd, on, began);
         rv_wait_write_past(&(struct rv_wait_past){.kind = kind,

@@ -1,9 +1,11 @@
 #include "producers/native/wait.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/os_call.h"
 #include "producers/native/process.h"
 #include "producers/native/thread.h"
 
@@ -166,8 +168,20 @@ void rv_wait_end(const struct rv_wait *outer, int result)
         write_waker();
     else
         write_failure(result);
+    if (rv_clock_ticks(rv_process_map()->clock.kind) - rv_wait.began >= RV_WAIT_LONG_TICKS)
+        (void)rv_wait_may_have_blocked(); /* not in the calls that follow */
     rv_wait = *outer;
     errno = saved;
+}
+
+bool rv_wait_may_have_blocked(void)
+{
+    static RV_THREAD_LOCAL long n_before;
+    struct rusage usage = {.ru_nvcsw = -1};
+    (void)rv_os_call(SYS_getrusage, RUSAGE_THREAD, RV_OS_POINTER(&usage), 0, 0, 0, 0);
+    const bool may_have = usage.ru_nvcsw != n_before;
+    n_before = usage.ru_nvcsw;
+    return may_have;
 }
 
 void rv_wait_write_past(const struct rv_wait_past *past)

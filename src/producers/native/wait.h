@@ -23,6 +23,8 @@
 
 #define RV_WAIT_SLOT_BITS 12
 #define RV_WAIT_ALIGN_BITS 3
+#define RV_WAIT_LONG_NS 10000u
+#define RV_WAIT_LONG_TICKS (RV_WAIT_LONG_NS / 2) /* a tick is shorter than 2 ns */
 
 struct rv_wait_slot {
     uint32_t n_waiters; /* [atomic] */
@@ -67,6 +69,10 @@ RV_HIDDEN struct rv_wait rv_wait_begin(const void *object, enum rv_wait_kind kin
 /* It ends: the object became free before anything was written; or by 0 or the error of the function that waited. */
 RV_HIDDEN void rv_wait_withdraw(const struct rv_wait *outer);
 RV_HIDDEN void rv_wait_end(const struct rv_wait *outer, int result);
+
+/* False: since this was asked last, and since the last wait, the thread has never given the CPU away by itself. So a long
+ * call has worked, or was preempted. */
+RV_HIDDEN bool rv_wait_may_have_blocked(void);
 
 /* A wait that is over, of a call that blocked. */
 struct rv_wait_past {
