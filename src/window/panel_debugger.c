@@ -23,7 +23,7 @@ static const struct {
                                         {RV_ACTION_STEP_STATEMENT, "Step"},
                                         {RV_ACTION_FINISH_CALL, "Finish"}};
 
-static const char NO_DEBUGGER[] = "not started with a debugger: only threads of Perl programs have one";
+static const char NO_DEBUGGER[] = "not started with a debugger: only threads of Perl and Ruby programs have one";
 
 static void format_place(char *out, size_t out_bytes, const struct rv_debug_session_frame *frame)
 {

@@ -1,5 +1,5 @@
 /*
- * A Perl program debugged in the window by a synthetic user: a thread is chosen by its name, stopped, stepped, queried
+ * A program, in Perl or with "ruby" in Ruby, debugged in the window by a synthetic user: a thread is chosen by its name, stopped, stepped, queried
  * and resumed. The panel's contents are checked; no pixel and no time decides.
  */
 #include <signal.h>
@@ -25,14 +25,45 @@
 #define EVAL_BOTTOM 157 /* below a watch and a breakpoint */
 #define NAME_LEFT 25    /* from where calls begin: on the thread's name */
 
-static const char program[] = "our $n = 0;\n"
-                              "sub inner {\n"
-                              "    my $x = shift;\n"
-                              "    $n++;\n"
-                              "    return $x;\n"
-                              "}\n"
-                              "sub outer { inner($n) }\n"
-                              "outer() while 1;\n";
+/* The third line assigns the variable, the fourth changes what it was assigned. */
+static const struct language {
+    const char *command[3], *program;
+    const char *where, *call; /* the breakpoint; how the call's text begins */
+    const char *statement, *variable, *difference;
+} languages[] = {
+    {{"perl", "-d:RingViz"},
+     "our $n = 0;\n"
+     "sub inner {\n"
+     "    my $x = $n;\n"
+     "    $n++;\n"
+     "    return $x;\n"
+     "}\n"
+     "sub outer { inner() }\n"
+     "outer() while 1;\n",
+     "main::inner",
+     "main::inner(",
+     "my $x = $n",
+     "$x",
+     "$x - $n"},
+    {{"ruby"},
+     "$n = 0\n"
+     "def inner\n"
+     "    x = $n\n"
+     "    $n += 1\n"
+     "    return x\n"
+     "end\n"
+     "def outer\n"
+     "    inner\n"
+     "    $m = 1\n"
+     "end\n"
+     "outer while true\n",
+     "Object#inner",
+     "Object#inner(",
+     "x = $n",
+     "x",
+     "x - $n"},
+};
+static const struct language *language = languages;
 
 static uint32_t n_stops;
 
@@ -49,6 +80,11 @@ static bool has_stopped(const struct rv_debug_session_report *report)
         return false;
     n_stops = report->n_stops;
     return true;
+}
+
+static bool is_in_inner(const struct rv_debug_session_report *report)
+{
+    return strncmp(report->frames[0].call, language->call, strlen(language->call)) == 0;
 }
 
 static bool is_in_view(const struct rv_window_state *state)
@@ -92,25 +128,26 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
     case 4:
         if (report->n_breaks != 1)
             return false;
-        window_steps_check(steps, strcmp(report->breaks[0].where, "main::inner") == 0, report->breaks[0].where);
+        window_steps_check(steps, strcmp(report->breaks[0].where, language->where) == 0, report->breaks[0].where);
         user_press(SDL_SCANCODE_F5, KMOD_NONE);
         return true;
     case 5: /* at the first statement of the subroutine, which the panel lists */
         if (!has_stopped(report) || report->listing.n == 0)
             return false;
-        window_steps_check(steps, strncmp(report->frames[0].call, "main::inner(", 12) == 0, report->frames[0].call);
+        window_steps_check(steps, is_in_inner(report), report->frames[0].call);
         window_steps_check(steps, report->frames[0].line == 3, "not on the first statement");
         window_steps_check(steps, report->n_frames == 3, "not in two calls");
-        window_steps_check(steps, strstr(report->listing.lines[3 - report->listing.first], "my $x = shift"),
+        window_steps_check(steps, strstr(report->listing.lines[3 - report->listing.first], language->statement),
                            report->listing.lines[3 - report->listing.first]);
         press_in_panel(WATCH_BOTTOM);
-        user_type("$x");
+        user_type(language->variable);
         user_press(SDL_SCANCODE_RETURN, KMOD_NONE);
         return true;
     case 6:
         if (!report->watches[0].has_value)
             return false;
-        window_steps_check(steps, strcmp(report->watches[0].expression, "$x") == 0, report->watches[0].expression);
+        window_steps_check(steps, strcmp(report->watches[0].expression, language->variable) == 0,
+                           report->watches[0].expression);
         user_press(SDL_SCANCODE_F10, KMOD_NONE);
         return true;
     case 7: /* now it has a value, that of $main::n */
@@ -120,7 +157,7 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
         window_steps_check(steps, report->watches[0].value[0] >= '0' && report->watches[0].value[0] <= '9',
                            report->watches[0].value);
         press_in_panel(EVAL_BOTTOM);
-        user_type("$x - $n");
+        user_type(language->difference);
         user_press(SDL_SCANCODE_RETURN, KMOD_NONE);
         return true;
     case 8:
@@ -132,7 +169,7 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
     case 9:
         if (!has_stopped(report))
             return false;
-        window_steps_check(steps, strncmp(report->frames[0].call, "main::inner(", 12) != 0, "still in the call");
+        window_steps_check(steps, !is_in_inner(report), "still in the call");
         user_press(SDL_SCANCODE_ESCAPE, KMOD_NONE);
         return true;
     case 10: /* what is closed stays stopped */
@@ -155,7 +192,8 @@ static const char *write_program(void)
 {
     static char path[] = "/tmp/ringviz-steer-XXXXXX";
     int fd = mkstemp(path);
-    bool is_written = fd >= 0 && write(fd, program, sizeof program - 1) == (ssize_t)sizeof program - 1;
+    bool is_written =
+        fd >= 0 && write(fd, language->program, strlen(language->program)) == (ssize_t)strlen(language->program);
     if (!is_written || close(fd) != 0) {
         perror(path);
         exit(1);
@@ -182,15 +220,19 @@ static pid_t start_program(const char *script, const char *trace)
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         setenv("RINGVIZ_FILE", trace, 1);
-        execlp("perl", "perl", "-d:RingViz", script, (char *)NULL);
+        const char *option = language->command[1];
+        execlp(language->command[0], language->command[0], option ? option : script, option ? script : NULL,
+               (char *)NULL);
         _exit(127);
     }
     return pid;
 }
 
-/* The folder of Devel::RingViz is in PERL5LIB. */
-int main(void)
+/* The folder of Devel::RingViz is in PERL5LIB, that of ringviz.rb in RUBYOPT. */
+int main(int argc, char **argv)
 {
+    (void)argv;
+    language = &languages[argc > 1];
     char path[4096];
     struct rv_map map;
     struct window_steps steps = {.act = act};
@@ -199,7 +241,7 @@ int main(void)
         rv_map_create(&map, path, &(struct rv_map_params){.ring_events = 1 << 14}) != 0)
         return 1;
     steps.source = rv_live_open(&map, &(struct rv_live_params){.interval_ns = 0});
-    steps.window = (struct rv_window_params){.title = "perl", .map = &map};
+    steps.window = (struct rv_window_params){.title = language->command[0], .map = &map};
     pid_t pid = start_program(script, path);
     int status = window_steps_run(&steps, WIDTH, HEIGHT, 12);
     status |= check_that_it_runs(&map);

@@ -68,7 +68,7 @@ void Init_ringviz(void)
     rv_api_start();
     rv_methods_start();
     rv_stacks_start();
-    rv_debugger_start();
+    rv_debugger_start(params.level >= RV_HOOKS_BLOCKS);
     ringviz_on_ring(on_ring);
     if (params.has_yjit && !params.targets)
         fputs("ringviz: a traced Ruby program is interpreted: YJIT is off in it from now on\n", stderr);

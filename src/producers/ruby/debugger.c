@@ -28,6 +28,8 @@ struct seen {
     VALUE tracepoint;
 };
 
+static bool has_blocks;
+
 static _Thread_local struct thread {
     bool is_refused, is_woken;
     bool has_block_hook, has_line_hook;
@@ -115,7 +117,7 @@ static void want_lines_of_stack(unsigned number)
 
 static void set_hooks(void)
 {
-    set_hook(rv_commands.pace == RV_COMMANDS_STEP, &thread.has_block_hook, on_block, RUBY_EVENT_B_CALL);
+    set_hook(rv_commands.pace == RV_COMMANDS_STEP && !has_blocks, &thread.has_block_hook, on_block, RUBY_EVENT_B_CALL);
     set_hook(has_watch(), &thread.has_line_hook, on_any_line, RUBY_EVENT_LINE);
     if (rv_commands.pace == RV_COMMANDS_RUN)
         rv_targets_release(rv_targets_owner(STEPS));
@@ -374,9 +376,10 @@ void rv_debugger_on_ring(void)
     rv_watcher_begin_thread();
 }
 
-void rv_debugger_start(void)
+void rv_debugger_start(bool is_with_blocks)
 {
     static const struct rv_targets_handlers handlers = {on_line, on_entry, on_raise, on_loaded};
+    has_blocks = is_with_blocks;
     rv_targets_start(&handlers);
     rv_breaks_start();
     rv_evaluate_start();

@@ -21,8 +21,8 @@ void rv_debugger_end_thread(void);
 /* The calling thread, which runs a Ractor, takes no commands. */
 void rv_debugger_refuse(void);
 
-/* Once, before any thread has a ring. */
-void rv_debugger_start(void);
+/* Once, before any thread has a ring. has_blocks: rv_debugger_entry() is called for blocks, too. */
+void rv_debugger_start(bool has_blocks);
 
 /* Called where a method or block was entered. */
 static inline void rv_debugger_entry(void)
