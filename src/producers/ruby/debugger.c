@@ -32,6 +32,7 @@ static bool has_blocks;
 
 static _Thread_local struct thread {
     bool is_refused, is_woken;
+    bool has_new_ring; /* which it takes commands from at its next event */
     bool has_block_hook, has_line_hook;
     const struct rv_execution_context *context; /* NEXT, FINISH: the fiber that it goes on in, */
     const struct rv_control_frame *frame;       /* and the frame: outer ones have higher addresses; its code */
@@ -39,7 +40,8 @@ static _Thread_local struct thread {
     struct seen line, entry, raise; /* the last event of each */
     struct seen stopped;            /* where it stopped, as a method or block was entered */
     bool is_stopped_by_step;        /* there; else by a breakpoint */
-    bool has_changed;               /* its breakpoints, while it was stopped */
+    bool has_changed;               /* its breakpoints, while it was stopped: there may be one at that statement now */
+    bool is_line_due;
 } thread;
 
 static struct seen here(VALUE tracepoint)
@@ -246,6 +248,17 @@ static bool is_due(void)
     return false;
 }
 
+static void take_ring(void)
+{
+    static pid_t pid;
+    if (pid && pid != getpid())
+        rv_targets_fork();
+    pid = getpid();
+    thread.has_new_ring = false;
+    rv_commands_on_ring();
+    rv_watcher_begin_thread();
+}
+
 static void poll(void)
 {
     if (!rv_commands_are_there())
@@ -260,8 +273,7 @@ static void keep_stopped(bool is_step)
 {
     thread.stopped = here(Qnil);
     thread.is_stopped_by_step = is_step;
-    if (thread.has_changed && rv_commands.pace == RV_COMMANDS_RUN) /* it may have a breakpoint at that statement now */
-        thread.stopped = (struct seen){0};
+    thread.is_line_due = thread.has_changed && rv_commands.pace == RV_COMMANDS_RUN;
 }
 
 static bool has_stopped_here(void)
@@ -274,7 +286,9 @@ static bool has_stopped_here(void)
 static void look_at_line(VALUE tracepoint)
 {
     const struct rv_breaks_place place = {.kind = RV_BREAKPOINT_LINE};
-    if (is_again(&thread.line, tracepoint) || has_stopped_here())
+    if (thread.has_new_ring)
+        take_ring();
+    if (is_again(&thread.line, tracepoint) || (has_stopped_here() && !thread.is_line_due))
         return;
     if (is_break(&place) || is_due())
         rv_commands_stop();
@@ -291,6 +305,8 @@ static void on_line(VALUE tracepoint, void *unused)
 void rv_debugger_look_at_entry(void)
 {
     unsigned n_stops = rv_commands.n_stops;
+    if (thread.has_new_ring)
+        take_ring();
     thread.has_changed = false;
     if (rv_commands.pace != RV_COMMANDS_STEP)
         poll();
@@ -333,7 +349,7 @@ static void on_loaded(VALUE tracepoint, void *unused)
 /* A thread that makes no calls looks at its requests where its next statement begins; where none does, at once. */
 static void wake(void)
 {
-    if (!rv_commands_are_there() || rv_commands.is_serving)
+    if (!rv_commands_are_there() || rv_commands.is_serving || thread.has_new_ring)
         return;
     if (thread.is_woken) {
         poll();
@@ -354,26 +370,33 @@ static void end_thread(void)
     thread = (struct thread){0};
 }
 
+void rv_debugger_on_ring(void)
+{
+    static const uint32_t somebody = 1;
+    if (thread.is_refused)
+        return;
+    thread.has_new_ring = true;
+    rv_commands.attention = &somebody;
+}
+
+void rv_debugger_begin_thread(void)
+{
+    rv_commands_end_thread();
+    rv_debugger_on_ring(); /* it may have one by now */
+}
+
 void rv_debugger_end_thread(void)
 {
+    struct ringviz_file *file;
+    uint32_t ring;
+    if (!thread.is_refused && ringviz_own_ring(&file, &ring) == 0)
+        ringviz_state_set(file, ring, RINGVIZ_UNSTEERED);
     rv_commands_end_thread();
 }
 
 void rv_debugger_refuse(void)
 {
     thread.is_refused = true;
-}
-
-void rv_debugger_on_ring(void)
-{
-    static pid_t pid;
-    if (thread.is_refused)
-        return;
-    if (pid && pid != getpid())
-        rv_targets_fork();
-    pid = getpid();
-    rv_commands_on_ring();
-    rv_watcher_begin_thread();
 }
 
 void rv_debugger_start(bool is_with_blocks)

@@ -12,10 +12,13 @@
 /* A method or block was entered, and there are requests or the thread is stepped. */
 void rv_debugger_look_at_entry(void);
 
-/* The calling thread has got a ring. */
+/* The calling thread has got a ring; it may be none of Ruby's, or not have the GVL. */
 void rv_debugger_on_ring(void);
 
-/* Ruby's thread has ended; the native one may get another of its. */
+/* A thread of Ruby's begins, perhaps on the native thread of one that has ended. */
+void rv_debugger_begin_thread(void);
+
+/* It ends; the native one may stay, with its ring. */
 void rv_debugger_end_thread(void);
 
 /* The calling thread, which runs a Ractor, takes no commands. */

@@ -65,7 +65,7 @@ static void show_arguments(struct rv_text *out, const struct frame *frame)
         is_first = false;
         rv_display_plain(out, rb_sym2str(name));
         rv_text_addf(out, "=");
-        rv_display(out, rb_funcall(binding, rb_intern("local_variable_get"), 1, name), 1);
+        rv_display(out, rb_funcall(binding, rb_intern("local_variable_get"), 1, name), 0);
     }
     rv_text_addf(out, ")");
 }

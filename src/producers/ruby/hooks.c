@@ -102,11 +102,12 @@ static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE
         rv_stacks_switch(ruby_current_ec);
         break;
     case RUBY_EVENT_THREAD_BEGIN:
-        rv_debugger_end_thread();
+        rv_debugger_begin_thread();
         rv_stacks_begin_thread();
         rv_gvl_begin_thread();
         break;
     case RUBY_EVENT_THREAD_END:
+        rv_debugger_end_thread();
         rv_gvl_end_thread();
         break;
     default:

@@ -13,6 +13,8 @@
 
 #include "producers/commands/commands.h"
 #include "producers/ruby/ruby_api.h"
+#include "ringviz/monitor.h"
+#include "ringviz/producer.h"
 
 #define PERIOD_NS 50000000u
 #define NAP_NS 20000000u
@@ -39,23 +41,32 @@ static VALUE raise_in(VALUE thread)
     return rb_funcall(thread, rb_intern("raise"), 1, rb_exc_new_cstr(rb_eException, "given up"));
 }
 
-static void give_up(struct watched *watched)
+/* The thread of an expression that is wanted no more, which is given up now; 0: none. */
+static VALUE find_unwanted(bool *has_any)
 {
-    int error = 0;
-    watched->is_given_up = true;
-    rb_protect(raise_in, watched->thread, &error);
-    if (error)
-        rb_set_errinfo(Qnil);
+    VALUE thread = 0;
+    pthread_mutex_lock(&lock);
+    for (struct watched *watched = all; watched && !thread; watched = watched->next) {
+        *has_any |= watched->request != NULL;
+        if (!watched->request || watched->is_given_up || !rv_commands_is_unwanted(watched->request))
+            continue;
+        watched->is_given_up = true;
+        thread = watched->thread;
+    }
+    pthread_mutex_unlock(&lock);
+    return thread;
 }
 
-/* Returns whether any expression runs. With the GVL, so that none ends meanwhile, nor a thread. */
+/* Returns whether any expression runs. With the GVL, so that none ends meanwhile. */
 static bool look_at_requests(void)
 {
     bool has_any = false;
-    for (struct watched *watched = all; watched; watched = watched->next) {
-        has_any |= watched->request != NULL;
-        if (watched->request && !watched->is_given_up && rv_commands_is_unwanted(watched->request))
-            give_up(watched);
+    VALUE thread;
+    while ((thread = find_unwanted(&has_any))) {
+        int error = 0;
+        rb_protect(raise_in, thread, &error);
+        if (error)
+            rb_set_errinfo(Qnil);
     }
     return has_any;
 }
@@ -68,14 +79,27 @@ static void *nap(void *unused)
     return NULL;
 }
 
+/* What the thread that raises waits for is not the program's. */
+static void mute(bool is_muted)
+{
+    struct ringviz_file *file;
+    uint32_t ring;
+    int32_t before;
+    if (ringviz_own_ring(&file, &ring) == 0)
+        ringviz_flag_set(file, ring, RINGVIZ_MUTED, is_muted, &before);
+}
+
 static VALUE run_raiser(void *unused)
 {
     (void)unused;
+    ringviz_thread_name("ringviz");
+    mute(true);
     for (unsigned n_idle = 0; n_idle < MOST_IDLE_NAPS; n_idle++) {
         rb_thread_call_without_gvl(nap, NULL, NULL, NULL);
         if (look_at_requests())
             n_idle = 0;
     }
+    mute(false);
     has_raiser = false;
     return Qnil;
 }

@@ -52,24 +52,24 @@ class ControlTest < RingvizTest
       assert_equal "error: it is Kernel#puts", program.ask("break Object#puts")
       assert_equal "error: give METHOD, raise or FILE:LINE, optionally with if EXPR", program.ask("break script.rb")
       assert_equal ["true", "ring 0 runs"], program.ask("eval $go = true", "run")
-      assert_equal at('Adder#add(n=1, rest=["é\n"], key=2)', 9), program.ask("wait 60")
+      assert_equal at('Adder#add(n=1, rest=[...], key=2)', 9), program.ask("wait 60")
       assert_equal <<~TEXT.chomp, program.ask("stack")
-        #0 Adder#add(n=1, rest=["é\\n"], key=2) at S line 9
+        #0 Adder#add(n=1, rest=[...], key=2) at S line 9
         #1 block in Object#work(i=1) at S line 20
         #2 Object#work(times=3) at S line 19
         #3 main program at S line 24
       TEXT
       assert_equal ["nil", "#<Adder @base=10>"], program.ask("eval sum", "eval self")
-      assert_equal at('Adder#add(n=1, rest=["é\n"], key=2)', 11), program.ask("step")
+      assert_equal at('Adder#add(n=1, rest=[...], key=2)', 11), program.ask("step")
       assert_equal ["11", "100"], program.ask("eval sum", "eval sum = 100")
-      assert_equal at('Adder#add(n=1, rest=["é\n"], key=2)', 12), program.ask("next")
+      assert_equal at('Adder#add(n=1, rest=[...], key=2)', 12), program.ask("next")
       assert_equal "100", program.ask("eval sum")
       assert_equal ["#1 block in Object#work(i=1) at S line 20", '[1, #<Adder @base=10>, 3]'],
                    program.ask("up", "eval [i, adder, times]")
       assert_match(/^>   20      adder\.add/, program.ask("list"))
       assert_equal "ok", program.ask("break delete all")
       assert_equal at("block in Object#work(i=2)", 20), program.ask("finish")
-      assert_equal at('Adder#add(n=2, rest=["é\n"], key=2)', 9), program.ask("step")
+      assert_equal at('Adder#add(n=2, rest=[...], key=2)', 9), program.ask("step")
       assert_equal at("block in Object#work(i=3)", 20), program.ask("finish")
       assert_equal at("Object#work(times=3)", 22), program.ask("next")
       assert_equal at("main program", 25), program.ask("next")
@@ -247,10 +247,11 @@ class ControlTest < RingvizTest
     RUBY
       program.ask("stop")
       program.ask("break leaf", "eval $go = 1", "run")
-      program.wait_for { program.ask("ps").lines.size == 3 }
-      program.ask("ring 1", "eval $work = 1")
+      ring = nil
+      program.wait_for { ring = program.ask("ps")[/^.\s+([1-9]\d*)\s.* running /, 1] }
+      program.ask("ring #{ring}", "eval $work = 1")
       program.wait_for { program.ask("eval thread.alive?", "ring 0", "eval $work")[2] == "1" }
-      program.wait_for { program.ask("ps").lines.size == 2 }
+      program.wait_for { program.ask("ps").scan(" running ").size == 1 }
       program.ask("ring 0", "eval $main = 1")
       assert_equal at("Object#leaf(n=2)", 5), program.ask("wait 60")
       program.ask("break delete all", "finish")
@@ -259,6 +260,24 @@ class ControlTest < RingvizTest
       assert_match(/Object#works\(n=3\) at S line 7/, program.ask("stack"))
       assert_equal "3", program.ask("eval n")
       program.ask("break delete all", "run", "ring 0", "wait 60")
+      assert_equal "end\nstatus 0", program.end
+    end
+  end
+
+  # Threads whose first events are locks of Ruby's own, and native threads that are used again.
+  def test_threads_that_begin_stopped
+    control(<<~'RUBY') do |program|
+      def leaf(n) = n
+      2.times { |n| Thread.new { leaf(n) }.join }
+      puts "end"
+    RUBY
+      program.ask("stop")
+      program.ask("stop new", "eval $go = 1", "run")
+      2.times do |n|
+        assert_match(/stopped: Object#leaf\(n=#{n}\) at S line 4/, program.ask("wait all 60"))
+        program.ask("break leaf", "run")
+      end
+      program.ask("ring 0", "wait 60")
       assert_equal "end\nstatus 0", program.end
     end
   end
