@@ -103,13 +103,15 @@ static void judge_anew(struct rv_patcher_object *objects, size_t n_objects, bool
 static bool judge_news(struct rv_patcher_object *objects, size_t n_objects)
 {
     const struct rv_map *map = rv_process_map();
-    const uint32_t n_changes = rv_verdicts_changes(map), n = rv_verdicts_count(map), n_before = followed.n;
+    const uint32_t n_changes = rv_verdicts_changes(map), n = rv_verdicts_count(map);
+    const bool is_changed = n_changes != followed.n_changes || n < followed.n; /* any of them */
+    const uint32_t first = is_changed ? 0 : followed.n;
     followed.n = n;
-    if (!followed.is_current || n_changes != followed.n_changes || n < n_before) {
-        followed.n_changes = n_changes;
+    followed.n_changes = n_changes;
+    followed.has_elsewhere &= !is_changed;
+    if (!followed.is_current)
         return false;
-    }
-    for (uint32_t i = n_before; i < n; i++) {
+    for (uint32_t i = first; i < n; i++) {
         const struct rv_wire_verdict verdict = rv_verdicts_read(map, i);
         if (!judge(objects, n_objects, &verdict))
             return false;
