@@ -68,7 +68,8 @@ static struct {
     bool is_auto;      /* as it begins */
     bool is_for_later; /* libraries are wanted: those, too, that are loaded later */
     bool is_written;
-    bool is_late; /* what is not planned yet may have been loaded before: threads may run it, no jump is written */
+    bool are_all_old; /* the objects were planned for another request, and are to be dropped */
+    bool is_late;     /* what is not planned yet may have been loaded before: threads may run it, no jump is written */
     uint64_t planned_sum; /* of the objects when they were planned */
     struct rv_patcher_object objects[RV_PATCHER_OBJECTS];
     struct place {
@@ -236,13 +237,13 @@ static bool is_chosen(struct next *next)
 
 /* ---- the table of objects ---- */
 
-/* Its stubs stay, unless it is unloaded: a thread may be in them. */
-static void drop(size_t idx)
+/* Its stubs stay, unless it is unloaded: a thread may be in them. False: the lock was taken for too long. */
+static bool drop(size_t idx)
 {
     const struct rv_patch_prepared prepared = patcher.objects[idx].prepared;
     const struct place place = patcher.places[idx];
     if (!rv_process_lock_within())
-        return;
+        return false;
     rv_patch_verdicts_forget();
     patcher.n_objects--;
     patcher.objects[idx] = patcher.objects[patcher.n_objects];
@@ -253,6 +254,7 @@ static void drop(size_t idx)
     free(prepared.sites);
     free(prepared.captured);
     free(place.name);
+    return true;
 }
 
 static bool is_there(const struct place *place)
@@ -285,12 +287,14 @@ static void mark_replaced(void)
     }
 }
 
-/* Those that are marked; or all, for another request than before. */
-static void drop_objects(bool are_all)
+/* Those that are marked; or all, for another request than before. 0 or -EAGAIN. */
+static int drop_objects(void)
 {
     for (size_t i = patcher.n_objects; i-- > 0;)
-        if (are_all || patcher.places[i].is_unloaded || patcher.places[i].is_replaced)
-            drop(i);
+        if ((patcher.are_all_old || patcher.places[i].is_unloaded || patcher.places[i].is_replaced) && !drop(i))
+            return -EAGAIN;
+    patcher.are_all_old = false;
+    return 0;
 }
 
 static bool is_planned(const struct dl_phdr_info *info)
@@ -522,12 +526,14 @@ static void unload_planner(void)
     patcher.prepare_syscalls = NULL;
 }
 
-static void look_at_list(void)
+/* 0 or -EAGAIN. */
+static int look_at_list(void)
 {
     if (!rv_process_lock_within())
-        return;
+        return -EAGAIN;
     dl_iterate_phdr(mark_unloaded, NULL);
     rv_process_unlock();
+    return 0;
 }
 
 static bool is_same(const char *left, const char *right)
@@ -552,7 +558,7 @@ static bool read_patterns(const char *trace_path)
 static void set_wanted(const char *wanted, bool is_read_anew)
 {
     mark_replaced();
-    drop_objects(is_read_anew || strcmp(wanted, patcher.wanted) != 0);
+    patcher.are_all_old |= is_read_anew || strcmp(wanted, patcher.wanted) != 0;
     strcpy(patcher.wanted, wanted);
     patcher.is_auto = strncmp(wanted, "auto", strlen("auto")) == 0 && strchr("\n", wanted[strlen("auto")]);
     patcher.is_for_later = strchr(wanted, '@') != NULL;
@@ -581,9 +587,12 @@ static int plan(const char *wanted, const char *trace_path, bool do_others_run)
 {
     int error = load_planner();
     patcher.is_late = false;
-    look_at_list();
+    if (!error)
+        error = look_at_list();
     const bool has_other_captures = rv_captures_read(trace_path), has_other_patterns = read_patterns(trace_path);
     set_wanted(wanted, has_other_captures || has_other_patterns);
+    if (!error)
+        error = drop_objects();
     if (!error)
         error = rv_returns_entries ? 0 : rv_returns_init();
     if (!error)
@@ -699,10 +708,13 @@ static void follow(void)
 {
     const uint64_t begin_ns = rv_clock_thread_cpu_ns();
     int error = -EAGAIN;
-    look_at_list();
-    drop_objects(false);
-    for (unsigned i = 0; i < FOLLOW_TRIES && error == -EAGAIN; i++)
-        error = plan_objects(false);
+    for (unsigned i = 0; i < FOLLOW_TRIES && error == -EAGAIN; i++) {
+        error = look_at_list();
+        if (!error)
+            error = drop_objects();
+        if (!error)
+            error = plan_objects(false);
+    }
     patcher.is_late = error == -EAGAIN;
     count_patches();
     rv_process_count_patching(rv_clock_thread_cpu_ns() - begin_ns);
