@@ -35,6 +35,7 @@
 #define N_LANES 8u
 #define N_PACKAGES 10u
 #define WINDOW_NS 100000000u
+#define N_EDGES 1000000u
 #define N_FRAMES 9u
 #define N_FRAMES_UNDRAWN 101u
 #define N_FRAMES_MANY 1u /* of more boxes than this, by software */
@@ -49,7 +50,9 @@ struct stand {
     bool is_undrawn; /* nothing is drawn: only the window's thread is measured */
     struct rv_view view;
     struct rv_view_lane lanes[N_LANES];
-    struct rv_viewer viewer; /* of the panels, as are the next ones */
+    uint32_t members[N_LANES];
+    const struct rv_arc_index *arcs; /* NULL: none */
+    struct rv_viewer viewer;         /* of the panels, as are the next ones */
     struct rv_panels panels;
     struct rv_lanes *traced;
 };
@@ -140,11 +143,39 @@ static void fill_view(struct stand *stand, uint32_t n_boxes)
     view->n_boxes = 0;
     view->from_ns = 0;
     view->to_ns = WINDOW_NS;
+    view->until_ns = UINT64_MAX;
     view->lanes = stand->lanes;
     view->n_lanes = N_LANES;
     view->n_processes = 1;
-    for (uint32_t i = 0; i < N_LANES; i++)
+    view->members = stand->members;
+    for (uint32_t i = 0; i < N_LANES; i++) {
         fill_lane(view, &stand->lanes[i], i, n_boxes / N_LANES);
+        stand->lanes[i].first_member = stand->members[i] = i;
+    }
+}
+
+/* Waits of all lanes for each other, all over the window. */
+static const struct rv_arc_index *make_arcs(void)
+{
+    struct rv_lane *lanes = rv_alloc(N_LANES, sizeof *lanes);
+    struct rv_wait_edge *edges = rv_alloc(N_EDGES, sizeof *edges);
+    uint32_t random = 5;
+    for (uint32_t i = 0; i < N_LANES; i++)
+        lanes[i].idx = i;
+    for (uint32_t i = 0; i < N_EDGES; i++) {
+        random = random * 1664525 + 1013904223;
+        const uint64_t end_ns = (uint64_t)i * WINDOW_NS / N_EDGES + 1000;
+        edges[i].wait = (struct rv_wait){.start_ns = end_ns - random % 1000,
+                                         .end_ns = end_ns,
+                                         .woke_ns = end_ns - 50,
+                                         .lane = (random >> 8) % N_LANES,
+                                         .kind = RV_WAIT_MUTEX};
+        edges[i].waker = &lanes[((random >> 8) + 1 + (random >> 16) % (N_LANES - 1)) % N_LANES];
+    }
+    const struct rv_arc_index *index = rv_arc_index_create(edges, N_EDGES);
+    free(edges);
+    free(lanes);
+    return index;
 }
 
 /* A trace for the minimap, and a viewer of it. */
@@ -185,7 +216,8 @@ static struct rv_scene_frame make_frame(const struct stand *stand, enum rv_view_
                                    .scale = 1.0,
                                    .samples = stand->is_software ? 0 : SAMPLES,
                                    .look = look,
-                                   .look_from = look};
+                                   .look_from = look,
+                                   .arcs = stand->arcs};
 }
 
 /* Panels first: they determine the picture's insets. */
@@ -288,6 +320,19 @@ static void measure_with_panels(struct stand *stand, struct rv_bench_out *out, u
     stand->traced = NULL;
 }
 
+/* The frames of 20,000 boxes again, with the arcs of a million waits. */
+static void measure_with_arcs(struct stand *stand, struct rv_bench_out *out)
+{
+    fill_view(stand, 20000);
+    stand->arcs = make_arcs();
+    if (stand->is_undrawn)
+        measure_with_panels(stand, out, 20000, "20k.arcs");
+    else
+        measure_looks(stand, out, "20k.arcs");
+    rv_arc_index_release(stand->arcs);
+    stand->arcs = NULL;
+}
+
 static void measure_frames(struct stand *stand, struct rv_bench_out *out)
 {
     static const struct {
@@ -302,6 +347,7 @@ static void measure_frames(struct stand *stand, struct rv_bench_out *out)
         else
             measure_looks(stand, out, sizes[i].name);
     }
+    measure_with_arcs(stand, out);
     if (stand->is_undrawn)
         return;
     fill_view(stand, sizes[0].n);

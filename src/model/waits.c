@@ -407,3 +407,11 @@ struct rv_wait *rv_waits_take(struct rv_waits *waits, size_t first, size_t *n)
     pthread_mutex_unlock(&waits->lock);
     return taken;
 }
+
+size_t rv_waits_n(struct rv_waits *waits)
+{
+    pthread_mutex_lock(&waits->lock);
+    const size_t n = waits->n_waits;
+    pthread_mutex_unlock(&waits->lock);
+    return n;
+}

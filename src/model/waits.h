@@ -89,6 +89,9 @@ struct rv_wait_edge *rv_waits_take_edges(struct rv_waits *waits, const struct rv
 /* The number-th of them, by the releases that have come so far; false: there is none. */
 bool rv_waits_find_edge(struct rv_waits *waits, const struct rv_lanes *lanes, size_t number, struct rv_wait_edge *edge);
 
+/* How many were kept so far. */
+size_t rv_waits_n(struct rv_waits *waits);
+
 /* The same waits without who ended them, from the first-th on, for the caller to free; NULL: none. */
 struct rv_wait *rv_waits_take(struct rv_waits *waits, size_t first, size_t *n);
 

@@ -65,6 +65,7 @@ void rv_frame_data_compose(struct rv_frame_data *picture, const struct rv_frame_
                        params->width_px);
     rv_pick_update(&picture->pick, rv_frame_data_content(picture), &picture->records, picture->colors);
     find_wide(picture, params->width_px);
+    rv_arc_list_make(&picture->arcs, params->arcs, rv_frame_data_content(picture), params->view);
 }
 
 void rv_frame_data_fini(struct rv_frame_data *picture)
@@ -75,5 +76,6 @@ void rv_frame_data_fini(struct rv_frame_data *picture)
     rv_box_buffer_fini(&picture->records);
     rv_pick_fini(&picture->pick);
     free(picture->wide);
+    rv_arc_list_fini(&picture->arcs);
     *picture = (struct rv_frame_data){0};
 }

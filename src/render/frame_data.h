@@ -7,6 +7,7 @@
 #define RV_RENDER_FRAME_DATA_H
 
 #include "model/leaf_view.h"
+#include "render/arc_list.h"
 #include "render/box_colors.h"
 #include "render/pick.h"
 #include "render/box_buffer.h"
@@ -25,6 +26,7 @@ struct rv_frame_data {               /* zeroed = empty */
     struct rv_pick pick;             /* of the content */
     struct rv_frame_data_wide *wide; /* by lane and start */
     size_t n_wide, wide_capacity;
+    struct rv_arc_list arcs;
 };
 
 struct rv_frame_data_params {
@@ -35,7 +37,8 @@ struct rv_frame_data_params {
     enum rv_box_colors_stage stage;
     int width_px;
     enum rv_color_scheme scheme;
-    const struct rv_diff *diff; /* for RV_COLOR_DIFFERENCE; NULL = none. Borrowed */
+    const struct rv_diff *diff;      /* for RV_COLOR_DIFFERENCE; NULL = none. Borrowed */
+    const struct rv_arc_index *arcs; /* NULL = none. Borrowed until it returns */
 };
 
 /* Forget all colours, and choose them for this view: of a whole run, whatever part is shown later. */

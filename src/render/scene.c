@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "render/arcs.h"
 #include "render/boxes.h"
 #include "render/caller_labels.h"
 #include "render/flat_labels.h"
@@ -42,6 +43,7 @@ struct rv_scene {
     struct rv_framebuffer target;
     struct rv_ground *ground;
     struct rv_boxes *boxes;
+    struct rv_arcs *arcs;
     struct rv_labels *labels;
     struct rv_overlay *overlay;
     GLuint atlas_texture;
@@ -74,6 +76,8 @@ static int create_passes(struct rv_scene *scene)
     if (!err)
         err = rv_boxes_create(&scene->boxes);
     if (!err)
+        err = rv_arcs_create(&scene->arcs);
+    if (!err)
         err = rv_labels_create(&scene->labels, scene->atlas_texture);
     return err ? err : rv_overlay_create(&scene->overlay, scene->atlas_texture);
 }
@@ -91,7 +95,8 @@ void rv_scene_compose(struct rv_scene *scene, const struct rv_scene_frame *frame
                                                          .has_leaves = rv_view_mode_get(frame->look)->has_leaves,
                                                          .width_px = frame->width_px,
                                                          .scheme = frame->scheme,
-                                                         .diff = frame->diff});
+                                                         .diff = frame->diff,
+                                                         .arcs = frame->arcs});
     scene->picture = &scene->own;
 }
 
@@ -117,6 +122,7 @@ void rv_scene_destroy(struct rv_scene *scene)
         return;
     rv_ground_destroy(scene->ground);
     rv_boxes_destroy(scene->boxes);
+    rv_arcs_destroy(scene->arcs);
     rv_labels_destroy(scene->labels);
     rv_overlay_destroy(scene->overlay);
     rv_framebuffer_fini(&scene->target);
@@ -212,6 +218,12 @@ bool rv_scene_pick(const struct rv_scene *scene, double x_px, double y_px, struc
     return true;
 }
 
+bool rv_scene_pick_arc(const struct rv_scene *scene, double x_px, double y_px, size_t *arc)
+{
+    return scene->camera.width_px &&
+           rv_arc_list_pick(&scene->picture->arcs, &scene->layout, &scene->camera, (double[2]){x_px, y_px}, arc);
+}
+
 size_t rv_scene_lane_at(const struct rv_scene *scene, double x_px, double y_px)
 {
     struct rv_pick_hit hit;
@@ -281,6 +293,8 @@ static void draw_scene(struct rv_scene *scene, const struct rv_scene_frame *fram
     rv_ground_draw(scene->ground, &pass, &ground);
     glDepthRange(0.0, 1.0);
     rv_ground_draw_ribbon(scene->ground, &pass, ground.view);
+    rv_arcs_draw(scene->arcs, &pass, &scene->picture->arcs, frame->arc ? frame->arc - 1 : RV_ARCS_NONE,
+                 (float)frame->scale);
     glDisable(GL_SCISSOR_TEST);
     rv_labels_draw(scene->labels, &pass, &labels);
     glDepthMask(GL_TRUE);

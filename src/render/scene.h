@@ -46,6 +46,8 @@ struct rv_scene_frame {
     const struct rv_highlight *highlight; /* NULL = none */
     const struct rv_tooltip *tooltip;     /* NULL = none */
     const char *caption;                  /* said above the picture, or instead of it; NULL = nothing */
+    const struct rv_arc_index *arcs;      /* for rv_scene_compose(); NULL = none */
+    size_t arc;                           /* 1 + the arc of the picture that stands out; 0 = none */
     enum rv_view_mode look, look_from;    /* during a transition (passed < 1): from look_from to look */
     double scroll;                        /* points by which a flat look has been scrolled down */
     double row_scale;                     /* of the height of a flat look's rows; 0 = 1 */
@@ -100,6 +102,9 @@ void rv_scene_place(struct rv_scene *scene, const struct rv_scene_frame *frame);
 
 /* The box at a position of the frame last placed or drawn. False if none. Microseconds. */
 bool rv_scene_pick(const struct rv_scene *scene, double x_px, double y_px, struct rv_pick_hit *hit);
+
+/* The arc at such a position, as an index of the picture's. */
+bool rv_scene_pick_arc(const struct rv_scene *scene, double x_px, double y_px, size_t *arc);
 
 /* The lane of the view whose zone or name is at a position of the frame last placed or drawn;
  * the number of lanes if none. */

@@ -9,6 +9,7 @@
 
 #define RV_LEGEND_NAME_BYTES 96u
 #define RV_LEGEND_ROWS 14u
+#define RV_LEGEND_STATES 5u
 #define RV_LEGEND_RULE_BYTES 224u
 
 struct rv_legend_row {
@@ -25,7 +26,7 @@ struct rv_legend {
     const char *title, *unit;
     struct rv_legend_row rows[RV_LEGEND_ROWS];
     size_t n_rows;
-    struct rv_legend_row states[2]; /* below a line */
+    struct rv_legend_row states[RV_LEGEND_STATES]; /* below a line */
     size_t n_states;
 };
 

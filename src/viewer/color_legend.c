@@ -172,6 +172,37 @@ void rv_color_legend_describe(const struct rv_box_colors *colors, const struct r
     add_state(legend, "GC / stop-the-world", rgba_of(rv_color_gc()), -1.0);
 }
 
+static size_t count_kind(const struct rv_arc_list *arcs, enum rv_arc_kind kind)
+{
+    size_t n = 0;
+    for (size_t i = 0; arcs && i < arcs->n; i++)
+        n += arcs->items[i].arc.kind == kind;
+    return n;
+}
+
+/* Arcs that are not drawn are said with those that are. */
+static void add_arcs(const struct rv_arc_list *arcs, enum rv_arc_kind kind, uint32_t rgb, struct rv_legend *legend)
+{
+    char name[RV_LEGEND_NAME_BYTES];
+    const char *what = kind == RV_ARC_LOCK ? "let a lock go to a waiter" : "ended another wait";
+    if (count_kind(arcs, kind) == 0)
+        return;
+    if (arcs->n_left)
+        snprintf(name, sizeof name, "%s (%zu of %zu arcs)", what, arcs->n, arcs->n + arcs->n_left);
+    else
+        snprintf(name, sizeof name, "%s", what);
+    add_state(legend, name, rgb << 8 | 0xffu, -1.0);
+}
+
+void rv_color_legend_add_lines(const struct rv_arc_list *arcs, bool has_path, const struct rv_theme *theme,
+                               struct rv_legend *legend)
+{
+    add_arcs(arcs, RV_ARC_LOCK, theme->arc_lock, legend);
+    add_arcs(arcs, RV_ARC_OTHER, theme->arc, legend);
+    if (has_path)
+        add_state(legend, "critical path", theme->path << 8 | 0xffu, -1.0);
+}
+
 static int find_rule(const struct rv_filter *filter, const char *text)
 {
     for (size_t i = 0; i < rv_filter_n_rules(filter); i++)

@@ -159,6 +159,7 @@ static const struct rv_key_binding TABLE[RV_ACTION_COUNT] = {
     [RV_ACTION_HELP] = {{{"F1", 0}, {"/", RV_MODIFIER_SHIFT}}, NULL, "show or hide this list of keys"},
     [RV_ACTION_SETTINGS] = {{{"F2", 0}}, NULL, "settings"},
     [RV_ACTION_THREADS] = {{{"T", 0}}, NULL, "show or hide the list of threads"},
+    [RV_ACTION_ARCS] = {{{"R", RV_MODIFIER_SHIFT}}, NULL, "show or hide arcs from who ended waits to who waited"},
     [RV_ACTION_LEGEND] = {{{"F3", 0}}, NULL, "show or hide the legend"},
     [RV_ACTION_MINIMAP] = {{{"F4", 0}}, NULL, "show or hide the minimap"},
     [RV_ACTION_THEME] = {{{NULL, 0}}, "in the settings", "dark or light"},

@@ -21,18 +21,40 @@ static bool pick(const struct rv_pointer *pointer, struct rv_scene *scene, struc
     return pointer->is_inside && rv_scene_pick(scene, x_px, y_px, hit);
 }
 
+/* Arcs are thin, and lie over the boxes. Returns whether it is another one than before. */
+static bool hover_arc(struct rv_pointer *pointer, struct rv_scene *scene)
+{
+    struct rv_arc_hover *arc = &pointer->arc;
+    const struct rv_arc_hover before = *arc;
+    const struct rv_arc_list *list = &rv_scene_picture(scene)->arcs;
+    size_t idx;
+    arc->is_on = pointer->is_inside && !pointer->is_dragging &&
+                 rv_scene_pick_arc(scene, (double)pointer->at_px[0] + 0.5, (double)pointer->at_px[1] + 0.5, &idx);
+    if (!arc->is_on)
+        return before.is_on;
+    const bool is_same = before.is_on && before.arc.longest == list->items[idx].arc.longest;
+    arc->idx = idx;
+    arc->arc = list->items[idx].arc;
+    if (!is_same)
+        memcpy(arc->at_px, pointer->at_px, sizeof arc->at_px);
+    return !is_same;
+}
+
 static bool hover(struct rv_pointer *pointer, struct rv_scene *scene, const struct rv_view *view)
 {
     struct rv_pick_hit hit;
-    bool is_hit = !pointer->is_dragging && pick(pointer, scene, &hit);
-    return rv_hover_move(&pointer->hover, view, is_hit ? &hit : NULL, pointer->at_px);
+    bool is_other = hover_arc(pointer, scene);
+    bool is_hit = !pointer->arc.is_on && !pointer->is_dragging && pick(pointer, scene, &hit);
+    return rv_hover_move(&pointer->hover, view, is_hit ? &hit : NULL, pointer->at_px) || is_other;
 }
 
 bool rv_pointer_look(struct rv_pointer *pointer, struct rv_scene *scene, const struct rv_view *view)
 {
     bool has_moved = pointer->has_moved;
     pointer->has_moved = false;
-    return has_moved && !pointer->hover.is_pinned && hover(pointer, scene, view);
+    if (has_moved && pointer->hover.is_pinned)
+        return hover_arc(pointer, scene);
+    return has_moved && hover(pointer, scene, view);
 }
 
 void rv_pointer_pin(struct rv_pointer *pointer, struct rv_scene *scene, const struct rv_view *view)
@@ -61,10 +83,18 @@ void rv_pointer_show(struct rv_pointer *pointer, struct rv_scene *scene, struct 
                      struct rv_scene_frame *frame)
 {
     rv_scene_place(scene, frame);
-    if (pointer->hover.is_pinned)
+    if (pointer->hover.is_pinned) {
         rv_hover_find(&pointer->hover, frame->view);
-    else
+        (void)hover_arc(pointer, scene);
+        frame->arc = pointer->arc.is_on ? pointer->arc.idx + 1 : 0;
+    } else {
         (void)hover(pointer, scene, frame->view);
+    }
+    if (pointer->arc.is_on && !pointer->hover.is_pinned) {
+        rv_arc_tooltip_fill(&pointer->tooltip, &pointer->arc, session, frame->scale);
+        frame->arc = pointer->arc.idx + 1;
+        frame->tooltip = &pointer->tooltip;
+    }
     if (!pointer->hover.is_on)
         return;
     struct rv_tooltip_rows_about about = {.subroutines = frame->subroutines,

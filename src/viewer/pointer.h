@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "viewer/arcs.h"
 #include "viewer/call_waits.h"
 #include "viewer/tooltip_rows.h"
 #include "viewer/hover.h"
@@ -16,6 +17,7 @@ struct rv_pointer { /* zeroed = outside the picture */
     struct rv_highlight highlight; /* of the last frame, with tooltip, if hover.is_on */
     struct rv_tooltip tooltip;
     struct rv_call_waits waits; /* likewise */
+    struct rv_arc_hover arc;    /* under the cursor: no box is hovered then */
     float at_px[2];
     bool is_inside, has_moved, is_dragging;
 };

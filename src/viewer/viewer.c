@@ -170,6 +170,11 @@ static void pin(struct rv_viewer *viewer)
 {
     if (fold(viewer))
         return;
+    if (viewer->pointer.arc.is_on) {
+        const struct rv_arc arc = viewer->pointer.arc.arc;
+        rv_viewer_show_arc(viewer, &arc);
+        return;
+    }
     if (viewer->scene && viewer->view)
         rv_pointer_pin(&viewer->pointer, viewer->scene, viewer->view);
     viewer->focus = (struct rv_viewer_focus){0};
@@ -228,6 +233,7 @@ void rv_viewer_fini(struct rv_viewer *viewer)
 {
     rv_step_stop(&viewer->step);
     (void)rv_viewer_path_end(viewer);
+    rv_viewer_arcs_fini(viewer);
     rv_bookmarks_fini(&viewer->marks);
     rv_viewer_statistics_fini(&viewer->statistics);
     rv_viewer_calls_view_fini(&viewer->calls_view);
@@ -376,6 +382,10 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_LEGEND:
         viewer->settings.has_legend = !viewer->settings.has_legend;
         return;
+    case RV_ACTION_ARCS:
+        viewer->settings.has_arcs = !viewer->settings.has_arcs;
+        rv_viewer_point(viewer);
+        return;
     case RV_ACTION_MINIMAP:
         viewer->settings.has_minimap = !viewer->settings.has_minimap;
         return;
@@ -491,6 +501,7 @@ static void ask(struct rv_viewer *viewer)
     viewer->is_dirty |= rv_viewer_statistics_advance(viewer);
     viewer->is_dirty |= rv_viewer_path_advance(viewer);
     viewer->is_dirty |= rv_viewer_calls_view_advance(viewer);
+    viewer->is_dirty |= rv_viewer_arcs_advance(viewer);
 }
 
 void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is_done, double dt_s)

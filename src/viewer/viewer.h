@@ -16,6 +16,7 @@
 #include "viewer/history.h"
 #include "viewer/analysis.h"
 #include "viewer/calls_view.h"
+#include "viewer/arcs.h"
 #include "viewer/bookmarks.h"
 #include "viewer/critical_path.h"
 #include "viewer/time_window.h"
@@ -69,6 +70,7 @@ struct rv_viewer {
     struct rv_viewer_statistics statistics;
     struct rv_path_job path; /* viewer/critical_path.h */
     struct rv_viewer_calls_view calls_view;
+    struct rv_viewer_arc_job arcs;
     struct rv_viewer_debugger debugger;
     struct rv_settings settings; /* its look and scheme are those of the start */
     struct rv_lanes *lanes;      /* the lanes shown; NULL = none. Borrowed */

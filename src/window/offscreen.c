@@ -126,6 +126,7 @@ static void choose_window(const struct rv_screenshot_params *params, struct rv_v
         rv_viewer_statistics_select(viewer, &range, true);
         rv_viewer_statistics_wait(viewer);
     }
+    rv_viewer_arcs_wait(viewer);
     if (params->lit) {
         rv_viewer_path_light(viewer, params->lit);
         rv_viewer_path_wait(viewer);
@@ -220,11 +221,13 @@ static void draw(struct rv_offscreen *offscreen)
         .selected = offscreen->viewer.analysis.selected,
         .origin_ns = offscreen->viewer.live_edge.first_ns,
         .now_ns = offscreen->viewer.live_edge.now_ns,
+        .arcs = rv_viewer_arcs(&offscreen->viewer),
     };
     struct rv_panels_about about = {
         .viewer = &offscreen->viewer,
         .view = &offscreen->view,
         .colors = rv_scene_picture(offscreen->scene)->colors,
+        .arcs = &rv_scene_picture(offscreen->scene)->arcs,
         .lanes = params->lanes,
         .subroutines = params->subroutines,
         .program = params->program,

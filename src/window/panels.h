@@ -42,6 +42,7 @@ struct rv_panels_about { /* contents; borrowed for one pass */
     struct rv_viewer *viewer;
     const struct rv_view *view;
     const struct rv_box_colors *colors; /* updated with the view */
+    const struct rv_arc_list *arcs;     /* in the picture; NULL = none */
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
     const struct rv_frame_meter *meter; /* NULL = no measurements */

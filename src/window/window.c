@@ -79,6 +79,7 @@ static struct rv_panels_about about_of(struct window *window)
         .viewer = &window->viewer,
         .view = rv_scene_picture(window->scene)->view,
         .colors = rv_scene_picture(window->scene)->colors,
+        .arcs = &rv_scene_picture(window->scene)->arcs,
         .lanes = rv_session_lanes(window->session),
         .subroutines = rv_session_subroutines(window->session),
         .meter = window->viewer.live_edge.is_done ? NULL : &window->meter,
@@ -183,7 +184,8 @@ static void ask_for_frame(struct window *window)
     struct rv_frame_request request = {.has_leaves = rv_view_mode_get(window->asked.look)->has_leaves,
                                        .stage = stage_of(window),
                                        .scheme = window->asked.scheme,
-                                       .diff = window->asked.diff};
+                                       .diff = window->asked.diff,
+                                       .arcs = rv_viewer_arcs(viewer)};
     if (viewer->live_edge.is_done && !window->has_ended) {
         window->has_ended = true;
         request.learns_colours = !viewer->is_touched;

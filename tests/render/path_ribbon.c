@@ -16,7 +16,7 @@
 #define REACH_PX 14 /* below a lane's foot */
 #define NEAR 40     /* of a colour's parts, from what they are on the ground */
 
-enum { N_LANES = 3, N_LOOKS = RV_VIEW_MODE_COUNT };
+enum { N_LANES = 3, N_LOOKS = RV_VIEW_MODE_CALLS };
 
 struct fixture {
     struct canvas canvas;

@@ -1,0 +1,187 @@
+#include "render/arc_list.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bisect.h"
+#include "base/vec.h"
+
+#define BOXES_BACK 256u /* before a moment, among which is the innermost call there */
+#define STRENGTH_LEAST 0.35
+#define MANY 40.0        /* more arcs are fainter, so that they do not cover the calls, */
+#define MANY_LEAST 0.4   /* down to this */
+#define RISE_SHARE 0.30f /* of the distance between the lanes */
+#define RISE_ROWS 1.5f
+#define FLAT_RISE 0.5f /* world: 25 points */
+#define PICK_PX 5.0f
+#define PICK_PARTS 16
+
+/* ---- which ---- */
+
+static void place_lanes(struct rv_arc_list *list, const struct rv_view *view)
+{
+    list->n_lanes = 0;
+    for (size_t i = 0; i < view->n_lanes; i++)
+        for (uint32_t j = 0; j < view->lanes[i].n_members; j++) {
+            const uint32_t lane_idx = view->members[view->lanes[i].first_member + j];
+            list->n_lanes = lane_idx >= list->n_lanes ? (size_t)lane_idx + 1 : list->n_lanes;
+        }
+    list->lanes = rv_vec_reserve(list->lanes, &list->lanes_capacity, list->n_lanes + 1, sizeof *list->lanes);
+    memset(list->lanes, 0, list->n_lanes * sizeof *list->lanes);
+    for (size_t i = 0; i < view->n_lanes; i++)
+        for (uint32_t j = 0; j < view->lanes[i].n_members; j++)
+            list->lanes[view->members[view->lanes[i].first_member + j]] = (uint32_t)i + 1;
+}
+
+/* Of the innermost call at a time: the last one to begin that has not ended. */
+static uint32_t depth_at(const struct rv_view *content, uint32_t lane, uint64_t at_ns)
+{
+    const struct rv_view_lane *shown = &content->lanes[lane];
+    const struct rv_box *boxes = &content->boxes[shown->first_box];
+    size_t i = rv_bisect_count(boxes, shown->n_boxes, sizeof *boxes, offsetof(struct rv_box, start_ns), at_ns);
+    for (const size_t least = i > BOXES_BACK ? i - BOXES_BACK : 0; i > least; i--)
+        if (rv_box_end_ns(&boxes[i - 1]) >= at_ns)
+            return boxes[i - 1].depth;
+    return 0;
+}
+
+static uint32_t lane_of(const struct rv_arc_list *list, uint32_t lane_idx)
+{
+    return lane_idx < list->n_lanes ? list->lanes[lane_idx] : 0;
+}
+
+static void add(struct rv_arc_list *list, const struct rv_arc *arc, const struct rv_view *content)
+{
+    const uint32_t from = lane_of(list, arc->from_lane), to = lane_of(list, arc->to_lane);
+    if (!from || !to || from == to)
+        return;
+    list->items = rv_vec_reserve(list->items, &list->capacity, list->n + 1, sizeof *list->items);
+    list->items[list->n++] = (struct rv_arc_item){.arc = *arc,
+                                                  .from_lane = from - 1,
+                                                  .to_lane = to - 1,
+                                                  .from_depth = depth_at(content, from - 1, arc->from_ns),
+                                                  .to_depth = depth_at(content, to - 1, arc->to_ns)};
+}
+
+static int by_total(const void *a, const void *b)
+{
+    const struct rv_arc *x = &((const struct rv_arc_item *)a)->arc, *y = &((const struct rv_arc_item *)b)->arc;
+    if (x->total_ns != y->total_ns)
+        return x->total_ns > y->total_ns ? -1 : 1;
+    return x->longest < y->longest ? -1 : x->longest > y->longest;
+}
+
+/* The brightest is the one with most time waited in the picture. */
+static void set_strengths(struct rv_arc_list *list)
+{
+    const double most_ns = list->n ? fmax((double)list->items[0].arc.total_ns, 1.0) : 1.0;
+    const double whole = fmax(MANY_LEAST, fmin(1.0, sqrt(MANY / (double)(list->n + 1))));
+    for (size_t i = 0; i < list->n; i++) {
+        const double share = sqrt((double)list->items[i].arc.total_ns / most_ns);
+        list->items[i].strength = (float)(whole * (STRENGTH_LEAST + (1.0 - STRENGTH_LEAST) * share));
+    }
+}
+
+void rv_arc_list_make(struct rv_arc_list *list, const struct rv_arc_index *index, const struct rv_view *content,
+                      const struct rv_view *view)
+{
+    size_t n;
+    list->n = list->n_left = 0;
+    if (!index || rv_arc_index_n_levels(index) == 0)
+        return;
+    place_lanes(list, view);
+    const size_t level = rv_arc_index_choose(index, view->from_ns, view->to_ns, RV_ARC_LIST_MOST);
+    const struct rv_arc *arcs = rv_arc_index_window(index, level, view->from_ns, view->to_ns, &n);
+    for (size_t i = 0; i < n; i++)
+        if (arcs[i].to_ns >= view->from_ns && arcs[i].to_ns < view->to_ns && arcs[i].to_ns <= view->until_ns)
+            add(list, &arcs[i], content);
+    if (list->n)
+        qsort(list->items, list->n, sizeof *list->items, by_total);
+    list->n_left = list->n > RV_ARC_LIST_MOST ? list->n - RV_ARC_LIST_MOST : 0;
+    list->n -= list->n_left;
+    set_strengths(list);
+}
+
+void rv_arc_list_fini(struct rv_arc_list *list)
+{
+    free(list->items);
+    free(list->lanes);
+    *list = (struct rv_arc_list){0};
+}
+
+/* ---- where ---- */
+
+/* On the call: on top of it, or in the middle of its row. */
+static void place_end(const struct rv_lane_layout *layout, uint32_t idx, uint32_t depth, uint64_t at_ns, float out[3])
+{
+    const struct rv_lane_layout_lane *lane = &layout->lanes[idx];
+    const float x = (float)rv_lane_layout_x(layout, at_ns);
+    out[0] = fminf(fmaxf(x, 0.0f), layout->width);
+    out[1] = rv_lane_layout_row_y(lane, depth) + (layout->is_flat ? 0.5f : 1.0f) * lane->row_height;
+    out[2] = layout->is_flat ? 0.0f : lane->z;
+}
+
+struct rv_arc_curve rv_arc_curve_of(const struct rv_lane_layout *layout, const struct rv_arc_item *item)
+{
+    struct rv_arc_curve curve;
+    place_end(layout, item->from_lane, item->from_depth, item->arc.from_ns, curve.from);
+    place_end(layout, item->to_lane, item->to_depth, item->arc.to_ns, curve.to);
+    curve.rise =
+        layout->is_flat ? FLAT_RISE : RISE_SHARE * fabsf(curve.to[2] - curve.from[2]) + RISE_ROWS * layout->row;
+    return curve;
+}
+
+void rv_arc_curve_at(const struct rv_arc_curve *curve, const struct rv_lane_layout *layout, float share, float out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = curve->from[i] + share * (curve->to[i] - curve->from[i]);
+    out[layout->is_flat ? 0 : 1] += 4.0f * curve->rise * share * (1.0f - share);
+}
+
+static float distance_px(const float a[2], const float b[2], const double at_px[2])
+{
+    const float along[2] = {b[0] - a[0], b[1] - a[1]}, to[2] = {(float)at_px[0] - a[0], (float)at_px[1] - a[1]};
+    const float length = along[0] * along[0] + along[1] * along[1];
+    const float share = length > 0.0f ? fminf(fmaxf((along[0] * to[0] + along[1] * to[1]) / length, 0.0f), 1.0f) : 0.0f;
+    return hypotf(to[0] - share * along[0], to[1] - share * along[1]);
+}
+
+static float distance_to(const struct rv_arc_curve *curve, const struct rv_lane_layout *layout,
+                         const struct rv_camera *camera, const double at_px[2])
+{
+    float least_px = INFINITY, before[2] = {0};
+    bool has_before = false;
+    for (int i = 0; i <= PICK_PARTS; i++) {
+        vec3 point;
+        vec2 px;
+        rv_arc_curve_at(curve, layout, (float)i / PICK_PARTS, point);
+        const bool is_seen = rv_camera_project(camera, point, px);
+        if (is_seen && has_before)
+            least_px = fminf(least_px, distance_px(before, px, at_px));
+        before[0] = px[0];
+        before[1] = px[1];
+        has_before = is_seen;
+    }
+    return least_px;
+}
+
+bool rv_arc_list_pick(const struct rv_arc_list *list, const struct rv_lane_layout *layout,
+                      const struct rv_camera *camera, const double at_px[2], size_t *idx)
+{
+    float least_px = PICK_PX;
+    bool is_hit = false;
+    for (size_t i = 0; i < list->n; i++) {
+        if (list->items[i].from_lane >= layout->n_lanes || list->items[i].to_lane >= layout->n_lanes)
+            continue;
+        const struct rv_arc_curve curve = rv_arc_curve_of(layout, &list->items[i]);
+        const float px = distance_to(&curve, layout, camera, at_px);
+        if (px >= least_px)
+            continue;
+        least_px = px;
+        *idx = i;
+        is_hit = true;
+    }
+    return is_hit;
+}

@@ -1,0 +1,44 @@
+/* The arcs of one picture: between the lanes of its view, few enough to be drawn in every frame. No GL. */
+#ifndef RV_RENDER_ARC_LIST_H
+#define RV_RENDER_ARC_LIST_H
+
+#include "model/view.h"
+#include "render/arc_index.h"
+#include "render/camera.h"
+#include "render/lane_layout.h"
+
+#define RV_ARC_LIST_MOST 128u /* more cannot be told apart */
+
+struct rv_arc_item {
+    struct rv_arc arc;
+    uint32_t from_lane, to_lane; /* of the view */
+    uint32_t from_depth, to_depth;
+    float strength; /* 0..1: by how long the waits were together */
+};
+
+struct rv_arc_list { /* zeroed = empty */
+    struct rv_arc_item *items;
+    size_t n, capacity;
+    size_t n_left;   /* that are not drawn: at the coarsest level there were too many. The longest are */
+    uint32_t *lanes; /* scratch: by lane_idx, 1 + the lane of the view */
+    size_t lanes_capacity, n_lanes;
+};
+
+/* content: the view that is drawn. index NULL: none. */
+void rv_arc_list_make(struct rv_arc_list *list, const struct rv_arc_index *index, const struct rv_view *content,
+                      const struct rv_view *view);
+void rv_arc_list_fini(struct rv_arc_list *list);
+
+struct rv_arc_curve { /* in the world: a straight line, and how high it rises above it, or flat: how far to the right */
+    float from[3], to[3];
+    float rise;
+};
+
+struct rv_arc_curve rv_arc_curve_of(const struct rv_lane_layout *layout, const struct rv_arc_item *item);
+void rv_arc_curve_at(const struct rv_arc_curve *curve, const struct rv_lane_layout *layout, float share, float out[3]);
+
+/* The arc drawn at a position, the nearest of them; false if none. */
+bool rv_arc_list_pick(const struct rv_arc_list *list, const struct rv_lane_layout *layout,
+                      const struct rv_camera *camera, const double at_px[2], size_t *idx);
+
+#endif

@@ -1,0 +1,55 @@
+/* Arcs from who ended waits to who waited: their index is made anew by another thread as waits come. Part of
+ * viewer/viewer.h. */
+#ifndef RV_VIEWER_ARCS_H
+#define RV_VIEWER_ARCS_H
+
+#include <stdbool.h>
+
+#include "model/lanes.h"
+#include "model/waits.h"
+#include "query/job_thread.h"
+#include "render/arc_index.h"
+#include "render/tooltip.h"
+
+struct rv_viewer_arc_job { /* zeroed = none; must not move while running */
+    struct rv_job_thread thread;
+    struct rv_lanes *lanes; /* the job's, until it is done */
+    struct rv_waits *waits;
+    const struct rv_arc_index *made; /* by the job; held */
+    uint64_t cost_ns;
+    const struct rv_arc_index *shown; /* held; NULL = none */
+    size_t n_waits;                   /* in it, or in the one being made */
+    uint64_t began_ns, ended_ns;
+    bool is_final; /* it has all waits and releases */
+};
+
+struct rv_arc_hover { /* zeroed = none */
+    bool is_on;
+    size_t idx; /* in the picture */
+    struct rv_arc arc;
+    float at_px[2];
+};
+
+struct rv_viewer;
+
+/* Begin to make it anew where it is time, and take what has been made. Returns whether the picture changes. */
+bool rv_viewer_arcs_advance(struct rv_viewer *viewer);
+
+/* Make it of all waits, and wait for it. */
+void rv_viewer_arcs_wait(struct rv_viewer *viewer);
+
+/* What pictures show; NULL: none, or they are switched off, or the view has no threads. */
+const struct rv_arc_index *rv_viewer_arcs(const struct rv_viewer *viewer);
+
+void rv_viewer_arcs_fini(struct rv_viewer *viewer);
+
+/* Go to the call that waited in the arc's longest wait, and pin it. */
+void rv_viewer_show_arc(struct rv_viewer *viewer, const struct rv_arc *arc);
+
+struct rv_session;
+
+/* What the hovered arc stands for. scale: pixels per point. */
+void rv_arc_tooltip_fill(struct rv_tooltip *tooltip, const struct rv_arc_hover *hover, struct rv_session *session,
+                         double scale);
+
+#endif
