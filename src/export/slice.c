@@ -16,13 +16,15 @@ bool rv_slice_has_span(const struct rv_slice *part, const struct rv_lane *lane, 
 {
     if (!is_in_time(part, span->start, span->end))
         return false;
+    if (!part->filter)
+        return true;
     struct rv_box box = {.start_ns = span->start,
                          .duration_ns = span->end - span->start,
                          .id = span->id,
                          .count = 1,
                          .depth = span->depth,
                          .coverage = RV_BOX_EXACT};
-    return !part->filter || rv_filter_passes_box(part->filter, lane, &box);
+    return rv_filter_passes_box(part->filter, lane, &box);
 }
 
 bool rv_slice_has_note(const struct rv_slice *part, const struct rv_lane_note *note)
