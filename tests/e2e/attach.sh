@@ -59,6 +59,17 @@ run --pid=$pid --patch=fib --duration=0.05s --force --report=json --output="$fol
 expect "exit status with --patch" $status 0
 grep -q '"functions":1,"patched":1' "$folder/report.json" || fail "--patch: $(cat "$folder/report.json" | head -c 300)"
 
+# What system calls of the program's own lead to is there for the next attachment, with another request.
+n_rooms() {
+    grep -c ' rwxp ' /proc/$pid/maps
+}
+run -p $pid --syscalls=getppid --duration=0.05s --report
+expect "exit status with --syscalls" $status 0
+rooms=$(n_rooms)
+[ "$rooms" -gt 0 ] || fail "no stubs for its system calls"
+run -p $pid --syscalls=getpid --duration=0.05s --report
+expect "memory after another attachment" "$(n_rooms)" "$rooms"
+
 (cd "$folder" && timeout 100 "$ringviz" -p $pid --duration=0.05s --headless --record 2>/dev/null) || fail "a recording"
 ls "$folder"/program_plain_a.$pid.rvz >/dev/null || fail "a recording has another name: $(ls "$folder")"
 

@@ -33,6 +33,7 @@
 #define N_STUBS 2048u
 #define PAGE 4096u
 #define FAR_BYTES 16384u /* of stubs for code that is far from here, at once */
+#define FAR_ARENAS 256u
 #define RED_ZONE RV_PATCH_SYSCALL_RED_ZONE
 
 struct registers { /* as the text below pushes them */
@@ -56,32 +57,18 @@ static RV_THREAD_LOCAL bool forks_unseen; /* between the hooks of a call that fo
 /* ---- stubs ---- */
 
 static struct {
-    uint32_t n_used; /* of those here */
-    uint8_t *far_page, *far_end;
+    struct arena { /* the first is this library's, the others are near code that is far from here */
+        uint8_t *stubs;
+        uint32_t n_used;
+    } arenas[1 + FAR_ARENAS];
+    uint32_t n_arenas;
     void *(*map_near)(uint64_t first, uint64_t last, size_t n_bytes);
-} stubs;
+} stubs = {.arenas = {{.stubs = rv_syscalls_stubs}}, .n_arenas = 1};
 
 static bool reaches(uint64_t from, const uint8_t *to)
 {
     const int64_t distance = (int64_t)((uint64_t)(uintptr_t)to - from);
     return distance > -0x7fff0000ll && distance < 0x7fff0000ll;
-}
-
-static uint8_t *take_far(uint64_t near)
-{
-    if (!stubs.far_page || stubs.far_page == stubs.far_end || !reaches(near, stubs.far_page)) {
-        stubs.far_page = stubs.map_near(near, near + STUB, FAR_BYTES);
-        stubs.far_end = stubs.far_page ? stubs.far_page + FAR_BYTES : NULL;
-        if (!stubs.far_page || mprotect(stubs.far_page, FAR_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
-            return stubs.far_page = NULL;
-    }
-    stubs.far_page += STUB;
-    return stubs.far_page - STUB;
-}
-
-static uint8_t *stub_at(uint32_t i)
-{
-    return rv_syscalls_stubs + (size_t)i * STUB;
 }
 
 static uint64_t site_of(const uint8_t *stub)
@@ -91,23 +78,51 @@ static uint64_t site_of(const uint8_t *stub)
     return site;
 }
 
+static uint8_t *stub_at(const struct arena *arena, uint32_t i)
+{
+    return arena->stubs + (size_t)i * STUB;
+}
+
 /* A site's are found again: earlier attachments have left them. */
 static uint8_t *find_stub(uint64_t site, const uint8_t *after)
 {
-    for (uint32_t i = after ? (uint32_t)((size_t)(after - rv_syscalls_stubs) / STUB) + 1 : 0; i < stubs.n_used; i++)
-        if (site_of(stub_at(i)) == site)
-            return stub_at(i);
+    bool is_behind = !after;
+    for (const struct arena *arena = stubs.arenas; arena < stubs.arenas + stubs.n_arenas; arena++)
+        for (uint32_t i = 0; i < arena->n_used; i++) {
+            uint8_t *stub = stub_at(arena, i);
+            if (is_behind && site_of(stub) == site)
+                return stub;
+            is_behind |= stub == after;
+        }
     return NULL;
 }
 
-/* The last is taken again where nothing came of it. */
+/* The last is taken again where nothing came of it. NULL: the arena is too far, or full. */
+static uint8_t *take_of(struct arena *arena, uint64_t site, uint32_t n)
+{
+    if (!reaches(site, arena->stubs))
+        return NULL;
+    if (arena->n_used && !site_of(stub_at(arena, arena->n_used - 1)))
+        arena->n_used--;
+    return arena->n_used < n ? stub_at(arena, arena->n_used++) : NULL;
+}
+
+static struct arena *add_arena(uint64_t near)
+{
+    uint8_t *page = stubs.n_arenas <= FAR_ARENAS ? stubs.map_near(near, near + STUB, FAR_BYTES) : NULL;
+    if (!page || mprotect(page, FAR_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+        return NULL;
+    stubs.arenas[stubs.n_arenas].stubs = page;
+    return &stubs.arenas[stubs.n_arenas++];
+}
+
 static uint8_t *take_stub(uint64_t site)
 {
-    if (stubs.n_used && !site_of(stub_at(stubs.n_used - 1)))
-        stubs.n_used--;
-    if (!reaches(site, rv_syscalls_stubs) || stubs.n_used == N_STUBS)
-        return take_far(site);
-    return stub_at(stubs.n_used++);
+    uint8_t *stub = take_of(&stubs.arenas[0], site, N_STUBS);
+    for (uint32_t i = 1; i < stubs.n_arenas && !stub; i++)
+        stub = take_of(&stubs.arenas[i], site, FAR_BYTES / STUB);
+    struct arena *added = stub ? NULL : add_arena(site);
+    return added ? take_of(added, site, FAR_BYTES / STUB) : stub;
 }
 
 static int protect(int protection)

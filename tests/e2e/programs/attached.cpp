@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -103,11 +104,29 @@ KEPT static unsigned resume(coroutine *it)
     return it->value;
 }
 
+// A system call of the program's own, far from libraries; and more, which are not run, than one page of stubs is for.
+KEPT static long ask_parent()
+{
+    long result;
+    __asm__ volatile("mov %1, %%eax\n"
+                     "syscall\n"
+                     "jmp 1f\n"
+                     ".rept 150\n"
+                     "mov %1, %%eax\n"
+                     "syscall\n"
+                     ".endr\n"
+                     "1:"
+                     : "=a"(result)
+                     : "i"(SYS_getppid)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
 KEPT static bool is_right(coroutine *it, unsigned round)
 {
     unsigned numbers[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     return sum_of(numbers, 8) == 2 * 1 + 3 * 1 + 4 * 2 + 5 * 3 + 7 * 1 + 8 * 1 && catcher(9) == 9 && jump(6) == 7 &&
-           resume(it) == 5 * (round + 1);
+           resume(it) == 5 * (round + 1) && ask_parent() == getppid();
 }
 
 static void *run(void *context)
