@@ -7,6 +7,7 @@
 #define ROW_HEIGHT 22.0f
 #define KEYS_WIDTH 150.0f
 #define PADDING 8.0f
+#define LEAST_WIDTH 380.0f /* with keys */
 
 bool rv_command_palette_match(const struct rv_command_palette_row *row, const char *text)
 {
@@ -21,9 +22,11 @@ static bool add_row(const struct rv_ui_style *style, const struct rv_command_pal
     rv_imgui_touch("row", 0.0f, ROW_HEIGHT, &area);
     if (rv_imgui_is_hovered() || is_first)
         rv_imgui_draw_box(area, 4.0f, rv_imgui_is_hovered() ? style->plate_pressed : style->plate_hovered);
-    rv_imgui_draw_text((float[2]){area.x + PADDING, area.y + 3.0f}, RV_IMGUI_FONT_BOLD, style->accent, row->keys);
-    rv_imgui_draw_text((float[2]){area.x + KEYS_WIDTH, area.y + 3.0f}, RV_IMGUI_FONT_TEXT, style->text_strong,
-                       row->words);
+    const bool has_keys = area.width >= LEAST_WIDTH;
+    if (has_keys)
+        rv_imgui_draw_text((float[2]){area.x + PADDING, area.y + 3.0f}, RV_IMGUI_FONT_BOLD, style->accent, row->keys);
+    rv_imgui_draw_text((float[2]){area.x + (has_keys ? KEYS_WIDTH : PADDING), area.y + 3.0f}, RV_IMGUI_FONT_TEXT,
+                       style->text_strong, row->words);
     bool is_clicked = rv_imgui_is_clicked(0);
     rv_imgui_pop_id();
     rv_imgui_pop_id();

@@ -82,6 +82,22 @@ static float make_columns(const struct lines *lines, size_t n, struct column col
     return ceilf(width);
 }
 
+/* Where not even one column fits: keys, and below them what they do. */
+static void show_narrow(const struct rv_ui_style *style, const struct lines *lines, struct rv_imgui_area area)
+{
+    rv_imgui_at(PADDING, PADDING + HEAD_HEIGHT);
+    rv_imgui_child_begin("narrow", area.width - 1.5f * PADDING, area.height - HEAD_HEIGHT - 1.5f * PADDING);
+    for (size_t i = 0; i < lines->n; i++) {
+        const struct rv_help_row *row = row_of(lines, i);
+        const bool is_title = lines->items[i] & RV_HELP_TITLE;
+        rv_imgui_text(RV_IMGUI_FONT_BOLD, is_title ? style->text_strong : style->accent,
+                      is_title ? row->section : row->keys);
+        if (!is_title)
+            rv_imgui_text_wrapped(RV_IMGUI_FONT_SMALL, style->text, row->words);
+    }
+    rv_imgui_child_end();
+}
+
 static void show_lines(const struct rv_ui_style *style, const struct lines *lines, size_t n_columns, float width,
                        struct rv_imgui_area area)
 {
@@ -116,14 +132,20 @@ void rv_help_show(struct rv_ui *ui, const struct rv_help *shown, struct rv_help_
     float rows_height = ROW_HEIGHT * (float)(columns[0].end - columns[0].first);
     struct rv_imgui_area area = rv_ui_center(ui, width, HEAD_HEIGHT + rows_height + 2.0f * PADDING);
     rv_imgui_panel_begin("help", area, RV_IMGUI_PANEL_FIRST);
-    rv_imgui_draw_text((float[2]){area.x + PADDING, area.y + PADDING}, RV_IMGUI_FONT_BOLD, style->text_strong,
-                       "Keys and mouse");
-    rv_imgui_at(area.width - 80.0f - FIND_WIDTH, 12.0f);
-    (void)rv_imgui_input("##find", "find", FIND_WIDTH, state->find, sizeof state->find, false);
+    const bool is_narrow = area.width < width;
+    const float find_width = fminf(FIND_WIDTH, area.width - 80.0f - PADDING);
+    if (!is_narrow)
+        rv_imgui_draw_text((float[2]){area.x + PADDING, area.y + PADDING}, RV_IMGUI_FONT_BOLD, style->text_strong,
+                           "Keys and mouse");
+    rv_imgui_at(area.width - 80.0f - find_width, 12.0f);
+    (void)rv_imgui_input("##find", "find", find_width, state->find, sizeof state->find, false);
     rv_imgui_at(area.width - 72.0f, 12.0f);
     if (rv_imgui_button("Close", 56.0f, false))
         rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_HELP});
     lines.n = rv_help_lines(shown, state->find, lines.items);
-    show_lines(style, &lines, n_columns, width, area);
+    if (is_narrow)
+        show_narrow(style, &lines, area);
+    else
+        show_lines(style, &lines, n_columns, width, area);
     rv_imgui_panel_end();
 }

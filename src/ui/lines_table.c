@@ -10,6 +10,7 @@
 #define LINE_WIDTH 46.0f
 #define NUMBER_WIDTH 62.0f
 #define ROW 15.0f
+#define ALL_WIDTH 430.0f /* least width for all columns */
 #define TEXT_BYTES 256
 #define BAR_SHARE 0.55f /* of the column: the line with most own time */
 
@@ -25,16 +26,18 @@ static void name_place(const struct rv_lines_table *shown, const struct rv_line_
         (void)snprintf(out, TEXT_BYTES, "%.200s:%" PRIu32, *row->file ? slash ? slash + 1 : row->file : "?", row->line);
 }
 
-static void show_numbers(const struct rv_ui_style *style, const struct rv_line_times *row)
+static void show_numbers(const struct rv_ui_style *style, const struct rv_line_times *row, bool is_narrow)
 {
-    if (row->n_hits) {
+    for (int i = COLUMN_HITS; i <= COLUMN_SELF && !row->n_hits; i++)
+        if (!is_narrow || i == COLUMN_SELF)
+            rv_ui_cell_text(style, "");
+    if (!row->n_hits)
+        return;
+    if (!is_narrow) {
         rv_ui_cell_count(style, row->n_hits);
         rv_ui_cell_ns(style, row->total_ns);
-        rv_ui_cell_ns(style, row->self_ns);
-        return;
     }
-    for (int i = COLUMN_HITS; i <= COLUMN_SELF; i++)
-        rv_ui_cell_text(style, "");
+    rv_ui_cell_ns(style, row->self_ns);
 }
 
 /* Behind the text, a bar as long as its own time. */
@@ -53,7 +56,8 @@ static void show_text(struct rv_ui *ui, const struct rv_lines_table *shown, cons
                        shown->text(shown->context, row, text, sizeof text));
 }
 
-static void show_row(struct rv_ui *ui, const struct rv_lines_table *shown, size_t idx, struct rv_ui_acts *acts)
+static void show_row(struct rv_ui *ui, const struct rv_lines_table *shown, size_t idx, bool is_narrow,
+                     struct rv_ui_acts *acts)
 {
     const struct rv_line_times *row = &shown->rows[idx];
     char full[TEXT_BYTES], place[TEXT_BYTES];
@@ -68,28 +72,29 @@ static void show_row(struct rv_ui *ui, const struct rv_lines_table *shown, size_
     rv_imgui_text(RV_IMGUI_FONT_TEXT, rv_ui_style(ui)->text, place);
     if (rv_imgui_is_hovered())
         rv_imgui_tooltip(row->file);
-    show_numbers(rv_ui_style(ui), row);
+    show_numbers(rv_ui_style(ui), row, is_narrow);
     show_text(ui, shown, row);
     rv_imgui_pop_id();
 }
 
 void rv_lines_table_show(struct rv_ui *ui, const struct rv_lines_table *shown, struct rv_ui_acts *acts, float height)
 {
-    const struct rv_imgui_column columns[COLUMN_COUNT] = {
-        [COLUMN_PLACE] = {.title = "line", .width = shown->is_of_one ? LINE_WIDTH : PLACE_WIDTH},
-        [COLUMN_HITS] = {.title = "hits", .width = NUMBER_WIDTH},
-        [COLUMN_TOTAL] = {.title = "total", .width = NUMBER_WIDTH},
-        [COLUMN_SELF] = {.title = "self", .width = NUMBER_WIDTH},
-        [COLUMN_TEXT] = {.title = ""}};
+    const bool is_narrow = rv_imgui_room() < ALL_WIDTH; /* then without hits and total */
+    const struct rv_imgui_column place = {.title = "line", .width = shown->is_of_one ? LINE_WIDTH : PLACE_WIDTH},
+                                 hits = {.title = "hits", .width = NUMBER_WIDTH},
+                                 total = {.title = "total", .width = NUMBER_WIDTH},
+                                 self = {.title = "self", .width = NUMBER_WIDTH}, text = {.title = ""};
+    const struct rv_imgui_column all[COLUMN_COUNT] = {place, hits, total, self, text}, few[] = {place, self, text};
     int from, to;
     if (*shown->notice) {
         rv_imgui_text_wrapped(RV_IMGUI_FONT_TEXT, rv_ui_style(ui)->text, shown->notice);
         return;
     }
-    if (!rv_imgui_table_begin(shown->is_of_one ? "source" : "lines", columns, COLUMN_COUNT, height))
+    const char *id = is_narrow ? shown->is_of_one ? "few source" : "few lines" : shown->is_of_one ? "source" : "lines";
+    if (!rv_imgui_table_begin(id, is_narrow ? few : all, is_narrow ? 3 : COLUMN_COUNT, height))
         return;
     rv_imgui_table_rows((int)shown->n_rows, &from, &to);
     for (int i = from; i < to; i++)
-        show_row(ui, shown, (size_t)i, acts);
+        show_row(ui, shown, (size_t)i, is_narrow, acts);
     rv_imgui_table_end();
 }

@@ -1,10 +1,15 @@
 #include "ui/search_bar.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define HEIGHT 42.0f
+#define SECOND_LINE 30.0f
+#define ONE_LINE_WIDTH 780.0f /* least width for what is searched for and rules in one line */
+#define COUNT_WIDTH 470.0f    /* least width for the number of hits beside the field */
+#define BUTTONS_WIDTH 160.0f  /* of those behind the field */
 #define FIND_WIDTH 230.0f
 #define RULE_WIDTH 190.0f
 #define CHIP_ROOM 120.0f /* points needed by the last rule and the buttons after it */
@@ -41,11 +46,11 @@ static void show_count(const struct rv_ui_style *style, const struct rv_search_b
 }
 
 static void show_find(const struct rv_ui_style *style, const struct rv_search_bar *shown,
-                      struct rv_search_bar_state *state, struct rv_ui_acts *acts)
+                      struct rv_search_bar_state *state, struct rv_ui_acts *acts, float width)
 {
     bool takes_keyboard = state->n_asked != shown->n_asked;
-    enum rv_imgui_typed typed =
-        rv_imgui_input("##find", "search", FIND_WIDTH, state->find, sizeof state->find, takes_keyboard);
+    enum rv_imgui_typed typed = rv_imgui_input("##find", "search", fminf(FIND_WIDTH, width - BUTTONS_WIDTH),
+                                               state->find, sizeof state->find, takes_keyboard);
     if (typed != RV_IMGUI_TYPED_NOTHING && strcmp(state->find, shown->find) != 0)
         ask_text(acts, RV_ACTION_FIND, state->find);
     if (typed == RV_IMGUI_TYPED_ENTERED)
@@ -57,7 +62,8 @@ static void show_find(const struct rv_ui_style *style, const struct rv_search_ba
     if (rv_imgui_button(">##next", 0.0f, false))
         ask(acts, RV_ACTION_NEXT_HIT, 0);
     rv_imgui_same_line(GAP);
-    show_count(style, shown);
+    if (width >= COUNT_WIDTH)
+        show_count(style, shown);
 }
 
 /* A rule as two buttons: its text inverts it, the cross takes it away. */
@@ -104,12 +110,16 @@ void rv_search_bar_show(struct rv_ui *ui, const struct rv_search_bar *shown, str
                         struct rv_ui_acts *acts)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
-    struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_TOP, HEIGHT);
+    const bool is_one_line = rv_ui_width(ui) >= ONE_LINE_WIDTH;
+    struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_TOP, HEIGHT + (is_one_line ? 0.0f : SECOND_LINE));
     if (!state->is_there)
         (void)snprintf(state->find, sizeof state->find, "%s", shown->find);
     rv_imgui_panel_begin("search", area, 0);
-    show_find(style, shown, state, acts);
-    rv_imgui_same_line(2.0f * GAP);
+    show_find(style, shown, state, acts, area.width);
+    if (is_one_line)
+        rv_imgui_same_line(2.0f * GAP);
+    else
+        rv_imgui_at(12.0f, 10.0f + SECOND_LINE);
     show_rules(style, shown, state, acts);
     rv_imgui_at(area.width - 64.0f, 10.0f);
     if (rv_imgui_button("Close", 52.0f, false))

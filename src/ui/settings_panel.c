@@ -5,7 +5,7 @@
 #define WIDTH 330.0f
 #define HEIGHT 216.0f
 #define LABEL_WIDTH 110.0f
-#define N_SCALES 5
+#define N_SCALES 6
 
 static void ask(struct rv_ui_acts *acts, enum rv_action action, uint32_t idx)
 {
@@ -24,8 +24,8 @@ static bool choose(const struct rv_ui_style *style, const char *label, const cha
 
 void rv_settings_panel_show(struct rv_ui *ui, const struct rv_settings_panel *shown, struct rv_ui_acts *acts)
 {
-    static const unsigned percents[N_SCALES] = {75, 100, 125, 150, 200};
-    static const char *const scales[N_SCALES] = {"75 %", "100 %", "125 %", "150 %", "200 %"};
+    static const unsigned percents[N_SCALES] = {75, 100, 125, 150, 200, 300};
+    static const char *const scales[N_SCALES] = {"75 %", "100 %", "125 %", "150 %", "200 %", "300 %"};
     const struct rv_ui_style *style = rv_ui_style(ui);
     const char *themes[RV_COLOR_THEME_COUNT];
     int theme = (int)shown->theme, scheme = (int)shown->scheme, scale = -1;
@@ -34,7 +34,7 @@ void rv_settings_panel_show(struct rv_ui *ui, const struct rv_settings_panel *sh
         themes[i] = rv_color_theme_name((enum rv_color_theme)i);
     for (int i = 0; i < N_SCALES; i++)
         scale = percents[i] == shown->scale_percent ? i : scale;
-    rv_imgui_panel_begin("settings", rv_ui_center(ui, WIDTH, HEIGHT), RV_IMGUI_PANEL_FIRST);
+    rv_imgui_panel_begin("settings", rv_ui_center(ui, WIDTH, HEIGHT), RV_IMGUI_PANEL_FIRST | RV_IMGUI_PANEL_SCROLLS);
     rv_imgui_text(RV_IMGUI_FONT_BOLD, style->text_strong, "Settings");
     rv_imgui_gap(4.0f);
     if (choose(style, "Theme", themes, RV_COLOR_THEME_COUNT, &theme))

@@ -17,6 +17,14 @@
 #define NUMBER_WIDTH 60.0f
 #define SHARE_WIDTH 48.0f
 #define TABS_HEIGHT 28.0f
+#define TAB_PADDING 18.0f
+#define TAB_GAP 4.0f
+#define BUTTONS_WIDTH 168.0f /* at the right of the head */
+#define CLOSE_WIDTH 64.0f
+#define BESIDE_WIDTH 520.0f /* least width for the page beside the table */
+#define LEAST_WIDTH 300.0f  /* of a table with more than names and own times */
+#define STACKED_TABLE 110.0f
+#define STACKED_PAGE 210.0f
 #define NAME_BYTES 512
 
 void rv_statistics_state_fini(struct rv_statistics_state *state)
@@ -122,11 +130,12 @@ static const struct {
     {{"median", NUMBER_WIDTH, true, true, false}, false}, {{"p99", NUMBER_WIDTH, true, true, false}, false},
     {{"max", NUMBER_WIDTH, true, true, false}, true}};
 
-static struct columns choose_columns(bool is_narrow)
+/* In a very narrow one, names and their own time. */
+static struct columns choose_columns(bool is_narrow, bool is_least)
 {
     struct columns columns = {.n = 0};
     for (int i = 0; i < RV_STATISTICS_COLUMNS; i++) {
-        if (is_narrow && !COLUMNS[i].is_in_narrow)
+        if ((is_narrow && !COLUMNS[i].is_in_narrow) || (is_least && i != RV_STATISTICS_NAME && i != RV_STATISTICS_SELF))
             continue;
         columns.titles[columns.n] = COLUMNS[i].column;
         columns.which[columns.n++] = (enum rv_statistics_column)i;
@@ -155,9 +164,13 @@ static void sort_by_click(const struct rv_statistics *shown, const struct column
 static void show_table(struct rv_ui *ui, const struct rv_statistics *shown, struct rv_statistics_state *state,
                        struct rv_ui_acts *acts, float height)
 {
-    struct columns columns = choose_columns(shown->is_narrow);
+    const bool is_least = rv_imgui_room() < LEAST_WIDTH;
+    struct columns columns = choose_columns(shown->is_narrow, is_least);
     int from, to;
-    if (!rv_imgui_table_begin(shown->is_narrow ? "few" : "rows", columns.titles, columns.n, height))
+    if (!rv_imgui_table_begin(is_least           ? "least"
+                              : shown->is_narrow ? "few"
+                                                 : "rows",
+                              columns.titles, columns.n, height))
         return;
     sort_by_click(shown, &columns, acts);
     show_chosen_row(shown, state);
@@ -211,18 +224,42 @@ static void show_flame(struct rv_ui *ui, const struct rv_statistics *shown, stru
     rv_flame_graph_show(ui, &graph, &state->flame, acts, height);
 }
 
-static void show_tabs(const struct rv_statistics *shown, struct rv_ui_acts *acts)
+static float tab_width(const char *title)
+{
+    return rv_imgui_text_width(RV_IMGUI_FONT_TEXT, title) + TAB_PADDING;
+}
+
+static float width_of(const char *const *titles, uint32_t n)
+{
+    float width = 0.0f;
+    for (uint32_t i = 0; i < n; i++)
+        width += tab_width(titles[i]) + TAB_GAP;
+    return width;
+}
+
+/* In as many lines as they need; returns their height. */
+static float show_tabs(const struct rv_statistics *shown, struct rv_ui_acts *acts)
 {
     static const char *const titles[2][RV_STATISTICS_TABS] = {
         {"Flame graph", "Calls", "Callers, callees", "Top-down", "Bottom-up", "Grouped", "Lines", "Diff"},
         {"Flame", "Calls", "Callers", "Down", "Up", "Groups", "Lines", "Diff"}};
-    uint32_t n_tabs = shown->diff.diff ? RV_STATISTICS_TABS : RV_STATISTICS_DIFF;
+    const uint32_t n_tabs = shown->diff.diff ? RV_STATISTICS_TABS : RV_STATISTICS_DIFF;
+    const float room = rv_imgui_room();
+    const bool is_short = width_of(titles[0], n_tabs) > room;
+    float x = 0.0f, height = TABS_HEIGHT;
     for (uint32_t tab = 0; tab < n_tabs; tab++) {
-        if (tab > 0)
-            rv_imgui_same_line(4.0f);
-        if (rv_imgui_button(titles[shown->is_narrow][tab], 0.0f, (uint32_t)shown->tab == tab))
+        const float width = tab_width(titles[is_short][tab]);
+        if (tab > 0 && x + width <= room) {
+            rv_imgui_same_line(TAB_GAP);
+        } else if (tab > 0) {
+            x = 0.0f;
+            height += TABS_HEIGHT;
+        }
+        if (rv_imgui_button(titles[is_short][tab], 0.0f, (uint32_t)shown->tab == tab))
             rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_STATISTICS_TAB, .idx = tab + 1});
+        x += width + TAB_GAP;
     }
+    return height;
 }
 
 static void show_sandwich(struct rv_ui *ui, const struct rv_statistics *shown, struct rv_ui_acts *acts, float height)
@@ -236,8 +273,7 @@ static void show_page(struct rv_ui *ui, const struct rv_statistics *shown, struc
                       struct rv_ui_acts *acts, float height)
 {
     bool has_durations = shown->tab == RV_STATISTICS_FLAME || shown->tab == RV_STATISTICS_LIST;
-    show_tabs(shown, acts);
-    height -= TABS_HEIGHT;
+    height -= show_tabs(shown, acts);
     if (has_durations) {
         show_durations(ui, shown, state, acts);
         height -= RV_DURATIONS_HEIGHT;
@@ -311,6 +347,7 @@ static void show_scopes(const struct rv_statistics *shown, struct rv_ui_acts *ac
     }
 }
 
+/* What does not fit is left out, but for the button that closes. */
 static void show_head(const struct rv_statistics *shown, const struct rv_ui_style *style, struct rv_ui_acts *acts,
                       float width)
 {
@@ -318,16 +355,48 @@ static void show_head(const struct rv_statistics *shown, const struct rv_ui_styl
     show_scopes(shown, acts);
     rv_imgui_same_line(GAP);
     describe(shown, text, sizeof text);
-    if (shown->range)
+    const float left = width - rv_imgui_room(); /* of the text */
+    const bool has_text = left + rv_imgui_text_width(RV_IMGUI_FONT_TEXT, text) + GAP < width - BUTTONS_WIDTH;
+    const bool has_file = left < width - BUTTONS_WIDTH;
+    if (shown->range && has_text)
         rv_imgui_label(text, style->text_strong);
     rv_imgui_same_line(2.0f * GAP);
-    show_news(shown, style);
-    rv_imgui_at(width - 168.0f, 7.0f);
-    if (shown->range && rv_imgui_button("Save as CSV", 98.0f, false))
+    if (has_text)
+        show_news(shown, style);
+    rv_imgui_at(width - BUTTONS_WIDTH, 7.0f);
+    if (shown->range && has_file && rv_imgui_button("Save as CSV", 98.0f, false))
         rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_EXPORT_ROWS});
-    rv_imgui_at(width - 64.0f, 7.0f);
+    rv_imgui_at(width - CLOSE_WIDTH, 7.0f);
     if (rv_imgui_button("Close", 52.0f, false))
         rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_STATISTICS});
+}
+
+static void show_beside(struct rv_ui *ui, const struct rv_statistics *shown, struct rv_statistics_state *state,
+                        struct rv_ui_acts *acts, const float size[2])
+{
+    const float table_width = floorf((shown->is_narrow ? NARROW_SHARE : TABLE_SHARE) * size[0]);
+    rv_imgui_at(GAP, HEAD_HEIGHT + GAP);
+    rv_imgui_child_begin("table", table_width, size[1]);
+    show_table(ui, shown, state, acts, size[1]);
+    rv_imgui_child_end();
+    rv_imgui_at(2.0f * GAP + table_width, HEAD_HEIGHT + GAP);
+    rv_imgui_child_begin("page", size[0] - table_width - 3.0f * GAP, size[1]);
+    show_page(ui, shown, state, acts, size[1]);
+    rv_imgui_child_end();
+}
+
+/* The page below the table; both scroll. */
+static void show_stacked(struct rv_ui *ui, const struct rv_statistics *shown, struct rv_statistics_state *state,
+                         struct rv_ui_acts *acts, const float size[2])
+{
+    rv_imgui_at(GAP, HEAD_HEIGHT + GAP);
+    rv_imgui_child_begin("both", size[0] - 2.0f * GAP, size[1]);
+    show_table(ui, shown, state, acts, STACKED_TABLE);
+    rv_imgui_gap(GAP);
+    rv_imgui_child_begin("page", 0.0f, STACKED_PAGE);
+    show_page(ui, shown, state, acts, STACKED_PAGE);
+    rv_imgui_child_end();
+    rv_imgui_child_end();
 }
 
 void rv_statistics_show(struct rv_ui *ui, const struct rv_statistics *shown, struct rv_statistics_state *state,
@@ -336,19 +405,10 @@ void rv_statistics_show(struct rv_ui *ui, const struct rv_statistics *shown, str
     float most = HEIGHT_MOST * rv_ui_height(ui);
     float whole = floorf(fminf(fmaxf(HEIGHT_LEAST, HEIGHT_SHARE * rv_ui_height(ui)), most));
     struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_BOTTOM, whole);
-    float height = whole - HEAD_HEIGHT - 2.0f * GAP,
-          table_width = floorf((shown->is_narrow ? NARROW_SHARE : TABLE_SHARE) * area.width);
+    const float size[2] = {area.width, whole - HEAD_HEIGHT - 2.0f * GAP};
     rv_imgui_panel_begin("statistics", area, 0);
     show_head(shown, rv_ui_style(ui), acts, area.width);
-    if (shown->range) {
-        rv_imgui_at(GAP, HEAD_HEIGHT + GAP);
-        rv_imgui_child_begin("table", table_width, height);
-        show_table(ui, shown, state, acts, height);
-        rv_imgui_child_end();
-        rv_imgui_at(2.0f * GAP + table_width, HEAD_HEIGHT + GAP);
-        rv_imgui_child_begin("page", area.width - table_width - 3.0f * GAP, height);
-        show_page(ui, shown, state, acts, height);
-        rv_imgui_child_end();
-    }
+    if (shown->range)
+        (area.width < BESIDE_WIDTH ? show_stacked : show_beside)(ui, shown, state, acts, size);
     rv_imgui_panel_end();
 }

@@ -17,6 +17,7 @@
 #define BOX_INNER 8.0f
 #define ARROW_WIDTH 14.0f
 #define FIND_WIDTH 220.0f
+#define FIND_LEAST 80.0f
 
 enum column { COLUMN_HIDE, COLUMN_PIN, COLUMN_NAME, COLUMN_EVENTS, COLUMN_DEPTH, COLUMN_PROCESS, COLUMN_COUNT };
 
@@ -144,8 +145,11 @@ void rv_threads_show(struct rv_ui *ui, const struct rv_threads *shown, struct rv
     (void)snprintf(text, sizeof text, "%zu thread%s, %zu hidden", shown->n_lanes, shown->n_lanes == 1 ? "" : "s",
                    shown->n_hidden);
     rv_imgui_text(RV_IMGUI_FONT_BOLD, style->text_strong, text);
-    rv_imgui_at(FIND_WIDTH, 5.0f);
-    (void)rv_imgui_input("##find", "find a name or a number", FIND_WIDTH, state->find, sizeof state->find, false);
+    const float find_x = fminf(FIND_WIDTH, rv_imgui_text_width(RV_IMGUI_FONT_BOLD, text) + 3.0f * GAP);
+    const float find_width = fminf(FIND_WIDTH, area.width - 64.0f - GAP - find_x);
+    rv_imgui_at(find_x, 5.0f);
+    if (find_width >= FIND_LEAST)
+        (void)rv_imgui_input("##find", "find a name or a number", find_width, state->find, sizeof state->find, false);
     rv_imgui_at(area.width - 64.0f, 7.0f);
     if (rv_imgui_button("Close", 52.0f, false))
         rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_THREADS});

@@ -114,13 +114,17 @@ static void add_counts(struct bar *bar, const struct rv_topbar *shown)
     }
 }
 
-static void add_tabs(const struct rv_topbar *shown, float x, struct rv_ui_acts *acts)
+/* Where there is little room, they are as narrow as they must be, and show their numbers alone. */
+static void add_tabs(const struct rv_topbar *shown, float x, float step, struct rv_ui_acts *acts)
 {
+    const float width = step - (TAB_STEP - TAB_WIDTH);
     for (uint32_t i = 0; i < shown->n_tabs; i++) {
         char label[48];
         snprintf(label, sizeof label, "%" PRIu32 " %s", i + 1, shown->tabs[i]);
-        rv_imgui_at(x + TAB_STEP * (float)i, TAB_Y);
-        if (rv_imgui_button(label, TAB_WIDTH, i == shown->chosen))
+        if (rv_imgui_text_width(RV_IMGUI_FONT_TEXT, label) + BUTTON_PADDING > width)
+            snprintf(label, sizeof label, "%" PRIu32, i + 1);
+        rv_imgui_at(x + step * (float)i, TAB_Y);
+        if (rv_imgui_button(label, width, i == shown->chosen))
             rv_ui_act(acts, &(struct rv_act){.action = (enum rv_action)(RV_ACTION_LOOK_3D + i)});
     }
 }
@@ -153,7 +157,8 @@ void rv_topbar_show(struct rv_ui *ui, const struct rv_topbar *shown, struct rv_u
 {
     struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_TOP, HEIGHT + 1.0f);
     const struct rv_ui_style *style = rv_ui_style(ui);
-    float tabs_x = floorf(area.width) - EDGE - TAB_STEP * (float)shown->n_tabs;
+    float tab_step = fminf(TAB_STEP, floorf((area.width - 2.0f * EDGE) / (float)shown->n_tabs));
+    float tabs_x = floorf(area.width) - EDGE - tab_step * (float)shown->n_tabs;
     struct bar bar = {style, EDGE, tabs_x};
     char pid[32];
     rv_imgui_panel_begin("topbar", area, RV_IMGUI_PANEL_BARE);
@@ -171,6 +176,6 @@ void rv_topbar_show(struct rv_ui *ui, const struct rv_topbar *shown, struct rv_u
     add_stopped(&bar, shown->n_stopped);
     add_rate(&bar, shown->events_per_s);
     add_counts(&bar, shown);
-    add_tabs(shown, tabs_x, acts);
+    add_tabs(shown, tabs_x, tab_step, acts);
     rv_imgui_panel_end();
 }

@@ -241,6 +241,11 @@ struct rv_imgui_area rv_ui_dock(struct rv_ui *ui, enum rv_ui_edge edge, float he
     rv_unreachable();
 }
 
+float rv_ui_width(const struct rv_ui *ui)
+{
+    return ui->width;
+}
+
 float rv_ui_height(const struct rv_ui *ui)
 {
     return ui->height;

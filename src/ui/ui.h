@@ -97,7 +97,8 @@ enum rv_ui_edge { RV_UI_TOP, RV_UI_BOTTOM, RV_UI_LEFT, RV_UI_RIGHT };
  */
 struct rv_imgui_area rv_ui_dock(struct rv_ui *ui, enum rv_ui_edge edge, float height);
 
-/* Height of the whole picture in points. */
+/* Size of the whole picture in points. */
+float rv_ui_width(const struct rv_ui *ui);
 float rv_ui_height(const struct rv_ui *ui);
 
 /* Reserve an area of this size, or less, in the middle of the undocked space. */

@@ -82,7 +82,7 @@ static bool inspect_steps(struct window_steps *steps, const struct rv_window_sta
     return true;
 }
 
-static const int rule_field[2] = {520, 56}; /* behind the search field and its counts, in a window this wide */
+static const int rule_field[2] = {100, 86}; /* below the search field, in a window this narrow */
 
 /* A rule dims what does not pass; hidden, it is not in the picture; without rules all is as before. */
 static bool filter_steps(struct window_steps *steps, const struct rv_window_state *state)
