@@ -10,6 +10,7 @@
 
 #include "base/hash_index.h"
 #include "base/vec.h"
+#include "model/range_times.h"
 #include "model/span_iter.h"
 
 #define PIECE 4096u
@@ -37,6 +38,7 @@ struct rv_range {
     uint32_t calls_of;          /* as an id of the results, once started */
     const struct rv_lane *lane; /* being worked on */
     struct rv_call_list calls;
+    struct rv_range_times times; /* of the lane, not yet given to calls */
     struct rv_span_iter_back walk;
     struct rv_stats *stats;
     uint64_t self_ns;
@@ -136,6 +138,7 @@ void rv_range_destroy(struct rv_range *range)
     free(range->nodes);
     rv_hash_index_fini(&range->by_path);
     rv_call_list_fini(&range->calls);
+    rv_range_times_fini(&range->times);
     free(range->boxes);
     free(range);
 }
@@ -255,6 +258,18 @@ uint32_t rv_range_id(const struct rv_range *range, uint32_t id)
     return id < range->n_as_ids ? range->as_id[id] : id;
 }
 
+/* Give times that ended after this to the innermost calls then: all calls that end as late have come. */
+static void give_times(struct rv_range *range, uint64_t after_ns)
+{
+    for (const struct rv_range_time *time; (time = rv_range_times_take(&range->times, after_ns));) {
+        size_t n = range->n_frames;
+        while (n > 0 && range->frames[n - 1].start_ns >= time->at_ns)
+            n--;
+        if (n > 0 && range->frames[n - 1].is_row)
+            rv_stats_add_times(range->stats, range->frames[n - 1].id, &time->times);
+    }
+}
+
 /* A call comes after all calls that enclose it. */
 static void add_call(struct rv_range *range, const struct rv_box *box)
 {
@@ -268,6 +283,7 @@ static void add_call(struct rv_range *range, const struct rv_box *box)
                           .depth = box->depth,
                           .flags = box->flags,
                           .is_row = range->passes_thread && rv_filter_passes_box(range->filter, range->lane, box)};
+    give_times(range, rv_box_end_ns(box));
     while (range->n_frames > 0) {
         const struct frame *top = &range->frames[range->n_frames - 1];
         if (top->depth < frame.depth && top->start_ns <= frame.start_ns)
@@ -294,6 +310,7 @@ static void begin_lane(struct rv_range *range, const struct rv_lane *lane)
     uint64_t end_ns = is_over ? lane->last_ns : range->newest_ns;
     range->passes_thread = rv_filter_passes_thread(range->filter, lane->name);
     range->is_in_lane = true;
+    rv_range_times_begin(&range->times, lane, range->from_ns, range->to_ns);
     for (size_t i = 0; i < lane->n_open && end_ns > range->from_ns; i++) {
         const struct rv_lane_frame *open = &lane->open[i];
         if (open->start_ns >= range->to_ns)
@@ -339,6 +356,7 @@ static size_t work_on_lane(struct rv_range *range, struct rv_lane *lane, size_t 
     for (size_t i = 0; i < n; i++)
         add_call(range, &range->boxes[i]);
     if (n < max && !rv_span_iter_back_wants_page(&range->walk)) {
+        give_times(range, 0);
         while (range->n_frames > 0)
             finish_frame(range);
         range->is_in_lane = false;

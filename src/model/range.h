@@ -5,7 +5,8 @@
  * (minimum, percentiles, maximum, histogram) is that of the whole call, because a call cut by the range was not short.
  * An open call lasts until now. Total counts the outermost activation only; self is the time without callees, whether
  * or not they pass the filter. A call that does not pass the filter has no row; its callees become its caller's. An
- * orphan, whose call was never seen, has no row either.
+ * orphan, whose call was never seen, has no row either. Time in which a thread did not run counts for the innermost call, as
+ * far as the lane's notes tell (model/range_times.h).
  *
  * Ids of one subroutine in several processes are merged: results use the least of them.
  */

@@ -42,6 +42,10 @@ ran=$((self - blocked - preempted))
 # A recording has the same.
 run --report=csv --force --output="$folder/replayed" "$folder/run.rvz"
 check "the report of the recording" cmp "$folder/report" "$folder/replayed"
+# So has a range of all, from the notes of lanes.
+run --report=csv --from=0 --force --output="$folder/ranged" "$folder/run.rvz"
+for report in replayed ranged; do sed 1d "$folder/$report" | cut -d, -f1,11-14 | sort >"$folder/$report.times"; done
+check "the report of a range" cmp "$folder/replayed.times" "$folder/ranged.times"
 # Every switch is there: one event when the thread leaves the CPU, and one when it comes back.
 run --report=json --force --output="$folder/json" "$folder/run.rvz"
 produced=$(sed -n 's/.*"produced":\([0-9]*\).*/\1/p' "$folder/json")

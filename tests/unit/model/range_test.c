@@ -396,6 +396,50 @@ Test(range, a_whole_stream_gives_the_statistics_that_were_kept_while_it_came, .t
     world_fini(&world);
 }
 
+/* By the world's list of calls: the innermost one that began before a time and ended no earlier. */
+static uint32_t innermost_at(const struct world *world, uint32_t lane, uint64_t at_ns)
+{
+    uint32_t id = NONE;
+    for (size_t i = 0; i < world->n; i++) {
+        const struct call *call = &world->calls[i];
+        if (call->lane == lane && call->start < at_ns && (call->is_open || call->end >= at_ns))
+            id = call->id;
+    }
+    return id;
+}
+
+Test(range, time_off_the_cpu_is_that_of_the_innermost_calls, .timeout = 60)
+{
+    struct world world;
+    world_init(&world, 77, 3000);
+    const uint64_t from_ns = world.last_ns / 4, to_ns = world.last_ns / 4 * 3;
+    uint64_t blocked_ns[N_IDS] = {0}, total_ns = 0;
+    for (uint32_t lane = 0; lane < N_LANES; lane++)
+        for (uint64_t at = 2000 + rnd(&world) % 999, end; at < world.last_ns; at = end + 1 + rnd(&world) % 90000) {
+            end = at + 1 + rnd(&world) % 60000;
+            rv_lane_add_note(rv_lanes_get(world.lanes, lane),
+                             &(struct rv_lane_note){.start_ns = at, .end_ns = end, .kind = RV_NOTE_BLOCKED});
+            const uint64_t a = at > from_ns ? at : from_ns, b = end < to_ns ? end : to_ns;
+            const uint32_t id = b > a ? innermost_at(&world, lane, b) : NONE;
+            if (id == NONE)
+                continue;
+            blocked_ns[id] += b - a;
+            total_ns += b - a;
+        }
+    struct rv_range *range = rv_range_create(&(struct rv_range_params){
+        .from_ns = from_ns, .to_ns = to_ns, .lanes = world.lanes, .subroutines = world.subroutines});
+    while (!rv_range_step(range, 97))
+        ;
+    struct rv_stats_row rows[N_IDS + 1];
+    size_t n = rv_stats_rows(rv_range_stats(range), rows, N_IDS + 1);
+    cr_assert_gt(total_ns, 0);
+    for (size_t i = 0; i < n; i++)
+        cr_assert_eq(rows[i].times.blocked_ns, blocked_ns[rows[i].id], "subroutine %u: %lu, %lu counted", rows[i].id,
+                     (unsigned long)rows[i].times.blocked_ns, (unsigned long)blocked_ns[rows[i].id]);
+    rv_range_destroy(range);
+    world_fini(&world);
+}
+
 Test(range, a_range_can_be_limited_to_lanes, .timeout = 60)
 {
     struct world world;

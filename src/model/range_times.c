@@ -1,0 +1,78 @@
+#include "model/range_times.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+struct stretch { /* merged notes cover a share of it */
+    uint64_t start_ns, end_ns;
+    double share;
+};
+
+static void add(struct rv_range_times *times, const struct stretch *stretch, const uint64_t range_ns[2], size_t field)
+{
+    const uint64_t from_ns = stretch->start_ns > range_ns[0] ? stretch->start_ns : range_ns[0];
+    const uint64_t to_ns = stretch->end_ns < range_ns[1] ? stretch->end_ns : range_ns[1];
+    if (from_ns >= to_ns || stretch->end_ns == UINT64_MAX)
+        return;
+    times->items = rv_vec_reserve(times->items, &times->capacity, times->n + 1, sizeof *times->items);
+    struct rv_range_time *time = &times->items[times->n++];
+    *time = (struct rv_range_time){.at_ns = to_ns};
+    uint64_t *const sums[] = {&time->times.blocked_ns, &time->times.preempted_ns, &time->times.ready_ns,
+                              &time->times.suspended_ns};
+    *sums[field] = (uint64_t)(stretch->share * (double)(to_ns - from_ns) + 0.5);
+}
+
+static struct stretch stretch_of(const struct rv_lane_note *note)
+{
+    const uint64_t length_ns = note->end_ns - note->start_ns;
+    const bool is_merged = note->n_more && length_ns;
+    return (struct stretch){note->start_ns, note->end_ns,
+                            is_merged ? (double)note->covered_ns / (double)length_ns : 1.0};
+}
+
+/* A runtime's state lasts until the next one. */
+static void add_state(struct rv_range_times *times, const struct rv_lane_note *state, uint64_t end_ns,
+                      const uint64_t range_ns[2])
+{
+    const struct stretch stretch = {state->start_ns, end_ns, 1.0};
+    if (state->id == RV_THREAD_READY || state->id == RV_THREAD_SUSPENDED)
+        add(times, &stretch, range_ns, state->id == RV_THREAD_READY ? 2 : 3);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct rv_range_time *x = a, *y = b;
+    return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
+}
+
+void rv_range_times_begin(struct rv_range_times *times, const struct rv_lane *lane, uint64_t from_ns, uint64_t to_ns)
+{
+    const uint64_t range_ns[2] = {from_ns, to_ns};
+    const struct rv_lane_note *state = NULL;
+    times->n = 0;
+    for (size_t i = 0; i < lane->n_notes; i++) {
+        const struct rv_lane_note *note = &lane->notes[i];
+        const struct stretch stretch = stretch_of(note);
+        if (note->kind == RV_NOTE_BLOCKED || note->kind == RV_NOTE_PREEMPTED)
+            add(times, &stretch, range_ns, note->kind == RV_NOTE_BLOCKED ? 0 : 1);
+        if (note->kind != RV_NOTE_STATE)
+            continue;
+        if (state)
+            add_state(times, state, note->start_ns, range_ns);
+        state = note;
+    }
+    if (times->n)
+        qsort(times->items, times->n, sizeof *times->items, by_time);
+}
+
+const struct rv_range_time *rv_range_times_take(struct rv_range_times *times, uint64_t after_ns)
+{
+    return times->n && times->items[times->n - 1].at_ns > after_ns ? &times->items[--times->n] : NULL;
+}
+
+void rv_range_times_fini(struct rv_range_times *times)
+{
+    free(times->items);
+    *times = (struct rv_range_times){0};
+}

@@ -1,0 +1,27 @@
+/*
+ * Time within a range in which a lane's thread did not run, from the lane's notes, for the innermost calls in which it
+ * ended. What has not ended yet is not counted.
+ */
+#ifndef RV_MODEL_RANGE_TIMES_H
+#define RV_MODEL_RANGE_TIMES_H
+
+#include "model/lanes.h"
+
+struct rv_range_time {
+    uint64_t at_ns; /* its end, or the range's if that is earlier */
+    struct rv_state_times times;
+};
+
+struct rv_range_times { /* zeroed = none */
+    struct rv_range_time *items;
+    size_t n, capacity; /* by time: the latest last */
+};
+
+/* Collect those of a lane, whose lock is held. */
+void rv_range_times_begin(struct rv_range_times *times, const struct rv_lane *lane, uint64_t from_ns, uint64_t to_ns);
+
+/* Take the latest one if it is after a time; NULL: it is not. Valid until the next begin. */
+const struct rv_range_time *rv_range_times_take(struct rv_range_times *times, uint64_t after_ns);
+void rv_range_times_fini(struct rv_range_times *times);
+
+#endif
