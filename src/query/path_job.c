@@ -105,6 +105,7 @@ static void find(struct rv_path_job *job, const struct rv_wait_graph *graph)
         return;
     struct rv_path_step *steps = rv_critical_path_take(&params, &n);
     found->path = rv_lit_path_create(steps, n);
+    found->n_waits = graph->n_waits;
     found->n_more = graph->n_more;
     sum_up(found, graph);
 }

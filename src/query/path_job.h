@@ -37,7 +37,8 @@ struct rv_path_found {
     uint64_t run_ns, wait_ns, woken_ns;
     struct rv_path_part *parts; /* most time first */
     size_t n_parts;
-    uint64_t n_more; /* waits and releases that were not kept: the path does not know them */
+    uint64_t n_waits; /* that are known */
+    uint64_t n_more;  /* waits and releases that were not kept: the path does not know them */
 };
 
 struct rv_path_job { /* zeroed = none; must not move while running */

@@ -9,7 +9,7 @@
 #define HEAD_HEIGHT 176.0f
 #define ROW_HEIGHT 34.0f
 #define DETAIL_Y 15.0f
-#define FOOT_HEIGHT 34.0f
+#define FOOT_HEIGHT 64.0f
 #define BAR_HEIGHT 10.0f
 #define SWATCH 9.0f
 #define NAME_X 16.0f
@@ -97,13 +97,17 @@ static void show_found(const struct rv_path_panel *shown, const struct rv_ui_sty
     (void)snprintf(text, sizeof text, "%" PRIu64 " waits and releases were not kept", shown->n_more);
     if (shown->n_more)
         rv_imgui_text_wrapped(RV_IMGUI_FONT_SMALL, style->text_warning, text);
+    if (shown->has_no_waits)
+        rv_imgui_text_wrapped(RV_IMGUI_FONT_SMALL, style->text_warning,
+                              "No waits are known. Those of a recording of 20 million events or more are read by "
+                              "--critical-path only.");
 }
 
 void rv_path_panel_show(struct rv_ui *ui, const struct rv_path_panel *shown, struct rv_ui_acts *acts)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     const float height = HEAD_HEIGHT + ROW_HEIGHT * (float)shown->n_rows + (shown->n_left ? 18.0f : 0.0f) +
-                         (shown->n_more ? FOOT_HEIGHT : 0.0f);
+                         (shown->n_more || shown->has_no_waits ? FOOT_HEIGHT : 0.0f);
     rv_imgui_panel_begin("critical path", rv_ui_dock(ui, RV_UI_RIGHT, height), RV_IMGUI_PANEL_SCROLLS);
     rv_imgui_text_wrapped(RV_IMGUI_FONT_BOLD, style->text_strong, shown->title);
     if (shown->is_found)

@@ -21,6 +21,7 @@ struct rv_path_panel {
     struct rv_path_panel_row rows[RV_PATH_PANEL_ROWS]; /* most time first */
     size_t n_rows, n_left;                             /* n_left: not listed */
     uint64_t n_more;                                   /* waits that are not known */
+    bool has_no_waits;                                 /* none at all is known */
 };
 
 /* Asks for RV_ACTION_SHOW_PATH_PART and RV_ACTION_CRITICAL_PATH, to put it out. */

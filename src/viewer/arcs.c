@@ -16,9 +16,8 @@ static void work(void *context)
 {
     struct rv_viewer_arc_job *job = context;
     const uint64_t begin_ns = rv_clock_thread_cpu_ns();
-    uint64_t n_more;
     size_t n;
-    struct rv_wait_edge *edges = rv_waits_take_edges(job->waits, job->lanes, &n, &n_more);
+    struct rv_wait_edge *edges = rv_waits_take_edges(job->waits, job->lanes, &n, &job->n_more);
     job->made = rv_arc_index_create(edges, n);
     free(edges);
     job->cost_ns = rv_clock_thread_cpu_ns() - begin_ns;
@@ -56,6 +55,7 @@ static bool take(struct rv_viewer_arc_job *job)
         return false;
     rv_arc_index_release(job->shown);
     job->shown = job->made;
+    job->n_lacking = job->n_more;
     job->made = NULL;
     job->ended_ns = rv_clock_mono_ns();
     return true;

@@ -17,6 +17,7 @@ struct rv_viewer_arc_job { /* zeroed = none; must not move while running */
     struct rv_waits *waits;
     const struct rv_arc_index *made; /* by the job; held */
     uint64_t cost_ns;
+    uint64_t n_more, n_lacking;       /* waits and releases that were not kept: of the made one, and of the shown one */
     const struct rv_arc_index *shown; /* held; NULL = none */
     size_t n_waits;                   /* in it, or in the one being made */
     uint64_t began_ns, ended_ns;

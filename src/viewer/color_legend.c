@@ -1,5 +1,6 @@
 #include "viewer/color_legend.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -194,11 +195,15 @@ static void add_arcs(const struct rv_arc_list *arcs, enum rv_arc_kind kind, uint
     add_state(legend, name, rgb << 8 | 0xffu, -1.0);
 }
 
-void rv_color_legend_add_lines(const struct rv_arc_list *arcs, bool has_path, const struct rv_theme *theme,
-                               struct rv_legend *legend)
+void rv_color_legend_add_lines(const struct rv_arc_list *arcs, uint64_t n_lacking, bool has_path,
+                               const struct rv_theme *theme, struct rv_legend *legend)
 {
+    char lacking[RV_LEGEND_NAME_BYTES];
+    snprintf(lacking, sizeof lacking, "no arcs: %" PRIu64 " waits not kept", n_lacking);
     add_arcs(arcs, RV_ARC_LOCK, theme->arc_lock, legend);
     add_arcs(arcs, RV_ARC_OTHER, theme->arc, legend);
+    if (n_lacking)
+        add_state(legend, lacking, theme->lost << 8 | 0xffu, -1.0);
     if (has_path)
         add_state(legend, "critical path", theme->path << 8 | 0xffu, -1.0);
 }

@@ -75,6 +75,7 @@ void rv_panel_path_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct
         shown.n_rows = found->n_parts < RV_PATH_PANEL_ROWS ? found->n_parts : RV_PATH_PANEL_ROWS;
         shown.n_left = found->n_parts - shown.n_rows;
         shown.n_more = found->n_more;
+        shown.has_no_waits = found->n_waits == 0;
     }
     for (size_t i = 0; i < shown.n_rows; i++)
         fill_row(viewer, &found->parts[i], &shown.rows[i]);

@@ -92,7 +92,8 @@ static void show_legend(struct rv_panels *panels, const struct rv_panels_about *
 {
     struct rv_legend shown;
     rv_color_legend_describe(about->colors, about->view, &shown);
-    rv_color_legend_add_lines(about->arcs, about->view->has_path, rv_theme_get(about->surface.theme), &shown);
+    rv_color_legend_add_lines(about->arcs, rv_viewer_arcs(about->viewer) ? about->viewer->arcs.n_lacking : 0,
+                              about->view->has_path, rv_theme_get(about->surface.theme), &shown);
     rv_color_legend_find_rules(&panels->legend, about->viewer->analysis.filter);
     if (!rv_legend_has_rules(&panels->legend) || panels->legend.title != shown.title)
         panels->legend = shown;

@@ -62,6 +62,7 @@ Test(path_job, a_call_that_waited_depended_on_who_held_the_lock)
     cr_expect_eq(found->path->steps[0].thread, 1);
     cr_expect_eq(found->path->steps[0].from_ns, 200);
     cr_expect_eq(found->n_ns, 700);
+    cr_expect_eq(found->n_waits, 1);
     cr_expect_eq(found->run_ns, 650);
     cr_expect_eq(found->woken_ns, 50);
     cr_expect_eq(found->wait_ns, 0);
