@@ -53,6 +53,10 @@ uint64_t rv_statistics_number(const struct rv_stats_row *row, enum rv_statistics
         return row->p99_ns;
     case RV_STATISTICS_MAX:
         return row->max_ns;
+    case RV_STATISTICS_BLOCKED:
+        return row->times.blocked_ns;
+    case RV_STATISTICS_PREEMPTED:
+        return row->times.preempted_ns;
     case RV_STATISTICS_NAME:
     case RV_STATISTICS_COLUMNS:
         break;
@@ -119,23 +123,53 @@ static void show_chosen_row(const struct rv_statistics *shown, struct rv_statist
             rv_imgui_table_show_row((int)i);
 }
 
-/* In the order of enum rv_statistics_column; where there is little room, only those that say most. */
+/* In the order of enum rv_statistics_column; where there is little room, only those that say most; of times off the CPU
+ * only where there are any. */
 static const struct {
     struct rv_imgui_column column;
     bool is_in_narrow;
-} COLUMNS[RV_STATISTICS_COLUMNS] = {
-    {{"subroutine", 0.0f, true, false, false}, true},     {{"calls", NUMBER_WIDTH, true, true, false}, true},
-    {{"total", NUMBER_WIDTH, true, true, false}, false},  {{"self", NUMBER_WIDTH, true, true, true}, true},
-    {{"share", SHARE_WIDTH, true, true, false}, false},   {{"min", NUMBER_WIDTH, true, true, false}, false},
-    {{"median", NUMBER_WIDTH, true, true, false}, false}, {{"p99", NUMBER_WIDTH, true, true, false}, false},
-    {{"max", NUMBER_WIDTH, true, true, false}, true}};
+} COLUMNS[RV_STATISTICS_COLUMNS] = {{{"subroutine", 0.0f, true, false, false}, true},
+                                    {{"calls", NUMBER_WIDTH, true, true, false}, true},
+                                    {{"total", NUMBER_WIDTH, true, true, false}, false},
+                                    {{"self", NUMBER_WIDTH, true, true, true}, true},
+                                    {{"share", SHARE_WIDTH, true, true, false}, false},
+                                    {{"min", NUMBER_WIDTH, true, true, false}, false},
+                                    {{"median", NUMBER_WIDTH, true, true, false}, false},
+                                    {{"p99", NUMBER_WIDTH, true, true, false}, false},
+                                    {{"max", NUMBER_WIDTH, true, true, false}, true},
+                                    {{"blocked", NUMBER_WIDTH, true, true, false}, false},
+                                    {{"preempted", NUMBER_WIDTH + 10.0f, true, true, false}, false}};
 
-/* In a very narrow one, names and their own time. */
-static struct columns choose_columns(bool is_narrow, bool is_least)
+static bool has_off_cpu(const struct rv_statistics *shown)
+{
+    for (size_t i = 0; i < shown->n_rows; i++)
+        if (rv_state_times_has_switches(&shown->rows[i].times))
+            return true;
+    return false;
+}
+
+enum width { LEAST, NARROW, PLAIN, WITH_OFF_CPU };
+
+static bool is_in(int column, enum width width)
+{
+    switch (width) {
+    case LEAST: /* names and their own time */
+        return column == RV_STATISTICS_NAME || column == RV_STATISTICS_SELF;
+    case NARROW:
+        return COLUMNS[column].is_in_narrow;
+    case PLAIN:
+        return column < RV_STATISTICS_BLOCKED;
+    case WITH_OFF_CPU:
+        return true;
+    }
+    return true;
+}
+
+static struct columns choose_columns(enum width width)
 {
     struct columns columns = {.n = 0};
     for (int i = 0; i < RV_STATISTICS_COLUMNS; i++) {
-        if ((is_narrow && !COLUMNS[i].is_in_narrow) || (is_least && i != RV_STATISTICS_NAME && i != RV_STATISTICS_SELF))
+        if (!is_in(i, width))
             continue;
         columns.titles[columns.n] = COLUMNS[i].column;
         columns.which[columns.n++] = (enum rv_statistics_column)i;
@@ -164,13 +198,14 @@ static void sort_by_click(const struct rv_statistics *shown, const struct column
 static void show_table(struct rv_ui *ui, const struct rv_statistics *shown, struct rv_statistics_state *state,
                        struct rv_ui_acts *acts, float height)
 {
-    const bool is_least = rv_imgui_room() < LEAST_WIDTH;
-    struct columns columns = choose_columns(shown->is_narrow, is_least);
+    static const char *const names[] = {"least", "few", "rows", "more"};
+    const enum width width = rv_imgui_room() < LEAST_WIDTH ? LEAST
+                             : shown->is_narrow            ? NARROW
+                             : has_off_cpu(shown)          ? WITH_OFF_CPU
+                                                           : PLAIN;
+    struct columns columns = choose_columns(width);
     int from, to;
-    if (!rv_imgui_table_begin(is_least           ? "least"
-                              : shown->is_narrow ? "few"
-                                                 : "rows",
-                              columns.titles, columns.n, height))
+    if (!rv_imgui_table_begin(names[width], columns.titles, columns.n, height))
         return;
     sort_by_click(shown, &columns, acts);
     show_chosen_row(shown, state);

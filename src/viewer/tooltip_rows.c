@@ -98,6 +98,34 @@ static void add_waits(struct rv_tooltip *tooltip, const struct rv_tooltip_rows_a
     add_waker(tooltip, &about->waits->longest, about->subroutines);
 }
 
+static uint64_t covered(struct rv_lane *lane, enum rv_note_kind kind, const struct rv_box *box)
+{
+    const uint64_t range_ns[2] = {box->start_ns, rv_box_end_ns(box)};
+    uint64_t n;
+    pthread_mutex_lock(&lane->lock);
+    const uint64_t covered_ns = rv_notes_covered_ns(lane->notes, lane->n_notes, kind, range_ns, &n);
+    pthread_mutex_unlock(&lane->lock);
+    return covered_ns;
+}
+
+/* Where its thread was off the CPU; of a whole call, with its callees. */
+static void add_off_cpu(struct rv_tooltip *tooltip, const struct rv_hover *hover,
+                        const struct rv_tooltip_rows_about *about)
+{
+    char on[32], off[32], ready[32];
+    const struct rv_box *box = &hover->box;
+    if (!about->lane || box->coverage != RV_BOX_EXACT)
+        return;
+    const uint64_t blocked_ns = covered(about->lane, RV_NOTE_BLOCKED, box);
+    const uint64_t preempted_ns = covered(about->lane, RV_NOTE_PREEMPTED, box), off_ns = blocked_ns + preempted_ns;
+    if (off_ns == 0)
+        return;
+    rv_units_format_ns(on, sizeof on, box->duration_ns > off_ns ? box->duration_ns - off_ns : 0);
+    rv_units_format_ns(off, sizeof off, blocked_ns);
+    rv_units_format_ns(ready, sizeof ready, preempted_ns);
+    add_line(tooltip, "on CPU", "%s; blocked %s, preempted %s", on, off, ready);
+}
+
 /* What the program's thread could do nothing against. */
 static void add_collections(struct rv_tooltip *tooltip, const struct rv_hover *hover,
                             const struct rv_tooltip_rows_about *about)
@@ -207,6 +235,7 @@ bool rv_tooltip_rows_fill(const struct rv_hover *hover, const struct rv_tooltip_
         add_share(tooltip, hover);
     else
         add_cell(tooltip, hover);
+    add_off_cpu(tooltip, hover, about);
     add_waits(tooltip, about);
     add_collections(tooltip, hover, about);
     add_arguments(tooltip, hover, about);

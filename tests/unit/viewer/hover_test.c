@@ -2,6 +2,7 @@
 #include "viewer/tooltip_rows.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #define EXACT 65535u
@@ -67,6 +68,30 @@ Test(hover, a_box_that_reaches_out_of_the_window_has_no_self_time, .timeout = 60
     struct rv_tooltip tooltip = describe(&hover);
     cr_assert_str_empty(line_of(&tooltip, "self"));
     cr_assert_str_eq(line_of(&tooltip, "duration"), "800 ns");
+}
+
+Test(hover, a_call_says_when_its_thread_was_off_the_cpu, .timeout = 60)
+{
+    struct rv_view view = view_of(0, 3000);
+    struct rv_hover hover = over(&view, 1);
+    struct rv_subroutines *subroutines = rv_subroutines_create();
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_lane *lane = rv_lanes_add(lanes, &(struct rv_lane_identity){.pid = 1});
+    const uint64_t start_ns = hover.box.start_ns, end_ns = start_ns + hover.box.duration_ns;
+    struct rv_tooltip_rows_about about = {.subroutines = subroutines, .lane = lane};
+    struct rv_tooltip tooltip;
+    cr_assert(rv_tooltip_rows_fill(&hover, &about, &tooltip));
+    cr_assert_str_empty(line_of(&tooltip, "on CPU"));
+    rv_lane_add_note(lane, &(struct rv_lane_note){.start_ns = 0, .end_ns = start_ns + 30, .kind = RV_NOTE_BLOCKED});
+    rv_lane_add_note(lane,
+                     &(struct rv_lane_note){.start_ns = end_ns - 50, .end_ns = end_ns + 9, .kind = RV_NOTE_PREEMPTED});
+    cr_assert(rv_tooltip_rows_fill(&hover, &about, &tooltip));
+    char expected[96];
+    snprintf(expected, sizeof expected, "%llu ns; blocked 30 ns, preempted 50 ns",
+             (unsigned long long)(end_ns - start_ns - 80));
+    cr_assert_str_eq(line_of(&tooltip, "on CPU"), expected);
+    rv_lanes_destroy(lanes);
+    rv_subroutines_destroy(subroutines);
 }
 
 Test(hover, a_cell_says_how_many_calls_it_folds, .timeout = 60)
