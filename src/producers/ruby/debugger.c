@@ -5,7 +5,6 @@
 #include "producers/ruby/debugger.h"
 
 #include <limits.h>
-#include <ruby/thread.h>
 #include <unistd.h>
 
 #include "producers/ruby/breaks.h"

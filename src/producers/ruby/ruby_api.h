@@ -47,4 +47,32 @@ static inline bool rv_control_frame_rescues(const struct rv_control_frame *frame
     return is_rescue && (frame->environment[-1] & ~(VALUE)3) == (VALUE)environment;
 }
 
+/* A function that soon runs in the Ruby thread that has the GVL; rv_job_run() may be called by any thread. */
+struct rv_job {
+    void (*function)(void *unused);
+    unsigned handle; /* from Ruby 3.3 on */
+};
+
+#if RUBY_API_VERSION_CODE >= 30300
+static inline void rv_job_prepare(struct rv_job *job)
+{
+    job->handle = rb_postponed_job_preregister(0, job->function, NULL);
+}
+
+static inline void rv_job_run(const struct rv_job *job)
+{
+    rb_postponed_job_trigger(job->handle);
+}
+#else
+static inline void rv_job_prepare(struct rv_job *job)
+{
+    (void)job;
+}
+
+static inline void rv_job_run(const struct rv_job *job)
+{
+    rb_postponed_job_register_one(0, job->function, NULL);
+}
+#endif
+
 #endif

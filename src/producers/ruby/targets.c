@@ -113,9 +113,11 @@ static void take_back(void *unused)
     }
 }
 
+static struct rv_job take_back_job = {.function = take_back};
+
 static void take_back_later(void)
 {
-    rb_postponed_job_register_one(0, take_back, NULL);
+    rv_job_run(&take_back_job);
 }
 
 static bool is_of(const struct target *target, struct rv_target_owner owner)
@@ -310,5 +312,6 @@ bool rv_targets_has_event(VALUE code, const char *kind, unsigned long line)
 void rv_targets_start(const struct rv_targets_handlers *given)
 {
     handlers = *given;
+    rv_job_prepare(&take_back_job);
     rb_gc_register_mark_object(rb_data_typed_object_wrap(0, &targets, &keeper_type));
 }

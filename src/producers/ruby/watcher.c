@@ -5,7 +5,6 @@
 #include "producers/ruby/watcher.h"
 
 #include <pthread.h>
-#include <ruby/thread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
@@ -104,11 +103,13 @@ static VALUE run_raiser(void *unused)
     return Qnil;
 }
 
-static void run_job(void *unused)
+static void run_wake(void *unused)
 {
     (void)unused;
     wake();
 }
+
+static struct rv_job wake_job = {.function = run_wake};
 
 /* ---- in the watcher ---- */
 
@@ -124,7 +125,7 @@ static void *watch(void *unused)
         for (const struct watched *watched = all; watched && goes_on; watched = watched->next)
             is_due |= __atomic_load_n(watched->attention, __ATOMIC_RELAXED) != 0;
         if (is_due)
-            rb_postponed_job_register_one(0, run_job, NULL);
+            rv_job_run(&wake_job);
         pthread_mutex_unlock(&lock);
     }
     return NULL;
@@ -231,5 +232,6 @@ static void stop_watcher(VALUE unused)
 void rv_watcher_start(void (*given)(void))
 {
     wake = given;
+    rv_job_prepare(&wake_job);
     rb_set_end_proc(stop_watcher, Qnil);
 }
