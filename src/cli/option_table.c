@@ -154,7 +154,7 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
     {RV_OPTION_FROM, WATCH | DIFF, "from", "=TIME", NULL,
      "only calls that are still open at this time after the first event, or begin later",
      "Times in a report are the parts inside of the range. A picture shows the range; where --at or --window choose what is "
-     "shown, it is marked there."},
+     "shown, it is marked there. A window selects it; with --speed it plays it."},
 
     {RV_OPTION_TO, WATCH | DIFF, "to", "=TIME", NULL,
      "only calls that begin before this time",

@@ -1,8 +1,5 @@
 #include "cli/show.h"
 
-#include <stdio.h>
-
-#include "viewer/bookmarks.h"
 #include "viewer/settings.h"
 
 #define PATH_BYTES 4096
@@ -15,17 +12,11 @@ static void begin_as(struct rv_settings *settings, const struct rv_options *opti
     settings->theme = options->has_theme ? options->theme : settings->theme;
 }
 
-static const char *bookmarks_path(const char *file, char path[PATH_BYTES])
-{
-    int n = file ? snprintf(path, PATH_BYTES, "%s" RV_BOOKMARKS_SUFFIX, file) : 0;
-    return n > 0 && n < PATH_BYTES ? path : NULL;
-}
-
 int rv_show(struct rv_session *session, const struct rv_options *options, const struct rv_window_params *params)
 {
     struct rv_key_value_file config = {.path = NULL};
     struct rv_settings settings, before;
-    char path[PATH_BYTES], bookmarks[PATH_BYTES];
+    char path[PATH_BYTES];
     rv_settings_init(&settings);
     if (rv_settings_default_path(path, sizeof path))
         (void)rv_key_value_file_open(&config, path, true);
@@ -38,7 +29,6 @@ int rv_show(struct rv_session *session, const struct rv_options *options, const 
     all.settings = &settings;
     all.settings_path = config.path;
     all.file = params->is_program || params->diff ? NULL : options->file; /* a program has none, a comparison two */
-    all.bookmarks_path = bookmarks_path(all.file, bookmarks);
     all.at_ns = options->at_ns;
     all.has_at = options->has_at;
     all.window_ns = options->window_ns;

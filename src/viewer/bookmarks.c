@@ -100,19 +100,27 @@ static void set_note(struct rv_bookmarks *marks, size_t i, const char *note)
             *out = ' ';
 }
 
-/* False when there is no room. */
-static bool add(struct rv_bookmarks *marks, uint64_t ns, const char *note)
+/* The new one's index; SIZE_MAX: there is no room. */
+static size_t add(struct rv_bookmarks *marks, uint64_t ns, const char *note)
 {
     size_t at = 0;
     if (marks->n == RV_BOOKMARKS_MAX)
-        return false;
+        return SIZE_MAX;
     while (at < marks->n && marks->ns[at] < ns)
         at++;
     move(marks, at + 1, at);
     marks->ns[at] = ns;
     marks->n++;
     set_note(marks, at, note);
-    return true;
+    return at;
+}
+
+static size_t add_or_say(struct rv_bookmarks *marks, uint64_t ns, const char *note)
+{
+    const size_t i = add(marks, ns, note);
+    if (i == SIZE_MAX)
+        rv_warn("there is room for %u bookmarks: remove one before another is set", RV_BOOKMARKS_MAX);
+    return i;
 }
 
 static void drop(struct rv_bookmarks *marks, size_t i)
@@ -128,7 +136,7 @@ void rv_bookmarks_toggle(struct rv_bookmarks *marks, uint64_t ns, uint64_t near_
         uint64_t gone_ns = marks->ns[i];
         drop(marks, i);
         save(marks, gone_ns, NULL);
-    } else if (add(marks, ns, "")) {
+    } else if (add_or_say(marks, ns, "") != SIZE_MAX) {
         save(marks, ns, "");
     }
 }
@@ -138,8 +146,8 @@ void rv_bookmarks_write(struct rv_bookmarks *marks, uint64_t ns, const char *not
     size_t i = rv_bookmarks_near(marks, ns, 0);
     if (i != SIZE_MAX)
         set_note(marks, i, note);
-    else if (add(marks, ns, note))
-        i = rv_bookmarks_near(marks, ns, 0);
+    else
+        i = add_or_say(marks, ns, note);
     if (i != SIZE_MAX)
         save(marks, ns, marks->notes[i]);
 }
@@ -168,7 +176,7 @@ static void load(struct rv_bookmarks *marks, const struct rv_key_value_file *fil
             continue;
         bool is_one = rv_key_value_read(&file->lines[i], &entry) && rv_units_parse_ns(entry.key, &ns) == 0;
         if (is_one && rv_bookmarks_near(marks, marks->origin_ns + ns, 0) == SIZE_MAX)
-            is_one = add(marks, marks->origin_ns + ns, entry.value);
+            is_one = add(marks, marks->origin_ns + ns, entry.value) != SIZE_MAX;
         n_left_out += !is_one;
     }
     if (n_left_out)

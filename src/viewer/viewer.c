@@ -504,6 +504,17 @@ static void ask(struct rv_viewer *viewer)
     viewer->is_dirty |= rv_viewer_arcs_advance(viewer);
 }
 
+/* A range that was asked for, and is not one to be played. */
+static void select_asked(struct rv_viewer *viewer)
+{
+    const struct rv_live_edge *edge = &viewer->live_edge;
+    const uint64_t end_ns = rv_clock_after_ns(edge->last_ns, 1), stop_ns = edge->first_ns + viewer->stop_ns;
+    const struct rv_range_ns range = {edge->first_ns + viewer->start_ns,
+                                      viewer->stop_ns && stop_ns < end_ns ? stop_ns : end_ns};
+    if (!viewer->starts_playing && (viewer->start_ns || viewer->stop_ns) && range.to_ns > range.from_ns)
+        rv_viewer_statistics_select(viewer, &range, true);
+}
+
 void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is_done, double dt_s)
 {
     uint64_t clock_ns = rv_clock_mono_ns();
@@ -514,6 +525,8 @@ void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is
     viewer->is_dirty |= is_end;
     if (is_end && viewer->bookmarks_path)
         rv_bookmarks_open(&viewer->marks, viewer->bookmarks_path, viewer->live_edge.first_ns);
+    if (is_end && viewer->lanes)
+        select_asked(viewer);
     if (viewer->lanes)
         ask(viewer);
     if (is_end && !viewer->is_touched && viewer->starts_playing)

@@ -45,6 +45,17 @@ static void add_calls_of(struct rv_text_buffer *text, const struct rv_viewer *vi
     add_option(text, "calls-of", pattern);
 }
 
+static void add_selected(struct rv_text_buffer *text, const struct rv_viewer *viewer)
+{
+    const struct rv_range_ns *selected = &viewer->analysis.selected;
+    const uint64_t first_ns = viewer->live_edge.first_ns;
+    if (selected->to_ns <= selected->from_ns || selected->to_ns <= first_ns)
+        return;
+    if (selected->from_ns > first_ns)
+        rv_text_buffer_format(text, " --from=%" PRIu64 "ns", selected->from_ns - first_ns);
+    rv_text_buffer_format(text, " --to=%" PRIu64 "ns", selected->to_ns - first_ns);
+}
+
 char *rv_view_command(const struct rv_viewer *viewer, const char *file)
 {
     struct rv_text_buffer text = {.n = 0};
@@ -58,6 +69,7 @@ char *rv_view_command(const struct rv_viewer *viewer, const char *file)
         add_option(&text, "color", rv_color_scheme_name(viewer->look.scheme));
     rv_text_buffer_format(&text, " --at=%" PRIu64 "ns --window=%" PRIu64 "ns", from_ns - first_ns,
                           to_ns > from_ns ? to_ns - from_ns : 1);
+    add_selected(&text, viewer);
     if (rv_viewer_calls_view_is_shown(viewer) && viewer->calls_view.is_on)
         add_calls_of(&text, viewer);
     for (size_t i = 0; i < rv_filter_n_rules(filter); i++)

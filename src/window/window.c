@@ -7,6 +7,7 @@
  */
 #include "window/window.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@
 #include "model/box_budget.h"
 #include "render/scene.h"
 
+#define PATH_BYTES 4096
 #define WIDTH 1600
 #define HEIGHT 900
 #define WINDOW_NS 100000000u
@@ -455,14 +457,21 @@ static int open_window(struct window *window)
     return err ? err : rv_panels_open(&window->panels);
 }
 
+static const char *bookmarks_path(const char *file, char path[PATH_BYTES])
+{
+    int n = file ? snprintf(path, PATH_BYTES, "%s" RV_BOOKMARKS_SUFFIX, file) : 0;
+    return n > 0 && n < PATH_BYTES ? path : NULL;
+}
+
 int rv_window_run(struct rv_session *session, const struct rv_window_params *params)
 {
+    char bookmarks[PATH_BYTES];
     struct window window = {.params = params, .session = session, .opened_ns = rv_clock_mono_ns()};
     struct rv_viewer_params viewer = {.now_ns = rv_clock_mono_ns(),
                                       .window_ns = params->window_ns ? params->window_ns : WINDOW_NS,
                                       .at_ns = params->at_ns,
                                       .has_at = params->has_at,
-                                      .bookmarks_path = params->bookmarks_path,
+                                      .bookmarks_path = bookmarks_path(params->file, bookmarks),
                                       .has_width = params->window_ns != 0,
                                       .speed = params->speed,
                                       .start_ns = params->start_ns,

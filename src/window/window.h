@@ -24,18 +24,18 @@ struct rv_window_state {          /* for observers (tests); valid during the cal
     bool is_settled; /* no more frames unless something changes */
 };
 
-struct rv_window_params {                /* zero = default */
-    const char *title;                   /* the program or file shown */
-    uint32_t pid;                        /* 0 = not shown */
-    int width_px, height_px;             /* 1600 x 900 */
-    struct rv_settings *settings;        /* in: initial settings; out: the chosen ones; NULL = defaults */
-    const char *settings_path;           /* settings file; NULL = none */
-    const char *bookmarks_path;          /* file of the capture's bookmarks (viewer/bookmarks.h); NULL = not saved */
-    uint64_t window_ns;                  /* initial width of the time window: 100 ms */
-    uint64_t at_ns;                      /* begin of what an ended capture shows, from its first event, */
-    bool has_at;                         /* or all is shown */
-    const char *file;                    /* that is shown; NULL = a program, or a comparison of two */
-    double speed;                        /* of playback after the capture; 0 = none */
+struct rv_window_params {         /* zero = default */
+    const char *title;            /* the program or file shown */
+    uint32_t pid;                 /* 0 = not shown */
+    int width_px, height_px;      /* 1600 x 900 */
+    struct rv_settings *settings; /* in: initial settings; out: the chosen ones; NULL = defaults */
+    const char *settings_path;    /* settings file; NULL = none */
+    uint64_t window_ns;           /* initial width of the time window: 100 ms */
+    uint64_t at_ns;               /* begin of what an ended capture shows, from its first event, */
+    bool has_at;                  /* or all is shown */
+    const char *file; /* that is shown, beside which its bookmarks lie (viewer/bookmarks.h); NULL = a program, or a
+                                            comparison of two */
+    double speed;     /* of playback after the capture; 0 = none */
     uint64_t start_ns, stop_ns;          /* begin and end of that, from the first event; stop_ns 0 = at the end */
     const char *find;                    /* initial search; NULL = none */
     const char *calls_of;                /* of the view of calls: a regular expression; NULL = none */

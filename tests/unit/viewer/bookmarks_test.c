@@ -40,6 +40,11 @@ Test(bookmarks, bookmarks_beyond_the_limit_are_refused, .timeout = 60)
     for (uint64_t i = 0; i < 2 * RV_BOOKMARKS_MAX; i++)
         rv_bookmarks_toggle(&marks, 1000 - i, 0);
     cr_assert_eq(marks.n, RV_BOOKMARKS_MAX);
+    rv_bookmarks_write(&marks, 1, "one more");
+    cr_assert_eq(marks.n, RV_BOOKMARKS_MAX);
+    cr_assert_eq(rv_bookmarks_near(&marks, 1, 0), SIZE_MAX);
+    rv_bookmarks_write(&marks, 1000, "one of them");
+    cr_assert_str_eq(marks.notes[RV_BOOKMARKS_MAX - 1], "one of them");
 }
 
 /* ---- the file ---- */

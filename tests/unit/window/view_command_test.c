@@ -134,3 +134,28 @@ Test(view_command, the_options_lead_to_the_same_window, .timeout = 60)
         fini(&fixture);
     }
 }
+
+Test(view_command, a_selected_range_is_selected_again, .timeout = 60)
+{
+    struct fixture fixture;
+    struct rv_options options;
+    char words[1024];
+    struct rv_subroutines *subroutines = rv_subroutines_create();
+    init(&fixture,
+         &(struct rv_viewer_params){.start_ns = 30 * MS, .stop_ns = 50 * MS, .subroutines = subroutines});
+    const struct rv_range_ns selected = fixture.viewer.analysis.selected;
+    cr_assert_eq(selected.from_ns, BEGIN + 30 * MS);
+    cr_assert_eq(selected.to_ns, BEGIN + 50 * MS);
+    char *command = rv_view_command(&fixture.viewer, "run.rvz");
+    parse(&options, command, words);
+    cr_assert_eq(options.from_ns, 30 * MS);
+    cr_assert_eq(options.to_ns, 50 * MS);
+    rv_options_fini(&options);
+    free(command);
+    rv_viewer_statistics_select(&fixture.viewer, &(struct rv_range_ns){0, 0}, true);
+    command = rv_view_command(&fixture.viewer, "run.rvz");
+    cr_assert_null(strstr(command, "--from"));
+    free(command);
+    fini(&fixture);
+    rv_subroutines_destroy(subroutines);
+}
