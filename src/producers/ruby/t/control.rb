@@ -282,6 +282,16 @@ class ControlTest < RingvizTest
     end
   end
 
+  def test_a_stopped_thread_can_be_interrupted
+    control("puts 'end'\n", idle: "def idle = sleep(0.01)\nbegin\n  idle while true\nrescue Interrupt\n  puts 'interrupted'\nend\n") do |program|
+      program.ask("stop")
+      pid = program.ask("eval Process.pid").to_i
+      Process.kill("INT", pid)
+      assert_equal "error: ring 0: it has ended", program.ask("wait 60")
+      assert_equal "interrupted\nend\nstatus 0", program.end
+    end
+  end
+
   # What is asked of a program leaves no calls in the trace.
   def test_work_for_a_monitor_is_not_traced
     path = write_file(<<~'RUBY')
