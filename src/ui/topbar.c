@@ -3,7 +3,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/text.h"
 #include "base/units.h"
 
 #define HEIGHT 34.0f
@@ -18,7 +20,7 @@
 #define PILL_HEIGHT 15.0f
 #define PROGRAM_BYTES 256
 #define PROGRAM_LEAVES 620.0f /* points needed by the other items */
-#define PROGRAM_WIDTH_MIN 100.0f
+#define PROGRAM_WIDTH_MIN 160.0f
 
 struct bar {
     const struct rv_ui_style *style;
@@ -37,12 +39,18 @@ static void add(struct bar *bar, enum rv_imgui_font font, uint32_t rgba, const c
     bar->x += width + GAP;
 }
 
-/* Shortened if it would leave no room for later items. */
+/* Its file without folders, cut at the end if it would leave no room for later items. */
 static void add_program(struct bar *bar, const char *program)
 {
     char fitting[PROGRAM_BYTES];
-    float room = fmaxf(bar->end - bar->x - PROGRAM_LEAVES, PROGRAM_WIDTH_MIN);
-    rv_ui_fit_name(RV_IMGUI_FONT_TEXT, program, room, fitting, sizeof fitting);
+    const char *slash = strrchr(program, '/'), *file = slash && slash[1] ? slash + 1 : program;
+    const float room = fmaxf(bar->end - bar->x - PROGRAM_LEAVES, PROGRAM_WIDTH_MIN);
+    size_t n = rv_text_whole(file, strlen(file), sizeof fitting - sizeof "…");
+    (void)snprintf(fitting, sizeof fitting, "%.*s%s", (int)n, file, file[n] ? "…" : "");
+    while (n > 1 && rv_imgui_text_width(RV_IMGUI_FONT_TEXT, fitting) > room) {
+        n = rv_text_whole(file, strlen(file), n - 1);
+        (void)snprintf(fitting, sizeof fitting, "%.*s…", (int)n, file);
+    }
     add(bar, RV_IMGUI_FONT_TEXT, bar->style->text, fitting);
 }
 
