@@ -7,6 +7,9 @@ class ControlTest < RingvizTest
   def control(text, idle: IDLE, **with)
     monitor = RingvizMonitor.new(@folder, write_file(idle + text), **with)
     yield monitor
+    has_ended = true
+  ensure
+    monitor&.kill unless has_ended
   end
 
   def at(frame, line) = "ring 0 stopped: #{frame} at S line #{line}"

@@ -10,7 +10,7 @@ class RingvizMonitor
     File.write(@printed, "")
     @stdin, writer = IO.pipe
     @pid = spawn(env, "timeout", "250", ENV.fetch("RINGVIZ"), "--headless", "--trace-file=#{@trace}", *options, "--",
-                 "ruby", script, in: @stdin, %i[out err] => @printed)
+                 "ruby", script, in: @stdin, %i[out err] => @printed, pgroup: true)
     @stdin.close
     @writer = writer
     wait_for { `echo ps | timeout 60 #{ENV["RINGVIZ"]} --control=#{@trace} 2>&1`.include?(" running ") }
@@ -40,6 +40,12 @@ class RingvizMonitor
       answer.chomp.gsub(@script, "S")
     end
     answers.size == 1 ? answers[0] : answers
+  end
+
+  # What is left of it, where a test has failed.
+  def kill
+    [-@pid, @monitor].compact.each { |pid| Process.kill("KILL", pid) }
+  rescue Errno::ESRCH
   end
 
   def printed = File.read(@printed)
