@@ -53,13 +53,15 @@ size_t rv_pixel_cells_join(struct rv_pixel_cells *cells, struct rv_box *boxes, s
     if (cells->n_rows)
         memset(cells->rows, 0, cells->n_rows * sizeof *cells->rows);
     for (size_t i = 0; i < n; i++) {
-        struct rv_box cell = boxes[i];
-        if (cell.coverage == RV_BOX_EXACT || cell.duration_ns >= width_ns) {
-            boxes[n_left++] = cell;
+        if (boxes[i].coverage == RV_BOX_EXACT || boxes[i].duration_ns >= width_ns) {
+            if (n_left < i)
+                boxes[n_left] = boxes[i];
+            n_left++;
             continue;
         }
+        struct rv_box cell = boxes[i];
         struct rv_pixel_cells_row *row = row_of(cells, cell.depth);
-        uint64_t start_ns = cell.start_ns / width_ns * width_ns;
+        uint64_t start_ns = cell.start_ns & ~(width_ns - 1);
         if (row->box && boxes[row->box - 1].start_ns == start_ns) {
             add(row, &boxes[row->box - 1], &cell);
             continue;
