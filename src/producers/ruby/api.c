@@ -30,7 +30,7 @@ static VALUE span(VALUE module, VALUE name)
     (void)module;
     rb_need_block();
     uint32_t id = intern(name);
-    const char *frame = (const char *)ruby_current_ec->frame;
+    const char *frame = (const char *)rv_context()->frame;
     rv_stacks_open((struct rv_method){.id = id}, frame, false);
     if (rv_stacks_top())
         rv_stacks_top()->is_span = true;

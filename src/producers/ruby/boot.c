@@ -8,6 +8,7 @@
 #include "producers/ruby/debugger.h"
 #include "producers/ruby/hooks.h"
 #include "producers/ruby/methods.h"
+#include "producers/ruby/ractors.h"
 #include "producers/ruby/stacks.h"
 #include "ringviz/producer.h"
 
@@ -56,6 +57,10 @@ void Init_ringviz(void)
 {
     if (!ringviz_is_active())
         return;
+    if (!rv_context_start()) {
+        fprintf(stderr, "ringviz: Ruby %s is not traced: it is not known where it keeps its frames\n", ruby_version);
+        return;
+    }
     struct rv_hooks_params params = {
         .level = level(),
         .is_at_once = is_set_to("RINGVIZ_RUBY_BOOT", "1"),
@@ -66,6 +71,7 @@ void Init_ringviz(void)
     };
     rb_ext_ractor_safe(true);
     rv_api_start();
+    rv_ractors_prepare();
     rv_methods_start();
     rv_stacks_start();
     rv_debugger_start(params.level >= RV_HOOKS_BLOCKS);

@@ -57,20 +57,20 @@ static uint32_t reason(void)
 
 static bool is_on_stack(void)
 {
-    return rv_stack && rv_stack->context == ruby_current_ec;
+    return rv_stack && rv_stack->context == rv_context();
 }
 
 /* A collection is a call by what the fiber executes. */
 static void open_call(uint32_t id)
 {
     if (is_on_stack())
-        rv_stacks_open((struct rv_method){.id = id}, (const char *)ruby_current_ec->frame - 1, true);
+        rv_stacks_open((struct rv_method){.id = id}, (const char *)rv_context()->frame - 1, true);
 }
 
 static void close_call(void)
 {
     const struct rv_open_call *top = rv_stacks_top();
-    if (is_on_stack() && top && top->is_function && top->frame == (const char *)ruby_current_ec->frame - 1)
+    if (is_on_stack() && top && top->is_function && top->frame == (const char *)rv_context()->frame - 1)
         rv_stacks_close_top();
 }
 

@@ -45,8 +45,8 @@ static _Thread_local struct thread {
 
 static struct seen here(VALUE tracepoint)
 {
-    const struct rv_control_frame *frame = ruby_current_ec->frame;
-    return (struct seen){ruby_current_ec, frame, frame->next_instruction, tracepoint};
+    const struct rv_control_frame *frame = rv_context()->frame;
+    return (struct seen){rv_context(), frame, frame->next_instruction, tracepoint};
 }
 
 static bool is_same(const struct seen *a, const struct seen *b)
@@ -134,8 +134,8 @@ static void want(void)
 
 static void go_on(void)
 {
-    thread.context = ruby_current_ec;
-    thread.frame = ruby_current_ec->frame;
+    thread.context = rv_context();
+    thread.frame = rv_context()->frame;
     thread.code = thread.frame->code;
     set_hooks();
 }
@@ -222,7 +222,7 @@ static bool is_break(const struct rv_breaks_place *place)
 /* A clause that rescues in the frame that it goes on in has a frame of its own; one of the caller may take its place. */
 static bool has_come_back(const struct rv_control_frame *frame, bool has_left)
 {
-    if (ruby_current_ec != thread.context)
+    if (rv_context() != thread.context)
         return false;
     if (frame == thread.frame)
         return !has_left || frame->code != thread.code;
@@ -240,9 +240,9 @@ static bool is_due(void)
     case RV_COMMANDS_STEP:
         return true;
     case RV_COMMANDS_NEXT:
-        return has_come_back(ruby_current_ec->frame, false);
+        return has_come_back(rv_context()->frame, false);
     case RV_COMMANDS_FINISH:
-        return has_come_back(ruby_current_ec->frame, true);
+        return has_come_back(rv_context()->frame, true);
     }
     return false;
 }

@@ -68,7 +68,7 @@ static void tell_line(void)
 
 static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE owner)
 {
-    const struct rv_control_frame *current = ruby_current_ec->frame;
+    const struct rv_control_frame *current = rv_context()->frame;
     const char *frame = (const char *)current;
     (void)data;
     (void)self;
@@ -99,7 +99,7 @@ static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE
         tell_line();
         break;
     case RUBY_EVENT_FIBER_SWITCH:
-        rv_stacks_switch(ruby_current_ec);
+        rv_stacks_switch(rv_context());
         break;
     case RUBY_EVENT_THREAD_BEGIN:
         rv_debugger_begin_thread();
@@ -154,12 +154,13 @@ static bool has_main_begun(void)
     int n, first = 0;
     if (rb_thread_current() != rb_thread_main())
         return true;
-    while ((n = rb_profile_frames(first, MOST_FRAMES, frames, NULL)) > 0) {
+    do {
+        n = rb_profile_frames(first, MOST_FRAMES, frames, NULL);
         for (int i = 0; i < n; i++)
             if (is_of_main(frames[i]))
                 return true;
         first += n;
-    }
+    } while (n == MOST_FRAMES);
     return false;
 }
 

@@ -48,17 +48,22 @@ static VALUE make_ractor(int n, VALUE *arguments, VALUE class)
     return ractor;
 }
 
+/* Ruby 3.3 evaluates no text at the begin of a thread. */
+void rv_ractors_prepare(void)
+{
+    rb_gc_register_address(&body);
+    body = rb_eval_string(
+        "nil.instance_exec do\n"
+        "  Ractor.make_shareable(proc { |block, *values| ::RingViz.enter(self); instance_exec(*values, &block) })\n"
+        "end");
+}
+
 void rv_ractors_start(void (*ours)(void))
 {
     VALUE module = rb_path2class("RingViz"), class = rb_path2class("Ractor"), in_front = rb_module_new();
     begin = ours;
     rb_gc_register_address(&make);
-    rb_gc_register_address(&body);
     make = rb_obj_method(class, RB_ID2SYM(rb_intern("new")));
-    body = rb_eval_string(
-        "nil.instance_exec do\n"
-        "  Ractor.make_shareable(proc { |block, *values| ::RingViz.enter(self); instance_exec(*values, &block) })\n"
-        "end");
     rb_define_module_function(module, "enter", enter, 1);
     rb_define_method(in_front, "new", make_ractor, -1);
     rb_prepend_module(rb_singleton_class(class), in_front);

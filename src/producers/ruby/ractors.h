@@ -2,6 +2,9 @@
 #ifndef RV_PRODUCERS_RUBY_RACTORS_H
 #define RV_PRODUCERS_RUBY_RACTORS_H
 
+/* Once, as the library is loaded. */
+void rv_ractors_prepare(void);
+
 /* ours: called inside each, before its block. Needs ::RingViz. */
 void rv_ractors_start(void (*ours)(void));
 

@@ -15,7 +15,7 @@
 #pragma GCC diagnostic pop
 
 /*
- * Not in the headers, but exported, with these first members, by Ruby 2.5 to 3.4 (vm_core.h). Each fiber has a context of
+ * Not in the headers; with these first members in Ruby 2.5 to 3.4 (vm_core.h). Each fiber has a context of
  * its own, whose address another one may get once it was collected. Its control frames lie in an array that grows
  * downwards: the innermost has the lowest address.
  */
@@ -32,7 +32,25 @@ struct rv_execution_context {
     size_t stack_size;
     const struct rv_control_frame *frame;
 };
+
+/* The one that the calling thread executes; with the GVL. */
+#if RUBY_API_VERSION_CODE < 30300
 extern _Thread_local struct rv_execution_context *ruby_current_ec __attribute__((tls_model("initial-exec")));
+static inline struct rv_execution_context *rv_context(void)
+{
+    return ruby_current_ec;
+}
+#else
+extern size_t rv_context_offset; /* of the pointer to it in Ruby's thread (context.c) */
+static inline struct rv_execution_context *rv_context(void)
+{
+    return *(struct rv_execution_context **)(void *)((char *)RTYPEDDATA_GET_DATA(rb_thread_current()) +
+                                                     rv_context_offset);
+}
+#endif
+
+/* Once, before the first call of rv_context(). False: it cannot be found in this Ruby. */
+bool rv_context_start(void);
 
 /* The method entry in a frame's environment at its begin; a block's frame has none. */
 static inline VALUE rv_control_frame_method(const struct rv_control_frame *frame)

@@ -81,7 +81,7 @@ static bool make_first(void)
         return false;
     stacks.first = rv_stack = make_stack();
     if (rv_stack)
-        rv_stack->context = ruby_current_ec;
+        rv_stack->context = rv_context();
     pthread_setspecific(end_key, stacks.first);
     return rv_stack;
 }
