@@ -384,13 +384,14 @@ static void run_headless(struct watch *watch)
             end_capture(watch);
 }
 
-/* Called by the window between frames: the capture may end before the window is closed. */
+/* Called by the window between frames: the capture may end before the window is closed. Who asked us to end while the
+ * command lived meant the window, too. */
 static bool should_close(void *context)
 {
     struct watch *watch = context;
     if (is_capture_over(watch) && !rv_session_is_done(watch->session))
         end_capture(watch);
-    return is_interrupted(watch);
+    return is_interrupted(watch) || (watch->has_ended && rv_launch_was_asked_to_end());
 }
 
 /* The window starts or stops a recording. */

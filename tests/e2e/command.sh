@@ -161,6 +161,20 @@ timeout 60 sh -c 'echo $$ >"$1"; shift; exec "$@"' sh "$folder/viewer" "$ringviz
     head -c 100 >/dev/null
 ls /dev/shm/ringviz-*-"$(cat "$folder/viewer")"-* 2>/dev/null && fail "a private file after a reader left"
 
+# A window ends with its command, if who ended that asked ringviz.
+: >"$folder/out"
+SDL_VIDEODRIVER=offscreen "$ringviz" --patch=off -- sh -c 'echo up; exec sleep 1000' >"$folder/out" 2>"$folder/err" </dev/null &
+window=$!
+within 90 test -s "$folder/out" || fail "the command does not start: $(cat "$folder/err")"
+kill -TERM $window
+has_ended() {
+    ! kill -0 $window 2>/dev/null || grep -q '^State:[[:space:]]*Z' /proc/$window/status
+}
+within 90 has_ended || { fail "the window stays"; kill -KILL $window; }
+wait $window
+status=$?
+[ $status -eq 143 ] || grep -qi opengl "$folder/err" || fail "status of a window asked to end: $status"
+
 "$ringviz" --headless -- "$program" >/dev/null 2>&1 &
 wait $!
 ls /dev/shm/ringviz-*-$!-* 2>/dev/null && fail "a private file was left behind"
