@@ -21,6 +21,7 @@ void rv_viewer_lines_stop(struct rv_viewer_lines *lines)
 {
     rv_lines_reader_destroy(lines->next);
     lines->next = NULL;
+    lines->next_version = lines->version; /* when they are wanted again, they are read */
 }
 
 static void forget_shown(struct rv_viewer_lines *lines)

@@ -234,6 +234,22 @@ Test(viewer_lines, those_of_a_program_are_in_its_history)
     fini(&fixture);
 }
 
+Test(viewer_lines, those_left_while_they_are_read_are_read_when_they_are_wanted_again)
+{
+    struct fixture fixture;
+    init(&fixture, FROM_FILE);
+    act(&fixture, (struct rv_act){.action = RV_ACTION_STATISTICS});
+    rv_viewer_act(&fixture.viewer,
+                  &(struct rv_act){.action = RV_ACTION_STATISTICS_TAB, .idx = RV_STATISTICS_LINES + 1});
+    (void)rv_viewer_lines_advance(&fixture.viewer);
+    rv_viewer_act(&fixture.viewer,
+                  &(struct rv_act){.action = RV_ACTION_STATISTICS_TAB, .idx = RV_STATISTICS_SANDWICH + 1});
+    (void)rv_viewer_lines_advance(&fixture.viewer);
+    act(&fixture, (struct rv_act){.action = RV_ACTION_STATISTICS_TAB, .idx = RV_STATISTICS_LINES + 1});
+    expect(&fixture, 4, (const uint64_t[]){N_TURNS, 3 * N_TURNS, 9 * N_TURNS});
+    fini(&fixture);
+}
+
 Test(viewer_lines, what_cannot_be_read_again_has_none)
 {
     struct fixture fixture;
