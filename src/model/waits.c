@@ -1,6 +1,7 @@
 /* Sums are kept by object as waits come; who ended them is looked up among the releases when rows are asked for. */
 #include "model/waits.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +38,8 @@ struct sum { /* the waits of one kind for one object */
 };
 
 struct rv_waits {
-    pthread_mutex_t lock; /* covers everything */
+    atomic_size_t n;      /* n_waits; for rv_waits_n(), which must not wait for the lock. No ordering needed */
+    pthread_mutex_t lock; /* covers the rest */
     struct rv_wait *waits;
     struct rv_release *releases;
     size_t n_waits, waits_capacity, n_releases, releases_capacity;
@@ -115,6 +117,7 @@ void rv_waits_add(struct rv_waits *waits, const struct rv_wait *wait)
     if (waits->n_waits < RV_WAITS_MOST) {
         waits->waits = rv_vec_reserve(waits->waits, &waits->waits_capacity, waits->n_waits + 1, sizeof *waits->waits);
         waits->waits[waits->n_waits++] = *wait;
+        atomic_store_explicit(&waits->n, waits->n_waits, memory_order_relaxed);
     } else {
         waits->n_more++;
     }
@@ -219,6 +222,7 @@ static void sort_releases(struct rv_waits *waits)
     free(came);
 }
 
+/* The lock is held. */
 static void wakers_init(struct wakers *wakers, struct rv_waits *waits, const struct rv_lanes *lanes)
 {
     sort_releases(waits);
@@ -367,19 +371,33 @@ struct rv_waits_row *rv_waits_take_rows(struct rv_waits *waits, const struct rv_
     return rows;
 }
 
+static void *copy_of(const void *items, size_t n_bytes)
+{
+    void *copy = rv_alloc_scratch(n_bytes + 1, 1);
+    if (n_bytes)
+        memcpy(copy, items, n_bytes);
+    return copy;
+}
+
+/* Wakers are looked up in copies: for as long as that takes, no event may have to wait. */
 struct rv_wait_edge *rv_waits_take_edges(struct rv_waits *waits, const struct rv_lanes *lanes, size_t *n,
                                          uint64_t *n_more)
 {
-    struct wakers wakers;
     pthread_mutex_lock(&waits->lock);
-    wakers_init(&wakers, waits, lanes);
+    sort_releases(waits);
     *n = waits->n_waits;
     *n_more = waits->n_more;
+    struct rv_wait *waited = copy_of(waits->waits, *n * sizeof *waited);
+    struct rv_release *releases = copy_of(waits->releases, waits->n_releases * sizeof *releases);
+    struct wakers wakers = {.lanes = lanes, .releases = releases, .n_releases = waits->n_releases};
+    pthread_mutex_unlock(&waits->lock);
+    list_threads(&wakers);
     struct rv_wait_edge *edges = rv_alloc(*n + 1, sizeof *edges);
     for (size_t i = 0; i < *n; i++)
-        edges[i] = edge_of(&wakers, &waits->waits[i]);
-    pthread_mutex_unlock(&waits->lock);
+        edges[i] = edge_of(&wakers, &waited[i]);
     free(wakers.threads);
+    free(releases);
+    free(waited);
     return edges;
 }
 
@@ -410,8 +428,5 @@ struct rv_wait *rv_waits_take(struct rv_waits *waits, size_t first, size_t *n)
 
 size_t rv_waits_n(struct rv_waits *waits)
 {
-    pthread_mutex_lock(&waits->lock);
-    const size_t n = waits->n_waits;
-    pthread_mutex_unlock(&waits->lock);
-    return n;
+    return atomic_load_explicit(&waits->n, memory_order_relaxed);
 }
