@@ -26,6 +26,18 @@ static void find_threads(struct rv_wait_graph *graph, struct rv_lanes *lanes)
     }
 }
 
+/* Of some threads nothing is known but their waits, and what they released. */
+static void add_bare_threads(struct rv_wait_graph *graph, struct rv_lanes *lanes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_lane *lane = rv_lanes_get(lanes, i);
+        if (lane->thread >= graph->n_threads || graph->lane_of[lane->thread])
+            continue;
+        graph->lane_of[lane->thread] = lane;
+        graph->threads[lane->thread].begin_ns = UINT64_MAX;
+    }
+}
+
 /* Sets the first thread of a key, where there is none yet; 1 + thread. */
 static uint32_t first_of(struct rv_hash_index *threads, uint64_t key, uint32_t thread)
 {
@@ -57,7 +69,7 @@ static void find_parents(struct rv_wait_graph *graph)
 /* A thread that came while the threads were listed is not in the graph. */
 static uint32_t thread_of(const struct rv_wait_graph *graph, const struct rv_lane *lane)
 {
-    return lane && lane->thread < graph->n_threads ? lane->thread : RV_PATH_NONE;
+    return lane && lane->thread < graph->n_threads && graph->lane_of[lane->thread] ? lane->thread : RV_PATH_NONE;
 }
 
 static void find_waits(struct rv_wait_graph *graph, struct rv_waits *waits, struct rv_lanes *lanes)
@@ -70,6 +82,8 @@ static void find_waits(struct rv_wait_graph *graph, struct rv_waits *waits, stru
         const uint32_t thread = thread_of(graph, rv_lanes_get(lanes, edge->wait.lane));
         if (thread == RV_PATH_NONE)
             continue;
+        if (edge->wait.start_ns < graph->threads[thread].begin_ns)
+            graph->threads[thread].begin_ns = edge->wait.start_ns;
         graph->edges[n_kept] = *edge;
         graph->waits[n_kept++] = (struct rv_path_wait){
             .start_ns = edge->wait.start_ns,
@@ -79,12 +93,16 @@ static void find_waits(struct rv_wait_graph *graph, struct rv_waits *waits, stru
             .waker = thread_of(graph, edge->waker)};
     }
     graph->n_waits = n_kept;
+    for (size_t i = 0; i < graph->n_threads; i++)
+        if (graph->threads[i].begin_ns == UINT64_MAX)
+            graph->threads[i].begin_ns = 0;
 }
 
 void rv_wait_graph_init(struct rv_wait_graph *graph, struct rv_waits *waits, struct rv_lanes *lanes)
 {
     *graph = (struct rv_wait_graph){0};
     find_threads(graph, lanes);
+    add_bare_threads(graph, lanes, rv_lanes_n(lanes));
     find_parents(graph);
     find_waits(graph, waits, lanes);
 }

@@ -1,6 +1,7 @@
 /*
  * The threads of a model and their waits, as critical paths are found in them (model/critical_path.h). A thread's parent
- * is the first thread of its process; of that, the first one of the process that forked it.
+ * is the first thread of its process; of that, the first one of the process that forked it. A thread begins with its first
+ * call, state or wait; where none of them is known, at 0.
  */
 #ifndef RV_MODEL_WAIT_GRAPH_H
 #define RV_MODEL_WAIT_GRAPH_H
@@ -15,7 +16,7 @@
 
 struct rv_wait_graph {
     struct rv_path_thread *threads;
-    const struct rv_lane **lane_of; /* of each thread: that of its own stack; NULL: the thread was not seen */
+    const struct rv_lane **lane_of; /* of each thread: that of its own stack; NULL: it came meanwhile */
     size_t n_threads;
     struct rv_wait_edge *edges; /* of the waits, by their number */
     struct rv_path_wait *waits;

@@ -101,7 +101,7 @@ static void find(struct rv_path_job *job, const struct rv_wait_graph *graph)
     size_t n;
     params.thread = found->request.lane_idx == RV_PATH_LAST ? rv_wait_graph_last_thread(graph, &params.to_ns)
                                                             : rv_lanes_get(job->lanes, found->request.lane_idx)->thread;
-    if (params.thread >= graph->n_threads || !rv_job_thread_is_wanted(&job->thread))
+    if (params.thread >= graph->n_threads || !graph->lane_of[params.thread] || !rv_job_thread_is_wanted(&job->thread))
         return;
     struct rv_path_step *steps = rv_critical_path_take(&params, &n);
     found->path = rv_lit_path_create(steps, n);

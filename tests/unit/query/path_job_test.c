@@ -88,6 +88,36 @@ Test(path_job, who_started_the_holder_did_not_end_the_wait)
         }
 }
 
+/* The third thread waited from 150 to 260 for the second one, and ended a wait of the first one. */
+Test(path_job, a_thread_whose_calls_are_left_out_has_its_part)
+{
+    rv_lanes_add(lanes, &(struct rv_lane_identity){.pid = 1, .tid = 3, .thread = 2, .process_key = 1, .name = "bare"});
+    rv_waits_add(waits, &(struct rv_wait){.start_ns = 150,
+                                          .end_ns = 260,
+                                          .woke_ns = 240,
+                                          .lane = 2,
+                                          .object = LOCK,
+                                          .waker = 2,
+                                          .kind = RV_WAIT_MUTEX,
+                                          .wake = RV_WAKE_EXACT});
+    rv_waits_add(waits, &(struct rv_wait){.start_ns = 700,
+                                          .end_ns = 900,
+                                          .woke_ns = 900,
+                                          .lane = 0,
+                                          .waker = 3,
+                                          .kind = RV_WAIT_JOIN,
+                                          .wake = RV_WAKE_EXACT});
+    const struct rv_path_found *found =
+        find((struct rv_path_request){.lane_idx = 0, .call = ASKED, .from_ns = 200, .to_ns = 1000});
+    cr_assert_eq(found->n_ns, 800);
+    cr_assert_eq(found->path->n, 4);
+    cr_expect_eq(found->path->steps[0].thread, 1);
+    cr_expect_eq(found->path->steps[1].kind, RV_PATH_WAKE);
+    cr_expect_eq(found->path->steps[2].thread, 2);
+    cr_expect_eq(found->path->steps[2].from_ns, 260);
+    cr_expect_eq(found->path->steps[2].to_ns, 900);
+}
+
 Test(path_job, nothing_is_found_of_a_time_before_all)
 {
     rv_path_job_stop(&job);
