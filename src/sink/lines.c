@@ -16,6 +16,7 @@
 #include "scan/tag.h"
 
 enum { NO_ROW = 0, LEAST_TO_COMPACT = 256 };
+enum { MOST_STACKS = 65536 }; /* of a stream, as scan/carry.c tells apart; further ones share the first */
 
 struct frame {
     int64_t key;
@@ -32,7 +33,6 @@ struct pending { /* what a line has got in a frame that the filter may reject */
 };
 
 struct stack {
-    uint32_t stack;
     struct rv_tag_state tag;
     struct frame *frames; /* the first one stands for what is outside of all calls */
     size_t n, capacity;
@@ -45,8 +45,9 @@ struct stack {
 struct stream {
     struct stack *stacks;
     size_t n, capacity, current;
-    struct rv_lane thread; /* its name only, for the filter */
-    bool passes;           /* the filter's rules over threads, by its name so far */
+    struct rv_hash_index by_stack; /* of stacks: index + 1 */
+    struct rv_lane thread;         /* its name only, for the filter */
+    bool passes;                   /* the filter's rules over threads, by its name so far */
 };
 
 struct rv_lines {
@@ -250,19 +251,26 @@ static struct stack *current_of(struct stream *stream)
     return &stream->stacks[stream->current];
 }
 
+static size_t find_stack(struct stream *stream, uint32_t key, uint64_t at_ns)
+{
+    const uint32_t found = rv_hash_index_get(&stream->by_stack, key);
+    if (found)
+        return found - 1;
+    if (stream->n == MOST_STACKS)
+        return 0;
+    stream->stacks = rv_vec_reserve(stream->stacks, &stream->capacity, stream->n + 1, sizeof *stream->stacks);
+    stream->stacks[stream->n] = (struct stack){.last_ns = at_ns};
+    push_frame(&stream->stacks[stream->n++], INT64_MIN, 0, at_ns);
+    rv_hash_index_add(&stream->by_stack, key, (uint32_t)stream->n);
+    return stream->n - 1;
+}
+
 static void choose_stack(struct stream *stream, uint32_t key, uint64_t at_ns)
 {
-    size_t i = 0;
-    while (i < stream->n && stream->stacks[i].stack != key)
-        i++;
-    if (i == stream->n) {
-        stream->stacks = rv_vec_reserve(stream->stacks, &stream->capacity, stream->n + 1, sizeof *stream->stacks);
-        stream->stacks[stream->n++] = (struct stack){.stack = key};
-        push_frame(&stream->stacks[i], INT64_MIN, 0, at_ns);
-    }
-    stream->current = i;
-    if (stream->stacks[i].last_ns < at_ns) /* meanwhile the thread was on another stack */
-        stream->stacks[i].last_ns = at_ns;
+    stream->current = find_stack(stream, key, at_ns);
+    struct stack *stack = current_of(stream);
+    if (stack->last_ns < at_ns) /* meanwhile the thread was on another stack */
+        stack->last_ns = at_ns;
 }
 
 static void on_return(const struct rv_lines *lines, const struct stream *stream, struct stack *stack, int64_t key,
@@ -402,7 +410,10 @@ static void destroy_stream(struct stream *stream)
         free(stream->stacks[i].pending);
         rv_line_table_fini(&stream->stacks[i].table);
     }
-    free(stream ? stream->stacks : NULL);
+    if (stream) {
+        rv_hash_index_fini(&stream->by_stack);
+        free(stream->stacks);
+    }
     free(stream);
 }
 

@@ -316,6 +316,27 @@ Test(lines, a_stack_that_is_left_goes_on_but_has_no_time_of_its_own)
     rv_subroutines_destroy(subroutines);
 }
 
+/* A hostile file has as many stacks as it has events. */
+Test(lines, stacks_beyond_the_most_share_the_first)
+{
+    enum { MOST = 65536, MANY = 2 * MOST };
+    struct rv_subroutines *subroutines = define();
+    size_t n_rows, n = 0;
+    struct rv_event *events = rv_alloc(MANY + 2, sizeof *events);
+    events[n++] = event_at(RV_EVENT_CALL, 10, 1, 0, 0);
+    for (uint32_t i = 1; i <= MANY; i++)
+        events[n++] = event_at(RV_EVENT_SWITCH, 20, i, 0, 0);
+    events[n++] = line_at(30, 5);
+    struct rv_line_times *rows = measure(&(struct rv_lines_params){0}, events, n, subroutines, &n_rows);
+    cr_assert_eq(n_rows, 1);
+    cr_assert_eq(rows->subroutine, 1);
+    cr_assert_eq(rows->line, 5);
+    cr_assert_eq(rows->self_ns, END_NS - 30);
+    free(rows);
+    free(events);
+    rv_subroutines_destroy(subroutines);
+}
+
 Test(lines, a_call_that_was_open_before_its_thread_was_seen_ends_its_line)
 {
     const struct rv_event events[] = {line_in(10, FILE_ID, 1 << 20), event_at(RV_EVENT_RETURN, 15, 1, 4, 0),
