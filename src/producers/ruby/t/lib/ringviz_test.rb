@@ -6,6 +6,7 @@ require "tmpdir"
 
 ENV.delete("RUBYOPT")
 ENV.delete("RUBYLIB")
+Encoding.default_external = Encoding::UTF_8 # in every locale
 
 class RingvizTest < Minitest::Test
   Span = Struct.new(:process, :thread, :depth, :start_ns, :duration_ns, :name, :file, :line, :flags, keyword_init: true)
