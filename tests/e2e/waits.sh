@@ -163,4 +163,10 @@ one_line "--waits and --from"
 run --waits -p $$
 expect "exit status of a process that runs" $status 2
 one_line "--waits and --pid"
+
+# valgrind reads how our stubs are left, and the program runs in it as without us.
+if command -v valgrind >"$folder/which"; then
+    run --headless -- valgrind -q "$contention" truth 2 200
+    expect "exit status in valgrind" $status 0
+fi
 conclude
