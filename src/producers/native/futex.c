@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/os_call.h"
@@ -25,10 +27,20 @@ static long call_next(long number, const struct arguments *of)
     return ((syscall_fn *)(uintptr_t)rv_next_function(&next))(number, of->a, of->b, of->c, of->d, of->e, of->f);
 }
 
-/* The kernel does not let a thread wait for a word that has changed. */
+/* The kernel does not let a thread wait for a word that has changed, or that cannot be read. Where it does not tell, the
+ * thread may wait. */
+static bool may_wait(const uint32_t *word, uint32_t value)
+{
+    uint32_t now = value;
+    const struct iovec here = {&now, sizeof now}, there = {(void *)(uintptr_t)word, sizeof now};
+    const long own_pid = rv_os_call(SYS_getpid, 0, 0, 0, 0, 0, 0),
+               result = rv_os_call(SYS_process_vm_readv, own_pid, RV_OS_POINTER(&here), 1, RV_OS_POINTER(&there), 1, 0);
+    return result != -EFAULT && now == value;
+}
+
 static long wait_for(const uint32_t *word, long number, const struct arguments *of)
 {
-    if (!rv_wait_is_traced() || rv_os_n_own || __atomic_load_n(word, __ATOMIC_RELAXED) != (uint32_t)of->c)
+    if (!rv_wait_is_traced() || rv_os_n_own || !may_wait(word, (uint32_t)of->c))
         return call_next(number, of);
     struct rv_wait outer = rv_wait_begin(word, RV_WAIT_FUTEX, RV_ENTRY_STACK());
     const long result = call_next(number, of);

@@ -315,6 +315,8 @@ static CALLED void wait_word(void)
     pthread_t thread;
     expect(syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 7, NULL), -1, "wait for a word that differs");
     expect(errno, EAGAIN, "its errno");
+    expect(syscall(SYS_futex, NULL, FUTEX_WAIT_PRIVATE, 0, NULL), -1, "wait for no word");
+    expect(errno, EFAULT, "its errno");
     expect(syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &soon), -1, "wait with a time limit");
     expect(errno, ETIMEDOUT, "its errno");
     pthread_create(&thread, NULL, change_word, NULL);
