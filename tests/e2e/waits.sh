@@ -140,6 +140,7 @@ scene_of "$blocking" unfinished
 row poll "" ::block_in "" $unknown
 scene_of "$blocking" vfork
 row poll "" ::vfork_scene "" $timeout
+scene_of "$blocking" closed
 # A wait in a handler is there, and so is the one that the handler has interrupted.
 scene_of "$blocking" nested
 row semaphore ::inner ::wait_in_handler ::post_both $likely

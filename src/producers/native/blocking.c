@@ -132,9 +132,12 @@ static inline bool end(const struct blocking *call)
     return __builtin_expect(now() - call->began >= RV_WAIT_LONG_TICKS, 0);
 }
 
+/* 0: an event, or the program, has given the ring back meanwhile. */
 static uint32_t own_tid(void)
 {
-    return rv_thread.pusher.state->ring.control->owner_tid;
+    const struct rv_pusher_state *state = rv_thread.pusher.state;
+    const struct rv_wire_control *control = state ? state->ring.control : NULL;
+    return control ? control->owner_tid : 0;
 }
 
 /* Who ended it: the thread that did the opposite to what is at the file's other end. */

@@ -456,6 +456,41 @@ static CALLED void nested_scene(void)
     pthread_join(thread, NULL);
 }
 
+/* The program ends its trace while another thread writes to what was waited for. */
+extern void ringviz_close(void) __attribute__((weak));
+enum { N_WAITED = 3, N_LATER = 100000 };
+static uint32_t is_closed; /* [atomic] */
+
+static CALLED void *write_on(void *unused)
+{
+    for (unsigned i = 0; i < N_WAITED; i++) {
+        keep_blocked(main_thread);
+        expect(write(channel[1], "w", 1), 1, "write");
+    }
+    while (!__atomic_load_n(&is_closed, __ATOMIC_ACQUIRE))
+        sched_yield();
+    unsigned n_written = 0; /* without calls in between, of which tracing would learn of its end */
+    for (unsigned i = 0; i < N_LATER; i++)
+        n_written += write(channel[1], "l", 1) == 1;
+    expect(n_written, N_LATER, "writes after the end");
+    return unused;
+}
+
+static void closed_scene(void)
+{
+    char bytes[4096];
+    pthread_t thread;
+    pthread_create(&thread, NULL, write_on, NULL);
+    for (unsigned i = 0; i < N_WAITED; i++)
+        read_pipe();
+    if (ringviz_close)
+        ringviz_close();
+    __atomic_store_n(&is_closed, 1, __ATOMIC_RELEASE);
+    for (ssize_t n = 0, n_now; n < N_LATER; n += n_now)
+        expect((n_now = read(channel[0], bytes, sizeof bytes)) > 0, 1, "read after the end");
+    pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -467,7 +502,8 @@ int main(int argc, char **argv)
                   {"cancelled", cancelled_scene},
                   {"unfinished", unfinished_scene},
                   {"vfork", vfork_scene},
-                  {"nested", nested_scene}};
+                  {"nested", nested_scene},
+                  {"closed", closed_scene}};
     main_thread = getpid();
     expect(pipe(channel), 0, "pipe");
     expect(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0, "socketpair");
