@@ -29,7 +29,7 @@ static struct watched {
 
 static _Thread_local struct watched *own;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list */
-static pid_t pid;                                        /* whose watcher runs */
+static pid_t pid;                                        /* whose list it is */
 static bool has_raiser, has_ended;                       /* the Ruby thread is there; Ruby is about to end */
 static void (*wake)(void);
 
@@ -140,8 +140,8 @@ static void start_watcher(void)
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_sigmask(SIG_SETMASK, &every, &before); /* signals are the program's */
-    if (pthread_create(&thread, &attributes, watch, NULL) == 0)
-        pid = getpid();
+    (void)pthread_create(&thread, &attributes, watch, NULL);
+    pid = getpid();
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
 }
@@ -181,9 +181,15 @@ bool rv_watcher_end(void)
     return own->is_given_up;
 }
 
+/* In a forked child the lock may be held by a thread that it has not. */
+static bool is_own_list(void)
+{
+    return pid == getpid();
+}
+
 static void forget_others(void)
 {
-    pthread_mutex_init(&lock, NULL); /* a forked child's may be held by a thread that it has not */
+    pthread_mutex_init(&lock, NULL);
     if (own)
         own->next = NULL;
     all = own;
@@ -192,7 +198,7 @@ static void forget_others(void)
 
 void rv_watcher_begin_thread(void)
 {
-    if (pid != getpid()) {
+    if (!is_own_list()) {
         forget_others();
         start_watcher();
     }
@@ -208,15 +214,21 @@ void rv_watcher_begin_thread(void)
     pthread_mutex_unlock(&lock);
 }
 
-void rv_watcher_end_thread(void)
+static void take_out(const struct watched *watched)
 {
     pthread_mutex_lock(&lock);
     for (struct watched **place = &all; *place; place = &(*place)->next)
-        if (*place == own) {
-            *place = own->next;
+        if (*place == watched) {
+            *place = watched->next;
             break;
         }
     pthread_mutex_unlock(&lock);
+}
+
+void rv_watcher_end_thread(void)
+{
+    if (own && is_own_list())
+        take_out(own);
     free(own);
     own = NULL;
 }
@@ -224,6 +236,8 @@ void rv_watcher_end_thread(void)
 static void stop_watcher(VALUE unused)
 {
     (void)unused;
+    if (!is_own_list())
+        return;
     pthread_mutex_lock(&lock);
     has_ended = true;
     pthread_mutex_unlock(&lock);
