@@ -88,19 +88,21 @@ static void warn_if_unknown(size_t n, bool are_known)
                 "(--report=lines -- COMMAND, or RINGVIZ_PERL_LINES=1, RINGVIZ_RUBY_LINES=1 in the environment)");
 }
 
-static int write_all(struct rv_cli_lines *lines, struct rv_session *session, FILE *out)
+static int write_all(struct rv_cli_lines *lines, struct rv_session *session, const struct rv_losses *losses, FILE *out)
 {
     size_t n;
     struct rv_subroutines *subroutines = rv_session_subroutines(session);
     struct rv_line_times *rows = rv_lines_take(lines->lines, subroutines, &n);
     warn_if_unknown(n, rv_lines_are_known(lines->lines));
-    const int error = rv_lines_write(rows, n, subroutines, lines->options->report_format, out);
+    const int error =
+        rv_lines_write(&(struct rv_lines_report){rows, n, subroutines, losses}, lines->options->report_format, out);
     free(rows);
     return error;
 }
 
 /* Without --from, lines before the first call are in the part, too. */
-static int write_part(struct rv_cli_lines *lines, const struct rv_slice *part, FILE *out)
+static int write_part(struct rv_cli_lines *lines, const struct rv_slice *part, const struct rv_losses *losses,
+                      FILE *out)
 {
     size_t n;
     struct rv_source *source =
@@ -114,20 +116,22 @@ static int write_part(struct rv_cli_lines *lines, const struct rv_slice *part, F
     while (!rv_lines_reader_wait(reader, TURN_NS))
         continue;
     struct rv_line_times *rows = rv_lines_reader_take(reader, &n);
-    const int error = rv_lines_write(rows, n, rv_lines_reader_subroutines(reader), lines->options->report_format, out);
+    const int error = rv_lines_write(&(struct rv_lines_report){rows, n, rv_lines_reader_subroutines(reader), losses},
+                                     lines->options->report_format, out);
     free(rows);
     rv_lines_reader_destroy(reader);
     return error;
 }
 
-int rv_cli_lines_write(struct rv_cli_lines *lines, struct rv_session *session, FILE *out)
+int rv_cli_lines_write(struct rv_cli_lines *lines, struct rv_session *session, const struct rv_losses *losses,
+                       FILE *out)
 {
     struct rv_cli_slice slice;
     if (lines->lines)
-        return write_all(lines, session, out);
+        return write_all(lines, session, losses, out);
     rv_cli_slice_init(&slice, lines->options, rv_session_lanes(session), rv_session_subroutines(session));
     const struct rv_slice part = rv_cli_slice_part(&slice);
-    const int error = write_part(lines, &part, out);
+    const int error = write_part(lines, &part, losses, out);
     rv_cli_slice_fini(&slice);
     return error;
 }

@@ -26,7 +26,8 @@ struct rv_cli_lines { /* zeroed = not asked for */
 int rv_cli_lines_open(struct rv_cli_lines *lines, const struct rv_options *options, bool is_live, struct rv_sink *sink);
 
 /* When the session is done. 0, or a negative errno with one line printed unless it is the stream's. */
-int rv_cli_lines_write(struct rv_cli_lines *lines, struct rv_session *session, FILE *out);
+int rv_cli_lines_write(struct rv_cli_lines *lines, struct rv_session *session, const struct rv_losses *losses,
+                       FILE *out);
 
 /* Another source of the options' FILE, to be read to its end; NULL with one line printed. context: struct rv_options. */
 struct rv_source *rv_cli_lines_reopen(void *context);

@@ -708,7 +708,7 @@ static void write_outputs(struct watch *watch)
     if (!error && options->has_report)
         error = write_report(watch, &counts, range);
     if (!error && options->has_lines)
-        error = rv_cli_lines_write(&watch->lines, watch->session, watch->output.file);
+        error = rv_cli_lines_write(&watch->lines, watch->session, &watch->losses, watch->output.file);
     if (!error && options->has_spans)
         error = write_spans(watch);
     if (!error && options->has_waits)

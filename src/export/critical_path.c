@@ -442,6 +442,7 @@ static void write_text(struct rv_text_buffer *text, const struct path *path)
     if (path->graph.n_more)
         rv_text_buffer_format(text, "%" PRIu64 " waits and releases were not kept: the path does not know them\n",
                               path->graph.n_more);
+    rv_losses_add_text(text, path->report->losses, RV_LOSS_EVENTS_DROPPED);
     free(call);
     free(thread);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "export/losses.h"
 #include "export/text_buffer.h"
 
 /* "" outside of all calls; for free(). */
@@ -76,32 +77,54 @@ static void add_row(struct rv_text_buffer *text, enum rv_report_format format, c
     }
 }
 
-static void add_sums(struct rv_text_buffer *text, const struct rv_line_times *rows, size_t n)
+static void add_sums(struct rv_text_buffer *text, const struct rv_lines_report *report)
 {
     uint64_t n_hits = 0, self_ns = 0;
-    for (size_t i = 0; i < n; i++) {
-        n_hits += rows[i].n_hits;
-        self_ns += rows[i].self_ns;
+    for (size_t i = 0; i < report->n; i++) {
+        n_hits += report->rows[i].n_hits;
+        self_ns += report->rows[i].self_ns;
     }
     rv_text_buffer_format(text, "%12" PRIu64 " %10s", n_hits, "");
     rv_text_buffer_add_duration(text, self_ns);
-    rv_text_buffer_format(text, "  all %zu lines\n", n);
+    rv_text_buffer_format(text, "  all %zu lines\n", report->n);
 }
 
-int rv_lines_write(const struct rv_line_times *rows, size_t n, struct rv_subroutines *subroutines,
-                   enum rv_report_format format, FILE *out)
+/* A row for each kind: its number as hits. */
+static void add_csv_losses(struct rv_text_buffer *text, const struct rv_losses *losses)
+{
+    for (enum rv_loss loss = 0; losses && loss < RV_LOSS_COUNT; loss++)
+        if (losses->n[loss])
+            rv_text_buffer_format(text, ",0,%" PRIu64 ",0,0,(lost: %s)\n", losses->n[loss], rv_loss_words(loss));
+}
+
+static void end(struct rv_text_buffer *text, enum rv_report_format format, const struct rv_lines_report *report)
+{
+    switch (format) {
+    case RV_REPORT_TEXT:
+        add_sums(text, report);
+        rv_losses_add_text(text, report->losses, RV_LOSS_EVENTS_DROPPED);
+        break;
+    case RV_REPORT_CSV:
+        add_csv_losses(text, report->losses);
+        break;
+    case RV_REPORT_JSON:
+        rv_text_buffer_add(text, "],\"lost\":");
+        rv_losses_add_json(text, report->losses);
+        rv_text_buffer_add(text, "}\n");
+        break;
+    }
+}
+
+int rv_lines_write(const struct rv_lines_report *report, enum rv_report_format format, FILE *out)
 {
     struct rv_text_buffer text = {0};
     begin(&text, format);
-    for (size_t i = 0; i < n; i++) {
-        char *name = take_name(subroutines, rows[i].subroutine);
+    for (size_t i = 0; i < report->n; i++) {
+        char *name = take_name(report->subroutines, report->rows[i].subroutine);
         rv_text_buffer_add(&text, i && format == RV_REPORT_JSON ? "," : "");
-        add_row(&text, format, &rows[i], name);
+        add_row(&text, format, &report->rows[i], name);
         free(name);
     }
-    if (format == RV_REPORT_TEXT)
-        add_sums(&text, rows, n);
-    if (format == RV_REPORT_JSON)
-        rv_text_buffer_add(&text, "]}\n");
+    end(&text, format, report);
     return rv_text_buffer_finish(&text, out, 0);
 }

@@ -7,8 +7,14 @@
 #include "export/report.h"
 #include "model/line_table.h"
 
-/* Write n rows in their order. 0, or the negative errno of the stream. */
-int rv_lines_write(const struct rv_line_times *rows, size_t n, struct rv_subroutines *subroutines,
-                   enum rv_report_format format, FILE *out);
+struct rv_lines_report {
+    const struct rv_line_times *rows; /* n, in their order */
+    size_t n;
+    struct rv_subroutines *subroutines;
+    const struct rv_losses *losses; /* NULL = none */
+};
+
+/* Write the rows, and what was lost. 0, or the negative errno of the stream. */
+int rv_lines_write(const struct rv_lines_report *report, enum rv_report_format format, FILE *out);
 
 #endif

@@ -12,6 +12,9 @@ bool rv_losses_any(const struct rv_losses *losses); /* false for NULL */
 /* Words to follow a count: "names without room". */
 const char *rv_loss_words(enum rv_loss loss);
 
+/* "lost: 3 names without room": a line for each kind from `first` on that is not zero. losses NULL: none. */
+void rv_losses_add_text(struct rv_text_buffer *text, const struct rv_losses *losses, enum rv_loss first);
+
 /* {"names_without_room":3}: with nonzero losses only. */
 void rv_losses_add_json(struct rv_text_buffer *text, const struct rv_losses *losses);
 

@@ -440,10 +440,7 @@ static void write_text(struct rv_text_buffer *text, const struct rv_report *repo
     if (report->n_switches)
         rv_text_buffer_format(text, "; %llu changes of threads' states", (unsigned long long)report->n_switches);
     rv_text_buffer_add(text, "\n");
-    for (enum rv_loss loss = RV_LOSS_EVENTS_DROPPED + 1; report->losses && loss < RV_LOSS_COUNT; loss++)
-        if (report->losses->n[loss])
-            rv_text_buffer_format(text, "lost: %llu %s\n", (unsigned long long)report->losses->n[loss],
-                                  rv_loss_words(loss));
+    rv_losses_add_text(text, report->losses, RV_LOSS_EVENTS_DROPPED + 1);
     add_text_not_traced(text, report);
 }
 

@@ -34,6 +34,14 @@ done
 grep -q '^0,0,0,0,0,(lost: times a thread found no ring),,4,lost$' spans.csv || fail "not in the CSV spans"
 expect "the last of the JSON spans" "$(tail -n 1 spans.json)" \
     "{\"lost\":{\"threads_without_ring\":4,\"events_without_ring\":$lost}}"
+run --report=lines --output=lines --rings=2 -- "$threads" 6 200
+grep -q '^lost: 4 times a thread found no ring$' lines || fail "not in the lines: $(cat lines)"
+run --report=lines-csv --output=lines.csv --rings=2 -- "$threads" 6 200
+grep -q '^,0,4,0,0,(lost: times a thread found no ring)$' lines.csv || fail "not in the lines as CSV: $(cat lines.csv)"
+run --report=lines-json --output=lines.json --rings=2 -- "$threads" 6 200
+expect "in the lines as JSON" "$(number threads_without_ring lines.json)" 4
+run --critical-path --output=path --rings=2 -- "$threads" 6 200
+grep -q '^lost: 4 times a thread found no ring$' path || fail "not in the critical path: $(cat path)"
 run --rings=2 --export=chrome:chrome.json --export=speedscope:speedscope.json --export=folded:folded \
     --export=perfetto:perfetto -- "$threads" 6 200
 for file in chrome.json speedscope.json; do
