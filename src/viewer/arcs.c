@@ -104,6 +104,8 @@ void rv_viewer_show_arc(struct rv_viewer *viewer, const struct rv_arc *arc)
     if (rv_viewer_innermost_around(lane, begin_ns, arc->to_ns, &box) ||
         rv_viewer_innermost_around(lane, arc->to_ns, arc->to_ns, &box))
         rv_viewer_show_call(viewer, &box, arc->to_lane);
+    else
+        rv_viewer_show_time(viewer, begin_ns, arc->to_ns);
 }
 
 /* ---- the tooltip ---- */

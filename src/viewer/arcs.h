@@ -44,7 +44,8 @@ const struct rv_arc_index *rv_viewer_arcs(const struct rv_viewer *viewer);
 
 void rv_viewer_arcs_fini(struct rv_viewer *viewer);
 
-/* Go to the call that waited in the arc's longest wait, and pin it. */
+/* Go to the call that waited in the arc's longest wait, and pin it. Of a call that is not in memory, the time of the wait is
+ * shown. */
 void rv_viewer_show_arc(struct rv_viewer *viewer, const struct rv_arc *arc);
 
 struct rv_session;

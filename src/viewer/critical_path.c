@@ -42,9 +42,7 @@ static void show_part(struct rv_viewer *viewer, size_t idx)
         rv_viewer_show_call(viewer, &box, part->lane_idx);
         return;
     }
-    const uint64_t n_ns = part->to_ns - part->from_ns;
-    rv_time_window_set(&viewer->time_window, part->from_ns > n_ns ? part->from_ns - n_ns : 0, part->to_ns + n_ns);
-    rv_viewer_touch(viewer);
+    rv_viewer_show_time(viewer, part->from_ns, part->to_ns);
 }
 
 void rv_viewer_path_act(struct rv_viewer *viewer, const struct rv_act *act)

@@ -1,5 +1,6 @@
 #include "viewer/show_call.h"
 
+#include "base/clock.h"
 #include "viewer/playback.h"
 
 #define SHARE_LEAST 0.02 /* of the window: a shorter call is brought to SHARE_NEW */
@@ -40,6 +41,14 @@ void rv_viewer_show_call(struct rv_viewer *viewer, const struct rv_box *box, uin
     move_window(viewer, box);
     rv_viewer_pin_call(viewer, box, lane_idx);
     viewer->is_dirty = viewer->is_touched = true;
+}
+
+void rv_viewer_show_time(struct rv_viewer *viewer, uint64_t from_ns, uint64_t to_ns)
+{
+    const uint64_t n_ns = to_ns > from_ns ? to_ns - from_ns : (uint64_t)WINDOW_LEAST_NS;
+    viewer->time_window.is_following = false;
+    rv_time_window_set(&viewer->time_window, from_ns > n_ns ? from_ns - n_ns : 0, rv_clock_after_ns(to_ns, n_ns));
+    rv_viewer_touch(viewer);
 }
 
 struct innermost {

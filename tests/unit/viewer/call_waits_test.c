@@ -95,15 +95,20 @@ Test(call_waits, a_time_limit_and_a_guess_are_said)
     cr_assert_str_eq(row("ended by"), "its time limit");
 }
 
-Test(call_waits, the_innermost_call_that_released_is_gone_to)
+static void open_viewer(struct rv_viewer *viewer)
 {
-    static struct rv_viewer viewer;
     struct rv_settings settings;
     rv_settings_init(&settings);
     rv_viewer_init(
-        &viewer,
+        viewer,
         &(struct rv_viewer_params){
             .settings = settings, .now_ns = 20000, .window_ns = 20000, .lanes = lanes, .subroutines = subroutines});
+}
+
+Test(call_waits, the_innermost_call_that_released_is_gone_to)
+{
+    static struct rv_viewer viewer;
+    open_viewer(&viewer);
     wait_until(8000, 6000, RV_WAKE_EXACT);
     rv_waits_add_release(waits,
                          &(struct rv_release){.at_ns = 7200, .lane = 1, .tid = 2, .object = LOCK, .call = HELD_WITHIN});
@@ -116,5 +121,18 @@ Test(call_waits, the_innermost_call_that_released_is_gone_to)
     cr_assert_eq(viewer.pointer.hover.box.start_ns, 7000);
     cr_assert_eq(viewer.pointer.hover.lane_idx, 1);
     cr_assert(viewer.pointer.hover.is_pinned);
+    rv_viewer_fini(&viewer);
+}
+
+Test(call_waits, the_time_of_an_arc_is_shown_where_the_call_that_waited_is_not_in_memory)
+{
+    static struct rv_viewer viewer;
+    uint64_t from_ns, to_ns;
+    open_viewer(&viewer);
+    rv_viewer_show_arc(&viewer, &(struct rv_arc){.to_ns = 18000, .from_lane = 1, .n = 1, .longest_ns = 4000});
+    rv_time_window_get(&viewer.time_window, &from_ns, &to_ns);
+    cr_assert_eq(from_ns, 10000);
+    cr_assert_eq(to_ns, 22000);
+    cr_assert_not(viewer.pointer.hover.is_pinned);
     rv_viewer_fini(&viewer);
 }
