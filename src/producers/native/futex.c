@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/os_call.h"
@@ -27,15 +26,12 @@ static long call_next(long number, const struct arguments *of)
     return ((syscall_fn *)(uintptr_t)rv_next_function(&next))(number, of->a, of->b, of->c, of->d, of->e, of->f);
 }
 
-/* The kernel does not let a thread wait for a word that has changed, or that cannot be read. Where it does not tell, the
- * thread may wait. */
+/* The kernel does not let a thread wait for a word that has changed, or that cannot be read. So it is asked to move no
+ * waiters, if the word has the value. Where it does not tell, the thread may wait. */
 static bool may_wait(const uint32_t *word, uint32_t value)
 {
-    uint32_t now = value;
-    const struct iovec here = {&now, sizeof now}, there = {(void *)(uintptr_t)word, sizeof now};
-    const long own_pid = rv_os_call(SYS_getpid, 0, 0, 0, 0, 0, 0),
-               result = rv_os_call(SYS_process_vm_readv, own_pid, RV_OS_POINTER(&here), 1, RV_OS_POINTER(&there), 1, 0);
-    return result != -EFAULT && now == value;
+    const long at = RV_OS_POINTER(word), result = rv_os_call(SYS_futex, at, FUTEX_CMP_REQUEUE_PRIVATE, 0, 0, at, value);
+    return result != -EAGAIN && result != -EFAULT && result != -EINVAL;
 }
 
 static long wait_for(const uint32_t *word, long number, const struct arguments *of)
