@@ -65,7 +65,8 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "wait ends when its waker gets there, and that one without a known waker lasts as long as it did. "
      "--from and --to: of that time; --find and --filter: of the longest call that passes. A thread that begins is taken "
      "for started by its process's first thread, which is taken for forked by the first of its parent; waits are those of "
-     "--waits. Pictures show it, too, as a ribbon; in the window it is key R. Implies --headless."},
+     "--waits, so it is not of a process that runs already (--pid). Pictures show it, too, as a ribbon; in the window it is key R. "
+     "Implies --headless."},
 
     {RV_OPTION_EXPORT, WATCH, "export", "=FORMAT:OUT", "chrome: perfetto: folded: speedscope: html:",
      "write every call to OUT for another tool, FORMAT being {}",

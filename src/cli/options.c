@@ -611,8 +611,9 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "%s: one FILE only; a command goes after --; see ringviz --help", options->files[1]);
     if (options->pid && (options->file || options->argv))
         return rv_err(EINVAL, "--pid takes no FILE and no COMMAND; see ringviz --help");
-    if (options->pid && options->has_waits)
-        return rv_err(EINVAL, "--waits: not with --pid, since the waits of a process that runs already are not known");
+    if (options->pid && (options->has_waits || options->has_critical_path))
+        return rv_err(EINVAL, "%s: not with --pid, since the waits of a process that runs already are not known",
+                      options->has_waits ? "--waits" : "--critical-path");
     if (options->command == RV_COMMAND_DETACH)
         return options->pid ? 0 : rv_err(EINVAL, "--detach goes with --pid; see ringviz --help");
     if (!options->file && !options->argv && !options->pid)

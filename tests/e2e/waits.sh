@@ -57,6 +57,11 @@ on_path unknown '^sleep$' 1 15000000
 on_path "saved by free object" '^sleep$' 1 15000000
 run --critical-path -- "$contention" mutex
 grep -q '^each alone, computed anew; assumed: ' "$folder/out" || fail "not said what is assumed: $(cat "$folder/out")"
+for option in --waits --critical-path; do # never guessed from a process that runs already
+    run $option --pid=1
+    expect "exit status of $option --pid" $status 2
+    grep -q -e "$option: not with --pid, since" "$folder/err" || fail "$option --pid: $(cat "$folder/err")"
+done
 path --states=off --exclude='::(contend|hold)$' -- "$contention" truth 2 2000 # all calls of the threads are left out
 path -- "$contention" truth 8 2000
 on_path objects '^mutex ' 0 10
