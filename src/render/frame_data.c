@@ -60,7 +60,10 @@ void rv_frame_data_compose(struct rv_frame_data *picture, const struct rv_frame_
     if (picture->has_leaves)
         rv_leaf_view_update(&picture->leaves, params->view, params->has_leaves,
                             params->width_px > 0 ? window_ns / (uint64_t)params->width_px : 0);
-    rv_off_cpu_make(&picture->off_cpu, params->view);
+    if (params->scheme == RV_COLOR_DIFFERENCE) /* walls are all that two runs are compared by */
+        rv_off_cpu_clear(&picture->off_cpu);
+    else
+        rv_off_cpu_make(&picture->off_cpu, params->view);
     rv_box_buffer_make(&picture->records, rv_frame_data_content(picture), picture->colors, &picture->off_cpu,
                        params->width_px);
     rv_pick_update(&picture->pick, rv_frame_data_content(picture), &picture->records, picture->colors);

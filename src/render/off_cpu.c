@@ -89,6 +89,11 @@ void rv_off_cpu_make(struct rv_off_cpu *off_cpu, const struct rv_view *view)
     }
 }
 
+void rv_off_cpu_clear(struct rv_off_cpu *off_cpu)
+{
+    off_cpu->n_rows = off_cpu->n_lanes = 0;
+}
+
 void rv_off_cpu_fini(struct rv_off_cpu *off_cpu)
 {
     free(off_cpu->texels);

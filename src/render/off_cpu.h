@@ -24,6 +24,9 @@ struct rv_off_cpu {         /* zeroed = all were running */
 };
 
 void rv_off_cpu_make(struct rv_off_cpu *off_cpu, const struct rv_view *view);
+
+/* All were running. */
+void rv_off_cpu_clear(struct rv_off_cpu *off_cpu);
 void rv_off_cpu_fini(struct rv_off_cpu *off_cpu);
 
 /* Was the lane's thread off the CPU in a part of the window, given as shares of it? */

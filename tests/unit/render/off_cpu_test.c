@@ -74,6 +74,9 @@ Test(off_cpu, calls_are_touched_where_their_thread_was_off_the_cpu, .timeout = 6
     cr_assert_not(rv_off_cpu_touches(&off_cpu, 0, 0.51, 2.0));
     cr_assert_not(rv_off_cpu_touches(&off_cpu, 1, 0.0, 1.0));
     cr_assert_not(rv_off_cpu_touches(&(struct rv_off_cpu){0}, 0, 0.0, 1.0));
+    rv_off_cpu_clear(&off_cpu);
+    cr_assert_not(rv_off_cpu_touches(&off_cpu, 0, 0.0, 1.0));
+    cr_assert_eq(rv_off_cpu_hollow_at(&off_cpu, 0, 0.3), 0.0f);
     rv_off_cpu_fini(&off_cpu);
 }
 
