@@ -18,7 +18,7 @@
 #include "export/savings.h"
 #include "export/text_buffer.h"
 #include "export/waits.h"
-#include "model/wait_graph.h"
+#include "waits/graph.h"
 
 #define ASSUMED                                                                                                        \
     "all else takes as long as it did, on however many CPUs; a wait ends when its waker gets there; one without a "    \

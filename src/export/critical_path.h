@@ -11,7 +11,7 @@
 #include "export/report.h"
 #include "export/slice.h"
 #include "export/spool.h"
-#include "model/waits.h"
+#include "waits/waits.h"
 
 struct rv_critical_path_report {
     struct rv_lanes *lanes; /* of a session that has ended */

@@ -19,7 +19,7 @@
 #include "flow/loss.h"
 #include "model/lanes.h"
 #include "model/subroutines.h"
-#include "model/waits.h"
+#include "waits/waits.h"
 #include "export/slice.h"
 #include "export/spool.h"
 

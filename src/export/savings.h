@@ -5,7 +5,7 @@
 
 #include "export/spool.h"
 #include "model/subroutines.h"
-#include "model/wait_graph.h"
+#include "waits/graph.h"
 
 #define RV_SAVINGS_MOST_SUBROUTINES 5u
 

@@ -6,7 +6,7 @@
 
 #include "export/report.h"
 #include "export/text_buffer.h"
-#include "model/waits.h"
+#include "waits/waits.h"
 
 /* 0, or the negative errno of the stream. */
 int rv_waits_write(struct rv_waits *waits, struct rv_lanes *lanes, struct rv_subroutines *subroutines,

@@ -13,7 +13,7 @@
 #include "model/lanes.h"
 #include "model/stats.h"
 #include "model/subroutines.h"
-#include "model/wait_index.h"
+#include "waits/index.h"
 #include "pipeline/history.h"
 #include "pipeline/span_reader.h"
 #include "scan/block.h"

@@ -9,7 +9,7 @@
 #include "model/lanes.h"
 #include "model/moments.h"
 #include "model/stats.h"
-#include "model/waits.h"
+#include "waits/waits.h"
 #include "scan/carry.h"
 
 #define RV_TRACK_WAITS 4

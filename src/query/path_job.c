@@ -4,7 +4,7 @@
 
 #include "base/hash_index.h"
 #include "base/vec.h"
-#include "model/wait_graph.h"
+#include "waits/graph.h"
 
 struct parts {
     struct rv_path_part *parts;

@@ -8,7 +8,7 @@
 
 #include "model/lanes.h"
 #include "model/lit_path.h"
-#include "model/waits.h"
+#include "waits/waits.h"
 #include "query/job_thread.h"
 
 #define RV_PATH_LAST UINT32_MAX /* lane_idx: of the thread that lasts longest in the range */

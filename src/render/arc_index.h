@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/waits.h"
+#include "waits/waits.h"
 
 enum rv_arc_kind { RV_ARC_LOCK, RV_ARC_OTHER }; /* locks; what is signalled, joined, or done by another thread */
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "model/lanes.h"
-#include "model/waits.h"
+#include "waits/waits.h"
 #include "query/job_thread.h"
 #include "render/arc_index.h"
 #include "render/tooltip.h"

@@ -2,7 +2,7 @@
 #ifndef RV_VIEWER_CALL_WAITS_H
 #define RV_VIEWER_CALL_WAITS_H
 
-#include "model/wait_index.h"
+#include "waits/index.h"
 
 struct rv_call_waits { /* zeroed = none known */
     struct rv_wait_sum sum;

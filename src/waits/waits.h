@@ -4,8 +4,8 @@
  * Writers are the pipeline's workers; readers any thread. Sums are exact, by object for the first RV_WAITS_MOST_OBJECTS;
  * the others share a row. Of single waits and releases the first RV_WAITS_MOST each are kept, those beyond are counted.
  */
-#ifndef RV_MODEL_WAITS_H
-#define RV_MODEL_WAITS_H
+#ifndef RV_WAITS_WAITS_H
+#define RV_WAITS_WAITS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Sums are kept by object as waits come; who ended them is looked up among the releases when rows are asked for. */
-#include "model/waits.h"
+#include "waits/waits.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "model/waits.h"
+#include "waits/waits.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Who ended a wait is looked up when it is asked for: the release may be delivered long after the wait, in another lane's
  * block. */
-#include "model/wait_index.h"
+#include "waits/index.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Waits that come in over time, and what one call waited for. */
-#include "model/wait_index.h"
+#include "waits/index.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

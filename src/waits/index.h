@@ -2,15 +2,15 @@
  * The waits so far by lane and time, for questions about one call: kept up to date at little cost while a program runs.
  * Internally locked.
  */
-#ifndef RV_MODEL_WAIT_INDEX_H
-#define RV_MODEL_WAIT_INDEX_H
+#ifndef RV_WAITS_INDEX_H
+#define RV_WAITS_INDEX_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "model/lanes.h"
-#include "model/waits.h"
+#include "waits/waits.h"
 
 struct rv_wait_index;
 

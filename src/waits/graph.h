@@ -3,8 +3,8 @@
  * is the first thread of its process; of that, the first one of the process that forked it. A thread begins with its first
  * call, state or wait; where none of them is known, at 0.
  */
-#ifndef RV_MODEL_WAIT_GRAPH_H
-#define RV_MODEL_WAIT_GRAPH_H
+#ifndef RV_WAITS_GRAPH_H
+#define RV_WAITS_GRAPH_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #include "model/critical_path.h"
 #include "model/lanes.h"
-#include "model/waits.h"
+#include "waits/waits.h"
 
 struct rv_wait_graph {
     struct rv_path_thread *threads;

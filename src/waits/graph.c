@@ -1,4 +1,4 @@
-#include "model/wait_graph.h"
+#include "waits/graph.h"
 
 #include <stdlib.h>
 
