@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "base/hash_index.h"
 #include "model/lanes.h"
 #include "model/timeline.h"
@@ -45,6 +46,11 @@ struct rv_call_list { /* zeroed = empty */
 void rv_call_list_fini(struct rv_call_list *list);
 /* Add a call; copied. */
 void rv_call_list_add(struct rv_call_list *list, const struct rv_call *call);
+
+static inline uint64_t rv_call_end_ns(const struct rv_call *call)
+{
+    return rv_clock_after_ns(call->start_ns, call->duration_ns);
+}
 
 /* The call as a box of its lane. */
 struct rv_box rv_call_box(const struct rv_call *call);

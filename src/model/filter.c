@@ -241,6 +241,12 @@ const char *rv_filter_text(const struct rv_filter *filter, size_t rule_idx)
     return rule->condition->text + !rule->is_inverted;
 }
 
+bool rv_filter_is_over_names(const struct rv_filter *filter, size_t rule_idx)
+{
+    const enum key key = filter->rules[rule_idx].condition->key;
+    return key == NAME || key == PACKAGE;
+}
+
 /* A few at a time, so that nobody waits long. */
 static bool match_names(struct condition *condition, struct rv_subroutines *subroutines, size_t most)
 {

@@ -42,6 +42,9 @@ void rv_filter_remove(const struct rv_filter **filter, size_t rule_idx);
 void rv_filter_invert(const struct rv_filter **filter, size_t rule_idx);
 void rv_filter_set_mode(const struct rv_filter **filter, enum rv_filter_mode mode);
 
+/* Is the rule one over names or packages? */
+bool rv_filter_is_over_names(const struct rv_filter *filter, size_t rule_idx);
+
 /* Is the text a rule over arguments? Such a rule may be searched for, too. */
 bool rv_filter_is_for_arguments(const char *text);
 

@@ -112,8 +112,7 @@ uint64_t rv_notes_covered_ns(const struct rv_lane_note *notes, size_t n, enum rv
             continue;
         const uint64_t from_ns = note->start_ns > range_ns[0] ? note->start_ns : range_ns[0];
         const uint64_t to_ns = note->end_ns < range_ns[1] ? note->end_ns : range_ns[1];
-        const double density = note->n_more ? (double)note->covered_ns / (double)(note->end_ns - note->start_ns) : 1.0;
-        covered_ns += (uint64_t)(density * (double)(to_ns - from_ns));
+        covered_ns += (uint64_t)(rv_note_share(note) * (double)(to_ns - from_ns));
         *n_notes += 1 + note->n_more;
     }
     return covered_ns;

@@ -37,6 +37,19 @@ struct rv_lane_note {
 uint64_t rv_notes_covered_ns(const struct rv_lane_note *notes, size_t n, enum rv_note_kind kind,
                              const uint64_t range_ns[2], uint64_t *n_notes);
 
+/* Did the thread have no CPU meanwhile? */
+static inline bool rv_note_is_off_cpu(const struct rv_lane_note *note)
+{
+    return note->kind == RV_NOTE_BLOCKED || note->kind == RV_NOTE_PREEMPTED;
+}
+
+/* The share of its time that a note covers: 1, less where several were merged. */
+static inline double rv_note_share(const struct rv_lane_note *note)
+{
+    const uint64_t length_ns = note->end_ns - note->start_ns;
+    return note->n_more && length_ns ? (double)note->covered_ns / (double)length_ns : 1.0;
+}
+
 /* Time that a note covers; 0 for one that has not ended. */
 uint64_t rv_note_covered_ns(const struct rv_lane_note *note);
 float rv_note_low(const struct rv_lane_note *note);

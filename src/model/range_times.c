@@ -25,10 +25,7 @@ static void add(struct rv_range_times *times, const struct stretch *stretch, con
 
 static struct stretch stretch_of(const struct rv_lane_note *note)
 {
-    const uint64_t length_ns = note->end_ns - note->start_ns;
-    const bool is_merged = note->n_more && length_ns;
-    return (struct stretch){note->start_ns, note->end_ns,
-                            is_merged ? (double)note->covered_ns / (double)length_ns : 1.0};
+    return (struct stretch){note->start_ns, note->end_ns, rv_note_share(note)};
 }
 
 /* A runtime's state lasts until the next one. */
@@ -54,7 +51,7 @@ void rv_range_times_begin(struct rv_range_times *times, const struct rv_lane *la
     for (size_t i = 0; i < lane->n_notes; i++) {
         const struct rv_lane_note *note = &lane->notes[i];
         const struct stretch stretch = stretch_of(note);
-        if (note->kind == RV_NOTE_BLOCKED || note->kind == RV_NOTE_PREEMPTED)
+        if (rv_note_is_off_cpu(note))
             add(times, &stretch, range_ns, note->kind == RV_NOTE_BLOCKED ? 0 : 1);
         if (note->kind != RV_NOTE_STATE)
             continue;

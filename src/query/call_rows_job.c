@@ -27,18 +27,13 @@ struct reading { /* the callees of one call */
     struct rv_box piece[PIECE];
 };
 
-static uint64_t end_of(const struct rv_call *call)
-{
-    return rv_clock_after_ns(call->start_ns, call->duration_ns);
-}
-
 static void keep(struct reading *reading, size_t n)
 {
     const struct rv_call *call = reading->call;
     reading->spans = rv_vec_reserve(reading->spans, &reading->capacity, reading->n + n, sizeof *reading->spans);
     for (size_t i = 0; i < n; i++) {
         const struct rv_box *box = &reading->piece[i];
-        if (box->depth > call->depth && box->start_ns >= call->start_ns && rv_box_end_ns(box) <= end_of(call))
+        if (box->depth > call->depth && box->start_ns >= call->start_ns && rv_box_end_ns(box) <= rv_call_end_ns(call))
             reading->spans[reading->n++] = (struct rv_span){.start = box->start_ns,
                                                             .end = rv_box_end_ns(box),
                                                             .id = box->id,
@@ -49,7 +44,7 @@ static void keep(struct reading *reading, size_t n)
 
 static bool begin(struct reading *reading)
 {
-    const uint64_t from_ns = reading->call->start_ns, to_ns = end_of(reading->call);
+    const uint64_t from_ns = reading->call->start_ns, to_ns = rv_call_end_ns(reading->call);
     pthread_mutex_lock(&reading->lane->lock);
     rv_span_iter_back_begin(&reading->walk, reading->lane->timeline, from_ns, to_ns > from_ns ? to_ns : from_ns + 1);
     pthread_mutex_unlock(&reading->lane->lock);
@@ -126,7 +121,8 @@ static size_t read_callees(const struct rv_call_rows_job *job, struct rv_call_ro
 
 static uint32_t deepest(const struct rv_timeline *timeline, const struct rv_call *call, struct rv_box *boxes)
 {
-    const uint64_t from_ns = call->start_ns, to_ns = end_of(call) > from_ns ? end_of(call) : from_ns + 1;
+    const uint64_t from_ns = call->start_ns,
+                   to_ns = rv_call_end_ns(call) > from_ns ? rv_call_end_ns(call) : from_ns + 1;
     uint32_t level = 0, depth = call->depth;
     while (level + 1 < RV_TIMELINE_LEVELS && rv_timeline_count(timeline, from_ns, to_ns, level) > LEVEL_BOXES)
         level++;

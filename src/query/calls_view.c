@@ -23,15 +23,10 @@ struct making {
     size_t row_budget;
 };
 
-static uint64_t end_of(const struct rv_call *call)
-{
-    return rv_clock_after_ns(call->start_ns, call->duration_ns);
-}
-
 /* The part of a row's call that the window shows, in the lane's time. False: none. */
 static bool window_of(const struct making *making, const struct rv_call *call, uint64_t out_ns[2])
 {
-    const uint64_t end_ns = end_of(call), to_ns = rv_clock_after_ns(call->start_ns, making->view->to_ns);
+    const uint64_t end_ns = rv_call_end_ns(call), to_ns = rv_clock_after_ns(call->start_ns, making->view->to_ns);
     out_ns[0] = rv_clock_after_ns(call->start_ns, making->view->from_ns);
     out_ns[1] = to_ns < end_ns ? to_ns : end_ns;
     return out_ns[0] < out_ns[1];
@@ -49,7 +44,7 @@ static uint32_t choose_level(const struct making *making, const struct rv_timeli
 /* Is it within the call? A cell is clipped to it. */
 static bool clip(struct rv_box *box, const struct rv_call *call)
 {
-    const uint64_t end_ns = end_of(call);
+    const uint64_t end_ns = rv_call_end_ns(call);
     uint64_t box_end_ns = rv_box_end_ns(box);
     if (box->depth <= call->depth)
         return false;
@@ -67,7 +62,7 @@ static size_t add_open(struct rv_box *out, const struct rv_lane *lane, const str
     size_t n = 0;
     for (size_t i = 0; call->flags & RV_SPAN_OPEN && i < lane->n_open; i++) {
         struct rv_box box = rv_lane_open_box(lane, i);
-        box.duration_ns = end_of(call) > box.start_ns ? end_of(call) - box.start_ns : 0;
+        box.duration_ns = rv_call_end_ns(call) > box.start_ns ? rv_call_end_ns(call) - box.start_ns : 0;
         if (clip(&box, call))
             out[n++] = box;
     }
@@ -105,11 +100,6 @@ static void align(struct rv_box *boxes, size_t n, const struct rv_view_lane *row
     }
 }
 
-static bool is_shown(uint32_t kind)
-{
-    return kind == RV_NOTE_BLOCKED || kind == RV_NOTE_PREEMPTED;
-}
-
 /* When its thread was off the CPU within the call. */
 static void add_notes(const struct making *making, const struct rv_call *call, const struct rv_lane *lane)
 {
@@ -122,10 +112,10 @@ static void add_notes(const struct making *making, const struct rv_call *call, c
         struct rv_lane_note note = lane->notes[i];
         if (note.start_ns >= window[1])
             break;
-        if (!is_shown(note.kind) || note.end_ns <= window[0])
+        if (!rv_note_is_off_cpu(&note) || note.end_ns <= window[0])
             continue;
         note.start_ns = (note.start_ns > call->start_ns ? note.start_ns : call->start_ns) - call->start_ns;
-        note.end_ns = (note.end_ns < end_of(call) ? note.end_ns : end_of(call)) - call->start_ns;
+        note.end_ns = (note.end_ns < rv_call_end_ns(call) ? note.end_ns : rv_call_end_ns(call)) - call->start_ns;
         if (rv_view_parts_join_note(last[note.kind] ? &view->notes[last[note.kind] - 1] : NULL, &note, near_ns))
             continue;
         rv_view_parts_push_note(view, &note);

@@ -180,9 +180,7 @@ static void add_state(const struct drawing *drawing, const struct rv_lane_note *
 static void add_off_cpu(const struct drawing *drawing, const struct rv_lane_note *note)
 {
     uint32_t rgb = note->kind == RV_NOTE_BLOCKED ? drawing->theme->suspended : drawing->theme->ready;
-    uint64_t length_ns = note->end_ns - note->start_ns;
-    float share = note->n_more && length_ns ? (float)note->covered_ns / (float)length_ns : 1.0f;
-    add_stretch(drawing, (struct state_look){share, rgb}, note->start_ns, note->end_ns);
+    add_stretch(drawing, (struct state_look){(float)rv_note_share(note), rgb}, note->start_ns, note->end_ns);
 }
 
 static bool is_value(const struct rv_lane_note *note, uint32_t id)
@@ -217,8 +215,7 @@ static float place_value(const struct graph *graph, float value)
     return graph->base + (GRAPH_LEAST + (1.0f - GRAPH_LEAST) * share) * (graph->peak - graph->base);
 }
 
-/* A value holds until the next one; for merged values the band between least and greatest is filled.
- */
+/* A value holds until the next one; for merged values the band between least and greatest is filled. */
 static void add_value(const struct drawing *drawing, const struct graph *graph, const struct rv_lane_note *note,
                       uint64_t until_ns)
 {
@@ -268,7 +265,7 @@ static void add_lane(const struct drawing *drawing)
             if (state)
                 add_state(drawing, state, note->start_ns);
             state = note;
-        } else if (note->kind == RV_NOTE_BLOCKED || note->kind == RV_NOTE_PREEMPTED) {
+        } else if (rv_note_is_off_cpu(note)) {
             add_off_cpu(drawing, note);
         } else if (note->kind != RV_NOTE_VALUE && note->kind != RV_NOTE_MARK &&
                    stretch(drawing->layout, note->start_ns, note->end_ns, &area)) {

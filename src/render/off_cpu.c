@@ -8,15 +8,10 @@
 
 enum band { BLOCKED, PREEMPTED };
 
-static bool is_off_cpu(const struct rv_lane_note *note)
-{
-    return note->kind == RV_NOTE_BLOCKED || note->kind == RV_NOTE_PREEMPTED;
-}
-
 static bool has_any(const struct rv_view *view, const struct rv_view_lane *lane)
 {
     for (size_t i = lane->first_note; i < (size_t)lane->first_note + lane->n_notes; i++)
-        if (is_off_cpu(&view->notes[i]) && view->notes[i].end_ns > view->from_ns &&
+        if (rv_note_is_off_cpu(&view->notes[i]) && view->notes[i].end_ns > view->from_ns &&
             view->notes[i].start_ns < view->to_ns)
             return true;
     return false;
@@ -29,17 +24,10 @@ static double column_of(const struct rv_view *view, uint64_t time_ns)
     return (double)(at_ns - view->from_ns) / (double)(view->to_ns - view->from_ns) * RV_OFF_CPU_COLUMNS;
 }
 
-/* Notes that were merged cover a part of their time. */
-static double strength_of(const struct rv_lane_note *note)
-{
-    const uint64_t length_ns = note->end_ns - note->start_ns;
-    return note->n_more && length_ns ? fmin((double)note->covered_ns / (double)length_ns, 1.0) : 1.0;
-}
-
 static void add_note(float (*shares)[RV_OFF_CPU_BANDS], const struct rv_view *view, const struct rv_lane_note *note)
 {
     const double from = column_of(view, note->start_ns), to = column_of(view, note->end_ns),
-                 strength = strength_of(note);
+                 strength = fmin(rv_note_share(note), 1.0);
     const enum band band = note->kind == RV_NOTE_BLOCKED ? BLOCKED : PREEMPTED;
     for (size_t i = (size_t)from; i < RV_OFF_CPU_COLUMNS && (double)i < to; i++)
         shares[i][band] += (float)(strength * (fmin(to, (double)i + 1.0) - fmax(from, (double)i)));
@@ -69,7 +57,7 @@ static void make_row(struct rv_off_cpu *off_cpu, const struct rv_view *view, con
                                        off_cpu->n_rows * (RV_OFF_CPU_COLUMNS + 1), sizeof *off_cpu->n_before);
     memset(shares, 0, sizeof shares);
     for (size_t i = lane ? lane->first_note : 0; lane && i < (size_t)lane->first_note + lane->n_notes; i++)
-        if (is_off_cpu(&view->notes[i]))
+        if (rv_note_is_off_cpu(&view->notes[i]))
             add_note(shares, view, &view->notes[i]);
     fill_row(off_cpu, row, shares);
 }

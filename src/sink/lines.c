@@ -64,18 +64,13 @@ struct rv_lines {
 
 /* ---- filter ---- */
 
-static bool is_over_names(const char *rule)
-{
-    rule += *rule == '!';
-    return strncmp(rule, "name:", 5) == 0 || strncmp(rule, "package:", 8) == 0;
-}
-
+/* The rules are compiled anew: the names that match are those of this reading's subroutines. */
 static const struct rv_filter *copy_rules(const struct rv_filter *filter, bool over_names)
 {
     const struct rv_filter *copy = NULL;
     char why[160];
     for (size_t i = 0; i < rv_filter_n_rules(filter); i++)
-        if (is_over_names(rv_filter_text(filter, i)) == over_names)
+        if (rv_filter_is_over_names(filter, i) == over_names)
             (void)rv_filter_add(&copy, rv_filter_text(filter, i), why, sizeof why);
     return copy;
 }
@@ -282,9 +277,9 @@ static void on_return(const struct rv_lines *lines, const struct stream *stream,
         end_line(lines, stack, at_ns);
 }
 
-static void on_sync(const struct rv_lines *lines, const struct stream *stream, const struct rv_event *event)
+static void on_sync(const struct rv_lines *lines, struct stream *stream, const struct rv_event *event)
 {
-    struct stack *stack = current_of((struct stream *)stream);
+    struct stack *stack = current_of(stream);
     const int64_t key = rv_tag_advance(&stack->tag, event->frame);
     if (has_frame(stack, key, event->id))
         return;
@@ -292,9 +287,9 @@ static void on_sync(const struct rv_lines *lines, const struct stream *stream, c
     push_frame(stack, key, event->id, rv_event_ticks(event));
 }
 
-static void on_plain(const struct rv_lines *lines, const struct stream *stream, const struct rv_event *event)
+static void on_plain(const struct rv_lines *lines, struct stream *stream, const struct rv_event *event)
 {
-    struct stack *stack = current_of((struct stream *)stream);
+    struct stack *stack = current_of(stream);
     const uint64_t at_ns = rv_event_ticks(event);
     const int64_t key = rv_tag_advance(&stack->tag, event->frame);
     advance(lines, stack, at_ns);

@@ -27,8 +27,9 @@ static void find_threads(struct rv_wait_graph *graph, struct rv_lanes *lanes)
 }
 
 /* Of some threads nothing is known but their waits, and what they released. */
-static void add_bare_threads(struct rv_wait_graph *graph, struct rv_lanes *lanes, size_t n)
+static void add_bare_threads(struct rv_wait_graph *graph, struct rv_lanes *lanes)
 {
+    const size_t n = rv_lanes_n(lanes);
     for (size_t i = 0; i < n; i++) {
         const struct rv_lane *lane = rv_lanes_get(lanes, i);
         if (lane->thread >= graph->n_threads || graph->lane_of[lane->thread])
@@ -102,7 +103,7 @@ void rv_wait_graph_init(struct rv_wait_graph *graph, struct rv_waits *waits, str
 {
     *graph = (struct rv_wait_graph){0};
     find_threads(graph, lanes);
-    add_bare_threads(graph, lanes, rv_lanes_n(lanes));
+    add_bare_threads(graph, lanes);
     find_parents(graph);
     find_waits(graph, waits, lanes);
 }
