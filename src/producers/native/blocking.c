@@ -63,7 +63,7 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, co
     one(send) one(sendto) one(sendmsg) one(sendmmsg) one(sendfile) one(sendfile64) one(splice)                         \
     one(poll) one(ppoll) one(__poll_chk) one(__ppoll_chk) one(select) one(pselect)                                     \
     one(epoll_wait) one(epoll_pwait) one(epoll_pwait2)                                                                 \
-    one(accept) one(accept4) one(connect) one(socketpair) one(close)                                                                              \
+    one(accept) one(accept4) one(connect) one(socketpair) one(close)                                                    \
     one(fsync) one(fdatasync) one(msync) one(sync_file_range)                                                          \
     one(flock) one(lockf) one(lockf64) one(fcntl) one(fcntl64)                                                         \
     one(wait) one(waitpid) one(waitid) one(wait3) one(wait4) one(system) one(pclose)                                   \

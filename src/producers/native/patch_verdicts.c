@@ -9,8 +9,8 @@
 
 #include <errno.h>
 
-#include "producers/native/modules.h"
 #include "producers/native/process.h"
+#include "producers/native/verdict_table.h"
 #include "ring/verdicts.h"
 
 #define MOST_CHANGED 1024u
@@ -63,8 +63,7 @@ static void turn(struct rv_patcher_object *object, struct rv_patch_site *site)
 static bool judge(struct rv_patcher_object *objects, size_t n_objects, const struct rv_wire_verdict *verdict)
 {
     size_t idx;
-    if (verdict->process != rv_process_idx() || !verdict->address ||
-        !rv_native_modules_has(verdict->address, verdict->ticks))
+    if (!rv_verdict_is_own(verdict))
         return true;
     struct rv_patch_site *site = find(objects, n_objects, verdict->address, &idx);
     followed.has_elsewhere |= !site && !verdict->is_kept;
@@ -89,8 +88,7 @@ static void judge_anew(struct rv_patcher_object *objects, size_t n_objects, bool
     }
     for (uint32_t i = 0; i < followed.n; i++) {
         const struct rv_wire_verdict verdict = rv_verdicts_read(rv_process_map(), i);
-        if (verdict.process != rv_process_idx() || !verdict.address ||
-            !rv_native_modules_has(verdict.address, verdict.ticks))
+        if (!rv_verdict_is_own(&verdict))
             continue;
         struct rv_patch_site *site = find(objects, n_objects, verdict.address, &idx);
         if (site)

@@ -34,6 +34,12 @@ bool rv_verdict_table_is_stale(void)
             rv_verdicts_changes(rv_process_map()) != __atomic_load_n(&verdicts.changes, __ATOMIC_RELAXED));
 }
 
+bool rv_verdict_is_own(const struct rv_wire_verdict *verdict)
+{
+    return verdict->process == rv_process_idx() && verdict->address &&
+           rv_native_modules_has(verdict->address, verdict->ticks);
+}
+
 static bool has_table(void)
 {
     if (verdicts.table)
@@ -75,7 +81,7 @@ static void read_list(void)
     uint32_t i = changes == verdicts.changes ? verdicts.n_seen : 0;
     for (; i < n && verdicts.n_held < RV_VERDICT_TABLE_SLOTS / 2 && has_table(); i++) {
         struct rv_wire_verdict record = rv_verdicts_read(map, i);
-        if (record.process == rv_process_idx() && record.address && rv_native_modules_has(record.address, record.ticks))
+        if (rv_verdict_is_own(&record))
             put(&record);
     }
     __atomic_store_n(&verdicts.n_seen, n, __ATOMIC_RELAXED);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "producers/native/linkage.h"
+#include "ringviz/wire.h"
 
 /* The hash table, also read by the assembly hooks: open addressing with at least one empty slot. */
 #define RV_VERDICT_TABLE_FACTOR 0x9e3779b1u
@@ -41,6 +42,9 @@ RV_HIDDEN bool rv_verdict_table_is_stale(void);
 
 /* Read the new ones. Within a guard, process open, its lock held. */
 RV_HIDDEN void rv_verdict_table_update(void);
+
+/* Is it about a function of this process, in a module that was there as it was judged? Process open. */
+RV_HIDDEN bool rv_verdict_is_own(const struct rv_wire_verdict *verdict);
 
 /* Changes when functions have been added. No guard needed. */
 RV_HIDDEN uint32_t rv_verdict_table_version(void);

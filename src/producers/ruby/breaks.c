@@ -234,16 +234,11 @@ static void await(struct rv_target_owner owner, const struct rv_breakpoint *poin
     rv_targets_add_loaded(owner);
 }
 
-static bool is_owner(const struct awaited *awaited, struct rv_target_owner owner)
-{
-    return awaited->owner.thread == owner.thread && awaited->owner.number == owner.number;
-}
-
 /* Also those of threads that have ended. */
 static void await_no_more(struct rv_target_owner owner)
 {
     for (struct awaited **place = &all_awaited, *awaited; (awaited = *place);) {
-        if (rv_targets_is_alive(awaited->owner) && !is_owner(awaited, owner)) {
+        if (rv_targets_is_alive(awaited->owner) && !rv_targets_is_owner(awaited->owner, owner)) {
             place = &awaited->next;
             continue;
         }

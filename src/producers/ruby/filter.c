@@ -124,9 +124,8 @@ static bool may_be_chosen(const char *label, const char *class)
 /* With the code in it. */
 static void choose(VALUE code)
 {
-    VALUE options = rb_hash_new(), tracepoint = rb_tracepoint_new(Qnil, events, on_tracepoint, NULL);
-    rb_hash_aset(options, RB_ID2SYM(rb_intern("target")), code);
-    rb_funcallv_kw(tracepoint, rb_intern("enable"), 1, &options, RB_PASS_KEYWORDS);
+    VALUE tracepoint = rb_tracepoint_new(Qnil, events, on_tracepoint, NULL);
+    rv_targets_enable(tracepoint, code, 0);
     rb_ary_push(tracepoints, tracepoint);
 }
 

@@ -120,16 +120,11 @@ static void take_back_later(void)
     rv_job_run(&take_back_job);
 }
 
-static bool is_of(const struct target *target, struct rv_target_owner owner)
-{
-    return target->owner.thread == owner.thread && target->owner.number == owner.number;
-}
-
 void rv_targets_release(struct rv_target_owner owner)
 {
     bool is_any = false;
     for (size_t i = 0; owner.thread && i < n_targets; i++) {
-        bool is_owners = is_of(&targets[i], owner);
+        bool is_owners = rv_targets_is_owner(targets[i].owner, owner);
         is_any |= is_owners;
         targets[i].is_released |= is_owners;
     }
@@ -161,7 +156,7 @@ void rv_targets_end(void)
 static struct target *find(const struct target *wanted)
 {
     for (size_t i = 0; i < n_targets; i++)
-        if (is_of(&targets[i], wanted->owner) && targets[i].events == wanted->events &&
+        if (rv_targets_is_owner(targets[i].owner, wanted->owner) && targets[i].events == wanted->events &&
             targets[i].code == wanted->code && targets[i].line == wanted->line)
             return &targets[i];
     return NULL;
@@ -188,16 +183,20 @@ static bool make_room(void)
     return true;
 }
 
+VALUE rv_targets_enable(VALUE tracepoint, VALUE code, unsigned long line)
+{
+    VALUE options = rb_hash_new();
+    rb_hash_aset(options, RB_ID2SYM(rb_intern("target")), code);
+    if (line)
+        rb_hash_aset(options, RB_ID2SYM(rb_intern("target_line")), ULONG2NUM(line));
+    return rb_funcallv_kw(tracepoint, rb_intern("enable"), 1, &options, RB_PASS_KEYWORDS);
+}
+
 static VALUE enable(VALUE wanted)
 {
     const struct target *target = (const struct target *)wanted; /* NOLINT */
-    if (NIL_P(target->code))
-        return rb_tracepoint_enable(target->tracepoint);
-    VALUE options = rb_hash_new();
-    rb_hash_aset(options, RB_ID2SYM(rb_intern("target")), target->code);
-    if (target->line)
-        rb_hash_aset(options, RB_ID2SYM(rb_intern("target_line")), ULONG2NUM(target->line));
-    return rb_funcallv_kw(target->tracepoint, rb_intern("enable"), 1, &options, RB_PASS_KEYWORDS);
+    return NIL_P(target->code) ? rb_tracepoint_enable(target->tracepoint)
+                               : rv_targets_enable(target->tracepoint, target->code, target->line);
 }
 
 /* Code without such events has no target. */
@@ -248,17 +247,13 @@ void rv_targets_keep(struct rv_target_owner owner, VALUE object)
 
 /* ---- what code there is ---- */
 
-struct all {
-    VALUE code; /* array */
-};
-
 static int find_code(void *begin, void *end, size_t stride, void *context)
 {
-    const struct all *all = context;
+    const VALUE *codes = context;
     for (char *at = begin; at < (char *)end; at += stride) {
         VALUE object = (VALUE)at, flags = RBASIC(object)->flags;
         if ((flags & RUBY_T_MASK) == T_IMEMO && (flags >> RUBY_FL_USHIFT & KIND_BITS) == KIND_CODE)
-            rb_ary_push(all->code, rb_iseqw_new(object));
+            rb_ary_push(*codes, rb_iseqw_new(object));
     }
     return 0;
 }
@@ -266,14 +261,13 @@ static int find_code(void *begin, void *end, size_t stride, void *context)
 /* Without collections: one would leave code behind that is dead. */
 void rv_targets_each_code(rv_targets_code_fn *each, void *context)
 {
-    struct all all = {rb_ary_new()};
-    VALUE was_off = rb_gc_disable();
-    rb_objspace_each_objects(find_code, &all);
+    VALUE codes = rb_ary_new(), was_off = rb_gc_disable();
+    rb_objspace_each_objects(find_code, &codes);
     if (!RTEST(was_off))
         rb_gc_enable();
-    for (long i = 0; i < RARRAY_LEN(all.code); i++)
-        each(rb_ary_entry(all.code, i), context);
-    RB_GC_GUARD(all.code);
+    for (long i = 0; i < RARRAY_LEN(codes); i++)
+        each(rb_ary_entry(codes, i), context);
+    RB_GC_GUARD(codes);
 }
 
 struct inner {

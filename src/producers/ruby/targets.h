@@ -20,6 +20,14 @@ struct rv_target_owner {
 /* Of the calling thread; rv_targets_begin_thread() before. */
 struct rv_target_owner rv_targets_owner(unsigned number);
 
+static inline bool rv_targets_is_owner(struct rv_target_owner a, struct rv_target_owner b)
+{
+    return a.thread == b.thread && a.number == b.number;
+}
+
+/* Enable a tracepoint for this code only; raises where that has none of its events. line: as below. */
+VALUE rv_targets_enable(VALUE tracepoint, VALUE code, unsigned long line);
+
 /* tracepoint: identifies the target, where several fit an event. */
 typedef void rv_targets_fn(VALUE tracepoint, void *unused);
 
