@@ -125,38 +125,11 @@ static void note_state(struct rv_track *track, const struct rv_event *event, uin
 
 /* ---- waits ---- */
 
-/* A wait that the thread has left without an end, by a jump, is forgotten where another begins outside of handlers. One
- * that is deeper than there is room for takes the place of the one that it interrupted. */
-static void begin_wait(struct rv_track *track, const struct rv_event *event, uint64_t now_ns)
+static void add_ended(struct rv_track *track, struct rv_wait *wait)
 {
-    const uint32_t kind = event->frame & RV_WAIT_KIND_MASK;
-    if (!(event->frame & (RV_WAIT_NESTED | RV_WAIT_PAST)))
-        track->n_waiting = 0;
-    track->n_waiting += track->n_waiting < RV_TRACK_WAITS;
-    track->waiting[track->n_waiting - 1] = (struct rv_wait){.start_ns = now_ns,
-                                                            .lane = track->lane->idx,
-                                                            .object = event->id,
-                                                            .kind = kind < RV_WAIT_KIND_COUNT ? kind : RV_WAIT_MUTEX};
-}
-
-static void set_begin(struct rv_track *track, uint64_t since_ns, uint64_t now_ns)
-{
-    if (track->n_waiting)
-        track->waiting[track->n_waiting - 1].start_ns = since_ns < now_ns ? now_ns - since_ns : 0;
-}
-
-/* wake: a WOKEN event's id; since_ns: UINT32_MAX: unknown. */
-static void end_wait(struct rv_track *track, uint32_t wake, uint32_t since_ns, uint64_t now_ns)
-{
-    const uint32_t kind = wake >> RV_EVENT_WAKE_SHIFT;
-    if (!track->n_waiting)
-        return;
-    struct rv_wait *wait = &track->waiting[--track->n_waiting];
-    wait->end_ns = now_ns;
-    wait->wake = kind < RV_WAKE_COUNT ? kind : RV_WAKE_UNKNOWN;
-    wait->waker = wake & ((1u << RV_EVENT_WAKE_SHIFT) - 1);
-    wait->woke_ns = since_ns != UINT32_MAX && since_ns <= now_ns ? now_ns - since_ns : 0;
-    add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_WOKEN, .of = (uint32_t)track->n_waits});
+    wait->lane = track->lane->idx;
+    add_moment(track,
+               (struct rv_moment){.at_ns = wait->end_ns, .kind = RV_MOMENT_WOKEN, .of = (uint32_t)track->n_waits});
     track->waits = rv_vec_reserve(track->waits, &track->waits_capacity, track->n_waits + 1, sizeof *track->waits);
     track->waits[track->n_waits++] = *wait;
 }
@@ -164,31 +137,27 @@ static void end_wait(struct rv_track *track, uint32_t wake, uint32_t since_ns, u
 /* False: it is no event of a wait. */
 static bool add_wait(struct rv_track *track, const struct rv_event *event, uint64_t now_ns)
 {
-    switch (rv_event_kind(event)) {
-    case RV_EVENT_WAIT:
-        if (event->frame & RV_WAIT_RELEASE)
-            add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_RELEASE, .of = event->id});
-        else
-            begin_wait(track, event, now_ns);
-        return true;
-    case RV_EVENT_WOKEN:
-        if (event->id >> RV_EVENT_WAKE_SHIFT == RV_WAKE_BEGAN)
-            set_begin(track, rv_event_since_begin(event), now_ns);
-        else
-            end_wait(track, event->id, rv_event_since(event), now_ns);
-        return true;
-    case RV_EVENT_LOST:
-        track->n_waiting = 0; /* their ends may be missing */
-        track->state = RV_THREAD_STARTED;
+    struct rv_wait ended;
+    switch (rv_wait_follower_add(&track->follower, event, now_ns, &ended)) {
+    case RV_WAIT_STEP_NONE:
         return false;
-    default:
-        return false;
+    case RV_WAIT_STEP_ON:
+        return true;
+    case RV_WAIT_STEP_ENDED:
+        add_ended(track, &ended);
+        return true;
+    case RV_WAIT_STEP_RELEASED:
+        add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_RELEASE, .of = event->id});
+        return true;
     }
+    return false;
 }
 
 void rv_stream_notes_add(struct rv_track *track, const struct rv_event *event, uint64_t origin_ns)
 {
     uint64_t now_ns = origin_ns + rv_event_ticks(event);
+    if (rv_event_kind(event) == RV_EVENT_LOST)
+        track->state = RV_THREAD_STARTED;
     if (rv_batch_is_switch(event))
         note_switch(track, event, now_ns);
     else if (rv_event_kind(event) == RV_EVENT_THREAD)
@@ -212,7 +181,7 @@ static void forget_states(struct rv_stream *stream, uint64_t at_ns)
         if (track->is_off_cpu)
             end_note(track->lane, off_cpu_note(track), at_ns);
         track->is_off_cpu = false;
-        track->n_waiting = 0;
+        rv_wait_follower_forget(&track->follower);
         track->state = RV_THREAD_STARTED;
     }
 }
@@ -311,11 +280,13 @@ void rv_stream_notes_add_page_job(struct rv_tracks *tracks, const struct rv_job 
 void rv_stream_notes_end(struct rv_stream *stream, uint64_t end_ns)
 {
     for (size_t i = 0; i < stream->tracks.n; i++) {
-        end_note(stream->tracks.all[i].lane, RV_NOTE_GC, end_ns);
-        end_note(stream->tracks.all[i].lane, RV_NOTE_LOST, end_ns);
-        end_off_cpu(&stream->tracks.all[i], end_ns);
-        end_state(&stream->tracks.all[i], end_ns);
-        while (stream->tracks.all[i].n_waiting)
-            end_wait(&stream->tracks.all[i], 0, UINT32_MAX, end_ns);
+        struct rv_track *track = &stream->tracks.all[i];
+        struct rv_wait ended;
+        end_note(track->lane, RV_NOTE_GC, end_ns);
+        end_note(track->lane, RV_NOTE_LOST, end_ns);
+        end_off_cpu(track, end_ns);
+        end_state(track, end_ns);
+        while (rv_wait_follower_end(&track->follower, end_ns, &ended))
+            add_ended(track, &ended);
     }
 }

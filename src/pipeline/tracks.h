@@ -9,10 +9,8 @@
 #include "model/lanes.h"
 #include "model/moments.h"
 #include "model/stats.h"
-#include "waits/waits.h"
+#include "waits/follower.h"
 #include "scan/carry.h"
-
-#define RV_TRACK_WAITS 4
 
 struct rv_track {
     uint32_t stack;
@@ -26,9 +24,7 @@ struct rv_track {
     /* of a stream, where a runtime tells its threads' states */
     uint32_t state; /* enum rv_thread_state */
     uint64_t state_since_ns;
-    /* of a stream: what its thread waits for; a wait in a signal handler stands above the one that it interrupted */
-    struct rv_wait waiting[RV_TRACK_WAITS];
-    uint32_t n_waiting;
+    struct rv_wait_follower follower; /* of a stream */
     /* of the job being joined */
     struct rv_moment *moments;
     struct rv_wait *waits; /* that ended */

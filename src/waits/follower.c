@@ -1,0 +1,73 @@
+#include "waits/follower.h"
+
+/* A wait that the thread has left without an end, by a jump, is forgotten where another begins outside of handlers. One
+ * that is deeper than there is room for takes the place of the one that it interrupted. */
+static void begin_wait(struct rv_wait_follower *follower, const struct rv_event *event, uint64_t now_ns)
+{
+    const uint32_t kind = event->frame & RV_WAIT_KIND_MASK;
+    if (!(event->frame & (RV_WAIT_NESTED | RV_WAIT_PAST)))
+        follower->n_waiting = 0;
+    follower->n_waiting += follower->n_waiting < RV_WAIT_FOLLOWER_NESTED;
+    follower->waiting[follower->n_waiting - 1] = (struct rv_wait){
+        .start_ns = now_ns, .object = event->id, .kind = kind < RV_WAIT_KIND_COUNT ? kind : RV_WAIT_MUTEX};
+}
+
+static void set_begin(struct rv_wait_follower *follower, uint64_t since_ns, uint64_t now_ns)
+{
+    if (follower->n_waiting)
+        follower->waiting[follower->n_waiting - 1].start_ns = since_ns < now_ns ? now_ns - since_ns : 0;
+}
+
+/* wake: a WOKEN event's id; since_ns: UINT32_MAX: unknown. False: no wait is known to have begun. */
+static bool end_wait(struct rv_wait_follower *follower, uint32_t wake, uint32_t since_ns, uint64_t now_ns,
+                     struct rv_wait *ended)
+{
+    const uint32_t kind = wake >> RV_EVENT_WAKE_SHIFT;
+    if (!follower->n_waiting)
+        return false;
+    *ended = follower->waiting[--follower->n_waiting];
+    ended->end_ns = now_ns;
+    ended->wake = kind < RV_WAKE_COUNT ? kind : RV_WAKE_UNKNOWN;
+    ended->waker = wake & ((1u << RV_EVENT_WAKE_SHIFT) - 1);
+    ended->woke_ns = since_ns != UINT32_MAX && since_ns <= now_ns ? now_ns - since_ns : 0;
+    return true;
+}
+
+static enum rv_wait_step add_woken(struct rv_wait_follower *follower, const struct rv_event *event, uint64_t now_ns,
+                                   struct rv_wait *ended)
+{
+    if (event->id >> RV_EVENT_WAKE_SHIFT == RV_WAKE_BEGAN) {
+        set_begin(follower, rv_event_since_begin(event), now_ns);
+        return RV_WAIT_STEP_ON;
+    }
+    return end_wait(follower, event->id, rv_event_since(event), now_ns, ended) ? RV_WAIT_STEP_ENDED : RV_WAIT_STEP_ON;
+}
+
+enum rv_wait_step rv_wait_follower_add(struct rv_wait_follower *follower, const struct rv_event *event, uint64_t now_ns,
+                                       struct rv_wait *ended)
+{
+    switch (rv_event_kind(event)) {
+    case RV_EVENT_WAIT:
+        if (event->frame & RV_WAIT_RELEASE)
+            return RV_WAIT_STEP_RELEASED;
+        begin_wait(follower, event, now_ns);
+        return RV_WAIT_STEP_ON;
+    case RV_EVENT_WOKEN:
+        return add_woken(follower, event, now_ns, ended);
+    case RV_EVENT_LOST:
+        rv_wait_follower_forget(follower); /* their ends may be missing */
+        return RV_WAIT_STEP_NONE;
+    default:
+        return RV_WAIT_STEP_NONE;
+    }
+}
+
+bool rv_wait_follower_end(struct rv_wait_follower *follower, uint64_t end_ns, struct rv_wait *ended)
+{
+    return end_wait(follower, 0, UINT32_MAX, end_ns, ended);
+}
+
+void rv_wait_follower_forget(struct rv_wait_follower *follower)
+{
+    follower->n_waiting = 0;
+}

@@ -1,0 +1,42 @@
+/*
+ * Follows a thread's waits through its events, from their begins to their ends. A wait in a signal handler stands above
+ * the one that it interrupted.
+ */
+#ifndef RV_WAITS_FOLLOWER_H
+#define RV_WAITS_FOLLOWER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ringviz/wire.h"
+#include "waits/waits.h"
+
+#define RV_WAIT_FOLLOWER_NESTED 4
+
+struct rv_wait_follower { /* zeroed = no wait has begun */
+    struct rv_wait waiting[RV_WAIT_FOLLOWER_NESTED];
+    uint32_t n_waiting;
+};
+
+enum rv_wait_step {
+    RV_WAIT_STEP_NONE,    /* it was no event of a wait */
+    RV_WAIT_STEP_ON,      /* a wait begins, or more is known of its begin */
+    RV_WAIT_STEP_ENDED,   /* one has ended */
+    RV_WAIT_STEP_RELEASED /* the thread released the object that the event's id is */
+};
+
+/*
+ * The thread's next event.
+ *   now_ns  its time
+ *   ended   with ENDED: the wait, without its lane and its call
+ */
+enum rv_wait_step rv_wait_follower_add(struct rv_wait_follower *follower, const struct rv_event *event, uint64_t now_ns,
+                                       struct rv_wait *ended);
+
+/* The thread has ended: so does the last wait that has not. False: there is none. */
+bool rv_wait_follower_end(struct rv_wait_follower *follower, uint64_t end_ns, struct rv_wait *ended);
+
+/* Events are missing. */
+void rv_wait_follower_forget(struct rv_wait_follower *follower);
+
+#endif
