@@ -77,6 +77,11 @@ enum rv_rec_feature { /* of feature_incompat */
                       RV_REC_FEATURES = 3
 };
 
+enum rv_rec_compat { /* of feature_compat */
+                     RV_REC_HAS_WAITS =
+                         1 /* each INDEX has the waits that there were: none means that there were none */
+};
+
 struct rv_rec_chunk {
     uint32_t magic;
     uint16_t type;          /* enum rv_rec_type */
@@ -257,6 +262,10 @@ enum rv_rec_index_column {
     RV_REC_INDEX_TOTALS = 8,  /* calls in these blocks, and in earlier ones not covered by any TOTALS */
     RV_REC_INDEX_BUCKETS = 9, /* n_buckets of each of TOTALS, increasing */
     RV_REC_INDEX_DEPTHS = 10, /* one of each of STACKS; older recorders wrote none, and no doubtful FRAMES */
+    RV_REC_INDEX_WAITERS =
+        11, /* of blocks and stacks, in the order of BLOCKS, those that had waits or released objects */
+    RV_REC_INDEX_WAITS = 12,    /* n_waits of each of WAITERS, by their ends; pictures do without these two */
+    RV_REC_INDEX_RELEASES = 13, /* n_releases of each of WAITERS, by time */
     RV_REC_INDEX_COLUMN_END
 };
 
@@ -337,5 +346,38 @@ struct rv_rec_index_depth {
     uint64_t last_ns; /* of the stream's last call or return; 0: none */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_index_depth) == 32);
+
+/* What a stack waited for and released in a block, in sum. A wait belongs to the block in which it ended. */
+struct rv_rec_index_waiter {
+    uint64_t begin_ns;          /* the least begin of its waits */
+    uint64_t first_ns, last_ns; /* the ends of the first and the last one */
+    uint64_t total_ns, longest_ns;
+    uint64_t first_release_ns, last_release_ns;
+    uint32_t stream, stack;
+    uint32_t n_waits, n_releases;
+    uint32_t longest; /* which of them; of several the first */
+    uint32_t reserved;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_index_waiter) == 80);
+
+#define RV_REC_WAIT_SINCE_UNKNOWN UINT64_MAX
+
+struct rv_rec_index_wait {
+    uint64_t end_ns;
+    uint64_t waited_ns; /* until then */
+    uint64_t since_ns;  /* from the moment when the waker acted until then, or RV_REC_WAIT_SINCE_UNKNOWN */
+    uint32_t object;    /* id of its name; 0: none */
+    uint32_t call;      /* id of the innermost call that waited; 0: none */
+    uint32_t waker;     /* tid, in the stream's process; 0: unknown */
+    uint8_t kind, wake; /* enum rv_wait_kind, enum rv_wake */
+    uint16_t reserved;
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_index_wait) == 40);
+
+struct rv_rec_index_release { /* of an object that other threads waited for */
+    uint64_t at_ns;
+    uint32_t object, call; /* likewise */
+};
+RV_WIRE_ASSERT(sizeof(struct rv_rec_index_release) == 16);
 
 #endif

@@ -20,6 +20,9 @@ static const size_t ROW_BYTES[RV_REC_INDEX_COLUMN_END] = {
     [RV_REC_INDEX_TOTALS] = sizeof(struct rv_rec_index_total),
     [RV_REC_INDEX_BUCKETS] = sizeof(struct rv_rec_index_bucket),
     [RV_REC_INDEX_DEPTHS] = sizeof(struct rv_rec_index_depth),
+    [RV_REC_INDEX_WAITERS] = sizeof(struct rv_rec_index_waiter),
+    [RV_REC_INDEX_WAITS] = sizeof(struct rv_rec_index_wait),
+    [RV_REC_INDEX_RELEASES] = sizeof(struct rv_rec_index_release),
 };
 
 void rv_rec_index_fini(struct rv_rec_index_table *table)
@@ -107,7 +110,9 @@ static int unpack(struct rv_compressor *compressor, const struct rv_column *colu
 }
 
 enum {
+    WAIT_COLUMNS = 1 << RV_REC_INDEX_WAITS | 1 << RV_REC_INDEX_RELEASES,
     ALL_COLUMNS = ~0,
+    PICTURE_COLUMNS = ALL_COLUMNS & ~WAIT_COLUMNS,
     ENTRY_COLUMNS =
         1 << RV_REC_INDEX_BLOCKS | 1 << RV_REC_INDEX_STACKS | 1 << RV_REC_INDEX_FRAMES | 1 << RV_REC_INDEX_DEPTHS
 };
@@ -234,6 +239,54 @@ static bool has_sound_depths(const struct rv_rec_index_table *table)
     return n == 0 || n == n_stacks;
 }
 
+static bool is_sound_wait(const struct rv_rec_index_wait *wait, uint64_t *last_ns)
+{
+    const bool is_sound = wait->end_ns >= *last_ns && wait->end_ns <= RV_EVENT_TICKS_MASK &&
+                          wait->waited_ns <= wait->end_ns && wait->kind < RV_WAIT_KIND_COUNT &&
+                          wait->wake < RV_WAKE_COUNT && wait->waker >> RV_EVENT_WAKE_SHIFT == 0;
+    *last_ns = wait->end_ns;
+    return is_sound;
+}
+
+static bool has_sound_waiter(const struct rv_rec_index_waiter *waiter, const struct rv_rec_index_wait *waits,
+                             const struct rv_rec_index_release *releases)
+{
+    uint64_t last_ns = waiter->first_ns, last_release_ns = waiter->first_release_ns;
+    for (uint32_t i = 0; i < waiter->n_waits; i++)
+        if (!is_sound_wait(&waits[i], &last_ns) || waits[i].end_ns - waits[i].waited_ns < waiter->begin_ns)
+            return false;
+    for (uint32_t i = 0; i < waiter->n_releases; last_release_ns = releases[i++].at_ns)
+        if (releases[i].at_ns < last_release_ns)
+            return false;
+    return last_ns <= waiter->last_ns && last_release_ns <= waiter->last_release_ns;
+}
+
+/* Sums alone, or with all that they are of. */
+static bool has_sound_waits(const struct rv_rec_index_table *table, int columns)
+{
+    size_t n, n_waits, n_releases;
+    uint64_t waits_end = 0, releases_end = 0;
+    const struct rv_rec_index_waiter *waiters = rv_rec_index_rows(table, RV_REC_INDEX_WAITERS, &n);
+    const struct rv_rec_index_wait *waits = rv_rec_index_rows(table, RV_REC_INDEX_WAITS, &n_waits);
+    const struct rv_rec_index_release *releases = rv_rec_index_rows(table, RV_REC_INDEX_RELEASES, &n_releases);
+    const bool has_all = (columns & WAIT_COLUMNS) != 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_rec_index_waiter *waiter = &waiters[i];
+        const uint64_t waits_begin = waits_end, releases_begin = releases_end;
+        waits_end += waiter->n_waits;
+        releases_end += waiter->n_releases;
+        if (waiter->stream >= RV_REC_MAX_STREAMS || waiter->begin_ns > waiter->first_ns ||
+            waiter->first_ns > waiter->last_ns || waiter->last_ns > RV_EVENT_TICKS_MASK ||
+            waiter->first_release_ns > waiter->last_release_ns || waiter->last_release_ns > RV_EVENT_TICKS_MASK ||
+            (waiter->n_waits && waiter->longest >= waiter->n_waits))
+            return false;
+        if (has_all && (waits_end > n_waits || releases_end > n_releases ||
+                        !has_sound_waiter(waiter, waits + waits_begin, releases + releases_begin)))
+            return false;
+    }
+    return !has_all || (waits_end == n_waits && releases_end == n_releases);
+}
+
 static int decode(struct rv_compressor *compressor, const struct rv_rec_chunk *chunk, const uint8_t *payload,
                   uint64_t offset, int columns, struct rv_rec_index_table *table)
 {
@@ -248,7 +301,7 @@ static int decode(struct rv_compressor *compressor, const struct rv_rec_chunk *c
         return -EBADMSG;
     bool is_sound = has_sound_chunks(table, offset) && has_sound_blocks(table, offset) &&
                     has_sound_stacks(table, columns) && has_sound_cells(table) && has_sound_totals(table) &&
-                    has_sound_depths(table);
+                    has_sound_depths(table) && has_sound_waits(table, columns);
     return is_sound ? 0 : -EBADMSG;
 }
 
@@ -262,4 +315,16 @@ int rv_rec_index_decode_entries(struct rv_compressor *compressor, const struct r
                                 const uint8_t *payload, uint64_t offset, struct rv_rec_index_table *table)
 {
     return decode(compressor, chunk, payload, offset, ENTRY_COLUMNS, table);
+}
+
+int rv_rec_index_decode_picture(struct rv_compressor *compressor, const struct rv_rec_chunk *chunk,
+                                const uint8_t *payload, uint64_t offset, struct rv_rec_index_table *table)
+{
+    return decode(compressor, chunk, payload, offset, PICTURE_COLUMNS, table);
+}
+
+int rv_rec_index_decode_waits(struct rv_compressor *compressor, const struct rv_rec_chunk *chunk,
+                              const uint8_t *payload, uint64_t offset, struct rv_rec_index_table *table)
+{
+    return decode(compressor, chunk, payload, offset, 1 << RV_REC_INDEX_WAITERS | WAIT_COLUMNS, table);
 }

@@ -33,6 +33,7 @@ struct checker {
     struct stream *streams; /* by number */
     size_t n_streams;
     uint64_t next_segment; /* its number, if none was discarded; 0: no segment yet */
+    bool has_waits;        /* its INDEXes */
     bool has_gap;          /* segments before this one were discarded */
     bool has_gaps;
     struct rv_index_builder *index_builder; /* of the output file, or of the input if there is no output */
@@ -137,20 +138,24 @@ static void index_chunk(struct checker *checker, const struct rv_rec_chunk *chun
     rv_index_builder_add(checker->index_builder, &added);
 }
 
-/* Older recorders listed fewer stacks, and not always the ones listed now; where a return revealed lower frames, their
- * self times depended on batch boundaries. */
-static bool is_compared(const struct rv_rec_index_table *theirs, size_t column)
+/* Older recorders listed no waits; the oldest listed fewer stacks, and not always the ones listed now; where a return
+ * revealed lower frames, their self times depended on batch boundaries. */
+static bool is_compared(const struct checker *checker, size_t column)
 {
+    const struct rv_rec_index_table *theirs = &checker->theirs;
+    if (column >= RV_REC_INDEX_WAITERS)
+        return checker->has_waits;
     bool is_of_before = theirs->columns[RV_REC_INDEX_STACKS].n && theirs->columns[RV_REC_INDEX_DEPTHS].n == 0;
     return !is_of_before || column == RV_REC_INDEX_CHUNKS || column == RV_REC_INDEX_BUCKETS;
 }
 
-static bool is_same(const struct rv_rec_index_table *ours, const struct rv_rec_index_table *theirs)
+static bool is_same(const struct checker *checker)
 {
+    const struct rv_rec_index_table *ours = &checker->ours, *theirs = &checker->theirs;
     bool is_same = ours->head.begin == theirs->head.begin && ours->head.previous == theirs->head.previous;
     for (size_t i = 0; i < RV_REC_INDEX_COLUMN_END && is_same; i++) {
         const struct rv_rec_buffer *a = &ours->columns[i], *b = &theirs->columns[i];
-        is_same = !is_compared(theirs, i) || (a->n == b->n && (a->n == 0 || memcmp(a->bytes, b->bytes, a->n) == 0));
+        is_same = !is_compared(checker, i) || (a->n == b->n && (a->n == 0 || memcmp(a->bytes, b->bytes, a->n) == 0));
     }
     return is_same;
 }
@@ -175,7 +180,7 @@ static bool is_sound_index(struct checker *checker, const struct rv_rec_chunk *c
     ours.payload_bytes = checker->buffer.n;
     return rv_rec_index_decode(rv_codec_compressor(checker->codec), &ours, checker->buffer.bytes, offset,
                                &checker->ours) == 0 &&
-           is_same(&checker->ours, &checker->theirs);
+           is_same(checker);
 }
 
 /* Does the index cover all calls? */
@@ -395,6 +400,7 @@ int rv_check_read(const char *path, const struct rv_rec_reader_params *params, c
     if (error)
         return error;
     found->n_bytes = rv_rec_reader_state(reader).n_bytes;
+    checker.has_waits = rv_rec_reader_file(reader)->feature_compat & RV_REC_HAS_WAITS;
     found->n_gone = rv_rec_reader_past(reader) ? rv_rec_reader_past(reader)->n_events : 0;
     if (out_path)
         error = rv_rec_writer_open(&checker.writer, out_path, rv_rec_reader_file(reader), rv_rec_reader_program(reader),

@@ -44,6 +44,7 @@ struct rv_index_builder {
     struct rv_stats *stats;
     bool leaves_totals;   /* totals are given, not counted here */
     bool leaves_sums;     /* likewise, and no cells, spans and notes */
+    bool has_waits;       /* the batch: its calls are kept until theirs are found */
     bool has_late_frames; /* a SYNC listed a frame after others were called: see rv_index_builder_give_totals() */
     struct rv_rec_index_table table;
     struct rv_block_rows rows;
@@ -53,6 +54,7 @@ struct rv_index_builder {
     uint64_t n_indexes, last;  /* INDEXes written; offset of the last one */
     /* scratch */
     uint32_t *specials; /* of a batch */
+    struct rv_wait_finder finder;
     struct rv_span *spans, *sorted;
     size_t n_spans, spans_capacity, sorted_capacity;
 };
@@ -108,6 +110,8 @@ static void end_block(struct rv_index_builder *index_builder, struct rv_indexed_
                       const struct rv_rec_index_block *block)
 {
     uint64_t n_rows = rv_block_rows_end(&index_builder->rows, stream, block);
+    for (size_t i = 0; i < stream->n_lanes; i++)
+        rv_indexed_waits_put(&stream->lanes[i].waits, &index_builder->table, block->stream, stream->lanes[i].stack);
     stream->n_rows += n_rows;
     index_builder->n_rows += n_rows;
     index_builder->n_events += block->n_events;
@@ -151,7 +155,7 @@ static void begin_spans(struct rv_index_builder *index_builder, struct rv_indexe
         stream->lanes[i].n = 0;
 }
 
-/* Process the spans just read while they are in the first-level cache. Keep them if they must be counted. */
+/* Process the spans just read while they are in the first-level cache. Keep them if they are needed again. */
 static void take_spans(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream, size_t n)
 {
     struct rv_span *spans = index_builder->spans + index_builder->n_spans;
@@ -160,17 +164,18 @@ static void take_spans(struct rv_index_builder *index_builder, struct rv_indexed
         for (; end < n && spans[end].stack == spans[begin].stack; end++)
             spans[end].depth += depth_shift;
         struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, spans[begin].stack);
-        rv_indexed_stream_sum_up(stream, lane, spans + begin, end - begin);
+        if (!index_builder->leaves_sums)
+            rv_indexed_stream_sum_up(stream, lane, spans + begin, end - begin);
         lane->n += end - begin;
     }
-    index_builder->n_spans += index_builder->leaves_totals ? 0 : n;
+    index_builder->n_spans += index_builder->leaves_totals && !index_builder->has_waits ? 0 : n;
 }
 
 static void read_spans(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream)
 {
     struct rv_block_cursor cursor = {0};
     begin_spans(index_builder, stream);
-    if (index_builder->leaves_sums)
+    if (index_builder->leaves_sums && !index_builder->has_waits)
         return;
     for (size_t n; (n = rv_block_read_spans(index_builder->block, &cursor, reserve_spans(index_builder), READ_SPANS));)
         take_spans(index_builder, stream, n);
@@ -198,10 +203,27 @@ static const struct rv_span *group(struct rv_index_builder *index_builder, struc
     return index_builder->sorted;
 }
 
+/* Which calls waited, and which released. */
+static void find_calls(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream,
+                       const struct rv_span *spans)
+{
+    struct rv_open_stack open;
+    for (size_t i = 0; i < rv_carry_n_stacks(stream->carry); i++) {
+        rv_carry_open_stack(stream->carry, i, &open);
+        struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, open.stack);
+        rv_indexed_waits_find_calls(&lane->waits, &index_builder->finder, spans + lane->first, lane->n, &open);
+    }
+    for (size_t i = 0; i < stream->n_lanes; i++) /* what the carry has no stack of */
+        rv_indexed_waits_find_calls(&stream->lanes[i].waits, &index_builder->finder, NULL, 0, NULL);
+}
+
 static void add_spans(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream)
 {
-    const struct rv_span *spans = index_builder->leaves_totals ? NULL : group(index_builder, stream);
-    for (size_t i = 0; i < stream->n_lanes; i++) {
+    const bool is_kept = !index_builder->leaves_totals || index_builder->has_waits;
+    const struct rv_span *spans = is_kept ? group(index_builder, stream) : NULL;
+    if (index_builder->has_waits)
+        find_calls(index_builder, stream, spans);
+    for (size_t i = 0; i < stream->n_lanes && !index_builder->leaves_sums; i++) {
         struct rv_indexed_stack *lane = &stream->lanes[i];
         if (lane->n == 0)
             continue;
@@ -209,7 +231,22 @@ static void add_spans(struct rv_index_builder *index_builder, struct rv_indexed_
         if (!index_builder->leaves_totals)
             rv_stats_add(index_builder->stats, lane->stats, spans + lane->first, lane->n);
     }
-    index_builder->n_buckets += index_builder->n_spans;
+    index_builder->n_buckets += index_builder->leaves_totals ? 0 : index_builder->n_spans;
+}
+
+/* Follow the waits of a batch; the stacks are those that it had at its events. */
+static void follow_waits(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream,
+                         const struct rv_batch *batch)
+{
+    uint32_t stack = stream->entry_stack;
+    index_builder->has_waits = false;
+    for (uint32_t i = 0; i < batch->n_specials; i++) {
+        const struct rv_event *event = &batch->events[batch->specials[i]];
+        if (rv_event_kind(event) == RV_EVENT_SWITCH)
+            stack = event->id;
+        else
+            index_builder->has_waits |= rv_indexed_waits_add(&rv_indexed_stream_stack(stream, stack)->waits, event);
+    }
 }
 
 /* Losses are always kept, and the end of a stretch off the CPU whose begin was. */
@@ -296,6 +333,7 @@ static void add_batch(struct rv_index_builder *index_builder, struct rv_indexed_
 {
     look_for_late_frames(index_builder, stream, batch);
     uint32_t exit_stack = scan(index_builder, stream, batch);
+    follow_waits(index_builder, stream, batch);
     for (size_t i = 0; i < stream->n_lanes; i++)
         if (stream->lanes[i].has_moved)
             rv_block_rows_list(&index_builder->rows, stream, &stream->lanes[i]);
@@ -365,6 +403,9 @@ static void close_stream(struct rv_index_builder *index_builder, const struct rv
     end_ns = end_ns > stream->last_ns ? end_ns : stream->last_ns;
     begin_block(index_builder, stream);
     begin_spans(index_builder, stream);
+    index_builder->has_waits = false;
+    for (size_t i = 0; i < stream->n_lanes; i++)
+        index_builder->has_waits |= rv_indexed_waits_end(&stream->lanes[i].waits, end_ns);
     for (size_t n; (n = rv_carry_finish(stream->carry, end_ns, reserve_spans(index_builder), READ_SPANS));)
         take_spans(index_builder, stream, n);
     follow_open(index_builder, stream);
@@ -405,6 +446,7 @@ void rv_index_builder_destroy(struct rv_index_builder *index_builder)
     free(index_builder->spans);
     free(index_builder->sorted);
     rv_block_rows_fini(&index_builder->rows);
+    rv_wait_finder_fini(&index_builder->finder);
     free(index_builder);
 }
 

@@ -20,7 +20,7 @@ void rv_index_builder_destroy(struct rv_index_builder *index_builder);
 /* Do not count calls: the caller counts them anyway and gives the totals before the last INDEX. */
 void rv_index_builder_leave_totals(struct rv_index_builder *index_builder);
 
-/* Keep only where the blocks are and which frames are open at their begins: no totals, sums or notes. */
+/* Keep only where the blocks are, which frames are open at their begins, and waits: no totals, sums or notes. */
 void rv_index_builder_leave_sums(struct rv_index_builder *index_builder);
 
 /*

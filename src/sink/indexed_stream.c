@@ -16,6 +16,7 @@ void rv_indexed_stream_fini(struct rv_indexed_stream *stream)
         rv_density_fini(&stream->lanes[i].density);
         free(stream->lanes[i].spans);
         free(stream->lanes[i].notes);
+        rv_indexed_waits_fini(&stream->lanes[i].waits);
     }
     rv_carry_destroy(stream->carry);
     free(stream->lanes);

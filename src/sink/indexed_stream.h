@@ -10,6 +10,7 @@
 #include "model/stats.h"
 #include "ringviz/recording.h"
 #include "scan/carry.h"
+#include "sink/indexed_waits.h"
 
 struct rv_indexed_stack { /* a stack of a stream */
     uint32_t stack;
@@ -29,6 +30,7 @@ struct rv_indexed_stack { /* a stack of a stream */
     struct rv_event *notes;
     size_t n_notes, notes_capacity;
     bool is_off_cpu; /* by the last switch among the notes */
+    struct rv_indexed_waits waits;
     /* per batch: its spans in the buffer; whether it had events */
     size_t first, n;
     bool has_moved;

@@ -61,6 +61,23 @@ void rv_recorded_map_ids(struct rv_recorded_names *names, struct rv_batch *batch
     }
 }
 
+static void map_waits(struct rv_recorded_names *names, struct rv_rec_index_table *table)
+{
+    size_t n;
+    (void)rv_rec_index_rows(table, RV_REC_INDEX_WAITS, &n);
+    struct rv_rec_index_wait *waits = (void *)table->columns[RV_REC_INDEX_WAITS].bytes;
+    for (size_t i = 0; i < n; i++) {
+        waits[i].object = rv_recorded_map_id(names, waits[i].object);
+        waits[i].call = rv_recorded_map_id(names, waits[i].call);
+    }
+    (void)rv_rec_index_rows(table, RV_REC_INDEX_RELEASES, &n);
+    struct rv_rec_index_release *releases = (void *)table->columns[RV_REC_INDEX_RELEASES].bytes;
+    for (size_t i = 0; i < n; i++) {
+        releases[i].object = rv_recorded_map_id(names, releases[i].object);
+        releases[i].call = rv_recorded_map_id(names, releases[i].call);
+    }
+}
+
 void rv_recorded_map_index(struct rv_recorded_names *names, struct rv_rec_index_table *table)
 {
     size_t n;
@@ -85,6 +102,7 @@ void rv_recorded_map_index(struct rv_recorded_names *names, struct rv_rec_index_
     for (size_t i = 0; i < n; i++)
         if (rv_batch_has_name(&notes[i]))
             notes[i].id = rv_recorded_map_id(names, notes[i].id);
+    map_waits(names, table);
 }
 
 /* Escaped copy, valid until the next call for the same slot. */
