@@ -347,7 +347,7 @@ struct rv_rec_index_depth {
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_index_depth) == 32);
 
-/* What a stack waited for and released in a block, in sum. A wait belongs to the block in which it ended. */
+/* The waits and releases of a stack in a block, summarized. A wait belongs to the block in which it ended. */
 struct rv_rec_index_waiter {
     uint64_t begin_ns;          /* the least begin of its waits */
     uint64_t first_ns, last_ns; /* the ends of the first and the last one */
