@@ -108,9 +108,9 @@ static void table_init(struct table *table, const struct rv_report *report)
     (report->group_by ? take_groups : take_subroutines)(table, report);
     qsort(table->lines, table->n, sizeof *table->lines, by_self_time);
     table->lanes = rv_lanes_take_by_thread(report->lanes, &table->n_lanes);
+    table->has_switches = report->n_switches && !report->group_by;
     for (size_t i = 0; i < table->n_lanes && !report->group_by; i++) {
         const struct rv_state_times times = times_of(table->lanes[i]);
-        table->has_switches |= rv_state_times_has_switches(&times);
         table->has_turns |= rv_state_times_has_turns(&times);
     }
 }
@@ -123,21 +123,53 @@ static void table_fini(struct table *table)
     free(table->lanes);
 }
 
+/* ---- times in which calls ran and did not ---- */
+
+enum { SELF_TIMES = 0, TOTAL_TIMES = 5, N_TIMES = 10, N_SWITCH_TIMES = 3 };
+
+/* Own ones, then those of outermost activations: three by the kernel's switches, two by a runtime's turns. */
+static const char *const TIME_NAMES[N_TIMES] = {
+    "self_cpu_ns",  "self_blocked_ns",  "self_runnable_ns",  "self_ready_ns",  "self_suspended_ns",
+    "total_cpu_ns", "total_blocked_ns", "total_runnable_ns", "total_ready_ns", "total_suspended_ns"};
+
+static void list_times(uint64_t *out, const struct rv_state_times *times, uint64_t all_ns)
+{
+    out[0] = rv_state_times_cpu_ns(times, all_ns);
+    out[1] = times->blocked_ns;
+    out[2] = times->runnable_ns;
+    out[3] = times->ready_ns;
+    out[4] = times->suspended_ns;
+}
+
+static void list_row_times(uint64_t out[N_TIMES], const struct rv_stats_row *row)
+{
+    list_times(out + SELF_TIMES, &row->self_times, row->self_ns);
+    list_times(out + TOTAL_TIMES, &row->total_times, row->total_ns);
+}
+
+static bool knows(const struct table *table, int time)
+{
+    return time % TOTAL_TIMES < N_SWITCH_TIMES ? table->has_switches : table->has_turns;
+}
+
+/* ---- JSON ---- */
+
 static void add_json_number(struct rv_text_buffer *text, const char *key, uint64_t value)
 {
     rv_text_buffer_add(text, key);
     rv_text_buffer_add_u64(text, value);
 }
 
-static void add_json_times(struct rv_text_buffer *text, const struct rv_state_times *times)
+static void add_json_times(struct rv_text_buffer *text, const struct table *table, const struct rv_stats_row *row)
 {
-    add_json_number(text, ",\"blocked_ns\":", times->blocked_ns);
-    add_json_number(text, ",\"preempted_ns\":", times->preempted_ns);
-    add_json_number(text, ",\"ready_ns\":", times->ready_ns);
-    add_json_number(text, ",\"suspended_ns\":", times->suspended_ns);
+    uint64_t times[N_TIMES];
+    list_row_times(times, row);
+    for (int i = 0; i < N_TIMES; i++)
+        if (knows(table, i))
+            rv_text_buffer_format(text, ",\"%s\":%llu", TIME_NAMES[i], (unsigned long long)times[i]);
 }
 
-static void add_json_line(struct rv_text_buffer *text, const struct line *line)
+static void add_json_line(struct rv_text_buffer *text, const struct table *table, const struct line *line)
 {
     rv_text_buffer_add(text, "{\"name\":");
     rv_text_buffer_add_json(text, line->name.full);
@@ -155,11 +187,11 @@ static void add_json_line(struct rv_text_buffer *text, const struct line *line)
     add_json_number(text, ",\"p50_ns\":", line->row.p50_ns);
     add_json_number(text, ",\"p99_ns\":", line->row.p99_ns);
     add_json_number(text, ",\"max_ns\":", line->row.max_ns);
-    add_json_times(text, &line->row.times);
+    add_json_times(text, table, &line->row);
     rv_text_buffer_add(text, "}");
 }
 
-static void add_json_thread(struct rv_text_buffer *text, struct rv_lane *lane)
+static void add_json_thread(struct rv_text_buffer *text, const struct table *table, struct rv_lane *lane)
 {
     pthread_mutex_lock(&lane->lock);
     add_json_number(text, "{\"process\":", lane->pid);
@@ -168,7 +200,14 @@ static void add_json_thread(struct rv_text_buffer *text, struct rv_lane *lane)
     rv_text_buffer_add_json(text, lane->name);
     add_json_number(text, ",\"events\":", lane->n_events);
     add_json_number(text, ",\"max_depth\":", lane->max_depth);
-    add_json_times(text, &lane->times);
+    if (table->has_switches) {
+        add_json_number(text, ",\"blocked_ns\":", lane->times.blocked_ns);
+        add_json_number(text, ",\"runnable_ns\":", lane->times.runnable_ns);
+    }
+    if (table->has_turns) {
+        add_json_number(text, ",\"ready_ns\":", lane->times.ready_ns);
+        add_json_number(text, ",\"suspended_ns\":", lane->times.suspended_ns);
+    }
     if (lane->last_line)
         add_json_number(text, ",\"last_line\":", lane->last_line);
     rv_text_buffer_add(text, "}");
@@ -264,6 +303,7 @@ static void write_json(struct rv_text_buffer *text, const struct rv_report *repo
     add_json_number(text, ",\"dropped\":", report->n_dropped);
     add_json_number(text, "},\"spans\":", report->n_spans);
     add_json_number(text, ",\"state_changes\":", report->n_switches);
+    rv_text_buffer_format(text, ",\"states_known\":%s", table->has_switches ? "true" : "false");
     rv_text_buffer_add(text, ",\"lost\":");
     rv_losses_add_json(text, report->losses);
     add_json_processes(text, report);
@@ -271,12 +311,12 @@ static void write_json(struct rv_text_buffer *text, const struct rv_report *repo
     rv_text_buffer_add(text, ",\"threads\":[");
     for (size_t i = 0; i < table->n_lanes; i++) {
         rv_text_buffer_add(text, i ? "," : "");
-        add_json_thread(text, table->lanes[i]);
+        add_json_thread(text, table, table->lanes[i]);
     }
     rv_text_buffer_add(text, "],\"subroutines\":[");
     for (size_t i = 0; i < table->n; i++) {
         rv_text_buffer_add(text, i ? "," : "");
-        add_json_line(text, &table->lines[i]);
+        add_json_line(text, table, &table->lines[i]);
     }
     rv_text_buffer_add(text, "]}\n");
 }
@@ -287,7 +327,7 @@ static void add_csv_losses(struct rv_text_buffer *text, const struct rv_report *
     const struct rv_losses *losses = report->losses;
     for (enum rv_loss loss = 0; losses && loss < RV_LOSS_COUNT; loss++)
         if (losses->n[loss])
-            rv_text_buffer_format(text, "(lost: %s),,0,%llu,0,0,0,0,0,0,0,0,0,0%s\n", rv_loss_words(loss),
+            rv_text_buffer_format(text, "(lost: %s),,0,%llu,0,0,0,0,0,0,,,,,,,,,,%s\n", rv_loss_words(loss),
                                   (unsigned long long)losses->n[loss], report->group_by ? "," : "");
 }
 
@@ -300,24 +340,33 @@ static void add_csv_not_traced(struct rv_text_buffer *text, const struct rv_repo
         char name[sizeof all->what + 64];
         snprintf(name, sizeof name, "(not traced after %.3f s: %s)", (double)all[i].at_ns / 1e9, all[i].what);
         rv_text_buffer_add_csv(text, name);
-        rv_text_buffer_format(text, ",,0,0,0,0,0,0,0,0,0,0,0,0%s\n", report->group_by ? "," : "");
+        rv_text_buffer_format(text, ",,0,0,0,0,0,0,0,0,,,,,,,,,,%s\n", report->group_by ? "," : "");
     }
     free(all);
 }
 
+/* What is not known is empty. */
+static void add_csv_times(struct rv_text_buffer *text, const struct table *table, const struct rv_stats_row *row)
+{
+    uint64_t times[N_TIMES];
+    list_row_times(times, row);
+    for (int i = 0; i < N_TIMES; i++) {
+        rv_text_buffer_add(text, ",");
+        if (knows(table, i))
+            rv_text_buffer_add_u64(text, times[i]);
+    }
+}
+
 static void write_csv(struct rv_text_buffer *text, const struct rv_report *report, const struct table *table)
 {
-    rv_text_buffer_format(
-        text,
-        "name,file,line,calls,total_ns,self_ns,min_ns,p50_ns,p99_ns,max_ns,blocked_ns,preempted_ns,ready_ns,"
-        "suspended_ns%s\n",
-        report->group_by ? ",argument" : "");
+    rv_text_buffer_add(text, "name,file,line,calls,total_ns,self_ns,min_ns,p50_ns,p99_ns,max_ns");
+    for (int i = 0; i < N_TIMES; i++)
+        rv_text_buffer_format(text, ",%s", TIME_NAMES[i]);
+    rv_text_buffer_add(text, report->group_by ? ",argument\n" : "\n");
     for (size_t i = 0; i < table->n; i++) {
         const struct line *line = &table->lines[i];
-        const struct rv_state_times *times = &line->row.times;
-        const uint64_t numbers[] = {line->name.line,   line->row.n_calls,   line->row.total_ns, line->row.self_ns,
-                                    line->row.min_ns,  line->row.p50_ns,    line->row.p99_ns,   line->row.max_ns,
-                                    times->blocked_ns, times->preempted_ns, times->ready_ns,    times->suspended_ns};
+        const uint64_t numbers[] = {line->name.line,  line->row.n_calls, line->row.total_ns, line->row.self_ns,
+                                    line->row.min_ns, line->row.p50_ns,  line->row.p99_ns,   line->row.max_ns};
         rv_text_buffer_add_csv(text, line->name.full);
         rv_text_buffer_add(text, ",");
         rv_text_buffer_add_csv(text, line->name.file);
@@ -325,6 +374,7 @@ static void write_csv(struct rv_text_buffer *text, const struct rv_report *repor
             rv_text_buffer_add(text, ",");
             rv_text_buffer_add_u64(text, numbers[j]);
         }
+        add_csv_times(text, table, &line->row);
         rv_text_buffer_add(text, line->argument ? "," : "");
         rv_text_buffer_add_csv(text, line->argument ? line->argument : "");
         rv_text_buffer_add(text, "\n");
@@ -333,24 +383,23 @@ static void write_csv(struct rv_text_buffer *text, const struct rv_report *repor
     add_csv_not_traced(text, report);
 }
 
-/* The columns that some thread has. */
-static void add_times(struct rv_text_buffer *text, const struct table *table, const struct rv_state_times *times)
+/* Those of a thread have no time of which the rest is its CPU time. */
+static void add_times(struct rv_text_buffer *text, const struct table *table, const struct rv_state_times *times,
+                      const uint64_t *all_ns)
 {
-    if (table->has_switches) {
-        rv_text_buffer_add_duration(text, times->blocked_ns);
-        rv_text_buffer_add_duration(text, times->preempted_ns);
-    }
-    if (table->has_turns) {
-        rv_text_buffer_add_duration(text, times->ready_ns);
-        rv_text_buffer_add_duration(text, times->suspended_ns);
-    }
+    uint64_t numbers[TOTAL_TIMES];
+    list_times(numbers, times, all_ns ? *all_ns : 0);
+    for (int i = all_ns ? 0 : 1; i < TOTAL_TIMES; i++)
+        if (knows(table, i))
+            rv_text_buffer_add_duration(text, numbers[i]);
 }
 
-static const char *times_heading(const struct table *table)
+static void add_times_heading(struct rv_text_buffer *text, const struct table *table, bool has_cpu)
 {
-    static const char *const headings[2][2] = {
-        {"", "      ready  suspended"}, {"    blocked  preempted", "    blocked  preempted      ready  suspended"}};
-    return headings[table->has_switches][table->has_turns];
+    static const char *const names[TOTAL_TIMES] = {"cpu", "blocked", "runnable", "ready", "suspended"};
+    for (int i = has_cpu ? 0 : 1; i < TOTAL_TIMES; i++)
+        if (knows(table, i))
+            rv_text_buffer_format(text, " %10s", names[i]);
 }
 
 static void add_text_line(struct rv_text_buffer *text, const struct table *table, const struct line *line,
@@ -360,8 +409,9 @@ static void add_text_line(struct rv_text_buffer *text, const struct table *table
     const uint64_t durations[] = {row->min_ns, row->p50_ns, row->p99_ns, row->max_ns};
     rv_text_buffer_format(text, "%12llu", (unsigned long long)row->n_calls);
     rv_text_buffer_add_duration(text, row->total_ns);
+    add_times(text, table, &row->total_times, &row->total_ns);
     rv_text_buffer_add_duration(text, row->self_ns);
-    add_times(text, table, &row->times);
+    add_times(text, table, &row->self_times, &row->self_ns);
     for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
         rv_text_buffer_add_duration(text, durations[i]);
     rv_text_buffer_format(text, "  %s", name);
@@ -381,7 +431,7 @@ static void add_text_thread(struct rv_text_buffer *text, const struct table *tab
     pthread_mutex_lock(&lane->lock);
     rv_text_buffer_format(text, "%12u %10u %12llu %10u", lane->pid, lane->tid, (unsigned long long)lane->n_events,
                           lane->max_depth);
-    add_times(text, table, &lane->times);
+    add_times(text, table, &lane->times, NULL);
     rv_text_buffer_format(text, "  %s", lane->name);
     if (lane->last_line)
         rv_text_buffer_format(text, ", last at line %u", lane->last_line);
@@ -412,25 +462,39 @@ static void add_text_not_traced(struct rv_text_buffer *text, const struct rv_rep
     free(all);
 }
 
+/* Where the columns are missing. */
+static void add_text_unknown(struct rv_text_buffer *text, const struct rv_report *report, const struct table *table)
+{
+    if (table->n && !table->has_switches && !report->group_by)
+        rv_text_buffer_add(text, "threads' states are not known: no columns of cpu, blocked and runnable time\n");
+}
+
 static void write_text(struct rv_text_buffer *text, const struct rv_report *report, const struct table *table)
 {
     uint64_t n_calls = 0, self_ns = 0;
     char **names =
         rv_table_names_create(table->lines, sizeof *table->lines, offsetof(struct line, name.full), table->n);
-    const char *times = times_heading(table);
-    rv_text_buffer_format(text, "%12s %10s %10s%s %10s %10s %10s %10s  subroutine\n", "calls", "total", "self", times,
-                          "min", "p50", "p99", "max");
+    const int times_width =
+        11 * (N_SWITCH_TIMES * table->has_switches + (TOTAL_TIMES - N_SWITCH_TIMES) * table->has_turns);
+    rv_text_buffer_format(text, "%12s %10s", "calls", "total");
+    add_times_heading(text, table, true);
+    rv_text_buffer_format(text, " %10s", "self");
+    add_times_heading(text, table, true);
+    rv_text_buffer_format(text, " %10s %10s %10s %10s  subroutine\n", "min", "p50", "p99", "max");
     for (size_t i = 0; i < table->n; i++) {
         add_text_line(text, table, &table->lines[i], names[i]);
         n_calls += table->lines[i].row.n_calls;
         self_ns += table->lines[i].row.self_ns;
     }
     rv_table_names_destroy(names, table->n);
-    rv_text_buffer_format(text, "%12llu %10s", (unsigned long long)n_calls, "");
+    rv_text_buffer_format(text, "%12llu %*s", (unsigned long long)n_calls, 10 + times_width, "");
     rv_text_buffer_add_duration(text, self_ns);
-    rv_text_buffer_format(text, " %*s  all %zu subroutines\n\n", 43 + (int)strlen(times), "", table->n);
+    rv_text_buffer_format(text, " %*s  all %zu subroutines\n", 43 + times_width, "", table->n);
+    add_text_unknown(text, report, table);
 
-    rv_text_buffer_format(text, "%12s %10s %12s %10s%s  thread\n", "process", "thread", "events", "max depth", times);
+    rv_text_buffer_format(text, "\n%12s %10s %12s %10s", "process", "thread", "events", "max depth");
+    add_times_heading(text, table, false);
+    rv_text_buffer_add(text, "  thread\n");
     for (size_t i = 0; i < table->n_lanes; i++)
         add_text_thread(text, table, table->lanes[i]);
     add_text_processes(text, report);

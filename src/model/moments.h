@@ -9,16 +9,14 @@
 #include "scan/span.h"
 
 enum rv_moment_kind {
-    RV_MOMENT_BLOCKED,   /* the thread ran again, after it had waited, */
-    RV_MOMENT_PREEMPTED, /* after it had been ready, */
-    RV_MOMENT_READY,     /* after it had waited for its runtime's lock, */
-    RV_MOMENT_SUSPENDED, /* or wanted it again */
-    RV_MOMENT_WOKEN,     /* its wait for an object ended */
-    RV_MOMENT_RELEASE    /* it released an object that others waited for */
+    RV_MOMENT_STRETCH, /* the end of a time in which the thread did not run */
+    RV_MOMENT_WOKEN,   /* its wait for an object ended */
+    RV_MOMENT_RELEASE  /* it released an object that others waited for */
 };
 
 struct rv_moment {
-    uint64_t at_ns, n_ns; /* at the end of n_ns */
+    uint64_t at_ns;
+    struct rv_state_times times; /* of a stretch */
     enum rv_moment_kind kind;
     uint32_t of;   /* WOKEN: the caller's number of the wait; RELEASE: id of the object */
     uint32_t call; /* id of the innermost call; 0: none */

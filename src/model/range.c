@@ -17,6 +17,7 @@
 
 struct frame { /* a call that encloses the next ones */
     uint64_t start_ns, duration_ns, inside_ns, children_ns;
+    struct rv_state_times times, callees; /* inside: own, and of finished callees */
     uint32_t id, depth, node;
     uint32_t own_id; /* id is that of the results */
     uint32_t caller; /* id of the innermost row that encloses it, or RV_CALL_NO_CALLER */
@@ -207,12 +208,26 @@ static void list_call(struct rv_range *range, const struct frame *frame, uint64_
                                        .flags = frame->flags});
 }
 
+/* Returns the times of a finished call; its caller gets them, too. */
+static struct rv_state_times finish_times(struct rv_range *range, const struct frame *frame)
+{
+    struct rv_state_times times = frame->callees;
+    rv_state_times_add(&times, &frame->times);
+    if (range->n_frames > 0)
+        rv_state_times_add(&range->frames[range->n_frames - 1].callees, &times);
+    return times;
+}
+
 static void finish_frame(struct rv_range *range)
 {
     const struct frame *frame = &range->frames[--range->n_frames];
     uint64_t self_ns = frame->inside_ns > frame->children_ns ? frame->inside_ns - frame->children_ns : 0;
+    const struct rv_state_times times = finish_times(range, frame);
     if (!frame->is_row)
         return;
+    if (rv_state_times_any(&times))
+        rv_stats_add_times(range->stats, frame->id, &frame->times,
+                           frame->is_outermost ? &times : &(struct rv_state_times){0});
     range->n_open[frame->id]--;
     range->nodes[frame->node].self_ns += self_ns;
     range->self_ns += self_ns;
@@ -261,12 +276,12 @@ uint32_t rv_range_id(const struct rv_range *range, uint32_t id)
 /* Give times that ended after this to the innermost calls then: all calls that end as late have come. */
 static void give_times(struct rv_range *range, uint64_t after_ns)
 {
-    for (const struct rv_range_time *time; (time = rv_range_times_take(&range->times, after_ns));) {
+    for (const struct rv_state_stretch *time; (time = rv_range_times_take(&range->times, after_ns));) {
         size_t n = range->n_frames;
         while (n > 0 && range->frames[n - 1].start_ns >= time->at_ns)
             n--;
-        if (n > 0 && range->frames[n - 1].is_row)
-            rv_stats_add_times(range->stats, range->frames[n - 1].id, &time->times);
+        if (n > 0)
+            rv_state_times_add(&range->frames[n - 1].times, &time->times);
     }
 }
 

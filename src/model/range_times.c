@@ -16,9 +16,9 @@ static void add(struct rv_range_times *times, const struct stretch *stretch, con
     if (from_ns >= to_ns || stretch->end_ns == UINT64_MAX)
         return;
     times->items = rv_vec_reserve(times->items, &times->capacity, times->n + 1, sizeof *times->items);
-    struct rv_range_time *time = &times->items[times->n++];
-    *time = (struct rv_range_time){.at_ns = to_ns};
-    uint64_t *const sums[] = {&time->times.blocked_ns, &time->times.preempted_ns, &time->times.ready_ns,
+    struct rv_state_stretch *time = &times->items[times->n++];
+    *time = (struct rv_state_stretch){.at_ns = to_ns};
+    uint64_t *const sums[] = {&time->times.blocked_ns, &time->times.runnable_ns, &time->times.ready_ns,
                               &time->times.suspended_ns};
     *sums[field] = (uint64_t)(stretch->share * (double)(to_ns - from_ns) + 0.5);
 }
@@ -39,7 +39,7 @@ static void add_state(struct rv_range_times *times, const struct rv_lane_note *s
 
 static int by_time(const void *a, const void *b)
 {
-    const struct rv_range_time *x = a, *y = b;
+    const struct rv_state_stretch *x = a, *y = b;
     return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
 }
 
@@ -63,7 +63,7 @@ void rv_range_times_begin(struct rv_range_times *times, const struct rv_lane *la
         qsort(times->items, times->n, sizeof *times->items, by_time);
 }
 
-const struct rv_range_time *rv_range_times_take(struct rv_range_times *times, uint64_t after_ns)
+const struct rv_state_stretch *rv_range_times_take(struct rv_range_times *times, uint64_t after_ns)
 {
     return times->n && times->items[times->n - 1].at_ns > after_ns ? &times->items[--times->n] : NULL;
 }

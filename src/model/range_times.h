@@ -7,13 +7,8 @@
 
 #include "model/lanes.h"
 
-struct rv_range_time {
-    uint64_t at_ns; /* its end, or the range's if that is earlier */
-    struct rv_state_times times;
-};
-
-struct rv_range_times { /* zeroed = none */
-    struct rv_range_time *items;
+struct rv_range_times { /* zeroed = none; a stretch ends at the range's end at the latest */
+    struct rv_state_stretch *items;
     size_t n, capacity; /* by time: the latest last */
 };
 
@@ -21,7 +16,7 @@ struct rv_range_times { /* zeroed = none */
 void rv_range_times_begin(struct rv_range_times *times, const struct rv_lane *lane, uint64_t from_ns, uint64_t to_ns);
 
 /* Take the latest one if it is after a time; NULL: it is not. Valid until the next begin. */
-const struct rv_range_time *rv_range_times_take(struct rv_range_times *times, uint64_t after_ns);
+const struct rv_state_stretch *rv_range_times_take(struct rv_range_times *times, uint64_t after_ns);
 void rv_range_times_fini(struct rv_range_times *times);
 
 #endif

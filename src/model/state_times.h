@@ -1,4 +1,7 @@
-/* Sums of time in which a thread, or a subroutine's calls, did not run. */
+/*
+ * Sums of time in which a thread, or a subroutine's calls, did not run. Runnable is a thread that could run but is on no CPU: it was
+ * preempted, or was woken and has not run yet.
+ */
 #ifndef RV_MODEL_STATE_TIMES_H
 #define RV_MODEL_STATE_TIMES_H
 
@@ -6,27 +9,52 @@
 #include <stdint.h>
 
 struct rv_state_times {
-    uint64_t blocked_ns, preempted_ns; /* where the kernel's switches are known */
-    uint64_t ready_ns, suspended_ns;   /* where a runtime tells: waited for its lock (the GVL), and was without it */
+    uint64_t blocked_ns, runnable_ns; /* where the kernel's switches are known */
+    uint64_t ready_ns, suspended_ns;  /* where a runtime tells: waited for its lock (the GVL), and was without it */
 };
 
 static inline void rv_state_times_add(struct rv_state_times *into, const struct rv_state_times *times)
 {
     into->blocked_ns += times->blocked_ns;
-    into->preempted_ns += times->preempted_ns;
+    into->runnable_ns += times->runnable_ns;
     into->ready_ns += times->ready_ns;
     into->suspended_ns += times->suspended_ns;
+}
+
+static inline void rv_state_times_subtract(struct rv_state_times *from, const struct rv_state_times *times)
+{
+    from->blocked_ns -= times->blocked_ns;
+    from->runnable_ns -= times->runnable_ns;
+    from->ready_ns -= times->ready_ns;
+    from->suspended_ns -= times->suspended_ns;
 }
 
 /* By the kernel; by a runtime. */
 static inline bool rv_state_times_has_switches(const struct rv_state_times *times)
 {
-    return times->blocked_ns || times->preempted_ns;
+    return times->blocked_ns || times->runnable_ns;
 }
 
 static inline bool rv_state_times_has_turns(const struct rv_state_times *times)
 {
     return times->ready_ns || times->suspended_ns;
 }
+
+static inline bool rv_state_times_any(const struct rv_state_times *times)
+{
+    return rv_state_times_has_switches(times) || rv_state_times_has_turns(times);
+}
+
+/* What is left of a thread's or a call's time: it ran. Switches and calls are not measured by the same clock reads. */
+static inline uint64_t rv_state_times_cpu_ns(const struct rv_state_times *times, uint64_t all_ns)
+{
+    const uint64_t off_ns = times->blocked_ns + times->runnable_ns;
+    return all_ns > off_ns ? all_ns - off_ns : 0;
+}
+
+struct rv_state_stretch { /* in which a thread did not run */
+    uint64_t at_ns;       /* its end */
+    struct rv_state_times times;
+};
 
 #endif

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/hash.h"
 #include "base/vec.h"
 
@@ -32,7 +33,9 @@ struct rv_stats {
     struct row *rows; /* by id */
     struct total *totals;
     size_t n_rows;
-    struct rv_state_times *times; /* by id; only where they are known */
+    struct times {
+        struct rv_state_times self, total;
+    } * times; /* by id; only where they are known */
     size_t n_times;
     uint32_t stamp;
 };
@@ -183,6 +186,17 @@ static void cover_open(struct rv_stats *stats, const struct rv_stats_lane *lane)
     }
 }
 
+/* Is it an outermost activation? Spans come backwards in closing order. */
+static inline bool cover(struct rv_stats *stats, const struct rv_span *span)
+{
+    struct total *total = &stats->totals[span->id];
+    const uint64_t cover_ns = total->stamp == stats->stamp ? total->cover_ns : NO_COVER;
+    const bool is_outermost = span->start < cover_ns;
+    total->stamp = stats->stamp;
+    total->cover_ns = is_outermost ? span->start : cover_ns;
+    return is_outermost;
+}
+
 static void add_totals(struct rv_stats *stats, const struct rv_span *spans, size_t n)
 {
     for (size_t i = n; i-- > 0;) {
@@ -191,12 +205,56 @@ static void add_totals(struct rv_stats *stats, const struct rv_span *spans, size
             continue;
         if (__builtin_expect(span->id >= stats->n_rows, 0))
             grow_rows(stats, span->id);
-        struct total *total = &stats->totals[span->id];
-        uint64_t cover_ns = total->stamp == stats->stamp ? total->cover_ns : NO_COVER;
-        uint64_t if_outermost = -(uint64_t)(span->start < cover_ns);
-        total->stamp = stats->stamp;
-        total->cover_ns = span->start < cover_ns ? span->start : cover_ns;
-        total->total_ns += (span->end - span->start) & if_outermost;
+        stats->totals[span->id].total_ns += (span->end - span->start) & -(uint64_t)cover(stats, span);
+    }
+}
+
+/* The sum of the stretches whose ends are after one time and not after another. */
+static struct rv_state_times times_between(const struct rv_state_stretch *stretches, size_t n, uint64_t after_ns,
+                                           uint64_t until_ns)
+{
+    struct rv_state_times times = {0};
+    const size_t at = offsetof(struct rv_state_stretch, at_ns);
+    const size_t from = rv_bisect_count(stretches, n, sizeof *stretches, at, after_ns);
+    const size_t to = rv_bisect_count(stretches, n, sizeof *stretches, at, until_ns);
+    if (to > from)
+        times = stretches[to - 1].times;
+    if (to > from && from > 0)
+        rv_state_times_subtract(&times, &stretches[from - 1].times);
+    return times;
+}
+
+static struct times *times_at(struct rv_stats *stats, uint32_t id)
+{
+    stats->times = rv_vec_extend(stats->times, &stats->n_times, (size_t)id + 1, sizeof *stats->times);
+    return &stats->times[id];
+}
+
+/* The part of a call that lies in this block; calls began before it were open, and got their part, in the blocks before. */
+static void add_total_times(struct rv_stats *stats, uint32_t id, const struct rv_state_times *times)
+{
+    if (rv_state_times_any(times))
+        rv_state_times_add(&times_at(stats, id)->total, times);
+}
+
+void rv_stats_add_stretches(struct rv_stats *stats, const struct rv_stats_lane *lane, const struct rv_span *spans,
+                            size_t n, struct rv_state_stretch *stretches, size_t n_stretches)
+{
+    for (size_t i = 1; i < n_stretches; i++)
+        rv_state_times_add(&stretches[i].times, &stretches[i - 1].times);
+    cover_open(stats, lane);
+    for (size_t i = 0; i < lane->open_slots; i++) {
+        const struct open_id *open = &lane->open[i];
+        const struct rv_state_times times = times_between(stretches, n_stretches, open->start_ns, UINT64_MAX);
+        if (open->n_open)
+            add_total_times(stats, open->id, &times);
+    }
+    for (size_t i = n; i-- > 0;) {
+        const struct rv_span *span = &spans[i];
+        if ((span->flags & RV_SPAN_ORPHAN) || !cover(stats, span))
+            continue;
+        const struct rv_state_times times = times_between(stretches, n_stretches, span->start, span->end);
+        add_total_times(stats, span->id, &times);
     }
 }
 
@@ -344,22 +402,19 @@ void rv_stats_add(struct rv_stats *stats, struct rv_stats_lane *lane, const stru
     }
 }
 
-void rv_stats_add_times(struct rv_stats *stats, uint32_t id, const struct rv_state_times *times)
+void rv_stats_add_times(struct rv_stats *stats, uint32_t id, const struct rv_state_times *self,
+                        const struct rv_state_times *total)
 {
     if (id >= stats->n_rows)
         grow_rows(stats, id);
-    stats->times = rv_vec_extend(stats->times, &stats->n_times, (size_t)id + 1, sizeof *stats->times);
-    rv_state_times_add(&stats->times[id], times);
+    struct times *times = times_at(stats, id);
+    rv_state_times_add(&times->self, self);
+    rv_state_times_add(&times->total, total);
 }
 
-static struct rv_state_times times_of(const struct rv_stats *stats, size_t id)
+static struct times times_of(const struct rv_stats *stats, size_t id)
 {
-    return id < stats->n_times ? stats->times[id] : (struct rv_state_times){0};
-}
-
-static bool has_times(const struct rv_state_times *times)
-{
-    return rv_state_times_has_switches(times) || rv_state_times_has_turns(times);
+    return id < stats->n_times ? stats->times[id] : (struct times){0};
 }
 
 void rv_stats_put(struct rv_stats *stats, const struct rv_stats_row *row, const struct rv_histogram *durations)
@@ -375,16 +430,16 @@ void rv_stats_put(struct rv_stats *stats, const struct rv_stats_row *row, const 
         sum->min_ns = row->min_ns;
     if (row->max_ns > sum->max_ns)
         sum->max_ns = row->max_ns;
-    if (has_times(&row->times))
-        rv_stats_add_times(stats, row->id, &row->times);
+    if (rv_state_times_any(&row->total_times) || rv_state_times_any(&row->self_times))
+        rv_stats_add_times(stats, row->id, &row->self_times, &row->total_times);
 }
 
 void rv_stats_merge_as(struct rv_stats *into, const struct rv_stats *from, const uint32_t *as_id, size_t n_ids)
 {
     for (size_t i = 0; i < from->n_rows; i++) {
         const struct row *row = &from->rows[i];
-        const struct rv_state_times times = times_of(from, i);
-        if (!row->n_calls && !has_times(&times))
+        const struct times times = times_of(from, i);
+        if (!row->n_calls && !rv_state_times_any(&times.total))
             continue; /* calls that are still open have none, but may have waited */
         rv_stats_put(into,
                      &(struct rv_stats_row){.id = i < n_ids ? as_id[i] : (uint32_t)i,
@@ -393,7 +448,8 @@ void rv_stats_merge_as(struct rv_stats *into, const struct rv_stats *from, const
                                             .self_ns = row->self_ns,
                                             .min_ns = row->min_ns,
                                             .max_ns = row->max_ns,
-                                            .times = times},
+                                            .self_times = times.self,
+                                            .total_times = times.total},
                      &row->histogram);
     }
 }
@@ -429,7 +485,8 @@ size_t rv_stats_rows(const struct rv_stats *stats, struct rv_stats_row *out, siz
                                            .p50_ns = percentile(row, 50),
                                            .p99_ns = percentile(row, 99),
                                            .max_ns = row->max_ns,
-                                           .times = times_of(stats, i)};
+                                           .self_times = times_of(stats, i).self,
+                                           .total_times = times_of(stats, i).total};
         n++;
     }
     return n;

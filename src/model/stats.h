@@ -61,11 +61,21 @@ bool rv_stats_lane_own(struct rv_stats_lane *lane, const struct rv_span *span, u
 struct rv_stats_row {
     uint32_t id;
     uint64_t n_calls, total_ns, self_ns, min_ns, p50_ns, p99_ns, max_ns;
-    struct rv_state_times times; /* parts of self_ns */
+    struct rv_state_times self_times, total_times; /* parts of self_ns and of total_ns */
 };
 
-/* Add time of calls of a subroutine in which their thread did not run. */
-void rv_stats_add_times(struct rv_stats *stats, uint32_t id, const struct rv_state_times *times);
+/* Add time of calls of a subroutine in which their thread did not run: their own, and that of outermost activations. */
+void rv_stats_add_times(struct rv_stats *stats, uint32_t id, const struct rv_state_times *self,
+                        const struct rv_state_times *total);
+
+/*
+ * Add the time in which the lane's thread did not run to the total of all calls in which it was, also of open ones. A stretch
+ * is in the calls that began before its end and had not ended.
+ *   spans      n, as given to rv_stats_add() before
+ *   stretches  those of the block, by time; their times become sums
+ */
+void rv_stats_add_stretches(struct rv_stats *stats, const struct rv_stats_lane *lane, const struct rv_span *spans,
+                            size_t n, struct rv_state_stretch *stretches, size_t n_stretches);
 
 /* Add calls counted elsewhere: the row without its percentiles, and the durations. */
 void rv_stats_put(struct rv_stats *stats, const struct rv_stats_row *row, const struct rv_histogram *durations);

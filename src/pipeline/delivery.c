@@ -18,6 +18,7 @@ void rv_delivery_fini(struct rv_delivery *delivery)
     free(delivery->buffer.sorted);
     free(delivery->open_start);
     free(delivery->waiting);
+    free(delivery->stretches);
 }
 
 static void follow_base(struct rv_stream *stream)
@@ -179,26 +180,12 @@ static void close_in_sinks(const struct rv_delivery *delivery, struct rv_stream 
     }
 }
 
-static void add_times(struct rv_delivery *delivery, const struct rv_moment *moment, const struct rv_state_times *times)
-{
-    if (moment->call)
-        rv_stats_add_times(delivery->stats, moment->call, times);
-}
-
 static void add_moment(struct rv_delivery *delivery, const struct rv_track *track, const struct rv_moment *moment)
 {
     switch (moment->kind) {
-    case RV_MOMENT_BLOCKED:
-        add_times(delivery, moment, &(struct rv_state_times){.blocked_ns = moment->n_ns});
-        break;
-    case RV_MOMENT_PREEMPTED:
-        add_times(delivery, moment, &(struct rv_state_times){.preempted_ns = moment->n_ns});
-        break;
-    case RV_MOMENT_READY:
-        add_times(delivery, moment, &(struct rv_state_times){.ready_ns = moment->n_ns});
-        break;
-    case RV_MOMENT_SUSPENDED:
-        add_times(delivery, moment, &(struct rv_state_times){.suspended_ns = moment->n_ns});
+    case RV_MOMENT_STRETCH:
+        if (moment->call)
+            rv_stats_add_times(delivery->stats, moment->call, &moment->times, &(struct rv_state_times){0});
         break;
     case RV_MOMENT_WOKEN:
         track->waits[moment->of].call = moment->call;
@@ -216,6 +203,19 @@ static void add_moment(struct rv_delivery *delivery, const struct rv_track *trac
     }
 }
 
+/* Each call that a stretch was in has it in its total time. */
+static void add_stretches(struct rv_delivery *delivery, const struct rv_track *track, const struct rv_span *spans)
+{
+    size_t n = 0;
+    delivery->stretches = rv_vec_reserve(delivery->stretches, &delivery->stretches_capacity, track->n_moments,
+                                         sizeof *delivery->stretches);
+    for (size_t i = 0; i < track->n_moments; i++)
+        if (track->moments[i].kind == RV_MOMENT_STRETCH)
+            delivery->stretches[n++] = (struct rv_state_stretch){track->moments[i].at_ns, track->moments[i].times};
+    if (n)
+        rv_stats_add_stretches(delivery->stats, track->stats, spans + track->first, track->n, delivery->stretches, n);
+}
+
 /* Give the track's moments to the calls in which they were. Under the delivery's lock. */
 static void add_moments(struct rv_delivery *delivery, struct rv_track *track, const struct rv_span *spans)
 {
@@ -227,6 +227,7 @@ static void add_moments(struct rv_delivery *delivery, struct rv_track *track, co
                           track->lane->n_open, delivery->waiting);
     for (size_t i = 0; i < track->n_moments; i++)
         add_moment(delivery, track, &track->moments[i]);
+    add_stretches(delivery, track, spans);
     track->n_moments = track->n_waits = 0;
 }
 

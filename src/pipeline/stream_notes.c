@@ -71,16 +71,16 @@ static void end_off_cpu(struct rv_track *track, uint64_t now_ns)
 {
     if (!track->is_off_cpu)
         return;
-    uint64_t n_ns = now_ns > track->off_cpu_since_ns ? now_ns - track->off_cpu_since_ns : 0;
+    const uint64_t n_ns = now_ns > track->off_cpu_since_ns ? now_ns - track->off_cpu_since_ns : 0;
+    const struct rv_state_times times =
+        track->is_blocked ? (struct rv_state_times){.blocked_ns = n_ns} : (struct rv_state_times){.runnable_ns = n_ns};
     struct rv_lane *lane = track->lane;
     pthread_mutex_lock(&lane->lock);
-    *(track->is_blocked ? &lane->times.blocked_ns : &lane->times.preempted_ns) += n_ns;
+    rv_state_times_add(&lane->times, &times);
     rv_lane_end_note(lane, off_cpu_note(track), now_ns);
     pthread_mutex_unlock(&lane->lock);
     track->is_off_cpu = false;
-    add_moment(track, (struct rv_moment){.at_ns = now_ns,
-                                         .n_ns = n_ns,
-                                         .kind = track->is_blocked ? RV_MOMENT_BLOCKED : RV_MOMENT_PREEMPTED});
+    add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_STRETCH, .times = times});
 }
 
 static void note_switch(struct rv_track *track, const struct rv_event *event, uint64_t now_ns)
@@ -104,13 +104,14 @@ static void end_state(struct rv_track *track, uint64_t now_ns)
     const bool is_ready = track->state == RV_THREAD_READY;
     if (!is_ready && track->state != RV_THREAD_SUSPENDED)
         return;
-    uint64_t n_ns = now_ns > track->state_since_ns ? now_ns - track->state_since_ns : 0;
+    const uint64_t n_ns = now_ns > track->state_since_ns ? now_ns - track->state_since_ns : 0;
+    const struct rv_state_times times =
+        is_ready ? (struct rv_state_times){.ready_ns = n_ns} : (struct rv_state_times){.suspended_ns = n_ns};
     struct rv_lane *lane = track->lane;
     pthread_mutex_lock(&lane->lock);
-    *(is_ready ? &lane->times.ready_ns : &lane->times.suspended_ns) += n_ns;
+    rv_state_times_add(&lane->times, &times);
     pthread_mutex_unlock(&lane->lock);
-    add_moment(track, (struct rv_moment){
-                          .at_ns = now_ns, .n_ns = n_ns, .kind = is_ready ? RV_MOMENT_READY : RV_MOMENT_SUSPENDED});
+    add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_STRETCH, .times = times});
     track->state = RV_THREAD_STARTED;
 }
 

@@ -54,9 +54,9 @@ uint64_t rv_statistics_number(const struct rv_stats_row *row, enum rv_statistics
     case RV_STATISTICS_MAX:
         return row->max_ns;
     case RV_STATISTICS_BLOCKED:
-        return row->times.blocked_ns;
-    case RV_STATISTICS_PREEMPTED:
-        return row->times.preempted_ns;
+        return row->self_times.blocked_ns;
+    case RV_STATISTICS_RUNNABLE:
+        return row->self_times.runnable_ns;
     case RV_STATISTICS_NAME:
     case RV_STATISTICS_COLUMNS:
         break;
@@ -128,22 +128,18 @@ static void show_chosen_row(const struct rv_statistics *shown, struct rv_statist
 static const struct {
     struct rv_imgui_column column;
     bool is_in_narrow;
-} COLUMNS[RV_STATISTICS_COLUMNS] = {{{"subroutine", 0.0f, true, false, false}, true},
-                                    {{"calls", NUMBER_WIDTH, true, true, false}, true},
-                                    {{"total", NUMBER_WIDTH, true, true, false}, false},
-                                    {{"self", NUMBER_WIDTH, true, true, true}, true},
-                                    {{"share", SHARE_WIDTH, true, true, false}, false},
-                                    {{"min", NUMBER_WIDTH, true, true, false}, false},
-                                    {{"median", NUMBER_WIDTH, true, true, false}, false},
-                                    {{"p99", NUMBER_WIDTH, true, true, false}, false},
-                                    {{"max", NUMBER_WIDTH, true, true, false}, true},
-                                    {{"blocked", NUMBER_WIDTH, true, true, false}, false},
-                                    {{"preempted", NUMBER_WIDTH + 10.0f, true, true, false}, false}};
+} COLUMNS[RV_STATISTICS_COLUMNS] = {
+    {{"subroutine", 0.0f, true, false, false}, true},      {{"calls", NUMBER_WIDTH, true, true, false}, true},
+    {{"total", NUMBER_WIDTH, true, true, false}, false},   {{"self", NUMBER_WIDTH, true, true, true}, true},
+    {{"share", SHARE_WIDTH, true, true, false}, false},    {{"min", NUMBER_WIDTH, true, true, false}, false},
+    {{"median", NUMBER_WIDTH, true, true, false}, false},  {{"p99", NUMBER_WIDTH, true, true, false}, false},
+    {{"max", NUMBER_WIDTH, true, true, false}, true},      {{"blocked", NUMBER_WIDTH, true, true, false}, false},
+    {{"runnable", NUMBER_WIDTH, true, true, false}, false}};
 
 static bool has_off_cpu(const struct rv_statistics *shown)
 {
     for (size_t i = 0; i < shown->n_rows; i++)
-        if (rv_state_times_has_switches(&shown->rows[i].times))
+        if (rv_state_times_has_switches(&shown->rows[i].self_times))
             return true;
     return false;
 }

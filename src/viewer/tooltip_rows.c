@@ -117,13 +117,13 @@ static void add_off_cpu(struct rv_tooltip *tooltip, const struct rv_hover *hover
     if (!about->lane || box->coverage != RV_BOX_EXACT)
         return;
     const uint64_t blocked_ns = covered(about->lane, RV_NOTE_BLOCKED, box);
-    const uint64_t preempted_ns = covered(about->lane, RV_NOTE_PREEMPTED, box), off_ns = blocked_ns + preempted_ns;
+    const uint64_t runnable_ns = covered(about->lane, RV_NOTE_PREEMPTED, box), off_ns = blocked_ns + runnable_ns;
     if (off_ns == 0)
         return;
     rv_units_format_ns(on, sizeof on, box->duration_ns > off_ns ? box->duration_ns - off_ns : 0);
     rv_units_format_ns(off, sizeof off, blocked_ns);
-    rv_units_format_ns(ready, sizeof ready, preempted_ns);
-    add_line(tooltip, "on CPU", "%s; blocked %s, preempted %s", on, off, ready);
+    rv_units_format_ns(ready, sizeof ready, runnable_ns);
+    add_line(tooltip, "on CPU", "%s; blocked %s, runnable %s", on, off, ready);
 }
 
 /* What the program's thread could do nothing against. */

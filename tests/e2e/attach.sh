@@ -51,7 +51,7 @@ expect "stops" "$(grep 'all threads stood still for [0-9.]* ms' "$folder/err" | 
 has_states() {
     run -p $pid --duration=0.2s --force --report=csv --output="$folder/report.csv"
     grep -q 'states are not known' "$folder/err" ||
-        awk -F, 'NR > 1 { off += $11 + $12 } END { exit !off }' "$folder/report.csv"
+        awk -F, 'NR > 1 { off += $12 + $13 } END { exit !off }' "$folder/report.csv"
 }
 within 90 has_states || fail "no thread was ever off its CPU: $(cat "$folder/err")"
 

@@ -27,24 +27,29 @@ rest=$(sed -n 's/^rest //p' "$folder/out")
 n_switches=$(sed -n 's/^switches //p' "$folder/out")
 
 # Own time of a function that only works, without the time off the CPU, is its CPU time.
-self=$(field work 6 report) blocked=$(field work 11 report) preempted=$(field work 12 report)
-ran=$((self - blocked - preempted))
-[ $ran -ge "$work" ] || fail "work: $self - $blocked - $preempted, but CPU time $work"
+ran=$(field work 11 report)
+[ "$ran" = $(($(field work 6 report) - $(field work 12 report) - $(field work 13 report))) ] || fail "work: not the rest: $ran"
+[ "$ran" -ge "$work" ] || fail "work: ran $ran, but CPU time $work"
 [ $((ran - work)) -le $((work / 20 + taken + 50000000)) ] ||
-    fail "work: $self - $blocked - $preempted, but CPU time $work, $taken taken away"
+    fail "work: ran $ran, but CPU time $work, $taken taken away"
 # A function that only sleeps is blocked at least as long as it asked for.
-[ "$(field rest 11 report)" -ge "$rest" ] || fail "rest: blocked $(field rest 11 report), asked for $rest"
+[ "$(field rest 12 report)" -ge "$rest" ] || fail "rest: blocked $(field rest 12 report), asked for $rest"
 # A lock that others hold: one of four holds it.
-[ "$(field hold 11 report)" -gt 0 ] || fail "hold was never blocked"
-# Only the innermost call is blocked.
-[ "$(field run 11 report)" -lt $((rest / 10)) ] || fail "run: blocked $(field run 11 report)"
+[ "$(field hold 12 report)" -gt 0 ] || fail "hold was never blocked"
+# Only the innermost call is blocked itself; in all its caller is, for as long as its callees.
+[ "$(field run 12 report)" -lt $((rest / 10)) ] || fail "run: blocked $(field run 12 report)"
+sum=0
+for name in work rest hold run; do sum=$((sum + $(field $name 12 report))); done
+expect "blocked time of run with its callees" "$(field run 17 report)" $sum
 
 # A recording has the same.
 run --report=csv --force --output="$folder/replayed" "$folder/run.rvz"
 check "the report of the recording" cmp "$folder/report" "$folder/replayed"
+run --report=csv --threads=1 --force --output="$folder/serial" "$folder/run.rvz"
+check "the report by one thread" cmp "$folder/report" "$folder/serial"
 # So has a range of all, from the notes of lanes.
 run --report=csv --from=0 --force --output="$folder/ranged" "$folder/run.rvz"
-for report in replayed ranged; do sed 1d "$folder/$report" | cut -d, -f1,11-14 | sort >"$folder/$report.times"; done
+for report in replayed ranged; do sed 1d "$folder/$report" | cut -d, -f1,11-20 | sort >"$folder/$report.times"; done
 check "the report of a range" cmp "$folder/replayed.times" "$folder/ranged.times"
 # Every switch is there: one event when the thread leaves the CPU, and one when it comes back.
 run --report=json --force --output="$folder/json" "$folder/run.rvz"
@@ -59,9 +64,10 @@ run --export=perfetto:"$folder/run.pftrace" "$folder/run.rvz"
 grep -aq 'thread states' "$folder/run.pftrace" || fail "no track of states in the export for Perfetto"
 
 run --states=off --report=csv --force --output="$folder/report" -- "$states"
-expect "blocked time with --states=off" "$(field rest 11 report)" 0
+expect "blocked time with --states=off" "$(field rest 12 report)" ""
 run --states=off --report --force --output="$folder/report" -- "$states"
-grep -q blocked "$folder/report" && fail "columns without content: $(head -1 "$folder/report")"
+head -1 "$folder/report" | grep -q blocked && fail "columns without content: $(head -1 "$folder/report")"
+grep -q "^threads' states are not known: no columns" "$folder/report" || fail "columns are missing without a word"
 run --states=maybe -- "$states"
 expect "exit status" $status 2
 one_line "--states=maybe"

@@ -85,19 +85,52 @@ static void check_rows(const struct rv_stats *stats, const struct plain *plain)
     }
 }
 
+/* Each subroutine that was on the stack as a stretch ended, counted once. */
+struct blocked_of {
+    uint64_t ns[MAX_IDS];
+};
+
 struct stream { /* blocks of one lane as the pipeline hands them over */
     struct spans spans;
     struct rv_stats_lane *lane;
     struct rv_span *all;
     size_t n, first_of_block;
-    uint32_t n_told; /* frames of the last set_open that are still open */
+    uint32_t n_told;                    /* frames of the last set_open that are still open */
+    struct rv_state_stretch *stretches; /* of the block */
+    size_t n_stretches;
+    struct blocked_of blocked;
 };
+
+static void add_calls(struct stream *stream, struct rv_stats *stats)
+{
+    const struct rv_span *spans = stream->all + stream->first_of_block;
+    const size_t n = stream->n - stream->first_of_block;
+    rv_stats_add(stats, stream->lane, spans, n);
+    if (stream->n_stretches)
+        rv_stats_add_stretches(stats, stream->lane, spans, n, stream->stretches, stream->n_stretches);
+    stream->first_of_block = stream->n;
+    stream->n_stretches = 0;
+}
+
+/* The thread was blocked until now: in the calls that began before. */
+static void be_blocked(struct stream *stream)
+{
+    const struct spans *spans = &stream->spans;
+    const uint64_t n_ns = spans->now_ns % 1000;
+    bool has[MAX_IDS] = {false};
+    stream->stretches[stream->n_stretches++] =
+        (struct rv_state_stretch){.at_ns = spans->now_ns, .times.blocked_ns = n_ns};
+    for (uint32_t i = 0; i < spans->n_open; i++)
+        if (spans->start[i] < spans->now_ns && !has[spans->id[i]]) {
+            has[spans->id[i]] = true;
+            stream->blocked.ns[spans->id[i]] += n_ns;
+        }
+}
 
 static void end_block(struct stream *stream, struct rv_stats *stats)
 {
     rv_stats_lane_set_open(stream->lane, stream->spans.start, stream->spans.id, stream->spans.n_open, stream->n_told);
-    rv_stats_add(stats, stream->lane, stream->all + stream->first_of_block, stream->n - stream->first_of_block);
-    stream->first_of_block = stream->n;
+    add_calls(stream, stats);
     stream->n_told = stream->spans.n_open;
 }
 
@@ -122,9 +155,17 @@ static void finish(struct stream *stream, struct rv_stats *stats, uint32_t block
                                                         .flags = RV_SPAN_OPEN};
         }
         rv_stats_lane_set_open(stream->lane, NULL, NULL, stream->spans.n_open, stream->spans.n_open);
-        rv_stats_add(stats, stream->lane, stream->all + stream->first_of_block, stream->n - stream->first_of_block);
-        stream->first_of_block = stream->n;
+        add_calls(stream, stats);
     }
+}
+
+static void check_blocked(const struct rv_stats *stats, const struct blocked_of *wanted)
+{
+    struct rv_stats_row rows[MAX_IDS];
+    const size_t n = rv_stats_rows(stats, rows, MAX_IDS);
+    for (size_t i = 0; i < n; i++)
+        cr_assert_eq(rows[i].total_times.blocked_ns, wanted->ns[rows[i].id], "id %u: blocked %lu, wanted %lu",
+                     rows[i].id, (unsigned long)rows[i].total_times.blocked_ns, (unsigned long)wanted->ns[rows[i].id]);
 }
 
 Test(stats, blocks_cut_anywhere_give_what_one_pass_over_all_gives, .timeout = 60)
@@ -136,10 +177,15 @@ Test(stats, blocks_cut_anywhere_give_what_one_pass_over_all_gives, .timeout = 60
         stream.spans.same_time_percent = (unsigned)(seed % 90);
         size_t n_steps = 1500;
         stream.all = malloc((n_steps + most_depth) * sizeof *stream.all);
+        stream.stretches = malloc(n_steps * sizeof *stream.stretches);
         struct rv_stats *shards[2] = {rv_stats_create(), rv_stats_create()};
         size_t block = 1 + seed % 200;
         for (size_t i = 0; i < n_steps; i++) {
             step(&stream);
+            if (spans_random(&stream.spans) % 8 < seed % 8) {
+                stream.spans.now_ns++; /* no call ends at the same time, before or after it */
+                be_blocked(&stream);
+            }
             if (spans_random(&stream.spans) % block == 0)
                 end_block(&stream, shards[i % 2]);
         }
@@ -150,11 +196,13 @@ Test(stats, blocks_cut_anywhere_give_what_one_pass_over_all_gives, .timeout = 60
         plain_stats(stream.all, stream.n, plain);
         rv_stats_merge(shards[0], shards[1]);
         check_rows(shards[0], plain);
+        check_blocked(shards[0], &stream.blocked);
         rv_stats_destroy(shards[0]);
         rv_stats_destroy(shards[1]);
         rv_stats_lane_destroy(stream.lane);
         spans_fini(&stream.spans);
         free(stream.all);
+        free(stream.stretches);
     }
 }
 
@@ -310,17 +358,20 @@ Test(stats, time_off_the_cpu_of_a_call_that_ended_in_another_shard_is_kept, .tim
     enum { FAR_ID = 1000 };
     struct rv_stats *calls = rv_stats_create(), *waits = rv_stats_create(), *sum = rv_stats_create();
     rv_stats_add_call(calls, FAR_ID, &(struct rv_stats_call){.duration_ns = 50, .self_ns = 50, .total_ns = 50});
-    rv_stats_add_times(waits, FAR_ID, &(struct rv_state_times){.blocked_ns = 30, .preempted_ns = 10, .ready_ns = 7});
-    rv_stats_add_times(waits, FAR_ID, &(struct rv_state_times){.suspended_ns = 5, .ready_ns = 1});
+    rv_stats_add_times(waits, FAR_ID, &(struct rv_state_times){.blocked_ns = 30, .runnable_ns = 10, .ready_ns = 7},
+                       &(struct rv_state_times){.blocked_ns = 70});
+    rv_stats_add_times(waits, FAR_ID, &(struct rv_state_times){.suspended_ns = 5, .ready_ns = 1},
+                       &(struct rv_state_times){.blocked_ns = 1});
     rv_stats_merge(sum, waits);
     rv_stats_merge(sum, calls);
     struct rv_stats_row row;
     cr_assert_eq(rv_stats_rows(sum, &row, 1), 1);
     cr_assert_eq(row.id, FAR_ID);
-    cr_assert_eq(row.times.blocked_ns, 30);
-    cr_assert_eq(row.times.preempted_ns, 10);
-    cr_assert_eq(row.times.ready_ns, 8);
-    cr_assert_eq(row.times.suspended_ns, 5);
+    cr_assert_eq(row.self_times.blocked_ns, 30);
+    cr_assert_eq(row.self_times.runnable_ns, 10);
+    cr_assert_eq(row.self_times.ready_ns, 8);
+    cr_assert_eq(row.self_times.suspended_ns, 5);
+    cr_assert_eq(row.total_times.blocked_ns, 71);
     rv_stats_destroy(calls);
     rv_stats_destroy(waits);
     rv_stats_destroy(sum);

@@ -87,7 +87,7 @@ Test(hover, a_call_says_when_its_thread_was_off_the_cpu, .timeout = 60)
                      &(struct rv_lane_note){.start_ns = end_ns - 50, .end_ns = end_ns + 9, .kind = RV_NOTE_PREEMPTED});
     cr_assert(rv_tooltip_rows_fill(&hover, &about, &tooltip));
     char expected[96];
-    snprintf(expected, sizeof expected, "%llu ns; blocked 30 ns, preempted 50 ns",
+    snprintf(expected, sizeof expected, "%llu ns; blocked 30 ns, runnable 50 ns",
              (unsigned long long)(end_ns - start_ns - 80));
     cr_assert_str_eq(line_of(&tooltip, "on CPU"), expected);
     rv_lanes_destroy(lanes);

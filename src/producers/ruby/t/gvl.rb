@@ -20,13 +20,13 @@ class GvlTest < RingvizTest
       spinner.join
     RUBY
     naps, spins = method_named(seen, "Object#naps"), method_named(seen, "Object#spins")
-    assert_operator naps[:suspended_ns], :>=, 5 * 45_000_000
-    assert_operator naps[:ready_ns], :>, 0
-    assert_operator spins[:ready_ns], :>, 0
+    assert_operator naps[:self_suspended_ns], :>=, 5 * 45_000_000
+    assert_operator naps[:self_ready_ns], :>, 0
+    assert_operator spins[:self_ready_ns], :>, 0
     assert_equal 3, seen[:threads].size
     naps_in, spins_in = seen[:threads].drop(1).sort_by { |thread| -thread[:suspended_ns] }
-    assert_operator naps_in[:suspended_ns], :>=, naps[:suspended_ns]
-    assert_operator spins_in[:ready_ns], :>=, spins[:ready_ns]
+    assert_operator naps_in[:suspended_ns], :>=, naps[:self_suspended_ns]
+    assert_operator spins_in[:ready_ns], :>=, spins[:self_ready_ns]
   end
 
   def test_threads_that_follow_each_other_have_their_own_states
@@ -55,7 +55,7 @@ class GvlTest < RingvizTest
       writing.close; queue << 1; mutex.unlock
       others.each(&:join)
     RUBY
-    %w[reads waits locks].each { |name| assert_operator method_named(seen, "Object##{name}")[:suspended_ns], :>=, 45_000_000, name }
+    %w[reads waits locks].each { |name| assert_operator method_named(seen, "Object##{name}")[:self_suspended_ns], :>=, 45_000_000, name }
   end
 
   def test_a_forked_child_goes_on
@@ -65,7 +65,7 @@ class GvlTest < RingvizTest
       Thread.new { forks }.join
     RUBY
     assert_equal 2, seen[:threads].map { |thread| thread[:process] }.uniq.size
-    assert_operator method_named(seen, "Object#naps")[:suspended_ns], :>=, 90_000_000
+    assert_operator method_named(seen, "Object#naps")[:self_suspended_ns], :>=, 90_000_000
   end
 
   def test_states_begin_when_the_program_asks
@@ -75,6 +75,6 @@ class GvlTest < RingvizTest
     on = report(format(text, "RingViz.start"), { "RINGVIZ_RUBY" => "off" })
     naps = method_named(on, "Object#naps")
     assert_equal 1, naps[:calls]
-    assert_operator naps[:suspended_ns], :>=, 45_000_000
+    assert_operator naps[:self_suspended_ns], :>=, 45_000_000
   end
 end
