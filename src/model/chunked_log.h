@@ -53,6 +53,11 @@ static inline struct rv_chunk *rv_chunked_log_tail(struct rv_chunked_log *chunks
     return tail;
 }
 
+static inline bool rv_chunked_log_is_empty(const struct rv_chunked_log *chunks)
+{
+    return chunks->n == chunks->first;
+}
+
 /* The first record whose key is at least this one. */
 struct rv_chunked_log_at rv_chunked_log_find(const struct rv_chunked_log *chunks, uint64_t key);
 

@@ -1,5 +1,6 @@
 #include "model/pixel_cells.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,16 +48,21 @@ static struct rv_pixel_cells_row *row_of(struct rv_pixel_cells *cells, uint32_t 
     return &cells->rows[depth];
 }
 
+static bool is_narrow(const struct rv_box *box, uint64_t width_ns)
+{
+    return box->coverage != RV_BOX_EXACT && box->duration_ns < width_ns;
+}
+
 size_t rv_pixel_cells_join(struct rv_pixel_cells *cells, struct rv_box *boxes, size_t n, uint64_t width_ns)
 {
     size_t n_left = 0;
+    while (n_left < n && !is_narrow(&boxes[n_left], width_ns))
+        n_left++;
     if (cells->n_rows)
         memset(cells->rows, 0, cells->n_rows * sizeof *cells->rows);
-    for (size_t i = 0; i < n; i++) {
-        if (boxes[i].coverage == RV_BOX_EXACT || boxes[i].duration_ns >= width_ns) {
-            if (n_left < i)
-                boxes[n_left] = boxes[i];
-            n_left++;
+    for (size_t i = n_left; i < n; i++) {
+        if (!is_narrow(&boxes[i], width_ns)) {
+            boxes[n_left++] = boxes[i];
             continue;
         }
         struct rv_box cell = boxes[i];

@@ -440,7 +440,7 @@ size_t rv_timeline_evict(struct rv_timeline *timeline, size_t n_bytes)
     return before - now;
 }
 
-struct rv_box rv_timeline_box(const struct rv_chunked_log *log, const void *records, uint32_t idx, uint64_t base)
+static inline struct rv_box box_of(const struct rv_chunked_log *log, const void *records, uint32_t idx, uint64_t base)
 {
     struct rv_box box = {.count = 1, .coverage = RV_BOX_EXACT};
     if (log->item_bytes == sizeof(struct record)) {
@@ -459,6 +459,11 @@ struct rv_box rv_timeline_box(const struct rv_chunked_log *log, const void *reco
         box.flags = (uint16_t)record->flags;
     }
     return box;
+}
+
+struct rv_box rv_timeline_box(const struct rv_chunked_log *log, const void *records, uint32_t idx, uint64_t base)
+{
+    return box_of(log, records, idx, base);
 }
 
 struct rv_box rv_timeline_box_at(const struct rv_chunked_log *log, const struct rv_chunked_log_at *at)
@@ -549,7 +554,7 @@ static uint64_t take(const struct rv_chunked_log *log, struct rv_chunked_log_at 
     struct rv_chunked_log_at end = rv_chunked_log_find_after(log, *at, end_ns);
     for (const void *records; (records = rv_chunked_log_walk(log, at, end, &base, &n));)
         for (uint32_t i = 0; i < n; i++) {
-            struct rv_box box = rv_timeline_box(log, records, i, base);
+            struct rv_box box = box_of(log, records, i, base);
             if (!overlaps(&box, window[0], window[1]))
                 continue;
             n_taken++;
@@ -605,7 +610,7 @@ static bool is_empty(const struct shown *shown)
 /* Spans that end within the window overlap it; those that end at its begin or after it are checked. */
 static uint64_t count_log(const struct rv_chunked_log *log, const struct shown *shown)
 {
-    if (log->n == log->first)
+    if (rv_chunked_log_is_empty(log))
         return 0;
     const uint64_t *window = shown->window_ns, *ends = shown->ends_ns;
     struct rv_chunked_log_at at = rv_chunked_log_find(log, ends[0]);
@@ -613,6 +618,11 @@ static uint64_t count_log(const struct rv_chunked_log *log, const struct shown *
     at = rv_chunked_log_find_after(log, at, earlier(window[1], ends[1]));
     n += rv_chunked_log_ordinal(log, at) - first;
     return n + take(log, &at, ends[1], window, NULL);
+}
+
+static bool has_spans(const struct logs *logs, uint32_t bucket)
+{
+    return !rv_chunked_log_is_empty(&logs->spans[bucket]) || !rv_chunked_log_is_empty(&logs->wide[bucket]);
 }
 
 static uint64_t count_bucket(const struct logs *logs, uint32_t bucket, const struct shown *shown)
@@ -624,6 +634,8 @@ static void query_bucket(const struct logs *logs, uint32_t bucket, const struct 
 {
     for (unsigned j = 0; j < 2 && !is_empty(shown); j++) {
         const struct rv_chunked_log *log = j ? &logs->wide[bucket] : &logs->spans[bucket];
+        if (rv_chunked_log_is_empty(log))
+            continue;
         struct rv_chunked_log_at at = rv_chunked_log_find(log, shown->ends_ns[0]);
         (void)take(log, &at, shown->ends_ns[1], shown->window_ns, out);
     }
@@ -721,6 +733,8 @@ uint64_t rv_timeline_count(const struct rv_timeline *timeline, uint64_t from_ns,
     uint64_t n = 0, at_ns = from_ns;
     const bool is_paged = has_pages(timeline, level, from_ns, to_ns);
     for (uint32_t i = level; i < RV_TIMELINE_LEVELS; i++) {
+        if (!has_spans(timeline->logs, i))
+            continue;
         const struct shown shown = shown_of(timeline, i, from_ns, to_ns, is_paged);
         n += count_bucket(timeline->logs, i, &shown);
     }
@@ -799,12 +813,15 @@ size_t rv_timeline_query(const struct rv_timeline *timeline, uint64_t from_ns, u
     const bool is_paged = has_pages(timeline, level, from_ns, to_ns);
     size_t first = first_page(timeline, from_ns);
     for (uint32_t i = level; i < RV_TIMELINE_LEVELS; i++) {
-        struct shown shown = shown_of(timeline, i, from_ns, to_ns, is_paged);
-        query_bucket(timeline->logs, i, &shown, &boxes);
+        if (has_spans(timeline->logs, i)) {
+            const struct shown shown = shown_of(timeline, i, from_ns, to_ns, is_paged);
+            query_bucket(timeline->logs, i, &shown, &boxes);
+        }
         size_t at = first;
-        shown = shown_of_page(timeline, i, from_ns, to_ns);
-        for (const struct rv_page *page; (page = next_page(timeline, level, to_ns, &at));)
+        for (const struct rv_page *page; (page = next_page(timeline, level, to_ns, &at));) {
+            const struct shown shown = shown_of_page(timeline, i, from_ns, to_ns);
             query_bucket(page->timeline->logs, i, &shown, &boxes);
+        }
     }
     query_all_cells(timeline, from_ns, to_ns, level, &boxes);
     return boxes.n;

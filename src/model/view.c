@@ -73,13 +73,15 @@ static void arrange(struct rv_view *view, const struct rv_lanes *lanes, struct r
     find_members(view, lane_order);
 }
 
-/* Ignore rows that are not shown. */
+/* Ignore rows that are not shown; most_depth 0: all are. */
 static size_t crop(struct rv_box *boxes, size_t n, uint32_t most_depth)
 {
     size_t n_kept = 0;
+    if (most_depth == 0)
+        return n;
     for (size_t i = 0; i < n; i++) {
         boxes[n_kept] = boxes[i];
-        n_kept += most_depth == 0 || boxes[i].depth < most_depth;
+        n_kept += boxes[i].depth < most_depth;
     }
     return n_kept;
 }

@@ -24,16 +24,18 @@ static void sort_few(struct rv_view_key *keys, size_t n)
 }
 
 /* Stable, radix sort on the digits in which starts differ. keys has room for 2n; returns where the sorted ones are. */
-static struct rv_view_key *sort_keys(struct rv_view_key *keys, size_t n)
+static const struct rv_view_key *sort_boxes(const struct rv_box *boxes, size_t n, struct rv_view_key *keys)
 {
+    uint64_t least = UINT64_MAX, most = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t start_ns = boxes[i].start_ns;
+        keys[i] = (struct rv_view_key){.start_ns = start_ns, .box = (uint32_t)i};
+        least = start_ns < least ? start_ns : least;
+        most = start_ns > most ? start_ns : most;
+    }
     if (n <= FEW_KEYS) {
         sort_few(keys, n);
         return keys;
-    }
-    uint64_t least = UINT64_MAX, most = 0;
-    for (size_t i = 0; i < n; i++) {
-        least = keys[i].start_ns < least ? keys[i].start_ns : least;
-        most = keys[i].start_ns > most ? keys[i].start_ns : most;
     }
     struct rv_view_key *from = keys, *to = keys + n;
     for (unsigned shift = 0; shift < 64 && (most - least) >> shift; shift += DIGIT_BITS) {
@@ -54,6 +56,15 @@ static struct rv_view_key *sort_keys(struct rv_view_key *keys, size_t n)
     return from;
 }
 
+/* Number of boxes before the longest run at the end whose starts rise: cells come sorted, and are most of a wide view. */
+static size_t n_before_run(const struct rv_box *boxes, size_t n)
+{
+    size_t first = n ? n - 1 : 0;
+    while (first > 0 && boxes[first - 1].start_ns <= boxes[first].start_ns)
+        first--;
+    return first;
+}
+
 /* Behind the lane's boxes before it, which begin no later; of those that begin with it, before deeper ones. */
 static void append(struct rv_view *view, size_t first_box, const struct rv_box *box)
 {
@@ -61,21 +72,19 @@ static void append(struct rv_view *view, size_t first_box, const struct rv_box *
     for (; at > &view->boxes[first_box] && at[-1].start_ns == box->start_ns && at[-1].depth > box->depth; at--)
         *at = at[-1];
     *at = *box;
+    view->n_folded += box->coverage != RV_BOX_EXACT ? box->count : 0;
 }
 
 void rv_view_parts_append(struct rv_view *view, size_t n)
 {
+    const size_t first_box = view->n_boxes, n_unsorted = n_before_run(view->unsorted, n);
+    const struct rv_box *run = view->unsorted + n_unsorted, *end = view->unsorted + n;
     view->boxes = rv_vec_reserve(view->boxes, &view->boxes_capacity, view->n_boxes + n, sizeof *view->boxes);
-    view->keys = rv_vec_reserve(view->keys, &view->keys_capacity, 2 * n, sizeof *view->keys);
-    for (size_t i = 0; i < n; i++)
-        view->keys[i] = (struct rv_view_key){.start_ns = view->unsorted[i].start_ns, .box = (uint32_t)i};
-    const struct rv_view_key *sorted = sort_keys(view->keys, n);
-    const size_t first_box = view->n_boxes;
+    view->keys = rv_vec_reserve(view->keys, &view->keys_capacity, 2 * n_unsorted, sizeof *view->keys);
+    const struct rv_view_key *key = sort_boxes(view->unsorted, n_unsorted, view->keys), *last_key = key + n_unsorted;
     for (size_t i = 0; i < n; i++) {
-        const struct rv_box *box = &view->unsorted[sorted[i].box];
-        append(view, first_box, box);
-        if (box->coverage != RV_BOX_EXACT)
-            view->n_folded += box->count;
+        const bool is_run = key == last_key || (run < end && run->start_ns < key->start_ns);
+        append(view, first_box, is_run ? run++ : &view->unsorted[key++->box]);
     }
 }
 
