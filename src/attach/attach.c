@@ -128,16 +128,22 @@ static bool waits_for_own_lock(pid_t pid, const struct rv_tracee_thread *thread)
            word % ARENA_BYTES >= ARENA_HEAD_BYTES && !is_in_library(pid, word);
 }
 
-/* May it be in a signal's handler that has interrupted such code? What is left on the stack of one that has ended counts, too. */
+/* May it be in a signal's handler that has interrupted such code? What is left on the stack of one that has ended counts, too;
+ * what calls of ours have left does not. */
 static bool has_interrupted_library(const struct attacher *attacher, const struct rv_tracee_thread *thread)
 {
-    enum { N_WORDS = 128, CONTEXT_WORDS = 1 + offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]) / sizeof(uint64_t) };
+    enum {
+        N_WORDS = 128,
+        LINK_WORDS = 1 + offsetof(ucontext_t, uc_link) / sizeof(uint64_t),
+        CONTEXT_WORDS = 1 + offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]) / sizeof(uint64_t)
+    };
     uint64_t words[N_WORDS], at = thread->registers.rsp & ~7ull;
     for (const uint64_t end = at + HANDLER_BYTES; at < end; at += (N_WORDS - CONTEXT_WORDS) * sizeof *words) {
         if (rv_tracee_read(&attacher->tracee, at, words, sizeof words) != 0)
             return false;
         for (size_t i = 0; i + CONTEXT_WORDS < N_WORDS; i++)
-            if (words[i] == attacher->tracee.restorer && is_in_library(attacher->pid, words[i + CONTEXT_WORDS]))
+            if (words[i] == attacher->tracee.restorer && words[i + LINK_WORDS] != RV_TRACEE_CALLED &&
+                is_in_library(attacher->pid, words[i + CONTEXT_WORDS]))
                 return true;
     }
     return false;
@@ -297,7 +303,7 @@ static int tell_threads(const struct attacher *attacher)
                  : rv_tracee_write(&attacher->tracee, at + offsetof(struct rv_attachment, n_threads), &n, sizeof n);
 }
 
-/* On almost any of them, since what is called takes no lock. A sleep that was interrupted before would end by it: only where
+/* On almost any of them, since what is called takes no lock. A sleep that was interrupted before might end by it: only where
  * there is no other. One that is about to be stopped would not run. Their number: none of them now. */
 static size_t choose_thread(const struct rv_tracee *tracee)
 {

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -135,11 +136,28 @@ static int wait_for(pid_t tid, uint64_t most_ns)
     }
 }
 
-static long system_call_of(const struct user_regs_struct *registers)
+/* The kernel goes on with a sleep or a poll that was interrupted by another number; the program's is in the instruction ahead of
+ * the call: mov $NUMBER, %eax; syscall. */
+static long restarted_call(const struct rv_tracee *tracee, uint64_t after)
+{
+    struct __attribute__((packed)) {
+        uint8_t move;
+        int32_t number;
+        uint8_t call[2];
+    } code;
+    const bool is_known = rv_tracee_read(tracee, after - sizeof code, &code, sizeof code) == 0 && code.move == 0xb8 &&
+                          code.call[0] == 0x0f && code.call[1] == 0x05;
+    return is_known ? code.number : SYS_restart_syscall;
+}
+
+static long system_call_of(const struct rv_tracee *tracee, const struct user_regs_struct *registers)
 {
     const int64_t result = (int64_t)registers->rax;
     const bool is_interrupted = (result <= -INTERRUPTED_FIRST && result >= -INTERRUPTED_LAST) || result == -EINTR;
-    return (int64_t)registers->orig_rax >= 0 && is_interrupted ? (long)registers->orig_rax : -1;
+    if ((int64_t)registers->orig_rax < 0 || !is_interrupted)
+        return -1;
+    return registers->orig_rax == SYS_restart_syscall ? restarted_call(tracee, registers->rip)
+                                                      : (long)registers->orig_rax;
 }
 
 /* Of PTRACE_INTERRUPT, or of a signal that stops the process: ptrace(2). */
@@ -192,7 +210,7 @@ static void interrupt(struct rv_tracee *tracee, pid_t tid)
 }
 
 /* 0, or a negative errno; *is_for_long: a signal has stopped the process. */
-static int await_stop(struct rv_tracee_thread *thread, bool *is_for_long)
+static int await_stop(const struct rv_tracee *tracee, struct rv_tracee_thread *thread, bool *is_for_long)
 {
     int status = wait_for(thread->tid, STOP_NS);
     if (status >= 0 && ptrace(PTRACE_GETREGS, thread->tid, NULL, &thread->registers) != 0)
@@ -200,7 +218,7 @@ static int await_stop(struct rv_tracee_thread *thread, bool *is_for_long)
     if (status < 0)
         return status;
     thread->has_stopped = true;
-    thread->system_call = system_call_of(&thread->registers);
+    thread->system_call = system_call_of(tracee, &thread->registers);
     if (!is_event_stop(status))
         thread->signal = WSTOPSIG(status);
     else
@@ -216,7 +234,7 @@ static int stop_thread(struct rv_tracee *tracee, pid_t tid, bool *is_for_long)
     if (error)
         return error;
     interrupt(tracee, tid);
-    error = await_stop(&tracee->threads[tracee->n_threads - 1], is_for_long);
+    error = await_stop(tracee, &tracee->threads[tracee->n_threads - 1], is_for_long);
     tracee->n_threads -= error == -ESRCH;
     return error;
 }
@@ -270,7 +288,7 @@ static int stop_seized(struct rv_tracee *tracee, size_t first)
         interrupt(tracee, tracee->threads[i].tid);
     for (size_t i = first; i < tracee->n_threads;) {
         bool is_for_long;
-        int error = await_stop(&tracee->threads[i], &is_for_long);
+        int error = await_stop(tracee, &tracee->threads[i], &is_for_long);
         if (error == -ESRCH)
             tracee->threads[i] = tracee->threads[--tracee->n_threads];
         else if (error || is_for_long)
@@ -409,6 +427,7 @@ static void put_state(struct frame *frame, const uint8_t *state, size_t n_state)
 static void put_context(struct frame *frame, const struct user_regs_struct *registers, uint64_t signal_mask)
 {
     ucontext_t context = {.uc_flags = 7, /* extended state, and the stack segment */
+                          .uc_link = (ucontext_t *)(uintptr_t)RV_TRACEE_CALLED,
                           .uc_stack.ss_flags = NO_STACK_MODE};
     greg_t *to = context.uc_mcontext.gregs;
     const unsigned long long from[] = {[REG_R8] = registers->r8,

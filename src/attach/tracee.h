@@ -10,6 +10,9 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
+/* In a frame of rv_tracee_call(), which looks like that of a signal's handler otherwise: its uc_link, which the kernel does not read. */
+#define RV_TRACEE_CALLED 0x76697a63616c6c65ull
+
 struct rv_tracee_thread {
     pid_t tid;
     bool has_stopped;                  /* else it is to stop, and has not yet */

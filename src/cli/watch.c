@@ -38,6 +38,7 @@
 #include "export/not_traced.h"
 #include "export/waits.h"
 #include "ring/liveness.h"
+#include "ring/ownership.h"
 #include "ring/refusals.h"
 #include "source/arguments.h"
 #include "source/context_switches.h"
@@ -455,17 +456,39 @@ static void warn_of_losses(const struct watch *watch)
         rv_warn("ring %u was full: tracing stopped there (--policy=fill)", watch->map.header->stop_reason - 1);
 }
 
+/* The first regular expression of --patch or -x. NULL: none was given. */
+static const char *chosen_functions(const struct rv_options *options, char out[RV_OPTIONS_PATCH_BYTES])
+{
+    snprintf(out, RV_OPTIONS_PATCH_BYTES, "%.*s", (int)strcspn(options->patches, "@\n"), options->patches);
+    return options->has_patch && strcmp(options->patches, "off") != 0 ? out : NULL;
+}
+
+static bool has_process_with_functions(const struct rv_map *map)
+{
+    bool has_any = false;
+    for (uint32_t i = 0; i < rv_ownership_n_processes(map); i++)
+        has_any |= rv_map_process(map, i)->instrumentation.n_functions > 0;
+    return has_any;
+}
+
 static void warn_of_silence(const struct watch *watch, const struct rv_session_counts *counts)
 {
-    if (!counts->n_produced && watch->options->pid)
+    char why[1024], first[RV_OPTIONS_PATCH_BYTES];
+    const char *functions = chosen_functions(watch->options, first);
+    const bool is_said = watch->losses.n[RV_LOSS_PROCESSES_REFUSED] ||
+                         watch->losses.n[RV_LOSS_PROGRAMS_NOT_PRELOADED] || rv_sigbus_has_come() ||
+                         rv_memory_is_short();
+    if (counts->n_produced)
+        return;
+    if (watch->options->pid && functions && !has_process_with_functions(&watch->map))
+        rv_warn("process %u wrote no event: no function of it or of its libraries fits '%s' (-x, --patch)",
+                watch->options->pid, functions);
+    else if (watch->options->pid)
         rv_warn("process %u wrote no event: none of its patched functions was called (--patch, --verbose)",
                 watch->options->pid);
-    bool is_said = watch->losses.n[RV_LOSS_PROCESSES_REFUSED] || watch->losses.n[RV_LOSS_PROGRAMS_NOT_PRELOADED] ||
-                   rv_sigbus_has_come() || rv_memory_is_short();
-    if (counts->n_produced || !watch->launch || is_said)
+    if (!watch->launch || is_said)
         return;
-    char why[1024];
-    rv_launch_explain_silence((const char *const *)watch->options->argv, why, sizeof why);
+    rv_launch_explain_silence((const char *const *)watch->options->argv, functions, why, sizeof why);
     rv_warn("%s", why);
 }
 

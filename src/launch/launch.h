@@ -48,9 +48,12 @@ int rv_launch_status(const struct rv_launch *launch);
 /* Forget it: a child that still runs goes on. NULL-safe. Main thread. */
 void rv_launch_destroy(struct rv_launch *launch);
 
-/* Why may this command have written no event? One line: not ELF, static, setuid, not instrumented, an interpreter, one
- * that runs another; and what to do. */
-void rv_launch_explain_silence(const char *const *argv, char *out, size_t out_bytes);
+/*
+ * Why may this command have written no event? One line: not ELF, static, setuid, not instrumented, an interpreter, one
+ * that runs another; and what to do.
+ *   functions  what chose those to be patched; NULL: not the user
+ */
+void rv_launch_explain_silence(const char *const *argv, const char *functions, char *out, size_t out_bytes);
 
 /* Is this program built with -pg, -mfentry or -Z instrument-mcount? Our hooks then hide the C library's. */
 bool rv_launch_is_profiled(const char *command);
