@@ -14,7 +14,7 @@
 struct work {
     const struct rv_patch_request *request;
     struct rv_patch_prepared *prepared;
-    struct rv_patch_names chosen, rejected;
+    struct rv_patch_names chosen, rejected, kept;
     struct rv_patch_functions functions;
     struct rv_patch_imports imports;
     uint64_t *links; /* of the imports; 0: none */
@@ -40,16 +40,23 @@ static bool is_linkage_table(const struct work *work, const struct rv_patch_func
     return n && imports->uses[n - 1].address == address && function->n_bytes % 8 == 0;
 }
 
+static enum rv_patch_refusal refusal_of(const struct work *work, const struct rv_patch_function *function)
+{
+    return rv_patch_names_match(&work->kept, function->address) ? RV_PATCH_RETURN_ADDRESS
+                                                                : (enum rv_patch_refusal)function->refusal;
+}
+
 static bool is_chosen(const struct work *work, const struct rv_patch_function *function)
 {
+    const enum rv_patch_refusal refusal = refusal_of(work, function);
     struct rv_patch_prepared *prepared = work->prepared;
     const struct rv_patch_request *request = work->request;
     if (is_linkage_table(work, function) ||
         (request->pattern && !rv_patch_names_match(&work->chosen, function->address)))
         return false;
     prepared->counts.n_functions++;
-    if (function->refusal) {
-        prepared->counts.n_refused[function->refusal]++;
+    if (refusal) {
+        prepared->counts.n_refused[refusal]++;
         return false;
     }
     if (function->is_trivial && !request->has_trivial && !is_captured(prepared, function->address)) {
@@ -211,6 +218,8 @@ static int find_functions(struct work *work)
     const bool has_addresses = pattern && rv_patch_names_has_addresses(pattern);
     if (error || (pattern && !work->chosen.n && !has_addresses))
         return error;
+    if (request->kept)
+        (void)rv_patch_names_read(&work->kept, request->path, request->kept, &request->image);
     if (request->filter.include || request->filter.exclude)
         (void)rv_patch_names_filter(&work->rejected, request->path, &request->filter, &request->image);
     error = rv_patch_functions_find(&work->functions, &request->image);
@@ -260,6 +269,7 @@ int rv_patch_prepare(const struct rv_patch_request *request, struct rv_patch_pre
     free(work.links);
     rv_patch_names_end(&work.chosen);
     rv_patch_names_end(&work.rejected);
+    rv_patch_names_end(&work.kept);
     rv_patch_functions_free(&work.functions);
     rv_patch_imports_end(&work.imports);
     return error;

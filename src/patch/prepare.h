@@ -17,6 +17,8 @@ struct rv_patch_request {
     bool has_trivial;   /* trivial ones, too */
     /* Their names: a regular expression, or NULL: all; and the file that has them. */
     const char *pattern, *path;
+    const char
+        *kept; /* Names of functions that get the address of their own return address, which are refused; NULL: none */
     struct rv_patch_filter filter; /* functions that it rejects are prepared, but off */
     /* Calls of imports are to be seen: of those with names that this wants; NULL: none. */
     bool (*wants_import)(const char *name);

@@ -1,7 +1,8 @@
 #!/bin/sh
-# patch.sh RINGVIZ PLAIN_FIB PLUGIN.so: programs without hooks are traced as they are, and what they print stays the same.
+# patch.sh RINGVIZ PLAIN_FIB PLUGIN.so PLAIN_WALKS: programs without hooks are traced as they are, and what they print stays
+# the same.
 set -u
-ringviz=$1 fib=$2 plugin=$3
+ringviz=$1 fib=$2 plugin=$3 walks=$4
 . "${0%/*}/harness.sh"
 
 # Debian's own, of which most have no symbols.
@@ -20,6 +21,12 @@ same sed -n 's/a/b/gp' "$0"
 same awk 'BEGIN { for (i = 0; i < 1000; i++) n += i % 7; print n }'
 same find "${0%/*}" -name '*.sh'
 same gzip -9c "$0"
+
+# What walks its stack by return addresses gets their location, and what has the address of its own is left alone.
+run --patch=. --force --report=json --output="$folder/report.json" -- "$walks"
+expect "return addresses found" "$(cat "$folder/out")" "wrong 0"
+grep -q '::descend",[^}]*"calls":6000,' "$folder/report.json" || fail "not 6000 calls of descend"
+grep -q '"uses its return address":1' "$folder/report.json" || fail "CheckStackGuardState is patched"
 
 # What is chosen.
 events() {

@@ -6,8 +6,7 @@
 #include "patch/dynamic.h"
 
 static const char *const READER_TEXTS[] = {"OCAMLRUNPARAM", "SBCL_HOME", "GHCRTS", "\xff Go buildinf:"};
-static const char *const READER_NAMES[] = {"_ZN2v82V832SetReturnAddressLocationResolverEPFmmE", "__asan_init",
-                                           "__tsan_init", "__msan_init"};
+static const char *const READER_NAMES[] = {"__asan_init", "__tsan_init", "__msan_init"};
 static const char *const HOOK_NAMES[] = {"__cyg_profile_func_enter", "mcount", "_mcount", "__fentry__"};
 #define N(array) (sizeof(array) / sizeof *(array))
 

@@ -30,6 +30,7 @@
 
 #include "base/bisect.h"
 #include "base/clock.h"
+#include "patch/dynamic.h"
 #include "producers/native/image_facts.h"
 #include "producers/native/libcalls.h"
 #include "producers/native/loader.h"
@@ -52,9 +53,13 @@
 #define STEP 0x100000ull
 #define N_TRIES 1024
 #define FOLLOW_TRIES 10u /* each waits 100 ms for the process lock: a thread that forks may have it for long */
+#define V8_SET_LOCATOR "_ZN2v82V832SetReturnAddressLocationResolverEPFmmE"
+/* Compiled regular expressions call it with the address of its return address. */
+#define V8_KEPT "CheckStackGuardState"
 #define SHADOW_STACK_STATUS 0x5005 /* arch_prctl: ARCH_SHSTK_STATUS of Linux 6.6 */
 
 typedef void *dlopen_fn(const char *path, int flags);
+typedef void set_locator_fn(uint64_t (*locate)(uint64_t slot));
 
 struct rv_attachment ringviz_attachment;
 
@@ -69,6 +74,7 @@ static struct {
     bool is_for_later; /* libraries are wanted: those, too, that are loaded later */
     bool is_written;
     bool are_all_old; /* the objects were planned for another request, and are to be dropped */
+    bool is_v8_told;  /* how to find return addresses */
     bool is_late;     /* what is not planned yet may have been loaded before: threads may run it, no jump is written */
     uint64_t planned_sum; /* of the objects when they were planned */
     struct rv_patcher_object objects[RV_PATCHER_OBJECTS];
@@ -435,6 +441,7 @@ static void prepare_patches(const struct next *next, struct rv_patch_prepared *p
                                              .has_trivial = !patcher.is_auto,
                                              .pattern = patcher.is_auto ? NULL : next->pattern,
                                              .path = *next->name ? next->name : patcher.program,
+                                             .kept = patcher.is_v8_told ? V8_KEPT : NULL,
                                              .filter = {patcher.patterns.include, patcher.patterns.exclude},
                                              .wants_import = next->has_calls   ? rv_libcalls_want
                                                              : patcher.is_auto ? is_any_wanted
@@ -447,11 +454,17 @@ static void prepare_patches(const struct next *next, struct rv_patch_prepared *p
     rv_libcalls_end();
 }
 
+static bool reads_return_addresses(const struct rv_patch_image *image)
+{
+    return (!patcher.is_v8_told && rv_patch_dynamic_exports(image, V8_SET_LOCATOR)) ||
+           rv_image_reads_return_addresses(image);
+}
+
 static void prepare_functions(const struct next *next, struct rv_patch_prepared *prepared)
 {
     if (is_loader(&next->image))
         (void)rv_loader_prepare(&next->read, rv_patcher_follow, map_near, prepared);
-    else if (!rv_image_reads_return_addresses(&next->read))
+    else if (!reads_return_addresses(&next->read))
         prepare_patches(next, prepared);
 }
 
@@ -574,6 +587,15 @@ static int read_captures(void)
     return patcher.n_captured ? rv_captured_init() : 0;
 }
 
+/* V8 walks its stacks by return addresses, and changes them where it moves code: it asks where they are. */
+static void tell_v8(void)
+{
+    set_locator_fn *set = (set_locator_fn *)(uintptr_t)dlsym(RTLD_DEFAULT, V8_SET_LOCATOR);
+    if (set)
+        set(rv_returns_locate);
+    patcher.is_v8_told = set != NULL;
+}
+
 static void judge_by_names(void)
 {
     rv_patch_verdicts_forget();
@@ -595,8 +617,10 @@ static int plan(const char *wanted, const char *trace_path, bool do_others_run)
         error = drop_objects();
     if (!error)
         error = rv_returns_entries ? 0 : rv_returns_init();
-    if (!error)
+    if (!error) {
+        tell_v8();
         error = read_captures();
+    }
     patcher.has_syscalls = !error && rv_captures_have_syscalls();
     if (patcher.has_syscalls)
         rv_syscalls_begin(&patcher.syscalls, do_others_run, map_near);

@@ -249,6 +249,12 @@ struct rv_return *rv_returns_find(uint64_t address)
     return at < sizeof rv_returns_trampolines ? &rv_returns_entries[at / RV_RETURNS_TRAMPOLINE_BYTES] : NULL;
 }
 
+uint64_t rv_returns_locate(uint64_t slot)
+{
+    const struct rv_return *entry = rv_returns_find(*(const uint64_t *)(uintptr_t)slot);
+    return entry ? (uint64_t)(uintptr_t)&entry->address : slot;
+}
+
 /* ---- restoring ---- */
 
 #define N_PAGES_KNOWN 1024u

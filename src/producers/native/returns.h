@@ -54,6 +54,9 @@ RV_HIDDEN void rv_returns_free(uint32_t number);
 /* The entry whose trampoline an address is; NULL: it is none. */
 RV_HIDDEN struct rv_return *rv_returns_find(uint64_t address);
 
+/* Where the real return address is of a call that has it in this slot: for readers of stacks. */
+RV_HIDDEN uint64_t rv_returns_locate(uint64_t slot);
+
 /* The number of an entry, and the trampoline of a number, at which its function returns. */
 static inline uint32_t rv_returns_number(const struct rv_return *entry)
 {
