@@ -64,6 +64,19 @@ void ringviz_thread_name(const char *name);
  * thread's. For runtimes that run one thread of theirs after another on a native thread. */
 void ringviz_thread_end(void);
 
+/*
+ * Threads of a runtime that change native threads: each has a ring, stacks and a name of its own, whichever native
+ * thread runs it.
+ *   attach   makes one; NULL without memory
+ *   use      what the calling native thread writes from now on is that thread's; NULL: its own. Returns whose it was. One
+ *            native thread at a time uses it, and none that ends
+ *   detach   it ends: its open calls do, and its ring is given back. Used by the calling thread or by none
+ */
+struct ringviz_thread;
+struct ringviz_thread *ringviz_thread_attach(void);
+struct ringviz_thread *ringviz_thread_use(struct ringviz_thread *thread);
+void ringviz_thread_detach(struct ringviz_thread *thread);
+
 /* What the calling thread does from now on, where threads take turns by a lock of their runtime, such as Ruby's GVL. */
 enum ringviz_thread_state {
     RINGVIZ_STARTED,
@@ -73,6 +86,16 @@ enum ringviz_thread_state {
     RINGVIZ_EXITED
 };
 void ringviz_thread_state(enum ringviz_thread_state state);
+
+/*
+ * The same from an earlier time on, after the thread's last event: what another thread has done to it meanwhile, as one
+ * that wakes it. It is written by the thread itself, once it runs again.
+ *   ticks    what ringviz_ticks() was then; 0: not known, and nothing is written
+ */
+void ringviz_thread_state_since(enum ringviz_thread_state state, uint64_t ticks);
+
+/* Now, by the trace file's clock; 0 without one. */
+uint64_t ringviz_ticks(void);
 
 /*
  * For runtimes that do not tell when their threads take turns. `watch` is called by each thread that is about to wait for

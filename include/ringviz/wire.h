@@ -130,7 +130,8 @@ enum rv_wake {
     RV_WAKE_COUNT
 };
 
-#define RV_EVENT_WAKE_SHIFT 24 /* of a WOKEN event's id; Linux has no tid above 2^22 */
+#define RV_EVENT_WAKE_SHIFT 24       /* of a WOKEN event's id; Linux has no tid above 2^22: */
+#define RV_WIRE_FIRST_TID (1u << 22) /* these are threads that change native threads, numbered by their process */
 #define RV_WAKE_BEGAN 0xffu    /* in place of an enum rv_wake: the wait goes on, and began before its WAIT */
 
 struct rv_event {

@@ -269,11 +269,11 @@ static void reset_protocols(struct rv_map *map, struct rv_wire_control *control)
     }
 }
 
-static void reset_ring(struct rv_map *map, struct rv_wire_control *control, uint32_t process_idx)
+static void reset_ring(struct rv_map *map, struct rv_wire_control *control, uint32_t process_idx, uint32_t tid)
 {
     uint64_t tail = __atomic_load_n(&control->tail, __ATOMIC_RELAXED);
     control->owner_pid = (uint32_t)getpid();
-    control->owner_tid = (uint32_t)rv_os_tid();
+    control->owner_tid = tid;
     control->process = process_idx;
     control->born_ticks = rv_clock_ticks(map->clock.kind);
     __atomic_store_n(&control->exited_ticks, 0, __ATOMIC_RELAXED);
@@ -303,7 +303,7 @@ uint32_t rv_ownership_n_processes(const struct rv_map *map)
 }
 
 /* -EAGAIN: none can be taken at this moment; -ENOSPC: there is no room for what a ring holds. */
-static int claim(struct rv_map *map, uint32_t process_idx)
+static int claim(struct rv_map *map, uint32_t process_idx, uint32_t tid)
 {
     if (rv_map_own_fd(map))
         return -ENOSPC;
@@ -322,7 +322,7 @@ static int claim(struct rv_map *map, uint32_t process_idx)
             return -ENOSPC;
         }
         struct rv_wire_control *control = rv_map_control(map, i);
-        reset_ring(map, control, process_idx);
+        reset_ring(map, control, process_idx, tid);
         struct rv_live_stack slots;
         rv_live_stack_view(&slots, map, i);
         rv_live_stack_clear(&slots);
@@ -367,12 +367,12 @@ static bool is_ring_coming(struct rv_map *map, int error)
     return false;
 }
 
-static int wait_for_ring(struct rv_map *map, uint32_t process_idx, int error)
+static int wait_for_ring(struct rv_map *map, uint32_t process_idx, uint32_t tid, int error)
 {
     uint64_t begin_ns = rv_clock_mono_ns();
     while (is_ring_coming(map, error) && rv_clock_mono_ns() - begin_ns < COMING_NS) {
         uint32_t n_freed = (uint32_t)(load_free(map) >> 32);
-        error = claim(map, process_idx);
+        error = claim(map, process_idx, tid);
         if (error >= 0)
             break;
         rv_ring_wake_consumer(map->header);
@@ -382,20 +382,25 @@ static int wait_for_ring(struct rv_map *map, uint32_t process_idx, int error)
     return error;
 }
 
-int rv_ownership_claim(struct rv_map *map, uint32_t process_idx)
+int rv_ownership_claim_as(struct rv_map *map, uint32_t process_idx, uint32_t tid)
 {
     int saved = errno;
-    int ring_idx = claim(map, process_idx);
+    int ring_idx = claim(map, process_idx, tid);
     if (ring_idx < 0 && rv_ownership_recycle(map))
-        ring_idx = claim(map, process_idx);
+        ring_idx = claim(map, process_idx, tid);
     if (ring_idx < 0)
-        ring_idx = wait_for_ring(map, process_idx, ring_idx);
+        ring_idx = wait_for_ring(map, process_idx, tid, ring_idx);
     if (ring_idx < 0)
         __atomic_fetch_add(&map->header->n_threads_without_ring, 1, __ATOMIC_RELAXED);
     else
         rv_ring_announce(map->header);
     errno = saved;
     return ring_idx < 0 ? -ENOSPC : ring_idx;
+}
+
+int rv_ownership_claim(struct rv_map *map, uint32_t process_idx)
+{
+    return rv_ownership_claim_as(map, process_idx, (uint32_t)rv_os_tid());
 }
 
 void rv_ownership_release(struct rv_map *map, uint32_t ring_idx)

@@ -49,6 +49,9 @@ int rv_ownership_after_fork(struct rv_map *map);
  */
 int rv_ownership_claim(struct rv_map *map, uint32_t process_idx);
 
+/* The same for a thread that is not the kernel's. tid: RV_WIRE_FIRST_TID or above. */
+int rv_ownership_claim_as(struct rv_map *map, uint32_t process_idx, uint32_t tid);
+
 /* Is a ring probably free? Reads a hint, not the rings. Any process. */
 bool rv_ownership_has_free_ring(const struct rv_map *map);
 

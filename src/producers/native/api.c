@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "producers/native/calls.h"
 #include "producers/native/file_names.h"
 #include "producers/native/signal_guard.h"
@@ -113,11 +114,40 @@ RV_EXPORT void ringviz_thread_end(void)
     rv_thread_forget();
 }
 
+RV_EXPORT struct ringviz_thread *ringviz_thread_attach(void)
+{
+    return rv_thread_create();
+}
+
+RV_EXPORT struct ringviz_thread *ringviz_thread_use(struct ringviz_thread *thread)
+{
+    return rv_thread_use(thread);
+}
+
+RV_EXPORT void ringviz_thread_detach(struct ringviz_thread *thread)
+{
+    if (thread)
+        rv_thread_destroy(thread);
+}
+
 _Static_assert((int)RINGVIZ_STARTED == RV_THREAD_STARTED && (int)RINGVIZ_EXITED == RV_THREAD_EXITED, "the same order");
 
 RV_EXPORT void ringviz_thread_state(enum ringviz_thread_state state)
 {
     push(RV_EVENT_THREAD, rv_event_word(0, 0, (uint16_t)state), RV_ENTRY_STACK());
+}
+
+RV_EXPORT void ringviz_thread_state_since(enum ringviz_thread_state state, uint64_t ticks)
+{
+    const uint64_t stack = RV_ENTRY_STACK(), word = rv_event_word(0, 0, (uint16_t)state);
+    const uint64_t when = (uint64_t)RV_EVENT_THREAD << RV_EVENT_KIND_SHIFT | ticks;
+    if (ticks)
+        rv_push_behind(&rv_thread.pusher, rv_push_begin(&rv_thread.pusher, stack), when, word, stack);
+}
+
+RV_EXPORT uint64_t ringviz_ticks(void)
+{
+    return rv_process_is_open() ? rv_clock_ticks(rv_process_map()->clock.kind) : 0;
 }
 
 RV_EXPORT void ringviz_gc_begin(void)

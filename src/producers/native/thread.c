@@ -30,35 +30,52 @@
 #define RETRY_EVENTS 4096u
 #define NAME_BYTES 64
 
-/* Not used by the fast path. */
+/* Of the traced thread: the native one, or a runtime's that it runs. Not used by the fast path. */
 struct thread {
     struct rv_pusher_state *state; /* ours to unmap */
     uint32_t n_without_ring;
+    uint32_t number;       /* the program's own */
+    uint32_t stack_id;     /* the machine stack it runs on */
+    uint32_t tid;          /* a runtime's; 0: a native thread's */
+    bool is_named;         /* by the API */
+    bool has_left_ring;    /* the parent's, to a push of its that goes on here */
+    bool is_muted;         /* by a monitor: what is written next begins with the frames that are open by then */
+    bool has_counted;      /* the open frames that count for the limit of depth, */
+    uint32_t version;      /* by this version of the table of verdicts */
+    char name[NAME_BYTES]; /* as last written to the ring */
+};
+
+/* A traced thread that no native one runs; while one does, what is here is out of date. */
+struct ringviz_thread {
+    struct rv_pusher pusher;
+    struct rv_shadow shadow;
+    struct thread thread;
+    uint32_t n_files; /* as of then: a ring of an earlier file is none */
+};
+
+/* Of the native thread. */
+struct native {
     uint32_t n_rounds;
-    uint32_t number;                      /* the program's own */
-    uint32_t stack_id;                    /* the machine stack it runs on */
     pid_t forking_pid;                    /* the process that forks, between our fork handlers; else 0 */
     struct rv_signal_guard forking_guard; /* while it does */
     bool expects_modules;
     bool has_waited; /* in vain, for the process lock */
-    bool is_named;   /* by the API */
     bool has_key;
     bool is_replaying;
-    bool is_seeding;         /* the runtime's open frames are put on the new shadow stack */
-    uint32_t replayed_stack; /* that the frames replayed now are of */
-    bool uses_ring;          /* [atomic] it ends, or writes its last, without a push */
-    bool has_left_ring;      /* the parent's, to a push of its that goes on here */
-    bool is_muted;           /* by a monitor: what is written next begins with the frames that are open by then */
-    bool has_counted;        /* the open frames that count for the limit of depth, */
-    uint32_t version;        /* by this version of the table of verdicts */
-    char name[NAME_BYTES];   /* as last written to the ring */
+    bool is_seeding;                   /* the runtime's open frames are put on the new shadow stack */
+    uint32_t replayed_stack;           /* that the frames replayed now are of */
+    bool uses_ring;                    /* [atomic] it ends, or writes its last, without a push */
+    struct ringviz_thread *own, *used; /* its own while it runs a runtime's: that one */
 };
 
 /* Zeroes as a thread begins: the loader misses threads that begin while it loads us, and leaves zeroes in any case. */
 RV_THREAD_LOCAL struct rv_thread rv_thread;
 static RV_THREAD_LOCAL struct thread thread;
+static RV_THREAD_LOCAL struct native native;
 
 static struct rv_pool states = RV_POOL(sizeof(struct rv_pusher_state));
+static struct rv_pool threads = RV_POOL(sizeof(struct ringviz_thread));
+static uint32_t n_files; /* that were left, by fork, too */
 static pthread_key_t end_key;
 static uint32_t end_key_state; /* 0 none, 1 being made, 2 there */
 static void (*replay_frames)(void);
@@ -87,7 +104,7 @@ static void write_name(const char *name)
 static void ask_name(void)
 {
     char name[NAME_BYTES];
-    if (thread.is_named || !has_ring())
+    if (thread.is_named || thread.tid || !has_ring())
         return;
     rv_program_name_of_thread(rv_map_process(rv_process_map(), rv_process_idx())->name, name, sizeof name);
     write_name(name);
@@ -102,8 +119,8 @@ static void write_number(void)
 /* From here on an attachment does not end: it would take the ring away. Signals are blocked. */
 static bool begin_use(void)
 {
-    const bool used_before = thread.uses_ring;
-    __atomic_store_n(&thread.uses_ring, true, __ATOMIC_RELAXED);
+    const bool used_before = native.uses_ring;
+    __atomic_store_n(&native.uses_ring, true, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     return used_before;
 }
@@ -111,7 +128,7 @@ static bool begin_use(void)
 static void end_use(bool used_before)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    __atomic_store_n(&thread.uses_ring, used_before, __ATOMIC_RELAXED);
+    __atomic_store_n(&native.uses_ring, used_before, __ATOMIC_RELAXED);
 }
 
 static void release_ring(void)
@@ -132,10 +149,21 @@ static void release_ring(void)
 static void end_thread(void *unused)
 {
     (void)unused;
-    if (++thread.n_rounds < LAST_ROUNDS)
+    if (++native.n_rounds < LAST_ROUNDS)
         pthread_setspecific(end_key, &thread);
     else if (!ends_at_exit)
         rv_thread_end();
+}
+
+/* The traced thread's end. Within a guard. */
+static void end_traced(void)
+{
+    release_ring();
+    rv_thread.pusher = (struct rv_pusher){0};
+    rv_shadow_destroy(&rv_thread.shadow);
+    if (thread.state)
+        rv_pool_give(&states, thread.state);
+    thread.state = NULL;
 }
 
 void rv_thread_end(void)
@@ -143,15 +171,14 @@ void rv_thread_end(void)
     struct rv_signal_guard guard;
     rv_signal_guard_begin(&guard);
     const bool used_before = begin_use();
-    release_ring();
-    rv_thread.pusher = (struct rv_pusher){0};
-    rv_shadow_destroy(&rv_thread.shadow);
+    (void)rv_thread_use(NULL);
+    end_traced();
     for (size_t i = 0; i < sizeof at_end / sizeof *at_end && at_end[i]; i++)
         at_end[i]();
-    if (thread.state)
-        rv_pool_give(&states, thread.state);
-    thread.state = NULL;
-    thread.has_key = false;
+    if (native.own)
+        rv_pool_give(&threads, native.own);
+    native.own = NULL;
+    native.has_key = false;
     end_use(used_before);
     rv_signal_guard_end(&guard);
 }
@@ -180,7 +207,7 @@ static void make_state(void)
     struct rv_pusher_state *none = NULL, *state = rv_pool_take(&states);
     if (state) {
         memset(state, 0, offsetof(struct rv_pusher_state, stash));
-        state->stack_end = rv_thread_stack_end();
+        state->stack_end = thread.tid ? 0 : rv_thread_stack_end();
         if (!__atomic_compare_exchange_n(&thread.state, &none, state, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             rv_pool_give(&states, state);
     }
@@ -195,7 +222,8 @@ static bool claim_ring(void)
     if (thread.n_without_ring && !rv_ownership_has_free_ring(rv_process_map()))
         return false;
     rv_thread_look_at_modules();
-    int ring_idx = rv_ownership_claim(rv_process_map(), rv_process_idx());
+    int ring_idx = thread.tid ? rv_ownership_claim_as(rv_process_map(), rv_process_idx(), thread.tid)
+                              : rv_ownership_claim(rv_process_map(), rv_process_idx());
     if (ring_idx < 0)
         return false;
     struct rv_ring ring;
@@ -226,23 +254,23 @@ static void report_open_frames(void)
 {
     if (!replay_frames)
         return;
-    thread.is_replaying = true;
-    thread.replayed_stack = thread.stack_id;
+    native.is_replaying = true;
+    native.replayed_stack = thread.stack_id;
     replay_frames();
-    thread.is_replaying = false;
+    native.is_replaying = false;
 }
 
 static bool get_ring(void)
 {
     struct rv_signal_guard guard;
     bool is_there = false;
-    if (thread.n_without_ring % RETRY_EVENTS == 0 && thread.n_rounds <= LAST_ROUNDS) {
+    if (thread.n_without_ring % RETRY_EVENTS == 0 && native.n_rounds <= LAST_ROUNDS) {
         rv_signal_guard_begin(&guard);
         const bool used_before = begin_use();
         is_there = claim_ring();
         end_use(used_before);
-        if (thread.state && !thread.has_key && has_end_key())
-            thread.has_key = pthread_setspecific(end_key, &thread) == 0;
+        if (thread.state && !native.has_key && has_end_key())
+            native.has_key = pthread_setspecific(end_key, &thread) == 0;
         rv_signal_guard_end(&guard);
     }
     if (is_there)
@@ -281,8 +309,8 @@ static void keep_within_shadow(void)
 
 static void end_forking(void)
 {
-    thread.forking_guard.error = errno; /* fork's own */
-    rv_signal_guard_end(&thread.forking_guard);
+    native.forking_guard.error = errno; /* fork's own */
+    rv_signal_guard_end(&native.forking_guard);
 }
 
 /*
@@ -293,6 +321,7 @@ static void restart_in_child(bool is_push_under_way)
 {
     rv_os_begin_own();
     int left_ring = is_push_under_way ? rv_thread_ring() : -ENOENT;
+    n_files++;
     if (left_ring >= 0)
         rv_pusher_leave(&rv_thread.pusher);
     else if (!thread.has_left_ring)
@@ -302,13 +331,13 @@ static void restart_in_child(bool is_push_under_way)
     rv_process_restart(left_ring);
     rv_verdict_table_inherit();
     thread.n_without_ring = 0;
-    thread.forking_pid = 0;
+    native.forking_pid = 0;
     end_forking();
 }
 
 bool rv_thread_is_forked(void)
 {
-    return thread.forking_pid && thread.forking_pid != (pid_t)rv_os_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    return native.forking_pid && native.forking_pid != (pid_t)rv_os_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
 }
 
 static bool is_count_stale(void)
@@ -329,21 +358,21 @@ static void count_kept(void)
  * there: it waits once, not at each of the handler's calls. */
 static bool lock_process(void)
 {
-    const bool is_locked = thread.has_waited ? rv_process_try_lock() : rv_process_lock_within();
-    thread.has_waited = !is_locked;
+    const bool is_locked = native.has_waited ? rv_process_try_lock() : rv_process_lock_within();
+    native.has_waited = !is_locked;
     return is_locked;
 }
 
 /* Where the lock is not available in time, they are read later. */
 void rv_thread_look_at_modules(void)
 {
-    if (!rv_process_is_open() || thread.forking_pid)
+    if (!rv_process_is_open() || native.forking_pid)
         return;
     if (!lock_process()) {
         rv_thread_expect_modules();
         return;
     }
-    thread.expects_modules = false;
+    native.expects_modules = false;
     rv_native_modules_update();
     if (rv_verdict_table_is_stale())
         rv_verdict_table_update();
@@ -354,7 +383,7 @@ void rv_thread_look_at_modules(void)
 
 static bool has_news(void)
 {
-    return thread.expects_modules || rv_native_modules_is_stale() || rv_verdict_table_is_stale() || is_count_stale();
+    return native.expects_modules || rv_native_modules_is_stale() || rv_verdict_table_is_stale() || is_count_stale();
 }
 
 static void look_around(void)
@@ -370,7 +399,7 @@ static void meet_closed_process(void)
     struct rv_signal_guard guard;
     rv_process_miss_event();
     release_ring();
-    if (thread.forking_pid)
+    if (native.forking_pid)
         return;
     rv_signal_guard_begin(&guard);
     rv_process_close_gate();
@@ -393,7 +422,7 @@ void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind
         pusher->cursor = 0;
         return;
     }
-    if (thread.forking_pid) {
+    if (native.forking_pid) {
         push_while_forking(stack, kind, word);
     } else if (has_ring() || get_ring()) {
         if (has_news())
@@ -416,7 +445,7 @@ void rv_thread_look(void)
 
 bool rv_thread_is_forking(void)
 {
-    return thread.forking_pid != 0;
+    return native.forking_pid != 0;
 }
 
 int rv_thread_ring(void)
@@ -438,16 +467,16 @@ void rv_thread_on_ring(void (*replay)(void))
 bool rv_thread_replay(uint32_t id, uint32_t depth, uint64_t ticks)
 {
     const uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
-    if (thread.is_seeding) {
+    if (native.is_seeding) {
         const struct rv_shadow_frame call = rv_shadow_runtime_call(here, id, depth, 0);
         size_t n_fallen;
         (void)rv_shadow_enter(&rv_thread.shadow, &call, &n_fallen);
         return false;
     }
-    if (thread.is_replaying)
+    if (native.is_replaying)
         rv_push_past(&rv_thread.pusher, here, RV_EVENT_SYNC, ticks,
-                     rv_event_word(id, rv_shadow_runtime_tag(&rv_thread.shadow, thread.replayed_stack, depth), 0));
-    return thread.is_replaying;
+                     rv_event_word(id, rv_shadow_runtime_tag(&rv_thread.shadow, native.replayed_stack, depth), 0));
+    return native.is_replaying;
 }
 
 /* A runtime's frames that were open before the thread had a shadow stack: those of the stack that it is on. */
@@ -455,9 +484,9 @@ static void seed_shadow(void)
 {
     if (!replay_frames)
         return;
-    thread.is_seeding = true;
+    native.is_seeding = true;
     replay_frames();
-    thread.is_seeding = false;
+    native.is_seeding = false;
 }
 
 bool rv_thread_has_shadow(void)
@@ -465,7 +494,7 @@ bool rv_thread_has_shadow(void)
     struct rv_signal_guard guard;
     if (rv_thread.shadow.region)
         return true;
-    if (rv_process_is_closed() || thread.n_rounds > LAST_ROUNDS)
+    if (rv_process_is_closed() || native.n_rounds > LAST_ROUNDS)
         return false;
     rv_signal_guard_begin(&guard);
     int error = rv_thread.shadow.region ? 0 : rv_shadow_create(&rv_thread.shadow, rv_thread_stack_end());
@@ -480,12 +509,12 @@ bool rv_thread_has_shadow(void)
 void rv_thread_switch_stack(uint32_t stack_id, uint64_t here)
 {
     struct rv_signal_guard guard;
-    if (thread.is_seeding) { /* those of the current stack come last */
+    if (native.is_seeding) { /* those of the current stack come last */
         rv_shadow_clear(&rv_thread.shadow);
         return;
     }
-    if (thread.is_replaying) {
-        thread.replayed_stack = stack_id;
+    if (native.is_replaying) {
+        native.replayed_stack = stack_id;
         rv_push_past(&rv_thread.pusher, here, RV_EVENT_SWITCH, 0, rv_event_word(stack_id, 0, 0));
         return;
     }
@@ -506,14 +535,14 @@ void rv_thread_switch_stack(uint32_t stack_id, uint64_t here)
 void rv_thread_expect_modules(void)
 {
     rv_native_modules_announce();
-    thread.expects_modules = true;
+    native.expects_modules = true;
     rv_thread_look();
 }
 
 bool rv_thread_begin_unload(void)
 {
     struct rv_signal_guard guard;
-    bool is_forking = thread.forking_pid != 0; /* the process lock is held */
+    bool is_forking = native.forking_pid != 0; /* the process lock is held */
     rv_signal_guard_begin(&guard);
     if (!is_forking)
         rv_verdict_table_suspend();
@@ -563,13 +592,14 @@ void rv_thread_release(void)
 
 bool rv_thread_uses_ring(uint64_t own_pointer, uint64_t pointer)
 {
-    return ((struct thread *)(uintptr_t)((uint64_t)(uintptr_t)&thread - own_pointer + pointer))->uses_ring;
+    return ((struct native *)(uintptr_t)((uint64_t)(uintptr_t)&native - own_pointer + pointer))->uses_ring;
 }
 
 bool rv_thread_leave_file(uint64_t own_pointer, uint64_t pointer)
 {
     struct rv_thread *fast = (struct rv_thread *)(uintptr_t)((uint64_t)(uintptr_t)&rv_thread - own_pointer + pointer);
     struct thread *slow = (struct thread *)(uintptr_t)((uint64_t)(uintptr_t)&thread - own_pointer + pointer);
+    n_files++;
     if (!fast->pusher.state)
         return false;
     const bool is_under_way = rv_push_is_under_way(&fast->pusher);
@@ -590,10 +620,69 @@ void rv_thread_forget(void)
     thread.number = 0;
 }
 
+/* ---- threads of a runtime ---- */
+
+struct ringviz_thread *rv_thread_create(void)
+{
+    static uint32_t n;
+    struct ringviz_thread *made = rv_pool_take(&threads);
+    if (made)
+        *made = (struct ringviz_thread){.thread.tid = RV_WIRE_FIRST_TID + __atomic_fetch_add(&n, 1, __ATOMIC_RELAXED),
+                                        .n_files = n_files};
+    return made;
+}
+
+static void put_down(struct ringviz_thread *to)
+{
+    *to = (struct ringviz_thread){rv_thread.pusher, rv_thread.shadow, thread, n_files};
+}
+
+/* A forked child has its parent's: their rings are not its own, and nothing of theirs goes on here. */
+static void take_up(const struct ringviz_thread *from)
+{
+    rv_thread.pusher = from->pusher;
+    rv_thread.shadow = from->shadow;
+    thread = from->thread;
+    if (from->n_files == n_files || !thread.state)
+        return;
+    rv_pusher_detach(&rv_thread.pusher);
+    rv_shadow_clear(&rv_thread.shadow);
+    thread.n_without_ring = 0;
+}
+
+struct ringviz_thread *rv_thread_use(struct ringviz_thread *next)
+{
+    struct rv_signal_guard guard;
+    struct ringviz_thread *before = native.used;
+    if (next == before || (!native.own && !(native.own = rv_pool_take(&threads))))
+        return before;
+    rv_signal_guard_begin(&guard);
+    const bool used_before = begin_use();
+    put_down(before ? before : native.own);
+    take_up(next ? next : native.own);
+    native.used = next;
+    end_use(used_before);
+    rv_signal_guard_end(&guard);
+    return before;
+}
+
+void rv_thread_destroy(struct ringviz_thread *ended)
+{
+    struct rv_signal_guard guard;
+    rv_signal_guard_begin(&guard);
+    struct ringviz_thread *before = rv_thread_use(ended);
+    if (native.used == ended) {
+        end_traced();
+        (void)rv_thread_use(before == ended ? NULL : before);
+        rv_pool_give(&threads, ended);
+    }
+    rv_signal_guard_end(&guard);
+}
+
 void rv_thread_begin_fork(void)
 {
-    rv_signal_guard_begin(&thread.forking_guard);
-    thread.forking_pid = getpid();
+    rv_signal_guard_begin(&native.forking_guard);
+    native.forking_pid = getpid();
     rv_thread_look();
     rv_process_lock();
     rv_os_end_own(); /* fork's own calls, and those of other handlers, are the program's */
@@ -615,7 +704,7 @@ static void after_fork_in_parent(void)
 {
     rv_os_begin_own();
     rv_process_unlock();
-    thread.forking_pid = 0;
+    native.forking_pid = 0;
     write_stash();
     end_forking();
 }
@@ -628,7 +717,7 @@ static void after_fork_in_child(void)
 
 void rv_thread_end_fork(void)
 {
-    if (!thread.forking_pid)
+    if (!native.forking_pid)
         return;
     if (rv_thread_is_forked())
         after_fork_in_child();

@@ -93,4 +93,9 @@ RV_HIDDEN bool rv_thread_leave_file(uint64_t own_pointer, uint64_t pointer);
 /* The same, and what follows is of another thread: without this one's name and number. */
 RV_HIDDEN void rv_thread_forget(void);
 
+/* As ringviz_thread_attach(), ringviz_thread_use() and ringviz_thread_detach(). */
+RV_HIDDEN struct ringviz_thread *rv_thread_create(void);
+RV_HIDDEN struct ringviz_thread *rv_thread_use(struct ringviz_thread *next);
+RV_HIDDEN void rv_thread_destroy(struct ringviz_thread *ended);
+
 #endif
