@@ -68,12 +68,13 @@ __attribute__((format(printf, 2, 3))) static void add(struct formatter *formatte
     out->n += n_text;
 }
 
-static void add_character(struct formatter *formatter, uint8_t c)
+/* next: the character behind it, or 0. */
+static void add_character(struct formatter *formatter, uint8_t c, uint8_t next)
 {
     static const char ESCAPED[] = "\a\b\t\n\v\f\r\\", AS[] = "abtnvfr\\";
     const char *found = c ? strchr(ESCAPED, c) : NULL;
     if (!c)
-        add(formatter, "\\0");
+        add(formatter, next >= '0' && next <= '9' ? "\\000" : "\\0");
     else if (found)
         add(formatter, "\\%c", AS[found - ESCAPED]);
     else if (c >= ' ' && c < 0x7f)
@@ -86,7 +87,7 @@ static void add_text(struct formatter *formatter, struct part part, bool is_cut)
 {
     add(formatter, "\"");
     for (size_t i = 0; i < part.n; i++)
-        add_character(formatter, part.bytes[i]);
+        add_character(formatter, part.bytes[i], i + 1 < part.n ? part.bytes[i + 1] : 0);
     add(formatter, is_cut ? "\"..." : "\"");
 }
 
@@ -288,7 +289,7 @@ static void format_number(struct formatter *formatter, const struct rv_type *typ
         format_bits(formatter, slice(part, 0, type->n_bytes));
     else if (type->kind == RV_TYPE_CHAR) {
         add(formatter, "'");
-        add_character(formatter, (uint8_t)bits);
+        add_character(formatter, (uint8_t)bits, 0);
         add(formatter, "'");
     } else if (is_signed(type))
         add(formatter, "%" PRId64, number);

@@ -86,13 +86,16 @@ static const char TYPES[] =
     "RLIMIT_NPROC,RLIMIT_NOFILE,RLIMIT_MEMLOCK,RLIMIT_AS);\n"
     "typedef sys_arch = enum(ARCH_SET_GS=0x1001,ARCH_SET_FS,ARCH_GET_FS,ARCH_GET_GS);\n";
 
+/* What is read and written is shown with its NULs: a buffer of so many characters. */
+#define BUFFER(length) "string(array(char," length ")*)"
+
 static const struct call {
     const char *name;
     unsigned sets;
     const char *parameters, *result; /* result NULL: RESULT */
 } CALLS[] = {
-    {"read", D, "int, +string[retval], ulong", NULL},
-    {"write", D, "int, string[arg3], ulong", NULL},
+    {"read", D, "int, +" BUFFER("retval") ", ulong", NULL},
+    {"write", D, "int, " BUFFER("arg3") ", ulong", NULL},
     {"open", F, "string, sys_open, oct", NULL},
     {"close", D, "int", NULL},
     {"stat", F, "string, addr", NULL},
@@ -107,8 +110,8 @@ static const struct call {
     {"rt_sigaction", S, "sys_signal, addr, addr, ulong", NULL},
     {"rt_sigprocmask", S, "sys_how, bitvec(ulong)*, +bitvec(ulong)*, ulong", NULL},
     {"ioctl", D, "int, hex(ulong), addr", NULL},
-    {"pread64", D, "int, +string[retval], ulong, long", NULL},
-    {"pwrite64", D, "int, string[arg3], ulong, long", NULL},
+    {"pread64", D, "int, +" BUFFER("retval") ", ulong, long", NULL},
+    {"pwrite64", D, "int, " BUFFER("arg3") ", ulong, long", NULL},
     {"readv", D, "int, addr, int", NULL},
     {"writev", D, "int, addr, int", NULL},
     {"access", F, "string, sys_access", NULL},
@@ -134,8 +137,8 @@ static const struct call {
     {"socket", N, "sys_family, sys_socket, int", NULL},
     {"connect", N, "int, addr, int", NULL},
     {"accept", N, "int, addr, addr", NULL},
-    {"sendto", N, "int, string[arg3], ulong, sys_message, addr, int", NULL},
-    {"recvfrom", N, "int, +string[retval], ulong, sys_message, addr, addr", NULL},
+    {"sendto", N, "int, " BUFFER("arg3") ", ulong, sys_message, addr, int", NULL},
+    {"recvfrom", N, "int, +" BUFFER("retval") ", ulong, sys_message, addr, addr", NULL},
     {"sendmsg", N, "int, addr, sys_message", NULL},
     {"recvmsg", N, "int, addr, sys_message", NULL},
     {"shutdown", N, "int, enum(SHUT_RD,SHUT_WR,SHUT_RDWR)", NULL},

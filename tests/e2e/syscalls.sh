@@ -74,6 +74,11 @@ compare find /usr/include -name 'a*.h'
 command -v git >/dev/null && compare git --git-dir=/does/not/exist status
 [ -x /usr/bin/python3 ] && compare /usr/bin/python3 -S -c 'import os; print(len(os.listdir("/usr/bin")))'
 
+# Buffers as strace shows them, with their NULs.
+run --syscalls=write --patch=off --headless --spans=json -- perl -e 'syswrite STDERR, "\r\0\0\0001 + 1\n"'
+expect "exit status of a program that writes NULs" $status 0
+grep -qF '"\"\\r\\0\\0\\0001 + 1\\n\"","10"],"result":"10"' "$folder/out" || fail "NULs: $(grep write "$folder/out")"
+
 # Names, arguments, results and errors; on top of the function that makes the call.
 run --syscalls=file,close,write -x 'write_much' --headless --spans=json --output="$folder/spans.json" --force \
     --record="$folder/run.rvz" -- "$program"
