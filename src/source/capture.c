@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ring/commands.h"
+#include "ring/ownership.h"
 #include "source/reveal.h"
 
 #define ANSWER_BYTES 256u
@@ -59,6 +60,33 @@ uint32_t rv_capture_leave_out(struct rv_capture *capture, uint32_t process_idx, 
     return id;
 }
 
+struct called { /* functions of a process */
+    struct rv_capture *capture;
+    uint32_t process_idx;
+    uint64_t ticks;
+};
+
+static void put_if_rejected(void *context, uint64_t address, uint32_t id)
+{
+    const struct called *called = context;
+    struct rv_capture *capture = called->capture;
+    if (!rv_capture_filter_has(capture->filter, capture->symbolizer, id))
+        rv_verdict_put(capture->publisher,
+                       &(struct rv_verdict_function){called->process_idx, id, address, called->ticks}, false);
+}
+
+/* Functions that were called while all were kept have no verdict yet, and may not be called again. */
+static void put_rejected(struct rv_capture *capture)
+{
+    const uint64_t ticks = rv_clock_ticks(capture->map->clock.kind);
+    for (uint32_t i = 0, n = rv_ownership_n_processes(capture->map); i < n; i++) {
+        struct called called = {capture, i, ticks};
+        if (__atomic_load_n(&rv_map_process(capture->map, i)->state, __ATOMIC_ACQUIRE) ==
+            RV_PROCESS_LIVE) /* D2 <- D1 */
+            rv_symbolizer_each_address(rv_symbolizer_process(capture->symbolizer, i), put_if_rejected, &called);
+    }
+}
+
 /* A line into answer. False: there is no such rule. */
 static bool change(struct rv_capture *capture, enum rv_capture_rule rule, const char *text, char answer[ANSWER_BYTES])
 {
@@ -68,6 +96,7 @@ static bool change(struct rv_capture *capture, enum rv_capture_rule rule, const 
     if (n < 0)
         return false;
     rv_verdict_publish_again(capture->publisher, capture->filter, capture->symbolizer);
+    put_rejected(capture);
     const size_t n_revealed = is_for_more ? rv_reveal_functions(capture) : 0;
     snprintf(answer, ANSWER_BYTES, "%d known subroutine%s %s from now on", n, n == 1 ? "" : "s",
              is_for_more ? "traced" : "not traced");

@@ -298,6 +298,15 @@ void rv_symbolizer_translate(struct rv_symbolizer_process *process, struct rv_ev
     }
 }
 
+void rv_symbolizer_each_address(const struct rv_symbolizer_process *process,
+                                void visit(void *context, uint64_t address, uint32_t id), void *context)
+{
+    const struct rv_address_table *table = &process->addresses;
+    for (size_t i = 0; i <= table->byte_mask / sizeof *table->slots; i++)
+        if (table->slots[i].key != RV_ADDRESS_FREE)
+            visit(context, table->slots[i].key & ~RV_ADDRESS_TIMED, table->slots[i].id);
+}
+
 uint32_t rv_symbolizer_object(struct rv_symbolizer_process *process, uint64_t address, uint64_t at_ns)
 {
     struct entry entry = {.kind = ENTRY_ON_HEAP, .address = address, .process = process};

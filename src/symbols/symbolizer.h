@@ -53,6 +53,10 @@ void rv_symbolizer_translate(struct rv_symbolizer_process *process, struct rv_ev
 
 #define RV_SYMBOLIZER_MAX (1u << 22)
 
+/* All addresses of the process that were translated, each with its latest id. Drain thread. */
+void rv_symbolizer_each_address(const struct rv_symbolizer_process *process,
+                                void visit(void *context, uint64_t address, uint32_t id), void *context);
+
 /* The id of an object, such as a lock, at an address of the process at that time: named by its variable, else by its
  * hex address. Drain thread. */
 uint32_t rv_symbolizer_object(struct rv_symbolizer_process *process, uint64_t address, uint64_t at_ns);
