@@ -215,8 +215,11 @@ int rv_refuse_planning(pid_t pid, int error)
     case ENOENT:
         return rv_err(ENOENT, "process %d cannot open the trace file or libringviz-patch.so", (int)pid);
     case EACCES:
-        return rv_err(EACCES, "process %d may not open the trace file, which is ours: run ringviz as its user",
-                      (int)pid);
+        return rv_err(
+            EACCES,
+            "process %d may not open the trace file, which is ours: run ringviz as its user, or as root without "
+            "--trace-file",
+            (int)pid);
     case EPERM:
         return rv_err(EPERM, "process %d may not make memory executable (SELinux, seccomp)", (int)pid);
     default:

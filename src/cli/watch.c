@@ -317,6 +317,8 @@ static int prepare(struct watch *watch)
 
 static int attach(struct watch *watch)
 {
+    if (!watch->options->trace_file)
+        rv_map_give(&watch->map, (pid_t)watch->options->pid);
     int error = rv_cli_attach(watch->options, watch->map.path);
     watch->is_attached = !error;
     watch->status = error ? STATUS_FAILED : watch->status;

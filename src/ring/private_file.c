@@ -61,6 +61,26 @@ int rv_map_default_path(char *path, size_t path_bytes, uint64_t n_bytes_wanted)
                   (unsigned long long)(n_bytes_wanted >> 20));
 }
 
+/* The effective user of a process; ours where it cannot be told. */
+static uid_t user_of(pid_t pid)
+{
+    char path[64], line[256];
+    unsigned user = geteuid();
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *status = fopen(path, "re");
+    while (status && fgets(line, sizeof line, status) && sscanf(line, "Uid: %*u %u", &user) != 1)
+        continue;
+    if (status)
+        fclose(status);
+    return user;
+}
+
+void rv_map_give(const struct rv_map *map, pid_t pid)
+{
+    if (geteuid() == 0 && user_of(pid) != 0 && fchown(map->fd, user_of(pid), (gid_t)-1) != 0)
+        rv_note("%s: cannot be given to the user of process %d: %s", map->path, (int)pid, strerror(errno));
+}
+
 /* The pid in a private file's name, 0 when the name is not one of ours. */
 static uint32_t creator_of(const char *name)
 {
@@ -107,7 +127,7 @@ static void remove_if_stale(int folder, const char *name)
     if (fd < 0)
         return;
     struct stat status;
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && (status.st_uid == geteuid() || geteuid() == 0) &&
         !is_in_use(fd, &status, pid) && unlinkat(folder, name, 0) == 0) {
         char refusals[NAME_MAX + 1];
         rv_note("removed %s, left behind by process %u", name, pid);
