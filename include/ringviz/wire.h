@@ -95,6 +95,7 @@ enum rv_wait_kind {
     RV_WAIT_PROCESS, /* a child's end or stop */
     RV_WAIT_SIGNAL,
     RV_WAIT_MESSAGE, /* message queues */
+    RV_WAIT_START,   /* the thread's own: from the call that created it, or its process, to its beginning */
     RV_WAIT_KIND_COUNT
 };
 

@@ -51,10 +51,11 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "code, by POSIX's and C11's functions, and futexes that it asks the kernel for, as C++20 and Rust do, most waiting first: the longest wait, and the thread and call that ended most of "
      "the waiting. Of locks, barriers and what is done once the waker is exact (`exact`), or the thread is, at an unknown "
      "moment of the wait (`owner`); of conditions and semaphores it is the last that signalled (`likely`). Of waits that end "
-     "when another process acts the waker is not known. Calls of the C library that block for 10 us or more are waits, too: sleeps, "
+     "when another process acts the waker is not known, but of a child. Calls of the C library that block for 10 us or more are waits, too: sleeps, "
      "reads and writes, with what the file is (`read pipe`), poll and its like, connections, file locks, sync, children, "
      "signals, messages; not those that the C library makes itself, as for streams (fread). Of pipes, eventfds and sockets "
-     "between threads of a process the last to write, or to read, is the `likely` waker. --export=html has the table, too. Implies --headless."},
+     "between threads of a process the last to write, or to read, is the `likely` waker. `start`: from the call that created a "
+     "thread, or forked its process, to its beginning. --export=html has the table, too. Implies --headless."},
 
     {RV_OPTION_CRITICAL_PATH, WATCH, "critical-path", "[=text|csv|json]", NULL,
      "print what the run, or its slowest call, depended on",
@@ -63,8 +64,8 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "Then how much sooner the end would have come, were a subroutine's own time free, or waits for an object: each alone, "
      "all that depends on it computed anew. Assumed is that all else takes as long as it did, on however many CPUs, that a "
      "wait ends when its waker gets there, and that one without a known waker lasts as long as it did. "
-     "--from and --to: of that time; --find and --filter: of the longest call that passes. A thread that begins is taken "
-     "for started by its process's first thread, which is taken for forked by the first of its parent; waits are those of "
+     "--from and --to: of that time; --find and --filter: of the longest call that passes. A thread whose creator is not known "
+     "is taken for started by its process's first thread, which is taken for forked by the first of its parent; waits are those of "
      "--waits, so it is not of a process that runs already (--pid). Pictures show it, too, as a ribbon; in the window it is key R. "
      "Implies --headless."},
 

@@ -3,7 +3,7 @@
  * wait; that wait ended because another thread acted, where the path goes on. So the path has one step for each moment
  * between its ends, and what is not on it could have been slower without any delay.
  *
- * What is assumed: a thread that begins was started by the first thread of its process; a waker that acted at an unknown
+ * What is assumed: a thread whose creator is not known was started by the first thread of its process; a waker that acted at an unknown
  * moment of a wait did so at its end. A wait without a known waker stays a wait of its thread. A thread that still waits
  * where the path ends depends on what its waker has done until then.
  */

@@ -269,13 +269,14 @@ static void reset_protocols(struct rv_map *map, struct rv_wire_control *control)
     }
 }
 
-static void reset_ring(struct rv_map *map, struct rv_wire_control *control, uint32_t process_idx, uint32_t tid)
+static void reset_ring(struct rv_map *map, struct rv_wire_control *control, uint32_t process_idx,
+                       const struct rv_ring_claim *as)
 {
     uint64_t tail = __atomic_load_n(&control->tail, __ATOMIC_RELAXED);
     control->owner_pid = (uint32_t)getpid();
-    control->owner_tid = tid;
+    control->owner_tid = as->tid ? as->tid : (uint32_t)rv_os_tid();
     control->process = process_idx;
-    control->born_ticks = rv_clock_ticks(map->clock.kind);
+    control->born_ticks = as->born_ticks ? as->born_ticks : rv_clock_ticks(map->clock.kind);
     __atomic_store_n(&control->exited_ticks, 0, __ATOMIC_RELAXED);
     control->claim_head = tail;
     __atomic_store_n(&control->head, tail, __ATOMIC_RELAXED);
@@ -303,7 +304,7 @@ uint32_t rv_ownership_n_processes(const struct rv_map *map)
 }
 
 /* -EAGAIN: none can be taken at this moment; -ENOSPC: there is no room for what a ring holds. */
-static int claim(struct rv_map *map, uint32_t process_idx, uint32_t tid)
+static int claim(struct rv_map *map, uint32_t process_idx, const struct rv_ring_claim *as)
 {
     if (rv_map_own_fd(map))
         return -ENOSPC;
@@ -322,7 +323,7 @@ static int claim(struct rv_map *map, uint32_t process_idx, uint32_t tid)
             return -ENOSPC;
         }
         struct rv_wire_control *control = rv_map_control(map, i);
-        reset_ring(map, control, process_idx, tid);
+        reset_ring(map, control, process_idx, as);
         struct rv_live_stack slots;
         rv_live_stack_view(&slots, map, i);
         rv_live_stack_clear(&slots);
@@ -367,12 +368,12 @@ static bool is_ring_coming(struct rv_map *map, int error)
     return false;
 }
 
-static int wait_for_ring(struct rv_map *map, uint32_t process_idx, uint32_t tid, int error)
+static int wait_for_ring(struct rv_map *map, uint32_t process_idx, const struct rv_ring_claim *as, int error)
 {
     uint64_t begin_ns = rv_clock_mono_ns();
     while (is_ring_coming(map, error) && rv_clock_mono_ns() - begin_ns < COMING_NS) {
         uint32_t n_freed = (uint32_t)(load_free(map) >> 32);
-        error = claim(map, process_idx, tid);
+        error = claim(map, process_idx, as);
         if (error >= 0)
             break;
         rv_ring_wake_consumer(map->header);
@@ -382,14 +383,14 @@ static int wait_for_ring(struct rv_map *map, uint32_t process_idx, uint32_t tid,
     return error;
 }
 
-int rv_ownership_claim_as(struct rv_map *map, uint32_t process_idx, uint32_t tid)
+int rv_ownership_claim_as(struct rv_map *map, uint32_t process_idx, const struct rv_ring_claim *as)
 {
     int saved = errno;
-    int ring_idx = claim(map, process_idx, tid);
+    int ring_idx = claim(map, process_idx, as);
     if (ring_idx < 0 && rv_ownership_recycle(map))
-        ring_idx = claim(map, process_idx, tid);
+        ring_idx = claim(map, process_idx, as);
     if (ring_idx < 0)
-        ring_idx = wait_for_ring(map, process_idx, tid, ring_idx);
+        ring_idx = wait_for_ring(map, process_idx, as, ring_idx);
     if (ring_idx < 0)
         __atomic_fetch_add(&map->header->n_threads_without_ring, 1, __ATOMIC_RELAXED);
     else
@@ -400,7 +401,7 @@ int rv_ownership_claim_as(struct rv_map *map, uint32_t process_idx, uint32_t tid
 
 int rv_ownership_claim(struct rv_map *map, uint32_t process_idx)
 {
-    return rv_ownership_claim_as(map, process_idx, (uint32_t)rv_os_tid());
+    return rv_ownership_claim_as(map, process_idx, &(struct rv_ring_claim){0});
 }
 
 void rv_ownership_release(struct rv_map *map, uint32_t ring_idx)

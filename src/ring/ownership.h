@@ -49,8 +49,12 @@ int rv_ownership_after_fork(struct rv_map *map);
  */
 int rv_ownership_claim(struct rv_map *map, uint32_t process_idx);
 
-/* The same for a thread that is not the kernel's. tid: RV_WIRE_FIRST_TID or above. */
-int rv_ownership_claim_as(struct rv_map *map, uint32_t process_idx, uint32_t tid);
+/* The same, for what differs from the calling thread, as of now. */
+struct rv_ring_claim {
+    uint32_t tid;        /* of a thread that is not the kernel's: RV_WIRE_FIRST_TID or above; 0: the caller's */
+    uint64_t born_ticks; /* the earliest time of an event of the ring; 0: now */
+};
+int rv_ownership_claim_as(struct rv_map *map, uint32_t process_idx, const struct rv_ring_claim *as);
 
 /* Is a ring probably free? Reads a hint, not the rings. Any process. */
 bool rv_ownership_has_free_ring(const struct rv_map *map);

@@ -432,6 +432,11 @@ void rv_pusher_attach(struct rv_pusher *pusher, struct rv_pusher_state *state, c
     pusher->ceiling = address_of(ring->events + ring->n_events + 2);
 }
 
+void rv_pusher_put_first(struct rv_pusher *pusher, uint64_t kind, uint64_t ticks, uint64_t word)
+{
+    put(pusher->state, kind << RV_EVENT_KIND_SHIFT | (ticks & RV_EVENT_TICKS_MASK), word);
+}
+
 void rv_pusher_flush(struct rv_pusher *pusher)
 {
     struct rv_pusher_state *state = pusher->state;

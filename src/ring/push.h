@@ -86,6 +86,9 @@ typedef void rv_push_slow_fn(struct rv_pusher *pusher, uint64_t stack, uint64_t 
 void rv_pusher_attach(struct rv_pusher *pusher, struct rv_pusher_state *state, const struct rv_ring *ring,
                       uint32_t ring_idx);
 
+/* Right after that, while signals are blocked: an event ahead of all others, even of those that are stashed. */
+void rv_pusher_put_first(struct rv_pusher *pusher, uint64_t kind, uint64_t ticks, uint64_t word);
+
 /* Write the stash and a pending LOST event. Meanwhile only signal handlers may push. */
 void rv_pusher_flush(struct rv_pusher *pusher);
 

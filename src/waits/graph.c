@@ -85,6 +85,8 @@ static void find_waits(struct rv_wait_graph *graph, struct rv_waits *waits, stru
             continue;
         if (edge->wait.start_ns < graph->threads[thread].begin_ns)
             graph->threads[thread].begin_ns = edge->wait.start_ns;
+        if (edge->wait.kind == RV_WAIT_START && thread_of(graph, edge->waker) != RV_PATH_NONE)
+            graph->threads[thread].parent = thread_of(graph, edge->waker);
         graph->edges[n_kept] = *edge;
         graph->waits[n_kept++] = (struct rv_path_wait){
             .start_ns = edge->wait.start_ns,

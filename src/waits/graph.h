@@ -1,7 +1,8 @@
 /*
  * The threads of a model and their waits, as critical paths are found in them (model/critical_path.h). A thread's parent
- * is the first thread of its process; of that, the first one of the process that forked it. A thread begins with its first
- * call, state or wait; where none of them is known, at 0.
+ * is the one that created it; where that is not known, the first thread of its process; of that, the first one of the
+ * process that forked it. A thread begins with its first call, state or wait, such as that for its start; where none of
+ * them is known, at 0.
  */
 #ifndef RV_WAITS_GRAPH_H
 #define RV_WAITS_GRAPH_H

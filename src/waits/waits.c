@@ -21,7 +21,7 @@ static const char *const KINDS[RV_WAIT_KIND_COUNT] = {
     [RV_WAIT_SLEEP] = "sleep",         [RV_WAIT_READ] = "read",           [RV_WAIT_WRITE] = "write",
     [RV_WAIT_POLL] = "poll",           [RV_WAIT_ACCEPT] = "accept",       [RV_WAIT_CONNECT] = "connect",
     [RV_WAIT_SYNC] = "sync",           [RV_WAIT_FILE_LOCK] = "file lock", [RV_WAIT_PROCESS] = "process",
-    [RV_WAIT_SIGNAL] = "signal",       [RV_WAIT_MESSAGE] = "message"};
+    [RV_WAIT_SIGNAL] = "signal",       [RV_WAIT_MESSAGE] = "message",     [RV_WAIT_START] = "start"};
 
 const char *rv_wait_kind_name(enum rv_wait_kind kind)
 {
@@ -163,9 +163,9 @@ struct wakers {
     size_t n_threads;
 };
 
-static uint64_t thread_key(const struct rv_lane *lane, uint32_t tid)
+static uint64_t thread_key(uint32_t pid, uint32_t tid)
 {
-    return (uint64_t)lane->pid << 32 | tid;
+    return (uint64_t)pid << 32 | tid;
 }
 
 static int by_key_and_time(const void *a, const void *b)
@@ -183,7 +183,7 @@ static void list_threads(struct wakers *wakers)
     for (size_t i = 0; i < wakers->n_threads; i++) {
         struct rv_lane *lane = rv_lanes_get(wakers->lanes, i);
         pthread_mutex_lock(&lane->lock);
-        wakers->threads[i] = (struct thread){thread_key(lane, lane->tid), lane->last_ns, lane};
+        wakers->threads[i] = (struct thread){thread_key(lane->pid, lane->tid), lane->last_ns, lane};
         pthread_mutex_unlock(&lane->lock);
     }
     qsort(wakers->threads, wakers->n_threads, sizeof *wakers->threads, by_key_and_time);
@@ -244,11 +244,17 @@ static size_t count_until(const struct wakers *wakers, const struct rv_release *
     return low;
 }
 
+/* Of what has created a thread, no object tells. */
+static bool may_have_release(const struct rv_wait *wait)
+{
+    return wait->woke_ns && (wait->object || wait->kind == RV_WAIT_START);
+}
+
 /* The waker's last release of the object before the wake, during the wait; NULL: unknown. Between a waiter's last look
  * at the clock and its event it may have been preempted: the moment of the wake is then too late. */
 static const struct rv_release *find_release(const struct wakers *wakers, const struct rv_wait *wait)
 {
-    if (!wait->object || !wait->woke_ns)
+    if (!may_have_release(wait))
         return NULL;
     const struct rv_release last = {.object = wait->object, .tid = wait->waker, .at_ns = wait->woke_ns + ROUNDING_NS};
     const size_t n = count_until(wakers, &last);
@@ -256,6 +262,17 @@ static const struct rv_release *find_release(const struct wakers *wakers, const 
     if (!release || release->object != wait->object || release->tid != wait->waker)
         return NULL;
     return release->at_ns + ROUNDING_NS < wait->start_ns ? NULL : release;
+}
+
+/* lane: of the wait. A child that was waited for, and a thread that has forked, are of other processes. */
+static const struct rv_lane *find_waker(const struct wakers *wakers, const struct rv_lane *lane,
+                                        const struct rv_wait *wait)
+{
+    const uint32_t pid = wait->kind == RV_WAIT_PROCESS ? wait->waker : lane->pid;
+    const struct rv_lane *found = find_lane(wakers, thread_key(pid, wait->waker), wait->start_ns);
+    if (!found && wait->kind == RV_WAIT_START)
+        found = find_lane(wakers, thread_key(lane->parent_pid, wait->waker), wait->start_ns);
+    return found;
 }
 
 static struct rv_wait_edge edge_of(const struct wakers *wakers, const struct rv_wait *wait)
@@ -268,7 +285,7 @@ static struct rv_wait_edge edge_of(const struct wakers *wakers, const struct rv_
         edge.released_ns = release->at_ns;
     } else if (wait->waker) {
         const struct rv_lane *lane = rv_lanes_get(wakers->lanes, wait->lane);
-        edge.waker = find_lane(wakers, thread_key(lane, wait->waker), wait->start_ns);
+        edge.waker = find_waker(wakers, lane, wait);
     }
     return edge;
 }

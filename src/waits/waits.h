@@ -22,9 +22,10 @@ struct rv_wait {
     uint64_t start_ns, end_ns;
     uint64_t woke_ns; /* when the waker acted; 0: unknown */
     uint32_t lane;    /* its index, as rv_lanes_get() takes it */
-    uint32_t object;  /* id of its name; 0: none, of a join */
+    uint32_t object;  /* id of its name; 0: none, of a join or a start */
     uint32_t call;    /* id of the innermost call that waited; 0: none */
-    uint32_t waker;   /* tid, in the lane's process; 0: unknown */
+    uint32_t waker;   /* tid, in the lane's process; of a start, perhaps in its parent; of a child, its pid;
+                         0: unknown */
     enum rv_wait_kind kind;
     enum rv_wake wake;
 };

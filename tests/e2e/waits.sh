@@ -1,7 +1,7 @@
 #!/bin/sh
-# waits.sh RINGVIZ CONTENTION CHECK_WAITS BLOCKING CHECK_COVERAGE: what threads waited for, and who ended the waits, against what they did.
+# waits.sh RINGVIZ CONTENTION CHECK_WAITS BLOCKING CHECK_COVERAGE FORKTREE: what threads waited for, and who ended the waits, against what they did.
 set -u
-ringviz=$1 contention=$2 check_waits=$3 blocking=$4 check_coverage=$5
+ringviz=$1 contention=$2 check_waits=$3 blocking=$4 check_coverage=$5 forktree=$6
 . "${0%/*}/harness.sh"
 
 # Of each wait for a lock, the thread that had it before.
@@ -113,6 +113,14 @@ row condition ::condition ::clocks_scene ::say $likely
 scene join
 row "end of a thread" "" ::join_scene "" $owner
 scene cancel
+# Each thread, and each child, was created by a thread at a moment of it.
+expect "starts of 60 threads and 20 processes" "$(run --waits=csv -- "$forktree" && awk -F, -v column=$exact '$1 == "start" {
+    print $3, $column }' "$folder/out")" "80 80"
+path -- "$forktree"
+on_path objects '^start$' 0 2
+scene c11
+awk -F, -v column=$exact '$1 == "start" && $17 ~ "::c11_scene$" && $column == 1 { found = 1 } END { exit !found }' \
+    "$folder/waits" || fail "no start by thrd_create: $(cat "$folder/waits")"
 # A wait that lasts until the end is there too.
 scene deadlock
 expect "objects of the deadlock" "$(grep -c '^mutex,.*lock_both' "$folder/waits")" 2
@@ -129,7 +137,7 @@ row poll pipe '::(poll|select)_pipe' ::write_all $likely
 row poll "" '::(wait_epoll|time_out)' "" $timeout
 row sleep "" ::sleep_once "" $timeout
 row accept "Internet socket" ::accept_one "" $likely
-row process "" ::await_child "" $unknown
+row process "" ::await_child "" $owner
 row "file lock" file ::lock_file "" $unknown
 row message "" ::receive_message "" $unknown
 row signal "" ::wait_signal "" $unknown

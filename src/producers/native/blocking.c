@@ -156,12 +156,17 @@ static struct rv_transfer find_peer(enum rv_wait_kind kind, int fd, enum rv_wait
 }
 
 /* What tracing itself asks of the system is no wait of the program's. */
+static bool is_long_wait(uint64_t began)
+{
+    const struct rv_clock clock = rv_map_clock(rv_process_map());
+    const uint64_t n_ns = rv_clock_to_ns(&clock, now()) - rv_clock_to_ns(&clock, began);
+    return n_ns >= RV_WAIT_LONG_NS && !rv_os_n_own && rv_wait_is_traced() && rv_wait_may_have_blocked();
+}
+
 static __attribute__((noinline)) void write_wait(uint64_t began, enum rv_wait_kind kind, int fd, bool is_timeout)
 {
     const int saved = errno;
-    const struct rv_clock clock = rv_map_clock(rv_process_map());
-    const uint64_t n_ns = rv_clock_to_ns(&clock, now()) - rv_clock_to_ns(&clock, began);
-    if (n_ns >= RV_WAIT_LONG_NS && !rv_os_n_own && rv_wait_is_traced() && rv_wait_may_have_blocked()) {
+    if (is_long_wait(began)) {
         const enum rv_wait_on on = rv_file_kind(fd);
         const struct rv_transfer peer = is_timeout ? (struct rv_transfer){0} : find_peer(kind, fd, on, began);
         rv_wait_write_past(&(struct rv_wait_past){.kind = kind,
@@ -173,6 +178,18 @@ static __attribute__((noinline)) void write_wait(uint64_t began, enum rv_wait_ki
                                                           : peer.tid ? RV_WAKE_LIKELY
                                                                      : RV_WAKE_UNKNOWN});
     }
+    errno = saved;
+}
+
+/* child: its pid, of its first thread, too; 0 or less: none. */
+static __attribute__((noinline)) void write_child_wait(uint64_t began, pid_t child)
+{
+    const int saved = errno;
+    if (is_long_wait(began))
+        rv_wait_write_past(&(struct rv_wait_past){.kind = RV_WAIT_PROCESS,
+                                                  .began = began,
+                                                  .waker = child > 0 ? (uint32_t)child : 0,
+                                                  .wake = child > 0 ? RV_WAKE_OWNER : RV_WAKE_UNKNOWN});
     errno = saved;
 }
 
@@ -204,6 +221,16 @@ static inline void tell_transfer(struct rv_transfer_table *table, int fd, uint64
         const type result = call;                                                                                      \
         if (end(&blocking))                                                                                            \
             write_wait(blocking.began, kind, fd, false);                                                               \
+        return result;                                                                                                 \
+    } while (0)
+
+/* child may name the call's result. */
+#define AWAITS_CHILD(type, call, child)                                                                                \
+    do {                                                                                                               \
+        const struct blocking blocking = begin(RV_WAIT_PROCESS);                                                       \
+        const type result = call;                                                                                      \
+        if (end(&blocking))                                                                                            \
+            write_child_wait(blocking.began, child);                                                                   \
         return result;                                                                                                 \
     } while (0)
 
@@ -547,27 +574,27 @@ RV_EXPORT int fcntl64(int fd, int command, ...)
 
 RV_EXPORT pid_t wait(int *status)
 {
-    MAY_BLOCK(pid_t, NEXT(wait)(status), RV_WAIT_PROCESS, NO_FILE, false);
+    AWAITS_CHILD(pid_t, NEXT(wait)(status), result);
 }
 
 RV_EXPORT pid_t waitpid(pid_t pid, int *status, int options)
 {
-    MAY_BLOCK(pid_t, NEXT(waitpid)(pid, status, options), RV_WAIT_PROCESS, NO_FILE, false);
+    AWAITS_CHILD(pid_t, NEXT(waitpid)(pid, status, options), result);
 }
 
 RV_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
-    MAY_BLOCK(int, NEXT(waitid)(type, id, info, options), RV_WAIT_PROCESS, NO_FILE, false);
+    AWAITS_CHILD(int, NEXT(waitid)(type, id, info, options), result == 0 && info ? info->si_pid : 0);
 }
 
 RV_EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
 {
-    MAY_BLOCK(pid_t, NEXT(wait3)(status, options, usage), RV_WAIT_PROCESS, NO_FILE, false);
+    AWAITS_CHILD(pid_t, NEXT(wait3)(status, options, usage), result);
 }
 
 RV_EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
 {
-    MAY_BLOCK(pid_t, NEXT(wait4)(pid, status, options, usage), RV_WAIT_PROCESS, NO_FILE, false);
+    AWAITS_CHILD(pid_t, NEXT(wait4)(pid, status, options, usage), result);
 }
 
 RV_EXPORT int system(const char *command)

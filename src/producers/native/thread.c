@@ -19,6 +19,7 @@
 #include "base/os_call.h"
 #include "producers/native/calls.h"
 #include "producers/native/modules.h"
+#include "producers/native/origin.h"
 #include "producers/native/pool.h"
 #include "producers/native/process.h"
 #include "producers/native/signal_guard.h"
@@ -57,7 +58,8 @@ struct ringviz_thread {
 struct native {
     uint32_t n_rounds;
     pid_t forking_pid;                    /* the process that forks, between our fork handlers; else 0 */
-    struct rv_signal_guard forking_guard; /* while it does */
+    struct rv_signal_guard forking_guard; /* while it does, */
+    struct rv_origin child;               /* and what its child gets */
     bool expects_modules;
     bool has_waited; /* in vain, for the process lock */
     bool has_key;
@@ -222,8 +224,8 @@ static bool claim_ring(void)
     if (thread.n_without_ring && !rv_ownership_has_free_ring(rv_process_map()))
         return false;
     rv_thread_look_at_modules();
-    int ring_idx = thread.tid ? rv_ownership_claim_as(rv_process_map(), rv_process_idx(), thread.tid)
-                              : rv_ownership_claim(rv_process_map(), rv_process_idx());
+    const struct rv_ring_claim as = {.tid = thread.tid, .born_ticks = thread.tid ? 0 : rv_origin_created()};
+    int ring_idx = rv_ownership_claim_as(rv_process_map(), rv_process_idx(), &as);
     if (ring_idx < 0)
         return false;
     struct rv_ring ring;
@@ -231,6 +233,8 @@ static bool claim_ring(void)
     rv_thread.shadow.top = rv_shadow_top(&rv_thread.shadow);
     rv_pusher_attach(&rv_thread.pusher, thread.state, &ring, (uint32_t)ring_idx);
     thread.has_left_ring = false;
+    if (!thread.tid)
+        rv_origin_write();
     write_number();
     if (thread.is_named)
         rv_ownership_set_thread_name(rv_process_map(), (uint32_t)ring_idx, thread.name);
@@ -332,6 +336,7 @@ static void restart_in_child(bool is_push_under_way)
     rv_verdict_table_inherit();
     thread.n_without_ring = 0;
     native.forking_pid = 0;
+    rv_origin_begin(&native.child);
     end_forking();
 }
 
@@ -681,6 +686,7 @@ void rv_thread_destroy(struct ringviz_thread *ended)
 
 void rv_thread_begin_fork(void)
 {
+    native.child = rv_origin_announce();
     rv_signal_guard_begin(&native.forking_guard);
     native.forking_pid = getpid();
     rv_thread_look();

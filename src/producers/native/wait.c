@@ -189,7 +189,7 @@ void rv_wait_write_past(const struct rv_wait_past *past)
     const enum rv_clock_kind clock = rv_process_map()->clock.kind;
     rv_wait_push(RV_EVENT_WAIT, rv_event_word_at(past->on, (uint16_t)(past->kind | RV_WAIT_PAST)));
     rv_wait_push(RV_EVENT_WOKEN, rv_event_word_since_begin(rv_clock_ticks(clock) - past->began));
-    write_woken(past->waker, past->wake, past->waker ? rv_clock_ticks(clock) - past->woke : UINT32_MAX);
+    write_woken(past->waker, past->wake, past->woke ? rv_clock_ticks(clock) - past->woke : UINT32_MAX);
 }
 
 void rv_wait_end_join(uint32_t tid, int result)

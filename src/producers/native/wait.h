@@ -80,7 +80,7 @@ struct rv_wait_past {
     enum rv_wait_on on;
     uint64_t began; /* ticks */
     uint32_t waker; /* tid; 0: unknown */
-    uint64_t woke;  /* ticks at which the waker acted */
+    uint64_t woke;  /* ticks at which the waker acted; 0: unknown */
     enum rv_wake wake;
 };
 RV_HIDDEN void rv_wait_write_past(const struct rv_wait_past *past);

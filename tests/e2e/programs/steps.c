@@ -56,6 +56,7 @@ KEPT static unsigned stepped(unsigned i)
 QUIET static void fork_here(bool goes_on)
 {
     int status = 0;
+    n_pushes++; /* of its origin */
     pid_t pid = fork();
     is_child |= pid == 0;
     if (pid == 0 && !goes_on)

@@ -1,0 +1,91 @@
+/* The functions of the C library that create threads, in front of it: each thread learns who has created it (origin.h). */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <threads.h>
+
+#include "base/os_call.h"
+#include "producers/native/next_function.h"
+#include "producers/native/origin.h"
+#include "producers/native/pool.h"
+#include "producers/native/thread.h"
+
+static struct rv_next_function next_create = {.name = "pthread_create"}, next_c11_create = {.name = "thrd_create"};
+
+#define NEXT(function, entry) ((__typeof__(&function))(uintptr_t)rv_next_function(&entry))
+
+/* Later, dlsym() might wait for a lock of the loader. */
+__attribute__((constructor)) static void start(void)
+{
+    (void)rv_next_function(&next_create);
+    (void)rv_next_function(&next_c11_create);
+}
+
+struct begin { /* what a new thread is to do */
+    union {
+        void *(*posix)(void *);
+        thrd_start_t c11;
+    } run;
+    void *argument;
+    struct rv_origin origin;
+};
+
+static struct rv_pool begins = RV_POOL(sizeof(struct begin));
+
+/* NULL: the new thread has no origin. */
+static struct begin *make_begin(void *argument)
+{
+    if (rv_thread_ring() < 0)
+        return NULL;
+    rv_os_begin_own();
+    struct begin *begin = rv_pool_take(&begins);
+    rv_os_end_own();
+    if (begin)
+        *begin = (struct begin){.argument = argument, .origin = rv_origin_announce()};
+    return begin;
+}
+
+static struct begin take_begin(struct begin *begin)
+{
+    const struct begin taken = *begin;
+    rv_pool_give(&begins, begin);
+    rv_origin_begin(&taken.origin);
+    return taken;
+}
+
+static void *run_posix(void *context)
+{
+    const struct begin begin = take_begin(context);
+    return begin.run.posix(begin.argument);
+}
+
+static int run_c11(void *context)
+{
+    const struct begin begin = take_begin(context);
+    return begin.run.c11(begin.argument);
+}
+
+RV_EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
+                             void *(*run)(void *), void *restrict argument)
+{
+    struct begin *begin = make_begin(argument);
+    if (!begin)
+        return NEXT(pthread_create, next_create)(thread, attributes, run, argument);
+    begin->run.posix = run;
+    const int error = NEXT(pthread_create, next_create)(thread, attributes, run_posix, begin);
+    if (error)
+        rv_pool_give(&begins, begin);
+    return error;
+}
+
+RV_EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *argument)
+{
+    struct begin *begin = make_begin(argument);
+    if (!begin)
+        return NEXT(thrd_create, next_c11_create)(thread, run, argument);
+    begin->run.c11 = run;
+    const int result = NEXT(thrd_create, next_c11_create)(thread, run_c11, begin);
+    if (result != thrd_success)
+        rv_pool_give(&begins, begin);
+    return result;
+}

@@ -1,0 +1,30 @@
+/*
+ * Who created the calling thread, or its process. The creator writes a release before its call, and passes on who and when
+ * that was. The new thread notes when it begins; with its first ring it writes a wait for its start, which the creator ended
+ * as it began. A thread that never gets a ring writes nothing.
+ */
+#ifndef RV_PRODUCERS_NATIVE_ORIGIN_H
+#define RV_PRODUCERS_NATIVE_ORIGIN_H
+
+#include <stdint.h>
+
+#include "producers/native/linkage.h"
+
+struct rv_origin {
+    uint32_t creator; /* tid; 0: unknown */
+    uint64_t created; /* ticks before its call */
+};
+
+/* The calling thread is about to create a thread or process; zeroed where it has no ring. */
+RV_HIDDEN struct rv_origin rv_origin_announce(void);
+
+/* The calling thread has this origin, and begins now. */
+RV_HIDDEN void rv_origin_begin(const struct rv_origin *origin);
+
+/* When it was created, until that is written; 0: unknown. */
+RV_HIDDEN uint64_t rv_origin_created(void);
+
+/* It has just got its ring, and signals are blocked. */
+RV_HIDDEN void rv_origin_write(void);
+
+#endif
