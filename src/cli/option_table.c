@@ -317,7 +317,7 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "A dynamically linked program for x86-64 with the GNU C library. Our library is loaded into it, its functions are found "
      "and patched as --patch says, while all its threads stand still for some milliseconds; from then on nothing stops it. "
      "When ringviz ends, all that was changed in its code and on its stacks is put back. A ringviz that is killed leaves the "
-     "program running and correct, but patched: --detach puts that right. It needs the permission to ptrace(2) the process. "
+     "program running and correct, but patched: --detach puts that right. It needs the permission to ptrace(2) the process, as root has it for any user's. "
      "Calls that are open at that moment are not seen; processes that it starts by exec are not traced."},
 
     {RV_OPTION_DETACH, DETACH, "detach", NULL, NULL,
