@@ -547,7 +547,7 @@ static int open_attacher(struct attacher *attacher, pid_t pid, const char *libra
 int rv_attach_begin(const struct rv_attach_params *params)
 {
     struct attacher attacher = {.tracee.memory = -1};
-    int error = rv_refuse_attaching_early(params->pid);
+    int error = rv_refuse_attaching_early(params->pid, params->library, params->trace_path);
     if (!error)
         error = open_attacher(&attacher, params->pid, params->library);
     if (!error) {

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,12 +36,14 @@ static long status_of(pid_t pid, const char *key, char out[128])
     return value;
 }
 
-static bool is_other_namespace(pid_t pid)
+/* Is it the same file where the process looks for it? Daemons of systemd have mounts of their own, but few. */
+static bool sees(pid_t pid, const char *path)
 {
-    char path[64];
+    char there[PATH_MAX + 64];
     struct stat its, ours;
-    snprintf(path, sizeof path, "/proc/%d/ns/mnt", (int)pid);
-    return stat(path, &its) == 0 && stat("/proc/self/ns/mnt", &ours) == 0 && its.st_ino != ours.st_ino;
+    snprintf(there, sizeof there, "/proc/%d/root%s", (int)pid, path);
+    return stat(path, &ours) != 0 ||
+           (stat(there, &its) == 0 ? its.st_dev == ours.st_dev && its.st_ino == ours.st_ino : errno == EACCES);
 }
 
 static bool is_our_machine(pid_t pid)
@@ -95,7 +98,7 @@ static long wait_for_tracer(pid_t pid)
     return tracer;
 }
 
-int rv_refuse_attaching_early(pid_t pid)
+int rv_refuse_attaching_early(pid_t pid, const char *library, const char *trace_path)
 {
     char text[128];
     if (!rv_os_process_start(pid) || rv_os_process_state(pid) == 'Z')
@@ -113,12 +116,12 @@ int rv_refuse_attaching_early(pid_t pid)
                       "process %d has a shadow stack, so that its return addresses cannot be replaced: start it with "
                       "GLIBC_TUNABLES=glibc.cpu.x86_shstk=off",
                       (int)pid);
-    if (is_other_namespace(pid))
-        return rv_err(
-            ENOTSUP,
-            "process %d sees other files than we do (another mount namespace): run ringviz inside, as nsenter or "
-            "the container's exec does",
-            (int)pid);
+    if (!sees(pid, library) || !sees(pid, trace_path))
+        return rv_err(ENOTSUP,
+                      "process %d sees other files than we do (another root or mount namespace): run ringviz inside, "
+                      "as nsenter or "
+                      "the container's exec does",
+                      (int)pid);
     if (rv_os_process_state(pid) == 'T')
         return rv_refuse_attaching_error(pid, -ECANCELED);
     if (is_under_own_seccomp(pid))

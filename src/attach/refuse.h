@@ -13,8 +13,8 @@ enum rv_refuse {
     RV_REFUSE_CROWDED,    /* it has too many threads by now, so that we do not get out */
 };
 
-/* What /proc says without touching it; 0: nothing is against it. */
-int rv_refuse_attaching_early(pid_t pid);
+/* What /proc says without touching it; 0: nothing is against it. It will need both files, by these paths. */
+int rv_refuse_attaching_early(pid_t pid, const char *library, const char *trace_path);
 
 /* Print why, and return the negative errno of it. */
 int rv_refuse_attaching(pid_t pid, enum rv_refuse why);
