@@ -4,33 +4,12 @@
 
 #define WIDTH 560.0f
 #define HEIGHT 420.0f
-#define ROW_HEIGHT 22.0f
 #define KEYS_WIDTH 150.0f
-#define PADDING 8.0f
 #define LEAST_WIDTH 380.0f /* with keys */
 
-bool rv_command_palette_match(const struct rv_command_palette_row *row, const char *text)
+bool rv_command_palette_match(const struct rv_action_row *row, const char *text)
 {
     return rv_word_match(text, (const char *const[]){row->words, row->keys}, 2);
-}
-
-static bool add_row(const struct rv_ui_style *style, const struct rv_command_palette_row *row, bool is_first)
-{
-    struct rv_imgui_area area;
-    rv_imgui_push_id((uint32_t)row->action);
-    rv_imgui_push_id(row->idx);
-    rv_imgui_touch("row", 0.0f, ROW_HEIGHT, &area);
-    if (rv_imgui_is_hovered() || is_first)
-        rv_imgui_draw_box(area, 4.0f, rv_imgui_is_hovered() ? style->plate_pressed : style->plate_hovered);
-    const bool has_keys = area.width >= LEAST_WIDTH;
-    if (has_keys)
-        rv_imgui_draw_text((float[2]){area.x + PADDING, area.y + 3.0f}, RV_IMGUI_FONT_BOLD, style->accent, row->keys);
-    rv_imgui_draw_text((float[2]){area.x + (has_keys ? KEYS_WIDTH : PADDING), area.y + 3.0f}, RV_IMGUI_FONT_TEXT,
-                       style->text_strong, row->words);
-    bool is_clicked = rv_imgui_is_clicked(0);
-    rv_imgui_pop_id();
-    rv_imgui_pop_id();
-    return is_clicked;
 }
 
 void rv_command_palette_show(struct rv_ui *ui, const struct rv_command_palette *shown,
@@ -38,18 +17,18 @@ void rv_command_palette_show(struct rv_ui *ui, const struct rv_command_palette *
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     struct rv_imgui_area area = rv_ui_center(ui, WIDTH, HEIGHT);
-    const struct rv_command_palette_row *first = NULL, *chosen = NULL;
+    const struct rv_action_row *first = NULL, *chosen = NULL;
     rv_imgui_panel_begin("commands", area, RV_IMGUI_PANEL_FIRST);
     bool is_entered = rv_imgui_input("##command", "type what you want to do", rv_imgui_room(), state->text,
                                      sizeof state->text, !state->is_there) == RV_IMGUI_TYPED_ENTERED;
     rv_imgui_gap(4.0f);
     rv_imgui_child_begin("rows", 0.0f, 0.0f);
     for (size_t i = 0; i < shown->n_rows; i++) {
-        const struct rv_command_palette_row *row = &shown->rows[i];
+        const struct rv_action_row *row = &shown->rows[i];
         if (!rv_command_palette_match(row, state->text))
             continue;
         first = first ? first : row;
-        if (add_row(style, row, first == row))
+        if (rv_action_row_show(style, row, rv_imgui_room() >= LEAST_WIDTH ? KEYS_WIDTH : 0.0f, first == row))
             chosen = row;
     }
     if (!first)

@@ -2,17 +2,10 @@
 #ifndef RV_UI_COMMAND_PALETTE_H
 #define RV_UI_COMMAND_PALETTE_H
 
-#include "ui/ui.h"
-
-struct rv_command_palette_row {
-    enum rv_action action;
-    uint32_t idx; /* of the action */
-    char keys[64];
-    const char *words;
-};
+#include "ui/action_row.h"
 
 struct rv_command_palette {
-    const struct rv_command_palette_row *rows;
+    const struct rv_action_row *rows;
     size_t n_rows;
 };
 
@@ -22,7 +15,7 @@ struct rv_command_palette_state { /* zeroed = not shown in the last pass */
 };
 
 /* Do words and keys of the row match the text (word_match.h)? */
-bool rv_command_palette_match(const struct rv_command_palette_row *row, const char *text);
+bool rv_command_palette_match(const struct rv_action_row *row, const char *text);
 
 /* Asks for RV_ACTION_COMMANDS, which closes it, and for the chosen row's action: Enter chooses the first that matches. */
 void rv_command_palette_show(struct rv_ui *ui, const struct rv_command_palette *shown,

@@ -212,7 +212,7 @@ static void append_chord(char *out, size_t out_bytes, const struct rv_chord *cho
     rv_text_append(out, out_bytes, chord->key, SIZE_MAX);
 }
 
-char *rv_key_bindings_text(enum rv_action action, char *out, size_t out_bytes)
+char *rv_key_bindings_keys(enum rv_action action, char *out, size_t out_bytes)
 {
     const struct rv_key_binding *info = rv_key_bindings_get(action);
     out[0] = '\0';
@@ -220,6 +220,13 @@ char *rv_key_bindings_text(enum rv_action action, char *out, size_t out_bytes)
         rv_text_append(out, out_bytes, i ? ", " : "", SIZE_MAX);
         append_chord(out, out_bytes, &info->chords[i]);
     }
+    return out;
+}
+
+char *rv_key_bindings_text(enum rv_action action, char *out, size_t out_bytes)
+{
+    const struct rv_key_binding *info = rv_key_bindings_get(action);
+    rv_key_bindings_keys(action, out, out_bytes);
     if (info->gesture) {
         rv_text_append(out, out_bytes, out[0] ? ", " : "", SIZE_MAX);
         rv_text_append(out, out_bytes, info->gesture, SIZE_MAX);

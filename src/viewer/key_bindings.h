@@ -33,6 +33,9 @@ const char *rv_key_bindings_section(enum rv_action action);
 /* The action of a key pressed with exactly these modifiers; RV_ACTION_NONE where there is none. */
 enum rv_action rv_key_bindings_action(const char *key, unsigned modifiers);
 
+/* "W, Up": its keys. Returns out. */
+char *rv_key_bindings_keys(enum rv_action action, char *out, size_t out_bytes);
+
 /* "W, Up, wheel": its keys and its gesture. Returns out. */
 char *rv_key_bindings_text(enum rv_action action, char *out, size_t out_bytes);
 

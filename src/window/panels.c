@@ -236,18 +236,16 @@ static void show_help(struct rv_panels *panels, struct rv_ui_acts *acts)
 }
 
 /* Actions without a key need a place or a text. */
-static size_t add_actions(struct rv_command_palette_row *rows)
+static size_t add_actions(struct rv_action_row *rows)
 {
     size_t n = 0;
     for (int action = RV_ACTION_NONE + 1; action < RV_ACTION_COUNT; action++) {
         const struct rv_key_binding *info = rv_key_bindings_get((enum rv_action)action);
         if (!info->chords[0].key || action == RV_ACTION_COMMANDS)
             continue;
-        struct rv_command_palette_row *row = &rows[n++];
-        *row = (struct rv_command_palette_row){.action = (enum rv_action)action, .words = info->words};
-        rv_key_bindings_text(row->action, row->keys, sizeof row->keys);
-        if (info->gesture)
-            row->keys[strlen(row->keys) - strlen(info->gesture) - 2] = '\0';
+        struct rv_action_row *row = &rows[n++];
+        *row = (struct rv_action_row){.action = (enum rv_action)action, .words = info->words};
+        rv_key_bindings_keys(row->action, row->keys, sizeof row->keys);
     }
     return n;
 }
@@ -258,7 +256,7 @@ struct lane_words {
 
 /* Threads that the text finds, as "go to worker 3 of make 117". */
 static size_t add_lanes(const struct rv_panels *panels, const struct rv_panels_about *about,
-                        struct rv_command_palette_row rows[LANES_FOUND], struct lane_words words[LANES_FOUND])
+                        struct rv_action_row rows[LANES_FOUND], struct lane_words words[LANES_FOUND])
 {
     const struct rv_lane_order *lane_order = &about->viewer->lane_order;
     size_t n = 0;
@@ -266,8 +264,8 @@ static size_t add_lanes(const struct rv_panels *panels, const struct rv_panels_a
         struct rv_threads_row lane;
         describe_thread(about, lane_order->order[i], &lane);
         (void)snprintf(words[n].text, sizeof words[n].text, "go to %s of %s", lane.name, lane.process);
-        rows[n] = (struct rv_command_palette_row){
-            .action = RV_ACTION_SHOW_LANE, .idx = lane.lane_idx + 1, .words = words[n].text};
+        rows[n] =
+            (struct rv_action_row){.action = RV_ACTION_SHOW_LANE, .idx = lane.lane_idx + 1, .words = words[n].text};
         (void)snprintf(rows[n].keys, sizeof rows[n].keys, "lane %" PRIu32, lane.tid);
         n += rv_command_palette_match(&rows[n], panels->commands.text);
     }
@@ -276,7 +274,7 @@ static size_t add_lanes(const struct rv_panels *panels, const struct rv_panels_a
 
 static void show_commands(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
 {
-    struct rv_command_palette_row rows[RV_ACTION_COUNT + LANES_FOUND];
+    struct rv_action_row rows[RV_ACTION_COUNT + LANES_FOUND];
     struct lane_words words[LANES_FOUND];
     struct rv_command_palette shown = {.rows = rows};
     shown.n_rows = add_actions(rows);
