@@ -45,11 +45,12 @@ enum rv_action {
     RV_ACTION_RECORD,
     RV_ACTION_FOLLOW,
     RV_ACTION_PIN,
+    RV_ACTION_MENU,
     RV_ACTION_FOCUS_OR_FIT,
     RV_ACTION_FOCUS,
     RV_ACTION_SHOW_WAKER,
     RV_ACTION_CRITICAL_PATH,
-    RV_ACTION_UNTRACE, /* these are about the subroutine of the pinned call, or of the one under the cursor */
+    RV_ACTION_UNTRACE, /* these are about a subroutine */
     RV_ACTION_TRACE,
     RV_ACTION_HIDE_LANE, /* these are about one lane */
     RV_ACTION_COLLAPSE_LANE,
@@ -126,8 +127,8 @@ enum rv_action {
     RV_ACTION_END_SEARCH, /* and close its bar */
     RV_ACTION_UNPIN_CALL,
     RV_ACTION_SHOW_PATH_PART,
-    RV_ACTION_COPY_NAME,  /* of the pinned call */
-    RV_ACTION_EDIT_SOURCE /* of the pinned call */
+    RV_ACTION_COPY_NAME,  /* of a subroutine */
+    RV_ACTION_EDIT_SOURCE /* of a subroutine */
 };
 
 struct rv_act { /* an action, and what it is about; zero where it is about nothing */
@@ -143,7 +144,8 @@ struct rv_act { /* an action, and what it is about; zero where it is about nothi
                                 expression; BREAK: where. Borrowed */
     uint32_t idx; /* INVERT_RULE, REMOVE_RULE, LOOK_AT_FRAME, UNWATCH, UNBREAK: which; THEME; SCALE: percent; SCHEME,
                      STATISTICS_TAB, SORT_ROWS, SORT_CALLS, GROUP_CALLS: 0 = the next, else which one + 1; STATISTICS_OF: 0 = the
-                     next, else enum rv_statistics_scope; CHOOSE_ROW: subroutine; SHOW_CALL: row of the list; SHOW_PATH_PART: which; OPEN_NODE: node of the tree from_ns; FOCUS_NODE:
+                     next, else enum rv_statistics_scope; MENU: of the chosen row, not of a call; UNTRACE, TRACE, COPY_NAME,
+                     EDIT_SOURCE: subroutine, 0 = of the pinned call, or of the one under the cursor; CHOOSE_ROW: subroutine; SHOW_CALL: row of the list; SHOW_PATH_PART: which; OPEN_NODE: node of the tree from_ns; FOCUS_NODE:
                      node, 0 = all paths; about one lane: 0 = under the cursor, else lane_idx + 1 */
 };
 

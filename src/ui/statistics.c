@@ -84,6 +84,12 @@ static void ask_about(struct rv_ui *ui, uint32_t id, struct rv_ui_acts *acts)
         rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_LONGEST_CALL});
 }
 
+static void ask_for_menu(uint32_t id, struct rv_ui_acts *acts)
+{
+    rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_CHOOSE_ROW, .idx = id});
+    rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_MENU, .idx = 1});
+}
+
 struct columns { /* that are shown */
     struct rv_imgui_column titles[RV_STATISTICS_COLUMNS];
     enum rv_statistics_column which[RV_STATISTICS_COLUMNS];
@@ -105,6 +111,8 @@ static void show_row(struct rv_ui *ui, const struct rv_statistics *shown, const 
     rv_imgui_table_touch(row->id, is_chosen && shown->has_chosen);
     if (rv_imgui_is_clicked(0))
         ask_about(ui, row->id, acts);
+    if (rv_imgui_is_clicked(1))
+        ask_for_menu(row->id, acts);
     rv_imgui_text(font, style->text_strong, name);
     if (rv_imgui_is_hovered() && strcmp(name, full) != 0)
         rv_imgui_tooltip(full);

@@ -150,14 +150,16 @@ static void order(struct rv_viewer *viewer, enum rv_debug_session_order_kind kin
                                  &order); /* fails if the queue is full: the user is faster than the program */
 }
 
-void rv_viewer_debugger_trace(struct rv_viewer *viewer, bool is_traced)
+void rv_viewer_debugger_trace(struct rv_viewer *viewer, const struct rv_act *act)
 {
     const struct rv_hover *hover = &viewer->pointer.hover;
-    if (!viewer->debugger.debug_session || !hover->is_on)
+    if (!viewer->debugger.debug_session || (!act->idx && !hover->is_on))
         return;
-    const struct rv_subroutine subroutine = rv_subroutines_get(viewer->subroutines, hover->box.id);
+    const struct rv_subroutine subroutine =
+        rv_subroutines_get(viewer->subroutines, act->idx ? act->idx : hover->box.id);
     char *full = rv_subroutine_take_full_name(&subroutine);
-    (void)rv_debug_session_trace(viewer->debugger.debug_session, full, is_traced); /* as rv_debug_session_order() */
+    (void)rv_debug_session_trace(viewer->debugger.debug_session, full,
+                                 act->action == RV_ACTION_TRACE); /* as rv_debug_session_order() */
     free(full);
 }
 

@@ -47,8 +47,8 @@ bool rv_viewer_debugger_has_stack(const struct rv_viewer_debugger *debugger);
 /* Perform an action on the debugged thread. */
 void rv_viewer_debugger_act(struct rv_viewer *viewer, const struct rv_act *act);
 
-/* Have calls of the subroutine of the pinned call, else of the one under the cursor, traced or not any more. */
-void rv_viewer_debugger_trace(struct rv_viewer *viewer, bool is_traced);
+/* RV_ACTION_TRACE, RV_ACTION_UNTRACE: have calls of a subroutine traced, or not any more. */
+void rv_viewer_debugger_trace(struct rv_viewer *viewer, const struct rv_act *act);
 
 /* A click chooses the thread of the pinned call, or opens the panel for the thread whose name is under the pointer.
  */

@@ -182,6 +182,31 @@ static void pin(struct rv_viewer *viewer)
     rv_viewer_point(viewer);
 }
 
+/* Of a call, which is pinned meanwhile; a second time closes it. */
+static void show_menu(struct rv_viewer *viewer, bool is_of_row)
+{
+    const bool was_shown = viewer->panels.menu != RV_MENU_CLOSED, was_pinned = viewer->pointer.hover.is_pinned;
+    viewer->panels.menu = is_of_row ? RV_MENU_OF_ROW : RV_MENU_CLOSED;
+    if (was_shown || is_of_row || !viewer->scene || !viewer->view)
+        return;
+    rv_pointer_pin(&viewer->pointer, viewer->scene, viewer->view);
+    if (was_pinned && !viewer->pointer.hover.is_pinned) /* it was this one, or there is none */
+        rv_pointer_pin(&viewer->pointer, viewer->scene, viewer->view);
+    viewer->panels.menu = viewer->pointer.hover.is_pinned ? RV_MENU_OF_CALL : RV_MENU_CLOSED;
+    rv_viewer_point(viewer);
+}
+
+/* By whatever else is done. Returns whether that is all there is to do. */
+static bool close_menu(struct rv_viewer *viewer, enum rv_action action)
+{
+    const bool was_shown = viewer->panels.menu != RV_MENU_CLOSED;
+    if (!was_shown || action == RV_ACTION_NONE || action == RV_ACTION_MENU)
+        return false;
+    viewer->panels.menu = RV_MENU_CLOSED;
+    rv_viewer_point(viewer);
+    return action == RV_ACTION_UNPIN;
+}
+
 static void orbit(struct rv_viewer *viewer, const struct rv_act *act)
 {
     float *at = viewer->look.orbit;
@@ -245,7 +270,7 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     rv_time_window_glide(&viewer->time_window, 0.0);
     rv_navigation_note(viewer, act);
-    if (rv_viewer_calls_view_act(viewer, act))
+    if (close_menu(viewer, act->action) || rv_viewer_calls_view_act(viewer, act))
         return;
     switch (act->action) {
     case RV_ACTION_NONE:
@@ -325,6 +350,9 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_PIN:
         pin(viewer);
         return;
+    case RV_ACTION_MENU:
+        show_menu(viewer, act->idx != 0);
+        return;
     case RV_ACTION_SHOW_WAKER:
         rv_viewer_show_waker(viewer);
         return;
@@ -362,7 +390,7 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         return;
     case RV_ACTION_UNTRACE:
     case RV_ACTION_TRACE:
-        rv_viewer_debugger_trace(viewer, act->action == RV_ACTION_TRACE);
+        rv_viewer_debugger_trace(viewer, act);
         return;
     case RV_ACTION_UNPIN:
         go_out(viewer);

@@ -47,7 +47,10 @@ struct rv_viewer_focus { /* the window of the last focus; zero after any other m
     uint64_t from_ns, to_ns;
 };
 
+enum rv_viewer_menu { RV_MENU_CLOSED, RV_MENU_OF_CALL, RV_MENU_OF_ROW };
+
 struct rv_viewer_panels { /* visible panels */
+    enum rv_viewer_menu menu;
     bool has_help, has_go_to, has_note, has_commands, has_search, has_settings, has_threads, has_debugger_panel;
     unsigned n_asked;    /* number of requests to search */
     bool is_go_to_wrong; /* the last entry was not a time */

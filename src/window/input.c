@@ -130,19 +130,19 @@ static enum rv_input_drag drag_of(unsigned button)
 static void press(struct rv_input *input, const SDL_MouseButtonEvent *button, struct rv_viewer *viewer,
                   const float at_px[2])
 {
-    bool is_left = button->button == SDL_BUTTON_LEFT, is_second = button->clicks == 2;
+    bool is_left = button->button == SDL_BUTTON_LEFT, is_second = is_left && button->clicks == 2;
     input->drag = drag_of(button->button);
     input->grabbed_y_px = at_px[1];
     input->moved_ms = button->timestamp;
     input->share = input->speed_per_s = 0.0;
-    input->is_click = is_left && !is_second;
+    input->is_click = !is_second;
     if (viewer->scene)
         input->grabbed_ns = input->to_ns = time_at(input, viewer, at_px[0]);
-    if (is_left && is_second)
+    if (is_second)
         act(viewer, RV_ACTION_FOCUS, 0.0);
 }
 
-/* A click pins the box; the second of a double click focuses it. */
+/* A click pins the box; the second of a double click focuses it. A right one opens its menu. */
 static void on_button(struct rv_input *input, const SDL_MouseButtonEvent *button, struct rv_viewer *viewer,
                       double scale)
 {
@@ -157,6 +157,8 @@ static void on_button(struct rv_input *input, const SDL_MouseButtonEvent *button
     }
     if (input->drag == RV_INPUT_SELECTING && kind == input->drag && input->is_click)
         act(viewer, RV_ACTION_PIN, 0.0);
+    else if (input->drag == RV_INPUT_PANNING && kind == input->drag && input->is_click)
+        act(viewer, RV_ACTION_MENU, 0.0);
     else if (input->drag == RV_INPUT_SELECTING && kind == input->drag && input->to_ns != input->grabbed_ns)
         select_range(input, viewer, true);
     else if (input->drag == RV_INPUT_PANNING && kind == input->drag && button->timestamp - input->moved_ms <= REST_MS)

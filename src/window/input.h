@@ -17,7 +17,7 @@ struct rv_input {               /* zeroed = no button is down */
     double share;               /* PANNING: share of the window dragged so far */
     double speed_per_s;         /* PANNING: windows per second */
     uint32_t moved_ms;          /* SDL's time of the last motion */
-    bool is_click;              /* the left button is down and the cursor has not moved */
+    bool is_click;              /* a button is down and the cursor has not moved */
 };
 
 /* Apply one event to a viewer. scale: pixels per unit of SDL's positions. */

@@ -283,28 +283,28 @@ void rv_panel_analysis_show_right(struct rv_ui *ui, const struct rv_panel_analys
 
 /* ---- what they ask for ---- */
 
-static void copy_name(const struct rv_panel_analysis_about *about)
+static struct rv_subroutine subject_of(const struct rv_panel_analysis_about *about, const struct rv_act *act)
 {
-    struct rv_subroutine subroutine = rv_subroutines_get(about->subroutines, about->viewer->pointer.hover.box.id);
+    return rv_subroutines_get(about->subroutines, act->idx ? act->idx : about->viewer->pointer.hover.box.id);
+}
+
+static void copy_name(const struct rv_subroutine subroutine)
+{
     char *full = rv_subroutine_take_full_name(&subroutine);
     (void)SDL_SetClipboardText(full);
     free(full);
 }
 
-static void edit_source(const struct rv_panel_analysis_about *about)
-{
-    struct rv_subroutine subroutine = rv_subroutines_get(about->subroutines, about->viewer->pointer.hover.box.id);
-    (void)rv_editor_open(subroutine.file, subroutine.line);
-}
-
 bool rv_panel_analysis_act(const struct rv_panel_analysis_about *about, const struct rv_act *act)
 {
+    struct rv_subroutine subroutine;
     switch ((int)act->action) {
     case RV_ACTION_COPY_NAME:
-        copy_name(about);
+        copy_name(subject_of(about, act));
         return true;
     case RV_ACTION_EDIT_SOURCE:
-        edit_source(about);
+        subroutine = subject_of(about, act);
+        (void)rv_editor_open(subroutine.file, subroutine.line);
         return true;
     default:
         return false;

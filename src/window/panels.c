@@ -7,6 +7,7 @@
 
 #include "viewer/color_legend.h"
 #include "window/panel_debugger.h"
+#include "window/panel_menu.h"
 #include "window/panel_path.h"
 #include "base/clock.h"
 #include "base/vec.h"
@@ -399,6 +400,7 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
     if (viewer->panels.has_settings)
         show_settings(panels, about, acts);
     show_prompts(panels, viewer, acts);
+    rv_panel_menu_show(panels->ui, viewer, &panels->menu, acts);
     if (viewer->panels.has_commands)
         show_commands(panels, about, acts);
     else

@@ -18,6 +18,7 @@
 #include "ui/command_palette.h"
 #include "ui/help.h"
 #include "ui/legend.h"
+#include "ui/menu.h"
 #include "ui/prompt.h"
 #include "ui/threads.h"
 #include "ui/ui.h"
@@ -27,6 +28,7 @@ struct rv_panels { /* zeroed = closed */
     struct rv_minimap_image minimap_image;
     struct rv_prompt_state go_to, note;
     struct rv_command_palette_state commands;
+    struct rv_menu_state menu;
     struct rv_threads_state threads;
     struct rv_help_state help;
     uint32_t *thread_rows; /* lane_idx, of the list of threads */

@@ -1,6 +1,6 @@
 /*
  * Panel buttons with effects outside the window, pressed by synthetic events: a range is exported, a name goes
- * to the clipboard, a line is opened in the editor.
+ * to the clipboard, a line is opened in the editor; and a call's menu.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +22,8 @@
 #define COLUMN_FIRST 190
 #define COLUMN_LAST 520
 #define COLUMN_STEP 9 /* less than a button is high */
+#define MENU_RIGHT 60 /* from the mouse */
+#define MENU_LIST 120 /* the row that lists all calls, down from the mouse */
 
 static char folder[] = "/tmp/ringviz-buttons-XXXXXX";
 
@@ -112,8 +114,23 @@ static bool range_steps(struct window_steps *steps, const struct rv_window_state
     return false;
 }
 
+static void menu_place(const struct rv_window_state *state, int out[2])
+{
+    face(state, ended_program_inner_start(1) + 10 * MS, out);
+}
+
+static void open_menu(const struct rv_window_state *state)
+{
+    int at[2];
+    menu_place(state, at);
+    user_move(at);
+    user_button(SDL_BUTTON_RIGHT, at, true, 1);
+    user_button(SDL_BUTTON_RIGHT, at, false, 1);
+}
+
 static bool call_steps(struct window_steps *steps, const struct rv_window_state *state)
 {
+    const struct rv_viewer_calls *calls = &state->viewer->statistics.calls;
     const struct rv_hover *hover = &state->viewer->pointer.hover;
     int at[2];
     switch (steps->step) {
@@ -144,17 +161,47 @@ static bool call_steps(struct window_steps *steps, const struct rv_window_state 
         window_steps_check(steps, hover->is_pinned, "it is pinned no more");
         press_in_column(UNPIN_RIGHT);
         return true;
-    case 8: /* the keys of the window are so while something is typed, too */
+    case 8:
         if (hover->is_pinned || !state->is_settled)
+            return false;
+        open_menu(state);
+        return true;
+    case 9:
+        if (state->viewer->panels.menu != RV_MENU_OF_CALL || !state->is_settled)
+            return false;
+        window_steps_check(steps, hover->is_pinned && hover->box.id == 2, "the menu is of another call");
+        menu_place(state, at);
+        window_steps_click((int[2]){at[0] + MENU_RIGHT, at[1] + MENU_LIST}, 1);
+        return true;
+    case 10:
+        if (!calls->is_on || calls->id != 2 || state->viewer->statistics.scope == RV_SCOPE_CLOSED || !state->is_settled)
+            return false;
+        window_steps_check(steps, state->viewer->panels.menu == RV_MENU_CLOSED, "a choice leaves the menu open");
+        open_menu(state);
+        return true;
+    case 11: /* one step out at a time */
+        if (state->viewer->panels.menu != RV_MENU_OF_CALL || !state->is_settled)
+            return false;
+        user_press(SDL_SCANCODE_ESCAPE, 0);
+        return true;
+    case 12:
+        if (state->viewer->panels.menu != RV_MENU_CLOSED || !state->is_settled)
+            return false;
+        window_steps_check(steps, hover->is_pinned, "the menu's end unpins its call");
+        user_press(SDL_SCANCODE_ESCAPE, 0);
+        user_press(SDL_SCANCODE_ESCAPE, 0);
+        return true;
+    case 13: /* the keys of the window are so while something is typed, too */
+        if (hover->is_pinned || state->viewer->statistics.scope != RV_SCOPE_CLOSED || !state->is_settled)
             return false;
         user_press(SDL_SCANCODE_SLASH, 0);
         return true;
-    case 9:
+    case 14:
         if (!state->viewer->panels.has_search || !state->is_settled)
             return false;
         user_type("q");
         return true;
-    case 10:
+    case 15:
         if (strcmp(state->viewer->analysis.find, "q") != 0)
             return false;
         user_press(SDL_SCANCODE_Q, KMOD_LCTRL);
@@ -177,7 +224,7 @@ int main(void)
     write_file("past.c", "void step(void)\n{\n}\n", 0600);
     setenv("EDITOR", "./editor --wait", 1);
     unsetenv("VISUAL");
-    int failed = window_steps_run(&steps, WIDTH, HEIGHT, 11);
+    int failed = window_steps_run(&steps, WIDTH, HEIGHT, 16);
     for (const char *const *name =
              (const char *const[]){"editor", "past.c", "edited", "ringviz-range-1.csv", "ringviz-range-2.csv", NULL};
          *name; name++)
