@@ -45,7 +45,9 @@ enum rv_event_kind {
     RV_EVENT_GC_END = 5,
     RV_EVENT_THREAD = 6,     /* aux = enum rv_thread_state, of the ring's thread */
     RV_EVENT_SWITCH = 7,     /* the events that follow are on another stack; id = stack, 0 = the ring's first */
-    RV_EVENT_LINE = 8,       /* a statement begins in the innermost frame: see rv_event_line() */
+    RV_EVENT_LINE = 8,       /* a statement begins in the innermost frame: see rv_event_line(). In a ring, with
+                                RV_LINE_AT_ADDRESS in frame: its next call is made by the code before the 48-bit address
+                                in id and aux */
     RV_EVENT_MARK = 9,       /* id = name id */
     RV_EVENT_VALUE = 10,     /* id = name id, frame (low) and aux (high) = a float's bits */
     RV_EVENT_LOST = 11,      /* id = number of events dropped between this tick and the next event's */
@@ -82,7 +84,7 @@ enum rv_wait_kind {
     RV_WAIT_SEMAPHORE,
     RV_WAIT_JOIN, /* the end of a thread */
     RV_WAIT_BARRIER,
-    RV_WAIT_ONCE, /* what another thread does once (pthread_once) */
+    RV_WAIT_ONCE,  /* what another thread does once (pthread_once) */
     RV_WAIT_FUTEX, /* a word of the program's own */
     RV_WAIT_SLEEP, /* from here on: calls that blocked; the object is an enum rv_wait_on */
     RV_WAIT_READ,
@@ -115,7 +117,7 @@ enum rv_wait_on {
     RV_WAIT_ON_COUNT
 };
 
-#define RV_BLOCKING_KIND_BITS 8  /* of struct rv_wire_control's blocking */
+#define RV_BLOCKING_KIND_BITS 8 /* of struct rv_wire_control's blocking */
 #define RV_WAIT_KIND_MASK 0xffu /* of a WAIT's frame */
 #define RV_WAIT_RELEASE 0x100u
 #define RV_WAIT_PAST 0x200u
@@ -154,6 +156,10 @@ static inline unsigned rv_event_kind(const struct rv_event *event)
     return (unsigned)(event->when >> RV_EVENT_KIND_SHIFT);
 }
 
+#define RV_LINE_AT_ADDRESS 0xffffu
+#define RV_LINE_OF_CALL                                                                                                \
+    0xfffeffffu /* in place of a line: that of the name id, of a call; the statement ends when it does */
+
 /* Does a LINE tell its file? Then its id is a name id, whose file it is. */
 static inline bool rv_event_has_file(const struct rv_event *event)
 {
@@ -182,7 +188,7 @@ static inline bool rv_event_has_name(const struct rv_event *event)
     case RV_EVENT_SYNC:
         return true;
     case RV_EVENT_LINE:
-        return rv_event_has_file(event);
+        return rv_event_has_file(event) && event->frame != RV_LINE_AT_ADDRESS;
     case RV_EVENT_CALL_AT:
     case RV_EVENT_RETURN_AT:
     case RV_EVENT_GC_START:
@@ -312,8 +318,8 @@ struct rv_wire_header {
     uint32_t n_verdicts; /* capacity of the list, in records */
     uint32_t text_bytes; /* of a ring's texts: a power of two, or 0 */
     struct rv_wire_area captures, texts;
-    uint32_t is_filtered; /* only calls of functions that a verdict keeps count for max_depth */
-    uint32_t reserved00;
+    uint32_t is_filtered;    /* only calls of functions that a verdict keeps count for max_depth */
+    uint32_t has_call_sites; /* before each CALL_AT, producers write a LINE with the address behind the call */
     struct rv_wire_area filter;
     uint8_t reserved0[0x200 - 0x158];
 
@@ -445,7 +451,7 @@ struct rv_wire_process {
     uint64_t start;      /* field 22 of /proc/PID/stat: pid and start identify a process for ever */
     uint64_t born_ticks;
     uint64_t ended_ticks;
-    char name[80]; /* NUL-terminated: of an interpreter its script, else the executable's base name */
+    char name[80];        /* NUL-terminated: of an interpreter its script, else the executable's base name */
     uint64_t patching_ns; /* [atomic] of CPU time that patching it has taken so far */
     struct rv_wire_instrumentation instrumentation;
 };
@@ -631,7 +637,7 @@ struct rv_wire_control {
     uint64_t n_stashed;       /* [atomic] events stashed until an interrupted push is done: lost if the owner dies */
     uint64_t text_head;       /* [atomic] bytes ever taken for texts */
     uint64_t n_texts_refused; /* [atomic] texts without room */
-    uint64_t blocking;        /* [atomic] the call that the thread is in and that may block: ticks << 8 | enum rv_wait_kind;
+    uint64_t blocking; /* [atomic] the call that the thread is in and that may block: ticks << 8 | enum rv_wait_kind;
                                  0: none */
     uint8_t reserved2[56];
 

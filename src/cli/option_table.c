@@ -32,7 +32,9 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "where names would read alike without. With `lines`, as text, CSV or JSON: hits, total and own time of every line that was "
      "executed, and its subroutine. A line lasts until the next statement of its call begins, or the call ends; own time is without "
      "callees; total time of a line that is executed inside of itself is that of the outermost execution. Lines are known of "
-     "Perl and Ruby: a COMMAND's programs are asked for them, others by RINGVIZ_PERL_LINES=1 and RINGVIZ_RUBY_LINES=1 in the "
+     "Perl and Ruby, and of native programs with debug information those on which functions that are traced are called: for "
+     "each call the line lasts as long, and has no own time. A COMMAND's programs are asked for them (which costs a native "
+     "call some 0.2 us more), others by RINGVIZ_PERL_LINES=1, RINGVIZ_RUBY_LINES=1 and RINGVIZ_NATIVE_LINES=1 in the "
      "environment, as those that are recorded. Rules of "
      "--filter choose calls, whose lines are printed; not by arguments. Implies --headless."},
 

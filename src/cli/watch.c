@@ -94,6 +94,12 @@ static bool is_interrupted(struct watch *watch)
 
 /* ---- begin ---- */
 
+static bool is_set_to_one(const char *name)
+{
+    const char *value = getenv(name);
+    return value && strcmp(value, "1") == 0;
+}
+
 /* The trace file of a command. */
 static int create_map(struct watch *watch)
 {
@@ -102,6 +108,7 @@ static int create_map(struct watch *watch)
     params.settles_clock_later = options->argv; /* once the command runs */
     params.max_depth = options->max_depth;
     params.is_filtered = watch->filter != NULL;
+    params.has_call_sites = options->has_lines || is_set_to_one("RINGVIZ_NATIVE_LINES");
     params.include = options->include;
     params.exclude = options->exclude;
     char path[4096];

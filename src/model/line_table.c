@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "ringviz/wire.h"
 
 void rv_line_table_fini(struct rv_line_table *table)
 {
@@ -60,6 +61,8 @@ static int by_self(const void *a, const void *b)
     const struct rv_line_times *x = a, *y = b;
     if (x->self_ns != y->self_ns)
         return x->self_ns > y->self_ns ? -1 : 1;
+    if (x->total_ns != y->total_ns)
+        return x->total_ns > y->total_ns ? -1 : 1;
     return by_place(a, b);
 }
 
@@ -86,10 +89,24 @@ static bool passes(const struct rv_filter *filter, const struct rv_line_row *row
     return !filter || rv_filter_passes_box(filter, &NO_LANE, &box);
 }
 
-static const char *file_of(struct rv_subroutines *subroutines, const struct rv_line_row *row)
+struct place {
+    const char *file;
+    uint32_t line; /* 0: that of a call, unknown */
+};
+
+static struct place place_of(struct rv_subroutines *subroutines, const struct rv_line_row *row)
 {
     const uint32_t id = row->file ? row->file : row->subroutine;
-    return id ? rv_subroutines_get(subroutines, id).file : "";
+    const struct rv_subroutine named = id ? rv_subroutines_get(subroutines, id) : (struct rv_subroutine){.file = ""};
+    return (struct place){named.file, row->line == RV_LINE_OF_CALL ? named.line : row->line};
+}
+
+bool rv_line_table_has_places(const struct rv_line_table *table, struct rv_subroutines *subroutines)
+{
+    for (size_t i = 0; i < table->n; i++)
+        if (place_of(subroutines, &table->rows[i]).line)
+            return true;
+    return false;
 }
 
 struct rv_line_times *rv_line_table_take(const struct rv_line_table *table, struct rv_subroutines *subroutines,
@@ -101,10 +118,11 @@ struct rv_line_times *rv_line_table_take(const struct rv_line_table *table, stru
     (void)rv_filter_update(filter, subroutines, SIZE_MAX);
     for (size_t i = 0; i < table->n; i++) {
         const struct rv_line_row *row = &table->rows[i];
-        if (passes(filter, row) && (row->n_hits || row->self_ns || row->total_ns))
+        const struct place place = place_of(subroutines, row);
+        if (place.line && passes(filter, row) && (row->n_hits || row->self_ns || row->total_ns))
             rows[(*n)++] = (struct rv_line_times){
-                .file = file_of(subroutines, row),
-                .line = row->line,
+                .file = place.file,
+                .line = place.line,
                 .subroutine = row->subroutine < n_ids ? as_id[row->subroutine] : row->subroutine,
                 .n_hits = row->n_hits,
                 .self_ns = row->self_ns,

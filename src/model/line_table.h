@@ -1,7 +1,7 @@
 /*
  * Times of source lines. A line lasts from its statement's begin to the next statement of the same frame, or to the frame's
  * end; self time is without callees. Where a line is executed again inside of itself, by recursion, total time is that of
- * the outermost execution.
+ * the outermost execution. Where a native function calls another, the line lasts as long as the call, and has no self time.
  */
 #ifndef RV_MODEL_LINE_TABLE_H
 #define RV_MODEL_LINE_TABLE_H
@@ -16,7 +16,7 @@
 struct rv_line_row {     /* a line, as executed in one subroutine */
     uint32_t subroutine; /* 0: outside of all calls */
     uint32_t file;       /* a subroutine that lies in the file; 0: that one */
-    uint32_t line;
+    uint32_t line;       /* RV_LINE_OF_CALL: that of the subroutine `file`, if known */
     uint64_t n_hits, self_ns, total_ns;
 };
 
@@ -31,6 +31,9 @@ void rv_line_table_fini(struct rv_line_table *table);
 /* The index of a line's row, which is added if it is new. */
 size_t rv_line_table_find(struct rv_line_table *table, uint32_t subroutine, uint32_t file, uint32_t line);
 
+/* Is any row's line known? */
+bool rv_line_table_has_places(const struct rv_line_table *table, struct rv_subroutines *subroutines);
+
 /* Add all rows of another table. */
 void rv_line_table_merge(struct rv_line_table *table, const struct rv_line_table *other);
 
@@ -42,7 +45,7 @@ struct rv_line_times { /* a row for display */
 };
 
 /*
- * The rows by falling self time, then by file and line; ids of one subroutine and of one file are merged.
+ * The rows by falling self time, then total time, then by file and line, those of known lines only; ids of one subroutine and of one file are merged.
  *   filter   only rows of subroutines that pass its rules over names; NULL = all
  *   returns  *n rows, for free()
  */

@@ -203,6 +203,11 @@ static uint32_t last_call(const struct rv_batch *batch, uint32_t before, uint32_
     return former;
 }
 
+static bool tells_line(const struct rv_event *event)
+{
+    return rv_event_kind(event) == RV_EVENT_LINE && rv_event_line(event) != RV_LINE_OF_CALL;
+}
+
 static uint32_t add_all(struct rv_stream *stream, const struct rv_job *job, uint64_t origin_ns)
 {
     uint32_t stack = job->entry_stack, last_line = 0, n_switches = 0;
@@ -219,7 +224,7 @@ static uint32_t add_all(struct rv_stream *stream, const struct rv_job *job, uint
         } else {
             rv_stream_notes_add(track, event, origin_ns);
         }
-        last_line = rv_event_kind(event) == RV_EVENT_LINE ? rv_event_line(event) : last_line;
+        last_line = tells_line(event) ? rv_event_line(event) : last_line;
         if (rv_event_kind(event) != RV_EVENT_LOST)
             continue;
         stream->has_open_loss = job->batch.specials[i] + 1 == job->batch.n;

@@ -163,8 +163,9 @@ static void set_limits(struct rv_pusher *pusher, uint64_t stack)
     if (state->n_suspect)
         state->n_suspect--;
     uint64_t limit = n ? address_of(slot_of(state, head) + n + 1) : 0;
-    pusher->limit = state->ring.clock_kind == RV_CLOCK_TSC ? limit : 0;
-    pusher->slow_limit = state->ring.clock_kind == RV_CLOCK_TSC ? 0 : limit;
+    const bool is_quick = state->ring.clock_kind == RV_CLOCK_TSC && !state->ring.has_call_sites;
+    pusher->limit = is_quick ? limit : 0;
+    pusher->slow_limit = is_quick ? 0 : limit;
 }
 
 /*

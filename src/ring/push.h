@@ -68,7 +68,7 @@ struct rv_pusher_state {
 struct rv_pusher {
     uint64_t cursor;      /* address of the next slot, + poison */
     uint64_t limit;       /* a push whose next cursor is here or above takes the slow path */
-    uint64_t slow_limit;  /* limit for clocks other than the TSC, which keep `limit` at 0 */
+    uint64_t slow_limit;  /* limit for clocks other than the TSC, and with call sites, which keep `limit` at 0 */
     uint64_t *head;       /* the shared word */
     const uint32_t *tick; /* clock TICK: the shared word, else NULL; */
     uint32_t last_tick;   /* its last value read, */
@@ -123,7 +123,7 @@ void rv_push_stash(struct rv_pusher *pusher, uint64_t kind, uint64_t word);
 /* As rv_push_outer(), for an event with an earlier time: SYNC. */
 void rv_push_past(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t ticks, uint64_t word);
 
-/* The push of clocks other than the TSC; false when the cursor has reached its slow limit too. */
+/* The push in C: of clocks other than the TSC, and with call sites; false when the cursor has reached its slow limit too. */
 bool rv_push_other_clock(struct rv_pusher *pusher, uint64_t next, uint64_t kind, uint64_t word);
 
 /* Chooses among the functions above, for pushers that the caller has attached. A pusher without state drops its

@@ -25,6 +25,7 @@ void rv_ring_view(struct rv_ring *ring, struct rv_map *map, uint32_t ring_idx)
         .n_text_bytes = map->geometry.text_bytes,
         .policy = map->geometry.policy,
         .clock_kind = map->clock.kind,
+        .has_call_sites = map->geometry.has_call_sites != 0,
         .map = map,
     };
     ring->tail = __atomic_load_n(&ring->control->tail, __ATOMIC_RELAXED);

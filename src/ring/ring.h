@@ -32,6 +32,7 @@ struct rv_ring {
     uint32_t n_events; /* power of two */
     enum rv_policy policy;
     enum rv_clock_kind clock_kind;
+    bool has_call_sites;
     uint64_t tail; /* the consumer's own; the copy in the file is for the producer and may be overwritten by anybody */
     struct rv_map *map; /* the producer allocates pages through it; NULL: all are allocated */
     uint8_t *texts;     /* ring/texts.h */

@@ -59,7 +59,7 @@ struct rv_lines {
     struct stream **streams; /* by number */
     size_t n_streams;
     struct rv_line_table table; /* of streams that have ended */
-    bool are_known;
+    bool are_known;             /* lines, when they have been taken */
 };
 
 /* ---- filter ---- */
@@ -159,14 +159,20 @@ static bool overlaps(const struct rv_lines *lines, uint64_t begin_ns, uint64_t e
     return begin_ns < lines->to_ns && (begin_ns >= lines->from_ns || end_ns > lines->from_ns);
 }
 
-/* The innermost frame's line ends. */
+static bool is_of_call(const struct stack *stack, const struct frame *frame)
+{
+    return frame->row != NO_ROW && stack->table.rows[frame->row - 1].line == RV_LINE_OF_CALL;
+}
+
+/* The innermost frame's line ends. Of a call's line self time is what its events took. */
 static void end_line(const struct rv_lines *lines, struct stack *stack, uint64_t at_ns)
 {
     struct frame *frame = top_of(stack);
     if (frame->row != NO_ROW && overlaps(lines, frame->begin_ns, at_ns)) {
         const uint64_t inner_ns = stack->table.rows[frame->row - 1].total_ns - frame->total0_ns;
         const uint64_t total_ns = clip(lines, at_ns) - clip(lines, frame->begin_ns);
-        const struct pending line = {frame->row - 1, 1, frame->self_ns, total_ns > inner_ns ? total_ns - inner_ns : 0};
+        const struct pending line = {frame->row - 1, 1, is_of_call(stack, frame) ? 0 : frame->self_ns,
+                                     total_ns > inner_ns ? total_ns - inner_ns : 0};
         if (lines->has_rules)
             put_off(stack, frame, &line);
         else
@@ -273,7 +279,7 @@ static void on_return(const struct rv_lines *lines, const struct stream *stream,
 {
     const size_t n = stack->n;
     close_from(lines, stream, stack, key, at_ns);
-    if (n == 1) /* the frame was open before its thread was seen */
+    if (n == 1 || is_of_call(stack, top_of(stack))) /* 1: the frame was open before its thread was seen */
         end_line(lines, stack, at_ns);
 }
 
@@ -307,29 +313,28 @@ static void on_switch(const struct rv_lines *lines, struct stream *stream, const
     choose_stack(stream, event->id, rv_event_ticks(event));
 }
 
-/* Returns whether it is a statement. */
-static bool on_event(const struct rv_lines *lines, struct stream *stream, const struct rv_event *event)
+static void on_event(const struct rv_lines *lines, struct stream *stream, const struct rv_event *event)
 {
     switch (rv_event_kind(event)) {
     case RV_EVENT_CALL:
     case RV_EVENT_RETURN:
         on_plain(lines, stream, event);
-        return false;
+        break;
     case RV_EVENT_SWITCH:
         on_switch(lines, stream, event);
-        return false;
+        break;
     case RV_EVENT_LOST:
         rv_tag_lose(&current_of(stream)->tag, event->id);
-        return false;
+        break;
     case RV_EVENT_SYNC:
         on_sync(lines, stream, event);
-        return false;
+        break;
     case RV_EVENT_LINE:
         advance(lines, current_of(stream), rv_event_ticks(event));
         begin_line(lines, current_of(stream), event);
-        return true;
+        break;
     default:
-        return false;
+        break;
     }
 }
 
@@ -378,14 +383,8 @@ static void take_events(void *context, uint32_t number, const struct rv_event *e
 {
     struct rv_lines *lines = context;
     struct stream *stream = stream_at(lines, number);
-    bool has_statements = false;
     for (size_t i = 0; i < n; i++)
-        has_statements |= on_event(lines, stream, &events[i]);
-    if (!has_statements)
-        return;
-    pthread_mutex_lock(&lines->lock);
-    lines->are_known = true;
-    pthread_mutex_unlock(&lines->lock);
+        on_event(lines, stream, &events[i]);
 }
 
 /* There, a LINE tells other things. */
@@ -395,7 +394,7 @@ static void take_preamble(void *context, uint32_t number, const struct rv_event 
     struct stream *stream = stream_at(lines, number);
     for (size_t i = 0; i < n; i++)
         if (rv_event_kind(&events[i]) != RV_EVENT_LINE)
-            (void)on_event(lines, stream, &events[i]);
+            on_event(lines, stream, &events[i]);
 }
 
 static void destroy_stream(struct stream *stream)
@@ -456,6 +455,7 @@ void rv_lines_destroy(struct rv_lines *lines)
 
 struct rv_line_times *rv_lines_take(struct rv_lines *lines, struct rv_subroutines *subroutines, size_t *n)
 {
+    lines->are_known = rv_line_table_has_places(&lines->table, subroutines);
     return rv_line_table_take(&lines->table, subroutines, lines->names, n);
 }
 

@@ -27,7 +27,7 @@ struct rv_sink rv_lines_sink(struct rv_lines *lines); /* borrows the lines */
  */
 struct rv_line_times *rv_lines_take(struct rv_lines *lines, struct rv_subroutines *subroutines, size_t *n);
 
-/* Has any statement been seen, in the range or not? After the session's end. */
+/* Was the line of any statement known, in the range or not? After rv_lines_take(). */
 bool rv_lines_are_known(const struct rv_lines *lines);
 
 #endif

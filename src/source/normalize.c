@@ -81,6 +81,11 @@ static bool ends_any_call(const struct rv_normalizer *normalizer, const struct r
     return rv_event_kind(event) == RV_EVENT_RETURN && rv_capture_filter_has_changed(normalizer->filter, event->id);
 }
 
+static bool is_call_site(const struct rv_event *event)
+{
+    return rv_event_kind(event) == RV_EVENT_LINE && event->frame == RV_LINE_AT_ADDRESS;
+}
+
 /* popped: the raw events, one for each event; NULL when they do not correspond. */
 static uint32_t apply_filter(struct rv_normalizer *normalizer, struct rv_event *events, uint32_t n,
                              const struct rv_event *popped)
@@ -101,6 +106,8 @@ static uint32_t apply_filter(struct rv_normalizer *normalizer, struct rv_event *
         normalizer->leaves_out = !is_kept;
         if (is_kept)
             events[written++] = events[i];
+        else if (written && is_call_site(&events[written - 1]))
+            written--;
     }
     return written;
 }
@@ -151,8 +158,15 @@ static void translate_woken(const struct rv_normalizer *normalizer, struct rv_ev
     }
 }
 
-/* Objects that are waited for get ids, and times since become ns: in events from `first` on. */
-static void translate_waits(struct rv_normalizer *normalizer, const struct rv_batch *batch, uint32_t first)
+static void translate_call_site(const struct rv_normalizer *normalizer, struct rv_event *event)
+{
+    event->id = rv_symbolizer_call_site(normalizer->process, rv_event_address(event), rv_event_ticks(event));
+    event->frame = (uint16_t)(RV_LINE_OF_CALL >> 16);
+    event->aux = (uint16_t)RV_LINE_OF_CALL;
+}
+
+/* Objects that are waited for and places of calls get ids, and times since become ns: in events from `first` on. */
+static void translate_specials(struct rv_normalizer *normalizer, const struct rv_batch *batch, uint32_t first)
 {
     for (uint32_t i = batch->n_specials; i-- > 0 && batch->specials[i] >= first;) {
         struct rv_event *event = &batch->events[batch->specials[i]];
@@ -162,6 +176,8 @@ static void translate_waits(struct rv_normalizer *normalizer, const struct rv_ba
             event->aux = 0;
         } else if (kind == RV_EVENT_WOKEN) {
             translate_woken(normalizer, event);
+        } else if (is_call_site(event)) {
+            translate_call_site(normalizer, event);
         }
     }
 }
@@ -176,7 +192,7 @@ uint32_t rv_normalize(struct rv_normalizer *normalizer, struct rv_batch *batch, 
         batch->n = first + apply_filter(normalizer, batch->events + first, batch->n - first,
                                         batch->n - first == n_done ? popped : NULL);
     rv_batch_seal(batch);
-    translate_waits(normalizer, batch, first);
+    translate_specials(normalizer, batch, first);
     return n_done;
 }
 

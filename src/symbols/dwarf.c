@@ -191,6 +191,14 @@ static bool read_place(struct rv_dwarf_lines *lines, const struct declaration *d
     return true;
 }
 
+static bool find_code_in_unit(struct unit *unit, uint64_t address, char *file, size_t file_bytes, uint32_t *line)
+{
+    struct declaration code = {.unit = unit->dwarf};
+    struct rv_dwarf_lines *lines = rv_dwarf_lines_of(unit->dwarf);
+    return lines && rv_dwarf_lines_find(lines, address, &code.file, &code.line) &&
+           read_place(lines, &code, file, file_bytes, line);
+}
+
 /* Of the declaration; else of the code, for assembly and for lambdas, which have no declaration in gcc. */
 static bool find_in_unit(struct unit *unit, uint64_t address, char *file, size_t file_bytes, uint32_t *line)
 {
@@ -199,21 +207,31 @@ static bool find_in_unit(struct unit *unit, uint64_t address, char *file, size_t
     if (function && function->declaration.unit && (lines = rv_dwarf_lines_of(function->declaration.unit)) &&
         read_place(lines, &function->declaration, file, file_bytes, line))
         return true;
-    struct declaration code = {.unit = unit->dwarf};
-    lines = rv_dwarf_lines_of(unit->dwarf);
-    return lines && rv_dwarf_lines_find(lines, address, &code.file, &code.line) &&
-           read_place(lines, &code, file, file_bytes, line);
+    return find_code_in_unit(unit, address, file, file_bytes, line);
 }
 
-bool rv_dwarf_find(struct rv_dwarf *dwarf, uint64_t link_address, char *file, size_t file_bytes, uint32_t *line)
+typedef bool find_fn(struct unit *unit, uint64_t address, char *file, size_t file_bytes, uint32_t *line);
+
+static bool find_by(find_fn *find, struct rv_dwarf *dwarf, uint64_t link_address, char *file, size_t file_bytes,
+                    uint32_t *line)
 {
     size_t n = rv_bisect_count(dwarf->ranges, dwarf->n_ranges, sizeof *dwarf->ranges, offsetof(struct range, start),
                                link_address);
     for (unsigned tried = 0; n-- > 0 && tried < MAX_UNITS_TRIED; tried++)
         if (link_address < dwarf->ranges[n].end &&
-            find_in_unit(&dwarf->units[dwarf->ranges[n].unit], link_address, file, file_bytes, line))
+            find(&dwarf->units[dwarf->ranges[n].unit], link_address, file, file_bytes, line))
             return true;
     return false;
+}
+
+bool rv_dwarf_find(struct rv_dwarf *dwarf, uint64_t link_address, char *file, size_t file_bytes, uint32_t *line)
+{
+    return find_by(find_in_unit, dwarf, link_address, file, file_bytes, line);
+}
+
+bool rv_dwarf_find_code(struct rv_dwarf *dwarf, uint64_t link_address, char *file, size_t file_bytes, uint32_t *line)
+{
+    return find_by(find_code_in_unit, dwarf, link_address, file, file_bytes, line);
 }
 
 void rv_dwarf_close(struct rv_dwarf *dwarf)

@@ -21,6 +21,9 @@ struct rv_dwarf *rv_dwarf_open(struct rv_elf_file *file);
  */
 bool rv_dwarf_find(struct rv_dwarf *dwarf, uint64_t link_address, char *file, size_t file_bytes, uint32_t *line);
 
+/* The same of the code at an address, which may be inlined there. */
+bool rv_dwarf_find_code(struct rv_dwarf *dwarf, uint64_t link_address, char *file, size_t file_bytes, uint32_t *line);
+
 /* NULL-safe. */
 void rv_dwarf_close(struct rv_dwarf *dwarf);
 

@@ -180,6 +180,18 @@ void rv_namer_name_code(struct rv_namer *namer, const struct rv_code_file *code,
     }
 }
 
+void rv_namer_name_site(struct rv_namer *namer, const struct rv_code_file *code, uint64_t link_address,
+                        struct rv_symbolizer_name *name)
+{
+    rv_namer_name_code(namer, code, link_address, name);
+    const struct rv_namer_file *file = open_file(namer, code);
+    struct rv_dwarf *dwarf = file->elf ? rv_elf_dwarf(file->elf) : NULL;
+    char path[PATH_MAX];
+    name->line = 0;
+    const bool is_found = dwarf && rv_dwarf_find_code(dwarf, link_address, path, sizeof path, &name->line);
+    name->file = is_found ? keep_string(namer, path) : "";
+}
+
 /* "+0x28" behind the name of a variable that the object is a part of. */
 static void add_offset(struct rv_namer *namer, uint64_t offset, struct rv_symbolizer_name *name)
 {

@@ -47,6 +47,10 @@ void rv_namer_name_code(struct rv_namer *namer, const struct rv_code_file *file,
 void rv_namer_name_object(struct rv_namer *namer, const struct rv_code_file *file, uint64_t link_address,
                           struct rv_symbolizer_name *name);
 
+/* Name a place in a function as that, with the place's own file and line; "" and 0: unknown. */
+void rv_namer_name_site(struct rv_namer *namer, const struct rv_code_file *file, uint64_t link_address,
+                        struct rv_symbolizer_name *name);
+
 /* Name an address outside all known modules. */
 void rv_namer_name_address(struct rv_namer *namer, uint64_t address, struct rv_symbolizer_name *name);
 

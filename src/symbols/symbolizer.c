@@ -21,16 +21,17 @@ enum entry_kind {
     ENTRY_TEXT,    /* name given by the producer */
     ENTRY_OBJECT,  /* variable at an address of a file, */
     ENTRY_ON_HEAP, /* or an object at a process's address that was in no module */
+    ENTRY_SITE,    /* place of a call in a file */
     ENTRY_REST     /* shared by all entries beyond RV_SYMBOLIZER_MAX */
 };
 
 struct entry {
     enum entry_kind kind;
     uint32_t line;    /* TEXT */
-    uint64_t address; /* CODE, OBJECT: link-time */
+    uint64_t address; /* CODE, OBJECT, SITE: link-time */
     uint64_t at_ns;   /* ADDRESS */
     union {
-        const struct rv_code_file *file;             /* CODE, OBJECT */
+        const struct rv_code_file *file;             /* CODE, OBJECT, SITE */
         const struct rv_symbolizer_process *process; /* ADDRESS, ON_HEAP */
         const char *package;                         /* TEXT: all three from the string pool */
     };
@@ -307,12 +308,13 @@ void rv_symbolizer_each_address(const struct rv_symbolizer_process *process,
             visit(context, table->slots[i].key & ~RV_ADDRESS_TIMED, table->slots[i].id);
 }
 
-uint32_t rv_symbolizer_object(struct rv_symbolizer_process *process, uint64_t address, uint64_t at_ns)
+/* Of what may lie anywhere: in a file it is of this kind. */
+static uint32_t place(struct rv_symbolizer_process *process, enum entry_kind kind, uint64_t address, uint64_t at_ns)
 {
     struct entry entry = {.kind = ENTRY_ON_HEAP, .address = address, .process = process};
     uint32_t number = rv_module_map_find(&process->map, address, at_ns);
     if (number != RV_MODULE_NO_FILE) {
-        entry.kind = ENTRY_OBJECT;
+        entry.kind = kind;
         entry.address -= process->map.modules[number].bias;
         entry.file = process->symbolizer->files[process->map.modules[number].file];
     }
@@ -321,6 +323,17 @@ uint32_t rv_symbolizer_object(struct rv_symbolizer_process *process, uint64_t ad
     const uint32_t n = count(process->symbolizer), id = find_or_add_entry(process->symbolizer, &entry);
     process->symbolizer->n_objects += id > n;
     return id;
+}
+
+uint32_t rv_symbolizer_object(struct rv_symbolizer_process *process, uint64_t address, uint64_t at_ns)
+{
+    return place(process, ENTRY_OBJECT, address, at_ns);
+}
+
+/* The call ends where it returns to. */
+uint32_t rv_symbolizer_call_site(struct rv_symbolizer_process *process, uint64_t address, uint64_t at_ns)
+{
+    return place(process, ENTRY_SITE, address - 1, at_ns);
 }
 
 /* ---- names ---- */
@@ -359,6 +372,9 @@ static int name_entry(struct rv_namer *namer, const struct entry *entry, struct 
         return 0;
     case ENTRY_OBJECT:
         rv_namer_name_object(namer, entry->file, entry->address, name);
+        return 0;
+    case ENTRY_SITE:
+        rv_namer_name_site(namer, entry->file, entry->address, name);
         return 0;
     case ENTRY_ON_HEAP:
         rv_namer_name_address(namer, entry->address, name);

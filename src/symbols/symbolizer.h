@@ -61,6 +61,10 @@ void rv_symbolizer_each_address(const struct rv_symbolizer_process *process,
  * hex address. Drain thread. */
 uint32_t rv_symbolizer_object(struct rv_symbolizer_process *process, uint64_t address, uint64_t at_ns);
 
+/* The id of the place of a call that returns to an address of the process at that time: named by the function around it,
+ * with the file and line of the call. Drain thread. */
+uint32_t rv_symbolizer_call_site(struct rv_symbolizer_process *process, uint64_t address, uint64_t at_ns);
+
 /* A subroutine with a given name (producers that intern names). Strings copied, NULL is "". Equal ones share an id,
  * never 0. Drain thread. */
 uint32_t rv_symbolizer_intern(struct rv_symbolizer *symbolizer, const char *package, const char *name, const char *file,

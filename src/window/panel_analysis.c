@@ -186,8 +186,8 @@ static const char *notice_of_lines(const struct rv_panel_analysis_about *about, 
     if (!n_rows && lines->n_all)
         return "No line of this subroutine is known.";
     return n_rows ? ""
-                  : "No line is known. Perl and Ruby tell those of statements with RINGVIZ_PERL_LINES=1 and "
-                    "RINGVIZ_RUBY_LINES=1 in their environment.";
+                  : "No line is known. Perl, Ruby and native programs tell lines with RINGVIZ_PERL_LINES=1, "
+                    "RINGVIZ_RUBY_LINES=1 and RINGVIZ_NATIVE_LINES=1 in the environment.";
 }
 
 static uint64_t most_self_ns(const struct rv_line_times *rows, size_t n)

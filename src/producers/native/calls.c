@@ -45,20 +45,43 @@ static uint64_t push(uint64_t next, uint64_t stack, enum rv_event_kind kind, uin
     return next != RV_PUSH_NESTED && rv_thread_ring() >= 0 ? pusher->last_ticks : 0;
 }
 
+/* Inlined into its caller: both have the same stack, and return to the same address. */
+static bool is_inlined(const struct rv_shadow_frame *call)
+{
+    const struct rv_shadow_frame *caller = rv_thread.shadow.top - 1;
+    return call->stack == caller->stack && call->call_site == caller->call_site;
+}
+
+/* Where a call is made, ahead of it; its frame is the top. Returns what the call's push goes on with. */
+static uint64_t push_site(const struct rv_shadow_frame *call, uint64_t stack, uint64_t next)
+{
+    if (next == RV_PUSH_NESTED || is_inlined(call))
+        return next;
+    (void)push(next, stack, RV_EVENT_LINE, rv_event_word_at(call->call_site, RV_LINE_AT_ADDRESS));
+    return rv_calls_begin(stack);
+}
+
+static uint64_t push_at(enum rv_event_kind kind, const struct rv_shadow_frame *frame, uint64_t stack, uint64_t next)
+{
+    if (kind == RV_EVENT_CALL_AT && rv_calls_have_sites())
+        next = push_site(frame, stack, next);
+    return push(next, stack, kind, frame->word);
+}
+
 __attribute__((noinline)) static uint64_t push_unless_deep(enum rv_event_kind kind, const struct rv_shadow_frame *frame,
                                                            uint64_t stack, uint64_t next)
 {
     const bool is_written =
         kind & 1 ? rv_shadow_n_kept(frame) <= rv_process_limit : rv_calls_count_kept(rv_thread.shadow.top);
     if (is_written)
-        return push(next, stack, kind, frame->word);
+        return push_at(kind, frame, stack, next);
     rv_push_cancel(&rv_thread.pusher, next);
     return 0;
 }
 
 uint64_t rv_calls_push(enum rv_event_kind kind, const struct rv_shadow_frame *frame, uint64_t stack, uint64_t next)
 {
-    return rv_calls_are_limited() ? push_unless_deep(kind, frame, stack, next) : push(next, stack, kind, frame->word);
+    return rv_calls_are_limited() ? push_unless_deep(kind, frame, stack, next) : push_at(kind, frame, stack, next);
 }
 
 static void push_nested(enum rv_event_kind kind, const struct rv_shadow_frame *call, uint64_t stack)
@@ -126,5 +149,7 @@ uint64_t rv_calls_push_slow(enum rv_event_kind kind, const struct rv_shadow_fram
         push(next, stack, RV_EVENT_RETURN, rv_event_word(0, (uint16_t)(tag + n_fallen - MAX_FALL), 0));
         next = rv_push_begin(&rv_thread.pusher, stack);
     }
+    if (kind == RV_EVENT_CALL_AT && !n_fallen && rv_calls_have_sites())
+        next = push_site(call, stack, next);
     return push(next, stack, kind, rv_event_word_at(call->word, tag));
 }

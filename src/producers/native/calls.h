@@ -15,6 +15,13 @@ static inline bool rv_calls_are_limited(void)
     return __builtin_expect(__atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED) & RV_GATE_IS_LIMITED, 0);
 }
 
+/* Is it told where calls are made? */
+static inline bool rv_calls_have_sites(void)
+{
+    const struct rv_pusher_state *state = rv_thread.pusher.state;
+    return __builtin_expect(state && state->ring.has_call_sites, 0);
+}
+
 /* Does a call count for the limit of depth? While there is one. */
 RV_HIDDEN bool rv_calls_is_kept(const struct rv_shadow_frame *frame);
 

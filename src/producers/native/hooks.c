@@ -58,7 +58,7 @@ __attribute__((noinline)) static void exit_closer(void *function, void *call_sit
         look_closer(RV_EVENT_RETURN_AT, function, call_site, site, stack, next);
 }
 
-/* Below the limit of other clocks, which come this way with each event. */
+/* Below the limit of other clocks and of call sites, which come this way with each event. */
 static inline bool is_simple(uint64_t next)
 {
     return next < rv_thread.pusher.slow_limit && !rv_calls_are_limited();
@@ -68,7 +68,7 @@ static inline bool is_simple(uint64_t next)
 static inline void push_simple(enum rv_event_kind kind, const struct rv_shadow_frame *frame, uint64_t stack,
                                uint64_t next)
 {
-    if (!rv_push_other_clock(&rv_thread.pusher, next, kind, frame->word))
+    if (rv_calls_have_sites() || !rv_push_other_clock(&rv_thread.pusher, next, kind, frame->word))
         rv_calls_push(kind, frame, stack, next);
 }
 

@@ -316,6 +316,40 @@ Test(lines, a_stack_that_is_left_goes_on_but_has_no_time_of_its_own)
     rv_subroutines_destroy(subroutines);
 }
 
+static struct rv_event call_at_line(uint64_t at_ns, uint32_t place)
+{
+    return line_in(at_ns, place, RV_LINE_OF_CALL);
+}
+
+/* f1 calls f2 from 2.pl:2 twice, and from a place of no known line. */
+Test(lines, the_line_of_a_call_lasts_as_long_as_the_call)
+{
+    const struct rv_event events[] = {event_at(RV_EVENT_CALL, 10, 1, 0, 0),
+                                      call_at_line(20, 2),
+                                      event_at(RV_EVENT_CALL, 21, 2, 1, 0),
+                                      event_at(RV_EVENT_RETURN, 40, 2, 1, 0),
+                                      call_at_line(50, 2),
+                                      event_at(RV_EVENT_CALL, 51, 2, 1, 0),
+                                      event_at(RV_EVENT_RETURN, 60, 2, 1, 0),
+                                      call_at_line(70, FILE_ID),
+                                      event_at(RV_EVENT_CALL, 70, 2, 1, 0),
+                                      event_at(RV_EVENT_RETURN, 80, 2, 1, 0),
+                                      event_at(RV_EVENT_RETURN, 90, 1, 0, 0)};
+    struct rv_subroutines *subroutines = define();
+    size_t n_rows;
+    struct rv_line_times *rows =
+        measure(&(struct rv_lines_params){0}, events, sizeof events / sizeof *events, subroutines, &n_rows);
+    cr_assert_eq(n_rows, 1);
+    cr_assert_str_eq(rows[0].file, "2.pl");
+    cr_assert_eq(rows[0].line, 2);
+    cr_assert_eq(rows[0].subroutine, 1);
+    cr_assert_eq(rows[0].n_hits, 2);
+    cr_assert_eq(rows[0].self_ns, 0);
+    cr_assert_eq(rows[0].total_ns, 30);
+    free(rows);
+    rv_subroutines_destroy(subroutines);
+}
+
 /* A hostile file has as many stacks as it has events. */
 Test(lines, stacks_beyond_the_most_share_the_first)
 {

@@ -269,6 +269,42 @@ Test(normalize, what_a_call_blocks_in_gets_a_name_and_its_begin_becomes_ns)
     cr_assert_eq(batch.events[3].id, 0, "a ring's bytes may be wrong");
 }
 
+static struct rv_event call_site(uint64_t ticks, uint64_t address)
+{
+    const uint64_t word = rv_event_word_at(address, RV_LINE_AT_ADDRESS);
+    struct rv_event line = event(RV_EVENT_LINE, ticks, 0);
+    memcpy(&line.id, &word, sizeof word);
+    return line;
+}
+
+Test(normalize, places_of_calls_get_ids_that_recordings_keep)
+{
+    struct rv_event popped[] = {call_site(10, 0x7f0012345678), call_site(20, 0x7f0012345678),
+                                call_site(30, 0x7f0012345680)};
+    rv_normalize(&normalizer, &batch, popped, 3);
+    cr_assert_eq(batch.n, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        cr_assert_eq(rv_event_line(&batch.events[i]), RV_LINE_OF_CALL);
+        cr_assert(rv_event_has_name(&batch.events[i]));
+    }
+    cr_assert_neq(batch.events[0].id, 0);
+    cr_assert_eq(batch.events[0].id, batch.events[1].id);
+    cr_assert_neq(batch.events[0].id, batch.events[2].id);
+}
+
+Test(normalize, the_place_of_a_call_that_the_filter_leaves_out_goes_with_it)
+{
+    cr_assert_eq(rv_capture_filter_create(&normalizer.filter, NULL, "0x7f0000000100"), 0);
+    struct rv_event popped[] = {call_site(10, 0x7f0000000010), event(RV_EVENT_CALL_AT, 10, 0x200),
+                                call_site(20, 0x7f0000000020), event(RV_EVENT_CALL_AT, 20, 0x100)};
+    popped[1].aux = popped[3].aux = 0x7f00;
+    rv_normalize(&normalizer, &batch, popped, 4);
+    cr_assert_eq(batch.n, 2);
+    cr_assert_eq(rv_event_kind(&batch.events[0]), RV_EVENT_LINE);
+    cr_assert_eq(rv_event_kind(&batch.events[1]), RV_EVENT_CALL);
+    rv_capture_filter_destroy(normalizer.filter);
+}
+
 Test(normalize, arguments_tell_how_far_they_are_behind_their_call)
 {
     struct rv_event first[] = {event(RV_EVENT_CALL, 100, 0)};
