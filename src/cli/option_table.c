@@ -248,7 +248,7 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "call; may be given several times. A function is also called 0xADDRESS, as in its file and in reports where it has no "
      "symbol: a REGEX with 0x in it, and a prototype, may name it so. Where a Perl or Ruby program calls them, they lie inside the calling sub or method. "
      "Functions that cannot be patched safely are left as they are, as are programs that read their own return addresses (Go, OCaml, sanitizers), "
-     "statically linked and privileged ones, and, by default, shells, perl, and commands that run another, such as env. "
+     "statically linked and privileged ones, those of another C library than GNU's, and, by default, shells, perl, and commands that run another, such as env. "
      "Reports, --info, --verbose and the list of threads say what each process was traced by. "
      "backtrace(3) in a patched program has frames of ringviz among its own. -x REGEX[@LIBRARY] is the same, but without "
      "LIBRARY of the program and all libraries; and where the program has DWARF, arguments and results of its functions are "

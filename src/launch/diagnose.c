@@ -179,6 +179,9 @@ static void explain_image(const struct rv_program *program, char *out, size_t ou
         snprintf(out, out_bytes,
                  "it is statically linked, and nothing can be preloaded into it; link it dynamically, or build it with "
                  "-g -finstrument-functions -fno-optimize-sibling-calls and link it with libringviz.a");
+    else if (program->has_other_libc)
+        snprintf(out, out_bytes,
+                 "it uses another C library than GNU's, whose loader cannot load ours; link it with GNU's");
     else if (program->has_own_hook)
         snprintf(out, out_bytes, "it has a " HOOK " of its own, which hides ours; leave that out");
     else if (!has_hooks(program) && program->needs_api)

@@ -29,6 +29,11 @@ static bool is_any(const struct rv_program *program)
     return true;
 }
 
+static bool can_load_ours(const struct rv_program *program)
+{
+    return !program->has_other_libc;
+}
+
 /* A shared AddressSanitizer runtime refuses to start behind another library, but works there: ours calls what it intercepts
  * in turn. Said by an option of its own, programs that the command starts have it, too. */
 static void add_preload(char **environment, char *path)
@@ -67,7 +72,7 @@ static void add_ruby_library(char **environment, char *path)
 }
 
 static const struct producer producers[] = {
-    {"libringviz-cyg.so", ": ", "only programs that link libringviz are traced", is_any, is_any, add_preload},
+    {"libringviz-cyg.so", ": ", "only programs that link libringviz are traced", can_load_ours, is_any, add_preload},
     {"perl/Devel/RingViz.pm", ":", "Perl programs are not traced", has_no_hooks, rv_program_is_perl, add_perl_module},
     {"ruby/ringviz.rb", " \t", "Ruby programs are not traced", has_no_hooks, rv_program_is_ruby, add_ruby_library},
 };

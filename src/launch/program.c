@@ -54,6 +54,25 @@ static void look_at_sections(Elf *elf, struct rv_program *program)
     }
 }
 
+static bool is_gnu_loader(const char *path)
+{
+    static const char *const NAMES[] = {"ld-linux", "ld64.so", "ld.so"};
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        if (strncmp(name, NAMES[i], strlen(NAMES[i])) == 0)
+            return true;
+    return false;
+}
+
+static void look_at_loader(int fd, const GElf_Phdr *segment, struct rv_program *program)
+{
+    char path[PATH_MAX] = "";
+    const size_t n = segment->p_filesz < sizeof path - 1 ? (size_t)segment->p_filesz : sizeof path - 1;
+    program->has_interpreter = true;
+    if (pread(fd, path, n, (off_t)segment->p_offset) == (ssize_t)n)
+        program->has_other_libc = !is_gnu_loader(path);
+}
+
 static void read_image(int fd, struct rv_program *program)
 {
     GElf_Ehdr header;
@@ -67,7 +86,8 @@ static void read_image(int fd, struct rv_program *program)
         program->is_executable = header.e_type == ET_EXEC || header.e_type == ET_DYN;
         elf_getphdrnum(elf, &n_segments);
         for (size_t i = 0; i < n_segments && i <= INT_MAX; i++)
-            program->has_interpreter |= gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_INTERP;
+            if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_INTERP)
+                look_at_loader(fd, &segment, program);
         look_at_symbols(elf, program);
         look_at_sections(elf, program);
     }

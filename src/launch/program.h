@@ -15,6 +15,7 @@ struct rv_program {
     bool needs_hook, has_own_hook; /* of -finstrument-functions */
     bool needs_profile_hook;       /* of -pg, -mfentry, -Z instrument-mcount */
     bool needs_api;                /* of libringviz */
+    bool has_other_libc;           /* its loader is not that of the GNU C library, and cannot load ours */
     bool is_go;
 };
 

@@ -277,6 +277,7 @@ Test(launch, a_command_without_events_is_explained)
         {LAUNCH_FOLDER "/launch_plain",
          "was not patched, or no patched function ran (man ringviz, --patch); or build it with -g"},
         {LAUNCH_FOLDER "/launch_static", "statically linked"},
+        {LAUNCH_FOLDER "/launch_musl", "another C library than GNU's"},
         {LAUNCH_FOLDER "/launch_go", "it is a Go program, whose functions are not traced"},
         {LAUNCH_FOLDER "/launch_instrumented", "is instrumented, but no instrumented function ran"},
         {LAUNCH_FOLDER "/launch_own_hook", "of its own"},
