@@ -155,11 +155,19 @@ scene_of "$blocking" vfork
 row poll "" ::vfork_scene "" $timeout
 scene_of "$blocking" closed
 # A wait in a handler is there, and so is the one that the handler has interrupted.
-scene_of "$blocking" nested
-row semaphore ::inner ::wait_in_handler ::post_both $likely
-row semaphore ::outer ::nested_scene ::post_both $likely
-awk -F, '$2 ~ /::inner$/ { inner = $6 } $2 ~ /::outer$/ { outer = $6 } END { exit !(outer > inner + 15000000) }' \
-    "$folder/waits" || fail "the outer wait is not longer: $(cat "$folder/waits")"
+for nested in nested nested_above; do
+    scene_of "$blocking" $nested
+    row semaphore ::inner ::wait_in_handler ::post_both $likely
+    row semaphore ::outer ::nested_scene ::post_both $likely
+    awk -F, '$2 ~ /::inner$/ { inner = $6 } $2 ~ /::outer$/ { outer = $6 } END { exit !(outer > inner + 15000000) }' \
+        "$folder/waits" || fail "the outer wait is not longer: $(cat "$folder/waits")"
+done
+# Children of raw calls have rings of their own.
+scene_of "$blocking" raw_fork
+awk -F, -v column=$exact '$1 == "start" && $3 == 4 && $column == 4 && $17 ~ "::raw_fork_scene$" { found = 1 } END { exit !found }' \
+    "$folder/waits" || fail "not four starts: $(cat "$folder/waits")"
+run --report=csv -- "$blocking" raw_fork
+expect "calls in four children and their parent" "$(awk -F, '$1 ~ /::call_on$/ { print $4 }' "$folder/out")" 160000
 
 # A recording has the same.
 run --record="$folder/run.rvz" --waits=json --force --output="$folder/live" -- "$contention" rwlock

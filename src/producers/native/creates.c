@@ -1,5 +1,10 @@
-/* The functions of the C library that create threads, in front of it: each thread learns who has created it (origin.h). */
+/*
+ * The functions of the C library that create threads, in front of it: each thread learns who has created it (origin.h). And
+ * clone(): of a child that it makes no fork handler learns.
+ */
 #include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <threads.h>
@@ -10,7 +15,8 @@
 #include "producers/native/pool.h"
 #include "producers/native/thread.h"
 
-static struct rv_next_function next_create = {.name = "pthread_create"}, next_c11_create = {.name = "thrd_create"};
+static struct rv_next_function next_create = {.name = "pthread_create"}, next_c11_create = {.name = "thrd_create"},
+                               next_clone = {.name = "clone"};
 
 #define NEXT(function, entry) ((__typeof__(&function))(uintptr_t)rv_next_function(&entry))
 
@@ -19,6 +25,7 @@ __attribute__((constructor)) static void start(void)
 {
     (void)rv_next_function(&next_create);
     (void)rv_next_function(&next_c11_create);
+    (void)rv_next_function(&next_clone);
 }
 
 struct begin { /* what a new thread is to do */
@@ -87,5 +94,30 @@ RV_EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *argument)
     const int result = NEXT(thrd_create, next_c11_create)(thread, run_c11, begin);
     if (result != thrd_success)
         rv_pool_give(&begins, begin);
+    return result;
+}
+
+/* In the child, which has a copy of its parent's memory. */
+static int run_clone(void *context)
+{
+    const struct begin *begin = context;
+    rv_thread_end_fork();
+    return begin->run.c11(begin->argument);
+}
+
+/* A child that shares its parent's memory is a thread, or runs while its parent waits. */
+RV_EXPORT int clone(int (*run)(void *), void *stack, int flags, void *argument, ...)
+{
+    struct begin begin = {.run.c11 = run, .argument = argument};
+    const bool is_fork = !(flags & CLONE_VM) && !rv_thread_is_forking();
+    va_list all;
+    va_start(all, argument);
+    void *const parent_tid = va_arg(all, void *), *const tls = va_arg(all, void *), *const tid = va_arg(all, void *);
+    va_end(all);
+    if (!is_fork)
+        return NEXT(clone, next_clone)(run, stack, flags, argument, parent_tid, tls, tid);
+    rv_thread_begin_fork();
+    const int result = NEXT(clone, next_clone)(run_clone, stack, flags, &begin, parent_tid, tls, tid);
+    rv_thread_end_fork();
     return result;
 }

@@ -1,6 +1,7 @@
 #include "producers/native/wait.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -83,10 +84,19 @@ static void abandon(void)
     rv_wait.object = NULL;
 }
 
+/* A handler has a stack of its own, which may lie above that of what it has interrupted. */
+static bool is_on_other_stack(uint64_t stack)
+{
+    const uint64_t end = rv_thread_stack_end();
+    stack_t now = {0};
+    (void)rv_os_call(SYS_sigaltstack, 0, RV_OS_POINTER(&now), 0, 0, 0, 0);
+    return now.ss_flags & SS_ONSTACK || (rv_wait.stack <= end && stack > end);
+}
+
 struct rv_wait rv_wait_announce(const void *object, enum rv_wait_kind kind, uint64_t stack)
 {
     follow_fork();
-    if (rv_wait.object && rv_wait.stack <= stack)
+    if (rv_wait.object && rv_wait.stack <= stack && !is_on_other_stack(stack))
         abandon();
     struct rv_wait outer = rv_wait;
     rv_wait = (struct rv_wait){.object = object,

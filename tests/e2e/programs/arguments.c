@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #define FUNCTION __attribute__((noipa)) /* what it is passed is there, read or not */
 static volatile int used;
@@ -158,7 +159,6 @@ FUNCTION int forked(const char *s)
 {
     return (int)strlen(s);
 }
-/* The child shares its parent's ring, which has to be silent meanwhile: no wait(), which is an event itself. */
 static void fork_raw(void)
 {
     static char memory[] = "parent";
@@ -168,7 +168,7 @@ static void fork_raw(void)
         strcpy(memory, "child");
         _exit(forked(memory));
     }
-    syscall(SYS_wait4, -1, &status, 0, NULL);
+    wait(&status);
 }
 
 int main(void)

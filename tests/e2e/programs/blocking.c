@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/sched.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -30,7 +32,7 @@
 
 #include "thread_state.h"
 
-enum { BLOCK_MS = 20, KEPT = 77 };
+enum { BLOCK_MS = 20, KEPT = 77, STACK_BYTES = 1 << 16 };
 
 #define CALLED __attribute__((noinline))
 
@@ -447,13 +449,71 @@ static CALLED void *post_both(void *thread)
 static CALLED void nested_scene(void)
 {
     pthread_t self = pthread_self(), thread;
-    const struct sigaction action = {.sa_handler = wait_in_handler, .sa_flags = SA_RESTART};
+    const struct sigaction action = {.sa_handler = wait_in_handler, .sa_flags = SA_RESTART | SA_ONSTACK};
     sem_init(&outer, 0, 0);
     sem_init(&inner, 0, 0);
     sigaction(SIGUSR1, &action, NULL);
     pthread_create(&thread, NULL, post_both, &self);
     expect(sem_wait(&outer), 0, "sem_wait");
     pthread_join(thread, NULL);
+}
+
+/* The handler's stack is above that of the thread, which is not the first. */
+static CALLED void *run_nested(void *stack)
+{
+    const stack_t above = {.ss_sp = stack, .ss_size = STACK_BYTES};
+    expect(sigaltstack(&above, NULL), 0, "sigaltstack");
+    main_thread = gettid();
+    nested_scene();
+    return NULL;
+}
+
+static void nested_above_scene(void)
+{
+    char stack[STACK_BYTES];
+    pthread_t thread;
+    pthread_create(&thread, NULL, run_nested, stack);
+    pthread_join(thread, NULL);
+}
+
+/* Children of which no fork handler learns. They and their parent make calls at the same time. */
+enum { N_RAW_CALLS = 20000 };
+
+static CALLED void call_on(unsigned *n)
+{
+    __atomic_fetch_add(n, 1, __ATOMIC_RELAXED);
+}
+
+static CALLED int be_child(void *unused)
+{
+    unsigned n = 0;
+    (void)unused;
+    while (n < N_RAW_CALLS)
+        call_on(&n);
+    _exit(5);
+}
+
+static CALLED void await_raw(pid_t child)
+{
+    unsigned n = 0;
+    int status = 0;
+    if (child == 0)
+        be_child(NULL);
+    while (n < N_RAW_CALLS)
+        call_on(&n);
+    expect(waitpid(child, &status, 0), child, "waitpid");
+    expect(WEXITSTATUS(status), 5, "the child's status");
+}
+
+static CALLED void raw_fork_scene(void)
+{
+    static char stack[STACK_BYTES] __attribute__((aligned(16)));
+    struct clone_args arguments = {.exit_signal = SIGCHLD};
+    await_raw((pid_t)syscall(SYS_fork));
+    await_raw((pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, 0));
+    await_raw((pid_t)syscall(SYS_clone3, &arguments, sizeof arguments));
+    await_raw(clone(be_child, stack + sizeof stack, SIGCHLD, NULL));
+    expect(syscall(SYS_clone3, (void *)8, sizeof arguments), -1, "clone3 of a bad pointer");
 }
 
 /* The program ends its trace while another thread writes to what was waited for. */
@@ -503,6 +563,8 @@ int main(int argc, char **argv)
                   {"unfinished", unfinished_scene},
                   {"vfork", vfork_scene},
                   {"nested", nested_scene},
+                  {"nested_above", nested_above_scene},
+                  {"raw_fork", raw_fork_scene},
                   {"closed", closed_scene}};
     main_thread = getpid();
     expect(pipe(channel), 0, "pipe");
