@@ -92,18 +92,33 @@ int rv_units_parse_count(const char *text, uint64_t min, uint64_t max, uint64_t 
     return 0;
 }
 
+/* In a unit of n, in ascending order. The next one begins where four digits would round up to 1000. */
+static void format(char *out, size_t out_bytes, double value, const struct unit *units, size_t n)
+{
+    size_t i = 0;
+    while (i + 1 < n && value >= units[i].factor * 999.95)
+        i++;
+    value /= units[i].factor;
+    int n_decimals = value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
+    snprintf(out, out_bytes, "%.*f %s", n_decimals, value, units[i].name);
+}
+
 void rv_units_format_ns(char *out, size_t out_bytes, uint64_t ns)
 {
     static const struct unit shown[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-    size_t i = 0;
-    if (ns < 1000) {
+    if (ns < 1000)
         snprintf(out, out_bytes, "%u ns", (unsigned)ns);
-        return;
-    }
-    /* The next unit begins where four digits would round up to 1000. */
-    while (i + 1 < sizeof shown / sizeof *shown && (double)ns >= shown[i].factor * 999.95)
-        i++;
-    double value = (double)ns / shown[i].factor;
-    int n_decimals = value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
-    snprintf(out, out_bytes, "%.*f %s", n_decimals, value, shown[i].name);
+    else
+        format(out, out_bytes, (double)ns, shown, sizeof shown / sizeof *shown);
+}
+
+void rv_units_format_rate(char *out, size_t out_bytes, double per_s, const char *things)
+{
+    static const struct unit shown[] = {{"k", 1e3}, {"M", 1e6}};
+    char number[32];
+    if (per_s < 999.5)
+        snprintf(number, sizeof number, "%.0f", per_s);
+    else
+        format(number, sizeof number, per_s, shown, sizeof shown / sizeof *shown);
+    snprintf(out, out_bytes, "%s %s/s", number, things);
 }

@@ -17,4 +17,7 @@ int rv_units_parse_count(const char *text, uint64_t min, uint64_t max, uint64_t 
 /* Format as "12.58 ms": three or four significant digits and a suitable unit. */
 void rv_units_format_ns(char *out, size_t out_bytes, uint64_t ns);
 
+/* Likewise a number of things in a second, as "48.12 M calls/s", "20 calls/s". */
+void rv_units_format_rate(char *out, size_t out_bytes, double per_s, const char *things);
+
 #endif

@@ -8,7 +8,7 @@
 struct rv_not_traced {
     uint32_t pid;
     uint64_t at_ns; /* since the trace's begin */
-    char what[640]; /* "lua::luaH_getint, 48.1 M calls/s" */
+    char what[640]; /* "lua::luaH_getint, 48.12 M calls/s" */
 };
 
 /* All, by time; *n of them; to be freed. Any thread. */

@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/full_name.h"
 #include "base/os.h"
+#include "base/units.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "flow/not_traced.h"
@@ -444,15 +445,16 @@ static void use_capture(struct live *live)
     }
 }
 
-/* What a lane shows of it is the mark "not traced from here: NAME, 48.1 M calls/s". */
+/* What a lane shows of it is the mark "not traced from here: NAME, 48.12 M calls/s". */
 static void mark_choice(struct live *live, struct live_ring *slot, const struct rv_governor_choice *choice, uint32_t id,
                         const struct rv_intake *intake)
 {
-    char full[512], text[640];
+    char full[512], rate[64], text[640];
     struct rv_symbolizer_name name;
     rv_symbolizer_name(live->symbolizer, id, &name);
     (void)rv_full_name(full, sizeof full, name.package, name.name);
-    snprintf(text, sizeof text, RV_NOT_TRACED "%s, %.1f M calls/s", full, choice->calls_per_s / 1e6);
+    rv_units_format_rate(rate, sizeof rate, choice->calls_per_s, "calls");
+    snprintf(text, sizeof text, RV_NOT_TRACED "%s, %s", full, rate);
     const uint32_t name_id = rv_names_intern(live->map, &(struct rv_name){RV_NAME_TEXT, "", text, "", 0});
     const struct rv_event mark = {.when = (uint64_t)RV_EVENT_MARK << RV_EVENT_KIND_SHIFT | choice->ticks,
                                   .id = name_id};

@@ -92,12 +92,7 @@ static void add_rate(struct bar *bar, double events_per_s)
     char text[64];
     if (events_per_s < 0.0)
         return;
-    if (events_per_s >= 1e6)
-        snprintf(text, sizeof text, "%.2f M events/s", events_per_s / 1e6);
-    else if (events_per_s >= 1e3)
-        snprintf(text, sizeof text, "%.1f k events/s", events_per_s / 1e3);
-    else
-        snprintf(text, sizeof text, "%.0f events/s", events_per_s);
+    rv_units_format_rate(text, sizeof text, events_per_s, "events");
     add(bar, RV_IMGUI_FONT_TEXT, bar->style->text, text);
 }
 

@@ -72,6 +72,20 @@ Test(units, counts)
     cr_assert_eq(all, UINT64_MAX);
 }
 
+Test(units, rates_are_readable)
+{
+    static const struct {
+        double per_s;
+        const char *text;
+    } table[] = {{0.4, "0 calls/s"},           {20.0, "20 calls/s"},         {999.6, "1.00 k calls/s"},
+                 {34560.0, "34.56 k calls/s"}, {48.12e6, "48.12 M calls/s"}, {2e9, "2000 M calls/s"}};
+    for (size_t i = 0; i < N_OF(table); i++) {
+        char text[32];
+        rv_units_format_rate(text, sizeof text, table[i].per_s, "calls");
+        cr_assert_str_eq(text, table[i].text);
+    }
+}
+
 Test(units, durations_are_readable)
 {
     static const struct {
