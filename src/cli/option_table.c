@@ -292,7 +292,7 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
 
     {RV_OPTION_STATES, WATCH, "states", "=on|off", NULL,
      "show when the kernel ran the threads (default: on)",
-     "Of a command, or with --pid. Along each lane's foot: when the thread was blocked, and when it was runnable but on no CPU; --report has the sums. A thread "
+     "Of a command, or with --pid. Along each lane's foot: when the thread was blocked, and when it was runnable but on no CPU: it was preempted, or its waker is known exactly (--waits) and had acted; --report has the sums. A thread "
      "that waits for room in its ring (--policy=block) is blocked, too. "
      "Context switches are read by perf_event_open(2), which an ordinary user may do where kernel.perf_event_paranoid "
      "is 2 or less, else with CAP_PERFMON."},

@@ -53,7 +53,7 @@ const char *rv_note_words(const struct rv_lane_note *note)
         }
         return "thread";
     case RV_NOTE_PREEMPTED:
-        return "preempted";
+        return "runnable";
     case RV_NOTE_BLOCKED:
         return "blocked";
     case RV_NOTE_MARK:

@@ -292,13 +292,38 @@ void rv_lane_end(struct rv_lane *lane)
     rv_timeline_end(lane->timeline);
 }
 
+/* The number of notes up to the last of this kind; 0: none. */
+static size_t count_until_last(const struct rv_lane *lane, enum rv_note_kind kind)
+{
+    size_t n = lane->n_notes;
+    while (n > 0 && lane->notes[n - 1].kind != kind)
+        n--;
+    return n;
+}
+
 void rv_lane_end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now_ns)
 {
-    size_t i = lane->n_notes;
-    while (i > 0 && lane->notes[i - 1].kind != kind)
-        i--;
-    if (i > 0 && lane->notes[i - 1].end_ns == UINT64_MAX)
-        lane->notes[i - 1].end_ns = now_ns;
+    const size_t n = count_until_last(lane, kind);
+    if (n > 0 && lane->notes[n - 1].end_ns == UINT64_MAX)
+        lane->notes[n - 1].end_ns = now_ns;
+}
+
+bool rv_lane_split_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t at_ns, enum rv_note_kind rest)
+{
+    const size_t n = count_until_last(lane, kind);
+    struct rv_lane_note *note = n > 0 ? &lane->notes[n - 1] : NULL;
+    if (!note || note->n_more || at_ns < note->start_ns || at_ns >= note->end_ns || note->end_ns == UINT64_MAX)
+        return false;
+    struct rv_lane_note second = *note;
+    second.kind = rest;
+    second.start_ns = at_ns;
+    note->end_ns = at_ns;
+    const size_t n_after = lane->n_notes - n;
+    lane->notes = rv_vec_reserve(lane->notes, &lane->notes_capacity, lane->n_notes + 1, sizeof *lane->notes);
+    memmove(lane->notes + n + 1, lane->notes + n, n_after * sizeof *lane->notes);
+    lane->notes[n] = second;
+    lane->n_notes++;
+    return true;
 }
 
 /* Notes are small compared to spans: they are thinned only when they take more than half of a lane's share. */

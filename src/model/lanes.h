@@ -117,6 +117,12 @@ void rv_lane_end(struct rv_lane *lane);
 /* End the last note of this kind if it has not ended. The lane's lock is held. */
 void rv_lane_end_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t now_ns);
 
+/*
+ * Let the last note of this kind end at a time inside of it, where one of another kind begins that lasts as long as it did.
+ * False, with nothing changed: there is none, or it was merged with others. The lane's lock is held.
+ */
+bool rv_lane_split_note(struct rv_lane *lane, enum rv_note_kind kind, uint64_t at_ns, enum rv_note_kind rest);
+
 /* Memory of all timelines and notes. Any thread. */
 size_t rv_lanes_bytes(const struct rv_lanes *lanes);
 

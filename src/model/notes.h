@@ -15,7 +15,7 @@ enum rv_note_kind {
     RV_NOTE_MARK,
     RV_NOTE_VALUE,
     RV_NOTE_STATE,
-    RV_NOTE_PREEMPTED, /* the thread was ready, but on no CPU */
+    RV_NOTE_PREEMPTED, /* the thread was runnable, but on no CPU */
     RV_NOTE_BLOCKED,   /* the thread waited */
     RV_NOTE_KIND_COUNT
 };

@@ -80,6 +80,7 @@ static void end_off_cpu(struct rv_track *track, uint64_t now_ns)
     rv_lane_end_note(lane, off_cpu_note(track), now_ns);
     pthread_mutex_unlock(&lane->lock);
     track->is_off_cpu = false;
+    track->ran_ns = now_ns;
     add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_STRETCH, .times = times});
 }
 
@@ -126,9 +127,33 @@ static void note_state(struct rv_track *track, const struct rv_event *event, uin
 
 /* ---- waits ---- */
 
+/*
+ * The kernel tells when a thread ran again, not when it could: that is when its waker acted. What it was blocked since then it
+ * was runnable, in the same call: the difference is a stretch of its own, whose sums wrap.
+ */
+static void split_blocked(struct rv_track *track, const struct rv_wait *wait)
+{
+    const uint64_t woke_ns = wait->woke_ns > track->off_cpu_since_ns ? wait->woke_ns : track->off_cpu_since_ns;
+    if (wait->wake != RV_WAKE_EXACT || !wait->woke_ns || !track->is_blocked || track->is_off_cpu ||
+        woke_ns >= track->ran_ns)
+        return;
+    const uint64_t n_ns = track->ran_ns - woke_ns;
+    const struct rv_state_times times = {.blocked_ns = 0 - n_ns, .runnable_ns = n_ns};
+    struct rv_lane *lane = track->lane;
+    pthread_mutex_lock(&lane->lock);
+    const bool is_split = rv_lane_split_note(lane, RV_NOTE_BLOCKED, woke_ns, RV_NOTE_PREEMPTED);
+    if (is_split)
+        rv_state_times_add(&lane->times, &times);
+    pthread_mutex_unlock(&lane->lock);
+    track->is_blocked = false;
+    if (is_split)
+        add_moment(track, (struct rv_moment){.at_ns = wait->end_ns, .kind = RV_MOMENT_STRETCH, .times = times});
+}
+
 static void add_ended(struct rv_track *track, struct rv_wait *wait)
 {
     wait->lane = track->lane->idx;
+    split_blocked(track, wait);
     add_moment(track,
                (struct rv_moment){.at_ns = wait->end_ns, .kind = RV_MOMENT_WOKEN, .of = (uint32_t)track->n_waits});
     track->waits = rv_vec_reserve(track->waits, &track->waits_capacity, track->n_waits + 1, sizeof *track->waits);

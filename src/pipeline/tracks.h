@@ -20,7 +20,7 @@ struct rv_track {
     size_t first, n;             /* scratch of one join: its spans in the worker's buffer */
     /* of a stream, where the kernel's switches are known */
     bool is_off_cpu, is_blocked;
-    uint64_t off_cpu_since_ns;
+    uint64_t off_cpu_since_ns, ran_ns; /* the last stretch off the CPU, and its end */
     /* of a stream, where a runtime tells its threads' states */
     uint32_t state; /* enum rv_thread_state */
     uint64_t state_since_ns;

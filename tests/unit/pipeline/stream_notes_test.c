@@ -1,0 +1,62 @@
+/* A thread that was woken and ran later: what it waited ends when its waker acted, from then on it was runnable. */
+#include "pipeline/stream_notes.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+enum { WAKER = 77, OBJECT = 5 };
+
+static struct rv_event event_at(uint64_t at_ns, unsigned kind, uint32_t id, uint16_t frame, uint16_t aux)
+{
+    return (struct rv_event){
+        .when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | at_ns, .id = id, .frame = frame, .aux = aux};
+}
+
+static struct rv_event state_at(uint64_t at_ns, enum rv_thread_state state)
+{
+    return event_at(at_ns, RV_EVENT_THREAD, 0, 1, (uint16_t)state);
+}
+
+/* Blocked from 1,000 to 1,900 in a wait that ended at 2,000, since_ns after its waker acted. */
+static void add_wait(struct rv_track *track, enum rv_wake wake, uint32_t since_ns)
+{
+    const struct rv_event events[] = {event_at(900, RV_EVENT_WAIT, OBJECT, RV_WAIT_MUTEX, 0),
+                                      state_at(1000, RV_THREAD_BLOCKED), state_at(1900, RV_THREAD_RUNNING),
+                                      event_at(2000, RV_EVENT_WOKEN, WAKER | (uint32_t)wake << RV_EVENT_WAKE_SHIFT,
+                                               (uint16_t)(since_ns >> 16), (uint16_t)since_ns)};
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        rv_stream_notes_add(track, &events[i], 0);
+}
+
+static void check_times(enum rv_wake wake, uint32_t since_ns, uint64_t blocked_ns, uint64_t runnable_ns)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_track track = {.lane = rv_lanes_add(lanes, &(struct rv_lane_identity){.pid = 1, .tid = 2})};
+    struct rv_state_times sum = {0};
+    const uint64_t range_ns[2] = {0, 3000};
+    uint64_t n;
+    add_wait(&track, wake, since_ns);
+    for (size_t i = 0; i < track.n_moments; i++)
+        rv_state_times_add(&sum, &track.moments[i].times);
+    cr_expect_eq(track.lane->times.blocked_ns, blocked_ns, "%u ns: blocked %lu", since_ns,
+                 (unsigned long)track.lane->times.blocked_ns);
+    cr_expect_eq(track.lane->times.runnable_ns, runnable_ns);
+    cr_expect_eq(sum.blocked_ns, blocked_ns);
+    cr_expect_eq(sum.runnable_ns, runnable_ns);
+    const struct rv_lane *lane = track.lane;
+    cr_expect_eq(rv_notes_covered_ns(lane->notes, lane->n_notes, RV_NOTE_BLOCKED, range_ns, &n), blocked_ns);
+    cr_expect_eq(rv_notes_covered_ns(lane->notes, lane->n_notes, RV_NOTE_PREEMPTED, range_ns, &n), runnable_ns);
+    free(track.moments);
+    free(track.waits);
+    rv_lanes_destroy(lanes);
+}
+
+Test(stream_notes, a_thread_is_runnable_from_when_its_waker_acted_until_it_ran, .timeout = 60)
+{
+    check_times(RV_WAKE_EXACT, 400, 600, 300);
+    check_times(RV_WAKE_EXACT, 1000, 0, 900);       /* woken as it went to sleep */
+    check_times(RV_WAKE_EXACT, 1500, 0, 900);       /* before that */
+    check_times(RV_WAKE_EXACT, 50, 900, 0);         /* it ran already */
+    check_times(RV_WAKE_EXACT, UINT32_MAX, 900, 0); /* longer ago than can be told */
+    check_times(RV_WAKE_LIKELY, 400, 900, 0);       /* another thread may have woken it */
+}
