@@ -45,7 +45,7 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
 
     {RV_OPTION_SPANS, WATCH, "spans", "[=csv|json]", NULL,
      "print every call with its times",
-     "Thread by thread: process, thread, depth, start, duration, name, file, line, flags. Implies --headless."},
+     "Thread by thread: process, thread, depth, start, duration, name, file, line, flags. Where threads' states are known (--states; else empty in CSV, not in JSON), before the flags: how much of the duration the thread ran, was blocked and was runnable but on no CPU, and the same without callees (self). Implies --headless."},
 
     {RV_OPTION_WAITS, WATCH, "waits", "[=text|csv|json]", NULL,
      "print what threads waited for, how long, and who kept them waiting",

@@ -1,7 +1,7 @@
 /*
  * Chrome Trace Event JSON, the object form. A call is a complete event ("X"), callers before their callees, so that
  * readers that nest equal times by order nest correctly; ts and dur are microseconds with nanosecond decimals. Flags
- * are categories and the place is a part of the name, as VizTracer writes it, rather than args: speedscope would make
+ * are categories, CPU times are those of the thread's clock (tts, tdur), and the place is a part of the name, as VizTracer writes it, rather than args: speedscope would make
  * these part of the name. Captured arguments and results are args.
  */
 #include <math.h>
@@ -121,6 +121,18 @@ static void add_arguments(const struct chrome *chrome, struct rv_export_target *
     rv_call_arguments_fini(&arguments);
 }
 
+/* By a clock that stands while the thread does not run; its zero means nothing. */
+static void add_cpu_times(const struct chrome *chrome, struct rv_text_buffer *text, const struct rv_span *span)
+{
+    const struct rv_state_sums *stretches = &chrome->lane->stretches;
+    const struct rv_state_times before = rv_state_sums_between(stretches, 0, span->start);
+    const struct rv_state_times inside = rv_state_sums_between(stretches, span->start, span->end);
+    rv_text_buffer_add(text, ",\"tts\":");
+    rv_text_buffer_add_us(text, rv_state_times_cpu_ns(&before, span->start));
+    rv_text_buffer_add(text, ",\"tdur\":");
+    rv_text_buffer_add_us(text, rv_state_times_cpu_ns(&inside, span->end - span->start));
+}
+
 static void add_spans(void *state, struct rv_export_target *target, const struct rv_span *spans, size_t n)
 {
     struct chrome *chrome = state;
@@ -135,6 +147,8 @@ static void add_spans(void *state, struct rv_export_target *target, const struct
         at = rv_text_buffer_put_us(at, spans[i].end - spans[i].start);
         at = mempcpy(at, name->bytes, name->n);
         text->n = (size_t)(at - text->bytes);
+        if (chrome->lane->stretches.n)
+            add_cpu_times(chrome, text, &spans[i]);
         if (*flags)
             add_flags(text, flags);
         if (chrome->lane->texts.n)

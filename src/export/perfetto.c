@@ -231,6 +231,25 @@ static void add_arguments(const struct perfetto *perfetto, struct rv_export_targ
     rv_call_arguments_fini(&arguments);
 }
 
+static void add_number(struct rv_text_buffer *text, const char *name, uint64_t value)
+{
+    size_t annotation = rv_proto_begin(text, EVENT_ANNOTATIONS);
+    rv_proto_add_string(text, ANNOTATION_NAME, name);
+    rv_proto_add_varint(text, ANNOTATION_UINT, value);
+    rv_proto_end(text, annotation);
+}
+
+/* Of calls in which the thread did not run all the time. */
+static void add_off_cpu(const struct perfetto *perfetto, struct rv_text_buffer *text, const struct rv_span *span)
+{
+    const struct rv_state_times off = rv_state_sums_between(&perfetto->lane->stretches, span->start, span->end);
+    if (!off.blocked_ns && !off.runnable_ns)
+        return;
+    add_number(text, "cpu_ns", rv_state_times_cpu_ns(&off, span->end - span->start));
+    add_number(text, "blocked_ns", off.blocked_ns);
+    add_number(text, "runnable_ns", off.runnable_ns);
+}
+
 static void open_call(struct perfetto *perfetto, struct rv_export_target *target, const struct rv_span *span)
 {
     struct rv_text_buffer *text = target->text;
@@ -245,6 +264,7 @@ static void open_call(struct perfetto *perfetto, struct rv_export_target *target
         add_annotation(text, "flags", flags);
     if (perfetto->lane->texts.n)
         add_arguments(perfetto, target, span);
+    add_off_cpu(perfetto, text, span);
     rv_proto_end(text, event);
     rv_proto_end(text, packet);
 }
@@ -349,14 +369,6 @@ static void add_value(struct perfetto *perfetto, struct rv_export_target *target
     end_note(target, packet);
 }
 
-static void add_count(struct rv_text_buffer *text, uint64_t n)
-{
-    size_t annotation = rv_proto_begin(text, EVENT_ANNOTATIONS);
-    rv_proto_add_string(text, ANNOTATION_NAME, "count");
-    rv_proto_add_varint(text, ANNOTATION_UINT, n);
-    rv_proto_end(text, annotation);
-}
-
 static void add_instant(struct perfetto *perfetto, struct rv_export_target *target, const struct rv_lane_note *note)
 {
     struct rv_text_buffer *text = target->text;
@@ -370,7 +382,7 @@ static void add_instant(struct perfetto *perfetto, struct rv_export_target *targ
         rv_proto_add_string(text, EVENT_NAME, rv_note_words(note));
     }
     if (note->kind == RV_NOTE_LOST)
-        add_count(text, note->id);
+        add_number(text, "count", note->id);
     end_note(target, packet);
 }
 
@@ -417,7 +429,7 @@ static void end(void *state, struct rv_export_target *target)
             continue;
         struct note_packet packet = begin_note(perfetto, target, target->first_ns, TYPE_INSTANT);
         rv_proto_add_string(target->text, EVENT_NAME, rv_loss_words(loss));
-        add_count(target->text, losses->n[loss]);
+        add_number(target->text, "count", losses->n[loss]);
         end_note(target, packet);
     }
 }

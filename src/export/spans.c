@@ -7,17 +7,24 @@
 
 #include "base/vec.h"
 #include "export/losses.h"
+#include "model/stats.h"
 #include "export/text_cache.h"
 #include "export/words.h"
 
 #define FLUSH_BYTES (1u << 20)
 #define MOST_ROW_NUMBERS 256u /* bytes of a row without its prefix and names */
 
+/* Of a call's time, the thread ran and did not: with callees, then own. */
+enum part { CPU, BLOCKED, RUNNABLE, N_PARTS };
+static const char *const PART_NAMES[2][N_PARTS] = {{"cpu_ns", "blocked_ns", "runnable_ns"},
+                                                   {"self_cpu_ns", "self_blocked_ns", "self_runnable_ns"}};
+
 struct writer {
     const struct rv_spans_params *params;
     struct rv_text_cache threads, names;
     struct rv_text_buffer text;
-    bool has_arguments;
+    bool has_arguments, has_times;
+    struct rv_stats_lane *own[N_PARTS]; /* of the lane */
 };
 
 static const struct rv_text_buffer *thread_piece(struct writer *writer, uint32_t lane_idx)
@@ -56,7 +63,6 @@ static const struct rv_text_buffer *names_piece(struct writer *writer, uint32_t 
     add_field(writer, text, subroutine.file);
     rv_text_buffer_add(text, is_csv ? "," : ",\"line\":");
     rv_text_buffer_add_u64(text, subroutine.line);
-    rv_text_buffer_add(text, is_csv ? "," : ",\"flags\":\"");
     free(full);
     return text;
 }
@@ -105,7 +111,35 @@ static void add_arguments(struct writer *writer, const struct rv_lane *lane, con
     rv_call_arguments_fini(&arguments);
 }
 
-static void add_row(struct writer *writer, uint32_t lane_idx, const struct rv_span *span)
+/* The rest of a part is its callees'. Each span of a lane, in closing order. */
+static void find_times(struct writer *writer, const struct rv_lane *lane, const struct rv_span *span,
+                       uint64_t times[2][N_PARTS])
+{
+    const uint64_t all_ns = span->end - span->start;
+    const struct rv_state_times off = rv_state_sums_between(&lane->stretches, span->start, span->end);
+    times[0][CPU] = rv_state_times_cpu_ns(&off, all_ns);
+    times[0][BLOCKED] = off.blocked_ns;
+    times[0][RUNNABLE] = off.runnable_ns;
+    for (int i = 0; i < N_PARTS; i++) {
+        struct rv_span part = *span;
+        part.start = 0;
+        part.end = times[0][i];
+        (void)rv_stats_lane_own(writer->own[i], &part, &times[1][i]);
+    }
+}
+
+static void add_times(struct writer *writer, uint64_t times[2][N_PARTS])
+{
+    for (int i = 0; i < 2 * N_PARTS; i++) {
+        rv_text_buffer_add(&writer->text, ",");
+        if (writer->params->format == RV_SPANS_JSON)
+            rv_text_buffer_format(&writer->text, "\"%s\":", PART_NAMES[i / N_PARTS][i % N_PARTS]);
+        rv_text_buffer_add_u64(&writer->text, times[i / N_PARTS][i % N_PARTS]);
+    }
+}
+
+/* times: NULL: not known */
+static void add_row(struct writer *writer, uint32_t lane_idx, const struct rv_span *span, uint64_t times[2][N_PARTS])
 {
     struct rv_text_buffer *text = &writer->text;
     const struct rv_text_buffer *thread = thread_piece(writer, lane_idx), *names = names_piece(writer, span->id);
@@ -118,6 +152,11 @@ static void add_row(struct writer *writer, uint32_t lane_idx, const struct rv_sp
     rv_text_buffer_add(text, is_csv ? "," : ",\"duration_ns\":");
     rv_text_buffer_add_u64(text, span->end - span->start);
     rv_text_buffer_add_bytes(text, names->bytes, names->n);
+    if (times)
+        add_times(writer, times);
+    else if (is_csv)
+        rv_text_buffer_add(text, ",,,,,,");
+    rv_text_buffer_add(text, is_csv ? "," : ",\"flags\":\"");
     rv_text_buffer_add(text, rv_span_flag_words(span->flags));
     if (writer->has_arguments)
         add_arguments(writer, rv_lanes_get(writer->params->lanes, lane_idx), span);
@@ -128,9 +167,12 @@ static int write_block(struct writer *writer, const struct rv_spool_block *block
 {
     const struct rv_lane *lane = rv_lanes_get(writer->params->lanes, block->lane_idx);
     int result = 0;
+    uint64_t times[2][N_PARTS];
     for (uint32_t i = 0; i < block->n && result == 0; i++) {
+        if (writer->has_times)
+            find_times(writer, lane, &block->spans[i], times);
         if (rv_slice_has_span(&writer->params->part, lane, &block->spans[i]))
-            add_row(writer, block->lane_idx, &block->spans[i]);
+            add_row(writer, block->lane_idx, &block->spans[i], writer->has_times ? times : NULL);
         if (writer->text.n >= FLUSH_BYTES)
             result = rv_text_buffer_flush(&writer->text, out);
     }
@@ -143,12 +185,16 @@ static int write_lane(struct writer *writer, const struct rv_lane *lane, struct 
     const struct rv_spool *spool = writer->params->spool;
     uint64_t number = rv_spool_first_block(spool, lane->idx), last = rv_spool_last_block(spool, lane->idx);
     int result = 0;
+    for (int i = 0; i < N_PARTS; i++)
+        writer->own[i] = rv_stats_lane_create();
     while (number && result == 0) {
         result = rv_spool_read(spool, number, block);
         if (result == 0)
             result = write_block(writer, block, out);
         number = number == last ? 0 : block->next;
     }
+    for (int i = 0; i < N_PARTS; i++)
+        rv_stats_lane_destroy(writer->own[i]);
     return result;
 }
 
@@ -185,16 +231,25 @@ static void add_losses(struct rv_text_buffer *text, const struct rv_spans_params
     }
     for (enum rv_loss loss = 0; params->format == RV_SPANS_CSV && losses && loss < RV_LOSS_COUNT; loss++)
         if (losses->n[loss])
-            rv_text_buffer_format(text, "0,0,0,0,0,(lost: %s),,%llu,lost%s\n", rv_loss_words(loss),
+            rv_text_buffer_format(text, "0,0,0,0,0,(lost: %s),,%llu,,,,,,,lost%s\n", rv_loss_words(loss),
                                   (unsigned long long)losses->n[loss], has_arguments(params->lanes) ? ",," : "");
+}
+
+static void add_heading(struct writer *writer)
+{
+    rv_text_buffer_add(&writer->text, "process,thread,depth,start_ns,duration_ns,name,file,line");
+    for (int i = 0; i < 2 * N_PARTS; i++)
+        rv_text_buffer_format(&writer->text, ",%s", PART_NAMES[i / N_PARTS][i % N_PARTS]);
+    rv_text_buffer_add(&writer->text, writer->has_arguments ? ",flags,args,result\n" : ",flags\n");
 }
 
 int rv_spans_write(const struct rv_spans_params *params, FILE *out)
 {
-    struct writer writer = {.params = params, .has_arguments = has_arguments(params->lanes)};
+    struct writer writer = {.params = params,
+                            .has_arguments = has_arguments(params->lanes),
+                            .has_times = rv_lanes_have_stretches(params->lanes)};
     if (params->format == RV_SPANS_CSV)
-        rv_text_buffer_format(&writer.text, "process,thread,depth,start_ns,duration_ns,name,file,line,flags%s\n",
-                              writer.has_arguments ? ",args,result" : "");
+        add_heading(&writer);
     int result = write_rows(&writer, out);
     add_losses(&writer.text, params);
     result = rv_text_buffer_finish(&writer.text, out, result);

@@ -24,6 +24,7 @@ struct rv_lanes {
     uint64_t begin_ns;
     uint32_t finest_level; /* of their timelines */
     bool are_backed;       /* likewise */
+    bool keep_stretches;
 };
 
 static uint64_t key_of(uint32_t thread, uint32_t stack)
@@ -66,6 +67,7 @@ static struct rv_lane *lane_create(const struct rv_lanes *lanes, const struct rv
     else
         (void)snprintf(lane->name, sizeof lane->name, "%.48s %u", process_name, identity->tid);
     lane->timeline = create_timeline(lanes);
+    lane->keeps_stretches = lanes->keep_stretches;
     lane->notes_max = lanes->finest_level == RV_TIMELINE_LEVELS ? RV_LANE_NOTES_LEFT : RV_LANE_NOTES_MAX;
     return lane;
 }
@@ -75,6 +77,7 @@ static void lane_destroy(struct rv_lane *lane)
     rv_timeline_destroy(lane->timeline);
     free(lane->open);
     free(lane->notes);
+    free(lane->stretches.items);
     rv_call_texts_fini(&lane->texts);
     pthread_mutex_destroy(&lane->lock);
     free(lane);
@@ -189,6 +192,26 @@ void rv_lanes_set_begin(struct rv_lanes *lanes, uint64_t begin_ns)
 void rv_lanes_leave_calls(struct rv_lanes *lanes)
 {
     lanes->finest_level = RV_TIMELINE_LEVELS;
+}
+
+void rv_lanes_keep_stretches(struct rv_lanes *lanes)
+{
+    lanes->keep_stretches = true;
+}
+
+bool rv_lanes_have_stretches(const struct rv_lanes *lanes)
+{
+    bool has = false;
+    for (size_t i = 0; i < rv_lanes_n(lanes) && !has; i++)
+        has = rv_lanes_get(lanes, i)->stretches.n != 0;
+    return has;
+}
+
+void rv_lane_add_stretch(struct rv_lane *lane, uint64_t now_ns, const struct rv_state_times *times)
+{
+    rv_state_times_add(&lane->times, times);
+    if (lane->keeps_stretches)
+        rv_state_sums_add(&lane->stretches, now_ns, times);
 }
 
 void rv_lanes_back(struct rv_lanes *lanes)

@@ -49,6 +49,8 @@ struct rv_lane {
     uint64_t last_ns;           /* time of the latest event: open frames are drawn up to it */
     uint64_t n_events;
     struct rv_state_times times;
+    struct rv_state_sums stretches; /* in which its thread did not run; only with keeps_stretches */
+    bool keeps_stretches;
     uint32_t max_depth; /* greatest number of frames open at once */
     uint32_t last_line; /* of the latest reported statement; 0: none */
     bool has_ended;
@@ -88,6 +90,16 @@ void rv_lanes_set_begin(struct rv_lanes *lanes, uint64_t begin_ns);
 
 /* Let lanes keep no calls (see rv_timeline_create_from()) and few notes. Call before any other. */
 void rv_lanes_leave_calls(struct rv_lanes *lanes);
+
+/* Let lanes keep each stretch in which their threads did not run, 40 bytes, for exact times of single calls. Call before any
+ * other. */
+void rv_lanes_keep_stretches(struct rv_lanes *lanes);
+
+/* Does any lane have such stretches? For lanes that nothing is added to any more. */
+bool rv_lanes_have_stretches(const struct rv_lanes *lanes);
+
+/* The thread did not run until now. The lane's lock is held. */
+void rv_lane_add_stretch(struct rv_lane *lane, uint64_t now_ns, const struct rv_state_times *times);
 
 /* What lanes evict can be read back later: see rv_timeline_back_from(). Call before any other. */
 void rv_lanes_back(struct rv_lanes *lanes);

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bisect.h"
 #include "base/hash.h"
 #include "base/vec.h"
 
@@ -209,21 +208,6 @@ static void add_totals(struct rv_stats *stats, const struct rv_span *spans, size
     }
 }
 
-/* The sum of the stretches whose ends are after one time and not after another. */
-static struct rv_state_times times_between(const struct rv_state_stretch *stretches, size_t n, uint64_t after_ns,
-                                           uint64_t until_ns)
-{
-    struct rv_state_times times = {0};
-    const size_t at = offsetof(struct rv_state_stretch, at_ns);
-    const size_t from = rv_bisect_count(stretches, n, sizeof *stretches, at, after_ns);
-    const size_t to = rv_bisect_count(stretches, n, sizeof *stretches, at, until_ns);
-    if (to > from)
-        times = stretches[to - 1].times;
-    if (to > from && from > 0)
-        rv_state_times_subtract(&times, &stretches[from - 1].times);
-    return times;
-}
-
 static struct times *times_at(struct rv_stats *stats, uint32_t id)
 {
     stats->times = rv_vec_extend(stats->times, &stats->n_times, (size_t)id + 1, sizeof *stats->times);
@@ -238,14 +222,12 @@ static void add_total_times(struct rv_stats *stats, uint32_t id, const struct rv
 }
 
 void rv_stats_add_stretches(struct rv_stats *stats, const struct rv_stats_lane *lane, const struct rv_span *spans,
-                            size_t n, struct rv_state_stretch *stretches, size_t n_stretches)
+                            size_t n, const struct rv_state_sums *stretches)
 {
-    for (size_t i = 1; i < n_stretches; i++)
-        rv_state_times_add(&stretches[i].times, &stretches[i - 1].times);
     cover_open(stats, lane);
     for (size_t i = 0; i < lane->open_slots; i++) {
         const struct open_id *open = &lane->open[i];
-        const struct rv_state_times times = times_between(stretches, n_stretches, open->start_ns, UINT64_MAX);
+        const struct rv_state_times times = rv_state_sums_between(stretches, open->start_ns, UINT64_MAX);
         if (open->n_open)
             add_total_times(stats, open->id, &times);
     }
@@ -253,7 +235,7 @@ void rv_stats_add_stretches(struct rv_stats *stats, const struct rv_stats_lane *
         const struct rv_span *span = &spans[i];
         if ((span->flags & RV_SPAN_ORPHAN) || !cover(stats, span))
             continue;
-        const struct rv_state_times times = times_between(stretches, n_stretches, span->start, span->end);
+        const struct rv_state_times times = rv_state_sums_between(stretches, span->start, span->end);
         add_total_times(stats, span->id, &times);
     }
 }

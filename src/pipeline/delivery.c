@@ -18,7 +18,7 @@ void rv_delivery_fini(struct rv_delivery *delivery)
     free(delivery->buffer.sorted);
     free(delivery->open_start);
     free(delivery->waiting);
-    free(delivery->stretches);
+    free(delivery->stretches.items);
 }
 
 static void follow_base(struct rv_stream *stream)
@@ -206,14 +206,12 @@ static void add_moment(struct rv_delivery *delivery, const struct rv_track *trac
 /* Each call that a stretch was in has it in its total time. */
 static void add_stretches(struct rv_delivery *delivery, const struct rv_track *track, const struct rv_span *spans)
 {
-    size_t n = 0;
-    delivery->stretches = rv_vec_reserve(delivery->stretches, &delivery->stretches_capacity, track->n_moments,
-                                         sizeof *delivery->stretches);
+    delivery->stretches.n = 0;
     for (size_t i = 0; i < track->n_moments; i++)
         if (track->moments[i].kind == RV_MOMENT_STRETCH)
-            delivery->stretches[n++] = (struct rv_state_stretch){track->moments[i].at_ns, track->moments[i].times};
-    if (n)
-        rv_stats_add_stretches(delivery->stats, track->stats, spans + track->first, track->n, delivery->stretches, n);
+            rv_state_sums_add(&delivery->stretches, track->moments[i].at_ns, &track->moments[i].times);
+    if (delivery->stretches.n)
+        rv_stats_add_stretches(delivery->stats, track->stats, spans + track->first, track->n, &delivery->stretches);
 }
 
 /* Give the track's moments to the calls in which they were. Under the delivery's lock. */

@@ -32,8 +32,7 @@ struct rv_delivery {
     size_t open_start_capacity;
     size_t *waiting; /* scratch of rv_moments_find_calls() */
     size_t waiting_capacity;
-    struct rv_state_stretch *stretches; /* of a track, scratch */
-    size_t stretches_capacity;
+    struct rv_state_sums stretches; /* of a track, scratch */
 };
 
 /* The worker's CPU time, if stages are timed; else 0. */

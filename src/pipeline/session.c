@@ -450,6 +450,8 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     session->lanes = rv_lanes_create();
     if (params->leaves_calls)
         rv_lanes_leave_calls(session->lanes);
+    if (params->keeps_stretches)
+        rv_lanes_keep_stretches(session->lanes);
     session->subroutines = rv_subroutines_create();
     session->waits = session->params.keeps_waits ? rv_waits_create() : NULL;
     session->wait_index = session->waits ? rv_wait_index_create(session->waits, session->lanes) : NULL;

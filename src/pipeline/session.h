@@ -28,6 +28,7 @@ struct rv_session_params { /* zero = default */
     enum rv_scan_kernel kernel; /* with has_kernel; else the best */
     bool has_kernel;
     bool leaves_calls;           /* lanes keep no calls: only sinks and statistics get them */
+    bool keeps_stretches;        /* lanes keep each stretch off the CPU, for exact times of single calls */
     bool keeps_waits;            /* rv_session_waits() has them */
     bool times_stages;           /* rv_session_counts() has the workers' times: five clock reads a batch */
     uint32_t max_depth;          /* calls at this depth and deeper are dropped; 0 = none */

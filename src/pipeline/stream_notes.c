@@ -76,7 +76,7 @@ static void end_off_cpu(struct rv_track *track, uint64_t now_ns)
         track->is_blocked ? (struct rv_state_times){.blocked_ns = n_ns} : (struct rv_state_times){.runnable_ns = n_ns};
     struct rv_lane *lane = track->lane;
     pthread_mutex_lock(&lane->lock);
-    rv_state_times_add(&lane->times, &times);
+    rv_lane_add_stretch(lane, now_ns, &times);
     rv_lane_end_note(lane, off_cpu_note(track), now_ns);
     pthread_mutex_unlock(&lane->lock);
     track->is_off_cpu = false;
@@ -110,7 +110,7 @@ static void end_state(struct rv_track *track, uint64_t now_ns)
         is_ready ? (struct rv_state_times){.ready_ns = n_ns} : (struct rv_state_times){.suspended_ns = n_ns};
     struct rv_lane *lane = track->lane;
     pthread_mutex_lock(&lane->lock);
-    rv_state_times_add(&lane->times, &times);
+    rv_lane_add_stretch(lane, now_ns, &times);
     pthread_mutex_unlock(&lane->lock);
     add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_STRETCH, .times = times});
     track->state = RV_THREAD_STARTED;
@@ -143,7 +143,7 @@ static void split_blocked(struct rv_track *track, const struct rv_wait *wait)
     pthread_mutex_lock(&lane->lock);
     const bool is_split = rv_lane_split_note(lane, RV_NOTE_BLOCKED, woke_ns, RV_NOTE_PREEMPTED);
     if (is_split)
-        rv_state_times_add(&lane->times, &times);
+        rv_lane_add_stretch(lane, wait->end_ns, &times);
     pthread_mutex_unlock(&lane->lock);
     track->is_blocked = false;
     if (is_split)

@@ -23,7 +23,7 @@ grep -q '"lost"' "$folder/live.json" && fail "losses: $(grep '"lost"' "$folder/l
 run --headless --spans=json --output="$folder/replayed.json" "$folder/run.rvz"
 check "the same calls from a recording" cmp "$folder/live.json" "$folder/replayed.json"
 run --headless --spans=csv "$folder/run.rvz"
-expect "columns" "$(head -1 "$folder/out")" "process,thread,depth,start_ns,duration_ns,name,file,line,flags,args,result"
+expect "columns" "$(head -1 "$folder/out")" "process,thread,depth,start_ns,duration_ns,name,file,line,cpu_ns,blocked_ns,runnable_ns,self_cpu_ns,self_blocked_ns,self_runnable_ns,flags,args,result"
 grep -q 'f_len,.*,"""abc"", 7",104$' "$folder/out" || fail "no arguments as CSV: $(grep f_len "$folder/out")"
 
 # Exports have them.
@@ -88,7 +88,7 @@ if command -v cc >/dev/null; then
     run -x '^g[0-9]' --headless --spans=csv -- "$folder/many"
     one_line "too many functions"
     expect "columns for too many functions" "$(head -1 "$folder/out")" \
-        "process,thread,depth,start_ns,duration_ns,name,file,line,flags"
+        "process,thread,depth,start_ns,duration_ns,name,file,line,cpu_ns,blocked_ns,runnable_ns,self_cpu_ns,self_blocked_ns,self_runnable_ns,flags"
 fi
 
 # Functions without symbols by their addresses.
@@ -139,7 +139,7 @@ expect "what the child has" "$(sed -n 's/.*,,\("""[a-z]*"""\),.*/\1/p' "$folder/
 
 # Without prototypes nothing changes: -x has those of DWARF.
 run --patch='^f_' --headless --spans=csv -- "$program"
-expect "columns without arguments" "$(head -1 "$folder/out")" "process,thread,depth,start_ns,duration_ns,name,file,line,flags"
+expect "columns without arguments" "$(head -1 "$folder/out")" "process,thread,depth,start_ns,duration_ns,name,file,line,cpu_ns,blocked_ns,runnable_ns,self_cpu_ns,self_blocked_ns,self_runnable_ns,flags"
 
 # ltrace's own file.
 if [ -r /etc/ltrace.conf ]; then

@@ -47,6 +47,19 @@ run --report=csv --force --output="$folder/replayed" "$folder/run.rvz"
 check "the report of the recording" cmp "$folder/report" "$folder/replayed"
 run --report=csv --threads=1 --force --output="$folder/serial" "$folder/run.rvz"
 check "the report by one thread" cmp "$folder/report" "$folder/serial"
+# The calls one by one have it, too: own times of all calls, whole times of those that are not in themselves.
+run --spans --export=chrome:"$folder/run.json" --force --output="$folder/spans" "$folder/run.rvz"
+sums() { # COLUMN...: of the calls by name
+    awk -F, -v columns="$*" 'BEGIN { n = split(columns, column, " ") }
+        NR > 1 { for (i = 1; i <= n; i++) sum[$6, i] += $column[i]; names[$6] }
+        END { for (name in names) { printf "%s", name; for (i = 1; i <= n; i++) printf ",%.0f", sum[name, i]; print "" } }' \
+        "$folder/spans" | sort
+}
+sums 12 13 14 9 10 11 >"$folder/spans.times"
+sed 1d "$folder/report" | cut -d, -f1,11-13,16-18 | sort >"$folder/report.times"
+check "the times of calls" cmp "$folder/spans.times" "$folder/report.times"
+tdur=$(grep '"name":"[^"]*::work ' "$folder/run.json" | sed 's/.*"tdur":\([0-9.]*\).*/\1/' | awk '{ sum += $1 * 1000 } END { printf "%.0f", sum }')
+expect "CPU time of work in Chrome's JSON" "$tdur" "$(field work 16 report)"
 # So has a range of all, from the notes of lanes.
 run --report=csv --from=0 --force --output="$folder/ranged" "$folder/run.rvz"
 for report in replayed ranged; do sed 1d "$folder/$report" | cut -d, -f1,11-20 | sort >"$folder/$report.times"; done

@@ -19,12 +19,19 @@ static void add(struct rv_spool *spool, const struct rv_lane *lane, const struct
     sink.spans(sink.context, lane, spans, n);
 }
 
-static void setup(struct fixture *fixture)
+static void begin(struct fixture *fixture)
 {
     fixture->lanes = rv_lanes_create();
     fixture->subroutines = rv_subroutines_create();
     fixture->spool = rv_spool_create();
     cr_assert_not_null(fixture->spool);
+    rv_subroutines_define(fixture->subroutines, 1, "P", "plain", "p.c", 8);
+    rv_subroutines_define(fixture->subroutines, 2, "", "with \"quotes\", and \t", "x\\y", 0);
+}
+
+static void setup(struct fixture *fixture)
+{
+    begin(fixture);
     fixture->main = rv_lanes_add(fixture->lanes, &(struct rv_lane_identity){.pid = 7, .tid = 7});
     fixture->worker = rv_lanes_add(fixture->lanes, &(struct rv_lane_identity){.pid = 7, .tid = 9});
     add(fixture->spool, fixture->main,
@@ -35,8 +42,18 @@ static void setup(struct fixture *fixture)
             {.start = UINT64_MAX - 1, .end = UINT64_MAX, .id = 99, .depth = 4294967295u, .flags = RV_SPAN_OPEN}},
         2);
     add(fixture->spool, fixture->worker, NULL, 0);
-    rv_subroutines_define(fixture->subroutines, 1, "P", "plain", "p.c", 8);
-    rv_subroutines_define(fixture->subroutines, 2, "", "with \"quotes\", and \t", "x\\y", 0);
+}
+
+/* One call in another, blocked for 3 ns in it, runnable for 2 beside it. */
+static void add_blocked(struct fixture *fixture)
+{
+    rv_lanes_keep_stretches(fixture->lanes);
+    const struct rv_lane_identity identity = {.pid = 8, .tid = 8};
+    struct rv_lane *lane = rv_lanes_add(fixture->lanes, &identity);
+    rv_lane_add_stretch(lane, 15, &(struct rv_state_times){.blocked_ns = 3});
+    rv_lane_add_stretch(lane, 25, &(struct rv_state_times){.runnable_ns = 2});
+    add(fixture->spool, lane,
+        (struct rv_span[]){{.start = 10, .end = 20, .id = 1, .depth = 1}, {.start = 0, .end = 30, .id = 1}}, 2);
 }
 
 static void teardown(struct fixture *fixture)
@@ -63,10 +80,12 @@ Test(spans, csv_has_a_header_and_a_row_per_span, .timeout = 60)
     struct fixture fixture;
     setup(&fixture);
     char *text = written(&fixture, RV_SPANS_CSV);
-    cr_assert_str_eq(text, "process,thread,depth,start_ns,duration_ns,name,file,line,flags\n"
-                           "7,7,1,10,20,P::plain,p.c,8,cut\n"
-                           "7,9,0,5,0,\"with \"\"quotes\"\", and \t\",x\\y,0,cut|orphan\n"
-                           "7,9,4294967295,18446744073709551614,1,#99,,0,open\n");
+    cr_assert_str_eq(
+        text, "process,thread,depth,start_ns,duration_ns,name,file,line,cpu_ns,blocked_ns,runnable_ns,self_cpu_ns,"
+              "self_blocked_ns,self_runnable_ns,flags\n"
+              "7,7,1,10,20,P::plain,p.c,8,,,,,,,cut\n"
+              "7,9,0,5,0,\"with \"\"quotes\"\", and \t\",x\\y,0,,,,,,,cut|orphan\n"
+              "7,9,4294967295,18446744073709551614,1,#99,,0,,,,,,,open\n");
     free(text);
     teardown(&fixture);
 }
@@ -196,5 +215,23 @@ Test(spans, a_full_disk_is_an_error, .timeout = 60)
     cr_assert_eq(rv_spool_seal(fixture.spool), 0);
     cr_assert_eq(rv_spans_write(&params, full), -ENOSPC);
     fclose(full);
+    teardown(&fixture);
+}
+
+Test(spans, times_on_and_off_the_cpu_are_of_the_call_and_of_it_alone, .timeout = 60)
+{
+    struct fixture fixture;
+    begin(&fixture);
+    add_blocked(&fixture);
+    char *text = written(&fixture, RV_SPANS_CSV);
+    cr_assert_not_null(
+        strstr(text, ",line,cpu_ns,blocked_ns,runnable_ns,self_cpu_ns,self_blocked_ns,self_runnable_ns,flags\n"));
+    cr_expect_not_null(strstr(text, "8,8,1,10,10,P::plain,p.c,8,7,3,0,7,3,0,\n"), "%s", text);
+    cr_expect_not_null(strstr(text, "8,8,0,0,30,P::plain,p.c,8,25,3,2,18,0,2,\n"), "%s", text);
+    free(text);
+    text = written(&fixture, RV_SPANS_JSON);
+    cr_expect_not_null(strstr(text, "\"line\":8,\"cpu_ns\":25,\"blocked_ns\":3,\"runnable_ns\":2,\"self_cpu_ns\":18,"
+                                    "\"self_blocked_ns\":0,\"self_runnable_ns\":2,\"flags\":\"\"}\n"));
+    free(text);
     teardown(&fixture);
 }

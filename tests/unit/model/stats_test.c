@@ -95,9 +95,8 @@ struct stream { /* blocks of one lane as the pipeline hands them over */
     struct rv_stats_lane *lane;
     struct rv_span *all;
     size_t n, first_of_block;
-    uint32_t n_told;                    /* frames of the last set_open that are still open */
-    struct rv_state_stretch *stretches; /* of the block */
-    size_t n_stretches;
+    uint32_t n_told;                /* frames of the last set_open that are still open */
+    struct rv_state_sums stretches; /* of the block */
     struct blocked_of blocked;
 };
 
@@ -106,10 +105,10 @@ static void add_calls(struct stream *stream, struct rv_stats *stats)
     const struct rv_span *spans = stream->all + stream->first_of_block;
     const size_t n = stream->n - stream->first_of_block;
     rv_stats_add(stats, stream->lane, spans, n);
-    if (stream->n_stretches)
-        rv_stats_add_stretches(stats, stream->lane, spans, n, stream->stretches, stream->n_stretches);
+    if (stream->stretches.n)
+        rv_stats_add_stretches(stats, stream->lane, spans, n, &stream->stretches);
     stream->first_of_block = stream->n;
-    stream->n_stretches = 0;
+    stream->stretches.n = 0;
 }
 
 /* The thread was blocked until now: in the calls that began before. */
@@ -118,8 +117,7 @@ static void be_blocked(struct stream *stream)
     const struct spans *spans = &stream->spans;
     const uint64_t n_ns = spans->now_ns % 1000;
     bool has[MAX_IDS] = {false};
-    stream->stretches[stream->n_stretches++] =
-        (struct rv_state_stretch){.at_ns = spans->now_ns, .times.blocked_ns = n_ns};
+    rv_state_sums_add(&stream->stretches, spans->now_ns, &(struct rv_state_times){.blocked_ns = n_ns});
     for (uint32_t i = 0; i < spans->n_open; i++)
         if (spans->start[i] < spans->now_ns && !has[spans->id[i]]) {
             has[spans->id[i]] = true;
@@ -177,7 +175,6 @@ Test(stats, blocks_cut_anywhere_give_what_one_pass_over_all_gives, .timeout = 60
         stream.spans.same_time_percent = (unsigned)(seed % 90);
         size_t n_steps = 1500;
         stream.all = malloc((n_steps + most_depth) * sizeof *stream.all);
-        stream.stretches = malloc(n_steps * sizeof *stream.stretches);
         struct rv_stats *shards[2] = {rv_stats_create(), rv_stats_create()};
         size_t block = 1 + seed % 200;
         for (size_t i = 0; i < n_steps; i++) {
@@ -202,7 +199,7 @@ Test(stats, blocks_cut_anywhere_give_what_one_pass_over_all_gives, .timeout = 60
         rv_stats_lane_destroy(stream.lane);
         spans_fini(&stream.spans);
         free(stream.all);
-        free(stream.stretches);
+        free(stream.stretches.items);
     }
 }
 

@@ -55,7 +55,7 @@ sub run_traced {
 
 # A line is always written in the same way; JSON::PP takes 100 us for one.
 my $string = qr/"((?:[^"\\]|\\.)*)"/;
-my $line   = qr/^\{"process":(\d+),"thread":(\d+),"depth":(\d+),"start_ns":(\d+),"duration_ns":(\d+),"name":$string,"file":$string,"line":(\d+),"flags":$string\}$/;
+my $line   = qr/^\{"process":(\d+),"thread":(\d+),"depth":(\d+),"start_ns":(\d+),"duration_ns":(\d+),"name":$string,"file":$string,"line":(\d+),(?:"\w+_ns":\d+,){0,6}"flags":$string\}$/;
 
 sub text_of {
     my ($text) = @_;

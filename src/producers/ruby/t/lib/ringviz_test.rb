@@ -38,7 +38,7 @@ class RingvizTest < Minitest::Test
     path = File.join(@folder, "spans.json")
     result = run_plain([ENV.fetch("RINGVIZ"), "--spans=json", "--output=#{path}", "--force", "--", *command], env)
     result.spans = File.foreach(path).map { |line| JSON.parse(line, symbolize_names: true) }
-      .reject { |span| span[:lost] }.map { |span| Span.new(**span) }
+      .reject { |span| span[:lost] }.map { |span| Span.new(**span.slice(*Span.members)) }
     result
   end
 
