@@ -24,6 +24,9 @@ static const double NEW_SHARE = 0.2;
 static const double REPAYMENT_NS = 1e9;
 /* What it may be slowed by meanwhile, of its share, so that something is seen. */
 static const double LEAST_SHARE = 0.25;
+/* Of a CPU, tracing a process may take as much in any case: one that waits most of the time loses nothing by it, whatever the
+ * share of its own time is. */
+static const double FREE_SHARE = 0.005;
 /* Of a process's time, tracing takes no more: where calls seem to, they cost less here than they may. */
 static const double MOST_SHARE = 0.9;
 
@@ -50,6 +53,11 @@ struct rv_governor {
     size_t n_functions;
     struct function *order[MOST_FUNCTIONS]; /* those that were called, at a look */
 };
+
+static double greater(double a, double b)
+{
+    return a > b ? a : b;
+}
 
 /* Of one clock read, when nobody takes the CPU away. */
 static double measure_clock_ns(enum rv_clock_kind kind)
@@ -202,10 +210,10 @@ static size_t order_functions(struct rv_governor *governor)
 }
 
 /* What tracing may cost a process in some of its own time: while there is a debt less. */
-static double allow(const struct rv_governor *governor, const struct process *process, double own_ns)
+static double allow(const struct rv_governor *governor, const struct process *process, double own_ns, double wall_ns)
 {
     const double most_ns = governor->max_overhead * own_ns, due_ns = process->debt_ns * own_ns / REPAYMENT_NS;
-    return most_ns - due_ns > LEAST_SHARE * most_ns ? most_ns - due_ns : LEAST_SHARE * most_ns;
+    return greater(greater(most_ns - due_ns, LEAST_SHARE * most_ns), FREE_SHARE * wall_ns);
 }
 
 /* What tracing has cost a process since the last look. */
@@ -222,8 +230,7 @@ static double cost_of_calls(const struct cost *cost)
 
 static double own_ns_of(const struct cost *cost)
 {
-    const double own_ns = cost->used_ns - cost->patching_ns - cost_of_calls(cost);
-    return own_ns > 0 ? own_ns : 0;
+    return greater(cost->used_ns - cost->patching_ns - cost_of_calls(cost), 0);
 }
 
 /* The process says so: it is input. */
@@ -254,8 +261,7 @@ static struct cost measure(const struct rv_governor *governor, const struct proc
 /* Never negative: what a process has left over is no licence to slow it later. */
 static double debt_after(const struct rv_governor *governor, double debt_ns, const struct cost *cost)
 {
-    debt_ns += cost_of_calls(cost) + cost->patching_ns - governor->max_overhead * own_ns_of(cost);
-    return debt_ns > 0 ? debt_ns : 0;
+    return greater(debt_ns + cost_of_calls(cost) + cost->patching_ns - governor->max_overhead * own_ns_of(cost), 0);
 }
 
 static struct process look_at(const struct rv_governor *governor, uint32_t process_idx, uint64_t now_ns)
@@ -269,7 +275,7 @@ static struct process look_at(const struct rv_governor *governor, uint32_t proce
 /* Where tracing takes most of the time, the rest is hardly known, and soon more of it is: half of the calls go at once. */
 static double allow_at_once(const struct cost *cost, double allowed_ns, double left_ns)
 {
-    return cost_of_calls(cost) > own_ns_of(cost) && left_ns / 2 > allowed_ns ? left_ns / 2 : allowed_ns;
+    return cost_of_calls(cost) > own_ns_of(cost) ? greater(left_ns / 2, allowed_ns) : allowed_ns;
 }
 
 /* Of a process: its functions that were called, in their order. */
@@ -279,12 +285,12 @@ static size_t choose_of(struct rv_governor *governor, struct function *const *ca
     const uint32_t idx = called[0]->process_idx;
     struct process *process = process_of(governor, idx), now = look_at(governor, idx, now_ns);
     const struct cost cost = measure(governor, process, &now, called, n_called);
-    const double wall_s = (double)(now_ns - process->mono_ns) / 1e9;
+    const double wall_ns = (double)(now_ns - process->mono_ns);
     now.debt_ns = debt_after(governor, process->debt_ns, &cost);
     *process = now;
     const bool may_choose = cost.used_ns > 0 && cost.n_calls >= LEAST_CALLS;
     double left_ns = cost_of_calls(&cost) - (double)cost.n_left_out * cost.pair_ns;
-    const double allowed_ns = allow_at_once(&cost, allow(governor, process, own_ns_of(&cost)), left_ns);
+    const double allowed_ns = allow_at_once(&cost, allow(governor, process, own_ns_of(&cost), wall_ns), left_ns);
     size_t n = 0;
     for (size_t i = 0; i < n_called; i++) {
         struct function *function = called[i];
@@ -292,7 +298,7 @@ static size_t choose_of(struct rv_governor *governor, struct function *const *ca
             left_ns -= (double)function->n_calls * cost.pair_ns;
             function->is_chosen = true;
             choices[n++] = (struct rv_governor_choice){idx, function->ring_idx, function->address, function->ticks,
-                                                       function->n_calls / wall_s};
+                                                       1e9 * function->n_calls / wall_ns};
         }
         function->n_calls = 0;
     }

@@ -114,6 +114,25 @@ Test(governor, leaves_what_is_cheap, .timeout = 60)
     with_process(RV_INSTRUMENT_PATCHES, choose_none);
 }
 
+/* A process that waits, but for a few calls now and then. */
+static void choose_none_of_waiting(struct rv_map *map)
+{
+    const struct timespec pause = {.tv_nsec = 200000000};
+    struct rv_governor_choice choices[4];
+    struct rv_governor *governor = rv_governor_create(map, 0.01);
+    for (unsigned i = 0; i < 5; i++) {
+        rv_governor_count(governor, 3, 0, events, 1500);
+        nanosleep(&pause, NULL);
+        cr_assert_eq(rv_governor_choose(governor, choices, 4), 0);
+    }
+    rv_governor_destroy(governor);
+}
+
+Test(governor, leaves_a_process_that_waits_most_of_the_time, .timeout = 60)
+{
+    with_process(RV_INSTRUMENT_PATCHES, choose_none_of_waiting);
+}
+
 /* Calls that cost half of what a process may be slowed by, once it has worked for a second. Returns how many functions were
  * chosen. */
 static size_t choose_by(struct rv_map *map, uint64_t patching_ns)
