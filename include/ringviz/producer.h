@@ -53,6 +53,23 @@ void ringviz_leave(uint32_t id);
 void ringviz_mark(uint32_t id);
 void ringviz_value(uint32_t id, float value);
 
+/*
+ * A flow: what leads from call to call, across threads and processes of a host, such as a request or a message. The same
+ * id and name in each of its steps, each told by the call that is its next place. An id may be used again after its end.
+ * Of ids, here and below, 60 bits count.
+ */
+enum ringviz_flow_phase { RINGVIZ_FLOW_BEGIN, RINGVIZ_FLOW_STEP, RINGVIZ_FLOW_END };
+void ringviz_flow(uint64_t id, uint32_t name, enum ringviz_flow_phase phase);
+
+/*
+ * A task: what threads of a process work for in turns, such as a request of a server or a coroutine. What the calling
+ * thread calls from now on is the task's: of a new one, of one that has begun (0: of none), or of none if it was this one
+ * that ended. Ids as of flows, of the process.
+ */
+void ringviz_task_begin(uint64_t id, uint32_t name);
+void ringviz_task_switch(uint64_t id);
+void ringviz_task_end(uint64_t id);
+
 /* What this process is traced by, for reports, recordings and the list of threads: "Python 3.11: functions". 63 bytes at
  * most; before the process's first event. */
 void ringviz_runtime(const char *text);

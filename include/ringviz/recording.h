@@ -74,7 +74,8 @@ enum rv_rec_type {
 enum rv_rec_feature { /* of feature_incompat */
                       RV_REC_IN_SEGMENTS = 1,
                       RV_REC_IN_CONTEXTS = 2, /* EVENTS may have RV_REC_TIMES_IN_CONTEXTS */
-                      RV_REC_FEATURES = 3
+                      RV_REC_IN_STEPS = 4,    /* a MARK may be a step of a flow or task: see rv_event_step() */
+                      RV_REC_FEATURES = 7
 };
 
 enum rv_rec_compat { /* of feature_compat */

@@ -29,7 +29,7 @@
 #endif
 
 #define RV_WIRE_MAGIC 0x315a5649474e4952ull /* "RINGVIZ1" */
-#define RV_WIRE_MAJOR 6u
+#define RV_WIRE_MAJOR 7u
 #define RV_WIRE_MINOR 0u
 #define RV_WIRE_ENDIAN 0x01020304u
 #define RV_WIRE_PAGE 4096u
@@ -48,7 +48,7 @@ enum rv_event_kind {
     RV_EVENT_LINE = 8,       /* a statement begins in the innermost frame: see rv_event_line(). In a ring, with
                                 RV_LINE_AT_ADDRESS in frame: its next call is made by the code before the 48-bit address
                                 in id and aux */
-    RV_EVENT_MARK = 9,       /* id = name id */
+    RV_EVENT_MARK = 9,       /* id = name id; a step of a flow or task where aux is not 0: see rv_event_step() */
     RV_EVENT_VALUE = 10,     /* id = name id, frame (low) and aux (high) = a float's bits */
     RV_EVENT_LOST = 11,      /* id = number of events dropped between this tick and the next event's */
     RV_EVENT_SYNC = 12,      /* an open frame: id = name id, frame = tag, ticks = its call, outermost first */
@@ -137,6 +137,24 @@ enum rv_wake {
 #define RV_WIRE_FIRST_TID (1u << 22) /* these are threads that change native threads, numbered by their process */
 #define RV_WAKE_BEGAN 0xffu    /* in place of an enum rv_wake: the wait goes on, and began before its WAIT */
 
+/* Which step of a flow or task a MARK is. */
+enum rv_step_kind {
+    RV_STEP_NONE,       /* it is a mark */
+    RV_STEP_FLOW_BEGIN, /* id = name id of the flow, as in all its steps */
+    RV_STEP_FLOW,
+    RV_STEP_FLOW_END,
+    RV_STEP_TASK_BEGIN,  /* id = name id; it is the thread's current task from here on */
+    RV_STEP_TASK_SWITCH, /* the task is the thread's current one; 0: none is */
+    RV_STEP_TASK_END,    /* current or not */
+    RV_STEP_HIGH,        /* of the next step: id = the flow's or task's id without its lower RV_STEP_LOW_BITS */
+    RV_STEP_KIND_COUNT
+};
+
+#define RV_STEP_KIND_SHIFT 13 /* of a MARK's aux */
+#define RV_STEP_HAS_HIGH 0x1000u
+#define RV_STEP_LOW_BITS 28 /* in frame, and from the lowest bit of aux up */
+#define RV_STEP_ID_MASK ((1ull << (RV_STEP_LOW_BITS + 32)) - 1)
+
 struct rv_event {
     uint64_t when; /* kind << 60 | ticks */
     uint32_t id;
@@ -177,13 +195,26 @@ static inline uint32_t rv_event_line_file(const struct rv_event *event)
     return rv_event_has_file(event) ? event->id : 0;
 }
 
+/* What a MARK is a step of. */
+static inline enum rv_step_kind rv_event_step(const struct rv_event *event)
+{
+    return (enum rv_step_kind)(event->aux >> RV_STEP_KIND_SHIFT);
+}
+
+/* The lower bits of a step's id. */
+static inline uint32_t rv_event_step_low(const struct rv_event *event)
+{
+    return (event->aux & (RV_STEP_HAS_HIGH - 1u)) << 16 | event->frame;
+}
+
 /* Is the id of such an event in a ring a name id? */
 static inline bool rv_event_has_name(const struct rv_event *event)
 {
     switch ((enum rv_event_kind)rv_event_kind(event)) {
+    case RV_EVENT_MARK:
+        return rv_event_step(event) != RV_STEP_HIGH;
     case RV_EVENT_CALL:
     case RV_EVENT_RETURN:
-    case RV_EVENT_MARK:
     case RV_EVENT_VALUE:
     case RV_EVENT_SYNC:
         return true;
@@ -248,6 +279,20 @@ static inline uint64_t rv_event_word_at(uint64_t address, uint16_t frame)
 static inline uint64_t rv_event_word(uint32_t id, uint16_t frame, uint16_t aux)
 {
     return rv_event_word_at((uint64_t)aux << 32 | id, frame);
+}
+
+/* The second word of a step. */
+static inline uint64_t rv_event_word_of_step(enum rv_step_kind kind, uint64_t id, uint32_t name)
+{
+    const uint32_t high = (id & RV_STEP_ID_MASK) >> RV_STEP_LOW_BITS ? RV_STEP_HAS_HIGH : 0;
+    const uint32_t aux = (uint32_t)kind << RV_STEP_KIND_SHIFT | high | (uint32_t)(id >> 16 & (RV_STEP_HAS_HIGH - 1u));
+    return rv_event_word(name, (uint16_t)id, (uint16_t)aux);
+}
+
+/* Of the HIGH before it, where its id has upper bits. */
+static inline uint64_t rv_event_word_of_high(uint64_t id)
+{
+    return rv_event_word((uint32_t)(id >> RV_STEP_LOW_BITS), 0, (uint16_t)(RV_STEP_HIGH << RV_STEP_KIND_SHIFT));
 }
 
 /* The word of such a WOKEN. */

@@ -59,6 +59,13 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "between threads of a process the last to write, or to read, is the `likely` waker. `start`: from the call that created a "
      "thread, or forked its process, to its beginning. --export=html has the table, too. Implies --headless."},
 
+    {RV_OPTION_FLOWS, WATCH, "flows", "[=text|csv|json]", NULL,
+     "print the flows and tasks that the program tells, and how long they took",
+     "What leads from call to call across threads and processes, as programs tell it: by ringviz_flow() and ringviz_task_begin() "
+     "of producer.h, Devel::RingViz::flow() and RingViz.flow of Perl and Ruby, or the arrows of a Chrome trace. By name: how many, how long from "
+     "begin to end, of tasks also how long they were current of threads, and the way of the longest. Those whose begin or end is missing are "
+     "counted, without a time. It is of the whole capture. Implies --headless."},
+
     {RV_OPTION_CRITICAL_PATH, WATCH, "critical-path", "[=text|csv|json]", NULL,
      "print what the run, or its slowest call, depended on",
      "Backwards from the end: a thread runs back to its last wait, where the thread that ended the wait goes on. What ran "
@@ -78,7 +85,7 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "A name that ends in `.gz` is compressed, `-` is standard output. May be given several times. Implies --headless."},
 
     {RV_OPTION_OUTPUT, WATCH | INFO | CHECK | DIFF | BENCH, "output", "=FILE", NULL,
-     "write what --report, --spans, --waits, --critical-path, --diff, --info, --check or --bench print to FILE",
+     "write what --report, --spans, --waits, --flows, --critical-path, --diff, --info, --check or --bench print to FILE",
      "Default, and `-`: standard output, after the program has ended."},
 
     {RV_OPTION_FORCE, WATCH | INFO | CHECK | DIFF | MERGE | BENCH, "force", NULL, NULL,

@@ -128,6 +128,8 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
         return error;
     case RV_OPTION_WAITS:
         return choose_text(options, entry, value, &options->has_waits);
+    case RV_OPTION_FLOWS:
+        return choose_text(options, entry, value, &options->has_flows);
     case RV_OPTION_CRITICAL_PATH:
         return choose_text(options, entry, value, &options->has_critical_path);
     case RV_OPTION_EXPORT:
@@ -526,7 +528,7 @@ static bool is_stdout(const char *path)
 
 unsigned rv_options_n_texts(const struct rv_options *options)
 {
-    return options->has_report + options->has_lines + options->has_spans + options->has_waits +
+    return options->has_report + options->has_lines + options->has_spans + options->has_waits + options->has_flows +
            options->has_critical_path;
 }
 
@@ -623,9 +625,12 @@ static int check(const struct rv_options *options)
     if (options->command == RV_COMMAND_INFO && !options->file)
         return rv_err(EINVAL, "--info wants a FILE; see ringviz --help");
     if (rv_options_n_texts(options) > 1)
-        return rv_err(EINVAL, "--report, --spans, --waits and --critical-path are different outputs: give one of them");
-    if (options->has_waits && (options->has_part || options->find || rv_filter_n_rules(options->filter)))
-        return rv_err(EINVAL, "--waits is of the whole capture: it takes no --from, --to, --find and --filter");
+        return rv_err(
+            EINVAL, "--report, --spans, --waits, --flows and --critical-path are different outputs: give one of them");
+    if ((options->has_waits || options->has_flows) &&
+        (options->has_part || options->find || rv_filter_n_rules(options->filter)))
+        return rv_err(EINVAL, "%s is of the whole capture: it takes no --from, --to, --find and --filter",
+                      options->has_waits ? "--waits" : "--flows");
     if (options->has_lines &&
         (rv_filter_has_arguments(options->filter) || (options->find && rv_filter_is_for_arguments(options->find))))
         return rv_err(EINVAL, "--report=lines takes no rules over arguments; see ringviz --help");

@@ -34,7 +34,7 @@ struct rv_options {
     size_t n_files;
     const char *const *argv; /* COMMAND ARG..., NULL-terminated; NULL with file */
     /* output */
-    bool is_headless, has_report, has_lines, has_spans, has_waits, has_critical_path, is_json, is_verbose;
+    bool is_headless, has_report, has_lines, has_spans, has_waits, has_flows, has_critical_path, is_json, is_verbose;
     enum rv_report_format report_format;
     struct rv_group_by_key group_by; /* --group-by */
     bool has_diff_window;            /* --diff=window */
@@ -100,7 +100,7 @@ struct rv_options {
  */
 int rv_options_parse(struct rv_options *options, int argc, char **argv);
 
-/* How many of --report, --spans, --waits and --critical-path are asked for. */
+/* How many of --report, --spans, --waits, --flows and --critical-path are asked for. */
 unsigned rv_options_n_texts(const struct rv_options *options);
 
 /* What tracing may cost patched programs, as a share of their own time: as given, else 0.5, of --pid 0.1, where ringviz has

@@ -36,6 +36,7 @@
 #include "export/critical_path.h"
 #include "export/losses.h"
 #include "export/not_traced.h"
+#include "export/flows.h"
 #include "export/waits.h"
 #include "ring/liveness.h"
 #include "ring/ownership.h"
@@ -196,9 +197,9 @@ static bool is_looked_at(const struct rv_options *options)
 /* Is the picture, or the report of a range of time, the only output of the calls? */
 static bool needs_few_blocks(const struct rv_options *options)
 {
-    bool has_calls = options->has_lines || options->has_spans || options->has_waits || options->has_critical_path ||
-                     options->n_exports || options->has_record || options->frames || options->video ||
-                     options->max_depth;
+    bool has_calls = options->has_lines || options->has_spans || options->has_waits || options->has_flows ||
+                     options->has_critical_path || options->n_exports || options->has_record || options->frames ||
+                     options->video || options->max_depth;
     if (has_calls)
         return false;
     return is_looked_at(options) ? !options->has_report && !options->find && !options->has_part
@@ -368,6 +369,7 @@ static void start_session(struct watch *watch)
             .leaves_calls = leaves_calls(options),
             .keeps_stretches = options->has_spans || options->n_exports,
             .keeps_waits = is_looked_at(options) || options->has_waits || options->has_critical_path,
+            .keeps_flows = is_looked_at(options) || options->has_flows || options->n_exports,
             .times_stages = options->is_verbose,
             .max_depth = options->max_depth,
             .sinks = watch->sinks,
@@ -746,6 +748,9 @@ static void write_outputs(struct watch *watch)
         error = write_spans(watch);
     if (!error && options->has_waits)
         error = rv_waits_write(rv_session_waits(watch->session), rv_session_lanes(watch->session),
+                               rv_session_subroutines(watch->session), options->report_format, watch->output.file);
+    if (!error && options->has_flows)
+        error = rv_flows_write(rv_session_flows(watch->session), rv_session_lanes(watch->session),
                                rv_session_subroutines(watch->session), options->report_format, watch->output.file);
     if (!error && options->has_critical_path)
         error = write_critical_path(watch);

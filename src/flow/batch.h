@@ -45,7 +45,7 @@ uint32_t rv_batch_fit(struct rv_batch *batch, struct rv_event *events, uint32_t 
  * events of a stack preamble. */
 bool rv_batch_has_name(const struct rv_event *event);
 
-/* Is this special a note of its lane? SWITCH, LINE and SYNC are not. */
+/* Is this special a note of its lane? SWITCH, LINE, SYNC, and steps of flows and tasks are not. */
 bool rv_batch_is_noted(const struct rv_event *special);
 
 /* Is this special a change of state by the kernel's scheduler? It is no event of the program. */

@@ -4,6 +4,11 @@
  */
 #include "model/moments.h"
 
+static bool is_within(const struct rv_moment *moment, uint64_t start_ns)
+{
+    return moment->at_ns > start_ns || (moment->kind == RV_MOMENT_STEP && moment->at_ns == start_ns);
+}
+
 void rv_moments_find_calls(struct rv_moment *moments, size_t n, const struct rv_span *spans, size_t n_spans,
                            const struct rv_lane_frame *open, size_t n_open, size_t *scratch)
 {
@@ -13,12 +18,12 @@ void rv_moments_find_calls(struct rv_moment *moments, size_t n, const struct rv_
             continue;
         while (next < n && moments[next].at_ns <= spans[i].end)
             scratch[n_waiting++] = next++;
-        for (; n_waiting && moments[scratch[n_waiting - 1]].at_ns > spans[i].start; n_waiting--)
+        for (; n_waiting && is_within(&moments[scratch[n_waiting - 1]], spans[i].start); n_waiting--)
             moments[scratch[n_waiting - 1]].call = spans[i].id;
     }
     while (next < n)
         scratch[n_waiting++] = next++;
     for (; n_open; n_open--)
-        for (; n_waiting && moments[scratch[n_waiting - 1]].at_ns > open[n_open - 1].start_ns; n_waiting--)
+        for (; n_waiting && is_within(&moments[scratch[n_waiting - 1]], open[n_open - 1].start_ns); n_waiting--)
             moments[scratch[n_waiting - 1]].call = open[n_open - 1].id;
 }

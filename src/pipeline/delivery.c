@@ -180,7 +180,14 @@ static void close_in_sinks(const struct rv_delivery *delivery, struct rv_stream 
     }
 }
 
-static void add_moment(struct rv_delivery *delivery, const struct rv_track *track, const struct rv_moment *moment)
+static void add_step(struct rv_flows *flows, struct rv_track *track, const struct rv_flow_step *step)
+{
+    const size_t number = rv_flows_add(flows, step);
+    if (step->until_ns == UINT64_MAX)
+        track->task_step = number;
+}
+
+static void add_moment(struct rv_delivery *delivery, struct rv_track *track, const struct rv_moment *moment)
 {
     switch (moment->kind) {
     case RV_MOMENT_STRETCH:
@@ -199,6 +206,16 @@ static void add_moment(struct rv_delivery *delivery, const struct rv_track *trac
                                                                        .tid = track->lane->tid,
                                                                        .object = moment->of,
                                                                        .call = moment->call});
+        break;
+    case RV_MOMENT_STEP:
+        track->steps[moment->of].call = moment->call;
+        if (delivery->flows)
+            add_step(delivery->flows, track, &track->steps[moment->of]);
+        break;
+    case RV_MOMENT_LEFT:
+        if (delivery->flows)
+            rv_flows_leave(delivery->flows, track->task_step, moment->at_ns);
+        track->task_step = RV_FLOWS_NONE;
         break;
     }
 }
@@ -226,7 +243,7 @@ static void add_moments(struct rv_delivery *delivery, struct rv_track *track, co
     for (size_t i = 0; i < track->n_moments; i++)
         add_moment(delivery, track, &track->moments[i]);
     add_stretches(delivery, track, spans);
-    track->n_moments = track->n_waits = 0;
+    rv_track_clear(track);
 }
 
 uint64_t rv_delivery_cpu_ns(const struct rv_delivery *delivery)

@@ -22,6 +22,7 @@ struct rv_delivery {
     uint64_t origin_ns;       /* event times + origin_ns = trace times */
     _Atomic uint64_t *n_open; /* open calls of all streams */
     struct rv_waits *waits;   /* of all streams; NULL: not kept */
+    struct rv_flows *flows;   /* likewise */
     /* of this worker */
     pthread_mutex_t lock; /* protects stats and counts from readers */
     struct rv_stats *stats;

@@ -101,7 +101,7 @@ static void add_notes(const struct rv_delivery *delivery, struct rv_track *track
 {
     for (uint32_t i = 0; i < summary->row->n_notes; i++)
         rv_stream_notes_add(track, &summary->notes[i], delivery->origin_ns);
-    track->n_moments = track->n_waits = 0; /* their calls are not known */
+    rv_track_clear(track); /* their calls are not known */
 }
 
 void rv_page_loader_add_total(struct rv_delivery *delivery, const struct rv_call_total *total)
@@ -158,7 +158,7 @@ void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_deli
     if (summary->is_end)
         rv_stream_notes_end(stream, delivery->origin_ns + summary->last_ns);
     for (size_t i = 0; i < stream->tracks.n && summary->is_end; i++) {
-        stream->tracks.all[i].n_moments = stream->tracks.all[i].n_waits = 0;
+        rv_track_clear(&stream->tracks.all[i]);
         pthread_mutex_lock(&stream->tracks.all[i].lane->lock);
         rv_lane_end(stream->tracks.all[i].lane);
         pthread_mutex_unlock(&stream->tracks.all[i].lane->lock);

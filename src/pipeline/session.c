@@ -47,6 +47,7 @@ struct rv_session {
     struct rv_subroutines *subroutines;
     struct rv_waits *waits;
     struct rv_wait_index *wait_index;
+    struct rv_flows *flows;
     struct worker *workers;
     unsigned n_workers;
     struct rv_batch_pool jobs;
@@ -455,6 +456,7 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     session->subroutines = rv_subroutines_create();
     session->waits = session->params.keeps_waits ? rv_waits_create() : NULL;
     session->wait_index = session->waits ? rv_wait_index_create(session->waits, session->lanes) : NULL;
+    session->flows = session->params.keeps_flows ? rv_flows_create() : NULL;
     session->intake = (struct rv_intake){session,       open_stream,  rename_stream, account_stream, close_stream,
                                          acquire_batch, submit_batch, is_stopping,   define,         &PAGES};
     rv_page_loader_init(&session->page_loader, pages_bytes(&session->params),
@@ -477,6 +479,7 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
                                                 .origin_ns = source->origin_ns,
                                                 .n_open = &session->n_open,
                                                 .waits = session->waits,
+                                                .flows = session->flows,
                                                 .stats = rv_stats_create()};
         pthread_mutex_init(&worker->delivery.lock, NULL);
         rv_os_start_thread(&worker->thread, run_worker, worker);
@@ -530,6 +533,7 @@ void rv_session_destroy(struct rv_session *session)
     rv_lanes_destroy(session->lanes);
     rv_subroutines_destroy(session->subroutines);
     rv_waits_destroy(session->waits);
+    rv_flows_destroy(session->flows);
     pthread_cond_destroy(&session->has_news);
     pthread_mutex_destroy(&session->limiting);
     pthread_mutex_destroy(&session->lock);
@@ -558,6 +562,11 @@ struct rv_subroutines *rv_session_subroutines(struct rv_session *session)
 struct rv_waits *rv_session_waits(struct rv_session *session)
 {
     return session->waits;
+}
+
+struct rv_flows *rv_session_flows(struct rv_session *session)
+{
+    return session->flows;
 }
 
 struct rv_wait_index *rv_session_wait_index(struct rv_session *session)

@@ -13,6 +13,7 @@
 #include "model/lanes.h"
 #include "model/stats.h"
 #include "model/subroutines.h"
+#include "tasks/flows.h"
 #include "waits/index.h"
 #include "pipeline/history.h"
 #include "pipeline/span_reader.h"
@@ -30,6 +31,7 @@ struct rv_session_params { /* zero = default */
     bool leaves_calls;           /* lanes keep no calls: only sinks and statistics get them */
     bool keeps_stretches;        /* lanes keep each stretch off the CPU, for exact times of single calls */
     bool keeps_waits;            /* rv_session_waits() has them */
+    bool keeps_flows;            /* rv_session_flows() has them */
     bool times_stages;           /* rv_session_counts() has the workers' times: five clock reads a batch */
     uint32_t max_depth;          /* calls at this depth and deeper are dropped; 0 = none */
     const struct rv_sink *sinks; /* n_sinks of them, borrowed until rv_session_destroy() */
@@ -63,6 +65,7 @@ struct rv_lanes *rv_session_lanes(struct rv_session *session);
 struct rv_subroutines *rv_session_subroutines(struct rv_session *session);
 struct rv_waits *rv_session_waits(struct rv_session *session);           /* with keeps_waits; else NULL */
 struct rv_wait_index *rv_session_wait_index(struct rv_session *session); /* likewise; of the same waits */
+struct rv_flows *rv_session_flows(struct rv_session *session);           /* with keeps_flows; else NULL */
 
 /*
  * A window is viewed at a level of detail (rv_view.level): request the pages that it lacks, in a recording opened by

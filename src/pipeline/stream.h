@@ -28,9 +28,13 @@ struct rv_stream {
     /* joiner only */
     uint64_t n_dropped_told; /* last count given to sinks */
     struct rv_tracks tracks;
-    uint64_t n_open;    /* its share of the session's open calls */
-    bool has_open_loss; /* the last event was a loss, which lasts until the next event */
-    uint32_t last_call; /* subroutine of the last call or return; 0: none */
+    uint64_t n_open;     /* its share of the session's open calls */
+    bool has_open_loss;  /* the last event was a loss, which lasts until the next event */
+    uint32_t last_call;  /* subroutine of the last call or return; 0: none */
+    bool has_task;       /* one is current, of this id */
+    bool has_high;       /* the next step's id has these upper bits, above those of the step itself */
+    uint32_t task_stack; /* on which it is */
+    uint64_t task, high;
     struct rv_stack_preamble preamble;
     /* summarized: under the lock of rv_page_loader */
     struct rv_block_list blocks;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "pipeline/stream_steps.h"
 
 static void add_note(struct rv_lane *lane, const struct rv_lane_note *note)
 {
@@ -59,13 +60,6 @@ static enum rv_note_kind off_cpu_note(const struct rv_track *track)
     return track->is_blocked ? RV_NOTE_BLOCKED : RV_NOTE_PREEMPTED;
 }
 
-static void add_moment(struct rv_track *track, struct rv_moment moment)
-{
-    track->moments =
-        rv_vec_reserve(track->moments, &track->moments_capacity, track->n_moments + 1, sizeof *track->moments);
-    track->moments[track->n_moments++] = moment;
-}
-
 /* The thread runs again. */
 static void end_off_cpu(struct rv_track *track, uint64_t now_ns)
 {
@@ -81,7 +75,7 @@ static void end_off_cpu(struct rv_track *track, uint64_t now_ns)
     pthread_mutex_unlock(&lane->lock);
     track->is_off_cpu = false;
     track->ran_ns = now_ns;
-    add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_STRETCH, .times = times});
+    rv_track_add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_STRETCH, .times = times});
 }
 
 static void note_switch(struct rv_track *track, const struct rv_event *event, uint64_t now_ns)
@@ -112,7 +106,7 @@ static void end_state(struct rv_track *track, uint64_t now_ns)
     pthread_mutex_lock(&lane->lock);
     rv_lane_add_stretch(lane, now_ns, &times);
     pthread_mutex_unlock(&lane->lock);
-    add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_STRETCH, .times = times});
+    rv_track_add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_STRETCH, .times = times});
     track->state = RV_THREAD_STARTED;
 }
 
@@ -147,15 +141,16 @@ static void split_blocked(struct rv_track *track, const struct rv_wait *wait)
     pthread_mutex_unlock(&lane->lock);
     track->is_blocked = false;
     if (is_split)
-        add_moment(track, (struct rv_moment){.at_ns = wait->end_ns, .kind = RV_MOMENT_STRETCH, .times = times});
+        rv_track_add_moment(track,
+                            (struct rv_moment){.at_ns = wait->end_ns, .kind = RV_MOMENT_STRETCH, .times = times});
 }
 
 static void add_ended(struct rv_track *track, struct rv_wait *wait)
 {
     wait->lane = track->lane->idx;
     split_blocked(track, wait);
-    add_moment(track,
-               (struct rv_moment){.at_ns = wait->end_ns, .kind = RV_MOMENT_WOKEN, .of = (uint32_t)track->n_waits});
+    rv_track_add_moment(
+        track, (struct rv_moment){.at_ns = wait->end_ns, .kind = RV_MOMENT_WOKEN, .of = (uint32_t)track->n_waits});
     track->waits = rv_vec_reserve(track->waits, &track->waits_capacity, track->n_waits + 1, sizeof *track->waits);
     track->waits[track->n_waits++] = *wait;
 }
@@ -173,7 +168,7 @@ static bool add_wait(struct rv_track *track, const struct rv_event *event, uint6
         add_ended(track, &ended);
         return true;
     case RV_WAIT_STEP_RELEASED:
-        add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_RELEASE, .of = event->id});
+        rv_track_add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_RELEASE, .of = event->id});
         return true;
     }
     return false;
@@ -202,6 +197,7 @@ static void end_losses(struct rv_stream *stream, uint64_t at_ns)
 /* Events are missing, switches and ends of waits among them. */
 static void forget_states(struct rv_stream *stream, uint64_t at_ns)
 {
+    rv_stream_steps_forget(stream, at_ns);
     for (size_t i = 0; i < stream->tracks.n; i++) {
         struct rv_track *track = &stream->tracks.all[i];
         if (track->is_off_cpu)
@@ -238,20 +234,25 @@ static uint32_t add_all(struct rv_stream *stream, const struct rv_job *job, uint
     uint32_t stack = job->entry_stack, last_line = 0, n_switches = 0;
     for (uint32_t i = 0; i < job->batch.n_specials; i++) {
         const struct rv_event *event = &job->batch.events[job->batch.specials[i]];
-        if (rv_event_kind(event) == RV_EVENT_SWITCH)
+        if (rv_event_kind(event) == RV_EVENT_SWITCH) {
             stack = event->id;
+            rv_stream_steps_follow(stream, stack, origin_ns + rv_event_ticks(event));
+        }
         n_switches += rv_batch_is_switch(event);
         struct rv_track *track = rv_tracks_at(&stream->tracks, stack);
         if (rv_event_kind(event) == RV_EVENT_ARGUMENTS) {
             const uint32_t of = last_call(&job->batch, job->batch.specials[i], stream->last_call);
             const struct rv_call_text text = text_of(event, of, origin_ns);
             rv_call_texts_add(&track->lane->texts, &text);
+        } else if (rv_event_kind(event) == RV_EVENT_MARK && rv_event_step(event) != RV_STEP_NONE) {
+            rv_stream_steps_add(stream, track, event, origin_ns + rv_event_ticks(event));
         } else {
             rv_stream_notes_add(track, event, origin_ns);
         }
         last_line = tells_line(event) ? rv_event_line(event) : last_line;
         if (rv_event_kind(event) != RV_EVENT_LOST)
             continue;
+        rv_stream_steps_forget(stream, origin_ns + rv_event_ticks(event));
         stream->has_open_loss = job->batch.specials[i] + 1 == job->batch.n;
         if (!stream->has_open_loss)
             end_losses(stream, origin_ns + rv_event_ticks(event + 1));
@@ -310,6 +311,7 @@ void rv_stream_notes_add_page_job(struct rv_tracks *tracks, const struct rv_job 
 
 void rv_stream_notes_end(struct rv_stream *stream, uint64_t end_ns)
 {
+    rv_stream_steps_forget(stream, end_ns);
     for (size_t i = 0; i < stream->tracks.n; i++) {
         struct rv_track *track = &stream->tracks.all[i];
         struct rv_wait ended;

@@ -18,6 +18,7 @@ void rv_tracks_fini(struct rv_tracks *tracks)
         rv_timeline_destroy(tracks->all[i].calls);
         free(tracks->all[i].moments);
         free(tracks->all[i].waits);
+        free(tracks->all[i].steps);
     }
     free(tracks->all);
     rv_hash_index_fini(&tracks->by_stack);
@@ -35,9 +36,21 @@ struct rv_track *rv_tracks_at(struct rv_tracks *tracks, uint32_t stack)
     tracks->all = rv_vec_reserve(tracks->all, &tracks->capacity, tracks->n + 1, sizeof *tracks->all);
     struct rv_track *track = &tracks->all[tracks->n++];
     rv_hash_index_add(&tracks->by_stack, stack, (uint32_t)tracks->n);
-    *track = (struct rv_track){.stack = stack};
+    *track = (struct rv_track){.stack = stack, .task_step = RV_FLOWS_NONE};
     tracks->begin(tracks->context, track);
     return track;
+}
+
+void rv_track_add_moment(struct rv_track *track, struct rv_moment moment)
+{
+    track->moments =
+        rv_vec_reserve(track->moments, &track->moments_capacity, track->n_moments + 1, sizeof *track->moments);
+    track->moments[track->n_moments++] = moment;
+}
+
+void rv_track_clear(struct rv_track *track)
+{
+    track->n_moments = track->n_waits = track->n_steps = 0;
 }
 
 uint32_t rv_tracks_follow_base(struct rv_tracks *tracks)

@@ -9,8 +9,9 @@
 #include "model/lanes.h"
 #include "model/moments.h"
 #include "model/stats.h"
-#include "waits/follower.h"
 #include "scan/carry.h"
+#include "tasks/flows.h"
+#include "waits/follower.h"
 
 struct rv_track {
     uint32_t stack;
@@ -25,10 +26,12 @@ struct rv_track {
     uint32_t state; /* enum rv_thread_state */
     uint64_t state_since_ns;
     struct rv_wait_follower follower; /* of a stream */
+    size_t task_step;                 /* of a stream: number of the step that made its thread's task current */
     /* of the job being joined */
     struct rv_moment *moments;
     struct rv_wait *waits; /* that ended */
-    size_t n_moments, moments_capacity, n_waits, waits_capacity;
+    struct rv_flow_step *steps;
+    size_t n_moments, moments_capacity, n_waits, waits_capacity, n_steps, steps_capacity;
 };
 
 struct rv_tracks {
@@ -47,6 +50,12 @@ void rv_tracks_fini(struct rv_tracks *tracks); /* leaves it zeroed */
 
 /* A stack's track, new if need be. Stacks beyond 65,536, as many as the carry tells apart, share the first. */
 struct rv_track *rv_tracks_at(struct rv_tracks *tracks, uint32_t stack);
+
+/* A moment of the job being joined. */
+void rv_track_add_moment(struct rv_track *track, struct rv_moment moment);
+
+/* Forget the moments of a job, waits that ended and steps. */
+void rv_track_clear(struct rv_track *track);
 
 /* When a frame below the first one seen returns, all open frames are deeper than assumed. Returns by how much. */
 uint32_t rv_tracks_follow_base(struct rv_tracks *tracks);

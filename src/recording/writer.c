@@ -20,7 +20,7 @@ static void make_file_chunk(struct rv_rec_buffer *buffer, const struct rv_rec_fi
     head.major = RV_REC_MAJOR;
     head.minor = RV_REC_MINOR;
     head.endian = RV_WIRE_ENDIAN;
-    head.feature_incompat |= RV_REC_IN_CONTEXTS;
+    head.feature_incompat |= RV_REC_IN_CONTEXTS | RV_REC_IN_STEPS;
     head.feature_compat |= RV_REC_HAS_WAITS;
     if (!head.real_ns) {
         head.mono_ns = rv_clock_mono_ns();

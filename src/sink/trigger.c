@@ -184,7 +184,7 @@ static void look_at_special(struct rv_trigger *trigger, uint32_t stream, const s
     for (size_t i = 0; i < trigger->n_conditions; i++) {
         struct condition *condition = &trigger->conditions[i];
         bool is_long_gc = kind == RV_EVENT_GC_END && *gc_since && now_ns - *gc_since > condition->most;
-        if (condition->kind == KIND_MARK && kind == RV_EVENT_MARK)
+        if (condition->kind == KIND_MARK && kind == RV_EVENT_MARK && rv_event_step(event) == RV_STEP_NONE)
             hit_if_named(trigger, condition, event->id, now_ns);
         else if ((condition->kind == KIND_GC && is_long_gc) || (condition->kind == KIND_LOST && kind == RV_EVENT_LOST))
             hit(trigger, 1, now_ns, now_ns);

@@ -99,6 +99,36 @@ RV_EXPORT void ringviz_value(uint32_t id, float value)
     push(RV_EVENT_VALUE, rv_event_word(id, (uint16_t)bits, (uint16_t)(bits >> 16)), RV_ENTRY_STACK());
 }
 
+static void push_step(enum rv_step_kind kind, uint64_t id, uint32_t name, uint64_t stack)
+{
+    if ((id & RV_STEP_ID_MASK) >> RV_STEP_LOW_BITS)
+        push(RV_EVENT_MARK, rv_event_word_of_high(id), stack);
+    push(RV_EVENT_MARK, rv_event_word_of_step(kind, id, name), stack);
+}
+
+_Static_assert((int)RINGVIZ_FLOW_END - (int)RINGVIZ_FLOW_BEGIN == (int)RV_STEP_FLOW_END - (int)RV_STEP_FLOW_BEGIN,
+               "the same order");
+
+RV_EXPORT void ringviz_flow(uint64_t id, uint32_t name, enum ringviz_flow_phase phase)
+{
+    push_step((enum rv_step_kind)((unsigned)RV_STEP_FLOW_BEGIN + (unsigned)phase), id, name, RV_ENTRY_STACK());
+}
+
+RV_EXPORT void ringviz_task_begin(uint64_t id, uint32_t name)
+{
+    push_step(RV_STEP_TASK_BEGIN, id, name, RV_ENTRY_STACK());
+}
+
+RV_EXPORT void ringviz_task_switch(uint64_t id)
+{
+    push_step(RV_STEP_TASK_SWITCH, id, 0, RV_ENTRY_STACK());
+}
+
+RV_EXPORT void ringviz_task_end(uint64_t id)
+{
+    push_step(RV_STEP_TASK_END, id, 0, RV_ENTRY_STACK());
+}
+
 RV_EXPORT void ringviz_runtime(const char *text)
 {
     rv_process_set_runtime(text ? text : "");

@@ -71,3 +71,18 @@ Test(model_moments, a_moment_belongs_to_the_innermost_call, .timeout = 60)
                 "seed %u, moment %zu", seed, i);
     }
 }
+
+Test(model_moments, a_step_at_the_begin_of_a_call_belongs_to_it, .timeout = 60)
+{
+    const struct rv_span spans[] = {{.start = 10, .end = 20, .id = 2, .depth = 1}, {.start = 5, .end = 30, .id = 1}};
+    struct rv_moment moments[] = {{.at_ns = 10, .kind = RV_MOMENT_RELEASE},
+                                  {.at_ns = 10, .kind = RV_MOMENT_STEP},
+                                  {.at_ns = 30, .kind = RV_MOMENT_STEP},
+                                  {.at_ns = 40, .kind = RV_MOMENT_STEP}};
+    const uint32_t calls[] = {1, 2, 1, 3};
+    const struct rv_lane_frame open = {.start_ns = 40, .id = 3};
+    size_t scratch[4];
+    rv_moments_find_calls(moments, 4, spans, 2, &open, 1, scratch);
+    for (size_t i = 0; i < 4; i++)
+        cr_assert_eq(moments[i].call, calls[i]);
+}

@@ -1,0 +1,47 @@
+#!/bin/sh
+# flows.sh RINGVIZ FLOWS: flows through threads and processes, and tasks, as a program tells them.
+set -u
+ringviz=$1 flows=$2
+. "${0%/*}/harness.sh"
+
+field() { # FILE KIND COLUMN
+    awk -F, -v kind="$2" -v column="$3" '$1 == kind { print $column }' "$1"
+}
+
+# Each has all its steps, in the calls that told them; the child process ends the flows.
+run --headless --record="$folder/run.rvz" -- "$flows" 200
+expect "exit status" $status 0
+run --flows=csv --output="$folder/flows" "$folder/run.rvz"
+expect "exit status of --flows" $status 0
+expect "flows, and those with begin and end" "$(field "$folder/flows" flow 3)/$(field "$folder/flows" flow 4)" 200/200
+expect "steps of a flow" "$(field "$folder/flows" flow 13)" 3
+expect "begin of a flow" "$(field "$folder/flows" flow 16)" program_flows::accept_one
+expect "end of a flow" "$(field "$folder/flows" flow 19)" program_flows::answer
+expect "tasks, and those with begin and end" "$(field "$folder/flows" task 3)/$(field "$folder/flows" task 4)" 200/200
+expect "turns of a task, and its end" "$(field "$folder/flows" task 13)" 3
+expect "thread of its end" "$(field "$folder/flows" task 18)" second
+awk -F, '$1 == "task" && $10 >= 200 * 2 * 100000 && $10 < $9 { found = 1 } END { exit !found }' "$folder/flows" ||
+    fail "tasks are on threads for as long as they sleep there, at least: $(cat "$folder/flows")"
+run --flows=json "$folder/run.rvz"
+grep -q '"call":"program_flows::accept_one"},.*"call":"program_flows::work_on"},.*"call":"program_flows::answer"}' \
+    "$folder/out" || fail "not the way of a flow: $(cat "$folder/out")"
+run --flows "$folder/run.rvz"
+grep -q 'worker ([0-9]*) in program_flows::work_on$' "$folder/out" || fail "not the way of a flow: $(cat "$folder/out")"
+
+# Live as replayed, and merged with itself each flow goes on in the other's.
+run --flows=csv --output="$folder/live" -- "$flows" 200
+expect "flows live" "$(field "$folder/live" flow 3)/$(field "$folder/live" flow 4)" 200/200
+run --merge="$folder/both.rvz" "$folder/run.rvz" "$folder/run.rvz"
+expect "exit status of --merge" $status 0
+run --flows=csv --output="$folder/merged" "$folder/both.rvz"
+expect "tasks of two hosts' processes" "$(field "$folder/merged" task 4)" 400
+
+# Nothing is silent.
+run --flows -- true
+grep -q '^the program has told no flows and tasks' "$folder/out" || fail "no reason: $(cat "$folder/out")"
+run --flows --from=1ms "$folder/run.rvz"
+expect "exit status with --from" $status 2
+one_line "--flows with --from"
+run --flows --waits "$folder/run.rvz"
+expect "exit status of two outputs" $status 2
+conclude
