@@ -9,7 +9,7 @@
 #include "import/import.h"
 #include "import/json.h"
 
-enum section { SECTION_NONE, SECTION_EVENTS, SECTION_SAMPLES, SECTION_FRAMES };
+enum section { SECTION_NONE, SECTION_EVENTS, SECTION_SAMPLES, SECTION_FRAMES, SECTION_SYSTEM };
 
 enum field {
     FIELD_OTHER,
@@ -34,6 +34,7 @@ struct rv_chrome_json {
     void *context;
     bool is_array; /* the outermost value */
     bool has_trace;
+    bool is_in_system; /* Fuchsia's "systemTraceEvents": {"type": ..., "events": [...]} */
     enum section section;
     unsigned section_depth; /* depth directly inside the section's brackets */
     enum field field;
@@ -194,7 +195,11 @@ static int on_key(void *context, const char *bytes, size_t n)
                         : rv_json_is(bytes, n, "stackFrames") ? SECTION_FRAMES
                                                               : SECTION_NONE;
         json->section_depth = 2;
+        json->is_in_system = rv_json_is(bytes, n, "systemTraceEvents");
         json->has_trace |= json->section == SECTION_EVENTS || json->section == SECTION_FRAMES;
+    } else if (json->is_in_system && depth == 2) {
+        json->section = rv_json_is(bytes, n, "events") ? SECTION_SYSTEM : SECTION_NONE;
+        json->section_depth = 3;
     } else if (json->section == SECTION_FRAMES && depth == 2) {
         set_text(&json->key, bytes, n);
     } else if (event_depth(json) == 1) {
@@ -235,6 +240,7 @@ static int on_close(void *context, bool is_array)
         return 0;
     json->event.kind = json->section == SECTION_EVENTS    ? RV_CHROME_EVENT
                        : json->section == SECTION_SAMPLES ? RV_CHROME_SAMPLED
+                       : json->section == SECTION_SYSTEM  ? RV_CHROME_SYSTEM
                                                           : RV_CHROME_STACK_FRAME;
     return json->on_event(json->context, &json->event);
 }

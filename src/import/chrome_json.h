@@ -29,7 +29,7 @@ struct rv_chrome_series { /* of a counter */
 
 /* One event, sample or stack frame, as written. */
 struct rv_chrome_event {
-    enum { RV_CHROME_EVENT, RV_CHROME_SAMPLED, RV_CHROME_STACK_FRAME } kind;
+    enum { RV_CHROME_EVENT, RV_CHROME_SAMPLED, RV_CHROME_STACK_FRAME, RV_CHROME_SYSTEM } kind;
     char phase;
     bool has_time, has_duration;
     bool is_before_zero;

@@ -122,21 +122,33 @@ static int add(struct rv_chrome_reader *reader, struct rv_chrome_record record)
     return rv_sorter_add(reader->sorter, &record);
 }
 
+static void name_thread(struct rv_chrome_reader *reader, const struct rv_chrome_event *event,
+                        const struct rv_chrome_text *name)
+{
+    char samples[64];
+    const int n = snprintf(samples, sizeof samples, "%.*s samples", name->n < 48 ? (int)name->n : 48, name->bytes);
+    rv_event_builder_name_thread(reader->import->builder, thread_of(reader, event, RV_CHROME_ROW_CALLS), text_of(name));
+    rv_event_builder_name_thread(reader->import->builder, thread_of(reader, event, RV_CHROME_ROW_SAMPLES),
+                                 rv_import_text(samples, (size_t)n));
+}
+
 static void read_metadata(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
 {
     struct rv_event_builder *builder = reader->import->builder;
     const struct rv_chrome_text *what = &event->name;
     if (event->argument_name.n && what->n == 12 && memcmp(what->bytes, "process_name", 12) == 0)
         rv_event_builder_name_process(builder, process_of(reader, event), text_of(&event->argument_name));
-    if (event->argument_name.n && what->n == 11 && memcmp(what->bytes, "thread_name", 11) == 0) {
-        char samples[64];
-        int n = snprintf(samples, sizeof samples, "%.*s samples",
-                         event->argument_name.n < 48 ? (int)event->argument_name.n : 48, event->argument_name.bytes);
-        rv_event_builder_name_thread(builder, thread_of(reader, event, RV_CHROME_ROW_CALLS),
-                                     text_of(&event->argument_name));
-        rv_event_builder_name_thread(builder, thread_of(reader, event, RV_CHROME_ROW_SAMPLES),
-                                     rv_import_text(samples, (size_t)n));
-    }
+    if (event->argument_name.n && what->n == 11 && memcmp(what->bytes, "thread_name", 11) == 0)
+        name_thread(reader, event, &event->argument_name);
+}
+
+/* Fuchsia's names of processes and threads. */
+static void read_system(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
+{
+    if (event->phase == 'p' && event->name.n)
+        rv_event_builder_name_process(reader->import->builder, process_of(reader, event), text_of(&event->name));
+    if (event->phase == 't' && event->name.n)
+        name_thread(reader, event, &event->name);
 }
 
 /* Each series of a counter is a value of its own; a series called "value" has the counter's name. */
@@ -326,6 +338,9 @@ int rv_chrome_reader_event(void *context, const struct rv_chrome_event *event)
         return read_sample(reader, event);
     case RV_CHROME_STACK_FRAME:
         read_frame(reader, event);
+        return 0;
+    case RV_CHROME_SYSTEM:
+        read_system(reader, event);
         return 0;
     }
     return 0;

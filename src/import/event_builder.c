@@ -113,6 +113,11 @@ void rv_event_builder_name_process(struct rv_event_builder *builder, uint32_t pr
         copy_name(builder->processes[process].name, name);
 }
 
+const char *rv_event_builder_process_name(const struct rv_event_builder *builder, uint32_t process)
+{
+    return process != RV_EVENT_BUILDER_NONE ? builder->processes[process].name : "";
+}
+
 void rv_event_builder_name_thread(struct rv_event_builder *builder, uint32_t thread, struct rv_event_builder_text name)
 {
     if (thread == RV_EVENT_BUILDER_NONE)

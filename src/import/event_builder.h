@@ -51,6 +51,8 @@ uint32_t rv_event_builder_row(struct rv_event_builder *builder, uint32_t thread,
 uint32_t rv_event_builder_thread_process(const struct rv_event_builder *builder, uint32_t thread);
 void rv_event_builder_name_process(struct rv_event_builder *builder, uint32_t process,
                                    struct rv_event_builder_text name);
+/* The process's name so far; "" = none. Valid until it is named anew. */
+const char *rv_event_builder_process_name(const struct rv_event_builder *builder, uint32_t process);
 void rv_event_builder_name_thread(struct rv_event_builder *builder, uint32_t thread, struct rv_event_builder_text name);
 void rv_event_builder_set_parent(struct rv_event_builder *builder, uint32_t process, uint32_t parent_pid);
 

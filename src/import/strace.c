@@ -16,6 +16,7 @@ static const int64_t SECOND_NS = 1000000000, DAY_NS = 86400 * 1000000000ll;
 struct caller {       /* a thread, by the event builder's number */
     int64_t since_ns; /* of the unfinished call */
     bool is_unfinished, makes_thread;
+    uint32_t command; /* an id with the name of the program that an unfinished execve begins; 0: none */
 };
 
 struct strace {
@@ -124,14 +125,30 @@ static bool read_duration(const char *text, int64_t *ns)
     return open && rv_import_decimal(open + 1, strlen(open + 1), 9, ns, &end) && *end == '>' && *ns >= 0;
 }
 
-static void follow_exec(struct strace *strace, const struct line *line, const char *result)
+/* The id of the program's name in `execve("/usr/bin/ls", ...`; 0: none. */
+static uint32_t command_of(struct strace *strace, const char *text)
 {
-    const char *path = strchr(line->rest, '"'), *end = path ? strchr(path + 1, '"') : NULL;
-    if (!end || *result != '0')
-        return;
+    const char *path = strchr(text, '"'), *end = path ? strchr(path + 1, '"') : NULL;
+    if (!end)
+        return 0;
     const char *slash = memrchr(path, '/', (size_t)(end - path)), *name = slash ? slash + 1 : path + 1;
-    rv_event_builder_name_process(strace->import.builder, rv_event_builder_process(strace->import.builder, line->tid),
-                                  rv_import_text(name, (size_t)(end - name)));
+    return intern(&strace->import, name, (size_t)(end - name));
+}
+
+static void follow_exec(struct strace *strace, const struct line *line, uint32_t command, const char *result)
+{
+    struct rv_event_builder *builder = strace->import.builder;
+    if (command && *result == '0')
+        rv_event_builder_name_process(builder, rv_event_builder_process(builder, line->tid),
+                                      rv_event_builder_name(builder, command));
+}
+
+/* A child goes on with its parent's program. It may be seen to begin another one before its parent returns. */
+static void begin_process(struct rv_event_builder *builder, uint32_t child, uint32_t parent, uint64_t parent_pid)
+{
+    rv_event_builder_set_parent(builder, child, (uint32_t)parent_pid);
+    if (!*rv_event_builder_process_name(builder, child))
+        rv_event_builder_name_process(builder, child, rv_import_string(rv_event_builder_process_name(builder, parent)));
 }
 
 static void follow_clone(struct strace *strace, const struct line *line, const char *result, bool makes_thread)
@@ -144,7 +161,7 @@ static void follow_clone(struct strace *strace, const struct line *line, const c
     if (makes_thread)
         rv_event_builder_move_thread(builder, thread_of(strace, child), parent_process);
     else
-        rv_event_builder_set_parent(builder, rv_event_builder_process(builder, child), (uint32_t)line->tid);
+        begin_process(builder, rv_event_builder_process(builder, child), parent_process, line->tid);
 }
 
 static bool is_name(const char *name, size_t n, const char *word)
@@ -152,16 +169,17 @@ static bool is_name(const char *name, size_t n, const char *word)
     return n == strlen(word) && memcmp(name, word, n) == 0;
 }
 
-static void follow(struct strace *strace, const struct line *line, const char *name, size_t n, bool makes_thread)
+static void follow(struct strace *strace, const struct line *line, const char *name, size_t n,
+                   const struct caller *caller)
 {
     const char *result = find_result(line->rest);
     if (!result)
         return;
     if (is_name(name, n, "execve"))
-        follow_exec(strace, line, result);
+        follow_exec(strace, line, caller->command, result);
     else if (is_name(name, n, "clone") || is_name(name, n, "clone3") || is_name(name, n, "fork") ||
              is_name(name, n, "vfork"))
-        follow_clone(strace, line, result, makes_thread);
+        follow_clone(strace, line, result, caller->makes_thread);
 }
 
 /* ---- lines ---- */
@@ -179,6 +197,7 @@ static void read_call(struct strace *strace, const struct line *line, uint32_t t
     size_t n_unfinished = sizeof unfinished - 1;
     caller->makes_thread = strstr(line->rest, "CLONE_THREAD") != NULL;
     caller->is_unfinished = n_rest > n_unfinished && strcmp(line->rest + n_rest - n_unfinished, unfinished) == 0;
+    caller->command = is_name(line->rest, n_name, "execve") ? command_of(strace, line->rest) : 0;
     caller->since_ns = line->ns;
     rv_event_builder_sample(import->builder, thread, line->ns, NULL, 0); /* end a call that was never resumed */
     rv_event_builder_call(import->builder, thread, line->ns, intern(import, line->rest, n_name));
@@ -187,7 +206,7 @@ static void read_call(struct strace *strace, const struct line *line, uint32_t t
     int64_t duration_ns = 0;
     read_duration(line->rest, &duration_ns);
     rv_event_builder_return(import->builder, thread, line->ns + duration_ns);
-    follow(strace, line, line->rest, n_name, caller->makes_thread);
+    follow(strace, line, line->rest, n_name, caller);
 }
 
 /* "<... read resumed>"abc", 3) = 3 <0.000012>" */
@@ -205,7 +224,7 @@ static void read_resumed(struct strace *strace, const struct line *line, uint32_
     caller->is_unfinished = false;
     bool is_timed = read_duration(line->rest, &duration_ns);
     rv_event_builder_return(import->builder, thread, is_timed ? caller->since_ns + duration_ns : line->ns);
-    follow(strace, line, name, n_name, caller->makes_thread);
+    follow(strace, line, name, n_name, caller);
 }
 
 /* "--- SIGCHLD {...} ---", "+++ exited with 0 +++" */

@@ -40,6 +40,14 @@ same "a folded file that is named"
 spans "$folder/renamed" --include='^(read|parse)$'
 [ "$(cut -d, -f6 "$folder/got" | tr '\n' ' ')" = "read parse " ] || fail "--include: $(cat "$folder/got")"
 
+# ---- names of threads ----
+expect_threads() { # FILE NAMES
+    run --report "$data/$1"
+    expect "threads of $1" "$(sed -n '/max depth  thread$/,/^$/s/^ *[0-9]\{1,\} *[0-9]* *[0-9]* *[0-9]*  //p' "$folder/out" | tr '\n' ,)" "$2"
+}
+expect_threads exec.strace "sh 700,sort 701,sh 702,"
+expect_threads system.json "initial-thread,InterruptThread,"
+
 # ---- every output of an imported trace ----
 timeout 100 "$ringviz" --info "$data/calls.json" | grep -q 'Chrome.*--import=chrome' || fail "no --info"
 timeout 100 "$ringviz" --report=csv "$data/calls.json" | grep -q '^"*outer' || fail "no report"
