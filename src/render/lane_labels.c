@@ -25,7 +25,12 @@ static bool is_inside_character(char byte)
     return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
-/* With several processes: the second line at a process's first lane. */
+static const char *label_of(const struct rv_view_lane *lane)
+{
+    return lane->label[0] ? lane->label : lane->name;
+}
+
+/* With several processes: the second line at a process's first lane, unless it says the same. */
 static void process_text(const struct rv_view *view, size_t lane, char *out, size_t out_bytes)
 {
     const struct rv_view_lane *shown = &view->lanes[lane];
@@ -33,11 +38,8 @@ static void process_text(const struct rv_view *view, size_t lane, char *out, siz
     out[0] = '\0';
     if (view->n_processes > 1 && is_first && !(shown->is_process && shown->n_members > 1))
         snprintf(out, out_bytes, "%.24s %u", shown->process_name, shown->pid);
-}
-
-static const char *label_of(const struct rv_view_lane *lane)
-{
-    return lane->label[0] ? lane->label : lane->name;
+    if (strcmp(out, label_of(shown)) == 0)
+        out[0] = '\0';
 }
 
 static float sign_width(const struct rv_view_lane *lane)
@@ -119,14 +121,15 @@ static bool name_place(const struct names *names, size_t lane, vec2 out)
     return true;
 }
 
-static void add_process(const struct names *names, size_t lane, float right, float y)
+/* last_y: of the name before, which lies below in views from above. */
+static void add_process(const struct names *names, size_t lane, float right, float y, float last_y)
 {
     char text[PROCESS_BYTES];
     vec2 next;
     const struct rv_view *view = names->frame->view;
     process_text(view, lane, text, sizeof text);
     bool has_next = lane + 1 < view->n_lanes && name_place(names, lane + 1, next);
-    if (!text[0] || (has_next && fabsf(next[1] - y) < PROCESS_ROOM))
+    if (!text[0] || fabsf(last_y - y) < PROCESS_ROOM || (has_next && fabsf(next[1] - y) < PROCESS_ROOM))
         return;
     float width = rv_overlay_text_width(names->overlay, RV_FONT_SMALL, text);
     rv_overlay_text(names->overlay, RV_FONT_SMALL, (float[2]){floorf(right - width), y + PROCESS_DROP}, text,
@@ -164,7 +167,7 @@ static void add_name(struct names *names, size_t lane)
     fit_name(names->overlay, label_of(&names->frame->view->lanes[lane]), name, sizeof name);
     float sign = sign_width(&names->frame->view->lanes[lane]);
     float width = sign + rv_overlay_text_width(names->overlay, RV_FONT_BOLD, name) + 2.0f * NAME_PADDING;
-    float x = floorf(at[0] - width - NAME_GAP), y = floorf(at[1]);
+    float x = floorf(at[0] - width - NAME_GAP), y = floorf(at[1]), last_y = names->last_y;
     names->last_y = y;
     struct rv_overlay_area area = {x, y - 11.0f, width, NAME_HEIGHT}, pin = {x + 2.0f, y - 4.0f, 3.0f, 8.0f};
     rv_overlay_rectangle(names->overlay, area, 5.0f, rv_theme_rgba(names->theme->panel, 0.82f));
@@ -175,7 +178,7 @@ static void add_name(struct names *names, size_t lane)
     rv_overlay_text(names->overlay, RV_FONT_BOLD, (float[2]){x + NAME_PADDING + sign, y + 4.0f}, name,
                     rv_theme_rgba(names->theme->text_strong, 1.0f));
     add_sign(names, lane, area);
-    add_process(names, lane, x + width - NAME_PADDING, y);
+    add_process(names, lane, x + width - NAME_PADDING, y, last_y);
 }
 
 /* Left of a process's lanes, if there are several processes. */

@@ -113,6 +113,14 @@ static void add_stem(const struct tags *tags, vec3 foot, float x, float y, uint3
     rv_overlay_line(tags->overlay, (float[2]){x, y}, floor_at, 1.0f, rgba);
 }
 
+/* Flat views end at the panels. */
+static float right_of(const struct tags *tags)
+{
+    vec2 end;
+    const bool is_seen = tags->layout->is_flat && to_points(tags, (vec3){tags->layout->width, 0.0f, 0.0f}, end);
+    return is_seen ? end[0] : INFINITY;
+}
+
 static void add_text(struct tags *tags, vec3 foot, const char *text, const struct rv_theme_tag *look)
 {
     vec2 at;
@@ -123,11 +131,13 @@ static void add_text(struct tags *tags, vec3 foot, const char *text, const struc
     at[1] += tags->layout->is_flat ? LOWER : 0.0f;
     float width = rv_overlay_text_width(tags->overlay, RV_FONT_SMALL, text), y = floorf(at[1] - RISE);
     struct rv_overlay_area plate = {at[0] - PADDING, y - ASCENT, width + 2.0f * PADDING, HEIGHT};
+    plate.x = fminf(plate.x, right_of(tags) - plate.width);
     if (!take(tags, &plate))
         return;
     add_stem(tags, foot, at[0], y, rv_theme_rgba(look->text, 0.5f));
     rv_overlay_rectangle(tags->overlay, plate, 3.0f, rv_theme_rgba(look->plate, 0.92f));
-    rv_overlay_text(tags->overlay, RV_FONT_SMALL, (float[2]){at[0], y}, text, rv_theme_rgba(look->text, 1.0f));
+    rv_overlay_text(tags->overlay, RV_FONT_SMALL, (float[2]){plate.x + PADDING, y}, text,
+                    rv_theme_rgba(look->text, 1.0f));
 }
 
 static void add_tag(struct tags *tags, size_t lane, const struct rv_lane_note *note)
