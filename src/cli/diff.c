@@ -84,6 +84,7 @@ static int show_diff(const struct rv_options *options, struct capture *captures,
         (void)rv_lanes_bounds(rv_session_lanes(captures[i].session), &starts_ns[i], &last_ns);
         table.title[i] = options->files[i];
         table.n_spans[i] = counts.n_spans;
+        table.has_states[i] = counts.n_switches > 0;
     }
     rv_diff_init(&diff, sides);
     table.diff = &diff;

@@ -16,7 +16,23 @@ struct number { /* a column with a value for each side */
     uint64_t value[RV_DIFF_SIDES];
 };
 
-enum { N_NUMBERS = 8 };
+enum { N_NUMBERS = 14, N_PLAIN = 8 };
+
+static void set_times(struct number out[N_NUMBERS - N_PLAIN], const struct rv_stats_row *row, int side)
+{
+    static const char *const names[] = {"total_cpu_ns", "total_blocked_ns", "total_runnable_ns",
+                                        "self_cpu_ns",  "self_blocked_ns",  "self_runnable_ns"};
+    const uint64_t times[] = {rv_state_times_cpu_ns(&row->total_times, row->total_ns),
+                              row->total_times.blocked_ns,
+                              row->total_times.runnable_ns,
+                              rv_state_times_cpu_ns(&row->self_times, row->self_ns),
+                              row->self_times.blocked_ns,
+                              row->self_times.runnable_ns};
+    for (int i = 0; i < N_NUMBERS - N_PLAIN; i++) {
+        out[i].name = names[i];
+        out[i].value[side] = times[i];
+    }
+}
 
 static void numbers_of(const struct rv_diff_row *row, struct number out[N_NUMBERS])
 {
@@ -29,6 +45,14 @@ static void numbers_of(const struct rv_diff_row *row, struct number out[N_NUMBER
     out[5] = (struct number){"p50_ns", {before->p50_ns, after->p50_ns}};
     out[6] = (struct number){"p99_ns", {before->p99_ns, after->p99_ns}};
     out[7] = (struct number){"max_ns", {before->max_ns, after->max_ns}};
+    for (int side = 0; side < RV_DIFF_SIDES; side++)
+        set_times(out + N_PLAIN, &row->stats[side], side);
+}
+
+/* Of times on and off the CPU those of a side are not known. */
+static bool is_known(const struct rv_diff_table *table, int number, int side)
+{
+    return number < N_PLAIN || table->has_states[side];
 }
 
 /* Ratio of the total times after / before; false without time before. */
@@ -44,7 +68,23 @@ static const char *const CHANGE_NAMES[RV_DIFF_VARIANCE_TIMES][2] = {{"self_chang
 
 /* ---- JSON ---- */
 
-static void add_json_row(struct rv_text_buffer *text, const struct rv_diff_row *row)
+static void add_json_numbers(struct rv_text_buffer *text, const struct rv_diff_table *table,
+                             const struct number numbers[N_NUMBERS])
+{
+    for (int i = 0; i < N_NUMBERS; i++) {
+        rv_text_buffer_format(text, ",\"%s\":[", numbers[i].name);
+        for (int side = 0; side < RV_DIFF_SIDES; side++) {
+            rv_text_buffer_add(text, side ? "," : "");
+            if (is_known(table, i, side))
+                rv_text_buffer_add_u64(text, numbers[i].value[side]);
+            else
+                rv_text_buffer_add(text, "null");
+        }
+        rv_text_buffer_add(text, "]");
+    }
+}
+
+static void add_json_row(struct rv_text_buffer *text, const struct rv_diff_table *table, const struct rv_diff_row *row)
 {
     struct number numbers[N_NUMBERS];
     double ratio;
@@ -53,10 +93,7 @@ static void add_json_row(struct rv_text_buffer *text, const struct rv_diff_row *
     rv_text_buffer_add_json(text, row->name);
     rv_text_buffer_add(text, ",\"file\":");
     rv_text_buffer_add_json(text, row->file);
-    for (int i = 0; i < N_NUMBERS; i++)
-        rv_text_buffer_format(text, ",\"%s\":[%llu,%llu]", numbers[i].name,
-                              (unsigned long long)numbers[i].value[BEFORE],
-                              (unsigned long long)numbers[i].value[AFTER]);
+    add_json_numbers(text, table, numbers);
     if (ratio_of(row, &ratio))
         rv_text_buffer_format(text, ",\"total_ratio\":%.6g", ratio);
     else
@@ -82,31 +119,34 @@ static void write_json(struct rv_text_buffer *text, const struct rv_diff_table *
                           table->diff->common_ratio);
     for (size_t i = 0; i < table->diff->n; i++) {
         rv_text_buffer_add(text, i ? ",\n" : "\n");
-        add_json_row(text, &table->diff->rows[i]);
+        add_json_row(text, table, &table->diff->rows[i]);
     }
     rv_text_buffer_add(text, "\n]}\n");
 }
 
 /* ---- CSV ---- */
 
-static void write_csv(struct rv_text_buffer *text, const struct rv_diff *diff)
+static void write_csv(struct rv_text_buffer *text, const struct rv_diff_table *table)
 {
-    rv_text_buffer_add(text,
-                       "name,file,line_before,line_after,calls_before,calls_after,total_ns_before,total_ns_after,"
-                       "self_ns_before,self_ns_after,self_p50_ns_before,self_p50_ns_after,p50_ns_before,p50_ns_after,"
-                       "p99_ns_before,p99_ns_after,"
-                       "max_ns_before,max_ns_after,total_ratio,self_change,self_p,change,p,verdict\n");
+    const struct rv_diff *diff = table->diff;
+    struct number numbers[N_NUMBERS];
+    numbers_of(&(struct rv_diff_row){0}, numbers);
+    rv_text_buffer_add(text, "name,file");
+    for (int i = 0; i < N_NUMBERS; i++)
+        rv_text_buffer_format(text, ",%s_before,%s_after", numbers[i].name, numbers[i].name);
+    rv_text_buffer_add(text, ",total_ratio,self_change,self_p,change,p,verdict\n");
     for (size_t i = 0; i < diff->n; i++) {
         const struct rv_diff_row *row = &diff->rows[i];
-        struct number numbers[N_NUMBERS];
         double ratio;
         numbers_of(row, numbers);
         rv_text_buffer_add_csv(text, row->name);
         rv_text_buffer_add(text, ",");
         rv_text_buffer_add_csv(text, row->file);
-        for (int j = 0; j < N_NUMBERS; j++)
-            rv_text_buffer_format(text, ",%llu,%llu", (unsigned long long)numbers[j].value[BEFORE],
-                                  (unsigned long long)numbers[j].value[AFTER]);
+        for (int j = 0; j < N_NUMBERS * RV_DIFF_SIDES; j++) {
+            rv_text_buffer_add(text, ",");
+            if (is_known(table, j / RV_DIFF_SIDES, j % RV_DIFF_SIDES))
+                rv_text_buffer_add_u64(text, numbers[j / RV_DIFF_SIDES].value[j % RV_DIFF_SIDES]);
+        }
         rv_text_buffer_add(text, ",");
         if (ratio_of(row, &ratio))
             rv_text_buffer_format(text, "%.6g", ratio);
@@ -121,19 +161,45 @@ static void write_csv(struct rv_text_buffer *text, const struct rv_diff *diff)
 
 /* ---- text ---- */
 
-static void add_change(struct rv_text_buffer *text, const struct rv_diff_row *row)
+static uint64_t size_of(const uint64_t ns[RV_DIFF_SIDES])
 {
-    uint64_t before_ns = row->stats[BEFORE].total_ns, after_ns = row->stats[AFTER].total_ns;
-    char duration[32], change[34];
-    rv_units_format_ns(duration, sizeof duration, before_ns > after_ns ? before_ns - after_ns : after_ns - before_ns);
-    snprintf(change, sizeof change, "%s%s", before_ns > after_ns ? "-" : "+", duration);
-    rv_text_buffer_format(text, "%11s", before_ns == after_ns ? "0" : change);
+    return ns[BEFORE] > ns[AFTER] ? ns[BEFORE] - ns[AFTER] : ns[AFTER] - ns[BEFORE];
 }
 
-static void add_text_row(struct rv_text_buffer *text, const struct rv_diff_row *row, const char *name)
+static void add_change(struct rv_text_buffer *text, const uint64_t ns[RV_DIFF_SIDES])
+{
+    char duration[32], change[34];
+    rv_units_format_ns(duration, sizeof duration, size_of(ns));
+    snprintf(change, sizeof change, "%s%s", ns[BEFORE] > ns[AFTER] ? "-" : "+", duration);
+    rv_text_buffer_format(text, "%11s", ns[BEFORE] == ns[AFTER] ? "0" : change);
+}
+
+static bool knows_states(const struct rv_diff_table *table)
+{
+    return table->has_states[BEFORE] && table->has_states[AFTER];
+}
+
+/* Of total time on the CPU, blocked and runnable the one that changed most. */
+static void add_cause(struct rv_text_buffer *text, const struct rv_diff_row *row)
+{
+    static const char *const words[] = {"cpu", "blocked", "runnable"};
+    struct number numbers[N_NUMBERS];
+    int most = 0;
+    numbers_of(row, numbers);
+    for (int i = 1; i < 3; i++)
+        if (size_of(numbers[N_PLAIN + i].value) > size_of(numbers[N_PLAIN + most].value))
+            most = i;
+    add_change(text, numbers[N_PLAIN + most].value);
+    rv_text_buffer_format(text, " %-8s", words[most]);
+}
+
+static void add_text_row(struct rv_text_buffer *text, const struct rv_diff_table *table, const struct rv_diff_row *row,
+                         const char *name)
 {
     double ratio;
-    add_change(text, row);
+    add_change(text, (const uint64_t[]){row->stats[BEFORE].total_ns, row->stats[AFTER].total_ns});
+    if (knows_states(table))
+        add_cause(text, row);
     for (int side = 0; side < RV_DIFF_SIDES; side++)
         rv_text_buffer_add_duration(text, row->stats[side].total_ns);
     if (ratio_of(row, &ratio))
@@ -161,15 +227,17 @@ static void write_text(struct rv_text_buffer *text, const struct rv_diff_table *
     rv_text_buffer_format(text, "before: %s, %llu calls\nafter:  %s, %llu calls\n\n", table->title[BEFORE],
                           (unsigned long long)table->n_spans[BEFORE], table->title[AFTER],
                           (unsigned long long)table->n_spans[AFTER]);
-    rv_text_buffer_format(text, "%11s %21s %7s %21s %21s %21s %21s\n", "total", "total", "", "calls", "self",
-                          "self p50", "p50");
-    rv_text_buffer_format(text, "%11s %10s %10s %7s", "change", "before", "after", "ratio");
+    const int cause_width = knows_states(table) ? 20 : 0;
+    rv_text_buffer_format(text, "%11s%*s %21s %7s %21s %21s %21s %21s\n", "total", cause_width, "", "total", "",
+                          "calls", "self", "self p50", "p50");
+    rv_text_buffer_format(text, "%11s%*s %10s %10s %7s", "change", cause_width, cause_width ? "most of it    " : "",
+                          "before", "after", "ratio");
     for (int i = 0; i < 4; i++)
         rv_text_buffer_format(text, " %10s %10s", "before", "after");
     rv_text_buffer_add(text, "  verdict       subroutine\n");
     char **names = rv_table_names_create(diff->rows, sizeof *diff->rows, offsetof(struct rv_diff_row, name), diff->n);
     for (size_t i = 0; i < diff->n; i++) {
-        add_text_row(text, &diff->rows[i], names[i]);
+        add_text_row(text, table, &diff->rows[i], names[i]);
         n_verdicts[diff->rows[i].verdict]++;
     }
     rv_table_names_destroy(names, diff->n);
@@ -182,6 +250,11 @@ static void write_text(struct rv_text_buffer *text, const struct rv_diff_table *
     rv_text_buffer_format(
         text, "own times of all together: x%.2f (the machine, or the whole program); verdicts are beyond that\n",
         diff->common_ratio);
+    for (int side = 0; side < RV_DIFF_SIDES; side++)
+        if (!table->has_states[side])
+            rv_text_buffer_format(text,
+                                  "threads' states are not known %s: not said is what changed on and off the CPU\n",
+                                  side == BEFORE ? "before" : "after");
 }
 
 int rv_diff_table_write(const struct rv_diff_table *table, enum rv_report_format format, FILE *out)
@@ -192,7 +265,7 @@ int rv_diff_table_write(const struct rv_diff_table *table, enum rv_report_format
         write_text(&text, table);
         break;
     case RV_REPORT_CSV:
-        write_csv(&text, table->diff);
+        write_csv(&text, table);
         break;
     case RV_REPORT_JSON:
         write_json(&text, table);

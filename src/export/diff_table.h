@@ -11,6 +11,7 @@ struct rv_diff_table {
     const struct rv_diff *diff;
     const char *title[RV_DIFF_SIDES]; /* of the runs */
     uint64_t n_spans[RV_DIFF_SIDES];
+    bool has_states[RV_DIFF_SIDES]; /* the threads' states are known */
 };
 
 /* Rows in the comparison's order. 0, or the negative errno of the stream. */

@@ -29,12 +29,12 @@ trace 100 old >a.json
 trace 200 fresh >b.json
 run --diff=csv a.json b.json
 expect "exit status" $status 0
-expect "columns of every row" "$(awk -F, '{ print NF }' out | sort -u)" 24
+expect "columns of every row" "$(awk -F, '{ print NF }' out | sort -u)" 36
 expect "verdicts" "$(sed 1d out | awk -F, '{ print $1 "=" $NF }' | sort | tr '\n' ' ')" \
     "few=few fresh=new old=gone same=same slow=slower "
-expect "the greatest change" "$(sed -n 2p out | cut -d, -f1,5-8,19)" "slow,40,40,4039000,8039000,1.99034"
-expect "what did not change" "$(grep '^same,' out | cut -d, -f5-8,19-23)" "40,40,2115000,2115000,1,1,1,1,1"
-expect "what is new" "$(grep '^fresh,' out | cut -d, -f5-8,19-23)" "0,1,0,5000,,,,,"
+expect "the greatest change" "$(sed -n 2p out | cut -d, -f1,5-8,31)" "slow,40,40,4039000,8039000,1.99034"
+expect "what did not change" "$(grep '^same,' out | cut -d, -f5-8,31-35)" "40,40,2115000,2115000,1,1,1,1,1"
+expect "what is new" "$(grep '^fresh,' out | cut -d, -f5-8,31-35)" "0,1,0,5000,,,,,"
 
 run --diff=csv b.json a.json
 expect "the other way round" "$(grep '^slow,' out | awk -F, '{ print $NF }')" faster

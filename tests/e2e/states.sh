@@ -76,6 +76,15 @@ n_seen=$(((events - produced) / 2))
 run --export=perfetto:"$folder/run.pftrace" "$folder/run.rvz"
 grep -aq 'thread states' "$folder/run.pftrace" || fail "no track of states in the export for Perfetto"
 
+# A comparison says what changed: here nothing did; and where it cannot be known.
+run --diff=csv --force --output="$folder/diff" "$folder/run.rvz" "$folder/run.rvz"
+expect "blocked time in a comparison" "$(awk -F, '$1 ~ /::rest$/ { print $21 "," $22 "," $27 "," $28 }' "$folder/diff")" \
+    "$(field rest 17 report),$(field rest 17 report),$(field rest 12 report),$(field rest 12 report)"
+run --states=off --headless --record="$folder/off.rvz" -- "$states"
+run --diff --force --output="$folder/diff" "$folder/run.rvz" "$folder/off.rvz"
+grep -q "^threads' states are not known after: " "$folder/diff" || fail "a comparison without states says nothing"
+run --diff --force --output="$folder/diff" "$folder/run.rvz" "$folder/run.rvz"
+sed -n 5p "$folder/diff" | grep -q "most of it" || fail "no cause of changes: $(cat "$folder/diff")"
 run --states=off --report=csv --force --output="$folder/report" -- "$states"
 expect "blocked time with --states=off" "$(field rest 12 report)" ""
 run --states=off --report --force --output="$folder/report" -- "$states"
