@@ -158,22 +158,23 @@ static void fill_view(struct stand *stand, uint32_t n_boxes)
 static const struct rv_arc_index *make_arcs(void)
 {
     struct rv_lane *lanes = rv_alloc(N_LANES, sizeof *lanes);
-    struct rv_wait_edge *edges = rv_alloc(N_EDGES, sizeof *edges);
+    struct rv_arc_collector collector = {.n = 0};
     uint32_t random = 5;
     for (uint32_t i = 0; i < N_LANES; i++)
         lanes[i].idx = i;
     for (uint32_t i = 0; i < N_EDGES; i++) {
         random = random * 1664525 + 1013904223;
         const uint64_t end_ns = (uint64_t)i * WINDOW_NS / N_EDGES + 1000;
-        edges[i].wait = (struct rv_wait){.start_ns = end_ns - random % 1000,
-                                         .end_ns = end_ns,
-                                         .woke_ns = end_ns - 50,
-                                         .lane = (random >> 8) % N_LANES,
-                                         .kind = RV_WAIT_MUTEX};
-        edges[i].waker = &lanes[((random >> 8) + 1 + (random >> 16) % (N_LANES - 1)) % N_LANES];
+        struct rv_wait_edge edge = {.waker = NULL};
+        edge.wait = (struct rv_wait){.start_ns = end_ns - random % 1000,
+                                     .end_ns = end_ns,
+                                     .woke_ns = end_ns - 50,
+                                     .lane = (random >> 8) % N_LANES,
+                                     .kind = RV_WAIT_MUTEX};
+        edge.waker = &lanes[((random >> 8) + 1 + (random >> 16) % (N_LANES - 1)) % N_LANES];
+        rv_arc_collector_add(&collector, &edge);
     }
-    const struct rv_arc_index *index = rv_arc_index_create(edges, N_EDGES);
-    free(edges);
+    const struct rv_arc_index *index = rv_arc_index_create(&collector);
     free(lanes);
     return index;
 }

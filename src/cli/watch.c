@@ -609,6 +609,14 @@ static int write_report(struct watch *watch, const struct rv_session_counts *cou
     return error;
 }
 
+static int write_waits(struct watch *watch)
+{
+    const struct rv_waits_report report = {.waits = rv_session_waits(watch->session),
+                                           .subroutines = rv_session_subroutines(watch->session),
+                                           .losses = &watch->losses};
+    return rv_waits_write(&report, watch->options->report_format, watch->output.file);
+}
+
 static int write_critical_path(struct watch *watch)
 {
     struct rv_cli_slice slice;
@@ -747,8 +755,7 @@ static void write_outputs(struct watch *watch)
     if (!error && options->has_spans)
         error = write_spans(watch);
     if (!error && options->has_waits)
-        error = rv_waits_write(rv_session_waits(watch->session), rv_session_lanes(watch->session),
-                               rv_session_subroutines(watch->session), options->report_format, watch->output.file);
+        error = write_waits(watch);
     if (!error && options->has_flows)
         error = rv_flows_write(rv_session_flows(watch->session), rv_session_lanes(watch->session),
                                rv_session_subroutines(watch->session), options->report_format, watch->output.file);

@@ -40,13 +40,19 @@ struct rows {
 /* Had this been free: so many subroutines, objects, and objects whose wakers are not known. */
 enum { SAVINGS_EACH = RV_SAVINGS_MOST_SUBROUTINES, MOST_SAVINGS = 3 * SAVINGS_EACH };
 
+/* More waits are not taken into memory: the path is found among those that it needs, and savings are not measured. */
+#define MOST_WAITS ((size_t)1 << 23)
+
 struct path {
     const struct rv_critical_path_report *report;
+    struct rv_wait_reader *reader;
     struct rv_wait_graph graph;
     uint32_t call;     /* id of the call that the path is of; 0: of a time */
     uint32_t thread;   /* where it ends */
     uint64_t begin_ns; /* of what the path is of */
     uint64_t from_ns, to_ns, run_ns, woken_ns;
+    uint64_t known_from_ns; /* not 0: it begins here, since waits before were not kept */
+    bool has_all_waits;     /* the graph has them */
     struct rv_path_step *steps;
     size_t n_steps;
     struct rows subroutines, objects, unknown, on_threads;
@@ -287,12 +293,40 @@ static int measure_savings(struct path *path, struct rv_path_params params)
     return error;
 }
 
+/* Nothing is known of the time before that of waits that were not kept. */
+static int leave_unknown(struct path *path)
+{
+    const uint64_t gone_ns = rv_waits_state(path->report->waits).gone_ns;
+    if (gone_ns <= path->from_ns)
+        return 0;
+    if (gone_ns >= path->to_ns)
+        return rv_err(ENOENT, "the waits of that time were not kept: there is no critical path (--memory)");
+    path->from_ns = path->known_from_ns = gone_ns;
+    return 0;
+}
+
+static void find_steps(struct path *path, const struct rv_path_params *params)
+{
+    if (path->has_all_waits) {
+        path->steps = rv_critical_path_take(params, &path->n_steps);
+        return;
+    }
+    path->graph.n_waits = 0;
+    path->steps = rv_wait_graph_take_path(
+        &path->graph,
+        &(struct rv_wait_graph_path){.thread = path->thread, .from_ns = path->from_ns, .to_ns = path->to_ns},
+        &path->n_steps);
+}
+
 static int find_path(struct path *path)
 {
-    rv_wait_graph_init(&path->graph, path->report->waits, path->report->lanes);
+    path->reader = rv_wait_reader_open(path->report->waits, NULL, NULL);
+    rv_wait_graph_init(&path->graph, path->report->lanes, path->reader);
     int error = rv_filter_n_rules(path->report->part.filter) ? choose_call(path) : choose_time(path);
+    error = error ? error : leave_unknown(path);
     if (error)
         return error;
+    path->has_all_waits = rv_wait_graph_add_waits(&path->graph, path->from_ns, path->to_ns, MOST_WAITS);
     const struct rv_path_params params = {.threads = path->graph.threads,
                                           .n_threads = path->graph.n_threads,
                                           .waits = path->graph.waits,
@@ -300,7 +334,7 @@ static int find_path(struct path *path)
                                           .thread = path->thread,
                                           .from_ns = path->from_ns,
                                           .to_ns = path->to_ns};
-    path->steps = rv_critical_path_take(&params, &path->n_steps);
+    find_steps(path, &params);
     path->begin_ns = path->from_ns;
     path->from_ns = path->n_steps ? path->steps[0].from_ns : path->to_ns;
     add_threads(path);
@@ -310,7 +344,7 @@ static int find_path(struct path *path)
     sort(&path->objects);
     sort(&path->unknown);
     sort(&path->on_threads);
-    return error ? error : measure_savings(path, params);
+    return error || !path->has_all_waits ? error : measure_savings(path, params);
 }
 
 static void rows_fini(struct rows *rows)
@@ -322,6 +356,7 @@ static void rows_fini(struct rows *rows)
 static void fini(struct path *path)
 {
     rv_wait_graph_fini(&path->graph);
+    rv_wait_reader_close(path->reader);
     free(path->steps);
     rows_fini(&path->subroutines);
     rows_fini(&path->objects);
@@ -439,9 +474,12 @@ static void write_text(struct rv_text_buffer *text, const struct path *path)
     rv_text_buffer_add(text, "\n");
     rv_text_buffer_add_duration(text, path->to_ns - path->from_ns);
     rv_text_buffer_add(text, "  all\n");
-    if (path->graph.n_more)
-        rv_text_buffer_format(text, "%" PRIu64 " waits and releases were not kept: the path does not know them\n",
-                              path->graph.n_more);
+    if (path->known_from_ns)
+        rv_text_buffer_add(text, "waits before that were not kept: the path begins after them (--memory)\n");
+    if (!path->has_all_waits)
+        rv_text_buffer_format(text, "more than %zu waits: nothing was computed anew\n", MOST_WAITS);
+    if (rv_wait_reader_has_missed(path->reader))
+        rv_text_buffer_add(text, "some waits could not be read: it may be another path; see --check\n");
     rv_losses_add_text(text, path->report->losses, RV_LOSS_EVENTS_DROPPED);
     free(call);
     free(thread);
@@ -470,6 +508,9 @@ static void write_csv(struct rv_text_buffer *text, const struct path *path)
     }
     rv_text_buffer_format(text, "outside of calls,,%" PRIu64 ",0\nwoken,,%" PRIu64 ",0\nall,,%" PRIu64 ",%zu\n",
                           path->run_ns - own_ns(path), path->woken_ns, path->to_ns - path->from_ns, path->n_steps);
+    if (path->known_from_ns)
+        rv_text_buffer_format(text, "waits were not kept until,,%" PRIu64 ",0\n", path->known_from_ns);
+    rv_losses_add_csv(text, path->report->losses, 4);
 }
 
 static void add_json_savings(struct rv_text_buffer *text, const struct path *path)
@@ -493,8 +534,8 @@ static void write_json(struct rv_text_buffer *text, const struct path *path)
     rv_text_buffer_format(
         text,
         "{\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64 ",\"steps\":%zu,\"outside_of_calls_ns\":%" PRIu64
-        ",\"woken_ns\":%" PRIu64 ",\"not_kept\":%" PRIu64 ",\"lost\":",
-        path->from_ns, path->to_ns, path->n_steps, path->run_ns - own_ns(path), path->woken_ns, path->graph.n_more);
+        ",\"woken_ns\":%" PRIu64 ",\"known_from_ns\":%" PRIu64 ",\"lost\":",
+        path->from_ns, path->to_ns, path->n_steps, path->run_ns - own_ns(path), path->woken_ns, path->known_from_ns);
     rv_losses_add_json(text, path->report->losses);
     for (size_t i = 0; i < N_SECTIONS; i++) {
         rv_text_buffer_format(text, ",\"%s\":[", sections[i].key);

@@ -39,6 +39,20 @@ void rv_losses_add_text(struct rv_text_buffer *text, const struct rv_losses *los
             rv_text_buffer_format(text, "lost: %llu %s\n", (unsigned long long)losses->n[loss], rv_loss_words(loss));
 }
 
+void rv_losses_add_csv(struct rv_text_buffer *text, const struct rv_losses *losses, unsigned n_columns)
+{
+    for (enum rv_loss loss = 0; losses && loss < RV_LOSS_COUNT; loss++) {
+        if (!losses->n[loss])
+            continue;
+        rv_text_buffer_add(text, "lost,");
+        rv_text_buffer_add_csv(text, rv_loss_words(loss));
+        rv_text_buffer_format(text, ",%llu", (unsigned long long)losses->n[loss]);
+        for (unsigned i = 3; i < n_columns; i++)
+            rv_text_buffer_add(text, ",");
+        rv_text_buffer_add(text, "\n");
+    }
+}
+
 void rv_losses_add_json(struct rv_text_buffer *text, const struct rv_losses *losses)
 {
     const char *separator = "";

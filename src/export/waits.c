@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "export/losses.h"
 #include "export/text_buffer.h"
+#include "waits/reader.h"
 
 static const char *const WAKES[RV_WAKE_COUNT] = {[RV_WAKE_UNKNOWN] = "unknown",
                                                  [RV_WAKE_EXACT] = "exact",
@@ -12,11 +14,14 @@ static const char *const WAKES[RV_WAKE_COUNT] = {[RV_WAKE_UNKNOWN] = "unknown",
                                                  [RV_WAKE_LIKELY] = "likely",
                                                  [RV_WAKE_TIMEOUT] = "timeout"};
 
+enum { CSV_COLUMNS = 13 + RV_WAKE_COUNT };
+
 struct table {
     struct rv_waits_row *rows;
     size_t n;
-    uint64_t n_more;
     struct rv_subroutines *subroutines;
+    const struct rv_losses *losses;
+    bool is_incomplete; /* some could not be read */
 };
 
 /* "" for none. The caller frees it. */
@@ -100,9 +105,9 @@ static void write_text(struct rv_text_buffer *text, const struct table *table)
     rv_text_buffer_format(text, "%12" PRIu64, n_waits);
     rv_text_buffer_add_duration(text, total_ns);
     rv_text_buffer_format(text, " %21s  all %zu objects\n", "", table->n);
-    if (table->n_more)
-        rv_text_buffer_format(text, "%" PRIu64 " waits and releases are in the sums, but not in \"ended by\"\n",
-                              table->n_more);
+    if (table->is_incomplete)
+        rv_text_buffer_add(text, "some waits could not be read: see --check\n");
+    rv_losses_add_text(text, table->losses, RV_LOSS_EVENTS_DROPPED);
 }
 
 /* ---- CSV ---- */
@@ -140,6 +145,7 @@ static void write_csv(struct rv_text_buffer *text, const struct table *table)
     rv_text_buffer_add(text, ",waiter,waiter_name,waiter_call,holder,holder_name,holder_call,held_ns\n");
     for (size_t i = 0; i < table->n; i++)
         add_csv_row(text, table, &table->rows[i]);
+    rv_losses_add_csv(text, table->losses, CSV_COLUMNS);
 }
 
 /* ---- JSON ---- */
@@ -184,24 +190,33 @@ static void add_json(struct rv_text_buffer *text, const struct table *table)
         rv_text_buffer_add(text, i ? "," : "");
         add_json_row(text, table, &table->rows[i]);
     }
-    rv_text_buffer_format(text, "],\"not_kept\":%" PRIu64 "}", table->n_more);
+    rv_text_buffer_format(text, "],\"is_incomplete\":%s", table->is_incomplete ? "true" : "false");
+    rv_text_buffer_add(text, ",\"lost\":");
+    rv_losses_add_json(text, table->losses);
+    rv_text_buffer_add(text, "}");
 }
 
-void rv_waits_add_json(struct rv_text_buffer *text, struct rv_waits *waits, struct rv_lanes *lanes,
-                       struct rv_subroutines *subroutines)
+static struct table read_table(const struct rv_waits_report *report)
 {
-    struct table table = {.subroutines = subroutines};
-    table.rows = rv_waits_take_rows(waits, lanes, &table.n, &table.n_more);
+    struct table table = {.subroutines = report->subroutines, .losses = report->losses};
+    struct rv_wait_reader *reader = rv_wait_reader_open(report->waits, NULL, NULL);
+    table.rows = rv_wait_reader_take_rows(reader, &table.n);
+    table.is_incomplete = rv_wait_reader_has_missed(reader);
+    rv_wait_reader_close(reader);
+    return table;
+}
+
+void rv_waits_add_json(struct rv_text_buffer *text, const struct rv_waits_report *report)
+{
+    struct table table = read_table(report);
     add_json(text, &table);
     free(table.rows);
 }
 
-int rv_waits_write(struct rv_waits *waits, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
-                   enum rv_report_format format, FILE *out)
+int rv_waits_write(const struct rv_waits_report *report, enum rv_report_format format, FILE *out)
 {
     struct rv_text_buffer text = {0};
-    struct table table = {.subroutines = subroutines};
-    table.rows = rv_waits_take_rows(waits, lanes, &table.n, &table.n_more);
+    struct table table = read_table(report);
     switch (format) {
     case RV_REPORT_TEXT:
         write_text(&text, &table);

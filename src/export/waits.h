@@ -8,15 +8,19 @@
 #include "export/text_buffer.h"
 #include "waits/waits.h"
 
+struct rv_waits_report {
+    struct rv_waits *waits;
+    struct rv_subroutines *subroutines;
+    const struct rv_losses *losses; /* NULL: none */
+};
+
 /* 0, or the negative errno of the stream. */
-int rv_waits_write(struct rv_waits *waits, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
-                   enum rv_report_format format, FILE *out);
+int rv_waits_write(const struct rv_waits_report *report, enum rv_report_format format, FILE *out);
 
 /* The kind and the name of an object; for the caller to free. */
 char *rv_waits_take_object(struct rv_subroutines *subroutines, enum rv_wait_kind kind, uint32_t object);
 
 /* The object that the JSON is. */
-void rv_waits_add_json(struct rv_text_buffer *text, struct rv_waits *waits, struct rv_lanes *lanes,
-                       struct rv_subroutines *subroutines);
+void rv_waits_add_json(struct rv_text_buffer *text, const struct rv_waits_report *report);
 
 #endif

@@ -26,6 +26,12 @@ struct rv_block_summary {
     size_t n_stacks;
 };
 
+struct rv_waiter_summary {            /* the waits of a stack in a block */
+    uint64_t index;                   /* offset of the INDEX that has them */
+    size_t first_wait, first_release; /* their rows in it */
+    const struct rv_rec_index_waiter *row;
+};
+
 struct rv_call_total { /* all calls of one subroutine */
     const struct rv_rec_index_total *row;
     const struct rv_rec_index_bucket *buckets;

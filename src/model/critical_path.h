@@ -40,20 +40,49 @@ struct rv_path_step {
     enum rv_path_step_kind kind;
 };
 
-struct rv_path_params {
+/*
+ * Where a walk finds the waits of threads, those of a thread in the order of their ends; they do not overlap. Their numbers
+ * are the source's.
+ */
+struct rv_path_source {
+    /* Take the last wait of a thread that ended at at_ns or before and is earlier than those taken. RV_PATH_NONE: there
+     * is none. */
+    uint32_t (*take_last)(void *context, uint32_t thread, uint64_t at_ns);
+    /* The one that began before at_ns and ends after it, if it is earlier than those taken; likewise. */
+    uint32_t (*find_present)(void *context, uint32_t thread, uint64_t at_ns);
+    /* Take all of a thread. */
+    void (*take_all)(void *context, uint32_t thread);
+    const struct rv_path_wait *(*get)(void *context, uint32_t wait);
+    /* Asked at each step; NULL: always. */
+    bool (*goes_on)(void *context, size_t n_steps);
+    void *context;
+};
+
+struct rv_path_walk {
     const struct rv_path_thread *threads;
     size_t n_threads;
-    const struct rv_path_wait *waits; /* in any order; those of a thread do not overlap */
-    size_t n_waits;
     uint32_t thread; /* whose progress */
     uint64_t from_ns, to_ns;
 };
 
 /*
  * The path, from its begin to its end: steps without gaps between from_ns, or where no cause is known before, and to_ns.
- * Steps of no length are left out. O(waits log waits). Each wait is on the path once at most, whatever the clocks say.
+ * Steps of no length are left out. Each wait is on the path once at most, whatever the clocks say.
  *   returns  the steps, for the caller to free
  */
+struct rv_path_step *rv_critical_path_walk(const struct rv_path_walk *walk, const struct rv_path_source *source,
+                                           size_t *n);
+
+struct rv_path_params {
+    const struct rv_path_thread *threads;
+    size_t n_threads;
+    const struct rv_path_wait *waits; /* in any order; those of a thread do not overlap */
+    size_t n_waits;
+    uint32_t thread;
+    uint64_t from_ns, to_ns;
+};
+
+/* The same among waits that are all in memory; their numbers are indices. O(waits log waits). */
 struct rv_path_step *rv_critical_path_take(const struct rv_path_params *params, size_t *n);
 
 #endif

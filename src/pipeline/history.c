@@ -16,6 +16,7 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "pipeline/history_blocks.h"
+#include "pipeline/recorded_waits.h"
 #include "sink/record.h"
 #include "source/indexed.h"
 #include "source/replay.h"
@@ -38,6 +39,7 @@ struct rv_history {
     bool is_begun; /* the session's */
     /* its thread */
     struct rv_lanes *lanes;
+    struct rv_waits *waits; /* NULL: not kept */
     struct rv_page_loader *page_loader;
     struct rv_intake session, intake;
     struct followed *streams; /* by number */
@@ -139,6 +141,13 @@ static void add_total(void *context, const struct rv_call_total *total)
     (void)total;
 }
 
+static void add_waiter(void *context, void *stream, const struct rv_waiter_summary *waiter)
+{
+    struct rv_history *history = context;
+    if (history->waits)
+        rv_recorded_waits_add(history->waits, stream_of(history, stream), waiter);
+}
+
 static bool take_request(void *context, struct rv_page_request *request)
 {
     return rv_page_loader_take(((struct rv_history *)context)->page_loader, request);
@@ -161,7 +170,8 @@ static void miss_page(void *context, const struct rv_page_request *request)
     rv_page_loader_miss(((struct rv_history *)context)->page_loader, request);
 }
 
-static const struct rv_intake_pages PAGES = {summarize, add_total, take_request, open_page, add_page_stack, miss_page};
+static const struct rv_intake_pages PAGES = {summarize, add_total,      add_waiter, take_request,
+                                             open_page, add_page_stack, miss_page};
 
 /* ---- indexes ---- */
 
@@ -288,10 +298,13 @@ static void *run(void *context)
     return NULL;
 }
 
-void rv_history_begin(struct rv_history *history, struct rv_lanes *lanes, struct rv_page_loader *page_loader,
-                      const struct rv_intake *intake)
+void rv_history_begin(struct rv_history *history, struct rv_lanes *lanes, struct rv_waits *waits,
+                      struct rv_page_loader *page_loader, const struct rv_intake *intake)
 {
     history->lanes = lanes;
+    history->waits = waits;
+    if (waits)
+        rv_recorded_waits_serve(waits, history->source, true);
     history->page_loader = page_loader;
     history->session = *intake;
     history->intake = (struct rv_intake){history,       open_stream,  rename_stream, account_stream, close_stream,

@@ -9,6 +9,7 @@
 
 #include "pipeline/page_loader.h"
 #include "sink/sink.h"
+#include "waits/waits.h"
 #include "source/source.h"
 
 struct rv_history; /* opaque */
@@ -33,9 +34,9 @@ uint64_t rv_history_default_bytes(void);
 
 /* ---- the session's side ---- */
 
-/* Start its thread, which uses the session's lanes, page loader and intake. */
-void rv_history_begin(struct rv_history *history, struct rv_lanes *lanes, struct rv_page_loader *page_loader,
-                      const struct rv_intake *intake);
+/* Start its thread, which uses the session's lanes, waits (NULL: it keeps none), page loader and intake. */
+void rv_history_begin(struct rv_history *history, struct rv_lanes *lanes, struct rv_waits *waits,
+                      struct rv_page_loader *page_loader, const struct rv_intake *intake);
 
 /* End it: no page is submitted any more. Waits a second at most for the disk: see rv_history_is_stuck(). */
 void rv_history_end(struct rv_history *history);

@@ -16,6 +16,7 @@
 #include "pipeline/delivery.h"
 #include "pipeline/history_blocks.h"
 #include "pipeline/page_loader.h"
+#include "pipeline/recorded_waits.h"
 #include "pipeline/stream_table.h"
 
 enum { JOBS_PER_WORKER = 4, MAX_WORKERS = 64 };
@@ -25,6 +26,7 @@ enum { JOBS_PER_WORKER = 4, MAX_WORKERS = 64 };
 enum { OPEN_CALL_BYTES = 128, OPEN_CALLS_SHARE = 8, OPEN_CALLS_OF_ANY = 1 << 21 };
 /* Shares of the memory: guaranteed to lanes, and left free. */
 enum { LANES_SHARE = 4, UNTOLD_SHARE = 8 };
+enum { WAITS_SHARE = 8 }; /* of single waits */
 /* Where there is a history: shares of pages in view, with a limit allowed in any case, and of the list of its blocks. */
 enum { LIST_SHARE = 8, PAGES_SHARE = 2, LEAST_PAGES_BYTES = 32 << 20 };
 enum { LOOKS_A_SHARE = 4, SPAN_BYTES = 32 }; /* checks until that is filled; bytes per span with its share of cells */
@@ -46,7 +48,6 @@ struct rv_session {
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
     struct rv_waits *waits;
-    struct rv_wait_index *wait_index;
     struct rv_flows *flows;
     struct worker *workers;
     unsigned n_workers;
@@ -162,6 +163,13 @@ static void add_total(void *context, const struct rv_call_total *total)
     rv_page_loader_add_total(&((struct rv_session *)context)->workers[0].delivery, total);
 }
 
+static void add_waiter(void *context, void *stream, const struct rv_waiter_summary *waiter)
+{
+    const struct rv_session *session = context;
+    if (session->waits)
+        rv_recorded_waits_add(session->waits, stream, waiter);
+}
+
 static bool take_request(void *context, struct rv_page_request *request)
 {
     return rv_page_loader_take(&((struct rv_session *)context)->page_loader, request);
@@ -184,7 +192,8 @@ static void miss_page(void *context, const struct rv_page_request *request)
     rv_page_loader_miss(&((struct rv_session *)context)->page_loader, request);
 }
 
-static const struct rv_intake_pages PAGES = {summarize, add_total, take_request, open_page, add_page_stack, miss_page};
+static const struct rv_intake_pages PAGES = {summarize, add_total,      add_waiter, take_request,
+                                             open_page, add_page_stack, miss_page};
 
 static bool is_stopping(void *context)
 {
@@ -454,15 +463,17 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     if (params->keeps_stretches)
         rv_lanes_keep_stretches(session->lanes);
     session->subroutines = rv_subroutines_create();
-    session->waits = session->params.keeps_waits ? rv_waits_create() : NULL;
-    session->wait_index = session->waits ? rv_wait_index_create(session->waits, session->lanes) : NULL;
+    if (params->keeps_waits)
+        session->waits = rv_waits_create(session->lanes, session->params.memory_bytes / WAITS_SHARE);
+    if (session->waits && source->read_waits)
+        rv_recorded_waits_serve(session->waits, source, false);
     session->flows = session->params.keeps_flows ? rv_flows_create() : NULL;
     session->intake = (struct rv_intake){session,       open_stream,  rename_stream, account_stream, close_stream,
                                          acquire_batch, submit_batch, is_stopping,   define,         &PAGES};
     rv_page_loader_init(&session->page_loader, pages_bytes(&session->params),
                         session->params.memory_bytes / LIST_SHARE);
     if (params->history)
-        rv_history_begin(params->history, session->lanes, &session->page_loader, &session->intake);
+        rv_history_begin(params->history, session->lanes, session->waits, &session->page_loader, &session->intake);
     pthread_mutex_init(&session->lock, NULL);
     pthread_mutex_init(&session->limiting, NULL);
     rv_os_init_condition(&session->has_news);
@@ -529,10 +540,9 @@ void rv_session_destroy(struct rv_session *session)
     rv_batch_pool_fini(&session->jobs);
     rv_page_loader_fini(&session->page_loader);
     rv_queue_destroy(session->filled);
-    rv_wait_index_destroy(session->wait_index);
+    rv_waits_destroy(session->waits);
     rv_lanes_destroy(session->lanes);
     rv_subroutines_destroy(session->subroutines);
-    rv_waits_destroy(session->waits);
     rv_flows_destroy(session->flows);
     pthread_cond_destroy(&session->has_news);
     pthread_mutex_destroy(&session->limiting);
@@ -559,6 +569,11 @@ struct rv_subroutines *rv_session_subroutines(struct rv_session *session)
     return session->subroutines;
 }
 
+bool rv_session_lacks_waits(const struct rv_session *session)
+{
+    return session->source->lacks_waits;
+}
+
 struct rv_waits *rv_session_waits(struct rv_session *session)
 {
     return session->waits;
@@ -567,11 +582,6 @@ struct rv_waits *rv_session_waits(struct rv_session *session)
 struct rv_flows *rv_session_flows(struct rv_session *session)
 {
     return session->flows;
-}
-
-struct rv_wait_index *rv_session_wait_index(struct rv_session *session)
-{
-    return session->wait_index;
 }
 
 size_t rv_session_want(struct rv_session *session, uint64_t from_ns, uint64_t to_ns, uint32_t level)

@@ -14,7 +14,7 @@
 #include "model/stats.h"
 #include "model/subroutines.h"
 #include "tasks/flows.h"
-#include "waits/index.h"
+#include "waits/waits.h"
 #include "pipeline/history.h"
 #include "pipeline/span_reader.h"
 #include "scan/block.h"
@@ -63,9 +63,9 @@ int rv_session_error(struct rv_session *session);
 /* What the session fills, valid until destroy. */
 struct rv_lanes *rv_session_lanes(struct rv_session *session);
 struct rv_subroutines *rv_session_subroutines(struct rv_session *session);
-struct rv_waits *rv_session_waits(struct rv_session *session);           /* with keeps_waits; else NULL */
-struct rv_wait_index *rv_session_wait_index(struct rv_session *session); /* likewise; of the same waits */
-struct rv_flows *rv_session_flows(struct rv_session *session);           /* with keeps_flows; else NULL */
+struct rv_waits *rv_session_waits(struct rv_session *session); /* with keeps_waits; else NULL */
+bool rv_session_lacks_waits(const struct rv_session *session); /* it is a recording whose index has none */
+struct rv_flows *rv_session_flows(struct rv_session *session); /* with keeps_flows; else NULL */
 
 /*
  * A window is viewed at a level of detail (rv_view.level): request the pages that it lacks, in a recording opened by

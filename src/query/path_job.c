@@ -89,24 +89,40 @@ static void sum_up(struct rv_path_found *found, const struct rv_wait_graph *grap
     found->n_parts = parts.n;
 }
 
-static void find(struct rv_path_job *job, const struct rv_wait_graph *graph)
+static bool is_wanted(void *context)
+{
+    return rv_job_thread_is_wanted(&((struct rv_path_job *)context)->thread);
+}
+
+static bool goes_on(void *context, uint64_t at_ns)
+{
+    struct rv_path_job *job = context;
+    atomic_store_explicit(&job->at_ns, at_ns, memory_order_relaxed);
+    return is_wanted(job);
+}
+
+static void find(struct rv_path_job *job, struct rv_wait_graph *graph)
 {
     struct rv_path_found *found = &job->found;
-    struct rv_path_params params = {.threads = graph->threads,
-                                    .n_threads = graph->n_threads,
-                                    .waits = graph->waits,
-                                    .n_waits = graph->n_waits,
-                                    .from_ns = found->request.from_ns,
-                                    .to_ns = found->request.to_ns};
+    struct rv_wait_graph_path path = {.from_ns = found->request.from_ns,
+                                      .to_ns = found->request.to_ns,
+                                      .most_steps = RV_PATH_MOST_STEPS,
+                                      .goes_on = goes_on,
+                                      .context = job};
     size_t n;
-    params.thread = found->request.lane_idx == RV_PATH_LAST ? rv_wait_graph_last_thread(graph, &params.to_ns)
-                                                            : rv_lanes_get(job->lanes, found->request.lane_idx)->thread;
-    if (params.thread >= graph->n_threads || !graph->lane_of[params.thread] || !rv_job_thread_is_wanted(&job->thread))
+    path.thread = found->request.lane_idx == RV_PATH_LAST ? rv_wait_graph_last_thread(graph, &path.to_ns)
+                                                          : rv_lanes_get(job->lanes, found->request.lane_idx)->thread;
+    if (path.thread >= graph->n_threads || !graph->lane_of[path.thread] || !is_wanted(job))
         return;
-    struct rv_path_step *steps = rv_critical_path_take(&params, &n);
+    const struct rv_waits_state state = rv_waits_state(job->waits);
+    path.from_ns = state.gone_ns > path.from_ns ? state.gone_ns : path.from_ns;
+    struct rv_path_step *steps = rv_wait_graph_take_path(graph, &path, &n);
     found->path = rv_lit_path_create(steps, n);
-    found->n_waits = graph->n_waits;
-    found->n_more = graph->n_more;
+    found->n_waits = state.n;
+    found->known_from_ns = path.from_ns > found->request.from_ns ? path.from_ns : 0;
+    if (n >= RV_PATH_MOST_STEPS)
+        found->known_from_ns = steps[0].from_ns;
+    found->has_missed = rv_wait_reader_has_missed(graph->reader);
     sum_up(found, graph);
 }
 
@@ -114,9 +130,11 @@ static void work(void *context)
 {
     struct rv_path_job *job = context;
     struct rv_wait_graph graph;
-    rv_wait_graph_init(&graph, job->waits, job->lanes);
+    struct rv_wait_reader *reader = rv_wait_reader_open(job->waits, is_wanted, job);
+    rv_wait_graph_init(&graph, job->lanes, reader);
     find(job, &graph);
     rv_wait_graph_fini(&graph);
+    rv_wait_reader_close(reader);
 }
 
 void rv_path_job_start(struct rv_path_job *job, struct rv_lanes *lanes, struct rv_waits *waits,
@@ -127,6 +145,7 @@ void rv_path_job_start(struct rv_path_job *job, struct rv_lanes *lanes, struct r
     job->waits = waits;
     job->found.request = *request;
     job->is_on = true;
+    atomic_store_explicit(&job->at_ns, request->to_ns, memory_order_relaxed);
     rv_job_thread_start(&job->thread, work, job);
 }
 
@@ -144,9 +163,18 @@ void rv_path_job_wait(struct rv_path_job *job)
     rv_job_thread_wait(&job->thread);
 }
 
+unsigned rv_path_job_percent(const struct rv_path_job *job)
+{
+    const struct rv_path_request *request = &job->found.request;
+    const uint64_t at_ns = atomic_load_explicit(&job->at_ns, memory_order_relaxed);
+    const uint64_t all_ns = request->to_ns > request->from_ns ? request->to_ns - request->from_ns : 0;
+    const uint64_t left_ns = at_ns > request->from_ns ? at_ns - request->from_ns : 0;
+    return all_ns && left_ns < all_ns ? (unsigned)(100.0 * (double)(all_ns - left_ns) / (double)all_ns) : 0;
+}
+
 bool rv_path_job_poll(struct rv_path_job *job)
 {
-    return job->is_on && rv_job_thread_poll(&job->thread, 0);
+    return job->is_on && rv_job_thread_poll(&job->thread, rv_path_job_percent(job));
 }
 
 const struct rv_path_found *rv_path_job_found(const struct rv_path_job *job)

@@ -11,7 +11,8 @@
 #include "waits/waits.h"
 #include "query/job_thread.h"
 
-#define RV_PATH_LAST UINT32_MAX /* lane_idx: of the thread that lasts longest in the range */
+#define RV_PATH_MOST_STEPS ((size_t)1 << 23) /* of a path that is shown: a longer one has its last ones */
+#define RV_PATH_LAST UINT32_MAX              /* lane_idx: of the thread that lasts longest in the range */
 
 struct rv_path_request {
     uint32_t lane_idx; /* of the call, or RV_PATH_LAST */
@@ -37,8 +38,9 @@ struct rv_path_found {
     uint64_t run_ns, wait_ns, woken_ns;
     struct rv_path_part *parts; /* most time first */
     size_t n_parts;
-    uint64_t n_waits; /* that are known */
-    uint64_t n_more;  /* waits and releases that were not kept: the path does not know them */
+    uint64_t n_waits;       /* that there were */
+    uint64_t known_from_ns; /* not 0: it begins here, since what waits were before was not kept, or is too much */
+    bool has_missed;        /* waits that it met cannot be read: it may be another one */
 };
 
 struct rv_path_job { /* zeroed = none; must not move while running */
@@ -46,6 +48,7 @@ struct rv_path_job { /* zeroed = none; must not move while running */
     struct rv_lanes *lanes; /* the job's, until it is done */
     struct rv_waits *waits;
     struct rv_path_found found;
+    _Atomic uint64_t at_ns; /* how far it is; no ordering needed */
     bool is_on;
 };
 
@@ -56,7 +59,10 @@ void rv_path_job_stop(struct rv_path_job *job);
 
 void rv_path_job_wait(struct rv_path_job *job); /* until it is done */
 
-/* Has it ended since the last call? */
+/* How far it is; Any thread. */
+unsigned rv_path_job_percent(const struct rv_path_job *job);
+
+/* Is it further, or has it ended, since the last call? */
 bool rv_path_job_poll(struct rv_path_job *job);
 
 /* What was found; NULL: there is no job, or it is not done. Borrowed until it is stopped. */

@@ -242,8 +242,7 @@ static bool has_sound_depths(const struct rv_rec_index_table *table)
 static bool is_sound_wait(const struct rv_rec_index_wait *wait, uint64_t *last_ns)
 {
     const bool is_sound = wait->end_ns >= *last_ns && wait->end_ns <= RV_EVENT_TICKS_MASK &&
-                          wait->waited_ns <= wait->end_ns && wait->kind < RV_WAIT_KIND_COUNT &&
-                          wait->wake < RV_WAKE_COUNT && wait->waker >> RV_EVENT_WAKE_SHIFT == 0;
+                          wait->waited_ns <= wait->end_ns && wait->waker >> RV_EVENT_WAKE_SHIFT == 0;
     *last_ns = wait->end_ns;
     return is_sound;
 }

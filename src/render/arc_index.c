@@ -34,42 +34,28 @@ static int by_end(const void *a, const void *b)
     const struct rv_arc *x = a, *y = b;
     if (x->to_ns != y->to_ns)
         return x->to_ns < y->to_ns ? -1 : 1;
-    return x->longest < y->longest ? -1 : x->longest > y->longest;
+    return x->to_lane < y->to_lane ? -1 : x->to_lane > y->to_lane;
 }
 
-static int by_lanes(const void *a, const void *b)
+static int compare_ids(const uint32_t a[5], const uint32_t b[5])
 {
-    const struct rv_arc *x = a, *y = b;
-    if (x->from_lane != y->from_lane)
-        return x->from_lane < y->from_lane ? -1 : 1;
-    if (x->to_lane != y->to_lane)
-        return x->to_lane < y->to_lane ? -1 : 1;
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    return by_end(a, b);
+    for (int i = 0; i < 5; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
 }
 
-static void list_waits(struct level *level, const struct rv_wait_edge *edges, size_t n)
+/* Between the same subroutines on the same lanes, and of one kind? Else in an order of these. */
+static int compare_ends(const struct rv_arc *a, const struct rv_arc *b)
 {
-    level->arcs = rv_alloc_scratch(n + 1, sizeof *level->arcs);
-    for (size_t i = 0; i < n; i++) {
-        const struct rv_wait *wait = &edges[i].wait;
-        const uint64_t n_ns = wait->end_ns > wait->start_ns ? wait->end_ns - wait->start_ns : 0;
-        const uint64_t woke_ns = wait->woke_ns ? wait->woke_ns : wait->end_ns;
-        if (!edges[i].waker || edges[i].waker->idx == wait->lane)
-            continue;
-        level->arcs[level->n++] = (struct rv_arc){.from_ns = woke_ns < wait->end_ns ? woke_ns : wait->end_ns,
-                                                  .to_ns = wait->end_ns,
-                                                  .from_lane = edges[i].waker->idx,
-                                                  .to_lane = wait->lane,
-                                                  .kind = is_lock(wait->kind) ? RV_ARC_LOCK : RV_ARC_OTHER,
-                                                  .n = 1,
-                                                  .total_ns = n_ns,
-                                                  .longest_ns = n_ns,
-                                                  .longest = i};
-    }
-    if (level->n)
-        qsort(level->arcs, level->n, sizeof *level->arcs, by_end);
+    return compare_ids((const uint32_t[5]){a->from_lane, a->to_lane, (uint32_t)a->kind, a->from_call, a->to_call},
+                       (const uint32_t[5]){b->from_lane, b->to_lane, (uint32_t)b->kind, b->from_call, b->to_call});
+}
+
+static int by_ends(const void *a, const void *b)
+{
+    const int order = compare_ends(a, b);
+    return order ? order : by_end(a, b);
 }
 
 static void fold(struct rv_arc *into, const struct rv_arc *arc)
@@ -82,46 +68,98 @@ static void fold(struct rv_arc *into, const struct rv_arc *arc)
     into->total_ns = total_ns;
 }
 
-static bool is_alike(const struct rv_arc *a, const struct rv_arc *b)
-{
-    return a->from_lane == b->from_lane && a->to_lane == b->to_lane && a->kind == b->kind;
-}
-
 /* One stretch of time: the first n arcs at `arcs`, sorted by their lanes. Returns the number left, in place. */
 static size_t fold_stretch(struct rv_arc *arcs, size_t n)
 {
     size_t n_left = 0;
     if (n > 1)
-        qsort(arcs, n, sizeof *arcs, by_lanes);
+        qsort(arcs, n, sizeof *arcs, by_ends);
     for (size_t i = 0; i < n; i++)
-        if (n_left && is_alike(&arcs[n_left - 1], &arcs[i]))
+        if (n_left && compare_ends(&arcs[n_left - 1], &arcs[i]) == 0)
             fold(&arcs[n_left - 1], &arcs[i]);
         else
             arcs[n_left++] = arcs[i];
     return n_left;
 }
 
+/* Arcs sorted by their ends, into stretches; from and to may be the same. Returns the number left. */
+static size_t fold_all(const struct rv_arc *from, size_t n, unsigned shift, struct rv_arc *to)
+{
+    size_t n_left = 0;
+    for (size_t first = 0, end; first < n; first = end) {
+        for (end = first + 1; end < n; end++)
+            if (from[end].to_ns >> shift != from[first].to_ns >> shift)
+                break;
+        memmove(&to[n_left], &from[first], (end - first) * sizeof *to);
+        n_left += fold_stretch(&to[n_left], end - first);
+    }
+    return n_left;
+}
+
+/* Until half of what may be kept is left. */
+static void fold_collected(struct rv_arc_collector *collector, size_t most)
+{
+    unsigned shift = collector->shift > FIRST_SHIFT ? collector->shift : FIRST_SHIFT;
+    qsort(collector->arcs, collector->n, sizeof *collector->arcs, by_end);
+    for (; shift <= LAST_SHIFT; shift++) {
+        collector->n = fold_all(collector->arcs, collector->n, shift, collector->arcs);
+        collector->shift = shift;
+        if (collector->n <= most)
+            return;
+    }
+}
+
+void rv_arc_collector_add(struct rv_arc_collector *collector, const struct rv_wait_edge *edge)
+{
+    const struct rv_wait *wait = &edge->wait;
+    const uint64_t n_ns = wait->end_ns > wait->start_ns ? wait->end_ns - wait->start_ns : 0;
+    const uint64_t woke_ns = wait->woke_ns ? wait->woke_ns : wait->end_ns;
+    if (!edge->waker || edge->waker->idx == wait->lane)
+        return;
+    if (collector->most && collector->n >= collector->most)
+        fold_collected(collector, collector->most / 2);
+    collector->arcs = rv_vec_reserve(collector->arcs, &collector->capacity, collector->n + 1, sizeof *collector->arcs);
+    collector->arcs[collector->n++] = (struct rv_arc){.from_ns = woke_ns < wait->end_ns ? woke_ns : wait->end_ns,
+                                                      .to_ns = wait->end_ns,
+                                                      .from_lane = edge->waker->idx,
+                                                      .to_lane = wait->lane,
+                                                      .kind = is_lock(wait->kind) ? RV_ARC_LOCK : RV_ARC_OTHER,
+                                                      .n = 1,
+                                                      .total_ns = n_ns,
+                                                      .longest_ns = n_ns,
+                                                      .from_call = edge->waker_call,
+                                                      .to_call = wait->call,
+                                                      .object = wait->object,
+                                                      .wait = wait->kind};
+}
+
 static struct level coarser(const struct level *finer, unsigned shift)
 {
     struct level level = {.arcs = rv_alloc_scratch(finer->n + 1, sizeof *level.arcs), .shift = shift};
-    for (size_t first = 0, end; first < finer->n; first = end) {
-        for (end = first + 1; end < finer->n; end++)
-            if (finer->arcs[end].to_ns >> shift != finer->arcs[first].to_ns >> shift)
-                break;
-        memcpy(&level.arcs[level.n], &finer->arcs[first], (end - first) * sizeof *level.arcs);
-        level.n += fold_stretch(&level.arcs[level.n], end - first);
-    }
+    level.n = fold_all(finer->arcs, finer->n, shift, level.arcs);
     return level;
 }
 
-const struct rv_arc_index *rv_arc_index_create(const struct rv_wait_edge *edges, size_t n)
+/* The finest level: in order of time, or of stretches of it. */
+static struct level take_collected(struct rv_arc_collector *collector)
+{
+    if (collector->shift)
+        fold_collected(collector, collector->most);
+    else if (collector->n)
+        qsort(collector->arcs, collector->n, sizeof *collector->arcs, by_end);
+    const struct level level = {collector->arcs, collector->n, collector->shift};
+    *collector = (struct rv_arc_collector){.n = 0};
+    return level;
+}
+
+const struct rv_arc_index *rv_arc_index_create(struct rv_arc_collector *collector)
 {
     struct rv_arc_index *index = rv_alloc(1, sizeof *index);
     atomic_store_explicit(&index->n_holders, 1, memory_order_relaxed);
-    list_waits(&index->levels[0], edges, n);
+    index->levels[0] = take_collected(collector);
     index->n_levels = index->levels[0].n != 0;
-    for (unsigned shift = FIRST_SHIFT; shift <= LAST_SHIFT && index->n_levels && index->n_levels < LEVELS_MOST;
-         shift++) {
+    const unsigned first = index->levels[0].shift ? index->levels[0].shift + 1 : FIRST_SHIFT;
+    for (unsigned shift = first; shift <= LAST_SHIFT && index->n_levels && index->n_levels < LEVELS_MOST; shift++) {
         const struct level *last = &index->levels[index->n_levels - 1];
         struct level level = coarser(last, shift);
         if ((double)level.n > SHRINKS_TO * (double)last->n)
@@ -130,6 +168,11 @@ const struct rv_arc_index *rv_arc_index_create(const struct rv_wait_edge *edges,
             index->levels[index->n_levels++] = level;
     }
     return index;
+}
+
+bool rv_arc_index_is_exact(const struct rv_arc_index *index)
+{
+    return index->levels[0].shift == 0;
 }
 
 const struct rv_arc_index *rv_arc_index_hold(const struct rv_arc_index *index)

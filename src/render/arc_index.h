@@ -1,15 +1,16 @@
 /*
- * Arcs from who ended waits to who waited, at levels of detail: at level 0 each wait's own, at the others those of the
- * same two lanes that ended in the same stretch of time, folded into one. No GL. Immutable and shared: the thread that
- * makes a picture and the window hold the same one.
+ * Arcs from who ended waits to who waited, at levels of detail: at level 0 each wait's own, at the others those between
+ * the same subroutines on the same two lanes that ended in the same stretch of time, folded into one. No GL. Immutable and
+ * shared: the thread that makes a picture and the window hold the same one.
  */
 #ifndef RV_RENDER_ARC_INDEX_H
 #define RV_RENDER_ARC_INDEX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "waits/waits.h"
+#include "waits/wakers.h"
 
 enum rv_arc_kind { RV_ARC_LOCK, RV_ARC_OTHER }; /* locks; what is signalled, joined, or done by another thread */
 
@@ -19,13 +20,28 @@ struct rv_arc {
     enum rv_arc_kind kind;
     uint32_t n;                    /* waits */
     uint64_t total_ns, longest_ns; /* how long they were */
-    size_t longest;                /* the number of the longest one among the edges */
+    uint32_t from_call, to_call; /* ids of the innermost calls that ended them, and that waited; 0: unknown, or none */
+    uint32_t object;             /* of the longest one: id; 0: none */
+    enum rv_wait_kind wait;      /* likewise */
 };
 
 struct rv_arc_index; /* opaque */
 
-/* edges: n, as of rv_waits_take_edges(). Those without a waker on another lane have no arc. Returns it held. */
-const struct rv_arc_index *rv_arc_index_create(const struct rv_wait_edge *edges, size_t n);
+struct rv_arc_collector { /* zeroed = none so far */
+    struct rv_arc *arcs;
+    size_t n, capacity;
+    size_t most;    /* to be kept; 0: all. Beyond, they are folded, and so is level 0 of the index */
+    unsigned shift; /* into stretches of 2^shift ns; 0: none is folded */
+};
+
+/* Add the arc of a wait; without a waker on another lane it has none. */
+void rv_arc_collector_add(struct rv_arc_collector *collector, const struct rv_wait_edge *edge);
+
+/* Takes what was collected. Returns it held. */
+const struct rv_arc_index *rv_arc_index_create(struct rv_arc_collector *collector);
+
+/* Is an arc of level 0 one wait's? */
+bool rv_arc_index_is_exact(const struct rv_arc_index *index);
 
 /* Hold it, to be released. NULL-safe. Any thread. Returns it. */
 const struct rv_arc_index *rv_arc_index_hold(const struct rv_arc_index *index);

@@ -70,7 +70,7 @@ static int by_total(const void *a, const void *b)
     const struct rv_arc *x = &((const struct rv_arc_item *)a)->arc, *y = &((const struct rv_arc_item *)b)->arc;
     if (x->total_ns != y->total_ns)
         return x->total_ns > y->total_ns ? -1 : 1;
-    return x->longest < y->longest ? -1 : x->longest > y->longest;
+    return x->to_ns < y->to_ns ? -1 : x->to_ns > y->to_ns;
 }
 
 /* The brightest is the one with most time waited in the picture. */

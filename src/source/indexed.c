@@ -16,7 +16,7 @@
 #include "recording/index_table.h"
 #include "recording/reader.h"
 #include "source/block_entry.h"
-#include "source/recorded.h"
+#include "source/recorded_waits.h"
 
 enum { MOST_TORN = 64 /* torn chunks tolerated while looking for the last INDEX */ };
 
@@ -40,6 +40,7 @@ struct indexed {
     struct rv_rec_index_table entries; /* of the INDEX that a page was last made with */
     uint64_t entries_index;            /* its offset; 0: none */
     struct rv_recorded_names names;
+    struct rv_recorded_waits waits;
     struct stream *streams;
     size_t n_streams;
     uint32_t n_torn;
@@ -190,6 +191,26 @@ static void take_block(struct indexed *indexed, const struct rv_rec_index_block 
     intake->pages->summarize(intake->context, stream->stream, &summary);
 }
 
+static void take_waiters(struct indexed *indexed, uint64_t index, const struct rv_intake *intake)
+{
+    size_t n;
+    struct rv_waiter_summary summary = {.index = index};
+    const struct rv_rec_index_waiter *rows = rv_rec_index_rows(&indexed->table, RV_REC_INDEX_WAITERS, &n);
+    for (size_t i = 0; i < n; i++) {
+        struct stream *stream = rows[i].stream < indexed->n_streams ? &indexed->streams[rows[i].stream] : NULL;
+        summary.row = &rows[i];
+        if (stream && stream->stream)
+            intake->pages->add_waiter(intake->context, stream->stream, &summary);
+        summary.first_wait += rows[i].n_waits;
+        summary.first_release += rows[i].n_releases;
+    }
+}
+
+static bool read_waits(struct rv_source *source, uint64_t index, struct rv_source_waits *out)
+{
+    return rv_recorded_waits_read(&((struct indexed *)source)->waits, index, out);
+}
+
 static void take_index(struct indexed *indexed, uint64_t index, const struct rv_intake *intake)
 {
     size_t n, n_rows;
@@ -204,6 +225,7 @@ static void take_index(struct indexed *indexed, uint64_t index, const struct rv_
     const struct rv_rec_index_bucket *buckets = rv_rec_index_rows(table, RV_REC_INDEX_BUCKETS, &n_rows);
     for (size_t i = 0; i < n; buckets += totals[i++].n_buckets)
         intake->pages->add_total(intake->context, &(struct rv_call_total){&totals[i], buckets});
+    take_waiters(indexed, index, intake);
     indexed->n_indexes++;
 }
 
@@ -338,7 +360,7 @@ static enum rv_source_status poll_indexed(struct rv_source *source, const struct
     }
     uint64_t offset = indexed->offsets[--indexed->n_left];
     if (rv_rec_reader_at(indexed->reader, offset, &chunk, &payload) > 0 &&
-        rv_rec_index_decode(rv_codec_compressor(indexed->codec), &chunk, payload, offset, &indexed->table) == 0)
+        rv_rec_index_decode_picture(rv_codec_compressor(indexed->codec), &chunk, payload, offset, &indexed->table) == 0)
         take_index(indexed, offset, intake);
     else
         pass_gap(indexed);
@@ -362,6 +384,7 @@ static void close_indexed(struct rv_source *source)
     struct indexed *indexed = (struct indexed *)source;
     rv_rec_reader_close(indexed->reader);
     rv_codec_destroy(indexed->codec);
+    rv_recorded_waits_fini(&indexed->waits);
     rv_recorded_names_fini(&indexed->names);
     rv_rec_index_fini(&indexed->table);
     rv_rec_index_fini(&indexed->entries);
@@ -423,13 +446,16 @@ static struct indexed *create(const char *path, struct rv_rec_reader *reader)
                                          .losses = losses_of_indexed,
                                          .mono_ns = file->mono_ns,
                                          .real_ns = file->real_ns,
-                                         .is_on_demand = true};
+                                         .is_on_demand = true,
+                                         .read_waits = read_waits,
+                                         .lacks_waits = !(file->feature_compat & RV_REC_HAS_WAITS)};
     indexed->path = rv_strdup(path);
     indexed->reader = reader;
     indexed->n_file_bytes = rv_rec_reader_state(reader).n_bytes;
     indexed->codec = rv_codec_create();
     indexed->events = rv_alloc(RV_REC_MAX_EVENTS, sizeof *indexed->events);
     rv_recorded_names_init(&indexed->names, indexed->n_file_bytes);
+    rv_recorded_waits_init(&indexed->waits, indexed->path, &indexed->names);
     return indexed;
 }
 

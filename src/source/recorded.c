@@ -17,18 +17,21 @@ static const uint64_t NAME_BYTES_PER_BYTE = 64, NAME_BYTES_OF_ANY = 64 << 20;
 void rv_recorded_names_init(struct rv_recorded_names *names, uint64_t n_file_bytes)
 {
     *names = (struct rv_recorded_names){.n_file_bytes = n_file_bytes, .compressor = rv_compressor_create()};
+    pthread_mutex_init(&names->lock, NULL);
 }
 
 void rv_recorded_names_fini(struct rv_recorded_names *names)
 {
     rv_compressor_destroy(names->compressor);
+    pthread_mutex_destroy(&names->lock);
     rv_rec_strings_close(&names->strings);
     for (size_t i = 0; i < sizeof names->shown / sizeof *names->shown; i++)
         rv_rec_buffer_fini(&names->shown[i]);
     free(names->ids);
 }
 
-uint32_t rv_recorded_map_id(struct rv_recorded_names *names, uint32_t id)
+/* The lock is held. */
+static uint32_t map_id(struct rv_recorded_names *names, uint32_t id)
 {
     if (names->keeps_ids)
         return id;
@@ -45,6 +48,7 @@ void rv_recorded_map_ids(struct rv_recorded_names *names, struct rv_batch *batch
 {
     if (names->keeps_ids)
         return;
+    pthread_mutex_lock(&names->lock);
     const uint32_t *ids = names->ids; /* local copy: the loop's stores might alias it */
     size_t n_ids = names->n_ids;
     for (uint32_t i = 0; i < batch->n; i++) {
@@ -55,10 +59,11 @@ void rv_recorded_map_ids(struct rv_recorded_names *names, struct rv_batch *batch
             event->id = ids[event->id];
             continue;
         }
-        event->id = rv_recorded_map_id(names, event->id);
+        event->id = map_id(names, event->id);
         ids = names->ids;
         n_ids = names->n_ids;
     }
+    pthread_mutex_unlock(&names->lock);
 }
 
 static void map_waits(struct rv_recorded_names *names, struct rv_rec_index_table *table)
@@ -67,42 +72,44 @@ static void map_waits(struct rv_recorded_names *names, struct rv_rec_index_table
     (void)rv_rec_index_rows(table, RV_REC_INDEX_WAITS, &n);
     struct rv_rec_index_wait *waits = (void *)table->columns[RV_REC_INDEX_WAITS].bytes;
     for (size_t i = 0; i < n; i++) {
-        waits[i].object = rv_recorded_map_id(names, waits[i].object);
-        waits[i].call = rv_recorded_map_id(names, waits[i].call);
+        waits[i].object = map_id(names, waits[i].object);
+        waits[i].call = map_id(names, waits[i].call);
     }
     (void)rv_rec_index_rows(table, RV_REC_INDEX_RELEASES, &n);
     struct rv_rec_index_release *releases = (void *)table->columns[RV_REC_INDEX_RELEASES].bytes;
     for (size_t i = 0; i < n; i++) {
-        releases[i].object = rv_recorded_map_id(names, releases[i].object);
-        releases[i].call = rv_recorded_map_id(names, releases[i].call);
+        releases[i].object = map_id(names, releases[i].object);
+        releases[i].call = map_id(names, releases[i].call);
     }
 }
 
 void rv_recorded_map_index(struct rv_recorded_names *names, struct rv_rec_index_table *table)
 {
     size_t n;
+    pthread_mutex_lock(&names->lock);
     (void)rv_rec_index_rows(table, RV_REC_INDEX_FRAMES, &n);
     struct rv_rec_index_frame *frames = (void *)table->columns[RV_REC_INDEX_FRAMES].bytes;
     for (size_t i = 0; i < n; i++)
-        frames[i].id = rv_recorded_map_id(names, frames[i].id);
+        frames[i].id = map_id(names, frames[i].id);
     (void)rv_rec_index_rows(table, RV_REC_INDEX_CELLS, &n);
     struct rv_rec_index_cell *cells = (void *)table->columns[RV_REC_INDEX_CELLS].bytes;
     for (size_t i = 0; i < n; i++)
-        cells[i].id = rv_recorded_map_id(names, cells[i].id);
+        cells[i].id = map_id(names, cells[i].id);
     (void)rv_rec_index_rows(table, RV_REC_INDEX_SPANS, &n);
     struct rv_rec_index_span *spans = (void *)table->columns[RV_REC_INDEX_SPANS].bytes;
     for (size_t i = 0; i < n; i++)
-        spans[i].id = rv_recorded_map_id(names, spans[i].id);
+        spans[i].id = map_id(names, spans[i].id);
     (void)rv_rec_index_rows(table, RV_REC_INDEX_TOTALS, &n);
     struct rv_rec_index_total *totals = (void *)table->columns[RV_REC_INDEX_TOTALS].bytes;
     for (size_t i = 0; i < n; i++)
-        totals[i].id = rv_recorded_map_id(names, totals[i].id);
+        totals[i].id = map_id(names, totals[i].id);
     (void)rv_rec_index_rows(table, RV_REC_INDEX_NOTES, &n);
     struct rv_event *notes = (void *)table->columns[RV_REC_INDEX_NOTES].bytes;
     for (size_t i = 0; i < n; i++)
         if (rv_batch_has_name(&notes[i]))
-            notes[i].id = rv_recorded_map_id(names, notes[i].id);
+            notes[i].id = map_id(names, notes[i].id);
     map_waits(names, table);
+    pthread_mutex_unlock(&names->lock);
 }
 
 /* Escaped copy, valid until the next call for the same slot. */
@@ -130,7 +137,9 @@ bool rv_recorded_define(struct rv_recorded_names *names, const struct rv_rec_chu
     if (result != 0 || !has_room(names))
         return false;
     while ((result = rv_rec_strings_next(&names->strings, &found)) > 0) {
-        uint32_t id = rv_recorded_map_id(names, found.id);
+        pthread_mutex_lock(&names->lock);
+        const uint32_t id = map_id(names, found.id);
+        pthread_mutex_unlock(&names->lock);
         struct rv_definition definition = {id, show(names, 0, found.package), show(names, 1, found.name),
                                            show(names, 2, found.file), found.line};
         if (id)

@@ -2,6 +2,8 @@
 #ifndef RV_SOURCE_RECORDED_H
 #define RV_SOURCE_RECORDED_H
 
+#include <pthread.h>
+
 #include "flow/batch.h"
 #include "recording/index_table.h"
 #include "recording/payload.h"
@@ -10,6 +12,7 @@
 
 /* Ids are renumbered in order of appearance, so that tables are bounded by their number, not their values. */
 struct rv_recorded_names {
+    pthread_mutex_t lock;                /* covers ids and n_given: waits are read by other threads */
     uint64_t n_file_bytes, n_name_bytes; /* names so far, unpacked */
     uint32_t *ids;                       /* file's ids to ours; 0 = not seen yet */
     size_t n_ids;
@@ -23,11 +26,10 @@ struct rv_recorded_names {
 void rv_recorded_names_init(struct rv_recorded_names *names, uint64_t n_file_bytes);
 void rv_recorded_names_fini(struct rv_recorded_names *names);
 
-/* Our id for the file's; 0 for 0 and for an invalid one. */
-uint32_t rv_recorded_map_id(struct rv_recorded_names *names, uint32_t id);
+/* The file's ids to ours; 0 for 0 and for an invalid one. */
 void rv_recorded_map_ids(struct rv_recorded_names *names, struct rv_batch *batch);
 
-/* Map the ids of an INDEX. */
+/* Map the ids of an INDEX. Any thread. */
 void rv_recorded_map_index(struct rv_recorded_names *names, struct rv_rec_index_table *table);
 
 /* Define the subroutines of a STRINGS chunk. False: invalid, or too many names. */

@@ -38,6 +38,8 @@ struct rv_intake_pages {
     /* Deliver the summary of the stream's next block. */
     void (*summarize)(void *context, void *stream, const struct rv_block_summary *summary);
     void (*add_total)(void *context, const struct rv_call_total *total);
+    /* Deliver sums of waits of a stack of the stream, after the summaries of the same INDEX. */
+    void (*add_waiter)(void *context, void *stream, const struct rv_waiter_summary *waiter);
     /* Take the next request for a page. False: none. */
     bool (*take_request)(void *context, struct rv_page_request *request);
     /*
@@ -48,6 +50,12 @@ struct rv_intake_pages {
     void (*add_page_stack)(void *context, void *page, const struct rv_page_stack *stack); /* only before its events */
     /* The block of a request cannot be read, now or later: there will be no page. */
     void (*miss_page)(void *context, const struct rv_page_request *request);
+};
+
+struct rv_source_waits { /* of an INDEX: rows as it has them, with the pipeline's ids */
+    struct rv_rec_index_wait *waits;
+    struct rv_rec_index_release *releases;
+    size_t n_waits, n_releases;
 };
 
 enum rv_source_status {
@@ -79,6 +87,10 @@ struct rv_source {
     void (*losses)(const struct rv_source *source, struct rv_losses *losses);
     uint64_t begin_ns; /* begin of the events when earlier ones are missing (calls open then began earlier); else 0 */
     bool is_on_demand; /* turns are cheap: workers may use all cores */
+    /* Read the waits of the INDEX at an offset, for the caller to free. False: they cannot be read. Any thread, between
+     * opening and closing. NULL = none: they are among the events. */
+    bool (*read_waits)(struct rv_source *source, uint64_t index, struct rv_source_waits *out);
+    bool lacks_waits; /* what there were is not known, since its indexes have none */
 };
 
 #endif

@@ -84,6 +84,18 @@ static void show_row(const struct rv_path_panel_row *row, const struct rv_ui_sty
     rv_imgui_pop_id();
 }
 
+/* What the path does not know; NULL: nothing. */
+static const char *warning_of(const struct rv_path_panel *shown)
+{
+    if (shown->is_old)
+        return "No waits are known: the recording's index has none. --repair=OUT.rvz makes it anew, with waits.";
+    if (shown->has_no_waits)
+        return "No waits are known.";
+    if (shown->has_missed)
+        return "Some waits could not be read: it may be another path.";
+    return shown->is_cut ? "It begins late: waits before were not kept (--memory), or it has too many steps." : NULL;
+}
+
 static void show_found(const struct rv_path_panel *shown, const struct rv_ui_style *style, struct rv_ui_acts *acts)
 {
     char text[96];
@@ -94,26 +106,28 @@ static void show_found(const struct rv_path_panel *shown, const struct rv_ui_sty
     (void)snprintf(text, sizeof text, "and %zu shorter ones", shown->n_left);
     if (shown->n_left)
         rv_imgui_text(RV_IMGUI_FONT_SMALL, style->text_faint, text);
-    (void)snprintf(text, sizeof text, "%" PRIu64 " waits and releases were not kept", shown->n_more);
-    if (shown->n_more)
-        rv_imgui_text_wrapped(RV_IMGUI_FONT_SMALL, style->text_warning, text);
-    if (shown->has_no_waits)
-        rv_imgui_text_wrapped(RV_IMGUI_FONT_SMALL, style->text_warning,
-                              "No waits are known. Those of a recording of 20 million events or more are read by "
-                              "--critical-path only.");
+    if (warning_of(shown))
+        rv_imgui_text_wrapped(RV_IMGUI_FONT_SMALL, style->text_warning, warning_of(shown));
+}
+
+static void show_progress(const struct rv_path_panel *shown, const struct rv_ui_style *style)
+{
+    char text[48];
+    (void)snprintf(text, sizeof text, "looking for it ... %u %%", shown->percent);
+    rv_imgui_text(RV_IMGUI_FONT_SMALL, style->text_faint, text);
 }
 
 void rv_path_panel_show(struct rv_ui *ui, const struct rv_path_panel *shown, struct rv_ui_acts *acts)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     const float height = HEAD_HEIGHT + ROW_HEIGHT * (float)shown->n_rows + (shown->n_left ? 18.0f : 0.0f) +
-                         (shown->n_more || shown->has_no_waits ? FOOT_HEIGHT : 0.0f);
+                         (shown->is_found && warning_of(shown) ? FOOT_HEIGHT : 0.0f);
     rv_imgui_panel_begin("critical path", rv_ui_dock(ui, RV_UI_RIGHT, height), RV_IMGUI_PANEL_SCROLLS);
     rv_imgui_text_wrapped(RV_IMGUI_FONT_BOLD, style->text_strong, shown->title);
     if (shown->is_found)
         show_found(shown, style, acts);
     else
-        rv_imgui_text(RV_IMGUI_FONT_SMALL, style->text_faint, "looking for it ...");
+        show_progress(shown, style);
     if (rv_imgui_button("Put out", 0.0f, false))
         rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_CRITICAL_PATH});
     rv_imgui_panel_end();

@@ -20,8 +20,11 @@ struct rv_path_panel {
     uint64_t n_ns[RV_PATH_PANEL_KINDS];
     struct rv_path_panel_row rows[RV_PATH_PANEL_ROWS]; /* most time first */
     size_t n_rows, n_left;                             /* n_left: not listed */
-    uint64_t n_more;                                   /* waits that are not known */
-    bool has_no_waits;                                 /* none at all is known */
+    unsigned percent;                                  /* how far it is, until it is found */
+    bool is_cut;                                       /* it begins late: waits before were not kept */
+    bool has_missed;                                   /* some waits could not be read */
+    bool has_no_waits;                                 /* none at all is known, */
+    bool is_old;                                       /* since the recording's index has none */
 };
 
 /* Asks for RV_ACTION_SHOW_PATH_PART and RV_ACTION_CRITICAL_PATH, to put it out. */

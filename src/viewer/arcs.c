@@ -9,17 +9,41 @@
 #include "base/units.h"
 #include "viewer/show_call.h"
 
-#define PAUSE_NS 250000000u /* between two, at least */
-#define PAUSE_COSTS 10u     /* and this often what the last one took */
+#define MOST_ARCS ((size_t)1 << 20) /* single ones */
+#define PAUSE_NS 250000000u         /* between two, at least */
+#define PAUSE_COSTS 10u             /* and this often what the last one took */
+
+struct making {
+    struct rv_viewer_arc_job *job;
+    struct rv_wait_reader *reader;
+    struct rv_arc_collector collector;
+};
+
+static bool is_wanted(void *context)
+{
+    return rv_job_thread_is_wanted(context);
+}
+
+static bool add(void *context, const struct rv_wait *wait, rv_wait_place place)
+{
+    struct making *making = context;
+    (void)place;
+    if (wait->waker) {
+        const struct rv_wait_edge edge = rv_wait_reader_edge(making->reader, wait);
+        rv_arc_collector_add(&making->collector, &edge);
+    }
+    return rv_job_thread_is_wanted(&making->job->thread);
+}
 
 static void work(void *context)
 {
     struct rv_viewer_arc_job *job = context;
     const uint64_t begin_ns = rv_clock_thread_cpu_ns();
-    size_t n;
-    struct rv_wait_edge *edges = rv_waits_take_edges(job->waits, job->lanes, &n, &job->n_more);
-    job->made = rv_arc_index_create(edges, n);
-    free(edges);
+    struct making making = {.job = job, .collector = {.most = MOST_ARCS}};
+    making.reader = rv_wait_reader_open(job->waits, is_wanted, &job->thread);
+    rv_wait_reader_each(making.reader, job->made.from_ns, job->made.to_ns, add, &making);
+    rv_wait_reader_close(making.reader);
+    job->made.index = rv_arc_index_create(&making.collector);
     job->cost_ns = rv_clock_thread_cpu_ns() - begin_ns;
 }
 
@@ -28,72 +52,115 @@ static struct rv_waits *waits_of(const struct rv_viewer *viewer)
     return viewer->analysis.session ? rv_session_waits(viewer->analysis.session) : NULL;
 }
 
+static void start(struct rv_viewer *viewer, bool is_of_part, uint64_t from_ns, uint64_t to_ns)
+{
+    struct rv_viewer_arc_job *job = &viewer->arcs;
+    job->waits = waits_of(viewer);
+    job->is_of_part = is_of_part;
+    job->made = (struct rv_viewer_arc_made){
+        .from_ns = from_ns, .to_ns = to_ns, .n_waits = rv_waits_n(job->waits), .is_final = viewer->live_edge.is_done};
+    rv_job_thread_start(&job->thread, work, job);
+}
+
 /* Releases may come after the waits that they ended: what is made after the end has all. */
-static bool is_time(const struct rv_viewer *viewer, size_t n_waits)
+static bool is_old(const struct rv_viewer *viewer, const struct rv_viewer_arc_made *made)
 {
     const struct rv_viewer_arc_job *job = &viewer->arcs;
-    if (job->thread.is_running || n_waits == 0 || job->is_final)
+    const size_t n_waits = rv_waits_n(waits_of(viewer));
+    if (n_waits == 0 || made->is_final)
         return false;
     if (viewer->live_edge.is_done)
         return true;
-    return n_waits != job->n_waits && rv_clock_mono_ns() - job->ended_ns >= PAUSE_NS + PAUSE_COSTS * job->cost_ns;
+    return n_waits != made->n_waits && rv_clock_mono_ns() - job->ended_ns >= PAUSE_NS + PAUSE_COSTS * job->cost_ns;
 }
 
-static void start(struct rv_viewer *viewer, size_t n_waits)
+static bool has_window(const struct rv_viewer_arc_made *made, uint64_t from_ns, uint64_t to_ns)
 {
-    struct rv_viewer_arc_job *job = &viewer->arcs;
-    job->lanes = viewer->lanes;
-    job->waits = waits_of(viewer);
-    job->n_waits = n_waits;
-    job->is_final = viewer->live_edge.is_done;
-    rv_job_thread_start(&job->thread, work, job);
+    return made->index && made->from_ns <= from_ns && made->to_ns >= to_ns;
+}
+
+/* Single arcs of what is in view: worth it where those of all time are folded, and so many are not in view. */
+static bool wants_part(const struct rv_viewer *viewer, uint64_t from_ns, uint64_t to_ns)
+{
+    const struct rv_viewer_arc_job *job = &viewer->arcs;
+    uint64_t n_waits = 0;
+    size_t n;
+    if (!job->all.index || rv_arc_index_is_exact(job->all.index))
+        return false;
+    const struct rv_arc *arcs = rv_arc_index_window(job->all.index, 0, from_ns, to_ns, &n);
+    for (size_t i = 0; i < n && n_waits <= MOST_ARCS; i++)
+        n_waits += arcs[i].n;
+    return n_waits <= MOST_ARCS && (!has_window(&job->part, from_ns, to_ns) || is_old(viewer, &job->part));
+}
+
+/* As far to both sides as is in view. */
+static void begin_next(struct rv_viewer *viewer)
+{
+    uint64_t from_ns, to_ns;
+    rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
+    const uint64_t width_ns = to_ns - from_ns;
+    if (viewer->arcs.thread.is_running)
+        return;
+    if (is_old(viewer, &viewer->arcs.all))
+        start(viewer, false, 0, UINT64_MAX);
+    else if (wants_part(viewer, from_ns, to_ns))
+        start(viewer, true, from_ns > width_ns ? from_ns - width_ns : 0, rv_clock_after_ns(to_ns, width_ns));
 }
 
 static bool take(struct rv_viewer_arc_job *job)
 {
-    if (job->thread.is_running || !job->made)
+    if (job->thread.is_running || !job->made.index)
         return false;
-    rv_arc_index_release(job->shown);
-    job->shown = job->made;
-    job->n_lacking = job->n_more;
-    job->made = NULL;
+    struct rv_viewer_arc_made *into = job->is_of_part ? &job->part : &job->all;
+    rv_arc_index_release(into->index);
+    *into = job->made;
+    job->made.index = NULL;
     job->ended_ns = rv_clock_mono_ns();
+    job->n_lacking = rv_waits_state(job->waits).n_gone;
     return true;
 }
 
 bool rv_viewer_arcs_advance(struct rv_viewer *viewer)
 {
-    struct rv_waits *waits = waits_of(viewer);
-    if (!waits || !viewer->settings.has_arcs)
+    if (!waits_of(viewer) || !viewer->settings.has_arcs)
         return false;
-    const size_t n_waits = rv_waits_n(waits);
-    if (is_time(viewer, n_waits))
-        start(viewer, n_waits);
+    begin_next(viewer);
     (void)rv_job_thread_poll(&viewer->arcs.thread, 0);
     return take(&viewer->arcs);
 }
 
 void rv_viewer_arcs_wait(struct rv_viewer *viewer)
 {
-    struct rv_waits *waits = waits_of(viewer);
-    if (!waits)
+    if (!waits_of(viewer))
         return;
     rv_job_thread_wait(&viewer->arcs.thread);
-    start(viewer, rv_waits_n(waits));
-    rv_job_thread_wait(&viewer->arcs.thread);
     (void)take(&viewer->arcs);
+    start(viewer, false, 0, UINT64_MAX);
+    do {
+        rv_job_thread_wait(&viewer->arcs.thread);
+        (void)take(&viewer->arcs);
+        begin_next(viewer);
+    } while (viewer->arcs.thread.is_running);
 }
 
 const struct rv_arc_index *rv_viewer_arcs(const struct rv_viewer *viewer)
 {
-    return viewer->settings.has_arcs && !rv_viewer_calls_view_is_shown(viewer) ? viewer->arcs.shown : NULL;
+    const struct rv_viewer_arc_job *job = &viewer->arcs;
+    uint64_t from_ns, to_ns;
+    if (!viewer->settings.has_arcs || rv_viewer_calls_view_is_shown(viewer))
+        return NULL;
+    rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
+    const bool is_part =
+        job->all.index && !rv_arc_index_is_exact(job->all.index) && has_window(&job->part, from_ns, to_ns);
+    return is_part ? job->part.index : job->all.index;
 }
 
 void rv_viewer_arcs_fini(struct rv_viewer *viewer)
 {
-    rv_job_thread_wait(&viewer->arcs.thread);
-    rv_arc_index_release(viewer->arcs.made);
-    rv_arc_index_release(viewer->arcs.shown);
+    rv_job_thread_stop(&viewer->arcs.thread);
+    rv_arc_index_release(viewer->arcs.made.index);
+    rv_arc_index_release(viewer->arcs.all.index);
+    rv_arc_index_release(viewer->arcs.part.index);
 }
 
 void rv_viewer_show_arc(struct rv_viewer *viewer, const struct rv_arc *arc)
@@ -149,16 +216,14 @@ void rv_arc_tooltip_fill(struct rv_tooltip *tooltip, const struct rv_arc_hover *
                          double scale)
 {
     struct rv_subroutines *subroutines = rv_session_subroutines(session);
-    struct rv_wait_edge edge = {.waker_call = 0};
     char object[160] = "";
     *tooltip = (struct rv_tooltip){.at = {hover->at_px[0] / (float)scale, hover->at_px[1] / (float)scale},
                                    .foot = "click: go to who waited"};
-    (void)rv_wait_index_get(rv_session_wait_index(session), hover->arc.longest, &edge);
-    if (edge.wait.object)
-        (void)rv_subroutines_name_of(subroutines, edge.wait.object, object, sizeof object);
-    (void)snprintf(tooltip->title, sizeof tooltip->title, "%s%s%s", rv_wait_kind_name(edge.wait.kind),
+    if (hover->arc.object)
+        (void)rv_subroutines_name_of(subroutines, hover->arc.object, object, sizeof object);
+    (void)snprintf(tooltip->title, sizeof tooltip->title, "%s%s%s", rv_wait_kind_name(hover->arc.wait),
                    *object ? " " : "", object);
     add_times(tooltip, &hover->arc);
-    add_side(tooltip, "waiter", session, hover->arc.to_lane, edge.wait.call);
-    add_side(tooltip, "ended by", session, hover->arc.from_lane, edge.waker_call);
+    add_side(tooltip, "waiter", session, hover->arc.to_lane, hover->arc.to_call);
+    add_side(tooltip, "ended by", session, hover->arc.from_lane, hover->arc.from_call);
 }

@@ -11,17 +11,22 @@
 #include "render/arc_index.h"
 #include "render/tooltip.h"
 
+struct rv_viewer_arc_made {           /* zeroed = none */
+    const struct rv_arc_index *index; /* held */
+    uint64_t from_ns, to_ns;          /* it has the waits that ended then, */
+    size_t n_waits;                   /* of so many that there were, */
+    bool is_final;                    /* and all releases */
+};
+
 struct rv_viewer_arc_job { /* zeroed = none; must not move while running */
     struct rv_job_thread thread;
-    struct rv_lanes *lanes; /* the job's, until it is done */
-    struct rv_waits *waits;
-    const struct rv_arc_index *made; /* by the job; held */
-    uint64_t cost_ns;
-    uint64_t n_more, n_lacking;       /* waits and releases that were not kept: of the made one, and of the shown one */
-    const struct rv_arc_index *shown; /* held; NULL = none */
-    size_t n_waits;                   /* in it, or in the one being made */
-    uint64_t began_ns, ended_ns;
-    bool is_final; /* it has all waits and releases */
+    struct rv_waits *waits;         /* the job's, until it is done */
+    struct rv_viewer_arc_made made; /* by the job */
+    struct rv_viewer_arc_made all;  /* of all time: folded, where there are very many, */
+    struct rv_viewer_arc_made part; /* and then of a part of it, around what is in view */
+    bool is_of_part;                /* the job makes this */
+    uint64_t cost_ns, ended_ns;
+    uint64_t n_lacking; /* waits that were not kept */
 };
 
 struct rv_arc_hover { /* zeroed = none */

@@ -32,7 +32,8 @@ static bool hover_arc(struct rv_pointer *pointer, struct rv_scene *scene)
                  rv_scene_pick_arc(scene, (double)pointer->at_px[0] + 0.5, (double)pointer->at_px[1] + 0.5, &idx);
     if (!arc->is_on)
         return before.is_on;
-    const bool is_same = before.is_on && before.arc.longest == list->items[idx].arc.longest;
+    const struct rv_arc *found = &list->items[idx].arc;
+    const bool is_same = before.is_on && before.arc.to_ns == found->to_ns && before.arc.to_lane == found->to_lane;
     arc->idx = idx;
     arc->arc = list->items[idx].arc;
     if (!is_same)
@@ -104,8 +105,8 @@ void rv_pointer_show(struct rv_pointer *pointer, struct rv_scene *scene, struct 
                                           .scale = frame->scale};
     about.n_below =
         rv_session_calls_at_most(session, pointer->hover.box.id, pointer->hover.box.duration_ns, &about.n_calls);
-    rv_call_waits_find(&pointer->waits, rv_session_wait_index(session), &pointer->hover.box, pointer->hover.lane_idx);
-    about.waits = &pointer->waits;
+    about.waits =
+        rv_call_waits_ask(&pointer->waits, rv_session_waits(session), &pointer->hover.box, pointer->hover.lane_idx);
     (void)rv_tooltip_rows_fill(&pointer->hover, &about, &pointer->tooltip);
     pointer->highlight = (struct rv_highlight){pointer->hover.box.id, pointer->hover.box_idx,
                                                pointer->hover.is_pinned && !frame->view->has_path};

@@ -259,6 +259,7 @@ void rv_viewer_fini(struct rv_viewer *viewer)
     rv_step_stop(&viewer->step);
     (void)rv_viewer_path_end(viewer);
     rv_viewer_arcs_fini(viewer);
+    rv_call_waits_stop(&viewer->pointer.waits);
     rv_bookmarks_fini(&viewer->marks);
     rv_viewer_statistics_fini(&viewer->statistics);
     rv_viewer_calls_view_fini(&viewer->calls_view);
@@ -530,6 +531,7 @@ static void ask(struct rv_viewer *viewer)
     viewer->is_dirty |= rv_viewer_path_advance(viewer);
     viewer->is_dirty |= rv_viewer_calls_view_advance(viewer);
     viewer->is_dirty |= rv_viewer_arcs_advance(viewer);
+    viewer->is_dirty |= rv_call_waits_advance(&viewer->pointer.waits);
 }
 
 /* A range that was asked for, and is not one to be played. */

@@ -73,41 +73,27 @@ static uint32_t thread_of(const struct rv_wait_graph *graph, const struct rv_lan
     return lane && lane->thread < graph->n_threads && graph->lane_of[lane->thread] ? lane->thread : RV_PATH_NONE;
 }
 
-static void find_waits(struct rv_wait_graph *graph, struct rv_waits *waits, struct rv_lanes *lanes)
+/* The begin of those whose waits are all that is known of them is that of the first one. */
+static void begin_with_waits(struct rv_wait_graph *graph, struct rv_lanes *lanes, size_t n)
 {
-    size_t n, n_kept = 0;
-    graph->edges = rv_waits_take_edges(waits, lanes, &n, &graph->n_more);
-    graph->waits = rv_alloc(n + 1, sizeof *graph->waits);
-    for (size_t i = 0; i < n; i++) {
-        const struct rv_wait_edge *edge = &graph->edges[i];
-        const uint32_t thread = thread_of(graph, rv_lanes_get(lanes, edge->wait.lane));
-        if (thread == RV_PATH_NONE)
-            continue;
-        if (edge->wait.start_ns < graph->threads[thread].begin_ns)
-            graph->threads[thread].begin_ns = edge->wait.start_ns;
-        if (edge->wait.kind == RV_WAIT_START && thread_of(graph, edge->waker) != RV_PATH_NONE)
-            graph->threads[thread].parent = thread_of(graph, edge->waker);
-        graph->edges[n_kept] = *edge;
-        graph->waits[n_kept++] = (struct rv_path_wait){
-            .start_ns = edge->wait.start_ns,
-            .end_ns = edge->wait.end_ns,
-            .woke_ns = edge->wait.woke_ns < edge->wait.end_ns ? edge->wait.woke_ns : edge->wait.end_ns,
-            .thread = thread,
-            .waker = thread_of(graph, edge->waker)};
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t thread = thread_of(graph, rv_lanes_get(lanes, i));
+        const uint64_t begin_ns = rv_wait_reader_begin(graph->reader, i);
+        if (thread != RV_PATH_NONE && begin_ns < graph->threads[thread].begin_ns)
+            graph->threads[thread].begin_ns = begin_ns;
     }
-    graph->n_waits = n_kept;
     for (size_t i = 0; i < graph->n_threads; i++)
         if (graph->threads[i].begin_ns == UINT64_MAX)
             graph->threads[i].begin_ns = 0;
 }
 
-void rv_wait_graph_init(struct rv_wait_graph *graph, struct rv_waits *waits, struct rv_lanes *lanes)
+void rv_wait_graph_init(struct rv_wait_graph *graph, struct rv_lanes *lanes, struct rv_wait_reader *reader)
 {
-    *graph = (struct rv_wait_graph){0};
+    *graph = (struct rv_wait_graph){.reader = reader, .lanes = lanes};
     find_threads(graph, lanes);
     add_bare_threads(graph, lanes);
     find_parents(graph);
-    find_waits(graph, waits, lanes);
+    begin_with_waits(graph, lanes, rv_lanes_n(lanes));
 }
 
 void rv_wait_graph_fini(struct rv_wait_graph *graph)
@@ -116,6 +102,164 @@ void rv_wait_graph_fini(struct rv_wait_graph *graph)
     free(graph->waits);
     free(graph->threads);
     free(graph->lane_of);
+}
+
+/* ---- waits ---- */
+
+/* Of a thread that the graph has. */
+static uint32_t add_wait(struct rv_wait_graph *graph, uint32_t thread, const struct rv_wait *wait)
+{
+    const struct rv_wait_edge edge = rv_wait_reader_edge(graph->reader, wait);
+    graph->edges = rv_vec_reserve(graph->edges, &graph->edges_capacity, graph->n_waits + 1, sizeof *graph->edges);
+    graph->waits = rv_vec_reserve(graph->waits, &graph->waits_capacity, graph->n_waits + 1, sizeof *graph->waits);
+    if (wait->kind == RV_WAIT_START && thread_of(graph, edge.waker) != RV_PATH_NONE)
+        graph->threads[thread].parent = thread_of(graph, edge.waker);
+    graph->edges[graph->n_waits] = edge;
+    graph->waits[graph->n_waits] =
+        (struct rv_path_wait){.start_ns = wait->start_ns,
+                              .end_ns = wait->end_ns,
+                              .woke_ns = wait->woke_ns < wait->end_ns ? wait->woke_ns : wait->end_ns,
+                              .thread = thread,
+                              .waker = thread_of(graph, edge.waker)};
+    return (uint32_t)graph->n_waits++;
+}
+
+struct adding {
+    struct rv_wait_graph *graph;
+    uint64_t to_ns;
+    size_t most;
+    bool has_more;
+};
+
+static bool add_some(void *context, const struct rv_wait *wait, rv_wait_place place)
+{
+    struct adding *adding = context;
+    (void)place;
+    const uint32_t thread = thread_of(adding->graph, rv_lanes_get(adding->graph->lanes, wait->lane));
+    if (thread == RV_PATH_NONE || wait->start_ns >= adding->to_ns)
+        return true;
+    adding->has_more = adding->graph->n_waits >= adding->most;
+    if (!adding->has_more)
+        (void)add_wait(adding->graph, thread, wait);
+    return !adding->has_more;
+}
+
+bool rv_wait_graph_add_waits(struct rv_wait_graph *graph, uint64_t from_ns, uint64_t to_ns, size_t most)
+{
+    struct adding adding = {.graph = graph, .to_ns = to_ns, .most = most};
+    rv_wait_reader_each(graph->reader, from_ns, UINT64_MAX, add_some, &adding);
+    return !adding.has_more;
+}
+
+/* ---- paths ---- */
+
+enum { STEPS_A_LOOK = 4096 };
+
+struct walking {
+    struct rv_wait_graph *graph;
+    const struct rv_wait_graph_path *path;
+    uint32_t *first_lane, *next_lane; /* of a thread, and of its others: 1 + lane_idx; 0: no more */
+    rv_wait_place *before;            /* of each lane: those below it were not met */
+    uint64_t at_ns;
+    size_t n_asked;
+};
+
+static void list_lanes(struct walking *walking)
+{
+    const struct rv_wait_graph *graph = walking->graph;
+    const size_t n = rv_lanes_n(graph->lanes);
+    walking->first_lane = rv_alloc(graph->n_threads + 1, sizeof *walking->first_lane);
+    walking->next_lane = rv_alloc(n + 1, sizeof *walking->next_lane);
+    walking->before = rv_alloc_scratch(n + 1, sizeof *walking->before);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t thread = thread_of(graph, rv_lanes_get(graph->lanes, i));
+        walking->before[i] = RV_WAIT_PLACE_END;
+        if (thread == RV_PATH_NONE)
+            continue;
+        walking->next_lane[i] = walking->first_lane[thread];
+        walking->first_lane[thread] = i + 1;
+    }
+}
+
+static uint32_t take_last(void *context, uint32_t thread, uint64_t at_ns)
+{
+    struct walking *walking = context;
+    struct rv_wait wait, last = {.end_ns = 0};
+    rv_wait_place place, at = 0;
+    bool is_found = false;
+    walking->at_ns = at_ns;
+    for (uint32_t i = walking->first_lane[thread]; i; i = walking->next_lane[i - 1])
+        if (rv_wait_reader_last(walking->graph->reader, i - 1, at_ns, walking->before[i - 1], &wait, &place) &&
+            (!is_found || wait.end_ns > last.end_ns)) {
+            last = wait;
+            at = place;
+            is_found = true;
+        }
+    if (!is_found)
+        return RV_PATH_NONE;
+    walking->before[last.lane] = at;
+    return add_wait(walking->graph, thread, &last);
+}
+
+/* At the path's end: none was met so far. */
+static uint32_t find_present(void *context, uint32_t thread, uint64_t at_ns)
+{
+    struct walking *walking = context;
+    struct rv_wait wait;
+    rv_wait_place place;
+    for (uint32_t i = walking->first_lane[thread]; i; i = walking->next_lane[i - 1])
+        if (rv_wait_reader_present(walking->graph->reader, i - 1, at_ns, &wait, &place))
+            return add_wait(walking->graph, thread, &wait);
+    return RV_PATH_NONE;
+}
+
+static void take_all(void *context, uint32_t thread)
+{
+    struct walking *walking = context;
+    for (uint32_t i = walking->first_lane[thread]; i; i = walking->next_lane[i - 1])
+        walking->before[i - 1] = 0;
+}
+
+static const struct rv_path_wait *get(void *context, uint32_t wait)
+{
+    const struct walking *walking = context;
+    return &walking->graph->waits[wait];
+}
+
+/* Writers go on between looks. */
+static bool goes_on(void *context, size_t n_steps)
+{
+    struct walking *walking = context;
+    const struct rv_wait_graph_path *path = walking->path;
+    if (path->most_steps && n_steps >= path->most_steps)
+        return false;
+    if (++walking->n_asked % STEPS_A_LOOK)
+        return true;
+    rv_wait_reader_let_go(walking->graph->reader);
+    const bool is_wanted = !path->goes_on || path->goes_on(path->context, walking->at_ns);
+    rv_wait_reader_hold(walking->graph->reader);
+    return is_wanted;
+}
+
+struct rv_path_step *rv_wait_graph_take_path(struct rv_wait_graph *graph, const struct rv_wait_graph_path *path,
+                                             size_t *n)
+{
+    struct walking walking = {.graph = graph, .path = path};
+    const struct rv_path_source source = {.take_last = take_last,
+                                          .find_present = find_present,
+                                          .take_all = take_all,
+                                          .get = get,
+                                          .goes_on = goes_on,
+                                          .context = &walking};
+    list_lanes(&walking);
+    rv_wait_reader_hold(graph->reader);
+    struct rv_path_step *steps = rv_critical_path_walk(
+        &(struct rv_path_walk){graph->threads, graph->n_threads, path->thread, path->from_ns, path->to_ns}, &source, n);
+    rv_wait_reader_let_go(graph->reader);
+    free(walking.first_lane);
+    free(walking.next_lane);
+    free(walking.before);
+    return steps;
 }
 
 uint32_t rv_wait_graph_last_thread(const struct rv_wait_graph *graph, uint64_t *to_ns)

@@ -13,23 +13,43 @@
 
 #include "model/critical_path.h"
 #include "model/lanes.h"
-#include "waits/waits.h"
+#include "waits/reader.h"
 
 struct rv_wait_graph {
+    struct rv_lanes *lanes;
+    struct rv_wait_reader *reader;
     struct rv_path_thread *threads;
     const struct rv_lane **lane_of; /* of each thread: that of its own stack; NULL: it came meanwhile */
     size_t n_threads;
     struct rv_wait_edge *edges; /* of the waits, by their number */
     struct rv_path_wait *waits;
-    size_t n_waits;
-    uint64_t n_more; /* waits and releases that were not kept */
+    size_t n_waits, edges_capacity, waits_capacity;
 };
 
-/* What there is now. Any thread; _fini is safe on a zeroed one. */
-void rv_wait_graph_init(struct rv_wait_graph *graph, struct rv_waits *waits, struct rv_lanes *lanes);
+/* The threads that there are now, and no waits. Any thread. lanes and reader outlive it; _fini is safe on a zeroed one. */
+void rv_wait_graph_init(struct rv_wait_graph *graph, struct rv_lanes *lanes, struct rv_wait_reader *reader);
 void rv_wait_graph_fini(struct rv_wait_graph *graph);
 
 /* The thread that lasts longest until *to_ns, which is set to its end; RV_PATH_NONE: none has begun. */
 uint32_t rv_wait_graph_last_thread(const struct rv_wait_graph *graph, uint64_t *to_ns);
+
+/* Add the waits that ended after from_ns and began before to_ns. False, with some of them added: there are more than most. */
+bool rv_wait_graph_add_waits(struct rv_wait_graph *graph, uint64_t from_ns, uint64_t to_ns, size_t most);
+
+struct rv_wait_graph_path { /* of what, and how it is looked for */
+    uint32_t thread;
+    uint64_t from_ns, to_ns;
+    size_t most_steps; /* 0: any number */
+    /* Asked now and then: at_ns is how far it is. False: leave it. May be NULL. */
+    bool (*goes_on)(void *context, uint64_t at_ns);
+    void *context;
+};
+
+/*
+ * The critical path, without any other waits in memory than those on it, which are added.
+ *   returns  as rv_critical_path_take()
+ */
+struct rv_path_step *rv_wait_graph_take_path(struct rv_wait_graph *graph, const struct rv_wait_graph_path *path,
+                                             size_t *n);
 
 #endif

@@ -1,8 +1,9 @@
 /*
  * Waits of threads for locks, conditions, semaphores and other threads, and the releases that ended them.
  *
- * Writers are the pipeline's workers; readers any thread. Sums are exact, by object for the first RV_WAITS_MOST_OBJECTS;
- * the others share a row. Of single waits and releases the first RV_WAITS_MOST each are kept, those beyond are counted.
+ * Writers are the pipeline's workers; readers any thread. Those that come one by one are kept in memory, up to a number
+ * of bytes: then the oldest are discarded, and counted by object before. Of a recording that is opened by its index there
+ * are sums of stretches, of which a reader (waits/reader.h) loads what it needs.
  */
 #ifndef RV_WAITS_WAITS_H
 #define RV_WAITS_WAITS_H
@@ -14,9 +15,7 @@
 #include "model/lanes.h"
 #include "ringviz/wire.h"
 
-#define RV_WAITS_MOST (1u << 20)
-#define RV_WAITS_MOST_OBJECTS (1u << 16)
-#define RV_WAITS_OTHER UINT32_MAX /* the object of the others' row */
+#define RV_WAITS_MOST_BYTES ((size_t)96 << 20) /* unless said otherwise */
 
 struct rv_wait {
     uint64_t start_ns, end_ns;
@@ -39,61 +38,55 @@ struct rv_release { /* a thread released an object that others waited for */
 const char *rv_wait_kind_name(enum rv_wait_kind kind);
 
 struct rv_waits;
-struct rv_waits *rv_waits_create(void);
-void rv_waits_destroy(struct rv_waits *waits);
 
+/*
+ * lanes       that the waits are of; outlive them
+ * most_bytes  of single waits and releases in memory; 0: RV_WAITS_MOST_BYTES
+ */
+struct rv_waits *rv_waits_create(struct rv_lanes *lanes, size_t most_bytes);
+void rv_waits_destroy(struct rv_waits *waits); /* NULL-safe */
+
+/* Those of a lane come in the order of their ends; its releases in that of their times. */
 void rv_waits_add(struct rv_waits *waits, const struct rv_wait *wait);
 void rv_waits_add_release(struct rv_waits *waits, const struct rv_release *release);
 
-struct rv_wait_side {           /* who, and in which call */
-    const struct rv_lane *lane; /* NULL: unknown, or not traced */
-    uint32_t tid, call;         /* 0: unknown */
+struct rv_waits_state {
+    uint64_t n, n_releases;
+    uint64_t n_gone;  /* waits and releases that were discarded, and cannot be loaded */
+    uint64_t gone_ns; /* all of these were at this time or before; 0: there are none */
+};
+struct rv_waits_state rv_waits_state(struct rv_waits *waits);
+
+/* How many waits there were so far. Does not wait for writers. */
+size_t rv_waits_n(const struct rv_waits *waits);
+
+/* ---- waits that are loaded ---- */
+
+struct rv_wait_stretch {              /* of a lane, one after the other in a page */
+    uint64_t page;                    /* names it */
+    size_t first_wait, first_release; /* their places in it */
+    uint32_t lane;
+    uint32_t n_waits, n_releases;
+    uint32_t longest;           /* which of the waits */
+    uint64_t begin_ns;          /* the least begin of the waits */
+    uint64_t first_ns, last_ns; /* the ends of the first and the last one */
+    uint64_t total_ns, longest_ns;
+    uint64_t first_release_ns, last_release_ns;
 };
 
-/* The waits of one kind for one object. */
-struct rv_waits_row {
-    uint32_t object; /* 0: none; RV_WAITS_OTHER: several */
-    enum rv_wait_kind kind;
-    uint64_t n_waits, total_ns, p99_ns, longest_ns;
-    uint64_t n_of_wake[RV_WAKE_COUNT]; /* what is known of the wakers */
-    struct rv_wait_side waiter;        /* of the longest wait */
-    struct rv_wait_side holder;        /* who ended most of the waiting, */
-    uint64_t held_ns;                  /* and how much of it */
+struct rv_wait_page { /* calls are innermost ones; lanes are those of the stretches, not set here */
+    struct rv_wait *waits;
+    struct rv_release *releases;
+    size_t n_waits, n_releases;
 };
 
-/*
- * The waits so far, by object, most waiting first.
- *   lanes    that the waits are of
- *   n        rows
- *   n_more   waits and releases that were not kept: holders are known of the others only
- *   returns  the rows, for the caller to free
- */
-struct rv_waits_row *rv_waits_take_rows(struct rv_waits *waits, const struct rv_lanes *lanes, size_t *n,
-                                        uint64_t *n_more);
+/* Load a page, whose arrays the caller frees. False: it cannot be read, or is gone. Any thread. */
+typedef bool (*rv_wait_page_load_fn)(void *context, uint64_t page, struct rv_wait_page *out);
 
-struct rv_wait_edge { /* from a wait to what ended it */
-    struct rv_wait wait;
-    const struct rv_lane *waker; /* NULL: unknown, or not traced */
-    uint32_t waker_call;         /* id of the innermost call that released the object; 0: unknown */
-    uint64_t released_ns;        /* when it did; 0: unknown */
-};
+/* Before all stretches. has_copies: they are of waits that are added, too, and replace those that were discarded. */
+void rv_waits_set_loader(struct rv_waits *waits, rv_wait_page_load_fn load, void *context, bool has_copies);
 
-/*
- * The single waits that were kept, in the order in which they came.
- *   n        edges
- *   n_more   waits and releases that were not kept
- *   returns  the edges, for the caller to free
- */
-struct rv_wait_edge *rv_waits_take_edges(struct rv_waits *waits, const struct rv_lanes *lanes, size_t *n,
-                                         uint64_t *n_more);
-
-/* The number-th of them, by the releases that have come so far; false: there is none. */
-bool rv_waits_find_edge(struct rv_waits *waits, const struct rv_lanes *lanes, size_t number, struct rv_wait_edge *edge);
-
-/* How many were kept so far. */
-size_t rv_waits_n(struct rv_waits *waits);
-
-/* The same waits without who ended them, from the first-th on, for the caller to free; NULL: none. */
-struct rv_wait *rv_waits_take(struct rv_waits *waits, size_t first, size_t *n);
+/* Those of a lane come in order of time. */
+void rv_waits_add_stretch(struct rv_waits *waits, const struct rv_wait_stretch *stretch);
 
 #endif

@@ -43,7 +43,7 @@ static unsigned given(const struct rv_viewer *viewer)
     const struct rv_pointer *pointer = &viewer->pointer;
     struct rv_session *session = viewer->analysis.session;
     unsigned has = viewer->panels.menu == RV_MENU_OF_ROW ? NEEDS_ROW : NEEDS_CALL;
-    has |= pointer->waits.sum.n && pointer->waits.longest.waker ? NEEDS_WAKER : 0;
+    has |= pointer->waits.shown.sum.n && pointer->waits.shown.longest.waker ? NEEDS_WAKER : 0;
     has |= session && rv_session_waits(session) && pointer->hover.n_lanes <= 1 ? NEEDS_WAITS : 0;
     has |= rv_subroutines_get(viewer->subroutines, subject_of(viewer)).file[0] ? NEEDS_SOURCE : 0;
     has |= viewer->debugger.debug_session ? NEEDS_PROGRAM : 0;

@@ -62,7 +62,7 @@ static void title(const struct rv_viewer *viewer, char *out, size_t out_bytes)
 void rv_panel_path_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct rv_ui_acts *acts)
 {
     const struct rv_path_found *found = rv_path_job_found(&viewer->path);
-    struct rv_path_panel shown = {.is_found = found != NULL};
+    struct rv_path_panel shown = {.is_found = found != NULL, .percent = rv_path_job_percent(&viewer->path)};
     char text[160];
     if (!viewer->path.is_on)
         return;
@@ -74,8 +74,10 @@ void rv_panel_path_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct
         shown.n_ns[RV_PATH_PANEL_WOKEN] = found->woken_ns;
         shown.n_rows = found->n_parts < RV_PATH_PANEL_ROWS ? found->n_parts : RV_PATH_PANEL_ROWS;
         shown.n_left = found->n_parts - shown.n_rows;
-        shown.n_more = found->n_more;
+        shown.is_cut = found->known_from_ns != 0;
+        shown.has_missed = found->has_missed;
         shown.has_no_waits = found->n_waits == 0;
+        shown.is_old = shown.has_no_waits && rv_session_lacks_waits(viewer->analysis.session);
     }
     for (size_t i = 0; i < shown.n_rows; i++)
         fill_row(viewer, &found->parts[i], &shown.rows[i]);

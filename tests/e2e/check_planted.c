@@ -70,11 +70,11 @@ static void close_recording(struct look *look)
 static void look_at_call(struct look *look)
 {
     const struct rv_hover *hover = &look->viewer.pointer.hover;
-    struct rv_call_waits *waits = &look->viewer.pointer.waits;
+    struct rv_call_waits *waits = &look->viewer.pointer.waits.shown;
     if (!hover->is_pinned)
         return;
     *waits = (struct rv_call_waits){.sum = {.n = 0}};
-    rv_call_waits_find(waits, rv_session_wait_index(look->session), &hover->box, hover->lane_idx);
+    rv_call_waits_find(waits, rv_session_waits(look->session), &hover->box, hover->lane_idx);
     (void)rv_tooltip_rows_fill(
         hover,
         &(struct rv_tooltip_rows_about){.subroutines = look->viewer.subroutines,
@@ -162,7 +162,7 @@ static bool find_convoy(struct look *look)
     press(look, RV_ACTION_STATISTICS, "statistics");
     const bool is_first = strcmp(name_of(look, row_of(look, NULL)->id), "serve") == 0;
     click_row(look, "serve", true);
-    const bool waits = look->viewer.pointer.waits.sum.total_ns > pinned(look)->duration_ns / 2;
+    const bool waits = look->viewer.pointer.waits.shown.sum.total_ns > pinned(look)->duration_ns / 2;
     const uint32_t lane_idx = look->viewer.pointer.hover.lane_idx;
     FOUND(look, "waited %s", line_of(look, "waited"));
     press(look, RV_ACTION_SHOW_WAKER, "who ended the wait");
@@ -197,7 +197,7 @@ static bool find_starvation(struct look *look)
     click_row(look, "wait_for_turn", true);
     FOUND(look, "%s: waited %s", look->viewer.pointer.hover.lane_name, line_of(look, "waited"));
     return is_pinned(look, "wait_for_turn") && strcmp(look->viewer.pointer.hover.lane_name, "starving") == 0 &&
-           look->viewer.pointer.waits.sum.total_ns > pinned(look)->duration_ns / 2 &&
+           look->viewer.pointer.waits.shown.sum.total_ns > pinned(look)->duration_ns / 2 &&
            pinned(look)->duration_ns > 100 * MS;
 }
 

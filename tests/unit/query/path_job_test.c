@@ -21,7 +21,7 @@ static void add_lane(uint32_t tid, uint64_t from_ns, uint64_t to_ns)
 static void begin(void)
 {
     lanes = rv_lanes_create();
-    waits = rv_waits_create();
+    waits = rv_waits_create(lanes, 0);
     add_lane(1, 0, 1000);
     add_lane(2, 100, 700);
     rv_waits_add(waits, &(struct rv_wait){.start_ns = 300,

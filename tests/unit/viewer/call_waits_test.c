@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "base/os.h"
 #include "viewer/tooltip_rows.h"
 #include "viewer/viewer.h"
 
@@ -15,7 +16,6 @@ static const struct rv_box BLOCKED = {
 static struct rv_lanes *lanes;
 static struct rv_subroutines *subroutines;
 static struct rv_waits *waits;
-static struct rv_wait_index *wait_index;
 static struct rv_call_waits found;
 
 static void add_span(uint32_t lane, uint32_t id, uint64_t start_ns, uint64_t end_ns, uint32_t depth)
@@ -29,8 +29,7 @@ static void begin(void)
     static const char *const names[] = {"", "caller", "waits_in", "holds_in", "held_within", "lock"};
     lanes = rv_lanes_create();
     subroutines = rv_subroutines_create();
-    waits = rv_waits_create();
-    wait_index = rv_wait_index_create(waits, lanes);
+    waits = rv_waits_create(lanes, 0);
     for (uint32_t id = CALLER; id <= LOCK; id++)
         rv_subroutines_define(subroutines, id, "", names[id], "", 0);
     rv_lanes_add(lanes, &(struct rv_lane_identity){.pid = 1, .tid = 1, .thread = 0, .name = "waiter"});
@@ -41,7 +40,6 @@ static void begin(void)
 
 static void finish(void)
 {
-    rv_wait_index_destroy(wait_index);
     rv_waits_destroy(waits);
     rv_subroutines_destroy(subroutines);
     rv_lanes_destroy(lanes);
@@ -65,7 +63,7 @@ static const char *row(const char *label)
 {
     static struct rv_tooltip tooltip;
     const struct rv_hover hover = {.is_on = true, .box = BLOCKED};
-    rv_call_waits_find(&found, wait_index, &BLOCKED, 0);
+    rv_call_waits_find(&found, waits, &BLOCKED, 0);
     cr_assert(rv_tooltip_rows_fill(&hover, &(struct rv_tooltip_rows_about){.subroutines = subroutines, .waits = &found},
                                    &tooltip));
     for (size_t i = 0; i < tooltip.n_lines; i++)
@@ -115,7 +113,9 @@ Test(call_waits, the_innermost_call_that_released_is_gone_to)
     viewer.pointer.hover = (struct rv_hover){.is_on = true, .is_pinned = true, .box = BLOCKED};
     rv_viewer_act(&viewer, &(struct rv_act){.action = RV_ACTION_SHOW_WAKER});
     cr_assert_eq(viewer.pointer.hover.box.id, WAITS_IN, "nothing is known yet");
-    rv_call_waits_find(&viewer.pointer.waits, wait_index, &BLOCKED, 0);
+    (void)rv_call_waits_ask(&viewer.pointer.waits, waits, &BLOCKED, 0);
+    while (!rv_call_waits_advance(&viewer.pointer.waits))
+        rv_os_sleep_ns(1000000);
     rv_viewer_act(&viewer, &(struct rv_act){.action = RV_ACTION_SHOW_WAKER});
     cr_assert_eq(viewer.pointer.hover.box.id, HELD_WITHIN);
     cr_assert_eq(viewer.pointer.hover.box.start_ns, 7000);

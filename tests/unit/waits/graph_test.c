@@ -6,6 +6,7 @@ enum { CREATES_IN = 20 };
 
 static struct rv_lanes *lanes;
 static struct rv_waits *waits;
+static struct rv_wait_reader *reader;
 static struct rv_wait_graph graph;
 
 /* Two threads of process 100, which forked process 200. */
@@ -17,7 +18,7 @@ static void setup(void)
         {.pid = 200, .tid = 200, .thread = 2, .process_key = 2, .parent_pid = 100, .name = "", .process_name = ""},
         {.pid = 200, .tid = 201, .thread = 3, .process_key = 2, .parent_pid = 100, .name = "", .process_name = ""}};
     lanes = rv_lanes_create();
-    waits = rv_waits_create();
+    waits = rv_waits_create(lanes, 0);
     for (uint32_t i = 0; i < sizeof threads / sizeof *threads; i++)
         rv_lanes_add(lanes, &threads[i]);
 }
@@ -25,8 +26,16 @@ static void setup(void)
 static void teardown(void)
 {
     rv_wait_graph_fini(&graph);
+    rv_wait_reader_close(reader);
     rv_waits_destroy(waits);
     rv_lanes_destroy(lanes);
+}
+
+static void make(void)
+{
+    reader = rv_wait_reader_open(waits, NULL, NULL);
+    rv_wait_graph_init(&graph, lanes, reader);
+    cr_assert(rv_wait_graph_add_waits(&graph, 0, UINT64_MAX, SIZE_MAX));
 }
 
 TestSuite(graph, .init = setup, .fini = teardown, .timeout = 60);
@@ -44,7 +53,7 @@ static void start(uint32_t lane, uint64_t created_ns, uint64_t began_ns, uint32_
 
 Test(graph, threads_of_unknown_creators_are_taken_for_those_of_the_first)
 {
-    rv_wait_graph_init(&graph, waits, lanes);
+    make();
     cr_assert_eq(graph.n_threads, 4);
     cr_assert_eq(graph.threads[0].parent, RV_PATH_NONE);
     cr_assert_eq(graph.threads[1].parent, 0);
@@ -57,7 +66,7 @@ Test(graph, a_thread_and_a_process_begin_where_they_were_created)
     rv_waits_add_release(waits, &(struct rv_release){.at_ns = 500, .lane = 1, .tid = 101, .call = CREATES_IN});
     start(2, 500, 800, 101);
     start(3, 900, 910, 200);
-    rv_wait_graph_init(&graph, waits, lanes);
+    make();
     cr_assert_eq(graph.threads[2].parent, 1, "in another process");
     cr_assert_eq(graph.threads[2].begin_ns, 500);
     cr_assert_eq(graph.edges[0].waker, rv_lanes_get(lanes, 1));
@@ -72,14 +81,14 @@ Test(graph, a_child_that_was_waited_for_is_in_a_process_of_its_own)
         waits,
         &(struct rv_wait){
             .start_ns = 500, .end_ns = 900, .lane = 1, .waker = 200, .kind = RV_WAIT_PROCESS, .wake = RV_WAKE_OWNER});
-    rv_wait_graph_init(&graph, waits, lanes);
+    make();
     cr_assert_eq(graph.waits[0].waker, 2);
 }
 
 Test(graph, a_creator_in_the_parent_process_is_found_without_its_release)
 {
     start(2, 500, 800, 101);
-    rv_wait_graph_init(&graph, waits, lanes);
+    make();
     cr_assert_eq(graph.edges[0].waker, rv_lanes_get(lanes, 1));
     cr_assert_eq(graph.threads[2].parent, 1);
 }

@@ -1,4 +1,4 @@
-#include "waits/waits.h"
+#include "waits/reader.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static struct rv_waits *waits;
 static void setup(void)
 {
     lanes = rv_lanes_create();
-    waits = rv_waits_create();
+    waits = rv_waits_create(lanes, 0);
     for (uint32_t i = 0; i < 3; i++)
         rv_lanes_add(lanes, &(struct rv_lane_identity){.pid = 100, .tid = 100 + i, .name = "", .process_name = ""});
 }
@@ -35,16 +35,23 @@ static void add(uint32_t object, uint64_t start_ns, uint64_t end_ns, uint64_t wo
                                           .wake = waker ? RV_WAKE_EXACT : RV_WAKE_UNKNOWN});
 }
 
+static struct rv_waits_row *take_rows(size_t *n)
+{
+    struct rv_wait_reader *reader = rv_wait_reader_open(waits, NULL, NULL);
+    struct rv_waits_row *rows = rv_wait_reader_take_rows(reader, n);
+    cr_assert_not(rv_wait_reader_has_missed(reader));
+    rv_wait_reader_close(reader);
+    return rows;
+}
+
 Test(model_waits, rows_are_sums_by_object_most_waiting_first)
 {
     size_t n;
-    uint64_t n_more;
     add(LOCK, 10, 20, 0, 0);
     add(OTHER_LOCK, 10, 110, 0, 0);
     add(LOCK, 30, 35, 0, 0);
-    struct rv_waits_row *rows = rv_waits_take_rows(waits, lanes, &n, &n_more);
+    struct rv_waits_row *rows = take_rows(&n);
     cr_assert_eq(n, 2);
-    cr_assert_eq(n_more, 0);
     cr_assert_eq(rows[0].object, OTHER_LOCK);
     cr_assert_eq(rows[0].total_ns, 100);
     cr_assert_eq(rows[1].object, LOCK);
@@ -60,7 +67,6 @@ Test(model_waits, rows_are_sums_by_object_most_waiting_first)
 Test(model_waits, the_holder_is_the_thread_and_call_of_the_last_release_before_the_wake)
 {
     size_t n;
-    uint64_t n_more;
     rv_waits_add_release(
         waits, &(struct rv_release){.at_ns = 20, .lane = 1, .tid = 101, .object = LOCK, .call = HOLDS_IN + 1});
     rv_waits_add_release(waits,
@@ -70,7 +76,7 @@ Test(model_waits, the_holder_is_the_thread_and_call_of_the_last_release_before_t
     rv_waits_add_release(waits, &(struct rv_release){.at_ns = 200, .lane = 2, .tid = 102, .object = LOCK, .call = 2});
     add(LOCK, 10, 22, 21, 101);
     add(LOCK, 30, 100, 91, 102);
-    struct rv_waits_row *rows = rv_waits_take_rows(waits, lanes, &n, &n_more);
+    struct rv_waits_row *rows = take_rows(&n);
     cr_assert_eq(n, 1);
     cr_assert_eq(rows[0].held_ns, 70);
     cr_assert_eq(rows[0].holder.lane, rv_lanes_get(lanes, 2));
@@ -82,10 +88,9 @@ Test(model_waits, the_holder_is_the_thread_and_call_of_the_last_release_before_t
 Test(model_waits, a_waker_without_a_release_is_a_thread_without_a_call)
 {
     size_t n;
-    uint64_t n_more;
     add(LOCK, 10, 20, 0, 101);
     add(OTHER_LOCK, 10, 15, 12, 999);
-    struct rv_waits_row *rows = rv_waits_take_rows(waits, lanes, &n, &n_more);
+    struct rv_waits_row *rows = take_rows(&n);
     cr_assert_eq(rows[0].holder.lane, rv_lanes_get(lanes, 1));
     cr_assert_eq(rows[0].holder.call, 0);
     cr_assert_null(rows[1].holder.lane);
@@ -93,26 +98,59 @@ Test(model_waits, a_waker_without_a_release_is_a_thread_without_a_call)
     free(rows);
 }
 
-Test(model_waits, sums_stay_exact_beyond_the_waits_that_are_kept)
+/* And who ended them is known, too. */
+Test(model_waits, sums_stay_exact_when_waits_are_let_go)
 {
+    enum { N = 50000 };
     size_t n;
-    uint64_t n_more;
-    for (uint64_t i = 0; i < RV_WAITS_MOST + 10; i++)
-        add(LOCK, 10, 13, 0, 0);
-    struct rv_waits_row *rows = rv_waits_take_rows(waits, lanes, &n, &n_more);
-    cr_assert_eq(rows[0].n_waits, RV_WAITS_MOST + 10);
-    cr_assert_eq(rows[0].total_ns, 3 * (RV_WAITS_MOST + 10));
-    cr_assert_eq(n_more, 10);
+    rv_waits_destroy(waits);
+    waits = rv_waits_create(lanes, 100000);
+    for (uint64_t i = 1; i <= N; i++) {
+        rv_waits_add_release(
+            waits, &(struct rv_release){.at_ns = 10 * i, .lane = 1, .tid = 101, .object = LOCK, .call = HOLDS_IN});
+        add(LOCK, 10 * i - 3, 10 * i, 10 * i, 101);
+    }
+    const struct rv_waits_state state = rv_waits_state(waits);
+    cr_assert_eq(state.n, N);
+    cr_assert_gt(state.n_gone, N);
+    cr_assert_lt(state.n_gone, 2 * N);
+    struct rv_waits_row *rows = take_rows(&n);
+    cr_assert_eq(n, 1);
+    cr_assert_eq(rows[0].n_waits, N);
+    cr_assert_eq(rows[0].total_ns, 3 * N);
+    cr_assert_eq(rows[0].held_ns, 3 * N);
+    cr_assert_eq(rows[0].holder.call, HOLDS_IN);
     free(rows);
+}
+
+static bool is_later(void *context, const struct rv_wait *wait, rv_wait_place place)
+{
+    (void)place;
+    cr_assert_gt(wait->end_ns, *(const uint64_t *)context);
+    return true;
+}
+
+Test(model_waits, those_that_were_let_go_are_the_oldest)
+{
+    rv_waits_destroy(waits);
+    waits = rv_waits_create(lanes, 10000);
+    for (uint64_t i = 1; i <= 5000; i++)
+        add(LOCK, 10 * i - 3, 10 * i, 0, 0);
+    uint64_t gone_ns = rv_waits_state(waits).gone_ns;
+    struct rv_wait_reader *reader = rv_wait_reader_open(waits, NULL, NULL);
+    cr_assert_gt(gone_ns, 0);
+    rv_wait_reader_each(reader, 0, UINT64_MAX, is_later, &gone_ns);
+    cr_assert_eq(rv_wait_reader_begin(reader, 0), 7, "a thread's begin stays known");
+    rv_wait_reader_close(reader);
 }
 
 Test(model_waits, objects_beyond_the_most_share_a_row)
 {
     size_t n;
-    uint64_t n_more, n_waits = 0;
+    uint64_t n_waits = 0;
     for (uint32_t i = 1; i <= RV_WAITS_MOST_OBJECTS + 50; i++)
         add(i, 10, 13, 0, 0);
-    struct rv_waits_row *rows = rv_waits_take_rows(waits, lanes, &n, &n_more);
+    struct rv_waits_row *rows = take_rows(&n);
     cr_assert_eq(n, RV_WAITS_MOST_OBJECTS + 1);
     for (size_t i = 0; i < n; i++)
         n_waits += rows[i].object == RV_WAITS_OTHER ? rows[i].n_waits : 0;
@@ -124,7 +162,6 @@ Test(model_waits, objects_beyond_the_most_share_a_row)
 Test(model_waits, a_waker_without_a_release_is_the_thread_that_lived_then)
 {
     size_t n;
-    uint64_t n_more;
     struct rv_lane *former = rv_lanes_get(lanes, 1),
                    *later = rv_lanes_add(
                        lanes, &(struct rv_lane_identity){.pid = 100, .tid = 101, .name = "", .process_name = ""});
@@ -132,7 +169,7 @@ Test(model_waits, a_waker_without_a_release_is_the_thread_that_lived_then)
     later->last_ns = 90;
     add(LOCK, 40, 45, 0, 101);
     add(OTHER_LOCK, 60, 100, 0, 101);
-    struct rv_waits_row *rows = rv_waits_take_rows(waits, lanes, &n, &n_more);
+    struct rv_waits_row *rows = take_rows(&n);
     cr_assert_eq(n, 2);
     cr_expect_eq(rows[0].holder.lane, later);
     cr_expect_eq(rows[1].holder.lane, former);

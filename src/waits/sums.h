@@ -1,0 +1,55 @@
+/* Waits summed up by what they were for: exact for the first RV_WAITS_MOST_OBJECTS objects; the others share a row. */
+#ifndef RV_WAITS_SUMS_H
+#define RV_WAITS_SUMS_H
+
+#include "base/hash_index.h"
+#include "model/histogram.h"
+#include "waits/wakers.h"
+
+#define RV_WAITS_MOST_OBJECTS (1u << 16)
+#define RV_WAITS_OTHER UINT32_MAX /* the object of the others' row */
+
+struct rv_wait_side {           /* who, and in which call */
+    const struct rv_lane *lane; /* NULL: unknown, or not traced */
+    uint32_t tid, call;         /* 0: unknown */
+};
+
+struct rv_wait_sums {       /* zeroed = none */
+    struct rv_wait_sum_of { /* the waits of one kind for one object */
+        uint32_t object;
+        enum rv_wait_kind kind;
+        uint64_t n, total_ns;
+        uint64_t n_of_wake[RV_WAKE_COUNT];
+        struct rv_wait longest;
+        struct rv_histogram durations;
+    } * sums;
+    size_t n, capacity;
+    struct rv_hash_index by_object; /* 1 + index */
+    struct rv_wait_share {          /* of a sum's waiting, ended by one thread in one call */
+        uint32_t sum;
+        struct rv_wait_side waker;
+        uint64_t n_ns;
+    } * shares;
+    size_t n_shares, shares_capacity;
+    struct rv_hash_index by_waker; /* 1 + index */
+};
+
+void rv_wait_sums_fini(struct rv_wait_sums *sums);
+void rv_wait_sums_add(struct rv_wait_sums *sums, const struct rv_wait_edge *edge);
+void rv_wait_sums_merge(struct rv_wait_sums *into, const struct rv_wait_sums *from);
+
+/* The waits of one kind for one object. */
+struct rv_waits_row {
+    uint32_t object; /* 0: none; RV_WAITS_OTHER: several */
+    enum rv_wait_kind kind;
+    uint64_t n_waits, total_ns, p99_ns, longest_ns;
+    uint64_t n_of_wake[RV_WAKE_COUNT]; /* what is known of the wakers */
+    struct rv_wait_side waiter;        /* of the longest wait */
+    struct rv_wait_side holder;        /* who ended most of the waiting, */
+    uint64_t held_ns;                  /* and how much of it */
+};
+
+/* By object, most waiting first, for the caller to free. */
+struct rv_waits_row *rv_wait_sums_take_rows(const struct rv_wait_sums *sums, const struct rv_lanes *lanes, size_t *n);
+
+#endif

@@ -1,0 +1,127 @@
+#include "waits/wakers.h"
+
+#include <stdlib.h>
+
+#include "base/bisect.h"
+#include "base/vec.h"
+
+static int by_tid(const void *a, const void *b)
+{
+    const struct rv_waker *x = a, *y = b;
+    if (x->tid != y->tid)
+        return x->tid < y->tid ? -1 : 1;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    if (x->last_ns != y->last_ns)
+        return x->last_ns < y->last_ns ? -1 : 1;
+    return x->lane < y->lane ? -1 : x->lane > y->lane;
+}
+
+void rv_wakers_init(struct rv_wakers *wakers, const struct rv_lanes *lanes)
+{
+    wakers->lanes = lanes;
+    wakers->n = rv_lanes_n(lanes);
+    wakers->by_tid = rv_alloc_scratch(wakers->n + 1, sizeof *wakers->by_tid);
+    for (size_t i = 0; i < wakers->n; i++) {
+        struct rv_lane *lane = rv_lanes_get(lanes, i);
+        pthread_mutex_lock(&lane->lock);
+        wakers->by_tid[i] = (struct rv_waker){lane->tid, lane->pid, lane->last_ns, (uint32_t)i};
+        pthread_mutex_unlock(&lane->lock);
+    }
+    qsort(wakers->by_tid, wakers->n, sizeof *wakers->by_tid, by_tid);
+}
+
+void rv_wakers_fini(struct rv_wakers *wakers)
+{
+    free(wakers->by_tid);
+}
+
+/* The number of lanes of threads with smaller tids. */
+static size_t count_before(const struct rv_wakers *wakers, uint32_t tid)
+{
+    size_t low = 0, high = wakers->n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (wakers->by_tid[middle].tid < tid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* That thread of a tid which lived at a time: the first whose last event is not before it, else the last. NULL: none. */
+static const struct rv_lane *find_lane(const struct rv_wakers *wakers, uint32_t pid, uint32_t tid, uint64_t at_ns)
+{
+    const struct rv_lane *found = NULL;
+    for (size_t i = count_before(wakers, tid); i < wakers->n && wakers->by_tid[i].tid == tid; i++) {
+        if (wakers->by_tid[i].pid != pid)
+            continue;
+        found = rv_lanes_get(wakers->lanes, wakers->by_tid[i].lane);
+        if (wakers->by_tid[i].last_ns >= at_ns)
+            break;
+    }
+    return found;
+}
+
+/* Of what has created a thread, no object tells. */
+static bool may_have_release(const struct rv_wait *wait)
+{
+    return wait->woke_ns && (wait->object || wait->kind == RV_WAIT_START);
+}
+
+/* The waker's last release of the object before the wake, during the wait. */
+static bool find_release(const struct rv_wakers *wakers, const struct rv_wait *wait, rv_wakers_release_fn find,
+                         void *context, struct rv_release *release)
+{
+    struct rv_release other;
+    bool is_found = false;
+    if (!may_have_release(wait))
+        return false;
+    for (size_t i = count_before(wakers, wait->waker); i < wakers->n && wakers->by_tid[i].tid == wait->waker; i++)
+        if (find(context, wakers->by_tid[i].lane, wait, &other) && (!is_found || other.at_ns > release->at_ns)) {
+            *release = other;
+            is_found = true;
+        }
+    return is_found;
+}
+
+/* lane: of the wait. A child that was waited for, and a thread that has forked, are of other processes. */
+static const struct rv_lane *find_waker(const struct rv_wakers *wakers, const struct rv_lane *lane,
+                                        const struct rv_wait *wait)
+{
+    const uint32_t pid = wait->kind == RV_WAIT_PROCESS ? wait->waker : lane->pid;
+    const struct rv_lane *found = find_lane(wakers, pid, wait->waker, wait->start_ns);
+    if (!found && wait->kind == RV_WAIT_START)
+        found = find_lane(wakers, lane->parent_pid, wait->waker, wait->start_ns);
+    return found;
+}
+
+struct rv_wait_edge rv_wakers_edge(const struct rv_wakers *wakers, const struct rv_wait *wait,
+                                   rv_wakers_release_fn find, void *context)
+{
+    struct rv_wait_edge edge = {.wait = *wait};
+    struct rv_release release;
+    if (!wait->waker)
+        return edge;
+    if (find_release(wakers, wait, find, context, &release)) {
+        edge.waker = rv_lanes_get(wakers->lanes, release.lane);
+        edge.waker_call = release.call;
+        edge.released_ns = release.at_ns;
+    } else {
+        edge.waker = find_waker(wakers, rv_lanes_get(wakers->lanes, wait->lane), wait);
+    }
+    return edge;
+}
+
+/* Between a waiter's last look at the clock and its event it may have been preempted: the moment of the wake is then too
+ * late. */
+const struct rv_release *rv_wakers_release_in(const struct rv_release *releases, size_t n, const struct rv_wait *wait)
+{
+    n = rv_bisect_count(releases, n, sizeof *releases, offsetof(struct rv_release, at_ns),
+                        wait->woke_ns + RV_WAKERS_ROUNDING_NS);
+    for (; n && releases[n - 1].at_ns + RV_WAKERS_ROUNDING_NS >= wait->start_ns; n--)
+        if (releases[n - 1].object == wait->object)
+            return &releases[n - 1];
+    return NULL;
+}

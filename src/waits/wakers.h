@@ -1,0 +1,40 @@
+/* Who ended a wait. Inside of this room, and for readers of waits. */
+#ifndef RV_WAITS_WAKERS_H
+#define RV_WAITS_WAKERS_H
+
+#include "waits/waits.h"
+
+/* By how much the moment of a wake may come before its release, when both are converted from ticks. */
+#define RV_WAKERS_ROUNDING_NS 2u
+
+struct rv_wait_edge { /* from a wait to what ended it */
+    struct rv_wait wait;
+    const struct rv_lane *waker; /* NULL: unknown, or not traced */
+    uint32_t waker_call;         /* id of the innermost call that released the object; 0: unknown */
+    uint64_t released_ns;        /* when it did; 0: unknown */
+};
+
+struct rv_wakers { /* the threads that there are */
+    const struct rv_lanes *lanes;
+    struct rv_waker {
+        uint32_t tid, pid;
+        uint64_t last_ns;
+        uint32_t lane;
+    } * by_tid; /* then by process and time */
+    size_t n;
+};
+
+void rv_wakers_init(struct rv_wakers *wakers, const struct rv_lanes *lanes);
+void rv_wakers_fini(struct rv_wakers *wakers);
+
+/* Finds the last release of the wait's object by a lane, in its wait and not after its wake. False: there is none. */
+typedef bool (*rv_wakers_release_fn)(void *context, uint32_t lane, const struct rv_wait *wait,
+                                     struct rv_release *release);
+
+struct rv_wait_edge rv_wakers_edge(const struct rv_wakers *wakers, const struct rv_wait *wait,
+                                   rv_wakers_release_fn find_release, void *context);
+
+/* Of a lane's releases, in order of time. */
+const struct rv_release *rv_wakers_release_in(const struct rv_release *releases, size_t n, const struct rv_wait *wait);
+
+#endif
