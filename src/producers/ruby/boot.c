@@ -6,6 +6,7 @@
 
 #include "producers/ruby/api.h"
 #include "producers/ruby/debugger.h"
+#include "producers/ruby/gvl.h"
 #include "producers/ruby/hooks.h"
 #include "producers/ruby/methods.h"
 #include "producers/ruby/ractors.h"
@@ -74,6 +75,7 @@ void Init_ringviz(void)
     rv_ractors_prepare();
     rv_methods_start();
     rv_stacks_start();
+    rv_gvl_prepare();
     rv_debugger_start(params.level >= RV_HOOKS_BLOCKS);
     ringviz_on_ring(on_ring);
     if (params.has_yjit && !params.targets)

@@ -12,7 +12,8 @@ bool rv_context_start(void)
 #else
 #define THREAD_WORDS 32u
 
-size_t rv_context_offset;
+_Thread_local struct rv_execution_context **rv_context_place;
+static size_t offset; /* in Ruby's thread */
 
 /* Its first members, as Ruby 3.3 and 3.4 pass it (struct rb_trace_arg_struct, vm_core.h). */
 struct raw_event {
@@ -26,6 +27,12 @@ static void find(VALUE unused, const struct raw_event *event)
 {
     (void)unused;
     found = event->context;
+}
+
+void rv_context_find(void)
+{
+    char *thread = RTYPEDDATA_GET_DATA(rb_thread_current());
+    rv_context_place = (struct rv_execution_context **)(void *)(thread + offset);
 }
 
 static VALUE evaluate(VALUE text)
@@ -46,7 +53,7 @@ bool rv_context_start(void)
         rb_set_errinfo(Qnil);
     for (size_t i = 0; found && i < THREAD_WORDS; i++)
         if (words[i] == found) {
-            rv_context_offset = i * sizeof *words;
+            offset = i * sizeof *words;
             return true;
         }
     return false;

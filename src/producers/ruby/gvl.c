@@ -1,9 +1,6 @@
 #include "producers/ruby/gvl.h"
 
-static _Thread_local struct {
-    enum ringviz_thread_state last; /* RINGVIZ_STARTED: none yet */
-    bool has_ended;
-} thread;
+static _Thread_local struct rv_gvl_thread thread;
 
 void rv_gvl_change(enum ringviz_thread_state state)
 {
@@ -12,6 +9,21 @@ void rv_gvl_change(enum ringviz_thread_state state)
     thread.last = state;
     if (!thread.has_ended)
         ringviz_thread_state(state);
+}
+
+void rv_gvl_change_since(enum ringviz_thread_state state, uint64_t ticks)
+{
+    if (ticks && thread.last != state && !thread.has_ended) {
+        thread.last = state;
+        ringviz_thread_state_since(state, ticks);
+    }
+}
+
+void rv_gvl_swap(struct rv_gvl_thread *other)
+{
+    const struct rv_gvl_thread before = thread;
+    thread = *other;
+    *other = before;
 }
 
 void rv_gvl_end_thread(void)

@@ -4,7 +4,14 @@
 
 #include <stdbool.h>
 
+#include "producers/ruby/ruby_api.h"
 #include "ringviz/producer.h"
+
+/* Of a thread. */
+struct rv_gvl_thread {
+    enum ringviz_thread_state last; /* RINGVIZ_STARTED: none yet */
+    bool has_ended;
+};
 
 /* Write states from now on. By a thread that has the GVL. */
 void rv_gvl_start(void);
@@ -12,9 +19,30 @@ void rv_gvl_start(void);
 /* The state of the calling thread, written if it differs from the last one. */
 void rv_gvl_change(enum ringviz_thread_state state);
 
+/* The same since then, as for ringviz_thread_state_since(). */
+void rv_gvl_change_since(enum ringviz_thread_state state, uint64_t ticks);
+
+/* The native thread goes on with another thread: this one is put there. */
+void rv_gvl_swap(struct rv_gvl_thread *other);
+
 /* The calling thread has ended: what follows on its native thread is of another one, and written once that begins. */
 void rv_gvl_end_thread(void);
 bool rv_gvl_has_ended(void);
 void rv_gvl_begin_thread(void);
+
+/* For threads that change native threads, from Ruby 3.3 on: once, before there are Ractors, and as one begins and ends, to
+ * give it the name that the kernel does not know. */
+#if RUBY_API_VERSION_CODE >= 30300
+void rv_gvl_prepare(void);
+void rv_gvl_name_thread(void);
+#else
+static inline void rv_gvl_prepare(void)
+{
+}
+
+static inline void rv_gvl_name_thread(void)
+{
+}
+#endif
 
 #endif

@@ -1,4 +1,4 @@
-/* From Ruby 3.2 on it tells, to the thread that is meant. */
+/* Ruby 3.2 tells, to the thread that is meant. */
 #include "producers/ruby/gvl.h"
 #include "producers/ruby/ruby_api.h"
 

@@ -105,8 +105,10 @@ static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE
         rv_debugger_begin_thread();
         rv_stacks_begin_thread();
         rv_gvl_begin_thread();
+        rv_gvl_name_thread();
         break;
     case RUBY_EVENT_THREAD_END:
+        rv_gvl_name_thread();
         rv_debugger_end_thread();
         rv_gvl_end_thread();
         break;
@@ -207,6 +209,7 @@ void rv_hooks_start(const struct rv_hooks_params *given)
         start_filter();
     if (params.level == RV_HOOKS_OFF)
         return;
+    rv_ractors_start(add_hook); /* Ractor.new may be the main script's first call */
     if (params.is_at_once || params.targets)
         begin();
     else

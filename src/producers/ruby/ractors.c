@@ -60,6 +60,8 @@ void rv_ractors_prepare(void)
 
 void rv_ractors_start(void (*ours)(void))
 {
+    if (begin)
+        return;
     VALUE module = rb_path2class("RingViz"), class = rb_path2class("Ractor"), in_front = rb_module_new();
     begin = ours;
     rb_gc_register_address(&make);

@@ -41,11 +41,21 @@ static inline struct rv_execution_context *rv_context(void)
     return ruby_current_ec;
 }
 #else
-extern size_t rv_context_offset; /* of the pointer to it in Ruby's thread (context.c) */
+/* Where Ruby's thread that this native one runs has the pointer to it; NULL: to be found (context.c). */
+extern _Thread_local struct rv_execution_context **rv_context_place __attribute__((tls_model("initial-exec")));
+void rv_context_find(void);
+
 static inline struct rv_execution_context *rv_context(void)
 {
-    return *(struct rv_execution_context **)(void *)((char *)RTYPEDDATA_GET_DATA(rb_thread_current()) +
-                                                     rv_context_offset);
+    if (__builtin_expect(!rv_context_place, 0))
+        rv_context_find();
+    return *rv_context_place;
+}
+
+/* The native thread goes on with another of Ruby's. */
+static inline void rv_context_forget(void)
+{
+    rv_context_place = NULL;
 }
 #endif
 

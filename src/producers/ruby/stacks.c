@@ -18,18 +18,13 @@
 _Thread_local struct rv_stack *rv_stack;
 
 /* The stack of a fiber's context, until the next collection. */
-struct known {
+struct rv_known_stack {
     const struct rv_execution_context *context;
     struct rv_stack *stack;
     uint32_t collection;
 };
 
-static _Thread_local struct stacks { /* all zero: no call yet */
-    struct rv_stack *first, *all, *free;
-    uint32_t n;
-    uint32_t n_collected_seen;
-    struct known *known; /* N_KNOWN, by their contexts' addresses */
-} stacks;
+static _Thread_local struct rv_stacks stacks; /* known: N_KNOWN, by their contexts' addresses */
 
 static pthread_key_t end_key;
 static uint32_t n_collected; /* fibers */
@@ -52,14 +47,19 @@ static void release_all(struct rv_stack *stack)
     }
 }
 
-static void end_thread(void *unused)
+void rv_stacks_end_thread(void)
 {
-    (void)unused;
     release_all(stacks.all);
     release_all(stacks.free);
     free(stacks.known);
-    stacks = (struct stacks){0};
+    stacks = (struct rv_stacks){0};
     rv_stack = NULL;
+}
+
+static void end_native_thread(void *unused)
+{
+    (void)unused;
+    rv_stacks_end_thread();
 }
 
 static struct rv_stack *make_stack(void)
@@ -181,7 +181,7 @@ static void reuse_collected(void)
     }
 }
 
-static struct known *known_of(const struct rv_execution_context *context)
+static struct rv_known_stack *known_of(const struct rv_execution_context *context)
 {
     return &stacks.known[((uintptr_t)context * 0x9e3779b97f4a7c15u >> 32) % N_KNOWN];
 }
@@ -192,10 +192,10 @@ void rv_stacks_switch(const struct rv_execution_context *context)
         return;
     if (stacks.n_collected_seen != __atomic_load_n(&n_collected, __ATOMIC_RELAXED))
         reuse_collected();
-    struct known *known = known_of(context);
+    struct rv_known_stack *known = known_of(context);
     if (known->context != context || known->collection != rv_collections_current()) {
         struct rv_stack *stack = find_current();
-        *known = (struct known){.context = context, .collection = rv_collections_current()};
+        *known = (struct rv_known_stack){.context = context, .collection = rv_collections_current()};
         known->stack = stack ? stack : stacks.first; /* without memory its calls nest on those of the thread */
     }
     rv_stack = known->stack;
@@ -211,8 +211,17 @@ void rv_stacks_begin_thread(void)
         return;
     if (rv_stack && rv_stack->number > 0)
         ringviz_stack_switch(0);
-    end_thread(NULL);
+    rv_stacks_end_thread();
     ringviz_thread_end();
+}
+
+void rv_stacks_swap(struct rv_stacks *other)
+{
+    const struct rv_stacks before = stacks;
+    stacks = *other;
+    *other = before;
+    other->current = rv_stack;
+    rv_stack = stacks.current;
 }
 
 static void replay(const struct rv_stack *stack)
@@ -240,5 +249,5 @@ void rv_stacks_replay(void)
 void rv_stacks_start(void)
 {
     id_stack = rb_intern("__ringviz_stack");
-    pthread_key_create(&end_key, end_thread);
+    pthread_key_create(&end_key, end_native_thread);
 }

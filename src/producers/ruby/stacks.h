@@ -31,6 +31,15 @@ struct rv_stack {
     struct rv_stack *next; /* of its thread */
 };
 
+/* All of a thread's. Zeroes: no call yet. */
+struct rv_stacks {
+    struct rv_stack *first, *all, *free;
+    struct rv_stack *current; /* while the thread does not run */
+    uint32_t n;
+    uint32_t n_collected_seen;
+    struct rv_known_stack *known;
+};
+
 /* The stack that the thread runs on; NULL before its first call. */
 extern _Thread_local struct rv_stack *rv_stack __attribute__((tls_model("initial-exec")));
 
@@ -42,6 +51,12 @@ void rv_stacks_switch(const struct rv_execution_context *context);
 
 /* A thread begins, perhaps on the native thread of one that has ended. */
 void rv_stacks_begin_thread(void);
+
+/* The native thread goes on with those of another thread: these are put there. */
+void rv_stacks_swap(struct rv_stacks *stacks);
+
+/* The thread has ended: forget its stacks. */
+void rv_stacks_end_thread(void);
 
 /* Write the returns of the calls on the thread's stack, down to the innermost span. */
 void rv_stacks_close_to_span(void);

@@ -41,8 +41,9 @@ class FlowTest < RingvizTest
     leaf
   RUBY
 
+  # But Ruby's own threads, such as Timeout's, which wait in methods of its own.
   def assert_nothing_left(result)
-    assert_empty result.spans.reject { |span| span.flags.empty? }
+    assert_empty result.spans.reject { |span| span.flags.empty? || span.file.start_with?("<internal:") || span.file.include?("timeout") }
   end
 
   def test_every_way_out_of_methods

@@ -39,9 +39,25 @@ class ThreadsTest < RingvizTest
       3.times.map { |n| Thread.new { work(100) } }.each(&:join)
     RUBY
     report = run_plain([ENV["RINGVIZ"], "--report", "--", "ruby", path]).out
-    events = report.scan(/^ +\d+ +\d+ +(\d+) +2  .*script/).flatten.map(&:to_i)
+    events = report.scan(/^ +\d+ +\d+ +(\d+) +[23]  .*script\d+.rb:\d+$/).flatten.map(&:to_i)
     assert_equal 23, events.size, report
     assert_equal({ "Object#work" => 23, "Object#leaf" => 510 }, names(run_traced(["ruby", path]), path).tally)
+  end
+
+  # From Ruby 3.3 on they change native threads.
+  def test_threads_on_fewer_native_threads
+    result = assert_same_counts(<<~'RUBY', env: { "RUBY_MN_THREADS" => "1" })
+      def leaf = 1
+      def naps(n) = (sleep 0.0005; n.zero? ? leaf : naps(n - 1))
+      def takes(queue) = (queue.pop; leaf)
+      def yields = Enumerator.new { |y| 3.times { |i| leaf; y << i } }
+      def works(queue) = 5.times { naps(4); takes(queue); each = yields; 3.times { each.next }; Thread.pass }
+      queue = Queue.new
+      threads = 12.times.map { Thread.new { works(queue) } }
+      60.times { queue << 1 }
+      threads.each(&:join)
+    RUBY
+    assert_equal 12, result.spans.select { |span| span.name == "Object#works" }.map(&:thread).uniq.size
   end
 
   def test_a_child_begins_with_the_calls_it_was_forked_in
