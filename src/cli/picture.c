@@ -28,6 +28,7 @@ struct rv_screenshot_params rv_picture_params(struct rv_session *session, const 
         .lanes = rv_session_lanes(session),
         .subroutines = rv_session_subroutines(session),
         .session = session,
+        .bookmarks_of = options->command == RV_COMMAND_DIFF ? NULL : options->file,
         .look = options->look,
         .calls_of = options->calls_of,
         .scheme = options->scheme,

@@ -812,6 +812,13 @@ static void tear_down(struct watch *watch)
     rv_film_close(&watch->film);
 }
 
+/* One that begins with the capture, as the times of its bookmarks do. */
+static const char *whole_recording(const struct watch *watch)
+{
+    const bool is_whole = watch->recorder.is_on && !rv_record_limit_is_set(&watch->options->record_limit);
+    return is_whole ? watch->recorder.path : NULL;
+}
+
 static int run_window(struct watch *watch)
 {
     const struct rv_window_module *window = rv_window_module_load();
@@ -823,6 +830,7 @@ static int run_window(struct watch *watch)
         .is_recording = watch->recorder.is_on,
         .record = switch_recorder,
         .is_program = is_live(watch) || watch->launch,
+        .recording = whole_recording(watch),
         .context = watch,
     };
     return window ? window->show(watch->session, watch->options, &params) : -ENOTSUP;

@@ -42,6 +42,12 @@ static void change(struct rv_key_value_file *file, uint64_t ns, const char *note
         rv_key_value_file_set(file, key, note);
 }
 
+const char *rv_bookmarks_path(const char *capture, char *path, size_t path_bytes)
+{
+    const int n = capture ? snprintf(path, path_bytes, "%s" RV_BOOKMARKS_SUFFIX, capture) : 0;
+    return n > 0 && (size_t)n < path_bytes ? path : NULL;
+}
+
 /* After a failure nothing is tried again: it is said once. */
 static void save(struct rv_bookmarks *marks, uint64_t ns, const char *note)
 {

@@ -25,6 +25,9 @@ struct rv_bookmarks {                                     /* zeroed = none, not 
     uint64_t origin_ns;
 };
 
+/* Path of the file for a capture's; NULL for no capture, or a path that is too long. */
+const char *rv_bookmarks_path(const char *capture, char *path, size_t path_bytes);
+
 void rv_bookmarks_fini(struct rv_bookmarks *marks);
 
 /* Toggle a bookmark: remove one within near_ns of the time, else add one; that there is no room is said. */

@@ -254,8 +254,16 @@ static void choose_scheme(struct rv_viewer *viewer, uint32_t which)
     viewer->look.scheme = (enum rv_color_scheme)(scheme % rv_viewer_n_schemes(viewer));
 }
 
+/* Those of a capture that has not come to its end. */
+static void keep_bookmarks(struct rv_viewer *viewer)
+{
+    if (viewer->bookmarks_path && !viewer->live_edge.is_done && viewer->marks.n)
+        rv_bookmarks_open(&viewer->marks, viewer->bookmarks_path, viewer->live_edge.first_ns);
+}
+
 void rv_viewer_fini(struct rv_viewer *viewer)
 {
+    keep_bookmarks(viewer);
     rv_step_stop(&viewer->step);
     (void)rv_viewer_path_end(viewer);
     rv_viewer_arcs_fini(viewer);

@@ -1,6 +1,7 @@
 #include "window/offscreen.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -80,6 +81,13 @@ static void show_lit_call(struct rv_viewer *viewer, const struct rv_path_request
 {
     const uint64_t room_ns = (lit->to_ns - lit->from_ns) / 10 + 1;
     rv_time_window_set(&viewer->time_window, lit->from_ns - room_ns, lit->to_ns + room_ns);
+}
+
+static void read_bookmarks(const struct rv_screenshot_params *params, struct rv_viewer *viewer)
+{
+    char path[PATH_MAX];
+    if (rv_bookmarks_path(params->bookmarks_of, path, sizeof path))
+        rv_bookmarks_open(&viewer->marks, path, viewer->live_edge.first_ns);
 }
 
 /* As a window shows after the program's end without user input. */
@@ -238,6 +246,9 @@ static void draw(struct rv_offscreen *offscreen)
     if (rv_viewer_calls_view_is_shown(&offscreen->viewer)) {
         frame.caption = rv_viewer_calls_view_caption(&offscreen->viewer);
         frame.selected = (struct rv_range_ns){0, 0};
+    } else {
+        struct rv_bookmarks *marks = &offscreen->viewer.marks;
+        frame.flags = (struct rv_bookmark_flags){marks->ns, marks->notes, marks->n};
     }
     rv_scene_compose(offscreen->scene, &frame);
     rv_panels_update(&offscreen->panels, &about);
@@ -275,6 +286,7 @@ int rv_offscreen_open(struct rv_offscreen **offscreen, const struct rv_screensho
     if (!err) {
         made->rgba = rv_alloc((size_t)made->size_px[0] * (size_t)made->size_px[1], 4);
         choose_window(params, &made->viewer);
+        read_bookmarks(params, &made->viewer);
         learn_colours(made);
     } else {
         rv_offscreen_close(made);

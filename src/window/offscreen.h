@@ -35,6 +35,7 @@ struct rv_screenshot_params { /* zero = default */
     const struct rv_filter *filter;    /* filter; NULL = all */
     const struct rv_diff *diff;        /* comparison of two runs; NULL = one run */
     const struct rv_path_request *lit; /* whose critical path is lit; NULL = none */
+    const char *bookmarks_of;          /* file beside which bookmarks lie that are drawn; NULL = none */
     const char *program;               /* shown in the top bar; NULL = no bar */
     uint32_t pid;
     uint64_t n_dropped;

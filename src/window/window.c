@@ -457,12 +457,6 @@ static int open_window(struct window *window)
     return err ? err : rv_panels_open(&window->panels);
 }
 
-static const char *bookmarks_path(const char *file, char path[PATH_BYTES])
-{
-    int n = file ? snprintf(path, PATH_BYTES, "%s" RV_BOOKMARKS_SUFFIX, file) : 0;
-    return n > 0 && n < PATH_BYTES ? path : NULL;
-}
-
 int rv_window_run(struct rv_session *session, const struct rv_window_params *params)
 {
     char bookmarks[PATH_BYTES];
@@ -471,7 +465,8 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
                                       .window_ns = params->window_ns ? params->window_ns : WINDOW_NS,
                                       .at_ns = params->at_ns,
                                       .has_at = params->has_at,
-                                      .bookmarks_path = bookmarks_path(params->file, bookmarks),
+                                      .bookmarks_path = rv_bookmarks_path(
+                                          params->file ? params->file : params->recording, bookmarks, sizeof bookmarks),
                                       .has_width = params->window_ns != 0,
                                       .speed = params->speed,
                                       .start_ns = params->start_ns,

@@ -24,23 +24,23 @@ struct rv_window_state {          /* for observers (tests); valid during the cal
     bool is_settled; /* no more frames unless something changes */
 };
 
-struct rv_window_params {         /* zero = default */
-    const char *title;            /* the program or file shown */
-    uint32_t pid;                 /* 0 = not shown */
-    int width_px, height_px;      /* 1600 x 900 */
-    struct rv_settings *settings; /* in: initial settings; out: the chosen ones; NULL = defaults */
-    const char *settings_path;    /* settings file; NULL = none */
-    uint64_t window_ns;           /* initial width of the time window: 100 ms */
-    uint64_t at_ns;               /* begin of what an ended capture shows, from its first event, */
-    bool has_at;                  /* or all is shown */
-    const char *file; /* that is shown, beside which its bookmarks lie (viewer/bookmarks.h); NULL = a program, or a
-                                            comparison of two */
-    double speed;     /* of playback after the capture; 0 = none */
-    uint64_t start_ns, stop_ns;          /* begin and end of that, from the first event; stop_ns 0 = at the end */
-    const char *find;                    /* initial search; NULL = none */
-    const char *calls_of;                /* of the view of calls: a regular expression; NULL = none */
-    const struct rv_filter *filter;      /* initial filter; NULL = all */
-    const struct rv_diff *diff;          /* comparison of the session's two runs; NULL = one run */
+struct rv_window_params {           /* zero = default */
+    const char *title;              /* the program or file shown */
+    uint32_t pid;                   /* 0 = not shown */
+    int width_px, height_px;        /* 1600 x 900 */
+    struct rv_settings *settings;   /* in: initial settings; out: the chosen ones; NULL = defaults */
+    const char *settings_path;      /* settings file; NULL = none */
+    uint64_t window_ns;             /* initial width of the time window: 100 ms */
+    uint64_t at_ns;                 /* begin of what an ended capture shows, from its first event, */
+    bool has_at;                    /* or all is shown */
+    const char *file;               /* that is shown; NULL = a program, or a comparison of two */
+    const char *recording;          /* of all that the program did; NULL = none. Bookmarks lie beside it or the file */
+    double speed;                   /* of playback after the capture; 0 = none */
+    uint64_t start_ns, stop_ns;     /* begin and end of that, from the first event; stop_ns 0 = at the end */
+    const char *find;               /* initial search; NULL = none */
+    const char *calls_of;           /* of the view of calls: a regular expression; NULL = none */
+    const struct rv_filter *filter; /* initial filter; NULL = all */
+    const struct rv_diff *diff;     /* comparison of the session's two runs; NULL = one run */
     bool (*should_close)(void *context); /* called ten times a second; NULL = only the user closes */
     struct rv_map *map;                  /* the program's trace file, for debugging; NULL = none */
     bool is_program;                     /* one that runs is shown, not a file */

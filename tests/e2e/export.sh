@@ -51,6 +51,11 @@ same_table page.html report.json || fail "the table of a page"
 gzip -dc page.html.gz | cmp - page.html || fail "a page is not what is packed of it"
 run --report=json --output=part.json --export=html:part.html --from=10ms --to=50ms --force c.json
 same_table part.html part.json || fail "the table of a page of a range"
+firefox=$(command -v firefox-esr) && {
+    HOME=$folder timeout 100 "$firefox" --headless --no-remote --profile "$folder" --window-size 800,1200 \
+        --screenshot "$folder/drawn.png" "file://$PWD/page.html" >/dev/null 2>&1
+    [ "$(wc -c <"$folder/drawn.png")" -gt 20000 ] || fail "Firefox draws an empty page"
+}
 browser=$(command -v chromium) && {
     timeout 100 "$browser" --headless --no-sandbox --disable-gpu --dump-dom "file://$PWD/page.html" >dom 2>/dev/null
     expect "rows in a browser" "$(grep -o '<tr class' dom | wc -l)" "$(grep -o '"calls":' report.json | wc -l)"

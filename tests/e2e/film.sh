@@ -20,6 +20,21 @@ n=$(($(wc -c <"$folder/run.y4m") - head_bytes))
 [ "$(file -b "$folder/frames/frame-000011.png" | cut -d, -f1-2)" = "PNG image data, 160 x 120" ] || fail "the last picture"
 cmp -s "$folder/frames/frame-000001.png" "$folder/frames/frame-000009.png" && fail "nothing moves"
 
+# Pictures show the bookmarks beside a recording.
+run --headless --record="$folder/run.rvz" -- "$program"
+picture() { # NAME
+    run --screenshot="$folder/$1.png" --size=320x200 "$folder/run.rvz"
+    expect "picture $1" $status 0
+}
+picture plain
+echo "100us = here" >"$folder/run.rvz.bookmarks"
+picture marked
+cmp -s "$folder/plain.png" "$folder/marked.png" && fail "a bookmark is not drawn"
+expect "the bookmarks after a picture" "$(cat "$folder/run.rvz.bookmarks")" "100us = here"
+rm "$folder/run.rvz.bookmarks"
+picture again
+cmp -s "$folder/plain.png" "$folder/again.png" || fail "two pictures of a recording differ"
+
 film --video="$folder/run.y4m" && fail "a video was overwritten"
 grep -q "run.y4m: exists; use --force to overwrite it" "$folder/err" || fail "said: $(cat "$folder/err")"
 film --frames="$folder/frames" && fail "a folder was written into"

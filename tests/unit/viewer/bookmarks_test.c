@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "viewer/bookmarks.h"
+#include "viewer/viewer.h"
 
 Test(bookmarks, bookmarks_are_ordered_and_marking_again_removes_one, .timeout = 60)
 {
@@ -101,6 +102,16 @@ Test(bookmarks_file, a_capture_opened_again_has_its_bookmarks_and_notes)
     cr_assert_str_eq(again.notes[1], "the lock = \"cache\" is h\xc3\xa4ld");
     rv_bookmarks_fini(&marks);
     rv_bookmarks_fini(&again);
+}
+
+Test(bookmarks_file, a_window_that_is_closed_before_the_end_keeps_its_bookmarks)
+{
+    struct rv_viewer viewer;
+    rv_viewer_init(&viewer, &(struct rv_viewer_params){.window_ns = 1000, .bookmarks_path = path});
+    viewer.live_edge.first_ns = 1000;
+    rv_bookmarks_write(&viewer.marks, 1500, "here");
+    rv_viewer_fini(&viewer);
+    expect_file("# Bookmarks of ringviz: time after the first event = note\n500ns = here\n");
 }
 
 Test(bookmarks_file, what_another_window_or_an_editor_has_written_stays)
