@@ -78,6 +78,7 @@ static void end_output(void)
 static VALUE eval(VALUE given)
 {
     const VALUE *arguments = (const VALUE *)given; /* NOLINT */
+    rv_watcher_begin();
     return rb_funcall(arguments[0], rb_intern("eval"), 3, arguments[1], rb_utf8_str_new_cstr("expression"), INT2FIX(1));
 }
 
@@ -121,7 +122,6 @@ static int run(VALUE binding, const struct rv_expression *expression, struct rv_
     VALUE text = rb_utf8_str_new(expression->text, (long)expression->n_bytes), arguments[] = {binding, text};
     int state = 0;
     begin_output(&said);
-    rv_watcher_begin();
     VALUE value = rb_protect(eval, (VALUE)arguments, &state);
     bool is_given_up = rv_watcher_end();
     end_output();
