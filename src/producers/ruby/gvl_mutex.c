@@ -32,22 +32,24 @@ static void learn(const void *mutex, bool is_waiting)
         last_released = mutex;
 }
 
-static void *find(void *found)
+/* Another thread may have taken the GVL by now. */
+static void *find(void *thread)
 {
     is_learning = false;
-    *(const void **)found = last_released && !owner_of(last_released) ? last_released : NULL;
+    if (last_released && owner_of(last_released) == thread)
+        last_released = NULL;
     return NULL;
 }
 
 static const void *find_mutex(void)
 {
-    const void *found = NULL;
+    void *thread = RTYPEDDATA_DATA(rb_thread_current());
     is_learning = true;
     if (!ringviz_watch_mutex(NULL, learn))
         return NULL;
-    rb_thread_call_without_gvl(find, (void *)&found, NULL, NULL);
+    rb_thread_call_without_gvl(find, thread, NULL, NULL);
     ringviz_watch_mutex(NULL, NULL);
-    return found && owner_of(found) ? found : NULL;
+    return last_released && owner_of(last_released) == thread ? last_released : NULL;
 }
 
 void rv_gvl_start(void)

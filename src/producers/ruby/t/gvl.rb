@@ -79,4 +79,15 @@ class GvlTest < RingvizTest
     assert_equal 1, naps[:calls]
     assert_operator naps[:self_suspended_ns], :>=, 45_000_000
   end
+  def test_the_lock_is_found_while_others_want_it
+    seen = report(<<~'RUBY', { "RINGVIZ_RUBY" => "off" })
+      spinners = 4.times.map { Thread.new { nil until $is_over } }
+      sleep 0.3
+      RingViz.start
+      def naps = sleep(0.05)
+      Thread.new { naps }.join
+      $is_over = true
+    RUBY
+    assert_operator method_named(seen, "Object#naps")[:self_suspended_ns], :>=, 45_000_000
+  end
 end
