@@ -1,5 +1,6 @@
 # Chosen methods only: as many calls as TracePoint counts, nothing of the others.
 require_relative "lib/ringviz_test"
+require_relative "lib/ways_out"
 
 class TargetsTest < RingvizTest
   def assert_only(names, only, text, level: "ruby", **more)
@@ -48,33 +49,9 @@ class TargetsTest < RingvizTest
     assert_only("Outer::Baz#own", /Outer::Baz#own\z/, CLASSES, level: "blocks")
   end
 
-  WAYS_OUT = <<~'RUBY'
-    require "timeout"
-    def leaf(n = 0) = n
-    def raises(n) = n.zero? ? raise("x") : raises(n - 1)
-    def rescues = (raises(5) rescue leaf)
-    def ensures
-      yield
-    ensure
-      leaf
-    end
-    def retries(n = 0)
-      n += 1
-      raises(2) if n < 4
-      leaf
-    rescue RuntimeError
-      retry
-    end
-    def throws(n) = n.zero? ? throw(:done, leaf) : throws(n - 1)
-    def catches = catch(:done) { throws(4); leaf }
-    def each_three = (yield leaf(1); yield leaf(2); yield leaf(3))
-    def breaks = each_three { |x| break x if x == 2 }
-    def returns_from_block = (each_three { |x| return x }; leaf)
-    def killed = (t = Thread.new { ensures { leaf; sleep } }; Thread.pass until t.status == "sleep"; t.kill; t.join)
-    def times_out = (Timeout.timeout(0.01) { ensures { sleep } } rescue leaf)
+  IN_TURNS = WAYS_OUT + <<~'RUBY'
     def yields(n) = n.times { |i| leaf; Fiber.yield i }
     def forks = Process.wait(fork { ensures { leaf } })
-    rescues; retries; ensures { leaf }; catches; breaks; returns_from_block; killed; times_out
     fibers = 3.times.map { Fiber.new { yields(3) } }
     4.times { fibers.each { |fiber| fiber.resume } }
     4.times.map { Thread.new { each_three { leaf } } }.each(&:join)
@@ -84,9 +61,9 @@ class TargetsTest < RingvizTest
   def test_every_way_out
     chosen = %w[raises ensures throws each_three yields retries times_out]
     only = /\AObject#(#{chosen.join("|")})\z/
-    result = assert_same_counts(WAYS_OUT, only: only, env: { "RINGVIZ_RUBY_TARGETS" => chosen.map { |name| "Object##{name}" }.join(",") })
+    result = assert_same_counts(IN_TURNS, only: only, env: { "RINGVIZ_RUBY_TARGETS" => chosen.map { |name| "Object##{name}" }.join(",") })
     assert_empty result.spans.map(&:name).reject { |name| name.match?(only) || name.start_with?("GC.") }
-    assert_only("Object#leaf,Object#ensures", /\AObject#(leaf|ensures)\z/, WAYS_OUT.sub(/^forks$/, ""), options: YJIT)
+    assert_only("Object#leaf,Object#ensures", /\AObject#(leaf|ensures)\z/, IN_TURNS.sub(/^forks$/, ""), options: YJIT)
   end
 
   def test_required_files_too
