@@ -53,9 +53,11 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "code, by POSIX's and C11's functions, and futexes that it asks the kernel for, as C++20 and Rust do, most waiting first: the longest wait, and the thread and call that ended most of "
      "the waiting. Of locks, barriers and what is done once the waker is exact (`exact`), or the thread is, at an unknown "
      "moment of the wait (`owner`); of conditions and semaphores it is the last that signalled (`likely`). Of waits that end "
-     "when another process acts the waker is not known, but of a child. Calls of the C library that block for 10 us or more are waits, too: sleeps, "
-     "reads and writes, with what the file is (`read pipe`), poll and its like, connections, file locks, sync, children, "
-     "signals, messages; not those that the C library makes itself, as for streams (fread). Of pipes, eventfds and sockets "
+     "when another process acts the waker is not known, but for children and locks of files: the process that had the lock. "
+     "Calls of the C library that block for 10 us or more are waits, too: sleeps, "
+     "reads and writes, with what the file is (`read pipe`), or its path or address where another process ended the wait, poll "
+     "and its like, with the file that was ready, connections, file locks with their bytes, and sleeps after a lock was refused, "
+     "sync, children, signals, messages; not those that the C library makes itself, as for streams (fread). Of pipes, eventfds and sockets "
      "between threads of a process the last to write, or to read, is the `likely` waker. `start`: from the call that created a "
      "thread, or forked its process, to its beginning. --export=html has the table, too. Implies --headless."},
 

@@ -122,7 +122,7 @@ static uint64_t duration_ns(const struct rv_clock *clock, uint64_t ticks)
     return rv_clock_to_ns(clock, clock->ticks0 + ticks) - clock->mono0_ns;
 }
 
-/* Blocking calls tell what their file is, not which. */
+/* Blocking calls tell what their file is, of some also which. */
 static uint32_t object_of(const struct rv_normalizer *normalizer, const struct rv_event *wait)
 {
     static const char *const NAMES[RV_WAIT_ON_COUNT] = {
@@ -138,6 +138,8 @@ static uint32_t object_of(const struct rv_normalizer *normalizer, const struct r
         [RV_WAIT_ON_OTHER] = "other file",
     };
     const uint64_t address = rv_event_address(wait);
+    if (wait->frame & RV_WAIT_NAMED)
+        return rv_name_map_lookup(normalizer->names, wait->id);
     if ((wait->frame & RV_WAIT_KIND_MASK) < RV_WAIT_SLEEP)
         return address ? rv_symbolizer_object(normalizer->process, address, rv_event_ticks(wait)) : 0;
     return address < RV_WAIT_ON_COUNT && NAMES[address]

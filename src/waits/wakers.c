@@ -86,11 +86,13 @@ static bool find_release(const struct rv_wakers *wakers, const struct rv_wait *w
     return is_found;
 }
 
-/* lane: of the wait. A child that was waited for, and a thread that has forked, are of other processes. */
+/* lane: of the wait. A child that was waited for, one that had a file's lock, and a thread that has forked, are of other
+ * processes. */
 static const struct rv_lane *find_waker(const struct rv_wakers *wakers, const struct rv_lane *lane,
                                         const struct rv_wait *wait)
 {
-    const uint32_t pid = wait->kind == RV_WAIT_PROCESS ? wait->waker : lane->pid;
+    const bool is_process = wait->kind == RV_WAIT_PROCESS || wait->kind == RV_WAIT_FILE_LOCK;
+    const uint32_t pid = is_process ? wait->waker : lane->pid;
     const struct rv_lane *found = find_lane(wakers, pid, wait->waker, wait->start_ns);
     if (!found && wait->kind == RV_WAIT_START)
         found = find_lane(wakers, lane->parent_pid, wait->waker, wait->start_ns);

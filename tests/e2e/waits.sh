@@ -133,16 +133,26 @@ row read pipe ::read_pipe "" $likely
 row read eventfd ::read_event "" $likely
 row read "Unix socket" ::receive "" $likely
 row write pipe ::write_pipe "" $likely
-row poll pipe '::(poll|select)_pipe' ::write_all $likely
-row poll "" '::(wait_epoll|time_out)' "" $timeout
+row poll pipe '::(poll_pipe|select_pipe|wait_epoll)' ::write_all $likely
+row poll "" ::time_out "" $timeout
 row sleep "" ::sleep_once "" $timeout
 row accept "Internet socket" ::accept_one "" $likely
 row process "" ::await_child "" $owner
-row "file lock" file ::lock_file "" $unknown
+row "file lock" ' .deleted. byte 0' ::lock_file "" $owner
+row "file lock" '[(]deleted[)]' ::lock_file "" $owner
 row message "" ::receive_message "" $unknown
 row signal "" ::wait_signal "" $unknown
 run --headless --record="$folder/blocking.rvz" --force -- "$blocking" all
 check "the share of blocked time in waits" "$check_coverage" "$folder/blocking.rvz" 80
+scene_of "$blocking" epoll
+row poll pipe ::wait_epoll "" $likely
+scene_of "$blocking" timer
+row read timerfd ::timer_scene "" $timeout
+scene_of "$blocking" outside
+row read /outside ::outside_scene "" $unknown
+scene_of "$blocking" polled
+row "file lock" ' byte 7' ::poll_lock "" $likely
+row sleep "" ::poll_lock "" $timeout
 scene_of "$blocking" futex
 row futex ::word ::wait_word ::change_word $likely
 row futex ::word ::wait_word "" $timeout

@@ -32,7 +32,10 @@
 #include <unistd.h>
 
 #include "base/os_call.h"
+#include "producers/native/epoll_files.h"
 #include "producers/native/file_kind.h"
+#include "producers/native/file_lock.h"
+#include "producers/native/file_text.h"
 #include "producers/native/next_function.h"
 #include "producers/native/process.h"
 #include "producers/native/thread.h"
@@ -62,7 +65,7 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, co
     one(recv) one(recvfrom) one(recvmsg) one(recvmmsg) one(__recv_chk) one(__recvfrom_chk)                             \
     one(send) one(sendto) one(sendmsg) one(sendmmsg) one(sendfile) one(sendfile64) one(splice)                         \
     one(poll) one(ppoll) one(__poll_chk) one(__ppoll_chk) one(select) one(pselect)                                     \
-    one(epoll_wait) one(epoll_pwait) one(epoll_pwait2)                                                                 \
+    one(epoll_wait) one(epoll_pwait) one(epoll_pwait2) one(epoll_ctl)                                                               \
     one(accept) one(accept4) one(connect) one(socketpair) one(close)                                                    \
     one(fsync) one(fdatasync) one(msync) one(sync_file_range)                                                          \
     one(flock) one(lockf) one(lockf64) one(fcntl) one(fcntl64)                                                         \
@@ -163,33 +166,56 @@ static bool is_long_wait(uint64_t began)
     return n_ns >= RV_WAIT_LONG_NS && !rv_os_n_own && rv_wait_is_traced() && rv_wait_may_have_blocked();
 }
 
+/* What ended without another thread of this process is named. */
+static void write_file_wait(uint64_t began, enum rv_wait_kind kind, int fd, bool is_timeout)
+{
+    const enum rv_wait_on on = rv_file_kind(fd);
+    const bool is_timer = is_timeout || on == RV_WAIT_ON_TIMERFD;
+    const struct rv_transfer peer = is_timer ? (struct rv_transfer){0} : find_peer(kind, fd, on, began);
+    rv_wait_write_past(&(struct rv_wait_past){.kind = kind,
+                                              .on = on,
+                                              .name = peer.tid ? 0 : rv_file_text_id(fd, on, NULL),
+                                              .began = began,
+                                              .waker = peer.tid,
+                                              .woke = peer.ticks,
+                                              .wake = is_timer   ? RV_WAKE_TIMEOUT
+                                                      : peer.tid ? RV_WAKE_LIKELY
+                                                                 : RV_WAKE_UNKNOWN});
+}
+
+/* holder: its pid, of its first thread, too; 0: unknown. wake: where it is known. */
+static void write_held_wait(uint64_t began, enum rv_wait_kind kind, uint32_t name, pid_t holder, enum rv_wake wake)
+{
+    rv_wait_write_past(&(struct rv_wait_past){.kind = kind,
+                                              .name = name,
+                                              .began = began,
+                                              .waker = holder > 0 ? (uint32_t)holder : 0,
+                                              .wake = holder > 0 ? wake : RV_WAKE_UNKNOWN});
+}
+
+/* A lock of a file that the thread was refused, until it gets one: meanwhile its sleeps are waits for that. */
+static RV_THREAD_LOCAL struct refused_lock {
+    uint32_t name; /* 0: none */
+    pid_t holder;
+} refused_lock;
+
 static __attribute__((noinline)) void write_wait(uint64_t began, enum rv_wait_kind kind, int fd, bool is_timeout)
 {
     const int saved = errno;
-    if (is_long_wait(began)) {
-        const enum rv_wait_on on = rv_file_kind(fd);
-        const struct rv_transfer peer = is_timeout ? (struct rv_transfer){0} : find_peer(kind, fd, on, began);
-        rv_wait_write_past(&(struct rv_wait_past){.kind = kind,
-                                                  .on = on,
-                                                  .began = began,
-                                                  .waker = peer.tid,
-                                                  .woke = peer.ticks,
-                                                  .wake = is_timeout ? RV_WAKE_TIMEOUT
-                                                          : peer.tid ? RV_WAKE_LIKELY
-                                                                     : RV_WAKE_UNKNOWN});
-    }
+    if (!is_long_wait(began))
+        ;
+    else if (kind == RV_WAIT_SLEEP && refused_lock.name)
+        write_held_wait(began, RV_WAIT_FILE_LOCK, refused_lock.name, refused_lock.holder, RV_WAKE_LIKELY);
+    else
+        write_file_wait(began, kind, fd, is_timeout);
     errno = saved;
 }
 
-/* child: its pid, of its first thread, too; 0 or less: none. */
 static __attribute__((noinline)) void write_child_wait(uint64_t began, pid_t child)
 {
     const int saved = errno;
     if (is_long_wait(began))
-        rv_wait_write_past(&(struct rv_wait_past){.kind = RV_WAIT_PROCESS,
-                                                  .began = began,
-                                                  .waker = child > 0 ? (uint32_t)child : 0,
-                                                  .wake = child > 0 ? RV_WAKE_OWNER : RV_WAKE_UNKNOWN});
+        write_held_wait(began, RV_WAIT_PROCESS, 0, child, RV_WAKE_OWNER);
     errno = saved;
 }
 
@@ -406,12 +432,12 @@ RV_EXPORT ssize_t splice(int from, off64_t *from_at, int to, off64_t *to_at, siz
 /* ---- poll ---- */
 
 /* The first that is ready; of one file, that. */
-static int ready_of_poll(const struct pollfd *fds, nfds_t n)
+static int ready_of_poll(const struct pollfd *fds, nfds_t n, int result)
 {
-    for (nfds_t i = 0; i < n; i++)
+    for (nfds_t i = 0; i < n && result > 0; i++)
         if (fds[i].revents)
             return fds[i].fd;
-    return n == 1 ? fds[0].fd : NO_FILE;
+    return n == 1 && result == 0 ? fds[0].fd : NO_FILE;
 }
 
 static int ready_of_select(int n, const fd_set *reads, const fd_set *writes, int result)
@@ -424,23 +450,24 @@ static int ready_of_select(int n, const fd_set *reads, const fd_set *writes, int
 
 RV_EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
 {
-    MAY_BLOCK(int, NEXT(poll)(fds, n, timeout), RV_WAIT_POLL, ready_of_poll(fds, n), result == 0);
+    MAY_BLOCK(int, NEXT(poll)(fds, n, timeout), RV_WAIT_POLL, ready_of_poll(fds, n, result), result == 0);
 }
 
 RV_EXPORT int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room)
 {
-    MAY_BLOCK(int, NEXT(__poll_chk)(fds, n, timeout, room), RV_WAIT_POLL, ready_of_poll(fds, n), result == 0);
+    MAY_BLOCK(int, NEXT(__poll_chk)(fds, n, timeout, room), RV_WAIT_POLL, ready_of_poll(fds, n, result), result == 0);
 }
 
 RV_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *signals)
 {
-    MAY_BLOCK(int, NEXT(ppoll)(fds, n, timeout, signals), RV_WAIT_POLL, ready_of_poll(fds, n), result == 0);
+    MAY_BLOCK(int, NEXT(ppoll)(fds, n, timeout, signals), RV_WAIT_POLL, ready_of_poll(fds, n, result), result == 0);
 }
 
 RV_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *signals,
                           size_t room)
 {
-    MAY_BLOCK(int, NEXT(__ppoll_chk)(fds, n, timeout, signals, room), RV_WAIT_POLL, ready_of_poll(fds, n), result == 0);
+    MAY_BLOCK(int, NEXT(__ppoll_chk)(fds, n, timeout, signals, room), RV_WAIT_POLL, ready_of_poll(fds, n, result),
+              result == 0);
 }
 
 RV_EXPORT int select(int n, fd_set *restrict reads, fd_set *restrict writes, fd_set *restrict others,
@@ -457,20 +484,37 @@ RV_EXPORT int pselect(int n, fd_set *restrict reads, fd_set *restrict writes, fd
               ready_of_select(n, reads, writes, result), result == 0);
 }
 
+/* The first that is ready. */
+static int ready_of_epoll(int epoll, const struct epoll_event *events, int result)
+{
+    return result > 0 ? rv_epoll_files_find(epoll, events[0].data.u64) : NO_FILE;
+}
+
+RV_EXPORT int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
+{
+    const int result = NEXT(epoll_ctl)(epoll, operation, fd, event);
+    if (result == 0 && operation != EPOLL_CTL_DEL)
+        rv_epoll_files_add(epoll, event->data.u64, fd);
+    return result;
+}
+
 RV_EXPORT int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
 {
-    MAY_BLOCK(int, NEXT(epoll_wait)(fd, events, n, timeout), RV_WAIT_POLL, NO_FILE, result == 0);
+    MAY_BLOCK(int, NEXT(epoll_wait)(fd, events, n, timeout), RV_WAIT_POLL, ready_of_epoll(fd, events, result),
+              result == 0);
 }
 
 RV_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *signals)
 {
-    MAY_BLOCK(int, NEXT(epoll_pwait)(fd, events, n, timeout, signals), RV_WAIT_POLL, NO_FILE, result == 0);
+    MAY_BLOCK(int, NEXT(epoll_pwait)(fd, events, n, timeout, signals), RV_WAIT_POLL, ready_of_epoll(fd, events, result),
+              result == 0);
 }
 
 RV_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int n, const struct timespec *timeout,
                            const sigset_t *signals)
 {
-    MAY_BLOCK(int, NEXT(epoll_pwait2)(fd, events, n, timeout, signals), RV_WAIT_POLL, NO_FILE, result == 0);
+    MAY_BLOCK(int, NEXT(epoll_pwait2)(fd, events, n, timeout, signals), RV_WAIT_POLL,
+              ready_of_epoll(fd, events, result), result == 0);
 }
 
 /* ---- connections ---- */
@@ -527,19 +571,68 @@ RV_EXPORT int sync_file_range(int fd, off64_t from, off64_t n, unsigned flags)
     MAY_BLOCK(int, NEXT(sync_file_range)(fd, from, n, flags), RV_WAIT_SYNC, fd, false);
 }
 
+/* ---- locks of files ---- */
+
+static __attribute__((noinline)) void write_lock_wait(uint64_t began, int fd, const struct flock *range, pid_t holder)
+{
+    const int saved = errno;
+    if (is_long_wait(began))
+        write_held_wait(began, RV_WAIT_FILE_LOCK, rv_file_text_id(fd, rv_file_kind(fd), range), holder, RV_WAKE_OWNER);
+    errno = saved;
+}
+
+/* Of a call that does not wait. */
+static __attribute__((noinline)) void note_lock(int fd, const struct flock *range, pid_t holder, bool is_refused)
+{
+    const int saved = errno;
+    refused_lock = is_refused && rv_wait_is_traced()
+                       ? (struct refused_lock){rv_file_text_id(fd, rv_file_kind(fd), range), holder}
+                       : (struct refused_lock){0};
+    errno = saved;
+}
+
+static inline bool is_lock_refused(int result)
+{
+    return result == -1 && (errno == EAGAIN || errno == EACCES);
+}
+
+/* holder: who has it now. range: NULL: none, of all of the file. */
+#define LOCKS_FILE(call, fd, range, held_by)                                                                           \
+    do {                                                                                                               \
+        const struct blocking blocking = begin(RV_WAIT_FILE_LOCK);                                                     \
+        const pid_t holder = blocking.began ? held_by : 0;                                                             \
+        const int result = call;                                                                                       \
+        if (end(&blocking))                                                                                            \
+            write_lock_wait(blocking.began, fd, result == 0 ? range : NULL, holder);                                   \
+        return result;                                                                                                 \
+    } while (0)
+
 RV_EXPORT int flock(int fd, int operation)
 {
-    MAY_BLOCK(int, NEXT(flock)(fd, operation), RV_WAIT_FILE_LOCK, fd, false);
+    if (!(operation & LOCK_NB))
+        LOCKS_FILE(NEXT(flock)(fd, operation), fd, NULL, rv_file_lock_expect_flock(fd, operation));
+    const int result = NEXT(flock)(fd, operation);
+    if (is_lock_refused(result))
+        note_lock(fd, NULL, rv_file_lock_flock_holder(fd), true);
+    else if (refused_lock.name && !(operation & LOCK_UN))
+        note_lock(fd, NULL, 0, false);
+    return result;
 }
 
 RV_EXPORT int lockf(int fd, int operation, off_t n)
 {
-    MAY_BLOCK(int, NEXT(lockf)(fd, operation, n), RV_WAIT_FILE_LOCK, fd, false);
+    const struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_CUR, .l_len = n};
+    if (operation != F_LOCK)
+        return NEXT(lockf)(fd, operation, n);
+    LOCKS_FILE(NEXT(lockf)(fd, operation, n), fd, &range, rv_file_lock_expect(fd, F_SETLKW, &range));
 }
 
 RV_EXPORT int lockf64(int fd, int operation, off64_t n)
 {
-    MAY_BLOCK(int, NEXT(lockf64)(fd, operation, n), RV_WAIT_FILE_LOCK, fd, false);
+    const struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_CUR, .l_len = n};
+    if (operation != F_LOCK)
+        return NEXT(lockf64)(fd, operation, n);
+    LOCKS_FILE(NEXT(lockf64)(fd, operation, n), fd, &range, rv_file_lock_expect(fd, F_SETLKW, &range));
 }
 
 /* One argument of any type may follow. */
@@ -554,20 +647,37 @@ static bool waits_for_lock(int command)
     return command == F_SETLKW || command == F_OFD_SETLKW;
 }
 
+/* After a call that did not wait. */
+static void follow_lock(int fd, int command, const struct flock *range, int result)
+{
+    if (command != F_SETLK && command != F_OFD_SETLK)
+        return;
+    if (is_lock_refused(result))
+        note_lock(fd, range, rv_file_lock_holder(fd, command, range), true);
+    else if (refused_lock.name && result == 0 && range->l_type != F_UNLCK)
+        note_lock(fd, range, 0, false);
+}
+
 RV_EXPORT int fcntl(int fd, int command, ...)
 {
     TAKE_ARGUMENT(argument, command);
-    if (!waits_for_lock(command))
-        return NEXT(fcntl)(fd, command, argument);
-    MAY_BLOCK(int, NEXT(fcntl)(fd, command, argument), RV_WAIT_FILE_LOCK, fd, false);
+    if (waits_for_lock(command))
+        LOCKS_FILE(NEXT(fcntl)(fd, command, argument), fd, (const struct flock *)argument,
+                   rv_file_lock_expect(fd, command, argument));
+    const int result = NEXT(fcntl)(fd, command, argument);
+    follow_lock(fd, command, argument, result);
+    return result;
 }
 
 RV_EXPORT int fcntl64(int fd, int command, ...)
 {
     TAKE_ARGUMENT(argument, command);
-    if (!waits_for_lock(command))
-        return NEXT(fcntl64)(fd, command, argument);
-    MAY_BLOCK(int, NEXT(fcntl64)(fd, command, argument), RV_WAIT_FILE_LOCK, fd, false);
+    if (waits_for_lock(command))
+        LOCKS_FILE(NEXT(fcntl64)(fd, command, argument), fd, (const struct flock *)argument,
+                   rv_file_lock_expect(fd, command, argument));
+    const int result = NEXT(fcntl64)(fd, command, argument);
+    follow_lock(fd, command, argument, result);
+    return result;
 }
 
 /* ---- processes and signals ---- */

@@ -29,7 +29,7 @@ static enum rv_wait_on device_on(dev_t device)
                                                                                              : RV_WAIT_ON_DEVICE;
 }
 
-static void write_path(char path[32], unsigned fd)
+void rv_file_path(char path[RV_FILE_PATH_BYTES], unsigned fd)
 {
     char digits[12];
     size_t n = 0, at = strlen(strcpy(path, "/proc/self/fd/"));
@@ -44,8 +44,8 @@ static void write_path(char path[32], unsigned fd)
 /* Files that have no name, and no kind either. */
 static enum rv_wait_on anonymous_on(int fd)
 {
-    char path[32], target[32] = "";
-    write_path(path, (unsigned)fd);
+    char path[RV_FILE_PATH_BYTES], target[32] = "";
+    rv_file_path(path, (unsigned)fd);
     (void)rv_os_call(SYS_readlinkat, AT_FDCWD, RV_OS_POINTER(path), RV_OS_POINTER(target), sizeof target - 1, 0, 0);
     return strcmp(target, "anon_inode:[eventfd]") == 0   ? RV_WAIT_ON_EVENTFD
            : strcmp(target, "anon_inode:[timerfd]") == 0 ? RV_WAIT_ON_TIMERFD

@@ -197,7 +197,8 @@ bool rv_wait_may_have_blocked(void)
 void rv_wait_write_past(const struct rv_wait_past *past)
 {
     const enum rv_clock_kind clock = rv_process_map()->clock.kind;
-    rv_wait_push(RV_EVENT_WAIT, rv_event_word_at(past->on, (uint16_t)(past->kind | RV_WAIT_PAST)));
+    const uint32_t flags = RV_WAIT_PAST | (past->name ? RV_WAIT_NAMED : 0);
+    rv_wait_push(RV_EVENT_WAIT, rv_event_word_at(past->name ? past->name : past->on, (uint16_t)(past->kind | flags)));
     rv_wait_push(RV_EVENT_WOKEN, rv_event_word_since_begin(rv_clock_ticks(clock) - past->began));
     write_woken(past->waker, past->wake, past->woke ? rv_clock_ticks(clock) - past->woke : UINT32_MAX);
 }

@@ -78,6 +78,7 @@ RV_HIDDEN bool rv_wait_may_have_blocked(void);
 struct rv_wait_past {
     enum rv_wait_kind kind;
     enum rv_wait_on on;
+    uint32_t name;  /* id of the file's name, in place of what it is; 0: none */
     uint64_t began; /* ticks */
     uint32_t waker; /* tid; 0: unknown */
     uint64_t woke;  /* ticks at which the waker acted; 0: unknown */

@@ -25,7 +25,9 @@
 #include <sys/msg.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -516,6 +518,85 @@ static CALLED void raw_fork_scene(void)
     expect(syscall(SYS_clone3, (void *)8, sizeof arguments), -1, "clone3 of a bad pointer");
 }
 
+/* ---- which file, and who was it ---- */
+
+static CALLED void *write_epoll(void *unused)
+{
+    keep_blocked(main_thread);
+    expect(write(channel[1], "e", 1), 1, "write");
+    return unused;
+}
+
+/* One file of several, and not that of other data. */
+static void epoll_scene(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, write_epoll, NULL);
+    wait_epoll();
+    pthread_join(thread, NULL);
+}
+
+static void timer_scene(void)
+{
+    const struct itimerspec once = {.it_value = {.tv_nsec = BLOCK_MS * 1000000}};
+    uint64_t n = 0;
+    const int fd = timerfd_create(CLOCK_MONOTONIC, 0);
+    expect(timerfd_settime(fd, 0, &once, NULL), 0, "timerfd_settime");
+    expect(read(fd, &n, sizeof n), sizeof n, "read of a timer");
+    close(fd);
+}
+
+/* Another process writes: only the file can be named. */
+static void outside_scene(void)
+{
+    char path[] = "/tmp/ringviz-outside-XXXXXX", byte;
+    expect(mkdtemp(path) != NULL, 1, "mkdtemp");
+    expect(chdir(path), 0, "chdir");
+    expect(mkfifo("outside", 0600), 0, "mkfifo");
+    const int fd = open("outside", O_RDWR);
+    const pid_t child = fork();
+    if (child == 0) {
+        keep_blocked(main_thread);
+        expect(write(fd, "o", 1), 1, "write");
+        _exit(0);
+    }
+    expect(read(fd, &byte, 1), 1, "read");
+    waitpid(child, NULL, 0);
+    unlink("outside");
+    rmdir(path);
+}
+
+/* As SQLite does: the lock is asked for again and again. Nothing but the sleeps in between waits for it. */
+static CALLED unsigned poll_lock(int fd)
+{
+    struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 7, .l_len = 1};
+    unsigned n = 0;
+    for (; fcntl(fd, F_SETLK, &range) != 0; n++) {
+        expect(errno == EAGAIN || errno == EACCES, 1, "errno of a lock that another process has");
+        usleep(BLOCK_MS * 1000);
+    }
+    usleep(BLOCK_MS * 1000); /* for itself */
+    return n;
+}
+
+static void polled_scene(void)
+{
+    char byte;
+    const int fd = fileno(tmpfile());
+    const pid_t child = fork();
+    if (child == 0) {
+        struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 7, .l_len = 1};
+        expect(fcntl(fd, F_SETLK, &range), 0, "the child's lock");
+        expect(write(channel[1], "", 1), 1, "write");
+        for (int i = 0; i < 3; i++)
+            keep_blocked(main_thread);
+        _exit(0);
+    }
+    expect(read(channel[0], &byte, 1), 1, "the child has the lock");
+    expect(poll_lock(fd) > 1, 1, "it was refused more than once");
+    waitpid(child, NULL, 0);
+}
+
 /* The program ends its trace while another thread writes to what was waited for. */
 extern void ringviz_close(void) __attribute__((weak));
 enum { N_WAITED = 3, N_LATER = 100000 };
@@ -565,6 +646,10 @@ int main(int argc, char **argv)
                   {"nested", nested_scene},
                   {"nested_above", nested_above_scene},
                   {"raw_fork", raw_fork_scene},
+                  {"epoll", epoll_scene},
+                  {"timer", timer_scene},
+                  {"outside", outside_scene},
+                  {"polled", polled_scene},
                   {"closed", closed_scene}};
     main_thread = getpid();
     expect(pipe(channel), 0, "pipe");

@@ -269,6 +269,19 @@ Test(normalize, what_a_call_blocks_in_gets_a_name_and_its_begin_becomes_ns)
     cr_assert_eq(batch.events[3].id, 0, "a ring's bytes may be wrong");
 }
 
+Test(normalize, a_wait_may_name_its_file)
+{
+    const struct rv_name file = {.package = "", .name = "/dev/pts/3", .file = ""};
+    const uint32_t id = rv_names_intern(&map, &file);
+    struct rv_event popped[] = {event(RV_EVENT_WAIT, 1000, id), event(RV_EVENT_WAIT, 2000, 12345)};
+    struct rv_symbolizer_name name;
+    popped[0].frame = popped[1].frame = RV_WAIT_READ | RV_WAIT_PAST | RV_WAIT_NAMED;
+    cr_assert_eq(rv_normalize(&normalizer, &batch, popped, 2), 2);
+    cr_assert_eq(rv_symbolizer_name(symbolizer, batch.events[0].id, &name), 0);
+    cr_assert_str_eq(name.name, "/dev/pts/3");
+    cr_assert_eq(batch.events[1].id, rv_name_map_lookup(&names, 12345), "a ring's bytes may be wrong");
+}
+
 static struct rv_event call_site(uint64_t ticks, uint64_t address)
 {
     const uint64_t word = rv_event_word_at(address, RV_LINE_AT_ADDRESS);
