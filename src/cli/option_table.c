@@ -244,9 +244,9 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
 
     {RV_OPTION_MAX_OVERHEAD, WATCH, "max-overhead", "=PERCENT", NULL,
      "most that tracing may cost a patched program, of its own CPU time; off: any",
-     "Functions that are called so often that their events cost more are not traced any more, the most expensive ones first: "
-     "their code is put back while the program runs, and their calls are left out in all processes. A mark in the lane, a warning at the end and reports say which, and from "
-     "when on. Default: 50, with --pid 10, off with --patch, -x or --include, which choose."},
+     "Functions that are called so often that their events cost more are not traced, the most expensive ones first, until there is room again: "
+     "their code is put back while the program runs, and their calls are left out in all processes. Marks in the lane, a warning at the end and reports say which, from "
+     "when on, and to when. Default: 50, with --pid 10, off with --patch, -x or --include, which choose."},
 
     {RV_OPTION_PATCH, WATCH, "patch", "=REGEX[@LIBRARY]", NULL,
      "trace these functions of a program as it is, without hooks; off: none",

@@ -553,15 +553,16 @@ static void say_instrumentation(const struct watch *watch)
 static void say_not_traced(const struct watch *watch)
 {
     size_t n;
+    char when[64];
     struct rv_not_traced *all =
         rv_not_traced_take(rv_session_lanes(watch->session), rv_session_subroutines(watch->session), &n);
     if (n)
-        rv_warn("not traced after %.1f s: %s%s: tracing it cost more than %.0f %% of the program's time "
+        rv_warn("not traced %s: %s%s: tracing it cost more than %.0f %% of the program's time "
                 "(--max-overhead; the report lists all)",
-                (double)all->at_ns / 1e9, all->what, n > 1 ? ", and others later" : "",
+                rv_not_traced_when(all, when), all->what, n > 1 ? ", and others later" : "",
                 rv_options_max_overhead(watch->options) * 100);
     for (size_t i = 0; i < n; i++)
-        rv_note("process %u: not traced after %.3f s: %s", all[i].pid, (double)all[i].at_ns / 1e9, all[i].what);
+        rv_note("process %u: not traced %s: %s", all[i].pid, rv_not_traced_when(&all[i], when), all[i].what);
     free(all);
 }
 

@@ -14,19 +14,55 @@ struct list {
     uint64_t first_ns;
 };
 
+static bool begins_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* A mark that ends another has until_ns alone, until it is joined to that. */
 static void add(struct list *list, const struct rv_lane *lane, const struct rv_lane_note *note,
                 struct rv_subroutines *subroutines)
 {
-    const size_t n_prefix = strlen(RV_NOT_TRACED);
+    const uint64_t ns = note->start_ns > list->first_ns ? note->start_ns - list->first_ns : 0;
     char name[640];
     (void)rv_subroutines_name_of(subroutines, note->id, name, sizeof name);
-    if (strncmp(name, RV_NOT_TRACED, n_prefix) != 0)
+    const bool is_end = begins_with(name, RV_TRACED_AGAIN);
+    if (!is_end && !begins_with(name, RV_NOT_TRACED))
         return;
     list->all = rv_vec_reserve(list->all, &list->capacity, list->n + 1, sizeof *list->all);
     struct rv_not_traced *added = &list->all[list->n++];
-    *added = (struct rv_not_traced){.pid = lane->pid,
-                                    .at_ns = note->start_ns > list->first_ns ? note->start_ns - list->first_ns : 0};
-    snprintf(added->what, sizeof added->what, "%s", name + n_prefix);
+    *added = (struct rv_not_traced){.pid = lane->pid, .at_ns = ns, .until_ns = is_end ? ns : 0};
+    snprintf(added->what, sizeof added->what, "%s", name + strlen(is_end ? RV_TRACED_AGAIN : RV_NOT_TRACED));
+}
+
+/* Is it open, and of the function that another one ends? */
+static bool is_ended_by(const struct rv_not_traced *one, const struct rv_not_traced *end)
+{
+    return !one->until_ns && begins_with(one->what, end->what) && begins_with(one->what + strlen(end->what), ", ");
+}
+
+/* By time: each end is joined to what it ends. */
+static void join_ends(struct list *list)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < list->n; i++) {
+        const struct rv_not_traced one = list->all[i];
+        if (!one.until_ns)
+            list->all[n++] = one;
+        for (size_t k = n; one.until_ns && k-- > 0;)
+            if (is_ended_by(&list->all[k], &one))
+                list->all[k].until_ns = one.until_ns;
+    }
+    list->n = n;
+}
+
+char *rv_not_traced_when(const struct rv_not_traced *one, char out[64])
+{
+    if (one->until_ns)
+        snprintf(out, 64, "from %.3f to %.3f s", (double)one->at_ns / 1e9, (double)one->until_ns / 1e9);
+    else
+        snprintf(out, 64, "after %.3f s", (double)one->at_ns / 1e9);
+    return out;
 }
 
 static int compare_times(const void *left, const void *right)
@@ -51,6 +87,7 @@ struct rv_not_traced *rv_not_traced_take(struct rv_lanes *lanes, struct rv_subro
     }
     if (list.n)
         qsort(list.all, list.n, sizeof *list.all, compare_times);
+    join_ends(&list);
     *n = list.n;
     return list.all;
 }

@@ -7,9 +7,12 @@
 
 struct rv_not_traced {
     uint32_t pid;
-    uint64_t at_ns; /* since the trace's begin */
-    char what[640]; /* "lua::luaH_getint, 48.12 M calls/s" */
+    uint64_t at_ns, until_ns; /* since the trace's begin; until: 0 = to its end */
+    char what[640];           /* "lua::luaH_getint, 48.12 M calls/s" */
 };
+
+/* "after 1.200 s", "from 1.200 to 5.300 s". Returns out. */
+char *rv_not_traced_when(const struct rv_not_traced *one, char out[64]);
 
 /* All, by time; *n of them; to be freed. Any thread. */
 struct rv_not_traced *rv_not_traced_take(struct rv_lanes *lanes, struct rv_subroutines *subroutines, size_t *n);

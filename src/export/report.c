@@ -288,6 +288,8 @@ static void add_json_not_traced(struct rv_text_buffer *text, const struct rv_rep
     for (size_t i = 0; i < n; i++) {
         add_json_number(text, i ? ",{\"process\":" : "{\"process\":", all[i].pid);
         add_json_number(text, ",\"from_ns\":", all[i].at_ns);
+        if (all[i].until_ns)
+            add_json_number(text, ",\"to_ns\":", all[i].until_ns);
         rv_text_buffer_add(text, ",\"what\":");
         rv_text_buffer_add_json(text, all[i].what);
         rv_text_buffer_add(text, "}");
@@ -337,8 +339,8 @@ static void add_csv_not_traced(struct rv_text_buffer *text, const struct rv_repo
     size_t n;
     struct rv_not_traced *all = rv_not_traced_take(report->lanes, report->subroutines, &n);
     for (size_t i = 0; i < n; i++) {
-        char name[sizeof all->what + 64];
-        snprintf(name, sizeof name, "(not traced after %.3f s: %s)", (double)all[i].at_ns / 1e9, all[i].what);
+        char when[64], name[sizeof all->what + sizeof when + 64];
+        snprintf(name, sizeof name, "(not traced %s: %s)", rv_not_traced_when(&all[i], when), all[i].what);
         rv_text_buffer_add_csv(text, name);
         rv_text_buffer_format(text, ",,0,0,0,0,0,0,0,0,,,,,,,,,,%s\n", report->group_by ? "," : "");
     }
@@ -456,9 +458,11 @@ static void add_text_not_traced(struct rv_text_buffer *text, const struct rv_rep
 {
     size_t n;
     struct rv_not_traced *all = rv_not_traced_take(report->lanes, report->subroutines, &n);
-    for (size_t i = 0; i < n; i++)
-        rv_text_buffer_format(text, "not traced in any process after %.3f s, for its cost in process %u: %s\n",
-                              (double)all[i].at_ns / 1e9, all[i].pid, all[i].what);
+    for (size_t i = 0; i < n; i++) {
+        char when[64];
+        rv_text_buffer_format(text, "not traced in any process %s, for its cost in process %u: %s\n",
+                              rv_not_traced_when(&all[i], when), all[i].pid, all[i].what);
+    }
     free(all);
 }
 

@@ -60,6 +60,15 @@ uint32_t rv_capture_leave_out(struct rv_capture *capture, uint32_t process_idx, 
     return id;
 }
 
+uint32_t rv_capture_let_in(struct rv_capture *capture, uint32_t process_idx, uint64_t address, uint64_t ticks)
+{
+    const uint32_t id = rv_capture_id(capture, process_idx, address, ticks);
+    if (!capture->filter || !rv_capture_filter_let_in(capture->filter, capture->symbolizer, id))
+        return 0;
+    rv_verdict_publish_again(capture->publisher, capture->filter, capture->symbolizer);
+    return id;
+}
+
 struct called { /* functions of a process */
     struct rv_capture *capture;
     uint32_t process_idx;

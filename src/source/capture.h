@@ -29,6 +29,9 @@ void rv_capture_fini(struct rv_capture *capture);
 /* Leave a function out of what is captured. Returns its id. */
 uint32_t rv_capture_leave_out(struct rv_capture *capture, uint32_t process_idx, uint64_t address, uint64_t ticks);
 
+/* Have it captured again, unless a rule leaves it out. Returns its id; 0: nothing has changed. */
+uint32_t rv_capture_let_in(struct rv_capture *capture, uint32_t process_idx, uint64_t address, uint64_t ticks);
+
 /* The function at an address of a process at that time. */
 uint32_t rv_capture_id(const struct rv_capture *capture, uint32_t process_idx, uint64_t address, uint64_t ticks);
 

@@ -169,6 +169,13 @@ void rv_capture_filter_leave_out(struct rv_capture_filter *filter, struct rv_sym
     (void)change(filter, id, STOPS);
 }
 
+bool rv_capture_filter_let_in(struct rv_capture_filter *filter, struct rv_symbolizer *symbolizer, uint32_t id)
+{
+    (void)rv_capture_filter_has(filter, symbolizer, id);
+    const enum verdict verdict = judge(filter, 0, symbolizer, id);
+    return change(filter, id, verdict == UNKNOWN ? filter->otherwise : verdict) && filter->judged[id].verdict == PASSES;
+}
+
 bool rv_capture_filter_fits_last(const struct rv_capture_filter *filter, const char *package, const char *name)
 {
     char full[NAME_BYTES];

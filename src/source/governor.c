@@ -1,5 +1,6 @@
 #include "source/governor.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -9,6 +10,7 @@
 
 #define N_SLOTS (1u << 16)
 #define MOST_FUNCTIONS (N_SLOTS / 2)
+#define MOST_BACK 8u /* let in at once */
 /* The two events of a call take at most as long as so many clock reads: on AMD EPYC vCPUs 2.9 in lua on an idle machine, on
  * a busy one 3.9 in gzip, 5.8 in cc1, whose 36,000 functions are seldom in the processor's caches, and 6.5 in php; 4.2 in
  * lua on a Sapphire Rapids. */
@@ -30,23 +32,33 @@ static const double FREE_SHARE = 0.005;
 /* Of a process's time, tracing takes no more: where calls seem to, they cost less here than they may. */
 static const double MOST_SHARE = 0.9;
 
+/* How often there is looked for room, and how long it takes until what a function cost counts for half, the first time. */
+static const uint64_t ROOM_NS = 500000000;
+/* Of the room, what is expected of those that are let in at once may take so much. */
+static const double ROOM_SHARE = 0.5;
+
 struct function {
     uint64_t address; /* 0: none */
     uint64_t ticks;
     uint32_t process_idx, ring_idx;
-    uint32_t n_calls; /* since the last look */
-    bool is_chosen;   /* once */
+    uint32_t n_calls;   /* since the last look */
+    uint32_t n_choices; /* how often it was left out */
+    uint64_t chosen_ns; /* when it was; 0: it is traced */
+    double load;        /* then: calls in a ns of the process's own time */
+    bool is_wished;     /* it is traced nevertheless: somebody has asked for it */
 };
 
 struct process {
     uint64_t cpu_ns, patching_ns, mono_ns; /* at the last look that found calls of it; mono_ns 0: there was none */
     double debt_ns;                        /* cost so far beyond what was allowed */
+    uint64_t room_cpu_ns;                  /* when there was last looked for room; 0: never */
+    double room_cost_ns;                   /* since then */
 };
 
 struct rv_governor {
     const struct rv_map *map;
     double max_overhead, clock_ns; /* clock: a read of it */
-    uint64_t next_ns, interval_ns;
+    uint64_t next_ns, interval_ns, next_room_ns;
     struct process *processes; /* by index */
     size_t n_processes;
     struct function functions[N_SLOTS];
@@ -250,7 +262,7 @@ static struct cost measure(const struct rv_governor *governor, const struct proc
                         .pair_ns = CLOCK_READS * governor->clock_ns};
     for (size_t i = 0; i < n_called; i++) {
         cost.n_calls += called[i]->n_calls;
-        cost.n_left_out += called[i]->is_chosen ? called[i]->n_calls : 0;
+        cost.n_left_out += called[i]->chosen_ns ? called[i]->n_calls : 0;
     }
     const double most_ns = MOST_SHARE * cost.used_ns / (double)cost.n_calls;
     if (is_known && most_ns < cost.pair_ns)
@@ -278,6 +290,20 @@ static double allow_at_once(const struct cost *cost, double allowed_ns, double l
     return cost_of_calls(cost) > own_ns_of(cost) ? greater(left_ns / 2, allowed_ns) : allowed_ns;
 }
 
+static void leave_out(struct function *function, const struct cost *cost, uint64_t now_ns)
+{
+    const double own_ns = own_ns_of(cost), least_ns = (1 - MOST_SHARE) * cost->used_ns;
+    function->load = function->n_calls / greater(own_ns, least_ns);
+    function->chosen_ns = now_ns;
+    function->n_choices++;
+}
+
+/* Calls that were on their way when it was left out have come by then. */
+static bool is_wished(const struct function *function, uint64_t now_ns)
+{
+    return function->is_wished || (function->chosen_ns && now_ns - function->chosen_ns > ROOM_NS);
+}
+
 /* Of a process: its functions that were called, in their order. */
 static size_t choose_of(struct rv_governor *governor, struct function *const *called, size_t n_called, uint64_t now_ns,
                         struct rv_governor_choice *choices, size_t max)
@@ -287,6 +313,8 @@ static size_t choose_of(struct rv_governor *governor, struct function *const *ca
     const struct cost cost = measure(governor, process, &now, called, n_called);
     const double wall_ns = (double)(now_ns - process->mono_ns);
     now.debt_ns = debt_after(governor, process->debt_ns, &cost);
+    now.room_cpu_ns = process->room_cpu_ns;
+    now.room_cost_ns = process->room_cost_ns + cost_of_calls(&cost) + cost.patching_ns;
     *process = now;
     const bool may_choose = cost.used_ns > 0 && cost.n_calls >= LEAST_CALLS;
     double left_ns = cost_of_calls(&cost) - (double)cost.n_left_out * cost.pair_ns;
@@ -294,14 +322,87 @@ static size_t choose_of(struct rv_governor *governor, struct function *const *ca
     size_t n = 0;
     for (size_t i = 0; i < n_called; i++) {
         struct function *function = called[i];
-        if (may_choose && n < max && !function->is_chosen && left_ns > allowed_ns) {
+        function->is_wished = is_wished(function, now_ns);
+        if (may_choose && n < max && !function->chosen_ns && left_ns > allowed_ns) {
             left_ns -= (double)function->n_calls * cost.pair_ns;
-            function->is_chosen = true;
-            choices[n++] = (struct rv_governor_choice){idx, function->ring_idx, function->address, function->ticks,
-                                                       1e9 * function->n_calls / wall_ns};
+            leave_out(function, &cost, now_ns);
+            choices[n++] = (struct rv_governor_choice){.process_idx = idx,
+                                                       .ring_idx = function->ring_idx,
+                                                       .address = function->address,
+                                                       .ticks = function->ticks,
+                                                       .calls_per_s = 1e9 * function->n_calls / wall_ns};
         }
         function->n_calls = 0;
     }
+    return n;
+}
+
+/* ---- letting in again ---- */
+
+/* Calls in a ns of own time: fewer than before it was left out, the longer ago that is. */
+static double expected_load(const struct function *function, uint64_t now_ns)
+{
+    const double half_lives = (double)(now_ns - function->chosen_ns) / (double)ROOM_NS / function->n_choices;
+    return function->load * exp2(-half_lives);
+}
+
+static struct function *find_cheapest(struct rv_governor *governor, uint32_t process_idx, uint64_t now_ns)
+{
+    struct function *cheapest = NULL;
+    for (size_t i = 0; i < N_SLOTS; i++) {
+        struct function *function = &governor->functions[i];
+        if (function->process_idx == process_idx && function->chosen_ns && !function->is_wished &&
+            (!cheapest || expected_load(function, now_ns) < expected_load(cheapest, now_ns)))
+            cheapest = function;
+    }
+    return cheapest;
+}
+
+/* What is left of a debt: looks come with calls, and what it has worked since the last is its own time. */
+static double debt_at(const struct rv_governor *governor, const struct process *process, uint64_t cpu_ns)
+{
+    return process->debt_ns - governor->max_overhead * ((double)cpu_ns - (double)process->cpu_ns);
+}
+
+/* Cost that a process may have besides what it had since it was last asked, in a ns of its own time. Negative: none. */
+static double measure_room(const struct rv_governor *governor, uint32_t process_idx)
+{
+    struct process *process = &governor->processes[process_idx];
+    const uint64_t cpu_ns = cpu_ns_of(rv_map_process(governor->map, process_idx));
+    const double cost_ns = process->room_cost_ns;
+    const double own_ns = (double)cpu_ns - (double)process->room_cpu_ns - cost_ns;
+    const bool is_known = process->room_cpu_ns && own_ns > 0 && debt_at(governor, process, cpu_ns) <= 0;
+    process->room_cpu_ns = cpu_ns;
+    process->room_cost_ns = 0;
+    return is_known ? governor->max_overhead - cost_ns / own_ns : -1;
+}
+
+static size_t let_in_of(struct rv_governor *governor, uint32_t process_idx, uint64_t now_ns,
+                        struct rv_governor_choice *choices, size_t max)
+{
+    double room = ROOM_SHARE * measure_room(governor, process_idx);
+    size_t n = 0;
+    for (struct function *function; n < max && room > 0 && n < MOST_BACK;) {
+        function = find_cheapest(governor, process_idx, now_ns);
+        room -= function ? expected_load(function, now_ns) * CLOCK_READS * governor->clock_ns : room;
+        if (room <= 0)
+            break;
+        function->chosen_ns = 0;
+        choices[n++] = (struct rv_governor_choice){
+            .process_idx = process_idx, .ring_idx = function->ring_idx, .address = function->address, .is_back = true};
+    }
+    return n;
+}
+
+static size_t let_in(struct rv_governor *governor, uint64_t now_ns, struct rv_governor_choice *choices, size_t max)
+{
+    size_t n = 0;
+    if (now_ns < governor->next_room_ns)
+        return 0;
+    governor->next_room_ns = now_ns + ROOM_NS;
+    for (size_t i = 0; i < governor->n_processes; i++)
+        if (governor->processes[i].mono_ns && is_live(governor, (uint32_t)i))
+            n += let_in_of(governor, (uint32_t)i, now_ns, choices + n, max - n);
     return n;
 }
 
@@ -319,6 +420,7 @@ size_t rv_governor_choose(struct rv_governor *governor, struct rv_governor_choic
             n_own++;
         n += choose_of(governor, governor->order + i, n_own, now_ns, choices + n, max - n);
     }
+    n += let_in(governor, now_ns, choices + n, max - n);
     if (governor->n_functions == MOST_FUNCTIONS)
         forget_ended(governor);
     if (n && governor->interval_ns > AGAIN_NS)

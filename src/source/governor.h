@@ -1,17 +1,19 @@
 /*
  * Keeps what tracing costs a patched program within a share of its own time: counts calls, and chooses functions that are
- * not to be traced any more, the most expensive ones first.
+ * not to be traced, the most expensive ones first.
  *
  *     cost    calls x what a call's two events cost, by what a clock read takes on this machine; patching, as the process
  *             tells it: as it begins, and to follow what was chosen
  *     time    the process's CPU time, less the cost
  *     debt    cost beyond the share so far: repaid by a lower share
  *
- * A function is chosen once: who wants it traced again has it so.
+ * Where there is room again, functions are let in again, the cheapest first: what one cost when it was left out counts for
+ * ever less, and for the longer the more often that was. Who wants one traced meanwhile has it so for good.
  */
 #ifndef RV_SOURCE_GOVERNOR_H
 #define RV_SOURCE_GOVERNOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,7 +23,9 @@ struct rv_governor; /* opaque */
 
 struct rv_governor_choice {
     uint32_t process_idx, ring_idx; /* the ring has a call of it */
-    uint64_t address, ticks;        /* of its last call */
+    uint64_t address;
+    bool is_back;   /* it is to be traced again; else not any more: */
+    uint64_t ticks; /* of its last call */
     double calls_per_s;
 };
 

@@ -445,7 +445,7 @@ static void use_capture(struct live *live)
     }
 }
 
-/* What a lane shows of it is the mark "not traced from here: NAME, 48.12 M calls/s". */
+/* What a lane shows of it is the mark "not traced from here: NAME, 48.12 M calls/s", or "traced again from here: NAME". */
 static void mark_choice(struct live *live, struct live_ring *slot, const struct rv_governor_choice *choice, uint32_t id,
                         const struct rv_intake *intake)
 {
@@ -454,7 +454,10 @@ static void mark_choice(struct live *live, struct live_ring *slot, const struct 
     rv_symbolizer_name(live->symbolizer, id, &name);
     (void)rv_full_name(full, sizeof full, name.package, name.name);
     rv_units_format_rate(rate, sizeof rate, choice->calls_per_s, "calls");
-    snprintf(text, sizeof text, RV_NOT_TRACED "%s, %s", full, rate);
+    if (choice->is_back)
+        snprintf(text, sizeof text, RV_TRACED_AGAIN "%s", full);
+    else
+        snprintf(text, sizeof text, RV_NOT_TRACED "%s, %s", full, rate);
     const uint32_t name_id = rv_names_intern(live->map, &(struct rv_name){RV_NAME_TEXT, "", text, "", 0});
     const struct rv_event mark = {.when = (uint64_t)RV_EVENT_MARK << RV_EVENT_KIND_SHIFT | choice->ticks,
                                   .id = name_id};
@@ -472,11 +475,14 @@ static bool is_shown_by(const struct live_ring *slot, const struct rv_governor_c
 /* Nothing is left out that a lane does not say. */
 static void follow_choice(struct live *live, size_t i, struct live_ring *slot, const struct rv_intake *intake)
 {
-    const struct rv_governor_choice choice = live->choices[i];
+    struct rv_governor_choice choice = live->choices[i];
     live->n_choices--;
     memmove(&live->choices[i], &live->choices[i + 1], (live->n_choices - i) * sizeof choice);
-    mark_choice(live, slot, &choice,
-                rv_capture_leave_out(&live->capture, choice.process_idx, choice.address, choice.ticks), intake);
+    choice.ticks = choice.is_back ? live->turn_ticks : choice.ticks;
+    const uint32_t id = (choice.is_back ? rv_capture_let_in : rv_capture_leave_out)(&live->capture, choice.process_idx,
+                                                                                    choice.address, choice.ticks);
+    if (id)
+        mark_choice(live, slot, &choice, id, intake);
     use_capture(live);
 }
 

@@ -1,7 +1,8 @@
 #!/bin/sh
-# governor.sh RINGVIZ PLAIN BURSTS: functions that cost more than --max-overhead are not traced any more, and that is said.
+# governor.sh RINGVIZ PLAIN BURSTS PHASES: functions that cost more than --max-overhead are not traced until there is room
+# again, and that is said.
 set -u
-ringviz=$1 plain=$2 bursts=$3
+ringviz=$1 plain=$2 bursts=$3 phases=$4
 . "${0%/*}/harness.sh"
 
 trace() { # OPTION...: four threads do 300,000 rounds of a hundred instructions and more
@@ -14,9 +15,9 @@ list() { # FILE: names of what is not traced any more
 }
 
 trace --max-overhead=1 --headless --record="$folder/governed.rvz" --report=json --output="$folder/report.json"
-list "$folder/report.json" | grep -q '"from_ns":[0-9]*,"what":"program_plain_filtered::other, [0-9.]* [kM ]*calls/s"' ||
+list "$folder/report.json" | grep -qE '"from_ns":[0-9]*,("to_ns":[0-9]*,)?"what":"program_plain_filtered::other, [0-9.]* [kM ]*calls/s"' ||
     fail "other is still traced: $(list "$folder/report.json")"
-grep -q 'not traced after [0-9.]* s: program_plain_filtered::' "$folder/err" || fail "no warning: $(cat "$folder/err")"
+grep -qE 'not traced (after|from) [0-9. to]* s: program_plain_filtered::' "$folder/err" || fail "no warning: $(cat "$folder/err")"
 calls=$(sed -n 's/.*::other",[^}]*"calls":\([0-9]*\),.*/\1/p' "$folder/report.json")
 [ "${calls:-3600000}" -lt 3600000 ] || fail "all calls of other were written"
 [ "${calls:-0}" -gt 0 ] || fail "no call of other was written"
@@ -25,7 +26,7 @@ calls=$(sed -n 's/.*::other",[^}]*"calls":\([0-9]*\),.*/\1/p' "$folder/report.js
 run --report=json --force --output="$folder/again.json" "$folder/governed.rvz"
 expect "a recording's" "$(list "$folder/again.json")" "$(list "$folder/report.json")"
 run --report "$folder/governed.rvz"
-grep -q '^not traced in any process after .*::other, ' "$folder/out" || fail "the report's text: $(tail -n 5 "$folder/out")"
+grep -qE '^not traced in any process (after|from) .*::other, ' "$folder/out" || fail "the report's text: $(tail -n 5 "$folder/out")"
 
 # Calls that were open then have their ends.
 run --spans=csv --filter='name:::(other|tiny)$' "$folder/governed.rvz"
@@ -37,6 +38,14 @@ run --max-overhead=1 --patch=brief --force --report=json --output="$folder/repor
 calls=$(sed -n 's/.*::brief",[^}]*"calls":\([0-9]*\),.*/\1/p' "$folder/report.json")
 [ "${calls:-0}" -lt 6000000 ] || fail "all calls of threads that end soon were written"
 list "$folder/report.json" | grep -q '::brief, ' || fail "calls of brief are missing, and nothing says so: $calls"
+
+# What is called seldom by then is let in again.
+run --max-overhead=100 --force --report=json --output="$folder/report.json" -- "$phases"
+expect "a function that is called no more" "$(cat "$folder/out")" "traced again 0"
+list "$folder/report.json" | grep -qE '"from_ns":[0-9]*,"to_ns":[0-9]*,"what":"program_plain_phases::hot, ' ||
+    fail "nothing says that hot is traced again: $(list "$folder/report.json")"
+grep -q 'not traced from [0-9.]* to [0-9.]* s: program_plain_phases::hot' "$folder/err" ||
+    fail "no warning with its end: $(cat "$folder/err")"
 
 # Off where it is said, or where functions were chosen.
 for option in --max-overhead=off --patch=other --include=other; do

@@ -170,6 +170,37 @@ Test(governor, charges_a_process_for_its_own_patching, .timeout = 60)
     with_process(RV_INSTRUMENT_PATCHES, charge_patching);
 }
 
+/* Has the process worked, nothing of it been traced, until one function is let in again. */
+static size_t wait_for_return(struct rv_governor *governor, struct rv_governor_choice *choices, size_t max)
+{
+    size_t n = 0;
+    for (unsigned i = 0; !n && i < 1000; i++) {
+        work(CLOCKS_PER_SEC / 100);
+        n = rv_governor_choose(governor, choices, max);
+    }
+    return n;
+}
+
+static void let_in_again(struct rv_map *map)
+{
+    struct rv_governor_choice choices[4];
+    struct rv_governor *governor = rv_governor_create(map, 1.0);
+    cr_assert_eq(choose(governor, choices, 4), 1);
+    cr_assert_not(choices[0].is_back);
+    cr_assert_eq(wait_for_return(governor, choices, 4), 1);
+    cr_assert(choices[0].is_back);
+    cr_assert_eq(choices[0].address, 0x1000);
+    cr_assert_eq(choose(governor, choices, 4), 1, "it may be left out again");
+    cr_assert_not(choices[0].is_back);
+    cr_assert_eq(choices[0].address, 0x1000);
+    rv_governor_destroy(governor);
+}
+
+Test(governor, lets_functions_in_again_once_there_is_room, .timeout = 60)
+{
+    with_process(RV_INSTRUMENT_PATCHES, let_in_again);
+}
+
 /* One call of each of so many functions. */
 static void count_functions(struct rv_governor *governor, uint32_t process_idx, unsigned n)
 {
