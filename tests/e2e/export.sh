@@ -51,15 +51,18 @@ same_table page.html report.json || fail "the table of a page"
 gzip -dc page.html.gz | cmp - page.html || fail "a page is not what is packed of it"
 run --report=json --output=part.json --export=html:part.html --from=10ms --to=50ms --force c.json
 same_table part.html part.json || fail "the table of a page of a range"
-firefox=$(command -v firefox-esr) && {
-    HOME=$folder timeout 100 "$firefox" --headless --no-remote --profile "$folder" --window-size 800,1200 \
-        --screenshot "$folder/drawn.png" "file://$PWD/page.html" >/dev/null 2>&1
-    [ "$(wc -c <"$folder/drawn.png")" -gt 20000 ] || fail "Firefox draws an empty page"
-}
-browser=$(command -v chromium) && {
-    timeout 100 "$browser" --headless --no-sandbox --disable-gpu --dump-dom "file://$PWD/page.html" >dom 2>/dev/null
-    expect "rows in a browser" "$(grep -o '<tr class' dom | wc -l)" "$(grep -o '"calls":' report.json | wc -l)"
-}
+if command -v firefox-esr >/dev/null; then
+    colours='const c = document.getElementById(ID), d = c.getContext("2d").getImageData(0, 0, c.width, c.height);
+        return new Set(new Uint32Array(d.data.buffer)).size > 20 ? "drawn" : "empty"'
+    perl "${0%/*}/in_firefox.pl" "$folder" "$PWD/page.html" \
+        'return document.querySelectorAll("#rows tr").length' \
+        'return performance.getEntriesByType("resource").length' \
+        "$(echo "$colours" | sed 's/ID/"time"/')" "$(echo "$colours" | sed 's/ID/"flame"/')" \
+        'const s = document.getElementById("search"); s.value = "no such name"; s.dispatchEvent(new Event("input"));
+         return document.querySelectorAll("#rows tr").length' >dom || fail "Firefox"
+    expect "rows, loaded files, pictures over time and of stacks, rows of a search, in Firefox" "$(tr '\n' ' ' <dom)" \
+        "$(grep -o '"calls":' report.json | wc -l) 0 drawn drawn 0 "
+fi
 
 printf '[{"name":"</script><script>alert(1)","ph":"X","ts":1,"dur":2,"pid":1,"tid":1}]' >tags.json
 run --export=html:tags.html tags.json
