@@ -23,7 +23,7 @@ if (!$firefox) {
     exec 'firefox-esr', '--headless', '--no-remote', '--marionette', '--profile', $profile;
     exit 1;
 }
-END { $firefox and kill(KILL => -$firefox) and waitpid($firefox, 0) }    # and its helpers
+END { local $?; $firefox and kill(KILL => -$firefox) and waitpid($firefox, 0) }    # and its helpers
 $SIG{ALRM} = sub { die "Firefox does not answer\n" };
 alarm 90;
 
