@@ -66,7 +66,8 @@ int rv_exports_write(struct rv_exports *exports, const struct rv_exports_content
                                .spool = content->spool,
                                .title = content->title,
                                .losses = content->losses,
-                               .waits = rv_session_waits(content->session)};
+                               .waits = rv_session_waits(content->session),
+                               .flows = rv_session_flows(content->session)};
     struct rv_cli_slice slice;
     int error = 0;
     rv_cli_slice_init(&slice, exports->options, export.lanes, export.subroutines);

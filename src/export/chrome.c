@@ -208,6 +208,23 @@ static void add_note(void *state, struct rv_export_target *target, const struct 
     }
 }
 
+/* Tasks go from begin to begin of their turns. */
+static void add_step(void *state, struct rv_export_target *target, size_t number, const struct rv_flow_step *step)
+{
+    struct chrome *chrome = state;
+    struct rv_text_buffer *text = target->text;
+    const struct rv_flow *flow = &target->flows->flows[number];
+    const size_t place = (size_t)(step - target->flows->steps) - flow->first;
+    begin_event(chrome, text, place == 0 ? 's' : place + 1 < flow->n ? 't' : 'f');
+    rv_text_buffer_add(text, ",\"ts\":");
+    rv_text_buffer_add_us(text, step->at_ns);
+    rv_text_buffer_format(text, ",\"cat\":\"%s\",\"id\":%zu%s", flow->is_task ? "task" : "flow", number + 1,
+                          place + 1 == flow->n ? ",\"bp\":\"e\"" : "");
+    const struct rv_text_buffer *name = name_of(chrome, target, flow->name);
+    rv_text_buffer_add_bytes(text, name->bytes, name->n);
+    rv_text_buffer_add(text, "}");
+}
+
 static void end_lane(void *state, struct rv_export_target *target)
 {
     (void)state;
@@ -232,6 +249,7 @@ const struct rv_export_format rv_export_chrome = {.state_bytes = sizeof(struct c
                                                   .begin_lane = begin_lane,
                                                   .spans = add_spans,
                                                   .note = add_note,
+                                                  .step = add_step,
                                                   .end_lane = end_lane,
                                                   .end = end,
                                                   .fini = fini};

@@ -79,10 +79,8 @@ static void fill_stream_table(struct stream_table *stream_table, struct rv_lanes
 /* ---- the loop ---- */
 
 static const struct rv_export_format *const FORMATS[RV_EXPORT_KIND_COUNT] = {
-    [RV_EXPORT_CHROME] = &rv_export_chrome,
-    [RV_EXPORT_PERFETTO] = &rv_export_perfetto,
-    [RV_EXPORT_FOLDED] = &rv_export_folded,
-    [RV_EXPORT_SPEEDSCOPE] = &rv_export_speedscope,
+    [RV_EXPORT_CHROME] = &rv_export_chrome, [RV_EXPORT_PERFETTO] = &rv_export_perfetto,
+    [RV_EXPORT_FOLDED] = &rv_export_folded, [RV_EXPORT_SPEEDSCOPE] = &rv_export_speedscope,
     [RV_EXPORT_HTML] = &rv_export_html,
 };
 
@@ -105,6 +103,23 @@ void rv_export_drain(struct rv_export_target *target)
 {
     if (target->text->n >= FLUSH_BYTES)
         flush(target);
+}
+
+/* Of flows that lead to another place. */
+static void write_steps(struct run *run, const struct rv_lane *lane)
+{
+    const struct rv_flow_table *flows = run->target.flows;
+    if (!flows || !run->format->step)
+        return;
+    for (size_t i = rv_flow_table_find(flows, lane->idx, 0); i < flows->n_steps; i++) {
+        const uint32_t number = flows->by_time[i], flow = flows->flow_of[number];
+        const struct rv_flow_step *step = &flows->steps[number];
+        if (step->lane != lane->idx)
+            break;
+        if (flows->flows[flow].n > 1 && rv_slice_has_time(&run->target.export->part, step->at_ns))
+            run->format->step(run->state, &run->target, flow, step);
+        rv_export_drain(&run->target);
+    }
 }
 
 static int write_lane(struct run *run, const struct rv_export_lane *lane)
@@ -134,6 +149,7 @@ static int write_lane(struct run *run, const struct rv_export_lane *lane)
             run->format->note(run->state, target, &lane->lane->notes[i]);
         rv_export_drain(target);
     }
+    write_steps(run, lane->lane);
     run->format->end_lane(run->state, target);
     rv_export_drain(target);
     return target->error;
@@ -168,6 +184,8 @@ int rv_export_write(const struct rv_export *export, enum rv_export_kind kind, FI
                       .target = {.export = export, .text = &text, .out = out},
                       .state = rv_alloc(1, FORMATS[kind]->state_bytes),
                       .preorder = preorder};
+    if (export->flows)
+        run.target.flows = rv_flow_table_create(export->flows, export->lanes);
     uint64_t last_ns;
     if (!rv_lanes_bounds(export->lanes, &run.target.first_ns, &last_ns))
         run.target.first_ns = 0;
@@ -175,6 +193,7 @@ int rv_export_write(const struct rv_export *export, enum rv_export_kind kind, FI
     if (!error && fflush(out) != 0)
         error = -errno;
     free(run.state);
+    rv_flow_table_release(run.target.flows);
     rv_text_buffer_fini(&text);
     rv_preorder_destroy(preorder);
     return error;

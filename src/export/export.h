@@ -19,6 +19,7 @@
 #include "flow/loss.h"
 #include "model/lanes.h"
 #include "model/subroutines.h"
+#include "tasks/flows.h"
 #include "waits/waits.h"
 #include "export/slice.h"
 #include "export/spool.h"
@@ -40,6 +41,7 @@ struct rv_export {
     const char *title;
     const struct rv_losses *losses; /* NULL = none */
     struct rv_waits *waits;         /* NULL = none; of html only */
+    struct rv_flows *flows;         /* likewise; of chrome and perfetto */
     /* Called now and then with the number of spans done. May be NULL. */
     void (*progress)(void *context, uint64_t n_done, uint64_t n_all);
     void *context;

@@ -7,6 +7,7 @@
 #include "export/export.h"
 #include "export/losses.h"
 #include "export/text_buffer.h"
+#include "tasks/table.h"
 
 #define RV_EXPORT_FIRST_FREE_NUMBER 4194304u /* the kernel's process and thread ids are below */
 
@@ -22,7 +23,8 @@ struct rv_export_lane {
 struct rv_export_target {
     const struct rv_export *export;
     struct rv_text_buffer *text;
-    uint64_t first_ns; /* of all lanes */
+    uint64_t first_ns;                 /* of all lanes */
+    const struct rv_flow_table *flows; /* NULL = none */
     FILE *out;
     int error; /* negative errno of the first write that failed; later text is dropped */
 };
@@ -37,6 +39,8 @@ struct rv_export_format {
     /* The lane's calls in calling order, from rv_preorder_next(); called any number of times. */
     void (*spans)(void *state, struct rv_export_target *target, const struct rv_span *spans, size_t n);
     void (*note)(void *state, struct rv_export_target *target, const struct rv_lane_note *note); /* may be NULL */
+    /* Where a flow or task of this number goes on in the lane. May be NULL. */
+    void (*step)(void *state, struct rv_export_target *target, size_t flow, const struct rv_flow_step *step);
     void (*end_lane)(void *state, struct rv_export_target *target);
     void (*end)(void *state, struct rv_export_target *target);
     void (*fini)(void *state);

@@ -34,7 +34,9 @@ enum {
     EVENT_TRACK = 11,
     EVENT_NAME = 23,
     EVENT_LOCATION_IID = 34,
-    EVENT_DOUBLE_VALUE = 44
+    EVENT_DOUBLE_VALUE = 44,
+    EVENT_FLOWS = 47,
+    EVENT_ENDING_FLOWS = 48
 };
 enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
 enum { INTERNED_NAMES = 2, INTERNED_LOCATIONS = 4 };
@@ -407,6 +409,20 @@ static void add_note(void *state, struct rv_export_target *target, const struct 
     }
 }
 
+/* An instant in the call that is its place: arrows lead from one of a flow to the next. */
+static void add_step(void *state, struct rv_export_target *target, size_t number, const struct rv_flow_step *step)
+{
+    const struct rv_flow *flow = &target->flows->flows[number];
+    struct rv_subroutine subroutine = rv_subroutines_get(target->export->subroutines, flow->name);
+    char *full = rv_subroutine_take_full_name(&subroutine);
+    const bool is_last = (size_t)(step - target->flows->steps) + 1 == flow->first + flow->n;
+    struct note_packet packet = begin_note(state, target, step->at_ns, TYPE_INSTANT);
+    rv_proto_add_string(target->text, EVENT_NAME, full);
+    rv_proto_add_fixed(target->text, is_last ? EVENT_ENDING_FLOWS : EVENT_FLOWS, number + 1);
+    end_note(target, packet);
+    free(full);
+}
+
 static void end_calls(void *state, struct rv_export_target *target)
 {
     close_calls(state, target, 0);
@@ -446,6 +462,7 @@ const struct rv_export_format rv_export_perfetto = {.state_bytes = sizeof(struct
                                                     .begin_lane = begin_lane,
                                                     .spans = add_spans,
                                                     .note = add_note,
+                                                    .step = add_step,
                                                     .end_lane = end_calls,
                                                     .end = end,
                                                     .fini = fini};

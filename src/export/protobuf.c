@@ -27,15 +27,20 @@ void rv_proto_add_varint(struct rv_text_buffer *text, uint32_t field, uint64_t v
     text->n += n + put_varint(at + n, value);
 }
 
+void rv_proto_add_fixed(struct rv_text_buffer *text, uint32_t field, uint64_t value)
+{
+    char bytes[8];
+    for (unsigned i = 0; i < 8; i++)
+        bytes[i] = (char)(value >> 8 * i);
+    add_tag(text, field, WIRE_FIXED64);
+    rv_text_buffer_add_bytes(text, bytes, sizeof bytes);
+}
+
 void rv_proto_add_double(struct rv_text_buffer *text, uint32_t field, double value)
 {
     uint64_t bits;
-    char bytes[8];
     memcpy(&bits, &value, sizeof bits);
-    for (unsigned i = 0; i < 8; i++)
-        bytes[i] = (char)(bits >> 8 * i);
-    add_tag(text, field, WIRE_FIXED64);
-    rv_text_buffer_add_bytes(text, bytes, sizeof bytes);
+    rv_proto_add_fixed(text, field, bits);
 }
 
 void rv_proto_add_string(struct rv_text_buffer *text, uint32_t field, const char *string)

@@ -7,8 +7,9 @@
 
 #include "export/text_buffer.h"
 
-/* Append a field with its tag; double: fixed 64 bits. */
+/* Append a field with its tag; double, fixed: 64 bits. */
 void rv_proto_add_varint(struct rv_text_buffer *text, uint32_t field, uint64_t value);
+void rv_proto_add_fixed(struct rv_text_buffer *text, uint32_t field, uint64_t value);
 void rv_proto_add_double(struct rv_text_buffer *text, uint32_t field, double value);
 
 /* As UTF-8: invalid bytes become U+FFFD. */

@@ -27,6 +27,11 @@ bool rv_slice_has_span(const struct rv_slice *part, const struct rv_lane *lane, 
     return rv_filter_passes_box(part->filter, lane, &box);
 }
 
+bool rv_slice_has_time(const struct rv_slice *part, uint64_t at_ns)
+{
+    return is_in_time(part, at_ns, at_ns);
+}
+
 bool rv_slice_has_note(const struct rv_slice *part, const struct rv_lane_note *note)
 {
     return is_in_time(part, note->start_ns, note->end_ns);

@@ -32,7 +32,9 @@ struct rows { /* grows to the number needed at one time */
 
 struct lane { /* a thread */
     struct rv_call_nesting nest;
-    struct rows overlaps; /* complete calls that do not nest with those before */
+    struct rows overlaps;              /* complete calls that do not nest with those before */
+    struct rv_chrome_record *awaiting; /* ends of flows that are in the next call */
+    size_t n_awaiting, awaiting_capacity;
 };
 
 struct chrome {
@@ -113,6 +115,33 @@ static void emit_overlap(struct chrome *chrome, struct lane *lane, const struct 
     rv_call_nesting_complete(import, &row->nest, record->ns, record->end_ns, record->id);
 }
 
+/* ---- flows ---- */
+
+static void emit_step(struct chrome *chrome, const struct rv_chrome_record *record, int64_t ns)
+{
+    const enum rv_step_kind kind = record->phase == RV_CHROME_FLOW_BEGIN  ? RV_STEP_FLOW_BEGIN
+                                   : record->phase == RV_CHROME_FLOW_STEP ? RV_STEP_FLOW
+                                                                          : RV_STEP_FLOW_END;
+    rv_event_builder_step(chrome->import.builder, record->thread, ns, kind, record->key, record->id);
+}
+
+static void await_call(struct lane *lane, const struct rv_chrome_record *record)
+{
+    lane->awaiting =
+        rv_vec_reserve(lane->awaiting, &lane->awaiting_capacity, lane->n_awaiting + 1, sizeof *lane->awaiting);
+    lane->awaiting[lane->n_awaiting++] = *record;
+}
+
+/* A call begins, or none does any more. */
+static void emit_awaiting(struct chrome *chrome, struct lane *lane, int64_t ns)
+{
+    for (size_t i = 0; i < lane->n_awaiting; i++)
+        emit_step(chrome, &lane->awaiting[i], ns);
+    lane->n_awaiting = 0;
+}
+
+/* ---- calls ---- */
+
 static void emit_on_thread(struct chrome *chrome, const struct rv_chrome_record *record)
 {
     struct rv_import *import = &chrome->import;
@@ -132,6 +161,7 @@ static void emit_on_thread(struct chrome *chrome, const struct rv_chrome_record 
     switch ((enum rv_chrome_phase)record->phase) {
     case RV_CHROME_BEGIN:
         rv_call_nesting_begin(import, nest, record->ns, record->id);
+        emit_awaiting(chrome, lane, record->ns);
         break;
     case RV_CHROME_END:
         rv_call_nesting_end(import, nest, record->ns, record->id);
@@ -139,6 +169,15 @@ static void emit_on_thread(struct chrome *chrome, const struct rv_chrome_record 
     case RV_CHROME_COMPLETE:
         if (!rv_call_nesting_complete(import, nest, record->ns, record->end_ns, record->id))
             emit_overlap(chrome, lane, record);
+        emit_awaiting(chrome, lane, record->ns);
+        break;
+    case RV_CHROME_FLOW_BEGIN:
+    case RV_CHROME_FLOW_STEP:
+    case RV_CHROME_FLOW_END:
+        emit_step(chrome, record, record->ns);
+        break;
+    case RV_CHROME_FLOW_END_AT_NEXT:
+        await_call(lane, record);
         break;
     case RV_CHROME_MARK:
         rv_event_builder_mark(builder, record->thread, record->ns, record->id);
@@ -218,6 +257,7 @@ static int emit_all(struct chrome *chrome)
         const struct rv_chrome_record *record = rv_sorter_next(chrome->sorter, &error);
         if (!record && !error) {
             for (size_t k = 0; k < chrome->n_lanes; k++) {
+                emit_awaiting(chrome, &chrome->lanes[k], chrome->reader.end_ns);
                 rv_call_nesting_finish(&chrome->import, &chrome->lanes[k].nest, chrome->reader.end_ns);
                 finish_rows(chrome, &chrome->lanes[k].overlaps);
             }
@@ -294,6 +334,7 @@ static void fini(struct rv_import *import)
     rv_sorter_destroy(chrome->sorter);
     for (size_t i = 0; i < chrome->n_lanes; i++) {
         free(chrome->lanes[i].nest.frames);
+        free(chrome->lanes[i].awaiting);
         free_rows(&chrome->lanes[i].overlaps);
     }
     for (size_t i = 0; i < chrome->reader.n_groups && chrome->groups; i++)

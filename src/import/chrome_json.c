@@ -23,6 +23,10 @@ enum field {
     FIELD_TID,
     FIELD_ID,
     FIELD_ID2,
+    FIELD_BIND,
+    FIELD_BINDING_POINT,
+    FIELD_FLOW_IN,
+    FIELD_FLOW_OUT,
     FIELD_ARGUMENTS,
     FIELD_FRAME,
     FIELD_PARENT
@@ -51,13 +55,13 @@ static void set_text(struct rv_chrome_text *text, const char *bytes, size_t n)
 
 static enum field field_of(const char *bytes, size_t n)
 {
-    static const struct rv_json_key fields[] = {{"name", FIELD_NAME},      {"cat", FIELD_CATEGORY},
-                                                {"ph", FIELD_PHASE},       {"ts", FIELD_TIME},
-                                                {"dur", FIELD_DURATION},   {"tdur", FIELD_THREAD_DURATION},
-                                                {"pid", FIELD_PID},        {"tid", FIELD_TID},
-                                                {"id", FIELD_ID},          {"id2", FIELD_ID2},
-                                                {"args", FIELD_ARGUMENTS}, {"sf", FIELD_FRAME},
-                                                {"parent", FIELD_PARENT},  {NULL, 0}};
+    static const struct rv_json_key fields[] = {
+        {"name", FIELD_NAME},       {"cat", FIELD_CATEGORY},      {"ph", FIELD_PHASE},
+        {"ts", FIELD_TIME},         {"dur", FIELD_DURATION},      {"tdur", FIELD_THREAD_DURATION},
+        {"pid", FIELD_PID},         {"tid", FIELD_TID},           {"id", FIELD_ID},
+        {"id2", FIELD_ID2},         {"bind_id", FIELD_BIND},      {"bp", FIELD_BINDING_POINT},
+        {"flow_in", FIELD_FLOW_IN}, {"flow_out", FIELD_FLOW_OUT}, {"args", FIELD_ARGUMENTS},
+        {"sf", FIELD_FRAME},        {"parent", FIELD_PARENT},     {NULL, 0}};
     return (enum field)rv_json_key_of(fields, bytes, n);
 }
 
@@ -65,6 +69,8 @@ static void clear_event(struct rv_chrome_event *event)
 {
     event->phase = '\0';
     event->has_time = event->has_duration = event->is_before_zero = false;
+    event->binds_enclosing = event->has_flow_in = event->has_flow_out = false;
+    event->bind.n = 0;
     event->ns = event->duration_ns = 0;
     event->name.n = event->category.n = event->id.n = event->frame.n = event->parent.n = 0;
     event->pid.n = event->tid.n = event->argument_name.n = 0;
@@ -130,6 +136,12 @@ static void set_field(struct rv_chrome_event *event, enum field field, const cha
     case FIELD_ID:
         set_text(&event->id, bytes, n);
         break;
+    case FIELD_BIND:
+        set_text(&event->bind, bytes, n);
+        break;
+    case FIELD_BINDING_POINT:
+        event->binds_enclosing = n == 1 && bytes[0] == 'e';
+        break;
     case FIELD_FRAME:
         set_text(&event->frame, bytes, n);
         break;
@@ -138,6 +150,8 @@ static void set_field(struct rv_chrome_event *event, enum field field, const cha
         break;
     case FIELD_OTHER:
     case FIELD_ID2:
+    case FIELD_FLOW_IN:
+    case FIELD_FLOW_OUT:
     case FIELD_ARGUMENTS:
         break;
     }
@@ -180,6 +194,16 @@ static int on_value(void *context, const char *bytes, size_t n, bool is_number)
         set_field(&json->event, json->field, bytes, n);
     else if (event_depth(json) == 2)
         set_inner(json, bytes, n, is_number);
+    return 0;
+}
+
+/* Tools write these where they are true. */
+static int on_flag(void *context)
+{
+    struct rv_chrome_json *json = context;
+    const bool is_own = event_depth(json) == 1;
+    json->event.has_flow_in |= is_own && json->field == FIELD_FLOW_IN;
+    json->event.has_flow_out |= is_own && json->field == FIELD_FLOW_OUT;
     return 0;
 }
 
@@ -250,7 +274,7 @@ static int on_close(void *context, bool is_array)
 struct rv_chrome_json *rv_chrome_json_create(rv_chrome_event_fn on_event, void *context)
 {
     static const struct rv_json_handler handler = {
-        .key = on_key, .value = on_value, .open = on_open, .close = on_close};
+        .key = on_key, .value = on_value, .nothing = on_flag, .open = on_open, .close = on_close};
     struct rv_chrome_json *json = rv_alloc(1, sizeof *json);
     json->on_event = on_event;
     json->context = context;

@@ -33,8 +33,10 @@ struct rv_chrome_event {
     char phase;
     bool has_time, has_duration;
     bool is_before_zero;
+    bool binds_enclosing;           /* bp is "e" */
+    bool has_flow_in, has_flow_out; /* with bind */
     int64_t ns, duration_ns;
-    struct rv_chrome_text name, category, id, frame,
+    struct rv_chrome_text name, category, id, bind, frame,
         parent; /* frame: its own number, or the sample's; numbers as text */
     struct rv_chrome_text pid, tid, argument_name;
     struct rv_chrome_series series[RV_CHROME_SERIES];

@@ -185,6 +185,43 @@ static int read_async(struct rv_chrome_reader *reader, const struct rv_chrome_ev
                            .phase = phase});
 }
 
+/* ---- flows ---- */
+
+/* Category, name and id make a flow; the name is its own in the trace. */
+static int add_flow(struct rv_chrome_reader *reader, const struct rv_chrome_event *event, enum rv_chrome_phase phase,
+                    struct rv_chrome_record flow)
+{
+    flow.ns = event->ns;
+    flow.thread = thread_of(reader, event, RV_CHROME_ROW_CALLS);
+    flow.phase = phase;
+    return add(reader, flow);
+}
+
+static int read_flow(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
+{
+    const enum rv_chrome_phase phase = event->phase == 's'      ? RV_CHROME_FLOW_BEGIN
+                                       : event->phase == 't'    ? RV_CHROME_FLOW_STEP
+                                       : event->binds_enclosing ? RV_CHROME_FLOW_END
+                                                                : RV_CHROME_FLOW_END_AT_NEXT;
+    return add_flow(reader, event, phase,
+                    (struct rv_chrome_record){.key = rv_hash_combine(key_of(&event->category), key_of(&event->id)),
+                                              .id = intern_label(reader, &event->name)});
+}
+
+/* Of a call: its bind_id leads there, from there, or both. */
+static int read_bound(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
+{
+    const enum rv_chrome_phase phase = !event->has_flow_in   ? RV_CHROME_FLOW_BEGIN
+                                       : event->has_flow_out ? RV_CHROME_FLOW_STEP
+                                                             : RV_CHROME_FLOW_END;
+    const struct rv_event_builder_text none = {0};
+    if (!event->bind.n || (!event->has_flow_in && !event->has_flow_out))
+        return 0;
+    return add_flow(reader, event, phase,
+                    (struct rv_chrome_record){.key = key_of(&event->bind),
+                                              .id = intern(reader, none, rv_import_string("bind_id"), none, 0)});
+}
+
 /* Garbage collections, as --export writes them. */
 static bool is_collection(const struct rv_chrome_event *event)
 {
@@ -268,13 +305,16 @@ static int read_event(struct rv_chrome_reader *reader, const struct rv_chrome_ev
         rv_import_fault(import, RV_FAULT_BEFORE_ZERO);
     if (is_profile(event))
         return read_profile(reader, event);
+    int error;
     switch (event->phase) {
     case 'B':
-        return read_plain(reader, event, RV_CHROME_BEGIN);
+        error = read_plain(reader, event, RV_CHROME_BEGIN);
+        return error ? error : read_bound(reader, event);
     case 'E':
         return read_plain(reader, event, RV_CHROME_END);
     case 'X':
-        return read_complete(reader, event);
+        error = read_complete(reader, event);
+        return error ? error : read_bound(reader, event);
     case 'i':
     case 'I':
     case 'R':
@@ -292,10 +332,12 @@ static int read_event(struct rv_chrome_reader *reader, const struct rv_chrome_ev
     case 'T':
     case 'p':
         return read_async(reader, event, RV_CHROME_ASYNC_MARK);
-    case 's': /* arrows between calls, objects, contexts, memory dumps: nothing to draw */
+    case 's':
     case 't':
     case 'f':
-    case 'N':
+        return read_flow(reader, event);
+    case 'N': /* objects, contexts, memory dumps: nothing to draw */
+
     case 'O':
     case 'D':
     case '(':

@@ -11,6 +11,10 @@ enum rv_chrome_phase {
     RV_CHROME_ASYNC_BEGIN, /* thread is a group of rows; key identifies the asynchronous call */
     RV_CHROME_ASYNC_END,
     RV_CHROME_ASYNC_MARK,
+    RV_CHROME_FLOW_BEGIN, /* key: the flow's id */
+    RV_CHROME_FLOW_STEP,
+    RV_CHROME_FLOW_END,
+    RV_CHROME_FLOW_END_AT_NEXT, /* in the thread's next call */
     RV_CHROME_MARK,
     RV_CHROME_VALUE,
     RV_CHROME_GC_START,

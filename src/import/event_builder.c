@@ -470,6 +470,22 @@ void rv_event_builder_mark(struct rv_event_builder *builder, uint32_t thread, in
     add_special(builder, thread, RV_EVENT_MARK, ns, (struct rv_event){.id = id});
 }
 
+static void add_word(struct rv_event_builder *builder, uint32_t thread, int64_t ns, uint64_t word)
+{
+    add_special(builder, thread, RV_EVENT_MARK, ns,
+                (struct rv_event){.id = (uint32_t)word,
+                                  .aux = (uint16_t)(word >> 32),
+                                  .frame = (uint16_t)(word >> RV_EVENT_FRAME_SHIFT)});
+}
+
+void rv_event_builder_step(struct rv_event_builder *builder, uint32_t thread, int64_t ns, enum rv_step_kind kind,
+                           uint64_t flow, uint32_t id)
+{
+    if ((flow & RV_STEP_ID_MASK) >> RV_STEP_LOW_BITS)
+        add_word(builder, thread, ns, rv_event_word_of_high(flow));
+    add_word(builder, thread, ns, rv_event_word_of_step(kind, flow, id));
+}
+
 void rv_event_builder_value(struct rv_event_builder *builder, uint32_t thread, int64_t ns, uint32_t id, float value)
 {
     uint32_t bits;

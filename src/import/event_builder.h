@@ -80,6 +80,9 @@ void rv_event_builder_return_alone(struct rv_event_builder *builder, uint32_t th
 /* Return from the call at this depth, from 0; calls open inside it are cut. */
 void rv_event_builder_return_from(struct rv_event_builder *builder, uint32_t thread, int64_t ns, size_t depth);
 void rv_event_builder_mark(struct rv_event_builder *builder, uint32_t thread, int64_t ns, uint32_t id);
+/* A step of a flow, of 60 bits of its id. */
+void rv_event_builder_step(struct rv_event_builder *builder, uint32_t thread, int64_t ns, enum rv_step_kind kind,
+                           uint64_t flow, uint32_t id);
 void rv_event_builder_value(struct rv_event_builder *builder, uint32_t thread, int64_t ns, uint32_t id, float value);
 void rv_event_builder_state(struct rv_event_builder *builder, uint32_t thread, int64_t ns, enum rv_thread_state state);
 void rv_event_builder_gc(struct rv_event_builder *builder, uint32_t thread, int64_t ns, bool is_start);

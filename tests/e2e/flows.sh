@@ -1,7 +1,7 @@
 #!/bin/sh
-# flows.sh RINGVIZ FLOWS: flows through threads and processes, and tasks, as a program tells them.
+# flows.sh RINGVIZ FLOWS PERFETTO.PROTO: flows through threads and processes, and tasks, as a program tells them.
 set -u
-ringviz=$1 flows=$2
+ringviz=$1 flows=$2 proto=$3
 . "${0%/*}/harness.sh"
 
 field() { # FILE KIND COLUMN
@@ -35,6 +35,34 @@ run --merge="$folder/both.rvz" "$folder/run.rvz" "$folder/run.rvz"
 expect "exit status of --merge" $status 0
 run --flows=csv --output="$folder/merged" "$folder/both.rvz"
 expect "tasks of two hosts' processes" "$(field "$folder/merged" task 4)" 400
+
+# Other tools get each step, and what they write is read.
+run --export=chrome:"$folder/run.json" --export=perfetto:"$folder/run.pftrace" "$folder/run.rvz"
+expect "exit status of --export" $status 0
+run --flows=csv --output="$folder/read" "$folder/run.json"
+expect "flows of one's own trace" "$(grep '^flow,request,' "$folder/read" | cut -d, -f3-9,14-)" \
+    "$(grep '^flow,request,' "$folder/flows" | cut -d, -f3-9,14-)"
+expect "tasks of one's own trace" "$(grep '^flow,job,' "$folder/read" | cut -d, -f3-9)" \
+    "$(grep '^task,job,' "$folder/flows" | cut -d, -f3-9)"
+protoc --decode=perfetto.protos.Trace --proto_path="${proto%/*}" "${proto##*/}" <"$folder/run.pftrace" >"$folder/packets" ||
+    fail "protoc"
+expect "steps for Perfetto" "$(grep -c ' flow_ids: ' "$folder/packets") $(grep -c ' terminating_flow_ids: ' "$folder/packets")" "800 400"
+cat >"$folder/arrows.json" <<'EOF'
+[{"ph": "X", "pid": 1, "tid": 1, "ts": 10, "dur": 5, "name": "send", "bind_id": "0x7", "flow_out": true},
+ {"ph": "X", "pid": 1, "tid": 2, "ts": 20, "dur": 5, "name": "relay", "bind_id": "0x7", "flow_in": true, "flow_out": true},
+ {"ph": "X", "pid": 2, "tid": 3, "ts": 30, "dur": 5, "name": "get", "bind_id": "0x7", "flow_in": true},
+ {"ph": "X", "pid": 2, "tid": 3, "ts": 27, "dur": 2, "name": "before"},
+ {"ph": "s", "pid": 1, "tid": 1, "ts": 12, "id": 5, "cat": "net", "name": "rpc"},
+ {"ph": "f", "pid": 2, "tid": 3, "ts": 28, "id": 5, "cat": "net", "name": "rpc"},
+ {"ph": "s", "pid": 1, "tid": 1, "ts": 13, "id": 5, "cat": "disk", "name": "io"},
+ {"ph": "f", "pid": 2, "tid": 3, "ts": 28, "id": 5, "cat": "disk", "name": "io", "bp": "e"},
+ {"ph": "s", "pid": 1, "tid": 1, "ts": 14, "id": 5, "cat": "disk", "name": "rpc"}]
+EOF
+run --flows=csv "$folder/arrows.json"
+expect "arrows of a trace" "$(cut -d, -f2-4,8,13,16,19 "$folder/out" | tail -n +2 | LC_ALL=C sort)" \
+    "bind_id,1,1,20000,3,send,get
+io,1,1,15000,2,send,before
+rpc,2,1,18000,2,send,get"
 
 # Nothing is silent.
 run --flows -- true
