@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "producers/perl/api.h"
 #include "producers/perl/debugger.h"
 #include "producers/perl/frames.h"
 #include "producers/perl/ops.h"
@@ -73,6 +74,7 @@ XS_EXTERNAL(boot_Devel__RingViz)
 {
     dXSBOOTARGSAPIVERCHK;
     PERL_UNUSED_VAR(items);
+    rv_api_define(aTHX);
     pthread_once(&started, start);
     Perl_xs_boot_epilog(aTHX_ ax);
 }

@@ -5,6 +5,7 @@
  */
 #include "producers/perl/ops.h"
 
+#include "producers/perl/api.h"
 #include "producers/perl/debugger.h"
 #include "producers/perl/frames.h"
 #include "producers/perl/statements.h"
@@ -119,7 +120,7 @@ static OP *run_entersub(pTHX)
     SV *sv = *PL_stack_sp;
     if (!how.has_no_xs && sv) {
         CV *cv = callee_of(aTHX_ sv);
-        if (cv && CvISXSUB(cv))
+        if (cv && CvISXSUB(cv) && !rv_api_has(cv))
             return run_xsub(aTHX_ cv);
     }
     const OP *next = PL_op->op_next;

@@ -1,5 +1,7 @@
 #include "producers/ruby/api.h"
 
+#include <string.h>
+
 #include "producers/ruby/hooks.h"
 #include "producers/ruby/stacks.h"
 #include "ringviz/producer.h"
@@ -51,6 +53,40 @@ static VALUE value(VALUE module, VALUE name, VALUE number)
     return Qnil;
 }
 
+static VALUE flow(VALUE module, VALUE id, VALUE name, VALUE phase)
+{
+    (void)module;
+    static const char *const phases[] = {"begin", "step", "end"};
+    const VALUE text = rb_sym2str(rb_to_symbol(phase));
+    for (unsigned i = 0; i < sizeof phases / sizeof *phases; i++)
+        if (strcmp(RSTRING_PTR(text), phases[i]) == 0) {
+            ringviz_flow(NUM2ULL(id), intern(name), (enum ringviz_flow_phase)i);
+            return Qnil;
+        }
+    rb_raise(rb_eArgError, "%" PRIsVALUE " is not :begin, :step or :end", text);
+}
+
+static VALUE task_begin(VALUE module, VALUE id, VALUE name)
+{
+    (void)module;
+    ringviz_task_begin(NUM2ULL(id), intern(name));
+    return Qnil;
+}
+
+static VALUE task_switch(VALUE module, VALUE id)
+{
+    (void)module;
+    ringviz_task_switch(NUM2ULL(id));
+    return Qnil;
+}
+
+static VALUE task_end(VALUE module, VALUE id)
+{
+    (void)module;
+    ringviz_task_end(NUM2ULL(id));
+    return Qnil;
+}
+
 static VALUE start(VALUE module)
 {
     (void)module;
@@ -79,6 +115,10 @@ void rv_api_start(void)
     rb_define_module_function(module, "span", span, 1);
     rb_define_module_function(module, "mark", mark, 1);
     rb_define_module_function(module, "value", value, 2);
+    rb_define_module_function(module, "flow", flow, 3);
+    rb_define_module_function(module, "task_begin", task_begin, 2);
+    rb_define_module_function(module, "task_switch", task_switch, 1);
+    rb_define_module_function(module, "task_end", task_end, 1);
     rb_define_module_function(module, "start", start, 0);
     rb_define_module_function(module, "stop", stop, 0);
     rb_define_module_function(module, "trace", trace, 0);

@@ -15,6 +15,10 @@ module RingViz
       def span(_name) = yield
       def mark(_name) = nil
       def value(_name, _number) = nil
+      def flow(_id, _name, _phase) = nil
+      def task_begin(_id, _name) = nil
+      def task_switch(_id) = nil
+      def task_end(_id) = nil
       def start = nil
       def stop = nil
       def trace = yield

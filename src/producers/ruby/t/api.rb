@@ -48,6 +48,27 @@ class ApiTest < RingvizTest
     assert_match(/"name":"count"[^}]*3\b/, text)
   end
 
+  def test_flows_and_tasks_are_in_the_methods_that_tell_them
+    path = write_file(<<~'RUBY')
+      def accept_one(id) = RingViz.flow(id, "request", :begin)
+      def answer(id) = RingViz.flow(id, "request", :end)
+      5.times { |id| accept_one(id); RingViz.task_begin(id + 1, "job"); RingViz.task_switch(0) }
+      Thread.new { 5.times { |id| answer(id); RingViz.task_switch(id + 1); RingViz.task_end(id + 1) } }.join
+      begin
+        RingViz.flow(1, "x", :middle)
+      rescue ArgumentError => error
+        puts error.message
+      end
+    RUBY
+    result = run_plain([ENV.fetch("RINGVIZ"), "--flows=csv", "--", "ruby", path])
+    rows = result.out.lines.map { |line| line.chomp.split(",") }.to_h { |row| [row[0..1].join(" "), row] }
+    assert_match(/^middle is not :begin, :step or :end$/, result.out)
+    assert_equal ["5", "5", "2", "Object#accept_one", "Object#answer"], rows["flow request"].values_at(2, 3, 12, 15, 18)
+    assert_equal "5", rows["task job"][3]
+    path = write_file("RingViz.flow(1, 'x', :begin)\nRingViz.task_begin(1, 'x')\nRingViz.task_switch(0)\np RingViz.task_end(1)\n", "plain.rb")
+    assert_equal "nil\n", run_plain(["ruby", "-I#{LIBRARY}", "-rringviz", path]).out
+  end
+
   def test_without_ringviz_it_does_nothing
     path = write_file("p RingViz.traced?, RingViz.trace { 7 }, RingViz.start, RingViz.stop\n", "untraced.rb")
     assert_equal "2\n\"x\"\n", run_plain(["ruby", "-I#{LIBRARY}", write_file(SCRIPT)]).out

@@ -56,6 +56,17 @@ of one word, and a statement nothing. A stopped program resumes within a second 
 
 Without C<RINGVIZ_FILE>, or if its file cannot be used, the module does nothing. It never prints.
 
+=head1 FLOWS AND TASKS
+
+    Devel::RingViz::flow($id, 'request', 'begin');    # then 'step', last 'end', wherever it leads
+    Devel::RingViz::task_begin($id, 'request');       # what is called from here on is its
+    Devel::RingViz::task_switch($other);              # or 0
+    Devel::RingViz::task_end($id);
+
+As ringviz_flow() and ringviz_task_begin() of L<ringviz/producer.h|ringviz(1)>; C<ringviz --flows> lists them. A program that also
+runs without ringviz asks first: C<< Devel::RingViz->can('flow') >>. Coroutines of L<Coro>, and handlers of an event loop, switch
+where they go on.
+
 =head1 ENVIRONMENT
 
 =over
