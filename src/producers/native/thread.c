@@ -494,6 +494,14 @@ static void seed_shadow(void)
     native.is_seeding = false;
 }
 
+/* Of the stack that the thread is on now. A runtime may have put much on a thread's own stack, or run it on another: its
+ * open frames, which lie anywhere, are to be on one stack with what is called next. 0: unknown. */
+static uint64_t current_stack_end(void)
+{
+    const uint64_t end = rv_thread_stack_end(), here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    return replay_frames && end - here >= RV_SHADOW_NEAR_BYTES ? 0 : end;
+}
+
 bool rv_thread_has_shadow(void)
 {
     struct rv_signal_guard guard;
@@ -502,7 +510,7 @@ bool rv_thread_has_shadow(void)
     if (rv_process_is_closed() || native.n_rounds > LAST_ROUNDS)
         return false;
     rv_signal_guard_begin(&guard);
-    int error = rv_thread.shadow.region ? 0 : rv_shadow_create(&rv_thread.shadow, rv_thread_stack_end());
+    int error = rv_thread.shadow.region ? 0 : rv_shadow_create(&rv_thread.shadow, current_stack_end());
     if (!error && thread.stack_id)
         (void)rv_shadow_switch(&rv_thread.shadow, thread.stack_id); /* without memory it begins as the first stack's */
     if (!error)
