@@ -128,22 +128,34 @@ static bool waits_for_own_lock(pid_t pid, const struct rv_tracee_thread *thread)
            word % ARENA_BYTES >= ARENA_HEAD_BYTES && !is_in_library(pid, word);
 }
 
-/* May it be in a signal's handler that has interrupted such code? What is left on the stack of one that has ended counts, too;
- * what calls of ours have left does not. */
+/* Words of the frame that the kernel makes for a signal's handler: the first is where the handler returns to. */
+enum {
+    FLAGS_WORD = 1 + offsetof(ucontext_t, uc_flags) / sizeof(uint64_t),
+    LINK_WORD = 1 + offsetof(ucontext_t, uc_link) / sizeof(uint64_t),
+    CODE_WORD = 1 + offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]) / sizeof(uint64_t),
+    SEGMENTS_WORD = 1 + offsetof(ucontext_t, uc_mcontext.gregs[REG_CSGSFS]) / sizeof(uint64_t),
+    MOST_FLAGS = 7,     /* of the kernel's */
+    USER_SEGMENT = 0x33 /* of code, of 64 bits */
+};
+
+/* sigaction(2) leaves the first word on the stack, too; and a frame may be of a call of ours. */
+static bool is_of_handler(const struct attacher *attacher, const uint64_t *words)
+{
+    return words[0] == attacher->tracee.restorer && words[FLAGS_WORD] <= MOST_FLAGS &&
+           (uint16_t)words[SEGMENTS_WORD] == USER_SEGMENT && words[LINK_WORD] != RV_TRACEE_CALLED;
+}
+
+/* May it be in a signal's handler that has interrupted such code? What is left on the stack of one that has ended counts,
+ * too. */
 static bool has_interrupted_library(const struct attacher *attacher, const struct rv_tracee_thread *thread)
 {
-    enum {
-        N_WORDS = 128,
-        LINK_WORDS = 1 + offsetof(ucontext_t, uc_link) / sizeof(uint64_t),
-        CONTEXT_WORDS = 1 + offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]) / sizeof(uint64_t)
-    };
+    enum { N_WORDS = 128 };
     uint64_t words[N_WORDS], at = thread->registers.rsp & ~7ull;
-    for (const uint64_t end = at + HANDLER_BYTES; at < end; at += (N_WORDS - CONTEXT_WORDS) * sizeof *words) {
+    for (const uint64_t end = at + HANDLER_BYTES; at < end; at += (N_WORDS - SEGMENTS_WORD) * sizeof *words) {
         if (rv_tracee_read(&attacher->tracee, at, words, sizeof words) != 0)
             return false;
-        for (size_t i = 0; i + CONTEXT_WORDS < N_WORDS; i++)
-            if (words[i] == attacher->tracee.restorer && words[i + LINK_WORDS] != RV_TRACEE_CALLED &&
-                is_in_library(attacher->pid, words[i + CONTEXT_WORDS]))
+        for (size_t i = 0; i + SEGMENTS_WORD < N_WORDS; i++)
+            if (is_of_handler(attacher, words + i) && is_in_library(attacher->pid, words[i + CODE_WORD]))
                 return true;
     }
     return false;

@@ -1,7 +1,7 @@
 #!/bin/sh
-# attach.sh RINGVIZ PROGRAM: ringviz gets into a running program and out again, and leaves it as it was.
+# attach.sh RINGVIZ PROGRAM LEFTOVER: ringviz gets into a running program and out again, and leaves it as it was.
 set -u
-ringviz=$1 program=$2
+ringviz=$1 program=$2 leftover=$3
 . "${0%/*}/harness.sh"
 
 begin_program in "$program"
@@ -170,6 +170,15 @@ exec 9>&-
 wait $pid
 expect "exit status of the program" $? 0
 grep -q '^wrong 0, idle threads 0, signals came, changed 0$' "$folder/program" || fail "$(tail -n 1 "$folder/program")"
+
+# Its only thread never waits, and its stack has what looks like a handler's begin.
+begin_program leftover "$leftover"
+within 90 grep -q running "$folder/program" || fail "leftover does not start"
+run -p $pid --patch=. --duration=0.05s --report
+expect "exit status for a stack with remains" $status 0
+kill $pid
+exec 9>&-
+wait $pid
 
 # One line says what cannot be.
 run -p $pid
