@@ -197,14 +197,16 @@ void rv_timeline_add(struct rv_timeline *timeline, const struct rv_span *spans, 
     timeline->n_spans += n;
 }
 
-static void add_cell(struct rv_timeline *timeline, uint32_t level, const struct rv_timeline_cell *cell)
+static void add_cell(struct rv_timeline *timeline, const struct rv_timeline_sums *sums,
+                     const struct rv_timeline_cell *cell)
 {
+    const uint64_t first_ns = sums->first_ns ? sums->first_ns : cell->start_ns;
     if (timeline->logs == NO_LOGS)
         make_logs(timeline);
     rv_density_advance(&timeline->logs->density, cell->start_ns);
-    rv_density_put(&timeline->logs->density, level, cell);
-    if (timeline->n_spans == 0 || cell->start_ns < timeline->first_ns)
-        timeline->first_ns = cell->start_ns;
+    rv_density_put(&timeline->logs->density, sums->level, cell);
+    if (timeline->n_spans == 0 || first_ns < timeline->first_ns)
+        timeline->first_ns = first_ns;
     if (cell->depth >= timeline->max_depth)
         timeline->max_depth = cell->depth + 1;
     timeline->n_spans += cell->n_calls;
@@ -224,7 +226,7 @@ void rv_timeline_add_sums(struct rv_timeline *timeline, const struct rv_timeline
         while (n_spans < sums->n_spans && sums->spans[n_spans].end < sums->cells[i].start_ns)
             n_spans++;
         rv_timeline_add(timeline, sums->spans + first, n_spans - first);
-        add_cell(timeline, sums->level, &sums->cells[i]);
+        add_cell(timeline, sums, &sums->cells[i]);
     }
     rv_timeline_add(timeline, sums->spans + n_spans, sums->n_spans - n_spans);
 }

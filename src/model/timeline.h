@@ -46,6 +46,7 @@ struct rv_timeline_sums {                 /* of all spans that ended in a stretc
     size_t n_cells;
     const struct rv_span *spans; /* no shorter than a cell, in closing order */
     size_t n_spans;
+    uint64_t first_ns; /* begin of the first one of these and earlier ones; 0: unknown */
 };
 
 /* Add sums instead of spans. Levels finer than the coarsest level ever given are then available where there are

@@ -62,10 +62,12 @@ static void add_sums(struct rv_lane *lane, const struct rv_stack_summary *summar
         spans[i] = (struct rv_span){
             .start = span->start_ns, .end = span->end_ns, .id = span->id, .depth = span->depth, .flags = span->flags};
     }
-    rv_timeline_add_sums(
-        lane->timeline,
-        &(struct rv_timeline_sums){
-            .level = row->level, .cells = cells, .n_cells = row->n_cells, .spans = spans, .n_spans = row->n_spans});
+    rv_timeline_add_sums(lane->timeline, &(struct rv_timeline_sums){.level = row->level,
+                                                                    .cells = cells,
+                                                                    .n_cells = row->n_cells,
+                                                                    .spans = spans,
+                                                                    .n_spans = row->n_spans,
+                                                                    .first_ns = row->first_ns});
     free(cells);
     free(spans);
 }

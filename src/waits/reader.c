@@ -159,16 +159,21 @@ static size_t count_stretches_before(const struct rv_waits_lane *lane, rv_wait_p
                            offsetof(struct rv_waits_stretch, first), place);
 }
 
-/* Of waits in memory. */
-static bool last_in_memory(const struct rv_waits_lane *lane, uint64_t at_ns, rv_wait_place before, struct rv_wait *wait,
-                           rv_wait_place *place)
+/* Waits in memory of which copies are read: they came late. */
+static size_t count_late(const struct rv_wait_reader *reader, const struct rv_waits_lane *lane)
+{
+    return reader->waits->has_copies ? count_until(lane->waits, lane->n_waits, reader->waits->memory_from_ns) : 0;
+}
+
+static bool last_in_memory(const struct rv_wait_reader *reader, const struct rv_waits_lane *lane, uint64_t at_ns,
+                           rv_wait_place before, struct rv_wait *wait, rv_wait_place *place)
 {
     const rv_wait_place first = IN_MEMORY + lane->n_gone;
     size_t n = count_until(lane->waits, lane->n_waits, at_ns);
     if (before <= first)
         return false;
     n = before - first < n ? (size_t)(before - first) : n;
-    if (n == 0)
+    if (n <= count_late(reader, lane))
         return false;
     *wait = lane->waits[n - 1];
     *place = first + n - 1;
@@ -206,7 +211,7 @@ bool rv_wait_reader_last(struct rv_wait_reader *reader, uint32_t lane_idx, uint6
 {
     rv_wait_reader_hold(reader);
     const struct rv_waits_lane *lane = lane_of(reader, lane_idx);
-    const bool is_found = lane && (last_in_memory(lane, at_ns, before, wait, place) ||
+    const bool is_found = lane && (last_in_memory(reader, lane, at_ns, before, wait, place) ||
                                    last_loaded(reader, lane_idx, at_ns, before, wait, place));
     rv_wait_reader_let_go(reader);
     return is_found;
@@ -229,10 +234,11 @@ static bool present_loaded(struct rv_wait_reader *reader, const struct rv_waits_
     return true;
 }
 
-static bool present_in_memory(const struct rv_waits_lane *lane, uint64_t at_ns, struct rv_wait *wait,
-                              rv_wait_place *place)
+static bool present_in_memory(const struct rv_wait_reader *reader, const struct rv_waits_lane *lane, uint64_t at_ns,
+                              struct rv_wait *wait, rv_wait_place *place)
 {
-    const size_t n = count_until(lane->waits, lane->n_waits, at_ns);
+    const size_t n_ended = count_until(lane->waits, lane->n_waits, at_ns), n_late = count_late(reader, lane);
+    const size_t n = n_ended > n_late ? n_ended : n_late;
     if (n == lane->n_waits || lane->waits[n].start_ns >= at_ns)
         return false;
     *wait = lane->waits[n];
@@ -245,8 +251,8 @@ bool rv_wait_reader_present(struct rv_wait_reader *reader, uint32_t lane_idx, ui
 {
     rv_wait_reader_hold(reader);
     const struct rv_waits_lane *lane = lane_of(reader, lane_idx);
-    const bool is_found =
-        lane && (present_in_memory(lane, at_ns, wait, place) || present_loaded(reader, lane, at_ns, wait, place));
+    const bool is_found = lane && (present_in_memory(reader, lane, at_ns, wait, place) ||
+                                   present_loaded(reader, lane, at_ns, wait, place));
     rv_wait_reader_let_go(reader);
     return is_found;
 }
@@ -402,6 +408,27 @@ static bool take_copied(const struct copied *copied,
     return true;
 }
 
+static void each_in_memory(struct rv_wait_reader *reader, uint64_t from_ns, uint64_t to_ns,
+                           bool (*take)(void *context, const struct rv_wait *wait, rv_wait_place place), void *context)
+{
+    struct copied copied = {.n = 0};
+    bool goes_on = true;
+    for (uint32_t i = 0; i < reader->wakers.n && goes_on; i++) {
+        copy_lane(reader, &copied, i, from_ns, to_ns);
+        goes_on = take_copied(&copied, take, context);
+    }
+    free(copied.waits);
+}
+
+/* Of waits in memory those that are no copies are read. */
+static uint64_t later_than(struct rv_wait_reader *reader, uint64_t from_ns)
+{
+    rv_wait_reader_hold(reader);
+    const uint64_t memory_from_ns = reader->waits->has_copies ? reader->waits->memory_from_ns : 0;
+    rv_wait_reader_let_go(reader);
+    return memory_from_ns > from_ns ? memory_from_ns : from_ns;
+}
+
 void rv_wait_reader_each(struct rv_wait_reader *reader, uint64_t from_ns, uint64_t to_ns,
                          bool (*take)(void *context, const struct rv_wait *wait, rv_wait_place place), void *context)
 {
@@ -412,12 +439,10 @@ void rv_wait_reader_each(struct rv_wait_reader *reader, uint64_t from_ns, uint64
         copy_stretch(reader, &copied, &listed.all[i], from_ns, loaded_until(reader, to_ns));
         goes_on = take_copied(&copied, take, context);
     }
-    for (uint32_t i = 0; i < reader->wakers.n && goes_on; i++) {
-        copy_lane(reader, &copied, i, from_ns, to_ns);
-        goes_on = take_copied(&copied, take, context);
-    }
     free(copied.waits);
     free(listed.all);
+    if (goes_on)
+        each_in_memory(reader, later_than(reader, from_ns), to_ns, take, context);
 }
 
 /* ---- the waits of a call ---- */
@@ -455,6 +480,14 @@ static void add_stretch(struct rv_wait_reader *reader, struct rv_wait_sum *sum, 
     sum->longest = stretch->first + of->longest;
 }
 
+static void add_in_memory(const struct rv_wait_reader *reader, struct rv_wait_sum *sum,
+                          const struct rv_waits_lane *lane, uint64_t from_ns, uint64_t to_ns)
+{
+    const size_t n_before = count_until(lane->waits, lane->n_waits, from_ns), n_late = count_late(reader, lane);
+    add_waits(sum, lane->waits, n_before > n_late ? n_before : n_late, count_until(lane->waits, lane->n_waits, to_ns),
+              IN_MEMORY + lane->n_gone);
+}
+
 bool rv_wait_reader_sum(struct rv_wait_reader *reader, uint32_t lane_idx, uint64_t from_ns, uint64_t to_ns,
                         struct rv_wait_sum *sum)
 {
@@ -470,8 +503,7 @@ bool rv_wait_reader_sum(struct rv_wait_reader *reader, uint32_t lane_idx, uint64
     }
     lane = lane_of(reader, lane_idx);
     if (lane)
-        add_waits(sum, lane->waits, count_until(lane->waits, lane->n_waits, from_ns),
-                  count_until(lane->waits, lane->n_waits, to_ns), IN_MEMORY + lane->n_gone);
+        add_in_memory(reader, sum, lane, from_ns, to_ns);
     rv_wait_reader_let_go(reader);
     return sum->n != 0;
 }
@@ -498,9 +530,9 @@ struct rv_waits_row *rv_wait_reader_take_rows(struct rv_wait_reader *reader, siz
     struct summing summing = {.reader = reader};
     rv_wait_reader_hold(reader);
     rv_wait_sums_merge(&summing.sums, &reader->waits->gone);
-    const uint64_t from_ns = reader->waits->has_copies ? reader->waits->memory_from_ns : 0;
+    const bool has_copies = reader->waits->has_copies;
     rv_wait_reader_let_go(reader);
-    rv_wait_reader_each(reader, from_ns, UINT64_MAX, sum_up, &summing);
+    (has_copies ? each_in_memory : rv_wait_reader_each)(reader, 0, UINT64_MAX, sum_up, &summing);
     struct rv_waits_row *rows = rv_wait_sums_take_rows(&summing.sums, reader->waits->lanes, n);
     rv_wait_sums_fini(&summing.sums);
     return rows;

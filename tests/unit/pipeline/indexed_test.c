@@ -17,6 +17,7 @@
 #include "sink/check.h"
 #include "source/indexed.h"
 #include "source/replay.h"
+#include "waits/graph.h"
 
 #include "attached.h"
 #include "recorded.h"
@@ -44,7 +45,10 @@ static void compare_lane(struct rv_lane *whole, struct rv_lane *indexed)
 {
     cr_assert_eq(rv_timeline_n_spans(whole->timeline), rv_timeline_n_spans(indexed->timeline));
     cr_assert_eq(rv_timeline_max_depth(whole->timeline), rv_timeline_max_depth(indexed->timeline));
+    uint64_t first_ns[2], last_ns[2];
     cr_assert_eq(whole->last_ns, indexed->last_ns);
+    cr_assert_eq(rv_lane_bounds(whole, &first_ns[0], &last_ns[0]), rv_lane_bounds(indexed, &first_ns[1], &last_ns[1]));
+    cr_assert_eq(first_ns[0], first_ns[1]);
     cr_assert_eq(whole->n_notes, indexed->n_notes);
     for (size_t i = 0; i < whole->n_notes; i++)
         cr_assert_eq(whole->notes[i].start_ns, indexed->notes[i].start_ns);
@@ -577,4 +581,109 @@ Test(indexed, pages_bring_the_arguments_of_their_calls)
     cr_assert_eq(rv_lanes_get(rv_session_lanes(sessions[0]), 0)->texts.n, N_CALLS);
     rv_session_destroy(sessions[0]);
     rv_session_destroy(sessions[1]);
+}
+
+/* ---- waits ---- */
+
+struct told { /* by a session */
+    struct rv_wait_reader *reader;
+    struct rv_wait_graph graph;
+    struct rv_waits_row *rows;
+    struct rv_path_step *steps;
+    size_t n_rows, n_steps;
+};
+
+static void tell(struct told *told, struct rv_session *session, uint64_t from_ns, uint64_t to_ns)
+{
+    struct rv_wait_graph_path path = {.from_ns = from_ns, .to_ns = to_ns};
+    told->reader = rv_wait_reader_open(rv_session_waits(session), NULL, NULL);
+    told->rows = rv_wait_reader_take_rows(told->reader, &told->n_rows);
+    rv_wait_graph_init(&told->graph, rv_session_lanes(session), told->reader);
+    path.thread = rv_wait_graph_last_thread(&told->graph, &path.to_ns);
+    told->steps = rv_wait_graph_take_path(&told->graph, &path, &told->n_steps);
+    cr_assert_not(rv_wait_reader_has_missed(told->reader));
+}
+
+static void told_fini(struct told *told)
+{
+    free(told->rows);
+    free(told->steps);
+    rv_wait_graph_fini(&told->graph);
+    rv_wait_reader_close(told->reader);
+}
+
+/* A wait that is discarded from memory before its release has come has no holder. */
+static void compare_told_rows(const struct told *a, const struct told *b, bool has_holders)
+{
+    cr_assert_eq(a->n_rows, b->n_rows);
+    for (size_t i = 0; i < a->n_rows; i++) {
+        cr_assert_eq(a->rows[i].n_waits, b->rows[i].n_waits);
+        cr_assert_eq(a->rows[i].total_ns, b->rows[i].total_ns);
+        cr_assert_eq(a->rows[i].longest_ns, b->rows[i].longest_ns);
+        cr_assert_eq(a->rows[i].p99_ns, b->rows[i].p99_ns);
+        cr_assert(!has_holders || a->rows[i].held_ns == b->rows[i].held_ns);
+    }
+}
+
+static void compare_told_paths(const struct told *a, const struct told *b)
+{
+    cr_assert_eq(a->n_steps, b->n_steps);
+    for (size_t i = 0; i < a->n_steps; i++) {
+        const struct rv_path_step *x = &a->steps[i], *y = &b->steps[i];
+        cr_assert(x->from_ns == y->from_ns && x->to_ns == y->to_ns && x->thread == y->thread && x->kind == y->kind,
+                  "step %zu", i);
+        if (x->wait == RV_PATH_NONE || y->wait == RV_PATH_NONE)
+            continue;
+        const struct rv_wait_edge *of_x = &a->graph.edges[x->wait], *of_y = &b->graph.edges[y->wait];
+        cr_assert_eq(of_x->wait.start_ns, of_y->wait.start_ns);
+        cr_assert_eq(of_x->released_ns, of_y->released_ns);
+    }
+}
+
+static const struct recorded_params WITH_WAITS = {
+    .n_events = {600000, 500000, 5000, 1}, .step_ns = {40, 48, 4800, 10}, .waits_every = 20};
+
+static void compare_waits(struct rv_session *const sessions[2], bool has_holders)
+{
+    struct told told[2];
+    uint64_t first_ns, last_ns;
+    cr_assert(rv_lanes_bounds(rv_session_lanes(sessions[0]), &first_ns, &last_ns));
+    cr_assert_gt(rv_waits_n(rv_session_waits(sessions[0])), 20000);
+    cr_assert_eq(rv_waits_n(rv_session_waits(sessions[0])), rv_waits_n(rv_session_waits(sessions[1])));
+    for (unsigned i = 0; i < 20; i++) {
+        const uint64_t from_ns = i ? first_ns + recorded_draw(last_ns - first_ns) : 0;
+        const uint64_t to_ns = i ? from_ns + recorded_draw((last_ns - first_ns) / 4) : last_ns;
+        for (int k = 0; k < 2; k++)
+            tell(&told[k], sessions[k], from_ns, to_ns);
+        cr_assert(i || told[0].n_steps > 100);
+        compare_told_rows(&told[0], &told[1], has_holders);
+        compare_told_paths(&told[0], &told[1]);
+        for (int k = 0; k < 2; k++)
+            told_fini(&told[k]);
+    }
+}
+
+Test(indexed, waits_and_paths_are_those_of_the_whole_recording)
+{
+    struct rv_session *sessions[2];
+    record(&WITH_WAITS);
+    start_both(sessions);
+    compare_waits(sessions, true);
+    cr_assert_not(rv_session_lacks_waits(sessions[1]));
+    rv_session_destroy(sessions[0]);
+    rv_session_destroy(sessions[1]);
+}
+
+/* Memory has room for a part of them only: the others are loaded from the history. */
+Test(indexed, waits_and_paths_are_those_of_a_session_with_a_history)
+{
+    struct rv_history *history = rv_history_create(1 << 30);
+    record(&WITH_WAITS);
+    struct rv_session *sessions[2] = {sessions_start(rv_replay_open(path), 0, NULL),
+                                      sessions_start(rv_replay_open(path), 8 << 20, history)};
+    compare_waits(sessions, false);
+    cr_assert_eq(rv_waits_state(rv_session_waits(sessions[1])).n_gone, 0);
+    rv_session_destroy(sessions[0]);
+    rv_session_destroy(sessions[1]);
+    rv_history_destroy(history);
 }

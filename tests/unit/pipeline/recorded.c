@@ -1,5 +1,6 @@
 #include "recorded.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,26 @@ struct thread { /* on its way through its calls */
     uint32_t stack, depth[RECORDED_STACKS], ids[RECORDED_STACKS][RECORDED_DEPTH];
     uint64_t now_ns, step_ns, tick_ns; /* now; between events; of the clock */
     uint64_t end_ns;
+    uint64_t waits_every;
+    bool is_waiting;
 };
+
+/* A wait for one of three objects, its end by one of the two busiest threads, or a release. */
+static void make_wait(struct thread *thread, struct rv_event *event)
+{
+    const uint32_t since = (uint32_t)recorded_draw(thread->step_ns);
+    const bool is_release = !thread->is_waiting && recorded_draw(2);
+    event->id = 1 + (uint32_t)recorded_draw(3);
+    event->frame = (uint16_t)(RV_WAIT_MUTEX | (is_release ? RV_WAIT_RELEASE : 0));
+    event->when |= (uint64_t)RV_EVENT_WAIT << RV_EVENT_KIND_SHIFT;
+    if (thread->is_waiting) {
+        event->id = (10 + (uint32_t)recorded_draw(2)) | RV_WAKE_EXACT << RV_EVENT_WAKE_SHIFT;
+        event->when += (uint64_t)(RV_EVENT_WOKEN - RV_EVENT_WAIT) << RV_EVENT_KIND_SHIFT;
+        event->frame = (uint16_t)(since >> 16);
+        event->aux = (uint16_t)since;
+    }
+    thread->is_waiting = !thread->is_waiting && !is_release;
+}
 
 static struct rv_event next_event(struct thread *thread)
 {
@@ -29,7 +49,9 @@ static struct rv_event next_event(struct thread *thread)
     uint32_t *depth = &thread->depth[thread->stack], *ids = thread->ids[thread->stack];
     struct rv_event event = {.when = thread->now_ns / thread->tick_ns * thread->tick_ns};
     thread->end_ns = event.when;
-    if (recorded_draw(3000) == 0) {
+    if (thread->is_waiting || (thread->waits_every && recorded_draw(thread->waits_every) == 0)) {
+        make_wait(thread, &event);
+    } else if (recorded_draw(3000) == 0) {
         event.id = thread->stack = (uint32_t)recorded_draw(RECORDED_STACKS);
         event.when |= (uint64_t)RV_EVENT_SWITCH << RV_EVENT_KIND_SHIFT;
     } else if (recorded_draw(9000) == 0) {
@@ -61,8 +83,10 @@ static void open_all(const struct rv_sink *sink, const struct recorded_params *p
 {
     define_all(sink);
     for (uint32_t i = 0; i < RECORDED_STREAMS; i++) {
-        threads[i] = (struct thread){
-            .now_ns = 1000000, .step_ns = params->step_ns[i], .tick_ns = params->tick_ns ? params->tick_ns : 1};
+        threads[i] = (struct thread){.now_ns = 1000000,
+                                     .step_ns = params->step_ns[i],
+                                     .tick_ns = params->tick_ns ? params->tick_ns : 1,
+                                     .waits_every = params->waits_every};
         struct rv_stream_info info = {.pid = 7, .tid = 10 + i, .process_name = "p", .thread_name = "t", .ring = i};
         sink->open(sink->context, i, &info);
     }

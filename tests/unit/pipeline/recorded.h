@@ -15,6 +15,7 @@ struct recorded_params { /* by thread */
     size_t n_events[RECORDED_STREAMS];
     uint64_t step_ns[RECORDED_STREAMS]; /* between two events, at the mean */
     uint64_t tick_ns;                   /* times are multiples of this; 0 = 1 */
+    uint64_t waits_every;               /* one event in so many begins a wait or releases an object; 0 = none */
     struct rv_record_limit limit;       /* zero = none */
 };
 

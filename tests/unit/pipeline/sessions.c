@@ -17,6 +17,7 @@ struct rv_session *sessions_start(struct rv_source *source, uint64_t memory_byte
         sink = rv_history_sink(history);
     struct rv_session *session = rv_session_start(&(struct rv_session_params){.n_workers = 2,
                                                                               .memory_bytes = memory_bytes,
+                                                                              .keeps_waits = true,
                                                                               .sinks = &sink,
                                                                               .n_sinks = history ? 1 : 0,
                                                                               .history = history},
