@@ -67,9 +67,12 @@ int rv_exports_write(struct rv_exports *exports, const struct rv_exports_content
                                .title = content->title,
                                .losses = content->losses,
                                .waits = rv_session_waits(content->session),
-                               .flows = rv_session_flows(content->session)};
+                               .flows = rv_session_flows(content->session),
+                               .flame = exports->options->flame};
     struct rv_cli_slice slice;
     int error = 0;
+    if (export.flame != RV_TIME_WALL && !rv_lanes_have_stretches(export.lanes))
+        return rv_err(ENODATA, "--flame: the threads' states are not known: there is no time on or off the CPU");
     rv_cli_slice_init(&slice, exports->options, export.lanes, export.subroutines);
     export.part = rv_cli_slice_part(&slice);
     for (size_t i = 0; i < exports->options->n_exports; i++) {

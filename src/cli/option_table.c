@@ -306,6 +306,11 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "Context switches are read by perf_event_open(2), which an ordinary user may do where kernel.perf_event_paranoid "
      "is 2 or less, else with CAP_PERFMON."},
 
+    {RV_OPTION_FLAME, WATCH, "flame", "=wall|on-cpu|off-cpu", NULL,
+     "of which time the stacks of --export=folded are (default: wall)",
+     "Own times of calls: all, what their thread ran in them, or what it was blocked or runnable but on no CPU. The window's "
+     "statistics have buttons for it. Where threads' states are not known (--states) the export fails."},
+
     {RV_OPTION_DURATION, WATCH, "duration", "=TIME", NULL,
      "stop capturing after this time",
      NULL},

@@ -405,6 +405,10 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
         error = rv_option_value_word(entry, value, &word);
         options->leaves_states = word == 1;
         return error;
+    case RV_OPTION_FLAME:
+        error = rv_option_value_word(entry, value, &word);
+        options->flame = (enum rv_time_kind)word;
+        return error;
     case RV_OPTION_DURATION:
         return rv_option_value_time(entry->name, value, 1, &options->duration_ns);
     case RV_OPTION_THREADS:

@@ -84,7 +84,8 @@ struct rv_options {
     const char *syscalls;                          /* of --syscalls; NULL: none */
     uint32_t string_bytes;                         /* 0: the default */
     bool leaves_states;                            /* --states=off */
-    uint32_t pid;                                  /* of a process to attach to; 0: none */
+    enum rv_time_kind flame;
+    uint32_t pid; /* of a process to attach to; 0: none */
     uint64_t duration_ns, drain_interval_ns, memory_bytes;
     uint64_t history_bytes; /* 0: default */
     bool leaves_history;    /* --history=off */

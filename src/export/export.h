@@ -4,7 +4,7 @@
  *
  *   chrome      Chrome Trace Event JSON: chrome://tracing, Perfetto, speedscope and others
  *   perfetto    Perfetto's protobuf trace of TrackEvents
- *   folded      "process;thread;caller;callee SELF_NS" a line: flame graphs
+ *   folded      "process;thread;caller;callee SELF_NS" a line: flame graphs, of wall time or of a part of it
  *   speedscope  speedscope's evented profiles, one a thread
  *   html        one page for a browser: the calls over time, a flame graph, a table
  *
@@ -42,6 +42,7 @@ struct rv_export {
     const struct rv_losses *losses; /* NULL = none */
     struct rv_waits *waits;         /* NULL = none; of html only */
     struct rv_flows *flows;         /* likewise; of chrome and perfetto */
+    enum rv_time_kind flame;        /* of folded only */
     /* Called now and then with the number of spans done. May be NULL. */
     void (*progress)(void *context, uint64_t n_done, uint64_t n_all);
     void *context;

@@ -1,6 +1,7 @@
 /*
- * Folded stacks: every distinct stack of a thread once, with the self time of its innermost frame in ns. A thread's
- * stacks are a tree in memory; a call adds its duration to its node and subtracts it from its caller's.
+ * Folded stacks: every distinct stack of a thread once, with the self time of its innermost frame in ns: all of it, or what
+ * was on the CPU or off it. A thread's stacks are a tree in memory; a call adds its time to its node and subtracts it from its
+ * caller's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +17,13 @@ static const char DEEPER[] = "(deeper)";
 #define DEEPER_ID UINT32_MAX
 
 struct node {
-    uint64_t self_ns;
+    int64_t self_ns;     /* clocks of calls and of switches may differ by a nanosecond: below 0 */
     uint32_t id, parent; /* node 0: the thread, its own parent */
     uint32_t depth;      /* frames below */
 };
 
 struct folded {
+    const struct rv_lane *lane;
     struct rv_text_cache names;
     struct rv_text_buffer head; /* "process;thread" */
     struct node *nodes;
@@ -69,6 +71,7 @@ static void begin_lane(void *state, struct rv_export_target *target, const struc
 {
     (void)target;
     struct folded *folded = state;
+    folded->lane = lane->lane;
     folded->head.n = 0;
     add_frame(&folded->head, lane->lane->process_name);
     rv_text_buffer_add(&folded->head, ";");
@@ -81,17 +84,24 @@ static void begin_lane(void *state, struct rv_export_target *target, const struc
     folded->path[0] = 0;
 }
 
+static int64_t time_of(const struct folded *folded, enum rv_time_kind kind, const struct rv_span *span)
+{
+    if (kind == RV_TIME_WALL)
+        return (int64_t)(span->end - span->start);
+    const struct rv_state_times off = rv_state_sums_between(&folded->lane->stretches, span->start, span->end);
+    return (int64_t)rv_state_times_of(&off, kind, span->end - span->start);
+}
+
 static void add_spans(void *state, struct rv_export_target *target, const struct rv_span *spans, size_t n)
 {
-    (void)target;
     struct folded *folded = state;
     for (size_t i = 0; i < n; i++) {
         size_t depth = spans[i].depth;
-        uint64_t duration_ns = spans[i].end - spans[i].start;
+        const int64_t time_ns = time_of(folded, target->export->flame, &spans[i]);
         uint32_t node = child_of(folded, folded->path[depth], spans[i].id);
         folded->path = rv_vec_reserve(folded->path, &folded->path_capacity, depth + 2, sizeof *folded->path);
-        folded->nodes[folded->path[depth]].self_ns -= duration_ns;
-        folded->nodes[node].self_ns += duration_ns;
+        folded->nodes[folded->path[depth]].self_ns -= time_ns;
+        folded->nodes[node].self_ns += time_ns;
         folded->path[depth + 1] = node;
     }
 }
@@ -126,7 +136,7 @@ static void add_line(struct folded *folded, struct rv_export_target *target, uin
         rv_text_buffer_add_bytes(text, name->bytes, name->n);
     }
     rv_text_buffer_add(text, " ");
-    rv_text_buffer_add_u64(text, folded->nodes[node].self_ns);
+    rv_text_buffer_add_u64(text, (uint64_t)folded->nodes[node].self_ns);
     rv_text_buffer_add(text, "\n");
 }
 
@@ -134,7 +144,7 @@ static void end_lane(void *state, struct rv_export_target *target)
 {
     struct folded *folded = state;
     for (uint32_t i = 1; i < folded->n_nodes; i++)
-        if (folded->nodes[i].self_ns) {
+        if (folded->nodes[i].self_ns > 0) {
             add_line(folded, target, i);
             rv_export_drain(target);
         }

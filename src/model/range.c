@@ -22,7 +22,7 @@ struct frame { /* a call that encloses the next ones */
     uint32_t own_id; /* id is that of the results */
     uint32_t caller; /* id of the innermost row that encloses it, or RV_CALL_NO_CALLER */
     uint16_t flags;
-    bool is_row, is_outermost;
+    bool is_row, is_outermost, has_node;
 };
 
 struct rv_range {
@@ -30,6 +30,7 @@ struct rv_range {
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
     const struct rv_filter *filter;
+    enum rv_time_kind time;
     uint32_t *as_id; /* NULL: not started */
     uint32_t n_as_ids;
     uint32_t *lane_idxs;
@@ -115,6 +116,7 @@ struct rv_range *rv_range_create(const struct rv_range_params *params)
     range->stats = rv_stats_create();
     range->filter = rv_filter_hold(params->filter);
     range->subroutines = params->subroutines;
+    range->time = params->time;
     range->lists_calls = params->lists_calls;
     range->calls_of = params->calls_of;
     choose_lanes(range, params);
@@ -192,14 +194,31 @@ void rv_range_link_nodes(struct rv_range_node *nodes, size_t n)
 
 /* ---- calls ---- */
 
-static void list_call(struct rv_range *range, const struct frame *frame, uint64_t self_ns)
+struct measured { /* of the kind of time that is asked for */
+    struct rv_stats_call call;
+    uint64_t inside_ns, off_ns;
+};
+
+static struct measured measure(const struct rv_range *range, const struct frame *frame,
+                               const struct rv_state_times *times)
+{
+    const uint64_t self_ns = frame->inside_ns > frame->children_ns ? frame->inside_ns - frame->children_ns : 0;
+    struct measured measured = {.inside_ns = rv_state_times_of(times, range->time, frame->inside_ns)};
+    measured.off_ns = range->time == RV_TIME_ON_CPU ? 0 : rv_state_times_of(times, RV_TIME_OFF_CPU, frame->inside_ns);
+    measured.call.total_ns = frame->is_outermost ? measured.inside_ns : 0;
+    measured.call.self_ns = rv_state_times_of(&frame->times, range->time, self_ns);
+    measured.call.duration_ns = range->time == RV_TIME_WALL ? frame->duration_ns : measured.inside_ns;
+    return measured;
+}
+
+static void list_call(struct rv_range *range, const struct frame *frame, const struct rv_stats_call *measured)
 {
     const struct rv_span call = {.start = frame->start_ns, .id = frame->own_id};
     rv_call_list_add(&range->calls,
                      &(struct rv_call){.start_ns = frame->start_ns,
                                        .duration_ns = frame->duration_ns,
-                                       .self_ns = self_ns,
-                                       .total_ns = frame->is_outermost ? frame->inside_ns : 0,
+                                       .self_ns = measured->self_ns,
+                                       .total_ns = measured->total_ns,
                                        .id = frame->own_id,
                                        .lane_idx = rv_range_lane(range),
                                        .depth = frame->depth,
@@ -218,25 +237,37 @@ static struct rv_state_times finish_times(struct rv_range *range, const struct f
     return times;
 }
 
+/* Its callees have been added: those without a node of their own count as the caller's self. */
+static void add_to_nodes(struct rv_range *range, const struct frame *frame, const struct measured *measured)
+{
+    struct rv_range_node *node = &range->nodes[frame->node];
+    node->self_ns += measured->call.self_ns;
+    if (!frame->has_node)
+        return;
+    node->total_ns += measured->inside_ns;
+    node->off_ns += measured->off_ns;
+    if (node->parent)
+        return;
+    range->nodes[0].total_ns += measured->inside_ns;
+    range->nodes[0].off_ns += measured->off_ns;
+}
+
 static void finish_frame(struct rv_range *range)
 {
     const struct frame *frame = &range->frames[--range->n_frames];
-    uint64_t self_ns = frame->inside_ns > frame->children_ns ? frame->inside_ns - frame->children_ns : 0;
     const struct rv_state_times times = finish_times(range, frame);
     if (!frame->is_row)
         return;
+    const struct measured measured = measure(range, frame, &times);
     if (rv_state_times_any(&times))
         rv_stats_add_times(range->stats, frame->id, &frame->times,
                            frame->is_outermost ? &times : &(struct rv_state_times){0});
     range->n_open[frame->id]--;
-    range->nodes[frame->node].self_ns += self_ns;
-    range->self_ns += self_ns;
+    range->self_ns += measured.call.self_ns;
+    add_to_nodes(range, frame, &measured);
     if (range->lists_calls && frame->id == range->calls_of)
-        list_call(range, frame, self_ns);
-    rv_stats_add_call(range->stats, frame->id,
-                      &(struct rv_stats_call){.total_ns = frame->is_outermost ? frame->inside_ns : 0,
-                                              .self_ns = self_ns,
-                                              .duration_ns = frame->duration_ns});
+        list_call(range, frame, &measured.call);
+    rv_stats_add_call(range->stats, frame->id, &measured.call);
 }
 
 static void grow_ids(struct rv_range *range, uint32_t id)
@@ -258,14 +289,12 @@ static void add_row(struct rv_range *range, struct frame *frame, uint32_t caller
     grow_ids(range, frame->id);
     frame->is_outermost = range->n_open[frame->id]++ == 0;
     frame->node = node_of(range, caller, frame->id);
-    if (frame->node == caller)
+    frame->has_node = frame->node != caller;
+    if (!frame->has_node)
         return;
-    range->nodes[frame->node].total_ns += frame->inside_ns;
     range->nodes[frame->node].n_calls++;
-    if (caller == 0) {
-        range->nodes[0].total_ns += frame->inside_ns;
+    if (caller == 0)
         range->nodes[0].n_calls++;
-    }
 }
 
 uint32_t rv_range_id(const struct rv_range *range, uint32_t id)

@@ -6,7 +6,7 @@
  * An open call lasts until now. Total counts the outermost activation only; self is the time without callees, whether
  * or not they pass the filter. A call that does not pass the filter has no row; its callees become its caller's. An
  * orphan, whose call was never seen, has no row either. Time in which a thread did not run counts for the innermost call, as
- * far as the lane's notes tell (model/range_times.h).
+ * far as the lane's notes tell (model/range_times.h). Of times on or off the CPU durations are, too, the parts inside.
  *
  * Ids of one subroutine in several processes are merged: results use the least of them.
  */
@@ -30,6 +30,7 @@ struct rv_range_params {
     struct rv_lanes *lanes;  /* outlive the range, as do the subroutines */
     struct rv_subroutines *subroutines;
     const struct rv_filter *filter; /* NULL = all pass */
+    enum rv_time_kind time;         /* what times, total, self and durations are of */
     const uint32_t *lane_idxs;      /* copied; NULL = all lanes */
     size_t n_lane_idxs;
     bool lists_calls;  /* of this subroutine, in rv_range_calls() */
@@ -81,6 +82,7 @@ struct rv_range_node { /* a path of calls, merged over all its occurrences */
     uint32_t id;
     uint32_t parent, first_child, next; /* indices of nodes; 0 = none. Siblings are sorted by falling total */
     uint64_t total_ns, self_ns, n_calls;
+    uint64_t off_ns; /* of total_ns: not on the CPU */
 };
 
 /* Link each node to its siblings and its parent's first child, by falling total. */

@@ -53,6 +53,19 @@ static inline uint64_t rv_state_times_cpu_ns(const struct rv_state_times *times,
     return all_ns > off_ns ? all_ns - off_ns : 0;
 }
 
+enum rv_time_kind { /* of calls */
+                    RV_TIME_WALL,
+                    RV_TIME_ON_CPU,
+                    RV_TIME_OFF_CPU, /* blocked and runnable */
+                    RV_TIME_KINDS
+};
+
+static inline uint64_t rv_state_times_of(const struct rv_state_times *times, enum rv_time_kind kind, uint64_t all_ns)
+{
+    const uint64_t cpu_ns = rv_state_times_cpu_ns(times, all_ns);
+    return kind == RV_TIME_WALL ? all_ns : kind == RV_TIME_ON_CPU ? cpu_ns : all_ns - cpu_ns;
+}
+
 struct rv_state_stretch { /* in which a thread did not run */
     uint64_t at_ns;       /* its end */
     struct rv_state_times times;

@@ -75,7 +75,7 @@ static void brush(const struct rv_ui_style *style, const struct rv_durations *sh
                           style->glass);
         show_tooltip(shown, edges_ns);
     }
-    if (!is_held && is_drag)
+    if (!is_held && is_drag && !shown->is_of_parts)
         rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_BRUSH, .from_ns = edges_ns[0], .to_ns = edges_ns[1]});
     state->is_dragged = is_held;
 }

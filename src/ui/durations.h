@@ -1,6 +1,6 @@
 /*
  * The distribution of the durations of one subroutine's calls: bars of equal factors between the shortest and the
- * longest. Dragging over them asks for the durations in between. Part of a panel.
+ * longest. Dragging over them counts, and asks for, the durations in between. Part of a panel.
  */
 #ifndef RV_UI_DURATIONS_H
 #define RV_UI_DURATIONS_H
@@ -15,6 +15,7 @@ struct rv_durations {
     const struct rv_histogram *histogram; /* of its calls */
     const char *brush;                    /* rule that the last drag has made; "" = none */
     uint32_t rgba;                        /* of the bars */
+    bool is_of_parts;                     /* of durations, for which there are no rules */
 };
 
 struct rv_durations_state { /* zeroed = nothing is dragged */

@@ -104,23 +104,45 @@ static uint32_t color_of(const struct flame *flame, uint32_t id)
     return is_found ? shown->rgba(shown->context, id) : flame->style->plate_pressed;
 }
 
+/* The name stands in the larger part of the two. */
+static void draw_name(const struct flame *flame, uint32_t id, struct rv_imgui_area part, uint32_t ink)
+{
+    char full[NAME_BYTES], name[NAME_BYTES];
+    if (part.width <= FLAME_TEXT_MIN)
+        return;
+    rv_ui_fit_name(RV_IMGUI_FONT_SMALL, rv_subroutines_name_of(flame->shown->subroutines, id, full, sizeof full),
+                   part.width - 2.0f * FLAME_PADDING, name, sizeof name);
+    rv_imgui_draw_text((float[2]){floorf(part.x + FLAME_PADDING), part.y + 1.0f}, RV_IMGUI_FONT_SMALL, ink, name);
+}
+
+/* What was not on the CPU is hollow, at the right. */
+static void draw_box(const struct flame *flame, const struct rv_range_node *node, struct rv_imgui_area box)
+{
+    const uint32_t rgba = color_of(flame, node->id);
+    const double share = node->total_ns ? (double)node->off_ns / (double)node->total_ns : 0.0;
+    struct rv_imgui_area solid = box, hollow = box;
+    hollow.width = (float)(share * (double)box.width);
+    hollow.x += solid.width -= hollow.width;
+    rv_imgui_draw_box(box, 2.0f, hollow.width > 1.0f ? flame->style->plate : rgba);
+    if (hollow.width > 1.0f) {
+        rv_imgui_draw_box(solid, 2.0f, rgba);
+        rv_imgui_draw_frame(box, 2.0f, rgba, 1.0f);
+    }
+    if (solid.width >= hollow.width)
+        draw_name(flame, node->id, solid, ink_on(rgba));
+    else
+        draw_name(flame, node->id, hollow, flame->style->text_strong);
+}
+
 static void draw_bar(struct flame *flame, const struct rv_flame_bar *bar)
 {
     const struct rv_range_node *node = &flame->nodes[bar->node];
-    uint32_t rgba = color_of(flame, node->id);
     float x = flame->area.x + (float)((double)bar->from_ns * flame->points_per_ns);
     float y = flame->area.y + FLAME_ROW * (float)bar->row;
     struct rv_imgui_area box = {x, y, (float)((double)bar->length_ns * flame->points_per_ns) - 1.0f, FLAME_ROW - 1.0f};
-    char full[NAME_BYTES], name[NAME_BYTES];
-    rv_imgui_draw_box(box, 2.0f, rgba);
+    draw_box(flame, node, box);
     if (flame->shown->has_chosen && node->id == flame->shown->chosen)
         rv_imgui_draw_frame(box, 2.0f, flame->style->text_strong, 1.0f);
-    if (box.width > FLAME_TEXT_MIN) {
-        rv_ui_fit_name(RV_IMGUI_FONT_SMALL,
-                       rv_subroutines_name_of(flame->shown->subroutines, node->id, full, sizeof full),
-                       box.width - 2.0f * FLAME_PADDING, name, sizeof name);
-        rv_imgui_draw_text((float[2]){floorf(x + FLAME_PADDING), y + 1.0f}, RV_IMGUI_FONT_SMALL, ink_on(rgba), name);
-    }
     if (flame->mouse[0] >= box.x && flame->mouse[0] < box.x + box.width && flame->mouse[1] >= y &&
         flame->mouse[1] < y + FLAME_ROW)
         flame->hovered = bar->node;
@@ -129,13 +151,17 @@ static void draw_bar(struct flame *flame, const struct rv_flame_bar *bar)
 static void show_node(const struct flame *flame)
 {
     const struct rv_range_node *node = &flame->nodes[flame->hovered];
-    char text[NAME_BYTES + 160], name[NAME_BYTES], total[32], self[32];
+    char text[NAME_BYTES + 200], name[NAME_BYTES], total[32], self[32], off[32], not_run[64] = "";
     rv_units_format_ns(total, sizeof total, node->total_ns);
     rv_units_format_ns(self, sizeof self, node->self_ns);
-    (void)snprintf(text, sizeof text, "%s\ntotal %s (%.1f %%), self %s, %" PRIu64 " call%s",
+    rv_units_format_ns(off, sizeof off, node->off_ns);
+    if (node->off_ns)
+        (void)snprintf(not_run, sizeof not_run, "\noff the CPU %s (%.1f %%)", off,
+                       100.0 * (double)node->off_ns / (double)node->total_ns);
+    (void)snprintf(text, sizeof text, "%s\ntotal %s (%.1f %%), self %s, %" PRIu64 " call%s%s",
                    rv_subroutines_name_of(flame->shown->subroutines, node->id, name, sizeof name), total,
                    100.0 * (double)node->total_ns / (double)flame->nodes[0].total_ns, self, node->n_calls,
-                   node->n_calls == 1 ? "" : "s");
+                   node->n_calls == 1 ? "" : "s", not_run);
     rv_imgui_tooltip(text);
 }
 

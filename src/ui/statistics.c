@@ -243,6 +243,7 @@ static void show_durations(struct rv_ui *ui, const struct rv_statistics *shown, 
                           .histogram = rv_stats_durations(rv_range_stats(shown->range), row->id),
                           .brush = shown->brush,
                           .rgba = shown->rgba(shown->context, row->id),
+                          .is_of_parts = shown->time != RV_TIME_WALL,
                       },
                       &state->durations, acts);
 }
@@ -386,12 +387,27 @@ static void show_scopes(const struct rv_statistics *shown, struct rv_ui_acts *ac
     }
 }
 
+static void show_times(const struct rv_statistics *shown, const struct rv_ui_style *style, struct rv_ui_acts *acts)
+{
+    static const char *const titles[RV_TIME_KINDS] = {
+        [RV_TIME_WALL] = "Wall", [RV_TIME_ON_CPU] = "On CPU", [RV_TIME_OFF_CPU] = "Off CPU"};
+    for (uint32_t time = 0; time < RV_TIME_KINDS && shown->knows_states; time++) {
+        if (rv_imgui_button(titles[time], 0.0f, (uint32_t)shown->time == time))
+            rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_STATISTICS_TIME, .idx = time + 1});
+        rv_imgui_same_line(4.0f);
+    }
+    if (!shown->knows_states && !shown->is_narrow)
+        rv_imgui_label("wall time: states not known", style->text);
+}
+
 /* What does not fit is left out, but for the button that closes. */
 static void show_head(const struct rv_statistics *shown, const struct rv_ui_style *style, struct rv_ui_acts *acts,
                       float width)
 {
     char text[160];
     show_scopes(shown, acts);
+    rv_imgui_same_line(GAP);
+    show_times(shown, style, acts);
     rv_imgui_same_line(GAP);
     describe(shown, text, sizeof text);
     const float left = width - rv_imgui_room(); /* of the text */

@@ -72,6 +72,8 @@ struct rv_statistics {
     bool has_chosen;
     uint32_t chosen; /* subroutine; the first row's unless has_chosen */
     enum rv_statistics_tab tab;
+    enum rv_time_kind time;          /* that all is of */
+    bool knows_states;               /* else there is wall time only */
     const char *brush;               /* rule over durations; "" = none */
     uint32_t focus;                  /* of the flame graph: a node of the range; 0 = all */
     const struct rv_name_set *found; /* of a search, pointed out there; NULL = no search */

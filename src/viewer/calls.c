@@ -64,6 +64,7 @@ static void list(struct rv_viewer *viewer)
                                                      .lanes = viewer->lanes,
                                                      .subroutines = viewer->subroutines,
                                                      .filter = statistics->asked_filter,
+                                                     .time = statistics->asked_time,
                                                      .lists_calls = true,
                                                      .calls_of = statistics->calls.id},
                            viewer->analysis.session);

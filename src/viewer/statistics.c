@@ -113,12 +113,14 @@ static void measure(struct rv_viewer *viewer, const struct rv_range_ns *range)
     rv_filter_release(statistics->asked_filter);
     statistics->asked_filter = rv_filter_hold(filter);
     statistics->asked = *range;
+    statistics->asked_time = statistics->time;
     rv_range_renewal_start(&statistics->measured,
                            &(struct rv_range_params){.from_ns = range->from_ns,
                                                      .to_ns = range->to_ns,
                                                      .lanes = viewer->lanes,
                                                      .subroutines = viewer->subroutines,
-                                                     .filter = filter},
+                                                     .filter = filter,
+                                                     .time = statistics->time},
                            viewer->analysis.session);
 }
 
@@ -127,7 +129,7 @@ static bool is_asked(const struct rv_viewer_statistics *statistics, const struct
 {
     bool is_any = rv_range_renewal_is_on(&statistics->measured) || rv_range_renewal_shown(&statistics->measured);
     return is_any && statistics->asked.from_ns == range->from_ns && statistics->asked.to_ns == range->to_ns &&
-           statistics->asked_filter == viewer->analysis.filter;
+           statistics->asked_filter == viewer->analysis.filter && statistics->asked_time == statistics->time;
 }
 
 static bool is_time(const struct rv_viewer_statistics *statistics)
@@ -445,6 +447,25 @@ static void ask_for_file(struct rv_viewer_statistics *statistics, enum rv_statis
         statistics->wants_file = file;
 }
 
+bool rv_viewer_statistics_knows_states(const struct rv_viewer *viewer)
+{
+    bool knows = false;
+    for (size_t i = 0; i < rv_lanes_n(viewer->lanes) && !knows; i++) {
+        struct rv_lane *lane = rv_lanes_get(viewer->lanes, i);
+        pthread_mutex_lock(&lane->lock);
+        knows = rv_state_times_has_switches(&lane->times);
+        pthread_mutex_unlock(&lane->lock);
+    }
+    return knows;
+}
+
+static void choose_time(struct rv_viewer *viewer, uint32_t idx)
+{
+    struct rv_viewer_statistics *statistics = &viewer->statistics;
+    if (rv_viewer_statistics_knows_states(viewer))
+        statistics->time = (enum rv_time_kind)(idx ? idx - 1 : (statistics->time + 1u)) % RV_TIME_KINDS;
+}
+
 void rv_viewer_statistics_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
@@ -458,6 +479,9 @@ void rv_viewer_statistics_act(struct rv_viewer *viewer, const struct rv_act *act
         break;
     case RV_ACTION_STATISTICS_TAB:
         choose_tab(viewer, act);
+        break;
+    case RV_ACTION_STATISTICS_TIME:
+        choose_time(viewer, act->idx);
         break;
     case RV_ACTION_SORT_ROWS:
         sort(viewer, act);

@@ -62,10 +62,11 @@ struct rv_viewer_statistics {
     enum rv_statistics_column column;
     bool is_descending;
     enum rv_statistics_tab tab;
-    char brush[64];                 /* text of the filter's rule that was made in the durations; "" = none */
-    uint32_t focus[RV_FOCUS_MOST];  /* of the flame graph: nodes, the present one last */
-    size_t n_focus;                 /* 0 = all paths */
-    struct rv_viewer_tree trees[2]; /* of the page: callers and callees, or only the first one */
+    enum rv_time_kind time, asked_time; /* chosen; of what is measured or was last */
+    char brush[64];                     /* text of the filter's rule that was made in the durations; "" = none */
+    uint32_t focus[RV_FOCUS_MOST];      /* of the flame graph: nodes, the present one last */
+    size_t n_focus;                     /* 0 = all paths */
+    struct rv_viewer_tree trees[2];     /* of the page: callers and callees, or only the first one */
     struct rv_viewer_calls calls;
     struct rv_viewer_lines lines;
     enum rv_statistics_file wants_file; /* that the window must write */
@@ -95,6 +96,9 @@ void rv_viewer_statistics_apply(const struct rv_viewer *viewer, struct rv_view_p
 
 /* The rule over durations that was made in the statistics, as long as the filter has it; else "". */
 const char *rv_viewer_statistics_brush(const struct rv_viewer *viewer);
+
+/* Are the threads' states known, so that there are times on and off the CPU? */
+bool rv_viewer_statistics_knows_states(const struct rv_viewer *viewer);
 
 /* The node that the flame graph is focused on; 0 = all paths. */
 static inline uint32_t rv_viewer_statistics_focus(const struct rv_viewer_statistics *statistics)

@@ -444,6 +444,7 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_STATISTICS:
     case RV_ACTION_STATISTICS_OF:
     case RV_ACTION_STATISTICS_TAB:
+    case RV_ACTION_STATISTICS_TIME:
     case RV_ACTION_SORT_ROWS:
     case RV_ACTION_CHOOSE_ROW:
     case RV_ACTION_NEXT_ROW:

@@ -249,6 +249,8 @@ void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, str
                            .subroutines = about->subroutines,
                            .rgba = rgba_of,
                            .context = about,
+                           .time = statistics->time,
+                           .knows_states = rv_viewer_statistics_knows_states(about->viewer),
                            .message = has_message ? panel_analysis->message : "",
                        },
                        &panel_analysis->statistics, acts);

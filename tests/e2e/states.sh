@@ -76,12 +76,26 @@ n_seen=$(((events - produced) / 2))
 run --export=perfetto:"$folder/run.pftrace" "$folder/run.rvz"
 grep -aq 'thread states' "$folder/run.pftrace" || fail "no track of states in the export for Perfetto"
 
+# Flame graphs of a part of the time: sums of own times.
+for flame in on-cpu off-cpu wall; do
+    run --export=folded:"$folder/folded" --flame=$flame --force "$folder/run.rvz"
+    expect "exit status with --flame=$flame" $status 0
+    awk '{ sum[$0 ~ /::rest [0-9]*$/ ? "rest" : "others"] += $NF } END { printf "%.0f %.0f\n", sum["rest"], sum["others"] }' \
+        "$folder/folded" >"$folder/$flame"
+done
+expect "time of rest off the CPU" "$(cut -d' ' -f1 "$folder/off-cpu")" $(($(field rest 12 report) + $(field rest 13 report)))
+expect "time of rest on the CPU" "$(cut -d' ' -f1 "$folder/on-cpu")" "$(field rest 11 report)"
+expect "both together" "$(paste -d' ' "$folder/on-cpu" "$folder/off-cpu" | awk '{ printf "%.0f %.0f", $1 + $3, $2 + $4 }')" "$(cat "$folder/wall")"
 # A comparison says what changed: here nothing did; and where it cannot be known.
 run --diff=csv --force --output="$folder/diff" "$folder/run.rvz" "$folder/run.rvz"
 expect "blocked time in a comparison" "$(awk -F, '$1 ~ /::rest$/ { print $21 "," $22 "," $27 "," $28 }' "$folder/diff")" \
     "$(field rest 17 report),$(field rest 17 report),$(field rest 12 report),$(field rest 12 report)"
 run --states=off --headless --record="$folder/off.rvz" -- "$states"
 run --diff --force --output="$folder/diff" "$folder/run.rvz" "$folder/off.rvz"
+run --export=folded:"$folder/none" --flame=off-cpu "$folder/off.rvz"
+expect "exit status without states" $status 1
+one_line "--flame without states"
+[ ! -e "$folder/none" ] || fail "an export without states is left"
 grep -q "^threads' states are not known after: " "$folder/diff" || fail "a comparison without states says nothing"
 run --diff --force --output="$folder/diff" "$folder/run.rvz" "$folder/run.rvz"
 sed -n 5p "$folder/diff" | grep -q "most of it" || fail "no cause of changes: $(cat "$folder/diff")"

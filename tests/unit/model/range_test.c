@@ -576,3 +576,38 @@ Test(range, paths_are_numbered_alike_in_whatever_order_lanes_came, .timeout = 60
     }
     rv_subroutines_destroy(subroutines);
 }
+
+/* On the CPU and off it are all of each time: totals, own times, paths. */
+Test(range, times_on_and_off_the_cpu_add_up_to_wall_time, .timeout = 60)
+{
+    struct world world;
+    world_init(&world, 78, 3000);
+    for (uint32_t lane = 0; lane < N_LANES; lane++)
+        for (uint64_t at = 2000; at < world.last_ns; at += 70000)
+            rv_lane_add_note(rv_lanes_get(world.lanes, lane),
+                             &(struct rv_lane_note){.start_ns = at, .end_ns = at + 1, .kind = RV_NOTE_BLOCKED});
+    struct rv_range *ranges[RV_TIME_KINDS];
+    struct rv_stats_row rows[RV_TIME_KINDS][N_IDS + 1];
+    size_t n, n_nodes;
+    for (int time = 0; time < RV_TIME_KINDS; time++) {
+        ranges[time] = rv_range_create(&(struct rv_range_params){.to_ns = world.last_ns,
+                                                                 .lanes = world.lanes,
+                                                                 .subroutines = world.subroutines,
+                                                                 .time = (enum rv_time_kind)time});
+        cr_assert(rv_range_step(ranges[time], SIZE_MAX));
+        n = rv_stats_rows(rv_range_stats(ranges[time]), rows[time], N_IDS + 1);
+    }
+    for (size_t i = 0; i < n; i++) {
+        cr_expect_eq(rows[RV_TIME_ON_CPU][i].total_ns + rows[RV_TIME_OFF_CPU][i].total_ns,
+                     rows[RV_TIME_WALL][i].total_ns);
+        cr_expect_eq(rows[RV_TIME_ON_CPU][i].self_ns + rows[RV_TIME_OFF_CPU][i].self_ns, rows[RV_TIME_WALL][i].self_ns);
+        cr_expect_eq(rows[RV_TIME_OFF_CPU][i].self_ns, rows[RV_TIME_WALL][i].self_times.blocked_ns);
+    }
+    const struct rv_range_node *wall = rv_range_nodes(ranges[RV_TIME_WALL], &n_nodes);
+    cr_assert_gt(wall[0].off_ns, 0);
+    cr_expect_eq(wall[0].off_ns, rv_range_nodes(ranges[RV_TIME_OFF_CPU], &n_nodes)[0].total_ns);
+    cr_expect_eq(wall[0].total_ns - wall[0].off_ns, rv_range_nodes(ranges[RV_TIME_ON_CPU], &n_nodes)[0].total_ns);
+    for (int time = 0; time < RV_TIME_KINDS; time++)
+        rv_range_destroy(ranges[time]);
+    world_fini(&world);
+}
