@@ -137,6 +137,11 @@ static void add_total(void *context, const struct rv_call_total *total)
         abort();
 }
 
+static void add_waiter(void *context, void *stream, const struct rv_waiter_summary *waiter)
+{
+    (void)context, (void)stream, (void)waiter;
+}
+
 static bool take_request(void *context, struct rv_page_request *request)
 {
     struct intake *intake = context;
@@ -216,7 +221,7 @@ static void replay(const char *path)
                               .submit_batch = submit_batch,
                               .is_stopping = is_stopping,
                               .define = define};
-    static const struct rv_intake_pages pages = {summarize, add_total,      take_request,
+    static const struct rv_intake_pages pages = {summarize, add_total,      add_waiter, take_request,
                                                  open_page, add_page_stack, miss_page};
     struct rv_source *source = rv_replay_open(path);
     while (source && source->poll(source, &calls) != RV_SOURCE_ENDED)
