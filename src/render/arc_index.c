@@ -109,28 +109,61 @@ static void fold_collected(struct rv_arc_collector *collector, size_t most)
     }
 }
 
+static void collect(struct rv_arc_collector *collector, const struct rv_arc *arc)
+{
+    if (collector->most && collector->n >= collector->most)
+        fold_collected(collector, collector->most / 2);
+    collector->arcs = rv_vec_reserve(collector->arcs, &collector->capacity, collector->n + 1, sizeof *collector->arcs);
+    collector->arcs[collector->n++] = *arc;
+}
+
 void rv_arc_collector_add(struct rv_arc_collector *collector, const struct rv_wait_edge *edge)
 {
     const struct rv_wait *wait = &edge->wait;
     const uint64_t n_ns = wait->end_ns > wait->start_ns ? wait->end_ns - wait->start_ns : 0;
     const uint64_t woke_ns = wait->woke_ns ? wait->woke_ns : wait->end_ns;
-    if (!edge->waker || edge->waker->idx == wait->lane)
-        return;
-    if (collector->most && collector->n >= collector->most)
-        fold_collected(collector, collector->most / 2);
-    collector->arcs = rv_vec_reserve(collector->arcs, &collector->capacity, collector->n + 1, sizeof *collector->arcs);
-    collector->arcs[collector->n++] = (struct rv_arc){.from_ns = woke_ns < wait->end_ns ? woke_ns : wait->end_ns,
-                                                      .to_ns = wait->end_ns,
-                                                      .from_lane = edge->waker->idx,
-                                                      .to_lane = wait->lane,
-                                                      .kind = is_lock(wait->kind) ? RV_ARC_LOCK : RV_ARC_OTHER,
-                                                      .n = 1,
-                                                      .total_ns = n_ns,
-                                                      .longest_ns = n_ns,
-                                                      .from_call = edge->waker_call,
-                                                      .to_call = wait->call,
-                                                      .object = wait->object,
-                                                      .wait = wait->kind};
+    if (edge->waker && edge->waker->idx != wait->lane)
+        collect(collector, &(struct rv_arc){.from_ns = woke_ns < wait->end_ns ? woke_ns : wait->end_ns,
+                                            .to_ns = wait->end_ns,
+                                            .from_lane = edge->waker->idx,
+                                            .to_lane = wait->lane,
+                                            .kind = is_lock(wait->kind) ? RV_ARC_LOCK : RV_ARC_OTHER,
+                                            .n = 1,
+                                            .total_ns = n_ns,
+                                            .longest_ns = n_ns,
+                                            .from_call = edge->waker_call,
+                                            .to_call = wait->call,
+                                            .object = wait->object,
+                                            .wait = wait->kind});
+}
+
+static void collect_step(struct rv_arc_collector *collector, const struct rv_flow *flow,
+                         const struct rv_flow_step *from, const struct rv_flow_step *to)
+{
+    const uint64_t from_ns = from->until_ns < to->at_ns ? from->until_ns : to->at_ns;
+    if (from->lane != to->lane)
+        collect(collector, &(struct rv_arc){.from_ns = from_ns,
+                                            .to_ns = to->at_ns,
+                                            .from_lane = from->lane,
+                                            .to_lane = to->lane,
+                                            .kind = RV_ARC_FLOW,
+                                            .n = 1,
+                                            .total_ns = to->at_ns - from_ns,
+                                            .longest_ns = to->at_ns - from_ns,
+                                            .from_call = from->call,
+                                            .to_call = to->call,
+                                            .object = flow->name});
+}
+
+void rv_arc_collector_add_flows(struct rv_arc_collector *collector, const struct rv_flow_table *table, uint64_t from_ns,
+                                uint64_t to_ns)
+{
+    for (size_t i = 0; i < table->n_flows; i++) {
+        const struct rv_flow_step *steps = &table->steps[table->flows[i].first];
+        for (size_t k = 1; k < table->flows[i].n; k++)
+            if (steps[k].at_ns >= from_ns && steps[k].at_ns < to_ns)
+                collect_step(collector, &table->flows[i], &steps[k - 1], &steps[k]);
+    }
 }
 
 static struct level coarser(const struct level *finer, unsigned shift)

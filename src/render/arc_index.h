@@ -10,18 +10,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tasks/table.h"
 #include "waits/wakers.h"
 
-enum rv_arc_kind { RV_ARC_LOCK, RV_ARC_OTHER }; /* locks; what is signalled, joined, or done by another thread */
+enum rv_arc_kind {
+    RV_ARC_LOCK,
+    RV_ARC_OTHER, /* what is signalled, joined, or done by another thread */
+    RV_ARC_FLOW,  /* from step to step of a flow or task */
+    RV_ARC_KIND_COUNT
+};
 
 struct rv_arc {
-    uint64_t from_ns, to_ns;     /* of the longest wait: when its waker acted, and its end */
+    uint64_t from_ns, to_ns;     /* of the longest wait: when its waker acted, and its end; of a flow, of its steps */
     uint32_t from_lane, to_lane; /* lane_idx */
     enum rv_arc_kind kind;
     uint32_t n;                    /* waits */
     uint64_t total_ns, longest_ns; /* how long they were */
     uint32_t from_call, to_call; /* ids of the innermost calls that ended them, and that waited; 0: unknown, or none */
-    uint32_t object;             /* of the longest one: id; 0: none */
+    uint32_t object;             /* of the longest one: id, of a flow its name's; 0: none */
     enum rv_wait_kind wait;      /* likewise */
 };
 
@@ -36,6 +42,10 @@ struct rv_arc_collector { /* zeroed = none so far */
 
 /* Add the arc of a wait; without a waker on another lane it has none. */
 void rv_arc_collector_add(struct rv_arc_collector *collector, const struct rv_wait_edge *edge);
+
+/* Add the arcs of flows that end in [from, to): between steps on other lanes, of tasks from the end of a turn. */
+void rv_arc_collector_add_flows(struct rv_arc_collector *collector, const struct rv_flow_table *table, uint64_t from_ns,
+                                uint64_t to_ns);
 
 /* Takes what was collected. Returns it held. */
 const struct rv_arc_index *rv_arc_index_create(struct rv_arc_collector *collector);

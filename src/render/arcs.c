@@ -75,11 +75,12 @@ static size_t fill(struct rv_arcs *arcs, const struct rv_pass *pass, const struc
 
 static void set_uniforms(const struct rv_arcs *arcs, const struct rv_pass *pass)
 {
-    float colours[2][3];
+    float colours[RV_ARC_KIND_COUNT][3];
     rv_pass_linear(pass->theme->arc_lock, colours[RV_ARC_LOCK]);
     rv_pass_linear(pass->theme->arc, colours[RV_ARC_OTHER]);
+    rv_pass_linear(pass->theme->arc_flow, colours[RV_ARC_FLOW]);
     rv_pass_begin(pass, arcs->program);
-    glUniform3fv(glGetUniformLocation(arcs->program, "u_colours"), 2, &colours[0][0]);
+    glUniform3fv(glGetUniformLocation(arcs->program, "u_colours"), RV_ARC_KIND_COUNT, &colours[0][0]);
     glUniform2f(glGetUniformLocation(arcs->program, "u_size"), (float)pass->camera->width_px,
                 (float)pass->camera->height_px);
     const bool is_flat = pass->layout->is_flat;

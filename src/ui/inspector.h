@@ -6,7 +6,7 @@
 #include "model/subroutines.h"
 #include "ui/ui.h"
 
-#define RV_INSPECTOR_LINES 14u /* the tooltip's; viewer/hover makes them */
+#define RV_INSPECTOR_LINES 17u /* the tooltip's; viewer/hover makes them */
 
 struct rv_inspector_line {
     const char *label, *text;
@@ -18,6 +18,7 @@ struct rv_inspector {
     size_t n_lines;
     bool has_source;              /* the source file is known */
     bool has_waker;               /* the call that ended its longest wait */
+    bool has_flow;                /* the call to which its flow leads */
     bool has_path, is_path_lit;   /* its critical path can be lit; a path is */
     const char *traced;           /* what became of the last change of what is traced; "" = there was none; NULL = the
                                      program is not live */
@@ -28,7 +29,7 @@ struct rv_inspector {
     const void *context;
 };
 
-/* Asks for RV_ACTION_COPY_NAME, RV_ACTION_EDIT_SOURCE, RV_ACTION_SHOW_WAKER, RV_ACTION_CRITICAL_PATH,
+/* Asks for RV_ACTION_COPY_NAME, RV_ACTION_EDIT_SOURCE, RV_ACTION_SHOW_WAKER, RV_ACTION_SHOW_FLOW, RV_ACTION_CRITICAL_PATH,
  * RV_ACTION_UNTRACE, RV_ACTION_TRACE, RV_ACTION_UNPIN_CALL. */
 void rv_inspector_show(struct rv_ui *ui, const struct rv_inspector *shown, struct rv_ui_acts *acts);
 

@@ -35,14 +35,31 @@ static bool add(void *context, const struct rv_wait *wait, rv_wait_place place)
     return rv_job_thread_is_wanted(&making->job->thread);
 }
 
+static void add_waits(struct making *making)
+{
+    struct rv_viewer_arc_job *job = making->job;
+    making->reader = rv_wait_reader_open(job->waits, is_wanted, &job->thread);
+    rv_wait_reader_each(making->reader, job->made.from_ns, job->made.to_ns, add, making);
+    rv_wait_reader_close(making->reader);
+}
+
+static void add_flows(struct making *making)
+{
+    struct rv_viewer_arc_job *job = making->job;
+    job->made.flows = rv_flow_table_create(job->flows, job->lanes);
+    if (job->made.has_flows)
+        rv_arc_collector_add_flows(&making->collector, job->made.flows, job->made.from_ns, job->made.to_ns);
+}
+
 static void work(void *context)
 {
     struct rv_viewer_arc_job *job = context;
     const uint64_t begin_ns = rv_clock_thread_cpu_ns();
     struct making making = {.job = job, .collector = {.most = MOST_ARCS}};
-    making.reader = rv_wait_reader_open(job->waits, is_wanted, &job->thread);
-    rv_wait_reader_each(making.reader, job->made.from_ns, job->made.to_ns, add, &making);
-    rv_wait_reader_close(making.reader);
+    if (job->made.has_waits)
+        add_waits(&making);
+    if (job->flows)
+        add_flows(&making);
     job->made.index = rv_arc_index_create(&making.collector);
     job->cost_ns = rv_clock_thread_cpu_ns() - begin_ns;
 }
@@ -52,13 +69,31 @@ static struct rv_waits *waits_of(const struct rv_viewer *viewer)
     return viewer->analysis.session ? rv_session_waits(viewer->analysis.session) : NULL;
 }
 
+static struct rv_flows *flows_of(const struct rv_viewer *viewer)
+{
+    return viewer->analysis.session ? rv_session_flows(viewer->analysis.session) : NULL;
+}
+
+static size_t n_steps_of(const struct rv_viewer *viewer)
+{
+    struct rv_flows *flows = flows_of(viewer);
+    return flows ? rv_flows_n(flows) : 0;
+}
+
 static void start(struct rv_viewer *viewer, bool is_of_part, uint64_t from_ns, uint64_t to_ns)
 {
     struct rv_viewer_arc_job *job = &viewer->arcs;
     job->waits = waits_of(viewer);
+    job->flows = flows_of(viewer);
+    job->lanes = viewer->lanes;
     job->is_of_part = is_of_part;
-    job->made = (struct rv_viewer_arc_made){
-        .from_ns = from_ns, .to_ns = to_ns, .n_waits = rv_waits_n(job->waits), .is_final = viewer->live_edge.is_done};
+    job->made = (struct rv_viewer_arc_made){.from_ns = from_ns,
+                                            .to_ns = to_ns,
+                                            .n_waits = rv_waits_n(job->waits),
+                                            .is_final = viewer->live_edge.is_done,
+                                            .n_steps = n_steps_of(viewer),
+                                            .has_waits = viewer->settings.has_arcs,
+                                            .has_flows = viewer->settings.has_flow_arcs};
     rv_job_thread_start(&job->thread, work, job);
 }
 
@@ -66,12 +101,15 @@ static void start(struct rv_viewer *viewer, bool is_of_part, uint64_t from_ns, u
 static bool is_old(const struct rv_viewer *viewer, const struct rv_viewer_arc_made *made)
 {
     const struct rv_viewer_arc_job *job = &viewer->arcs;
-    const size_t n_waits = rv_waits_n(waits_of(viewer));
-    if (n_waits == 0 || made->is_final)
+    const size_t n_waits = rv_waits_n(waits_of(viewer)), n_steps = n_steps_of(viewer);
+    const bool is_other =
+        made->has_waits != viewer->settings.has_arcs || made->has_flows != viewer->settings.has_flow_arcs;
+    if ((n_waits == 0 && n_steps == 0) || (made->is_final && !is_other))
         return false;
-    if (viewer->live_edge.is_done)
+    if (viewer->live_edge.is_done || is_other)
         return true;
-    return n_waits != made->n_waits && rv_clock_mono_ns() - job->ended_ns >= PAUSE_NS + PAUSE_COSTS * job->cost_ns;
+    return (n_waits != made->n_waits || n_steps != made->n_steps) &&
+           rv_clock_mono_ns() - job->ended_ns >= PAUSE_NS + PAUSE_COSTS * job->cost_ns;
 }
 
 static bool has_window(const struct rv_viewer_arc_made *made, uint64_t from_ns, uint64_t to_ns)
@@ -107,14 +145,22 @@ static void begin_next(struct rv_viewer *viewer)
         start(viewer, true, from_ns > width_ns ? from_ns - width_ns : 0, rv_clock_after_ns(to_ns, width_ns));
 }
 
-static bool take(struct rv_viewer_arc_job *job)
+static void release(struct rv_viewer_arc_made *made)
 {
+    rv_arc_index_release(made->index);
+    rv_flow_table_release(made->flows);
+}
+
+static bool take(struct rv_viewer *viewer)
+{
+    struct rv_viewer_arc_job *job = &viewer->arcs;
     if (job->thread.is_running || !job->made.index)
         return false;
     struct rv_viewer_arc_made *into = job->is_of_part ? &job->part : &job->all;
-    rv_arc_index_release(into->index);
+    release(into);
     *into = job->made;
-    job->made.index = NULL;
+    job->made = (struct rv_viewer_arc_made){.index = NULL};
+    viewer->pointer.flows = job->all.flows;
     job->ended_ns = rv_clock_mono_ns();
     job->n_lacking = rv_waits_state(job->waits).n_gone;
     return true;
@@ -122,11 +168,11 @@ static bool take(struct rv_viewer_arc_job *job)
 
 bool rv_viewer_arcs_advance(struct rv_viewer *viewer)
 {
-    if (!waits_of(viewer) || !viewer->settings.has_arcs)
+    if (!waits_of(viewer))
         return false;
     begin_next(viewer);
     (void)rv_job_thread_poll(&viewer->arcs.thread, 0);
-    return take(&viewer->arcs);
+    return take(viewer);
 }
 
 void rv_viewer_arcs_wait(struct rv_viewer *viewer)
@@ -134,11 +180,11 @@ void rv_viewer_arcs_wait(struct rv_viewer *viewer)
     if (!waits_of(viewer))
         return;
     rv_job_thread_wait(&viewer->arcs.thread);
-    (void)take(&viewer->arcs);
+    (void)take(viewer);
     start(viewer, false, 0, UINT64_MAX);
     do {
         rv_job_thread_wait(&viewer->arcs.thread);
-        (void)take(&viewer->arcs);
+        (void)take(viewer);
         begin_next(viewer);
     } while (viewer->arcs.thread.is_running);
 }
@@ -147,7 +193,7 @@ const struct rv_arc_index *rv_viewer_arcs(const struct rv_viewer *viewer)
 {
     const struct rv_viewer_arc_job *job = &viewer->arcs;
     uint64_t from_ns, to_ns;
-    if (!viewer->settings.has_arcs || rv_viewer_calls_view_is_shown(viewer))
+    if ((!viewer->settings.has_arcs && !viewer->settings.has_flow_arcs) || rv_viewer_calls_view_is_shown(viewer))
         return NULL;
     rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
     const bool is_part =
@@ -158,9 +204,10 @@ const struct rv_arc_index *rv_viewer_arcs(const struct rv_viewer *viewer)
 void rv_viewer_arcs_fini(struct rv_viewer *viewer)
 {
     rv_job_thread_stop(&viewer->arcs.thread);
-    rv_arc_index_release(viewer->arcs.made.index);
-    rv_arc_index_release(viewer->arcs.all.index);
-    rv_arc_index_release(viewer->arcs.part.index);
+    viewer->pointer.flows = NULL;
+    release(&viewer->arcs.made);
+    release(&viewer->arcs.all);
+    release(&viewer->arcs.part);
 }
 
 void rv_viewer_show_arc(struct rv_viewer *viewer, const struct rv_arc *arc)
@@ -204,12 +251,13 @@ static void add_times(struct rv_tooltip *tooltip, const struct rv_arc *arc)
     char total[32], longest[32];
     rv_units_format_ns(total, sizeof total, arc->total_ns);
     rv_units_format_ns(longest, sizeof longest, arc->longest_ns);
-    struct rv_tooltip_line *line = add_line(tooltip, "waited");
+    const bool is_flow = arc->kind == RV_ARC_FLOW;
+    struct rv_tooltip_line *line = add_line(tooltip, is_flow ? "took" : "waited");
     if (arc->n == 1)
         (void)snprintf(line->text, sizeof line->text, "%s", total);
     else
-        (void)snprintf(line->text, sizeof line->text, "%s in %" PRIu32 " waits, the longest %s", total, arc->n,
-                       longest);
+        (void)snprintf(line->text, sizeof line->text, "%s in %" PRIu32 " %s, the longest %s", total, arc->n,
+                       is_flow ? "steps" : "waits", longest);
 }
 
 void rv_arc_tooltip_fill(struct rv_tooltip *tooltip, const struct rv_arc_hover *hover, struct rv_session *session,
@@ -218,12 +266,14 @@ void rv_arc_tooltip_fill(struct rv_tooltip *tooltip, const struct rv_arc_hover *
     struct rv_subroutines *subroutines = rv_session_subroutines(session);
     char object[160] = "";
     *tooltip = (struct rv_tooltip){.at = {hover->at_px[0] / (float)scale, hover->at_px[1] / (float)scale},
-                                   .foot = "click: go to who waited"};
+                                   .foot = hover->arc.kind == RV_ARC_FLOW ? "click: go to where it leads"
+                                                                          : "click: go to who waited"};
     if (hover->arc.object)
         (void)rv_subroutines_name_of(subroutines, hover->arc.object, object, sizeof object);
-    (void)snprintf(tooltip->title, sizeof tooltip->title, "%s%s%s", rv_wait_kind_name(hover->arc.wait),
-                   *object ? " " : "", object);
+    const bool is_flow = hover->arc.kind == RV_ARC_FLOW;
+    (void)snprintf(tooltip->title, sizeof tooltip->title, "%s%s%s",
+                   is_flow ? "flow" : rv_wait_kind_name(hover->arc.wait), *object ? " " : "", object);
     add_times(tooltip, &hover->arc);
-    add_side(tooltip, "waiter", session, hover->arc.to_lane, hover->arc.to_call);
-    add_side(tooltip, "ended by", session, hover->arc.from_lane, hover->arc.from_call);
+    add_side(tooltip, is_flow ? "to" : "waiter", session, hover->arc.to_lane, hover->arc.to_call);
+    add_side(tooltip, is_flow ? "from" : "ended by", session, hover->arc.from_lane, hover->arc.from_call);
 }

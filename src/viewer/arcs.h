@@ -1,4 +1,4 @@
-/* Arcs from who ended waits to who waited: their index is made anew by another thread as waits come. Part of
+/* Arcs from who ended waits to who waited, and of flows: their index is made anew by another thread as these come. Part of
  * viewer/viewer.h. */
 #ifndef RV_VIEWER_ARCS_H
 #define RV_VIEWER_ARCS_H
@@ -11,16 +11,21 @@
 #include "render/arc_index.h"
 #include "render/tooltip.h"
 
-struct rv_viewer_arc_made {           /* zeroed = none */
-    const struct rv_arc_index *index; /* held */
-    uint64_t from_ns, to_ns;          /* it has the waits that ended then, */
-    size_t n_waits;                   /* of so many that there were, */
-    bool is_final;                    /* and all releases */
+struct rv_viewer_arc_made {            /* zeroed = none */
+    const struct rv_arc_index *index;  /* held */
+    uint64_t from_ns, to_ns;           /* it has the waits that ended then, */
+    size_t n_waits;                    /* of so many that there were, */
+    bool is_final;                     /* and all releases */
+    size_t n_steps;                    /* of flows, that there were */
+    bool has_waits, has_flows;         /* these are shown */
+    const struct rv_flow_table *flows; /* held; NULL: not known */
 };
 
 struct rv_viewer_arc_job { /* zeroed = none; must not move while running */
     struct rv_job_thread thread;
-    struct rv_waits *waits;         /* the job's, until it is done */
+    struct rv_waits *waits;         /* the job's, until it is done; */
+    struct rv_flows *flows;         /* NULL: none, */
+    const struct rv_lanes *lanes;   /* in these */
     struct rv_viewer_arc_made made; /* by the job */
     struct rv_viewer_arc_made all;  /* of all time: folded, where there are very many, */
     struct rv_viewer_arc_made part; /* and then of a part of it, around what is in view */

@@ -185,7 +185,10 @@ static size_t count_kind(const struct rv_arc_list *arcs, enum rv_arc_kind kind)
 static void add_arcs(const struct rv_arc_list *arcs, enum rv_arc_kind kind, uint32_t rgb, struct rv_legend *legend)
 {
     char name[RV_LEGEND_NAME_BYTES];
-    const char *what = kind == RV_ARC_LOCK ? "let a lock go to a waiter" : "ended another wait";
+    static const char *const WHATS[RV_ARC_KIND_COUNT] = {[RV_ARC_LOCK] = "let a lock go to a waiter",
+                                                         [RV_ARC_OTHER] = "ended another wait",
+                                                         [RV_ARC_FLOW] = "a flow or task goes on"};
+    const char *what = WHATS[kind];
     if (count_kind(arcs, kind) == 0)
         return;
     if (arcs->n_left)
@@ -202,6 +205,7 @@ void rv_color_legend_add_lines(const struct rv_arc_list *arcs, uint64_t n_lackin
     snprintf(lacking, sizeof lacking, "no arcs: %" PRIu64 " waits not kept", n_lacking);
     add_arcs(arcs, RV_ARC_LOCK, theme->arc_lock, legend);
     add_arcs(arcs, RV_ARC_OTHER, theme->arc, legend);
+    add_arcs(arcs, RV_ARC_FLOW, theme->arc_flow, legend);
     if (n_lacking)
         add_state(legend, lacking, theme->lost << 8 | 0xffu, -1.0);
     if (has_path)

@@ -69,6 +69,9 @@ static const struct rv_key_binding TABLE[RV_ACTION_COUNT] = {
     [RV_ACTION_SHOW_WAKER] = {{{"W", RV_MODIFIER_SHIFT}},
                               "Go to who ended the wait",
                               "go to the call that ended the pinned call's longest wait"},
+    [RV_ACTION_SHOW_FLOW] = {{{"L", RV_MODIFIER_SHIFT}},
+                             "Go to where the flow leads",
+                             "go to the call to which the pinned call's flow leads; from its last, to its first"},
     [RV_ACTION_CRITICAL_PATH] = {{{"R", 0}},
                                  "Critical path",
                                  "light the critical path of the pinned call, of the selected range, or of what is in "
@@ -166,6 +169,7 @@ static const struct rv_key_binding TABLE[RV_ACTION_COUNT] = {
     [RV_ACTION_SETTINGS] = {{{"F2", 0}}, NULL, "settings"},
     [RV_ACTION_THREADS] = {{{"T", 0}}, NULL, "show or hide the list of threads"},
     [RV_ACTION_ARCS] = {{{"R", RV_MODIFIER_SHIFT}}, NULL, "show or hide arcs from who ended waits to who waited"},
+    [RV_ACTION_FLOW_ARCS] = {{{"A", RV_MODIFIER_SHIFT}}, NULL, "show or hide arcs of flows and tasks"},
     [RV_ACTION_LEGEND] = {{{"F3", 0}}, NULL, "show or hide the legend"},
     [RV_ACTION_MINIMAP] = {{{"F4", 0}}, NULL, "show or hide the minimap"},
     [RV_ACTION_THEME] = {{{NULL, 0}}, "in the settings", "dark or light"},

@@ -168,6 +168,7 @@ static bool moves_window(const struct rv_act *act)
     case RV_ACTION_FOCUS:
     case RV_ACTION_FOCUS_OR_FIT:
     case RV_ACTION_SHOW_WAKER:
+    case RV_ACTION_SHOW_FLOW:
     case RV_ACTION_NEXT_HIT:
     case RV_ACTION_PREVIOUS_HIT:
     case RV_ACTION_LONGEST_CALL:

@@ -107,6 +107,9 @@ void rv_pointer_show(struct rv_pointer *pointer, struct rv_scene *scene, struct 
         rv_session_calls_at_most(session, pointer->hover.box.id, pointer->hover.box.duration_ns, &about.n_calls);
     about.waits =
         rv_call_waits_ask(&pointer->waits, rv_session_waits(session), &pointer->hover.box, pointer->hover.lane_idx);
+    rv_call_flow_find(&pointer->flow, pointer->flows, &pointer->hover.box, pointer->hover.lane_idx);
+    about.flow = &pointer->flow;
+    about.lanes = rv_session_lanes(session);
     (void)rv_tooltip_rows_fill(&pointer->hover, &about, &pointer->tooltip);
     pointer->highlight = (struct rv_highlight){pointer->hover.box.id, pointer->hover.box_idx,
                                                pointer->hover.is_pinned && !frame->view->has_path};

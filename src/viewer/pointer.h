@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "viewer/arcs.h"
+#include "viewer/call_flow.h"
 #include "viewer/call_waits.h"
 #include "viewer/tooltip_rows.h"
 #include "viewer/hover.h"
@@ -16,8 +17,10 @@ struct rv_pointer { /* zeroed = outside the picture */
     struct rv_hover hover;
     struct rv_highlight highlight; /* of the last frame, with tooltip, if hover.is_on */
     struct rv_tooltip tooltip;
-    struct rv_call_waits_job waits; /* of the hovered call */
-    struct rv_arc_hover arc;        /* under the cursor: no box is hovered then */
+    struct rv_call_waits_job waits;    /* of the hovered call */
+    struct rv_call_flow flow;          /* likewise, in: */
+    const struct rv_flow_table *flows; /* borrowed; NULL: not known */
+    struct rv_arc_hover arc;           /* under the cursor: no box is hovered then */
     float at_px[2];
     bool is_inside, has_moved, is_dragging;
 };

@@ -18,7 +18,7 @@ bool rv_settings_default_path(char *out, size_t out_bytes)
     return n > 0 && (size_t)n < out_bytes;
 }
 
-enum key { KEY_THEME, KEY_SCALE, KEY_VIEW, KEY_COLOR, KEY_LEGEND, KEY_MINIMAP, KEY_ARCS, KEY_COUNT };
+enum key { KEY_THEME, KEY_SCALE, KEY_VIEW, KEY_COLOR, KEY_LEGEND, KEY_MINIMAP, KEY_ARCS, KEY_FLOW_ARCS, KEY_COUNT };
 
 static const char *theme_name(int i)
 {
@@ -61,6 +61,7 @@ static const struct {
     [KEY_LEGEND] = {"legend", "the panel that explains colours", switch_name, 2},
     [KEY_MINIMAP] = {"minimap", "the whole trace below the picture", switch_name, 2},
     [KEY_ARCS] = {"arcs", "arcs from who ended waits to who waited", switch_name, 2},
+    [KEY_FLOW_ARCS] = {"flow-arcs", "arcs of flows and tasks", switch_name, 2},
 };
 
 bool rv_settings_describe(int i, struct rv_settings_description *description)
@@ -103,6 +104,7 @@ static void unpack(const struct rv_settings *settings, int numbers[KEY_COUNT])
     numbers[KEY_LEGEND] = settings->has_legend;
     numbers[KEY_MINIMAP] = settings->has_minimap;
     numbers[KEY_ARCS] = settings->has_arcs;
+    numbers[KEY_FLOW_ARCS] = settings->has_flow_arcs;
 }
 
 static void pack(const int numbers[KEY_COUNT], struct rv_settings *settings)
@@ -114,11 +116,13 @@ static void pack(const int numbers[KEY_COUNT], struct rv_settings *settings)
     settings->has_legend = numbers[KEY_LEGEND] != 0;
     settings->has_minimap = numbers[KEY_MINIMAP] != 0;
     settings->has_arcs = numbers[KEY_ARCS] != 0;
+    settings->has_flow_arcs = numbers[KEY_FLOW_ARCS] != 0;
 }
 
 void rv_settings_init(struct rv_settings *settings)
 {
-    *settings = (struct rv_settings){.scale_percent = 100, .has_legend = true, .has_minimap = true, .has_arcs = true};
+    *settings = (struct rv_settings){
+        .scale_percent = 100, .has_legend = true, .has_minimap = true, .has_arcs = true, .has_flow_arcs = true};
 }
 
 /* False if the line is not understood. */

@@ -98,6 +98,37 @@ static void add_waits(struct rv_tooltip *tooltip, const struct rv_tooltip_rows_a
     add_waker(tooltip, &about->waits->longest, about->subroutines);
 }
 
+static void add_flow_end(struct rv_tooltip *tooltip, const char *label, const struct rv_tooltip_rows_about *about,
+                         const struct rv_flow_step *step)
+{
+    char thread[RV_LANE_NAME_BYTES], call[96] = "";
+    struct rv_lane *lane = rv_lanes_get(about->lanes, step->lane);
+    pthread_mutex_lock(&lane->lock);
+    memcpy(thread, lane->name, sizeof thread);
+    pthread_mutex_unlock(&lane->lock);
+    if (step->call)
+        (void)rv_subroutines_name_of(about->subroutines, step->call, call, sizeof call);
+    add_line(tooltip, label, "%s%s%s", thread, *call ? " in " : "", call);
+}
+
+static void add_flow(struct rv_tooltip *tooltip, const struct rv_tooltip_rows_about *about)
+{
+    const struct rv_call_flow *flow = about->flow;
+    char name[80] = "(begun before)";
+    if (!flow || !flow->is_on)
+        return;
+    if (flow->name)
+        (void)rv_subroutines_name_of(about->subroutines, flow->name, name, sizeof name);
+    if (flow->n_more)
+        add_line(tooltip, flow->is_task ? "task" : "flow", "%s, and %zu more steps", name, flow->n_more);
+    else
+        add_line(tooltip, flow->is_task ? "task" : "flow", "%s", name);
+    if (flow->has_from)
+        add_flow_end(tooltip, "from", about, &flow->from);
+    if (flow->has_to)
+        add_flow_end(tooltip, "to", about, &flow->to);
+}
+
 static uint64_t covered(struct rv_lane *lane, enum rv_note_kind kind, const struct rv_box *box)
 {
     const uint64_t range_ns[2] = {box->start_ns, rv_box_end_ns(box)};
@@ -237,6 +268,7 @@ bool rv_tooltip_rows_fill(const struct rv_hover *hover, const struct rv_tooltip_
         add_cell(tooltip, hover);
     add_off_cpu(tooltip, hover, about);
     add_waits(tooltip, about);
+    add_flow(tooltip, about);
     add_collections(tooltip, hover, about);
     add_arguments(tooltip, hover, about);
     add_place(tooltip, hover, about);

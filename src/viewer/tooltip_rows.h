@@ -4,13 +4,16 @@
 
 #include "model/subroutines.h"
 #include "render/tooltip.h"
+#include "viewer/call_flow.h"
 #include "viewer/call_waits.h"
 #include "viewer/hover.h"
 
 struct rv_tooltip_rows_about {
     struct rv_subroutines *subroutines;
+    const struct rv_lanes *lanes;      /* that the flow leads through */
     struct rv_lane *lane;              /* the box's; NULL: without arguments */
     const struct rv_call_waits *waits; /* the call's; NULL: not known */
+    const struct rv_call_flow *flow;   /* likewise */
     uint64_t n_calls, n_below;         /* calls of the subroutine, and those that took no longer; n_calls 0 = unknown */
     uint64_t zero_ns;                  /* of the time axis */
     bool is_live;                      /* zero_ns is the present */

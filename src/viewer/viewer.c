@@ -365,6 +365,9 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_SHOW_WAKER:
         rv_viewer_show_waker(viewer);
         return;
+    case RV_ACTION_SHOW_FLOW:
+        rv_viewer_show_flow(viewer);
+        return;
     case RV_ACTION_CRITICAL_PATH:
     case RV_ACTION_SHOW_PATH_PART:
         rv_viewer_path_act(viewer, act);
@@ -421,6 +424,10 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         return;
     case RV_ACTION_ARCS:
         viewer->settings.has_arcs = !viewer->settings.has_arcs;
+        rv_viewer_point(viewer);
+        return;
+    case RV_ACTION_FLOW_ARCS:
+        viewer->settings.has_flow_arcs = !viewer->settings.has_flow_arcs;
         rv_viewer_point(viewer);
         return;
     case RV_ACTION_MINIMAP:

@@ -269,6 +269,7 @@ void rv_panel_analysis_show_right(struct rv_ui *ui, const struct rv_panel_analys
         .title = tooltip->title,
         .has_source = rv_subroutines_get(about->subroutines, hover->box.id).file[0],
         .has_waker = viewer->pointer.waits.shown.sum.n && viewer->pointer.waits.shown.longest.waker,
+        .has_flow = viewer->pointer.flow.is_on,
         .has_path = viewer->analysis.session && rv_session_waits(viewer->analysis.session) && hover->n_lanes <= 1,
         .is_path_lit = viewer->path.is_on,
         .traced = viewer->debugger.debug_session ? viewer->debugger.report.traced : NULL,

@@ -6,7 +6,8 @@ enum need { /* bits */
             NEEDS_WAKER = 4,
             NEEDS_WAITS = 8,
             NEEDS_SOURCE = 16,
-            NEEDS_PROGRAM = 32 /* one that runs */
+            NEEDS_FLOW = 32,
+            NEEDS_PROGRAM = 64 /* one that runs */
 };
 
 static const struct item {
@@ -24,6 +25,7 @@ static const struct item {
     {RV_ACTION_LOOK_CALLS, 0, false, "All its calls behind each other"},
     {RV_ACTION_CHOOSE_ROW, NEEDS_CALL, true, "List all its calls"},
     {RV_ACTION_SHOW_WAKER, NEEDS_CALL | NEEDS_WAKER, false, "Go to who ended the wait"},
+    {RV_ACTION_SHOW_FLOW, NEEDS_CALL | NEEDS_FLOW, false, "Go to where the flow leads"},
     {RV_ACTION_CRITICAL_PATH, NEEDS_CALL | NEEDS_WAITS, false, "Critical path"},
     {RV_ACTION_COPY_NAME, 0, true, "Copy its name"},
     {RV_ACTION_EDIT_SOURCE, NEEDS_SOURCE, true, "Open its source"},
@@ -44,6 +46,7 @@ static unsigned given(const struct rv_viewer *viewer)
     struct rv_session *session = viewer->analysis.session;
     unsigned has = viewer->panels.menu == RV_MENU_OF_ROW ? NEEDS_ROW : NEEDS_CALL;
     has |= pointer->waits.shown.sum.n && pointer->waits.shown.longest.waker ? NEEDS_WAKER : 0;
+    has |= pointer->flow.is_on ? NEEDS_FLOW : 0;
     has |= session && rv_session_waits(session) && pointer->hover.n_lanes <= 1 ? NEEDS_WAITS : 0;
     has |= rv_subroutines_get(viewer->subroutines, subject_of(viewer)).file[0] ? NEEDS_SOURCE : 0;
     has |= viewer->debugger.debug_session ? NEEDS_PROGRAM : 0;

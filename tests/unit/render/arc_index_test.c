@@ -202,3 +202,25 @@ Test(arc_index, without_wakers_there_are_no_levels)
     cr_expect_eq(rv_arc_index_n_levels(index), 0);
     rv_arc_index_release(index);
 }
+
+Test(arc_index, flows_lead_from_lane_to_lane_and_tasks_from_the_end_of_a_turn)
+{
+    struct rv_flow_step steps[] = {{.at_ns = 10, .until_ns = 10, .lane = 0, .call = 4},
+                                   {.at_ns = 20, .until_ns = 20, .lane = 0, .call = 5},
+                                   {.at_ns = 30, .until_ns = 30, .lane = 1, .call = 6},
+                                   {.at_ns = 40, .until_ns = 55, .lane = 1, .call = 7},
+                                   {.at_ns = 60, .until_ns = UINT64_MAX, .lane = 2, .call = 8},
+                                   {.at_ns = 90, .until_ns = 95, .lane = 1, .call = 9}};
+    struct rv_flow flows[] = {{.name = 1, .first = 0, .n = 3}, {.name = 2, .is_task = true, .first = 3, .n = 3}};
+    const struct rv_flow_table table = {.steps = steps, .n_steps = 6, .flows = flows, .n_flows = 2};
+    struct rv_arc_collector collector = {.n = 0};
+    rv_arc_collector_add_flows(&collector, &table, 0, 90);
+    const struct rv_arc_index *index = rv_arc_index_create(&collector);
+    size_t n;
+    const struct rv_arc *arcs = rv_arc_index_window(index, 0, 0, 100, &n);
+    cr_assert_eq(n, 2);
+    cr_assert(arcs[0].kind == RV_ARC_FLOW && arcs[0].object == 1 && arcs[0].from_call == 5 && arcs[0].to_call == 6);
+    cr_assert(arcs[0].from_ns == 20 && arcs[0].to_ns == 30 && arcs[0].to_lane == 1 && arcs[0].total_ns == 10);
+    cr_assert(arcs[1].object == 2 && arcs[1].from_ns == 55 && arcs[1].to_ns == 60 && arcs[1].to_lane == 2);
+    rv_arc_index_release(index);
+}
