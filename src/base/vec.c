@@ -8,7 +8,8 @@
 #include "base/memory.h"
 
 #define ALIGNMENT 64u
-#define FIRST_CAPACITY 16u
+#define FIRST_CAPACITY 16u /* of small items; */
+#define FIRST_BYTES 256u   /* of larger ones: thousands of lanes have few of each */
 
 /* More than an object can have is refused as all else is. */
 static size_t items_bytes(size_t n, size_t item_bytes)
@@ -58,14 +59,20 @@ void *rv_realloc(void *memory, size_t n_bytes)
     return moved;
 }
 
+static size_t first_capacity(size_t item_bytes)
+{
+    const size_t n = FIRST_BYTES / item_bytes;
+    return n > FIRST_CAPACITY ? FIRST_CAPACITY : n > 0 ? n : 1;
+}
+
 void *rv_vec_reserve(void *items, size_t *capacity, size_t need, size_t item_bytes)
 {
     if (items && need <= *capacity)
         return items;
 
     size_t grown = items ? *capacity : 0;
-    if (grown < FIRST_CAPACITY)
-        grown = FIRST_CAPACITY;
+    if (grown < first_capacity(item_bytes))
+        grown = first_capacity(item_bytes);
     while (grown < need)
         grown = grown > SIZE_MAX / 2 ? need : grown * 2;
 
