@@ -51,18 +51,39 @@ void rv_queue_destroy(struct rv_queue *queue)
     free(queue);
 }
 
-bool rv_queue_push(struct rv_queue *queue, void *item)
+/* A waiter is woken once `n_least` items wait. */
+static bool put(struct rv_queue *queue, void *item, size_t n_least)
 {
     lock(queue);
     while (queue->n == queue->capacity && !queue->is_closed)
         pthread_cond_wait(&queue->has_room, &queue->lock);
     bool is_pushed = !queue->is_closed;
-    if (is_pushed) {
+    if (is_pushed)
         queue->items[(queue->first + queue->n++) % queue->capacity] = item;
-        pthread_cond_signal(&queue->has_item);
-    }
+    bool is_enough = queue->n >= n_least;
     unlock(queue);
+    if (is_enough)
+        pthread_cond_signal(&queue->has_item); /* without the lock, which the woken thread takes at once */
     return is_pushed;
+}
+
+bool rv_queue_push(struct rv_queue *queue, void *item)
+{
+    return put(queue, item, 1);
+}
+
+bool rv_queue_put(struct rv_queue *queue, void *item)
+{
+    return put(queue, item, (queue->capacity + 1) / 2);
+}
+
+void rv_queue_wake(struct rv_queue *queue)
+{
+    lock(queue);
+    bool has_items = queue->n > 0;
+    unlock(queue);
+    if (has_items)
+        pthread_cond_broadcast(&queue->has_item);
 }
 
 /* Under the lock, n > 0. */
@@ -71,7 +92,6 @@ static void *take_first(struct rv_queue *queue)
     void *item = queue->items[queue->first];
     queue->first = (queue->first + 1) % queue->capacity;
     queue->n--;
-    pthread_cond_signal(&queue->has_room);
     return item;
 }
 
@@ -82,6 +102,8 @@ void *rv_queue_pop(struct rv_queue *queue)
         pthread_cond_wait(&queue->has_item, &queue->lock);
     void *item = queue->n > 0 ? take_first(queue) : NULL;
     unlock(queue);
+    if (item)
+        pthread_cond_signal(&queue->has_room);
     return item;
 }
 

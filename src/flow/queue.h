@@ -16,6 +16,13 @@ void rv_queue_destroy(struct rv_queue *queue); /* remaining items are not freed 
 /* Waits for room. False when the queue was closed; the item stays the caller's. Any thread. */
 bool rv_queue_push(struct rv_queue *queue, void *item);
 
+/*
+ * The same, for one of many small items: a waiting thread is woken once the queue is half full. The others wait for
+ * rv_queue_push() or rv_queue_wake().
+ */
+bool rv_queue_put(struct rv_queue *queue, void *item);
+void rv_queue_wake(struct rv_queue *queue);
+
 /* Waits for an item. NULL when closed and empty. Any thread. */
 void *rv_queue_pop(struct rv_queue *queue);
 

@@ -39,13 +39,19 @@ void rv_batch_pool_fini(struct rv_batch_pool *jobs)
     *jobs = (struct rv_batch_pool){.all = NULL};
 }
 
+/* Who waits goes on with several: a wake-up for each would take longer than what a small one holds. */
+static size_t n_worth_waking(const struct rv_batch_pool *jobs)
+{
+    return (jobs->n + 1) / 2;
+}
+
 struct rv_job *rv_batch_pool_borrow(struct rv_batch_pool *jobs)
 {
     struct rv_job *job = NULL;
     pthread_mutex_lock(&jobs->lock);
     if (jobs->n_free == 0) {
         uint64_t end_ns = rv_clock_mono_ns() + BORROW_WAIT_NS;
-        while (jobs->n_free == 0 && rv_os_wait_until(&jobs->has_free, &jobs->lock, end_ns))
+        while (jobs->n_free < n_worth_waking(jobs) && rv_os_wait_until(&jobs->has_free, &jobs->lock, end_ns))
             ;
     }
     if (jobs->n_free)
@@ -63,8 +69,10 @@ void rv_batch_pool_release(struct rv_batch_pool *jobs, struct rv_job *job)
         jobs->blocks[jobs->n_blocks++] = job->block;
     job->block = NULL;
     jobs->free[jobs->n_free++] = job;
-    pthread_cond_signal(&jobs->has_free);
+    bool is_enough = jobs->n_free >= n_worth_waking(jobs);
     pthread_mutex_unlock(&jobs->lock);
+    if (is_enough)
+        pthread_cond_signal(&jobs->has_free);
 }
 
 void rv_batch_pool_give_block(struct rv_batch_pool *jobs, struct rv_job *job)

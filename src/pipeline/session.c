@@ -20,6 +20,8 @@
 #include "pipeline/stream_table.h"
 
 enum { JOBS_PER_WORKER = 4, MAX_WORKERS = 64 };
+/* A batch of fewer events waits for the others of its turn: waking a worker takes longer than scanning it. */
+enum { FEW_EVENTS = 1024 };
 
 /* Share of the memory for open calls, and their number allowed in any case: far more than fit the stacks of real
  * programs. */
@@ -108,7 +110,10 @@ static void account_stream(void *context, void *handle, const struct rv_stream_a
 
 static struct rv_batch *acquire_batch(void *context)
 {
-    struct rv_job *job = rv_batch_pool_borrow(&((struct rv_session *)context)->jobs);
+    struct rv_session *session = context;
+    struct rv_job *job = rv_batch_pool_borrow(&session->jobs);
+    if (!job)
+        rv_queue_wake(session->filled);
     return job ? &job->batch : NULL;
 }
 
@@ -124,7 +129,10 @@ static void submit_batch(void *context, struct rv_batch *batch)
     session->n_coming += !((struct rv_job_order *)batch->stream)->page;
     pthread_mutex_unlock(&session->lock);
     rv_job_order_add(batch->stream, job);
-    rv_queue_push(session->filled, job);
+    if (batch->n < FEW_EVENTS && !((struct rv_job_order *)batch->stream)->page)
+        rv_queue_put(session->filled, job);
+    else
+        rv_queue_push(session->filled, job);
 }
 
 static void close_stream(void *context, void *stream, uint64_t end_ns)
@@ -223,6 +231,7 @@ static void *run_drain(void *context)
     struct rv_session *session = context;
     for (;;) {
         enum rv_source_status status = session->source->poll(session->source, &session->intake);
+        rv_queue_wake(session->filled);
         pthread_mutex_lock(&session->lock);
         session->drain_ns = rv_clock_thread_cpu_ns();
         session->has_drained = status == RV_SOURCE_ENDED;
@@ -281,18 +290,25 @@ static void limit_open(struct rv_session *session)
  * Give lanes the memory that other resident data leaves, but at least their share, minus the growth until the next
  * check.
  */
-static void limit_memory(struct rv_session *session)
+static void limit_lanes(struct rv_session *session, uint64_t resident)
 {
-    const uint64_t most = session->params.memory_bytes;
-    pthread_mutex_lock(&session->limiting);
-    atomic_store_explicit(&session->n_unlooked, 0, memory_order_relaxed);
-    const uint64_t resident = rv_os_resident_bytes();
+    const uint64_t most = session->params.memory_bytes, share = most / LANES_SHARE;
     const size_t lanes_bytes = rv_lanes_bytes(session->lanes);
-    const uint64_t of_lanes = lanes_bytes + rv_slab_ready_bytes(), share = most / LANES_SHARE;
+    const uint64_t of_lanes = lanes_bytes + rv_slab_ready_bytes();
     const uint64_t taken = most / UNTOLD_SHARE + (resident > of_lanes ? resident - of_lanes : 0);
     const uint64_t left = taken < most - share ? most - taken : share;
     if (lanes_bytes > left)
         rv_lanes_limit_memory(session->lanes, left);
+}
+
+/* Thousands of lanes are not asked while all that is resident is less than their share. */
+static void limit_memory(struct rv_session *session)
+{
+    pthread_mutex_lock(&session->limiting);
+    atomic_store_explicit(&session->n_unlooked, 0, memory_order_relaxed);
+    const uint64_t resident = rv_os_resident_bytes();
+    if (resident > session->params.memory_bytes / LANES_SHARE)
+        limit_lanes(session, resident);
     pthread_mutex_unlock(&session->limiting);
 }
 

@@ -2,6 +2,7 @@
 
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 TestSuite(queue, .timeout = 60);
@@ -102,5 +103,29 @@ Test(queue, closing_frees_all_consumers_that_wait)
     for (int i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
     cr_assert_eq(side.n_done, 8);
+    rv_queue_destroy(side.queue);
+}
+
+static bool becomes(struct side *side, int n)
+{
+    while (atomic_load_explicit(&side->n_done, memory_order_relaxed) < n)
+        sched_yield();
+    return atomic_load_explicit(&side->n_done, memory_order_relaxed) == n;
+}
+
+Test(queue, many_small_items_wake_a_consumer_once_they_fill_half_of_it_or_it_is_woken, .timeout = 60)
+{
+    struct side side = {.queue = rv_queue_create(4)};
+    pthread_t thread;
+    pthread_create(&thread, NULL, pop_until_closed, &side);
+    for (int i = 0; i < 2; i++)
+        cr_assert(rv_queue_put(side.queue, &items[i]));
+    cr_assert(becomes(&side, 2));
+    cr_assert(rv_queue_put(side.queue, &items[2]));
+    rv_queue_wake(side.queue);
+    cr_assert(becomes(&side, 3));
+    rv_queue_close(side.queue);
+    pthread_join(thread, NULL);
+    cr_assert_not(rv_queue_put(side.queue, &items[3]));
     rv_queue_destroy(side.queue);
 }
