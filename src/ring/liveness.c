@@ -7,8 +7,6 @@
 #include "base/os.h"
 #include "ringviz/wire.h"
 
-enum { N_RANGES = 16 };
-
 static struct flock byte_range(short type, uint64_t first_byte, uint64_t n_bytes)
 {
     return (struct flock){.l_type = type,
@@ -64,8 +62,7 @@ void rv_liveness_find_locked(int fd, uint64_t first_byte, uint64_t n_bytes, uint
 {
     struct flock range;
     uint64_t next = 0;
-    for (unsigned i = 0; i < N_RANGES && next < n_bytes && find_lock(fd, first_byte + next, n_bytes - next, &range);
-         i++) {
+    while (next < n_bytes && find_lock(fd, first_byte + next, n_bytes - next, &range)) {
         const uint64_t base = (uint64_t)RV_WIRE_LOCK_BASE + first_byte, from = (uint64_t)range.l_start;
         const uint64_t end = range.l_len ? from + (uint64_t)range.l_len - base : n_bytes;
         for (next = from > base ? from - base : 0; next < end && next < n_bytes; next++)
