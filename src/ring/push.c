@@ -455,11 +455,16 @@ void rv_pusher_flush(struct rv_pusher *pusher)
     errno = saved;
 }
 
+/* Most events of a thread without a ring find nothing stashed: an exchange would take longer than all else of them. */
 uint64_t rv_pusher_drop_stash(struct rv_pusher *pusher)
 {
     struct rv_pusher_state *state = pusher->state;
-    uint64_t n = __atomic_exchange_n(&pusher->n_unstashed, 0, __ATOMIC_RELAXED);
-    uint64_t n_stash = state ? __atomic_exchange_n(&state->n_stash, 0, __ATOMIC_RELAXED) : 0;
+    uint64_t n = __atomic_load_n(&pusher->n_unstashed, __ATOMIC_RELAXED);
+    uint64_t n_stash = state ? __atomic_load_n(&state->n_stash, __ATOMIC_RELAXED) : 0;
+    if (n)
+        n = __atomic_exchange_n(&pusher->n_unstashed, 0, __ATOMIC_RELAXED);
+    if (n_stash)
+        n_stash = __atomic_exchange_n(&state->n_stash, 0, __ATOMIC_RELAXED);
     for (uint64_t i = 0; i < n_stash; i++) {
         n += i >= RV_PUSH_STASH || state->stash[i].when != 0;
         if (i < RV_PUSH_STASH)

@@ -11,7 +11,7 @@ more_kb=16384
 peak_of() { # OPTION...: the most that ringviz had resident, in KiB, into $kb
     timeout 100 "$peak" "$folder/kb" "$ringviz" "$@" >"$folder/out" 2>"$folder/err" </dev/null ||
         fail "$*: exit status $?: $(cat "$folder/err")"
-    read -r kb <"$folder/kb"
+    read -r kb _ <"$folder/kb"
 }
 
 stays_small() { # WHAT FEW MANY: KiB for few calls and for many

@@ -1,4 +1,5 @@
-/* peak FILE COMMAND ARG...: run it, write the most that it had resident, in KiB, into a file; its exit status is ours.
+/* peak FILE COMMAND ARG...: run it, write the most that it had resident, in KiB, and the number of its page faults into a
+ * file; its exit status is ours.
  * Without huge pages, which count as resident what was never touched. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,8 @@ int main(int argc, char **argv)
         execvp(argv[2], argv + 2);
         _exit(127);
     }
-    if (wait4(pid, &status, 0, &usage) != pid || fprintf(file, "%ld\n", usage.ru_maxrss) < 0 || fclose(file) != 0)
+    if (wait4(pid, &status, 0, &usage) != pid || fprintf(file, "%ld %ld\n", usage.ru_maxrss, usage.ru_minflt) < 0 ||
+        fclose(file) != 0)
         return 125;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

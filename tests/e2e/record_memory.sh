@@ -12,7 +12,7 @@ more_kb=9216
 peak_of() { # OPTION...: the most that ringviz had resident, in KiB, into $kb
     timeout 100 "$peak" "$folder/kb" "$ringviz" --threads=2 --headless "$@" -- "$threads" 2 4000000 \
         >"$folder/out" 2>"$folder/err" </dev/null || fail "$*: exit status $?: $(cat "$folder/err")"
-    read -r kb <"$folder/kb"
+    read -r kb _ <"$folder/kb"
 }
 
 peak_of

@@ -1,8 +1,8 @@
 /*
- * A stack of pieces, each with the next one's address in its first word. A taker reads that word even if another thread
+ * A stack of pieces, each with the next one's address in its word. A taker reads that word even if another thread
  * has taken and written the piece meanwhile: then the count in the head has changed, and the value is not used.
  *
- *   M1 -> M2  a piece's first word and all earlier use of it, before it is on the stack
+ *   M1 -> M2  a piece's word and all earlier use of it, before it is on the stack
  */
 #include "producers/native/pool.h"
 
@@ -11,7 +11,6 @@
 #include <sys/mman.h>
 
 #define MOST_AT_ONCE 16u
-#define PAGE 4096u
 #define COUNT_SHIFT 48
 #define ADDRESS_MASK ((1ull << COUNT_SHIFT) - 1)
 
@@ -48,26 +47,39 @@ void rv_pool_give(struct rv_pool *pool, void *piece)
                                         __ATOMIC_RELAXED));
 }
 
+static size_t round_up(size_t n, size_t alignment)
+{
+    return (n + alignment - 1) & ~(alignment - 1);
+}
+
+/* The address of the first of n pieces, a stride apart; NULL: no memory. */
+static uint8_t *map_pieces(const struct rv_pool *pool, size_t n, size_t stride)
+{
+    const size_t n_bytes = n * stride + pool->alignment - RV_POOL_PAGE;
+    uint8_t *pages = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED)
+        return NULL;
+    (void)madvise(pages, n_bytes, MADV_NOHUGEPAGE);
+    return (uint8_t *)round_up((size_t)(pages + pool->n_before), pool->alignment);
+}
+
 /* Allocate as many as exist already, up to a limit: few for few threads, rarely for thousands. */
 static void *make(struct rv_pool *pool)
 {
-    uint32_t n_taken = __atomic_load_n(&pool->n_taken, __ATOMIC_RELAXED);
+    const uint32_t n_taken = __atomic_load_n(&pool->n_taken, __ATOMIC_RELAXED);
     size_t n = n_taken < 1 ? 1 : n_taken < MOST_AT_ONCE ? n_taken : MOST_AT_ONCE;
-    size_t n_bytes = (pool->n_bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
+    const size_t stride = round_up(pool->n_before + pool->n_after, pool->alignment);
     int saved = errno;
-    uint8_t *pieces =
-        mmap(NULL, n * n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pieces == MAP_FAILED && n > 1)
-        pieces = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, n = 1);
-    if (pieces != MAP_FAILED)
-        (void)madvise(pieces, n * n_bytes, MADV_NOHUGEPAGE);
+    uint8_t *first = map_pieces(pool, n, stride);
+    if (!first && n > 1)
+        first = map_pieces(pool, n = 1, stride);
     errno = saved;
-    if (pieces == MAP_FAILED)
+    if (!first)
         return NULL;
     __atomic_fetch_add(&pool->n_taken, (uint32_t)n, __ATOMIC_RELAXED);
     for (size_t i = 1; i < n; i++)
-        rv_pool_give(pool, pieces + i * n_bytes);
-    return pieces;
+        rv_pool_give(pool, first + i * stride);
+    return first;
 }
 
 void *rv_pool_take(struct rv_pool *pool)

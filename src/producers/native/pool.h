@@ -1,6 +1,7 @@
 /*
  * Memory that ended threads leave to new ones: mapping and unmapping it for each thread costs more than starting the
- * thread. Pieces of one size, zeroed when new, never unmapped.
+ * thread. Pieces of one size, zeroed when new, never unmapped. A piece is known by an address in it, at which the pool has
+ * a word of its own while it has the piece: no other page of it is touched.
  */
 #ifndef RV_PRODUCERS_NATIVE_POOL_H
 #define RV_PRODUCERS_NATIVE_POOL_H
@@ -11,15 +12,19 @@
 #include "producers/native/linkage.h"
 
 struct rv_pool {
-    uint64_t free; /* [atomic] a count << 48 | address of the last piece returned; the count prevents ABA */
-    size_t n_bytes;
-    uint32_t n_taken; /* [atomic] new pieces */
+    uint64_t free;            /* [atomic] a count << 48 | address of the last piece returned; the count prevents ABA */
+    size_t n_before, n_after; /* bytes of a piece before its address and from it on; n_before: whole pages */
+    size_t alignment;         /* of its address: a power of two, at least a page */
+    uint32_t n_taken;         /* [atomic] new pieces */
 };
 
-/* A static pool of pieces of n_bytes. */
-#define RV_POOL(size)                                                                                                  \
+#define RV_POOL_PAGE 4096u
+
+/* A static pool of pieces of so many bytes. */
+#define RV_POOL(size) RV_POOL_AROUND(0, size, RV_POOL_PAGE)
+#define RV_POOL_AROUND(before, after, align)                                                                           \
     {                                                                                                                  \
-        .n_bytes = (size)                                                                                              \
+        .n_before = (before), .n_after = (after), .alignment = (align)                                                 \
     }
 
 /* NULL without memory. Both functions: any thread or signal handler; errno kept. */

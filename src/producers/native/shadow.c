@@ -25,7 +25,7 @@
 #define N_EARLIER 4096u /* frames below depth 0, which returns of calls that were never seen uncover */
 #define ALIGN_BYTES (65536ull << RV_SHADOW_TAG_SHIFT)
 #define N_KEPT_FRAMES 2048u /* whose pages a thread leaves to the next one */
-#define PAGE 4096u
+#define FRAMES_A_PAGE (RV_POOL_PAGE / sizeof(struct rv_shadow_frame))
 #define N_BUCKETS 256u
 #define MAX_SEARCH 4096u /* frames that may be open still, passed in search of a return's call */
 
@@ -39,22 +39,23 @@
 #define RETURNED UINT64_MAX /* call_site of a function that has returned below frames of a runtime; its site is 0 */
 
 struct rv_shadow_region {
-    uint64_t pool_word; /* the pool's, while it has it */
     uint32_t stack_id;
     bool has_runtime;                     /* a runtime's frames were on it: they may have ended functions above */
     struct rv_shadow_region *next;        /* in its bucket */
-    struct rv_shadow_region **buckets;    /* the thread's; in the region of its own stack */
+    struct rv_shadow_region **buckets;    /* the thread's; NULL while it has been on its own stack only */
     struct rv_shadow_frame *base;         /* the lowest boundary */
     struct rv_shadow_frame *first, *last; /* slots */
     struct rv_shadow saved;               /* while the thread is on another stack */
 };
 
-#define HEAD_BYTES(n_buckets) (sizeof(struct rv_shadow_region) + (n_buckets) * sizeof(struct rv_shadow_region *))
-#define REGION_BYTES(n_frames, n_buckets)                                                                              \
-    (HEAD_BYTES(n_buckets) + ALIGN_BYTES +                                                                             \
-     (N_EARLIER + (n_frames) + RV_SHADOW_RESERVE) * sizeof(struct rv_shadow_frame))
+#define FRAME_BYTES(n_frames) ((n_frames) * sizeof(struct rv_shadow_frame))
+#define OTHER_BYTES                                                                                                    \
+    (sizeof(struct rv_shadow_region) + ALIGN_BYTES + FRAME_BYTES(N_EARLIER + N_OTHER_FRAMES + RV_SHADOW_RESERVE))
 
-static struct rv_pool own_regions = RV_POOL(REGION_BYTES(N_OWN_FRAMES, N_BUCKETS));
+/* Frames of threads' own stacks, by the address of the frame of depth 0. */
+static struct rv_pool own_frames =
+    RV_POOL_AROUND(FRAME_BYTES(N_EARLIER), FRAME_BYTES(N_OWN_FRAMES + RV_SHADOW_RESERVE), ALIGN_BYTES);
+static RV_THREAD_LOCAL struct rv_shadow_region own_region;
 
 struct rv_shadow_frame rv_shadow_no_frame[2] = {{.stack = NO_STACK, .word = BOUNDARY}};
 
@@ -478,9 +479,11 @@ void rv_shadow_count_kept(struct rv_shadow *shadow, uint32_t limit,
     }
 }
 
-static const struct rv_shadow_region *find_region(const struct rv_shadow *shadow, uint32_t stack_id)
+/* NULL: the thread was never on it. */
+static struct rv_shadow_region *find_region(const struct rv_shadow *shadow, uint32_t stack_id)
 {
-    const struct rv_shadow_region *region = shadow->region->buckets[stack_id % N_BUCKETS];
+    struct rv_shadow_region **buckets = shadow->region->buckets;
+    struct rv_shadow_region *region = buckets ? buckets[stack_id % N_BUCKETS] : shadow->region;
     while (region && region->stack_id != stack_id)
         region = region->next;
     return region;
@@ -500,91 +503,105 @@ uint16_t rv_shadow_runtime_tag(const struct rv_shadow *shadow, uint32_t stack_id
     return (uint16_t)depth;
 }
 
-/* In memory that is zeroed or was a region's. */
-static struct rv_shadow_region *lay_out(void *pages, uint32_t stack_id, size_t n_frames, size_t n_buckets)
+static void lay_out(struct rv_shadow_region *region, struct rv_shadow_frame *zero, uint32_t stack_id, size_t n_frames)
 {
-    size_t n_before = HEAD_BYTES(n_buckets) + N_EARLIER * sizeof(struct rv_shadow_frame);
-    uintptr_t zero_address = ((uintptr_t)pages + n_before + ALIGN_BYTES - 1) & ~(ALIGN_BYTES - 1);
-    struct rv_shadow_frame *zero = (struct rv_shadow_frame *)zero_address;
-    struct rv_shadow_region *region = pages;
-    region->stack_id = stack_id;
-    region->has_runtime = false;
-    region->buckets = n_buckets ? (struct rv_shadow_region **)(region + 1) : NULL;
-    region->first = zero - N_EARLIER;
-    region->base = zero - 1;
-    region->last = zero + n_frames - 1;
+    *region = (struct rv_shadow_region){
+        .stack_id = stack_id, .base = zero - 1, .first = zero - N_EARLIER, .last = zero + n_frames - 1};
     *region->base = (struct rv_shadow_frame){.stack = NO_STACK, .word = BOUNDARY};
     region->saved = (struct rv_shadow){region->base, region->last - 1, region->base, region};
-    return region;
+}
+
+static void *map_pages(size_t n_bytes)
+{
+    void *pages = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED)
+        return NULL;
+    (void)madvise(pages, n_bytes, MADV_NOHUGEPAGE);
+    return pages;
 }
 
 static struct rv_shadow_region *create_region(uint32_t stack_id)
 {
-    void *pages = mmap(NULL, REGION_BYTES(N_OTHER_FRAMES, 0), PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pages == MAP_FAILED)
+    struct rv_shadow_region *region = map_pages(OTHER_BYTES);
+    if (!region)
         return NULL;
-    (void)madvise(pages, REGION_BYTES(N_OTHER_FRAMES, 0), MADV_NOHUGEPAGE);
-    return lay_out(pages, stack_id, N_OTHER_FRAMES, 0);
+    const uintptr_t first = (uintptr_t)(region + 1) + FRAME_BYTES(N_EARLIER);
+    lay_out(region, (struct rv_shadow_frame *)((first + ALIGN_BYTES - 1) & ~(ALIGN_BYTES - 1)), stack_id,
+            N_OTHER_FRAMES);
+    return region;
 }
 
-/* What a deep stack has used is given back: as it was new, a frame above the lowest of that is zero. */
-static void shrink(struct rv_shadow_region *own)
+/* What a deep stack has used is given back: as it was new, a frame above the lowest of that is zero. Where the first page
+ * was not filled no other is read. */
+static void shrink(struct rv_shadow_frame *zero)
 {
-    struct rv_shadow_frame *first = own->last + 1 - N_OWN_FRAMES + N_KEPT_FRAMES;
-    uint8_t *begin = (uint8_t *)(((uintptr_t)first + PAGE - 1) & ~(uintptr_t)(PAGE - 1));
-    if (((struct rv_shadow_frame *)(void *)begin)->word)
-        (void)madvise(begin, (size_t)((uint8_t *)(own->last + RV_SHADOW_RESERVE) - begin), MADV_DONTNEED);
+    uint8_t *begin = (uint8_t *)(zero + N_KEPT_FRAMES), *end = (uint8_t *)(zero + N_OWN_FRAMES + RV_SHADOW_RESERVE);
+    if (zero[FRAMES_A_PAGE - 1].word && zero[N_KEPT_FRAMES].word)
+        (void)madvise(begin, (size_t)(end - begin), MADV_DONTNEED);
 }
 
 int rv_shadow_create(struct rv_shadow *shadow, uint64_t end)
 {
-    void *pages = rv_pool_take(&own_regions);
-    struct rv_shadow_region *own = pages ? lay_out(pages, 0, N_OWN_FRAMES, N_BUCKETS) : NULL;
-    if (!own)
+    struct rv_shadow_frame *zero = rv_pool_take(&own_frames);
+    if (!zero)
         return -ENOMEM;
-    set_end(own->base, end);
-    own->buckets[0] = own;
-    *shadow = own->saved;
+    lay_out(&own_region, zero, 0, N_OWN_FRAMES);
+    set_end(own_region.base, end);
+    *shadow = own_region.saved;
     return 0;
+}
+
+/* The thread is about to leave its own stack for the first time. */
+static bool has_buckets(struct rv_shadow_region *region)
+{
+    if (!region->buckets && (region->buckets = map_pages(N_BUCKETS * sizeof *region->buckets)))
+        region->buckets[0] = region;
+    return region->buckets != NULL;
+}
+
+static struct rv_shadow_region *add_region(struct rv_shadow_region **buckets, uint32_t stack_id)
+{
+    struct rv_shadow_region **bucket = &buckets[stack_id % N_BUCKETS], *region = create_region(stack_id);
+    if (!region)
+        return NULL;
+    region->buckets = buckets;
+    region->next = *bucket;
+    return *bucket = region;
 }
 
 int rv_shadow_switch(struct rv_shadow *shadow, uint32_t stack_id)
 {
-    struct rv_shadow_region **buckets = shadow->region->buckets, **bucket = &buckets[stack_id % N_BUCKETS];
-    struct rv_shadow_region *region = *bucket;
-    while (region && region->stack_id != stack_id)
-        region = region->next;
-    if (!region) {
-        region = create_region(stack_id);
-        if (!region)
-            return -ENOMEM;
-        region->buckets = buckets;
-        region->next = *bucket;
-        *bucket = region;
-    }
+    struct rv_shadow_region *region = find_region(shadow, stack_id);
+    if (!region && has_buckets(shadow->region))
+        region = add_region(shadow->region->buckets, stack_id);
+    if (!region)
+        return -ENOMEM;
     shadow->region->saved = *shadow;
     *shadow = region->saved;
     return 0;
+}
+
+static void destroy_others(struct rv_shadow_region **buckets)
+{
+    for (size_t i = 0; i < N_BUCKETS; i++)
+        for (struct rv_shadow_region *region = buckets[i], *next; region; region = next) {
+            next = region->next;
+            if (region != &own_region)
+                munmap(region, OTHER_BYTES);
+        }
+    munmap(buckets, N_BUCKETS * sizeof *buckets);
 }
 
 void rv_shadow_destroy(struct rv_shadow *shadow)
 {
     if (!shadow->region)
         return;
-    struct rv_shadow_region **buckets = shadow->region->buckets, *own = NULL;
+    struct rv_shadow_frame *zero = own_region.last + 1 - N_OWN_FRAMES;
     *shadow = (struct rv_shadow){0};
-    for (size_t i = 0; i < N_BUCKETS; i++)
-        for (struct rv_shadow_region *region = buckets[i], *next; region; region = next) {
-            next = region->next;
-            if (region->stack_id == 0)
-                own = region;
-            else
-                munmap(region, REGION_BYTES(N_OTHER_FRAMES, 0));
-        }
-    memset(buckets, 0, N_BUCKETS * sizeof *buckets);
-    shrink(own);
-    rv_pool_give(&own_regions, own);
+    if (own_region.buckets)
+        destroy_others(own_region.buckets);
+    shrink(zero);
+    rv_pool_give(&own_frames, zero);
 }
 
 void rv_shadow_clear(struct rv_shadow *shadow)
