@@ -297,9 +297,11 @@ static uint64_t last_ticks(const struct rv_event *events, size_t n)
 
 /*
  * Merge the thread's switches into its popped events, by time. The kernel has written a switch before the thread makes
- * its next event, so all those before the last popped event are known; later ones may precede events not popped yet.
+ * its next event, so all those before the last popped event are known; later ones, but until `until`, may precede events
+ * not popped yet.
  */
-static const struct rv_event *merge_switches(struct live *live, struct live_ring *slot, size_t n_popped, size_t *n)
+static const struct rv_event *merge_switches(struct live *live, struct live_ring *slot, size_t n_popped, uint64_t until,
+                                             size_t *n)
 {
     const struct rv_event *popped = live->popped;
     size_t i = 0, n_switches;
@@ -312,7 +314,8 @@ static const struct rv_event *merge_switches(struct live *live, struct live_ring
         slot->n_added = 0;
         slot->has_called = true;
     }
-    n_switches = take_switches(live, slot, last_ticks(popped, n_popped));
+    const uint64_t last = last_ticks(popped, n_popped);
+    n_switches = take_switches(live, slot, last > until ? last : until);
     if (!n_switches)
         return popped;
     live->merged = rv_vec_reserve(live->merged, &live->merged_capacity, n_popped + n_switches, sizeof *live->merged);
@@ -395,8 +398,15 @@ static void settle_texts(struct live_ring *slot)
     slot->text_head = head;
 }
 
-/* Drain the events that wait in one ring now; later ones are left for the next turn. */
-static void drain_ring(struct live *live, struct live_ring *slot, const struct rv_intake *intake)
+/* Until when the thread's switches precede any event that is not popped, once the ring has been found empty in this turn. */
+static uint64_t switches_until(const struct live *live, const struct live_ring *slot)
+{
+    const uint64_t end = ticks_at_end(slot);
+    return end && end < live->turn_ticks ? end : live->turn_ticks;
+}
+
+/* Drain the events that wait in one ring now; later ones are left for the next turn. is_last: there are none. */
+static void drain_ring(struct live *live, struct live_ring *slot, bool is_last, const struct rv_intake *intake)
 {
     uint64_t n_left = rv_ring_n_waiting(&slot->ring);
     live->is_busy |= n_left >= slot->ring.n_events / BUSY_SHARE;
@@ -414,23 +424,20 @@ static void drain_ring(struct live *live, struct live_ring *slot, const struct r
         if (live->governor)
             rv_governor_count(live->governor, (uint32_t)(slot - live->rings), slot->normalizer.process_idx,
                               live->popped, read.n);
-        size_t n;
-        const struct rv_event *events = merge_switches(live, slot, read.n, &n);
-        hand_over(live, slot, batch, events, n, intake);
         n_left = read.n && read.n < n_left ? n_left - read.n : 0;
+        size_t n;
+        const uint64_t until = is_last && n_left == 0 ? switches_until(live, slot) : 0;
+        const struct rv_event *events = merge_switches(live, slot, read.n, until, &n);
+        hand_over(live, slot, batch, events, n, intake);
     }
     settle_texts(slot);
 }
 
-/*
- * The thread makes no calls now: hand its switches over. Those until the begin of this turn precede any event that is
- * not popped, since the ring was found empty afterwards.
- */
+/* The thread makes no calls now: hand its switches over. */
 static void send_switches(struct live *live, struct live_ring *slot, const struct rv_intake *intake)
 {
-    uint64_t end = ticks_at_end(slot);
-    uint64_t until = end && end < live->turn_ticks ? end : live->turn_ticks;
-    size_t n = live->params.switches && slot->has_called ? take_switches(live, slot, until) : 0;
+    const bool has_switches = live->params.switches && slot->has_called;
+    size_t n = has_switches ? take_switches(live, slot, switches_until(live, slot)) : 0;
     if (n)
         hand_over(live, slot, wait_for_batch(live, intake), live->switches, n, intake);
 }
@@ -542,7 +549,7 @@ static bool visit_ring(struct live *live, uint32_t ring_idx, bool check_liveness
     if (is_read_at_end(live) && !is_last_turn)
         return false;
     bool has_events = rv_ring_n_waiting(&slot->ring) > 0;
-    drain_ring(live, slot, intake);
+    drain_ring(live, slot, is_last_turn, intake);
     if ((!has_events && check_liveness) || is_last_turn)
         send_switches(live, slot, intake);
     if (check_liveness)
