@@ -34,6 +34,17 @@ static inline long rv_os_call(long number, long a, long b, long c, long d, long 
 
 #define RV_OS_POINTER(pointer) ((long)(intptr_t)(pointer))
 
+/* The calling process and thread. */
+static inline pid_t rv_os_own_pid(void)
+{
+    return (pid_t)rv_os_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+static inline pid_t rv_os_own_tid(void)
+{
+    return (pid_t)rv_os_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
 /* How many such sections the thread is in. */
 extern _Thread_local unsigned rv_os_n_own __attribute__((tls_model("initial-exec")));
 

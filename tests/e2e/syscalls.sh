@@ -1,8 +1,8 @@
 #!/bin/sh
-# syscalls.sh RINGVIZ SYSCALLS MARK: system calls are drawn as strace has them, and programs are as without. MARK marks, for
-# strace, from where on ringviz's library is there.
+# syscalls.sh RINGVIZ SYSCALLS MARK CONTENTION: system calls are drawn as strace has them, and programs are as without. MARK
+# marks, for strace, from where on ringviz's library is there.
 set -u
-ringviz=$1 program=$2 mark=$3
+ringviz=$1 program=$2 mark=$3 contention=$4
 . "${0%/*}/harness.sh"
 
 # "NAME N" of each, but what depends on how much our own library has used of the heap, what a signal's handler returns by,
@@ -136,6 +136,10 @@ expect "its last line" "$(tail -1 "$folder/echoed")" after
 # The choice.
 run --syscalls='!/^[a-w]' --headless --spans=csv --patch=off -- "$program"
 grep -q 'syscall::write' "$folder/out" && grep -q 'syscall::[a-v]' "$folder/out" && fail "calls that were chosen not to be"
+# Threads that wait for each other: what we ask about them is none of their calls.
+run --syscalls=gettid --patch=off --spans=csv -- "$contention" rwlock
+expect "calls of gettid(2)" "$(grep -c 'syscall::gettid' "$folder/out")" 0
+
 run --syscalls=reed --headless -- true
 expect "exit status of a wrong name" $status 2
 one_line "a wrong name"

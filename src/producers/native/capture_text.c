@@ -27,7 +27,7 @@ static pid_t find_own_pid(void)
     pid_t pid = own_pid ? __atomic_load_n(own_pid, __ATOMIC_RELAXED) : 0;
     if (pid)
         return pid;
-    pid = (pid_t)rv_os_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    pid = rv_os_own_pid();
     if (own_pid)
         __atomic_store_n(own_pid, pid, __ATOMIC_RELAXED);
     return pid;

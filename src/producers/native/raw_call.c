@@ -39,7 +39,7 @@ static uint64_t flags_at(long address)
     uint64_t flags = 0;
     const struct iovec to = {.iov_base = &flags, .iov_len = sizeof flags},
                        from = {.iov_base = (void *)address, .iov_len = sizeof flags};
-    (void)rv_os_call(SYS_process_vm_readv, getpid(), RV_OS_POINTER(&to), 1, RV_OS_POINTER(&from), 1, 0);
+    (void)rv_os_call(SYS_process_vm_readv, rv_os_own_pid(), RV_OS_POINTER(&to), 1, RV_OS_POINTER(&from), 1, 0);
     return flags;
 }
 

@@ -198,7 +198,7 @@ static bool has_end_key(void)
 /* Above all frames of the thread's own stack lies what the kernel left there, or glibc's thread. */
 uint64_t rv_thread_stack_end(void)
 {
-    return gettid() == getpid() ? getauxval(AT_RANDOM) : (uint64_t)(uintptr_t)&rv_thread;
+    return rv_os_own_tid() == rv_os_own_pid() ? getauxval(AT_RANDOM) : (uint64_t)(uintptr_t)&rv_thread;
 }
 
 /* Also for a handler that interrupted a thread's first push: it needs the stash. What a thread has left there before
@@ -342,7 +342,7 @@ static void restart_in_child(bool is_push_under_way)
 
 bool rv_thread_is_forked(void)
 {
-    return native.forking_pid && native.forking_pid != (pid_t)rv_os_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    return native.forking_pid && native.forking_pid != rv_os_own_pid();
 }
 
 static bool is_count_stale(void)

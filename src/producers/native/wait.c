@@ -30,7 +30,7 @@ static uint32_t rest_of(const void *object)
 /* In the child of fork, the waiters of the parent are gone. */
 static void follow_fork(void)
 {
-    const pid_t pid = getpid();
+    const pid_t pid = rv_os_own_pid();
     if (__atomic_load_n(&slots_pid, __ATOMIC_RELAXED) == pid ||
         __atomic_exchange_n(&slots_pid, pid, __ATOMIC_RELAXED) == pid)
         return;
@@ -69,7 +69,7 @@ void rv_wait_write_release(const void *object, enum rv_wait_kind kind, bool is_b
         ticks = rv_clock_ticks(rv_process_map()->clock.kind);
     uint32_t rest = rest_of(object);
     __atomic_store_n(&slot->when, ticks << TAG_BITS | (rest & ((1u << TAG_BITS) - 1)), __ATOMIC_RELAXED);
-    __atomic_store_n(&slot->who, (uint64_t)rest << 32 | (uint32_t)gettid() | (is_by_reader ? BY_READER : 0),
+    __atomic_store_n(&slot->who, (uint64_t)rest << 32 | (uint32_t)rv_os_own_tid() | (is_by_reader ? BY_READER : 0),
                      __ATOMIC_RELEASE); /* W2 -> W3 */
     errno = saved;
 }

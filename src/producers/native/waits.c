@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/os_call.h"
 #include "producers/native/next_function.h"
 #include "producers/native/wait.h"
 #include "producers/native/watched_mutex.h"
@@ -106,7 +107,7 @@ static inline int try_mutex(pthread_mutex_t *mutex)
 static bool is_own_mutex(const pthread_mutex_t *mutex)
 {
     return (mutex->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK_NP &&
-           (pid_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED) == gettid();
+           (pid_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED) == rv_os_own_tid();
 }
 
 static struct rv_wait announce_mutex(pthread_mutex_t *mutex, uint64_t stack)
@@ -136,7 +137,7 @@ static inline int try_writing(pthread_rwlock_t *lock)
 
 static bool is_own_writing(const pthread_rwlock_t *lock)
 {
-    return (pid_t)__atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_RELAXED) == gettid();
+    return (pid_t)__atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_RELAXED) == rv_os_own_tid();
 }
 #define is_own_reading is_own_writing /* one's own lock for writing */
 
