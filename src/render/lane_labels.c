@@ -170,6 +170,7 @@ static void add_name(struct names *names, size_t lane)
     float x = floorf(at[0] - width - NAME_GAP), y = floorf(at[1]), last_y = names->last_y;
     names->last_y = y;
     struct rv_overlay_area area = {x, y - 11.0f, width, NAME_HEIGHT}, pin = {x + 2.0f, y - 4.0f, 3.0f, 8.0f};
+    (void)rv_overlay_claim(names->overlay, area); /* names are not in each other's way */
     rv_overlay_rectangle(names->overlay, area, 5.0f, rv_theme_rgba(names->theme->panel, 0.82f));
     if (rv_debugger_marks_has(&names->frame->stops, names->frame->view->lanes[lane].lane_idx))
         add_stop(names, area);

@@ -8,13 +8,11 @@
 #include "render/mark_runs.h"
 #include "render/note_shapes.h"
 
-#define TAGS_MAX 256u
 #define RISE 26.0f  /* of a tag's text above what it is about */
 #define LOWER 18.0f /* in flat looks, whose margin has less room */
 #define HEIGHT 16.0f
 #define ASCENT 12.0f
 #define PADDING 4.0f
-#define GAP 8.0f /* between two tags */
 #define TEXT_BYTES 96
 #define NAME_BYTES 40
 #define GRAPH_INDENT 6.0f
@@ -24,26 +22,7 @@ struct tags {
     const struct rv_scene_frame *frame;
     const struct rv_camera *camera;
     const struct rv_lane_layout *layout;
-    struct rv_overlay_area taken[TAGS_MAX];
-    size_t n_taken;
 };
-
-static bool overlap(const struct rv_overlay_area *a, const struct rv_overlay_area *b)
-{
-    return a->x < b->x + b->width + GAP && b->x < a->x + a->width + GAP && a->y < b->y + b->height &&
-           b->y < a->y + a->height;
-}
-
-static bool take(struct tags *tags, const struct rv_overlay_area *area)
-{
-    if (tags->n_taken == TAGS_MAX)
-        return false;
-    for (size_t i = 0; i < tags->n_taken; i++)
-        if (overlap(&tags->taken[i], area))
-            return false;
-    tags->taken[tags->n_taken++] = *area;
-    return true;
-}
 
 static bool to_points(const struct tags *tags, const vec3 point, vec2 out)
 {
@@ -121,7 +100,7 @@ static float right_of(const struct tags *tags)
     return is_seen ? end[0] : INFINITY;
 }
 
-static void add_text(struct tags *tags, vec3 foot, const char *text, const struct rv_theme_tag *look)
+static void add_text(const struct tags *tags, vec3 foot, const char *text, const struct rv_theme_tag *look)
 {
     vec2 at;
     if (tags->layout->is_flat && (foot[1] < 0.0f || foot[1] > tags->layout->top + RV_LANE_LAYOUT_POINT))
@@ -132,7 +111,7 @@ static void add_text(struct tags *tags, vec3 foot, const char *text, const struc
     float width = rv_overlay_text_width(tags->overlay, RV_FONT_SMALL, text), y = floorf(at[1] - RISE);
     struct rv_overlay_area plate = {at[0] - PADDING, y - ASCENT, width + 2.0f * PADDING, HEIGHT};
     plate.x = fminf(plate.x, right_of(tags) - plate.width);
-    if (!take(tags, &plate))
+    if (!rv_overlay_claim(tags->overlay, plate))
         return;
     add_stem(tags, foot, at[0], y, rv_theme_rgba(look->text, 0.5f));
     rv_overlay_rectangle(tags->overlay, plate, 3.0f, rv_theme_rgba(look->plate, 0.92f));
@@ -140,7 +119,7 @@ static void add_text(struct tags *tags, vec3 foot, const char *text, const struc
                     rv_theme_rgba(look->text, 1.0f));
 }
 
-static void add_tag(struct tags *tags, size_t lane, const struct rv_lane_note *note)
+static void add_tag(const struct tags *tags, size_t lane, const struct rv_lane_note *note)
 {
     char text[TEXT_BYTES];
     vec3 foot;
@@ -150,7 +129,7 @@ static void add_tag(struct tags *tags, size_t lane, const struct rv_lane_note *n
 }
 
 /* At the begin of the window, since it began before. */
-static void add_released(struct tags *tags, size_t lane)
+static void add_released(const struct tags *tags, size_t lane)
 {
     vec3 foot;
     if (!tags->frame->view->lanes[lane].released_ns)
@@ -159,7 +138,7 @@ static void add_released(struct tags *tags, size_t lane)
     add_text(tags, foot, "detail released", &rv_overlay_theme(tags->overlay)->tags[RV_NOTE_MARK]);
 }
 
-static void add_lane(struct tags *tags, size_t lane, enum rv_note_kind kind)
+static void add_lane(const struct tags *tags, size_t lane, enum rv_note_kind kind)
 {
     const struct rv_view_lane *shown = &tags->frame->view->lanes[lane];
     for (size_t i = shown->first_note; i < (size_t)shown->first_note + shown->n_notes; i++) {
@@ -170,7 +149,7 @@ static void add_lane(struct tags *tags, size_t lane, enum rv_note_kind kind)
 }
 
 /* The marks of a dense run have one tag. */
-static void add_marks(struct tags *tags, size_t lane)
+static void add_marks(const struct tags *tags, size_t lane)
 {
     const struct rv_view *view = tags->frame->view;
     struct rv_mark_run run;
@@ -198,7 +177,7 @@ static void format_value(char *out, size_t out_bytes, double value)
 }
 
 /* A graph's name and range, at its beginning. */
-static void add_range(struct tags *tags, size_t lane, uint32_t which)
+static void add_range(const struct tags *tags, size_t lane, uint32_t which)
 {
     const struct rv_lane_layout_lane *stand = &tags->layout->lanes[lane];
     const struct rv_theme_tag *look = &rv_overlay_theme(tags->overlay)->tags[RV_NOTE_VALUE];
@@ -221,7 +200,7 @@ static void add_range(struct tags *tags, size_t lane, uint32_t which)
     float x = floorf(foot[0] + GRAPH_INDENT), y = floorf(0.5f * (foot[1] + top[1]) + PADDING);
     float width = rv_overlay_text_width(tags->overlay, RV_FONT_SMALL, text);
     struct rv_overlay_area plate = {x, y - ASCENT, width + 2.0f * PADDING, HEIGHT};
-    if (!take(tags, &plate))
+    if (!rv_overlay_claim(tags->overlay, plate))
         return;
     rv_overlay_rectangle(tags->overlay, plate, 3.0f, rv_theme_rgba(look->plate, 0.85f));
     rv_overlay_text(tags->overlay, RV_FONT_SMALL, (float[2]){x + PADDING, y}, text, rv_theme_rgba(look->text, 1.0f));
@@ -231,7 +210,7 @@ void rv_note_labels_add(struct rv_overlay *overlay, const struct rv_scene_frame 
                         const struct rv_lane_layout *layout)
 {
     static const enum rv_note_kind order[] = {RV_NOTE_LOST, RV_NOTE_GC}; /* most important first, before marks */
-    struct tags tags = {.overlay = overlay, .frame = frame, .camera = camera, .layout = layout};
+    const struct tags tags = {.overlay = overlay, .frame = frame, .camera = camera, .layout = layout};
     size_t n_lanes = frame->view->n_lanes < layout->n_lanes ? frame->view->n_lanes : layout->n_lanes;
     for (size_t lane = 0; lane < n_lanes; lane++)
         for (uint32_t i = 0; i < layout->lanes[lane].n_graphs; i++)

@@ -13,6 +13,8 @@
 #define SCALE_FOR_2X 1.4 /* from this scale on, use the faces for two pixels per point */
 #define GLYPH_RADIUS -1.0f
 #define SMOOTH_PX 1.0f /* room around a rectangle for its soft edge */
+#define LABELS_MAX 1024u
+#define LABELS_GAP 8.0f /* points between two labels of a line */
 
 struct vertex {
     float x, y;
@@ -26,6 +28,8 @@ struct rv_overlay {
     struct rv_vertex_ring upload;
     struct vertex *vertices;
     size_t n, capacity;
+    struct rv_overlay_area labels[LABELS_MAX];
+    size_t n_labels;
     const struct rv_theme *theme;
     int width_px, height_px;
     float scale;
@@ -63,7 +67,7 @@ void rv_overlay_destroy(struct rv_overlay *overlay)
 
 void rv_overlay_begin(struct rv_overlay *overlay, const int size_px[2], double scale, const struct rv_theme *theme)
 {
-    overlay->n = 0;
+    overlay->n = overlay->n_labels = 0;
     overlay->theme = theme;
     overlay->width_px = size_px[0];
     overlay->height_px = size_px[1];
@@ -73,6 +77,23 @@ void rv_overlay_begin(struct rv_overlay *overlay, const int size_px[2], double s
 const struct rv_theme *rv_overlay_theme(const struct rv_overlay *overlay)
 {
     return overlay->theme;
+}
+
+static bool overlap(const struct rv_overlay_area *a, const struct rv_overlay_area *b)
+{
+    return a->x < b->x + b->width + LABELS_GAP && b->x < a->x + a->width + LABELS_GAP && a->y < b->y + b->height &&
+           b->y < a->y + a->height;
+}
+
+bool rv_overlay_claim(struct rv_overlay *overlay, struct rv_overlay_area area)
+{
+    for (size_t i = 0; i < overlay->n_labels; i++)
+        if (overlap(&overlay->labels[i], &area))
+            return false;
+    if (overlay->n_labels == LABELS_MAX)
+        return false;
+    overlay->labels[overlay->n_labels++] = area;
+    return true;
 }
 
 static void add_corners(struct rv_overlay *overlay, const struct vertex corners[4], const float shape[3])

@@ -7,6 +7,7 @@
 #define RV_RENDER_OVERLAY_H
 
 #include <GL/glew.h>
+#include <stdbool.h>
 
 #include "render/font.h"
 #include "render/theme.h"
@@ -26,6 +27,9 @@ const struct rv_theme *rv_overlay_theme(const struct rv_overlay *overlay);
 struct rv_overlay_area {
     float x, y, width, height;
 };
+
+/* Room for a label, of a frame's first thousand: false where another one that claimed it before is in the way. */
+bool rv_overlay_claim(struct rv_overlay *overlay, struct rv_overlay_area area);
 
 /* rgba as of rv_theme_rgba(). */
 void rv_overlay_rectangle(struct rv_overlay *overlay, struct rv_overlay_area area, float radius, uint32_t rgba);
