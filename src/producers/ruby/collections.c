@@ -17,7 +17,7 @@ static struct reason { /* Ruby's symbols, or nil */
     uint32_t id;
 } reasons[N_REASONS];
 
-static VALUE state_key, major_key, begun_key, none, sweeping, live_key, malloc_key;
+static VALUE state_key, marking, major_key, begun_key, none, sweeping, live_key, malloc_key;
 static uint32_t live_id, malloc_id, sweep_id, mark_id;
 static uint32_t n_between, n_since; /* [atomic] objects between two that are written, and since the last one */
 
@@ -157,9 +157,29 @@ static VALUE symbol(const char *name)
     return RB_ID2SYM(rb_intern(name));
 }
 
-void rv_collections_start(uint32_t allocations)
+/* What an object's address identifies now may be gone after the marking that goes on; what is freed later was not used. */
+void rv_collections_look(void)
+{
+    static size_t last_n;
+    static VALUE last_state;
+    const size_t n = rb_gc_count();
+    const VALUE state = rb_gc_latest_gc_info(state_key);
+    if (n == last_n && state == last_state && state != marking)
+        return;
+    last_n = n;
+    last_state = state;
+    __atomic_fetch_add(&rv_n_collections, 1, __ATOMIC_RELAXED);
+}
+
+void rv_collections_prepare(void)
 {
     state_key = symbol("state");
+    marking = symbol("marking");
+    (void)rb_gc_latest_gc_info(state_key); /* creates symbols the first time, as rb_gc_stat() does */
+}
+
+void rv_collections_start(uint32_t allocations)
+{
     major_key = symbol("major_by");
     begun_key = symbol("gc_by");
     none = symbol("none");
@@ -170,7 +190,6 @@ void rv_collections_start(uint32_t allocations)
     malloc_id = ringviz_intern(NULL, "malloc increase bytes", NULL, 0);
     sweep_id = intern(".sweep");
     mark_id = intern(".mark");
-    (void)rb_gc_latest_gc_info(state_key); /* creates symbols the first time, as rb_gc_stat() does */
     (void)rb_gc_stat(live_key);
     rb_add_event_hook(on_collection,
                       RUBY_INTERNAL_EVENT_GC_ENTER | RUBY_INTERNAL_EVENT_GC_EXIT | RUBY_INTERNAL_EVENT_GC_START |

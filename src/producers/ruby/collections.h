@@ -16,6 +16,13 @@ static inline uint32_t rv_collections_current(void)
     return __atomic_load_n(&rv_n_collections, __ATOMIC_RELAXED);
 }
 
+/* Once, before the following. */
+void rv_collections_prepare(void);
+
+/* Without their hook, which costs each allocation: count what has happened since. Before methods and fibers are looked
+ * for; with the GVL. */
+void rv_collections_look(void);
+
 /*
  * Write them from now on.
  *   allocations  also one call of CLASS.allocate for each so many objects that are made; 0: none

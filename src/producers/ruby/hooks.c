@@ -117,9 +117,26 @@ static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE
     }
 }
 
+static void on_event_but_look(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE owner)
+{
+    rv_collections_look();
+    on_event(event, data, self, id, owner);
+}
+
+/* Are collections written? Where few methods are chosen, the rest should not pay for it. */
+static bool has_collections(void)
+{
+    return !params.targets || params.allocations;
+}
+
+static rb_event_hook_func_t hook(void)
+{
+    return has_collections() ? on_event : on_event_but_look;
+}
+
 static void add_hook(void)
 {
-    rb_add_event_hook(on_event, events, Qnil);
+    rb_add_event_hook(hook(), events, Qnil);
 }
 
 static bool has_begun, is_paused;
@@ -128,7 +145,7 @@ static bool has_begun, is_paused;
 static void on_target(rb_event_flag_t event)
 {
     if (has_begun && !is_paused)
-        on_event(event, Qnil, Qnil, 0, Qnil);
+        hook()(event, Qnil, Qnil, 0, Qnil);
 }
 
 static void begin(void)
@@ -137,7 +154,8 @@ static void begin(void)
     add_hook();
     rv_gvl_start();
     rv_ractors_start(add_hook);
-    rv_collections_start(params.allocations);
+    if (has_collections())
+        rv_collections_start(params.allocations);
 }
 
 /* ---- until the main script begins ---- */
@@ -196,6 +214,7 @@ static void start_filter(void)
 void rv_hooks_start(const struct rv_hooks_params *given)
 {
     params = *given;
+    rv_collections_prepare();
     say_level();
     events =
         RUBY_EVENT_CALL | RUBY_EVENT_RETURN | RUBY_EVENT_FIBER_SWITCH | RUBY_EVENT_THREAD_BEGIN | RUBY_EVENT_THREAD_END;
@@ -221,7 +240,7 @@ void rv_hooks_pause(void)
     if (!has_begun || is_paused)
         return;
     is_paused = true;
-    rb_remove_event_hook(on_event);
+    rb_remove_event_hook(hook());
     rv_stacks_close_to_span();
 }
 
