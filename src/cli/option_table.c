@@ -33,7 +33,8 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "executed, and its subroutine. A line lasts until the next statement of its call begins, or the call ends; own time is without "
      "callees; total time of a line that is executed inside of itself is that of the outermost execution. Lines are known of "
      "Perl and Ruby, and of native programs with debug information those on which functions that are traced are called: for "
-     "each call the line lasts as long, and has no own time. A COMMAND's programs are asked for them (which costs a native "
+     "each call the line lasts as long, and has no own time; and of profiles of V8 and of the Firefox profiler, where a hit is a "
+     "sample. A COMMAND's programs are asked for them (which costs a native "
      "call some 0.2 us more), others by RINGVIZ_PERL_LINES=1, RINGVIZ_RUBY_LINES=1 and RINGVIZ_NATIVE_LINES=1 in the "
      "environment, as those that are recorded. Rules of "
      "--filter choose calls, whose lines are printed; not by arguments. Implies --headless."},

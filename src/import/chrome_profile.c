@@ -7,7 +7,7 @@
 #include "import/import.h"
 
 /* Limit of entries, above any real profile; the rest of a hostile one is dropped. */
-enum { MOST_ENTRIES = 1 << 24, MOST_NODES = 1 << 20 };
+enum { MOST_ENTRIES = 1 << 24, MOST_NODES = 1 << 20, MOST_TICKS = 1 << 22 };
 
 enum key {
     OTHER,
@@ -24,14 +24,17 @@ enum key {
     FRAME,
     FUNCTION,
     URL,
-    LINE
+    LINE,
+    POSITIONS,
+    POSITION_LINE,
+    POSITION_TICKS
 };
 
 void rv_chrome_profile_clear(struct rv_chrome_profile *profile)
 {
     memset(profile->path, OTHER, sizeof profile->path);
     profile->has_start = profile->has_end = false;
-    profile->n_nodes = profile->n_edges = profile->n_samples = profile->n_deltas = 0;
+    profile->n_nodes = profile->n_edges = profile->n_samples = profile->n_deltas = profile->n_ticks = 0;
     profile->n_left_out = 0;
 }
 
@@ -47,6 +50,7 @@ void rv_chrome_profile_fini(struct rv_chrome_profile *profile)
     free(profile->nodes);
     free(profile->edges);
     free(profile->samples);
+    free(profile->ticks);
     free(profile->deltas_ns);
 }
 
@@ -66,6 +70,9 @@ static enum key key_of(const char *bytes, size_t n)
                                               {"url", URL},
                                               {"functionName", FUNCTION},
                                               {"lineNumber", LINE},
+                                              {"positionTicks", POSITIONS},
+                                              {"line", POSITION_LINE},
+                                              {"ticks", POSITION_TICKS},
                                               {NULL, 0}};
     return (enum key)rv_json_key_of(keys, bytes, n);
 }
@@ -78,15 +85,33 @@ void rv_chrome_profile_key(struct rv_chrome_profile *profile, unsigned depth, co
     memset(profile->path + depth + 1, OTHER, sizeof profile->path - depth - 1);
 }
 
-enum { NODE_DEPTH = RV_CHROME_PROFILE_FIELDS + 2 }; /* depth of a node's own fields */
+enum {
+    NODE_DEPTH = RV_CHROME_PROFILE_FIELDS + 2,
+    TICK_DEPTH = NODE_DEPTH + 2
+}; /* depth of a node's own fields, of a tick's */
 
 static bool is_in_nodes(const struct rv_chrome_profile *profile)
 {
     return profile->path[2] == DATA && profile->path[3] == CPU_PROFILE && profile->path[4] == NODES;
 }
 
+static void open_tick(struct rv_chrome_profile *profile)
+{
+    struct rv_chrome_node *node = &profile->nodes[profile->n_nodes - 1];
+    if (profile->n_ticks == MOST_TICKS)
+        return;
+    profile->ticks =
+        rv_vec_reserve(profile->ticks, &profile->ticks_capacity, profile->n_ticks + 1, sizeof *profile->ticks);
+    if (!node->n_ticks++)
+        node->first_tick = (uint32_t)profile->n_ticks;
+    profile->ticks[profile->n_ticks++] = (struct rv_chrome_tick){0, 0};
+}
+
 void rv_chrome_profile_open(struct rv_chrome_profile *profile, unsigned depth)
 {
+    if (depth == TICK_DEPTH && is_in_nodes(profile) && profile->path[NODE_DEPTH] == POSITIONS && profile->n_nodes &&
+        profile->is_node_kept)
+        open_tick(profile);
     if (depth != NODE_DEPTH || !is_in_nodes(profile))
         return;
     profile->is_node_kept = profile->n_nodes < MOST_NODES;
@@ -97,7 +122,7 @@ void rv_chrome_profile_open(struct rv_chrome_profile *profile, unsigned depth)
     profile->nodes =
         rv_vec_reserve(profile->nodes, &profile->nodes_capacity, profile->n_nodes + 1, sizeof *profile->nodes);
     struct rv_chrome_node *node = &profile->nodes[profile->n_nodes++];
-    node->id = node->parent = node->line = 0;
+    node->id = node->parent = node->line = node->n_ticks = 0;
     node->name[0] = node->url[0] = '\0';
 }
 
@@ -121,6 +146,15 @@ static void add_edge(struct rv_chrome_profile *profile, uint64_t caller, uint64_
     profile->edges[profile->n_edges++] = (struct rv_chrome_edge){caller, callee};
 }
 
+static void set_tick(struct rv_chrome_profile *profile, enum key key, uint64_t value)
+{
+    struct rv_chrome_tick *tick = &profile->ticks[profile->n_ticks - 1];
+    if (key == POSITION_LINE && value < UINT32_MAX)
+        tick->line = (uint32_t)value;
+    else if (key == POSITION_TICKS && value < UINT32_MAX)
+        tick->n = (uint32_t)value;
+}
+
 static void set_node(struct rv_chrome_profile *profile, unsigned depth, const char *bytes, size_t n)
 {
     struct rv_chrome_node *node = &profile->nodes[profile->n_nodes - 1];
@@ -137,6 +171,8 @@ static void set_node(struct rv_chrome_profile *profile, unsigned depth, const ch
         copy(node->url, sizeof node->url, bytes, n);
     else if (depth == NODE_DEPTH + 1 && profile->path[NODE_DEPTH] == FRAME && key == LINE)
         node->line = (uint32_t)number_of(bytes, n) + 1;
+    else if (depth == TICK_DEPTH && profile->path[NODE_DEPTH] == POSITIONS && node->n_ticks)
+        set_tick(profile, key, number_of(bytes, n));
 }
 
 /* Is a value at this depth the field's, or (n_inside 1) in the array of that field? Fields of "Profile" and

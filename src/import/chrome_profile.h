@@ -1,6 +1,7 @@
 /*
  * The samples of V8's profiler: {startTime, endTime, timeDeltas [..], samples [..], nodes [{id, parent or children
- * [..], callFrame {functionName, url, lineNumber}}]}. DevTools puts them into `args` of "CpuProfile" events, as data
+ * [..], callFrame {functionName, url, lineNumber},
+ * positionTicks [{line, ticks}]}]}. DevTools puts them into `args` of "CpuProfile" events, as data
  * {cpuProfile {..}}, or split over those of "Profile" and "ProfileChunk", with startTime and timeDeltas next to
  * cpuProfile. A .cpuprofile file is one such object. A part of the JSON parsers, which pass it every key and value.
  */
@@ -11,13 +12,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RV_CHROME_PROFILE_DEPTH 8  /* keys below this depth are passed; 2 is directly inside args */
+#define RV_CHROME_PROFILE_DEPTH 9  /* keys below this depth are passed; 2 is directly inside args */
 #define RV_CHROME_PROFILE_FIELDS 4 /* the depth of startTime and the others in a cpuProfile, or in a file */
 
 struct rv_chrome_node {
     uint64_t id, parent; /* parent 0 = none */
     char name[256], url[512];
     uint32_t line; /* from 1; 0 = unknown */
+    uint32_t n_ticks, first_tick;
+};
+
+struct rv_chrome_tick { /* of a node's samples so many were at this line */
+    uint32_t line, n;
 };
 
 struct rv_chrome_edge { /* numbers of nodes */
@@ -33,6 +39,8 @@ struct rv_chrome_profile {                       /* zero = empty */
     size_t n_nodes, nodes_capacity;
     struct rv_chrome_edge *edges; /* from nodes with lists of children */
     size_t n_edges, edges_capacity;
+    struct rv_chrome_tick *ticks; /* of the nodes, in their order */
+    size_t n_ticks, ticks_capacity;
     uint64_t *samples; /* ids of nodes */
     size_t n_samples, samples_capacity;
     int64_t *deltas_ns; /* time since the previous sample */

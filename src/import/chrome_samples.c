@@ -10,7 +10,8 @@
 struct rv_call_nesting_frame_entry {
     uint64_t key, caller;
     uint32_t id;
-    bool is_on_top; /* runs on top of the previous sample */
+    bool is_on_top;               /* runs on top of the previous sample */
+    uint32_t n_ticks, first_tick; /* that no sample has got yet */
 };
 
 enum { STACK_FRAMES = 4096 };
@@ -19,6 +20,7 @@ void rv_chrome_samples_fini(struct rv_chrome_samples *samples)
 {
     free(samples->frames);
     free(samples->profiles);
+    free(samples->ticks);
     rv_hash_index_fini(&samples->index);
 }
 
@@ -28,6 +30,21 @@ static void add(struct rv_chrome_samples *samples, struct rv_call_nesting_frame_
         rv_vec_reserve(samples->frames, &samples->frames_capacity, samples->n_frames + 1, sizeof *samples->frames);
     samples->frames[samples->n_frames++] = frame;
     rv_hash_index_add(&samples->index, frame.key, (uint32_t)samples->n_frames);
+}
+
+/* The line of one of the frame's samples: their order is not in the file. 0: unknown. */
+static uint32_t take_tick(const struct rv_chrome_samples *samples, struct rv_call_nesting_frame_entry *frame)
+{
+    while (frame->n_ticks) {
+        struct rv_chrome_tick *tick = &samples->ticks[frame->first_tick];
+        if (tick->n) {
+            tick->n--;
+            return tick->line;
+        }
+        frame->first_tick++;
+        frame->n_ticks--;
+    }
+    return 0;
 }
 
 void rv_chrome_samples_add(struct rv_chrome_samples *samples, uint64_t key, uint64_t caller, uint32_t id)
@@ -68,9 +85,16 @@ void rv_chrome_samples_add_nodes(struct rv_chrome_samples *samples, struct rv_ev
                 .key = rv_chrome_samples_node(key, node->id),
                 .caller = node->parent ? rv_chrome_samples_node(key, node->parent) : 0,
                 .id = intern_node(builder, node),
+                .n_ticks = node->n_ticks,
+                .first_tick = (uint32_t)samples->n_ticks + node->first_tick,
                 .is_on_top = strcmp(node->name, "(garbage collector)") == 0 || strcmp(node->name, "(program)") == 0,
             });
     }
+    samples->ticks = rv_vec_reserve(samples->ticks, &samples->ticks_capacity, samples->n_ticks + profile->n_ticks,
+                                    sizeof *samples->ticks);
+    if (profile->n_ticks)
+        memcpy(samples->ticks + samples->n_ticks, profile->ticks, profile->n_ticks * sizeof *samples->ticks);
+    samples->n_ticks += profile->n_ticks;
     for (size_t i = 0; i < profile->n_edges; i++) {
         struct rv_call_nesting_frame_entry *callee =
             find(samples, rv_chrome_samples_node(key, profile->edges[i].callee));
@@ -96,20 +120,22 @@ static size_t put_below(const struct rv_event_builder *builder, uint32_t thread,
 bool rv_chrome_samples_emit(const struct rv_chrome_samples *samples, struct rv_event_builder *builder, uint32_t thread,
                             int64_t ns, uint64_t key)
 {
-    uint32_t ids[STACK_FRAMES];
+    uint32_t ids[STACK_FRAMES], lines[STACK_FRAMES] = {0};
     size_t n = 0;
-    const struct rv_call_nesting_frame_entry *frame = NULL;
+    struct rv_call_nesting_frame_entry *frame = NULL;
     for (size_t n_steps = 0; key && n < STACK_FRAMES && n_steps < STACK_FRAMES; n_steps++) { /* there may be cycles */
         frame = find(samples, key);
         if (!frame)
             break;
+        if (frame->id && n == 0)
+            lines[STACK_FRAMES - 1] = take_tick(samples, frame);
         if (frame->id)
             ids[STACK_FRAMES - ++n] = frame->id;
         if (frame->is_on_top)
             n = put_below(builder, thread, ids, n);
         key = frame->is_on_top ? 0 : frame->caller;
     }
-    rv_event_builder_sample(builder, thread, ns, ids + STACK_FRAMES - n, n);
+    rv_event_builder_sample_lines(builder, thread, ns, ids + STACK_FRAMES - n, lines + STACK_FRAMES - n, n);
     return !key || frame;
 }
 

@@ -22,6 +22,8 @@ struct rv_chrome_samples { /* zero = empty */
     struct rv_hash_index index;
     struct rv_chrome_sampled *profiles;
     size_t n_profiles, profiles_capacity;
+    struct rv_chrome_tick *ticks; /* of the frames' samples that come */
+    size_t n_ticks, ticks_capacity;
 };
 
 void rv_chrome_samples_fini(struct rv_chrome_samples *samples);

@@ -29,6 +29,8 @@ struct thread {
     bool is_named;  /* name given since the stream was opened */
     uint32_t *open; /* ids of the open calls, outermost first */
     size_t n_open, open_capacity, n_too_deep;
+    uint32_t *lines; /* of the open calls, where samples tell them */
+    size_t n_lines;
     struct rv_event *events;
     size_t n_events, events_capacity;
     uint64_t last_ns, n_emitted;
@@ -67,6 +69,7 @@ void rv_event_builder_destroy(struct rv_event_builder *builder)
         return;
     for (size_t i = 0; i < builder->n_threads; i++) {
         free(builder->threads[i].open);
+        free(builder->threads[i].lines);
         free(builder->threads[i].events);
     }
     free(builder->threads);
@@ -541,4 +544,43 @@ void rv_event_builder_sample(struct rv_event_builder *builder, uint32_t thread, 
                              size_t n)
 {
     rv_event_builder_sample_inner(builder, thread, ns, 0, ids, n);
+}
+
+static void set_line(struct rv_event_builder *builder, struct thread *thread, int64_t ns, size_t depth, uint32_t line)
+{
+    if (depth >= thread->n_open || (!line && !thread->lines[depth]))
+        return;
+    thread->lines[depth] = line;
+    if (passes(builder, thread->open[depth]))
+        add(builder, thread, RV_EVENT_LINE, ns, (struct rv_event){.id = line});
+}
+
+/* How many of the open calls go on. */
+static size_t count_same(const struct thread *thread, const uint32_t *ids, const uint32_t *lines, size_t n)
+{
+    size_t n_same = 0;
+    while (n_same < n && n_same < thread->n_open && thread->open[n_same] == ids[n_same]) {
+        const uint32_t line = thread->lines[n_same];
+        if (line != lines[n_same++] && n_same < thread->n_open)
+            break;
+    }
+    return n_same;
+}
+
+void rv_event_builder_sample_lines(struct rv_event_builder *builder, uint32_t thread_idx, int64_t ns,
+                                   const uint32_t *ids, const uint32_t *lines, size_t n)
+{
+    struct thread *thread = thread_of(builder, thread_idx);
+    if (!thread)
+        return;
+    thread->lines = rv_vec_extend(thread->lines, &thread->n_lines, n + 1, sizeof *thread->lines);
+    const size_t n_same = count_same(thread, ids, lines, n);
+    rv_event_builder_sample(builder, thread_idx, ns, ids, n_same);
+    if (n_same && (n_same == n || thread->lines[n_same - 1] != lines[n_same - 1]))
+        set_line(builder, thread, ns, n_same - 1, lines[n_same - 1]);
+    for (size_t i = n_same; i < n; i++) {
+        rv_event_builder_call(builder, thread_idx, ns, ids[i]);
+        thread->lines[i] = 0;
+        set_line(builder, thread, ns, i, lines[i]);
+    }
 }

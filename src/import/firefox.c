@@ -20,6 +20,7 @@ enum column_kind {
     PREFIX_OFFSET, /* newer: by how many rows the caller precedes; 0: there is none */
     FRAME,
     FUNCTION,
+    FRAME_LINE,
     NAME,
     FILE_NAME,
     SOURCE, /* newer: a row of sources, if the flags say so */
@@ -37,19 +38,13 @@ static const struct {
     const char *table, *key;
     int scale; /* decimal digits of a fraction that are kept */
 } COLUMNS[N_COLUMNS] = {
-    [PREFIX] = {"stackTable", "prefix", 0},
-    [PREFIX_OFFSET] = {"stackTable", "prefixOffset", 0},
-    [FRAME] = {"stackTable", "frame", 0},
-    [FUNCTION] = {"frameTable", "func", 0},
-    [NAME] = {"funcTable", "name", 0},
-    [FILE_NAME] = {"funcTable", "fileName", 0},
-    [SOURCE] = {"funcTable", "source", 0},
-    [FLAGS] = {"funcTable", "flags", 0},
-    [LINE] = {"funcTable", "lineNumber", 0},
-    [SOURCE_NAME] = {"sources", "filename", 0},
-    [STACK] = {"samples", "stack", 0},
-    [TIME] = {"samples", "time", MS_TO_NS},
-    [DELTA] = {"samples", "timeDeltas", MS_TO_NS},
+    [PREFIX] = {"stackTable", "prefix", 0},     [PREFIX_OFFSET] = {"stackTable", "prefixOffset", 0},
+    [FRAME] = {"stackTable", "frame", 0},       [FUNCTION] = {"frameTable", "func", 0},
+    [FRAME_LINE] = {"frameTable", "line", 0},   [NAME] = {"funcTable", "name", 0},
+    [FILE_NAME] = {"funcTable", "fileName", 0}, [SOURCE] = {"funcTable", "source", 0},
+    [FLAGS] = {"funcTable", "flags", 0},        [LINE] = {"funcTable", "lineNumber", 0},
+    [SOURCE_NAME] = {"sources", "filename", 0}, [STACK] = {"samples", "stack", 0},
+    [TIME] = {"samples", "time", MS_TO_NS},     [DELTA] = {"samples", "timeDeltas", MS_TO_NS},
 };
 
 struct column {
@@ -88,9 +83,9 @@ struct firefox {
     size_t thread_idx, sample_idx;
     uint32_t thread;
     int64_t now_ns;
-    uint32_t *ids; /* of its functions; 0: not interned yet */
-    uint32_t *stack;
-    size_t stack_capacity;
+    uint32_t *ids;           /* of its functions; 0: not interned yet */
+    uint32_t *stack, *lines; /* a sample's; 0: unknown line */
+    size_t stack_capacity, lines_capacity;
     size_t n_rows_walked; /* of stacks, in this step, which is to be short */
 };
 
@@ -268,7 +263,20 @@ static uint32_t subroutine_of(struct firefox *firefox, int64_t stack)
     return *id;
 }
 
-/* Into firefox->stack, outermost first. A caller has a lower row than what it calls. Returns the number of frames. */
+static uint32_t line_of(const struct firefox *firefox, int64_t stack)
+{
+    const int64_t line = row_of(firefox, FRAME_LINE, row_of(firefox, FRAME, stack));
+    return line > 0 && line < UINT32_MAX ? (uint32_t)line : 0;
+}
+
+static void swap(uint32_t *a, uint32_t *b)
+{
+    const uint32_t kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Into firefox->stack and lines, outermost first. A caller has a lower row than what it calls. Returns the number of frames. */
 static size_t take_stack(struct firefox *firefox, int64_t innermost)
 {
     size_t n = 0;
@@ -285,12 +293,13 @@ static size_t take_stack(struct firefox *firefox, int64_t innermost)
         if (!id)
             continue;
         firefox->stack = rv_vec_reserve(firefox->stack, &firefox->stack_capacity, n + 1, sizeof *firefox->stack);
+        firefox->lines = rv_vec_reserve(firefox->lines, &firefox->lines_capacity, n + 1, sizeof *firefox->lines);
+        firefox->lines[n] = line_of(firefox, at);
         firefox->stack[n++] = id;
     }
     for (size_t i = 0; i < n / 2; i++) {
-        uint32_t id = firefox->stack[i];
-        firefox->stack[i] = firefox->stack[n - 1 - i];
-        firefox->stack[n - 1 - i] = id;
+        swap(&firefox->stack[i], &firefox->stack[n - 1 - i]);
+        swap(&firefox->lines[i], &firefox->lines[n - 1 - i]);
     }
     firefox->n_rows_walked += n_rows;
     return n;
@@ -319,7 +328,8 @@ static void emit_sample(struct firefox *firefox)
     size_t n = take_stack(firefox, row_of(firefox, STACK, row));
     firefox->now_ns = column_of(firefox, TIME)->n ? rv_import_later_ns(firefox->start_ns, time_ns)
                                                   : rv_import_later_ns(firefox->now_ns, row_of(firefox, DELTA, row));
-    rv_event_builder_sample(firefox->import.builder, firefox->thread, firefox->now_ns, firefox->stack, n);
+    rv_event_builder_sample_lines(firefox->import.builder, firefox->thread, firefox->now_ns, firefox->stack,
+                                  firefox->lines, n);
 }
 
 static int emit(struct firefox *firefox)
@@ -410,6 +420,7 @@ static void fini(struct rv_import *import)
     free(firefox->threads);
     free(firefox->ids);
     free(firefox->stack);
+    free(firefox->lines);
 }
 
 const struct rv_import_format rv_import_firefox = {.name = "firefox",

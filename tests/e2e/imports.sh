@@ -5,11 +5,11 @@ set -u
 ringviz=$1 data=$2 ringbuffer_writer=$3 profiled=$4
 . "${0%/*}/harness.sh"
 
-spans() { # FILE [OPTION...]: its calls in order, without the head and what was left out
+spans() { # FILE [OPTION...]: its calls in order, without the head, times by thread states, and what was left out
     file=$1
     shift
     run --spans=csv "$@" "$file"
-    sed '1d; /,lost$/d' "$folder/out" | LC_ALL=C sort >"$folder/got"
+    sed 's/,,,,,,\(,[^,]*\)$/\1/; 1d; /,lost$/d' "$folder/out" | LC_ALL=C sort >"$folder/got"
 }
 
 same() { # WHAT: as expected.spans says
@@ -47,6 +47,15 @@ expect_threads() { # FILE NAMES
 }
 expect_threads exec.strace "sh 700,sort 701,sh 702,"
 expect_threads system.json "initial-thread,InterruptThread,"
+
+# ---- lines of samples ----
+expect_lines() { # FILE LINES: as LINE:HITS:OWN-TIME:NAME
+    run --report=lines-csv "$data/$1"
+    expect "lines of $1" "$(sed '1d; /(lost: /d' "$folder/out" | awk -F, '{ printf "%s:%s:%s:%s ", $2, $3, $4, $6 }')" "$2"
+}
+expect_lines columns.firefox "5:1:1500000:Shop#buy 4:1:1000000:Shop#buy "
+expect_lines lines.firefox "7:2:2000000:main 12:2:2000000:work 13:1:1000000:work 8:1:0:main "
+expect_lines lines.cpuprofile "4:2:3000:work 2:1:1000:main 5:1:1000:work "
 
 # ---- every output of an imported trace ----
 timeout 100 "$ringviz" --info "$data/calls.json" | grep -q 'Chrome.*--import=chrome' || fail "no --info"
