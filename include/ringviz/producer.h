@@ -127,7 +127,8 @@ bool ringviz_watch_mutex(const void *mutex, ringviz_mutex_fn *watch);
 void ringviz_gc_begin(void);
 void ringviz_gc_end(void);
 
-/* Later calls of this thread run on another stack (fiber, coroutine, alternate signal stack). 0 is the thread's own. */
+/* Later calls of this thread run on another stack (fiber, coroutine, alternate signal stack). 0 is the thread's own. Stacks
+ * of makecontext() are seen without it, unless the process has called it. */
 void ringviz_stack_switch(uint32_t stack);
 
 /*

@@ -192,6 +192,7 @@ RV_EXPORT void ringviz_gc_end(void)
 
 RV_EXPORT void ringviz_stack_switch(uint32_t stack)
 {
+    rv_thread_has_marked_stacks = true;
     rv_thread_switch_stack(stack, RV_ENTRY_STACK());
 }
 

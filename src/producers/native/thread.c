@@ -519,6 +519,13 @@ bool rv_thread_has_shadow(void)
     return error == 0;
 }
 
+bool rv_thread_has_marked_stacks;
+
+uint32_t rv_thread_stack(void)
+{
+    return thread.stack_id;
+}
+
 void rv_thread_switch_stack(uint32_t stack_id, uint64_t here)
 {
     struct rv_signal_guard guard;

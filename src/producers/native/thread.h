@@ -60,6 +60,8 @@ RV_HIDDEN bool rv_thread_has_shadow(void);
 
 /* What follows runs on another machine stack. here: as for rv_push(). */
 RV_HIDDEN void rv_thread_switch_stack(uint32_t stack_id, uint64_t here);
+RV_HIDDEN uint32_t rv_thread_stack(void);
+RV_HIDDEN extern bool rv_thread_has_marked_stacks; /* the process tells its stacks by ringviz_stack_switch() */
 
 /* dlopen is about to run: look at the modules before this thread's next event. */
 RV_HIDDEN void rv_thread_expect_modules(void);
