@@ -178,8 +178,8 @@ static void add_sink(struct watch *watch, struct rv_sink sink)
 
 static int open_sinks(struct watch *watch)
 {
-    if (watch->options->has_spans || watch->options->has_critical_path || watch->options->group_by.is_on ||
-        watch->options->n_exports) {
+    if (watch->options->has_spans || watch->options->has_waits || watch->options->has_critical_path ||
+        watch->options->group_by.is_on || watch->options->n_exports) {
         watch->spool = rv_spool_create();
         if (!watch->spool)
             return -EIO;
@@ -614,7 +614,8 @@ static int write_waits(struct watch *watch)
 {
     const struct rv_waits_report report = {.waits = rv_session_waits(watch->session),
                                            .subroutines = rv_session_subroutines(watch->session),
-                                           .losses = &watch->losses};
+                                           .losses = &watch->losses,
+                                           .spool = watch->spool};
     return rv_waits_write(&report, watch->options->report_format, watch->output.file);
 }
 

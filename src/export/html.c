@@ -360,7 +360,10 @@ static void add_object(struct html *html, struct rv_export_target *target, struc
     rv_losses_add_json(text, export->losses);
     if (export->waits) {
         rv_text_buffer_add(text, ",\n\"waits\":");
-        rv_waits_add_json(text, &(struct rv_waits_report){export->waits, export->subroutines, export->losses});
+        rv_waits_add_json(text, &(struct rv_waits_report){.waits = export->waits,
+                                                          .subroutines = export->subroutines,
+                                                          .losses = export->losses,
+                                                          .spool = export->spool});
     }
     rv_text_buffer_add(text, ",\n\"lanes\":[");
     rv_text_buffer_add_bytes(text, html->lanes.bytes, html->lanes.n);

@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 #include "export/losses.h"
+#include "export/call_stacks.h"
 #include "export/text_buffer.h"
 #include "waits/reader.h"
 
@@ -14,10 +15,11 @@ static const char *const WAKES[RV_WAKE_COUNT] = {[RV_WAKE_UNKNOWN] = "unknown",
                                                  [RV_WAKE_LIKELY] = "likely",
                                                  [RV_WAKE_TIMEOUT] = "timeout"};
 
-enum { CSV_COLUMNS = 13 + RV_WAKE_COUNT };
+enum { CSV_COLUMNS = 14 + RV_WAKE_COUNT };
 
 struct table {
     struct rv_waits_row *rows;
+    struct rv_call_stack *stacks; /* of the holders, by row; NULL: not known */
     size_t n;
     struct rv_subroutines *subroutines;
     const struct rv_losses *losses;
@@ -58,6 +60,24 @@ static struct side take_side(const struct table *table, const struct rv_wait_sid
     return side;
 }
 
+/* The calls in which the holder released the object, from the outermost on; "" if not known. For the caller to free. */
+static char *take_stack(const struct table *table, const struct rv_waits_row *row, const char *separator)
+{
+    const struct rv_call_stack *stack = table->stacks ? &table->stacks[row - table->rows] : NULL;
+    size_t n = !stack ? 0 : stack->n < RV_CALL_STACK_MOST ? stack->n : RV_CALL_STACK_MOST;
+    struct rv_text_buffer text = {0};
+    if (stack && stack->n > n)
+        rv_text_buffer_format(&text, "(%zu more)%s", stack->n - n, separator);
+    while (n-- > 0) {
+        char *name = take_name(table, stack->ids[n]);
+        rv_text_buffer_add(&text, name);
+        rv_text_buffer_add(&text, n ? separator : "");
+        free(name);
+    }
+    rv_text_buffer_add_bytes(&text, "", 1);
+    return text.bytes;
+}
+
 /* ---- text ---- */
 
 static void add_text_side(struct rv_text_buffer *text, const struct table *table, const struct rv_wait_side *from)
@@ -87,6 +107,10 @@ static void add_text_row(struct rv_text_buffer *text, const struct table *table,
             text, "%*s%3u %% ended by ", INDENT, "",
             (unsigned)((double)row->held_ns * 100.0 / (double)(row->total_ns ? row->total_ns : 1) + 0.5));
         add_text_side(text, table, &row->holder);
+        char *stack = take_stack(table, row, " > ");
+        if (*stack)
+            rv_text_buffer_format(text, "%*s%s\n", INDENT + 6, "", stack);
+        free(stack);
     }
     if (row->n_of_wake[RV_WAKE_TIMEOUT])
         rv_text_buffer_format(text, "%*s%" PRIu64 " timed out\n", INDENT + 3, "", row->n_of_wake[RV_WAKE_TIMEOUT]);
@@ -133,7 +157,11 @@ static void add_csv_row(struct rv_text_buffer *text, const struct table *table, 
         rv_text_buffer_format(text, ",%" PRIu64, row->n_of_wake[i]);
     add_csv_side(text, table, &row->waiter);
     add_csv_side(text, table, &row->holder);
-    rv_text_buffer_format(text, ",%" PRIu64 "\n", row->held_ns);
+    rv_text_buffer_format(text, ",%" PRIu64 ",", row->held_ns);
+    char *stack = take_stack(table, row, ";");
+    rv_text_buffer_add_csv(text, stack);
+    rv_text_buffer_add(text, "\n");
+    free(stack);
     free(object);
 }
 
@@ -142,7 +170,7 @@ static void write_csv(struct rv_text_buffer *text, const struct table *table)
     rv_text_buffer_add(text, "kind,object,waits,total_ns,p99_ns,longest_ns");
     for (unsigned i = 0; i < RV_WAKE_COUNT; i++)
         rv_text_buffer_format(text, ",%s", WAKES[i]);
-    rv_text_buffer_add(text, ",waiter,waiter_name,waiter_call,holder,holder_name,holder_call,held_ns\n");
+    rv_text_buffer_add(text, ",waiter,waiter_name,waiter_call,holder,holder_name,holder_call,held_ns,holder_stack\n");
     for (size_t i = 0; i < table->n; i++)
         add_csv_row(text, table, &table->rows[i]);
     rv_losses_add_csv(text, table->losses, CSV_COLUMNS);
@@ -177,7 +205,10 @@ static void add_json_row(struct rv_text_buffer *text, const struct table *table,
     add_json_side(text, table, "waiter", &row->waiter);
     if (row->held_ns) {
         add_json_side(text, table, "holder", &row->holder);
-        rv_text_buffer_format(text, ",\"held_ns\":%" PRIu64, row->held_ns);
+        char *stack = take_stack(table, row, ";");
+        rv_text_buffer_format(text, ",\"held_ns\":%" PRIu64 ",\"holder_stack\":", row->held_ns);
+        rv_text_buffer_add_json(text, stack);
+        free(stack);
     }
     rv_text_buffer_add(text, "}");
     free(object);
@@ -196,27 +227,47 @@ static void add_json(struct rv_text_buffer *text, const struct table *table)
     rv_text_buffer_add(text, "}");
 }
 
-static struct table read_table(const struct rv_waits_report *report)
+static void free_table(struct table *table)
 {
-    struct table table = {.subroutines = report->subroutines, .losses = report->losses};
+    free(table->rows);
+    free(table->stacks);
+}
+
+static int read_stacks(struct table *table, const struct rv_spool *spool)
+{
+    table->stacks = rv_alloc(table->n + 1, sizeof *table->stacks);
+    for (size_t i = 0; i < table->n; i++) {
+        const struct rv_waits_row *row = &table->rows[i];
+        table->stacks[i].lane_idx = row->holder.lane ? row->holder.lane->idx : UINT32_MAX;
+        table->stacks[i].at_ns = row->released_ns;
+    }
+    return rv_call_stacks_read(spool, table->stacks, table->n);
+}
+
+/* 0, or a negative errno: the stacks are not known. */
+static int read_table(struct table *table, const struct rv_waits_report *report)
+{
+    *table = (struct table){.subroutines = report->subroutines, .losses = report->losses};
     struct rv_wait_reader *reader = rv_wait_reader_open(report->waits, NULL, NULL);
-    table.rows = rv_wait_reader_take_rows(reader, &table.n);
-    table.is_incomplete = rv_wait_reader_has_missed(reader);
+    table->rows = rv_wait_reader_take_rows(reader, &table->n);
+    table->is_incomplete = rv_wait_reader_has_missed(reader);
     rv_wait_reader_close(reader);
-    return table;
+    return report->spool ? read_stacks(table, report->spool) : 0;
 }
 
 void rv_waits_add_json(struct rv_text_buffer *text, const struct rv_waits_report *report)
 {
-    struct table table = read_table(report);
+    struct table table;
+    (void)read_table(&table, report);
     add_json(text, &table);
-    free(table.rows);
+    free_table(&table);
 }
 
 int rv_waits_write(const struct rv_waits_report *report, enum rv_report_format format, FILE *out)
 {
     struct rv_text_buffer text = {0};
-    struct table table = read_table(report);
+    struct table table;
+    const int error = read_table(&table, report);
     switch (format) {
     case RV_REPORT_TEXT:
         write_text(&text, &table);
@@ -229,7 +280,7 @@ int rv_waits_write(const struct rv_waits_report *report, enum rv_report_format f
         rv_text_buffer_add(&text, "\n");
         break;
     }
-    const int result = rv_text_buffer_finish(&text, out, 0);
-    free(table.rows);
+    const int result = rv_text_buffer_finish(&text, out, error);
+    free_table(&table);
     return result;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "export/report.h"
+#include "export/spool.h"
 #include "export/text_buffer.h"
 #include "waits/waits.h"
 
@@ -12,6 +13,7 @@ struct rv_waits_report {
     struct rv_waits *waits;
     struct rv_subroutines *subroutines;
     const struct rv_losses *losses; /* NULL: none */
+    const struct rv_spool *spool;   /* sealed, for the holders' stacks; NULL: none */
 };
 
 /* 0, or the negative errno of the stream. */

@@ -58,7 +58,12 @@ static void add_share(struct rv_wait_sums *sums, const struct rv_wait_share *sha
         number = (uint32_t)sums->n_shares;
         rv_hash_index_add(&sums->by_waker, key, number);
     }
-    sums->shares[number - 1].n_ns = rv_clock_after_ns(sums->shares[number - 1].n_ns, share->n_ns);
+    struct rv_wait_share *sum = &sums->shares[number - 1];
+    sum->n_ns = rv_clock_after_ns(sum->n_ns, share->n_ns);
+    if (share->released_ns && share->longest_ns >= sum->longest_ns) {
+        sum->longest_ns = share->longest_ns;
+        sum->released_ns = share->released_ns;
+    }
 }
 
 void rv_wait_sums_add(struct rv_wait_sums *sums, const struct rv_wait_edge *edge)
@@ -74,7 +79,11 @@ void rv_wait_sums_add(struct rv_wait_sums *sums, const struct rv_wait_edge *edge
     sum->n_of_wake[wait->wake]++;
     rv_histogram_add(&sum->durations, n_ns);
     if (wait->waker)
-        add_share(sums, &(struct rv_wait_share){number - 1, {edge->waker, wait->waker, edge->waker_call}, n_ns});
+        add_share(sums, &(struct rv_wait_share){.sum = number - 1,
+                                                .waker = {edge->waker, wait->waker, edge->waker_call},
+                                                .n_ns = n_ns,
+                                                .longest_ns = n_ns,
+                                                .released_ns = edge->released_ns});
 }
 
 static void merge_sum(struct rv_wait_sum_of *into, const struct rv_wait_sum_of *from)
@@ -109,6 +118,7 @@ static void set_holders(const struct rv_wait_sums *sums, struct rv_waits_row *ro
             continue;
         row->held_ns = sums->shares[i].n_ns;
         row->holder = sums->shares[i].waker;
+        row->released_ns = sums->shares[i].released_ns;
     }
 }
 

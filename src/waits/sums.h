@@ -28,7 +28,8 @@ struct rv_wait_sums {       /* zeroed = none */
     struct rv_wait_share {          /* of a sum's waiting, ended by one thread in one call */
         uint32_t sum;
         struct rv_wait_side waker;
-        uint64_t n_ns;
+        uint64_t n_ns, longest_ns; /* longest_ns: of the waits whose release is known; */
+        uint64_t released_ns;      /* when that was; 0: of none */
     } * shares;
     size_t n_shares, shares_capacity;
     struct rv_hash_index by_waker; /* 1 + index */
@@ -46,7 +47,8 @@ struct rv_waits_row {
     uint64_t n_of_wake[RV_WAKE_COUNT]; /* what is known of the wakers */
     struct rv_wait_side waiter;        /* of the longest wait */
     struct rv_wait_side holder;        /* who ended most of the waiting, */
-    uint64_t held_ns;                  /* and how much of it */
+    uint64_t held_ns;                  /* and how much of it; */
+    uint64_t released_ns;              /* its end of the longest of these waits; 0: unknown */
 };
 
 /* By object, most waiting first, for the caller to free. */

@@ -36,6 +36,11 @@ row() { # KIND OBJECT WAITER'S-CALL HOLDER'S-CALL CERTAINTY'S-COLUMN: there is a
         END { exit !found }' "$folder/waits" ||
         fail "no $1 $2 of $3, ended by $4: $(cat "$folder/waits")"
 }
+stack() { # KIND OBJECT STACK: the holder released it in these calls
+    awk -F, -v kind="$1" -v object="$2" -v stack="$3" '{ gsub("program_contention::", "", $19) }
+        $1 == kind && $2 ~ object "$" && $19 == stack { found = 1 } END { exit !found }' "$folder/waits" ||
+        fail "no $1 $2 released in $3: $(cat "$folder/waits")"
+}
 unknown=7 exact=8 owner=9 likely=10 timeout=11
 
 # Each moment between the ends of the path is on it once: as own time of a call, as a wait, or as a wake.
@@ -77,6 +82,8 @@ one_line "the path of no call"
 
 scene mutex
 row mutex ::lock ::mutex_scene ::hold_mutex $exact
+stack mutex ::lock hold_mutex
+stack start '' 'main;mutex_scene;start_holder;start'
 scene timed
 awk -F, -v column=$timeout '$1 == "mutex" && $column == 1 { found = 1 } END { exit !found }' "$folder/waits" ||
     fail "no wait that timed out: $(cat "$folder/waits")"
