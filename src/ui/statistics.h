@@ -35,7 +35,12 @@ enum rv_statistics_tab {
     RV_STATISTICS_TABS
 };
 
-enum rv_statistics_file { RV_STATISTICS_NO_FILE, RV_STATISTICS_FILE_ROWS, RV_STATISTICS_FILE_CALLS };
+enum rv_statistics_file {
+    RV_STATISTICS_NO_FILE,
+    RV_STATISTICS_FILE_ROWS,
+    RV_STATISTICS_FILE_CALLS,
+    RV_STATISTICS_FILE_LINES
+};
 
 enum rv_statistics_column {
     RV_STATISTICS_NAME,

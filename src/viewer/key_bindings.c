@@ -159,7 +159,7 @@ static const struct rv_key_binding TABLE[RV_ACTION_COUNT] = {
     [RV_ACTION_OPEN_NODE] = {{{NULL, 0}}, "arrow in a tree", "show what is in a row of the tree, or hide it"},
     [RV_ACTION_OPEN_LEVEL] = {{{"U", 0}}, NULL, "open one level more of the tree of calls"},
     [RV_ACTION_CLOSE_LEVEL] = {{{"U", RV_MODIFIER_SHIFT}}, NULL, "close the deepest level of the tree"},
-    [RV_ACTION_EXPORT_ROWS] = {{{"E", 0}}, "Save as CSV", "write the statistics to ringviz-range-N.csv"},
+    [RV_ACTION_EXPORT_ROWS] = {{{"E", 0}}, "Save as CSV", "write the statistics to ringviz-range-N.csv, of their page of lines to ringviz-lines-N.csv"},
     [RV_ACTION_EXPORT_CALLS] = {{{"E", RV_MODIFIER_SHIFT}}, NULL, "write the list of calls to ringviz-calls-N.csv"},
     [RV_ACTION_COPY_COMMAND] = {{{"C", RV_MODIFIER_CTRL}},
                                 "Copy command",

@@ -189,6 +189,12 @@ void rv_viewer_lines_wait(struct rv_viewer *viewer)
 
 /* ---- what is shown ---- */
 
+bool rv_viewer_lines_are_read(const struct rv_viewer *viewer)
+{
+    const struct rv_viewer_lines *lines = &viewer->statistics.lines;
+    return lines->reader && lines->version == viewer->statistics.version;
+}
+
 const struct rv_line_times *rv_viewer_lines_rows(const struct rv_viewer_lines *lines, size_t *n)
 {
     *n = lines->is_of_one ? lines->n_rows : lines->n_all;

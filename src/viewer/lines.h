@@ -32,6 +32,9 @@ void rv_viewer_lines_wait(struct rv_viewer *viewer); /* until they are read */
 /* They are not wanted any more. */
 void rv_viewer_lines_stop(struct rv_viewer_lines *lines);
 
+/* Are those shown that the statistics ask for? */
+bool rv_viewer_lines_are_read(const struct rv_viewer *viewer);
+
 /* What is shown; NULL = none yet. */
 const struct rv_line_times *rv_viewer_lines_rows(const struct rv_viewer_lines *lines, size_t *n);
 

@@ -514,7 +514,8 @@ void rv_viewer_statistics_act(struct rv_viewer *viewer, const struct rv_act *act
             rv_viewer_tree_open_level(&statistics->trees[i], act->action == RV_ACTION_OPEN_LEVEL);
         break;
     case RV_ACTION_EXPORT_ROWS:
-        ask_for_file(statistics, RV_STATISTICS_FILE_ROWS);
+        ask_for_file(statistics,
+                     statistics->tab == RV_STATISTICS_LINES ? RV_STATISTICS_FILE_LINES : RV_STATISTICS_FILE_ROWS);
         break;
     case RV_ACTION_EXPORT_CALLS:
         ask_for_file(statistics, RV_STATISTICS_FILE_CALLS);

@@ -10,7 +10,9 @@
 #include <SDL2/SDL_clipboard.h>
 
 #include "window/editor.h"
+#include "base/vec.h"
 #include "export/calls.h"
+#include "export/lines.h"
 #include "export/report.h"
 #include "viewer/calls.h"
 #include "viewer/lines.h"
@@ -58,19 +60,56 @@ static int write_calls(const struct rv_panel_analysis_about *about, FILE *file)
                           file);
 }
 
+/* What is shown, without lines that were not executed. */
+static int write_lines(const struct rv_panel_analysis_about *about, FILE *file)
+{
+    size_t n, n_executed = 0;
+    const struct rv_line_times *rows = rv_viewer_lines_rows(&about->viewer->statistics.lines, &n);
+    struct rv_line_times *executed = rv_alloc(n + 1, sizeof *executed);
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].n_hits)
+            executed[n_executed++] = rows[i];
+    const int error =
+        rv_lines_write(&(struct rv_lines_report){.rows = executed, .n = n_executed, .subroutines = about->subroutines},
+                       RV_REPORT_CSV, file);
+    free(executed);
+    return error;
+}
+
+static const struct {
+    const char *name;
+    int (*write)(const struct rv_panel_analysis_about *about, FILE *file);
+} FILES[] = {[RV_STATISTICS_FILE_ROWS] = {"range", write_rows},
+             [RV_STATISTICS_FILE_CALLS] = {"calls", write_calls},
+             [RV_STATISTICS_FILE_LINES] = {"lines", write_lines}};
+
+static bool is_complete(const struct rv_viewer *viewer, enum rv_statistics_file wanted)
+{
+    const struct rv_viewer_statistics *statistics = &viewer->statistics;
+    switch (wanted) {
+    case RV_STATISTICS_FILE_ROWS:
+        return rv_viewer_statistics_range(statistics) != NULL;
+    case RV_STATISTICS_FILE_CALLS:
+        return statistics->calls.is_on && rv_viewer_calls_list(&statistics->calls);
+    case RV_STATISTICS_FILE_LINES:
+        return rv_viewer_lines_are_read(viewer);
+    case RV_STATISTICS_NO_FILE:
+        break;
+    }
+    return false;
+}
+
 /* What is asked for is written as soon as it is complete. */
 static void write_wanted_file(struct rv_panel_analysis *panel_analysis, const struct rv_panel_analysis_about *about)
 {
     struct rv_viewer_statistics *statistics = &about->viewer->statistics;
-    bool is_rows = statistics->wants_file == RV_STATISTICS_FILE_ROWS;
-    bool is_ready = is_rows ? rv_viewer_statistics_range(statistics) != NULL
-                            : statistics->calls.is_on && rv_viewer_calls_list(&statistics->calls);
+    const enum rv_statistics_file wanted = statistics->wants_file;
     char path[64];
-    if (statistics->wants_file == RV_STATISTICS_NO_FILE || !is_ready)
+    if (!is_complete(about->viewer, wanted))
         return;
     statistics->wants_file = RV_STATISTICS_NO_FILE;
-    FILE *file = create_file(is_rows ? "range" : "calls", path, sizeof path);
-    int error = !file ? -errno : is_rows ? write_rows(about, file) : write_calls(about, file);
+    FILE *file = create_file(FILES[wanted].name, path, sizeof path);
+    int error = file ? FILES[wanted].write(about, file) : -errno;
     if (file && fclose(file) != 0 && !error)
         error = -errno;
     panel_analysis->message_version = statistics->version;

@@ -189,6 +189,9 @@ Test(viewer_lines, all_lines_of_a_range_are_those_of_the_report)
     act(&fixture, (struct rv_act){.action = RV_ACTION_SELECT, .from_ns = 113 * US, .to_ns = 136 * US, .amount = 1.0});
     expect(&fixture, 7, (const uint64_t[]){3, 2 + 3 + 3, 2 + 3 + 3});
     expect_as_reported(&fixture, 113 * US, 136 * US);
+    act(&fixture, (struct rv_act){.action = RV_ACTION_EXPORT_ROWS});
+    cr_assert_eq(fixture.viewer.statistics.wants_file, RV_STATISTICS_FILE_LINES);
+    cr_assert(rv_viewer_lines_are_read(&fixture.viewer));
     fini(&fixture);
 }
 
