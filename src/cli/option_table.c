@@ -39,10 +39,10 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "environment, as those that are recorded. Rules of "
      "--filter choose calls, whose lines are printed; not by arguments. Implies --headless."},
 
-    {RV_OPTION_GROUP_BY, WATCH, "group-by", "=argN|ret[:sql]", NULL,
-     "a row of --report for each text of argument N, or of the result",
+    {RV_OPTION_GROUP_BY, WATCH, "group-by", "=argN|ret[:sql]|task", NULL,
+     "a row of --report for each text of argument N, of the result, or for each name of a task",
      "Of subroutines whose arguments were captured (--prototypes): time per SQL text. With :sql numbers and '...' in it are one: "
-     "`?`. As JSON the text is \"argument\", as CSV the last column. The report is of the whole capture."},
+     "`?`. As JSON the text is \"argument\", as CSV the last column. With task: by the name of the task (--flows) that was current of the thread as the call began. The report is of the whole capture."},
 
     {RV_OPTION_SPANS, WATCH, "spans", "[=csv|json]", NULL,
      "print every call with its times",

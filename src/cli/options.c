@@ -114,7 +114,7 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
     case RV_OPTION_GROUP_BY:
         return rv_group_by_parse(value, &options->group_by)
                    ? 0
-                   : rv_option_value_bad(entry->name, value, "arg1 to arg64 or ret, with :sql or without");
+                   : rv_option_value_bad(entry->name, value, "arg1 to arg64 or ret, with :sql or without, or task");
     case RV_OPTION_DIFF:
         options->command = RV_COMMAND_DIFF;
         error = rv_option_value_word(entry, value, &index);

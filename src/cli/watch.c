@@ -369,7 +369,8 @@ static void start_session(struct watch *watch)
             .leaves_calls = leaves_calls(options),
             .keeps_stretches = options->has_spans || options->n_exports,
             .keeps_waits = is_looked_at(options) || options->has_waits || options->has_critical_path,
-            .keeps_flows = is_looked_at(options) || options->has_flows || options->n_exports,
+            .keeps_flows =
+                is_looked_at(options) || options->has_flows || options->n_exports || options->group_by.is_task,
             .times_stages = options->is_verbose,
             .max_depth = options->max_depth,
             .sinks = watch->sinks,
@@ -580,10 +581,15 @@ static struct rv_range *measure_slice(struct watch *watch)
 
 static struct rv_group_by *group_calls(const struct watch *watch)
 {
-    return rv_group_by_create(&(struct rv_group_by_params){.spool = watch->spool,
-                                                           .lanes = rv_session_lanes(watch->session),
-                                                           .subroutines = rv_session_subroutines(watch->session),
-                                                           .key = watch->options->group_by});
+    struct rv_group_by_params params = {.spool = watch->spool,
+                                        .lanes = rv_session_lanes(watch->session),
+                                        .subroutines = rv_session_subroutines(watch->session),
+                                        .key = watch->options->group_by};
+    if (params.key.is_task)
+        params.flows = rv_flow_table_create(rv_session_flows(watch->session), params.lanes);
+    struct rv_group_by *group_by = rv_group_by_create(&params);
+    rv_flow_table_release(params.flows);
+    return group_by;
 }
 
 static int write_report(struct watch *watch, const struct rv_session_counts *counts, const struct rv_range *range)

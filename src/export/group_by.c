@@ -32,7 +32,10 @@ struct rv_group_by {
 bool rv_group_by_parse(const char *word, struct rv_group_by_key *key)
 {
     char *end = (char *)(uintptr_t)word;
-    *key = (struct rv_group_by_key){.is_on = true, .is_result = strncmp(word, "ret", 3) == 0};
+    *key = (struct rv_group_by_key){
+        .is_on = true, .is_result = strncmp(word, "ret", 3) == 0, .is_task = strcmp(word, "task") == 0};
+    if (key->is_task)
+        return true;
     if (key->is_result)
         end += 3;
     else if (strncmp(word, "arg", 3) == 0 && isdigit((unsigned char)word[3]))
@@ -88,10 +91,22 @@ void rv_group_by_normalize_sql(char *text)
     *out = '\0';
 }
 
+/* Of the task that was current as the call began. */
+static char *take_task(const struct rv_group_by *groups, const struct rv_lane *lane, const struct rv_span *span)
+{
+    const struct rv_flow *task = rv_flow_table_task(groups->params.flows, lane->idx, span->start);
+    if (!task || !task->name)
+        return rv_strdup("");
+    struct rv_subroutine name = rv_subroutines_get(groups->params.subroutines, task->name);
+    return rv_subroutine_take_full_name(&name);
+}
+
 static char *take_text(const struct rv_group_by *groups, const struct rv_lane *lane, const struct rv_span *span)
 {
     const struct rv_group_by_key *key = &groups->params.key;
     struct rv_call_arguments arguments;
+    if (key->is_task)
+        return take_task(groups, lane, span);
     (void)rv_call_arguments_read(&arguments, &lane->texts, groups->params.subroutines, span);
     const char *found = key->is_result                 ? arguments.result
                         : key->argument <= arguments.n ? arguments.arguments[key->argument - 1]

@@ -1,5 +1,6 @@
 /*
- * --group-by: statistics of calls by subroutine and by an argument, or by the result, from the spool. Each different text
+ * --group-by: statistics of calls by subroutine and by an argument, by the result, or by the task that was current as they
+ * began, from the spool. Each different text
  * is a row of its own: a live source keeps a limited number of them, and counts what is beyond (source/arguments.h).
  */
 #ifndef RV_EXPORT_GROUP_BY_H
@@ -9,14 +10,15 @@
 #include "model/lanes.h"
 #include "model/stats.h"
 #include "model/subroutines.h"
+#include "tasks/table.h"
 
 struct rv_group_by_key {
-    bool is_on, is_result;
+    bool is_on, is_result, is_task;
     bool is_sql;       /* numbers and strings of SQL are one: rv_group_by_normalize_sql() */
     uint32_t argument; /* from 1 */
 };
 
-/* "arg1", "arg2:sql", "ret". False: it is none. */
+/* "arg1", "arg2:sql", "ret", "task". False: it is none. */
 bool rv_group_by_parse(const char *word, struct rv_group_by_key *key);
 
 struct rv_group_by_params {
@@ -24,6 +26,7 @@ struct rv_group_by_params {
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
     struct rv_group_by_key key;
+    const struct rv_flow_table *flows; /* by task; else NULL. Borrowed for _create */
 };
 
 struct rv_group { /* of calls */

@@ -131,6 +131,20 @@ static void list_by_time(struct rv_flow_table *table)
     free(sorted);
 }
 
+static void list_turns(struct rv_flow_table *table)
+{
+    uint32_t last = RV_FLOW_TABLE_NONE;
+    table->turn_at = rv_alloc_scratch(table->n_steps + 1, sizeof *table->turn_at);
+    for (size_t i = 0; i < table->n_steps; i++) {
+        const struct rv_flow_step *step = &table->steps[table->by_time[i]];
+        if (last != RV_FLOW_TABLE_NONE && table->steps[last].lane != step->lane)
+            last = RV_FLOW_TABLE_NONE;
+        if (step->kind == RV_STEP_TASK_BEGIN || step->kind == RV_STEP_TASK_SWITCH)
+            last = table->by_time[i];
+        table->turn_at[i] = last;
+    }
+}
+
 size_t rv_flow_table_find(const struct rv_flow_table *table, uint32_t lane, uint64_t at_ns)
 {
     size_t from = 0, to = table->n_steps;
@@ -143,6 +157,15 @@ size_t rv_flow_table_find(const struct rv_flow_table *table, uint32_t lane, uint
             to = middle;
     }
     return from;
+}
+
+const struct rv_flow *rv_flow_table_task(const struct rv_flow_table *table, uint32_t lane, uint64_t at_ns)
+{
+    const size_t n_before = rv_flow_table_find(table, lane, at_ns + 1);
+    const uint32_t turn = n_before ? table->turn_at[n_before - 1] : RV_FLOW_TABLE_NONE;
+    if (turn == RV_FLOW_TABLE_NONE || table->steps[turn].lane != lane || table->steps[turn].until_ns <= at_ns)
+        return NULL;
+    return &table->flows[table->flow_of[turn]];
 }
 
 /* ---- the table ---- */
@@ -162,6 +185,7 @@ const struct rv_flow_table *rv_flow_table_create(struct rv_flows *flows, const s
         table->steps[i] = steps[places[i].number];
     cut(table, places);
     list_by_time(table);
+    list_turns(table);
     free(places);
     free(steps);
     return table;
@@ -183,6 +207,7 @@ void rv_flow_table_release(const struct rv_flow_table *table)
     free(shared->table.steps);
     free(shared->table.flows);
     free(shared->table.by_time);
+    free(shared->table.turn_at);
     free(shared->table.flow_of);
     free(shared);
 }

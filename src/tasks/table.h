@@ -12,6 +12,8 @@
 #include "model/lanes.h"
 #include "tasks/flows.h"
 
+#define RV_FLOW_TABLE_NONE UINT32_MAX
+
 struct rv_flow { /* or task */
     uint64_t id;
     uint32_t name; /* 0: its begin is not known, of a task */
@@ -27,6 +29,8 @@ struct rv_flow_table {
     struct rv_flow *flows; /* by name, then id and time; tasks behind flows, by process, id and time */
     size_t n_flows;
     uint32_t *by_time; /* numbers of the steps of all lanes, by lane and time */
+    uint32_t
+        *turn_at; /* of each place in by_time: the last turn of a task in the lane by then; RV_FLOW_TABLE_NONE: none */
     uint32_t *flow_of; /* of each step */
     uint64_t n_more;   /* steps that were not kept */
 };
@@ -40,5 +44,8 @@ void rv_flow_table_release(const struct rv_flow_table *table);
 
 /* The place in by_time of the first step of a lane at a time or later; it may be another lane's, or n_steps. */
 size_t rv_flow_table_find(const struct rv_flow_table *table, uint32_t lane, uint64_t at_ns);
+
+/* The task that is current of a lane's thread at a time; NULL: none is. */
+const struct rv_flow *rv_flow_table_task(const struct rv_flow_table *table, uint32_t lane, uint64_t at_ns);
 
 #endif

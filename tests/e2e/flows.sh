@@ -28,6 +28,14 @@ grep -q '"call":"program_flows::accept_one"},.*"call":"program_flows::work_on"},
 run --flows "$folder/run.rvz"
 grep -q 'worker ([0-9]*) in program_flows::work_on$' "$folder/out" || fail "not the way of a flow: $(cat "$folder/out")"
 
+# Calls by the task that was current as they began.
+run --report=csv --group-by=task --output="$folder/tasks" "$folder/run.rvz"
+expect "exit status of --group-by=task" $status 0
+calls() { # NAME TASK
+    awk -F, -v name="program_flows::$1" -v task="$2" '$1 == name && $NF == task { print $4 }' "$folder/tasks"
+}
+expect "calls of tasks, and of none" "$(calls part_one job) $(calls part_one '') $(calls part_two job) $(calls work_on '')" "200 100 200 200"
+
 # Live as replayed, and merged with itself each flow goes on in the other's.
 run --flows=csv --output="$folder/live" -- "$flows" 200
 expect "flows live" "$(field "$folder/live" flow 3)/$(field "$folder/live" flow 4)" 200/200

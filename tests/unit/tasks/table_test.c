@@ -111,6 +111,24 @@ Test(tasks_table, steps_are_found_by_lane_and_time)
     rv_flow_table_release(table);
 }
 
+Test(tasks_table, the_task_of_a_lane_is_current_from_the_begin_of_a_turn_up_to_its_end)
+{
+    add_turn(RV_STEP_TASK_BEGIN, 1, JOB, (const uint64_t[]){10, 20}, 0);
+    add_turn(RV_STEP_TASK_BEGIN, 2, JOB, (const uint64_t[]){20, 30}, 0);
+    add(RV_STEP_FLOW_BEGIN, 5, REQUEST, 15, 0);
+    add(RV_STEP_TASK_END, 1, 0, 25, 0);
+    add_turn(RV_STEP_TASK_SWITCH, 1, 0, (const uint64_t[]){40, 50}, 1);
+    const struct rv_flow_table *table = rv_flow_table_create(flows, lanes);
+    const uint64_t ids[] = {0, 1, 1, 2, 2, 0, 0};
+    for (uint64_t i = 0; i < 7; i++) {
+        const struct rv_flow *task = rv_flow_table_task(table, 0, 5 * (i + 1));
+        cr_assert_eq(task ? task->id : 0, ids[i], "at %d", (int)(5 * (i + 1)));
+    }
+    cr_assert_null(rv_flow_table_task(table, 1, 39));
+    cr_assert_not_null(rv_flow_table_task(table, 1, 40));
+    rv_flow_table_release(table);
+}
+
 Test(tasks_table, steps_beyond_the_most_are_counted)
 {
     for (uint64_t i = 0; i < RV_FLOWS_MOST + 3; i++)
