@@ -88,7 +88,7 @@ static double measure_clock_ns(enum rv_clock_kind kind)
 
 struct rv_governor *rv_governor_create(const struct rv_map *map, double max_overhead)
 {
-    struct rv_governor *governor = rv_alloc(1, sizeof *governor);
+    struct rv_governor *governor = rv_alloc_sparse(1, sizeof *governor); /* most of its table is never touched */
     governor->map = map;
     governor->max_overhead = max_overhead;
     governor->clock_ns = measure_clock_ns(map->geometry.clock_kind);

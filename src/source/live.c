@@ -810,7 +810,7 @@ struct rv_source *rv_live_open(struct rv_map *map, const struct rv_live_params *
     live->arguments = rv_arguments_open(map, live->symbolizer);
     live->modules = (struct rv_module_watch){.map = map, .symbolizer = live->symbolizer};
     live->names = (struct rv_name_map){.map = map, .symbolizer = live->symbolizer};
-    live->rings = rv_alloc(map->geometry.n_rings, sizeof *live->rings);
+    live->rings = rv_alloc_sparse(map->geometry.n_rings, sizeof *live->rings);
     live->popped = rv_alloc(RV_BATCH_EVENTS, sizeof *live->popped);
     live->has_live_owner = rv_alloc(n_words(live), sizeof *live->has_live_owner);
     live->capture = (struct rv_capture){.map = map, .symbolizer = live->symbolizer, .filter = params->filter};
