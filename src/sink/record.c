@@ -25,6 +25,7 @@
 enum {
     STRINGS_BYTES = 1 << 20,   /* of names not yet written, at most */
     CPUS_PER_ENCODER = 4,      /* what the workers of so many give, one encoder writes */
+    RECORDED_EVENTS = 1 << 15, /* per block: of twice as many, files are 3 % smaller, and two threads take 2 MiB more */
     FOLLOWED_EVENTS = 1 << 14, /* per block, for a follower, who loads one to look at a microsecond */
 };
 static const uint64_t FLUSH_INTERVAL_NS = 500000000;
@@ -550,7 +551,7 @@ static int open_file(struct rv_record *record, const struct rv_record_params *pa
         return error;
     record->limit = params->limit;
     record->follower = params->follower;
-    record->block_events = params->follower.index ? FOLLOWED_EVENTS : RV_REC_MAX_EVENTS;
+    record->block_events = params->follower.index ? FOLLOWED_EVENTS : RECORDED_EVENTS;
     record->is_all = params->is_all;
     record->gone = (struct rv_segments_gone){0};
     error = is_limited ? rv_rec_writer_give_back(&record->writer, 0, 0) : 0;

@@ -1,13 +1,13 @@
 #!/bin/sh
 # record_memory.sh RINGVIZ PROGRAM PEAK: the recorder's buffers are bounded by the number of its threads: recording two
-# threads that call as fast as they can takes at most 9 MiB more than watching them. Four blocks of 1 MiB each are on their
+# threads that call as fast as they can takes at most 7 MiB more than watching them. Four blocks of half a MiB each are on their
 # way at most, and one encoder has its working memory.
 set -u
 ringviz=$1
 threads=$2
 peak=$3
 . "${0%/*}/harness.sh"
-more_kb=9216
+more_kb=7168
 
 peak_of() { # OPTION...: the most that ringviz had resident, in KiB, into $kb
     timeout 100 "$peak" "$folder/kb" "$ringviz" --threads=2 --headless "$@" -- "$threads" 2 4000000 \
