@@ -137,7 +137,7 @@ enum rv_wake {
 
 #define RV_EVENT_WAKE_SHIFT 24       /* of a WOKEN event's id; Linux has no tid above 2^22: */
 #define RV_WIRE_FIRST_TID (1u << 22) /* these are threads that change native threads, numbered by their process */
-#define RV_WAKE_BEGAN 0xffu    /* in place of an enum rv_wake: the wait goes on, and began before its WAIT */
+#define RV_WAKE_BEGAN 0xffu          /* in place of an enum rv_wake: the wait goes on, and began before its WAIT */
 
 /* Which step of a flow or task a MARK is. */
 enum rv_step_kind {
@@ -453,8 +453,9 @@ enum rv_instrument {
     RV_INSTRUMENT_HOOKS = 1,         /* of -finstrument-functions */
     RV_INSTRUMENT_PROFILE_HOOKS = 2, /* of -pg, -mfentry, -Z instrument-mcount */
     RV_INSTRUMENT_PATCHES = 4,
-    RV_INSTRUMENT_RUNTIME = 8,  /* a language's, that says which */
-    RV_INSTRUMENT_SYSCALLS = 16 /* patches at the instructions that make system calls */
+    RV_INSTRUMENT_RUNTIME = 8,   /* a language's, that says which */
+    RV_INSTRUMENT_SYSCALLS = 16, /* patches at the instructions that make system calls */
+    RV_INSTRUMENT_WAITS = 32     /* functions in which threads wait: where they are not, waits are not known */
 };
 
 /* Why a function is not patched. */

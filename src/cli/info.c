@@ -63,8 +63,8 @@ static void print_processes(const struct rv_map *map, FILE *out)
         fprintf(out, "%8u %8u %-8s ", process->pid, process->parent_pid, word(PROCESS_STATES, N_PROCESS_STATES, state));
         char name[4 * sizeof process->name], by[RV_INSTRUMENTATION_BYTES];
         rv_text_escape(name, sizeof name, process->name, strnlen(process->name, sizeof process->name));
-        fprintf(out, "%s%s%s\n", name, process->instrumentation.instruments ? ", traced by " : "",
-                rv_instrumentation_text(&process->instrumentation, by));
+        rv_instrumentation_text(&process->instrumentation, by);
+        fprintf(out, "%s%s%s\n", name, *by ? ", traced by " : "", by);
     }
 }
 

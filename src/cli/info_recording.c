@@ -187,11 +187,13 @@ static void print_processes(const struct tally *tally, FILE *out)
             sorted[n++] = &tally->streams[i];
     qsort(sorted, n, sizeof *sorted, by_process);
     fprintf(out, "\n%8s %8s  %s\n", "pid", "parent", "name");
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || sorted[i]->who.process_key != sorted[i - 1]->who.process_key)
-            fprintf(out, "%8u %8u  %s%s%s\n", sorted[i]->who.pid, sorted[i]->who.parent_pid, sorted[i]->process_name,
-                    sorted[i]->instrumentation.instruments ? ", traced by " : "",
-                    rv_instrumentation_text(&sorted[i]->instrumentation, by));
+    for (size_t i = 0; i < n; i++) {
+        if (i && sorted[i]->who.process_key == sorted[i - 1]->who.process_key)
+            continue;
+        rv_instrumentation_text(&sorted[i]->instrumentation, by);
+        fprintf(out, "%8u %8u  %s%s%s\n", sorted[i]->who.pid, sorted[i]->who.parent_pid, sorted[i]->process_name,
+                *by ? ", traced by " : "", by);
+    }
     free(sorted);
 }
 

@@ -619,6 +619,7 @@ static int write_report(struct watch *watch, const struct rv_session_counts *cou
 static int write_waits(struct watch *watch)
 {
     const struct rv_waits_report report = {.waits = rv_session_waits(watch->session),
+                                           .lanes = rv_session_lanes(watch->session),
                                            .subroutines = rv_session_subroutines(watch->session),
                                            .losses = &watch->losses,
                                            .spool = watch->spool};

@@ -53,6 +53,7 @@ struct path {
     uint64_t from_ns, to_ns, run_ns, woken_ns;
     uint64_t known_from_ns; /* not 0: it begins here, since waits before were not kept */
     bool has_all_waits;     /* the graph has them */
+    size_t n_unknown;       /* processes whose waits are not known */
     struct rv_path_step *steps;
     size_t n_steps;
     struct rows subroutines, objects, unknown, on_threads;
@@ -321,6 +322,7 @@ static void find_steps(struct path *path, const struct rv_path_params *params)
 static int find_path(struct path *path)
 {
     path->reader = rv_wait_reader_open(path->report->waits, NULL, NULL);
+    path->n_unknown = rv_waits_count_unknown(path->report->lanes, rv_waits_n(path->report->waits) > 0);
     rv_wait_graph_init(&path->graph, path->report->lanes, path->reader);
     int error = rv_filter_n_rules(path->report->part.filter) ? choose_call(path) : choose_time(path);
     error = error ? error : leave_unknown(path);
@@ -480,6 +482,7 @@ static void write_text(struct rv_text_buffer *text, const struct path *path)
         rv_text_buffer_format(text, "more than %zu waits: nothing was computed anew\n", MOST_WAITS);
     if (rv_wait_reader_has_missed(path->reader))
         rv_text_buffer_add(text, "some waits could not be read: it may be another path; see --check\n");
+    rv_waits_add_unknown(text, path->n_unknown);
     rv_losses_add_text(text, path->report->losses, RV_LOSS_EVENTS_DROPPED);
     free(call);
     free(thread);
@@ -510,6 +513,8 @@ static void write_csv(struct rv_text_buffer *text, const struct path *path)
                           path->run_ns - own_ns(path), path->woken_ns, path->to_ns - path->from_ns, path->n_steps);
     if (path->known_from_ns)
         rv_text_buffer_format(text, "waits were not kept until,,%" PRIu64 ",0\n", path->known_from_ns);
+    if (path->n_unknown)
+        rv_text_buffer_format(text, "processes whose waits are unknown,,,%zu\n", path->n_unknown);
     rv_losses_add_csv(text, path->report->losses, 4);
 }
 
@@ -531,11 +536,12 @@ static void write_json(struct rv_text_buffer *text, const struct path *path)
 {
     struct section sections[N_SECTIONS];
     list_sections(path, sections);
-    rv_text_buffer_format(
-        text,
-        "{\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64 ",\"steps\":%zu,\"outside_of_calls_ns\":%" PRIu64
-        ",\"woken_ns\":%" PRIu64 ",\"known_from_ns\":%" PRIu64 ",\"lost\":",
-        path->from_ns, path->to_ns, path->n_steps, path->run_ns - own_ns(path), path->woken_ns, path->known_from_ns);
+    rv_text_buffer_format(text,
+                          "{\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64
+                          ",\"steps\":%zu,\"outside_of_calls_ns\":%" PRIu64 ",\"woken_ns\":%" PRIu64
+                          ",\"known_from_ns\":%" PRIu64 ",\"processes_unknown\":%zu,\"lost\":",
+                          path->from_ns, path->to_ns, path->n_steps, path->run_ns - own_ns(path), path->woken_ns,
+                          path->known_from_ns, path->n_unknown);
     rv_losses_add_json(text, path->report->losses);
     for (size_t i = 0; i < N_SECTIONS; i++) {
         rv_text_buffer_format(text, ",\"%s\":[", sections[i].key);

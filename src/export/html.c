@@ -361,6 +361,7 @@ static void add_object(struct html *html, struct rv_export_target *target, struc
     if (export->waits) {
         rv_text_buffer_add(text, ",\n\"waits\":");
         rv_waits_add_json(text, &(struct rv_waits_report){.waits = export->waits,
+                                                          .lanes = export->lanes,
                                                           .subroutines = export->subroutines,
                                                           .losses = export->losses,
                                                           .spool = export->spool});

@@ -221,7 +221,7 @@ static struct rv_lane **take_processes(const struct rv_report *report, size_t *n
     struct rv_lane **lanes = rv_lanes_take_by_process(report->lanes, &n_lanes);
     *n = 0;
     for (size_t i = 0; i < n_lanes; i++)
-        if (lanes[i]->instrumentation.instruments)
+        if (lanes[i]->instrumentation.instruments & ~(uint32_t)RV_INSTRUMENT_WAITS)
             lanes[(*n)++] = lanes[i];
     return lanes;
 }

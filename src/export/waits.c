@@ -24,6 +24,7 @@ struct table {
     struct rv_subroutines *subroutines;
     const struct rv_losses *losses;
     bool is_incomplete; /* some could not be read */
+    size_t n_unknown;   /* processes whose waits are not known */
 };
 
 /* "" for none. The caller frees it. */
@@ -42,6 +43,24 @@ char *rv_waits_take_object(struct rv_subroutines *subroutines, enum rv_wait_kind
     rv_text_buffer_format(&text, "%s%s%s%c", rv_wait_kind_name(kind), *name ? " " : "", name, '\0');
     free(name);
     return text.bytes;
+}
+
+size_t rv_waits_count_unknown(const struct rv_lanes *lanes, bool has_waits)
+{
+    size_t n, n_unknown = 0;
+    struct rv_lane **processes = rv_lanes_take_by_process(lanes, &n);
+    for (size_t i = 0; i < n; i++)
+        n_unknown += !(processes[i]->instrumentation.instruments & RV_INSTRUMENT_WAITS);
+    free(processes);
+    return has_waits && n_unknown == n ? 0 : n_unknown; /* older ringviz did not tell */
+}
+
+void rv_waits_add_unknown(struct rv_text_buffer *text, size_t n_unknown)
+{
+    if (n_unknown)
+        rv_text_buffer_format(text,
+                              "waits of %zu process%s are not known: only the library that is preloaded tells them\n",
+                              n_unknown, n_unknown == 1 ? "" : "es");
 }
 
 struct side { /* texts of one */
@@ -131,6 +150,7 @@ static void write_text(struct rv_text_buffer *text, const struct table *table)
     rv_text_buffer_format(text, " %21s  all %zu objects\n", "", table->n);
     if (table->is_incomplete)
         rv_text_buffer_add(text, "some waits could not be read: see --check\n");
+    rv_waits_add_unknown(text, table->n_unknown);
     rv_losses_add_text(text, table->losses, RV_LOSS_EVENTS_DROPPED);
 }
 
@@ -165,6 +185,16 @@ static void add_csv_row(struct rv_text_buffer *text, const struct table *table, 
     free(object);
 }
 
+static void add_csv_unknown(struct rv_text_buffer *text, size_t n_unknown)
+{
+    if (!n_unknown)
+        return;
+    rv_text_buffer_format(text, "unknown,processes,%zu", n_unknown);
+    for (unsigned i = 3; i < CSV_COLUMNS; i++)
+        rv_text_buffer_add(text, ",");
+    rv_text_buffer_add(text, "\n");
+}
+
 static void write_csv(struct rv_text_buffer *text, const struct table *table)
 {
     rv_text_buffer_add(text, "kind,object,waits,total_ns,p99_ns,longest_ns");
@@ -173,6 +203,7 @@ static void write_csv(struct rv_text_buffer *text, const struct table *table)
     rv_text_buffer_add(text, ",waiter,waiter_name,waiter_call,holder,holder_name,holder_call,held_ns,holder_stack\n");
     for (size_t i = 0; i < table->n; i++)
         add_csv_row(text, table, &table->rows[i]);
+    add_csv_unknown(text, table->n_unknown);
     rv_losses_add_csv(text, table->losses, CSV_COLUMNS);
 }
 
@@ -221,7 +252,8 @@ static void add_json(struct rv_text_buffer *text, const struct table *table)
         rv_text_buffer_add(text, i ? "," : "");
         add_json_row(text, table, &table->rows[i]);
     }
-    rv_text_buffer_format(text, "],\"is_incomplete\":%s", table->is_incomplete ? "true" : "false");
+    rv_text_buffer_format(text, "],\"is_incomplete\":%s,\"processes_unknown\":%zu",
+                          table->is_incomplete ? "true" : "false", table->n_unknown);
     rv_text_buffer_add(text, ",\"lost\":");
     rv_losses_add_json(text, table->losses);
     rv_text_buffer_add(text, "}");
@@ -251,6 +283,7 @@ static int read_table(struct table *table, const struct rv_waits_report *report)
     struct rv_wait_reader *reader = rv_wait_reader_open(report->waits, NULL, NULL);
     table->rows = rv_wait_reader_take_rows(reader, &table->n);
     table->is_incomplete = rv_wait_reader_has_missed(reader);
+    table->n_unknown = rv_waits_count_unknown(report->lanes, table->n > 0);
     rv_wait_reader_close(reader);
     return report->spool ? read_stacks(table, report->spool) : 0;
 }

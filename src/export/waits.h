@@ -11,6 +11,7 @@
 
 struct rv_waits_report {
     struct rv_waits *waits;
+    struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
     const struct rv_losses *losses; /* NULL: none */
     const struct rv_spool *spool;   /* sealed, for the holders' stacks; NULL: none */
@@ -18,6 +19,12 @@ struct rv_waits_report {
 
 /* 0, or the negative errno of the stream. */
 int rv_waits_write(const struct rv_waits_report *report, enum rv_report_format format, FILE *out);
+
+/* The number of processes whose waits are not known, if that is not the number of all that have waits; 0: none. */
+size_t rv_waits_count_unknown(const struct rv_lanes *lanes, bool has_waits);
+
+/* "waits of 2 processes are not known: ...": a line, if there are any. */
+void rv_waits_add_unknown(struct rv_text_buffer *text, size_t n_unknown);
 
 /* The kind and the name of an object; for the caller to free. */
 char *rv_waits_take_object(struct rv_subroutines *subroutines, enum rv_wait_kind kind, uint32_t object);

@@ -203,6 +203,17 @@ run --waits -p $$
 expect "exit status of a process that runs" $status 2
 one_line "--waits and --pid"
 
+# Of what was attached to, or traced by another tool, no wait is known: that is said.
+echo '[{"ph":"X","name":"f","ts":1,"dur":2,"pid":1,"tid":1}]' >"$folder/other.json"
+for option in --waits --waits=csv --waits=json --critical-path --critical-path=csv; do
+    run $option "$folder/other.json"
+    expect "exit status of $option" $status 0
+    grep -Eq 'waits of 1 process are not known|^unknown,processes,1,|"processes_unknown":1,|unknown,,,1$' "$folder/out" ||
+        fail "$option of another tool's trace: $(cat "$folder/out")"
+done
+run --waits "$folder/truth.rvz"
+! grep -q 'not known' "$folder/out" || fail "waits of a program that was started: $(cat "$folder/out")"
+
 # valgrind reads how our stubs are left, and the program runs in it as without us.
 if command -v valgrind >"$folder/which"; then
     run --headless -- valgrind -q "$contention" truth 2 200

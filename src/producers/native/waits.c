@@ -20,6 +20,7 @@
 
 #include "base/os_call.h"
 #include "producers/native/next_function.h"
+#include "producers/native/process.h"
 #include "producers/native/wait.h"
 #include "producers/native/watched_mutex.h"
 
@@ -96,6 +97,7 @@ __attribute__((constructor)) static void start(void)
     (void)choose();
     rv_watched_mutex_is_seen = true;
     rv_wait_init();
+    rv_process_use_instrument(RV_INSTRUMENT_WAITS);
 }
 
 static inline int try_mutex(pthread_mutex_t *mutex)
