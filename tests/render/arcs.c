@@ -51,16 +51,17 @@ static void add_calls(struct fixture *fixture)
 /* From the last lane to the first, over the names. */
 static void add_arcs(struct fixture *fixture)
 {
-    struct rv_wait_edge edges[8] = {{.waker_call = 0}};
+    struct rv_arc_collector collector = {.n = 0};
     for (uint32_t i = 0; i < 8; i++) {
-        edges[i].wait = (struct rv_wait){.start_ns = FROM_NS + i * 1000,
-                                         .woke_ns = FROM_NS + WINDOW_NS / 50 * (1 + i),
-                                         .end_ns = FROM_NS + WINDOW_NS / 50 * (2 + i),
-                                         .lane = 0,
-                                         .kind = RV_WAIT_MUTEX};
-        edges[i].waker = rv_lanes_get(fixture->lanes, N_LANES - 1);
+        const struct rv_wait_edge edge = {.wait = {.start_ns = FROM_NS + i * 1000,
+                                                   .woke_ns = FROM_NS + WINDOW_NS / 50 * (1 + i),
+                                                   .end_ns = FROM_NS + WINDOW_NS / 50 * (2 + i),
+                                                   .lane = 0,
+                                                   .kind = RV_WAIT_MUTEX},
+                                          .waker = rv_lanes_get(fixture->lanes, N_LANES - 1)};
+        rv_arc_collector_add(&collector, &edge);
     }
-    fixture->arcs = rv_arc_index_create(edges, 8);
+    fixture->arcs = rv_arc_index_create(&collector);
 }
 
 static void draw(struct fixture *fixture, enum rv_view_mode look, struct rv_subroutines *subroutines,
