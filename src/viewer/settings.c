@@ -61,7 +61,8 @@ static const struct {
     [KEY_LEGEND] = {"legend", "the panel that explains colours", switch_name, 2},
     [KEY_MINIMAP] = {"minimap", "the whole trace below the picture", switch_name, 2},
     [KEY_ARCS] = {"arcs", "arcs from who ended waits to who waited", switch_name, 2},
-    [KEY_FLOW_ARCS] = {"flow-arcs", "arcs of flows and tasks", switch_name, 2},
+    [KEY_FLOW_ARCS] = {"flow-arcs", "arcs of flows and tasks; recordings opened by their index have none", switch_name,
+                       2},
 };
 
 bool rv_settings_describe(int i, struct rv_settings_description *description)
