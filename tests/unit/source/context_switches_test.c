@@ -1,10 +1,14 @@
 #include "source/context_switches.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -194,4 +198,149 @@ Test(source_scheduler, the_last_to_claim_a_thread_gets_its_switches, .timeout = 
     cr_assert_geq(rv_context_switches_take(child.switches, (uint32_t)child.pid, OWNER + 1, UINT64_MAX, events, MOST),
                   2);
     rv_context_switches_close(child.switches);
+}
+
+/* ---- many threads, by what each counts itself ---- */
+
+enum { N_THREADS = 64, N_TURNS = 200 };
+
+struct counts { /* of a thread, at a time */
+    uint64_t at_ns, cpu_ns;
+    long n_voluntary, n_other;
+};
+
+struct crowd { /* shared with the process */
+    _Atomic unsigned n_ready, n_done;
+    _Atomic bool is_let_go;
+    struct counted {
+        uint32_t tid;
+        struct counts begin, end;
+    } threads[N_THREADS];
+};
+
+static void read_switches(struct counts *counts)
+{
+    char text[4096] = "";
+    FILE *file = fopen("/proc/thread-self/status", "r");
+    (void)!fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    const char *voluntary = strstr(text, "\nvoluntary_ctxt_switches:"), *other = strstr(text, "\nnonvoluntary_ctxt_");
+    counts->n_voluntary = strtol(strchr(voluntary, ':') + 1, NULL, 10);
+    counts->n_other = strtol(strchr(other, ':') + 1, NULL, 10);
+}
+
+/* Counts and times of one moment: none has changed meanwhile. */
+static struct counts count_now(void)
+{
+    struct counts before, now;
+    do {
+        struct timespec cpu;
+        read_switches(&before);
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+        now.at_ns = rv_clock_mono_ns();
+        now.cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+        read_switches(&now);
+    } while (before.n_voluntary != now.n_voluntary || before.n_other != now.n_other);
+    return now;
+}
+
+static struct crowd *crowd;
+
+static void *take_turns(void *its)
+{
+    struct counted *counted = its;
+    counted->tid = (uint32_t)syscall(SYS_gettid);
+    atomic_fetch_add(&crowd->n_ready, 1);
+    while (!atomic_load(&crowd->is_let_go))
+        usleep(1000);
+    counted->begin = count_now();
+    for (unsigned i = 0; i < N_TURNS; i++) {
+        for (volatile unsigned spin = 0; spin < 20000 + counted->tid % 7 * 5000; spin++)
+            continue;
+        if (i % 3 == 0)
+            usleep(50 + i % 5 * 100);
+    }
+    counted->end = count_now();
+    atomic_fetch_add(&crowd->n_done, 1);
+    return NULL;
+}
+
+static void run_crowd(void)
+{
+    pthread_t threads[N_THREADS];
+    for (int i = 0; i < N_THREADS; i++)
+        if (pthread_create(&threads[i], NULL, take_turns, &crowd->threads[i]) != 0)
+            _exit(1);
+    for (int i = 0; i < N_THREADS; i++)
+        pthread_join(threads[i], NULL);
+    _exit(0);
+}
+
+struct sums {
+    double error_ns, cpu_ns, n; /* of all threads; n: switches */
+};
+
+static void check_thread(struct rv_context_switches *switches, const struct counted *counted, uint32_t owner,
+                         struct sums *sums)
+{
+    static struct rv_event events[MOST];
+    const size_t n = rv_context_switches_take(switches, counted->tid, owner, UINT64_MAX, events, MOST);
+    long n_blocked = 0, n_preempted = 0;
+    uint64_t off_ns = 0, since_ns = 0;
+    cr_assert_lt(n, MOST);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t at_ns = rv_event_ticks(&events[i]);
+        if (at_ns < counted->begin.at_ns || at_ns > counted->end.at_ns)
+            continue;
+        n_blocked += events[i].aux == RV_THREAD_BLOCKED;
+        n_preempted += events[i].aux == RV_THREAD_PREEMPTED;
+        off_ns += events[i].aux == RV_THREAD_RUNNING ? at_ns - since_ns : 0;
+        since_ns = at_ns;
+    }
+    const uint64_t all_ns = counted->end.at_ns - counted->begin.at_ns,
+                   cpu_ns = counted->end.cpu_ns - counted->begin.cpu_ns;
+    const double error_ns = (double)(all_ns - off_ns) - (double)cpu_ns;
+    cr_expect_eq(n_blocked, counted->end.n_voluntary - counted->begin.n_voluntary, "%ld blocked, %ld counted",
+                 n_blocked, counted->end.n_voluntary - counted->begin.n_voluntary);
+    cr_expect_eq(n_preempted, counted->end.n_other - counted->begin.n_other, "%ld preempted, %ld counted", n_preempted,
+                 counted->end.n_other - counted->begin.n_other);
+    sums->error_ns += error_ns;
+    sums->cpu_ns += (double)cpu_ns;
+    sums->n += (double)(n_blocked + n_preempted);
+}
+
+Test(source_scheduler, of_many_threads_each_has_its_own_counts_and_together_their_time, .timeout = 60)
+{
+    struct rv_clock clock;
+    struct sums sums = {0};
+    int error, status;
+    crowd = mmap(NULL, sizeof *crowd, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    cr_assert_neq(crowd, MAP_FAILED);
+    const pid_t pid = fork();
+    if (pid == 0)
+        run_crowd();
+    while (atomic_load(&crowd->n_ready) < N_THREADS)
+        usleep(1000);
+    struct rv_context_switches *switches = rv_context_switches_open_process(pid, &error);
+    if (!switches) {
+        kill(pid, SIGKILL);
+        cr_skip_test("perf_event_open: %d", error);
+    }
+    rv_clock_init(&clock, RV_CLOCK_MONOTONIC);
+    for (uint32_t i = 0; i < N_THREADS; i++)
+        rv_context_switches_claim(switches, crowd->threads[i].tid, i + 1);
+    atomic_store(&crowd->is_let_go, true);
+    while (atomic_load(&crowd->n_done) < N_THREADS) {
+        rv_context_switches_read(switches, &clock);
+        usleep(1000);
+    }
+    cr_assert_eq(waitpid(pid, &status, 0), pid);
+    rv_context_switches_read(switches, &clock);
+    cr_assert_eq(rv_context_switches_n_lost(switches), 0);
+    for (uint32_t i = 0; i < N_THREADS; i++)
+        check_thread(switches, &crowd->threads[i], i + 1, &sums);
+    /* Of a switch some 4 us are the thread's own time before and after its record; more on a busy machine. */
+    cr_expect_leq(fabs(sums.error_ns), 0.01 * sums.cpu_ns + 10000.0 * sums.n, "%.0f of %.0f ns, %.0f switches",
+                  sums.error_ns, sums.cpu_ns, sums.n);
+    rv_context_switches_close(switches);
 }
