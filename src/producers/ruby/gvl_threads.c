@@ -63,17 +63,33 @@ static void swap(struct thread *thread)
     rv_gvl_swap(&thread->states);
 }
 
+static void put_away(void)
+{
+    if (running && running->ring) {
+        swap(running);
+        (void)ringviz_thread_use(NULL);
+    }
+    running = NULL;
+}
+
+static void take_out(struct thread *thread)
+{
+    put_away();
+    if (thread->ring) {
+        (void)ringviz_thread_use(thread->ring);
+        swap(thread);
+    }
+    running = thread;
+}
+
 static void resume(VALUE value)
 {
     struct thread *thread = rb_internal_thread_specific_get(value, key);
     if (!thread && !(thread = make(value)))
         return;
     rv_context_forget();
-    if (thread->ring && thread != running) {
-        (void)ringviz_thread_use(thread->ring);
-        swap(thread);
-    }
-    running = thread;
+    if (thread != running)
+        take_out(thread);
     rv_gvl_change_since(RINGVIZ_READY, __atomic_exchange_n(&thread->woken, 0, __ATOMIC_ACQUIRE)); /* W2 <- W1 */
     rv_gvl_change(RINGVIZ_RESUMED);
 }
@@ -85,11 +101,8 @@ static void suspend(VALUE value)
     if (!thread || thread != running)
         return;
     rv_gvl_change(RINGVIZ_SUSPENDED);
-    if (!running->ring)
-        return;
-    swap(running);
-    (void)ringviz_thread_use(NULL);
-    running = NULL;
+    if (thread->ring)
+        put_away();
 }
 
 static void wake(VALUE value)
