@@ -12,6 +12,8 @@ struct list {
     struct rv_not_traced *all;
     size_t n, capacity;
     uint64_t first_ns;
+    uint64_t several_ns;  /* of the first note that stands for several marks, */
+    uint32_t several_pid; /* and its process; 0: there is none */
 };
 
 static bool begins_with(const char *text, const char *prefix)
@@ -20,19 +22,48 @@ static bool begins_with(const char *text, const char *prefix)
 }
 
 /* A mark that ends another has until_ns alone, until it is joined to that. */
-static void add(struct list *list, const struct rv_lane *lane, const struct rv_lane_note *note,
-                struct rv_subroutines *subroutines)
+static void add_name(struct list *list, uint32_t pid, uint64_t ns, const char *name)
 {
-    const uint64_t ns = note->start_ns > list->first_ns ? note->start_ns - list->first_ns : 0;
-    char name[640];
-    (void)rv_subroutines_name_of(subroutines, note->id, name, sizeof name);
     const bool is_end = begins_with(name, RV_TRACED_AGAIN);
     if (!is_end && !begins_with(name, RV_NOT_TRACED))
         return;
     list->all = rv_vec_reserve(list->all, &list->capacity, list->n + 1, sizeof *list->all);
     struct rv_not_traced *added = &list->all[list->n++];
-    *added = (struct rv_not_traced){.pid = lane->pid, .at_ns = ns, .until_ns = is_end ? ns : 0};
+    *added = (struct rv_not_traced){.pid = pid, .at_ns = ns, .until_ns = is_end ? ns : 0};
     snprintf(added->what, sizeof added->what, "%s", name + strlen(is_end ? RV_TRACED_AGAIN : RV_NOT_TRACED));
+}
+
+static void add(struct list *list, const struct rv_lane *lane, const struct rv_lane_note *note,
+                struct rv_subroutines *subroutines)
+{
+    const uint64_t ns = note->start_ns > list->first_ns ? note->start_ns - list->first_ns : 0;
+    char name[640];
+    if (note->id == RV_NOTE_SEVERAL && (!list->several_pid || ns < list->several_ns)) {
+        list->several_pid = lane->pid;
+        list->several_ns = ns;
+    }
+    add_name(list, lane->pid, ns, rv_subroutines_name_of(subroutines, note->id, name, sizeof name));
+}
+
+static bool has(const struct list *list, size_t n, const char *what)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list->all[i].what, what) == 0)
+            return true;
+    return false;
+}
+
+/* Marks that were merged have names still; from when on is not known better than since the first of them. */
+static void add_merged(struct list *list, struct rv_subroutines *subroutines)
+{
+    const size_t n = list->n;
+    const uint32_t n_ids = list->several_pid ? rv_subroutines_count(subroutines) : 0;
+    char name[640];
+    for (uint32_t id = 1; id < n_ids; id++) {
+        (void)rv_subroutines_name_of(subroutines, id, name, sizeof name);
+        if (begins_with(name, RV_NOT_TRACED) && !has(list, n, name + strlen(RV_NOT_TRACED)))
+            add_name(list, list->several_pid, list->several_ns, name);
+    }
 }
 
 /* Is it open, and of the function that another one ends? */
@@ -85,6 +116,7 @@ struct rv_not_traced *rv_not_traced_take(struct rv_lanes *lanes, struct rv_subro
                 add(&list, lane, &lane->notes[k], subroutines);
         pthread_mutex_unlock(&lane->lock);
     }
+    add_merged(&list, subroutines);
     if (list.n)
         qsort(list.all, list.n, sizeof *list.all, compare_times);
     join_ends(&list);
