@@ -206,6 +206,11 @@ struct rv_color_tones rv_color_tones_of(enum rv_color_scheme scheme, uint32_t sl
     return (struct rv_color_tones){from_oklch(front), from_oklch(top), from_oklch(side)};
 }
 
+struct rv_color rv_color_front_of(enum rv_color_scheme scheme, uint32_t slot, uint32_t shade)
+{
+    return from_oklch(front_of(scheme, slot, shade));
+}
+
 uint32_t rv_color_duration_shade(uint64_t duration_ns)
 {
     float octave = log2f((float)(duration_ns ? duration_ns : 1)) - DURATION_OCTAVE_FIRST;

@@ -46,6 +46,9 @@ struct rv_color_tones {
 };
 struct rv_color_tones rv_color_tones_of(enum rv_color_scheme scheme, uint32_t slot, uint32_t shade);
 
+/* The first of them, in a third of the time. */
+struct rv_color rv_color_front_of(enum rv_color_scheme scheme, uint32_t slot, uint32_t shade);
+
 /* The theme actually used for a scheme: high contrast is always dark. */
 enum rv_color_theme rv_color_theme_of(enum rv_color_scheme scheme, enum rv_color_theme theme);
 

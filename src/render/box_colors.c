@@ -523,7 +523,7 @@ uint32_t rv_box_colors_index_of(const struct rv_box_colors *colors, const struct
 
 struct rv_color rv_box_colors_front(const struct rv_box_colors *colors, uint32_t colour_idx)
 {
-    return rv_color_tones_of(colors->scheme, colour_idx / RV_COLOR_SHADES, colour_idx % RV_COLOR_SHADES).front;
+    return rv_color_front_of(colors->scheme, colour_idx / RV_COLOR_SHADES, colour_idx % RV_COLOR_SHADES);
 }
 
 uint64_t rv_box_colors_version(const struct rv_box_colors *colors)

@@ -207,13 +207,14 @@ static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, co
     if (!rv_short_name_fit(full, &(struct rv_short_name_room){room_px, rv_font_measure, &font}, caption,
                            sizeof caption))
         return;
+    const bool has_walls = !layout->is_flat && content->picture->off_cpu.n_rows > 1;
     struct line line = {.origin = {left + CAPTION_PADDING, low[1] + 0.5f * (height - CAP_HEIGHT * size), low[2]},
                         .up = {0.0f, 1.0f, 0.0f},
                         .size = size,
                         .stretch = pass->camera->stretch,
                         .rgba = rv_labels_colour(content, box, wide->lane),
-                        .hollow_rgba = hollow_ink(content, box),
-                        .off_cpu = layout->is_flat ? NULL : &content->picture->off_cpu,
+                        .hollow_rgba = has_walls ? hollow_ink(content, box) : 0,
+                        .off_cpu = has_walls ? &content->picture->off_cpu : NULL,
                         .lane = wide->lane,
                         .width = layout->width};
     add_line(labels, &line, caption);
