@@ -687,7 +687,9 @@ struct rv_wire_control {
     uint64_t n_texts_refused; /* [atomic] texts without room */
     uint64_t blocking; /* [atomic] the call that the thread is in and that may block: ticks << 8 | enum rv_wait_kind;
                                  0: none */
-    uint8_t reserved2[56];
+    uint64_t creating;        /* [atomic] ticks before the last call that was to create a process, or to be another
+                                 program: for that program; 0: none */
+    uint8_t reserved2[48];
 
     /* 0x100 the consumer's line */
     uint64_t tail;          /* [atomic] events read or skipped */

@@ -60,7 +60,7 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "and its like, with the file that was ready, connections, file locks with their bytes, and sleeps after a lock was refused, "
      "sync, children, signals, messages; not those that the C library makes itself, as for streams (fread). Of pipes, eventfds and sockets "
      "between threads of a process the last to write, or to read, is the `likely` waker. `start`: from the call that created a "
-     "thread, or forked its process, to its beginning. --export=html has the table, too. Implies --headless."},
+     "thread, forked its process or began its program, to its beginning. --export=html has the table, too. Implies --headless."},
 
     {RV_OPTION_FLOWS, WATCH, "flows", "[=text|csv|json]", NULL,
      "print the flows and tasks that the program tells, and how long they took",

@@ -284,6 +284,7 @@ static void reset_ring(struct rv_map *map, struct rv_wire_control *control, uint
     __atomic_store_n(&control->n_lost_marks, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&control->n_stashed, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&control->blocking, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&control->creating, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&control->closing_ticks, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&control->is_waiting, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&control->is_overwriting, 0, __ATOMIC_RELAXED);

@@ -179,6 +179,9 @@ for nested in nested nested_above; do
     awk -F, '$2 ~ /::inner$/ { inner = $6 } $2 ~ /::outer$/ { outer = $6 } END { exit !(outer > inner + 15000000) }' \
         "$folder/waits" || fail "the outer wait is not longer: $(cat "$folder/waits")"
 done
+# Programs that it begins: where the thread that called exec had a ring, it was that one.
+scene_of "$blocking" begins
+expect "starts of a fork and of three programs" "$(awk -F, '$1 == "start" { print $3, $8, $10 }' "$folder/waits")" "4 2 2"
 # Children of raw calls have rings of their own.
 scene_of "$blocking" raw_fork
 awk -F, -v column=$exact '$1 == "start" && $3 == 4 && $column == 4 && $17 ~ "::raw_fork_scene$" { found = 1 } END { exit !found }' \

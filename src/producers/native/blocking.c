@@ -37,6 +37,7 @@
 #include "producers/native/file_lock.h"
 #include "producers/native/file_text.h"
 #include "producers/native/next_function.h"
+#include "producers/native/origin.h"
 #include "producers/native/process.h"
 #include "producers/native/thread.h"
 #include "producers/native/transfer.h"
@@ -709,6 +710,7 @@ RV_EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
 
 RV_EXPORT int system(const char *command)
 {
+    (void)rv_origin_announce_process();
     MAY_BLOCK(int, NEXT(system)(command), RV_WAIT_PROCESS, NO_FILE, false);
 }
 

@@ -8,9 +8,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "producers/native/verdict_table.h"
+#include "producers/native/origin.h"
 #include "producers/native/preload.h"
 #include "producers/native/thread.h"
+#include "producers/native/verdict_table.h"
 
 typedef int dlclose_fn(void *handle);
 typedef int setname_fn(pthread_t thread, const char *name);
@@ -19,6 +20,7 @@ typedef int setname_fn(pthread_t thread, const char *name);
 RV_HIDDEN void *rv_interpose_before_dlopen(const char *name);
 RV_HIDDEN void *rv_interpose_before_exec(const char *name, const char *path);
 RV_HIDDEN void *rv_interpose_before_exec_command(const char *name, const char *file);
+RV_HIDDEN void *rv_interpose_before_child(const char *name);
 RV_HIDDEN void *rv_interpose_before_spawn(const char *name, const pid_t *pid, const char *path);
 RV_HIDDEN void *rv_interpose_before_spawn_command(const char *name, const pid_t *pid, const char *file);
 
@@ -46,6 +48,7 @@ void *rv_interpose_before_dlopen(const char *name)
 /* path and file are as the intercepted function's caller gave them, who may be wrong. */
 void *rv_interpose_before_exec(const char *name, const char *path)
 {
+    (void)rv_origin_announce_process();
     if (path)
         rv_preload_expect(path);
     return next(name);
@@ -53,8 +56,16 @@ void *rv_interpose_before_exec(const char *name, const char *path)
 
 void *rv_interpose_before_exec_command(const char *name, const char *file)
 {
+    (void)rv_origin_announce_process();
     if (file)
         rv_preload_expect_command(file);
+    return next(name);
+}
+
+/* What such a child does until it is another program is done by its parent's thread. */
+void *rv_interpose_before_child(const char *name)
+{
+    (void)rv_origin_announce_process();
     return next(name);
 }
 
@@ -109,6 +120,8 @@ JUMP(execve, rv_interpose_before_exec);
 JUMP(execlp, rv_interpose_before_exec_command);
 JUMP(execvp, rv_interpose_before_exec_command);
 JUMP(execvpe, rv_interpose_before_exec_command);
+JUMP(vfork, rv_interpose_before_child);
+JUMP(popen, rv_interpose_before_child);
 JUMP(posix_spawn, rv_interpose_before_spawn);
 JUMP(posix_spawnp, rv_interpose_before_spawn_command);
 

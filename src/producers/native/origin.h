@@ -2,6 +2,9 @@
  * Who created the calling thread, or its process. The creator writes a release before its call, and passes on who and when
  * that was. The new thread notes when it begins; with its first ring it writes a wait for its start, which the creator ended
  * as it began. A thread that never gets a ring writes nothing.
+ *
+ * A program that exec begins looks itself among the rings of the file: at that of the thread that it was, which is exact, or
+ * else at those of its parent for the last call that creates processes, which is likely the one.
  */
 #ifndef RV_PRODUCERS_NATIVE_ORIGIN_H
 #define RV_PRODUCERS_NATIVE_ORIGIN_H
@@ -9,14 +12,20 @@
 #include <stdint.h>
 
 #include "producers/native/linkage.h"
+#include "ringviz/wire.h"
 
 struct rv_origin {
     uint32_t creator; /* tid; 0: unknown */
     uint64_t created; /* ticks before its call */
+    enum rv_wake wake;
 };
 
-/* The calling thread is about to create a thread or process; zeroed where it has no ring. */
+/* The calling thread is about to create a thread, or a process: also to be another program. Zeroed where it has no ring. */
 RV_HIDDEN struct rv_origin rv_origin_announce(void);
+RV_HIDDEN struct rv_origin rv_origin_announce_process(void);
+
+/* The calling thread is about to get a ring, of the process that is open: look for the origin of its first thread. */
+RV_HIDDEN void rv_origin_find(void);
 
 /* The calling thread has this origin, and begins now. */
 RV_HIDDEN void rv_origin_begin(const struct rv_origin *origin);

@@ -224,6 +224,7 @@ static bool claim_ring(void)
     if (thread.n_without_ring && !rv_ownership_has_free_ring(rv_process_map()))
         return false;
     rv_thread_look_at_modules();
+    rv_origin_find();
     const struct rv_ring_claim as = {.tid = thread.tid, .born_ticks = thread.tid ? 0 : rv_origin_created()};
     int ring_idx = rv_ownership_claim_as(rv_process_map(), rv_process_idx(), &as);
     if (ring_idx < 0)
@@ -701,7 +702,7 @@ void rv_thread_destroy(struct ringviz_thread *ended)
 
 void rv_thread_begin_fork(void)
 {
-    native.child = rv_origin_announce();
+    native.child = rv_origin_announce_process();
     rv_signal_guard_begin(&native.forking_guard);
     native.forking_pid = getpid();
     rv_thread_look();

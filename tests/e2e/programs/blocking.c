@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -597,6 +598,62 @@ static void polled_scene(void)
     waitpid(child, NULL, 0);
 }
 
+/* ---- programs that are begun ---- */
+
+static char own_path[4096];
+
+static CALLED void begun_scene(void)
+{
+    expect(getppid() > 1, 1, "the parent's number");
+}
+
+static CALLED void be_begun(void)
+{
+    execl(own_path, own_path, "begun", (char *)NULL);
+    _exit(127);
+}
+
+static void await_begun(pid_t child)
+{
+    int status = 0;
+    expect(waitpid(child, &status, 0), child, "waitpid");
+    expect(status, 0, "the program's status");
+}
+
+static CALLED void spawn_one(void)
+{
+    char *arguments[] = {own_path, (char[]){"begun"}, NULL};
+    pid_t child;
+    expect(posix_spawn(&child, own_path, NULL, NULL, arguments, environ), 0, "posix_spawn");
+    await_begun(child);
+}
+
+static CALLED void vfork_one(void)
+{
+    const pid_t child = vfork();
+    if (child == 0) {
+        execl(own_path, own_path, "begun", (char *)NULL);
+        _exit(127);
+    }
+    await_begun(child);
+}
+
+static CALLED void fork_one(void)
+{
+    const pid_t child = fork();
+    if (child == 0)
+        be_begun();
+    await_begun(child);
+}
+
+static void begins_scene(void)
+{
+    expect(readlink("/proc/self/exe", own_path, sizeof own_path - 1) > 0, 1, "own path");
+    spawn_one();
+    vfork_one();
+    fork_one();
+}
+
 /* The program ends its trace while another thread writes to what was waited for. */
 extern void ringviz_close(void) __attribute__((weak));
 enum { N_WAITED = 3, N_LATER = 100000 };
@@ -650,6 +707,8 @@ int main(int argc, char **argv)
                   {"timer", timer_scene},
                   {"outside", outside_scene},
                   {"polled", polled_scene},
+                  {"begins", begins_scene},
+                  {"begun", begun_scene},
                   {"closed", closed_scene}};
     main_thread = getpid();
     expect(pipe(channel), 0, "pipe");
