@@ -70,6 +70,11 @@ void ringviz_task_begin(uint64_t id, uint32_t name);
 void ringviz_task_switch(uint64_t id);
 void ringviz_task_end(uint64_t id);
 
+/* Name an object that threads wait for, such as a lock in memory that was allocated, as reports and the viewer show its
+ * waits from now on; copied. A variable has a name without. NULL takes the name away: before the memory is used otherwise. Of
+ * one process, some thousands. */
+void ringviz_name_object(const void *object, const char *name);
+
 /* What this process is traced by, for reports, recordings and the list of threads: "Python 3.11: functions". 63 bytes at
  * most; before the process's first event. */
 void ringviz_runtime(const char *text);

@@ -52,7 +52,7 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "print what threads waited for, how long, and who kept them waiting",
      "Mutexes, read-write locks, conditions, semaphores, barriers, what is done once and joined threads of a COMMAND's native "
      "code, by POSIX's and C11's functions, and futexes that it asks the kernel for, as C++20 and Rust do, most waiting first: the longest wait, the thread and call that ended most of "
-     "the waiting, and the calls that it was in then, in the longest of them. Of locks, barriers and what is done once the waker is exact (`exact`), or the thread is, at an unknown "
+     "the waiting, and the calls that it was in then, in the longest of them. A program names its objects by ringviz_name_object(), where they are no variables. Of locks, barriers and what is done once the waker is exact (`exact`), or the thread is, at an unknown "
      "moment of the wait (`owner`); of conditions and semaphores it is the last that signalled (`likely`). Of waits that end "
      "when another process acts the waker is not known, but for children and locks of files: the process that had the lock. "
      "Calls of the C library that block for 10 us or more are waits, too: sleeps, "

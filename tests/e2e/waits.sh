@@ -84,6 +84,9 @@ scene mutex
 row mutex ::lock ::mutex_scene ::hold_mutex $exact
 stack mutex ::lock hold_mutex
 stack start '' 'main;mutex_scene;start_holder;start'
+scene named
+row mutex '^orders' ::lock_allocated ::hold_mutex $exact
+expect "locks that have the name" "$(grep -c '^mutex,orders,1,' "$folder/waits")" 1
 scene timed
 awk -F, -v column=$timeout '$1 == "mutex" && $column == 1 { found = 1 } END { exit !found }' "$folder/waits" ||
     fail "no wait that timed out: $(cat "$folder/waits")"
@@ -124,7 +127,7 @@ scene cancel
 expect "starts of 60 threads and 20 processes" "$(run --waits=csv -- "$forktree" && awk -F, -v column=$exact '$1 == "start" {
     print $3, $column }' "$folder/out")" "80 80"
 path -- "$forktree"
-on_path objects '^start$' 0 2
+on_path objects '^start$' 0 1
 scene c11
 awk -F, -v column=$exact '$1 == "start" && $17 ~ "::c11_scene$" && $column == 1 { found = 1 } END { exit !found }' \
     "$folder/waits" || fail "no start by thrd_create: $(cat "$folder/waits")"

@@ -52,13 +52,13 @@ static struct rv_origin find_in(pid_t pid, uint64_t start, enum rv_wake wake)
 void rv_origin_find(void)
 {
     static bool has_looked;
-    if (has_looked || origin.creator || gettid() != getpid())
+    if (has_looked || origin.creator || rv_os_own_tid() != rv_os_own_pid())
         return;
     has_looked = true;
     const int saved = errno;
     rv_os_begin_own();
     struct rv_origin found =
-        find_in(getpid(), rv_map_process(rv_process_map(), rv_process_idx())->start, RV_WAKE_EXACT);
+        find_in(rv_os_own_pid(), rv_map_process(rv_process_map(), rv_process_idx())->start, RV_WAKE_EXACT);
     if (!found.creator)
         found = find_in(getppid(), rv_os_process_start(getppid()), RV_WAKE_LIKELY);
     rv_os_end_own();

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/os_call.h"
+#include "producers/native/object_names.h"
 #include "producers/native/process.h"
 #include "producers/native/thread.h"
 
@@ -52,6 +53,13 @@ uint64_t rv_wait_push(enum rv_event_kind kind, uint64_t word)
     return rv_push(&rv_thread.pusher, kind, word, RV_ENTRY_STACK(), rv_thread_push_slow);
 }
 
+static uint64_t word_of(const void *object, uint32_t kind_and_flags)
+{
+    const uint32_t name = rv_object_names_find(object);
+    return name ? rv_event_word(name, (uint16_t)(kind_and_flags | RV_WAIT_NAMED), 0)
+                : rv_event_word_at((uintptr_t)object, (uint16_t)kind_and_flags);
+}
+
 bool rv_wait_is_traced(void)
 {
     return rv_thread_ring() >= 0;
@@ -64,7 +72,7 @@ void rv_wait_write_release(const void *object, enum rv_wait_kind kind, bool is_b
     uint64_t ticks = 0;
     follow_fork();
     if (rv_wait_is_traced())
-        ticks = rv_wait_push(RV_EVENT_WAIT, rv_event_word_at((uintptr_t)object, (uint16_t)(kind | RV_WAIT_RELEASE)));
+        ticks = rv_wait_push(RV_EVENT_WAIT, word_of(object, kind | RV_WAIT_RELEASE));
     else if (rv_process_is_open())
         ticks = rv_clock_ticks(rv_process_map()->clock.kind);
     uint32_t rest = rest_of(object);
@@ -112,8 +120,7 @@ struct rv_wait rv_wait_announce(const void *object, enum rv_wait_kind kind, uint
 
 void rv_wait_write(void)
 {
-    const uint32_t flags = rv_wait.is_nested ? RV_WAIT_NESTED : 0;
-    rv_wait_push(RV_EVENT_WAIT, rv_event_word_at((uintptr_t)rv_wait.object, (uint16_t)(rv_wait.kind | flags)));
+    rv_wait_push(RV_EVENT_WAIT, word_of(rv_wait.object, rv_wait.kind | (rv_wait.is_nested ? RV_WAIT_NESTED : 0)));
 }
 
 struct rv_wait rv_wait_begin(const void *object, enum rv_wait_kind kind, uint64_t stack)

@@ -296,6 +296,30 @@ static void *hold_until_told(void *mutex)
     return NULL;
 }
 
+/* Of a lock that is no variable. */
+extern void ringviz_name_object(const void *object, const char *name) __attribute__((weak));
+static void __attribute__((noinline)) lock_allocated(const char *name)
+{
+    pthread_mutex_t *allocated = malloc(sizeof *allocated);
+    pthread_mutex_init(allocated, NULL);
+    if (ringviz_name_object)
+        ringviz_name_object(allocated, name);
+    pthread_t thread = start_holder(hold_mutex, allocated);
+    expect(pthread_mutex_lock(allocated), 0, "lock");
+    pthread_mutex_unlock(allocated);
+    pthread_join(thread, NULL);
+    pthread_mutex_destroy(allocated);
+    if (ringviz_name_object)
+        ringviz_name_object(allocated, NULL);
+    free(allocated);
+}
+
+static void named_scene(void)
+{
+    lock_allocated("orders");
+    lock_allocated(NULL);
+}
+
 static void timed_scene(void)
 {
     pthread_t thread = start(hold_until_told, &lock);
@@ -599,7 +623,7 @@ int main(int argc, char **argv)
                   {"readers", readers_scene}, {"jump", jump_scene},           {"refused", refused_scene},
                   {"fork", fork_scene},       {"semaphore", semaphore_scene}, {"join", join_scene},
                   {"cancel", cancel_scene},   {"deadlock", deadlock_scene},   {"c11", c11_scene},
-                  {"clocks", clocks_scene}};
+                  {"clocks", clocks_scene},   {"named", named_scene}};
     static const struct {
         const char *name;
         void *(*run)(void *);
