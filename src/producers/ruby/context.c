@@ -2,6 +2,7 @@
  * Up to Ruby 3.2 it exports a pointer to the context that a thread executes; later Rubies have it in their thread. An event
  * tells the context, too: where the thread has the same pointer is looked for once.
  */
+#include "producers/ruby/gvl.h"
 #include "producers/ruby/ruby_api.h"
 
 #if RUBY_API_VERSION_CODE < 30300
@@ -32,6 +33,7 @@ static void find(VALUE unused, const struct raw_event *event)
 void rv_context_find(void)
 {
     char *thread = RTYPEDDATA_GET_DATA(rb_thread_current());
+    rv_gvl_go_on();
     rv_context_place = (struct rv_execution_context **)(void *)(thread + offset);
 }
 

@@ -35,6 +35,7 @@ void rv_gvl_begin_thread(void);
 #if RUBY_API_VERSION_CODE >= 30300
 void rv_gvl_prepare(void);
 void rv_gvl_name_thread(void);
+void rv_gvl_go_on(void); /* The calling thread runs. GVL */
 #else
 static inline void rv_gvl_prepare(void)
 {

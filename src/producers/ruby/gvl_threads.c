@@ -25,6 +25,7 @@ struct thread {
 
 static rb_internal_thread_specific_key_t key;
 static _Thread_local struct thread *running; /* by this native thread, also without the GVL */
+static bool has_started;
 
 /* The stack of a native thread lies just below its thread pointer. */
 static bool is_on_native_stack(void)
@@ -70,6 +71,7 @@ static void put_away(void)
         (void)ringviz_thread_use(NULL);
     }
     running = NULL;
+    rv_context_forget();
 }
 
 static void take_out(struct thread *thread)
@@ -87,11 +89,17 @@ static void resume(VALUE value)
     struct thread *thread = rb_internal_thread_specific_get(value, key);
     if (!thread && !(thread = make(value)))
         return;
-    rv_context_forget();
     if (thread != running)
         take_out(thread);
     rv_gvl_change_since(RINGVIZ_READY, __atomic_exchange_n(&thread->woken, 0, __ATOMIC_ACQUIRE)); /* W2 <- W1 */
     rv_gvl_change(RINGVIZ_RESUMED);
+}
+
+/* Ruby does not tell that a thread goes on which was interrupted before it had slept. */
+void rv_gvl_go_on(void)
+{
+    if (has_started && !running)
+        resume(rb_thread_current());
 }
 
 /* It may have been suspended before. */
@@ -190,5 +198,6 @@ void rv_gvl_start(void)
                                       RUBY_INTERNAL_THREAD_EVENT_READY | RUBY_INTERNAL_THREAD_EVENT_RESUMED |
                                           RUBY_INTERNAL_THREAD_EVENT_SUSPENDED | RUBY_INTERNAL_THREAD_EVENT_EXITED,
                                       NULL);
+    has_started = true;
     resume(rb_thread_current());
 }
