@@ -55,7 +55,8 @@ struct rv_shadow_region {
 /* Frames of threads' own stacks, by the address of the frame of depth 0. */
 static struct rv_pool own_frames =
     RV_POOL_AROUND(FRAME_BYTES(N_EARLIER), FRAME_BYTES(N_OWN_FRAMES + RV_SHADOW_RESERVE), ALIGN_BYTES);
-static RV_THREAD_LOCAL struct rv_shadow_region own_region;
+static RV_THREAD_LOCAL struct rv_shadow_region native_region;
+static struct rv_pool other_regions = RV_POOL(sizeof(struct rv_shadow_region)); /* of threads that change native ones */
 
 struct rv_shadow_frame rv_shadow_no_frame[2] = {{.stack = NO_STACK, .word = BOUNDARY}};
 
@@ -540,14 +541,17 @@ static void shrink(struct rv_shadow_frame *zero)
         (void)madvise(begin, (size_t)(end - begin), MADV_DONTNEED);
 }
 
-int rv_shadow_create(struct rv_shadow *shadow, uint64_t end)
+int rv_shadow_create(struct rv_shadow *shadow, uint64_t end, bool is_native)
 {
-    struct rv_shadow_frame *zero = rv_pool_take(&own_frames);
+    struct rv_shadow_region *own = is_native ? &native_region : rv_pool_take(&other_regions);
+    struct rv_shadow_frame *zero = own ? rv_pool_take(&own_frames) : NULL;
+    if (!zero && own && !is_native)
+        rv_pool_give(&other_regions, own);
     if (!zero)
         return -ENOMEM;
-    lay_out(&own_region, zero, 0, N_OWN_FRAMES);
-    set_end(own_region.base, end);
-    *shadow = own_region.saved;
+    lay_out(own, zero, 0, N_OWN_FRAMES);
+    set_end(own->base, end);
+    *shadow = own->saved;
     return 0;
 }
 
@@ -586,7 +590,7 @@ static void destroy_others(struct rv_shadow_region **buckets)
     for (size_t i = 0; i < N_BUCKETS; i++)
         for (struct rv_shadow_region *region = buckets[i], *next; region; region = next) {
             next = region->next;
-            if (region != &own_region)
+            if (region->stack_id)
                 munmap(region, OTHER_BYTES);
         }
     munmap(buckets, N_BUCKETS * sizeof *buckets);
@@ -596,12 +600,15 @@ void rv_shadow_destroy(struct rv_shadow *shadow)
 {
     if (!shadow->region)
         return;
-    struct rv_shadow_frame *zero = own_region.last + 1 - N_OWN_FRAMES;
+    struct rv_shadow_region *own = find_region(shadow, 0);
+    struct rv_shadow_frame *zero = own->last + 1 - N_OWN_FRAMES;
     *shadow = (struct rv_shadow){0};
-    if (own_region.buckets)
-        destroy_others(own_region.buckets);
+    if (own->buckets)
+        destroy_others(own->buckets);
     shrink(zero);
     rv_pool_give(&own_frames, zero);
+    if (own != &native_region)
+        rv_pool_give(&other_regions, own);
 }
 
 void rv_shadow_clear(struct rv_shadow *shadow)

@@ -224,8 +224,9 @@ RV_HIDDEN const struct rv_shadow_frame *rv_shadow_pop_returned(struct rv_shadow 
 /* The tag of a runtime's open frame, on the current stack or on another; its depth, where that stack does not have it. */
 RV_HIDDEN uint16_t rv_shadow_runtime_tag(const struct rv_shadow *shadow, uint32_t stack_id, uint32_t depth);
 
-/* end: above all of the thread's own stack. Within a guard; -ENOMEM. */
-RV_HIDDEN int rv_shadow_create(struct rv_shadow *shadow, uint64_t end);
+/* end: above all of the thread's own stack. is_native: the calling thread's, until it ends; else of one that changes native
+ * threads. Within a guard; -ENOMEM. */
+RV_HIDDEN int rv_shadow_create(struct rv_shadow *shadow, uint64_t end, bool is_native);
 
 /* To another stack; 0 is its own. Within a guard; -ENOMEM: stays on that which it is on. */
 RV_HIDDEN int rv_shadow_switch(struct rv_shadow *shadow, uint32_t stack_id);

@@ -459,6 +459,11 @@ int rv_thread_ring(void)
     return has_ring() ? (int)rv_thread.pusher.state->ring_idx : -ENOENT;
 }
 
+uint32_t rv_thread_tid(void)
+{
+    return thread.tid ? thread.tid : (uint32_t)rv_os_own_tid();
+}
+
 void rv_thread_on_end(void (*end)(void))
 {
     size_t i = at_end[0] != NULL;
@@ -511,7 +516,7 @@ bool rv_thread_has_shadow(void)
     if (rv_process_is_closed() || native.n_rounds > LAST_ROUNDS)
         return false;
     rv_signal_guard_begin(&guard);
-    int error = rv_thread.shadow.region ? 0 : rv_shadow_create(&rv_thread.shadow, current_stack_end());
+    int error = rv_thread.shadow.region ? 0 : rv_shadow_create(&rv_thread.shadow, current_stack_end(), !thread.tid);
     if (!error && thread.stack_id)
         (void)rv_shadow_switch(&rv_thread.shadow, thread.stack_id); /* without memory it begins as the first stack's */
     if (!error)

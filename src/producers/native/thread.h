@@ -47,6 +47,9 @@ RV_HIDDEN bool rv_thread_is_forked(void);
 /* The calling thread's ring, or -ENOENT. */
 RV_HIDDEN int rv_thread_ring(void);
 
+/* The traced thread's number: the kernel's, or that of a runtime's thread. */
+RV_HIDDEN uint32_t rv_thread_tid(void);
+
 /* Who reports the frames that are open when a thread gets its ring, is traced again after it was muted, or calls its
  * first hooked function; for this process, never taken back. */
 RV_HIDDEN void rv_thread_on_ring(void (*replay)(void));

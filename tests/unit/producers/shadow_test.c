@@ -12,7 +12,7 @@ static size_t n_fallen;
 static void start(void)
 {
     shadow = (struct rv_shadow){0};
-    cr_assert_eq(rv_shadow_create(&shadow, STACK), 0);
+    cr_assert_eq(rv_shadow_create(&shadow, STACK, true), 0);
 }
 
 static void stop(void)
@@ -426,4 +426,27 @@ Test(shadow, depths_go_on_beyond_its_room)
         cr_assert_eq(leave(stack_at(i), 0x1000, 0x1010), (uint16_t)i, "%u", i);
     cr_expect_eq(enter(stack_at(10), 0x2000, 0x1020), 10, "989 frames were left by longjmp");
     cr_expect_eq(n_fallen, 990);
+}
+
+Test(shadow, threads_that_change_native_ones_have_frames_of_their_own)
+{
+    const struct rv_shadow native = shadow;
+    struct rv_shadow others[2] = {{0}};
+    for (unsigned i = 0; i < 2; i++) {
+        cr_assert_eq(rv_shadow_create(&others[i], STACK, false), 0);
+        shadow = others[i];
+        cr_expect_eq(enter(STACK - 64, 0x1000, 0x10), 0);
+        cr_expect_eq(rv_shadow_switch(&shadow, 7 + i), 0);
+        cr_expect_eq(enter(OTHER_BELOW - 64, 0x2000, 0x20), 0);
+        others[i] = shadow;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        shadow = others[i];
+        cr_expect_eq(leave(OTHER_BELOW - 64, 0x2000, 0x20), 0);
+        cr_expect_eq(rv_shadow_switch(&shadow, 0), 0);
+        cr_expect_eq(enter(STACK - 128, 0x3000, 0x1010), 1, "its call of 0x1000 is open");
+        rv_shadow_destroy(&shadow);
+    }
+    shadow = native;
+    cr_expect_eq(enter(STACK - 64, 0x1000, 0x10), 0, "nothing of theirs is here");
 }
