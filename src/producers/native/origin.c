@@ -18,10 +18,11 @@ struct rv_origin rv_origin_announce(void)
 {
     if (rv_thread_ring() < 0)
         return (struct rv_origin){0};
+    const uint32_t creator = rv_thread_tid();
     const uint64_t ticks =
         rv_push(&rv_thread.pusher, RV_EVENT_WAIT, rv_event_word(0, RV_WAIT_START | RV_WAIT_RELEASE, 0),
                 RV_ENTRY_STACK(), rv_thread_push_slow);
-    return (struct rv_origin){rv_thread.pusher.state->ring.control->owner_tid, ticks, RV_WAKE_EXACT};
+    return (struct rv_origin){creator, ticks, RV_WAKE_EXACT};
 }
 
 struct rv_origin rv_origin_announce_process(void)
