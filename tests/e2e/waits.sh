@@ -163,6 +163,7 @@ row read /outside ::outside_scene "" $unknown
 scene_of "$blocking" polled
 row "file lock" ' byte 7' ::poll_lock "" $likely
 row sleep "" ::poll_lock "" $timeout
+expect "sleeps after the locks that it got, and has given up" "$(awk -F, '$1 == "sleep" { print $3 }' "$folder/waits")" 3
 scene_of "$blocking" futex
 row futex ::word ::wait_word ::change_word $likely
 row futex ::word ::wait_word "" $timeout

@@ -194,11 +194,19 @@ static void write_held_wait(uint64_t began, enum rv_wait_kind kind, uint32_t nam
                                               .wake = holder > 0 ? wake : RV_WAKE_UNKNOWN});
 }
 
-/* A lock of a file that the thread was refused, until it gets one: meanwhile its sleeps are waits for that. */
+/* A lock of a file that the thread was refused: its next sleep is a wait for that, unless it gets one before. After that
+ * sleep it asks again, or has given up. */
 static RV_THREAD_LOCAL struct refused_lock {
     uint32_t name; /* 0: none */
     pid_t holder;
 } refused_lock;
+
+static void write_refused_wait(uint64_t began)
+{
+    const struct refused_lock lock = refused_lock;
+    refused_lock = (struct refused_lock){0};
+    write_held_wait(began, RV_WAIT_FILE_LOCK, lock.name, lock.holder, RV_WAKE_LIKELY);
+}
 
 static __attribute__((noinline)) void write_wait(uint64_t began, enum rv_wait_kind kind, int fd, bool is_timeout)
 {
@@ -206,7 +214,7 @@ static __attribute__((noinline)) void write_wait(uint64_t began, enum rv_wait_ki
     if (!is_long_wait(began))
         ;
     else if (kind == RV_WAIT_SLEEP && refused_lock.name)
-        write_held_wait(began, RV_WAIT_FILE_LOCK, refused_lock.name, refused_lock.holder, RV_WAKE_LIKELY);
+        write_refused_wait(began);
     else
         write_file_wait(began, kind, fd, is_timeout);
     errno = saved;
@@ -577,6 +585,7 @@ RV_EXPORT int sync_file_range(int fd, off64_t from, off64_t n, unsigned flags)
 static __attribute__((noinline)) void write_lock_wait(uint64_t began, int fd, const struct flock *range, pid_t holder)
 {
     const int saved = errno;
+    refused_lock = (struct refused_lock){0};
     if (is_long_wait(began))
         write_held_wait(began, RV_WAIT_FILE_LOCK, rv_file_text_id(fd, rv_file_kind(fd), range), holder, RV_WAKE_OWNER);
     errno = saved;
