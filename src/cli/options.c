@@ -536,6 +536,14 @@ unsigned rv_options_n_texts(const struct rv_options *options)
            options->has_critical_path;
 }
 
+static bool has_export(const struct rv_options *options, enum rv_export_kind kind)
+{
+    bool has = false;
+    for (size_t i = 0; i < options->n_exports; i++)
+        has |= options->exports[i].kind == kind;
+    return has;
+}
+
 /* Two outputs in one stream could not be told apart. */
 static int check_stdout(const struct rv_options *options)
 {
@@ -642,6 +650,8 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "--group-by goes with --report; see ringviz --help");
     if (options->group_by.is_on && (options->has_part || options->find || rv_filter_n_rules(options->filter)))
         return rv_err(EINVAL, "--group-by is of the whole capture: it takes no --from, --to, --find and --filter");
+    if (options->flame != RV_TIME_WALL && !has_export(options, RV_EXPORT_FOLDED))
+        return rv_err(EINVAL, "--flame goes with --export=folded; see ringviz --help");
     const char *capture = options->n_prototypes ? "prototypes" : options->syscalls ? "syscalls" : NULL;
     if (capture && options->file)
         return rv_err(EINVAL, "--%s goes with -p PID or -- COMMAND; see ringviz --help", capture);

@@ -96,6 +96,9 @@ run --export=folded:"$folder/none" --flame=off-cpu "$folder/off.rvz"
 expect "exit status without states" $status 1
 one_line "--flame without states"
 [ ! -e "$folder/none" ] || fail "an export without states is left"
+run --report --flame=off-cpu "$folder/run.rvz"
+expect "exit status of --flame without stacks" $status 2
+one_line "--flame without stacks"
 grep -q "^threads' states are not known after: " "$folder/diff" || fail "a comparison without states says nothing"
 run --diff --force --output="$folder/diff" "$folder/run.rvz" "$folder/run.rvz"
 sed -n 5p "$folder/diff" | grep -q "most of it" || fail "no cause of changes: $(cat "$folder/diff")"
