@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/units.h"
 
 #define RANKED 64u /* limit of groups; the rest is summarized as others */
@@ -28,6 +29,7 @@ static struct rv_legend_row *add_row(struct rv_legend *legend, uint32_t rgba, do
 
 static void add_state(struct rv_legend *legend, const char *name, uint32_t rgba, double share)
 {
+    rv_assert(legend->n_states < RV_LEGEND_STATES);
     struct rv_legend_row *row = &legend->states[legend->n_states++];
     *row = (struct rv_legend_row){.rgba = rgba, .share = share};
     snprintf(row->name, sizeof row->name, "%s", name);
@@ -181,21 +183,22 @@ static size_t count_kind(const struct rv_arc_list *arcs, enum rv_arc_kind kind)
     return n;
 }
 
-/* Arcs that are not drawn are said with those that are. */
 static void add_arcs(const struct rv_arc_list *arcs, enum rv_arc_kind kind, uint32_t rgb, struct rv_legend *legend)
 {
-    char name[RV_LEGEND_NAME_BYTES];
     static const char *const WHATS[RV_ARC_KIND_COUNT] = {[RV_ARC_LOCK] = "let a lock go to a waiter",
                                                          [RV_ARC_OTHER] = "ended another wait",
                                                          [RV_ARC_FLOW] = "a flow or task goes on"};
-    const char *what = WHATS[kind];
-    if (count_kind(arcs, kind) == 0)
+    if (count_kind(arcs, kind))
+        add_state(legend, WHATS[kind], rgb << 8 | 0xffu, -1.0);
+}
+
+static void add_arcs_left(const struct rv_arc_list *arcs, struct rv_legend *legend)
+{
+    char name[RV_LEGEND_NAME_BYTES];
+    if (!arcs || !arcs->n_left)
         return;
-    if (arcs->n_left)
-        snprintf(name, sizeof name, "%s (%zu of %zu arcs)", what, arcs->n, arcs->n + arcs->n_left);
-    else
-        snprintf(name, sizeof name, "%s", what);
-    add_state(legend, name, rgb << 8 | 0xffu, -1.0);
+    snprintf(name, sizeof name, "%zu of %zu arcs drawn", arcs->n, arcs->n + arcs->n_left);
+    add_state(legend, name, 0, -1.0);
 }
 
 void rv_color_legend_add_lines(const struct rv_arc_list *arcs, uint64_t n_lacking, bool has_path,
@@ -206,6 +209,7 @@ void rv_color_legend_add_lines(const struct rv_arc_list *arcs, uint64_t n_lackin
     add_arcs(arcs, RV_ARC_LOCK, theme->arc_lock, legend);
     add_arcs(arcs, RV_ARC_OTHER, theme->arc, legend);
     add_arcs(arcs, RV_ARC_FLOW, theme->arc_flow, legend);
+    add_arcs_left(arcs, legend);
     if (n_lacking)
         add_state(legend, lacking, theme->lost << 8 | 0xffu, -1.0);
     if (has_path)
