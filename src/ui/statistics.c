@@ -21,6 +21,8 @@
 #define TAB_GAP 4.0f
 #define BUTTONS_WIDTH 168.0f /* at the right of the head */
 #define CLOSE_WIDTH 64.0f
+#define TIMES_WIDTH 190.0f /* of the buttons that choose a time, and of one of them */
+#define TIME_WIDTH 62.0f
 #define BESIDE_WIDTH 520.0f /* least width for the page beside the table */
 #define LEAST_WIDTH 300.0f  /* of a table with more than names and own times */
 #define STACKED_TABLE 110.0f
@@ -387,13 +389,19 @@ static void show_scopes(const struct rv_statistics *shown, struct rv_ui_acts *ac
     }
 }
 
+/* Where not all fit, the chosen one, which leads to the next. */
 static void show_times(const struct rv_statistics *shown, const struct rv_ui_style *style, struct rv_ui_acts *acts)
 {
     static const char *const titles[RV_TIME_KINDS] = {
         [RV_TIME_WALL] = "Wall", [RV_TIME_ON_CPU] = "On CPU", [RV_TIME_OFF_CPU] = "Off CPU"};
-    for (uint32_t time = 0; time < RV_TIME_KINDS && shown->knows_states; time++) {
-        if (rv_imgui_button(titles[time], 0.0f, (uint32_t)shown->time == time))
-            rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_STATISTICS_TIME, .idx = time + 1});
+    const float room = rv_imgui_room() - CLOSE_WIDTH;
+    const bool has_all = room >= TIMES_WIDTH;
+    for (uint32_t time = 0; time < RV_TIME_KINDS && shown->knows_states && room >= TIME_WIDTH; time++) {
+        const bool is_chosen = (uint32_t)shown->time == time;
+        if (!has_all && !is_chosen)
+            continue;
+        if (rv_imgui_button(titles[time], 0.0f, is_chosen))
+            rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_STATISTICS_TIME, .idx = has_all ? time + 1 : 0});
         rv_imgui_same_line(4.0f);
     }
     if (!shown->knows_states && !shown->is_narrow)
