@@ -70,12 +70,15 @@ static size_t add_rows(const struct rv_viewer *viewer, struct rv_action_row rows
     return n;
 }
 
-/* Calls are listed in the statistics. */
+/* Calls are listed in the statistics, on a page of their own. */
 static void ask(const struct rv_viewer *viewer, const struct rv_action_row *chosen, struct rv_ui_acts *acts)
 {
+    const bool is_list = chosen->action == RV_ACTION_CHOOSE_ROW;
     rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_MENU});
-    if (chosen->action == RV_ACTION_CHOOSE_ROW && viewer->statistics.scope == RV_SCOPE_CLOSED)
+    if (is_list && viewer->statistics.scope == RV_SCOPE_CLOSED)
         rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_STATISTICS_OF, .idx = RV_SCOPE_ALL});
+    if (is_list)
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_STATISTICS_TAB, .idx = RV_STATISTICS_LIST + 1});
     rv_ui_act(acts, &(struct rv_act){.action = chosen->action, .idx = chosen->idx});
 }
 

@@ -177,6 +177,7 @@ static bool call_steps(struct window_steps *steps, const struct rv_window_state 
         if (!calls->is_on || calls->id != 2 || state->viewer->statistics.scope == RV_SCOPE_CLOSED || !state->is_settled)
             return false;
         window_steps_check(steps, state->viewer->panels.menu == RV_MENU_CLOSED, "a choice leaves the menu open");
+        window_steps_check(steps, state->viewer->statistics.tab == RV_STATISTICS_LIST, "the list is on another page");
         open_menu(state);
         return true;
     case 11: /* one step out at a time */
