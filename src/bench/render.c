@@ -51,8 +51,8 @@ struct stand {
     struct rv_view view;
     struct rv_view_lane lanes[N_LANES];
     uint32_t members[N_LANES];
-    const struct rv_arc_index *arcs; /* NULL: none */
-    struct rv_viewer viewer;         /* of the panels, as are the next ones */
+    const struct rv_arc_levels *arcs; /* NULL: none */
+    struct rv_viewer viewer;          /* of the panels, as are the next ones */
     struct rv_panels panels;
     struct rv_lanes *traced;
 };
@@ -155,7 +155,7 @@ static void fill_view(struct stand *stand, uint32_t n_boxes)
 }
 
 /* Waits of all lanes for each other, all over the window. */
-static const struct rv_arc_index *make_arcs(void)
+static const struct rv_arc_levels *make_arcs(void)
 {
     struct rv_lane *lanes = rv_alloc(N_LANES, sizeof *lanes);
     struct rv_arc_collector collector = {.n = 0};
@@ -174,7 +174,7 @@ static const struct rv_arc_index *make_arcs(void)
         edge.waker = &lanes[((random >> 8) + 1 + (random >> 16) % (N_LANES - 1)) % N_LANES];
         rv_arc_collector_add(&collector, &edge);
     }
-    const struct rv_arc_index *index = rv_arc_index_create(&collector);
+    const struct rv_arc_levels *index = rv_arc_levels_create(&collector);
     free(lanes);
     return index;
 }
@@ -330,7 +330,7 @@ static void measure_with_arcs(struct stand *stand, struct rv_bench_out *out)
         measure_with_panels(stand, out, 20000, "20k.arcs");
     else
         measure_looks(stand, out, "20k.arcs");
-    rv_arc_index_release(stand->arcs);
+    rv_arc_levels_release(stand->arcs);
     stand->arcs = NULL;
 }
 

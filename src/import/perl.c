@@ -16,7 +16,7 @@
 #include "base/vec.h"
 #include "import/formats.h"
 #include "import/perl_process.h"
-#include "import/remote.h"
+#include "import/process_memory.h"
 
 enum { CACHE_SLOTS = 1 << 14, MOST_THREADS = 4096, MOST_CHILDREN = 4096 };
 static const uint64_t LIST_EVERY_NS = 100000000, UNKNOWN = UINT64_MAX;
@@ -40,9 +40,9 @@ struct inherited {
 
 struct process {
     struct rv_perl_process perl;
-    struct rv_remote_program program; /* program when last read */
-    uint32_t number;                  /* number in the event builder */
-    bool is_perl;                     /* else only its children are sampled */
+    struct rv_process_memory_program program; /* program when last read */
+    uint32_t number;                          /* number in the event builder */
+    bool is_perl;                             /* else only its children are sampled */
     bool has_ended, has_changed;
     bool is_forked;              /* its threads have not been listed yet; */
     uint64_t last_inherited;     /* threads up to this number are copies of its parent's: only one of them runs here, */
@@ -144,7 +144,7 @@ static uint64_t find_running(const struct process *process, const struct rv_perl
     for (size_t i = 0; i < n; i++)
         if (has_moved(process, &found[i]))
             return found[i].number;
-    int is_first = rv_remote_is_on_first_stack(process->perl.pid, &process->program);
+    int is_first = rv_process_memory_is_on_first_stack(process->perl.pid, &process->program);
     if (is_first > 0)
         return 0;
     return is_first == 0 && process->n_inherited == 2 ? process->last_inherited : UNKNOWN;
@@ -202,8 +202,9 @@ static bool has_ended(struct rv_import *import)
 static int look_into(struct process *process, pid_t pid, const struct process *parent, char *why, size_t why_bytes)
 {
     int error = 0;
-    rv_remote_program(pid, &process->program);
-    process->is_forked = parent && parent->is_perl && rv_remote_is_same_program(&parent->program, &process->program);
+    rv_process_memory_program(pid, &process->program);
+    process->is_forked =
+        parent && parent->is_perl && rv_process_memory_is_same_program(&parent->program, &process->program);
     process->last_inherited = process->running = 0;
     if (process->is_forked) {
         process->perl = parent->perl;
@@ -228,7 +229,7 @@ static void show_process(struct perl *perl, struct process *process, const struc
     if (!process->is_perl || process->number != RV_EVENT_BUILDER_NONE)
         return;
     process->number = rv_event_builder_process(perl->import.builder, (uint64_t)pid);
-    rv_remote_thread_name(pid, pid, name, sizeof name);
+    rv_process_memory_thread_name(pid, pid, name, sizeof name);
     snprintf(sampled, sizeof sampled, "%s, sampled", name);
     rv_event_builder_name_process(perl->import.builder, process->number, rv_import_string(sampled));
     if (parent)
@@ -250,9 +251,9 @@ static int add_process(struct perl *perl, pid_t pid, const struct process *paren
 static void look_again(struct perl *perl, struct process *process, uint64_t now_ns)
 {
     char why[256];
-    struct rv_remote_program program;
-    rv_remote_program(process->perl.pid, &program);
-    if (process->has_ended || (!process->has_changed && rv_remote_is_same_program(&program, &process->program)))
+    struct rv_process_memory_program program;
+    rv_process_memory_program(process->perl.pid, &program);
+    if (process->has_ended || (!process->has_changed && rv_process_memory_is_same_program(&program, &process->program)))
         return;
     process->has_changed = false;
     for (size_t i = 0; i < process->n_threads; i++)
@@ -278,7 +279,7 @@ static void add_children(struct perl *perl, const struct process *parent)
 {
     static pid_t pids[MOST_CHILDREN];
     char why[256];
-    size_t n = rv_remote_children(parent->perl.pid, pids, MOST_CHILDREN);
+    size_t n = rv_process_memory_children(parent->perl.pid, pids, MOST_CHILDREN);
     for (size_t i = 0; i < n; i++)
         if (!is_known(perl, pids[i]))
             (void)add_process(perl, pids[i], parent, why, sizeof why);
@@ -328,7 +329,7 @@ static uint32_t id_of_statement(struct perl *perl, const struct process *process
     if (cached->hash == hash)
         return cached->id;
     char file[RV_PERL_NAME_BYTES], name[32];
-    if (!statement->file || !rv_remote_get_string(process->perl.pid, statement->file, file, sizeof file))
+    if (!statement->file || !rv_process_memory_get_string(process->perl.pid, statement->file, file, sizeof file))
         snprintf(file, sizeof file, "?");
     const char *slash = strrchr(file, '/');
     snprintf(name, sizeof name, "line %u", statement->line);

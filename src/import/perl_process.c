@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "base/os.h"
 #include "base/vec.h"
-#include "import/remote.h"
+#include "import/process_memory.h"
 #include "symbols/elf.h"
 
 enum { MOST_STACKINFOS = 64, TRIES = 3 };
@@ -33,13 +33,13 @@ static int32_t i32_at(const uint8_t *bytes)
 static uint64_t get_u64(const struct rv_perl_process *perl, uint64_t address)
 {
     uint64_t value;
-    return address && rv_remote_get(perl->pid, address, &value, sizeof value) ? value : 0;
+    return address && rv_process_memory_get(perl->pid, address, &value, sizeof value) ? value : 0;
 }
 
 static uint32_t get_u32(const struct rv_perl_process *perl, uint64_t address)
 {
     uint32_t value;
-    return address && rv_remote_get(perl->pid, address, &value, sizeof value) ? value : 0;
+    return address && rv_process_memory_get(perl->pid, address, &value, sizeof value) ? value : 0;
 }
 
 /* ---- which perl ---- */
@@ -57,7 +57,7 @@ static bool find_image(pid_t pid, struct image *image)
     const struct rv_elf_identity any = {0};
     uint64_t address;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-        uint64_t start = rv_remote_module(pid, prefixes[i], image->path, sizeof image->path);
+        uint64_t start = rv_process_memory_module(pid, prefixes[i], image->path, sizeof image->path);
         image->elf = start ? rv_elf_open(image->path, &any) : NULL;
         if (image->elf && rv_elf_variable(image->elf, "PL_curinterp", &address)) {
             struct rv_elf_image mapped = rv_elf_image(image->elf);
@@ -87,7 +87,7 @@ static uint64_t find_entry(const struct rv_perl_process *perl, uint64_t hash, co
         for (int k = 0; entry && k < MOST_ENTRIES; k++, entry = get_u64(perl, entry + layout->he.next)) {
             char key[32];
             uint64_t hek = get_u64(perl, entry + layout->he.key);
-            if (rv_remote_get_string(perl->pid, hek + layout->hek.key, key, sizeof key) &&
+            if (rv_process_memory_get_string(perl->pid, hek + layout->hek.key, key, sizeof key) &&
                 strncmp(key, prefix, strlen(prefix)) == 0)
                 return get_u64(perl, entry + layout->he.value);
         }
@@ -111,7 +111,7 @@ static bool is_version(struct rv_perl_process *perl, unsigned oldest, unsigned n
     uint64_t sv = get_u64(perl, address_of(perl->variables.patchlevel, interpreter, layout->interpreter.patchlevel));
     if (get_u32(perl, sv + layout->sv.flags) & layout->sv.is_reference)
         sv = find_entry(perl, get_u64(perl, sv + layout->sv.value), "original");
-    if (!rv_remote_get_string(perl->pid, get_u64(perl, sv + layout->sv.value), text, sizeof text) ||
+    if (!rv_process_memory_get_string(perl->pid, get_u64(perl, sv + layout->sv.value), text, sizeof text) ||
         sscanf(text, "v%u.%u.", &revision, &version) != 2)
         return false;
     perl->layout.revision = revision;
@@ -175,9 +175,9 @@ static int open_image(struct rv_perl_process *perl, const struct image *image, c
     perl->variables.curcop = find_variable(image, "PL_curcop");
     perl->variables.curstackinfo = find_variable(image, "PL_curstackinfo");
     perl->variables.patchlevel = find_variable(image, "PL_patchlevel");
-    const struct rv_remote_piece pieces[] = {{perl->curinterp, &interpreter, sizeof interpreter},
-                                             {find_variable(image, "PL_interp_size"), &bytes, sizeof bytes}};
-    int error = rv_remote_read(perl->pid, pieces, pieces[1].address ? 2 : 1);
+    const struct rv_process_memory_piece pieces[] = {{perl->curinterp, &interpreter, sizeof interpreter},
+                                                     {find_variable(image, "PL_interp_size"), &bytes, sizeof bytes}};
+    int error = rv_process_memory_read(perl->pid, pieces, pieces[1].address ? 2 : 1);
     if (error)
         snprintf(why, why_bytes, "%d: cannot read its memory: %s", perl->pid, strerror(-error));
     if (!error && !interpreter) {
@@ -224,7 +224,7 @@ struct record {
 
 static bool read_record(const struct rv_perl_process *perl, uint64_t address, struct record *record)
 {
-    return address && rv_remote_get(perl->pid, address, record, sizeof *record);
+    return address && rv_process_memory_get(perl->pid, address, record, sizeof *record);
 }
 
 static size_t read_ring(const struct rv_perl_process *perl, uint64_t pool, struct rv_perl_thread *threads, size_t max)
@@ -265,7 +265,7 @@ size_t rv_perl_process_threads(const struct rv_perl_process *perl, struct rv_per
 uint64_t rv_perl_process_progress(const struct rv_perl_process *perl, uint64_t interpreter)
 {
     uint64_t words[2];
-    return rv_remote_get(perl->pid, interpreter, words, sizeof words) ? rv_hash_bytes(words, sizeof words) : 0;
+    return rv_process_memory_get(perl->pid, interpreter, words, sizeof words) ? rv_hash_bytes(words, sizeof words) : 0;
 }
 
 /* ---- stacks ---- */
@@ -277,7 +277,7 @@ static int read_stackinfos(const struct rv_perl_process *perl, uint64_t address,
     uint8_t info[64];
     int n = 0;
     for (; address && n < MOST_STACKINFOS; n++) {
-        if (!rv_remote_get(perl->pid, address, info, sizeof info))
+        if (!rv_process_memory_get(perl->pid, address, info, sizeof info))
             return -EFAULT;
         int32_t last = i32_at(info + layout->stackinfo.last);
         contexts[n] = u64_at(info + layout->stackinfo.contexts);
@@ -300,7 +300,7 @@ static int read_contexts(struct rv_perl_stack *stack, const struct rv_perl_proce
         n = RV_PERL_FRAMES;
     size_t n_bytes = n * layout->context.bytes;
     stack->contexts = rv_vec_reserve(stack->contexts, &stack->contexts_capacity, n_bytes, 1);
-    if (n && !rv_remote_get(perl->pid, address, stack->contexts, n_bytes))
+    if (n && !rv_process_memory_get(perl->pid, address, stack->contexts, n_bytes))
         return -EFAULT;
     for (size_t i = 0; i < n && stack->n_cvs < RV_PERL_FRAMES; i++) {
         const uint8_t *context = stack->contexts + i * layout->context.bytes;
@@ -317,12 +317,12 @@ static int look(struct rv_perl_stack *stack, const struct rv_perl_process *perl,
 {
     uint64_t contexts[MOST_STACKINFOS], stackinfo;
     size_t n_contexts[MOST_STACKINFOS];
-    const struct rv_remote_piece pieces[] = {
+    const struct rv_process_memory_piece pieces[] = {
         {address_of(perl->variables.curcop, interpreter, perl->layout.interpreter.curcop), &stack->statement.cop,
          sizeof stack->statement.cop},
         {address_of(perl->variables.curstackinfo, interpreter, perl->layout.interpreter.curstackinfo), &stackinfo,
          sizeof stackinfo}};
-    int error = rv_remote_read(perl->pid, pieces, 2);
+    int error = rv_process_memory_read(perl->pid, pieces, 2);
     int n = error ? error : read_stackinfos(perl, stackinfo, contexts, n_contexts);
     stack->n_cvs = 0;
     error = n < 0 ? n : 0;
@@ -358,12 +358,14 @@ static int read_subs(struct rv_perl_stack *stack, const struct rv_perl_process *
     stack->pieces = rv_vec_reserve(stack->pieces, &stack->pieces_capacity, n, sizeof *stack->pieces);
     stack->bodies = rv_vec_reserve(stack->bodies, &stack->bodies_capacity, n * BODY_BYTES, 1);
     for (size_t i = 0; i < n; i++)
-        stack->pieces[i] = (struct rv_remote_piece){stack->cvs[i] + layout->sv.any, stack->bodies + i * BODY_BYTES, 8};
-    int error = rv_remote_read(perl->pid, stack->pieces, n);
+        stack->pieces[i] =
+            (struct rv_process_memory_piece){stack->cvs[i] + layout->sv.any, stack->bodies + i * BODY_BYTES, 8};
+    int error = rv_process_memory_read(perl->pid, stack->pieces, n);
     for (size_t i = 0; i < n && !error; i++)
-        stack->pieces[i] = (struct rv_remote_piece){u64_at(stack->pieces[i].out), stack->pieces[i].out, BODY_BYTES};
+        stack->pieces[i] =
+            (struct rv_process_memory_piece){u64_at(stack->pieces[i].out), stack->pieces[i].out, BODY_BYTES};
     if (!error)
-        error = rv_remote_read(perl->pid, stack->pieces, n);
+        error = rv_process_memory_read(perl->pid, stack->pieces, n);
     for (size_t i = 0; i < n && !error; i++) {
         const uint8_t *body = stack->bodies + i * BODY_BYTES;
         stack->subs[i] = (struct rv_perl_sub){.cv = stack->cvs[i],
@@ -393,10 +395,10 @@ static int read_statement(struct rv_perl_statement *statement, const struct rv_p
     statement->file = statement->line = 0;
     if (!statement->cop)
         return 0;
-    const struct rv_remote_piece pieces[] = {
+    const struct rv_process_memory_piece pieces[] = {
         {statement->cop + perl->layout.cop.line, &statement->line, sizeof statement->line},
         {statement->cop + perl->layout.cop.file, &statement->file, sizeof statement->file}};
-    int error = rv_remote_read(perl->pid, pieces, 2);
+    int error = rv_process_memory_read(perl->pid, pieces, 2);
     statement->file = error ? 0 : file_name(perl, statement->file);
     return error;
 }
@@ -452,7 +454,7 @@ static void get_key(const struct rv_perl_process *perl, uint64_t hek, char *out)
     uint8_t key[RV_PERL_NAME_BYTES];
     uint32_t n = hek ? get_u32(perl, hek + perl->layout.hek.length) : 0;
     *out = '\0';
-    if (n == 0 || n > sizeof key - 2 || !rv_remote_get(perl->pid, hek + perl->layout.hek.key, key, n + 2))
+    if (n == 0 || n > sizeof key - 2 || !rv_process_memory_get(perl->pid, hek + perl->layout.hek.key, key, n + 2))
         return;
     take_key(out, key, n, key[n + 1] & perl->layout.hek.is_utf8);
 }
@@ -479,14 +481,14 @@ static void get_place(const struct rv_perl_process *perl, const struct rv_perl_s
     uint64_t file = sub->file;
     names->line = 0;
     if (!(sub->flags & layout->cv.is_xsub) && sub->start &&
-        rv_remote_get(perl->pid, sub->start + layout->op.type, &type, sizeof type)) {
+        rv_process_memory_get(perl->pid, sub->start + layout->op.type, &type, sizeof type)) {
         type &= layout->op.type_mask;
         if (type == layout->op.nextstate || type == layout->op.dbstate) {
             file = file_name(perl, get_u64(perl, sub->start + layout->cop.file));
             names->line = get_u32(perl, sub->start + layout->cop.line);
         }
     }
-    if (!file || !rv_remote_get_string(perl->pid, file, names->file, sizeof names->file))
+    if (!file || !rv_process_memory_get_string(perl->pid, file, names->file, sizeof names->file))
         *names->file = '\0';
 }
 

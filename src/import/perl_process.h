@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 #include "import/perl_layout.h"
-#include "import/remote.h"
+#include "import/process_memory.h"
 
 #define RV_PERL_FRAMES 16384u /* deeper calls are dropped */
 #define RV_PERL_NAME_BYTES 4096u
@@ -68,7 +68,7 @@ struct rv_perl_stack {
     size_t contexts_capacity;
     uint8_t *bodies;
     size_t bodies_capacity;
-    struct rv_remote_piece *pieces;
+    struct rv_process_memory_piece *pieces;
     size_t pieces_capacity;
 };
 

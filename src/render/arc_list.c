@@ -84,16 +84,16 @@ static void set_strengths(struct rv_arc_list *list)
     }
 }
 
-void rv_arc_list_make(struct rv_arc_list *list, const struct rv_arc_index *index, const struct rv_view *content,
+void rv_arc_list_make(struct rv_arc_list *list, const struct rv_arc_levels *index, const struct rv_view *content,
                       const struct rv_view *view)
 {
     size_t n;
     list->n = list->n_left = 0;
-    if (!index || rv_arc_index_n_levels(index) == 0)
+    if (!index || rv_arc_levels_n_levels(index) == 0)
         return;
     place_lanes(list, view);
-    const size_t level = rv_arc_index_choose(index, view->from_ns, view->to_ns, RV_ARC_LIST_MOST);
-    const struct rv_arc *arcs = rv_arc_index_window(index, level, view->from_ns, view->to_ns, &n);
+    const size_t level = rv_arc_levels_choose(index, view->from_ns, view->to_ns, RV_ARC_LIST_MOST);
+    const struct rv_arc *arcs = rv_arc_levels_window(index, level, view->from_ns, view->to_ns, &n);
     for (size_t i = 0; i < n; i++)
         if (arcs[i].to_ns >= view->from_ns && arcs[i].to_ns < view->to_ns && arcs[i].to_ns <= view->until_ns)
             add(list, &arcs[i], content);

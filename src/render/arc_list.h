@@ -3,7 +3,7 @@
 #define RV_RENDER_ARC_LIST_H
 
 #include "model/view.h"
-#include "render/arc_index.h"
+#include "render/arc_levels.h"
 #include "render/camera.h"
 #include "render/lane_layout.h"
 
@@ -25,7 +25,7 @@ struct rv_arc_list { /* zeroed = empty */
 };
 
 /* content: the view that is drawn. index NULL: none. */
-void rv_arc_list_make(struct rv_arc_list *list, const struct rv_arc_index *index, const struct rv_view *content,
+void rv_arc_list_make(struct rv_arc_list *list, const struct rv_arc_levels *index, const struct rv_view *content,
                       const struct rv_view *view);
 void rv_arc_list_fini(struct rv_arc_list *list);
 

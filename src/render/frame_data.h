@@ -37,8 +37,8 @@ struct rv_frame_data_params {
     enum rv_box_colors_stage stage;
     int width_px;
     enum rv_color_scheme scheme;
-    const struct rv_diff *diff;      /* for RV_COLOR_DIFFERENCE; NULL = none. Borrowed */
-    const struct rv_arc_index *arcs; /* NULL = none. Borrowed until it returns */
+    const struct rv_diff *diff;       /* for RV_COLOR_DIFFERENCE; NULL = none. Borrowed */
+    const struct rv_arc_levels *arcs; /* NULL = none. Borrowed until it returns */
 };
 
 /* Forget all colours, and choose them for this view: of a whole run, whatever part is shown later. */

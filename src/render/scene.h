@@ -46,7 +46,7 @@ struct rv_scene_frame {
     const struct rv_highlight *highlight; /* NULL = none */
     const struct rv_tooltip *tooltip;     /* NULL = none */
     const char *caption;                  /* said above the picture, or instead of it; NULL = nothing */
-    const struct rv_arc_index *arcs;      /* for rv_scene_compose(); NULL = none */
+    const struct rv_arc_levels *arcs;     /* for rv_scene_compose(); NULL = none */
     size_t arc;                           /* 1 + the arc of the picture that stands out; 0 = none */
     enum rv_view_mode look, look_from;    /* during a transition (passed < 1): from look_from to look */
     double scroll;                        /* points by which a flat look has been scrolled down */

@@ -60,7 +60,7 @@ static void work(void *context)
         add_waits(&making);
     if (job->flows)
         add_flows(&making);
-    job->made.index = rv_arc_index_create(&making.collector);
+    job->made.index = rv_arc_levels_create(&making.collector);
     job->cost_ns = rv_clock_thread_cpu_ns() - begin_ns;
 }
 
@@ -123,9 +123,9 @@ static bool wants_part(const struct rv_viewer *viewer, uint64_t from_ns, uint64_
     const struct rv_viewer_arc_job *job = &viewer->arcs;
     uint64_t n_waits = 0;
     size_t n;
-    if (!job->all.index || rv_arc_index_is_exact(job->all.index))
+    if (!job->all.index || rv_arc_levels_is_exact(job->all.index))
         return false;
-    const struct rv_arc *arcs = rv_arc_index_window(job->all.index, 0, from_ns, to_ns, &n);
+    const struct rv_arc *arcs = rv_arc_levels_window(job->all.index, 0, from_ns, to_ns, &n);
     for (size_t i = 0; i < n && n_waits <= MOST_ARCS; i++)
         n_waits += arcs[i].n;
     return n_waits <= MOST_ARCS && (!has_window(&job->part, from_ns, to_ns) || is_old(viewer, &job->part));
@@ -147,7 +147,7 @@ static void begin_next(struct rv_viewer *viewer)
 
 static void release(struct rv_viewer_arc_made *made)
 {
-    rv_arc_index_release(made->index);
+    rv_arc_levels_release(made->index);
     rv_flow_table_release(made->flows);
 }
 
@@ -189,7 +189,7 @@ void rv_viewer_arcs_wait(struct rv_viewer *viewer)
     } while (viewer->arcs.thread.is_running);
 }
 
-const struct rv_arc_index *rv_viewer_arcs(const struct rv_viewer *viewer)
+const struct rv_arc_levels *rv_viewer_arcs(const struct rv_viewer *viewer)
 {
     const struct rv_viewer_arc_job *job = &viewer->arcs;
     uint64_t from_ns, to_ns;
@@ -197,7 +197,7 @@ const struct rv_arc_index *rv_viewer_arcs(const struct rv_viewer *viewer)
         return NULL;
     rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
     const bool is_part =
-        job->all.index && !rv_arc_index_is_exact(job->all.index) && has_window(&job->part, from_ns, to_ns);
+        job->all.index && !rv_arc_levels_is_exact(job->all.index) && has_window(&job->part, from_ns, to_ns);
     return is_part ? job->part.index : job->all.index;
 }
 

@@ -8,11 +8,11 @@
 #include "model/lanes.h"
 #include "waits/waits.h"
 #include "query/job_thread.h"
-#include "render/arc_index.h"
+#include "render/arc_levels.h"
 #include "render/tooltip.h"
 
 struct rv_viewer_arc_made {            /* zeroed = none */
-    const struct rv_arc_index *index;  /* held */
+    const struct rv_arc_levels *index; /* held */
     uint64_t from_ns, to_ns;           /* it has the waits that ended then, */
     size_t n_waits;                    /* of so many that there were, */
     bool is_final;                     /* and all releases */
@@ -50,7 +50,7 @@ bool rv_viewer_arcs_advance(struct rv_viewer *viewer);
 void rv_viewer_arcs_wait(struct rv_viewer *viewer);
 
 /* What pictures show; NULL: none, or they are switched off, or the view has no threads. */
-const struct rv_arc_index *rv_viewer_arcs(const struct rv_viewer *viewer);
+const struct rv_arc_levels *rv_viewer_arcs(const struct rv_viewer *viewer);
 
 void rv_viewer_arcs_fini(struct rv_viewer *viewer);
 

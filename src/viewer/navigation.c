@@ -131,17 +131,17 @@ static void go_to(struct rv_viewer *viewer, const char *text)
     }
 }
 
-static struct rv_history_place place_of(const struct rv_viewer *viewer)
+static struct rv_view_history_place place_of(const struct rv_viewer *viewer)
 {
-    struct rv_history_place place = {.is_following = viewer->time_window.is_following};
+    struct rv_view_history_place place = {.is_following = viewer->time_window.is_following};
     rv_time_window_get(&viewer->time_window, &place.from_ns, &place.to_ns);
     return place;
 }
 
 static void travel(struct rv_viewer *viewer, bool is_back)
 {
-    struct rv_history_place place = place_of(viewer);
-    if (!(is_back ? rv_history_back : rv_history_forward)(&viewer->history, &place))
+    struct rv_view_history_place place = place_of(viewer);
+    if (!(is_back ? rv_view_history_back : rv_view_history_forward)(&viewer->history, &place))
         return;
     viewer->time_window.is_following = false;
     rv_time_window_set(&viewer->time_window, place.from_ns, place.to_ns);
@@ -187,9 +187,9 @@ static bool moves_window(const struct rv_act *act)
 
 void rv_navigation_note(struct rv_viewer *viewer, const struct rv_act *act)
 {
-    struct rv_history_place place = place_of(viewer);
+    struct rv_view_history_place place = place_of(viewer);
     if (moves_window(act))
-        rv_history_note(&viewer->history, &place, rv_clock_mono_ns());
+        rv_view_history_note(&viewer->history, &place, rv_clock_mono_ns());
 }
 
 void rv_navigation_act(struct rv_viewer *viewer, const struct rv_act *act)

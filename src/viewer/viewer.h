@@ -13,7 +13,7 @@
 
 #include "viewer/key_bindings.h"
 #include "viewer/debugger.h"
-#include "viewer/history.h"
+#include "viewer/view_history.h"
 #include "viewer/analysis.h"
 #include "viewer/calls_view.h"
 #include "viewer/arcs.h"
@@ -65,7 +65,7 @@ struct rv_viewer {
     struct rv_viewer_look look;
     struct rv_pointer pointer;
     struct rv_viewer_focus focus;
-    struct rv_history history;
+    struct rv_view_history history;
     struct rv_bookmarks marks;
     struct rv_viewer_panels panels;
     struct rv_lane_order lane_order; /* of the lanes */

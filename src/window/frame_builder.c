@@ -33,7 +33,7 @@ struct rv_frame_builder {
     const struct rv_filter *filter, *found;
     const struct rv_lit_path *path;
     struct rv_call_rows *rows;
-    const struct rv_arc_index *arcs;
+    const struct rv_arc_levels *arcs;
     struct rv_name_set hits;
     struct frame frames[2];
     unsigned shown; /* index of the picture taken last; read by both */
@@ -153,7 +153,7 @@ void rv_frame_builder_stop(struct rv_frame_builder *frame_builder)
     rv_filter_release(frame_builder->found);
     rv_lit_path_release(frame_builder->path);
     rv_call_rows_release(frame_builder->rows);
-    rv_arc_index_release(frame_builder->arcs);
+    rv_arc_levels_release(frame_builder->arcs);
     rv_name_set_fini(&frame_builder->hits);
     pthread_cond_destroy(&frame_builder->has_changed);
     pthread_mutex_destroy(&frame_builder->lock);
@@ -177,8 +177,8 @@ static void keep(struct rv_frame_builder *frame_builder, const struct rv_frame_r
     frame_builder->found = rv_filter_hold(view->found);
     rv_lit_path_release(frame_builder->path);
     frame_builder->path = rv_lit_path_hold(view->path);
-    rv_arc_index_release(frame_builder->arcs);
-    frame_builder->arcs = rv_arc_index_hold(request->arcs);
+    rv_arc_levels_release(frame_builder->arcs);
+    frame_builder->arcs = rv_arc_levels_hold(request->arcs);
     if (view->hits) {
         rv_name_set_follow(&frame_builder->hits, view->hits);
         view->hits = &frame_builder->hits;

@@ -30,8 +30,8 @@ struct rv_frame_request {
     bool learns_colours; /* choose all colours anew, for the whole run: [whole_ns[0], whole_ns[1]) */
     uint64_t whole_ns[2];
     enum rv_color_scheme scheme;
-    const struct rv_diff *diff;      /* must outlive the builder */
-    const struct rv_arc_index *arcs; /* held meanwhile; NULL = none */
+    const struct rv_diff *diff;       /* must outlive the builder */
+    const struct rv_arc_levels *arcs; /* held meanwhile; NULL = none */
 };
 
 /* Start. Without a thread, pictures are made by rv_frame_builder_ask() itself. */

@@ -28,7 +28,7 @@ struct fixture {
     struct canvas canvas;
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines, *nameless;
-    const struct rv_arc_index *arcs;
+    const struct rv_arc_levels *arcs;
     struct rv_view view;
     int n_wrong;
 };
@@ -61,11 +61,11 @@ static void add_arcs(struct fixture *fixture)
                                           .waker = rv_lanes_get(fixture->lanes, N_LANES - 1)};
         rv_arc_collector_add(&collector, &edge);
     }
-    fixture->arcs = rv_arc_index_create(&collector);
+    fixture->arcs = rv_arc_levels_create(&collector);
 }
 
 static void draw(struct fixture *fixture, enum rv_view_mode look, struct rv_subroutines *subroutines,
-                 const struct rv_arc_index *arcs)
+                 const struct rv_arc_levels *arcs)
 {
     const struct rv_scene_frame frame = {.view = &fixture->view,
                                          .subroutines = subroutines,
@@ -161,7 +161,7 @@ int main(void)
     for (int look = 0; look < RV_VIEW_MODE_CALLS; look++)
         check_look(&fixture, (enum rv_view_mode)look);
     rv_view_fini(&fixture.view);
-    rv_arc_index_release(fixture.arcs);
+    rv_arc_levels_release(fixture.arcs);
     rv_subroutines_destroy(fixture.subroutines);
     rv_subroutines_destroy(fixture.nameless);
     rv_lanes_destroy(fixture.lanes);

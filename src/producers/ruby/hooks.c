@@ -10,7 +10,7 @@
 
 #include "producers/ruby/collections.h"
 #include "producers/ruby/debugger.h"
-#include "producers/ruby/filter.h"
+#include "producers/ruby/chosen_methods.h"
 #include "producers/ruby/gvl.h"
 #include "producers/ruby/methods.h"
 #include "producers/ruby/ractors.h"
@@ -207,7 +207,8 @@ static void say_level(void)
 static void start_filter(void)
 {
     const rb_event_flag_t of_threads = RUBY_EVENT_FIBER_SWITCH | RUBY_EVENT_THREAD_BEGIN | RUBY_EVENT_THREAD_END;
-    rv_filter_start(params.targets, events & ~(of_threads | RUBY_EVENT_C_CALL | RUBY_EVENT_C_RETURN), on_target);
+    rv_chosen_methods_start(params.targets, events & ~(of_threads | RUBY_EVENT_C_CALL | RUBY_EVENT_C_RETURN),
+                            on_target);
     events = of_threads;
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "producers/ruby/collections.h"
-#include "producers/ruby/filter.h"
+#include "producers/ruby/chosen_methods.h"
 #include "ringviz/producer.h"
 
 #define N_FIRST 1024u
@@ -231,7 +231,7 @@ static __attribute__((noinline)) struct rv_method learn(struct key key)
     struct rv_method method = entry ? entry->method : (struct rv_method){0};
     if (!method.id) {
         method.id = intern(place.owner, "", place.id, place.file, place.line);
-        method.is_left_out = !rv_filter_has(place.owner, place.id);
+        method.is_left_out = !rv_chosen_methods_has(place.owner, place.id);
         method.is_of_block = NIL_P(rb_profile_frame_classpath(frame));
         entry = entry_of(key, check); /* intern() may have collected garbage */
         if (entry)
@@ -289,7 +289,7 @@ static __attribute__((noinline)) struct rv_method learn_block(struct key key)
     struct rv_method method = entry ? entry->method : (struct rv_method){0};
     if (!method.id) {
         method.id = intern_block(&place, (uint32_t)line);
-        method.is_left_out = !rv_filter_has(place.owner, place.id);
+        method.is_left_out = !rv_chosen_methods_has(place.owner, place.id);
         entry = entry_of(key, check);
         if (entry)
             entry->method = method;

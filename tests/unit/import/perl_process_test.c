@@ -268,8 +268,8 @@ Test(perl_process, a_string_that_ends_with_its_page_is_read_to_there)
     cr_assert_neq(pages, MAP_FAILED);
     cr_assert_eq(munmap(pages + 4096, 4096), 0);
     memcpy(pages + 4092, "tail", 4);
-    cr_expect(rv_remote_get_string(getpid(), address_of(pages + 4092), text, sizeof text));
+    cr_expect(rv_process_memory_get_string(getpid(), address_of(pages + 4092), text, sizeof text));
     cr_expect_str_eq(text, "tail");
-    cr_expect_not(rv_remote_get_string(getpid(), address_of(pages + 4096), text, sizeof text));
+    cr_expect_not(rv_process_memory_get_string(getpid(), address_of(pages + 4096), text, sizeof text));
     munmap(pages, 4096);
 }

@@ -6,24 +6,24 @@
  *
  * A name is known when a method is called: until then the code's own name counts, as it is loaded.
  */
-#ifndef RV_PRODUCERS_RUBY_FILTER_H
-#define RV_PRODUCERS_RUBY_FILTER_H
+#ifndef RV_PRODUCERS_RUBY_CHOSEN_METHODS_H
+#define RV_PRODUCERS_RUBY_CHOSEN_METHODS_H
 
 #include <stdbool.h>
 
 #include "producers/ruby/ruby_api.h"
 
 /* An event of the innermost frame, whose method may have a chosen name. */
-typedef void rv_filter_fn(rb_event_flag_t event);
+typedef void rv_chosen_methods_fn(rb_event_flag_t event);
 
 /*
  * Before the main script is loaded. Complains of names that cannot be.
  *   names    not NULL; kept
  *   events   of ISEQs
  */
-void rv_filter_start(const char *names, rb_event_flag_t events, rv_filter_fn *handler);
+void rv_chosen_methods_start(const char *names, rb_event_flag_t events, rv_chosen_methods_fn *handler);
 
 /* Is this method chosen? All are where nothing is. */
-bool rv_filter_has(VALUE owner, ID id);
+bool rv_chosen_methods_has(VALUE owner, ID id);
 
 #endif

@@ -1,5 +1,5 @@
 /* Counts of holders: the last one frees: AR1 -> AA1. */
-#include "render/arc_index.h"
+#include "render/arc_levels.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct level {
     unsigned shift; /* a stretch is 2^shift ns; 0: each arc is one wait's */
 };
 
-struct rv_arc_index {
+struct rv_arc_levels {
     atomic_uint n_holders;
     struct level levels[LEVELS_MOST];
     size_t n_levels;
@@ -185,9 +185,9 @@ static struct level take_collected(struct rv_arc_collector *collector)
     return level;
 }
 
-const struct rv_arc_index *rv_arc_index_create(struct rv_arc_collector *collector)
+const struct rv_arc_levels *rv_arc_levels_create(struct rv_arc_collector *collector)
 {
-    struct rv_arc_index *index = rv_alloc(1, sizeof *index);
+    struct rv_arc_levels *index = rv_alloc(1, sizeof *index);
     atomic_store_explicit(&index->n_holders, 1, memory_order_relaxed);
     index->levels[0] = take_collected(collector);
     index->n_levels = index->levels[0].n != 0;
@@ -203,21 +203,22 @@ const struct rv_arc_index *rv_arc_index_create(struct rv_arc_collector *collecto
     return index;
 }
 
-bool rv_arc_index_is_exact(const struct rv_arc_index *index)
+bool rv_arc_levels_is_exact(const struct rv_arc_levels *index)
 {
     return index->levels[0].shift == 0;
 }
 
-const struct rv_arc_index *rv_arc_index_hold(const struct rv_arc_index *index)
+const struct rv_arc_levels *rv_arc_levels_hold(const struct rv_arc_levels *index)
 {
     if (index)
-        (void)atomic_fetch_add_explicit(&((struct rv_arc_index *)(uintptr_t)index)->n_holders, 1, memory_order_relaxed);
+        (void)atomic_fetch_add_explicit(&((struct rv_arc_levels *)(uintptr_t)index)->n_holders, 1,
+                                        memory_order_relaxed);
     return index;
 }
 
-void rv_arc_index_release(const struct rv_arc_index *index)
+void rv_arc_levels_release(const struct rv_arc_levels *index)
 {
-    struct rv_arc_index *held = (struct rv_arc_index *)(uintptr_t)index;
+    struct rv_arc_levels *held = (struct rv_arc_levels *)(uintptr_t)index;
     if (!held || atomic_fetch_sub_explicit(&held->n_holders, 1, memory_order_acq_rel) != 1) /* AR1 -> AA1, AA1 <- AR1 */
         return;
     for (size_t i = 0; i < LEVELS_MOST; i++)
@@ -225,7 +226,7 @@ void rv_arc_index_release(const struct rv_arc_index *index)
     free(held);
 }
 
-size_t rv_arc_index_n_levels(const struct rv_arc_index *index)
+size_t rv_arc_levels_n_levels(const struct rv_arc_levels *index)
 {
     return index->n_levels;
 }
@@ -246,8 +247,8 @@ static size_t count_before(const struct level *level, uint64_t at_ns, bool has_o
     return low;
 }
 
-const struct rv_arc *rv_arc_index_window(const struct rv_arc_index *index, size_t level, uint64_t from_ns,
-                                         uint64_t to_ns, size_t *n)
+const struct rv_arc *rv_arc_levels_window(const struct rv_arc_levels *index, size_t level, uint64_t from_ns,
+                                          uint64_t to_ns, size_t *n)
 {
     const struct level *chosen = &index->levels[level];
     const size_t first = count_before(chosen, from_ns, false);
@@ -255,11 +256,11 @@ const struct rv_arc *rv_arc_index_window(const struct rv_arc_index *index, size_
     return &chosen->arcs[first];
 }
 
-size_t rv_arc_index_choose(const struct rv_arc_index *index, uint64_t from_ns, uint64_t to_ns, size_t most)
+size_t rv_arc_levels_choose(const struct rv_arc_levels *index, uint64_t from_ns, uint64_t to_ns, size_t most)
 {
     size_t level = 0, n;
     for (; level + 1 < index->n_levels; level++) {
-        (void)rv_arc_index_window(index, level, from_ns, to_ns, &n);
+        (void)rv_arc_levels_window(index, level, from_ns, to_ns, &n);
         if (n <= most)
             break;
     }

@@ -1,4 +1,4 @@
-#include "import/remote.h"
+#include "import/process_memory.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 enum { PIECES_PER_CALL = 256, PAGE_BYTES = 4096 };
 
-int rv_remote_read(pid_t pid, const struct rv_remote_piece *pieces, size_t n)
+int rv_process_memory_read(pid_t pid, const struct rv_process_memory_piece *pieces, size_t n)
 {
     struct iovec here[PIECES_PER_CALL], there[PIECES_PER_CALL];
     while (n > 0) {
@@ -34,19 +34,19 @@ int rv_remote_read(pid_t pid, const struct rv_remote_piece *pieces, size_t n)
     return 0;
 }
 
-bool rv_remote_get(pid_t pid, uint64_t address, void *out, size_t bytes)
+bool rv_process_memory_get(pid_t pid, uint64_t address, void *out, size_t bytes)
 {
-    return rv_remote_read(pid, &(struct rv_remote_piece){address, out, bytes}, 1) == 0;
+    return rv_process_memory_read(pid, &(struct rv_process_memory_piece){address, out, bytes}, 1) == 0;
 }
 
 /* Page by page: the next one may not be mapped. */
-bool rv_remote_get_string(pid_t pid, uint64_t address, char *out, size_t out_bytes)
+bool rv_process_memory_get_string(pid_t pid, uint64_t address, char *out, size_t out_bytes)
 {
     size_t n = 0;
     while (n < out_bytes - 1) {
         size_t left = out_bytes - 1 - n, in_page = PAGE_BYTES - (size_t)((address + n) % PAGE_BYTES);
         size_t n_now = left < in_page ? left : in_page;
-        if (!rv_remote_get(pid, address + n, out + n, n_now))
+        if (!rv_process_memory_get(pid, address + n, out + n, n_now))
             break;
         if (memchr(out + n, '\0', n_now))
             return true;
@@ -77,7 +77,7 @@ static bool is_wanted(pid_t pid, const char *path, const char *prefix)
     return prefix ? strncmp(slash + 1, prefix, strlen(prefix)) == 0 : is_program(pid, path);
 }
 
-uint64_t rv_remote_module(pid_t pid, const char *prefix, char *path, size_t path_bytes)
+uint64_t rv_process_memory_module(pid_t pid, const char *prefix, char *path, size_t path_bytes)
 {
     struct rv_mapping mapping;
     struct rv_mappings mappings;
@@ -110,7 +110,7 @@ static size_t read_numbers(const char *path, pid_t *pids, size_t n, size_t max)
 }
 
 /* Each thread has its own list of children. */
-size_t rv_remote_children(pid_t pid, pid_t *pids, size_t max)
+size_t rv_process_memory_children(pid_t pid, pid_t *pids, size_t max)
 {
     char path[64];
     size_t n = 0;
@@ -142,23 +142,24 @@ static uint64_t stack_start(pid_t pid)
     return at ? strtoull(at, NULL, 10) : 0;
 }
 
-void rv_remote_program(pid_t pid, struct rv_remote_program *program)
+void rv_process_memory_program(pid_t pid, struct rv_process_memory_program *program)
 {
     char path[64];
     struct stat status;
-    *program = (struct rv_remote_program){0};
+    *program = (struct rv_process_memory_program){0};
     snprintf(path, sizeof path, "/proc/%d/exe", pid);
     if (stat(path, &status) == 0)
-        *program = (struct rv_remote_program){status.st_dev, status.st_ino, stack_start(pid)};
+        *program = (struct rv_process_memory_program){status.st_dev, status.st_ino, stack_start(pid)};
 }
 
-bool rv_remote_is_same_program(const struct rv_remote_program *one, const struct rv_remote_program *other)
+bool rv_process_memory_is_same_program(const struct rv_process_memory_program *one,
+                                       const struct rv_process_memory_program *other)
 {
     return one->device == other->device && one->inode == other->inode && one->stack_start == other->stack_start;
 }
 
 /* "running", or numbers of which the last but one is the stack pointer. Mappings begin well below the stack. */
-int rv_remote_is_on_first_stack(pid_t pid, const struct rv_remote_program *program)
+int rv_process_memory_is_on_first_stack(pid_t pid, const struct rv_process_memory_program *program)
 {
     enum { STACK_LEAST_GAP = 128 << 20 };
     char path[64], text[256] = "";
@@ -180,7 +181,7 @@ int rv_remote_is_on_first_stack(pid_t pid, const struct rv_remote_program *progr
     return address <= program->stack_start && program->stack_start - address < STACK_LEAST_GAP;
 }
 
-void rv_remote_thread_name(pid_t pid, pid_t tid, char *name, size_t name_bytes)
+void rv_process_memory_thread_name(pid_t pid, pid_t tid, char *name, size_t name_bytes)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task/%d/comm", pid, tid);

@@ -1,4 +1,4 @@
-#include "producers/ruby/filter.h"
+#include "producers/ruby/chosen_methods.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct pattern {
 static struct pattern *patterns;
 static size_t n_patterns;
 static rb_event_flag_t events;
-static rv_filter_fn *handler;
+static rv_chosen_methods_fn *handler;
 static VALUE tracepoints; /* kept */
 static pid_t pid;
 
@@ -77,7 +77,7 @@ static void read_names(const char *names)
         add_pattern(text);
 }
 
-bool rv_filter_has(VALUE owner, ID id)
+bool rv_chosen_methods_has(VALUE owner, ID id)
 {
     VALUE full;
     bool has = !handler;
@@ -173,7 +173,7 @@ static void on_loaded(VALUE tracepoint, void *unused)
         rb_set_errinfo(Qnil);
 }
 
-void rv_filter_start(const char *names, rb_event_flag_t wanted, rv_filter_fn *given)
+void rv_chosen_methods_start(const char *names, rb_event_flag_t wanted, rv_chosen_methods_fn *given)
 {
     VALUE loaded = rb_tracepoint_new(Qnil, RUBY_EVENT_SCRIPT_COMPILED, on_loaded, NULL);
     read_names(names);

@@ -1,5 +1,5 @@
 /* Arcs at every level of detail against the waits that they fold. */
-#include "render/arc_index.h"
+#include "render/arc_levels.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -45,12 +45,12 @@ static struct edges *make(uint32_t seed, size_t n, uint32_t step_ns)
     return edges;
 }
 
-static const struct rv_arc_index *index_of(const struct edges *edges, size_t most)
+static const struct rv_arc_levels *index_of(const struct edges *edges, size_t most)
 {
     struct rv_arc_collector collector = {.most = most};
     for (size_t i = 0; i < edges->n; i++)
         rv_arc_collector_add(&collector, &edges->items[i]);
-    return rv_arc_index_create(&collector);
+    return rv_arc_levels_create(&collector);
 }
 
 static bool has_arc(const struct rv_wait_edge *edge)
@@ -108,60 +108,60 @@ static bool has_wait(const struct edges *edges, const struct rv_arc *arc)
     return false;
 }
 
-static struct sums *sum_level(const struct rv_arc_index *index, size_t level, const struct edges *edges)
+static struct sums *sum_level(const struct rv_arc_levels *index, size_t level, const struct edges *edges)
 {
     struct sums *sums = calloc(1, sizeof *sums);
     size_t n;
-    const struct rv_arc *arcs = rv_arc_index_window(index, level, 0, UINT64_MAX, &n);
+    const struct rv_arc *arcs = rv_arc_levels_window(index, level, 0, UINT64_MAX, &n);
     for (size_t i = 0; i < n; i++) {
         const struct rv_arc *arc = &arcs[i];
         add(sums, arc->from_lane, arc->to_lane, arc->kind, (const uint32_t[2]){arc->from_call, arc->to_call},
             (const uint64_t[3]){arc->n, arc->total_ns, arc->longest_ns});
         cr_assert(has_wait(edges, arc));
         cr_assert_leq(arc->from_ns, arc->to_ns);
-        cr_assert(level > 0 || !rv_arc_index_is_exact(index) || arc->n == 1);
+        cr_assert(level > 0 || !rv_arc_levels_is_exact(index) || arc->n == 1);
     }
     return sums;
 }
 
 /* With every third seed there are too many for single ones. */
-Test(arc_index, each_level_sums_up_to_the_waits, .timeout = 60)
+Test(arc_levels, each_level_sums_up_to_the_waits, .timeout = 60)
 {
     for (uint32_t seed = 1; seed <= 40; seed++) {
         struct edges *edges = make(seed, 1 + below(MOST_EDGES - 1), seed % 4 ? 300 : 100000);
-        const struct rv_arc_index *index = index_of(edges, seed % 3 ? 0 : 300);
+        const struct rv_arc_levels *index = index_of(edges, seed % 3 ? 0 : 300);
         struct sums *wanted = sum_edges(edges);
         size_t n_before = SIZE_MAX;
-        for (size_t level = 0; level < rv_arc_index_n_levels(index); level++) {
+        for (size_t level = 0; level < rv_arc_levels_n_levels(index); level++) {
             struct sums *sums = sum_level(index, level, edges);
             size_t n;
             cr_assert_arr_eq(sums, wanted, sizeof *sums, "seed %u: level %zu", seed, level);
-            (void)rv_arc_index_window(index, level, 0, UINT64_MAX, &n);
+            (void)rv_arc_levels_window(index, level, 0, UINT64_MAX, &n);
             cr_assert_lt(n, n_before);
             n_before = n;
             free(sums);
         }
-        rv_arc_index_release(index);
+        rv_arc_levels_release(index);
         free(wanted);
         free(edges);
     }
 }
 
 /* All waits that end in it are in the arcs of a window, whatever the level. */
-Test(arc_index, a_window_has_all_that_ended_in_it, .timeout = 60)
+Test(arc_levels, a_window_has_all_that_ended_in_it, .timeout = 60)
 {
     struct edges *edges = make(5, MOST_EDGES, 2000);
-    const struct rv_arc_index *index = index_of(edges, 0);
+    const struct rv_arc_levels *index = index_of(edges, 0);
     for (int i = 0; i < 100; i++) {
         const uint64_t from_ns = 1000000 + below(3000000), to_ns = from_ns + below(500000);
         uint64_t n_ended = 0;
         for (size_t k = 0; k < edges->n; k++)
             n_ended += has_arc(&edges->items[k]) && edges->items[k].wait.end_ns >= from_ns &&
                        edges->items[k].wait.end_ns <= to_ns;
-        for (size_t level = 0; level < rv_arc_index_n_levels(index); level++) {
+        for (size_t level = 0; level < rv_arc_levels_n_levels(index); level++) {
             uint64_t n_waits = 0;
             size_t n;
-            const struct rv_arc *arcs = rv_arc_index_window(index, level, from_ns, to_ns, &n);
+            const struct rv_arc *arcs = rv_arc_levels_window(index, level, from_ns, to_ns, &n);
             for (size_t k = 0; k < n; k++)
                 n_waits += arcs[k].n;
             if (level == 0)
@@ -169,41 +169,41 @@ Test(arc_index, a_window_has_all_that_ended_in_it, .timeout = 60)
             cr_assert_geq(n_waits, n_ended);
         }
     }
-    rv_arc_index_release(index);
+    rv_arc_levels_release(index);
     free(edges);
 }
 
-Test(arc_index, the_finest_level_that_has_few_enough_is_chosen)
+Test(arc_levels, the_finest_level_that_has_few_enough_is_chosen)
 {
     struct edges *edges = make(9, MOST_EDGES, 2000);
-    const struct rv_arc_index *index = index_of(edges, 0);
-    const size_t last = rv_arc_index_n_levels(index) - 1;
+    const struct rv_arc_levels *index = index_of(edges, 0);
+    const size_t last = rv_arc_levels_n_levels(index) - 1;
     size_t n, n_finer;
     cr_assert_gt(last, 1);
-    cr_expect_eq(rv_arc_index_choose(index, 0, UINT64_MAX, SIZE_MAX), 0);
-    cr_expect_eq(rv_arc_index_choose(index, 0, UINT64_MAX, 0), last);
+    cr_expect_eq(rv_arc_levels_choose(index, 0, UINT64_MAX, SIZE_MAX), 0);
+    cr_expect_eq(rv_arc_levels_choose(index, 0, UINT64_MAX, 0), last);
     for (size_t most = 100; most < 2000; most += 200) {
-        const size_t level = rv_arc_index_choose(index, 0, UINT64_MAX, most);
-        (void)rv_arc_index_window(index, level, 0, UINT64_MAX, &n);
+        const size_t level = rv_arc_levels_choose(index, 0, UINT64_MAX, most);
+        (void)rv_arc_levels_window(index, level, 0, UINT64_MAX, &n);
         cr_expect(n <= most || level == last);
-        (void)rv_arc_index_window(index, level ? level - 1 : 0, 0, UINT64_MAX, &n_finer);
+        (void)rv_arc_levels_window(index, level ? level - 1 : 0, 0, UINT64_MAX, &n_finer);
         cr_expect(level == 0 || n_finer > most);
     }
-    rv_arc_index_release(index);
+    rv_arc_levels_release(index);
     free(edges);
 }
 
-Test(arc_index, without_wakers_there_are_no_levels)
+Test(arc_levels, without_wakers_there_are_no_levels)
 {
     struct rv_arc_collector collector = {.n = 0};
     rv_arc_collector_add(&collector, &(struct rv_wait_edge){.wait = {.end_ns = 5}});
-    const struct rv_arc_index *index = rv_arc_index_hold(rv_arc_index_create(&collector));
-    rv_arc_index_release(index);
-    cr_expect_eq(rv_arc_index_n_levels(index), 0);
-    rv_arc_index_release(index);
+    const struct rv_arc_levels *index = rv_arc_levels_hold(rv_arc_levels_create(&collector));
+    rv_arc_levels_release(index);
+    cr_expect_eq(rv_arc_levels_n_levels(index), 0);
+    rv_arc_levels_release(index);
 }
 
-Test(arc_index, flows_lead_from_lane_to_lane_and_tasks_from_the_end_of_a_turn)
+Test(arc_levels, flows_lead_from_lane_to_lane_and_tasks_from_the_end_of_a_turn)
 {
     struct rv_flow_step steps[] = {{.at_ns = 10, .until_ns = 10, .lane = 0, .call = 4},
                                    {.at_ns = 20, .until_ns = 20, .lane = 0, .call = 5},
@@ -215,12 +215,12 @@ Test(arc_index, flows_lead_from_lane_to_lane_and_tasks_from_the_end_of_a_turn)
     const struct rv_flow_table table = {.steps = steps, .n_steps = 6, .flows = flows, .n_flows = 2};
     struct rv_arc_collector collector = {.n = 0};
     rv_arc_collector_add_flows(&collector, &table, 0, 90);
-    const struct rv_arc_index *index = rv_arc_index_create(&collector);
+    const struct rv_arc_levels *index = rv_arc_levels_create(&collector);
     size_t n;
-    const struct rv_arc *arcs = rv_arc_index_window(index, 0, 0, 100, &n);
+    const struct rv_arc *arcs = rv_arc_levels_window(index, 0, 0, 100, &n);
     cr_assert_eq(n, 2);
     cr_assert(arcs[0].kind == RV_ARC_FLOW && arcs[0].object == 1 && arcs[0].from_call == 5 && arcs[0].to_call == 6);
     cr_assert(arcs[0].from_ns == 20 && arcs[0].to_ns == 30 && arcs[0].to_lane == 1 && arcs[0].total_ns == 10);
     cr_assert(arcs[1].object == 2 && arcs[1].from_ns == 55 && arcs[1].to_ns == 60 && arcs[1].to_lane == 2);
-    rv_arc_index_release(index);
+    rv_arc_levels_release(index);
 }

@@ -3,8 +3,8 @@
  * the same subroutines on the same two lanes that ended in the same stretch of time, folded into one. No GL. Immutable and
  * shared: the thread that makes a picture and the window hold the same one.
  */
-#ifndef RV_RENDER_ARC_INDEX_H
-#define RV_RENDER_ARC_INDEX_H
+#ifndef RV_RENDER_ARC_LEVELS_H
+#define RV_RENDER_ARC_LEVELS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ struct rv_arc {
     enum rv_wait_kind wait;      /* likewise */
 };
 
-struct rv_arc_index; /* opaque */
+struct rv_arc_levels; /* opaque */
 
 struct rv_arc_collector { /* zeroed = none so far */
     struct rv_arc *arcs;
@@ -48,23 +48,23 @@ void rv_arc_collector_add_flows(struct rv_arc_collector *collector, const struct
                                 uint64_t to_ns);
 
 /* Takes what was collected. Returns it held. */
-const struct rv_arc_index *rv_arc_index_create(struct rv_arc_collector *collector);
+const struct rv_arc_levels *rv_arc_levels_create(struct rv_arc_collector *collector);
 
 /* Is an arc of level 0 one wait's? */
-bool rv_arc_index_is_exact(const struct rv_arc_index *index);
+bool rv_arc_levels_is_exact(const struct rv_arc_levels *index);
 
 /* Hold it, to be released. NULL-safe. Any thread. Returns it. */
-const struct rv_arc_index *rv_arc_index_hold(const struct rv_arc_index *index);
-void rv_arc_index_release(const struct rv_arc_index *index);
+const struct rv_arc_levels *rv_arc_levels_hold(const struct rv_arc_levels *index);
+void rv_arc_levels_release(const struct rv_arc_levels *index);
 
 /* Number of levels; 0 = no arcs. */
-size_t rv_arc_index_n_levels(const struct rv_arc_index *index);
+size_t rv_arc_levels_n_levels(const struct rv_arc_levels *index);
 
 /* The arcs of a level that ended in stretches of time which overlap the window, in order of these stretches; n of them. Borrowed. */
-const struct rv_arc *rv_arc_index_window(const struct rv_arc_index *index, size_t level, uint64_t from_ns,
-                                         uint64_t to_ns, size_t *n);
+const struct rv_arc *rv_arc_levels_window(const struct rv_arc_levels *index, size_t level, uint64_t from_ns,
+                                          uint64_t to_ns, size_t *n);
 
 /* The finest level with at most this many arcs in the window; the coarsest if all have more. O(levels log waits). */
-size_t rv_arc_index_choose(const struct rv_arc_index *index, uint64_t from_ns, uint64_t to_ns, size_t most);
+size_t rv_arc_levels_choose(const struct rv_arc_levels *index, uint64_t from_ns, uint64_t to_ns, size_t most);
 
 #endif
