@@ -53,6 +53,7 @@ struct process {
     double debt_ns;                        /* cost so far beyond what was allowed */
     uint64_t room_cpu_ns;                  /* when there was last looked for room; 0: never */
     double room_cost_ns;                   /* since then */
+    uint32_t n_left_out;                   /* functions now */
 };
 
 struct rv_governor {
@@ -314,6 +315,7 @@ static size_t choose_of(struct rv_governor *governor, struct function *const *ca
     const double wall_ns = (double)(now_ns - process->mono_ns);
     now.debt_ns = debt_after(governor, process->debt_ns, &cost);
     now.room_cpu_ns = process->room_cpu_ns;
+    now.n_left_out = process->n_left_out;
     now.room_cost_ns = process->room_cost_ns + cost_of_calls(&cost) + cost.patching_ns;
     *process = now;
     const bool may_choose = cost.used_ns > 0 && cost.n_calls >= LEAST_CALLS;
@@ -326,6 +328,7 @@ static size_t choose_of(struct rv_governor *governor, struct function *const *ca
         if (may_choose && n < max && !function->chosen_ns && left_ns > allowed_ns) {
             left_ns -= (double)function->n_calls * cost.pair_ns;
             leave_out(function, &cost, now_ns);
+            process->n_left_out++;
             choices[n++] = (struct rv_governor_choice){.process_idx = idx,
                                                        .ring_idx = function->ring_idx,
                                                        .address = function->address,
@@ -382,12 +385,14 @@ static size_t let_in_of(struct rv_governor *governor, uint32_t process_idx, uint
 {
     double room = ROOM_SHARE * measure_room(governor, process_idx);
     size_t n = 0;
-    for (struct function *function; n < max && room > 0 && n < MOST_BACK;) {
+    struct process *process = &governor->processes[process_idx];
+    for (struct function *function; process->n_left_out && n < max && room > 0 && n < MOST_BACK;) {
         function = find_cheapest(governor, process_idx, now_ns);
         room -= function ? expected_load(function, now_ns) * CLOCK_READS * governor->clock_ns : room;
         if (room <= 0)
             break;
         function->chosen_ns = 0;
+        process->n_left_out--;
         choices[n++] = (struct rv_governor_choice){
             .process_idx = process_idx, .ring_idx = function->ring_idx, .address = function->address, .is_back = true};
     }
