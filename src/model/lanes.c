@@ -214,6 +214,13 @@ void rv_lane_add_stretch(struct rv_lane *lane, uint64_t now_ns, const struct rv_
         rv_state_sums_add(&lane->stretches, now_ns, times);
 }
 
+void rv_lane_split_stretch(struct rv_lane *lane, uint64_t end_ns, uint64_t n_ns)
+{
+    rv_state_times_split(&lane->times, n_ns);
+    for (size_t i = lane->stretches.n; i-- > 0 && lane->stretches.items[i].at_ns >= end_ns;)
+        rv_state_times_split(&lane->stretches.items[i].times, n_ns);
+}
+
 void rv_lanes_back(struct rv_lanes *lanes)
 {
     lanes->are_backed = true;

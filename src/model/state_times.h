@@ -30,6 +30,13 @@ static inline void rv_state_times_subtract(struct rv_state_times *from, const st
     from->suspended_ns -= times->suspended_ns;
 }
 
+/* So much of what was blocked was runnable. */
+static inline void rv_state_times_split(struct rv_state_times *times, uint64_t n_ns)
+{
+    times->blocked_ns -= n_ns;
+    times->runnable_ns += n_ns;
+}
+
 /* By the kernel; by a runtime. */
 static inline bool rv_state_times_has_switches(const struct rv_state_times *times)
 {

@@ -187,12 +187,30 @@ static void add_step(struct rv_flows *flows, struct rv_track *track, const struc
         track->task_step = number;
 }
 
+static void add_own_stretch(struct rv_delivery *delivery, struct rv_track *track, const struct rv_moment *moment)
+{
+    track->ran_call = moment->call;
+    if (moment->call)
+        rv_stats_add_times(delivery->stats, moment->call, &moment->times, &(struct rv_state_times){0});
+}
+
+/* A call that has ended since has it in its total time, too; open ones get it with the stretches. */
+static void add_split(struct rv_delivery *delivery, const struct rv_track *track, const struct rv_moment *moment)
+{
+    const struct rv_state_times none = {0};
+    if (track->ran_call)
+        rv_stats_add_times(delivery->stats, track->ran_call, &moment->times,
+                           moment->call == track->ran_call ? &none : &moment->times);
+}
+
 static void add_moment(struct rv_delivery *delivery, struct rv_track *track, const struct rv_moment *moment)
 {
     switch (moment->kind) {
     case RV_MOMENT_STRETCH:
-        if (moment->call)
-            rv_stats_add_times(delivery->stats, moment->call, &moment->times, &(struct rv_state_times){0});
+        add_own_stretch(delivery, track, moment);
+        break;
+    case RV_MOMENT_SPLIT:
+        add_split(delivery, track, moment);
         break;
     case RV_MOMENT_WOKEN:
         track->waits[moment->of].call = moment->call;
@@ -225,7 +243,7 @@ static void add_stretches(struct rv_delivery *delivery, const struct rv_track *t
 {
     delivery->stretches.n = 0;
     for (size_t i = 0; i < track->n_moments; i++)
-        if (track->moments[i].kind == RV_MOMENT_STRETCH)
+        if (track->moments[i].kind == RV_MOMENT_STRETCH || track->moments[i].kind == RV_MOMENT_SPLIT)
             rv_state_sums_add(&delivery->stretches, track->moments[i].at_ns, &track->moments[i].times);
     if (delivery->stretches.n)
         rv_stats_add_stretches(delivery->stats, track->stats, spans + track->first, track->n, &delivery->stretches);

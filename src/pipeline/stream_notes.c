@@ -121,9 +121,26 @@ static void note_state(struct rv_track *track, const struct rv_event *event, uin
 
 /* ---- waits ---- */
 
+/* The last time off the CPU; NULL: its call was found in an earlier job. */
+static struct rv_moment *last_stretch(const struct rv_track *track)
+{
+    for (size_t i = track->n_moments; i-- > 0 && track->moments[i].at_ns >= track->ran_ns;)
+        if (track->moments[i].kind == RV_MOMENT_STRETCH && track->moments[i].times.blocked_ns)
+            return &track->moments[i];
+    return NULL;
+}
+
+static void split_moment(struct rv_track *track, uint64_t n_ns)
+{
+    struct rv_moment *stretch = last_stretch(track), split = {.at_ns = track->ran_ns, .kind = RV_MOMENT_SPLIT};
+    rv_state_times_split(stretch ? &stretch->times : &split.times, n_ns);
+    if (!stretch)
+        rv_track_add_first_moment(track, split);
+}
+
 /*
  * The kernel tells when a thread ran again, not when it could: that is when its waker acted. What it was blocked since then it
- * was runnable, in the same call: the difference is a stretch of its own, whose sums wrap.
+ * was runnable, in the call that it was blocked in, which may have ended before the wait: a system call.
  */
 static void split_blocked(struct rv_track *track, const struct rv_wait *wait)
 {
@@ -132,17 +149,15 @@ static void split_blocked(struct rv_track *track, const struct rv_wait *wait)
         woke_ns >= track->ran_ns)
         return;
     const uint64_t n_ns = track->ran_ns - woke_ns;
-    const struct rv_state_times times = {.blocked_ns = 0 - n_ns, .runnable_ns = n_ns};
     struct rv_lane *lane = track->lane;
     pthread_mutex_lock(&lane->lock);
     const bool is_split = rv_lane_split_note(lane, RV_NOTE_BLOCKED, woke_ns, RV_NOTE_PREEMPTED);
     if (is_split)
-        rv_lane_add_stretch(lane, wait->end_ns, &times);
+        rv_lane_split_stretch(lane, track->ran_ns, n_ns);
     pthread_mutex_unlock(&lane->lock);
     track->is_blocked = false;
     if (is_split)
-        rv_track_add_moment(track,
-                            (struct rv_moment){.at_ns = wait->end_ns, .kind = RV_MOMENT_STRETCH, .times = times});
+        split_moment(track, n_ns);
 }
 
 static void add_ended(struct rv_track *track, struct rv_wait *wait)

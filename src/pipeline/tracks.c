@@ -1,6 +1,7 @@
 #include "pipeline/tracks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 
@@ -46,6 +47,13 @@ void rv_track_add_moment(struct rv_track *track, struct rv_moment moment)
     track->moments =
         rv_vec_reserve(track->moments, &track->moments_capacity, track->n_moments + 1, sizeof *track->moments);
     track->moments[track->n_moments++] = moment;
+}
+
+void rv_track_add_first_moment(struct rv_track *track, struct rv_moment moment)
+{
+    rv_track_add_moment(track, moment);
+    memmove(track->moments + 1, track->moments, (track->n_moments - 1) * sizeof *track->moments);
+    track->moments[0] = moment;
 }
 
 void rv_track_clear(struct rv_track *track)

@@ -21,7 +21,8 @@ struct rv_track {
     size_t first, n;             /* scratch of one join: its spans in the worker's buffer */
     /* of a stream, where the kernel's switches are known */
     bool is_off_cpu, is_blocked;
-    uint64_t off_cpu_since_ns, ran_ns; /* the last stretch off the CPU, and its end */
+    uint64_t off_cpu_since_ns, ran_ns; /* the last stretch off the CPU, and its end, */
+    uint32_t ran_call;                 /* in which call, once that is found */
     /* of a stream, where a runtime tells its threads' states */
     uint32_t state; /* enum rv_thread_state */
     uint64_t state_since_ns;
@@ -53,6 +54,9 @@ struct rv_track *rv_tracks_at(struct rv_tracks *tracks, uint32_t stack);
 
 /* A moment of the job being joined. */
 void rv_track_add_moment(struct rv_track *track, struct rv_moment moment);
+
+/* A moment before all others of the job. */
+void rv_track_add_first_moment(struct rv_track *track, struct rv_moment moment);
 
 /* Forget the moments of a job, waits that ended and steps. */
 void rv_track_clear(struct rv_track *track);

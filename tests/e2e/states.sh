@@ -47,6 +47,15 @@ run --report=csv --force --output="$folder/replayed" "$folder/run.rvz"
 check "the report of the recording" cmp "$folder/report" "$folder/replayed"
 run --report=csv --threads=1 --force --output="$folder/serial" "$folder/run.rvz"
 check "the report by one thread" cmp "$folder/report" "$folder/serial"
+# Those of a system call, which has ended when its wait does, are not its caller's.
+run --syscalls --record="$folder/calls.rvz" --report=csv --force --output="$folder/calls" -- "$states"
+expect "exit status with --syscalls" $status 0
+wrong=$(awk -F, 'NR > 1 && ($12 + $13 > $6 * 1.001 + 1000 || $17 + $18 > $5 * 1.001 + 1000)' "$folder/calls")
+expect "times of system calls and their callers, above their durations" "$wrong" ""
+for threads in 1 4; do
+    run --report=csv --threads=$threads --force --output="$folder/replayed.calls" "$folder/calls.rvz"
+    check "the report with --syscalls, by $threads threads" cmp "$folder/calls" "$folder/replayed.calls"
+done
 # The calls one by one have it, too: own times of all calls, whole times of those that are not in themselves.
 run --spans --export=chrome:"$folder/run.json" --force --output="$folder/spans" "$folder/run.rvz"
 sums() { # COLUMN...: of the calls by name

@@ -17,15 +17,26 @@ static struct rv_event state_at(uint64_t at_ns, enum rv_thread_state state)
     return event_at(at_ns, RV_EVENT_THREAD, 0, 1, (uint16_t)state);
 }
 
+static void add_blocked(struct rv_track *track)
+{
+    const struct rv_event events[] = {event_at(900, RV_EVENT_WAIT, OBJECT, RV_WAIT_MUTEX, 0),
+                                      state_at(1000, RV_THREAD_BLOCKED), state_at(1900, RV_THREAD_RUNNING)};
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        rv_stream_notes_add(track, &events[i], 0);
+}
+
+static void add_woken(struct rv_track *track, enum rv_wake wake, uint32_t since_ns)
+{
+    const struct rv_event woken = event_at(2000, RV_EVENT_WOKEN, WAKER | (uint32_t)wake << RV_EVENT_WAKE_SHIFT,
+                                           (uint16_t)(since_ns >> 16), (uint16_t)since_ns);
+    rv_stream_notes_add(track, &woken, 0);
+}
+
 /* Blocked from 1,000 to 1,900 in a wait that ended at 2,000, since_ns after its waker acted. */
 static void add_wait(struct rv_track *track, enum rv_wake wake, uint32_t since_ns)
 {
-    const struct rv_event events[] = {event_at(900, RV_EVENT_WAIT, OBJECT, RV_WAIT_MUTEX, 0),
-                                      state_at(1000, RV_THREAD_BLOCKED), state_at(1900, RV_THREAD_RUNNING),
-                                      event_at(2000, RV_EVENT_WOKEN, WAKER | (uint32_t)wake << RV_EVENT_WAKE_SHIFT,
-                                               (uint16_t)(since_ns >> 16), (uint16_t)since_ns)};
-    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
-        rv_stream_notes_add(track, &events[i], 0);
+    add_blocked(track);
+    add_woken(track, wake, since_ns);
 }
 
 static void check_times(enum rv_wake wake, uint32_t since_ns, uint64_t blocked_ns, uint64_t runnable_ns)
@@ -59,4 +70,30 @@ Test(stream_notes, a_thread_is_runnable_from_when_its_waker_acted_until_it_ran, 
     check_times(RV_WAKE_EXACT, 50, 900, 0);         /* it ran already */
     check_times(RV_WAKE_EXACT, UINT32_MAX, 900, 0); /* longer ago than can be told */
     check_times(RV_WAKE_LIKELY, 400, 900, 0);       /* another thread may have woken it */
+}
+
+/* A system call has ended by then: the time stays with the call that it was given to, also in an earlier job. */
+Test(stream_notes, what_was_blocked_is_split_where_it_was, .timeout = 60)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_track track = {.lane = rv_lanes_add(lanes, &(struct rv_lane_identity){.pid = 1, .tid = 2})};
+    add_wait(&track, RV_WAKE_EXACT, 400);
+    cr_assert_eq(track.n_moments, 2);
+    cr_expect_eq(track.moments[0].at_ns, 1900);
+    cr_expect_eq(track.moments[0].times.blocked_ns, 600);
+    cr_expect_eq(track.moments[0].times.runnable_ns, 300);
+
+    rv_track_clear(&track);
+    add_blocked(&track);
+    rv_track_clear(&track);
+    add_woken(&track, RV_WAKE_EXACT, 400);
+    cr_assert_eq(track.n_moments, 2);
+    cr_expect_eq(track.moments[0].kind, RV_MOMENT_SPLIT);
+    cr_expect_eq(track.moments[0].at_ns, 1900);
+    cr_expect_eq(track.moments[0].times.blocked_ns + 300, 0);
+    cr_expect_eq(track.moments[0].times.runnable_ns, 300);
+    cr_expect_eq(track.moments[1].kind, RV_MOMENT_WOKEN);
+    free(track.moments);
+    free(track.waits);
+    rv_lanes_destroy(lanes);
 }
