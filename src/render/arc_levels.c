@@ -109,10 +109,18 @@ static void fold_collected(struct rv_arc_collector *collector, size_t most)
     }
 }
 
+/* Of so many ends that folding leaves little room more is kept, or each arc would fold all others. */
+static void make_room(struct rv_arc_collector *collector)
+{
+    fold_collected(collector, collector->most / 2);
+    if (collector->n > collector->most / 2)
+        collector->most = 2 * collector->n;
+}
+
 static void collect(struct rv_arc_collector *collector, const struct rv_arc *arc)
 {
     if (collector->most && collector->n >= collector->most)
-        fold_collected(collector, collector->most / 2);
+        make_room(collector);
     collector->arcs = rv_vec_reserve(collector->arcs, &collector->capacity, collector->n + 1, sizeof *collector->arcs);
     collector->arcs[collector->n++] = *arc;
 }

@@ -36,7 +36,7 @@ struct rv_arc_levels; /* opaque */
 struct rv_arc_collector { /* zeroed = none so far */
     struct rv_arc *arcs;
     size_t n, capacity;
-    size_t most;    /* to be kept; 0: all. Beyond, they are folded, and so is level 0 of the index */
+    size_t most;    /* to be kept, or twice the pairs of ends; 0: all. Beyond, they are folded, and so is level 0 */
     unsigned shift; /* into stretches of 2^shift ns; 0: none is folded */
 };
 

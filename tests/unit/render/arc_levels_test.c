@@ -193,6 +193,22 @@ Test(arc_levels, the_finest_level_that_has_few_enough_is_chosen)
     free(edges);
 }
 
+Test(arc_levels, more_pairs_of_calls_than_may_be_kept_are_kept, .timeout = 60)
+{
+    enum { N_PAIRS = 100000 };
+    struct rv_arc_collector collector = {.most = 1000};
+    struct rv_lane waker = {.idx = 1};
+    size_t n;
+    for (uint32_t i = 0; i < N_PAIRS; i++)
+        rv_arc_collector_add(&collector,
+                             &(struct rv_wait_edge){.wait = {.end_ns = 1000 * (i + 1), .call = i}, .waker = &waker});
+    const struct rv_arc_levels *index = rv_arc_levels_create(&collector);
+    (void)rv_arc_levels_window(index, 0, 0, UINT64_MAX, &n);
+    cr_assert_eq(n, (size_t)N_PAIRS);
+    cr_assert_not(rv_arc_levels_is_exact(index));
+    rv_arc_levels_release(index);
+}
+
 Test(arc_levels, without_wakers_there_are_no_levels)
 {
     struct rv_arc_collector collector = {.n = 0};
