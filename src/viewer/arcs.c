@@ -10,6 +10,7 @@
 #include "viewer/show_call.h"
 
 #define MOST_ARCS ((size_t)1 << 20) /* single ones */
+#define MOST_COUNTED 4096u          /* folded ones */
 #define PAUSE_NS 250000000u         /* between two, at least */
 #define PAUSE_COSTS 10u             /* and this often what the last one took */
 
@@ -117,18 +118,22 @@ static bool has_window(const struct rv_viewer_arc_made *made, uint64_t from_ns, 
     return made->index && made->from_ns <= from_ns && made->to_ns >= to_ns;
 }
 
-/* Single arcs of what is in view: worth it where those of all time are folded, and so many are not in view. */
+/* Single arcs of what is in view: worth it where those of all time are folded, and so many are not in view. Asked in every
+ * pass, so they are counted where they are few enough. */
 static bool wants_part(const struct rv_viewer *viewer, uint64_t from_ns, uint64_t to_ns)
 {
     const struct rv_viewer_arc_job *job = &viewer->arcs;
+    const struct rv_arc_levels *levels = job->all.index;
     uint64_t n_waits = 0;
     size_t n;
-    if (!job->all.index || rv_arc_levels_is_exact(job->all.index))
+    if (!levels || rv_arc_levels_is_exact(levels) ||
+        (has_window(&job->part, from_ns, to_ns) && !is_old(viewer, &job->part)))
         return false;
-    const struct rv_arc *arcs = rv_arc_levels_window(job->all.index, 0, from_ns, to_ns, &n);
+    const size_t level = rv_arc_levels_choose(levels, from_ns, to_ns, MOST_COUNTED);
+    const struct rv_arc *arcs = rv_arc_levels_window(levels, level, from_ns, to_ns, &n);
     for (size_t i = 0; i < n && n_waits <= MOST_ARCS; i++)
         n_waits += arcs[i].n;
-    return n_waits <= MOST_ARCS && (!has_window(&job->part, from_ns, to_ns) || is_old(viewer, &job->part));
+    return n_waits <= MOST_ARCS;
 }
 
 /* As far to both sides as is in view. */
