@@ -28,7 +28,7 @@ static const double REPAYMENT_NS = 1e9;
 static const double LEAST_SHARE = 0.25;
 /* Of a CPU, tracing a process may take as much in any case: one that waits most of the time loses nothing by it, whatever the
  * share of its own time is. */
-static const double FREE_SHARE = 0.005;
+static const double FREE_SHARE = 0.001;
 /* Of a process's time, tracing takes no more: where calls seem to, they cost less here than they may. */
 static const double MOST_SHARE = 0.9;
 
