@@ -26,6 +26,7 @@ struct intake {
     size_t n_blocks, n_asked;
     uint32_t stacks[N_BLOCKS]; /* of the page */
     size_t n_stacks;
+    uint64_t waits_index; /* the last INDEX with waits; 0: none */
 };
 
 static void *open_stream(void *context, const struct rv_stream_info *info)
@@ -139,7 +140,10 @@ static void add_total(void *context, const struct rv_call_total *total)
 
 static void add_waiter(void *context, void *stream, const struct rv_waiter_summary *waiter)
 {
-    (void)context, (void)stream, (void)waiter;
+    struct intake *intake = context;
+    if (!stream)
+        abort();
+    intake->waits_index = waiter->index;
 }
 
 static bool take_request(void *context, struct rv_page_request *request)
@@ -207,6 +211,18 @@ static void seal_all(uint8_t *bytes, size_t n)
     }
 }
 
+static void read_waits(struct rv_source *source, uint64_t index)
+{
+    struct rv_source_waits read;
+    if (!index || !source->read_waits(source, index, &read))
+        return;
+    for (size_t i = 0; i < read.n_waits; i++)
+        if (read.waits[i].waited_ns > read.waits[i].end_ns || read.waits[i].end_ns > RV_EVENT_TICKS_MASK)
+            abort();
+    free(read.waits);
+    free(read.releases);
+}
+
 static void replay(const char *path)
 {
     static struct intake intake;
@@ -228,11 +244,13 @@ static void replay(const char *path)
         ;
     if (source)
         source->close(source);
-    intake.n_streams = intake.n_blocks = intake.n_asked = 0;
+    intake.n_streams = intake.n_blocks = intake.n_asked = intake.waits_index = 0;
     calls.pages = &pages;
     (void)rv_indexed_open(&source, path, 0);
     while (source && source->poll(source, &calls) != RV_SOURCE_RESTING)
         ;
+    if (source)
+        read_waits(source, intake.waits_index);
     if (source)
         source->close(source);
 }
