@@ -89,7 +89,7 @@ static bool is_of_return(unsigned kind)
 void rv_arguments_translate(struct rv_arguments *arguments, struct rv_texts *texts, struct rv_arguments_place *place,
                             struct rv_event *events, size_t n, const struct rv_intake *intake)
 {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; arguments && i < n; i++) {
         const unsigned kind = rv_event_kind(&events[i]);
         const unsigned last_kind = (unsigned)(place->when >> RV_EVENT_KIND_SHIFT);
         if (kind != RV_EVENT_ARGUMENTS) {
@@ -98,13 +98,11 @@ void rv_arguments_translate(struct rv_arguments *arguments, struct rv_texts *tex
         }
         const bool is_behind = rv_event_ticks(&events[i]) == (place->when & RV_EVENT_TICKS_MASK) &&
                                (is_of_call(last_kind) || is_of_return(last_kind));
-        const uint32_t id = arguments && is_behind ? read_text(arguments, texts, rv_event_address(&events[i]),
-                                                               is_of_return(last_kind), intake)
-                                                   : 0;
+        const uint32_t id =
+            is_behind ? read_text(arguments, texts, rv_event_address(&events[i]), is_of_return(last_kind), intake) : 0;
         events[i] = (struct rv_event){
             .when = events[i].when, .id = id, .frame = is_of_return(last_kind) ? RV_EVENT_IS_RESULT : 0};
-        if (arguments)
-            arguments->n_lost += !id;
+        arguments->n_lost += !id;
     }
 }
 

@@ -25,8 +25,9 @@ struct rv_arguments_place {
 /*
  * In place, of a ring's popped events: those of kind ARGUMENTS get the id of their text, and frame RV_EVENT_IS_RESULT
  * where they are a result's; id 0 where there is no text, which is counted.
- *   intake  new texts are defined at once, so that a search knows them when it meets their calls
- *   thread  drain
+ *   arguments  NULL: nothing is done, and a normalizer without texts removes them
+ *   intake     new texts are defined at once, so that a search knows them when it meets their calls
+ *   thread     drain
  */
 void rv_arguments_translate(struct rv_arguments *arguments, struct rv_texts *texts, struct rv_arguments_place *place,
                             struct rv_event *events, size_t n, const struct rv_intake *intake);

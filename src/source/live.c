@@ -156,6 +156,7 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
         .filter = live->capture.filter,
         .publisher = live->capture.publisher,
         .process_idx = process_idx,
+        .has_texts = live->arguments != NULL,
         .last_ns = rv_normalize_time(&live->map->clock, control->born_ticks),
         .n_late = slot->normalizer.n_late,
     };

@@ -28,6 +28,19 @@ static bool set_lag(struct rv_normalizer *normalizer, struct rv_event *event)
     return lag <= RV_EVENT_MOST_LAG;
 }
 
+/* Of an event other than a call or return by its address. False: it is left out. */
+static __attribute__((noinline)) bool sanitize_other(struct rv_normalizer *normalizer, struct rv_event *event)
+{
+    const unsigned kind = rv_event_kind(event);
+    if (kind <= RV_EVENT_RETURN)
+        normalizer->last_call_ns = rv_event_ticks(event);
+    if (kind == RV_EVENT_ARGUMENTS && !set_lag(normalizer, event))
+        return false;
+    if (rv_event_has_name(event))
+        event->id = event->id ? rv_name_map_lookup(normalizer->names, event->id) : 0;
+    return true;
+}
+
 /* Convert kinds, times and name ids from popped to the end of the batch. Returns the number consumed. */
 static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batch, const struct rv_event *popped,
                          uint32_t n_popped)
@@ -46,7 +59,7 @@ static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batc
         uint64_t words[2];
         memcpy(words, &popped[i], sizeof words);
         unsigned kind = (unsigned)(words[0] >> RV_EVENT_KIND_SHIFT);
-        if (kind == RV_EVENT_ARGUMENTS && !popped[i].id)
+        if (kind == RV_EVENT_ARGUMENTS && !(popped[i].id && normalizer->has_texts))
             continue;
         uint64_t ns = rv_clock_stretch_to_ns(stretch, words[0] & RV_EVENT_TICKS_MASK);
         if (kind == RV_EVENT_SYNC) {
@@ -59,12 +72,10 @@ static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batc
         }
         words[0] = (uint64_t)kind << RV_EVENT_KIND_SHIFT | ns;
         memcpy(out, words, sizeof words);
-        if (kind <= RV_EVENT_RETURN_AT)
+        if (kind - RV_EVENT_CALL_AT <= RV_EVENT_RETURN_AT - RV_EVENT_CALL_AT)
             normalizer->last_call_ns = ns;
-        if (kind == RV_EVENT_ARGUMENTS && !set_lag(normalizer, out))
+        else if (!sanitize_other(normalizer, out))
             continue;
-        if (rv_event_has_name(out))
-            out->id = out->id ? rv_name_map_lookup(normalizer->names, out->id) : 0;
         out++;
     }
     normalizer->last_ns = last;

@@ -18,6 +18,7 @@ struct rv_normalizer {
     struct rv_capture_filter *filter;       /* or NULL */
     struct rv_verdict_publisher *publisher; /* publishes the filter's verdicts to producers; or NULL */
     uint32_t process_idx;                   /* index in the trace file's process table */
+    bool has_texts;                         /* ids of ARGUMENTS are those of texts; else all are removed */
     uint64_t last_ns;                       /* of the stream: times never fall */
     uint64_t last_call_ns;                  /* of its last call or return: what ARGUMENTS belong to */
     uint64_t n_late;                        /* ARGUMENTS left out: too far behind that */

@@ -27,7 +27,8 @@ static void setup(void)
     normalizer = (struct rv_normalizer){.clock = &clock_of_ring,
                                         .symbolizer = symbolizer,
                                         .process = rv_symbolizer_process(symbolizer, 0),
-                                        .names = &names};
+                                        .names = &names,
+                                        .has_texts = true};
     rv_batch_init(&batch);
 }
 
