@@ -85,6 +85,7 @@ static int show_diff(const struct rv_options *options, struct capture *captures,
         table.title[i] = options->files[i];
         table.n_spans[i] = counts.n_spans;
         table.has_states[i] = counts.n_switches > 0;
+        rv_session_losses(captures[i].session, &table.losses[i]);
     }
     rv_diff_init(&diff, sides);
     table.diff = &diff;

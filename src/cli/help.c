@@ -100,7 +100,10 @@ static void print_details(const struct rv_option_entry *entry)
 
 static const struct {
     const char *topic, *page, *section;
-} PAGES[] = {{"man", "ringviz", "1"}, {"control", "ringviz-control", "1"}, {"formats", "ringviz-formats", "7"}};
+} PAGES[] = {{"man", "ringviz", "1"},
+             {"control", "ringviz-control", "1"},
+             {"formats", "ringviz-formats", "7"},
+             {"output", "ringviz-output", "7"}};
 
 /* This version's page: beside the binary, in the build tree as where it is installed; else any page of that name. */
 static int show_page(const char *page, const char *section)
@@ -136,7 +139,8 @@ int rv_help_print(const char *topic)
             return show_page(PAGES[i].page, PAGES[i].section);
     const struct rv_option_entry *entry = rv_option_named(topic + strspn(topic, "-"));
     if (!entry)
-        return rv_err(EINVAL, "--help=%s: expected the name of an option, keys, man, control or formats", topic);
+        return rv_err(EINVAL, "--help=%s: expected the name of an option, keys, man, control, formats or output",
+                      topic);
     print_details(entry);
     return 0;
 }

@@ -442,10 +442,10 @@ const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
      "print the version",
      NULL},
 
-    {RV_OPTION_HELP, ALL, "help", "[=TOPIC]", "keys man control formats",
+    {RV_OPTION_HELP, ALL, "help", "[=TOPIC]", "keys man control formats output",
      "print this, or more on TOPIC: {}, or an option",
-     "`keys` are those of the window; `man`, `control` and `formats` open ringviz(1), ringviz-control(1) and "
-     "ringviz-formats(7)."},
+     "`keys` are those of the window; `man`, `control`, `formats` and `output` open ringviz(1), "
+     "ringviz-control(1), ringviz-formats(7) and ringviz-output(7)."},
 };
 /* clang-format on */
 

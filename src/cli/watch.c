@@ -626,6 +626,15 @@ static int write_waits(struct watch *watch)
     return rv_waits_write(&report, watch->options->report_format, watch->output.file);
 }
 
+static int write_flows(struct watch *watch)
+{
+    const struct rv_flows_report report = {.flows = rv_session_flows(watch->session),
+                                           .lanes = rv_session_lanes(watch->session),
+                                           .subroutines = rv_session_subroutines(watch->session),
+                                           .losses = &watch->losses};
+    return rv_flows_write(&report, watch->options->report_format, watch->output.file);
+}
+
 static int write_critical_path(struct watch *watch)
 {
     struct rv_cli_slice slice;
@@ -766,8 +775,7 @@ static void write_outputs(struct watch *watch)
     if (!error && options->has_waits)
         error = write_waits(watch);
     if (!error && options->has_flows)
-        error = rv_flows_write(rv_session_flows(watch->session), rv_session_lanes(watch->session),
-                               rv_session_subroutines(watch->session), options->report_format, watch->output.file);
+        error = write_flows(watch);
     if (!error && options->has_critical_path)
         error = write_critical_path(watch);
     if (rv_output_close(&watch->output) != 0 || error)

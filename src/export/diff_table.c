@@ -5,11 +5,13 @@
 #include <stdbool.h>
 
 #include "base/units.h"
+#include "export/losses.h"
 #include "export/table_names.h"
 #include "export/text_buffer.h"
 #include "model/diff_verdict.h"
 
 enum { BEFORE = RV_DIFF_BEFORE, AFTER = RV_DIFF_AFTER };
+static const char *const SIDE_NAMES[RV_DIFF_SIDES] = {[BEFORE] = "before", [AFTER] = "after"};
 
 struct number { /* a column with a value for each side */
     const char *name;
@@ -109,11 +111,12 @@ static void add_json_row(struct rv_text_buffer *text, const struct rv_diff_table
 
 static void write_json(struct rv_text_buffer *text, const struct rv_diff_table *table)
 {
-    static const char *const sides[RV_DIFF_SIDES] = {"{\"before\":{\"title\":", ",\"after\":{\"title\":"};
     for (int side = 0; side < RV_DIFF_SIDES; side++) {
-        rv_text_buffer_add(text, sides[side]);
+        rv_text_buffer_format(text, "%s\"%s\":{\"title\":", side ? "," : "{", SIDE_NAMES[side]);
         rv_text_buffer_add_json(text, table->title[side]);
-        rv_text_buffer_format(text, ",\"spans\":%llu}", (unsigned long long)table->n_spans[side]);
+        rv_text_buffer_format(text, ",\"spans\":%llu,\"lost\":", (unsigned long long)table->n_spans[side]);
+        rv_losses_add_json(text, &table->losses[side]);
+        rv_text_buffer_add(text, "}");
     }
     rv_text_buffer_format(text, ",\"tested\":%zu,\"common_change\":%.6g,\"subroutines\":[", table->diff->n_tested,
                           table->diff->common_ratio);
@@ -125,6 +128,23 @@ static void write_json(struct rv_text_buffer *text, const struct rv_diff_table *
 }
 
 /* ---- CSV ---- */
+
+/* Rows like those of subroutines: kind as a name in parentheses, number as calls. */
+static void add_csv_losses(struct rv_text_buffer *text, const struct rv_diff_table *table, int side)
+{
+    enum { BEFORE_CALLS = 4, N_COLUMNS = 2 + 2 * N_NUMBERS + 6 };
+    for (enum rv_loss loss = 0; loss < RV_LOSS_COUNT; loss++) {
+        if (!table->losses[side].n[loss])
+            continue;
+        rv_text_buffer_format(text, "(lost %s: %s)", SIDE_NAMES[side], rv_loss_words(loss));
+        for (int i = 1; i < N_COLUMNS; i++) {
+            rv_text_buffer_add(text, ",");
+            if (i == BEFORE_CALLS + side)
+                rv_text_buffer_add_u64(text, table->losses[side].n[loss]);
+        }
+        rv_text_buffer_add(text, "\n");
+    }
+}
 
 static void write_csv(struct rv_text_buffer *text, const struct rv_diff_table *table)
 {
@@ -157,6 +177,8 @@ static void write_csv(struct rv_text_buffer *text, const struct rv_diff_table *t
                 rv_text_buffer_add(text, ",,");
         rv_text_buffer_format(text, ",%s\n", rv_diff_verdict_word(row->verdict));
     }
+    for (int side = 0; side < RV_DIFF_SIDES; side++)
+        add_csv_losses(text, table, side);
 }
 
 /* ---- text ---- */
@@ -220,6 +242,14 @@ static void add_text_row(struct rv_text_buffer *text, const struct rv_diff_table
     rv_text_buffer_add(text, "\n");
 }
 
+static void add_text_losses(struct rv_text_buffer *text, const struct rv_diff_table *table, int side)
+{
+    for (enum rv_loss loss = 0; loss < RV_LOSS_COUNT; loss++)
+        if (table->losses[side].n[loss])
+            rv_text_buffer_format(text, "lost %s: %llu %s\n", SIDE_NAMES[side],
+                                  (unsigned long long)table->losses[side].n[loss], rv_loss_words(loss));
+}
+
 static void write_text(struct rv_text_buffer *text, const struct rv_diff_table *table)
 {
     const struct rv_diff *diff = table->diff;
@@ -254,7 +284,9 @@ static void write_text(struct rv_text_buffer *text, const struct rv_diff_table *
         if (!table->has_states[side])
             rv_text_buffer_format(text,
                                   "threads' states are not known %s: not said is what changed on and off the CPU\n",
-                                  side == BEFORE ? "before" : "after");
+                                  SIDE_NAMES[side]);
+    for (int side = 0; side < RV_DIFF_SIDES; side++)
+        add_text_losses(text, table, side);
 }
 
 int rv_diff_table_write(const struct rv_diff_table *table, enum rv_report_format format, FILE *out)

@@ -6,12 +6,14 @@
 
 #include "model/diff.h"
 #include "export/report.h"
+#include "flow/loss.h"
 
 struct rv_diff_table {
     const struct rv_diff *diff;
     const char *title[RV_DIFF_SIDES]; /* of the runs */
     uint64_t n_spans[RV_DIFF_SIDES];
     bool has_states[RV_DIFF_SIDES]; /* the threads' states are known */
+    struct rv_losses losses[RV_DIFF_SIDES];
 };
 
 /* Rows in the comparison's order. 0, or the negative errno of the stream. */

@@ -5,10 +5,11 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "export/losses.h"
 #include "export/text_buffer.h"
 #include "tasks/table.h"
 
-enum { MOST_STEPS = 20 /* of a flow, in a text */, INDENT = 58 };
+enum { MOST_STEPS = 20 /* of a flow, in a text */, INDENT = 58, CSV_COLUMNS = 19 };
 
 struct row {                       /* the flows, or tasks, of one name */
     const struct rv_flow *longest; /* NULL: none has begin and end */
@@ -24,6 +25,7 @@ struct table {
     size_t n;
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
+    const struct rv_losses *losses;
 };
 
 static uint64_t duration_of(const struct rv_flow *flow)
@@ -187,6 +189,7 @@ static void write_text(struct rv_text_buffer *text, const struct table *table)
     if (table->flows->n_more)
         rv_text_buffer_format(text, "%" PRIu64 " steps are not in the table: it has the first %u\n",
                               table->flows->n_more, RV_FLOWS_MOST);
+    rv_losses_add_text(text, table->losses, RV_LOSS_EVENTS_DROPPED);
 }
 
 /* ---- CSV ---- */
@@ -213,6 +216,14 @@ static void add_csv_longest(struct rv_text_buffer *text, const struct table *tab
     rv_text_buffer_add(text, "\n");
 }
 
+static void add_csv_not_kept(struct rv_text_buffer *text, uint64_t n_steps)
+{
+    rv_text_buffer_format(text, "not kept,steps,%" PRIu64, n_steps);
+    for (unsigned i = 3; i < CSV_COLUMNS; i++)
+        rv_text_buffer_add(text, ",");
+    rv_text_buffer_add(text, "\n");
+}
+
 static void write_csv(struct rv_text_buffer *text, const struct table *table)
 {
     rv_text_buffer_add(text, "kind,name,number,whole,least_ns,median_ns,p99_ns,longest_ns,total_ns,on_threads_ns,"
@@ -228,6 +239,9 @@ static void write_csv(struct rv_text_buffer *text, const struct table *table)
         add_csv_longest(text, table, row->longest);
         free(name);
     }
+    if (table->flows->n_more)
+        add_csv_not_kept(text, table->flows->n_more);
+    rv_losses_add_csv(text, table->losses, CSV_COLUMNS);
 }
 
 /* ---- JSON ---- */
@@ -272,14 +286,18 @@ static void write_json(struct rv_text_buffer *text, const struct table *table)
         rv_text_buffer_add(text, i ? "," : "");
         add_json_row(text, table, &table->rows[i]);
     }
-    rv_text_buffer_format(text, "],\"not_kept\":%" PRIu64 "}\n", table->flows->n_more);
+    rv_text_buffer_format(text, "],\"not_kept\":%" PRIu64 ",\"lost\":", table->flows->n_more);
+    rv_losses_add_json(text, table->losses);
+    rv_text_buffer_add(text, "}\n");
 }
 
-int rv_flows_write(struct rv_flows *flows, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
-                   enum rv_report_format format, FILE *out)
+int rv_flows_write(const struct rv_flows_report *report, enum rv_report_format format, FILE *out)
 {
     struct rv_text_buffer text = {0};
-    struct table table = {.flows = rv_flow_table_create(flows, lanes), .lanes = lanes, .subroutines = subroutines};
+    struct table table = {.flows = rv_flow_table_create(report->flows, report->lanes),
+                          .lanes = report->lanes,
+                          .subroutines = report->subroutines,
+                          .losses = report->losses};
     make_rows(&table);
     switch (format) {
     case RV_REPORT_TEXT:

@@ -7,8 +7,14 @@
 #include "export/report.h"
 #include "tasks/flows.h"
 
+struct rv_flows_report {
+    struct rv_flows *flows;
+    struct rv_lanes *lanes;
+    struct rv_subroutines *subroutines;
+    const struct rv_losses *losses; /* NULL = none */
+};
+
 /* 0, or the negative errno of the stream. */
-int rv_flows_write(struct rv_flows *flows, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
-                   enum rv_report_format format, FILE *out);
+int rv_flows_write(const struct rv_flows_report *report, enum rv_report_format format, FILE *out);
 
 #endif

@@ -30,7 +30,7 @@ PATH=/nonexistent "$ringviz" --help=man >out 2>err
 expect "status without man" $? 2
 one_line "without man"
 if command -v man >man && [ -s man ]; then
-    for topic in man:RINGVIZ control:RINGVIZ-CONTROL formats:RINGVIZ-FORMATS; do
+    for topic in man:RINGVIZ control:RINGVIZ-CONTROL formats:RINGVIZ-FORMATS output:RINGVIZ-OUTPUT; do
         run "--help=${topic%:*}"
         grep -q "^${topic#*:}(" out || fail "--help=${topic%:*}: $(head -3 out err)"
     done
