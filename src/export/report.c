@@ -458,10 +458,17 @@ static void add_text_not_traced(struct rv_text_buffer *text, const struct rv_rep
 {
     size_t n;
     struct rv_not_traced *all = rv_not_traced_take(report->lanes, report->subroutines, &n);
+    if (n)
+        rv_text_buffer_format(text, "\n%12s %10s %10s  not traced in any process, for its cost in this one\n",
+                              "process", "from", "to");
     for (size_t i = 0; i < n; i++) {
-        char when[64];
-        rv_text_buffer_format(text, "not traced in any process %s, for its cost in process %u: %s\n",
-                              rv_not_traced_when(&all[i], when), all[i].pid, all[i].what);
+        rv_text_buffer_format(text, "%12u", all[i].pid);
+        rv_text_buffer_add_duration(text, all[i].at_ns);
+        if (all[i].until_ns)
+            rv_text_buffer_add_duration(text, all[i].until_ns);
+        else
+            rv_text_buffer_format(text, " %10s", "");
+        rv_text_buffer_format(text, "  %s\n", all[i].what);
     }
     free(all);
 }
@@ -502,6 +509,7 @@ static void write_text(struct rv_text_buffer *text, const struct rv_report *repo
     for (size_t i = 0; i < table->n_lanes; i++)
         add_text_thread(text, table, table->lanes[i]);
     add_text_processes(text, report);
+    add_text_not_traced(text, report);
     rv_text_buffer_format(text, "\n%llu events produced, %llu consumed, %llu dropped; %llu spans",
                           (unsigned long long)report->n_produced, (unsigned long long)report->n_consumed,
                           (unsigned long long)report->n_dropped, (unsigned long long)report->n_spans);
@@ -509,7 +517,6 @@ static void write_text(struct rv_text_buffer *text, const struct rv_report *repo
         rv_text_buffer_format(text, "; %llu changes of threads' states", (unsigned long long)report->n_switches);
     rv_text_buffer_add(text, "\n");
     rv_losses_add_text(text, report->losses, RV_LOSS_EVENTS_DROPPED + 1);
-    add_text_not_traced(text, report);
 }
 
 int rv_report_write(const struct rv_report *report, enum rv_report_format format, FILE *out)
