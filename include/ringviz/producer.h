@@ -37,10 +37,22 @@ bool ringviz_is_active(void);
 
 /*
  * The id of a subroutine; equal strings give the same id. NULL = unknown. Returns 0 when not traced or when the name
- * table is full. It is shown as "package::name"; a name that begins with # or ., or has one of them after " in ", takes
- * the package there: "#size" of "Set" is "Set#size", "block in .open" is "block in Set.open".
+ * table is full. It is shown as "package::name". Lines below 16,777,216 are known.
  */
 uint32_t ringviz_intern(const char *package, const char *name, const char *file, uint32_t line);
+
+/* The same of a name with a form: how it is shown and what it is, or'ed. */
+enum ringviz_name_form {
+    RINGVIZ_NAME_HASH = 1, /* "package#name" */
+    RINGVIZ_NAME_DOT = 2,  /* "package.name" */
+    RINGVIZ_NAME_BLOCK =
+        4,              /* the package stands after the first " in ": "block in name" of Set is "block in Set#name" */
+    RINGVIZ_NAME_C = 8, /* written in C, called by a program in another language */
+    RINGVIZ_NAME_LIBRARY =
+        16,                 /* not the program's own, as all files in /usr and <internal:...> are: in plain colours */
+    RINGVIZ_NAME_STATE = 32 /* not code: the package is what goes on, such as a wait, and is shown by its colour */
+};
+uint32_t ringviz_intern_form(const char *package, const char *name, const char *file, uint32_t line, uint32_t form);
 
 /*
  * Call and return of interned subroutines. They nest with each other and with hooked functions: calls still open when

@@ -125,8 +125,8 @@ struct rv_rec_stream {
 RV_WIRE_ASSERT(sizeof(struct rv_rec_stream) == 40);
 
 struct rv_rec_string {
-    uint32_t id; /* dense, from 1 */
-    uint32_t line;
+    uint32_t id;        /* dense, from 1 */
+    uint32_t line_form; /* ringviz/wire.h */
     /* package, name, file */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_string) == 8);

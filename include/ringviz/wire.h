@@ -687,7 +687,7 @@ struct rv_wire_control {
     uint64_t n_texts_refused; /* [atomic] texts without room */
     uint64_t blocking; /* [atomic] the call that the thread is in and that may block: ticks << 8 | enum rv_wait_kind;
                                  0: none */
-    uint64_t creating;        /* [atomic] ticks before the last call that was to create a process, or to be another
+    uint64_t creating; /* [atomic] ticks before the last call that was to create a process, or to be another
                                  program: for that program; 0: none */
     uint8_t reserved2[48];
 
@@ -725,11 +725,39 @@ RV_WIRE_ASSERT(sizeof(struct rv_wire_control) % 64 == 0);
 
 enum rv_name_kind { RV_NAME_SUBROUTINE, RV_NAME_TEXT /* paths, marks, values */, RV_NAME_KIND_COUNT };
 
+/* How a subroutine's name is joined to its package, :: otherwise, and what it is; or'ed. */
+enum rv_name_form {
+    RV_NAME_HASH = 1,
+    RV_NAME_DOT = 2,
+    RV_NAME_BLOCK = 4,    /* "block in run": the package stands before "run" */
+    RV_NAME_C = 8,        /* written in C, called by a program in another language */
+    RV_NAME_LIBRARY = 16, /* not the program's own */
+    RV_NAME_STATE = 32    /* not code: the package is what goes on there, such as a wait */
+};
+
+#define RV_NAME_LINE_BITS 24 /* of a line_form, the form above it; a longer line is unknown */
+
+static inline uint32_t rv_name_line_form(uint32_t line, uint32_t form)
+{
+    return (line >> RV_NAME_LINE_BITS ? 0 : line) | form << RV_NAME_LINE_BITS;
+}
+
+static inline uint32_t rv_name_line(uint32_t line_form)
+{
+    return line_form & ((1u << RV_NAME_LINE_BITS) - 1);
+}
+
+/* Or'ed enum rv_name_form. */
+static inline uint32_t rv_name_form(uint32_t line_form)
+{
+    return line_form >> RV_NAME_LINE_BITS;
+}
+
 /* Followed by package, name and file, each NUL-terminated, padded to 8 bytes. */
 struct rv_wire_name {
     uint32_t id; /* [atomic] 0 until published; name_ids[id] points here before it is set */
     uint32_t hash;
-    uint32_t line;
+    uint32_t line_form; /* rv_name_line_form() */
     uint16_t kind;
     uint16_t package_bytes; /* lengths without the NUL */
     uint16_t name_bytes;

@@ -3,19 +3,21 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ringviz/wire.h"
+
 #define IN " in "
 
-/* Where the package goes: at a # or a . that joins it; NULL where the name has none. */
-static const char *find_joint(const char *name)
+/* Bytes of a block's name before its method's. */
+static size_t block_bytes(const char *name)
 {
-    const char *in = strstr(name, IN), *at = in ? in + sizeof IN - 1 : name;
-    return *at == '#' || *at == '.' ? at : NULL;
+    const char *in = strstr(name, IN);
+    return in ? (size_t)(in - name) + sizeof IN - 1 : 0;
 }
 
-int rv_full_name(char *out, size_t out_bytes, const char *package, const char *name)
+int rv_full_name(char *out, size_t out_bytes, const char *package, const char *name, uint32_t line_form)
 {
-    const char *joint = *package ? find_joint(name) : NULL;
-    if (joint)
-        return snprintf(out, out_bytes, "%.*s%s%s", (int)(joint - name), name, package, joint);
-    return snprintf(out, out_bytes, "%s%s%s", package, *package ? "::" : "", name);
+    const uint32_t form = rv_name_form(line_form);
+    const size_t n_front = form & RV_NAME_BLOCK ? block_bytes(name) : 0;
+    const char *joint = !*package ? "" : form & RV_NAME_HASH ? "#" : form & RV_NAME_DOT ? "." : "::";
+    return snprintf(out, out_bytes, "%.*s%s%s%s", (int)n_front, name, package, joint, name + n_front);
 }

@@ -3,12 +3,13 @@
 #define RV_BASE_FULL_NAME_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
- * "package::name", or the name alone where there is no package. A name that begins with # or ., or has one of them after
- * " in ", takes the package right there: "#size" of "Set" is "Set#size", "block in .open" "block in Set.open".
+ * "package::name", or the name alone where there is no package; with the form of ringviz/wire.h "Set#size", "block in
+ * Set.open".
  *   returns  bytes of the whole, as snprintf()
  */
-int rv_full_name(char *out, size_t out_bytes, const char *package, const char *name);
+int rv_full_name(char *out, size_t out_bytes, const char *package, const char *name, uint32_t line_form);
 
 #endif

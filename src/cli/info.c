@@ -17,6 +17,7 @@
 #include "ring/names.h"
 #include "ring/ring.h"
 #include "import/formats.h"
+#include "ringviz/wire.h"
 
 static const char *const POLICIES[RV_POLICY_COUNT] = {"block", "switch", "fill", "ring"};
 static const char *const CLOCKS[RV_CLOCK_COUNT] = {"tsc", "monotonic", "tick"};
@@ -109,10 +110,10 @@ static void print_names(const struct rv_map *map, FILE *out)
         struct rv_name name;
         if (rv_names_read(map, id, &name, buffer, sizeof buffer) != 0)
             continue;
-        (void)rv_full_name(full, sizeof full, name.package, name.name);
+        (void)rv_full_name(full, sizeof full, name.package, name.name, name.line_form);
         fprintf(out, "%8u  %s", id, full);
         if (*name.file)
-            fprintf(out, "  %s:%u", name.file, name.line);
+            fprintf(out, "  %s:%u", name.file, rv_name_line(name.line_form));
         fputc('\n', out);
     }
 }

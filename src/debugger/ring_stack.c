@@ -16,6 +16,7 @@
 #include "scan/carry.h"
 #include "source/module_watch.h"
 #include "source/normalize.h"
+#include "ringviz/wire.h"
 
 enum { MOST_FRAMES = 10000, MOST_NAME_BYTES = 1 << 14 };
 
@@ -99,10 +100,10 @@ static void show_frame(FILE *text, struct rv_symbolizer *symbolizer, unsigned nu
     if (id)
         rv_symbolizer_name(symbolizer, id, &name);
     char full[MOST_NAME_BYTES];
-    (void)rv_full_name(full, sizeof full, name.package, name.name);
+    (void)rv_full_name(full, sizeof full, name.package, name.name, name.line_form);
     fprintf(text, "#%u %s", number, full);
-    if (*name.file && name.line)
-        fprintf(text, " at %s line %u", name.file, name.line);
+    if (*name.file && rv_name_line(name.line_form))
+        fprintf(text, " at %s line %u", name.file, rv_name_line(name.line_form));
     fputc('\n', text);
 }
 

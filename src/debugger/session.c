@@ -19,6 +19,7 @@
 #include "debugger/session_text.h"
 #include "ring/names.h"
 #include "ring/live_stack.h"
+#include "ringviz/wire.h"
 
 #define LOOK_NS 25000000u
 #define POLL_NS 250000000u
@@ -140,10 +141,10 @@ static void read_slot(const struct rv_debug_session *debug_session, struct rv_de
     frame->line = slot->line > 0 ? (uint32_t)slot->line : 0;
     if (text[0] || rv_names_read(debug_session->map, slot->name_id, &name, strings, sizeof strings) != 0)
         return;
-    (void)rv_full_name(call, sizeof call, name.package, name.name);
+    (void)rv_full_name(call, sizeof call, name.package, name.name, name.line_form);
     rv_debug_session_say(frame->call, sizeof frame->call, call);
     rv_debug_session_say(frame->file, sizeof frame->file, name.file);
-    frame->line = frame->line ? frame->line : name.line;
+    frame->line = frame->line ? frame->line : rv_name_line(name.line_form);
 }
 
 /* The live stack of a thread that answers no commands, if it has one. */

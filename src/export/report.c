@@ -9,12 +9,13 @@
 #include "base/vec.h"
 #include "export/losses.h"
 #include "export/table_names.h"
+#include "export/form.h"
 #include "export/text_buffer.h"
 
 struct name { /* of a subroutine in the report */
     char *full;
     const char *file;
-    uint32_t line;
+    uint32_t line, line_form;
 };
 
 struct line {
@@ -34,8 +35,10 @@ struct table {
 static struct name name_of(struct rv_subroutines *subroutines, uint32_t id)
 {
     struct rv_subroutine subroutine = rv_subroutines_get(subroutines, id);
-    return (struct name){
-        .full = rv_subroutine_take_full_name(&subroutine), .file = subroutine.file, .line = subroutine.line};
+    return (struct name){.full = rv_subroutine_take_full_name(&subroutine),
+                         .file = subroutine.file,
+                         .line = subroutine.line,
+                         .line_form = subroutine.line_form};
 }
 
 static int compare_names(const struct name *a, const struct name *b)
@@ -180,6 +183,7 @@ static void add_json_line(struct rv_text_buffer *text, const struct table *table
     rv_text_buffer_add(text, ",\"file\":");
     rv_text_buffer_add_json(text, line->name.file);
     add_json_number(text, ",\"line\":", line->name.line);
+    rv_add_json_form(text, line->name.line_form);
     add_json_number(text, ",\"calls\":", line->row.n_calls);
     add_json_number(text, ",\"total_ns\":", line->row.total_ns);
     add_json_number(text, ",\"self_ns\":", line->row.self_ns);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "export/form.h"
 #include "export/losses.h"
 #include "model/stats.h"
 #include "export/text_cache.h"
@@ -63,6 +64,8 @@ static const struct rv_text_buffer *names_piece(struct writer *writer, uint32_t 
     add_field(writer, text, subroutine.file);
     rv_text_buffer_add(text, is_csv ? "," : ",\"line\":");
     rv_text_buffer_add_u64(text, subroutine.line);
+    if (!is_csv)
+        rv_add_json_form(text, subroutine.line_form);
     free(full);
     return text;
 }

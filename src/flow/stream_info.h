@@ -26,7 +26,7 @@ struct rv_stream_account {
 struct rv_definition {
     uint32_t id;                       /* dense, from 1 */
     const char *package, *name, *file; /* "" where unknown */
-    uint32_t line;
+    uint32_t line_form;                /* ringviz/wire.h */
 };
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "base/hash_index.h"
+#include "ringviz/wire.h"
 
 enum { NAME_BYTES = 64, LABEL_BYTES = 4096, FULL_BUFFER = RV_BATCH_EVENTS };
 /* First times from here on leave too little room below 2^60 ns, the limit of event times. */
@@ -94,7 +95,7 @@ uint32_t rv_event_builder_intern(struct rv_event_builder *builder, struct rv_eve
                                  struct rv_event_builder_text name, struct rv_event_builder_text file, uint32_t line)
 {
     return rv_symbolizer_intern(builder->symbolizer, escape(builder, 0, package), escape(builder, 1, name),
-                                escape(builder, 2, file), line);
+                                escape(builder, 2, file), rv_name_line_form(line, 0));
 }
 
 struct rv_event_builder_text rv_event_builder_name(struct rv_event_builder *builder, uint32_t id)
@@ -246,7 +247,7 @@ static void define_names(struct rv_event_builder *builder)
     for (uint32_t n = rv_symbolizer_count(builder->symbolizer); builder->n_defined < n; builder->n_defined++) {
         struct rv_symbolizer_name name;
         rv_symbolizer_name(builder->symbolizer, builder->n_defined + 1, &name);
-        struct rv_definition definition = {builder->n_defined + 1, name.package, name.name, name.file, name.line};
+        struct rv_definition definition = {builder->n_defined + 1, name.package, name.name, name.file, name.line_form};
         intake->define(intake->context, &definition, 1);
     }
 }

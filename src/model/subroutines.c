@@ -10,6 +10,7 @@
 #include "base/full_name.h"
 #include "base/hash_index.h"
 #include "base/vec.h"
+#include "ringviz/wire.h"
 
 #define PAGE_BYTES 65536u
 
@@ -104,7 +105,7 @@ void rv_subroutines_destroy(struct rv_subroutines *subroutines)
 }
 
 void rv_subroutines_define(struct rv_subroutines *subroutines, uint32_t id, const char *package, const char *name,
-                           const char *file, uint32_t line)
+                           const char *file, uint32_t line_form)
 {
     pthread_mutex_lock(&subroutines->lock);
     if (id >= subroutines->n_entries) {
@@ -112,7 +113,7 @@ void rv_subroutines_define(struct rv_subroutines *subroutines, uint32_t id, cons
             rv_vec_extend(subroutines->entries, &subroutines->capacity, (size_t)id + 1, sizeof *subroutines->entries);
         subroutines->n_entries = (size_t)id + 1;
     }
-    struct rv_subroutine entry = {.line = line, .is_defined = true};
+    struct rv_subroutine entry = {.line_form = line_form, .line = rv_name_line(line_form), .is_defined = true};
     set_package(subroutines, &entry, package ? package : "");
     entry.name = intern(subroutines, name ? name : "")->string;
     entry.file = intern(subroutines, file ? file : "")->string;
@@ -155,7 +156,7 @@ uint64_t rv_subroutines_version(struct rv_subroutines *subroutines)
 
 char *rv_subroutine_full_name(const struct rv_subroutine *subroutine, char *out, size_t out_bytes)
 {
-    (void)rv_full_name(out, out_bytes, subroutine->package, subroutine->name);
+    (void)rv_full_name(out, out_bytes, subroutine->package, subroutine->name, subroutine->line_form);
     return out;
 }
 
@@ -175,7 +176,7 @@ char *rv_subroutine_take_full_name(const struct rv_subroutine *subroutine)
 static bool is_same(const void *context, uint32_t value, const void *key)
 {
     const struct rv_subroutine *a = &((const struct rv_subroutines *)context)->entries[value - 1], *b = key;
-    if (a->line != b->line || a->file != b->file)
+    if (a->line_form != b->line_form || a->file != b->file)
         return false;
     if (a->package == b->package)
         return a->name == b->name;
@@ -191,7 +192,7 @@ static uint64_t hash_of(const struct rv_subroutine *subroutine)
     char *full = rv_subroutine_take_full_name(subroutine);
     uint64_t hash = rv_hash_bytes(full, strlen(full));
     free(full);
-    return rv_hash_combine(hash, subroutine->line);
+    return rv_hash_combine(hash, subroutine->line_form);
 }
 
 uint32_t *rv_subroutines_take_namesakes(struct rv_subroutines *subroutines, uint32_t *n)

@@ -11,6 +11,7 @@ struct rv_subroutines; /* internally locked */
 
 struct rv_subroutine {
     const char *package, *name, *file; /* valid until destroy; never NULL */
+    uint32_t line_form;                /* ringviz/wire.h */
     uint32_t line;
     uint32_t package_idx; /* dense, in order of appearance; 0 = no package */
     bool is_defined;      /* else the name is made of the id */
@@ -21,7 +22,7 @@ void rv_subroutines_destroy(struct rv_subroutines *subroutines);
 
 /* Define or redefine. Strings copied and interned. Any thread. */
 void rv_subroutines_define(struct rv_subroutines *subroutines, uint32_t id, const char *package, const char *name,
-                           const char *file, uint32_t line);
+                           const char *file, uint32_t line_form);
 
 /* An id without definition reads as "#id". Any thread. */
 struct rv_subroutine rv_subroutines_get(struct rv_subroutines *subroutines, uint32_t id);

@@ -152,7 +152,7 @@ static void define(void *context, const struct rv_definition *definitions, size_
     struct rv_session *session = context;
     for (size_t i = 0; i < n; i++)
         rv_subroutines_define(session->subroutines, definitions[i].id, definitions[i].package, definitions[i].name,
-                              definitions[i].file, definitions[i].line);
+                              definitions[i].file, definitions[i].line_form);
     for (size_t i = 0; i < session->params.n_sinks; i++) {
         const struct rv_sink *sink = &session->params.sinks[i];
         if (sink->define)

@@ -53,7 +53,7 @@ int rv_rec_strings_next(struct rv_rec_strings *strings, struct rv_rec_definition
         return -EBADMSG;
     memcpy(&head, strings->at, sizeof head);
     strings->at += sizeof head;
-    *definition = (struct rv_rec_definition){.id = head.id, .line = head.line};
+    *definition = (struct rv_rec_definition){.id = head.id, .line_form = head.line_form};
     definition->package = take_string(&strings->at, strings->end);
     definition->name = take_string(&strings->at, strings->end);
     definition->file = take_string(&strings->at, strings->end);

@@ -21,7 +21,7 @@ struct rv_rec_strings { /* zeroed = closed; reusable, keeps its memory */
 };
 
 struct rv_rec_definition {
-    uint32_t id, line;
+    uint32_t id, line_form;
     const char *package, *name, *file; /* valid until the next open or close */
 };
 

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "model/box_times.h"
+#include "ringviz/wire.h"
 
 #define SLOT_NONE UINT32_MAX
 #define GROUP_UNKNOWN UINT32_MAX
@@ -140,13 +141,14 @@ static bool is_library(const char *file)
  * its name may be the program's, which another build has changed. */
 static struct group group_of(const struct rv_box_colors *colors, const struct rv_subroutine *subroutine)
 {
+    const uint32_t form = rv_name_form(subroutine->line_form);
     bool has_package = subroutine->package[0] != '\0';
     struct group group = {.kind = has_package ? RV_BOX_COLORS_PACKAGE : RV_BOX_COLORS_STEM, .slot = SLOT_NONE};
     group.name = has_package ? subroutine->package : subroutine->name;
     group.name_bytes = has_package ? strlen(group.name) : stem_length(group.name);
     group.key = rv_hash_combine(rv_hash_bytes(group.name, group.name_bytes), has_package);
-    group.is_state = has_package && group.name[0] == '(';
-    group.is_library = is_library(subroutine->file);
+    group.is_state = has_package && form & RV_NAME_STATE;
+    group.is_library = form & (RV_NAME_C | RV_NAME_LIBRARY) || is_library(subroutine->file);
     if (colors->split && group.key == colors->split) {
         group.kind = RV_BOX_COLORS_SUBROUTINE;
         group.is_split = true;

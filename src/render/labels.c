@@ -10,6 +10,7 @@
 #include "render/font.h"
 #include "render/shader.h"
 #include "render/vertex_ring.h"
+#include "ringviz/wire.h"
 
 #define TICK_SIZE 0.34f     /* world height of an em */
 #define TICK_DISTANCE 0.42f /* baseline before the floor's edge */
@@ -165,7 +166,7 @@ static uint32_t hollow_ink(const struct rv_labels_content *content, const struct
 void rv_labels_name(const struct rv_labels_content *content, uint32_t id, char *out, size_t out_bytes)
 {
     struct rv_subroutine subroutine = rv_subroutines_get(content->subroutines, id);
-    if (subroutine.package[0] == '(') /* a state, shown by its colour */
+    if (rv_name_form(subroutine.line_form) & RV_NAME_STATE) /* shown by its colour */
         snprintf(out, out_bytes, "%s", subroutine.name);
     else
         rv_subroutine_full_name(&subroutine, out, out_bytes);

@@ -16,7 +16,7 @@ enum { MAX_STRING_BYTES = 4095, REFERENCE_UNIT = 8 };
 static const uint64_t READY_STEP = 64 << 10;
 
 struct key {
-    uint32_t hash, line;
+    uint32_t hash, line_form;
     uint16_t kind;
     uint16_t n_bytes[3];
     const char *strings[3]; /* package, name, file */
@@ -69,8 +69,8 @@ static uint16_t cut(const char *string)
 static struct key make_key(const struct rv_name *name)
 {
     struct key key = {
-        .line = name->line, .kind = (uint16_t)name->kind, .strings = {name->package, name->name, name->file}};
-    uint64_t hash = rv_hash_u64((uint64_t)key.kind << 32 | key.line);
+        .line_form = name->line_form, .kind = (uint16_t)name->kind, .strings = {name->package, name->name, name->file}};
+    uint64_t hash = rv_hash_u64((uint64_t)key.kind << 32 | key.line_form);
     for (unsigned i = 0; i < 3; i++) {
         if (!key.strings[i])
             key.strings[i] = "";
@@ -86,7 +86,7 @@ static uint32_t match(const struct rv_map *map, uint32_t reference, const struct
 {
     uint16_t n_bytes[3];
     const struct rv_wire_name *record = record_at(map, reference, n_bytes);
-    if (!record || record->hash != key->hash || record->line != key->line || record->kind != key->kind)
+    if (!record || record->hash != key->hash || record->line_form != key->line_form || record->kind != key->kind)
         return 0;
     const char *text = text_of(record);
     for (unsigned i = 0; i < 3; i++) {
@@ -153,7 +153,7 @@ static uint32_t add(struct rv_map *map, const struct key *key, uint32_t *id)
         return 0;
     struct rv_wire_name *record = (struct rv_wire_name *)(map->base + map->geometry.name_heap.offset + offset);
     record->hash = key->hash;
-    record->line = key->line;
+    record->line_form = key->line_form;
     record->kind = key->kind;
     record->package_bytes = key->n_bytes[0];
     record->name_bytes = key->n_bytes[1];
@@ -279,7 +279,7 @@ int rv_names_read(const struct rv_map *map, uint32_t id, struct rv_name *name, c
         buffer_bytes -= used;
         text += n_bytes[i] + 1;
     }
-    *name = (struct rv_name){kind, strings[0], strings[1], strings[2], record->line};
+    *name = (struct rv_name){kind, strings[0], strings[1], strings[2], record->line_form};
     return 0;
 }
 

@@ -23,7 +23,7 @@
 struct rv_name { /* strings borrowed from the mapping (producer) or the caller's buffer (reader) */
     enum rv_name_kind kind;
     const char *package, *name, *file; /* "" where unknown */
-    uint32_t line;
+    uint32_t line_form;
 };
 
 /* Returns the id, 0 when full. Any thread of any process; async-signal-safe; lengths are cut at 4095. */

@@ -18,7 +18,7 @@ static size_t *place_of(struct rv_name_log *name_log, uint32_t id)
 void rv_name_log_add(struct rv_name_log *name_log, const struct rv_definition *definition)
 {
     const char *const texts[] = {definition->package, definition->name, definition->file};
-    const struct rv_rec_string head = {definition->id, definition->line};
+    const struct rv_rec_string head = {definition->id, definition->line_form};
     struct rv_rec_buffer *names = &name_log->names;
     size_t begin = names->n, *place = place_of(name_log, definition->id);
     rv_rec_buffer_add(names, &head, sizeof head);

@@ -115,7 +115,7 @@ static enum verdict judge(struct rv_capture_filter *filter, size_t first, struct
     struct rv_symbolizer_name name;
     char full[NAME_BYTES];
     rv_symbolizer_name(symbolizer, id, &name);
-    (void)rv_full_name(full, sizeof full, name.package, name.name);
+    (void)rv_full_name(full, sizeof full, name.package, name.name, name.line_form);
     for (size_t i = filter->n_rules; i-- > first;)
         if (fits(&filter->rules[i], full, name.name))
             return verdict_of(&filter->rules[i]);
@@ -179,6 +179,6 @@ bool rv_capture_filter_let_in(struct rv_capture_filter *filter, struct rv_symbol
 bool rv_capture_filter_fits_last(const struct rv_capture_filter *filter, const char *package, const char *name)
 {
     char full[NAME_BYTES];
-    (void)rv_full_name(full, sizeof full, package, name);
+    (void)rv_full_name(full, sizeof full, package, name, 0);
     return filter->n_rules && fits(&filter->rules[filter->n_rules - 1], full, name);
 }

@@ -460,7 +460,7 @@ static void mark_choice(struct live *live, struct live_ring *slot, const struct 
     char full[512], rate[64], text[640];
     struct rv_symbolizer_name name;
     rv_symbolizer_name(live->symbolizer, id, &name);
-    (void)rv_full_name(full, sizeof full, name.package, name.name);
+    (void)rv_full_name(full, sizeof full, name.package, name.name, name.line_form);
     rv_units_format_rate(rate, sizeof rate, choice->calls_per_s, "calls");
     if (choice->is_back)
         snprintf(text, sizeof text, RV_TRACED_AGAIN "%s", full);
@@ -725,7 +725,7 @@ static bool define(struct live *live, const struct rv_intake *intake, uint32_t i
     int error = rv_symbolizer_name(live->symbolizer, id, &name);
     if (error && !is_final)
         return false;
-    intake->define(intake->context, &(struct rv_definition){id, name.package, name.name, name.file, name.line}, 1);
+    intake->define(intake->context, &(struct rv_definition){id, name.package, name.name, name.file, name.line_form}, 1);
     return true;
 }
 

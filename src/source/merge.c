@@ -69,7 +69,7 @@ static void define(void *context, const struct rv_definition *definitions, size_
         uint32_t *slot = id_slot(part, definition.id);
         if (*slot == 0)
             *slot = rv_symbolizer_intern(part->merged->symbolizer, definition.package, definition.name, definition.file,
-                                         definition.line);
+                                         definition.line_form);
         definition.id = *slot;
         part->outer->define(part->outer->context, &definition, 1);
     }

@@ -20,7 +20,7 @@ static uint32_t read_name(struct rv_name_map *names, uint32_t name_id)
     struct rv_name name;
     if (rv_names_read(names->map, name_id, &name, buffer, sizeof buffer) != 0)
         return 0;
-    return rv_symbolizer_intern(names->symbolizer, name.package, name.name, name.file, name.line);
+    return rv_symbolizer_intern(names->symbolizer, name.package, name.name, name.file, name.line_form);
 }
 
 uint32_t rv_name_map_lookup(struct rv_name_map *names, uint32_t name_id)

@@ -141,7 +141,7 @@ bool rv_recorded_define(struct rv_recorded_names *names, const struct rv_rec_chu
         const uint32_t id = map_id(names, found.id);
         pthread_mutex_unlock(&names->lock);
         struct rv_definition definition = {id, show(names, 0, found.package), show(names, 1, found.name),
-                                           show(names, 2, found.file), found.line};
+                                           show(names, 2, found.file), found.line_form};
         if (id)
             intake->define(intake->context, &definition, 1);
     }

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/vec.h"
+#include "ringviz/wire.h"
 #include "symbols/demangle.h"
 #include "symbols/dwarf.h"
 #include "symbols/elf.h"
@@ -94,8 +95,11 @@ static void name_declaration(struct rv_namer *namer, struct rv_namer_file *file,
 {
     struct rv_dwarf *dwarf = rv_elf_dwarf(file->elf);
     char path[PATH_MAX];
-    if (dwarf && rv_dwarf_find(dwarf, start, path, sizeof path, &name->line))
-        name->file = keep_string(namer, path);
+    uint32_t line;
+    if (!dwarf || !rv_dwarf_find(dwarf, start, path, sizeof path, &line))
+        return;
+    name->file = keep_string(namer, path);
+    name->line_form = rv_name_line_form(line, 0);
 }
 
 static void name_without_symbol(struct rv_namer *namer, const struct rv_code_file *code, uint64_t link_address,
@@ -187,8 +191,9 @@ void rv_namer_name_site(struct rv_namer *namer, const struct rv_code_file *code,
     const struct rv_namer_file *file = open_file(namer, code);
     struct rv_dwarf *dwarf = file->elf ? rv_elf_dwarf(file->elf) : NULL;
     char path[PATH_MAX];
-    name->line = 0;
-    const bool is_found = dwarf && rv_dwarf_find_code(dwarf, link_address, path, sizeof path, &name->line);
+    uint32_t line;
+    const bool is_found = dwarf && rv_dwarf_find_code(dwarf, link_address, path, sizeof path, &line);
+    name->line_form = is_found ? rv_name_line_form(line, 0) : 0;
     name->file = is_found ? keep_string(namer, path) : "";
 }
 

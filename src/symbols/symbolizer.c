@@ -27,9 +27,9 @@ enum entry_kind {
 
 struct entry {
     enum entry_kind kind;
-    uint32_t line;    /* TEXT */
-    uint64_t address; /* CODE, OBJECT, SITE: link-time */
-    uint64_t at_ns;   /* ADDRESS */
+    uint32_t line_form; /* TEXT */
+    uint64_t address;   /* CODE, OBJECT, SITE: link-time */
+    uint64_t at_ns;     /* ADDRESS */
     union {
         const struct rv_code_file *file;             /* CODE, OBJECT, SITE */
         const struct rv_symbolizer_process *process; /* ADDRESS, ON_HEAP */
@@ -81,7 +81,7 @@ static bool is_same_entry(const void *context, uint32_t id, const void *key)
         return false;
     if (entry->kind == ENTRY_TEXT)
         return entry->package == wanted->package && entry->name == wanted->name && entry->path == wanted->path &&
-               entry->line == wanted->line;
+               entry->line_form == wanted->line_form;
     return entry->address == wanted->address && entry->file == wanted->file;
 }
 
@@ -90,7 +90,7 @@ static uint64_t hash_entry(const struct entry *entry)
     uint64_t hash = rv_hash_combine(rv_hash_u64((uintptr_t)entry->file), entry->address ^ (uint64_t)entry->kind << 60);
     if (entry->kind == ENTRY_TEXT)
         hash = rv_hash_combine(rv_hash_combine(rv_hash_combine(hash, (uintptr_t)entry->name), (uintptr_t)entry->path),
-                               entry->line);
+                               entry->line_form);
     return hash;
 }
 
@@ -112,11 +112,11 @@ static uint32_t find_or_add_entry(struct rv_symbolizer *symbolizer, const struct
 }
 
 uint32_t rv_symbolizer_intern(struct rv_symbolizer *symbolizer, const char *package, const char *name, const char *file,
-                              uint32_t line)
+                              uint32_t line_form)
 {
     struct entry entry = {
         .kind = ENTRY_TEXT,
-        .line = line,
+        .line_form = line_form,
         .package = rv_string_pool_keep(&symbolizer->strings, package ? package : "", package ? strlen(package) : 0),
         .name = rv_string_pool_keep(&symbolizer->strings, name ? name : "", name ? strlen(name) : 0),
         .path = rv_string_pool_keep(&symbolizer->strings, file ? file : "", file ? strlen(file) : 0)};
@@ -368,7 +368,7 @@ static int name_entry(struct rv_namer *namer, const struct entry *entry, struct 
         return -EAGAIN;
     case ENTRY_TEXT:
         *name = (struct rv_symbolizer_name){
-            .package = entry->package, .name = entry->name, .file = entry->path, .line = entry->line};
+            .package = entry->package, .name = entry->name, .file = entry->path, .line_form = entry->line_form};
         return 0;
     case ENTRY_OBJECT:
         rv_namer_name_object(namer, entry->file, entry->address, name);

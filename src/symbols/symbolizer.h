@@ -68,7 +68,7 @@ uint32_t rv_symbolizer_call_site(struct rv_symbolizer_process *process, uint64_t
 /* A subroutine with a given name (producers that intern names). Strings copied, NULL is "". Equal ones share an id,
  * never 0. Drain thread. */
 uint32_t rv_symbolizer_intern(struct rv_symbolizer *symbolizer, const char *package, const char *name, const char *file,
-                              uint32_t line);
+                              uint32_t line_form);
 
 /* The id of one that was interned with this name alone, or 0. Drain thread. */
 uint32_t rv_symbolizer_find(const struct rv_symbolizer *symbolizer, const char *name);
@@ -77,7 +77,7 @@ uint32_t rv_symbolizer_count(const struct rv_symbolizer *symbolizer); /* ids ass
 
 struct rv_symbolizer_name {
     const char *package, *name, *file; /* owned by the symbolizer, valid until destroy; "" = unknown */
-    uint32_t line;
+    uint32_t line_form;                /* ringviz/wire.h */
 };
 
 /*

@@ -75,8 +75,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct rv_symbolizer_name name;
         rv_symbolizer_name(symbolizer, look_up(process, FIRST_ADDRESS + i * 16, 1), &name);
 #ifdef SAY
-        if (*name.file && name.line)
-            printf("%s %s:%u\n", name.name, name.file, name.line);
+        if (*name.file && name.line_form)
+            printf("%s %s:%u\n", name.name, name.file, name.line_form);
 #endif
     }
     rv_symbolizer_destroy(symbolizer);

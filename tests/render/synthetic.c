@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "ringviz/wire.h"
 
 #define STACK_MAX 64
 #define SEED 7u
@@ -55,7 +56,8 @@ static uint32_t subroutine(struct player *player, const char *full)
             return id;
     }
     uint32_t id = n ? n : 1;
-    rv_subroutines_define(subroutines, id, package, split + 1, "app.pm", id);
+    rv_subroutines_define(subroutines, id, package, split + 1, "app.pm",
+                          rv_name_line_form(id, package[0] == '(' ? RV_NAME_STATE : 0));
     return id;
 }
 

@@ -65,7 +65,7 @@ static bool reads_as(const struct rv_map *map, uint32_t id, uint32_t n)
     char package[64], expected[300], buffer[1000];
     struct rv_name name;
     spell(n, package, expected);
-    return rv_names_read(map, id, &name, buffer, sizeof buffer) == 0 && name.line == n &&
+    return rv_names_read(map, id, &name, buffer, sizeof buffer) == 0 && name.line_form == n &&
            !strcmp(name.package, package) && !strcmp(name.name, expected) && !strcmp(name.file, "file.c");
 }
 
@@ -81,7 +81,7 @@ static int check(const struct rv_map *map, unsigned round, uint32_t first_id)
         char buffer[1000];
         struct rv_name name;
         int error = rv_names_read(map, id, &name, buffer, sizeof buffer);
-        if (error ? error != -ENOENT : !reads_as(map, id, name.line)) {
+        if (error ? error != -ENOENT : !reads_as(map, id, name.line_form)) {
             fprintf(stderr, "round %u: id %u is damaged (%d)\n", round, id, error);
             return 1;
         }

@@ -268,7 +268,7 @@ static void define(void *context, const struct rv_definition *definitions, size_
     struct world *world = context;
     for (size_t i = 0; i < n; i++) {
         if (check(definitions[i].id <= N_NAMES, "id %u: defined", definitions[i].id))
-            world->names[definitions[i].id] = definitions[i].line - 1000;
+            world->names[definitions[i].id] = definitions[i].line_form - 1000;
     }
 }
 

@@ -38,9 +38,11 @@ RV_EXPORT bool ringviz_is_active(void)
     return rv_process_is_open();
 }
 
-RV_EXPORT uint32_t ringviz_intern(const char *package, const char *name, const char *file, uint32_t line)
+RV_EXPORT uint32_t ringviz_intern_form(const char *package, const char *name, const char *file, uint32_t line,
+                                       uint32_t form)
 {
-    struct rv_name subroutine = {RV_NAME_SUBROUTINE, package ? package : "", name ? name : "", file ? file : "", line};
+    struct rv_name subroutine = {RV_NAME_SUBROUTINE, package ? package : "", name ? name : "", file ? file : "",
+                                 rv_name_line_form(line, form)};
     struct rv_signal_guard guard;
     if (!ringviz_is_active())
         return 0;
@@ -48,6 +50,11 @@ RV_EXPORT uint32_t ringviz_intern(const char *package, const char *name, const c
     uint32_t id = rv_names_intern(rv_process_map(), &subroutine);
     rv_signal_guard_end(&guard);
     return id;
+}
+
+RV_EXPORT uint32_t ringviz_intern(const char *package, const char *name, const char *file, uint32_t line)
+{
+    return ringviz_intern_form(package, name, file, line, 0);
 }
 
 /* The shadow stack's frame of a call by the API. */

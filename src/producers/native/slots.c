@@ -55,7 +55,7 @@ static void read_name(const struct rv_map *map, uint32_t id, char *out, size_t o
     if (rv_names_read(map, id, &name, strings, sizeof strings) != 0)
         return;
     size_t most = map->geometry.slot_bytes < out_bytes ? map->geometry.slot_bytes : out_bytes;
-    int n = rv_full_name(out, out_bytes, name.package, name.name);
+    int n = rv_full_name(out, out_bytes, name.package, name.name, name.line_form);
     if (n > 0)
         out[rv_text_whole(out, strlen(out), most - 1)] = '\0';
 }

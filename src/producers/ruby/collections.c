@@ -28,16 +28,16 @@ static const char *text_of(VALUE symbol)
 
 static uint32_t intern(const char *name)
 {
-    return ringviz_intern("GC", name, FILE_NAME, 0);
+    return ringviz_intern_form("GC", name, FILE_NAME, 0, RINGVIZ_NAME_DOT | RINGVIZ_NAME_LIBRARY);
 }
 
 static uint32_t intern_reason(VALUE major_by, VALUE begun_by)
 {
     char name[96];
     if (RB_NIL_P(major_by))
-        snprintf(name, sizeof name, ".minor (%s)", text_of(begun_by));
+        snprintf(name, sizeof name, "minor (%s)", text_of(begun_by));
     else
-        snprintf(name, sizeof name, ".major (%s, %s)", text_of(major_by), text_of(begun_by));
+        snprintf(name, sizeof name, "major (%s, %s)", text_of(major_by), text_of(begun_by));
     return intern(name);
 }
 
@@ -123,15 +123,20 @@ static void on_collection(rb_event_flag_t event, VALUE data, VALUE self, ID id, 
 
 /* ---- objects ---- */
 
+static uint32_t intern_allocate(const char *class)
+{
+    return ringviz_intern_form(class, "allocate", FILE_NAME, 0, RINGVIZ_NAME_DOT | RINGVIZ_NAME_C);
+}
+
 static uint32_t intern_class(VALUE object)
 {
     int type = RB_BUILTIN_TYPE(object);
     VALUE class = type == T_IMEMO || type == T_NODE ? 0 : RBASIC_CLASS(object);
     class = class ? rb_class_real(class) : 0;
     if (!class)
-        return ringviz_intern("(internal)", ".allocate", FILE_NAME, 0);
+        return intern_allocate("(internal)");
     VALUE path = rb_class_path_cached(class);
-    return ringviz_intern(RB_TYPE_P(path, T_STRING) ? RSTRING_PTR(path) : "#<Class>", ".allocate", FILE_NAME, 0);
+    return intern_allocate(RB_TYPE_P(path, T_STRING) ? RSTRING_PTR(path) : "#<Class>");
 }
 
 static void on_object(VALUE point, void *unused)
@@ -189,8 +194,8 @@ void rv_collections_start(uint32_t allocations)
     malloc_key = symbol("malloc_increase_bytes");
     live_id = ringviz_intern(NULL, "heap live slots", NULL, 0);
     malloc_id = ringviz_intern(NULL, "malloc increase bytes", NULL, 0);
-    sweep_id = intern(".sweep");
-    mark_id = intern(".mark");
+    sweep_id = intern("sweep");
+    mark_id = intern("mark");
     (void)rb_gc_stat(live_key);
     rb_add_event_hook(on_collection,
                       RUBY_INTERNAL_EVENT_GC_ENTER | RUBY_INTERNAL_EVENT_GC_EXIT | RUBY_INTERNAL_EVENT_GC_START |

@@ -91,10 +91,10 @@ static VALUE module_name(VALUE module)
     return rb_str_append(name, is_module(by) ? module_name(by) : rb_utf8_str_new_cstr("?"));
 }
 
-/* The package, and what comes between it and the method. Singletons of objects share the name of the object's class. */
-static VALUE owner_name(VALUE owner, char *separator)
+/* The package, and how methods are joined to it. Singletons of objects share the name of the object's class. */
+static VALUE owner_name(VALUE owner, uint32_t *form)
 {
-    *separator = '#';
+    *form = RINGVIZ_NAME_HASH;
     if (RB_TYPE_P(owner, T_ICLASS))
         owner = RBASIC_CLASS(owner);
     if (!is_module(owner))
@@ -102,7 +102,7 @@ static VALUE owner_name(VALUE owner, char *separator)
     if (!is_singleton(owner))
         return module_name(owner);
     VALUE object = attached_to(owner);
-    *separator = '.';
+    *form = RINGVIZ_NAME_DOT;
     if (is_module(object))
         return module_name(object);
     VALUE name = rb_utf8_str_new_cstr("#<");
@@ -112,19 +112,19 @@ static VALUE owner_name(VALUE owner, char *separator)
 
 VALUE rv_methods_name(VALUE owner, ID id)
 {
-    char separator;
-    VALUE name = owner_name(owner, &separator);
-    rb_str_cat(name, &separator, 1);
+    uint32_t form;
+    VALUE name = owner_name(owner, &form);
+    rb_str_cat_cstr(name, form == RINGVIZ_NAME_HASH ? "#" : ".");
     return rb_str_cat_cstr(name, text_of(rb_id2str(id)));
 }
 
-static uint32_t intern(VALUE owner, const char *before, ID id, VALUE file, uint32_t line)
+static uint32_t intern(VALUE owner, ID id, VALUE file, uint32_t line, uint32_t form)
 {
-    char separator;
-    VALUE package = owner_name(owner, &separator), name = rb_utf8_str_new_cstr(before);
-    rb_str_cat(name, &separator, 1);
+    uint32_t joint;
+    VALUE package = owner_name(owner, &joint);
+    VALUE name = rb_utf8_str_new_cstr(form & RINGVIZ_NAME_BLOCK ? "block in " : "");
     rb_str_cat_cstr(name, text_of(rb_id2str(id)));
-    uint32_t interned = ringviz_intern(RSTRING_PTR(package), RSTRING_PTR(name), text_of(file), line);
+    uint32_t interned = ringviz_intern_form(RSTRING_PTR(package), RSTRING_PTR(name), text_of(file), line, joint | form);
     RB_GC_GUARD(package);
     RB_GC_GUARD(name);
     return interned;
@@ -230,7 +230,7 @@ static __attribute__((noinline)) struct rv_method learn(struct key key)
     struct entry *entry = entry_of(key, check);
     struct rv_method method = entry ? entry->method : (struct rv_method){0};
     if (!method.id) {
-        method.id = intern(place.owner, "", place.id, place.file, place.line);
+        method.id = intern(place.owner, place.id, place.file, place.line, 0);
         method.is_left_out = !rv_chosen_methods_has(place.owner, place.id);
         method.is_of_block = NIL_P(rb_profile_frame_classpath(frame));
         entry = entry_of(key, check); /* intern() may have collected garbage */
@@ -274,8 +274,9 @@ struct rv_method rv_methods_find(const struct rv_control_frame *frame)
 static uint32_t intern_block(const struct place *place, uint32_t line)
 {
     if (place->id)
-        return intern(place->owner, "block in ", place->id, place->file, line);
-    return ringviz_intern(NULL, text_of(rb_profile_frame_label(place->frame)), text_of(place->file), line);
+        return intern(place->owner, place->id, place->file, line, RINGVIZ_NAME_BLOCK);
+    return ringviz_intern_form(NULL, text_of(rb_profile_frame_label(place->frame)), text_of(place->file), line,
+                               RINGVIZ_NAME_BLOCK);
 }
 
 static __attribute__((noinline)) struct rv_method learn_block(struct key key)
@@ -311,7 +312,7 @@ struct rv_method rv_methods_find_block(const struct rv_control_frame *block)
 static __attribute__((noinline)) struct rv_method learn_function(VALUE owner, ID id)
 {
     int saved = errno;
-    struct rv_method method = {.id = intern(owner, "", id, rb_utf8_str_new_cstr("<internal:c>"), 0)};
+    struct rv_method method = {.id = intern(owner, id, rb_utf8_str_new_cstr("<internal:c>"), 0, RINGVIZ_NAME_C)};
     struct entry *entry = entry_of((struct key){owner, id}, 0);
     if (entry)
         entry->method = method;

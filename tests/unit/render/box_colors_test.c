@@ -6,6 +6,7 @@
 
 #include "base/vec.h"
 #include "render/box_colors.h"
+#include "ringviz/wire.h"
 
 #define N_PACKAGES 20u
 
@@ -177,7 +178,7 @@ Test(box_colors, names_without_package_are_grouped_by_their_first_part)
 
 Test(box_colors, states_and_unknown_ids_take_no_slot)
 {
-    rv_subroutines_define(subroutines, 40, "(wait)", "epoll", "", 0);
+    rv_subroutines_define(subroutines, 40, "wait", "epoll", "", rv_name_line_form(0, RV_NAME_STATE));
     show(40, 900000);
     show(1, 10);
     show(5000, 900000);
@@ -202,10 +203,11 @@ Test(box_colors, a_name_that_comes_late_is_learned)
 Test(box_colors, libraries_come_after_the_program_and_get_no_pattern)
 {
     for (uint32_t i = 0; i < 12; i++) {
+        static const char *const files[] = {"<internal:kernel>", "/usr/share/perl5/Library.pm", "main.c", "main.c"};
+        static const uint32_t forms[] = {0, 0, RV_NAME_C, RV_NAME_LIBRARY};
         char package[32];
         snprintf(package, sizeof package, "Library%u", i);
-        rv_subroutines_define(subroutines, 60 + i, package, "call",
-                              i % 2 ? "<internal:kernel>" : "/usr/share/perl5/Library.pm", 1);
+        rv_subroutines_define(subroutines, 60 + i, package, "call", files[i % 4], rv_name_line_form(1, forms[i % 4]));
         show(60 + i, 30000 - i);
     }
     for (uint32_t package = 0; package < 4; package++)
@@ -221,7 +223,7 @@ Test(box_colors, a_scheme_says_what_colours_stand_for)
 {
     struct rv_box box = {.id = 1, .count = 1, .duration_ns = 1u << 20, .coverage = 65535};
     struct rv_box cell = {.id = 1, .count = 4, .duration_ns = 1u << 23, .coverage = 32767};
-    rv_subroutines_define(subroutines, 40, "(wait)", "epoll", "", 0);
+    rv_subroutines_define(subroutines, 40, "wait", "epoll", "", rv_name_line_form(0, RV_NAME_STATE));
     for (uint32_t id = 1; id <= 2 * N_PACKAGES; id++)
         show(id, 100);
     show(40, 100);

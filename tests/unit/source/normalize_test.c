@@ -201,7 +201,7 @@ Test(normalize, name_ids_become_symbolizer_ids_and_broken_ones_unknown)
     cr_assert_eq(rv_symbolizer_name(symbolizer, batch.events[0].id, &name), 0);
     cr_assert_str_eq(name.package, "P");
     cr_assert_str_eq(name.name, "sub");
-    cr_assert_eq(name.line, 3);
+    cr_assert_eq(name.line_form, 3);
     cr_assert_eq(batch.events[1].id, 0);
     cr_assert_eq(batch.events[2].id, 0);
 }

@@ -48,7 +48,7 @@ static void expect_name(struct rv_symbolizer_name actual, const char *package, c
     cr_expect(eq(str, (char *)actual.package, (char *)package));
     cr_expect(eq(str, (char *)actual.name, (char *)name));
     cr_expect(eq(str, (char *)actual.file, (char *)file), "%s", name);
-    cr_expect(eq(u32, actual.line, line), "%s", name);
+    cr_expect(eq(u32, actual.line_form, line), "%s", name);
 }
 
 Test(names, c_functions_have_module_file_and_line, .timeout = 60)
@@ -160,7 +160,7 @@ static bool is_named(struct rv_symbolizer *symbolizer, const char *package, cons
     for (size_t i = 0; i < n_entered; i++) {
         struct rv_symbolizer_name actual = name_at(symbolizer, entered[i]);
         if (strcmp(actual.package, package) == 0 && strcmp(actual.name, name) == 0 &&
-            strcmp(actual.file, SHAPES_SOURCE) == 0 && actual.line == line)
+            strcmp(actual.file, SHAPES_SOURCE) == 0 && actual.line_form == line)
             return true;
     }
     return false;

@@ -218,7 +218,7 @@ Test(symbolizer, equal_interned_names_share_an_id, .timeout = 60)
     cr_expect(eq(str, (char *)name.name, "work"));
     cr_expect(eq(str, (char *)name.package, "Main"));
     cr_expect(eq(str, (char *)name.file, "main.pl"));
-    cr_expect(eq(u32, name.line, 3));
+    cr_expect(eq(u32, name.line_form, 3));
     cr_expect(eq(int, rv_symbolizer_name(symbolizer, bare, &name), 0));
     cr_expect(eq(str, (char *)name.package, ""));
     cr_expect(eq(str, (char *)name.file, ""));

@@ -79,6 +79,29 @@ class NamesTest < RingvizTest
                  names_of("define_method = nil\ndef #{long} = 1\n#{long}\nObject.define_method('with blank') { 1 }\nsend('with blank')\nObject.define_method(\"a\\nb\") { 1 }\nsend(\"a\\nb\")")
   end
 
+  FORMS = <<~'RUBY'
+    class Foo
+      define_method("#x") { 1 }
+      define_method("a in .b") { [1].each { |x| x } }
+      def self.make = new.tap { |foo| foo.send("#x"); foo.send("a in .b") }
+    end
+    Foo.make
+    GC.start
+  RUBY
+
+  def test_what_a_name_is_outlives_the_program
+    recorded, spans, report = %w[run.rvz spans.json report.json].map { |name| File.join(@folder, name) }
+    run_plain([ENV["RINGVIZ"], "--headless", "--record=#{recorded}", "--", "ruby", write_file(FORMS)], "RINGVIZ_RUBY" => "all")
+    { "spans" => spans, "report" => report }.each { |what, path| run_plain([ENV["RINGVIZ"], "--#{what}=json", "--output=#{path}", recorded]) }
+    calls, sums = File.foreach(spans).map { |line| JSON.parse(line) }, JSON.parse(File.read(report))["subroutines"]
+    [calls, sums].each do |rows|
+      forms = rows.to_h { |row| [row["name"], row["form"]] }
+      assert_equal({ "Foo.make" => nil, "Foo##x" => nil, "block in Foo.make" => %w[block], "Foo#a in .b" => nil,
+                     "block in Foo#a in .b" => %w[block], "Array#each" => %w[c], "GC.major (force, method)" => %w[library] },
+                   forms.slice("Foo.make", "Foo##x", "block in Foo.make", "Foo#a in .b", "block in Foo#a in .b", "Array#each", "GC.major (force, method)"))
+    end
+  end
+
   def test_code_is_named_by_the_file_it_is_given
     path = write_file("eval 'def given = 1; given', nil, 'other.rb', 7")
     span = run_traced(["ruby", path]).spans.find { |found| found.name == "Object#given" }
