@@ -530,6 +530,22 @@ static void say_imports(const struct watch *watch, struct rv_lane *const *proces
         }
 }
 
+/* Of the first process whose native functions alone are traced, but which an interpreter's program runs in. */
+static void say_language(const struct watch *watch, struct rv_lane *const *processes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *name = processes[i]->process_name, *command = watch->launch ? watch->options->argv[0] : name;
+        const char *slash = strrchr(command, '/');
+        const bool is_command = strcmp(slash ? slash + 1 : command, name) == 0;
+        const char *untraced = rv_launch_untraced_language(is_command ? command : name);
+        if (untraced && processes[i]->instrumentation.n_functions &&
+            !(processes[i]->instrumentation.instruments & RV_INSTRUMENT_RUNTIME)) {
+            rv_warn("%s: its native functions are traced; %s", name, untraced);
+            return;
+        }
+    }
+}
+
 /* A warning for the first process of those with many functions refused; notes for all. */
 static void say_instrumentation(const struct watch *watch)
 {
@@ -547,6 +563,7 @@ static void say_instrumentation(const struct watch *watch)
     if (n_refused > 1)
         rv_warn("so it is in %zu other processes (--verbose)", n_refused - 1);
     say_imports(watch, processes, n);
+    say_language(watch, processes, n);
     free(processes);
 }
 

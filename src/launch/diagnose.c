@@ -14,7 +14,8 @@
 
 #define HOOK "__cyg_profile_func_enter"
 
-#define SHELL_FUNCTIONS "shell functions are not traced, but the programs that it starts are; none ran that could be"
+static const char SHELL_FUNCTIONS[] =
+    "shell functions are not traced, but the programs that it starts are; none ran that could be";
 
 static const char REBUILD[] = "build it with -g -finstrument-functions -fno-optimize-sibling-calls";
 
@@ -246,6 +247,14 @@ void rv_launch_explain_silence(const char *const *argv, const char *functions, c
         explain_program(&program, why, sizeof why);
     if (!error)
         snprintf(out, out_bytes, "%s wrote no event: %s", command, why);
+}
+
+const char *rv_launch_untraced_language(const char *command)
+{
+    struct rv_program program;
+    const struct interpreter *found =
+        rv_program_read(command, &program) == 0 ? find_interpreter(&program) : find_by_name(command);
+    return found && found->what != SHELL_FUNCTIONS ? found->what : NULL;
 }
 
 bool rv_launch_is_profiled(const char *command)

@@ -28,6 +28,18 @@ expect "return addresses found" "$(cat "$folder/out")" "wrong 0"
 grep -q '::descend",[^}]*"calls":6000,' "$folder/report.json" || fail "not 6000 calls of descend"
 grep -q '"uses its return address":1' "$folder/report.json" || fail "CheckStackGuardState is patched"
 
+# What an interpreter runs is not traced: that is said, of a script and of a program that the command starts, too.
+cp "$fib" "$folder/python3.11"
+printf '#!%s\n' "$folder/python3.11" >"$folder/app.py"
+chmod +x "$folder/app.py"
+for command in "$folder/python3.11 5" "$folder/app.py" "sh -c $folder/python3.11"; do
+    # shellcheck disable=SC2086
+    run --force --report --output="$folder/report" -- $command
+    expect "$command: lines" "$(grep -c ': its native functions are traced; Python functions are not traced' "$folder/err")" 1
+done
+run --force --report --output="$folder/report" -- "$fib" 5
+! grep -q 'native functions' "$folder/err" || fail "a program without an interpreter: $(cat "$folder/err")"
+
 # What is chosen.
 events() {
     sed -n 's/.*"produced":\([0-9]*\),.*/\1/p' "$folder/report.json"
