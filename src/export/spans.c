@@ -1,9 +1,10 @@
 /* Names may be known only at the end. The parts that rows share (the thread's numbers, the subroutine's names) are
- * formatted once. */
+ * formatted once; a row is put together in the buffer, without a call for each of its fields. */
 #include "export/spans.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 #include "export/form.h"
@@ -13,33 +14,29 @@
 #include "export/words.h"
 
 #define FLUSH_BYTES (1u << 20)
-#define MOST_ROW_NUMBERS 256u /* bytes of a row without its prefix and names */
+#define MOST_ROW_BYTES 512u /* of the numbers, flags and their words of a row */
 
 /* Of a call's time, the thread ran and did not: with callees, then own. */
 enum part { CPU, BLOCKED, RUNNABLE, N_PARTS };
-static const char *const PART_NAMES[2][N_PARTS] = {{"cpu_ns", "blocked_ns", "runnable_ns"},
-                                                   {"self_cpu_ns", "self_blocked_ns", "self_runnable_ns"}};
+static const char *const TIME_NAMES[2 * N_PARTS] = {"cpu_ns",      "blocked_ns",      "runnable_ns",
+                                                    "self_cpu_ns", "self_blocked_ns", "self_runnable_ns"};
 
 struct writer {
     const struct rv_spans_params *params;
-    struct rv_text_cache threads, names;
+    struct rv_text_cache names;
+    struct rv_text_buffer thread; /* start of the lane's rows */
     struct rv_text_buffer text;
     bool has_arguments, has_times;
     struct rv_stats_lane *own[N_PARTS]; /* of the lane */
 };
 
-static const struct rv_text_buffer *thread_piece(struct writer *writer, uint32_t lane_idx)
+static void set_thread(struct writer *writer, const struct rv_lane *lane)
 {
-    struct rv_text_buffer *text = rv_text_cache_at(&writer->threads, lane_idx);
-    if (!text->n) {
-        const struct rv_lane *lane = rv_lanes_get(writer->params->lanes, lane_idx);
-        uint32_t pid = lane ? lane->pid : 0, tid = lane ? lane->tid : 0;
-        if (writer->params->format == RV_SPANS_CSV)
-            rv_text_buffer_format(text, "%u,%u,", pid, tid);
-        else
-            rv_text_buffer_format(text, "{\"process\":%u,\"thread\":%u,\"depth\":", pid, tid);
-    }
-    return text;
+    writer->thread.n = 0;
+    rv_text_buffer_format(
+        &writer->thread,
+        writer->params->format == RV_SPANS_CSV ? "%u,%u," : "{\"process\":%u,\"thread\":%u,\"depth\":", lane->pid,
+        lane->tid);
 }
 
 static void add_field(struct writer *writer, struct rv_text_buffer *text, const char *string)
@@ -66,6 +63,8 @@ static const struct rv_text_buffer *names_piece(struct writer *writer, uint32_t 
     rv_text_buffer_add_u64(text, subroutine.line);
     if (!is_csv)
         rv_add_json_form(text, subroutine.line_form);
+    else if (!writer->has_times)
+        rv_text_buffer_add(text, ",,,,,,");
     free(full);
     return text;
 }
@@ -131,51 +130,59 @@ static void find_times(struct writer *writer, const struct rv_lane *lane, const 
     }
 }
 
-static void add_times(struct writer *writer, uint64_t times[2][N_PARTS])
+/* The words that separate two fields; inline, so that their copies are moves. */
+static inline char *put_words(char *at, bool is_csv, const char *csv, const char *json)
+{
+    return is_csv ? stpcpy(at, csv) : stpcpy(at, json);
+}
+
+static char *put_times(char *at, bool is_csv, uint64_t times[2][N_PARTS])
 {
     for (int i = 0; i < 2 * N_PARTS; i++) {
-        rv_text_buffer_add(&writer->text, ",");
-        if (writer->params->format == RV_SPANS_JSON)
-            rv_text_buffer_format(&writer->text, "\"%s\":", PART_NAMES[i / N_PARTS][i % N_PARTS]);
-        rv_text_buffer_add_u64(&writer->text, times[i / N_PARTS][i % N_PARTS]);
+        *at++ = ',';
+        if (!is_csv) {
+            *at++ = '"';
+            at = stpcpy(stpcpy(at, TIME_NAMES[i]), "\":");
+        }
+        at = rv_text_buffer_put_u64(at, times[i / N_PARTS][i % N_PARTS]);
     }
+    return at;
 }
 
 /* times: NULL: not known */
-static void add_row(struct writer *writer, uint32_t lane_idx, const struct rv_span *span, uint64_t times[2][N_PARTS])
+static void add_row(struct writer *writer, const struct rv_lane *lane, const struct rv_span *span,
+                    uint64_t times[2][N_PARTS])
 {
     struct rv_text_buffer *text = &writer->text;
-    const struct rv_text_buffer *thread = thread_piece(writer, lane_idx), *names = names_piece(writer, span->id);
-    bool is_csv = writer->params->format == RV_SPANS_CSV;
-    (void)rv_text_buffer_reserve(text, thread->n + names->n + MOST_ROW_NUMBERS);
-    rv_text_buffer_add_bytes(text, thread->bytes, thread->n);
-    rv_text_buffer_add_u64(text, span->depth);
-    rv_text_buffer_add(text, is_csv ? "," : ",\"start_ns\":");
-    rv_text_buffer_add_u64(text, span->start);
-    rv_text_buffer_add(text, is_csv ? "," : ",\"duration_ns\":");
-    rv_text_buffer_add_u64(text, span->end - span->start);
-    rv_text_buffer_add_bytes(text, names->bytes, names->n);
+    const struct rv_text_buffer *thread = &writer->thread, *names = names_piece(writer, span->id);
+    const bool is_csv = writer->params->format == RV_SPANS_CSV;
+    char *at = rv_text_buffer_reserve(text, thread->n + names->n + MOST_ROW_BYTES);
+    at = mempcpy(at, thread->bytes, thread->n);
+    at = rv_text_buffer_put_u64(at, span->depth);
+    at = put_words(at, is_csv, ",", ",\"start_ns\":");
+    at = rv_text_buffer_put_u64(at, span->start);
+    at = put_words(at, is_csv, ",", ",\"duration_ns\":");
+    at = rv_text_buffer_put_u64(at, span->end - span->start);
+    at = mempcpy(at, names->bytes, names->n);
     if (times)
-        add_times(writer, times);
-    else if (is_csv)
-        rv_text_buffer_add(text, ",,,,,,");
-    rv_text_buffer_add(text, is_csv ? "," : ",\"flags\":\"");
-    rv_text_buffer_add(text, rv_span_flag_words(span->flags));
+        at = put_times(at, is_csv, times);
+    at = put_words(at, is_csv, ",", ",\"flags\":\"");
+    at = stpcpy(at, rv_span_flag_words(span->flags));
+    text->n = (size_t)(at - text->bytes);
     if (writer->has_arguments)
-        add_arguments(writer, rv_lanes_get(writer->params->lanes, lane_idx), span);
+        add_arguments(writer, lane, span);
     rv_text_buffer_add(text, is_csv ? "\n" : writer->has_arguments ? "}\n" : "\"}\n");
 }
 
-static int write_block(struct writer *writer, const struct rv_spool_block *block, FILE *out)
+static int write_block(struct writer *writer, const struct rv_lane *lane, const struct rv_spool_block *block, FILE *out)
 {
-    const struct rv_lane *lane = rv_lanes_get(writer->params->lanes, block->lane_idx);
     int result = 0;
     uint64_t times[2][N_PARTS];
     for (uint32_t i = 0; i < block->n && result == 0; i++) {
         if (writer->has_times)
             find_times(writer, lane, &block->spans[i], times);
         if (rv_slice_has_span(&writer->params->part, lane, &block->spans[i]))
-            add_row(writer, block->lane_idx, &block->spans[i], writer->has_times ? times : NULL);
+            add_row(writer, lane, &block->spans[i], writer->has_times ? times : NULL);
         if (writer->text.n >= FLUSH_BYTES)
             result = rv_text_buffer_flush(&writer->text, out);
     }
@@ -188,12 +195,13 @@ static int write_lane(struct writer *writer, const struct rv_lane *lane, struct 
     const struct rv_spool *spool = writer->params->spool;
     uint64_t number = rv_spool_first_block(spool, lane->idx), last = rv_spool_last_block(spool, lane->idx);
     int result = 0;
+    set_thread(writer, lane);
     for (int i = 0; i < N_PARTS; i++)
         writer->own[i] = rv_stats_lane_create();
     while (number && result == 0) {
         result = rv_spool_read(spool, number, block);
         if (result == 0)
-            result = write_block(writer, block, out);
+            result = write_block(writer, lane, block, out);
         number = number == last ? 0 : block->next;
     }
     for (int i = 0; i < N_PARTS; i++)
@@ -242,7 +250,7 @@ static void add_heading(struct writer *writer)
 {
     rv_text_buffer_add(&writer->text, "process,thread,depth,start_ns,duration_ns,name,file,line");
     for (int i = 0; i < 2 * N_PARTS; i++)
-        rv_text_buffer_format(&writer->text, ",%s", PART_NAMES[i / N_PARTS][i % N_PARTS]);
+        rv_text_buffer_format(&writer->text, ",%s", TIME_NAMES[i]);
     rv_text_buffer_add(&writer->text, writer->has_arguments ? ",flags,args,result\n" : ",flags\n");
 }
 
@@ -256,7 +264,7 @@ int rv_spans_write(const struct rv_spans_params *params, FILE *out)
     int result = write_rows(&writer, out);
     add_losses(&writer.text, params);
     result = rv_text_buffer_finish(&writer.text, out, result);
-    rv_text_cache_fini(&writer.threads);
     rv_text_cache_fini(&writer.names);
+    rv_text_buffer_fini(&writer.thread);
     return result;
 }
