@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +40,7 @@
 #include "export/flows.h"
 #include "export/waits.h"
 #include "ring/liveness.h"
+#include "ring/modules.h"
 #include "ring/ownership.h"
 #include "ring/refusals.h"
 #include "source/arguments.h"
@@ -530,17 +532,20 @@ static void say_imports(const struct watch *watch, struct rv_lane *const *proces
         }
 }
 
-/* Of the first process whose native functions alone are traced, but which an interpreter's program runs in. */
-static void say_language(const struct watch *watch, struct rv_lane *const *processes, size_t n)
+/* Of the first interpreter whose native functions are traced, but not those of the program that it runs. */
+static void say_language(const struct rv_map *map)
 {
-    for (size_t i = 0; i < n; i++) {
-        const char *name = processes[i]->process_name, *command = watch->launch ? watch->options->argv[0] : name;
-        const char *slash = strrchr(command, '/');
-        const bool is_command = strcmp(slash ? slash + 1 : command, name) == 0;
-        const char *untraced = rv_launch_untraced_language(is_command ? command : name);
-        if (untraced && processes[i]->instrumentation.n_functions &&
-            !(processes[i]->instrumentation.instruments & RV_INSTRUMENT_RUNTIME)) {
-            rv_warn("%s: its native functions are traced; %s", name, untraced);
+    const uint32_t n_modules = map->base ? rv_modules_count(map) : 0;
+    for (uint32_t i = 0; i < n_modules; i++) {
+        char path[PATH_MAX];
+        struct rv_module module;
+        if (rv_modules_read(map, i, &module, path, sizeof path) != 0 ||
+            module.process_idx >= rv_ownership_n_processes(map))
+            continue;
+        const struct rv_wire_instrumentation *by = &rv_map_process(map, module.process_idx)->instrumentation;
+        const char *untraced = rv_launch_untraced_language(module.path), *slash = strrchr(module.path, '/');
+        if (untraced && by->n_functions && !(by->instruments & RV_INSTRUMENT_RUNTIME)) {
+            rv_warn("%s: its native functions are traced; %s", slash ? slash + 1 : module.path, untraced);
             return;
         }
     }
@@ -563,7 +568,7 @@ static void say_instrumentation(const struct watch *watch)
     if (n_refused > 1)
         rv_warn("so it is in %zu other processes (--verbose)", n_refused - 1);
     say_imports(watch, processes, n);
-    say_language(watch, processes, n);
+    say_language(&watch->map);
     free(processes);
 }
 

@@ -249,11 +249,9 @@ void rv_launch_explain_silence(const char *const *argv, const char *functions, c
         snprintf(out, out_bytes, "%s wrote no event: %s", command, why);
 }
 
-const char *rv_launch_untraced_language(const char *command)
+const char *rv_launch_untraced_language(const char *program)
 {
-    struct rv_program program;
-    const struct interpreter *found =
-        rv_program_read(command, &program) == 0 ? find_interpreter(&program) : find_by_name(command);
+    const struct interpreter *found = find_by_name(program);
     return found && found->what != SHELL_FUNCTIONS ? found->what : NULL;
 }
 

@@ -56,10 +56,10 @@ void rv_launch_destroy(struct rv_launch *launch);
 void rv_launch_explain_silence(const char *const *argv, const char *functions, char *out, size_t out_bytes);
 
 /*
- * Which functions of a command are not traced though its native ones are, and what to do for them: those that its
- * interpreter runs (python3, node, java, ...). NULL: none, or a shell's.
+ * Which functions that an interpreter (python3.11, node, java, ...) runs are not traced though its native ones are, and
+ * what to do for them. NULL: it is none, or a shell.
  */
-const char *rv_launch_untraced_language(const char *command);
+const char *rv_launch_untraced_language(const char *program);
 
 /* Is this program built with -pg, -mfentry or -Z instrument-mcount? Our hooks then hide the C library's. */
 bool rv_launch_is_profiled(const char *command);
