@@ -377,20 +377,31 @@ bool rv_push_behind(struct rv_pusher *pusher, uint64_t next, uint64_t when, uint
     return !is_nested && has_ring;
 }
 
-bool rv_push_other_clock(struct rv_pusher *pusher, uint64_t next, uint64_t kind, uint64_t word)
+static bool push_at_last_ticks(struct rv_pusher *pusher, uint64_t next, uint64_t kind, uint64_t word)
 {
-    if (next >= pusher->slow_limit)
-        return false;
-    if (!pusher->tick) {
-        pusher->last_ticks = rv_clock_ticks(pusher->state->ring.clock_kind);
-    } else if (__atomic_load_n(pusher->tick, __ATOMIC_RELAXED) != pusher->last_tick) {
-        pusher->last_tick = __atomic_load_n(pusher->tick, __ATOMIC_RELAXED);
-        pusher->last_ticks = rv_clock_ticks(RV_CLOCK_TICK);
-    }
     rv_push_order();
     rv_push_write(rv_push_slot(next), kind << RV_EVENT_KIND_SHIFT | pusher->last_ticks, word);
     rv_push_end(pusher, next);
     return true;
+}
+
+/* Apart, so that a push within a tick saves no registers. */
+__attribute__((noinline)) static bool push_at_new_ticks(struct rv_pusher *pusher, uint64_t next, uint64_t kind,
+                                                        uint64_t word)
+{
+    if (pusher->tick)
+        pusher->last_tick = __atomic_load_n(pusher->tick, __ATOMIC_RELAXED);
+    pusher->last_ticks = rv_clock_ticks(pusher->state->ring.clock_kind);
+    return push_at_last_ticks(pusher, next, kind, word);
+}
+
+bool rv_push_other_clock(struct rv_pusher *pusher, uint64_t next, uint64_t kind, uint64_t word)
+{
+    if (next >= pusher->slow_limit)
+        return false;
+    if (pusher->tick && __atomic_load_n(pusher->tick, __ATOMIC_RELAXED) == pusher->last_tick)
+        return push_at_last_ticks(pusher, next, kind, word);
+    return push_at_new_ticks(pusher, next, kind, word);
 }
 
 void rv_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word)
