@@ -468,7 +468,7 @@ static int set_option(struct rv_options *options, enum rv_option_id id, const ch
 {
     if (set_switch(options, id))
         return 0;
-    const struct rv_option_entry *entry = &RV_OPTION_TABLE[id - RV_OPTION_HEADLESS];
+    const struct rv_option_entry *entry = &RV_OPTION_TABLE[id - RV_OPTION_FIRST];
     int error = set_output_option(options, entry, value);
     if (error == -ENOENT)
         error = set_part_option(options, entry, value);
@@ -504,7 +504,7 @@ static int check_company(enum rv_command command, const bool is_given[RV_N_OPTIO
         return 0;
     for (int i = 0; i < RV_N_OPTIONS; i++) {
         const struct rv_option_entry *entry = &RV_OPTION_TABLE[i];
-        if (is_given[entry->id - RV_OPTION_HEADLESS] && !(entry->commands >> command & 1))
+        if (is_given[entry->id - RV_OPTION_FIRST] && !(entry->commands >> command & 1))
             return rv_err(EINVAL, "--%s does not go with %s; see ringviz --help", entry->name, COMMANDS[command]);
     }
     return 0;
@@ -714,7 +714,7 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
             id == 'x' ? add_functions_everywhere(options, optarg) : set_option(options, (enum rv_option_id)id, optarg);
         if (error)
             return error;
-        is_given[(id == 'x' ? RV_OPTION_PATCH : id) - RV_OPTION_HEADLESS] = true;
+        is_given[(id == 'x' ? RV_OPTION_PATCH : id) - RV_OPTION_FIRST] = true;
     }
     error = check_company(options->command, is_given);
     if (error)

@@ -1,4 +1,4 @@
-/* The command line, parsed. Every option is in option_table.c. */
+/* The command line, parsed. Every option is in option_rows.h. */
 #ifndef RV_CLI_OPTIONS_H
 #define RV_CLI_OPTIONS_H
 

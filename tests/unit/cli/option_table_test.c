@@ -10,7 +10,7 @@ Test(option_table, entries_stand_at_their_id, .timeout = 60)
 {
     for (int i = 0; i < RV_N_OPTIONS; i++) {
         const struct rv_option_entry *entry = &RV_OPTION_TABLE[i];
-        cr_assert_eq((int)entry->id, RV_OPTION_HEADLESS + i, "%s", entry->name);
+        cr_assert_eq((int)entry->id, RV_OPTION_FIRST + i, "%s", entry->name);
         cr_assert_eq(rv_option_named(entry->name), entry, "%s", entry->name);
         cr_assert(entry->help && entry->help[0], "%s", entry->name);
     }
