@@ -133,6 +133,8 @@ static void end(VALUE value)
         rv_stacks_end_thread();
         swap(thread);
         ringviz_thread_detach(thread->ring);
+    } else {
+        rv_stacks_give_back(); /* before the thread that joins it goes on */
     }
     running = NULL;
     free(thread);

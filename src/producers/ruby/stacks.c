@@ -205,14 +205,18 @@ void rv_stacks_switch(const struct rv_execution_context *context)
 
 /* ---- threads, processes ---- */
 
-void rv_stacks_begin_thread(void)
+void rv_stacks_give_back(void)
 {
-    if (!rv_stack && !rv_gvl_has_ended())
-        return;
     if (rv_stack && rv_stack->number > 0)
         ringviz_stack_switch(0);
     rv_stacks_end_thread();
     ringviz_thread_end();
+}
+
+void rv_stacks_begin_thread(void)
+{
+    if (rv_stack || rv_gvl_has_ended())
+        rv_stacks_give_back();
 }
 
 void rv_stacks_swap(struct rv_stacks *other)

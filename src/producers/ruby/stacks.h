@@ -55,8 +55,9 @@ void rv_stacks_begin_thread(void);
 /* The native thread goes on with those of another thread: these are put there. */
 void rv_stacks_swap(struct rv_stacks *stacks);
 
-/* The thread has ended: forget its stacks. */
+/* The thread has ended: forget its stacks; and give its ring back, which the native thread may still have for a while. */
 void rv_stacks_end_thread(void);
+void rv_stacks_give_back(void);
 
 /* Write the returns of the calls on the thread's stack, down to the innermost span. */
 void rv_stacks_close_to_span(void);

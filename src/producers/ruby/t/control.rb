@@ -103,7 +103,7 @@ class ControlTest < RingvizTest
     'warn "warned"; print "é"; 5' => "warned\né\n5",
     "raise 'why'" => "error: RuntimeError: why",
     "1 +" => /\Aerror: SyntaxError: expression:1: syntax error/,
-    "no_such" => "error: NameError: undefined local variable or method `no_such' for main:Object",
+    "no_such" => /\Aerror: NameError: undefined local variable or method `no_such' for main(:Object)?\z/,
     "throw :up" => "error: UncaughtThrowError: uncaught throw :up",
     "Thread.new { 6 * 7 }.value" => "42",
     "idle; 1" => "1",
@@ -139,7 +139,7 @@ class ControlTest < RingvizTest
       5.times { |i| tries(i) }
       Integer("7")
       begin
-        Integer("x")
+        "x" * -1
       rescue ArgumentError
       end
       puts "end"
@@ -151,19 +151,19 @@ class ControlTest < RingvizTest
       assert_equal at("Object#leaf(n=2)", 5), program.ask("wait 60")
       assert_equal "3 Object#leaf if nope", program.ask("break leaf if nope")
       program.ask("break delete 1", "run")
-      assert_equal at("Object#leaf(n=3)", 5) + "\n3 Object#leaf if nope: error: " \
-                   "NameError: undefined local variable or method `nope' for main:Object", program.ask("wait 60")
+      assert_match(/\A#{Regexp.escape(at("Object#leaf(n=3)", 5))}\n3 Object#leaf if nope: error: NameError: undefined local variable or method `nope'/,
+                   program.ask("wait 60"))
       program.ask("break delete 3", "run")
       assert_equal at("Object#leaf(n=3)", 5) + "\n2 raise IOError: #<IOError: no 3>", program.ask("wait 60")
       assert_equal at("rescue in Object#tries()", 11), program.ask("finish")
       assert_equal at("Object#tries(n=3)", 13), program.ask("next")
       assert_equal "4 watch $last = 2", program.ask("watch $last")
-      assert_equal "error: NameError: undefined local variable or method `nope' for main:Object", program.ask("watch nope")
+      assert_match(/\Aerror: NameError: undefined local variable or method `nope'/, program.ask("watch nope"))
       program.ask("run")
       assert_match(/\A#{at("", "").delete_suffix(" at S line ")}.*\n4 watch \$last: 2 => 3\z/, program.ask("wait 60"))
       assert_equal "5 raise", program.ask("break delete 4", "break raise")[1]
       program.ask("run")
-      assert_equal at("main program", 18) + "\n5 raise: #<ArgumentError: invalid value for Integer(): \"x\">", program.ask("wait 60")
+      assert_equal at("main program", 18) + "\n5 raise: #<ArgumentError: negative argument>", program.ask("wait 60")
       program.ask("run", "wait 60")
       assert_equal "end\nstatus 0", program.end
     end
@@ -316,7 +316,7 @@ class ControlTest < RingvizTest
     Open3.capture2e("timeout", "100", ENV["RINGVIZ"], "--control=#{trace}", stdin_data: script)
     File.write(flag, "")
     Process.wait(pid)
-    all = File.foreach(spans).map { |line| JSON.parse(line) }.reject { |span| span["lost"] }.map { |span| span["name"] }.uniq.grep_v(/\AGC/)
+    all = File.foreach(spans).map { |line| JSON.parse(line) }.reject { |span| span["lost"] }.map { |span| span["name"] }.uniq.grep_v(/\AGC|^Integer#times/) # which is Ruby's own from 3.3 on
     assert_equal ["Object#leaf", "Object#loops"], all.sort
   end
 end

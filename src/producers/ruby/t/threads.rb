@@ -77,33 +77,6 @@ class ThreadsTest < RingvizTest
     result = run_traced(["ruby", path])
     assert_equal({ "Object#leaf" => 2, "Object#forks" => 2, "Object#in_fiber" => 2 }, names(result, path).tally)
   end
-  def test_tests_in_parallel
-    %w[ruby all].each { |level| assert_same_counts(<<~'RUBY', level: level, only: /^Object#|^Parallel#/) }
-      require "minitest"
-      def leaf = 1
-      def works(n) = (n.times { leaf }; sleep 0.001)
-      class Parallel < Minitest::Test
-        parallelize_me!
-        12.times { |n| class_eval "def test_#{n} = (works(#{n}); assert true)" }
-      end
-      exit Minitest.run(%w[--seed 1])
-    RUBY
-  end
-
-  def test_forked_servers_and_their_threads
-    %w[ruby all].each { |level| assert_same_counts(<<~'RUBY', level: level, only: /^Object#/) }
-      require "socket"
-      def leaf = 1
-      def handles(client) = (client.gets; 3.times { leaf }; client.write("ok"); client.close)
-      def serves(server) = loop { handles(server.accept) }
-      def ends = ($write_counts.call; exit!)
-      server = TCPServer.new("127.0.0.1", 0)
-      children = 3.times.map { fork { trap("TERM") { ends }; 2.times.map { Thread.new { serves(server) } }.each(&:join) } }
-      30.times { TCPSocket.open("127.0.0.1", server.addr[1]) { |socket| socket.puts "x"; socket.read } }
-      children.each { |pid| Process.kill("TERM", pid) }
-      Process.waitall
-    RUBY
-  end
 
   def test_rubies_that_are_spawned
     result = run_traced(["ruby", write_file(<<~'RUBY')])
@@ -113,36 +86,5 @@ class ThreadsTest < RingvizTest
     RUBY
     assert_equal [16, 3], %w[leaf starts].map { |name| result.spans.count { |span| span.name == "Object##{name}" } }
     assert_equal 5, result.spans.map(&:process).uniq.size
-  end
-
-  def test_a_cluster_of_puma
-    skip "puma is not installed" unless system("ruby", "-e", 'gem "puma"', err: File::NULL)
-    assert_same_counts(<<~'RUBY', only: /^App#/)
-      require "puma"
-      require "puma/cli"
-      require "net/http"
-      class App
-        def call(env) = [200, {}, [body(env["PATH_INFO"])]]
-        def body(path) = path.chars.map { |char| leaf(char) }.join
-        def leaf(char) = char.upcase
-      end
-      port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
-      config = Puma::Configuration.new { |c| c.bind "tcp://127.0.0.1:#{port}"; c.workers 2; c.threads 2, 2; c.app App.new; c.quiet }
-      quiet = defined?(Puma::LogWriter) ? { log_writer: Puma::LogWriter.null } : { events: Puma::Events.null }
-      launcher = Puma::Launcher.new(config, **quiet)
-      asks = Thread.new do
-        uri = URI("http://127.0.0.1:#{port}/abc")
-        begin
-          Net::HTTP.get(uri)
-        rescue SystemCallError
-          sleep 0.05
-          retry
-        end
-        4.times.map { Thread.new { 20.times { Net::HTTP.get(uri) } } }.each(&:join)
-        launcher.stop
-      end
-      launcher.run
-      asks.join
-    RUBY
   end
 end
