@@ -159,13 +159,18 @@ OPTION(TO, WATCH | DIFF, "to", "=TIME", NULL,
     "only calls that begin before this time",
     NULL)
 
-OPTION(VIEW, WATCH | DIFF, "view", "=3d|aligned|flame|top|calls", NULL,
+OPTION(VIEW, WATCH | DIFF, "view", "=3d|aligned|flame|top|calls|tasks", NULL,
     "the view of pictures, and of the window at first",
-    "`calls` has all calls of one subroutine behind each other, aligned at their start.")
+    "`calls` has all calls of one subroutine behind each other, aligned at their start; `tasks` a lane for each task or flow that "
+    "the program tells, with its parts on whichever threads.")
 
 OPTION(CALLS_OF, WATCH | DIFF, "calls-of", "=REGEX", NULL,
     "the subroutine of --view=calls: of those whose full name matches, the one with most time",
     "Without it, the subroutine with most own time. With --from and --to, its calls in the range.")
+
+OPTION(ALIGN_TASKS, WATCH, "align-tasks", NULL, NULL,
+    "the tasks of --view=tasks each from its begin, instead of at their times",
+    NULL)
 
 OPTION(COLOR, WATCH | DIFF, "color", "=package|subroutine|thread|duration|high-contrast", NULL,
     "what colours stand for (default: package)",

@@ -229,6 +229,9 @@ static int set_part_option(struct rv_options *options, const struct rv_option_en
             return bad_pattern(entry, value, why);
         rv_regex_fini(&pattern);
         return 0;
+    case RV_OPTION_ALIGN_TASKS:
+        options->aligns_tasks = true;
+        return 0;
     case RV_OPTION_CALLS_OF:
         options->calls_of = value;
         if (rv_regex_init(&pattern, value, why, sizeof why) != 0)
@@ -617,6 +620,10 @@ static int check(const struct rv_options *options)
                    : 0;
     if (options->calls_of && options->look != RV_VIEW_MODE_CALLS)
         return rv_err(EINVAL, "--calls-of goes with --view=calls; see ringviz --help");
+    if (options->aligns_tasks && options->look != RV_VIEW_MODE_TASKS)
+        return rv_err(EINVAL, "--align-tasks goes with --view=tasks; see ringviz --help");
+    if (options->aligns_tasks && (options->frames || options->video))
+        return rv_err(EINVAL, "--align-tasks has no time that a film could play; see ringviz --help");
     if (options->look == RV_VIEW_MODE_CALLS && (options->frames || options->video))
         return rv_err(EINVAL, "--view=calls has no time that a film could play; see ringviz --help");
     if (options->command == RV_COMMAND_DIFF || options->command == RV_COMMAND_MERGE)

@@ -59,6 +59,7 @@ struct rv_options {
     bool has_trigger_keep; /* it was given */
     int width_px, height_px;
     enum rv_view_mode look;               /* of the picture, and of the window at first */
+    bool aligns_tasks;                    /* --align-tasks */
     const char *calls_of;                 /* of the view of calls: its subroutine; NULL = a sensible one */
     enum rv_color_scheme scheme;          /* the same */
     enum rv_color_theme theme;            /* the same */

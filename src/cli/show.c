@@ -36,6 +36,7 @@ int rv_show(struct rv_session *session, const struct rv_options *options, const 
     all.start_ns = options->from_ns;
     all.stop_ns = options->to_ns;
     all.find = options->find;
+    all.aligns_tasks = options->aligns_tasks;
     all.calls_of = options->calls_of;
     all.filter = options->filter;
     int error = rv_window_run(session, &all);

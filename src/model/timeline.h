@@ -121,8 +121,9 @@ void rv_timeline_end(struct rv_timeline *timeline);
 size_t rv_timeline_evict(struct rv_timeline *timeline, size_t n_bytes);
 
 #define RV_BOX_EXACT 65535u
-#define RV_BOX_DIMMED 0x4000u /* in flags, set by the view: drawn faint */
-#define RV_BOX_HIT 0x8000u    /* drawn highlighted */
+#define RV_BOX_CLIPPED 0x2000u /* in flags, set by the view: of the call, only this part is shown */
+#define RV_BOX_DIMMED 0x4000u  /* in flags, set by the view: drawn faint */
+#define RV_BOX_HIT 0x8000u     /* drawn highlighted */
 
 /* A box of the picture. */
 struct rv_box {
@@ -132,7 +133,7 @@ struct rv_box {
     uint32_t count; /* 1 for an exact span; for a cell, calls that ended in it (0: one ends later) */
     uint32_t depth;
     uint16_t coverage; /* of a cell: covered share of its width, 0..65534; else RV_BOX_EXACT */
-    uint16_t flags;    /* enum rv_span_flag, RV_BOX_DIMMED, RV_BOX_HIT */
+    uint16_t flags;    /* enum rv_span_flag, RV_BOX_CLIPPED, RV_BOX_DIMMED, RV_BOX_HIT */
 };
 
 /* Saturates. */

@@ -512,7 +512,7 @@ void rv_view_begin(struct rv_view *view, struct rv_lanes *lanes, const struct rv
 {
     view->from_ns = params->from_ns;
     view->to_ns = params->to_ns > params->from_ns ? params->to_ns : params->from_ns + 1;
-    view->n_boxes = view->n_notes = view->n_made = 0;
+    view->n_boxes = view->n_notes = view->n_parts = view->n_links = view->n_made = 0;
     view->n_folded = 0;
     rv_activity_forget(&view->activity);
     view->until_ns = params->is_past ? params->until_ns : UINT64_MAX;
@@ -594,6 +594,8 @@ void rv_view_fini(struct rv_view *view)
     free(view->lane_levels);
     rv_lane_order_fini(&view->as_they_come);
     free(view->members);
+    free(view->parts);
+    free(view->links);
     free(view->steps);
     free(view->path_lanes);
     free(view->shown);
@@ -609,4 +611,26 @@ void rv_view_fini(struct rv_view *view)
         rv_snapshot_fini(&view->instants[i]);
     free(view->instants);
     *view = (struct rv_view){0};
+}
+
+bool rv_view_part_of(const struct rv_view *view, const struct rv_view_lane *lane, const struct rv_box *box,
+                     struct rv_view_part *part)
+{
+    *part = (struct rv_view_part){
+        .to_ns = UINT64_MAX, .n_depths = UINT32_MAX, .lane_idx = lane->lane_idx, .thread = lane->thread};
+    for (size_t i = lane->first_part; i < (size_t)lane->first_part + lane->n_parts; i++) {
+        *part = view->parts[i];
+        if (box->start_ns >= part->from_ns && box->start_ns <= part->to_ns && box->depth >= part->depth &&
+            box->depth - part->depth < part->n_depths)
+            return true;
+    }
+    return lane->n_parts == 0;
+}
+
+struct rv_box rv_view_part_place(const struct rv_view_part *part, const struct rv_box *box)
+{
+    struct rv_box placed = *box;
+    placed.start_ns += part->shift_ns;
+    placed.depth += part->lane_depth - part->depth;
+    return placed;
 }

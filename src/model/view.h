@@ -32,14 +32,31 @@ struct rv_view_lane {
     uint64_t released_ns; /* what is shown before this time is coarser, since its detail was released; 0: nothing */
     bool is_row;          /* to be shown as one row: the innermost calls */
     bool is_pinned;       /* placed before unpinned ones */
-    uint64_t shift_ns;    /* of a view of calls: what is added to the times of its boxes and notes, */
-    uint32_t shift_depth; /* and to the depths of its boxes, as they are in the lane; else 0 */
+    uint32_t first_part, n_parts;     /* into parts; of a thread none: its boxes are where they are in its lane */
     uint32_t first_member, n_members; /* into members: the lanes of a collapsed process or group, else itself */
     double busiest;                   /* of several: how many were busy where a cell is covered */
     bool is_process;                  /* it is a collapsed process */
     enum rv_lane_fold fold;
     char name[RV_LANE_NAME_BYTES], process_name[RV_LANE_NAME_BYTES];
     char label[32]; /* shown instead of the name; "" = the name is */
+};
+
+struct rv_view_part {          /* of a lane of the view that is no thread's: a stretch of a thread's lane, moved */
+    uint64_t from_ns, to_ns;   /* as shown: boxes that begin in [from_ns, to_ns] */
+    uint32_t depth, n_depths;  /* as shown, and so many from there on, are its */
+    uint32_t lane_idx, thread; /* of the lane */
+    uint64_t shift_ns;         /* what is added to times of its boxes and notes, as they are in the lane */
+    uint32_t lane_depth;       /* what `depth` is there */
+};
+
+struct rv_view_link {        /* of a lane of the view, from one of its parts to the next */
+    uint64_t from_ns, to_ns; /* in the lanes of threads; shown shift_ns earlier */
+    uint64_t shift_ns;
+    uint32_t lane; /* of the view */
+    uint32_t from_depth, to_depth;
+    uint32_t from_lane, to_lane; /* lane_idx */
+    uint32_t from_call, to_call; /* ids; 0: none */
+    uint32_t name;               /* id, of what is followed */
 };
 
 struct rv_view_step { /* of the critical path, on one of the lanes */
@@ -72,6 +89,11 @@ struct rv_view {
     size_t n_boxes, boxes_capacity;
     struct rv_lane_note *notes; /* per lane sorted by start; with the last STATE before the window */
     size_t n_notes, notes_capacity;
+    struct rv_view_part *parts;
+    size_t n_parts, parts_capacity;
+    struct rv_view_link *links;
+    size_t n_links, links_capacity;
+    uint64_t n_meant;           /* of a view of tasks: so many are in the window, its lanes stand for them */
     struct rv_view_step *steps; /* of the path in the window, in order of time; without those of hidden lanes */
     size_t n_steps, steps_capacity;
     bool has_path;        /* one is lit, here or elsewhere */
@@ -123,5 +145,12 @@ bool rv_view_step(struct rv_view *view, struct rv_lanes *lanes, const struct rv_
 void rv_view_continue(struct rv_view *view, const struct rv_view *before);
 
 void rv_view_fini(struct rv_view *view);
+
+/* Where a box of a lane of the view is from: a thread's lane is one part. False: it is no call, but the lane's own box. */
+bool rv_view_part_of(const struct rv_view *view, const struct rv_view_lane *lane, const struct rv_box *box,
+                     struct rv_view_part *part);
+
+/* The box at its place in the lane that the part is of. */
+struct rv_box rv_view_part_place(const struct rv_view_part *part, const struct rv_box *box);
 
 #endif

@@ -112,6 +112,12 @@ void rv_view_parts_push_note(struct rv_view *view, const struct rv_lane_note *no
     view->n_notes++;
 }
 
+void rv_view_parts_push_part(struct rv_view *view, const struct rv_view_part *part)
+{
+    view->parts = rv_vec_reserve(view->parts, &view->parts_capacity, view->n_parts + 1, sizeof *view->parts);
+    view->parts[view->n_parts++] = *part;
+}
+
 static bool is_found(const struct rv_view_params *params, const struct rv_lane *lane, const struct rv_box *box)
 {
     return (params->hits && rv_name_set_has(params->hits, box->id)) ||

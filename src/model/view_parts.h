@@ -17,6 +17,9 @@ size_t rv_view_parts_first_note(const struct rv_lane *lane, uint64_t from_ns);
 /* Append a note to the view. In the past, one that ended later ends at until_ns. */
 void rv_view_parts_push_note(struct rv_view *view, const struct rv_lane_note *note);
 
+/* Append a part to the view. */
+void rv_view_parts_push_part(struct rv_view *view, const struct rv_view_part *part);
+
 /* Merge a note with the last one of its kind and name (NULL: none) if they would be one mark in the picture. */
 bool rv_view_parts_join_note(struct rv_lane_note *last, const struct rv_lane_note *note, uint64_t near_ns);
 

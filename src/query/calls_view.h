@@ -1,6 +1,6 @@
 /*
  * A view whose lanes are calls of one subroutine, each with its callees, aligned at their start: times count from it.
- * Drawing, picking and lists use it like a view of threads; shift_ns and shift_depth of its lanes lead back.
+ * Drawing, picking and lists use it like a view of threads; its parts lead back.
  */
 #ifndef RV_QUERY_CALLS_VIEW_H
 #define RV_QUERY_CALLS_VIEW_H

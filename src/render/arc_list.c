@@ -84,19 +84,54 @@ static void set_strengths(struct rv_arc_list *list)
     }
 }
 
-void rv_arc_list_make(struct rv_arc_list *list, const struct rv_arc_levels *index, const struct rv_view *content,
-                      const struct rv_view *view)
+static void add_indexed(struct rv_arc_list *list, const struct rv_arc_levels *index, const struct rv_view *content,
+                        const struct rv_view *view)
 {
     size_t n;
-    list->n = list->n_left = 0;
-    if (!index || rv_arc_levels_n_levels(index) == 0)
-        return;
     place_lanes(list, view);
     const size_t level = rv_arc_levels_choose(index, view->from_ns, view->to_ns, RV_ARC_LIST_MOST);
     const struct rv_arc *arcs = rv_arc_levels_window(index, level, view->from_ns, view->to_ns, &n);
     for (size_t i = 0; i < n; i++)
         if (arcs[i].to_ns >= view->from_ns && arcs[i].to_ns < view->to_ns && arcs[i].to_ns <= view->until_ns)
             add(list, &arcs[i], content);
+}
+
+static struct rv_arc_item item_of(const struct rv_view_link *link)
+{
+    const uint64_t ns = link->to_ns > link->from_ns ? link->to_ns - link->from_ns : 0;
+    return (struct rv_arc_item){.arc = {.from_ns = link->from_ns,
+                                        .to_ns = link->to_ns,
+                                        .from_lane = link->from_lane,
+                                        .to_lane = link->to_lane,
+                                        .kind = RV_ARC_FLOW,
+                                        .n = 1,
+                                        .total_ns = ns,
+                                        .longest_ns = ns,
+                                        .from_call = link->from_call,
+                                        .to_call = link->to_call,
+                                        .object = link->name},
+                                .from_lane = link->lane,
+                                .to_lane = link->lane,
+                                .from_depth = link->from_depth,
+                                .to_depth = link->to_depth,
+                                .shift_ns = link->shift_ns};
+}
+
+static void add_links(struct rv_arc_list *list, const struct rv_view *view)
+{
+    list->items = rv_vec_reserve(list->items, &list->capacity, view->n_links, sizeof *list->items);
+    for (size_t i = 0; i < view->n_links; i++)
+        list->items[list->n++] = item_of(&view->links[i]);
+}
+
+void rv_arc_list_make(struct rv_arc_list *list, const struct rv_arc_levels *index, const struct rv_view *content,
+                      const struct rv_view *view)
+{
+    list->n = list->n_left = 0;
+    if (view->n_links)
+        add_links(list, view);
+    else if (index && rv_arc_levels_n_levels(index))
+        add_indexed(list, index, content, view);
     if (list->n)
         qsort(list->items, list->n, sizeof *list->items, by_total);
     list->n_left = list->n > RV_ARC_LIST_MOST ? list->n - RV_ARC_LIST_MOST : 0;
@@ -126,8 +161,8 @@ static void place_end(const struct rv_lane_layout *layout, uint32_t idx, uint32_
 struct rv_arc_curve rv_arc_curve_of(const struct rv_lane_layout *layout, const struct rv_arc_item *item)
 {
     struct rv_arc_curve curve;
-    place_end(layout, item->from_lane, item->from_depth, item->arc.from_ns, curve.from);
-    place_end(layout, item->to_lane, item->to_depth, item->arc.to_ns, curve.to);
+    place_end(layout, item->from_lane, item->from_depth, item->arc.from_ns - item->shift_ns, curve.from);
+    place_end(layout, item->to_lane, item->to_depth, item->arc.to_ns - item->shift_ns, curve.to);
     curve.rise =
         layout->is_flat ? FLAT_RISE : RISE_SHARE * fabsf(curve.to[2] - curve.from[2]) + RISE_ROWS * layout->row;
     return curve;

@@ -13,7 +13,8 @@ struct rv_arc_item {
     struct rv_arc arc;
     uint32_t from_lane, to_lane; /* of the view */
     uint32_t from_depth, to_depth;
-    float strength; /* 0..1: by how long the waits were together */
+    uint64_t shift_ns; /* it is drawn so much earlier */
+    float strength;    /* 0..1: by how long the waits were together */
 };
 
 struct rv_arc_list { /* zeroed = empty */
@@ -24,7 +25,7 @@ struct rv_arc_list { /* zeroed = empty */
     size_t lanes_capacity, n_lanes;
 };
 
-/* content: the view that is drawn. index NULL: none. */
+/* Those of the index (NULL: none), and the links of a view of tasks. content: the view that is drawn. */
 void rv_arc_list_make(struct rv_arc_list *list, const struct rv_arc_levels *index, const struct rv_view *content,
                       const struct rv_view *view);
 void rv_arc_list_fini(struct rv_arc_list *list);

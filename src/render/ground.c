@@ -115,7 +115,7 @@ static void add_shadow(struct rv_mesh *mesh, const struct rv_theme *theme, const
 static bool has_plate(const struct rv_pass *pass, size_t lane)
 {
     const struct rv_lane_layout_lane *shown = &pass->layout->lanes[lane];
-    return !pass->look->has_calls || lane + 1 == pass->layout->n_lanes || back_of(shown) > front_of(shown + 1);
+    return !pass->look->has_rows || lane + 1 == pass->layout->n_lanes || back_of(shown) > front_of(shown + 1);
 }
 
 static void add_wall(struct rv_mesh *mesh, const struct rv_theme *theme, const struct rv_lane_layout *layout)
@@ -231,7 +231,7 @@ static void build(struct rv_ground *ground, const struct rv_pass *pass, const st
         if (has_plate(pass, i))
             add_shadow(mesh, theme, layout, i);
     add_ticks(mesh, theme, layout, content->ticks);
-    if (!pass->look->has_calls)
+    if (!pass->look->has_rows)
         rv_note_shapes_add(mesh, layout, content->view, theme);
     rv_path_ribbon_add(mesh, layout, content->view, theme, RV_PATH_RIBBON_STRENGTH);
     if (content->has_now)

@@ -324,7 +324,7 @@ void rv_lane_layout_update(struct rv_lane_layout *layout, const struct rv_view *
     layout->width = RV_LANE_LAYOUT_WIDTH;
     layout->lanes = rv_vec_reserve(layout->lanes, &layout->lanes_capacity, view->n_lanes, sizeof *layout->lanes);
     layout->n_lanes = view->n_lanes;
-    if (!params->look->has_calls)
+    if (!params->look->has_rows)
         hold(layout, view);
     layout->is_flat = params->look->is_flat;
     if (layout->is_flat) {
@@ -333,7 +333,7 @@ void rv_lane_layout_update(struct rv_lane_layout *layout, const struct rv_view *
     }
     layout->box_share = BOX_SHARE;
     layout->scroll_max = 0.0f;
-    if (params->look->has_calls)
+    if (params->look->has_rows)
         place_calls(layout, view);
     else
         place_lanes(layout, view);

@@ -183,9 +183,9 @@ static void place(struct rv_scene *scene, const struct rv_scene_frame *frame)
     struct rv_time_axis_params ticks = {
         .from_ns = scene->layout.from_ns,
         .to_ns = scene->layout.to_ns,
-        .zero_ns = scene->look->has_calls ? 0
-                   : frame->is_live       ? frame->now_ns
-                                          : frame->origin_ns,
+        .zero_ns = frame->counts_from_start ? 0
+                   : frame->is_live         ? frame->now_ns
+                                            : frame->origin_ns,
         .is_live = frame->is_live,
         .n_wanted = (unsigned)(points * TICKS_PER_1000_POINTS / 1000.0) + 1,
     };

@@ -40,6 +40,7 @@ struct rv_scene_frame {
     int samples;     /* of multisampling, if supported; 0 = none */
     uint64_t now_ns; /* ticks are labelled relative to this when is_live, else to origin_ns */
     uint64_t origin_ns;
+    bool counts_from_start; /* ticks are labelled relative to 0 */
     int is_live;
     bool has_now; /* mark now_ns even if not is_live */
     struct rv_scene_insets insets;

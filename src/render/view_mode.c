@@ -33,7 +33,15 @@ static const struct rv_view_mode_params looks[RV_VIEW_MODE_COUNT] = {
                             .elevation = 0.66f,
                             .first_face = 0,
                             .n_faces = 3,
-                            .has_calls = true},
+                            .has_rows = true},
+    [RV_VIEW_MODE_TASKS] = {.name = "tasks",
+                            .title = "Tasks",
+                            .field_of_view = 0.50f,
+                            .azimuth = -0.30f,
+                            .elevation = 0.66f,
+                            .first_face = 0,
+                            .n_faces = 3,
+                            .has_rows = true},
 };
 
 const struct rv_view_mode_params *rv_view_mode_get(enum rv_view_mode look)

@@ -12,6 +12,7 @@ enum rv_view_mode {
     RV_VIEW_MODE_FLAME,
     RV_VIEW_MODE_TOP,
     RV_VIEW_MODE_CALLS,
+    RV_VIEW_MODE_TASKS,
     RV_VIEW_MODE_COUNT
 };
 
@@ -22,7 +23,7 @@ struct rv_view_mode_params {
     int first_face, n_faces;  /* the drawn ones of a box's faces side, front, top */
     bool is_flat;           /* lanes stacked one below the other, the first at the top; rows and text on whole points */
     bool has_leaves;        /* one row a lane: the innermost call of each time */
-    bool has_calls;         /* its lanes are calls of one subroutine, close behind each other */
+    bool has_rows;          /* its lanes are not threads but calls or tasks, close behind each other */
     float row_min, row_max; /* flat: points; lanes that do not fit are scrolled */
     float lane_gap;         /* flat: rows */
 };

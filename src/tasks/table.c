@@ -102,6 +102,50 @@ static void cut(struct rv_flow_table *table, const struct place *places)
     }
 }
 
+/* ---- flows in other orders ---- */
+
+struct flow_place {
+    uint64_t begin_ns, length_ns;
+    uint32_t number;
+};
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct flow_place *x = a, *y = b;
+    if (x->begin_ns != y->begin_ns)
+        return x->begin_ns < y->begin_ns ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int by_length(const void *a, const void *b)
+{
+    const struct flow_place *x = a, *y = b;
+    if (x->length_ns != y->length_ns)
+        return x->length_ns > y->length_ns ? -1 : 1;
+    return by_begin(a, b);
+}
+
+static uint32_t *sort_flows(struct flow_place *places, size_t n, int (*order)(const void *, const void *))
+{
+    uint32_t *numbers = rv_alloc_scratch(n + 1, sizeof *numbers);
+    qsort(places, n, sizeof *places, order);
+    for (size_t i = 0; i < n; i++)
+        numbers[i] = places[i].number;
+    return numbers;
+}
+
+static void list_flows(struct rv_flow_table *table)
+{
+    struct flow_place *places = rv_alloc_scratch(table->n_flows + 1, sizeof *places);
+    for (size_t i = 0; i < table->n_flows; i++) {
+        const struct rv_flow *flow = &table->flows[i];
+        places[i] = (struct flow_place){flow->begin_ns, flow->end_ns - flow->begin_ns, (uint32_t)i};
+    }
+    table->by_begin = sort_flows(places, table->n_flows, by_begin);
+    table->by_length = sort_flows(places, table->n_flows, by_length);
+    free(places);
+}
+
 /* ---- by lane ---- */
 
 struct lane_step {
@@ -184,6 +228,7 @@ const struct rv_flow_table *rv_flow_table_create(struct rv_flows *flows, const s
     for (size_t i = 0; i < table->n_steps; i++)
         table->steps[i] = steps[places[i].number];
     cut(table, places);
+    list_flows(table);
     list_by_time(table);
     list_turns(table);
     free(places);
@@ -206,6 +251,8 @@ void rv_flow_table_release(const struct rv_flow_table *table)
         return;
     free(shared->table.steps);
     free(shared->table.flows);
+    free(shared->table.by_begin);
+    free(shared->table.by_length);
     free(shared->table.by_time);
     free(shared->table.turn_at);
     free(shared->table.flow_of);

@@ -28,7 +28,8 @@ struct rv_flow_table {
     size_t n_steps;
     struct rv_flow *flows; /* by name, then id and time; tasks behind flows, by process, id and time */
     size_t n_flows;
-    uint32_t *by_time; /* numbers of the steps of all lanes, by lane and time */
+    uint32_t *by_begin, *by_length; /* numbers of the flows: by begin; the longest first, then by begin */
+    uint32_t *by_time;              /* numbers of the steps of all lanes, by lane and time */
     uint32_t
         *turn_at; /* of each place in by_time: the last turn of a task in the lane by then; RV_FLOW_TABLE_NONE: none */
     uint32_t *flow_of; /* of each step */

@@ -6,12 +6,14 @@
 
 enum rv_action {
     RV_ACTION_NONE,
-    RV_ACTION_LOOK_3D, /* the five in the order of enum rv_view_mode */
+    RV_ACTION_LOOK_3D, /* the six in the order of enum rv_view_mode */
     RV_ACTION_LOOK_ALIGNED,
     RV_ACTION_LOOK_FLAME,
     RV_ACTION_LOOK_TOP,
     RV_ACTION_LOOK_CALLS,
-    RV_ACTION_ORDER_CALLS, /* of that view */
+    RV_ACTION_LOOK_TASKS,
+    RV_ACTION_ORDER_CALLS, /* of these two views */
+    RV_ACTION_ALIGN_TASKS,
     RV_ACTION_SCHEME,
     RV_ACTION_ZOOM_IN,
     RV_ACTION_ZOOM_OUT,

@@ -198,7 +198,7 @@ const struct rv_arc_levels *rv_viewer_arcs(const struct rv_viewer *viewer)
 {
     const struct rv_viewer_arc_job *job = &viewer->arcs;
     uint64_t from_ns, to_ns;
-    if ((!viewer->settings.has_arcs && !viewer->settings.has_flow_arcs) || rv_viewer_calls_view_is_shown(viewer))
+    if ((!viewer->settings.has_arcs && !viewer->settings.has_flow_arcs) || rv_viewer_shows_rows(viewer))
         return NULL;
     rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
     const bool is_part =

@@ -10,6 +10,7 @@ static void set(struct rv_call_flow *found, const struct rv_flow_table *table, u
     const struct rv_flow *flow = &table->flows[table->flow_of[number]];
     *found = (struct rv_call_flow){.is_on = true,
                                    .is_task = flow->is_task,
+                                   .flow = table->flow_of[number],
                                    .name = flow->name,
                                    .has_from = number > flow->first,
                                    .has_to = number + 1 < flow->first + flow->n,

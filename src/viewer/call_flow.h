@@ -7,7 +7,7 @@
 
 struct rv_call_flow { /* zeroed = none known */
     bool is_on, is_task, has_from, has_to;
-    uint32_t name;                       /* id */
+    uint32_t flow, name;                 /* its number in the table, id */
     size_t n_more;                       /* steps of other flows that the call tells */
     struct rv_flow_step from, to, begin; /* the steps before and after its last one, and the flow's first */
 };

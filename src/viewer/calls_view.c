@@ -10,8 +10,6 @@
 #include "viewer/show_call.h"
 #include "viewer/viewer.h"
 
-#define ZOOM_STEP 0.85
-#define PAN_STEP 0.08
 #define SEEK_NS 300000000u
 #define ROOM_SHARE 0.02      /* of the window, behind the longest call */
 #define RENEW_NS 2000000000u /* live, its calls are listed again after this, and not more than a tenth of the time */
@@ -27,7 +25,7 @@ void rv_viewer_calls_view_fini(struct rv_viewer_calls_view *calls_view)
 
 bool rv_viewer_calls_view_is_shown(const struct rv_viewer *viewer)
 {
-    return rv_view_mode_get(viewer->look.shown)->has_calls;
+    return viewer->look.shown == RV_VIEW_MODE_CALLS;
 }
 
 /* ---- the subroutine ---- */
@@ -239,24 +237,13 @@ static void go_there(struct rv_viewer *viewer)
     for (size_t i = lane->first_box; box.coverage != RV_BOX_EXACT && i < (size_t)lane->first_box + lane->n_boxes; i++)
         if (view->boxes[i].depth == 0)
             box = view->boxes[i];
-    box.start_ns += lane->shift_ns;
-    box.depth += lane->shift_depth;
-    box.flags &= (uint16_t) ~(RV_BOX_DIMMED | RV_BOX_HIT);
+    struct rv_view_part part;
+    (void)rv_view_part_of(view, lane, &box, &part);
+    box = rv_view_part_place(&part, &box);
+    box.flags &= (uint16_t) ~(RV_BOX_CLIPPED | RV_BOX_DIMMED | RV_BOX_HIT);
     rv_navigation_note(viewer, &(struct rv_act){.action = RV_ACTION_SHOW_CALL});
     rv_viewer_calls_view_leave(viewer);
-    rv_viewer_show_call(viewer, &box, lane->lane_idx);
-}
-
-static void change_window(struct rv_viewer *viewer, double zoom, double pan)
-{
-    struct rv_viewer_calls_view *calls_view = &viewer->calls_view;
-    if (zoom > 0.0)
-        rv_time_window_zoom(&calls_view->time_window, rv_navigation_cursor_share(viewer), zoom);
-    rv_time_window_pan(&calls_view->time_window, pan);
-    if (calls_view->time_window.from_ns < 0)
-        rv_time_window_pan(&calls_view->time_window,
-                           -(double)calls_view->time_window.from_ns / calls_view->time_window.window_ns);
-    calls_view->is_whole = false;
+    rv_viewer_show_call(viewer, &box, part.lane_idx);
 }
 
 static void sort(struct rv_viewer *viewer)
@@ -270,22 +257,6 @@ bool rv_viewer_calls_view_act(struct rv_viewer *viewer, const struct rv_act *act
     if (!rv_viewer_calls_view_is_shown(viewer))
         return false;
     switch ((int)act->action) {
-    case RV_ACTION_ZOOM_IN:
-        change_window(viewer, ZOOM_STEP, 0.0);
-        break;
-    case RV_ACTION_ZOOM_OUT:
-        change_window(viewer, 1.0 / ZOOM_STEP, 0.0);
-        break;
-    case RV_ACTION_ZOOM:
-        change_window(viewer, act->amount, 0.0);
-        break;
-    case RV_ACTION_PAN_LEFT:
-    case RV_ACTION_PAN_RIGHT:
-        change_window(viewer, 0.0, act->action == RV_ACTION_PAN_LEFT ? -PAN_STEP : PAN_STEP);
-        break;
-    case RV_ACTION_PAN:
-        change_window(viewer, 0.0, act->amount);
-        break;
     case RV_ACTION_FOCUS_OR_FIT:
     case RV_ACTION_FOCUS:
         show_whole(&viewer->calls_view);
@@ -308,7 +279,9 @@ bool rv_viewer_calls_view_act(struct rv_viewer *viewer, const struct rv_act *act
     case RV_ACTION_LANE_BACK:
         break;
     default:
-        return false;
+        if (!rv_navigation_move_from_start(viewer, &viewer->calls_view.time_window, act))
+            return false;
+        viewer->calls_view.is_whole = false;
     }
     rv_viewer_touch(viewer);
     return true;

@@ -12,20 +12,13 @@
 #define FOLLOW_PX 18.0f /* the tooltip follows the cursor in steps: each is a new picture */
 #define ROOM 10u        /* of a focused box's length: one part on both sides */
 
-/* The box of a view at its place in the lane. */
-static struct rv_box place_in_lane(const struct rv_view_lane *lane, const struct rv_box *box)
+static bool is_same(const struct rv_hover *hover, const struct rv_view *view, const struct rv_pick_hit *hit)
 {
-    struct rv_box placed = *box;
-    placed.start_ns += lane->shift_ns;
-    placed.depth += lane->shift_depth;
-    return placed;
-}
-
-static bool is_same(const struct rv_hover *hover, const struct rv_box *shown, const struct rv_view_lane *lane)
-{
-    const struct rv_box box = place_in_lane(lane, shown);
-    return hover->is_on && hover->lane_idx == lane->lane_idx && hover->box.start_ns == box.start_ns &&
-           hover->box.depth == box.depth && hover->box.id == box.id &&
+    struct rv_view_part part;
+    const bool is_call = rv_view_part_of(view, &view->lanes[hit->lane], &view->boxes[hit->box], &part);
+    const struct rv_box box = rv_view_part_place(&part, &view->boxes[hit->box]);
+    return hover->is_on && hover->is_task != is_call && hover->lane_idx == part.lane_idx &&
+           hover->box.start_ns == box.start_ns && hover->box.depth == box.depth && hover->box.id == box.id &&
            (hover->box.coverage == EXACT) == (box.coverage == EXACT);
 }
 
@@ -55,16 +48,18 @@ static void find_self(struct rv_hover *hover, const struct rv_view *view, const 
 static void take(struct rv_hover *hover, const struct rv_view *view, const struct rv_pick_hit *hit)
 {
     const struct rv_view_lane *lane = &view->lanes[hit->lane];
+    struct rv_view_part part;
     hover->is_on = true;
     hover->box = view->boxes[hit->box];
+    hover->is_task = !rv_view_part_of(view, lane, &hover->box, &part);
     hover->box_idx = hit->box;
-    hover->lane_idx = lane->lane_idx;
-    hover->thread = lane->thread;
+    hover->lane_idx = part.lane_idx;
+    hover->thread = part.thread;
     memcpy(hover->lane_name, lane->name, sizeof hover->lane_name);
     hover->n_lanes = lane->n_members;
     hover->n_busy = lane->busiest * hover->box.coverage / EXACT;
     find_self(hover, view, lane);
-    hover->box = place_in_lane(lane, &hover->box);
+    hover->box = rv_view_part_place(&part, &hover->box);
 }
 
 bool rv_hover_move(struct rv_hover *hover, const struct rv_view *view, const struct rv_pick_hit *hit,
@@ -75,7 +70,7 @@ bool rv_hover_move(struct rv_hover *hover, const struct rv_view *view, const str
     if (!hit)
         return rv_hover_clear(hover);
     bool is_far = hypotf(at_px[0] - hover->at_px[0], at_px[1] - hover->at_px[1]) > FOLLOW_PX;
-    bool is_changed = is_far || !is_same(hover, &view->boxes[hit->box], &view->lanes[hit->lane]);
+    bool is_changed = is_far || !is_same(hover, view, hit);
     take(hover, view, hit);
     if (is_changed)
         memcpy(hover->at_px, at_px, sizeof hover->at_px);
@@ -85,7 +80,7 @@ bool rv_hover_move(struct rv_hover *hover, const struct rv_view *view, const str
 void rv_hover_pin(struct rv_hover *hover, const struct rv_view *view, const struct rv_pick_hit *hit,
                   const float at_px[2])
 {
-    bool is_again = hit && hover->is_pinned && is_same(hover, &view->boxes[hit->box], &view->lanes[hit->lane]);
+    bool is_again = hit && hover->is_pinned && is_same(hover, view, hit);
     hover->is_pinned = false;
     (void)rv_hover_move(hover, view, hit, at_px);
     hover->is_pinned = hit && !is_again;
@@ -111,28 +106,39 @@ bool rv_hover_clear(struct rv_hover *hover)
     return was_on;
 }
 
-/* Match an open call even if it has ended meanwhile. */
-static void find_in(struct rv_hover *hover, const struct rv_view *view, const struct rv_view_lane *lane)
+/* Among the boxes of a lane, from those on that begin there: an open call, even if it has ended meanwhile. */
+static void find_at(struct rv_hover *hover, const struct rv_view *view, uint32_t lane_idx, uint64_t start_ns)
 {
-    const uint64_t start_ns = hover->box.start_ns - lane->shift_ns;
-    if (lane->lane_idx != hover->lane_idx || lane->n_boxes == 0 || hover->box.start_ns < lane->shift_ns)
-        return;
+    const struct rv_view_lane *lane = &view->lanes[lane_idx];
     size_t end = (size_t)lane->first_box + lane->n_boxes;
     size_t first = lane->first_box + rv_bisect_below(view->boxes + lane->first_box, lane->n_boxes, sizeof *view->boxes,
                                                      offsetof(struct rv_box, start_ns), start_ns);
-    for (size_t i = first; i < end && view->boxes[i].start_ns == start_ns; i++)
-        if (is_same(hover, &view->boxes[i], lane)) {
-            take(hover, view, &(struct rv_pick_hit){(uint32_t)i, (uint32_t)(lane - view->lanes)});
+    for (size_t i = first; i < end && view->boxes[i].start_ns == start_ns; i++) {
+        const struct rv_pick_hit hit = {(uint32_t)i, lane_idx};
+        if (is_same(hover, view, &hit)) {
+            take(hover, view, &hit);
             return;
         }
+    }
+}
+
+static void find_in(struct rv_hover *hover, const struct rv_view *view, uint32_t lane_idx)
+{
+    const struct rv_view_lane *lane = &view->lanes[lane_idx];
+    const uint64_t start_ns = hover->box.start_ns;
+    if (lane->n_parts == 0 && lane->lane_idx == hover->lane_idx)
+        find_at(hover, view, lane_idx, start_ns);
+    for (size_t i = lane->first_part; i < (size_t)lane->first_part + lane->n_parts; i++)
+        if (view->parts[i].lane_idx == hover->lane_idx && view->parts[i].shift_ns <= start_ns)
+            find_at(hover, view, lane_idx, start_ns - view->parts[i].shift_ns);
 }
 
 /* A view of calls has several lanes of a thread. */
 void rv_hover_find(struct rv_hover *hover, const struct rv_view *view)
 {
     hover->box_idx = NOWHERE;
-    for (size_t i = 0; hover->is_on && i < view->n_lanes && hover->box_idx == NOWHERE; i++)
-        find_in(hover, view, &view->lanes[i]);
+    for (uint32_t i = 0; hover->is_on && i < view->n_lanes && hover->box_idx == NOWHERE; i++)
+        find_in(hover, view, i);
 }
 
 bool rv_hover_window(const struct rv_hover *hover, uint64_t *from_ns, uint64_t *to_ns)

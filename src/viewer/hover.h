@@ -15,6 +15,7 @@
 
 struct rv_hover { /* zeroed = none */
     bool is_on, is_pinned;
+    bool is_task;      /* the box is not of a call, but of a whole task */
     struct rv_box box; /* as of the last view that had it */
     uint32_t lane_idx, thread;
     char lane_name[RV_LANE_NAME_BYTES];

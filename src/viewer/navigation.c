@@ -192,26 +192,59 @@ void rv_navigation_note(struct rv_viewer *viewer, const struct rv_act *act)
         rv_view_history_note(&viewer->history, &place, rv_clock_mono_ns());
 }
 
+/* How far an action zooms, or pans; 0: it does not. */
+static double zoom_of(const struct rv_act *act)
+{
+    switch ((int)act->action) {
+    case RV_ACTION_ZOOM_IN:
+        return ZOOM_STEP;
+    case RV_ACTION_ZOOM_OUT:
+        return 1.0 / ZOOM_STEP;
+    case RV_ACTION_ZOOM:
+        return act->amount;
+    default:
+        return 0.0;
+    }
+}
+
+static double pan_of(const struct rv_act *act)
+{
+    switch ((int)act->action) {
+    case RV_ACTION_PAN_LEFT:
+        return -PAN_STEP;
+    case RV_ACTION_PAN_RIGHT:
+        return PAN_STEP;
+    case RV_ACTION_PAN:
+        return act->amount;
+    default:
+        return 0.0;
+    }
+}
+
+bool rv_navigation_move_from_start(const struct rv_viewer *viewer, struct rv_time_window *time_window,
+                                   const struct rv_act *act)
+{
+    const double zoom_by = zoom_of(act), pan_by = pan_of(act);
+    if (zoom_by > 0.0)
+        rv_time_window_zoom(time_window, rv_navigation_cursor_share(viewer), zoom_by);
+    rv_time_window_pan(time_window, pan_by);
+    if (time_window->from_ns < 0)
+        rv_time_window_pan(time_window, -(double)time_window->from_ns / time_window->window_ns);
+    return zoom_by > 0.0 || pan_by != 0.0;
+}
+
 void rv_navigation_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     switch ((int)act->action) {
     case RV_ACTION_ZOOM_IN:
-        zoom(viewer, ZOOM_STEP);
-        return;
     case RV_ACTION_ZOOM_OUT:
-        zoom(viewer, 1.0 / ZOOM_STEP);
-        return;
     case RV_ACTION_ZOOM:
-        zoom(viewer, act->amount);
+        zoom(viewer, zoom_of(act));
         return;
     case RV_ACTION_PAN_LEFT:
-        pan(viewer, -PAN_STEP);
-        return;
     case RV_ACTION_PAN_RIGHT:
-        pan(viewer, PAN_STEP);
-        return;
     case RV_ACTION_PAN:
-        pan(viewer, act->amount);
+        pan(viewer, pan_of(act));
         return;
     case RV_ACTION_GLIDE:
         rv_time_window_glide(&viewer->time_window, act->amount);

@@ -21,6 +21,10 @@ void rv_navigation_center(struct rv_viewer *viewer, uint64_t ns);
 /* Where the cursor is in the window, from 0 to 1. */
 double rv_navigation_cursor_share(const struct rv_viewer *viewer);
 
+/* Zoom or pan a window of time that counts from a start, and does not go before it. False: the action is another one. */
+bool rv_navigation_move_from_start(const struct rv_viewer *viewer, struct rv_time_window *time_window,
+                                   const struct rv_act *act);
+
 /* The time at such a place. */
 uint64_t rv_navigation_time_at(const struct rv_viewer *viewer, double share);
 

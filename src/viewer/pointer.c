@@ -80,6 +80,17 @@ void rv_pointer_unpin(struct rv_pointer *pointer)
     pointer->has_moved = true;
 }
 
+static void ask_about_call(struct rv_pointer *pointer, struct rv_session *session, struct rv_tooltip_rows_about *about)
+{
+    const struct rv_hover *hover = &pointer->hover;
+    about->lane = rv_lanes_get(rv_session_lanes(session), hover->lane_idx);
+    if (!(hover->box.flags & RV_BOX_CLIPPED))
+        about->n_below = rv_session_calls_at_most(session, hover->box.id, hover->box.duration_ns, &about->n_calls);
+    about->waits = rv_call_waits_ask(&pointer->waits, rv_session_waits(session), &hover->box, hover->lane_idx);
+    rv_call_flow_find(&pointer->flow, pointer->flows, &hover->box, hover->lane_idx);
+    about->flow = &pointer->flow;
+}
+
 void rv_pointer_show(struct rv_pointer *pointer, struct rv_scene *scene, struct rv_session *session,
                      struct rv_scene_frame *frame)
 {
@@ -99,17 +110,14 @@ void rv_pointer_show(struct rv_pointer *pointer, struct rv_scene *scene, struct 
     if (!pointer->hover.is_on)
         return;
     struct rv_tooltip_rows_about about = {.subroutines = frame->subroutines,
-                                          .lane = rv_lanes_get(rv_session_lanes(session), pointer->hover.lane_idx),
+                                          .lanes = rv_session_lanes(session),
                                           .zero_ns = frame->is_live ? frame->now_ns : frame->origin_ns,
                                           .is_live = frame->is_live,
                                           .scale = frame->scale};
-    about.n_below =
-        rv_session_calls_at_most(session, pointer->hover.box.id, pointer->hover.box.duration_ns, &about.n_calls);
-    about.waits =
-        rv_call_waits_ask(&pointer->waits, rv_session_waits(session), &pointer->hover.box, pointer->hover.lane_idx);
-    rv_call_flow_find(&pointer->flow, pointer->flows, &pointer->hover.box, pointer->hover.lane_idx);
-    about.flow = &pointer->flow;
-    about.lanes = rv_session_lanes(session);
+    if (!pointer->hover.is_task)
+        ask_about_call(pointer, session, &about);
+    else
+        pointer->flow.is_on = false;
     (void)rv_tooltip_rows_fill(&pointer->hover, &about, &pointer->tooltip);
     pointer->highlight = (struct rv_highlight){pointer->hover.box.id, pointer->hover.box_idx,
                                                pointer->hover.is_pinned && !frame->view->has_path};

@@ -28,7 +28,7 @@ static void add_times(struct rv_tooltip *tooltip, const struct rv_hover *hover)
     rv_units_format_ns(duration, sizeof duration, box->duration_ns);
     rv_units_format_ns(self, sizeof self, hover->self_ns);
     bool is_open = box->flags & RV_SPAN_OPEN;
-    add_line(tooltip, "duration", "%s%s", duration, is_open ? " so far" : "");
+    add_line(tooltip, box->flags & RV_BOX_CLIPPED ? "here" : "duration", "%s%s", duration, is_open ? " so far" : "");
     if (hover->has_self)
         add_line(tooltip, "self", "%s%s   (%.0f %%)", hover->is_self_rough ? "about " : "", self,
                  box->duration_ns ? 100.0 * (double)hover->self_ns / (double)box->duration_ns : 100.0);
@@ -186,7 +186,7 @@ static void add_place(struct rv_tooltip *tooltip, const struct rv_hover *hover,
         add_line(tooltip, label, "%s %s now", away, is_before ? "before" : "after");
     else
         add_line(tooltip, label, "%s%s", is_before ? "-" : "+", away);
-    if (hover->n_lanes > 1)
+    if (hover->n_lanes > 1 || hover->is_task)
         add_line(tooltip, "where", "%s", hover->lane_name);
     else
         add_line(tooltip, "where", "%s, depth %" PRIu32, hover->lane_name, hover->box.depth);

@@ -20,6 +20,24 @@
 #define ORBIT_DOWN_MAX 0.35f
 #define ORBIT_UP_MAX 0.9f
 
+bool rv_viewer_shows_rows(const struct rv_viewer *viewer)
+{
+    return rv_view_mode_get(viewer->look.shown)->has_rows;
+}
+
+bool rv_viewer_counts_from_start(const struct rv_viewer *viewer)
+{
+    return rv_viewer_calls_view_is_shown(viewer) ||
+           (rv_viewer_tasks_view_is_shown(viewer) && viewer->tasks_view.is_aligned);
+}
+
+const char *rv_viewer_caption(struct rv_viewer *viewer, const struct rv_view *view)
+{
+    if (rv_viewer_calls_view_is_shown(viewer))
+        return rv_viewer_calls_view_caption(viewer);
+    return rv_viewer_tasks_view_is_shown(viewer) ? rv_viewer_tasks_view_caption(viewer, view) : NULL;
+}
+
 void rv_viewer_touch(struct rv_viewer *viewer)
 {
     viewer->is_dirty = viewer->is_touched = true;
@@ -128,22 +146,34 @@ void rv_viewer_drawn_rows(struct rv_viewer *viewer, double row_scale)
     rv_viewer_scroll_to(viewer, awaited.lane_idx, awaited.depth);
 }
 
-/* Of the call that was pinned, if one was: hovering goes on from there. */
-static void show_calls(struct rv_viewer *viewer)
+/* The view of threads to come back to. */
+static enum rv_view_mode view_of_threads(const struct rv_viewer *viewer)
 {
-    if (!rv_viewer_calls_view_is_shown(viewer))
-        viewer->calls_view.before = viewer->look.shown;
-    rv_viewer_calls_view_choose(viewer, rv_viewer_calls_view_subject(viewer));
+    if (rv_viewer_calls_view_is_shown(viewer))
+        return viewer->calls_view.before;
+    return rv_viewer_tasks_view_is_shown(viewer) ? viewer->tasks_view.before : viewer->look.shown;
+}
+
+/* Of the call that was pinned, if one was: hovering goes on from there. */
+static void show_rows(struct rv_viewer *viewer, enum rv_view_mode look)
+{
+    if (look == RV_VIEW_MODE_CALLS) {
+        viewer->calls_view.before = view_of_threads(viewer);
+        rv_viewer_calls_view_choose(viewer, rv_viewer_calls_view_subject(viewer));
+    } else {
+        viewer->tasks_view.before = view_of_threads(viewer);
+        rv_viewer_tasks_view_choose(viewer);
+    }
     rv_pointer_unpin(&viewer->pointer);
 }
 
-/* Lanes that are calls do not move to where threads are. */
+/* Lanes that are calls or tasks do not move to where threads are. */
 static void show_look(struct rv_viewer *viewer, enum rv_view_mode look)
 {
-    const bool has_calls = rv_view_mode_get(look)->has_calls;
-    if (has_calls)
-        show_calls(viewer);
-    if (has_calls || rv_viewer_calls_view_is_shown(viewer)) {
+    const bool has_rows = rv_view_mode_get(look)->has_rows;
+    if (has_rows)
+        show_rows(viewer, look);
+    if (has_rows || rv_viewer_shows_rows(viewer)) {
         viewer->look.from = viewer->look.shown = look;
     } else if (look != viewer->look.shown) {
         viewer->look.from = viewer->look.shown;
@@ -238,6 +268,10 @@ static void go_out(struct rv_viewer *viewer)
         rv_pointer_unpin(&viewer->pointer);
     else if (rv_viewer_calls_view_is_shown(viewer))
         rv_viewer_calls_view_leave(viewer);
+    else if (rv_viewer_tasks_view_unfollow(viewer))
+        ;
+    else if (rv_viewer_tasks_view_is_shown(viewer))
+        rv_viewer_tasks_view_leave(viewer);
     else if (!rv_viewer_statistics_close(viewer))
         (void)rv_viewer_search_end(viewer);
     rv_viewer_point(viewer);
@@ -279,7 +313,8 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     rv_time_window_glide(&viewer->time_window, 0.0);
     rv_navigation_note(viewer, act);
-    if (close_menu(viewer, act->action) || rv_viewer_calls_view_act(viewer, act))
+    if (close_menu(viewer, act->action) || rv_viewer_calls_view_act(viewer, act) ||
+        rv_viewer_tasks_view_act(viewer, act))
         return;
     switch (act->action) {
     case RV_ACTION_NONE:
@@ -289,9 +324,11 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_LOOK_FLAME:
     case RV_ACTION_LOOK_TOP:
     case RV_ACTION_LOOK_CALLS:
+    case RV_ACTION_LOOK_TASKS:
         show_look(viewer, (enum rv_view_mode)(act->action - RV_ACTION_LOOK_3D));
         return;
     case RV_ACTION_ORDER_CALLS: /* of no other view */
+    case RV_ACTION_ALIGN_TASKS:
         return;
     case RV_ACTION_SCHEME:
         choose_scheme(viewer, act->idx);
@@ -526,6 +563,7 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
     viewer->live_edge.now_ns = viewer->live_edge.live_ns = params->now_ns;
     rv_viewer_statistics_init(&viewer->statistics);
     viewer->calls_view.pattern = params->calls_of;
+    viewer->tasks_view.is_aligned = viewer->tasks_view.is_whole = params->aligns_tasks;
     viewer->analysis.session = params->session;
     viewer->analysis.lane_order = &viewer->lane_order;
     rv_analysis_find(&viewer->analysis, params->find);
@@ -596,7 +634,7 @@ void rv_viewer_apply(const struct rv_viewer *viewer, struct rv_view_params *para
 struct rv_settings rv_viewer_settings(const struct rv_viewer *viewer)
 {
     struct rv_settings settings = viewer->settings;
-    settings.look = rv_viewer_calls_view_is_shown(viewer) ? viewer->calls_view.before : viewer->look.shown;
+    settings.look = view_of_threads(viewer);
     settings.scheme = viewer->look.scheme;
     return settings;
 }

@@ -16,6 +16,7 @@
 #include "viewer/view_history.h"
 #include "viewer/analysis.h"
 #include "viewer/calls_view.h"
+#include "viewer/tasks_view.h"
 #include "viewer/arcs.h"
 #include "viewer/bookmarks.h"
 #include "viewer/critical_path.h"
@@ -73,6 +74,7 @@ struct rv_viewer {
     struct rv_viewer_statistics statistics;
     struct rv_path_job path; /* viewer/critical_path.h */
     struct rv_viewer_calls_view calls_view;
+    struct rv_viewer_tasks_view tasks_view;
     struct rv_viewer_arc_job arcs;
     struct rv_viewer_debugger debugger;
     struct rv_settings settings; /* its look and scheme are those of the start */
@@ -108,6 +110,7 @@ struct rv_viewer_params {
     struct rv_session *session;     /* outlives it; NULL = all calls are in the lanes */
     const struct rv_diff *diff;     /* outlives it; NULL = none */
     const char *find;               /* NULL = nothing */
+    bool aligns_tasks;              /* in the view of tasks */
     const char *calls_of;           /* of the view of calls: a regular expression; NULL = a sensible subroutine */
     const struct rv_filter *filter; /* NULL = all passes */
     struct rv_scene *scene;         /* both outlive the viewer */
@@ -121,6 +124,15 @@ void rv_viewer_fini(struct rv_viewer *viewer);
 
 /* Number of colour schemes available: the first ones of the enum. */
 uint32_t rv_viewer_n_schemes(const struct rv_viewer *viewer);
+
+/* Are its lanes calls or tasks, instead of threads? */
+bool rv_viewer_shows_rows(const struct rv_viewer *viewer);
+
+/* Do times of its picture count from the start of each lane? */
+bool rv_viewer_counts_from_start(const struct rv_viewer *viewer);
+
+/* What the view of calls or tasks shows; NULL: it is another one. */
+const char *rv_viewer_caption(struct rv_viewer *viewer, const struct rv_view *view);
 
 /* Perform an action. */
 void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act);

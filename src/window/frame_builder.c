@@ -33,6 +33,7 @@ struct rv_frame_builder {
     const struct rv_filter *filter, *found;
     const struct rv_lit_path *path;
     struct rv_call_rows *rows;
+    const struct rv_flow_table *tasks;
     const struct rv_arc_levels *arcs;
     struct rv_name_set hits;
     struct frame frames[2];
@@ -64,6 +65,8 @@ static void make(struct rv_frame_builder *frame_builder)
     if (frame_builder->request.has_calls)
         rv_calls_view_update(&next->view, frame_builder->rows, frame_builder->params.lanes,
                              &frame_builder->request.view);
+    else if (frame_builder->request.has_tasks)
+        rv_tasks_view_update(&next->view, &frame_builder->request.tasks, &frame_builder->request.view);
     else
         rv_view_update(&next->view, frame_builder->params.lanes, &frame_builder->request.view);
     rv_frame_data_compose(&next->picture, &(struct rv_frame_data_params){
@@ -153,6 +156,7 @@ void rv_frame_builder_stop(struct rv_frame_builder *frame_builder)
     rv_filter_release(frame_builder->found);
     rv_lit_path_release(frame_builder->path);
     rv_call_rows_release(frame_builder->rows);
+    rv_flow_table_release(frame_builder->tasks);
     rv_arc_levels_release(frame_builder->arcs);
     rv_name_set_fini(&frame_builder->hits);
     pthread_cond_destroy(&frame_builder->has_changed);
@@ -173,6 +177,8 @@ static void keep(struct rv_frame_builder *frame_builder, const struct rv_frame_r
     rv_filter_release(frame_builder->found);
     rv_call_rows_release(frame_builder->rows);
     frame_builder->rows = rv_call_rows_hold(request->rows);
+    rv_flow_table_release(frame_builder->tasks);
+    frame_builder->tasks = rv_flow_table_hold(request->tasks.table);
     frame_builder->filter = rv_filter_hold(view->filter);
     frame_builder->found = rv_filter_hold(view->found);
     rv_lit_path_release(frame_builder->path);

@@ -9,6 +9,7 @@
 #define RV_WINDOW_FRAME_BUILDER_H
 
 #include "query/calls_view.h"
+#include "query/tasks_view.h"
 #include "model/filter.h"
 #include "model/view.h"
 #include "render/frame_data.h"
@@ -22,10 +23,12 @@ struct rv_frame_builder_params {
 };
 
 struct rv_frame_request {
-    struct rv_view_params view; /* borrowed data is copied */
-    struct rv_call_rows *rows;  /* the view is of these calls; held. NULL = of the lanes, */
-    bool has_calls;             /* but if it is to be of calls, it is empty then */
-    bool has_leaves;            /* this and the next as of struct rv_frame_data_params */
+    struct rv_view_params view;        /* borrowed data is copied */
+    struct rv_call_rows *rows;         /* the view is of these calls; held. NULL = of the lanes, */
+    bool has_calls;                    /* but if it is to be of calls, it is empty then */
+    bool has_tasks;                    /* the view is of these: */
+    struct rv_tasks_view_params tasks; /* its table is held */
+    bool has_leaves;                   /* this and the next as of struct rv_frame_data_params */
     enum rv_box_colors_stage stage;
     bool learns_colours; /* choose all colours anew, for the whole run: [whole_ns[0], whole_ns[1]) */
     uint64_t whole_ns[2];

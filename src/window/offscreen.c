@@ -115,6 +115,7 @@ static void choose_window(const struct rv_screenshot_params *params, struct rv_v
                                              .session = params->session,
                                              .diff = params->diff,
                                              .find = params->find,
+                                             .aligns_tasks = params->aligns_tasks,
                                              .calls_of = params->calls_of,
                                              .filter = params->filter};
     rv_settings_init(&viewer_params.settings);
@@ -190,6 +191,11 @@ static void update_view(struct rv_offscreen *offscreen)
         update_calls(offscreen, &params);
         return;
     }
+    if (rv_viewer_tasks_view_is_shown(&offscreen->viewer)) {
+        const struct rv_tasks_view_params tasks = rv_viewer_tasks_view_apply(&offscreen->viewer, &params);
+        rv_tasks_view_update(&offscreen->view, &tasks, &params);
+        return;
+    }
     choose_level(offscreen, &params);
     while (rv_view_step(&offscreen->view, offscreen->params->lanes, &params))
         ;
@@ -243,8 +249,9 @@ static void draw(struct rv_offscreen *offscreen)
         .n_dropped = params->n_dropped,
         .surface = {offscreen->size_px[0], offscreen->size_px[1], frame.scale, frame.scale, frame.theme},
     };
-    if (rv_viewer_calls_view_is_shown(&offscreen->viewer)) {
-        frame.caption = rv_viewer_calls_view_caption(&offscreen->viewer);
+    frame.caption = rv_viewer_caption(&offscreen->viewer, &offscreen->view);
+    if (rv_viewer_counts_from_start(&offscreen->viewer)) {
+        frame.counts_from_start = true;
         frame.selected = (struct rv_range_ns){0, 0};
     } else {
         struct rv_bookmarks *marks = &offscreen->viewer.marks;

@@ -7,7 +7,8 @@ enum need { /* bits */
             NEEDS_WAITS = 8,
             NEEDS_SOURCE = 16,
             NEEDS_FLOW = 32,
-            NEEDS_PROGRAM = 64 /* one that runs */
+            NEEDS_TASKS = 64,
+            NEEDS_PROGRAM = 128 /* one that runs */
 };
 
 static const struct item {
@@ -26,6 +27,7 @@ static const struct item {
     {RV_ACTION_CHOOSE_ROW, NEEDS_CALL, true, "List all its calls"},
     {RV_ACTION_SHOW_WAKER, NEEDS_CALL | NEEDS_WAKER, false, "Go to who ended the wait"},
     {RV_ACTION_SHOW_FLOW, NEEDS_CALL | NEEDS_FLOW, false, "Go to where the flow leads"},
+    {RV_ACTION_LOOK_TASKS, NEEDS_CALL | NEEDS_TASKS, false, "Follow its task or flow"},
     {RV_ACTION_CRITICAL_PATH, NEEDS_CALL | NEEDS_WAITS, false, "Critical path"},
     {RV_ACTION_COPY_NAME, 0, true, "Copy its name"},
     {RV_ACTION_EDIT_SOURCE, NEEDS_SOURCE, true, "Open its source"},
@@ -47,6 +49,7 @@ static unsigned given(const struct rv_viewer *viewer)
     unsigned has = viewer->panels.menu == RV_MENU_OF_ROW ? NEEDS_ROW : NEEDS_CALL;
     has |= pointer->waits.shown.sum.n && pointer->waits.shown.longest.waker ? NEEDS_WAKER : 0;
     has |= pointer->flow.is_on ? NEEDS_FLOW : 0;
+    has |= pointer->flows && pointer->flows->n_flows ? NEEDS_TASKS : 0;
     has |= session && rv_session_waits(session) && pointer->hover.n_lanes <= 1 ? NEEDS_WAITS : 0;
     has |= rv_subroutines_get(viewer->subroutines, subject_of(viewer)).file[0] ? NEEDS_SOURCE : 0;
     has |= viewer->debugger.debug_session ? NEEDS_PROGRAM : 0;

@@ -124,11 +124,12 @@ static struct rv_box_budget *budget_of(struct window *window)
     return window->is_software && !window->is_rough ? &window->at_rest : &window->moving;
 }
 
-/* Times of a view of calls count from their start, and nothing of the capture is marked there. */
-static struct rv_scene_frame make_calls_frame(struct rv_scene_frame frame)
+/* Where times count from the start of lanes, nothing of the capture is marked. */
+static struct rv_scene_frame make_frame_from_start(struct rv_scene_frame frame)
 {
     frame.is_live = false;
     frame.has_now = false;
+    frame.counts_from_start = true;
     frame.selected = (struct rv_range_ns){0, 0};
     return frame;
 }
@@ -181,8 +182,8 @@ static void ask_for_frame(struct window *window)
     window->is_rough = window->is_software && rv_viewer_is_moving(viewer);
     measure_window(window);
     window->asked = make_frame(window);
-    if (rv_view_mode_get(window->asked.look)->has_calls)
-        window->asked = make_calls_frame(window->asked);
+    if (rv_viewer_counts_from_start(viewer))
+        window->asked = make_frame_from_start(window->asked);
     struct rv_frame_request request = {.has_leaves = rv_view_mode_get(window->asked.look)->has_leaves,
                                        .stage = stage_of(window),
                                        .scheme = window->asked.scheme,
@@ -204,8 +205,11 @@ static void ask_for_frame(struct window *window)
     request.view.until_ns = viewer->playhead.at_ns;
     rv_time_window_get(&viewer->time_window, &request.view.from_ns, &request.view.to_ns);
     rv_viewer_apply(viewer, &request.view);
-    if (rv_view_mode_get(window->asked.look)->has_calls)
+    if (rv_viewer_calls_view_is_shown(viewer))
         ask_for_calls(viewer, &request);
+    request.has_tasks = rv_viewer_tasks_view_is_shown(viewer);
+    if (request.has_tasks)
+        request.tasks = rv_viewer_tasks_view_apply(viewer, &request.view);
     rv_frame_builder_ask(window->frame_builder, &request);
     window->asked_consumed = window->counts.n_consumed;
     window->asked_pages = window->counts.n_pages;
@@ -219,7 +223,7 @@ static void take_frame(struct window *window)
     window->frame = window->asked;
     rv_scene_show(window->scene, picture);
     window->viewer.view = view;
-    if (!rv_view_mode_get(window->frame.look)->has_calls)
+    if (!rv_viewer_counts_from_start(&window->viewer))
         (void)rv_session_want(window->session, view->from_ns, view->to_ns, view->level);
 }
 
@@ -235,12 +239,11 @@ static void draw(struct window *window)
     frame.height_px = window->size_px[1];
     frame.scale = window->scale;
     frame.insets = window->drawn_insets = rv_panels_insets(&window->panels);
-    if (!rv_view_mode_get(frame.look)->has_calls) {
+    if (!rv_view_mode_get(frame.look)->has_rows) {
         frame.flags = (struct rv_bookmark_flags){viewer->marks.ns, viewer->marks.notes, viewer->marks.n};
         frame.stops = (struct rv_debugger_marks){viewer->debugger.stopped, viewer->debugger.n_stopped};
     }
-    if (rv_view_mode_get(frame.look)->has_calls)
-        frame.caption = rv_viewer_calls_view_caption(viewer);
+    frame.caption = rv_viewer_caption(viewer, frame.view);
     rv_pointer_show(&viewer->pointer, window->scene, window->session, &frame);
     if (viewer->pointer.hover.is_pinned && window->panels.has_inspector)
         frame.tooltip = NULL;
@@ -476,6 +479,7 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
                                       .session = session,
                                       .diff = params->diff,
                                       .find = params->find,
+                                      .aligns_tasks = params->aligns_tasks,
                                       .calls_of = params->calls_of,
                                       .filter = params->filter};
     rv_settings_init(&viewer.settings);

@@ -38,6 +38,7 @@ struct rv_window_params {           /* zero = default */
     double speed;                   /* of playback after the capture; 0 = none */
     uint64_t start_ns, stop_ns;     /* begin and end of that, from the first event; stop_ns 0 = at the end */
     const char *find;               /* initial search; NULL = none */
+    bool aligns_tasks;              /* of the view of tasks */
     const char *calls_of;           /* of the view of calls: a regular expression; NULL = none */
     const struct rv_filter *filter; /* initial filter; NULL = all */
     const struct rv_diff *diff;     /* comparison of the session's two runs; NULL = one run */

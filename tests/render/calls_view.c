@@ -45,7 +45,7 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
         if (!has_rows(state, true))
             return false;
         for (unsigned i = 0; i < N_INNER; i++)
-            window_steps_check(steps, state->view->lanes[i].shift_ns == ended_program_inner_start(i),
+            window_steps_check(steps, state->view->parts[state->view->lanes[i].first_part].shift_ns == ended_program_inner_start(i),
                                "the calls are not in order of time");
         user_press(SDL_SCANCODE_W, 0);
         return true;

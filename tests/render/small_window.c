@@ -7,7 +7,7 @@
 
 #include "viewer/settings.h"
 
-enum { WIDTH = 800, HEIGHT = 600, SCALE = 3, N_VIEWS = 5, EDGE = 14 };
+enum { WIDTH = 800, HEIGHT = 600, SCALE = 3, N_VIEWS = RV_VIEW_MODE_COUNT, EDGE = 14 };
 
 /* A place in points from the upper left. */
 static void click(double x, double y)

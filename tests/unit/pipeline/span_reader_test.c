@@ -123,7 +123,8 @@ static void compare_calls(const struct recorded_params *params)
     cr_assert_eq(whole.n_boxes, indexed.n_boxes, "%zu boxes, %zu by index", whole.n_boxes, indexed.n_boxes);
     cr_assert_gt(whole.n_boxes, 2 * whole.n_lanes, "hardly a call has callees");
     for (size_t i = 0; i < whole.n_lanes; i++)
-        cr_assert_eq(whole.lanes[i].shift_ns, indexed.lanes[i].shift_ns);
+        cr_assert_eq(whole.parts[whole.lanes[i].first_part].shift_ns,
+                     indexed.parts[indexed.lanes[i].first_part].shift_ns);
     for (size_t i = 0; i < whole.n_boxes; i++) {
         cr_assert_eq(whole.boxes[i].start_ns, indexed.boxes[i].start_ns);
         cr_assert_eq(whole.boxes[i].depth, indexed.boxes[i].depth);

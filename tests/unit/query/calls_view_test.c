@@ -57,8 +57,9 @@ Test(calls_view, calls_are_aligned_at_their_start_with_their_callees, .timeout =
         cr_assert_eq(boxes[0].duration_ns, duration_ns);
         cr_assert_eq(boxes[1].start_ns, duration_ns / 2);
         cr_assert_eq(rv_box_end_ns(&boxes[1]), duration_ns);
-        cr_assert_eq(lane->shift_ns, rows->items[i].call.start_ns);
-        cr_assert_eq(lane->shift_depth, 1);
+        cr_assert_eq(lane->n_parts, 1);
+        cr_assert_eq(view.parts[lane->first_part].shift_ns, rows->items[i].call.start_ns);
+        cr_assert_eq(view.parts[lane->first_part].lane_depth, 1);
         cr_assert_eq(lane->max_depth, 3);
         cr_assert_eq(lane->thread, 3);
     }
