@@ -1,6 +1,7 @@
 /* What a program tells itself: Devel::RingViz::flow() and the like. */
 #include "producers/perl/api.h"
 
+#include "producers/perl/tasks.h"
 #include "ringviz/producer.h"
 
 static uint32_t intern(pTHX_ SV *name)
@@ -32,7 +33,7 @@ XS_INTERNAL(begin_task)
 {
     dXSARGS;
     check(aTHX_ cv, items, 2, "id, name");
-    ringviz_task_begin((uint64_t)SvUV(ST(0)), intern(aTHX_ ST(1)));
+    rv_tasks_begin(aTHX_ (uint64_t)SvUV(ST(0)), intern(aTHX_ ST(1)));
     XSRETURN_EMPTY;
 }
 
@@ -40,7 +41,7 @@ XS_INTERNAL(switch_task)
 {
     dXSARGS;
     check(aTHX_ cv, items, 1, "id");
-    ringviz_task_switch((uint64_t)SvUV(ST(0)));
+    rv_tasks_switch(aTHX_ (uint64_t)SvUV(ST(0)));
     XSRETURN_EMPTY;
 }
 
@@ -48,7 +49,7 @@ XS_INTERNAL(end_task)
 {
     dXSARGS;
     check(aTHX_ cv, items, 1, "id");
-    ringviz_task_end((uint64_t)SvUV(ST(0)));
+    rv_tasks_end(aTHX_ (uint64_t)SvUV(ST(0)));
     XSRETURN_EMPTY;
 }
 

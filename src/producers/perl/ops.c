@@ -10,6 +10,7 @@
 #include "producers/perl/frames.h"
 #include "producers/perl/statements.h"
 #include "producers/perl/subs.h"
+#include "producers/perl/tasks.h"
 
 static struct rv_ops_params how;
 static Perl_ppaddr_t perl_entersub, perl_goto, perl_unstack;
@@ -46,6 +47,8 @@ static void open_entered(pTHX_ const OP *start)
     const PERL_CONTEXT *context = CX_CUR();
     if (CxTYPE(context) != CXt_SUB || CvSTART(context->blk_sub.cv) != start)
         return;
+    if (rv_tasks_are_told)
+        rv_tasks_enter(aTHX_ context->blk_sub.cv);
     open_frame(aTHX_ context->blk_sub.cv);
     rv_debugger_entry(aTHX_ context->blk_sub.cv);
 }
@@ -74,6 +77,8 @@ static OP *run_coro_call(pTHX);
 static OP *run_xsub(pTHX_ CV *cv)
 {
     OP *op = PL_op;
+    if (rv_tasks_are_told)
+        rv_tasks_note(aTHX_ cv, PL_stack_base + TOPMARK + 1, PL_stack_sp - PL_stack_base - TOPMARK - 1);
     I32 floor = PL_savestack_ix;
     rv_frame_handle handle = open_frame(aTHX_ cv);
     I32 top = PL_savestack_ix;
@@ -83,6 +88,8 @@ static OP *run_xsub(pTHX_ CV *cv)
         op->op_ppaddr = coro_call; /* Coro calls from its own function and from perl's only */
     OP *next = perl_entersub(aTHX);
     rv_frames_close(mainstack_of(aTHX), handle);
+    if (rv_tasks_are_told)
+        rv_tasks_follow(aTHX);
     if (PL_op != op && op->op_ppaddr != PL_ppaddr[OP_ENTERSUB]) {
         coro_call = op->op_ppaddr;
         rerun_op = op;
@@ -109,7 +116,10 @@ static OP *run_coro_call(pTHX)
         open_frame(aTHX_ cv);
         LEAVE;
     }
-    return coro_call(aTHX);
+    OP *next = coro_call(aTHX);
+    if (rv_tasks_are_told)
+        rv_tasks_follow(aTHX);
+    return next;
 }
 
 static OP *run_entersub(pTHX)

@@ -64,8 +64,9 @@ Without C<RINGVIZ_FILE>, or if its file cannot be used, the module does nothing.
     Devel::RingViz::task_end($id);
 
 As ringviz_flow() and ringviz_task_begin() of L<ringviz/producer.h|ringviz(1)>; C<ringviz --flows> lists them. A program that also
-runs without ringviz asks first: C<< Devel::RingViz->can('flow') >>. Coroutines of L<Coro>, and handlers of an event loop, switch
-where they go on.
+runs without ringviz asks first: C<< Devel::RingViz->can('flow') >>.
+A task goes on in closures that are handed to AnyEvent, EV, Mojo::IOLoop, Mojo::Promise or Coro while it is current, and each of Coro's coroutines
+has a current task of its own; handlers of other event loops switch where they go on.
 
 =head1 ENVIRONMENT
 
