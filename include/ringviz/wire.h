@@ -70,9 +70,11 @@ enum rv_thread_state {
     RV_THREAD_SUSPENDED,
     RV_THREAD_RESUMED,
     RV_THREAD_EXITED,
-    RV_THREAD_RUNNING,   /* from here on: by the kernel's scheduler; frame = CPU */
+    RV_THREAD_RUNNING,   /* from here on: by the kernel's scheduler; frame = CPU, id = changes of any thread that were
+                            lost and that no other event counts */
     RV_THREAD_PREEMPTED, /* ready, but the CPU was taken away */
     RV_THREAD_BLOCKED,   /* waits */
+    RV_THREAD_UNKNOWN,   /* any of them: changes were lost */
     RV_THREAD_STATE_COUNT
 };
 

@@ -295,7 +295,8 @@ OPTION(STATES, WATCH, "states", "=on|off", NULL,
     "Of a command, or with --pid. Along each lane's foot: when the thread was blocked, and when it was runnable but on no CPU: it was preempted, or its waker is known exactly (--waits) and had acted; --report has the sums. A thread "
     "that waits for room in its ring (--policy=block) is blocked, too. "
     "Context switches are read by perf_event_open(2), which an ordinary user may do where kernel.perf_event_paranoid "
-    "is 2 or less, else with CAP_PERFMON.")
+    "is 2 or less, else with CAP_PERFMON. Changes without room in the kernel's buffers are counted as lost: from there to a "
+     "thread's next change its state is not known, and that time is in no column (unknown_ns of its thread in JSON).")
 
 OPTION(FLAME, WATCH, "flame", "=wall|on-cpu|off-cpu", NULL,
     "of which time the stacks of --export=folded are (default: wall)",

@@ -457,6 +457,11 @@ static void warn_of_losses(const struct watch *watch)
         rv_warn(
             "arguments or results of %llu calls were lost: no room beside the ring, or more than %u different texts",
             (unsigned long long)n[RV_LOSS_ARGUMENTS], RV_ARGUMENTS_TEXTS);
+    if (n[RV_LOSS_SWITCHES])
+        rv_warn(
+            "%llu changes of threads' states found no room in the kernel's buffers: states are not known from there to "
+            "the next change (sysctl kernel.perf_event_mlock_kb gives more room)",
+            (unsigned long long)n[RV_LOSS_SWITCHES]);
     if (n[RV_LOSS_PROCESSES_REFUSED])
         rv_warn("%llu times a process became another user, who may not open the trace file, and started a program: its "
                 "calls were not seen; start ringviz as that user (setpriv ... ringviz ... -- PROGRAM)",

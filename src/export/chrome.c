@@ -203,6 +203,7 @@ static void add_note(void *state, struct rv_export_target *target, const struct 
         break;
     case RV_NOTE_PREEMPTED: /* the format has no thread states */
     case RV_NOTE_BLOCKED:
+    case RV_NOTE_UNKNOWN:
     case RV_NOTE_KIND_COUNT:
         break;
     }

@@ -8,7 +8,9 @@ static const struct {
     [RV_LOSS_EVENTS_WITHOUT_RING] = {"events_without_ring", "events of threads without a ring"},
     [RV_LOSS_NAMES] = {"names_without_room", "names without room"},
     [RV_LOSS_ARGUMENTS] = {"arguments_lost", "calls' arguments or results without room"},
-    [RV_LOSS_SWITCHES] = {"switches_lost", "changes of threads' states lost by the kernel"},
+    [RV_LOSS_SWITCHES] =
+        {"switches_lost",
+         "changes of threads' states without room in the kernel: their time until the next one is in no column"},
     [RV_LOSS_PROCESSES_REFUSED] = {"processes_refused", "processes that may not open the trace file"},
     [RV_LOSS_PROGRAMS_NOT_PRELOADED] = {"programs_not_preloaded", "programs that nothing can be preloaded into"},
     [RV_LOSS_RINGS_FULL] = {"rings_full", "full ring that ended the trace"},

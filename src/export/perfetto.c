@@ -394,6 +394,7 @@ static void add_note(void *state, struct rv_export_target *target, const struct 
     case RV_NOTE_GC:
     case RV_NOTE_PREEMPTED:
     case RV_NOTE_BLOCKED:
+    case RV_NOTE_UNKNOWN:
         add_stretch(state, target, note);
         break;
     case RV_NOTE_VALUE:

@@ -207,6 +207,7 @@ static void add_json_thread(struct rv_text_buffer *text, const struct table *tab
     if (table->has_switches) {
         add_json_number(text, ",\"blocked_ns\":", lane->times.blocked_ns);
         add_json_number(text, ",\"runnable_ns\":", lane->times.runnable_ns);
+        add_json_number(text, ",\"unknown_ns\":", lane->times.unknown_ns);
     }
     if (table->has_turns) {
         add_json_number(text, ",\"ready_ns\":", lane->times.ready_ns);

@@ -48,6 +48,7 @@ const char *rv_note_words(const struct rv_lane_note *note)
         case RV_THREAD_RUNNING: /* notes of their own */
         case RV_THREAD_PREEMPTED:
         case RV_THREAD_BLOCKED:
+        case RV_THREAD_UNKNOWN:
         case RV_THREAD_STATE_COUNT:
             break;
         }
@@ -56,6 +57,8 @@ const char *rv_note_words(const struct rv_lane_note *note)
         return "runnable";
     case RV_NOTE_BLOCKED:
         return "blocked";
+    case RV_NOTE_UNKNOWN:
+        return "not known";
     case RV_NOTE_MARK:
     case RV_NOTE_VALUE:
     case RV_NOTE_KIND_COUNT:

@@ -17,6 +17,7 @@ enum rv_note_kind {
     RV_NOTE_STATE,
     RV_NOTE_PREEMPTED, /* the thread was runnable, but on no CPU */
     RV_NOTE_BLOCKED,   /* the thread waited */
+    RV_NOTE_UNKNOWN,   /* its state is not known: changes of it were lost */
     RV_NOTE_KIND_COUNT
 };
 

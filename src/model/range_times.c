@@ -18,8 +18,8 @@ static void add(struct rv_range_times *times, const struct stretch *stretch, con
     times->items = rv_vec_reserve(times->items, &times->capacity, times->n + 1, sizeof *times->items);
     struct rv_state_stretch *time = &times->items[times->n++];
     *time = (struct rv_state_stretch){.at_ns = to_ns};
-    uint64_t *const sums[] = {&time->times.blocked_ns, &time->times.runnable_ns, &time->times.ready_ns,
-                              &time->times.suspended_ns};
+    uint64_t *const sums[] = {&time->times.blocked_ns, &time->times.runnable_ns, &time->times.unknown_ns,
+                              &time->times.ready_ns, &time->times.suspended_ns};
     *sums[field] = (uint64_t)(stretch->share * (double)(to_ns - from_ns) + 0.5);
 }
 
@@ -34,7 +34,7 @@ static void add_state(struct rv_range_times *times, const struct rv_lane_note *s
 {
     const struct stretch stretch = {state->start_ns, end_ns, 1.0};
     if (state->id == RV_THREAD_READY || state->id == RV_THREAD_SUSPENDED)
-        add(times, &stretch, range_ns, state->id == RV_THREAD_READY ? 2 : 3);
+        add(times, &stretch, range_ns, state->id == RV_THREAD_READY ? 3 : 4);
 }
 
 static int by_time(const void *a, const void *b)
@@ -53,6 +53,8 @@ void rv_range_times_begin(struct rv_range_times *times, const struct rv_lane *la
         const struct stretch stretch = stretch_of(note);
         if (rv_note_is_off_cpu(note))
             add(times, &stretch, range_ns, note->kind == RV_NOTE_BLOCKED ? 0 : 1);
+        if (note->kind == RV_NOTE_UNKNOWN)
+            add(times, &stretch, range_ns, 2);
         if (note->kind != RV_NOTE_STATE)
             continue;
         if (state)

@@ -11,6 +11,7 @@
 
 struct rv_state_times {
     uint64_t blocked_ns, runnable_ns; /* where the kernel's switches are known */
+    uint64_t unknown_ns;              /* they are not: none of these, and not on the CPU */
     uint64_t ready_ns, suspended_ns;  /* where a runtime tells: waited for its lock (the GVL), and was without it */
 };
 
@@ -18,6 +19,7 @@ static inline void rv_state_times_add(struct rv_state_times *into, const struct 
 {
     into->blocked_ns += times->blocked_ns;
     into->runnable_ns += times->runnable_ns;
+    into->unknown_ns += times->unknown_ns;
     into->ready_ns += times->ready_ns;
     into->suspended_ns += times->suspended_ns;
 }
@@ -26,6 +28,7 @@ static inline void rv_state_times_subtract(struct rv_state_times *from, const st
 {
     from->blocked_ns -= times->blocked_ns;
     from->runnable_ns -= times->runnable_ns;
+    from->unknown_ns -= times->unknown_ns;
     from->ready_ns -= times->ready_ns;
     from->suspended_ns -= times->suspended_ns;
 }
@@ -40,7 +43,7 @@ static inline void rv_state_times_split(struct rv_state_times *times, uint64_t n
 /* By the kernel; by a runtime. */
 static inline bool rv_state_times_has_switches(const struct rv_state_times *times)
 {
-    return times->blocked_ns || times->runnable_ns;
+    return times->blocked_ns || times->runnable_ns || times->unknown_ns;
 }
 
 static inline bool rv_state_times_has_turns(const struct rv_state_times *times)
@@ -56,7 +59,7 @@ static inline bool rv_state_times_any(const struct rv_state_times *times)
 /* What is left of a thread's or a call's time: it ran. Switches and calls are not measured by the same clock reads. */
 static inline uint64_t rv_state_times_cpu_ns(const struct rv_state_times *times, uint64_t all_ns)
 {
-    const uint64_t off_ns = times->blocked_ns + times->runnable_ns;
+    const uint64_t off_ns = times->blocked_ns + times->runnable_ns + times->unknown_ns;
     return all_ns > off_ns ? all_ns - off_ns : 0;
 }
 
@@ -69,8 +72,10 @@ enum rv_time_kind { /* of calls */
 
 static inline uint64_t rv_state_times_of(const struct rv_state_times *times, enum rv_time_kind kind, uint64_t all_ns)
 {
-    const uint64_t cpu_ns = rv_state_times_cpu_ns(times, all_ns);
-    return kind == RV_TIME_WALL ? all_ns : kind == RV_TIME_ON_CPU ? cpu_ns : all_ns - cpu_ns;
+    const uint64_t cpu_ns = rv_state_times_cpu_ns(times, all_ns), not_ns = all_ns - cpu_ns;
+    if (kind == RV_TIME_OFF_CPU)
+        return not_ns > times->unknown_ns ? not_ns - times->unknown_ns : 0;
+    return kind == RV_TIME_WALL ? all_ns : cpu_ns;
 }
 
 struct rv_state_stretch { /* in which a thread did not run */

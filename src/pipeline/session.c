@@ -677,10 +677,22 @@ void rv_session_counts(struct rv_session *session, struct rv_session_counts *cou
     counts->n_dropped = account.n_dropped;
 }
 
+static uint64_t count_switches_lost(struct rv_session *session)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < rv_lanes_n(session->lanes); i++) {
+        struct rv_lane *lane = rv_lanes_get(session->lanes, i);
+        pthread_mutex_lock(&lane->lock);
+        n += lane->n_switches_lost;
+        pthread_mutex_unlock(&lane->lock);
+    }
+    return n;
+}
+
 void rv_session_losses(struct rv_session *session, struct rv_losses *losses)
 {
-    *losses =
-        (struct rv_losses){.n[RV_LOSS_EVENTS_DROPPED] = rv_stream_table_account(&session->stream_table).n_dropped};
+    *losses = (struct rv_losses){.n[RV_LOSS_EVENTS_DROPPED] = rv_stream_table_account(&session->stream_table).n_dropped,
+                                 .n[RV_LOSS_SWITCHES] = count_switches_lost(session)};
     if (session->source->losses)
         session->source->losses(session->source, losses);
 }

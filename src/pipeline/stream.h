@@ -29,6 +29,7 @@ struct rv_stream {
     uint64_t n_dropped_told; /* last count given to sinks */
     struct rv_tracks tracks;
     uint64_t n_open;     /* its share of the session's open calls */
+    uint64_t noted_ns;   /* time of the last event whose notes were added */
     bool has_open_loss;  /* the last event was a loss, which lasts until the next event */
     uint32_t last_call;  /* subroutine of the last call or return; 0: none */
     bool has_task;       /* one is current, of this id */

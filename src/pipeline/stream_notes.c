@@ -57,17 +57,24 @@ static void note_other(struct rv_lane *lane, const struct rv_event *event, uint6
 
 static enum rv_note_kind off_cpu_note(const struct rv_track *track)
 {
-    return track->is_blocked ? RV_NOTE_BLOCKED : RV_NOTE_PREEMPTED;
+    return track->is_blocked ? RV_NOTE_BLOCKED : track->is_unknown ? RV_NOTE_UNKNOWN : RV_NOTE_PREEMPTED;
 }
 
-/* The thread runs again. */
+static struct rv_state_times off_cpu_times(const struct rv_track *track, uint64_t n_ns)
+{
+    if (track->is_unknown)
+        return (struct rv_state_times){.unknown_ns = n_ns};
+    return track->is_blocked ? (struct rv_state_times){.blocked_ns = n_ns}
+                             : (struct rv_state_times){.runnable_ns = n_ns};
+}
+
+/* The thread runs again, or is in another state. */
 static void end_off_cpu(struct rv_track *track, uint64_t now_ns)
 {
     if (!track->is_off_cpu)
         return;
     const uint64_t n_ns = now_ns > track->off_cpu_since_ns ? now_ns - track->off_cpu_since_ns : 0;
-    const struct rv_state_times times =
-        track->is_blocked ? (struct rv_state_times){.blocked_ns = n_ns} : (struct rv_state_times){.runnable_ns = n_ns};
+    const struct rv_state_times times = off_cpu_times(track, n_ns);
     struct rv_lane *lane = track->lane;
     pthread_mutex_lock(&lane->lock);
     rv_lane_add_stretch(lane, now_ns, &times);
@@ -78,17 +85,37 @@ static void end_off_cpu(struct rv_track *track, uint64_t now_ns)
     rv_track_add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_STRETCH, .times = times});
 }
 
-static void note_switch(struct rv_track *track, const struct rv_event *event, uint64_t now_ns)
+static void change_state(struct rv_track *track, enum rv_thread_state state, uint32_t cpu, uint64_t now_ns)
 {
     end_off_cpu(track, now_ns);
-    if (event->aux == RV_THREAD_RUNNING)
+    track->has_switches = true;
+    if (state == RV_THREAD_RUNNING)
         return;
     track->is_off_cpu = true;
-    track->is_blocked = event->aux == RV_THREAD_BLOCKED;
+    track->is_blocked = state == RV_THREAD_BLOCKED;
+    track->is_unknown = state == RV_THREAD_UNKNOWN;
     track->off_cpu_since_ns = now_ns;
     add_note(track->lane,
-             &(struct rv_lane_note){
-                 .start_ns = now_ns, .end_ns = UINT64_MAX, .kind = off_cpu_note(track), .id = event->frame});
+             &(struct rv_lane_note){.start_ns = now_ns, .end_ns = UINT64_MAX, .kind = off_cpu_note(track), .id = cpu});
+}
+
+/* A thread whose state is not known has called: each call has its part of that time. */
+static void share_unknown(struct rv_track *track, const struct rv_batch *batch, uint32_t from, uint32_t to,
+                          uint64_t origin_ns)
+{
+    for (uint32_t i = from; track->is_off_cpu && track->is_unknown && i < to; i++)
+        if (rv_event_kind(&batch->events[i]) <= RV_EVENT_RETURN)
+            change_state(track, RV_THREAD_UNKNOWN, 0, origin_ns + rv_event_ticks(&batch->events[i]));
+}
+
+static void note_switch(struct rv_track *track, const struct rv_event *event, uint64_t now_ns)
+{
+    change_state(track, (enum rv_thread_state)event->aux, event->frame, now_ns);
+    if (!event->id)
+        return;
+    pthread_mutex_lock(&track->lane->lock);
+    track->lane->n_switches_lost += event->id;
+    pthread_mutex_unlock(&track->lane->lock);
 }
 
 /* ---- states that a runtime tells ---- */
@@ -209,15 +236,14 @@ static void end_losses(struct rv_stream *stream, uint64_t at_ns)
         end_note(stream->tracks.all[i].lane, RV_NOTE_LOST, at_ns);
 }
 
-/* Events are missing, switches and ends of waits among them. */
+/* Events are missing, switches and ends of waits among them: of what is before at_ns until the last one there was. */
 static void forget_states(struct rv_stream *stream, uint64_t at_ns)
 {
     rv_stream_steps_forget(stream, at_ns);
     for (size_t i = 0; i < stream->tracks.n; i++) {
         struct rv_track *track = &stream->tracks.all[i];
-        if (track->is_off_cpu)
-            end_note(track->lane, off_cpu_note(track), at_ns);
-        track->is_off_cpu = false;
+        if (track->has_switches)
+            change_state(track, RV_THREAD_UNKNOWN, 0, stream->noted_ns);
         rv_wait_follower_forget(&track->follower);
         track->state = RV_THREAD_STARTED;
     }
@@ -246,9 +272,11 @@ static bool tells_line(const struct rv_event *event)
 
 static uint32_t add_all(struct rv_stream *stream, const struct rv_job *job, uint64_t origin_ns)
 {
-    uint32_t stack = job->entry_stack, last_line = 0, n_switches = 0;
+    uint32_t stack = job->entry_stack, last_line = 0, n_switches = 0, n_seen = 0;
     for (uint32_t i = 0; i < job->batch.n_specials; i++) {
         const struct rv_event *event = &job->batch.events[job->batch.specials[i]];
+        share_unknown(rv_tracks_at(&stream->tracks, stack), &job->batch, n_seen, job->batch.specials[i], origin_ns);
+        n_seen = job->batch.specials[i] + 1;
         if (rv_event_kind(event) == RV_EVENT_SWITCH) {
             stack = event->id;
             rv_stream_steps_follow(stream, stack, origin_ns + rv_event_ticks(event));
@@ -272,6 +300,7 @@ static uint32_t add_all(struct rv_stream *stream, const struct rv_job *job, uint
         if (!stream->has_open_loss)
             end_losses(stream, origin_ns + rv_event_ticks(event + 1));
     }
+    share_unknown(rv_tracks_at(&stream->tracks, stack), &job->batch, n_seen, job->batch.n, origin_ns);
     if (last_line)
         note_line(rv_tracks_at(&stream->tracks, stack)->lane, last_line);
     return n_switches;
@@ -286,7 +315,10 @@ uint32_t rv_stream_notes_add_job(struct rv_stream *stream, const struct rv_job *
         forget_states(stream, origin_ns + job->batch.base_ns);
     if (job->batch.is_open)
         return 0;
-    const uint32_t n_switches = job->batch.n_specials ? add_all(stream, job, origin_ns) : 0;
+    const bool has_notes = job->batch.n_specials || rv_tracks_at(&stream->tracks, job->entry_stack)->is_off_cpu;
+    const uint32_t n_switches = has_notes ? add_all(stream, job, origin_ns) : 0;
+    if (job->batch.n)
+        stream->noted_ns = origin_ns + rv_event_ticks(&job->batch.events[job->batch.n - 1]);
     stream->last_call = last_call(&job->batch, job->batch.n, stream->last_call);
     return n_switches;
 }

@@ -249,12 +249,13 @@ static void follow_waits(struct rv_index_builder *index_builder, struct rv_index
     }
 }
 
-/* Losses are always kept, and the end of a stretch off the CPU whose begin was. */
+/* Losses are always kept, of changes of states, too, and the end of a stretch off the CPU whose begin was. */
 static bool is_kept(const struct rv_indexed_stack *lane, const struct rv_event *event)
 {
-    bool ends_stretch = rv_batch_is_switch(event) && event->aux == RV_THREAD_RUNNING;
-    return rv_batch_is_noted(event) &&
-           (lane->n_notes < MOST_NOTES || rv_event_kind(event) == RV_EVENT_LOST || (ends_stretch && lane->is_off_cpu));
+    const bool is_switch = rv_batch_is_switch(event), ends_stretch = is_switch && event->aux == RV_THREAD_RUNNING;
+    const bool is_loss =
+        rv_event_kind(event) == RV_EVENT_LOST || (is_switch && (event->aux == RV_THREAD_UNKNOWN || event->id));
+    return rv_batch_is_noted(event) && (lane->n_notes < MOST_NOTES || is_loss || (ends_stretch && lane->is_off_cpu));
 }
 
 /* Returns the number of switches, which are no events of the program. */

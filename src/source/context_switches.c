@@ -8,7 +8,10 @@
  *
  * Of a thread that blocks on one CPU and runs on another, the second record may be seen before the first, when the
  * buffers are read between the two. Such a late record is dropped and counted: it is rare, and moving it behind the
- * other would turn the thread's state around.
+ * other would turn the thread's state around; the state is not known from then on.
+ *
+ * A full buffer loses records, of any thread. From its last record until the kernel says how many it has lost, every
+ * thread's state is not known, nor is it until the thread's next switch.
  *
  *   Kernel1 -> Switch1   the kernel has written records (data_head)
  *   Switch2 -> Kernel2   their room may be written again (data_tail)
@@ -45,6 +48,7 @@ struct cpu {
     uint16_t number;
     struct perf_event_mmap_page *page; /* followed by the records */
     size_t n_bytes;                    /* of the records, a power of two */
+    uint64_t last_ns;                  /* time of the last one */
 };
 
 struct record { /* PERF_RECORD_SWITCH with PERF_SAMPLE_TID and PERF_SAMPLE_TIME */
@@ -56,6 +60,8 @@ struct record { /* PERF_RECORD_SWITCH with PERF_SAMPLE_TID and PERF_SAMPLE_TIME 
 struct lost_record { /* PERF_RECORD_LOST */
     struct perf_event_header header;
     uint64_t id, n;
+    uint32_t pid, tid;
+    uint64_t mono_ns;
 };
 
 struct change {
@@ -71,6 +77,7 @@ struct thread {
     size_t first, n, capacity;
     uint64_t last_ns; /* of the last one taken or added */
     uint64_t taken_ns;
+    uint64_t taken_ticks;
     uint8_t taken_state; /* if taken_ns is not 0 */
 };
 
@@ -84,6 +91,7 @@ struct rv_context_switches {
     size_t n_threads, capacity, n_swept; /* n_swept: number left by the last sweep */
     struct rv_hash_index by_tid;         /* index in threads, + 1 */
     uint64_t n_lost;
+    uint64_t unknown_from_ns, unknown_to_ns; /* the last time of losses */
 };
 
 /* ---- the kernel's buffers ---- */
@@ -307,10 +315,12 @@ void rv_context_switches_forget(struct rv_context_switches *switches, uint32_t t
 /* ---- records ---- */
 
 /* Make room for one more. Drops the oldest of too many, and those without an owner. */
-static void make_room(struct thread *thread, uint64_t now_ns)
+static void make_room(struct rv_context_switches *switches, struct thread *thread, uint64_t now_ns)
 {
-    if (thread->n - thread->first == MOST_CHANGES)
-        thread->first++;
+    if (thread->n - thread->first == MOST_CHANGES) {
+        thread->changes[++thread->first].state = RV_THREAD_UNKNOWN;
+        switches->n_lost++;
+    }
     while (!thread->owner && thread->first < thread->n && now_ns > thread->changes[thread->first].mono_ns + STRANGER_NS)
         thread->first++;
     if (thread->first > thread->n / 2) {
@@ -321,20 +331,72 @@ static void make_room(struct thread *thread, uint64_t now_ns)
     thread->changes = rv_vec_reserve(thread->changes, &thread->capacity, thread->n + 1, sizeof *thread->changes);
 }
 
-static void add_change(struct rv_context_switches *switches, uint32_t tid, struct change change)
+static void insert(struct rv_context_switches *switches, struct thread *thread, struct change change)
 {
-    struct thread *thread = need_thread(switches, tid, change.mono_ns);
-    if (change.mono_ns < thread->taken_ns) {
-        switches->n_lost++;
-        return;
-    }
-    make_room(thread, change.mono_ns);
+    make_room(switches, thread, change.mono_ns);
     size_t at = thread->n++;
     for (; at > thread->first && thread->changes[at - 1].mono_ns > change.mono_ns; at--)
         thread->changes[at] = thread->changes[at - 1];
     thread->changes[at] = change;
+}
+
+static bool is_known(const struct thread *thread, uint64_t mono_ns)
+{
+    size_t n = thread->n;
+    while (n > thread->first && thread->changes[n - 1].mono_ns > mono_ns)
+        n--;
+    return (n > thread->first ? thread->changes[n - 1].state : thread->taken_state) != RV_THREAD_UNKNOWN;
+}
+
+/* The thread's state is not known from then on; where later states were taken, from those. */
+static void forget_state(struct rv_context_switches *switches, struct thread *thread, struct change at)
+{
+    if (!is_known(thread, at.mono_ns))
+        return;
+    at.state = RV_THREAD_UNKNOWN;
+    if (at.mono_ns < thread->taken_ns) {
+        at.mono_ns = thread->taken_ns;
+        at.ticks = thread->taken_ticks;
+    }
+    insert(switches, thread, at);
+}
+
+static bool is_in_loss(const struct rv_context_switches *switches, uint64_t mono_ns)
+{
+    return mono_ns >= switches->unknown_from_ns && mono_ns < switches->unknown_to_ns;
+}
+
+static void add_change(struct rv_context_switches *switches, uint32_t tid, struct change change)
+{
+    struct thread *thread = need_thread(switches, tid, change.mono_ns);
+    if (is_in_loss(switches, change.mono_ns))
+        change.state = RV_THREAD_UNKNOWN;
     if (change.mono_ns > thread->last_ns)
         thread->last_ns = change.mono_ns;
+    if (change.mono_ns >= thread->taken_ns) {
+        insert(switches, thread, change);
+        return;
+    }
+    switches->n_lost++;
+    forget_state(switches, thread, change);
+}
+
+/* Records of these times are missing, of any thread. Overlapping losses, of several buffers, are one. */
+static void forget_states(struct rv_context_switches *switches, struct change from, uint64_t to_ns)
+{
+    const bool goes_on = from.mono_ns < switches->unknown_to_ns && to_ns > switches->unknown_from_ns;
+    if (!goes_on || from.mono_ns < switches->unknown_from_ns)
+        switches->unknown_from_ns = from.mono_ns;
+    if (!goes_on || to_ns > switches->unknown_to_ns)
+        switches->unknown_to_ns = to_ns;
+    for (size_t i = 0; i < switches->n_threads; i++) {
+        struct thread *thread = &switches->threads[i];
+        if (thread->tid)
+            forget_state(switches, thread, from);
+        for (size_t k = thread->first; k < thread->n; k++)
+            if (is_in_loss(switches, thread->changes[k].mono_ns))
+                thread->changes[k].state = RV_THREAD_UNKNOWN;
+    }
 }
 
 static enum rv_thread_state state_of(const struct perf_event_header *header)
@@ -358,25 +420,38 @@ struct reading {
     struct rv_clock_instant now;
 };
 
-static void read_record(struct rv_context_switches *switches, const struct cpu *cpu, uint64_t at,
+static struct change change_at(const struct cpu *cpu, const struct reading *reading, uint64_t mono_ns)
+{
+    return (struct change){
+        .mono_ns = mono_ns, .ticks = rv_clock_ticks_at(reading->clock, &reading->now, mono_ns), .cpu = cpu->number};
+}
+
+/* Records of the CPU after the last one are missing. */
+static void note_loss(struct rv_context_switches *switches, const struct cpu *cpu, const struct reading *reading,
+                      uint64_t to_ns)
+{
+    forget_states(switches, change_at(cpu, reading, cpu->last_ns + 1), to_ns);
+}
+
+static void read_record(struct rv_context_switches *switches, struct cpu *cpu, uint64_t at,
                         const struct perf_event_header *header, const struct reading *reading)
 {
     if (header->type == PERF_RECORD_SWITCH && header->size >= sizeof(struct record)) {
         struct record record;
         copy(switches, cpu, at, &record, sizeof record);
-        add_change(switches, record.tid,
-                   (struct change){.mono_ns = record.mono_ns,
-                                   .ticks = rv_clock_ticks_at(reading->clock, &reading->now, record.mono_ns),
-                                   .cpu = cpu->number,
-                                   .state = (uint8_t)state_of(header)});
+        struct change change = change_at(cpu, reading, record.mono_ns);
+        change.state = (uint8_t)state_of(header);
+        add_change(switches, record.tid, change);
+        cpu->last_ns = record.mono_ns;
     } else if (header->type == PERF_RECORD_LOST && header->size >= sizeof(struct lost_record)) {
         struct lost_record record;
         copy(switches, cpu, at, &record, sizeof record);
         switches->n_lost += record.n;
+        note_loss(switches, cpu, reading, record.mono_ns);
     }
 }
 
-static void read_cpu(struct rv_context_switches *switches, const struct cpu *cpu, const struct rv_clock *clock)
+static void read_cpu(struct rv_context_switches *switches, struct cpu *cpu, const struct rv_clock *clock)
 {
     uint64_t at = __atomic_load_n(&cpu->page->data_tail, __ATOMIC_RELAXED);
     uint64_t head = __atomic_load_n(&cpu->page->data_head,
@@ -384,6 +459,7 @@ static void read_cpu(struct rv_context_switches *switches, const struct cpu *cpu
     if (at == head)
         return;
     const struct reading reading = {clock, rv_clock_instant(clock->kind)};
+    const bool is_full = cpu->n_bytes - (head - at) <= sizeof(struct record);
     struct perf_event_header header;
     for (; at < head; at += header.size) {
         copy(switches, cpu, at, &header, sizeof header);
@@ -393,6 +469,8 @@ static void read_cpu(struct rv_context_switches *switches, const struct cpu *cpu
         }
         read_record(switches, cpu, at, &header, &reading);
     }
+    if (is_full)
+        note_loss(switches, cpu, &reading, reading.now.mono_ns);
     __atomic_store_n(&cpu->page->data_tail, at,
                      __ATOMIC_RELEASE); /* Switch2 -> Kernel2; the kernel: Kernel2 <- Switch2 */
 }
@@ -406,6 +484,8 @@ void rv_context_switches_read(struct rv_context_switches *switches, const struct
 /* A thread that leaves the CPU, and had left it. */
 static bool is_told(const struct thread *thread, const struct change *change)
 {
+    if (change->state == RV_THREAD_UNKNOWN || thread->taken_state == RV_THREAD_UNKNOWN)
+        return thread->taken_ns && change->state == thread->taken_state;
     return thread->taken_ns && (change->state == RV_THREAD_RUNNING) == (thread->taken_state == RV_THREAD_RUNNING);
 }
 
@@ -426,6 +506,7 @@ size_t rv_context_switches_take(struct rv_context_switches *switches, uint32_t t
                                      .aux = change->state,
                                      .frame = change->cpu};
         thread->taken_ns = change->mono_ns;
+        thread->taken_ticks = change->ticks;
         thread->taken_state = change->state;
     }
     return n;

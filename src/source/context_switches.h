@@ -44,7 +44,8 @@ void rv_context_switches_read(struct rv_context_switches *switches, const struct
 void rv_context_switches_claim(struct rv_context_switches *switches, uint32_t tid, uint32_t owner);
 
 /*
- * Take a thread's switches as events of its ring, oldest first: THREAD, aux = RUNNING, PREEMPTED or BLOCKED, frame = CPU.
+ * Take a thread's switches as events of its ring, oldest first: THREAD, aux = RUNNING, PREEMPTED, BLOCKED, or UNKNOWN after a
+ * loss, frame = CPU.
  *   owner   who claimed the thread last; others get none
  *   until   ticks: later switches are left for the next call; UINT64_MAX: none are
  *   out     room for max events
@@ -56,7 +57,7 @@ size_t rv_context_switches_take(struct rv_context_switches *switches, uint32_t t
 /* The owner's thread has ended: forget it. */
 void rv_context_switches_forget(struct rv_context_switches *switches, uint32_t tid, uint32_t owner);
 
-/* Number of records that found no room in the kernel's buffers. */
+/* Number of records that found no room in the kernel's buffers, and of those that came too late. */
 uint64_t rv_context_switches_n_lost(const struct rv_context_switches *switches);
 
 #endif

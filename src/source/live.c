@@ -83,7 +83,8 @@ struct live {
     struct rv_governor *governor;                    /* or NULL */
     struct rv_governor_choice choices[MOST_CHOICES]; /* its choices that no lane could show yet */
     size_t n_choices;
-    uint64_t n_published; /* verdicts, at the turn before */
+    uint64_t n_published;     /* verdicts, at the turn before */
+    uint64_t n_switches_told; /* of those lost, in events */
     uint64_t last_liveness_ns, last_loss_ns;
     uint64_t turn_ticks;   /* at this turn's begin, */
     uint32_t n_new_rings;  /* and the header's */
@@ -112,6 +113,14 @@ static bool is_read_at_end(const struct live *live)
 static uint32_t owner_of(const struct live *live, const struct live_ring *slot)
 {
     return (uint32_t)(slot - live->rings) + 1;
+}
+
+/* Switches that were lost are counted by the next one that was not, of any thread: a recording has their number, too. */
+static void tell_losses(struct live *live, struct rv_event *next)
+{
+    const uint64_t n_new = rv_context_switches_n_lost(live->params.switches) - live->n_switches_told;
+    next->id = n_new < UINT32_MAX ? (uint32_t)n_new : UINT32_MAX;
+    live->n_switches_told += next->id;
 }
 
 /* Take the thread's switches until these ticks into live->switches. Returns their number. */
@@ -319,6 +328,7 @@ static const struct rv_event *merge_switches(struct live *live, struct live_ring
     n_switches = take_switches(live, slot, last > until ? last : until);
     if (!n_switches)
         return popped;
+    tell_losses(live, live->switches);
     live->merged = rv_vec_reserve(live->merged, &live->merged_capacity, n_popped + n_switches, sizeof *live->merged);
     *n = 0;
     for (size_t s = 0; s < n_switches; s++) {
@@ -439,8 +449,10 @@ static void send_switches(struct live *live, struct live_ring *slot, const struc
 {
     const bool has_switches = live->params.switches && slot->has_called;
     size_t n = has_switches ? take_switches(live, slot, switches_until(live, slot)) : 0;
-    if (n)
-        hand_over(live, slot, wait_for_batch(live, intake), live->switches, n, intake);
+    if (!n)
+        return;
+    tell_losses(live, live->switches);
+    hand_over(live, slot, wait_for_batch(live, intake), live->switches, n, intake);
 }
 
 /* ---- what is captured ---- */
@@ -753,7 +765,8 @@ static void losses_of_live(const struct rv_source *source, struct rv_losses *los
     losses->n[RV_LOSS_EVENTS_WITHOUT_RING] += __atomic_load_n(&header->n_events_without_ring, __ATOMIC_RELAXED);
     losses->n[RV_LOSS_PROGRAMS_NOT_PRELOADED] += __atomic_load_n(&header->n_programs_not_preloaded, __ATOMIC_RELAXED);
     losses->n[RV_LOSS_NAMES] += __atomic_load_n(&header->n_names_lost, __ATOMIC_RELAXED);
-    losses->n[RV_LOSS_SWITCHES] += live->params.switches ? rv_context_switches_n_lost(live->params.switches) : 0;
+    if (live->params.switches)
+        losses->n[RV_LOSS_SWITCHES] += rv_context_switches_n_lost(live->params.switches) - live->n_switches_told;
     losses->n[RV_LOSS_ARGUMENTS] += rv_arguments_n_lost(live->arguments);
     losses->n[RV_LOSS_RINGS_FULL] += is_stopped(live);
     losses->n[RV_LOSS_PARTS_WRITTEN_OVER] += live->is_damage_said;

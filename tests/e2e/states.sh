@@ -82,6 +82,17 @@ n_seen=$(((events - produced) / 2))
 [ $n_seen -ge $((n_switches - 8)) ] && [ $n_seen -le $((n_switches + 16)) ] ||
     fail "$n_seen switches seen, the program counted $n_switches"
 
+# Changes that the kernel had no room for, while ringviz was stopped: said, and what is not known is in no column, also in
+# the recording. Blocked times of burst() are those before and after, of a small part of its time.
+run --headless --policy=switch --ring-events=262144 --record="$folder/lossy.rvz" --report=csv --force --output="$folder/lossy" -- "$states" 40000
+expect "exit status with losses" $status 0
+run --report=csv --force --output="$folder/replayed.lossy" "$folder/lossy.rvz"
+check "the report of a recording with losses" cmp "$folder/lossy" "$folder/replayed.lossy"
+grep -q "changes of threads' states found no room" "$folder/err" || fail "losses of states are not said"
+[ "$(($(field burst 16 lossy) + $(field burst 17 lossy) + $(field burst 18 lossy)))" -lt $(($(field burst 5 lossy) * 3 / 4)) ] ||
+    fail "all of burst's time is known: $(cat "$folder/lossy")"
+[ "$(field rest 17 lossy)" -gt 40000000 ] || fail "rest: blocked $(field rest 17 lossy) only"
+
 run --export=perfetto:"$folder/run.pftrace" "$folder/run.rvz"
 grep -aq 'thread states' "$folder/run.pftrace" || fail "no track of states in the export for Perfetto"
 

@@ -1,8 +1,11 @@
 /* Threads that wait for each other and sleep, and say what the kernel counted: CPU time of a function, switches. */
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { N_THREADS = 4, N_ROUNDS = 25, WORK_US = 1000, REST_US = 2000 };
 
@@ -57,8 +60,28 @@ static void *run(void *unused)
     return unused;
 }
 
-int main(void)
+/* Sleeps while nobody reads of it, then while somebody does. */
+static int __attribute__((noinline)) burst(int n)
 {
+    int error = kill(getppid(), SIGSTOP);
+    for (int i = 0; i < n && !error; i++)
+        error = nanosleep(&(struct timespec){.tv_nsec = 1}, NULL);
+    error |= kill(getppid(), SIGCONT);
+    return error;
+}
+
+static int lose(int n)
+{
+    int error = rest() | burst(n);
+    for (int i = 0; i < N_ROUNDS; i++)
+        error |= rest();
+    return error;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        return lose(atoi(argv[1]));
     pthread_t threads[N_THREADS];
     for (int i = 0; i < N_THREADS; i++)
         pthread_create(&threads[i], NULL, run, NULL);

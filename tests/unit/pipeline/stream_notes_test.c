@@ -72,6 +72,30 @@ Test(stream_notes, a_thread_is_runnable_from_when_its_waker_acted_until_it_ran, 
     check_times(RV_WAKE_LIKELY, 400, 900, 0);       /* another thread may have woken it */
 }
 
+/* What is not known is no time off the CPU, and none on it, in the call, its lane, and a range. */
+Test(stream_notes, a_state_that_is_not_known_counts_as_none, .timeout = 60)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_track track = {.lane = rv_lanes_add(lanes, &(struct rv_lane_identity){.pid = 1, .tid = 2})};
+    const struct rv_lane *lane = track.lane;
+    const struct rv_event events[] = {state_at(1000, RV_THREAD_BLOCKED),
+                                      event_at(1300, RV_EVENT_THREAD, 44, 1, RV_THREAD_UNKNOWN),
+                                      state_at(1900, RV_THREAD_PREEMPTED), state_at(2000, RV_THREAD_RUNNING)};
+    const uint64_t range_ns[2] = {0, 3000};
+    uint64_t n;
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        rv_stream_notes_add(&track, &events[i], 0);
+    cr_expect_eq(lane->times.blocked_ns, 300);
+    cr_expect_eq(lane->times.unknown_ns, 600);
+    cr_expect_eq(lane->times.runnable_ns, 100);
+    cr_expect_eq(lane->n_switches_lost, 44);
+    cr_expect_eq(rv_state_times_cpu_ns(&lane->times, 3000), 2000);
+    cr_expect_eq(rv_state_times_of(&lane->times, RV_TIME_OFF_CPU, 3000), 400);
+    cr_expect_eq(rv_notes_covered_ns(lane->notes, lane->n_notes, RV_NOTE_UNKNOWN, range_ns, &n), 600);
+    free(track.moments);
+    rv_lanes_destroy(lanes);
+}
+
 /* A system call has ended by then: the time stays with the call that it was given to, also in an earlier job. */
 Test(stream_notes, what_was_blocked_is_split_where_it_was, .timeout = 60)
 {

@@ -200,6 +200,69 @@ Test(source_scheduler, the_last_to_claim_a_thread_gets_its_switches, .timeout = 
     rv_context_switches_close(child.switches);
 }
 
+/* ---- losses ---- */
+
+enum { N_BURST = 40000, N_REST = 10 };
+
+/* Fills the kernel's buffers, waits for a byte, and goes on for a while. */
+static void burst(int ask, int answer)
+{
+    char byte;
+    for (int i = 0; i < N_BURST; i++)
+        usleep(1);
+    if (write(answer, "", 1) != 1 || read(ask, &byte, 1) != 1)
+        _exit(1);
+    for (int i = 0; i < N_REST; i++)
+        usleep(1000);
+    _exit(write(answer, "", 1) != 1 || read(ask, &byte, 1) != 0);
+}
+
+/* From a full buffer on there is one change, to UNKNOWN, until those that come after the loss. */
+Test(source_scheduler, a_state_is_unknown_from_a_loss_to_the_next_change, .timeout = 60)
+{
+    static struct rv_event events[1 << 17];
+    enum { ROOM = sizeof events / sizeof *events };
+    struct rv_clock clock;
+    int ask[2], answer[2], error;
+    char byte;
+    cr_assert(pipe(ask) == 0 && pipe(answer) == 0);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        close(ask[1]);
+        burst(ask[0], answer[1]);
+    }
+    struct rv_context_switches *switches = rv_context_switches_open_process(pid, &error);
+    if (!switches) {
+        kill(pid, SIGKILL);
+        cr_skip_test("perf_event_open: %d", error);
+    }
+    rv_clock_init(&clock, RV_CLOCK_MONOTONIC);
+    rv_context_switches_claim(switches, (uint32_t)pid, OWNER);
+    cr_assert_eq(read(answer[0], &byte, 1), 1);
+    rv_context_switches_read(switches, &clock);
+    size_t n = rv_context_switches_take(switches, (uint32_t)pid, OWNER, UINT64_MAX, events, ROOM);
+    cr_assert(n > 0 && n < ROOM);
+    cr_expect_eq(events[n - 1].aux, RV_THREAD_UNKNOWN, "a full buffer, of which the kernel has not told yet");
+    const uint64_t from_ns = rv_event_ticks(&events[n - 1]), full_ns = rv_clock_mono_ns();
+    cr_assert_eq(write(ask[1], "", 1), 1);
+    cr_assert_eq(read(answer[0], &byte, 1), 1);
+    rv_context_switches_read(switches, &clock);
+    cr_expect_gt(rv_context_switches_n_lost(switches), N_BURST);
+    n = rv_context_switches_take(switches, (uint32_t)pid, OWNER, UINT64_MAX, events, ROOM);
+    size_t n_blocked = 0;
+    for (size_t i = 0; i < n; i++) {
+        n_blocked += events[i].aux == RV_THREAD_BLOCKED;
+        cr_expect_geq(rv_event_ticks(&events[i]), full_ns, "event %zu: within the loss, since %lu", i, from_ns);
+        cr_expect(i == 0 || (events[i].aux == RV_THREAD_RUNNING) != (events[i - 1].aux == RV_THREAD_RUNNING));
+    }
+    cr_expect(n_blocked >= N_REST - 1 && n_blocked <= N_REST + 2, "%zu", n_blocked);
+    close(ask[1]);
+    int status;
+    cr_assert_eq(waitpid(pid, &status, 0), pid);
+    cr_assert_eq(status, 0);
+    rv_context_switches_close(switches);
+}
+
 /* ---- many threads, by what each counts itself ---- */
 
 enum { N_THREADS = 64, N_TURNS = 200 };
