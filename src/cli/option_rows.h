@@ -56,8 +56,8 @@ OPTION(FLOWS, WATCH, "flows", "[=text|csv|json]", NULL,
 
 OPTION(CRITICAL_PATH, WATCH, "critical-path", "[=text|csv|json]", NULL,
     "print what the run, or its slowest call, depended on",
-    "Backwards from the end: a thread runs back to its last wait, where the thread that ended the wait goes on. What ran "
-    "on this path, by subroutine and thread, and the objects for which it changed threads: only they made the run last. "
+    "Backwards from the end: a thread runs back to its last wait, where the thread that ended the wait goes on. Its "
+    "time by subroutine (without and with callees; how much of it the thread was blocked, or runnable but on no CPU) and by thread, and the objects for which it changed threads: only they made the run last. "
     "Then how much sooner the end would have come, were a subroutine's own time free, or waits for an object: each alone, "
     "all that depends on it computed anew. Assumed is that all else takes as long as it did, on however many CPUs, that a "
     "wait ends when its waker gets there, and that one without a known waker lasts as long as it did. "

@@ -369,7 +369,7 @@ static void start_session(struct watch *watch)
             .n_workers = options->n_threads,
             .memory_bytes = options->memory_bytes,
             .leaves_calls = leaves_calls(options),
-            .keeps_stretches = options->has_spans || options->n_exports,
+            .keeps_stretches = options->has_spans || options->n_exports || options->has_critical_path,
             .keeps_waits = is_looked_at(options) || options->has_waits || options->has_critical_path,
             .keeps_flows =
                 is_looked_at(options) || options->has_flows || options->n_exports || options->group_by.is_task,

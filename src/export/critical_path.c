@@ -27,6 +27,8 @@
 struct row {
     uint64_t n_ns;
     uint64_t n; /* hand-overs, waits; of a subroutine or a thread: stretches of the path */
+    uint64_t total_ns, blocked_ns,
+        runnable_ns; /* of a subroutine: with callees; of n_ns: where the thread did not run */
     uint32_t id;
     enum rv_wait_kind kind; /* of an object */
 };
@@ -50,9 +52,10 @@ struct path {
     uint32_t call;     /* id of the call that the path is of; 0: of a time */
     uint32_t thread;   /* where it ends */
     uint64_t begin_ns; /* of what the path is of */
-    uint64_t from_ns, to_ns, run_ns, woken_ns;
+    uint64_t from_ns, to_ns, woken_ns;
     uint64_t known_from_ns; /* not 0: it begins here, since waits before were not kept */
     bool has_all_waits;     /* the graph has them */
+    bool knows_off_cpu;     /* when threads were off the CPU, or some of it by their waits */
     size_t n_unknown;       /* processes whose waits are not known */
     struct rv_path_step *steps;
     size_t n_steps;
@@ -122,7 +125,7 @@ static int choose_time(struct path *path)
 
 /* ---- sums ---- */
 
-static void add_row(struct rows *rows, uint32_t id, enum rv_wait_kind kind, uint64_t n_ns, uint64_t n)
+static struct row *add_row(struct rows *rows, uint32_t id, enum rv_wait_kind kind, uint64_t n_ns, uint64_t n)
 {
     const uint64_t key = (uint64_t)kind << 32 | id;
     uint32_t number = rv_hash_index_get(&rows->by_key, key);
@@ -134,6 +137,7 @@ static void add_row(struct rows *rows, uint32_t id, enum rv_wait_kind kind, uint
     }
     rows->rows[number - 1].n_ns += n_ns;
     rows->rows[number - 1].n += n;
+    return &rows->rows[number - 1];
 }
 
 static void add_threads(struct path *path)
@@ -141,12 +145,11 @@ static void add_threads(struct path *path)
     for (size_t i = 0; i < path->n_steps; i++) {
         const struct rv_path_step *step = &path->steps[i];
         const uint64_t n_ns = step->to_ns - step->from_ns;
-        add_row(&path->on_threads, step->thread, 0, n_ns, i == 0 || path->steps[i - 1].thread != step->thread);
-        path->run_ns += step->kind == RV_PATH_RUN ? n_ns : 0;
+        (void)add_row(&path->on_threads, step->thread, 0, n_ns, i == 0 || path->steps[i - 1].thread != step->thread);
         path->woken_ns += step->kind == RV_PATH_WAKE ? n_ns : 0;
         if (step->kind == RV_PATH_WAIT)
-            add_row(&path->unknown, path->graph.edges[step->wait].wait.object, path->graph.edges[step->wait].wait.kind,
-                    n_ns, 1);
+            (void)add_row(&path->unknown, path->graph.edges[step->wait].wait.object,
+                          path->graph.edges[step->wait].wait.kind, n_ns, 1);
     }
 }
 
@@ -162,13 +165,13 @@ static void add_objects(struct path *path)
         const uint32_t wait = step->kind == RV_PATH_WAIT ? RV_PATH_NONE : step->wait;
         if (wait != RV_PATH_NONE && wait != last) {
             open[n_open++] = last = wait;
-            add_row(&path->objects, path->graph.edges[wait].wait.object, path->graph.edges[wait].wait.kind, 0, 1);
+            (void)add_row(&path->objects, path->graph.edges[wait].wait.object, path->graph.edges[wait].wait.kind, 0, 1);
         }
         for (uint64_t to_ns = step->to_ns; n_open && to_ns > step->from_ns;) {
             const struct rv_wait *of = &path->graph.edges[open[n_open - 1]].wait;
             const uint64_t from_ns = of->start_ns > step->from_ns ? of->start_ns : step->from_ns;
             if (from_ns < to_ns) {
-                add_row(&path->objects, of->object, of->kind, to_ns - from_ns, 0);
+                (void)add_row(&path->objects, of->object, of->kind, to_ns - from_ns, 0);
                 to_ns = from_ns;
             }
             n_open -= to_ns > step->from_ns; /* it begins here: the time before is of the one around it */
@@ -177,14 +180,50 @@ static void add_objects(struct path *path)
     free(open);
 }
 
-struct own { /* of a thread: its calls' own time in the path's stretches on it */
+struct own { /* of a thread: its calls' time in the path's stretches on it */
     struct path *path;
-    uint64_t *ns_of, *n_of; /* by subroutine */
+    struct own_sum { /* by subroutine */
+        uint64_t n_ns, n, total_ns, blocked_ns, runnable_ns;
+        uint64_t n_open, begun_ns; /* calls, and path_ns at the begin of the outermost */
+    } * sums;
+    const struct rv_state_sums *stretches; /* of the thread off the CPU */
     const uint32_t *as_id;
     uint32_t n_ids;
     uint32_t thread;
-    size_t step; /* the next of its stretches */
+    size_t step;      /* the next of its stretches */
+    uint64_t path_ns; /* time of the path that was passed */
 };
+
+/* While it ran, as far as is known. Off the CPU it was in the time in which that ended. */
+static void add_off_cpu(const struct own *own, struct own_sum *sum, uint64_t from_ns, uint64_t to_ns)
+{
+    const uint64_t n_ns = to_ns - from_ns;
+    const struct rv_state_times off = rv_state_sums_between(own->stretches, from_ns, to_ns);
+    const uint64_t runnable_ns = off.runnable_ns < n_ns ? off.runnable_ns : n_ns;
+    sum->runnable_ns += runnable_ns;
+    sum->blocked_ns += off.blocked_ns < n_ns - runnable_ns ? off.blocked_ns : n_ns - runnable_ns;
+}
+
+static void add_own(struct own *own, uint32_t id, enum rv_path_step_kind kind, uint64_t from_ns, uint64_t to_ns)
+{
+    own->path_ns += to_ns - from_ns;
+    if (id >= own->n_ids)
+        return;
+    struct own_sum *sum = &own->sums[own->as_id[id]];
+    sum->n_ns += to_ns - from_ns;
+    sum->n++;
+    switch (kind) {
+    case RV_PATH_RUN:
+        add_off_cpu(own, sum, from_ns, to_ns);
+        return;
+    case RV_PATH_WAIT:
+        sum->blocked_ns += to_ns - from_ns;
+        return;
+    case RV_PATH_WAKE:
+        sum->runnable_ns += to_ns - from_ns;
+        return;
+    }
+}
 
 static void pass_time(void *context, uint32_t id, uint64_t at_ns, uint64_t to_ns)
 {
@@ -192,44 +231,67 @@ static void pass_time(void *context, uint32_t id, uint64_t at_ns, uint64_t to_ns
     const struct path *path = own->path;
     while (at_ns < to_ns && own->step < path->n_steps) {
         const struct rv_path_step *step = &path->steps[own->step];
-        if (step->thread != own->thread || step->kind != RV_PATH_RUN || step->to_ns <= at_ns) {
+        if (step->thread != own->thread || step->to_ns <= at_ns) {
             own->step++;
             continue;
         }
         const uint64_t from_ns = step->from_ns > at_ns ? step->from_ns : at_ns;
         const uint64_t end_ns = step->to_ns < to_ns ? step->to_ns : to_ns;
-        if (from_ns < end_ns && id < own->n_ids) {
-            own->ns_of[own->as_id[id]] += end_ns - from_ns;
-            own->n_of[own->as_id[id]]++;
-        }
+        if (from_ns < end_ns)
+            add_own(own, id, step->kind, from_ns, end_ns);
         at_ns = end_ns > from_ns ? end_ns : to_ns;
     }
 }
 
-static int add_subroutines(struct path *path)
+static void begin_call(void *context, uint32_t id)
+{
+    struct own *own = context;
+    if (id < own->n_ids && own->sums[own->as_id[id]].n_open++ == 0)
+        own->sums[own->as_id[id]].begun_ns = own->path_ns;
+}
+
+static void end_call(void *context, uint32_t id)
+{
+    struct own *own = context;
+    struct own_sum *sum = id < own->n_ids ? &own->sums[own->as_id[id]] : NULL;
+    if (sum && --sum->n_open == 0)
+        sum->total_ns += own->path_ns - sum->begun_ns;
+}
+
+static int read_threads(struct own *own)
 {
     static const struct rv_slice all = {0};
-    struct rv_preorder *preorder = rv_preorder_create(path->report->spool, &all);
-    if (!preorder)
-        return -EIO;
+    const struct rv_innermost_calls_visitor visitor = {pass_time, begin_call, end_call, own};
+    struct rv_preorder *preorder = rv_preorder_create(own->path->report->spool, &all);
+    int error = preorder ? 0 : -EIO;
+    for (size_t i = 0; i < own->path->on_threads.n && !error; i++) {
+        own->thread = own->path->on_threads.rows[i].id;
+        own->stretches = &own->path->graph.lane_of[own->thread]->stretches;
+        own->step = 0;
+        error = rv_innermost_calls_read(preorder, own->path->graph.lane_of[own->thread], &visitor);
+    }
+    rv_preorder_destroy(preorder);
+    return error;
+}
+
+static int add_subroutines(struct path *path)
+{
     struct own own = {.path = path};
     uint32_t *as_id = rv_subroutines_take_namesakes(path->report->subroutines, &own.n_ids);
     own.as_id = as_id;
-    own.ns_of = rv_alloc((size_t)own.n_ids + 1, sizeof *own.ns_of);
-    own.n_of = rv_alloc((size_t)own.n_ids + 1, sizeof *own.n_of);
-    int error = 0;
-    for (size_t i = 0; i < path->on_threads.n && !error; i++) {
-        own.thread = path->on_threads.rows[i].id;
-        own.step = 0;
-        error = rv_innermost_calls_read(preorder, path->graph.lane_of[own.thread], pass_time, &own);
+    own.sums = rv_alloc((size_t)own.n_ids + 1, sizeof *own.sums);
+    const int error = read_threads(&own);
+    for (uint32_t i = 0; i < own.n_ids; i++) {
+        const struct own_sum *sum = &own.sums[i];
+        if (!sum->total_ns)
+            continue;
+        struct row *row = add_row(&path->subroutines, i, 0, sum->n_ns, sum->n);
+        row->total_ns = sum->total_ns;
+        row->blocked_ns = sum->blocked_ns;
+        row->runnable_ns = sum->runnable_ns;
     }
-    for (uint32_t i = 0; i < own.n_ids; i++)
-        if (own.ns_of[i])
-            add_row(&path->subroutines, i, 0, own.ns_of[i], own.n_of[i]);
     free(as_id);
-    free(own.ns_of);
-    free(own.n_of);
-    rv_preorder_destroy(preorder);
+    free(own.sums);
     return error;
 }
 
@@ -322,6 +384,7 @@ static void find_steps(struct path *path, const struct rv_path_params *params)
 static int find_path(struct path *path)
 {
     path->reader = rv_wait_reader_open(path->report->waits, NULL, NULL);
+    path->knows_off_cpu = rv_lanes_have_stretches(path->report->lanes) || rv_waits_n(path->report->waits);
     path->n_unknown = rv_waits_count_unknown(path->report->lanes, rv_waits_n(path->report->waits) > 0);
     rv_wait_graph_init(&path->graph, path->report->lanes, path->reader);
     int error = rv_filter_n_rules(path->report->part.filter) ? choose_call(path) : choose_time(path);
@@ -388,12 +451,13 @@ static char *take_thread(const struct path *path, const struct row *row)
     return text.bytes;
 }
 
-static uint64_t own_ns(const struct path *path)
+/* Of the path, in no call. */
+static uint64_t outside_ns(const struct path *path)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < path->subroutines.n; i++)
         sum += path->subroutines.rows[i].n_ns;
-    return sum;
+    return path->to_ns - path->from_ns - sum;
 }
 
 struct section {
@@ -406,7 +470,7 @@ enum { N_SECTIONS = 4 };
 
 static void list_sections(const struct path *path, struct section sections[N_SECTIONS])
 {
-    sections[0] = (struct section){"subroutines", "ran: subroutine, without callees", "stretches", &path->subroutines,
+    sections[0] = (struct section){"subroutines", "in: subroutine, without callees", "stretches", &path->subroutines,
                                    take_subroutine};
     sections[1] =
         (struct section){"objects", "waited for what another thread held", "hand-overs", &path->objects, take_object};
@@ -415,23 +479,37 @@ static void list_sections(const struct path *path, struct section sections[N_SEC
     sections[3] = (struct section){"threads", "thread", "stretches", &path->on_threads, take_thread};
 }
 
-static void add_text_row(struct rv_text_buffer *text, const struct path *path, uint64_t n_ns, uint64_t n,
-                         const char *name)
+static void add_text_row(struct rv_text_buffer *text, const struct path *path, uint64_t n_ns, uint64_t n)
 {
     const uint64_t all_ns = path->to_ns - path->from_ns;
     rv_text_buffer_add_duration(text, n_ns);
-    rv_text_buffer_format(text, " %6.1f %% %12" PRIu64 "  %s\n", 100.0 * (double)n_ns / (double)(all_ns ? all_ns : 1),
-                          n, name);
+    rv_text_buffer_format(text, " %6.1f %% %12" PRIu64, 100.0 * (double)n_ns / (double)(all_ns ? all_ns : 1), n);
+}
+
+static void add_text_times(struct rv_text_buffer *text, const struct path *path, const struct row *row)
+{
+    rv_text_buffer_add_duration(text, row->total_ns);
+    if (!path->knows_off_cpu)
+        return;
+    rv_text_buffer_add_duration(text, row->blocked_ns);
+    rv_text_buffer_add_duration(text, row->runnable_ns);
 }
 
 static void add_text_section(struct rv_text_buffer *text, const struct path *path, const struct section *section)
 {
     if (section->rows->n == 0)
         return;
-    rv_text_buffer_format(text, "\n %10s %8s %12s  %s\n", "time", "share", section->count, section->title);
+    const bool has_times = section->rows == &path->subroutines;
+    rv_text_buffer_format(text, "\n %10s %8s %12s%s%s  %s\n", "time", "share", section->count,
+                          has_times ? "      total" : "",
+                          has_times && path->knows_off_cpu ? "    blocked   runnable" : "", section->title);
     for (size_t i = 0; i < section->rows->n; i++) {
-        char *name = section->take(path, &section->rows->rows[i]);
-        add_text_row(text, path, section->rows->rows[i].n_ns, section->rows->rows[i].n, name);
+        const struct row *row = &section->rows->rows[i];
+        char *name = section->take(path, row);
+        add_text_row(text, path, row->n_ns, row->n);
+        if (has_times)
+            add_text_times(text, path, row);
+        rv_text_buffer_format(text, "  %s\n", name);
         free(name);
     }
 }
@@ -447,7 +525,7 @@ static void add_text_savings(struct rv_text_buffer *text, const struct path *pat
     const uint64_t all_ns = path->to_ns - path->from_ns;
     if (path->n_savings)
         rv_text_buffer_format(text, "\n %10s %8s %12s  %s\n", "saved", "share", "",
-                              "were this free: own time of a subroutine, waits for an object");
+                              "were this free: what a subroutine ran itself, waits for an object");
     for (size_t i = 0; i < path->n_savings; i++) {
         char *name = take_saving(path, &path->savings[i]);
         rv_text_buffer_add_duration(text, path->savings[i].saved_ns);
@@ -468,8 +546,8 @@ static void write_text(struct rv_text_buffer *text, const struct path *path)
     rv_text_buffer_format(text, "critical path of %s, which ends in %s; steps: %zu\n", call ? call : "the run", thread,
                           path->n_steps);
     add_text_section(text, path, &sections[0]);
-    add_text_row(text, path, path->run_ns - own_ns(path), 0, "(outside of calls)");
-    add_text_row(text, path, path->woken_ns, 0, "(woken, but not running yet)");
+    add_text_row(text, path, outside_ns(path), 0);
+    rv_text_buffer_add(text, "  (outside of calls)\n");
     for (size_t i = 1; i < N_SECTIONS; i++)
         add_text_section(text, path, &sections[i]);
     add_text_savings(text, path);
@@ -488,34 +566,47 @@ static void write_text(struct rv_text_buffer *text, const struct path *path)
     free(thread);
 }
 
+/* row: of a subroutine; NULL: of something else */
+static void add_csv_times(struct rv_text_buffer *text, const struct path *path, const struct row *row)
+{
+    if (row)
+        rv_text_buffer_format(text, ",%" PRIu64, row->total_ns);
+    if (row && path->knows_off_cpu)
+        rv_text_buffer_format(text, ",%" PRIu64 ",%" PRIu64 "\n", row->blocked_ns, row->runnable_ns);
+    else
+        rv_text_buffer_add(text, row ? ",,\n" : ",,,\n");
+}
+
 static void write_csv(struct rv_text_buffer *text, const struct path *path)
 {
     struct section sections[N_SECTIONS];
     list_sections(path, sections);
-    rv_text_buffer_add(text, "what,name,time_ns,count\n");
+    rv_text_buffer_add(text, "what,name,time_ns,count,total_ns,blocked_ns,runnable_ns\n");
     for (size_t i = 0; i < N_SECTIONS; i++)
         for (size_t j = 0; j < sections[i].rows->n; j++) {
             const struct row *row = &sections[i].rows->rows[j];
             char *name = sections[i].take(path, row);
             rv_text_buffer_format(text, "%s,", sections[i].key);
             rv_text_buffer_add_csv(text, name);
-            rv_text_buffer_format(text, ",%" PRIu64 ",%" PRIu64 "\n", row->n_ns, row->n);
+            rv_text_buffer_format(text, ",%" PRIu64 ",%" PRIu64, row->n_ns, row->n);
+            add_csv_times(text, path, sections[i].rows == &path->subroutines ? row : NULL);
             free(name);
         }
     for (size_t i = 0; i < path->n_savings; i++) {
         char *name = take_saving(path, &path->savings[i]);
         rv_text_buffer_format(text, "saved by free %s,", path->savings[i].is_object ? "object" : "subroutine");
         rv_text_buffer_add_csv(text, name);
-        rv_text_buffer_format(text, ",%" PRIu64 ",0\n", path->savings[i].saved_ns);
+        rv_text_buffer_format(text, ",%" PRIu64 ",0,,,\n", path->savings[i].saved_ns);
         free(name);
     }
-    rv_text_buffer_format(text, "outside of calls,,%" PRIu64 ",0\nwoken,,%" PRIu64 ",0\nall,,%" PRIu64 ",%zu\n",
-                          path->run_ns - own_ns(path), path->woken_ns, path->to_ns - path->from_ns, path->n_steps);
+    rv_text_buffer_format(text,
+                          "outside of calls,,%" PRIu64 ",0,,,\nwoken,,%" PRIu64 ",0,,,\nall,,%" PRIu64 ",%zu,,,\n",
+                          outside_ns(path), path->woken_ns, path->to_ns - path->from_ns, path->n_steps);
     if (path->known_from_ns)
-        rv_text_buffer_format(text, "waits were not kept until,,%" PRIu64 ",0\n", path->known_from_ns);
+        rv_text_buffer_format(text, "waits were not kept until,,%" PRIu64 ",0,,,\n", path->known_from_ns);
     if (path->n_unknown)
-        rv_text_buffer_format(text, "processes whose waits are unknown,,,%zu\n", path->n_unknown);
-    rv_losses_add_csv(text, path->report->losses, 4);
+        rv_text_buffer_format(text, "processes whose waits are unknown,,,%zu,,,\n", path->n_unknown);
+    rv_losses_add_csv(text, path->report->losses, 7);
 }
 
 static void add_json_savings(struct rv_text_buffer *text, const struct path *path)
@@ -532,6 +623,14 @@ static void add_json_savings(struct rv_text_buffer *text, const struct path *pat
     rv_text_buffer_add(text, "]}");
 }
 
+static void add_json_times(struct rv_text_buffer *text, const struct path *path, const struct row *row)
+{
+    rv_text_buffer_format(text, ",\"total_ns\":%" PRIu64, row->total_ns);
+    if (path->knows_off_cpu)
+        rv_text_buffer_format(text, ",\"blocked_ns\":%" PRIu64 ",\"runnable_ns\":%" PRIu64, row->blocked_ns,
+                              row->runnable_ns);
+}
+
 static void write_json(struct rv_text_buffer *text, const struct path *path)
 {
     struct section sections[N_SECTIONS];
@@ -540,7 +639,7 @@ static void write_json(struct rv_text_buffer *text, const struct path *path)
                           "{\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64
                           ",\"steps\":%zu,\"outside_of_calls_ns\":%" PRIu64 ",\"woken_ns\":%" PRIu64
                           ",\"known_from_ns\":%" PRIu64 ",\"processes_unknown\":%zu,\"lost\":",
-                          path->from_ns, path->to_ns, path->n_steps, path->run_ns - own_ns(path), path->woken_ns,
+                          path->from_ns, path->to_ns, path->n_steps, outside_ns(path), path->woken_ns,
                           path->known_from_ns, path->n_unknown);
     rv_losses_add_json(text, path->report->losses);
     for (size_t i = 0; i < N_SECTIONS; i++) {
@@ -550,7 +649,10 @@ static void write_json(struct rv_text_buffer *text, const struct path *path)
             char *name = sections[i].take(path, row);
             rv_text_buffer_add(text, j ? ",{\"name\":" : "{\"name\":");
             rv_text_buffer_add_json(text, name);
-            rv_text_buffer_format(text, ",\"time_ns\":%" PRIu64 ",\"count\":%" PRIu64 "}", row->n_ns, row->n);
+            rv_text_buffer_format(text, ",\"time_ns\":%" PRIu64 ",\"count\":%" PRIu64, row->n_ns, row->n);
+            if (sections[i].rows == &path->subroutines)
+                add_json_times(text, path, row);
+            rv_text_buffer_add(text, "}");
             free(name);
         }
         rv_text_buffer_add(text, "]");

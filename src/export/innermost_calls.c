@@ -5,8 +5,7 @@
 #include "base/vec.h"
 
 struct sweep {
-    rv_innermost_calls_fn visit;
-    void *context;
+    const struct rv_innermost_calls_visitor *visitor;
     struct {
         uint64_t end_ns;
         uint32_t id;
@@ -20,8 +19,8 @@ static void pass_time(struct sweep *sweep, uint64_t to_ns)
 {
     if (to_ns <= sweep->at_ns)
         return;
-    sweep->visit(sweep->context, sweep->n_frames ? sweep->frames[sweep->n_frames - 1].id : UINT32_MAX, sweep->at_ns,
-                 to_ns);
+    sweep->visitor->pass(sweep->visitor->context, sweep->n_frames ? sweep->frames[sweep->n_frames - 1].id : UINT32_MAX,
+                         sweep->at_ns, to_ns);
     sweep->at_ns = to_ns;
 }
 
@@ -31,6 +30,8 @@ static void end_calls(struct sweep *sweep, size_t n_frames)
     while (sweep->n_frames > n_frames) {
         pass_time(sweep, sweep->frames[sweep->n_frames - 1].end_ns);
         sweep->n_frames--;
+        if (sweep->visitor->end)
+            sweep->visitor->end(sweep->visitor->context, sweep->frames[sweep->n_frames].id);
     }
 }
 
@@ -41,12 +42,14 @@ static void add_call(struct sweep *sweep, const struct rv_span *span)
     sweep->frames = rv_vec_reserve(sweep->frames, &sweep->capacity, sweep->n_frames + 1, sizeof *sweep->frames);
     sweep->frames[sweep->n_frames].end_ns = span->end;
     sweep->frames[sweep->n_frames++].id = span->id;
+    if (sweep->visitor->begin)
+        sweep->visitor->begin(sweep->visitor->context, span->id);
 }
 
-int rv_innermost_calls_read(struct rv_preorder *preorder, const struct rv_lane *lane, rv_innermost_calls_fn visit,
-                            void *context)
+int rv_innermost_calls_read(struct rv_preorder *preorder, const struct rv_lane *lane,
+                            const struct rv_innermost_calls_visitor *visitor)
 {
-    struct sweep sweep = {.visit = visit, .context = context};
+    struct sweep sweep = {.visitor = visitor};
     const struct rv_span *spans;
     size_t n;
     int error = rv_preorder_begin(preorder, lane);

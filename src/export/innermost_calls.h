@@ -4,11 +4,17 @@
 
 #include "export/preorder.h"
 
-/* id: of the call's subroutine; UINT32_MAX: there was none. Stretches follow each other without gaps, from 0 on. */
-typedef void (*rv_innermost_calls_fn)(void *context, uint32_t id, uint64_t from_ns, uint64_t to_ns);
+struct rv_innermost_calls_visitor {
+    /* id: of the call's subroutine; UINT32_MAX: there was none. Stretches follow each other without gaps, from 0 on. */
+    void (*pass)(void *context, uint32_t id, uint64_t from_ns, uint64_t to_ns);
+    /* Of each call, when the time before it, or up to its end, was passed. NULL: neither is asked for. */
+    void (*begin)(void *context, uint32_t id);
+    void (*end)(void *context, uint32_t id);
+    void *context;
+};
 
 /* Up to the end of the lane's last call. 0, or a negative errno with one line printed. */
-int rv_innermost_calls_read(struct rv_preorder *preorder, const struct rv_lane *lane, rv_innermost_calls_fn visit,
-                            void *context);
+int rv_innermost_calls_read(struct rv_preorder *preorder, const struct rv_lane *lane,
+                            const struct rv_innermost_calls_visitor *visitor);
 
 #endif

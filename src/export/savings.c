@@ -59,7 +59,8 @@ static int read_thread(struct freed *freed, struct rv_preorder *preorder, const 
     freed->n_waits = 0;
     for (size_t i = 0; i < freed->n; i++)
         freed->sum_ns[i] = 0;
-    const int error = rv_innermost_calls_read(preorder, lane, pass_stretch, freed);
+    const int error = rv_innermost_calls_read(
+        preorder, lane, &(struct rv_innermost_calls_visitor){.pass = pass_stretch, .context = freed});
     while (freed->next < freed->n_moments)
         pass_moment(freed);
     return error;

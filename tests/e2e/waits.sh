@@ -43,18 +43,22 @@ stack() { # KIND OBJECT STACK: the holder released it in these calls
 }
 unknown=7 exact=8 owner=9 likely=10 timeout=11
 
-# Each moment between the ends of the path is on it once: as own time of a call, as a wait, or as a wake.
+# Each moment between the ends of the path is on it once: in an innermost call, or in none.
 path() { # OPTION... -- SCENE...
     run --critical-path=csv --force --output="$folder/path" "$@"
     expect "exit status with --critical-path" $status 0
-    whole=$(awk -F, '$1 == "all" { all = $(NF - 1) } $1 == "threads" { threads += $(NF - 1) }
-        $1 != "all" && $1 != "threads" && $1 != "objects" && $1 !~ /^saved/ && NR > 1 { sum += $(NF - 1) }
+    whole=$(awk -F, '$1 == "all" { all = $(NF - 4) } $1 == "threads" { threads += $(NF - 4) }
+        $1 == "subroutines" || $1 == "outside of calls" { sum += $(NF - 4) }
         END { print (sum == all && threads == all && all + 0 != 0 ? "yes" : "no") }' "$folder/path")
     expect "the path has each moment once" "$whole" yes
+    awk -F, '$1 == "subroutines" && ($(NF - 2) < $(NF - 4) || $(NF - 4) < $(NF - 1) + $NF) { bad = $0 }
+        $1 == "all" { all = $(NF - 4) } $1 == "subroutines" && $(NF - 2) > most { most = $(NF - 2) }
+        END { if (bad != "" || most > all) { print bad, most, all; exit 1 } }' "$folder/path" >"$folder/bad" ||
+        fail "times of calls with callees, blocked or runnable: $(cat "$folder/bad")"
 }
 on_path() { # WHAT NAME COLUMN-FROM-THE-END LEAST: there is this row
     awk -F, -v what="$1" -v name="$2" -v column="$3" -v least="$4" '
-        $1 == what && $2 ~ name && $(NF - column) >= least { found = 1 } END { exit !found }' "$folder/path" ||
+        $1 == what && $2 ~ name && $(NF - 3 - column) >= least { found = 1 } END { exit !found }' "$folder/path" ||
         fail "the path has no $1 $2 of $4 or more: $(cat "$folder/path")"
 }
 path -- "$contention" mutex
@@ -215,7 +219,7 @@ echo '[{"ph":"X","name":"f","ts":1,"dur":2,"pid":1,"tid":1}]' >"$folder/other.js
 for option in --waits --waits=csv --waits=json --critical-path --critical-path=csv; do
     run $option "$folder/other.json"
     expect "exit status of $option" $status 0
-    grep -Eq 'waits of 1 process are not known|^unknown,processes,1,|"processes_unknown":1,|unknown,,,1$' "$folder/out" ||
+    grep -Eq 'waits of 1 process are not known|^unknown,processes,1,|"processes_unknown":1,|unknown,,,1,' "$folder/out" ||
         fail "$option of another tool's trace: $(cat "$folder/out")"
 done
 run --waits "$folder/truth.rvz"

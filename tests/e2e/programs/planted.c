@@ -1,15 +1,29 @@
 /* planted PROBLEM: a program that has it, for who looks for it. What is slow sleeps, so that a busy machine hides nothing. */
+#include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "ringviz/producer.h"
 
 #define SCENE __attribute__((noinline))
 
-enum { N_THREADS = 5, N_TURNS = 6, N_REQUESTS = 1000, SLOW_REQUEST = 613, N_PAGES = 5, N_ITEMS = 100, DEEP = 2000 };
+enum {
+    N_THREADS = 5,
+    N_TURNS = 6,
+    N_REQUESTS = 1000,
+    SLOW_REQUEST = 613,
+    N_PAGES = 5,
+    N_ITEMS = 100,
+    DEEP = 2000,
+    PIPE_BYTES = 4096
+};
 
 static volatile unsigned work;
 
@@ -146,6 +160,107 @@ static void starvation(void)
     pthread_join(starving, NULL);
 }
 
+/* ---- priority inversion: what the urgent thread needs is held by one that yields its CPU to a third ---- */
+
+static atomic_bool is_held, is_over;
+
+SCENE static void work_while_holding(void)
+{
+    struct timespec cpu_time = {0};
+    while (cpu_time.tv_sec == 0 && cpu_time.tv_nsec < 5000000)
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu_time);
+}
+
+static void *hold_at_low_priority(void *unused)
+{
+    ringviz_thread_name("low");
+    setpriority(PRIO_PROCESS, (id_t)gettid(), 19);
+    pthread_mutex_lock(&lock);
+    is_held = true;
+    work_while_holding();
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+SCENE static void render_all(void)
+{
+    while (!is_over)
+        work++;
+}
+
+static void *use_the_cpu(void *unused)
+{
+    ringviz_thread_name("medium");
+    render_all();
+    return unused;
+}
+
+SCENE static void get_the_lock(void)
+{
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+}
+
+static void inversion(void)
+{
+    cpu_set_t one_cpu;
+    pthread_t low, medium;
+    CPU_ZERO(&one_cpu);
+    CPU_SET((size_t)sched_getcpu(), &one_cpu);
+    sched_setaffinity(0, sizeof one_cpu, &one_cpu);
+    pthread_create(&low, NULL, hold_at_low_priority, NULL);
+    while (!is_held)
+        sched_yield();
+    pthread_create(&medium, NULL, use_the_cpu, NULL);
+    get_the_lock();
+    is_over = true;
+    pthread_join(low, NULL);
+    pthread_join(medium, NULL);
+}
+
+/* ---- a slow consumer: who writes to the pipe waits until there is room ---- */
+
+static int ends[2];
+
+SCENE static void digest(void)
+{
+    sleep_ms(10);
+}
+
+SCENE static void consume(void)
+{
+    static char bytes[PIPE_BYTES];
+    while (read(ends[0], bytes, sizeof bytes) > 0)
+        digest();
+}
+
+static void *consume_all(void *unused)
+{
+    ringviz_thread_name("consumer");
+    consume();
+    return unused;
+}
+
+SCENE static void produce(void)
+{
+    static char bytes[PIPE_BYTES];
+    for (int i = 0; i < 4 * N_TURNS; i++)
+        if (write(ends[1], bytes, sizeof bytes) < 0)
+            return;
+}
+
+static void slow_consumer(void)
+{
+    pthread_t consumer;
+    if (pipe(ends) != 0)
+        return;
+    fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
+    pthread_create(&consumer, NULL, consume_all, NULL);
+    produce();
+    close(ends[1]);
+    pthread_join(consumer, NULL);
+}
+
 /* ---- a regression: the same program, and its next version ---- */
 
 SCENE static void draw_text(void)
@@ -221,8 +336,16 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } PROBLEMS[] = {{"convoy", convoy}, {"slow", slow},   {"pause", pause_of_collector}, {"starvation", starvation},
-                    {"before", before}, {"after", after}, {"queries", queries},          {"leak", leak}};
+    } PROBLEMS[] = {{"convoy", convoy},
+                    {"slow", slow},
+                    {"pause", pause_of_collector},
+                    {"starvation", starvation},
+                    {"inversion", inversion},
+                    {"consumer", slow_consumer},
+                    {"before", before},
+                    {"after", after},
+                    {"queries", queries},
+                    {"leak", leak}};
     for (size_t i = 0; i < sizeof PROBLEMS / sizeof *PROBLEMS && argc > 1; i++)
         if (strcmp(argv[1], PROBLEMS[i].name) == 0) {
             PROBLEMS[i].run();
