@@ -10,7 +10,8 @@ require "json"
 
 def trace
   case ENV["RINGVIZ_BENCH_TRACER"]
-  when "tracepoints" then require_relative "ringviz_bench_tracepoints"
+  when "tracepoints"
+    require_relative "ringviz-bench/#{RUBY_VERSION[/\d+\.\d+/]}.0/ringviz_bench_tracepoints"
   when "tracepoint" then TracePoint.new(:call, :return) {}.enable
   when "ruby-prof"
     require "ruby-prof"

@@ -104,6 +104,8 @@ static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE
     case RUBY_EVENT_THREAD_BEGIN:
         rv_debugger_begin_thread();
         rv_stacks_begin_thread();
+        if (!(events & RUBY_EVENT_FIBER_SWITCH))
+            rv_stacks_know_first();
         rv_gvl_begin_thread();
         rv_gvl_name_thread();
         break;
@@ -117,26 +119,15 @@ static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE
     }
 }
 
-static void on_event_but_look(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE owner)
-{
-    rv_collections_look();
-    on_event(event, data, self, id, owner);
-}
-
 /* Are collections written? Where few methods are chosen, the rest should not pay for it. */
 static bool has_collections(void)
 {
     return !params.targets || params.allocations;
 }
 
-static rb_event_hook_func_t hook(void)
-{
-    return has_collections() ? on_event : on_event_but_look;
-}
-
 static void add_hook(void)
 {
-    rb_add_event_hook(hook(), events, Qnil);
+    rb_add_event_hook(on_event, events, Qnil);
 }
 
 static bool has_begun, is_paused;
@@ -144,13 +135,21 @@ static bool has_begun, is_paused;
 /* Of code whose method may be a chosen one. */
 static void on_target(rb_event_flag_t event)
 {
-    if (has_begun && !is_paused)
-        hook()(event, Qnil, Qnil, 0, Qnil);
+    if (!has_begun || is_paused)
+        return;
+    if (!(events & RUBY_EVENT_FIBER_SWITCH)) {
+        if (event & (RUBY_EVENT_CALL | RUBY_EVENT_B_CALL)) /* what returns was called since */
+            rv_collections_look();
+        rv_stacks_follow();
+    }
+    on_event(event, Qnil, Qnil, 0, Qnil);
 }
 
 static void begin(void)
 {
     has_begun = true;
+    if (params.targets)
+        rv_stacks_know_first();
     add_hook();
     rv_gvl_start();
     rv_ractors_start(add_hook);
@@ -203,13 +202,14 @@ static void say_level(void)
     ringviz_runtime(text);
 }
 
-/* Events by code: those of the rest are not of code, and leave it as it is. */
+/* Events by code: those of the rest are not of code, and leave it as it is. Each change of fibers would cost as much as a
+ * call: the fiber is looked for in each event. */
 static void start_filter(void)
 {
     const rb_event_flag_t of_threads = RUBY_EVENT_FIBER_SWITCH | RUBY_EVENT_THREAD_BEGIN | RUBY_EVENT_THREAD_END;
     rv_chosen_methods_start(params.targets, events & ~(of_threads | RUBY_EVENT_C_CALL | RUBY_EVENT_C_RETURN),
                             on_target);
-    events = of_threads;
+    events = has_collections() ? of_threads : of_threads & ~RUBY_EVENT_FIBER_SWITCH;
 }
 
 void rv_hooks_start(const struct rv_hooks_params *given)
@@ -241,7 +241,7 @@ void rv_hooks_pause(void)
     if (!has_begun || is_paused)
         return;
     is_paused = true;
-    rb_remove_event_hook(hook());
+    rb_remove_event_hook(on_event);
     rv_stacks_close_to_span();
 }
 

@@ -200,7 +200,23 @@ void rv_stacks_switch(const struct rv_execution_context *context)
     }
     rv_stack = known->stack;
     rv_stack->context = context;
+    rv_stack->collection = known->collection;
     ringviz_stack_switch(rv_stack->number);
+}
+
+void rv_stacks_know_first(void)
+{
+    if (rv_stack || !make_first())
+        return;
+    attach(rb_fiber_current(), stacks.first);
+    rv_stack->collection = rv_collections_current();
+}
+
+void rv_stacks_follow(void)
+{
+    const struct rv_execution_context *context = rv_context();
+    if (!rv_stack || rv_stack->context != context || rv_stack->collection != rv_collections_current())
+        rv_stacks_switch(context);
 }
 
 /* ---- threads, processes ---- */

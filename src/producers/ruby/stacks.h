@@ -23,6 +23,7 @@ struct rv_open_call {
 
 struct rv_stack {
     const struct rv_execution_context *context; /* of its fiber; another's while Ruby changes fibers */
+    uint32_t collection;                        /* until which the context is its fiber's */
     struct rv_open_call *calls;
     uint32_t n, capacity;
     uint32_t number; /* ringviz's; 0: the thread's first */
@@ -48,6 +49,10 @@ bool rv_stacks_grow(void);
 
 /* The thread now runs the fiber of that context. */
 void rv_stacks_switch(const struct rv_execution_context *context);
+
+/* Where changes of fibers are no events: the thread, which begins, runs its own fiber; it runs another one, perhaps. */
+void rv_stacks_know_first(void);
+void rv_stacks_follow(void);
 
 /* A thread begins, perhaps on the native thread of one that has ended. */
 void rv_stacks_begin_thread(void);

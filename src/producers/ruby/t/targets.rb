@@ -66,6 +66,34 @@ class TargetsTest < RingvizTest
     assert_only("Object#leaf,Object#ensures", /\AObject#(leaf|ensures)\z/, IN_TURNS.sub(/^forks$/, ""), options: YJIT)
   end
 
+  def test_fibers_that_end_between_collections
+    assert_same_counts(<<~'RUBY', only: /\AObject#(yields|leaf)\z/, options: YJIT, env: { "RINGVIZ_RUBY_TARGETS" => "yields,leaf" })
+      def leaf = 1
+      def other = leaf
+      def yields(n) = (other; Fiber.yield n; leaf)
+      def round(n) = Fiber.new { yields(n) }.tap(&:resume)
+      kept = []
+      2000.times { |n| fiber = round(n); kept << fiber if n % 3 == 0; GC.start if n % 100 == 0 }
+      kept.each { |fiber| fiber.resume; leaf }
+      Thread.new { a = round(1); leaf; b = round(2); a.resume; b.resume; leaf }.join
+    RUBY
+  end
+
+  def test_each_fiber_has_its_own_stack
+    result = run_traced(["ruby", path = write_file(<<~'RUBY')], env: { "RINGVIZ_RUBY_TARGETS" => "outer,inner,leaf" })
+      def leaf = 1
+      def inner = (Fiber.yield; leaf)
+      def outer = inner
+      a = Fiber.new { outer }
+      b = Fiber.new { outer }
+      a.resume; b.resume; a.resume; b.resume
+      leaf
+    RUBY
+    assert_equal [["Object#inner", 1], ["Object#inner", 1], ["Object#leaf", 0], ["Object#leaf", 2], ["Object#leaf", 2],
+                  ["Object#outer", 0], ["Object#outer", 0]],
+                 result.spans.select { |span| span.file == path }.map { |span| [span.name, span.depth] }.sort
+  end
+
   def test_required_files_too
     library = write_file("class Late; def run = step; def step = 1; end", "late.rb")
     path = write_file("def step = 2\nload #{library.inspect}\n3.times { Late.new.run; step }")
