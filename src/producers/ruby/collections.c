@@ -123,9 +123,12 @@ static void on_collection(rb_event_flag_t event, VALUE data, VALUE self, ID id, 
 
 /* ---- objects ---- */
 
+/* Of the statement that makes objects of the class. */
 static uint32_t intern_allocate(const char *class)
 {
-    return ringviz_intern_form(class, "allocate", FILE_NAME, 0, RINGVIZ_NAME_DOT | RINGVIZ_NAME_C);
+    const char *file = rb_sourcefile();
+    const uint32_t line = file ? (uint32_t)rb_sourceline() : 0;
+    return ringviz_intern_form(class, "allocate", file ? file : FILE_NAME, line, RINGVIZ_NAME_DOT | RINGVIZ_NAME_C);
 }
 
 static uint32_t intern_class(VALUE object)

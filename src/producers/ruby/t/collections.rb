@@ -49,13 +49,15 @@ class CollectionsTest < RingvizTest
     assert_empty run_traced(["ruby", script]).spans.select { |span| span.name.end_with?(".allocate") }
   end
 
-  def chrome_names(command, env = {})
-    path = File.join(@folder, "trace.json")
-    result = run_plain([ENV.fetch("RINGVIZ"), "--export=chrome:#{path}", "--force", "--", *command], env)
-    [File.read(path).scan(/"name":"([^"]*)"/).flatten, result]
+  def test_objects_are_told_by_class_and_statement
+    path = write_file("class Thing; end\ndef makes\n  Thing.new\n  [Thing.new]\nend\n500.times { makes }\nThing.new\n")
+    rows = JSON.parse(report(["ruby", path], { "RINGVIZ_RUBY_ALLOC" => "1" }, "--report=json").out)["subroutines"]
+    made = rows.select { |row| row["file"] == path && row["name"].end_with?(".allocate") }
+    assert_equal({ ["Thing.allocate", 3] => 500, ["Thing.allocate", 4] => 500, ["Array.allocate", 4] => 500, ["Thing.allocate", 7] => 1 },
+                 made.to_h { |row| [row.values_at("name", "line"), row["calls"]] }.slice(["Thing.allocate", 3], ["Thing.allocate", 4], ["Array.allocate", 4], ["Thing.allocate", 7]))
   end
 
-  def report(command, env = {}) = run_plain([ENV.fetch("RINGVIZ"), "--report", "--", *command], env)
+  def report(command, env = {}, option = "--report") = run_plain([ENV.fetch("RINGVIZ"), option, "--", *command], env)
 
   def test_the_report_says_what_was_traced
     script = write_file("def leaf = 1\nleaf\n")
