@@ -85,6 +85,44 @@ static void end_off_cpu(struct rv_track *track, uint64_t now_ns)
     rv_track_add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_STRETCH, .times = times});
 }
 
+/* The last time off the CPU; NULL: its call was found in an earlier job. */
+static struct rv_moment *last_stretch(const struct rv_track *track)
+{
+    for (size_t i = track->n_moments; i-- > 0 && track->moments[i].at_ns >= track->ran_ns;)
+        if (track->moments[i].kind == RV_MOMENT_STRETCH && track->moments[i].times.blocked_ns)
+            return &track->moments[i];
+    return NULL;
+}
+
+static void split_moment(struct rv_track *track, uint64_t n_ns)
+{
+    struct rv_moment *stretch = last_stretch(track), split = {.at_ns = track->ran_ns, .kind = RV_MOMENT_SPLIT};
+    rv_state_times_split(stretch ? &stretch->times : &split.times, n_ns);
+    if (!stretch)
+        rv_track_add_first_moment(track, split);
+}
+
+/*
+ * The kernel tells when a thread ran again, not when it could: that is when its waker acted. What it was blocked since then it
+ * was runnable, in the call that it was blocked in, which may have ended before the wait: a system call.
+ */
+static void split_blocked(struct rv_track *track, uint64_t waker_ns)
+{
+    const uint64_t woke_ns = waker_ns > track->off_cpu_since_ns ? waker_ns : track->off_cpu_since_ns;
+    if (!track->is_blocked || track->is_off_cpu || woke_ns >= track->ran_ns)
+        return;
+    const uint64_t n_ns = track->ran_ns - woke_ns;
+    struct rv_lane *lane = track->lane;
+    pthread_mutex_lock(&lane->lock);
+    const bool is_split = rv_lane_split_note(lane, RV_NOTE_BLOCKED, woke_ns, RV_NOTE_PREEMPTED);
+    if (is_split)
+        rv_lane_split_stretch(lane, track->ran_ns, n_ns);
+    pthread_mutex_unlock(&lane->lock);
+    track->is_blocked = false;
+    if (is_split)
+        split_moment(track, n_ns);
+}
+
 static void change_state(struct rv_track *track, enum rv_thread_state state, uint32_t cpu, uint64_t now_ns)
 {
     end_off_cpu(track, now_ns);
@@ -110,6 +148,10 @@ static void share_unknown(struct rv_track *track, const struct rv_batch *batch, 
 
 static void note_switch(struct rv_track *track, const struct rv_event *event, uint64_t now_ns)
 {
+    if (event->aux == RV_THREAD_PREEMPTED && now_ns < track->ran_ns) { /* in an index: when its waker acted */
+        split_blocked(track, now_ns);
+        return;
+    }
     change_state(track, (enum rv_thread_state)event->aux, event->frame, now_ns);
     if (!event->id)
         return;
@@ -148,49 +190,11 @@ static void note_state(struct rv_track *track, const struct rv_event *event, uin
 
 /* ---- waits ---- */
 
-/* The last time off the CPU; NULL: its call was found in an earlier job. */
-static struct rv_moment *last_stretch(const struct rv_track *track)
-{
-    for (size_t i = track->n_moments; i-- > 0 && track->moments[i].at_ns >= track->ran_ns;)
-        if (track->moments[i].kind == RV_MOMENT_STRETCH && track->moments[i].times.blocked_ns)
-            return &track->moments[i];
-    return NULL;
-}
-
-static void split_moment(struct rv_track *track, uint64_t n_ns)
-{
-    struct rv_moment *stretch = last_stretch(track), split = {.at_ns = track->ran_ns, .kind = RV_MOMENT_SPLIT};
-    rv_state_times_split(stretch ? &stretch->times : &split.times, n_ns);
-    if (!stretch)
-        rv_track_add_first_moment(track, split);
-}
-
-/*
- * The kernel tells when a thread ran again, not when it could: that is when its waker acted. What it was blocked since then it
- * was runnable, in the call that it was blocked in, which may have ended before the wait: a system call.
- */
-static void split_blocked(struct rv_track *track, const struct rv_wait *wait)
-{
-    const uint64_t woke_ns = wait->woke_ns > track->off_cpu_since_ns ? wait->woke_ns : track->off_cpu_since_ns;
-    if (wait->wake != RV_WAKE_EXACT || !wait->woke_ns || !track->is_blocked || track->is_off_cpu ||
-        woke_ns >= track->ran_ns)
-        return;
-    const uint64_t n_ns = track->ran_ns - woke_ns;
-    struct rv_lane *lane = track->lane;
-    pthread_mutex_lock(&lane->lock);
-    const bool is_split = rv_lane_split_note(lane, RV_NOTE_BLOCKED, woke_ns, RV_NOTE_PREEMPTED);
-    if (is_split)
-        rv_lane_split_stretch(lane, track->ran_ns, n_ns);
-    pthread_mutex_unlock(&lane->lock);
-    track->is_blocked = false;
-    if (is_split)
-        split_moment(track, n_ns);
-}
-
 static void add_ended(struct rv_track *track, struct rv_wait *wait)
 {
     wait->lane = track->lane->idx;
-    split_blocked(track, wait);
+    if (wait->wake == RV_WAKE_EXACT && wait->woke_ns)
+        split_blocked(track, wait->woke_ns);
     rv_track_add_moment(
         track, (struct rv_moment){.at_ns = wait->end_ns, .kind = RV_MOMENT_WOKEN, .of = (uint32_t)track->n_waits});
     track->waits = rv_vec_reserve(track->waits, &track->waits_capacity, track->n_waits + 1, sizeof *track->waits);

@@ -93,7 +93,6 @@ static void add_stack(struct rv_block_rows *rows, const struct rv_indexed_stream
     rv_rec_index_add(rows->table, RV_REC_INDEX_STACKS, &lane->row);
     rv_rec_index_add(rows->table, RV_REC_INDEX_DEPTHS, &lane->depth);
     lane->n_spans = lane->n_notes = 0;
-    lane->is_off_cpu = false;
     lane->is_listed = false;
 }
 

@@ -258,6 +258,41 @@ static bool is_kept(const struct rv_indexed_stack *lane, const struct rv_event *
     return rv_batch_is_noted(event) && (lane->n_notes < MOST_NOTES || is_loss || (ends_stretch && lane->is_off_cpu));
 }
 
+static void add_note(struct rv_index_builder *index_builder, const struct rv_indexed_stream *stream,
+                     struct rv_indexed_stack *lane, const struct rv_event *event)
+{
+    rv_block_rows_list(&index_builder->rows, stream, lane);
+    lane->notes = rv_vec_reserve(lane->notes, &lane->notes_capacity, lane->n_notes + 1, sizeof *lane->notes);
+    lane->notes[lane->n_notes++] = *event;
+}
+
+static void note_switch(struct rv_indexed_stack *lane, const struct rv_event *event)
+{
+    const bool ran = lane->is_off_cpu && event->aux == RV_THREAD_RUNNING;
+    lane->is_off_cpu = event->aux != RV_THREAD_RUNNING;
+    if (ran || lane->is_off_cpu)
+        lane->ran = ran ? *event : (struct rv_event){0};
+}
+
+/* Of waits that ended by this time: the thread could run since its waker acted, if that was before it ran. */
+static void note_wakers(struct rv_index_builder *index_builder, const struct rv_indexed_stream *stream,
+                        struct rv_indexed_stack *lane, uint64_t until_ns)
+{
+    struct rv_indexed_waits *waits = &lane->waits;
+    for (; waits->n_noted < waits->n_waits && waits->waits[waits->n_noted].end_ns <= until_ns; waits->n_noted++) {
+        const struct rv_rec_index_wait *wait = &waits->waits[waits->n_noted];
+        if (wait->wake != RV_WAKE_EXACT || wait->since_ns >= wait->end_ns ||
+            wait->end_ns - wait->since_ns >= rv_event_ticks(&lane->ran))
+            continue;
+        struct rv_event woken = lane->ran;
+        woken.when += wait->end_ns - wait->since_ns - rv_event_ticks(&woken);
+        woken.aux = RV_THREAD_PREEMPTED;
+        woken.id = 0;
+        add_note(index_builder, stream, lane, &woken);
+        lane->ran = (struct rv_event){0};
+    }
+}
+
 /* Returns the number of switches, which are no events of the program. */
 static uint32_t add_notes(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream,
                           const struct rv_batch *batch)
@@ -269,13 +304,12 @@ static uint32_t add_notes(struct rv_index_builder *index_builder, struct rv_inde
             stack = event->id;
         n_switches += rv_batch_is_switch(event);
         struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, stack);
-        if (!is_kept(lane, event))
-            continue;
-        rv_block_rows_list(&index_builder->rows, stream, lane);
-        lane->notes = rv_vec_reserve(lane->notes, &lane->notes_capacity, lane->n_notes + 1, sizeof *lane->notes);
-        lane->notes[lane->n_notes++] = *event;
-        if (rv_batch_is_switch(event))
-            lane->is_off_cpu = event->aux != RV_THREAD_RUNNING;
+        if (is_kept(lane, event)) {
+            add_note(index_builder, stream, lane, event);
+            if (rv_batch_is_switch(event))
+                note_switch(lane, event);
+        }
+        note_wakers(index_builder, stream, lane, rv_event_ticks(event));
     }
     return n_switches;
 }

@@ -21,6 +21,8 @@ struct rv_indexed_stack { /* a stack of a stream */
     uint64_t first_ns, last_ns; /* of its first call or return; no call ends before */
     uint32_t base_depth;        /* of its lowest frame at the block's beginning */
     struct rv_rec_index_depth depth;
+    bool is_off_cpu;     /* by the last switch among all notes; */
+    struct rv_event ran; /* which ended a stretch off the CPU that may be split; zeroed = it did not */
     /* of the block */
     bool is_listed;
     struct rv_rec_index_stack row;
@@ -29,7 +31,6 @@ struct rv_indexed_stack { /* a stack of a stream */
     size_t n_spans, spans_capacity;
     struct rv_event *notes;
     size_t n_notes, notes_capacity;
-    bool is_off_cpu; /* by the last switch among the notes */
     struct rv_indexed_waits waits;
     /* per batch: its spans in the buffer; whether it had events */
     size_t first, n;

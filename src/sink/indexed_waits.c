@@ -128,5 +128,5 @@ void rv_indexed_waits_put(struct rv_indexed_waits *waits, struct rv_rec_index_ta
         rv_rec_index_add(table, RV_REC_INDEX_WAITS, &waits->waits[i]);
     for (size_t i = 0; i < waits->n_releases; i++)
         rv_rec_index_add(table, RV_REC_INDEX_RELEASES, &waits->releases[i]);
-    waits->n_waits = waits->n_releases = 0;
+    waits->n_waits = waits->n_releases = waits->n_noted = 0;
 }

@@ -13,6 +13,7 @@ struct rv_indexed_waits { /* zeroed = none */
     struct rv_rec_index_wait *waits;
     struct rv_rec_index_release *releases;
     size_t n_waits, n_releases, waits_capacity, releases_capacity;
+    size_t n_noted;            /* waits whose wakers are among the block's notes, or not to be */
     struct rv_moment *moments; /* of the batch: a WOKEN is of a wait, a RELEASE of a release, by their indices */
     size_t n_moments, moments_capacity;
 };

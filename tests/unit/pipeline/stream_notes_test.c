@@ -96,6 +96,25 @@ Test(stream_notes, a_state_that_is_not_known_counts_as_none, .timeout = 60)
     rv_lanes_destroy(lanes);
 }
 
+/* In an index, which has no waits among its notes, a switch tells when the waker acted. */
+Test(stream_notes, a_switch_before_the_last_one_splits_what_was_blocked, .timeout = 60)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_track track = {.lane = rv_lanes_add(lanes, &(struct rv_lane_identity){.pid = 1, .tid = 2})};
+    const struct rv_event woken = state_at(1600, RV_THREAD_PREEMPTED), preempted = state_at(2100, RV_THREAD_PREEMPTED),
+                          running = state_at(2150, RV_THREAD_RUNNING);
+    add_blocked(&track);
+    rv_stream_notes_add(&track, &woken, 0);
+    cr_expect_eq(track.lane->times.blocked_ns, 600);
+    cr_expect_eq(track.lane->times.runnable_ns, 300);
+    rv_stream_notes_add(&track, &preempted, 0);
+    rv_stream_notes_add(&track, &running, 0);
+    cr_expect_eq(track.lane->times.blocked_ns, 600);
+    cr_expect_eq(track.lane->times.runnable_ns, 350);
+    free(track.moments);
+    rv_lanes_destroy(lanes);
+}
+
 /* A system call has ended by then: the time stays with the call that it was given to, also in an earlier job. */
 Test(stream_notes, what_was_blocked_is_split_where_it_was, .timeout = 60)
 {
