@@ -114,6 +114,7 @@ static void table_init(struct table *table, const struct rv_report *report)
     table->has_switches = report->n_switches && !report->group_by;
     for (size_t i = 0; i < table->n_lanes && !report->group_by; i++) {
         const struct rv_state_times times = times_of(table->lanes[i]);
+        table->has_switches |= rv_state_times_has_switches(&times);
         table->has_turns |= rv_state_times_has_turns(&times);
     }
 }

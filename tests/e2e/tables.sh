@@ -1,0 +1,79 @@
+#!/bin/sh
+# tables.sh RINGVIZ PLANTED FIB THREADS CHECK_TABLES: every table of the window is that of --report, or made of --spans, for the same range:
+# of a recording in memory, by its index, and live with a history.
+set -u
+ringviz=$1 planted=$2 fib=$3 threads=$4 check_tables=$5
+. "${0%/*}/harness.sh"
+
+tables="rows durations calls.start calls.duration calls.self calls.thread by.caller by.thread by.process top_down bottom_up
+callers callees lines"
+
+run_for() { # OUT OPTION...: of the range
+    case $range in
+    all) run "$@" ;;
+    *) run --from="${range%-*}ns" --to="${range#*-}ns" "$@" ;;
+    esac
+    expect "$*: exit status" $status 0
+}
+
+make_oracle() { # RECORDING
+    run_for --spans=csv "$1"
+    cp "$folder/out" "$folder/spans"
+    run_for --report=lines-csv "$1"
+    sed '1d' "$folder/out" >"$folder/oracle/lines"
+    run_for --report=csv "$1"
+    first=$(awk -F, 'NR > 1 && $1 && (!first || $4 < first) { first = $4 } END { print first }' "$folder/all_spans")
+    case $range in
+    all) from=0 to=9e18 ;;
+    *) from=$((first + ${range%-*})) to=$((first + ${range#*-})) ;;
+    esac
+    check "$1 $range: oracle" perl "${0%/*}/tables_of_spans.pl" "$folder/spans" "$folder/out" "$(cat "$folder/shown/subject")" \
+        "$from" "$to" "$folder/oracle"
+}
+
+compare() { # KIND: a column's order is that of its numbers, whichever of equal ones comes first
+    for column in 4.start 5.duration 6.self; do
+        for side in shown oracle; do
+            cut -d, -f"${column%.*}" "$folder/$side/calls.${column#*.}" >"$folder/$side.order"
+        done
+        cmp "$folder/shown.order" "$folder/oracle.order" || fail "$1 $recording $range: order by ${column#*.}"
+    done
+    expect "$1 $recording $range: order by thread" "$(cut -d, -f2 "$folder/shown/calls.thread" | uniq | sort | uniq -d)" ""
+    for table in $tables; do
+        LC_ALL=C sort "$folder/shown/$table" >"$folder/shown.sorted"
+        LC_ALL=C sort "$folder/oracle/$table" >"$folder/oracle.sorted"
+        cmp -s "$folder/shown.sorted" "$folder/oracle.sorted" ||
+            fail "$1 $recording $range: $table$(echo; diff "$folder/shown.sorted" "$folder/oracle.sorted" | head -6)"
+    done
+    n_compared=$((n_compared + 1))
+}
+
+export RINGVIZ_NATIVE_LINES=1
+n_compared=0
+for problem in convoy starvation; do
+    run --headless --record="$folder/$problem.rvz" -- "$planted" "$problem"
+    expect "$problem: exit status" $status 0
+done
+run --headless --record="$folder/fib.rvz" -- "$fib" 16
+expect "fib: exit status" $status 0
+run --headless --record="$folder/threads.rvz" -- "$threads" 3 10000
+expect "threads: exit status" $status 0
+
+mkdir "$folder/shown" "$folder/oracle"
+for recording in convoy:20000000-60000000 fib:20000-100000 starvation:50000000-250000001 threads:1000000-9000000; do
+    path=$folder/${recording%:*}.rvz
+    run --spans=csv "$path"
+    cp "$folder/out" "$folder/all_spans"
+    for range in all "${recording#*:}"; do
+        rm -f "$folder"/oracle/*
+        for kind in resident paged history; do
+            rm -f "$folder"/shown/*
+            check "$kind $recording $range: tables" "$check_tables" $kind "$path" "$range" "$folder/shown" >"$folder/said"
+            [ -e "$folder/oracle/rows" ] || make_oracle "$path"
+            compare $kind
+        done
+    done
+done
+expect "comparisons" $n_compared 24
+grep -q "were evicted" "$folder/said" || fail "the history was not needed: $(cat "$folder/said")"
+conclude
