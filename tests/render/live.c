@@ -183,12 +183,14 @@ static double distance(const uint8_t *a, const uint8_t *b)
 
 /* ---- */
 
-/* By how much in CIE L*a*b*, where about one is the least that is seen side by side. The whole of two seconds has more folds than the live
- * budget: they are coarser until the picture rests. */
+/*
+ * By how much in CIE L*a*b*, where about one is the least that is seen side by side. All of two seconds has more folds than
+ * the live budget: they are coarser until the picture rests.
+ */
 static const struct {
     uint64_t width_ns;
     double most;
-} WINDOWS[] = {{20 * MS, 0.4}, {100 * MS, 0.4}, {500 * MS, 0.4}, {2000 * MS, 4.5}};
+} WINDOWS[] = {{20 * MS, 0.5}, {100 * MS, 0.5}, {500 * MS, 1.1}, {2000 * MS, 4.5}};
 enum {
     N_WIDTHS = sizeof WINDOWS / sizeof *WINDOWS,
     N_MODES = 2,
