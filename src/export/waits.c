@@ -15,11 +15,13 @@ static const char *const WAKES[RV_WAKE_COUNT] = {[RV_WAKE_UNKNOWN] = "unknown",
                                                  [RV_WAKE_LIKELY] = "likely",
                                                  [RV_WAKE_TIMEOUT] = "timeout"};
 
-enum { CSV_COLUMNS = 14 + RV_WAKE_COUNT };
+enum { CSV_COLUMNS = 15 + RV_WAKE_COUNT };
+
+enum { WAITER, HOLDER, N_SIDES };
 
 struct table {
     struct rv_waits_row *rows;
-    struct rv_call_stack *stacks; /* of the holders, by row; NULL: not known */
+    struct rv_call_stack (*stacks)[N_SIDES]; /* by row; NULL: not known */
     size_t n;
     struct rv_subroutines *subroutines;
     const struct rv_losses *losses;
@@ -79,10 +81,11 @@ static struct side take_side(const struct table *table, const struct rv_wait_sid
     return side;
 }
 
-/* The calls in which the holder released the object, from the outermost on; "" if not known. For the caller to free. */
-static char *take_stack(const struct table *table, const struct rv_waits_row *row, const char *separator)
+/* The calls that waited, or in which the holder released the object, from the outermost on; "" if not known. For the caller
+ * to free. */
+static char *take_stack(const struct table *table, const struct rv_waits_row *row, int side, const char *separator)
 {
-    const struct rv_call_stack *stack = table->stacks ? &table->stacks[row - table->rows] : NULL;
+    const struct rv_call_stack *stack = table->stacks ? &table->stacks[row - table->rows][side] : NULL;
     size_t n = !stack ? 0 : stack->n < RV_CALL_STACK_MOST ? stack->n : RV_CALL_STACK_MOST;
     struct rv_text_buffer text = {0};
     if (stack && stack->n > n)
@@ -99,6 +102,8 @@ static char *take_stack(const struct table *table, const struct rv_waits_row *ro
 
 /* ---- text ---- */
 
+enum { INDENT = 46 };
+
 static void add_text_side(struct rv_text_buffer *text, const struct table *table, const struct rv_wait_side *from)
 {
     struct side side = take_side(table, from);
@@ -110,9 +115,17 @@ static void add_text_side(struct rv_text_buffer *text, const struct table *table
     free(side.call);
 }
 
+static void add_text_stack(struct rv_text_buffer *text, const struct table *table, const struct rv_waits_row *row,
+                           int side)
+{
+    char *stack = take_stack(table, row, side, " > ");
+    if (*stack)
+        rv_text_buffer_format(text, "%*s%s\n", INDENT + 6, "", stack);
+    free(stack);
+}
+
 static void add_text_row(struct rv_text_buffer *text, const struct table *table, const struct rv_waits_row *row)
 {
-    enum { INDENT = 46 };
     char *object = take_name(table, row->object);
     rv_text_buffer_format(text, "%12" PRIu64, row->n_waits);
     rv_text_buffer_add_duration(text, row->total_ns);
@@ -121,15 +134,13 @@ static void add_text_row(struct rv_text_buffer *text, const struct table *table,
     rv_text_buffer_format(text, "  %s%s%s\n%*slongest: ", rv_wait_kind_name(row->kind), *object ? " " : "", object,
                           INDENT + 3, "");
     add_text_side(text, table, &row->waiter);
+    add_text_stack(text, table, row, WAITER);
     if (row->held_ns) {
         rv_text_buffer_format(
             text, "%*s%3u %% ended by ", INDENT, "",
             (unsigned)((double)row->held_ns * 100.0 / (double)(row->total_ns ? row->total_ns : 1) + 0.5));
         add_text_side(text, table, &row->holder);
-        char *stack = take_stack(table, row, " > ");
-        if (*stack)
-            rv_text_buffer_format(text, "%*s%s\n", INDENT + 6, "", stack);
-        free(stack);
+        add_text_stack(text, table, row, HOLDER);
     }
     if (row->n_of_wake[RV_WAKE_TIMEOUT])
         rv_text_buffer_format(text, "%*s%" PRIu64 " timed out\n", INDENT + 3, "", row->n_of_wake[RV_WAKE_TIMEOUT]);
@@ -166,6 +177,15 @@ static void add_csv_side(struct rv_text_buffer *text, const struct table *table,
     free(side.call);
 }
 
+static void add_csv_stack(struct rv_text_buffer *text, const struct table *table, const struct rv_waits_row *row,
+                          int side)
+{
+    char *stack = take_stack(table, row, side, ";");
+    rv_text_buffer_add(text, ",");
+    rv_text_buffer_add_csv(text, stack);
+    free(stack);
+}
+
 static void add_csv_row(struct rv_text_buffer *text, const struct table *table, const struct rv_waits_row *row)
 {
     char *object = take_name(table, row->object);
@@ -177,11 +197,10 @@ static void add_csv_row(struct rv_text_buffer *text, const struct table *table, 
         rv_text_buffer_format(text, ",%" PRIu64, row->n_of_wake[i]);
     add_csv_side(text, table, &row->waiter);
     add_csv_side(text, table, &row->holder);
-    rv_text_buffer_format(text, ",%" PRIu64 ",", row->held_ns);
-    char *stack = take_stack(table, row, ";");
-    rv_text_buffer_add_csv(text, stack);
+    rv_text_buffer_format(text, ",%" PRIu64, row->held_ns);
+    add_csv_stack(text, table, row, HOLDER);
+    add_csv_stack(text, table, row, WAITER);
     rv_text_buffer_add(text, "\n");
-    free(stack);
     free(object);
 }
 
@@ -200,7 +219,8 @@ static void write_csv(struct rv_text_buffer *text, const struct table *table)
     rv_text_buffer_add(text, "kind,object,waits,total_ns,p99_ns,longest_ns");
     for (unsigned i = 0; i < RV_WAKE_COUNT; i++)
         rv_text_buffer_format(text, ",%s", WAKES[i]);
-    rv_text_buffer_add(text, ",waiter,waiter_name,waiter_call,holder,holder_name,holder_call,held_ns,holder_stack\n");
+    rv_text_buffer_add(text, ",waiter,waiter_name,waiter_call,holder,holder_name,holder_call,held_ns,holder_stack,"
+                             "waiter_stack\n");
     for (size_t i = 0; i < table->n; i++)
         add_csv_row(text, table, &table->rows[i]);
     add_csv_unknown(text, table->n_unknown);
@@ -221,6 +241,15 @@ static void add_json_side(struct rv_text_buffer *text, const struct table *table
     free(side.call);
 }
 
+static void add_json_stack(struct rv_text_buffer *text, const struct table *table, const struct rv_waits_row *row,
+                           int side)
+{
+    char *stack = take_stack(table, row, side, ";");
+    rv_text_buffer_format(text, ",\"%s_stack\":", side == WAITER ? "waiter" : "holder");
+    rv_text_buffer_add_json(text, stack);
+    free(stack);
+}
+
 static void add_json_row(struct rv_text_buffer *text, const struct table *table, const struct rv_waits_row *row)
 {
     char *object = take_name(table, row->object);
@@ -234,12 +263,11 @@ static void add_json_row(struct rv_text_buffer *text, const struct table *table,
         rv_text_buffer_format(text, "%s\"%s\":%" PRIu64, i ? "," : "", WAKES[i], row->n_of_wake[i]);
     rv_text_buffer_add(text, "}");
     add_json_side(text, table, "waiter", &row->waiter);
+    add_json_stack(text, table, row, WAITER);
     if (row->held_ns) {
         add_json_side(text, table, "holder", &row->holder);
-        char *stack = take_stack(table, row, ";");
-        rv_text_buffer_format(text, ",\"held_ns\":%" PRIu64 ",\"holder_stack\":", row->held_ns);
-        rv_text_buffer_add_json(text, stack);
-        free(stack);
+        rv_text_buffer_format(text, ",\"held_ns\":%" PRIu64, row->held_ns);
+        add_json_stack(text, table, row, HOLDER);
     }
     rv_text_buffer_add(text, "}");
     free(object);
@@ -270,10 +298,12 @@ static int read_stacks(struct table *table, const struct rv_spool *spool)
     table->stacks = rv_alloc(table->n + 1, sizeof *table->stacks);
     for (size_t i = 0; i < table->n; i++) {
         const struct rv_waits_row *row = &table->rows[i];
-        table->stacks[i].lane_idx = row->holder.lane ? row->holder.lane->idx : UINT32_MAX;
-        table->stacks[i].at_ns = row->released_ns;
+        table->stacks[i][WAITER].lane_idx = row->waiter.lane ? row->waiter.lane->idx : UINT32_MAX;
+        table->stacks[i][WAITER].at_ns = row->waited_ns;
+        table->stacks[i][HOLDER].lane_idx = row->holder.lane ? row->holder.lane->idx : UINT32_MAX;
+        table->stacks[i][HOLDER].at_ns = row->released_ns;
     }
-    return rv_call_stacks_read(spool, table->stacks, table->n);
+    return rv_call_stacks_read(spool, *table->stacks, table->n * N_SIDES);
 }
 
 /* 0, or a negative errno: the stacks are not known. */

@@ -131,7 +131,8 @@ static struct rv_waits_row row_of(const struct rv_wait_sum_of *sum, const struct
                                .total_ns = sum->total_ns,
                                .p99_ns = rv_histogram_at(&sum->durations, sum->n - sum->n / 100),
                                .longest_ns = duration_of(&sum->longest),
-                               .waiter = {lane, lane->tid, sum->longest.call}};
+                               .waiter = {lane, lane->tid, sum->longest.call},
+                               .waited_ns = sum->longest.end_ns};
     for (unsigned i = 0; i < RV_WAKE_COUNT; i++)
         row.n_of_wake[i] = sum->n_of_wake[i];
     if (row.p99_ns > row.longest_ns)

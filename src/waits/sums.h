@@ -45,7 +45,8 @@ struct rv_waits_row {
     enum rv_wait_kind kind;
     uint64_t n_waits, total_ns, p99_ns, longest_ns;
     uint64_t n_of_wake[RV_WAKE_COUNT]; /* what is known of the wakers */
-    struct rv_wait_side waiter;        /* of the longest wait */
+    struct rv_wait_side waiter;        /* of the longest wait, */
+    uint64_t waited_ns;                /* and its end */
     struct rv_wait_side holder;        /* who ended most of the waiting, */
     uint64_t held_ns;                  /* and how much of it; */
     uint64_t released_ns;              /* its end of the longest of these waits; 0: unknown */

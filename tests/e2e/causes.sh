@@ -27,6 +27,10 @@ path_in() { # SUBROUTINE COLUMN: at least four fifths of the path is in it
         END { exit !(time >= 0.8 * all && all > 0) }' "$folder/path" ||
         fail "$problem: most of the path is not in $1: $(cat "$folder/path")"
 }
+waited_in() { # KIND STACK: the longest wait
+    awk -F, -v kind="$1" -v stack="$2" '$1 == kind && $20 == stack { found = 1 } END { exit !found }' "$folder/waits" ||
+        fail "$problem: no $1 in $2: $(cat "$folder/waits")"
+}
 path_first() { # WHAT NAME
     expect "$problem: most of $1" "$(awk -F, -v what="$1" '$1 == what { print $2; exit }' "$folder/path")" "$2"
 }
@@ -53,6 +57,7 @@ waits_for write pipe consume
 path_in digest $total
 
 record slow --find=handle
+waited_in sleep "main;slow;handle;read_cold_cache;sleep_ms"
 path_in read_cold_cache $total
 path_first unknown sleep
 conclude
