@@ -225,6 +225,27 @@ static bool find_leak(struct look *look)
     return is_pinned(look, "visit") && pinned(look)->depth >= 2000;
 }
 
+/* The time of the call that holds what is needed: on a CPU it was not. */
+static bool find_inversion(struct look *look)
+{
+    press(look, RV_ACTION_STATISTICS, "statistics");
+    click_row(look, "get_the_lock", true);
+    const bool waits = look->viewer.pointer.waits.shown.sum.total_ns > pinned(look)->duration_ns / 2;
+    press(look, RV_ACTION_SHOW_WAKER, "who ended the wait");
+    FOUND(look, "%s: %s", look->viewer.pointer.hover.lane_name, line_of(look, "on CPU"));
+    return waits && is_pinned(look, "hold_at_low_priority") && strcmp(look->viewer.pointer.hover.lane_name, "low") == 0;
+}
+
+static bool find_consumer(struct look *look)
+{
+    press(look, RV_ACTION_STATISTICS, "statistics");
+    click_row(look, "produce", true);
+    const bool waits = look->viewer.pointer.waits.shown.sum.total_ns > pinned(look)->duration_ns / 2;
+    FOUND(look, "waited %s", line_of(look, "waited"));
+    press(look, RV_ACTION_SHOW_WAKER, "who ended the wait");
+    return waits && is_pinned(look, "consume") && strcmp(look->viewer.pointer.hover.lane_name, "consumer") == 0;
+}
+
 /* ---- */
 
 static int report(const char *problem, const struct look *look, bool is_found)
@@ -291,8 +312,10 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         bool (*find)(struct look *look);
-    } PROBLEMS[] = {{"convoy", find_convoy},         {"slow", find_slow},       {"pause", find_pause},
-                    {"starvation", find_starvation}, {"queries", find_queries}, {"leak", find_leak}};
+    } PROBLEMS[] = {{"convoy", find_convoy},       {"slow", find_slow},
+                    {"pause", find_pause},         {"starvation", find_starvation},
+                    {"inversion", find_inversion}, {"consumer", find_consumer},
+                    {"queries", find_queries},     {"leak", find_leak}};
     int n_failed = 0;
     if (argc != 2)
         return EXIT_FAILURE;

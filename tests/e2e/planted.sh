@@ -4,7 +4,7 @@ set -u
 ringviz=$1 planted=$2 check_planted=$3
 . "${0%/*}/harness.sh"
 
-for problem in convoy slow pause starvation before after queries leak; do
+for problem in convoy slow pause starvation inversion consumer before after queries leak; do
     run --headless --record="$folder/$problem.rvz" -- "$planted" "$problem"
     expect "$problem: exit status" $status 0
 done
