@@ -9,10 +9,11 @@
 #include "base/vec.h"
 
 #define BOXES_BACK 256u /* before a moment, among which is the innermost call there */
-#define STRENGTH_LEAST 0.35
-#define MANY 40.0        /* more arcs are fainter, so that they do not cover the calls, */
-#define MANY_LEAST 0.4   /* down to this */
-#define RISE_SHARE 0.30f /* of the distance between the lanes */
+#define WAIT_LEAST 0.06
+#define FLOW_LEAST 0.35
+#define LONG_SHARE 0.1   /* of the picture: longer waits are no brighter */
+#define FEW 8.0          /* the one with this rank has half the strength that its time gives it */
+#define RISE_SHARE 0.20f /* of the distance between the lanes */
 #define RISE_ROWS 1.5f
 #define FLAT_RISE 0.5f /* world: 25 points */
 #define PICK_PX 5.0f
@@ -73,14 +74,14 @@ static int by_total(const void *a, const void *b)
     return x->to_ns < y->to_ns ? -1 : x->to_ns > y->to_ns;
 }
 
-/* The brightest is the one with most time waited in the picture. */
-static void set_strengths(struct rv_arc_list *list)
+/* Waits that take much of the picture stand out, and of them those with most time: many would cover the calls. */
+static void set_strengths(struct rv_arc_list *list, uint64_t width_ns)
 {
-    const double most_ns = list->n ? fmax((double)list->items[0].arc.total_ns, 1.0) : 1.0;
-    const double whole = fmax(MANY_LEAST, fmin(1.0, sqrt(MANY / (double)(list->n + 1))));
     for (size_t i = 0; i < list->n; i++) {
-        const double share = sqrt((double)list->items[i].arc.total_ns / most_ns);
-        list->items[i].strength = (float)(whole * (STRENGTH_LEAST + (1.0 - STRENGTH_LEAST) * share));
+        const double share = (double)list->items[i].arc.total_ns / ((double)width_ns * LONG_SHARE);
+        const double strength = sqrt(fmin(share, 1.0)) * FEW / (FEW + (double)i);
+        const double least = list->items[i].arc.kind == RV_ARC_FLOW ? FLOW_LEAST : WAIT_LEAST;
+        list->items[i].strength = (float)fmax(strength, least);
     }
 }
 
@@ -136,7 +137,7 @@ void rv_arc_list_make(struct rv_arc_list *list, const struct rv_arc_levels *inde
         qsort(list->items, list->n, sizeof *list->items, by_total);
     list->n_left = list->n > RV_ARC_LIST_MOST ? list->n - RV_ARC_LIST_MOST : 0;
     list->n -= list->n_left;
-    set_strengths(list);
+    set_strengths(list, view->to_ns - view->from_ns);
 }
 
 void rv_arc_list_fini(struct rv_arc_list *list)

@@ -1,0 +1,61 @@
+/* Of the waits of a picture those stand out that take much of it, few at a time. */
+#include "render/arc_list.h"
+
+#include <criterion/criterion.h>
+
+enum { N_LANES = 2, N_SHORT = 60 };
+
+static const uint64_t FROM_NS = 1000000000, WIDTH_NS = 100000000;
+
+/* One wait of 40 ms and many of a tenth of a millisecond, where n_long are as long as it. */
+static const struct rv_arc_levels *make_arcs(struct rv_lane *waker, uint32_t n_long)
+{
+    struct rv_arc_collector collector = {.n = 0};
+    for (uint32_t i = 0; i < N_SHORT; i++) {
+        const uint64_t end_ns = FROM_NS + 50000000 + i * 700000, n_ns = i < n_long ? 40000000 : 100000;
+        const struct rv_wait_edge edge = {
+            .wait = {.start_ns = end_ns - n_ns, .woke_ns = end_ns - 1000, .end_ns = end_ns, .lane = 0}, .waker = waker};
+        rv_arc_collector_add(&collector, &edge);
+    }
+    return rv_arc_levels_create(&collector);
+}
+
+static void list(struct rv_arc_list *arcs, uint32_t n_long)
+{
+    struct rv_lane waker = {.idx = 1};
+    uint32_t members[N_LANES] = {0, 1};
+    struct rv_view_lane lanes[N_LANES] = {{.n_members = 1}, {.lane_idx = 1, .first_member = 1, .n_members = 1}};
+    const struct rv_view view = {.from_ns = FROM_NS,
+                                 .to_ns = FROM_NS + WIDTH_NS,
+                                 .until_ns = UINT64_MAX,
+                                 .lanes = lanes,
+                                 .n_lanes = N_LANES,
+                                 .members = members};
+    const struct rv_arc_levels *index = make_arcs(&waker, n_long);
+    *arcs = (struct rv_arc_list){.n = 0};
+    rv_arc_list_make(arcs, index, &view, &view);
+    cr_assert_eq(arcs->n, N_SHORT);
+    rv_arc_levels_release(index);
+}
+
+Test(arc_list, a_wait_that_takes_much_of_the_picture_stands_out, .timeout = 60)
+{
+    struct rv_arc_list arcs;
+    list(&arcs, 1);
+    cr_expect_gt(arcs.items[0].strength, 0.99f);
+    for (size_t i = 1; i < arcs.n; i++)
+        cr_expect_lt(arcs.items[i].strength, 0.11f);
+    rv_arc_list_fini(&arcs);
+}
+
+Test(arc_list, few_of_many_long_waits_stand_out, .timeout = 60)
+{
+    struct rv_arc_list arcs;
+    unsigned n_strong = 0;
+    list(&arcs, N_SHORT);
+    for (size_t i = 0; i < arcs.n; i++)
+        n_strong += arcs.items[i].strength > 0.5f;
+    cr_expect_lt(n_strong, 12);
+    cr_expect_gt(arcs.items[0].strength, 0.99f);
+    rv_arc_list_fini(&arcs);
+}
