@@ -8,7 +8,8 @@
 #include "patch/cursor.h"
 
 #define RETURN_COLUMN 16u
-#define INDEXED 0x3bu /* relative to the table, signed, 4 bytes: what all linkers write */
+#define LEAST_RECORD 16u /* bytes: its length, its CIE, a range */
+#define INDEXED 0x3bu    /* relative to the table, signed, 4 bytes: what all linkers write */
 
 enum {
     CFA_ADVANCE_LOC = 0x40,
@@ -320,14 +321,27 @@ static size_t sort_frames(struct rv_patch_frame *frames, size_t n)
     return n_kept;
 }
 
-int rv_patch_frames_read(const struct rv_patch_image *image, struct rv_patch_frame **frames, size_t *n_frames)
+/* What is there becomes the next of *frames, which has room. */
+static void add_frame(const struct rv_patch_image *image, uint64_t record, struct rv_patch_frame *frames,
+                      size_t *n_frames)
+{
+    struct rv_patch_frame *frame = &frames[*n_frames];
+    if (!read_frame(image, record, frame))
+        return;
+    look_at_first_row(image, frame);
+    ++*n_frames;
+}
+
+static int allocate(struct rv_patch_frame **frames, uint64_t n)
+{
+    *frames = calloc((size_t)n, sizeof **frames);
+    return *frames ? 0 : -ENOMEM;
+}
+
+static int read_indexed(const struct rv_patch_image *image, struct rv_patch_frame **frames, size_t *n_frames)
 {
     const uint64_t table = image->unwind_table;
     struct rv_patch_cursor cursor = rv_patch_cursor_at(image, table, UINT64_MAX);
-    *frames = NULL;
-    *n_frames = 0;
-    if (!table)
-        return -ENOENT;
     uint8_t version = rv_patch_cursor_byte(&cursor);
     uint8_t of_records = rv_patch_cursor_byte(&cursor);
     uint8_t of_count = rv_patch_cursor_byte(&cursor);
@@ -338,18 +352,42 @@ int rv_patch_frames_read(const struct rv_patch_image *image, struct rv_patch_fra
         return -EBADMSG;
     if (of_index != INDEXED || n == 0)
         return -ENOENT;
-    *frames = calloc((size_t)n, sizeof **frames);
-    if (!*frames)
+    if (allocate(frames, n) != 0)
         return -ENOMEM;
     for (uint64_t i = 0; i < n; i++) {
-        struct rv_patch_frame *frame = &(*frames)[*n_frames];
         rv_patch_cursor_skip(&cursor, 4);
-        uint64_t record = table + (uint64_t)(int64_t)(int32_t)rv_patch_cursor_number(&cursor, 4);
-        if (!read_frame(image, record, frame))
-            continue;
-        look_at_first_row(image, frame);
-        ++*n_frames;
+        add_frame(image, table + (uint64_t)(int64_t)(int32_t)rv_patch_cursor_number(&cursor, 4), *frames, n_frames);
     }
-    *n_frames = sort_frames(*frames, *n_frames);
     return 0;
+}
+
+/* One behind the other, up to one of length 0. */
+static int read_in_order(const struct rv_patch_image *image, struct rv_patch_frame **frames, size_t *n_frames)
+{
+    const uint64_t end = image->unwind_records_end;
+    struct rv_patch_cursor all = rv_patch_cursor_at(image, image->unwind_records, end);
+    const size_t most = all.n_bytes / LEAST_RECORD;
+    if (most == 0)
+        return -ENOENT;
+    if (allocate(frames, most) != 0)
+        return -ENOMEM;
+    for (uint64_t at = image->unwind_records; at < end && *n_frames < most;) {
+        const struct rv_patch_cursor record = open_record(image, at);
+        if (record.has_failed)
+            break;
+        add_frame(image, at, *frames, n_frames);
+        at = record.address + record.n_bytes;
+    }
+    return 0;
+}
+
+int rv_patch_frames_read(const struct rv_patch_image *image, struct rv_patch_frame **frames, size_t *n_frames)
+{
+    *frames = NULL;
+    *n_frames = 0;
+    if (!image->unwind_table && !image->unwind_records)
+        return -ENOENT;
+    const int error = (image->unwind_table ? read_indexed : read_in_order)(image, frames, n_frames);
+    *n_frames = sort_frames(*frames, *n_frames);
+    return error;
 }

@@ -1,5 +1,5 @@
 /*
- * The unwind table of an image (.eh_frame, found by .eh_frame_hdr): its ranges of code, which of them begin as
+ * The unwind table of an image (.eh_frame, by its index where it has one): its ranges of code, which of them begin as
  * functions do, and where the return address lies at each instruction.
  */
 #ifndef RV_PATCH_FRAMES_H
@@ -30,7 +30,7 @@ struct rv_patch_row {
 /*
  * All ranges, by rising start, each start once.
  *   frames   *frames is the caller's to free()
- *   returns  0; -ENOENT: there is no table with an index; -EBADMSG; -ENOMEM
+ *   returns  0; -ENOENT: there is no table; -EBADMSG; -ENOMEM
  */
 int rv_patch_frames_read(const struct rv_patch_image *image, struct rv_patch_frame **frames, size_t *n_frames);
 

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/static_program.h"
+
 static bool has_bytes(const Elf64_Phdr *header)
 {
     return header->p_type == PT_LOAD && header->p_filesz != 0;
@@ -22,6 +24,12 @@ static int add_segment(struct rv_patch_image *image, const Elf64_Phdr *header, u
     return 0;
 }
 
+static void set_records(struct rv_patch_image *image, uint64_t address, uint64_t n_bytes)
+{
+    image->unwind_records = address;
+    image->unwind_records_end = address + n_bytes;
+}
+
 int rv_patch_image_mapped(struct rv_patch_image *image, const Elf64_Phdr *headers, size_t n_headers, uint64_t bias)
 {
     *image = (struct rv_patch_image){.bias = bias};
@@ -30,6 +38,8 @@ int rv_patch_image_mapped(struct rv_patch_image *image, const Elf64_Phdr *header
         const uint8_t *bytes = (const uint8_t *)(uintptr_t)(bias + header->p_vaddr);
         if (header->p_type == PT_GNU_EH_FRAME)
             image->unwind_table = bias + header->p_vaddr;
+        if (header->p_type == RV_STATIC_PROGRAM_FRAMES)
+            set_records(image, bias + header->p_vaddr, header->p_memsz);
         if (header->p_type == PT_DYNAMIC)
             image->dynamic = bias + header->p_vaddr;
         if (has_bytes(header) && add_segment(image, header, bias, bytes) != 0)
@@ -44,6 +54,24 @@ static bool is_file(const Elf64_Ehdr *header, size_t n_bytes)
            header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_ident[EI_DATA] == ELFDATA2LSB &&
            header->e_machine == EM_X86_64 && header->e_phentsize == sizeof(Elf64_Phdr) && header->e_phoff % 8 == 0 &&
            header->e_phoff <= n_bytes && (n_bytes - header->e_phoff) / sizeof(Elf64_Phdr) >= header->e_phnum;
+}
+
+/* In a file, the section tells; statically linked programs have no index. */
+static void find_records(struct rv_patch_image *image, const uint8_t *file, size_t n_bytes)
+{
+    static const char NAME[] = ".eh_frame";
+    const Elf64_Ehdr *header = (const void *)file;
+    const Elf64_Shdr *sections = (const void *)(file + header->e_shoff);
+    if (header->e_shentsize != sizeof *sections || header->e_shoff % 8 || header->e_shoff > n_bytes ||
+        (n_bytes - header->e_shoff) / sizeof *sections < header->e_shnum || header->e_shstrndx >= header->e_shnum)
+        return;
+    const uint64_t names = sections[header->e_shstrndx].sh_offset;
+    for (size_t i = 0; i < header->e_shnum; i++) {
+        const uint64_t room = names < n_bytes ? n_bytes - names : 0;
+        if (sections[i].sh_name < room && room - sections[i].sh_name >= sizeof NAME &&
+            memcmp(file + names + sections[i].sh_name, NAME, sizeof NAME) == 0)
+            set_records(image, sections[i].sh_addr, sections[i].sh_size);
+    }
 }
 
 int rv_patch_image_file(struct rv_patch_image *image, const uint8_t *file, size_t n_bytes)
@@ -66,6 +94,8 @@ int rv_patch_image_file(struct rv_patch_image *image, const uint8_t *file, size_
             add_segment(image, segment, 0, file + segment->p_offset) != 0)
             return -EBADMSG;
     }
+    if (!image->unwind_table)
+        find_records(image, file, n_bytes);
     return 0;
 }
 

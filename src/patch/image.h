@@ -21,10 +21,11 @@ struct rv_patch_segment {
 struct rv_patch_image {
     struct rv_patch_segment segments[RV_PATCH_SEGMENTS];
     size_t n_segments;
-    uint64_t unwind_table; /* address of .eh_frame_hdr; 0: there is none */
-    uint64_t entry;        /* where the process begins; 0: not known */
-    uint64_t dynamic;      /* address of the dynamic section; 0: there is none */
-    uint64_t bias;         /* what its addresses are above those in its headers */
+    uint64_t unwind_table; /* address of .eh_frame_hdr; 0: there is none, and .eh_frame lies at */
+    uint64_t unwind_records, unwind_records_end;
+    uint64_t entry;   /* where the process begins; 0: not known */
+    uint64_t dynamic; /* address of the dynamic section; 0: there is none */
+    uint64_t bias;    /* what its addresses are above those in its headers */
 };
 
 /*

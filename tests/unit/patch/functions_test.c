@@ -145,6 +145,29 @@ Test(functions, those_of_the_file_are_those_of_the_mapping)
     rv_patch_functions_free(&in_file);
 }
 
+/* As gcc -static writes programs: .eh_frame is found by its section, and read in order. */
+Test(functions, those_of_a_file_without_an_index_are_the_same)
+{
+    size_t n_bytes;
+    uint8_t *copy;
+    const uint8_t *file = map_file(&n_bytes);
+    struct rv_patch_image of_file;
+    struct rv_patch_functions in_file;
+    cr_assert_eq(posix_memalign((void **)&copy, 16, n_bytes), 0);
+    memcpy(copy, file, n_bytes);
+    const Elf64_Ehdr *header = (const void *)copy;
+    Elf64_Phdr *segments = (void *)(copy + header->e_phoff);
+    for (size_t i = 0; i < header->e_phnum; i++)
+        if (segments[i].p_type == PT_GNU_EH_FRAME)
+            segments[i].p_type = PT_NULL;
+    cr_assert_eq(rv_patch_image_file(&of_file, copy, n_bytes), 0);
+    cr_assert_eq(of_file.unwind_table, 0);
+    cr_assert_eq(rv_patch_functions_find(&in_file, &of_file), 0);
+    expect_same(&in_file);
+    rv_patch_functions_free(&in_file);
+    free(copy);
+}
+
 /* As the loader maps a library, before it writes addresses into its data. */
 Test(functions, those_of_an_image_that_awaits_relocation_are_the_same)
 {
