@@ -64,7 +64,8 @@ enum rv_patch_refusal rv_patch_stubs_add(struct rv_patch_stubs *stubs, const str
         return refusal;
     write_call(stub, function->address, to_hook);
     memcpy(stub + RV_PATCH_FUNCTION_BEFORE_RESUME, moved.bytes, moved.n_bytes);
-    *site = (struct rv_patch_site){.address = code.address, .function = function->address};
+    *site = (struct rv_patch_site){
+        .address = code.address, .function = function->address, .n_displaced = moved.n_displaced};
     memcpy(site->original, code.bytes, sizeof site->original);
     write_jump(0xe9, to_stub, site->jump);
     stubs->n_used += (RV_PATCH_FUNCTION_BEFORE_RESUME + moved.n_bytes + ALIGN - 1u) / ALIGN * ALIGN;

@@ -405,7 +405,7 @@ static bool is_displaced(const struct rv_patch_site *site)
                                    offsetof(struct rv_patch_site, address), site->address + RV_PATCH_JUMP_BYTES);
         while (n && prepared->sites[n - 1].is_use)
             n--;
-        if (n && site->address - prepared->sites[n - 1].address + RV_PATCH_JUMP_BYTES < RV_PATCH_MOVED_BYTES)
+        if (n && site->address < prepared->sites[n - 1].address + prepared->sites[n - 1].n_displaced)
             return true;
     }
     return false;
