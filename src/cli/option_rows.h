@@ -241,14 +241,14 @@ OPTION(MAX_OVERHEAD, WATCH, "max-overhead", "=PERCENT", NULL,
 
 OPTION(PATCH, WATCH, "patch", "=REGEX[@LIBRARY]", NULL,
     "trace these functions of a program as it is, without hooks; off: none",
-    "A program without hooks of -finstrument-functions is patched in memory before it begins (x86-64, dynamically linked): "
+    "A program without hooks of -finstrument-functions is patched in memory before it begins (x86-64): "
     "a jump at each function's first bytes leads to a hook. Default: all functions of the program itself, but trivial ones "
     "(64 bytes or less, without call and loop). With REGEX: those whose symbols match, trivial ones too, of the program or, "
     "behind an @, of libraries with LIBRARY in their path, but libc: also of those that dlopen loads later, before their first "
     "call; may be given several times. A function is also called 0xADDRESS, as in its file and in reports where it has no "
     "symbol: a REGEX with 0x in it, and a prototype, may name it so. Where a Perl or Ruby program calls them, they lie inside the calling sub or method. "
     "Functions that cannot be patched safely are left as they are, as are programs that read their own return addresses (Go, OCaml, sanitizers), "
-    "statically linked and privileged ones, those of another C library than GNU's, and, by default, shells, perl, and commands that run another, such as env. "
+    "privileged ones, those of another C library than GNU's, statically linked ones that other programs start, and, by default, shells, perl, and commands that run another, such as env. "
     "Reports, --info, --verbose and the list of threads say what each process was traced by. "
     "backtrace(3) in a patched program has frames of ringviz among its own. -x REGEX[@LIBRARY] is the same, but without "
     "LIBRARY of the program and all libraries; and where the program has DWARF, arguments and results of its functions are "

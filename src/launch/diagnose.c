@@ -163,8 +163,9 @@ static bool has_hooks(const struct rv_program *program)
 
 static bool can_be_patched(const struct rv_program *program)
 {
-    return program->is_script || (program->is_elf && program->is_executable && program->is_our_machine &&
-                                  !program->is_go && program->has_interpreter && !program->is_privileged);
+    return program->is_script ||
+           (program->is_elf && program->is_executable && program->is_our_machine && !program->is_go &&
+            (program->has_interpreter || program->is_program) && !program->is_privileged);
 }
 
 static void explain_image(const struct rv_program *program, char *out, size_t out_bytes)
@@ -177,9 +178,11 @@ static void explain_image(const struct rv_program *program, char *out, size_t ou
     else if (program->is_go)
         snprintf(out, out_bytes, "it is a Go program, whose functions are not traced");
     else if (!program->has_interpreter)
-        snprintf(out, out_bytes,
-                 "it is statically linked, and nothing can be preloaded into it; link it dynamically, or build it with "
-                 "-g -finstrument-functions -fno-optimize-sibling-calls and link it with libringviz.a");
+        snprintf(
+            out, out_bytes,
+            "it is statically linked, and was not patched: that can be done where ringviz itself starts it, and it has "
+            "GNU's C library and an unwind table; link it dynamically, or build it with "
+            "-g -finstrument-functions -fno-optimize-sibling-calls and link it with libringviz.a");
     else if (program->has_other_libc)
         snprintf(out, out_bytes,
                  "it uses another C library than GNU's, whose loader cannot load ours; link it with GNU's");

@@ -25,6 +25,8 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "launch/environment.h"
+#include "launch/program.h"
+#include "launch/static_program.h"
 
 enum { STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127, STATUS_SIGNAL = 128 };
 
@@ -144,6 +146,8 @@ static int read_exec_error(int fd)
 /* The child's pid, or -1 with *error set; the child is reaped when it could not run the command. */
 static pid_t start_child(const char *const *argv, char **environment, int *error)
 {
+    struct rv_program program;
+    const bool is_static = rv_program_read(argv[0], &program) == 0 && rv_program_is_static(&program);
     int fds[2];
     sigset_t all, mask;
     *error = pipe2(fds, O_CLOEXEC) == 0 ? 0 : errno;
@@ -151,7 +155,11 @@ static pid_t start_child(const char *const *argv, char **environment, int *error
         return -1;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &mask);
-    pid_t pid = vfork(); /* the child changes nothing that we use: its signal dispositions are its own */
+    /* vfork's child changes nothing that we use: its signal dispositions are its own. One that ptrace(2) may stop must not
+     * keep us waiting. */
+    pid_t pid = is_static ? fork() : vfork();
+    if (pid == 0 && is_static)
+        rv_static_program_offer(fds[1]);
     if (pid == 0)
         run_command(argv, environment, fds[1]);
     *error = pid < 0 ? errno : 0;
@@ -159,6 +167,8 @@ static pid_t start_child(const char *const *argv, char **environment, int *error
     if (pid > 0) {
         atomic_store_explicit(&child_pid, pid, memory_order_relaxed);
         pass_signals_on();
+        if (is_static)
+            rv_static_program_enter(pid, &program, fds[0]);
         *error = read_exec_error(fds[0]);
     }
     close(fds[0]);

@@ -42,6 +42,16 @@ static void look_at_symbols(Elf *elf, struct rv_program *program)
     }
 }
 
+static bool says_pie(Elf_Scn *section, const GElf_Shdr *header)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    GElf_Dyn entry;
+    for (size_t i = 0; data && header->sh_entsize && i < data->d_size / header->sh_entsize; i++)
+        if (gelf_getdyn(data, (int)i, &entry) && entry.d_tag == DT_FLAGS_1 && entry.d_un.d_val & DF_1_PIE)
+            return true;
+    return false;
+}
+
 static void look_at_sections(Elf *elf, struct rv_program *program)
 {
     GElf_Shdr header;
@@ -50,6 +60,10 @@ static void look_at_sections(Elf *elf, struct rv_program *program)
         return;
     for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
         const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (name && header.sh_type == SHT_DYNAMIC)
+            program->is_program |= says_pie(section, &header);
+        if (name && strcmp(name, ".eh_frame") == 0)
+            program->frames = header.sh_addr, program->n_frame_bytes = header.sh_size;
         program->is_go |= name && strcmp(name, ".go.buildinfo") == 0;
     }
 }
@@ -84,6 +98,7 @@ static void read_image(int fd, struct rv_program *program)
     if (program->is_elf) {
         program->is_our_machine = gelf_getclass(elf) == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32);
         program->is_executable = header.e_type == ET_EXEC || header.e_type == ET_DYN;
+        program->is_program = header.e_type == ET_EXEC;
         elf_getphdrnum(elf, &n_segments);
         for (size_t i = 0; i < n_segments && i <= INT_MAX; i++)
             if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_INTERP)
@@ -127,6 +142,12 @@ int rv_program_read(const char *command, struct rv_program *program)
         read_image(fd, program);
     close(fd);
     return 0;
+}
+
+bool rv_program_is_static(const struct rv_program *program)
+{
+    return program->is_elf && program->is_executable && program->is_our_machine && program->is_program &&
+           !program->has_interpreter && !program->is_go && !program->is_privileged;
 }
 
 /* "perl", "perl5.36.0", "perl5.36-x86_64-linux-gnu"; "ruby3.1" */

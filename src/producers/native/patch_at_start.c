@@ -9,6 +9,7 @@
 
 #include "producers/native/captures.h"
 #include "producers/native/patcher.h"
+#include "producers/native/static_program.h"
 
 /* Programs that are only there to run others, or that a producer of their own traces. */
 static const char *const LEFT_ALONE[] = {"sh",      "dash",   "bash",   "zsh",  "ksh",     "busybox",
@@ -59,9 +60,14 @@ static bool has_syscalls(const char *file)
     return rv_captures_have_syscalls();
 }
 
-__attribute__((constructor)) static void start(void)
+__attribute__((constructor)) static void start(int n_arguments, const char *const *arguments,
+                                               const char *const *environment)
 {
     const int saved = errno;
+    (void)n_arguments;
+    (void)arguments;
+    if (!rv_static_program_begin(environment))
+        return;
     const char *file = secure_getenv("RINGVIZ_FILE"), *wanted = find_wanted();
     if (file && *file && (*wanted || has_syscalls(file)) && has_one_thread() &&
         rv_patcher_plan(wanted, file, false) == 0)

@@ -220,6 +220,10 @@ _Static_assert(RV_PATCH_FUNCTION_BEFORE_RESUME == FUNCTION_BEFORE_RESUME, "");
     "prefetchw 496(%r8)\n"                                                                                             \
     END
 
+#define FRAME_BYTES 112
+#define FRAME_RECORD 72
+_Static_assert(RV_RETURNS_FRAME_BYTES == FRAME_BYTES && RV_RETURNS_FRAME_RECORD == FRAME_RECORD, "");
+
 /*
  * The trampolines. Unwinders look up the address before that to which a call returns, since they see no signal frame
  * above, and find this; as a signal frame it has another identity than its caller, whose stack pointer is the same. The
@@ -230,6 +234,11 @@ _Static_assert(RV_PATCH_FUNCTION_BEFORE_RESUME == FUNCTION_BEFORE_RESUME, "");
  * An unwinder that has found this may see the real address put back before it gets to the expression (rv_returns_restore):
  * then no trampoline is there (its bytes 0 and 5 are 68 and e9), and the address is at - 1.
  */
+#define RETURN_RULE                                                                                                    \
+    "0x16, 16, 44, 0x80, 0x00, "                                                                                       \
+    "0x12, 0x06, 0x0e, 0xff, 0x00, 0x00, 0x00, 0x00, 0xff, 0x00, 0x00, 0x1a, "                                         \
+    "0x0e, 0x68, 0x00, 0x00, 0x00, 0x00, 0xe9, 0x00, 0x00, 0x2e, 0x28, 0x0f, 0x00, "                                   \
+    "0x12, 0x0b, 0x00, 0xf0, 0x1a, 0x06, 0x16, 0x0a, 0xf0, 0x0f, 0x1a, 0x31, 0x24, 0x22, 0x06, 0x31, 0x1c"
 __asm__(".pushsection .bss.rv_returns_trampolines, \"aw\", @nobits\n"
         ".p2align 12\n"
         ".globl rv_returns_trampolines\n"
@@ -240,12 +249,30 @@ __asm__(".pushsection .bss.rv_returns_trampolines, \"aw\", @nobits\n"
         ".cfi_startproc\n"
         ".cfi_signal_frame\n"
         ".cfi_def_cfa %rsp, 0\n"
-        ".cfi_escape 0x16, 16, 44, 0x80, 0x00, "
-        "0x12, 0x06, 0x0e, 0xff, 0x00, 0x00, 0x00, 0x00, 0xff, 0x00, 0x00, 0x1a, "
-        "0x0e, 0x68, 0x00, 0x00, 0x00, 0x00, 0xe9, 0x00, 0x00, 0x2e, 0x28, 0x0f, 0x00, "
-        "0x12, 0x0b, 0x00, 0xf0, 0x1a, 0x06, 0x16, 0x0a, 0xf0, 0x0f, 0x1a, 0x31, 0x24, 0x22, 0x06, 0x31, 0x1c\n"
+        ".cfi_escape " RETURN_RULE "\n"
         ".skip " TEXT(ARENA_BYTES) "\n"
         ".cfi_endproc\n"
+        ".popsection\n");
+
+/* The same as a record for other tables, behind its CIE (static_frames.c): addresses have 8 bytes. */
+__asm__(".pushsection .rodata\n"
+        ".p2align 3\n"
+        ".globl rv_returns_frame\n"
+        ".hidden rv_returns_frame\n"
+        ".type rv_returns_frame, @object\n"
+        ".size rv_returns_frame, " TEXT(FRAME_BYTES) "\n"
+        "rv_returns_frame:\n"
+        ".long " TEXT(FRAME_RECORD) " - 4, 0\n"
+        ".byte 1\n"
+        ".asciz \"zRS\"\n"
+        ".byte 1, 0x78, 16, 1, 0\n"
+        ".byte 0x0c, 7, 0\n"
+        ".byte " RETURN_RULE "\n"
+        ".skip rv_returns_frame + " TEXT(FRAME_RECORD) " - .\n"
+        ".long 28, " TEXT(FRAME_RECORD) " + 4\n"
+        ".quad 0, 0\n"
+        ".byte 0\n"
+        ".skip rv_returns_frame + " TEXT(FRAME_BYTES) " - .\n"
         ".popsection\n");
 
 __asm__(".pushsection .text\n"

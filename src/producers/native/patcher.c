@@ -137,8 +137,7 @@ static void end(void)
 
 /* ---- where ---- */
 
-/* Memory between the addresses of a hole: below the object, since the heap grows above a program, else far above. */
-static void *map_near(uint64_t first, uint64_t last, size_t n_bytes)
+void *rv_patcher_map_near(uint64_t first, uint64_t last, size_t n_bytes)
 {
     const uint64_t size = (n_bytes + PAGE - 1) & ~(PAGE - 1), lowest = last > REACH ? last - REACH : PAGE * 16;
     for (unsigned i = 0; i < 2 * N_TRIES; i++) {
@@ -231,7 +230,7 @@ static bool has_own_calls(const struct rv_patch_image *image)
 static bool is_chosen(struct next *next)
 {
     if (patcher.is_at_syscalls)
-        return !has_own_calls(&next->image);
+        return !has_own_calls(&next->image) && (!rv_thread_is_foreign || !*next->name);
     if (is_loader(&next->image))
         return patcher.is_for_later;
     if (serves_hooks(&next->image))
@@ -447,7 +446,7 @@ static void prepare_patches(const struct next *next, struct rv_patch_prepared *p
                                                              : patcher.is_auto ? is_any_wanted
                                                                                : NULL,
                                              .is_for_nameless = !next->has_calls,
-                                             .map_near = map_near};
+                                             .map_near = rv_patcher_map_near};
     if (next->has_calls)
         rv_libcalls_begin(patcher.wanted, !*next->name, is_patchable);
     (void)patcher.prepare(&request, prepared);
@@ -463,7 +462,7 @@ static bool reads_return_addresses(const struct rv_patch_image *image)
 static void prepare_functions(const struct next *next, struct rv_patch_prepared *prepared)
 {
     if (is_loader(&next->image))
-        (void)rv_loader_prepare(&next->read, rv_patcher_follow, map_near, prepared);
+        (void)rv_loader_prepare(&next->read, rv_patcher_follow, rv_patcher_map_near, prepared);
     else if (!reads_return_addresses(&next->read))
         prepare_patches(next, prepared);
 }
@@ -605,6 +604,15 @@ static void judge_by_names(void)
     }
 }
 
+/* Without them, no thread's end and no child is seen. */
+static bool has_syscall_sites(void)
+{
+    for (size_t i = 0; i < patcher.n_objects; i++)
+        if (patcher.places[i].is_of_syscalls && patcher.objects[i].prepared.n_sites)
+            return true;
+    return false;
+}
+
 static int plan(const char *wanted, const char *trace_path, bool do_others_run)
 {
     int error = load_planner();
@@ -621,13 +629,15 @@ static int plan(const char *wanted, const char *trace_path, bool do_others_run)
         tell_v8();
         error = read_captures();
     }
-    patcher.has_syscalls = !error && rv_captures_have_syscalls();
+    patcher.has_syscalls = !error && (rv_captures_have_syscalls() || rv_thread_is_foreign);
     if (patcher.has_syscalls)
-        rv_syscalls_begin(&patcher.syscalls, do_others_run, map_near);
+        rv_syscalls_begin(&patcher.syscalls, do_others_run, rv_patcher_map_near);
     if (!error)
         error = plan_objects(do_others_run);
     unload_planner();
     judge_by_names();
+    if (!error && rv_thread_is_foreign && !has_syscall_sites())
+        error = -ENOTSUP;
     for (size_t i = 0; i < patcher.n_objects; i++)
         rv_patch_sites_count(&patcher.objects[i]);
     return error;
@@ -653,7 +663,7 @@ int rv_patcher_plan(const char *wanted, const char *trace_path, bool do_others_r
 
 static void count_patches(void)
 {
-    if (patcher.has_syscalls)
+    if (rv_captures_have_syscalls())
         rv_process_use_instrument(RV_INSTRUMENT_SYSCALLS);
     else
         rv_process_drop_instrument(RV_INSTRUMENT_SYSCALLS);

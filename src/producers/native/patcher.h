@@ -13,6 +13,8 @@
 #define RV_PRODUCERS_NATIVE_PATCHER_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "producers/native/linkage.h"
 #include "ring/attachment.h"
@@ -28,7 +30,7 @@ extern struct rv_attachment ringviz_attachment __attribute__((visibility("protec
  * Find what can be patched, and build its stubs; a trace file may have arguments of some functions captured, and system
  * calls. No jump is in place.
  *   do_others_run  other threads may load and unload meanwhile, and wait in system calls
- *   returns        0; -ENOENT: no planner; -ENOTSUP: return addresses are guarded by the processor; -E2BIG; -ENOMEM; -EPERM;
+ *   returns        0; -ENOENT: no planner; -ENOTSUP: return addresses are guarded by the processor, or of a static program no system call is found; -E2BIG; -ENOMEM; -EPERM;
  *                  -EAGAIN: a fork lasts too long
  */
 RV_HIDDEN int rv_patcher_plan(const char *wanted, const char *trace_path, bool do_others_run);
@@ -51,6 +53,10 @@ RV_HIDDEN int rv_patcher_apply(bool are_sites_clear);
 
 /* While nothing runs: no library that may be wanted has been loaded since the plan. */
 RV_HIDDEN bool rv_patcher_is_current(void);
+
+/* Memory that code between two addresses can reach, not executable yet: below these, since the heap grows above a program,
+ * else far above. NULL: there is none. */
+RV_HIDDEN void *rv_patcher_map_near(uint64_t first, uint64_t last, size_t n_bytes);
 
 /* The loader's list has changed, or is about to: called by the loader. */
 RV_HIDDEN void rv_patcher_follow(void);

@@ -44,6 +44,13 @@ struct rv_returns {
 RV_HIDDEN extern struct rv_return *rv_returns_entries; /* by number */
 RV_HIDDEN extern uint8_t rv_returns_trampolines[RV_RETURNS_PAGES * RV_RETURNS_PAGE];
 
+/* Their unwind information as it would stand in another table: a CIE, a record, an end. Its first address and its range
+ * are still to be written. */
+#define RV_RETURNS_FRAME_BYTES 112u
+#define RV_RETURNS_FRAME_RECORD 72u
+#define RV_RETURNS_FRAME_BEGIN (RV_RETURNS_FRAME_RECORD + 8)
+RV_HIDDEN extern const uint8_t rv_returns_frame[RV_RETURNS_FRAME_BYTES];
+
 /* Once, before the first is taken. -ENOMEM; -EPERM: memory that was written may not be made executable. */
 RV_HIDDEN int rv_returns_init(void);
 

@@ -11,6 +11,7 @@
 
 #if defined(__x86_64__) && defined(__LP64__)
 
+#include <asm/prctl.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -25,6 +26,7 @@
 #include "producers/native/captures.h"
 #include "producers/native/process.h"
 #include "producers/native/signal_guard.h"
+#include "producers/native/static_program.h"
 #include "producers/native/text_x86.h"
 #include "producers/native/thread.h"
 #include "ring/names.h"
@@ -41,6 +43,8 @@ struct registers { /* as the text below pushes them */
     uint64_t resume; /* the stub's */
 };
 
+enum { SHOWN = 1, WATCHED = 2 };
+
 /* Used by text only. */
 RV_HIDDEN __attribute__((used)) void rv_syscalls_enter_slow(struct registers *registers);
 RV_HIDDEN __attribute__((used)) void rv_syscalls_leave_slow(struct registers *registers);
@@ -53,6 +57,37 @@ static uint32_t names[RV_SYSCALLS]; /* [atomic] ids; 0: not known yet */
 
 static RV_THREAD_LOCAL bool is_shared;    /* with a child that is no thread */
 static RV_THREAD_LOCAL bool forks_unseen; /* between the hooks of a call that forks, without our fork handlers */
+
+/* ---- those that are not shown ---- */
+
+/* Of threads that are another C library's, these tell begin and end. */
+static bool is_watched(uint64_t number)
+{
+    return rv_thread_is_foreign && (number == SYS_arch_prctl || number == SYS_exit || number == SYS_clone ||
+                                    number == SYS_clone3 || number == SYS_fork);
+}
+
+/* From here on a static program's thread is known. */
+static bool sets_first_thread(uint64_t number, const struct registers *registers)
+{
+    return number == SYS_arch_prctl && rv_thread_is_foreign && registers->rdi == ARCH_SET_FS;
+}
+
+/* libc may have made the thread cancellable at any instruction, for the sake of the call; in a hook it is not. Where it is
+ * cancelled meanwhile, that happens as the state is set back. */
+static int hold_cancelling(void)
+{
+    int state = PTHREAD_CANCEL_DISABLE;
+    if (!rv_thread_is_foreign)
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    return state;
+}
+
+static void allow_cancelling(int state)
+{
+    if (!rv_thread_is_foreign)
+        pthread_setcancelstate(state, NULL);
+}
 
 /* ---- stubs ---- */
 
@@ -142,7 +177,7 @@ void rv_syscalls_begin(struct rv_patch_syscalls_request *request, bool are_threa
     rv_capture_text_init();
     memset(names, 0, sizeof names); /* it may be another file than the last */
     for (uint32_t i = 0; i < RV_SYSCALLS; i++)
-        rv_syscalls_wanted[i] = rv_captures_find_syscall(i) != 0;
+        rv_syscalls_wanted[i] = rv_captures_find_syscall(i) ? SHOWN : is_watched(i) ? WATCHED : 0;
     rv_thread_end_at_exit(rv_syscalls_wanted[SYS_exit]);
 }
 
@@ -264,7 +299,7 @@ static void count_lost(void)
 /* Nobody listens, or it is one of our own. A handler's call within one of ours cannot be told from it. */
 static bool is_untraced(void)
 {
-    if (rv_os_n_own || rv_process_is_closed())
+    if (rv_os_n_own || rv_process_is_closed() || rv_process_gate == RV_GATE_CLOSED)
         return true;
     if (has_shadow_room() && !is_shared)
         return false;
@@ -312,36 +347,39 @@ static void end_fork(void)
     rv_thread_end_fork();
 }
 
-/*
- * libc may have made the thread cancellable at any instruction, for the sake of the call; in a hook it is not. Where it is
- * cancelled meanwhile, that happens as the state is set back.
- */
+static void show_call(const struct registers *registers, uint32_t name, uint64_t stack)
+{
+    const struct rv_shadow_frame call = frame_of(name, registers->rax, stack_of(registers));
+    if (!rv_push_is_under_way(&rv_thread.pusher)) {
+        push_with_text(registers, &call, stack);
+        return;
+    }
+    (void)rv_push_begin(&rv_thread.pusher, stack);
+    (void)push_call(&call, stack);
+    rv_capture_text_refuse();
+}
+
 void rv_syscalls_enter_slow(struct registers *registers)
 {
     const uint64_t stack = (uint64_t)(uintptr_t)registers, number = registers->rax;
-    int cancel_state;
+    if (sets_first_thread(number, registers))
+        rv_static_program_set_thread();
     if (is_untraced())
         return;
-    const int saved = errno;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    const uint32_t name = name_of(number);
-    const struct rv_shadow_frame call = frame_of(name, number, stack_of(registers));
-    bool is_traced = name != 0;
-    if (is_traced && makes_children(number))
-        is_traced = prepare_child(number, registers);
-    if (is_traced && !rv_push_is_under_way(&rv_thread.pusher)) {
-        push_with_text(registers, &call, stack);
-    } else if (is_traced) {
-        (void)rv_push_begin(&rv_thread.pusher, stack);
-        (void)push_call(&call, stack);
-        rv_capture_text_refuse();
+    const int saved = errno, cancel_state = hold_cancelling();
+    const bool is_shown = rv_syscalls_wanted[number] == SHOWN;
+    const uint32_t name = is_shown ? name_of(number) : 0;
+    const bool is_known = name || !is_shown;
+    if (is_known && (!makes_children(number) || prepare_child(number, registers))) {
+        if (is_shown)
+            show_call(registers, name, stack);
+        if (is_shown || forks_unseen)
+            registers->resume += RV_PATCH_SYSCALL_TRACED;
     }
-    if (is_traced)
-        registers->resume += RV_PATCH_SYSCALL_TRACED;
     if (number == SYS_exit)
         rv_thread_end();
     errno = saved;
-    pthread_setcancelstate(cancel_state, NULL);
+    allow_cancelling(cancel_state);
 }
 
 /* ---- returns ---- */
@@ -362,14 +400,12 @@ static bool is_child(uint64_t number, const struct registers *registers)
 
 void rv_syscalls_leave_slow(struct registers *registers)
 {
-    const int saved = errno;
-    int cancel_state;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    const int saved = errno, cancel_state = hold_cancelling();
     const uint64_t stack = (uint64_t)(uintptr_t)registers, at = stack_of(registers);
     const int64_t number = find_number(at);
-    if (number >= 0 && is_child((uint64_t)number, registers))
+    if (number < 0 || is_child((uint64_t)number, registers)) {
         end_fork();
-    if (number >= 0 && !is_child((uint64_t)number, registers)) {
+    } else {
         const uint32_t capture = rv_captures_find_syscall((uint64_t)number);
         const struct rv_shadow_frame call = frame_of(names[number], (uint64_t)number, at);
         uint64_t values[RV_CAPTURE_VALUES] = {[RV_CAPTURE_RESULT] = registers->rax};
@@ -383,7 +419,7 @@ void rv_syscalls_leave_slow(struct registers *registers)
         end_fork();
     }
     errno = saved;
-    pthread_setcancelstate(cancel_state, NULL);
+    allow_cancelling(cancel_state);
 }
 
 /* A line of text is an instruction. */

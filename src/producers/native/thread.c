@@ -84,6 +84,8 @@ static void (*replay_frames)(void);
 static void (*at_end[2])(void);
 static bool ends_at_exit; /* by exit(2), which is to be seen, rather than by the key's destructor */
 
+bool rv_thread_is_foreign;
+
 void rv_thread_end_at_exit(bool ends)
 {
     ends_at_exit = ends;
@@ -189,6 +191,8 @@ void rv_thread_end(void)
 static bool has_end_key(void)
 {
     uint32_t none = 0;
+    if (rv_thread_is_foreign)
+        return false;
     if (__atomic_compare_exchange_n(&end_key_state, &none, 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) &&
         pthread_key_create(&end_key, end_thread) == 0)
         __atomic_store_n(&end_key_state, 2, __ATOMIC_RELEASE);     /* K1 -> K2 */

@@ -23,6 +23,9 @@ RV_HIDDEN rv_push_slow_fn rv_thread_push_slow;
 /* The thread's next event looks at what monitors want. */
 RV_HIDDEN void rv_thread_look(void);
 
+/* Threads are another C library's than ours: our keys are none of theirs, and no fork handler of ours is called. */
+RV_HIDDEN extern bool rv_thread_is_foreign;
+
 /* Above all of the calling thread's own stack. */
 RV_HIDDEN uint64_t rv_thread_stack_end(void);
 
