@@ -1,5 +1,5 @@
 #!/bin/sh
-# syscalls.sh RINGVIZ SYSCALLS MARK CONTENTION: system calls are drawn as strace has them, and programs are as without. MARK
+# syscalls.sh RINGVIZ SYSCALLS MARK CONTENTION FORKTREE...: system calls are drawn as strace has them, and programs are as without. MARK
 # marks, for strace, from where on ringviz's library is there.
 set -u
 ringviz=$1 program=$2 mark=$3 contention=$4
@@ -139,6 +139,13 @@ grep -q 'syscall::write' "$folder/out" && grep -q 'syscall::[a-v]' "$folder/out"
 # Threads that wait for each other: what we ask about them is none of their calls.
 run --syscalls=gettid --patch=off --spans=csv -- "$contention" rwlock
 expect "calls of gettid(2)" "$(grep -c 'syscall::gettid' "$folder/out")" 0
+
+# The first event of a process is that of a fork.
+shift 4
+for forktree; do
+    run --syscalls=clone --patch=off --spans=csv -- "$forktree"
+    expect "calls of clone(2) for its 20 children" "$(grep -c 'syscall::clone,' "$folder/out")" 20
+done
 
 run --syscalls=reed --headless -- true
 expect "exit status of a wrong name" $status 2

@@ -9,7 +9,10 @@
 
 #include "producers/native/captures.h"
 #include "producers/native/patcher.h"
+#include "producers/native/process.h"
+#include "producers/native/signal_guard.h"
 #include "producers/native/static_program.h"
+#include "producers/native/thread.h"
 
 /* Programs that are only there to run others, or that a producer of their own traces. */
 static const char *const LEFT_ALONE[] = {"sh",      "dash",   "bash",   "zsh",  "ksh",     "busybox",
@@ -60,6 +63,17 @@ static bool has_syscalls(const char *file)
     return rv_captures_have_syscalls();
 }
 
+/* The first system call may be fork's, between whose handlers the file cannot be opened. A static program has none. */
+static void open_for_syscalls(void)
+{
+    struct rv_signal_guard guard;
+    if (!rv_captures_have_syscalls() || rv_thread_is_foreign)
+        return;
+    rv_signal_guard_begin(&guard);
+    (void)rv_process_open(NULL);
+    rv_signal_guard_end(&guard);
+}
+
 __attribute__((constructor)) static void start(int n_arguments, const char *const *arguments,
                                                const char *const *environment)
 {
@@ -70,7 +84,9 @@ __attribute__((constructor)) static void start(int n_arguments, const char *cons
         return;
     const char *file = secure_getenv("RINGVIZ_FILE"), *wanted = find_wanted();
     if (file && *file && (*wanted || has_syscalls(file)) && has_one_thread() &&
-        rv_patcher_plan(wanted, file, false) == 0)
+        rv_patcher_plan(wanted, file, false) == 0) {
         rv_patcher_write();
+        open_for_syscalls();
+    }
     errno = saved;
 }

@@ -208,12 +208,13 @@ static struct rv_shadow_frame frame_of(uint32_t name, uint64_t number, uint64_t 
                                     .site = (uint64_t)(uintptr_t)rv_syscalls_stubs + 1 + number};
 }
 
+/* Between the fork handlers the process's lock is held: the file cannot be opened there. */
 static uint32_t intern(uint64_t number)
 {
     const struct rv_name name = {RV_NAME_SUBROUTINE, RV_SYSCALL_PACKAGE, rv_syscall_name((unsigned)number), "", 0};
     struct rv_signal_guard guard;
     uint32_t id = 0;
-    if (rv_process_is_closed())
+    if (rv_process_is_closed() || (rv_thread_is_forking() && !rv_process_is_open()))
         return 0;
     rv_signal_guard_begin(&guard);
     if (rv_process_open(NULL) == 0)
