@@ -409,7 +409,7 @@ struct rv_wire_header {
     uint32_t n_rings_freed;            /* [atomic] futex: bumped by each ring that becomes free */
     uint64_t n_programs_not_preloaded; /* [atomic] started by programs that are traced */
     uint32_t n_rings_left;             /* [atomic] bumped by each ring that its owner has left */
-    uint8_t reserved4[4];
+    uint32_t n_rings_ready;            /* [atomic] rings below have the pages of a claim, from the consumer */
 
     /* 0x300 name allocation */
     uint64_t name_heap_used; /* [atomic] bytes */
@@ -663,7 +663,8 @@ struct rv_wire_control {
     uint64_t claim_head;       /* head when this generation began */
     uint32_t has_pages;        /* [atomic] 1: this struct and the first events have pages: it was claimed */
     uint32_t texts_have_pages; /* [atomic] 1: those of its texts are; 2: they could not be */
-    uint8_t reserved0[8];
+    uint32_t n_backed;         /* [atomic] slots from the ring's first on that have pages, if not more */
+    uint8_t reserved0[4];
 
     /* 0x040 flags, read on slow paths */
     uint32_t trace;  /* [atomic] */

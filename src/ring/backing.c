@@ -23,7 +23,8 @@ static int give(struct rv_map *map, void *data, size_t n_bytes)
 
 int rv_backing_give_state(struct rv_map *map, uint32_t ring_idx)
 {
-    if (ring_idx < __atomic_load_n(&map->header->n_rings_used, __ATOMIC_RELAXED))
+    if (ring_idx < __atomic_load_n(&map->header->n_rings_used, __ATOMIC_RELAXED) ||
+        ring_idx < __atomic_load_n(&map->header->n_rings_ready, __ATOMIC_RELAXED))
         return 0;
     return give(map, rv_map_control(map, ring_idx), sizeof(struct rv_wire_control));
 }
@@ -39,14 +40,34 @@ int rv_backing_give_rest(struct rv_map *map, uint32_t ring_idx)
     return error;
 }
 
+/* Slots from first to end; where those before it have pages, the ring remembers these, too. */
+static int give_slots(struct rv_map *map, uint32_t ring_idx, uint64_t first, uint64_t end)
+{
+    uint32_t *n_backed = &rv_map_control(map, ring_idx)->n_backed;
+    const uint64_t n = __atomic_load_n(n_backed, __ATOMIC_RELAXED);
+    if (end <= n)
+        return 0;
+    const int error = give(map, rv_map_events(map, ring_idx) + first, (end - first) * sizeof(struct rv_event));
+    if (!error && first <= n)
+        __atomic_store_n(n_backed, (uint32_t)end, __ATOMIC_RELAXED);
+    return error;
+}
+
 int rv_backing_give_events(struct rv_map *map, uint32_t ring_idx, uint64_t head, uint64_t n)
 {
-    struct rv_event *events = rv_map_events(map, ring_idx);
-    uint64_t n_events = map->geometry.ring_events, first = head & (n_events - 1);
+    const uint64_t n_events = map->geometry.ring_events, first = head & (n_events - 1);
     n = n < n_events ? n : n_events;
-    uint64_t n_here = n < n_events - first ? n : n_events - first;
-    int error = give(map, events + first, n_here * sizeof *events);
-    if (!error && n > n_here)
-        error = give(map, events, (n - n_here) * sizeof *events);
+    const uint64_t n_here = n < n_events - first ? n : n_events - first;
+    const int error = give_slots(map, ring_idx, first, first + n_here);
+    return error || n == n_here ? error : give_slots(map, ring_idx, 0, n - n_here);
+}
+
+int rv_backing_prepare(struct rv_map *map, uint32_t ring_idx)
+{
+    int error = rv_backing_give_state(map, ring_idx);
+    if (!error)
+        error = rv_backing_give_events(map, ring_idx, 0, RV_BACKING_FIRST_EVENTS);
+    if (!error)
+        __atomic_store_n(&map->header->n_rings_ready, ring_idx + 1, __ATOMIC_RELAXED);
     return error;
 }

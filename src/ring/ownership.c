@@ -483,6 +483,13 @@ static bool is_drained(const struct rv_wire_control *control)
     return (int64_t)(head - __atomic_load_n(&control->tail, __ATOMIC_RELAXED)) <= 0;
 }
 
+/* The next owner begins where this one did: those slots have pages, which its process has touched. */
+static void rewind_ring(const struct rv_map *map, struct rv_wire_control *control)
+{
+    const uint64_t in_lap = map->geometry.ring_events - 1, tail = __atomic_load_n(&control->tail, __ATOMIC_RELAXED);
+    __atomic_store_n(&control->tail, (tail + in_lap) & ~in_lap, __ATOMIC_RELAXED);
+}
+
 void rv_ownership_reclaim(struct rv_map *map, uint32_t ring_idx)
 {
     struct rv_wire_control *control = rv_map_control(map, ring_idx);
@@ -492,10 +499,11 @@ void rv_ownership_reclaim(struct rv_map *map, uint32_t ring_idx)
     uint32_t state = state_of(word);
     bool is_dead_claim = state == RV_RING_CLAIMED;
     bool is_done = state == RV_RING_EXITED || (state == RV_RING_LIVE && !owner_only_lost_its_lock(map, control));
-    if (is_done && is_drained(control))
+    is_done = is_done && is_drained(control);
+    if (is_done) {
         add_to_totals(map, ring_idx);
-    else
-        is_done = false;
+        rewind_ring(map, control);
+    }
     if ((is_dead_claim || is_done || state >= RV_RING_STATE_COUNT) && set_free(map, ring_idx, word))
         unlock_free(map, ring_idx);
     else

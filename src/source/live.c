@@ -21,6 +21,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "flow/not_traced.h"
+#include "ring/backing.h"
 #include "ring/names.h"
 #include "ring/liveness.h"
 #include "ring/ownership.h"
@@ -39,6 +40,9 @@ enum {
     BUSY_SHARE = 4,
     /* Naps become longer after this many turns without an event. */
     IDLE_TURNS = 25,
+    /* Rings are ready for so many more threads: half as many as have one, within these bounds. */
+    LEAST_READY = 8,
+    MOST_READY = 256,
 };
 static const uint64_t DEFAULT_INTERVAL_NS = 2000000;
 static const uint64_t LIVENESS_INTERVAL_NS = 20000000;
@@ -89,6 +93,7 @@ struct live {
     uint64_t turn_ticks;   /* at this turn's begin, */
     uint32_t n_new_rings;  /* and the header's */
     uint32_t n_rings_used; /* greatest value seen; never falls */
+    uint32_t n_prepared;   /* rings; all, once that has failed */
     size_t n_streams;      /* open now */
     uint64_t n_idle_turns; /* in a row */
     bool has_had_stream, is_busy, is_ending, is_loss_turn, is_damage_said;
@@ -622,6 +627,17 @@ static void look_at_rings(struct live *live, bool check_liveness)
     rv_ownership_find_live_owners(live->map, live->has_live_owner);
 }
 
+/* A thread that begins takes no page of the file then. */
+static void prepare_rings(struct live *live)
+{
+    const uint32_t n_used = live->n_rings_used, n_more = n_used / 2;
+    const uint32_t n_ready = n_used + (n_more < LEAST_READY ? LEAST_READY : n_more < MOST_READY ? n_more : MOST_READY);
+    const uint32_t n_rings = live->map->geometry.n_rings, n = n_ready < n_rings ? n_ready : n_rings;
+    for (; live->n_prepared < n; live->n_prepared++)
+        if (live->n_prepared >= n_used && rv_backing_prepare(live->map, live->n_prepared) != 0)
+            live->n_prepared = n_rings - 1;
+}
+
 /* ---- the governor ---- */
 
 /* The ring that has seen a choice's last call, or another one of its process; NULL: none of them is open now. */
@@ -693,6 +709,7 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     rv_module_watch_refresh(&live->modules);
     check_liveness |= was_over;
     look_at_rings(live, check_liveness);
+    prepare_rings(live);
     for (uint32_t i = 0; i < live->n_rings_used; i++)
         has_moved |= visit_ring(live, i, check_liveness, intake);
     rv_ring_turn_done(live->map->header);
