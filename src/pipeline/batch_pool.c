@@ -7,11 +7,14 @@
 #include "base/vec.h"
 
 static const uint64_t BORROW_WAIT_NS = 10000000;
+enum { N_SHORT = 32 };
 
-void rv_batch_pool_init(struct rv_batch_pool *jobs, size_t n)
+void rv_batch_pool_init(struct rv_batch_pool *jobs, size_t most_long)
 {
+    const size_t n = most_long + N_SHORT;
     *jobs = (struct rv_batch_pool){.all = rv_alloc(n, sizeof *jobs->all),
                                    .n = n,
+                                   .most_long = most_long,
                                    .free = rv_alloc(n, sizeof(struct rv_job *)),
                                    .n_free = n,
                                    .blocks = rv_alloc(n, sizeof(struct rv_block *))};
@@ -39,37 +42,52 @@ void rv_batch_pool_fini(struct rv_batch_pool *jobs)
     *jobs = (struct rv_batch_pool){.all = NULL};
 }
 
-/* Who waits goes on with several: a wake-up for each would take longer than what a small one holds. */
-static size_t n_worth_waking(const struct rv_batch_pool *jobs)
+static bool has_one(const struct rv_batch_pool *jobs)
 {
-    return (jobs->n + 1) / 2;
+    return jobs->n_free > 0 && jobs->n_long < jobs->most_long;
+}
+
+/* Who waits goes on with several: a wake-up for each would take longer than what a small one holds. */
+static bool is_worth_waking(const struct rv_batch_pool *jobs)
+{
+    return 2 * jobs->n_free >= jobs->n && 2 * jobs->n_long <= jobs->most_long;
 }
 
 struct rv_job *rv_batch_pool_borrow(struct rv_batch_pool *jobs)
 {
     struct rv_job *job = NULL;
     pthread_mutex_lock(&jobs->lock);
-    if (jobs->n_free == 0) {
+    if (!has_one(jobs)) {
         uint64_t end_ns = rv_clock_mono_ns() + BORROW_WAIT_NS;
-        while (jobs->n_free < n_worth_waking(jobs) && rv_os_wait_until(&jobs->has_free, &jobs->lock, end_ns))
+        while (!is_worth_waking(jobs) && rv_os_wait_until(&jobs->has_free, &jobs->lock, end_ns))
             ;
     }
-    if (jobs->n_free)
+    if (has_one(jobs))
         job = jobs->free[--jobs->n_free];
     pthread_mutex_unlock(&jobs->lock);
     return job;
 }
 
+void rv_batch_pool_lend_long(struct rv_batch_pool *jobs, struct rv_job *job)
+{
+    job->is_long = true;
+    pthread_mutex_lock(&jobs->lock);
+    jobs->n_long++;
+    pthread_mutex_unlock(&jobs->lock);
+}
+
 void rv_batch_pool_release(struct rv_batch_pool *jobs, struct rv_job *job)
 {
+    const bool was_long = job->is_long;
     job->batch.n = job->batch.n_specials = 0;
-    job->closes_stream = job->batch.is_open = job->batch.is_retold = false;
+    job->is_long = job->closes_stream = job->batch.is_open = job->batch.is_retold = false;
     pthread_mutex_lock(&jobs->lock);
+    jobs->n_long -= was_long;
     if (job->block)
         jobs->blocks[jobs->n_blocks++] = job->block;
     job->block = NULL;
     jobs->free[jobs->n_free++] = job;
-    bool is_enough = jobs->n_free >= n_worth_waking(jobs);
+    bool is_enough = is_worth_waking(jobs);
     pthread_mutex_unlock(&jobs->lock);
     if (is_enough)
         pthread_cond_signal(&jobs->has_free);

@@ -129,10 +129,12 @@ static void submit_batch(void *context, struct rv_batch *batch)
     session->n_coming += !((struct rv_job_order *)batch->stream)->page;
     pthread_mutex_unlock(&session->lock);
     rv_job_order_add(batch->stream, job);
-    if (batch->n < FEW_EVENTS && !((struct rv_job_order *)batch->stream)->page)
+    if (batch->n < FEW_EVENTS && !((struct rv_job_order *)batch->stream)->page) {
         rv_queue_put(session->filled, job);
-    else
-        rv_queue_push(session->filled, job);
+        return;
+    }
+    rv_batch_pool_lend_long(&session->jobs, job);
+    rv_queue_push(session->filled, job);
 }
 
 static void close_stream(void *context, void *stream, uint64_t end_ns)
