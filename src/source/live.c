@@ -62,10 +62,11 @@ struct live_ring {
     uint32_t tid;
     uint32_t name_seen; /* control.name_is_set at the name last reported */
     uint64_t n_dropped_said;
-    bool is_owner_gone;    /* at this turn's check */
-    uint64_t n_lost_ahead; /* overwritten events to be reported before the next one */
-    uint64_t n_added;      /* events of context switches and of the governor, which are not the ring's */
-    bool has_called;       /* switches before the thread's first event are not shown */
+    struct rv_stream_account account; /* as last reported */
+    bool is_owner_gone;               /* at this turn's check */
+    uint64_t n_lost_ahead;            /* overwritten events to be reported before the next one */
+    uint64_t n_added;                 /* events of context switches and of the governor, which are not the ring's */
+    bool has_called;                  /* switches before the thread's first event are not shown */
     bool is_damage_said;
 };
 
@@ -162,6 +163,7 @@ static void open_stream(struct live *live, struct live_ring *slot, uint32_t ring
     slot->generation = control->generation;
     slot->tid = control->owner_tid;
     slot->n_lost_ahead = slot->n_dropped_said = slot->n_added = 0;
+    slot->account = (struct rv_stream_account){0};
     slot->normalizer = (struct rv_normalizer){
         .clock = &live->map->clock,
         .symbolizer = live->symbolizer,
@@ -198,9 +200,11 @@ static void account(struct live *live, struct live_ring *slot, uint32_t ring_idx
     struct rv_ring_account now = slot->is_owner_gone ? rv_ring_last_account(&slot->ring) : rv_ring_account(&slot->ring);
     if (live->is_ending && rv_ring_n_waiting(&slot->ring) > 0) /* its owner keeps running without us */
         now.n_produced = now.n_consumed + now.n_dropped;
-    intake->account_stream(
-        intake->context, slot->stream,
-        &(struct rv_stream_account){now.n_produced + slot->n_added, now.n_consumed + slot->n_added, now.n_dropped});
+    const struct rv_stream_account account = {now.n_produced + slot->n_added, now.n_consumed + slot->n_added,
+                                              now.n_dropped};
+    if (memcmp(&account, &slot->account, sizeof account) != 0) /* of thousands of idle threads none takes a lock */
+        intake->account_stream(intake->context, slot->stream, &account);
+    slot->account = account;
     if (live->is_loss_turn && now.n_dropped > slot->n_dropped_said && !is_read_at_end(live)) {
         char name[64];
         rv_ownership_thread_name(live->map, ring_idx, name);
