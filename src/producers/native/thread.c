@@ -18,6 +18,7 @@
 
 #include "base/os_call.h"
 #include "producers/native/calls.h"
+#include "producers/native/fork_mark.h"
 #include "producers/native/modules.h"
 #include "producers/native/origin.h"
 #include "producers/native/pool.h"
@@ -57,7 +58,7 @@ struct ringviz_thread {
 /* Of the native thread. */
 struct native {
     uint32_t n_rounds;
-    pid_t forking_pid;                    /* the process that forks, between our fork handlers; else 0 */
+    bool is_forking;                      /* between our fork handlers, in the child until it is restarted */
     struct rv_signal_guard forking_guard; /* while it does, */
     struct rv_origin child;               /* and what its child gets */
     bool expects_modules;
@@ -340,14 +341,14 @@ static void restart_in_child(bool is_push_under_way)
     rv_process_restart(left_ring);
     rv_verdict_table_inherit();
     thread.n_without_ring = 0;
-    native.forking_pid = 0;
+    native.is_forking = false;
     rv_origin_begin(&native.child);
     end_forking();
 }
 
 bool rv_thread_is_forked(void)
 {
-    return native.forking_pid && native.forking_pid != rv_os_own_pid();
+    return native.is_forking && rv_fork_mark_is_gone(RV_FORK_MARK_THREAD);
 }
 
 static bool is_count_stale(void)
@@ -376,7 +377,7 @@ static bool lock_process(void)
 /* Where the lock is not available in time, they are read later. */
 void rv_thread_look_at_modules(void)
 {
-    if (!rv_process_is_open() || native.forking_pid)
+    if (!rv_process_is_open() || native.is_forking)
         return;
     if (!lock_process()) {
         rv_thread_expect_modules();
@@ -409,7 +410,7 @@ static void meet_closed_process(void)
     struct rv_signal_guard guard;
     rv_process_miss_event();
     release_ring();
-    if (native.forking_pid)
+    if (native.is_forking)
         return;
     rv_signal_guard_begin(&guard);
     rv_process_close_gate();
@@ -432,7 +433,7 @@ void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind
         pusher->cursor = 0;
         return;
     }
-    if (native.forking_pid) {
+    if (native.is_forking) {
         push_while_forking(stack, kind, word);
     } else if (has_ring() || get_ring()) {
         if (has_news())
@@ -455,7 +456,7 @@ void rv_thread_look(void)
 
 bool rv_thread_is_forking(void)
 {
-    return native.forking_pid != 0;
+    return native.is_forking;
 }
 
 int rv_thread_ring(void)
@@ -572,7 +573,7 @@ void rv_thread_expect_modules(void)
 bool rv_thread_begin_unload(void)
 {
     struct rv_signal_guard guard;
-    bool is_forking = native.forking_pid != 0; /* the process lock is held */
+    const bool is_forking = native.is_forking; /* the process lock is held */
     rv_signal_guard_begin(&guard);
     if (!is_forking)
         rv_verdict_table_suspend();
@@ -713,7 +714,8 @@ void rv_thread_begin_fork(void)
 {
     native.child = rv_origin_announce_process();
     rv_signal_guard_begin(&native.forking_guard);
-    native.forking_pid = getpid();
+    (void)rv_fork_mark_set(RV_FORK_MARK_THREAD);
+    native.is_forking = true;
     rv_thread_look();
     rv_process_lock();
     rv_os_end_own(); /* fork's own calls, and those of other handlers, are the program's */
@@ -735,7 +737,7 @@ static void after_fork_in_parent(void)
 {
     rv_os_begin_own();
     rv_process_unlock();
-    native.forking_pid = 0;
+    native.is_forking = false;
     write_stash();
     end_forking();
 }
@@ -748,7 +750,7 @@ static void after_fork_in_child(void)
 
 void rv_thread_end_fork(void)
 {
-    if (!native.forking_pid)
+    if (!native.is_forking)
         return;
     if (rv_thread_is_forked())
         after_fork_in_child();

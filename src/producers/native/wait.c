@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/os_call.h"
+#include "producers/native/fork_mark.h"
 #include "producers/native/object_names.h"
 #include "producers/native/process.h"
 #include "producers/native/thread.h"
@@ -20,7 +21,6 @@
      1u << RV_WAIT_ONCE)
 
 struct rv_wait_slot rv_wait_slots[1u << RV_WAIT_SLOT_BITS];
-static pid_t slots_pid; /* [atomic] whose they are */
 RV_THREAD_LOCAL struct rv_wait rv_wait;
 
 static uint32_t rest_of(const void *object)
@@ -31,9 +31,7 @@ static uint32_t rest_of(const void *object)
 /* In the child of fork, the waiters of the parent are gone. */
 static void follow_fork(void)
 {
-    const pid_t pid = rv_os_own_pid();
-    if (__atomic_load_n(&slots_pid, __ATOMIC_RELAXED) == pid ||
-        __atomic_exchange_n(&slots_pid, pid, __ATOMIC_RELAXED) == pid)
+    if (!rv_fork_mark_is_gone(RV_FORK_MARK_WAITS) || !rv_fork_mark_set(RV_FORK_MARK_WAITS))
         return;
     for (size_t i = 0; i < sizeof rv_wait_slots / sizeof *rv_wait_slots; i++)
         if (__atomic_load_n(&rv_wait_slots[i].n_waiters, __ATOMIC_RELAXED))

@@ -1,0 +1,20 @@
+/*
+ * Whether the process is a forked child that has not been dealt with yet, however it was forked, and whatever its pid: a
+ * child may have the pid of its parent in another PID namespace. A subject that has something to do in a child has a mark.
+ */
+#ifndef RV_PRODUCERS_NATIVE_FORK_MARK_H
+#define RV_PRODUCERS_NATIVE_FORK_MARK_H
+
+#include <stdbool.h>
+
+#include "producers/native/linkage.h"
+
+enum rv_fork_mark { RV_FORK_MARK_THREAD, RV_FORK_MARK_WAITS, RV_FORK_MARK_COUNT };
+
+/* The mark is not this process's. Any thread or signal handler. */
+RV_HIDDEN bool rv_fork_mark_is_gone(enum rv_fork_mark mark);
+
+/* Makes it this process's. False: another thread has done so before. */
+RV_HIDDEN bool rv_fork_mark_set(enum rv_fork_mark mark);
+
+#endif
