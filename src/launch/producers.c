@@ -4,8 +4,10 @@
  */
 #include "launch/producers.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,11 +36,33 @@ static bool can_load_ours(const struct rv_program *program)
     return !program->has_other_libc;
 }
 
+/*
+ * In front of a path: GNU's loader puts the name of its libraries' folder for $LIB, and goes up to the root again. That of
+ * another C library, which cannot load ours, finds no such file, and ignores it: programs that the command starts need
+ * not be known.
+ */
+#define FOR_GNU_LOADER "/$LIB/../../../.."
+
+/* Is that folder there? Where it is, the C library is found by way of it to be loaded. */
+static bool has_gnu_folder(void)
+{
+    char path[sizeof FOR_GNU_LOADER + PATH_MAX] = FOR_GNU_LOADER;
+    Dl_info info;
+    void *library = NULL;
+    if (dladdr((void *)(uintptr_t)&strlen, &info) && realpath(info.dli_fname, path + strlen(path)))
+        library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    if (library)
+        dlclose(library);
+    return library != NULL;
+}
+
 /* A shared AddressSanitizer runtime refuses to start behind another library, but works there: ours calls what it intercepts
  * in turn. Said by an option of its own, programs that the command starts have it, too. */
 static void add_preload(char **environment, char *path)
 {
-    rv_environment_set(environment, "LD_PRELOAD", path, ':', getenv("LD_PRELOAD"));
+    char library[sizeof FOR_GNU_LOADER + PATH_MAX];
+    snprintf(library, sizeof library, "%s%s", has_gnu_folder() ? FOR_GNU_LOADER : "", path);
+    rv_environment_set(environment, "LD_PRELOAD", library, ':', getenv("LD_PRELOAD"));
     rv_environment_set(environment, "ASAN_OPTIONS", "verify_asan_link_order=0", ':', getenv("ASAN_OPTIONS"));
 }
 

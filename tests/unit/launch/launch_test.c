@@ -98,7 +98,7 @@ Test(launch, the_producer_is_preloaded_first_and_the_file_named_absolutely)
     shell(
         "LD_PRELOAD=/other.so RINGVIZ_FILE=old bin/probe run env 2>/dev/null | grep -E '^(LD_PRELOAD|RINGVIZ)' | sort");
     snprintf(expected, sizeof expected,
-             "LD_PRELOAD=%s/lib/ringviz/libringviz-cyg.so:/other.so\nRINGVIZ_FILE=%s/trace\nRINGVIZ_PATCH=auto\n",
+             "LD_PRELOAD=/$LIB/../../../..%s/lib/ringviz/libringviz-cyg.so:/other.so\nRINGVIZ_FILE=%s/trace\nRINGVIZ_PATCH=auto\n",
              folder, folder);
     cr_expect(eq(str, output, (char *)expected));
 }
