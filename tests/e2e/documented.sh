@@ -11,7 +11,7 @@ cd "$folder" || exit 1
     awk '/^```/ { on = !on; next } on' "$source/README.md" | sed 's/  *#.*//'
     # shellcheck disable=SC2016
     grep -oE '`ringviz [^`]*`' "$source/README.md" | tr -d '`'
-    for page in ringviz.1.in ringviz-control.1 ringviz-formats.7 ringviz-output.7; do
+    for page in ringviz.1.in ringviz-control.1 ringviz-ruby.1 ringviz-formats.7 ringviz-output.7; do
         sed 's/\\&//g; s/\\fB/\n/g; s/\\f[PR]/\n/g; s/\\-/-/g; s/\\(dq/"/g; s/\\(aq/'"'"'/g; s/\\e/\\/g' "$source/assets/$page"
     done
 } | grep -E '^ringviz (-- |.*( -- |[a-z]\.(rvz|json)))' | sed 's/[.,]*$//' | sort -u >commands
