@@ -3,11 +3,13 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -36,14 +38,31 @@ static long status_of(pid_t pid, const char *key, char out[128])
     return value;
 }
 
-/* Is it the same file where the process looks for it? Daemons of systemd have mounts of their own, but few. */
+/* As the process finds it: a link's absolute target, too, begins at the process's root. 0 or a negative errno. */
+static int stat_as(pid_t pid, const char *path, struct stat *its)
+{
+    struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
+    char root[64];
+    snprintf(root, sizeof root, "/proc/%d/root", (int)pid);
+    const int folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return -errno;
+    const int fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+    const int error = fd < 0 || fstat(fd, its) != 0 ? -errno : 0;
+    if (fd >= 0)
+        close(fd);
+    close(folder);
+    return error;
+}
+
+/* Is it the same file where the process looks for it? Daemons of systemd have mounts of their own, but few. What cannot be
+ * told (a container may refuse openat2(2)) is taken for the same: dlopen then fails. */
 static bool sees(pid_t pid, const char *path)
 {
-    char there[PATH_MAX + 64];
-    struct stat its, ours;
-    snprintf(there, sizeof there, "/proc/%d/root%s", (int)pid, path);
-    return stat(path, &ours) != 0 ||
-           (stat(there, &its) == 0 ? its.st_dev == ours.st_dev && its.st_ino == ours.st_ino : errno == EACCES);
+    struct stat its = {0}, ours;
+    const int error = stat_as(pid, path, &its);
+    return stat(path, &ours) != 0 || error == -EACCES || error == -ENOSYS || error == -EPERM ||
+           (!error && its.st_dev == ours.st_dev && its.st_ino == ours.st_ino);
 }
 
 static bool is_our_machine(pid_t pid)

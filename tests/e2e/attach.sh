@@ -166,6 +166,23 @@ if [ "$(id -u)" -eq 0 ] && (as_daemon test -r "${ringviz%/*}/../lib/libringviz-a
     kill $other
 fi
 
+# Absolute links begin at the process's root: there, the trace file's folder is one, to a folder that is empty for us.
+mkdir -p "$folder/trace/link" "$folder/kept" && mkfifo "$folder/lines"
+with_mounts() {
+    exec unshare -m sh -c 'folder=$1; shift; mount --bind "$folder/trace/link" "$folder/kept" &&
+        mount -t tmpfs none "$folder/trace" && ln -s "$folder/kept" "$folder/trace/link" && exec "$@"' sh "$folder" "$@"
+}
+if (with_mounts true) 2>/dev/null; then
+    with_mounts sh -c 'echo begun; while read -r line; do cd /; done' <"$folder/lines" >"$folder/mounted" &
+    mounted=$!
+    exec 8>"$folder/lines"
+    within 90 grep -q begun "$folder/mounted" || fail "sh does not start with mounts of its own"
+    run -p $mounted --duration=0.1s --report --trace-file="$folder/trace/link/file"
+    expect "exit status for a process with links of its own" $status 0
+    exec 8>&-
+    wait $mounted
+fi
+
 exec 9>&-
 wait $pid
 expect "exit status of the program" $? 0
