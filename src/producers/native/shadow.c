@@ -9,6 +9,9 @@
  *
  * Calls by the API live as long as the hooked function around them: their frames have its stack pointer.
  *
+ * A thread may be on thousands of other stacks, most of which it has left for good: a region without an open call is given
+ * back, and one whose calls' stack is not mapped any more. What such a stack has next begins a new region.
+ *
  * Deeper than a region is long, calls are only counted: what is left without a return there is found out when the stack
  * is back within the region.
  */
@@ -27,6 +30,7 @@
 #define N_KEPT_FRAMES 2048u /* whose pages a thread leaves to the next one */
 #define FRAMES_A_PAGE (RV_POOL_PAGE / sizeof(struct rv_shadow_frame))
 #define N_BUCKETS 256u
+#define FEW_STACKS 1024u /* other stacks of a thread, all of which are kept */
 #define MAX_SEARCH 4096u /* frames that may be open still, passed in search of a return's call */
 
 #define NO_STACK 0u /* the lowest: nothing nests on it, nothing returns from it */
@@ -38,11 +42,17 @@
 
 #define RETURNED UINT64_MAX /* call_site of a function that has returned below frames of a runtime; its site is 0 */
 
+/* Where a thread has been on other stacks than its own: all of them. */
+struct stacks {
+    size_t n, n_most; /* others; more of them are looked through */
+    struct rv_shadow_region *buckets[N_BUCKETS];
+};
+
 struct rv_shadow_region {
     uint32_t stack_id;
     bool has_runtime;                     /* a runtime's frames were on it: they may have ended functions above */
     struct rv_shadow_region *next;        /* in its bucket */
-    struct rv_shadow_region **buckets;    /* the thread's; NULL while it has been on its own stack only */
+    struct stacks *stacks;                /* the thread's; NULL while it has been on its own stack only */
     struct rv_shadow_frame *base;         /* the lowest boundary */
     struct rv_shadow_frame *first, *last; /* slots */
     struct rv_shadow saved;               /* while the thread is on another stack */
@@ -483,8 +493,8 @@ void rv_shadow_count_kept(struct rv_shadow *shadow, uint32_t limit,
 /* NULL: the thread was never on it. */
 static struct rv_shadow_region *find_region(const struct rv_shadow *shadow, uint32_t stack_id)
 {
-    struct rv_shadow_region **buckets = shadow->region->buckets;
-    struct rv_shadow_region *region = buckets ? buckets[stack_id % N_BUCKETS] : shadow->region;
+    const struct stacks *stacks = shadow->region->stacks;
+    struct rv_shadow_region *region = stacks ? stacks->buckets[stack_id % N_BUCKETS] : shadow->region;
     while (region && region->stack_id != stack_id)
         region = region->next;
     return region;
@@ -556,19 +566,58 @@ int rv_shadow_create(struct rv_shadow *shadow, uint64_t end, bool is_native)
 }
 
 /* The thread is about to leave its own stack for the first time. */
-static bool has_buckets(struct rv_shadow_region *region)
+static bool has_stacks(struct rv_shadow_region *region)
 {
-    if (!region->buckets && (region->buckets = map_pages(N_BUCKETS * sizeof *region->buckets)))
-        region->buckets[0] = region;
-    return region->buckets != NULL;
+    if (!region->stacks && (region->stacks = map_pages(sizeof *region->stacks))) {
+        region->stacks->n_most = FEW_STACKS;
+        region->stacks->buckets[0] = region;
+    }
+    return region->stacks != NULL;
 }
 
-static struct rv_shadow_region *add_region(struct rv_shadow_region **buckets, uint32_t stack_id)
+static bool is_mapped(uint64_t address)
 {
-    struct rv_shadow_region **bucket = &buckets[stack_id % N_BUCKETS], *region = create_region(stack_id);
+    unsigned char is_resident;
+    return mincore((void *)(uintptr_t)(address & ~(uint64_t)(RV_POOL_PAGE - 1)), 1, &is_resident) == 0;
+}
+
+/* Of a stack that the thread is not on: a new region would do as well. A runtime's frames may have ended functions whose
+ * returns come later. */
+static bool is_over(const struct rv_shadow_region *region)
+{
+    const struct rv_shadow_frame *base = region->base, *lowest = base + 1;
+    if (region->has_runtime || base != region->first + N_EARLIER - 1)
+        return false;
+    return region->saved.top == base || (lowest->word != BOUNDARY && lowest->stack && !is_mapped(lowest->stack));
+}
+
+static void remove_over(struct stacks *stacks, const struct rv_shadow_region *current)
+{
+    const int saved = errno;
+    for (size_t i = 0; i < N_BUCKETS; i++)
+        for (struct rv_shadow_region **at = &stacks->buckets[i], *region; (region = *at);) {
+            if (region->stack_id == 0 || region == current || !is_over(region)) {
+                at = &region->next;
+                continue;
+            }
+            *at = region->next;
+            munmap(region, OTHER_BYTES);
+            stacks->n--;
+        }
+    stacks->n_most = 2 * stacks->n < FEW_STACKS ? FEW_STACKS : 2 * stacks->n;
+    errno = saved;
+}
+
+static struct rv_shadow_region *add_region(struct rv_shadow_region *current, uint32_t stack_id)
+{
+    struct stacks *stacks = current->stacks;
+    if (stacks->n >= stacks->n_most)
+        remove_over(stacks, current);
+    struct rv_shadow_region **bucket = &stacks->buckets[stack_id % N_BUCKETS], *region = create_region(stack_id);
     if (!region)
         return NULL;
-    region->buckets = buckets;
+    stacks->n++;
+    region->stacks = stacks;
     region->next = *bucket;
     return *bucket = region;
 }
@@ -576,8 +625,8 @@ static struct rv_shadow_region *add_region(struct rv_shadow_region **buckets, ui
 int rv_shadow_switch(struct rv_shadow *shadow, uint32_t stack_id)
 {
     struct rv_shadow_region *region = find_region(shadow, stack_id);
-    if (!region && has_buckets(shadow->region))
-        region = add_region(shadow->region->buckets, stack_id);
+    if (!region && has_stacks(shadow->region))
+        region = add_region(shadow->region, stack_id);
     if (!region)
         return -ENOMEM;
     shadow->region->saved = *shadow;
@@ -585,15 +634,15 @@ int rv_shadow_switch(struct rv_shadow *shadow, uint32_t stack_id)
     return 0;
 }
 
-static void destroy_others(struct rv_shadow_region **buckets)
+static void destroy_others(struct stacks *stacks)
 {
     for (size_t i = 0; i < N_BUCKETS; i++)
-        for (struct rv_shadow_region *region = buckets[i], *next; region; region = next) {
+        for (struct rv_shadow_region *region = stacks->buckets[i], *next; region; region = next) {
             next = region->next;
             if (region->stack_id)
                 munmap(region, OTHER_BYTES);
         }
-    munmap(buckets, N_BUCKETS * sizeof *buckets);
+    munmap(stacks, sizeof *stacks);
 }
 
 void rv_shadow_destroy(struct rv_shadow *shadow)
@@ -603,8 +652,8 @@ void rv_shadow_destroy(struct rv_shadow *shadow)
     struct rv_shadow_region *own = find_region(shadow, 0);
     struct rv_shadow_frame *zero = own->last + 1 - N_OWN_FRAMES;
     *shadow = (struct rv_shadow){0};
-    if (own->buckets)
-        destroy_others(own->buckets);
+    if (own->stacks)
+        destroy_others(own->stacks);
     shrink(zero);
     rv_pool_give(&own_frames, zero);
     if (own != &native_region)

@@ -3,6 +3,8 @@
 #include "producers/native/shadow.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <sys/mman.h>
 
 static const uint64_t STACK = 0x7fff00000000, OTHER_BELOW = 0x7f0000000000, OTHER_ABOVE = 0x7fffff000000;
 
@@ -200,6 +202,54 @@ Test(shadow, stacks_that_are_switched_to_are_kept_apart)
     cr_assert_eq(rv_shadow_switch(&shadow, 0), 0);
     cr_expect_eq(leave(STACK - 128, 0x2000, 0x1010), 1);
     cr_expect_eq(leave(STACK - 64, 0x1000, 0x10), 0);
+}
+
+/* Pages of addresses, of all the process. */
+static unsigned long n_mapped(void)
+{
+    unsigned long n = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    cr_assert(file && fscanf(file, "%lu", &n) == 1);
+    fclose(file);
+    return n;
+}
+
+/* Far less than for each of so many stacks. */
+enum { N_STACKS = 16384, STACK_BYTES = 4096, N_PAGES_BOUND = N_STACKS / 8 * ((3 << 20) / STACK_BYTES) };
+
+Test(shadow, stacks_that_were_left_are_given_back)
+{
+    const unsigned long n_before = n_mapped();
+    for (uint32_t i = 1; i <= N_STACKS; i++) {
+        cr_assert_eq(rv_shadow_switch(&shadow, i), 0);
+        cr_expect_eq(enter(OTHER_BELOW - 64, 0x5000, 0x50), 0);
+        cr_expect_eq(leave(OTHER_BELOW - 64, 0x5000, 0x50), 0);
+    }
+    cr_expect_lt(n_mapped(), n_before + N_PAGES_BOUND);
+}
+
+/* A coroutine that is never resumed has open calls for ever, but no stack. */
+Test(shadow, calls_on_stacks_that_are_not_there_any_more_are_given_back)
+{
+    enum { N_KEPT = 100 };
+    /* Each has a page behind it that stays: nothing else is mapped in its place. */
+    uint8_t *stacks = mmap(NULL, 2ul * N_STACKS * STACK_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cr_assert_neq(stacks, MAP_FAILED);
+    const unsigned long n_before = n_mapped();
+    for (uint32_t i = 0; i < N_STACKS; i++) {
+        const uint64_t end = (uint64_t)(uintptr_t)stacks + (2 * i + 1) * STACK_BYTES;
+        cr_assert_eq(rv_shadow_switch(&shadow, i + 1), 0);
+        cr_expect_eq(enter(end - 64, 0x5000, 0x50), 0);
+        if (i >= N_KEPT)
+            munmap(stacks + 2ul * i * STACK_BYTES, STACK_BYTES);
+    }
+    cr_expect_lt(n_mapped(), n_before + N_PAGES_BOUND);
+    for (uint32_t i = 0; i < N_KEPT; i++) {
+        cr_assert_eq(rv_shadow_switch(&shadow, i + 1), 0);
+        cr_expect_eq(leave((uint64_t)(uintptr_t)stacks + (2 * i + 1) * STACK_BYTES - 64, 0x5000, 0x50), 0);
+        cr_expect_eq(shadow.top, shadow.boundary, "the call was open still");
+    }
+    munmap(stacks, 2ul * N_STACKS * STACK_BYTES);
 }
 
 Test(shadow, calls_by_the_api_live_as_long_as_the_function_around_them)
