@@ -23,6 +23,7 @@
 #include "base/sigbus.h"
 #include "base/vec.h"
 #include "import/formats.h"
+#include "import/method_names.h"
 #include "import/rrtrace.h"
 
 enum { RING_EVENTS = 65536, SEARCH_FRAMES = 4096, KIND_SHIFT = 60, CACHE_SLOTS = 4096 };
@@ -61,6 +62,7 @@ struct rrtrace {
         uint64_t number;
         uint32_t id; /* 0 = free */
     } methods[CACHE_SLOTS];
+    struct rv_method_names names;
 };
 
 static size_t bytes_with(size_t alignment)
@@ -171,12 +173,13 @@ static uint32_t method_of(struct rrtrace *rrtrace, uint64_t number)
     uint64_t slot = rv_hash_u64(number) % CACHE_SLOTS;
     if (rrtrace->methods[slot].id && rrtrace->methods[slot].number == number)
         return rrtrace->methods[slot].id;
-    char name[40];
+    char unnamed[40];
     struct rv_event_builder_text none = {0};
-    int n = snprintf(name, sizeof name, "#%llu", (unsigned long long)number);
+    const char *name = rv_method_names_find(&rrtrace->names, number);
+    snprintf(unnamed, sizeof unnamed, "#%llu", (unsigned long long)number);
     rrtrace->methods[slot].number = number;
     return rrtrace->methods[slot].id =
-               rv_event_builder_intern(rrtrace->import.builder, none, rv_import_text(name, (size_t)n), none, 0);
+               rv_event_builder_intern(rrtrace->import.builder, none, rv_import_string(name ? name : unnamed), none, 0);
 }
 
 static void emit_return(struct rrtrace *rrtrace, int64_t ns, uint32_t method)
@@ -246,8 +249,9 @@ static void emit_event(struct rrtrace *rrtrace, const struct event *event)
 static int begin(struct rv_import *import)
 {
     struct rrtrace *rrtrace = (struct rrtrace *)import;
+    const char *names = getenv("RINGVIZ_RRTRACE_NAMES");
     int pid, error = map_ring(rrtrace);
-    if (error)
+    if (error || (names && (error = rv_method_names_open(&rrtrace->names, names)) != 0))
         return error;
     rrtrace->events = rv_alloc_scratch(RING_EVENTS, sizeof *rrtrace->events);
     const char *name = import->path + (*import->path == '/');
@@ -319,6 +323,7 @@ static void fini(struct rv_import *import)
     if (rrtrace->fd >= 0)
         close(rrtrace->fd);
     free(rrtrace->events);
+    rv_method_names_fini(&rrtrace->names);
 }
 
 const struct rv_import_format rv_import_rrtrace = {.name = "rrtrace",

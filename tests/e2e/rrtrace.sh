@@ -46,6 +46,15 @@ for version in 0.1 0.2; do
     all_removed "$version, --rrtrace"
 done
 
+# ---- names, of which the last line is not whole ----
+printf '12 leaf\nno number\n4294967295 never\n13 last' >"$folder/names"
+begin_writing 0.2
+RINGVIZ_RRTRACE_NAMES=$folder/names run --report=json --rrtrace "$memory"
+end_writing names
+for name in '#11' leaf '#13' '#14'; do
+    grep -q "\"name\":\"$name\"" "$folder/out" || fail "no method $name: $(head -c 600 "$folder/out")"
+done
+
 # ---- memory that somebody cuts short ----
 begin_writing 0.2
 program=${memory#/rrtrace_shm_}

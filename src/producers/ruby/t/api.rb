@@ -115,4 +115,16 @@ class ApiTest < RingvizTest
     assert_equal 1, calls["test SomeTest#test_one"]
     assert_equal 1, calls["GET /articles/N/pages/N"]
   end
+
+  # As for a symbol of whose number Ruby makes the object id; what is loaded later, too.
+  def test_names_for_the_rrtrace_gem
+    names, late = File.join(@folder, "names"), write_file("def loaded_later = 1")
+    script = write_file("def known_early = 1\nload #{late.inspect}\nputs ENV['RINGVIZ_RRTRACE_NAMES']")
+    result = run_plain(["ruby", "-I#{LIBRARY}", "-rringviz/rrtrace", script], "RINGVIZ_RRTRACE_NAMES" => names)
+    assert_equal [0, "#{names}\n", ""], [result.status, result.out, result.err]
+    %w[known_early loaded_later].each { |name| assert_match(/^\d+ #{name}$/, File.read(names)) }
+    own = run_plain(["ruby", "-I#{LIBRARY}", "-rringviz/rrtrace", script]).out.chomp
+    refute_empty own
+    refute File.exist?(own)
+  end
 end
