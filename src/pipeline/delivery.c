@@ -269,12 +269,11 @@ uint64_t rv_delivery_cpu_ns(const struct rv_delivery *delivery)
     return delivery->params->times_stages ? rv_clock_thread_cpu_ns() : 0;
 }
 
-/* Add grouped spans to lanes, statistics and sinks; began_ns is the CPU time at the start of this job's join. Returns
- * their number. */
+/* Add grouped spans to lanes, statistics and sinks; joining them took carry_ns of CPU time. Returns their number. */
 static size_t store(struct rv_delivery *delivery, struct rv_stream *stream, const struct rv_span *spans,
-                    uint64_t last_ns, uint64_t began_ns)
+                    uint64_t last_ns, uint64_t carry_ns)
 {
-    uint64_t joined_ns = rv_delivery_cpu_ns(delivery);
+    uint64_t began_ns = rv_delivery_cpu_ns(delivery);
     store_lanes(stream, spans, last_ns);
     uint64_t stored_ns = rv_delivery_cpu_ns(delivery);
     size_t n = 0;
@@ -287,8 +286,8 @@ static size_t store(struct rv_delivery *delivery, struct rv_stream *stream, cons
     }
     delivery->counts.n_spans += n;
     delivery->counts.scan_ns += delivery->scan_ns;
-    delivery->counts.carry_ns += joined_ns - began_ns;
-    delivery->counts.timeline_ns += stored_ns - joined_ns;
+    delivery->counts.carry_ns += carry_ns;
+    delivery->counts.timeline_ns += stored_ns - began_ns;
     delivery->counts.stats_ns += rv_delivery_cpu_ns(delivery) - stored_ns;
     pthread_mutex_unlock(&delivery->lock);
     delivery->scan_ns = 0;
@@ -314,7 +313,8 @@ static size_t finish(struct rv_delivery *delivery, struct rv_stream *stream, uin
     publish_all_open(delivery, stream);
     const uint64_t last_ns = delivery->origin_ns + end_ns;
     rv_stream_notes_end(stream, last_ns);
-    n = store(delivery, stream, rv_tracks_group(&stream->tracks, &delivery->buffer, n), last_ns, began_ns);
+    const struct rv_span *spans = rv_tracks_group(&stream->tracks, &delivery->buffer, n);
+    n = store(delivery, stream, spans, last_ns, rv_delivery_cpu_ns(delivery) - began_ns);
     for (size_t i = 0; i < stream->tracks.n; i++) {
         struct rv_lane *lane = stream->tracks.all[i].lane;
         pthread_mutex_lock(&lane->lock);
@@ -383,23 +383,22 @@ size_t rv_delivery_join(struct rv_delivery *delivery, struct rv_stream *stream, 
         close_in_sinks(delivery, stream, job->end_ns);
         return n_open;
     }
-    uint64_t began_ns = rv_delivery_cpu_ns(delivery);
+    const uint64_t began_ns = rv_delivery_cpu_ns(delivery);
     rv_carry_apply(stream->tracks.carry, job->block);
     follow_base(stream);
     uint32_t n_switches = rv_stream_notes_add_job(stream, job, delivery->origin_ns);
     size_t n = read_block(delivery, &stream->tracks, job->block);
     struct rv_span *spans = rv_tracks_group(&stream->tracks, &delivery->buffer, n);
     publish_all_open(delivery, stream);
+    const uint64_t carry_ns = rv_delivery_cpu_ns(delivery) - began_ns;
     uint64_t last_ns = job->batch.base_ns;
     for (uint32_t i = job->batch.n; i-- > 0;)
         if (rv_event_kind(&job->batch.events[i]) != RV_EVENT_SYNC) {
             last_ns = rv_event_ticks(&job->batch.events[i]);
             break;
         }
-    uint64_t sent_ns = rv_delivery_cpu_ns(delivery);
     send_events(delivery, stream, job, is_renamed); /* now the lanes exist, for a reader of the history */
-    began_ns += rv_delivery_cpu_ns(delivery) - sent_ns;
-    n = store(delivery, stream, spans, delivery->origin_ns + last_ns, began_ns);
+    n = store(delivery, stream, spans, delivery->origin_ns + last_ns, carry_ns);
     if (job->batch.is_open)
         take_opening(stream, &job->batch);
     count_events(delivery, stream, job, n_switches);
