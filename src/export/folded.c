@@ -13,13 +13,16 @@
 
 /* A line has the whole stack, so a recursion needs quadratic space: deeper calls count as one frame. */
 enum { MOST_FRAMES = 1000 };
+/* Of a node, listed; further ones are indexed. */
+enum { MOST_LISTED = 8 };
 static const char DEEPER[] = "(deeper)";
 #define DEEPER_ID UINT32_MAX
 
 struct node {
-    int64_t self_ns;     /* clocks of calls and of switches may differ by a nanosecond: below 0 */
-    uint32_t id, parent; /* node 0: the thread, its own parent */
-    uint32_t depth;      /* frames below */
+    int64_t self_ns;      /* clocks of calls and of switches may differ by a nanosecond: below 0 */
+    uint32_t id, parent;  /* node 0: the thread, its own parent */
+    uint32_t depth;       /* frames below */
+    uint32_t first, next; /* listed callee; the next of the same caller. 0: none */
 };
 
 struct folded {
@@ -28,7 +31,7 @@ struct folded {
     struct rv_text_buffer head; /* "process;thread" */
     struct node *nodes;
     size_t n_nodes, nodes_capacity;
-    struct rv_hash_index by_path; /* (parent, id) to node */
+    struct rv_hash_index by_path; /* (parent, id) to node, of those that are not listed */
     uint32_t *path;               /* nodes of the open calls, the thread's first */
     size_t path_capacity;
 };
@@ -49,6 +52,14 @@ static void add_frame(struct rv_text_buffer *text, const char *name)
             text->bytes[i] = text->bytes[i] == ';' ? ':' : ' ';
 }
 
+static uint32_t add_node(struct folded *folded, uint32_t parent, uint32_t id)
+{
+    folded->nodes = rv_vec_reserve(folded->nodes, &folded->nodes_capacity, folded->n_nodes + 1, sizeof *folded->nodes);
+    folded->nodes[folded->n_nodes] =
+        (struct node){.id = id, .parent = parent, .depth = folded->nodes[parent].depth + 1};
+    return (uint32_t)folded->n_nodes++;
+}
+
 static uint32_t child_of(struct folded *folded, uint32_t parent, uint32_t id)
 {
     uint32_t depth = folded->nodes[parent].depth;
@@ -56,14 +67,23 @@ static uint32_t child_of(struct folded *folded, uint32_t parent, uint32_t id)
         return parent;
     if (depth == MOST_FRAMES)
         id = DEEPER_ID;
+    uint32_t n = 0, last = 0;
+    for (uint32_t child = folded->nodes[parent].first; child; child = folded->nodes[child].next, n++) {
+        if (folded->nodes[child].id == id)
+            return child;
+        last = child;
+    }
     const uint64_t key = (uint64_t)parent << 32 | id;
-    uint32_t found = rv_hash_index_get(&folded->by_path, key);
-    if (found)
-        return found;
-    folded->nodes = rv_vec_reserve(folded->nodes, &folded->nodes_capacity, folded->n_nodes + 1, sizeof *folded->nodes);
-    uint32_t node = (uint32_t)folded->n_nodes++;
-    folded->nodes[node] = (struct node){.id = id, .parent = parent, .depth = depth + 1};
-    rv_hash_index_add(&folded->by_path, key, node);
+    uint32_t node = n == MOST_LISTED ? rv_hash_index_get(&folded->by_path, key) : 0;
+    if (node)
+        return node;
+    node = add_node(folded, parent, id);
+    if (n == MOST_LISTED)
+        rv_hash_index_add(&folded->by_path, key, node);
+    else if (last)
+        folded->nodes[last].next = node;
+    else
+        folded->nodes[parent].first = node;
     return node;
 }
 

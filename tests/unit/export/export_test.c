@@ -307,6 +307,34 @@ Test(export, folded_counts_calls_below_a_thousand_frames_as_one_frame, .timeout 
     teardown(&fixture);
 }
 
+/* As many as are listed, and more. */
+Test(export, folded_joins_calls_of_each_of_many_callees, .timeout = 60)
+{
+    enum { N_CALLEES = 40, N_ROUNDS = 3, N = N_CALLEES * N_ROUNDS };
+    struct fixture fixture = {
+        .lanes = rv_lanes_create(), .subroutines = rv_subroutines_create(), .spool = rv_spool_create()};
+    fixture.export = (struct rv_export){
+        .lanes = fixture.lanes, .subroutines = fixture.subroutines, .spool = fixture.spool, .title = ""};
+    struct rv_span spans[N + 1];
+    for (uint32_t i = 0; i < N; i++) /* callee k lasts k */
+        spans[i] =
+            (struct rv_span){.start = 100 * i, .end = 100 * i + i % N_CALLEES + 1, .id = i % N_CALLEES + 1, .depth = 1};
+    spans[N] = (struct rv_span){.end = 100 * N, .id = N_CALLEES + 1};
+    add_lane(&fixture, &(struct rv_lane_identity){.pid = 1, .tid = 1, .name = "t", .process_name = "p"}, spans, N + 1);
+    cr_assert_eq(rv_spool_seal(fixture.spool), 0);
+    char *text = written(&fixture, RV_EXPORT_FOLDED), line[64];
+    for (unsigned k = 1; k <= N_CALLEES; k++) {
+        (void)snprintf(line, sizeof line, "p;t;#%u;#%u %u\n", N_CALLEES + 1, k, k * N_ROUNDS);
+        cr_assert_not_null(strstr(text, line), "%s in\n%s", line, text);
+    }
+    unsigned n_lines = 0;
+    for (const char *at = text; (at = strchr(at, '\n')); at++)
+        n_lines++;
+    cr_assert_eq(n_lines, N_CALLEES + 1);
+    free(text);
+    teardown(&fixture);
+}
+
 /* Of a message's fields at this level, told one after the other. */
 struct field {
     unsigned number, wire;
