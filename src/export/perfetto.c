@@ -266,7 +266,8 @@ static void open_call(struct perfetto *perfetto, struct rv_export_target *target
         add_annotation(text, "flags", flags);
     if (perfetto->lane->texts.n)
         add_arguments(perfetto, target, span);
-    add_off_cpu(perfetto, text, span);
+    if (perfetto->lane->stretches.n)
+        add_off_cpu(perfetto, text, span);
     rv_proto_end(text, event);
     rv_proto_end(text, packet);
 }

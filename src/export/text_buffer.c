@@ -15,11 +15,9 @@ void rv_text_buffer_fini(struct rv_text_buffer *text)
     *text = (struct rv_text_buffer){0};
 }
 
-char *rv_text_buffer_reserve(struct rv_text_buffer *text, size_t n)
+void rv_text_buffer_grow(struct rv_text_buffer *text, size_t n)
 {
-    if (__builtin_expect(text->n + n > text->capacity || !text->bytes, 0))
-        text->bytes = rv_vec_reserve(text->bytes, &text->capacity, text->n + n, 1);
-    return text->bytes + text->n;
+    text->bytes = rv_vec_reserve(text->bytes, &text->capacity, text->n + n, 1);
 }
 
 void rv_text_buffer_add_bytes(struct rv_text_buffer *text, const char *bytes, size_t n)

@@ -15,8 +15,16 @@ struct rv_text_buffer { /* zeroed = empty; bytes is not terminated */
 
 void rv_text_buffer_fini(struct rv_text_buffer *text);
 
+/* Make room for n more bytes. */
+void rv_text_buffer_grow(struct rv_text_buffer *text, size_t n);
+
 /* Reserve n more bytes and return their place; the caller adds the bytes written to text->n. */
-char *rv_text_buffer_reserve(struct rv_text_buffer *text, size_t n);
+static inline char *rv_text_buffer_reserve(struct rv_text_buffer *text, size_t n)
+{
+    if (__builtin_expect(text->n + n > text->capacity || !text->bytes, 0))
+        rv_text_buffer_grow(text, n);
+    return text->bytes + text->n;
+}
 
 /* Append n bytes, a terminated string, or a decimal number. */
 void rv_text_buffer_add_bytes(struct rv_text_buffer *text, const char *bytes, size_t n);
