@@ -326,7 +326,8 @@ OPTION(PID, WATCH | DETACH, "pid", "=PID", NULL,
     "and patched as --patch says, while all its threads stand still for some milliseconds; from then on nothing stops it. "
     "When ringviz ends, all that was changed in its code and on its stacks is put back. A ringviz that is killed leaves the "
     "program running and correct, but patched: --detach puts that right. It needs the permission to ptrace(2) the process, as root has it for any user's. "
-    "Calls that are open at that moment are not seen; processes that it starts by exec are not traced.")
+    "Calls that are open at that moment are not seen; processes that it starts by exec are not traced: "
+    "what they load depends on the environment, which is the process's own.")
 
 OPTION(DETACH, DETACH, "detach", NULL, NULL,
     "with --pid: undo what a ringviz that was killed has left in a process",
