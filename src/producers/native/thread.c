@@ -80,7 +80,8 @@ static struct rv_pool states = RV_POOL(sizeof(struct rv_pusher_state));
 static struct rv_pool threads = RV_POOL(sizeof(struct ringviz_thread));
 static uint32_t n_files; /* that were left, by fork, too */
 static pthread_key_t end_key;
-static uint32_t end_key_state; /* 0 none, 1 being made, 2 there */
+static uint32_t end_key_state;               /* 0 none, 1 being made, 2 there */
+static const struct rv_thread *first_thread; /* the process's; NULL: the library was loaded by another one */
 static void (*replay_frames)(void);
 static void (*at_end[2])(void);
 static bool ends_at_exit; /* by exit(2), which is to be seen, rather than by the key's destructor */
@@ -200,10 +201,15 @@ static bool has_end_key(void)
     return __atomic_load_n(&end_key_state, __ATOMIC_ACQUIRE) == 2; /* K2 <- K1 */
 }
 
+static bool is_first(void)
+{
+    return first_thread ? first_thread == &rv_thread : rv_os_own_tid() == rv_os_own_pid();
+}
+
 /* Above all frames of the thread's own stack lies what the kernel left there, or glibc's thread. */
 uint64_t rv_thread_stack_end(void)
 {
-    return rv_os_own_tid() == rv_os_own_pid() ? getauxval(AT_RANDOM) : (uint64_t)(uintptr_t)&rv_thread;
+    return is_first() ? getauxval(AT_RANDOM) : (uint64_t)(uintptr_t)&rv_thread;
 }
 
 /* Also for a handler that interrupted a thread's first push: it needs the stash. What a thread has left there before
@@ -761,6 +767,8 @@ void rv_thread_end_fork(void)
 __attribute__((constructor)) static void start(void)
 {
     has_end_key();
+    if (rv_os_own_tid() == rv_os_own_pid())
+        first_thread = &rv_thread;
     pthread_atfork(rv_thread_begin_fork, after_fork_in_parent, after_fork_in_child);
 }
 
