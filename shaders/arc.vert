@@ -13,7 +13,7 @@ layout(location = 2) in vec4 a_look;
 uniform mat4 u_view_projection;
 uniform vec3 u_up;
 uniform vec2 u_size;
-uniform vec3 u_colours[3];
+uniform vec3 u_colours[6];
 uniform float u_strength;
 
 out vec4 v_colour;

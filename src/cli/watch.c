@@ -201,7 +201,7 @@ static bool needs_few_blocks(const struct rv_options *options)
 {
     bool has_calls = options->has_lines || options->has_spans || options->has_waits || options->has_flows ||
                      options->has_critical_path || options->n_exports || options->has_record || options->frames ||
-                     options->video || options->max_depth;
+                     options->video || options->max_depth || options->look == RV_VIEW_MODE_TASKS;
     if (has_calls)
         return false;
     return is_looked_at(options) ? !options->has_report && !options->find && !options->has_part

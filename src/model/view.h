@@ -56,7 +56,8 @@ struct rv_view_link {        /* of a lane of the view, from one of its parts to 
     uint32_t from_depth, to_depth;
     uint32_t from_lane, to_lane; /* lane_idx */
     uint32_t from_call, to_call; /* ids; 0: none */
-    uint32_t name;               /* id, of what is followed */
+    uint32_t name;               /* id, of what is followed, */
+    bool is_task;                /* else a flow */
 };
 
 struct rv_view_step { /* of the critical path, on one of the lanes */

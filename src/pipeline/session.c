@@ -587,6 +587,11 @@ struct rv_subroutines *rv_session_subroutines(struct rv_session *session)
     return session->subroutines;
 }
 
+bool rv_session_lacks_flows(const struct rv_session *session)
+{
+    return session->source->read_waits != NULL;
+}
+
 bool rv_session_lacks_waits(const struct rv_session *session)
 {
     return session->source->lacks_waits;

@@ -64,6 +64,8 @@ int rv_session_error(struct rv_session *session);
 struct rv_lanes *rv_session_lanes(struct rv_session *session);
 struct rv_subroutines *rv_session_subroutines(struct rv_session *session);
 struct rv_waits *rv_session_waits(struct rv_session *session); /* with keeps_waits; else NULL */
+bool rv_session_lacks_flows(
+    const struct rv_session *session); /* it is a recording that is read by its index: that has none */
 bool rv_session_lacks_waits(const struct rv_session *session); /* it is a recording whose index has none */
 struct rv_flows *rv_session_flows(struct rv_session *session); /* with keeps_flows; else NULL */
 

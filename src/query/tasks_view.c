@@ -410,7 +410,8 @@ static void add_links(const struct making *making, const struct rv_flow *flow)
                                                              .to_lane = to->shown.lane_idx,
                                                              .from_call = from->call,
                                                              .to_call = to->call,
-                                                             .name = flow->name};
+                                                             .name = flow->name,
+                                                             .is_task = flow->is_task};
     }
 }
 

@@ -24,9 +24,40 @@ struct rv_arc_levels {
     size_t n_levels;
 };
 
-static bool is_lock(enum rv_wait_kind kind)
+static enum rv_arc_kind kind_of(enum rv_wait_kind kind)
 {
-    return kind == RV_WAIT_MUTEX || kind == RV_WAIT_READ_LOCK || kind == RV_WAIT_WRITE_LOCK;
+    switch (kind) {
+    case RV_WAIT_MUTEX:
+    case RV_WAIT_READ_LOCK:
+    case RV_WAIT_WRITE_LOCK:
+    case RV_WAIT_FILE_LOCK:
+        return RV_ARC_LOCK;
+    case RV_WAIT_READ:
+    case RV_WAIT_WRITE:
+    case RV_WAIT_POLL:
+    case RV_WAIT_ACCEPT:
+    case RV_WAIT_CONNECT:
+    case RV_WAIT_SYNC:
+    case RV_WAIT_MESSAGE:
+        return RV_ARC_TRANSFER;
+    case RV_WAIT_JOIN:
+    case RV_WAIT_PROCESS:
+    case RV_WAIT_START:
+        return RV_ARC_START;
+    default:
+        return RV_ARC_SIGNAL;
+    }
+}
+
+const char *rv_arc_kind_name(enum rv_arc_kind kind)
+{
+    static const char *const NAMES[RV_ARC_KIND_COUNT] = {[RV_ARC_LOCK] = "locks",
+                                                         [RV_ARC_SIGNAL] = "conditions and signals",
+                                                         [RV_ARC_TRANSFER] = "input and output",
+                                                         [RV_ARC_START] = "starts and ends of threads",
+                                                         [RV_ARC_FLOW] = "flows",
+                                                         [RV_ARC_TASK] = "tasks"};
+    return NAMES[kind];
 }
 
 static int by_end(const void *a, const void *b)
@@ -119,6 +150,8 @@ static void make_room(struct rv_arc_collector *collector)
 
 static void collect(struct rv_arc_collector *collector, const struct rv_arc *arc)
 {
+    if (collector->left_out & 1u << arc->kind)
+        return;
     if (collector->most && collector->n >= collector->most)
         make_room(collector);
     collector->arcs = rv_vec_reserve(collector->arcs, &collector->capacity, collector->n + 1, sizeof *collector->arcs);
@@ -135,7 +168,7 @@ void rv_arc_collector_add(struct rv_arc_collector *collector, const struct rv_wa
                                             .to_ns = wait->end_ns,
                                             .from_lane = edge->waker->idx,
                                             .to_lane = wait->lane,
-                                            .kind = is_lock(wait->kind) ? RV_ARC_LOCK : RV_ARC_OTHER,
+                                            .kind = kind_of(wait->kind),
                                             .n = 1,
                                             .total_ns = n_ns,
                                             .longest_ns = n_ns,
@@ -154,7 +187,7 @@ static void collect_step(struct rv_arc_collector *collector, const struct rv_flo
                                             .to_ns = to->at_ns,
                                             .from_lane = from->lane,
                                             .to_lane = to->lane,
-                                            .kind = RV_ARC_FLOW,
+                                            .kind = flow->is_task ? RV_ARC_TASK : RV_ARC_FLOW,
                                             .n = 1,
                                             .total_ns = to->at_ns - from_ns,
                                             .longest_ns = to->at_ns - from_ns,

@@ -15,10 +15,18 @@
 
 enum rv_arc_kind {
     RV_ARC_LOCK,
-    RV_ARC_OTHER, /* what is signalled, joined, or done by another thread */
-    RV_ARC_FLOW,  /* from step to step of a flow or task */
+    RV_ARC_SIGNAL,   /* conditions, semaphores and the like */
+    RV_ARC_TRANSFER, /* what is read that another thread wrote, and so on */
+    RV_ARC_START,    /* of a thread or process, and its end */
+    RV_ARC_FLOW,     /* from step to step of a flow */
+    RV_ARC_TASK,     /* from turn to turn of a task */
     RV_ARC_KIND_COUNT
 };
+#define RV_ARC_OF_FLOWS (1u << RV_ARC_FLOW | 1u << RV_ARC_TASK) /* kinds, as bits */
+#define RV_ARC_OF_WAITS ((1u << RV_ARC_KIND_COUNT) - 1u - RV_ARC_OF_FLOWS)
+
+/* "locks"; static. */
+const char *rv_arc_kind_name(enum rv_arc_kind kind);
 
 struct rv_arc {
     uint64_t from_ns, to_ns;     /* of the longest wait: when its waker acted, and its end; of a flow, of its steps */
@@ -36,8 +44,9 @@ struct rv_arc_levels; /* opaque */
 struct rv_arc_collector { /* zeroed = none so far */
     struct rv_arc *arcs;
     size_t n, capacity;
-    size_t most;    /* to be kept, or twice the pairs of ends; 0: all. Beyond, they are folded, and so is level 0 */
-    unsigned shift; /* into stretches of 2^shift ns; 0: none is folded */
+    size_t most;       /* to be kept, or twice the pairs of ends; 0: all. Beyond, they are folded, and so is level 0 */
+    unsigned left_out; /* kinds that are not collected, as bits */
+    unsigned shift;    /* into stretches of 2^shift ns; 0: none is folded */
 };
 
 /* Add the arc of a wait; without a waker on another lane it has none. */

@@ -104,7 +104,7 @@ static struct rv_arc_item item_of(const struct rv_view_link *link)
                                         .to_ns = link->to_ns,
                                         .from_lane = link->from_lane,
                                         .to_lane = link->to_lane,
-                                        .kind = RV_ARC_FLOW,
+                                        .kind = link->is_task ? RV_ARC_TASK : RV_ARC_FLOW,
                                         .n = 1,
                                         .total_ns = ns,
                                         .longest_ns = ns,
@@ -148,6 +148,13 @@ void rv_arc_list_fini(struct rv_arc_list *list)
 }
 
 /* ---- where ---- */
+
+uint32_t rv_arc_rgb(const struct rv_theme *theme, enum rv_arc_kind kind)
+{
+    if (kind == RV_ARC_LOCK)
+        return theme->arc_lock;
+    return RV_ARC_OF_FLOWS & 1u << kind ? theme->arc_flow : theme->arc;
+}
 
 /* On the call: on top of it, or in the middle of its row. */
 static void place_end(const struct rv_lane_layout *layout, uint32_t idx, uint32_t depth, uint64_t at_ns, float out[3])

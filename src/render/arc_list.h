@@ -6,6 +6,7 @@
 #include "render/arc_levels.h"
 #include "render/camera.h"
 #include "render/lane_layout.h"
+#include "render/theme.h"
 
 #define RV_ARC_LIST_MOST 128u /* more cannot be told apart */
 
@@ -29,6 +30,9 @@ struct rv_arc_list { /* zeroed = empty */
 void rv_arc_list_make(struct rv_arc_list *list, const struct rv_arc_levels *index, const struct rv_view *content,
                       const struct rv_view *view);
 void rv_arc_list_fini(struct rv_arc_list *list);
+
+/* 0xrrggbb: locks, other waits and flows differ. */
+uint32_t rv_arc_rgb(const struct rv_theme *theme, enum rv_arc_kind kind);
 
 struct rv_arc_curve { /* in the world: a straight line, and how high it rises above it, or flat: how far to the right */
     float from[3], to[3];

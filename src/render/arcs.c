@@ -76,9 +76,8 @@ static size_t fill(struct rv_arcs *arcs, const struct rv_pass *pass, const struc
 static void set_uniforms(const struct rv_arcs *arcs, const struct rv_pass *pass)
 {
     float colours[RV_ARC_KIND_COUNT][3];
-    rv_pass_linear(pass->theme->arc_lock, colours[RV_ARC_LOCK]);
-    rv_pass_linear(pass->theme->arc, colours[RV_ARC_OTHER]);
-    rv_pass_linear(pass->theme->arc_flow, colours[RV_ARC_FLOW]);
+    for (int i = 0; i < RV_ARC_KIND_COUNT; i++)
+        rv_pass_linear(rv_arc_rgb(pass->theme, (enum rv_arc_kind)i), colours[i]);
     rv_pass_begin(pass, arcs->program);
     glUniform3fv(glGetUniformLocation(arcs->program, "u_colours"), RV_ARC_KIND_COUNT, &colours[0][0]);
     glUniform2f(glGetUniformLocation(arcs->program, "u_size"), (float)pass->camera->width_px,

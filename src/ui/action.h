@@ -121,8 +121,12 @@ enum rv_action {
     RV_ACTION_HELP,
     RV_ACTION_SETTINGS,
     RV_ACTION_THREADS,
+    RV_ACTION_WAITS,
+    RV_ACTION_SHOW_WAIT,   /* idx: of a row of what was waited for */
+    RV_ACTION_SHOW_HOLDER, /* likewise */
     RV_ACTION_ARCS,
     RV_ACTION_FLOW_ARCS,
+    RV_ACTION_ARC_KIND, /* idx: which */
     RV_ACTION_LEGEND,
     RV_ACTION_MINIMAP,
     RV_ACTION_THEME,

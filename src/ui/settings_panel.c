@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #define WIDTH 330.0f
-#define HEIGHT 216.0f
+#define HEIGHT 372.0f
 #define LABEL_WIDTH 110.0f
 #define N_SCALES 6
 
@@ -20,6 +20,17 @@ static bool choose(const struct rv_ui_style *style, const char *label, const cha
     rv_imgui_label(label, style->text);
     rv_imgui_same_line(LABEL_WIDTH - rv_imgui_text_width(RV_IMGUI_FONT_TEXT, label));
     return rv_imgui_choice(id, rv_imgui_room(), names, n, chosen);
+}
+
+static void show_arcs(const struct rv_ui_style *style, const struct rv_settings_panel *shown, struct rv_ui_acts *acts)
+{
+    rv_imgui_gap(2.0f);
+    rv_imgui_label("Arcs of", style->text);
+    for (unsigned i = 0; i < shown->n_arcs; i++) {
+        bool is_shown = !(shown->arcs_left_out & 1u << i);
+        if (rv_imgui_check(shown->arcs[i], &is_shown))
+            ask(acts, RV_ACTION_ARC_KIND, i);
+    }
 }
 
 void rv_settings_panel_show(struct rv_ui *ui, const struct rv_settings_panel *shown, struct rv_ui_acts *acts)
@@ -47,6 +58,7 @@ void rv_settings_panel_show(struct rv_ui *ui, const struct rv_settings_panel *sh
         ask(acts, RV_ACTION_LEGEND, 0);
     if (rv_imgui_check("Minimap", &has_minimap))
         ask(acts, RV_ACTION_MINIMAP, 0);
+    show_arcs(style, shown, acts);
     rv_imgui_gap(2.0f);
     rv_imgui_text_wrapped(RV_IMGUI_FONT_SMALL, style->text_faint, shown->path ? shown->path : "not saved");
     rv_imgui_panel_end();

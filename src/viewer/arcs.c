@@ -48,7 +48,7 @@ static void add_flows(struct making *making)
 {
     struct rv_viewer_arc_job *job = making->job;
     job->made.flows = rv_flow_table_create(job->flows, job->lanes);
-    if (job->made.has_flows)
+    if (RV_ARC_OF_FLOWS & ~job->made.left_out)
         rv_arc_collector_add_flows(&making->collector, job->made.flows, job->made.from_ns, job->made.to_ns);
 }
 
@@ -56,8 +56,8 @@ static void work(void *context)
 {
     struct rv_viewer_arc_job *job = context;
     const uint64_t begin_ns = rv_clock_thread_cpu_ns();
-    struct making making = {.job = job, .collector = {.most = MOST_ARCS}};
-    if (job->made.has_waits)
+    struct making making = {.job = job, .collector = {.most = MOST_ARCS, .left_out = job->made.left_out}};
+    if (RV_ARC_OF_WAITS & ~job->made.left_out)
         add_waits(&making);
     if (job->flows)
         add_flows(&making);
@@ -93,8 +93,7 @@ static void start(struct rv_viewer *viewer, bool is_of_part, uint64_t from_ns, u
                                             .n_waits = rv_waits_n(job->waits),
                                             .is_final = viewer->live_edge.is_done,
                                             .n_steps = n_steps_of(viewer),
-                                            .has_waits = viewer->settings.has_arcs,
-                                            .has_flows = viewer->settings.has_flow_arcs};
+                                            .left_out = viewer->settings.arcs_left_out};
     rv_job_thread_start(&job->thread, work, job);
 }
 
@@ -103,8 +102,7 @@ static bool is_old(const struct rv_viewer *viewer, const struct rv_viewer_arc_ma
 {
     const struct rv_viewer_arc_job *job = &viewer->arcs;
     const size_t n_waits = rv_waits_n(waits_of(viewer)), n_steps = n_steps_of(viewer);
-    const bool is_other =
-        made->has_waits != viewer->settings.has_arcs || made->has_flows != viewer->settings.has_flow_arcs;
+    const bool is_other = made->left_out != viewer->settings.arcs_left_out;
     if ((n_waits == 0 && n_steps == 0) || (made->is_final && !is_other))
         return false;
     if (viewer->live_edge.is_done || is_other)
@@ -198,7 +196,7 @@ const struct rv_arc_levels *rv_viewer_arcs(const struct rv_viewer *viewer)
 {
     const struct rv_viewer_arc_job *job = &viewer->arcs;
     uint64_t from_ns, to_ns;
-    if ((!viewer->settings.has_arcs && !viewer->settings.has_flow_arcs) || rv_viewer_shows_rows(viewer))
+    if (rv_viewer_shows_rows(viewer))
         return NULL;
     rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
     const bool is_part =
@@ -229,6 +227,11 @@ void rv_viewer_show_arc(struct rv_viewer *viewer, const struct rv_arc *arc)
 
 /* ---- the tooltip ---- */
 
+static bool is_of_flow(const struct rv_arc *arc)
+{
+    return RV_ARC_OF_FLOWS & 1u << arc->kind;
+}
+
 static struct rv_tooltip_line *add_line(struct rv_tooltip *tooltip, const char *label)
 {
     struct rv_tooltip_line *line = &tooltip->lines[tooltip->n_lines++];
@@ -256,7 +259,7 @@ static void add_times(struct rv_tooltip *tooltip, const struct rv_arc *arc)
     char total[32], longest[32];
     rv_units_format_ns(total, sizeof total, arc->total_ns);
     rv_units_format_ns(longest, sizeof longest, arc->longest_ns);
-    const bool is_flow = arc->kind == RV_ARC_FLOW;
+    const bool is_flow = is_of_flow(arc);
     struct rv_tooltip_line *line = add_line(tooltip, is_flow ? "took" : "waited");
     if (arc->n == 1)
         (void)snprintf(line->text, sizeof line->text, "%s", total);
@@ -271,13 +274,16 @@ void rv_arc_tooltip_fill(struct rv_tooltip *tooltip, const struct rv_arc_hover *
     struct rv_subroutines *subroutines = rv_session_subroutines(session);
     char object[160] = "";
     *tooltip = (struct rv_tooltip){.at = {hover->at_px[0] / (float)scale, hover->at_px[1] / (float)scale},
-                                   .foot = hover->arc.kind == RV_ARC_FLOW ? "click: go to where it leads"
-                                                                          : "click: go to who waited"};
+                                   .foot = is_of_flow(&hover->arc) ? "click: go to where it leads"
+                                                                   : "click: go to who waited"};
     if (hover->arc.object)
         (void)rv_subroutines_name_of(subroutines, hover->arc.object, object, sizeof object);
-    const bool is_flow = hover->arc.kind == RV_ARC_FLOW;
+    const bool is_flow = is_of_flow(&hover->arc);
     (void)snprintf(tooltip->title, sizeof tooltip->title, "%s%s%s",
-                   is_flow ? "flow" : rv_wait_kind_name(hover->arc.wait), *object ? " " : "", object);
+                   hover->arc.kind == RV_ARC_TASK   ? "task"
+                   : hover->arc.kind == RV_ARC_FLOW ? "flow"
+                                                    : rv_wait_kind_name(hover->arc.wait),
+                   *object ? " " : "", object);
     add_times(tooltip, &hover->arc);
     add_side(tooltip, is_flow ? "to" : "waiter", session, hover->arc.to_lane, hover->arc.to_call);
     add_side(tooltip, is_flow ? "from" : "ended by", session, hover->arc.from_lane, hover->arc.from_call);

@@ -17,7 +17,7 @@ struct rv_viewer_arc_made {            /* zeroed = none */
     size_t n_waits;                    /* of so many that there were, */
     bool is_final;                     /* and all releases */
     size_t n_steps;                    /* of flows, that there were */
-    bool has_waits, has_flows;         /* these are shown */
+    unsigned left_out;                 /* kinds, as bits */
     const struct rv_flow_table *flows; /* held; NULL: not known */
 };
 

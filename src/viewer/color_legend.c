@@ -183,13 +183,17 @@ static size_t count_kind(const struct rv_arc_list *arcs, enum rv_arc_kind kind)
     return n;
 }
 
-static void add_arcs(const struct rv_arc_list *arcs, enum rv_arc_kind kind, uint32_t rgb, struct rv_legend *legend)
+static void add_arcs(const struct rv_arc_list *arcs, enum rv_arc_kind kind, const struct rv_theme *theme,
+                     struct rv_legend *legend)
 {
     static const char *const WHATS[RV_ARC_KIND_COUNT] = {[RV_ARC_LOCK] = "let a lock go to a waiter",
-                                                         [RV_ARC_OTHER] = "ended another wait",
-                                                         [RV_ARC_FLOW] = "a flow or task goes on"};
+                                                         [RV_ARC_SIGNAL] = "signalled a waiter",
+                                                         [RV_ARC_TRANSFER] = "ended a waiter's input or output",
+                                                         [RV_ARC_START] = "started or ended a thread",
+                                                         [RV_ARC_FLOW] = "a flow goes on",
+                                                         [RV_ARC_TASK] = "a task goes on"};
     if (count_kind(arcs, kind))
-        add_state(legend, WHATS[kind], rgb << 8 | 0xffu, -1.0);
+        add_state(legend, WHATS[kind], rv_arc_rgb(theme, kind) << 8 | 0xffu, -1.0);
 }
 
 static void add_arcs_left(const struct rv_arc_list *arcs, struct rv_legend *legend)
@@ -206,9 +210,8 @@ void rv_color_legend_add_lines(const struct rv_arc_list *arcs, uint64_t n_lackin
 {
     char lacking[RV_LEGEND_NAME_BYTES];
     snprintf(lacking, sizeof lacking, "no arcs: %" PRIu64 " waits not kept", n_lacking);
-    add_arcs(arcs, RV_ARC_LOCK, theme->arc_lock, legend);
-    add_arcs(arcs, RV_ARC_OTHER, theme->arc, legend);
-    add_arcs(arcs, RV_ARC_FLOW, theme->arc_flow, legend);
+    for (int i = 0; i < RV_ARC_KIND_COUNT; i++)
+        add_arcs(arcs, (enum rv_arc_kind)i, theme, legend);
     add_arcs_left(arcs, legend);
     if (n_lacking)
         add_state(legend, lacking, theme->lost << 8 | 0xffu, -1.0);

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/units.h"
+#include "render/arc_levels.h"
 
 bool rv_settings_default_path(char *out, size_t out_bytes)
 {
@@ -18,7 +19,16 @@ bool rv_settings_default_path(char *out, size_t out_bytes)
     return n > 0 && (size_t)n < out_bytes;
 }
 
-enum key { KEY_THEME, KEY_SCALE, KEY_VIEW, KEY_COLOR, KEY_LEGEND, KEY_MINIMAP, KEY_ARCS, KEY_FLOW_ARCS, KEY_COUNT };
+enum key {
+    KEY_THEME,
+    KEY_SCALE,
+    KEY_VIEW,
+    KEY_COLOR,
+    KEY_LEGEND,
+    KEY_MINIMAP,
+    KEY_ARCS, /* of each kind */
+    KEY_COUNT = KEY_ARCS + RV_ARC_KIND_COUNT
+};
 
 static const char *theme_name(int i)
 {
@@ -60,9 +70,13 @@ static const struct {
     [KEY_COLOR] = {"color", "what colours mean, as --color", scheme_name, RV_COLOR_PLAIN_SCHEMES},
     [KEY_LEGEND] = {"legend", "the panel that explains colours", switch_name, 2},
     [KEY_MINIMAP] = {"minimap", "the whole trace below the picture", switch_name, 2},
-    [KEY_ARCS] = {"arcs", "arcs from who ended waits to who waited", switch_name, 2},
-    [KEY_FLOW_ARCS] = {"flow-arcs", "arcs of flows and tasks; recordings opened by their index have none", switch_name,
-                       2},
+    [KEY_ARCS + RV_ARC_LOCK] = {"arcs", "arcs from who let locks go to who waited", switch_name, 2},
+    [KEY_ARCS + RV_ARC_SIGNAL] = {"signal-arcs", "arcs from who signalled conditions and the like", switch_name, 2},
+    [KEY_ARCS + RV_ARC_TRANSFER] = {"transfer-arcs", "arcs of input and output", switch_name, 2},
+    [KEY_ARCS + RV_ARC_START] = {"start-arcs", "arcs of starts and ends of threads and processes", switch_name, 2},
+    [KEY_ARCS +
+        RV_ARC_FLOW] = {"flow-arcs", "arcs of flows; recordings opened by their index have none", switch_name, 2},
+    [KEY_ARCS + RV_ARC_TASK] = {"task-arcs", "arcs of tasks, likewise", switch_name, 2},
 };
 
 bool rv_settings_describe(int i, struct rv_settings_description *description)
@@ -104,8 +118,8 @@ static void unpack(const struct rv_settings *settings, int numbers[KEY_COUNT])
     numbers[KEY_COLOR] = (int)settings->scheme;
     numbers[KEY_LEGEND] = settings->has_legend;
     numbers[KEY_MINIMAP] = settings->has_minimap;
-    numbers[KEY_ARCS] = settings->has_arcs;
-    numbers[KEY_FLOW_ARCS] = settings->has_flow_arcs;
+    for (int i = 0; i < RV_ARC_KIND_COUNT; i++)
+        numbers[KEY_ARCS + i] = !(settings->arcs_left_out & 1u << i);
 }
 
 static void pack(const int numbers[KEY_COUNT], struct rv_settings *settings)
@@ -116,14 +130,14 @@ static void pack(const int numbers[KEY_COUNT], struct rv_settings *settings)
     settings->scheme = (enum rv_color_scheme)numbers[KEY_COLOR];
     settings->has_legend = numbers[KEY_LEGEND] != 0;
     settings->has_minimap = numbers[KEY_MINIMAP] != 0;
-    settings->has_arcs = numbers[KEY_ARCS] != 0;
-    settings->has_flow_arcs = numbers[KEY_FLOW_ARCS] != 0;
+    settings->arcs_left_out = 0;
+    for (int i = 0; i < RV_ARC_KIND_COUNT; i++)
+        settings->arcs_left_out |= numbers[KEY_ARCS + i] ? 0 : 1u << i;
 }
 
 void rv_settings_init(struct rv_settings *settings)
 {
-    *settings = (struct rv_settings){
-        .scale_percent = 100, .has_legend = true, .has_minimap = true, .has_arcs = true, .has_flow_arcs = true};
+    *settings = (struct rv_settings){.scale_percent = 100, .has_legend = true, .has_minimap = true};
 }
 
 /* False if the line is not understood. */

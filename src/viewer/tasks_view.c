@@ -83,8 +83,11 @@ const char *rv_viewer_tasks_view_caption(struct rv_viewer *viewer, const struct 
     const struct rv_flow_table *table = viewer->pointer.flows;
     char shown[48] = "", more[80] = "";
     if (!table || !table->n_flows) {
-        (void)snprintf(tasks_view->caption, sizeof tasks_view->caption,
-                       "no tasks or flows: programs tell them by ringviz_task_begin() and ringviz_flow()");
+        const bool lacks_flows = viewer->analysis.session && rv_session_lacks_flows(viewer->analysis.session);
+        (void)snprintf(tasks_view->caption, sizeof tasks_view->caption, "%s",
+                       lacks_flows
+                           ? "the recording's index has no tasks or flows: ringviz --view=tasks FILE reads all of it"
+                           : "no tasks or flows: programs tell them by ringviz_task_begin() and ringviz_flow()");
         return tasks_view->caption;
     }
     if (view->n_lanes < view->n_meant)

@@ -260,6 +260,8 @@ static void go_out(struct rv_viewer *viewer)
         viewer->panels.has_help = false;
     else if (viewer->panels.has_threads)
         viewer->panels.has_threads = false;
+    else if (viewer->panels.has_waits)
+        viewer->panels.has_waits = false;
     else if (viewer->panels.has_debugger_panel)
         viewer->panels.has_debugger_panel = false;
     else if (viewer->path.is_on)
@@ -301,12 +303,21 @@ void rv_viewer_fini(struct rv_viewer *viewer)
     rv_step_stop(&viewer->step);
     (void)rv_viewer_path_end(viewer);
     rv_viewer_arcs_fini(viewer);
+    rv_viewer_waits_fini(viewer);
     rv_call_waits_stop(&viewer->pointer.waits);
     rv_bookmarks_fini(&viewer->marks);
     rv_viewer_statistics_fini(&viewer->statistics);
     rv_viewer_calls_view_fini(&viewer->calls_view);
     rv_analysis_fini(&viewer->analysis);
     rv_lane_order_fini(&viewer->lane_order);
+}
+
+/* Show none of these kinds, or all where none is shown. */
+static void switch_arcs(struct rv_viewer *viewer, unsigned kinds)
+{
+    const unsigned left_out = viewer->settings.arcs_left_out;
+    viewer->settings.arcs_left_out = (left_out & kinds) == kinds ? left_out & ~kinds : left_out | kinds;
+    rv_viewer_point(viewer);
 }
 
 void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
@@ -456,16 +467,22 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_THREADS:
         viewer->panels.has_threads = !viewer->panels.has_threads;
         return;
+    case RV_ACTION_WAITS:
+    case RV_ACTION_SHOW_WAIT:
+    case RV_ACTION_SHOW_HOLDER:
+        rv_viewer_waits_act(viewer, act);
+        return;
     case RV_ACTION_LEGEND:
         viewer->settings.has_legend = !viewer->settings.has_legend;
         return;
     case RV_ACTION_ARCS:
-        viewer->settings.has_arcs = !viewer->settings.has_arcs;
-        rv_viewer_point(viewer);
+        switch_arcs(viewer, RV_ARC_OF_WAITS);
         return;
     case RV_ACTION_FLOW_ARCS:
-        viewer->settings.has_flow_arcs = !viewer->settings.has_flow_arcs;
-        rv_viewer_point(viewer);
+        switch_arcs(viewer, RV_ARC_OF_FLOWS);
+        return;
+    case RV_ACTION_ARC_KIND:
+        switch_arcs(viewer, 1u << act->idx % RV_ARC_KIND_COUNT);
         return;
     case RV_ACTION_MINIMAP:
         viewer->settings.has_minimap = !viewer->settings.has_minimap;
@@ -585,6 +602,7 @@ static void ask(struct rv_viewer *viewer)
     viewer->is_dirty |= rv_viewer_path_advance(viewer);
     viewer->is_dirty |= rv_viewer_calls_view_advance(viewer);
     viewer->is_dirty |= rv_viewer_arcs_advance(viewer);
+    viewer->is_dirty |= rv_viewer_waits_advance(viewer);
     viewer->is_dirty |= rv_call_waits_advance(&viewer->pointer.waits);
 }
 

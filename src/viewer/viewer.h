@@ -17,6 +17,7 @@
 #include "viewer/analysis.h"
 #include "viewer/calls_view.h"
 #include "viewer/tasks_view.h"
+#include "viewer/waits.h"
 #include "viewer/arcs.h"
 #include "viewer/bookmarks.h"
 #include "viewer/critical_path.h"
@@ -52,7 +53,8 @@ enum rv_viewer_menu { RV_MENU_CLOSED, RV_MENU_OF_CALL, RV_MENU_OF_ROW };
 
 struct rv_viewer_panels { /* visible panels */
     enum rv_viewer_menu menu;
-    bool has_help, has_go_to, has_note, has_commands, has_search, has_settings, has_threads, has_debugger_panel;
+    bool has_help, has_go_to, has_note, has_commands, has_search, has_settings, has_threads, has_debugger_panel,
+        has_waits;
     unsigned n_asked;    /* number of requests to search */
     bool is_go_to_wrong; /* the last entry was not a time */
     uint64_t note_ns;    /* the time that a note is written for */
@@ -76,6 +78,7 @@ struct rv_viewer {
     struct rv_viewer_calls_view calls_view;
     struct rv_viewer_tasks_view tasks_view;
     struct rv_viewer_arc_job arcs;
+    struct rv_viewer_waits waits;
     struct rv_viewer_debugger debugger;
     struct rv_settings settings; /* its look and scheme are those of the start */
     struct rv_lanes *lanes;      /* the lanes shown; NULL = none. Borrowed */

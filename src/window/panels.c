@@ -35,6 +35,7 @@ void rv_panels_close(struct rv_panels *panels)
     rv_minimap_image_fini(&panels->minimap_image);
     rv_panel_analysis_fini(&panels->panel_analysis);
     rv_ui_destroy(panels->ui);
+    rv_panel_waits_fini(&panels->waits);
     free(panels->thread_rows);
     *panels = (struct rv_panels){0};
 }
@@ -302,7 +303,9 @@ static struct rv_panel_analysis_about analysis_of(const struct rv_panels_about *
 static void show_settings(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
 {
     const struct rv_settings *settings = &about->viewer->settings;
-    const char *schemes[RV_COLOR_SCHEME_COUNT];
+    const char *schemes[RV_COLOR_SCHEME_COUNT], *arcs[RV_ARC_KIND_COUNT];
+    for (int i = 0; i < RV_ARC_KIND_COUNT; i++)
+        arcs[i] = rv_arc_kind_name((enum rv_arc_kind)i);
     for (int i = 0; i < RV_COLOR_SCHEME_COUNT; i++)
         schemes[i] = rv_color_scheme_name((enum rv_color_scheme)i);
     struct rv_settings_panel shown = {
@@ -313,6 +316,9 @@ static void show_settings(struct rv_panels *panels, const struct rv_panels_about
         .scheme = (uint32_t)about->viewer->look.scheme,
         .has_legend = settings->has_legend,
         .has_minimap = settings->has_minimap,
+        .arcs = arcs,
+        .n_arcs = RV_ARC_KIND_COUNT,
+        .arcs_left_out = settings->arcs_left_out,
         .path = about->settings_path,
     };
     rv_settings_panel_show(panels->ui, &shown, acts);
@@ -362,6 +368,8 @@ static void show_below(struct rv_panels *panels, const struct rv_panels_about *a
     const struct rv_viewer *viewer = about->viewer;
     if (viewer->panels.has_threads)
         show_threads(panels, about, acts);
+    else if (viewer->panels.has_waits)
+        rv_panel_waits_show(&panels->waits, panels->ui, viewer, acts);
     else if (viewer->panels.has_debugger_panel)
         rv_panel_debugger_show(panels->ui, viewer, &panels->debugger_panel, acts);
     else

@@ -21,6 +21,7 @@
 #include "ui/menu.h"
 #include "ui/prompt.h"
 #include "ui/threads.h"
+#include "window/panel_waits.h"
 #include "ui/ui.h"
 
 struct rv_panels { /* zeroed = closed */
@@ -30,6 +31,7 @@ struct rv_panels { /* zeroed = closed */
     struct rv_command_palette_state commands;
     struct rv_menu_state menu;
     struct rv_threads_state threads;
+    struct rv_panel_waits waits;
     struct rv_help_state help;
     uint32_t *thread_rows; /* lane_idx, of the list of threads */
     size_t thread_rows_capacity;

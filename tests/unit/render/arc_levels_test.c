@@ -58,16 +58,20 @@ static bool has_arc(const struct rv_wait_edge *edge)
     return edge->waker && edge->waker->idx != edge->wait.lane;
 }
 
-static bool is_lock(const struct rv_wait_edge *edge)
+static enum rv_arc_kind kind_of(const struct rv_wait_edge *edge)
 {
-    return edge->wait.kind == RV_WAIT_MUTEX || edge->wait.kind == RV_WAIT_READ_LOCK ||
-           edge->wait.kind == RV_WAIT_WRITE_LOCK;
+    const enum rv_wait_kind kind = edge->wait.kind;
+    if (kind == RV_WAIT_JOIN || kind == RV_WAIT_PROCESS || kind == RV_WAIT_START)
+        return RV_ARC_START;
+    if (kind == RV_WAIT_MUTEX || kind == RV_WAIT_READ_LOCK || kind == RV_WAIT_WRITE_LOCK || kind == RV_WAIT_FILE_LOCK)
+        return RV_ARC_LOCK;
+    return (kind >= RV_WAIT_READ && kind <= RV_WAIT_SYNC) || kind == RV_WAIT_MESSAGE ? RV_ARC_TRANSFER : RV_ARC_SIGNAL;
 }
 
 struct sums {
     struct {
         uint64_t n, ns, longest_ns;
-    } of[N_LANES][N_LANES][2][N_CALLS][N_CALLS];
+    } of[N_LANES][N_LANES][RV_ARC_KIND_COUNT][N_CALLS][N_CALLS];
 };
 
 static void add(struct sums *sums, uint32_t from, uint32_t to, uint32_t kind, const uint32_t calls[2],
@@ -87,7 +91,7 @@ static struct sums *sum_edges(const struct edges *edges)
         const uint64_t n_ns = edge->wait.end_ns - edge->wait.start_ns;
         if (!has_arc(edge))
             continue;
-        const uint32_t from = edge->waker->idx, to = edge->wait.lane, kind = is_lock(edge) ? RV_ARC_LOCK : RV_ARC_OTHER;
+        const uint32_t from = edge->waker->idx, to = edge->wait.lane, kind = kind_of(edge);
         add(sums, from, to, kind, (const uint32_t[2]){edge->waker_call, edge->wait.call},
             (const uint64_t[3]){1, n_ns, n_ns});
     }
@@ -148,6 +152,26 @@ Test(arc_levels, each_level_sums_up_to_the_waits, .timeout = 60)
 }
 
 /* All waits that end in it are in the arcs of a window, whatever the level. */
+Test(arc_levels, kinds_that_are_left_out_are_not_there_and_all_others_are, .timeout = 60)
+{
+    struct edges *edges = make(7, 2000, 300);
+    for (unsigned left_out = 0; left_out < 1u << RV_ARC_KIND_COUNT; left_out++) {
+        struct rv_arc_collector collector = {.left_out = left_out};
+        size_t n, n_wanted = 0;
+        for (size_t i = 0; i < edges->n; i++) {
+            rv_arc_collector_add(&collector, &edges->items[i]);
+            n_wanted += has_arc(&edges->items[i]) && !(left_out & 1u << kind_of(&edges->items[i]));
+        }
+        const struct rv_arc_levels *index = rv_arc_levels_create(&collector);
+        n = 0;
+        if (rv_arc_levels_n_levels(index))
+            (void)rv_arc_levels_window(index, 0, 0, UINT64_MAX, &n);
+        cr_assert_eq(n, n_wanted);
+        rv_arc_levels_release(index);
+    }
+    free(edges);
+}
+
 Test(arc_levels, a_window_has_all_that_ended_in_it, .timeout = 60)
 {
     struct edges *edges = make(5, MOST_EDGES, 2000);

@@ -16,7 +16,7 @@ Test(color_legend, has_room_for_all_that_lies_over_the_calls)
     const size_t n_before = legend.n_states;
     rv_color_legend_add_lines(&arcs, 1, true, rv_theme_get(RV_COLOR_DARK), &legend);
     cr_assert_eq(legend.n_states, n_before + RV_ARC_KIND_COUNT + 3);
-    cr_assert_str_eq(legend.states[n_before + RV_ARC_KIND_COUNT].name, "3 of 42 arcs drawn");
+    cr_assert_str_eq(legend.states[n_before + RV_ARC_KIND_COUNT].name, "6 of 45 arcs drawn");
     cr_assert_str_eq(legend.states[legend.n_states - 1].name, "critical path");
     rv_box_colors_destroy(colors);
 }

@@ -1,0 +1,33 @@
+/* The list of what threads waited for, most waiting first: find an object or a function, go to its waits and its holders. */
+#ifndef RV_UI_WAITS_TABLE_H
+#define RV_UI_WAITS_TABLE_H
+
+#include <stdbool.h>
+
+#include "ui/ui.h"
+
+struct rv_waits_table_row {
+    uint32_t idx;                               /* as actions have it */
+    char object[160], waiter[160], holder[160]; /* "": unknown */
+    uint64_t n_waits, total_ns, p99_ns, longest_ns;
+};
+
+struct rv_waits_table {
+    size_t n_rows;
+    void (*row)(const void *context, size_t row_idx, struct rv_waits_table_row *out); /* called for visible rows only */
+    const void *context;
+    const char *notice; /* instead of rows; "" = none */
+};
+
+struct rv_waits_table_state {
+    char find[64]; /* words: see rv_waits_table_is_found() */
+};
+
+/* Does each of the words occur in the object, the waiter or the holder? */
+bool rv_waits_table_is_found(const struct rv_waits_table_state *state, const struct rv_waits_table_row *row);
+
+/* Asks for RV_ACTION_WAITS, RV_ACTION_SHOW_WAIT, RV_ACTION_SHOW_HOLDER. */
+void rv_waits_table_show(struct rv_ui *ui, const struct rv_waits_table *shown, struct rv_waits_table_state *state,
+                         struct rv_ui_acts *acts);
+
+#endif
