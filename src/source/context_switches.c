@@ -10,7 +10,7 @@
  * buffers are read between the two. Such a late record is dropped and counted: it is rare, and moving it behind the
  * other would turn the thread's state around; the state is not known from then on.
  *
- * A full buffer loses records, of any thread. From its last record until the kernel says how many it has lost, every
+ * A full buffer loses records, of any thread: one at least, until the kernel says how many, with the next record there. From its last record until the kernel says how many it has lost, every
  * thread's state is not known, nor is it until the thread's next switch.
  *
  *   Kernel1 -> Switch1   the kernel has written records (data_head)
@@ -49,6 +49,7 @@ struct cpu {
     struct perf_event_mmap_page *page; /* followed by the records */
     size_t n_bytes;                    /* of the records, a power of two */
     uint64_t last_ns;                  /* time of the last one */
+    bool is_counted;                   /* a loss, of which the kernel has not told how many */
 };
 
 struct record { /* PERF_RECORD_SWITCH with PERF_SAMPLE_TID and PERF_SAMPLE_TIME */
@@ -446,7 +447,8 @@ static void read_record(struct rv_context_switches *switches, struct cpu *cpu, u
     } else if (header->type == PERF_RECORD_LOST && header->size >= sizeof(struct lost_record)) {
         struct lost_record record;
         copy(switches, cpu, at, &record, sizeof record);
-        switches->n_lost += record.n;
+        switches->n_lost += record.n - cpu->is_counted;
+        cpu->is_counted = false;
         note_loss(switches, cpu, reading, record.mono_ns);
     }
 }
@@ -469,8 +471,11 @@ static void read_cpu(struct rv_context_switches *switches, struct cpu *cpu, cons
         }
         read_record(switches, cpu, at, &header, &reading);
     }
-    if (is_full)
+    if (is_full) {
         note_loss(switches, cpu, &reading, reading.now.mono_ns);
+        switches->n_lost += !cpu->is_counted;
+        cpu->is_counted = true;
+    }
     __atomic_store_n(&cpu->page->data_tail, at,
                      __ATOMIC_RELEASE); /* Switch2 -> Kernel2; the kernel: Kernel2 <- Switch2 */
 }

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -204,10 +205,15 @@ Test(source_scheduler, the_last_to_claim_a_thread_gets_its_switches, .timeout = 
 
 enum { N_BURST = 40000, N_REST = 10 };
 
-/* Fills the kernel's buffers, waits for a byte, and goes on for a while. */
+/* Fills a buffer of the kernel, waits for a byte, and goes on for a while, on one CPU: that buffer tells what it has lost. */
 static void burst(int ask, int answer)
 {
     char byte;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    if (sched_setaffinity(0, sizeof one, &one) != 0)
+        _exit(1);
     for (int i = 0; i < N_BURST; i++)
         usleep(1);
     if (write(answer, "", 1) != 1 || read(ask, &byte, 1) != 1)
@@ -243,6 +249,7 @@ Test(source_scheduler, a_state_is_unknown_from_a_loss_to_the_next_change, .timeo
     size_t n = rv_context_switches_take(switches, (uint32_t)pid, OWNER, UINT64_MAX, events, ROOM);
     cr_assert(n > 0 && n < ROOM);
     cr_expect_eq(events[n - 1].aux, RV_THREAD_UNKNOWN, "a full buffer, of which the kernel has not told yet");
+    cr_expect_geq(rv_context_switches_n_lost(switches), 1);
     const uint64_t from_ns = rv_event_ticks(&events[n - 1]), full_ns = rv_clock_mono_ns();
     cr_assert_eq(write(ask[1], "", 1), 1);
     cr_assert_eq(read(answer[0], &byte, 1), 1);
