@@ -45,7 +45,8 @@ OPTION(WAITS, WATCH, "waits", "[=text|csv|json]", NULL,
     "and its like, with the file that was ready, connections, file locks with their bytes, and sleeps after a lock was refused, "
     "sync, children, signals, messages; not those that the C library makes itself, as for streams (fread). Of pipes, eventfds and sockets "
     "between threads of a process the last to write, or to read, is the `likely` waker. `start`: from the call that created a "
-    "thread, forked its process or began its program, to its beginning. --export=html has the table, too. Implies --headless.")
+    "thread, forked its process or began its program, to its beginning. Threads that still wait for each other at the end, each for a lock that the next one has, are a `deadlock`, with their "
+     "calls: --duration, or Ctrl+C, ends the watching of a program that hangs. --export=html has the table, too. Implies --headless.")
 
 OPTION(FLOWS, WATCH, "flows", "[=text|csv|json]", NULL,
     "print the flows and tasks that the program tells, and how long they took",

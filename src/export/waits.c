@@ -7,7 +7,7 @@
 #include "export/losses.h"
 #include "export/call_stacks.h"
 #include "export/text_buffer.h"
-#include "waits/reader.h"
+#include "waits/cycles.h"
 
 static const char *const WAKES[RV_WAKE_COUNT] = {[RV_WAKE_UNKNOWN] = "unknown",
                                                  [RV_WAKE_EXACT] = "exact",
@@ -26,7 +26,11 @@ struct table {
     struct rv_subroutines *subroutines;
     const struct rv_losses *losses;
     bool is_incomplete; /* some could not be read */
-    size_t n_unknown;   /* processes whose waits are not known */
+    struct rv_wait_in_cycle *deadlocked;
+    struct rv_call_stack *deadlocked_stacks; /* of these; NULL: not known */
+    size_t n_deadlocked;
+    struct rv_lanes *lanes;
+    size_t n_unknown; /* processes whose waits are not known */
 };
 
 /* "" for none. The caller frees it. */
@@ -81,11 +85,9 @@ static struct side take_side(const struct table *table, const struct rv_wait_sid
     return side;
 }
 
-/* The calls that waited, or in which the holder released the object, from the outermost on; "" if not known. For the caller
- * to free. */
-static char *take_stack(const struct table *table, const struct rv_waits_row *row, int side, const char *separator)
+/* From the outermost call on; stack NULL: "". For the caller to free. */
+static char *take_calls(const struct table *table, const struct rv_call_stack *stack, const char *separator)
 {
-    const struct rv_call_stack *stack = table->stacks ? &table->stacks[row - table->rows][side] : NULL;
     size_t n = !stack ? 0 : stack->n < RV_CALL_STACK_MOST ? stack->n : RV_CALL_STACK_MOST;
     struct rv_text_buffer text = {0};
     if (stack && stack->n > n)
@@ -100,6 +102,47 @@ static char *take_stack(const struct table *table, const struct rv_waits_row *ro
     return text.bytes;
 }
 
+/* The calls that waited, or in which the holder released the object; "" if not known. For the caller to free. */
+static char *take_stack(const struct table *table, const struct rv_waits_row *row, int side, const char *separator)
+{
+    return take_calls(table, table->stacks ? &table->stacks[row - table->rows][side] : NULL, separator);
+}
+
+/* The calls in which a thread waits that has a part in a deadlock. */
+static char *take_deadlocked_stack(const struct table *table, size_t i, const char *separator)
+{
+    return take_calls(table, table->deadlocked_stacks ? &table->deadlocked_stacks[i] : NULL, separator);
+}
+
+static bool begins_cycle(const struct table *table, size_t i)
+{
+    return i == 0 || table->deadlocked[i].cycle != table->deadlocked[i - 1].cycle;
+}
+
+/* Who waits, and for whom. */
+static struct rv_wait_side waiting_side(const struct table *table, size_t i)
+{
+    const struct rv_wait *wait = &table->deadlocked[i].wait;
+    const struct rv_lane *lane = rv_lanes_get(table->lanes, wait->lane);
+    return (struct rv_wait_side){lane, lane->tid, wait->call};
+}
+
+/* Which of them is the holder of what the i-th waits for: the next, or the cycle's first. */
+static size_t holder_of(const struct table *table, size_t i)
+{
+    if (i + 1 < table->n_deadlocked && !begins_cycle(table, i + 1))
+        return i + 1;
+    while (!begins_cycle(table, i))
+        i--;
+    return i;
+}
+
+static struct rv_wait_side holding_side(const struct table *table, size_t i)
+{
+    const struct rv_lane *holder = table->deadlocked[i].holder;
+    return (struct rv_wait_side){holder, holder->tid, 0};
+}
+
 /* ---- text ---- */
 
 enum { INDENT = 46 };
@@ -111,7 +154,6 @@ static void add_text_side(struct rv_text_buffer *text, const struct table *table
                           *side.thread ? ")" : "");
     if (*side.call)
         rv_text_buffer_format(text, " in %s", side.call);
-    rv_text_buffer_add(text, "\n");
     free(side.call);
 }
 
@@ -124,6 +166,23 @@ static void add_text_stack(struct rv_text_buffer *text, const struct table *tabl
     free(stack);
 }
 
+static void add_text_deadlock(struct rv_text_buffer *text, const struct table *table, size_t i)
+{
+    const struct rv_wait *wait = &table->deadlocked[i].wait;
+    const struct rv_wait_side waiting = waiting_side(table, i), holding = holding_side(table, i);
+    char *object = rv_waits_take_object(table->subroutines, wait->kind, wait->object);
+    char *stack = take_deadlocked_stack(table, i, " > ");
+    if (begins_cycle(table, i))
+        rv_text_buffer_add(text, "\ndeadlock:\n");
+    rv_text_buffer_add(text, "    ");
+    add_text_side(text, table, &waiting);
+    rv_text_buffer_format(text, " waits for %s, which ", object);
+    add_text_side(text, table, &holding);
+    rv_text_buffer_format(text, " has%s%s\n", *stack ? "\n        " : "", stack);
+    free(stack);
+    free(object);
+}
+
 static void add_text_row(struct rv_text_buffer *text, const struct table *table, const struct rv_waits_row *row)
 {
     char *object = take_name(table, row->object);
@@ -134,12 +193,15 @@ static void add_text_row(struct rv_text_buffer *text, const struct table *table,
     rv_text_buffer_format(text, "  %s%s%s\n%*slongest: ", rv_wait_kind_name(row->kind), *object ? " " : "", object,
                           INDENT + 3, "");
     add_text_side(text, table, &row->waiter);
+    rv_text_buffer_add(text, "\n");
     add_text_stack(text, table, row, WAITER);
     if (row->held_ns) {
         rv_text_buffer_format(
-            text, "%*s%3u %% ended by ", INDENT, "",
-            (unsigned)((double)row->held_ns * 100.0 / (double)(row->total_ns ? row->total_ns : 1) + 0.5));
+            text, "%*s%3u %% %s ", INDENT, "",
+            (unsigned)((double)row->held_ns * 100.0 / (double)(row->total_ns ? row->total_ns : 1) + 0.5),
+            row->n_of_wake[RV_WAKE_UNKNOWN] == row->n_waits ? "held by" : "ended by");
         add_text_side(text, table, &row->holder);
+        rv_text_buffer_add(text, "\n");
         add_text_stack(text, table, row, HOLDER);
     }
     if (row->n_of_wake[RV_WAKE_TIMEOUT])
@@ -159,6 +221,8 @@ static void write_text(struct rv_text_buffer *text, const struct table *table)
     rv_text_buffer_format(text, "%12" PRIu64, n_waits);
     rv_text_buffer_add_duration(text, total_ns);
     rv_text_buffer_format(text, " %21s  all %zu objects\n", "", table->n);
+    for (size_t i = 0; i < table->n_deadlocked; i++)
+        add_text_deadlock(text, table, i);
     if (table->is_incomplete)
         rv_text_buffer_add(text, "some waits could not be read: see --check\n");
     rv_waits_add_unknown(text, table->n_unknown);
@@ -204,6 +268,32 @@ static void add_csv_row(struct rv_text_buffer *text, const struct table *table, 
     free(object);
 }
 
+/* Columns as of an object: its one wait so far. */
+static void add_csv_deadlock(struct rv_text_buffer *text, const struct table *table, size_t i)
+{
+    const struct rv_wait *wait = &table->deadlocked[i].wait;
+    const struct rv_wait_side waiting = waiting_side(table, i), holding = holding_side(table, i);
+    const uint64_t n_ns = wait->end_ns - wait->start_ns;
+    char *object = take_name(table, wait->object);
+    rv_text_buffer_add(text, "deadlock,");
+    rv_text_buffer_add_csv(text, object);
+    rv_text_buffer_format(text, ",1,%" PRIu64 ",%" PRIu64 ",%" PRIu64, n_ns, n_ns, n_ns);
+    for (unsigned wake = 0; wake < RV_WAKE_COUNT; wake++)
+        rv_text_buffer_add(text, ",");
+    add_csv_side(text, table, &waiting);
+    add_csv_side(text, table, &holding);
+    rv_text_buffer_format(text, ",%" PRIu64, n_ns);
+    const size_t sides[] = {holder_of(table, i), i};
+    for (size_t side = 0; side < sizeof sides / sizeof *sides; side++) {
+        char *stack = take_deadlocked_stack(table, sides[side], ";");
+        rv_text_buffer_add(text, ",");
+        rv_text_buffer_add_csv(text, stack);
+        free(stack);
+    }
+    rv_text_buffer_add(text, "\n");
+    free(object);
+}
+
 static void add_csv_unknown(struct rv_text_buffer *text, size_t n_unknown)
 {
     if (!n_unknown)
@@ -223,6 +313,8 @@ static void write_csv(struct rv_text_buffer *text, const struct table *table)
                              "waiter_stack\n");
     for (size_t i = 0; i < table->n; i++)
         add_csv_row(text, table, &table->rows[i]);
+    for (size_t i = 0; i < table->n_deadlocked; i++)
+        add_csv_deadlock(text, table, i);
     add_csv_unknown(text, table->n_unknown);
     rv_losses_add_csv(text, table->losses, CSV_COLUMNS);
 }
@@ -273,6 +365,24 @@ static void add_json_row(struct rv_text_buffer *text, const struct table *table,
     free(object);
 }
 
+static void add_json_deadlock(struct rv_text_buffer *text, const struct table *table, size_t i)
+{
+    const struct rv_wait *wait = &table->deadlocked[i].wait;
+    const struct rv_wait_side waiting = waiting_side(table, i), holding = holding_side(table, i);
+    char *object = take_name(table, wait->object), *stack = take_deadlocked_stack(table, i, ";");
+    rv_text_buffer_add(text, !begins_cycle(table, i) ? "," : i ? "],[" : "[");
+    rv_text_buffer_format(text, "{\"kind\":\"%s\",\"object\":", rv_wait_kind_name(wait->kind));
+    rv_text_buffer_add_json(text, object);
+    rv_text_buffer_format(text, ",\"waits_ns\":%" PRIu64, wait->end_ns - wait->start_ns);
+    add_json_side(text, table, "waiter", &waiting);
+    add_json_side(text, table, "holder", &holding);
+    rv_text_buffer_add(text, ",\"stack\":");
+    rv_text_buffer_add_json(text, stack);
+    rv_text_buffer_add(text, i + 1 == table->n_deadlocked ? "}]" : "}");
+    free(stack);
+    free(object);
+}
+
 static void add_json(struct rv_text_buffer *text, const struct table *table)
 {
     rv_text_buffer_add(text, "{\"waits\":[");
@@ -280,6 +390,9 @@ static void add_json(struct rv_text_buffer *text, const struct table *table)
         rv_text_buffer_add(text, i ? "," : "");
         add_json_row(text, table, &table->rows[i]);
     }
+    rv_text_buffer_add(text, "],\"deadlocks\":[");
+    for (size_t i = 0; i < table->n_deadlocked; i++)
+        add_json_deadlock(text, table, i);
     rv_text_buffer_format(text, "],\"is_incomplete\":%s,\"processes_unknown\":%zu",
                           table->is_incomplete ? "true" : "false", table->n_unknown);
     rv_text_buffer_add(text, ",\"lost\":");
@@ -291,6 +404,8 @@ static void free_table(struct table *table)
 {
     free(table->rows);
     free(table->stacks);
+    free(table->deadlocked);
+    free(table->deadlocked_stacks);
 }
 
 static int read_stacks(struct table *table, const struct rv_spool *spool)
@@ -303,7 +418,13 @@ static int read_stacks(struct table *table, const struct rv_spool *spool)
         table->stacks[i][HOLDER].lane_idx = row->holder.lane ? row->holder.lane->idx : UINT32_MAX;
         table->stacks[i][HOLDER].at_ns = row->released_ns;
     }
-    return rv_call_stacks_read(spool, *table->stacks, table->n * N_SIDES);
+    table->deadlocked_stacks = rv_alloc(table->n_deadlocked + 1, sizeof *table->deadlocked_stacks);
+    for (size_t i = 0; i < table->n_deadlocked; i++) {
+        table->deadlocked_stacks[i].lane_idx = table->deadlocked[i].wait.lane;
+        table->deadlocked_stacks[i].at_ns = table->deadlocked[i].wait.start_ns + 1;
+    }
+    const int error = rv_call_stacks_read(spool, *table->stacks, table->n * N_SIDES);
+    return error ? error : rv_call_stacks_read(spool, table->deadlocked_stacks, table->n_deadlocked);
 }
 
 /* 0, or a negative errno: the stacks are not known. */
@@ -312,6 +433,8 @@ static int read_table(struct table *table, const struct rv_waits_report *report)
     *table = (struct table){.subroutines = report->subroutines, .losses = report->losses};
     struct rv_wait_reader *reader = rv_wait_reader_open(report->waits, NULL, NULL);
     table->rows = rv_wait_reader_take_rows(reader, &table->n);
+    table->lanes = report->lanes;
+    table->deadlocked = rv_wait_cycles_take(reader, report->lanes, &table->n_deadlocked);
     table->is_incomplete = rv_wait_reader_has_missed(reader);
     table->n_unknown = rv_waits_count_unknown(report->lanes, table->n > 0);
     rv_wait_reader_close(reader);

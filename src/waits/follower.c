@@ -18,6 +18,12 @@ static void set_begin(struct rv_wait_follower *follower, uint64_t since_ns, uint
         follower->waiting[follower->n_waiting - 1].start_ns = since_ns < now_ns ? now_ns - since_ns : 0;
 }
 
+static void set_holder(struct rv_wait_follower *follower, uint32_t tid)
+{
+    if (follower->n_waiting)
+        follower->waiting[follower->n_waiting - 1].waker = tid;
+}
+
 /* wake: a WOKEN event's id; since_ns: UINT32_MAX: unknown. False: no wait is known to have begun. */
 static bool end_wait(struct rv_wait_follower *follower, uint32_t wake, uint32_t since_ns, uint64_t now_ns,
                      struct rv_wait *ended)
@@ -38,6 +44,10 @@ static enum rv_wait_step add_woken(struct rv_wait_follower *follower, const stru
 {
     if (event->id >> RV_EVENT_WAKE_SHIFT == RV_WAKE_BEGAN) {
         set_begin(follower, rv_event_since_begin(event), now_ns);
+        return RV_WAIT_STEP_ON;
+    }
+    if (event->id >> RV_EVENT_WAKE_SHIFT == RV_WAKE_HELD) {
+        set_holder(follower, event->id & ((1u << RV_EVENT_WAKE_SHIFT) - 1));
         return RV_WAIT_STEP_ON;
     }
     return end_wait(follower, event->id, rv_event_since(event), now_ns, ended) ? RV_WAIT_STEP_ENDED : RV_WAIT_STEP_ON;
@@ -64,7 +74,8 @@ enum rv_wait_step rv_wait_follower_add(struct rv_wait_follower *follower, const 
 
 bool rv_wait_follower_end(struct rv_wait_follower *follower, uint64_t end_ns, struct rv_wait *ended)
 {
-    return end_wait(follower, 0, UINT32_MAX, end_ns, ended);
+    const uint32_t holder = follower->n_waiting ? follower->waiting[follower->n_waiting - 1].waker : 0;
+    return end_wait(follower, holder | (uint32_t)RV_WAKE_UNKNOWN << RV_EVENT_WAKE_SHIFT, UINT32_MAX, end_ns, ended);
 }
 
 void rv_wait_follower_forget(struct rv_wait_follower *follower)

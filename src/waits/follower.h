@@ -33,7 +33,8 @@ enum rv_wait_step {
 enum rv_wait_step rv_wait_follower_add(struct rv_wait_follower *follower, const struct rv_event *event, uint64_t now_ns,
                                        struct rv_wait *ended);
 
-/* The thread has ended: so does the last wait that has not. False: there is none. */
+/* The thread has ended: so does the last wait that has not. Its waker, RV_WAKE_UNKNOWN, is who has the lock, if that is known.
+ * False: there is none. */
 bool rv_wait_follower_end(struct rv_wait_follower *follower, uint64_t end_ns, struct rv_wait *ended);
 
 /* Events are missing. */

@@ -120,7 +120,7 @@ static uint32_t add_wait(struct rv_wait_graph *graph, uint32_t thread, const str
                               .end_ns = wait->end_ns,
                               .woke_ns = wait->woke_ns < wait->end_ns ? wait->woke_ns : wait->end_ns,
                               .thread = thread,
-                              .waker = thread_of(graph, edge.waker)};
+                              .waker = wait->wake == RV_WAKE_UNKNOWN ? RV_PATH_NONE : thread_of(graph, edge.waker)};
     return (uint32_t)graph->n_waits++;
 }
 

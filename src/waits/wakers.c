@@ -64,6 +64,14 @@ static const struct rv_lane *find_lane(const struct rv_wakers *wakers, uint32_t 
     return found;
 }
 
+/* The last thread of a tid, in any process. NULL: none. */
+static const struct rv_lane *find_any(const struct rv_wakers *wakers, uint32_t tid)
+{
+    const size_t n = count_before(wakers, tid + 1);
+    const bool is_there = n && wakers->by_tid[n - 1].tid == tid;
+    return is_there ? rv_lanes_get(wakers->lanes, wakers->by_tid[n - 1].lane) : NULL;
+}
+
 /* Of what has created a thread, no object tells. */
 static bool may_have_release(const struct rv_wait *wait)
 {
@@ -87,7 +95,7 @@ static bool find_release(const struct rv_wakers *wakers, const struct rv_wait *w
 }
 
 /* lane: of the wait. A child that was waited for, one that had a file's lock, and a thread that has forked, are of other
- * processes. */
+ * processes; one that still has a lock may be. */
 static const struct rv_lane *find_waker(const struct rv_wakers *wakers, const struct rv_lane *lane,
                                         const struct rv_wait *wait)
 {
@@ -96,7 +104,7 @@ static const struct rv_lane *find_waker(const struct rv_wakers *wakers, const st
     const struct rv_lane *found = find_lane(wakers, pid, wait->waker, wait->start_ns);
     if (!found && wait->kind == RV_WAIT_START)
         found = find_lane(wakers, lane->parent_pid, wait->waker, wait->start_ns);
-    return found;
+    return found || wait->wake != RV_WAKE_UNKNOWN ? found : find_any(wakers, wait->waker);
 }
 
 struct rv_wait_edge rv_wakers_edge(const struct rv_wakers *wakers, const struct rv_wait *wait,

@@ -34,6 +34,7 @@ static struct rv_wait wait_of(const struct rv_path_wait *wait)
                             .woke_ns = wait->woke_ns,
                             .lane = wait->thread,
                             .object = OBJECT,
+                            .wake = RV_WAKE_EXACT,
                             .waker = wait->waker == RV_PATH_NONE ? 0 : FIRST_TID + wait->waker};
 }
 

@@ -1,0 +1,107 @@
+/* Threads that wait for each other until an alarm ends them: two or three, one for itself, those of two processes, a reader. */
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { MOST = 3, MOST_S = 4 };
+
+struct locks {
+    pthread_mutex_t mutexes[MOST];
+    pthread_barrier_t all_have_one;
+};
+static struct locks own, *locks = &own;
+static pthread_rwlock_t table = PTHREAD_RWLOCK_INITIALIZER;
+static uintptr_t n_threads;
+
+static void __attribute__((noinline)) take_second(uintptr_t which)
+{
+    pthread_mutex_lock(&locks->mutexes[which]);
+}
+
+static void *take_both(void *first)
+{
+    const uintptr_t which = (uintptr_t)first;
+    pthread_mutex_lock(&locks->mutexes[which]);
+    pthread_barrier_wait(&locks->all_have_one);
+    take_second((which + 1) % n_threads);
+    return NULL;
+}
+
+static void begin(uintptr_t n, int is_shared)
+{
+    pthread_mutexattr_t mutex;
+    pthread_barrierattr_t barrier;
+    n_threads = n;
+    pthread_mutexattr_init(&mutex);
+    pthread_barrierattr_init(&barrier);
+    if (is_shared) {
+        locks = mmap(NULL, sizeof *locks, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        pthread_mutexattr_setpshared(&mutex, PTHREAD_PROCESS_SHARED);
+        pthread_barrierattr_setpshared(&barrier, PTHREAD_PROCESS_SHARED);
+    }
+    for (int i = 0; i < MOST; i++)
+        pthread_mutex_init(&locks->mutexes[i], &mutex);
+    pthread_barrier_init(&locks->all_have_one, &barrier, (unsigned)n);
+}
+
+static void cycle(uintptr_t n)
+{
+    pthread_t threads[MOST];
+    begin(n, 0);
+    for (uintptr_t i = 0; i < n; i++)
+        pthread_create(&threads[i], NULL, take_both, (void *)i);
+    for (uintptr_t i = 0; i < n; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void share(void)
+{
+    begin(2, 1);
+    const pid_t child = fork();
+    alarm(MOST_S);
+    take_both((void *)(uintptr_t)(child != 0));
+}
+
+static void *read_table(void *unused)
+{
+    pthread_mutex_lock(&locks->mutexes[0]);
+    pthread_barrier_wait(&locks->all_have_one);
+    pthread_rwlock_rdlock(&table);
+    return unused;
+}
+
+static void write_table(void)
+{
+    pthread_t reader;
+    begin(2, 0);
+    pthread_rwlock_wrlock(&table);
+    pthread_create(&reader, NULL, read_table, NULL);
+    pthread_barrier_wait(&locks->all_have_one);
+    take_second(0);
+}
+
+static void self(void)
+{
+    begin(1, 0);
+    take_second(0);
+    take_second(0);
+}
+
+int main(int argc, char **argv)
+{
+    const char *scene = argc > 1 ? argv[1] : "";
+    alarm(MOST_S);
+    if (!strcmp(scene, "two"))
+        cycle(2);
+    else if (!strcmp(scene, "three"))
+        cycle(3);
+    else if (!strcmp(scene, "self"))
+        self();
+    else if (!strcmp(scene, "shared"))
+        share();
+    else if (!strcmp(scene, "rwlock"))
+        write_table();
+    return 1; /* nobody comes here */
+}
