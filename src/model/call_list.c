@@ -3,10 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/radix_sort.h"
 #include "base/vec.h"
-
-#define RADIX_BITS 11u
-#define RADIX_VALUES (1u << RADIX_BITS)
 
 void rv_call_list_fini(struct rv_call_list *list)
 {
@@ -19,46 +17,7 @@ void rv_call_list_fini(struct rv_call_list *list)
     *list = (struct rv_call_list){0};
 }
 
-/* ---- sorting: stable, by the digits of 64-bit keys, which differ in few of them ---- */
-
-struct keyed {
-    uint64_t key;
-    uint32_t place;
-};
-
-static void sort_digit(const struct keyed *from, struct keyed *to, size_t n, unsigned shift)
-{
-    size_t begins[RADIX_VALUES + 1] = {0};
-    for (size_t i = 0; i < n; i++)
-        begins[(from[i].key >> shift & (RADIX_VALUES - 1)) + 1]++;
-    for (size_t i = 0; i < RADIX_VALUES; i++)
-        begins[i + 1] += begins[i];
-    for (size_t i = 0; i < n; i++)
-        to[begins[from[i].key >> shift & (RADIX_VALUES - 1)]++] = from[i];
-}
-
-/* The places in rising order of their keys; frees the keys. */
-static uint32_t *take_sorted(struct keyed *keyed, size_t n)
-{
-    uint64_t differing = 0;
-    for (size_t i = 1; i < n; i++)
-        differing |= keyed[i].key ^ keyed[0].key;
-    struct keyed *sorted = rv_alloc_scratch(n, sizeof *sorted);
-    for (unsigned shift = 0; shift < 64; shift += RADIX_BITS) {
-        if ((differing >> shift & (RADIX_VALUES - 1)) == 0)
-            continue;
-        sort_digit(keyed, sorted, n, shift);
-        struct keyed *other = keyed;
-        keyed = sorted;
-        sorted = other;
-    }
-    uint32_t *places = rv_alloc_scratch(n, sizeof *places);
-    for (size_t i = 0; i < n; i++)
-        places[i] = keyed[i].place;
-    free(keyed);
-    free(sorted);
-    return places;
-}
+/* ---- sorting ---- */
 
 static uint64_t key_of(const struct rv_call *call, enum rv_call_column column, const uint32_t *thread_ranks)
 {
@@ -80,22 +39,22 @@ static uint64_t key_of(const struct rv_call *call, enum rv_call_column column, c
 uint32_t *rv_call_list_take_order(const struct rv_call_list *list, enum rv_call_column column, int is_descending,
                                   const uint32_t *thread_ranks)
 {
-    struct keyed *keyed = rv_alloc_scratch(list->n, sizeof *keyed);
+    struct rv_keyed_place *keyed = rv_alloc_scratch(list->n, sizeof *keyed);
     for (size_t i = 0; i < list->n; i++) {
         uint64_t key = key_of(&list->calls[i], column, thread_ranks);
-        keyed[i] = (struct keyed){is_descending ? ~key : key, (uint32_t)i};
+        keyed[i] = (struct rv_keyed_place){is_descending ? ~key : key, (uint32_t)i};
     }
-    return take_sorted(keyed, list->n);
+    return rv_radix_sort_take(keyed, list->n);
 }
 
 /* The longest first; of equally long ones the earlier first. */
 static void sort_calls(struct rv_call_list *list)
 {
     uint32_t *by_start = rv_call_list_take_order(list, RV_CALL_START, 0, NULL);
-    struct keyed *keyed = rv_alloc_scratch(list->n, sizeof *keyed);
+    struct rv_keyed_place *keyed = rv_alloc_scratch(list->n, sizeof *keyed);
     for (size_t i = 0; i < list->n; i++)
-        keyed[i] = (struct keyed){~list->calls[by_start[i]].duration_ns, by_start[i]};
-    uint32_t *places = take_sorted(keyed, list->n);
+        keyed[i] = (struct rv_keyed_place){~list->calls[by_start[i]].duration_ns, by_start[i]};
+    uint32_t *places = rv_radix_sort_take(keyed, list->n);
     struct rv_call *calls = rv_alloc_scratch(list->n, sizeof *calls);
     for (size_t i = 0; i < list->n; i++)
         calls[i] = list->calls[places[i]];

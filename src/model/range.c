@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/hash_index.h"
+#include "base/radix_sort.h"
 #include "base/vec.h"
 #include "model/range_times.h"
 #include "model/span_iter.h"
@@ -164,32 +165,19 @@ static uint32_t node_of(struct rv_range *range, uint32_t parent, uint32_t id)
     return node;
 }
 
-struct ranked {
-    uint64_t total_ns;
-    uint32_t node;
-};
-
-static int by_total(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (x->total_ns != y->total_ns)
-        return x->total_ns < y->total_ns ? -1 : 1;
-    return x->node > y->node ? -1 : x->node < y->node;
-}
-
-/* Insert each before its siblings, in rising order, so the largest comes first. */
+/* Insert each before its siblings, in rising order, so the largest comes first; of equal ones the first. */
 void rv_range_link_nodes(struct rv_range_node *nodes, size_t n)
 {
-    struct ranked *ranked = rv_alloc(n, sizeof *ranked);
+    struct rv_keyed_place *ranked = rv_alloc_scratch(n, sizeof *ranked);
     for (size_t i = 1; i < n; i++)
-        ranked[i] = (struct ranked){nodes[i].total_ns, (uint32_t)i};
-    qsort(ranked + 1, n - 1, sizeof *ranked, by_total);
-    for (size_t i = 1; i < n; i++) {
-        struct rv_range_node *node = &nodes[ranked[i].node];
+        ranked[n - 1 - i] = (struct rv_keyed_place){nodes[i].total_ns, (uint32_t)i};
+    uint32_t *rising = rv_radix_sort_take(ranked, n - 1);
+    for (size_t i = 0; i + 1 < n; i++) {
+        struct rv_range_node *node = &nodes[rising[i]];
         node->next = nodes[node->parent].first_child;
-        nodes[node->parent].first_child = ranked[i].node;
+        nodes[node->parent].first_child = rising[i];
     }
-    free(ranked);
+    free(rising);
 }
 
 /* ---- calls ---- */
