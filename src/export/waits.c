@@ -373,10 +373,10 @@ static void add_json_deadlock(struct rv_text_buffer *text, const struct table *t
     rv_text_buffer_add(text, !begins_cycle(table, i) ? "," : i ? "],[" : "[");
     rv_text_buffer_format(text, "{\"kind\":\"%s\",\"object\":", rv_wait_kind_name(wait->kind));
     rv_text_buffer_add_json(text, object);
-    rv_text_buffer_format(text, ",\"waits_ns\":%" PRIu64, wait->end_ns - wait->start_ns);
+    rv_text_buffer_format(text, ",\"total_ns\":%" PRIu64, wait->end_ns - wait->start_ns);
     add_json_side(text, table, "waiter", &waiting);
     add_json_side(text, table, "holder", &holding);
-    rv_text_buffer_add(text, ",\"stack\":");
+    rv_text_buffer_add(text, ",\"waiter_stack\":");
     rv_text_buffer_add_json(text, stack);
     rv_text_buffer_add(text, i + 1 == table->n_deadlocked ? "}]" : "}");
     free(stack);

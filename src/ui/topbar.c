@@ -14,6 +14,8 @@
 #define GAP 18.0f
 #define TAB_WIDTH 76.0f
 #define TAB_STEP 82.0f
+#define TAB_STEP_SHORT 36.0f /* of a tab without its name */
+#define TABS_LEAVE 360.0f    /* points for the program, its state and the drops */
 #define TAB_Y 6.0f
 #define BUTTON_PADDING 14.0f
 #define BUTTON_GAP 4.0f
@@ -117,15 +119,20 @@ static void add_counts(struct bar *bar, const struct rv_topbar *shown)
     }
 }
 
-/* Where there is little room, they are as narrow as they must be, and show their numbers alone. */
+/* Where there is little room, they show their numbers alone. */
+static float tab_step(const struct rv_topbar *shown, float width)
+{
+    const float room = width - 2.0f * EDGE, all = TAB_STEP * (float)shown->n_tabs;
+    return room - all >= TABS_LEAVE ? TAB_STEP : fminf(TAB_STEP_SHORT, floorf(room / (float)shown->n_tabs));
+}
+
 static void add_tabs(const struct rv_topbar *shown, float x, float step, struct rv_ui_acts *acts)
 {
     const float width = step - (TAB_STEP - TAB_WIDTH);
+    const bool has_names = step >= TAB_STEP;
     for (uint32_t i = 0; i < shown->n_tabs; i++) {
         char label[48];
-        snprintf(label, sizeof label, "%" PRIu32 " %s", i + 1, shown->tabs[i]);
-        if (rv_imgui_text_width(RV_IMGUI_FONT_TEXT, label) + BUTTON_PADDING > width)
-            snprintf(label, sizeof label, "%" PRIu32, i + 1);
+        snprintf(label, sizeof label, "%" PRIu32 "%s%s", i + 1, has_names ? " " : "", has_names ? shown->tabs[i] : "");
         rv_imgui_at(x + step * (float)i, TAB_Y);
         if (rv_imgui_button(label, width, i == shown->chosen))
             rv_ui_act(acts, &(struct rv_act){.action = (enum rv_action)(RV_ACTION_LOOK_3D + i)});
@@ -160,8 +167,8 @@ void rv_topbar_show(struct rv_ui *ui, const struct rv_topbar *shown, struct rv_u
 {
     struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_TOP, HEIGHT + 1.0f);
     const struct rv_ui_style *style = rv_ui_style(ui);
-    float tab_step = fminf(TAB_STEP, floorf((area.width - 2.0f * EDGE) / (float)shown->n_tabs));
-    float tabs_x = floorf(area.width) - EDGE - tab_step * (float)shown->n_tabs;
+    const float step = tab_step(shown, area.width);
+    const float tabs_x = floorf(area.width) - EDGE - step * (float)shown->n_tabs;
     struct bar bar = {style, EDGE, tabs_x};
     char pid[32];
     rv_imgui_panel_begin("topbar", area, RV_IMGUI_PANEL_BARE);
@@ -179,6 +186,6 @@ void rv_topbar_show(struct rv_ui *ui, const struct rv_topbar *shown, struct rv_u
     add_stopped(&bar, shown->n_stopped);
     add_rate(&bar, shown->events_per_s);
     add_counts(&bar, shown);
-    add_tabs(shown, tabs_x, tab_step, acts);
+    add_tabs(shown, tabs_x, step, acts);
     rv_imgui_panel_end();
 }

@@ -45,7 +45,7 @@ record starvation
 waits_for condition turn take_turn
 path_in take_turn $total
 
-record inversion
+record inversion --find=get_the_lock
 waits_first mutex lock get_the_lock hold_at_low_priority
 path_first subroutines work_while_holding
 path_in work_while_holding $total

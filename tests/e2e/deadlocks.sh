@@ -30,5 +30,5 @@ done
 run --waits "$folder/two.rvz"
 expect "lines of the cycle as text" "$(grep -c ' waits for mutex program_deadlocks::own.*, which ' "$folder/out")" 2
 run --waits=json "$folder/three.rvz"
-expect "deadlocks as JSON" "$(grep -o '"deadlocks":\[\[{.*}\]\]' "$folder/out" | grep -o '"waits_ns"' | wc -l)" 3
+expect "deadlocks as JSON" "$(grep -o '"deadlocks":\[\[{.*}\]\]' "$folder/out" | grep -o '"waiter_stack"' | wc -l)" 3
 conclude

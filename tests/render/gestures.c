@@ -345,6 +345,7 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
 int main(void)
 {
     struct user user = {.steps = {.act = act, .window.file = "run.rvz"}};
+    (void)remove("run.rvz.bookmarks"); /* of an earlier run */
     origin_ns = ended_program_origin();
     return window_steps_run(&user.steps, WIDTH, HEIGHT, 35);
 }

@@ -7,7 +7,7 @@
 
 #include "viewer/settings.h"
 
-enum { WIDTH = 800, HEIGHT = 600, SCALE = 3, N_VIEWS = RV_VIEW_MODE_COUNT, EDGE = 14 };
+enum { WIDTH = 800, HEIGHT = 600, SCALE = 3, N_VIEWS = RV_VIEW_MODE_COUNT, EDGE = 14, TAB = 36 };
 
 /* A place in points from the upper left. */
 static void click(double x, double y)
@@ -17,9 +17,10 @@ static void click(double x, double y)
 
 static const double RIGHT = (double)WIDTH / SCALE, BOTTOM = (double)HEIGHT / SCALE;
 
+/* Of its number in the top bar. */
 static double view_x(int view)
 {
-    return EDGE + (RIGHT - 2 * EDGE) / N_VIEWS * (view + 0.5);
+    return RIGHT - EDGE - TAB * (N_VIEWS - view - 0.5);
 }
 
 /* Of the panel below the picture, whose height is known. */
