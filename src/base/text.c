@@ -63,6 +63,14 @@ size_t rv_text_escape(char *out, size_t out_bytes, const char *text, size_t n_by
     return used;
 }
 
+uint32_t rv_text_next(const char **text, const char *end)
+{
+    uint32_t code = 0;
+    size_t length = decode((const unsigned char *)*text, (size_t)(end - *text), &code);
+    *text += length ? length : 1;
+    return length ? code : 0xfffd;
+}
+
 size_t rv_text_whole(const char *text, size_t n_bytes, size_t most)
 {
     if (n_bytes <= most)

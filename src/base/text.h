@@ -1,8 +1,9 @@
-/* Strings for display: escaping what is not trusted, cutting, appending. */
+/* Strings for display: escaping what is not trusted, decoding, cutting, appending. */
 #ifndef RV_BASE_TEXT_H
 #define RV_BASE_TEXT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Copy text to out, NUL-terminated. Valid UTF-8 stays; control characters, marks that reverse the writing direction and
@@ -11,6 +12,9 @@
  *   returns    bytes written, without the NUL
  */
 size_t rv_text_escape(char *out, size_t out_bytes, const char *text, size_t n_bytes);
+
+/* Decode the UTF-8 character at *text, before end, and step past it: U+FFFD for each invalid byte. */
+uint32_t rv_text_next(const char **text, const char *end);
 
 /* Append at most n_bytes of a text to the string in out, as far as there is room. SIZE_MAX: the whole text. */
 void rv_text_append(char *out, size_t out_bytes, const char *text, size_t n_bytes);

@@ -1,8 +1,11 @@
 #include "render/font.h"
 
-#include <stdbool.h>
+#include <string.h>
 
+#include "base/text.h"
 #include "render/font_codepoints.h"
+
+#define CHARACTER_BYTES 4u
 
 static size_t glyph_index(uint32_t codepoint)
 {
@@ -16,33 +19,10 @@ static size_t glyph_index(uint32_t codepoint)
     return 0;
 }
 
-/* Length of a character by its first byte, 0 if invalid. */
-static unsigned sequence_bytes(uint8_t first)
-{
-    if (first < 0x80)
-        return 1;
-    if (first >= 0xC2 && first < 0xE0)
-        return 2;
-    if (first >= 0xE0 && first < 0xF0)
-        return 3;
-    return first >= 0xF0 && first < 0xF5 ? 4 : 0;
-}
-
 uint32_t rv_font_next(const char **text)
 {
-    static const uint8_t first_mask[5] = {0, 0x7F, 0x1F, 0x0F, 0x07};
-    const uint8_t *bytes = (const uint8_t *)*text;
-    if (!bytes[0])
-        return 0;
-    unsigned n = sequence_bytes(bytes[0]);
-    uint32_t codepoint = bytes[0] & first_mask[n];
-    bool is_whole = n > 0;
-    for (unsigned i = 1; is_whole && i < n; i++) {
-        is_whole = (bytes[i] & 0xC0) == 0x80;
-        codepoint = codepoint << 6 | (bytes[i] & 0x3Fu);
-    }
-    *text += is_whole ? n : 1;
-    return is_whole ? codepoint : 0xFFFD;
+    size_t n_bytes = strnlen(*text, CHARACTER_BYTES);
+    return n_bytes ? rv_text_next(text, *text + n_bytes) : 0;
 }
 
 const struct rv_glyph *rv_font_glyph(enum rv_font font, uint32_t codepoint)
