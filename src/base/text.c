@@ -81,6 +81,18 @@ size_t rv_text_whole(const char *text, size_t n_bytes, size_t most)
     return ((unsigned char)text[n] & 0xc0) == 0x80 ? most : n; /* not UTF-8 */
 }
 
+char *rv_text_end_whole(char *text)
+{
+    size_t n = strlen(text), last = n;
+    while (last > 0 && n - last < 3 && ((unsigned char)text[last - 1] & 0xc0) == 0x80)
+        last--;
+    const unsigned char lead = last > 0 ? (unsigned char)text[last - 1] : 0;
+    const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 0;
+    if (length > n - last + 1)
+        text[last - 1] = '\0';
+    return text;
+}
+
 void rv_text_append(char *out, size_t out_bytes, const char *text, size_t n_bytes)
 {
     size_t n = strlen(out), room = out_bytes - 1 - n, length = strnlen(text, n_bytes < room ? n_bytes : room);

@@ -237,7 +237,7 @@ static void draw_frame(struct stand *stand, enum rv_view_mode look, bool has_pan
                                                    .meter = &meter,
                                                    .program = "bench",
                                                    .pid = 1,
-                                                   .surface = {WIDTH_PX, HEIGHT_PX, 1.0, 1.0, RV_COLOR_DARK}});
+                                                   .surface = {WIDTH_PX, HEIGHT_PX, 1.0, 1.0, RV_COLOR_DARK, 0}});
         frame.insets = rv_panels_insets(&stand->panels);
     }
     rv_scene_draw(stand->scene, &frame);

@@ -2,11 +2,11 @@
 
 #include <ctype.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #define ELLIPSIS "…"
 #define CHARACTERS_MIN 2
+#define CUTS_MAX 512
 #define FOLDED "<...>"
 #define NESTING_MAX 32
 
@@ -41,17 +41,11 @@ static const char *next_component(const char *name, const char *end)
     return NULL;
 }
 
-static bool put(const char *text, size_t n_bytes, char *out, size_t out_bytes)
-{
-    snprintf(out, out_bytes, "%.*s", (int)(n_bytes < out_bytes ? n_bytes : out_bytes), text);
-    return true;
-}
-
-static const char *after_character(const char *text)
+static const char *after_character(const char *text, const char *end)
 {
     do
         text++;
-    while (((unsigned char)*text & 0xC0) == 0x80);
+    while (text < end && ((unsigned char)*text & 0xC0) == 0x80);
     return text;
 }
 
@@ -60,39 +54,57 @@ static float width_of(const struct rv_short_name_room *room, const char *text, c
     return room->width_of(room->context, text, (size_t)(end - text));
 }
 
+static bool put(const char *text, const char *end, char *out)
+{
+    *(char *)mempcpy(out, text, (size_t)(end - text)) = '\0';
+    return true;
+}
+
+/* The longest part of whole characters that fits into room and bytes: found by halving, as its width may take long. */
 static bool put_cut(const char *text, const char *end, const struct rv_short_name_room *room, char *out,
                     size_t out_bytes)
 {
-    float left = room->width - room->width_of(room->context, ELLIPSIS, sizeof ELLIPSIS - 1);
-    const char *cut = text;
-    unsigned n_characters = 0;
-    while (cut < end) {
-        const char *next = after_character(cut);
-        if (next > end || width_of(room, text, next) > left)
+    const float left = room->width - room->width_of(room->context, ELLIPSIS, sizeof ELLIPSIS - 1);
+    const char *cuts[CUTS_MAX];
+    size_t n_cuts = 0, n_fit = 0;
+    for (const char *at = text; at < end && n_cuts < CUTS_MAX; cuts[n_cuts++] = at) {
+        at = room->next ? room->next(at, end) : after_character(at, end);
+        if ((size_t)(at - text) + sizeof ELLIPSIS > out_bytes)
             break;
-        cut = next;
-        n_characters++;
     }
-    if (n_characters < CHARACTERS_MIN)
+    for (size_t n_wide = n_cuts + 1; n_wide - n_fit > 1;) {
+        const size_t middle = n_fit + (n_wide - n_fit) / 2;
+        if (width_of(room, text, cuts[middle - 1]) <= left)
+            n_fit = middle;
+        else
+            n_wide = middle;
+    }
+    if (n_fit < CHARACTERS_MIN)
         return false;
-    snprintf(out, out_bytes, "%.*s" ELLIPSIS, (int)(cut - text), text);
+    (void)put(text, cuts[n_fit - 1], out);
+    strcat(out, ELLIPSIS);
     return true;
+}
+
+/* Does a name fit as it is? */
+static bool fits(const char *name, const char *end, const struct rv_short_name_room *room)
+{
+    return width_of(room, name, end) <= room->width;
 }
 
 bool rv_short_name_fit(const char *full_name, const struct rv_short_name_room *room, char *out, size_t out_bytes)
 {
-    size_t full_bytes = strlen(full_name);
-    if (width_of(room, full_name, full_name + full_bytes) <= room->width)
-        return put(full_name, full_bytes, out, out_bytes);
-    const char *end = full_name + length_without_arguments(full_name);
-    const char *name = full_name, *next;
-    while (width_of(room, name, end) > room->width) {
-        next = next_component(name, end);
-        if (!next)
-            return put_cut(name, end, room, out, out_bytes);
-        name = next;
+    const char *name = full_name, *end = full_name + strlen(full_name);
+    if (!fits(name, end, room)) {
+        end = full_name + length_without_arguments(full_name);
+        while (!fits(name, end, room)) {
+            const char *next = next_component(name, end);
+            if (!next)
+                return put_cut(name, end, room, out, out_bytes);
+            name = next;
+        }
     }
-    return put(name, (size_t)(end - name), out, out_bytes);
+    return (size_t)(end - name) < out_bytes ? put(name, end, out) : put_cut(name, end, room, out, out_bytes);
 }
 
 /* "operator<<" and its like: what follows the word belongs to it. Returns bytes of the whole, 0 for another word. */

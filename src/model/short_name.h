@@ -8,15 +8,19 @@
 /* Width of a text, in the room's unit. */
 typedef float (*rv_short_name_width_fn)(const void *context, const char *text, size_t n_bytes);
 
+/* The end of the character that begins at text, before end, with all that belongs to it. */
+typedef const char *(*rv_short_name_next_fn)(const char *text, const char *end);
+
 struct rv_short_name_room {
     float width;
     rv_short_name_width_fn width_of;
+    rv_short_name_next_fn next; /* where it may be cut; NULL = after each character */
     const void *context;
 };
 
 /*
  * Shorten from the left until the text fits: "A::B::c", "B::c", "c", then "c" cut with an ellipsis. Arguments and
- * template parameters are not components and are removed first.
+ * template parameters are not components and are removed first. What is wider, or longer than out, is cut.
  *   returns  false, with out unchanged, when not even two characters fit
  */
 bool rv_short_name_fit(const char *full_name, const struct rv_short_name_room *room, char *out, size_t out_bytes);

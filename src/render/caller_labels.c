@@ -53,29 +53,31 @@ bool rv_callers_find(const struct rv_view *view, const struct rv_view_lane *lane
     return call;
 }
 
-static void append_name(const struct rv_labels_content *content, uint32_t id, char line[LINE_BYTES])
+static void append_name(const struct rv_labels_content *content, struct rv_atlas *atlas, uint32_t id,
+                        char line[LINE_BYTES])
 {
-    const enum rv_font font = RV_FONT_SMALL;
+    const struct rv_atlas_font font = {atlas, RV_FONT_SMALL};
+    const struct rv_short_name_room room = rv_atlas_room(&font, NAME_WIDTH);
     char full[512], name[NAME_BYTES] = "";
     rv_labels_name(content, id, full, sizeof full);
-    (void)rv_short_name_fit(full, &(struct rv_short_name_room){NAME_WIDTH, rv_font_measure, &font}, name, sizeof name);
+    (void)rv_short_name_fit(full, &room, name, sizeof name);
     rv_text_append(line, LINE_BYTES, name, SIZE_MAX);
 }
 
 /* "4,936 rows below: main > run > ... > recurse" */
-static void write_line(const struct rv_labels_content *content, const struct rv_callers *callers, uint32_t n_rows,
-                       char line[LINE_BYTES])
+static void write_line(const struct rv_labels_content *content, struct rv_atlas *atlas,
+                       const struct rv_callers *callers, uint32_t n_rows, char line[LINE_BYTES])
 {
     (void)snprintf(line, LINE_BYTES, "%" PRIu32 " %s below", n_rows, n_rows == 1 ? "row" : "rows");
     for (uint32_t i = 0; i < callers->n_outermost; i++) {
         rv_text_append(line, LINE_BYTES, i ? " \u2192 " : ": ", SIZE_MAX);
-        append_name(content, callers->outermost[i], line);
+        append_name(content, atlas, callers->outermost[i], line);
     }
     if (callers->nearest_depth == UINT32_MAX || callers->nearest_depth < callers->n_outermost)
         return;
     bool is_next = callers->nearest_depth == callers->n_outermost;
     rv_text_append(line, LINE_BYTES, is_next ? " \u2192 " : " \u2192 \u2026 \u2192 ", SIZE_MAX);
-    append_name(content, callers->nearest, line);
+    append_name(content, atlas, callers->nearest, line);
 }
 
 /* The lowest row that is wholly in sight; 0: the lane's foot is, or it is not taller than the picture. */
@@ -99,7 +101,7 @@ void rv_caller_labels_add(struct rv_overlay *overlay, const struct rv_pass *pass
         if (!depth || !rv_camera_project(pass->camera, (vec3){0.0f, 0.0f, layout->lanes[i].z}, px))
             continue;
         (void)rv_callers_find(view, &view->lanes[i], depth, &callers);
-        write_line(content, &callers, depth, line);
+        write_line(content, rv_overlay_atlas(overlay), &callers, depth, line);
         float width = rv_overlay_text_width(overlay, RV_FONT_SMALL, line) + 2.0f * PADDING;
         struct rv_overlay_area plate = {floorf(px[0] / scale + INSET), floorf(px[1] / scale - HEIGHT - INSET), width,
                                         HEIGHT};

@@ -28,7 +28,8 @@ static void add_caption(struct rv_overlay *overlay, const struct rv_labels_conte
     enum rv_font font = area.height >= ROW_LARGE - 1.0f ? RV_FONT_TEXT : RV_FONT_SMALL;
     float cap = font == RV_FONT_TEXT ? CAP_TEXT : CAP_SMALL;
     rv_labels_name(content, row->box->id, full, sizeof full);
-    struct rv_short_name_room room = {area.width - 2.0f * PADDING, rv_font_measure, &font};
+    const struct rv_atlas_font face = {rv_overlay_atlas(overlay), font};
+    const struct rv_short_name_room room = rv_atlas_room(&face, area.width - 2.0f * PADDING);
     if (!rv_short_name_fit(full, &room, caption, sizeof caption))
         return;
     float at[2] = {area.x + PADDING, floorf(area.y + 0.5f * (area.height + cap))};

@@ -25,6 +25,18 @@ uint32_t rv_font_next(const char **text)
     return n_bytes ? rv_text_next(text, *text + n_bytes) : 0;
 }
 
+bool rv_font_has_all(const char *text, size_t n_bytes)
+{
+    const char *end = text + n_bytes;
+    while (text < end) {
+        if ((unsigned char)*text < 0x80)
+            text++;
+        else if (!glyph_index(rv_text_next(&text, end)))
+            return false;
+    }
+    return true;
+}
+
 const struct rv_glyph *rv_font_glyph(enum rv_font font, uint32_t codepoint)
 {
     return &rv_font_atlas.faces[font].glyphs[glyph_index(codepoint)];
@@ -37,9 +49,4 @@ float rv_font_width(enum rv_font font, const char *text, size_t n_bytes)
     while ((size_t)(at - text) < n_bytes && (codepoint = rv_font_next(&at)))
         width_64 += rv_font_glyph(font, codepoint)->advance_64;
     return (float)width_64 / 64.0f;
-}
-
-float rv_font_measure(const void *font, const char *text, size_t n_bytes)
-{
-    return rv_font_width(*(const enum rv_font *)font, text, n_bytes);
 }

@@ -3,11 +3,12 @@
  *
  * One single-channel atlas holds every face. RV_FONT_LABEL is a signed distance field (edge at 0.5) for text that lies
  * in the scene; the others are hinted coverage for text on whole pixels, in two sizes for screens of one and two pixels
- * a point. Contains ASCII, Latin-1 and a few signs; any other character is drawn as a box. Pure.
+ * a point. Contains ASCII, Latin-1 and a few signs; of texts with others atlas.h draws all by glyphs/text_lines.h. Pure.
  */
 #ifndef RV_RENDER_FONT_H
 #define RV_RENDER_FONT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,13 +49,13 @@ extern const struct rv_font_atlas rv_font_atlas;
  */
 uint32_t rv_font_next(const char **text);
 
-/* Never NULL. */
+/* Does a text have these characters only? */
+bool rv_font_has_all(const char *text, size_t n_bytes);
+
+/* Never NULL: of any other character, a box. */
 const struct rv_glyph *rv_font_glyph(enum rv_font font, uint32_t codepoint);
 
 /* Advance width of the first n_bytes of text in px at the face's own size. */
 float rv_font_width(enum rv_font font, const char *text, size_t n_bytes);
-
-/* The same as rv_short_name_width_fn; font is a const enum rv_font *. */
-float rv_font_measure(const void *font, const char *text, size_t n_bytes);
 
 #endif

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/vec.h"
 #include "model/short_name.h"
-#include "render/font.h"
 #include "render/shader.h"
 #include "render/vertex_ring.h"
 #include "ringviz/wire.h"
@@ -31,7 +31,8 @@ struct vertex {
 };
 
 struct rv_labels {
-    GLuint program, vertex_array, atlas_texture;
+    GLuint program, vertex_array;
+    struct rv_atlas *atlas;
     struct rv_vertex_ring upload;
     struct vertex *vertices;
     size_t n, capacity;
@@ -48,10 +49,10 @@ struct line { /* one line of text: glyphs run along x, their height along up */
     float width; /* world, of the window */
 };
 
-int rv_labels_create(struct rv_labels **labels, GLuint atlas_texture)
+int rv_labels_create(struct rv_labels **labels, struct rv_atlas *atlas)
 {
     *labels = rv_alloc(1, sizeof **labels);
-    (*labels)->atlas_texture = atlas_texture;
+    (*labels)->atlas = atlas;
     (*labels)->program = rv_shader_create("label", NULL);
     glGenVertexArrays(1, &(*labels)->vertex_array);
     glBindVertexArray((*labels)->vertex_array);
@@ -88,12 +89,12 @@ static struct vertex corner(const struct line *line, float along, float above, c
                            rgba};
 }
 
-static void add_glyph(struct rv_labels *labels, const struct line *line, const struct rv_glyph *glyph, float pen)
+static void add_glyph(struct rv_labels *labels, const struct line *line, const struct rv_text_line_glyph *glyph)
 {
     static const int order[6] = {0, 1, 2, 0, 2, 3};
     float scale = line->size / rv_font_atlas.faces[RV_FONT_LABEL].size_px;
-    float left = pen + (float)glyph->left * scale, right = left + (float)glyph->width * scale;
-    float top = (float)glyph->top * scale, bottom = top - (float)glyph->height * scale;
+    float left = glyph->pen + glyph->left * scale, right = left + (float)glyph->width * scale;
+    float top = glyph->top * scale, bottom = top - (float)glyph->height * scale;
     float u0 = glyph->x, v0 = glyph->y, u1 = (float)(glyph->x + glyph->width), v1 = (float)(glyph->y + glyph->height);
     const uint32_t rgba = ink_at(line, 0.5f * (left + right));
     struct vertex corners[4] = {
@@ -109,14 +110,11 @@ static void add_glyph(struct rv_labels *labels, const struct line *line, const s
 
 static void add_line(struct rv_labels *labels, const struct line *line, const char *text)
 {
-    float pen = 0.0f, scale = line->size / (64.0f * rv_font_atlas.faces[RV_FONT_LABEL].size_px);
-    uint32_t codepoint;
-    while ((codepoint = rv_font_next(&text))) {
-        const struct rv_glyph *glyph = rv_font_glyph(RV_FONT_LABEL, codepoint);
-        if (glyph->width)
-            add_glyph(labels, line, glyph, pen);
-        pen += (float)glyph->advance_64 * scale;
-    }
+    const float scale = line->size / rv_font_atlas.faces[RV_FONT_LABEL].size_px;
+    struct rv_atlas_text read = rv_atlas_read(labels->atlas, RV_FONT_LABEL, text, 0.0f, scale);
+    struct rv_text_line_glyph glyph;
+    while (rv_atlas_next(&read, &glyph))
+        add_glyph(labels, line, &glyph);
 }
 
 static void add_tick_labels(struct rv_labels *labels, const struct rv_pass *pass, const struct rv_time_axis *ticks)
@@ -134,7 +132,7 @@ static void add_tick_labels(struct rv_labels *labels, const struct rv_pass *pass
         if (line.origin[0] < taken)
             continue;
         add_line(labels, &line, text);
-        taken = line.origin[0] + rv_font_width(RV_FONT_LABEL, text, strlen(text)) * em + TICK_SIZE;
+        taken = line.origin[0] + rv_atlas_width(labels->atlas, RV_FONT_LABEL, text, strlen(text)) * em + TICK_SIZE;
     }
     line.origin[0] = TICK_INDENT;
     line.origin[2] = layout->z_front + TICK_DISTANCE + 1.2f * TICK_SIZE;
@@ -170,6 +168,7 @@ void rv_labels_name(const struct rv_labels_content *content, uint32_t id, char *
         snprintf(out, out_bytes, "%s", subroutine.name);
     else
         rv_subroutine_full_name(&subroutine, out, out_bytes);
+    (void)rv_text_end_whole(out);
 }
 
 /* Is it large enough on screen for text? */
@@ -201,12 +200,12 @@ static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, co
     if (right - left <= least || !is_readable(pass->camera, low, right, height))
         return;
     char full[512], caption[CAPTION_BYTES];
-    const enum rv_font font = RV_FONT_LABEL;
+    const struct rv_atlas_font font = {labels->atlas, RV_FONT_LABEL};
     rv_labels_name(content, box->id, full, sizeof full);
     float room_px = (right - left - 2.0f * CAPTION_PADDING) / (size * pass->camera->stretch) *
                     rv_font_atlas.faces[RV_FONT_LABEL].size_px;
-    if (!rv_short_name_fit(full, &(struct rv_short_name_room){room_px, rv_font_measure, &font}, caption,
-                           sizeof caption))
+    const struct rv_short_name_room room = rv_atlas_room(&font, room_px);
+    if (!rv_short_name_fit(full, &room, caption, sizeof caption))
         return;
     const bool has_walls = !layout->is_flat && content->picture->off_cpu.n_rows > 1;
     struct line line = {.origin = {left + CAPTION_PADDING, low[1] + 0.5f * (height - CAP_HEIGHT * size), low[2]},
@@ -239,7 +238,7 @@ void rv_labels_draw(struct rv_labels *labels, const struct rv_pass *pass, const 
     rv_pass_begin(pass, labels->program);
     rv_pass_set_int(labels->program, "u_atlas", 0);
     glActiveTexture(GL_TEXTURE0);
-    glBindTexture(GL_TEXTURE_2D, labels->atlas_texture);
+    rv_atlas_bind(labels->atlas);
     glBindVertexArray(labels->vertex_array);
     size_t offset = rv_vertex_ring_push(&labels->upload, labels->vertices, labels->n * sizeof *labels->vertices);
     glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, sizeof(struct vertex), (const void *)offset);

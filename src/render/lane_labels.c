@@ -3,6 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "glyphs/clusters.h"
+
 #define NAME_PADDING 8.0f
 #define NAME_GAP 8.0f /* between a name's plate and its lane */
 #define NAME_HEIGHT 21.0f
@@ -13,17 +16,13 @@
 #define NAME_Y 0.15f     /* world height at which a name points */
 #define GAP 14.0f
 #define PROCESS_BYTES 48
+#define PROCESS_NAME_BYTES 24u
 #define PROCESS_DROP 20.0f /* distance of the process's name below the lane's */
 #define PROCESS_ROOM 36.0f
 #define BRACKET_GAP 4.0f
 #define BRACKET_WIDTH 2.0f
 #define SCROLLBAR_GAP 6.0f
 #define SCROLLBAR_WIDTH 6.0f
-
-static bool is_inside_character(char byte)
-{
-    return ((unsigned char)byte & 0xC0) == 0x80;
-}
 
 static const char *label_of(const struct rv_view_lane *lane)
 {
@@ -34,10 +33,12 @@ static const char *label_of(const struct rv_view_lane *lane)
 static void process_text(const struct rv_view *view, size_t lane, char *out, size_t out_bytes)
 {
     const struct rv_view_lane *shown = &view->lanes[lane];
+    const char *name = shown->process_name;
     bool is_first = lane == 0 || view->lanes[lane - 1].process != shown->process;
     out[0] = '\0';
     if (view->n_processes > 1 && is_first && !(shown->is_process && shown->n_members > 1))
-        snprintf(out, out_bytes, "%.24s %u", shown->process_name, shown->pid);
+        snprintf(out, out_bytes, "%.*s %u", (int)rv_text_whole(name, strlen(name), PROCESS_NAME_BYTES), name,
+                 shown->pid);
     if (strcmp(out, label_of(shown)) == 0)
         out[0] = '\0';
 }
@@ -63,16 +64,14 @@ float rv_lane_labels_left_margin(const struct rv_overlay *overlay, const struct 
 /* The whole name if it fits, else without its middle: thread names often differ in their ends. */
 static void fit_name(const struct rv_overlay *overlay, const char *name, char *out, size_t out_bytes)
 {
-    size_t n_bytes = strlen(name), head = n_bytes > NAME_TAIL ? n_bytes - NAME_TAIL : 0;
-    const char *tail = name + head;
-    while (is_inside_character(*tail))
-        tail++;
+    const char *end = name + strlen(name), *begins[RV_LANE_NAME_BYTES], *tail = name;
+    size_t n_head = 0;
+    for (; end - tail > NAME_TAIL && n_head < RV_LANE_NAME_BYTES; tail = rv_cluster_next(tail, end))
+        begins[n_head++] = tail;
     snprintf(out, out_bytes, "%s", name);
-    while (head > 0 && rv_overlay_text_width(overlay, RV_FONT_BOLD, out) > NAME_WIDTH_MAX) {
-        head--;
-        while (head > 0 && is_inside_character(name[head]))
-            head--;
-        snprintf(out, out_bytes, "%.*s…%s", (int)head, name, tail);
+    while (n_head > 0 && rv_overlay_text_width(overlay, RV_FONT_BOLD, out) > NAME_WIDTH_MAX) {
+        n_head--;
+        snprintf(out, out_bytes, "%.*s…%s", (int)(begins[n_head] - name), name, tail);
     }
 }
 

@@ -24,7 +24,8 @@ struct vertex {
 };
 
 struct rv_overlay {
-    GLuint program, vertex_array, atlas_texture;
+    GLuint program, vertex_array;
+    struct rv_atlas *atlas;
     struct rv_vertex_ring upload;
     struct vertex *vertices;
     size_t n, capacity;
@@ -42,10 +43,10 @@ struct quad { /* pixels; detail runs from its first to its last value */
     uint32_t rgba;
 };
 
-int rv_overlay_create(struct rv_overlay **overlay, GLuint atlas_texture)
+int rv_overlay_create(struct rv_overlay **overlay, struct rv_atlas *atlas)
 {
     *overlay = rv_alloc(1, sizeof **overlay);
-    (*overlay)->atlas_texture = atlas_texture;
+    (*overlay)->atlas = atlas;
     (*overlay)->program = rv_shader_create("overlay", NULL);
     glGenVertexArrays(1, &(*overlay)->vertex_array);
     glBindVertexArray((*overlay)->vertex_array);
@@ -166,13 +167,14 @@ static enum rv_font face_for(const struct rv_overlay *overlay, enum rv_font font
     return is_2x ? (enum rv_font)(font + (RV_FONT_TEXT_2X - RV_FONT_TEXT)) : font;
 }
 
-static void add_glyph(struct rv_overlay *overlay, const struct rv_glyph *glyph, const vec3 pen, uint32_t rgba)
+static void add_glyph(struct rv_overlay *overlay, const struct rv_text_line_glyph *glyph, float baseline, float pixel,
+                      uint32_t rgba)
 {
-    float x = floorf(pen[0] + 0.5f) + (float)glyph->left * pen[2], y = pen[1] - (float)glyph->top * pen[2];
+    float x = floorf(glyph->pen + 0.5f) + glyph->left * pixel, y = baseline - glyph->top * pixel;
     struct quad quad = {x,
                         y,
-                        x + (float)glyph->width * pen[2],
-                        y + (float)glyph->height * pen[2],
+                        x + (float)glyph->width * pixel,
+                        y + (float)glyph->height * pixel,
                         {glyph->x, glyph->y},
                         {(float)(glyph->x + glyph->width), (float)(glyph->y + glyph->height)},
                         {0.0f, 0.0f, GLYPH_RADIUS},
@@ -180,25 +182,26 @@ static void add_glyph(struct rv_overlay *overlay, const struct rv_glyph *glyph, 
     add_quad(overlay, &quad);
 }
 
-float rv_overlay_text(struct rv_overlay *overlay, enum rv_font font, const float at[2], const char *text, uint32_t rgba)
+void rv_overlay_text(struct rv_overlay *overlay, enum rv_font font, const float at[2], const char *text, uint32_t rgba)
 {
-    vec3 pen = {at[0] * overlay->scale, floorf(at[1] * overlay->scale + 0.5f), 1.0f};
-    font = face_for(overlay, font, &pen[2]);
-    uint32_t codepoint;
-    while ((codepoint = rv_font_next(&text))) {
-        const struct rv_glyph *glyph = rv_font_glyph(font, codepoint);
-        if (glyph->width)
-            add_glyph(overlay, glyph, pen, rgba);
-        pen[0] += (float)glyph->advance_64 / 64.0f * pen[2];
-    }
-    return pen[0] / overlay->scale;
+    float pixel, baseline = floorf(at[1] * overlay->scale + 0.5f);
+    font = face_for(overlay, font, &pixel);
+    struct rv_atlas_text read = rv_atlas_read(overlay->atlas, font, text, at[0] * overlay->scale, pixel);
+    struct rv_text_line_glyph glyph;
+    while (rv_atlas_next(&read, &glyph))
+        add_glyph(overlay, &glyph, baseline, pixel, rgba);
 }
 
 float rv_overlay_text_width(const struct rv_overlay *overlay, enum rv_font font, const char *text)
 {
     float pixel;
     font = face_for(overlay, font, &pixel);
-    return rv_font_width(font, text, strlen(text)) * pixel / overlay->scale;
+    return rv_atlas_width(overlay->atlas, font, text, strlen(text)) * pixel / overlay->scale;
+}
+
+struct rv_atlas *rv_overlay_atlas(const struct rv_overlay *overlay)
+{
+    return overlay->atlas;
 }
 
 void rv_overlay_draw(struct rv_overlay *overlay)
@@ -210,7 +213,7 @@ void rv_overlay_draw(struct rv_overlay *overlay)
     glUniform2f(glGetUniformLocation(overlay->program, "u_size"), (float)overlay->width_px, (float)overlay->height_px);
     rv_pass_set_int(overlay->program, "u_atlas", 0);
     glActiveTexture(GL_TEXTURE0);
-    glBindTexture(GL_TEXTURE_2D, overlay->atlas_texture);
+    rv_atlas_bind(overlay->atlas);
     glBindVertexArray(overlay->vertex_array);
     size_t offset = rv_vertex_ring_push(&overlay->upload, overlay->vertices, overlay->n * sizeof *overlay->vertices);
     GLsizei recorded_step = sizeof(struct vertex);

@@ -9,13 +9,13 @@
 #include <GL/glew.h>
 #include <stdbool.h>
 
-#include "render/font.h"
+#include "render/atlas.h"
 #include "render/theme.h"
 
 struct rv_overlay; /* opaque */
 
-/* 0 through *overlay, or -ENOTSUP with one line printed. The atlas texture is the caller's and outlives the pass. */
-int rv_overlay_create(struct rv_overlay **overlay, GLuint atlas_texture);
+/* 0 through *overlay, or -ENOTSUP with one line printed. The atlas is the caller's and outlives the pass. */
+int rv_overlay_create(struct rv_overlay **overlay, struct rv_atlas *atlas);
 void rv_overlay_destroy(struct rv_overlay *overlay);
 
 /* Begin a frame: empty. */
@@ -37,12 +37,13 @@ void rv_overlay_rectangle(struct rv_overlay *overlay, struct rv_overlay_area are
 /* Points; width too. */
 void rv_overlay_line(struct rv_overlay *overlay, const float from[2], const float to[2], float width, uint32_t rgba);
 
-/* font: RV_FONT_TEXT, RV_FONT_BOLD or RV_FONT_SMALL; the baseline is at y. Returns x after the text. */
-float rv_overlay_text(struct rv_overlay *overlay, enum rv_font font, const float at[2], const char *text,
-                      uint32_t rgba);
+/* font: RV_FONT_TEXT, RV_FONT_BOLD or RV_FONT_SMALL; the baseline is at y. */
+void rv_overlay_text(struct rv_overlay *overlay, enum rv_font font, const float at[2], const char *text, uint32_t rgba);
 
 /* Width of a text in points. */
 float rv_overlay_text_width(const struct rv_overlay *overlay, enum rv_font font, const char *text);
+
+struct rv_atlas *rv_overlay_atlas(const struct rv_overlay *overlay);
 
 /* Draw everything into the bound framebuffer. */
 void rv_overlay_draw(struct rv_overlay *overlay);

@@ -46,7 +46,7 @@ struct rv_scene {
     struct rv_arcs *arcs;
     struct rv_labels *labels;
     struct rv_overlay *overlay;
-    GLuint atlas_texture;
+    struct rv_atlas *atlas;
 };
 
 static bool has_version_33(void)
@@ -57,19 +57,6 @@ static bool has_version_33(void)
     return major > 3 || (major == 3 && minor >= 3);
 }
 
-static GLuint create_atlas(void)
-{
-    GLuint texture;
-    glGenTextures(1, &texture);
-    glBindTexture(GL_TEXTURE_2D, texture);
-    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, rv_font_atlas.width, rv_font_atlas.height, 0, GL_RED, GL_UNSIGNED_BYTE,
-                 rv_font_atlas.texels);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
-    return texture;
-}
-
 static int create_passes(struct rv_scene *scene)
 {
     int err = rv_ground_create(&scene->ground);
@@ -78,8 +65,8 @@ static int create_passes(struct rv_scene *scene)
     if (!err)
         err = rv_arcs_create(&scene->arcs);
     if (!err)
-        err = rv_labels_create(&scene->labels, scene->atlas_texture);
-    return err ? err : rv_overlay_create(&scene->overlay, scene->atlas_texture);
+        err = rv_labels_create(&scene->labels, scene->atlas);
+    return err ? err : rv_overlay_create(&scene->overlay, scene->atlas);
 }
 
 void rv_scene_show(struct rv_scene *scene, const struct rv_frame_data *picture)
@@ -107,7 +94,7 @@ int rv_scene_create(struct rv_scene **scene)
         return rv_err(ENOTSUP, "OpenGL 3.3 is needed, this is %s", (const char *)glGetString(GL_VERSION));
     struct rv_scene *made = rv_alloc(1, sizeof *made);
     rv_scene_compose(made, &(struct rv_scene_frame){.view = &NOTHING});
-    made->atlas_texture = create_atlas();
+    made->atlas = rv_atlas_create();
     int err = create_passes(made);
     if (err)
         rv_scene_destroy(made);
@@ -126,7 +113,7 @@ void rv_scene_destroy(struct rv_scene *scene)
     rv_labels_destroy(scene->labels);
     rv_overlay_destroy(scene->overlay);
     rv_framebuffer_fini(&scene->target);
-    glDeleteTextures(1, &scene->atlas_texture);
+    rv_atlas_destroy(scene->atlas);
     rv_frame_data_fini(&scene->own);
     rv_lane_layout_fini(&scene->layout);
     rv_lane_layout_fini(&scene->stage_from);
@@ -356,6 +343,7 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
     glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &framebuffer);
     if (rv_framebuffer_resize(&scene->target, shown.width_px, shown.height_px, shown.samples))
         return;
+    rv_atlas_begin(scene->atlas, shown.text_ns);
     place(scene, &shown);
     float points[2] = {(float)(shown.width_px / shown.scale), (float)(shown.height_px / shown.scale)};
     point_out_leaf(scene, &shown, &leaf);
@@ -380,6 +368,11 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
         rv_tooltip_add(scene->overlay, scene->picture->colors, shown.tooltip, points, shown.insets.top);
     rv_overlay_draw(scene->overlay);
     rv_framebuffer_copy(&scene->target, (GLuint)framebuffer);
+}
+
+bool rv_scene_lacks_text(const struct rv_scene *scene)
+{
+    return rv_atlas_is_late(scene->atlas);
 }
 
 bool rv_scene_draw_again(const struct rv_scene *scene, int width_px, int height_px)

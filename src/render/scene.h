@@ -59,7 +59,8 @@ struct rv_scene_frame {
     struct rv_range_ns selected;    /* drawn as a band */
     struct rv_bookmark_flags flags; /* of marked times */
     struct rv_debugger_marks stops; /* of threads that are stopped */
-    float orbit[2];                 /* rotation of the eye in perspective views, to the right and up, radians */
+    uint64_t text_ns; /* how long texts in other scripts may take, as rv_text_lines_begin(); 0 = no limit */
+    float orbit[2];   /* rotation of the eye in perspective views, to the right and up, radians */
 };
 
 /*
@@ -74,6 +75,9 @@ const struct rv_frame_data *rv_scene_picture(const struct rv_scene *scene);
 
 /* Draw one frame of the current picture to the bound framebuffer. */
 void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame);
+
+/* Does the last frame lack text for which there was no time? */
+bool rv_scene_lacks_text(const struct rv_scene *scene);
 
 /* Copy the last frame to the bound framebuffer. False when there is none of this size. */
 bool rv_scene_draw_again(const struct rv_scene *scene, int width_px, int height_px);

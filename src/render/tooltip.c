@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "glyphs/clusters.h"
 #include "render/overlay.h"
 #include "render/box_colors.h"
 
@@ -42,8 +44,9 @@ void rv_tooltip_place(const float size[2], const float at[2], const float pictur
 static size_t fitting(const struct rv_overlay *overlay, const char *text, char *line, size_t line_bytes)
 {
     size_t n_bytes = 0;
-    const char *next = text;
-    while (rv_font_next(&next)) {
+    const char *next = text, *end = text + strlen(text);
+    while (next < end) {
+        next = rv_cluster_next(next, end);
         size_t n = (size_t)(next - text);
         if (n >= line_bytes)
             break;
@@ -53,7 +56,7 @@ static size_t fitting(const struct rv_overlay *overlay, const char *text, char *
             break;
         n_bytes = n;
     }
-    return n_bytes;
+    return n_bytes ? n_bytes : rv_text_whole(text, strlen(text), line_bytes - 1);
 }
 
 static void break_title(struct title *title, const struct rv_overlay *overlay, const char *text)

@@ -62,11 +62,15 @@ bool rv_imgui_wants_text(const struct rv_imgui *imgui);
 
 /* ---- a pass: begin, panels, end; any number of passes, the last of them drawn ---- */
 
-/* Begin a pass over a picture of this size. */
-void rv_imgui_begin(struct rv_imgui *imgui, int width_px, int height_px, double scale, const struct rv_ui_style *style);
+/* Begin a pass over a picture of this size. text_ns: as rv_text_lines_begin(). */
+void rv_imgui_begin(struct rv_imgui *imgui, const int size_px[2], double scale, uint64_t text_ns,
+                    const struct rv_ui_style *style);
 
 /* End the pass. Returns a hash of everything to be drawn. */
 uint64_t rv_imgui_end(struct rv_imgui *imgui);
+
+/* Does the last pass lack text for which there was no time? */
+bool rv_imgui_lacks_text(const struct rv_imgui *imgui);
 
 /* Draw the last pass into the bound framebuffer. GL state is left as it was. */
 void rv_imgui_draw(struct rv_imgui *imgui);

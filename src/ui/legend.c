@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "glyphs/clusters.h"
+
 #define PADDING_X 12.0f
 #define PADDING_Y 9.0f
 #define HEAD_HEIGHT 24.0f
@@ -23,15 +25,26 @@ struct row_place {
     float panel_x, panel_y;
 };
 
-static size_t character_bytes(const char *text)
+/* Without the middle, as far as it takes: both ends tell names apart. */
+static void cut_middle(const char *name, float width, char out[NAME_ROOM_BYTES])
 {
-    size_t n = 1;
-    while (((unsigned char)text[n] & 0xC0) == 0x80)
-        n++;
-    return n;
+    const char *end = name + strlen(name), *begins[NAME_ROOM_BYTES];
+    size_t n = 0, head, tail = 0;
+    for (const char *at = name; at < end; at = rv_cluster_next(at, end))
+        begins[n++] = at;
+    begins[n] = end;
+    while (tail < n && begins[tail] - name < (end - name) / 2)
+        tail++;
+    for (head = tail; rv_imgui_text_width(RV_IMGUI_FONT_TEXT, out) > width && (head || tail < n);) {
+        if (begins[head] - name >= end - begins[tail])
+            head--;
+        else
+            tail++;
+        snprintf(out, NAME_ROOM_BYTES, "%.*s…%s", (int)(begins[head] - name), name, begins[tail]);
+    }
 }
 
-/* Cut template parameters first, then the middle: both ends tell names apart. */
+/* Cut template parameters first. */
 static void fit_name(const char *full, float width, char out[NAME_ROOM_BYTES])
 {
     char bare[NAME_ROOM_BYTES];
@@ -42,20 +55,7 @@ static void fit_name(const char *full, float width, char out[NAME_ROOM_BYTES])
         snprintf(out, NAME_ROOM_BYTES, "%s", bare);
         name = bare;
     }
-    const char *tail = name + strlen(name) / 2;
-    while (((unsigned char)*tail & 0xC0) == 0x80)
-        tail++;
-    for (size_t head = (size_t)(tail - name);
-         rv_imgui_text_width(RV_IMGUI_FONT_TEXT, out) > width && (head || *tail);) {
-        if (head >= strlen(tail)) {
-            do
-                head--;
-            while (head && ((unsigned char)name[head] & 0xC0) == 0x80);
-        } else {
-            tail += character_bytes(tail);
-        }
-        snprintf(out, NAME_ROOM_BYTES, "%.*s…%s", (int)head, name, tail);
-    }
+    cut_middle(name, width, out);
 }
 
 static void add_swatch(const struct rv_legend_row *row, float x, float y)

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #define HEIGHT 42.0f
 #define SECOND_LINE 30.0f
 #define ONE_LINE_WIDTH 780.0f /* least width for what is searched for and rules in one line */
@@ -70,8 +72,8 @@ static void show_find(const struct rv_ui_style *style, const struct rv_search_ba
 static void show_chip(const char *rule, uint32_t idx, struct rv_ui_acts *acts)
 {
     char label[CHIP_BYTES + 4];
-    bool is_long = strlen(rule) > CHIP_BYTES;
-    (void)snprintf(label, sizeof label, "%.*s%s", (int)CHIP_BYTES - 4, rule, is_long ? "…" : "");
+    const size_t n_bytes = rv_text_whole(rule, strlen(rule), CHIP_BYTES - 4);
+    (void)snprintf(label, sizeof label, "%.*s%s", (int)n_bytes, rule, rule[n_bytes] ? "…" : "");
     rv_imgui_push_id(idx);
     if (rv_imgui_button(label, 0.0f, true))
         ask(acts, RV_ACTION_INVERT_RULE, idx);

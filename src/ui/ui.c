@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "glyphs/clusters.h"
 #include "model/short_name.h"
 
 #define GAP 8.0f /* around panels in a column */
@@ -184,7 +185,7 @@ void rv_ui_begin(struct rv_ui *ui, const struct rv_ui_surface *surface)
     ui->height = (float)(surface->height_px / scale);
     ui->insets = (struct rv_ui_insets){0};
     ui->taken_left = ui->taken_right = 0.0f;
-    rv_imgui_begin(ui->imgui, surface->width_px, surface->height_px, scale, ui->style);
+    rv_imgui_begin(ui->imgui, (int[2]){surface->width_px, surface->height_px}, scale, surface->text_ns, ui->style);
 }
 
 uint64_t rv_ui_end(struct rv_ui *ui)
@@ -192,6 +193,11 @@ uint64_t rv_ui_end(struct rv_ui *ui)
     uint64_t hash = rv_imgui_end(ui->imgui);
     ui->is_typing = rv_imgui_wants_text(ui->imgui);
     return hash;
+}
+
+bool rv_ui_lacks_text(const struct rv_ui *ui)
+{
+    return rv_imgui_lacks_text(ui->imgui);
 }
 
 void rv_ui_draw(struct rv_ui *ui)
@@ -264,7 +270,8 @@ struct rv_imgui_area rv_ui_center(const struct rv_ui *ui, float width, float hei
 void rv_ui_fit_name(enum rv_imgui_font font, const char *name, float width, char *out, size_t out_bytes)
 {
     out[0] = '\0';
-    (void)rv_short_name_fit(name, &(struct rv_short_name_room){width, rv_imgui_measure, &font}, out, out_bytes);
+    (void)rv_short_name_fit(name, &(struct rv_short_name_room){width, rv_imgui_measure, rv_cluster_next, &font}, out,
+                            out_bytes);
 }
 
 struct rv_ui_insets rv_ui_insets(const struct rv_ui *ui)

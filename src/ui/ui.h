@@ -69,6 +69,7 @@ struct rv_ui_surface {
     double scale;   /* pixels per point */
     double density; /* pixels per unit of SDL's positions; 0 = as scale */
     enum rv_color_theme theme;
+    uint64_t text_ns; /* how long texts in other scripts may take, as rv_text_lines_begin(); 0 = no limit */
 };
 
 /* Begin a pass; all panels are shown between begin and end. */
@@ -76,6 +77,9 @@ void rv_ui_begin(struct rv_ui *ui, const struct rv_ui_surface *surface);
 
 /* Hash of what would be drawn. */
 uint64_t rv_ui_end(struct rv_ui *ui);
+
+/* Does the last pass lack text for which there was no time? */
+bool rv_ui_lacks_text(const struct rv_ui *ui);
 
 /* Draw the last pass into the bound framebuffer. */
 void rv_ui_draw(struct rv_ui *ui);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/text.h"
 #include "base/units.h"
 
 #define RANKED 64u /* limit of groups; the rest is summarized as others */
@@ -89,6 +90,7 @@ static double describe_packages(const struct rv_box_colors *colors, struct rv_le
         make_rules(row, group);
         snprintf(row->name, sizeof row->name, "%.*s%s", (int)group->name_bytes, group->name,
                  group->kind == RV_BOX_COLORS_STEM ? "…" : "");
+        (void)rv_text_end_whole(row->name);
         other -= group->share;
     }
     other -= states;

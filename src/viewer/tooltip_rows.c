@@ -10,6 +10,8 @@
 #include "base/units.h"
 #include "model/lanes.h"
 
+#define SOURCE_BYTES 100u
+
 __attribute__((format(printf, 3, 4))) static void add_line(struct rv_tooltip *tooltip, const char *label,
                                                            const char *format, ...)
 {
@@ -19,6 +21,7 @@ __attribute__((format(printf, 3, 4))) static void add_line(struct rv_tooltip *to
     line->label = label;
     (void)vsnprintf(line->text, sizeof line->text, format, arguments);
     va_end(arguments);
+    (void)rv_text_end_whole(line->text);
 }
 
 static void add_times(struct rv_tooltip *tooltip, const struct rv_hover *hover)
@@ -243,6 +246,16 @@ static void add_arguments(struct rv_tooltip *tooltip, const struct rv_hover *hov
     rv_call_arguments_fini(&arguments);
 }
 
+/* Of a long path the end. */
+static void add_source(struct rv_tooltip *tooltip, const struct rv_subroutine *subroutine)
+{
+    const size_t n_bytes = strlen(subroutine->file);
+    const char *from = subroutine->file + (n_bytes > SOURCE_BYTES ? n_bytes - SOURCE_BYTES : 0);
+    while (((unsigned char)*from & 0xc0) == 0x80)
+        from++;
+    add_line(tooltip, "source", "%s%s:%" PRIu32, from > subroutine->file ? "…" : "", from, subroutine->line);
+}
+
 bool rv_tooltip_rows_fill(const struct rv_hover *hover, const struct rv_tooltip_rows_about *about,
                           struct rv_tooltip *tooltip)
 {
@@ -255,11 +268,9 @@ bool rv_tooltip_rows_fill(const struct rv_hover *hover, const struct rv_tooltip_
                             .box = hover->box,
                             .thread = hover->thread,
                             .foot = hover->is_pinned ? "pinned    Esc: unpin    F: focus" : "click: pin    F: focus"};
-    rv_subroutine_full_name(&subroutine, tooltip->title, sizeof tooltip->title);
+    (void)rv_text_end_whole(rv_subroutine_full_name(&subroutine, tooltip->title, sizeof tooltip->title));
     if (subroutine.file[0])
-        add_line(tooltip, "source", "%s%.100s:%" PRIu32, strlen(subroutine.file) > 100 ? "…" : "",
-                 subroutine.file + (strlen(subroutine.file) > 100 ? strlen(subroutine.file) - 100 : 0),
-                 subroutine.line);
+        add_source(tooltip, &subroutine);
     if (hover->box.coverage == RV_BOX_EXACT)
         add_times(tooltip, hover);
     else if (hover->n_lanes > 1)

@@ -247,7 +247,7 @@ static void draw(struct rv_offscreen *offscreen)
         .program = params->program,
         .pid = params->pid,
         .n_dropped = params->n_dropped,
-        .surface = {offscreen->size_px[0], offscreen->size_px[1], frame.scale, frame.scale, frame.theme},
+        .surface = {offscreen->size_px[0], offscreen->size_px[1], frame.scale, frame.scale, frame.theme, 0},
     };
     frame.caption = rv_viewer_caption(&offscreen->viewer, &offscreen->view);
     if (rv_viewer_counts_from_start(&offscreen->viewer)) {

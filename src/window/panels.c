@@ -456,6 +456,11 @@ struct rv_scene_insets rv_panels_insets(const struct rv_panels *panels)
     return (struct rv_scene_insets){insets.top, insets.bottom, insets.left, insets.right};
 }
 
+bool rv_panels_lack_text(const struct rv_panels *panels)
+{
+    return rv_ui_lacks_text(panels->ui);
+}
+
 void rv_panels_draw(struct rv_panels *panels)
 {
     rv_ui_draw(panels->ui);

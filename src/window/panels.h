@@ -70,6 +70,9 @@ bool rv_panels_event(struct rv_panels *panels, const SDL_Event *event, const str
 /* Repeat passes, performing their actions, until the panels are stable. */
 void rv_panels_update(struct rv_panels *panels, const struct rv_panels_about *about);
 
+/* Do the panels lack text for which there was no time? Then another update should follow. */
+bool rv_panels_lack_text(const struct rv_panels *panels);
+
 /* Insets of the picture by panels, as of the last update. */
 struct rv_scene_insets rv_panels_insets(const struct rv_panels *panels);
 

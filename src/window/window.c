@@ -30,6 +30,7 @@
 #define WINDOW_NS 100000000u
 #define TURN_MS 30            /* interval of checks in an idle window */
 #define INTERVAL_NS 16000000u /* least interval of frames */
+#define TEXT_NS 6000000u      /* of a frame, for texts in other scripts that are new in it; as much for panels */
 #define SAMPLES 4
 #define SETTLING_NS 5000000000u /* from the start: hues may change */
 
@@ -93,7 +94,7 @@ static struct rv_panels_about about_of(struct window *window)
         .has_timebar = true,
         .settings_path = window->params->settings_path,
         .surface = {window->size_px[0], window->size_px[1], window->scale, window->density,
-                    rv_color_theme_of(window->viewer.look.scheme, window->viewer.settings.theme)},
+                    rv_color_theme_of(window->viewer.look.scheme, window->viewer.settings.theme), TEXT_NS},
     };
 }
 
@@ -234,10 +235,12 @@ static void draw(struct window *window)
     struct rv_scene_frame frame = window->frame;
     struct rv_panels_about about = about_of(window);
     rv_panels_update(&window->panels, &about);
+    window->has_news |= rv_panels_lack_text(&window->panels);
     frame.view = about.view;
     frame.width_px = window->size_px[0];
     frame.height_px = window->size_px[1];
     frame.scale = window->scale;
+    frame.text_ns = TEXT_NS;
     frame.insets = window->drawn_insets = rv_panels_insets(&window->panels);
     if (!rv_view_mode_get(frame.look)->has_rows) {
         frame.flags = (struct rv_bookmark_flags){viewer->marks.ns, viewer->marks.notes, viewer->marks.n};
@@ -280,7 +283,7 @@ static bool needs_scene(const struct window *window)
     const struct rv_viewer *viewer = &window->viewer;
     if (rv_viewer_is_dirty(viewer) || (window->is_rough && !rv_viewer_is_moving(viewer)))
         return true;
-    if (window->counts.n_pages != window->asked_pages)
+    if (window->counts.n_pages != window->asked_pages || rv_scene_lacks_text(window->scene))
         return true;
     return !viewer->live_edge.is_frozen && window->counts.n_consumed != window->asked_consumed;
 }
@@ -369,7 +372,7 @@ static void look_at_panels(struct window *window)
     rv_panels_update(&window->panels, &about);
     struct rv_scene_insets insets = rv_panels_insets(&window->panels);
     window->viewer.is_dirty |= memcmp(&window->drawn_insets, &insets, sizeof insets) != 0;
-    window->has_news = false;
+    window->has_news = rv_panels_lack_text(&window->panels);
 }
 
 /* Recordings start and stop on request, and stop with the capture. */

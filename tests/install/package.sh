@@ -18,7 +18,7 @@ depends() {
 }
 depends ringviz ringviz-headless libegl1 libsdl2-2.0-0 libglew2.2
 depends ringviz-headless libringviz0 libc6 libelf1
-! echo "$needs" | grep -E 'sdl|gl|freetype|png' || fail "ringviz-headless needs libraries of the window"
+! echo "$needs" | grep -E 'sdl|gl|freetype|png|harfbuzz|fribidi|fontconfig' || fail "ringviz-headless needs libraries of the window"
 for package in libringviz0 libringviz-dev; do
     [ "$(dpkg-deb -f "$dir/cpack/$package"_*.deb Multi-Arch)" = same ] || fail "$package: Multi-Arch"
 done

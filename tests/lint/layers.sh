@@ -101,9 +101,9 @@ function check_sizes(room, all) {
     }
 }
 BEGIN {
-    no_gl = "^(SDL|GL|cglm|imgui)"
-    pure = "^(SDL|GL|cglm|threads[.]h|time[.]h|sys/)"
-    split("render ui viewer window bench cli", names, " ")
+    no_gl = "^(SDL|GL|cglm|imgui|hb|fribidi|fontconfig)"
+    pure = "^(SDL|GL|cglm|hb|fribidi|fontconfig|threads[.]h|time[.]h|sys/)"
+    split("glyphs render ui viewer window bench cli", names, " ")
     for (i in names)
         draws[names[i]] = 1
     allowed["include"] = " "

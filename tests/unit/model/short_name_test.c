@@ -11,10 +11,15 @@ static float width(const char *text)
     return rv_font_width(RV_FONT_LABEL, text, strlen(text));
 }
 
+static float measure(const void *context, const char *text, size_t n_bytes)
+{
+    return rv_font_width(*(const enum rv_font *)context, text, n_bytes);
+}
+
 static bool fit(const char *name, float room, char *out, size_t out_bytes)
 {
     static const enum rv_font font = RV_FONT_LABEL;
-    return rv_short_name_fit(name, &(struct rv_short_name_room){room, rv_font_measure, &font}, out, out_bytes);
+    return rv_short_name_fit(name, &(struct rv_short_name_room){room, measure, NULL, &font}, out, out_bytes);
 }
 
 Test(short_name, names_lose_components_from_the_left, .timeout = 60)
