@@ -575,10 +575,12 @@ static bool has_stacks(struct rv_shadow_region *region)
     return region->stacks != NULL;
 }
 
+/* Where the kernel does not say (a filter may refuse the call), it is taken to be. */
 static bool is_mapped(uint64_t address)
 {
     unsigned char is_resident;
-    return mincore((void *)(uintptr_t)(address & ~(uint64_t)(RV_POOL_PAGE - 1)), 1, &is_resident) == 0;
+    return mincore((void *)(uintptr_t)(address & ~(uint64_t)(RV_POOL_PAGE - 1)), 1, &is_resident) == 0 ||
+           errno != ENOMEM;
 }
 
 /* Of a stack that the thread is not on: a new region would do as well. A runtime's frames may have ended functions whose

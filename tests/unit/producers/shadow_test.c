@@ -3,8 +3,14 @@
 #include "producers/native/shadow.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
 static const uint64_t STACK = 0x7fff00000000, OTHER_BELOW = 0x7f0000000000, OTHER_ABOVE = 0x7fffff000000;
 
@@ -250,6 +256,37 @@ Test(shadow, calls_on_stacks_that_are_not_there_any_more_are_given_back)
         cr_expect_eq(shadow.top, shadow.boundary, "the call was open still");
     }
     munmap(stacks, 2ul * N_STACKS * STACK_BYTES);
+}
+
+/* As a program's own filter would. */
+static void refuse_mincore(void)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mincore, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    cr_assert_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    cr_assert_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+Test(shadow, stacks_that_may_be_there_still_are_kept)
+{
+    enum { N_OPEN = 1500 };
+    uint8_t *stacks = mmap(NULL, N_OPEN * STACK_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cr_assert_neq(stacks, MAP_FAILED);
+    refuse_mincore();
+    for (uint32_t i = 1; i <= N_OPEN; i++) {
+        cr_assert_eq(rv_shadow_switch(&shadow, i), 0);
+        enter((uint64_t)(uintptr_t)stacks + i * STACK_BYTES - 64, 0x5000, 0x50);
+    }
+    for (uint32_t i = 1; i <= N_OPEN; i++) {
+        cr_assert_eq(rv_shadow_switch(&shadow, i), 0);
+        cr_assert_neq(shadow.top, shadow.boundary, "the call is open still");
+    }
+    munmap(stacks, N_OPEN * STACK_BYTES);
 }
 
 Test(shadow, calls_by_the_api_live_as_long_as_the_function_around_them)
