@@ -28,22 +28,25 @@ void rv_static_program_offer(int status_fd)
         _exit(1);
 }
 
+/* The signal that it stops at; 0: it has ended, and is the caller's to reap. */
+static int wait_for_stop(pid_t pid)
+{
+    siginfo_t info = {0};
+    while (waitid(P_PID, (id_t)pid, &info, WEXITED | WSTOPPED | WNOWAIT) != 0)
+        if (errno != EINTR)
+            return 0;
+    if (info.si_code != CLD_TRAPPED || waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG) != 0)
+        return 0;
+    return info.si_pid == pid ? info.si_status : 0;
+}
+
 /* False: it has ended. Signals that come first are delivered. */
 static bool wait_for_exec(pid_t pid)
 {
-    int status;
-    for (int sig = 0;; sig = WSTOPSIG(status)) {
-        siginfo_t info = {0};
-        if (sig)
-            (void)ptrace(PTRACE_CONT, pid, NULL, (void *)(intptr_t)sig);
-        while (waitid(P_PID, (id_t)pid, &info, WEXITED | WSTOPPED | WNOWAIT) != 0)
-            if (errno != EINTR)
-                return false;
-        if (info.si_code != CLD_TRAPPED)
-            return false;
-        if (waitpid(pid, &status, WUNTRACED) != pid || WSTOPSIG(status) == SIGTRAP)
-            return true;
-    }
+    int sig;
+    while ((sig = wait_for_stop(pid)) != 0 && sig != SIGTRAP)
+        (void)ptrace(PTRACE_CONT, pid, NULL, (void *)(intptr_t)sig);
+    return sig != 0;
 }
 
 #if defined(__x86_64__) && defined(__LP64__)
@@ -80,6 +83,7 @@ struct stopped {
     uint64_t at_headers, at_n, at_base; /* where the auxiliary vector tells these */
     uint64_t own_headers, n_own;
     Elf64_Phdr own[MOST_HEADERS];
+    bool stops; /* a SIGSTOP came meanwhile */
 };
 
 static int read_at(const struct stopped *program, uint64_t at, void *to, size_t n)
@@ -92,6 +96,36 @@ static int write_at(const struct stopped *program, uint64_t at, const void *from
     return pwrite(program->memory, from, n, (off_t)at) == (ssize_t)n ? 0 : -EFAULT;
 }
 
+/* ---- signals ---- */
+
+/* Those that come meanwhile wait: but for SIGKILL and SIGSTOP, and the one that ends a step. */
+static int hold_signals(pid_t pid, uint64_t *own)
+{
+    const uint64_t all = ~(UINT64_C(1) << (SIGTRAP - 1));
+    return ptrace(PTRACE_GETSIGMASK, pid, (void *)sizeof *own, own) == 0 &&
+                   ptrace(PTRACE_SETSIGMASK, pid, (void *)sizeof all, &all) == 0
+               ? 0
+               : -errno;
+}
+
+static void allow_signals(const struct stopped *program, const uint64_t *own)
+{
+    (void)ptrace(PTRACE_SETSIGMASK, program->pid, (void *)sizeof *own, own);
+    if (program->stops)
+        (void)kill(program->pid, SIGSTOP);
+}
+
+/* One instruction. False: it has ended. */
+static bool step(struct stopped *program)
+{
+    int sig = 0;
+    do {
+        program->stops |= sig == SIGSTOP;
+        sig = ptrace(PTRACE_SINGLESTEP, program->pid, NULL, NULL) == 0 ? wait_for_stop(program->pid) : 0;
+    } while (sig && sig != SIGTRAP);
+    return sig != 0;
+}
+
 /* ---- system calls of the program's ---- */
 
 struct call {
@@ -100,21 +134,18 @@ struct call {
 };
 
 /* The instruction at its entry makes it. The result, or a negative errno. */
-static int64_t make_call(const struct stopped *program, const struct call *call)
+static int64_t make_call(struct stopped *program, const struct call *call)
 {
     static const uint8_t SYSCALL[2] = {0x0f, 0x05};
     uint8_t own[sizeof SYSCALL];
     struct user_regs_struct registers = program->entry;
-    int status;
     registers.rax = (uint64_t)call->number;
     registers.rdi = call->a, registers.rsi = call->b, registers.rdx = call->c;
     registers.r10 = call->d, registers.r8 = call->e, registers.r9 = call->f;
     int error = read_at(program, program->entry.rip, own, sizeof own);
     if (!error)
         error = write_at(program, program->entry.rip, SYSCALL, sizeof SYSCALL);
-    if (!error && (ptrace(PTRACE_SETREGS, program->pid, NULL, &registers) != 0 ||
-                   ptrace(PTRACE_SINGLESTEP, program->pid, NULL, NULL) != 0 ||
-                   waitpid(program->pid, &status, 0) != program->pid || !WIFSTOPPED(status) ||
+    if (!error && (ptrace(PTRACE_SETREGS, program->pid, NULL, &registers) != 0 || !step(program) ||
                    ptrace(PTRACE_GETREGS, program->pid, NULL, &registers) != 0))
         error = -ESRCH;
     if (!error)
@@ -130,7 +161,7 @@ struct mapping {
     uint64_t offset;
 };
 
-static int64_t map(const struct stopped *program, const struct mapping *mapping)
+static int64_t map(struct stopped *program, const struct mapping *mapping)
 {
     const uint64_t flags =
         MAP_PRIVATE | (mapping->at ? (uint64_t)MAP_FIXED : 0) | (mapping->fd < 0 ? (uint64_t)MAP_ANONYMOUS : 0);
@@ -184,7 +215,7 @@ static int protection_of(const Elf64_Phdr *segment)
 }
 
 /* Of a segment that has more memory than bytes in its file, the rest is 0. */
-static int64_t map_rest(const struct stopped *program, const Elf64_Phdr *segment, uint64_t base)
+static int64_t map_rest(struct stopped *program, const Elf64_Phdr *segment, uint64_t base)
 {
     static const uint8_t ZEROES[PAGE];
     const uint64_t end = base + segment->p_vaddr + segment->p_filesz, page_end = ROUND_UP(end);
@@ -195,7 +226,7 @@ static int64_t map_rest(const struct stopped *program, const Elf64_Phdr *segment
     return error;
 }
 
-static int64_t map_segment(const struct stopped *program, const Elf64_Phdr *segment, uint64_t base, int64_t fd)
+static int64_t map_segment(struct stopped *program, const Elf64_Phdr *segment, uint64_t base, int64_t fd)
 {
     const uint64_t start = ROUND_DOWN(segment->p_vaddr), end = ROUND_UP(segment->p_vaddr + segment->p_filesz);
     int64_t error = map(program, &(struct mapping){base + start, end - start, protection_of(segment), fd,
@@ -206,7 +237,7 @@ static int64_t map_segment(const struct stopped *program, const Elf64_Phdr *segm
 }
 
 /* Returns where, or a negative errno. */
-static int64_t map_loader(const struct stopped *program, const struct loader *loader)
+static int64_t map_loader(struct stopped *program, const struct loader *loader)
 {
     const size_t n = loader->header.e_phnum;
     uint64_t end = 0;
@@ -381,7 +412,13 @@ static int64_t enter_stopped(pid_t pid, const struct rv_program *file)
         return -errno;
     /* Half changed it must not go on without us. */
     (void)ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(intptr_t)PTRACE_O_EXITKILL);
-    int64_t base = ptrace(PTRACE_GETREGS, pid, NULL, &program.entry) == 0 ? 0 : -errno;
+    uint64_t mask;
+    int64_t base = hold_signals(pid, &mask);
+    if (base) {
+        close(program.memory);
+        return base;
+    }
+    base = ptrace(PTRACE_GETREGS, pid, NULL, &program.entry) == 0 ? 0 : -errno;
     program.entry.orig_rax = UINT64_MAX; /* it is in no system call that could be begun again */
     if (!base)
         base = enter(&program, &loader);
@@ -389,6 +426,7 @@ static int64_t enter_stopped(pid_t pid, const struct rv_program *file)
         program.entry.rip = (uint64_t)base + loader.header.e_entry;
     if (ptrace(PTRACE_SETREGS, pid, NULL, &program.entry) != 0)
         base = -errno;
+    allow_signals(&program, &mask);
     close(program.memory);
     return base;
 }
@@ -414,6 +452,6 @@ void rv_static_program_enter(pid_t pid, const struct rv_program *file, int statu
     const int64_t result = refusal ? -refusal : enter_stopped(pid, file);
     if (!refusal)
         (void)ptrace(PTRACE_DETACH, pid, NULL, NULL);
-    if (result < 0)
+    if (result < 0 && result != -ESRCH) /* else it has ended */
         rv_err((int)-result, "a statically linked program is not traced: ptrace(2): %s", strerror((int)-result));
 }
