@@ -315,6 +315,8 @@ static size_t show_relocations(const struct stopped *program, const Elf64_Phdr *
     for (uint64_t at = 0; at < segment->p_memsz; at += sizeof entry) {
         if (read_at(program, program->bias + segment->p_vaddr + at, &entry, sizeof entry) != 0)
             return 0;
+        if (entry.d_tag == DT_NULL)
+            break;
         if (entry.d_tag == DT_RELA)
             table = entry.d_un.d_ptr;
         else if (entry.d_tag == DT_RELACOUNT)
@@ -348,7 +350,7 @@ static size_t fill(const struct stopped *program, struct shown *shown)
 {
     const uint64_t symbol = program->shown + offsetof(struct shown, no_symbol) - program->bias;
     const uint64_t names = program->shown + offsetof(struct shown, names) - program->bias;
-    size_t n = 0, n_dynamic = 0;
+    size_t n = 0, n_dynamic = 0, n_own_dynamic = 0;
     strcpy(shown->names + 1, LIBC);
     shown->dynamic[n_dynamic++] = (Elf64_Dyn){DT_NEEDED, {1}};
     shown->dynamic[n_dynamic++] = (Elf64_Dyn){DT_SYMTAB, {.d_ptr = symbol}};
@@ -358,7 +360,7 @@ static size_t fill(const struct stopped *program, struct shown *shown)
     for (size_t i = 0; i < program->n_own; i++) {
         if (is_shown(&program->own[i]))
             shown->headers[n++] = program->own[i];
-        else if (program->own[i].p_type == PT_DYNAMIC)
+        else if (program->own[i].p_type == PT_DYNAMIC && n_own_dynamic++ == 0)
             n_dynamic += show_relocations(program, &program->own[i], shown->dynamic + n_dynamic);
     }
     shown->headers[n++] = header_of(program, PT_DYNAMIC, offsetof(struct shown, dynamic), sizeof shown->dynamic);
