@@ -335,28 +335,50 @@ static struct rv_box column_box(const struct making *making, const struct rv_flo
                            .depth = 1};
 }
 
+struct column {
+    struct rv_box box;
+    uint64_t begin_ns, end_ns, covered_ns; /* in the lanes of threads */
+};
+
+/* A turn that began in the first of these, or before it. */
+static void add_to_columns(struct column *columns, size_t n, uint64_t from_ns, uint64_t until_ns)
+{
+    columns[0].box.count += from_ns >= columns[0].begin_ns && from_ns < columns[0].end_ns;
+    for (size_t i = 0; i < n && columns[i].begin_ns < until_ns; i++) {
+        const uint64_t on_ns = from_ns > columns[i].begin_ns ? from_ns : columns[i].begin_ns;
+        const uint64_t off_ns = until_ns < columns[i].end_ns ? until_ns : columns[i].end_ns;
+        columns[i].covered_ns += off_ns > on_ns ? off_ns - on_ns : 0;
+    }
+}
+
+static void make_columns(const struct making *making, const struct rv_flow *flow, struct column columns[SUM_COLUMNS])
+{
+    for (size_t i = 0; i < SUM_COLUMNS; i++) {
+        columns[i] = (struct column){.box = column_box(making, flow, i)};
+        columns[i].begin_ns = columns[i].box.start_ns + making->shift_ns;
+        columns[i].end_ns = columns[i].begin_ns + columns[i].box.duration_ns;
+    }
+}
+
 /* What share of each column had a turn, and how many began in it. Returns the number of boxes. */
 static size_t sum_turns(struct making *making, const struct rv_flow *flow)
 {
     const struct rv_flow_step *steps = &making->params->table->steps[flow->first];
     struct rv_view *view = making->view;
-    size_t n = 0, from = 0;
+    struct column columns[SUM_COLUMNS];
+    size_t n = 0, first = 0;
+    make_columns(making, flow, columns);
+    for (size_t i = 0; i < flow->n && steps[i].at_ns < columns[SUM_COLUMNS - 1].end_ns; i++) {
+        while (columns[first].end_ns <= steps[i].at_ns)
+            first++;
+        add_to_columns(&columns[first], SUM_COLUMNS - first, steps[i].at_ns, until_of(making, &steps[i]));
+    }
     view->unsorted = rv_vec_reserve(view->unsorted, &view->unsorted_capacity, SUM_COLUMNS + 1, sizeof *view->unsorted);
-    for (size_t column = 0; column < SUM_COLUMNS; column++) {
-        struct rv_box box = column_box(making, flow, column);
-        const uint64_t begin_ns = box.start_ns + making->shift_ns, end_ns = begin_ns + box.duration_ns;
-        uint64_t covered_ns = 0;
-        while (from < flow->n && until_of(making, &steps[from]) <= begin_ns && steps[from].at_ns < begin_ns)
-            from++;
-        for (size_t i = from; i < flow->n && steps[i].at_ns < end_ns; i++) {
-            const uint64_t on_ns = steps[i].at_ns > begin_ns ? steps[i].at_ns : begin_ns;
-            const uint64_t off_ns = until_of(making, &steps[i]) < end_ns ? until_of(making, &steps[i]) : end_ns;
-            covered_ns += off_ns > on_ns ? off_ns - on_ns : 0;
-            box.count += steps[i].at_ns >= begin_ns;
-        }
-        if (!box.count && !covered_ns)
+    for (size_t i = 0; i < SUM_COLUMNS; i++) {
+        struct rv_box box = columns[i].box;
+        if (!box.count && !columns[i].covered_ns)
             continue;
-        const double share = box.duration_ns ? (double)covered_ns / (double)box.duration_ns : 0.0;
+        const double share = box.duration_ns ? (double)columns[i].covered_ns / (double)box.duration_ns : 0.0;
         box.coverage = (uint16_t)((share < 1.0 ? share : 1.0) * (RV_BOX_EXACT - 1));
         view->unsorted[n++] = box;
     }

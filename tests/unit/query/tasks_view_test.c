@@ -201,6 +201,22 @@ Test(tasks_view, turns_that_are_too_many_are_summarized)
     cr_assert(covered_ns > 24.9e6 && covered_ns < 25.1e6, "%f", covered_ns);
 }
 
+Test(tasks_view, turns_beside_one_that_lasts_are_summarized)
+{
+    uint64_t n = 0;
+    turn(1, 0, 0, 3000 * MS, true);
+    for (uint64_t i = 0; i < 300000; i++)
+        turn(1, 1, 1 + i * 10000, 1 + i * 10000 + 2500, false);
+    update((struct rv_tasks_view_params){0}, &(struct rv_view_params){0, 3000 * MS, 1000, 20000});
+    cr_assert_eq(view.n_lanes, 1);
+    for (size_t i = 0; i < view.n_boxes; i++)
+        if (view.boxes[i].depth == 1) {
+            cr_assert_eq(view.boxes[i].coverage, RV_BOX_EXACT - 1);
+            n += view.boxes[i].count;
+        }
+    cr_assert_eq(n, 300001);
+}
+
 Test(tasks_view, of_a_followed_task_the_others_are_dimmed_and_it_is_always_shown)
 {
     for (uint64_t i = 0; i < 5000; i++)
