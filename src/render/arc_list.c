@@ -80,7 +80,8 @@ static void set_strengths(struct rv_arc_list *list, uint64_t width_ns)
     for (size_t i = 0; i < list->n; i++) {
         const double share = (double)list->items[i].arc.total_ns / ((double)width_ns * LONG_SHARE);
         const double strength = sqrt(fmin(share, 1.0)) * FEW / (FEW + (double)i);
-        const double least = list->items[i].arc.kind == RV_ARC_FLOW ? FLOW_LEAST : WAIT_LEAST;
+        const bool is_flow = RV_ARC_OF_FLOWS >> list->items[i].arc.kind & 1;
+        const double least = is_flow ? FLOW_LEAST : WAIT_LEAST;
         list->items[i].strength = (float)fmax(strength, least);
     }
 }
