@@ -306,6 +306,34 @@ static int find_bias(struct stopped *program)
     return -EBADMSG;
 }
 
+static bool is_loaded(const struct stopped *program, const Elf64_Phdr *part)
+{
+    const uint64_t n_bytes = part->p_type == PT_TLS ? part->p_filesz : part->p_memsz;
+    for (size_t i = 0; i < program->n_own; i++) {
+        const Elf64_Phdr *segment = &program->own[i];
+        const uint64_t offset = part->p_vaddr - segment->p_vaddr;
+        if (segment->p_type == PT_LOAD && offset <= segment->p_memsz && n_bytes <= segment->p_memsz - offset)
+            return true;
+    }
+    return n_bytes == 0;
+}
+
+/* The kernel reads less of a program than the loader and our library do. */
+static int check_parts(const struct stopped *program)
+{
+    for (size_t i = 0; i < program->n_own; i++)
+        switch (program->own[i].p_type) {
+        case PT_DYNAMIC:
+        case PT_NOTE:
+        case PT_TLS:
+        case PT_GNU_EH_FRAME:
+        case PT_GNU_PROPERTY:
+            if (!is_loaded(program, &program->own[i]))
+                return -EBADMSG;
+        }
+    return 0;
+}
+
 /* Of a position-independent program's own dynamic section: the relocations that need no symbol. The program makes them
  * itself, later, and is not harmed by a second time; but functions are planned by what is relocated. */
 static size_t show_relocations(const struct stopped *program, const Elf64_Phdr *segment, Elf64_Dyn *shown)
@@ -391,6 +419,8 @@ static int64_t enter(struct stopped *program, struct loader *loader)
         error = read_vector(program);
     if (!error)
         error = find_bias(program);
+    if (!error)
+        error = check_parts(program);
     if (error)
         return error;
     const int64_t page = map(program, &(struct mapping){0, ROUND_UP(sizeof shown), PROT_READ | PROT_WRITE, -1, 0});
@@ -454,6 +484,8 @@ void rv_static_program_enter(pid_t pid, const struct rv_program *file, int statu
     const int64_t result = refusal ? -refusal : enter_stopped(pid, file);
     if (!refusal)
         (void)ptrace(PTRACE_DETACH, pid, NULL, NULL);
-    if (result < 0 && result != -ESRCH) /* else it has ended */
+    if (result == -EBADMSG)
+        rv_err(EBADMSG, "a statically linked program is not traced: the loader cannot read its headers");
+    else if (result < 0 && result != -ESRCH) /* else it has ended */
         rv_err((int)-result, "a statically linked program is not traced: ptrace(2): %s", strerror((int)-result));
 }
