@@ -89,9 +89,10 @@ void rv_waits_table_show(struct rv_ui *ui, const struct rv_waits_table *shown, s
     const float most = fminf(MOST_ROWS, fmaxf(floorf(HEIGHT_SHARE * rv_ui_height(ui) / ROW_HEIGHT) - 2.0f, 2.0f));
     const float height = ROW_HEIGHT * (1.0f + most);
     const struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_BOTTOM, HEAD_HEIGHT + height + GAP);
-    const float find_x = rv_imgui_text_width(RV_IMGUI_FONT_BOLD, "Waits") + 3.0f * GAP;
+    const char *title = shown->has_missed ? "Waits (incomplete)" : "Waits";
+    const float find_x = rv_imgui_text_width(RV_IMGUI_FONT_BOLD, title) + 3.0f * GAP;
     rv_imgui_panel_begin("waits", area, 0);
-    rv_imgui_text(RV_IMGUI_FONT_BOLD, style->text_strong, "Waits");
+    rv_imgui_text(RV_IMGUI_FONT_BOLD, style->text_strong, title);
     rv_imgui_at(find_x, 5.0f);
     (void)rv_imgui_input("##find", "find an object or a function",
                          fminf(FIND_WIDTH, area.width - CLOSE_WIDTH - 2.0f * GAP - find_x), state->find,

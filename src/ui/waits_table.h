@@ -17,6 +17,7 @@ struct rv_waits_table {
     void (*row)(const void *context, size_t row_idx, struct rv_waits_table_row *out); /* called for visible rows only */
     const void *context;
     const char *notice; /* instead of rows; "" = none */
+    bool has_missed;    /* some waits could not be read */
 };
 
 struct rv_waits_table_state {

@@ -85,8 +85,11 @@ void rv_panel_waits_show(struct rv_panel_waits *panel, struct rv_ui *ui, const s
     const size_t n_found = find(panel, viewer);
     const struct list list = {viewer, panel->rows};
     rv_waits_table_show(ui,
-                        &(struct rv_waits_table){
-                            .n_rows = n_found, .row = fill, .context = &list, .notice = notice_of(viewer, n_found)},
+                        &(struct rv_waits_table){.n_rows = n_found,
+                                                 .row = fill,
+                                                 .context = &list,
+                                                 .notice = notice_of(viewer, n_found),
+                                                 .has_missed = viewer->waits.shown.has_missed},
                         &panel->state, acts);
 }
 
