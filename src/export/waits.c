@@ -273,7 +273,7 @@ static void add_csv_deadlock(struct rv_text_buffer *text, const struct table *ta
 {
     const struct rv_wait *wait = &table->deadlocked[i].wait;
     const struct rv_wait_side waiting = waiting_side(table, i), holding = holding_side(table, i);
-    const uint64_t n_ns = wait->end_ns - wait->start_ns;
+    const uint64_t n_ns = rv_wait_duration_ns(wait);
     char *object = take_name(table, wait->object);
     rv_text_buffer_add(text, "deadlock,");
     rv_text_buffer_add_csv(text, object);
@@ -373,7 +373,7 @@ static void add_json_deadlock(struct rv_text_buffer *text, const struct table *t
     rv_text_buffer_add(text, !begins_cycle(table, i) ? "," : i ? "],[" : "[");
     rv_text_buffer_format(text, "{\"kind\":\"%s\",\"object\":", rv_wait_kind_name(wait->kind));
     rv_text_buffer_add_json(text, object);
-    rv_text_buffer_format(text, ",\"total_ns\":%" PRIu64, wait->end_ns - wait->start_ns);
+    rv_text_buffer_format(text, ",\"total_ns\":%" PRIu64, rv_wait_duration_ns(wait));
     add_json_side(text, table, "waiter", &waiting);
     add_json_side(text, table, "holder", &holding);
     rv_text_buffer_add(text, ",\"waiter_stack\":");

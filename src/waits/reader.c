@@ -451,7 +451,7 @@ static void add_waits(struct rv_wait_sum *sum, const struct rv_wait *waits, size
                       rv_wait_place place)
 {
     for (size_t i = first; i < end; i++) {
-        const uint64_t n_ns = waits[i].end_ns > waits[i].start_ns ? waits[i].end_ns - waits[i].start_ns : 0;
+        const uint64_t n_ns = rv_wait_duration_ns(&waits[i]);
         sum->n++;
         sum->total_ns += n_ns;
         if (n_ns < sum->longest_ns)

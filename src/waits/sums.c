@@ -39,11 +39,6 @@ static uint32_t find_sum(struct rv_wait_sums *sums, uint32_t object, enum rv_wai
     return (uint32_t)sums->n;
 }
 
-static uint64_t duration_of(const struct rv_wait *wait)
-{
-    return wait->end_ns > wait->start_ns ? wait->end_ns - wait->start_ns : 0;
-}
-
 static void add_share(struct rv_wait_sums *sums, const struct rv_wait_share *share)
 {
     const uint64_t lane = share->waker.lane ? 1 + (uint64_t)share->waker.lane->idx : 0;
@@ -69,10 +64,10 @@ static void add_share(struct rv_wait_sums *sums, const struct rv_wait_share *sha
 void rv_wait_sums_add(struct rv_wait_sums *sums, const struct rv_wait_edge *edge)
 {
     const struct rv_wait *wait = &edge->wait;
-    const uint64_t n_ns = duration_of(wait);
+    const uint64_t n_ns = rv_wait_duration_ns(wait);
     const uint32_t number = find_sum(sums, wait->object, wait->kind);
     struct rv_wait_sum_of *sum = &sums->sums[number - 1];
-    if (sum->n == 0 || n_ns > duration_of(&sum->longest))
+    if (sum->n == 0 || n_ns > rv_wait_duration_ns(&sum->longest))
         sum->longest = *wait;
     sum->n++;
     sum->total_ns = rv_clock_after_ns(sum->total_ns, n_ns);
@@ -88,7 +83,7 @@ void rv_wait_sums_add(struct rv_wait_sums *sums, const struct rv_wait_edge *edge
 
 static void merge_sum(struct rv_wait_sum_of *into, const struct rv_wait_sum_of *from)
 {
-    if (into->n == 0 || duration_of(&from->longest) > duration_of(&into->longest))
+    if (into->n == 0 || rv_wait_duration_ns(&from->longest) > rv_wait_duration_ns(&into->longest))
         into->longest = from->longest;
     into->n += from->n;
     into->total_ns = rv_clock_after_ns(into->total_ns, from->total_ns);
@@ -130,7 +125,7 @@ static struct rv_waits_row row_of(const struct rv_wait_sum_of *sum, const struct
                                .n_waits = sum->n,
                                .total_ns = sum->total_ns,
                                .p99_ns = rv_histogram_at(&sum->durations, sum->n - sum->n / 100),
-                               .longest_ns = duration_of(&sum->longest),
+                               .longest_ns = rv_wait_duration_ns(&sum->longest),
                                .waiter = {lane, lane->tid, sum->longest.call},
                                .waited_ns = sum->longest.end_ns};
     for (unsigned i = 0; i < RV_WAKE_COUNT; i++)

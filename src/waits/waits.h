@@ -29,6 +29,12 @@ struct rv_wait {
     enum rv_wake wake;
 };
 
+/* 0 where its end is before its begin, as in a damaged recording. */
+static inline uint64_t rv_wait_duration_ns(const struct rv_wait *wait)
+{
+    return wait->end_ns > wait->start_ns ? wait->end_ns - wait->start_ns : 0;
+}
+
 struct rv_release { /* a thread released an object that others waited for */
     uint64_t at_ns;
     uint32_t lane, tid, object, call;

@@ -64,6 +64,16 @@ Test(model_waits, rows_are_sums_by_object_most_waiting_first)
     free(rows);
 }
 
+Test(model_waits, a_wait_that_ends_before_it_begins_takes_no_time)
+{
+    size_t n;
+    rv_waits_add(waits, &(struct rv_wait){.start_ns = 500, .end_ns = 400, .object = 7, .kind = RV_WAIT_MUTEX});
+    struct rv_waits_row *rows = take_rows(&n);
+    cr_assert_eq(n, 1);
+    cr_expect(rows[0].n_waits == 1 && rows[0].total_ns == 0 && rows[0].longest_ns == 0);
+    free(rows);
+}
+
 Test(model_waits, the_holder_is_the_thread_and_call_of_the_last_release_before_the_wake)
 {
     size_t n;
