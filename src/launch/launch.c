@@ -157,9 +157,10 @@ static pid_t start_child(const char *const *argv, char **environment, int *error
     pthread_sigmask(SIG_SETMASK, &all, &mask);
     /* vfork's child changes nothing that we use: its signal dispositions are its own. One that ptrace(2) may stop must not
      * keep us waiting. */
+    const pid_t parent = getpid();
     pid_t pid = is_static ? fork() : vfork();
     if (pid == 0 && is_static)
-        rv_static_program_offer(fds[1]);
+        rv_static_program_offer(parent, fds[1]);
     if (pid == 0)
         run_command(argv, environment, fds[1]);
     *error = pid < 0 ? errno : 0;

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,9 +22,18 @@
 #include "base/err.h"
 #include "base/static_program.h"
 
-void rv_static_program_offer(int status_fd)
+/* By its parent only: were that killed first, another one, which does not expect it, would have it stopped for ever. */
+static int be_traced(pid_t parent)
 {
-    const int error = ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 ? 0 : errno;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const int error = getppid() != parent ? ESRCH : ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 ? 0 : errno;
+    prctl(PR_SET_PDEATHSIG, 0);
+    return error;
+}
+
+void rv_static_program_offer(pid_t parent, int status_fd)
+{
+    const int error = be_traced(parent);
     if (write(status_fd, &error, sizeof error) != (ssize_t)sizeof error)
         _exit(1);
 }

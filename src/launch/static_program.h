@@ -10,7 +10,7 @@
 #include "launch/program.h"
 
 /* In the child, all signals blocked, before exec. status_fd: tells its parent. */
-void rv_static_program_offer(int status_fd);
+void rv_static_program_offer(pid_t parent, int status_fd);
 
 /* In its parent, by the same thread, at once: waits for its exec. Where something fails the program runs as it is, and one
  * line says why; one whose exec fails, or that ends before, is left to the caller. */
