@@ -207,7 +207,7 @@ static void switch_looks(struct user *user)
         if (user->n_looks < N_KEYS)
             press((SDL_Scancode)(SDL_SCANCODE_1 + (int)look), 0);
         else
-            click(WIDTH - 14 - 82 * (N_TABS_FROM_RIGHT - (int)look) + 30, 16);
+            click(WIDTH - 14 - 36 * (N_TABS_FROM_RIGHT - (int)look) + 15, 16);
         user->is_asked = true;
     } else if (user->n_looks < N_LOOKS && user->look == looks[user->n_looks]) {
         user->n_looks++;
