@@ -573,7 +573,8 @@ static void say_instrumentation(const struct watch *watch)
     if (n_refused > 1)
         rv_warn("so it is in %zu other processes (--verbose)", n_refused - 1);
     say_imports(watch, processes, n);
-    say_language(&watch->map);
+    if (!watch->options->has_patch) /* else it is known what is traced */
+        say_language(&watch->map);
     free(processes);
 }
 

@@ -39,6 +39,8 @@ for command in "$folder/python3.11 5" "$folder/app.py" "sh -c $folder/python3.11
 done
 run --force --report --output="$folder/report" -- "$fib" 5
 ! grep -q 'native functions' "$folder/err" || fail "a program without an interpreter: $(cat "$folder/err")"
+run --patch='^fib$' --force --report --output="$folder/report" -- "$folder/python3.11" 5
+! grep -q 'native functions' "$folder/err" || fail "a hint though functions were chosen: $(cat "$folder/err")"
 
 # What is chosen.
 events() {
