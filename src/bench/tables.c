@@ -2,7 +2,6 @@
  * The tables of the window over a whole capture: rows of subroutines and paths, the calls of one subroutine and their
  * order, trees. CPU time of the thread that makes them; the window's thread only draws what is complete.
  */
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -11,7 +10,6 @@
 #include "model/range.h"
 
 #define N_TURNS 3u
-#define MOST_PARTS 8
 
 static struct rv_range *measure(struct rv_lanes *lanes, struct rv_subroutines *subroutines, const uint32_t *calls_of)
 {
@@ -60,58 +58,6 @@ static void time_rows(struct rv_lanes *lanes, struct rv_subroutines *subroutines
     report(out, "lod.table.rows", samples, "all subroutines and paths");
 }
 
-struct part {
-    struct rv_range *range;
-    pthread_t thread;
-    double ms;
-};
-
-static void *step_part(void *context)
-{
-    struct part *part = context;
-    const uint64_t before_ns = rv_clock_thread_cpu_ns();
-    (void)rv_range_step(part->range, SIZE_MAX);
-    part->ms = ms_since(before_ns);
-    return NULL;
-}
-
-/* Returns the CPU time of the thread that takes longest. */
-static double step_parts(struct rv_range **ranges, size_t n)
-{
-    struct part parts[MOST_PARTS];
-    double most_ms = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        parts[i].range = ranges[i];
-        (void)pthread_create(&parts[i].thread, NULL, step_part, &parts[i]);
-    }
-    for (size_t i = 0; i < n; i++) {
-        (void)pthread_join(parts[i].thread, NULL);
-        most_ms = parts[i].ms > most_ms ? parts[i].ms : most_ms;
-    }
-    return most_ms;
-}
-
-/* As a window has it on so many CPUs: CPU time of the way through the threads that is longest. */
-static void time_parts(struct rv_lanes *lanes, struct rv_subroutines *subroutines, size_t n_threads, const char *name,
-                       struct rv_bench_out *out)
-{
-    double samples[N_TURNS];
-    char detail[64] = "";
-    for (unsigned i = 0; i < N_TURNS; i++) {
-        struct rv_range *parts[MOST_PARTS];
-        const uint64_t before_ns = rv_clock_thread_cpu_ns();
-        parts[0] =
-            rv_range_create(&(struct rv_range_params){.to_ns = UINT64_MAX, .lanes = lanes, .subroutines = subroutines});
-        const size_t n = rv_range_split(parts[0], parts, n_threads);
-        const double most_ms = step_parts(parts, n);
-        rv_range_merge(parts, n);
-        samples[i] = ms_since(before_ns) + most_ms;
-        rv_range_destroy(parts[0]);
-        (void)snprintf(detail, sizeof detail, "by %zu threads", n);
-    }
-    report(out, name, samples, detail);
-}
-
 static void time_list(struct rv_lanes *lanes, struct rv_subroutines *subroutines, uint32_t id, struct rv_bench_out *out)
 {
     double lists[N_TURNS], orders[N_TURNS];
@@ -158,8 +104,6 @@ void rv_bench_tables(struct rv_lanes *lanes, struct rv_bench_out *out)
     struct rv_range *range = measure(lanes, subroutines, NULL);
     uint32_t id = most_called(range);
     time_rows(lanes, subroutines, out);
-    time_parts(lanes, subroutines, 2, "lod.table.rows.2", out);
-    time_parts(lanes, subroutines, MOST_PARTS, "lod.table.rows.8", out);
     time_list(lanes, subroutines, id, out);
     time_trees(range, id, out);
     rv_range_destroy(range);

@@ -89,56 +89,18 @@ static void add_to_table(struct rv_call_table *table, uint64_t key, const struct
     sums->max_ns = call->duration_ns > sums->max_ns ? call->duration_ns : sums->max_ns;
 }
 
-/* Of twice as many as are kept, the longest. */
-static void keep(struct rv_call_list *list, const struct rv_call *call)
+void rv_call_list_add(struct rv_call_list *list, const struct rv_call *call)
 {
+    add_to_table(&list->by_caller, (uint64_t)call->lane_idx << 32 | call->caller,
+                 &(struct rv_call_sums){.lane_idx = call->lane_idx, .caller = call->caller}, call);
+    add_to_table(&list->by_arguments, call->arguments, &(struct rv_call_sums){.arguments = call->arguments}, call);
+    list->n_calls++;
     if (list->n == 2 * (size_t)RV_CALL_LIST_MOST) {
         sort_calls(list);
         list->n = RV_CALL_LIST_MOST;
     }
     list->calls = rv_vec_reserve(list->calls, &list->capacity, list->n + 1, sizeof *list->calls);
     list->calls[list->n++] = *call;
-}
-
-static uint64_t caller_key(uint32_t lane_idx, uint32_t caller)
-{
-    return (uint64_t)lane_idx << 32 | caller;
-}
-
-void rv_call_list_add(struct rv_call_list *list, const struct rv_call *call)
-{
-    add_to_table(&list->by_caller, caller_key(call->lane_idx, call->caller),
-                 &(struct rv_call_sums){.lane_idx = call->lane_idx, .caller = call->caller}, call);
-    add_to_table(&list->by_arguments, call->arguments, &(struct rv_call_sums){.arguments = call->arguments}, call);
-    list->n_calls++;
-    keep(list, call);
-}
-
-static void merge_sums(struct rv_call_sums *into, const struct rv_call_sums *from)
-{
-    into->n_calls += from->n_calls;
-    into->total_ns += from->total_ns;
-    into->self_ns += from->self_ns;
-    into->max_ns = from->max_ns > into->max_ns ? from->max_ns : into->max_ns;
-}
-
-static void merge_row(struct rv_call_table *into, uint64_t key, const struct rv_call_sums *from)
-{
-    const struct rv_call_sums none = {.lane_idx = from->lane_idx, .caller = from->caller, .arguments = from->arguments};
-    merge_sums(sums_of(into, key, &none), from);
-}
-
-void rv_call_list_merge(struct rv_call_list *into, const struct rv_call_list *from)
-{
-    for (size_t i = 0; i < from->by_caller.n; i++) {
-        const struct rv_call_sums *sums = &from->by_caller.sums[i];
-        merge_row(&into->by_caller, caller_key(sums->lane_idx, sums->caller), sums);
-    }
-    for (size_t i = 0; i < from->by_arguments.n; i++)
-        merge_row(&into->by_arguments, from->by_arguments.sums[i].arguments, &from->by_arguments.sums[i]);
-    for (size_t i = 0; i < from->n; i++)
-        keep(into, &from->calls[i]);
-    into->n_calls += from->n_calls;
 }
 
 void rv_call_list_finish(struct rv_call_list *list)
@@ -203,6 +165,14 @@ static int by_total(const void *a, const void *b)
     if (x->lane_idx != y->lane_idx)
         return x->lane_idx < y->lane_idx ? -1 : 1;
     return x->caller < y->caller ? -1 : x->caller > y->caller;
+}
+
+static void merge_sums(struct rv_call_sums *into, const struct rv_call_sums *from)
+{
+    into->n_calls += from->n_calls;
+    into->total_ns += from->total_ns;
+    into->self_ns += from->self_ns;
+    into->max_ns = from->max_ns > into->max_ns ? from->max_ns : into->max_ns;
 }
 
 struct rv_call_sums *rv_call_list_take_groups(const struct rv_call_list *list, enum rv_call_grouping grouping,

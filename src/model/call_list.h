@@ -52,9 +52,6 @@ static inline uint64_t rv_call_end_ns(const struct rv_call *call)
     return rv_clock_after_ns(call->start_ns, call->duration_ns);
 }
 
-/* Add the calls of another list, which is left as it is. Before either is finished. */
-void rv_call_list_merge(struct rv_call_list *into, const struct rv_call_list *from);
-
 /* The call as a box of its lane. */
 struct rv_box rv_call_box(const struct rv_call *call);
 

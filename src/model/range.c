@@ -7,7 +7,6 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/hash_index.h"
 #include "base/radix_sort.h"
@@ -55,10 +54,8 @@ struct rv_range {
     struct rv_hash_index by_path; /* (parent, id) to node */
     struct rv_box *boxes;         /* scratch */
     size_t boxes_capacity;
-    atomic_uint_least64_t n_seen; /* with its other parts */
+    atomic_uint_least64_t n_seen;
     uint64_t n_expected;
-    struct rv_range *whole; /* NULL = itself */
-    bool is_split;
 };
 
 /* ---- begin ---- */
@@ -111,13 +108,6 @@ static void expect(struct rv_range *range)
     }
 }
 
-static void make_root(struct rv_range *range)
-{
-    range->nodes = rv_vec_reserve(NULL, &range->nodes_capacity, 1, sizeof *range->nodes);
-    range->nodes[0] = (struct rv_range_node){0};
-    range->n_nodes = 1;
-}
-
 struct rv_range *rv_range_create(const struct rv_range_params *params)
 {
     struct rv_range *range = rv_alloc(1, sizeof *range);
@@ -132,7 +122,9 @@ struct rv_range *rv_range_create(const struct rv_range_params *params)
     range->calls_of = params->calls_of;
     choose_lanes(range, params);
     expect(range);
-    make_root(range);
+    range->nodes = rv_vec_reserve(NULL, &range->nodes_capacity, 1, sizeof *range->nodes);
+    range->nodes[0] = (struct rv_range_node){0};
+    range->n_nodes = 1;
     return range;
 }
 
@@ -402,28 +394,17 @@ static size_t work_on_lane(struct rv_range *range, struct rv_lane *lane, size_t 
         range->is_in_lane = false;
         range->next_lane++;
     }
-    atomic_fetch_add_explicit(range->whole ? &range->whole->n_seen : &range->n_seen, n, memory_order_relaxed);
+    atomic_fetch_add_explicit(&range->n_seen, n, memory_order_relaxed);
     return n;
-}
-
-static void start(struct rv_range *range)
-{
-    if (range->as_id)
-        return;
-    (void)rv_filter_update(range->filter, range->subroutines, SIZE_MAX);
-    range->as_id = rv_subroutines_take_namesakes(range->subroutines, &range->n_as_ids);
-    range->calls_of = rv_range_id(range, range->calls_of);
-}
-
-static void finish(struct rv_range *range)
-{
-    rv_range_link_nodes(range->nodes, range->n_nodes);
-    rv_call_list_finish(&range->calls);
 }
 
 bool rv_range_step(struct rv_range *range, size_t most)
 {
-    start(range);
+    if (!range->as_id) {
+        (void)rv_filter_update(range->filter, range->subroutines, SIZE_MAX);
+        range->as_id = rv_subroutines_take_namesakes(range->subroutines, &range->n_as_ids);
+        range->calls_of = rv_range_id(range, range->calls_of);
+    }
     while (range->next_lane < range->n_lane_idxs) {
         if (most == 0)
             return false;
@@ -431,116 +412,13 @@ bool rv_range_step(struct rv_range *range, size_t most)
         if (rv_range_wants_page(range))
             return false;
     }
-    if (!range->is_done && !range->is_split)
-        finish(range);
+    if (!range->is_done) {
+        rv_range_link_nodes(range->nodes, range->n_nodes);
+        rv_call_list_finish(&range->calls);
+    }
     range->is_done = true;
     return true;
 }
-
-/* ---- parts ---- */
-
-/* One with lanes [from, to) of the range. */
-static struct rv_range *make_part(struct rv_range *range, size_t from, size_t to)
-{
-    struct rv_range *part = rv_alloc(1, sizeof *part);
-    part->from_ns = range->from_ns;
-    part->to_ns = range->to_ns;
-    part->newest_ns = range->newest_ns;
-    part->lanes = range->lanes;
-    part->subroutines = range->subroutines;
-    part->stats = rv_stats_create();
-    part->filter = rv_filter_hold(range->filter);
-    part->time = range->time;
-    part->lists_calls = range->lists_calls;
-    part->calls_of = range->calls_of;
-    part->n_as_ids = range->n_as_ids;
-    part->as_id = rv_alloc(range->n_as_ids, sizeof *part->as_id);
-    memcpy(part->as_id, range->as_id, range->n_as_ids * sizeof *part->as_id);
-    part->n_lane_idxs = to - from;
-    part->lane_idxs = rv_alloc(to - from, sizeof *part->lane_idxs);
-    memcpy(part->lane_idxs, range->lane_idxs + from, (to - from) * sizeof *part->lane_idxs);
-    make_root(part);
-    part->whole = range;
-    part->is_split = true;
-    return part;
-}
-
-/* The first lane from which on this share of the calls comes. */
-static size_t lane_at(const struct rv_range *range, const uint64_t *n_until, uint64_t n_calls)
-{
-    size_t at = 0;
-    while (at < range->n_lane_idxs && n_until[at] <= n_calls)
-        at++;
-    return at;
-}
-
-size_t rv_range_split(struct rv_range *range, struct rv_range **parts, size_t most)
-{
-    const size_t n_lanes = range->n_lane_idxs;
-    uint64_t *n_until = rv_alloc(n_lanes, sizeof *n_until), n_calls = 0;
-    size_t n = 1, n_first = n_lanes;
-    start(range);
-    for (size_t i = 0; i < n_lanes; i++) {
-        struct rv_lane *lane = rv_lanes_get(range->lanes, range->lane_idxs[i]);
-        pthread_mutex_lock(&lane->lock);
-        n_until[i] = n_calls += expected_in(range, lane) + 1;
-        pthread_mutex_unlock(&lane->lock);
-    }
-    parts[0] = range;
-    for (size_t i = 1; i < most; i++) {
-        const size_t from = lane_at(range, n_until, n_calls * i / most),
-                     to = i + 1 < most ? lane_at(range, n_until, n_calls * (i + 1) / most) : n_lanes;
-        n_first = from < n_first ? from : n_first;
-        if (from < to)
-            parts[n++] = make_part(range, from, to);
-    }
-    range->n_lane_idxs = n_first;
-    range->is_split = n > 1;
-    free(n_until);
-    return n;
-}
-
-/* Paths come after their callers'. */
-static void merge_nodes(struct rv_range *into, const struct rv_range *from)
-{
-    uint32_t *places = rv_alloc(from->n_nodes, sizeof *places);
-    for (size_t i = 0; i < from->n_nodes; i++) {
-        const struct rv_range_node *node = &from->nodes[i];
-        const uint32_t parent = places[node->parent];
-        places[i] = i ? node_of(into, parent, node->id) : 0;
-        struct rv_range_node *sum = &into->nodes[places[i]];
-        sum->self_ns += node->self_ns;
-        if (i && places[i] == parent)
-            continue;
-        sum->total_ns += node->total_ns;
-        sum->n_calls += node->n_calls;
-        sum->off_ns += node->off_ns;
-    }
-    free(places);
-}
-
-static void merge_part(struct rv_range *into, const struct rv_range *from)
-{
-    merge_nodes(into, from);
-    rv_stats_merge(into->stats, from->stats);
-    rv_call_list_merge(&into->calls, &from->calls);
-    into->self_ns += from->self_ns;
-    into->is_damaged |= from->is_damaged;
-    if (from->missing_before_ns > into->missing_before_ns)
-        into->missing_before_ns = from->missing_before_ns;
-}
-
-void rv_range_merge(struct rv_range **parts, size_t n)
-{
-    for (size_t i = 1; i < n; i++) {
-        merge_part(parts[0], parts[i]);
-        rv_range_destroy(parts[i]);
-    }
-    if (n > 1)
-        finish(parts[0]);
-}
-
-/* ---- */
 
 bool rv_range_wants_page(const struct rv_range *range)
 {

@@ -41,19 +41,6 @@ struct rv_range *rv_range_create(const struct rv_range_params *params);
 void rv_range_destroy(struct rv_range *range);
 
 /*
- * Split a range that was not stepped, by threads, into at most this many parts with about as many calls: parts[0] is the range, the
- * others are created. Each can be stepped by a thread of its own.
- *   returns  their number, 1 or more
- */
-size_t rv_range_split(struct rv_range *range, struct rv_range **parts, size_t most);
-
-/*
- * All parts are complete: the first one gets what the others have, which are destroyed. The results are those of the range in one
- * piece; but of more paths than have nodes, others may have them.
- */
-void rv_range_merge(struct rv_range **parts, size_t n);
-
-/*
  * Continue; one thread at a time, any thread. Each lane's lock is held for thousands of calls at a time.
  *   most     calls to visit now, about 60 ns each
  *   returns  whether complete; the results must not be read before

@@ -1,4 +1,4 @@
-/* The statistics of a range of time, computed by separate threads: one for each CPU where there are many calls. Main thread. */
+/* The statistics of a range of time, computed by a separate thread. Main thread. */
 #ifndef RV_QUERY_RANGE_JOB_H
 #define RV_QUERY_RANGE_JOB_H
 
@@ -9,10 +9,9 @@
 
 struct rv_range_job { /* zeroed = none; must not move while running */
     struct rv_range *range;
-    uint64_t version;           /* changes with the range */
-    struct rv_session *session; /* the job's, as the next */
-    uint64_t from_ns, to_ns;
-    struct rv_stats_row *rows; /* once done: of all subroutines, the most own time first */
+    uint64_t version;              /* changes with the range */
+    struct rv_range_reader reader; /* the job's */
+    struct rv_stats_row *rows;     /* once done: of all subroutines, the most own time first */
     size_t n_rows;
     struct rv_job_thread thread;
 };
