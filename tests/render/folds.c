@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "canvas.h"
+#include "mutant.h"
 #include "render/shader.h"
 
 #define FROM_NS 1000000000u
@@ -111,27 +112,11 @@ static int check_all(bool says)
     return n_wrong;
 }
 
-/* Write the box shader with a text replaced, for the next scene to use. */
-static bool plant(const char *folder, const char *text, const char *instead)
-{
-    char path[128];
-    const struct rv_shader_source *source = rv_shader_sources;
-    while (strcmp(source->file, "box.vert") != 0)
-        source++;
-    const char *at = strstr(source->text, text);
-    snprintf(path, sizeof path, "%s/box.vert", folder);
-    FILE *out = at ? fopen(path, "we") : NULL;
-    if (!out)
-        return false;
-    fprintf(out, "%.*s%s%s", (int)(at - source->text), source->text, instead, at + strlen(text));
-    return fclose(out) == 0 && setenv("RINGVIZ_SHADERS", folder, 1) == 0;
-}
-
 int main(void)
 {
     char folder[] = "/tmp/folds.XXXXXX", path[128];
     int n_wrong = check_all(true), n_caught = 0;
-    if (!mkdtemp(folder) || !plant(folder, "v_light = coverage / share;", "share = 1.0;"))
+    if (!mkdtemp(folder) || !plant_shader(folder, "v_light = coverage / share;", "share = 1.0;"))
         return 1;
     n_caught = check_all(false);
     snprintf(path, sizeof path, "%s/box.vert", folder);

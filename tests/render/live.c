@@ -11,6 +11,7 @@
 
 #include "base/vec.h"
 #include "canvas.h"
+#include "mutant.h"
 #include "render/shader.h"
 #include "synthetic.h"
 
@@ -211,23 +212,6 @@ static void take_all(struct fixture *fixture, uint8_t *live[N_MODES][N_WIDTHS], 
     canvas_fini(&fixture->canvas);
 }
 
-/* Write the box shader with folds drawn solid, for the next scene to use. */
-static bool plant(const char *folder)
-{
-    static const char text[] = "v_light = coverage / share;";
-    char path[128];
-    const struct rv_shader_source *source = rv_shader_sources;
-    while (strcmp(source->file, "box.vert") != 0)
-        source++;
-    const char *at = strstr(source->text, text);
-    snprintf(path, sizeof path, "%s/box.vert", folder);
-    FILE *out = at ? fopen(path, "we") : NULL;
-    if (!out)
-        return false;
-    fprintf(out, "%.*sshare = 1.0;%s", (int)(at - source->text), source->text, at + strlen(text));
-    return fclose(out) == 0 && setenv("RINGVIZ_SHADERS", folder, 1) == 0;
-}
-
 static int check(uint8_t *live[N_MODES][N_WIDTHS], uint8_t *solid[N_MODES][N_WIDTHS],
                  uint8_t *frozen[N_MODES][N_WIDTHS])
 {
@@ -251,7 +235,7 @@ int main(void)
     char folder[] = "/tmp/live.XXXXXX", path[128];
     synthetic_init(&fixture.synthetic, ORIGIN_NS, LENGTH_NS);
     take_all(&fixture, live, frozen);
-    if (!mkdtemp(folder) || !plant(folder))
+    if (!mkdtemp(folder) || !plant_shader(folder, "v_light = coverage / share;", "share = 1.0;"))
         return 1;
     take_all(&fixture, solid, NULL);
     snprintf(path, sizeof path, "%s/box.vert", folder);
