@@ -50,7 +50,7 @@ enum ringviz_name_form {
     RINGVIZ_NAME_C = 8, /* written in C, called by a program in another language */
     RINGVIZ_NAME_LIBRARY =
         16,                 /* not the program's own, as all files in /usr and <internal:...> are: in plain colours */
-    RINGVIZ_NAME_STATE = 32 /* not code: the package is what goes on, such as a wait, and is shown by its colour */
+    RINGVIZ_NAME_STATE = 32 /* no subroutine: what a thread does, such as waiting; coloured by the package */
 };
 uint32_t ringviz_intern_form(const char *package, const char *name, const char *file, uint32_t line, uint32_t form);
 

@@ -61,7 +61,7 @@ enum rv_event_kind {
                                 name id of the object */
     RV_EVENT_WOKEN = 15,     /* the wait has ended; id = waker's tid | enum rv_wake << 24, aux and frame: see
                                 rv_event_since(). With RV_WAKE_BEGAN instead: see rv_event_since_begin(); with RV_WAKE_HELD: the
-                                wait goes on, and the thread of this tid has the lock */
+                                wait has not ended; the thread with this tid holds the lock */
     RV_EVENT_KIND_COUNT
 };
 
@@ -140,8 +140,8 @@ enum rv_wake {
 
 #define RV_EVENT_WAKE_SHIFT 24       /* of a WOKEN event's id; Linux has no tid above 2^22: */
 #define RV_WIRE_FIRST_TID (1u << 22) /* these are threads that change native threads, numbered by their process */
-#define RV_WAKE_BEGAN 0xffu          /* in place of an enum rv_wake: the wait goes on, and began before its WAIT */
-#define RV_WAKE_HELD 0xfeu           /* likewise: the wait goes on, for a lock that the waker has */
+#define RV_WAKE_BEGAN 0xffu          /* in place of an enum rv_wake: the wait has not ended; it began before its WAIT */
+#define RV_WAKE_HELD 0xfeu           /* likewise: the wait has not ended; the waker holds the lock */
 
 /* Which step of a flow or task a MARK is. */
 enum rv_step_kind {
