@@ -27,8 +27,8 @@
 struct row {
     uint64_t n_ns;
     uint64_t n; /* hand-overs, waits; of a subroutine or a thread: stretches of the path */
-    uint64_t total_ns, blocked_ns,
-        runnable_ns; /* of a subroutine: with callees; of n_ns: where the thread did not run */
+    /* Of a subroutine: with callees; and of n_ns, where the thread did not run. */
+    uint64_t total_ns, blocked_ns, runnable_ns;
     uint32_t id;
     enum rv_wait_kind kind; /* of an object */
 };
@@ -74,10 +74,9 @@ struct longest {
 static int find_longest_in(const struct rv_critical_path_report *report, const struct rv_lane *lane,
                            struct rv_spool_block *block, struct longest *longest)
 {
-    uint64_t number = rv_spool_first_block(report->spool, lane->idx),
-             last = rv_spool_last_block(report->spool, lane->idx);
+    uint64_t number = rv_spool_first_block(report->spool, lane->idx);
     int error = 0;
-    while (number && !error) {
+    for (; number && !error; number = rv_spool_next_block(report->spool, lane->idx, number, block)) {
         error = rv_spool_read(report->spool, number, block);
         for (uint32_t i = 0; i < block->n && !error; i++) {
             const struct rv_span *span = &block->spans[i];
@@ -85,7 +84,6 @@ static int find_longest_in(const struct rv_critical_path_report *report, const s
             if (is_longer && !(span->flags & RV_SPAN_ORPHAN) && rv_slice_has_span(&report->part, lane, span))
                 *longest = (struct longest){*span, lane};
         }
-        number = number == last ? 0 : block->next;
     }
     return error;
 }
@@ -125,7 +123,7 @@ static int choose_time(struct path *path)
 
 /* ---- sums ---- */
 
-static struct row *add_row(struct rows *rows, uint32_t id, enum rv_wait_kind kind, uint64_t n_ns, uint64_t n)
+static struct row *row_of(struct rows *rows, uint32_t id, enum rv_wait_kind kind)
 {
     const uint64_t key = (uint64_t)kind << 32 | id;
     uint32_t number = rv_hash_index_get(&rows->by_key, key);
@@ -135,9 +133,14 @@ static struct row *add_row(struct rows *rows, uint32_t id, enum rv_wait_kind kin
         number = (uint32_t)rows->n;
         rv_hash_index_add(&rows->by_key, key, number);
     }
-    rows->rows[number - 1].n_ns += n_ns;
-    rows->rows[number - 1].n += n;
     return &rows->rows[number - 1];
+}
+
+static void add_row(struct rows *rows, uint32_t id, enum rv_wait_kind kind, uint64_t n_ns, uint64_t n)
+{
+    struct row *row = row_of(rows, id, kind);
+    row->n_ns += n_ns;
+    row->n += n;
 }
 
 static void add_threads(struct path *path)
@@ -145,11 +148,11 @@ static void add_threads(struct path *path)
     for (size_t i = 0; i < path->n_steps; i++) {
         const struct rv_path_step *step = &path->steps[i];
         const uint64_t n_ns = step->to_ns - step->from_ns;
-        (void)add_row(&path->on_threads, step->thread, 0, n_ns, i == 0 || path->steps[i - 1].thread != step->thread);
+        add_row(&path->on_threads, step->thread, 0, n_ns, i == 0 || path->steps[i - 1].thread != step->thread);
         path->woken_ns += step->kind == RV_PATH_WAKE ? n_ns : 0;
         if (step->kind == RV_PATH_WAIT)
-            (void)add_row(&path->unknown, path->graph.edges[step->wait].wait.object,
-                          path->graph.edges[step->wait].wait.kind, n_ns, 1);
+            add_row(&path->unknown, path->graph.edges[step->wait].wait.object, path->graph.edges[step->wait].wait.kind,
+                    n_ns, 1);
     }
 }
 
@@ -165,13 +168,13 @@ static void add_objects(struct path *path)
         const uint32_t wait = step->kind == RV_PATH_WAIT ? RV_PATH_NONE : step->wait;
         if (wait != RV_PATH_NONE && wait != last) {
             open[n_open++] = last = wait;
-            (void)add_row(&path->objects, path->graph.edges[wait].wait.object, path->graph.edges[wait].wait.kind, 0, 1);
+            add_row(&path->objects, path->graph.edges[wait].wait.object, path->graph.edges[wait].wait.kind, 0, 1);
         }
         for (uint64_t to_ns = step->to_ns; n_open && to_ns > step->from_ns;) {
             const struct rv_wait *of = &path->graph.edges[open[n_open - 1]].wait;
             const uint64_t from_ns = of->start_ns > step->from_ns ? of->start_ns : step->from_ns;
             if (from_ns < to_ns) {
-                (void)add_row(&path->objects, of->object, of->kind, to_ns - from_ns, 0);
+                add_row(&path->objects, of->object, of->kind, to_ns - from_ns, 0);
                 to_ns = from_ns;
             }
             n_open -= to_ns > step->from_ns; /* it begins here: the time before is of the one around it */
@@ -285,7 +288,9 @@ static int add_subroutines(struct path *path)
         const struct own_sum *sum = &own.sums[i];
         if (!sum->total_ns)
             continue;
-        struct row *row = add_row(&path->subroutines, i, 0, sum->n_ns, sum->n);
+        struct row *row = row_of(&path->subroutines, i, 0);
+        row->n_ns = sum->n_ns;
+        row->n = sum->n;
         row->total_ns = sum->total_ns;
         row->blocked_ns = sum->blocked_ns;
         row->runnable_ns = sum->runnable_ns;

@@ -216,14 +216,6 @@ static void add_csv_longest(struct rv_text_buffer *text, const struct table *tab
     rv_text_buffer_add(text, "\n");
 }
 
-static void add_csv_not_kept(struct rv_text_buffer *text, uint64_t n_steps)
-{
-    rv_text_buffer_format(text, "not kept,steps,%" PRIu64, n_steps);
-    for (unsigned i = 3; i < CSV_COLUMNS; i++)
-        rv_text_buffer_add(text, ",");
-    rv_text_buffer_add(text, "\n");
-}
-
 static void write_csv(struct rv_text_buffer *text, const struct table *table)
 {
     rv_text_buffer_add(text, "kind,name,number,whole,least_ns,median_ns,p99_ns,longest_ns,total_ns,on_threads_ns,"
@@ -240,7 +232,7 @@ static void write_csv(struct rv_text_buffer *text, const struct table *table)
         free(name);
     }
     if (table->flows->n_more)
-        add_csv_not_kept(text, table->flows->n_more);
+        rv_add_csv_count(text, "not kept", "steps", table->flows->n_more, CSV_COLUMNS);
     rv_losses_add_csv(text, table->losses, CSV_COLUMNS);
 }
 

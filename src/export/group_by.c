@@ -182,11 +182,11 @@ static void add_call(struct rv_group_by *groups, const struct rv_lane *lane, str
 static int read_forwards(struct rv_group_by *groups, const struct rv_lane *lane, struct rv_spool_block *block)
 {
     int error = 0;
-    const uint64_t last = rv_spool_last_block(groups->params.spool, lane->idx);
-    uint64_t number = rv_spool_first_block(groups->params.spool, lane->idx);
+    const struct rv_spool *spool = groups->params.spool;
+    uint64_t number = rv_spool_first_block(spool, lane->idx);
     struct rv_stats_lane *open = rv_stats_lane_create();
-    for (; number && !error; number = number == last ? 0 : block->next) {
-        error = rv_spool_read(groups->params.spool, number, block);
+    for (; number && !error; number = rv_spool_next_block(spool, lane->idx, number, block)) {
+        error = rv_spool_read(spool, number, block);
         for (uint32_t i = 0; !error && i < block->n; i++)
             add_call(groups, lane, open, &block->spans[i]);
     }

@@ -41,18 +41,21 @@ void rv_losses_add_text(struct rv_text_buffer *text, const struct rv_losses *los
             rv_text_buffer_format(text, "lost: %llu %s\n", (unsigned long long)losses->n[loss], rv_loss_words(loss));
 }
 
+void rv_add_csv_count(struct rv_text_buffer *text, const char *kind, const char *what, uint64_t n, unsigned n_columns)
+{
+    rv_text_buffer_format(text, "%s,", kind);
+    rv_text_buffer_add_csv(text, what);
+    rv_text_buffer_format(text, ",%llu", (unsigned long long)n);
+    for (unsigned i = 3; i < n_columns; i++)
+        rv_text_buffer_add(text, ",");
+    rv_text_buffer_add(text, "\n");
+}
+
 void rv_losses_add_csv(struct rv_text_buffer *text, const struct rv_losses *losses, unsigned n_columns)
 {
-    for (enum rv_loss loss = 0; losses && loss < RV_LOSS_COUNT; loss++) {
-        if (!losses->n[loss])
-            continue;
-        rv_text_buffer_add(text, "lost,");
-        rv_text_buffer_add_csv(text, rv_loss_words(loss));
-        rv_text_buffer_format(text, ",%llu", (unsigned long long)losses->n[loss]);
-        for (unsigned i = 3; i < n_columns; i++)
-            rv_text_buffer_add(text, ",");
-        rv_text_buffer_add(text, "\n");
-    }
+    for (enum rv_loss loss = 0; losses && loss < RV_LOSS_COUNT; loss++)
+        if (losses->n[loss])
+            rv_add_csv_count(text, "lost", rv_loss_words(loss), losses->n[loss], n_columns);
 }
 
 void rv_losses_add_json(struct rv_text_buffer *text, const struct rv_losses *losses)

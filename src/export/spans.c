@@ -193,16 +193,15 @@ static int write_block(struct writer *writer, const struct rv_lane *lane, const 
 static int write_lane(struct writer *writer, const struct rv_lane *lane, struct rv_spool_block *block, FILE *out)
 {
     const struct rv_spool *spool = writer->params->spool;
-    uint64_t number = rv_spool_first_block(spool, lane->idx), last = rv_spool_last_block(spool, lane->idx);
+    uint64_t number = rv_spool_first_block(spool, lane->idx);
     int result = 0;
     set_thread(writer, lane);
     for (int i = 0; i < N_PARTS; i++)
         writer->own[i] = rv_stats_lane_create();
-    while (number && result == 0) {
+    for (; number && result == 0; number = rv_spool_next_block(spool, lane->idx, number, block)) {
         result = rv_spool_read(spool, number, block);
         if (result == 0)
             result = write_block(writer, lane, block, out);
-        number = number == last ? 0 : block->next;
     }
     for (int i = 0; i < N_PARTS; i++)
         rv_stats_lane_destroy(writer->own[i]);

@@ -194,6 +194,13 @@ uint64_t rv_spool_last_block(const struct rv_spool *spool, uint32_t lane_idx)
     return lane_idx < spool->n_tails && spool->tails[lane_idx] ? spool->tails[lane_idx]->last : 0;
 }
 
+/* The last one has the number of a block that was never written. */
+uint64_t rv_spool_next_block(const struct rv_spool *spool, uint32_t lane_idx, uint64_t number,
+                             const struct rv_spool_block *block)
+{
+    return number == rv_spool_last_block(spool, lane_idx) ? 0 : block->next;
+}
+
 int rv_spool_read(const struct rv_spool *spool, uint64_t number, struct rv_spool_block *out)
 {
     uint64_t offset = (number - 1) * sizeof *out;

@@ -45,6 +45,10 @@ uint64_t rv_spool_n_spans(const struct rv_spool *spool);
 uint64_t rv_spool_first_block(const struct rv_spool *spool, uint32_t lane_idx);
 uint64_t rv_spool_last_block(const struct rv_spool *spool, uint32_t lane_idx);
 
+/* That of the lane behind this one, which was read. */
+uint64_t rv_spool_next_block(const struct rv_spool *spool, uint32_t lane_idx, uint64_t number,
+                             const struct rv_spool_block *block);
+
 /* 0, or a negative errno with one line printed. */
 int rv_spool_read(const struct rv_spool *spool, uint64_t number, struct rv_spool_block *out);
 

@@ -102,16 +102,16 @@ static char *take_calls(const struct table *table, const struct rv_call_stack *s
     return text.bytes;
 }
 
-/* The calls that waited, or in which the holder released the object; "" if not known. For the caller to free. */
-static char *take_stack(const struct table *table, const struct rv_waits_row *row, int side, const char *separator)
+/* The calls that waited, or in which the holder released the object; NULL: they are not known. */
+static const struct rv_call_stack *stack_of(const struct table *table, const struct rv_waits_row *row, int side)
 {
-    return take_calls(table, table->stacks ? &table->stacks[row - table->rows][side] : NULL, separator);
+    return table->stacks ? &table->stacks[row - table->rows][side] : NULL;
 }
 
-/* The calls in which a thread waits that has a part in a deadlock. */
-static char *take_deadlocked_stack(const struct table *table, size_t i, const char *separator)
+/* The calls in which a thread waits that has a part in a deadlock; likewise. */
+static const struct rv_call_stack *deadlocked_stack(const struct table *table, size_t i)
 {
-    return take_calls(table, table->deadlocked_stacks ? &table->deadlocked_stacks[i] : NULL, separator);
+    return table->deadlocked_stacks ? &table->deadlocked_stacks[i] : NULL;
 }
 
 static bool begins_cycle(const struct table *table, size_t i)
@@ -157,13 +157,12 @@ static void add_text_side(struct rv_text_buffer *text, const struct table *table
     free(side.call);
 }
 
-static void add_text_stack(struct rv_text_buffer *text, const struct table *table, const struct rv_waits_row *row,
-                           int side)
+static void add_text_calls(struct rv_text_buffer *text, const struct table *table, const struct rv_call_stack *stack)
 {
-    char *stack = take_stack(table, row, side, " > ");
-    if (*stack)
-        rv_text_buffer_format(text, "%*s%s\n", INDENT + 6, "", stack);
-    free(stack);
+    char *calls = take_calls(table, stack, " > ");
+    if (*calls)
+        rv_text_buffer_format(text, "%*s%s\n", INDENT + 6, "", calls);
+    free(calls);
 }
 
 static void add_text_deadlock(struct rv_text_buffer *text, const struct table *table, size_t i)
@@ -171,7 +170,7 @@ static void add_text_deadlock(struct rv_text_buffer *text, const struct table *t
     const struct rv_wait *wait = &table->deadlocked[i].wait;
     const struct rv_wait_side waiting = waiting_side(table, i), holding = holding_side(table, i);
     char *object = rv_waits_take_object(table->subroutines, wait->kind, wait->object);
-    char *stack = take_deadlocked_stack(table, i, " > ");
+    char *stack = take_calls(table, deadlocked_stack(table, i), " > ");
     if (begins_cycle(table, i))
         rv_text_buffer_add(text, "\ndeadlock:\n");
     rv_text_buffer_add(text, "    ");
@@ -194,7 +193,7 @@ static void add_text_row(struct rv_text_buffer *text, const struct table *table,
                           INDENT + 3, "");
     add_text_side(text, table, &row->waiter);
     rv_text_buffer_add(text, "\n");
-    add_text_stack(text, table, row, WAITER);
+    add_text_calls(text, table, stack_of(table, row, WAITER));
     if (row->held_ns) {
         rv_text_buffer_format(
             text, "%*s%3u %% %s ", INDENT, "",
@@ -202,7 +201,7 @@ static void add_text_row(struct rv_text_buffer *text, const struct table *table,
             row->n_of_wake[RV_WAKE_UNKNOWN] == row->n_waits ? "held by" : "ended by");
         add_text_side(text, table, &row->holder);
         rv_text_buffer_add(text, "\n");
-        add_text_stack(text, table, row, HOLDER);
+        add_text_calls(text, table, stack_of(table, row, HOLDER));
     }
     if (row->n_of_wake[RV_WAKE_TIMEOUT])
         rv_text_buffer_format(text, "%*s%" PRIu64 " timed out\n", INDENT + 3, "", row->n_of_wake[RV_WAKE_TIMEOUT]);
@@ -241,13 +240,12 @@ static void add_csv_side(struct rv_text_buffer *text, const struct table *table,
     free(side.call);
 }
 
-static void add_csv_stack(struct rv_text_buffer *text, const struct table *table, const struct rv_waits_row *row,
-                          int side)
+static void add_csv_calls(struct rv_text_buffer *text, const struct table *table, const struct rv_call_stack *stack)
 {
-    char *stack = take_stack(table, row, side, ";");
+    char *calls = take_calls(table, stack, ";");
     rv_text_buffer_add(text, ",");
-    rv_text_buffer_add_csv(text, stack);
-    free(stack);
+    rv_text_buffer_add_csv(text, calls);
+    free(calls);
 }
 
 static void add_csv_row(struct rv_text_buffer *text, const struct table *table, const struct rv_waits_row *row)
@@ -262,8 +260,8 @@ static void add_csv_row(struct rv_text_buffer *text, const struct table *table, 
     add_csv_side(text, table, &row->waiter);
     add_csv_side(text, table, &row->holder);
     rv_text_buffer_format(text, ",%" PRIu64, row->held_ns);
-    add_csv_stack(text, table, row, HOLDER);
-    add_csv_stack(text, table, row, WAITER);
+    add_csv_calls(text, table, stack_of(table, row, HOLDER));
+    add_csv_calls(text, table, stack_of(table, row, WAITER));
     rv_text_buffer_add(text, "\n");
     free(object);
 }
@@ -283,25 +281,10 @@ static void add_csv_deadlock(struct rv_text_buffer *text, const struct table *ta
     add_csv_side(text, table, &waiting);
     add_csv_side(text, table, &holding);
     rv_text_buffer_format(text, ",%" PRIu64, n_ns);
-    const size_t sides[] = {holder_of(table, i), i};
-    for (size_t side = 0; side < sizeof sides / sizeof *sides; side++) {
-        char *stack = take_deadlocked_stack(table, sides[side], ";");
-        rv_text_buffer_add(text, ",");
-        rv_text_buffer_add_csv(text, stack);
-        free(stack);
-    }
+    add_csv_calls(text, table, deadlocked_stack(table, holder_of(table, i)));
+    add_csv_calls(text, table, deadlocked_stack(table, i));
     rv_text_buffer_add(text, "\n");
     free(object);
-}
-
-static void add_csv_unknown(struct rv_text_buffer *text, size_t n_unknown)
-{
-    if (!n_unknown)
-        return;
-    rv_text_buffer_format(text, "unknown,processes,%zu", n_unknown);
-    for (unsigned i = 3; i < CSV_COLUMNS; i++)
-        rv_text_buffer_add(text, ",");
-    rv_text_buffer_add(text, "\n");
 }
 
 static void write_csv(struct rv_text_buffer *text, const struct table *table)
@@ -315,7 +298,8 @@ static void write_csv(struct rv_text_buffer *text, const struct table *table)
         add_csv_row(text, table, &table->rows[i]);
     for (size_t i = 0; i < table->n_deadlocked; i++)
         add_csv_deadlock(text, table, i);
-    add_csv_unknown(text, table->n_unknown);
+    if (table->n_unknown)
+        rv_add_csv_count(text, "unknown", "processes", table->n_unknown, CSV_COLUMNS);
     rv_losses_add_csv(text, table->losses, CSV_COLUMNS);
 }
 
@@ -333,13 +317,13 @@ static void add_json_side(struct rv_text_buffer *text, const struct table *table
     free(side.call);
 }
 
-static void add_json_stack(struct rv_text_buffer *text, const struct table *table, const struct rv_waits_row *row,
-                           int side)
+static void add_json_calls(struct rv_text_buffer *text, const struct table *table, const char *key,
+                           const struct rv_call_stack *stack)
 {
-    char *stack = take_stack(table, row, side, ";");
-    rv_text_buffer_format(text, ",\"%s_stack\":", side == WAITER ? "waiter" : "holder");
-    rv_text_buffer_add_json(text, stack);
-    free(stack);
+    char *calls = take_calls(table, stack, ";");
+    rv_text_buffer_format(text, ",\"%s\":", key);
+    rv_text_buffer_add_json(text, calls);
+    free(calls);
 }
 
 static void add_json_row(struct rv_text_buffer *text, const struct table *table, const struct rv_waits_row *row)
@@ -355,11 +339,11 @@ static void add_json_row(struct rv_text_buffer *text, const struct table *table,
         rv_text_buffer_format(text, "%s\"%s\":%" PRIu64, i ? "," : "", WAKES[i], row->n_of_wake[i]);
     rv_text_buffer_add(text, "}");
     add_json_side(text, table, "waiter", &row->waiter);
-    add_json_stack(text, table, row, WAITER);
+    add_json_calls(text, table, "waiter_stack", stack_of(table, row, WAITER));
     if (row->held_ns) {
         add_json_side(text, table, "holder", &row->holder);
         rv_text_buffer_format(text, ",\"held_ns\":%" PRIu64, row->held_ns);
-        add_json_stack(text, table, row, HOLDER);
+        add_json_calls(text, table, "holder_stack", stack_of(table, row, HOLDER));
     }
     rv_text_buffer_add(text, "}");
     free(object);
@@ -369,17 +353,15 @@ static void add_json_deadlock(struct rv_text_buffer *text, const struct table *t
 {
     const struct rv_wait *wait = &table->deadlocked[i].wait;
     const struct rv_wait_side waiting = waiting_side(table, i), holding = holding_side(table, i);
-    char *object = take_name(table, wait->object), *stack = take_deadlocked_stack(table, i, ";");
+    char *object = take_name(table, wait->object);
     rv_text_buffer_add(text, !begins_cycle(table, i) ? "," : i ? "],[" : "[");
     rv_text_buffer_format(text, "{\"kind\":\"%s\",\"object\":", rv_wait_kind_name(wait->kind));
     rv_text_buffer_add_json(text, object);
     rv_text_buffer_format(text, ",\"total_ns\":%" PRIu64, rv_wait_duration_ns(wait));
     add_json_side(text, table, "waiter", &waiting);
     add_json_side(text, table, "holder", &holding);
-    rv_text_buffer_add(text, ",\"waiter_stack\":");
-    rv_text_buffer_add_json(text, stack);
+    add_json_calls(text, table, "waiter_stack", deadlocked_stack(table, i));
     rv_text_buffer_add(text, i + 1 == table->n_deadlocked ? "}]" : "}");
-    free(stack);
     free(object);
 }
 
