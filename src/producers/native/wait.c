@@ -160,7 +160,7 @@ static void write_owner(bool is_overwritten)
     write_woken(owner, owner ? RV_WAKE_OWNER : RV_WAKE_UNKNOWN, UINT32_MAX);
 }
 
-static void write_waker(void)
+static void write_waker(uint64_t now)
 {
     uint64_t who = __atomic_load_n(&rv_wait.slot->who, __ATOMIC_ACQUIRE); /* W3 <- W2 */
     uint64_t when = __atomic_load_n(&rv_wait.slot->when, __ATOMIC_RELAXED);
@@ -168,7 +168,6 @@ static void write_waker(void)
     const uint64_t after_begin = ((when >> TAG_BITS) - rv_wait.began) & TICKS_MASK;
     const bool is_new = after_begin && after_begin <= TICKS_MASK / 2;
     const bool is_by_reader = (uint32_t)who & BY_READER;
-    const uint64_t now = rv_clock_ticks(rv_process_map()->clock.kind);
     if (is_new && (who >> 32 != rest || (when & ((1u << TAG_BITS) - 1)) != tag))
         write_owner(true);
     else if (!is_new || (is_by_reader && rv_wait.kind == RV_WAIT_READ_LOCK)) /* readers do not wait for readers */
@@ -182,11 +181,12 @@ void rv_wait_end(const struct rv_wait *outer, int result)
 {
     const int saved = errno;
     uncount(rv_wait.slot);
+    const uint64_t now = rv_clock_ticks(rv_process_map()->clock.kind);
     if (result == 0 || result == EOWNERDEAD)
-        write_waker();
+        write_waker(now);
     else
         write_failure(result);
-    if (rv_clock_ticks(rv_process_map()->clock.kind) - rv_wait.began >= RV_WAIT_LONG_TICKS)
+    if (now - rv_wait.began >= RV_WAIT_LONG_TICKS)
         (void)rv_wait_may_have_blocked(); /* not in the calls that follow */
     rv_wait = *outer;
     errno = saved;

@@ -100,15 +100,25 @@ __attribute__((constructor)) static void start(void)
     rv_process_use_instrument(RV_INSTRUMENT_WAITS);
 }
 
+/* Of glibc 2.32 and later: no other thread runs. Then lock needs no atomic operation, but trylock does. */
+extern char __libc_single_threaded __attribute__((weak));
+
+/* A mutex of this process that a dead thread does not leave locked. */
+static inline bool is_for_thread_alone(const pthread_mutex_t *mutex)
+{
+    return &__libc_single_threaded && __libc_single_threaded && mutex->__data.__kind <= PTHREAD_MUTEX_ADAPTIVE_NP;
+}
+
 static inline int try_mutex(pthread_mutex_t *mutex)
 {
-    return __atomic_load_n(&mutex_trier, __ATOMIC_RELAXED)(mutex);
+    return is_for_thread_alone(mutex) ? look_at_mutex(mutex) : __atomic_load_n(&mutex_trier, __ATOMIC_RELAXED)(mutex);
 }
 
 /* A mutex that finds out that it is the caller's own is not waited for. */
 static bool is_own_mutex(const pthread_mutex_t *mutex)
 {
-    return (mutex->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK_NP &&
+    const int kind = mutex->__data.__kind & 3;
+    return (kind == PTHREAD_MUTEX_ERRORCHECK_NP || kind == PTHREAD_MUTEX_RECURSIVE_NP) &&
            (pid_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED) == rv_os_own_tid();
 }
 
@@ -165,7 +175,7 @@ static struct rv_wait announce_writing(pthread_rwlock_t *lock, uint64_t stack)
 #define LOCK(object, way, refused, call)                                                                               \
     do {                                                                                                               \
         int tried = (refused) ? ENOSYS : try_##way(object);                                                            \
-        if (__builtin_expect(tried == ENOSYS, 0))                                                                      \
+        if (tried == ENOSYS)                                                                                           \
             return call;                                                                                               \
         if (__builtin_expect(tried != EBUSY, 1))                                                                       \
             return tried;                                                                                              \
