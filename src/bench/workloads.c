@@ -5,14 +5,22 @@
  *     calls    recursion that does nothing else
  *     tree     insertions into a binary tree, by recursion, with keys compared by a function
  *     library  calls of a function in a shared library; by the wall clock, since some tracers stop the program
+ *     lock     a free mutex locked and unlocked, by the only thread of the process
+ *     read     a byte that is there already
+ *     shared   as lock, while there is another thread
+ *     wait     two threads that wait for each other by semaphores: each wait and what ends it, of the CPU time of both
  */
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 #define QUIET __attribute__((no_instrument_function))
 
-enum { N_SAMPLES = 12, DEPTH = 20, N_KEYS = 4096, N_STEPS = 1000 };
+enum { N_SAMPLES = 12, DEPTH = 20, N_KEYS = 4096, N_STEPS = 1000, N_LOCKS = 20000, N_READS = 2000 };
 
 struct node {
     uint64_t key;
@@ -70,6 +78,41 @@ QUIET static void run_library(void)
         value = ringviz_bench_step(value);
 }
 
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static sem_t there, back;
+static int zeroes;
+
+QUIET static void run_lock(void)
+{
+    for (n_calls = 0; n_calls < N_LOCKS; n_calls++) {
+        pthread_mutex_lock(&mutex);
+        pthread_mutex_unlock(&mutex);
+    }
+}
+
+QUIET static void run_read(void)
+{
+    char byte;
+    for (n_calls = 0; n_calls < N_READS && read(zeroes, &byte, 1) == 1; n_calls++)
+        continue;
+}
+
+/* Until it is cancelled. */
+QUIET static void *answer(void *unused)
+{
+    while (sem_wait(&there) == 0)
+        sem_post(&back);
+    return unused;
+}
+
+QUIET static void run_wait(void)
+{
+    for (n_calls = 0; n_calls < 2 * N_READS; n_calls += 2) {
+        sem_post(&there);
+        sem_wait(&back);
+    }
+}
+
 QUIET static double now_ns(clockid_t clock)
 {
     struct timespec now;
@@ -90,10 +133,27 @@ QUIET static void measure(const char *name, void (*run)(void), clockid_t clock)
     printf("%s %.4f %s\n", name, least, clock == CLOCK_MONOTONIC ? "wall" : "cpu");
 }
 
+QUIET static void measure_pair(void)
+{
+    pthread_t other;
+    sem_init(&there, 0, 0);
+    sem_init(&back, 0, 0);
+    if (pthread_create(&other, NULL, answer, NULL) != 0)
+        return;
+    measure("shared", run_lock, CLOCK_THREAD_CPUTIME_ID);
+    measure("wait", run_wait, CLOCK_PROCESS_CPUTIME_ID);
+    pthread_cancel(other);
+    pthread_join(other, NULL);
+}
+
 QUIET int main(void)
 {
     measure("calls", run_calls, CLOCK_THREAD_CPUTIME_ID);
     measure("tree", run_tree, CLOCK_THREAD_CPUTIME_ID);
     measure("library", run_library, CLOCK_MONOTONIC);
+    measure("lock", run_lock, CLOCK_THREAD_CPUTIME_ID);
+    zeroes = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+    measure("read", run_read, CLOCK_THREAD_CPUTIME_ID);
+    measure_pair();
     return 0;
 }
