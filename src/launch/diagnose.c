@@ -163,13 +163,14 @@ static bool has_hooks(const struct rv_program *program)
 
 static bool can_be_patched(const struct rv_program *program)
 {
-    return program->is_script ||
-           (program->is_elf && program->is_executable && program->is_our_machine && !program->is_go &&
-            (program->has_interpreter || program->is_program) && !program->is_privileged);
+    return program->is_script || (program->is_elf && program->is_executable && program->is_our_machine &&
+                                  !program->is_go && (program->has_interpreter || program->is_program) &&
+                                  !program->is_privileged && !rv_program_stack_walker(program));
 }
 
 static void explain_image(const struct rv_program *program, char *out, size_t out_bytes)
 {
+    const char *walker = program->is_elf ? rv_program_stack_walker(program) : NULL;
     if (!program->is_elf)
         snprintf(out, out_bytes, "it is neither an ELF program nor a script");
     else if (!program->is_executable || !program->is_our_machine)
@@ -192,6 +193,10 @@ static void explain_image(const struct rv_program *program, char *out, size_t ou
         snprintf(out, out_bytes,
                  "it is linked with libringviz, but it called nothing of it, or the loader did not find it (after an "
                  "installation: ldconfig)");
+    else if (!has_hooks(program) && walker)
+        snprintf(out, out_bytes,
+                 "it is %s: these find their callers by return addresses, which tracing changes, and would fail",
+                 walker);
     else if (!has_hooks(program))
         snprintf(out, out_bytes,
                  "it has no hooks, and was not patched, or no patched function ran (man ringviz, --patch); or %s",

@@ -11,6 +11,7 @@
 #include <libelf.h>
 
 #include "base/exec.h"
+#include "base/stack_walker.h"
 
 #define HOOK "__cyg_profile_func_enter"
 #define API "ringviz_"
@@ -148,6 +149,19 @@ bool rv_program_is_static(const struct rv_program *program)
 {
     return program->is_elf && program->is_executable && program->is_our_machine && program->is_program &&
            !program->has_interpreter && !program->is_go && !program->is_privileged;
+}
+
+const char *rv_program_stack_walker(const struct rv_program *program)
+{
+    const int fd = open(program->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    size_t n = 0;
+    elf_version(EV_CURRENT);
+    Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    const char *bytes = elf_rawfile(elf, &n), *what = bytes ? rv_stack_walker_find(bytes, n) : NULL;
+    elf_end(elf);
+    if (fd >= 0)
+        close(fd);
+    return what;
 }
 
 /* "perl", "perl5.36.0", "perl5.36-x86_64-linux-gnu"; "ruby3.1" */

@@ -28,6 +28,9 @@ int rv_program_read(const char *command, struct rv_program *program);
 /* Is it statically linked, and of a kind that can be traced nevertheless? */
 bool rv_program_is_static(const struct rv_program *program);
 
+/* "an OCaml program": it walks its stack by return addresses, and so is not patched; NULL: not known to. Reads it. */
+const char *rv_program_stack_walker(const struct rv_program *program);
+
 /* Is it perl, or a script that perl runs? */
 bool rv_program_is_perl(const struct rv_program *program);
 

@@ -1,8 +1,8 @@
 #!/bin/sh
-# patch.sh RINGVIZ PLAIN_FIB PLUGIN.so PLAIN_WALKS: programs without hooks are traced as they are, and what they print stays
+# patch.sh RINGVIZ PLAIN_FIB PLUGIN.so PLAIN_WALKS WALKS_ALONE: programs without hooks are traced as they are, and what they print stays
 # the same.
 set -u
-ringviz=$1 fib=$2 plugin=$3 walks=$4
+ringviz=$1 fib=$2 plugin=$3 walks=$4 walks_alone=$5
 . "${0%/*}/harness.sh"
 
 # Debian's own, of which most have no symbols.
@@ -27,6 +27,14 @@ run --patch=. --force --report=json --output="$folder/report.json" -- "$walks"
 expect "return addresses found" "$(cat "$folder/out")" "wrong 0"
 grep -q '::descend",[^}]*"calls":6000,' "$folder/report.json" || fail "not 6000 calls of descend"
 grep -q '"uses its return address":1' "$folder/report.json" || fail "CheckStackGuardState is patched"
+
+# Nobody tells the runtimes of OCaml and SBCL where return addresses are: not patched, also where code and constants share a
+# segment, and the reason is said.
+for functions in auto .; do
+    run --patch=$functions --force --report=json --output="$folder/report.json" -- "$walks_alone"
+    expect "return addresses kept" "$(cat "$folder/out")" "wrong 0"
+    grep -q 'it is an OCaml program' "$folder/err" || fail "why it is not traced: $(cat "$folder/err")"
+done
 
 # What an interpreter runs is not traced: that is said, of a script and of a program that the command starts, too.
 cp "$fib" "$folder/python3.11"

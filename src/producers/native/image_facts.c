@@ -3,22 +3,30 @@
 
 #include <string.h>
 
+#include "base/stack_walker.h"
 #include "patch/dynamic.h"
 
-static const char *const READER_TEXTS[] = {"OCAMLRUNPARAM", "SBCL_HOME", "GHCRTS", "\xff Go buildinf:"};
 static const char *const READER_NAMES[] = {"__asan_init", "__tsan_init", "__msan_init"};
 static const char *const HOOK_NAMES[] = {"__cyg_profile_func_enter", "mcount", "_mcount", "__fentry__"};
 #define N(array) (sizeof(array) / sizeof *(array))
 
-static bool has_text(const struct rv_patch_image *image, const char *text)
+/* Some linkers put them into the code's segment. */
+static bool has_constants_apart(const struct rv_patch_image *image)
 {
-    for (size_t i = 0; i < image->n_segments; i++) {
+    const struct rv_patch_segment *segment = rv_patch_image_segment(image, image->unwind_table);
+    return segment && !segment->is_code;
+}
+
+static bool holds_stack_walker(const struct rv_patch_image *image)
+{
+    const bool are_apart = has_constants_apart(image);
+    bool holds = false;
+    for (size_t i = 0; i < image->n_segments && !holds; i++) {
         const struct rv_patch_segment *segment = &image->segments[i];
-        if (segment->is_readable && !segment->is_code &&
-            memmem(segment->bytes, segment->end - segment->start, text, strlen(text)))
-            return true;
+        holds = segment->is_readable && !(segment->is_code && are_apart) &&
+                rv_stack_walker_find(segment->bytes, segment->end - segment->start);
     }
-    return false;
+    return holds;
 }
 
 static bool has_name(const struct rv_patch_image *image, const char *const *wanted, size_t n_wanted)
@@ -36,10 +44,7 @@ static bool has_name(const struct rv_patch_image *image, const char *const *want
 
 bool rv_image_reads_return_addresses(const struct rv_patch_image *image)
 {
-    bool reads = has_name(image, READER_NAMES, N(READER_NAMES));
-    for (size_t i = 0; !reads && i < N(READER_TEXTS); i++)
-        reads = has_text(image, READER_TEXTS[i]);
-    return reads;
+    return has_name(image, READER_NAMES, N(READER_NAMES)) || holds_stack_walker(image);
 }
 
 bool rv_image_has_hooks(const struct rv_patch_image *image)

@@ -4,6 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 
+#ifdef HELD_TEXT
+__attribute__((used)) static const char held[] = HELD_TEXT;
+#endif
+
 #define KEPT __attribute__((noinline, noipa))
 
 extern "C" const char __executable_start, etext;

@@ -98,7 +98,8 @@ Test(launch, the_producer_is_preloaded_first_and_the_file_named_absolutely)
     shell(
         "LD_PRELOAD=/other.so RINGVIZ_FILE=old bin/probe run env 2>/dev/null | grep -E '^(LD_PRELOAD|RINGVIZ)' | sort");
     snprintf(expected, sizeof expected,
-             "LD_PRELOAD=/$LIB/../../../..%s/lib/ringviz/libringviz-cyg.so:/other.so\nRINGVIZ_FILE=%s/trace\nRINGVIZ_PATCH=auto\n",
+             "LD_PRELOAD=/$LIB/../../../..%s/lib/ringviz/libringviz-cyg.so:/other.so\nRINGVIZ_FILE=%s/"
+             "trace\nRINGVIZ_PATCH=auto\n",
              folder, folder);
     cr_expect(eq(str, output, (char *)expected));
 }
@@ -279,6 +280,7 @@ Test(launch, a_command_without_events_is_explained)
         {LAUNCH_FOLDER "/launch_static", "statically linked"},
         {LAUNCH_FOLDER "/launch_musl", "another C library than GNU's"},
         {LAUNCH_FOLDER "/launch_go", "it is a Go program, whose functions are not traced"},
+        {LAUNCH_FOLDER "/launch_ocaml", "it is an OCaml program"},
         {LAUNCH_FOLDER "/launch_instrumented", "is instrumented, but no instrumented function ran"},
         {LAUNCH_FOLDER "/launch_own_hook", "of its own"},
         {LAUNCH_FOLDER "/launch_api", "linked with libringviz"},

@@ -1,0 +1,13 @@
+/*
+ * Language runtimes that walk their stacks by return addresses, as the garbage collectors of OCaml and SBCL do: with
+ * others there, as traced calls have, they fail. Known by texts that all of them hold.
+ */
+#ifndef RV_BASE_STACK_WALKER_H
+#define RV_BASE_STACK_WALKER_H
+
+#include <stddef.h>
+
+/* "an OCaml program": of what holds these bytes; NULL: it is none that is known. Reads all of them. */
+const char *rv_stack_walker_find(const void *bytes, size_t n);
+
+#endif
