@@ -67,7 +67,7 @@ OPTION(CRITICAL_PATH, WATCH, "critical-path", "[=text|csv|json]", NULL,
     "--waits, so it is not of a process that runs already (--pid). Pictures show it, too, as a ribbon; in the window it is key R. "
     "Implies --headless.")
 
-OPTION(EXPORT, WATCH, "export", "=FORMAT:OUT", "chrome: perfetto: folded: speedscope: html:",
+OPTION(EXPORT, WATCH, "export", "=FORMAT:OUT", EXPORT_WORDS,
     "write every call to OUT for another tool, FORMAT being {}",
     "`chrome` is Chrome Trace Event JSON, `perfetto` its protobuf, `folded` stacks for flame graphs with own time in ns, "
     "`html` one page for a browser, to send: picture, flame graph, table. "
@@ -308,8 +308,7 @@ OPTION(DURATION, WATCH, "duration", "=TIME", NULL,
     "stop capturing after this time",
     NULL)
 
-OPTION(IMPORT, WATCH | DIFF, "import", "=FORMAT",
-    "cpuprofile firefox stackprof speedscope chrome strace perf folded uftrace ringbuffer rrtrace perl",
+OPTION(IMPORT, WATCH | DIFF, "import", "=FORMAT", IMPORT_WORDS,
     "the format of FILE, where its content does not tell: {}",
     "See ringviz-formats(7).")
 

@@ -17,6 +17,18 @@ enum {
     ALL = WATCH | INFO | CHECK | DIFF | MERGE | CONTROL | BENCH
 };
 
+#define EXPORT_FORMAT(id, name) #name ": "
+static const char EXPORT_WORDS[] =
+#include "export/format_rows.h"
+    ;
+#undef EXPORT_FORMAT
+
+#define IMPORT_FORMAT(name) #name " "
+static const char IMPORT_WORDS[] =
+#include "import/format_rows.h"
+    ;
+#undef IMPORT_FORMAT
+
 #define OPTION(id, ...) {RV_OPTION_##id, __VA_ARGS__},
 const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
 #include "cli/option_rows.h"

@@ -283,14 +283,6 @@ static int set_file_option(struct rv_options *options, const struct rv_option_en
     }
 }
 
-static int parse_format(const char *name, const char *value, const struct rv_import_format **format)
-{
-    *format = rv_import_format_named(value);
-    char expected[128];
-    rv_import_format_names(expected, sizeof expected, ", ");
-    return *format ? 0 : rv_option_value_bad(name, value, expected);
-}
-
 /* A process or shared memory has a name in messages, as a file has. */
 static void watch_live(struct rv_options *options, const struct rv_import_format *format, const char *name)
 {
@@ -370,7 +362,9 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
     case RV_OPTION_DRAIN_INTERVAL:
         return rv_option_value_time(entry->name, value, 10000, &options->drain_interval_ns);
     case RV_OPTION_IMPORT:
-        return parse_format(entry->name, value, &options->import_format);
+        error = rv_option_value_word(entry, value, &word);
+        options->import_format = error ? NULL : RV_IMPORT_FORMATS[word];
+        return error;
     case RV_OPTION_RRTRACE:
         watch_live(options, &rv_import_rrtrace, value);
         return 0;

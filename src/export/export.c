@@ -78,11 +78,11 @@ static void fill_stream_table(struct stream_table *stream_table, struct rv_lanes
 
 /* ---- the loop ---- */
 
+#define EXPORT_FORMAT(id, name) &rv_export_##name,
 static const struct rv_export_format *const FORMATS[RV_EXPORT_KIND_COUNT] = {
-    [RV_EXPORT_CHROME] = &rv_export_chrome, [RV_EXPORT_PERFETTO] = &rv_export_perfetto,
-    [RV_EXPORT_FOLDED] = &rv_export_folded, [RV_EXPORT_SPEEDSCOPE] = &rv_export_speedscope,
-    [RV_EXPORT_HTML] = &rv_export_html,
+#include "export/format_rows.h"
 };
+#undef EXPORT_FORMAT
 
 struct run {
     const struct rv_export_format *format;

@@ -24,14 +24,12 @@
 #include "export/slice.h"
 #include "export/spool.h"
 
+#define EXPORT_FORMAT(id, name) RV_EXPORT_##id,
 enum rv_export_kind {
-    RV_EXPORT_CHROME,
-    RV_EXPORT_PERFETTO,
-    RV_EXPORT_FOLDED,
-    RV_EXPORT_SPEEDSCOPE,
-    RV_EXPORT_HTML,
+#include "export/format_rows.h"
     RV_EXPORT_KIND_COUNT
 };
+#undef EXPORT_FORMAT
 
 struct rv_export {
     struct rv_lanes *lanes; /* of a session that has ended */

@@ -46,7 +46,8 @@ struct rv_export_format {
     void (*fini)(void *state);
 };
 
-extern const struct rv_export_format rv_export_chrome, rv_export_perfetto, rv_export_folded, rv_export_speedscope,
-    rv_export_html;
+#define EXPORT_FORMAT(id, name) extern const struct rv_export_format rv_export_##name;
+#include "export/format_rows.h"
+#undef EXPORT_FORMAT
 
 #endif

@@ -7,17 +7,21 @@
 /* Bytes of a decompressed file that are used to recognize its format. */
 #define RV_IMPORT_HEAD_BYTES 65536u
 
-/* The format with this --import name, or NULL. */
-const struct rv_import_format *rv_import_format_named(const char *name);
+#define IMPORT_FORMAT(name) RV_IMPORT_FORMAT_##name,
+enum {
+#include "import/format_rows.h"
+    RV_N_IMPORT_FORMATS
+};
+#undef IMPORT_FORMAT
 
-/* Write the formats' names, joined by a separator. */
-void rv_import_format_names(char *out, size_t out_bytes, const char *separator);
+/* In the order of the words of --import, which is that in which they are tried. */
+extern const struct rv_import_format *const RV_IMPORT_FORMATS[RV_N_IMPORT_FORMATS];
 
 /* The format of a file or folder, or NULL. Prints nothing. */
 const struct rv_import_format *rv_import_format_of(const char *path);
 
-extern const struct rv_import_format rv_import_chrome, rv_import_cpuprofile, rv_import_firefox, rv_import_folded,
-    rv_import_perf, rv_import_perl, rv_import_ringbuffer, rv_import_rrtrace, rv_import_speedscope, rv_import_stackprof,
-    rv_import_strace, rv_import_uftrace;
+#define IMPORT_FORMAT(name) extern const struct rv_import_format rv_import_##name;
+#include "import/format_rows.h"
+#undef IMPORT_FORMAT
 
 #endif

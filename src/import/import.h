@@ -39,7 +39,7 @@ struct rv_import_params {
     struct rv_capture_filter *filter; /* borrowed until close, or NULL */
 };
 
-/* A format. Listed in import/formats.c. */
+/* A format. Listed in import/format_rows.h. */
 struct rv_import_format {
     const char *name;     /* name for --import */
     const char *describe; /* name in messages */

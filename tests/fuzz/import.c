@@ -1,6 +1,6 @@
 /*
  * An arbitrary trace of another tool: reading it must not break the rules of intakes (collect.c).
- * FORMAT is the importer; HOW the kind of input: a file, two files of a folder, or shared memory.
+ * FORMAT is the importer; HOW the kind of input: a file if not defined, two files of a folder, or shared memory.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,6 +16,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum how { AS_FILE, AS_FOLDER, AS_MEMORY };
+#ifndef HOW
+#define HOW AS_FILE
+#endif
 
 static void write_file(const char *path, const void *bytes, size_t n)
 {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# formats.sh BINARY ROOT: each import format of --help is in ringviz-formats(7), has a fuzz target with a corpus, and a
-# sample with the calls it must give; each export is in ringviz-formats(7), and both are in the README.
+# formats.sh BINARY ROOT: each import format of --help is in ringviz-formats(7) and has a sample with the calls it must
+# give; each export is in ringviz-formats(7).
 binary=$1
 cd "$2" || exit 1
 dir=$(mktemp -d) || exit 1
@@ -28,16 +28,12 @@ sample() { # FORMAT: the ending of its samples
     for format in $(words --import); do
         echo import >>"$dir/seen"
         paragraphs "OTHER TOOLS" | grep -qx "$format" || echo "import $format is not in ringviz-formats(7)"
-        # Its input is the memory of a process; there is nothing to be opened.
-        [ "$format" = perl ] || { grep -qw "$format" tests/fuzz/CMakeLists.txt && [ -d "tests/fuzz/corpus/import_$format" ]; } ||
-            echo "import $format has no fuzz target"
         is_live "$format" || [ -n "$(find tests/data/imports -name "*.$(sample "$format").spans")" ] ||
             echo "import $format has no sample in tests/data/imports"
     done
     for format in $(words --export); do
         echo export >>"$dir/seen"
         paragraphs EXPORTS | grep -qx "$format" || echo "export $format is not in ringviz-formats(7)"
-        grep -qE "^\| \`--export=.*\`$format\`" README.md || echo "export $format is not in the README"
     done
     for kind in import export; do
         grep -q $kind "$dir/seen" || echo "no $kind format"
