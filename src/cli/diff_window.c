@@ -50,7 +50,7 @@ static int take_picture(struct rv_session *session, const struct rv_options *opt
     int error = rv_session_error(session);
     struct rv_screenshot_params picture = rv_picture_params(session, options);
     picture.diff = diff;
-    picture.scheme = options->has_scheme ? options->scheme : RV_COLOR_DIFFERENCE;
+    picture.scheme = rv_options_has(options, RV_OPTION_COLOR) ? options->scheme : RV_COLOR_DIFFERENCE;
     picture.program = title;
     return error ? error : rv_picture_take(&picture);
 }

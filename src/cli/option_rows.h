@@ -1,17 +1,26 @@
 /*
  * Every option, in the order of --help:
- *   OPTION(id, commands that accept it, name, argument, values, help, details)
- * as in struct rv_option_entry. Included where OPTION is defined: for enum rv_option_id, and for the table.
+ *   OPTION(id, commands that accept it, name, argument, values, how it is set, help, details)
+ * as in struct rv_option_entry. It is set, a field of struct rv_options being the first word in parentheses, by:
+ *   FLAG(is_x)          it is true
+ *   TEXT(x)             the value
+ *   WORD(x)             the value's index among the words: an enum
+ *   COUNT(n_x, most)    a number, from 1
+ *   BYTES(x_bytes, most), TIME(x_ns, least)
+ *   COMMAND(RV_COMMAND_X)
+ *   CODE                its case in options.c
+ * Whether it was given, rv_options_has() says.
+ * Included where OPTION is defined: for enum rv_option_id, for the table, and in options.c.
  */
 /* clang-format off */
 
 /* ---- output ---- */
 
-OPTION(HEADLESS, ALL, "headless", NULL, NULL,
+OPTION(HEADLESS, ALL, "headless", NULL, NULL, FLAG(is_headless),
     "open no window; end with the program",
     NULL)
 
-OPTION(REPORT, WATCH, "report", "[=text|csv|json|lines|lines-csv|lines-json]", NULL,
+OPTION(REPORT, WATCH, "report", "[=text|csv|json|lines|lines-csv|lines-json]", NULL, CODE,
     "print statistics of every subroutine, the threads, and what was lost; or of source lines",
     "Calls, total and own time, shortest, median, 99th percentile and longest call. Beside total and own time: how much of it the thread ran (`cpu`), was `blocked`, and was `runnable` but on no CPU; of Ruby threads `ready` for the GVL and `suspended` without it. Where threads' states are not known (--states) text has one line that says so, CSV empty fields, JSON \"states_known\":false. JSON, here and of --spans, has the \"form\" of a name that is a \"block\", or of code in \"c\" or a \"library\" of a language's runtime. Text has template arguments only "
     "where names would read alike without. With `lines`, as text, CSV or JSON: hits, total and own time of every line that was "
@@ -24,16 +33,16 @@ OPTION(REPORT, WATCH, "report", "[=text|csv|json|lines|lines-csv|lines-json]", N
     "environment, as those that are recorded. Rules of "
     "--filter choose calls, whose lines are printed; not by arguments. Implies --headless.")
 
-OPTION(GROUP_BY, WATCH, "group-by", "=argN|ret[:sql]|task", NULL,
+OPTION(GROUP_BY, WATCH, "group-by", "=argN|ret[:sql]|task", NULL, CODE,
     "a row of --report for each text of argument N, of the result, or for each name of a task",
     "Of subroutines whose arguments were captured (--prototypes): time per SQL text. With :sql numbers and '...' in it are one: "
     "`?`. As JSON the text is \"argument\", as CSV the last column. With task: by the name of the task (--flows) that was current of the thread as the call began. The report is of the whole capture.")
 
-OPTION(SPANS, WATCH, "spans", "[=csv|json]", NULL,
+OPTION(SPANS, WATCH, "spans", "[=csv|json]", NULL, WORD(spans_format),
     "print every call with its times",
     "Thread by thread: process, thread, depth, start, duration, name, file, line, flags. Where threads' states are known (--states; else empty in CSV, not in JSON), before the flags: how much of the duration the thread ran, was blocked and was runnable but on no CPU, and the same without callees (self). Implies --headless.")
 
-OPTION(WAITS, WATCH, "waits", "[=text|csv|json]", NULL,
+OPTION(WAITS, WATCH, "waits", "[=text|csv|json]", NULL, WORD(report_format),
     "print what threads waited for, how long, and who kept them waiting",
     "Mutexes, read-write locks, conditions, semaphores, barriers, what is done once and joined threads of a COMMAND's native "
     "code, by POSIX's and C11's functions, and futexes that it asks the kernel for, as C++20 and Rust do, most waiting first: the longest wait, the thread and call that ended most of "
@@ -48,14 +57,14 @@ OPTION(WAITS, WATCH, "waits", "[=text|csv|json]", NULL,
     "thread, forked its process or began its program, to its beginning. Threads that still wait for each other at the end, each for a lock that the next one has, are a `deadlock`, with their "
      "calls: --duration, or Ctrl+C, ends the watching of a program that hangs. --export=html has the table, too. Implies --headless.")
 
-OPTION(FLOWS, WATCH, "flows", "[=text|csv|json]", NULL,
+OPTION(FLOWS, WATCH, "flows", "[=text|csv|json]", NULL, WORD(report_format),
     "print the flows and tasks that the program tells, and how long they took",
     "What leads from call to call across threads and processes, as programs tell it: by ringviz_flow() and ringviz_task_begin() "
     "of producer.h, Devel::RingViz::flow() and RingViz.flow of Perl and Ruby, or the arrows of a Chrome trace. By name: how many, how long from "
     "begin to end, of tasks also how long they were current of threads, and the way of the longest. Those whose begin or end is missing are "
     "counted, without a time. It is of the whole capture. Implies --headless.")
 
-OPTION(CRITICAL_PATH, WATCH, "critical-path", "[=text|csv|json]", NULL,
+OPTION(CRITICAL_PATH, WATCH, "critical-path", "[=text|csv|json]", NULL, WORD(report_format),
     "print what the run, or its slowest call, depended on",
     "Backwards from the end: a thread runs back to its last wait, where the thread that ended the wait goes on. Its "
     "time by subroutine (without and with callees; how much of it the thread was blocked, or runnable but on no CPU) and by thread, and the objects for which it changed threads: only they made the run last. "
@@ -67,23 +76,23 @@ OPTION(CRITICAL_PATH, WATCH, "critical-path", "[=text|csv|json]", NULL,
     "--waits, so it is not of a process that runs already (--pid). Pictures show it, too, as a ribbon; in the window it is key R. "
     "Implies --headless.")
 
-OPTION(EXPORT, WATCH, "export", "=FORMAT:OUT", EXPORT_WORDS,
+OPTION(EXPORT, WATCH, "export", "=FORMAT:OUT", EXPORT_WORDS, CODE,
     "write every call to OUT for another tool, FORMAT being {}",
     "`chrome` is Chrome Trace Event JSON, `perfetto` its protobuf, `folded` stacks for flame graphs with own time in ns, "
     "`html` one page for a browser, to send: picture, flame graph, table. "
     "A name that ends in `.gz` is compressed, `-` is standard output. May be given several times. Implies --headless.")
 
-OPTION(OUTPUT, WATCH | INFO | CHECK | DIFF | BENCH, "output", "=FILE", NULL,
+OPTION(OUTPUT, WATCH | INFO | CHECK | DIFF | BENCH, "output", "=FILE", NULL, TEXT(output),
     "write what --report, --spans, --waits, --flows, --critical-path, --diff, --info, --check or --bench print to FILE",
     "Default, and `-`: standard output, after the program has ended.")
 
-OPTION(FORCE, WATCH | INFO | CHECK | DIFF | MERGE | BENCH, "force", NULL, NULL,
+OPTION(FORCE, WATCH | INFO | CHECK | DIFF | MERGE | BENCH, "force", NULL, NULL, FLAG(is_forced),
     "overwrite files that exist",
     "Also wait for the reader of a pipe. Without it --output and exports refuse a file that exists, except devices and "
     "pipes that have a reader; symbolic links are never followed. In CSV a field that a spreadsheet would take for a "
     "formula (it begins with = + - or @) has a ' in front.")
 
-OPTION(FAIL_ON_LOSS, WATCH, "fail-on-loss", NULL, NULL,
+OPTION(FAIL_ON_LOSS, WATCH, "fail-on-loss", NULL, NULL, FLAG(fails_on_loss),
     "exit with status 1 if anything is known to be missing",
     "Counted are events dropped by full rings, threads without a ring and their events, names without room, processes "
     "that may not open the trace file, parts of the trace file that were overwritten, damaged parts of a file and records "
@@ -93,11 +102,11 @@ OPTION(FAIL_ON_LOSS, WATCH, "fail-on-loss", NULL, NULL,
 
 /* ---- recordings ---- */
 
-OPTION(RECORD, WATCH, "record", "[=OUT.rvz]", NULL,
+OPTION(RECORD, WATCH, "record", "[=OUT.rvz]", NULL, TEXT(record),
     "record every event, name, thread and count (default: COMMAND.PID.rvz)",
     "`ringviz` OUT.rvz opens it later. A ringviz that is killed or fills the disk leaves a recording of all before that.")
 
-OPTION(RECORD_LIMIT, WATCH, "record-limit", "=SIZE|TIME", NULL,
+OPTION(RECORD_LIMIT, WATCH, "record-limit", "=SIZE|TIME", NULL, CODE,
     "keep only the newest events in a recording: so many bytes (64M, 2G) or so much time (30s, 5min)",
     "At least 1M or 100ms, and at most an eighth more; also in a recording that `R` in the window begins. What is "
     "discarded is given back to the file system while the recorder runs: the file has a hole there, which ls counts and du "
@@ -105,142 +114,142 @@ OPTION(RECORD_LIMIT, WATCH, "record-limit", "=SIZE|TIME", NULL,
     "Calls that were open where the recording begins keep their true start; how much was discarded is printed when it is "
     "opened, by --info and by --check.")
 
-OPTION(TRIGGER, WATCH, "trigger", "=CONDITION", NULL,
+OPTION(TRIGGER, WATCH, "trigger", "=CONDITION", NULL, CODE,
     "keep only what is around hits in a recording: 'slow REGEX > 20ms', 'call REGEX', 'depth > N', 'gc > 5ms', 'lost', "
     "'mark REGEX'",
     "A call of a subroutine whose full name matches took longer, or ended; a call was nested deeper; a garbage collection "
     "took longer; events were dropped; a mark's text matches. A call is a hit when it ends. May be given several times: "
     "each is an alternative. What a hit could still need of the end is kept too.")
 
-OPTION(TRIGGER_KEEP, WATCH, "trigger-keep", "=BEFORE[,AFTER]", NULL,
+OPTION(TRIGGER_KEEP, WATCH, "trigger-keep", "=BEFORE[,AFTER]", NULL, CODE,
     "how much time around a hit is kept (default: 5s,5s)",
     "Without AFTER, as much as BEFORE, which is at least 10ms.")
 
-OPTION(INFO, INFO, "info", NULL, NULL,
+OPTION(INFO, INFO, "info", NULL, NULL, COMMAND(RV_COMMAND_INFO),
     "print what FILE holds, without draining it",
     "Header, processes, rings, counters and names of a trace file; of a recording its header, clocks, processes, threads, "
     "chunks, bytes per event and whether it ended properly; the format of another tool's trace.")
 
-OPTION(CHECK, CHECK, "check", NULL, NULL,
+OPTION(CHECK, CHECK, "check", NULL, NULL, COMMAND(RV_COMMAND_CHECK),
     "read a whole recording; print what it holds and what is damaged",
     "Place by place. The exit status is 1 if anything is damaged.")
 
-OPTION(REPAIR, CHECK, "repair", "=OUT.rvz", NULL,
+OPTION(REPAIR, CHECK, "repair", "=OUT.rvz", NULL, CODE,
     "the same, and write what is undamaged to a clean recording",
     NULL)
 
-OPTION(DIFF, DIFF, "diff", "[=text|csv|json|window]", NULL,
+OPTION(DIFF, DIFF, "diff", "[=text|csv|json|window]", NULL, CODE,
     "compare two FILEs: calls and times of every subroutine before and after, and which differ",
     "`window` shows both side by side; with --screenshot that is drawn into a file. See COMPARING TWO CAPTURES in "
     "ringviz(1).")
 
-OPTION(MERGE, MERGE, "merge", "=OUT.rvz", NULL,
+OPTION(MERGE, MERGE, "merge", "=OUT.rvz", NULL, CODE,
     "join recordings into one, aligned by their wall clocks",
     "Processes keep lanes of their own. See JOINING RECORDINGS in ringviz(1).")
 
 /* ---- what is shown ---- */
 
-OPTION(FIND, WATCH | DIFF, "find", "=REGEX", NULL,
+OPTION(FIND, WATCH | DIFF, "find", "=REGEX", NULL, CODE,
     "highlight calls whose full name matches; --report and --spans print only these",
     "A POSIX extended regular expression, which ignores case unless it holds an upper-case letter; as arg:REGEX over calls' "
     "arguments (--filter). A picture's window moves to the first hit.")
 
-OPTION(FILTER, WATCH | DIFF, "filter", "=RULE", "name: package: arg: thread: depth: duration:",
+OPTION(FILTER, WATCH | DIFF, "filter", "=RULE", "name: package: arg: thread: depth: duration:", CODE,
     "show only calls that match: name:REGEX, package:REGEX, thread:REGEX, depth:<8, duration:>2ms; ! inverts a RULE",
     "arg:REGEX is over the arguments that were captured (--prototypes), as they were at the call's begin and as they are shown: "
     "`1, \"SELECT 2\"`. A number has <, <=, >, >= or = in front, or is a range as in 2..8. May be given several times: a call must "
     "match every RULE.")
 
-OPTION(FROM, WATCH | DIFF, "from", "=TIME", NULL,
+OPTION(FROM, WATCH | DIFF, "from", "=TIME", NULL, TIME(from_ns, 0),
     "only calls that are still open at this time after the first event, or begin later",
     "Times in a report are the parts inside of the range. A picture shows the range; where --at or --window choose what is "
     "shown, it is marked there. A window selects it; with --speed it plays it.")
 
-OPTION(TO, WATCH | DIFF, "to", "=TIME", NULL,
+OPTION(TO, WATCH | DIFF, "to", "=TIME", NULL, TIME(to_ns, 1),
     "only calls that begin before this time",
     NULL)
 
-OPTION(VIEW, WATCH | DIFF, "view", "=3d|aligned|flame|top|calls|tasks", NULL,
+OPTION(VIEW, WATCH | DIFF, "view", "=3d|aligned|flame|top|calls|tasks", NULL, WORD(look),
     "the view of pictures, and of the window at first",
     "`calls` has all calls of one subroutine behind each other, aligned at their start; `tasks` a lane for each task or flow that "
     "the program tells, with its parts on whichever threads.")
 
-OPTION(CALLS_OF, WATCH | DIFF, "calls-of", "=REGEX", NULL,
+OPTION(CALLS_OF, WATCH | DIFF, "calls-of", "=REGEX", NULL, CODE,
     "the subroutine of --view=calls: of those whose full name matches, the one with most time",
     "Without it, the subroutine with most own time. With --from and --to, its calls in the range.")
 
-OPTION(ALIGN_TASKS, WATCH, "align-tasks", NULL, NULL,
+OPTION(ALIGN_TASKS, WATCH, "align-tasks", NULL, NULL, FLAG(aligns_tasks),
     "the tasks of --view=tasks each from its begin, instead of at their times",
     NULL)
 
-OPTION(COLOR, WATCH | DIFF, "color", "=package|subroutine|thread|duration|high-contrast", NULL,
+OPTION(COLOR, WATCH | DIFF, "color", "=package|subroutine|thread|duration|high-contrast", NULL, WORD(scheme),
     "what colours stand for (default: package)",
     "`duration`: blue is short, yellow is long. `high-contrast` is always dark.")
 
-OPTION(THEME, WATCH | DIFF, "theme", "=dark|light", NULL,
+OPTION(THEME, WATCH | DIFF, "theme", "=dark|light", NULL, WORD(theme),
     "the background (default: dark)",
     NULL)
 
 /* ---- pictures and films ---- */
 
-OPTION(SCREENSHOT, WATCH | DIFF, "screenshot", "=OUT.png", NULL,
+OPTION(SCREENSHOT, WATCH | DIFF, "screenshot", "=OUT.png", NULL, TEXT(screenshot),
     "draw one picture of the run into a file",
     "Implies --headless.")
 
-OPTION(SIZE, WATCH | DIFF, "size", "=WxH", NULL,
+OPTION(SIZE, WATCH | DIFF, "size", "=WxH", NULL, CODE,
     "size of pictures in pixels (default: 1600x900)",
     NULL)
 
-OPTION(AT, WATCH | DIFF, "at", "=TIME", NULL,
+OPTION(AT, WATCH | DIFF, "at", "=TIME", NULL, TIME(at_ns, 0),
     "where the visible window begins, from the first event on",
     NULL)
 
-OPTION(WINDOW, WATCH | DIFF, "window", "=DURATION", NULL,
+OPTION(WINDOW, WATCH | DIFF, "window", "=DURATION", NULL, TIME(window_ns, 1),
     "how long the visible window is (default: from the first call to the last)",
     NULL)
 
-OPTION(FRAMES, WATCH, "frames", "=DIR", NULL,
+OPTION(FRAMES, WATCH, "frames", "=DIR", NULL, TEXT(frames),
     "film the run into a folder of numbered pictures",
     "frame-000001.png and so on, once the run has ended: the window moves from --from to --to and is --window long (default: "
     "100ms). Implies --headless.")
 
-OPTION(VIDEO, WATCH, "video", "=OUT.y4m", NULL,
+OPTION(VIDEO, WATCH, "video", "=OUT.y4m", NULL, TEXT(video),
     "film the run into a video (YUV4MPEG2, 4:4:4)",
     "`-` is standard output, for a pipe to an encoder. Implies --headless.")
 
-OPTION(FPS, WATCH, "fps", "=N", NULL,
+OPTION(FPS, WATCH, "fps", "=N", NULL, COUNT(fps, 240),
     "pictures per second of a film (default: 30)",
     NULL)
 
-OPTION(SPEED, WATCH | DIFF, "speed", "=X", NULL,
+OPTION(SPEED, WATCH | DIFF, "speed", "=X", NULL, CODE,
     "how fast time passes in a film, from 0.01 to 1000 (default: 1); without a film, play FILE in the window",
     "It is played from --from to --to, in a window of --window (default: 100ms) that follows.")
 
 /* ---- what is captured ---- */
 
-OPTION(INCLUDE, WATCH | DIFF, "include", "=REGEX", NULL,
+OPTION(INCLUDE, WATCH | DIFF, "include", "=REGEX", NULL, TEXT(include),
     "capture only subroutines whose full name matches",
     "Functions of a patched program (--patch) that --include or --exclude leave out by their names are not patched: a call "
     "costs nothing. With hooks, and of C++ names, calls are written for the first milliseconds only; then they cost next to "
     "nothing, and patches are taken out. While a program runs ringviz-control(1) changes what is captured, and Delete in the window leaves the subroutine under the cursor out. Others who read the command's --trace-file later do not find it either.")
 
-OPTION(EXCLUDE, WATCH | DIFF, "exclude", "=REGEX", NULL,
+OPTION(EXCLUDE, WATCH | DIFF, "exclude", "=REGEX", NULL, TEXT(exclude),
     "leave out subroutines whose full name matches",
     NULL)
 
-OPTION(MAX_DEPTH, WATCH | DIFF, "max-depth", "=N", NULL,
+OPTION(MAX_DEPTH, WATCH | DIFF, "max-depth", "=N", NULL, COUNT(max_depth, 1u << 24),
     "leave out calls nested deeper than N",
     "Of a command's native code such calls are not written: they cost little and are not in a recording. With --include or "
     "--exclude, depth is that of the calls that are left, and deeper ones are written for the first milliseconds only. What runs "
     "on a stack of its own counts as nested in what is open where that stack lies less than 1 MiB beneath.")
 
-OPTION(MAX_OVERHEAD, WATCH, "max-overhead", "=PERCENT", NULL,
+OPTION(MAX_OVERHEAD, WATCH, "max-overhead", "=PERCENT", NULL, CODE,
     "most that tracing may cost a patched program, of its own CPU time; off: any",
     "Functions that are called so often that their events cost more are not traced, the most expensive ones first, until there is room again: "
     "their code is put back while the program runs, and their calls are left out in all processes. Marks in the lane, a warning at the end and reports say which, from "
     "when on, and to when. Default: 50, with --pid 10, off with --patch, -x or --include, which choose.")
 
-OPTION(PATCH, WATCH, "patch", "=REGEX[@LIBRARY]", NULL,
+OPTION(PATCH, WATCH, "patch", "=REGEX[@LIBRARY]", NULL, CODE,
     "trace these functions of a program as it is, without hooks; off: none",
     "A program without hooks of -finstrument-functions is patched in memory before it begins (x86-64): "
     "a jump at each function's first bytes leads to a hook. Default: all functions of the program itself, but trivial ones "
@@ -256,7 +265,7 @@ OPTION(PATCH, WATCH, "patch", "=REGEX[@LIBRARY]", NULL,
     "captured, as with --prototypes, whose prototypes go before: numbers, enums by name, strings, addresses of all else; not "
     "where REGEX chooses more than 1,024 of them.")
 
-OPTION(LIBCALLS, WATCH, "libcalls", "[=REGEX[@LIBRARY]]", NULL,
+OPTION(LIBCALLS, WATCH, "libcalls", "[=REGEX[@LIBRARY]]", NULL, CODE,
     "trace the calls that a program makes of its libraries, as ltrace(1) does",
     "Of functions whose names match (default: all), where the program calls them: they are named by its dynamic symbols, which a "
     "stripped program has, too, and lie in the lane inside of the function that made them. Behind an @: calls of libraries with "
@@ -270,7 +279,7 @@ OPTION(LIBCALLS, WATCH, "libcalls", "[=REGEX[@LIBRARY]]", NULL,
     "fewer than a tenth have symbols has its calls of libraries traced besides its functions; --patch=off --libcalls traces nothing "
     "else. -F captures their arguments.")
 
-OPTION(PROTOTYPES, WATCH, "prototypes", "=FILE", NULL,
+OPTION(PROTOTYPES, WATCH, "prototypes", "=FILE", NULL, CODE,
     "capture arguments and results as ltrace.conf(5) in FILE says; also -F FILE",
     "Of the patched functions whose prototypes are in FILE: /etc/ltrace.conf is one. It may be given several times: a later "
     "prototype of a function replaces the former. --spans, exports, recordings and the "
@@ -278,7 +287,7 @@ OPTION(PROTOTYPES, WATCH, "prototypes", "=FILE", NULL,
     "leads to as it ends: strings up to --string-size, of arrays four elements. A pointer that cannot be read is <0x...>. Each "
     "thread has 1 MiB for them; what finds no room is counted as lost (--policy=block waits). Not with --clock=tick.")
 
-OPTION(SYSCALLS, WATCH, "syscalls", "[=SET,...]", NULL,
+OPTION(SYSCALLS, WATCH, "syscalls", "[=SET,...]", NULL, CODE,
     "show system calls, as strace(1) names and chooses them; default: all",
     "Each is a call of package syscall on top of the function that made it, with arguments and result or error as for "
     "--prototypes, whose prototypes of SYS_NAME come before ours. SET: a name, file, desc, network, process, memory, signal, ipc "
@@ -287,11 +296,11 @@ OPTION(SYSCALLS, WATCH, "syscalls", "[=SET,...]", NULL,
     "and ruby, too. Not seen are those before a program's first constructors run, rt_sigreturn, and the few "
     "instructions that cannot be patched.")
 
-OPTION(STRING_SIZE, WATCH, "string-size", "=BYTES", NULL,
+OPTION(STRING_SIZE, WATCH, "string-size", "=BYTES", NULL, COUNT(string_bytes, 4096),
     "copy that much of a string, 1 to 4096 (default: 64)",
     NULL)
 
-OPTION(STATES, WATCH, "states", "=on|off", NULL,
+OPTION(STATES, WATCH, "states", "=on|off", NULL, CODE,
     "show when the kernel ran the threads (default: on)",
     "Of a command, or with --pid. Along each lane's foot: when the thread was blocked, and when it was runnable but on no CPU: it was preempted, or its waker is known exactly (--waits) and had acted; --report has the sums. A thread "
     "that waits for room in its ring (--policy=block) is blocked, too. "
@@ -299,20 +308,20 @@ OPTION(STATES, WATCH, "states", "=on|off", NULL,
     "is 2 or less, else with CAP_PERFMON. Changes without room in the kernel's buffers are counted as lost: from there to a "
      "thread's next change its state is not known, and that time is in no column (unknown_ns of its thread in JSON).")
 
-OPTION(FLAME, WATCH, "flame", "=wall|on-cpu|off-cpu", NULL,
+OPTION(FLAME, WATCH, "flame", "=wall|on-cpu|off-cpu", NULL, WORD(flame),
     "of which time the stacks of --export=folded are (default: wall)",
     "Own times of calls: all, what their thread ran in them, or what it was blocked or runnable but on no CPU. The window's "
     "statistics have buttons for it. Where threads' states are not known (--states) the export fails.")
 
-OPTION(DURATION, WATCH, "duration", "=TIME", NULL,
+OPTION(DURATION, WATCH, "duration", "=TIME", NULL, TIME(duration_ns, 1),
     "stop capturing after this time",
     NULL)
 
-OPTION(IMPORT, WATCH | DIFF, "import", "=FORMAT", IMPORT_WORDS,
+OPTION(IMPORT, WATCH | DIFF, "import", "=FORMAT", IMPORT_WORDS, CODE,
     "the format of FILE, where its content does not tell: {}",
     "See ringviz-formats(7).")
 
-OPTION(RRTRACE, WATCH, "rrtrace", "=SHM", NULL,
+OPTION(RRTRACE, WATCH, "rrtrace", "=SHM", NULL, CODE,
     "watch the ring of Ruby's rrtrace gem in this shared memory, as its visualizer",
     "The same when ringviz is run by the name `rrtrace` with that one argument, as the gem does; further options are then in "
     "RINGVIZ_OPTIONS. The gem's 0.2 sends its visualizer SIGTERM at the end of the program, and at the end of every forked "
@@ -320,7 +329,7 @@ OPTION(RRTRACE, WATCH, "rrtrace", "=SHM", NULL,
     "that ends within a millisecond or so of starting its visualizer may leave no report: SIGTERM then comes before ringviz is "
     "loaded, and ends it as the system does.")
 
-OPTION(PID, WATCH | DETACH, "pid", "=PID", NULL,
+OPTION(PID, WATCH | DETACH, "pid", "=PID", NULL, COUNT(pid, 1u << 22),
     "watch a program that runs already, as it is; also -p PID",
     "A dynamically linked program for x86-64 with the GNU C library. Our library is loaded into it, its functions are found "
     "and patched as --patch says, while all its threads stand still for some milliseconds; from then on nothing stops it. "
@@ -329,11 +338,11 @@ OPTION(PID, WATCH | DETACH, "pid", "=PID", NULL,
     "Calls that are open at that moment are not seen; processes that it starts by exec are not traced: "
     "what they load depends on the environment, which is the process's own.")
 
-OPTION(DETACH, DETACH, "detach", NULL, NULL,
+OPTION(DETACH, DETACH, "detach", NULL, NULL, COMMAND(RV_COMMAND_DETACH),
     "with --pid: undo what a ringviz that was killed has left in a process",
     NULL)
 
-OPTION(PERL_PID, WATCH, "perl-pid", "=PID", NULL,
+OPTION(PERL_PID, WATCH, "perl-pid", "=PID", NULL, CODE,
     "sample the stacks of a perl that runs already",
     "Of its threads and of the processes that it forks, every 2 ms, without loading anything into it or stopping it. Each "
     "thread has a row of subroutines and, beside it, one of the statements that are executed, FILE::line N: their times are "
@@ -344,62 +353,62 @@ OPTION(PERL_PID, WATCH, "perl-pid", "=PID", NULL,
     "CORE/perl.h where perl was installed (libperl-dev), which cc compiles; they must be root's or yours. A perl with "
     "neither is refused.")
 
-OPTION(CONTROL, CONTROL, "control", "=FILE", NULL,
+OPTION(CONTROL, CONTROL, "control", "=FILE", NULL, CODE,
     "debug the program that is traced to FILE, by commands from standard input",
     "--trace-file makes the FILE. See ringviz-control(1).")
 
 /* ---- the trace file ---- */
 
-OPTION(POLICY, WATCH, "policy", "=block|switch|fill|ring", NULL,
+OPTION(POLICY, WATCH, "policy", "=block|switch|fill|ring", NULL, WORD(map.policy),
     "what a full ring means: wait, drop the newest, stop tracing, overwrite the oldest (default: block)",
     "`block`: the program waits for room while ringviz lives, and nothing is lost. `switch`: it never waits; the newest "
     "events are dropped and counted. `fill`: the first full ring ends tracing altogether. `ring`: the oldest are "
     "overwritten; what is read at the end is the newest.")
 
-OPTION(DRAIN_INTERVAL, WATCH, "drain-interval", "=TIME", NULL,
+OPTION(DRAIN_INTERVAL, WATCH, "drain-interval", "=TIME", NULL, TIME(drain_interval_ns, 10000),
     "time between two drains of a ring (default: 2ms)",
     NULL)
 
-OPTION(RING_EVENTS, WATCH, "ring-events", "=N", NULL,
+OPTION(RING_EVENTS, WATCH, "ring-events", "=N", NULL, COUNT(map.ring_events, 1u << 20),
     "events in a ring, rounded up to a power of two (default: 131072)",
     NULL)
 
-OPTION(RINGS, WATCH, "rings", "=N", NULL,
+OPTION(RINGS, WATCH, "rings", "=N", NULL, COUNT(map.n_rings, RV_MAP_MAX_RINGS),
     "how many threads can be traced at once, at most 16384 (default: 256)",
     NULL)
 
-OPTION(SLOTS, WATCH, "slots", "=N", NULL,
+OPTION(SLOTS, WATCH, "slots", "=N", NULL, COUNT(map.n_slots, 4096),
     "frames of a ring's live stack (default: 64)",
     NULL)
 
-OPTION(SLOT_SIZE, WATCH, "slot-size", "=SIZE", NULL,
+OPTION(SLOT_SIZE, WATCH, "slot-size", "=SIZE", NULL, BYTES(map.slot_bytes, 4096),
     "bytes of text in each of these frames (default: 200)",
     NULL)
 
-OPTION(MESSAGE_SIZE, WATCH, "message-size", "=SIZE", NULL,
+OPTION(MESSAGE_SIZE, WATCH, "message-size", "=SIZE", NULL, BYTES(map.message_bytes, 1u << 20),
     "longest command of a ring; longer responses come in parts (default: 4K)",
     NULL)
 
-OPTION(GLOBAL_SIZE, WATCH, "global-size", "=SIZE", NULL,
+OPTION(GLOBAL_SIZE, WATCH, "global-size", "=SIZE", NULL, BYTES(map.global_bytes, 1u << 24),
     "size of the global message area (default: 16K)",
     NULL)
 
-OPTION(TRACE_FILE, WATCH, "trace-file", "=PATH", NULL,
+OPTION(TRACE_FILE, WATCH, "trace-file", "=PATH", NULL, TEXT(trace_file),
     "keep the shared file at PATH (default: a private file in memory, removed at the end)",
     NULL)
 
-OPTION(CLOCK, WATCH, "clock", "=tsc|monotonic|tick", NULL,
+OPTION(CLOCK, WATCH, "clock", "=tsc|monotonic|tick", NULL, WORD(map.clock_kind),
     "which clock stamps events (default: tsc, where it is invariant)",
     "`tsc`: the processor's cycle counter. `monotonic`: the kernel's clock. `tick`: the cycle counter, read only when it can "
     "have moved by about 0.1 ms; cheaper, and right to that much.")
 
 /* ---- other ---- */
 
-OPTION(THREADS, WATCH | DIFF | MERGE, "threads", "=N", NULL,
+OPTION(THREADS, WATCH | DIFF | MERGE, "threads", "=N", NULL, COUNT(n_threads, 64),
     "worker threads of ringviz (default: one less than CPUs)",
     NULL)
 
-OPTION(MEMORY, WATCH | DIFF, "memory", "=SIZE", NULL,
+OPTION(MEMORY, WATCH | DIFF, "memory", "=SIZE", NULL, CODE,
     "memory that ringviz may have resident (default: a quarter of RAM, with a history a 32nd)",
     "In a window, a picture or the report of a range, exact calls get what all else leaves of it, a quarter in any case; "
     "older ones keep their density, and come back from the history, if there is one (--history). Without them it takes some "
@@ -407,7 +416,7 @@ OPTION(MEMORY, WATCH | DIFF, "memory", "=SIZE", NULL,
     "to 220 MB. One call may be open at once for each 1024 "
     "bytes of it, and 2,097,152 in any case; with more, ringviz says so and exits with status 1.")
 
-OPTION(HISTORY, WATCH, "history", "=SIZE|off", NULL,
+OPTION(HISTORY, WATCH, "history", "=SIZE|off", NULL, CODE,
     "disk space for older calls of a program that is watched or drawn (default: a tenth of what is free)",
     "Calls that memory has no room for are read back when one looks at their time, from a private file in the folder for "
     "temporary files (TMPDIR, else /tmp, or /var/tmp where /tmp is in memory), which has no name and is gone with ringviz: half a "
@@ -416,25 +425,25 @@ OPTION(HISTORY, WATCH, "history", "=SIZE|off", NULL,
     "then, and with `off`, times whose short calls are gone are hatched: `detail released`. When the disk is full or does not answer "
     "for a second, the history is given up, and the window says so.")
 
-OPTION(BENCH, BENCH, "bench", "[=NAME,..]", "ring drain scan lod codec replay render export overhead control patch",
+OPTION(BENCH, BENCH, "bench", "[=NAME,..]", "ring drain scan lod codec replay render export overhead control patch", CODE,
     "measure ringviz on this machine: {}",
     "`overhead` is what tracing costs programs, or the one after --; `patch` the same of programs without hooks, or which "
     "functions of the one after -- can be patched; `control` how soon a Perl program stops; `codec` and "
     "`replay` take a recording. Default: all but `replay`, which makes a recording of a gigabyte in the temporary folder.")
 
-OPTION(JSON, BENCH, "json", NULL, NULL,
+OPTION(JSON, BENCH, "json", NULL, NULL, FLAG(is_json),
     "print benchmarks as one JSON object per line",
     NULL)
 
-OPTION(VERBOSE, ALL, "verbose", NULL, NULL,
+OPTION(VERBOSE, ALL, "verbose", NULL, NULL, FLAG(is_verbose),
     "print what is being done, and what it cost",
     NULL)
 
-OPTION(VERSION, ALL, "version", NULL, NULL,
+OPTION(VERSION, ALL, "version", NULL, NULL, COMMAND(RV_COMMAND_VERSION),
     "print the version",
     NULL)
 
-OPTION(HELP, ALL, "help", "[=TOPIC]", "keys man control formats output",
+OPTION(HELP, ALL, "help", "[=TOPIC]", "keys man control formats output", CODE,
     "print this, or more on TOPIC: {}, or an option",
     "`keys` are those of the window; `man`, `control`, `formats` and `output` open ringviz(1), "
     "ringviz-control(1), ringviz-formats(7) and ringviz-output(7).")

@@ -29,7 +29,8 @@ static const char IMPORT_WORDS[] =
     ;
 #undef IMPORT_FORMAT
 
-#define OPTION(id, ...) {RV_OPTION_##id, __VA_ARGS__},
+#define OPTION(id, commands, name, argument, values, set, ...)                                                         \
+    {RV_OPTION_##id, commands, name, argument, values, __VA_ARGS__},
 const struct rv_option_entry RV_OPTION_TABLE[RV_N_OPTIONS] = {
 #include "cli/option_rows.h"
 };

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <regex.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,6 @@ static int parse_export(const struct rv_option_entry *entry, const char *value, 
         if (strcmp(options->exports[i].path, colon + 1) == 0)
             return rv_err(EINVAL, "--export=%s: another export goes there", value);
     options->exports[options->n_exports++] = (struct rv_export_option){(enum rv_export_kind)kind, colon + 1};
-    options->is_headless = true;
     return 0;
 }
 
@@ -72,7 +72,6 @@ static int parse_trigger_keep(const char *value, struct rv_options *options)
     char before[64];
     const char *comma = strchr(value, ',');
     int n = comma ? (int)(comma - value) : (int)strlen(value);
-    options->has_trigger_keep = true;
     if ((size_t)n >= sizeof before)
         return rv_option_value_bad("trigger-keep", value, "a time such as 5s, or two such as 5s,1s");
     snprintf(before, sizeof before, "%.*s", n, value);
@@ -84,23 +83,12 @@ static int parse_trigger_keep(const char *value, struct rv_options *options)
     return 0;
 }
 
-/* One of the texts that are written in the formats of --report. */
-static int choose_text(struct rv_options *options, const struct rv_option_entry *entry, const char *value,
-                       bool *has_text)
-{
-    int index, error = rv_option_value_word(entry, value, &index);
-    *has_text = options->is_headless = true;
-    options->report_format = (enum rv_report_format)index;
-    return error;
-}
-
 /* The formats of statistics, then those of lines. */
 static int choose_report(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
 {
     int index, error = rv_option_value_word(entry, value, &index);
     options->has_lines = index > RV_REPORT_JSON;
     options->has_report = !options->has_lines;
-    options->is_headless = true;
     options->report_format = (enum rv_report_format)(options->has_lines ? index - RV_REPORT_JSON - 1 : index);
     return error;
 }
@@ -121,17 +109,6 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
         options->has_diff_window = index > RV_REPORT_JSON;
         options->report_format = options->has_diff_window ? RV_REPORT_TEXT : (enum rv_report_format)index;
         return error;
-    case RV_OPTION_SPANS:
-        options->has_spans = options->is_headless = true;
-        error = rv_option_value_word(entry, value, &index);
-        options->spans_format = (enum rv_spans_format)index;
-        return error;
-    case RV_OPTION_WAITS:
-        return choose_text(options, entry, value, &options->has_waits);
-    case RV_OPTION_FLOWS:
-        return choose_text(options, entry, value, &options->has_flows);
-    case RV_OPTION_CRITICAL_PATH:
-        return choose_text(options, entry, value, &options->has_critical_path);
     case RV_OPTION_EXPORT:
         return parse_export(entry, value, options);
     case RV_OPTION_CONTROL:
@@ -142,16 +119,9 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
         options->command = RV_COMMAND_MERGE;
         options->merge = value;
         return 0;
-    case RV_OPTION_OUTPUT:
-        options->output = value;
-        return 0;
     case RV_OPTION_REPAIR:
         options->command = RV_COMMAND_CHECK;
         options->repair = value;
-        return 0;
-    case RV_OPTION_RECORD:
-        options->has_record = true;
-        options->record = value;
         return 0;
     case RV_OPTION_RECORD_LIMIT:
         return rv_option_value_limit(entry->name, value, &options->record_limit.n_bytes, &options->record_limit.ns);
@@ -159,44 +129,10 @@ static int set_output_option(struct rv_options *options, const struct rv_option_
         return add_trigger(value, options);
     case RV_OPTION_TRIGGER_KEEP:
         return parse_trigger_keep(value, options);
-    case RV_OPTION_SCREENSHOT:
-        options->screenshot = value;
-        options->is_headless = true;
-        return 0;
-    case RV_OPTION_FRAMES:
-        options->frames = value;
-        options->is_headless = true;
-        return 0;
-    case RV_OPTION_VIDEO:
-        options->video = value;
-        options->is_headless = true;
-        return 0;
-    case RV_OPTION_FPS:
-        return rv_option_value_count(entry->name, value, 240, &options->fps);
     case RV_OPTION_SPEED:
         return rv_option_value_speed(entry->name, value, &options->speed);
-    case RV_OPTION_VIEW:
-        error = rv_option_value_word(entry, value, &index);
-        options->look = (enum rv_view_mode)index;
-        options->has_look = true;
-        return error;
-    case RV_OPTION_COLOR:
-        options->has_scheme = true;
-        error = rv_option_value_word(entry, value, &index);
-        options->scheme = (enum rv_color_scheme)index;
-        return error;
-    case RV_OPTION_THEME:
-        options->has_theme = true;
-        error = rv_option_value_word(entry, value, &index);
-        options->theme = (enum rv_color_theme)index;
-        return error;
     case RV_OPTION_SIZE:
         return parse_size(value, options);
-    case RV_OPTION_AT:
-        options->has_at = true;
-        return rv_option_value_time(entry->name, value, 0, &options->at_ns);
-    case RV_OPTION_WINDOW:
-        return rv_option_value_time(entry->name, value, 1, &options->window_ns);
     case RV_OPTION_BENCH:
         options->command = RV_COMMAND_BENCH;
         options->bench = value ? value : "";
@@ -229,9 +165,6 @@ static int set_part_option(struct rv_options *options, const struct rv_option_en
             return bad_pattern(entry, value, why);
         rv_regex_fini(&pattern);
         return 0;
-    case RV_OPTION_ALIGN_TASKS:
-        options->aligns_tasks = true;
-        return 0;
     case RV_OPTION_CALLS_OF:
         options->calls_of = value;
         if (rv_regex_init(&pattern, value, why, sizeof why) != 0)
@@ -240,44 +173,6 @@ static int set_part_option(struct rv_options *options, const struct rv_option_en
         return 0;
     case RV_OPTION_FILTER:
         return rv_filter_add(&options->filter, value, why, sizeof why) ? bad_pattern(entry, value, why) : 0;
-    case RV_OPTION_FROM:
-        options->has_part = true;
-        return rv_option_value_time(entry->name, value, 0, &options->from_ns);
-    case RV_OPTION_TO:
-        options->has_part = true;
-        return rv_option_value_time(entry->name, value, 1, &options->to_ns);
-    default:
-        return -ENOENT;
-    }
-}
-
-static int set_file_option(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
-{
-    int index, error;
-    switch (entry->id) {
-    case RV_OPTION_POLICY:
-        error = rv_option_value_word(entry, value, &index);
-        options->map.policy = (enum rv_policy)index;
-        return error;
-    case RV_OPTION_CLOCK:
-        error = rv_option_value_word(entry, value, &index);
-        options->map.clock_kind = (enum rv_clock_kind)index;
-        return error;
-    case RV_OPTION_RING_EVENTS:
-        return rv_option_value_count(entry->name, value, 1u << 20, &options->map.ring_events);
-    case RV_OPTION_RINGS:
-        return rv_option_value_count(entry->name, value, RV_MAP_MAX_RINGS, &options->map.n_rings);
-    case RV_OPTION_SLOTS:
-        return rv_option_value_count(entry->name, value, 4096, &options->map.n_slots);
-    case RV_OPTION_SLOT_SIZE:
-        return rv_option_value_bytes(entry->name, value, 4096, &options->map.slot_bytes);
-    case RV_OPTION_MESSAGE_SIZE:
-        return rv_option_value_bytes(entry->name, value, 1u << 20, &options->map.message_bytes);
-    case RV_OPTION_GLOBAL_SIZE:
-        return rv_option_value_bytes(entry->name, value, 1u << 24, &options->map.global_bytes);
-    case RV_OPTION_TRACE_FILE:
-        options->trace_file = value;
-        return 0;
     default:
         return -ENOENT;
     }
@@ -328,7 +223,6 @@ static int add_patch(struct rv_options *options, const char *name, const char *v
 /* Functions, by --patch. */
 static int add_functions(struct rv_options *options, const char *name, const char *value, const char *back)
 {
-    options->has_patch = true;
     return add_patch(options, name, value, "", back);
 }
 
@@ -348,7 +242,7 @@ static void choose_functions(struct rv_options *options)
 {
     static const char AUTO[] = "auto\n";
     const size_t n = strlen(options->patches);
-    if (options->has_patch)
+    if (rv_options_has(options, RV_OPTION_PATCH))
         return;
     memmove(options->patches + strlen(AUTO), options->patches, n);
     memcpy(options->patches, AUTO, strlen(AUTO));
@@ -359,8 +253,6 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
 {
     int word = 0, error;
     switch (entry->id) {
-    case RV_OPTION_DRAIN_INTERVAL:
-        return rv_option_value_time(entry->name, value, 10000, &options->drain_interval_ns);
     case RV_OPTION_IMPORT:
         error = rv_option_value_word(entry, value, &word);
         options->import_format = error ? NULL : RV_IMPORT_FORMATS[word];
@@ -371,23 +263,12 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
     case RV_OPTION_PERL_PID:
         watch_live(options, &rv_import_perl, value);
         return 0;
-    case RV_OPTION_PID:
-        return rv_option_value_count(entry->name, value, 1u << 22, &options->pid);
-    case RV_OPTION_INCLUDE:
-        options->include = value;
-        return 0;
-    case RV_OPTION_EXCLUDE:
-        options->exclude = value;
-        return 0;
-    case RV_OPTION_MAX_DEPTH:
-        return rv_option_value_count(entry->name, value, 1u << 24, &options->max_depth);
     case RV_OPTION_MAX_OVERHEAD:
         options->has_any_overhead = strcmp(value, "off") == 0;
         return options->has_any_overhead ? 0 : rv_option_value_count(entry->name, value, 10000, &options->max_overhead);
     case RV_OPTION_PATCH:
         return add_functions(options, entry->name, value, "");
     case RV_OPTION_LIBCALLS:
-        options->has_libcalls = true;
         return add_patch(options, entry->name, value ? value : ".", "\t", "");
     case RV_OPTION_PROTOTYPES:
         if (options->n_prototypes == RV_OPTIONS_PROTOTYPES)
@@ -396,20 +277,10 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
         return 0;
     case RV_OPTION_SYSCALLS:
         return choose_syscalls(options, value ? value : "all");
-    case RV_OPTION_STRING_SIZE:
-        return rv_option_value_count(entry->name, value, 4096, &options->string_bytes);
     case RV_OPTION_STATES:
         error = rv_option_value_word(entry, value, &word);
         options->leaves_states = word == 1;
         return error;
-    case RV_OPTION_FLAME:
-        error = rv_option_value_word(entry, value, &word);
-        options->flame = (enum rv_time_kind)word;
-        return error;
-    case RV_OPTION_DURATION:
-        return rv_option_value_time(entry->name, value, 1, &options->duration_ns);
-    case RV_OPTION_THREADS:
-        return rv_option_value_count(entry->name, value, 64, &options->n_threads);
     case RV_OPTION_MEMORY:
         if (rv_units_parse_bytes(value, &options->memory_bytes) != 0 || options->memory_bytes < 1u << 20)
             return rv_option_value_bad(entry->name, value, "a size of at least 1M");
@@ -425,53 +296,91 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
     }
 }
 
-/* Options that only set a flag or name a command. */
-static bool set_switch(struct rv_options *options, enum rv_option_id id)
-{
-    switch (id) {
-    case RV_OPTION_HEADLESS:
-        options->is_headless = true;
-        return true;
-    case RV_OPTION_JSON:
-        options->is_json = true;
-        return true;
-    case RV_OPTION_VERBOSE:
-        options->is_verbose = true;
-        return true;
-    case RV_OPTION_FAIL_ON_LOSS:
-        options->fails_on_loss = true;
-        return true;
-    case RV_OPTION_FORCE:
-        options->is_forced = true;
-        return true;
-    case RV_OPTION_CHECK:
-        options->command = RV_COMMAND_CHECK;
-        return true;
-    case RV_OPTION_INFO:
-        options->command = RV_COMMAND_INFO;
-        return true;
-    case RV_OPTION_DETACH:
-        options->command = RV_COMMAND_DETACH;
-        return true;
-    case RV_OPTION_VERSION:
-        options->command = RV_COMMAND_VERSION;
-        return true;
-    default:
-        return false;
+/* ---- what each option sets ---- */
+
+enum setter_kind { BY_CODE, BY_FLAG, BY_TEXT, BY_WORD, BY_COUNT, BY_BYTES, BY_TIME, BY_COMMAND };
+
+struct setter {
+    enum setter_kind kind;
+    size_t at;      /* of the field, in struct rv_options */
+    uint64_t limit; /* the most, of times the least; an enum rv_command */
+};
+
+/* The offset of a field of this type: else the comparison does not compile. */
+#define AT(type, field) (offsetof(struct rv_options, field) + 0 * sizeof((type *)0 == &((struct rv_options *)0)->field))
+#define CODE                                                                                                           \
+    {                                                                                                                  \
+        0                                                                                                              \
     }
+#define FLAG(field)                                                                                                    \
+    {                                                                                                                  \
+        BY_FLAG, AT(bool, field), 0                                                                                    \
+    }
+#define TEXT(field)                                                                                                    \
+    {                                                                                                                  \
+        BY_TEXT, AT(const char *, field), 0                                                                            \
+    }
+#define WORD(field)                                                                                                    \
+    {                                                                                                                  \
+        BY_WORD, offsetof(struct rv_options, field), 0                                                                 \
+    }
+#define COUNT(field, most)                                                                                             \
+    {                                                                                                                  \
+        BY_COUNT, AT(uint32_t, field), most                                                                            \
+    }
+#define BYTES(field, most)                                                                                             \
+    {                                                                                                                  \
+        BY_BYTES, AT(uint32_t, field), most                                                                            \
+    }
+#define TIME(field, least)                                                                                             \
+    {                                                                                                                  \
+        BY_TIME, AT(uint64_t, field), least                                                                            \
+    }
+#define COMMAND(command)                                                                                               \
+    {                                                                                                                  \
+        BY_COMMAND, 0, command                                                                                         \
+    }
+#define OPTION(id, commands, name, argument, values, set, ...) set,
+static const struct setter SETTERS[RV_N_OPTIONS] = {
+#include "cli/option_rows.h"
+};
+#undef OPTION
+
+static int set_by_code(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
+{
+    int error = set_output_option(options, entry, value);
+    if (error == -ENOENT)
+        error = set_part_option(options, entry, value);
+    return error == -ENOENT ? set_capture_option(options, entry, value) : error;
 }
 
 static int set_option(struct rv_options *options, enum rv_option_id id, const char *value)
 {
-    if (set_switch(options, id))
-        return 0;
     const struct rv_option_entry *entry = &RV_OPTION_TABLE[id - RV_OPTION_FIRST];
-    int error = set_output_option(options, entry, value);
-    if (error == -ENOENT)
-        error = set_part_option(options, entry, value);
-    if (error == -ENOENT)
-        error = set_file_option(options, entry, value);
-    return error == -ENOENT ? set_capture_option(options, entry, value) : error;
+    const struct setter *setter = &SETTERS[id - RV_OPTION_FIRST];
+    void *field = (char *)options + setter->at;
+    switch (setter->kind) {
+    case BY_CODE:
+        return set_by_code(options, entry, value);
+    case BY_FLAG:
+        *(bool *)field = true;
+        return 0;
+    case BY_TEXT:
+        *(const char **)field = value;
+        return 0;
+    case BY_WORD:
+        return rv_option_value_word(entry, value, field);
+    case BY_COUNT:
+        return rv_option_value_count(entry->name, value, setter->limit, field);
+    case BY_BYTES:
+        return rv_option_value_bytes(entry->name, value, setter->limit, field);
+    case BY_TIME:
+        return rv_option_value_time(entry->name, value, setter->limit, field);
+    case BY_COMMAND:
+        options->command = (enum rv_command)setter->limit;
+        return 0;
+    }
+    return 0;
 }
 
 /* ---- the whole command line ---- */
@@ -487,7 +396,7 @@ static void fill_getopt(struct option *out)
 }
 
 /* An option that does not apply to the command is an error, not ignored. */
-static int check_company(enum rv_command command, const bool is_given[RV_N_OPTIONS])
+static int check_company(const struct rv_options *options)
 {
     static const char *const COMMANDS[] = {[RV_COMMAND_WATCH] = "what is watched",
                                            [RV_COMMAND_INFO] = "--info",
@@ -497,11 +406,12 @@ static int check_company(enum rv_command command, const bool is_given[RV_N_OPTIO
                                            [RV_COMMAND_CONTROL] = "--control",
                                            [RV_COMMAND_BENCH] = "--bench",
                                            [RV_COMMAND_DETACH] = "--detach"};
+    const enum rv_command command = options->command;
     if (command == RV_COMMAND_HELP || command == RV_COMMAND_VERSION)
         return 0;
     for (int i = 0; i < RV_N_OPTIONS; i++) {
         const struct rv_option_entry *entry = &RV_OPTION_TABLE[i];
-        if (is_given[entry->id - RV_OPTION_FIRST] && !(entry->commands >> command & 1))
+        if (rv_options_has(options, entry->id) && !(entry->commands >> command & 1))
             return rv_err(EINVAL, "--%s does not go with %s; see ringviz --help", entry->name, COMMANDS[command]);
     }
     return 0;
@@ -515,8 +425,8 @@ static int check_files(const struct rv_options *options)
     if (options->argv || options->n_files < 2 || (is_diff && options->n_files > 2))
         return rv_err(EINVAL, "%s takes %s; see ringviz --help", name,
                       is_diff ? "two FILEs, before and after" : "two or more recordings");
-    if ((options->find || rv_filter_n_rules(options->filter) || options->has_part) && !options->has_diff_window &&
-        !options->screenshot)
+    if ((options->find || rv_filter_n_rules(options->filter) || rv_options_has_part(options)) &&
+        !options->has_diff_window && !options->screenshot)
         return rv_err(EINVAL, "--find, --filter, --from and --to go with the picture of --diff only: --diff=window or "
                               "--screenshot; see ringviz --help");
     return 0;
@@ -641,7 +551,7 @@ static int check(const struct rv_options *options)
         return rv_err(
             EINVAL, "--report, --spans, --waits, --flows and --critical-path are different outputs: give one of them");
     if ((options->has_waits || options->has_flows) &&
-        (options->has_part || options->find || rv_filter_n_rules(options->filter)))
+        (rv_options_has_part(options) || options->find || rv_filter_n_rules(options->filter)))
         return rv_err(EINVAL, "%s is of the whole capture: it takes no --from, --to, --find and --filter",
                       options->has_waits ? "--waits" : "--flows");
     if (options->has_lines &&
@@ -649,7 +559,8 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "--report=lines takes no rules over arguments; see ringviz --help");
     if (options->group_by.is_on && !options->has_report)
         return rv_err(EINVAL, "--group-by goes with --report; see ringviz --help");
-    if (options->group_by.is_on && (options->has_part || options->find || rv_filter_n_rules(options->filter)))
+    if (options->group_by.is_on &&
+        (rv_options_has_part(options) || options->find || rv_filter_n_rules(options->filter)))
         return rv_err(EINVAL, "--group-by is of the whole capture: it takes no --from, --to, --find and --filter");
     if (options->flame != RV_TIME_WALL && !has_export(options, RV_EXPORT_FOLDED))
         return rv_err(EINVAL, "--flame goes with --export=folded; see ringviz --help");
@@ -660,13 +571,28 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "--%s does not go with --clock=tick, by which calls have no times of their own", capture);
     if (options->import_format && !options->file)
         return rv_err(EINVAL, "--import wants a FILE; see ringviz --help");
-    if (options->has_trigger_keep && !options->record_limit.trigger)
+    if (rv_options_has(options, RV_OPTION_TRIGGER_KEEP) && !options->record_limit.trigger)
         return rv_err(EINVAL, "--trigger-keep goes with --trigger; see ringviz --help");
     if (options->speed > 0.0 && options->argv && !options->frames && !options->video)
         return rv_err(EINVAL, "--speed is for a FILE that is played and for films; see ringviz --help");
     if (options->file && options->trace_file)
         return rv_err(EINVAL, "--trace-file goes with -- COMMAND: %s is a trace file already", options->file);
     return 0;
+}
+
+/* What options that were given mean for others. */
+static void imply(struct rv_options *options)
+{
+    static const enum rv_option_id WITHOUT_WINDOW[] = {RV_OPTION_REPORT,     RV_OPTION_SPANS,         RV_OPTION_WAITS,
+                                                       RV_OPTION_FLOWS,      RV_OPTION_CRITICAL_PATH, RV_OPTION_EXPORT,
+                                                       RV_OPTION_SCREENSHOT, RV_OPTION_FRAMES,        RV_OPTION_VIDEO};
+    options->has_spans = rv_options_has(options, RV_OPTION_SPANS);
+    options->has_waits = rv_options_has(options, RV_OPTION_WAITS);
+    options->has_flows = rv_options_has(options, RV_OPTION_FLOWS);
+    options->has_critical_path = rv_options_has(options, RV_OPTION_CRITICAL_PATH);
+    options->has_record = rv_options_has(options, RV_OPTION_RECORD);
+    for (size_t i = 0; i < sizeof WITHOUT_WINDOW / sizeof *WITHOUT_WINDOW; i++)
+        options->is_headless |= rv_options_has(options, WITHOUT_WINDOW[i]);
 }
 
 static void take_files(struct rv_options *options, int n, char *const *files)
@@ -698,7 +624,6 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
     if (error)
         return error;
     struct option getopt_table[RV_N_OPTIONS + 1];
-    bool is_given[RV_N_OPTIONS] = {false};
     fill_getopt(getopt_table);
     opterr = 0;
     int id, n_read;
@@ -715,12 +640,13 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
             id == 'x' ? add_functions_everywhere(options, optarg) : set_option(options, (enum rv_option_id)id, optarg);
         if (error)
             return error;
-        is_given[(id == 'x' ? RV_OPTION_PATCH : id) - RV_OPTION_FIRST] = true;
+        options->is_given[(id == 'x' ? RV_OPTION_PATCH : id) - RV_OPTION_FIRST] = true;
     }
-    error = check_company(options->command, is_given);
+    error = check_company(options);
     if (error)
         return error;
     choose_functions(options);
+    imply(options);
     if (options->record_limit.trigger)
         rv_trigger_set_keep(options->record_limit.trigger, options->trigger_keep);
     return take_operands(options, argc, argv, optind > n_read); /* getopt has skipped "--" */
@@ -730,7 +656,8 @@ double rv_options_max_overhead(const struct rv_options *options)
 {
     if (options->max_overhead)
         return options->max_overhead / 100.0;
-    if (options->has_any_overhead || options->has_patch || options->has_libcalls || options->include || options->file)
+    if (options->has_any_overhead || rv_options_has(options, RV_OPTION_PATCH) ||
+        rv_options_has(options, RV_OPTION_LIBCALLS) || options->include || options->file)
         return 0;
     return options->pid ? 0.1 : 0.5;
 }

@@ -27,6 +27,7 @@ struct rv_export_option {
 
 struct rv_options {
     enum rv_command command;
+    bool is_given[RV_N_OPTIONS];                  /* by rv_options_has() */
     const char *help_topic;                       /* with RV_COMMAND_HELP; NULL = all */
     const char *file;                             /* a trace file to watch; NULL with argv */
     const struct rv_import_format *import_format; /* --import; NULL = recognized by content */
@@ -56,27 +57,22 @@ struct rv_options {
     const char *record;                  /* NULL with has_record: the default name */
     struct rv_record_limit record_limit; /* with a trigger only */
     struct rv_trigger_keep trigger_keep;
-    bool has_trigger_keep; /* it was given */
     int width_px, height_px;
-    enum rv_view_mode look;               /* of the picture, and of the window at first */
-    bool aligns_tasks;                    /* --align-tasks */
-    const char *calls_of;                 /* of the view of calls: its subroutine; NULL = a sensible one */
-    enum rv_color_scheme scheme;          /* the same */
-    enum rv_color_theme theme;            /* the same */
-    bool has_look, has_scheme, has_theme; /* they were given */
-    bool has_at;
-    uint64_t at_ns;     /* where the picture's window begins, from the first event */
-    uint64_t window_ns; /* 0 = to the end */
+    enum rv_view_mode look;      /* of the picture, and of the window at first */
+    bool aligns_tasks;           /* --align-tasks */
+    const char *calls_of;        /* of the view of calls: its subroutine; NULL = a sensible one */
+    enum rv_color_scheme scheme; /* the same */
+    enum rv_color_theme theme;   /* the same */
+    uint64_t at_ns;              /* where the picture's window begins, from the first event */
+    uint64_t window_ns;          /* 0 = to the end */
     /* --find and --filter */
     const char *find;               /* a regular expression that compiles; NULL = nothing */
     const struct rv_filter *filter; /* --filter */
-    bool has_part;                  /* --from or --to was given */
     uint64_t from_ns, to_ns;        /* from the first event; to_ns 0 = to the end */
     /* capture */
     struct rv_map_params map;
     const char *trace_file, *include, *exclude;
     char patches[RV_OPTIONS_PATCH_BYTES]; /* --patch, -x and --libcalls, as the patcher takes them */
-    bool has_patch, has_libcalls;         /* they were given */
     /* REGEX of each -x without a library: their arguments are captured by DWARF */
     const char *functions[RV_OPTIONS_FUNCTIONS];
     size_t n_functions;
@@ -101,6 +97,18 @@ struct rv_options {
  *   returns  0, or -EINVAL with one line printed
  */
 int rv_options_parse(struct rv_options *options, int argc, char **argv);
+
+/* Was it given? -x counts as --patch. */
+static inline bool rv_options_has(const struct rv_options *options, enum rv_option_id id)
+{
+    return options->is_given[id - RV_OPTION_FIRST];
+}
+
+/* --from or --to. */
+static inline bool rv_options_has_part(const struct rv_options *options)
+{
+    return rv_options_has(options, RV_OPTION_FROM) || rv_options_has(options, RV_OPTION_TO);
+}
 
 /* How many of --report, --spans, --waits, --flows and --critical-path are asked for. */
 unsigned rv_options_n_texts(const struct rv_options *options);

@@ -7,9 +7,11 @@
 /* A comparison begins with the colours of differences. */
 static void begin_as(struct rv_settings *settings, const struct rv_options *options, bool is_comparison)
 {
-    settings->look = options->has_look ? options->look : settings->look;
-    settings->scheme = options->has_scheme ? options->scheme : is_comparison ? RV_COLOR_DIFFERENCE : settings->scheme;
-    settings->theme = options->has_theme ? options->theme : settings->theme;
+    settings->look = rv_options_has(options, RV_OPTION_VIEW) ? options->look : settings->look;
+    settings->scheme = rv_options_has(options, RV_OPTION_COLOR) ? options->scheme
+                       : is_comparison                          ? RV_COLOR_DIFFERENCE
+                                                                : settings->scheme;
+    settings->theme = rv_options_has(options, RV_OPTION_THEME) ? options->theme : settings->theme;
 }
 
 int rv_show(struct rv_session *session, const struct rv_options *options, const struct rv_window_params *params)
@@ -30,7 +32,7 @@ int rv_show(struct rv_session *session, const struct rv_options *options, const 
     all.settings_path = config.path;
     all.file = params->is_program || params->diff ? NULL : options->file; /* a program has none, a comparison two */
     all.at_ns = options->at_ns;
-    all.has_at = options->has_at;
+    all.has_at = rv_options_has(options, RV_OPTION_AT);
     all.window_ns = options->window_ns;
     all.speed = options->speed;
     all.start_ns = options->from_ns;

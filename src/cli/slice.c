@@ -12,7 +12,7 @@ static const uint64_t WAIT_NS = 50000000; /* for a block */
 
 bool rv_cli_slice_is_asked(const struct rv_options *options)
 {
-    return options->has_part || rv_filter_n_rules(options->filter) || options->find;
+    return rv_options_has_part(options) || rv_filter_n_rules(options->filter) || options->find;
 }
 
 void rv_cli_slice_init(struct rv_cli_slice *slice, const struct rv_options *options, struct rv_lanes *lanes,

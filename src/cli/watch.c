@@ -204,8 +204,8 @@ static bool needs_few_blocks(const struct rv_options *options)
                      options->video || options->max_depth || options->look == RV_VIEW_MODE_TASKS;
     if (has_calls)
         return false;
-    return is_looked_at(options) ? !options->has_report && !options->find && !options->has_part
-                                 : options->has_report && options->has_part;
+    return is_looked_at(options) ? !options->has_report && !options->find && !rv_options_has_part(options)
+                                 : options->has_report && rv_options_has_part(options);
 }
 
 /* The report of a slice is computed at the end, from the calls in lanes; all other text comes from sinks and
@@ -480,7 +480,7 @@ static void warn_of_losses(const struct watch *watch)
 static const char *chosen_functions(const struct rv_options *options, char out[RV_OPTIONS_PATCH_BYTES])
 {
     snprintf(out, RV_OPTIONS_PATCH_BYTES, "%.*s", (int)strcspn(options->patches, "@\n"), options->patches);
-    return options->has_patch && strcmp(options->patches, "off") != 0 ? out : NULL;
+    return rv_options_has(options, RV_OPTION_PATCH) && strcmp(options->patches, "off") != 0 ? out : NULL;
 }
 
 static bool has_process_with_functions(const struct rv_map *map)
@@ -528,7 +528,7 @@ static bool are_many_refused(const struct rv_wire_instrumentation *instrumentati
 /* Of the first process that nobody has asked it of. */
 static void say_imports(const struct watch *watch, struct rv_lane *const *processes, size_t n)
 {
-    for (size_t i = 0; i < n && !watch->options->has_libcalls; i++)
+    for (size_t i = 0; i < n && !rv_options_has(watch->options, RV_OPTION_LIBCALLS); i++)
         if (processes[i]->instrumentation.n_imports) {
             rv_warn(
                 "%s: few of its functions have names, so its calls of libraries are traced, too (--libcalls, --patch)",
@@ -573,7 +573,7 @@ static void say_instrumentation(const struct watch *watch)
     if (n_refused > 1)
         rv_warn("so it is in %zu other processes (--verbose)", n_refused - 1);
     say_imports(watch, processes, n);
-    if (!watch->options->has_patch) /* else it is known what is traced */
+    if (!rv_options_has(watch->options, RV_OPTION_PATCH)) /* else it is known what is traced */
         say_language(&watch->map);
     free(processes);
 }

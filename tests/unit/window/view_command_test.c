@@ -127,7 +127,7 @@ Test(view_command, the_options_lead_to_the_same_window, .timeout = 60)
              &(struct rv_viewer_params){.has_at = true, .at_ns = begins[i], .has_width = true, .window_ns = 7 * MS});
         char *command = rv_view_command(&fixture.viewer, "f");
         parse(&options, command, words);
-        cr_assert(options.has_at);
+        cr_assert(rv_options_has(&options, RV_OPTION_AT));
         cr_assert_eq(options.at_ns, begins[i], "%s", command);
         cr_assert_eq(options.window_ns, 7 * MS, "%s", command);
         free(command);
