@@ -36,7 +36,7 @@ enum rv_action {
     RV_ACTION_MARK,
     RV_ACTION_NOTE,
     RV_ACTION_NEXT_MARK,
-    RV_ACTION_PLAY, /* these are about the playhead */
+    RV_ACTION_PLAY, /* from here to END: about the playhead */
     RV_ACTION_FASTER,
     RV_ACTION_SLOWER,
     RV_ACTION_STEP_FORWARD,
@@ -55,7 +55,7 @@ enum rv_action {
     RV_ACTION_CRITICAL_PATH,
     RV_ACTION_UNTRACE, /* these are about a subroutine */
     RV_ACTION_TRACE,
-    RV_ACTION_HIDE_LANE, /* these are about one lane */
+    RV_ACTION_HIDE_LANE, /* from here to CROP_MORE: about one lane, or all */
     RV_ACTION_COLLAPSE_LANE,
     RV_ACTION_COLLAPSE_PROCESS,
     RV_ACTION_COLLAPSE_GROUP,
@@ -121,7 +121,7 @@ enum rv_action {
     RV_ACTION_HELP,
     RV_ACTION_SETTINGS,
     RV_ACTION_THREADS,
-    RV_ACTION_WAITS,
+    RV_ACTION_WAITS,       /* from here to SHOW_HOLDER: about the list of what was waited for */
     RV_ACTION_SHOW_WAIT,   /* idx: of a row of what was waited for */
     RV_ACTION_SHOW_HOLDER, /* likewise */
     RV_ACTION_ARCS,

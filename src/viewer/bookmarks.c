@@ -243,7 +243,7 @@ static void go_to_next(struct rv_viewer *viewer)
     rv_playback_go(viewer, ns);
 }
 
-void rv_viewer_bookmarks_act(struct rv_viewer *viewer, const struct rv_act *act)
+bool rv_viewer_bookmarks_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     switch ((int)act->action) {
     case RV_ACTION_MARK:
@@ -259,7 +259,8 @@ void rv_viewer_bookmarks_act(struct rv_viewer *viewer, const struct rv_act *act)
         go_to_next(viewer);
         break;
     default:
-        return;
+        return false;
     }
     rv_viewer_point(viewer);
+    return true;
 }

@@ -50,7 +50,7 @@ bool rv_bookmarks_next(const struct rv_bookmarks *marks, uint64_t ns, uint64_t *
  */
 void rv_bookmarks_open(struct rv_bookmarks *marks, const char *path, uint64_t origin_ns);
 
-/* Actions about bookmarks; does nothing for others. Part of rv_viewer_act(). */
-void rv_viewer_bookmarks_act(struct rv_viewer *viewer, const struct rv_act *act);
+/* Actions about bookmarks. False for others. Part of rv_viewer_act(). */
+bool rv_viewer_bookmarks_act(struct rv_viewer *viewer, const struct rv_act *act);
 
 #endif

@@ -233,7 +233,7 @@ static void choose_grouping(struct rv_viewer *viewer, const struct rv_act *act)
     group(viewer);
 }
 
-void rv_viewer_calls_act(struct rv_viewer *viewer, const struct rv_act *act)
+bool rv_viewer_calls_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     const struct rv_call_list *listed = rv_viewer_calls_list(&viewer->statistics.calls);
     switch ((int)act->action) {
@@ -263,6 +263,7 @@ void rv_viewer_calls_act(struct rv_viewer *viewer, const struct rv_act *act)
         choose_grouping(viewer, act);
         break;
     default:
-        break;
+        return false;
     }
+    return true;
 }

@@ -10,8 +10,8 @@ void rv_viewer_calls_fini(struct rv_viewer_calls *calls);
 void rv_viewer_calls_choose(struct rv_viewer *viewer, uint32_t id);
 void rv_viewer_calls_choose_none(struct rv_viewer_calls *calls);
 
-/* Actions about its calls; does nothing for others. */
-void rv_viewer_calls_act(struct rv_viewer *viewer, const struct rv_act *act);
+/* Actions about its calls. False for others. */
+bool rv_viewer_calls_act(struct rv_viewer *viewer, const struct rv_act *act);
 
 /* List the calls of the range that is shown now, and go where the user has asked. Returns whether something has
  * changed. */

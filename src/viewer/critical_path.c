@@ -45,8 +45,10 @@ static void show_part(struct rv_viewer *viewer, size_t idx)
     rv_viewer_show_time(viewer, part->from_ns, part->to_ns);
 }
 
-void rv_viewer_path_act(struct rv_viewer *viewer, const struct rv_act *act)
+bool rv_viewer_path_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
+    if (act->action != RV_ACTION_CRITICAL_PATH && act->action != RV_ACTION_SHOW_PATH_PART)
+        return false;
     if (act->action == RV_ACTION_SHOW_PATH_PART) {
         show_part(viewer, act->idx);
     } else if (!rv_viewer_path_end(viewer)) {
@@ -54,6 +56,7 @@ void rv_viewer_path_act(struct rv_viewer *viewer, const struct rv_act *act)
         rv_viewer_path_light(viewer, &request);
     }
     rv_viewer_point(viewer);
+    return true;
 }
 
 void rv_viewer_path_wait(struct rv_viewer *viewer)

@@ -9,8 +9,8 @@
 
 struct rv_viewer;
 
-/* RV_ACTION_CRITICAL_PATH, RV_ACTION_SHOW_PATH_PART: the call of its longest stretch. */
-void rv_viewer_path_act(struct rv_viewer *viewer, const struct rv_act *act);
+/* RV_ACTION_CRITICAL_PATH, RV_ACTION_SHOW_PATH_PART: the call of its longest stretch. False for other actions. */
+bool rv_viewer_path_act(struct rv_viewer *viewer, const struct rv_act *act);
 
 /* Light this one; _wait until it is found. Nothing where the session keeps no waits. */
 void rv_viewer_path_light(struct rv_viewer *viewer, const struct rv_path_request *request);

@@ -163,7 +163,7 @@ void rv_viewer_debugger_trace(struct rv_viewer *viewer, const struct rv_act *act
     free(full);
 }
 
-void rv_viewer_debugger_act(struct rv_viewer *viewer, const struct rv_act *act)
+bool rv_viewer_debugger_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     switch ((int)act->action) {
     case RV_ACTION_DEBUGGER:
@@ -205,5 +205,8 @@ void rv_viewer_debugger_act(struct rv_viewer *viewer, const struct rv_act *act)
         if (viewer->debugger.debug_session)
             rv_debug_session_look_at(viewer->debugger.debug_session, act->idx);
         break;
+    default:
+        return false;
     }
+    return true;
 }

@@ -44,8 +44,8 @@ bool rv_viewer_debugger_advance(struct rv_viewer_debugger *debugger, struct rv_l
 /* Does the thread report its stack itself? Otherwise only its open calls are known. */
 bool rv_viewer_debugger_has_stack(const struct rv_viewer_debugger *debugger);
 
-/* Perform an action on the debugged thread. */
-void rv_viewer_debugger_act(struct rv_viewer *viewer, const struct rv_act *act);
+/* Perform an action on the debugged thread. False for other actions. */
+bool rv_viewer_debugger_act(struct rv_viewer *viewer, const struct rv_act *act);
 
 /* RV_ACTION_TRACE, RV_ACTION_UNTRACE: have calls of a subroutine traced, or not any more. */
 void rv_viewer_debugger_trace(struct rv_viewer *viewer, const struct rv_act *act);

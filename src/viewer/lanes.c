@@ -51,9 +51,11 @@ static void act_on_lane(struct rv_viewer *viewer, enum rv_action action, uint32_
         rv_lane_order_move(lane_order, lane_idx, 1);
 }
 
-void rv_viewer_lanes_act(struct rv_viewer *viewer, const struct rv_act *act)
+bool rv_viewer_lanes_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     uint32_t lane_idx;
+    if (act->action < RV_ACTION_HIDE_LANE || act->action > RV_ACTION_CROP_MORE)
+        return false;
     if (act->action == RV_ACTION_SHOW_ALL_LANES)
         rv_lane_order_show_all(&viewer->lane_order);
     else if (act->action == RV_ACTION_COLLAPSE_ALL)
@@ -65,7 +67,8 @@ void rv_viewer_lanes_act(struct rv_viewer *viewer, const struct rv_act *act)
     else if (find_lane(viewer, act, &lane_idx))
         act_on_lane(viewer, act->action, lane_idx);
     else
-        return;
+        return true;
     viewer->is_touched = true;
     rv_viewer_point(viewer);
+    return true;
 }

@@ -5,7 +5,7 @@
 
 #include "viewer/viewer.h"
 
-/* Does nothing for other actions. */
-void rv_viewer_lanes_act(struct rv_viewer *viewer, const struct rv_act *act);
+/* False for other actions. */
+bool rv_viewer_lanes_act(struct rv_viewer *viewer, const struct rv_act *act);
 
 #endif

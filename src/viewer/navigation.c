@@ -233,44 +233,44 @@ bool rv_navigation_move_from_start(const struct rv_viewer *viewer, struct rv_tim
     return zoom_by > 0.0 || pan_by != 0.0;
 }
 
-void rv_navigation_act(struct rv_viewer *viewer, const struct rv_act *act)
+bool rv_navigation_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     switch ((int)act->action) {
     case RV_ACTION_ZOOM_IN:
     case RV_ACTION_ZOOM_OUT:
     case RV_ACTION_ZOOM:
         zoom(viewer, zoom_of(act));
-        return;
+        return true;
     case RV_ACTION_PAN_LEFT:
     case RV_ACTION_PAN_RIGHT:
     case RV_ACTION_PAN:
         pan(viewer, pan_of(act));
-        return;
+        return true;
     case RV_ACTION_GLIDE:
         rv_time_window_glide(&viewer->time_window, act->amount);
-        return;
+        return true;
     case RV_ACTION_SHOW:
         show(viewer, act->from_ns, act->to_ns);
-        return;
+        return true;
     case RV_ACTION_GO_TO:
         go_to(viewer, act->text);
-        return;
+        return true;
     case RV_ACTION_BACK:
         travel(viewer, true);
-        return;
+        return true;
     case RV_ACTION_FORWARD:
         travel(viewer, false);
-        return;
+        return true;
     case RV_ACTION_FOLLOW:
         follow(viewer);
-        return;
+        return true;
     case RV_ACTION_FOCUS_OR_FIT:
         focus_or_fit(viewer);
-        return;
+        return true;
     case RV_ACTION_FOCUS:
         (void)focus(viewer);
-        return;
+        return true;
     default:
-        return;
+        return false;
     }
 }

@@ -6,8 +6,8 @@
 
 #include "viewer/viewer.h"
 
-/* Does nothing for other actions. */
-void rv_navigation_act(struct rv_viewer *viewer, const struct rv_act *act);
+/* False for other actions. */
+bool rv_navigation_act(struct rv_viewer *viewer, const struct rv_act *act);
 
 /* Before any action: the history stores the window that it will leave, if it does. */
 void rv_navigation_note(struct rv_viewer *viewer, const struct rv_act *act);

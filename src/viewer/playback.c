@@ -142,10 +142,12 @@ static void go_to_end(struct rv_viewer *viewer)
     rv_time_window_follow(&viewer->time_window, viewer->live_edge.now_ns);
 }
 
-void rv_playback_act(struct rv_viewer *viewer, const struct rv_act *act)
+bool rv_playback_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
+    if (act->action < RV_ACTION_PLAY || act->action > RV_ACTION_END)
+        return false;
     if (!viewer->live_edge.last_ns)
-        return; /* nothing yet */
+        return true; /* nothing yet */
     if (act->action != RV_ACTION_STEP_FORWARD && act->action != RV_ACTION_STEP_BACK)
         rv_step_stop(&viewer->step);
     switch ((int)act->action) {
@@ -170,8 +172,9 @@ void rv_playback_act(struct rv_viewer *viewer, const struct rv_act *act)
         go_to_end(viewer);
         break;
     default:
-        return;
+        break;
     }
+    return true;
 }
 
 /* How far it goes without a pause: past the time where it was to pause, to the end. */

@@ -10,8 +10,8 @@
 
 #include "viewer/viewer.h"
 
-/* The actions of the playhead. */
-void rv_playback_act(struct rv_viewer *viewer, const struct rv_act *act);
+/* The actions of the playhead. False for others. */
+bool rv_playback_act(struct rv_viewer *viewer, const struct rv_act *act);
 
 /* Play from this time of the trace, with the window following. */
 void rv_playback_start(struct rv_viewer *viewer, uint64_t from_ns);

@@ -63,7 +63,7 @@ static void end_search(struct rv_viewer *viewer)
     viewer->panels.has_search = false;
 }
 
-void rv_viewer_search_act(struct rv_viewer *viewer, const struct rv_act *act)
+bool rv_viewer_search_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     switch ((int)act->action) {
     case RV_ACTION_SEARCH:
@@ -89,9 +89,10 @@ void rv_viewer_search_act(struct rv_viewer *viewer, const struct rv_act *act)
         change_filter(&viewer->analysis, act);
         break;
     default:
-        return;
+        return false;
     }
     rv_viewer_point(viewer);
+    return true;
 }
 
 bool rv_viewer_search_end(struct rv_viewer *viewer)

@@ -6,8 +6,8 @@
 
 #include "viewer/viewer.h"
 
-/* Does nothing for other actions. */
-void rv_viewer_search_act(struct rv_viewer *viewer, const struct rv_act *act);
+/* False for other actions. */
+bool rv_viewer_search_act(struct rv_viewer *viewer, const struct rv_act *act);
 
 /* Go to a requested hit once it is known. Call after each rv_analysis_update(). */
 void rv_viewer_search_go_on(struct rv_viewer *viewer);

@@ -466,7 +466,7 @@ static void choose_time(struct rv_viewer *viewer, uint32_t idx)
         statistics->time = (enum rv_time_kind)(idx ? idx - 1 : (statistics->time + 1u)) % RV_TIME_KINDS;
 }
 
-void rv_viewer_statistics_act(struct rv_viewer *viewer, const struct rv_act *act)
+bool rv_viewer_statistics_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
     switch ((int)act->action) {
@@ -521,9 +521,11 @@ void rv_viewer_statistics_act(struct rv_viewer *viewer, const struct rv_act *act
         ask_for_file(statistics, RV_STATISTICS_FILE_CALLS);
         break;
     default:
-        rv_viewer_calls_act(viewer, act);
+        if (!rv_viewer_calls_act(viewer, act))
+            return false;
     }
     rv_viewer_point(viewer);
+    return true;
 }
 
 void rv_viewer_statistics_apply(const struct rv_viewer *viewer, struct rv_view_params *params)

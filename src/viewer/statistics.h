@@ -76,8 +76,8 @@ struct rv_viewer_statistics {
 void rv_viewer_statistics_init(struct rv_viewer_statistics *statistics);
 void rv_viewer_statistics_fini(struct rv_viewer_statistics *statistics);
 
-/* Does nothing for other actions. */
-void rv_viewer_statistics_act(struct rv_viewer *viewer, const struct rv_act *act);
+/* False for other actions. */
+bool rv_viewer_statistics_act(struct rv_viewer *viewer, const struct rv_act *act);
 
 /* Select a range; when final, measure it. An empty one deselects. */
 void rv_viewer_statistics_select(struct rv_viewer *viewer, const struct rv_range_ns *range, bool is_final);

@@ -320,14 +320,29 @@ static void switch_arcs(struct rv_viewer *viewer, unsigned kinds)
     rv_viewer_point(viewer);
 }
 
+/* The subjects that have files of their own, those of single views first. */
+static bool has_acted(struct rv_viewer *viewer, const struct rv_act *act)
+{
+    static bool (*const SUBJECTS[])(struct rv_viewer *, const struct rv_act *) = {
+        rv_viewer_calls_view_act, rv_viewer_tasks_view_act, rv_navigation_act,      rv_viewer_bookmarks_act,
+        rv_viewer_path_act,       rv_viewer_lanes_act,      rv_viewer_debugger_act, rv_viewer_waits_act,
+        rv_viewer_statistics_act, rv_viewer_search_act};
+    for (size_t i = 0; i < sizeof SUBJECTS / sizeof *SUBJECTS; i++)
+        if (SUBJECTS[i](viewer, act))
+            return true;
+    if (!rv_playback_act(viewer, act))
+        return false;
+    rv_viewer_touch(viewer);
+    return true;
+}
+
 void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     rv_time_window_glide(&viewer->time_window, 0.0);
     rv_navigation_note(viewer, act);
-    if (close_menu(viewer, act->action) || rv_viewer_calls_view_act(viewer, act) ||
-        rv_viewer_tasks_view_act(viewer, act))
+    if (close_menu(viewer, act->action) || has_acted(viewer, act))
         return;
-    switch (act->action) {
+    switch ((int)act->action) {
     case RV_ACTION_NONE:
         return;
     case RV_ACTION_LOOK_3D:
@@ -344,22 +359,6 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_SCHEME:
         choose_scheme(viewer, act->idx);
         rv_viewer_touch(viewer);
-        return;
-    case RV_ACTION_ZOOM_IN:
-    case RV_ACTION_ZOOM_OUT:
-    case RV_ACTION_ZOOM:
-    case RV_ACTION_PAN_LEFT:
-    case RV_ACTION_PAN_RIGHT:
-    case RV_ACTION_PAN:
-    case RV_ACTION_GLIDE:
-    case RV_ACTION_SHOW:
-    case RV_ACTION_GO_TO:
-    case RV_ACTION_BACK:
-    case RV_ACTION_FORWARD:
-    case RV_ACTION_FOLLOW:
-    case RV_ACTION_FOCUS_OR_FIT:
-    case RV_ACTION_FOCUS:
-        rv_navigation_act(viewer, act);
         return;
     case RV_ACTION_SCROLL:
         scroll(viewer, act->amount);
@@ -382,22 +381,6 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_OUTERMOST:
         go_to_depth(viewer, false);
         return;
-    case RV_ACTION_MARK:
-    case RV_ACTION_NOTE:
-    case RV_ACTION_NEXT_MARK:
-        rv_viewer_bookmarks_act(viewer, act);
-        return;
-    case RV_ACTION_PLAY:
-    case RV_ACTION_FASTER:
-    case RV_ACTION_SLOWER:
-    case RV_ACTION_STEP_FORWARD:
-    case RV_ACTION_STEP_BACK:
-    case RV_ACTION_SEEK:
-    case RV_ACTION_START:
-    case RV_ACTION_END:
-        rv_playback_act(viewer, act);
-        rv_viewer_touch(viewer);
-        return;
     case RV_ACTION_RECORD:
         viewer->wants_recording = !viewer->wants_recording;
         return;
@@ -415,38 +398,6 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         return;
     case RV_ACTION_SHOW_FLOW:
         rv_viewer_show_flow(viewer);
-        return;
-    case RV_ACTION_CRITICAL_PATH:
-    case RV_ACTION_SHOW_PATH_PART:
-        rv_viewer_path_act(viewer, act);
-        return;
-    case RV_ACTION_HIDE_LANE:
-    case RV_ACTION_COLLAPSE_LANE:
-    case RV_ACTION_COLLAPSE_PROCESS:
-    case RV_ACTION_COLLAPSE_GROUP:
-    case RV_ACTION_COLLAPSE_ALL:
-    case RV_ACTION_PIN_LANE:
-    case RV_ACTION_SHOW_LANE:
-    case RV_ACTION_LANE_FORWARD:
-    case RV_ACTION_LANE_BACK:
-    case RV_ACTION_SHOW_ALL_LANES:
-    case RV_ACTION_CROP_LESS:
-    case RV_ACTION_CROP_MORE:
-        rv_viewer_lanes_act(viewer, act);
-        return;
-    case RV_ACTION_DEBUGGER:
-    case RV_ACTION_RUN_THREAD:
-    case RV_ACTION_STOP_THREAD:
-    case RV_ACTION_NEXT_STATEMENT:
-    case RV_ACTION_STEP_STATEMENT:
-    case RV_ACTION_FINISH_CALL:
-    case RV_ACTION_LOOK_AT_FRAME:
-    case RV_ACTION_WATCH:
-    case RV_ACTION_UNWATCH:
-    case RV_ACTION_BREAK:
-    case RV_ACTION_UNBREAK:
-    case RV_ACTION_EVALUATE:
-        rv_viewer_debugger_act(viewer, act);
         return;
     case RV_ACTION_UNTRACE:
     case RV_ACTION_TRACE:
@@ -466,11 +417,6 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         return;
     case RV_ACTION_THREADS:
         viewer->panels.has_threads = !viewer->panels.has_threads;
-        return;
-    case RV_ACTION_WAITS:
-    case RV_ACTION_SHOW_WAIT:
-    case RV_ACTION_SHOW_HOLDER:
-        rv_viewer_waits_act(viewer, act);
         return;
     case RV_ACTION_LEGEND:
         viewer->settings.has_legend = !viewer->settings.has_legend;
@@ -502,45 +448,6 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         rv_viewer_statistics_select(viewer, &(struct rv_range_ns){act->from_ns, act->to_ns}, act->amount > 0.0);
         rv_viewer_point(viewer);
         return;
-    case RV_ACTION_STATISTICS:
-    case RV_ACTION_STATISTICS_OF:
-    case RV_ACTION_STATISTICS_TAB:
-    case RV_ACTION_STATISTICS_TIME:
-    case RV_ACTION_SORT_ROWS:
-    case RV_ACTION_CHOOSE_ROW:
-    case RV_ACTION_NEXT_ROW:
-    case RV_ACTION_PREVIOUS_ROW:
-    case RV_ACTION_LONGEST_CALL:
-    case RV_ACTION_LONGER_CALL:
-    case RV_ACTION_FIRST_CALL:
-    case RV_ACTION_NEXT_CALL:
-    case RV_ACTION_PREVIOUS_CALL:
-    case RV_ACTION_SHOW_CALL:
-    case RV_ACTION_SORT_CALLS:
-    case RV_ACTION_GROUP_CALLS:
-    case RV_ACTION_BRUSH:
-    case RV_ACTION_FOCUS_NODE:
-    case RV_ACTION_FOCUS_CHOSEN:
-    case RV_ACTION_UNFOCUS_NODE:
-    case RV_ACTION_OPEN_NODE:
-    case RV_ACTION_OPEN_LEVEL:
-    case RV_ACTION_CLOSE_LEVEL:
-    case RV_ACTION_EXPORT_ROWS:
-    case RV_ACTION_EXPORT_CALLS:
-        rv_viewer_statistics_act(viewer, act);
-        return;
-    case RV_ACTION_SEARCH:
-    case RV_ACTION_FIND:
-    case RV_ACTION_END_SEARCH:
-    case RV_ACTION_NEXT_HIT:
-    case RV_ACTION_PREVIOUS_HIT:
-    case RV_ACTION_LET:
-    case RV_ACTION_INVERT_RULE:
-    case RV_ACTION_REMOVE_RULE:
-    case RV_ACTION_HIDE:
-    case RV_ACTION_RESET_FILTER:
-        rv_viewer_search_act(viewer, act);
-        return;
     case RV_ACTION_UNPIN_CALL:
         rv_pointer_unpin(&viewer->pointer);
         rv_viewer_point(viewer);
@@ -551,10 +458,9 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_COPY_NAME: /* of these the window is in charge */
     case RV_ACTION_EDIT_SOURCE:
         return;
-    case RV_ACTION_COUNT:
-        break;
+    default:
+        rv_unreachable();
     }
-    rv_unreachable();
 }
 
 void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *params)

@@ -83,9 +83,11 @@ static void show_side(struct rv_viewer *viewer, const struct rv_wait_side *side,
         rv_viewer_show_time(viewer, from_ns, to_ns);
 }
 
-void rv_viewer_waits_act(struct rv_viewer *viewer, const struct rv_act *act)
+bool rv_viewer_waits_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     const struct rv_viewer_waits_made *shown = &viewer->waits.shown;
+    if (act->action < RV_ACTION_WAITS || act->action > RV_ACTION_SHOW_HOLDER)
+        return false;
     if (act->action == RV_ACTION_WAITS)
         viewer->panels.has_waits = !viewer->panels.has_waits;
     else if (act->idx < shown->n) {
@@ -96,4 +98,5 @@ void rv_viewer_waits_act(struct rv_viewer *viewer, const struct rv_act *act)
             show_side(viewer, &row->holder, row->released_ns, row->released_ns);
     }
     rv_viewer_point(viewer);
+    return true;
 }
