@@ -378,8 +378,9 @@ RV_WIRE_ASSERT(sizeof(struct rv_rec_index_wait) == 40);
 
 struct rv_rec_index_release { /* of an object that other threads waited for */
     uint64_t at_ns;
-    uint32_t object, call; /* likewise */
+    uint32_t object, call; /* likewise; object with RV_REC_RELEASE_IS_TAKEN: it was taken instead */
 };
 RV_WIRE_ASSERT(sizeof(struct rv_rec_index_release) == 16);
+#define RV_REC_RELEASE_IS_TAKEN (1u << 31)
 
 #endif

@@ -57,8 +57,8 @@ enum rv_event_kind {
                                 aux and frame: see rv_event_lag(), and RV_EVENT_IS_RESULT in frame */
     RV_EVENT_WAIT = 14,      /* a wait begins; id and aux: 48-bit address of the object, or an enum rv_wait_on, frame =
                                 enum rv_wait_kind; with RV_WAIT_RELEASE: the thread releases an object that others wait
-                                for; with RV_WAIT_PAST: it has begun before, and ends now; with RV_WAIT_NAMED: id =
-                                name id of the object */
+                                for; with RV_WAIT_TAKEN, too: it has taken one; with RV_WAIT_PAST: it has begun
+                                before, and ends now; with RV_WAIT_NAMED: id = name id of the object */
     RV_EVENT_WOKEN = 15,     /* the wait has ended; id = waker's tid | enum rv_wake << 24, aux and frame: see
                                 rv_event_since(). With RV_WAKE_BEGAN instead: see rv_event_since_begin(); with RV_WAKE_HELD: the
                                 wait has not ended; the thread with this tid holds the lock */
@@ -127,6 +127,7 @@ enum rv_wait_on {
 #define RV_WAIT_PAST 0x200u
 #define RV_WAIT_NESTED 0x400u /* within a wait that goes on: in a signal handler */
 #define RV_WAIT_NAMED 0x800u
+#define RV_WAIT_TAKEN 0x1000u /* with RV_WAIT_RELEASE */
 
 /* What is known about who ended a wait. */
 enum rv_wake {

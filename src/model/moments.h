@@ -13,6 +13,7 @@ enum rv_moment_kind {
     RV_MOMENT_SPLIT,   /* of one whose call is known already: how much of it was runnable, not blocked */
     RV_MOMENT_WOKEN,   /* its wait for an object ended */
     RV_MOMENT_RELEASE, /* it released an object that others waited for */
+    RV_MOMENT_TAKEN,   /* it took one */
     RV_MOMENT_STEP,    /* it told a step of a flow or task; also at the begin of a call that tells it first */
     RV_MOMENT_LEFT     /* its current task is not any more */
 };
@@ -21,7 +22,7 @@ struct rv_moment {
     uint64_t at_ns;
     struct rv_state_times times; /* of a stretch; of a split, what is added to it: sums wrap */
     enum rv_moment_kind kind;
-    uint32_t of;   /* WOKEN, STEP: the caller's number of the wait, of the step; RELEASE: id of the object */
+    uint32_t of;   /* WOKEN, STEP: the caller's number of the wait, of the step; RELEASE, TAKEN: id of the object */
     uint32_t call; /* id of the innermost call; 0: none */
 };
 

@@ -218,12 +218,13 @@ static void add_moment(struct rv_delivery *delivery, struct rv_track *track, con
             rv_waits_add(delivery->waits, &track->waits[moment->of]);
         break;
     case RV_MOMENT_RELEASE:
+    case RV_MOMENT_TAKEN:
         if (delivery->waits)
             rv_waits_add_release(delivery->waits, &(struct rv_release){.at_ns = moment->at_ns,
                                                                        .lane = track->lane->idx,
-                                                                       .tid = track->lane->tid,
                                                                        .object = moment->of,
-                                                                       .call = moment->call});
+                                                                       .call = moment->call,
+                                                                       .is_taken = moment->kind == RV_MOMENT_TAKEN});
         break;
     case RV_MOMENT_STEP:
         track->steps[moment->of].call = moment->call;
@@ -247,6 +248,17 @@ static void add_stretches(struct rv_delivery *delivery, const struct rv_track *t
             rv_state_sums_add(&delivery->stretches, track->moments[i].at_ns, &track->moments[i].times);
     if (delivery->stretches.n)
         rv_stats_add_stretches(delivery->stats, track->stats, spans + track->first, track->n, &delivery->stretches);
+}
+
+/* After its releases. */
+static void tell_open_wait(struct rv_delivery *delivery, struct rv_track *track)
+{
+    const struct rv_wait *open = rv_wait_follower_open(&track->follower);
+    const uint64_t began_ns = open && open->waker ? open->start_ns : 0;
+    if (!delivery->waits || began_ns == track->open_wait_ns)
+        return;
+    rv_waits_set_open(delivery->waits, track->lane->idx, began_ns ? open : NULL);
+    track->open_wait_ns = began_ns;
 }
 
 /* Give the track's moments to the calls in which they were. Under the delivery's lock. */
@@ -282,6 +294,7 @@ static size_t store(struct rv_delivery *delivery, struct rv_stream *stream, cons
         rv_stats_add(delivery->stats, stream->tracks.all[i].stats, spans + stream->tracks.all[i].first,
                      stream->tracks.all[i].n);
         add_moments(delivery, &stream->tracks.all[i], spans);
+        tell_open_wait(delivery, &stream->tracks.all[i]);
         n += stream->tracks.all[i].n;
     }
     delivery->counts.n_spans += n;

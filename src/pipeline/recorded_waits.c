@@ -29,8 +29,10 @@ static bool load(void *context, uint64_t index, struct rv_wait_page *page)
     for (size_t i = 0; i < read.n_waits; i++)
         page->waits[i] = wait_of(&read.waits[i]);
     for (size_t i = 0; i < read.n_releases; i++)
-        page->releases[i] = (struct rv_release){
-            .at_ns = read.releases[i].at_ns, .object = read.releases[i].object, .call = read.releases[i].call};
+        page->releases[i] = (struct rv_release){.at_ns = read.releases[i].at_ns,
+                                                .object = read.releases[i].object & ~RV_REC_RELEASE_IS_TAKEN,
+                                                .call = read.releases[i].call,
+                                                .is_taken = (read.releases[i].object & RV_REC_RELEASE_IS_TAKEN) != 0};
     free(read.waits);
     free(read.releases);
     return true;

@@ -201,12 +201,20 @@ static void add_ended(struct rv_track *track, struct rv_wait *wait)
     track->waits[track->n_waits++] = *wait;
 }
 
-/* False: it is no event of a wait. */
+static void add_release(struct rv_track *track, enum rv_moment_kind kind, uint32_t object, uint64_t at_ns)
+{
+    rv_track_add_moment(track, (struct rv_moment){.at_ns = at_ns, .kind = kind, .of = object});
+}
+
+/* False: it is more than an event of a wait, or none. */
 static bool add_wait(struct rv_track *track, const struct rv_event *event, uint64_t now_ns)
 {
     struct rv_wait ended;
     switch (rv_wait_follower_add(&track->follower, event, now_ns, &ended)) {
     case RV_WAIT_STEP_NONE:
+        return false;
+    case RV_WAIT_STEP_LOST:
+        add_release(track, RV_MOMENT_RELEASE, RV_RELEASE_OF_ANY, now_ns);
         return false;
     case RV_WAIT_STEP_ON:
         return true;
@@ -214,7 +222,10 @@ static bool add_wait(struct rv_track *track, const struct rv_event *event, uint6
         add_ended(track, &ended);
         return true;
     case RV_WAIT_STEP_RELEASED:
-        rv_track_add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_RELEASE, .of = event->id});
+        add_release(track, RV_MOMENT_RELEASE, event->id, now_ns);
+        return true;
+    case RV_WAIT_STEP_TAKEN:
+        add_release(track, RV_MOMENT_TAKEN, event->id, now_ns);
         return true;
     }
     return false;
@@ -249,6 +260,7 @@ static void forget_states(struct rv_stream *stream, uint64_t at_ns)
         if (track->has_switches)
             change_state(track, RV_THREAD_UNKNOWN, 0, stream->noted_ns);
         rv_wait_follower_forget(&track->follower);
+        add_release(track, RV_MOMENT_RELEASE, RV_RELEASE_OF_ANY, at_ns);
         track->state = RV_THREAD_STARTED;
     }
 }

@@ -40,27 +40,33 @@ static void add_wait(struct rv_indexed_waits *waits, const struct rv_wait *ended
         .wake = (uint8_t)ended->wake};
 }
 
-static void add_release(struct rv_indexed_waits *waits, const struct rv_event *event)
+static void add_release(struct rv_indexed_waits *waits, uint32_t object, uint64_t at_ns)
 {
-    const uint64_t at_ns = rv_event_ticks(event);
     add_moment(waits, RV_MOMENT_RELEASE, at_ns, waits->n_releases);
     waits->releases =
         rv_vec_reserve(waits->releases, &waits->releases_capacity, waits->n_releases + 1, sizeof *waits->releases);
-    waits->releases[waits->n_releases++] = (struct rv_rec_index_release){.at_ns = at_ns, .object = event->id};
+    waits->releases[waits->n_releases++] = (struct rv_rec_index_release){.at_ns = at_ns, .object = object};
 }
 
 bool rv_indexed_waits_add(struct rv_indexed_waits *waits, const struct rv_event *event)
 {
+    const uint64_t now_ns = rv_event_ticks(event);
     struct rv_wait ended;
-    switch (rv_wait_follower_add(&waits->follower, event, rv_event_ticks(event), &ended)) {
+    switch (rv_wait_follower_add(&waits->follower, event, now_ns, &ended)) {
     case RV_WAIT_STEP_NONE:
     case RV_WAIT_STEP_ON:
         return false;
     case RV_WAIT_STEP_ENDED:
         add_wait(waits, &ended);
         return true;
+    case RV_WAIT_STEP_LOST:
+        add_release(waits, RV_RELEASE_OF_ANY, now_ns);
+        return true;
     case RV_WAIT_STEP_RELEASED:
-        add_release(waits, event);
+        add_release(waits, event->id, now_ns);
+        return true;
+    case RV_WAIT_STEP_TAKEN:
+        add_release(waits, event->id | RV_REC_RELEASE_IS_TAKEN, now_ns);
         return true;
     }
     return false;

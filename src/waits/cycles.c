@@ -5,10 +5,13 @@
 
 #include "base/vec.h"
 
+/* A wait that is shorter may be about to end: its lock was free, or just being released. */
+#define LEAST_NS 10000000u
+
 struct last { /* of each lane: its wait that has not ended */
-    struct rv_wait_edge edge;
-    bool is_open;
-    size_t seen; /* 1 + lane from which it was reached; 0: not yet */
+    struct rv_wait wait;
+    const struct rv_lane *holder; /* NULL: it does not wait, or that is not known */
+    size_t seen;                  /* 1 + lane from which it was reached; 0: not yet */
 };
 
 static bool is_lock(enum rv_wait_kind kind)
@@ -16,25 +19,36 @@ static bool is_lock(enum rv_wait_kind kind)
     return kind == RV_WAIT_MUTEX || kind == RV_WAIT_READ_LOCK || kind == RV_WAIT_WRITE_LOCK;
 }
 
-/* One who has released the lock since has it no longer. */
-static bool still_has(const struct rv_wait_edge *edge)
+/* While a thread waits for a lock, who releases and who takes it tell so: the last thing that a thread told counts. */
+static bool has_lock(struct rv_wait_reader *reader, uint32_t lane_idx, const struct rv_wait *wait, bool had_it)
 {
-    return edge->waker && !edge->released_ns;
+    const struct rv_release_sought sought = {
+        .from_ns = wait->start_ns, .to_ns = UINT64_MAX, .object = wait->object, .has_others = true};
+    struct rv_release last;
+    return rv_wait_reader_release(reader, lane_idx, &sought, &last) ? last.is_taken : had_it;
 }
 
-static struct last last_of(struct rv_wait_reader *reader, uint32_t lane_idx)
+/* NULL: none that is known for certain. */
+static const struct rv_lane *find_holder(struct rv_wait_reader *reader, const struct rv_lanes *lanes, size_t n_lanes,
+                                         const struct rv_wait *wait)
 {
-    struct last last = {.is_open = false};
-    rv_wait_place place;
-    struct rv_wait wait;
-    if (!rv_wait_reader_last(reader, lane_idx, UINT64_MAX, RV_WAIT_PLACE_END, &wait, &place) ||
-        wait.wake != RV_WAKE_UNKNOWN || !wait.waker || !is_lock(wait.kind))
-        return last;
-    struct rv_wait asked = wait;
-    asked.woke_ns = wait.end_ns; /* any release of the holder until then */
-    last.edge = rv_wait_reader_edge(reader, &asked);
-    last.edge.wait = wait;
-    last.is_open = still_has(&last.edge);
+    const struct rv_lane *first = rv_wait_reader_edge(reader, wait).waker, *holder = NULL;
+    size_t n_holders = 0;
+    for (uint32_t i = 0; i < n_lanes; i++)
+        if (has_lock(reader, i, wait, first && first->idx == i)) {
+            holder = rv_lanes_get(lanes, i);
+            n_holders++;
+        }
+    return n_holders == 1 ? holder : NULL;
+}
+
+static struct last last_of(struct rv_wait_reader *reader, const struct rv_lanes *lanes, size_t n_lanes,
+                           uint32_t lane_idx)
+{
+    struct last last = {.holder = NULL};
+    if (rv_wait_reader_open_wait(reader, lane_idx, &last.wait) && is_lock(last.wait.kind) && last.wait.object &&
+        rv_wait_duration_ns(&last.wait) >= LEAST_NS)
+        last.holder = find_holder(reader, lanes, n_lanes, &last.wait);
     return last;
 }
 
@@ -50,8 +64,8 @@ static void add_cycle(struct found *found, const struct last *lasts, uint32_t fi
     do {
         const struct last *last = &lasts[lane_idx];
         found->all = rv_vec_reserve(found->all, &found->capacity, found->n + 1, sizeof *found->all);
-        found->all[found->n++] = (struct rv_wait_in_cycle){last->edge.wait, last->edge.waker, found->n_cycles};
-        lane_idx = last->edge.waker->idx;
+        found->all[found->n++] = (struct rv_wait_in_cycle){last->wait, last->holder, found->n_cycles};
+        lane_idx = last->holder->idx;
     } while (lane_idx != first);
     found->n_cycles++;
 }
@@ -59,11 +73,11 @@ static void add_cycle(struct found *found, const struct last *lasts, uint32_t fi
 static void follow(struct found *found, struct last *lasts, size_t n, uint32_t from)
 {
     uint32_t lane_idx = from;
-    while (lane_idx < n && lasts[lane_idx].is_open && !lasts[lane_idx].seen) {
+    while (lane_idx < n && lasts[lane_idx].holder && !lasts[lane_idx].seen) {
         lasts[lane_idx].seen = (size_t)from + 1;
-        lane_idx = lasts[lane_idx].edge.waker->idx;
+        lane_idx = lasts[lane_idx].holder->idx;
     }
-    if (lane_idx < n && lasts[lane_idx].is_open && lasts[lane_idx].seen == (size_t)from + 1)
+    if (lane_idx < n && lasts[lane_idx].holder && lasts[lane_idx].seen == (size_t)from + 1)
         add_cycle(found, lasts, lane_idx);
 }
 
@@ -73,7 +87,7 @@ struct rv_wait_in_cycle *rv_wait_cycles_take(struct rv_wait_reader *reader, cons
     struct found found = {0};
     struct last *lasts = rv_alloc(n_lanes + 1, sizeof *lasts);
     for (uint32_t i = 0; i < n_lanes; i++)
-        lasts[i] = last_of(reader, i);
+        lasts[i] = last_of(reader, lanes, n_lanes, i);
     for (uint32_t i = 0; i < n_lanes; i++)
         follow(&found, lasts, n_lanes, i);
     free(lasts);

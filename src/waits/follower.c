@@ -34,7 +34,7 @@ static bool end_wait(struct rv_wait_follower *follower, uint32_t wake, uint32_t 
     *ended = follower->waiting[--follower->n_waiting];
     ended->end_ns = now_ns;
     ended->wake = kind < RV_WAKE_COUNT ? kind : RV_WAKE_UNKNOWN;
-    ended->waker = wake & ((1u << RV_EVENT_WAKE_SHIFT) - 1);
+    ended->waker = ended->wake == RV_WAKE_UNKNOWN ? 0 : wake & ((1u << RV_EVENT_WAKE_SHIFT) - 1);
     ended->woke_ns = since_ns != UINT32_MAX && since_ns <= now_ns ? now_ns - since_ns : 0;
     return true;
 }
@@ -59,14 +59,14 @@ enum rv_wait_step rv_wait_follower_add(struct rv_wait_follower *follower, const 
     switch (rv_event_kind(event)) {
     case RV_EVENT_WAIT:
         if (event->frame & RV_WAIT_RELEASE)
-            return RV_WAIT_STEP_RELEASED;
+            return event->frame & RV_WAIT_TAKEN ? RV_WAIT_STEP_TAKEN : RV_WAIT_STEP_RELEASED;
         begin_wait(follower, event, now_ns);
         return RV_WAIT_STEP_ON;
     case RV_EVENT_WOKEN:
         return add_woken(follower, event, now_ns, ended);
     case RV_EVENT_LOST:
         rv_wait_follower_forget(follower); /* their ends may be missing */
-        return RV_WAIT_STEP_NONE;
+        return RV_WAIT_STEP_LOST;
     default:
         return RV_WAIT_STEP_NONE;
     }
@@ -75,7 +75,15 @@ enum rv_wait_step rv_wait_follower_add(struct rv_wait_follower *follower, const 
 bool rv_wait_follower_end(struct rv_wait_follower *follower, uint64_t end_ns, struct rv_wait *ended)
 {
     const uint32_t holder = follower->n_waiting ? follower->waiting[follower->n_waiting - 1].waker : 0;
-    return end_wait(follower, holder | (uint32_t)RV_WAKE_UNKNOWN << RV_EVENT_WAKE_SHIFT, UINT32_MAX, end_ns, ended);
+    if (!end_wait(follower, (uint32_t)RV_WAKE_UNKNOWN << RV_EVENT_WAKE_SHIFT, UINT32_MAX, end_ns, ended))
+        return false;
+    ended->waker = holder;
+    return true;
+}
+
+const struct rv_wait *rv_wait_follower_open(const struct rv_wait_follower *follower)
+{
+    return follower->n_waiting ? &follower->waiting[follower->n_waiting - 1] : NULL;
 }
 
 void rv_wait_follower_forget(struct rv_wait_follower *follower)

@@ -19,10 +19,12 @@ struct rv_wait_follower { /* zeroed = no wait has begun */
 };
 
 enum rv_wait_step {
-    RV_WAIT_STEP_NONE,    /* it was no event of a wait */
-    RV_WAIT_STEP_ON,      /* a wait begins, or more is known of its begin */
-    RV_WAIT_STEP_ENDED,   /* one has ended */
-    RV_WAIT_STEP_RELEASED /* the thread released the object that the event's id is */
+    RV_WAIT_STEP_NONE,     /* it was no event of a wait */
+    RV_WAIT_STEP_ON,       /* a wait begins, or more is known of its begin */
+    RV_WAIT_STEP_ENDED,    /* one has ended */
+    RV_WAIT_STEP_LOST,     /* events are missing, of releases, too */
+    RV_WAIT_STEP_RELEASED, /* the thread released the object that the event's id is */
+    RV_WAIT_STEP_TAKEN     /* it took it */
 };
 
 /*
@@ -36,6 +38,9 @@ enum rv_wait_step rv_wait_follower_add(struct rv_wait_follower *follower, const 
 /* The thread has ended: so does the last wait that has not. Its waker, RV_WAKE_UNKNOWN, is who has the lock, if that is known.
  * False: there is none. */
 bool rv_wait_follower_end(struct rv_wait_follower *follower, uint64_t end_ns, struct rv_wait *ended);
+
+/* The wait that has not ended, without its lane and its call; NULL: none. */
+const struct rv_wait *rv_wait_follower_open(const struct rv_wait_follower *follower);
 
 /* Events are missing. */
 void rv_wait_follower_forget(struct rv_wait_follower *follower);

@@ -23,7 +23,7 @@ struct rv_wait_reader {
     void *context;
     struct rv_wakers wakers;
     struct loaded pages[MOST_PAGES];
-    uint64_t n_used;
+    uint64_t n_used, end_ns; /* end_ns: of the last event of all lanes */
     unsigned n_holds;
     bool has_missed;
 };
@@ -35,6 +35,8 @@ struct rv_wait_reader *rv_wait_reader_open(struct rv_waits *waits, bool (*is_wan
     reader->is_wanted = is_wanted;
     reader->context = context;
     rv_wakers_init(&reader->wakers, waits->lanes);
+    uint64_t begin_ns;
+    (void)rv_lanes_bounds(waits->lanes, &begin_ns, &reader->end_ns);
     return reader;
 }
 
@@ -263,6 +265,22 @@ bool rv_wait_reader_get(struct rv_wait_reader *reader, uint32_t lane_idx, rv_wai
     return rv_wait_reader_last(reader, lane_idx, UINT64_MAX, place + 1, wait, &found) && found == place;
 }
 
+/* The last of a recording that tells who has the lock has not ended. */
+bool rv_wait_reader_open_wait(struct rv_wait_reader *reader, uint32_t lane_idx, struct rv_wait *wait)
+{
+    rv_wait_place place;
+    rv_wait_reader_hold(reader);
+    const struct rv_waits_lane *lane = lane_of(reader, lane_idx);
+    const bool is_open = lane && lane->has_open;
+    if (is_open)
+        *wait = lane->open;
+    rv_wait_reader_let_go(reader);
+    if (is_open)
+        wait->end_ns = reader->end_ns;
+    return is_open || (rv_wait_reader_last(reader, lane_idx, UINT64_MAX, RV_WAIT_PLACE_END, wait, &place) &&
+                       wait->wake == RV_WAKE_UNKNOWN && wait->waker);
+}
+
 uint64_t rv_wait_reader_begin(struct rv_wait_reader *reader, uint32_t lane_idx)
 {
     rv_wait_reader_hold(reader);
@@ -274,47 +292,57 @@ uint64_t rv_wait_reader_begin(struct rv_wait_reader *reader, uint32_t lane_idx)
 
 /* ---- releases ---- */
 
-static bool release_in_memory(const struct rv_waits_lane *lane, const struct rv_wait *wait, struct rv_release *release)
+static bool release_in_memory(const struct rv_waits_lane *lane, const struct rv_release_sought *sought,
+                              struct rv_release *release)
 {
-    const struct rv_release *found = rv_wakers_release_in(lane->releases, lane->n_releases, wait);
+    const struct rv_release *found = rv_wakers_release_in(lane->releases, lane->n_releases, sought);
     if (found)
         *release = *found;
     return found != NULL;
 }
 
 static bool release_in_stretch(struct rv_wait_reader *reader, const struct rv_wait_stretch *stretch,
-                               const struct rv_wait *wait, struct rv_release *release)
+                               const struct rv_release_sought *sought, struct rv_release *release)
 {
     const struct rv_wait_page *page = page_of(reader, stretch);
     const struct rv_release *found =
-        page ? rv_wakers_release_in(page->releases + stretch->first_release, stretch->n_releases, wait) : NULL;
+        page ? rv_wakers_release_in(page->releases + stretch->first_release, stretch->n_releases, sought) : NULL;
     if (!found)
         return false;
     *release = *found;
     release->lane = stretch->lane;
-    release->tid = wait->waker;
     return true;
 }
 
-static bool find_release(void *context, uint32_t lane_idx, const struct rv_wait *wait, struct rv_release *release)
+static bool find_release(void *context, uint32_t lane_idx, const struct rv_release_sought *sought,
+                         struct rv_release *release)
 {
     struct rv_wait_reader *reader = context;
     const struct rv_waits_lane *lane = lane_of(reader, lane_idx);
     if (!lane)
         return false;
-    if (release_in_memory(lane, wait, release))
+    if (release_in_memory(lane, sought, release))
         return true;
-    for (size_t n = rv_bisect_count(lane->releasing, lane->n_releasing, sizeof *lane->releasing,
-                                    offsetof(struct rv_waits_stretch, of.first_release_ns),
-                                    wait->woke_ns + RV_WAKERS_ROUNDING_NS);
+    for (size_t n =
+             rv_bisect_count(lane->releasing, lane->n_releasing, sizeof *lane->releasing,
+                             offsetof(struct rv_waits_stretch, of.first_release_ns), rv_release_sought_end(sought));
          n; n--) {
         const struct rv_wait_stretch stretch = lane_of(reader, lane_idx)->releasing[n - 1].of;
-        if (stretch.last_release_ns + RV_WAKERS_ROUNDING_NS < wait->start_ns)
+        if (stretch.last_release_ns + RV_WAKERS_ROUNDING_NS < sought->from_ns)
             return false;
-        if (release_in_stretch(reader, &stretch, wait, release))
+        if (release_in_stretch(reader, &stretch, sought, release))
             return true;
     }
     return false;
+}
+
+bool rv_wait_reader_release(struct rv_wait_reader *reader, uint32_t lane_idx, const struct rv_release_sought *sought,
+                            struct rv_release *release)
+{
+    rv_wait_reader_hold(reader);
+    const bool is_found = find_release(reader, lane_idx, sought, release);
+    rv_wait_reader_let_go(reader);
+    return is_found;
 }
 
 struct rv_wait_edge rv_wait_reader_edge(struct rv_wait_reader *reader, const struct rv_wait *wait)

@@ -34,11 +34,18 @@ bool rv_wait_reader_present(struct rv_wait_reader *reader, uint32_t lane_idx, ui
 /* The wait that has a place; false: it is gone. */
 bool rv_wait_reader_get(struct rv_wait_reader *reader, uint32_t lane_idx, rv_wait_place place, struct rv_wait *wait);
 
+/* The lane's wait for a lock that has not ended, until now or the end of the recording. False: there is none. */
+bool rv_wait_reader_open_wait(struct rv_wait_reader *reader, uint32_t lane_idx, struct rv_wait *wait);
+
 /* The begin of a lane's first wait; UINT64_MAX: it has none. */
 uint64_t rv_wait_reader_begin(struct rv_wait_reader *reader, uint32_t lane_idx);
 
 /* By the releases that have come so far. */
 struct rv_wait_edge rv_wait_reader_edge(struct rv_wait_reader *reader, const struct rv_wait *wait);
+
+/* A lane's; false: there is none. */
+bool rv_wait_reader_release(struct rv_wait_reader *reader, uint32_t lane_idx, const struct rv_release_sought *sought,
+                            struct rv_release *release);
 
 /* Until the matching _let_go no writer goes on, unless a page is loaded: many calls cost less. */
 void rv_wait_reader_hold(struct rv_wait_reader *reader);

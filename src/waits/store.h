@@ -15,6 +15,8 @@ struct rv_waits_lane {     /* each array in order of time */
     uint64_t n_gone;   /* waits that were discarded before them */
     uint64_t begin_ns; /* the least begin of all; with has_begun */
     bool has_begun;
+    struct rv_wait open; /* with has_open: the one that has not ended */
+    bool has_open;
     struct rv_waits_stretch { /* that can be loaded: those with waits, and those with releases */
         struct rv_wait_stretch of;
         uint64_t first; /* waits of earlier ones */

@@ -87,11 +87,12 @@ static uint64_t choose_time(const struct rv_waits *waits)
     return n ? times[n / SHARE_GONE] : UINT64_MAX;
 }
 
-static bool find_release(void *context, uint32_t lane_idx, const struct rv_wait *wait, struct rv_release *release)
+static bool find_release(void *context, uint32_t lane_idx, const struct rv_release_sought *sought,
+                         struct rv_release *release)
 {
     const struct rv_waits *waits = context;
     const struct rv_waits_lane *lane = lane_idx < waits->n_lanes ? &waits->on_lanes[lane_idx] : NULL;
-    const struct rv_release *found = lane ? rv_wakers_release_in(lane->releases, lane->n_releases, wait) : NULL;
+    const struct rv_release *found = lane ? rv_wakers_release_in(lane->releases, lane->n_releases, sought) : NULL;
     if (found)
         *release = *found;
     return found != NULL;
@@ -182,6 +183,16 @@ void rv_waits_add_release(struct rv_waits *waits, const struct rv_release *relea
     lane->releases[lane->n_releases++] = *release;
     waits->state.n_releases++;
     count_bytes(waits, sizeof *release);
+    pthread_mutex_unlock(&waits->lock);
+}
+
+void rv_waits_set_open(struct rv_waits *waits, uint32_t lane_idx, const struct rv_wait *wait)
+{
+    pthread_mutex_lock(&waits->lock);
+    struct rv_waits_lane *lane = lane_at(waits, lane_idx);
+    lane->has_open = wait != NULL;
+    lane->open = wait ? *wait : lane->open;
+    lane->open.lane = lane_idx;
     pthread_mutex_unlock(&waits->lock);
 }
 

@@ -35,9 +35,12 @@ static inline uint64_t rv_wait_duration_ns(const struct rv_wait *wait)
     return wait->end_ns > wait->start_ns ? wait->end_ns - wait->start_ns : 0;
 }
 
+#define RV_RELEASE_OF_ANY (UINT32_MAX >> 1) /* its object, where events are missing */
+
 struct rv_release { /* a thread released an object that others waited for */
     uint64_t at_ns;
-    uint32_t lane, tid, object, call;
+    uint32_t lane, object, call;
+    bool is_taken; /* no release: it took it */
 };
 
 /* As reports and the window call it; static. */
@@ -55,6 +58,9 @@ void rv_waits_destroy(struct rv_waits *waits); /* NULL-safe */
 /* Those of a lane come in the order of their ends; its releases in that of their times. */
 void rv_waits_add(struct rv_waits *waits, const struct rv_wait *wait);
 void rv_waits_add_release(struct rv_waits *waits, const struct rv_release *release);
+
+/* The lane's wait that has not ended; NULL: there is none. */
+void rv_waits_set_open(struct rv_waits *waits, uint32_t lane_idx, const struct rv_wait *wait);
 
 struct rv_waits_state {
     uint64_t n, n_releases;

@@ -82,12 +82,15 @@ static bool may_have_release(const struct rv_wait *wait)
 static bool find_release(const struct rv_wakers *wakers, const struct rv_wait *wait, rv_wakers_release_fn find,
                          void *context, struct rv_release *release)
 {
+    /* Between a waiter's last look at the clock and its event it may have been preempted: the moment of the wake is then
+     * too late. */
+    const struct rv_release_sought sought = {.from_ns = wait->start_ns, .to_ns = wait->woke_ns, .object = wait->object};
     struct rv_release other;
     bool is_found = false;
     if (!may_have_release(wait))
         return false;
     for (size_t i = count_before(wakers, wait->waker); i < wakers->n && wakers->by_tid[i].tid == wait->waker; i++)
-        if (find(context, wakers->by_tid[i].lane, wait, &other) && (!is_found || other.at_ns > release->at_ns)) {
+        if (find(context, wakers->by_tid[i].lane, &sought, &other) && (!is_found || other.at_ns > release->at_ns)) {
             *release = other;
             is_found = true;
         }
@@ -124,14 +127,20 @@ struct rv_wait_edge rv_wakers_edge(const struct rv_wakers *wakers, const struct 
     return edge;
 }
 
-/* Between a waiter's last look at the clock and its event it may have been preempted: the moment of the wake is then too
- * late. */
-const struct rv_release *rv_wakers_release_in(const struct rv_release *releases, size_t n, const struct rv_wait *wait)
+static bool is_sought(const struct rv_release *release, const struct rv_release_sought *sought)
+{
+    if (sought->has_others && release->object == RV_RELEASE_OF_ANY)
+        return true;
+    return release->object == sought->object && (sought->has_others || !release->is_taken);
+}
+
+const struct rv_release *rv_wakers_release_in(const struct rv_release *releases, size_t n,
+                                              const struct rv_release_sought *sought)
 {
     n = rv_bisect_count(releases, n, sizeof *releases, offsetof(struct rv_release, at_ns),
-                        wait->woke_ns + RV_WAKERS_ROUNDING_NS);
-    for (; n && releases[n - 1].at_ns + RV_WAKERS_ROUNDING_NS >= wait->start_ns; n--)
-        if (releases[n - 1].object == wait->object)
+                        rv_release_sought_end(sought));
+    for (; n && releases[n - 1].at_ns + RV_WAKERS_ROUNDING_NS >= sought->from_ns; n--)
+        if (is_sought(&releases[n - 1], sought))
             return &releases[n - 1];
     return NULL;
 }

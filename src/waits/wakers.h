@@ -27,14 +27,26 @@ struct rv_wakers { /* the threads that there are */
 void rv_wakers_init(struct rv_wakers *wakers, const struct rv_lanes *lanes);
 void rv_wakers_fini(struct rv_wakers *wakers);
 
-/* Finds the last release of the wait's object by a lane, in its wait and not after its wake. False: there is none. */
-typedef bool (*rv_wakers_release_fn)(void *context, uint32_t lane, const struct rv_wait *wait,
+struct rv_release_sought { /* the last of an object in a time */
+    uint64_t from_ns, to_ns;
+    uint32_t object;
+    bool has_others; /* taking it counts, too, and releases of any object */
+};
+
+static inline uint64_t rv_release_sought_end(const struct rv_release_sought *sought)
+{
+    return sought->to_ns < UINT64_MAX - RV_WAKERS_ROUNDING_NS ? sought->to_ns + RV_WAKERS_ROUNDING_NS : UINT64_MAX;
+}
+
+/* Finds a lane's. False: there is none. */
+typedef bool (*rv_wakers_release_fn)(void *context, uint32_t lane, const struct rv_release_sought *sought,
                                      struct rv_release *release);
 
 struct rv_wait_edge rv_wakers_edge(const struct rv_wakers *wakers, const struct rv_wait *wait,
                                    rv_wakers_release_fn find_release, void *context);
 
 /* Of a lane's releases, in order of time. */
-const struct rv_release *rv_wakers_release_in(const struct rv_release *releases, size_t n, const struct rv_wait *wait);
+const struct rv_release *rv_wakers_release_in(const struct rv_release *releases, size_t n,
+                                              const struct rv_release_sought *sought);
 
 #endif

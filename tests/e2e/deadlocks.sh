@@ -18,7 +18,7 @@ is_cycle() { # SCENE N STACK: N threads, each waits for the next, for 300 ms or 
               exit !(NR == n && !wrong && at == first) }' "$folder/cycle" ||
         fail "$1: no cycle of $2 in $3: $(cat "$folder/waits")"
 }
-for scene in two:2 three:3 self:1 shared:2 rwlock:2; do
+for scene in two:2 three:3 self:1 shared:2 rwlock:2 again:2; do
     hang ${scene%:*}
     is_cycle ${scene%:*} ${scene#*:} "take_second|read_table"
     # A recording has it, too.
@@ -27,6 +27,8 @@ for scene in two:2 three:3 self:1 shared:2 rwlock:2; do
     sed -n 's/^deadlock,//p' "$folder/waits" | sed 's/program_deadlocks:://g' >"$folder/cycle"
     check "the recording of $scene" cmp "$folder/live" "$folder/cycle"
 done
+hang timed # will give up
+expect "deadlocks of one that gives up" "$(cat "$folder/cycle")" ""
 run --waits "$folder/two.rvz"
 expect "lines of the cycle as text" "$(grep -c ' waits for mutex program_deadlocks::own.*, which ' "$folder/out")" 2
 run --waits=json "$folder/three.rvz"

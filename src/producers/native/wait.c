@@ -80,6 +80,16 @@ void rv_wait_write_release(const void *object, enum rv_wait_kind kind, bool is_b
     errno = saved;
 }
 
+/* Of objects that share a name, nobody could tell which was taken. */
+void rv_wait_write_taken(const void *object, enum rv_wait_kind kind)
+{
+    const int saved = errno;
+    follow_fork();
+    if (rv_wait_has_waiters(object) && rv_wait_is_traced() && !rv_object_names_find(object))
+        rv_wait_push(RV_EVENT_WAIT, word_of(object, kind | RV_WAIT_RELEASE | RV_WAIT_TAKEN));
+    errno = saved;
+}
+
 /* ---- waits ---- */
 
 /* One whose thread was cancelled, or jumped away, is found at the next or at the end. */
@@ -116,10 +126,10 @@ struct rv_wait rv_wait_announce(const void *object, enum rv_wait_kind kind, uint
     return outer;
 }
 
-void rv_wait_write(void)
+void rv_wait_write(bool gives_up)
 {
     rv_wait_push(RV_EVENT_WAIT, word_of(rv_wait.object, rv_wait.kind | (rv_wait.is_nested ? RV_WAIT_NESTED : 0)));
-    if (rv_wait.owner && rv_wait.owner <= TID_MASK) /* a robust mutex may have another number */
+    if (!gives_up && rv_wait.owner && rv_wait.owner <= TID_MASK) /* a robust mutex may have another number */
         rv_wait_push(RV_EVENT_WOKEN,
                      rv_event_word(rv_wait.owner | RV_WAKE_HELD << RV_EVENT_WAKE_SHIFT, UINT16_MAX, UINT16_MAX));
 }
@@ -127,7 +137,7 @@ void rv_wait_write(void)
 struct rv_wait rv_wait_begin(const void *object, enum rv_wait_kind kind, uint64_t stack)
 {
     struct rv_wait outer = rv_wait_announce(object, kind, stack);
-    rv_wait_write();
+    rv_wait_write(false);
     return outer;
 }
 

@@ -63,7 +63,7 @@ RV_HIDDEN bool rv_wait_is_traced(void);
  *   returns  the wait that this one interrupts, in a signal handler: for its end
  */
 RV_HIDDEN struct rv_wait rv_wait_announce(const void *object, enum rv_wait_kind kind, uint64_t stack);
-RV_HIDDEN void rv_wait_write(void);
+RV_HIDDEN void rv_wait_write(bool gives_up); /* after a time: who has the lock is not told */
 RV_HIDDEN struct rv_wait rv_wait_begin(const void *object, enum rv_wait_kind kind, uint64_t stack); /* both */
 
 /* It ends: the object became free before anything was written; or by 0 or the error of the function that waited. */
@@ -95,6 +95,9 @@ RV_HIDDEN uint64_t rv_wait_push(enum rv_event_kind kind, uint64_t word);
 /* The calling thread is about to release an object that others wait for. is_by_reader: it had it for reading. */
 RV_HIDDEN void rv_wait_write_release(const void *object, enum rv_wait_kind kind, bool is_by_reader);
 
+/* It has taken a lock that others wait for, without a wait, or after one. */
+RV_HIDDEN void rv_wait_write_taken(const void *object, enum rv_wait_kind kind);
+
 static inline bool rv_wait_has_waiters(const void *object)
 {
     return __builtin_expect(__atomic_load_n(&rv_wait_slot_of(object)->n_waiters, __ATOMIC_RELAXED) != 0, 0);
@@ -104,6 +107,13 @@ static inline void rv_wait_release(const void *object, enum rv_wait_kind kind)
 {
     if (rv_wait_has_waiters(object))
         rv_wait_write_release(object, kind, false);
+}
+
+static inline int rv_wait_take(const void *object, enum rv_wait_kind kind, int result)
+{
+    if (rv_wait_has_waiters(object) && result == 0)
+        rv_wait_write_taken(object, kind);
+    return result;
 }
 
 #endif

@@ -171,41 +171,61 @@ static struct rv_wait announce_writing(pthread_rwlock_t *lock, uint64_t stack)
     return announce_rwlock(lock, RV_WAIT_WRITE_LOCK, stack);
 }
 
-/* way: mutex, reading or writing. refused: even where it is free. call: of the function that waits. */
-#define LOCK(object, way, refused, call)                                                                               \
+/* Readers share the lock: none of them has it. */
+static inline int took_mutex(pthread_mutex_t *mutex, int result)
+{
+    return rv_wait_take(mutex, RV_WAIT_MUTEX, result);
+}
+
+static inline int took_writing(pthread_rwlock_t *lock, int result)
+{
+    return rv_wait_take(lock, RV_WAIT_WRITE_LOCK, result);
+}
+#define took_reading(lock, result) (result)
+
+/* way: mutex, reading or writing. gives_up: after a time. refused: even where it is free. call: of the function that waits. */
+#define LOCK(object, way, gives_up, refused, call)                                                                     \
     do {                                                                                                               \
         int tried = (refused) ? ENOSYS : try_##way(object);                                                            \
-        if (tried == ENOSYS)                                                                                           \
+        if (tried == ENOSYS) /* the call comes from the program, for tools */                                          \
             return call;                                                                                               \
         if (__builtin_expect(tried != EBUSY, 1))                                                                       \
-            return tried;                                                                                              \
+            return took_##way(object, tried);                                                                          \
         if (!rv_wait_is_traced() || is_own_##way(object))                                                              \
             return call;                                                                                               \
         struct rv_wait outer = announce_##way(object, RV_ENTRY_STACK());                                               \
         if (!rv_wait.owner && (tried = try_##way(object)) != EBUSY) {                                                  \
             rv_wait_withdraw(&outer);                                                                                  \
-            return tried == ENOSYS ? call : tried;                                                                     \
+            return took_##way(object, tried == ENOSYS ? call : tried);                                                 \
         }                                                                                                              \
-        rv_wait_write();                                                                                               \
+        rv_wait_write(gives_up);                                                                                       \
         int result = call;                                                                                             \
         rv_wait_end(&outer, result);                                                                                   \
-        return result;                                                                                                 \
+        return took_##way(object, result);                                                                             \
     } while (0)
 
 static inline int lock_mutex(pthread_mutex_t *mutex)
 {
-    LOCK(mutex, mutex, false, NEXT(pthread_mutex_lock)(mutex));
+    LOCK(mutex, mutex, false, false, NEXT(pthread_mutex_lock)(mutex));
 }
 
 static inline int lock_mutex_until(pthread_mutex_t *mutex, const struct timespec *until)
 {
-    LOCK(mutex, mutex, false, NEXT(pthread_mutex_timedlock)(mutex, until));
+    LOCK(mutex, mutex, true, false, NEXT(pthread_mutex_timedlock)(mutex, until));
+}
+
+/* A mutex that its owner has taken several times is still its own. */
+static __attribute__((noinline)) void write_mutex_release(const pthread_mutex_t *mutex)
+{
+    if ((mutex->__data.__kind & 3) != PTHREAD_MUTEX_RECURSIVE_NP || mutex->__data.__count <= 1)
+        rv_wait_write_release(mutex, RV_WAIT_MUTEX, false);
 }
 
 static inline int unlock_mutex(pthread_mutex_t *mutex)
 {
     rv_watched_mutex_tell(mutex, false);
-    rv_wait_release(mutex, RV_WAIT_MUTEX);
+    if (rv_wait_has_waiters(mutex))
+        write_mutex_release(mutex);
     return NEXT(pthread_mutex_unlock)(mutex);
 }
 
@@ -221,7 +241,7 @@ RV_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct times
 
 RV_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until)
 {
-    LOCK(mutex, mutex, is_refused(clock, until), NEXT(pthread_mutex_clocklock)(mutex, clock, until));
+    LOCK(mutex, mutex, true, is_refused(clock, until), NEXT(pthread_mutex_clocklock)(mutex, clock, until));
 }
 
 RV_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
@@ -231,32 +251,32 @@ RV_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 
 RV_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
 {
-    LOCK(lock, reading, false, NEXT(pthread_rwlock_rdlock)(lock));
+    LOCK(lock, reading, false, false, NEXT(pthread_rwlock_rdlock)(lock));
 }
 
 RV_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *until)
 {
-    LOCK(lock, reading, is_refused(CLOCK_REALTIME, until), NEXT(pthread_rwlock_timedrdlock)(lock, until));
+    LOCK(lock, reading, true, is_refused(CLOCK_REALTIME, until), NEXT(pthread_rwlock_timedrdlock)(lock, until));
 }
 
 RV_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until)
 {
-    LOCK(lock, reading, is_refused(clock, until), NEXT(pthread_rwlock_clockrdlock)(lock, clock, until));
+    LOCK(lock, reading, true, is_refused(clock, until), NEXT(pthread_rwlock_clockrdlock)(lock, clock, until));
 }
 
 RV_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 {
-    LOCK(lock, writing, false, NEXT(pthread_rwlock_wrlock)(lock));
+    LOCK(lock, writing, false, false, NEXT(pthread_rwlock_wrlock)(lock));
 }
 
 RV_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *until)
 {
-    LOCK(lock, writing, is_refused(CLOCK_REALTIME, until), NEXT(pthread_rwlock_timedwrlock)(lock, until));
+    LOCK(lock, writing, true, is_refused(CLOCK_REALTIME, until), NEXT(pthread_rwlock_timedwrlock)(lock, until));
 }
 
 RV_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until)
 {
-    LOCK(lock, writing, is_refused(clock, until), NEXT(pthread_rwlock_clockwrlock)(lock, clock, until));
+    LOCK(lock, writing, true, is_refused(clock, until), NEXT(pthread_rwlock_clockwrlock)(lock, clock, until));
 }
 
 /* Of several readers, the last to leave lets writers in. */
@@ -288,6 +308,7 @@ RV_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
         struct rv_wait outer = rv_wait_begin(condition, RV_WAIT_CONDITION, RV_ENTRY_STACK());                          \
         int result = call;                                                                                             \
         rv_wait_end(&outer, result);                                                                                   \
+        (void)took_mutex(mutex, 0);                                                                                    \
         return result;                                                                                                 \
     } while (0)
 

@@ -1,8 +1,10 @@
-/* Threads that wait for each other until an alarm ends them: two or three, one for itself, those of two processes, a reader. */
+/* Threads that wait for each other until an alarm ends them: two or three, one for itself, those of two processes, a
+ * reader; with a lock that its owner has released and taken again. And two that give up after a time. */
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MOST = 3, MOST_S = 4 };
@@ -14,10 +16,23 @@ struct locks {
 static struct locks own, *locks = &own;
 static pthread_rwlock_t table = PTHREAD_RWLOCK_INITIALIZER;
 static uintptr_t n_threads;
+static int gives_up, takes_again;
 
 static void __attribute__((noinline)) take_second(uintptr_t which)
 {
-    pthread_mutex_lock(&locks->mutexes[which]);
+    const struct timespec late = {.tv_sec = UINT32_MAX};
+    if (gives_up && which == 0)
+        pthread_mutex_timedlock(&locks->mutexes[which], &late);
+    else
+        pthread_mutex_lock(&locks->mutexes[which]);
+}
+
+/* Before the one that waits for it is awake. */
+static void take_again(pthread_mutex_t *mutex)
+{
+    usleep(50000);
+    pthread_mutex_unlock(mutex);
+    pthread_mutex_lock(mutex);
 }
 
 static void *take_both(void *first)
@@ -25,6 +40,8 @@ static void *take_both(void *first)
     const uintptr_t which = (uintptr_t)first;
     pthread_mutex_lock(&locks->mutexes[which]);
     pthread_barrier_wait(&locks->all_have_one);
+    if (takes_again && which == 0)
+        take_again(&locks->mutexes[0]);
     take_second((which + 1) % n_threads);
     return NULL;
 }
@@ -92,8 +109,10 @@ static void self(void)
 int main(int argc, char **argv)
 {
     const char *scene = argc > 1 ? argv[1] : "";
+    gives_up = !strcmp(scene, "timed");
+    takes_again = !strcmp(scene, "again");
     alarm(MOST_S);
-    if (!strcmp(scene, "two"))
+    if (!strcmp(scene, "two") || gives_up || takes_again)
         cycle(2);
     else if (!strcmp(scene, "three"))
         cycle(3);

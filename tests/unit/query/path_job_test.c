@@ -34,7 +34,7 @@ static void begin(void)
                                           .kind = RV_WAIT_MUTEX,
                                           .wake = RV_WAKE_EXACT});
     rv_waits_add_release(waits,
-                         &(struct rv_release){.at_ns = 600, .lane = 1, .tid = 2, .object = LOCK, .call = HOLDS_IN});
+                         &(struct rv_release){.at_ns = 600, .lane = 1, .object = LOCK, .call = HOLDS_IN});
 }
 
 static void finish(void)

@@ -63,7 +63,7 @@ Test(graph, threads_of_unknown_creators_are_taken_for_those_of_the_first)
 
 Test(graph, a_thread_and_a_process_begin_where_they_were_created)
 {
-    rv_waits_add_release(waits, &(struct rv_release){.at_ns = 500, .lane = 1, .tid = 101, .call = CREATES_IN});
+    rv_waits_add_release(waits, &(struct rv_release){.at_ns = 500, .lane = 1, .call = CREATES_IN});
     start(2, 500, 800, 101);
     start(3, 900, 910, 200);
     make();

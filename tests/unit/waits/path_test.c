@@ -42,7 +42,6 @@ static struct rv_release release_of(const struct rv_path_wait *wait)
 {
     return (struct rv_release){.at_ns = wait->woke_ns,
                                .lane = wait->waker,
-                               .tid = FIRST_TID + wait->waker,
                                .object = OBJECT,
                                .call = CALL_OF + wait->waker};
 }

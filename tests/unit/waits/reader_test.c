@@ -56,7 +56,6 @@ static void add_release(uint64_t i)
 {
     rv_waits_add_release(waits, &(struct rv_release){.at_ns = end_of(i),
                                                      .lane = (uint32_t)((i + 1) % N_LANES),
-                                                     .tid = (uint32_t)(100 + (i + 1) % N_LANES),
                                                      .object = LOCK,
                                                      .call = 50});
 }

@@ -78,12 +78,12 @@ Test(model_waits, the_holder_is_the_thread_and_call_of_the_last_release_before_t
 {
     size_t n;
     rv_waits_add_release(
-        waits, &(struct rv_release){.at_ns = 20, .lane = 1, .tid = 101, .object = LOCK, .call = HOLDS_IN + 1});
+        waits, &(struct rv_release){.at_ns = 20, .lane = 1, .object = LOCK, .call = HOLDS_IN + 1});
     rv_waits_add_release(waits,
-                         &(struct rv_release){.at_ns = 90, .lane = 2, .tid = 102, .object = LOCK, .call = HOLDS_IN});
+                         &(struct rv_release){.at_ns = 90, .lane = 2, .object = LOCK, .call = HOLDS_IN});
     rv_waits_add_release(waits,
-                         &(struct rv_release){.at_ns = 95, .lane = 2, .tid = 102, .object = OTHER_LOCK, .call = 1});
-    rv_waits_add_release(waits, &(struct rv_release){.at_ns = 200, .lane = 2, .tid = 102, .object = LOCK, .call = 2});
+                         &(struct rv_release){.at_ns = 95, .lane = 2, .object = OTHER_LOCK, .call = 1});
+    rv_waits_add_release(waits, &(struct rv_release){.at_ns = 200, .lane = 2, .object = LOCK, .call = 2});
     add(LOCK, 10, 22, 21, 101);
     add(LOCK, 30, 100, 91, 102);
     struct rv_waits_row *rows = take_rows(&n);
@@ -117,7 +117,7 @@ Test(model_waits, sums_stay_exact_when_waits_are_let_go)
     waits = rv_waits_create(lanes, 100000);
     for (uint64_t i = 1; i <= N; i++) {
         rv_waits_add_release(
-            waits, &(struct rv_release){.at_ns = 10 * i, .lane = 1, .tid = 101, .object = LOCK, .call = HOLDS_IN});
+            waits, &(struct rv_release){.at_ns = 10 * i, .lane = 1, .object = LOCK, .call = HOLDS_IN});
         add(LOCK, 10 * i - 3, 10 * i, 10 * i, 101);
     }
     const struct rv_waits_state state = rv_waits_state(waits);
