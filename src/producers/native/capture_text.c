@@ -8,6 +8,7 @@
 
 #include "base/os_call.h"
 #include "producers/native/captures.h"
+#include "producers/native/pages.h"
 #include "producers/native/thread.h"
 #include "ring/texts.h"
 
@@ -17,8 +18,8 @@ static pid_t *own_pid; /* [atomic] in a page that is zeroed in children, however
 
 void rv_capture_text_init(void)
 {
-    void *page = own_pid ? MAP_FAILED : mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page != MAP_FAILED && madvise(page, PAGE, MADV_WIPEONFORK) == 0)
+    void *page = own_pid ? NULL : rv_pages_map(PAGE);
+    if (page && madvise(page, PAGE, MADV_WIPEONFORK) == 0)
         own_pid = page;
 }
 

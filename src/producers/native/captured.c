@@ -9,13 +9,13 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "patch/stubs.h"
 #include "producers/native/call_c.h"
 #include "producers/native/calls.h"
 #include "producers/native/capture_text.h"
 #include "producers/native/captures.h"
+#include "producers/native/pages.h"
 #include "producers/native/patched.h"
 #include "producers/native/text_x86.h"
 
@@ -40,9 +40,7 @@ int rv_captured_init(void)
 {
     if (kept)
         return 0;
-    void *pages = mmap(NULL, (size_t)RV_RETURNS_PAGES * RV_RETURNS_PER_PAGE * sizeof *kept, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    kept = pages == MAP_FAILED ? NULL : pages;
+    kept = rv_pages_map((size_t)RV_RETURNS_PAGES * RV_RETURNS_PER_PAGE * sizeof *kept);
     return kept ? 0 : -ENOMEM;
 }
 

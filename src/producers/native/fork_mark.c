@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "base/os_call.h"
+#include "producers/native/pages.h"
 
 #define PAGE_BYTES 4096u
 
@@ -13,11 +14,11 @@ static uint32_t kept[RV_FORK_MARK_COUNT], *marks = kept; /* [atomic] kept: in a 
 
 __attribute__((constructor)) static void start(void)
 {
-    uint32_t *wiped = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (wiped != MAP_FAILED && madvise(wiped, PAGE_BYTES, MADV_WIPEONFORK) == 0)
+    uint32_t *wiped = rv_pages_map(PAGE_BYTES);
+    if (wiped && madvise(wiped, PAGE_BYTES, MADV_WIPEONFORK) == 0)
         marks = wiped;
-    else if (wiped != MAP_FAILED)
-        munmap(wiped, PAGE_BYTES);
+    else if (wiped)
+        rv_pages_unmap(wiped, PAGE_BYTES);
 }
 
 static uint32_t own_mark(void)

@@ -7,12 +7,12 @@
 #include <elf.h>
 #include <link.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "producers/native/objects.h"
+#include "producers/native/pages.h"
 #include "producers/native/process.h"
 #include "ring/modules.h"
 
@@ -73,13 +73,12 @@ static bool has_room(void)
     if (mapped.n < mapped.capacity)
         return true;
     uint32_t capacity = mapped.capacity ? 2 * mapped.capacity : N_FIRST;
-    struct record *grown =
-        mmap(NULL, capacity * sizeof *grown, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (grown == MAP_FAILED)
+    struct record *grown = rv_pages_map(capacity * sizeof *grown);
+    if (!grown)
         return false;
     if (mapped.records) {
         memcpy(grown, mapped.records, mapped.n * sizeof *grown);
-        munmap(mapped.records, mapped.capacity * sizeof *grown);
+        rv_pages_unmap(mapped.records, mapped.capacity * sizeof *grown);
     }
     mapped.records = grown;
     mapped.capacity = capacity;

@@ -5,6 +5,7 @@
  *   M1 -> M2  a piece's word and all earlier use of it, before it is on the stack
  */
 #include "producers/native/pool.h"
+#include "producers/native/pages.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -56,8 +57,8 @@ static size_t round_up(size_t n, size_t alignment)
 static uint8_t *map_pieces(const struct rv_pool *pool, size_t n, size_t stride)
 {
     const size_t n_bytes = n * stride + pool->alignment - RV_POOL_PAGE;
-    uint8_t *pages = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pages == MAP_FAILED)
+    uint8_t *pages = rv_pages_map(n_bytes);
+    if (!pages)
         return NULL;
     (void)madvise(pages, n_bytes, MADV_NOHUGEPAGE);
     return (uint8_t *)round_up((size_t)(pages + pool->n_before), pool->alignment);

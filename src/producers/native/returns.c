@@ -10,6 +10,7 @@
 #include "base/mappings.h"
 #include "base/os.h"
 #include "producers/native/lock.h"
+#include "producers/native/pages.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/thread.h"
 
@@ -46,12 +47,6 @@ static void after_fork_in_child(void)
     if (all.lock)
         forget_left();
     all.lock = 0;
-}
-
-static void *reserve(size_t n_bytes)
-{
-    void *pages = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return pages == MAP_FAILED ? NULL : pages;
 }
 
 /* push number; jmp rv_returns_arrive */
@@ -114,7 +109,7 @@ static int add_pages(void)
 
 int rv_returns_init(void)
 {
-    rv_returns_entries = reserve(N_ENTRIES * sizeof *rv_returns_entries);
+    rv_returns_entries = rv_pages_map(N_ENTRIES * sizeof *rv_returns_entries);
     if (!rv_returns_entries)
         return -ENOMEM;
     pthread_atfork(NULL, NULL, after_fork_in_child);

@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "producers/native/pages.h"
 #include "producers/native/pool.h"
 
 #define N_OWN_FRAMES (1u << 18)
@@ -524,8 +525,8 @@ static void lay_out(struct rv_shadow_region *region, struct rv_shadow_frame *zer
 
 static void *map_pages(size_t n_bytes)
 {
-    void *pages = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pages == MAP_FAILED)
+    void *pages = rv_pages_map(n_bytes);
+    if (!pages)
         return NULL;
     (void)madvise(pages, n_bytes, MADV_NOHUGEPAGE);
     return pages;
@@ -603,7 +604,7 @@ static void remove_over(struct stacks *stacks, const struct rv_shadow_region *cu
                 continue;
             }
             *at = region->next;
-            munmap(region, OTHER_BYTES);
+            rv_pages_unmap(region, OTHER_BYTES);
             stacks->n--;
         }
     stacks->n_most = 2 * stacks->n < FEW_STACKS ? FEW_STACKS : 2 * stacks->n;
@@ -642,9 +643,9 @@ static void destroy_others(struct stacks *stacks)
         for (struct rv_shadow_region *region = stacks->buckets[i], *next; region; region = next) {
             next = region->next;
             if (region->stack_id)
-                munmap(region, OTHER_BYTES);
+                rv_pages_unmap(region, OTHER_BYTES);
         }
-    munmap(stacks, sizeof *stacks);
+    rv_pages_unmap(stacks, sizeof *stacks);
 }
 
 void rv_shadow_destroy(struct rv_shadow *shadow)

@@ -4,9 +4,9 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "producers/native/modules.h"
+#include "producers/native/pages.h"
 #include "producers/native/process.h"
 #include "ring/verdicts.h"
 
@@ -44,11 +44,8 @@ static bool has_table(void)
 {
     if (verdicts.table)
         return true;
-    void *pages = mmap(NULL, RV_VERDICT_TABLE_SLOTS * sizeof *verdicts.table, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pages != MAP_FAILED)
-        verdicts.table = pages;
-    return pages != MAP_FAILED;
+    verdicts.table = rv_pages_map(RV_VERDICT_TABLE_SLOTS * sizeof *verdicts.table);
+    return verdicts.table != NULL;
 }
 
 static void put(const struct rv_wire_verdict *verdict)
