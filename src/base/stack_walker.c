@@ -9,6 +9,7 @@ const char *rv_stack_walker_find(const void *bytes, size_t n)
     } WALKERS[] = {
         {"OCAMLRUNPARAM", "an OCaml program"},
         {"SBCL_HOME", "an SBCL program"},
+        {"GUILE_LOAD_PATH", "a Guile program"},
         {"\xff Go buildinf:", "a Go program"},
     };
     for (size_t i = 0; i < sizeof WALKERS / sizeof *WALKERS; i++)

@@ -17,6 +17,10 @@
 static const char SHELL_FUNCTIONS[] =
     "shell functions are not traced, but the programs that it starts are; none ran that could be";
 
+static const char SCRIPT_FUNCTIONS[] = "functions in the language that it runs are not traced yet; perf script and "
+                                       "folded stacks of a profiler can be opened: "
+                                       "ringviz FILE";
+
 static const char REBUILD[] = "build it with -g -finstrument-functions -fno-optimize-sibling-calls";
 
 /* ---- interpreters ---- */
@@ -41,6 +45,11 @@ static const struct interpreter INTERPRETERS[] = {
      "PHP functions are not traced yet; perf script and folded stacks of a profiler can be opened: ringviz FILE"},
     {"lua",
      "Lua functions are not traced yet; perf script and folded stacks of a profiler can be opened: ringviz FILE"},
+    {"tclsh", SCRIPT_FUNCTIONS},
+    {"R", SCRIPT_FUNCTIONS},
+    {"guile", SCRIPT_FUNCTIONS},
+    {"swipl", SCRIPT_FUNCTIONS},
+    {"beam.smp", SCRIPT_FUNCTIONS},
     {"bash", SHELL_FUNCTIONS},
     {"sh", SHELL_FUNCTIONS},
     {"dash", SHELL_FUNCTIONS},
@@ -195,7 +204,7 @@ static void explain_image(const struct rv_program *program, char *out, size_t ou
                  "installation: ldconfig)");
     else if (!has_hooks(program) && walker)
         snprintf(out, out_bytes,
-                 "it is %s: these find their callers by return addresses, which tracing changes, and would fail",
+                 "it is %s: these walk or copy their stacks, whose return addresses tracing changes, and would fail",
                  walker);
     else if (!has_hooks(program))
         snprintf(out, out_bytes,

@@ -2,18 +2,24 @@
 
 #include <string.h>
 
-uint64_t rv_patch_dynamic_number(const struct rv_patch_image *image, int64_t tag)
+/* Of the n-th entry of that kind. */
+static uint64_t find_number(const struct rv_patch_image *image, int64_t tag, size_t n)
 {
     size_t n_bytes;
     const uint8_t *bytes = rv_patch_image_at(image, image->dynamic, &n_bytes);
     for (Elf64_Dyn entry; n_bytes >= sizeof entry; bytes += sizeof entry, n_bytes -= sizeof entry) {
         memcpy(&entry, bytes, sizeof entry);
-        if (entry.d_tag == tag)
+        if (entry.d_tag == tag && n-- == 0)
             return entry.d_un.d_val;
         if (entry.d_tag == DT_NULL)
             return 0;
     }
     return 0;
+}
+
+uint64_t rv_patch_dynamic_number(const struct rv_patch_image *image, int64_t tag)
+{
+    return find_number(image, tag, 0);
 }
 
 const uint8_t *rv_patch_dynamic_table(const struct rv_patch_image *image, int64_t tag, int64_t size_tag,
@@ -31,17 +37,27 @@ const uint8_t *rv_patch_dynamic_table(const struct rv_patch_image *image, int64_
     return bytes;
 }
 
+static const char *find_name(const struct rv_patch_image *image, uint64_t at)
+{
+    size_t n;
+    const uint8_t *names = rv_patch_dynamic_table(image, DT_STRTAB, DT_STRSZ, &n);
+    return names && at < n && memchr(names + at, '\0', n - at) ? (const char *)names + at : NULL;
+}
+
+const char *rv_patch_dynamic_needed(const struct rv_patch_image *image, size_t n)
+{
+    const uint64_t at = find_number(image, DT_NEEDED, n);
+    return at ? find_name(image, at) : NULL;
+}
+
 const char *rv_patch_dynamic_symbol(const struct rv_patch_image *image, uint32_t index, Elf64_Sym *symbol)
 {
-    size_t n_symbols, n_names;
-    const uint8_t *symbols = rv_patch_dynamic_table(image, DT_SYMTAB, DT_NULL, &n_symbols),
-                  *names = rv_patch_dynamic_table(image, DT_STRTAB, DT_STRSZ, &n_names);
-    if (!symbols || !names || index >= n_symbols / sizeof *symbol)
+    size_t n_symbols;
+    const uint8_t *symbols = rv_patch_dynamic_table(image, DT_SYMTAB, DT_NULL, &n_symbols);
+    if (!symbols || index >= n_symbols / sizeof *symbol)
         return NULL;
     memcpy(symbol, symbols + index * sizeof *symbol, sizeof *symbol);
-    if (symbol->st_name >= n_names || !memchr(names + symbol->st_name, '\0', n_names - symbol->st_name))
-        return NULL;
-    return (const char *)names + symbol->st_name;
+    return find_name(image, symbol->st_name);
 }
 
 /* ---- DT_GNU_HASH: a filter, buckets with the index of their first symbol, and a hash for each symbol; all words ---- */

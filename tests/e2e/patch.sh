@@ -1,8 +1,8 @@
 #!/bin/sh
-# patch.sh RINGVIZ PLAIN_FIB PLUGIN.so PLAIN_WALKS WALKS_ALONE: programs without hooks are traced as they are, and what they print stays
-# the same.
+# patch.sh RINGVIZ PLAIN_FIB PLUGIN.so PLAIN_WALKS WALKS_ALONE THIN: programs without hooks are traced as they are, and what
+# they print stays the same.
 set -u
-ringviz=$1 fib=$2 plugin=$3 walks=$4 walks_alone=$5
+ringviz=$1 fib=$2 plugin=$3 walks=$4 walks_alone=$5 thin=$6
 . "${0%/*}/harness.sh"
 
 # Debian's own, of which most have no symbols.
@@ -34,6 +34,14 @@ for functions in auto .; do
     run --patch=$functions --force --report=json --output="$folder/report.json" -- "$walks_alone"
     expect "return addresses kept" "$(cat "$folder/out")" "wrong 0"
     grep -q 'it is an OCaml program' "$folder/err" || fail "why it is not traced: $(cat "$folder/err")"
+done
+
+# The libraries of a program that only calls them are traced as if they were its own; and what replaces mmap(), too.
+"$thin" 50 >"$folder/wanted"
+for functions in auto .@thin; do
+    run --patch=$functions --force --report=json --output="$folder/report.json" -- "$thin" 50
+    check "the output of a thin program" cmp "$folder/out" "$folder/wanted"
+    grep -q '::thin_step",[^}]*"calls":50,' "$folder/report.json" || fail "not 50 calls in a thin program's library"
 done
 
 # What an interpreter runs is not traced: that is said, of a script and of a program that the command starts, too.

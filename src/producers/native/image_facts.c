@@ -8,6 +8,11 @@
 
 static const char *const READER_NAMES[] = {"__asan_init", "__tsan_init", "__msan_init"};
 static const char *const HOOK_NAMES[] = {"__cyg_profile_func_enter", "mcount", "_mcount", "__fentry__"};
+/* Of languages, and of the system's own kernel and threads: followed by ".so" and a version. */
+static const char *const COMMON_LIBRARIES[] = {"libc",      "libm",      "libdl",           "libpthread", "librt",
+                                               "libutil",   "libresolv", "ld-linux-x86-64", "libmvec",    "libgcc_s",
+                                               "libstdc++", "libatomic", "libgomp"};
+#define MOST_THIN_BYTES (UINT64_C(64) << 10) /* of code: 350 of the programs of a Debian with 2,500; xz has 40 KiB */
 #define N(array) (sizeof(array) / sizeof *(array))
 
 /* Some linkers put them into the code's segment. */
@@ -50,4 +55,37 @@ bool rv_image_reads_return_addresses(const struct rv_patch_image *image)
 bool rv_image_has_hooks(const struct rv_patch_image *image)
 {
     return has_name(image, HOOK_NAMES, N(HOOK_NAMES));
+}
+
+static bool is_common(const char *library)
+{
+    const size_t n = strcspn(library, ".");
+    for (size_t i = 0; i < N(COMMON_LIBRARIES); i++)
+        if (strlen(COMMON_LIBRARIES[i]) == n && memcmp(COMMON_LIBRARIES[i], library, n) == 0)
+            return true;
+    return false;
+}
+
+bool rv_image_is_thin(const struct rv_patch_image *program)
+{
+    uint64_t n_bytes = 0;
+    size_t n_needed = 0;
+    bool has_others = false;
+    for (size_t i = 0; i < program->n_segments; i++)
+        n_bytes += program->segments[i].is_code ? program->segments[i].end - program->segments[i].start : 0;
+    for (const char *library; n_bytes <= MOST_THIN_BYTES && (library = rv_patch_dynamic_needed(program, n_needed));
+         n_needed++)
+        has_others |= !is_common(library);
+    return has_others;
+}
+
+bool rv_image_is_worked_by(const struct rv_patch_image *program, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *library;
+    size_t i = 0;
+    if (is_common(name))
+        return false;
+    while ((library = rv_patch_dynamic_needed(program, i)) && strcmp(library, name) != 0)
+        i++;
+    return library;
 }

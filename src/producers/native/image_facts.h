@@ -14,4 +14,11 @@ RV_HIDDEN bool rv_image_reads_return_addresses(const struct rv_patch_image *imag
 /* It was compiled with hooks: it names what they call. */
 RV_HIDDEN bool rv_image_has_hooks(const struct rv_patch_image *image);
 
+/* It has little code, and needs libraries other than those that programs of its language need: they do its work, as libjq
+ * does jq's. */
+RV_HIDDEN bool rv_image_is_thin(const struct rv_patch_image *program);
+
+/* A library of those, by its path. */
+RV_HIDDEN bool rv_image_is_worked_by(const struct rv_patch_image *program, const char *path);
+
 #endif

@@ -70,8 +70,9 @@ static struct {
     rv_patch_syscalls_fn *prepare_syscalls;
     char wanted[RV_PATCHER_WANTED_BYTES];
     char program[PATH_BYTES];
-    bool is_auto;      /* as it begins */
-    bool is_for_later; /* libraries are wanted: those, too, that are loaded later */
+    bool is_auto;               /* as it begins */
+    struct rv_patch_image thin; /* then: a program whose work its libraries do; no segments: it is none */
+    bool is_for_later;          /* libraries are wanted: those, too, that are loaded later */
     bool is_written;
     bool are_all_old; /* the objects were planned for another request, and are to be dropped */
     bool is_v8_told;  /* how to find return addresses */
@@ -226,6 +227,13 @@ static bool has_own_calls(const struct rv_patch_image *image)
            rv_patch_image_segment(image, (uint64_t)(uintptr_t)patcher.prepare);
 }
 
+static bool is_of_program(const struct next *next)
+{
+    if (!*next->name)
+        patcher.thin = rv_image_is_thin(&next->image) ? next->image : (struct rv_patch_image){0};
+    return !*next->name || (patcher.thin.n_segments && rv_image_is_worked_by(&patcher.thin, next->name));
+}
+
 /* Of the loader, which runs on stacks of its callers, only what it calls for debuggers. */
 static bool is_chosen(struct next *next)
 {
@@ -235,7 +243,8 @@ static bool is_chosen(struct next *next)
         return patcher.is_for_later;
     if (serves_hooks(&next->image))
         return false;
-    next->has_functions = patcher.is_auto ? !*next->name && !rv_image_has_hooks(&next->image) : find_pattern(next);
+    next->has_functions =
+        patcher.is_auto ? is_of_program(next) && !rv_image_has_hooks(&next->image) : find_pattern(next);
     next->has_calls = rv_libcalls_may_be_wanted(patcher.wanted, !*next->name);
     return next->has_functions || next->has_calls;
 }
@@ -428,7 +437,12 @@ static bool is_any_wanted(const char *name)
     return true;
 }
 
-/* Calls that nobody has asked for are of use where functions have no names. */
+/* Calls that nobody has asked for are of use where functions have no names; those of a thin program are traced anyway. */
+static bool wants_calls_of_nameless(void)
+{
+    return patcher.is_auto && !patcher.thin.n_segments;
+}
+
 static void prepare_patches(const struct next *next, struct rv_patch_prepared *prepared)
 {
     const struct rv_patch_request request = {.image = next->read,
@@ -442,9 +456,9 @@ static void prepare_patches(const struct next *next, struct rv_patch_prepared *p
                                              .path = *next->name ? next->name : patcher.program,
                                              .kept = patcher.is_v8_told ? V8_KEPT : NULL,
                                              .filter = {patcher.patterns.include, patcher.patterns.exclude},
-                                             .wants_import = next->has_calls   ? rv_libcalls_want
-                                                             : patcher.is_auto ? is_any_wanted
-                                                                               : NULL,
+                                             .wants_import = next->has_calls             ? rv_libcalls_want
+                                                             : wants_calls_of_nameless() ? is_any_wanted
+                                                                                         : NULL,
                                              .is_for_nameless = !next->has_calls,
                                              .map_near = rv_patcher_map_near};
     if (next->has_calls)
