@@ -2,9 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/exec.h"
 #include "recording/reader.h"
 #include "source/indexed.h"
 #include "source/replay.h"
@@ -54,6 +57,20 @@ static int open_import(struct rv_source **source, const struct rv_import_format 
     return *source ? 0 : -EBADMSG;
 }
 
+/* A command is often given without the "--" before it. */
+static int refuse_command(const char *path)
+{
+    char program[PATH_MAX];
+    struct stat file;
+    if (stat(path, &file) == 0)
+        return is_foreign(path) && S_ISREG(file.st_mode) && access(path, X_OK) == 0
+                   ? rv_err(EBADMSG, "%s: a program, not a trace; to trace it: ringviz -- %s", path, path)
+                   : 0;
+    return rv_exec_find(path, program, sizeof program)
+               ? rv_err(ENOENT, "%s: No such file; to trace the command: ringviz -- %s", path, path)
+               : 0;
+}
+
 int rv_open_trace(struct rv_map *map, struct rv_source **source, const struct rv_open_trace_params *params)
 {
     if (!params->format && rv_open_trace_is_recording(params->path))
@@ -61,9 +78,12 @@ int rv_open_trace(struct rv_map *map, struct rv_source **source, const struct rv
     const struct rv_import_format *format = params->format ? params->format : rv_import_format_of(params->path);
     if (format)
         return open_import(source, format, params);
+    int error = refuse_command(params->path);
+    if (error)
+        return error;
     if (is_foreign(params->path))
         return rv_err(EBADMSG, "%s: not a trace file, a recording or a known trace of another tool", params->path);
-    int error = rv_map_open(map, params->path, RV_MAP_CONSUMER, false);
+    error = rv_map_open(map, params->path, RV_MAP_CONSUMER, false);
     if (error)
         return error;
     *source = rv_live_open(map, &params->live);

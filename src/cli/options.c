@@ -615,6 +615,17 @@ static int take_operands(struct rv_options *options, int argc, char **argv, bool
     return check(options);
 }
 
+/* Of getopt's refusals, those where it knows the option (optopt) are of a value that this does not take. */
+static int refuse_option(const char *given)
+{
+    const char *meant = optopt < RV_OPTION_FIRST ? rv_option_nearest(given) : NULL;
+    if (optopt >= RV_OPTION_FIRST)
+        return rv_err(EINVAL, "%s: takes no value; see ringviz --help", given);
+    if (meant)
+        return rv_err(EINVAL, "%s: unknown option; --%s is one; see ringviz --help", given, meant);
+    return rv_err(EINVAL, "%s: unknown option; see ringviz --help", given);
+}
+
 int rv_options_parse(struct rv_options *options, int argc, char **argv)
 {
     static const uint64_t KEEP_NS = 5000000000;
@@ -633,7 +644,7 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
         if (id == 'F')
             id = RV_OPTION_PROTOTYPES;
         if (id == '?')
-            return rv_err(EINVAL, "%s: unknown option or needless value; see ringviz --help", argv[optind - 1]);
+            return refuse_option(argv[optind - 1]);
         if (id == ':')
             return rv_err(EINVAL, "%s: wants a value; see ringviz --help", argv[optind - 1]);
         error =

@@ -79,6 +79,23 @@ run --report "$folder/text"
 expect "a file of none of the kinds" "$status $(sed 's|/.*/||' "$folder/err")" \
     "1 ringviz: text: not a trace file, a recording or a known trace of another tool"
 
+# ---- a command without its dashes, an option that there is not ----
+hint() { # STATUS LINE ARG...
+    wanted="$1 ringviz: $2"
+    shift 2
+    run "$@"
+    expect "$*" "$status $(sed "s|$folder/||g" "$folder/err")" "$wanted"
+}
+printf '#!/bin/sh\n' >"$folder/job"
+chmod +x "$folder/job"
+hint 1 'job: a program, not a trace; to trace it: ringviz -- job' --report "$folder/job"
+hint 1 'sort: No such file; to trace the command: ringviz -- sort' --report sort
+hint 2 '--repotr=csv: unknown option; --report is one; see ringviz --help' --repotr=csv
+hint 2 '--record-limits: unknown option; --record-limit is one; see ringviz --help' --record-limits
+hint 2 '--qwertz: unknown option; see ringviz --help' --qwertz
+hint 2 '-o: unknown option; see ringviz --help' -o
+hint 2 '--headless=x: takes no value; see ringviz --help' --headless=x
+
 run --report=csv --output=- "$folder/call.json"
 expect "--output=- is standard output" "$status $(sed 1d "$folder/out" | cut -d, -f1)" "0 call"
 
