@@ -87,6 +87,19 @@ static void format_clock(char *out, const char *sign, uint64_t offset_ns, uint64
                          : of_zero);
 }
 
+/* The digits that the step needs after the unit's point, and the point. */
+static void format_fraction(char digits[12], uint64_t offset_ns, uint64_t step_ns, const struct unit *unit)
+{
+    uint64_t fraction = offset_ns % unit->ns, scale = unit->ns;
+    int n = decimals_for(step_ns, unit);
+    digits[0] = '.';
+    for (int i = 1; i <= n; i++) {
+        scale /= 10;
+        digits[i] = (char)('0' + fraction / scale % 10);
+    }
+    digits[n ? n + 1 : 0] = '\0';
+}
+
 static void format_offset(char *out, const char *sign, uint64_t offset_ns, uint64_t step_ns)
 {
     if (step_ns % MINUTE_NS == 0) {
@@ -94,15 +107,25 @@ static void format_offset(char *out, const char *sign, uint64_t offset_ns, uint6
         return;
     }
     const struct unit *unit = unit_for(step_ns);
-    uint64_t fraction = offset_ns % unit->ns, scale = unit->ns;
-    char digits[12] = ".";
-    int n = decimals_for(step_ns, unit);
-    for (int i = 1; i <= n; i++) {
-        scale /= 10;
-        digits[i] = (char)('0' + fraction / scale % 10);
-    }
-    digits[n ? n + 1 : 0] = '\0';
+    char digits[12];
+    format_fraction(digits, offset_ns, step_ns, unit);
     snprintf(out, RV_TICK_TEXT_BYTES, "%.1s%" PRIu64 "%s %.3s", sign, offset_ns / unit->ns, digits, unit->name);
+}
+
+/* From an hour on as "12 d 23:59:40", with the decimals that it is round to. */
+static void format_base(char *out, uint64_t offset_ns, uint64_t round_ns)
+{
+    uint64_t days = offset_ns / DAY_NS, minutes = offset_ns % DAY_NS / MINUTE_NS;
+    char digits[12], text[24] = "";
+    if (offset_ns < HOUR_NS) {
+        format_offset(out, "", offset_ns, round_ns);
+        return;
+    }
+    format_fraction(digits, offset_ns, round_ns, units);
+    if (days)
+        snprintf(text, sizeof text, "%" PRIu64 " d ", days);
+    snprintf(out, RV_TICK_TEXT_BYTES, "%s%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "%s", text, minutes / 60, minutes % 60,
+             offset_ns % MINUTE_NS / units->ns, digits);
 }
 
 static void label_tick(struct rv_tick *tick, const struct rv_time_axis_params *params, uint64_t base_ns,
@@ -130,7 +153,7 @@ static uint64_t choose_base(struct rv_time_axis *ticks, const struct rv_time_axi
     for (unsigned i = 0; i < 2 || (round_ns < params->to_ns - params->from_ns && i < 6); i++)
         round_ns *= 10;
     offset_ns -= offset_ns % round_ns;
-    format_offset(ticks->base, "", offset_ns, round_ns);
+    format_base(ticks->base, offset_ns, round_ns);
     return params->zero_ns + offset_ns;
 }
 

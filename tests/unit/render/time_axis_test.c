@@ -55,6 +55,14 @@ Test(time_axis, far_from_the_origin_a_base_is_shown_once, .timeout = 60)
     }
 }
 
+Test(time_axis, a_base_of_hours_is_told_as_a_clock, .timeout = 60)
+{
+    struct rv_time_axis ticks = make(ZERO_NS + 1123180 * SECOND_NS, ZERO_NS + 1123183 * SECOND_NS, false);
+    cr_assert_str_eq(ticks.base, "12 d 23:59:40");
+    ticks = make(ZERO_NS + 18000 * SECOND_NS + 123456789, ZERO_NS + 18000 * SECOND_NS + 123466789, false);
+    cr_assert_str_eq(ticks.base, "05:00:00.1234");
+}
+
 Test(time_axis, every_window_has_round_marks_inside_it, .timeout = 60)
 {
     for (double window_ns = 100.0; window_ns < 3e16; window_ns *= 1.37) {
