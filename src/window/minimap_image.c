@@ -7,11 +7,13 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
+#include "model/busy_range.h"
 
 #define REST_NS 1000000000u /* interval of updates of a growing trace */
 #define STEP_NS 500000u     /* time per frame */
 #define BUDGET 60000
 #define STRENGTH_MIN 0.25f
+#define SPARSE 5u /* calls in less than this part of the trace fill the strip */
 
 static void add_box(struct rv_minimap_image *minimap_image, const struct rv_box *box, struct rv_color color)
 {
@@ -118,23 +120,30 @@ static bool is_other(const struct rv_minimap_image *minimap_image, const struct 
 static bool is_due(const struct rv_minimap_image *minimap_image, const struct rv_minimap_image_params *params)
 {
     const struct rv_live_edge *live_edge = params->live_edge;
-    if (minimap_image->first_ns == live_edge->first_ns && minimap_image->last_ns == live_edge->last_ns &&
+    if (minimap_image->trace.from_ns == live_edge->first_ns && minimap_image->trace.to_ns == live_edge->last_ns &&
         minimap_image->colors_version == rv_box_colors_version(params->colors))
         return false;
     return live_edge->is_done || params->clock_ns - minimap_image->made_ns >= REST_NS;
 }
 
-static struct rv_view_params view_params(const struct rv_minimap_image_params *params)
+/* One stray event, days before all others, would leave a pixel for them. */
+static struct rv_range_ns choose_range(const struct rv_minimap_image_params *params)
 {
-    return (struct rv_view_params){.from_ns = params->live_edge->first_ns,
-                                   .to_ns = params->live_edge->last_ns,
-                                   .width_px = (uint32_t)params->width,
+    struct rv_range_ns whole = {params->live_edge->first_ns, params->live_edge->last_ns}, busy;
+    bool is_known = params->live_edge->is_done && rv_busy_range(params->lanes, &busy.from_ns, &busy.to_ns);
+    return is_known && (busy.to_ns - busy.from_ns) < (whole.to_ns - whole.from_ns) / SPARSE ? busy : whole;
+}
+
+static struct rv_view_params view_params(const struct rv_minimap_image *minimap_image, struct rv_range_ns range)
+{
+    return (struct rv_view_params){.from_ns = range.from_ns,
+                                   .to_ns = range.to_ns,
+                                   .width_px = (uint32_t)minimap_image->width,
                                    .box_budget = BUDGET};
 }
 
 static void begin(struct rv_minimap_image *minimap_image, const struct rv_minimap_image_params *params)
 {
-    struct rv_view_params view = view_params(params);
     if (minimap_image->width != params->width || minimap_image->height != params->height) {
         free(minimap_image->rgba);
         free(minimap_image->columns);
@@ -147,8 +156,10 @@ static void begin(struct rv_minimap_image *minimap_image, const struct rv_minima
     minimap_image->colors_version = rv_box_colors_version(params->colors);
     minimap_image->idle = params->idle;
     minimap_image->made_ns = params->clock_ns;
+    minimap_image->trace = (struct rv_range_ns){params->live_edge->first_ns, params->live_edge->last_ns};
     minimap_image->is_making = true;
     minimap_image->n_painted = 0;
+    struct rv_view_params view = view_params(minimap_image, choose_range(params));
     rv_view_begin(&minimap_image->view, params->lanes, &view);
     rv_leaf_view_begin(&minimap_image->leaves, &minimap_image->view);
 }
@@ -157,7 +168,7 @@ static void begin(struct rv_minimap_image *minimap_image, const struct rv_minima
 static void step(struct rv_minimap_image *minimap_image, const struct rv_minimap_image_params *params)
 {
     struct rv_view *view = &minimap_image->view;
-    struct rv_view_params view_as = view_params(params);
+    struct rv_view_params view_as = view_params(minimap_image, (struct rv_range_ns){view->from_ns, view->to_ns});
     if (rv_view_step(view, params->lanes, &view_as)) {
         rv_leaf_view_begin(&minimap_image->leaves, view);
         return;

@@ -1,7 +1,7 @@
 /*
  * The minimap's pixels: a row per lane; each column has the colour of the lane's activity, as bright as the lane was
  * busy; lost events have theirs. No GL. While the trace grows, and when colours change, it is rebuilt, a part in each
- * frame.
+ * frame. It shows the whole trace; of an ended one whose calls have less than a fifth of the time, the part with calls.
  */
 #ifndef RV_WINDOW_MINIMAP_IMAGE_H
 #define RV_WINDOW_MINIMAP_IMAGE_H
@@ -12,11 +12,13 @@
 #include "viewer/live_edge.h"
 #include "model/leaf_view.h"
 #include "render/box_colors.h"
+#include "render/selection.h"
 
 struct rv_minimap_image { /* zeroed = empty */
     uint8_t *rgba;        /* width * height, rows top first */
     int width, height;
     uint64_t first_ns, last_ns; /* times of its edges */
+    struct rv_range_ns trace;   /* bounds of the trace that it was made of */
     uint64_t version;           /* changes with the pixels */
     uint64_t made_ns;
     uint64_t colors_version;

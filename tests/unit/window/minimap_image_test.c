@@ -113,6 +113,26 @@ Test(minimap_image, lost_events_have_their_colour_where_they_were_lost, .timeout
     fini(&fixture);
 }
 
+/* As the clock's start in a trace of a machine that has been up for days. */
+Test(minimap_image, a_stray_event_long_before_does_not_empty_it, .timeout = 60)
+{
+    struct fixture fixture;
+    init(&fixture);
+    uint64_t busy_ns = 13 * UINT64_C(86400000000000);
+    add_call(&fixture, MS, MS + 1000, 1);
+    for (uint64_t i = 0; i < 100; i++)
+        add_call(&fixture, busy_ns + i * 10 * MS, busy_ns + (i + 1) * 10 * MS, 1);
+    fixture.live_edge.last_ns = fixture.lane->last_ns;
+    update(&fixture);
+    cr_assert_lt(fixture.image.last_ns - fixture.image.first_ns, 2000 * (uint64_t)MS);
+    for (int x = 20; x < WIDTH - 20; x++)
+        cr_assert_gt(light(pixel(&fixture, x)), light((const uint8_t[]){idle.r, idle.g, idle.b}), "column %d", x);
+    uint64_t version = fixture.image.version;
+    update(&fixture);
+    cr_assert_eq(fixture.image.version, version, "it is made once");
+    fini(&fixture);
+}
+
 Test(minimap_image, changed_colours_are_painted_anew, .timeout = 60)
 {
     struct fixture fixture;
