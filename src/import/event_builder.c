@@ -47,6 +47,7 @@ struct rv_event_builder {
     struct rv_hash_index process_index, thread_index;
     struct thread *threads;
     size_t n_threads, threads_capacity;
+    size_t n_begun; /* of the threads: those before the last whose stream was opened */
     size_t n_buffered;
     bool has_time;
     int64_t origin_ns;
@@ -270,6 +271,17 @@ static void open_stream(struct rv_event_builder *builder, struct thread *thread)
     thread->n_emitted = 0;
 }
 
+/* Those of threads that came before it first: lanes stand in the order in which threads began, whichever ended first. */
+static void open_streams(struct rv_event_builder *builder, struct thread *thread)
+{
+    for (; builder->threads + builder->n_begun < thread; builder->n_begun++) {
+        struct thread *before = &builder->threads[builder->n_begun];
+        if (!before->stream && before->n_events)
+            open_stream(builder, before);
+    }
+    open_stream(builder, thread);
+}
+
 static struct rv_batch *wait_for_batch(const struct rv_intake *intake)
 {
     struct rv_batch *batch;
@@ -305,7 +317,7 @@ static void flush_thread(struct rv_event_builder *builder, struct thread *thread
         return;
     define_names(builder);
     if (!thread->stream)
-        open_stream(builder, thread);
+        open_streams(builder, thread);
     send_events(builder, thread);
     builder->n_buffered -= thread->n_events;
     thread->n_events = 0;

@@ -382,3 +382,26 @@ Test(import, a_sample_without_its_callers_runs_inside_the_open_calls)
     cr_assert_eq(rv_event_builder_depth(builder, thread), 2, "more callers than are open");
     rv_event_builder_destroy(builder);
 }
+
+Test(import, lanes_stand_in_the_order_in_which_threads_began)
+{
+    enum { N = 3 };
+    struct rv_event_builder *builder = rv_event_builder_create(NULL);
+    struct collected collected;
+    collect_init(&collected);
+    uint32_t threads[N], id = rv_event_builder_intern(builder, text(""), text("a"), text(""), 0);
+    for (uint32_t i = 0; i < N; i++)
+        threads[i] = rv_event_builder_thread(builder, rv_event_builder_process(builder, i + 1), i + 1, 0);
+    rv_event_builder_begin(builder, &collected.intake);
+    for (int i = 0; i < N; i++)
+        rv_event_builder_call(builder, threads[i], 10 + i, id);
+    rv_event_builder_end_thread(builder, threads[1], 20);
+    rv_event_builder_end_thread(builder, threads[2], 21);
+    rv_event_builder_close(builder);
+    rv_event_builder_end(builder);
+    cr_assert_eq(collected.n_streams, N);
+    for (uint32_t i = 0; i < N; i++)
+        cr_assert_eq(collected.streams[i].pid, i + 1, "its parent ended last");
+    collect_fini(&collected);
+    rv_event_builder_destroy(builder);
+}
