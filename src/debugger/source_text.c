@@ -1,7 +1,6 @@
 #include "debugger/source_text.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,9 +62,22 @@ static void list_lines(struct rv_source_text *source)
     }
 }
 
+/* When the file was written; 0 without one. */
+static struct timespec modified(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? status.st_mtim : (struct timespec){0};
+}
+
+bool rv_source_text_has_changed(const struct rv_source_text *source, const char *path)
+{
+    const struct timespec now = modified(path);
+    return now.tv_sec != source->modified.tv_sec || now.tv_nsec != source->modified.tv_nsec;
+}
+
 void rv_source_text_read(struct rv_source_text *source, uint32_t pid, const char *path)
 {
-    *source = (struct rv_source_text){0};
+    *source = (struct rv_source_text){.modified = modified(path)};
     source->text = *path ? read_of_process(pid, path, &source->n_bytes) : NULL;
     if (source->text)
         list_lines(source);

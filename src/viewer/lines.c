@@ -163,6 +163,15 @@ static bool choose(struct rv_viewer *viewer)
     return true;
 }
 
+/* Its text is read again when a line of it is drawn. */
+static bool forget_changed_source(struct rv_viewer_lines *lines)
+{
+    const bool has_changed = lines->source_path && rv_source_text_has_changed(&lines->source, lines->source_path);
+    if (has_changed)
+        lines->source_path = NULL;
+    return has_changed;
+}
+
 bool rv_viewer_lines_advance(struct rv_viewer *viewer)
 {
     struct rv_viewer_lines *lines = &viewer->statistics.lines;
@@ -176,7 +185,7 @@ bool rv_viewer_lines_advance(struct rv_viewer *viewer)
     if (!lines->next && lines->version != viewer->statistics.version &&
         lines->next_version != viewer->statistics.version)
         begin(viewer);
-    return (lines->reader && choose(viewer)) || is_read;
+    return (lines->reader && choose(viewer)) | forget_changed_source(lines) | is_read;
 }
 
 void rv_viewer_lines_wait(struct rv_viewer *viewer)

@@ -2,9 +2,11 @@
 #include "viewer/lines.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sink/record.h"
@@ -74,6 +76,15 @@ static void make_files(void)
     fputs("use strict;\nsub outer {\n    for (1 .. 20) {\n\tinner($_)\n    }\n}\nsub inner {\n    work() }\n", text);
     fclose(text);
     make_recording();
+}
+
+/* As an editor saves it: a file of another time. */
+static void rewrite_source(void)
+{
+    FILE *text = fopen(source, "w");
+    fputs("use strict;\nsub edited {\n", text);
+    fclose(text);
+    cr_assert_eq(utimensat(AT_FDCWD, source, (const struct timespec[]){{1, 0}, {1, 0}}, 0), 0);
 }
 
 static struct rv_source *reopen(void *context)
@@ -211,6 +222,10 @@ Test(viewer_lines, the_chosen_subroutine_is_shown_with_its_source)
     expect(&fixture, 4, (const uint64_t[]){N_TURNS, 3 * N_TURNS, 9 * N_TURNS});
     cr_assert_str_eq(rv_viewer_lines_text(&fixture.viewer.statistics.lines, &rows[3], text), "    inner($_)");
     cr_assert_str_eq(rv_viewer_lines_text(&fixture.viewer.statistics.lines, &rows[1], text), "sub outer {");
+    rewrite_source();
+    cr_assert(rv_viewer_lines_advance(&fixture.viewer), "an edited file is seen");
+    cr_assert_str_eq(rv_viewer_lines_text(&fixture.viewer.statistics.lines, &rows[1], text), "sub edited {");
+    cr_assert_not(rv_viewer_lines_advance(&fixture.viewer), "once");
     act(&fixture, (struct rv_act){.action = RV_ACTION_CHOOSE_ROW, .idx = rows[0].subroutine == 1 ? 2 : 1});
     cr_assert_eq(fixture.viewer.statistics.lines.rows[0].line, 5);
     fini(&fixture);
