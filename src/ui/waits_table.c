@@ -22,15 +22,18 @@ enum column { COLUMN_OBJECT, COLUMN_TOTAL, COLUMN_WAITS, COLUMN_P99, COLUMN_LONG
 
 /* A name that leads somewhere. */
 static void show_link(const struct rv_ui_style *style, const char *id, const char *name, enum rv_action action,
-                      uint32_t idx, struct rv_ui_acts *acts)
+                      const struct rv_waits_table_row *row, struct rv_ui_acts *acts)
 {
     struct rv_imgui_area area;
     rv_imgui_table_cell();
     rv_imgui_touch(id, 0.0f, TEXT_HEIGHT, &area);
     if (*name && rv_imgui_is_clicked(0))
-        rv_ui_act(acts, &(struct rv_act){.action = action, .idx = idx});
+        rv_ui_act(acts, &(struct rv_act){.action = action, .idx = row->idx});
     rv_imgui_draw_text((float[2]){area.x, area.y}, RV_IMGUI_FONT_TEXT,
-                       rv_imgui_is_hovered() ? style->accent : style->text_strong, *name ? name : "(not known)");
+                       rv_imgui_is_hovered() ? style->accent
+                       : row->is_warning     ? style->text_warning
+                                             : style->text_strong,
+                       *name ? name : "(not known)");
     if (rv_imgui_is_hovered())
         rv_imgui_tooltip(name);
 }
@@ -40,15 +43,15 @@ static void show_row(const struct rv_ui_style *style, const struct rv_waits_tabl
 {
     rv_imgui_push_id(row->idx);
     rv_imgui_table_row();
-    show_link(style, "object", row->object, RV_ACTION_SHOW_WAIT, row->idx, acts);
+    show_link(style, "object", row->object, RV_ACTION_SHOW_WAIT, row, acts);
     rv_ui_cell_ns(style, row->total_ns);
     if (!is_narrow) {
         rv_ui_cell_count(style, row->n_waits);
         rv_ui_cell_ns(style, row->p99_ns);
         rv_ui_cell_ns(style, row->longest_ns);
-        show_link(style, "waiter", row->waiter, RV_ACTION_SHOW_WAIT, row->idx, acts);
+        show_link(style, "waiter", row->waiter, RV_ACTION_SHOW_WAIT, row, acts);
     }
-    show_link(style, "holder", row->holder, RV_ACTION_SHOW_HOLDER, row->idx, acts);
+    show_link(style, "holder", row->holder, RV_ACTION_SHOW_HOLDER, row, acts);
     rv_imgui_pop_id();
 }
 

@@ -1,4 +1,4 @@
-/* The list of what threads waited for, most waiting first: find an object or a function, go to its waits and its holders. */
+/* The list of what threads waited for, deadlocks first, then most waiting: find an object or a function, go to its waits and its holders. */
 #ifndef RV_UI_WAITS_TABLE_H
 #define RV_UI_WAITS_TABLE_H
 
@@ -7,7 +7,8 @@
 #include "ui/ui.h"
 
 struct rv_waits_table_row {
-    uint32_t idx;                               /* as actions have it */
+    uint32_t idx; /* as actions have it */
+    bool is_warning;
     char object[160], waiter[160], holder[160]; /* "": unknown */
     uint64_t n_waits, total_ns, p99_ns, longest_ns;
 };

@@ -175,7 +175,7 @@ static const struct rv_key_binding TABLE[RV_ACTION_COUNT] = {
     [RV_ACTION_HELP] = {{{"F1", 0}, {"/", RV_MODIFIER_SHIFT}}, NULL, "show or hide this list of keys"},
     [RV_ACTION_SETTINGS] = {{{"F2", 0}}, NULL, "settings"},
     [RV_ACTION_THREADS] = {{{"T", 0}}, NULL, "show or hide the list of threads"},
-    [RV_ACTION_WAITS] = {{{"F9", 0}}, NULL, "show or hide the list of what threads waited for, most waiting first"},
+    [RV_ACTION_WAITS] = {{{"F9", 0}}, NULL, "show or hide the list of deadlocks and of what threads waited for"},
     [RV_ACTION_SHOW_WAIT] = {{{NULL, 0}}, "click in the list of waits", "go to the call that waited longest for it"},
     [RV_ACTION_SHOW_HOLDER] = {{{NULL, 0}},
                                "click on who kept them waiting",

@@ -1,10 +1,14 @@
 #include "viewer/waits.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/vec.h"
 #include "viewer/show_call.h"
 #include "viewer/viewer.h"
+#include "waits/cycles.h"
 
 #define PAUSE_NS 250000000u /* between two, at least */
 #define PAUSE_COSTS 10u     /* and this often what the last one took */
@@ -14,24 +18,68 @@ static bool is_wanted(void *context)
     return rv_job_thread_is_wanted(context);
 }
 
+static struct rv_wait_side side_of(const struct rv_lane *lane, uint32_t call)
+{
+    return (struct rv_wait_side){.lane = lane, .tid = lane->tid, .call = call};
+}
+
+/* As if it was the only wait for its object. */
+static struct rv_waits_row row_of(const struct rv_wait_in_cycle *in_cycle, const struct rv_lanes *lanes)
+{
+    const struct rv_wait *wait = &in_cycle->wait;
+    const uint64_t n_ns = rv_wait_duration_ns(wait);
+    return (struct rv_waits_row){.object = wait->object,
+                                 .kind = wait->kind,
+                                 .n_waits = 1,
+                                 .total_ns = n_ns,
+                                 .p99_ns = n_ns,
+                                 .longest_ns = n_ns,
+                                 .waiter = side_of(rv_lanes_get(lanes, wait->lane), wait->call),
+                                 .waited_ns = wait->end_ns,
+                                 .holder = side_of(in_cycle->holder, 0),
+                                 .held_ns = n_ns,
+                                 .released_ns = wait->end_ns};
+}
+
+static void make_rows(struct rv_viewer_waits *job, struct rv_wait_reader *reader)
+{
+    struct rv_viewer_waits_made *made = &job->made;
+    size_t n_objects = 0;
+    struct rv_wait_in_cycle *deadlocked = rv_wait_cycles_take(reader, job->lanes, &made->n_deadlocked);
+    struct rv_waits_row *objects = made->has_objects ? rv_wait_reader_take_rows(reader, &n_objects) : NULL;
+    made->n = made->n_deadlocked + n_objects;
+    made->rows = rv_alloc(made->n + 1, sizeof *made->rows);
+    for (size_t i = 0; i < made->n_deadlocked; i++)
+        made->rows[i] = row_of(&deadlocked[i], job->lanes);
+    for (size_t i = 0; i < n_objects; i++)
+        made->rows[made->n_deadlocked + i] = objects[i];
+    free(objects);
+    free(deadlocked);
+}
+
 static void work(void *context)
 {
     struct rv_viewer_waits *job = context;
     const uint64_t begin_ns = rv_clock_thread_cpu_ns();
     struct rv_wait_reader *reader = rv_wait_reader_open(job->waits, is_wanted, &job->thread);
-    job->made.rows = rv_wait_reader_take_rows(reader, &job->made.n);
+    make_rows(job, reader);
     job->made.has_missed = rv_wait_reader_has_missed(reader);
     rv_wait_reader_close(reader);
     job->cost_ns = rv_clock_thread_cpu_ns() - begin_ns;
 }
 
+/* A wait that goes on may become one of a cycle without another event. */
 static bool is_old(const struct rv_viewer *viewer)
 {
     const struct rv_viewer_waits *job = &viewer->waits;
-    if (job->shown.is_final)
-        return false;
-    return viewer->live_edge.is_done || (rv_waits_n(job->waits) != job->shown.n_waits &&
-                                         rv_clock_mono_ns() - job->ended_ns >= PAUSE_NS + PAUSE_COSTS * job->cost_ns);
+    const struct rv_viewer_waits_made *shown = &job->shown;
+    const bool lacks_objects = viewer->panels.has_waits && !shown->has_objects;
+    const bool has_news = rv_waits_n_open(job->waits) || shown->n_deadlocked ||
+                          (viewer->panels.has_waits && rv_waits_n(job->waits) != shown->n_waits);
+    if (shown->is_final)
+        return lacks_objects;
+    return viewer->live_edge.is_done || lacks_objects ||
+           (has_news && rv_clock_mono_ns() - job->ended_ns >= PAUSE_NS + PAUSE_COSTS * job->cost_ns);
 }
 
 static bool take(struct rv_viewer *viewer)
@@ -39,27 +87,58 @@ static bool take(struct rv_viewer *viewer)
     struct rv_viewer_waits *job = &viewer->waits;
     if (job->thread.is_running || !job->made.rows)
         return false;
+    const bool has_changed = viewer->panels.has_waits || job->made.n_deadlocked != job->shown.n_deadlocked;
     free(job->shown.rows);
     job->shown = job->made;
     job->made = (struct rv_viewer_waits_made){.rows = NULL};
     job->ended_ns = rv_clock_mono_ns();
-    return true;
+    return has_changed;
 }
 
 bool rv_viewer_waits_advance(struct rv_viewer *viewer)
 {
     struct rv_viewer_waits *job = &viewer->waits;
     job->waits = viewer->analysis.session ? rv_session_waits(viewer->analysis.session) : NULL;
-    if (!viewer->panels.has_waits || !job->waits)
+    job->lanes = viewer->lanes;
+    if (!job->waits)
         return false;
     (void)rv_job_thread_poll(&job->thread, 0);
     const bool has_changed = take(viewer);
     if (!job->thread.is_running && is_old(viewer)) {
-        job->made =
-            (struct rv_viewer_waits_made){.n_waits = rv_waits_n(job->waits), .is_final = viewer->live_edge.is_done};
+        job->made = (struct rv_viewer_waits_made){.n_waits = rv_waits_n(job->waits),
+                                                  .has_objects = viewer->panels.has_waits,
+                                                  .is_final = viewer->live_edge.is_done};
         rv_job_thread_start(&job->thread, work, job);
     }
     return has_changed;
+}
+
+void rv_viewer_waits_wait(struct rv_viewer *viewer)
+{
+    (void)rv_viewer_waits_advance(viewer);
+    rv_job_thread_wait(&viewer->waits.thread);
+    (void)take(viewer);
+}
+
+static size_t add_thread(const struct rv_viewer *viewer, const struct rv_wait_side *side, const char *before, char *out,
+                         size_t out_bytes)
+{
+    struct rv_lane *lane = rv_lanes_get(viewer->lanes, side->lane->idx);
+    pthread_mutex_lock(&lane->lock);
+    const int n = snprintf(out, out_bytes, "%s%s (%" PRIu32 ")", before, lane->name, lane->tid);
+    pthread_mutex_unlock(&lane->lock);
+    return n < (int)out_bytes ? (size_t)n : out_bytes - 1;
+}
+
+void rv_viewer_waits_describe_deadlock(const struct rv_viewer *viewer, char *out, size_t out_bytes)
+{
+    const struct rv_viewer_waits_made *shown = &viewer->waits.shown;
+    size_t n = add_thread(viewer, &shown->rows[0].waiter, "deadlock: ", out, out_bytes);
+    for (size_t i = 0; i < shown->n_deadlocked; i++) {
+        n += add_thread(viewer, &shown->rows[i].holder, " -> ", out + n, out_bytes - n);
+        if (shown->rows[i].holder.lane == shown->rows[0].waiter.lane)
+            break;
+    }
 }
 
 void rv_viewer_waits_fini(struct rv_viewer *viewer)

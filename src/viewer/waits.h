@@ -1,4 +1,7 @@
-/* What threads waited for, by object, most waiting first: made anew by another thread as waits come. Part of viewer/viewer.h. */
+/*
+ * Threads that wait for each other, looked for while any wait for locks; and what threads waited for, by object, most waiting
+ * first: made anew by another thread as waits come. Part of viewer/viewer.h.
+ */
 #ifndef RV_VIEWER_WAITS_H
 #define RV_VIEWER_WAITS_H
 
@@ -10,22 +13,34 @@
 
 struct rv_viewer_waits_made { /* zeroed = none */
     struct rv_waits_row *rows;
-    size_t n, n_waits; /* n_waits: that there were */
-    bool has_missed;   /* some could not be read */
+    size_t n,
+        n_deadlocked; /* n_deadlocked: the first rows, one for each wait that is in a cycle, a cycle's one after the other */
+    size_t n_waits;   /* that there were */
+    bool has_objects; /* the other rows, too */
+    bool has_missed;  /* some could not be read */
     bool is_final;
 };
 
 struct rv_viewer_waits { /* zeroed = none; must not move while running */
     struct rv_job_thread thread;
-    struct rv_waits *waits;                  /* the job's, until it is done */
+    struct rv_waits *waits;                  /* the job's, until it is done, */
+    struct rv_lanes *lanes;                  /* likewise */
     struct rv_viewer_waits_made made, shown; /* made: by the job */
     uint64_t cost_ns, ended_ns;
 };
 
 struct rv_viewer;
 
-/* While the panel is open: begin to make them anew where it is time, take what was made. Returns whether it has changed. */
+/* Begin to make them anew where it is time, the objects while the panel is open; take what was made. Returns whether it has
+ * changed. */
 bool rv_viewer_waits_advance(struct rv_viewer *viewer);
+
+/* Make them now, for a picture without a window. */
+void rv_viewer_waits_wait(struct rv_viewer *viewer);
+
+/* "deadlock: reader (7) -> writer (8) -> reader (7)": the first one's threads, each behind the one that waits for it. */
+void rv_viewer_waits_describe_deadlock(const struct rv_viewer *viewer, char *out, size_t out_bytes);
+
 void rv_viewer_waits_fini(struct rv_viewer *viewer);
 
 /*

@@ -27,7 +27,7 @@ struct rv_waits_lane {     /* each array in order of time */
 struct rv_waits {
     struct rv_lanes *lanes;
     size_t most_bytes;
-    atomic_size_t n;                /* for rv_waits_n(). No ordering needed */
+    atomic_size_t n, n_open;        /* for rv_waits_n() and rv_waits_n_open(). No ordering needed */
     pthread_mutex_t lock;           /* covers the rest */
     struct rv_waits_lane *on_lanes; /* by lane_idx */
     size_t n_lanes;

@@ -190,6 +190,7 @@ void rv_waits_set_open(struct rv_waits *waits, uint32_t lane_idx, const struct r
 {
     pthread_mutex_lock(&waits->lock);
     struct rv_waits_lane *lane = lane_at(waits, lane_idx);
+    atomic_fetch_add_explicit(&waits->n_open, (size_t)(wait != NULL) - (size_t)lane->has_open, memory_order_relaxed);
     lane->has_open = wait != NULL;
     lane->open = wait ? *wait : lane->open;
     lane->open.lane = lane_idx;
@@ -239,4 +240,9 @@ struct rv_waits_state rv_waits_state(struct rv_waits *waits)
 size_t rv_waits_n(const struct rv_waits *waits)
 {
     return atomic_load_explicit(&waits->n, memory_order_relaxed);
+}
+
+size_t rv_waits_n_open(const struct rv_waits *waits)
+{
+    return atomic_load_explicit(&waits->n_open, memory_order_relaxed);
 }

@@ -62,6 +62,9 @@ void rv_waits_add_release(struct rv_waits *waits, const struct rv_release *relea
 /* The lane's wait that has not ended; NULL: there is none. */
 void rv_waits_set_open(struct rv_waits *waits, uint32_t lane_idx, const struct rv_wait *wait);
 
+/* How many lanes have one. Does not wait for writers. */
+size_t rv_waits_n_open(const struct rv_waits *waits);
+
 struct rv_waits_state {
     uint64_t n, n_releases;
     uint64_t n_gone;  /* waits and releases that were discarded, and cannot be loaded */

@@ -136,6 +136,7 @@ static void choose_window(const struct rv_screenshot_params *params, struct rv_v
         rv_viewer_statistics_wait(viewer);
     }
     rv_viewer_arcs_wait(viewer);
+    rv_viewer_waits_wait(viewer);
     if (params->lit) {
         rv_viewer_path_light(viewer, params->lit);
         rv_viewer_path_wait(viewer);

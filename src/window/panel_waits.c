@@ -36,12 +36,15 @@ static void describe(const struct rv_viewer *viewer, size_t idx, struct rv_waits
         (void)snprintf(object, sizeof object, "others");
     else if (row->object)
         (void)rv_subroutines_name_of(viewer->subroutines, row->object, object, sizeof object);
+    const bool is_deadlocked = idx < viewer->waits.shown.n_deadlocked;
     *out = (struct rv_waits_table_row){.idx = (uint32_t)idx,
+                                       .is_warning = is_deadlocked,
                                        .n_waits = row->n_waits,
                                        .total_ns = row->total_ns,
                                        .p99_ns = row->p99_ns,
                                        .longest_ns = row->longest_ns};
-    (void)snprintf(out->object, sizeof out->object, "%s%s%s", rv_wait_kind_name(row->kind), *object ? " " : "", object);
+    (void)snprintf(out->object, sizeof out->object, "%s%s%s%s", is_deadlocked ? "deadlock: " : "",
+                   rv_wait_kind_name(row->kind), *object ? " " : "", object);
     name_side(viewer, &row->waiter, out->waiter, sizeof out->waiter);
     name_side(viewer, &row->holder, out->holder, sizeof out->holder);
 }

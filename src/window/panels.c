@@ -12,9 +12,9 @@
 #include "base/clock.h"
 #include "base/vec.h"
 #include "render/theme.h"
-#include "ui/filter_notice.h"
 #include "ui/legend.h"
 #include "ui/minimap.h"
+#include "ui/notice.h"
 #include "ui/settings_panel.h"
 #include "ui/topbar.h"
 
@@ -285,13 +285,37 @@ static void show_commands(struct rv_panels *panels, const struct rv_panels_about
 }
 
 /* With the search bar open, the rules are there. */
-static void show_filter_notice(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
+static bool show_filter_notice(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
 {
     const struct rv_view *view = about->view;
-    struct rv_filter_notice shown = {.n_rules = rv_filter_n_rules(about->viewer->analysis.filter),
-                                     .is_empty = view->is_made && view->n_lanes && view->n_boxes == 0};
-    if (shown.n_rules && (shown.is_empty || !about->viewer->panels.has_search))
-        rv_filter_notice_show(panels->ui, &shown, acts);
+    const size_t n = rv_filter_n_rules(about->viewer->analysis.filter);
+    const bool is_empty = view->is_made && view->n_lanes && view->n_boxes == 0;
+    char text[64];
+    if (n == 0 || (about->viewer->panels.has_search && !is_empty))
+        return false;
+    (void)snprintf(text, sizeof text, "Filtered by %zu rule%s", n, n == 1 ? "" : "s");
+    rv_notice_show(panels->ui,
+                   &(struct rv_notice){.name = "filter notice",
+                                       .text = is_empty ? "Nothing here passes the filter" : text,
+                                       .is_centered = is_empty,
+                                       .buttons = {{"Reset", RV_ACTION_RESET_FILTER}, {"Edit", RV_ACTION_SEARCH}}},
+                   acts);
+    return !is_empty;
+}
+
+/* Threads that wait for each other; with the list of waits open, they are there. */
+static void show_deadlock(struct rv_panels *panels, const struct rv_viewer *viewer, unsigned row,
+                          struct rv_ui_acts *acts)
+{
+    char text[160];
+    if (!viewer->waits.shown.n_deadlocked || viewer->panels.has_waits)
+        return;
+    rv_viewer_waits_describe_deadlock(viewer, text, sizeof text);
+    rv_notice_show(
+        panels->ui,
+        &(struct rv_notice){
+            .name = "deadlock", .text = text, .is_warning = true, .row = row, .buttons = {{"Show", RV_ACTION_WAITS}}},
+        acts);
 }
 
 static struct rv_panel_analysis_about analysis_of(const struct rv_panels_about *about)
@@ -400,7 +424,8 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
     } else { /* what was asked for comes even where there is no room for more */
         show_below(panels, about, &asked, acts);
     }
-    show_filter_notice(panels, about, acts);
+    const bool is_filtered = show_filter_notice(panels, about, acts);
+    show_deadlock(panels, viewer, is_filtered, acts);
     if (viewer->panels.has_help)
         show_help(panels, acts);
     else

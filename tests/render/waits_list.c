@@ -1,5 +1,6 @@
 /* The list of what threads waited for, in a window: opened by its key, a row leads to the call that waited; kinds of arcs are
- * switched off and on, with the program of ended_program.h, which has waited. */
+ * switched off and on, with the program of ended_program.h, which has
+ * waited, and does to the end for what it has itself. */
 #include "window_steps.h"
 
 #define WAITED_FROM_NS (45 * MS) /* from the beginning, in the second inner call */
@@ -8,11 +9,13 @@
 static void add_waits(struct window_steps *steps)
 {
     const uint64_t from_ns = ended_program_origin() + WAITED_FROM_NS;
+    const uint32_t own_tid = rv_lanes_get(rv_session_lanes(steps->session), 0)->tid;
     for (uint64_t i = 1; i <= 2; i++)
         rv_waits_add(rv_session_waits(steps->session), &(struct rv_wait){.start_ns = from_ns,
                                                                          .end_ns = from_ns + i * WAITED_NS / 2,
                                                                          .kind = RV_WAIT_MUTEX,
                                                                          .wake = RV_WAKE_UNKNOWN,
+                                                                         .waker = i == 2 ? own_tid : 0,
                                                                          .object = i == 2 ? 1 : 2,
                                                                          .call = 2});
 }
@@ -34,10 +37,12 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
         user_press(SDL_SCANCODE_F9, 0);
         return true;
     case 1:
-        if (!viewer->panels.has_waits || shown->n != 2 || !state->is_settled)
+        if (!viewer->panels.has_waits || shown->n != 3 || !state->is_settled)
             return false;
-        window_steps_check(steps, shown->rows[0].object == 1 && shown->rows[0].total_ns == WAITED_NS,
-                           "the object with most waiting is not the first");
+        window_steps_check(steps, shown->n_deadlocked == 1 && shown->rows[0].object == 1,
+                           "the deadlock is not the first");
+        window_steps_check(steps, shown->rows[1].object == 1 && shown->rows[1].total_ns == WAITED_NS,
+                           "the object with most waiting is not the next");
         ask(state, RV_ACTION_SHOW_WAIT, 0);
         return true;
     case 2:
@@ -45,7 +50,7 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
             return false;
         window_steps_check(steps, viewer->pointer.hover.box.start_ns == ended_program_inner_start(1),
                            "another call is pinned");
-        ask(state, RV_ACTION_SHOW_HOLDER, 1); /* unknown */
+        ask(state, RV_ACTION_SHOW_HOLDER, 2); /* unknown */
         ask(state, RV_ACTION_ARC_KIND, RV_ARC_LOCK);
         return true;
     case 3:

@@ -1,0 +1,24 @@
+/* Says something over the picture, and offers what to do about it. Takes no room from the picture. */
+#ifndef RV_UI_NOTICE_H
+#define RV_UI_NOTICE_H
+
+#include <stdbool.h>
+
+#include "ui/ui.h"
+
+enum { RV_NOTICE_MOST_BUTTONS = 2 };
+
+struct rv_notice {
+    const char *name; /* tells it from others */
+    const char *text;
+    bool is_warning, is_centered; /* not centered: at the upper left, */
+    unsigned row;                 /* below so many others */
+    struct rv_notice_button {
+        const char *label; /* NULL: none */
+        enum rv_action action;
+    } buttons[RV_NOTICE_MOST_BUTTONS];
+};
+
+void rv_notice_show(struct rv_ui *ui, const struct rv_notice *shown, struct rv_ui_acts *acts);
+
+#endif
