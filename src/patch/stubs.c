@@ -11,6 +11,9 @@
 #define THROUGH_BYTES 6u /* jmp *word(%rip) */
 
 _Static_assert(CALL_AT + 6 == RV_PATCH_FUNCTION_BEFORE_RESUME, "a call through memory has six bytes");
+_Static_assert((LINK_BYTES + RV_PATCH_FUNCTION_BEFORE_RESUME + THROUGH_BYTES + ALIGN - 1) / ALIGN * ALIGN ==
+                   sizeof(struct rv_patch_link),
+               "links are an array");
 _Static_assert(RV_PATCH_JUMP_BYTES == RV_PATCH_USE_BYTES - 1, "one byte in front of the displacement stays");
 _Static_assert(ALIGN + RV_PATCH_FUNCTION_BEFORE_RESUME + RV_PATCH_MOVED_BYTES <= RV_PATCH_STUB_BYTES,
                "a stub has room");
@@ -21,7 +24,7 @@ void rv_patch_stubs_begin(struct rv_patch_stubs *stubs, uint64_t hook, uint64_t 
     rv_patch_decoder_init(&stubs->decoder);
     memcpy(stubs->bytes, &hook, sizeof hook);
     memcpy(stubs->bytes + CAPTURE_HOOK_AT, &capture_hook, sizeof capture_hook);
-    stubs->n_used = ALIGN;
+    stubs->n_used = RV_PATCH_LINKS_AT;
 }
 
 static void write_jump(uint8_t opcode, int32_t displacement, uint8_t jump[RV_PATCH_JUMP_BYTES])

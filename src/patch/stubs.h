@@ -10,7 +10,7 @@
  *
  * An import's stub is the same, with the import's word in place of the function's address; its only instruction goes
  * where that word says at that moment, which may be the loader's way to find out. What called through the word calls
- * through another, the link, which is in front of the stub.
+ * through another, the link, which is in front of the stub; while its calls are not traced the link leads to the resume.
  */
 #ifndef RV_PATCH_STUBS_H
 #define RV_PATCH_STUBS_H
@@ -19,6 +19,14 @@
 
 #define RV_PATCH_FUNCTION_BEFORE_RESUME 14u /* bytes from the function's address to the resume */
 #define RV_PATCH_STUB_BYTES 128u            /* at most, for each function */
+
+/* An import's. They come first among the stubs. */
+struct rv_patch_link {
+    uint64_t leads_to;
+    uint64_t import;
+    uint8_t call[6], jump[10]; /* the hook's, and what is resumed */
+};
+#define RV_PATCH_LINKS_AT 16u /* in the stubs' memory: behind the hooks' addresses */
 
 struct rv_patch_stubs {
     uint8_t *bytes;   /* 16-byte aligned */

@@ -138,8 +138,35 @@ struct rv_patch_site *rv_patch_sites_find(const struct rv_patcher_object *object
     return n && prepared->sites[n - 1].function == function ? &prepared->sites[n - 1] : NULL;
 }
 
+static struct rv_patch_link *links_of(const struct rv_patcher_object *object)
+{
+    return (struct rv_patch_link *)(void *)(object->prepared.stubs + RV_PATCH_LINKS_AT);
+}
+
+static bool turn(struct rv_patch_link *link, bool is_on)
+{
+    const uint64_t at = (uint64_t)(uintptr_t)link, to = (uint64_t)(uintptr_t)(is_on ? link->call : link->jump);
+    if (link->leads_to == to)
+        return true;
+    if (protect(at, at + sizeof *link, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+        return false;
+    __atomic_store_n(&link->leads_to, to, __ATOMIC_RELAXED);
+    (void)protect(at, at + sizeof *link, PROT_READ | PROT_EXEC);
+    return true;
+}
+
+bool rv_patch_sites_turn_import(const struct rv_patcher_object *object, uint64_t import, bool is_on)
+{
+    for (size_t i = 0; i < object->prepared.counts.n_imports; i++)
+        if (links_of(object)[i].import == import)
+            return turn(&links_of(object)[i], is_on);
+    return false;
+}
+
 void rv_patch_sites_judge_by_names(const struct rv_patcher_object *object)
 {
+    for (size_t i = 0; i < object->prepared.counts.n_imports; i++)
+        (void)turn(&links_of(object)[i], true);
     for (size_t i = 0; i < object->prepared.n_sites; i++)
         object->prepared.sites[i].is_off = object->prepared.sites[i].is_rejected;
 }

@@ -38,7 +38,11 @@ RV_HIDDEN bool rv_patch_sites_have_missing(const struct rv_patcher_object *objec
 /* The site of the function at this address, or NULL. */
 RV_HIDDEN struct rv_patch_site *rv_patch_sites_find(const struct rv_patcher_object *object, uint64_t function);
 
-/* Off are those that were rejected by name. */
+/* Have the calls of an import, whose word is at this address, traced or not: at once, threads may be anywhere. False: it
+ * has none. */
+RV_HIDDEN bool rv_patch_sites_turn_import(const struct rv_patcher_object *object, uint64_t import, bool is_on);
+
+/* Off are those that were rejected by name. Imports are on. */
 RV_HIDDEN void rv_patch_sites_judge_by_names(const struct rv_patcher_object *object);
 
 /* No thread is known to be between the bytes of any: those will be told from outside. */

@@ -49,6 +49,15 @@ static struct rv_patch_site *find(struct rv_patcher_object *objects, size_t n_ob
     return site;
 }
 
+/* Has a verdict no site? Then what it rejects is an import, or hooks look it up. */
+static bool is_elsewhere(struct rv_patcher_object *objects, size_t n_objects, const struct rv_wire_verdict *verdict)
+{
+    for (size_t i = 0; i < n_objects; i++)
+        if (rv_patch_sites_turn_import(&objects[i], verdict->address, verdict->is_kept))
+            return false;
+    return !verdict->is_kept;
+}
+
 static void turn(struct rv_patcher_object *object, struct rv_patch_site *site)
 {
     struct rv_wire_instrumentation *counts = &object->prepared.counts;
@@ -66,7 +75,7 @@ static bool judge(struct rv_patcher_object *objects, size_t n_objects, const str
     if (!rv_verdict_is_own(verdict))
         return true;
     struct rv_patch_site *site = find(objects, n_objects, verdict->address, &idx);
-    followed.has_elsewhere |= !site && !verdict->is_kept;
+    followed.has_elsewhere |= !site && is_elsewhere(objects, n_objects, verdict);
     if (!site || site->is_off == !verdict->is_kept)
         return true;
     if (followed.n_changed == MOST_CHANGED)
@@ -93,7 +102,7 @@ static void judge_anew(struct rv_patcher_object *objects, size_t n_objects, bool
         struct rv_patch_site *site = find(objects, n_objects, verdict.address, &idx);
         if (site)
             site->is_off = !verdict.is_kept;
-        followed.has_elsewhere |= !site && !verdict.is_kept;
+        followed.has_elsewhere |= !site && is_elsewhere(objects, n_objects, &verdict);
     }
 }
 
