@@ -23,7 +23,7 @@ OPTION(HEADLESS, ALL, "headless", NULL, NULL, FLAG(is_headless),
 OPTION(REPORT, WATCH, "report", "[=text|csv|json|lines|lines-csv|lines-json]", NULL, CODE,
     "print statistics of every subroutine, the threads, and what was lost; or of source lines",
     "Calls, total and own time, shortest, median, 99th percentile and longest call. Beside total and own time: how much of it the thread ran (`cpu`), was `blocked`, and was `runnable` but on no CPU; of Ruby threads `ready` for the GVL and `suspended` without it. Where threads' states are not known (--states) text has one line that says so, CSV empty fields, JSON \"states_known\":false. JSON, here and of --spans, has the \"form\" of a name that is a \"block\", or of code in \"c\" or a \"library\" of a language's runtime. Text has template arguments only "
-    "where names would read alike without. With `lines`, as text, CSV or JSON: hits, total and own time of every line that was "
+    "where names would read alike without; on a terminal, only the columns that it has room for, and one line that names the others. With `lines`, as text, CSV or JSON: hits, total and own time of every line that was "
     "executed, and its subroutine. A line lasts until the next statement of its call begins, or the call ends; own time is without "
     "callees; total time of a line that is executed inside of itself is that of the outermost execution. Lines are known of "
     "Perl and Ruby, and of native programs with debug information those on which functions that are traced are called: for "

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -94,6 +95,13 @@ int rv_output_begin(struct rv_output *output)
         return rv_err_sys("%s", output->path);
     output->is_begun = true;
     return 0;
+}
+
+unsigned rv_output_width(const struct rv_output *output)
+{
+    struct winsize size;
+    const bool is_known = !output->packed && ioctl(fileno(output->file), TIOCGWINSZ, &size) == 0;
+    return is_known ? size.ws_col : 0;
 }
 
 int rv_output_close(struct rv_output *output)

@@ -637,6 +637,7 @@ static int write_report(struct watch *watch, const struct rv_session_counts *cou
         .n_spans = counts->n_spans,
         .n_switches = counts->n_switches,
         .losses = &watch->losses,
+        .width = rv_output_width(&watch->output),
     };
     int error = rv_report_write(&report, watch->options->report_format, watch->output.file);
     rv_stats_destroy(stats);

@@ -30,7 +30,11 @@ struct table {
     struct rv_lane **lanes; /* by thread */
     size_t n_lanes;
     bool has_switches, has_turns; /* of the threads: by the kernel, by a runtime */
+    int n_left_out;               /* columns of the text, from the first group on */
 };
+
+/* Those that a narrow terminal has no room for, the least telling first. */
+enum column_group { TOTAL_STATES, LOW_DURATIONS, SELF_STATES, HIGH_DURATIONS, N_COLUMN_GROUPS };
 
 static struct name name_of(struct rv_subroutines *subroutines, uint32_t id)
 {
@@ -129,6 +133,7 @@ static void table_fini(struct table *table)
 
 /* ---- times in which calls ran and did not ---- */
 
+enum { COLUMN_WIDTH = 11, NAME_WIDTH = 22 }; /* of the text; of names what most need */
 enum { SELF_TIMES = 0, TOTAL_TIMES = 5, N_TIMES = 10, N_SWITCH_TIMES = 3 };
 
 /* Own ones, then those of outermost activations: three by the kernel's switches, two by a runtime's turns. */
@@ -410,18 +415,64 @@ static void add_times_heading(struct rv_text_buffer *text, const struct table *t
             rv_text_buffer_format(text, " %10s", names[i]);
 }
 
+static bool shows(const struct table *table, enum column_group group)
+{
+    return (int)group >= table->n_left_out;
+}
+
+/* The width of a group's columns, where they are shown. */
+static int width_of(const struct table *table, enum column_group group)
+{
+    static const int n_durations[N_COLUMN_GROUPS] = {[LOW_DURATIONS] = 2, [HIGH_DURATIONS] = 1};
+    const int n_states = N_SWITCH_TIMES * table->has_switches + (TOTAL_TIMES - N_SWITCH_TIMES) * table->has_turns;
+    const bool is_of_states = group == TOTAL_STATES || group == SELF_STATES;
+    return shows(table, group) ? COLUMN_WIDTH * (is_of_states ? n_states : n_durations[group]) : 0;
+}
+
+static void fit(struct table *table, unsigned width)
+{
+    int wanted = 12 + 3 * COLUMN_WIDTH + NAME_WIDTH;
+    for (enum column_group group = 0; group < N_COLUMN_GROUPS; group++)
+        wanted += width_of(table, group);
+    while (width && wanted > (int)width && table->n_left_out < N_COLUMN_GROUPS) {
+        wanted -= width_of(table, (enum column_group)table->n_left_out);
+        table->n_left_out++;
+    }
+}
+
+static void add_text_left_out(struct rv_text_buffer *text, const struct table *table)
+{
+    static const char *const names[N_COLUMN_GROUPS] = {"states of total", "min, p50", "states of self", "p99"};
+    const struct table all = {.has_switches = table->has_switches, .has_turns = table->has_turns};
+    const char *separator = "";
+    for (enum column_group group = 0; group < N_COLUMN_GROUPS; group++) {
+        if (shows(table, group) || !width_of(&all, group))
+            continue;
+        rv_text_buffer_format(text, "%s%s", *separator ? separator : "left out for want of room: ", names[group]);
+        separator = ", ";
+    }
+    if (*separator)
+        rv_text_buffer_add(text, " (all columns: | less -S)\n");
+}
+
 static void add_text_line(struct rv_text_buffer *text, const struct table *table, const struct line *line,
                           const char *name)
 {
     const struct rv_stats_row *row = &line->row;
-    const uint64_t durations[] = {row->min_ns, row->p50_ns, row->p99_ns, row->max_ns};
     rv_text_buffer_format(text, "%12llu", (unsigned long long)row->n_calls);
     rv_text_buffer_add_duration(text, row->total_ns);
-    add_times(text, table, &row->total_times, &row->total_ns);
+    if (shows(table, TOTAL_STATES))
+        add_times(text, table, &row->total_times, &row->total_ns);
     rv_text_buffer_add_duration(text, row->self_ns);
-    add_times(text, table, &row->self_times, &row->self_ns);
-    for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
-        rv_text_buffer_add_duration(text, durations[i]);
+    if (shows(table, SELF_STATES))
+        add_times(text, table, &row->self_times, &row->self_ns);
+    if (shows(table, LOW_DURATIONS)) {
+        rv_text_buffer_add_duration(text, row->min_ns);
+        rv_text_buffer_add_duration(text, row->p50_ns);
+    }
+    if (shows(table, HIGH_DURATIONS))
+        rv_text_buffer_add_duration(text, row->p99_ns);
+    rv_text_buffer_add_duration(text, row->max_ns);
     rv_text_buffer_format(text, "  %s", name);
     if (line->name.file[0] && line->name.line)
         rv_text_buffer_format(text, " (%s:%u)", line->name.file, line->name.line);
@@ -486,28 +537,41 @@ static void add_text_unknown(struct rv_text_buffer *text, const struct rv_report
         rv_text_buffer_add(text, "threads' states are not known: no columns of cpu, blocked and runnable time\n");
 }
 
+static void add_text_heading(struct rv_text_buffer *text, const struct table *table)
+{
+    rv_text_buffer_format(text, "%12s %10s", "calls", "total");
+    if (shows(table, TOTAL_STATES))
+        add_times_heading(text, table, true);
+    rv_text_buffer_format(text, " %10s", "self");
+    if (shows(table, SELF_STATES))
+        add_times_heading(text, table, true);
+    if (shows(table, LOW_DURATIONS))
+        rv_text_buffer_format(text, " %10s %10s", "min", "p50");
+    if (shows(table, HIGH_DURATIONS))
+        rv_text_buffer_format(text, " %10s", "p99");
+    rv_text_buffer_format(text, " %10s  subroutine\n", "max");
+}
+
 static void write_text(struct rv_text_buffer *text, const struct rv_report *report, const struct table *table)
 {
     uint64_t n_calls = 0, self_ns = 0;
     char **names =
         rv_table_names_create(table->lines, sizeof *table->lines, offsetof(struct line, name.full), table->n);
-    const int times_width =
-        11 * (N_SWITCH_TIMES * table->has_switches + (TOTAL_TIMES - N_SWITCH_TIMES) * table->has_turns);
-    rv_text_buffer_format(text, "%12s %10s", "calls", "total");
-    add_times_heading(text, table, true);
-    rv_text_buffer_format(text, " %10s", "self");
-    add_times_heading(text, table, true);
-    rv_text_buffer_format(text, " %10s %10s %10s %10s  subroutine\n", "min", "p50", "p99", "max");
+    const int behind_self =
+        width_of(table, SELF_STATES) + width_of(table, LOW_DURATIONS) + width_of(table, HIGH_DURATIONS) + COLUMN_WIDTH;
+    add_text_heading(text, table);
     for (size_t i = 0; i < table->n; i++) {
         add_text_line(text, table, &table->lines[i], names[i]);
         n_calls += table->lines[i].row.n_calls;
         self_ns += table->lines[i].row.self_ns;
     }
     rv_table_names_destroy(names, table->n);
-    rv_text_buffer_format(text, "%12llu %*s", (unsigned long long)n_calls, 10 + times_width, "");
+    rv_text_buffer_format(text, "%12llu%*s", (unsigned long long)n_calls, COLUMN_WIDTH + width_of(table, TOTAL_STATES),
+                          "");
     rv_text_buffer_add_duration(text, self_ns);
-    rv_text_buffer_format(text, " %*s  all %zu subroutines\n", 43 + times_width, "", table->n);
+    rv_text_buffer_format(text, "%*s  all %zu subroutines\n", behind_self, "", table->n);
     add_text_unknown(text, report, table);
+    add_text_left_out(text, table);
 
     rv_text_buffer_format(text, "\n%12s %10s %12s %10s", "process", "thread", "events", "max depth");
     add_times_heading(text, table, false);
@@ -532,6 +596,7 @@ int rv_report_write(const struct rv_report *report, enum rv_report_format format
     table_init(&table, report);
     switch (format) {
     case RV_REPORT_TEXT:
+        fit(&table, report->width);
         write_text(&text, report, &table);
         break;
     case RV_REPORT_CSV:

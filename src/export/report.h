@@ -19,6 +19,7 @@ struct rv_report {
     const struct rv_group_by *group_by; /* rows by argument, or by result; NULL = by subroutine alone */
     uint64_t n_produced, n_consumed, n_dropped, n_spans, n_switches;
     const struct rv_losses *losses; /* NULL = none */
+    unsigned width;                 /* of the terminal, in characters: text leaves out columns; 0 = none of them */
 };
 
 /* Rows with equal (package-qualified name, file, line) are one subroutine. Groups have their text besides: "argument", and as

@@ -220,3 +220,34 @@ Test(report, a_full_disk_is_an_error, .timeout = 60)
     fclose(full);
     teardown(&fixture);
 }
+
+Test(report, text_leaves_out_what_a_terminal_has_no_room_for, .timeout = 60)
+{
+    static const struct {
+        unsigned width;
+        const char *heading, *said;
+    } cases[] = {
+        {0, "total cpu blocked runnable self cpu blocked runnable min p50 p99 max", ""},
+        {200, "total cpu blocked runnable self cpu blocked runnable min p50 p99 max", ""},
+        {140, "total self cpu blocked runnable min p50 p99 max", "left out for want of room: states of total ("},
+        {120, "total self cpu blocked runnable p99 max", "left out for want of room: states of total, min, p50 ("},
+        {80, "total self p99 max", "left out for want of room: states of total, min, p50, states of self ("},
+        {9, "total self max", "left out for want of room: states of total, min, p50, states of self, p99 ("}};
+    struct fixture fixture;
+    setup(&fixture);
+    fixture.report.n_switches = 1;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fixture.report.width = cases[i].width;
+        char *text = written(&fixture.report, RV_REPORT_TEXT), heading[200] = "";
+        cr_assert(strstr(text, cases[i].said), "%u: %s", cases[i].width, text);
+        cr_assert_eq(!*cases[i].said, !strstr(text, "left out"), "%u: %s", cases[i].width, text);
+        const size_t n_line = strcspn(text, "\n"), n_row = strcspn(text + n_line + 1, "\n");
+        cr_assert(!cases[i].width || n_line <= cases[i].width || cases[i].width == 9, "%u: %s", cases[i].width, text);
+        cr_assert_gt(n_row, n_line - strlen("subroutine"));
+        for (char *word = strtok(text, " \n"); strcmp(word, "subroutine") != 0; word = strtok(NULL, " \n"))
+            strcat(strcat(heading, *heading ? " " : ""), strcmp(word, "calls") == 0 ? "" : word);
+        cr_assert_str_eq(heading + (*heading == ' '), cases[i].heading, "%u", cases[i].width);
+        free(text);
+    }
+    teardown(&fixture);
+}
