@@ -271,8 +271,9 @@ static uint32_t number_of(struct checker *checker, const struct rv_rec_chunk *ch
 /* A segment's indexes cover only that segment. */
 static void begin_segment(struct checker *checker, uint64_t last_index)
 {
-    rv_index_builder_destroy(checker->index_builder);
-    checker->index_builder = rv_index_builder_create();
+    struct rv_index_builder *before = checker->index_builder;
+    checker->index_builder = rv_index_builder_create_behind(checker->has_gap ? NULL : before);
+    rv_index_builder_destroy(before);
     rv_index_builder_set_last(checker->index_builder, last_index);
 }
 

@@ -282,7 +282,7 @@ void rv_segments_begin(struct rv_segments *segments, struct rv_index_builder **i
     segments->kept =
         rv_vec_reserve(segments->kept, &segments->kept_capacity, segments->n_kept + 1, sizeof *segments->kept);
     segments->kept[segments->n_kept++] = (struct segment){.begin = segments->writer->n_bytes};
-    *index_builder = rv_index_builder_create();
+    *index_builder = rv_index_builder_create_behind(before);
     rv_index_builder_set_last(*index_builder, head.last_index);
     put_plain(segments, RV_REC_SEGMENT, 0, &head, sizeof head, *index_builder);
     put_names(segments, *index_builder);

@@ -678,6 +678,29 @@ Test(indexed, waits_and_paths_are_those_of_the_whole_recording)
     rv_session_destroy(sessions[1]);
 }
 
+/* None of the segments is discarded. */
+static void compare_cut(uint64_t limit_bytes)
+{
+    struct rv_session *sessions[2];
+    struct recorded_params cut = WITH_WAITS;
+    cut.limit.n_bytes = limit_bytes;
+    record(&cut);
+    start_both(sessions);
+    compare_waits(sessions, true);
+    rv_session_destroy(sessions[0]);
+    rv_session_destroy(sessions[1]);
+}
+
+Test(indexed, waits_and_paths_are_the_same_where_few_segments_cut_the_recording)
+{
+    compare_cut(UINT64_C(3) << 20);
+}
+
+Test(indexed, waits_and_paths_are_the_same_where_more_segments_cut_it)
+{
+    compare_cut(UINT64_C(5) << 19);
+}
+
 /* Memory has room for a part of them only: the others are loaded from the history. */
 Test(indexed, waits_and_paths_are_those_of_a_session_with_a_history)
 {

@@ -49,7 +49,7 @@ static struct rv_event next_event(struct thread *thread)
     uint32_t *depth = &thread->depth[thread->stack], *ids = thread->ids[thread->stack];
     struct rv_event event = {.when = thread->now_ns / thread->tick_ns * thread->tick_ns};
     thread->end_ns = event.when;
-    if (thread->is_waiting || (thread->waits_every && recorded_draw(thread->waits_every) == 0)) {
+    if (thread->waits_every && recorded_draw(thread->is_waiting ? 8 : thread->waits_every) == 0) {
         make_wait(thread, &event);
     } else if (recorded_draw(3000) == 0) {
         event.id = thread->stack = (uint32_t)recorded_draw(RECORDED_STACKS);
