@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,25 +24,19 @@
 #include "cli/recorder.h"
 #include "cli/repatch.h"
 #include "cli/signals.h"
+#include "cli/reports.h"
+#include "cli/warnings.h"
 #include "cli/window_module.h"
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/instrumentation.h"
 #include "base/memory.h"
 #include "base/os.h"
 #include "base/sigbus.h"
 #include "launch/launch.h"
 #include "pipeline/session.h"
-#include "export/critical_path.h"
 #include "export/losses.h"
-#include "export/not_traced.h"
-#include "export/flows.h"
-#include "export/waits.h"
 #include "ring/liveness.h"
-#include "ring/modules.h"
-#include "ring/ownership.h"
 #include "ring/refusals.h"
-#include "source/arguments.h"
 #include "source/context_switches.h"
 
 enum { MAX_SINKS = 8, STATUS_FAILED = 1, STATUS_INTERRUPTED = 128 + SIGINT };
@@ -432,275 +425,6 @@ static void wait_for_command(struct watch *watch)
 
 /* ---- end ---- */
 
-/* By the limit of memory. */
-static void warn_of_forgotten_texts(struct rv_lanes *lanes)
-{
-    uint64_t n = 0;
-    for (size_t i = 0; i < rv_lanes_n(lanes); i++)
-        n += rv_lanes_get(lanes, i)->texts.n_forgotten;
-    if (n)
-        rv_warn("arguments or results of the first %llu calls were forgotten; use --memory", (unsigned long long)n);
-}
-
-static void warn_of_losses(const struct watch *watch)
-{
-    const uint64_t *n = watch->losses.n;
-    if (n[RV_LOSS_THREADS_WITHOUT_RING])
-        rv_warn("%llu times a thread found no ring: its calls were not seen, %llu events; use --rings, or "
-                "--trace-file where there is room; children of a program that became another user, or changed its "
-                "root, find none",
-                (unsigned long long)n[RV_LOSS_THREADS_WITHOUT_RING],
-                (unsigned long long)n[RV_LOSS_EVENTS_WITHOUT_RING]);
-    if (n[RV_LOSS_NAMES])
-        rv_warn("%llu names found no room", (unsigned long long)n[RV_LOSS_NAMES]);
-    if (n[RV_LOSS_ARGUMENTS])
-        rv_warn(
-            "arguments or results of %llu calls were lost: no room beside the ring, or more than %u different texts",
-            (unsigned long long)n[RV_LOSS_ARGUMENTS], RV_ARGUMENTS_TEXTS);
-    if (n[RV_LOSS_SWITCHES])
-        rv_warn(
-            "%llu changes of threads' states found no room in the kernel's buffers: states are not known from there to "
-            "the next change (sysctl kernel.perf_event_mlock_kb gives more room)",
-            (unsigned long long)n[RV_LOSS_SWITCHES]);
-    if (n[RV_LOSS_PROCESSES_REFUSED])
-        rv_warn("%llu times a process became another user, who may not open the trace file, and started a program: its "
-                "calls were not seen; start ringviz as that user (setpriv ... ringviz ... -- PROGRAM)",
-                (unsigned long long)n[RV_LOSS_PROCESSES_REFUSED]);
-    if (n[RV_LOSS_PROGRAMS_NOT_PRELOADED])
-        rv_warn(
-            "%llu times a program was started that nothing can be preloaded into, since it is set-user-ID, "
-            "set-group-ID or has capabilities, or runs in another root or mount namespace: its calls were not seen; "
-            "start a plain copy of it, or ringviz there",
-            (unsigned long long)n[RV_LOSS_PROGRAMS_NOT_PRELOADED]);
-    if (n[RV_LOSS_RINGS_FULL])
-        rv_warn("ring %u was full: tracing stopped there (--policy=fill)", watch->map.header->stop_reason - 1);
-}
-
-/* The first regular expression of --patch or -x. NULL: none was given. */
-static const char *chosen_functions(const struct rv_options *options, char out[RV_OPTIONS_PATCH_BYTES])
-{
-    snprintf(out, RV_OPTIONS_PATCH_BYTES, "%.*s", (int)strcspn(options->patches, "@\n"), options->patches);
-    return rv_options_has(options, RV_OPTION_PATCH) && strcmp(options->patches, "off") != 0 ? out : NULL;
-}
-
-static bool has_process_with_functions(const struct rv_map *map)
-{
-    bool has_any = false;
-    for (uint32_t i = 0; i < rv_ownership_n_processes(map); i++)
-        has_any |= rv_map_process(map, i)->instrumentation.n_functions > 0;
-    return has_any;
-}
-
-static void warn_of_silence(const struct watch *watch, const struct rv_session_counts *counts)
-{
-    char why[1024], first[RV_OPTIONS_PATCH_BYTES];
-    const char *functions = chosen_functions(watch->options, first);
-    const bool is_said = watch->losses.n[RV_LOSS_PROCESSES_REFUSED] ||
-                         watch->losses.n[RV_LOSS_PROGRAMS_NOT_PRELOADED] || rv_sigbus_has_come() ||
-                         rv_memory_is_short();
-    if (counts->n_produced)
-        return;
-    if (watch->options->pid && functions && !has_process_with_functions(&watch->map))
-        rv_warn("process %u wrote no event: no function of it or of its libraries fits '%s' (-x, --patch)",
-                watch->options->pid, functions);
-    else if (watch->options->pid)
-        rv_warn("process %u wrote no event: none of its patched functions was called (--patch, --verbose)",
-                watch->options->pid);
-    if (!watch->launch || is_said)
-        return;
-    rv_launch_explain_silence((const char *const *)watch->options->argv, functions, why, sizeof why);
-    rv_warn("%s", why);
-}
-
-static void say_hooks(const struct watch *watch, const struct rv_session_counts *counts)
-{
-    if (counts->n_produced && watch->launch && rv_launch_is_profiled(watch->options->argv[0]))
-        rv_warn("%s: traced by its hooks for profilers (-pg); a gmon.out that it wrote has no counts of calls",
-                watch->options->argv[0]);
-}
-
-/* More than a twentieth of the functions, or one of the few that --patch names. */
-static bool are_many_refused(const struct rv_wire_instrumentation *instrumentation)
-{
-    return rv_instrumentation_n_refused(instrumentation) * 20 > instrumentation->n_functions;
-}
-
-/* Of the first process that nobody has asked it of. */
-static void say_imports(const struct watch *watch, struct rv_lane *const *processes, size_t n)
-{
-    for (size_t i = 0; i < n && !rv_options_has(watch->options, RV_OPTION_LIBCALLS); i++)
-        if (processes[i]->instrumentation.n_imports) {
-            rv_warn(
-                "%s: few of its functions have names, so its calls of libraries are traced, too (--libcalls, --patch)",
-                processes[i]->process_name);
-            return;
-        }
-}
-
-/* Of the first interpreter whose native functions are traced, but not those of the program that it runs. */
-static void say_language(const struct rv_map *map)
-{
-    const uint32_t n_modules = map->base ? rv_modules_count(map) : 0;
-    for (uint32_t i = 0; i < n_modules; i++) {
-        char path[PATH_MAX];
-        struct rv_module module;
-        if (rv_modules_read(map, i, &module, path, sizeof path) != 0 ||
-            module.process_idx >= rv_ownership_n_processes(map))
-            continue;
-        const struct rv_wire_instrumentation *by = &rv_map_process(map, module.process_idx)->instrumentation;
-        const char *untraced = rv_launch_untraced_language(module.path), *slash = strrchr(module.path, '/');
-        if (untraced && by->n_functions && !(by->instruments & RV_INSTRUMENT_RUNTIME)) {
-            rv_warn("%s: its native functions are traced; %s", slash ? slash + 1 : module.path, untraced);
-            return;
-        }
-    }
-}
-
-/* A warning for the first process of those with many functions refused; notes for all. */
-static void say_instrumentation(const struct watch *watch)
-{
-    char by[RV_INSTRUMENTATION_BYTES];
-    size_t n, n_refused = 0;
-    struct rv_lane **processes = rv_lanes_take_by_process(rv_session_lanes(watch->session), &n);
-    for (size_t i = 0; i < n; i++) {
-        const struct rv_lane *process = processes[i];
-        rv_instrumentation_text(&process->instrumentation, by);
-        if (are_many_refused(&process->instrumentation) && n_refused++ == 0)
-            rv_warn("%s: functions could not be patched, and are not traced: %s", process->process_name, by);
-        else if (*by)
-            rv_note("%s %u: traced by %s", process->process_name, process->pid, by);
-    }
-    if (n_refused > 1)
-        rv_warn("so it is in %zu other processes (--verbose)", n_refused - 1);
-    say_imports(watch, processes, n);
-    if (!rv_options_has(watch->options, RV_OPTION_PATCH)) /* else it is known what is traced */
-        say_language(&watch->map);
-    free(processes);
-}
-
-/* Never silent: a report lacks their calls. */
-static void say_not_traced(const struct watch *watch)
-{
-    size_t n;
-    char when[64];
-    struct rv_not_traced *all =
-        rv_not_traced_take(rv_session_lanes(watch->session), rv_session_subroutines(watch->session), &n);
-    if (n)
-        rv_warn("not traced %s: %s%s: tracing it cost more than %.0f %% of the program's time "
-                "(--max-overhead; the report lists all)",
-                rv_not_traced_when(all, when), all->what, n > 1 ? ", and others later" : "",
-                rv_options_max_overhead(watch->options) * 100);
-    for (size_t i = 0; i < n; i++)
-        rv_note("process %u: not traced %s: %s", all[i].pid, rv_not_traced_when(&all[i], when), all[i].what);
-    free(all);
-}
-
-/* For the report of a slice; NULL: it is of all calls. Blocks that are read for it may turn out to be damaged. */
-static struct rv_range *measure_slice(struct watch *watch)
-{
-    if (!watch->options->has_report || !rv_cli_slice_is_asked(watch->options))
-        return NULL;
-    struct rv_cli_slice slice;
-    rv_cli_slice_init(&slice, watch->options, rv_session_lanes(watch->session), rv_session_subroutines(watch->session));
-    struct rv_range *range = rv_cli_slice_measure(&slice, watch->session);
-    rv_cli_slice_fini(&slice);
-    return range;
-}
-
-static struct rv_group_by *group_calls(const struct watch *watch)
-{
-    struct rv_group_by_params params = {.spool = watch->spool,
-                                        .lanes = rv_session_lanes(watch->session),
-                                        .subroutines = rv_session_subroutines(watch->session),
-                                        .key = watch->options->group_by};
-    if (params.key.is_task)
-        params.flows = rv_flow_table_create(rv_session_flows(watch->session), params.lanes);
-    struct rv_group_by *group_by = rv_group_by_create(&params);
-    rv_flow_table_release(params.flows);
-    return group_by;
-}
-
-static int write_report(struct watch *watch, const struct rv_session_counts *counts, const struct rv_range *range)
-{
-    struct rv_group_by *group_by = watch->options->group_by.is_on ? group_calls(watch) : NULL;
-    if (watch->options->group_by.is_on && !group_by)
-        return -EIO;
-    struct rv_stats *stats = range ? NULL : rv_session_stats(watch->session);
-    struct rv_report report = {
-        .lanes = rv_session_lanes(watch->session),
-        .subroutines = rv_session_subroutines(watch->session),
-        .stats = range ? rv_range_stats(range) : stats,
-        .group_by = group_by,
-        .n_produced = counts->n_produced,
-        .n_consumed = counts->n_consumed,
-        .n_dropped = counts->n_dropped,
-        .n_spans = counts->n_spans,
-        .n_switches = counts->n_switches,
-        .losses = &watch->losses,
-        .width = rv_output_width(&watch->output),
-    };
-    int error = rv_report_write(&report, watch->options->report_format, watch->output.file);
-    rv_stats_destroy(stats);
-    rv_group_by_destroy(group_by);
-    return error;
-}
-
-static int write_waits(struct watch *watch)
-{
-    const struct rv_waits_report report = {.waits = rv_session_waits(watch->session),
-                                           .lanes = rv_session_lanes(watch->session),
-                                           .subroutines = rv_session_subroutines(watch->session),
-                                           .losses = &watch->losses,
-                                           .spool = watch->spool};
-    return rv_waits_write(&report, watch->options->report_format, watch->output.file);
-}
-
-static int write_flows(struct watch *watch)
-{
-    const struct rv_flows_report report = {.flows = rv_session_flows(watch->session),
-                                           .lanes = rv_session_lanes(watch->session),
-                                           .subroutines = rv_session_subroutines(watch->session),
-                                           .losses = &watch->losses};
-    return rv_flows_write(&report, watch->options->report_format, watch->output.file);
-}
-
-static int write_critical_path(struct watch *watch)
-{
-    struct rv_cli_slice slice;
-    struct rv_critical_path_report report = {
-        .lanes = rv_session_lanes(watch->session),
-        .subroutines = rv_session_subroutines(watch->session),
-        .waits = rv_session_waits(watch->session),
-        .spool = watch->spool,
-        .losses = &watch->losses,
-    };
-    rv_cli_slice_init(&slice, watch->options, report.lanes, report.subroutines);
-    report.part = rv_cli_slice_part(&slice);
-    struct rv_critical_path_end end;
-    int error = rv_critical_path_write(&report, watch->options->report_format, watch->output.file, &end);
-    if (!error)
-        watch->lit = (struct rv_path_request){end.lane_idx, end.call, end.from_ns, end.to_ns};
-    rv_cli_slice_fini(&slice);
-    return error;
-}
-
-static int write_spans(struct watch *watch)
-{
-    struct rv_cli_slice slice;
-    struct rv_spans_params params = {
-        .spool = watch->spool,
-        .lanes = rv_session_lanes(watch->session),
-        .subroutines = rv_session_subroutines(watch->session),
-        .format = watch->options->spans_format,
-        .losses = &watch->losses,
-    };
-    rv_cli_slice_init(&slice, watch->options, params.lanes, params.subroutines);
-    params.part = rv_cli_slice_part(&slice);
-    int error = rv_spans_write(&params, watch->output.file);
-    rv_cli_slice_fini(&slice);
-    return error;
-}
-
 static const char *title_of(const struct watch *watch)
 {
     const struct rv_options *options = watch->options;
@@ -771,42 +495,43 @@ static void fail_on_loss(struct watch *watch)
     watch->status = STATUS_FAILED;
 }
 
+static int write_texts(struct watch *watch, const struct rv_session_counts *counts, const struct rv_range *range)
+{
+    int error = rv_output_begin(&watch->output);
+    struct rv_reports reports = {.options = watch->options,
+                                 .session = watch->session,
+                                 .spool = watch->spool,
+                                 .lines = &watch->lines,
+                                 .range = range,
+                                 .counts = counts,
+                                 .losses = &watch->losses,
+                                 .output = &watch->output};
+    if (!error)
+        error = rv_reports_write(&reports);
+    watch->lit = reports.lit;
+    return error;
+}
+
 static void write_outputs(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
     struct rv_session_counts counts;
     rv_session_counts(watch->session, &counts);
     print_costs(&counts);
-    struct rv_range *range = measure_slice(watch);
+    struct rv_range *range = rv_reports_measure(options, watch->session);
     rv_session_losses(watch->session, &watch->losses);
     watch->losses.n[RV_LOSS_PROCESSES_REFUSED] = rv_refusals_count(watch->refusals_fd);
-    warn_of_losses(watch);
-    warn_of_forgotten_texts(rv_session_lanes(watch->session));
-    warn_of_silence(watch, &counts);
-    say_hooks(watch, &counts);
-    say_instrumentation(watch);
-    if (!watch->options->file)
-        say_not_traced(watch);
-    rv_cli_slice_warn(options, rv_session_lanes(watch->session));
+    rv_warnings_print(&(struct rv_warnings){.options = options,
+                                            .session = watch->session,
+                                            .map = &watch->map,
+                                            .launch = watch->launch,
+                                            .losses = &watch->losses,
+                                            .counts = &counts});
     if (rv_session_error(watch->session) || rv_sigbus_has_come())
         watch->status = STATUS_FAILED;
-    int error = 0;
     if (watch->spool && rv_spool_seal(watch->spool) != 0)
         watch->status = STATUS_FAILED; /* what was read before is written all the same */
-    if (rv_options_n_texts(options))
-        error = rv_output_begin(&watch->output);
-    if (!error && options->has_report)
-        error = write_report(watch, &counts, range);
-    if (!error && options->has_lines)
-        error = rv_cli_lines_write(&watch->lines, watch->session, &watch->losses, watch->output.file);
-    if (!error && options->has_spans)
-        error = write_spans(watch);
-    if (!error && options->has_waits)
-        error = write_waits(watch);
-    if (!error && options->has_flows)
-        error = write_flows(watch);
-    if (!error && options->has_critical_path)
-        error = write_critical_path(watch);
+    int error = rv_options_n_texts(options) ? write_texts(watch, &counts, range) : 0;
     if (rv_output_close(&watch->output) != 0 || error)
         watch->status = STATUS_FAILED;
     const struct rv_exports_content content = {watch->session, watch->spool, &watch->losses, title_of(watch)};

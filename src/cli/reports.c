@@ -1,0 +1,130 @@
+#include "cli/reports.h"
+
+#include <errno.h>
+
+#include "cli/slice.h"
+#include "export/critical_path.h"
+#include "export/flows.h"
+#include "export/waits.h"
+
+struct rv_range *rv_reports_measure(const struct rv_options *options, struct rv_session *session)
+{
+    if (!options->has_report || !rv_cli_slice_is_asked(options))
+        return NULL;
+    struct rv_cli_slice slice;
+    rv_cli_slice_init(&slice, options, rv_session_lanes(session), rv_session_subroutines(session));
+    struct rv_range *range = rv_cli_slice_measure(&slice, session);
+    rv_cli_slice_fini(&slice);
+    return range;
+}
+
+static struct rv_group_by *group_calls(const struct rv_reports *reports)
+{
+    struct rv_group_by_params params = {.spool = reports->spool,
+                                        .lanes = rv_session_lanes(reports->session),
+                                        .subroutines = rv_session_subroutines(reports->session),
+                                        .key = reports->options->group_by};
+    if (params.key.is_task)
+        params.flows = rv_flow_table_create(rv_session_flows(reports->session), params.lanes);
+    struct rv_group_by *group_by = rv_group_by_create(&params);
+    rv_flow_table_release(params.flows);
+    return group_by;
+}
+
+static int write_report(struct rv_reports *reports)
+{
+    struct rv_group_by *group_by = reports->options->group_by.is_on ? group_calls(reports) : NULL;
+    if (reports->options->group_by.is_on && !group_by)
+        return -EIO;
+    struct rv_stats *stats = reports->range ? NULL : rv_session_stats(reports->session);
+    struct rv_report report = {
+        .lanes = rv_session_lanes(reports->session),
+        .subroutines = rv_session_subroutines(reports->session),
+        .stats = reports->range ? rv_range_stats(reports->range) : stats,
+        .group_by = group_by,
+        .n_produced = reports->counts->n_produced,
+        .n_consumed = reports->counts->n_consumed,
+        .n_dropped = reports->counts->n_dropped,
+        .n_spans = reports->counts->n_spans,
+        .n_switches = reports->counts->n_switches,
+        .losses = reports->losses,
+        .width = rv_output_width(reports->output),
+    };
+    int error = rv_report_write(&report, reports->options->report_format, reports->output->file);
+    rv_stats_destroy(stats);
+    rv_group_by_destroy(group_by);
+    return error;
+}
+
+static int write_waits(struct rv_reports *reports)
+{
+    const struct rv_waits_report report = {.waits = rv_session_waits(reports->session),
+                                           .lanes = rv_session_lanes(reports->session),
+                                           .subroutines = rv_session_subroutines(reports->session),
+                                           .losses = reports->losses,
+                                           .spool = reports->spool};
+    return rv_waits_write(&report, reports->options->report_format, reports->output->file);
+}
+
+static int write_flows(struct rv_reports *reports)
+{
+    const struct rv_flows_report report = {.flows = rv_session_flows(reports->session),
+                                           .lanes = rv_session_lanes(reports->session),
+                                           .subroutines = rv_session_subroutines(reports->session),
+                                           .losses = reports->losses};
+    return rv_flows_write(&report, reports->options->report_format, reports->output->file);
+}
+
+static int write_critical_path(struct rv_reports *reports)
+{
+    struct rv_cli_slice slice;
+    struct rv_critical_path_report report = {
+        .lanes = rv_session_lanes(reports->session),
+        .subroutines = rv_session_subroutines(reports->session),
+        .waits = rv_session_waits(reports->session),
+        .spool = reports->spool,
+        .losses = reports->losses,
+    };
+    rv_cli_slice_init(&slice, reports->options, report.lanes, report.subroutines);
+    report.part = rv_cli_slice_part(&slice);
+    struct rv_critical_path_end end;
+    int error = rv_critical_path_write(&report, reports->options->report_format, reports->output->file, &end);
+    if (!error)
+        reports->lit = (struct rv_path_request){end.lane_idx, end.call, end.from_ns, end.to_ns};
+    rv_cli_slice_fini(&slice);
+    return error;
+}
+
+static int write_spans(struct rv_reports *reports)
+{
+    struct rv_cli_slice slice;
+    struct rv_spans_params params = {
+        .spool = reports->spool,
+        .lanes = rv_session_lanes(reports->session),
+        .subroutines = rv_session_subroutines(reports->session),
+        .format = reports->options->spans_format,
+        .losses = reports->losses,
+    };
+    rv_cli_slice_init(&slice, reports->options, params.lanes, params.subroutines);
+    params.part = rv_cli_slice_part(&slice);
+    int error = rv_spans_write(&params, reports->output->file);
+    rv_cli_slice_fini(&slice);
+    return error;
+}
+
+int rv_reports_write(struct rv_reports *reports)
+{
+    const struct rv_options *options = reports->options;
+    int error = 0;
+    if (options->has_report)
+        error = write_report(reports);
+    if (!error && options->has_lines)
+        error = rv_cli_lines_write(reports->lines, reports->session, reports->losses, reports->output->file);
+    if (!error && options->has_spans)
+        error = write_spans(reports);
+    if (!error && options->has_waits)
+        error = write_waits(reports);
+    if (!error && options->has_flows)
+        error = write_flows(reports);
+    return !error && options->has_critical_path ? write_critical_path(reports) : error;
+}

@@ -1,0 +1,190 @@
+#include "cli/warnings.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/slice.h"
+#include "base/err.h"
+#include "base/instrumentation.h"
+#include "base/memory.h"
+#include "base/sigbus.h"
+#include "export/not_traced.h"
+#include "ring/modules.h"
+#include "ring/ownership.h"
+#include "source/arguments.h"
+
+/* By the limit of memory. */
+static void warn_of_forgotten_texts(struct rv_lanes *lanes)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < rv_lanes_n(lanes); i++)
+        n += rv_lanes_get(lanes, i)->texts.n_forgotten;
+    if (n)
+        rv_warn("arguments or results of the first %llu calls were forgotten; use --memory", (unsigned long long)n);
+}
+
+static void warn_of_losses(const struct rv_warnings *run)
+{
+    const uint64_t *n = run->losses->n;
+    if (n[RV_LOSS_THREADS_WITHOUT_RING])
+        rv_warn("%llu times a thread found no ring: its calls were not seen, %llu events; use --rings, or "
+                "--trace-file where there is room; children of a program that became another user, or changed its "
+                "root, find none",
+                (unsigned long long)n[RV_LOSS_THREADS_WITHOUT_RING],
+                (unsigned long long)n[RV_LOSS_EVENTS_WITHOUT_RING]);
+    if (n[RV_LOSS_NAMES])
+        rv_warn("%llu names found no room", (unsigned long long)n[RV_LOSS_NAMES]);
+    if (n[RV_LOSS_ARGUMENTS])
+        rv_warn(
+            "arguments or results of %llu calls were lost: no room beside the ring, or more than %u different texts",
+            (unsigned long long)n[RV_LOSS_ARGUMENTS], RV_ARGUMENTS_TEXTS);
+    if (n[RV_LOSS_SWITCHES])
+        rv_warn(
+            "%llu changes of threads' states found no room in the kernel's buffers: states are not known from there to "
+            "the next change (sysctl kernel.perf_event_mlock_kb gives more room)",
+            (unsigned long long)n[RV_LOSS_SWITCHES]);
+    if (n[RV_LOSS_PROCESSES_REFUSED])
+        rv_warn("%llu times a process became another user, who may not open the trace file, and started a program: its "
+                "calls were not seen; start ringviz as that user (setpriv ... ringviz ... -- PROGRAM)",
+                (unsigned long long)n[RV_LOSS_PROCESSES_REFUSED]);
+    if (n[RV_LOSS_PROGRAMS_NOT_PRELOADED])
+        rv_warn(
+            "%llu times a program was started that nothing can be preloaded into, since it is set-user-ID, "
+            "set-group-ID or has capabilities, or runs in another root or mount namespace: its calls were not seen; "
+            "start a plain copy of it, or ringviz there",
+            (unsigned long long)n[RV_LOSS_PROGRAMS_NOT_PRELOADED]);
+    if (n[RV_LOSS_RINGS_FULL])
+        rv_warn("ring %u was full: tracing stopped there (--policy=fill)", run->map->header->stop_reason - 1);
+}
+
+/* The first regular expression of --patch or -x. NULL: none was given. */
+static const char *chosen_functions(const struct rv_options *options, char out[RV_OPTIONS_PATCH_BYTES])
+{
+    snprintf(out, RV_OPTIONS_PATCH_BYTES, "%.*s", (int)strcspn(options->patches, "@\n"), options->patches);
+    return rv_options_has(options, RV_OPTION_PATCH) && strcmp(options->patches, "off") != 0 ? out : NULL;
+}
+
+static bool has_process_with_functions(const struct rv_map *map)
+{
+    bool has_any = false;
+    for (uint32_t i = 0; i < rv_ownership_n_processes(map); i++)
+        has_any |= rv_map_process(map, i)->instrumentation.n_functions > 0;
+    return has_any;
+}
+
+static void warn_of_silence(const struct rv_warnings *run)
+{
+    char why[1024], first[RV_OPTIONS_PATCH_BYTES];
+    const char *functions = chosen_functions(run->options, first);
+    const bool is_said = run->losses->n[RV_LOSS_PROCESSES_REFUSED] || run->losses->n[RV_LOSS_PROGRAMS_NOT_PRELOADED] ||
+                         rv_sigbus_has_come() || rv_memory_is_short();
+    if (run->counts->n_produced)
+        return;
+    if (run->options->pid && functions && !has_process_with_functions(run->map))
+        rv_warn("process %u wrote no event: no function of it or of its libraries fits '%s' (-x, --patch)",
+                run->options->pid, functions);
+    else if (run->options->pid)
+        rv_warn("process %u wrote no event: none of its patched functions was called (--patch, --verbose)",
+                run->options->pid);
+    if (!run->launch || is_said)
+        return;
+    rv_launch_explain_silence((const char *const *)run->options->argv, functions, why, sizeof why);
+    rv_warn("%s", why);
+}
+
+static void say_hooks(const struct rv_warnings *run)
+{
+    if (run->counts->n_produced && run->launch && rv_launch_is_profiled(run->options->argv[0]))
+        rv_warn("%s: traced by its hooks for profilers (-pg); a gmon.out that it wrote has no counts of calls",
+                run->options->argv[0]);
+}
+
+/* More than a twentieth of the functions, or one of the few that --patch names. */
+static bool are_many_refused(const struct rv_wire_instrumentation *instrumentation)
+{
+    return rv_instrumentation_n_refused(instrumentation) * 20 > instrumentation->n_functions;
+}
+
+/* Of the first process that nobody has asked it of. */
+static void say_imports(const struct rv_warnings *run, struct rv_lane *const *processes, size_t n)
+{
+    for (size_t i = 0; i < n && !rv_options_has(run->options, RV_OPTION_LIBCALLS); i++)
+        if (processes[i]->instrumentation.n_imports) {
+            rv_warn(
+                "%s: few of its functions have names, so its calls of libraries are traced, too (--libcalls, --patch)",
+                processes[i]->process_name);
+            return;
+        }
+}
+
+/* Of the first interpreter whose native functions are traced, but not those of the program that it runs. */
+static void say_language(const struct rv_map *map)
+{
+    const uint32_t n_modules = map->base ? rv_modules_count(map) : 0;
+    for (uint32_t i = 0; i < n_modules; i++) {
+        char path[PATH_MAX];
+        struct rv_module module;
+        if (rv_modules_read(map, i, &module, path, sizeof path) != 0 ||
+            module.process_idx >= rv_ownership_n_processes(map))
+            continue;
+        const struct rv_wire_instrumentation *by = &rv_map_process(map, module.process_idx)->instrumentation;
+        const char *untraced = rv_launch_untraced_language(module.path), *slash = strrchr(module.path, '/');
+        if (untraced && by->n_functions && !(by->instruments & RV_INSTRUMENT_RUNTIME)) {
+            rv_warn("%s: its native functions are traced; %s", slash ? slash + 1 : module.path, untraced);
+            return;
+        }
+    }
+}
+
+/* A warning for the first process of those with many functions refused; notes for all. */
+static void say_instrumentation(const struct rv_warnings *run)
+{
+    char by[RV_INSTRUMENTATION_BYTES];
+    size_t n, n_refused = 0;
+    struct rv_lane **processes = rv_lanes_take_by_process(rv_session_lanes(run->session), &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_lane *process = processes[i];
+        rv_instrumentation_text(&process->instrumentation, by);
+        if (are_many_refused(&process->instrumentation) && n_refused++ == 0)
+            rv_warn("%s: functions could not be patched, and are not traced: %s", process->process_name, by);
+        else if (*by)
+            rv_note("%s %u: traced by %s", process->process_name, process->pid, by);
+    }
+    if (n_refused > 1)
+        rv_warn("so it is in %zu other processes (--verbose)", n_refused - 1);
+    say_imports(run, processes, n);
+    if (!rv_options_has(run->options, RV_OPTION_PATCH)) /* else it is known what is traced */
+        say_language(run->map);
+    free(processes);
+}
+
+/* Never silent: a report lacks their calls. */
+static void say_not_traced(const struct rv_warnings *run)
+{
+    size_t n;
+    char when[64];
+    struct rv_not_traced *all =
+        rv_not_traced_take(rv_session_lanes(run->session), rv_session_subroutines(run->session), &n);
+    if (n)
+        rv_warn("not traced %s: %s%s: tracing it cost more than %.0f %% of the program's time "
+                "(--max-overhead; the report lists all)",
+                rv_not_traced_when(all, when), all->what, n > 1 ? ", and others later" : "",
+                rv_options_max_overhead(run->options) * 100);
+    for (size_t i = 0; i < n; i++)
+        rv_note("process %u: not traced %s: %s", all[i].pid, rv_not_traced_when(&all[i], when), all[i].what);
+    free(all);
+}
+
+void rv_warnings_print(const struct rv_warnings *run)
+{
+    warn_of_losses(run);
+    warn_of_forgotten_texts(rv_session_lanes(run->session));
+    warn_of_silence(run);
+    say_hooks(run);
+    say_instrumentation(run);
+    if (!run->options->file)
+        say_not_traced(run);
+    rv_cli_slice_warn(run->options, rv_session_lanes(run->session));
+}

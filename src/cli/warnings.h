@@ -1,0 +1,21 @@
+/* What is printed on stderr at the end of a run, before its outputs: losses, why there are no events, what was not traced. */
+#ifndef RV_CLI_WARNINGS_H
+#define RV_CLI_WARNINGS_H
+
+#include "cli/options.h"
+#include "launch/launch.h"
+#include "pipeline/session.h"
+
+struct rv_warnings {
+    const struct rv_options *options;
+    struct rv_session *session;     /* that has ended */
+    const struct rv_map *map;       /* zeroed: the source is not a live trace file */
+    const struct rv_launch *launch; /* NULL: no command */
+    const struct rv_losses *losses;
+    const struct rv_session_counts *counts;
+};
+
+/* Main thread. */
+void rv_warnings_print(const struct rv_warnings *run);
+
+#endif
