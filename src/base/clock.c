@@ -48,6 +48,11 @@ uint64_t rv_clock_thread_cpu_ns(void)
     return read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
+uint64_t rv_clock_process_cpu_ns(void)
+{
+    return read_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 #if HAS_TSC
 /* The kernel removes the TSC from its clock sources when it drifts between cores. */
 static bool is_tsc_trusted(void)

@@ -37,8 +37,9 @@ static inline uint64_t rv_clock_after_ns(uint64_t ns, uint64_t more_ns)
     return __builtin_add_overflow(ns, more_ns, &sum_ns) ? UINT64_MAX : sum_ns;
 }
 
-/* CPU time of the calling thread. */
+/* CPU time of the calling thread, and of the process. */
 uint64_t rv_clock_thread_cpu_ns(void);
+uint64_t rv_clock_process_cpu_ns(void);
 
 /* True when the TSC runs at a constant rate in all C-states (CPUID 0x80000007 EDX bit 8) and the kernel trusts it. */
 bool rv_clock_has_invariant_tsc(void);

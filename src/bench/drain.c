@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -158,8 +157,8 @@ static int begin_run(struct setup *setup, const struct step *steps, uint64_t n_e
         error = rv_map_create(&setup->map, setup->path, &(struct rv_map_params){0});
     struct rv_source *source = NULL;
     if (!error) {
-        source = rv_live_open(
-            &setup->map, &(struct rv_live_params){.is_over = producer_has_ended, .context = &setup->producer});
+        source = rv_live_open(&setup->map,
+                              &(struct rv_live_params){.is_over = producer_has_ended, .context = &setup->producer});
         error = source ? start_producer(&setup->producer, setup->path, steps, n_events) : -EBUSY;
     }
     if (!error && is_recorded)
@@ -215,13 +214,10 @@ static int measure_idle(const struct step *steps, double *percent)
     int error = begin_run(&setup, steps, N_PATTERN, false);
     if (error)
         return error;
-    struct timespec before, after;
     rv_os_sleep_ns(IDLE_NS / 5); /* started, and idle for a while */
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
+    uint64_t before_ns = rv_clock_process_cpu_ns();
     rv_os_sleep_ns(IDLE_NS);
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
-    double ns = (double)(after.tv_sec - before.tv_sec) * 1e9 + (double)(after.tv_nsec - before.tv_nsec);
-    *percent = ns / (double)IDLE_NS * 100;
+    *percent = (double)(rv_clock_process_cpu_ns() - before_ns) / (double)IDLE_NS * 100;
     end_run(&setup);
     return 0;
 }

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/err.h"
@@ -36,13 +35,6 @@ struct input {
     struct rv_subroutines *subroutines;
     struct rv_spool *spool;
 };
-
-static uint64_t process_cpu_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static void generate(struct generator *generator, struct rv_span *out, size_t n)
 {
@@ -128,7 +120,7 @@ static int run_variant(const struct input *input, const struct variant *variant,
 {
     double samples[N_RUNS], n_spans = (double)rv_spool_n_spans(input->spool);
     for (unsigned i = 0; i < N_RUNS; i++) {
-        uint64_t before_ns = process_cpu_ns();
+        uint64_t before_ns = rv_clock_process_cpu_ns();
         FILE *null = fopen("/dev/null", "w"), *packed = NULL;
         if (null && variant->is_packed)
             packed = rv_gzip_open(null);
@@ -140,7 +132,7 @@ static int run_variant(const struct input *input, const struct variant *variant,
         (void)fclose(null);
         if (error)
             return error;
-        samples[i] = n_spans / (double)(process_cpu_ns() - before_ns) * 1e3;
+        samples[i] = n_spans / (double)(rv_clock_process_cpu_ns() - before_ns) * 1e3;
     }
     double median = rv_bench_median(samples, N_RUNS);
     rv_bench_row(out, &(struct rv_bench_row){variant->bench, "Mspans/s", median, samples[N_RUNS - 1], N_RUNS, NULL, 0,

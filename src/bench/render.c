@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <GL/glew.h>
@@ -201,13 +200,6 @@ static void fill_panels(struct stand *stand, uint32_t n_spans)
     stand->viewer.live_edge = (struct rv_live_edge){0, WINDOW_NS, WINDOW_NS, WINDOW_NS, .is_done = false};
 }
 
-static uint64_t process_cpu_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 static struct rv_scene_frame make_frame(const struct stand *stand, enum rv_view_mode look)
 {
     return (struct rv_scene_frame){.view = &stand->view,
@@ -260,7 +252,7 @@ static struct cost measure(struct stand *stand, enum rv_view_mode look, bool has
     if (stand->is_undrawn)
         return measure_undrawn(stand, look, has_panels);
     struct rv_scene_frame frame = make_frame(stand, look);
-    uint64_t before_ns = process_cpu_ns();
+    uint64_t before_ns = rv_clock_process_cpu_ns();
     GLuint64 took_ns = 0;
     rv_scene_compose(stand->scene, &frame);
     glBindFramebuffer(GL_FRAMEBUFFER, stand->framebuffer);
@@ -272,7 +264,7 @@ static struct cost measure(struct stand *stand, enum rv_view_mode look, bool has
         glGetQueryObjectui64v(stand->query, GL_QUERY_RESULT, &took_ns);
     }
     glFinish();
-    return (struct cost){(double)(process_cpu_ns() - before_ns) / 1e6, (double)took_ns / 1e6};
+    return (struct cost){(double)(rv_clock_process_cpu_ns() - before_ns) / 1e6, (double)took_ns / 1e6};
 }
 
 static void measure_look(struct stand *stand, struct rv_bench_out *out, enum rv_view_mode look, const char *boxes_name)

@@ -566,7 +566,7 @@ static void write_text(struct rv_text_buffer *text, const struct path *path)
     if (rv_wait_reader_has_missed(path->reader))
         rv_text_buffer_add(text, "some waits could not be read: it may be another path; see --check\n");
     rv_waits_add_unknown(text, path->n_unknown);
-    rv_losses_add_text(text, path->report->losses, RV_LOSS_EVENTS_DROPPED);
+    rv_losses_add_text(text, "lost", path->report->losses, RV_LOSS_EVENTS_DROPPED);
     free(call);
     free(thread);
 }

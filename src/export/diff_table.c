@@ -242,14 +242,6 @@ static void add_text_row(struct rv_text_buffer *text, const struct rv_diff_table
     rv_text_buffer_add(text, "\n");
 }
 
-static void add_text_losses(struct rv_text_buffer *text, const struct rv_diff_table *table, int side)
-{
-    for (enum rv_loss loss = 0; loss < RV_LOSS_COUNT; loss++)
-        if (table->losses[side].n[loss])
-            rv_text_buffer_format(text, "lost %s: %llu %s\n", SIDE_NAMES[side],
-                                  (unsigned long long)table->losses[side].n[loss], rv_loss_words(loss));
-}
-
 static void write_text(struct rv_text_buffer *text, const struct rv_diff_table *table)
 {
     const struct rv_diff *diff = table->diff;
@@ -285,8 +277,8 @@ static void write_text(struct rv_text_buffer *text, const struct rv_diff_table *
             rv_text_buffer_format(text,
                                   "threads' states are not known %s: not said is what changed on and off the CPU\n",
                                   SIDE_NAMES[side]);
-    for (int side = 0; side < RV_DIFF_SIDES; side++)
-        add_text_losses(text, table, side);
+    rv_losses_add_text(text, "lost before", &table->losses[BEFORE], RV_LOSS_EVENTS_DROPPED);
+    rv_losses_add_text(text, "lost after", &table->losses[AFTER], RV_LOSS_EVENTS_DROPPED);
 }
 
 int rv_diff_table_write(const struct rv_diff_table *table, enum rv_report_format format, FILE *out)

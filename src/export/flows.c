@@ -189,7 +189,7 @@ static void write_text(struct rv_text_buffer *text, const struct table *table)
     if (table->flows->n_more)
         rv_text_buffer_format(text, "%" PRIu64 " steps are not in the table: it has the first %u\n",
                               table->flows->n_more, RV_FLOWS_MOST);
-    rv_losses_add_text(text, table->losses, RV_LOSS_EVENTS_DROPPED);
+    rv_losses_add_text(text, "lost", table->losses, RV_LOSS_EVENTS_DROPPED);
 }
 
 /* ---- CSV ---- */

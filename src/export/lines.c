@@ -102,7 +102,7 @@ static void end(struct rv_text_buffer *text, enum rv_report_format format, const
     switch (format) {
     case RV_REPORT_TEXT:
         add_sums(text, report);
-        rv_losses_add_text(text, report->losses, RV_LOSS_EVENTS_DROPPED);
+        rv_losses_add_text(text, "lost", report->losses, RV_LOSS_EVENTS_DROPPED);
         break;
     case RV_REPORT_CSV:
         add_csv_losses(text, report->losses);

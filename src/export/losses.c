@@ -34,11 +34,13 @@ const char *rv_loss_words(enum rv_loss loss)
     return LOSSES[loss].words;
 }
 
-void rv_losses_add_text(struct rv_text_buffer *text, const struct rv_losses *losses, enum rv_loss first)
+void rv_losses_add_text(struct rv_text_buffer *text, const char *what, const struct rv_losses *losses,
+                        enum rv_loss first)
 {
     for (enum rv_loss loss = first; losses && loss < RV_LOSS_COUNT; loss++)
         if (losses->n[loss])
-            rv_text_buffer_format(text, "lost: %llu %s\n", (unsigned long long)losses->n[loss], rv_loss_words(loss));
+            rv_text_buffer_format(text, "%s: %llu %s\n", what, (unsigned long long)losses->n[loss],
+                                  rv_loss_words(loss));
 }
 
 void rv_add_csv_count(struct rv_text_buffer *text, const char *kind, const char *what, uint64_t n, unsigned n_columns)

@@ -586,7 +586,7 @@ static void write_text(struct rv_text_buffer *text, const struct rv_report *repo
     if (report->n_switches)
         rv_text_buffer_format(text, "; %llu changes of threads' states", (unsigned long long)report->n_switches);
     rv_text_buffer_add(text, "\n");
-    rv_losses_add_text(text, report->losses, RV_LOSS_EVENTS_DROPPED + 1);
+    rv_losses_add_text(text, "lost", report->losses, RV_LOSS_EVENTS_DROPPED + 1);
 }
 
 int rv_report_write(const struct rv_report *report, enum rv_report_format format, FILE *out)

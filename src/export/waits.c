@@ -225,7 +225,7 @@ static void write_text(struct rv_text_buffer *text, const struct table *table)
     if (table->is_incomplete)
         rv_text_buffer_add(text, "some waits could not be read: see --check\n");
     rv_waits_add_unknown(text, table->n_unknown);
-    rv_losses_add_text(text, table->losses, RV_LOSS_EVENTS_DROPPED);
+    rv_losses_add_text(text, "lost", table->losses, RV_LOSS_EVENTS_DROPPED);
 }
 
 /* ---- CSV ---- */

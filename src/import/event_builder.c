@@ -282,19 +282,11 @@ static void open_streams(struct rv_event_builder *builder, struct thread *thread
     open_stream(builder, thread);
 }
 
-static struct rv_batch *wait_for_batch(const struct rv_intake *intake)
-{
-    struct rv_batch *batch;
-    while (!(batch = intake->acquire_batch(intake->context)))
-        ;
-    return batch;
-}
-
 static void send_events(struct rv_event_builder *builder, struct thread *thread)
 {
     const struct rv_intake *intake = builder->intake;
     for (size_t i = 0; i < thread->n_events;) {
-        struct rv_batch *batch = wait_for_batch(intake);
+        struct rv_batch *batch = rv_intake_wait_for_batch(intake);
         batch->stream = thread->stream;
         batch->base_ns = rv_event_ticks(&thread->events[i]);
         for (; i < thread->n_events && batch->n < RV_BATCH_EVENTS &&

@@ -1,13 +1,10 @@
 #include "render/view_mode.h"
 
+#define IN_DEPTH .field_of_view = 0.50f, .azimuth = -0.30f, .first_face = 0, .n_faces = 3
+#define ROWS_IN_DEPTH IN_DEPTH, .elevation = 0.66f, .has_rows = true
+
 static const struct rv_view_mode_params looks[RV_VIEW_MODE_COUNT] = {
-    [RV_VIEW_MODE_3D] = {.name = "3d",
-                         .title = "3D",
-                         .field_of_view = 0.50f,
-                         .azimuth = -0.30f,
-                         .elevation = 0.50f,
-                         .first_face = 0,
-                         .n_faces = 3},
+    [RV_VIEW_MODE_3D] = {.name = "3d", .title = "3D", IN_DEPTH, .elevation = 0.50f},
     [RV_VIEW_MODE_ALIGNED] = {.name = "aligned", .title = "Aligned", .elevation = 0.50f, .first_face = 1, .n_faces = 2},
     [RV_VIEW_MODE_FLAME] = {.name = "flame",
                             .title = "Flame",
@@ -26,22 +23,8 @@ static const struct rv_view_mode_params looks[RV_VIEW_MODE_COUNT] = {
                           .row_min = 14.0f,
                           .row_max = 44.0f,
                           .lane_gap = 1.2f},
-    [RV_VIEW_MODE_CALLS] = {.name = "calls",
-                            .title = "Calls",
-                            .field_of_view = 0.50f,
-                            .azimuth = -0.30f,
-                            .elevation = 0.66f,
-                            .first_face = 0,
-                            .n_faces = 3,
-                            .has_rows = true},
-    [RV_VIEW_MODE_TASKS] = {.name = "tasks",
-                            .title = "Tasks",
-                            .field_of_view = 0.50f,
-                            .azimuth = -0.30f,
-                            .elevation = 0.66f,
-                            .first_face = 0,
-                            .n_faces = 3,
-                            .has_rows = true},
+    [RV_VIEW_MODE_CALLS] = {.name = "calls", .title = "Calls", ROWS_IN_DEPTH},
+    [RV_VIEW_MODE_TASKS] = {.name = "tasks", .title = "Tasks", ROWS_IN_DEPTH},
 };
 
 const struct rv_view_mode_params *rv_view_mode_get(enum rv_view_mode look)

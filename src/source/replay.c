@@ -121,19 +121,11 @@ static bool is_new(const struct replay *replay, const struct replay_stream *stre
 
 /* ---- events ---- */
 
-static struct rv_batch *wait_for_batch(const struct rv_intake *intake)
-{
-    struct rv_batch *batch;
-    while (!(batch = intake->acquire_batch(intake->context)))
-        ;
-    return batch;
-}
-
 static void submit(struct replay *replay, struct replay_stream *stream, const struct rv_event *events, uint32_t n,
                    const struct rv_intake *intake)
 {
     while (n > 0) {
-        struct rv_batch *batch = wait_for_batch(intake);
+        struct rv_batch *batch = rv_intake_wait_for_batch(intake);
         batch->is_open = stream->is_beginning;
         batch->is_retold = stream->is_retelling;
         uint32_t n_done = rv_batch_fill(batch, events, n, &stream->last_ns);

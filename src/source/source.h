@@ -33,6 +33,15 @@ struct rv_intake {
     const struct rv_intake_pages *pages;
 };
 
+/* For sources that need no heartbeat: an empty batch. */
+static inline struct rv_batch *rv_intake_wait_for_batch(const struct rv_intake *intake)
+{
+    struct rv_batch *batch;
+    while (!(batch = intake->acquire_batch(intake->context)))
+        ;
+    return batch;
+}
+
 /* Summaries of a stream's blocks, and pages, each with all events of one block, on demand. */
 struct rv_intake_pages {
     /* Deliver the summary of the stream's next block. */

@@ -1,21 +1,15 @@
 #include "window/frame_meter.h"
 
 #include <math.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 #define STRETCH_NS 500000000u
-
-static uint64_t cpu_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 static void begin_stretch(struct rv_frame_meter *meter, uint64_t clock_ns)
 {
     meter->since_ns = clock_ns;
-    meter->since_cpu_ns = cpu_ns();
+    meter->since_cpu_ns = rv_clock_process_cpu_ns();
     meter->n_before = meter->n_consumed;
     meter->least_lag_ns = -1.0;
 }
@@ -36,7 +30,7 @@ bool rv_frame_meter_update(struct rv_frame_meter *meter, uint64_t clock_ns, uint
     if (elapsed_ns < STRETCH_NS)
         return false;
     meter->events_per_s = (double)(n_consumed - meter->n_before) * 1e9 / (double)elapsed_ns;
-    meter->cpu_share = (double)(cpu_ns() - meter->since_cpu_ns) / (double)elapsed_ns;
+    meter->cpu_share = (double)(rv_clock_process_cpu_ns() - meter->since_cpu_ns) / (double)elapsed_ns;
     meter->lag_ns = meter->least_lag_ns;
     begin_stretch(meter, clock_ns);
     return true;

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "viewer/viewer.h"
 #include "window/window.h"
@@ -159,13 +158,6 @@ struct user {
     unsigned n_switches; /* of recording */
 };
 
-static uint64_t cpu_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 static void use_everything(void)
 {
     static const SDL_Scancode keys[] = {SDL_SCANCODE_W,    SDL_SCANCODE_S,     SDL_SCANCODE_A,   SDL_SCANCODE_D,
@@ -188,9 +180,9 @@ static bool has_rested(struct user *user)
         user->quiet_ns = now_ns;
     if (!user->idle_from_ns || now_ns - user->idle_from_ns >= IDLE_NS) {
         if (user->idle_from_ns)
-            user->idle_share = (double)(cpu_ns() - user->idle_cpu_ns) / (double)(now_ns - user->idle_from_ns);
+            user->idle_share = (double)(rv_clock_process_cpu_ns() - user->idle_cpu_ns) / (double)(now_ns - user->idle_from_ns);
         user->idle_from_ns = now_ns;
-        user->idle_cpu_ns = cpu_ns();
+        user->idle_cpu_ns = rv_clock_process_cpu_ns();
     }
     return user->idle_share < IDLE_CPU_SHARE_MAX || now_ns - user->quiet_ns > REST_NS;
 }
