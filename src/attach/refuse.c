@@ -209,8 +209,8 @@ int rv_refuse_attaching_error(pid_t pid, int error)
                           (int)pid);
         return rv_err(EPERM,
                       "process %d may not be attached to: it is another user's, or privileged, or seccomp forbids us "
-                      "ptrace(2); run ringviz as root",
-                      (int)pid);
+                      "ptrace(2)%s",
+                      (int)pid, geteuid() == 0 ? "" : "; run ringviz as root");
     case ESRCH:
         return rv_err(ESRCH, "process %d has ended", (int)pid);
     case ECANCELED:
