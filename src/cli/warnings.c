@@ -85,6 +85,11 @@ static void warn_of_silence(const struct rv_warnings *run)
     if (run->options->pid && functions && !has_process_with_functions(run->map))
         rv_warn("process %u wrote no event: no function of it or of its libraries fits '%s' (-x, --patch)",
                 run->options->pid, functions);
+    else if (run->options->pid && !has_process_with_functions(run->map))
+        rv_warn("process %u wrote no event: nothing of it was patched; programs that walk or copy their stacks (OCaml, "
+                "SBCL) "
+                "are left as they are",
+                run->options->pid);
     else if (run->options->pid)
         rv_warn("process %u wrote no event: none of its patched functions was called (--patch, --verbose)",
                 run->options->pid);
