@@ -27,7 +27,7 @@ OPTION(REPORT, WATCH, "report", "[=text|csv|json|lines|lines-csv|lines-json]", N
     "executed, and its subroutine. A line lasts until the next statement of its call begins, or the call ends; own time is without "
     "callees; total time of a line that is executed inside of itself is that of the outermost execution. Lines are known of "
     "Perl and Ruby, and of native programs with debug information those on which functions that are traced are called: for "
-    "each call the line lasts as long, and has no own time; and of profiles of V8 and of the Firefox profiler, where a hit is a "
+    "each call the line lasts as long, and has no own time; and of profiles of V8, the Firefox profiler, stackprof and perf (-F +srcline), where a hit is a "
     "sample. A COMMAND's programs are asked for them (which costs a native "
     "call some 0.2 us more), others by RINGVIZ_PERL_LINES=1, RINGVIZ_RUBY_LINES=1 and RINGVIZ_NATIVE_LINES=1 in the "
     "environment, as those that are recorded. Rules of "

@@ -4,7 +4,8 @@
  * command in a column on the left and one frame after the event. A sample's stack is open until the thread's next
  * sample, except through a pause in which the thread was not sampled: perf samples running threads. Without times, a
  * sample is a microsecond of its thread. Events without a frame are marks. Branches that are calls and returns, as of
- * Intel PT, are calls and returns ("branches:uH:   call   ADDRESS SYMBOL =>   ADDRESS SYMBOL").
+ * Intel PT, are calls and returns ("branches:uH:   call   ADDRESS SYMBOL =>   ADDRESS SYMBOL"). With -F +srcline, each
+ * frame has a line of text behind it, "  main.c:12", and its subroutine that file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,8 +36,9 @@ struct perf {
     uint32_t thread;
     int64_t ns;
     uint32_t event;
-    uint32_t ids[STACK_FRAMES]; /* filled from the end, innermost last */
+    uint32_t ids[STACK_FRAMES], lines[STACK_FRAMES]; /* filled from the end, innermost last */
     size_t n;
+    char frame[MOST_NAME_BYTES]; /* the last of these, as text */
 };
 
 struct header {
@@ -212,14 +214,17 @@ static bool is_sure(const struct header *header)
 
 /* ---- frames ---- */
 
+static const struct rv_event_builder_text unknown_file;
+
 static struct rv_event_builder_text text_of(struct rv_demangle_piece piece)
 {
     return rv_import_text(piece.text, piece.n_bytes);
 }
 
-/* Packages as in traced programs: classes and namespaces, else the module. Names are already demangled. */
+/* Packages as in traced programs: classes and namespaces, else the module, which stands for an unknown file. Names are
+ * already demangled. */
 static uint32_t intern_symbol(struct rv_event_builder *builder, struct rv_event_builder_text name,
-                              struct rv_event_builder_text module)
+                              struct rv_event_builder_text module, struct rv_event_builder_text file)
 {
     char symbol[MOST_NAME_BYTES], path[MOST_NAME_BYTES];
     snprintf(symbol, sizeof symbol, "%.*s", (int)name.n, name.bytes);
@@ -227,11 +232,11 @@ static uint32_t intern_symbol(struct rv_event_builder *builder, struct rv_event_
     struct rv_demangled parts;
     rv_demangle_split(symbol, &parts);
     struct rv_demangle_piece package = parts.package.n_bytes || !*path ? parts.package : rv_demangle_module(path);
-    return rv_event_builder_intern(builder, text_of(package), text_of(parts.name), module, 0);
+    return rv_event_builder_intern(builder, text_of(package), text_of(parts.name), file.n ? file : module, 0);
 }
 
-/* "7f12 name+0x1c (/lib/module.so)", the address serves as missing name */
-static bool read_frame(struct rv_import *import, const char *line, uint32_t *id)
+/* "7f12 name+0x1c (/lib/module.so)", the address serves as missing name. file: that of the source; empty = unknown */
+static bool read_frame(struct rv_import *import, const char *line, struct rv_event_builder_text file, uint32_t *id)
 {
     line += strspn(line, " \t");
     if (!is_frame(line))
@@ -249,7 +254,7 @@ static bool read_frame(struct rv_import *import, const char *line, uint32_t *id)
     const char *plus = memrchr(name, '+', (size_t)(end - name));
     if (plus && plus > name && plus[1] == '0' && plus[2] == 'x')
         end = plus;
-    *id = intern_symbol(import->builder, rv_import_text(name, (size_t)(end - name)), module);
+    *id = intern_symbol(import->builder, rv_import_text(name, (size_t)(end - name)), module, file);
     return true;
 }
 
@@ -332,8 +337,8 @@ static void read_branch(struct perf *perf, const char *text)
     if (!perf->is_timed)
         perf->ns = count_sample(perf);
     target += strspn(target, " ");
-    bool has_from = strncmp(source, "0 ", 2) != 0 && read_frame(import, from_text, &from);
-    bool has_to = strncmp(target, "0 ", 2) != 0 && read_frame(import, target, &to);
+    bool has_from = strncmp(source, "0 ", 2) != 0 && read_frame(import, from_text, unknown_file, &from);
+    bool has_to = strncmp(target, "0 ", 2) != 0 && read_frame(import, target, unknown_file, &to);
     if (has_from)
         run(perf, from);
     if (!has_to)
@@ -374,7 +379,36 @@ static void end_sample(struct perf *perf)
         end_before_pause(perf, perf->thread, perf->ns);
     else
         perf->ns = count_sample(perf);
-    rv_event_builder_sample(builder, perf->thread, perf->ns, perf->ids + STACK_FRAMES - perf->n, perf->n);
+    rv_event_builder_sample_lines(builder, perf->thread, perf->ns, perf->ids + STACK_FRAMES - perf->n,
+                                  perf->lines + STACK_FRAMES - perf->n, perf->n);
+}
+
+static bool add_frame(struct perf *perf, const char *line)
+{
+    uint32_t id;
+    if (!read_frame(&perf->import, line, unknown_file, &id))
+        return false;
+    snprintf(perf->frame, sizeof perf->frame, "%s", line);
+    if (perf->n < STACK_FRAMES) {
+        perf->ids[STACK_FRAMES - ++perf->n] = id;
+        perf->lines[STACK_FRAMES - perf->n] = 0;
+    }
+    return true;
+}
+
+/* Of the frame before it: "  main.c:12"; where it is not known, the place in its module. False if it is another text. */
+static bool read_source_line(struct perf *perf, const char *text)
+{
+    if (!perf->is_open || !perf->n || strncmp(text, "  ", 2) != 0 || text[2] == ' ')
+        return false;
+    const char *file = text + 2, *colon = strrchr(file, ':');
+    int64_t line = colon ? rv_import_number(colon + 1, strlen(colon + 1), 0) : 0;
+    if (line > 0 && line <= UINT32_MAX) {
+        const size_t last = STACK_FRAMES - perf->n;
+        read_frame(&perf->import, perf->frame, rv_import_text(file, (size_t)(colon - file)), &perf->ids[last]);
+        perf->lines[last] = (uint32_t)line;
+    }
+    return true;
 }
 
 static void begin_sample(struct perf *perf, const struct header *header)
@@ -392,11 +426,10 @@ static void begin_sample(struct perf *perf, const struct header *header)
         rv_event_builder_see_time(builder, perf->ns);
     perf->n = 0;
     perf->is_open = true;
-    uint32_t id;
     if (is_branch(header->rest) && perf->thread != RV_EVENT_BUILDER_NONE)
         read_branch(perf, header->rest);
-    else if (*header->rest && read_frame(&perf->import, header->rest, &id)) /* without call graphs */
-        perf->ids[STACK_FRAMES - ++perf->n] = id;
+    else if (*header->rest) /* without call graphs */
+        (void)add_frame(perf, header->rest);
 }
 
 /* After a header with a time, a line without one is not a header. */
@@ -412,7 +445,6 @@ static void read_line(struct perf *perf, const char *line)
 {
     static const struct header nothing = {.command = "", .event = "", .rest = ""};
     struct header header;
-    uint32_t id;
     if (*line == '#')
         return;
     if (*line == '\t' && !perf->is_open && !perf->has_times)
@@ -423,10 +455,8 @@ static void read_line(struct perf *perf, const char *line)
         rv_import_fault(&perf->import, RV_FAULT_LOST);
     } else if (is_header(perf, line, &header)) { /* checked before frames: a command's name may look like an address */
         begin_sample(perf, &header);
-    } else if (perf->is_open && (*line == ' ' || *line == '\t') && read_frame(&perf->import, line, &id)) {
-        if (perf->n < STACK_FRAMES)
-            perf->ids[STACK_FRAMES - ++perf->n] = id;
-    } else {
+    } else if (!(perf->is_open && (*line == ' ' || *line == '\t') && add_frame(perf, line)) &&
+               !read_source_line(perf, line)) {
         rv_import_fault(&perf->import, RV_FAULT_NOT_READ);
     }
 }

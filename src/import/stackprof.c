@@ -1,6 +1,7 @@
 /*
  * A dump of the stackprof gem as JSON, taken with `raw: true`: frames by number, and samples in order of time, each as its
- * number of frames, these from the outermost on, and how often it came; then the time of each. The file is read in full.
+ * number of frames, these from the outermost on, and how often it came; newer versions tell their lines in the same way; then
+ * the time of each. The file is read in full.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 
 enum { SAMPLES_PER_STEP = 1 << 12, US_TO_NS = 3 };
 
-enum array { NO_ARRAY, RAW, TIMES, DELTAS, N_ARRAYS };
+enum array { NO_ARRAY, RAW, LINES, TIMES, DELTAS, N_ARRAYS };
 enum field { NO_FIELD, NAME, FILE_NAME, LINE, INTERVAL };
 
 struct numbers {
@@ -42,8 +43,8 @@ struct stackprof {
     uint32_t thread;
     size_t at, n_emitted;       /* in RAW; samples */
     int64_t n_repeated, now_ns; /* of the sample before that place */
-    uint32_t *stack;
-    size_t n_stack, stack_capacity;
+    uint32_t *stack, *lines;    /* n_stack of them; line 0 = unknown */
+    size_t n_stack, stack_capacity, lines_capacity;
     bool is_collecting;
     size_t n_sampled; /* calls of the last sample that was no collection */
 };
@@ -59,8 +60,11 @@ static void add_frame(struct stackprof *stackprof, const char *bytes, size_t n)
 
 static int on_key(void *context, const char *bytes, size_t n)
 {
-    static const struct rv_json_key arrays[] = {
-        {"raw", RAW}, {"raw_sample_timestamps", TIMES}, {"raw_timestamp_deltas", DELTAS}, {NULL, 0}};
+    static const struct rv_json_key arrays[] = {{"raw", RAW},
+                                                {"raw_lines", LINES},
+                                                {"raw_sample_timestamps", TIMES},
+                                                {"raw_timestamp_deltas", DELTAS},
+                                                {NULL, 0}};
     static const struct rv_json_key fields[] = {{"name", NAME}, {"file", FILE_NAME}, {"line", LINE}, {NULL, 0}};
     struct stackprof *stackprof = context;
     unsigned depth = rv_json_depth(stackprof->json);
@@ -96,7 +100,7 @@ static int on_value(void *context, const char *bytes, size_t n, bool is_number)
     if (depth == 2 && stackprof->array) {
         struct numbers *array = &stackprof->arrays[stackprof->array];
         array->values = rv_vec_reserve(array->values, &array->capacity, array->n + 1, sizeof *array->values);
-        array->values[array->n++] = rv_import_number(bytes, n, stackprof->array == RAW ? 0 : US_TO_NS);
+        array->values[array->n++] = rv_import_number(bytes, n, stackprof->array < TIMES ? 0 : US_TO_NS);
     } else if (depth == 1 && stackprof->field == INTERVAL) {
         stackprof->interval_ns = rv_import_number(bytes, n, US_TO_NS);
     } else if (depth == 3 && stackprof->is_in_frames) {
@@ -142,6 +146,14 @@ static bool is_collection(struct stackprof *stackprof, int64_t number)
     return frame && frame->name && strcmp(frame->name, "(garbage collection)") == 0;
 }
 
+/* Of the frame at that place of RAW; 0 = unknown. */
+static uint32_t line_at(const struct stackprof *stackprof, size_t at)
+{
+    const struct numbers *lines = &stackprof->arrays[LINES];
+    const int64_t line = at < lines->n ? lines->values[at] : 0;
+    return line > 0 && line <= UINT32_MAX ? (uint32_t)line : 0;
+}
+
 /* The stack of the sample that begins at that place of RAW, and what follows it; false at the end, or where it is cut. */
 static bool next_stack(struct stackprof *stackprof)
 {
@@ -153,12 +165,17 @@ static bool next_stack(struct stackprof *stackprof)
     stackprof->n_stack = 0;
     stackprof->stack =
         rv_vec_reserve(stackprof->stack, &stackprof->stack_capacity, (size_t)n + 1, sizeof *stackprof->stack);
+    stackprof->lines =
+        rv_vec_reserve(stackprof->lines, &stackprof->lines_capacity, (size_t)n + 1, sizeof *stackprof->lines);
     for (int64_t i = 0; i < n; i++) {
-        uint32_t id = subroutine_of(stackprof, raw->values[stackprof->at++]);
-        if (id)
-            stackprof->stack[stackprof->n_stack++] = id;
-        else
+        uint32_t id = subroutine_of(stackprof, raw->values[stackprof->at]), line = line_at(stackprof, stackprof->at);
+        stackprof->at++;
+        if (!id) {
             rv_import_fault(&stackprof->import, RV_FAULT_NO_FRAME);
+            continue;
+        }
+        stackprof->lines[stackprof->n_stack] = line;
+        stackprof->stack[stackprof->n_stack++] = id;
     }
     stackprof->n_repeated = raw->values[stackprof->at++];
     return true;
@@ -166,10 +183,14 @@ static bool next_stack(struct stackprof *stackprof)
 
 static void emit_stack(struct stackprof *stackprof)
 {
-    if (!stackprof->is_collecting)
-        stackprof->n_sampled = stackprof->n_stack;
-    rv_event_builder_sample_inner(stackprof->import.builder, stackprof->thread, stackprof->now_ns,
-                                  stackprof->is_collecting ? stackprof->n_sampled : 0, stackprof->stack,
+    struct rv_event_builder *builder = stackprof->import.builder;
+    if (stackprof->is_collecting) {
+        rv_event_builder_sample_inner(builder, stackprof->thread, stackprof->now_ns, stackprof->n_sampled,
+                                      stackprof->stack, stackprof->n_stack);
+        return;
+    }
+    stackprof->n_sampled = stackprof->n_stack;
+    rv_event_builder_sample_lines(builder, stackprof->thread, stackprof->now_ns, stackprof->stack, stackprof->lines,
                                   stackprof->n_stack);
 }
 
@@ -182,15 +203,18 @@ static int64_t time_of(const struct stackprof *stackprof, size_t sample)
     return rv_import_later_ns(stackprof->now_ns, sample < deltas->n ? deltas->values[sample] : stackprof->interval_ns);
 }
 
-/* To the last of the samples that follow each other with one stack. */
+/* To the last of the samples that follow each other with one stack: each is a hit of its line. */
 static void skip_repeated(struct stackprof *stackprof)
 {
     const size_t n_timed = stackprof->arrays[TIMES].n + stackprof->arrays[DELTAS].n;
     int64_t n = stackprof->n_repeated > 1 ? stackprof->n_repeated - 1 : 0, all_ns;
     if (n_timed == 0 && !__builtin_mul_overflow(n, stackprof->interval_ns, &all_ns))
         stackprof->now_ns = rv_import_later_ns(stackprof->now_ns, all_ns);
-    for (; n > 0 && stackprof->n_emitted < n_timed; n--)
+    for (; n > 0 && stackprof->n_emitted < n_timed; n--) {
         stackprof->now_ns = time_of(stackprof, ++stackprof->n_emitted);
+        if (stackprof->arrays[LINES].n)
+            emit_stack(stackprof);
+    }
 }
 
 static int emit(struct stackprof *stackprof)
@@ -262,6 +286,7 @@ static void fini(struct rv_import *import)
         free(stackprof->arrays[i].values);
     free(stackprof->frames);
     free(stackprof->stack);
+    free(stackprof->lines);
 }
 
 const struct rv_import_format rv_import_stackprof = {.name = "stackprof",

@@ -56,6 +56,8 @@ expect_lines() { # FILE LINES: as LINE:HITS:OWN-TIME:NAME
 expect_lines columns.firefox "5:1:1500000:Shop#buy 4:1:1000000:Shop#buy "
 expect_lines lines.firefox "7:2:2000000:main 12:2:2000000:work 13:1:1000000:work 8:1:0:main "
 expect_lines lines.cpuprofile "4:2:3000:work 2:1:1000:main 5:1:1000:work "
+expect_lines lines.perf "4:1:1000000:prog::inner 5:2:1000000:prog::inner 13:1:0:prog::main 14:1:0:prog::main "
+expect_lines lines.stackprof "5:2:2000000:Shop#buy 4:2:2000000:Shop#buy 12:1:0:<main> 13:1:0:<main> "
 
 # ---- every output of an imported trace ----
 timeout 100 "$ringviz" --info "$data/calls.json" | grep -q 'Chrome.*--import=chrome' || fail "no --info"
