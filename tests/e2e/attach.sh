@@ -1,7 +1,7 @@
 #!/bin/sh
-# attach.sh RINGVIZ PROGRAM LEFTOVER: ringviz gets into a running program and out again, and leaves it as it was.
+# attach.sh RINGVIZ PROGRAM LEFTOVER WALKS_ALONE: ringviz gets into a running program and out again, and leaves it as it was.
 set -u
-ringviz=$1 program=$2 leftover=$3
+ringviz=$1 program=$2 leftover=$3 walks_alone=$4
 . "${0%/*}/harness.sh"
 
 begin_program in "$program"
@@ -146,6 +146,14 @@ for turn in first second third; do
 done
 grep -q woken "$folder/sleeper" && fail "a sleep has ended"
 kill $sleeper
+
+# A program that walks its stack by itself is left as it is, and that is said.
+"$walks_alone" 2000000000 >"$folder/walks" &
+walker=$!
+within 90 grep -q walks_alone /proc/$walker/cmdline || fail "the program does not start"
+run -p $walker --duration=0.05s --report
+grep -q "nothing of it was patched" "$folder/err" || fail "not said: $(cat "$folder/err")"
+kill $walker
 
 # Root gets into another user's process, too, and into one with mounts of its own, as systemd gives daemons.
 as_daemon() {
