@@ -246,7 +246,7 @@ OPTION(MAX_DEPTH, WATCH | DIFF, "max-depth", "=N", NULL, COUNT(max_depth, 1u << 
 OPTION(MAX_OVERHEAD, WATCH, "max-overhead", "=PERCENT", NULL, CODE,
     "most that tracing may cost a patched program, of its own CPU time; off: any",
     "Functions that are called so often that their events cost more are not traced, the most expensive ones first, until there is room again: "
-    "their code is put back while the program runs, and their calls are left out in all processes. Marks in the lane, a warning at the end and reports say which, from "
+    "their code is put back while the program runs, and their calls are left out in all processes. The share of the first 0.1 s is free. Marks in the lane, a warning at the end and reports say which, from "
     "when on, and to when. Default: 50, with --pid 10, off with --patch, -x or --include, which choose.")
 
 OPTION(PATCH, WATCH, "patch", "=REGEX[@LIBRARY]", NULL, CODE,

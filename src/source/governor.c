@@ -22,10 +22,12 @@ static const uint64_t FIRST_NS = 10000000, MOST_NS = 100000000;
 static const uint64_t AGAIN_NS = 25000000;
 /* Of clock reads at each look: what they cost changes with what else the machine does. */
 static const double NEW_SHARE = 0.2;
+/* Tracing may cost a process its share of so much time at first, whatever it does then: one that is short is shown whole. */
+static const double FREE_NS = 1e8;
 /* What a process was slowed by more than it may be, it makes good within about so much of its own time. */
-static const double REPAYMENT_NS = 1e9;
+static const double REPAYMENT_NS = 5e8;
 /* What it may be slowed by meanwhile, of its share, so that something is seen. */
-static const double LEAST_SHARE = 0.25;
+static const double LEAST_SHARE = 0.1;
 /* Of a CPU, tracing a process may take as much in any case: one that waits most of the time loses nothing by it, whatever the
  * share of its own time is. */
 static const double FREE_SHARE = 0.001;
@@ -50,7 +52,7 @@ struct function {
 
 struct process {
     uint64_t cpu_ns, patching_ns, mono_ns; /* at the last look that found calls of it; mono_ns 0: there was none */
-    double debt_ns;                        /* cost so far beyond what was allowed */
+    double debt_ns;                        /* cost so far beyond what was allowed; below 0: what is still free */
     uint64_t room_cpu_ns;                  /* when there was last looked for room; 0: never */
     double room_cost_ns;                   /* since then */
     uint32_t n_left_out;                   /* functions now */
@@ -222,10 +224,12 @@ static size_t order_functions(struct rv_governor *governor)
     return n;
 }
 
-/* What tracing may cost a process in some of its own time: while there is a debt less. */
+/* What tracing may cost a process in some of its own time: while there is a debt less, while some of it is free more. */
 static double allow(const struct rv_governor *governor, const struct process *process, double own_ns, double wall_ns)
 {
     const double most_ns = governor->max_overhead * own_ns, due_ns = process->debt_ns * own_ns / REPAYMENT_NS;
+    if (process->debt_ns < 0)
+        return most_ns - process->debt_ns;
     return greater(greater(most_ns - due_ns, LEAST_SHARE * most_ns), FREE_SHARE * wall_ns);
 }
 
@@ -271,10 +275,11 @@ static struct cost measure(const struct rv_governor *governor, const struct proc
     return cost;
 }
 
-/* Never negative: what a process has left over is no licence to slow it later. */
+/* What a process has left over is no licence to slow it later. */
 static double debt_after(const struct rv_governor *governor, double debt_ns, const struct cost *cost)
 {
-    return greater(debt_ns + cost_of_calls(cost) + cost->patching_ns - governor->max_overhead * own_ns_of(cost), 0);
+    const double used_ns = cost_of_calls(cost) + cost->patching_ns - governor->max_overhead * own_ns_of(cost);
+    return greater(debt_ns + used_ns, debt_ns < 0 ? debt_ns : 0);
 }
 
 static struct process look_at(const struct rv_governor *governor, uint32_t process_idx, uint64_t now_ns)
@@ -285,10 +290,13 @@ static struct process look_at(const struct rv_governor *governor, uint32_t proce
                             .mono_ns = now_ns};
 }
 
-/* Where tracing takes most of the time, the rest is hardly known, and soon more of it is: half of the calls go at once. */
-static double allow_at_once(const struct cost *cost, double allowed_ns, double left_ns)
+/* Where tracing takes most of the time, the rest is hardly known, and soon more of it is: half of the calls go at once,
+ * unless much is owed already. */
+static double allow_at_once(const struct rv_governor *governor, double debt_ns, const struct cost *cost,
+                            double allowed_ns, double left_ns)
 {
-    return cost_of_calls(cost) > own_ns_of(cost) ? greater(left_ns / 2, allowed_ns) : allowed_ns;
+    const bool is_hardly_known = cost_of_calls(cost) > own_ns_of(cost) && debt_ns < FREE_NS * governor->max_overhead;
+    return is_hardly_known ? greater(left_ns / 2, allowed_ns) : allowed_ns;
 }
 
 static void leave_out(struct function *function, const struct cost *cost, uint64_t now_ns)
@@ -313,14 +321,15 @@ static size_t choose_of(struct rv_governor *governor, struct function *const *ca
     struct process *process = process_of(governor, idx), now = look_at(governor, idx, now_ns);
     const struct cost cost = measure(governor, process, &now, called, n_called);
     const double wall_ns = (double)(now_ns - process->mono_ns);
-    now.debt_ns = debt_after(governor, process->debt_ns, &cost);
+    now.debt_ns = debt_after(governor, process->mono_ns ? process->debt_ns : -FREE_NS * governor->max_overhead, &cost);
     now.room_cpu_ns = process->room_cpu_ns;
     now.n_left_out = process->n_left_out;
     now.room_cost_ns = process->room_cost_ns + cost_of_calls(&cost) + cost.patching_ns;
     *process = now;
     const bool may_choose = cost.used_ns > 0 && cost.n_calls >= LEAST_CALLS;
     double left_ns = cost_of_calls(&cost) - (double)cost.n_left_out * cost.pair_ns;
-    const double allowed_ns = allow_at_once(&cost, allow(governor, process, own_ns_of(&cost), wall_ns), left_ns);
+    const double allowed_ns =
+        allow_at_once(governor, process->debt_ns, &cost, allow(governor, process, own_ns_of(&cost), wall_ns), left_ns);
     size_t n = 0;
     for (size_t i = 0; i < n_called; i++) {
         struct function *function = called[i];

@@ -48,7 +48,7 @@ static void with_process(uint32_t instruments, void (*test)(struct rv_map *map))
 static void choose_twice(struct rv_map *map)
 {
     struct rv_governor_choice choices[4];
-    struct rv_governor *governor = rv_governor_create(map, 0.01);
+    struct rv_governor *governor = rv_governor_create(map, 1.0);
     cr_assert_eq(choose(governor, choices, 4), 1, "most of the calls are enough for once");
     cr_assert_eq(choices[0].address, 0x1000);
     cr_assert_eq(choices[0].ring_idx, 3);
@@ -169,6 +169,28 @@ static size_t choose_by(struct rv_map *map, uint64_t patching_ns)
     }
     rv_governor_destroy(governor);
     return n;
+}
+
+/* A tenth of a second's share is free: calls that would cost more than a program of 30 ms may be slowed by are left. */
+static void choose_none_of_short(struct rv_map *map)
+{
+    enum { CLOCK_READS = 13 }; /* that two calls cost */
+    const double share = 0.5, free_ns = share * 1e8;
+    struct rv_governor_choice choices[4];
+    const double pairs_ns = CLOCK_READS * clock_ns(map->geometry.clock_kind);
+    struct rv_governor *governor = rv_governor_create(map, share);
+    for (unsigned i = 0; i < 3; i++) {
+        for (double left = free_ns / 4 / pairs_ns; left > 0; left -= 64)
+            rv_governor_count(governor, 3, 0, events, 64);
+        work(CLOCKS_PER_SEC / 100);
+        cr_assert_eq(rv_governor_choose(governor, choices, 4), 0);
+    }
+    rv_governor_destroy(governor);
+}
+
+Test(governor, leaves_a_short_program_whole, .timeout = 60)
+{
+    with_process(RV_INSTRUMENT_PATCHES, choose_none_of_short);
 }
 
 static void charge_patching(struct rv_map *map)
