@@ -69,8 +69,11 @@ size_t rv_cluster_length(const uint32_t *codepoints, size_t n)
     return length;
 }
 
+/* Nothing of ASCII joins ASCII: within a line there is no "\r\n". */
 const char *rv_cluster_next(const char *text, const char *end)
 {
+    if ((unsigned char)*text < 0x80 && (end - text < 2 || (unsigned char)text[1] < 0x80))
+        return text + 1;
     const char *next = text;
     uint32_t pair[2] = {rv_text_next(&next, end), 0};
     bool is_flag = is_flag_letter(pair[0]);

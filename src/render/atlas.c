@@ -52,8 +52,9 @@ static struct rv_text_line_style style_of(enum rv_font font)
 
 float rv_atlas_width(struct rv_atlas *atlas, enum rv_font font, const char *text, size_t n_bytes)
 {
-    if (rv_font_has_all(text, n_bytes))
-        return rv_font_width(font, text, n_bytes);
+    float width;
+    if (rv_font_measure(font, text, n_bytes, &width))
+        return width;
     const struct rv_text_line_style style = style_of(font);
     return rv_text_lines_width(atlas->lines, &style, text, n_bytes);
 }
@@ -73,12 +74,11 @@ struct rv_atlas_text rv_atlas_read(struct rv_atlas *atlas, enum rv_font font, co
                                    float scale)
 {
     struct rv_atlas_text read = {.font = font, .origin = origin, .pen = origin, .scale = scale};
-    const size_t n_bytes = strlen(text);
     const struct rv_text_line_style style = style_of(font);
-    if (rv_font_has_all(text, n_bytes))
+    if (rv_font_has_all(text))
         read.rest = text;
     else
-        read.line = rv_text_lines_get(atlas->lines, &style, text, n_bytes);
+        read.line = rv_text_lines_get(atlas->lines, &style, text, strlen(text));
     return read;
 }
 

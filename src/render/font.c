@@ -21,19 +21,19 @@ static size_t glyph_index(uint32_t codepoint)
 
 uint32_t rv_font_next(const char **text)
 {
-    size_t n_bytes = strnlen(*text, CHARACTER_BYTES);
-    return n_bytes ? rv_text_next(text, *text + n_bytes) : 0;
+    const unsigned char first = (unsigned char)**text;
+    if (first < 0x80) {
+        *text += first != 0;
+        return first;
+    }
+    return rv_text_next(text, *text + strnlen(*text, CHARACTER_BYTES));
 }
 
-bool rv_font_has_all(const char *text, size_t n_bytes)
+bool rv_font_has_all(const char *text)
 {
-    const char *end = text + n_bytes;
-    while (text < end) {
-        if ((unsigned char)*text < 0x80)
-            text++;
-        else if (!glyph_index(rv_text_next(&text, end)))
+    for (uint32_t codepoint; (codepoint = rv_font_next(&text));)
+        if (codepoint >= 0x80 && !glyph_index(codepoint))
             return false;
-    }
     return true;
 }
 
@@ -42,11 +42,17 @@ const struct rv_glyph *rv_font_glyph(enum rv_font font, uint32_t codepoint)
     return &rv_font_atlas.faces[font].glyphs[glyph_index(codepoint)];
 }
 
-float rv_font_width(enum rv_font font, const char *text, size_t n_bytes)
+bool rv_font_measure(enum rv_font font, const char *text, size_t n_bytes, float *width)
 {
-    const char *at = text;
-    uint32_t width_64 = 0, codepoint;
-    while ((size_t)(at - text) < n_bytes && (codepoint = rv_font_next(&at)))
-        width_64 += rv_font_glyph(font, codepoint)->advance_64;
-    return (float)width_64 / 64.0f;
+    const char *end = text + n_bytes;
+    uint32_t width_64 = 0;
+    bool has_all = true;
+    while (text < end && *text && has_all) {
+        const uint32_t codepoint = (unsigned char)*text < 0x80 ? (unsigned char)*text++ : rv_text_next(&text, end);
+        const size_t idx = glyph_index(codepoint);
+        has_all = idx || codepoint < 0x80;
+        width_64 += rv_font_atlas.faces[font].glyphs[idx].advance_64;
+    }
+    *width = (float)width_64 / 64.0f;
+    return has_all;
 }

@@ -50,12 +50,12 @@ extern const struct rv_font_atlas rv_font_atlas;
 uint32_t rv_font_next(const char **text);
 
 /* Does a text have these characters only? */
-bool rv_font_has_all(const char *text, size_t n_bytes);
+bool rv_font_has_all(const char *text);
 
 /* Never NULL: of any other character, a box. */
 const struct rv_glyph *rv_font_glyph(enum rv_font font, uint32_t codepoint);
 
-/* Advance width of the first n_bytes of text in px at the face's own size. */
-float rv_font_width(enum rv_font font, const char *text, size_t n_bytes);
+/* Advance width of the first n_bytes of text in px at the face's own size. False if it has other characters. */
+bool rv_font_measure(enum rv_font font, const char *text, size_t n_bytes, float *width);
 
 #endif

@@ -6,14 +6,16 @@
 #include "model/short_name.h"
 #include "render/font.h"
 
-static float width(const char *text)
-{
-    return rv_font_width(RV_FONT_LABEL, text, strlen(text));
-}
-
 static float measure(const void *context, const char *text, size_t n_bytes)
 {
-    return rv_font_width(*(const enum rv_font *)context, text, n_bytes);
+    float width;
+    (void)rv_font_measure(*(const enum rv_font *)context, text, n_bytes, &width);
+    return width;
+}
+
+static float width(const char *text)
+{
+    return measure(&(enum rv_font){RV_FONT_LABEL}, text, strlen(text));
 }
 
 static bool fit(const char *name, float room, char *out, size_t out_bytes)
