@@ -19,7 +19,7 @@
 #include "pipeline/session.h"
 #include "recording/codec.h"
 #include "recording/chunk.h"
-#include "source/live.h"
+#include "source/live_drain.h"
 #include "source/replay.h"
 
 enum { N_RUNS = 5, MOST_EVENTS = 2 << 20, MOST_JSON_EVENTS = 1 << 18, ZSTD_LEVEL = 1 };
@@ -340,7 +340,7 @@ static int measure_program(struct rv_bench_out *out, const struct stream *stream
     fflush(stdout);
     struct rv_launch *launch = start_quietly(path, argv);
     struct rv_source *source =
-        launch ? rv_live_open(&map, &(struct rv_live_params){.is_over = has_ended, .context = launch}) : NULL;
+        launch ? rv_live_drain_open(&map, &(struct rv_live_params){.is_over = has_ended, .context = launch}) : NULL;
     error = source ? measure_source(out, stream->name, source) : -ENOENT;
     rv_launch_destroy(launch);
     unlink(path);

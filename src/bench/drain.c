@@ -18,7 +18,7 @@
 #include "ring/ownership.h"
 #include "ring/push.h"
 #include "sink/record.h"
-#include "source/live.h"
+#include "source/live_drain.h"
 
 enum { N_RUNS = 7, N_EVENTS = 1 << 24, N_PATTERN = 1 << 14, N_FUNCTIONS = 1000, DEPTH = 10 };
 static const uint64_t STACK = 0x7ff000000000;
@@ -157,8 +157,8 @@ static int begin_run(struct setup *setup, const struct step *steps, uint64_t n_e
         error = rv_map_create(&setup->map, setup->path, &(struct rv_map_params){0});
     struct rv_source *source = NULL;
     if (!error) {
-        source = rv_live_open(&setup->map,
-                              &(struct rv_live_params){.is_over = producer_has_ended, .context = &setup->producer});
+        source = rv_live_drain_open(
+            &setup->map, &(struct rv_live_params){.is_over = producer_has_ended, .context = &setup->producer});
         error = source ? start_producer(&setup->producer, setup->path, steps, n_events) : -EBUSY;
     }
     if (!error && is_recorded)

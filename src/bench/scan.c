@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/vec.h"
 #include "scan/block.h"
-#include "scan/carry.h"
+#include "scan/block_join.h"
 #include "scan/serial.h"
 
 #define BLOCK RV_BLOCK_EVENTS

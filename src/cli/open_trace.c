@@ -86,6 +86,6 @@ int rv_open_trace(struct rv_map *map, struct rv_source **source, const struct rv
     error = rv_map_open(map, params->path, RV_MAP_CONSUMER, false);
     if (error)
         return error;
-    *source = rv_live_open(map, &params->live);
+    *source = rv_live_drain_open(map, &params->live);
     return *source ? 0 : -EBUSY;
 }

@@ -6,7 +6,7 @@
 
 #include "ring/map.h"
 #include "import/formats.h"
-#include "source/live.h"
+#include "source/live_drain.h"
 
 struct rv_open_trace_params {
     const char *path;

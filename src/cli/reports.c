@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "cli/slice.h"
-#include "export/critical_path.h"
+#include "export/critical_path_table.h"
 #include "export/flows.h"
 #include "export/waits.h"
 
@@ -88,7 +88,7 @@ static int write_critical_path(struct rv_reports *reports)
     rv_cli_slice_init(&slice, reports->options, report.lanes, report.subroutines);
     report.part = rv_cli_slice_part(&slice);
     struct rv_critical_path_end end;
-    int error = rv_critical_path_write(&report, reports->options->report_format, reports->output->file, &end);
+    int error = rv_critical_path_table_write(&report, reports->options->report_format, reports->output->file, &end);
     if (!error)
         reports->lit = (struct rv_path_request){end.lane_idx, end.call, end.from_ns, end.to_ns};
     rv_cli_slice_fini(&slice);

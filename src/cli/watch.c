@@ -240,7 +240,7 @@ static int open_source(struct watch *watch)
     if (error)
         return error;
     live.switches = options->leaves_states ? NULL : open_context_switches(options);
-    watch->source = rv_live_open(&watch->map, &live);
+    watch->source = rv_live_drain_open(&watch->map, &live);
     return watch->source ? 0 : -EBUSY;
 }
 

@@ -13,7 +13,7 @@
 #include "base/vec.h"
 #include "flow/batch.h"
 #include "ring/ring.h"
-#include "scan/carry.h"
+#include "scan/block_join.h"
 #include "source/module_watch.h"
 #include "source/normalize.h"
 #include "ringviz/wire.h"

@@ -8,7 +8,7 @@
 #include "export/losses.h"
 #include "export/table_names.h"
 #include "export/text_buffer.h"
-#include "model/diff_verdict.h"
+#include "model/diff_significance.h"
 
 enum { BEFORE = RV_DIFF_BEFORE, AFTER = RV_DIFF_AFTER };
 static const char *const SIDE_NAMES[RV_DIFF_SIDES] = {[BEFORE] = "before", [AFTER] = "after"};
@@ -101,12 +101,12 @@ static void add_json_row(struct rv_text_buffer *text, const struct rv_diff_table
     else
         rv_text_buffer_add(text, ",\"total_ratio\":null");
     for (int time = 0; time < RV_DIFF_VARIANCE_TIMES; time++)
-        if (rv_diff_verdict_is_tested(row))
+        if (rv_diff_significance_is_tested(row))
             rv_text_buffer_format(text, ",\"%s\":%.6g,\"%s\":%.6g", CHANGE_NAMES[time][0], row->changes[time].ratio,
                                   CHANGE_NAMES[time][1], row->changes[time].p);
         else
             rv_text_buffer_format(text, ",\"%s\":null,\"%s\":null", CHANGE_NAMES[time][0], CHANGE_NAMES[time][1]);
-    rv_text_buffer_format(text, ",\"verdict\":\"%s\"}", rv_diff_verdict_word(row->verdict));
+    rv_text_buffer_format(text, ",\"verdict\":\"%s\"}", rv_diff_significance_word(row->verdict));
 }
 
 static void write_json(struct rv_text_buffer *text, const struct rv_diff_table *table)
@@ -171,11 +171,11 @@ static void write_csv(struct rv_text_buffer *text, const struct rv_diff_table *t
         if (ratio_of(row, &ratio))
             rv_text_buffer_format(text, "%.6g", ratio);
         for (int time = 0; time < RV_DIFF_VARIANCE_TIMES; time++)
-            if (rv_diff_verdict_is_tested(row))
+            if (rv_diff_significance_is_tested(row))
                 rv_text_buffer_format(text, ",%.6g,%.6g", row->changes[time].ratio, row->changes[time].p);
             else
                 rv_text_buffer_add(text, ",,");
-        rv_text_buffer_format(text, ",%s\n", rv_diff_verdict_word(row->verdict));
+        rv_text_buffer_format(text, ",%s\n", rv_diff_significance_word(row->verdict));
     }
     for (int side = 0; side < RV_DIFF_SIDES; side++)
         add_csv_losses(text, table, side);
@@ -236,7 +236,7 @@ static void add_text_row(struct rv_text_buffer *text, const struct rv_diff_table
         rv_text_buffer_add_duration(text, row->own_p50_ns[side]);
     for (int side = 0; side < RV_DIFF_SIDES; side++)
         rv_text_buffer_add_duration(text, row->stats[side].p50_ns);
-    rv_text_buffer_format(text, "  %-13s %s", rv_diff_verdict_word(row->verdict), name);
+    rv_text_buffer_format(text, "  %-13s %s", rv_diff_significance_word(row->verdict), name);
     if (row->file[0])
         rv_text_buffer_format(text, " (%s)", row->file);
     rv_text_buffer_add(text, "\n");

@@ -15,7 +15,7 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "import/formats.h"
-#include "import/perl_process.h"
+#include "import/perl_stacks.h"
 #include "import/process_memory.h"
 
 enum { CACHE_SLOTS = 1 << 14, MOST_THREADS = 4096, MOST_CHILDREN = 4096 };
@@ -120,7 +120,7 @@ static void inherit(struct process *process, const struct rv_perl_thread *found,
     process->n_inherited = n;
     process->running = UNKNOWN;
     for (size_t i = 0; i < n; i++) {
-        uint64_t progress = rv_perl_process_progress(&process->perl, found[i].interpreter);
+        uint64_t progress = rv_perl_stacks_progress(&process->perl, found[i].interpreter);
         process->inherited[i] = (struct inherited){found[i].number, progress};
         if (found[i].number > process->last_inherited)
             process->last_inherited = found[i].number;
@@ -132,7 +132,7 @@ static bool has_moved(const struct process *process, const struct rv_perl_thread
 {
     for (size_t i = 0; i < process->n_inherited; i++)
         if (process->inherited[i].number == thread->number)
-            return process->inherited[i].progress != rv_perl_process_progress(&process->perl, thread->interpreter);
+            return process->inherited[i].progress != rv_perl_stacks_progress(&process->perl, thread->interpreter);
     return false;
 }
 
@@ -153,7 +153,7 @@ static uint64_t find_running(const struct process *process, const struct rv_perl
 static void list_threads(struct perl *perl, struct process *process, uint64_t now_ns)
 {
     static struct rv_perl_thread found[MOST_THREADS];
-    size_t n = process->is_perl && !process->has_ended ? rv_perl_process_threads(&process->perl, found, MOST_THREADS)
+    size_t n = process->is_perl && !process->has_ended ? rv_perl_stacks_threads(&process->perl, found, MOST_THREADS)
                                                        : 0,
            n_left = 0;
     if (process->is_forked)
@@ -211,7 +211,7 @@ static int look_into(struct process *process, pid_t pid, const struct process *p
         process->perl.pid = pid;
         process->perl.start = rv_os_process_start(pid);
     } else {
-        error = rv_perl_process_open(&process->perl, pid, why, why_bytes);
+        error = rv_perl_stacks_open(&process->perl, pid, why, why_bytes);
     }
     process->is_perl = error == 0;
     if (process->is_perl && !process->subs) {
@@ -314,7 +314,7 @@ static uint32_t id_of_sub(struct perl *perl, const struct process *process, cons
     if (cached->hash == hash)
         return cached->id;
     struct rv_perl_names *names = &perl->names;
-    rv_perl_process_name(&process->perl, sub, names);
+    rv_perl_stacks_name(&process->perl, sub, names);
     *cached = (struct cached){hash, rv_event_builder_intern(perl->import.builder, rv_import_string(names->package),
                                                             rv_import_string(names->name),
                                                             rv_import_string(names->file), names->line)};

@@ -23,7 +23,7 @@
 #include "base/sigbus.h"
 #include "base/vec.h"
 #include "import/formats.h"
-#include "import/method_names.h"
+#include "import/rrtrace_names.h"
 #include "import/rrtrace.h"
 
 enum { RING_EVENTS = 65536, SEARCH_FRAMES = 4096, KIND_SHIFT = 60, CACHE_SLOTS = 4096 };
@@ -62,7 +62,7 @@ struct rrtrace {
         uint64_t number;
         uint32_t id; /* 0 = free */
     } methods[CACHE_SLOTS];
-    struct rv_method_names names;
+    struct rv_rrtrace_names names;
 };
 
 static size_t bytes_with(size_t alignment)
@@ -175,7 +175,7 @@ static uint32_t method_of(struct rrtrace *rrtrace, uint64_t number)
         return rrtrace->methods[slot].id;
     char unnamed[40];
     struct rv_event_builder_text none = {0};
-    const char *name = rv_method_names_find(&rrtrace->names, number);
+    const char *name = rv_rrtrace_names_find(&rrtrace->names, number);
     snprintf(unnamed, sizeof unnamed, "#%llu", (unsigned long long)number);
     rrtrace->methods[slot].number = number;
     return rrtrace->methods[slot].id =
@@ -251,7 +251,7 @@ static int begin(struct rv_import *import)
     struct rrtrace *rrtrace = (struct rrtrace *)import;
     const char *names = getenv("RINGVIZ_RRTRACE_NAMES");
     int pid, error = map_ring(rrtrace);
-    if (error || (names && (error = rv_method_names_open(&rrtrace->names, names)) != 0))
+    if (error || (names && (error = rv_rrtrace_names_open(&rrtrace->names, names)) != 0))
         return error;
     rrtrace->events = rv_alloc_scratch(RING_EVENTS, sizeof *rrtrace->events);
     const char *name = import->path + (*import->path == '/');
@@ -323,7 +323,7 @@ static void fini(struct rv_import *import)
     if (rrtrace->fd >= 0)
         close(rrtrace->fd);
     free(rrtrace->events);
-    rv_method_names_fini(&rrtrace->names);
+    rv_rrtrace_names_fini(&rrtrace->names);
 }
 
 const struct rv_import_format rv_import_rrtrace = {.name = "rrtrace",

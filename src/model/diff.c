@@ -7,7 +7,7 @@
 
 #include "base/vec.h"
 #include "model/diff_match.h"
-#include "model/diff_verdict.h"
+#include "model/diff_significance.h"
 
 /* ---- subroutines of both sides ---- */
 
@@ -238,7 +238,7 @@ void rv_diff_init(struct rv_diff *diff, const struct rv_diff_side sides[RV_DIFF_
     struct rv_diff_levels *all = rv_alloc(diff->n, sizeof *all);
     for (int side = 0; side < RV_DIFF_SIDES; side++)
         fill_side(diff, &sides[side], &subjects[side], side, all);
-    rv_diff_verdict_judge(diff, all);
+    rv_diff_significance_judge(diff, all);
     sort_rows(diff, subjects);
     free(all);
     for (int side = 0; side < RV_DIFF_SIDES; side++)

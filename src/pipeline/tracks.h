@@ -9,7 +9,7 @@
 #include "model/lanes.h"
 #include "model/moments.h"
 #include "model/stats.h"
-#include "scan/carry.h"
+#include "scan/block_join.h"
 #include "tasks/flows.h"
 #include "waits/follower.h"
 

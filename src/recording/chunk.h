@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "recording/column.h"
+#include "recording/compress.h"
 
 /* Empty the buffer and reserve the header; the caller then appends the payload. */
 void rv_chunk_begin(struct rv_rec_buffer *buffer);

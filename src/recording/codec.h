@@ -5,7 +5,7 @@
 #ifndef RV_RECORDING_CODEC_H
 #define RV_RECORDING_CODEC_H
 
-#include "recording/column.h"
+#include "recording/compress.h"
 
 struct rv_codec; /* working memory, 5 MiB of address space; for one thread */
 

@@ -2,7 +2,7 @@
 #ifndef RV_RECORDING_INDEX_TABLE_H
 #define RV_RECORDING_INDEX_TABLE_H
 
-#include "recording/column.h"
+#include "recording/compress.h"
 
 struct rv_rec_index_table { /* zeroed = empty; reusable, keeps its memory */
     struct rv_rec_index head;

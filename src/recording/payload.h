@@ -2,7 +2,7 @@
 #ifndef RV_RECORDING_PAYLOAD_H
 #define RV_RECORDING_PAYLOAD_H
 
-#include "recording/column.h"
+#include "recording/compress.h"
 
 struct rv_rec_who {
     struct rv_rec_stream stream;

@@ -2,7 +2,7 @@
  * The parallel half of stack reconstruction: one block of one stream, from an empty stack, on any worker.
  *
  * A RETURN whose CALL is in the block becomes a finished span at once. Events that refer to frames opened before the
- * block become reaches, frames still open at its end are kept; scan/carry.h merges both in stream order. The rule,
+ * block become reaches, frames still open at its end are kept; scan/block_join.h merges both in stream order. The rule,
  * which is exactly associative, is stated in scan/serial.c, the oracle of the tests.
  */
 #ifndef RV_SCAN_BLOCK_H

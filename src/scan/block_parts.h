@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "scan/block.h"
-#include "scan/carry.h"
+#include "scan/block_join.h"
 
 #define RV_STACK_SENTINELS 16
 #define RV_KERNEL_OVERRUN 16 /* elements a kernel may write past the last valid one */

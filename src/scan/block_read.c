@@ -2,7 +2,7 @@
  * Reads the finished spans of a merged block, in closing order per stack: for each reach the carried frames that it
  * cut, the span that it closed, then the local spans of its segment.
  */
-#include "scan/carry.h"
+#include "scan/block_join.h"
 
 #include <string.h>
 

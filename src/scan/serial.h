@@ -4,7 +4,7 @@
 #define RV_SCAN_SERIAL_H
 
 #include "scan/block.h"
-#include "scan/carry.h"
+#include "scan/block_join.h"
 
 struct rv_serial; /* opaque */
 

@@ -9,7 +9,7 @@
 #include "model/density.h"
 #include "model/stats.h"
 #include "ringviz/recording.h"
-#include "scan/carry.h"
+#include "scan/block_join.h"
 #include "sink/indexed_waits.h"
 
 struct rv_indexed_stack { /* a stack of a stream */

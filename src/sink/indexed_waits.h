@@ -4,7 +4,7 @@
 
 #include "model/moments.h"
 #include "recording/index_table.h"
-#include "scan/carry.h"
+#include "scan/block_join.h"
 #include "waits/follower.h"
 
 struct rv_indexed_waits { /* zeroed = none */

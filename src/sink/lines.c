@@ -16,7 +16,7 @@
 #include "scan/tag.h"
 
 enum { NO_ROW = 0, LEAST_TO_COMPACT = 256 };
-enum { MOST_STACKS = 65536 }; /* of a stream, as scan/carry.c tells apart; further ones share the first */
+enum { MOST_STACKS = 65536 }; /* of a stream, as scan/block_join.c tells apart; further ones share the first */
 
 struct frame {
     int64_t key;

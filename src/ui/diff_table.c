@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "model/diff_verdict.h"
+#include "model/diff_significance.h"
 #include "ui/table_cells.h"
 
 #define NUMBER_WIDTH 68.0f
@@ -65,7 +65,7 @@ static void show_row(struct rv_ui *ui, const struct rv_diff_table *shown, size_t
     if (rv_imgui_is_clicked(0))
         ask_about(ui, shown, row, acts);
     rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text_strong, name);
-    rv_ui_cell_text(style, rv_diff_verdict_word(row->verdict));
+    rv_ui_cell_text(style, rv_diff_significance_word(row->verdict));
     show_ratio(style, row);
     for (int side = 0; side < RV_DIFF_SIDES; side++)
         rv_ui_cell_ns(style, row->own_p50_ns[side]);

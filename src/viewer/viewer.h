@@ -20,7 +20,7 @@
 #include "viewer/waits.h"
 #include "viewer/arcs.h"
 #include "viewer/bookmarks.h"
-#include "viewer/critical_path.h"
+#include "viewer/lit_path.h"
 #include "viewer/time_window.h"
 #include "viewer/playhead.h"
 #include "viewer/pointer.h"
@@ -74,7 +74,7 @@ struct rv_viewer {
     struct rv_lane_order lane_order; /* of the lanes */
     struct rv_analysis analysis;
     struct rv_viewer_statistics statistics;
-    struct rv_path_job path; /* viewer/critical_path.h */
+    struct rv_path_job path; /* viewer/lit_path.h */
     struct rv_viewer_calls_view calls_view;
     struct rv_viewer_tasks_view tasks_view;
     struct rv_viewer_arc_job arcs;

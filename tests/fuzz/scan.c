@@ -10,7 +10,7 @@
 #include "../unit/scan/compare.h"
 #include "base/vec.h"
 #include "scan/block.h"
-#include "scan/carry.h"
+#include "scan/block_join.h"
 
 #define MAX_EVENTS 4096u
 #define RECORD_BYTES 8u

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "scan/block.h"
-#include "scan/carry.h"
+#include "scan/block_join.h"
 
 struct scanned {
     struct rv_span *spans; /* per stack in closing order, stacks by key; those of finish are last of their stack */

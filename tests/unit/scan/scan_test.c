@@ -6,7 +6,7 @@
 
 #include "compare.h"
 #include "scan/block.h"
-#include "scan/carry.h"
+#include "scan/block_join.h"
 #include "streams.h"
 
 #define CALL(id_, tag, ns)                                                                                             \
@@ -89,8 +89,7 @@ static const struct behaviour behaviours[] = {
     {"open frames end with the stream", {CALL(1, 0, 10), CALL(2, 1, 20)}, "0: 2.1[20,27]f 1.0[10,27]f"},
     {"stacks are kept apart",
 
-     {CALL(1, 0, 10), SWITCH(5, 11), CALL(2, 0, 20), SWITCH(0, 21), RETURN(1, 0, 30), SWITCH(5, 32),
-      RETURN(2, 0, 40)},
+     {CALL(1, 0, 10), SWITCH(5, 11), CALL(2, 0, 20), SWITCH(0, 21), RETURN(1, 0, 30), SWITCH(5, 32), RETURN(2, 0, 40)},
      "0: 1.0[10,30] 5: 2.0[20,40]"},
     {"a thread's states change no stack",
 

@@ -15,7 +15,7 @@
  * subroutines there is no bulk: then c is 0, and tau is that of quiet machines. So an equal change of all subroutines
  * is claimed of none of them; it is c, and is reported separately.
  */
-#include "model/diff_verdict.h"
+#include "model/diff_significance.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@
 #define FREEDOM_WITHOUT_BULK 1e9 /* treated as known */
 #define NORMAL_MEDIAN 0.6745     /* of |x| */
 
-bool rv_diff_verdict_is_tested(const struct rv_diff_row *row)
+bool rv_diff_significance_is_tested(const struct rv_diff_row *row)
 {
     return row->stats[RV_DIFF_BEFORE].n_calls >= RV_DIFF_LEAST_CALLS &&
            row->stats[RV_DIFF_AFTER].n_calls >= RV_DIFF_LEAST_CALLS;
@@ -111,7 +111,7 @@ static void test_rows(struct rv_diff *diff, const struct rv_diff_levels *all, en
     double tau = TAU_WITHOUT_BULK, tau_freedom = FREEDOM_WITHOUT_BULK;
     size_t n = 0;
     for (size_t i = 0; i < diff->n; i++)
-        if (rv_diff_verdict_is_tested(&diff->rows[i]))
+        if (rv_diff_significance_is_tested(&diff->rows[i]))
             tests[n++] = make_test(&all[i], time);
     for (size_t i = 0; i < n; i++)
         scratch[i] = tests[i].d;
@@ -123,7 +123,7 @@ static void test_rows(struct rv_diff *diff, const struct rv_diff_levels *all, en
         tau_freedom = (double)n - 1.0;
     }
     for (size_t i = 0, j = 0; i < diff->n; i++)
-        if (rv_diff_verdict_is_tested(&diff->rows[i]))
+        if (rv_diff_significance_is_tested(&diff->rows[i]))
             diff->rows[i].changes[time] = change_of(&tests[j++], common, tau, tau_freedom);
     diff->n_tested = n;
     free(tests);
@@ -143,7 +143,7 @@ static enum rv_diff_verdict verdict_of(const struct rv_diff_row *row, size_t n_t
         return RV_DIFF_NEW;
     if (!row->stats[RV_DIFF_AFTER].n_calls)
         return RV_DIFF_GONE;
-    if (!rv_diff_verdict_is_tested(row))
+    if (!rv_diff_significance_is_tested(row))
         return RV_DIFF_FEW;
     if (is_claimed(own, n_tested * RV_DIFF_VARIANCE_TIMES))
         return own->ratio > 1.0 ? RV_DIFF_SLOWER : RV_DIFF_FASTER;
@@ -152,7 +152,7 @@ static enum rv_diff_verdict verdict_of(const struct rv_diff_row *row, size_t n_t
     return RV_DIFF_SAME;
 }
 
-void rv_diff_verdict_judge(struct rv_diff *diff, const struct rv_diff_levels *levels)
+void rv_diff_significance_judge(struct rv_diff *diff, const struct rv_diff_levels *levels)
 {
     for (int time = 0; time < RV_DIFF_VARIANCE_TIMES; time++)
         test_rows(diff, levels, (enum rv_variance_time)time);
@@ -160,7 +160,7 @@ void rv_diff_verdict_judge(struct rv_diff *diff, const struct rv_diff_levels *le
         diff->rows[i].verdict = verdict_of(&diff->rows[i], diff->n_tested);
 }
 
-const char *rv_diff_verdict_word(enum rv_diff_verdict verdict)
+const char *rv_diff_significance_word(enum rv_diff_verdict verdict)
 {
     switch (verdict) {
     case RV_DIFF_SAME:

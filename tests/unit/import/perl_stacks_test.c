@@ -5,9 +5,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "import/perl_process.h"
+#include "import/perl_stacks.h"
 
-TestSuite(perl_process, .timeout = 60);
+TestSuite(perl_stacks, .timeout = 60);
 
 enum { MOST = 4096, BLOCK_BYTES = 128 };
 
@@ -110,13 +110,13 @@ static void expect_name(const struct rv_perl_sub *sub, const char *package, cons
 {
     static struct rv_perl_names names;
     const struct rv_perl_process perl = here();
-    rv_perl_process_name(&perl, sub, &names);
+    rv_perl_stacks_name(&perl, sub, &names);
     cr_expect_str_eq(names.package, package);
     cr_expect_str_eq(names.name, name);
     cr_expect_eq(names.line, line);
 }
 
-Test(perl_process, calls_of_all_stacks_are_read_outermost_first_without_other_contexts)
+Test(perl_stacks, calls_of_all_stacks_are_read_outermost_first_without_other_contexts)
 {
     const uint8_t sub = layout()->context.type_sub, eval = 11, fake = layout()->context.fake;
     struct rv_perl_stack stack = {0};
@@ -137,7 +137,7 @@ Test(perl_process, calls_of_all_stacks_are_read_outermost_first_without_other_co
     rv_perl_stack_fini(&stack);
 }
 
-Test(perl_process, a_sub_without_a_name_has_its_place)
+Test(perl_stacks, a_sub_without_a_name_has_its_place)
 {
     struct rv_perl_stack stack = {0};
     set_context(arena.contexts[0], 0, layout()->context.type_sub, new_sub("App", "__ANON__", false, 12));
@@ -146,7 +146,7 @@ Test(perl_process, a_sub_without_a_name_has_its_place)
     rv_perl_stack_fini(&stack);
 }
 
-Test(perl_process, a_stack_without_calls_is_a_stack)
+Test(perl_stacks, a_stack_without_calls_is_a_stack)
 {
     struct rv_perl_stack stack = {0};
     cr_expect_eq(read_stack(&stack, new_stackinfo(NULL, -1, NULL)), 1);
@@ -154,7 +154,7 @@ Test(perl_process, a_stack_without_calls_is_a_stack)
     rv_perl_stack_fini(&stack);
 }
 
-Test(perl_process, a_ring_of_stacks_ends)
+Test(perl_stacks, a_ring_of_stacks_ends)
 {
     struct rv_perl_stack stack = {0};
     set_context(arena.contexts[0], 0, layout()->context.type_sub, new_sub("main", "f", false, 1));
@@ -165,7 +165,7 @@ Test(perl_process, a_ring_of_stacks_ends)
     rv_perl_stack_fini(&stack);
 }
 
-Test(perl_process, missing_memory_is_not_read)
+Test(perl_stacks, missing_memory_is_not_read)
 {
     struct rv_perl_stack stack = {0};
     uint8_t *bad = (uint8_t *)(uintptr_t)0x10;
@@ -178,7 +178,7 @@ Test(perl_process, missing_memory_is_not_read)
     rv_perl_stack_fini(&stack);
 }
 
-Test(perl_process, names_that_are_broken_are_empty)
+Test(perl_stacks, names_that_are_broken_are_empty)
 {
     static struct rv_perl_names names;
     const struct rv_perl_process perl = here();
@@ -189,7 +189,7 @@ Test(perl_process, names_that_are_broken_are_empty)
     broken.gv = address_of(long_key);
     broken.stash = 0x10;
     broken.start = address_of(body) | 1ull << 60;
-    rv_perl_process_name(&perl, &broken, &names);
+    rv_perl_stacks_name(&perl, &broken, &names);
     cr_expect_str_eq(names.package, "");
     cr_expect_str_eq(names.name, "__ANON__[:0]");
 }
@@ -216,7 +216,7 @@ static void set_pool(const void *pool)
     set_u64(integer, layout()->sv.integer, address_of(pool));
 }
 
-Test(perl_process, threads_are_identified_by_number)
+Test(perl_stacks, threads_are_identified_by_number)
 {
     const uint64_t curinterp = address_of(arena.interpreter);
     struct rv_perl_process perl = here();
@@ -224,20 +224,20 @@ Test(perl_process, threads_are_identified_by_number)
     struct record ring[3] = {{address_of(&ring[1]), address_of(&ring[2]), curinterp, 0},
                              {address_of(&ring[2]), address_of(&ring[0]), 0x1000, 3},
                              {address_of(&ring[0]), address_of(&ring[1]), 0x2000, 7}};
-    cr_assert_eq(rv_perl_process_threads(&perl, threads, 8), 0);
+    cr_assert_eq(rv_perl_stacks_threads(&perl, threads, 8), 0);
     perl.curinterp = address_of(&curinterp);
-    cr_assert_eq(rv_perl_process_threads(&perl, threads, 8), 1); /* without threads.pm */
+    cr_assert_eq(rv_perl_stacks_threads(&perl, threads, 8), 1); /* without threads.pm */
     set_pool(ring);
-    cr_assert_eq(rv_perl_process_threads(&perl, threads, 8), 3);
+    cr_assert_eq(rv_perl_stacks_threads(&perl, threads, 8), 3);
     cr_expect_eq(threads[0].interpreter, curinterp);
     cr_expect_eq(threads[1].number, 3);
     cr_expect_eq(threads[2].interpreter, 0x2000);
-    cr_expect_eq(rv_perl_process_threads(&perl, threads, 2), 2);
+    cr_expect_eq(rv_perl_stacks_threads(&perl, threads, 2), 2);
     ring[1].interpreter = 0; /* joined */
-    cr_expect_eq(rv_perl_process_threads(&perl, threads, 8), 2);
+    cr_expect_eq(rv_perl_stacks_threads(&perl, threads, 8), 2);
 }
 
-Test(perl_process, an_invalid_ring_of_threads_is_ignored)
+Test(perl_stacks, an_invalid_ring_of_threads_is_ignored)
 {
     const uint64_t curinterp = address_of(arena.interpreter);
     struct rv_perl_process perl = here();
@@ -247,22 +247,22 @@ Test(perl_process, an_invalid_ring_of_threads_is_ignored)
     const struct record right = ring[0];
     perl.curinterp = address_of(&curinterp);
     set_pool(ring);
-    cr_assert_eq(rv_perl_process_threads(&perl, threads, 8), 2);
+    cr_assert_eq(rv_perl_stacks_threads(&perl, threads, 8), 2);
     ring[0].interpreter = 0x3000;
-    cr_expect_eq(rv_perl_process_threads(&perl, threads, 8), 1);
+    cr_expect_eq(rv_perl_stacks_threads(&perl, threads, 8), 1);
     ring[0] = right;
     ring[0].number = 9;
-    cr_expect_eq(rv_perl_process_threads(&perl, threads, 8), 1);
+    cr_expect_eq(rv_perl_stacks_threads(&perl, threads, 8), 1);
     ring[0] = right;
     ring[1].previous = 0x10;
-    cr_expect_eq(rv_perl_process_threads(&perl, threads, 8), 1);
+    cr_expect_eq(rv_perl_stacks_threads(&perl, threads, 8), 1);
     ring[1] = (struct record){address_of(&ring[1]), address_of(&ring[0]), 0x1000, 1}; /* never comes back */
-    cr_expect_eq(rv_perl_process_threads(&perl, threads, 8), 1);
+    cr_expect_eq(rv_perl_stacks_threads(&perl, threads, 8), 1);
     ring[1].next = 0x10;
-    cr_expect_eq(rv_perl_process_threads(&perl, threads, 8), 1);
+    cr_expect_eq(rv_perl_stacks_threads(&perl, threads, 8), 1);
 }
 
-Test(perl_process, a_string_that_ends_with_its_page_is_read_to_there)
+Test(perl_stacks, a_string_that_ends_with_its_page_is_read_to_there)
 {
     char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), text[64];
     cr_assert_neq(pages, MAP_FAILED);

@@ -2,7 +2,7 @@
  * Threads of the path are those of the model, whose stacks are lanes: of a thread with several, the calls of its own
  * stack are counted.
  */
-#include "export/critical_path.h"
+#include "export/critical_path_table.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -666,8 +666,8 @@ static void write_json(struct rv_text_buffer *text, const struct path *path)
     rv_text_buffer_add(text, "}\n");
 }
 
-int rv_critical_path_write(const struct rv_critical_path_report *report, enum rv_report_format format, FILE *out,
-                           struct rv_critical_path_end *end)
+int rv_critical_path_table_write(const struct rv_critical_path_report *report, enum rv_report_format format, FILE *out,
+                                 struct rv_critical_path_end *end)
 {
     struct rv_text_buffer text = {0};
     struct path path = {.report = report};

@@ -4,7 +4,7 @@
  * Only reaches touch carried frames. Local spans need nothing from the carry but the depth of their segment, which is
  * stored in the reach.
  */
-#include "scan/carry.h"
+#include "scan/block_join.h"
 
 #include <stdlib.h>
 #include <string.h>

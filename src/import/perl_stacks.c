@@ -1,4 +1,4 @@
-#include "import/perl_process.h"
+#include "import/perl_stacks.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -194,7 +194,7 @@ static int open_image(struct rv_perl_process *perl, const struct image *image, c
     return error;
 }
 
-int rv_perl_process_open(struct rv_perl_process *perl, pid_t pid, char *why, size_t why_bytes)
+int rv_perl_stacks_open(struct rv_perl_process *perl, pid_t pid, char *why, size_t why_bytes)
 {
     *perl = (struct rv_perl_process){.pid = pid, .start = rv_os_process_start(pid)};
     struct image image;
@@ -248,7 +248,7 @@ static size_t read_ring(const struct rv_perl_process *perl, uint64_t pool, struc
     return n;
 }
 
-size_t rv_perl_process_threads(const struct rv_perl_process *perl, struct rv_perl_thread *threads, size_t max)
+size_t rv_perl_stacks_threads(const struct rv_perl_process *perl, struct rv_perl_thread *threads, size_t max)
 {
     const struct rv_perl_layout *layout = &perl->layout;
     threads[0] = (struct rv_perl_thread){.interpreter = get_u64(perl, perl->curinterp)};
@@ -262,7 +262,7 @@ size_t rv_perl_process_threads(const struct rv_perl_process *perl, struct rv_per
 }
 
 /* The interpreters of a perl with threads begin with PL_stack_sp and PL_op. */
-uint64_t rv_perl_process_progress(const struct rv_perl_process *perl, uint64_t interpreter)
+uint64_t rv_perl_stacks_progress(const struct rv_perl_process *perl, uint64_t interpreter)
 {
     uint64_t words[2];
     return rv_process_memory_get(perl->pid, interpreter, words, sizeof words) ? rv_hash_bytes(words, sizeof words) : 0;
@@ -492,8 +492,7 @@ static void get_place(const struct rv_perl_process *perl, const struct rv_perl_s
         *names->file = '\0';
 }
 
-void rv_perl_process_name(const struct rv_perl_process *perl, const struct rv_perl_sub *sub,
-                          struct rv_perl_names *names)
+void rv_perl_stacks_name(const struct rv_perl_process *perl, const struct rv_perl_sub *sub, struct rv_perl_names *names)
 {
     const struct rv_perl_layout *layout = &perl->layout;
     uint64_t hek = sub->gv, stash = sub->stash;

@@ -3,8 +3,8 @@
  * O(|R| + |S|) per block (reaches and open frames). After rv_carry_apply() the block's spans are complete and may be
  * read by the same thread.
  */
-#ifndef RV_SCAN_CARRY_H
-#define RV_SCAN_CARRY_H
+#ifndef RV_SCAN_BLOCK_JOIN_H
+#define RV_SCAN_BLOCK_JOIN_H
 
 #include "scan/block.h"
 

@@ -5,8 +5,8 @@
  * A stack is read twice while perl runs, and used when both reads agree; then at most a frame on its way in or out is
  * wrong. Everything read is untrusted: depths, counts and lengths are limited.
  */
-#ifndef RV_IMPORT_PERL_PROCESS_H
-#define RV_IMPORT_PERL_PROCESS_H
+#ifndef RV_IMPORT_PERL_STACKS_H
+#define RV_IMPORT_PERL_STACKS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,7 +33,7 @@ struct rv_perl_process {
  *   why      the error in one line
  *   returns  0, or a negative errno
  */
-int rv_perl_process_open(struct rv_perl_process *perl, pid_t pid, char *why, size_t why_bytes);
+int rv_perl_stacks_open(struct rv_perl_process *perl, pid_t pid, char *why, size_t why_bytes);
 
 struct rv_perl_thread {
     uint64_t interpreter;
@@ -41,10 +41,10 @@ struct rv_perl_thread {
 };
 
 /* Write up to max interpreters, the main thread's first. Returns their number; 0: perl has not started or has ended. */
-size_t rv_perl_process_threads(const struct rv_perl_process *perl, struct rv_perl_thread *threads, size_t max);
+size_t rv_perl_stacks_threads(const struct rv_perl_process *perl, struct rv_perl_thread *threads, size_t max);
 
 /* A value that changes while this interpreter runs. */
-uint64_t rv_perl_process_progress(const struct rv_perl_process *perl, uint64_t interpreter);
+uint64_t rv_perl_stacks_progress(const struct rv_perl_process *perl, uint64_t interpreter);
 
 struct rv_perl_sub { /* identity of a subroutine without its name */
     uint64_t cv, stash, start, gv, file;
@@ -84,7 +84,7 @@ struct rv_perl_names {
     char package[RV_PERL_NAME_BYTES], name[RV_PERL_NAME_BYTES], file[RV_PERL_NAME_BYTES];
     uint32_t line; /* of the first statement; 0 if unknown */
 };
-void rv_perl_process_name(const struct rv_perl_process *perl, const struct rv_perl_sub *sub,
-                          struct rv_perl_names *names);
+void rv_perl_stacks_name(const struct rv_perl_process *perl, const struct rv_perl_sub *sub,
+                         struct rv_perl_names *names);
 
 #endif

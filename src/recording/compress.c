@@ -1,4 +1,4 @@
-#include "recording/column.h"
+#include "recording/compress.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The critical path that is lit in the picture: of the pinned call, the selected range, or what is in view. Part of
  * viewer/viewer.h. */
-#ifndef RV_VIEWER_CRITICAL_PATH_H
-#define RV_VIEWER_CRITICAL_PATH_H
+#ifndef RV_VIEWER_LIT_PATH_H
+#define RV_VIEWER_LIT_PATH_H
 
 #include "model/view.h"
 #include "query/path_job.h"

@@ -1,4 +1,4 @@
-#include "viewer/critical_path.h"
+#include "viewer/lit_path.h"
 
 #include "viewer/show_call.h"
 

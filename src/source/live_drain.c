@@ -7,7 +7,7 @@
  * file: the streams that are open here, the tail of each ring, and the kernel's locks. Words in the file that
  * contradict it are repaired, so that neither side waits for the other.
  */
-#include "source/live.h"
+#include "source/live_drain.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -820,7 +820,7 @@ static void close_live(struct rv_source *source)
     free(live);
 }
 
-struct rv_source *rv_live_open(struct rv_map *map, const struct rv_live_params *params)
+struct rv_source *rv_live_drain_open(struct rv_map *map, const struct rv_live_params *params)
 {
     if (rv_ownership_attach_consumer(map) != 0) {
         rv_err(EBUSY, "%s: another ringviz is reading this trace", map->path);

@@ -2,8 +2,8 @@
  * The drain of a live trace file: copies events from every ring, translates addresses and name ids to symbolizer ids,
  * keeps times from falling, cuts batches, follows claims of rings and reclaims rings whose owner is gone.
  */
-#ifndef RV_SOURCE_LIVE_H
-#define RV_SOURCE_LIVE_H
+#ifndef RV_SOURCE_LIVE_DRAIN_H
+#define RV_SOURCE_LIVE_DRAIN_H
 
 #include "source/source.h"
 #include "ring/map.h"
@@ -25,6 +25,6 @@ struct rv_live_params {
 
 /* Attach as the draining consumer. The map is borrowed until close. NULL with a line printed when another process
  * drains it. */
-struct rv_source *rv_live_open(struct rv_map *map, const struct rv_live_params *params);
+struct rv_source *rv_live_drain_open(struct rv_map *map, const struct rv_live_params *params);
 
 #endif

@@ -3,8 +3,8 @@
  * ran on it, the objects for which one thread of it waited for another, the waits whose waker is not known; as text, CSV
  * or JSON.
  */
-#ifndef RV_EXPORT_CRITICAL_PATH_H
-#define RV_EXPORT_CRITICAL_PATH_H
+#ifndef RV_EXPORT_CRITICAL_PATH_TABLE_H
+#define RV_EXPORT_CRITICAL_PATH_TABLE_H
 
 #include <stdio.h>
 
@@ -28,7 +28,7 @@ struct rv_critical_path_end { /* where a path ends, and what it is of */
 };
 
 /* 0 with *end set, or a negative errno; with one line printed unless it is the stream's error. */
-int rv_critical_path_write(const struct rv_critical_path_report *report, enum rv_report_format format, FILE *out,
-                           struct rv_critical_path_end *end);
+int rv_critical_path_table_write(const struct rv_critical_path_report *report, enum rv_report_format format, FILE *out,
+                                 struct rv_critical_path_end *end);
 
 #endif

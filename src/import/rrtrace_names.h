@@ -2,14 +2,14 @@
  * Names of methods by their numbers, for the rrtrace gem, whose ring has numbers only: a text file with a line "NUMBER NAME"
  * for each; other lines are ignored. producers/ruby/lib/ringviz/rrtrace.rb writes it, and goes on as code is loaded.
  */
-#ifndef RV_IMPORT_METHOD_NAMES_H
-#define RV_IMPORT_METHOD_NAMES_H
+#ifndef RV_IMPORT_RRTRACE_NAMES_H
+#define RV_IMPORT_RRTRACE_NAMES_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-struct rv_method_names { /* zeroed: none */
+struct rv_rrtrace_names { /* zeroed: none */
     FILE *file;
     struct rv_method_name {
         uint64_t number;
@@ -19,11 +19,11 @@ struct rv_method_names { /* zeroed: none */
 };
 
 /* 0, or negative errno with one line printed. */
-int rv_method_names_open(struct rv_method_names *names, const char *path);
+int rv_rrtrace_names_open(struct rv_rrtrace_names *names, const char *path);
 
 /* Reads on where it is not known yet. NULL: it has none. Valid until fini. */
-const char *rv_method_names_find(struct rv_method_names *names, uint64_t number);
+const char *rv_rrtrace_names_find(struct rv_rrtrace_names *names, uint64_t number);
 
-void rv_method_names_fini(struct rv_method_names *names);
+void rv_rrtrace_names_fini(struct rv_rrtrace_names *names);
 
 #endif

@@ -1,6 +1,6 @@
 /* Columns: numbered byte arrays in a chunk's payload, each compressed separately if that helps. */
-#ifndef RV_RECORDING_COLUMN_H
-#define RV_RECORDING_COLUMN_H
+#ifndef RV_RECORDING_COMPRESS_H
+#define RV_RECORDING_COMPRESS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "import/method_names.h"
+#include "import/rrtrace_names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ static int by_number(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static void add_line(struct rv_method_names *names, char *line)
+static void add_line(struct rv_rrtrace_names *names, char *line)
 {
     char *end;
     const uint64_t number = strtoull(line, &end, 10);
@@ -25,7 +25,7 @@ static void add_line(struct rv_method_names *names, char *line)
 }
 
 /* What was written since; the rest of a line that is being written comes later. */
-static void read_on(struct rv_method_names *names)
+static void read_on(struct rv_rrtrace_names *names)
 {
     const size_t n_before = names->n;
     char *line = NULL;
@@ -43,13 +43,13 @@ static void read_on(struct rv_method_names *names)
         qsort(names->names, names->n, sizeof *names->names, by_number);
 }
 
-int rv_method_names_open(struct rv_method_names *names, const char *path)
+int rv_rrtrace_names_open(struct rv_rrtrace_names *names, const char *path)
 {
     names->file = fopen(path, "re");
     return names->file ? 0 : rv_err_sys("%s: names of rrtrace's methods", path);
 }
 
-static const char *find(const struct rv_method_names *names, uint64_t number)
+static const char *find(const struct rv_rrtrace_names *names, uint64_t number)
 {
     const struct rv_method_name wanted = {.number = number};
     const struct rv_method_name *found =
@@ -57,7 +57,7 @@ static const char *find(const struct rv_method_names *names, uint64_t number)
     return found ? found->name : NULL;
 }
 
-const char *rv_method_names_find(struct rv_method_names *names, uint64_t number)
+const char *rv_rrtrace_names_find(struct rv_rrtrace_names *names, uint64_t number)
 {
     const char *name = find(names, number);
     if (name || !names->file)
@@ -66,12 +66,12 @@ const char *rv_method_names_find(struct rv_method_names *names, uint64_t number)
     return find(names, number);
 }
 
-void rv_method_names_fini(struct rv_method_names *names)
+void rv_rrtrace_names_fini(struct rv_rrtrace_names *names)
 {
     for (size_t i = 0; i < names->n; i++)
         free(names->names[i].name);
     free(names->names);
     if (names->file)
         fclose(names->file);
-    *names = (struct rv_method_names){0};
+    *names = (struct rv_rrtrace_names){0};
 }
