@@ -11,6 +11,13 @@ for n_threads in 2 8; do
     check "the wakers of $n_threads threads" "$check_waits" "$folder/truth.rvz"
 done
 
+# So amid signals whose handlers lock, too, and in a process that forks, and its children.
+for truth in storm_truth fork_truth; do
+    run --headless --record="$folder/truth.rvz" --force -- "$contention" $truth 5 5000
+    expect "exit status of $truth" $status 0
+    check "the wakers of $truth" "$check_waits" "$folder/truth.rvz"
+done
+
 # Of each wait at a barrier, and for what is done once, the thread that the others waited for.
 for truth in barrier_truth once_truth; do
     run --headless --record="$folder/truth.rvz" --force -- "$contention" $truth 4 200
@@ -114,6 +121,9 @@ n=$(sed -n 's/.*"produced":\([0-9]*\).*/\1/p' "$folder/report")
 [ "$n" -lt 3000 ] || fail "$n events: a child of fork releases for waiters of its parent"
 scene condition
 row condition ::condition ::condition_scene ::say $likely
+scene spurious
+row condition ::condition ::spurious_scene ::nag $likely
+expect "waits of which all but one ended for nothing" "$(awk -F, '$1 == "condition" { print $3 }' "$folder/waits")" 11
 scene semaphore
 row semaphore ::semaphore ::semaphore_scene ::post $likely
 scene c11

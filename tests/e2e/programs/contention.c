@@ -1,7 +1,7 @@
 /*
  * Threads that wait for each other. `truth`: after each lock the thread writes a value, "held before by", the tid of the
- * thread that had it before, so that what ringviz found out can be compared; `barrier_truth` and `once_truth`: that of the
- * thread that all others waited for. Else the scene of that name, whose outcome is in the exit status.
+ * thread that had it before, so that what ringviz found out can be compared; `storm_truth` and `fork_truth`: the same amid signals whose handlers lock, and amid
+ * forks; `barrier_truth` and `once_truth`: that of the thread that all others waited for. Else the scene of that name, whose outcome is in the exit status.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -54,6 +54,7 @@ static mtx_t contended; /* in glibc both kinds of mutex */
 static uint32_t holder_before, held_by;
 static int n_rounds;
 static volatile unsigned work;
+static volatile bool is_storm_over;
 
 static void __attribute__((noinline)) hold(unsigned n_loops)
 {
@@ -154,11 +155,90 @@ static void *do_once(void *context)
     return NULL;
 }
 
+/* Signals interrupt threads that wait for the lock, have it, and that have just got it; their handlers lock another one. */
+static pthread_mutex_t handlers_lock = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t handler_before;
+
+static void __attribute__((noinline)) lock_in_handler(int signal)
+{
+    const int saved = errno;
+    (void)signal;
+    pthread_mutex_lock(&handlers_lock);
+    ringviz_value(held_by, (float)handler_before);
+    hold(500);
+    handler_before = (uint32_t)gettid();
+    pthread_mutex_unlock(&handlers_lock);
+    errno = saved;
+}
+
+static void *send_signals(void *unused)
+{
+    while (!is_storm_over) {
+        kill(getpid(), SIGUSR1); /* to the threads in turns */
+        hold(200);
+    }
+    return unused;
+}
+
+static void *contend_in_storm(void *number)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGUSR1);
+    if (!number)
+        return send_signals(number);
+    pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+    contend(number);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    is_storm_over = true;
+    return NULL;
+}
+
+/* Before other threads start. */
+static void prepare_storm(void)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    signal(SIGUSR1, lock_in_handler);
+}
+
+/* Children that are forked while others wait for the lock, in which threads wait for theirs. */
+static void run_child(void)
+{
+    pthread_t threads[2];
+    mtx_init(&contended, mtx_timed);
+    holder_before = 0;
+    n_rounds = n_rounds / 4 + 1;
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, contend, (void *)(uintptr_t)(i + 1));
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    _exit(0);
+}
+
+static void *contend_amid_forks(void *number)
+{
+    if (number)
+        return contend(number);
+    for (int i = 0; i < 8; i++) {
+        int status = 0;
+        const pid_t child = fork();
+        if (child == 0)
+            run_child();
+        if (waitpid(child, &status, 0) != child || status != 0)
+            abort();
+    }
+    return NULL;
+}
+
 static void tell_truth(void *(*run)(void *), int n_threads)
 {
     pthread_t threads[MOST_THREADS];
     held_by = ringviz_intern("contention", "held before by", "", 0);
     n_contenders = n_threads;
+    prepare_storm();
     mtx_init(&contended, mtx_timed);
     pthread_barrier_init(&barrier, NULL, (unsigned)n_threads);
     pthread_barrier_init(&round_end, NULL, (unsigned)n_threads);
@@ -405,6 +485,36 @@ static void condition_scene(void)
     pthread_join(thread, NULL);
 }
 
+/* Woken for nothing, which each waits on for. */
+enum { N_NAGS = 10 };
+static volatile int n_wakes;
+
+static void *__attribute__((noinline)) nag(void *unused)
+{
+    for (int i = 0; i <= N_NAGS; i++) {
+        while (n_wakes < i)
+            sleep_ms(1);
+        is_about_to_wait = true;
+        keep_waiting();
+        pthread_mutex_lock(&lock);
+        is_said = i == N_NAGS;
+        pthread_cond_broadcast(&condition);
+        pthread_mutex_unlock(&lock);
+    }
+    return unused;
+}
+
+static void spurious_scene(void)
+{
+    pthread_mutex_lock(&lock);
+    pthread_t thread = start_holder(nag, NULL);
+    for (; !is_said; n_wakes++)
+        expect(pthread_cond_wait(&condition, &lock), 0, "cond_wait");
+    pthread_mutex_unlock(&lock);
+    pthread_join(thread, NULL);
+    expect(n_wakes, N_NAGS + 1, "wakes");
+}
+
 static void semaphore_scene(void)
 {
     pthread_t thread = start_holder(post, NULL);
@@ -623,11 +733,15 @@ int main(int argc, char **argv)
                   {"readers", readers_scene}, {"jump", jump_scene},           {"refused", refused_scene},
                   {"fork", fork_scene},       {"semaphore", semaphore_scene}, {"join", join_scene},
                   {"cancel", cancel_scene},   {"deadlock", deadlock_scene},   {"c11", c11_scene},
-                  {"clocks", clocks_scene},   {"named", named_scene}};
+                  {"clocks", clocks_scene},   {"named", named_scene},         {"spurious", spurious_scene}};
     static const struct {
         const char *name;
         void *(*run)(void *);
-    } truths[] = {{"truth", contend}, {"barrier_truth", meet}, {"once_truth", do_once}};
+    } truths[] = {{"truth", contend},
+                  {"storm_truth", contend_in_storm},
+                  {"fork_truth", contend_amid_forks},
+                  {"barrier_truth", meet},
+                  {"once_truth", do_once}};
     sem_init(&semaphore, 0, 0);
     sem_init(&ready, 0, 0);
     for (size_t i = 0; i < sizeof truths / sizeof *truths; i++)
