@@ -6,7 +6,7 @@
 #include "base/vec.h"
 
 /* A wait that is shorter may be about to end: its lock was free, or just being released. */
-#define LEAST_NS 10000000u
+#define LEAST_NS 100000000u
 
 struct last { /* of each lane: its wait that has not ended */
     struct rv_wait wait;

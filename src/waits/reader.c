@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bisect.h"
+#include "base/clock.h"
 #include "base/vec.h"
 #include "waits/store.h"
 
@@ -272,11 +273,12 @@ bool rv_wait_reader_open_wait(struct rv_wait_reader *reader, uint32_t lane_idx, 
     rv_wait_reader_hold(reader);
     const struct rv_waits_lane *lane = lane_of(reader, lane_idx);
     const bool is_open = lane && lane->has_open;
-    if (is_open)
+    if (is_open) {
+        const uint64_t by_clock_ns = lane->open.start_ns + rv_clock_mono_ns() - lane->told_ns;
         *wait = lane->open;
+        wait->end_ns = reader->end_ns > by_clock_ns ? reader->end_ns : by_clock_ns;
+    }
     rv_wait_reader_let_go(reader);
-    if (is_open)
-        wait->end_ns = reader->end_ns;
     return is_open || (rv_wait_reader_last(reader, lane_idx, UINT64_MAX, RV_WAIT_PLACE_END, wait, &place) &&
                        wait->wake == RV_WAKE_UNKNOWN && wait->waker);
 }

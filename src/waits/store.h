@@ -16,6 +16,7 @@ struct rv_waits_lane {     /* each array in order of time */
     uint64_t begin_ns; /* the least begin of all; with has_begun */
     bool has_begun;
     struct rv_wait open; /* with has_open: the one that has not ended */
+    uint64_t told_ns;    /* when that came, by the clock: while all threads wait, no event comes */
     bool has_open;
     struct rv_waits_stretch { /* that can be loaded: those with waits, and those with releases */
         struct rv_wait_stretch of;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bisect.h"
+#include "base/clock.h"
 #include "base/vec.h"
 
 /* When there is no more room, so much of it is made. */
@@ -194,6 +195,7 @@ void rv_waits_set_open(struct rv_waits *waits, uint32_t lane_idx, const struct r
     lane->has_open = wait != NULL;
     lane->open = wait ? *wait : lane->open;
     lane->open.lane = lane_idx;
+    lane->told_ns = rv_clock_mono_ns();
     pthread_mutex_unlock(&waits->lock);
 }
 

@@ -3,16 +3,16 @@
  * waited, and does to the end for what it has itself. */
 #include "window_steps.h"
 
-#define WAITED_FROM_NS (45 * MS) /* from the beginning, in the second inner call */
-#define WAITED_NS (10 * MS)
+#define WAITED_UNTIL_NS (55 * MS) /* from the beginning, in the second inner call */
+#define WAITED_NS (120 * MS)
 
 static void add_waits(struct window_steps *steps)
 {
-    const uint64_t from_ns = ended_program_origin() + WAITED_FROM_NS;
+    const uint64_t until_ns = ended_program_origin() + WAITED_UNTIL_NS;
     const uint32_t own_tid = rv_lanes_get(rv_session_lanes(steps->session), 0)->tid;
     for (uint64_t i = 1; i <= 2; i++)
-        rv_waits_add(rv_session_waits(steps->session), &(struct rv_wait){.start_ns = from_ns,
-                                                                         .end_ns = from_ns + i * WAITED_NS / 2,
+        rv_waits_add(rv_session_waits(steps->session), &(struct rv_wait){.start_ns = until_ns - i * WAITED_NS / 2,
+                                                                         .end_ns = until_ns,
                                                                          .kind = RV_WAIT_MUTEX,
                                                                          .wake = RV_WAKE_UNKNOWN,
                                                                          .waker = i == 2 ? own_tid : 0,

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-enum { MOST_THREADS = 8, N_TRIALS = 2000, END_NS = 100000000 };
+enum { MOST_THREADS = 8, N_TRIALS = 2000, END_NS = 1000000000 };
 
 static struct rv_lanes *lanes;
 static struct rv_waits *waits;
@@ -95,6 +95,25 @@ Test(wait_cycles, a_wait_that_has_just_begun_may_be_about_to_end)
                                           .kind = RV_WAIT_MUTEX});
     free(take(&n));
     cr_expect_eq(n, 0);
+}
+
+/* As no thread goes on, no event comes: the clock tells that they still wait. */
+Test(wait_cycles, one_is_found_while_live)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < 2; i++)
+        rv_waits_set_open(
+            waits, i, &(struct rv_wait){.start_ns = 1000, .object = 2 - i, .waker = 101 - i, .kind = RV_WAIT_MUTEX});
+    cr_expect_eq(rv_waits_n_open(waits), 2);
+    for (unsigned i = 0; n == 0; i++) {
+        free(take(&n));
+        cr_expect(i || n == 0, "at once");
+    }
+    cr_expect_eq(n, 2);
+    rv_waits_set_open(waits, 1, NULL);
+    free(take(&n));
+    cr_expect_eq(n, 0);
+    cr_expect_eq(rv_waits_n_open(waits), 1);
 }
 
 Test(wait_cycles, a_wait_that_ended_is_in_none)
