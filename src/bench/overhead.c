@@ -72,7 +72,7 @@ static int measure_perl(struct rv_bench_out *out)
     return error;
 }
 
-/* Peers: our other levels, TracePoints that do nothing, in C and in Ruby, and profilers; the script starts them itself. */
+/* Peers: our other levels, hooks and TracePoints that do nothing, and profilers; the script starts them itself. */
 static int measure_ruby(struct rv_bench_out *out)
 {
     char script[PATH_BYTES], library[PATH_BYTES], options[PATH_BYTES + 16];
@@ -83,6 +83,8 @@ static int measure_ruby(struct rv_bench_out *out)
     const struct rv_stages_peer peers[] = {
         {.name = "blocks", .front = {RINGVIZ}, .variables = {"RINGVIZ_RUBY=blocks"}},
         {.name = "all", .front = {RINGVIZ}, .variables = {"RINGVIZ_RUBY=all"}},
+        {.name = "hook_c", .variables = {TRACER("hook")}},
+        {.name = "hook_c_all", .variables = {TRACER("hook_all")}},
         {.name = "tracepoint_c", .variables = {TRACER("tracepoints")}},
         {.name = "tracepoint_rb", .variables = {TRACER("tracepoint")}},
         {.name = "ruby_prof", .variables = {TRACER("ruby-prof")}},

@@ -275,8 +275,10 @@ __attribute__((always_inline)) static inline uint64_t rv_push(struct rv_pusher *
                                                               uint64_t word, uint64_t stack, rv_push_slow_fn *slow)
 {
     uint64_t next = rv_push_begin(pusher, stack);
-    if (__builtin_expect(next < pusher->limit, 1))
+    if (__builtin_expect(next < pusher->limit, 1)) {
+        rv_push_fetch_ahead(next);
         return rv_push_commit(pusher, next, kind, word);
+    }
     slow(pusher, stack, kind, word);
     return pusher->last_ticks;
 }
