@@ -161,17 +161,6 @@ struct rv_chunked_log_at rv_chunked_log_nth(const struct rv_chunked_log *chunks,
     return (struct rv_chunked_log_at){low, (uint32_t)(ordinal - chunks->list[low].n_before)};
 }
 
-bool rv_chunked_log_back(const struct rv_chunked_log *chunks, struct rv_chunked_log_at *at)
-{
-    if (at->item == 0) {
-        if (at->chunk == chunks->first)
-            return false;
-        *at = (struct rv_chunked_log_at){at->chunk - 1, chunks->list[at->chunk - 1].n};
-    }
-    at->item--;
-    return true;
-}
-
 const void *rv_chunked_log_walk(const struct rv_chunked_log *chunks, struct rv_chunked_log_at *at,
                                 struct rv_chunked_log_at end, uint64_t *base, uint32_t *n)
 {

@@ -72,7 +72,16 @@ uint64_t rv_chunked_log_ordinal(const struct rv_chunked_log *chunks, struct rv_c
 struct rv_chunked_log_at rv_chunked_log_nth(const struct rv_chunked_log *chunks, uint64_t ordinal);
 
 /* Move *at to the previous record; false, with *at unchanged, when none is held. */
-bool rv_chunked_log_back(const struct rv_chunked_log *chunks, struct rv_chunked_log_at *at);
+static inline bool rv_chunked_log_back(const struct rv_chunked_log *chunks, struct rv_chunked_log_at *at)
+{
+    if (at->item == 0) {
+        if (at->chunk == chunks->first)
+            return false;
+        *at = (struct rv_chunked_log_at){at->chunk - 1, chunks->list[at->chunk - 1].n};
+    }
+    at->item--;
+    return true;
+}
 
 /*
  * Walk from *at towards `end`, a chunk a step: sets the chunk's base key and its number of records, advances *at.

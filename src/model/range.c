@@ -16,14 +16,17 @@
 
 #define PIECE 4096u
 
-struct frame { /* a call that encloses the next ones */
+struct frame { /* a call that encloses the next ones: one cache line */
     uint64_t start_ns, duration_ns, inside_ns, children_ns;
-    struct rv_state_times times, callees; /* inside: own, and of finished callees */
     uint32_t id, depth, node;
     uint32_t own_id; /* id is that of the results */
     uint32_t caller; /* id of the innermost row that encloses it, or RV_CALL_NO_CALLER */
     uint16_t flags;
     bool is_row, is_outermost, has_node;
+};
+
+struct frame_times { /* in which the thread did not run, inside: a frame's own, and of its finished callees */
+    struct rv_state_times own, callees;
 };
 
 struct rv_range {
@@ -46,7 +49,9 @@ struct rv_range {
     struct rv_stats *stats;
     uint64_t self_ns;
     struct frame *frames;
-    size_t n_frames, frames_capacity;
+    struct frame_times *frame_times; /* of the frames; unused where the lane has no times */
+    size_t n_frames, frames_capacity, frame_times_capacity;
+    bool has_times;
     uint32_t *n_open; /* by id: frames of that subroutine */
     size_t n_ids;
     struct rv_range_node *nodes;
@@ -137,6 +142,7 @@ void rv_range_destroy(struct rv_range *range)
     rv_span_iter_back_fini(&range->walk);
     free(range->lane_idxs);
     free(range->frames);
+    free(range->frame_times);
     free(range->n_open);
     free(range->as_id);
     free(range->nodes);
@@ -188,13 +194,13 @@ struct measured { /* of the kind of time that is asked for */
 };
 
 static struct measured measure(const struct rv_range *range, const struct frame *frame,
-                               const struct rv_state_times *times)
+                               const struct rv_state_times *own, const struct rv_state_times *times)
 {
     const uint64_t self_ns = frame->inside_ns > frame->children_ns ? frame->inside_ns - frame->children_ns : 0;
     struct measured measured = {.inside_ns = rv_state_times_of(times, range->time, frame->inside_ns)};
     measured.off_ns = range->time == RV_TIME_ON_CPU ? 0 : rv_state_times_of(times, RV_TIME_OFF_CPU, frame->inside_ns);
     measured.call.total_ns = frame->is_outermost ? measured.inside_ns : 0;
-    measured.call.self_ns = rv_state_times_of(&frame->times, range->time, self_ns);
+    measured.call.self_ns = rv_state_times_of(own, range->time, self_ns);
     measured.call.duration_ns = range->time == RV_TIME_WALL ? frame->duration_ns : measured.inside_ns;
     return measured;
 }
@@ -215,14 +221,12 @@ static void list_call(struct rv_range *range, const struct frame *frame, const s
                                        .flags = frame->flags});
 }
 
-/* Returns the times of a finished call; its caller gets them, too. */
-static struct rv_state_times finish_times(struct rv_range *range, const struct frame *frame)
+/* Adds what a finished call's callees have to its own times, and all of that to its caller's callees. */
+static void finish_times(struct rv_range *range, struct frame_times *times)
 {
-    struct rv_state_times times = frame->callees;
-    rv_state_times_add(&times, &frame->times);
+    rv_state_times_add(&times->callees, &times->own);
     if (range->n_frames > 0)
-        rv_state_times_add(&range->frames[range->n_frames - 1].callees, &times);
-    return times;
+        rv_state_times_add(&times[-1].callees, &times->callees);
 }
 
 /* Its callees have been added: those without a node of their own count as the caller's self. */
@@ -242,19 +246,26 @@ static void add_to_nodes(struct rv_range *range, const struct frame *frame, cons
 
 static void finish_frame(struct rv_range *range)
 {
+    static const struct frame_times NO_TIMES;
     const struct frame *frame = &range->frames[--range->n_frames];
-    const struct rv_state_times times = finish_times(range, frame);
+    const struct frame_times *times = range->has_times ? &range->frame_times[range->n_frames] : &NO_TIMES;
+    if (range->has_times)
+        finish_times(range, &range->frame_times[range->n_frames]);
     if (!frame->is_row)
         return;
-    const struct measured measured = measure(range, frame, &times);
-    if (rv_state_times_any(&times))
-        rv_stats_add_times(range->stats, frame->id, &frame->times,
-                           frame->is_outermost ? &times : &(struct rv_state_times){0});
     range->n_open[frame->id]--;
+    if (range->lists_calls && frame->id != range->calls_of)
+        return;
+    const struct measured measured = measure(range, frame, &times->own, &times->callees);
+    if (range->lists_calls) {
+        list_call(range, frame, &measured.call);
+        return;
+    }
+    if (range->has_times && rv_state_times_any(&times->callees))
+        rv_stats_add_times(range->stats, frame->id, &times->own,
+                           frame->is_outermost ? &times->callees : &NO_TIMES.callees);
     range->self_ns += measured.call.self_ns;
     add_to_nodes(range, frame, &measured);
-    if (range->lists_calls && frame->id == range->calls_of)
-        list_call(range, frame, &measured.call);
     rv_stats_add_call(range->stats, frame->id, &measured.call);
 }
 
@@ -276,6 +287,8 @@ static void add_row(struct rv_range *range, struct frame *frame, uint32_t caller
 {
     grow_ids(range, frame->id);
     frame->is_outermost = range->n_open[frame->id]++ == 0;
+    if (range->lists_calls)
+        return;
     frame->node = node_of(range, caller, frame->id);
     frame->has_node = frame->node != caller;
     if (!frame->has_node)
@@ -298,8 +311,24 @@ static void give_times(struct rv_range *range, uint64_t after_ns)
         while (n > 0 && range->frames[n - 1].start_ns >= time->at_ns)
             n--;
         if (n > 0)
-            rv_state_times_add(&range->frames[n - 1].times, &time->times);
+            rv_state_times_add(&range->frame_times[n - 1].own, &time->times);
     }
+}
+
+static struct frame *push_frame(struct rv_range *range)
+{
+    range->frames = rv_vec_reserve(range->frames, &range->frames_capacity, range->n_frames + 1, sizeof *range->frames);
+    if (range->has_times) {
+        range->frame_times = rv_vec_reserve(range->frame_times, &range->frame_times_capacity, range->n_frames + 1,
+                                            sizeof *range->frame_times);
+        range->frame_times[range->n_frames] = (struct frame_times){0};
+    }
+    return &range->frames[range->n_frames++];
+}
+
+static bool is_row(const struct rv_range *range, const struct rv_box *box)
+{
+    return range->passes_thread && (!range->filter || rv_filter_passes_box(range->filter, range->lane, box));
 }
 
 /* A call comes after all calls that enclose it. */
@@ -307,30 +336,31 @@ static void add_call(struct rv_range *range, const struct rv_box *box)
 {
     if (box->flags & RV_SPAN_ORPHAN)
         return;
-    struct frame frame = {.start_ns = box->start_ns,
-                          .duration_ns = box->duration_ns,
-                          .inside_ns = inside(range, box),
-                          .id = rv_range_id(range, box->id),
-                          .own_id = box->id,
-                          .depth = box->depth,
-                          .flags = box->flags,
-                          .is_row = range->passes_thread && rv_filter_passes_box(range->filter, range->lane, box)};
-    give_times(range, rv_box_end_ns(box));
+    if (range->has_times)
+        give_times(range, rv_box_end_ns(box));
     while (range->n_frames > 0) {
         const struct frame *top = &range->frames[range->n_frames - 1];
-        if (top->depth < frame.depth && top->start_ns <= frame.start_ns)
+        if (top->depth < box->depth && top->start_ns <= box->start_ns)
             break;
         finish_frame(range);
     }
-    struct frame *caller = range->n_frames > 0 ? &range->frames[range->n_frames - 1] : NULL;
+    struct frame *frame = push_frame(range), *caller = range->n_frames > 1 ? frame - 1 : NULL;
+    *frame = (struct frame){.start_ns = box->start_ns,
+                            .duration_ns = box->duration_ns,
+                            .inside_ns = inside(range, box),
+                            .id = rv_range_id(range, box->id),
+                            .own_id = box->id,
+                            .depth = box->depth,
+                            .flags = box->flags,
+                            .node = caller ? caller->node : 0,
+                            .caller = !caller          ? RV_CALL_NO_CALLER
+                                      : caller->is_row ? caller->id
+                                                       : caller->caller,
+                            .is_row = is_row(range, box)};
     if (caller)
-        caller->children_ns += frame.inside_ns;
-    frame.node = caller ? caller->node : 0;
-    frame.caller = !caller ? RV_CALL_NO_CALLER : caller->is_row ? caller->id : caller->caller;
-    if (frame.is_row)
-        add_row(range, &frame, frame.node);
-    range->frames = rv_vec_reserve(range->frames, &range->frames_capacity, range->n_frames + 1, sizeof *range->frames);
-    range->frames[range->n_frames++] = frame;
+        caller->children_ns += frame->inside_ns;
+    if (frame->is_row)
+        add_row(range, frame, frame->node);
 }
 
 /* ---- lane by lane ---- */
@@ -343,6 +373,7 @@ static void begin_lane(struct rv_range *range, const struct rv_lane *lane)
     range->passes_thread = rv_filter_passes_thread(range->filter, lane->name);
     range->is_in_lane = true;
     rv_range_times_begin(&range->times, lane, range->from_ns, range->to_ns);
+    range->has_times = range->times.n > 0;
     for (size_t i = 0; i < lane->n_open && end_ns > range->from_ns; i++) {
         const struct rv_lane_frame *open = &lane->open[i];
         if (open->start_ns >= range->to_ns)

@@ -33,7 +33,7 @@ struct rv_range_params {
     enum rv_time_kind time;         /* what times, total, self and durations are of */
     const uint32_t *lane_idxs;      /* copied; NULL = all lanes */
     size_t n_lane_idxs;
-    bool lists_calls;  /* of this subroutine, in rv_range_calls() */
+    bool lists_calls;  /* of this subroutine, in rv_range_calls(), and makes neither statistics nor nodes */
     uint32_t calls_of; /* or of one with its name, file and line */
 };
 
@@ -42,7 +42,7 @@ void rv_range_destroy(struct rv_range *range);
 
 /*
  * Continue; one thread at a time, any thread. Each lane's lock is held for thousands of calls at a time.
- *   most     calls to visit now, about 60 ns each
+ *   most     calls to visit now, about 40 ns each
  *   returns  whether complete; the results must not be read before
  */
 bool rv_range_step(struct rv_range *range, size_t most);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "model/chunked_log.h"
+#include "model/span_record.h"
 
 /* Begin of the open columns of a level. */
 static uint64_t tail_from(uint64_t at_ns, uint32_t level)
@@ -53,7 +53,7 @@ static void add_spans(struct rv_snapshot *snapshot, const struct rv_timeline *ti
         uint32_t n;
         for (const void *records; (records = rv_chunked_log_walk(log, &at, end, &base, &n));)
             for (uint32_t j = 0; j < n; j++) {
-                struct rv_box box = rv_timeline_box(log, records, j, base);
+                struct rv_box box = rv_span_record_box(log, records, j, base);
                 struct rv_span span = {.start = box.start_ns,
                                        .end = rv_box_end_ns(&box),
                                        .id = box.id,

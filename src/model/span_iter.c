@@ -8,10 +8,12 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "model/chunked_log.h"
+#include "model/span_record.h"
 
 struct head { /* the next record of one log */
     struct rv_box box;
+    uint64_t end_ns;  /* of it */
+    uint64_t from_ns; /* earlier ends are not wanted of the log */
     const struct rv_chunked_log *log;
     uint32_t log_idx;
     struct rv_chunked_log_at at;
@@ -29,7 +31,7 @@ size_t rv_span_iter_next(struct rv_span_iter *walk, const struct rv_timeline *ti
         for (const void *records; n < max && (records = rv_chunked_log_walk(log, &at, end, &base, &n_here));) {
             uint32_t n_taken = n_here < max - n ? n_here : (uint32_t)(max - n);
             for (uint32_t j = 0; j < n_taken; j++)
-                out[n++] = rv_timeline_box(log, records, j, base);
+                out[n++] = rv_span_record_box(log, records, j, base);
             reached += n_taken;
         }
         walk->n_done[i] = reached;
@@ -109,45 +111,40 @@ static void drop_pages(struct rv_span_iter_back *walk)
         walk->at_page[i] -= n;
 }
 
-static bool is_inside(const struct rv_span_iter_back *walk, const struct rv_box *box)
+static inline void read_head(struct head *head)
 {
-    return box->start_ns < walk->to_ns && (box->start_ns >= walk->from_ns || rv_box_end_ns(box) > walk->from_ns);
-}
-
-/* Move to the previous record of the log; false at the first one held. */
-static bool step(struct head *head)
-{
-    if (!rv_chunked_log_back(head->log, &head->at))
-        return false;
-    head->box = rv_timeline_box_at(head->log, &head->at);
-    return true;
+    head->box = rv_span_record_box_at(head->log, &head->at);
+    head->end_ns = head->box.start_ns + head->box.duration_ns;
 }
 
 /* Move back to the first record inside the window, in the timeline also after what pages have; false when there is none. */
-static bool settle(const struct rv_span_iter_back *walk, struct head *head)
+static inline bool settle(const struct rv_span_iter_back *walk, struct head *head)
 {
-    const bool is_cut = head->log_idx < walk->n_paged && !has_left(walk, head->log_idx);
-    const uint64_t from_ns = is_cut && walk->paged_before_ns > walk->from_ns ? walk->paged_before_ns : walk->from_ns;
-    do {
-        if (rv_box_end_ns(&head->box) < from_ns)
-            return false;
-        if (is_inside(walk, &head->box))
+    while (head->end_ns >= head->from_ns) {
+        if (head->box.start_ns < walk->to_ns && (head->box.start_ns >= walk->from_ns || head->end_ns > walk->from_ns))
             return true;
-    } while (step(head));
+        if (!rv_chunked_log_back(head->log, &head->at))
+            return false;
+        read_head(head);
+    }
     return false;
 }
 
 static bool open_in(const struct rv_span_iter_back *walk, const struct rv_timeline *timeline, uint32_t log_idx,
                     struct head *head)
 {
-    uint64_t n_left = walk->n_left[log_idx];
-    *head = (struct head){.log = rv_timeline_log(timeline, log_idx), .log_idx = log_idx};
+    const uint64_t n_left = walk->n_left[log_idx];
+    const bool is_cut = log_idx < walk->n_paged && !has_left(walk, log_idx);
+    *head = (struct head){.from_ns =
+                              is_cut && walk->paged_before_ns > walk->from_ns ? walk->paged_before_ns : walk->from_ns,
+                          .log = rv_timeline_log(timeline, log_idx),
+                          .log_idx = log_idx};
     if (n_left == 0)
         return false;
     head->at = rv_chunked_log_nth(head->log, n_left - 1);
     if (head->at.chunk == head->log->n || rv_chunked_log_ordinal(head->log, head->at) != n_left - 1)
         return false;
-    head->box = rv_timeline_box_at(head->log, &head->at);
+    read_head(head);
     return settle(walk, head);
 }
 
@@ -180,11 +177,11 @@ static bool open_head(struct rv_span_iter_back *walk, const struct rv_timeline *
     return false;
 }
 
-static bool is_before(const struct rv_box *a, const struct rv_box *b)
+static inline bool is_before(const struct head *a, const struct head *b)
 {
-    if (rv_box_end_ns(a) != rv_box_end_ns(b))
-        return rv_box_end_ns(a) > rv_box_end_ns(b);
-    return a->depth != b->depth ? a->depth < b->depth : a->duration_ns < b->duration_ns;
+    if (a->end_ns != b->end_ns)
+        return a->end_ns > b->end_ns;
+    return a->box.depth != b->box.depth ? a->box.depth < b->box.depth : a->box.duration_ns < b->box.duration_ns;
 }
 
 size_t rv_span_iter_back_next(struct rv_span_iter_back *walk, const struct rv_timeline *timeline, struct rv_box *out,
@@ -198,13 +195,16 @@ size_t rv_span_iter_back_next(struct rv_span_iter_back *walk, const struct rv_ti
     while (n < max && n_heads > 0) {
         unsigned best = 0;
         for (unsigned i = 1; i < n_heads; i++)
-            if (is_before(&heads[i].box, &heads[best].box))
+            if (is_before(&heads[i], &heads[best]))
                 best = i;
-        if (rv_box_end_ns(&heads[best].box) < walk->edge_ns)
+        if (heads[best].end_ns < walk->edge_ns)
             break;
         out[n++] = heads[best].box;
-        if (step(&heads[best]) && settle(walk, &heads[best]))
-            continue;
+        if (rv_chunked_log_back(heads[best].log, &heads[best].at)) {
+            read_head(&heads[best]);
+            if (settle(walk, &heads[best]))
+                continue;
+        }
         uint32_t log_idx = heads[best].log_idx;
         walk->n_left[log_idx] = 0;
         if (!open_head(walk, timeline, log_idx, &heads[best]))

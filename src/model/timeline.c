@@ -18,18 +18,7 @@
 #include "base/vec.h"
 #include "model/density.h"
 #include "model/span_pages.h"
-
-struct record {
-    uint32_t end; /* minus the chunk's base */
-    uint32_t duration, id;
-    uint16_t depth, flags;
-};
-
-struct wide_record {
-    uint32_t end; /* minus the chunk's base */
-    uint32_t id, depth, flags;
-    uint64_t duration;
-};
+#include "model/span_record.h"
 
 struct logs {
     struct rv_chunked_log spans[RV_TIMELINE_LEVELS]; /* by bucket; key = end */
@@ -88,8 +77,8 @@ static void make_logs(struct rv_timeline *timeline)
 {
     struct logs *logs = rv_alloc(1, sizeof *logs);
     for (uint32_t i = 0; i < RV_TIMELINE_LEVELS; i++) {
-        logs->spans[i].item_bytes = sizeof(struct record);
-        logs->wide[i].item_bytes = sizeof(struct wide_record);
+        logs->spans[i].item_bytes = sizeof(struct rv_span_record);
+        logs->wide[i].item_bytes = sizeof(struct rv_wide_span_record);
     }
     rv_density_init(&logs->density);
     logs->density.finest = timeline->finest ? timeline->finest : 1;
@@ -135,12 +124,12 @@ void rv_timeline_destroy(struct rv_timeline *timeline)
 static void add_wide(struct rv_timeline *timeline, uint32_t bucket, const struct rv_span *span)
 {
     struct rv_chunk *chunk = rv_chunked_log_tail(&timeline->logs->wide[bucket], span->end);
-    struct wide_record *records = (struct wide_record *)(void *)chunk->items;
-    records[chunk->n++] = (struct wide_record){.end = (uint32_t)(span->end - chunk->base),
-                                               .id = span->id,
-                                               .depth = span->depth,
-                                               .flags = span->flags,
-                                               .duration = span->end - span->start};
+    struct rv_wide_span_record *records = (struct rv_wide_span_record *)(void *)chunk->items;
+    records[chunk->n++] = (struct rv_wide_span_record){.end = (uint32_t)(span->end - chunk->base),
+                                                       .id = span->id,
+                                                       .depth = span->depth,
+                                                       .flags = span->flags,
+                                                       .duration = span->end - span->start};
 }
 
 static inline void add_one(struct rv_timeline *timeline, const struct rv_span *span)
@@ -158,12 +147,12 @@ static inline void add_one(struct rv_timeline *timeline, const struct rv_span *s
         add_wide(timeline, bucket, span);
     } else {
         struct rv_chunk *chunk = rv_chunked_log_tail(&timeline->logs->spans[bucket], span->end);
-        struct record *records = (struct record *)(void *)chunk->items;
-        records[chunk->n++] = (struct record){.end = (uint32_t)(span->end - chunk->base),
-                                              .duration = (uint32_t)duration,
-                                              .id = span->id,
-                                              .depth = (uint16_t)span->depth,
-                                              .flags = (uint16_t)span->flags};
+        struct rv_span_record *records = (struct rv_span_record *)(void *)chunk->items;
+        records[chunk->n++] = (struct rv_span_record){.end = (uint32_t)(span->end - chunk->base),
+                                                      .duration = (uint32_t)duration,
+                                                      .id = span->id,
+                                                      .depth = (uint16_t)span->depth,
+                                                      .flags = (uint16_t)span->flags};
     }
     rv_density_advance(&timeline->logs->density, span->end);
     if (bucket + 1 < RV_TIMELINE_LEVELS)
@@ -442,38 +431,6 @@ size_t rv_timeline_evict(struct rv_timeline *timeline, size_t n_bytes)
     return before - now;
 }
 
-static inline struct rv_box box_of(const struct rv_chunked_log *log, const void *records, uint32_t idx, uint64_t base)
-{
-    struct rv_box box = {.count = 1, .coverage = RV_BOX_EXACT};
-    if (log->item_bytes == sizeof(struct record)) {
-        const struct record *record = (const struct record *)records + idx;
-        box.duration_ns = record->duration;
-        box.start_ns = base + record->end - record->duration;
-        box.id = record->id;
-        box.depth = record->depth;
-        box.flags = record->flags;
-    } else {
-        const struct wide_record *record = (const struct wide_record *)records + idx;
-        box.duration_ns = record->duration;
-        box.start_ns = base + record->end - record->duration;
-        box.id = record->id;
-        box.depth = record->depth;
-        box.flags = (uint16_t)record->flags;
-    }
-    return box;
-}
-
-struct rv_box rv_timeline_box(const struct rv_chunked_log *log, const void *records, uint32_t idx, uint64_t base)
-{
-    return box_of(log, records, idx, base);
-}
-
-struct rv_box rv_timeline_box_at(const struct rv_chunked_log *log, const struct rv_chunked_log_at *at)
-{
-    const struct rv_chunk *chunk = &log->list[at->chunk];
-    return rv_timeline_box(log, chunk->items + (size_t)at->item * log->item_bytes, 0, chunk->base);
-}
-
 uint64_t rv_timeline_exact_from_ns(const struct rv_timeline *timeline)
 {
     return timeline->is_backed ? latest_gone(timeline, 0, RV_TIMELINE_LEVELS)
@@ -556,7 +513,7 @@ static uint64_t take(const struct rv_chunked_log *log, struct rv_chunked_log_at 
     struct rv_chunked_log_at end = rv_chunked_log_find_after(log, *at, end_ns);
     for (const void *records; (records = rv_chunked_log_walk(log, at, end, &base, &n));)
         for (uint32_t i = 0; i < n; i++) {
-            struct rv_box box = box_of(log, records, i, base);
+            struct rv_box box = rv_span_record_box(log, records, i, base);
             if (!overlaps(&box, window[0], window[1]))
                 continue;
             n_taken++;
@@ -839,7 +796,7 @@ static void each_across(const struct rv_chunked_log *log, uint64_t at_ns, uint64
     uint32_t n;
     for (const void *records; (records = rv_chunked_log_walk(log, &at, end, &base, &n));)
         for (uint32_t i = 0; i < n; i++) {
-            struct rv_box box = rv_timeline_box(log, records, i, base);
+            struct rv_box box = rv_span_record_box(log, records, i, base);
             if (box.start_ns <= at_ns)
                 each(context, &box);
         }

@@ -191,13 +191,6 @@ struct rv_chunked_log;
 const struct rv_chunked_log *rv_timeline_log(const struct rv_timeline *timeline, uint32_t log_idx);
 uint64_t rv_timeline_log_limit(uint32_t log_idx);
 
-/* Record idx of an array returned by rv_chunked_log_walk(), with the chunk's base. */
-struct rv_box rv_timeline_box(const struct rv_chunked_log *log, const void *records, uint32_t idx, uint64_t base);
-
-/* The record at a place that is not the end. */
-struct rv_chunked_log_at;
-struct rv_box rv_timeline_box_at(const struct rv_chunked_log *log, const struct rv_chunked_log_at *at);
-
 /* The coarsest level whose cells are at most `ns_per_pixel` wide; 0 if level 1's are wider. */
 uint32_t rv_timeline_level_for(double ns_per_pixel);
 

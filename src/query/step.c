@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "base/bisect.h"
-#include "model/chunked_log.h"
+#include "model/span_record.h"
 
 static bool has_start(const struct rv_box *box)
 {
@@ -22,7 +22,7 @@ static uint64_t next_in(const struct rv_chunked_log *log, uint64_t limit_ns, uin
     uint32_t n;
     for (const void *records; (records = rv_chunked_log_walk(log, &at, end, &base, &n));)
         for (uint32_t i = 0; i < n; i++) {
-            struct rv_box box = rv_timeline_box(log, records, i, base);
+            struct rv_box box = rv_span_record_box(log, records, i, base);
             if (rv_box_end_ns(&box) >= rv_clock_after_ns(best, limit_ns))
                 return best;
             if (rv_box_end_ns(&box) < best)
@@ -49,7 +49,7 @@ static void previous_in(const struct rv_chunked_log *log, uint64_t limit_ns, uin
 {
     struct rv_chunked_log_at at = rv_chunked_log_find(log, rv_clock_after_ns(at_ns, limit_ns));
     while (rv_chunked_log_back(log, &at)) {
-        struct rv_box box = rv_timeline_box_at(log, &at);
+        struct rv_box box = rv_span_record_box_at(log, &at);
         if (found->is_any && rv_box_end_ns(&box) <= found->ns)
             break;
         if (rv_box_end_ns(&box) < at_ns)
