@@ -143,7 +143,8 @@ struct call {
     uint64_t a, b, c, d, e, f;
 };
 
-/* The instruction at its entry makes it. The result, or a negative errno. */
+/* The instruction at its entry makes it, and is put back in any case: else the program must not go on. The result, or a
+ * negative errno. */
 static int64_t make_call(struct stopped *program, const struct call *call)
 {
     static const uint8_t SYSCALL[2] = {0x0f, 0x05};
@@ -153,13 +154,16 @@ static int64_t make_call(struct stopped *program, const struct call *call)
     registers.rdi = call->a, registers.rsi = call->b, registers.rdx = call->c;
     registers.r10 = call->d, registers.r8 = call->e, registers.r9 = call->f;
     int error = read_at(program, program->entry.rip, own, sizeof own);
-    if (!error)
-        error = write_at(program, program->entry.rip, SYSCALL, sizeof SYSCALL);
+    if (error)
+        return error;
+    error = write_at(program, program->entry.rip, SYSCALL, sizeof SYSCALL);
     if (!error && (ptrace(PTRACE_SETREGS, program->pid, NULL, &registers) != 0 || !step(program) ||
                    ptrace(PTRACE_GETREGS, program->pid, NULL, &registers) != 0))
         error = -ESRCH;
-    if (!error)
-        error = write_at(program, program->entry.rip, own, sizeof own);
+    if (write_at(program, program->entry.rip, own, sizeof own) != 0) {
+        (void)kill(program->pid, SIGKILL);
+        return -ESRCH;
+    }
     return error ? error : (int64_t)registers.rax;
 }
 
@@ -316,16 +320,20 @@ static int find_bias(struct stopped *program)
     return -EBADMSG;
 }
 
-static bool is_loaded(const struct stopped *program, const Elf64_Phdr *part)
+static bool is_loaded(const struct stopped *program, uint64_t at, uint64_t n_bytes)
 {
-    const uint64_t n_bytes = part->p_type == PT_TLS ? part->p_filesz : part->p_memsz;
     for (size_t i = 0; i < program->n_own; i++) {
         const Elf64_Phdr *segment = &program->own[i];
-        const uint64_t offset = part->p_vaddr - segment->p_vaddr;
+        const uint64_t offset = at - segment->p_vaddr;
         if (segment->p_type == PT_LOAD && offset <= segment->p_memsz && n_bytes <= segment->p_memsz - offset)
             return true;
     }
     return n_bytes == 0;
+}
+
+static bool is_part_loaded(const struct stopped *program, const Elf64_Phdr *part)
+{
+    return is_loaded(program, part->p_vaddr, part->p_type == PT_TLS ? part->p_filesz : part->p_memsz);
 }
 
 /* The kernel reads less of a program than the loader and our library do. */
@@ -338,7 +346,7 @@ static int check_parts(const struct stopped *program)
         case PT_TLS:
         case PT_GNU_EH_FRAME:
         case PT_GNU_PROPERTY:
-            if (!is_loaded(program, &program->own[i]))
+            if (!is_part_loaded(program, &program->own[i]))
                 return -EBADMSG;
         }
     return 0;
@@ -360,7 +368,7 @@ static size_t show_relocations(const struct stopped *program, const Elf64_Phdr *
         else if (entry.d_tag == DT_RELACOUNT)
             n = entry.d_un.d_val;
     }
-    if (!table || !n)
+    if (!table || !n || n > SIZE_MAX / sizeof(Elf64_Rela) || !is_loaded(program, table, n * sizeof(Elf64_Rela)))
         return 0;
     shown[0] = (Elf64_Dyn){DT_RELA, {.d_ptr = table}};
     shown[1] = (Elf64_Dyn){DT_RELASZ, {n * sizeof(Elf64_Rela)}};
