@@ -266,6 +266,9 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
     case RV_OPTION_MAX_OVERHEAD:
         options->has_any_overhead = strcmp(value, "off") == 0;
         return options->has_any_overhead ? 0 : rv_option_value_count(entry->name, value, 10000, &options->max_overhead);
+    case RV_OPTION_FOLLOW:
+        options->is_alone = true;
+        return strcmp(value, "no") == 0 ? 0 : rv_option_value_bad(entry->name, value, "no");
     case RV_OPTION_PATCH:
         return add_functions(options, entry->name, value, "");
     case RV_OPTION_LIBCALLS:
@@ -536,6 +539,8 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "%s: one FILE only; a command goes after --; see ringviz --help", options->files[1]);
     if (options->pid && (options->file || options->argv))
         return rv_err(EINVAL, "--pid takes no FILE and no COMMAND; see ringviz --help");
+    if (options->is_alone && !options->argv)
+        return rv_err(EINVAL, "--follow=no goes with a COMMAND; see ringviz --help");
     if (options->pid && (options->has_waits || options->has_critical_path))
         return rv_err(EINVAL, "%s: not with --pid, since the waits of a process that runs already are not known",
                       options->has_waits ? "--waits" : "--critical-path");

@@ -87,6 +87,7 @@ struct rv_options {
     uint64_t history_bytes; /* 0: default */
     bool leaves_history;    /* --history=off */
     uint32_t max_depth;
+    bool is_alone;         /* --follow=no */
     uint32_t max_overhead; /* percent; 0: not given */
     bool has_any_overhead; /* --max-overhead=off */
     uint32_t n_threads;

@@ -342,6 +342,7 @@ static int start_command(struct watch *watch)
     watch->launch = rv_launch_start(&(struct rv_launch_params){.trace_path = watch->map.path,
                                                                .argv = watch->options->argv,
                                                                .patches = watch->options->patches,
+                                                               .is_alone = watch->options->is_alone,
                                                                .wants_lines = watch->options->has_lines,
                                                                .end_us = rv_signals_end},
                                     &watch->status);

@@ -12,7 +12,7 @@ static const char *const line_variables[] = {"RINGVIZ_PERL_LINES", "RINGVIZ_RUBY
 
 enum {
     N_LINE_VARIABLES = sizeof line_variables / sizeof *line_variables,
-    N_ADDED = 2 + N_LINE_VARIABLES + RV_PRODUCERS_VARIABLES
+    N_ADDED = 3 + N_LINE_VARIABLES + RV_PRODUCERS_VARIABLES
 };
 
 void rv_environment_set(char **environment, const char *name, const char *front, char separator, const char *back)
@@ -37,6 +37,14 @@ static void set_trace_file(char **environment, const char *path)
     free(absolute);
 }
 
+/* 0: all are traced. One that an outer ringviz has set does not count. */
+static void set_only_of(char **environment, bool is_alone)
+{
+    char pid[16];
+    snprintf(pid, sizeof pid, "%d", is_alone ? (int)getpid() : 0);
+    rv_environment_set(environment, "RINGVIZ_ONLY_OF", pid, 0, NULL);
+}
+
 static void ask_for_lines(char **environment)
 {
     for (size_t i = 0; i < N_LINE_VARIABLES; i++)
@@ -53,6 +61,7 @@ char **rv_environment_create(const struct rv_launch_params *params)
     for (size_t i = 0; i < n; i++)
         environment[i] = rv_strdup(environ[i]);
     set_trace_file(environment, params->trace_path);
+    set_only_of(environment, params->is_alone);
     rv_producers_add(environment, params->argv[0]);
     if (params->wants_lines)
         ask_for_lines(environment);

@@ -82,7 +82,7 @@ __attribute__((constructor)) static void start(int n_arguments, const char *cons
     (void)arguments;
     if (!rv_static_program_begin(environment))
         return;
-    const char *file = secure_getenv("RINGVIZ_FILE"), *wanted = find_wanted();
+    const char *file = rv_process_path(), *wanted = find_wanted();
     if (file && *file && (*wanted || has_syscalls(file)) && has_one_thread() &&
         rv_patcher_plan(wanted, file, false) == 0) {
         rv_patcher_write();

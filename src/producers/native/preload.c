@@ -12,6 +12,7 @@
 
 #include "base/exec.h"
 #include "base/os_call.h"
+#include "producers/native/process.h"
 #include "ring/map.h"
 
 static struct {
@@ -31,7 +32,7 @@ static bool copy(char to[PATH_MAX], const char *path)
 void rv_preload_start(void)
 {
     Dl_info info;
-    const char *path = secure_getenv("RINGVIZ_FILE");
+    const char *path = rv_process_path();
     if (path && copy(preload.trace, path) && dladdr(&preload, &info) && copy(preload.library, info.dli_fname))
         preload.header = rv_map_open_header(path);
 }

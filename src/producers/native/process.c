@@ -179,6 +179,18 @@ static void forget_left_file(void)
     process.has_left = process.has_push_left = false;
 }
 
+static bool is_left_alone(void)
+{
+    const char *only_of = secure_getenv("RINGVIZ_ONLY_OF");
+    const long parent = only_of ? strtol(only_of, NULL, 10) : 0;
+    return parent && parent != getppid();
+}
+
+const char *rv_process_path(void)
+{
+    return is_left_alone() ? NULL : secure_getenv("RINGVIZ_FILE");
+}
+
 static int open_locked(const char *path)
 {
     if (process.has_left)
@@ -186,7 +198,7 @@ static int open_locked(const char *path)
     else if (process.map.header) /* closed once: threads may still hold pointers into this mapping */
         return path && strcmp(path, process.map.path) != 0 ? -EBUSY : enter();
     if (!path)
-        path = secure_getenv("RINGVIZ_FILE");
+        path = rv_process_path();
     if (!path || !*path)
         return -ENOENT;
     int error = rv_map_open(&process.map, path, RV_MAP_PRODUCER, true);
@@ -271,7 +283,10 @@ void rv_process_restart(int left_ring)
         int leave_error = rv_map_leave_ring(&process.map, (uint32_t)left_ring);
         error = error ? error : leave_error;
     }
-    if (process.state == OPEN && (error || enter() != 0))
+    const bool is_alone = is_left_alone();
+    if (process.state == OPEN && (error || is_alone || enter() != 0))
         process.state = CLOSED;
+    if (is_alone)
+        set_gate(RV_GATE_CLOSED);
     process.lock = 0; /* its waiters are in the parent */
 }

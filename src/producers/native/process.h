@@ -36,9 +36,13 @@ bool rv_process_is_closed(void);
 
 bool rv_process_is_open(void); /* No guard needed. */
 
+/* RINGVIZ_FILE; NULL: there is none, or only children of another process than our parent are to be traced
+ * (RINGVIZ_ONLY_OF). */
+const char *rv_process_path(void);
+
 /*
  * Attach.
- *   path     NULL: RINGVIZ_FILE, tried once
+ *   path     NULL: rv_process_path(), tried once
  *   returns  0 (also when it was open), -ENOENT, or why the file is not ours
  */
 int rv_process_open(const char *path);

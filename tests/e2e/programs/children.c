@@ -1,0 +1,81 @@
+/* children HOW: makes a child, which calls in_child() twice, in the way that HOW names; "self": the child's part. */
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+static volatile int n_calls;
+
+static __attribute__((noinline)) void in_child(void)
+{
+    for (int i = 0; i < 100; i++)
+        n_calls++;
+}
+
+static __attribute__((noinline)) void in_parent(void)
+{
+    for (int i = 0; i < 100; i++)
+        n_calls--;
+}
+
+static int be_child(void *unused)
+{
+    (void)unused;
+    in_child();
+    in_child();
+    _exit(0);
+}
+
+static void execute(char *program)
+{
+    char *const argv[] = {program, "self", NULL};
+    execv(program, argv);
+    _exit(1);
+}
+
+static pid_t spawn(char *program)
+{
+    pid_t pid = -1;
+    char *const argv[] = {program, "self", NULL};
+    return posix_spawn(&pid, program, NULL, NULL, argv, environ) == 0 ? pid : -1;
+}
+
+static pid_t make(const char *how, char *program)
+{
+    static char stack[1 << 16] __attribute__((aligned(16)));
+    pid_t pid;
+    if (strcmp(how, "clone") == 0)
+        return clone(be_child, stack + sizeof stack, SIGCHLD, NULL);
+    if (strcmp(how, "posix_spawn") == 0)
+        return spawn(program);
+    if (strcmp(how, "vfork") == 0) {
+        pid = vfork();
+        if (pid == 0)
+            execute(program);
+        return pid;
+    }
+    if (strcmp(how, "exec") == 0)
+        execute(program);
+    pid = strcmp(how, "raw clone") == 0 ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
+    if (pid == 0 && strcmp(how, "fork and exec") == 0)
+        execute(program);
+    if (pid == 0)
+        be_child(NULL);
+    return pid;
+}
+
+int main(int argc, char **argv)
+{
+    int status = 1;
+    if (argc < 2 || strcmp(argv[1], "self") == 0)
+        be_child(NULL);
+    in_parent();
+    const pid_t pid = make(argv[1], argv[0]);
+    in_parent();
+    return pid > 0 && waitpid(pid, &status, 0) == pid ? status : 1;
+}
