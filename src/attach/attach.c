@@ -250,7 +250,7 @@ static int call_on(struct attacher *attacher, size_t idx, const struct rv_tracee
 
 static void note_stop(const struct attacher *attacher, const char *why, bool is_in_vain)
 {
-    rv_note("process %d: all threads stood still for %.1f ms, to %s%s", (int)attacher->pid,
+    rv_note("process %d: all threads were stopped for %.1f ms, to %s%s", (int)attacher->pid,
             (double)attacher->tracee.stopped_ns / 1e6, why, is_in_vain ? ", in vain" : "");
 }
 

@@ -121,7 +121,7 @@ int rv_refuse_attaching_early(pid_t pid, const char *library, const char *trace_
 {
     char text[128];
     if (!rv_os_process_start(pid) || rv_os_process_state(pid) == 'Z')
-        return rv_err(ESRCH, "process %d: there is none", (int)pid);
+        return rv_err(ESRCH, "process %d: no such process", (int)pid);
     if (!is_our_machine(pid))
         return rv_err(ENOTSUP, "process %d is no program of 64 bits for x86-64; only these can be attached to",
                       (int)pid);
@@ -215,15 +215,15 @@ int rv_refuse_attaching_error(pid_t pid, int error)
         return rv_err(ESRCH, "process %d has ended", (int)pid);
     case ECANCELED:
         return rv_err(ECANCELED,
-                      "process %d is stopped by a signal (Ctrl-Z): let it go on first, by fg or kill -CONT %d",
-                      (int)pid, (int)pid);
+                      "process %d is stopped by a signal (Ctrl-Z): continue it first, by fg or kill -CONT %d", (int)pid,
+                      (int)pid);
     case EAGAIN:
-        return rv_err(EAGAIN, "process %d: its threads came to no place where they can be stopped; try again",
+        return rv_err(EAGAIN, "process %d: its threads reached no place where they can be stopped; try again",
                       (int)pid);
     case E2BIG:
         return refuse_crowd(pid);
     case EBUSY:
-        return rv_err(EBUSY, "process %d: no thread came to a place where a library can be loaded; try again",
+        return rv_err(EBUSY, "process %d: no thread reached a place where a library can be loaded; try again",
                       (int)pid);
     default:
         return rv_err(-error, "process %d: a call in it failed (%s); seccomp may forbid it mmap(2)", (int)pid,

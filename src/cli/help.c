@@ -75,7 +75,7 @@ static void print_keys(void)
     puts("In the window:");
     for (int action = RV_ACTION_NONE + 1; action < RV_ACTION_COUNT; action++) {
         char keys[128];
-        printf("  %-*s%s\n", HELP_COLUMN - 2, rv_key_bindings_text((enum rv_action)action, keys, sizeof keys),
+        printf("  %-*s  %s\n", HELP_COLUMN - 4, rv_key_bindings_text((enum rv_action)action, keys, sizeof keys),
                rv_key_bindings_get((enum rv_action)action)->words);
     }
 }

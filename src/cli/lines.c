@@ -85,7 +85,7 @@ static void warn_if_unknown(size_t n, bool are_known)
 {
     if (!n && !are_known)
         rv_warn(
-            "no line is known: Perl and Ruby tell the lines of statements, native programs with debug information "
+            "no line is known: Perl and Ruby report the lines of statements, native programs with debug information "
             "those of calls, if they are asked when they start (--report=lines -- COMMAND, or RINGVIZ_PERL_LINES=1, "
             "RINGVIZ_RUBY_LINES=1, RINGVIZ_NATIVE_LINES=1 in the environment)");
 }

@@ -58,7 +58,7 @@ OPTION(WAITS, WATCH, "waits", "[=text|csv|json]", NULL, WORD(report_format),
      "calls: --duration, or Ctrl+C, ends the watching of a program that hangs. --export=html has the table, too. Implies --headless.")
 
 OPTION(FLOWS, WATCH, "flows", "[=text|csv|json]", NULL, WORD(report_format),
-    "print the flows and tasks that the program tells, and how long they took",
+    "print the flows and tasks that the program reports, and how long they took",
     "What leads from call to call across threads and processes, as programs tell it: by ringviz_flow() and ringviz_task_begin() "
     "of producer.h, Devel::RingViz::flow() and RingViz.flow of Perl and Ruby, or the arrows of a Chrome trace. By name: how many, how long from "
     "begin to end, of tasks also how long they were current of threads, and the way of the longest. Those whose begin or end is missing are "
@@ -179,7 +179,7 @@ OPTION(CALLS_OF, WATCH | DIFF, "calls-of", "=REGEX", NULL, CODE,
     "Without it, the subroutine with most own time. With --from and --to, its calls in the range.")
 
 OPTION(ALIGN_TASKS, WATCH, "align-tasks", NULL, NULL, FLAG(aligns_tasks),
-    "the tasks of --view=tasks each from its begin, instead of at their times",
+    "align the tasks of --view=tasks at their begin, instead of showing them at their times",
     NULL)
 
 OPTION(COLOR, WATCH | DIFF, "color", "=package|subroutine|thread|duration|high-contrast", NULL, WORD(scheme),
@@ -244,7 +244,7 @@ OPTION(MAX_DEPTH, WATCH | DIFF, "max-depth", "=N", NULL, COUNT(max_depth, 1u << 
     "on a stack of its own counts as nested in what is open where that stack lies less than 1 MiB beneath.")
 
 OPTION(MAX_OVERHEAD, WATCH, "max-overhead", "=PERCENT", NULL, CODE,
-    "most that tracing may cost a patched program, of its own CPU time; off: any",
+    "limit what tracing may cost a patched program, in percent of its own CPU time; off: no limit",
     "Functions that are called so often that their events cost more are not traced, the most expensive ones first, until there is room again: "
     "their code is put back while the program runs, and their calls are left out in all processes. The share of the first 0.1 s is free. Marks in the lane, a warning at the end and reports say which, from "
     "when on, and to when. Default: 50, with --pid 10, off with --patch, -x or --include, which choose.")
@@ -304,7 +304,7 @@ OPTION(SYSCALLS, WATCH, "syscalls", "[=SET,...]", NULL, CODE,
     "instructions that cannot be patched.")
 
 OPTION(STRING_SIZE, WATCH, "string-size", "=BYTES", NULL, COUNT(string_bytes, 4096),
-    "copy that much of a string, 1 to 4096 (default: 64)",
+    "how much of a string is copied, 1 to 4096 (default: 64)",
     NULL)
 
 OPTION(STATES, WATCH, "states", "=on|off", NULL, CODE,
@@ -316,7 +316,7 @@ OPTION(STATES, WATCH, "states", "=on|off", NULL, CODE,
      "thread's next change its state is not known, and that time is in no column (unknown_ns of its thread in JSON).")
 
 OPTION(FLAME, WATCH, "flame", "=wall|on-cpu|off-cpu", NULL, WORD(flame),
-    "of which time the stacks of --export=folded are (default: wall)",
+    "which time the stacks of --export=folded count (default: wall)",
     "Own times of calls: all, what their thread ran in them, or what it was blocked or runnable but on no CPU. The window's "
     "statistics have buttons for it. Where threads' states are not known (--states) the export fails.")
 
@@ -416,7 +416,7 @@ OPTION(THREADS, WATCH | DIFF | MERGE, "threads", "=N", NULL, COUNT(n_threads, 64
     NULL)
 
 OPTION(MEMORY, WATCH | DIFF, "memory", "=SIZE", NULL, CODE,
-    "memory that ringviz may have resident (default: a quarter of RAM, with a history a 32nd)",
+    "memory that ringviz may have resident (default: a quarter of RAM; 1/32 with a history)",
     "In a window, a picture or the report of a range, exact calls get what all else leaves of it, a quarter in any case; "
     "older ones keep their density, and come back from the history, if there is one (--history). Without them it takes some "
     "30 MB, and more for many threads at once. A picture takes what its GL driver does besides: Mesa's software renderer 150 "

@@ -48,7 +48,7 @@ static int parse_export(const struct rv_option_entry *entry, const char *value, 
         return rv_err(EINVAL, "--export=%s: more than %d exports", value, RV_OPTIONS_MAX_EXPORTS);
     for (size_t i = 0; i < options->n_exports; i++)
         if (strcmp(options->exports[i].path, colon + 1) == 0)
-            return rv_err(EINVAL, "--export=%s: another export goes there", value);
+            return rv_err(EINVAL, "--export=%s: another export writes there", value);
     options->exports[options->n_exports++] = (struct rv_export_option){(enum rv_export_kind)kind, colon + 1};
     return 0;
 }
@@ -462,7 +462,7 @@ static int check_stdout(const struct rv_options *options)
     n += options->video && is_stdout(options->video);
     for (size_t i = 0; i < options->n_exports; i++)
         n += is_stdout(options->exports[i].path);
-    return n > 1 ? rv_err(EINVAL, "standard output takes one output only; see --output") : 0;
+    return n > 1 ? rv_err(EINVAL, "standard output takes only one output; see --output") : 0;
 }
 
 static int check_output(const struct rv_options *options, const char *const *outputs, size_t n)
@@ -470,7 +470,7 @@ static int check_output(const struct rv_options *options, const char *const *out
     const char *output = outputs[n];
     for (size_t i = 0; i < n && !is_stdout(output); i++)
         if (outputs[i] && strcmp(outputs[i], output) == 0)
-            return rv_err(EINVAL, "%s: takes one output only", output);
+            return rv_err(EINVAL, "%s: takes only one output", output);
     for (size_t i = 0; i < options->n_files; i++)
         if (output != options->record && rv_os_is_same_file(output, options->files[i]))
             return rv_err(EINVAL, "%s: is an input, and cannot be overwritten", output);
@@ -530,9 +530,9 @@ static int check(const struct rv_options *options)
     if (options->aligns_tasks && options->look != RV_VIEW_MODE_TASKS)
         return rv_err(EINVAL, "--align-tasks goes with --view=tasks; see ringviz --help");
     if (options->aligns_tasks && (options->frames || options->video))
-        return rv_err(EINVAL, "--align-tasks has no time that a film could play; see ringviz --help");
+        return rv_err(EINVAL, "--align-tasks makes no film: aligned tasks have no common time; see ringviz --help");
     if (options->look == RV_VIEW_MODE_CALLS && (options->frames || options->video))
-        return rv_err(EINVAL, "--view=calls has no time that a film could play; see ringviz --help");
+        return rv_err(EINVAL, "--view=calls makes no film: its calls have no common time; see ringviz --help");
     if (options->command == RV_COMMAND_DIFF || options->command == RV_COMMAND_MERGE)
         return check_files(options);
     if (options->n_files > 1)
@@ -549,9 +549,9 @@ static int check(const struct rv_options *options)
     if (!options->file && !options->argv && !options->pid)
         return rv_err(EINVAL, "nothing to watch: give a FILE, -p PID, or -- COMMAND; see ringviz --help");
     if (options->command == RV_COMMAND_CHECK && !options->file)
-        return rv_err(EINVAL, "--check and --repair want a recording; see ringviz --help");
+        return rv_err(EINVAL, "--check and --repair need a recording; see ringviz --help");
     if (options->command == RV_COMMAND_INFO && !options->file)
-        return rv_err(EINVAL, "--info wants a FILE; see ringviz --help");
+        return rv_err(EINVAL, "--info needs a FILE; see ringviz --help");
     if (rv_options_n_texts(options) > 1)
         return rv_err(
             EINVAL, "--report, --spans, --waits, --flows and --critical-path are different outputs: give one of them");
@@ -573,9 +573,9 @@ static int check(const struct rv_options *options)
     if (capture && options->file)
         return rv_err(EINVAL, "--%s goes with -p PID or -- COMMAND; see ringviz --help", capture);
     if (capture && options->map.clock_kind == RV_CLOCK_TICK)
-        return rv_err(EINVAL, "--%s does not go with --clock=tick, by which calls have no times of their own", capture);
+        return rv_err(EINVAL, "--%s does not go with --clock=tick: its calls have no times of their own", capture);
     if (options->import_format && !options->file)
-        return rv_err(EINVAL, "--import wants a FILE; see ringviz --help");
+        return rv_err(EINVAL, "--import needs a FILE; see ringviz --help");
     if (rv_options_has(options, RV_OPTION_TRIGGER_KEEP) && !options->record_limit.trigger)
         return rv_err(EINVAL, "--trigger-keep goes with --trigger; see ringviz --help");
     if (options->speed > 0.0 && options->argv && !options->frames && !options->video)
@@ -651,7 +651,7 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
         if (id == '?')
             return refuse_option(argv[optind - 1]);
         if (id == ':')
-            return rv_err(EINVAL, "%s: wants a value; see ringviz --help", argv[optind - 1]);
+            return rv_err(EINVAL, "%s: needs a value; see ringviz --help", argv[optind - 1]);
         error =
             id == 'x' ? add_functions_everywhere(options, optarg) : set_option(options, (enum rv_option_id)id, optarg);
         if (error)

@@ -51,7 +51,8 @@ static int apply(const struct rv_repatch *repatch, pid_t pid)
 static void say_refusal(struct rv_repatch *repatch, uint32_t pid, int error)
 {
     if (!repatch->is_refusal_said)
-        rv_note("process %u: the capture filter is followed by look-ups alone: %s", pid, strerror(-error));
+        rv_note("process %u: functions that are left out stay patched, and look it up at each call: %s", pid,
+                strerror(-error));
     repatch->is_refusal_said = true;
 }
 

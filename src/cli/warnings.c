@@ -22,7 +22,7 @@ static void warn_of_forgotten_texts(struct rv_lanes *lanes)
     for (size_t i = 0; i < rv_lanes_n(lanes); i++)
         n += rv_lanes_get(lanes, i)->texts.n_forgotten;
     if (n)
-        rv_warn("arguments or results of the first %llu calls were forgotten; use --memory", (unsigned long long)n);
+        rv_warn("arguments or results of the first %llu calls were evicted; use --memory", (unsigned long long)n);
 }
 
 static void warn_of_losses(const struct rv_warnings *run)
@@ -158,7 +158,7 @@ static void say_instrumentation(const struct rv_warnings *run)
             rv_note("%s %u: traced by %s", process->process_name, process->pid, by);
     }
     if (n_refused > 1)
-        rv_warn("so it is in %zu other processes (--verbose)", n_refused - 1);
+        rv_warn("the same in %zu other processes (--verbose)", n_refused - 1);
     say_imports(run, processes, n);
     if (!rv_options_has(run->options, RV_OPTION_PATCH)) /* else it is known what is traced */
         say_language(run->map);

@@ -111,7 +111,7 @@ static void add(const struct producer *producer, const struct rv_program *progra
                     producer->without);
     } else if (strpbrk(path, producer->forbidden)) {
         if (is_needed)
-            rv_warn("%s: the loader takes no path with a blank or a colon in it: %s", path, producer->without);
+            rv_warn("%s: the loader accepts no path with a space or a colon: %s", path, producer->without);
     } else {
         producer->add(environment, path);
     }

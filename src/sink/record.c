@@ -562,7 +562,7 @@ static int open_file(struct rv_record *record, const struct rv_record_params *pa
     if (error) {
         unlink(params->path);
         rv_rec_writer_close(&record->writer);
-        return rv_err(-error, "%s: --%s: its file system gives back no part of a file: %s", params->path,
+        return rv_err(-error, "%s: --%s: its file system cannot free parts of a file: %s", params->path,
                       params->limit.trigger ? "trigger" : "record-limit", strerror(-error));
     }
     return 0;

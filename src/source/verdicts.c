@@ -69,7 +69,7 @@ static void change(struct rv_verdict_publisher *publisher, struct slot *slot, bo
 static void say_full(struct rv_verdict_publisher *publisher)
 {
     if (!publisher->is_full_said)
-        rv_warn("programs go on writing calls of functions that are left out: more than %u of them", RV_VERDICTS_MAX);
+        rv_warn("more than %u functions are left out: programs still write the calls of the others", RV_VERDICTS_MAX);
     publisher->is_full_said = true;
 }
 

@@ -32,7 +32,7 @@ void rv_command_palette_show(struct rv_ui *ui, const struct rv_command_palette *
             chosen = row;
     }
     if (!first)
-        rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text_faint, "no action and no thread has these words");
+        rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text_faint, "no action or thread has these words");
     rv_imgui_child_end();
     rv_imgui_panel_end();
     state->is_there = true;

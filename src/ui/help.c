@@ -114,7 +114,7 @@ static void show_lines(const struct rv_ui_style *style, const struct lines *line
     }
     if (!lines->n)
         rv_imgui_draw_text((float[2]){rows.x + PADDING, rows.y}, RV_IMGUI_FONT_TEXT, style->text_faint,
-                           "no key and no gesture has these words");
+                           "no key or gesture has these words");
     rv_imgui_child_end();
 }
 

@@ -49,7 +49,7 @@ static void show_tracing(const struct rv_ui_style *style, const struct rv_inspec
     if (rv_imgui_button("Do not trace", 0.0f, false))
         rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_UNTRACE});
     if (rv_imgui_is_hovered())
-        rv_imgui_tooltip("calls of this subroutine no more: Delete");
+        rv_imgui_tooltip("stop tracing this subroutine: Delete");
     rv_imgui_same_line(6.0f);
     if (rv_imgui_button("Trace again", 0.0f, false))
         rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_TRACE});

@@ -188,7 +188,7 @@ static size_t count_kind(const struct rv_arc_list *arcs, enum rv_arc_kind kind)
 static void add_arcs(const struct rv_arc_list *arcs, enum rv_arc_kind kind, const struct rv_theme *theme,
                      struct rv_legend *legend)
 {
-    static const char *const WHATS[RV_ARC_KIND_COUNT] = {[RV_ARC_LOCK] = "let a lock go to a waiter",
+    static const char *const WHATS[RV_ARC_KIND_COUNT] = {[RV_ARC_LOCK] = "released a lock to a waiter",
                                                          [RV_ARC_SIGNAL] = "signalled a waiter",
                                                          [RV_ARC_TRANSFER] = "ended a waiter's input or output",
                                                          [RV_ARC_START] = "started or ended a thread",

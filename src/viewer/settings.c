@@ -64,13 +64,13 @@ static const struct {
     const char *(*value_name)(int i); /* NULL: the value is a number of percent */
     int n_values;
 } SETTINGS[KEY_COUNT] = {
-    [KEY_THEME] = {"theme", "what all is drawn on, as --theme", theme_name, RV_COLOR_THEME_COUNT},
+    [KEY_THEME] = {"theme", "the background, as --theme", theme_name, RV_COLOR_THEME_COUNT},
     [KEY_SCALE] = {"scale", "size of text and panels", NULL, 0},
     [KEY_VIEW] = {"view", "how calls are drawn, as --view", look_name, RV_VIEW_MODE_COUNT},
     [KEY_COLOR] = {"color", "what colours mean, as --color", scheme_name, RV_COLOR_PLAIN_SCHEMES},
     [KEY_LEGEND] = {"legend", "the panel that explains colours", switch_name, 2},
     [KEY_MINIMAP] = {"minimap", "the whole trace below the picture", switch_name, 2},
-    [KEY_ARCS + RV_ARC_LOCK] = {"arcs", "arcs from who let locks go to who waited", switch_name, 2},
+    [KEY_ARCS + RV_ARC_LOCK] = {"arcs", "arcs from who released locks to who waited", switch_name, 2},
     [KEY_ARCS + RV_ARC_SIGNAL] = {"signal-arcs", "arcs from who signalled conditions and the like", switch_name, 2},
     [KEY_ARCS + RV_ARC_TRANSFER] = {"transfer-arcs", "arcs of input and output", switch_name, 2},
     [KEY_ARCS + RV_ARC_START] = {"start-arcs", "arcs of starts and ends of threads and processes", switch_name, 2},

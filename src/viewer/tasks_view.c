@@ -87,7 +87,7 @@ const char *rv_viewer_tasks_view_caption(struct rv_viewer *viewer, const struct 
         (void)snprintf(tasks_view->caption, sizeof tasks_view->caption, "%s",
                        lacks_flows
                            ? "the recording's index has no tasks or flows: ringviz --view=tasks FILE reads all of it"
-                           : "no tasks or flows: programs tell them by ringviz_task_begin() and ringviz_flow()");
+                           : "no tasks or flows: programs report them by ringviz_task_begin() and ringviz_flow()");
         return tasks_view->caption;
     }
     if (view->n_lanes < view->n_meant)

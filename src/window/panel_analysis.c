@@ -225,7 +225,7 @@ static const char *notice_of_lines(const struct rv_panel_analysis_about *about, 
     if (!n_rows && lines->n_all)
         return "No line of this subroutine is known.";
     return n_rows ? ""
-                  : "No line is known. Perl, Ruby and native programs tell lines with RINGVIZ_PERL_LINES=1, "
+                  : "No line is known. Perl, Ruby and native programs report lines with RINGVIZ_PERL_LINES=1, "
                     "RINGVIZ_RUBY_LINES=1 and RINGVIZ_NATIVE_LINES=1 in the environment.";
 }
 

@@ -22,7 +22,7 @@ static const struct item {
     {RV_ACTION_LONGEST_CALL, NEEDS_ROW, false, "Go to its longest call"},
     {RV_ACTION_FIRST_CALL, NEEDS_ROW, false, "Go to its first call"},
     {RV_ACTION_NEXT_CALL, NEEDS_ROW, false, "Go to its next call"},
-    {RV_ACTION_PREVIOUS_CALL, NEEDS_ROW, false, "Go to the call before"},
+    {RV_ACTION_PREVIOUS_CALL, NEEDS_ROW, false, "Go to its previous call"},
     {RV_ACTION_LOOK_CALLS, 0, false, "All its calls behind each other"},
     {RV_ACTION_CHOOSE_ROW, NEEDS_CALL, true, "List all its calls"},
     {RV_ACTION_SHOW_WAKER, NEEDS_CALL | NEEDS_WAKER, false, "Go to who ended the wait"},

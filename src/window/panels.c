@@ -367,7 +367,7 @@ static void show_note(struct rv_panels *panels, const struct rv_viewer *viewer, 
     struct rv_prompt shown = {.action = RV_ACTION_NOTE,
                               .title = "Note",
                               .button = "Set",
-                              .example = "what is to be seen here",
+                              .example = "what is seen here",
                               .hint = viewer->marks.path ? "saved beside the file" : "not saved: for this window only",
                               .initial = i == SIZE_MAX ? NULL : viewer->marks.notes[i]};
     rv_prompt_show(panels->ui, &shown, &panels->note, acts);

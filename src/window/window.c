@@ -394,7 +394,7 @@ static void follow_request_for_command(struct window *window)
         return;
     window->viewer.wants_command = false;
     if (!window->params->file) {
-        rv_note("no command shows this again: it is of a file only; --record writes one");
+        rv_note("no command shows this again: only what is in a file can be shown again; --record writes one");
         return;
     }
     char *command = rv_view_command(&window->viewer, window->params->file);

@@ -45,7 +45,7 @@ grep -q 'TracerPid:[[:space:]]*0' /proc/$pid/status || fail "it is still traced"
 
 # Its own stops: those of the governor come besides.
 run -p $pid --duration=0.05s --max-overhead=off --verbose --report
-expect "stops" "$(grep 'all threads stood still for [0-9.]* ms' "$folder/err" | grep -vc 'in vain$')" 2
+expect "stops" "$(grep 'all threads were stopped for [0-9.]* ms' "$folder/err" | grep -vc 'in vain$')" 2
 
 # When its threads ran.
 has_states() {

@@ -243,7 +243,7 @@ if [ -e full.rvz ]; then
     check "a limit above the room: no events" grep -qE "^[1-9][0-9]* events produced" out
     check "a limit below the room: $(cat err.bounded)" [ "$(cat status.bounded)" -eq 0 ]
     check "no holes: exit status $(cat status.plain)" [ "$(cat status.plain)" -eq 1 ]
-    check "no holes: $(cat err.plain)" grep -q "plain/a.rvz: --record-limit: its file system gives back no part" err.plain
+    check "no holes: $(cat err.plain)" grep -q "plain/a.rvz: --record-limit: its file system cannot free parts" err.plain
     check "no holes: a file is left" [ ! -s left.plain ]
 else
     echo "no small file system can be mounted here: a full disk was not tried"

@@ -40,7 +40,7 @@ static uint64_t gap(struct world *world)
     return 1 + rnd(world) % (UINT64_C(1) << (1 + rnd(world) % 16));
 }
 
-/* Times in a lane are distinct. */
+/* No two times of a lane are equal. */
 static void fill(struct world *world, uint32_t lane_idx, size_t n)
 {
     uint32_t stack[MOST_DEPTH], n_open = 0;
@@ -498,7 +498,7 @@ Test(range, missing_calls_are_announced_first, .timeout = 60)
     world_fini(&world);
 }
 
-/* Processes number subroutines by themselves. */
+/* Each process numbers subroutines by itself. */
 Test(range, a_subroutine_of_several_processes_is_one_row_and_one_path, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();
@@ -540,7 +540,7 @@ Test(range, a_subroutine_of_several_processes_is_one_row_and_one_path, .timeout 
     rv_lanes_destroy(lanes);
 }
 
-/* One call of its own in each lane; threads and stacks as they come. */
+/* Each lane has one call of its own; threads and stacks come in any order. */
 static struct rv_lanes *lanes_of(const struct rv_lane_identity *identities, size_t n)
 {
     struct rv_lanes *lanes = rv_lanes_create();

@@ -41,7 +41,7 @@ static void record(const struct recorded_params *params)
     recorded_make(path, params);
 }
 
-/* Of a thread whose beginning was discarded, the index tells the first cell. */
+/* Where a thread's beginning was discarded, its first cell in the index is taken for it. */
 static bool has_discarded;
 
 static void compare_lane(struct rv_lane *whole, struct rv_lane *indexed)
@@ -128,7 +128,7 @@ static struct rv_source *open_indexed(void)
     return source;
 }
 
-/* And be done with them. */
+/* Statistics and views. */
 static void compare(struct rv_session *whole, struct rv_session *indexed)
 {
     compare_stats(whole, indexed);
@@ -398,7 +398,7 @@ Test(indexed, a_stack_without_calls_begins_where_all_stacks_do)
     compare_calls();
 }
 
-/* Where nobody has looked there are sums, beside pages too. */
+/* Where no page is loaded there are cells, beside pages, too. */
 Test(indexed, gaps_between_pages_show_cells)
 {
     struct sessions_boxes boxes = {0};
@@ -436,7 +436,7 @@ Test(indexed, small_recordings_are_read_whole)
     source->close(source);
 }
 
-/* Pages that are on their way have somewhere to go. */
+/* Pages that are being loaded are still delivered. */
 Test(indexed, a_session_ends_while_pages_load)
 {
     record(&(struct recorded_params){.n_events = {400000, 400000, 5000, 1}, .step_ns = {40, 40, 60000, 10}});
@@ -455,7 +455,7 @@ static uint64_t n_pages_of(struct rv_session *session)
     return counts.n_pages;
 }
 
-/* A page knows what the level shows that it was read for. It stays until one is there that shows more. */
+/* A page has the detail of the level that it was read for. It stays until one with more detail is loaded. */
 Test(indexed, zooming_in_loads_pages_again)
 {
     struct sessions_boxes boxes[2] = {{0}, {0}};
@@ -493,7 +493,7 @@ Test(indexed, zooming_in_loads_pages_again)
     free(boxes[1].list);
 }
 
-/* No page of an ended thread is read, and loaded ones may be evicted. */
+/* Of an ended thread no page is read, and loaded ones may be evicted. */
 Test(indexed, an_ended_stream_takes_no_pages)
 {
     const uint64_t early_ns = 5000000, late_ns = 200000000;

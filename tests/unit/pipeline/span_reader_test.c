@@ -271,7 +271,7 @@ static bool step(const struct rv_step_params *about, bool is_forward, uint64_t *
     return true;
 }
 
-/* From a time, some steps on or back, in all lanes or in one. */
+/* From a time some steps forward or back, in all lanes or in one. */
 static void compare_steps(struct rv_step_params *whole, struct rv_step_params *indexed, bool is_forward)
 {
     for (unsigned i = 0; i < 3; i++) {
@@ -404,17 +404,17 @@ static void compare_search(const struct sessions *sessions, const struct search_
 /* At once, waiting for what has to be read, as a screenshot does. */
 static void compare_first_hits(const struct sessions *sessions, const char *find)
 {
-    static struct rv_analysis inquiries[2]; /* large */
+    static struct rv_analysis analyses[2]; /* large */
     struct rv_session *const of[2] = {sessions->whole, sessions->indexed};
     for (unsigned k = 0; k < 2; k++) {
-        inquiries[k] = (struct rv_analysis){.session = of[k]};
-        rv_analysis_find(&inquiries[k], find);
-        (void)rv_analysis_update(&inquiries[k], rv_session_lanes(of[k]), rv_session_subroutines(of[k]), true);
-        cr_assert(rv_analysis_go(&inquiries[k], rv_session_lanes(of[k]), 0, true));
+        analyses[k] = (struct rv_analysis){.session = of[k]};
+        rv_analysis_find(&analyses[k], find);
+        (void)rv_analysis_update(&analyses[k], rv_session_lanes(of[k]), rv_session_subroutines(of[k]), true);
+        cr_assert(rv_analysis_go(&analyses[k], rv_session_lanes(of[k]), 0, true));
     }
-    compare_hits(&inquiries[0].hit, &inquiries[1].hit);
-    rv_analysis_fini(&inquiries[0]);
-    rv_analysis_fini(&inquiries[1]);
+    compare_hits(&analyses[0].hit, &analyses[1].hit);
+    rv_analysis_fini(&analyses[0]);
+    rv_analysis_fini(&analyses[1]);
 }
 
 static void compare_searches(const struct recorded_params *params)
@@ -440,8 +440,8 @@ Test(span_reader, a_search_finds_every_call_of_a_history)
     compare_searches(&LARGE);
 }
 
-/* A block that cannot be read is said to be missing, in the calls before and after it nothing is. */
-Test(span_reader, calls_of_damaged_blocks_are_said_to_be_missing)
+/* A block that cannot be read is reported as missing; the calls before and after it are complete. */
+Test(span_reader, calls_of_damaged_blocks_are_reported_as_missing)
 {
     struct sessions sessions;
     static struct rv_analysis analysis; /* large */

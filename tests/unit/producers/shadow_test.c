@@ -41,7 +41,7 @@ static struct rv_shadow_frame frame_of(uint64_t stack, uint64_t function, uint64
     return (struct rv_shadow_frame){stack, function, caller, site};
 }
 
-/* As the hooks do: the quick way, else the other. A function's site is its address + 8 or, when it leaves, + 9. */
+/* As the hooks do: the fast path, else the slow one. A function's site is its address + 8 or, when it leaves, + 9. */
 static uint16_t enter_at(uint64_t stack, uint64_t function, uint64_t caller, uint64_t site)
 {
     const struct rv_shadow_frame call = frame_of(stack, function, caller, site);
@@ -220,10 +220,10 @@ static unsigned long n_mapped(void)
     return n;
 }
 
-/* Far less than for each of so many stacks. */
+/* Far less than a page for each of so many stacks. */
 enum { N_STACKS = 16384, STACK_BYTES = 4096, N_PAGES_BOUND = N_STACKS / 8 * ((3 << 20) / STACK_BYTES) };
 
-Test(shadow, stacks_that_were_left_are_given_back)
+Test(shadow, stacks_that_were_left_are_freed)
 {
     const unsigned long n_before = n_mapped();
     for (uint32_t i = 1; i <= N_STACKS; i++) {
@@ -234,8 +234,8 @@ Test(shadow, stacks_that_were_left_are_given_back)
     cr_expect_lt(n_mapped(), n_before + N_PAGES_BOUND);
 }
 
-/* A coroutine that is never resumed has open calls for ever, but no stack. */
-Test(shadow, calls_on_stacks_that_are_not_there_any_more_are_given_back)
+/* A coroutine that is never resumed keeps its open calls, but its stack is unmapped. */
+Test(shadow, calls_on_unmapped_stacks_are_freed)
 {
     enum { N_KEPT = 100 };
     /* Each has a page behind it that stays: nothing else is mapped in its place. */
@@ -272,7 +272,7 @@ static void refuse_mincore(void)
     cr_assert_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
 }
 
-Test(shadow, stacks_that_may_be_there_still_are_kept)
+Test(shadow, stacks_that_may_still_be_mapped_are_kept)
 {
     enum { N_OPEN = 1500 };
     uint8_t *stacks = mmap(NULL, N_OPEN * STACK_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -305,7 +305,7 @@ static pid_t start_owner(const struct fixture *f, uint32_t n_events)
     return pid;
 }
 
-/* The consumer reads when it is woken, not before, and as late as one whose machine has other work. */
+/* The consumer reads only when it is woken, and late, as on a busy machine. */
 static void read_when_woken(struct rv_map *map)
 {
     struct rv_ring ring;
@@ -378,8 +378,8 @@ Test(ownership, a_claim_waits_for_a_ring_that_is_being_freed, .timeout = 100)
     close_fixture(&f);
 }
 
-/* The consumer was killed before it had told claims where to look. */
-Test(ownership, a_free_ring_that_claims_pass_over_is_found, .timeout = 60)
+/* The consumer was killed before it had published where claims begin to look. */
+Test(ownership, a_free_ring_that_claims_skip_is_found, .timeout = 60)
 {
     struct fixture f;
     struct rv_map_params params = small_params();
@@ -437,7 +437,7 @@ static int claim_from_the_dead(enum rv_policy policy, struct rv_wire_header *hea
     return ring;
 }
 
-Test(ownership, events_of_the_dead_go_where_the_oldest_may_go, .timeout = 60)
+Test(ownership, events_of_dead_owners_are_discarded_where_the_oldest_may_be, .timeout = 60)
 {
     struct rv_wire_header header;
     cr_assert_eq(claim_from_the_dead(RV_POLICY_RING, &header), 0);
