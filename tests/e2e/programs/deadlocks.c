@@ -1,5 +1,5 @@
 /* Threads that wait for each other until an alarm ends them: two or three, one for itself, those of two processes, a
- * reader; with a lock that its owner has released and taken again. And two that give up after a time. */
+ * reader; with a lock that its owner takes and releases again. And two that give up after a time. */
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
@@ -27,12 +27,12 @@ static void __attribute__((noinline)) take_second(uintptr_t which)
         pthread_mutex_lock(&locks->mutexes[which]);
 }
 
-/* Before the one that waits for it is awake. */
+/* While another waits for it. */
 static void take_again(pthread_mutex_t *mutex)
 {
     usleep(50000);
-    pthread_mutex_unlock(mutex);
     pthread_mutex_lock(mutex);
+    pthread_mutex_unlock(mutex);
 }
 
 static void *take_both(void *first)
@@ -53,6 +53,8 @@ static void begin(uintptr_t n, int is_shared)
     n_threads = n;
     pthread_mutexattr_init(&mutex);
     pthread_barrierattr_init(&barrier);
+    if (takes_again)
+        pthread_mutexattr_settype(&mutex, PTHREAD_MUTEX_RECURSIVE);
     if (is_shared) {
         locks = mmap(NULL, sizeof *locks, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         pthread_mutexattr_setpshared(&mutex, PTHREAD_PROCESS_SHARED);
