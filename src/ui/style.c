@@ -4,7 +4,7 @@ static const struct rv_ui_style STYLES[RV_COLOR_THEME_COUNT] = {
     [RV_COLOR_DARK] =
         {
             .bar = 0x0b0f16f5,
-            .panel = 0x0c1119eb,
+            .panel = 0x0c1119fb,
             .line = 0x263042ff,
             .text = 0x9fb0c8ff,
             .text_strong = 0xf2f5faff,
@@ -29,7 +29,7 @@ static const struct rv_ui_style STYLES[RV_COLOR_THEME_COUNT] = {
     [RV_COLOR_LIGHT] =
         {
             .bar = 0xf4f6faf5,
-            .panel = 0xf8fafdf2,
+            .panel = 0xf8fafdfb,
             .line = 0xc9d2e0ff,
             .text = 0x41506aff,
             .text_strong = 0x10161fff,
