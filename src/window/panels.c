@@ -18,11 +18,12 @@
 #include "ui/settings_panel.h"
 #include "ui/topbar.h"
 
-#define PASSES_MAX 4     /* limit of passes until panels that change each other settle */
-#define ROOM_WIDTH 900.0 /* least width of a picture with room for a column, and least height for a strip, points */
-#define ROOM_HEIGHT 420.0
-#define LANES_FOUND 50u /* shown in the palette at once */
-#define HIT_PARTS 400   /* parts of the trace in which search hits are counted */
+#define PASSES_MAX 4      /* limit of passes until panels that change each other settle */
+#define ROOM_WIDTH 900.0  /* least width of a picture with room for a column, */
+#define STRIP_WIDTH 600.0 /* and of one with room for the minimap; */
+#define ROOM_HEIGHT 420.0 /* and their least height, points */
+#define LANES_FOUND 50u   /* shown in the palette at once */
+#define HIT_PARTS 400     /* parts of the trace in which search hits are counted */
 
 int rv_panels_open(struct rv_panels *panels)
 {
@@ -404,25 +405,27 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
 {
     const struct rv_ui_surface *surface = &about->surface;
     const struct rv_viewer *viewer = about->viewer;
-    bool has_room =
-        surface->width_px / surface->scale >= ROOM_WIDTH && surface->height_px / surface->scale >= ROOM_HEIGHT;
+    const double width = surface->width_px / surface->scale;
+    const bool is_high = surface->height_px / surface->scale >= ROOM_HEIGHT;
+    const bool has_room = is_high && width >= ROOM_WIDTH;
     struct rv_panel_analysis_about asked = analysis_of(about);
     asked.is_narrow = !has_room;
     panels->has_inspector = false;
     show_topbar(panels, about, acts);
     rv_panel_analysis_show_top(&panels->panel_analysis, panels->ui, &asked, acts);
+    const bool has_strip = is_high && width >= STRIP_WIDTH && viewer->settings.has_minimap;
+    if (has_room && has_strip)
+        show_minimap(panels, about, acts);
+    show_below(panels, about, &asked, acts); /* what was asked for comes even where there is no room for more */
+    if (!has_room && has_strip && rv_ui_insets(panels->ui).bottom <= 0.0f)
+        show_minimap(panels, about, acts);
     if (has_room) {
-        if (viewer->settings.has_minimap)
-            show_minimap(panels, about, acts);
-        show_below(panels, about, &asked, acts);
         panels->has_inspector = viewer->pointer.hover.is_pinned;
         bool has_column = panels->has_inspector && (viewer->path.is_on || viewer->statistics.scope != RV_SCOPE_CLOSED);
         if (viewer->settings.has_legend && !has_column)
             show_legend(panels, about, acts);
         rv_panel_path_show(panels->ui, viewer, acts);
         rv_panel_analysis_show_right(panels->ui, &asked, acts);
-    } else { /* what was asked for comes even where there is no room for more */
-        show_below(panels, about, &asked, acts);
     }
     const bool is_filtered = show_filter_notice(panels, about, acts);
     show_deadlock(panels, viewer, is_filtered, acts);
