@@ -19,8 +19,8 @@ void rv_command_palette_show(struct rv_ui *ui, const struct rv_command_palette *
     struct rv_imgui_area area = rv_ui_center(ui, WIDTH, HEIGHT);
     const struct rv_action_row *first = NULL, *chosen = NULL;
     rv_imgui_panel_begin("commands", area, RV_IMGUI_PANEL_FIRST);
-    bool is_entered = rv_imgui_input("##command", "type what you want to do", rv_imgui_room(), state->text,
-                                     sizeof state->text, !state->is_there) == RV_IMGUI_TYPED_ENTERED;
+    const enum rv_imgui_typed typed = rv_imgui_input("##command", "type what you want to do", rv_imgui_room(),
+                                                     state->text, sizeof state->text, !state->is_there);
     rv_imgui_gap(4.0f);
     rv_imgui_child_begin("rows", 0.0f, 0.0f);
     for (size_t i = 0; i < shown->n_rows; i++) {
@@ -36,9 +36,9 @@ void rv_command_palette_show(struct rv_ui *ui, const struct rv_command_palette *
     rv_imgui_child_end();
     rv_imgui_panel_end();
     state->is_there = true;
-    chosen = is_entered ? first : chosen;
-    if (!chosen)
-        return;
-    rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_COMMANDS});
-    rv_ui_act(acts, &(struct rv_act){.action = chosen->action, .idx = chosen->idx});
+    chosen = typed == RV_IMGUI_TYPED_ENTERED ? first : chosen;
+    if (chosen || typed == RV_IMGUI_TYPED_ESCAPED)
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_COMMANDS});
+    if (chosen)
+        rv_ui_act(acts, &(struct rv_act){.action = chosen->action, .idx = chosen->idx});
 }

@@ -710,6 +710,8 @@ rv_imgui_typed rv_imgui_input(const char *id, const char *hint, float width, cha
     ImGui::SetNextItemWidth(width);
     if (add_field(id, hint, text, text_bytes))
         return RV_IMGUI_TYPED_ENTERED;
+    if (ImGui::IsItemDeactivated() && ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape)))
+        return RV_IMGUI_TYPED_ESCAPED;
     bool is_same = strnlen(text, text_bytes) == n_before && !memcmp(before, text, n_kept);
     return is_same ? RV_IMGUI_TYPED_NOTHING : RV_IMGUI_TYPED_CHANGED;
 }

@@ -21,13 +21,15 @@ void rv_prompt_show(struct rv_ui *ui, const struct rv_prompt *shown, struct rv_p
     rv_imgui_panel_begin(shown->title, area, RV_IMGUI_PANEL_FIRST);
     rv_imgui_text(RV_IMGUI_FONT_BOLD, style->text_strong, shown->title);
     float width = rv_imgui_room() - BUTTON_WIDTH - 8.0f;
-    bool is_entered = rv_imgui_input("##text", shown->example, width, state->text, sizeof state->text,
-                                     !state->is_there) == RV_IMGUI_TYPED_ENTERED;
+    const enum rv_imgui_typed typed =
+        rv_imgui_input("##text", shown->example, width, state->text, sizeof state->text, !state->is_there);
     rv_imgui_same_line(8.0f);
-    is_entered |= rv_imgui_button(shown->button, BUTTON_WIDTH, false);
+    const bool is_pressed = rv_imgui_button(shown->button, BUTTON_WIDTH, false);
     rv_imgui_text(RV_IMGUI_FONT_SMALL, shown->is_wrong ? style->text_warning : style->text_faint, shown->hint);
     rv_imgui_panel_end();
     state->is_there = true;
-    if (is_entered)
+    if (is_pressed || typed == RV_IMGUI_TYPED_ENTERED)
         rv_ui_act(acts, &(struct rv_act){.action = shown->action, .text = state->text});
+    else if (typed == RV_IMGUI_TYPED_ESCAPED)
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_UNPIN}); /* closes it: it is in front */
 }

@@ -66,6 +66,16 @@ static bool step(struct window_steps *steps, const struct rv_window_state *state
     case 6:
         if (viewer->panels.has_search)
             return false;
+        user_press(SDL_SCANCODE_P, KMOD_LCTRL);
+        return true;
+    case 7: /* typing goes to the palette, Escape closes it nevertheless */
+        if (!viewer->panels.has_commands || !state->is_settled)
+            return false;
+        user_press(SDL_SCANCODE_ESCAPE, 0);
+        return true;
+    case 8:
+        if (viewer->panels.has_commands)
+            return false;
         user_press(SDL_SCANCODE_Q, KMOD_LCTRL);
         return true;
     }
@@ -78,5 +88,5 @@ int main(void)
     rv_settings_init(&settings);
     settings.scale_percent = 100 * SCALE;
     struct window_steps steps = {.act = step, .window = {.settings = &settings}};
-    return window_steps_run(&steps, WIDTH, HEIGHT, 7);
+    return window_steps_run(&steps, WIDTH, HEIGHT, 9);
 }
