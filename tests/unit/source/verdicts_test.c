@@ -27,6 +27,5 @@ Test(verdicts, what_finds_no_room_is_said_once, .timeout = 60, .init = cr_redire
     rv_map_close(&map);
     fflush(stderr);
     cr_assert_stderr_eq_str("ringviz: more than 65536 functions are left out: programs still write the calls of the "
-                            "others
-");
+                            "others\n");
 }
