@@ -16,9 +16,9 @@ static char *take_name(struct rv_subroutines *subroutines, uint32_t id)
 
 static void add_text_row(struct rv_text_buffer *text, const struct rv_line_times *row, const char *name)
 {
-    rv_text_buffer_format(text, "%12" PRIu64, row->n_hits);
-    rv_text_buffer_add_duration(text, row->total_ns);
-    rv_text_buffer_add_duration(text, row->self_ns);
+    rv_text_buffer_format(text, "%12" PRIu64, row->sums.n_hits);
+    rv_text_buffer_add_duration(text, row->sums.total_ns);
+    rv_text_buffer_add_duration(text, row->sums.self_ns);
     rv_text_buffer_add(text, "  ");
     rv_text_buffer_add_utf8(text, *row->file ? row->file : "(unknown file)");
     rv_text_buffer_format(text, ":%" PRIu32 "%s", row->line, *name ? " in " : "");
@@ -29,8 +29,8 @@ static void add_text_row(struct rv_text_buffer *text, const struct rv_line_times
 static void add_csv_row(struct rv_text_buffer *text, const struct rv_line_times *row, const char *name)
 {
     rv_text_buffer_add_csv(text, row->file);
-    rv_text_buffer_format(text, ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", row->line, row->n_hits,
-                          row->self_ns, row->total_ns);
+    rv_text_buffer_format(text, ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", row->line, row->sums.n_hits,
+                          row->sums.self_ns, row->sums.total_ns);
     rv_text_buffer_add_csv(text, name);
     rv_text_buffer_add(text, "\n");
 }
@@ -41,7 +41,7 @@ static void add_json_row(struct rv_text_buffer *text, const struct rv_line_times
     rv_text_buffer_add_json(text, row->file);
     rv_text_buffer_format(
         text, ",\"line\":%" PRIu32 ",\"hits\":%" PRIu64 ",\"self_ns\":%" PRIu64 ",\"total_ns\":%" PRIu64 ",\"name\":",
-        row->line, row->n_hits, row->self_ns, row->total_ns);
+        row->line, row->sums.n_hits, row->sums.self_ns, row->sums.total_ns);
     rv_text_buffer_add_json(text, name);
     rv_text_buffer_add(text, "}");
 }
@@ -79,13 +79,11 @@ static void add_row(struct rv_text_buffer *text, enum rv_report_format format, c
 
 static void add_sums(struct rv_text_buffer *text, const struct rv_lines_report *report)
 {
-    uint64_t n_hits = 0, self_ns = 0;
-    for (size_t i = 0; i < report->n; i++) {
-        n_hits += report->rows[i].n_hits;
-        self_ns += report->rows[i].self_ns;
-    }
-    rv_text_buffer_format(text, "%12" PRIu64 " %10s", n_hits, "");
-    rv_text_buffer_add_duration(text, self_ns);
+    struct rv_line_sums all = {0};
+    for (size_t i = 0; i < report->n; i++)
+        rv_line_sums_add(&all, &report->rows[i].sums);
+    rv_text_buffer_format(text, "%12" PRIu64 " %10s", all.n_hits, "");
+    rv_text_buffer_add_duration(text, all.self_ns);
     rv_text_buffer_format(text, "  all %zu lines\n", report->n);
 }
 

@@ -33,15 +33,19 @@ size_t rv_line_table_find(struct rv_line_table *table, uint32_t subroutine, uint
     return table->n - 1;
 }
 
+void rv_line_sums_add(struct rv_line_sums *into, const struct rv_line_sums *more)
+{
+    into->n_hits += more->n_hits;
+    into->self_ns += more->self_ns;
+    into->total_ns += more->total_ns;
+}
+
 void rv_line_table_merge(struct rv_line_table *table, const struct rv_line_table *other)
 {
     for (size_t i = 0; i < other->n; i++) {
         const struct rv_line_row *from = &other->rows[i];
         const size_t to = rv_line_table_find(table, from->subroutine, from->file, from->line);
-        struct rv_line_row *row = &table->rows[to];
-        row->n_hits += from->n_hits;
-        row->self_ns += from->self_ns;
-        row->total_ns += from->total_ns;
+        rv_line_sums_add(&table->rows[to].sums, &from->sums);
     }
 }
 
@@ -59,10 +63,10 @@ static int by_place(const void *a, const void *b)
 static int by_self(const void *a, const void *b)
 {
     const struct rv_line_times *x = a, *y = b;
-    if (x->self_ns != y->self_ns)
-        return x->self_ns > y->self_ns ? -1 : 1;
-    if (x->total_ns != y->total_ns)
-        return x->total_ns > y->total_ns ? -1 : 1;
+    if (x->sums.self_ns != y->sums.self_ns)
+        return x->sums.self_ns > y->sums.self_ns ? -1 : 1;
+    if (x->sums.total_ns != y->sums.total_ns)
+        return x->sums.total_ns > y->sums.total_ns ? -1 : 1;
     return by_place(a, b);
 }
 
@@ -71,13 +75,10 @@ static size_t merge_equal(struct rv_line_times *rows, size_t n)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
-        if (kept == 0 || by_place(&rows[kept - 1], &rows[i]) != 0) {
+        if (kept == 0 || by_place(&rows[kept - 1], &rows[i]) != 0)
             rows[kept++] = rows[i];
-            continue;
-        }
-        rows[kept - 1].n_hits += rows[i].n_hits;
-        rows[kept - 1].self_ns += rows[i].self_ns;
-        rows[kept - 1].total_ns += rows[i].total_ns;
+        else
+            rv_line_sums_add(&rows[kept - 1].sums, &rows[i].sums);
     }
     return kept;
 }
@@ -119,14 +120,12 @@ struct rv_line_times *rv_line_table_take(const struct rv_line_table *table, stru
     for (size_t i = 0; i < table->n; i++) {
         const struct rv_line_row *row = &table->rows[i];
         const struct place place = place_of(subroutines, row);
-        if (place.line && passes(filter, row) && (row->n_hits || row->self_ns || row->total_ns))
+        if (place.line && passes(filter, row) && (row->sums.n_hits || row->sums.self_ns || row->sums.total_ns))
             rows[(*n)++] = (struct rv_line_times){
                 .file = place.file,
                 .line = place.line,
                 .subroutine = row->subroutine < n_ids ? as_id[row->subroutine] : row->subroutine,
-                .n_hits = row->n_hits,
-                .self_ns = row->self_ns,
-                .total_ns = row->total_ns,
+                .sums = row->sums,
             };
     }
     free(as_id);

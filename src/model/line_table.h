@@ -13,11 +13,17 @@
 #include "model/filter.h"
 #include "model/subroutines.h"
 
+struct rv_line_sums {
+    uint64_t n_hits, self_ns, total_ns;
+};
+
+void rv_line_sums_add(struct rv_line_sums *into, const struct rv_line_sums *more);
+
 struct rv_line_row {     /* a line, as executed in one subroutine */
     uint32_t subroutine; /* 0: outside of all calls */
     uint32_t file;       /* a subroutine that lies in the file; 0: that one */
     uint32_t line;       /* RV_LINE_OF_CALL: that of the subroutine `file`, if known */
-    uint64_t n_hits, self_ns, total_ns;
+    struct rv_line_sums sums;
 };
 
 struct rv_line_table { /* zeroed = empty */
@@ -41,7 +47,7 @@ struct rv_line_times { /* a row for display */
     const char *file;  /* "": unknown; valid as long as the subroutines */
     uint32_t line;
     uint32_t subroutine; /* of several with its name, file and line the least */
-    uint64_t n_hits, self_ns, total_ns;
+    struct rv_line_sums sums;
 };
 
 /*

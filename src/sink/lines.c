@@ -29,7 +29,7 @@ struct frame {
 
 struct pending { /* what a line has got in a frame that the filter may reject */
     size_t row;
-    uint64_t n_hits, self_ns, total_ns;
+    struct rv_line_sums sums;
 };
 
 struct stack {
@@ -111,10 +111,7 @@ static void advance(const struct rv_lines *lines, struct stack *stack, uint64_t 
 
 static void add_to_row(struct stack *stack, const struct pending *from)
 {
-    struct rv_line_row *row = &stack->table.rows[from->row];
-    row->n_hits += from->n_hits;
-    row->self_ns += from->self_ns;
-    row->total_ns += from->total_ns;
+    rv_line_sums_add(&stack->table.rows[from->row].sums, &from->sums);
 }
 
 static int by_row(const void *a, const void *b)
@@ -131,13 +128,10 @@ static void compact(struct stack *stack, struct frame *frame)
     size_t kept = 0;
     qsort(first, n, sizeof *first, by_row);
     for (size_t i = 0; i < n; i++) {
-        if (kept == 0 || first[kept - 1].row != first[i].row) {
+        if (kept == 0 || first[kept - 1].row != first[i].row)
             first[kept++] = first[i];
-            continue;
-        }
-        first[kept - 1].n_hits += first[i].n_hits;
-        first[kept - 1].self_ns += first[i].self_ns;
-        first[kept - 1].total_ns += first[i].total_ns;
+        else
+            rv_line_sums_add(&first[kept - 1].sums, &first[i].sums);
     }
     stack->n_pending = frame->first_pending + kept;
     frame->compact_at = 2 * kept + LEAST_TO_COMPACT;
@@ -169,10 +163,11 @@ static void end_line(const struct rv_lines *lines, struct stack *stack, uint64_t
 {
     struct frame *frame = top_of(stack);
     if (frame->row != NO_ROW && overlaps(lines, frame->begin_ns, at_ns)) {
-        const uint64_t inner_ns = stack->table.rows[frame->row - 1].total_ns - frame->total0_ns;
+        const uint64_t inner_ns = stack->table.rows[frame->row - 1].sums.total_ns - frame->total0_ns;
         const uint64_t total_ns = clip(lines, at_ns) - clip(lines, frame->begin_ns);
-        const struct pending line = {frame->row - 1, 1, is_of_call(stack, frame) ? 0 : frame->self_ns,
-                                     total_ns > inner_ns ? total_ns - inner_ns : 0};
+        const struct pending line = {
+            frame->row - 1,
+            {1, is_of_call(stack, frame) ? 0 : frame->self_ns, total_ns > inner_ns ? total_ns - inner_ns : 0}};
         if (lines->has_rules)
             put_off(stack, frame, &line);
         else
@@ -188,7 +183,7 @@ static void begin_line(const struct rv_lines *lines, struct stack *stack, const 
     struct frame *frame = top_of(stack);
     frame->row = 1 + rv_line_table_find(&stack->table, frame->id, rv_event_line_file(event), rv_event_line(event));
     frame->begin_ns = rv_event_ticks(event);
-    frame->total0_ns = stack->table.rows[frame->row - 1].total_ns;
+    frame->total0_ns = stack->table.rows[frame->row - 1].sums.total_ns;
 }
 
 /* ---- frames ---- */

@@ -28,16 +28,16 @@ static void name_place(const struct rv_lines_table *shown, const struct rv_line_
 
 static void show_numbers(const struct rv_ui_style *style, const struct rv_line_times *row, bool is_narrow)
 {
-    for (int i = COLUMN_HITS; i <= COLUMN_SELF && !row->n_hits; i++)
+    for (int i = COLUMN_HITS; i <= COLUMN_SELF && !row->sums.n_hits; i++)
         if (!is_narrow || i == COLUMN_SELF)
             rv_ui_cell_text(style, "");
-    if (!row->n_hits)
+    if (!row->sums.n_hits)
         return;
     if (!is_narrow) {
-        rv_ui_cell_count(style, row->n_hits);
-        rv_ui_cell_ns(style, row->total_ns);
+        rv_ui_cell_count(style, row->sums.n_hits);
+        rv_ui_cell_ns(style, row->sums.total_ns);
     }
-    rv_ui_cell_ns(style, row->self_ns);
+    rv_ui_cell_ns(style, row->sums.self_ns);
 }
 
 /* Behind the text, a bar as long as its own time. */
@@ -48,11 +48,12 @@ static void show_text(struct rv_ui *ui, const struct rv_lines_table *shown, cons
     char text[TEXT_BYTES];
     rv_imgui_table_cell();
     rv_imgui_touch("text", 0.0f, ROW, &area);
-    const float share = shown->most_ns ? (float)row->self_ns / (float)shown->most_ns : 0.0f;
-    if (row->self_ns)
+    const float share = shown->most_ns ? (float)row->sums.self_ns / (float)shown->most_ns : 0.0f;
+    if (row->sums.self_ns)
         rv_imgui_draw_box((struct rv_imgui_area){area.x, area.y, share * BAR_SHARE * area.width, area.height}, 2.0f,
                           (style->accent & 0xffffff00u) | 0x40u);
-    rv_imgui_draw_text((float[2]){area.x, area.y}, RV_IMGUI_FONT_TEXT, row->n_hits ? style->text_strong : style->text,
+    rv_imgui_draw_text((float[2]){area.x, area.y}, RV_IMGUI_FONT_TEXT,
+                       row->sums.n_hits ? style->text_strong : style->text,
                        shown->text(shown->context, row, text, sizeof text));
 }
 

@@ -67,7 +67,7 @@ static int write_lines(const struct rv_panel_analysis_about *about, FILE *file)
     const struct rv_line_times *rows = rv_viewer_lines_rows(&about->viewer->statistics.lines, &n);
     struct rv_line_times *executed = rv_alloc(n + 1, sizeof *executed);
     for (size_t i = 0; i < n; i++)
-        if (rows[i].n_hits)
+        if (rows[i].sums.n_hits)
             executed[n_executed++] = rows[i];
     const int error =
         rv_lines_write(&(struct rv_lines_report){.rows = executed, .n = n_executed, .subroutines = about->subroutines},
@@ -233,7 +233,7 @@ static uint64_t most_self_ns(const struct rv_line_times *rows, size_t n)
 {
     uint64_t most_ns = 0;
     for (size_t i = 0; i < n; i++)
-        most_ns = rows[i].self_ns > most_ns ? rows[i].self_ns : most_ns;
+        most_ns = rows[i].sums.self_ns > most_ns ? rows[i].sums.self_ns : most_ns;
     return most_ns;
 }
 

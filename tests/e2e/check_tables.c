@@ -251,9 +251,9 @@ static void write_lines(struct tables *tables)
     FILE *file = create(tables, "lines");
     for (size_t i = 0; i < n; i++) {
         fprintf(file, "%s,%u", rows[i].file, rows[i].line);
-        print_number(file, rows[i].n_hits);
-        print_number(file, rows[i].self_ns);
-        print_number(file, rows[i].total_ns);
+        print_number(file, rows[i].sums.n_hits);
+        print_number(file, rows[i].sums.self_ns);
+        print_number(file, rows[i].sums.total_ns);
         fputc(',', file);
         if (rows[i].subroutine)
             print_name(tables, file, rows[i].subroutine);

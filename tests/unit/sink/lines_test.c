@@ -145,13 +145,13 @@ static struct rv_line_row plain_row(const struct plain *plain, const struct want
 {
     struct rv_line_row row = *like;
     bool is_of_row[N_EVENTS];
-    row.n_hits = row.self_ns = row.total_ns = 0;
+    row.sums.n_hits = row.sums.self_ns = row.sums.total_ns = 0;
     for (size_t i = 0; i < plain->n_statements; i++) {
         const struct statement *statement = &plain->statements[i];
         is_of_row[i] = statement->file == like->file && statement->line == like->line &&
                        (statement->call ? statement->call->id : 0) == like->subroutine && is_wanted(wanted, statement);
-        row.n_hits += is_of_row[i] && statement->start_ns < wanted->to_ns &&
-                      (statement->start_ns >= wanted->from_ns || statement->end_ns > wanted->from_ns);
+        row.sums.n_hits += is_of_row[i] && statement->start_ns < wanted->to_ns &&
+                           (statement->start_ns >= wanted->from_ns || statement->end_ns > wanted->from_ns);
     }
     for (uint64_t at_ns = wanted->from_ns; at_ns < wanted->to_ns && at_ns < END_NS; at_ns++) {
         bool is_any = false;
@@ -159,9 +159,9 @@ static struct rv_line_row plain_row(const struct plain *plain, const struct want
             if (!is_of_row[i] || !lasts_at(&plain->statements[i], at_ns))
                 continue;
             is_any = true;
-            row.self_ns += depth_of(&plain->statements[i]) == depth_at(plain, at_ns);
+            row.sums.self_ns += depth_of(&plain->statements[i]) == depth_at(plain, at_ns);
         }
-        row.total_ns += is_any;
+        row.sums.total_ns += is_any;
     }
     return row;
 }
@@ -214,17 +214,18 @@ static void compare(const struct rv_line_times *rows, size_t n_rows, const struc
             size_t k = 0;
             while (k < n_rows && (rows[k].subroutine != id || rows[k].line != like.line || strcmp(rows[k].file, file)))
                 k++;
-            if (!row.n_hits) {
+            if (!row.sums.n_hits) {
                 cr_assert_eq(k, n_rows);
                 continue;
             }
             n_found++;
             cr_assert_lt(k, n_rows, "seed %lu: %s:%u in %u", seed, file, like.line, id);
-            cr_assert_eq(rows[k].n_hits, row.n_hits, "seed %lu: %lu hits, not %lu", seed, rows[k].n_hits, row.n_hits);
-            cr_assert_eq(rows[k].self_ns, row.self_ns, "seed %lu: own %lu, not %lu", seed, rows[k].self_ns,
-                         row.self_ns);
-            cr_assert_eq(rows[k].total_ns, row.total_ns, "seed %lu: total %lu, not %lu in %s:%u of %u", seed,
-                         rows[k].total_ns, row.total_ns, file, like.line, id);
+            cr_assert_eq(rows[k].sums.n_hits, row.sums.n_hits, "seed %lu: %lu hits, not %lu", seed, rows[k].sums.n_hits,
+                         row.sums.n_hits);
+            cr_assert_eq(rows[k].sums.self_ns, row.sums.self_ns, "seed %lu: own %lu, not %lu", seed,
+                         rows[k].sums.self_ns, row.sums.self_ns);
+            cr_assert_eq(rows[k].sums.total_ns, row.sums.total_ns, "seed %lu: total %lu, not %lu in %s:%u of %u", seed,
+                         rows[k].sums.total_ns, row.sums.total_ns, file, like.line, id);
         }
     cr_assert_eq(n_found, n_rows);
 }
@@ -308,10 +309,10 @@ Test(lines, a_stack_that_is_left_goes_on_but_has_no_time_of_its_own)
         measure(&(struct rv_lines_params){0}, events, sizeof events / sizeof *events, subroutines, &n_rows);
     cr_assert_eq(n_rows, 2);
     cr_assert_eq(rows[0].line, 2);
-    cr_assert_eq(rows[0].self_ns, 30);
-    cr_assert_eq(rows[0].total_ns, END_NS - 20);
-    cr_assert_eq(rows[1].self_ns, 20);
-    cr_assert_eq(rows[1].total_ns, 50);
+    cr_assert_eq(rows[0].sums.self_ns, 30);
+    cr_assert_eq(rows[0].sums.total_ns, END_NS - 20);
+    cr_assert_eq(rows[1].sums.self_ns, 20);
+    cr_assert_eq(rows[1].sums.total_ns, 50);
     free(rows);
     rv_subroutines_destroy(subroutines);
 }
@@ -343,9 +344,9 @@ Test(lines, the_line_of_a_call_lasts_as_long_as_the_call)
     cr_assert_str_eq(rows[0].file, "2.pl");
     cr_assert_eq(rows[0].line, 2);
     cr_assert_eq(rows[0].subroutine, 1);
-    cr_assert_eq(rows[0].n_hits, 2);
-    cr_assert_eq(rows[0].self_ns, 0);
-    cr_assert_eq(rows[0].total_ns, 30);
+    cr_assert_eq(rows[0].sums.n_hits, 2);
+    cr_assert_eq(rows[0].sums.self_ns, 0);
+    cr_assert_eq(rows[0].sums.total_ns, 30);
     free(rows);
     rv_subroutines_destroy(subroutines);
 }
@@ -365,7 +366,7 @@ Test(lines, stacks_beyond_the_most_share_the_first)
     cr_assert_eq(n_rows, 1);
     cr_assert_eq(rows->subroutine, 1);
     cr_assert_eq(rows->line, 5);
-    cr_assert_eq(rows->self_ns, END_NS - 30);
+    cr_assert_eq(rows->sums.self_ns, END_NS - 30);
     free(rows);
     free(events);
     rv_subroutines_destroy(subroutines);
@@ -382,7 +383,7 @@ Test(lines, a_call_that_was_open_before_its_thread_was_seen_ends_its_line)
     cr_assert_eq(n_rows, 1);
     cr_assert_str_eq(rows->file, "other.pl");
     cr_assert_eq(rows->line, 1 << 20);
-    cr_assert_eq(rows->total_ns, 5);
+    cr_assert_eq(rows->sums.total_ns, 5);
     free(rows);
     rv_subroutines_destroy(subroutines);
 }
@@ -402,7 +403,7 @@ Test(lines, a_long_call_is_judged_at_its_end_in_little_memory)
     struct rv_line_times *rows =
         measure(&(struct rv_lines_params){.filter = filter}, events, MANY, subroutines, &n_rows);
     cr_assert_eq(n_rows, 3);
-    cr_assert_eq(rows[0].n_hits + rows[1].n_hits + rows[2].n_hits, MANY - 1);
+    cr_assert_eq(rows[0].sums.n_hits + rows[1].sums.n_hits + rows[2].sums.n_hits, MANY - 1);
     free(rows);
     free(events);
     rv_filter_release(filter);

@@ -161,9 +161,9 @@ static void expect(const struct fixture *fixture, uint32_t line, const uint64_t 
 {
     const struct rv_line_times *row = find(fixture, line);
     cr_assert_not_null(row, "line %u", line);
-    cr_assert_eq(row->n_hits, hits_self_total[0], "line %u: %lu hits", line, row->n_hits);
-    cr_assert_eq(row->self_ns, hits_self_total[1] * US, "line %u: %lu ns", line, row->self_ns);
-    cr_assert_eq(row->total_ns, hits_self_total[2] * US, "line %u: %lu ns", line, row->total_ns);
+    cr_assert_eq(row->sums.n_hits, hits_self_total[0], "line %u: %lu hits", line, row->sums.n_hits);
+    cr_assert_eq(row->sums.self_ns, hits_self_total[1] * US, "line %u: %lu ns", line, row->sums.self_ns);
+    cr_assert_eq(row->sums.total_ns, hits_self_total[2] * US, "line %u: %lu ns", line, row->sums.total_ns);
 }
 
 /* As --report=lines has them for the same range. */
@@ -180,9 +180,9 @@ static void expect_as_reported(const struct fixture *fixture, uint64_t from_ns, 
     for (size_t i = 0; i < n; i++) {
         cr_assert_eq(rows[i].line, reported[i].line);
         cr_assert_str_eq(rows[i].file, reported[i].file);
-        cr_assert_eq(rows[i].n_hits, reported[i].n_hits);
-        cr_assert_eq(rows[i].self_ns, reported[i].self_ns);
-        cr_assert_eq(rows[i].total_ns, reported[i].total_ns);
+        cr_assert_eq(rows[i].sums.n_hits, reported[i].sums.n_hits);
+        cr_assert_eq(rows[i].sums.self_ns, reported[i].sums.self_ns);
+        cr_assert_eq(rows[i].sums.total_ns, reported[i].sums.total_ns);
     }
     free(reported);
     rv_lines_reader_destroy(reader);
@@ -218,7 +218,7 @@ Test(viewer_lines, the_chosen_subroutine_is_shown_with_its_source)
     const struct rv_line_times *rows = rv_viewer_lines_rows(&fixture.viewer.statistics.lines, &n);
     cr_assert_eq(n, 6);
     cr_assert_eq(rows[0].line, 1);
-    cr_assert_eq(rows[0].n_hits, 0);
+    cr_assert_eq(rows[0].sums.n_hits, 0);
     expect(&fixture, 4, (const uint64_t[]){N_TURNS, 3 * N_TURNS, 9 * N_TURNS});
     cr_assert_str_eq(rv_viewer_lines_text(&fixture.viewer.statistics.lines, &rows[3], text), "    inner($_)");
     cr_assert_str_eq(rv_viewer_lines_text(&fixture.viewer.statistics.lines, &rows[1], text), "sub outer {");
