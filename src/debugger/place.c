@@ -31,7 +31,7 @@ static void show_why(struct rv_console *console, uint32_t ring)
     rv_answer_fini(&answer);
 }
 
-void rv_place_show(struct rv_console *console, uint32_t ring)
+bool rv_place_show(struct rv_console *console, uint32_t ring)
 {
     struct rv_answer answer;
     struct rv_target_thread thread;
@@ -39,7 +39,11 @@ void rv_place_show(struct rv_console *console, uint32_t ring)
         keep_shown(console, &thread);
     int error = rv_target_ask(console->target, ring, "stck", "", RV_CONSOLE_REPLY_NS, &answer);
     bool is_fine = !error && answer.is_fine && answer.text;
-    if (is_fine) {
+    const bool has_gone_on =
+        is_fine && (rv_target_thread(console->target, ring, &thread) != 0 || thread.run.state != RV_RUN_STOPPED);
+    if (has_gone_on) {
+        is_fine = false;
+    } else if (is_fine) {
         const char *frame = strchr(answer.text, ' ');
         frame = frame ? frame + 1 : answer.text;
         printf("ring %u stopped: %.*s\n", ring, (int)strcspn(frame, "\n"), frame);
@@ -47,10 +51,11 @@ void rv_place_show(struct rv_console *console, uint32_t ring)
         rv_console_reply_fail_at(console, ring, error ? error : -ENOENT);
     }
     rv_answer_fini(&answer);
-    if (!is_fine)
-        return;
-    show_why(console, ring);
-    rv_displays_show(console, ring);
+    if (is_fine) {
+        show_why(console, ring);
+        rv_displays_show(console, ring);
+    }
+    return !has_gone_on;
 }
 
 bool rv_place_find_new(struct rv_console *console, uint32_t *ring)

@@ -2,13 +2,16 @@
 #ifndef RV_DEBUGGER_PLACE_H
 #define RV_DEBUGGER_PLACE_H
 
+#include <stdbool.h>
+
 #include "debugger/console.h"
 
 /*
  * Print "ring 1 stopped: main::f(2) at x.pl line 3": the innermost frame without its number; then the reason of the
- * stop if it is more than a place, and the values of displays.
+ * stop if it is more than a place, and the values of displays. False, with nothing printed: the thread has gone on, since a
+ * signal interrupted its stop.
  */
-void rv_place_show(struct rv_console *console, uint32_t ring);
+bool rv_place_show(struct rv_console *console, uint32_t ring);
 
 /* Find a ring whose last stop was not printed yet; false when there is none. */
 bool rv_place_find_new(struct rv_console *console, uint32_t *ring);
