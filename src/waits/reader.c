@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "waits/store.h"
 
-enum { MOST_PAGES = 4 };
+enum { MOST_PAGES = 4, MOST_BYTES = 64 << 20 }; /* of pages together, but the last one is kept whatever its size */
 
 static const rv_wait_place IN_MEMORY = UINT64_C(1) << 62;
 
@@ -94,6 +94,25 @@ static struct loaded *take_oldest(struct rv_wait_reader *reader)
     return oldest;
 }
 
+static size_t bytes_of(const struct loaded *loaded)
+{
+    const struct rv_wait_page *page = &loaded->content;
+    return page->n_waits * sizeof *page->waits + page->n_releases * sizeof *page->releases;
+}
+
+/* What was taken out of other pages was copied. */
+static void make_room(struct rv_wait_reader *reader, const struct loaded *kept)
+{
+    size_t n_bytes = 0;
+    for (size_t i = 0; i < MOST_PAGES; i++)
+        n_bytes += bytes_of(&reader->pages[i]);
+    for (size_t i = 0; i < MOST_PAGES && n_bytes > MOST_BYTES; i++)
+        if (&reader->pages[i] != kept) {
+            n_bytes -= bytes_of(&reader->pages[i]);
+            free_page(&reader->pages[i]);
+        }
+}
+
 static struct loaded *load_page(struct rv_wait_reader *reader, uint64_t page)
 {
     const rv_wait_page_load_fn load = reader->waits->load;
@@ -106,6 +125,7 @@ static struct loaded *load_page(struct rv_wait_reader *reader, uint64_t page)
     reader->has_missed |= !is_there;
     loaded->page = page;
     loaded->used = is_there;
+    make_room(reader, loaded);
     return is_there ? loaded : NULL;
 }
 

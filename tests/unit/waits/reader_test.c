@@ -54,10 +54,9 @@ static void add_wait(uint64_t i)
 
 static void add_release(uint64_t i)
 {
-    rv_waits_add_release(waits, &(struct rv_release){.at_ns = end_of(i),
-                                                     .lane = (uint32_t)((i + 1) % N_LANES),
-                                                     .object = LOCK,
-                                                     .call = 50});
+    rv_waits_add_release(
+        waits,
+        &(struct rv_release){.at_ns = end_of(i), .lane = (uint32_t)((i + 1) % N_LANES), .object = LOCK, .call = 50});
 }
 
 static void add_all(uint64_t n, uint64_t n_late)
@@ -116,4 +115,41 @@ Test(wait_reader, a_wait_is_present_between_its_ends)
     cr_assert_eq(wait.end_ns, end_of(17));
     cr_assert_not(rv_wait_reader_present(reader, 1, end_of(17) - duration_of(17), &wait, &place));
     cr_assert_not(rv_wait_reader_present(reader, 1, end_of(17), &wait, &place));
+}
+
+/* ---- pages ---- */
+
+enum { N_PAGES = 4 };
+static unsigned n_loads;
+
+/* Of a third of what is kept in memory. */
+static bool load(void *context, uint64_t page, struct rv_wait_page *out)
+{
+    *out = (struct rv_wait_page){.n_waits = (24u << 20) / sizeof *out->waits};
+    out->waits = calloc(out->n_waits, sizeof *out->waits);
+    out->waits[0].end_ns = LONG_NS * (page + 1);
+    ++*(unsigned *)context;
+    return true;
+}
+
+Test(wait_reader, pages_are_kept_by_their_size)
+{
+    struct rv_wait wait;
+    rv_wait_place place;
+    rv_waits_set_loader(waits, load, &n_loads, false);
+    for (uint64_t i = 0; i < N_PAGES; i++)
+        rv_waits_add_stretch(waits,
+                             &(struct rv_wait_stretch){
+                                 .page = i, .n_waits = 1, .first_ns = LONG_NS * (i + 1), .last_ns = LONG_NS * (i + 1)});
+    reader = rv_wait_reader_open(waits, NULL, NULL);
+    for (uint64_t i = 0; i < 2 * N_PAGES; i++) {
+        const uint64_t end_ns = LONG_NS * (i % N_PAGES + 1);
+        cr_assert(rv_wait_reader_last(reader, 0, end_ns, RV_WAIT_PLACE_END, &wait, &place));
+        cr_assert_eq(wait.end_ns, end_ns);
+        const unsigned n_before = n_loads;
+        cr_assert(rv_wait_reader_last(reader, 0, end_ns, RV_WAIT_PLACE_END, &wait, &place));
+        cr_assert_eq(n_loads, n_before, "the last one is kept");
+    }
+    cr_expect_gt(n_loads, N_PAGES, "all pages were kept");
+    cr_expect_not(rv_wait_reader_has_missed(reader));
 }
