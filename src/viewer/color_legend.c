@@ -144,32 +144,41 @@ static void describe_differences(const struct rv_box_colors *colors, struct rv_l
              "too few calls to tell");
 }
 
+const char *rv_color_legend_title(const struct rv_box_colors *colors)
+{
+    static const char *const TITLES[RV_COLOR_SCHEME_COUNT] = {[RV_COLOR_PACKAGE] = "Packages",
+                                                              [RV_COLOR_HIGH_CONTRAST] = "Packages",
+                                                              [RV_COLOR_SUBROUTINE] = "A colour a subroutine",
+                                                              [RV_COLOR_THREAD] = "Threads",
+                                                              [RV_COLOR_DURATION] = "Duration of a call",
+                                                              [RV_COLOR_DIFFERENCE] = "Calls take"};
+    const enum rv_color_scheme scheme = rv_box_colors_scheme(colors);
+    const bool is_of_packages = scheme == RV_COLOR_PACKAGE || scheme == RV_COLOR_HIGH_CONTRAST;
+    return is_of_packages && rv_box_colors_is_split(colors) ? "Subroutines" : TITLES[scheme];
+}
+
 void rv_color_legend_describe(const struct rv_box_colors *colors, const struct rv_view *view, struct rv_legend *legend)
 {
     double states = -1.0;
-    *legend = (struct rv_legend){.unit = ""};
+    legend->title = rv_color_legend_title(colors);
+    legend->unit = "";
+    legend->n_rows = legend->n_states = 0; /* rows are set as they are added: most are not, and they are large */
     switch (rv_box_colors_scheme(colors)) {
     case RV_COLOR_PACKAGE:
     case RV_COLOR_HIGH_CONTRAST:
-        legend->title = rv_box_colors_is_split(colors) ? "Subroutines" : "Packages";
         legend->unit = "self time";
         states = describe_packages(colors, legend);
         break;
-    case RV_COLOR_SUBROUTINE:
-        legend->title = "A colour a subroutine";
-        break;
     case RV_COLOR_THREAD:
-        legend->title = "Threads";
         describe_threads(colors, view, legend);
         break;
     case RV_COLOR_DURATION:
-        legend->title = "Duration of a call";
         describe_durations(colors, legend);
         break;
     case RV_COLOR_DIFFERENCE:
-        legend->title = "Calls take";
         describe_differences(colors, legend);
         break;
+    case RV_COLOR_SUBROUTINE:
     case RV_COLOR_SCHEME_COUNT:
         break;
     }

@@ -9,6 +9,9 @@
 #include "render/theme.h"
 #include "ui/legend.h"
 
+/* Static. */
+const char *rv_color_legend_title(const struct rv_box_colors *colors);
+
 /* The colours were updated with the view. */
 void rv_color_legend_describe(const struct rv_box_colors *colors, const struct rv_view *view, struct rv_legend *legend);
 

@@ -90,17 +90,21 @@ static void show_topbar(struct rv_panels *panels, const struct rv_panels_about *
     rv_topbar_show(panels->ui, &shown, acts);
 }
 
+static void describe_legend(const struct rv_panels_about *about, struct rv_legend *legend)
+{
+    rv_color_legend_describe(about->colors, about->view, legend);
+    rv_color_legend_add_lines(about->arcs, rv_viewer_arcs(about->viewer) ? about->viewer->arcs.n_lacking : 0,
+                              about->view->has_path, rv_theme_get(about->surface.theme), legend);
+}
+
 /* While it filters, its rows stay: what they hide has no share any more. */
 static void show_legend(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
 {
-    struct rv_legend shown;
-    rv_color_legend_describe(about->colors, about->view, &shown);
-    rv_color_legend_add_lines(about->arcs, rv_viewer_arcs(about->viewer) ? about->viewer->arcs.n_lacking : 0,
-                              about->view->has_path, rv_theme_get(about->surface.theme), &shown);
     rv_color_legend_find_rules(&panels->legend, about->viewer->analysis.filter);
-    if (!rv_legend_has_rules(&panels->legend) || panels->legend.title != shown.title)
-        panels->legend = shown;
-    rv_color_legend_find_rules(&panels->legend, about->viewer->analysis.filter);
+    if (!rv_legend_has_rules(&panels->legend) || panels->legend.title != rv_color_legend_title(about->colors)) {
+        describe_legend(about, &panels->legend);
+        rv_color_legend_find_rules(&panels->legend, about->viewer->analysis.filter);
+    }
     rv_legend_show(panels->ui, &panels->legend, acts);
 }
 
