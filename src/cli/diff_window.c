@@ -8,7 +8,7 @@
 #include "cli/window_module.h"
 #include "base/err.h"
 #include "pipeline/session.h"
-#include "source/merge.h"
+#include "source/merged_recordings.h"
 
 static const uint64_t TURN_NS = 50000000;
 

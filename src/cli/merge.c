@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "pipeline/session.h"
 #include "sink/record.h"
-#include "source/merge.h"
+#include "source/merged_recordings.h"
 #include "source/replay.h"
 
 static const uint64_t TURN_NS = 50000000;

@@ -14,7 +14,7 @@
 #include "ring/map.h"
 #include "ring/run_state.h"
 #include "ring/watches.h"
-#include "source/capture.h"
+#include "source/capture_control.h"
 
 struct rv_target; /* opaque */
 
@@ -73,7 +73,7 @@ struct rv_answer {
 void rv_answer_fini(struct rv_answer *answer); /* zeroed ones too */
 
 /*
- * Ask the ringviz that drains the file to change what is captured (source/capture.h).
+ * Ask the ringviz that drains the file to change what is captured (source/capture_control.h).
  *   text      a regular expression, or a name
  *   answer    filled when 0 is returned
  *   returns   0; -E2BIG; -ENOTCONN: nobody drains the file, or it does not answer; -EBUSY: another monitor asks

@@ -15,7 +15,7 @@
 #include "export/innermost_calls.h"
 #include "export/losses.h"
 #include "export/preorder.h"
-#include "export/savings.h"
+#include "export/if_free_spool.h"
 #include "export/text_buffer.h"
 #include "export/waits.h"
 #include "waits/graph.h"

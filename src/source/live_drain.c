@@ -27,7 +27,7 @@
 #include "ring/ownership.h"
 #include "ring/ring.h"
 #include "source/arguments.h"
-#include "source/capture.h"
+#include "source/capture_control.h"
 #include "source/governor.h"
 #include "source/module_watch.h"
 #include "source/normalize.h"

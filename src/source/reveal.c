@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "ring/modules.h"
-#include "source/capture.h"
+#include "source/capture_control.h"
 #include "symbols/demangle.h"
 #include "symbols/elf.h"
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "producers/native/linkage.h"
-#include "producers/native/returns.h"
+#include "producers/native/replaced_returns.h"
 
 #if defined(__x86_64__) && defined(__LP64__)
 

@@ -22,7 +22,7 @@
 #include "producers/native/calls.h"
 #include "producers/native/captured.h"
 #include "producers/native/process.h"
-#include "producers/native/returns.h"
+#include "producers/native/replaced_returns.h"
 #include "producers/native/text_x86.h"
 #include "producers/native/verdict_table.h"
 

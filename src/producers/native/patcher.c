@@ -38,7 +38,7 @@
 #include "producers/native/objects.h"
 #include "producers/native/patch_verdicts.h"
 #include "producers/native/process.h"
-#include "producers/native/returns.h"
+#include "producers/native/replaced_returns.h"
 #include "producers/native/section.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/syscalls.h"

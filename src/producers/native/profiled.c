@@ -25,7 +25,7 @@
 #include "producers/native/calls.h"
 #include "producers/native/verdict_table.h"
 #include "producers/native/process.h"
-#include "producers/native/returns.h"
+#include "producers/native/replaced_returns.h"
 #include "producers/native/signal_guard.h"
 #include "producers/native/text_x86.h"
 #include "producers/native/thread.h"

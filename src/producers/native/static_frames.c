@@ -11,7 +11,7 @@
 
 #include "producers/native/patched.h"
 #include "producers/native/patcher.h"
-#include "producers/native/returns.h"
+#include "producers/native/replaced_returns.h"
 
 #if defined(__x86_64__) && defined(__LP64__)
 

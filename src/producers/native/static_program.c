@@ -14,7 +14,7 @@
 
 #include "base/static_program.h"
 #include "producers/native/process.h"
-#include "producers/native/returns.h"
+#include "producers/native/replaced_returns.h"
 #include "producers/native/static_frames.h"
 #include "producers/native/thread.h"
 

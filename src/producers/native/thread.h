@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "producers/native/linkage.h"
-#include "producers/native/returns.h"
+#include "producers/native/replaced_returns.h"
 #include "producers/native/shadow.h"
 #include "ring/push.h"
 

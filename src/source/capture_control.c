@@ -1,4 +1,4 @@
-#include "source/capture.h"
+#include "source/capture_control.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* How much sooner a critical path's end would have come, had something been free (export/if_free.h): from the calls of a
  * spool. */
-#ifndef RV_EXPORT_SAVINGS_H
-#define RV_EXPORT_SAVINGS_H
+#ifndef RV_EXPORT_IF_FREE_SPOOL_H
+#define RV_EXPORT_IF_FREE_SPOOL_H
 
 #include "export/spool.h"
 #include "model/subroutines.h"

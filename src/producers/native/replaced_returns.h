@@ -13,8 +13,8 @@
  * Signals: free entries are a linked list. To take one or to free one is a compare-and-swap of the list's head by one
  * instruction; the head counts what was taken, so that it changes even where a handler leaves the same entry first.
  */
-#ifndef RV_PRODUCERS_NATIVE_RETURNS_H
-#define RV_PRODUCERS_NATIVE_RETURNS_H
+#ifndef RV_PRODUCERS_NATIVE_REPLACED_RETURNS_H
+#define RV_PRODUCERS_NATIVE_REPLACED_RETURNS_H
 
 #include <stdbool.h>
 #include <stdint.h>

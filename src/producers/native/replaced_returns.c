@@ -1,4 +1,4 @@
-#include "producers/native/returns.h"
+#include "producers/native/replaced_returns.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-#include "export/savings.h"
+#include "export/if_free_spool.h"
 
 #include <errno.h>
 #include <stdlib.h>

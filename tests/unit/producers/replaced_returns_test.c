@@ -1,5 +1,5 @@
 /* Entries of return addresses over many attachments: taken by calls that are open, put back at each end. */
-#include "producers/native/returns.h"
+#include "producers/native/replaced_returns.h"
 #include "producers/native/thread.h"
 
 #include <criterion/criterion.h>

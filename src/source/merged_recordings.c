@@ -2,7 +2,7 @@
  * Each source gets an intake of its own, which translates ids, times and names and passes them on. The sources take
  * turns chunk by chunk, so that names and blocks of all of them arrive interleaved.
  */
-#include "source/merge.h"
+#include "source/merged_recordings.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
  *
  * The response is "ok" or "err", and a line.
  */
-#ifndef RV_SOURCE_CAPTURE_H
-#define RV_SOURCE_CAPTURE_H
+#ifndef RV_SOURCE_CAPTURE_CONTROL_H
+#define RV_SOURCE_CAPTURE_CONTROL_H
 
 #include "source/verdicts.h"
 

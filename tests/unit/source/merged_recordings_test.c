@@ -1,4 +1,4 @@
-#include "source/merge.h"
+#include "source/merged_recordings.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

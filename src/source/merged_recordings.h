@@ -10,8 +10,8 @@
  *
  * By starts: one given time of each recording coincides, so that runs can be compared.
  */
-#ifndef RV_SOURCE_MERGE_H
-#define RV_SOURCE_MERGE_H
+#ifndef RV_SOURCE_MERGED_RECORDINGS_H
+#define RV_SOURCE_MERGED_RECORDINGS_H
 
 #include "source/source.h"
 
