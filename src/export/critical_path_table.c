@@ -547,9 +547,13 @@ static void write_text(struct rv_text_buffer *text, const struct path *path)
     struct section sections[N_SECTIONS];
     char *call = path->call ? take_subroutine(path, &(struct row){.id = path->call}) : NULL;
     char *thread = take_thread(path, &(struct row){.id = path->thread});
+    const bool is_part = path->report->part.from_ns || path->report->part.to_ns;
     list_sections(path, sections);
-    rv_text_buffer_format(text, "critical path of %s, which ends in %s; steps: %zu\n", call ? call : "the run", thread,
-                          path->n_steps);
+    rv_text_buffer_format(text, "critical path of %s, which ends in %s; steps: %zu\n",
+                          call      ? call
+                          : is_part ? "a part of the run"
+                                    : "the run",
+                          thread, path->n_steps);
     add_text_section(text, path, &sections[0]);
     add_text_row(text, path, outside_ns(path), 0);
     rv_text_buffer_add(text, "  (outside of calls)\n");

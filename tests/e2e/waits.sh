@@ -84,7 +84,7 @@ on_path objects '^mutex ' 0 10
 on_path "saved by free object" '^mutex ' 1 0
 on_path "saved by free subroutine" '::' 1 0
 run --critical-path --from=1ns -- "$contention" mutex
-grep -q '^critical path of the run,' "$folder/out" || fail "the path of a part is not one of its time: $(cat "$folder/out")"
+grep -q '^critical path of a part of the run,' "$folder/out" || fail "the path of a part is not one of its time: $(cat "$folder/out")"
 path --find='::hold_for_writing$' -- "$contention" rwlock
 on_path unknown '^sleep$' 1 15000000
 run --critical-path --find='^no such call$' -- "$contention" mutex
