@@ -53,16 +53,17 @@ XS_INTERNAL(end_task)
     XSRETURN_EMPTY;
 }
 
-bool rv_api_has(const CV *cv)
+const char rv_api_mark;
+
+static void define(pTHX_ const char *name, XSUBADDR_t function)
 {
-    const XSUBADDR_t sub = CvISXSUB(cv) ? CvXSUB(cv) : NULL;
-    return sub == tell_flow || sub == begin_task || sub == switch_task || sub == end_task;
+    CvXSUBANY(newXS(name, function, __FILE__)).any_ptr = (void *)(uintptr_t)&rv_api_mark;
 }
 
 void rv_api_define(pTHX)
 {
-    newXS("Devel::RingViz::flow", tell_flow, __FILE__);
-    newXS("Devel::RingViz::task_begin", begin_task, __FILE__);
-    newXS("Devel::RingViz::task_switch", switch_task, __FILE__);
-    newXS("Devel::RingViz::task_end", end_task, __FILE__);
+    define(aTHX_ "Devel::RingViz::flow", tell_flow);
+    define(aTHX_ "Devel::RingViz::task_begin", begin_task);
+    define(aTHX_ "Devel::RingViz::task_switch", switch_task);
+    define(aTHX_ "Devel::RingViz::task_end", end_task);
 }

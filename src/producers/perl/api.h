@@ -6,9 +6,14 @@
 
 #include <stdbool.h>
 
+extern const char rv_api_mark; /* by its address */
+
 void rv_api_define(pTHX);
 
 /* Is it one of them? They are no calls of the program: a step is in the sub that tells it. */
-bool rv_api_has(const CV *cv);
+static inline bool rv_api_has(const CV *xsub)
+{
+    return CvXSUBANY(xsub).any_ptr == &rv_api_mark;
+}
 
 #endif
