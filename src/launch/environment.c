@@ -10,6 +10,8 @@
 
 static const char *const line_variables[] = {"RINGVIZ_PERL_LINES", "RINGVIZ_RUBY_LINES"};
 
+#define NO_PID "0000000000" /* room for one */
+
 enum {
     N_LINE_VARIABLES = sizeof line_variables / sizeof *line_variables,
     N_ADDED = 3 + N_LINE_VARIABLES + RV_PRODUCERS_VARIABLES
@@ -38,11 +40,9 @@ static void set_trace_file(char **environment, const char *path)
 }
 
 /* 0: all are traced. One that an outer ringviz has set does not count. */
-static void set_only_of(char **environment, bool is_alone)
+static void set_only(char **environment, bool is_alone)
 {
-    char pid[16];
-    snprintf(pid, sizeof pid, "%d", is_alone ? (int)getpid() : 0);
-    rv_environment_set(environment, "RINGVIZ_ONLY_OF", pid, 0, NULL);
+    rv_environment_set(environment, "RINGVIZ_ONLY", is_alone ? NO_PID : "0", 0, NULL);
 }
 
 static void ask_for_lines(char **environment)
@@ -61,13 +61,21 @@ char **rv_environment_create(const struct rv_launch_params *params)
     for (size_t i = 0; i < n; i++)
         environment[i] = rv_strdup(environ[i]);
     set_trace_file(environment, params->trace_path);
-    set_only_of(environment, params->is_alone);
+    set_only(environment, params->is_alone);
     rv_producers_add(environment, params->argv[0]);
     if (params->wants_lines)
         ask_for_lines(environment);
     /* One that the user has set, or an outer ringviz, does not count. */
     rv_environment_set(environment, "RINGVIZ_PATCH", params->patches ? params->patches : "auto", 0, NULL);
     return environment;
+}
+
+void rv_environment_name_process(char **environment)
+{
+    static const char ALONE[] = "RINGVIZ_ONLY=" NO_PID;
+    for (size_t i = 0; environment[i]; i++)
+        if (strcmp(environment[i], ALONE) == 0)
+            snprintf(environment[i], sizeof ALONE, "RINGVIZ_ONLY=%0*d", (int)strlen(NO_PID), (int)getpid());
 }
 
 void rv_environment_destroy(char **environment)

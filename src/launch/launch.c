@@ -126,6 +126,7 @@ static _Noreturn void run_command(const char *const *argv, char **environment, i
     for (int i = 1; i < NSIG; i++)
         signal(i, started_ignored[i] ? SIG_IGN : SIG_DFL);
     sigprocmask(SIG_SETMASK, &started_mask, NULL);
+    rv_environment_name_process(environment);
     execvpe(argv[0], (char *const *)argv, environment);
     int error = errno;
     ssize_t n = write(error_fd, &error, sizeof error);

@@ -26,6 +26,7 @@ static struct {
     uint32_t is_shut_out;         /* by fork: the child may not open the file, and has not called anything yet */
     bool has_left, has_push_left; /* the file was closed while all threads stood still; a push goes on with it */
     uint64_t patching_ns;         /* [atomic] */
+    long only;                    /* pid that alone is traced, kept for children: programs clear environments; 0: all */
     struct rv_map map;
     struct rv_wire_instrumentation instrumentation; /* by word, [atomic]: as in the file, once this is open */
 } process;
@@ -181,13 +182,14 @@ static void forget_left_file(void)
 
 static bool is_left_alone(void)
 {
-    const char *only_of = secure_getenv("RINGVIZ_ONLY_OF");
-    const long parent = only_of ? strtol(only_of, NULL, 10) : 0;
-    return parent && parent != getppid();
+    return process.only && process.only != getpid();
 }
 
 const char *rv_process_path(void)
 {
+    const char *only = secure_getenv("RINGVIZ_ONLY");
+    if (only)
+        process.only = strtol(only, NULL, 10);
     return is_left_alone() ? NULL : secure_getenv("RINGVIZ_FILE");
 }
 

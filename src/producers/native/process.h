@@ -36,8 +36,7 @@ bool rv_process_is_closed(void);
 
 bool rv_process_is_open(void); /* No guard needed. */
 
-/* RINGVIZ_FILE; NULL: there is none, or only children of another process than our parent are to be traced
- * (RINGVIZ_ONLY_OF). */
+/* RINGVIZ_FILE; NULL: there is none, or another process alone is to be traced (RINGVIZ_ONLY). */
 const char *rv_process_path(void);
 
 /*

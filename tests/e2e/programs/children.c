@@ -38,6 +38,14 @@ static void execute(char *program)
     _exit(1);
 }
 
+/* Once its parent is gone: another has adopted it. */
+static void execute_as_orphan(char *program, pid_t parent)
+{
+    while (getppid() == parent)
+        usleep(1000);
+    execute(program);
+}
+
 static pid_t spawn(char *program)
 {
     pid_t pid = -1;
@@ -48,6 +56,7 @@ static pid_t spawn(char *program)
 static pid_t make(const char *how, char *program)
 {
     static char stack[1 << 16] __attribute__((aligned(16)));
+    const pid_t self = getpid();
     pid_t pid;
     if (strcmp(how, "clone") == 0)
         return clone(be_child, stack + sizeof stack, SIGCHLD, NULL);
@@ -61,9 +70,13 @@ static pid_t make(const char *how, char *program)
     }
     if (strcmp(how, "exec") == 0)
         execute(program);
+    if (strcmp(how, "fork without an environment") == 0)
+        clearenv();
     pid = strcmp(how, "raw clone") == 0 ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
     if (pid == 0 && strcmp(how, "fork and exec") == 0)
         execute(program);
+    if (pid == 0 && strcmp(how, "orphan") == 0)
+        execute_as_orphan(program, self);
     if (pid == 0)
         be_child(NULL);
     return pid;
@@ -77,5 +90,7 @@ int main(int argc, char **argv)
     in_parent();
     const pid_t pid = make(argv[1], argv[0]);
     in_parent();
+    if (pid > 0 && strcmp(argv[1], "orphan") == 0)
+        return 0;
     return pid > 0 && waitpid(pid, &status, 0) == pid ? status : 1;
 }
