@@ -2,7 +2,7 @@
 # patch.sh RINGVIZ PLAIN_FIB PLUGIN.so PLAIN_WALKS WALKS_ALONE THIN: programs without hooks are traced as they are, and what
 # they print stays the same.
 set -u
-ringviz=$1 fib=$2 plugin=$3 walks=$4 walks_alone=$5 thin=$6
+ringviz=$1 fib=$2 plugin=$3 walks=$4 walks_alone=$5 thin=$6 thin_by_path=$7
 . "${0%/*}/harness.sh"
 
 # Debian's own, of which most have no symbols.
@@ -43,6 +43,8 @@ for functions in auto .@thin; do
     check "the output of a thin program" cmp "$folder/out" "$folder/wanted"
     grep -q '::thin_step",[^}]*"calls":50,' "$folder/report.json" || fail "not 50 calls in a thin program's library"
 done
+run --force --report=json --output="$folder/report.json" -- "$thin_by_path" 50
+grep -q '::thin_step",[^}]*"calls":50,' "$folder/report.json" || fail "not 50 calls in a library that is needed by its path"
 
 # What an interpreter runs is not traced: that is said, of a script and of a program that the command starts, too.
 cp "$fib" "$folder/python3.11"

@@ -6,7 +6,7 @@
 #include "base/stack_walker.h"
 #include "patch/dynamic.h"
 
-static const char *const READER_NAMES[] = {"__asan_init", "__tsan_init", "__msan_init"};
+static const char *const READER_NAMES[] = {"__asan_init", "__tsan_init", "__msan_init", "__lsan_init"};
 static const char *const HOOK_NAMES[] = {"__cyg_profile_func_enter", "mcount", "_mcount", "__fentry__"};
 /* Of languages, and of the system's own kernel and threads: followed by ".so" and a version. */
 static const char *const COMMON_LIBRARIES[] = {"libc",      "libm",      "libdl",           "libpthread", "librt",
@@ -57,6 +57,13 @@ bool rv_image_has_hooks(const struct rv_patch_image *image)
     return has_name(image, HOOK_NAMES, N(HOOK_NAMES));
 }
 
+/* A library that has no name of its own is needed by its path. */
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 static bool is_common(const char *library)
 {
     const size_t n = strcspn(library, ".");
@@ -75,17 +82,17 @@ bool rv_image_is_thin(const struct rv_patch_image *program)
         n_bytes += program->segments[i].is_code ? program->segments[i].end - program->segments[i].start : 0;
     for (const char *library; n_bytes <= MOST_THIN_BYTES && (library = rv_patch_dynamic_needed(program, n_needed));
          n_needed++)
-        has_others |= !is_common(library);
+        has_others |= !is_common(name_of(library));
     return has_others;
 }
 
 bool rv_image_is_worked_by(const struct rv_patch_image *program, const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *library;
+    const char *name = name_of(path), *library;
     size_t i = 0;
     if (is_common(name))
         return false;
-    while ((library = rv_patch_dynamic_needed(program, i)) && strcmp(library, name) != 0)
+    while ((library = rv_patch_dynamic_needed(program, i)) && strcmp(name_of(library), name) != 0)
         i++;
     return library;
 }
