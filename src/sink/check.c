@@ -138,13 +138,14 @@ static void index_chunk(struct checker *checker, const struct rv_rec_chunk *chun
     rv_index_builder_add(checker->index_builder, &added);
 }
 
-/* Older recorders listed no waits; the oldest listed fewer stacks, and not always the ones listed now; where a return
- * revealed lower frames, their self times depended on batch boundaries. */
+/* Waits that began in discarded segments are in the index only. Older recorders listed no waits; the oldest listed fewer
+ * stacks, and not always the ones listed now; where a return revealed lower frames, their self times depended on batch
+ * boundaries. */
 static bool is_compared(const struct checker *checker, size_t column)
 {
     const struct rv_rec_index_table *theirs = &checker->theirs;
     if (column >= RV_REC_INDEX_WAITERS)
-        return checker->has_waits;
+        return checker->has_waits && !checker->found->n_gone;
     bool is_of_before = theirs->columns[RV_REC_INDEX_STACKS].n && theirs->columns[RV_REC_INDEX_DEPTHS].n == 0;
     return !is_of_before || column == RV_REC_INDEX_CHUNKS || column == RV_REC_INDEX_BUCKETS;
 }

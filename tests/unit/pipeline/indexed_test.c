@@ -701,6 +701,18 @@ Test(indexed, waits_and_paths_are_the_same_where_more_segments_cut_it)
     compare_cut(UINT64_C(5) << 19);
 }
 
+/* Some waits began in segments that were discarded. */
+Test(indexed, recordings_that_lost_the_begin_of_waits_are_sound)
+{
+    struct recorded_params cut = WITH_WAITS;
+    struct rv_check_result found;
+    cut.limit.n_bytes = UINT64_C(1) << 19;
+    record(&cut);
+    cr_assert_eq(rv_check_read(path, &(struct rv_rec_reader_params){0}, NULL, false, &found), 0);
+    cr_expect(found.n_gone && !found.n_damages, "%llu of %llu", (unsigned long long)found.n_damages,
+              (unsigned long long)found.n_gone);
+}
+
 /* Memory has room for a part of them only: the others are loaded from the history. */
 Test(indexed, waits_and_paths_are_those_of_a_session_with_a_history)
 {
