@@ -38,7 +38,7 @@ struct perf {
     uint32_t event;
     uint32_t ids[STACK_FRAMES], lines[STACK_FRAMES]; /* filled from the end, innermost last */
     size_t n;
-    char frame[MOST_NAME_BYTES]; /* the last of these, as text */
+    char frame[MOST_NAME_BYTES]; /* the last of these, as text; "": there was no room for it */
 };
 
 struct header {
@@ -388,27 +388,28 @@ static bool add_frame(struct perf *perf, const char *line)
     uint32_t id;
     if (!read_frame(&perf->import, line, unknown_file, &id))
         return false;
-    snprintf(perf->frame, sizeof perf->frame, "%s", line);
-    if (perf->n < STACK_FRAMES) {
+    const bool has_room = perf->n < STACK_FRAMES;
+    snprintf(perf->frame, sizeof perf->frame, "%s", has_room ? line : "");
+    if (has_room) {
         perf->ids[STACK_FRAMES - ++perf->n] = id;
         perf->lines[STACK_FRAMES - perf->n] = 0;
     }
     return true;
 }
 
-/* Of the frame before it: "  main.c:12"; where it is not known, the place in its module. False if it is another text. */
+/* Of the frame before it: "  main.c:12"; where it is not known, "  libc.so.6[1f0]". False if it is another text. */
 static bool read_source_line(struct perf *perf, const char *text)
 {
-    if (!perf->is_open || !perf->n || strncmp(text, "  ", 2) != 0 || text[2] == ' ')
+    if (!perf->is_open || !perf->n || strncmp(text, "  ", 2) != 0 || text[2] == ' ' || !text[2])
         return false;
     const char *file = text + 2, *colon = strrchr(file, ':');
-    int64_t line = colon ? rv_import_number(colon + 1, strlen(colon + 1), 0) : 0;
-    if (line > 0 && line <= UINT32_MAX) {
+    int64_t line = colon ? rv_import_number(colon + 1, strlen(colon + 1), 0) : -1;
+    if (line > 0 && line <= UINT32_MAX && *perf->frame) {
         const size_t last = STACK_FRAMES - perf->n;
         read_frame(&perf->import, perf->frame, rv_import_text(file, (size_t)(colon - file)), &perf->ids[last]);
         perf->lines[last] = (uint32_t)line;
     }
-    return true;
+    return line >= 0 || file[strlen(file) - 1] == ']';
 }
 
 static void begin_sample(struct perf *perf, const struct header *header)
@@ -453,6 +454,8 @@ static void read_line(struct perf *perf, const char *line)
         end_sample(perf);
     } else if (strncmp(line, " instruction trace error", 24) == 0) {
         rv_import_fault(&perf->import, RV_FAULT_LOST);
+    } else if (!perf->has_times && read_source_line(perf, line)) { /* without times, any line may be a header */
+        return;
     } else if (is_header(perf, line, &header)) { /* checked before frames: a command's name may look like an address */
         begin_sample(perf, &header);
     } else if (!(perf->is_open && (*line == ' ' || *line == '\t') && add_frame(perf, line)) &&
