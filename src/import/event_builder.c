@@ -560,6 +560,16 @@ static void set_line(struct rv_event_builder *builder, struct thread *thread, in
         add(builder, thread, RV_EVENT_LINE, ns, (struct rv_event){.id = line});
 }
 
+void rv_event_builder_sample_again(struct rv_event_builder *builder, uint32_t thread_idx, int64_t ns)
+{
+    struct thread *thread = thread_of(builder, thread_idx);
+    if (!thread)
+        return;
+    thread->last_ns = time_of(builder, thread, ns);
+    if (thread->n_open > 0 && thread->n_open <= thread->n_lines)
+        set_line(builder, thread, ns, thread->n_open - 1, thread->lines[thread->n_open - 1]);
+}
+
 /* How many of the open calls go on. */
 static size_t count_same(const struct thread *thread, const uint32_t *ids, const uint32_t *lines, size_t n)
 {

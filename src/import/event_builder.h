@@ -106,6 +106,9 @@ void rv_event_builder_sample(struct rv_event_builder *builder, uint32_t thread, 
 void rv_event_builder_sample_lines(struct rv_event_builder *builder, uint32_t thread, int64_t ns, const uint32_t *ids,
                                    const uint32_t *lines, size_t n);
 
+/* The last sample with lines came again: a hit of the innermost line, if that is known. */
+void rv_event_builder_sample_again(struct rv_event_builder *builder, uint32_t thread, int64_t ns);
+
 /* The same for a sample that leaves out its n_outer outermost calls: as many of the open ones stay. */
 void rv_event_builder_sample_inner(struct rv_event_builder *builder, uint32_t thread, int64_t ns, size_t n_outer,
                                    const uint32_t *ids, size_t n);

@@ -212,8 +212,8 @@ static void skip_repeated(struct stackprof *stackprof)
         stackprof->now_ns = rv_import_later_ns(stackprof->now_ns, all_ns);
     for (; n > 0 && stackprof->n_emitted < n_timed; n--) {
         stackprof->now_ns = time_of(stackprof, ++stackprof->n_emitted);
-        if (stackprof->arrays[LINES].n)
-            emit_stack(stackprof);
+        if (stackprof->arrays[LINES].n && !stackprof->is_collecting)
+            rv_event_builder_sample_again(stackprof->import.builder, stackprof->thread, stackprof->now_ns);
     }
 }
 

@@ -50,14 +50,28 @@ expect_threads system.json "initial-thread,InterruptThread,"
 
 # ---- lines of samples ----
 expect_lines() { # FILE LINES: as LINE:HITS:OWN-TIME:NAME
-    run --report=lines-csv "$data/$1"
+    run --report=lines-csv "$1"
     expect "lines of $1" "$(sed '1d; /(lost: /d' "$folder/out" | awk -F, '{ printf "%s:%s:%s:%s ", $2, $3, $4, $6 }')" "$2"
 }
-expect_lines columns.firefox "5:1:1500000:Shop#buy 4:1:1000000:Shop#buy "
-expect_lines lines.firefox "7:2:2000000:main 12:2:2000000:work 13:1:1000000:work 8:1:0:main "
-expect_lines lines.cpuprofile "4:2:3000:work 2:1:1000:main 5:1:1000:work "
-expect_lines lines.perf "4:1:1000000:prog::inner 5:2:1000000:prog::inner 13:1:0:prog::main 14:1:0:prog::main "
-expect_lines lines.stackprof "5:2:2000000:Shop#buy 4:2:2000000:Shop#buy 12:1:0:<main> 13:1:0:<main> "
+expect_lines "$data/columns.firefox" "5:1:1500000:Shop#buy 4:1:1000000:Shop#buy "
+expect_lines "$data/lines.firefox" "7:2:2000000:main 12:2:2000000:work 13:1:1000000:work 8:1:0:main "
+expect_lines "$data/lines.cpuprofile" "4:2:3000:work 2:1:1000:main 5:1:1000:work "
+expect_lines "$data/lines.perf" "4:1:1000000:prog::inner 5:2:1000000:prog::inner 13:1:0:prog::main 14:1:0:prog::main "
+expect_lines "$data/timeless-lines.perf" "4:1:1000:prog::inner 5:1:1000:prog::inner 13:1:0:prog::main "
+expect_lines "$data/lines.stackprof" "5:2:2000000:Shop#buy 4:2:2000000:Shop#buy 12:1:0:<main> 13:1:0:<main> "
+
+awk 'BEGIN {
+    print "prog 12/12 1.001000: 1 cycles: "
+    for (i = 1; i <= 5000; i++) printf "\t%x f%d (/usr/bin/prog)\n  main.c:%d\n", 4096 + i, i, i }' >"$folder/deep.perf"
+run --report=lines-csv "$folder/deep.perf"
+expect "lines of a stack deeper than is kept" "$status $(cut -d, -f2,6 "$folder/out" | tail -1)" "0 4096,prog::f4096"
+awk 'BEGIN {
+    print "{\"interval\":1000,\"missed_samples\":0,\"frames\":{\"1\":{\"name\":\"f\",\"file\":\"a.rb\"}},"
+    for (list = 0; list < 2; list++) {
+        printf "\"raw%s\":[200000", list ? "_lines" : ""; for (i = 0; i < 200000; i++) printf ",%d", 1 + list; print ",200000],"
+    }
+    printf "\"raw_timestamp_deltas\":[1000"; for (i = 1; i < 200000; i++) printf ",1000"; print "]}" }' >"$folder/again.stackprof"
+expect_lines "$folder/again.stackprof" "2:399999:200000000000:f "
 
 # ---- every output of an imported trace ----
 timeout 100 "$ringviz" --info "$data/calls.json" | grep -q 'Chrome.*--import=chrome' || fail "no --info"
