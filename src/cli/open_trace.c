@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,9 +65,10 @@ static int refuse_command(const char *path)
     struct stat file;
     if (stat(path, &file) == 0)
         return is_foreign(path) && S_ISREG(file.st_mode) && access(path, X_OK) == 0
-                   ? rv_err(EBADMSG, "%s: a program, not a trace; to trace it: ringviz -- %s", path, path)
+                   ? rv_err(EBADMSG, "%s: a program, not a trace; to trace it: ringviz -- %s%s", path,
+                            strchr(path, '/') ? "" : "./", path)
                    : 0;
-    return rv_exec_find(path, program, sizeof program)
+    return *path && rv_exec_find(path, program, sizeof program)
                ? rv_err(ENOENT, "%s: No such file; to trace the command: ringviz -- %s", path, path)
                : 0;
 }

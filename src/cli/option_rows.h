@@ -249,7 +249,7 @@ OPTION(MAX_OVERHEAD, WATCH, "max-overhead", "=PERCENT", NULL, CODE,
     "their code is put back while the program runs, and their calls are left out in all processes. The share of the first 0.1 s is free. Marks in the lane, a warning at the end and reports say which, from "
     "when on, and to when. Default: 50, with --pid 10, off with --patch, -x or --include, which choose.")
 
-OPTION(FOLLOW, WATCH, "follow", "=no", NULL, CODE,
+OPTION(FOLLOW, WATCH, "follow", "=no", "no", CODE,
     "leave processes that the command starts untraced",
     "Otherwise its children are traced, however they are made (fork, vfork, posix_spawn, clone), and what they execute, as long as "
     "it keeps our environment variables and is not statically linked. A program that the command executes in its own process is "

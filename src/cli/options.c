@@ -264,11 +264,12 @@ static int set_capture_option(struct rv_options *options, const struct rv_option
         watch_live(options, &rv_import_perl, value);
         return 0;
     case RV_OPTION_MAX_OVERHEAD:
+        options->max_overhead = 0;
         options->has_any_overhead = strcmp(value, "off") == 0;
         return options->has_any_overhead ? 0 : rv_option_value_count(entry->name, value, 10000, &options->max_overhead);
     case RV_OPTION_FOLLOW:
         options->is_alone = true;
-        return strcmp(value, "no") == 0 ? 0 : rv_option_value_bad(entry->name, value, "no");
+        return rv_option_value_word(entry, value, &word);
     case RV_OPTION_PATCH:
         return add_functions(options, entry->name, value, "");
     case RV_OPTION_LIBCALLS:
@@ -649,9 +650,9 @@ int rv_options_parse(struct rv_options *options, int argc, char **argv)
         if (id == 'F')
             id = RV_OPTION_PROTOTYPES;
         if (id == '?')
-            return refuse_option(argv[optind - 1]);
+            return refuse_option(argv[n_read]);
         if (id == ':')
-            return rv_err(EINVAL, "%s: needs a value; see ringviz --help", argv[optind - 1]);
+            return rv_err(EINVAL, "%s: needs a value; see ringviz --help", argv[n_read]);
         error =
             id == 'x' ? add_functions_everywhere(options, optarg) : set_option(options, (enum rv_option_id)id, optarg);
         if (error)

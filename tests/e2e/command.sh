@@ -89,11 +89,15 @@ hint() { # STATUS LINE ARG...
 printf '#!/bin/sh\n' >"$folder/job"
 chmod +x "$folder/job"
 hint 1 'job: a program, not a trace; to trace it: ringviz -- job' --report "$folder/job"
+cp "$folder/job" "$folder/plainly"
+(cd "$folder" && timeout 100 "$ringviz" --report plainly >"$folder/out" 2>"$folder/err")
+expect "a program of this folder" "$(cat "$folder/err")" "ringviz: plainly: a program, not a trace; to trace it: ringviz -- ./plainly"
 hint 1 'sort: No such file; to trace the command: ringviz -- sort' --report sort
 hint 2 '--repotr=csv: unknown option; --report is one; see ringviz --help' --repotr=csv
 hint 2 '--record-limits: unknown option; --record-limit is one; see ringviz --help' --record-limits
 hint 2 '--qwertz: unknown option; see ringviz --help' --qwertz
 hint 2 '-o: unknown option; see ringviz --help' -o
+hint 2 '-help: unknown option; --help is one; see ringviz --help' --report -help
 hint 2 '--headless=x: takes no value; see ringviz --help' --headless=x
 
 run --report=csv --output=- "$folder/call.json"
