@@ -59,11 +59,14 @@ static void warn_of_losses(const struct rv_warnings *run)
         rv_warn("ring %u was full: tracing stopped there (--policy=fill)", run->map->header->stop_reason - 1);
 }
 
-/* The first regular expression of --patch or -x. NULL: none was given. */
+/* The first regular expression of --patch or -x; lines of --libcalls begin with a tab. NULL: none was given. */
 static const char *chosen_functions(const struct rv_options *options, char out[RV_OPTIONS_PATCH_BYTES])
 {
-    snprintf(out, RV_OPTIONS_PATCH_BYTES, "%.*s", (int)strcspn(options->patches, "@\n"), options->patches);
-    return rv_options_has(options, RV_OPTION_PATCH) && strcmp(options->patches, "off") != 0 ? out : NULL;
+    const char *line = options->patches;
+    while (*line == '\t')
+        line += strcspn(line, "\n") + (strchr(line, '\n') != NULL);
+    snprintf(out, RV_OPTIONS_PATCH_BYTES, "%.*s", (int)strcspn(line, "@\n"), line);
+    return rv_options_has(options, RV_OPTION_PATCH) && strcmp(out, "off") != 0 ? out : NULL;
 }
 
 static bool has_process_with_functions(const struct rv_map *map)
@@ -71,6 +74,15 @@ static bool has_process_with_functions(const struct rv_map *map)
     bool has_any = false;
     for (uint32_t i = 0; i < rv_ownership_n_processes(map); i++)
         has_any |= rv_map_process(map, i)->instrumentation.n_functions > 0;
+    return has_any;
+}
+
+static bool has_patched_process(const struct rv_map *map)
+{
+    bool has_any = false;
+    for (uint32_t i = 0; i < rv_ownership_n_processes(map); i++)
+        has_any |=
+            rv_map_process(map, i)->instrumentation.instruments & (RV_INSTRUMENT_PATCHES | RV_INSTRUMENT_SYSCALLS);
     return has_any;
 }
 
@@ -85,10 +97,9 @@ static void warn_of_silence(const struct rv_warnings *run)
     if (run->options->pid && functions && !has_process_with_functions(run->map))
         rv_warn("process %u wrote no event: no function of it or of its libraries fits '%s' (-x, --patch)",
                 run->options->pid, functions);
-    else if (run->options->pid && !has_process_with_functions(run->map))
+    else if (run->options->pid && !has_patched_process(run->map))
         rv_warn("process %u wrote no event: nothing of it was patched; programs that walk or copy their stacks (OCaml, "
-                "SBCL) "
-                "are left as they are",
+                "SBCL) are left as they are",
                 run->options->pid);
     else if (run->options->pid)
         rv_warn("process %u wrote no event: none of its patched functions was called (--patch, --verbose)",

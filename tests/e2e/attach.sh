@@ -144,6 +144,8 @@ for turn in first second third; do
     expect "exit status for a thread that sleeps, $turn" $status 0
     grep -q "no function of it or of its libraries fits 'not_there'" "$folder/err" || fail "not said: $(cat "$folder/err")"
 done
+run -p $sleeper --libcalls=not_there --patch=off --syscalls --duration=0.05s --report
+grep -q "none of its patched functions was called" "$folder/err" || fail "not said: $(cat "$folder/err")"
 grep -q woken "$folder/sleeper" && fail "a sleep has ended"
 kill $sleeper
 
