@@ -107,6 +107,13 @@ bool rv_short_name_fit(const char *full_name, const struct rv_short_name_room *r
     return (size_t)(end - name) < out_bytes ? put(name, end, out) : put_cut(name, end, room, out, out_bytes);
 }
 
+bool rv_short_name_cut(const char *text, const struct rv_short_name_room *room, char *out, size_t out_bytes)
+{
+    const char *end = text + strlen(text);
+    return fits(text, end, room) && (size_t)(end - text) < out_bytes ? put(text, end, out)
+                                                                     : put_cut(text, end, room, out, out_bytes);
+}
+
 /* "operator<<" and its like: what follows the word belongs to it. Returns bytes of the whole, 0 for another word. */
 static size_t operator_length(const char *at, const char *name)
 {

@@ -25,6 +25,9 @@ struct rv_short_name_room {
  */
 bool rv_short_name_fit(const char *full_name, const struct rv_short_name_room *room, char *out, size_t out_bytes);
 
+/* Of a text that is no name, the front, with an ellipsis where it is cut. Returns as rv_short_name_fit(). */
+bool rv_short_name_cut(const char *text, const struct rv_short_name_room *room, char *out, size_t out_bytes);
+
 /*
  * Leave out template arguments at this depth, where that is shorter: "std::vector<...>::push_back" at 0,
  * "std::map<int, std::vector<...>>::find" at 1. What is not balanced stays.

@@ -14,7 +14,7 @@ bool rv_action_row_show(const struct rv_ui_style *style, const struct rv_action_
     if (keys_width > 0.0f)
         rv_imgui_draw_text((float[2]){area.x + PADDING, area.y + 3.0f}, RV_IMGUI_FONT_BOLD, style->accent, row->keys);
     const float indent = keys_width > 0.0f ? keys_width : PADDING;
-    rv_ui_fit_name(RV_IMGUI_FONT_TEXT, row->words, area.width - indent - PADDING, words, sizeof words);
+    rv_ui_fit_text(RV_IMGUI_FONT_TEXT, row->words, area.width - indent - PADDING, words, sizeof words);
     rv_imgui_draw_text((float[2]){area.x + indent, area.y + 3.0f}, RV_IMGUI_FONT_TEXT, style->text_strong, words);
     const bool is_clicked = rv_imgui_is_clicked(0);
     rv_imgui_pop_id();

@@ -269,9 +269,16 @@ struct rv_imgui_area rv_ui_center(const struct rv_ui *ui, float width, float hei
 
 void rv_ui_fit_name(enum rv_imgui_font font, const char *name, float width, char *out, size_t out_bytes)
 {
+    const struct rv_short_name_room room = {width, rv_imgui_measure, rv_cluster_next, &font};
     out[0] = '\0';
-    (void)rv_short_name_fit(name, &(struct rv_short_name_room){width, rv_imgui_measure, rv_cluster_next, &font}, out,
-                            out_bytes);
+    (void)rv_short_name_fit(name, &room, out, out_bytes);
+}
+
+void rv_ui_fit_text(enum rv_imgui_font font, const char *text, float width, char *out, size_t out_bytes)
+{
+    const struct rv_short_name_room room = {width, rv_imgui_measure, rv_cluster_next, &font};
+    out[0] = '\0';
+    (void)rv_short_name_cut(text, &room, out, out_bytes);
 }
 
 struct rv_ui_insets rv_ui_insets(const struct rv_ui *ui)

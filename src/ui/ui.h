@@ -115,6 +115,9 @@ struct rv_ui_insets {
 /* A name shortened from the left to `width` points; "" if nothing fits. */
 void rv_ui_fit_name(enum rv_imgui_font font, const char *name, float width, char *out, size_t out_bytes);
 
+/* Of another text the front, and dots. */
+void rv_ui_fit_text(enum rv_imgui_font font, const char *text, float width, char *out, size_t out_bytes);
+
 /* Points that the panels of the last pass take at the picture's edges. */
 struct rv_ui_insets rv_ui_insets(const struct rv_ui *ui);
 

@@ -51,6 +51,24 @@ Test(short_name, names_lose_components_from_the_left, .timeout = 60)
     }
 }
 
+Test(short_name, texts_that_are_no_names_keep_their_front, .timeout = 60)
+{
+    static const enum rv_font font = RV_FONT_LABEL;
+    static const struct {
+        const char *text, *room, *expected;
+    } rows[] = {
+        {"go to a time: 1.5s", "go to a time: 1.5s", "go to a time: 1.5s"},
+        {"go to a time: 1.5s", "go to a ti…", "go to a ti…"},
+        {"deadlock: a (1) -> b (2)", "deadlock: a (1) -…", "deadlock: a (1) -…"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char out[64];
+        const struct rv_short_name_room room = {width(rows[i].room), measure, NULL, &font};
+        cr_assert(rv_short_name_cut(rows[i].text, &room, out, sizeof out));
+        cr_assert_str_eq(out, rows[i].expected);
+    }
+}
+
 Test(short_name, nothing_is_written_where_two_letters_do_not_fit, .timeout = 60)
 {
     char out[32];
