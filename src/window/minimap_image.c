@@ -121,6 +121,7 @@ static bool is_due(const struct rv_minimap_image *minimap_image, const struct rv
 {
     const struct rv_live_edge *live_edge = params->live_edge;
     if (minimap_image->trace.from_ns == live_edge->first_ns && minimap_image->trace.to_ns == live_edge->last_ns &&
+        minimap_image->is_of_ended == live_edge->is_done &&
         minimap_image->colors_version == rv_box_colors_version(params->colors))
         return false;
     return live_edge->is_done || params->clock_ns - minimap_image->made_ns >= REST_NS;
@@ -157,6 +158,7 @@ static void begin(struct rv_minimap_image *minimap_image, const struct rv_minima
     minimap_image->idle = params->idle;
     minimap_image->made_ns = params->clock_ns;
     minimap_image->trace = (struct rv_range_ns){params->live_edge->first_ns, params->live_edge->last_ns};
+    minimap_image->is_of_ended = params->live_edge->is_done;
     minimap_image->is_making = true;
     minimap_image->n_painted = 0;
     struct rv_view_params view = view_params(minimap_image, choose_range(params));

@@ -19,6 +19,7 @@ struct rv_minimap_image { /* zeroed = empty */
     int width, height;
     uint64_t first_ns, last_ns; /* times of its edges */
     struct rv_range_ns trace;   /* bounds of the trace that it was made of */
+    bool is_of_ended;           /* it had ended */
     uint64_t version;           /* changes with the pixels */
     uint64_t made_ns;
     uint64_t colors_version;

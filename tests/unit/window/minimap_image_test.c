@@ -123,6 +123,10 @@ Test(minimap_image, a_stray_event_long_before_does_not_empty_it, .timeout = 60)
     for (uint64_t i = 0; i < 100; i++)
         add_call(&fixture, busy_ns + i * 10 * MS, busy_ns + (i + 1) * 10 * MS, 1);
     fixture.live_edge.last_ns = fixture.lane->last_ns;
+    fixture.live_edge.is_done = false;
+    update(&fixture);
+    cr_assert_eq(fixture.image.first_ns, fixture.live_edge.first_ns, "a growing trace is shown as a whole");
+    fixture.live_edge.is_done = true;
     update(&fixture);
     cr_assert_lt(fixture.image.last_ns - fixture.image.first_ns, 2000 * (uint64_t)MS);
     for (int x = 20; x < WIDTH - 20; x++)
