@@ -1,6 +1,6 @@
 #!/bin/sh
-# patch.sh RINGVIZ PLAIN_FIB PLUGIN.so PLAIN_WALKS WALKS_ALONE THIN: programs without hooks are traced as they are, and what
-# they print stays the same.
+# patch.sh RINGVIZ PLAIN_FIB PLUGIN.so PLAIN_WALKS WALKS_ALONE THIN THIN_BY_PATH: programs without hooks are traced as they
+# are, and what they print stays the same.
 set -u
 ringviz=$1 fib=$2 plugin=$3 walks=$4 walks_alone=$5 thin=$6 thin_by_path=$7
 . "${0%/*}/harness.sh"
