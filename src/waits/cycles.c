@@ -19,13 +19,19 @@ static bool is_lock(enum rv_wait_kind kind)
     return kind == RV_WAIT_MUTEX || kind == RV_WAIT_READ_LOCK || kind == RV_WAIT_WRITE_LOCK;
 }
 
-/* While a thread waits for a lock, who releases and who takes it tell so: the last thing that a thread told counts. */
-static bool has_lock(struct rv_wait_reader *reader, uint32_t lane_idx, const struct rv_wait *wait, bool had_it)
+/* While a thread waits for a lock, who releases and who takes it tell so: the last thing that a thread told counts. In
+ * another process the lock is another object: there, any release counts. */
+static bool has_lock(struct rv_wait_reader *reader, const struct rv_lane *lane, const struct rv_wait *wait, bool had_it,
+                     bool is_of_process)
 {
-    const struct rv_release_sought sought = {
-        .from_ns = wait->start_ns, .to_ns = UINT64_MAX, .object = wait->object, .has_others = true};
+    const struct rv_release_sought sought = {.from_ns = wait->start_ns,
+                                             .to_ns = UINT64_MAX,
+                                             .object = is_of_process ? wait->object : RV_RELEASE_OF_ANY,
+                                             .has_others = is_of_process};
     struct rv_release last;
-    return rv_wait_reader_release(reader, lane_idx, &sought, &last) ? last.is_taken : had_it;
+    if (!had_it && !is_of_process)
+        return false;
+    return rv_wait_reader_release(reader, lane->idx, &sought, &last) ? last.is_taken : had_it;
 }
 
 /* NULL: none that is known for certain. */
@@ -33,12 +39,15 @@ static const struct rv_lane *find_holder(struct rv_wait_reader *reader, const st
                                          const struct rv_wait *wait)
 {
     const struct rv_lane *first = rv_wait_reader_edge(reader, wait).waker, *holder = NULL;
+    const uint32_t pid = rv_lanes_get(lanes, wait->lane)->pid;
     size_t n_holders = 0;
-    for (uint32_t i = 0; i < n_lanes; i++)
-        if (has_lock(reader, i, wait, first && first->idx == i)) {
-            holder = rv_lanes_get(lanes, i);
+    for (uint32_t i = 0; i < n_lanes; i++) {
+        const struct rv_lane *lane = rv_lanes_get(lanes, i);
+        if (has_lock(reader, lane, wait, lane == first, lane->pid == pid)) {
+            holder = lane;
             n_holders++;
         }
+    }
     return n_holders == 1 ? holder : NULL;
 }
 

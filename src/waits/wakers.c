@@ -131,7 +131,8 @@ static bool is_sought(const struct rv_release *release, const struct rv_release_
 {
     if (sought->has_others && release->object == RV_RELEASE_OF_ANY)
         return true;
-    return release->object == sought->object && (sought->has_others || !release->is_taken);
+    const bool is_of_object = release->object == sought->object || sought->object == RV_RELEASE_OF_ANY;
+    return is_of_object && (sought->has_others || !release->is_taken);
 }
 
 const struct rv_release *rv_wakers_release_in(const struct rv_release *releases, size_t n,

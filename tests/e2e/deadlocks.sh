@@ -29,6 +29,8 @@ for scene in two:2 three:3 self:1 shared:2 rwlock:2 again:2; do
 done
 hang timed # will give up
 expect "deadlocks of one that gives up" "$(cat "$folder/cycle")" ""
+hang passed # waits for a thread that waits for nobody
+expect "deadlocks with a lock that was passed on" "$(cat "$folder/cycle")" ""
 run --waits "$folder/two.rvz"
 expect "lines of the cycle as text" "$(grep -c ' waits for mutex program_deadlocks::own.*, which ' "$folder/out")" 2
 run --waits=json "$folder/three.rvz"

@@ -126,10 +126,16 @@ struct rv_wait rv_wait_announce(const void *object, enum rv_wait_kind kind, uint
     return outer;
 }
 
+/* A read-write lock of several processes does not know whether there are waiters: its release is not written. */
+static bool is_release_written(void)
+{
+    return rv_wait.kind == RV_WAIT_MUTEX || rv_wait.has_order;
+}
+
 void rv_wait_write(bool gives_up)
 {
     rv_wait_push(RV_EVENT_WAIT, word_of(rv_wait.object, rv_wait.kind | (rv_wait.is_nested ? RV_WAIT_NESTED : 0)));
-    if (!gives_up && rv_wait.owner && rv_wait.owner <= TID_MASK) /* a robust mutex may have another number */
+    if (!gives_up && is_release_written() && rv_wait.owner && rv_wait.owner <= TID_MASK) /* a robust mutex may have another number */
         rv_wait_push(RV_EVENT_WOKEN,
                      rv_event_word(rv_wait.owner | RV_WAKE_HELD << RV_EVENT_WAKE_SHIFT, UINT16_MAX, UINT16_MAX));
 }

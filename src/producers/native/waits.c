@@ -122,9 +122,10 @@ static bool is_own_mutex(const pthread_mutex_t *mutex)
            (pid_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED) == rv_os_own_tid();
 }
 
+enum { IS_ROBUST = 16, HAS_PRIORITY = 32, IS_SHARED = 128 }; /* kinds. Shared by processes: other tables of slots */
+
 static struct rv_wait announce_mutex(pthread_mutex_t *mutex, uint64_t stack)
 {
-    enum { IS_SHARED = 128 }; /* by processes: other tables of slots */
     struct rv_wait outer = rv_wait_announce(mutex, RV_WAIT_MUTEX, stack);
     rv_wait.owner = (uint32_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_SEQ_CST); /* W4 <- W1 */
     rv_wait.has_order = !(mutex->__data.__kind & IS_SHARED);
@@ -214,6 +215,18 @@ static inline int lock_mutex_until(pthread_mutex_t *mutex, const struct timespec
     LOCK(mutex, mutex, true, false, NEXT(pthread_mutex_timedlock)(mutex, until));
 }
 
+/* Of waiters in other processes only the mutex itself knows: it has a bit for them, or counts to 2. */
+static __attribute__((noinline)) bool is_contended(const pthread_mutex_t *mutex)
+{
+    const int lock = __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED);
+    return mutex->__data.__kind & (IS_ROBUST | HAS_PRIORITY) ? lock < 0 : lock > 1;
+}
+
+static inline bool has_waiters(const pthread_mutex_t *mutex)
+{
+    return rv_wait_has_waiters(mutex) || (__builtin_expect(mutex->__data.__kind & IS_SHARED, 0) && is_contended(mutex));
+}
+
 /* A mutex that its owner has taken several times is still its own. */
 static __attribute__((noinline)) void write_mutex_release(const pthread_mutex_t *mutex)
 {
@@ -224,7 +237,7 @@ static __attribute__((noinline)) void write_mutex_release(const pthread_mutex_t 
 static inline int unlock_mutex(pthread_mutex_t *mutex)
 {
     rv_watched_mutex_tell(mutex, false);
-    if (rv_wait_has_waiters(mutex))
+    if (has_waiters(mutex))
         write_mutex_release(mutex);
     return NEXT(pthread_mutex_unlock)(mutex);
 }
@@ -302,7 +315,8 @@ RV_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 #define WAIT_CONDITION(condition, mutex, call)                                                                         \
     do {                                                                                                               \
         rv_watched_mutex_tell(mutex, true);                                                                            \
-        rv_wait_release(mutex, RV_WAIT_MUTEX);                                                                         \
+        if (has_waiters(mutex))                                                                                        \
+            rv_wait_write_release(mutex, RV_WAIT_MUTEX, false);                                                        \
         if (!rv_wait_is_traced())                                                                                      \
             return call;                                                                                               \
         struct rv_wait outer = rv_wait_begin(condition, RV_WAIT_CONDITION, RV_ENTRY_STACK());                          \

@@ -1,6 +1,8 @@
 /* Threads that wait for each other until an alarm ends them: two or three, one for itself, those of two processes, a
- * reader; with a lock that its owner takes and releases again. And two that give up after a time. */
+ * reader; with a lock that its owner takes and releases again. And two that give up after a time, and two of which one has
+ * passed its lock on. */
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,7 +18,7 @@ struct locks {
 static struct locks own, *locks = &own;
 static pthread_rwlock_t table = PTHREAD_RWLOCK_INITIALIZER;
 static uintptr_t n_threads;
-static int gives_up, takes_again;
+static int gives_up, takes_again, is_passed;
 
 static void __attribute__((noinline)) take_second(uintptr_t which)
 {
@@ -83,6 +85,42 @@ static void share(void)
     take_both((void *)(uintptr_t)(child != 0));
 }
 
+static void *take_first(void *unused)
+{
+    while (pthread_mutex_trylock(&locks->mutexes[0]))
+        continue;
+    __atomic_store_n(&is_passed, 1, __ATOMIC_RELAXED);
+    pause();
+    return unused;
+}
+
+/* The parent waits for a lock that the child gives to another thread of its own. */
+static void __attribute__((noinline)) pass(void)
+{
+    pthread_t other;
+    pthread_mutex_lock(&locks->mutexes[0]);
+    pthread_barrier_wait(&locks->all_have_one);
+    usleep(200000);
+    pthread_create(&other, NULL, take_first, NULL);
+    kill(getppid(), SIGSTOP);
+    pthread_mutex_unlock(&locks->mutexes[0]);
+    while (!__atomic_load_n(&is_passed, __ATOMIC_RELAXED))
+        usleep(1000);
+    kill(getppid(), SIGCONT);
+    take_second(1);
+}
+
+static void share_and_pass(void)
+{
+    begin(2, 1);
+    const pid_t child = fork();
+    alarm(MOST_S);
+    if (child)
+        take_both((void *)1);
+    else
+        pass();
+}
+
 static void *read_table(void *unused)
 {
     pthread_mutex_lock(&locks->mutexes[0]);
@@ -122,6 +160,8 @@ int main(int argc, char **argv)
         self();
     else if (!strcmp(scene, "shared"))
         share();
+    else if (!strcmp(scene, "passed"))
+        share_and_pass();
     else if (!strcmp(scene, "rwlock"))
         write_table();
     return 1; /* nobody comes here */

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-enum { MOST_THREADS = 8, N_TRIALS = 2000, END_NS = 1000000000 };
+enum { MOST_THREADS = 8, OTHER_PROCESS = MOST_THREADS, N_TRIALS = 2000, END_NS = 1000000000 };
 
 static struct rv_lanes *lanes;
 static struct rv_waits *waits;
@@ -14,8 +14,11 @@ static void setup(void)
     lanes = rv_lanes_create();
     waits = rv_waits_create(lanes, 0);
     for (uint32_t i = 0; i < MOST_THREADS; i++)
-        rv_lanes_add(lanes, &(struct rv_lane_identity){
-                                .pid = 1 + i % 2, .tid = 100 + i, .thread = i, .name = "", .process_name = ""});
+        rv_lanes_add(lanes,
+                     &(struct rv_lane_identity){.pid = 1, .tid = 100 + i, .thread = i, .name = "", .process_name = ""});
+    rv_lanes_add(lanes,
+                 &(struct rv_lane_identity){
+                     .pid = 2, .tid = 100 + OTHER_PROCESS, .thread = OTHER_PROCESS, .name = "", .process_name = ""});
 }
 
 static void teardown(void)
@@ -79,6 +82,33 @@ Test(wait_cycles, a_holder_that_has_taken_the_lock_again_has_it)
     add_open(1, 0);
     rv_waits_add_release(waits, &(struct rv_release){.at_ns = 1500, .lane = 0, .object = 1});
     rv_waits_add_release(waits, &(struct rv_release){.at_ns = 1600, .lane = 0, .object = 1, .is_taken = true});
+    free(take(&n));
+    cr_expect_eq(n, 2);
+}
+
+/* Its lock is another object there: it may have released this one. */
+Test(wait_cycles, a_holder_of_another_process_that_has_released_any_lock_may_have_none)
+{
+    size_t n;
+    add_open(0, OTHER_PROCESS);
+    add_open(OTHER_PROCESS, 0);
+    free(take(&n));
+    cr_expect_eq(n, 2);
+    rv_waits_add_release(waits, &(struct rv_release){.at_ns = 1500, .lane = OTHER_PROCESS, .object = 77});
+    rv_waits_add_release(waits,
+                         &(struct rv_release){.at_ns = 1600, .lane = OTHER_PROCESS, .object = 77, .is_taken = true});
+    free(take(&n));
+    cr_expect_eq(n, 0);
+}
+
+/* A variable of a program that two processes run is one object, but two locks. */
+Test(wait_cycles, who_takes_a_lock_in_another_process_has_not_this_one)
+{
+    size_t n;
+    add_open(0, 1);
+    add_open(1, 0);
+    rv_waits_add_release(waits,
+                         &(struct rv_release){.at_ns = 1500, .lane = OTHER_PROCESS, .object = 1, .is_taken = true});
     free(take(&n));
     cr_expect_eq(n, 2);
 }
