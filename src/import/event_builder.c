@@ -566,7 +566,7 @@ void rv_event_builder_sample_again(struct rv_event_builder *builder, uint32_t th
     if (!thread)
         return;
     thread->last_ns = time_of(builder, thread, ns);
-    if (thread->n_open > 0 && thread->n_open <= thread->n_lines)
+    if (thread->n_open > 0 && thread->n_open <= thread->n_lines && !thread->n_too_deep)
         set_line(builder, thread, ns, thread->n_open - 1, thread->lines[thread->n_open - 1]);
 }
 
