@@ -545,7 +545,7 @@ RV_WIRE_ASSERT(sizeof(struct rv_wire_verdict) == 24);
 struct rv_wire_filter {
     uint32_t request_ready; /* [atomic] whose turn it is, as a ring's command_ready */
     int32_t request_bytes;  /* of text */
-    char request[4];        /* a change that a monitor wants (source/requests.h), and the response */
+    char request[4];        /* a change that a monitor wants (source/capture_control.h), and the response */
     /* Bytes of --include and --exclude, 0: none. Written by the creator before the file is ready. */
     uint32_t include_bytes, exclude_bytes;
     uint32_t reserved[3];
