@@ -36,6 +36,10 @@ for functions in auto .; do
     grep -q 'it is an OCaml program' "$folder/err" || fail "why it is not traced: $(cat "$folder/err")"
 done
 
+# ringviz knows their texts, and is none of them.
+run --patch=. --force --report=json --output="$folder/report.json" -- "$ringviz" --version
+grep -q ' program: ' "$folder/err" && fail "ringviz is taken for another: $(cat "$folder/err")"
+
 # The libraries of a program that only calls them are traced as if they were its own; and what replaces mmap(), too.
 "$thin" 50 >"$folder/wanted"
 for functions in auto .@thin; do
