@@ -8,8 +8,9 @@
 /* A wait that is shorter may be about to end: its lock was free, or just being released. */
 #define LEAST_NS 100000000u
 
-struct last { /* of each lane: its wait that has not ended */
-    struct rv_wait wait;
+struct last {            /* of each lane: its wait that has not ended */
+    struct rv_wait wait; /* for a lock; with is_waiting */
+    bool is_waiting;
     const struct rv_lane *holder; /* NULL: it does not wait, or that is not known */
     size_t seen;                  /* 1 + lane from which it was reached; 0: not yet */
 };
@@ -34,30 +35,38 @@ static bool has_lock(struct rv_wait_reader *reader, const struct rv_lane *lane, 
     return rv_wait_reader_release(reader, lane->idx, &sought, &last) ? last.is_taken : had_it;
 }
 
-/* NULL: none that is known for certain. */
-static const struct rv_lane *find_holder(struct rv_wait_reader *reader, const struct rv_lanes *lanes, size_t n_lanes,
-                                         const struct rv_wait *wait)
+/* Of the lanes that wait for a lock, or of the others: how many have this one. */
+static size_t count_holders(struct rv_wait_reader *reader, const struct rv_lanes *lanes, const struct last *lasts,
+                            size_t n_lanes, const struct rv_wait *wait, bool are_waiting, const struct rv_lane **holder)
 {
-    const struct rv_lane *first = rv_wait_reader_edge(reader, wait).waker, *holder = NULL;
+    const struct rv_lane *first = rv_wait_reader_edge(reader, wait).waker;
     const uint32_t pid = rv_lanes_get(lanes, wait->lane)->pid;
     size_t n_holders = 0;
     for (uint32_t i = 0; i < n_lanes; i++) {
         const struct rv_lane *lane = rv_lanes_get(lanes, i);
-        if (has_lock(reader, lane, wait, lane == first, lane->pid == pid)) {
-            holder = lane;
+        if (lasts[i].is_waiting == are_waiting && has_lock(reader, lane, wait, lane == first, lane->pid == pid)) {
+            *holder = lane;
             n_holders++;
         }
     }
-    return n_holders == 1 ? holder : NULL;
+    return n_holders;
 }
 
-static struct last last_of(struct rv_wait_reader *reader, const struct rv_lanes *lanes, size_t n_lanes,
-                           uint32_t lane_idx)
+/* NULL: none that waits, too, and is known for certain. Those that do not wait have told most: they are asked last. */
+static const struct rv_lane *find_holder(struct rv_wait_reader *reader, const struct rv_lanes *lanes,
+                                         const struct last *lasts, size_t n_lanes, const struct rv_wait *wait)
+{
+    const struct rv_lane *holder = NULL, *other;
+    const bool is_certain = count_holders(reader, lanes, lasts, n_lanes, wait, true, &holder) == 1 &&
+                            count_holders(reader, lanes, lasts, n_lanes, wait, false, &other) == 0;
+    return is_certain ? holder : NULL;
+}
+
+static struct last last_of(struct rv_wait_reader *reader, uint32_t lane_idx)
 {
     struct last last = {.holder = NULL};
-    if (rv_wait_reader_open_wait(reader, lane_idx, &last.wait) && is_lock(last.wait.kind) && last.wait.object &&
-        rv_wait_duration_ns(&last.wait) >= LEAST_NS)
-        last.holder = find_holder(reader, lanes, n_lanes, &last.wait);
+    last.is_waiting = rv_wait_reader_open_wait(reader, lane_idx, &last.wait) && is_lock(last.wait.kind) &&
+                      last.wait.object && rv_wait_duration_ns(&last.wait) >= LEAST_NS;
     return last;
 }
 
@@ -96,7 +105,10 @@ struct rv_wait_in_cycle *rv_wait_cycles_take(struct rv_wait_reader *reader, cons
     struct found found = {0};
     struct last *lasts = rv_alloc(n_lanes + 1, sizeof *lasts);
     for (uint32_t i = 0; i < n_lanes; i++)
-        lasts[i] = last_of(reader, lanes, n_lanes, i);
+        lasts[i] = last_of(reader, i);
+    for (uint32_t i = 0; i < n_lanes; i++)
+        if (lasts[i].is_waiting)
+            lasts[i].holder = find_holder(reader, lanes, lasts, n_lanes, &lasts[i].wait);
     for (uint32_t i = 0; i < n_lanes; i++)
         follow(&found, lasts, n_lanes, i);
     free(lasts);
