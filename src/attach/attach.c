@@ -285,7 +285,7 @@ static int load(struct attacher *attacher)
 {
     enum { NOW = 2 }; /* RTLD_NOW */
     const struct rv_tracee_call call = {
-        .function = rv_addresses_dlopen(attacher->pid), .texts = {attacher->library}, .arguments = {0, NOW}};
+        .function = rv_addresses_dlopen(&attacher->tracee), .texts = {attacher->library}, .arguments = {0, NOW}};
     if (is_loaded(attacher))
         return 0;
     if (!call.function)

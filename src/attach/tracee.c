@@ -19,8 +19,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "attach/addresses.h"
 #include "base/clock.h"
-#include "base/mappings.h"
 #include "base/os.h"
 #include "base/vec.h"
 
@@ -66,37 +66,6 @@ int rv_tracee_write(const struct rv_tracee *tracee, uint64_t address, const void
 
 /* ---- opening ---- */
 
-/* Behind what a signal handler returns to: mov $SYS_rt_sigreturn, %rax; syscall */
-static const uint8_t RESTORER[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05};
-
-static uint64_t find_in(const struct rv_tracee *tracee, uint64_t start, uint64_t end)
-{
-    uint8_t code[64 << 10];
-    for (uint64_t at = start; at < end; at += sizeof code - sizeof RESTORER) {
-        const size_t n = end - at < sizeof code ? (size_t)(end - at) : sizeof code;
-        const uint8_t *found =
-            rv_tracee_read(tracee, at, code, n) == 0 ? memmem(code, n, RESTORER, sizeof RESTORER) : NULL;
-        if (found)
-            return at + (uint64_t)(found - code);
-    }
-    return 0;
-}
-
-/* The C library's. 0: none. */
-static uint64_t find_restorer(const struct rv_tracee *tracee)
-{
-    struct rv_mapping mapping;
-    struct rv_mappings mappings;
-    uint64_t found = 0;
-    if (rv_mappings_open(&mappings, tracee->pid) != 0)
-        return 0;
-    while (!found && rv_mappings_next(&mappings, &mapping))
-        if (mapping.is_executable && strstr(mapping.path, "/libc"))
-            found = find_in(tracee, mapping.start, mapping.end);
-    rv_mappings_close(&mappings);
-    return found;
-}
-
 int rv_tracee_open(struct rv_tracee *tracee, pid_t pid)
 {
     char path[64];
@@ -105,7 +74,7 @@ int rv_tracee_open(struct rv_tracee *tracee, pid_t pid)
     tracee->memory = open(path, O_RDWR | O_CLOEXEC);
     if (tracee->memory < 0)
         return errno == ENOENT ? -ESRCH : -errno;
-    tracee->restorer = find_restorer(tracee);
+    tracee->restorer = rv_addresses_restorer(tracee);
     return 0;
 }
 
