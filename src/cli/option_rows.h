@@ -260,7 +260,7 @@ OPTION(PATCH, WATCH, "patch", "=REGEX[@LIBRARY]", NULL, CODE,
     "A program without hooks of -finstrument-functions is patched in memory before it begins (x86-64): "
     "a jump at each function's first bytes leads to a hook. Default: all functions of the program itself, but trivial ones "
     "(64 bytes or less, without call and loop); of a program with no more than 64 KiB of code, as jq: also those of the "
-    "libraries that it names itself, but for those of C and C++. With REGEX: those whose symbols match, trivial ones too, of the program or, "
+    "libraries that it names itself, but for those of C and C++ and those with more than 16 MiB of code. With REGEX: those whose symbols match, trivial ones too, of the program or, "
     "behind an @, of libraries with LIBRARY in their path, but libc: also of those that dlopen loads later, before their first "
     "call; may be given several times. A function is also called 0xADDRESS, as in its file and in reports where it has no "
     "symbol: a REGEX with 0x in it, and a prototype, may name it so. Where a Perl or Ruby program calls them, they lie inside the calling sub or method. "

@@ -13,6 +13,7 @@ static const char *const COMMON_LIBRARIES[] = {"libc",      "libm",      "libdl"
                                                "libutil",   "libresolv", "ld-linux-x86-64", "libmvec",    "libgcc_s",
                                                "libstdc++", "libatomic", "libgomp"};
 #define MOST_THIN_BYTES (UINT64_C(64) << 10) /* of code: 350 of the programs of a Debian with 2,500; xz has 40 KiB */
+#define MOST_WORK_BYTES (UINT64_C(16) << 20) /* of code: some 40,000 functions, 0.2 s; libLLVM has 60 MiB, libR 2 */
 #define N(array) (sizeof(array) / sizeof *(array))
 
 /* Some linkers put them into the code's segment. */
@@ -73,24 +74,28 @@ static bool is_common(const char *library)
     return false;
 }
 
-bool rv_image_is_thin(const struct rv_patch_image *program)
+static uint64_t code_bytes(const struct rv_patch_image *image)
 {
-    uint64_t n_bytes = 0;
-    size_t n_needed = 0;
-    bool has_others = false;
-    for (size_t i = 0; i < program->n_segments; i++)
-        n_bytes += program->segments[i].is_code ? program->segments[i].end - program->segments[i].start : 0;
-    for (const char *library; n_bytes <= MOST_THIN_BYTES && (library = rv_patch_dynamic_needed(program, n_needed));
-         n_needed++)
-        has_others |= !is_common(name_of(library));
-    return has_others;
+    uint64_t n = 0;
+    for (size_t i = 0; i < image->n_segments; i++)
+        n += image->segments[i].is_code ? image->segments[i].end - image->segments[i].start : 0;
+    return n;
 }
 
-bool rv_image_is_worked_by(const struct rv_patch_image *program, const char *path)
+bool rv_image_is_thin(const struct rv_patch_image *program)
+{
+    const char *library;
+    bool has_others = false;
+    for (size_t i = 0; !has_others && (library = rv_patch_dynamic_needed(program, i)); i++)
+        has_others = !is_common(name_of(library));
+    return has_others && code_bytes(program) <= MOST_THIN_BYTES;
+}
+
+bool rv_image_is_worked_by(const struct rv_patch_image *program, const struct rv_patch_image *image, const char *path)
 {
     const char *name = name_of(path), *library;
     size_t i = 0;
-    if (is_common(name))
+    if (is_common(name) || code_bytes(image) > MOST_WORK_BYTES)
         return false;
     while ((library = rv_patch_dynamic_needed(program, i)) && strcmp(name_of(library), name) != 0)
         i++;

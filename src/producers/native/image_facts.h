@@ -18,7 +18,8 @@ RV_HIDDEN bool rv_image_has_hooks(const struct rv_patch_image *image);
  * does jq's. */
 RV_HIDDEN bool rv_image_is_thin(const struct rv_patch_image *program);
 
-/* A library of those, by its path. */
-RV_HIDDEN bool rv_image_is_worked_by(const struct rv_patch_image *program, const char *path);
+/* A library of those, by its path, unless it has so much code that to plan it would take long. */
+RV_HIDDEN bool rv_image_is_worked_by(const struct rv_patch_image *program, const struct rv_patch_image *image,
+                                     const char *path);
 
 #endif

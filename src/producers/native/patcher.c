@@ -231,7 +231,7 @@ static bool is_of_program(const struct next *next)
 {
     if (!*next->name)
         patcher.thin = rv_image_is_thin(&next->image) ? next->image : (struct rv_patch_image){0};
-    return !*next->name || (patcher.thin.n_segments && rv_image_is_worked_by(&patcher.thin, next->name));
+    return !*next->name || (patcher.thin.n_segments && rv_image_is_worked_by(&patcher.thin, &next->image, next->name));
 }
 
 /* Of the loader, which runs on stacks of its callers, only what it calls for debuggers. */
