@@ -185,7 +185,8 @@ bool rv_viewer_lines_advance(struct rv_viewer *viewer)
     if (!lines->next && lines->version != viewer->statistics.version &&
         lines->next_version != viewer->statistics.version)
         begin(viewer);
-    return (lines->reader && choose(viewer)) | forget_changed_source(lines) | is_read;
+    const bool is_chosen = lines->reader && choose(viewer), is_forgotten = forget_changed_source(lines);
+    return is_read || is_chosen || is_forgotten;
 }
 
 void rv_viewer_lines_wait(struct rv_viewer *viewer)
