@@ -313,16 +313,15 @@ static uint64_t take_children(struct rv_stats_lane *lane, const struct rv_span *
     return children_ns;
 }
 
-static inline uint64_t own_time(struct rv_stats_lane *lane, const struct rv_span *span, bool is_orphan)
+static inline uint64_t own_time(uint64_t duration_ns, uint64_t children_ns)
 {
-    uint64_t children_ns = take_children(lane, span, is_orphan), duration_ns = span->end - span->start;
     return duration_ns > children_ns ? duration_ns - children_ns : 0;
 }
 
 bool rv_stats_lane_own(struct rv_stats_lane *lane, const struct rv_span *span, uint64_t *own_ns)
 {
     bool is_orphan = span->flags & RV_SPAN_ORPHAN;
-    *own_ns = own_time(lane, span, is_orphan);
+    *own_ns = own_time(span->end - span->start, take_children(lane, span, is_orphan));
     return !is_orphan;
 }
 
@@ -361,10 +360,10 @@ static size_t take_calls(struct rv_stats *stats, struct rv_stats_lane *lane, con
     for (size_t i = 0; i < n; i++) {
         const struct rv_span *span = &spans[i];
         bool is_orphan = span->flags & RV_SPAN_ORPHAN;
-        uint64_t own_ns = own_time(lane, span, is_orphan);
+        const uint64_t children_ns = take_children(lane, span, is_orphan), duration_ns = span->end - span->start;
         struct row *row = is_orphan ? NULL : &stats->rows[span->id];
         __builtin_prefetch(row, 1);
-        calls[n_calls] = (struct call){span->end - span->start, own_ns, row};
+        calls[n_calls] = (struct call){duration_ns, own_time(duration_ns, children_ns), row};
         n_calls += !is_orphan;
     }
     return n_calls;
