@@ -443,8 +443,9 @@ static bool is_stdout(const char *path)
 
 unsigned rv_options_n_texts(const struct rv_options *options)
 {
-    return options->has_report + options->has_lines + options->has_spans + options->has_waits + options->has_flows +
-           options->has_critical_path;
+    return options->has_report + options->has_lines + rv_options_has(options, RV_OPTION_SPANS) +
+           rv_options_has(options, RV_OPTION_WAITS) + rv_options_has(options, RV_OPTION_FLOWS) +
+           rv_options_has(options, RV_OPTION_CRITICAL_PATH);
 }
 
 static bool has_export(const struct rv_options *options, enum rv_export_kind kind)
@@ -509,7 +510,7 @@ static int check(const struct rv_options *options)
         return 0;
     const bool has_window = options->command == RV_COMMAND_WATCH &&
                             !options->is_headless; /* with a window, in which R begins a recording */
-    if (rv_record_limit_is_set(&options->record_limit) && !options->has_record && !has_window)
+    if (rv_record_limit_is_set(&options->record_limit) && !rv_options_has(options, RV_OPTION_RECORD) && !has_window)
         return rv_err(EINVAL, "--%s goes with --record; see ringviz --help",
                       options->record_limit.trigger ? "trigger" : "record-limit");
     if (options->to_ns && options->to_ns <= options->from_ns)
@@ -542,9 +543,9 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "--pid takes no FILE and no COMMAND; see ringviz --help");
     if (options->is_alone && !options->argv)
         return rv_err(EINVAL, "--follow=no goes with a COMMAND; see ringviz --help");
-    if (options->pid && (options->has_waits || options->has_critical_path))
+    if (options->pid && (rv_options_has(options, RV_OPTION_WAITS) || rv_options_has(options, RV_OPTION_CRITICAL_PATH)))
         return rv_err(EINVAL, "%s: not with --pid, since the waits of a process that runs already are not known",
-                      options->has_waits ? "--waits" : "--critical-path");
+                      rv_options_has(options, RV_OPTION_WAITS) ? "--waits" : "--critical-path");
     if (options->command == RV_COMMAND_DETACH)
         return options->pid ? 0 : rv_err(EINVAL, "--detach goes with --pid; see ringviz --help");
     if (!options->file && !options->argv && !options->pid)
@@ -556,10 +557,10 @@ static int check(const struct rv_options *options)
     if (rv_options_n_texts(options) > 1)
         return rv_err(
             EINVAL, "--report, --spans, --waits, --flows and --critical-path are different outputs: give one of them");
-    if ((options->has_waits || options->has_flows) &&
+    if ((rv_options_has(options, RV_OPTION_WAITS) || rv_options_has(options, RV_OPTION_FLOWS)) &&
         (rv_options_has_part(options) || options->find || rv_filter_n_rules(options->filter)))
         return rv_err(EINVAL, "%s is of the whole capture: it takes no --from, --to, --find and --filter",
-                      options->has_waits ? "--waits" : "--flows");
+                      rv_options_has(options, RV_OPTION_WAITS) ? "--waits" : "--flows");
     if (options->has_lines &&
         (rv_filter_has_arguments(options->filter) || (options->find && rv_filter_is_for_arguments(options->find))))
         return rv_err(EINVAL, "--report=lines takes no rules over arguments; see ringviz --help");
@@ -592,11 +593,6 @@ static void imply(struct rv_options *options)
     static const enum rv_option_id WITHOUT_WINDOW[] = {RV_OPTION_REPORT,     RV_OPTION_SPANS,         RV_OPTION_WAITS,
                                                        RV_OPTION_FLOWS,      RV_OPTION_CRITICAL_PATH, RV_OPTION_EXPORT,
                                                        RV_OPTION_SCREENSHOT, RV_OPTION_FRAMES,        RV_OPTION_VIDEO};
-    options->has_spans = rv_options_has(options, RV_OPTION_SPANS);
-    options->has_waits = rv_options_has(options, RV_OPTION_WAITS);
-    options->has_flows = rv_options_has(options, RV_OPTION_FLOWS);
-    options->has_critical_path = rv_options_has(options, RV_OPTION_CRITICAL_PATH);
-    options->has_record = rv_options_has(options, RV_OPTION_RECORD);
     for (size_t i = 0; i < sizeof WITHOUT_WINDOW / sizeof *WITHOUT_WINDOW; i++)
         options->is_headless |= rv_options_has(options, WITHOUT_WINDOW[i]);
 }

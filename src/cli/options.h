@@ -35,7 +35,7 @@ struct rv_options {
     size_t n_files;
     const char *const *argv; /* COMMAND ARG..., NULL-terminated; NULL with file */
     /* output */
-    bool is_headless, has_report, has_lines, has_spans, has_waits, has_flows, has_critical_path, is_json, is_verbose;
+    bool is_headless, has_report, has_lines, is_json, is_verbose;
     enum rv_report_format report_format;
     struct rv_group_by_key group_by; /* --group-by */
     bool has_diff_window;            /* --diff=window */
@@ -48,13 +48,12 @@ struct rv_options {
     const char *control; /* with RV_COMMAND_CONTROL: the trace file */
     const char *merge;   /* the recording that files are merged into */
     const char *screenshot;
-    const char *frames, *video; /* a folder of pictures, a video; NULL = none */
-    uint32_t fps;               /* of both */
-    double speed;               /* of time in films, and of a played capture; 0 = not given */
-    const char *bench;          /* "" = all */
-    const char *repair;         /* with RV_COMMAND_CHECK: path of the repaired copy; NULL = none */
-    bool has_record;
-    const char *record;                  /* NULL with has_record: the default name */
+    const char *frames, *video;          /* a folder of pictures, a video; NULL = none */
+    uint32_t fps;                        /* of both */
+    double speed;                        /* of time in films, and of a played capture; 0 = not given */
+    const char *bench;                   /* "" = all */
+    const char *repair;                  /* with RV_COMMAND_CHECK: path of the repaired copy; NULL = none */
+    const char *record;                  /* NULL: none, or the default name */
     struct rv_record_limit record_limit; /* with a trigger only */
     struct rv_trigger_keep trigger_keep;
     int width_px, height_px;

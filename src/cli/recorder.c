@@ -100,7 +100,7 @@ static void choose_name(struct rv_recorder *recorder)
 int rv_recorder_open(struct rv_recorder *recorder, const struct rv_options *options, uint32_t pid,
                      const struct rv_source *source)
 {
-    if (!options->has_record && options->is_headless)
+    if (!rv_options_has(options, RV_OPTION_RECORD) && options->is_headless)
         return 0;
     char name[256];
     base_name(options, name, sizeof name);
@@ -109,14 +109,14 @@ int rv_recorder_open(struct rv_recorder *recorder, const struct rv_options *opti
     recorder->mono_ns = source->mono_ns;
     recorder->real_ns = source->real_ns;
     recorder->record = rv_record_create(options->n_threads);
-    recorder->is_unnamed = options->has_record && !options->record && !pid;
+    recorder->is_unnamed = rv_options_has(options, RV_OPTION_RECORD) && !options->record && !pid;
     if (options->record)
         snprintf(recorder->path, sizeof recorder->path, "%s", options->record);
     else if (recorder->is_unnamed)
         snprintf(recorder->path, sizeof recorder->path, "%s.by-%ld.rvz", name, (long)getpid());
     else
         snprintf(recorder->path, sizeof recorder->path, "%s.%u.rvz", name, pid);
-    return options->has_record ? start(recorder) : 0;
+    return rv_options_has(options, RV_OPTION_RECORD) ? start(recorder) : 0;
 }
 
 void rv_recorder_name(struct rv_recorder *recorder, pid_t pid)

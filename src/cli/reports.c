@@ -120,11 +120,11 @@ int rv_reports_write(struct rv_reports *reports)
         error = write_report(reports);
     if (!error && options->has_lines)
         error = rv_cli_lines_write(reports->lines, reports->session, reports->losses, reports->output->file);
-    if (!error && options->has_spans)
+    if (!error && rv_options_has(options, RV_OPTION_SPANS))
         error = write_spans(reports);
-    if (!error && options->has_waits)
+    if (!error && rv_options_has(options, RV_OPTION_WAITS))
         error = write_waits(reports);
-    if (!error && options->has_flows)
+    if (!error && rv_options_has(options, RV_OPTION_FLOWS))
         error = write_flows(reports);
-    return !error && options->has_critical_path ? write_critical_path(reports) : error;
+    return !error && rv_options_has(options, RV_OPTION_CRITICAL_PATH) ? write_critical_path(reports) : error;
 }

@@ -173,8 +173,9 @@ static void add_sink(struct watch *watch, struct rv_sink sink)
 
 static int open_sinks(struct watch *watch)
 {
-    if (watch->options->has_spans || watch->options->has_waits || watch->options->has_critical_path ||
-        watch->options->group_by.is_on || watch->options->n_exports) {
+    if (rv_options_has(watch->options, RV_OPTION_SPANS) || rv_options_has(watch->options, RV_OPTION_WAITS) ||
+        rv_options_has(watch->options, RV_OPTION_CRITICAL_PATH) || watch->options->group_by.is_on ||
+        watch->options->n_exports) {
         watch->spool = rv_spool_create();
         if (!watch->spool)
             return -EIO;
@@ -192,9 +193,11 @@ static bool is_looked_at(const struct rv_options *options)
 /* Is the picture, or the report of a range of time, the only output of the calls? */
 static bool needs_few_blocks(const struct rv_options *options)
 {
-    bool has_calls = options->has_lines || options->has_spans || options->has_waits || options->has_flows ||
-                     options->has_critical_path || options->n_exports || options->has_record || options->frames ||
-                     options->video || options->max_depth || options->look == RV_VIEW_MODE_TASKS;
+    bool has_calls = options->has_lines || rv_options_has(options, RV_OPTION_SPANS) ||
+                     rv_options_has(options, RV_OPTION_WAITS) || rv_options_has(options, RV_OPTION_FLOWS) ||
+                     rv_options_has(options, RV_OPTION_CRITICAL_PATH) || options->n_exports ||
+                     rv_options_has(options, RV_OPTION_RECORD) || options->frames || options->video ||
+                     options->max_depth || options->look == RV_VIEW_MODE_TASKS;
     if (has_calls)
         return false;
     return is_looked_at(options) ? !options->has_report && !options->find && !rv_options_has_part(options)
@@ -363,10 +366,12 @@ static void start_session(struct watch *watch)
             .n_workers = options->n_threads,
             .memory_bytes = options->memory_bytes,
             .leaves_calls = leaves_calls(options),
-            .keeps_stretches = options->has_spans || options->n_exports || options->has_critical_path,
-            .keeps_waits = is_looked_at(options) || options->has_waits || options->has_critical_path,
-            .keeps_flows =
-                is_looked_at(options) || options->has_flows || options->n_exports || options->group_by.is_task,
+            .keeps_stretches = rv_options_has(options, RV_OPTION_SPANS) || options->n_exports ||
+                               rv_options_has(options, RV_OPTION_CRITICAL_PATH),
+            .keeps_waits = is_looked_at(options) || rv_options_has(options, RV_OPTION_WAITS) ||
+                           rv_options_has(options, RV_OPTION_CRITICAL_PATH),
+            .keeps_flows = is_looked_at(options) || rv_options_has(options, RV_OPTION_FLOWS) || options->n_exports ||
+                           options->group_by.is_task,
             .times_stages = options->is_verbose,
             .max_depth = options->max_depth,
             .sinks = watch->sinks,
