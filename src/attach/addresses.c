@@ -15,13 +15,14 @@
 
 struct bases { /* of the program's own objects */
     uint64_t bases[MOST_OBJECTS];
-    size_t n; /* 0: not known, any object may be one */
+    size_t n; /* 0: not known */
 };
 
+/* own NULL, or not known: any object may be meant. */
 static bool has_base(const struct bases *own, uint64_t base)
 {
-    bool has = !own->n;
-    for (size_t i = 0; i < own->n && !has; i++)
+    bool has = !own || !own->n;
+    for (size_t i = 0; !has && i < own->n; i++)
         has = own->bases[i] == base;
     return has;
 }
@@ -57,7 +58,7 @@ static bool has_prefix(const char *path, const char *name)
 uint64_t rv_addresses_file(pid_t pid, const char *path)
 {
     char file[PATH_MAX];
-    return find(pid, path, is_path, &(struct bases){0}, file);
+    return find(pid, path, is_path, NULL, file);
 }
 
 /* What a library exports by a name; prefix: of its file's name. 0: nothing. */
@@ -82,7 +83,7 @@ static void read_bases(const struct rv_tracee *tracee, struct bases *own)
 {
     struct r_debug debug;
     struct link_map object = {0};
-    const uint64_t list = find_export(tracee->pid, "ld-", "_r_debug", rv_elf_variable, own);
+    const uint64_t list = find_export(tracee->pid, "ld-", "_r_debug", rv_elf_variable, NULL);
     if (list && rv_tracee_read(tracee, list, &debug, sizeof debug) == 0)
         object.l_next = debug.r_map;
     while (object.l_next && own->n < MOST_OBJECTS &&
@@ -155,7 +156,7 @@ uint64_t rv_addresses_loader_lock(const struct rv_tracee *tracee)
 {
     uint8_t bytes[VARIABLE_BYTES];
     size_t n = 0, at = sizeof(uint64_t);
-    const uint64_t variable = find_export(tracee->pid, "ld-", "_rtld_global", rv_elf_variable, &(struct bases){0});
+    const uint64_t variable = find_export(tracee->pid, "ld-", "_rtld_global", rv_elf_variable, NULL);
     while (variable && n < sizeof bytes && rv_tracee_read(tracee, variable + n, bytes + n, sizeof(uint64_t)) == 0)
         n += sizeof(uint64_t);
     while (at + 2 * sizeof(pthread_mutex_t) <= n && !is_loader_lock(bytes + at))

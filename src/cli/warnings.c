@@ -69,21 +69,35 @@ static const char *chosen_functions(const struct rv_options *options, char out[R
     return rv_options_has(options, RV_OPTION_PATCH) && strcmp(out, "off") != 0 ? out : NULL;
 }
 
-static bool has_process_with_functions(const struct rv_map *map)
+struct traced {           /* of any process */
+    bool has_functions;   /* there were some to be patched */
+    uint32_t instruments; /* bits of enum rv_instrument */
+};
+
+static struct traced find_traced(const struct rv_map *map)
 {
-    bool has_any = false;
-    for (uint32_t i = 0; i < rv_ownership_n_processes(map); i++)
-        has_any |= rv_map_process(map, i)->instrumentation.n_functions > 0;
-    return has_any;
+    struct traced traced = {.has_functions = false};
+    for (uint32_t i = 0; i < rv_ownership_n_processes(map); i++) {
+        const struct rv_wire_instrumentation *by = &rv_map_process(map, i)->instrumentation;
+        traced.has_functions |= by->n_functions > 0;
+        traced.instruments |= by->instruments;
+    }
+    return traced;
 }
 
-static bool has_patched_process(const struct rv_map *map)
+static void warn_of_silent_process(const struct rv_warnings *run, const char *functions)
 {
-    bool has_any = false;
-    for (uint32_t i = 0; i < rv_ownership_n_processes(map); i++)
-        has_any |=
-            rv_map_process(map, i)->instrumentation.instruments & (RV_INSTRUMENT_PATCHES | RV_INSTRUMENT_SYSCALLS);
-    return has_any;
+    const struct traced traced = find_traced(run->map);
+    const uint32_t pid = run->options->pid;
+    if (functions && !traced.has_functions)
+        rv_warn("process %u wrote no event: no function of it or of its libraries fits '%s' (-x, --patch)", pid,
+                functions);
+    else if (!(traced.instruments & (RV_INSTRUMENT_PATCHES | RV_INSTRUMENT_SYSCALLS)))
+        rv_warn("process %u wrote no event: nothing of it was patched; programs that walk or copy their stacks (OCaml, "
+                "SBCL) are left as they are",
+                pid);
+    else
+        rv_warn("process %u wrote no event: none of its patched functions was called (--patch, --verbose)", pid);
 }
 
 static void warn_of_silence(const struct rv_warnings *run)
@@ -94,16 +108,8 @@ static void warn_of_silence(const struct rv_warnings *run)
                          rv_sigbus_has_come() || rv_memory_is_short();
     if (run->counts->n_produced)
         return;
-    if (run->options->pid && functions && !has_process_with_functions(run->map))
-        rv_warn("process %u wrote no event: no function of it or of its libraries fits '%s' (-x, --patch)",
-                run->options->pid, functions);
-    else if (run->options->pid && !has_patched_process(run->map))
-        rv_warn("process %u wrote no event: nothing of it was patched; programs that walk or copy their stacks (OCaml, "
-                "SBCL) are left as they are",
-                run->options->pid);
-    else if (run->options->pid)
-        rv_warn("process %u wrote no event: none of its patched functions was called (--patch, --verbose)",
-                run->options->pid);
+    if (run->options->pid)
+        warn_of_silent_process(run, functions);
     if (!run->launch || is_said)
         return;
     rv_launch_explain_silence((const char *const *)run->options->argv, functions, why, sizeof why);
