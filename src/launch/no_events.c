@@ -17,9 +17,9 @@
 static const char SHELL_FUNCTIONS[] =
     "shell functions are not traced, but the programs that it starts are; none ran that could be";
 
-static const char SCRIPT_FUNCTIONS[] = "functions in the language that it runs are not traced yet; perf script and "
-                                       "folded stacks of a profiler can be opened: "
-                                       "ringviz FILE";
+static const char SCRIPT_FUNCTIONS[] =
+    "functions in the language that it runs are not traced yet; perf script and folded stacks of a profiler can be "
+    "opened: ringviz FILE";
 
 static const char REBUILD[] = "build it with -g -finstrument-functions -fno-optimize-sibling-calls";
 

@@ -27,8 +27,8 @@ struct rv_track {
     uint32_t state; /* enum rv_thread_state */
     uint64_t state_since_ns;
     struct rv_wait_follower follower; /* of a stream */
-    uint64_t open_wait_ns;            /* begin of the lock's wait that goes on, as waits have it; 0: none */
-    size_t task_step;                 /* of a stream: number of the step that made its thread's task current */
+    uint64_t open_wait_ns; /* begin of the open wait for a lock that rv_waits_set_open() was last given; 0: none */
+    size_t task_step;      /* of a stream: number of the step that made its thread's task current */
     /* of the job being joined */
     struct rv_moment *moments;
     struct rv_wait *waits; /* that ended */

@@ -1,4 +1,7 @@
-/* The list of what threads waited for, deadlocks first, then most waiting: find an object or a function, go to its waits and its holders. */
+/*
+ * The list of what threads waited for, deadlocks first, then most waiting: find an object or a function, go to its waits and
+ * its holders.
+ */
 #ifndef RV_UI_WAITS_TABLE_H
 #define RV_UI_WAITS_TABLE_H
 

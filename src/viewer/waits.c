@@ -68,7 +68,7 @@ static void work(void *context)
     job->cost_ns = rv_clock_thread_cpu_ns() - begin_ns;
 }
 
-/* A wait that goes on may become one of a cycle without another event. */
+/* With time alone an open wait may become part of a deadlock. */
 static bool is_old(const struct rv_viewer *viewer)
 {
     const struct rv_viewer_waits *job = &viewer->waits;

@@ -13,11 +13,11 @@
 
 struct rv_viewer_waits_made { /* zeroed = none */
     struct rv_waits_row *rows;
-    size_t n,
-        n_deadlocked; /* n_deadlocked: the first rows, one for each wait that is in a cycle, a cycle's one after the other */
-    size_t n_waits;   /* that there were */
-    bool has_objects; /* the other rows, too */
-    bool has_missed;  /* some could not be read */
+    size_t n;
+    size_t n_deadlocked; /* the first rows: a wait of a deadlock each, those of one deadlock one after the other */
+    size_t n_waits;      /* that there were */
+    bool has_objects;    /* the other rows, too */
+    bool has_missed;     /* some could not be read */
     bool is_final;
 };
 

@@ -8,7 +8,7 @@
 
 static const char *const READER_NAMES[] = {"__asan_init", "__tsan_init", "__msan_init", "__lsan_init"};
 static const char *const HOOK_NAMES[] = {"__cyg_profile_func_enter", "mcount", "_mcount", "__fentry__"};
-/* Of languages, and of the system's own kernel and threads: followed by ".so" and a version. */
+/* What C and C++ programs need anyway: names up to ".so". */
 static const char *const COMMON_LIBRARIES[] = {"libc",      "libm",      "libdl",           "libpthread", "librt",
                                                "libutil",   "libresolv", "ld-linux-x86-64", "libmvec",    "libgcc_s",
                                                "libstdc++", "libatomic", "libgomp"};

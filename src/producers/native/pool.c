@@ -5,11 +5,12 @@
  *   M1 -> M2  a piece's word and all earlier use of it, before it is on the stack
  */
 #include "producers/native/pool.h"
-#include "producers/native/pages.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <sys/mman.h>
+
+#include "producers/native/pages.h"
 
 #define MOST_AT_ONCE 16u
 #define COUNT_SHIFT 48

@@ -135,7 +135,8 @@ static bool is_release_written(void)
 void rv_wait_write(bool gives_up)
 {
     rv_wait_push(RV_EVENT_WAIT, word_of(rv_wait.object, rv_wait.kind | (rv_wait.is_nested ? RV_WAIT_NESTED : 0)));
-    if (!gives_up && is_release_written() && rv_wait.owner && rv_wait.owner <= TID_MASK) /* a robust mutex may have another number */
+    const bool has_owner = rv_wait.owner && rv_wait.owner <= TID_MASK; /* a robust mutex may have another number */
+    if (has_owner && !gives_up && is_release_written())
         rv_wait_push(RV_EVENT_WOKEN,
                      rv_event_word(rv_wait.owner | RV_WAKE_HELD << RV_EVENT_WAKE_SHIFT, UINT16_MAX, UINT16_MAX));
 }
