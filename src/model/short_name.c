@@ -172,3 +172,19 @@ void rv_short_name_fold(const char *full_name, unsigned depth, char *out)
 {
     *fold(full_name, full_name + strlen(full_name), depth, 0, out) = '\0';
 }
+
+void rv_short_name_drop_scopes(const char *full_name, char *out)
+{
+    char *identifier = out;
+    for (const char *at = full_name; *at; at++) {
+        if (at[0] == ':' && at[1] == ':') {
+            out = identifier;
+            at++;
+            continue;
+        }
+        *out++ = *at;
+        if (strchr("<>(), *&", *at))
+            identifier = out;
+    }
+    *out = '\0';
+}

@@ -35,4 +35,7 @@ bool rv_short_name_cut(const char *text, const struct rv_short_name_room *room, 
  */
 void rv_short_name_fold(const char *full_name, unsigned depth, char *out);
 
+/* Leave out scopes, those of template arguments too: "a::Queue<b::Line>" to "Queue<Line>". out: as above. */
+void rv_short_name_drop_scopes(const char *full_name, char *out);
+
 #endif

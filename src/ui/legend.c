@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "glyphs/clusters.h"
+#include "model/short_name.h"
 
 #define PADDING_X 12.0f
 #define PADDING_Y 9.0f
@@ -25,15 +26,16 @@ struct row_place {
     float panel_x, panel_y;
 };
 
-/* Without the middle, as far as it takes: both ends tell names apart. */
-static void cut_middle(const char *name, float width, char out[NAME_ROOM_BYTES])
+/* Without the middle, or if not has_tail without the end, as far as it takes. */
+static void cut(const char *name, bool has_tail, float width, char out[NAME_ROOM_BYTES])
 {
     const char *end = name + strlen(name), *begins[NAME_ROOM_BYTES];
     size_t n = 0, head, tail = 0;
     for (const char *at = name; at < end; at = rv_cluster_next(at, end))
         begins[n++] = at;
     begins[n] = end;
-    while (tail < n && begins[tail] - name < (end - name) / 2)
+    snprintf(out, NAME_ROOM_BYTES, "%s", name);
+    while (tail < n && (!has_tail || begins[tail] - name < (end - name) / 2))
         tail++;
     for (head = tail; rv_imgui_text_width(RV_IMGUI_FONT_TEXT, out) > width && (head || tail < n);) {
         if (begins[head] - name >= end - begins[tail])
@@ -44,18 +46,14 @@ static void cut_middle(const char *name, float width, char out[NAME_ROOM_BYTES])
     }
 }
 
-/* Cut template parameters first. */
+/* Both ends tell names apart; templates, which end alike, what is behind their scopes. */
 static void fit_name(const char *full, float width, char out[NAME_ROOM_BYTES])
 {
     char bare[NAME_ROOM_BYTES];
-    const char *name = full, *parameters = strchr(full, '<');
-    snprintf(out, NAME_ROOM_BYTES, "%s", full);
-    if (parameters > full && rv_imgui_text_width(RV_IMGUI_FONT_TEXT, out) > width) {
-        snprintf(bare, sizeof bare, "%.*s<…>", (int)(parameters - full), full);
-        snprintf(out, NAME_ROOM_BYTES, "%s", bare);
-        name = bare;
-    }
-    cut_middle(name, width, out);
+    bool is_template = full[0] && strchr(full + 1, '<') && rv_imgui_text_width(RV_IMGUI_FONT_TEXT, full) > width;
+    if (is_template)
+        rv_short_name_drop_scopes(full, bare);
+    cut(is_template ? bare : full, !is_template, width, out);
 }
 
 static void add_swatch(const struct rv_legend_row *row, float x, float y)

@@ -175,3 +175,21 @@ Test(short_name, deeply_nested_names_end, .timeout = 60)
     free(name);
     free(out);
 }
+
+Test(short_name, scopes_are_dropped_in_template_arguments_too, .timeout = 60)
+{
+    static const char *const rows[][2] = {
+        {"a::Queue<b::Line>", "Queue<Line>"},
+        {"a::b::Map<c::Key, d::e::Value *>", "Map<Key, Value *>"},
+        {"Queue<int>", "Queue<int>"},
+        {"::Root", "Root"},
+        {"a::", ""},
+        {"a:b", "a:b"},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char out[64];
+        rv_short_name_drop_scopes(rows[i][0], out);
+        cr_assert_str_eq(out, rows[i][1]);
+    }
+}
