@@ -249,7 +249,7 @@ static void run_serial(const struct stream *stream, double *samples)
 static void run_round(const struct stream *stream, enum rv_scan_kernel kernel, struct rv_block *block,
                       struct rv_event *hot, struct rv_span *spans, struct samples *samples, uint32_t round)
 {
-    struct rv_carry *carry = rv_carry_create();
+    struct rv_block_join *carry = rv_block_join_create();
     uint64_t block_ns = 0, carry_ns = 0, read_ns = 0, n_spans = 0;
     for (uint32_t b = 0; b < N_BLOCKS; b++) {
         struct rv_block_input input = stream->inputs[b];
@@ -259,7 +259,7 @@ static void run_round(const struct stream *stream, enum rv_scan_kernel kernel, s
         uint64_t t0 = rv_clock_thread_cpu_ns();
         rv_block_scan(block, &input, kernel);
         uint64_t t1 = rv_clock_thread_cpu_ns();
-        rv_carry_apply(carry, block);
+        rv_block_join_apply(carry, block);
         uint64_t t2 = rv_clock_thread_cpu_ns();
         for (size_t n; (n = rv_block_read_spans(block, &cursor, spans, READ_SPANS)) > 0;)
             n_spans += n;
@@ -271,7 +271,7 @@ static void run_round(const struct stream *stream, enum rv_scan_kernel kernel, s
     samples->carry[round] = (double)carry_ns / N_EVENTS;
     samples->both[round] = (double)(block_ns + carry_ns) / N_EVENTS;
     samples->read[round] = (double)read_ns / (double)(n_spans ? n_spans : 1);
-    rv_carry_destroy(carry);
+    rv_block_join_destroy(carry);
 }
 
 static void run_kernel(const struct stream *stream, enum rv_scan_kernel kernel, struct samples *samples)
@@ -342,7 +342,7 @@ struct crew {
     enum rv_scan_kernel kernel;
     struct rv_block *blocks[N_BLOCKS];
     bool is_scanned[N_BLOCKS];
-    struct rv_carry *carry;
+    struct rv_block_join *carry;
     uint32_t n_merged;
     pthread_mutex_t lock;
     atomic_uint next, n_ready;
@@ -354,7 +354,7 @@ static void merge_scanned(struct crew *crew, uint32_t b)
     pthread_mutex_lock(&crew->lock);
     crew->is_scanned[b] = true;
     while (crew->n_merged < N_BLOCKS && crew->is_scanned[crew->n_merged])
-        rv_carry_apply(crew->carry, crew->blocks[crew->n_merged++]);
+        rv_block_join_apply(crew->carry, crew->blocks[crew->n_merged++]);
     pthread_mutex_unlock(&crew->lock);
 }
 
@@ -376,7 +376,7 @@ static double time_crew(struct crew *crew, unsigned n_threads)
 {
     pthread_t other;
     crew->n_threads = n_threads;
-    crew->carry = rv_carry_create();
+    crew->carry = rv_block_join_create();
     crew->n_merged = 0;
     memset(crew->is_scanned, 0, sizeof crew->is_scanned);
     atomic_store_explicit(&crew->next, 0, memory_order_relaxed);
@@ -390,7 +390,7 @@ static double time_crew(struct crew *crew, unsigned n_threads)
     if (n_threads > 1)
         pthread_join(other, NULL);
     uint64_t end_ns = rv_clock_mono_ns();
-    rv_carry_destroy(crew->carry);
+    rv_block_join_destroy(crew->carry);
     return (double)(end_ns - begin_ns) / N_EVENTS;
 }
 

@@ -57,7 +57,7 @@ void rv_ring_stack_destroy(struct rv_ring_stack *ring_stack)
 }
 
 /* Scan the batch as one block of the stream. Returns the stack selected after it. */
-static uint32_t scan_batch(struct rv_ring_stack *ring_stack, struct rv_carry *carry, uint32_t entry_stack)
+static uint32_t scan_batch(struct rv_ring_stack *ring_stack, struct rv_block_join *carry, uint32_t entry_stack)
 {
     struct rv_batch *batch = &ring_stack->batch;
     const struct rv_block_input input = {.events = batch->events,
@@ -67,14 +67,14 @@ static uint32_t scan_batch(struct rv_ring_stack *ring_stack, struct rv_carry *ca
                                          .base_ns = batch->base_ns,
                                          .entry_stack = entry_stack};
     rv_block_scan(ring_stack->block, &input, RV_SCAN_SCALAR);
-    rv_carry_apply(carry, ring_stack->block);
+    rv_block_join_apply(carry, ring_stack->block);
     batch->n = batch->n_specials = 0;
     return rv_block_exit_stack(&input);
 }
 
 /* Returns the thread's current stack. */
-static uint32_t scan(struct rv_ring_stack *ring_stack, struct rv_carry *carry, const struct rv_wire_control *control,
-                     size_t n)
+static uint32_t scan(struct rv_ring_stack *ring_stack, struct rv_block_join *carry,
+                     const struct rv_wire_control *control, size_t n)
 {
     uint32_t process = __atomic_load_n(&control->process, __ATOMIC_RELAXED), stack = 0;
     struct rv_normalizer normalizer = {
@@ -107,12 +107,12 @@ static void show_frame(FILE *text, struct rv_symbolizer *symbolizer, unsigned nu
     fputc('\n', text);
 }
 
-static void show_frames(FILE *text, struct rv_symbolizer *symbolizer, const struct rv_carry *carry, uint32_t stack)
+static void show_frames(FILE *text, struct rv_symbolizer *symbolizer, const struct rv_block_join *carry, uint32_t stack)
 {
     unsigned n_shown = 0;
-    for (size_t i = 0; i < rv_carry_n_stacks(carry); i++) {
+    for (size_t i = 0; i < rv_block_join_n_stacks(carry); i++) {
         struct rv_open_stack open;
-        rv_carry_open_stack(carry, i, &open);
+        rv_block_join_open_stack(carry, i, &open);
         for (uint32_t frame = open.n_frames; open.stack == stack && frame > 0 && n_shown < MOST_FRAMES; frame--)
             show_frame(text, symbolizer, n_shown++, open.id[frame - 1]);
     }
@@ -126,7 +126,7 @@ char *rv_ring_stack_show(struct rv_ring_stack *ring_stack, uint32_t ring_idx)
     struct rv_ring_read read = rv_ring_peek(&ring, &cursor, ring_stack->peeked, ring.n_events);
     rv_module_watch_refresh(&ring_stack->modules);
 
-    struct rv_carry *carry = rv_carry_create();
+    struct rv_block_join *carry = rv_block_join_create();
     char *shown = NULL;
     size_t n_bytes;
     FILE *text;
@@ -137,6 +137,6 @@ char *rv_ring_stack_show(struct rv_ring_stack *ring_stack, uint32_t ring_idx)
     if (read.n_overwritten)
         fprintf(text, "(calls before the last %zu events are unknown)\n", read.n);
     fclose(text);
-    rv_carry_destroy(carry);
+    rv_block_join_destroy(carry);
     return shown;
 }

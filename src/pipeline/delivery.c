@@ -103,18 +103,18 @@ static void count_open(const struct rv_delivery *delivery, struct rv_stream *str
 
 static void publish_all_open(struct rv_delivery *delivery, struct rv_stream *stream)
 {
-    size_t n = rv_carry_n_stacks(stream->tracks.carry);
+    size_t n = rv_block_join_n_stacks(stream->tracks.carry);
     uint64_t n_open = 0;
     for (size_t i = 0; i < n; i++) {
         struct rv_open_stack open;
-        rv_carry_open_stack(stream->tracks.carry, i, &open);
+        rv_block_join_open_stack(stream->tracks.carry, i, &open);
         n_open += open.n_frames;
         struct rv_track *track = rv_tracks_at(&stream->tracks, open.stack);
         if (open.n_unchanged != open.n_frames || track->lane->n_open != open.n_frames)
             publish_open(delivery, track, &open, stream->tracks.depth_shift);
     }
     count_open(delivery, stream, n_open);
-    rv_carry_mark_seen(stream->tracks.carry);
+    rv_block_join_mark_seen(stream->tracks.carry);
 }
 
 static void store_lanes(struct rv_stream *stream, const struct rv_span *spans, uint64_t last_ns)
@@ -314,7 +314,7 @@ static size_t store(struct rv_delivery *delivery, struct rv_stream *stream, cons
 static size_t read_open(struct rv_delivery *delivery, const struct rv_tracks *tracks, uint64_t end_ns)
 {
     size_t n = 0, n_read;
-    while ((n_read = rv_carry_finish(tracks->carry, end_ns, reserve_spans(&delivery->buffer, n), READ_SPANS)))
+    while ((n_read = rv_block_join_finish(tracks->carry, end_ns, reserve_spans(&delivery->buffer, n), READ_SPANS)))
         n += n_read;
     return place(delivery, tracks, delivery->buffer.spans, n);
 }
@@ -357,13 +357,13 @@ void rv_delivery_count_switches(struct rv_delivery *delivery, uint64_t n)
 static void count_events(struct rv_delivery *delivery, struct rv_stream *stream, const struct rv_job *job,
                          uint32_t n_switches)
 {
-    struct rv_carry_counts counts;
+    struct rv_block_join_counts counts;
     if (job->batch.is_open && stream->tracks.n == 0)
         return;
     const struct rv_track *track =
         job->batch.is_open ? &stream->tracks.all[0] : rv_tracks_at(&stream->tracks, job->entry_stack);
     struct rv_lane *lane = track->lane;
-    rv_carry_counts(stream->tracks.carry, &counts);
+    rv_block_join_counts(stream->tracks.carry, &counts);
     pthread_mutex_lock(&lane->lock);
     lane->n_events += job->batch.is_open || job->batch.is_retold ? 0 : job->batch.n - n_switches;
     lane->max_depth = counts.max_depth;
@@ -377,7 +377,7 @@ void rv_delivery_join_page(struct rv_delivery *delivery, struct rv_pending_page 
     struct rv_tracks *tracks = &page->tracks;
     size_t n = 0;
     if (!job->closes_stream) {
-        rv_carry_apply(tracks->carry, job->block);
+        rv_block_join_apply(tracks->carry, job->block);
         (void)rv_tracks_follow_base(tracks);
         rv_stream_notes_add_page_job(tracks, job, delivery->origin_ns);
         n = read_block(delivery, tracks, job->block);
@@ -397,7 +397,7 @@ size_t rv_delivery_join(struct rv_delivery *delivery, struct rv_stream *stream, 
         return n_open;
     }
     const uint64_t began_ns = rv_delivery_cpu_ns(delivery);
-    rv_carry_apply(stream->tracks.carry, job->block);
+    rv_block_join_apply(stream->tracks.carry, job->block);
     follow_base(stream);
     uint32_t n_switches = rv_stream_notes_add_job(stream, job, delivery->origin_ns);
     size_t n = read_block(delivery, &stream->tracks, job->block);

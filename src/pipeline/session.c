@@ -69,8 +69,8 @@ struct rv_session {
     pthread_mutex_t lock;
     pthread_cond_t has_news; /* the source is drained; the session is done */
     uint64_t drain_ns, n_batches;
-    uint64_t n_coming;             /* jobs of streams, not of pages, that are not joined yet */
-    struct rv_carry_counts closed; /* of streams that have ended */
+    uint64_t n_coming;                  /* jobs of streams, not of pages, that are not joined yet */
+    struct rv_block_join_counts closed; /* of streams that have ended */
     bool has_drained, is_resting, is_done;
 };
 
@@ -267,8 +267,8 @@ static void count_batches(struct rv_session *session, bool is_page, uint64_t n)
 
 static void count_closed(struct rv_session *session, const struct rv_stream *stream)
 {
-    struct rv_carry_counts counts;
-    rv_carry_counts(stream->tracks.carry, &counts);
+    struct rv_block_join_counts counts;
+    rv_block_join_counts(stream->tracks.carry, &counts);
     pthread_mutex_lock(&session->lock);
     session->closed.n_cut += counts.n_cut;
     session->closed.n_orphans += counts.n_orphans;

@@ -9,7 +9,7 @@
 
 void rv_tracks_init(struct rv_tracks *tracks, void (*begin)(void *context, struct rv_track *track), void *context)
 {
-    *tracks = (struct rv_tracks){.carry = rv_carry_create(), .begin = begin, .context = context};
+    *tracks = (struct rv_tracks){.carry = rv_block_join_create(), .begin = begin, .context = context};
 }
 
 void rv_tracks_fini(struct rv_tracks *tracks)
@@ -23,7 +23,7 @@ void rv_tracks_fini(struct rv_tracks *tracks)
     }
     free(tracks->all);
     rv_hash_index_fini(&tracks->by_stack);
-    rv_carry_destroy(tracks->carry);
+    rv_block_join_destroy(tracks->carry);
     *tracks = (struct rv_tracks){0};
 }
 
@@ -64,7 +64,7 @@ void rv_track_clear(struct rv_track *track)
 uint32_t rv_tracks_follow_base(struct rv_tracks *tracks)
 {
     uint32_t before = tracks->depth_shift;
-    tracks->depth_shift = rv_carry_shift(tracks->carry, before);
+    tracks->depth_shift = rv_block_join_shift(tracks->carry, before);
     return tracks->depth_shift - before;
 }
 

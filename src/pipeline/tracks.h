@@ -37,7 +37,7 @@ struct rv_track {
 };
 
 struct rv_tracks {
-    struct rv_carry *carry;
+    struct rv_block_join *carry;
     uint32_t depth_shift; /* added to the carry's depths, so that its lowest base is 0 */
     struct rv_track *all;
     size_t n, capacity;

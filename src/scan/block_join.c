@@ -36,16 +36,16 @@ struct stack {
     size_t capacity; /* of each of the four arrays */
 };
 
-struct rv_carry {
+struct rv_block_join {
     struct stack *stacks;
     size_t n_stacks, stack_capacity;
     struct rv_hash_index by_key; /* of stacks: index + 1 */
     uint64_t seen_mark;
     uint64_t last_ns; /* of the last CALL or RETURN */
-    struct rv_carry_counts counts;
+    struct rv_block_join_counts counts;
 };
 
-static struct stack *find_stack(struct rv_carry *carry, uint32_t key)
+static struct stack *find_stack(struct rv_block_join *carry, uint32_t key)
 {
     uint32_t found = rv_hash_index_get(&carry->by_key, key);
     if (found)
@@ -60,7 +60,7 @@ static struct stack *find_stack(struct rv_carry *carry, uint32_t key)
 }
 
 /* Record that frames from n on differ from those at the last mark. */
-static void touch(const struct rv_carry *carry, struct stack *stack, uint32_t n)
+static void touch(const struct rv_block_join *carry, struct stack *stack, uint32_t n)
 {
     if (stack->seen_mark != carry->seen_mark) {
         stack->seen_mark = carry->seen_mark;
@@ -73,7 +73,7 @@ static void touch(const struct rv_carry *carry, struct stack *stack, uint32_t n)
 }
 
 /* Record that only the lowest n frames are unchanged. */
-static void keep(const struct rv_carry *carry, struct stack *stack, uint32_t n)
+static void keep(const struct rv_block_join *carry, struct stack *stack, uint32_t n)
 {
     touch(carry, stack, n);
     if (n < stack->n_doubtful)
@@ -85,7 +85,7 @@ static bool has_top(const struct stack *stack, int64_t key)
     return stack->n && stack->key[stack->n - 1] == key;
 }
 
-static void cut_top(struct rv_carry *carry, struct stack *stack, struct rv_block *block)
+static void cut_top(struct rv_block_join *carry, struct stack *stack, struct rv_block *block)
 {
     block->cuts = rv_vec_reserve(block->cuts, &block->cut_capacity, block->n_cuts + 1, sizeof *block->cuts);
     uint32_t top = --stack->n;
@@ -99,8 +99,8 @@ static void cut_top(struct rv_carry *carry, struct stack *stack, struct rv_block
     carry->counts.n_doubtful += stack->flags[top] != 0;
 }
 
-static void reach_return(struct rv_carry *carry, struct stack *stack, struct rv_block *block, struct rv_reach *reach,
-                         int64_t key)
+static void reach_return(struct rv_block_join *carry, struct stack *stack, struct rv_block *block,
+                         struct rv_reach *reach, int64_t key)
 {
     if (reach->id && has_top(stack, key) && stack->id[stack->n - 1] != reach->id)
         cut_top(carry, stack, block);
@@ -124,8 +124,8 @@ static void reach_return(struct rv_carry *carry, struct stack *stack, struct rv_
     carry->counts.n_orphans++;
 }
 
-static void apply_reach(struct rv_carry *carry, struct stack *stack, struct rv_block *block, struct rv_reach *reach,
-                        int64_t key)
+static void apply_reach(struct rv_block_join *carry, struct stack *stack, struct rv_block *block,
+                        struct rv_reach *reach, int64_t key)
 {
     reach->first_cut = (uint32_t)block->n_cuts;
     while (stack->n && stack->key[stack->n - 1] > key)
@@ -179,7 +179,7 @@ static void push_frames(struct stack *stack, const struct rv_block *block, const
 }
 
 /* Unwrap the next event's tag. Returns its key. */
-static int64_t advance_key(const struct rv_carry *carry, struct stack *stack, uint16_t tag)
+static int64_t advance_key(const struct rv_block_join *carry, struct stack *stack, uint16_t tag)
 {
     uint64_t n_lost = stack->tag.n_lost;
     touch(carry, stack, stack->n);
@@ -195,7 +195,7 @@ static int64_t advance_key(const struct rv_carry *carry, struct stack *stack, ui
     return key;
 }
 
-static void apply_events(struct rv_carry *carry, struct rv_block *block, struct rv_part *part)
+static void apply_events(struct rv_block_join *carry, struct rv_block *block, struct rv_part *part)
 {
     struct stack *stack = find_stack(carry, part->stack);
     struct rv_reach *reaches = block->reaches + part->events.first_reach;
@@ -215,7 +215,7 @@ static void apply_events(struct rv_carry *carry, struct rv_block *block, struct 
     keep(carry, stack, n_kept);
     push_frames(stack, block, part, shift);
     stack->tag.key = shift + part->events.last_key;
-    struct rv_carry_counts *counts = &carry->counts;
+    struct rv_block_join_counts *counts = &carry->counts;
     counts->n_calls += part->events.n_spans - part->events.n_orphans + part->events.n_frames;
     counts->n_cut += part->events.n_cut;
     counts->n_orphans += part->events.n_orphans;
@@ -235,14 +235,14 @@ static bool has_frame(const struct stack *stack, int64_t key, uint32_t id)
     return low > 0 && stack->key[low - 1] == key && stack->id[low - 1] == id;
 }
 
-static void begin_cuts(const struct rv_carry *carry, const struct rv_block *block, struct rv_part *part)
+static void begin_cuts(const struct rv_block_join *carry, const struct rv_block *block, struct rv_part *part)
 {
     part->first_cut = (uint32_t)block->n_cuts;
     if (!part->has_now)
         part->now = carry->last_ns;
 }
 
-static void apply_sync(struct rv_carry *carry, struct rv_block *block, struct rv_part *part)
+static void apply_sync(struct rv_block_join *carry, struct rv_block *block, struct rv_part *part)
 {
     struct stack *stack = find_stack(carry, part->stack);
     int64_t key = advance_key(carry, stack, part->sync.tag);
@@ -267,13 +267,13 @@ static void apply_sync(struct rv_carry *carry, struct rv_block *block, struct rv
     part->n_cut = (uint32_t)block->n_cuts - part->first_cut;
 }
 
-static void apply_lost(struct rv_carry *carry, const struct rv_part *part)
+static void apply_lost(struct rv_block_join *carry, const struct rv_part *part)
 {
     carry->counts.n_lost += part->n_lost;
     rv_tag_lose(&find_stack(carry, part->stack)->tag, part->n_lost);
 }
 
-void rv_carry_apply(struct rv_carry *carry, struct rv_block *block)
+void rv_block_join_apply(struct rv_block_join *carry, struct rv_block *block)
 {
     block->n_cuts = 0;
     for (uint32_t i = 0; i < block->n_parts; i++) {
@@ -294,12 +294,12 @@ void rv_carry_apply(struct rv_carry *carry, struct rv_block *block)
         carry->last_ns = block->last_ns;
 }
 
-struct rv_carry *rv_carry_create(void)
+struct rv_block_join *rv_block_join_create(void)
 {
-    return rv_alloc(1, sizeof(struct rv_carry));
+    return rv_alloc(1, sizeof(struct rv_block_join));
 }
 
-void rv_carry_destroy(struct rv_carry *carry)
+void rv_block_join_destroy(struct rv_block_join *carry)
 {
     if (!carry)
         return;
@@ -314,12 +314,12 @@ void rv_carry_destroy(struct rv_carry *carry)
     free(carry);
 }
 
-size_t rv_carry_n_stacks(const struct rv_carry *carry)
+size_t rv_block_join_n_stacks(const struct rv_block_join *carry)
 {
     return carry->n_stacks;
 }
 
-void rv_carry_open_stack(const struct rv_carry *carry, size_t stack_idx, struct rv_open_stack *out)
+void rv_block_join_open_stack(const struct rv_block_join *carry, size_t stack_idx, struct rv_open_stack *out)
 {
     rv_assert(stack_idx < carry->n_stacks);
     const struct stack *stack = &carry->stacks[stack_idx];
@@ -343,12 +343,12 @@ void rv_carry_open_stack(const struct rv_carry *carry, size_t stack_idx, struct 
     };
 }
 
-void rv_carry_mark_seen(struct rv_carry *carry)
+void rv_block_join_mark_seen(struct rv_block_join *carry)
 {
     carry->seen_mark++;
 }
 
-uint32_t rv_carry_shift(const struct rv_carry *carry, uint32_t shift)
+uint32_t rv_block_join_shift(const struct rv_block_join *carry, uint32_t shift)
 {
     for (size_t i = 0; i < carry->n_stacks; i++) {
         int64_t base_depth = (int32_t)carry->stacks[i].base_depth;
@@ -358,12 +358,12 @@ uint32_t rv_carry_shift(const struct rv_carry *carry, uint32_t shift)
     return shift;
 }
 
-uint64_t rv_carry_last_ns(const struct rv_carry *carry)
+uint64_t rv_block_join_last_ns(const struct rv_block_join *carry)
 {
     return carry->last_ns;
 }
 
-void rv_carry_resume(struct rv_carry *carry, const struct rv_open_stack *open, uint64_t last_ns)
+void rv_block_join_resume(struct rv_block_join *carry, const struct rv_open_stack *open, uint64_t last_ns)
 {
     struct stack *stack = find_stack(carry, open->stack);
     const size_t n = open->n_frames;
@@ -383,7 +383,7 @@ void rv_carry_resume(struct rv_carry *carry, const struct rv_open_stack *open, u
     memcpy(stack->flags, open->flags, n * sizeof *stack->flags);
 }
 
-size_t rv_carry_finish(struct rv_carry *carry, uint64_t end_ns, struct rv_span *out, size_t max)
+size_t rv_block_join_finish(struct rv_block_join *carry, uint64_t end_ns, struct rv_span *out, size_t max)
 {
     size_t n = 0;
     for (size_t i = 0; i < carry->n_stacks && n < max; i++) {
@@ -405,7 +405,7 @@ size_t rv_carry_finish(struct rv_carry *carry, uint64_t end_ns, struct rv_span *
     return n;
 }
 
-void rv_carry_counts(const struct rv_carry *carry, struct rv_carry_counts *out)
+void rv_block_join_counts(const struct rv_block_join *carry, struct rv_block_join_counts *out)
 {
     *out = carry->counts;
 }

@@ -1,6 +1,7 @@
 /*
- * The serial half: the open frames of every stack of one stream, into which scanned blocks are merged in stream order.
- * O(|R| + |S|) per block (reaches and open frames). After rv_carry_apply() the block's spans are complete and may be
+ * The serial half of the scan: the carry, which is the open frames of every stack of one stream. Scanned blocks are
+ * merged into it in stream order.
+ * O(|R| + |S|) per block (reaches and open frames). After rv_block_join_apply() the block's spans are complete and may be
  * read by the same thread.
  */
 #ifndef RV_SCAN_BLOCK_JOIN_H
@@ -8,13 +9,13 @@
 
 #include "scan/block.h"
 
-struct rv_carry; /* opaque */
+struct rv_block_join; /* the carry of a stream; opaque */
 
-struct rv_carry *rv_carry_create(void);
-void rv_carry_destroy(struct rv_carry *carry);
+struct rv_block_join *rv_block_join_create(void);
+void rv_block_join_destroy(struct rv_block_join *carry);
 
 /* Merge the next block of the stream. One thread at a time. */
-void rv_carry_apply(struct rv_carry *carry, struct rv_block *block);
+void rv_block_join_apply(struct rv_block_join *carry, struct rv_block *block);
 
 /*
  * Read the finished spans of a merged block: for each stack in closing order (children before parents), up to max.
@@ -37,13 +38,13 @@ struct rv_open_frame {
 };
 
 /* Number of stacks seen so far. */
-size_t rv_carry_n_stacks(const struct rv_carry *carry);
+size_t rv_block_join_n_stacks(const struct rv_block_join *carry);
 
 struct rv_open_stack {
     uint32_t stack;     /* stack key */
-    int32_t base_depth; /* depth of frame 0; may be below 0: see rv_carry_shift() */
+    int32_t base_depth; /* depth of frame 0; may be below 0: see rv_block_join_shift() */
     uint32_t n_frames;
-    uint32_t n_unchanged; /* lowest frames that are unchanged since the last rv_carry_mark_seen() */
+    uint32_t n_unchanged; /* lowest frames that are unchanged since the last rv_block_join_mark_seen() */
     uint32_t n_alike;     /* those of them with unchanged flags, too */
     bool has_moved;       /* it had events since then */
     bool is_begun;        /* has had a CALL or RETURN, the first one at first_ns */
@@ -55,39 +56,39 @@ struct rv_open_stack {
     const int64_t *key;   /* increasing; the low 16 bits are the frame's tag */
     const uint8_t *flags; /* RV_SPAN_DOUBTFUL or 0 */
 };
-/* The open frames of a stack, stack_idx < rv_carry_n_stacks(). Arrays are valid until the next apply. */
-void rv_carry_open_stack(const struct rv_carry *carry, size_t stack_idx, struct rv_open_stack *out);
+/* The open frames of a stack, stack_idx < rv_block_join_n_stacks(). Arrays are valid until the next apply. */
+void rv_block_join_open_stack(const struct rv_block_join *carry, size_t stack_idx, struct rv_open_stack *out);
 /* From here on, rv_open_stack counts changes. */
-void rv_carry_mark_seen(struct rv_carry *carry);
+void rv_block_join_mark_seen(struct rv_block_join *carry);
 
 /*
  * The depth of the first frame seen becomes known only when something below it returns. Returns the number to add to
  * all depths so that none is below 0, given the previous such number.
  */
-uint32_t rv_carry_shift(const struct rv_carry *carry, uint32_t shift);
+uint32_t rv_block_join_shift(const struct rv_block_join *carry, uint32_t shift);
 
 /* Time of the stream's last CALL or RETURN; 0: none yet. */
-uint64_t rv_carry_last_ns(const struct rv_carry *carry);
+uint64_t rv_block_join_last_ns(const struct rv_block_join *carry);
 
 /*
  * Restore another carry's state: call this for each of its stacks, in any order, before the first apply. Arrays are
  * copied; the fields about the last mark are ignored.
- *   last_ns   rv_carry_last_ns() at that point, or an earlier time: the latest given counts
+ *   last_ns   rv_block_join_last_ns() at that point, or an earlier time: the latest given counts
  */
-void rv_carry_resume(struct rv_carry *carry, const struct rv_open_stack *stack, uint64_t last_ns);
+void rv_block_join_resume(struct rv_block_join *carry, const struct rv_open_stack *stack, uint64_t last_ns);
 
 /*
  * The stream has ended at `end_ns`: turn open frames into spans (flag OPEN), innermost first, stack by stack; call
  * until 0.
  */
-size_t rv_carry_finish(struct rv_carry *carry, uint64_t end_ns, struct rv_span *out, size_t max);
+size_t rv_block_join_finish(struct rv_block_join *carry, uint64_t end_ns, struct rv_span *out, size_t max);
 
-struct rv_carry_counts {
+struct rv_block_join_counts {
     uint64_t n_calls, n_cut, n_orphans, n_doubtful;
     uint64_t n_lost;    /* sum of LOST ids */
     uint32_t max_depth; /* greatest number of frames open at once */
 };
 /* Of all blocks so far. */
-void rv_carry_counts(const struct rv_carry *carry, struct rv_carry_counts *out);
+void rv_block_join_counts(const struct rv_block_join *carry, struct rv_block_join_counts *out);
 
 #endif

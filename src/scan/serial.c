@@ -56,7 +56,7 @@ struct rv_serial {
     uint32_t current_stack;
     bool has_current;
     uint64_t last_ns; /* of the last CALL or RETURN */
-    struct rv_carry_counts counts;
+    struct rv_block_join_counts counts;
     struct span_sink sink;
 };
 
@@ -257,7 +257,7 @@ void rv_serial_finish(struct rv_serial *serial, uint64_t end_ns, struct rv_span 
             close_top(serial, &serial->stacks[i], end_ns, RV_SPAN_OPEN);
 }
 
-void rv_serial_counts(const struct rv_serial *serial, struct rv_carry_counts *out)
+void rv_serial_counts(const struct rv_serial *serial, struct rv_block_join_counts *out)
 {
     *out = serial->counts;
 }

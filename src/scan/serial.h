@@ -16,6 +16,6 @@ void rv_serial_feed(struct rv_serial *serial, const struct rv_event *events, siz
                     size_t *n_spans, size_t *capacity);
 void rv_serial_finish(struct rv_serial *serial, uint64_t end_ns, struct rv_span **spans, size_t *n_spans,
                       size_t *capacity);
-void rv_serial_counts(const struct rv_serial *serial, struct rv_carry_counts *out);
+void rv_serial_counts(const struct rv_serial *serial, struct rv_block_join_counts *out);
 
 #endif

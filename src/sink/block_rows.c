@@ -32,7 +32,7 @@ void rv_block_rows_list(struct rv_block_rows *rows, const struct rv_indexed_stre
 static void list_open(struct rv_block_rows *rows, struct rv_indexed_stream *stream, size_t stack_idx)
 {
     struct rv_open_stack open;
-    rv_carry_open_stack(stream->carry, stack_idx, &open);
+    rv_block_join_open_stack(stream->carry, stack_idx, &open);
     struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, open.stack);
     uint32_t n_open = open.n_frames < MOST_FRAMES ? open.n_frames : MOST_FRAMES;
     uint32_t n_kept = lane->n_kept < lane->n_listed ? lane->n_kept : lane->n_listed;
@@ -53,7 +53,7 @@ static void list_open(struct rv_block_rows *rows, struct rv_indexed_stream *stre
 void rv_block_rows_begin(struct rv_block_rows *rows, struct rv_indexed_stream *stream)
 {
     rows->n_listed = 0;
-    for (size_t i = 0; i < rv_carry_n_stacks(stream->carry); i++)
+    for (size_t i = 0; i < rv_block_join_n_stacks(stream->carry); i++)
         list_open(rows, stream, i);
 }
 
@@ -100,9 +100,9 @@ uint64_t rv_block_rows_end(struct rv_block_rows *rows, struct rv_indexed_stream 
                            const struct rv_rec_index_block *block)
 {
     struct rv_rec_index_block row = *block;
-    struct rv_carry_counts counts;
+    struct rv_block_join_counts counts;
     uint64_t n = 0;
-    rv_carry_counts(stream->carry, &counts);
+    rv_block_join_counts(stream->carry, &counts);
     for (size_t i = 0; i < rows->n_listed; i++) {
         struct rv_indexed_stack *lane = &stream->lanes[rows->listed[i]];
         add_stack(rows, stream, lane, counts.max_depth);

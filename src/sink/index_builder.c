@@ -131,9 +131,9 @@ static void end_block(struct rv_index_builder *index_builder, struct rv_indexed_
 
 static void follow_open(struct rv_index_builder *index_builder, struct rv_indexed_stream *stream)
 {
-    for (size_t i = 0; i < rv_carry_n_stacks(stream->carry); i++) {
+    for (size_t i = 0; i < rv_block_join_n_stacks(stream->carry); i++) {
         struct rv_open_stack open;
-        rv_carry_open_stack(stream->carry, i, &open);
+        rv_block_join_open_stack(stream->carry, i, &open);
         if (!rv_indexed_stream_has(stream, open.stack))
             rv_indexed_stream_add(stream, open.stack);
         struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, open.stack);
@@ -145,7 +145,7 @@ static void follow_open(struct rv_index_builder *index_builder, struct rv_indexe
         index_builder->n_open = index_builder->n_open - lane->n_open + open.n_frames;
         lane->n_open = open.n_frames;
     }
-    rv_carry_mark_seen(stream->carry);
+    rv_block_join_mark_seen(stream->carry);
 }
 
 static struct rv_span *reserve_spans(struct rv_index_builder *index_builder)
@@ -215,8 +215,8 @@ static void find_calls(struct rv_index_builder *index_builder, struct rv_indexed
                        const struct rv_span *spans)
 {
     struct rv_open_stack open;
-    for (size_t i = 0; i < rv_carry_n_stacks(stream->carry); i++) {
-        rv_carry_open_stack(stream->carry, i, &open);
+    for (size_t i = 0; i < rv_block_join_n_stacks(stream->carry); i++) {
+        rv_block_join_open_stack(stream->carry, i, &open);
         struct rv_indexed_stack *lane = rv_indexed_stream_stack(stream, open.stack);
         rv_indexed_waits_find_calls(&lane->waits, &index_builder->finder, spans + lane->first, lane->n, &open);
     }
@@ -347,7 +347,7 @@ static uint32_t take_batch(struct rv_index_builder *index_builder, struct rv_ind
 static void look_for_late_frames(struct rv_index_builder *index_builder, const struct rv_indexed_stream *stream,
                                  const struct rv_batch *batch)
 {
-    const bool is_begun = rv_carry_last_ns(stream->carry) > 0;
+    const bool is_begun = rv_block_join_last_ns(stream->carry) > 0;
     for (uint32_t i = 0; i < batch->n_specials; i++)
         index_builder->has_late_frames |=
             rv_event_kind(&batch->events[batch->specials[i]]) == RV_EVENT_SYNC && (is_begun || batch->specials[i] > i);
@@ -364,7 +364,7 @@ static uint32_t scan(struct rv_index_builder *index_builder, struct rv_indexed_s
                                    .base_ns = batch->base_ns,
                                    .entry_stack = stream->entry_stack};
     rv_block_scan(index_builder->block, &input, index_builder->kernel);
-    rv_carry_apply(stream->carry, index_builder->block);
+    rv_block_join_apply(stream->carry, index_builder->block);
     rv_indexed_stream_follow_base(stream);
     follow_open(index_builder, stream);
     return rv_block_exit_stack(&input);
@@ -476,7 +476,7 @@ static void close_stream(struct rv_index_builder *index_builder, const struct rv
     index_builder->has_waits = false;
     for (size_t i = 0; i < stream->n_lanes; i++)
         index_builder->has_waits |= rv_indexed_waits_end(&stream->lanes[i].waits, end_ns);
-    for (size_t n; (n = rv_carry_finish(stream->carry, end_ns, reserve_spans(index_builder), READ_SPANS));)
+    for (size_t n; (n = rv_block_join_finish(stream->carry, end_ns, reserve_spans(index_builder), READ_SPANS));)
         take_spans(index_builder, stream, n);
     follow_open(index_builder, stream);
     add_spans(index_builder, stream);

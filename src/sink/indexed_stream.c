@@ -6,7 +6,7 @@
 
 void rv_indexed_stream_init(struct rv_indexed_stream *stream)
 {
-    *stream = (struct rv_indexed_stream){.is_begun = true, .carry = rv_carry_create(), .level = 1};
+    *stream = (struct rv_indexed_stream){.is_begun = true, .carry = rv_block_join_create(), .level = 1};
 }
 
 void rv_indexed_stream_fini(struct rv_indexed_stream *stream)
@@ -18,7 +18,7 @@ void rv_indexed_stream_fini(struct rv_indexed_stream *stream)
         free(stream->lanes[i].notes);
         rv_indexed_waits_fini(&stream->lanes[i].waits);
     }
-    rv_carry_destroy(stream->carry);
+    rv_block_join_destroy(stream->carry);
     free(stream->lanes);
     rv_hash_index_fini(&stream->by_stack);
     *stream = (struct rv_indexed_stream){0};
@@ -40,7 +40,7 @@ void rv_indexed_stream_begin_block(struct rv_indexed_stream *stream, uint64_t n_
     bool is_first = stream->n_indexes != n_indexes; /* first block of the stream in the INDEX */
     stream->n_indexes = n_indexes;
     stream->begin_shift = stream->depth_shift;
-    stream->begin_ns = rv_carry_last_ns(stream->carry);
+    stream->begin_ns = rv_block_join_last_ns(stream->carry);
     for (size_t i = 0; i < stream->n_lanes; i++) {
         forget(stream, &stream->lanes[i]);
         if (is_first)
@@ -68,7 +68,7 @@ struct rv_indexed_stack *rv_indexed_stream_stack(struct rv_indexed_stream *strea
 
 void rv_indexed_stream_follow_base(struct rv_indexed_stream *stream)
 {
-    uint32_t depth_shift = rv_carry_shift(stream->carry, stream->depth_shift);
+    uint32_t depth_shift = rv_block_join_shift(stream->carry, stream->depth_shift);
     if (depth_shift == stream->depth_shift)
         return;
     for (size_t i = 0; i < stream->n_lanes; i++)

@@ -39,7 +39,7 @@ struct rv_indexed_stack { /* a stack of a stream */
 
 struct rv_indexed_stream { /* zeroed = not begun */
     bool is_begun;
-    struct rv_carry *carry;
+    struct rv_block_join *carry;
     struct rv_indexed_stack *lanes; /* in the order of the carry's stacks */
     size_t n_lanes, lanes_capacity;
     struct rv_hash_index by_stack; /* of the lanes: index + 1 */

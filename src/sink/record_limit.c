@@ -218,9 +218,9 @@ static void add_event(struct rv_segments *segments, struct rv_event event)
 static void gather_open(struct rv_segments *segments, struct rv_indexed_stream *stream)
 {
     segments->n = 0;
-    for (size_t i = 0; i < rv_carry_n_stacks(stream->carry); i++) {
+    for (size_t i = 0; i < rv_block_join_n_stacks(stream->carry); i++) {
         struct rv_open_stack open;
-        rv_carry_open_stack(stream->carry, i, &open);
+        rv_block_join_open_stack(stream->carry, i, &open);
         const struct rv_stats_lane *stats = rv_indexed_stream_stack(stream, open.stack)->stats;
         if (open.n_frames)
             add_event(segments, rv_stack_preamble_stack(stream->last_ns, open.stack));

@@ -73,20 +73,20 @@ static void scan_raw(const struct rv_event *events, uint32_t n, bool hides_speci
         if (!rv_scan_kernel_is_supported((enum rv_scan_kernel)kernel))
             continue;
         struct rv_block *block = rv_block_create(n);
-        struct rv_carry *carry = rv_carry_create();
+        struct rv_block_join *carry = rv_block_join_create();
         struct rv_block_input input = {copy, n, specials, n_specials, rv_event_ticks(events), 3};
         struct rv_span spans[37];
         for (int round = 0; round < 2; round++) {
             struct rv_block_cursor cursor = {0};
             rv_block_scan(block, &input, (enum rv_scan_kernel)kernel);
-            rv_carry_apply(carry, block);
+            rv_block_join_apply(carry, block);
             while (rv_block_read_spans(block, &cursor, spans, 37) > 0)
                 ;
             input.entry_stack = rv_block_exit_stack(&input);
         }
-        while (rv_carry_finish(carry, 5, spans, 37) > 0)
+        while (rv_block_join_finish(carry, 5, spans, 37) > 0)
             ;
-        rv_carry_destroy(carry);
+        rv_block_join_destroy(carry);
         rv_block_destroy(block);
     }
     free(specials);

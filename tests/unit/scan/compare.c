@@ -20,7 +20,7 @@ struct blocks {
     enum rv_scan_kernel kernel;
     uint32_t capacity_events;
     bool is_resumed;
-    struct rv_carry *carry;
+    struct rv_block_join *carry;
     struct scanned *out;
     size_t next_scan, next_merge;
     pthread_mutex_t lock;
@@ -82,19 +82,19 @@ static void collect(struct scanned *out, const struct rv_block *block, size_t st
     }
 }
 
-static void collect_open(struct scanned *out, struct rv_carry *carry, uint64_t end_ns)
+static void collect_open(struct scanned *out, struct rv_block_join *carry, uint64_t end_ns)
 {
     for (size_t n = 1; n;) {
         out->spans = rv_vec_reserve(out->spans, &out->capacity, out->n + 7, sizeof *out->spans);
-        n = rv_carry_finish(carry, end_ns, out->spans + out->n, 7);
+        n = rv_block_join_finish(carry, end_ns, out->spans + out->n, 7);
         out->n += n;
     }
 }
 
-static void add_counts(struct rv_carry_counts *sum, const struct rv_carry *carry)
+static void add_counts(struct rv_block_join_counts *sum, const struct rv_block_join *carry)
 {
-    struct rv_carry_counts counts;
-    rv_carry_counts(carry, &counts);
+    struct rv_block_join_counts counts;
+    rv_block_join_counts(carry, &counts);
     sum->n_calls += counts.n_calls;
     sum->n_cut += counts.n_cut;
     sum->n_orphans += counts.n_orphans;
@@ -105,15 +105,15 @@ static void add_counts(struct rv_carry_counts *sum, const struct rv_carry *carry
 
 static void resume(struct blocks *blocks)
 {
-    struct rv_carry *before = blocks->carry;
-    blocks->carry = rv_carry_create();
-    for (size_t i = 0; i < rv_carry_n_stacks(before); i++) {
+    struct rv_block_join *before = blocks->carry;
+    blocks->carry = rv_block_join_create();
+    for (size_t i = 0; i < rv_block_join_n_stacks(before); i++) {
         struct rv_open_stack open;
-        rv_carry_open_stack(before, i, &open);
-        rv_carry_resume(blocks->carry, &open, rv_carry_last_ns(before));
+        rv_block_join_open_stack(before, i, &open);
+        rv_block_join_resume(blocks->carry, &open, rv_block_join_last_ns(before));
     }
     add_counts(&blocks->out->counts, before);
-    rv_carry_destroy(before);
+    rv_block_join_destroy(before);
 }
 
 static void *run_worker(void *argument)
@@ -130,7 +130,7 @@ static void *run_worker(void *argument)
         pthread_mutex_lock(&blocks->lock);
         while (blocks->next_merge != mine)
             pthread_cond_wait(&blocks->merged, &blocks->lock);
-        rv_carry_apply(blocks->carry, block);
+        rv_block_join_apply(blocks->carry, block);
         collect(blocks->out, block, mine % 3 == 0 ? 1 + mine % 50 : 20000);
         if (blocks->is_resumed)
             resume(blocks);
@@ -199,7 +199,7 @@ struct scanned scan_in_blocks(const struct rv_event *events, size_t n, const str
     struct blocks blocks = {
         .kernel = cutting->kernel,
         .is_resumed = cutting->is_resumed,
-        .carry = rv_carry_create(),
+        .carry = rv_block_join_create(),
         .out = &out,
         .lock = PTHREAD_MUTEX_INITIALIZER,
         .merged = PTHREAD_COND_INITIALIZER,
@@ -214,7 +214,7 @@ struct scanned scan_in_blocks(const struct rv_event *events, size_t n, const str
         pthread_join(threads[i], NULL);
     add_counts(&out.counts, blocks.carry);
     collect_open(&out, blocks.carry, end_ns(events, n));
-    rv_carry_destroy(blocks.carry);
+    rv_block_join_destroy(blocks.carry);
     for (size_t i = 0; i < blocks.n; i++) {
         free(blocks.events[i]);
         free(blocks.specials[i]);
@@ -253,7 +253,7 @@ static bool is_equal_count(const char *what, uint64_t expected, uint64_t got)
 
 bool scanned_is_equal(const struct scanned *expected, const struct scanned *got)
 {
-    const struct rv_carry_counts *a = &expected->counts, *b = &got->counts;
+    const struct rv_block_join_counts *a = &expected->counts, *b = &got->counts;
     for (size_t i = 0; i < expected->n && i < got->n; i++) {
         if (is_equal_span(&expected->spans[i], &got->spans[i]))
             continue;

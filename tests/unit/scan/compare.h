@@ -12,7 +12,7 @@
 struct scanned {
     struct rv_span *spans; /* per stack in closing order, stacks by key; those of finish are last of their stack */
     size_t n, capacity;
-    struct rv_carry_counts counts;
+    struct rv_block_join_counts counts;
 };
 
 struct cutting {

@@ -210,7 +210,7 @@ Test(scan, follows_100000_frames, .timeout = 60)
     free(events);
 }
 
-static void apply(struct rv_carry *carry, struct rv_block *block, const struct rv_event *events, uint32_t n,
+static void apply(struct rv_block_join *carry, struct rv_block *block, const struct rv_event *events, uint32_t n,
                   uint32_t entry_stack)
 {
     struct rv_event padded[MAX_EVENTS + RV_BLOCK_PADDING] = {0};
@@ -218,44 +218,44 @@ static void apply(struct rv_carry *carry, struct rv_block *block, const struct r
     struct rv_block_input input = {
         .events = padded, .n = n, .base_ns = rv_event_ticks(events), .entry_stack = entry_stack};
     rv_block_scan(block, &input, RV_SCAN_SCALAR);
-    rv_carry_apply(carry, block);
+    rv_block_join_apply(carry, block);
 }
 
 Test(scan, reports_unchanged_open_frames, .timeout = 60)
 {
-    struct rv_carry *carry = rv_carry_create();
+    struct rv_block_join *carry = rv_block_join_create();
     struct rv_block *block = rv_block_create(16);
     struct rv_open_stack open;
     const struct rv_event ramp[] = {CALL(1, 0, 10), CALL(2, 1, 20), CALL(3, 2, 30), CALL(4, 3, 40)};
     apply(carry, block, ramp, 4, 0);
-    rv_carry_open_stack(carry, 0, &open);
+    rv_block_join_open_stack(carry, 0, &open);
     cr_assert_eq(open.n_frames, 4);
     cr_expect_eq(open.n_unchanged, 0);
     cr_expect_eq(open.start[2], 30);
     cr_expect_eq(open.id[3], 4);
 
-    rv_carry_mark_seen(carry);
-    rv_carry_open_stack(carry, 0, &open);
+    rv_block_join_mark_seen(carry);
+    rv_block_join_open_stack(carry, 0, &open);
     cr_expect_eq(open.n_unchanged, 4);
 
     const struct rv_event down_and_up[] = {RETURN(4, 3, 50), RETURN(3, 2, 60), CALL(5, 2, 70), CALL(6, 3, 80)};
     apply(carry, block, down_and_up, 4, 0);
-    rv_carry_open_stack(carry, 0, &open);
+    rv_block_join_open_stack(carry, 0, &open);
     cr_expect_eq(open.n_frames, 4);
     cr_expect_eq(open.n_unchanged, 2);
     cr_expect_eq(open.id[2], 5);
 
-    rv_carry_mark_seen(carry);
+    rv_block_join_mark_seen(carry);
     const struct rv_event elsewhere[] = {CALL(9, 0, 90)};
     apply(carry, block, elsewhere, 1, 33);
-    cr_assert_eq(rv_carry_n_stacks(carry), 2);
-    rv_carry_open_stack(carry, 0, &open);
+    cr_assert_eq(rv_block_join_n_stacks(carry), 2);
+    rv_block_join_open_stack(carry, 0, &open);
     cr_expect_eq(open.n_unchanged, 4);
-    rv_carry_open_stack(carry, 1, &open);
+    rv_block_join_open_stack(carry, 1, &open);
     cr_expect_eq(open.stack, 33);
     cr_expect_eq(open.n_unchanged, 0);
     rv_block_destroy(block);
-    rv_carry_destroy(carry);
+    rv_block_join_destroy(carry);
 }
 
 Test(scan, survives_more_stacks_than_any_program_has, .timeout = 60)
