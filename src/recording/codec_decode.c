@@ -60,13 +60,14 @@ static void clear_planes(struct rv_codec *codec, const struct rv_columns *column
         memset(codec->high, 0, n);
 }
 
-static int unpack(struct rv_codec *codec, const struct rv_column *column, const struct place *place, uint32_t *n)
+static int unpack(struct rv_codec *codec, const struct rv_compressed_column *column, const struct place *place,
+                  uint32_t *n)
 {
     uint32_t n_bytes = column->header.raw_bytes;
     if (n_bytes == 0 || n_bytes % place->item_bytes || n_bytes / place->item_bytes > place->n_most)
         return -EBADMSG;
     *n = (uint32_t)(n_bytes / place->item_bytes);
-    return rv_column_unpack(codec->compressor, column, place->raw);
+    return rv_compress_unpack(codec->compressor, column, place->raw);
 }
 
 static bool is_lines(unsigned id)
@@ -84,8 +85,8 @@ static int unpack_all(struct rv_codec *codec, const struct rv_rec_chunk *chunk, 
     unsigned last_id = 0;
     codec->kinds[(chunk->n_events - 1) / RV_KINDS_GROUP] = 0; /* also the bits after the last event */
     for (unsigned i = 0; i < head.n_columns; i++) {
-        struct rv_column column;
-        if (rv_column_read(&at, end, &column) != 0 || column.header.id <= last_id)
+        struct rv_compressed_column column;
+        if (rv_compress_next_column(&at, end, &column) != 0 || column.header.id <= last_id)
             return -EBADMSG;
         unsigned id = last_id = column.header.id;
         if (id >= RV_REC_COLUMN_END || is_lines(id))
@@ -337,9 +338,9 @@ static int take_lines(struct rv_codec *codec, const struct rv_rec_chunk *chunk, 
     memcpy(&head, at, sizeof head);
     at += sizeof head;
     for (unsigned i = 0; i < head.n_columns; i++) {
-        struct rv_column column;
+        struct rv_compressed_column column;
         uint32_t n_lines, n_used = 0;
-        if (rv_column_read(&at, end, &column) != 0)
+        if (rv_compress_next_column(&at, end, &column) != 0)
             return -EBADMSG;
         if (!is_lines(column.header.id))
             continue;

@@ -123,9 +123,9 @@ static void put_column(struct rv_codec *codec, struct rv_rec_buffer *out, struct
     if (n == 0)
         return;
     if (id >= RV_REC_CONTEXTS)
-        rv_column_put_noise(codec->compressor, out, (uint16_t)id, raw, n);
+        rv_compress_noise(codec->compressor, out, (uint16_t)id, raw, n);
     else
-        rv_column_put(codec->compressor, out, (uint16_t)id, raw, n);
+        rv_compress_column(codec->compressor, out, (uint16_t)id, raw, n);
     head->n_columns++;
 }
 

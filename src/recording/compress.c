@@ -115,18 +115,19 @@ static void put(ZSTD_CCtx *context, struct rv_rec_buffer *out, uint16_t id, cons
     out->n += sizeof header + header.stored_bytes;
 }
 
-void rv_column_put(struct rv_compressor *compressor, struct rv_rec_buffer *out, uint16_t id, const void *raw, size_t n)
+void rv_compress_column(struct rv_compressor *compressor, struct rv_rec_buffer *out, uint16_t id, const void *raw,
+                        size_t n)
 {
     put(compressor->compress, out, id, raw, n);
 }
 
-void rv_column_put_noise(struct rv_compressor *compressor, struct rv_rec_buffer *out, uint16_t id, const void *raw,
-                         size_t n)
+void rv_compress_noise(struct rv_compressor *compressor, struct rv_rec_buffer *out, uint16_t id, const void *raw,
+                       size_t n)
 {
     put(compressor->compress_noise, out, id, raw, n);
 }
 
-int rv_column_read(const uint8_t **at, const uint8_t *end, struct rv_column *column)
+int rv_compress_next_column(const uint8_t **at, const uint8_t *end, struct rv_compressed_column *column)
 {
     if ((size_t)(end - *at) < sizeof column->header)
         return -EBADMSG;
@@ -140,7 +141,7 @@ int rv_column_read(const uint8_t **at, const uint8_t *end, struct rv_column *col
     return 0;
 }
 
-int rv_column_unpack(struct rv_compressor *compressor, const struct rv_column *column, uint8_t *out)
+int rv_compress_unpack(struct rv_compressor *compressor, const struct rv_compressed_column *column, uint8_t *out)
 {
     const struct rv_rec_column *header = &column->header;
     if (header->method == RV_REC_STORED) {

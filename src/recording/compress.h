@@ -24,14 +24,15 @@ struct rv_compressor *rv_compressor_create(void);
 void rv_compressor_destroy(struct rv_compressor *compressor);
 
 /* Append a column, with its header. */
-void rv_column_put(struct rv_compressor *compressor, struct rv_rec_buffer *out, uint16_t id, const void *raw, size_t n);
+void rv_compress_column(struct rv_compressor *compressor, struct rv_rec_buffer *out, uint16_t id, const void *raw,
+                        size_t n);
 
 /* Likewise for data with few repetitions: faster and hardly larger. */
-void rv_column_put_noise(struct rv_compressor *compressor, struct rv_rec_buffer *out, uint16_t id, const void *raw,
-                         size_t n);
+void rv_compress_noise(struct rv_compressor *compressor, struct rv_rec_buffer *out, uint16_t id, const void *raw,
+                       size_t n);
 
 /* A column in a payload. */
-struct rv_column {
+struct rv_compressed_column {
     struct rv_rec_column header;
     const uint8_t *stored;
 };
@@ -40,9 +41,9 @@ struct rv_column {
  * Read the column at *at; advances *at past it.
  *   returns  0, or -EBADMSG: it reaches beyond end, or its method is unknown
  */
-int rv_column_read(const uint8_t **at, const uint8_t *end, struct rv_column *column);
+int rv_compress_next_column(const uint8_t **at, const uint8_t *end, struct rv_compressed_column *column);
 
 /* Decompress header.raw_bytes bytes into out. 0 or -EBADMSG. */
-int rv_column_unpack(struct rv_compressor *compressor, const struct rv_column *column, uint8_t *out);
+int rv_compress_unpack(struct rv_compressor *compressor, const struct rv_compressed_column *column, uint8_t *out);
 
 #endif

@@ -88,14 +88,15 @@ void rv_rec_index_encode(struct rv_compressor *compressor, const struct rv_rec_i
         if (column->n == 0)
             continue;
         to_planes(column, ROW_BYTES[i], &planes);
-        rv_column_put(compressor, out, (uint16_t)i, planes.bytes, planes.n);
+        rv_compress_column(compressor, out, (uint16_t)i, planes.bytes, planes.n);
         head.n_columns++;
     }
     memcpy(out->bytes + head_at, &head, sizeof head);
     rv_rec_buffer_fini(&planes);
 }
 
-static int unpack(struct rv_compressor *compressor, const struct rv_column *column, struct rv_rec_index_table *table)
+static int unpack(struct rv_compressor *compressor, const struct rv_compressed_column *column,
+                  struct rv_rec_index_table *table)
 {
     uint32_t n = column->header.raw_bytes;
     size_t row_bytes = ROW_BYTES[column->header.id];
@@ -103,7 +104,7 @@ static int unpack(struct rv_compressor *compressor, const struct rv_column *colu
         return -EBADMSG;
     (void)rv_rec_buffer_reserve(&table->planes, n);
     table->planes.n = n;
-    if (rv_column_unpack(compressor, column, table->planes.bytes) != 0)
+    if (rv_compress_unpack(compressor, column, table->planes.bytes) != 0)
         return -EBADMSG;
     from_planes(&table->planes, row_bytes, &table->columns[column->header.id]);
     return 0;
@@ -122,8 +123,8 @@ static int unpack_all(struct rv_compressor *compressor, const uint8_t *at, const
 {
     unsigned last_id = 0;
     for (uint32_t i = 0; i < table->head.n_columns; i++) {
-        struct rv_column column;
-        if (rv_column_read(&at, end, &column) != 0 || column.header.id <= last_id)
+        struct rv_compressed_column column;
+        if (rv_compress_next_column(&at, end, &column) != 0 || column.header.id <= last_id)
             return -EBADMSG;
         last_id = column.header.id;
         if (last_id < RV_REC_INDEX_COLUMN_END && columns >> last_id & 1 && unpack(compressor, &column, table) != 0)

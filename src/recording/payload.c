@@ -34,14 +34,14 @@ int rv_rec_who_read(struct rv_rec_who *who, const struct rv_rec_chunk *chunk, co
 int rv_rec_strings_open(struct rv_rec_strings *strings, struct rv_compressor *compressor,
                         const struct rv_rec_chunk *chunk, const uint8_t *payload)
 {
-    struct rv_column column;
-    if (rv_column_read(&payload, payload + chunk->payload_bytes, &column) != 0 ||
+    struct rv_compressed_column column;
+    if (rv_compress_next_column(&payload, payload + chunk->payload_bytes, &column) != 0 ||
         column.header.raw_bytes > RV_REC_MAX_STRINGS)
         return -EBADMSG;
     strings->bytes = rv_vec_reserve(strings->bytes, &strings->capacity, column.header.raw_bytes + 1u, 1);
     strings->at = strings->bytes;
     strings->end = strings->bytes + column.header.raw_bytes;
-    return rv_column_unpack(compressor, &column, strings->bytes);
+    return rv_compress_unpack(compressor, &column, strings->bytes);
 }
 
 int rv_rec_strings_next(struct rv_rec_strings *strings, struct rv_rec_definition *definition)

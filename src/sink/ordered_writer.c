@@ -64,7 +64,7 @@ static void build(struct rv_codec *codec, struct rv_encode_job *job)
     if (job->chunk.type == RV_REC_EVENTS)
         build_events(codec, job);
     else if (job->chunk.type == RV_REC_STRINGS)
-        rv_column_put(rv_codec_compressor(codec), &job->out, 0, job->payload.bytes, job->payload.n);
+        rv_compress_column(rv_codec_compressor(codec), &job->out, 0, job->payload.bytes, job->payload.n);
     else
         rv_rec_buffer_add(&job->out, job->payload.bytes, job->payload.n);
     rv_chunk_end(&job->out, &job->chunk);

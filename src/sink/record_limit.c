@@ -202,7 +202,8 @@ static void put_names(struct rv_segments *segments, struct rv_index_builder *ind
         while (end < names->n && end - begin < STRINGS_BYTES)
             end = end_of_definition(names, end);
         rv_chunk_begin(&segments->chunk);
-        rv_column_put(rv_codec_compressor(segments->codec), &segments->chunk, 0, names->bytes + begin, end - begin);
+        rv_compress_column(rv_codec_compressor(segments->codec), &segments->chunk, 0, names->bytes + begin,
+                           end - begin);
         put(segments, &(struct rv_rec_chunk){.type = RV_REC_STRINGS}, &(struct rv_indexed_chunk){0}, index_builder);
     }
 }

@@ -23,7 +23,7 @@ static void put_name(struct rv_rec_writer *writer, struct rv_compressor *compres
     raw.n += n_bytes;
     rv_rec_buffer_add(&raw, "\0", 2);
     rv_chunk_begin(&chunk);
-    rv_column_put(compressor, &chunk, 0, raw.bytes, raw.n);
+    rv_compress_column(compressor, &chunk, 0, raw.bytes, raw.n);
     rv_chunk_end(&chunk, &(struct rv_rec_chunk){.type = RV_REC_STRINGS});
     cr_assert_eq(rv_rec_writer_put(writer, &chunk), 0);
     rv_rec_buffer_fini(&raw);
