@@ -19,7 +19,7 @@ static const uint64_t LOOK_NS = 100000000; /* looks at it meanwhile: time while 
 struct rv_ordered_writer {
     struct rv_rec_writer *writer; /* used, with the index builder, by the thread that has set is_writing */
     struct rv_index_builder *index_builder;
-    struct rv_segments *segments; /* NULL: no limit */
+    struct rv_record_limiter *limiter; /* NULL: no limit */
     struct rv_rec_buffer index;
     bool leaves_totals;
     struct rv_record_follower follower;
@@ -85,9 +85,10 @@ static void write_index(struct rv_ordered_writer *ordered_writer, bool is_last)
         follower->index(follower->context, offset);
 }
 
-static struct rv_segments_gone gone(const struct rv_ordered_writer *ordered_writer)
+static struct rv_record_limiter_gone gone(const struct rv_ordered_writer *ordered_writer)
 {
-    return ordered_writer->segments ? rv_segments_gone(ordered_writer->segments) : (struct rv_segments_gone){0};
+    return ordered_writer->limiter ? rv_record_limiter_gone(ordered_writer->limiter)
+                                   : (struct rv_record_limiter_gone){0};
 }
 
 static bool take_totals(struct rv_ordered_writer *ordered_writer)
@@ -117,12 +118,12 @@ static void write_end(struct rv_ordered_writer *ordered_writer, struct rv_encode
 static void begin_segment(struct rv_ordered_writer *ordered_writer)
 {
     write_index(ordered_writer, true);
-    rv_segments_begin(ordered_writer->segments, &ordered_writer->index_builder);
+    rv_record_limiter_begin_segment(ordered_writer->limiter, &ordered_writer->index_builder);
     const struct rv_record_follower *follower = &ordered_writer->follower;
     if (!follower->index)
         return;
     rv_index_builder_leave_sums(ordered_writer->index_builder);
-    follower->discard(follower->context, rv_segments_first(ordered_writer->segments));
+    follower->discard(follower->context, rv_record_limiter_first(ordered_writer->limiter));
 }
 
 /* The writer prints and keeps errors. */
@@ -136,7 +137,7 @@ static void write_job(struct rv_ordered_writer *ordered_writer, struct rv_encode
         write_index(ordered_writer, true);
         return;
     }
-    if (ordered_writer->segments && rv_segments_is_due(ordered_writer->segments, &job->chunk)) {
+    if (ordered_writer->limiter && rv_record_limiter_is_due(ordered_writer->limiter, &job->chunk)) {
         begin_segment(ordered_writer);
     } else if (rv_index_builder_is_due(ordered_writer->index_builder)) {
         write_index(ordered_writer, false);
@@ -149,8 +150,8 @@ static void write_job(struct rv_ordered_writer *ordered_writer, struct rv_encode
     if (rv_rec_writer_put(ordered_writer->writer, &job->out) != 0)
         return;
     rv_index_builder_add(ordered_writer->index_builder, &added);
-    if (ordered_writer->segments)
-        rv_segments_note(ordered_writer->segments, &job->chunk, job->payload.bytes, job->payload.n);
+    if (ordered_writer->limiter)
+        rv_record_limiter_note(ordered_writer->limiter, &job->chunk, job->payload.bytes, job->payload.n);
 }
 
 /* Under the lock, which is released while the file is written. */
@@ -222,7 +223,7 @@ struct rv_ordered_writer *rv_ordered_writer_start(const struct rv_ordered_writer
     if (params->follower.index)
         rv_index_builder_leave_sums(ordered_writer->index_builder);
     if (rv_record_limit_is_set(&params->limit))
-        ordered_writer->segments = rv_segments_create(params->writer, &params->limit);
+        ordered_writer->limiter = rv_record_limiter_create(params->writer, &params->limit);
     ordered_writer->n_threads = n_threads;
     ordered_writer->n_jobs = (size_t)n_threads * JOBS_PER_THREAD;
     ordered_writer->jobs = rv_alloc(ordered_writer->n_jobs, sizeof *ordered_writer->jobs);
@@ -321,7 +322,7 @@ static bool end_threads(struct rv_ordered_writer *ordered_writer)
     return have_ended;
 }
 
-bool rv_ordered_writer_stop(struct rv_ordered_writer *ordered_writer, struct rv_segments_gone *total)
+bool rv_ordered_writer_stop(struct rv_ordered_writer *ordered_writer, struct rv_record_limiter_gone *total)
 {
     if (!end_threads(ordered_writer))
         return false;
@@ -333,7 +334,7 @@ bool rv_ordered_writer_stop(struct rv_ordered_writer *ordered_writer, struct rv_
         rv_rec_buffer_fini(&ordered_writer->jobs[i].out);
     }
     *total = gone(ordered_writer);
-    rv_segments_destroy(ordered_writer->segments);
+    rv_record_limiter_destroy(ordered_writer->limiter);
     rv_index_builder_destroy(ordered_writer->index_builder);
     rv_rec_buffer_fini(&ordered_writer->index);
     pthread_cond_destroy(&ordered_writer->has_free);

@@ -58,7 +58,7 @@ struct rv_record {
     bool is_all; /* see struct rv_record_params */
     struct rv_record_follower follower;
     size_t block_events; /* in a full block */
-    struct rv_segments_gone gone;
+    struct rv_record_limiter_gone gone;
     struct rv_ordered_writer *ordered_writer;
     pthread_t flusher;
     bool has_session; /* between the sink's begin and end */
@@ -553,7 +553,7 @@ static int open_file(struct rv_record *record, const struct rv_record_params *pa
     record->follower = params->follower;
     record->block_events = params->follower.index ? FOLLOWED_EVENTS : RECORDED_EVENTS;
     record->is_all = params->is_all;
-    record->gone = (struct rv_segments_gone){0};
+    record->gone = (struct rv_record_limiter_gone){0};
     error = is_limited ? rv_rec_writer_give_back(&record->writer, 0, 0) : 0;
     if (error && params->follower.index) {
         rv_rec_writer_close(&record->writer);

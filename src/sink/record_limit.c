@@ -23,7 +23,7 @@ struct stream { /* a stream's repeated descriptions; empty once closed */
     uint64_t n_dropped;
 };
 
-struct rv_segments {
+struct rv_record_limiter {
     struct rv_record_limit limit;
     struct rv_rec_writer *writer;
     struct segment *kept; /* oldest first, the last one is being written */
@@ -33,7 +33,7 @@ struct rv_segments {
     uint64_t n_begun, body_begin; /* of the last segment: end of its preamble */
     uint64_t first_ns, last_ns;   /* of all events */
     uint64_t n_events;
-    struct rv_segments_gone gone;
+    struct rv_record_limiter_gone gone;
     bool is_stuck;          /* freeing has failed, which was printed */
     struct stream *streams; /* by number */
     size_t n_streams;
@@ -45,47 +45,47 @@ struct rv_segments {
     size_t n, capacity;
 };
 
-struct rv_segments *rv_segments_create(struct rv_rec_writer *writer, const struct rv_record_limit *limit)
+struct rv_record_limiter *rv_record_limiter_create(struct rv_rec_writer *writer, const struct rv_record_limit *limit)
 {
-    struct rv_segments *segments = rv_alloc(1, sizeof *segments);
-    segments->limit = *limit;
-    segments->writer = writer;
-    segments->begin = writer->n_bytes;
-    segments->codec = rv_codec_create();
-    return segments;
+    struct rv_record_limiter *limiter = rv_alloc(1, sizeof *limiter);
+    limiter->limit = *limit;
+    limiter->writer = writer;
+    limiter->begin = writer->n_bytes;
+    limiter->codec = rv_codec_create();
+    return limiter;
 }
 
-void rv_segments_destroy(struct rv_segments *segments)
+void rv_record_limiter_destroy(struct rv_record_limiter *limiter)
 {
-    if (!segments)
+    if (!limiter)
         return;
-    for (size_t i = 0; i < segments->n_streams; i++)
-        rv_rec_buffer_fini(&segments->streams[i].who);
-    rv_codec_destroy(segments->codec);
-    rv_rec_buffer_fini(&segments->names);
-    rv_rec_buffer_fini(&segments->chunk);
-    free(segments->streams);
-    free(segments->kept);
-    free(segments->events);
-    free(segments);
+    for (size_t i = 0; i < limiter->n_streams; i++)
+        rv_rec_buffer_fini(&limiter->streams[i].who);
+    rv_codec_destroy(limiter->codec);
+    rv_rec_buffer_fini(&limiter->names);
+    rv_rec_buffer_fini(&limiter->chunk);
+    free(limiter->streams);
+    free(limiter->kept);
+    free(limiter->events);
+    free(limiter);
 }
 
 /* ---- discarding ---- */
 
 /* Size of the last segment's preamble. */
-static uint64_t head_bytes(const struct rv_segments *segments)
+static uint64_t head_bytes(const struct rv_record_limiter *limiter)
 {
-    return segments->body_begin - segments->kept[segments->n_kept - 1].begin;
+    return limiter->body_begin - limiter->kept[limiter->n_kept - 1].begin;
 }
 
-static uint64_t least_body_bytes(const struct rv_segments *segments)
+static uint64_t least_body_bytes(const struct rv_record_limiter *limiter)
 {
-    return head_bytes(segments) * HEADS;
+    return head_bytes(limiter) * HEADS;
 }
 
-static uint64_t body_bytes(const struct rv_segments *segments)
+static uint64_t body_bytes(const struct rv_record_limiter *limiter)
 {
-    uint64_t least = least_body_bytes(segments), part = segments->limit.n_bytes / PARTS;
+    uint64_t least = least_body_bytes(limiter), part = limiter->limit.n_bytes / PARTS;
     return least > part ? least : part;
 }
 
@@ -97,92 +97,92 @@ static uint64_t part_ns(const struct rv_record_limit *limit)
     return ((is_shorter ? before_ns : limit->ns) + PARTS - 1) / PARTS;
 }
 
-bool rv_segments_is_due(const struct rv_segments *segments, const struct rv_rec_chunk *next)
+bool rv_record_limiter_is_due(const struct rv_record_limiter *limiter, const struct rv_rec_chunk *next)
 {
-    if (segments->n_kept == 0)
+    if (limiter->n_kept == 0)
         return true;
-    const struct segment *last = &segments->kept[segments->n_kept - 1];
+    const struct segment *last = &limiter->kept[limiter->n_kept - 1];
     if (next->type != RV_REC_EVENTS || (next->flags & RV_REC_OPEN) || last->n_events == 0)
         return false;
-    const uint64_t n_bytes = segments->writer->n_bytes - segments->body_begin, ns = part_ns(&segments->limit);
-    if (segments->limit.n_bytes && n_bytes >= body_bytes(segments))
+    const uint64_t n_bytes = limiter->writer->n_bytes - limiter->body_begin, ns = part_ns(&limiter->limit);
+    if (limiter->limit.n_bytes && n_bytes >= body_bytes(limiter))
         return true;
-    return ns && n_bytes >= least_body_bytes(segments) && segments->last_ns - last->first_ns >= ns;
+    return ns && n_bytes >= least_body_bytes(limiter) && limiter->last_ns - last->first_ns >= ns;
 }
 
-static bool is_too_old(const struct rv_segments *segments)
+static bool is_too_old(const struct rv_record_limiter *limiter)
 {
-    const struct segment *oldest = &segments->kept[0];
-    if (segments->n_kept < 2)
+    const struct segment *oldest = &limiter->kept[0];
+    if (limiter->n_kept < 2)
         return false;
-    if (segments->limit.n_bytes) {
-        uint64_t next = head_bytes(segments) + body_bytes(segments);
-        uint64_t n_bytes = segments->writer->n_bytes - segments->begin - segments->gone.n_bytes;
-        return n_bytes + next > segments->limit.n_bytes;
+    if (limiter->limit.n_bytes) {
+        uint64_t next = head_bytes(limiter) + body_bytes(limiter);
+        uint64_t n_bytes = limiter->writer->n_bytes - limiter->begin - limiter->gone.n_bytes;
+        return n_bytes + next > limiter->limit.n_bytes;
     }
-    return segments->limit.ns && segments->last_ns - oldest->last_ns > segments->limit.ns;
+    return limiter->limit.ns && limiter->last_ns - oldest->last_ns > limiter->limit.ns;
 }
 
 /* Not the last segment. Free everything between its neighbours, to enlarge an existing hole: partial blocks are
  * freed only together with what is beside them. */
-static void let_go(struct rv_segments *segments, size_t idx)
+static void let_go(struct rv_record_limiter *limiter, size_t idx)
 {
-    const struct segment gone = segments->kept[idx];
-    memmove(segments->kept + idx, segments->kept + idx + 1, (--segments->n_kept - idx) * sizeof *segments->kept);
-    segments->n_wanted -= idx < segments->n_wanted;
-    segments->gone.n_events += gone.n_events;
-    segments->gone.n_bytes += gone.end - gone.begin;
-    segments->gone.is_between |= idx > 0;
-    uint64_t begin = idx ? segments->kept[idx - 1].end : segments->begin;
-    int error = rv_rec_writer_give_back(segments->writer, begin, segments->kept[idx].begin);
-    if (error && segments->writer->is_private)
-        segments->writer->error = error;
-    else if (error && !segments->is_stuck)
-        rv_warn("%s: discarded segments still take space: %s", segments->writer->path, strerror(-error));
-    segments->is_stuck |= error != 0;
+    const struct segment gone = limiter->kept[idx];
+    memmove(limiter->kept + idx, limiter->kept + idx + 1, (--limiter->n_kept - idx) * sizeof *limiter->kept);
+    limiter->n_wanted -= idx < limiter->n_wanted;
+    limiter->gone.n_events += gone.n_events;
+    limiter->gone.n_bytes += gone.end - gone.begin;
+    limiter->gone.is_between |= idx > 0;
+    uint64_t begin = idx ? limiter->kept[idx - 1].end : limiter->begin;
+    int error = rv_rec_writer_give_back(limiter->writer, begin, limiter->kept[idx].begin);
+    if (error && limiter->writer->is_private)
+        limiter->writer->error = error;
+    else if (error && !limiter->is_stuck)
+        rv_warn("%s: discarded segments still take space: %s", limiter->writer->path, strerror(-error));
+    limiter->is_stuck |= error != 0;
 }
 
 /* Are all hits known that may want the next segment? */
-static bool is_decided(const struct rv_segments *segments)
+static bool is_decided(const struct rv_record_limiter *limiter)
 {
-    return segments->n_wanted + 1 < segments->n_kept && segments->last_ns - segments->kept[segments->n_wanted].last_ns >
-                                                            rv_trigger_horizon_ns(segments->limit.trigger);
+    return limiter->n_wanted + 1 < limiter->n_kept &&
+           limiter->last_ns - limiter->kept[limiter->n_wanted].last_ns > rv_trigger_horizon_ns(limiter->limit.trigger);
 }
 
-static void let_go_of_old(struct rv_segments *segments)
+static void let_go_of_old(struct rv_record_limiter *limiter)
 {
-    struct rv_trigger *trigger = segments->limit.trigger;
-    while (is_too_old(segments))
-        let_go(segments, 0);
-    while (trigger && is_decided(segments)) {
-        const struct segment *next = &segments->kept[segments->n_wanted];
+    struct rv_trigger *trigger = limiter->limit.trigger;
+    while (is_too_old(limiter))
+        let_go(limiter, 0);
+    while (trigger && is_decided(limiter)) {
+        const struct segment *next = &limiter->kept[limiter->n_wanted];
         if (rv_trigger_wants(trigger, next->first_ns, next->last_ns))
-            segments->n_wanted++;
+            limiter->n_wanted++;
         else
-            let_go(segments, segments->n_wanted);
+            let_go(limiter, limiter->n_wanted);
     }
 }
 
 /* ---- preamble ---- */
 
 /* Write the chunk whose payload is in the scratch buffer, and add it to the index. */
-static void put(struct rv_segments *segments, const struct rv_rec_chunk *chunk, struct rv_indexed_chunk *told,
+static void put(struct rv_record_limiter *limiter, const struct rv_rec_chunk *chunk, struct rv_indexed_chunk *told,
                 struct rv_index_builder *index_builder)
 {
     struct rv_rec_chunk written = *chunk;
     told->chunk = &written;
-    told->offset = segments->writer->n_bytes;
-    rv_chunk_end(&segments->chunk, &written);
-    if (rv_rec_writer_put(segments->writer, &segments->chunk) == 0)
+    told->offset = limiter->writer->n_bytes;
+    rv_chunk_end(&limiter->chunk, &written);
+    if (rv_rec_writer_put(limiter->writer, &limiter->chunk) == 0)
         rv_index_builder_add(index_builder, told);
 }
 
-static void put_plain(struct rv_segments *segments, enum rv_rec_type type, uint32_t stream, const void *payload,
+static void put_plain(struct rv_record_limiter *limiter, enum rv_rec_type type, uint32_t stream, const void *payload,
                       size_t n, struct rv_index_builder *index_builder)
 {
-    rv_chunk_begin(&segments->chunk);
-    rv_rec_buffer_add(&segments->chunk, payload, n);
-    put(segments, &(struct rv_rec_chunk){.type = (uint16_t)type, .stream = stream},
+    rv_chunk_begin(&limiter->chunk);
+    rv_rec_buffer_add(&limiter->chunk, payload, n);
+    put(limiter, &(struct rv_rec_chunk){.type = (uint16_t)type, .stream = stream},
         &(struct rv_indexed_chunk){.payload = payload}, index_builder);
 }
 
@@ -195,113 +195,111 @@ static size_t end_of_definition(const struct rv_rec_buffer *names, size_t at)
     return at;
 }
 
-static void put_names(struct rv_segments *segments, struct rv_index_builder *index_builder)
+static void put_names(struct rv_record_limiter *limiter, struct rv_index_builder *index_builder)
 {
-    const struct rv_rec_buffer *names = &segments->names;
+    const struct rv_rec_buffer *names = &limiter->names;
     for (size_t begin = 0, end = 0; begin < names->n; begin = end) {
         while (end < names->n && end - begin < STRINGS_BYTES)
             end = end_of_definition(names, end);
-        rv_chunk_begin(&segments->chunk);
-        rv_compress_column(rv_codec_compressor(segments->codec), &segments->chunk, 0, names->bytes + begin,
-                           end - begin);
-        put(segments, &(struct rv_rec_chunk){.type = RV_REC_STRINGS}, &(struct rv_indexed_chunk){0}, index_builder);
+        rv_chunk_begin(&limiter->chunk);
+        rv_compress_column(rv_codec_compressor(limiter->codec), &limiter->chunk, 0, names->bytes + begin, end - begin);
+        put(limiter, &(struct rv_rec_chunk){.type = RV_REC_STRINGS}, &(struct rv_indexed_chunk){0}, index_builder);
     }
 }
 
-static void add_event(struct rv_segments *segments, struct rv_event event)
+static void add_event(struct rv_record_limiter *limiter, struct rv_event event)
 {
-    segments->events = rv_vec_reserve(segments->events, &segments->capacity, segments->n + 1 + RV_BATCH_PADDING,
-                                      sizeof *segments->events);
-    segments->events[segments->n++] = event;
+    limiter->events =
+        rv_vec_reserve(limiter->events, &limiter->capacity, limiter->n + 1 + RV_BATCH_PADDING, sizeof *limiter->events);
+    limiter->events[limiter->n++] = event;
 }
 
 /* Write the frames of every stack; an empty stack is omitted. */
-static void gather_open(struct rv_segments *segments, struct rv_indexed_stream *stream)
+static void gather_open(struct rv_record_limiter *limiter, struct rv_indexed_stream *stream)
 {
-    segments->n = 0;
+    limiter->n = 0;
     for (size_t i = 0; i < rv_block_join_n_stacks(stream->carry); i++) {
         struct rv_open_stack open;
         rv_block_join_open_stack(stream->carry, i, &open);
         const struct rv_stats_lane *stats = rv_indexed_stream_stack(stream, open.stack)->stats;
         if (open.n_frames)
-            add_event(segments, rv_stack_preamble_stack(stream->last_ns, open.stack));
+            add_event(limiter, rv_stack_preamble_stack(stream->last_ns, open.stack));
         for (uint32_t k = 0; k < open.n_frames; k++) {
             uint64_t start_ns = open.start[k] & RV_EVENT_TICKS_MASK;
             uint64_t children_ns = rv_stats_lane_children(stats, (uint32_t)open.base_depth + stream->depth_shift + k);
-            add_event(segments, rv_stack_preamble_frame(start_ns, open.id[k], (uint16_t)open.key[k]));
+            add_event(limiter, rv_stack_preamble_frame(start_ns, open.id[k], (uint16_t)open.key[k]));
             if (children_ns)
-                add_event(segments, rv_stack_preamble_children(stream->last_ns, children_ns));
+                add_event(limiter, rv_stack_preamble_children(stream->last_ns, children_ns));
         }
     }
-    add_event(segments, rv_stack_preamble_stack(stream->last_ns, stream->entry_stack));
+    add_event(limiter, rv_stack_preamble_stack(stream->last_ns, stream->entry_stack));
 }
 
-static void put_open(struct rv_segments *segments, uint32_t number, uint64_t ordinal,
+static void put_open(struct rv_record_limiter *limiter, uint32_t number, uint64_t ordinal,
                      struct rv_index_builder *index_builder)
 {
-    for (size_t at = 0; at < segments->n;) {
-        size_t n = segments->n - at < RV_REC_MAX_EVENTS ? segments->n - at : RV_REC_MAX_EVENTS;
+    for (size_t at = 0; at < limiter->n;) {
+        size_t n = limiter->n - at < RV_REC_MAX_EVENTS ? limiter->n - at : RV_REC_MAX_EVENTS;
         struct rv_rec_chunk chunk = {.type = RV_REC_EVENTS, .stream = number};
-        rv_chunk_begin(&segments->chunk);
-        rv_codec_encode(segments->codec, segments->events + at, (uint32_t)n, ordinal, &chunk, &segments->chunk);
+        rv_chunk_begin(&limiter->chunk);
+        rv_codec_encode(limiter->codec, limiter->events + at, (uint32_t)n, ordinal, &chunk, &limiter->chunk);
         chunk.flags |= RV_REC_OPEN;
-        put(segments, &chunk, &(struct rv_indexed_chunk){.events = segments->events + at, .ordinal = ordinal},
+        put(limiter, &chunk, &(struct rv_indexed_chunk){.events = limiter->events + at, .ordinal = ordinal},
             index_builder);
         at += n;
     }
 }
 
 /* before: the index builder's stream, NULL if it had no events. */
-static void put_stream(struct rv_segments *segments, uint32_t number, struct rv_indexed_stream *before,
+static void put_stream(struct rv_record_limiter *limiter, uint32_t number, struct rv_indexed_stream *before,
                        struct rv_index_builder *index_builder)
 {
-    const struct stream *stream = &segments->streams[number];
+    const struct stream *stream = &limiter->streams[number];
     const uint64_t n_events = before ? before->n_ordinals : 0;
-    put_plain(segments, RV_REC_STREAM, number, stream->who.bytes, stream->who.n, index_builder);
+    put_plain(limiter, RV_REC_STREAM, number, stream->who.bytes, stream->who.n, index_builder);
     struct rv_rec_account account = {.n_produced = n_events + stream->n_dropped,
                                      .n_consumed = n_events,
                                      .n_dropped = stream->n_dropped,
                                      .is_before = true};
-    put_plain(segments, RV_REC_ACCOUNT, number, &account, sizeof account, index_builder);
+    put_plain(limiter, RV_REC_ACCOUNT, number, &account, sizeof account, index_builder);
     if (!before)
         return;
-    gather_open(segments, before);
-    put_open(segments, number, n_events, index_builder);
+    gather_open(limiter, before);
+    put_open(limiter, number, n_events, index_builder);
 }
 
-void rv_segments_begin(struct rv_segments *segments, struct rv_index_builder **index_builder)
+void rv_record_limiter_begin_segment(struct rv_record_limiter *limiter, struct rv_index_builder **index_builder)
 {
     struct rv_index_builder *before = *index_builder;
-    const struct rv_rec_segment head = {.number = segments->n_begun++,
-                                        .n_events = segments->n_events,
-                                        .first_ns = segments->first_ns,
-                                        .last_ns = segments->last_ns,
+    const struct rv_rec_segment head = {.number = limiter->n_begun++,
+                                        .n_events = limiter->n_events,
+                                        .first_ns = limiter->first_ns,
+                                        .last_ns = limiter->last_ns,
                                         .last_index = rv_index_builder_last(before)};
-    if (segments->n_kept)
-        segments->kept[segments->n_kept - 1].end = segments->writer->n_bytes;
-    let_go_of_old(segments);
-    segments->kept =
-        rv_vec_reserve(segments->kept, &segments->kept_capacity, segments->n_kept + 1, sizeof *segments->kept);
-    segments->kept[segments->n_kept++] = (struct segment){.begin = segments->writer->n_bytes};
+    if (limiter->n_kept)
+        limiter->kept[limiter->n_kept - 1].end = limiter->writer->n_bytes;
+    let_go_of_old(limiter);
+    limiter->kept = rv_vec_reserve(limiter->kept, &limiter->kept_capacity, limiter->n_kept + 1, sizeof *limiter->kept);
+    limiter->kept[limiter->n_kept++] = (struct segment){.begin = limiter->writer->n_bytes};
     *index_builder = rv_index_builder_create_behind(before);
     rv_index_builder_set_last(*index_builder, head.last_index);
-    put_plain(segments, RV_REC_SEGMENT, 0, &head, sizeof head, *index_builder);
-    put_names(segments, *index_builder);
-    for (uint32_t i = 0; i < segments->n_streams; i++)
-        if (segments->streams[i].who.n)
-            put_stream(segments, i, rv_index_builder_stream(before, i), *index_builder);
-    segments->body_begin = segments->writer->n_bytes;
+    put_plain(limiter, RV_REC_SEGMENT, 0, &head, sizeof head, *index_builder);
+    put_names(limiter, *index_builder);
+    for (uint32_t i = 0; i < limiter->n_streams; i++)
+        if (limiter->streams[i].who.n)
+            put_stream(limiter, i, rv_index_builder_stream(before, i), *index_builder);
+    limiter->body_begin = limiter->writer->n_bytes;
     rv_index_builder_destroy(before);
 }
 
 /* ---- what is written ---- */
 
-static struct stream *stream_at(struct rv_segments *segments, uint32_t number)
+static struct stream *stream_at(struct rv_record_limiter *limiter, uint32_t number)
 {
-    if (number >= segments->n_streams)
-        segments->streams =
-            rv_vec_extend(segments->streams, &segments->n_streams, (size_t)number + 1, sizeof *segments->streams);
-    return &segments->streams[number];
+    if (number >= limiter->n_streams)
+        limiter->streams =
+            rv_vec_extend(limiter->streams, &limiter->n_streams, (size_t)number + 1, sizeof *limiter->streams);
+    return &limiter->streams[number];
 }
 
 static void widen(uint64_t *first_ns, uint64_t *last_ns, const struct rv_rec_chunk *chunk, bool is_first)
@@ -310,49 +308,50 @@ static void widen(uint64_t *first_ns, uint64_t *last_ns, const struct rv_rec_chu
     *last_ns = is_first || chunk->last_ns > *last_ns ? chunk->last_ns : *last_ns;
 }
 
-static void note_events(struct rv_segments *segments, const struct rv_rec_chunk *chunk)
+static void note_events(struct rv_record_limiter *limiter, const struct rv_rec_chunk *chunk)
 {
-    struct segment *last = &segments->kept[segments->n_kept - 1];
-    widen(&segments->first_ns, &segments->last_ns, chunk, segments->n_events == 0);
+    struct segment *last = &limiter->kept[limiter->n_kept - 1];
+    widen(&limiter->first_ns, &limiter->last_ns, chunk, limiter->n_events == 0);
     widen(&last->first_ns, &last->last_ns, chunk, last->n_events == 0);
-    segments->n_events += chunk->n_events;
+    limiter->n_events += chunk->n_events;
     last->n_events += chunk->n_events;
-    if (part_ns(&segments->limit))
-        let_go_of_old(segments);
+    if (part_ns(&limiter->limit))
+        let_go_of_old(limiter);
 }
 
-void rv_segments_note(struct rv_segments *segments, const struct rv_rec_chunk *chunk, const void *payload, size_t n)
+void rv_record_limiter_note(struct rv_record_limiter *limiter, const struct rv_rec_chunk *chunk, const void *payload,
+                            size_t n)
 {
     struct rv_rec_account account;
     switch (chunk->type) {
     case RV_REC_EVENTS:
         if (!(chunk->flags & RV_REC_OPEN))
-            note_events(segments, chunk);
+            note_events(limiter, chunk);
         break;
     case RV_REC_STRINGS:
-        rv_rec_buffer_add(&segments->names, payload, n);
+        rv_rec_buffer_add(&limiter->names, payload, n);
         break;
     case RV_REC_STREAM:
-        stream_at(segments, chunk->stream)->who.n = 0;
-        rv_rec_buffer_add(&segments->streams[chunk->stream].who, payload, n);
+        stream_at(limiter, chunk->stream)->who.n = 0;
+        rv_rec_buffer_add(&limiter->streams[chunk->stream].who, payload, n);
         break;
     case RV_REC_ACCOUNT:
         memcpy(&account, payload, sizeof account);
-        stream_at(segments, chunk->stream)->n_dropped = account.n_dropped;
+        stream_at(limiter, chunk->stream)->n_dropped = account.n_dropped;
         if (account.is_closed)
-            rv_rec_buffer_fini(&segments->streams[chunk->stream].who);
+            rv_rec_buffer_fini(&limiter->streams[chunk->stream].who);
         break;
     default:
         break;
     }
 }
 
-uint64_t rv_segments_first(const struct rv_segments *segments)
+uint64_t rv_record_limiter_first(const struct rv_record_limiter *limiter)
 {
-    return segments->n_kept ? segments->kept[0].begin : segments->begin;
+    return limiter->n_kept ? limiter->kept[0].begin : limiter->begin;
 }
 
-struct rv_segments_gone rv_segments_gone(const struct rv_segments *segments)
+struct rv_record_limiter_gone rv_record_limiter_gone(const struct rv_record_limiter *limiter)
 {
-    return segments->gone;
+    return limiter->gone;
 }

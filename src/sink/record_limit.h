@@ -44,31 +44,32 @@ struct rv_record_follower {
     void *context;
 };
 
-struct rv_segments; /* opaque; for the writing thread */
+struct rv_record_limiter; /* opaque; for the writing thread */
 
 /* For an empty file. The writer is borrowed. */
-struct rv_segments *rv_segments_create(struct rv_rec_writer *writer, const struct rv_record_limit *limit);
-void rv_segments_destroy(struct rv_segments *segments);
+struct rv_record_limiter *rv_record_limiter_create(struct rv_rec_writer *writer, const struct rv_record_limit *limit);
+void rv_record_limiter_destroy(struct rv_record_limiter *limiter);
 
 /* Must this chunk start a segment? */
-bool rv_segments_is_due(const struct rv_segments *segments, const struct rv_rec_chunk *next);
+bool rv_record_limiter_is_due(const struct rv_record_limiter *limiter, const struct rv_rec_chunk *next);
 
 /*
  * Start a segment: discard old ones for room, and repeat streams, names and open frames. The INDEX of the previous
  * segment was written; a new index builder replaces its one. The writer prints and keeps errors.
  */
-void rv_segments_begin(struct rv_segments *segments, struct rv_index_builder **index_builder);
+void rv_record_limiter_begin_segment(struct rv_record_limiter *limiter, struct rv_index_builder **index_builder);
 
 /* Offset of the first segment kept. */
-uint64_t rv_segments_first(const struct rv_segments *segments);
+uint64_t rv_record_limiter_first(const struct rv_record_limiter *limiter);
 
 /* A chunk was written. payload: n bytes, for STRINGS the raw column; ignored for EVENTS. */
-void rv_segments_note(struct rv_segments *segments, const struct rv_rec_chunk *chunk, const void *payload, size_t n);
+void rv_record_limiter_note(struct rv_record_limiter *limiter, const struct rv_rec_chunk *chunk, const void *payload,
+                            size_t n);
 
-struct rv_segments_gone { /* totals of the discarded segments */
+struct rv_record_limiter_gone { /* totals of the discarded segments */
     uint64_t n_events, n_bytes;
     bool is_between; /* some were after kept ones */
 };
-struct rv_segments_gone rv_segments_gone(const struct rv_segments *segments);
+struct rv_record_limiter_gone rv_record_limiter_gone(const struct rv_record_limiter *limiter);
 
 #endif
