@@ -317,7 +317,8 @@ int rv_target_capture(struct rv_target *target, enum rv_capture_rule rule, const
         return -E2BIG;
     if (!rv_full_ring_has_consumer(target->map->header))
         return -ENOTCONN;
-    int error = rv_commands_post(target->map, RV_COMMANDS_CONSUMER, rv_capture_request(rule), text, strlen(text));
+    int error =
+        rv_commands_post(target->map, RV_COMMANDS_CONSUMER, rv_capture_control_request(rule), text, strlen(text));
     if (!error)
         error = rv_commands_wait_response(target->map, RV_COMMANDS_CONSUMER, &response, timeout_ns);
     if (error == -ETIMEDOUT)

@@ -16,24 +16,24 @@ static const char *const REQUESTS[RV_CAPTURE_RULE_COUNT] = {
     [RV_CAPTURE_TRACE] = "trac",
 };
 
-const char *rv_capture_request(enum rv_capture_rule rule)
+const char *rv_capture_control_request(enum rv_capture_rule rule)
 {
     return REQUESTS[rule];
 }
 
-void rv_capture_init(struct rv_capture *capture, bool publishes)
+void rv_capture_control_init(struct rv_capture_control *capture, bool publishes)
 {
     if (capture->filter && publishes)
         capture->publisher = rv_verdict_publisher_create(capture->map);
 }
 
-void rv_capture_fini(struct rv_capture *capture)
+void rv_capture_control_fini(struct rv_capture_control *capture)
 {
     rv_verdict_publisher_destroy(capture->publisher);
     rv_capture_filter_destroy(capture->own);
 }
 
-static void begin_filtering(struct rv_capture *capture)
+static void begin_filtering(struct rv_capture_control *capture)
 {
     if (!capture->filter)
         capture->filter = capture->own = rv_capture_filter_create_open();
@@ -41,7 +41,8 @@ static void begin_filtering(struct rv_capture *capture)
         capture->publisher = rv_verdict_publisher_create(capture->map);
 }
 
-uint32_t rv_capture_id(const struct rv_capture *capture, uint32_t process_idx, uint64_t address, uint64_t ticks)
+uint32_t rv_capture_control_id(const struct rv_capture_control *capture, uint32_t process_idx, uint64_t address,
+                               uint64_t ticks)
 {
     struct rv_event event = {.when = (uint64_t)RV_EVENT_CALL_AT << RV_EVENT_KIND_SHIFT |
                                      rv_clock_to_ns(&capture->map->clock, ticks),
@@ -51,18 +52,20 @@ uint32_t rv_capture_id(const struct rv_capture *capture, uint32_t process_idx, u
     return event.id;
 }
 
-uint32_t rv_capture_leave_out(struct rv_capture *capture, uint32_t process_idx, uint64_t address, uint64_t ticks)
+uint32_t rv_capture_control_leave_out(struct rv_capture_control *capture, uint32_t process_idx, uint64_t address,
+                                      uint64_t ticks)
 {
-    const uint32_t id = rv_capture_id(capture, process_idx, address, ticks);
+    const uint32_t id = rv_capture_control_id(capture, process_idx, address, ticks);
     begin_filtering(capture);
     rv_capture_filter_leave_out(capture->filter, capture->symbolizer, id);
     rv_verdict_put(capture->publisher, &(struct rv_verdict_function){process_idx, id, address, ticks}, false);
     return id;
 }
 
-uint32_t rv_capture_let_in(struct rv_capture *capture, uint32_t process_idx, uint64_t address, uint64_t ticks)
+uint32_t rv_capture_control_let_in(struct rv_capture_control *capture, uint32_t process_idx, uint64_t address,
+                                   uint64_t ticks)
 {
-    const uint32_t id = rv_capture_id(capture, process_idx, address, ticks);
+    const uint32_t id = rv_capture_control_id(capture, process_idx, address, ticks);
     if (!capture->filter || !rv_capture_filter_let_in(capture->filter, capture->symbolizer, id))
         return 0;
     rv_verdict_publish_again(capture->publisher, capture->filter, capture->symbolizer);
@@ -70,7 +73,7 @@ uint32_t rv_capture_let_in(struct rv_capture *capture, uint32_t process_idx, uin
 }
 
 struct called { /* functions of a process */
-    struct rv_capture *capture;
+    struct rv_capture_control *capture;
     uint32_t process_idx;
     uint64_t ticks;
 };
@@ -78,14 +81,14 @@ struct called { /* functions of a process */
 static void put_if_rejected(void *context, uint64_t address, uint32_t id)
 {
     const struct called *called = context;
-    struct rv_capture *capture = called->capture;
+    struct rv_capture_control *capture = called->capture;
     if (!rv_capture_filter_has(capture->filter, capture->symbolizer, id))
         rv_verdict_put(capture->publisher,
                        &(struct rv_verdict_function){called->process_idx, id, address, called->ticks}, false);
 }
 
 /* Functions that were called while all were kept have no verdict yet, and may not be called again. */
-static void put_rejected(struct rv_capture *capture)
+static void put_rejected(struct rv_capture_control *capture)
 {
     const uint64_t ticks = rv_clock_ticks(capture->map->clock.kind);
     for (uint32_t i = 0, n = rv_ownership_n_processes(capture->map); i < n; i++) {
@@ -97,7 +100,8 @@ static void put_rejected(struct rv_capture *capture)
 }
 
 /* A line into answer. False: there is no such rule. */
-static bool change(struct rv_capture *capture, enum rv_capture_rule rule, const char *text, char answer[ANSWER_BYTES])
+static bool change(struct rv_capture_control *capture, enum rv_capture_rule rule, const char *text,
+                   char answer[ANSWER_BYTES])
 {
     const bool is_for_more = rule == RV_CAPTURE_INCLUDE || rule == RV_CAPTURE_TRACE;
     begin_filtering(capture);
@@ -115,13 +119,13 @@ static bool change(struct rv_capture *capture, enum rv_capture_rule rule, const 
     return true;
 }
 
-bool rv_capture_is_asked(const struct rv_capture *capture)
+bool rv_capture_control_is_asked(const struct rv_capture_control *capture)
 {
     struct rv_command request = {.capacity = 0};
     return rv_commands_wait(capture->map, RV_COMMANDS_CONSUMER, &request, 0) == 0;
 }
 
-void rv_capture_answer(struct rv_capture *capture)
+void rv_capture_control_answer(struct rv_capture_control *capture)
 {
     char text[RV_WIRE_REQUEST_BYTES + 1], answer[ANSWER_BYTES];
     struct rv_command request = {.message = text, .capacity = sizeof text - 1};

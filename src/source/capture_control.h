@@ -11,7 +11,7 @@
 
 #include "source/verdicts.h"
 
-struct rv_capture {
+struct rv_capture_control {
     struct rv_map *map; /* these three are borrowed */
     struct rv_symbolizer *symbolizer;
     struct rv_capture_filter *filter;       /* NULL: all is captured */
@@ -20,25 +20,28 @@ struct rv_capture {
 };
 
 /* The word that asks for a rule, of four characters. */
-const char *rv_capture_request(enum rv_capture_rule rule);
+const char *rv_capture_control_request(enum rv_capture_rule rule);
 
 /* publishes: the filter's verdicts, for good. Drain thread, as the others. */
-void rv_capture_init(struct rv_capture *capture, bool publishes);
-void rv_capture_fini(struct rv_capture *capture);
+void rv_capture_control_init(struct rv_capture_control *capture, bool publishes);
+void rv_capture_control_fini(struct rv_capture_control *capture);
 
 /* Leave a function out of what is captured. Returns its id. */
-uint32_t rv_capture_leave_out(struct rv_capture *capture, uint32_t process_idx, uint64_t address, uint64_t ticks);
+uint32_t rv_capture_control_leave_out(struct rv_capture_control *capture, uint32_t process_idx, uint64_t address,
+                                      uint64_t ticks);
 
 /* Have it captured again, unless a rule leaves it out. Returns its id; 0: nothing has changed. */
-uint32_t rv_capture_let_in(struct rv_capture *capture, uint32_t process_idx, uint64_t address, uint64_t ticks);
+uint32_t rv_capture_control_let_in(struct rv_capture_control *capture, uint32_t process_idx, uint64_t address,
+                                   uint64_t ticks);
 
 /* The function at an address of a process at that time. */
-uint32_t rv_capture_id(const struct rv_capture *capture, uint32_t process_idx, uint64_t address, uint64_t ticks);
+uint32_t rv_capture_control_id(const struct rv_capture_control *capture, uint32_t process_idx, uint64_t address,
+                               uint64_t ticks);
 
 /* Is there a request? */
-bool rv_capture_is_asked(const struct rv_capture *capture);
+bool rv_capture_control_is_asked(const struct rv_capture_control *capture);
 
 /* Answer it, if it is still there: filter and publisher may be others then. */
-void rv_capture_answer(struct rv_capture *capture);
+void rv_capture_control_answer(struct rv_capture_control *capture);
 
 #endif

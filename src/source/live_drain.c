@@ -84,7 +84,7 @@ struct live {
     struct rv_event *switches, *merged; /* of a thread; merged: with its popped events */
     size_t switches_capacity, merged_capacity;
     struct rv_ticker *ticker; /* clock TICK only */
-    struct rv_capture capture;
+    struct rv_capture_control capture;
     struct rv_governor *governor;                    /* or NULL */
     struct rv_governor_choice choices[MOST_CHOICES]; /* its choices that no lane could show yet */
     size_t n_choices;
@@ -508,8 +508,8 @@ static void follow_choice(struct live *live, size_t i, struct live_ring *slot, c
     live->n_choices--;
     memmove(&live->choices[i], &live->choices[i + 1], (live->n_choices - i) * sizeof choice);
     choice.ticks = choice.is_back ? live->turn_ticks : choice.ticks;
-    const uint32_t id = (choice.is_back ? rv_capture_let_in : rv_capture_leave_out)(&live->capture, choice.process_idx,
-                                                                                    choice.address, choice.ticks);
+    const uint32_t id = (choice.is_back ? rv_capture_control_let_in : rv_capture_control_leave_out)(
+        &live->capture, choice.process_idx, choice.address, choice.ticks);
     if (id)
         mark_choice(live, slot, &choice, id, intake);
     use_capture(live);
@@ -706,7 +706,7 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
         rv_context_switches_read(live->params.switches, &live->map->clock);
     bool was_over = is_over(live);
     /* Answered when what was written before it has been read. */
-    const bool is_capture_changing = rv_capture_is_asked(&live->capture);
+    const bool is_capture_changing = rv_capture_control_is_asked(&live->capture);
     bool has_moved = false;
     live->is_busy = false;
     repair_file_state(live);
@@ -718,7 +718,7 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
         has_moved |= visit_ring(live, i, check_liveness, intake);
     rv_ring_turn_done(live->map->header);
     if (is_capture_changing) {
-        rv_capture_answer(&live->capture);
+        rv_capture_control_answer(&live->capture);
         use_capture(live);
     }
     govern(live, intake);
@@ -808,7 +808,7 @@ static void close_live(struct rv_source *source)
     rv_arguments_close(live->arguments);
     rv_symbolizer_destroy(live->symbolizer);
     rv_module_watch_fini(&live->modules);
-    rv_capture_fini(&live->capture);
+    rv_capture_control_fini(&live->capture);
     rv_governor_destroy(live->governor);
     free(live->rings);
     free(live->has_live_owner);
@@ -848,8 +848,8 @@ struct rv_source *rv_live_drain_open(struct rv_map *map, const struct rv_live_pa
     live->rings = rv_alloc_sparse(map->geometry.n_rings, sizeof *live->rings);
     live->popped = rv_alloc(RV_BATCH_EVENTS, sizeof *live->popped);
     live->has_live_owner = rv_alloc(n_words(live), sizeof *live->has_live_owner);
-    live->capture = (struct rv_capture){.map = map, .symbolizer = live->symbolizer, .filter = params->filter};
-    rv_capture_init(&live->capture, params->is_own);
+    live->capture = (struct rv_capture_control){.map = map, .symbolizer = live->symbolizer, .filter = params->filter};
+    rv_capture_control_init(&live->capture, params->is_own);
     if (params->max_overhead > 0)
         live->governor = rv_governor_create(map, params->max_overhead);
     if (map->geometry.clock_kind == RV_CLOCK_TICK)

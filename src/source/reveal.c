@@ -17,7 +17,7 @@ static bool is_patched(const struct rv_map *map, uint32_t process_idx)
            __atomic_load_n(&process->instrumentation.instruments, __ATOMIC_RELAXED) & RV_INSTRUMENT_PATCHES;
 }
 
-static bool fits(const struct rv_capture *capture, const char *symbol, const char *path)
+static bool fits(const struct rv_capture_control *capture, const char *symbol, const char *path)
 {
     struct rv_demangled demangled;
     char package[512], name[512];
@@ -32,15 +32,15 @@ static bool fits(const struct rv_capture *capture, const char *symbol, const cha
     return is_short && rv_capture_filter_fits_last(capture->filter, package, name);
 }
 
-static void put(struct rv_capture *capture, uint32_t process_idx, uint64_t address)
+static void put(struct rv_capture_control *capture, uint32_t process_idx, uint64_t address)
 {
     const uint64_t ticks = rv_clock_ticks(capture->map->clock.kind);
-    const uint32_t id = rv_capture_id(capture, process_idx, address, ticks);
+    const uint32_t id = rv_capture_control_id(capture, process_idx, address, ticks);
     rv_verdict_put(capture->publisher, &(struct rv_verdict_function){process_idx, id, address, ticks},
                    rv_capture_filter_has(capture->filter, capture->symbolizer, id));
 }
 
-static size_t reveal_module(struct rv_capture *capture, const struct rv_module *module)
+static size_t reveal_module(struct rv_capture_control *capture, const struct rv_module *module)
 {
     const struct rv_elf_identity identity = {module->device, module->inode, module->build_id, module->build_id_bytes};
     struct rv_elf *elf = rv_elf_open(module->path, &identity);
@@ -58,7 +58,7 @@ static size_t reveal_module(struct rv_capture *capture, const struct rv_module *
     return n;
 }
 
-size_t rv_reveal_functions(struct rv_capture *capture)
+size_t rv_reveal_functions(struct rv_capture_control *capture)
 {
     char path[PATH_BYTES];
     size_t n = 0;

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-struct rv_capture;
+struct rv_capture_control;
 
 /*
  * Publish that the functions are kept which fit the last rule of the filter, of patched programs that run: by the symbols
@@ -13,6 +13,6 @@ struct rv_capture;
  *   returns  how many
  *   thread   drain; reads files
  */
-size_t rv_reveal_functions(struct rv_capture *capture);
+size_t rv_reveal_functions(struct rv_capture_control *capture);
 
 #endif
