@@ -40,7 +40,7 @@ struct rows {
 };
 
 /* Had this been free: so many subroutines, objects, and objects whose wakers are not known. */
-enum { SAVINGS_EACH = RV_SAVINGS_MOST_SUBROUTINES, MOST_SAVINGS = 3 * SAVINGS_EACH };
+enum { SAVINGS_EACH = RV_IF_FREE_SPOOL_MOST_SUBROUTINES, MOST_SAVINGS = 3 * SAVINGS_EACH };
 
 /* More waits are not taken into memory: the path is found among those that it needs, and savings are not measured. */
 #define MOST_WAITS ((size_t)1 << 23)
@@ -60,7 +60,7 @@ struct path {
     struct rv_path_step *steps;
     size_t n_steps;
     struct rows subroutines, objects, unknown, on_threads;
-    struct rv_saving savings[MOST_SAVINGS]; /* most first */
+    struct rv_if_free_saving savings[MOST_SAVINGS]; /* most first */
     size_t n_savings;
 };
 
@@ -316,7 +316,7 @@ static void sort(struct rows *rows)
 
 /* ---- had something been free ---- */
 
-static bool has_saving(const struct path *path, const struct rv_saving *saving)
+static bool has_saving(const struct path *path, const struct rv_if_free_saving *saving)
 {
     for (size_t i = 0; i < path->n_savings; i++)
         if (path->savings[i].is_object == saving->is_object && path->savings[i].kind == saving->kind &&
@@ -328,7 +328,7 @@ static bool has_saving(const struct path *path, const struct rv_saving *saving)
 static void choose_savings(struct path *path, const struct rows *rows, bool is_object)
 {
     for (size_t i = 0; i < rows->n && i < SAVINGS_EACH; i++) {
-        const struct rv_saving saving = {is_object, rows->rows[i].kind, rows->rows[i].id, 0};
+        const struct rv_if_free_saving saving = {is_object, rows->rows[i].kind, rows->rows[i].id, 0};
         const bool is_join = is_object && saving.kind == RV_WAIT_JOIN; /* not to join is another program */
         if (!is_join && !has_saving(path, &saving))
             path->savings[path->n_savings++] = saving;
@@ -337,7 +337,7 @@ static void choose_savings(struct path *path, const struct rows *rows, bool is_o
 
 static int by_saving(const void *a, const void *b)
 {
-    const struct rv_saving *x = a, *y = b;
+    const struct rv_if_free_saving *x = a, *y = b;
     if (x->saved_ns != y->saved_ns)
         return x->saved_ns > y->saved_ns ? -1 : 1;
     if (x->is_object != y->is_object)
@@ -352,11 +352,12 @@ static int measure_savings(struct path *path, struct rv_path_params params)
     choose_savings(path, &path->subroutines, false);
     choose_savings(path, &path->objects, true);
     choose_savings(path, &path->unknown, true);
-    const int error = rv_savings_measure(&(struct rv_savings_params){.path = &params,
-                                                                     .graph = &path->graph,
-                                                                     .spool = path->report->spool,
-                                                                     .subroutines = path->report->subroutines},
-                                         path->savings, path->n_savings);
+    const int error =
+        rv_if_free_spool_measure(&(struct rv_if_free_spool_params){.path = &params,
+                                                                   .graph = &path->graph,
+                                                                   .spool = path->report->spool,
+                                                                   .subroutines = path->report->subroutines},
+                                 path->savings, path->n_savings);
     qsort(path->savings, path->n_savings, sizeof *path->savings, by_saving);
     return error;
 }
@@ -519,7 +520,7 @@ static void add_text_section(struct rv_text_buffer *text, const struct path *pat
     }
 }
 
-static char *take_saving(const struct path *path, const struct rv_saving *saving)
+static char *take_saving(const struct path *path, const struct rv_if_free_saving *saving)
 {
     const struct row row = {.id = saving->id, .kind = saving->kind};
     return saving->is_object ? take_object(path, &row) : take_subroutine(path, &row);

@@ -7,16 +7,16 @@
 #include "model/subroutines.h"
 #include "waits/graph.h"
 
-#define RV_SAVINGS_MOST_SUBROUTINES 5u
+#define RV_IF_FREE_SPOOL_MOST_SUBROUTINES 5u
 
-struct rv_saving {
+struct rv_if_free_saving {
     bool is_object;         /* waits of this kind for an object, else the own time of a subroutine */
     enum rv_wait_kind kind; /* of an object */
     uint32_t id;
     uint64_t saved_ns; /* set by the measurement */
 };
 
-struct rv_savings_params {
+struct rv_if_free_spool_params {
     const struct rv_path_params *path; /* of the graph */
     const struct rv_wait_graph *graph;
     const struct rv_spool *spool; /* sealed */
@@ -25,9 +25,9 @@ struct rv_savings_params {
 
 /*
  * Measure all of them, each for itself, in one pass over the calls.
- *   savings  n; of them at most RV_SAVINGS_MOST_SUBROUTINES subroutines
+ *   savings  n; of them at most RV_IF_FREE_SPOOL_MOST_SUBROUTINES subroutines
  *   returns  0, or a negative errno with one line printed
  */
-int rv_savings_measure(const struct rv_savings_params *params, struct rv_saving *savings, size_t n);
+int rv_if_free_spool_measure(const struct rv_if_free_spool_params *params, struct rv_if_free_saving *savings, size_t n);
 
 #endif
