@@ -53,7 +53,7 @@ static void show_thread(const struct rv_ui_style *style, const struct rv_calls_t
     pthread_mutex_lock(&lane->lock);
     (void)snprintf(name, sizeof name, "%s", lane->name);
     pthread_mutex_unlock(&lane->lock);
-    rv_ui_cell_text(style, name);
+    rv_table_cell_text(style, name);
 }
 
 static void show_caller(const struct rv_ui_style *style, const struct rv_calls_table *shown, const struct rv_call *call)
@@ -74,7 +74,7 @@ static void show_row(const struct rv_ui_style *style, const struct rv_calls_tabl
     rv_imgui_table_row();
     show_start(style, shown, row, acts);
     show_duration(style, shown, call);
-    rv_ui_cell_ns(style, call->self_ns);
+    rv_table_cell_ns(style, call->self_ns);
     show_thread(style, shown, call);
     show_caller(style, shown, call);
     rv_imgui_pop_id();

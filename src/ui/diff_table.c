@@ -50,7 +50,7 @@ static void show_ratio(const struct rv_ui_style *style, const struct rv_diff_row
     char text[32] = "";
     if (before_ns && after_ns)
         (void)snprintf(text, sizeof text, "%.2f", (double)after_ns / (double)before_ns);
-    rv_ui_cell_text(style, text);
+    rv_table_cell_text(style, text);
 }
 
 static void show_row(struct rv_ui *ui, const struct rv_diff_table *shown, size_t idx, struct rv_ui_acts *acts)
@@ -65,12 +65,12 @@ static void show_row(struct rv_ui *ui, const struct rv_diff_table *shown, size_t
     if (rv_imgui_is_clicked(0))
         ask_about(ui, shown, row, acts);
     rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text_strong, name);
-    rv_ui_cell_text(style, rv_diff_significance_word(row->verdict));
+    rv_table_cell_text(style, rv_diff_significance_word(row->verdict));
     show_ratio(style, row);
     for (int side = 0; side < RV_DIFF_SIDES; side++)
-        rv_ui_cell_ns(style, row->own_p50_ns[side]);
+        rv_table_cell_ns(style, row->own_p50_ns[side]);
     for (int side = 0; side < RV_DIFF_SIDES; side++)
-        rv_ui_cell_ns(style, row->stats[side].total_ns);
+        rv_table_cell_ns(style, row->stats[side].total_ns);
 }
 
 void rv_diff_table_show(struct rv_ui *ui, const struct rv_diff_table *shown, struct rv_ui_acts *acts, float height)

@@ -54,11 +54,11 @@ static void show_row(const struct rv_ui_style *style, const struct rv_groups_tab
     if (rv_imgui_is_clicked(0) && shown->grouping == RV_CALLS_BY_CALLER && group->caller != RV_CALL_NO_CALLER)
         rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_CHOOSE_ROW, .idx = group->caller});
     rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text_strong, name);
-    rv_ui_cell_count(style, group->n_calls);
-    rv_ui_cell_ns(style, group->total_ns);
-    rv_ui_cell_ns(style, group->self_ns);
-    rv_ui_cell_ns(style, group->total_ns / group->n_calls);
-    rv_ui_cell_ns(style, group->max_ns);
+    rv_table_cell_count(style, group->n_calls);
+    rv_table_cell_ns(style, group->total_ns);
+    rv_table_cell_ns(style, group->self_ns);
+    rv_table_cell_ns(style, group->total_ns / group->n_calls);
+    rv_table_cell_ns(style, group->max_ns);
 }
 
 static void show_groupings(const struct rv_groups_table *shown, struct rv_ui_acts *acts)

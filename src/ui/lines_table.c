@@ -30,14 +30,14 @@ static void show_numbers(const struct rv_ui_style *style, const struct rv_line_t
 {
     for (int i = COLUMN_HITS; i <= COLUMN_SELF && !row->sums.n_hits; i++)
         if (!is_narrow || i == COLUMN_SELF)
-            rv_ui_cell_text(style, "");
+            rv_table_cell_text(style, "");
     if (!row->sums.n_hits)
         return;
     if (!is_narrow) {
-        rv_ui_cell_count(style, row->sums.n_hits);
-        rv_ui_cell_ns(style, row->sums.total_ns);
+        rv_table_cell_count(style, row->sums.n_hits);
+        rv_table_cell_ns(style, row->sums.total_ns);
     }
-    rv_ui_cell_ns(style, row->sums.self_ns);
+    rv_table_cell_ns(style, row->sums.self_ns);
 }
 
 /* Behind the text, a bar as long as its own time. */

@@ -71,11 +71,11 @@ static void show_number(const struct rv_ui_style *style, const struct rv_stats_r
 {
     uint64_t number = rv_statistics_number(row, column);
     if (column == RV_STATISTICS_CALLS)
-        rv_ui_cell_count(style, number);
+        rv_table_cell_count(style, number);
     else if (column == RV_STATISTICS_SHARE)
-        rv_ui_cell_share(style, number, self_ns);
+        rv_table_cell_share(style, number, self_ns);
     else
-        rv_ui_cell_ns(style, number);
+        rv_table_cell_ns(style, number);
 }
 
 /* A click chooses the row, a double click leads to its longest call. */

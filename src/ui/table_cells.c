@@ -6,29 +6,29 @@
 #include "base/units.h"
 #include "ui/imgui_bridge.h"
 
-void rv_ui_cell_text(const struct rv_ui_style *style, const char *text)
+void rv_table_cell_text(const struct rv_ui_style *style, const char *text)
 {
     rv_imgui_table_cell();
     rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text, text);
 }
 
-void rv_ui_cell_count(const struct rv_ui_style *style, uint64_t n)
+void rv_table_cell_count(const struct rv_ui_style *style, uint64_t n)
 {
     char text[32];
     (void)snprintf(text, sizeof text, "%" PRIu64, n);
-    rv_ui_cell_text(style, text);
+    rv_table_cell_text(style, text);
 }
 
-void rv_ui_cell_ns(const struct rv_ui_style *style, uint64_t ns)
+void rv_table_cell_ns(const struct rv_ui_style *style, uint64_t ns)
 {
     char text[32];
     rv_units_format_ns(text, sizeof text, ns);
-    rv_ui_cell_text(style, text);
+    rv_table_cell_text(style, text);
 }
 
-void rv_ui_cell_share(const struct rv_ui_style *style, uint64_t part, uint64_t whole)
+void rv_table_cell_share(const struct rv_ui_style *style, uint64_t part, uint64_t whole)
 {
     char text[32];
     (void)snprintf(text, sizeof text, "%.1f %%", whole ? 100.0 * (double)part / (double)whole : 0.0);
-    rv_ui_cell_text(style, text);
+    rv_table_cell_text(style, text);
 }

@@ -6,9 +6,9 @@
 
 #include "ui/style.h"
 
-void rv_ui_cell_text(const struct rv_ui_style *style, const char *text);
-void rv_ui_cell_count(const struct rv_ui_style *style, uint64_t n);
-void rv_ui_cell_ns(const struct rv_ui_style *style, uint64_t ns);
-void rv_ui_cell_share(const struct rv_ui_style *style, uint64_t part, uint64_t whole);
+void rv_table_cell_text(const struct rv_ui_style *style, const char *text);
+void rv_table_cell_count(const struct rv_ui_style *style, uint64_t n);
+void rv_table_cell_ns(const struct rv_ui_style *style, uint64_t ns);
+void rv_table_cell_share(const struct rv_ui_style *style, uint64_t part, uint64_t whole);
 
 #endif

@@ -17,10 +17,10 @@ enum column { COLUMN_NAME, COLUMN_CALLS, COLUMN_TOTAL, COLUMN_SELF, COLUMN_SHARE
 static void show_numbers(const struct rv_ui_style *style, const struct rv_tree_table *shown,
                          const struct rv_range_node *node)
 {
-    rv_ui_cell_count(style, node->n_calls);
-    rv_ui_cell_ns(style, node->total_ns);
-    rv_ui_cell_ns(style, node->self_ns);
-    rv_ui_cell_share(style, node->total_ns, shown->nodes[0].total_ns);
+    rv_table_cell_count(style, node->n_calls);
+    rv_table_cell_ns(style, node->total_ns);
+    rv_table_cell_ns(style, node->self_ns);
+    rv_table_cell_share(style, node->total_ns, shown->nodes[0].total_ns);
 }
 
 static void show_arrow(const struct rv_ui_style *style, const struct rv_tree_table *shown,

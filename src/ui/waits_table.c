@@ -44,11 +44,11 @@ static void show_row(const struct rv_ui_style *style, const struct rv_waits_tabl
     rv_imgui_push_id(row->idx);
     rv_imgui_table_row();
     show_link(style, "object", row->object, RV_ACTION_SHOW_WAIT, row, acts);
-    rv_ui_cell_ns(style, row->total_ns);
+    rv_table_cell_ns(style, row->total_ns);
     if (!is_narrow) {
-        rv_ui_cell_count(style, row->n_waits);
-        rv_ui_cell_ns(style, row->p99_ns);
-        rv_ui_cell_ns(style, row->longest_ns);
+        rv_table_cell_count(style, row->n_waits);
+        rv_table_cell_ns(style, row->p99_ns);
+        rv_table_cell_ns(style, row->longest_ns);
         show_link(style, "waiter", row->waiter, RV_ACTION_SHOW_WAIT, row, acts);
     }
     show_link(style, "holder", row->holder, RV_ACTION_SHOW_HOLDER, row, acts);
