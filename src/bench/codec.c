@@ -340,7 +340,8 @@ static int measure_program(struct rv_bench_out *out, const struct stream *stream
     fflush(stdout);
     struct rv_launch *launch = start_quietly(path, argv);
     struct rv_source *source =
-        launch ? rv_live_drain_open(&map, &(struct rv_live_params){.is_over = has_ended, .context = launch}) : NULL;
+        launch ? rv_live_drain_open(&map, &(struct rv_live_drain_params){.is_over = has_ended, .context = launch})
+               : NULL;
     error = source ? measure_source(out, stream->name, source) : -ENOENT;
     rv_launch_destroy(launch);
     unlink(path);

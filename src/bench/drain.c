@@ -158,7 +158,7 @@ static int begin_run(struct setup *setup, const struct step *steps, uint64_t n_e
     struct rv_source *source = NULL;
     if (!error) {
         source = rv_live_drain_open(
-            &setup->map, &(struct rv_live_params){.is_over = producer_has_ended, .context = &setup->producer});
+            &setup->map, &(struct rv_live_drain_params){.is_over = producer_has_ended, .context = &setup->producer});
         error = source ? start_producer(&setup->producer, setup->path, steps, n_events) : -EBUSY;
     }
     if (!error && is_recorded)

@@ -38,7 +38,7 @@ static struct rv_source *open_both(const struct rv_options *options, const uint6
     struct rv_source *sources[RV_DIFF_SIDES] = {NULL};
     for (int i = 0; i < RV_DIFF_SIDES && (sources[i] = open_one(options->files[i], options, &filters[i])); i++)
         ;
-    return rv_merge_open(&(struct rv_merge_params){
+    return rv_merged_recordings_open(&(struct rv_merged_recordings_params){
         .sources = sources, .paths = options->files, .labels = labels, .n = RV_DIFF_SIDES, .starts_ns = starts_ns});
 }
 

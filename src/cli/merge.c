@@ -18,8 +18,8 @@ static struct rv_source *open_all(const struct rv_options *options)
     struct rv_source **sources = rv_alloc(n, sizeof(struct rv_source *));
     for (size_t i = 0; i < n && (sources[i] = rv_replay_open(options->files[i])); i++)
         ;
-    struct rv_source *merged =
-        rv_merge_open(&(struct rv_merge_params){.sources = sources, .paths = options->files, .n = n});
+    struct rv_source *merged = rv_merged_recordings_open(
+        &(struct rv_merged_recordings_params){.sources = sources, .paths = options->files, .n = n});
     free(sources);
     return merged;
 }

@@ -11,7 +11,7 @@
 struct rv_open_trace_params {
     const char *path;
     const struct rv_import_format *format; /* --import; NULL = recognized by content */
-    struct rv_live_params live;            /* the filter applies to every source */
+    struct rv_live_drain_params live;      /* the filter applies to every source */
     bool needs_few_blocks;                 /* large recordings may be opened by their index */
 };
 

@@ -225,7 +225,7 @@ static struct rv_context_switches *open_context_switches(const struct rv_options
 static int open_source(struct watch *watch)
 {
     const struct rv_options *options = watch->options;
-    struct rv_live_params live = {
+    struct rv_live_drain_params live = {
         .interval_ns = options->drain_interval_ns,
         .filter = watch->filter,
         .is_own = !options->file,

@@ -73,7 +73,7 @@ struct live_ring {
 struct live {
     struct rv_source source; /* first: a live is its source */
     struct rv_map *map;
-    struct rv_live_params params;
+    struct rv_live_drain_params params;
     struct rv_symbolizer *symbolizer;
     struct rv_name_map names;
     struct rv_module_watch modules;
@@ -820,7 +820,7 @@ static void close_live(struct rv_source *source)
     free(live);
 }
 
-struct rv_source *rv_live_drain_open(struct rv_map *map, const struct rv_live_params *params)
+struct rv_source *rv_live_drain_open(struct rv_map *map, const struct rv_live_drain_params *params)
 {
     if (rv_ownership_attach_consumer(map) != 0) {
         rv_err(EBUSY, "%s: another ringviz is reading this trace", map->path);

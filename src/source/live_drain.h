@@ -9,7 +9,7 @@
 #include "ring/map.h"
 #include "source/capture_filter.h"
 
-struct rv_live_params {
+struct rv_live_drain_params {
     uint64_t interval_ns; /* between drains; 0 = 2 ms */
     /* Has the traced program ended? The source ends when this is true and every ring is empty and unowned. May be
      * NULL: then it ends when rings have had owners and none has one any more. */
@@ -25,6 +25,6 @@ struct rv_live_params {
 
 /* Attach as the draining consumer. The map is borrowed until close. NULL with a line printed when another process
  * drains it. */
-struct rv_source *rv_live_drain_open(struct rv_map *map, const struct rv_live_params *params);
+struct rv_source *rv_live_drain_open(struct rv_map *map, const struct rv_live_drain_params *params);
 
 #endif

@@ -244,7 +244,7 @@ static void align_starts(struct merged *merged, const uint64_t *starts_ns)
     }
 }
 
-static bool has_all(const struct rv_merge_params *params)
+static bool has_all(const struct rv_merged_recordings_params *params)
 {
     size_t n = 0;
     while (n < params->n && params->sources[n])
@@ -252,14 +252,14 @@ static bool has_all(const struct rv_merge_params *params)
     return n == params->n;
 }
 
-static void close_all(const struct rv_merge_params *params)
+static void close_all(const struct rv_merged_recordings_params *params)
 {
     for (size_t i = 0; i < params->n; i++)
         if (params->sources[i])
             params->sources[i]->close(params->sources[i]);
 }
 
-struct rv_source *rv_merge_open(const struct rv_merge_params *params)
+struct rv_source *rv_merged_recordings_open(const struct rv_merged_recordings_params *params)
 {
     if (!has_all(params)) {
         close_all(params);

@@ -15,7 +15,7 @@
 
 #include "source/source.h"
 
-struct rv_merge_params {
+struct rv_merged_recordings_params {
     struct rv_source *const *sources; /* n sources that define names on the drain thread, as replays and imports
                                          do; owned by the merged source from now on, even on failure. With a NULL
                                          among them (reported by its opener) the others are closed */
@@ -26,6 +26,6 @@ struct rv_merge_params {
 };
 
 /* NULL with one line printed. */
-struct rv_source *rv_merge_open(const struct rv_merge_params *params);
+struct rv_source *rv_merged_recordings_open(const struct rv_merged_recordings_params *params);
 
 #endif

@@ -240,7 +240,7 @@ int main(int argc, char **argv)
     if (rv_map_default_path(path, sizeof path, 1 << 20) != 0 ||
         rv_map_create(&map, path, &(struct rv_map_params){.ring_events = 1 << 14}) != 0)
         return 1;
-    steps.source = rv_live_drain_open(&map, &(struct rv_live_params){.interval_ns = 0});
+    steps.source = rv_live_drain_open(&map, &(struct rv_live_drain_params){.interval_ns = 0});
     steps.window = (struct rv_window_params){.title = language->command[0], .map = &map};
     pid_t pid = start_program(script, path);
     int status = window_steps_run(&steps, WIDTH, HEIGHT, 12);

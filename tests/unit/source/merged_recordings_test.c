@@ -108,8 +108,8 @@ Test(merge, times_are_on_one_wall_clock_and_names_are_shared, .timeout = 60)
     struct heard heard = {0};
     struct rv_source *sources[] = {make_fake("late host", 1000, 5000000, &n_closed),
                                    make_fake("early host", 300, 1000000, &n_closed)};
-    struct rv_source *merged =
-        rv_merge_open(&(struct rv_merge_params){.sources = sources, .paths = (const char *[]){"a", "b"}, .n = 2});
+    struct rv_source *merged = rv_merged_recordings_open(
+        &(struct rv_merged_recordings_params){.sources = sources, .paths = (const char *[]){"a", "b"}, .n = 2});
     const struct rv_intake intake = {.context = &heard,
                                      .open_stream = hear_stream,
                                      .close_stream = hear_end,
@@ -146,11 +146,12 @@ Test(merge, compared_runs_begin_together_and_are_labelled, .timeout = 60)
     struct heard heard = {0};
     struct rv_source *sources[] = {make_fake("late", 5000, 5000000, &n_closed),
                                    make_fake("early", 300, 1ull << 60, &n_closed)};
-    struct rv_source *merged = rv_merge_open(&(struct rv_merge_params){.sources = sources,
-                                                                       .paths = (const char *[]){"a", "b"},
-                                                                       .labels = (const char *[]){"before:", "after:"},
-                                                                       .n = 2,
-                                                                       .starts_ns = (const uint64_t[]){5000, 300}});
+    struct rv_source *merged =
+        rv_merged_recordings_open(&(struct rv_merged_recordings_params){.sources = sources,
+                                                                        .paths = (const char *[]){"a", "b"},
+                                                                        .labels = (const char *[]){"before:", "after:"},
+                                                                        .n = 2,
+                                                                        .starts_ns = (const uint64_t[]){5000, 300}});
     const struct rv_intake intake = {.context = &heard,
                                      .open_stream = hear_stream,
                                      .close_stream = hear_end,
@@ -179,8 +180,8 @@ Test(merge, clocks_that_are_years_apart_are_refused, .timeout = 60)
 {
     int n_closed = 0;
     struct rv_source *sources[] = {make_fake("a", 1, 1, &n_closed), make_fake("b", 1, 1ull << 60, &n_closed)};
-    cr_assert_null(
-        rv_merge_open(&(struct rv_merge_params){.sources = sources, .paths = (const char *[]){"a", "b"}, .n = 2}));
+    cr_assert_null(rv_merged_recordings_open(
+        &(struct rv_merged_recordings_params){.sources = sources, .paths = (const char *[]){"a", "b"}, .n = 2}));
     cr_assert_eq(n_closed, 2);
 }
 
@@ -188,7 +189,7 @@ Test(merge, a_source_that_could_not_be_opened_closes_the_others, .timeout = 60)
 {
     int n_closed = 0;
     struct rv_source *sources[] = {make_fake("a", 1, 1, &n_closed), NULL, make_fake("c", 1, 1, &n_closed)};
-    cr_assert_null(
-        rv_merge_open(&(struct rv_merge_params){.sources = sources, .paths = (const char *[]){"a", "b", "c"}, .n = 3}));
+    cr_assert_null(rv_merged_recordings_open(
+        &(struct rv_merged_recordings_params){.sources = sources, .paths = (const char *[]){"a", "b", "c"}, .n = 3}));
     cr_assert_eq(n_closed, 2);
 }
