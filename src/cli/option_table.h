@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum rv_command {
+enum rv_option_command {
     RV_COMMAND_WATCH, /* capture, show, record, export */
     RV_COMMAND_INFO,
     RV_COMMAND_CHECK, /* and --repair */
@@ -39,7 +39,7 @@ enum { RV_N_OPTIONS = RV_OPTION_END - RV_OPTION_FIRST };
  */
 struct rv_option_entry {
     enum rv_option_id id;
-    unsigned commands; /* that accept it: bits, by enum rv_command */
+    unsigned commands; /* that accept it: bits, by enum rv_option_command */
     const char *name;
     const char *argument; /* "=SIZE", "=dark|light"; "[=X]" = optional; NULL = none */
     const char *values;   /* words of a value that the argument does not name, with spaces between; "x:" = something

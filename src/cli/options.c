@@ -307,7 +307,7 @@ enum setter_kind { BY_CODE, BY_FLAG, BY_TEXT, BY_WORD, BY_COUNT, BY_BYTES, BY_TI
 struct setter {
     enum setter_kind kind;
     size_t at;      /* of the field, in struct rv_options */
-    uint64_t limit; /* the most, of times the least; an enum rv_command */
+    uint64_t limit; /* the most, of times the least; an enum rv_option_command */
 };
 
 /* The offset of a field of this type: else the comparison does not compile. */
@@ -381,7 +381,7 @@ static int set_option(struct rv_options *options, enum rv_option_id id, const ch
     case BY_TIME:
         return rv_option_value_time(entry->name, value, setter->limit, field);
     case BY_COMMAND:
-        options->command = (enum rv_command)setter->limit;
+        options->command = (enum rv_option_command)setter->limit;
         return 0;
     }
     return 0;
@@ -410,7 +410,7 @@ static int check_company(const struct rv_options *options)
                                            [RV_COMMAND_CONTROL] = "--control",
                                            [RV_COMMAND_BENCH] = "--bench",
                                            [RV_COMMAND_DETACH] = "--detach"};
-    const enum rv_command command = options->command;
+    const enum rv_option_command command = options->command;
     if (command == RV_COMMAND_HELP || command == RV_COMMAND_VERSION)
         return 0;
     for (int i = 0; i < RV_N_OPTIONS; i++) {

@@ -26,7 +26,7 @@ struct rv_export_option {
 };
 
 struct rv_options {
-    enum rv_command command;
+    enum rv_option_command command;
     bool is_given[RV_N_OPTIONS];                  /* by rv_options_has() */
     const char *help_topic;                       /* with RV_COMMAND_HELP; NULL = all */
     const char *file;                             /* a trace file to watch; NULL with argv */

@@ -22,7 +22,7 @@ struct rv_group_by {
     uint32_t *as_id; /* of subroutines that are the same */
     uint32_t n_as_ids;
     struct rv_stats *stats; /* by group, without totals */
-    struct rv_group *groups;
+    struct rv_call_group *groups;
     struct total *totals;
     size_t n, capacity, totals_capacity;
     struct rv_hash_index by_key; /* 1 + group */
@@ -121,14 +121,14 @@ static char *take_text(const struct rv_group_by *groups, const struct rv_lane *l
 static bool is_same(const void *context, uint32_t value, const void *key)
 {
     const struct rv_group_by *groups = context;
-    const struct rv_group *a = &groups->groups[value - 1], *b = key;
+    const struct rv_call_group *a = &groups->groups[value - 1], *b = key;
     return a->subroutine == b->subroutine && strcmp(a->text, b->text) == 0;
 }
 
 static uint32_t group_of(struct rv_group_by *groups, const struct rv_lane *lane, const struct rv_span *span)
 {
-    const struct rv_group wanted = {.subroutine = span->id < groups->n_as_ids ? groups->as_id[span->id] : span->id,
-                                    .text = take_text(groups, lane, span)};
+    const struct rv_call_group wanted = {.subroutine = span->id < groups->n_as_ids ? groups->as_id[span->id] : span->id,
+                                         .text = take_text(groups, lane, span)};
     const uint64_t hash = rv_hash_bytes_seeded(wanted.text, strlen(wanted.text), wanted.subroutine);
     const uint32_t found = rv_hash_index_find(&groups->by_key, hash, is_same, groups, &wanted);
     if (found) {
@@ -237,7 +237,7 @@ size_t rv_group_by_rows(const struct rv_group_by *groups, struct rv_stats_row *o
     return n;
 }
 
-const struct rv_group *rv_group_by_at(const struct rv_group_by *groups, uint32_t id)
+const struct rv_call_group *rv_group_by_at(const struct rv_group_by *groups, uint32_t id)
 {
     return &groups->groups[id];
 }

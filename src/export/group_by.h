@@ -29,7 +29,7 @@ struct rv_group_by_params {
     const struct rv_flow_table *flows; /* by task; else NULL. Borrowed for _create */
 };
 
-struct rv_group { /* of calls */
+struct rv_call_group { /* of calls */
     uint32_t subroutine;
     char *text; /* "": calls whose argument is not known */
 };
@@ -43,7 +43,7 @@ void rv_group_by_destroy(struct rv_group_by *groups);
 /* The row ids are those of rv_group_by_at(); in total_ns calls within calls of their own group count once. Returns the
  * number of rows, writes up to max. */
 size_t rv_group_by_rows(const struct rv_group_by *groups, struct rv_stats_row *out, size_t max);
-const struct rv_group *rv_group_by_at(const struct rv_group_by *groups, uint32_t id);
+const struct rv_call_group *rv_group_by_at(const struct rv_group_by *groups, uint32_t id);
 
 /* In place: numbers and '...' become ?, in a string as format.h writes it. */
 void rv_group_by_normalize_sql(char *text);

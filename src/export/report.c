@@ -89,7 +89,7 @@ static void take_groups(struct table *table, const struct rv_report *report)
     struct rv_stats_row *rows = rv_alloc(table->n, sizeof *rows);
     (void)rv_group_by_rows(report->group_by, rows, table->n);
     for (size_t i = 0; i < table->n; i++) {
-        const struct rv_group *group = rv_group_by_at(report->group_by, rows[i].id);
+        const struct rv_call_group *group = rv_group_by_at(report->group_by, rows[i].id);
         table->lines[i] = (struct line){
             .row = rows[i], .name = name_of(report->subroutines, group->subroutine), .argument = group->text};
     }

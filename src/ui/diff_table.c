@@ -21,7 +21,7 @@ enum column {
 };
 
 /* A subroutine of this row, in either capture. False: it is not known yet. */
-static bool find_subroutine(const struct rv_diff_table *shown, const struct rv_diff_row *row, uint32_t *id)
+static bool find_subroutine(const struct rv_diff_table_shown *shown, const struct rv_diff_row *row, uint32_t *id)
 {
     uint32_t n = rv_subroutines_count(shown->subroutines);
     for (*id = 0; *id < n; (*id)++) {
@@ -32,7 +32,7 @@ static bool find_subroutine(const struct rv_diff_table *shown, const struct rv_d
     return false;
 }
 
-static void ask_about(struct rv_ui *ui, const struct rv_diff_table *shown, const struct rv_diff_row *row,
+static void ask_about(struct rv_ui *ui, const struct rv_diff_table_shown *shown, const struct rv_diff_row *row,
                       struct rv_ui_acts *acts)
 {
     uint32_t id;
@@ -53,7 +53,7 @@ static void show_ratio(const struct rv_ui_style *style, const struct rv_diff_row
     rv_table_cell_text(style, text);
 }
 
-static void show_row(struct rv_ui *ui, const struct rv_diff_table *shown, size_t idx, struct rv_ui_acts *acts)
+static void show_row(struct rv_ui *ui, const struct rv_diff_table_shown *shown, size_t idx, struct rv_ui_acts *acts)
 {
     const struct rv_ui_style *style = rv_ui_style(ui);
     const struct rv_diff_row *row = &shown->diff->rows[idx];
@@ -73,7 +73,8 @@ static void show_row(struct rv_ui *ui, const struct rv_diff_table *shown, size_t
         rv_table_cell_ns(style, row->stats[side].total_ns);
 }
 
-void rv_diff_table_show(struct rv_ui *ui, const struct rv_diff_table *shown, struct rv_ui_acts *acts, float height)
+void rv_diff_table_show(struct rv_ui *ui, const struct rv_diff_table_shown *shown, struct rv_ui_acts *acts,
+                        float height)
 {
     static const struct rv_imgui_column columns[COLUMN_COUNT] = {
         [COLUMN_NAME] = {.title = "subroutine"},

@@ -86,7 +86,7 @@ struct rv_statistics {
     struct rv_tree_table trees[2];
     struct rv_groups_table groups;
     struct rv_lines_table lines;
-    struct rv_diff_table diff;
+    struct rv_diff_table_shown diff;
     struct rv_subroutines *subroutines;
     uint32_t (*rgba)(const void *context, uint32_t id); /* colour of a subroutine */
     const void *context;
