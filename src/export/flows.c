@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "export/losses.h"
 #include "export/text_buffer.h"
-#include "tasks/table.h"
+#include "tasks/flow_table.h"
 
 enum { MOST_STEPS = 20 /* of a flow, in a text */, INDENT = 58, CSV_COLUMNS = 19 };
 

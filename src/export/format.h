@@ -7,7 +7,7 @@
 #include "export/export.h"
 #include "export/losses.h"
 #include "export/text_buffer.h"
-#include "tasks/table.h"
+#include "tasks/flow_table.h"
 
 #define RV_EXPORT_FIRST_FREE_NUMBER 4194304u /* the kernel's process and thread ids are below */
 

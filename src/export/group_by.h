@@ -10,7 +10,7 @@
 #include "model/lanes.h"
 #include "model/stats.h"
 #include "model/subroutines.h"
-#include "tasks/table.h"
+#include "tasks/flow_table.h"
 
 struct rv_group_by_key {
     bool is_on, is_result, is_task;

@@ -9,7 +9,7 @@
 
 #include "model/subroutines.h"
 #include "model/view.h"
-#include "tasks/table.h"
+#include "tasks/flow_table.h"
 
 #define RV_TASKS_VIEW_MOST 1000u /* lanes: of more tasks, the longest of each group of neighbours */
 

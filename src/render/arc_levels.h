@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tasks/table.h"
+#include "tasks/flow_table.h"
 #include "waits/wakers.h"
 
 enum rv_arc_kind {

@@ -3,7 +3,7 @@
 #define RV_VIEWER_CALL_FLOW_H
 
 #include "model/view.h"
-#include "tasks/table.h"
+#include "tasks/flow_table.h"
 
 struct rv_call_flow { /* zeroed = none known */
     bool is_on, is_task, has_from, has_to;

@@ -2,8 +2,8 @@
  * The flows and tasks that steps make: each is the steps of one id from its begin to its end, by time. Immutable and
  * shared: the window and the threads that work for it hold the same one.
  */
-#ifndef RV_TASKS_TABLE_H
-#define RV_TASKS_TABLE_H
+#ifndef RV_TASKS_FLOW_TABLE_H
+#define RV_TASKS_FLOW_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "tasks/table.h"
+#include "tasks/flow_table.h"
 
 #include <criterion/criterion.h>
 
@@ -22,7 +22,7 @@ static void teardown(void)
     rv_lanes_destroy(lanes);
 }
 
-TestSuite(tasks_table, .init = setup, .fini = teardown, .timeout = 60);
+TestSuite(tasks_flow_table, .init = setup, .fini = teardown, .timeout = 60);
 
 static void add(enum rv_step_kind kind, uint64_t id, uint32_t name, uint64_t at_ns, uint32_t lane)
 {
@@ -38,7 +38,7 @@ static void add_turn(enum rv_step_kind kind, uint64_t id, uint32_t name, const u
     rv_flows_leave(flows, number, ns[1]);
 }
 
-Test(tasks_table, steps_of_lanes_that_come_in_any_order_are_a_flow_by_time)
+Test(tasks_flow_table, steps_of_lanes_that_come_in_any_order_are_a_flow_by_time)
 {
     add(RV_STEP_FLOW_END, 1, REQUEST, 90, 3);
     add(RV_STEP_FLOW, 1, REQUEST, 50, 2);
@@ -57,7 +57,7 @@ Test(tasks_table, steps_of_lanes_that_come_in_any_order_are_a_flow_by_time)
     rv_flow_table_release(table);
 }
 
-Test(tasks_table, an_id_is_another_flow_after_its_end_and_where_it_begins_again)
+Test(tasks_flow_table, an_id_is_another_flow_after_its_end_and_where_it_begins_again)
 {
     add(RV_STEP_FLOW_END, 1, REQUEST, 5, 0);
     add(RV_STEP_FLOW_BEGIN, 1, REQUEST, 10, 0);
@@ -75,7 +75,7 @@ Test(tasks_table, an_id_is_another_flow_after_its_end_and_where_it_begins_again)
     rv_flow_table_release(table);
 }
 
-Test(tasks_table, a_task_is_of_its_process_and_lasts_until_its_last_turn)
+Test(tasks_flow_table, a_task_is_of_its_process_and_lasts_until_its_last_turn)
 {
     add_turn(RV_STEP_TASK_BEGIN, 1, JOB, (const uint64_t[]){10, 20}, 0);
     add_turn(RV_STEP_TASK_SWITCH, 1, 0, (const uint64_t[]){30, 45}, 1);
@@ -92,7 +92,7 @@ Test(tasks_table, a_task_is_of_its_process_and_lasts_until_its_last_turn)
     rv_flow_table_release(table);
 }
 
-Test(tasks_table, steps_are_found_by_lane_and_time)
+Test(tasks_flow_table, steps_are_found_by_lane_and_time)
 {
     for (uint64_t i = 0; i < 100; i++)
         add(RV_STEP_FLOW, i % 7, REQUEST, 10 * (i + 1), (uint32_t)i % 4);
@@ -111,7 +111,7 @@ Test(tasks_table, steps_are_found_by_lane_and_time)
     rv_flow_table_release(table);
 }
 
-Test(tasks_table, the_task_of_a_lane_is_current_from_the_begin_of_a_turn_up_to_its_end)
+Test(tasks_flow_table, the_task_of_a_lane_is_current_from_the_begin_of_a_turn_up_to_its_end)
 {
     add_turn(RV_STEP_TASK_BEGIN, 1, JOB, (const uint64_t[]){10, 20}, 0);
     add_turn(RV_STEP_TASK_BEGIN, 2, JOB, (const uint64_t[]){20, 30}, 0);
@@ -129,7 +129,7 @@ Test(tasks_table, the_task_of_a_lane_is_current_from_the_begin_of_a_turn_up_to_i
     rv_flow_table_release(table);
 }
 
-Test(tasks_table, steps_beyond_the_most_are_counted)
+Test(tasks_flow_table, steps_beyond_the_most_are_counted)
 {
     for (uint64_t i = 0; i < RV_FLOWS_MOST + 3; i++)
         add(RV_STEP_FLOW_BEGIN, i, REQUEST, i, 0);

@@ -1,5 +1,5 @@
 /* Counts of holders: the last one frees: FT1 -> FT2. */
-#include "tasks/table.h"
+#include "tasks/flow_table.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
