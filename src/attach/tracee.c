@@ -208,7 +208,7 @@ static int stop_thread(struct rv_tracee *tracee, pid_t tid, bool *is_for_long)
     return error;
 }
 
-int rv_tracee_stop(struct rv_tracee *tracee, pid_t tid)
+static int stop_one(struct rv_tracee *tracee, pid_t tid)
 {
     bool is_for_long;
     int error = stop_thread(tracee, tid, &is_for_long);
@@ -280,7 +280,7 @@ int rv_tracee_stop_any(struct rv_tracee *tracee, unsigned turn)
             tids[n++] = (pid_t)strtol(entry->d_name, NULL, 10);
     if (folder)
         closedir(folder);
-    return n ? rv_tracee_stop(tracee, tids[turn % n]) : -ESRCH;
+    return n ? stop_one(tracee, tids[turn % n]) : -ESRCH;
 }
 
 /* Until there are no others: threads that run begin new ones, and may end then. */

@@ -39,12 +39,11 @@ int rv_tracee_open(struct rv_tracee *tracee, pid_t pid);
 void rv_tracee_close(struct rv_tracee *tracee);
 
 /*
- * Stop one thread, or all that there are.
+ * Stop one thread, another one at each turn, or all that there are.
  *   returns  0, or a negative errno: then none of them is stopped. -ESRCH: it has ended; -EAGAIN: it does not come to a stop
  *            soon; -ECANCELED: it is stopped already, by a signal such as Ctrl-Z's
  */
-int rv_tracee_stop(struct rv_tracee *tracee, pid_t tid);
-int rv_tracee_stop_any(struct rv_tracee *tracee, unsigned turn); /* another one at each turn */
+int rv_tracee_stop_any(struct rv_tracee *tracee, unsigned turn);
 int rv_tracee_stop_all(struct rv_tracee *tracee);
 
 /* Let all go on, with their registers as they are here. Waits for one that has not come to its stop: none can be released

@@ -17,22 +17,17 @@ static uint64_t find_number(const struct rv_patch_image *image, int64_t tag, siz
     return 0;
 }
 
-uint64_t rv_patch_dynamic_number(const struct rv_patch_image *image, int64_t tag)
-{
-    return find_number(image, tag, 0);
-}
-
 const uint8_t *rv_patch_dynamic_table(const struct rv_patch_image *image, int64_t tag, int64_t size_tag,
                                       size_t *n_bytes)
 {
-    const uint64_t address = rv_patch_dynamic_number(image, tag);
+    const uint64_t address = find_number(image, tag, 0);
     *n_bytes = 0;
     if (!address)
         return NULL;
     const uint8_t *bytes = rv_patch_image_at(image, address, n_bytes);
     if (!bytes)
         bytes = rv_patch_image_at(image, address + image->bias, n_bytes);
-    const uint64_t size = size_tag == DT_NULL ? *n_bytes : rv_patch_dynamic_number(image, size_tag);
+    const uint64_t size = size_tag == DT_NULL ? *n_bytes : find_number(image, size_tag, 0);
     *n_bytes = *n_bytes < size ? *n_bytes : (size_t)size;
     return bytes;
 }

@@ -4,9 +4,6 @@
 
 #include "patch/image.h"
 
-/* The number of the first entry of that kind; 0: there is none. */
-uint64_t rv_patch_dynamic_number(const struct rv_patch_image *image, int64_t tag);
-
 /* The n-th library that it needs, from 0; NULL: it needs fewer. Borrowed from the image. */
 const char *rv_patch_dynamic_needed(const struct rv_patch_image *image, size_t n);
 

@@ -177,7 +177,7 @@ struct rv_arc_curve rv_arc_curve_of(const struct rv_lane_layout *layout, const s
     return curve;
 }
 
-void rv_arc_curve_at(const struct rv_arc_curve *curve, const struct rv_lane_layout *layout, float share, float out[3])
+static void curve_at(const struct rv_arc_curve *curve, const struct rv_lane_layout *layout, float share, float out[3])
 {
     for (int i = 0; i < 3; i++)
         out[i] = curve->from[i] + share * (curve->to[i] - curve->from[i]);
@@ -200,7 +200,7 @@ static float distance_to(const struct rv_arc_curve *curve, const struct rv_lane_
     for (int i = 0; i <= PICK_PARTS; i++) {
         vec3 point;
         vec2 px;
-        rv_arc_curve_at(curve, layout, (float)i / PICK_PARTS, point);
+        curve_at(curve, layout, (float)i / PICK_PARTS, point);
         const bool is_seen = rv_camera_project(camera, point, px);
         if (is_seen && has_before)
             least_px = fminf(least_px, distance_px(before, px, at_px));

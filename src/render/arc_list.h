@@ -39,8 +39,8 @@ struct rv_arc_curve { /* in the world: a straight line, and how high it rises ab
     float rise;
 };
 
+/* Where an arc is drawn. Its lanes are in the layout. */
 struct rv_arc_curve rv_arc_curve_of(const struct rv_lane_layout *layout, const struct rv_arc_item *item);
-void rv_arc_curve_at(const struct rv_arc_curve *curve, const struct rv_lane_layout *layout, float share, float out[3]);
 
 /* The arc drawn at a position, the nearest of them; false if none. */
 bool rv_arc_list_pick(const struct rv_arc_list *list, const struct rv_lane_layout *layout,
