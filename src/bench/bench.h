@@ -22,6 +22,7 @@ struct rv_bench_row {
 };
 
 struct rv_bench_out; /* where rows go: table or JSON lines */
+/* Print a row, as a line of the table or of JSON, and flush it. */
 void rv_bench_row(struct rv_bench_out *out, const struct rv_bench_row *row);
 
 /* One benchmark family = one file. Each prints its rows. 0 or negative errno. */

@@ -6,6 +6,7 @@
 
 #include "export/text_buffer.h"
 
+/* line_form: the name's, which holds its line too. */
 void rv_add_json_form(struct rv_text_buffer *text, uint32_t line_form);
 
 #endif

@@ -16,6 +16,7 @@ struct rv_font_file {
     size_t n_bytes;
 };
 
+/* The font file in the program. Lasts for ever. */
 struct rv_font_file rv_builtin_font(enum rv_typeface typeface);
 
 #endif

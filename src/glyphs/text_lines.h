@@ -53,6 +53,7 @@ float rv_text_lines_width(struct rv_text_lines *lines, const struct rv_text_line
 struct rv_text_line rv_text_lines_get(struct rv_text_lines *lines, const struct rv_text_line_style *style,
                                       const char *text, size_t n_bytes);
 
+/* The glyphs' texture in memory. Borrowed. */
 struct rv_glyph_atlas *rv_text_lines_atlas(struct rv_text_lines *lines);
 
 #endif

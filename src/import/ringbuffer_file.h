@@ -33,6 +33,7 @@ struct rv_ringbuffer_slot {
     const char *name;
     size_t n_name;
 };
+/* A slot of a ring. ring: its bytes, layout->ring_bytes; slot < layout->n_slots; the name points into them. */
 struct rv_ringbuffer_slot rv_ringbuffer_slot(const struct rv_ringbuffer_layout *layout, const unsigned char *ring,
                                              uint32_t slot);
 

@@ -28,11 +28,13 @@ struct rv_call_texts {    /* zeroed: none. Times rise. All functions may be call
 };
 
 void rv_call_texts_fini(struct rv_call_texts *texts);
+/* Add one. Quick where it is the newest or nearly so. */
 void rv_call_texts_add(struct rv_call_texts *texts, const struct rv_call_text *text);
 
 /* Add n whose times rise, but for those that are there already. */
 void rv_call_texts_merge(struct rv_call_texts *texts, const struct rv_call_text *more, size_t n);
 
+/* Memory that they take. */
 size_t rv_call_texts_bytes(const struct rv_call_texts *texts);
 
 /* Forget the oldest ones until they take at most so many bytes. */

@@ -17,6 +17,7 @@ struct rv_line_sums {
     uint64_t n_hits, self_ns, total_ns;
 };
 
+/* Add more to into. */
 void rv_line_sums_add(struct rv_line_sums *into, const struct rv_line_sums *more);
 
 struct rv_line_row {     /* a line, as executed in one subroutine */

@@ -27,6 +27,7 @@ static inline uint8_t rv_patch_cursor_byte(struct rv_patch_cursor *cursor)
     return *cursor->bytes++;
 }
 
+/* Move past n bytes; the cursor fails where it has not so many. */
 void rv_patch_cursor_skip(struct rv_patch_cursor *cursor, uint64_t n);
 uint64_t rv_patch_cursor_number(struct rv_patch_cursor *cursor, unsigned n_bytes); /* 1, 2, 4, 8 */
 uint64_t rv_patch_cursor_uleb(struct rv_patch_cursor *cursor);

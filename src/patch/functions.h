@@ -32,6 +32,7 @@ struct rv_patch_functions {
  */
 int rv_patch_functions_find(struct rv_patch_functions *all, const struct rv_patch_image *image);
 
+/* Free the list; it is empty then. */
 void rv_patch_functions_free(struct rv_patch_functions *all);
 
 /* Where the jump of a function goes, and what can be moved from there. False: not in the image. */

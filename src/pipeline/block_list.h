@@ -41,6 +41,7 @@ static inline size_t rv_block_list_n(const struct rv_block_list *list)
     return list->end - list->first;
 }
 
+/* Append a block, which is copied. */
 void rv_block_list_add(struct rv_block_list *list, const struct rv_summed_block *block);
 
 /* Remove the blocks before this one. Their memory is freed when it is more than the others'. */

@@ -15,6 +15,7 @@ struct rv_capture {
     uint32_t most_bytes;
 };
 
+/* Which operations capture a function's arguments and its result. string_bytes: of a string, at most so many. */
 void rv_capture_plan(const struct rv_prototype *prototype, uint32_t string_bytes, struct rv_capture *capture);
 
 /*

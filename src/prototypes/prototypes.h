@@ -97,6 +97,7 @@ struct rv_prototypes;
 struct rv_prototypes *rv_prototypes_parse(const char *text, size_t n_bytes, unsigned *line, const char **why);
 void rv_prototypes_destroy(struct rv_prototypes *prototypes);
 
+/* How many there are, and one of them, idx below that number. */
 size_t rv_prototypes_n(const struct rv_prototypes *prototypes);
 const struct rv_prototype *rv_prototypes_at(const struct rv_prototypes *prototypes, size_t idx);
 

@@ -23,6 +23,7 @@ struct rv_off_cpu {         /* zeroed = all were running */
     size_t texels_capacity, n_before_capacity, rows_capacity;
 };
 
+/* Make the rows of a view: when each lane's thread did not run. */
 void rv_off_cpu_make(struct rv_off_cpu *off_cpu, const struct rv_view *view);
 
 /* All were running. */

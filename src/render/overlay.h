@@ -43,6 +43,7 @@ void rv_overlay_text(struct rv_overlay *overlay, enum rv_font font, const float 
 /* Width of a text in points. */
 float rv_overlay_text_width(const struct rv_overlay *overlay, enum rv_font font, const char *text);
 
+/* The texture of its glyphs. Borrowed. */
 struct rv_atlas *rv_overlay_atlas(const struct rv_overlay *overlay);
 
 /* Draw everything into the bound framebuffer. */

@@ -26,6 +26,7 @@ struct rv_texts { /* a view, like struct rv_ring */
     uint64_t tail;      /* the consumer's own */
 };
 
+/* The texts of a ring, for its owner or its consumer. Borrows the ring's map. */
 void rv_texts_view(struct rv_texts *texts, const struct rv_ring *ring);
 
 /*

@@ -70,6 +70,7 @@ struct rv_record_limiter_gone { /* totals of the discarded segments */
     uint64_t n_events, n_bytes;
     bool is_between; /* some were after kept ones */
 };
+/* Up to now. */
 struct rv_record_limiter_gone rv_record_limiter_gone(const struct rv_record_limiter *limiter);
 
 #endif

@@ -19,6 +19,7 @@ struct rv_notice {
     } buttons[RV_NOTICE_MOST_BUTTONS];
 };
 
+/* Show it in this pass. A button that is pressed asks for its action. */
 void rv_notice_show(struct rv_ui *ui, const struct rv_notice *shown, struct rv_ui_acts *acts);
 
 #endif

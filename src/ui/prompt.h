@@ -18,6 +18,7 @@ struct rv_prompt_state { /* zeroed = not shown in the last pass */
     bool is_there;
 };
 
+/* Show it in this pass. Return or its button asks for the action, Escape closes it. */
 void rv_prompt_show(struct rv_ui *ui, const struct rv_prompt *shown, struct rv_prompt_state *state,
                     struct rv_ui_acts *acts);
 

@@ -6,6 +6,7 @@
 
 #include "ui/style.h"
 
+/* Fill the next cell with a text, a count, a time, or part in percent of whole. */
 void rv_table_cell_text(const struct rv_ui_style *style, const char *text);
 void rv_table_cell_count(const struct rv_ui_style *style, uint64_t n);
 void rv_table_cell_ns(const struct rv_ui_style *style, uint64_t ns);

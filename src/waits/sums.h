@@ -36,6 +36,7 @@ struct rv_wait_sums {       /* zeroed = none */
 };
 
 void rv_wait_sums_fini(struct rv_wait_sums *sums);
+/* Add one wait, or all of another's sums. */
 void rv_wait_sums_add(struct rv_wait_sums *sums, const struct rv_wait_edge *edge);
 void rv_wait_sums_merge(struct rv_wait_sums *into, const struct rv_wait_sums *from);
 

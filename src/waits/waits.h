@@ -70,6 +70,7 @@ struct rv_waits_state {
     uint64_t n_gone;  /* waits and releases that were discarded, and cannot be loaded */
     uint64_t gone_ns; /* all of these were at this time or before; 0: there are none */
 };
+/* At this moment. */
 struct rv_waits_state rv_waits_state(struct rv_waits *waits);
 
 /* How many waits there were so far. Does not wait for writers. */

@@ -42,6 +42,7 @@ static inline uint64_t rv_release_sought_end(const struct rv_release_sought *sou
 typedef bool (*rv_wakers_release_fn)(void *context, uint32_t lane, const struct rv_release_sought *sought,
                                      struct rv_release *release);
 
+/* Who ended a wait: its thread, and the call and time of the release where find_release finds one. */
 struct rv_wait_edge rv_wakers_edge(const struct rv_wakers *wakers, const struct rv_wait *wait,
                                    rv_wakers_release_fn find_release, void *context);
 

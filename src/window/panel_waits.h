@@ -11,6 +11,7 @@ struct rv_panel_waits { /* zeroed = not shown yet */
     size_t capacity;
 };
 
+/* Fill and show the list in this pass. */
 void rv_panel_waits_show(struct rv_panel_waits *panel, struct rv_ui *ui, const struct rv_viewer *viewer,
                          struct rv_ui_acts *acts);
 void rv_panel_waits_fini(struct rv_panel_waits *panel);

@@ -55,6 +55,7 @@ void rv_breakpoints_keep(struct rv_breakpoint *point, struct rv_text *out);
 /* Append its number and text. */
 void rv_breakpoints_show(const struct rv_breakpoint *point, struct rv_text *out);
 
+/* Free what a breakpoint that is in no list holds. */
 void rv_breakpoints_free(struct rv_breakpoint *point);
 
 /* Remove by number; "" for all. False, with the error appended, if there is no such number. */

@@ -9,6 +9,7 @@ struct rv_text { /* all zero: empty */
     size_t n_bytes, capacity;
 };
 
+/* Append bytes, or a text like printf's. */
 void rv_text_add(struct rv_text *text, const char *bytes, size_t n_bytes);
 __attribute__((format(printf, 2, 3))) void rv_text_addf(struct rv_text *text, const char *format, ...);
 

@@ -11,6 +11,7 @@
 
 #include "producers/native/linkage.h"
 
+/* Take a lock, 0 at first, and wait as long as another thread has it; release it. Not recursive. */
 RV_HIDDEN void rv_lock_take(uint32_t *lock);
 RV_HIDDEN void rv_lock_release(uint32_t *lock);
 

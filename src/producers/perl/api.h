@@ -8,6 +8,7 @@
 
 extern const char rv_api_mark; /* by its address */
 
+/* Define the subs of Devel::RingViz that a program calls, in this interpreter. */
 void rv_api_define(pTHX);
 
 /* Is it one of them? They are no calls of the program: a step is in the sub that tells it. */
