@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <GL/glew.h>
 
@@ -44,13 +45,27 @@ static int load_entry_points(void)
     return 0;
 }
 
+/* Not larger than the display has room for. Drivers without a display name one of any size. */
+static void fit_display(int *width, int *height)
+{
+    const char *driver = SDL_GetCurrentVideoDriver();
+    SDL_Rect room;
+    bool has_display = driver && strcmp(driver, "offscreen") != 0 && strcmp(driver, "dummy") != 0;
+    if (!has_display || SDL_GetDisplayUsableBounds(0, &room) != 0)
+        return;
+    *width = *width > room.w ? room.w : *width;
+    *height = *height > room.h ? room.h : *height;
+}
+
 static int create_window(struct rv_gl_context *context, const struct rv_gl_context_params *params)
 {
     Uint32 flags = SDL_WINDOW_OPENGL | SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI;
     flags |= params->is_offscreen ? SDL_WINDOW_HIDDEN : 0;
     ask_for_core_33();
-    int anywhere = SDL_WINDOWPOS_UNDEFINED;
-    context->window = SDL_CreateWindow(params->title, anywhere, anywhere, params->width, params->height, flags);
+    int anywhere = SDL_WINDOWPOS_UNDEFINED, width = params->width, height = params->height;
+    if (!params->is_offscreen)
+        fit_display(&width, &height);
+    context->window = SDL_CreateWindow(params->title, anywhere, anywhere, width, height, flags);
     if (!context->window)
         return rv_err(ENOTSUP, "no window with OpenGL: %s", SDL_GetError());
     context->gl = SDL_GL_CreateContext(context->window);

@@ -13,7 +13,7 @@ struct rv_gl_context { /* zeroed = closed */
 
 struct rv_gl_context_params {
     const char *title;
-    int width, height; /* points */
+    int width, height; /* points; a visible window is at most as large as its display */
     bool is_offscreen; /* try SDL's offscreen driver first, even with a display */
 };
 
