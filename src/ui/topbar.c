@@ -15,7 +15,7 @@
 #define TAB_WIDTH 76.0f
 #define TAB_STEP 82.0f
 #define TAB_STEP_SHORT 36.0f /* of a tab without its name */
-#define TABS_LEAVE 360.0f    /* points for the program, its state and the drops */
+#define REST_WIDTH 360.0f    /* least room for the program, its state and the drops */
 #define TAB_Y 6.0f
 #define BUTTON_PADDING 14.0f
 #define BUTTON_GAP 4.0f
@@ -119,11 +119,31 @@ static void add_counts(struct bar *bar, const struct rv_topbar *shown)
     }
 }
 
-/* Where there is little room, they show their numbers alone. */
+static float button_width(const struct rv_topbar_button *button)
+{
+    return floorf(rv_imgui_text_width(RV_IMGUI_FONT_TEXT, button->label) + BUTTON_PADDING);
+}
+
+/* The first buttons that have this room: how many, and their width. */
+static uint32_t fitting_buttons(const struct rv_topbar *shown, float room, float *width)
+{
+    uint32_t n = 0;
+    for (*width = 0.0f; n < shown->n_buttons; n++) {
+        float wider = *width + button_width(&shown->buttons[n]) + BUTTON_GAP;
+        if (wider > room)
+            break;
+        *width = wider;
+    }
+    return n;
+}
+
+/* Where tabs with names leave no room for all buttons, they show their numbers alone. */
 static float tab_step(const struct rv_topbar *shown, float width)
 {
-    const float room = width - 2.0f * EDGE, all = TAB_STEP * (float)shown->n_tabs;
-    return room - all >= TABS_LEAVE ? TAB_STEP : fminf(TAB_STEP_SHORT, floorf(room / (float)shown->n_tabs));
+    float buttons, room = width - 2.0f * EDGE, left = room - TAB_STEP * (float)shown->n_tabs - REST_WIDTH;
+    return left >= 0.0f && fitting_buttons(shown, left, &buttons) == shown->n_buttons
+               ? TAB_STEP
+               : fminf(TAB_STEP_SHORT, floorf(room / (float)shown->n_tabs));
 }
 
 static void add_tabs(const struct rv_topbar *shown, float x, float step, struct rv_ui_acts *acts)
@@ -139,28 +159,20 @@ static void add_tabs(const struct rv_topbar *shown, float x, float step, struct 
     }
 }
 
-static float button_width(const struct rv_topbar_button *button)
-{
-    return floorf(rv_imgui_text_width(RV_IMGUI_FONT_TEXT, button->label) + BUTTON_PADDING);
-}
-
-/* Right-aligned at x. Returns their begin; all are left out where the rest of the bar would be. */
+/* Right-aligned at x, those that leave room for the rest. Returns their begin. */
 static float add_buttons(const struct rv_topbar *shown, float x, struct rv_ui_acts *acts)
 {
-    float width = 0.0f;
-    for (uint32_t i = 0; i < shown->n_buttons; i++)
-        width += button_width(&shown->buttons[i]) + BUTTON_GAP;
+    float width;
+    uint32_t n = fitting_buttons(shown, x - BUTTON_GAP - EDGE - REST_WIDTH, &width);
     float begin = x - width - BUTTON_GAP, at = begin;
-    if (begin < PROGRAM_LEAVES)
-        return x;
-    for (uint32_t i = 0; i < shown->n_buttons; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const struct rv_topbar_button *button = &shown->buttons[i];
         rv_imgui_at(at, TAB_Y);
         if (rv_imgui_button(button->label, button_width(button), button->is_on))
             rv_ui_act(acts, &(struct rv_act){.action = button->action});
         at += button_width(button) + BUTTON_GAP;
     }
-    return begin;
+    return n ? begin : x;
 }
 
 void rv_topbar_show(struct rv_ui *ui, const struct rv_topbar *shown, struct rv_ui_acts *acts)
