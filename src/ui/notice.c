@@ -23,7 +23,9 @@ void rv_notice_show(struct rv_ui *ui, const struct rv_notice *shown, struct rv_u
     const float beside = width_beside(shown), wanted = rv_imgui_text_width(RV_IMGUI_FONT_TEXT, shown->text) + beside;
     struct rv_imgui_area area = rv_ui_center(ui, ceilf(wanted), HEIGHT);
     char text[256];
-    if (!shown->is_centered) {
+    if (shown->is_below) {
+        area.y = rv_ui_height(ui) - insets.bottom - EDGE - HEIGHT;
+    } else if (!shown->is_centered) {
         area.x = insets.left + EDGE;
         area.y = insets.top + EDGE + (float)shown->row * (HEIGHT + EDGE);
     }

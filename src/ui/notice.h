@@ -9,10 +9,11 @@
 enum { RV_NOTICE_MOST_BUTTONS = 2 };
 
 struct rv_notice {
-    const char *name;             /* tells it from others */
-    const char *text;             /* its end is cut in a window that is too narrow */
-    bool is_warning, is_centered; /* not centered: at the upper left, */
-    unsigned row;                 /* below so many others */
+    const char *name; /* tells it from others */
+    const char *text; /* its end is cut in a window that is too narrow */
+    bool is_warning;
+    bool is_centered, is_below; /* or in the middle of the picture's foot; else at the upper left, */
+    unsigned row;               /* below so many others */
     struct rv_notice_button {
         const char *label; /* NULL: none */
         enum rv_action action;

@@ -367,8 +367,6 @@ static void show_news(const struct rv_statistics *shown, const struct rv_ui_styl
     if (shown->is_measuring) {
         (void)snprintf(text, sizeof text, "measuring, %.0f %%", 100.0 * shown->progress);
         rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text, text);
-    } else if (shown->message[0]) {
-        rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text, shown->message);
     } else if (shown->range && rv_range_is_damaged(shown->range)) {
         rv_imgui_text(RV_IMGUI_FONT_TEXT, style->text_warning, "calls in damaged blocks are not counted");
     } else if (shown->range && rv_range_missing_before_ns(shown->range)) {

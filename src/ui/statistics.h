@@ -90,7 +90,6 @@ struct rv_statistics {
     struct rv_subroutines *subroutines;
     uint32_t (*rgba)(const void *context, uint32_t id); /* colour of a subroutine */
     const void *context;
-    const char *message; /* "" = none */
 };
 
 struct rv_statistics_state { /* zeroed = nothing shown yet */

@@ -171,6 +171,7 @@ static const struct rv_key_binding TABLE[RV_ACTION_COUNT] = {
     [RV_ACTION_COPY_COMMAND] = {{{"C", RV_MODIFIER_CTRL}},
                                 "Copy command",
                                 "copy the command line that shows this view of the file"},
+    [RV_ACTION_SCREENSHOT] = {{{"S", RV_MODIFIER_CTRL}}, NULL, "write what is shown to ringviz-picture-N.png"},
     [RV_ACTION_COMMANDS] = {{{"P", RV_MODIFIER_CTRL}}, NULL, "find an action by its words, and do it"},
     [RV_ACTION_HELP] = {{{"F1", 0}, {"/", RV_MODIFIER_SHIFT}}, NULL, "show or hide this list of keys"},
     [RV_ACTION_SETTINGS] = {{{"F2", 0}}, NULL, "settings"},

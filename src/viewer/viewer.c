@@ -387,6 +387,9 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
     case RV_ACTION_COPY_COMMAND:
         viewer->wants_command = true;
         return;
+    case RV_ACTION_SCREENSHOT:
+        viewer->wants_screenshot = true;
+        return;
     case RV_ACTION_PIN:
         pin(viewer);
         return;

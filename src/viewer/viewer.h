@@ -17,6 +17,7 @@
 #include "viewer/analysis.h"
 #include "viewer/calls_view.h"
 #include "viewer/tasks_view.h"
+#include "viewer/message.h"
 #include "viewer/waits.h"
 #include "viewer/arcs.h"
 #include "viewer/bookmarks.h"
@@ -97,7 +98,9 @@ struct rv_viewer {
     const char *bookmarks_path;  /* of the file that bookmarks are saved to once it has come; NULL = none. Borrowed */
     bool wants_recording;        /* record to a file if possible */
     bool wants_command;          /* the command line of what is shown, in the clipboard */
+    bool wants_screenshot;
     bool is_closing;
+    struct rv_message message;
 };
 
 struct rv_viewer_params {

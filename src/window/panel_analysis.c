@@ -1,15 +1,16 @@
 #include "window/panel_analysis.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <SDL2/SDL_clipboard.h>
+#include <SDL2/SDL_error.h>
 
 #include "window/editor.h"
+#include "window/new_file.h"
 #include "base/vec.h"
 #include "export/calls.h"
 #include "export/lines.h"
@@ -18,8 +19,6 @@
 #include "viewer/lines.h"
 #include "ui/inspector.h"
 
-#define MOST_FILES 1000
-
 void rv_panel_analysis_fini(struct rv_panel_analysis *panel_analysis)
 {
     rv_statistics_state_fini(&panel_analysis->statistics);
@@ -27,20 +26,6 @@ void rv_panel_analysis_fini(struct rv_panel_analysis *panel_analysis)
 }
 
 /* ---- files ---- */
-
-/* A new file for each export: none is overwritten. */
-static FILE *create_file(const char *what, char *path, size_t path_bytes)
-{
-    for (int i = 1; i <= MOST_FILES; i++) {
-        (void)snprintf(path, path_bytes, "ringviz-%s-%d.csv", what, i);
-        int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0)
-            return fdopen(fd, "w");
-        if (errno != EEXIST)
-            return NULL;
-    }
-    return NULL;
-}
 
 static int write_rows(const struct rv_panel_analysis_about *about, FILE *file)
 {
@@ -100,7 +85,7 @@ static bool is_complete(const struct rv_viewer *viewer, enum rv_statistics_file 
 }
 
 /* What is asked for is written as soon as it is complete. */
-static void write_wanted_file(struct rv_panel_analysis *panel_analysis, const struct rv_panel_analysis_about *about)
+static void write_wanted_file(const struct rv_panel_analysis_about *about)
 {
     struct rv_viewer_statistics *statistics = &about->viewer->statistics;
     const enum rv_statistics_file wanted = statistics->wants_file;
@@ -108,13 +93,12 @@ static void write_wanted_file(struct rv_panel_analysis *panel_analysis, const st
     if (!is_complete(about->viewer, wanted))
         return;
     statistics->wants_file = RV_STATISTICS_NO_FILE;
-    FILE *file = create_file(FILES[wanted].name, path, sizeof path);
-    int error = file ? FILES[wanted].write(about, file) : -errno;
+    int fd = rv_new_file_create(FILES[wanted].name, "csv", path, sizeof path);
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    int error = file ? FILES[wanted].write(about, file) : fd >= 0 ? -errno : fd;
     if (file && fclose(file) != 0 && !error)
         error = -errno;
-    panel_analysis->message_version = statistics->version;
-    (void)snprintf(panel_analysis->message, sizeof panel_analysis->message, "%s%s%s", path, error ? ": " : " written",
-                   error ? strerror(-error) : "");
+    rv_message_written(&about->viewer->message, path, error);
 }
 
 /* ---- what they show ---- */
@@ -256,8 +240,7 @@ void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, str
     const struct rv_search *search = &about->viewer->analysis.search;
     if (statistics->scope == RV_SCOPE_CLOSED)
         return;
-    write_wanted_file(panel_analysis, about);
-    bool has_message = panel_analysis->message_version == statistics->version;
+    write_wanted_file(about);
     rv_statistics_show(ui,
                        &(struct rv_statistics){
                            .scope = statistics->scope,
@@ -290,7 +273,6 @@ void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, str
                            .context = about,
                            .time = statistics->time,
                            .knows_states = rv_viewer_statistics_knows_states(about->viewer),
-                           .message = has_message ? panel_analysis->message : "",
                        },
                        &panel_analysis->statistics, acts);
 }
@@ -330,10 +312,13 @@ static struct rv_subroutine subject_of(const struct rv_panel_analysis_about *abo
     return rv_subroutines_get(about->subroutines, act->idx ? act->idx : about->viewer->pointer.hover.box.id);
 }
 
-static void copy_name(const struct rv_subroutine subroutine)
+static void copy_name(struct rv_message *message, const struct rv_subroutine subroutine)
 {
     char *full = rv_subroutine_take_full_name(&subroutine);
-    (void)SDL_SetClipboardText(full);
+    if (SDL_SetClipboardText(full) == 0)
+        rv_message_show(message, "Copied: %s", full);
+    else
+        rv_message_warn(message, "Not copied: %s", SDL_GetError());
     free(full);
 }
 
@@ -342,11 +327,13 @@ bool rv_panel_analysis_act(const struct rv_panel_analysis_about *about, const st
     struct rv_subroutine subroutine;
     switch ((int)act->action) {
     case RV_ACTION_COPY_NAME:
-        copy_name(subject_of(about, act));
+        copy_name(&about->viewer->message, subject_of(about, act));
         return true;
     case RV_ACTION_EDIT_SOURCE:
         subroutine = subject_of(about, act);
-        (void)rv_editor_open(subroutine.file, subroutine.line);
+        if (rv_editor_open(subroutine.file, subroutine.line))
+            rv_message_warn(&about->viewer->message, "No editor: $EDITOR is not set, or there is no %s",
+                            subroutine.file && subroutine.file[0] ? subroutine.file : "file");
         return true;
     default:
         return false;

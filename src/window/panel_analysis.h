@@ -13,8 +13,6 @@
 struct rv_panel_analysis { /* zeroed = nothing shown yet */
     struct rv_search_bar_state search;
     struct rv_statistics_state statistics;
-    char message[160];        /* of the last export */
-    uint64_t message_version; /* version of the range that it is about */
 };
 
 struct rv_panel_analysis_about { /* borrowed for one pass */

@@ -62,9 +62,11 @@ static void show_topbar(struct rv_panels *panels, const struct rv_panels_about *
     const struct rv_topbar_button buttons[] = {
         {"Search", opened->has_search ? RV_ACTION_END_SEARCH : RV_ACTION_SEARCH, opened->has_search},
         {"Statistics", RV_ACTION_STATISTICS, about->viewer->statistics.scope != RV_SCOPE_CLOSED},
+        {"Waits", RV_ACTION_WAITS, opened->has_waits},
         {"Threads", RV_ACTION_THREADS, opened->has_threads},
         {"Settings", RV_ACTION_SETTINGS, opened->has_settings},
         {"Help", RV_ACTION_HELP, opened->has_help},
+        {"Screenshot", RV_ACTION_SCREENSHOT, false},
         {"Record", RV_ACTION_RECORD, about->is_recording}};
     uint32_t n_buttons = about->has_timebar ? sizeof buttons / sizeof *buttons : 0; /* none in a screenshot */
     struct rv_topbar shown = {
@@ -308,6 +310,16 @@ static bool show_filter_notice(struct rv_panels *panels, const struct rv_panels_
     return !is_empty;
 }
 
+static void show_message(struct rv_panels *panels, const struct rv_message *message, struct rv_ui_acts *acts)
+{
+    if (message->text[0])
+        rv_notice_show(
+            panels->ui,
+            &(struct rv_notice){
+                .name = "message", .text = message->text, .is_warning = message->is_warning, .is_below = true},
+            acts);
+}
+
 /* Threads that wait for each other; with the list of waits open, they are there. */
 static void show_deadlock(struct rv_panels *panels, const struct rv_viewer *viewer, unsigned row,
                           struct rv_ui_acts *acts)
@@ -433,6 +445,7 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
     }
     const bool is_filtered = show_filter_notice(panels, about, acts);
     show_deadlock(panels, viewer, is_filtered, acts);
+    show_message(panels, &viewer->message, acts);
     if (viewer->panels.has_help)
         show_help(panels, acts);
     else

@@ -7,9 +7,11 @@
  */
 #include "window/window.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <GL/glew.h>
 
@@ -17,11 +19,14 @@
 #include "window/input.h"
 #include "window/frame_builder.h"
 #include "window/frame_meter.h"
+#include "window/new_file.h"
 #include "window/panels.h"
 #include "window/view_command.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/vec.h"
 #include "model/box_budget.h"
+#include "render/png.h"
 #include "render/scene.h"
 
 #define PATH_BYTES 4096
@@ -103,6 +108,7 @@ static void advance(struct window *window)
 {
     struct rv_viewer *viewer = &window->viewer;
     uint64_t clock_ns = rv_clock_mono_ns();
+    window->has_news |= rv_message_expire(&viewer->message, clock_ns);
     double dt_s = window->advanced_ns ? (double)(clock_ns - window->advanced_ns) / 1e9 : 0.0;
     window->advanced_ns = clock_ns;
     bool is_done = viewer->live_edge.is_done || rv_session_is_done(window->session);
@@ -254,6 +260,25 @@ static void draw(struct window *window)
     rv_viewer_drawn_rows(viewer, frame.row_scale);
 }
 
+/* Of the frame that is about to be shown. */
+static void write_screenshot(struct window *window)
+{
+    const int width_px = window->size_px[0], height_px = window->size_px[1];
+    char path[64];
+    int fd = rv_new_file_create("picture", "png", path, sizeof path), err = fd < 0 ? fd : 0;
+    window->viewer.wants_screenshot = false;
+    if (!err) {
+        uint8_t *rgba = rv_alloc((size_t)width_px * (size_t)height_px, 4);
+        rv_scene_read_pixels(width_px, height_px, rgba);
+        err = close(fd) == 0 ? rv_png_write(path, rgba, width_px, height_px) : -errno;
+        free(rgba);
+        if (err)
+            (void)unlink(path);
+    }
+    rv_message_written(&window->viewer.message, path, err);
+    window->has_news = true;
+}
+
 static void draw_and_show(struct window *window, bool is_scene_new)
 {
     uint64_t start_ns = rv_clock_mono_ns();
@@ -264,6 +289,8 @@ static void draw_and_show(struct window *window, bool is_scene_new)
         draw(window);
     rv_panels_draw(&window->panels);
     window->drawn_hash = window->panels.hash;
+    if (window->viewer.wants_screenshot)
+        write_screenshot(window);
     if (window->is_software)
         glFinish();
     window->frame_cost_ns = rv_clock_mono_ns() - start_ns;
@@ -394,11 +421,14 @@ static void follow_request_for_command(struct window *window)
         return;
     window->viewer.wants_command = false;
     if (!window->params->file) {
-        rv_note("no command shows this again: only what is in a file can be shown again; --record writes one");
+        rv_message_warn(&window->viewer.message, "No command shows this again: it is in no file. Ctrl+R records one");
         return;
     }
     char *command = rv_view_command(&window->viewer, window->params->file);
-    (void)SDL_SetClipboardText(command);
+    if (SDL_SetClipboardText(command) == 0)
+        rv_message_show(&window->viewer.message, "Copied: %s", command);
+    else
+        rv_message_warn(&window->viewer.message, "Not copied: %s", SDL_GetError());
     free(command);
 }
 
@@ -409,7 +439,8 @@ static bool go_on(struct window *window)
     if (is_wanted && is_frame_due(window))
         ask_for_frame(window);
     bool is_ready = rv_frame_builder_is_ready(window->frame_builder);
-    bool needs_panels = window->n_frames && window->panels.hash != window->drawn_hash;
+    bool needs_panels =
+        window->n_frames && (window->panels.hash != window->drawn_hash || window->viewer.wants_screenshot);
     if ((is_ready || needs_panels) && pause_ms(window, true) == 0)
         draw_and_show(window, is_ready);
     return is_wanted || is_ready || needs_panels;

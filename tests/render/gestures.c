@@ -2,6 +2,7 @@
  * A window with panels, used by pushed events: each key and gesture is checked by the state that it changes.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "window_steps.h"
@@ -18,6 +19,7 @@
 #define THREAD_Y (HEIGHT - 75)
 #define FIND_X 320 /* its field */
 #define FIND_Y (HEIGHT - 122)
+#define SCREENSHOT "ringviz-picture-1.png"
 
 static uint64_t origin_ns;
 
@@ -271,6 +273,17 @@ static void check_command(struct user *user)
     SDL_free(command);
 }
 
+static bool is_png(const char *path)
+{
+    static const unsigned char magic[8] = "\x89PNG\r\n\x1a\n";
+    unsigned char begin[sizeof magic] = {0};
+    FILE *file = fopen(path, "rb");
+    size_t n = file ? fread(begin, 1, sizeof begin, file) : 0;
+    if (file)
+        (void)fclose(file);
+    return n == sizeof begin && memcmp(begin, magic, sizeof magic) == 0;
+}
+
 /* The list of threads: hide, keep in front, come back by the name, close. */
 static bool thread_steps(struct user *user, const struct rv_window_state *state)
 {
@@ -327,6 +340,13 @@ static bool thread_steps(struct user *user, const struct rv_window_state *state)
         if (viewer->wants_command || !SDL_HasClipboardText())
             return false;
         check_command(user);
+        press(SDL_SCANCODE_S, KMOD_LCTRL);
+        return true;
+    case 35: /* a picture is written, and the window says so */
+        if (viewer->wants_screenshot)
+            return false;
+        check(user, is_png(SCREENSHOT), "no picture was written");
+        check(user, strcmp(viewer->message.text, SCREENSHOT " written") == 0, viewer->message.text);
         press(SDL_SCANCODE_Q, KMOD_LCTRL);
         return true;
     }
@@ -346,6 +366,7 @@ int main(void)
 {
     struct user user = {.steps = {.act = act, .window.file = "run.rvz"}};
     (void)remove("run.rvz.bookmarks"); /* of an earlier run */
+    (void)remove(SCREENSHOT);
     origin_ns = ended_program_origin();
-    return window_steps_run(&user.steps, WIDTH, HEIGHT, 35);
+    return window_steps_run(&user.steps, WIDTH, HEIGHT, 36);
 }
