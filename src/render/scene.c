@@ -333,6 +333,15 @@ const struct rv_frame_data *rv_scene_picture(const struct rv_scene *scene)
     return scene->picture;
 }
 
+/* Beside the panels, which would be in front of it. */
+static void add_tooltip(struct rv_scene *scene, const struct rv_scene_frame *shown)
+{
+    const struct rv_scene_insets *insets = &shown->insets;
+    const float end[2] = {(float)(shown->width_px / shown->scale) - insets->right,
+                          (float)(shown->height_px / shown->scale) - insets->bottom};
+    rv_tooltip_add(scene->overlay, scene->picture->colors, shown->tooltip, end, insets->top);
+}
+
 void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
 {
     struct rv_scene_frame shown = *frame;
@@ -345,7 +354,6 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
         return;
     rv_atlas_begin(scene->atlas, shown.text_ns);
     place(scene, &shown);
-    float points[2] = {(float)(shown.width_px / shown.scale), (float)(shown.height_px / shown.scale)};
     point_out_leaf(scene, &shown, &leaf);
     const struct rv_highlight *outlined = shown.highlight && !shown.highlight->is_pinned ? shown.highlight : NULL;
     if (outlined)
@@ -365,7 +373,7 @@ void rv_scene_draw(struct rv_scene *scene, const struct rv_scene_frame *frame)
         rv_outline_add(scene->overlay, &scene->camera, &scene->layout, scene->picture, outlined->box,
                        (float)shown.scale);
     if (shown.tooltip)
-        rv_tooltip_add(scene->overlay, scene->picture->colors, shown.tooltip, points, shown.insets.top);
+        add_tooltip(scene, &shown);
     rv_overlay_draw(scene->overlay);
     rv_framebuffer_copy(&scene->target, (GLuint)framebuffer);
 }

@@ -34,7 +34,7 @@ struct rv_tooltip {
  * picture as far as possible. All in points; `top` is the height of the bar. */
 void rv_tooltip_place(const float size[2], const float at[2], const float picture[2], float top, float out[2]);
 
-/* Add it to the overlay of a picture of this size in points, below the bar. */
+/* Add it to the overlay of a picture that ends here, in points, at the panels at its right and foot; below the bar. */
 void rv_tooltip_add(struct rv_overlay *overlay, const struct rv_box_colors *colors, const struct rv_tooltip *tooltip,
                     const float picture[2], float top);
 
