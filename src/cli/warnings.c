@@ -172,7 +172,8 @@ static void say_instrumentation(const struct rv_warnings *run)
         if (are_many_refused(&process->instrumentation) && n_refused++ == 0)
             rv_warn("%s: functions could not be patched, and are not traced: %s", process->process_name, by);
         else if (*by)
-            rv_note("%s %u: traced by %s", process->process_name, process->pid, by);
+            rv_note("%s %u: traced by %s%s", process->process_name, process->pid, by,
+                    process->instrumentation.instruments & RV_INSTRUMENT_SHARED_PLAN ? ", found before" : "");
     }
     if (n_refused > 1)
         rv_warn("the same in %zu other processes (--verbose)", n_refused - 1);

@@ -14,7 +14,7 @@ static const char *const line_variables[] = {"RINGVIZ_PERL_LINES", "RINGVIZ_RUBY
 
 enum {
     N_LINE_VARIABLES = sizeof line_variables / sizeof *line_variables,
-    N_ADDED = 3 + N_LINE_VARIABLES + RV_PRODUCERS_VARIABLES
+    N_ADDED = 4 + N_LINE_VARIABLES + RV_PRODUCERS_VARIABLES
 };
 
 void rv_environment_set(char **environment, const char *name, const char *front, char separator, const char *back)
@@ -67,6 +67,7 @@ char **rv_environment_create(const struct rv_launch_params *params)
         ask_for_lines(environment);
     /* One that the user has set, or an outer ringviz, does not count. */
     rv_environment_set(environment, "RINGVIZ_PATCH", params->patches ? params->patches : "auto", 0, NULL);
+    rv_environment_set(environment, "RINGVIZ_PLANS", params->plans ? params->plans : "", 0, NULL);
     return environment;
 }
 

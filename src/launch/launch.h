@@ -10,6 +10,7 @@ struct rv_launch_params {
     const char *trace_path;  /* goes to RINGVIZ_FILE */
     const char *const *argv; /* NULL-terminated */
     const char *patches;     /* goes to RINGVIZ_PATCH: a patcher's text (producers/native/patcher.h). NULL: auto */
+    const char *plans;       /* goes to RINGVIZ_PLANS (patch/plans.h). NULL: there are none */
     bool is_alone;           /* processes that it starts are not traced */
     bool wants_lines; /* runtimes of languages tell the lines of statements, unless the environment decides that */
     /* For TERM and HUP that come once the command has ended: a signal's handler, on any thread. NULL: they end us. */

@@ -210,6 +210,19 @@ static int build(struct work *work)
     return 0;
 }
 
+static int find_all(struct work *work)
+{
+    const struct rv_patch_request *request = work->request;
+    struct rv_patch_plans *plans = request->plans ? rv_patch_plans_open(request->plans) : NULL;
+    struct rv_patch_plan_key key;
+    if (plans) {
+        rv_patch_plan_key(&key, request->file, &request->image);
+        work->prepared->is_by_plan = rv_patch_plans_find(plans, &key, request->image.bias, &work->functions) == 0;
+    }
+    rv_patch_plans_close(plans);
+    return work->prepared->is_by_plan ? 0 : rv_patch_functions_find(&work->functions, &request->image);
+}
+
 static int find_functions(struct work *work)
 {
     const struct rv_patch_request *request = work->request;
@@ -222,7 +235,7 @@ static int find_functions(struct work *work)
         (void)rv_patch_names_read(&work->kept, request->path, request->kept, &request->image);
     if (request->filter.include || request->filter.exclude)
         (void)rv_patch_names_filter(&work->rejected, request->path, &request->filter, &request->image);
-    error = rv_patch_functions_find(&work->functions, &request->image);
+    error = find_all(work);
     if (!error && has_addresses)
         error = rv_patch_names_add_addresses(&work->chosen, pattern, &request->image, &work->functions);
     if (!error)

@@ -6,12 +6,16 @@
 #define RV_PATCH_PREPARE_H
 
 #include "patch/names.h"
+#include "patch/plans.h"
 #include "patch/stubs.h"
 
 #define RV_PATCH_PREPARE "rv_patch_prepare"
 
 struct rv_patch_request {
     struct rv_patch_image image;
+    /* Where plans of other processes are (plans.h), and the state of the image's file; NULL: there are none. */
+    const char *plans;
+    const struct stat *file;
     uint64_t hook;
     bool has_functions; /* functions of the image are patched: */
     bool has_trivial;   /* trivial ones, too */
@@ -39,6 +43,7 @@ struct rv_patch_prepared {
     struct rv_patch_named *captured; /* those that are there; to be freed with free() */
     size_t n_captured;
     struct rv_wire_instrumentation counts; /* of the chosen functions, as if all sites that are not off were written */
+    bool is_by_plan;                       /* another process had found the functions */
 };
 
 /*

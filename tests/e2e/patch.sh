@@ -99,6 +99,21 @@ run --force --report=json --output="$folder/report.json" -- sh -c '"$1" 10 >/dev
 expect "status of a shell" $status 3
 grep -q '::fib"' "$folder/report.json" || fail "below a shell: no fib"
 
+# What several processes run is planned once, and patched in all of them alike.
+cat >"$folder/many" <<'EOF'
+n=0
+until [ "$(od -An -tu4 -N4 "${RINGVIZ_PLANS#* }")" -gt 1 ] || [ $((n += 1)) -gt 5000 ]; do
+    "$1" 10
+done
+"$1" 10
+EOF
+run --force --headless --verbose --output="$folder/report.json" --report=json -- sh "$folder/many" "$fib"
+tail -n1 "$folder/out" >"$folder/last"
+expect "what all of many processes print" "$(sort -u "$folder/out")" "$(cat "$folder/last")"
+grep -q 'fib [0-9]*: traced by .*, found before' "$folder/err" || fail "no plan was shared: $(head -n 20 "$folder/err")"
+expect "functions of many processes" "$(sed -n 's/.*fib [0-9]*: traced by \(.* functions[^,]*\).*/\1/p' "$folder/err" |
+    sort -u | wc -l)" 1
+
 # What it was traced with is said, and kept by recordings.
 traced_by() {
     sed -n 's/.*plain_fib: \(patches of .*\)/\1/p' "$1"

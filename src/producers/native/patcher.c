@@ -443,9 +443,19 @@ static bool wants_calls_of_nameless(void)
     return patcher.is_auto && !patcher.thin.n_segments;
 }
 
+/* A static program is started by the loader; what its file would be is not known. */
+static const char *find_plans(const struct next *next, struct stat *file)
+{
+    const bool is_known = !*next->name && !rv_thread_is_foreign && stat("/proc/self/exe", file) == 0;
+    return is_known ? secure_getenv(RV_PATCH_PLANS) : NULL;
+}
+
 static void prepare_patches(const struct next *next, struct rv_patch_prepared *prepared)
 {
+    struct stat file;
     const struct rv_patch_request request = {.image = next->read,
+                                             .plans = find_plans(next, &file),
+                                             .file = &file,
                                              .hook = (uint64_t)(uintptr_t)rv_patched_enter,
                                              .captured = patcher.captured,
                                              .n_captured = patcher.n_captured,
@@ -464,6 +474,8 @@ static void prepare_patches(const struct next *next, struct rv_patch_prepared *p
     if (next->has_calls)
         rv_libcalls_begin(patcher.wanted, !*next->name, is_patchable);
     (void)patcher.prepare(&request, prepared);
+    if (prepared->is_by_plan)
+        rv_process_use_instrument(RV_INSTRUMENT_SHARED_PLAN);
     rv_libcalls_end();
 }
 
