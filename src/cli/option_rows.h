@@ -57,6 +57,12 @@ OPTION(WAITS, WATCH, "waits", "[=text|csv|json]", NULL, WORD(report_format),
     "thread, forked its process or began its program, to its beginning. Threads that still wait for each other at the end, each for a lock that the next one has, are a `deadlock`, with their "
      "calls: --duration, or Ctrl+C, ends the watching of a program that hangs. --export=html has the table, too. Implies --headless.")
 
+OPTION(HOLDERS, WATCH, "holders", "[=text|csv|json]", NULL, WORD(report_format),
+    "print who had each lock that was waited for, and who waited, over time",
+    "Of --waits' objects, most waiting first: of locks and files' locks each time in which a thread had it while others waited, with the "
+    "call that released it, and of all objects each wait. Whom the first to wait found with a lock may have had it before. Text has "
+    "an object's longest ones. --lock-lanes draws them. It is of the whole capture. Implies --headless.")
+
 OPTION(FLOWS, WATCH, "flows", "[=text|csv|json]", NULL, WORD(report_format),
     "print the flows and tasks that the program reports, and how long they took",
     "What leads from call to call across threads and processes, as programs tell it: by ringviz_flow() and ringviz_task_begin() "
@@ -83,7 +89,7 @@ OPTION(EXPORT, WATCH, "export", "=FORMAT:OUT", EXPORT_WORDS, CODE,
     "A name that ends in `.gz` is compressed, `-` is standard output. May be given several times. Implies --headless.")
 
 OPTION(OUTPUT, WATCH | INFO | CHECK | DIFF | BENCH, "output", "=FILE", NULL, TEXT(output),
-    "write what --report, --spans, --waits, --flows, --critical-path, --diff, --info, --check or --bench print to FILE",
+    "write what --report, --spans, --waits, --holders, --flows, --critical-path, --diff, --info, --check or --bench print to FILE",
     "Default, and `-`: standard output, after the program has ended.")
 
 OPTION(FORCE, WATCH | INFO | CHECK | DIFF | MERGE | BENCH, "force", NULL, NULL, FLAG(is_forced),
@@ -181,6 +187,10 @@ OPTION(CALLS_OF, WATCH | DIFF, "calls-of", "=REGEX", NULL, CODE,
 OPTION(ALIGN_TASKS, WATCH, "align-tasks", NULL, NULL, FLAG(aligns_tasks),
     "align the tasks of --view=tasks at their begin, instead of showing them at their times",
     NULL)
+
+OPTION(LOCK_LANES, WATCH, "lock-lanes", NULL, NULL, FLAG(has_lock_lanes),
+    "with lanes of what was waited for most, before the threads: who had it, and who waited",
+    "In the views 3d, aligned and flame; --holders has them in text. In the window it is Shift+F9.")
 
 OPTION(COLOR, WATCH | DIFF, "color", "=package|subroutine|thread|duration|high-contrast", NULL, WORD(scheme),
     "what colours stand for (default: package)",

@@ -444,8 +444,8 @@ static bool is_stdout(const char *path)
 unsigned rv_options_n_texts(const struct rv_options *options)
 {
     return options->has_report + options->has_lines + rv_options_has(options, RV_OPTION_SPANS) +
-           rv_options_has(options, RV_OPTION_WAITS) + rv_options_has(options, RV_OPTION_FLOWS) +
-           rv_options_has(options, RV_OPTION_CRITICAL_PATH);
+           rv_options_has(options, RV_OPTION_WAITS) + rv_options_has(options, RV_OPTION_HOLDERS) +
+           rv_options_has(options, RV_OPTION_FLOWS) + rv_options_has(options, RV_OPTION_CRITICAL_PATH);
 }
 
 static bool has_export(const struct rv_options *options, enum rv_export_kind kind)
@@ -504,6 +504,24 @@ static int check_bench(const struct rv_options *options)
     return 0;
 }
 
+/* Which of the outputs that are made of waits is asked for; NULL: none. */
+static const char *text_of_waits(const struct rv_options *options)
+{
+    return rv_options_has(options, RV_OPTION_WAITS)           ? "waits"
+           : rv_options_has(options, RV_OPTION_HOLDERS)       ? "holders"
+           : rv_options_has(options, RV_OPTION_CRITICAL_PATH) ? "critical-path"
+                                                              : NULL;
+}
+
+/* Likewise, of those that are of no part of the capture. */
+static const char *text_of_whole(const struct rv_options *options)
+{
+    return rv_options_has(options, RV_OPTION_WAITS)     ? "waits"
+           : rv_options_has(options, RV_OPTION_HOLDERS) ? "holders"
+           : rv_options_has(options, RV_OPTION_FLOWS)   ? "flows"
+                                                        : NULL;
+}
+
 static int check(const struct rv_options *options)
 {
     if (options->command == RV_COMMAND_HELP || options->command == RV_COMMAND_VERSION)
@@ -543,9 +561,10 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "--pid takes no FILE and no COMMAND; see ringviz --help");
     if (options->is_alone && !options->argv)
         return rv_err(EINVAL, "--follow=no goes with a COMMAND; see ringviz --help");
-    if (options->pid && (rv_options_has(options, RV_OPTION_WAITS) || rv_options_has(options, RV_OPTION_CRITICAL_PATH)))
-        return rv_err(EINVAL, "%s: not with --pid, since the waits of a process that runs already are not known",
-                      rv_options_has(options, RV_OPTION_WAITS) ? "--waits" : "--critical-path");
+    const char *of_waits = text_of_waits(options), *of_whole = text_of_whole(options);
+    if (options->pid && of_waits)
+        return rv_err(EINVAL, "--%s: not with --pid, since the waits of a process that runs already are not known",
+                      of_waits);
     if (options->command == RV_COMMAND_DETACH)
         return options->pid ? 0 : rv_err(EINVAL, "--detach goes with --pid; see ringviz --help");
     if (!options->file && !options->argv && !options->pid)
@@ -556,11 +575,11 @@ static int check(const struct rv_options *options)
         return rv_err(EINVAL, "--info needs a FILE; see ringviz --help");
     if (rv_options_n_texts(options) > 1)
         return rv_err(
-            EINVAL, "--report, --spans, --waits, --flows and --critical-path are different outputs: give one of them");
-    if ((rv_options_has(options, RV_OPTION_WAITS) || rv_options_has(options, RV_OPTION_FLOWS)) &&
-        (rv_options_has_part(options) || options->find || rv_filter_n_rules(options->filter)))
-        return rv_err(EINVAL, "%s is of the whole capture: it takes no --from, --to, --find and --filter",
-                      rv_options_has(options, RV_OPTION_WAITS) ? "--waits" : "--flows");
+            EINVAL,
+            "--report, --spans, --waits, --holders, --flows and --critical-path are different outputs: give one "
+            "of them");
+    if (of_whole && (rv_options_has_part(options) || options->find || rv_filter_n_rules(options->filter)))
+        return rv_err(EINVAL, "--%s is of the whole capture: it takes no --from, --to, --find and --filter", of_whole);
     if (options->has_lines &&
         (rv_filter_has_arguments(options->filter) || (options->find && rv_filter_is_for_arguments(options->find))))
         return rv_err(EINVAL, "--report=lines takes no rules over arguments; see ringviz --help");
@@ -590,9 +609,9 @@ static int check(const struct rv_options *options)
 /* What options that were given mean for others. */
 static void imply(struct rv_options *options)
 {
-    static const enum rv_option_id WITHOUT_WINDOW[] = {RV_OPTION_REPORT,     RV_OPTION_SPANS,         RV_OPTION_WAITS,
-                                                       RV_OPTION_FLOWS,      RV_OPTION_CRITICAL_PATH, RV_OPTION_EXPORT,
-                                                       RV_OPTION_SCREENSHOT, RV_OPTION_FRAMES,        RV_OPTION_VIDEO};
+    static const enum rv_option_id WITHOUT_WINDOW[] = {
+        RV_OPTION_REPORT,        RV_OPTION_SPANS,  RV_OPTION_WAITS,      RV_OPTION_HOLDERS, RV_OPTION_FLOWS,
+        RV_OPTION_CRITICAL_PATH, RV_OPTION_EXPORT, RV_OPTION_SCREENSHOT, RV_OPTION_FRAMES,  RV_OPTION_VIDEO};
     for (size_t i = 0; i < sizeof WITHOUT_WINDOW / sizeof *WITHOUT_WINDOW; i++)
         options->is_headless |= rv_options_has(options, WITHOUT_WINDOW[i]);
 }

@@ -59,6 +59,7 @@ struct rv_options {
     int width_px, height_px;
     enum rv_view_mode look;      /* of the picture, and of the window at first */
     bool aligns_tasks;           /* --align-tasks */
+    bool has_lock_lanes;         /* --lock-lanes; of the picture, and of the window at first */
     const char *calls_of;        /* of the view of calls: its subroutine; NULL = a sensible one */
     enum rv_color_scheme scheme; /* the same */
     enum rv_color_theme theme;   /* the same */

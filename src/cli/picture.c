@@ -31,6 +31,7 @@ struct rv_screenshot_params rv_picture_params(struct rv_session *session, const 
         .bookmarks_of = options->command == RV_COMMAND_DIFF ? NULL : options->file,
         .look = options->look,
         .aligns_tasks = options->aligns_tasks,
+        .has_lock_lanes = options->has_lock_lanes,
         .calls_of = options->calls_of,
         .scheme = options->scheme,
         .theme = options->theme,

@@ -5,6 +5,7 @@
 #include "cli/slice.h"
 #include "export/critical_path_table.h"
 #include "export/flows.h"
+#include "export/holders.h"
 #include "export/waits.h"
 
 struct rv_range *rv_reports_measure(const struct rv_options *options, struct rv_session *session)
@@ -66,6 +67,15 @@ static int write_waits(struct rv_reports *reports)
     return rv_waits_write(&report, reports->options->report_format, reports->output->file);
 }
 
+static int write_holders(struct rv_reports *reports)
+{
+    const struct rv_holders_report report = {.waits = rv_session_waits(reports->session),
+                                             .lanes = rv_session_lanes(reports->session),
+                                             .subroutines = rv_session_subroutines(reports->session),
+                                             .losses = reports->losses};
+    return rv_holders_write(&report, reports->options->report_format, reports->output->file);
+}
+
 static int write_flows(struct rv_reports *reports)
 {
     const struct rv_flows_report report = {.flows = rv_session_flows(reports->session),
@@ -124,6 +134,8 @@ int rv_reports_write(struct rv_reports *reports)
         error = write_spans(reports);
     if (!error && rv_options_has(options, RV_OPTION_WAITS))
         error = write_waits(reports);
+    if (!error && rv_options_has(options, RV_OPTION_HOLDERS))
+        error = write_holders(reports);
     if (!error && rv_options_has(options, RV_OPTION_FLOWS))
         error = write_flows(reports);
     return !error && rv_options_has(options, RV_OPTION_CRITICAL_PATH) ? write_critical_path(reports) : error;

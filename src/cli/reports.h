@@ -1,4 +1,4 @@
-/* What --report, --spans, --waits, --flows and --critical-path print, of a session that has ended. */
+/* What --report, --spans, --waits, --holders, --flows and --critical-path print, of a session that has ended. */
 #ifndef RV_CLI_REPORTS_H
 #define RV_CLI_REPORTS_H
 

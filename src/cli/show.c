@@ -11,6 +11,7 @@ static void begin_as(struct rv_settings *settings, const struct rv_options *opti
     settings->scheme = rv_options_has(options, RV_OPTION_COLOR) ? options->scheme
                        : is_comparison                          ? RV_COLOR_DIFFERENCE
                                                                 : settings->scheme;
+    settings->has_lock_lanes |= options->has_lock_lanes;
     settings->theme = rv_options_has(options, RV_OPTION_THEME) ? options->theme : settings->theme;
 }
 

@@ -203,10 +203,10 @@ static bool is_looked_at(const struct rv_options *options)
 static bool needs_few_blocks(const struct rv_options *options)
 {
     bool has_calls = options->has_lines || rv_options_has(options, RV_OPTION_SPANS) ||
-                     rv_options_has(options, RV_OPTION_WAITS) || rv_options_has(options, RV_OPTION_FLOWS) ||
-                     rv_options_has(options, RV_OPTION_CRITICAL_PATH) || options->n_exports ||
-                     rv_options_has(options, RV_OPTION_RECORD) || options->frames || options->video ||
-                     options->max_depth || options->look == RV_VIEW_MODE_TASKS;
+                     rv_options_has(options, RV_OPTION_WAITS) || rv_options_has(options, RV_OPTION_HOLDERS) ||
+                     rv_options_has(options, RV_OPTION_FLOWS) || rv_options_has(options, RV_OPTION_CRITICAL_PATH) ||
+                     options->n_exports || rv_options_has(options, RV_OPTION_RECORD) || options->frames ||
+                     options->video || options->max_depth || options->look == RV_VIEW_MODE_TASKS;
     if (has_calls)
         return false;
     return is_looked_at(options) ? !options->has_report && !options->find && !rv_options_has_part(options)
@@ -381,6 +381,7 @@ static void start_session(struct watch *watch)
             .keeps_stretches = rv_options_has(options, RV_OPTION_SPANS) || options->n_exports ||
                                rv_options_has(options, RV_OPTION_CRITICAL_PATH),
             .keeps_waits = is_looked_at(options) || rv_options_has(options, RV_OPTION_WAITS) ||
+                           rv_options_has(options, RV_OPTION_HOLDERS) ||
                            rv_options_has(options, RV_OPTION_CRITICAL_PATH),
             .keeps_flows = is_looked_at(options) || rv_options_has(options, RV_OPTION_FLOWS) || options->n_exports ||
                            options->group_by.is_task,

@@ -161,7 +161,7 @@ bool rv_leaf_view_step(struct rv_leaf_view *leaves, const struct rv_view *whole,
         return false;
     const struct rv_view_lane *lane = &whole->lanes[i];
     struct rv_view_lane *out = &leaves->view.lanes[i];
-    bool is_reduced = has_all || lane->is_row;
+    bool is_reduced = (has_all || lane->is_row) && !lane->object;
     *out = *lane;
     out->first_box = (uint32_t)leaves->view.n_boxes;
     if (is_reduced)

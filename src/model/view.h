@@ -19,8 +19,12 @@ struct rv_view_key { /* scratch of the sort */
     uint32_t box;
 };
 
+#define RV_VIEW_LANE_OF_OBJECT                                                                                         \
+    UINT32_MAX /* the lane_idx of those that are of no thread, but of what threads wait for */
+
 struct rv_view_lane {
     uint32_t lane_idx;
+    uint32_t object;             /* id of the name of that; else 0 */
     uint32_t thread;             /* of the model's lane */
     uint32_t first_box, n_boxes; /* into boxes */
     uint32_t first_note, n_notes;

@@ -267,7 +267,7 @@ static void add_areas(struct rv_box_colors *colors, const struct rv_view *view, 
     for (size_t i = 0; i < colors->n_groups; i++)
         colors->groups[i].area_now = colors->groups[i].self_now = 0.0;
     for (size_t i = 0; i < view->n_lanes; i++)
-        if (view->lanes[i].n_members <= 1)
+        if (view->lanes[i].n_members <= 1 && !view->lanes[i].object)
             add_lane_areas(colors, view, &view->lanes[i], subroutines);
     add_shared_areas(colors, view, subroutines);
     for (size_t i = 0; i < colors->n_groups; i++) {

@@ -8,6 +8,7 @@
 #define ROW_HEIGHT 0.29f
 #define HALF_THICKNESS 0.30f
 #define ROWS_MIN 3u
+#define OBJECT_ROW 0.6f    /* of the height of a row: those of lanes of objects lie low, before the threads */
 #define LANE_TOP_MAX 10.5f /* a deeper lane gets thinner rows */
 #define GAP 0.75f          /* between two lanes, besides room for the front one's height */
 #define HEIGHT_SHARE 0.92f /* distance of the next lane, as a share of a lane's height */
@@ -57,6 +58,8 @@ static void hold_graphs(struct rv_lane_layout_held *held, const struct rv_view *
 static void hold(struct rv_lane_layout *layout, const struct rv_view *view)
 {
     for (size_t lane = 0; lane < view->n_lanes; lane++) {
+        if (view->lanes[lane].object)
+            continue;
         size_t need = view->lanes[lane].lane_idx + (size_t)1;
         if (need > layout->n_held) {
             layout->held = rv_vec_reserve(layout->held, &layout->held_capacity, need, sizeof *layout->held);
@@ -74,6 +77,8 @@ static void hold(struct rv_lane_layout *layout, const struct rv_view *view)
 /* Rows of a lane: one if shown as one row, and no more than the crop leaves. */
 static struct rv_lane_layout_held held_of(const struct rv_lane_layout *layout, const struct rv_view *view, size_t lane)
 {
+    if (view->lanes[lane].object)
+        return (struct rv_lane_layout_held){.n_rows = view->lanes[lane].max_depth};
     struct rv_lane_layout_held held = layout->held[view->lanes[lane].lane_idx];
     if (view->most_depth && held.n_rows > view->most_depth)
         held.n_rows = view->most_depth;
@@ -82,6 +87,11 @@ static struct rv_lane_layout_held held_of(const struct rv_lane_layout *layout, c
         held.n_graphs = 0;
     }
     return held;
+}
+
+static float row_share(const struct rv_view *view, size_t lane)
+{
+    return view->lanes[lane].object ? OBJECT_ROW : 1.0f;
 }
 
 static void take_graphs(struct rv_lane_layout_lane *lane, const struct rv_lane_layout_held *held, float size)
@@ -112,7 +122,7 @@ static float choose_scale(const struct rv_lane_layout *layout, const struct rv_v
     float extent = 0.0f, top = 0.0f, scale = SCALE_MAX;
     for (size_t i = 0; i < view->n_lanes; i++) {
         const struct rv_lane_layout_held held = held_of(layout, view, i);
-        float lane_top = ROW_HEIGHT * (float)held.n_rows;
+        float lane_top = ROW_HEIGHT * row_share(view, i) * (float)held.n_rows;
         extent += GRAPH_STEP * (float)held.n_graphs;
         extent += i + 1 < view->n_lanes ? lane_pitch(fminf(lane_top, LANE_TOP_MAX), 1.0f) : 2.0f * HALF_THICKNESS;
         top = fmaxf(top, fminf(lane_top, LANE_TOP_MAX));
@@ -133,7 +143,7 @@ static void place_lanes(struct rv_lane_layout *layout, const struct rv_view *vie
         take_graphs(lane, &held, GRAPH_SIZE);
         z -= i ? GRAPH_STEP * (float)held.n_graphs : 0.0f;
         lane->n_rows = held.n_rows;
-        lane->row_height = row_height(lane->n_rows, scale);
+        lane->row_height = row_height(lane->n_rows, scale) * row_share(view, i);
         lane->half_thickness = HALF_THICKNESS * fminf(scale, THICKER_MAX);
         lane->y = 0.0f;
         lane->z = z;

@@ -128,6 +128,7 @@ enum rv_action {
     RV_ACTION_ARCS,
     RV_ACTION_FLOW_ARCS,
     RV_ACTION_ARC_KIND, /* idx: which */
+    RV_ACTION_LOCK_LANES,
     RV_ACTION_LEGEND,
     RV_ACTION_MINIMAP,
     RV_ACTION_THEME,

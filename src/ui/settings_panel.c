@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #define WIDTH 330.0f
-#define HEIGHT 372.0f
+#define HEIGHT 396.0f
 #define LABEL_WIDTH 110.0f
 #define N_SCALES 6
 
@@ -41,6 +41,7 @@ void rv_settings_panel_show(struct rv_ui *ui, const struct rv_settings_panel *sh
     const char *themes[RV_COLOR_THEME_COUNT];
     int theme = (int)shown->theme, scheme = (int)shown->scheme, scale = -1;
     bool has_legend = shown->has_legend, has_minimap = shown->has_minimap;
+    bool has_lock_lanes = shown->has_lock_lanes;
     for (int i = 0; i < RV_COLOR_THEME_COUNT; i++)
         themes[i] = rv_color_theme_name((enum rv_color_theme)i);
     for (int i = 0; i < N_SCALES; i++)
@@ -58,6 +59,8 @@ void rv_settings_panel_show(struct rv_ui *ui, const struct rv_settings_panel *sh
         ask(acts, RV_ACTION_LEGEND, 0);
     if (rv_imgui_check("Minimap", &has_minimap))
         ask(acts, RV_ACTION_MINIMAP, 0);
+    if (rv_imgui_check("Lanes of locks", &has_lock_lanes))
+        ask(acts, RV_ACTION_LOCK_LANES, 0);
     show_arcs(style, shown, acts);
     rv_imgui_gap(2.0f);
     rv_imgui_text_wrapped(RV_IMGUI_FONT_SMALL, style->text_faint, shown->path ? shown->path : "not saved");

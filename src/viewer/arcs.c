@@ -18,6 +18,7 @@ struct making {
     struct rv_viewer_arc_job *job;
     struct rv_wait_reader *reader;
     struct rv_arc_collector collector;
+    struct rv_holder_collector holders; /* of the same waits */
 };
 
 static bool is_wanted(void *context)
@@ -29,10 +30,19 @@ static bool add(void *context, const struct rv_wait *wait, rv_wait_place place)
 {
     struct making *making = context;
     (void)place;
-    if (wait->waker) {
+    if (wait->waker || making->job->made.has_holders) {
         const struct rv_wait_edge edge = rv_wait_reader_edge(making->reader, wait);
         rv_arc_collector_add(&making->collector, &edge);
+        if (making->job->made.has_holders)
+            rv_holder_collector_add(&making->holders, &edge);
     }
+    return rv_job_thread_is_wanted(&making->job->thread);
+}
+
+static bool add_release(void *context, const struct rv_release *release)
+{
+    struct making *making = context;
+    rv_holder_collector_add_release(&making->holders, release);
     return rv_job_thread_is_wanted(&making->job->thread);
 }
 
@@ -41,6 +51,10 @@ static void add_waits(struct making *making)
     struct rv_viewer_arc_job *job = making->job;
     making->reader = rv_wait_reader_open(job->waits, is_wanted, &job->thread);
     rv_wait_reader_each(making->reader, job->made.from_ns, job->made.to_ns, add, making);
+    if (job->made.has_holders) {
+        rv_wait_reader_each_release(making->reader, job->made.from_ns, job->made.to_ns, add_release, making);
+        job->made.holders = rv_holders_create(&making->holders);
+    }
     rv_wait_reader_close(making->reader);
 }
 
@@ -56,8 +70,9 @@ static void work(void *context)
 {
     struct rv_viewer_arc_job *job = context;
     const uint64_t begin_ns = rv_clock_thread_cpu_ns();
-    struct making making = {.job = job, .collector = {.most = MOST_ARCS, .left_out = job->made.left_out}};
-    if (RV_ARC_OF_WAITS & ~job->made.left_out)
+    struct making making = {
+        .job = job, .collector = {.most = MOST_ARCS, .left_out = job->made.left_out}, .holders = {.most = MOST_ARCS}};
+    if (job->made.has_holders || RV_ARC_OF_WAITS & ~job->made.left_out)
         add_waits(&making);
     if (job->flows)
         add_flows(&making);
@@ -93,7 +108,8 @@ static void start(struct rv_viewer *viewer, bool is_of_part, uint64_t from_ns, u
                                             .n_waits = rv_waits_n(job->waits),
                                             .is_final = viewer->live_edge.is_done,
                                             .n_steps = n_steps_of(viewer),
-                                            .left_out = viewer->settings.arcs_left_out};
+                                            .left_out = viewer->settings.arcs_left_out,
+                                            .has_holders = viewer->settings.has_lock_lanes};
     rv_job_thread_start(&job->thread, work, job);
 }
 
@@ -102,7 +118,8 @@ static bool is_old(const struct rv_viewer *viewer, const struct rv_viewer_arc_ma
 {
     const struct rv_viewer_arc_job *job = &viewer->arcs;
     const size_t n_waits = rv_waits_n(waits_of(viewer)), n_steps = n_steps_of(viewer);
-    const bool is_other = made->left_out != viewer->settings.arcs_left_out;
+    const bool is_other =
+        made->left_out != viewer->settings.arcs_left_out || (viewer->settings.has_lock_lanes && !made->has_holders);
     if ((n_waits == 0 && n_steps == 0) || (made->is_final && !is_other))
         return false;
     if (viewer->live_edge.is_done || is_other)
@@ -151,6 +168,7 @@ static void begin_next(struct rv_viewer *viewer)
 static void release(struct rv_viewer_arc_made *made)
 {
     rv_arc_levels_release(made->index);
+    rv_holders_release(made->holders);
     rv_flow_table_release(made->flows);
 }
 
@@ -175,7 +193,9 @@ bool rv_viewer_arcs_advance(struct rv_viewer *viewer)
         return false;
     begin_next(viewer);
     (void)rv_job_thread_poll(&viewer->arcs.thread, 0);
-    return take(viewer);
+    const bool has_changed = take(viewer);
+    viewer->pointer.holders = rv_viewer_holders(viewer);
+    return has_changed;
 }
 
 void rv_viewer_arcs_wait(struct rv_viewer *viewer)
@@ -192,22 +212,34 @@ void rv_viewer_arcs_wait(struct rv_viewer *viewer)
     } while (viewer->arcs.thread.is_running);
 }
 
-const struct rv_arc_levels *rv_viewer_arcs(const struct rv_viewer *viewer)
+/* That of what is in view, where there is one. */
+static const struct rv_viewer_arc_made *shown_of(const struct rv_viewer *viewer)
 {
     const struct rv_viewer_arc_job *job = &viewer->arcs;
     uint64_t from_ns, to_ns;
-    if (rv_viewer_shows_rows(viewer))
-        return NULL;
     rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
     const bool is_part =
         job->all.index && !rv_arc_levels_is_exact(job->all.index) && has_window(&job->part, from_ns, to_ns);
-    return is_part ? job->part.index : job->all.index;
+    return is_part ? &job->part : &job->all;
+}
+
+const struct rv_arc_levels *rv_viewer_arcs(const struct rv_viewer *viewer)
+{
+    return rv_viewer_shows_rows(viewer) ? NULL : shown_of(viewer)->index;
+}
+
+const struct rv_holders *rv_viewer_holders(const struct rv_viewer *viewer)
+{
+    const struct rv_view_mode_params *look = rv_view_mode_get(viewer->look.shown);
+    const bool has_lanes = viewer->settings.has_lock_lanes && !look->has_rows && !look->has_leaves;
+    return has_lanes ? shown_of(viewer)->holders : NULL;
 }
 
 void rv_viewer_arcs_fini(struct rv_viewer *viewer)
 {
     rv_job_thread_stop(&viewer->arcs.thread);
     viewer->pointer.flows = NULL;
+    viewer->pointer.holders = NULL;
     release(&viewer->arcs.made);
     release(&viewer->arcs.all);
     release(&viewer->arcs.part);
@@ -215,14 +247,8 @@ void rv_viewer_arcs_fini(struct rv_viewer *viewer)
 
 void rv_viewer_show_arc(struct rv_viewer *viewer, const struct rv_arc *arc)
 {
-    struct rv_lane *lane = rv_lanes_get(viewer->lanes, arc->to_lane);
     const uint64_t begin_ns = arc->to_ns > arc->longest_ns ? arc->to_ns - arc->longest_ns : 0;
-    struct rv_box box;
-    if (rv_viewer_innermost_around(lane, begin_ns, arc->to_ns, &box) ||
-        rv_viewer_innermost_around(lane, arc->to_ns, arc->to_ns, &box))
-        rv_viewer_show_call(viewer, &box, arc->to_lane);
-    else
-        rv_viewer_show_time(viewer, begin_ns, arc->to_ns);
+    rv_viewer_show_innermost(viewer, arc->to_lane, begin_ns, arc->to_ns);
 }
 
 /* ---- the tooltip ---- */

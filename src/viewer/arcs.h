@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "model/lanes.h"
+#include "waits/holders.h"
 #include "waits/waits.h"
 #include "query/job_thread.h"
 #include "render/arc_levels.h"
@@ -18,6 +19,8 @@ struct rv_viewer_arc_made {            /* zeroed = none */
     bool is_final;                     /* and all releases */
     size_t n_steps;                    /* of flows, that there were */
     unsigned left_out;                 /* kinds, as bits */
+    bool has_holders;                  /* they were asked for: */
+    const struct rv_holders *holders;  /* held; of the same waits. NULL: not known */
     const struct rv_flow_table *flows; /* held; NULL: not known */
 };
 
@@ -51,6 +54,9 @@ void rv_viewer_arcs_wait(struct rv_viewer *viewer);
 
 /* What pictures show; NULL: none, or they are switched off, or the view has no threads. */
 const struct rv_arc_levels *rv_viewer_arcs(const struct rv_viewer *viewer);
+
+/* Whose lanes pictures show; NULL: none, or they are switched off, or the view has no room for them. */
+const struct rv_holders *rv_viewer_holders(const struct rv_viewer *viewer);
 
 void rv_viewer_arcs_fini(struct rv_viewer *viewer);
 

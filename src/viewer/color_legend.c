@@ -103,6 +103,8 @@ static double describe_packages(const struct rv_box_colors *colors, struct rv_le
 static void describe_threads(const struct rv_box_colors *colors, const struct rv_view *view, struct rv_legend *legend)
 {
     for (size_t i = 0; i < view->n_lanes && legend->n_rows < RV_LEGEND_ROWS; i++) {
+        if (view->lanes[i].object)
+            continue;
         uint32_t slot = view->lanes[i].thread % RV_COLOR_SLOTS;
         struct rv_legend_row *row = add_row(legend, slot_rgba(colors, slot), -1.0);
         row->is_striped = slot >= RV_COLOR_HUES;
@@ -216,7 +218,7 @@ static void add_arcs_left(const struct rv_arc_list *arcs, struct rv_legend *lege
     add_state(legend, name, 0, -1.0);
 }
 
-void rv_color_legend_add_lines(const struct rv_arc_list *arcs, uint64_t n_lacking, bool has_path,
+void rv_color_legend_add_lines(const struct rv_arc_list *arcs, uint64_t n_lacking, const struct rv_view *view,
                                const struct rv_theme *theme, struct rv_legend *legend)
 {
     char lacking[RV_LEGEND_NAME_BYTES];
@@ -226,7 +228,9 @@ void rv_color_legend_add_lines(const struct rv_arc_list *arcs, uint64_t n_lackin
     add_arcs_left(arcs, legend);
     if (n_lacking)
         add_state(legend, lacking, theme->lost << 8 | 0xffu, -1.0);
-    if (has_path)
+    if (view->n_lanes && view->lanes[0].object)
+        add_state(legend, "in a lock's lane: holder; above, waiters", theme->grid << 8 | 0xffu, -1.0);
+    if (view->has_path)
         add_state(legend, "critical path", theme->path << 8 | 0xffu, -1.0);
 }
 

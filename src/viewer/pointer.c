@@ -46,6 +46,8 @@ static bool hover(struct rv_pointer *pointer, struct rv_scene *scene, const stru
     struct rv_pick_hit hit;
     bool is_other = hover_arc(pointer, scene);
     bool is_hit = !pointer->arc.is_on && !pointer->is_dragging && pick(pointer, scene, &hit);
+    is_other |= rv_lock_hover_move(&pointer->lock, pointer->holders, view, is_hit ? &hit : NULL, pointer->at_px);
+    is_hit &= !pointer->lock.is_on;
     return rv_hover_move(&pointer->hover, view, is_hit ? &hit : NULL, pointer->at_px) || is_other;
 }
 
@@ -61,7 +63,7 @@ bool rv_pointer_look(struct rv_pointer *pointer, struct rv_scene *scene, const s
 void rv_pointer_pin(struct rv_pointer *pointer, struct rv_scene *scene, const struct rv_view *view)
 {
     struct rv_pick_hit hit;
-    bool is_hit = pick(pointer, scene, &hit);
+    bool is_hit = pick(pointer, scene, &hit) && !view->lanes[hit.lane].object;
     rv_hover_pin(&pointer->hover, view, is_hit ? &hit : NULL, pointer->at_px);
 }
 
@@ -105,6 +107,12 @@ void rv_pointer_show(struct rv_pointer *pointer, struct rv_scene *scene, struct 
     if (pointer->arc.is_on && !pointer->hover.is_pinned) {
         rv_arc_tooltip_fill(&pointer->tooltip, &pointer->arc, session, frame->scale);
         frame->arc = pointer->arc.idx + 1;
+        frame->tooltip = &pointer->tooltip;
+    }
+    if (pointer->lock.is_on && !pointer->hover.is_pinned) {
+        rv_lock_tooltip_fill(&pointer->tooltip, &pointer->lock, session, frame->scale);
+        pointer->highlight = (struct rv_highlight){0, pointer->lock.box_idx, false};
+        frame->highlight = &pointer->highlight;
         frame->tooltip = &pointer->tooltip;
     }
     if (!pointer->hover.is_on)

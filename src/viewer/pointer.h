@@ -8,6 +8,7 @@
 #include "viewer/arcs.h"
 #include "viewer/call_flow.h"
 #include "viewer/call_waits.h"
+#include "viewer/lock_lanes.h"
 #include "viewer/tooltip_rows.h"
 #include "viewer/hover.h"
 #include "pipeline/session.h"
@@ -21,6 +22,8 @@ struct rv_pointer { /* zeroed = outside the picture */
     struct rv_call_flow flow;          /* likewise, in: */
     const struct rv_flow_table *flows; /* borrowed; NULL: not known */
     struct rv_arc_hover arc;           /* under the cursor: no box is hovered then */
+    struct rv_lock_hover lock;         /* likewise */
+    const struct rv_holders *holders;  /* of the last frame; borrowed; NULL: none */
     float at_px[2];
     bool is_inside, has_moved, is_dragging;
 };

@@ -26,6 +26,7 @@ enum key {
     KEY_COLOR,
     KEY_LEGEND,
     KEY_MINIMAP,
+    KEY_LOCK_LANES,
     KEY_ARCS, /* of each kind */
     KEY_COUNT = KEY_ARCS + RV_ARC_KIND_COUNT
 };
@@ -70,6 +71,7 @@ static const struct {
     [KEY_COLOR] = {"color", "what colours mean, as --color", scheme_name, RV_COLOR_PLAIN_SCHEMES},
     [KEY_LEGEND] = {"legend", "the panel that explains colours", switch_name, 2},
     [KEY_MINIMAP] = {"minimap", "the whole trace below the picture", switch_name, 2},
+    [KEY_LOCK_LANES] = {"lock-lanes", "lanes of what was waited for most, before the threads", switch_name, 2},
     [KEY_ARCS + RV_ARC_LOCK] = {"arcs", "arcs from who released locks to who waited", switch_name, 2},
     [KEY_ARCS + RV_ARC_SIGNAL] = {"signal-arcs", "arcs from who signalled conditions and the like", switch_name, 2},
     [KEY_ARCS + RV_ARC_TRANSFER] = {"transfer-arcs", "arcs of input and output", switch_name, 2},
@@ -118,6 +120,7 @@ static void unpack(const struct rv_settings *settings, int numbers[KEY_COUNT])
     numbers[KEY_COLOR] = (int)settings->scheme;
     numbers[KEY_LEGEND] = settings->has_legend;
     numbers[KEY_MINIMAP] = settings->has_minimap;
+    numbers[KEY_LOCK_LANES] = settings->has_lock_lanes;
     for (int i = 0; i < RV_ARC_KIND_COUNT; i++)
         numbers[KEY_ARCS + i] = !(settings->arcs_left_out & 1u << i);
 }
@@ -130,6 +133,7 @@ static void pack(const int numbers[KEY_COUNT], struct rv_settings *settings)
     settings->scheme = (enum rv_color_scheme)numbers[KEY_COLOR];
     settings->has_legend = numbers[KEY_LEGEND] != 0;
     settings->has_minimap = numbers[KEY_MINIMAP] != 0;
+    settings->has_lock_lanes = numbers[KEY_LOCK_LANES] != 0;
     settings->arcs_left_out = 0;
     for (int i = 0; i < RV_ARC_KIND_COUNT; i++)
         settings->arcs_left_out |= numbers[KEY_ARCS + i] ? 0 : 1u << i;

@@ -17,7 +17,7 @@ struct rv_settings {
     unsigned scale_percent; /* relative to the display's size of a point */
     enum rv_view_mode look;
     enum rv_color_scheme scheme;
-    bool has_legend, has_minimap;
+    bool has_legend, has_minimap, has_lock_lanes;
     unsigned arcs_left_out; /* kinds of arcs (enum rv_arc_kind), as bits */
 };
 

@@ -79,3 +79,13 @@ bool rv_viewer_innermost_around(struct rv_lane *lane, uint64_t from_ns, uint64_t
     pthread_mutex_unlock(&lane->lock);
     return innermost.is_found;
 }
+
+void rv_viewer_show_innermost(struct rv_viewer *viewer, uint32_t lane_idx, uint64_t from_ns, uint64_t to_ns)
+{
+    struct rv_lane *lane = rv_lanes_get(viewer->lanes, lane_idx);
+    struct rv_box box;
+    if (rv_viewer_innermost_around(lane, from_ns, to_ns, &box) || rv_viewer_innermost_around(lane, to_ns, to_ns, &box))
+        rv_viewer_show_call(viewer, &box, lane_idx);
+    else
+        rv_viewer_show_time(viewer, from_ns, to_ns);
+}

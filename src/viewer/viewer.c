@@ -81,7 +81,7 @@ bool rv_viewer_find_lane(const struct rv_viewer *viewer, uint32_t *lane_idx)
     if (!viewer->scene || !viewer->view)
         return false;
     size_t lane = rv_scene_lane_at(viewer->scene, (double)at_px[0], (double)at_px[1]);
-    if (lane >= viewer->view->n_lanes)
+    if (lane >= viewer->view->n_lanes || viewer->view->lanes[lane].object)
         return false;
     *lane_idx = viewer->view->lanes[lane].lane_idx;
     return true;
@@ -203,6 +203,11 @@ static void pin(struct rv_viewer *viewer)
     if (viewer->pointer.arc.is_on) {
         const struct rv_arc arc = viewer->pointer.arc.arc;
         rv_viewer_show_arc(viewer, &arc);
+        return;
+    }
+    if (viewer->pointer.lock.is_on) {
+        const struct rv_lock_hover lock = viewer->pointer.lock;
+        rv_viewer_show_hold(viewer, &lock);
         return;
     }
     if (viewer->scene && viewer->view)
@@ -429,6 +434,10 @@ void rv_viewer_act(struct rv_viewer *viewer, const struct rv_act *act)
         return;
     case RV_ACTION_FLOW_ARCS:
         switch_arcs(viewer, RV_ARC_OF_FLOWS);
+        return;
+    case RV_ACTION_LOCK_LANES:
+        viewer->settings.has_lock_lanes = !viewer->settings.has_lock_lanes;
+        rv_viewer_point(viewer);
         return;
     case RV_ACTION_ARC_KIND:
         switch_arcs(viewer, 1u << act->idx % RV_ARC_KIND_COUNT);

@@ -152,14 +152,8 @@ void rv_viewer_waits_fini(struct rv_viewer *viewer)
 /* The innermost call of a side of a wait; of one that is not in memory its time. */
 static void show_side(struct rv_viewer *viewer, const struct rv_wait_side *side, uint64_t from_ns, uint64_t to_ns)
 {
-    struct rv_box box;
-    if (!side->lane || !to_ns)
-        return;
-    struct rv_lane *lane = rv_lanes_get(viewer->lanes, side->lane->idx);
-    if (rv_viewer_innermost_around(lane, from_ns, to_ns, &box) || rv_viewer_innermost_around(lane, to_ns, to_ns, &box))
-        rv_viewer_show_call(viewer, &box, lane->idx);
-    else
-        rv_viewer_show_time(viewer, from_ns, to_ns);
+    if (side->lane && to_ns)
+        rv_viewer_show_innermost(viewer, side->lane->idx, from_ns, to_ns);
 }
 
 bool rv_viewer_waits_act(struct rv_viewer *viewer, const struct rv_act *act)

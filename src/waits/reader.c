@@ -495,6 +495,81 @@ void rv_wait_reader_each(struct rv_wait_reader *reader, uint64_t from_ns, uint64
         each_in_memory(reader, later_than(reader, from_ns), to_ns, take, context);
 }
 
+/* ---- many releases ---- */
+
+struct copied_releases {
+    struct rv_release *releases;
+    size_t n, capacity;
+};
+
+static void copy_releases(struct copied_releases *copied, const struct rv_release *releases, size_t n, uint64_t from_ns,
+                          uint64_t to_ns)
+{
+    const size_t first = rv_bisect_count(releases, n, sizeof *releases, offsetof(struct rv_release, at_ns), from_ns);
+    const size_t end = rv_bisect_count(releases, n, sizeof *releases, offsetof(struct rv_release, at_ns), to_ns);
+    copied->n = end > first ? end - first : 0;
+    copied->releases = rv_vec_reserve(copied->releases, &copied->capacity, copied->n, sizeof *releases);
+    if (copied->n)
+        memcpy(copied->releases, releases + first, copied->n * sizeof *releases);
+}
+
+static bool take_releases(const struct copied_releases *copied, uint32_t lane_idx,
+                          bool (*take)(void *context, const struct rv_release *release), void *context)
+{
+    for (size_t i = 0; i < copied->n; i++) {
+        copied->releases[i].lane = lane_idx;
+        if (!take(context, &copied->releases[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Stretches whose releases reach into the time, page by page. */
+static struct listed list_releasing(struct rv_wait_reader *reader, uint64_t from_ns, uint64_t to_ns)
+{
+    struct listed listed = {.n = 0};
+    rv_wait_reader_hold(reader);
+    for (uint32_t k = 0; k < reader->wakers.n; k++) {
+        const struct rv_waits_lane *lane = lane_of(reader, k);
+        for (size_t i = lane ? lane->n_releasing : 0; i-- > 0 && lane->releasing[i].of.last_release_ns > from_ns;) {
+            if (lane->releasing[i].of.first_release_ns > loaded_until(reader, to_ns))
+                continue;
+            listed.all = rv_vec_reserve(listed.all, &listed.capacity, listed.n + 1, sizeof *listed.all);
+            listed.all[listed.n++] = lane->releasing[i];
+        }
+    }
+    rv_wait_reader_let_go(reader);
+    if (listed.n)
+        qsort(listed.all, listed.n, sizeof *listed.all, by_page);
+    return listed;
+}
+
+void rv_wait_reader_each_release(struct rv_wait_reader *reader, uint64_t from_ns, uint64_t to_ns,
+                                 bool (*take)(void *context, const struct rv_release *release), void *context)
+{
+    struct listed listed = list_releasing(reader, from_ns, to_ns);
+    struct copied_releases copied = {.n = 0};
+    bool goes_on = true;
+    for (size_t i = 0; i < listed.n && goes_on; i++) {
+        rv_wait_reader_hold(reader);
+        const struct rv_wait_page *page = page_of(reader, &listed.all[i].of);
+        copy_releases(&copied, page ? page->releases + listed.all[i].of.first_release : NULL,
+                      page ? listed.all[i].of.n_releases : 0, from_ns, loaded_until(reader, to_ns));
+        rv_wait_reader_let_go(reader);
+        goes_on = take_releases(&copied, listed.all[i].of.lane, take, context);
+    }
+    for (uint32_t k = 0; k < reader->wakers.n && goes_on; k++) {
+        const uint64_t after_ns = later_than(reader, from_ns);
+        rv_wait_reader_hold(reader);
+        const struct rv_waits_lane *lane = lane_of(reader, k);
+        copy_releases(&copied, lane ? lane->releases : NULL, lane ? lane->n_releases : 0, after_ns, to_ns);
+        rv_wait_reader_let_go(reader);
+        goes_on = take_releases(&copied, k, take, context);
+    }
+    free(copied.releases);
+    free(listed.all);
+}
+
 /* ---- the waits of a call ---- */
 
 static void add_waits(struct rv_wait_sum *sum, const struct rv_wait *waits, size_t first, size_t end,

@@ -55,6 +55,10 @@ void rv_wait_reader_let_go(struct rv_wait_reader *reader);
 void rv_wait_reader_each(struct rv_wait_reader *reader, uint64_t from_ns, uint64_t to_ns,
                          bool (*take)(void *context, const struct rv_wait *wait, rv_wait_place place), void *context);
 
+/* What was released, and taken, after from_ns, until to_ns; likewise. */
+void rv_wait_reader_each_release(struct rv_wait_reader *reader, uint64_t from_ns, uint64_t to_ns,
+                                 bool (*take)(void *context, const struct rv_release *release), void *context);
+
 struct rv_wait_sum { /* of the waits of a lane that lie in a stretch of time */
     uint64_t n, total_ns, longest_ns;
     rv_wait_place longest;

@@ -35,6 +35,7 @@ struct rv_frame_builder {
     struct rv_call_rows *rows;
     const struct rv_flow_table *tasks;
     const struct rv_arc_levels *arcs;
+    const struct rv_holders *holders;
     struct rv_name_set hits;
     struct frame frames[2];
     unsigned shown; /* index of the picture taken last; read by both */
@@ -54,6 +55,15 @@ static void learn_colours(struct rv_frame_builder *frame_builder, struct frame *
     rv_frame_data_learn_colours(&frame->picture, &frame->view, frame_builder->params.subroutines);
 }
 
+static void make_view_of_threads(struct rv_frame_builder *frame_builder, struct rv_view *view)
+{
+    const struct rv_lock_lanes_params locks = {.holders = frame_builder->holders,
+                                               .lanes = frame_builder->params.lanes,
+                                               .subroutines = frame_builder->params.subroutines};
+    rv_view_update(view, frame_builder->params.lanes, &frame_builder->request.view);
+    rv_lock_lanes_add(view, &locks, &frame_builder->request.view);
+}
+
 static void make(struct rv_frame_builder *frame_builder)
 {
     const struct frame *before = &frame_builder->frames[frame_builder->shown];
@@ -68,7 +78,7 @@ static void make(struct rv_frame_builder *frame_builder)
     else if (frame_builder->request.has_tasks)
         rv_tasks_view_update(&next->view, &frame_builder->request.tasks, &frame_builder->request.view);
     else
-        rv_view_update(&next->view, frame_builder->params.lanes, &frame_builder->request.view);
+        make_view_of_threads(frame_builder, &next->view);
     rv_frame_data_compose(&next->picture, &(struct rv_frame_data_params){
                                               .view = &next->view,
                                               .subroutines = frame_builder->params.subroutines,
@@ -158,6 +168,7 @@ void rv_frame_builder_stop(struct rv_frame_builder *frame_builder)
     rv_call_rows_release(frame_builder->rows);
     rv_flow_table_release(frame_builder->tasks);
     rv_arc_levels_release(frame_builder->arcs);
+    rv_holders_release(frame_builder->holders);
     rv_name_set_fini(&frame_builder->hits);
     pthread_cond_destroy(&frame_builder->has_changed);
     pthread_mutex_destroy(&frame_builder->lock);
@@ -185,6 +196,8 @@ static void keep(struct rv_frame_builder *frame_builder, const struct rv_frame_r
     frame_builder->path = rv_lit_path_hold(view->path);
     rv_arc_levels_release(frame_builder->arcs);
     frame_builder->arcs = rv_arc_levels_hold(request->arcs);
+    rv_holders_release(frame_builder->holders);
+    frame_builder->holders = rv_holders_hold(request->holders);
     if (view->hits) {
         rv_name_set_follow(&frame_builder->hits, view->hits);
         view->hits = &frame_builder->hits;

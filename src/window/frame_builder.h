@@ -9,6 +9,7 @@
 #define RV_WINDOW_FRAME_BUILDER_H
 
 #include "query/calls_view.h"
+#include "query/lock_lanes.h"
 #include "query/tasks_view.h"
 #include "model/filter.h"
 #include "model/view.h"
@@ -35,6 +36,7 @@ struct rv_frame_request {
     enum rv_color_scheme scheme;
     const struct rv_diff *diff;       /* must outlive the builder */
     const struct rv_arc_levels *arcs; /* held meanwhile; NULL = none */
+    const struct rv_holders *holders; /* with lanes of these; held. NULL = none */
 };
 
 /* Start. Without a thread, pictures are made by rv_frame_builder_ask() itself. */

@@ -121,6 +121,7 @@ static void choose_window(const struct rv_screenshot_params *params, struct rv_v
     rv_settings_init(&viewer_params.settings);
     viewer_params.settings.look = params->look;
     viewer_params.settings.scheme = params->scheme;
+    viewer_params.settings.has_lock_lanes = params->has_lock_lanes;
     rv_viewer_init(viewer, &viewer_params);
     rv_time_window_set(&viewer->time_window, from_ns, to_ns > from_ns ? to_ns : from_ns + 1);
     viewer->time_window.is_following = false;
@@ -200,6 +201,9 @@ static void update_view(struct rv_offscreen *offscreen)
     choose_level(offscreen, &params);
     while (rv_view_step(&offscreen->view, offscreen->params->lanes, &params))
         ;
+    const struct rv_lock_lanes_params locks = {rv_viewer_holders(&offscreen->viewer), offscreen->params->lanes,
+                                               offscreen->params->subroutines};
+    rv_lock_lanes_add(&offscreen->view, &locks, &params);
 }
 
 /* Colours are those of the whole run, whatever part is drawn. */

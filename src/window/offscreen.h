@@ -26,6 +26,7 @@ struct rv_screenshot_params { /* zero = default */
     struct rv_session *session; /* loads pages on demand; NULL = all calls are in the lanes */
     enum rv_view_mode look;
     bool aligns_tasks;    /* of the view of tasks */
+    bool has_lock_lanes;  /* with lanes of what was waited for */
     const char *calls_of; /* of the view of calls: a regular expression; NULL = a sensible subroutine */
     enum rv_color_scheme scheme;
     enum rv_color_theme theme;

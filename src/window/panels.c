@@ -96,7 +96,7 @@ static void describe_legend(const struct rv_panels_about *about, struct rv_legen
 {
     rv_color_legend_describe(about->colors, about->view, legend);
     rv_color_legend_add_lines(about->arcs, rv_viewer_arcs(about->viewer) ? about->viewer->arcs.n_lacking : 0,
-                              about->view->has_path, rv_theme_get(about->surface.theme), legend);
+                              about->view, rv_theme_get(about->surface.theme), legend);
 }
 
 /* While it filters, its rows stay: what they hide has no share any more. */
@@ -357,6 +357,7 @@ static void show_settings(struct rv_panels *panels, const struct rv_panels_about
         .scheme = (uint32_t)about->viewer->look.scheme,
         .has_legend = settings->has_legend,
         .has_minimap = settings->has_minimap,
+        .has_lock_lanes = settings->has_lock_lanes,
         .arcs = arcs,
         .n_arcs = RV_ARC_KIND_COUNT,
         .arcs_left_out = settings->arcs_left_out,

@@ -74,6 +74,8 @@ char *rv_view_command(const struct rv_viewer *viewer, const char *file)
         add_calls_of(&text, viewer);
     if (rv_viewer_tasks_view_is_shown(viewer) && viewer->tasks_view.is_aligned)
         rv_text_buffer_add(&text, " --align-tasks");
+    if (viewer->settings.has_lock_lanes)
+        rv_text_buffer_add(&text, " --lock-lanes");
     for (size_t i = 0; i < rv_filter_n_rules(filter); i++)
         add_option(&text, "filter", rv_filter_text(filter, i));
     if (*viewer->analysis.find)

@@ -195,7 +195,8 @@ static void ask_for_frame(struct window *window)
                                        .stage = stage_of(window),
                                        .scheme = window->asked.scheme,
                                        .diff = window->asked.diff,
-                                       .arcs = rv_viewer_arcs(viewer)};
+                                       .arcs = rv_viewer_arcs(viewer),
+                                       .holders = rv_viewer_holders(viewer)};
     if (viewer->live_edge.is_done && !window->has_ended) {
         window->has_ended = true;
         request.learns_colours = !viewer->is_touched;

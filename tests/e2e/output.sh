@@ -46,7 +46,7 @@ expect "exit status" $status 0
 run --headless --policy=switch --ring-events=64 --record="$folder/lossy.rvz" -- "$flows" 500
 expect "exit status with drops" $status 0
 for format in csv json; do
-    for table in report spans waits flows critical-path; do
+    for table in report spans waits holders flows critical-path; do
         run --$table=$format "$folder/run.rvz"
         is_documented --$table $format "$folder/out"
         run --$table=$format "$folder/lossy.rvz"

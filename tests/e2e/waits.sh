@@ -11,6 +11,11 @@ for n_threads in 2 8; do
     check "the wakers of $n_threads threads" "$check_waits" "$folder/truth.rvz"
 done
 
+# At each time one thread at most has the lock.
+run --holders=csv "$folder/truth.rvz"
+awk -F, '$3 == "has it" { n++; twice += $4 < until; until = $5 } END { exit !(n > 100 && !twice) }' "$folder/out" ||
+    fail "two threads have a lock at once, or none: $(head -5 "$folder/out")"
+
 # So amid signals whose handlers lock, too, and in a process that forks, and its children.
 for truth in storm_truth fork_truth; do
     run --headless --record="$folder/truth.rvz" --force -- "$contention" $truth 5 5000
