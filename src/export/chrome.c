@@ -169,30 +169,31 @@ static void add_note(void *state, struct rv_export_target *target, const struct 
 {
     struct chrome *chrome = state;
     struct rv_text_buffer *text = target->text;
-    switch ((enum rv_note_kind)note->kind) {
-    case RV_NOTE_GC:
+    const char *category = rv_note_facts[note->kind].category, *words = rv_note_words(note);
+    switch (rv_note_facts[note->kind].form) {
+    case RV_NOTE_FORM_PAUSE:
         add_note_head(chrome, text, 'X', note);
         rv_text_buffer_add(text, ",\"dur\":");
         rv_text_buffer_add_us(text, note->end_ns > note->start_ns ? note->end_ns - note->start_ns : 0);
-        rv_text_buffer_add(text, ",\"cat\":\"gc\",\"name\":\"GC\"}");
+        rv_text_buffer_format(text, ",\"cat\":\"%s\",\"name\":\"%s\"}", category, words);
         break;
-    case RV_NOTE_LOST:
+    case RV_NOTE_FORM_LOSS:
         add_note_head(chrome, text, 'i', note);
-        rv_text_buffer_format(text, ",\"s\":\"t\",\"cat\":\"lost\",\"name\":\"%s\",\"args\":{\"count\":%u}}",
-                              rv_note_words(note), note->id);
+        rv_text_buffer_format(text, ",\"s\":\"t\",\"cat\":\"%s\",\"name\":\"%s\",\"args\":{\"count\":%u}}", category,
+                              words, note->id);
         break;
-    case RV_NOTE_STATE:
+    case RV_NOTE_FORM_STATE:
         add_note_head(chrome, text, 'i', note);
-        rv_text_buffer_format(text, ",\"s\":\"t\",\"cat\":\"state\",\"name\":\"%s\"}", rv_note_words(note));
+        rv_text_buffer_format(text, ",\"s\":\"t\",\"cat\":\"%s\",\"name\":\"%s\"}", category, words);
         break;
-    case RV_NOTE_MARK:
+    case RV_NOTE_FORM_MARK:
         add_note_head(chrome, text, 'i', note);
         rv_text_buffer_add(text, ",\"s\":\"t\"");
         const struct rv_text_buffer *mark = name_of(chrome, target, note->id);
         rv_text_buffer_add_bytes(text, mark->bytes, mark->n);
         rv_text_buffer_add(text, "}");
         break;
-    case RV_NOTE_VALUE:
+    case RV_NOTE_FORM_VALUE:
         add_note_head(chrome, text, 'C', note);
         const struct rv_text_buffer *name = name_of(chrome, target, note->id);
         rv_text_buffer_add_bytes(text, name->bytes, name->n);
@@ -201,10 +202,9 @@ static void add_note(void *state, struct rv_export_target *target, const struct 
         else
             rv_text_buffer_add(text, ",\"args\":{\"value\":null}}"); /* JSON has no NaN or infinity */
         break;
-    case RV_NOTE_PREEMPTED: /* the format has no thread states */
-    case RV_NOTE_BLOCKED:
-    case RV_NOTE_UNKNOWN:
-    case RV_NOTE_KIND_COUNT:
+    case RV_NOTE_FORM_OFF_CPU: /* the format has no thread states */
+    case RV_NOTE_FORM_GAP:
+    case RV_NOTE_FORM_COUNT:
         break;
     }
 }

@@ -112,7 +112,7 @@ struct rv_not_traced *rv_not_traced_take(struct rv_lanes *lanes, struct rv_subro
         struct rv_lane *lane = rv_lanes_get(lanes, i);
         pthread_mutex_lock(&lane->lock);
         for (size_t k = 0; k < lane->n_notes; k++)
-            if (lane->notes[k].kind == RV_NOTE_MARK)
+            if (rv_note_is(&lane->notes[k], RV_NOTE_FORM_MARK))
                 add(&list, lane, &lane->notes[k], subroutines);
         pthread_mutex_unlock(&lane->lock);
     }

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 #include "export/format.h"
@@ -47,7 +48,7 @@ enum { ANNOTATION_UINT = 3, ANNOTATION_STRING = 6, ANNOTATION_NAME = 10 };
 
 /* Track numbers: the kind of track in the high bits, its index in the low bits. */
 #define UUID(kind, idx) ((uint64_t)(kind) << 56 | ((uint64_t)(idx) + 1))
-enum { UUID_PROCESS = 1, UUID_THREAD, UUID_GC, UUID_COUNTER, UUID_LOSS, UUID_STATES };
+enum { UUID_PROCESS = 1, UUID_THREAD, UUID_PAUSE, UUID_COUNTER, UUID_LOSS, UUID_STATES };
 
 struct known { /* by subroutine: interned in this sequence; valid if sequence is the current one */
     uint32_t sequence, iid;
@@ -59,7 +60,7 @@ struct perfetto {
     struct known *known;
     size_t n_known;
     uint32_t sequence, n_iids; /* from 1 */
-    bool has_gc_track, has_states_track;
+    bool has_pause_track[RV_NOTE_KIND_COUNT], has_states_track;
     uint64_t now_ns; /* of the sequence's clock */
     uint64_t *open_end;
     size_t n_open, open_capacity;
@@ -147,7 +148,8 @@ static void begin_lane(void *state, struct rv_export_target *target, const struc
     perfetto->sequence = lane->rank + 1;
     perfetto->n_iids = 0;
     perfetto->n_open = 0;
-    perfetto->has_gc_track = perfetto->has_states_track = false;
+    memset(perfetto->has_pause_track, 0, sizeof perfetto->has_pause_track);
+    perfetto->has_states_track = false;
     perfetto->now_ns = target->first_ns;
     add_sequence(perfetto, target, UUID(UUID_THREAD, lane->rank));
     if (lane->opens_process)
@@ -337,12 +339,15 @@ static void end_note(struct rv_export_target *target, struct note_packet note)
 /* On a track of its own below the thread's. */
 static void add_stretch(struct perfetto *perfetto, struct rv_export_target *target, const struct rv_lane_note *note)
 {
-    bool is_gc = note->kind == RV_NOTE_GC, *has_track = is_gc ? &perfetto->has_gc_track : &perfetto->has_states_track;
-    uint64_t uuid = UUID(is_gc ? UUID_GC : UUID_STATES, perfetto->sequence - 1);
+    const bool is_pause = rv_note_is(note, RV_NOTE_FORM_PAUSE);
+    bool *has_track = is_pause ? &perfetto->has_pause_track[note->kind] : &perfetto->has_states_track;
+    const uint64_t thread = perfetto->sequence - 1;
+    const uint64_t uuid = is_pause ? UUID(UUID_PAUSE, (uint64_t)note->kind << 32 | thread) : UUID(UUID_STATES, thread);
     if (!*has_track)
         add_track(perfetto, target,
-                  &(struct track){
-                      .uuid = uuid, .parent_uuid = thread_uuid(perfetto), .name = is_gc ? "GC" : "thread states"});
+                  &(struct track){.uuid = uuid,
+                                  .parent_uuid = thread_uuid(perfetto),
+                                  .name = is_pause ? rv_note_words(note) : "thread states"});
     *has_track = true;
     struct note_packet packet = begin_note(perfetto, target, note->start_ns, TYPE_BEGIN);
     rv_proto_add_varint(target->text, EVENT_TRACK, uuid);
@@ -376,7 +381,7 @@ static void add_instant(struct perfetto *perfetto, struct rv_export_target *targ
 {
     struct rv_text_buffer *text = target->text;
     struct note_packet packet = begin_note(perfetto, target, note->start_ns, TYPE_INSTANT);
-    if (note->kind == RV_NOTE_MARK) {
+    if (rv_note_has_name(note)) {
         struct rv_subroutine subroutine = rv_subroutines_get(target->export->subroutines, note->id);
         char *full = rv_subroutine_take_full_name(&subroutine);
         rv_proto_add_string(text, EVENT_NAME, full);
@@ -384,29 +389,28 @@ static void add_instant(struct perfetto *perfetto, struct rv_export_target *targ
     } else {
         rv_proto_add_string(text, EVENT_NAME, rv_note_words(note));
     }
-    if (note->kind == RV_NOTE_LOST)
+    if (rv_note_is(note, RV_NOTE_FORM_LOSS))
         add_number(text, "count", note->id);
     end_note(target, packet);
 }
 
 static void add_note(void *state, struct rv_export_target *target, const struct rv_lane_note *note)
 {
-    switch ((enum rv_note_kind)note->kind) {
-    case RV_NOTE_GC:
-    case RV_NOTE_PREEMPTED:
-    case RV_NOTE_BLOCKED:
-    case RV_NOTE_UNKNOWN:
+    switch (rv_note_facts[note->kind].form) {
+    case RV_NOTE_FORM_PAUSE:
+    case RV_NOTE_FORM_OFF_CPU:
+    case RV_NOTE_FORM_GAP:
         add_stretch(state, target, note);
         break;
-    case RV_NOTE_VALUE:
+    case RV_NOTE_FORM_VALUE:
         add_value(state, target, note);
         break;
-    case RV_NOTE_LOST:
-    case RV_NOTE_MARK:
-    case RV_NOTE_STATE:
+    case RV_NOTE_FORM_LOSS:
+    case RV_NOTE_FORM_MARK:
+    case RV_NOTE_FORM_STATE:
         add_instant(state, target, note);
         break;
-    case RV_NOTE_KIND_COUNT:
+    case RV_NOTE_FORM_COUNT:
         break;
     }
 }

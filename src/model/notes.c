@@ -7,6 +7,12 @@
 
 #include <string.h>
 
+const struct rv_note_facts rv_note_facts[RV_NOTE_KIND_COUNT] = {
+#define NOTE_KIND(name, form, category, words) [RV_NOTE_##name] = {RV_NOTE_FORM_##form, category, words},
+#include "model/note_rows.h"
+#undef NOTE_KIND
+};
+
 #define N_NAMES 64u
 #define REACH_GROWS 4u
 
@@ -38,7 +44,7 @@ static bool has_sum(uint32_t a, uint32_t b)
 
 bool rv_note_merge(struct rv_lane_note *into, const struct rv_lane_note *note)
 {
-    bool is_lost = into->kind == RV_NOTE_LOST;
+    bool is_lost = rv_note_is(into, RV_NOTE_FORM_LOSS);
     if (into->end_ns == UINT64_MAX || note->end_ns == UINT64_MAX || !has_sum(into->n_more + 1, note->n_more) ||
         (is_lost && !has_sum(into->id, note->id)))
         return false;
@@ -53,16 +59,11 @@ bool rv_note_merge(struct rv_lane_note *into, const struct rv_lane_note *note)
         into->end_ns = note->end_ns;
     if (is_lost)
         into->id += note->id;
-    else if (into->kind == RV_NOTE_STATE)
+    else if (rv_note_is(into, RV_NOTE_FORM_STATE))
         into->id = note->id;
     else if (into->id != note->id)
         into->id = RV_NOTE_SEVERAL;
     return true;
-}
-
-static bool has_name(const struct rv_lane_note *note)
-{
-    return note->kind == RV_NOTE_MARK || note->kind == RV_NOTE_VALUE;
 }
 
 /* One walk; with is_last, names are ignored. */
@@ -73,11 +74,10 @@ static size_t join_near(struct rv_lane_note *notes, size_t n, uint64_t reach_ns,
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
         struct rv_lane_note note = notes[i];
-        uint32_t kind = note.kind < RV_NOTE_KIND_COUNT ? note.kind : RV_NOTE_MARK;
-        size_t *at = &last.at[kind][has_name(&note) && !is_last ? note.id % N_NAMES : 0];
+        size_t *at = &last.at[note.kind][rv_note_has_name(&note) && !is_last ? note.id % N_NAMES : 0];
         struct rv_lane_note *before = *at ? &notes[*at - 1] : NULL;
         bool is_near = before && note.start_ns - before->start_ns <= reach_ns;
-        bool is_like = before && (is_last || !has_name(&note) || before->id == note.id);
+        bool is_like = before && (is_last || !rv_note_has_name(&note) || before->id == note.id);
         if (is_near && is_like && rv_note_merge(before, &note))
             continue;
         notes[kept++] = note;

@@ -9,17 +9,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What kinds have in common: how a note is merged, drawn and exported. */
+enum rv_note_form {
+    RV_NOTE_FORM_PAUSE,   /* all threads of the process pause meanwhile */
+    RV_NOTE_FORM_LOSS,    /* events are missing; id is how many */
+    RV_NOTE_FORM_MARK,    /* a moment with a name */
+    RV_NOTE_FORM_VALUE,   /* a number with a name, until the next one */
+    RV_NOTE_FORM_STATE,   /* of the thread as its runtime says, until the next one */
+    RV_NOTE_FORM_OFF_CPU, /* the thread had no CPU meanwhile */
+    RV_NOTE_FORM_GAP,     /* nothing is known of the thread meanwhile */
+    RV_NOTE_FORM_COUNT
+};
+
 enum rv_note_kind {
-    RV_NOTE_GC,
-    RV_NOTE_LOST,
-    RV_NOTE_MARK,
-    RV_NOTE_VALUE,
-    RV_NOTE_STATE,
-    RV_NOTE_PREEMPTED, /* the thread was runnable, but on no CPU */
-    RV_NOTE_BLOCKED,   /* the thread waited */
-    RV_NOTE_UNKNOWN,   /* its state is not known: changes of it were lost */
+#define NOTE_KIND(name, form, category, words) RV_NOTE_##name,
+#include "model/note_rows.h"
+#undef NOTE_KIND
     RV_NOTE_KIND_COUNT
 };
+
+struct rv_note_facts {
+    enum rv_note_form form;
+    const char *category, *words;
+};
+extern const struct rv_note_facts rv_note_facts[RV_NOTE_KIND_COUNT];
 
 #define RV_NOTE_SEVERAL UINT32_MAX /* the id of a note that stands for several names */
 
@@ -38,10 +51,15 @@ struct rv_lane_note {
 uint64_t rv_notes_covered_ns(const struct rv_lane_note *notes, size_t n, enum rv_note_kind kind,
                              const uint64_t range_ns[2], uint64_t *n_notes);
 
-/* Did the thread have no CPU meanwhile? */
-static inline bool rv_note_is_off_cpu(const struct rv_lane_note *note)
+static inline bool rv_note_is(const struct rv_lane_note *note, enum rv_note_form form)
 {
-    return note->kind == RV_NOTE_BLOCKED || note->kind == RV_NOTE_PREEMPTED;
+    return rv_note_facts[note->kind].form == form;
+}
+
+/* Is its id a name? */
+static inline bool rv_note_has_name(const struct rv_lane_note *note)
+{
+    return rv_note_is(note, RV_NOTE_FORM_MARK) || rv_note_is(note, RV_NOTE_FORM_VALUE);
 }
 
 /* The share of its time that a note covers: 1, less where several were merged. */

@@ -51,11 +51,11 @@ void rv_range_times_begin(struct rv_range_times *times, const struct rv_lane *la
     for (size_t i = 0; i < lane->n_notes; i++) {
         const struct rv_lane_note *note = &lane->notes[i];
         const struct stretch stretch = stretch_of(note);
-        if (rv_note_is_off_cpu(note))
+        if (rv_note_is(note, RV_NOTE_FORM_OFF_CPU))
             add(times, &stretch, range_ns, note->kind == RV_NOTE_BLOCKED ? 0 : 1);
-        if (note->kind == RV_NOTE_UNKNOWN)
+        if (rv_note_is(note, RV_NOTE_FORM_GAP))
             add(times, &stretch, range_ns, 2);
-        if (note->kind != RV_NOTE_STATE)
+        if (!rv_note_is(note, RV_NOTE_FORM_STATE))
             continue;
         if (state)
             add_state(times, state, note->start_ns, range_ns);

@@ -289,9 +289,9 @@ static size_t add_open(struct rv_box *out, const struct opened *opened, const st
 }
 
 /* Does a row of several lanes show such notes? */
-static bool is_for_all(uint32_t kind)
+static bool is_for_all(const struct rv_lane_note *note)
 {
-    return kind == RV_NOTE_LOST || kind == RV_NOTE_GC;
+    return rv_note_is(note, RV_NOTE_FORM_LOSS) || rv_note_is(note, RV_NOTE_FORM_PAUSE);
 }
 
 static void add_notes(struct rv_view *view, const struct rv_view_lane *out, const struct rv_lane *lane,
@@ -306,18 +306,18 @@ static void add_notes(struct rv_view *view, const struct rv_view_lane *out, cons
     const bool has_all = out->n_members == 1;
     for (; i < lane->n_notes && lane->notes[i].start_ns < before_ns; i++) {
         const struct rv_lane_note *note = &lane->notes[i];
-        if (!has_all && !is_for_all(note->kind))
+        if (!has_all && !is_for_all(note))
             continue;
-        if (note->kind == RV_NOTE_STATE)
+        if (rv_note_is(note, RV_NOTE_FORM_STATE))
             state = note;
-        else if (note->kind < RV_NOTE_KIND_COUNT && note->end_ns > view->from_ns && has_reached)
+        else if (note->end_ns > view->from_ns && has_reached)
             rv_view_parts_push_note(view, note);
     }
     if (state)
         rv_view_parts_push_note(view, state);
     for (; i < lane->n_notes && lane->notes[i].start_ns < to_ns; i++) {
         const struct rv_lane_note *note = &lane->notes[i];
-        if (note->kind >= RV_NOTE_KIND_COUNT || (!has_all && !is_for_all(note->kind)) ||
+        if ((!has_all && !is_for_all(note)) ||
             rv_view_parts_join_note(last[note->kind] ? &view->notes[last[note->kind] - 1] : NULL, note, near_ns))
             continue;
         rv_view_parts_push_note(view, note);

@@ -98,9 +98,8 @@ size_t rv_view_parts_first_note(const struct rv_lane *lane, uint64_t from_ns)
 bool rv_view_parts_join_note(struct rv_lane_note *last, const struct rv_lane_note *note, uint64_t near_ns)
 {
     bool is_near = last && note->start_ns - last->start_ns < near_ns && note->end_ns - note->start_ns < near_ns;
-    bool has_name = note->kind == RV_NOTE_MARK || note->kind == RV_NOTE_VALUE;
-    bool is_like = last && (!has_name || note->id == last->id);
-    return is_near && is_like && note->kind != RV_NOTE_STATE && rv_note_merge(last, note);
+    bool is_like = last && (!rv_note_has_name(note) || note->id == last->id);
+    return is_near && is_like && !rv_note_is(note, RV_NOTE_FORM_STATE) && rv_note_merge(last, note);
 }
 
 void rv_view_parts_push_note(struct rv_view *view, const struct rv_lane_note *note)

@@ -372,14 +372,20 @@ void rv_stream_notes_add_page_job(struct rv_tracks *tracks, const struct rv_job 
     free(found.all);
 }
 
+static void end_pauses_and_losses(struct rv_lane *lane, uint64_t end_ns)
+{
+    for (enum rv_note_kind kind = 0; kind < RV_NOTE_KIND_COUNT; kind++)
+        if (rv_note_facts[kind].form == RV_NOTE_FORM_PAUSE || rv_note_facts[kind].form == RV_NOTE_FORM_LOSS)
+            end_note(lane, kind, end_ns);
+}
+
 void rv_stream_notes_end(struct rv_stream *stream, uint64_t end_ns)
 {
     rv_stream_steps_forget(stream, end_ns);
     for (size_t i = 0; i < stream->tracks.n; i++) {
         struct rv_track *track = &stream->tracks.all[i];
         struct rv_wait ended;
-        end_note(track->lane, RV_NOTE_GC, end_ns);
-        end_note(track->lane, RV_NOTE_LOST, end_ns);
+        end_pauses_and_losses(track->lane, end_ns);
         end_off_cpu(track, end_ns);
         end_state(track, end_ns);
         while (rv_wait_follower_end(&track->follower, end_ns, &ended))

@@ -62,7 +62,7 @@ void rv_row_part_add_notes(const struct rv_row_part *part, struct rv_view *view,
         struct rv_lane_note note = lane->notes[i];
         if (note.start_ns >= part->shown_ns[1])
             break;
-        if (!rv_note_is_off_cpu(&note) || note.end_ns <= part->shown_ns[0])
+        if (!rv_note_is(&note, RV_NOTE_FORM_OFF_CPU) || note.end_ns <= part->shown_ns[0])
             continue;
         note.start_ns = (note.start_ns > part->from_ns ? note.start_ns : part->from_ns) - shift_ns;
         note.end_ns = (note.end_ns < part->to_ns ? note.end_ns : part->to_ns) - shift_ns;

@@ -9,7 +9,7 @@ static bool has_collections(const struct rv_view *view)
 {
     for (size_t i = 0; i < view->n_notes; i++) {
         const struct rv_lane_note *note = &view->notes[i];
-        if (note->kind == RV_NOTE_GC && note->end_ns > view->from_ns && note->start_ns < view->to_ns)
+        if (rv_note_is(note, RV_NOTE_FORM_PAUSE) && note->end_ns > view->from_ns && note->start_ns < view->to_ns)
             return true;
     }
     return false;

@@ -185,7 +185,7 @@ static void upload_collections(struct rv_boxes *boxes, const struct rv_lane_layo
         size_t row = collections_row(view, lane);
         for (size_t i = shown->first_note; row + 1 < n_rows && i < (size_t)shown->first_note + shown->n_notes; i++) {
             const struct rv_lane_note *note = &view->notes[i];
-            if (note->kind != RV_NOTE_GC || note->end_ns <= view->from_ns || note->start_ns >= view->to_ns)
+            if (!rv_note_is(note, RV_NOTE_FORM_PAUSE) || note->end_ns <= view->from_ns || note->start_ns >= view->to_ns)
                 continue;
             size_t first = gc_texel(layout, note->start_ns);
             memset(texels[row] + first, 255, gc_texel(layout, note->end_ns) - first + 1);

@@ -45,7 +45,7 @@ static void hold_graphs(struct rv_lane_layout_held *held, const struct rv_view *
     for (size_t i = lane->first_note; i < (size_t)lane->first_note + lane->n_notes; i++) {
         const struct rv_lane_note *note = &view->notes[i];
         uint32_t known = 0;
-        if (note->kind != RV_NOTE_VALUE)
+        if (!rv_note_is(note, RV_NOTE_FORM_VALUE))
             continue;
         while (known < held->n_graphs && held->graph_ids[known] != note->id)
             known++;

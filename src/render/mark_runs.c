@@ -5,7 +5,7 @@
 
 static const struct rv_lane_note *find_mark(const struct rv_view *view, size_t *at, size_t end)
 {
-    while (*at < end && view->notes[*at].kind != RV_NOTE_MARK)
+    while (*at < end && !rv_note_is(&view->notes[*at], RV_NOTE_FORM_MARK))
         ++*at;
     return *at < end ? &view->notes[*at] : NULL;
 }

@@ -45,13 +45,14 @@ static void note_text(const struct tags *tags, const struct rv_lane_note *note, 
 {
     char text[NAME_BYTES + 8];
     size_t n = 0;
-    if (note->kind == RV_NOTE_LOST) {
+    if (rv_note_is(note, RV_NOTE_FORM_LOSS)) {
         snprintf(out, TEXT_BYTES, "lost %" PRIu32, note->id);
         return;
     }
-    if (note->kind == RV_NOTE_GC) {
+    if (rv_note_is(note, RV_NOTE_FORM_PAUSE)) {
         rv_units_format_ns(text, sizeof text, rv_note_covered_ns(note));
-        n = (size_t)snprintf(out, TEXT_BYTES, note->end_ns == UINT64_MAX ? "GC" : "GC %s", text);
+        n = (size_t)snprintf(out, TEXT_BYTES, note->end_ns == UINT64_MAX ? "%s" : "%s %s",
+                             rv_note_facts[note->kind].words, text);
     } else {
         name_of(tags, note->id, text, sizeof text);
         n = (size_t)snprintf(out, TEXT_BYTES, "%s", text);
@@ -60,7 +61,7 @@ static void note_text(const struct tags *tags, const struct rv_lane_note *note, 
         snprintf(out + n, TEXT_BYTES - n, " (%" PRIu32 ")", note->n_more + 1);
 }
 
-/* The lane for a collection's label: the process's farthest back, in flat views its topmost. */
+/* The lane for a pause's label: the process's farthest back, in flat views its topmost. */
 static size_t host_of(const struct tags *tags, size_t lane)
 {
     const struct rv_view *view = tags->frame->view;
@@ -74,10 +75,10 @@ static size_t host_of(const struct tags *tags, size_t lane)
 static void foot_of(const struct tags *tags, size_t lane, const struct rv_lane_note *note, vec3 out)
 {
     const struct rv_lane_layout *layout = tags->layout;
-    bool is_gc = note->kind == RV_NOTE_GC;
-    size_t host = is_gc ? host_of(tags, lane) : lane;
+    bool is_pause = rv_note_is(note, RV_NOTE_FORM_PAUSE);
+    size_t host = is_pause ? host_of(tags, lane) : lane;
     const struct rv_lane_layout_lane *stand = &layout->lanes[host];
-    bool is_on_wall = is_gc && !layout->is_flat && host + 1 == layout->n_lanes;
+    bool is_on_wall = is_pause && !layout->is_flat && host + 1 == layout->n_lanes;
     out[0] = fmaxf(0.0f, (float)rv_lane_layout_x(layout, note->start_ns));
     out[1] = is_on_wall ? 0.0f : stand->y + rv_lane_layout_lane_top(stand);
     out[2] = is_on_wall ? layout->z_back : stand->z;
@@ -125,7 +126,7 @@ static void add_tag(const struct tags *tags, size_t lane, const struct rv_lane_n
     vec3 foot;
     foot_of(tags, lane, note, foot);
     note_text(tags, note, text);
-    add_text(tags, foot, text, &rv_overlay_theme(tags->overlay)->tags[note->kind]);
+    add_text(tags, foot, text, &rv_overlay_theme(tags->overlay)->tags[rv_note_facts[note->kind].form]);
 }
 
 /* At the begin of the window, since it began before. */
@@ -135,15 +136,15 @@ static void add_released(const struct tags *tags, size_t lane)
     if (!tags->frame->view->lanes[lane].released_ns)
         return;
     foot_of(tags, lane, &(struct rv_lane_note){.kind = RV_NOTE_LOST, .start_ns = tags->layout->from_ns}, foot);
-    add_text(tags, foot, "detail released", &rv_overlay_theme(tags->overlay)->tags[RV_NOTE_MARK]);
+    add_text(tags, foot, "detail released", &rv_overlay_theme(tags->overlay)->tags[RV_NOTE_FORM_MARK]);
 }
 
-static void add_lane(const struct tags *tags, size_t lane, enum rv_note_kind kind)
+static void add_lane(const struct tags *tags, size_t lane, enum rv_note_form form)
 {
     const struct rv_view_lane *shown = &tags->frame->view->lanes[lane];
     for (size_t i = shown->first_note; i < (size_t)shown->first_note + shown->n_notes; i++) {
         const struct rv_lane_note *note = &tags->frame->view->notes[i];
-        if (note->kind == kind && note->end_ns >= tags->layout->from_ns && note->start_ns <= tags->layout->to_ns)
+        if (rv_note_is(note, form) && note->end_ns >= tags->layout->from_ns && note->start_ns <= tags->layout->to_ns)
             add_tag(tags, lane, note);
     }
 }
@@ -161,7 +162,7 @@ static void add_marks(const struct tags *tags, size_t lane)
         if (run.is_dense)
             add_tag(tags, lane, &all);
         for (size_t i = run.first; i < run.end && !run.is_dense; i++)
-            if (view->notes[i].kind == RV_NOTE_MARK)
+            if (rv_note_is(&view->notes[i], RV_NOTE_FORM_MARK))
                 add_tag(tags, lane, &view->notes[i]);
     }
 }
@@ -180,7 +181,7 @@ static void format_value(char *out, size_t out_bytes, double value)
 static void add_range(const struct tags *tags, size_t lane, uint32_t which)
 {
     const struct rv_lane_layout_lane *stand = &tags->layout->lanes[lane];
-    const struct rv_theme_tag *look = &rv_overlay_theme(tags->overlay)->tags[RV_NOTE_VALUE];
+    const struct rv_theme_tag *look = &rv_overlay_theme(tags->overlay)->tags[RV_NOTE_FORM_VALUE];
     float base, peak, low, high;
     char name[NAME_BYTES + 8], lowest[16], highest[16], text[TEXT_BYTES];
     vec2 foot, top;
@@ -209,7 +210,8 @@ static void add_range(const struct tags *tags, size_t lane, uint32_t which)
 void rv_note_labels_add(struct rv_overlay *overlay, const struct rv_scene_frame *frame, const struct rv_camera *camera,
                         const struct rv_lane_layout *layout)
 {
-    static const enum rv_note_kind order[] = {RV_NOTE_LOST, RV_NOTE_GC}; /* most important first, before marks */
+    static const enum rv_note_form order[] = {RV_NOTE_FORM_LOSS,
+                                              RV_NOTE_FORM_PAUSE}; /* most important first, before marks */
     const struct tags tags = {.overlay = overlay, .frame = frame, .camera = camera, .layout = layout};
     size_t n_lanes = frame->view->n_lanes < layout->n_lanes ? frame->view->n_lanes : layout->n_lanes;
     for (size_t lane = 0; lane < n_lanes; lane++)
@@ -217,9 +219,9 @@ void rv_note_labels_add(struct rv_overlay *overlay, const struct rv_scene_frame 
             add_range(&tags, lane, i);
     for (size_t lane = 0; lane < n_lanes; lane++)
         add_released(&tags, lane);
-    for (size_t kind = 0; kind < sizeof order / sizeof *order; kind++)
+    for (size_t form = 0; form < sizeof order / sizeof *order; form++)
         for (size_t lane = 0; lane < n_lanes; lane++)
-            add_lane(&tags, lane, order[kind]);
+            add_lane(&tags, lane, order[form]);
     for (size_t lane = 0; lane < n_lanes; lane++)
         add_marks(&tags, lane);
 }

@@ -129,7 +129,7 @@ static void add_marks(const struct drawing *drawing)
     size_t at = drawing->view->lanes[drawing->lane].first_note;
     while (rv_mark_runs_next(drawing->view, drawing->layout, drawing->lane, &at, &run))
         for (size_t i = run.first; i < run.end; i++)
-            if (drawing->view->notes[i].kind == RV_NOTE_MARK)
+            if (rv_note_is(&drawing->view->notes[i], RV_NOTE_FORM_MARK))
                 add_mark(drawing, drawing->view->notes[i].start_ns, run.is_dense);
 }
 
@@ -185,7 +185,7 @@ static void add_off_cpu(const struct drawing *drawing, const struct rv_lane_note
 
 static bool is_value(const struct rv_lane_note *note, uint32_t id)
 {
-    return note->kind == RV_NOTE_VALUE && note->id == id;
+    return rv_note_is(note, RV_NOTE_FORM_VALUE) && note->id == id;
 }
 
 bool rv_note_shapes_range(const struct rv_view *view, size_t lane, uint32_t id, float *low, float *high)
@@ -261,15 +261,14 @@ static void add_lane(const struct drawing *drawing)
     for (size_t i = shown->first_note; i < (size_t)shown->first_note + shown->n_notes; i++) {
         const struct rv_lane_note *note = &drawing->view->notes[i];
         struct rv_mesh_area area = {0};
-        if (note->kind == RV_NOTE_STATE) {
+        if (rv_note_is(note, RV_NOTE_FORM_STATE)) {
             if (state)
                 add_state(drawing, state, note->start_ns);
             state = note;
-        } else if (rv_note_is_off_cpu(note)) {
+        } else if (rv_note_is(note, RV_NOTE_FORM_OFF_CPU)) {
             add_off_cpu(drawing, note);
-        } else if (note->kind != RV_NOTE_VALUE && note->kind != RV_NOTE_MARK &&
-                   stretch(drawing->layout, note->start_ns, note->end_ns, &area)) {
-            if (note->kind == RV_NOTE_GC)
+        } else if (!rv_note_has_name(note) && stretch(drawing->layout, note->start_ns, note->end_ns, &area)) {
+            if (rv_note_is(note, RV_NOTE_FORM_PAUSE))
                 add_to_process(drawing, &area);
             else
                 hatch(drawing, area, drawing->theme->lost, LOST_STRENGTH);

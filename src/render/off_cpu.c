@@ -11,7 +11,7 @@ enum band { BLOCKED, PREEMPTED };
 static bool has_any(const struct rv_view *view, const struct rv_view_lane *lane)
 {
     for (size_t i = lane->first_note; i < (size_t)lane->first_note + lane->n_notes; i++)
-        if (rv_note_is_off_cpu(&view->notes[i]) && view->notes[i].end_ns > view->from_ns &&
+        if (rv_note_is(&view->notes[i], RV_NOTE_FORM_OFF_CPU) && view->notes[i].end_ns > view->from_ns &&
             view->notes[i].start_ns < view->to_ns)
             return true;
     return false;
@@ -57,7 +57,7 @@ static void make_row(struct rv_off_cpu *off_cpu, const struct rv_view *view, con
                                        off_cpu->n_rows * (RV_OFF_CPU_COLUMNS + 1), sizeof *off_cpu->n_before);
     memset(shares, 0, sizeof shares);
     for (size_t i = lane ? lane->first_note : 0; lane && i < (size_t)lane->first_note + lane->n_notes; i++)
-        if (rv_note_is_off_cpu(&view->notes[i]))
+        if (rv_note_is(&view->notes[i], RV_NOTE_FORM_OFF_CPU))
             add_note(shares, view, &view->notes[i]);
     fill_row(off_cpu, row, shares);
 }

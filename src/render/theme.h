@@ -22,7 +22,7 @@ struct rv_theme { /* 0xRRGGBB */
     uint32_t text, text_strong; /* on a panel; `text` also on the background */
     uint32_t panel, panel_rim;
     uint32_t tick; /* text on the background and on the floor */
-    struct rv_theme_tag tags[RV_NOTE_KIND_COUNT], flag;
+    struct rv_theme_tag tags[RV_NOTE_FORM_COUNT], flag;
     float lift[2];   /* highlighted boxes: brightness added, and share of white mixed in */
     float veil_grey; /* linear grey that dimmed boxes are mixed with */
 };

@@ -79,7 +79,7 @@ static void paint_losses(struct rv_minimap_image *minimap_image, const struct rv
     double ns_per_column = (double)(view->to_ns - view->from_ns) / minimap_image->width;
     for (uint32_t i = lane->first_note; i < lane->first_note + lane->n_notes; i++) {
         const struct rv_lane_note *note = &view->notes[i];
-        if (note->kind != RV_NOTE_LOST || note->end_ns < view->from_ns)
+        if (!rv_note_is(note, RV_NOTE_FORM_LOSS) || note->end_ns < view->from_ns)
             continue;
         double from = fmax(((double)note->start_ns - (double)view->from_ns) / ns_per_column, 0.0);
         double to = ((double)note->end_ns - (double)view->from_ns) / ns_per_column;

@@ -67,10 +67,10 @@ static void check_picture(enum rv_color_theme kind)
         {"text on a panel", theme->text, theme->panel},
         {"strong text on a panel", theme->text_strong, theme->panel},
         {"range", theme->background, theme->accent},
-        {"collection", theme->tags[RV_NOTE_GC].text, theme->tags[RV_NOTE_GC].plate},
-        {"loss", theme->tags[RV_NOTE_LOST].text, theme->tags[RV_NOTE_LOST].plate},
-        {"mark", theme->tags[RV_NOTE_MARK].text, theme->tags[RV_NOTE_MARK].plate},
-        {"value", theme->tags[RV_NOTE_VALUE].text, theme->tags[RV_NOTE_VALUE].plate},
+        {"collection", theme->tags[RV_NOTE_FORM_PAUSE].text, theme->tags[RV_NOTE_FORM_PAUSE].plate},
+        {"loss", theme->tags[RV_NOTE_FORM_LOSS].text, theme->tags[RV_NOTE_FORM_LOSS].plate},
+        {"mark", theme->tags[RV_NOTE_FORM_MARK].text, theme->tags[RV_NOTE_FORM_MARK].plate},
+        {"value", theme->tags[RV_NOTE_FORM_VALUE].text, theme->tags[RV_NOTE_FORM_VALUE].plate},
         {"flag", theme->flag.text, theme->flag.plate},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
