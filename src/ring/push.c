@@ -404,7 +404,7 @@ bool rv_push_other_clock(struct rv_pusher *pusher, uint64_t next, uint64_t kind,
     return push_at_new_ticks(pusher, next, kind, word);
 }
 
-void rv_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word)
+static void push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word)
 {
     uint64_t next = rv_push_next(pusher, stack);
     if (rv_push_other_clock(pusher, next, kind, word))
@@ -415,6 +415,12 @@ void rv_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint6
         rv_push_outer(pusher, stack, kind, word);
     else
         pusher->cursor = 0;
+}
+
+uint64_t rv_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word)
+{
+    push_slow(pusher, stack, kind, word);
+    return pusher->last_ticks;
 }
 
 void rv_pusher_attach(struct rv_pusher *pusher, struct rv_pusher_state *state, const struct rv_ring *ring,

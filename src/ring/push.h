@@ -78,8 +78,9 @@ struct rv_pusher {
     uint64_t ceiling; /* a push whose next cursor is here or above met a poisoned cursor, or has no ring */
 };
 
-/* stack: an address in the pushing function's frame, 8-byte aligned, higher in callers than in callees. */
-typedef void rv_push_slow_fn(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word);
+/* stack: an address in the pushing function's frame, 8-byte aligned, higher in callers than in callees. Returns what
+ * rv_push() does. */
+typedef uint64_t rv_push_slow_fn(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word);
 
 /* Begin to use a ring; state is zeroed or used before. The cursor is unchanged: the next push, or the one under way,
  * places it. */
@@ -279,8 +280,7 @@ __attribute__((always_inline)) static inline uint64_t rv_push(struct rv_pusher *
         rv_push_fetch_ahead(next);
         return rv_push_commit(pusher, next, kind, word);
     }
-    slow(pusher, stack, kind, word);
-    return pusher->last_ticks;
+    return slow(pusher, stack, kind, word); /* as its last act: the fast path then saves no register */
 }
 
 #endif

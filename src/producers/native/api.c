@@ -204,18 +204,19 @@ RV_EXPORT void ringviz_stack_switch(uint32_t stack)
 }
 
 /* Of a thread that has called hooked functions: the runtime's frames and theirs are one stack. */
-static uint64_t push_nesting(enum rv_event_kind kind, const struct rv_shadow_frame *call)
+static __attribute__((noinline)) uint64_t push_nesting(enum rv_event_kind kind, uint32_t id, uint32_t depth,
+                                                       uint32_t line, uint64_t stack)
 {
-    const struct rv_shadow_frame *frame = NULL;
-    const uint64_t next = rv_calls_begin(call->stack);
+    const struct rv_shadow_frame *frame = NULL, call = rv_shadow_runtime_call(stack, id, depth, line);
+    const uint64_t next = rv_calls_begin(stack);
     if (next != RV_PUSH_NESTED)
-        frame = kind == RV_EVENT_CALL ? rv_shadow_push_runtime(&rv_thread.shadow, call)
-                                      : rv_shadow_pop_runtime(&rv_thread.shadow, call);
+        frame = kind == RV_EVENT_CALL ? rv_shadow_push_runtime(&rv_thread.shadow, &call)
+                                      : rv_shadow_pop_runtime(&rv_thread.shadow, &call);
     if (!frame)
-        return rv_calls_push_slow(kind, call, call->stack, next);
+        return rv_calls_push_slow(kind, &call, stack, next);
     struct rv_shadow_frame event = *frame;
-    event.word = rv_event_word_at(call->word, rv_shadow_tag(frame));
-    return rv_calls_push(kind, &event, call->stack, next);
+    event.word = rv_event_word_at(call.word, rv_shadow_tag(frame));
+    return rv_calls_push(kind, &event, stack, next);
 }
 
 /* One event of a runtime, at its depth there. */
@@ -223,19 +224,25 @@ static inline uint64_t push_runtime(enum rv_event_kind kind, uint32_t id, uint32
 {
     if (__builtin_expect(!rv_thread.shadow.region, 1))
         return push(kind, rv_event_word(id, (uint16_t)depth, (uint16_t)line), stack);
-    const struct rv_shadow_frame call = rv_shadow_runtime_call(stack, id, depth, line);
-    const uint64_t ticks = push_nesting(kind, &call);
+    const uint64_t ticks = push_nesting(kind, id, depth, line, stack);
     if (kind == RV_EVENT_RETURN)
         rv_calls_push_returned(stack);
     return ticks;
 }
 
+static __attribute__((noinline)) uint64_t call_mirrored(uint32_t id, uint32_t depth, uint32_t line, uint64_t stack)
+{
+    const uint64_t called = push_runtime(RV_EVENT_CALL, id, depth, line, stack);
+    rv_stack_mirror_call(id, called);
+    return called;
+}
+
 RV_EXPORT uint64_t ringviz_call(uint32_t id, uint32_t depth, uint32_t line)
 {
-    uint64_t called = push_runtime(RV_EVENT_CALL, id, depth, line, RV_ENTRY_STACK());
-    if (rv_stack_mirror_is_kept)
-        rv_stack_mirror_call(id, called);
-    return called;
+    const uint64_t stack = RV_ENTRY_STACK();
+    if (__builtin_expect(rv_stack_mirror_is_kept, 0))
+        return call_mirrored(id, depth, line, stack);
+    return push_runtime(RV_EVENT_CALL, id, depth, line, stack);
 }
 
 RV_EXPORT void ringviz_return(uint32_t id, uint32_t depth)

@@ -41,8 +41,8 @@ static uint64_t push(uint64_t next, uint64_t stack, enum rv_event_kind kind, uin
         return rv_push_commit(pusher, next, kind, word);
     if (rv_push_other_clock(pusher, next, kind, word))
         return pusher->last_ticks;
-    rv_thread_push_slow(pusher, stack, kind, word);
-    return next != RV_PUSH_NESTED && rv_thread_ring() >= 0 ? pusher->last_ticks : 0;
+    const uint64_t ticks = rv_thread_push_slow(pusher, stack, kind, word);
+    return next != RV_PUSH_NESTED && rv_thread_ring() >= 0 ? ticks : 0;
 }
 
 /* Inlined into its caller: both have the same stack, and return to the same address. */

@@ -423,7 +423,7 @@ static void meet_closed_process(void)
     rv_signal_guard_end(&guard);
 }
 
-void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word)
+static void push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word)
 {
     uint64_t next = rv_push_next(pusher, stack);
     if (rv_thread_is_forked())
@@ -452,6 +452,12 @@ void rv_thread_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         count_without_ring(1);
     }
+}
+
+uint64_t rv_thread_push_slow(struct rv_pusher *pusher, uint64_t stack, uint64_t kind, uint64_t word)
+{
+    push_slow(pusher, stack, kind, word);
+    return pusher->last_ticks;
 }
 
 void rv_thread_look(void)

@@ -139,7 +139,6 @@ void rv_frames_switch(const void *const *mainstack)
 
 /* ---- reporting ---- */
 
-/* Remove the frame after writing its return: a ring claimed by this event gets the frame as open. */
 void rv_frames_pop_to(uint32_t depth)
 {
     struct rv_frames *open = &rv_frames;

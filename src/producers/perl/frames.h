@@ -58,20 +58,28 @@ static inline rv_frame_handle rv_frames_open(const void *const *mainstack, uint3
         rv_frames_switch(mainstack);
     if (__builtin_expect(open->n == open->capacity, 0) && !rv_frames_grow())
         return 0;
-    uint64_t called = ringviz_call(id, open->n, line);
-    open->frames[open->n] = (struct rv_frame){id, ++open->last_serial, called};
-    return (uint64_t)open->last_serial << 32 | ++open->n;
+    const uint32_t depth = open->n;
+    const uint64_t called = ringviz_call(id, depth, line);
+    const uint32_t serial = ++open->last_serial;
+    open->frames[depth] = (struct rv_frame){id, serial, called};
+    open->n = depth + 1;
+    return (uint64_t)serial << 32 | (depth + 1);
 }
 
-/* Close the frame on that stack, and all above it. */
+/* Close the frame on that stack, and all above it. A frame is removed after its return was written: a ring claimed by
+ * that event gets the frame as open. */
 static inline void rv_frames_close(const void *const *mainstack, rv_frame_handle handle)
 {
     struct rv_frames *open = &rv_frames;
-    uint32_t n = (uint32_t)handle;
+    const uint32_t depth = (uint32_t)handle - 1;
     if (__builtin_expect(open->stack != *mainstack, 0))
         rv_frames_switch(mainstack);
-    if (n - 1 < open->n && open->frames[n - 1].serial == (uint32_t)(handle >> 32))
-        rv_frames_pop_to(n - 1);
+    if (depth >= open->n || open->frames[depth].serial != (uint32_t)(handle >> 32))
+        return;
+    if (__builtin_expect(open->n > depth + 1, 0))
+        rv_frames_pop_to(depth + 1);
+    ringviz_return(open->frames[depth].id, depth);
+    open->n = depth;
 }
 
 #endif

@@ -36,7 +36,8 @@ static rv_frame_handle open_frame(pTHX_ CV *cv)
 {
     if (!rv_ops_is_wanted())
         return 0;
-    rv_frame_handle handle = rv_frames_open(mainstack_of(aTHX), rv_subs_id(aTHX_ cv), CopLINE(PL_curcop));
+    const uint32_t id = rv_subs_id(aTHX_ cv);
+    rv_frame_handle handle = rv_frames_open(mainstack_of(aTHX), id, CopLINE(PL_curcop));
     SAVEDESTRUCTOR_X(close_frame, NUM2PTR(void *, handle));
     return handle;
 }
@@ -54,7 +55,7 @@ static void open_entered(pTHX_ const OP *start)
 }
 
 /* The sub that entersub is about to call, if it can be determined without side effects. */
-static CV *callee_of(pTHX_ SV *sv)
+__attribute__((always_inline)) static inline CV *callee_of(pTHX_ SV *sv)
 {
     if (SvROK(sv))
         sv = SvRV(sv);
@@ -67,6 +68,17 @@ static CV *callee_of(pTHX_ SV *sv)
 
 static OP *run_coro_call(pTHX);
 
+/* A sub has put a function of its own into the op that called it, where ppaddr was. */
+static void restore(pTHX_ OP *op, Perl_ppaddr_t ppaddr)
+{
+    const bool is_run_again = PL_op != op && op->op_ppaddr != PL_ppaddr[OP_ENTERSUB];
+    if (is_run_again) {
+        coro_call = op->op_ppaddr;
+        rerun_op = op;
+    }
+    op->op_ppaddr = is_run_again ? run_coro_call : ppaddr;
+}
+
 /*
  * An XS sub has no context: it runs inside the op. What is left on the save stack for the caller stays above our entry,
  * which is then left there, too: its frame is gone by then, and it does nothing.
@@ -74,7 +86,7 @@ static OP *run_coro_call(pTHX);
  * Class::XSAccessor puts a shorter function of its own into the op that called it: the next call would not be seen, so
  * ours comes back. One that sets PL_op, too, has the op run again by its own function: Coro's, which is called by ours.
  */
-static OP *run_xsub(pTHX_ CV *cv)
+static __attribute__((noinline)) OP *run_xsub(pTHX_ CV *cv)
 {
     OP *op = PL_op;
     if (rv_tasks_are_told)
@@ -90,12 +102,8 @@ static OP *run_xsub(pTHX_ CV *cv)
     rv_frames_close(mainstack_of(aTHX), handle);
     if (rv_tasks_are_told)
         rv_tasks_follow(aTHX);
-    if (PL_op != op && op->op_ppaddr != PL_ppaddr[OP_ENTERSUB]) {
-        coro_call = op->op_ppaddr;
-        rerun_op = op;
-        ppaddr = run_coro_call;
-    }
-    op->op_ppaddr = ppaddr;
+    if (__builtin_expect(op->op_ppaddr != ppaddr, 0))
+        restore(aTHX_ op, ppaddr);
     if (PL_savestack_ix == top)
         PL_savestack_ix = floor;
     return next;
@@ -122,22 +130,33 @@ static OP *run_coro_call(pTHX)
     return next;
 }
 
-static OP *run_entersub(pTHX)
+static __attribute__((noinline)) OP *run_sub(pTHX)
 {
-    rv_debugger_poll(aTHX);
-    if (rv_commands.is_serving)
-        return perl_entersub(aTHX);
-    SV *sv = *PL_stack_sp;
-    if (!how.has_no_xs && sv) {
-        CV *cv = callee_of(aTHX_ sv);
-        if (cv && CvISXSUB(cv) && !rv_api_has(cv))
-            return run_xsub(aTHX_ cv);
-    }
     const OP *next = PL_op->op_next;
     OP *start = perl_entersub(aTHX);
     if (start != next)
         open_entered(aTHX_ start);
     return start;
+}
+
+/* Only chooses, by jumps: each kind of call saves the registers that it needs itself. */
+static inline OP *run_called(pTHX)
+{
+    SV *sv = *PL_stack_sp;
+    CV *cv = how.has_no_xs || !sv ? NULL : callee_of(aTHX_ sv);
+    return cv && CvISXSUB(cv) && !rv_api_has(cv) ? run_xsub(aTHX_ cv) : run_sub(aTHX);
+}
+
+static __attribute__((noinline)) OP *run_for_monitor(pTHX)
+{
+    rv_debugger_poll(aTHX);
+    return rv_commands.is_serving ? perl_entersub(aTHX) : run_called(aTHX);
+}
+
+static OP *run_entersub(pTHX)
+{
+    const bool is_monitored = rv_commands_are_there() || rv_commands.is_serving;
+    return __builtin_expect(is_monitored, 0) ? run_for_monitor(aTHX) : run_called(aTHX);
 }
 
 /* Runs instead of an XS sub that is the target of goto, which has no context of its own. */

@@ -190,7 +190,7 @@ static __attribute__((noinline)) uint32_t learn(pTHX_ CV *cv, const void *key, u
 
 uint32_t rv_subs_id(pTHX_ CV *cv)
 {
-    if (is_telling_autoload && is_autoload(cv))
+    if (__builtin_expect(is_telling_autoload, 0) && is_autoload(cv))
         return intern(aTHX_ cv);
     const void *key = CvISXSUB(cv) ? (const void *)cv : (const void *)CvROOT(cv);
     uint64_t check = check_of(cv);

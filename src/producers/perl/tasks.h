@@ -11,7 +11,7 @@
 
 #include "producers/perl/perl_api.h"
 
-extern bool rv_tasks_are_told; /* by any thread so far */
+extern bool rv_tasks_are_told __attribute__((visibility("hidden"))); /* by any thread so far */
 
 /* As the functions of ringviz/producer.h. */
 void rv_tasks_begin(pTHX_ uint64_t id, uint32_t name);
