@@ -261,8 +261,9 @@ OPTION(MAX_OVERHEAD, WATCH, "max-overhead", "=PERCENT", NULL, CODE,
 
 OPTION(FOLLOW, WATCH, "follow", "=no", "no", CODE,
     "leave processes that the command starts untraced",
-    "Otherwise its children are traced, however they are made (fork, vfork, posix_spawn, clone), and what they execute, as long as "
-    "it keeps our environment variables and is not statically linked. A program that the command executes in its own process is "
+    "Otherwise its children are traced, however they are made (fork, vfork, posix_spawn, clone), and what they execute, unless it "
+    "is statically linked: a new environment (env -i) gets our variables. Not so one that a program has taken LD_PRELOAD or "
+    "RINGVIZ_FILE out of, and one of Perl and Ruby programs, whose own producers it lacks. A program that the command executes in its own process is "
     "traced in any case.")
 
 OPTION(PATCH, WATCH, "patch", "=REGEX[@LIBRARY]", NULL, CODE,

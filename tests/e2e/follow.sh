@@ -1,7 +1,7 @@
 #!/bin/sh
-# follow.sh RINGVIZ CHILDREN: children are traced however they are made; with --follow=no they are not.
+# follow.sh RINGVIZ CHILDREN STARTS: children are traced however they are made; with --follow=no they are not.
 set -u
-ringviz=$1 children=$2
+ringviz=$1 children=$2 starts=$3
 . "${0%/*}/harness.sh"
 
 calls() { # FUNCTION: how many the report has
@@ -18,6 +18,18 @@ for how in fork 'fork and exec' vfork posix_spawn clone 'raw clone' orphan 'fork
 done
 run --follow=no --patch=. --report=csv -- "$children" exec
 expect "exec: calls" "$(calls in_parent) $(calls in_child)" "1 2"
+
+# A new environment has nothing of ours, so it is added; one that a program was taken out of is left as it is.
+cp "$starts" "$folder/started"
+run --patch='^main$' --report=csv -- "$starts" "$folder" started anew
+expect "a new environment: status" $status 0
+expect "a new environment: calls of main" "$(calls main | tr '\n' ' ')" "1 10 "
+run --follow=no --patch='^main$' --report=csv -- "$starts" "$folder" started anew
+expect "a new environment, not followed" "$(calls main)" 1
+run --patch='^main$' --report=csv -- env -u LD_PRELOAD "$folder/started"
+expect "a program that is to be left alone" "$(calls main)" ""
+run --headless --patch=off -- sh -c 'exec env -i A=1 env'
+expect "what a new environment keeps" "$(grep -v -e ^RINGVIZ_ -e ^LD_PRELOAD= "$folder/out")" A=1
 
 run --follow=yes -- "$children" fork
 expect "another word: status" $status 2

@@ -15,8 +15,17 @@
 #include "producers/native/process.h"
 #include "ring/map.h"
 
+#define PRELOAD "LD_PRELOAD"
+#define TRACE "RINGVIZ_FILE"
+
+/* What ringviz has set for native programs. */
+static const char *const NAMES[] = {PRELOAD, TRACE, "RINGVIZ_ONLY", "RINGVIZ_PATCH", "RINGVIZ_PLANS"};
+enum { N_NAMES = sizeof NAMES / sizeof *NAMES };
+
 static struct {
     struct rv_wire_header *header; /* NULL: nothing is counted */
+    char *variables[N_NAMES];      /* copies: programs write over their environment */
+    size_t n_variables;            /* 0: those that are started are not traced */
     char library[PATH_MAX], trace[PATH_MAX];
 } preload;
 
@@ -29,12 +38,61 @@ static bool copy(char to[PATH_MAX], const char *path)
     return true;
 }
 
+static void add_variable(const char *name, const char *value, size_t n_value)
+{
+    const size_t n_name = strlen(name);
+    char *variable = malloc(n_name + n_value + sizeof "=");
+    if (!variable)
+        return;
+    memcpy(variable, name, n_name);
+    variable[n_name] = '=';
+    memcpy(variable + n_name + 1, value, n_value);
+    variable[n_name + 1 + n_value] = '\0';
+    preload.variables[preload.n_variables++] = variable;
+}
+
+/* Of preloaded libraries the first is ours. */
+static void copy_variables(void)
+{
+    for (size_t i = 0; i < N_NAMES; i++) {
+        const char *value = secure_getenv(NAMES[i]);
+        if (value)
+            add_variable(NAMES[i], value, strcmp(NAMES[i], PRELOAD) == 0 ? strcspn(value, ":") : strlen(value));
+    }
+}
+
+static bool has_variable(char *const *environment, const char *name)
+{
+    const size_t n_name = strlen(name);
+    while (*environment && (strncmp(*environment, name, n_name) != 0 || (*environment)[n_name] != '='))
+        environment++;
+    return *environment != NULL;
+}
+
+char *const *rv_preload_environment(char *const *environment, char *extended[RV_PRELOAD_ENVIRONMENT])
+{
+    static char *const none[] = {NULL};
+    char *const *from = environment ? environment : none;
+    size_t n = 0;
+    if (has_variable(from, PRELOAD) || has_variable(from, TRACE))
+        return environment;
+    for (; from[n] && n + N_NAMES < RV_PRELOAD_ENVIRONMENT; n++)
+        extended[n] = from[n];
+    if (from[n])
+        return environment;
+    memcpy(extended + n, preload.variables, preload.n_variables * sizeof *extended);
+    extended[n + preload.n_variables] = NULL;
+    return extended;
+}
+
 void rv_preload_start(void)
 {
     Dl_info info;
     const char *path = rv_process_path();
     if (path && copy(preload.trace, path) && dladdr(&preload, &info) && copy(preload.library, info.dli_fname))
         preload.header = rv_map_open_header(path);
+    if (preload.header)
+        copy_variables();
 }
 
 /* Is neither in another root or mount namespace? */

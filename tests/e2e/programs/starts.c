@@ -1,5 +1,5 @@
-/* starts [FOLDER NAME]: starts FOLDER/NAME once by each function that can, with FOLDER as PATH for those that search
- * it. Without arguments: its status is 1 where the loader preloads nothing, else 0. */
+/* starts [FOLDER NAME [anew]]: starts FOLDER/NAME once by each function that can, with FOLDER as PATH for those that search
+ * it; anew: with an environment of nothing else, and not by system(), which has libc start a shell. Without arguments: its status is 1 where the loader preloads nothing, else 0. */
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,11 +50,13 @@ int main(int argc, char **argv)
     pid_t pid;
     if (argc == 1)
         return (int)getauxval(AT_SECURE);
-    if (argc != 3)
+    if (argc != 3 && argc != 4)
         return argc == 9 ? 0 : 2;
     snprintf(path, sizeof path, "%s/%s", argv[1], argv[2]);
     file = path;
     name = argv[2];
+    if (argc == 4)
+        clearenv();
     setenv("PATH", argv[1], 1);
     for (int way = 0; way < 8; way++) {
         if (vfork() == 0) {
@@ -70,5 +72,5 @@ int main(int argc, char **argv)
         waitpid(pid, NULL, 0);
     if (posix_spawnp(&pid, name, NULL, NULL, arguments, environ) == 0)
         waitpid(pid, NULL, 0);
-    return system(name) < 0;
+    return argc == 3 && system(name) < 0;
 }

@@ -1,0 +1,144 @@
+/*
+ * libc functions that start programs, intercepted: the process is announced, what cannot be traced is counted, and a new
+ * environment gets what tracing needs. system() and popen() start a shell, which comes here. All may run between vfork and
+ * exec: what they pass on lies on the stack.
+ */
+#include <alloca.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include "producers/native/next_function.h"
+#include "producers/native/origin.h"
+#include "producers/native/preload.h"
+
+typedef int exec_fn(const char *path, char *const *arguments, char *const *environment);
+typedef int spawn_fn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+                     const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment);
+
+/* Under names of our own: a path may be NULL, which libc's headers forbid. */
+#define INTERCEPTS(name) __asm__(name) RV_EXPORT
+int rv_exec_execl(const char *path, const char *argument, ...) INTERCEPTS("execl");
+int rv_exec_execle(const char *path, const char *argument, ...) INTERCEPTS("execle");
+int rv_exec_execlp(const char *file, const char *argument, ...) INTERCEPTS("execlp");
+int rv_exec_execv(const char *path, char *const *arguments) INTERCEPTS("execv");
+int rv_exec_execvp(const char *file, char *const *arguments) INTERCEPTS("execvp");
+exec_fn rv_exec_execve INTERCEPTS("execve");
+exec_fn rv_exec_execvpe INTERCEPTS("execvpe");
+spawn_fn rv_exec_spawn INTERCEPTS("posix_spawn");
+spawn_fn rv_exec_spawnp INTERCEPTS("posix_spawnp");
+
+static struct rv_next_function next_execve = {.name = "execve"}, next_execvpe = {.name = "execvpe"},
+                               next_spawn = {.name = "posix_spawn"}, next_spawnp = {.name = "posix_spawnp"};
+
+static void expect(const char *path, bool is_command)
+{
+    (void)rv_origin_announce_process();
+    if (path && is_command)
+        rv_preload_expect_command(path);
+    else if (path)
+        rv_preload_expect(path);
+}
+
+static int execute(const char *path, bool is_command, char *const *arguments, char *const *environment)
+{
+    char *extended[RV_PRELOAD_ENVIRONMENT];
+    exec_fn *real = (exec_fn *)(uintptr_t)rv_next_function(is_command ? &next_execvpe : &next_execve);
+    expect(path, is_command);
+    return real(path, arguments, rv_preload_environment(environment, extended));
+}
+
+int rv_exec_execve(const char *path, char *const *arguments, char *const *environment)
+{
+    return execute(path, false, arguments, environment);
+}
+
+int rv_exec_execvpe(const char *file, char *const *arguments, char *const *environment)
+{
+    return execute(file, true, arguments, environment);
+}
+
+int rv_exec_execv(const char *path, char *const *arguments)
+{
+    return execute(path, false, arguments, environ);
+}
+
+int rv_exec_execvp(const char *file, char *const *arguments)
+{
+    return execute(file, true, arguments, environ);
+}
+
+/* Up to its end, which is NULL. */
+static size_t count_list(const char *argument, va_list rest)
+{
+    size_t n = 1;
+    va_list counted;
+    va_copy(counted, rest);
+    for (; argument; n++)
+        argument = va_arg(counted, const char *);
+    va_end(counted);
+    return n;
+}
+
+/* Where the list ends is *rest then. */
+static void copy_list(char **arguments, const char *argument, va_list *rest)
+{
+    for (*arguments = (char *)(uintptr_t)argument; *arguments; arguments++)
+        arguments[1] = va_arg(*rest, char *);
+}
+
+int rv_exec_execl(const char *path, const char *argument, ...)
+{
+    va_list rest;
+    va_start(rest, argument);
+    char **arguments = alloca(count_list(argument, rest) * sizeof *arguments);
+    copy_list(arguments, argument, &rest);
+    va_end(rest);
+    return execute(path, false, arguments, environ);
+}
+
+int rv_exec_execlp(const char *file, const char *argument, ...)
+{
+    va_list rest;
+    va_start(rest, argument);
+    char **arguments = alloca(count_list(argument, rest) * sizeof *arguments);
+    copy_list(arguments, argument, &rest);
+    va_end(rest);
+    return execute(file, true, arguments, environ);
+}
+
+int rv_exec_execle(const char *path, const char *argument, ...)
+{
+    va_list rest;
+    va_start(rest, argument);
+    char **arguments = alloca(count_list(argument, rest) * sizeof *arguments);
+    copy_list(arguments, argument, &rest);
+    char *const *environment = va_arg(rest, char *const *);
+    va_end(rest);
+    return execute(path, false, arguments, environment);
+}
+
+static int spawn(struct rv_next_function *next, pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+                 const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment)
+{
+    char *extended[RV_PRELOAD_ENVIRONMENT];
+    spawn_fn *real = (spawn_fn *)(uintptr_t)rv_next_function(next);
+    return real(pid, path, actions, attributes, arguments, rv_preload_environment(environment, extended));
+}
+
+int rv_exec_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+                  const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment)
+{
+    expect(path, false);
+    return spawn(&next_spawn, pid, path, actions, attributes, arguments, environment);
+}
+
+int rv_exec_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+                   const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment)
+{
+    expect(file, true);
+    return spawn(&next_spawnp, pid, file, actions, attributes, arguments, environment);
+}
