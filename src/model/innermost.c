@@ -1,6 +1,6 @@
 /*
  * A sweep over the stack of open boxes. A box that starts closes those that have ended; the top of the stack is visible
- * from when it was last covered until it ends or is covered again.
+ * from when it was last covered until it ends or is covered again, unless it is a cell that the box below outweighs.
  */
 #include "model/innermost.h"
 
@@ -15,12 +15,25 @@ struct sweep {
     void *context;
 };
 
+/* The deepest box that covers at least half as much as the one below it: the others were open less than not. */
+static uint32_t shown_box(const struct sweep *sweep, const struct rv_innermost_open *top, uint64_t until_ns)
+{
+    const struct rv_box *boxes = sweep->boxes;
+    for (; top > sweep->innermost->stack; top--) {
+        const struct rv_box *below = &boxes[top[-1].box];
+        if (2u * boxes[top->box].coverage >= below->coverage || rv_box_end_ns(below) < until_ns)
+            break;
+    }
+    return top->box;
+}
+
 static void give(const struct sweep *sweep, const struct rv_innermost_open *top, uint64_t until_ns)
 {
-    const struct rv_box *box = &sweep->boxes[top->box];
+    const uint32_t shown = shown_box(sweep, top, until_ns);
+    const struct rv_box *box = &sweep->boxes[shown];
     uint64_t now_ns = sweep->innermost->now_ns, from_ns = now_ns > box->start_ns ? now_ns : box->start_ns;
     if (until_ns > from_ns || (until_ns == from_ns && box->duration_ns == 0))
-        sweep->give(sweep->context, &(struct rv_innermost_part){top->box, top->coverage, from_ns, until_ns});
+        sweep->give(sweep->context, &(struct rv_innermost_part){shown, top->coverage, from_ns, until_ns});
 }
 
 /* Resolve up to a time: the top is visible until it ends, then the one below. */

@@ -25,7 +25,7 @@ struct rv_innermost { /* zeroed = ready; scratch only */
 
 /*
  * Give the parts of a lane's boxes, which are sorted by start, in order of time; none overlaps another. A cell counts as
- * open for its whole width. O(boxes).
+ * open for its whole width, but shows only if it covers at least half as much as the box that it is in. O(boxes).
  */
 void rv_innermost_find(struct rv_innermost *innermost, const struct rv_box *boxes, size_t n, rv_innermost_fn *give_part,
                        void *context);

@@ -7,6 +7,7 @@
 
 struct fold { /* short parts in one column; no parts: none */
     uint32_t n_parts;
+    uint16_t coverage; /* of the first */
     uint64_t column, start_ns, end_ns, covered_ns;
     uint64_t n_calls; /* that begin here */
     uint32_t source;  /* the call with the majority of the column so far, and its lead */
@@ -17,7 +18,8 @@ struct fold { /* short parts in one column; no parts: none */
 struct sweep {
     struct rv_leaf_view *leaves;
     const struct rv_view *whole;
-    uint32_t first_box; /* of the lane */
+    uint32_t first_box; /* of the lane, */
+    size_t n_before;    /* reduced boxes before its own */
     uint32_t shift;     /* a column is 2^shift ns, shorter parts are folded; 0 = nothing is folded */
     struct fold fold;
 };
@@ -35,6 +37,13 @@ static struct rv_box *push(struct rv_leaf_view *leaves, const struct rv_box *box
     return out;
 }
 
+/* A cell is covered as much as the lane was busy; a call stays one. */
+static void cover(struct rv_box *out, uint16_t coverage)
+{
+    if (out->coverage != RV_BOX_EXACT)
+        out->coverage = coverage < RV_BOX_EXACT ? coverage : RV_BOX_EXACT - 1;
+}
+
 /* Turn the folded parts into one box; a single part is kept unchanged. */
 static void unfold(struct sweep *sweep)
 {
@@ -44,6 +53,7 @@ static void unfold(struct sweep *sweep)
     struct rv_box *out = push(sweep->leaves, &sweep->whole->boxes[fold->source], fold->source);
     out->start_ns = fold->start_ns;
     out->duration_ns = fold->end_ns - fold->start_ns;
+    cover(out, fold->coverage);
     if (fold->n_parts > 1) {
         double share = out->duration_ns ? (double)fold->covered_ns / (double)out->duration_ns : 1.0;
         out->coverage = (uint16_t)((share < 1.0 ? share : 1.0) * (RV_BOX_EXACT - 1));
@@ -68,22 +78,40 @@ static void vote(struct sweep *sweep, uint32_t source, uint64_t duration_ns)
     }
 }
 
-static void fold_part(struct sweep *sweep, uint32_t source, uint64_t from_ns, uint64_t until_ns)
+static void fold_part(struct sweep *sweep, const struct rv_innermost_part *part)
 {
     struct fold *fold = &sweep->fold;
+    const uint32_t source = sweep->first_box + part->box;
+    const uint64_t from_ns = part->from_ns, until_ns = part->until_ns;
     const struct rv_box *box = &sweep->whole->boxes[source];
     if (fold->n_parts > 0 && fold->column != from_ns >> sweep->shift)
         unfold(sweep);
     if (fold->n_parts == 0)
-        *fold =
-            (struct fold){.column = from_ns >> sweep->shift, .start_ns = from_ns, .source = source, .is_dimmed = true};
+        *fold = (struct fold){.column = from_ns >> sweep->shift,
+                              .coverage = part->coverage,
+                              .start_ns = from_ns,
+                              .source = source,
+                              .is_dimmed = true};
     fold->n_parts++;
     fold->end_ns = until_ns > fold->end_ns ? until_ns : fold->end_ns;
-    fold->covered_ns += (uint64_t)((double)(until_ns - from_ns) * box->coverage / RV_BOX_EXACT);
+    fold->covered_ns += (uint64_t)((double)(until_ns - from_ns) * part->coverage / RV_BOX_EXACT);
     fold->n_calls += from_ns == box->start_ns ? box->count : 0;
     fold->has_hit |= (box->flags & RV_BOX_HIT) != 0;
     fold->is_dimmed &= (box->flags & RV_BOX_DIMMED) != 0;
     vote(sweep, source, until_ns - from_ns);
+}
+
+/* Is it the last part's call, which goes on under a cell that does not show? */
+static bool extend(struct sweep *sweep, uint32_t source, const struct rv_innermost_part *part)
+{
+    const struct rv_view *view = &sweep->leaves->view;
+    if (view->n_boxes == sweep->n_before || sweep->leaves->sources[view->n_boxes - 1] != source)
+        return false;
+    struct rv_box *last = &view->boxes[view->n_boxes - 1];
+    if (last->coverage != RV_BOX_EXACT || rv_box_end_ns(last) != part->from_ns)
+        return false;
+    last->duration_ns = part->until_ns - last->start_ns;
+    return true;
 }
 
 static void show(void *context, const struct rv_innermost_part *part)
@@ -91,18 +119,22 @@ static void show(void *context, const struct rv_innermost_part *part)
     struct sweep *sweep = context;
     uint32_t source = sweep->first_box + part->box;
     if (sweep->shift && (part->until_ns - part->from_ns) >> sweep->shift == 0) {
-        fold_part(sweep, source, part->from_ns, part->until_ns);
+        fold_part(sweep, part);
         return;
     }
     unfold(sweep);
+    if (extend(sweep, source, part))
+        return;
     struct rv_box *out = push(sweep->leaves, &sweep->whole->boxes[source], source);
     out->start_ns = part->from_ns;
     out->duration_ns = part->until_ns - part->from_ns;
+    cover(out, part->coverage);
 }
 
 static void resolve_lane(struct sweep *sweep, const struct rv_view_lane *lane)
 {
     sweep->first_box = lane->first_box;
+    sweep->n_before = sweep->leaves->view.n_boxes;
     rv_innermost_find(&sweep->leaves->innermost, sweep->whole->boxes + lane->first_box, lane->n_boxes, show, sweep);
     unfold(sweep);
 }

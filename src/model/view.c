@@ -17,7 +17,8 @@
 
 #define DEFAULT_BUDGET 20000u
 #define COLUMNS_LEAST 64u
-#define MOST_OPEN 4096u /* open frames of a lane that get a box each */
+#define ROWS_COUNTED 10u /* of a lane, against most_rows: few deep lanes have room */
+#define MOST_OPEN 4096u  /* open frames of a lane that get a box each */
 
 /* The lanes that each shown one stands for, in the order of the shown ones. */
 static void find_members(struct rv_view *view, const struct rv_lane_order *lane_order)
@@ -46,7 +47,29 @@ static void find_members(struct rv_view *view, const struct rv_lane_order *lane_
     }
 }
 
-static void arrange(struct rv_view *view, const struct rv_lanes *lanes, struct rv_lane_order *lane_order)
+static uint32_t depth_of(struct rv_lane *lane)
+{
+    pthread_mutex_lock(&lane->lock);
+    const uint32_t closed = rv_timeline_max_depth(lane->timeline), depth = lane->max_depth;
+    pthread_mutex_unlock(&lane->lock);
+    return closed > depth ? closed : depth;
+}
+
+/* Where stacks would hide each other, lanes are shown as rows; those that the user pinned stay. */
+static void flatten(struct rv_view *view, const struct rv_lanes *lanes, uint32_t most_rows)
+{
+    size_t n_rows = 0;
+    for (size_t i = 0; most_rows && i < view->n_lanes; i++) {
+        const uint32_t depth = view->lanes[i].is_row ? 1 : depth_of(rv_lanes_get(lanes, view->lanes[i].lane_idx));
+        n_rows += depth < ROWS_COUNTED ? depth : ROWS_COUNTED;
+    }
+    view->is_flattened = n_rows > most_rows;
+    for (size_t i = 0; view->is_flattened && i < view->n_lanes; i++)
+        view->lanes[i].is_row |= !view->lanes[i].is_pinned;
+}
+
+static void arrange(struct rv_view *view, const struct rv_lanes *lanes, struct rv_lane_order *lane_order,
+                    uint32_t most_rows)
 {
     rv_lane_order_update(lane_order, lanes);
     view->most_depth = lane_order->most_depth;
@@ -70,6 +93,7 @@ static void arrange(struct rv_view *view, const struct rv_lanes *lanes, struct r
             .fold = rv_lane_order_fold(lane_order, view->shown[i]),
         };
     }
+    flatten(view, lanes, most_rows);
     find_members(view, lane_order);
 }
 
@@ -245,6 +269,16 @@ static uint32_t *last_level(struct rv_view *view, uint32_t lane_idx)
     return &view->lane_levels[lane_idx];
 }
 
+/* Is it shown by sums? Finer levels have what pages are loaded, those of the view's level. */
+static bool has_sums(const struct counting *counting, const struct rv_view_lane *shown)
+{
+    struct rv_lane *lane = rv_lanes_get(counting->lanes, shown->lane_idx);
+    pthread_mutex_lock(&lane->lock);
+    const bool has = rv_timeline_sums_level(lane->timeline) > 0;
+    pthread_mutex_unlock(&lane->lock);
+    return has;
+}
+
 /* Spend what the level of all lanes leaves of the budget. */
 static void refine_lanes(struct counting *counting, struct rv_view *view, uint32_t finest, uint64_t budget)
 {
@@ -252,7 +286,7 @@ static void refine_lanes(struct counting *counting, struct rv_view *view, uint32
     for (size_t i = 0; i < view->n_lanes; i++) {
         struct rv_view_lane *lane = &view->lanes[i];
         uint32_t *last = last_level(view, lane->lane_idx);
-        if (lane->n_members > 1)
+        if (lane->n_members > 1 || has_sums(counting, lane))
             continue;
         counting->lane = i;
         uint64_t n_coarse = count_lane(counting, i, view->level);
@@ -517,7 +551,7 @@ void rv_view_begin(struct rv_view *view, struct rv_lanes *lanes, const struct rv
     rv_activity_forget(&view->activity);
     view->until_ns = params->is_past ? params->until_ns : UINT64_MAX;
     struct rv_lane_order *lane_order = params->lane_order ? params->lane_order : &view->as_they_come;
-    arrange(view, lanes, lane_order);
+    arrange(view, lanes, lane_order, params->most_rows);
     if (params->is_past)
         rewind_lanes(view, lanes);
     trace_path(view, params, lane_order);

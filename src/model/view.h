@@ -84,6 +84,7 @@ struct rv_view {
     struct rv_view_lane *lanes;
     size_t n_lanes, lanes_capacity;
     uint32_t n_processes, n_hidden;    /* n_hidden: lanes hidden by the user */
+    bool is_flattened;                 /* lanes are rows for want of room, if they are not pinned */
     struct rv_lane_order as_they_come; /* default order */
     uint32_t *members;                 /* lane_idx, of all lanes that are not hidden */
     size_t members_capacity;
@@ -119,6 +120,7 @@ struct rv_view_params {
     size_t box_budget;                /* 0 = 20,000 */
     bool is_steady;                   /* one of a series of pictures: use hysteresis for the level */
     bool has_front_first;             /* what is left of the budget goes to finer levels, lane by lane from the front */
+    uint32_t most_rows;               /* with more in all lanes, those not pinned are one row each; 0 = any number */
     struct rv_lane_order *lane_order; /* arrangement of the lanes, updated with new ones; NULL = default */
     const struct rv_filter *filter;   /* calls that do not pass are dimmed or hidden; NULL = all pass */
     const struct rv_name_set *hits;   /* of passing calls, these are marked as hits and others dimmed; NULL = none */

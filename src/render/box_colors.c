@@ -555,8 +555,14 @@ size_t rv_box_colors_rank(const struct rv_box_colors *colors, struct rv_box_colo
             continue;
         n = n < max ? n + 1 : max;
         memmove(&out[at + 1], &out[at], (n - 1 - at) * sizeof *out);
-        out[at] = (struct rv_box_colors_group){group->name, group->name_bytes, group->kind,      group->is_state,
-                                               group->self, group->inclusive,  group_slot(group)};
+        out[at] = (struct rv_box_colors_group){.name = group->name,
+                                               .name_bytes = group->name_bytes,
+                                               .n_members = group->n_members,
+                                               .kind = group->kind,
+                                               .is_state = group->is_state,
+                                               .share = group->self,
+                                               .inclusive = group->inclusive,
+                                               .slot = group_slot(group)};
     }
     for (size_t i = 0; i < n; i++) {
         out[i].share /= fmax(self, 1e-12);

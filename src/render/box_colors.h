@@ -79,6 +79,7 @@ enum rv_box_colors_kind { RV_BOX_COLORS_STEM, RV_BOX_COLORS_PACKAGE, RV_BOX_COLO
 struct rv_box_colors_group {
     const char *name; /* of its package or subroutine, or the common begin of names; valid as long as the subroutines */
     size_t name_bytes;
+    uint32_t n_members; /* subroutines */
     enum rv_box_colors_kind kind;
     bool is_state;
     double share, inclusive; /* of the own time, and of the inclusive time, of all groups */

@@ -13,6 +13,7 @@
 #define GAP 0.75f          /* between two lanes, besides room for the front one's height */
 #define HEIGHT_SHARE 0.92f /* distance of the next lane, as a share of a lane's height */
 #define DEPTH_MAX 40.0f    /* z extent beyond which lanes move closer together */
+#define HIDES_MOST 1.5f    /* lanes that one hides, of those that have been moved together */
 #define FRONT_MARGIN 0.35f
 #define STEP_DOWN 0.70710678f
 #define SCALE_MAX 4.0f
@@ -23,6 +24,7 @@
 #define BOX_SHARE 0.92f
 #define ROW_LEAST 4.0f /* points; of lanes that are not too deep */
 #define ROW_MOST 64.0f
+#define GAP_MOST 2.0f       /* rows, of few lanes that are spread over the room */
 #define DEEP_SHARE 0.7f     /* of the room for a lane that is deeper than it, if there are others */
 #define CALLS_EXTENT 32.0f  /* z, of a view of calls */
 #define CALLS_FRONT 0.55f   /* share of it for the first calls, apart from each other, if not all can be */
@@ -218,6 +220,7 @@ static void squeeze_lanes(struct rv_lane_layout *layout)
     for (size_t i = 0; i < layout->n_lanes; i++) {
         layout->lanes[i].z *= share;
         layout->lanes[i].half_thickness *= fmaxf(share, 0.1f);
+        layout->lanes[i].row_height *= fminf(HIDES_MOST * share, 1.0f);
         layout->lanes[i].graph_size *= share;
     }
 }
@@ -294,6 +297,14 @@ static float content_height(const struct stack *stack)
     return height;
 }
 
+/* What is left of the room goes between the lanes. */
+static void spread(struct stack *stack)
+{
+    const float n_lanes = fmaxf((float)stack->view->n_lanes, 1.0f);
+    const float spare = floorf((stack->room - content_height(stack)) / n_lanes);
+    stack->gap = fmaxf(stack->gap, fminf(stack->gap + spare, floorf(GAP_MOST * stack->row)));
+}
+
 static void stack_lanes(struct rv_lane_layout *layout, const struct rv_view *view,
                         const struct rv_lane_layout_params *params)
 {
@@ -303,6 +314,7 @@ static void stack_lanes(struct rv_lane_layout *layout, const struct rv_view *vie
                           .room = floorf(params->room),
                           .scale = params->row_scale > 0.0f ? params->row_scale : 1.0f};
     choose_row(&stack);
+    spread(&stack);
     layout->scroll_max = fmaxf(content_height(&stack) - stack.room, 0.0f);
     float y = stack.room + floorf(fminf(fmaxf(params->scroll, 0.0f), layout->scroll_max));
     layout->row = stack.row * RV_LANE_LAYOUT_POINT;

@@ -59,6 +59,17 @@ static void make_rules(struct rv_legend_row *row, const struct rv_box_colors_gro
     snprintf(row->without, sizeof row->without, "!%s:%s%s%s", key, begin, pattern, end);
 }
 
+/* A package's, or what stands for one: what is in front of "::", the whole name if it is the only one, or its begin. */
+static void name_group(struct rv_legend_row *row, const struct rv_box_colors_group *group)
+{
+    const char *rest = group->name + group->name_bytes;
+    const bool is_begin = group->kind == RV_BOX_COLORS_STEM && group->n_members > 1 && strncmp(rest, "::", 2) != 0;
+    const bool is_only = group->kind == RV_BOX_COLORS_STEM && group->n_members == 1;
+    snprintf(row->name, sizeof row->name, "%.*s%s", is_only ? (int)strlen(group->name) : (int)group->name_bytes,
+             group->name, is_begin ? "…" : "");
+    (void)rv_text_end_whole(row->name);
+}
+
 static bool has_row(const struct rv_box_colors_group *group)
 {
     return !group->is_state && group->slot < RV_COLOR_SLOTS;
@@ -88,9 +99,7 @@ static double describe_packages(const struct rv_box_colors *colors, struct rv_le
         struct rv_legend_row *row = add_row(legend, slot_rgba(colors, group->slot), group->share);
         row->is_striped = group->slot >= RV_COLOR_HUES;
         make_rules(row, group);
-        snprintf(row->name, sizeof row->name, "%.*s%s", (int)group->name_bytes, group->name,
-                 group->kind == RV_BOX_COLORS_STEM ? "…" : "");
-        (void)rv_text_end_whole(row->name);
+        name_group(row, group);
         other -= group->share;
     }
     other -= states;
@@ -186,6 +195,8 @@ void rv_color_legend_describe(const struct rv_box_colors *colors, const struct r
     }
     add_state(legend, "waiting / off-CPU", slot_rgba(colors, RV_COLOR_WAIT), states > 0.0 ? states : -1.0);
     add_state(legend, "GC / stop-the-world", rgba_of(rv_color_gc()), -1.0);
+    if (view->is_flattened)
+        add_state(legend, "threads as rows: P pins one whole", 0, -1.0);
 }
 
 static size_t count_kind(const struct rv_arc_list *arcs, enum rv_arc_kind kind)

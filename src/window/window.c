@@ -208,6 +208,7 @@ static void ask_for_frame(struct window *window)
     request.view.has_front_first = window->is_rough;
     request.view.width_px = (uint32_t)window->size_px[0];
     request.view.box_budget = budget_of(window)->n_boxes;
+    request.view.most_rows = rv_view_mode_get(window->asked.look)->most_rows;
     request.view.lane_order = &viewer->lane_order;
     request.view.is_past = viewer->playhead.is_on;
     request.view.until_ns = viewer->playhead.at_ns;

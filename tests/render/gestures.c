@@ -97,6 +97,7 @@ static bool key_steps(struct user *user, const struct rv_window_state *state)
         press(SDL_SCANCODE_C, 0);
         press(SDL_SCANCODE_MINUS, 0);
         press(SDL_SCANCODE_MINUS, 0);
+        press(SDL_SCANCODE_MINUS, 0);
         return true;
     case 4:
         if (viewer->look.scheme != RV_COLOR_SUBROUTINE || rv_scene_row_height(state->scene, 0) > 14.0 ||

@@ -78,7 +78,7 @@ Test(leaf_view, a_deep_cell_covers_what_begins_below_it, .timeout = 60)
 {
     struct rv_leaf_view leaves = {0};
     struct rv_box boxes[] = {box(0, 40, 5, 1), box(10, 80, 2, 2)};
-    boxes[0].coverage = 1000;
+    boxes[0].coverage = 40000;
     resolve(&leaves, boxes, 2);
     for (size_t i = 0; i + 1 < leaves.view.n_boxes; i++)
         cr_assert_leq(leaves.view.boxes[i].start_ns + leaves.view.boxes[i].duration_ns,
@@ -86,7 +86,36 @@ Test(leaf_view, a_deep_cell_covers_what_begins_below_it, .timeout = 60)
     const struct rv_box *last = &leaves.view.boxes[leaves.view.n_boxes - 1];
     cr_assert_eq(last->start_ns, 40);
     cr_assert_eq(last->start_ns + last->duration_ns, 80);
-    cr_assert_eq(leaves.view.boxes[0].coverage, 1000);
+    cr_assert_eq(leaves.view.boxes[0].coverage, 40000);
+    rv_leaf_view_fini(&leaves);
+}
+
+/* A hundredth of the time in a callee is no reason to show it instead of what called it. */
+Test(leaf_view, a_call_is_not_hidden_by_cells_that_cover_little_of_it, .timeout = 60)
+{
+    struct rv_leaf_view leaves = {0};
+    struct rv_box boxes[] = {box(0, 80, 0, 1), box(0, 32, 1, 2), box(32, 64, 1, 2)};
+    boxes[1].coverage = boxes[2].coverage = 600;
+    resolve(&leaves, boxes, 3);
+    cr_assert_eq(leaves.view.n_boxes, 1);
+    expect(&leaves, 0, 0, 80, 0);
+    rv_leaf_view_fini(&leaves);
+}
+
+/* Busy 9/10 of the time, of which half in a callee and little in what that calls. */
+Test(leaf_view, a_row_of_cells_is_as_bright_as_the_lane_was_busy, .timeout = 60)
+{
+    struct rv_leaf_view leaves = {0};
+    struct rv_box boxes[] = {box(0, 32, 0, 1), box(0, 32, 1, 2), box(0, 32, 2, 3)};
+    boxes[0].coverage = 59000;
+    boxes[1].coverage = 30000;
+    boxes[2].coverage = 5000;
+    for (uint64_t pixel_ns = 0; pixel_ns <= 64; pixel_ns += 64) {
+        resolve_for(&leaves, boxes, 3, pixel_ns);
+        cr_assert_eq(leaves.view.n_boxes, 1);
+        expect(&leaves, 0, 0, 32, 1);
+        cr_assert_eq(leaves.view.boxes[0].coverage, 59000);
+    }
     rv_leaf_view_fini(&leaves);
 }
 

@@ -327,3 +327,58 @@ Test(view, lanes_in_front_get_what_the_budget_leaves, .timeout = 60)
     rv_view_fini(&view);
     rv_lanes_destroy(lanes);
 }
+
+/* Twelve lanes, twelve deep, count as ten rows each. */
+Test(view, with_too_many_rows_lanes_that_are_not_pinned_are_one_row_each, .timeout = 60)
+{
+    enum { N_LANES = 12, ROWS_EACH = 10 };
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_lane_order lane_order = {0};
+    for (uint32_t i = 0; i < N_LANES; i++)
+        fill_lane(add_lane(lanes, 1, i), i + 1, 1000);
+    rv_lane_order_update(&lane_order, lanes);
+    rv_lane_order_toggle_pinned(&lane_order, 5);
+    uint64_t first, last;
+    cr_assert(rv_lanes_bounds(lanes, &first, &last));
+    struct rv_view view = {0};
+    static const uint32_t mosts[] = {0, N_LANES * ROWS_EACH, N_LANES * ROWS_EACH - 1};
+    for (size_t i = 0; i < sizeof mosts / sizeof *mosts; i++) {
+        rv_view_update(
+            &view, lanes,
+            &(struct rv_view_params){
+                .from_ns = first, .to_ns = last, .width_px = 100, .most_rows = mosts[i], .lane_order = &lane_order});
+        cr_assert_eq(view.lanes[0].lane_idx, 5);
+        for (size_t j = 0; j < N_LANES; j++)
+            cr_assert_eq(view.lanes[j].is_row, i == 2 && j > 0, "lane %zu, at most %u rows", j, mosts[i]);
+    }
+    rv_view_fini(&view);
+    rv_lane_order_fini(&lane_order);
+    rv_lanes_destroy(lanes);
+}
+
+/* What they have at finer levels is not all there is. */
+Test(view, lanes_that_are_shown_by_sums_are_not_refined, .timeout = 60)
+{
+    enum { N_CELLS = 100, LEVEL = 2 };
+    static struct rv_timeline_cell cells[N_CELLS];
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_lane *of_sums = add_lane(lanes, 1, 1), *of_calls = add_lane(lanes, 1, 2);
+    fill_lane(add_lane(lanes, 1, 3), 1, 200000);
+    fill_lane(of_calls, 2, 2000);
+    for (uint32_t i = 0; i < N_CELLS; i++)
+        cells[i] = (struct rv_timeline_cell){.start_ns = (uint64_t)i << 15, .covered_ns = 1000, .n_calls = 9, .id = 1};
+    rv_timeline_add_sums(of_sums->timeline,
+                         &(struct rv_timeline_sums){.level = LEVEL, .cells = cells, .n_cells = N_CELLS, .first_ns = 1});
+    uint64_t first, last;
+    cr_assert(rv_lanes_bounds(lanes, &first, &last));
+    struct rv_view view = {0};
+    rv_view_update(
+        &view, lanes,
+        &(struct rv_view_params){
+            .from_ns = first, .to_ns = last, .width_px = 16000000, .box_budget = 20000, .has_front_first = true});
+    cr_assert_geq(view.level, LEVEL);
+    cr_assert_eq(view.lanes[0].level, view.level);
+    cr_assert_lt(view.lanes[1].level, view.level);
+    rv_view_fini(&view);
+    rv_lanes_destroy(lanes);
+}

@@ -12,7 +12,7 @@ Test(color_legend, has_room_for_all_that_lies_over_the_calls)
     struct rv_legend legend;
     for (int i = 0; i < RV_ARC_KIND_COUNT; i++)
         items[i].arc.kind = (enum rv_arc_kind)i;
-    rv_color_legend_describe(colors, &(struct rv_view){.n_lanes = 0}, &legend);
+    rv_color_legend_describe(colors, &(struct rv_view){.is_flattened = true}, &legend);
     const size_t n_before = legend.n_states;
     struct rv_view_lane lane = {.object = 1};
     rv_color_legend_add_lines(&arcs, 1, &(struct rv_view){.lanes = &lane, .n_lanes = 1, .has_path = true},
@@ -21,4 +21,31 @@ Test(color_legend, has_room_for_all_that_lies_over_the_calls)
     cr_assert_str_eq(legend.states[n_before + RV_ARC_KIND_COUNT].name, "6 of 45 arcs drawn");
     cr_assert_str_eq(legend.states[legend.n_states - 1].name, "critical path");
     rv_box_colors_destroy(colors);
+}
+
+/* "db" of all names that go on with "::", the whole name of the only one of its kind, and what others begin with. */
+Test(color_legend, names_without_packages_are_shown_by_what_they_have_in_common)
+{
+    static const char *const NAMES[] = {"db::scan", "db::sort", "recurse", "clock_nanosleep", "read_all", "read_one"};
+    enum { N = sizeof NAMES / sizeof *NAMES };
+    struct rv_subroutines *subroutines = rv_subroutines_create();
+    struct rv_box boxes[N];
+    struct rv_view_lane lane = {.n_boxes = N, .n_members = 1};
+    const struct rv_view view = {.to_ns = 1000, .lanes = &lane, .n_lanes = 1, .boxes = boxes, .n_boxes = N};
+    for (uint32_t i = 0; i < N; i++) {
+        rv_subroutines_define(subroutines, i + 1, "", NAMES[i], "", 0);
+        boxes[i] = (struct rv_box){
+            .start_ns = 10 * i, .duration_ns = 9 - i, .id = i + 1, .count = 1, .coverage = RV_BOX_EXACT};
+    }
+    struct rv_box_colors *colors = rv_box_colors_create();
+    struct rv_legend legend;
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
+    rv_color_legend_describe(colors, &view, &legend);
+    static const char *const SHOWN[] = {"db", "read…", "recurse", "clock_nanosleep"};
+    cr_assert_eq(legend.n_rows, sizeof SHOWN / sizeof *SHOWN);
+    for (size_t i = 0; i < legend.n_rows; i++)
+        cr_assert_str_eq(legend.rows[i].name, SHOWN[i]);
+    cr_assert_str_eq(legend.rows[0].only, "name:^db");
+    rv_box_colors_destroy(colors);
+    rv_subroutines_destroy(subroutines);
 }
