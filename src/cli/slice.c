@@ -37,7 +37,7 @@ void rv_cli_slice_init(struct rv_cli_slice *slice, const struct rv_options *opti
     (void)rv_filter_update(slice->filter, subroutines, SIZE_MAX);
 }
 
-void rv_cli_slice_warn(const struct rv_options *options, struct rv_lanes *lanes)
+static void warn_of_times(const struct rv_options *options, struct rv_lanes *lanes)
 {
     uint64_t first_ns, last_ns;
     const uint64_t begins_ns = options->at_ns > options->from_ns ? options->at_ns : options->from_ns;
@@ -46,6 +46,43 @@ void rv_cli_slice_warn(const struct rv_options *options, struct rv_lanes *lanes)
     char duration[32];
     rv_units_format_ns(duration, sizeof duration, last_ns - first_ns);
     rv_warn("--%s is after the end: the capture is %s long", begins_ns == options->from_ns ? "from" : "at", duration);
+}
+
+static bool passes_any_thread(const struct rv_filter *filter, struct rv_lanes *lanes)
+{
+    const size_t n = rv_lanes_n(lanes);
+    bool passes = n == 0;
+    for (size_t i = 0; i < n && !passes; i++) {
+        struct rv_lane *lane = rv_lanes_get(lanes, i);
+        pthread_mutex_lock(&lane->lock);
+        passes = rv_filter_passes_thread(filter, lane->name);
+        pthread_mutex_unlock(&lane->lock);
+    }
+    return passes;
+}
+
+/* Outputs without a call look the same, whatever the reason. */
+static void warn_of_rules(const struct rv_options *options, struct rv_lanes *lanes, struct rv_subroutines *subroutines)
+{
+    static const char *const by[] = {"--find", "--filter", "--find and --filter"};
+    const uint32_t n = rv_subroutines_count(subroutines);
+    const int which = (options->find != NULL) + 2 * (rv_filter_n_rules(options->filter) != 0) - 1;
+    struct rv_cli_slice slice;
+    if (which < 0 || !n)
+        return;
+    rv_cli_slice_init(&slice, options, lanes, subroutines);
+    if (!rv_filter_passes_any_name(slice.filter, n))
+        rv_warn("no subroutine has a name that passes %s", by[which]);
+    else if (!passes_any_thread(slice.filter, lanes))
+        rv_warn("no thread has a name that passes %s", by[which]);
+    rv_cli_slice_fini(&slice);
+}
+
+void rv_cli_slice_warn(const struct rv_options *options, struct rv_session *session)
+{
+    struct rv_lanes *lanes = rv_session_lanes(session);
+    warn_of_times(options, lanes);
+    warn_of_rules(options, lanes, rv_session_subroutines(session));
 }
 
 struct rv_slice rv_cli_slice_part(const struct rv_cli_slice *slice)

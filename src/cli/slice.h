@@ -28,8 +28,9 @@ void rv_cli_slice_init(struct rv_cli_slice *slice, const struct rv_options *opti
 struct rv_slice rv_cli_slice_part(const struct rv_cli_slice *slice);
 void rv_cli_slice_fini(struct rv_cli_slice *slice);
 
-/* Print one line if --from or --at is after the end of the capture. */
-void rv_cli_slice_warn(const struct rv_options *options, struct rv_lanes *lanes);
+/* Print one line if --from or --at is after the end of the capture, and one if no name of its subroutines or threads
+ * passes --find and --filter. */
+void rv_cli_slice_warn(const struct rv_options *options, struct rv_session *session);
 
 /* Statistics of the slice; the caller destroys them. Loads the blocks of the slice that are not loaded. Warns about
  * evicted calls. */

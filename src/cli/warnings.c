@@ -209,5 +209,5 @@ void rv_warnings_print(const struct rv_warnings *run)
     say_instrumentation(run);
     if (!run->options->file)
         say_not_traced(run);
-    rv_cli_slice_warn(run->options, rv_session_lanes(run->session));
+    rv_cli_slice_warn(run->options, run->session);
 }

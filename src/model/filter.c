@@ -368,12 +368,17 @@ static bool matches_arguments(struct condition *condition, const struct rv_lane 
     return false;
 }
 
+static bool passes_name(const struct rule *rule, uint32_t id)
+{
+    return rv_name_set_has(&rule->condition->matches, id) != rule->is_inverted;
+}
+
 static bool passes(const struct rule *rule, const struct rv_lane *lane, const struct rv_box *box)
 {
     switch (rule->condition->key) {
     case NAME:
     case PACKAGE:
-        return rv_name_set_has(&rule->condition->matches, box->id) != rule->is_inverted;
+        return passes_name(rule, box->id);
     case ARGUMENTS:
         return matches_arguments(rule->condition, lane, box) != rule->is_inverted;
     case DEPTH:
@@ -393,4 +398,15 @@ bool rv_filter_passes_box(const struct rv_filter *filter, const struct rv_lane *
         if (!passes(&filter->rules[i], lane, box))
             return false;
     return true;
+}
+
+bool rv_filter_passes_any_name(const struct rv_filter *filter, uint32_t n_subroutines)
+{
+    bool passes = false;
+    for (uint32_t id = 0; id < n_subroutines && !passes; id++) {
+        passes = true;
+        for (size_t i = 0; i < rv_filter_n_rules(filter) && passes; i++)
+            passes = !rv_filter_is_over_names(filter, i) || passes_name(&filter->rules[i], id);
+    }
+    return passes;
 }

@@ -69,4 +69,7 @@ uint64_t rv_filter_generation(const struct rv_filter *filter);
 bool rv_filter_passes_thread(const struct rv_filter *filter, const char *thread_name);
 bool rv_filter_passes_box(const struct rv_filter *filter, const struct rv_lane *lane, const struct rv_box *box);
 
+/* Does any of the first subroutines pass the rules over names and packages? */
+bool rv_filter_passes_any_name(const struct rv_filter *filter, uint32_t n_subroutines);
+
 #endif

@@ -74,6 +74,14 @@ for option in from at; do
     expect "--$option at the end" "$status $(cat "$folder/err")" "0 "
 done
 
+# ---- names that nothing has ----
+for rows in "--find=zzz|no subroutine has a name that passes --find" \
+    "--filter=name:zzz|no subroutine has a name that passes --filter" \
+    "--filter=thread:zzz|no thread has a name that passes --filter"; do
+    run --report=csv "${rows%%|*}" "$folder/call.json"
+    expect "${rows%%|*}" "$status $(cat "$folder/err")" "0 ringviz: ${rows#*|}"
+done
+
 printf 'some text\n' >"$folder/text"
 run --report "$folder/text"
 expect "a file of none of the kinds" "$status $(sed 's|/.*/||' "$folder/err")" \

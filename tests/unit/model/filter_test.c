@@ -128,6 +128,32 @@ Test(filter, a_call_must_pass_all_rules_and_rules_can_be_removed, .timeout = 60)
     rv_subroutines_destroy(subroutines);
 }
 
+Test(filter, names_that_no_subroutine_has_are_known, .timeout = 60)
+{
+    static const struct {
+        const char *rules[2];
+        bool passes;
+    } rows[] = {
+        {{"name:sub5$", "package:shop"}, true},
+        {{"name:sub5$", "package:std"}, false},
+        {{"name:nothing"}, false},
+        {{"!name:sub"}, false},
+        {{"depth:>9", "name:sub"}, true},
+        {{NULL}, true},
+    };
+    struct rv_subroutines *subroutines = make_names();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct rv_filter *filter = NULL;
+        for (int j = 0; j < 2 && rows[i].rules[j]; j++)
+            add(&filter, rows[i].rules[j]);
+        cr_assert(rv_filter_update(filter, subroutines, EVERYTHING));
+        cr_assert_eq(rv_filter_passes_any_name(filter, N_IDS), rows[i].passes, "row %zu", i);
+        rv_filter_release(filter);
+    }
+    cr_assert_not(rv_filter_passes_any_name(NULL, 0));
+    rv_subroutines_destroy(subroutines);
+}
+
 Test(filter, a_view_dims_or_leaves_out_what_does_not_pass_and_marks_hits, .timeout = 60)
 {
     struct rv_subroutines *subroutines = make_names();
