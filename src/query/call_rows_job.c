@@ -7,8 +7,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "model/span_iter.h"
-#include "pipeline/session.h"
+#include "pipeline/lane_reader.h"
 
 #define MOST_READ (2u << 20) /* callees that are read for all rows */
 #define ROW_READ (1u << 17)  /* and for one */
@@ -18,12 +17,9 @@
 struct reading { /* the callees of one call */
     const struct rv_call_rows_job *job;
     const struct rv_call *call;
-    struct rv_lane *lane;
-    struct rv_span_iter_back walk;
-    struct rv_span_reader *blocks;
+    struct rv_lane_reader calls;
     struct rv_span *spans; /* latest end first */
     size_t n, capacity, most;
-    bool is_damaged;
     struct rv_box piece[PIECE];
 };
 
@@ -42,47 +38,17 @@ static void keep(struct reading *reading, size_t n)
     }
 }
 
-static bool begin(struct reading *reading)
-{
-    const uint64_t from_ns = reading->call->start_ns, to_ns = rv_call_end_ns(reading->call);
-    pthread_mutex_lock(&reading->lane->lock);
-    rv_span_iter_back_begin(&reading->walk, reading->lane->timeline, from_ns, to_ns > from_ns ? to_ns : from_ns + 1);
-    pthread_mutex_unlock(&reading->lane->lock);
-    return rv_span_iter_back_wants_page(&reading->walk);
-}
-
-static void give_page(struct reading *reading)
-{
-    struct rv_span_part part;
-    if (!reading->blocks)
-        reading->blocks = rv_session_read(
-            reading->job->session, &(struct rv_span_reader_params){.from_ns = reading->walk.from_ns,
-                                                                   .to_ns = reading->walk.to_ns,
-                                                                   .is_backward = true,
-                                                                   .paged_before_ns = reading->walk.paged_before_ns,
-                                                                   .lane_idx = &reading->call->lane_idx});
-    if (rv_span_reader_take(reading->blocks, RV_JOB_THREAD_WAIT_NS, &part) == RV_SPAN_READER_LATER)
-        return;
-    reading->is_damaged |= part.is_damaged;
-    rv_span_iter_back_give(&reading->walk, rv_span_part_take(&part, reading->call->lane_idx),
-                           rv_span_reader_edge_ns(reading->blocks));
-    rv_span_part_fini(&part);
-}
-
 /* False: too many, damaged, or not wanted any more. */
 static bool read_all(struct reading *reading)
 {
-    while (rv_job_thread_is_wanted(&reading->job->thread) && reading->n <= reading->most && !reading->is_damaged) {
-        pthread_mutex_lock(&reading->lane->lock);
-        size_t n = rv_span_iter_back_next(&reading->walk, reading->lane->timeline, reading->piece, PIECE);
-        pthread_mutex_unlock(&reading->lane->lock);
+    bool has_more = true;
+    while (has_more && rv_job_thread_is_wanted(&reading->job->thread) && reading->n <= reading->most &&
+           !reading->calls.is_damaged) {
+        size_t n;
+        has_more = rv_lane_reader_next(&reading->calls, RV_JOB_THREAD_WAIT_NS, reading->piece, PIECE, &n);
         keep(reading, n);
-        if (rv_span_iter_back_wants_page(&reading->walk))
-            give_page(reading);
-        else if (n < PIECE)
-            return true;
     }
-    return false;
+    return !has_more;
 }
 
 static struct rv_timeline *make_timeline(struct reading *reading)
@@ -102,20 +68,19 @@ static struct rv_timeline *make_timeline(struct reading *reading)
 static size_t read_callees(const struct rv_call_rows_job *job, struct rv_call_row *row, struct reading *reading,
                            size_t most)
 {
+    const uint64_t from_ns = row->call.start_ns, to_ns = rv_call_end_ns(&row->call);
     reading->job = job;
     reading->call = &row->call;
-    reading->lane = rv_lanes_get(job->lanes, row->call.lane_idx);
     reading->most = most < ROW_READ ? most : ROW_READ;
     reading->n = 0;
-    reading->is_damaged = false;
-    const bool is_lacking = begin(reading);
+    rv_lane_reader_open(&reading->calls, job->session, rv_lanes_get(job->lanes, row->call.lane_idx), from_ns,
+                        to_ns > from_ns ? to_ns : from_ns + 1);
+    const bool is_lacking = rv_lane_reader_has_blocks(&reading->calls);
     if (is_lacking && read_all(reading))
         row->callees = make_timeline(reading);
     else if (is_lacking)
         job->rows->n_coarse++;
-    rv_span_iter_back_fini(&reading->walk);
-    rv_span_reader_close(reading->blocks);
-    reading->blocks = NULL;
+    rv_lane_reader_close(&reading->calls);
     return reading->n;
 }
 

@@ -11,10 +11,12 @@
 #include "base/clock.h"
 #include "query/calls_view.h"
 #include "base/vec.h"
+#include "pipeline/lane_reader.h"
 #include "source/indexed.h"
 #include "source/replay.h"
 
 #include "recorded.h"
+#include "sessions.h"
 
 enum { N_RANGES = 12, WAIT_S = 60 };
 
@@ -144,6 +146,61 @@ Test(span_reader, calls_of_a_history_are_viewed_with_all_their_callees)
 {
     has_history = true;
     compare_calls(&LARGE);
+}
+
+/* ---- the calls of a lane ---- */
+
+enum { PIECE = 100 };
+
+static struct sessions_boxes read_lane(struct rv_session *session, struct rv_lane *lane, const uint64_t window[2])
+{
+    struct sessions_boxes boxes = {.list = NULL};
+    struct rv_lane_reader reader;
+    bool has_more = true;
+    rv_lane_reader_open(&reader, session, lane, window[0], window[1]);
+    while (has_more) {
+        size_t n;
+        boxes.list = rv_vec_reserve(boxes.list, &boxes.capacity, boxes.n + PIECE, sizeof *boxes.list);
+        has_more = rv_lane_reader_next(&reader, UINT64_C(1000000000) * WAIT_S, boxes.list + boxes.n, PIECE, &n);
+        boxes.n += n;
+    }
+    cr_assert(!reader.is_damaged);
+    rv_lane_reader_close(&reader);
+    return boxes;
+}
+
+static size_t compare_lane(const struct sessions *sessions, uint32_t lane_idx, const uint64_t window[2])
+{
+    struct rv_lane *lane = rv_lanes_get(rv_session_lanes(sessions->whole), lane_idx);
+    struct sessions_boxes whole = read_lane(NULL, lane, window);
+    struct sessions_boxes indexed = read_lane(sessions->indexed, sessions_find(sessions->indexed, lane), window);
+    cr_assert_eq(whole.n, indexed.n, "lane %u: %zu calls, %zu by index", lane_idx, whole.n, indexed.n);
+    for (size_t i = 0; i < whole.n; i++) {
+        const struct rv_box *a = &whole.list[i], *b = &indexed.list[i];
+        cr_assert(a->start_ns == b->start_ns && a->duration_ns == b->duration_ns && a->id == b->id &&
+                      a->depth == b->depth,
+                  "lane %u: call %zu of %zu", lane_idx, i, whole.n);
+        cr_assert(i == 0 || rv_box_end_ns(a) <= rv_box_end_ns(a - 1), "lane %u: call %zu ends later", lane_idx, i);
+    }
+    free(whole.list);
+    free(indexed.list);
+    return whole.n;
+}
+
+Test(span_reader, calls_of_a_lane_come_latest_end_first)
+{
+    struct sessions sessions;
+    size_t n = 0;
+    open_both(&sessions, &BUSY);
+    const size_t n_lanes = rv_lanes_n(rv_session_lanes(sessions.whole));
+    for (unsigned i = 0; i < N_RANGES; i++) {
+        const uint64_t from_ns = sessions.first_ns + recorded_draw(sessions.last_ns - sessions.first_ns);
+        const uint64_t window[2] = {i ? from_ns : 0, i ? from_ns + 1 + (UINT64_C(1) << recorded_draw(26)) : UINT64_MAX};
+        for (uint32_t k = 0; k < n_lanes; k++)
+            n += compare_lane(&sessions, k, window);
+    }
+    cr_assert_gt(n, 100000);
+    close_both(&sessions);
 }
 
 /* ---- ranges ---- */

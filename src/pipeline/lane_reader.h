@@ -1,0 +1,38 @@
+/*
+ * Reads the calls of a lane that overlap a window, the latest end first: callers before their callees; also those in
+ * blocks that are not loaded. One thread at a time.
+ */
+#ifndef RV_PIPELINE_LANE_READER_H
+#define RV_PIPELINE_LANE_READER_H
+
+#include "model/span_iter.h"
+#include "pipeline/session.h"
+
+struct rv_lane_reader { /* zeroed = none; must not move while it is open */
+    struct rv_session *session;
+    struct rv_lane *lane;
+    uint32_t lane_idx;
+    struct rv_span_iter_back walk;
+    struct rv_span_reader *blocks; /* NULL: none wanted so far */
+    bool is_damaged;               /* calls of some blocks are missing */
+};
+
+/*
+ * session  NULL: all calls are in the lanes. It and the lane outlive the reader
+ * to_ns    > from_ns
+ */
+void rv_lane_reader_open(struct rv_lane_reader *reader, struct rv_session *session, struct rv_lane *lane,
+                         uint64_t from_ns, uint64_t to_ns);
+void rv_lane_reader_close(struct rv_lane_reader *reader); /* safe on a zeroed one */
+
+/* Are there calls in blocks? */
+bool rv_lane_reader_has_blocks(const struct rv_lane_reader *reader);
+
+/*
+ * The next calls, up to max. Waits for a block at most timeout_ns.
+ *   n        their number; 0 also where a block has not come
+ *   returns  false: there are no more behind them
+ */
+bool rv_lane_reader_next(struct rv_lane_reader *reader, uint64_t timeout_ns, struct rv_box *out, size_t max, size_t *n);
+
+#endif
