@@ -2,10 +2,12 @@
 
 #include <errno.h>
 
+#include "cli/session_calls.h"
 #include "cli/slice.h"
 #include "export/critical_path_table.h"
 #include "export/flows.h"
 #include "export/holders.h"
+#include "export/spool.h"
 #include "export/waits.h"
 
 struct rv_range *rv_reports_measure(const struct rv_options *options, struct rv_session *session)
@@ -92,7 +94,7 @@ static int write_critical_path(struct rv_reports *reports)
         .lanes = rv_session_lanes(reports->session),
         .subroutines = rv_session_subroutines(reports->session),
         .waits = rv_session_waits(reports->session),
-        .spool = reports->spool,
+        .calls = reports->spool ? rv_spool_calls(reports->spool) : rv_cli_session_calls(reports->session),
         .losses = reports->losses,
     };
     rv_cli_slice_init(&slice, reports->options, report.lanes, report.subroutines);

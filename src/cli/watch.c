@@ -49,7 +49,7 @@ struct watch {
     const struct rv_options *options;
     struct rv_output output;
     struct rv_exports exports;
-    struct rv_spool *spool; /* of every call; NULL: not needed */
+    struct rv_spool *spool; /* of every call; NULL: not needed, or blocks are read on demand */
     struct rv_cli_lines lines;
     struct rv_sink sinks[MAX_SINKS];
     size_t n_sinks;
@@ -180,8 +180,11 @@ static void add_sink(struct watch *watch, struct rv_sink sink)
     watch->sinks[watch->n_sinks++] = sink;
 }
 
+/* When it is known whether the source is read on demand. */
 static int open_sinks(struct watch *watch)
 {
+    if (watch->source->is_on_demand)
+        return 0;
     if (rv_options_has(watch->options, RV_OPTION_SPANS) || rv_options_has(watch->options, RV_OPTION_WAITS) ||
         rv_options_has(watch->options, RV_OPTION_CRITICAL_PATH) || watch->options->group_by.is_on ||
         watch->options->n_exports) {
@@ -199,25 +202,28 @@ static bool is_looked_at(const struct rv_options *options)
     return !options->is_headless || options->screenshot || options->frames || options->video;
 }
 
-/* Is the picture, or the report of a range of time, the only output of the calls? */
+/* Is the picture, or the report or the critical path of a range of time, the only output of the calls? */
 static bool needs_few_blocks(const struct rv_options *options)
 {
     bool has_calls = options->has_lines || rv_options_has(options, RV_OPTION_SPANS) ||
                      rv_options_has(options, RV_OPTION_WAITS) || rv_options_has(options, RV_OPTION_HOLDERS) ||
-                     rv_options_has(options, RV_OPTION_FLOWS) || rv_options_has(options, RV_OPTION_CRITICAL_PATH) ||
-                     options->n_exports || rv_options_has(options, RV_OPTION_RECORD) || options->frames ||
-                     options->video || options->max_depth || options->look == RV_VIEW_MODE_TASKS;
+                     rv_options_has(options, RV_OPTION_FLOWS) || options->n_exports ||
+                     rv_options_has(options, RV_OPTION_RECORD) || options->frames || options->video ||
+                     options->max_depth || options->look == RV_VIEW_MODE_TASKS;
     if (has_calls)
         return false;
-    return is_looked_at(options) ? !options->has_report && !options->find && !rv_options_has_part(options)
-                                 : options->has_report && rv_options_has_part(options);
+    const bool has_table = options->has_report || rv_options_has(options, RV_OPTION_CRITICAL_PATH);
+    return is_looked_at(options) ? !has_table && !options->find && !rv_options_has_part(options)
+                                 : has_table && rv_options_has_part(options);
 }
 
-/* The report of a slice is computed at the end, from the calls in lanes; all other text comes from sinks and
- * statistics. */
-static bool leaves_calls(const struct rv_options *options)
+/* The report of a slice, and what is read on demand, is computed at the end, from the calls in lanes; all other text
+ * comes from sinks and statistics. */
+static bool leaves_calls(const struct watch *watch)
 {
-    return !is_looked_at(options) && !(options->has_report && rv_cli_slice_is_asked(options));
+    const struct rv_options *options = watch->options;
+    return !watch->source->is_on_demand && !is_looked_at(options) &&
+           !(options->has_report && rv_cli_slice_is_asked(options));
 }
 
 static struct rv_context_switches *open_context_switches(const struct rv_options *options)
@@ -316,9 +322,9 @@ static int prepare(struct watch *watch)
     if (!error)
         error = rv_capture_filter_create(&watch->filter, options->include, options->exclude);
     if (!error)
-        error = open_sinks(watch);
-    if (!error)
         error = open_source(watch);
+    if (!error)
+        error = open_sinks(watch);
     if (!error && watch->map.base)
         rv_sigbus_catch(
             &(struct rv_sigbus_region){watch->map.base, watch->map.n_bytes, watch->map.fd, watch->map.path});
@@ -377,7 +383,7 @@ static void start_session(struct watch *watch)
         &(struct rv_session_params){
             .n_workers = options->n_threads,
             .memory_bytes = options->memory_bytes,
-            .leaves_calls = leaves_calls(options),
+            .leaves_calls = leaves_calls(watch),
             .keeps_stretches = rv_options_has(options, RV_OPTION_SPANS) || options->n_exports ||
                                rv_options_has(options, RV_OPTION_CRITICAL_PATH),
             .keeps_waits = is_looked_at(options) || rv_options_has(options, RV_OPTION_WAITS) ||

@@ -15,7 +15,7 @@
 #include "export/innermost_calls.h"
 #include "export/losses.h"
 #include "export/preorder.h"
-#include "export/if_free_spool.h"
+#include "export/savings.h"
 #include "export/text_buffer.h"
 #include "export/waits.h"
 #include "waits/graph.h"
@@ -40,7 +40,7 @@ struct rows {
 };
 
 /* Had this been free: so many subroutines, objects, and objects whose wakers are not known. */
-enum { SAVINGS_EACH = RV_IF_FREE_SPOOL_MOST_SUBROUTINES, MOST_SAVINGS = 3 * SAVINGS_EACH };
+enum { SAVINGS_EACH = RV_SAVINGS_MOST_SUBROUTINES, MOST_SAVINGS = 3 * SAVINGS_EACH };
 
 /* More waits are not taken into memory: the path is found among those that it needs, and savings are not measured. */
 #define MOST_WAITS ((size_t)1 << 23)
@@ -60,47 +60,61 @@ struct path {
     struct rv_path_step *steps;
     size_t n_steps;
     struct rows subroutines, objects, unknown, on_threads;
-    struct rv_if_free_saving savings[MOST_SAVINGS]; /* most first */
+    struct rv_saving savings[MOST_SAVINGS]; /* most first */
     size_t n_savings;
 };
 
 /* ---- what the path is of ---- */
 
-struct longest {
+struct longest { /* of a lane: of those that are equally long the first to end */
+    const struct rv_slice *part;
+    const struct rv_lane *lane;
     struct rv_span span;
-    const struct rv_lane *lane; /* NULL: none so far */
+    bool is_found;
 };
 
-static int find_longest_in(const struct rv_critical_path_report *report, const struct rv_lane *lane,
-                           struct rv_spool_block *block, struct longest *longest)
+static void take_longer(void *context, const struct rv_span *spans, size_t n)
 {
-    uint64_t number = rv_spool_first_block(report->spool, lane->idx);
-    int error = 0;
-    for (; number && !error; number = rv_spool_next_block(report->spool, lane->idx, number, block)) {
-        error = rv_spool_read(report->spool, number, block);
-        for (uint32_t i = 0; i < block->n && !error; i++) {
-            const struct rv_span *span = &block->spans[i];
-            const bool is_longer = !longest->lane || span->end - span->start > longest->span.end - longest->span.start;
-            if (is_longer && !(span->flags & RV_SPAN_ORPHAN) && rv_slice_has_span(&report->part, lane, span))
-                *longest = (struct longest){*span, lane};
-        }
+    struct longest *longest = context;
+    for (size_t i = 0; i < n; i++) {
+        const bool is_shorter =
+            longest->is_found && spans[i].end - spans[i].start < longest->span.end - longest->span.start;
+        if (is_shorter || spans[i].flags & RV_SPAN_ORPHAN ||
+            !rv_slice_has_span(longest->part, longest->lane, &spans[i]))
+            continue;
+        longest->span = spans[i];
+        longest->is_found = true;
     }
-    return error;
+}
+
+static int find_longest_in(const struct rv_critical_path_report *report, struct longest *longest)
+{
+    const struct rv_slice *part = &report->part;
+    return report->calls.read(report->calls.context,
+                              &(struct rv_lane_calls_wanted){.lane = longest->lane,
+                                                             .from_ns = part->from_ns,
+                                                             .to_ns = part->to_ns ? part->to_ns : UINT64_MAX,
+                                                             .take = take_longer,
+                                                             .context = longest});
 }
 
 static int choose_call(struct path *path)
 {
-    const struct rv_critical_path_report *report = path->report;
-    struct rv_spool_block *block = rv_alloc(1, sizeof *block);
-    struct longest longest = {.lane = NULL};
+    const struct rv_slice *part = &path->report->part;
+    struct longest longest = {.is_found = false};
     int error = 0;
-    for (size_t i = 0; i < path->graph.n_threads && !error; i++)
-        if (path->graph.lane_of[i] && rv_slice_has_lane(&report->part, path->graph.lane_of[i]))
-            error = find_longest_in(report, path->graph.lane_of[i], block, &longest);
-    free(block);
+    for (size_t i = 0; i < path->graph.n_threads && !error; i++) {
+        struct longest of_lane = {.part = part, .lane = path->graph.lane_of[i]};
+        if (!of_lane.lane || !rv_slice_has_lane(part, of_lane.lane))
+            continue;
+        error = find_longest_in(path->report, &of_lane);
+        if (of_lane.is_found &&
+            (!longest.is_found || of_lane.span.end - of_lane.span.start > longest.span.end - longest.span.start))
+            longest = of_lane;
+    }
     if (error)
         return error;
-    if (!longest.lane)
+    if (!longest.is_found)
         return rv_err(ENOENT, "no call passes the filter: there is no critical path");
     path->thread = longest.lane->thread;
     path->from_ns = longest.span.start;
@@ -263,9 +277,9 @@ static void end_call(void *context, uint32_t id)
 
 static int read_threads(struct own *own)
 {
-    static const struct rv_slice all = {0};
+    const struct rv_slice part = {.from_ns = own->path->from_ns, .to_ns = own->path->to_ns};
     const struct rv_innermost_calls_visitor visitor = {pass_time, begin_call, end_call, own};
-    struct rv_preorder *preorder = rv_preorder_create(own->path->report->spool, &all);
+    struct rv_preorder *preorder = rv_preorder_create(&own->path->report->calls, &part);
     int error = preorder ? 0 : -EIO;
     for (size_t i = 0; i < own->path->on_threads.n && !error; i++) {
         own->thread = own->path->on_threads.rows[i].id;
@@ -316,7 +330,7 @@ static void sort(struct rows *rows)
 
 /* ---- had something been free ---- */
 
-static bool has_saving(const struct path *path, const struct rv_if_free_saving *saving)
+static bool has_saving(const struct path *path, const struct rv_saving *saving)
 {
     for (size_t i = 0; i < path->n_savings; i++)
         if (path->savings[i].is_object == saving->is_object && path->savings[i].kind == saving->kind &&
@@ -328,7 +342,7 @@ static bool has_saving(const struct path *path, const struct rv_if_free_saving *
 static void choose_savings(struct path *path, const struct rows *rows, bool is_object)
 {
     for (size_t i = 0; i < rows->n && i < SAVINGS_EACH; i++) {
-        const struct rv_if_free_saving saving = {is_object, rows->rows[i].kind, rows->rows[i].id, 0};
+        const struct rv_saving saving = {is_object, rows->rows[i].kind, rows->rows[i].id, 0};
         const bool is_join = is_object && saving.kind == RV_WAIT_JOIN; /* not to join is another program */
         if (!is_join && !has_saving(path, &saving))
             path->savings[path->n_savings++] = saving;
@@ -337,7 +351,7 @@ static void choose_savings(struct path *path, const struct rows *rows, bool is_o
 
 static int by_saving(const void *a, const void *b)
 {
-    const struct rv_if_free_saving *x = a, *y = b;
+    const struct rv_saving *x = a, *y = b;
     if (x->saved_ns != y->saved_ns)
         return x->saved_ns > y->saved_ns ? -1 : 1;
     if (x->is_object != y->is_object)
@@ -352,12 +366,11 @@ static int measure_savings(struct path *path, struct rv_path_params params)
     choose_savings(path, &path->subroutines, false);
     choose_savings(path, &path->objects, true);
     choose_savings(path, &path->unknown, true);
-    const int error =
-        rv_if_free_spool_measure(&(struct rv_if_free_spool_params){.path = &params,
-                                                                   .graph = &path->graph,
-                                                                   .spool = path->report->spool,
-                                                                   .subroutines = path->report->subroutines},
-                                 path->savings, path->n_savings);
+    const int error = rv_savings_measure(&(struct rv_savings_params){.path = &params,
+                                                                     .graph = &path->graph,
+                                                                     .calls = &path->report->calls,
+                                                                     .subroutines = path->report->subroutines},
+                                         path->savings, path->n_savings);
     qsort(path->savings, path->n_savings, sizeof *path->savings, by_saving);
     return error;
 }
@@ -520,7 +533,7 @@ static void add_text_section(struct rv_text_buffer *text, const struct path *pat
     }
 }
 
-static char *take_saving(const struct path *path, const struct rv_if_free_saving *saving)
+static char *take_saving(const struct path *path, const struct rv_saving *saving)
 {
     const struct row row = {.id = saving->id, .kind = saving->kind};
     return saving->is_object ? take_object(path, &row) : take_subroutine(path, &row);

@@ -8,17 +8,17 @@
 
 #include <stdio.h>
 
+#include "export/lane_calls.h"
 #include "export/report.h"
 #include "export/slice.h"
-#include "export/spool.h"
 #include "waits/waits.h"
 
 struct rv_critical_path_report {
     struct rv_lanes *lanes; /* of a session that has ended */
     struct rv_subroutines *subroutines;
     struct rv_waits *waits;
-    const struct rv_spool *spool; /* sealed */
-    struct rv_slice part;         /* with a filter: the path of the longest call in it; else of its time */
+    struct rv_lane_calls calls;
+    struct rv_slice part; /* with a filter: the path of the longest call in it; else of its time */
     const struct rv_losses *losses;
 };
 

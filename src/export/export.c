@@ -176,7 +176,8 @@ static int write_all(struct run *run)
 
 int rv_export_write(const struct rv_export *export, enum rv_export_kind kind, FILE *out)
 {
-    struct rv_preorder *preorder = rv_preorder_create(export->spool, &export->part);
+    const struct rv_lane_calls calls = rv_spool_calls(export->spool);
+    struct rv_preorder *preorder = rv_preorder_create(&calls, &export->part);
     if (!preorder)
         return -EIO;
     struct rv_text_buffer text = {0};

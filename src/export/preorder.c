@@ -11,12 +11,14 @@
 
 #include "base/os.h"
 #include "base/vec.h"
+#include "export/spool.h"
 
 enum { BUFFER_SPANS = 8192 };
 
 struct rv_preorder {
-    const struct rv_spool *spool;
+    struct rv_lane_calls calls;
     const struct rv_slice *part;
+    const struct rv_lane *lane; /* that is being read */
     int fd;
     struct rv_span *open; /* open frames at now_ns, outermost first */
     size_t n_open, open_capacity;
@@ -27,13 +29,13 @@ struct rv_preorder {
     int error;
 };
 
-struct rv_preorder *rv_preorder_create(const struct rv_spool *spool, const struct rv_slice *part)
+struct rv_preorder *rv_preorder_create(const struct rv_lane_calls *calls, const struct rv_slice *part)
 {
     int fd = rv_os_open_spool("the spans in order");
     if (fd < 0)
         return NULL;
     struct rv_preorder *preorder = rv_alloc(1, sizeof *preorder);
-    preorder->spool = spool;
+    preorder->calls = *calls;
     preorder->part = part;
     preorder->fd = fd;
     preorder->buffer = rv_alloc(BUFFER_SPANS, sizeof *preorder->buffer);
@@ -101,26 +103,31 @@ static void take(struct rv_preorder *preorder, const struct rv_span *span)
     preorder->now_ns = taken.end;
 }
 
+static void take_some(void *context, const struct rv_span *spans, size_t n)
+{
+    struct rv_preorder *preorder = context;
+    for (size_t i = 0; i < n; i++)
+        if (rv_slice_has_span(preorder->part, preorder->lane, &spans[i]))
+            take(preorder, &spans[i]);
+}
+
 int rv_preorder_begin(struct rv_preorder *preorder, const struct rv_lane *lane)
 {
-    struct rv_spool_block *block = rv_alloc(1, sizeof *block);
+    const struct rv_slice *part = preorder->part;
+    preorder->lane = lane;
     preorder->n_open = preorder->n_buffered = 0;
     preorder->n_written = 0;
     preorder->now_ns = UINT64_MAX;
     preorder->error = 0;
-    uint64_t number = rv_spool_last_block(preorder->spool, lane->idx);
-    while (number && !preorder->error) {
-        preorder->error = rv_spool_read(preorder->spool, number, block);
-        if (preorder->error)
-            break;
-        for (uint32_t i = block->n; i-- > 0;)
-            if (rv_slice_has_span(preorder->part, lane, &block->spans[i]))
-                take(preorder, &block->spans[i]);
-        number = block->previous;
-    }
+    const int error = preorder->calls.read(
+        preorder->calls.context, &(struct rv_lane_calls_wanted){.lane = lane,
+                                                                .from_ns = part->from_ns,
+                                                                .to_ns = part->to_ns ? part->to_ns : UINT64_MAX,
+                                                                .take = take_some,
+                                                                .context = preorder});
     while (preorder->n_open)
         pop(preorder);
-    free(block);
+    preorder->error = preorder->error ? preorder->error : error;
     return preorder->error;
 }
 

@@ -1,6 +1,6 @@
 /*
  * A lane's spans in calling order: callers before their callees, siblings by time, each with its depth in the tree.
- * Spans are spooled in closing order, callers last. Memory holds only the frames open at one time.
+ * They are read in closing order backwards. Memory holds only the frames open at one time.
  *
  * The result is always a proper tree: a span lies within its caller, and begins no earlier than its previous sibling
  * ended. Spans that an orphan encloses become its children; an orphan inside a call begins at its own end, because its
@@ -11,17 +11,18 @@
 
 #include <stddef.h>
 
+#include "export/lane_calls.h"
 #include "export/slice.h"
-#include "export/spool.h"
 
 struct rv_preorder; /* opaque */
 
 /*
  * A reader with a temporary file of its own, for several lanes in turn.
+ *   calls    copied
  *   part     only spans in it; callees of a span not in it move up to its place. Borrowed
  *   returns  NULL with one line printed
  */
-struct rv_preorder *rv_preorder_create(const struct rv_spool *spool, const struct rv_slice *part);
+struct rv_preorder *rv_preorder_create(const struct rv_lane_calls *calls, const struct rv_slice *part);
 void rv_preorder_destroy(struct rv_preorder *preorder);
 
 /* Begin a lane. 0, or a negative errno with one line printed. */

@@ -209,3 +209,33 @@ int rv_spool_read(const struct rv_spool *spool, uint64_t number, struct rv_spool
         error = rv_err(EIO, "spooled spans are damaged");
     return error ? error : rv_spool_read_at(spool->fd, out->spans, out->n * sizeof *out->spans, offset + HEAD_BYTES);
 }
+
+static void reverse(struct rv_spool_block *block)
+{
+    for (uint32_t i = 0, j = block->n; i + 1 < j; i++) {
+        const struct rv_span span = block->spans[i];
+        block->spans[i] = block->spans[--j];
+        block->spans[j] = span;
+    }
+}
+
+static int read_calls(void *context, const struct rv_lane_calls_wanted *wanted)
+{
+    const struct rv_spool *spool = context;
+    struct rv_spool_block *block = rv_alloc(1, sizeof *block);
+    int error = 0;
+    for (uint64_t number = rv_spool_last_block(spool, wanted->lane->idx); number; number = block->previous) {
+        error = rv_spool_read(spool, number, block);
+        if (error)
+            break;
+        reverse(block);
+        wanted->take(wanted->context, block->spans, block->n);
+    }
+    free(block);
+    return error;
+}
+
+struct rv_lane_calls rv_spool_calls(const struct rv_spool *spool)
+{
+    return (struct rv_lane_calls){.read = read_calls, .context = (void *)(uintptr_t)spool};
+}

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "export/lane_calls.h"
 #include "scan/span.h"
 #include "sink/sink.h"
 
@@ -51,5 +52,8 @@ uint64_t rv_spool_next_block(const struct rv_spool *spool, uint32_t lane_idx, ui
 
 /* 0, or a negative errno with one line printed. */
 int rv_spool_read(const struct rv_spool *spool, uint64_t number, struct rv_spool_block *out);
+
+/* All calls of a sealed spool, which outlives it. */
+struct rv_lane_calls rv_spool_calls(const struct rv_spool *spool);
 
 #endif

@@ -38,6 +38,19 @@ for mib in 64 96; do
     check "--memory=${mib}M: nothing was evicted" grep -q "were evicted" "$folder/err"
 done
 
+# The critical path of a part of a large recording reads its calls by the index: not all need room on a disk.
+run --headless --record="$folder/large.rvz" -- "$fib" 33
+for part in "--from=40ms --to=41ms" "--from=90ms --to=290ms --filter=depth:>28"; do
+    # shellcheck disable=SC2086
+    run --critical-path=csv --max-depth=4000 $part "$folder/large.rvz" # by all of it
+    cp "$folder/out" "$folder/expected"
+    # shellcheck disable=SC2086
+    (ulimit -f 16384 && run --critical-path=csv $part "$folder/large.rvz" && exit "$status")
+    expect "--critical-path $part: exit status in little room" $? 0
+    [ "$(wc -l <"$folder/out")" -gt 3 ] || fail "no path of $part: $(cat "$folder/out")"
+    check "--critical-path $part: another path by index" cmp "$folder/expected" "$folder/out"
+done
+
 # Drawing calls, of a recording and of many processes. A driver takes the same for small pictures of few calls and of many.
 export SDL_VIDEODRIVER=offscreen
 if timeout 100 "$ringviz" --screenshot="$folder/picture.png" "$folder/few.rvz" >"$folder/out" 2>&1; then

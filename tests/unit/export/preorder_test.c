@@ -1,5 +1,7 @@
 #include "export/preorder.h"
 
+#include "export/spool.h"
+
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -54,6 +56,12 @@ static struct rv_spool *spool_of(const struct rv_span *spans, size_t n)
     return spool;
 }
 
+static struct rv_preorder *preorder_of(const struct rv_spool *spool, const struct rv_slice *part)
+{
+    const struct rv_lane_calls calls = rv_spool_calls(spool);
+    return rv_preorder_create(&calls, part);
+}
+
 /* All spans of lane 0 as they are given out. */
 static size_t ordered(struct rv_preorder *preorder, struct rv_span *out, size_t max)
 {
@@ -78,7 +86,7 @@ static void check_calls(uint64_t seed, size_t n, uint32_t most_depth, unsigned s
     for (size_t i = 0; i < n; i++)
         expected[calls.closed[i].id] = calls.closed[i];
     struct rv_spool *spool = spool_of(calls.closed, n);
-    struct rv_preorder *preorder = rv_preorder_create(spool, &all);
+    struct rv_preorder *preorder = preorder_of(spool, &all);
     for (int turn = 0; turn < 2; turn++) {
         cr_assert_eq(ordered(preorder, got, n), n);
         for (size_t i = 0; i < n; i++)
@@ -107,7 +115,7 @@ Test(preorder, calls_come_in_the_order_in_which_they_were_called, .timeout = 60)
 Test(preorder, a_lane_without_spans_is_empty, .timeout = 60)
 {
     struct rv_spool *spool = spool_of(NULL, 0);
-    struct rv_preorder *preorder = rv_preorder_create(spool, &all);
+    struct rv_preorder *preorder = preorder_of(spool, &all);
     struct rv_span none;
     cr_assert_eq(ordered(preorder, &none, 0), 0);
     rv_preorder_destroy(preorder);
@@ -118,7 +126,7 @@ static void check_order(const struct rv_span *closed, const struct rv_span *expe
 {
     struct rv_span got[8];
     struct rv_spool *spool = spool_of(closed, n);
-    struct rv_preorder *preorder = rv_preorder_create(spool, &all);
+    struct rv_preorder *preorder = preorder_of(spool, &all);
     cr_assert_eq(ordered(preorder, got, 8), n);
     for (size_t i = 0; i < n; i++) {
         cr_assert_eq(got[i].id, expected[i].id, "%zu: id %u", i, got[i].id);
@@ -170,7 +178,7 @@ Test(preorder, what_is_left_out_is_left_out_with_its_place, .timeout = 60)
     cr_assert_eq(rv_filter_add(&filter, "!depth:=1", why, sizeof why), 0);
     const struct rv_slice part = {.from_ns = 15, .to_ns = 1000, .filter = filter};
     struct rv_spool *spool = spool_of(closed, 5);
-    struct rv_preorder *preorder = rv_preorder_create(spool, &part);
+    struct rv_preorder *preorder = preorder_of(spool, &part);
     struct rv_span got[5];
     cr_assert_eq(ordered(preorder, got, 5), 2);
     cr_assert(got[0].id == 5 && got[0].depth == 0);
@@ -194,7 +202,7 @@ Test(preorder, overlapping_spans_become_a_tree, .timeout = 60)
                                          .flags = (uint32_t)(next_random(&state) % 8)};
         }
         struct rv_spool *spool = spool_of(closed, n);
-        struct rv_preorder *preorder = rv_preorder_create(spool, &all);
+        struct rv_preorder *preorder = preorder_of(spool, &all);
         cr_assert_eq(ordered(preorder, got, n), n);
         uint64_t ends[41] = {UINT64_MAX}, now_ns = 0;
         for (size_t i = 0; i < n; i++) {

@@ -1,4 +1,4 @@
-#include "export/if_free_spool.h"
+#include "export/savings.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 
 #define NO_SAVING UINT8_MAX
 
-struct freed { /* of the subroutines: how much of a thread's time is theirs */
-    uint64_t *until_ns[RV_IF_FREE_SPOOL_MOST_SUBROUTINES]; /* of each, by moment */
-    uint8_t *of_id;                                        /* which of them a subroutine is */
+struct freed {                                       /* of the subroutines: how much of a thread's time is theirs */
+    uint64_t *until_ns[RV_SAVINGS_MOST_SUBROUTINES]; /* of each, by moment */
+    uint8_t *of_id;                                  /* which of them a subroutine is */
     const uint32_t *as_id;
     uint32_t n_ids;
     size_t n;
@@ -19,7 +19,7 @@ struct freed { /* of the subroutines: how much of a thread's time is theirs */
     /* of the thread that is being read */
     const struct rv_if_free_moment *moments;
     size_t n_moments, next;
-    uint64_t sum_ns[RV_IF_FREE_SPOOL_MOST_SUBROUTINES], at_ns;
+    uint64_t sum_ns[RV_SAVINGS_MOST_SUBROUTINES], at_ns;
     int n_waits; /* that it is in */
 };
 
@@ -66,11 +66,10 @@ static int read_thread(struct freed *freed, struct rv_preorder *preorder, const 
     return error;
 }
 
-static int read_threads(const struct rv_if_free_spool_params *params, const struct rv_if_free *if_free,
-                        struct freed *freed)
+static int read_threads(const struct rv_savings_params *params, const struct rv_if_free *if_free, struct freed *freed)
 {
-    static const struct rv_slice all = {0};
-    struct rv_preorder *preorder = rv_preorder_create(params->spool, &all);
+    const struct rv_slice part = {.from_ns = params->path->from_ns, .to_ns = params->path->to_ns};
+    struct rv_preorder *preorder = rv_preorder_create(params->calls, &part);
     int error = preorder ? 0 : -EIO;
     for (size_t i = 0; i < params->graph->n_threads && !error; i++)
         if (params->graph->lane_of[i])
@@ -80,12 +79,12 @@ static int read_threads(const struct rv_if_free_spool_params *params, const stru
 }
 
 /* Which of the savings are subroutines, in their order. */
-static void list_subroutines(struct freed *freed, const struct rv_if_free_saving *savings, size_t n, size_t n_moments)
+static void list_subroutines(struct freed *freed, const struct rv_saving *savings, size_t n, size_t n_moments)
 {
     freed->of_id = rv_alloc((size_t)freed->n_ids + 1, 1);
     for (uint32_t i = 0; i <= freed->n_ids; i++)
         freed->of_id[i] = NO_SAVING;
-    for (size_t i = 0; i < n && freed->n < RV_IF_FREE_SPOOL_MOST_SUBROUTINES; i++) {
+    for (size_t i = 0; i < n && freed->n < RV_SAVINGS_MOST_SUBROUTINES; i++) {
         if (savings[i].is_object || savings[i].id >= freed->n_ids)
             continue;
         freed->of_id[freed->as_id[savings[i].id]] = (uint8_t)freed->n;
@@ -95,7 +94,7 @@ static void list_subroutines(struct freed *freed, const struct rv_if_free_saving
 
 struct object {
     const struct rv_wait_graph *graph;
-    const struct rv_if_free_saving *saving;
+    const struct rv_saving *saving;
 };
 
 static bool is_for(const void *context, size_t wait)
@@ -105,8 +104,8 @@ static bool is_for(const void *context, size_t wait)
     return waited->object == object->saving->id && waited->kind == object->saving->kind;
 }
 
-static void measure(const struct rv_if_free_spool_params *params, struct rv_if_free *if_free, const struct freed *freed,
-                    struct rv_if_free_saving *saving)
+static void measure(const struct rv_savings_params *params, struct rv_if_free *if_free, const struct freed *freed,
+                    struct rv_saving *saving)
 {
     const struct object object = {params->graph, saving};
     struct rv_if_free_what what = {.freed_ns = NULL};
@@ -119,7 +118,7 @@ static void measure(const struct rv_if_free_spool_params *params, struct rv_if_f
     saving->saved_ns = params->path->to_ns - rv_if_free_end_ns(if_free, &what);
 }
 
-int rv_if_free_spool_measure(const struct rv_if_free_spool_params *params, struct rv_if_free_saving *savings, size_t n)
+int rv_savings_measure(const struct rv_savings_params *params, struct rv_saving *savings, size_t n)
 {
     struct rv_if_free *if_free = rv_if_free_create(params->path);
     struct freed freed = {.from_ns = params->path->from_ns};

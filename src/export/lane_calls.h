@@ -1,0 +1,21 @@
+/* Where calls of a lane are read from, the latest end first: callers before their callees. */
+#ifndef RV_EXPORT_LANE_CALLS_H
+#define RV_EXPORT_LANE_CALLS_H
+
+#include "model/lanes.h"
+#include "scan/span.h"
+
+struct rv_lane_calls_wanted {
+    const struct rv_lane *lane;
+    uint64_t from_ns, to_ns; /* those that overlap this; others may come, too */
+    void (*take)(void *context, const struct rv_span *spans, size_t n); /* borrowed for the call */
+    void *context;
+};
+
+struct rv_lane_calls {
+    /* 0, or a negative errno with one line printed. */
+    int (*read)(void *context, const struct rv_lane_calls_wanted *wanted);
+    void *context;
+};
+
+#endif
