@@ -128,6 +128,9 @@ void ringviz_thread_state(enum ringviz_thread_state state);
  */
 void ringviz_thread_state_since(enum ringviz_thread_state state, uint64_t ticks);
 
+/* The innermost call of the calling thread has made n objects since the last call of this function: columns of reports. */
+void ringviz_objects(uint32_t n);
+
 /* Now, by the trace file's clock; 0 without one. */
 uint64_t ringviz_ticks(void);
 

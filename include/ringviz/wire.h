@@ -76,6 +76,7 @@ enum rv_thread_state {
     RV_THREAD_PREEMPTED, /* ready, but the CPU was taken away */
     RV_THREAD_BLOCKED,   /* waits */
     RV_THREAD_UNKNOWN,   /* any of them: changes were lost */
+    RV_THREAD_MADE,      /* no state: id = objects that the innermost call has made since the thread's last MADE */
     RV_THREAD_STATE_COUNT
 };
 

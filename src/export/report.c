@@ -29,8 +29,8 @@ struct table {
     size_t n;
     struct rv_lane **lanes; /* by thread */
     size_t n_lanes;
-    bool has_switches, has_turns; /* of the threads: by the kernel, by a runtime */
-    int n_left_out;               /* columns of the text, from the first group on */
+    bool has_switches, has_turns, has_objects; /* of the threads: by the kernel, by a runtime twice */
+    int n_left_out;                            /* columns of the text, from the first group on */
 };
 
 /* Those that a narrow terminal has no room for, the least telling first. */
@@ -120,6 +120,7 @@ static void table_init(struct table *table, const struct rv_report *report)
         const struct rv_state_times times = times_of(table->lanes[i]);
         table->has_switches |= rv_state_times_has_switches(&times);
         table->has_turns |= rv_state_times_has_turns(&times);
+        table->has_objects |= times.n_objects > 0;
     }
 }
 
@@ -134,12 +135,12 @@ static void table_fini(struct table *table)
 /* ---- times in which calls ran and did not ---- */
 
 enum { COLUMN_WIDTH = 11, NAME_WIDTH = 22 }; /* of the text; of names what most need */
-enum { SELF_TIMES = 0, TOTAL_TIMES = 5, N_TIMES = 10, N_SWITCH_TIMES = 3 };
+enum { N_SWITCH_TIMES = 3, OBJECTS = 5, SELF_TIMES = 0, TOTAL_TIMES = 6, N_TIMES = 12 };
 
-/* Own ones, then those of outermost activations: three by the kernel's switches, two by a runtime's turns. */
+/* Own ones, then those of outermost activations: three by the kernel's switches, two by a runtime's turns, and objects made. */
 static const char *const TIME_NAMES[N_TIMES] = {
-    "self_cpu_ns",  "self_blocked_ns",  "self_runnable_ns",  "self_ready_ns",  "self_suspended_ns",
-    "total_cpu_ns", "total_blocked_ns", "total_runnable_ns", "total_ready_ns", "total_suspended_ns"};
+    "self_cpu_ns",  "self_blocked_ns",  "self_runnable_ns",  "self_ready_ns",  "self_suspended_ns",  "self_objects",
+    "total_cpu_ns", "total_blocked_ns", "total_runnable_ns", "total_ready_ns", "total_suspended_ns", "total_objects"};
 
 static void list_times(uint64_t *out, const struct rv_state_times *times, uint64_t all_ns)
 {
@@ -148,6 +149,7 @@ static void list_times(uint64_t *out, const struct rv_state_times *times, uint64
     out[2] = times->runnable_ns;
     out[3] = times->ready_ns;
     out[4] = times->suspended_ns;
+    out[OBJECTS] = times->n_objects;
 }
 
 static void list_row_times(uint64_t out[N_TIMES], const struct rv_stats_row *row)
@@ -158,6 +160,8 @@ static void list_row_times(uint64_t out[N_TIMES], const struct rv_stats_row *row
 
 static bool knows(const struct table *table, int time)
 {
+    if (time % TOTAL_TIMES == OBJECTS)
+        return table->has_objects;
     return time % TOTAL_TIMES < N_SWITCH_TIMES ? table->has_switches : table->has_turns;
 }
 
@@ -219,6 +223,8 @@ static void add_json_thread(struct rv_text_buffer *text, const struct table *tab
         add_json_number(text, ",\"ready_ns\":", lane->times.ready_ns);
         add_json_number(text, ",\"suspended_ns\":", lane->times.suspended_ns);
     }
+    if (table->has_objects)
+        add_json_number(text, ",\"objects\":", lane->times.n_objects);
     if (lane->last_line)
         add_json_number(text, ",\"last_line\":", lane->last_line);
     rv_text_buffer_add(text, "}");
@@ -340,7 +346,7 @@ static void add_csv_losses(struct rv_text_buffer *text, const struct rv_report *
     const struct rv_losses *losses = report->losses;
     for (enum rv_loss loss = 0; losses && loss < RV_LOSS_COUNT; loss++)
         if (losses->n[loss])
-            rv_text_buffer_format(text, "(lost: %s),,0,%llu,0,0,0,0,0,0,,,,,,,,,,%s\n", rv_loss_words(loss),
+            rv_text_buffer_format(text, "(lost: %s),,0,%llu,0,0,0,0,0,0,,,,,,,,,,,,%s\n", rv_loss_words(loss),
                                   (unsigned long long)losses->n[loss], report->group_by ? "," : "");
 }
 
@@ -353,7 +359,7 @@ static void add_csv_not_traced(struct rv_text_buffer *text, const struct rv_repo
         char when[64], name[sizeof all->what + sizeof when + 64];
         snprintf(name, sizeof name, "(not traced %s: %s)", rv_not_traced_when(&all[i], when), all[i].what);
         rv_text_buffer_add_csv(text, name);
-        rv_text_buffer_format(text, ",,0,0,0,0,0,0,0,0,,,,,,,,,,%s\n", report->group_by ? "," : "");
+        rv_text_buffer_format(text, ",,0,0,0,0,0,0,0,0,,,,,,,,,,,,%s\n", report->group_by ? "," : "");
     }
     free(all);
 }
@@ -403,13 +409,15 @@ static void add_times(struct rv_text_buffer *text, const struct table *table, co
     uint64_t numbers[TOTAL_TIMES];
     list_times(numbers, times, all_ns ? *all_ns : 0);
     for (int i = all_ns ? 0 : 1; i < TOTAL_TIMES; i++)
-        if (knows(table, i))
+        if (i == OBJECTS && knows(table, i))
+            rv_text_buffer_format(text, " %10llu", (unsigned long long)numbers[i]);
+        else if (knows(table, i))
             rv_text_buffer_add_duration(text, numbers[i]);
 }
 
 static void add_times_heading(struct rv_text_buffer *text, const struct table *table, bool has_cpu)
 {
-    static const char *const names[TOTAL_TIMES] = {"cpu", "blocked", "runnable", "ready", "suspended"};
+    static const char *const names[TOTAL_TIMES] = {"cpu", "blocked", "runnable", "ready", "suspended", "objects"};
     for (int i = has_cpu ? 0 : 1; i < TOTAL_TIMES; i++)
         if (knows(table, i))
             rv_text_buffer_format(text, " %10s", names[i]);
@@ -424,8 +432,10 @@ static bool shows(const struct table *table, enum column_group group)
 static int width_of(const struct table *table, enum column_group group)
 {
     static const int n_durations[N_COLUMN_GROUPS] = {[LOW_DURATIONS] = 2, [HIGH_DURATIONS] = 1};
-    const int n_states = N_SWITCH_TIMES * table->has_switches + (TOTAL_TIMES - N_SWITCH_TIMES) * table->has_turns;
     const bool is_of_states = group == TOTAL_STATES || group == SELF_STATES;
+    int n_states = 0;
+    for (int i = 0; i < TOTAL_TIMES; i++)
+        n_states += knows(table, i);
     return shows(table, group) ? COLUMN_WIDTH * (is_of_states ? n_states : n_durations[group]) : 0;
 }
 
@@ -443,8 +453,9 @@ static void fit(struct table *table, unsigned width)
 static void add_text_left_out(struct rv_text_buffer *text, const struct table *table)
 {
     static const char *const names[N_COLUMN_GROUPS] = {"states of total", "min, p50", "states of self", "p99"};
-    const struct table all = {.has_switches = table->has_switches, .has_turns = table->has_turns};
+    struct table all = *table;
     const char *separator = "";
+    all.n_left_out = 0;
     for (enum column_group group = 0; group < N_COLUMN_GROUPS; group++) {
         if (shows(table, group) || !width_of(&all, group))
             continue;

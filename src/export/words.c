@@ -45,6 +45,7 @@ const char *rv_note_words(const struct rv_lane_note *note)
     case RV_THREAD_PREEMPTED:
     case RV_THREAD_BLOCKED:
     case RV_THREAD_UNKNOWN:
+    case RV_THREAD_MADE: /* none */
     case RV_THREAD_STATE_COUNT:
         break;
     }

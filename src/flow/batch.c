@@ -39,9 +39,10 @@ bool rv_batch_is_noted(const struct rv_event *special)
     switch ((enum rv_event_kind)rv_event_kind(special)) {
     case RV_EVENT_MARK:
         return rv_event_step(special) == RV_STEP_NONE;
+    case RV_EVENT_THREAD:
+        return special->aux != RV_THREAD_MADE;
     case RV_EVENT_GC_START:
     case RV_EVENT_GC_END:
-    case RV_EVENT_THREAD:
     case RV_EVENT_VALUE:
     case RV_EVENT_LOST:
         return true;

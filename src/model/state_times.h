@@ -1,6 +1,6 @@
 /*
- * Sums of time in which a thread, or a subroutine's calls, did not run. Runnable is a thread that could run but is on no CPU: it was
- * preempted, or was woken and has not run yet.
+ * Sums of time in which a thread, or a subroutine's calls, did not run, and of objects made. Runnable is a thread that could run
+ * but is on no CPU: it was preempted, or was woken and has not run yet.
  */
 #ifndef RV_MODEL_STATE_TIMES_H
 #define RV_MODEL_STATE_TIMES_H
@@ -13,6 +13,7 @@ struct rv_state_times {
     uint64_t blocked_ns, runnable_ns; /* where the kernel's switches are known */
     uint64_t unknown_ns;              /* they are not: none of these, and not on the CPU */
     uint64_t ready_ns, suspended_ns;  /* where a runtime tells: waited for its lock (the GVL), and was without it */
+    uint64_t n_objects;               /* likewise */
 };
 
 static inline void rv_state_times_add(struct rv_state_times *into, const struct rv_state_times *times)
@@ -22,6 +23,7 @@ static inline void rv_state_times_add(struct rv_state_times *into, const struct 
     into->unknown_ns += times->unknown_ns;
     into->ready_ns += times->ready_ns;
     into->suspended_ns += times->suspended_ns;
+    into->n_objects += times->n_objects;
 }
 
 static inline void rv_state_times_subtract(struct rv_state_times *from, const struct rv_state_times *times)
@@ -31,6 +33,7 @@ static inline void rv_state_times_subtract(struct rv_state_times *from, const st
     from->unknown_ns -= times->unknown_ns;
     from->ready_ns -= times->ready_ns;
     from->suspended_ns -= times->suspended_ns;
+    from->n_objects -= times->n_objects;
 }
 
 /* So much of what was blocked was runnable. */
@@ -53,7 +56,7 @@ static inline bool rv_state_times_has_turns(const struct rv_state_times *times)
 
 static inline bool rv_state_times_any(const struct rv_state_times *times)
 {
-    return rv_state_times_has_switches(times) || rv_state_times_has_turns(times);
+    return rv_state_times_has_switches(times) || rv_state_times_has_turns(times) || times->n_objects;
 }
 
 /* What is left of a thread's or a call's time: it ran. Switches and calls are not measured by the same clock reads. */
@@ -78,7 +81,7 @@ static inline uint64_t rv_state_times_of(const struct rv_state_times *times, enu
     return kind == RV_TIME_WALL ? all_ns : cpu_ns;
 }
 
-struct rv_state_stretch { /* in which a thread did not run */
+struct rv_state_stretch { /* in which a thread did not run, or made objects */
     uint64_t at_ns;       /* its end */
     struct rv_state_times times;
 };

@@ -68,6 +68,15 @@ static struct rv_state_times off_cpu_times(const struct rv_track *track, uint64_
                              : (struct rv_state_times){.runnable_ns = n_ns};
 }
 
+/* A time off the CPU that ends now, or objects made until now: of the thread and of its innermost call. */
+static void add_stretch(struct rv_track *track, uint64_t now_ns, const struct rv_state_times *times)
+{
+    pthread_mutex_lock(&track->lane->lock);
+    rv_lane_add_stretch(track->lane, now_ns, times);
+    pthread_mutex_unlock(&track->lane->lock);
+    rv_track_add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_STRETCH, .times = *times});
+}
+
 /* The thread runs again, or is in another state. */
 static void end_off_cpu(struct rv_track *track, uint64_t now_ns)
 {
@@ -75,14 +84,10 @@ static void end_off_cpu(struct rv_track *track, uint64_t now_ns)
         return;
     const uint64_t n_ns = now_ns > track->off_cpu_since_ns ? now_ns - track->off_cpu_since_ns : 0;
     const struct rv_state_times times = off_cpu_times(track, n_ns);
-    struct rv_lane *lane = track->lane;
-    pthread_mutex_lock(&lane->lock);
-    rv_lane_add_stretch(lane, now_ns, &times);
-    rv_lane_end_note(lane, off_cpu_note(track), now_ns);
-    pthread_mutex_unlock(&lane->lock);
+    add_stretch(track, now_ns, &times);
+    end_note(track->lane, off_cpu_note(track), now_ns);
     track->is_off_cpu = false;
     track->ran_ns = now_ns;
-    rv_track_add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_STRETCH, .times = times});
 }
 
 /* The last time off the CPU; NULL: its call was found in an earlier job. */
@@ -171,11 +176,7 @@ static void end_state(struct rv_track *track, uint64_t now_ns)
     const uint64_t n_ns = now_ns > track->state_since_ns ? now_ns - track->state_since_ns : 0;
     const struct rv_state_times times =
         is_ready ? (struct rv_state_times){.ready_ns = n_ns} : (struct rv_state_times){.suspended_ns = n_ns};
-    struct rv_lane *lane = track->lane;
-    pthread_mutex_lock(&lane->lock);
-    rv_lane_add_stretch(lane, now_ns, &times);
-    pthread_mutex_unlock(&lane->lock);
-    rv_track_add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_STRETCH, .times = times});
+    add_stretch(track, now_ns, &times);
     track->state = RV_THREAD_STARTED;
 }
 
@@ -238,6 +239,8 @@ void rv_stream_notes_add(struct rv_track *track, const struct rv_event *event, u
         track->state = RV_THREAD_STARTED;
     if (rv_batch_is_switch(event))
         note_switch(track, event, now_ns);
+    else if (rv_event_kind(event) == RV_EVENT_THREAD && event->aux == RV_THREAD_MADE)
+        add_stretch(track, now_ns, &(struct rv_state_times){.n_objects = event->id});
     else if (rv_event_kind(event) == RV_EVENT_THREAD)
         note_state(track, event, now_ns);
     else if (!add_wait(track, event, now_ns) && rv_batch_is_noted(event))

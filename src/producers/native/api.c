@@ -182,6 +182,11 @@ RV_EXPORT void ringviz_thread_state_since(enum ringviz_thread_state state, uint6
         rv_push_behind(&rv_thread.pusher, rv_push_begin(&rv_thread.pusher, stack), when, word, stack);
 }
 
+RV_EXPORT void ringviz_objects(uint32_t n)
+{
+    push(RV_EVENT_THREAD, rv_event_word(n, 0, (uint16_t)RV_THREAD_MADE), RV_ENTRY_STACK());
+}
+
 RV_EXPORT uint64_t ringviz_ticks(void)
 {
     return rv_process_is_open() ? rv_clock_ticks(rv_process_map()->clock.kind) : 0;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "producers/ruby/hooks.h"
+#include "producers/ruby/objects.h"
 #include "producers/ruby/stacks.h"
 #include "ringviz/producer.h"
 
@@ -31,7 +32,9 @@ static VALUE span(VALUE module, VALUE name)
 {
     (void)module;
     rb_need_block();
+    rv_objects_tell();
     uint32_t id = intern(name);
+    rv_objects_skip();
     const char *frame = (const char *)rv_context()->frame;
     rv_stacks_open((struct rv_method){.id = id}, frame, false);
     if (rv_stacks_top())

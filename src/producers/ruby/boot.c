@@ -67,6 +67,7 @@ void Init_ringviz(void)
         .is_at_once = is_set_to("RINGVIZ_RUBY_BOOT", "1"),
         .has_lines = is_set_to("RINGVIZ_RUBY_LINES", "1"),
         .has_yjit = is_compiling(),
+        .has_objects = is_set_to("RINGVIZ_RUBY_OBJECTS", "1"),
         .targets = getenv("RINGVIZ_RUBY_TARGETS"),
         .allocations = number("RINGVIZ_RUBY_ALLOC"),
     };

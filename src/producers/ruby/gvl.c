@@ -1,5 +1,7 @@
 #include "producers/ruby/gvl.h"
 
+#include "producers/ruby/objects.h"
+
 static _Thread_local struct rv_gvl_thread thread;
 
 void rv_gvl_change(enum ringviz_thread_state state)
@@ -7,6 +9,8 @@ void rv_gvl_change(enum ringviz_thread_state state)
     if (thread.last == state)
         return;
     thread.last = state;
+    if (state == RINGVIZ_SUSPENDED)
+        rv_objects_tell(); /* before another thread makes some */
     if (!thread.has_ended)
         ringviz_thread_state(state);
 }

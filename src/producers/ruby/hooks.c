@@ -13,6 +13,7 @@
 #include "producers/ruby/chosen_methods.h"
 #include "producers/ruby/gvl.h"
 #include "producers/ruby/methods.h"
+#include "producers/ruby/objects.h"
 #include "producers/ruby/ractors.h"
 #include "producers/ruby/stacks.h"
 
@@ -119,6 +120,18 @@ static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE
     }
 }
 
+static void on_counted_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE owner)
+{
+    rv_objects_tell();
+    on_event(event, data, self, id, owner);
+    rv_objects_skip();
+}
+
+static rb_event_hook_func_t hook(void)
+{
+    return params.has_objects ? on_counted_event : on_event;
+}
+
 /* Are collections written? Where few methods are chosen, the rest should not pay for it. */
 static bool has_collections(void)
 {
@@ -127,7 +140,7 @@ static bool has_collections(void)
 
 static void add_hook(void)
 {
-    rb_add_event_hook(on_event, events, Qnil);
+    rb_add_event_hook(hook(), events, Qnil);
 }
 
 static bool has_begun, is_paused;
@@ -142,7 +155,7 @@ static void on_target(rb_event_flag_t event)
             rv_collections_look();
         rv_stacks_follow();
     }
-    on_event(event, Qnil, Qnil, 0, Qnil);
+    hook()(event, Qnil, Qnil, 0, Qnil);
 }
 
 static void begin(void)
@@ -151,6 +164,8 @@ static void begin(void)
     if (params.targets)
         rv_stacks_know_first();
     add_hook();
+    if (params.has_objects)
+        rv_objects_start();
     rv_gvl_start();
     rv_ractors_start(add_hook);
     if (has_collections())
@@ -189,7 +204,7 @@ static void on_early_event(rb_event_flag_t event, VALUE data, VALUE self, ID id,
         return;
     rb_remove_event_hook(on_early_event);
     begin();
-    on_event(event, data, self, id, owner);
+    hook()(event, data, self, id, owner);
 }
 
 static void say_level(void)
@@ -241,7 +256,7 @@ void rv_hooks_pause(void)
     if (!has_begun || is_paused)
         return;
     is_paused = true;
-    rb_remove_event_hook(on_event);
+    rb_remove_event_hook(hook());
     rv_stacks_close_to_span();
 }
 

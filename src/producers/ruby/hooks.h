@@ -16,6 +16,7 @@ struct rv_hooks_params { /* zero: methods from the main script on */
     enum rv_hooks_level level;
     bool is_at_once; /* also what is loaded before the main script */
     bool has_lines, has_yjit;
+    bool has_objects;     /* and how many objects each call makes */
     const char *targets;  /* as for rv_chosen_methods_start(): only these methods; or NULL */
     uint32_t allocations; /* as for rv_collections_start() */
 };

@@ -70,6 +70,29 @@ class CollectionsTest < RingvizTest
                  made.to_h { |row| [row.values_at("name", "line"), row["calls"]] }.slice(["Thing.allocate", 3], ["Thing.allocate", 4], ["Array.allocate", 4], ["Thing.allocate", 7]))
   end
 
+  # Ruby itself makes some at a method's first call.
+  def test_objects_are_told_of_each_method
+    script = write_file(<<~'RUBY')
+      class Thing; end
+      def own = [Thing.new, Thing.new]
+      def calls(n) = n.times { own }
+      def other = Thread.new { 300.times { own; Thread.pass } }.tap { 500.times { own; Thread.pass } }.join
+      def raises = (own; raise ArgumentError) rescue Thing.new
+      calls(1000)
+      other
+      raises
+    RUBY
+    made = JSON.parse(report(["ruby", script], { "RINGVIZ_RUBY_OBJECTS" => "1" }, "--report=json").out)
+    own, calls, other = %w[own calls other].map { |name| made["subroutines"].find { |row| row["name"] == "Object##{name}" } }
+    assert_equal 1801, own["calls"]
+    own.values_at("self_objects", "total_objects").each { |n| assert_in_delta 3 * 1801, n, 20 }
+    assert_in_delta 0, calls["self_objects"], 20
+    assert_in_delta 3000, calls["total_objects"], 20
+    assert_in_delta 1500, other["total_objects"], 60
+    assert_operator made["threads"].sum { |thread| thread["objects"] }, :>=, own["self_objects"] + 2
+    refute JSON.parse(report(["ruby", script], {}, "--report=json").out)["subroutines"][0].key?("self_objects")
+  end
+
   def report(command, env = {}, option = "--report") = run_plain([ENV.fetch("RINGVIZ"), option, "--", *command], env)
 
   def test_the_report_says_what_was_traced
