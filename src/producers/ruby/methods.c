@@ -8,6 +8,7 @@
 
 #include "producers/ruby/collections.h"
 #include "producers/ruby/chosen_methods.h"
+#include "producers/ruby/functions.h"
 #include "ringviz/producer.h"
 
 #define N_FIRST 1024u
@@ -309,10 +310,16 @@ struct rv_method rv_methods_find_block(const struct rv_control_frame *block)
     return entry ? entry->method : learn_block(key);
 }
 
+static uint32_t intern_function(VALUE owner, ID id)
+{
+    const char *library = rv_functions_library(RB_TYPE_P(owner, T_ICLASS) ? RBASIC_CLASS(owner) : owner, id);
+    return intern(owner, id, rb_sprintf("<internal:%s>", library ? library : "c"), 0, RINGVIZ_NAME_C);
+}
+
 static __attribute__((noinline)) struct rv_method learn_function(VALUE owner, ID id)
 {
     int saved = errno;
-    struct rv_method method = {.id = intern(owner, id, rb_utf8_str_new_cstr("<internal:c>"), 0, RINGVIZ_NAME_C)};
+    struct rv_method method = {.id = intern_function(owner, id)};
     struct entry *entry = entry_of((struct key){owner, id}, 0);
     if (entry)
         entry->method = method;
@@ -333,4 +340,5 @@ void rv_methods_start(void)
     id_refined_class = rb_intern("__refined_class__");
     id_defined_at = rb_intern("__defined_at__");
     pthread_key_create(&end_key, end_thread);
+    rv_functions_start();
 }

@@ -75,6 +75,10 @@ static inline bool rv_control_frame_rescues(const struct rv_control_frame *frame
     return is_rescue && (frame->environment[-1] & ~(VALUE)3) == (VALUE)environment;
 }
 
+#if RUBY_API_VERSION_CODE < 30300 /* data of objects lies elsewhere */
+#define RTYPEDDATA_GET_DATA(object) RTYPEDDATA_DATA(object)
+#endif
+
 /* A function that soon runs in the Ruby thread that has the GVL; rv_job_run() may be called by any thread. */
 struct rv_job {
     void (*function)(void *unused);

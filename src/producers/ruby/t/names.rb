@@ -2,6 +2,13 @@
 require_relative "lib/ringviz_test"
 
 class NamesTest < RingvizTest
+  def test_methods_in_c_have_their_library
+    path = write_file("require 'strscan'\nclass Text < StringScanner; end\nText.new('a').eos?\n1 + 1\n")
+    files = run_traced(["ruby", path], env: { "RINGVIZ_RUBY" => "all" }).spans.to_h { |span| [span.name, span.file] }
+    assert_equal "<internal:strscan.so>", files["StringScanner#eos?"]
+    assert_equal "<internal:c>", files["Integer#+"]
+  end
+
   def names_of(text, env: {})
     path = write_file(text)
     names(run_traced(["ruby", path], env: env), path)
