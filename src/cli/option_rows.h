@@ -158,7 +158,7 @@ OPTION(MERGE, MERGE, "merge", "=OUT.rvz", NULL, CODE,
 OPTION(FIND, WATCH | DIFF, "find", "=REGEX", NULL, CODE,
     "highlight calls whose full name matches; --report and --spans print only these",
     "A POSIX extended regular expression, which ignores case unless it holds an upper-case letter; as arg:REGEX over calls' "
-    "arguments (--filter). A picture's window moves to the first hit.")
+    "arguments (--filter); in pictures and the window as wait:REGEX over what calls waited for, by the names of --waits. A picture's window moves to the first hit.")
 
 OPTION(FILTER, WATCH | DIFF, "filter", "=RULE", "name: package: arg: thread: depth: duration:", CODE,
     "show only calls that match: name:REGEX, package:REGEX, thread:REGEX, depth:<8, duration:>2ms; ! inverts a RULE",

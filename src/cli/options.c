@@ -17,6 +17,7 @@
 #include "base/units.h"
 #include "base/vec.h"
 #include "model/regex.h"
+#include "model/waited_calls.h"
 #include "prototypes/syscalls.h"
 
 /* ---- values ---- */
@@ -161,6 +162,8 @@ static int set_part_option(struct rv_options *options, const struct rv_option_en
         options->find = value;
         if (rv_filter_is_for_arguments(value))
             value += strlen("arg:");
+        else if (rv_waited_calls_sought(value))
+            value = rv_waited_calls_sought(value);
         if (rv_regex_init(&pattern, value, why, sizeof why) != 0)
             return bad_pattern(entry, value, why);
         rv_regex_fini(&pattern);
@@ -580,6 +583,8 @@ static int check(const struct rv_options *options)
             "of them");
     if (of_whole && (rv_options_has_part(options) || options->find || rv_filter_n_rules(options->filter)))
         return rv_err(EINVAL, "--%s is of the whole capture: it takes no --from, --to, --find and --filter", of_whole);
+    if (options->find && rv_waited_calls_sought(options->find) && (rv_options_n_texts(options) || options->n_exports))
+        return rv_err(EINVAL, "--find=wait: is for pictures and the window: --waits and --holders list what waited");
     if (options->has_lines &&
         (rv_filter_has_arguments(options->filter) || (options->find && rv_filter_is_for_arguments(options->find))))
         return rv_err(EINVAL, "--report=lines takes no rules over arguments; see ringviz --help");

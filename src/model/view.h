@@ -13,6 +13,7 @@
 struct rv_snapshot;
 struct rv_filter;
 struct rv_name_set;
+struct rv_waited_calls;
 
 struct rv_view_key { /* scratch of the sort */
     uint64_t start_ns;
@@ -124,10 +125,11 @@ struct rv_view_params {
     struct rv_lane_order *lane_order; /* arrangement of the lanes, updated with new ones; NULL = default */
     const struct rv_filter *filter;   /* calls that do not pass are dimmed or hidden; NULL = all pass */
     const struct rv_name_set *hits;   /* of passing calls, these are marked as hits and others dimmed; NULL = none */
-    const struct rv_filter *found;    /* likewise, those that pass this one, too */
-    const struct rv_lit_path *path;   /* calls of threads that are not on it at that time are dimmed; NULL = none */
-    bool is_past;                     /* show the state at until_ns: nothing later, frames open then */
-    uint64_t until_ns;                /* inclusive */
+    const struct rv_waited_calls *waited; /* instead, of these those that waited for what is in hits; NULL = of names */
+    const struct rv_filter *found;        /* likewise, those that pass this one, too */
+    const struct rv_lit_path *path;       /* calls of threads that are not on it at that time are dimmed; NULL = none */
+    bool is_past;                         /* show the state at until_ns: nothing later, frames open then */
+    uint64_t until_ns;                    /* inclusive */
 };
 
 /*

@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "model/filter.h"
 #include "model/name_set.h"
+#include "model/waited_calls.h"
 
 #define NOTES_BACK 1024u /* notes before the window that may reach into it */
 #define DIGIT_BITS 11u
@@ -119,8 +120,9 @@ void rv_view_parts_push_part(struct rv_view *view, const struct rv_view_part *pa
 
 static bool is_found(const struct rv_view_params *params, const struct rv_lane *lane, const struct rv_box *box)
 {
-    return (params->hits && rv_name_set_has(params->hits, box->id)) ||
-           (params->found && rv_filter_passes_box(params->found, lane, box));
+    const bool is_hit = params->waited ? rv_waited_calls_has(params->waited, lane->idx, box, params->hits)
+                                       : params->hits && rv_name_set_has(params->hits, box->id);
+    return is_hit || (params->found && rv_filter_passes_box(params->found, lane, box));
 }
 
 size_t rv_view_parts_mark(struct rv_box *boxes, size_t n, const struct rv_view_params *params,

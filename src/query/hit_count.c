@@ -27,6 +27,8 @@ static void start(struct rv_hit_count *count, const struct rv_search *search)
     count->found = rv_alloc(1, sizeof *count->found);
     rv_name_set_follow(&count->found->matches, &search->matches);
     count->found->arguments = rv_filter_hold(search->arguments);
+    count->found->is_for_waits = search->is_for_waits;
+    rv_search_set_waited(count->found, search->waited);
     (void)rv_search_obey(count->found, search->filter);
     rv_job_thread_start(&count->job, work, count);
 }

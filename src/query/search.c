@@ -8,11 +8,24 @@
 #define PIECE 8192u /* calls searched per lock */
 #define CALLS_PER_NAME 64u
 
+void rv_search_set_waited(struct rv_search *search, const struct rv_waited_calls *waited)
+{
+    if (search->waited == waited)
+        return;
+    rv_waited_calls_release(search->waited);
+    search->waited = rv_waited_calls_hold(waited);
+    search->n_filters++;
+}
+
 int rv_search_start(struct rv_search *search, const char *text, char *why, size_t why_bytes)
 {
     rv_search_stop(search);
-    int error = rv_filter_is_for_arguments(text) ? rv_filter_add(&search->arguments, text, why, why_bytes)
-                                                 : rv_regex_init(&search->pattern, text, why, why_bytes);
+    const char *waited_for = rv_waited_calls_sought(text);
+    search->is_for_waits = waited_for != NULL;
+    text = waited_for ? waited_for : text;
+    int error = !waited_for && rv_filter_is_for_arguments(text)
+                    ? rv_filter_add(&search->arguments, text, why, why_bytes)
+                    : rv_regex_init(&search->pattern, text, why, why_bytes);
     rv_name_set_init(&search->matches, RV_NAME_SET_NAME, &search->pattern);
     search->is_on = !error;
     return error;
@@ -24,6 +37,7 @@ void rv_search_stop(struct rv_search *search)
     rv_regex_fini(&search->pattern);
     rv_filter_release(search->arguments);
     rv_filter_release(search->filter);
+    rv_waited_calls_release(search->waited);
     free(search->walks);
     free(search->boxes);
     memset(search, 0, sizeof *search);

@@ -1,6 +1,6 @@
 /*
- * Search: counts the calls of subroutines that match a pattern, or whose arguments do, and pass a filter, over time; query/next_hit.h finds the
- * next one.
+ * Search: counts the calls of subroutines that match a pattern, or whose arguments do, or that waited for an object whose name
+ * does, and pass a filter, over time; query/next_hit.h finds the next one.
  *
  * Every span is visited once, as it comes, and counted in a grid of time columns, which widen as the trace grows. One
  * thread at a time.
@@ -16,13 +16,16 @@
 #include "model/lanes.h"
 #include "model/name_set.h"
 #include "model/span_iter.h"
+#include "model/waited_calls.h"
 
 #define RV_SEARCH_COLUMNS 4096u
 
 struct rv_search { /* zeroed = no search; not copyable */
     struct rv_regex pattern;
-    struct rv_name_set matches;
-    const struct rv_filter *arguments; /* held: the text was "arg:REGEX"; else NULL */
+    struct rv_name_set matches;           /* of names of subroutines, or with is_for_waits of objects */
+    bool is_for_waits;                    /* the text was "wait:REGEX": calls that waited for these, */
+    const struct rv_waited_calls *waited; /* of these; held; NULL: not known */
+    const struct rv_filter *arguments;    /* held: the text was "arg:REGEX"; else NULL */
     bool is_on;
     const struct rv_filter *filter; /* held; NULL = all pass */
     uint64_t n_filters;             /* number of filters so far */
@@ -40,9 +43,12 @@ struct rv_search { /* zeroed = no search; not copyable */
     size_t boxes_capacity;
 };
 
-/* Start a search for REGEX, or "arg:REGEX" (model/filter.h). 0, or -EINVAL with the reason in `why` and no search. */
+/* Start a search for REGEX, "wait:REGEX", or "arg:REGEX" (model/filter.h). 0, or -EINVAL with the reason in `why` and no search. */
 int rv_search_start(struct rv_search *search, const char *text, char *why, size_t why_bytes);
 void rv_search_stop(struct rv_search *search);
+
+/* Calls that waited are those of these from now on: then all is counted again. */
+void rv_search_set_waited(struct rv_search *search, const struct rv_waited_calls *waited);
 
 /* Obey this filter from now on: then all is counted again. Returns whether it is another. */
 bool rv_search_obey(struct rv_search *search, const struct rv_filter *filter);
@@ -51,8 +57,9 @@ bool rv_search_obey(struct rv_search *search, const struct rv_filter *filter);
 static inline bool rv_search_is_hit(const struct rv_search *search, const struct rv_lane *lane,
                                     const struct rv_box *box)
 {
-    const bool is_found = search->arguments ? rv_filter_passes_box(search->arguments, lane, box)
-                                            : rv_name_set_has(&search->matches, box->id);
+    const bool is_found = search->arguments      ? rv_filter_passes_box(search->arguments, lane, box)
+                          : search->is_for_waits ? rv_waited_calls_has(search->waited, lane->idx, box, &search->matches)
+                                                 : rv_name_set_has(&search->matches, box->id);
     return is_found && rv_filter_passes_box(search->filter, lane, box);
 }
 
@@ -65,7 +72,7 @@ static inline bool rv_search_has_any(const struct rv_search *search)
 /* The subroutines of which hits are; NULL: of any. */
 static inline const struct rv_name_set *rv_search_only(const struct rv_search *search)
 {
-    return search->arguments ? NULL : &search->matches;
+    return search->arguments || search->is_for_waits ? NULL : &search->matches;
 }
 
 /* Takes the lane's lock. */

@@ -16,6 +16,7 @@ void rv_analysis_fini(struct rv_analysis *analysis)
     rv_next_hit_end(&analysis->next_hit);
     rv_hit_count_end(&analysis->count);
     rv_search_stop(&analysis->search);
+    rv_waited_job_stop(&analysis->waited);
     rv_filter_release(analysis->filter);
 }
 
@@ -89,6 +90,7 @@ static bool has_counted_all(const struct rv_analysis *analysis, struct rv_lanes 
 static void update_count(struct rv_analysis *analysis, struct rv_lanes *lanes)
 {
     uint64_t n_calls = rv_search_n_calls(&analysis->search, lanes, &analysis->is_partial);
+    analysis->is_partial |= analysis->search.is_for_waits && analysis->waited.is_partial;
     analysis->is_damaged = atomic_load_explicit(&analysis->count.is_damaged, memory_order_relaxed);
     if (rv_hit_count_is_on(&analysis->count))
         n_calls += atomic_load_explicit(&analysis->count.n_hits, memory_order_relaxed);
@@ -105,6 +107,21 @@ static void obey_filter(struct rv_analysis *analysis)
     analysis->n_calls = 0;
 }
 
+/* Are the calls that waited known as far as there are waits? */
+static bool find_waited(struct rv_analysis *analysis, bool is_whole)
+{
+    struct rv_search *search = &analysis->search;
+    if (!search->is_on || !search->is_for_waits)
+        return true;
+    const bool are_all = rv_waited_job_update(&analysis->waited,
+                                              analysis->session ? rv_session_waits(analysis->session) : NULL, is_whole);
+    if (search->waited == analysis->waited.waited)
+        return are_all;
+    rv_next_hit_end(&analysis->next_hit);
+    rv_search_set_waited(search, analysis->waited.waited);
+    return are_all;
+}
+
 bool rv_analysis_update(struct rv_analysis *analysis, struct rv_lanes *lanes, struct rv_subroutines *subroutines,
                         bool is_whole)
 {
@@ -112,11 +129,13 @@ bool rv_analysis_update(struct rv_analysis *analysis, struct rv_lanes *lanes, st
     bool was_whole = analysis->is_search_whole;
     bool is_filtered = rv_filter_update(analysis->filter, subroutines, is_whole ? SIZE_MAX : NAMES_PER_UPDATE);
     obey_filter(analysis);
+    const bool knows_waited = find_waited(analysis, is_whole);
     analysis->are_lanes_searched = search(analysis, lanes, subroutines, is_whole);
     if (begin_count(analysis))
         analysis->are_lanes_searched = search(analysis, lanes, subroutines, is_whole);
     bool has_counted = rv_hit_count_poll(&analysis->count, &analysis->search, is_whole);
-    analysis->is_search_whole = is_filtered && analysis->are_lanes_searched && has_counted_all(analysis, lanes);
+    analysis->is_search_whole =
+        is_filtered && knows_waited && analysis->are_lanes_searched && has_counted_all(analysis, lanes);
     update_count(analysis, lanes);
     bool has_measured = rv_range_job_poll(&analysis->call.measure);
     return has_measured || has_counted || generation != generation_of(analysis) || n_hits != analysis->search.n_hits ||
@@ -207,7 +226,10 @@ bool rv_analysis_go(struct rv_analysis *analysis, struct rv_lanes *lanes, uint64
 void rv_analysis_apply(const struct rv_analysis *analysis, struct rv_view_params *params)
 {
     params->filter = analysis->filter;
-    params->hits = analysis->search.is_on ? rv_search_only(&analysis->search) : NULL;
+    const struct rv_search *search = &analysis->search;
+    const bool is_known = search->is_on && !search->arguments && (!search->is_for_waits || search->waited);
+    params->hits = is_known ? &search->matches : NULL;
+    params->waited = search->waited;
     params->found = analysis->search.arguments;
 }
 

@@ -14,6 +14,7 @@
 #include "query/next_hit.h"
 #include "query/range_job.h"
 #include "query/search.h"
+#include "query/waited_job.h"
 #include "render/selection.h"
 
 #define RV_ANALYSIS_TEXT_BYTES 256
@@ -44,6 +45,7 @@ struct rv_analysis {            /* zeroed = no search, no filter, no range */
     bool is_damaged;                        /* some are in damaged blocks */
     struct rv_hit_request request;
     struct rv_next_hit next_hit; /* of the request */
+    struct rv_waited_job waited; /* while such calls are searched for */
     struct rv_hit_count count;   /* of hits in blocks that are not loaded */
     const struct rv_filter *filter;
     char rule_why[160]; /* why the last rule was not added; "" = it was */

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "model/name_set.h"
+#include "model/waited_calls.h"
 
 enum layout { IDLE, ASKED, READY, STOPPED }; /* IDLE, READY, STOPPED: the main thread's; ASKED: the worker's */
 
@@ -31,6 +32,7 @@ struct rv_frame_builder {
     struct rv_frame_request request;
     struct rv_lane_order lane_order;
     const struct rv_filter *filter, *found;
+    const struct rv_waited_calls *waited;
     const struct rv_lit_path *path;
     struct rv_call_rows *rows;
     const struct rv_flow_table *tasks;
@@ -164,6 +166,7 @@ void rv_frame_builder_stop(struct rv_frame_builder *frame_builder)
     rv_lane_order_fini(&frame_builder->lane_order);
     rv_filter_release(frame_builder->filter);
     rv_filter_release(frame_builder->found);
+    rv_waited_calls_release(frame_builder->waited);
     rv_lit_path_release(frame_builder->path);
     rv_call_rows_release(frame_builder->rows);
     rv_flow_table_release(frame_builder->tasks);
@@ -192,6 +195,8 @@ static void keep(struct rv_frame_builder *frame_builder, const struct rv_frame_r
     frame_builder->tasks = rv_flow_table_hold(request->tasks.table);
     frame_builder->filter = rv_filter_hold(view->filter);
     frame_builder->found = rv_filter_hold(view->found);
+    rv_waited_calls_release(frame_builder->waited);
+    frame_builder->waited = rv_waited_calls_hold(view->waited);
     rv_lit_path_release(frame_builder->path);
     frame_builder->path = rv_lit_path_hold(view->path);
     rv_arc_levels_release(frame_builder->arcs);

@@ -311,6 +311,24 @@ static bool lacks_calls(struct rv_lanes *lanes)
     return n_evicted > 0;
 }
 
+/* The calls that waited for the lock, as a search steps through them; and how many it counts with a filter that none passes. */
+static void write_waited(struct tables *tables)
+{
+    struct rv_analysis *analysis = &tables->viewer.analysis;
+    FILE *file = create(tables, "waited");
+    rv_analysis_find(analysis, "wait:lock");
+    (void)rv_analysis_update(analysis, tables->viewer.lanes, tables->viewer.subroutines, true);
+    for (uint64_t i = 0; i < analysis->n_calls; i++) {
+        if (!rv_analysis_go(analysis, tables->viewer.lanes, 0, true))
+            break;
+        fprintf(file, "%llu\n", (unsigned long long)analysis->hit.place.start_ns);
+    }
+    (void)rv_analysis_let(analysis, "!name:.");
+    (void)rv_analysis_update(analysis, tables->viewer.lanes, tables->viewer.subroutines, true);
+    fprintf(file, "filtered %llu\n", (unsigned long long)analysis->n_calls);
+    (void)fclose(file);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 5)
@@ -320,6 +338,7 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     begin(&tables);
     const bool is_written = write_tables(&tables, argv[3]);
+    write_waited(&tables);
     if (tables.history)
         printf("history: calls %s evicted\n", lacks_calls(tables.viewer.lanes) ? "were" : "were not");
     rv_viewer_fini(&tables.viewer);

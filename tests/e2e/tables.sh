@@ -8,6 +8,15 @@ ringviz=$1 planted=$2 fib=$3 threads=$4 check_tables=$5
 tables="rows durations calls.start calls.duration calls.self calls.thread by.caller by.thread by.process top_down bottom_up
 callers callees lines"
 
+make_waited() { # RECORDING: the begins of the calls that waited for the lock, by the spans around its waits
+    run --holders=csv "$1"
+    grep ',waits,' "$folder/out" >"$folder/lock_waits"
+    awk -F, 'NR == FNR { if ($2 ~ /lock$/) { n++; from[n] = $4; to[n] = $5; thread[n] = $7; call[n] = $9 } next }
+        FNR > 1 { for (i = 1; i <= n; i++) if ($2 == thread[i] && $4 <= from[i] && $4 + $5 >= to[i] && $6 == call[i] && !seen[$2, $4]++)
+            print $4 }
+        END { print "filtered 0" }' "$folder/lock_waits" "$folder/all_spans" >"$folder/oracle/waited"
+}
+
 run_for() { # OUT OPTION...: of the range
     case $range in
     all) run "$@" ;;
@@ -39,7 +48,7 @@ compare() { # KIND: a column's order is that of its numbers, whichever of equal 
         cmp "$folder/shown.order" "$folder/oracle.order" || fail "$1 $recording $range: order by ${column#*.}"
     done
     expect "$1 $recording $range: order by thread" "$(cut -d, -f2 "$folder/shown/calls.thread" | uniq | sort | uniq -d)" ""
-    for table in $tables; do
+    for table in $tables waited; do
         LC_ALL=C sort "$folder/shown/$table" >"$folder/shown.sorted"
         LC_ALL=C sort "$folder/oracle/$table" >"$folder/oracle.sorted"
         cmp -s "$folder/shown.sorted" "$folder/oracle.sorted" ||
@@ -70,6 +79,7 @@ for recording in convoy:20000000-60000000 fib:20000-100000 starvation:50000000-2
             rm -f "$folder"/shown/*
             check "$kind $recording $range: tables" "$check_tables" $kind "$path" "$range" "$folder/shown" >"$folder/said"
             [ -e "$folder/oracle/rows" ] || make_oracle "$path"
+            [ -e "$folder/oracle/waited" ] || make_waited "$path"
             compare $kind
         done
     done

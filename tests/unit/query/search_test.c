@@ -364,6 +364,44 @@ Test(search, growing_lanes_do_not_delay_the_search_of_others, .timeout = 60)
     world_fini(&world);
 }
 
+Test(search, for_waits_finds_the_calls_that_waited_for_objects_of_a_name, .timeout = 60)
+{
+    struct world world;
+    struct rv_search_hit hit;
+    bool is_partial;
+    char why[160];
+    const struct rv_filter *filter = NULL;
+    world_init(&world, 7);
+    name(&world, 0, N_IDS);
+    struct rv_lane *lane = rv_lanes_get(world.lanes, 1);
+    const struct rv_span calls[] = {
+        {.start = 30, .end = 40, .id = 3}, {.start = 10, .end = 60, .id = 2}, {.start = 70, .end = 80, .id = 3}};
+    rv_timeline_add(lane->timeline, calls, 3);
+    rv_subroutines_define(world.subroutines, N_IDS, "", "cache_lock", "", 0);
+    rv_subroutines_define(world.subroutines, N_IDS + 1, "", "log_lock", "", 0);
+    struct rv_waited *waits = calloc(3, sizeof *waits);
+    waits[0] = (struct rv_waited){.lane = 1, .call = 3, .from_ns = 72, .to_ns = 78, .object = N_IDS + 1};
+    waits[1] = (struct rv_waited){.lane = 1, .call = 3, .from_ns = 31, .to_ns = 35, .object = N_IDS};
+    waits[2] = (struct rv_waited){.lane = 0, .call = 3, .from_ns = 72, .to_ns = 78, .object = N_IDS};
+    const struct rv_waited_calls *waited = rv_waited_calls_create(waits, 3);
+    start(&world, "wait:cache");
+    cr_assert(rv_search_update(&world.search, world.lanes, world.subroutines, EVERYTHING));
+    cr_assert_eq(rv_search_n_calls(&world.search, world.lanes, &is_partial), 0);
+    rv_search_set_waited(&world.search, waited);
+    cr_assert(rv_search_update(&world.search, world.lanes, world.subroutines, EVERYTHING));
+    cr_assert_eq(rv_search_n_calls(&world.search, world.lanes, &is_partial), 1);
+    cr_assert(go(&world.search, world.lanes, &(struct rv_search_place){0}, true, &hit));
+    cr_assert(hit.place.start_ns == 30 && hit.box.id == 3);
+    cr_assert_not(go(&world.search, world.lanes, &hit.place, true, &hit));
+    cr_assert_eq(rv_filter_add(&filter, "duration:>20ns", why, sizeof why), 0, "%s", why);
+    cr_assert(rv_search_obey(&world.search, filter));
+    cr_assert(rv_search_update(&world.search, world.lanes, world.subroutines, EVERYTHING));
+    cr_assert_eq(rv_search_n_calls(&world.search, world.lanes, &is_partial), 0);
+    rv_filter_release(filter);
+    rv_waited_calls_release(waited);
+    world_fini(&world);
+}
+
 Test(search, for_arguments_finds_the_calls_that_have_them, .timeout = 60)
 {
     struct world world;
