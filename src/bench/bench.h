@@ -30,7 +30,8 @@ int rv_bench_ring(struct rv_bench_out *out);
 int rv_bench_drain(struct rv_bench_out *out);
 int rv_bench_scan(struct rv_bench_out *out);
 int rv_bench_lod(struct rv_bench_out *out);
-void rv_bench_tables(struct rv_lanes *lanes, struct rv_bench_out *out); /* part of lod */
+/* Part of lod. has_few_paths: only rows are measured. */
+void rv_bench_tables(struct rv_lanes *lanes, bool has_few_paths, struct rv_bench_out *out);
 int rv_bench_codec(struct rv_bench_out *out);
 int rv_bench_replay(struct rv_bench_out *out);
 int rv_bench_render(struct rv_bench_out *out);

@@ -32,6 +32,7 @@ struct generator { /* one thread */
     uint64_t start[MOST_DEPTH];
     uint32_t id[MOST_DEPTH];
     uint32_t depth;
+    bool has_few_paths;
 };
 
 struct lod {
@@ -69,6 +70,12 @@ static bool is_call(const struct generator *generator, uint64_t random)
     return (random & 1023) < (generator->depth < 8 ? 572u : 512u - 20 * (generator->depth - 8));
 }
 
+/* Which of its callees a subroutine calls: any of four, so that nearly each path is new, or nearly always the same. */
+static uint32_t choice(const struct generator *generator, uint64_t random)
+{
+    return generator->has_few_paths ? (random >> 57 & 31) == 0 : (uint32_t)(random >> 57 & 3);
+}
+
 static void generate(struct generator *generator, const uint32_t *gaps_ns, struct rv_span *out, size_t n)
 {
     for (size_t i = 0; i < n;) {
@@ -80,7 +87,7 @@ static void generate(struct generator *generator, const uint32_t *gaps_ns, struc
         if (is_call(generator, random)) {
             generator->start[depth] = generator->now_ns;
             uint32_t caller = depth ? generator->id[depth - 1] : (uint32_t)random & 7;
-            generator->id[depth] = (caller * 7 + (uint32_t)(random >> 57 & 3) + 1) % 600;
+            generator->id[depth] = (caller * 7 + choice(generator, random) + 1) % 600;
             generator->depth++;
         } else {
             generator->depth--;
@@ -239,23 +246,41 @@ static void query_windows(struct lod *lod, struct rv_bench_out *out)
     }
 }
 
+static void begin(struct lod *lod, bool has_few_paths)
+{
+    lod->threads = rv_lanes_create();
+    for (unsigned i = 0; i < N_LANES; i++) {
+        lod->generators[i] = (struct generator){.random = i + 1, .has_few_paths = has_few_paths};
+        lod->lanes[i] = rv_lanes_add(lod->threads, &(struct rv_lane_identity){.tid = i, .thread = i})->timeline;
+    }
+}
+
+/* The same spans, as calls of programs are: of few paths. */
+static void measure_usual(struct lod *lod, struct rv_bench_out *out)
+{
+    begin(lod, true);
+    for (unsigned i = 0; i < N_ROUNDS * N_LANES; i++) {
+        generate(&lod->generators[i % N_LANES], lod->gaps_ns, lod->spans, BLOCK_SPANS);
+        rv_timeline_add(lod->lanes[i % N_LANES], lod->spans, BLOCK_SPANS);
+    }
+    rv_bench_tables(lod->threads, true, out);
+    rv_lanes_destroy(lod->threads);
+}
+
 int rv_bench_lod(struct rv_bench_out *out)
 {
     struct lod *lod = rv_alloc(1, sizeof *lod);
     lod->n_spans = N_ROUNDS * N_LANES * (size_t)BLOCK_SPANS;
     lod->spans = rv_alloc(lod->n_spans, sizeof *lod->spans);
     make_gaps(lod->gaps_ns);
-    lod->threads = rv_lanes_create();
-    for (unsigned i = 0; i < N_LANES; i++) {
-        lod->generators[i].random = i + 1;
-        lod->lanes[i] = rv_lanes_add(lod->threads, &(struct rv_lane_identity){.tid = i, .thread = i})->timeline;
-    }
+    begin(lod, false);
     warm_memory();
     build(lod, out);
     add_stats(lod, out);
     query_windows(lod, out);
-    rv_bench_tables(lod->threads, out);
+    rv_bench_tables(lod->threads, false, out);
     rv_lanes_destroy(lod->threads);
+    measure_usual(lod, out);
     free(lod->boxes);
     free(lod->spans);
     free(lod);

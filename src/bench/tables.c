@@ -1,31 +1,40 @@
 /*
  * The tables of the window over a whole capture: rows of subroutines and paths, the calls of one subroutine and their
- * order, trees. CPU time of the thread that makes them; the window's thread only draws what is complete.
+ * order, trees. CPU time of the threads that make them; the window's thread only draws what is complete.
  */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/os.h"
 #include "bench/bench.h"
 #include "model/call_tree.h"
 #include "model/range.h"
 
 #define N_TURNS 3u
+enum { MOST_THREADS = 8 };
 
-static struct rv_range *measure(struct rv_lanes *lanes, struct rv_subroutines *subroutines, const uint32_t *calls_of)
+struct tables {
+    struct rv_lanes *lanes;
+    struct rv_subroutines *subroutines;
+    struct rv_bench_out *out;
+};
+
+/* Of all calls. */
+static struct rv_range *create(const struct tables *tables, const uint32_t *calls_of, uint64_t calls_per_part)
 {
-    struct rv_range *range = rv_range_create(&(struct rv_range_params){.to_ns = UINT64_MAX,
-                                                                       .lanes = lanes,
-                                                                       .subroutines = subroutines,
-                                                                       .lists_calls = calls_of,
-                                                                       .calls_of = calls_of ? *calls_of : 0});
-    (void)rv_range_step(range, SIZE_MAX);
-    return range;
+    return rv_range_create(&(struct rv_range_params){.to_ns = UINT64_MAX,
+                                                     .lanes = tables->lanes,
+                                                     .subroutines = tables->subroutines,
+                                                     .calls_per_part = calls_per_part,
+                                                     .lists_calls = calls_of,
+                                                     .calls_of = calls_of ? *calls_of : 0});
 }
 
-static void report(struct rv_bench_out *out, const char *name, double *samples, const char *detail)
+static void report(const struct tables *tables, const char *name, double *samples, const char *detail)
 {
     double median = rv_bench_median(samples, N_TURNS);
-    rv_bench_row(out, &(struct rv_bench_row){name, "ms", median, samples[0], N_TURNS, NULL, 0, detail});
+    rv_bench_row(tables->out, &(struct rv_bench_row){name, "ms", median, samples[0], N_TURNS, NULL, 0, detail});
 }
 
 static double ms_since(uint64_t before_ns)
@@ -47,37 +56,82 @@ static uint32_t most_called(const struct rv_range *range)
     return id;
 }
 
-static void time_rows(struct rv_lanes *lanes, struct rv_subroutines *subroutines, struct rv_bench_out *out)
+/* ---- ranges ---- */
+
+struct reader {
+    struct rv_range_share *share;
+    pthread_t thread;
+    double ms;
+};
+
+static void *read_share(void *context)
 {
-    double samples[N_TURNS];
-    for (unsigned i = 0; i < N_TURNS; i++) {
-        uint64_t before_ns = rv_clock_thread_cpu_ns();
-        rv_range_destroy(measure(lanes, subroutines, NULL));
-        samples[i] = ms_since(before_ns);
-    }
-    report(out, "lod.table.rows", samples, "all subroutines and paths");
+    struct reader *reader = context;
+    const uint64_t before_ns = rv_clock_thread_cpu_ns();
+    while (!rv_range_share_step(reader->share, SIZE_MAX, UINT64_C(1000000000)))
+        continue;
+    reader->ms = ms_since(before_ns);
+    return NULL;
 }
 
-static void time_list(struct rv_lanes *lanes, struct rv_subroutines *subroutines, uint32_t id, struct rv_bench_out *out)
+/* Returns the time of the thread that takes longest. */
+static double measure_by_threads(struct rv_range *range, size_t n_threads)
 {
-    double lists[N_TURNS], orders[N_TURNS];
-    char detail[64] = "";
+    struct reader readers[MOST_THREADS];
+    double most_ms = 0.0;
+    for (size_t i = 0; i < n_threads; i++) {
+        readers[i].share = rv_range_share_create(range);
+        (void)pthread_create(&readers[i].thread, NULL, read_share, &readers[i]);
+    }
+    for (size_t i = 0; i < n_threads; i++) {
+        (void)pthread_join(readers[i].thread, NULL);
+        rv_range_share_destroy(readers[i].share);
+        most_ms = readers[i].ms > most_ms ? readers[i].ms : most_ms;
+    }
+    return most_ms;
+}
+
+/* In parts, by as many threads as a window has here; and as one part, which one thread measures. In turns. */
+static void time_range(const struct tables *tables, const char *name, const uint32_t *calls_of, const char *detail)
+{
+    const size_t n_cpus = rv_os_n_cpus(), n_threads = n_cpus < MOST_THREADS ? n_cpus : MOST_THREADS;
+    double whole_ms[N_TURNS], samples[N_TURNS];
+    char text[64];
     for (unsigned i = 0; i < N_TURNS; i++) {
-        uint64_t before_ns = rv_clock_thread_cpu_ns();
-        struct rv_range *range = measure(lanes, subroutines, &id);
-        lists[i] = ms_since(before_ns);
-        const struct rv_call_list *list = rv_range_calls(range);
-        before_ns = rv_clock_thread_cpu_ns();
-        free(rv_call_list_take_order(list, RV_CALL_SELF, 1, NULL));
-        orders[i] = ms_since(before_ns);
-        (void)snprintf(detail, sizeof detail, "%llu calls", (unsigned long long)list->n_calls);
+        struct rv_range *whole = create(tables, calls_of, UINT64_MAX), *range = create(tables, calls_of, 0);
+        whole_ms[i] = measure_by_threads(whole, 1);
+        samples[i] = measure_by_threads(range, n_threads);
+        rv_range_destroy(whole);
         rv_range_destroy(range);
     }
-    report(out, "lod.table.calls", lists, detail);
-    report(out, "lod.table.order", orders, "by another column");
+    double median = rv_bench_median(samples, N_TURNS), whole = rv_bench_median(whole_ms, N_TURNS);
+    (void)snprintf(text, sizeof text, "%s; longest of %zu threads, one: %.0f", detail, n_threads, whole);
+    rv_bench_row(tables->out, &(struct rv_bench_row){name, "ms", median, samples[0], N_TURNS, "one part",
+                                                     whole_ms[0] / samples[0], text});
 }
 
-static void time_trees(const struct rv_range *range, uint32_t id, struct rv_bench_out *out)
+static void time_list(const struct tables *tables, const char *name, uint32_t id)
+{
+    double orders[N_TURNS];
+    char detail[64];
+    struct rv_range *range = create(tables, &id, 0);
+    rv_range_measure(range);
+    const struct rv_call_list *list = rv_range_calls(range);
+    (void)snprintf(detail, sizeof detail, "%llu calls", (unsigned long long)list->n_calls);
+    time_range(tables, name, &id, detail);
+    for (unsigned i = 0; i < N_TURNS; i++) {
+        const uint64_t before_ns = rv_clock_thread_cpu_ns();
+        free(rv_call_list_take_order(list, RV_CALL_SELF, 1, NULL));
+        orders[i] = ms_since(before_ns);
+    }
+    (void)snprintf(detail, sizeof detail, "%zu calls by another column", list->n);
+    report(tables, "lod.table.order", orders, detail);
+    rv_range_destroy(range);
+}
+
+/* ---- trees ---- */
+
+static void time_trees(const struct tables *tables, const struct rv_range *range, uint32_t id)
 {
     static const char *const names[RV_CALL_TREE_KINDS] = {"lod.table.top_down", "lod.table.bottom_up",
                                                           "lod.table.callers", "lod.table.callees"};
@@ -94,18 +148,25 @@ static void time_trees(const struct rv_range *range, uint32_t id, struct rv_benc
             (void)snprintf(detail, sizeof detail, "%zu nodes of %zu paths", tree.n, n);
             rv_call_tree_fini(&tree);
         }
-        report(out, names[kind], samples, detail);
+        report(tables, names[kind], samples, detail);
     }
 }
 
-void rv_bench_tables(struct rv_lanes *lanes, struct rv_bench_out *out)
+void rv_bench_tables(struct rv_lanes *lanes, bool has_few_paths, struct rv_bench_out *out)
 {
-    struct rv_subroutines *subroutines = rv_subroutines_create();
-    struct rv_range *range = measure(lanes, subroutines, NULL);
+    const struct tables tables = {lanes, rv_subroutines_create(), out};
+    struct rv_range *range = create(&tables, NULL, 0);
+    size_t n;
+    char detail[32];
+    rv_range_measure(range);
     uint32_t id = most_called(range);
-    time_rows(lanes, subroutines, out);
-    time_list(lanes, subroutines, id, out);
-    time_trees(range, id, out);
+    (void)rv_range_nodes(range, &n);
+    (void)snprintf(detail, sizeof detail, "%zu paths", n);
+    time_range(&tables, has_few_paths ? "lod.table.usual_rows" : "lod.table.rows", NULL, detail);
+    if (!has_few_paths) {
+        time_list(&tables, "lod.table.calls", id);
+        time_trees(&tables, range, id);
+    }
     rv_range_destroy(range);
-    rv_subroutines_destroy(subroutines);
+    rv_subroutines_destroy(tables.subroutines);
 }

@@ -105,7 +105,8 @@ struct rv_range *rv_cli_slice_measure(const struct rv_cli_slice *slice, struct r
                                                                        .lanes = lanes,
                                                                        .subroutines = rv_session_subroutines(session),
                                                                        .filter = slice->filter});
-    struct rv_range_reader reader = {range, session, slice->from_ns, slice->to_ns, NULL};
+    struct rv_range_reader reader;
+    rv_range_reader_init(&reader, range, session);
     while (!rv_range_reader_step(&reader, SIZE_MAX, WAIT_NS))
         continue;
     rv_range_reader_fini(&reader);

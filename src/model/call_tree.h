@@ -17,7 +17,7 @@ enum rv_call_tree_kind {
 
 struct rv_call_tree { /* zeroed = empty */
     struct rv_range_node *nodes;
-    size_t n, capacity;
+    size_t n;
 };
 
 /*

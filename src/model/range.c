@@ -1,69 +1,56 @@
 /*
- * Each lane is read backwards in time, so that callers come before their callees: only a stack of the calls that
- * enclose the next one is needed. A call is finished when the iteration leaves it; the sum of its children is then
- * known.
+ * A range is divided into parts, which are measured by any number of threads (model/range_walk.h) and added in their order, so
+ * that the results do not depend on threads: lanes are ordered by thread, and of each the latest part comes first.
  */
 #include "model/range.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "base/hash_index.h"
-#include "base/radix_sort.h"
+#include "base/clock.h"
+#include "base/os.h"
 #include "base/vec.h"
-#include "model/range_times.h"
-#include "model/span_iter.h"
+#include "model/range_walk.h"
 
-#define PIECE 4096u
-
-struct frame { /* a call that encloses the next ones: one cache line */
-    uint64_t start_ns, duration_ns, inside_ns, children_ns;
-    uint32_t id, depth, node;
-    uint32_t own_id; /* id is that of the results */
-    uint32_t caller; /* id of the innermost row that encloses it, or RV_CALL_NO_CALLER */
-    uint16_t flags;
-    bool is_row, is_outermost, has_node;
-};
-
-struct frame_times { /* in which the thread did not run, inside: a frame's own, and of its finished callees */
-    struct rv_state_times own, callees;
-};
+#define CALLS_PER_PART (UINT64_C(1) << 17)
+#define MOST_AHEAD                                                                                                     \
+    32u /* parts that are measured before the next to be added: each may be as large as the calls it is of */
 
 struct rv_range {
-    uint64_t from_ns, to_ns, newest_ns, missing_before_ns;
-    struct rv_lanes *lanes;
+    struct rv_range_scope scope;
     struct rv_subroutines *subroutines;
-    const struct rv_filter *filter;
-    enum rv_time_kind time;
-    uint32_t *as_id; /* NULL: not started */
-    uint32_t n_as_ids;
     uint32_t *lane_idxs;
-    size_t n_lane_idxs, next_lane;
-    bool is_in_lane, passes_thread, is_done, is_damaged;
-    bool lists_calls;
-    uint32_t calls_of;          /* as an id of the results, once started */
-    const struct rv_lane *lane; /* being worked on */
-    struct rv_call_list calls;
-    struct rv_range_times times; /* of the lane, not yet given to calls */
-    struct rv_span_iter_back walk;
-    struct rv_stats *stats;
-    uint64_t self_ns;
-    struct frame *frames;
-    struct frame_times *frame_times; /* of the frames; unused where the lane has no times */
-    size_t n_frames, frames_capacity, frame_times_capacity;
-    bool has_times;
-    uint32_t *n_open; /* by id: frames of that subroutine */
-    size_t n_ids;
-    struct rv_range_node *nodes;
-    size_t n_nodes, nodes_capacity;
-    struct rv_hash_index by_path; /* (parent, id) to node */
-    struct rv_box *boxes;         /* scratch */
-    size_t boxes_capacity;
-    atomic_uint_least64_t n_seen;
+    size_t n_lane_idxs;
+    struct rv_range_piece *pieces;
+    size_t n_pieces, pieces_capacity;
+    struct rv_range_part *parts;
+    size_t n_parts, parts_capacity;
+    uint64_t n_in_part; /* calls expected in the last part */
+    uint64_t calls_per_part;
     uint64_t n_expected;
+    atomic_uint_least64_t n_seen;
+    /* under the lock */
+    pthread_mutex_t lock;
+    pthread_cond_t has_added;
+    bool has_begun, is_adding;
+    size_t n_taken, n_added; /* parts */
+    /* by the share that adds; then the results */
+    struct rv_stats *stats;
+    struct rv_range_tree tree;
+    struct rv_call_list calls;
+    struct rv_call *cut; /* listed calls of which earlier pieces have more */
+    size_t n_cut, cut_capacity;
+    uint64_t self_ns, missing_before_ns;
+    bool is_damaged;
 };
 
-/* ---- begin ---- */
+struct rv_range_share {
+    struct rv_range *range;
+    struct rv_range_walk walk; /* of no part: it looks for one */
+};
+
+/* ---- parts ---- */
 
 static int by_thread(const void *a, const void *b, void *lanes)
 {
@@ -80,56 +67,122 @@ static void choose_lanes(struct rv_range *range, const struct rv_range_params *p
         if (idx < n_lanes)
             range->lane_idxs[range->n_lane_idxs++] = idx;
     }
-    qsort_r(range->lane_idxs, range->n_lane_idxs, sizeof *range->lane_idxs, by_thread, range->lanes);
+    qsort_r(range->lane_idxs, range->n_lane_idxs, sizeof *range->lane_idxs, by_thread, params->lanes);
+}
+
+static void find_newest(struct rv_range_scope *scope)
+{
+    for (size_t i = 0; i < rv_lanes_n(scope->lanes); i++) {
+        struct rv_lane *lane = rv_lanes_get(scope->lanes, i);
+        pthread_mutex_lock(&lane->lock);
+        if (lane->last_ns > scope->newest_ns)
+            scope->newest_ns = lane->last_ns;
+        pthread_mutex_unlock(&lane->lock);
+    }
 }
 
 /* Estimate the lane's calls in the range; for summarized blocks as if evenly distributed. */
-static uint64_t expected_in(const struct rv_range *range, const struct rv_lane *lane)
+static uint64_t expected_in(const struct rv_range_scope *scope, const struct rv_lane *lane)
 {
     uint64_t first_ns = rv_timeline_first_ns(lane->timeline), last_ns = lane->last_ns;
     if (!rv_timeline_first_log(lane->timeline))
-        return rv_timeline_count(lane->timeline, range->from_ns, range->to_ns, 0);
-    uint64_t from_ns = range->from_ns > first_ns ? range->from_ns : first_ns;
-    uint64_t to_ns = range->to_ns < last_ns ? range->to_ns : last_ns;
+        return rv_timeline_count(lane->timeline, scope->from_ns, scope->to_ns, 0);
+    uint64_t from_ns = scope->from_ns > first_ns ? scope->from_ns : first_ns;
+    uint64_t to_ns = scope->to_ns < last_ns ? scope->to_ns : last_ns;
     if (from_ns >= to_ns)
         return 0;
     return (uint64_t)((double)(to_ns - from_ns) / (double)(last_ns - first_ns) * (double)lane->n_events / 2.0);
 }
 
-static void expect(struct rv_range *range)
+/* A call's own time off the CPU is known when it has been measured whole; calls in pages are read once. */
+static bool can_be_divided(const struct rv_range_scope *scope, const struct rv_timeline *timeline)
 {
-    for (size_t i = 0; i < rv_lanes_n(range->lanes); i++) {
-        struct rv_lane *lane = rv_lanes_get(range->lanes, i);
-        pthread_mutex_lock(&lane->lock);
-        if (lane->last_ns > range->newest_ns)
-            range->newest_ns = lane->last_ns;
-        pthread_mutex_unlock(&lane->lock);
+    return scope->time == RV_TIME_WALL && !rv_timeline_first_log(timeline) &&
+           !rv_timeline_paged_before_ns(timeline, scope->from_ns, scope->to_ns);
+}
+
+static void add_piece(struct rv_range *range, const struct rv_range_piece *piece)
+{
+    range->pieces = rv_vec_reserve(range->pieces, &range->pieces_capacity, range->n_pieces + 1, sizeof *range->pieces);
+    range->pieces[range->n_pieces++] = *piece;
+}
+
+/* Are there as many calls up to this mark that it ends a part? So parts end where they did, when more calls have come. */
+static bool ends_part(const struct rv_range *range, const struct rv_timeline_mark *marks, size_t at)
+{
+    return marks[at].n_spans / range->calls_per_part > (at > 0 ? marks[at - 1].n_spans / range->calls_per_part : 0);
+}
+
+/* Divide a lane at marks inside the range, the latest piece first. */
+static void add_pieces(struct rv_range *range, uint32_t lane_idx, const struct rv_timeline *timeline)
+{
+    struct rv_range_piece piece = {.from_ns = range->scope.from_ns, .to_ns = range->scope.to_ns, .lane_idx = lane_idx};
+    const uint64_t gone_ns = rv_timeline_exact_from_ns(timeline);
+    const uint64_t first_ns = gone_ns > piece.from_ns ? gone_ns : piece.from_ns;
+    size_t n;
+    const struct rv_timeline_mark *marks = rv_timeline_marks(timeline, &n);
+    for (size_t i = can_be_divided(&range->scope, timeline) ? n : 0; i-- > 0 && marks[i].end_ns > first_ns;) {
+        if (marks[i].end_ns >= piece.to_ns || !ends_part(range, marks, i))
+            continue;
+        piece.from_ns = marks[i].end_ns;
+        piece.has_earlier = true;
+        add_piece(range, &piece);
+        piece.to_ns = piece.from_ns;
+        piece.has_later = true;
     }
+    piece.from_ns = range->scope.from_ns;
+    piece.has_earlier = false;
+    add_piece(range, &piece);
+}
+
+static void add_to_part(struct rv_range *range, uint64_t n_expected)
+{
+    if (range->n_parts == 0 || range->n_in_part >= range->calls_per_part) {
+        range->parts = rv_vec_reserve(range->parts, &range->parts_capacity, range->n_parts + 1, sizeof *range->parts);
+        range->parts[range->n_parts++] = (struct rv_range_part){0};
+        range->n_in_part = 0;
+    }
+    range->parts[range->n_parts - 1].n_pieces++;
+    range->n_in_part += n_expected;
+}
+
+/* A part has as many of the next pieces as make up its calls. */
+static void divide(struct rv_range *range)
+{
     for (size_t i = 0; i < range->n_lane_idxs; i++) {
-        struct rv_lane *lane = rv_lanes_get(range->lanes, range->lane_idxs[i]);
+        struct rv_lane *lane = rv_lanes_get(range->scope.lanes, range->lane_idxs[i]);
+        const size_t first = range->n_pieces;
         pthread_mutex_lock(&lane->lock);
-        range->n_expected += expected_in(range, lane);
+        const uint64_t n_expected = expected_in(&range->scope, lane);
+        add_pieces(range, range->lane_idxs[i], lane->timeline);
         pthread_mutex_unlock(&lane->lock);
+        for (size_t j = first; j < range->n_pieces; j++)
+            add_to_part(range, n_expected / (range->n_pieces - first));
+        range->n_expected += n_expected;
     }
+    for (size_t i = 0, at = 0; i < range->n_parts; at += range->parts[i++].n_pieces)
+        range->parts[i].pieces = &range->pieces[at];
 }
 
 struct rv_range *rv_range_create(const struct rv_range_params *params)
 {
     struct rv_range *range = rv_alloc(1, sizeof *range);
-    range->from_ns = params->from_ns;
-    range->to_ns = params->to_ns;
-    range->lanes = params->lanes;
-    range->stats = rv_stats_create();
-    range->filter = rv_filter_hold(params->filter);
+    range->scope = (struct rv_range_scope){.from_ns = params->from_ns,
+                                           .to_ns = params->to_ns,
+                                           .lanes = params->lanes,
+                                           .filter = rv_filter_hold(params->filter),
+                                           .time = params->time,
+                                           .lists_calls = params->lists_calls,
+                                           .calls_of = params->calls_of};
     range->subroutines = params->subroutines;
-    range->time = params->time;
-    range->lists_calls = params->lists_calls;
-    range->calls_of = params->calls_of;
+    range->calls_per_part = params->calls_per_part ? params->calls_per_part : CALLS_PER_PART;
+    range->stats = rv_stats_create();
+    rv_range_tree_init(&range->tree);
+    pthread_mutex_init(&range->lock, NULL);
+    rv_os_init_condition(&range->has_added);
     choose_lanes(range, params);
-    expect(range);
-    range->nodes = rv_vec_reserve(NULL, &range->nodes_capacity, 1, sizeof *range->nodes);
-    range->nodes[0] = (struct rv_range_node){0};
-    range->n_nodes = 1;
+    find_newest(&range->scope);
+    divide(range);
     return range;
 }
 
@@ -137,343 +190,211 @@ void rv_range_destroy(struct rv_range *range)
 {
     if (!range)
         return;
-    rv_filter_release(range->filter);
+    for (size_t i = range->n_added; i < range->n_parts; i++)
+        rv_range_part_fini(&range->parts[i]);
+    rv_filter_release(range->scope.filter);
+    free(range->scope.as_id);
     rv_stats_destroy(range->stats);
-    rv_span_iter_back_fini(&range->walk);
-    free(range->lane_idxs);
-    free(range->frames);
-    free(range->frame_times);
-    free(range->n_open);
-    free(range->as_id);
-    free(range->nodes);
-    rv_hash_index_fini(&range->by_path);
+    rv_range_tree_fini(&range->tree);
     rv_call_list_fini(&range->calls);
-    rv_range_times_fini(&range->times);
-    free(range->boxes);
+    free(range->cut);
+    free(range->lane_idxs);
+    free(range->pieces);
+    free(range->parts);
+    pthread_cond_destroy(&range->has_added);
+    pthread_mutex_destroy(&range->lock);
     free(range);
 }
 
-/* ---- the tree ---- */
+/* ---- adding parts ---- */
 
-/* The node of a call, the caller's own when there are too many. */
-static uint32_t node_of(struct rv_range *range, uint32_t parent, uint32_t id)
+/* The place of a call among those that are cut; their number: it is not there. */
+static size_t find_cut(const struct rv_range *range, const struct rv_call *call)
 {
-    const uint64_t key = (uint64_t)parent << 32 | id;
-    uint32_t found = rv_hash_index_get(&range->by_path, key);
-    if (found)
-        return found;
-    if (range->n_nodes == RV_RANGE_MOST_NODES)
-        return parent;
-    range->nodes = rv_vec_reserve(range->nodes, &range->nodes_capacity, range->n_nodes + 1, sizeof *range->nodes);
-    uint32_t node = (uint32_t)range->n_nodes++;
-    range->nodes[node] = (struct rv_range_node){.id = id, .parent = parent};
-    rv_hash_index_add(&range->by_path, key, node);
-    return node;
+    size_t i = 0;
+    while (i < range->n_cut && (range->cut[i].lane_idx != call->lane_idx || range->cut[i].start_ns != call->start_ns ||
+                                range->cut[i].depth != call->depth))
+        i++;
+    return i;
 }
 
-/* Insert each before its siblings, in rising order, so the largest comes first; of equal ones the first. */
-void rv_range_link_nodes(struct rv_range_node *nodes, size_t n)
+/* A call whose parts have all come is added. */
+static void list_call(struct rv_range *range, const struct rv_range_call *listed)
 {
-    struct rv_keyed_place *ranked = rv_alloc_scratch(n, sizeof *ranked);
-    for (size_t i = 1; i < n; i++)
-        ranked[n - 1 - i] = (struct rv_keyed_place){nodes[i].total_ns, (uint32_t)i};
-    uint32_t *rising = rv_radix_sort_take(ranked, n - 1);
-    for (size_t i = 0; i + 1 < n; i++) {
-        struct rv_range_node *node = &nodes[rising[i]];
-        node->next = nodes[node->parent].first_child;
-        nodes[node->parent].first_child = rising[i];
-    }
-    free(rising);
-}
-
-/* ---- calls ---- */
-
-struct measured { /* of the kind of time that is asked for */
-    struct rv_stats_call call;
-    uint64_t inside_ns, off_ns;
-};
-
-static struct measured measure(const struct rv_range *range, const struct frame *frame,
-                               const struct rv_state_times *own, const struct rv_state_times *times)
-{
-    const uint64_t self_ns = frame->inside_ns > frame->children_ns ? frame->inside_ns - frame->children_ns : 0;
-    struct measured measured = {.inside_ns = rv_state_times_of(times, range->time, frame->inside_ns)};
-    measured.off_ns = range->time == RV_TIME_ON_CPU ? 0 : rv_state_times_of(times, RV_TIME_OFF_CPU, frame->inside_ns);
-    measured.call.total_ns = frame->is_outermost ? measured.inside_ns : 0;
-    measured.call.self_ns = rv_state_times_of(own, range->time, self_ns);
-    measured.call.duration_ns = range->time == RV_TIME_WALL ? frame->duration_ns : measured.inside_ns;
-    return measured;
-}
-
-static void list_call(struct rv_range *range, const struct frame *frame, const struct rv_stats_call *measured)
-{
-    const struct rv_span call = {.start = frame->start_ns, .id = frame->own_id};
-    rv_call_list_add(&range->calls,
-                     &(struct rv_call){.start_ns = frame->start_ns,
-                                       .duration_ns = frame->duration_ns,
-                                       .self_ns = measured->self_ns,
-                                       .total_ns = measured->total_ns,
-                                       .id = frame->own_id,
-                                       .lane_idx = rv_range_lane(range),
-                                       .depth = frame->depth,
-                                       .caller = frame->caller,
-                                       .arguments = rv_call_texts_find(&range->lane->texts, &call, false),
-                                       .flags = frame->flags});
-}
-
-/* Adds what a finished call's callees have to its own times, and all of that to its caller's callees. */
-static void finish_times(struct rv_range *range, struct frame_times *times)
-{
-    rv_state_times_add(&times->callees, &times->own);
-    if (range->n_frames > 0)
-        rv_state_times_add(&times[-1].callees, &times->callees);
-}
-
-/* Its callees have been added: those without a node of their own count as the caller's self. */
-static void add_to_nodes(struct rv_range *range, const struct frame *frame, const struct measured *measured)
-{
-    struct rv_range_node *node = &range->nodes[frame->node];
-    node->self_ns += measured->call.self_ns;
-    if (!frame->has_node)
-        return;
-    node->total_ns += measured->inside_ns;
-    node->off_ns += measured->off_ns;
-    if (node->parent)
-        return;
-    range->nodes[0].total_ns += measured->inside_ns;
-    range->nodes[0].off_ns += measured->off_ns;
-}
-
-static void finish_frame(struct rv_range *range)
-{
-    static const struct frame_times NO_TIMES;
-    const struct frame *frame = &range->frames[--range->n_frames];
-    const struct frame_times *times = range->has_times ? &range->frame_times[range->n_frames] : &NO_TIMES;
-    if (range->has_times)
-        finish_times(range, &range->frame_times[range->n_frames]);
-    if (!frame->is_row)
-        return;
-    range->n_open[frame->id]--;
-    if (range->lists_calls && frame->id != range->calls_of)
-        return;
-    const struct measured measured = measure(range, frame, &times->own, &times->callees);
-    if (range->lists_calls) {
-        list_call(range, frame, &measured.call);
+    const struct rv_call *call = &listed->call;
+    if (listed->is_counted && listed->begins_earlier) {
+        range->cut = rv_vec_reserve(range->cut, &range->cut_capacity, range->n_cut + 1, sizeof *range->cut);
+        range->cut[range->n_cut++] = *call;
         return;
     }
-    if (range->has_times && rv_state_times_any(&times->callees))
-        rv_stats_add_times(range->stats, frame->id, &times->own,
-                           frame->is_outermost ? &times->callees : &NO_TIMES.callees);
-    range->self_ns += measured.call.self_ns;
-    add_to_nodes(range, frame, &measured);
-    rv_stats_add_call(range->stats, frame->id, &measured.call);
+    if (listed->is_counted) {
+        rv_call_list_add(&range->calls, call);
+        return;
+    }
+    const size_t at = find_cut(range, call);
+    if (at == range->n_cut)
+        return;
+    range->cut[at].self_ns += call->self_ns;
+    range->cut[at].total_ns += call->total_ns;
+    if (listed->begins_earlier)
+        return;
+    rv_call_list_add(&range->calls, &range->cut[at]);
+    range->cut[at] = range->cut[--range->n_cut];
 }
 
-static void grow_ids(struct rv_range *range, uint32_t id)
+static void add_part(struct rv_range *range, struct rv_range_part *part)
 {
-    if (id < range->n_ids)
-        return;
-    range->n_open = rv_vec_extend(range->n_open, &range->n_ids, (size_t)id + 1, sizeof *range->n_open);
+    rv_stats_merge_as(range->stats, part->stats, part->ids, part->n_ids);
+    rv_range_tree_merge(&range->tree, &part->tree);
+    for (size_t i = 0; i < part->n_calls; i++)
+        list_call(range, &part->calls[i]);
+    range->self_ns += part->self_ns;
+    range->is_damaged |= part->is_damaged;
+    if (part->missing_before_ns > range->missing_before_ns)
+        range->missing_before_ns = part->missing_before_ns;
+    rv_range_part_fini(part);
 }
 
-static uint64_t inside(const struct rv_range *range, const struct rv_box *box)
+static void finish(struct rv_range *range)
 {
-    uint64_t from_ns = box->start_ns > range->from_ns ? box->start_ns : range->from_ns;
-    uint64_t end_ns = rv_box_end_ns(box), to_ns = end_ns < range->to_ns ? end_ns : range->to_ns;
-    return to_ns > from_ns ? to_ns - from_ns : 0;
+    rv_range_link_nodes(range->tree.nodes, range->tree.n);
+    for (size_t i = 0; i < range->n_cut; i++)
+        rv_call_list_add(&range->calls, &range->cut[i]);
+    rv_call_list_finish(&range->calls);
 }
 
-static void add_row(struct rv_range *range, struct frame *frame, uint32_t caller)
+/* Add all parts whose turn it is. Under the lock, which is given back while one is added. */
+static void add_parts(struct rv_range *range)
 {
-    grow_ids(range, frame->id);
-    frame->is_outermost = range->n_open[frame->id]++ == 0;
-    if (range->lists_calls)
+    range->is_adding = true;
+    while (range->n_added < range->n_parts && range->parts[range->n_added].is_done) {
+        struct rv_range_part *part = &range->parts[range->n_added];
+        pthread_mutex_unlock(&range->lock);
+        add_part(range, part);
+        pthread_mutex_lock(&range->lock);
+        range->n_added++;
+        pthread_cond_broadcast(&range->has_added);
+    }
+    range->is_adding = false;
+}
+
+/* ---- shares ---- */
+
+static void begin(struct rv_range *range)
+{
+    range->has_begun = true;
+    (void)rv_filter_update(range->scope.filter, range->subroutines, SIZE_MAX);
+    range->scope.as_id = rv_subroutines_take_namesakes(range->subroutines, &range->scope.n_as_ids);
+    range->scope.calls_of = rv_range_scope_id(&range->scope, range->scope.calls_of);
+}
+
+/* Take the next part, unless those before it are too far behind. Returns whether there is any. */
+static bool take_part(struct rv_range_share *share, uint64_t timeout_ns)
+{
+    struct rv_range *range = share->range;
+    const uint64_t end_ns = rv_clock_mono_ns() + timeout_ns;
+    pthread_mutex_lock(&range->lock);
+    if (!range->has_begun)
+        begin(range);
+    while (range->n_taken < range->n_parts && range->n_taken - range->n_added >= MOST_AHEAD &&
+           rv_os_wait_until(&range->has_added, &range->lock, end_ns))
+        ;
+    const bool are_left = range->n_taken < range->n_parts;
+    if (are_left && range->n_taken - range->n_added < MOST_AHEAD)
+        rv_range_walk_begin(&share->walk, &range->parts[range->n_taken++]);
+    pthread_mutex_unlock(&range->lock);
+    return are_left;
+}
+
+static void give_part(struct rv_range_share *share)
+{
+    struct rv_range *range = share->range;
+    pthread_mutex_lock(&range->lock);
+    share->walk.part->is_done = true;
+    share->walk.part = NULL;
+    if (!range->is_adding) {
+        add_parts(range);
+        if (range->n_added == range->n_parts)
+            finish(range);
+    }
+    pthread_mutex_unlock(&range->lock);
+}
+
+struct rv_range_share *rv_range_share_create(struct rv_range *range)
+{
+    struct rv_range_share *share = rv_alloc(1, sizeof *share);
+    share->range = range;
+    share->walk.scope = &range->scope;
+    return share;
+}
+
+void rv_range_share_destroy(struct rv_range_share *share)
+{
+    if (!share)
         return;
-    frame->node = node_of(range, caller, frame->id);
-    frame->has_node = frame->node != caller;
-    if (!frame->has_node)
-        return;
-    range->nodes[frame->node].n_calls++;
-    if (caller == 0)
-        range->nodes[0].n_calls++;
+    rv_range_walk_fini(&share->walk);
+    free(share);
+}
+
+bool rv_range_share_step(struct rv_range_share *share, size_t most, uint64_t timeout_ns)
+{
+    struct rv_range_walk *walk = &share->walk;
+    while (most > 0) {
+        if (!walk->part && !take_part(share, timeout_ns))
+            return true;
+        if (!walk->part)
+            return false;
+        const size_t n = rv_range_walk_step(walk, most);
+        atomic_fetch_add_explicit(&share->range->n_seen, n, memory_order_relaxed);
+        most -= n;
+        if (rv_range_walk_is_over(walk))
+            give_part(share);
+        else if (rv_range_share_wants_page(share))
+            return false;
+    }
+    return false;
+}
+
+bool rv_range_share_wants_page(const struct rv_range_share *share)
+{
+    return share->walk.part && share->walk.is_in_piece && rv_span_iter_back_wants_page(&share->walk.iter);
+}
+
+struct rv_range_window rv_range_share_window(const struct rv_range_share *share)
+{
+    const struct rv_range_piece *piece = &share->walk.part->pieces[share->walk.at_piece];
+    const struct rv_span_iter_back *iter = &share->walk.iter;
+    return (struct rv_range_window){iter->from_ns, iter->to_ns, piece->lane_idx, iter->paged_before_ns};
+}
+
+void rv_range_share_give(struct rv_range_share *share, struct rv_timeline *page, uint64_t edge_ns)
+{
+    rv_span_iter_back_give(&share->walk.iter, page, edge_ns);
+}
+
+void rv_range_share_miss(struct rv_range_share *share)
+{
+    share->walk.part->is_damaged = true;
+}
+
+void rv_range_measure(struct rv_range *range)
+{
+    struct rv_range_share *share = rv_range_share_create(range);
+    while (!rv_range_share_step(share, SIZE_MAX, 0))
+        continue;
+    rv_range_share_destroy(share);
+}
+
+/* ---- results ---- */
+
+size_t rv_range_n_parts(const struct rv_range *range)
+{
+    return range->n_parts > 1 ? range->n_parts : 1;
 }
 
 uint32_t rv_range_id(const struct rv_range *range, uint32_t id)
 {
-    return id < range->n_as_ids ? range->as_id[id] : id;
-}
-
-/* Give times that ended after this to the innermost calls then: all calls that end as late have come. */
-static void give_times(struct rv_range *range, uint64_t after_ns)
-{
-    for (const struct rv_state_stretch *time; (time = rv_range_times_take(&range->times, after_ns));) {
-        size_t n = range->n_frames;
-        while (n > 0 && range->frames[n - 1].start_ns >= time->at_ns)
-            n--;
-        if (n > 0)
-            rv_state_times_add(&range->frame_times[n - 1].own, &time->times);
-    }
-}
-
-static struct frame *push_frame(struct rv_range *range)
-{
-    range->frames = rv_vec_reserve(range->frames, &range->frames_capacity, range->n_frames + 1, sizeof *range->frames);
-    if (range->has_times) {
-        range->frame_times = rv_vec_reserve(range->frame_times, &range->frame_times_capacity, range->n_frames + 1,
-                                            sizeof *range->frame_times);
-        range->frame_times[range->n_frames] = (struct frame_times){0};
-    }
-    return &range->frames[range->n_frames++];
-}
-
-static bool is_row(const struct rv_range *range, const struct rv_box *box)
-{
-    return range->passes_thread && (!range->filter || rv_filter_passes_box(range->filter, range->lane, box));
-}
-
-/* A call comes after all calls that enclose it. */
-static void add_call(struct rv_range *range, const struct rv_box *box)
-{
-    if (box->flags & RV_SPAN_ORPHAN)
-        return;
-    if (range->has_times)
-        give_times(range, rv_box_end_ns(box));
-    while (range->n_frames > 0) {
-        const struct frame *top = &range->frames[range->n_frames - 1];
-        if (top->depth < box->depth && top->start_ns <= box->start_ns)
-            break;
-        finish_frame(range);
-    }
-    struct frame *frame = push_frame(range), *caller = range->n_frames > 1 ? frame - 1 : NULL;
-    *frame = (struct frame){.start_ns = box->start_ns,
-                            .duration_ns = box->duration_ns,
-                            .inside_ns = inside(range, box),
-                            .id = rv_range_id(range, box->id),
-                            .own_id = box->id,
-                            .depth = box->depth,
-                            .flags = box->flags,
-                            .node = caller ? caller->node : 0,
-                            .caller = !caller          ? RV_CALL_NO_CALLER
-                                      : caller->is_row ? caller->id
-                                                       : caller->caller,
-                            .is_row = is_row(range, box)};
-    if (caller)
-        caller->children_ns += frame->inside_ns;
-    if (frame->is_row)
-        add_row(range, frame, frame->node);
-}
-
-/* ---- lane by lane ---- */
-
-/* Open calls end last. Read them and start the iteration under one lock, so that no call is counted twice. */
-static void begin_lane(struct rv_range *range, const struct rv_lane *lane)
-{
-    bool is_over = lane->has_ended || lane->last_ns > range->newest_ns;
-    uint64_t end_ns = is_over ? lane->last_ns : range->newest_ns;
-    range->passes_thread = rv_filter_passes_thread(range->filter, lane->name);
-    range->is_in_lane = true;
-    rv_range_times_begin(&range->times, lane, range->from_ns, range->to_ns);
-    range->has_times = range->times.n > 0;
-    for (size_t i = 0; i < lane->n_open && end_ns > range->from_ns; i++) {
-        const struct rv_lane_frame *open = &lane->open[i];
-        if (open->start_ns >= range->to_ns)
-            break;
-        add_call(range, &(struct rv_box){.start_ns = open->start_ns,
-                                         .duration_ns = end_ns > open->start_ns ? end_ns - open->start_ns : 0,
-                                         .id = open->id,
-                                         .count = 1,
-                                         .depth = open->depth,
-                                         .coverage = RV_BOX_EXACT,
-                                         .flags = RV_SPAN_OPEN});
-    }
-    rv_span_iter_back_begin(&range->walk, lane->timeline, range->from_ns, range->to_ns);
-}
-
-/* Calls before this time were evicted: for good, or before the iteration got to them. */
-static uint64_t missing_in(const struct rv_range *range, const struct rv_timeline *timeline)
-{
-    if (!rv_timeline_is_backed(timeline))
-        return rv_timeline_exact_from_ns(timeline);
-    const uint64_t exact_ns = rv_timeline_exact_from_ns(timeline);
-    const uint64_t read_ns = rv_timeline_backed_until_ns(timeline), paged_ns = range->walk.paged_before_ns;
-    if (rv_span_iter_back_is_overtaken(&range->walk, exact_ns))
-        return exact_ns;
-    return read_ns < paged_ns && !rv_span_iter_back_wants_page(&range->walk) ? exact_ns
-                                                                             : rv_timeline_released_ns(timeline, 0);
-}
-
-/* Returns the number of calls visited. */
-static size_t work_on_lane(struct rv_range *range, struct rv_lane *lane, size_t most)
-{
-    size_t max = most < PIECE ? most : PIECE;
-    range->boxes = rv_vec_reserve(range->boxes, &range->boxes_capacity, PIECE, sizeof *range->boxes);
-    pthread_mutex_lock(&lane->lock);
-    range->lane = lane;
-    if (!range->is_in_lane)
-        begin_lane(range, lane);
-    size_t n = rv_span_iter_back_next(&range->walk, lane->timeline, range->boxes, max);
-    const uint64_t missing_ns = missing_in(range, lane->timeline);
-    if (missing_ns > range->from_ns && missing_ns > range->missing_before_ns)
-        range->missing_before_ns = missing_ns;
-    pthread_mutex_unlock(&lane->lock);
-    for (size_t i = 0; i < n; i++)
-        add_call(range, &range->boxes[i]);
-    if (n < max && !rv_span_iter_back_wants_page(&range->walk)) {
-        give_times(range, 0);
-        while (range->n_frames > 0)
-            finish_frame(range);
-        range->is_in_lane = false;
-        range->next_lane++;
-    }
-    atomic_fetch_add_explicit(&range->n_seen, n, memory_order_relaxed);
-    return n;
-}
-
-bool rv_range_step(struct rv_range *range, size_t most)
-{
-    if (!range->as_id) {
-        (void)rv_filter_update(range->filter, range->subroutines, SIZE_MAX);
-        range->as_id = rv_subroutines_take_namesakes(range->subroutines, &range->n_as_ids);
-        range->calls_of = rv_range_id(range, range->calls_of);
-    }
-    while (range->next_lane < range->n_lane_idxs) {
-        if (most == 0)
-            return false;
-        most -= work_on_lane(range, rv_lanes_get(range->lanes, range->lane_idxs[range->next_lane]), most);
-        if (rv_range_wants_page(range))
-            return false;
-    }
-    if (!range->is_done) {
-        rv_range_link_nodes(range->nodes, range->n_nodes);
-        rv_call_list_finish(&range->calls);
-    }
-    range->is_done = true;
-    return true;
-}
-
-bool rv_range_wants_page(const struct rv_range *range)
-{
-    return range->is_in_lane && rv_span_iter_back_wants_page(&range->walk);
-}
-
-uint32_t rv_range_lane(const struct rv_range *range)
-{
-    return range->lane_idxs[range->next_lane];
-}
-
-uint64_t rv_range_paged_before_ns(const struct rv_range *range)
-{
-    return range->walk.paged_before_ns;
-}
-
-void rv_range_give(struct rv_range *range, struct rv_timeline *page, uint64_t edge_ns)
-{
-    rv_span_iter_back_give(&range->walk, page, edge_ns);
-}
-
-void rv_range_miss(struct rv_range *range)
-{
-    range->is_damaged = true;
+    return rv_range_scope_id(&range->scope, id);
 }
 
 double rv_range_progress(const struct rv_range *range)
@@ -509,6 +430,6 @@ bool rv_range_is_damaged(const struct rv_range *range)
 
 const struct rv_range_node *rv_range_nodes(const struct rv_range *range, size_t *n)
 {
-    *n = range->n_nodes;
-    return range->nodes;
+    *n = range->tree.n;
+    return range->tree.nodes;
 }

@@ -20,6 +20,7 @@
 #include "model/call_list.h"
 #include "model/lanes.h"
 #include "model/filter.h"
+#include "model/range_tree.h"
 #include "model/stats.h"
 #include "model/subroutines.h"
 
@@ -33,32 +34,52 @@ struct rv_range_params {
     enum rv_time_kind time;         /* what times, total, self and durations are of */
     const uint32_t *lane_idxs;      /* copied; NULL = all lanes */
     size_t n_lane_idxs;
-    bool lists_calls;  /* of this subroutine, in rv_range_calls(), and makes neither statistics nor nodes */
-    uint32_t calls_of; /* or of one with its name, file and line */
+    uint64_t calls_per_part; /* about so many are measured by a thread at a time; 0 = 131,072 */
+    bool lists_calls;        /* of this subroutine, in rv_range_calls(), and makes neither statistics nor nodes */
+    uint32_t calls_of;       /* or of one with its name, file and line */
 };
 
 struct rv_range *rv_range_create(const struct rv_range_params *params);
 void rv_range_destroy(struct rv_range *range);
 
-/*
- * Continue; one thread at a time, any thread. Each lane's lock is held for thousands of calls at a time.
- *   most     calls to visit now, about 40 ns each
- *   returns  whether complete; the results must not be read before
- */
-bool rv_range_step(struct rv_range *range, size_t most);
+/* Measure all of it by this thread. For ranges without pages. */
+void rv_range_measure(struct rv_range *range);
+
+/* Parts that can be measured at the same time, 1 or more: a thread more than there are finds nothing to do. */
+size_t rv_range_n_parts(const struct rv_range *range);
 
 /*
- * The last step has reached a lane whose short calls are in pages and needs one: give it by rv_range_give(), between
+ * A thread's share in measuring a range. However many there are, the results are the same. The range is complete, and may be
+ * read, when all of them are over. Several threads, each with its own.
+ */
+struct rv_range_share; /* opaque */
+
+struct rv_range_share *rv_range_share_create(struct rv_range *range); /* which outlives it */
+void rv_range_share_destroy(struct rv_range_share *share);
+
+/*
+ * Measure on; each lane's lock is held for thousands of calls at a time. Waits up to timeout_ns where other shares are far behind.
+ *   most     calls to visit now, about 40 ns each
+ *   returns  whether nothing is left for this share
+ */
+bool rv_range_share_step(struct rv_range_share *share, size_t most, uint64_t timeout_ns);
+
+/*
+ * The last step has reached a lane whose short calls are in pages and needs one: give it by rv_range_share_give(), between
  * steps, until no more are wanted.
  */
-bool rv_range_wants_page(const struct rv_range *range);
-uint32_t rv_range_lane(const struct rv_range *range); /* that lane */
-uint64_t
-rv_range_paged_before_ns(const struct rv_range *range); /* its rv_timeline_paged_before_ns() at the lane's begin */
-void rv_range_give(struct rv_range *range, struct rv_timeline *page, uint64_t edge_ns);
+bool rv_range_share_wants_page(const struct rv_range_share *share);
+
+struct rv_range_window { /* where pages are wanted of */
+    uint64_t from_ns, to_ns;
+    uint32_t lane_idx;
+    uint64_t paged_before_ns; /* the lane's rv_timeline_paged_before_ns() when it was reached */
+};
+struct rv_range_window rv_range_share_window(const struct rv_range_share *share);
+void rv_range_share_give(struct rv_range_share *share, struct rv_timeline *page, uint64_t edge_ns);
 
 /* A page that was to be given is damaged: its calls are missing. Between steps, too. */
-void rv_range_miss(struct rv_range *range);
+void rv_range_share_miss(struct rv_range_share *share);
 
 /* The id of a subroutine in the results. */
 uint32_t rv_range_id(const struct rv_range *range, uint32_t id);
@@ -76,19 +97,7 @@ const struct rv_call_list *rv_range_calls(const struct rv_range *range); /* thei
 uint64_t rv_range_missing_before_ns(const struct rv_range *range);
 bool rv_range_is_damaged(const struct rv_range *range); /* calls are missing, because their pages are damaged */
 
-#define RV_RANGE_MOST_NODES (1u << 18)
-
-struct rv_range_node { /* a path of calls, merged over all its occurrences */
-    uint32_t id;
-    uint32_t parent, first_child, next; /* indices of nodes; 0 = none. Siblings are sorted by falling total */
-    uint64_t total_ns, self_ns, n_calls;
-    uint64_t off_ns; /* of total_ns: not on the CPU */
-};
-
-/* Link each node to its siblings and its parent's first child, by falling total. */
-void rv_range_link_nodes(struct rv_range_node *nodes, size_t n);
-
-/* Node 0 is the root, with the total of all outermost calls. The first 262,144 paths have nodes, thread
+/* Node 0 is the root, with the total of all outermost calls. The first RV_RANGE_MOST_NODES paths have nodes, thread
  * by thread, each from its end; time in others counts as their caller's self. */
 const struct rv_range_node *rv_range_nodes(const struct rv_range *range, size_t *n);
 

@@ -43,9 +43,19 @@ static int by_time(const void *a, const void *b)
     return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
 }
 
-void rv_range_times_begin(struct rv_range_times *times, const struct rv_lane *lane, uint64_t from_ns, uint64_t to_ns)
+/* Keep what ends in [ends_ns[0], ends_ns[1]). */
+static void limit(struct rv_range_times *times, const uint64_t ends_ns[2])
 {
-    const uint64_t range_ns[2] = {from_ns, to_ns};
+    size_t n = 0;
+    for (size_t i = 0; i < times->n; i++)
+        if (times->items[i].at_ns >= ends_ns[0] && times->items[i].at_ns < ends_ns[1])
+            times->items[n++] = times->items[i];
+    times->n = n;
+}
+
+void rv_range_times_begin(struct rv_range_times *times, const struct rv_lane *lane, const uint64_t range_ns[2],
+                          const uint64_t ends_ns[2])
+{
     const struct rv_lane_note *state = NULL;
     times->n = 0;
     for (size_t i = 0; i < lane->n_notes; i++) {
@@ -61,6 +71,7 @@ void rv_range_times_begin(struct rv_range_times *times, const struct rv_lane *la
             add_state(times, state, note->start_ns, range_ns);
         state = note;
     }
+    limit(times, ends_ns);
     if (times->n)
         qsort(times->items, times->n, sizeof *times->items, by_time);
 }

@@ -12,8 +12,9 @@ struct rv_range_times { /* zeroed = none; a stretch ends at the range's end at t
     size_t n, capacity; /* by time: the latest last */
 };
 
-/* Collect those of a lane, whose lock is held. */
-void rv_range_times_begin(struct rv_range_times *times, const struct rv_lane *lane, uint64_t from_ns, uint64_t to_ns);
+/* Collect those of a lane, whose lock is held: what of them is in the range and ends in [ends_ns[0], ends_ns[1]). */
+void rv_range_times_begin(struct rv_range_times *times, const struct rv_lane *lane, const uint64_t range_ns[2],
+                          const uint64_t ends_ns[2]);
 
 /* Take the latest one if it is after a time; NULL: it is not. Valid until the next begin. */
 const struct rv_state_stretch *rv_range_times_take(struct rv_range_times *times, uint64_t after_ns);

@@ -420,8 +420,8 @@ void rv_stats_merge_as(struct rv_stats *into, const struct rv_stats *from, const
     for (size_t i = 0; i < from->n_rows; i++) {
         const struct row *row = &from->rows[i];
         const struct times times = times_of(from, i);
-        if (!row->n_calls && !rv_state_times_any(&times.total))
-            continue; /* calls that are still open have none, but may have waited */
+        if (!row->n_calls && !row->self_ns && !from->totals[i].total_ns && !rv_state_times_any(&times.total))
+            continue; /* calls that are counted elsewhere or still open may have times */
         rv_stats_put(into,
                      &(struct rv_stats_row){.id = i < n_ids ? as_id[i] : (uint32_t)i,
                                             .n_calls = row->n_calls,

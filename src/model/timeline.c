@@ -24,6 +24,9 @@ struct logs {
     struct rv_chunked_log spans[RV_TIMELINE_LEVELS]; /* by bucket; key = end */
     struct rv_chunked_log wide[RV_TIMELINE_LEVELS];
     struct rv_density density;
+    struct rv_timeline_mark *marks;
+    size_t n_marks, marks_capacity;
+    uint64_t next_mark; /* once so many spans are added */
 };
 
 struct rv_timeline {
@@ -94,6 +97,7 @@ static void free_logs(struct logs *logs)
         rv_chunked_log_fini(&logs->wide[i]);
     }
     rv_density_fini(&logs->density);
+    free(logs->marks);
     free(logs);
 }
 
@@ -159,6 +163,22 @@ static inline void add_one(struct rv_timeline *timeline, const struct rv_span *s
         rv_density_add(&timeline->logs->density, bucket + 1, span);
 }
 
+static void mark(struct rv_timeline *timeline)
+{
+    struct logs *logs = timeline->logs;
+    if (logs == NO_LOGS || timeline->n_spans < logs->next_mark)
+        return;
+    logs->marks = rv_vec_reserve(logs->marks, &logs->marks_capacity, logs->n_marks + 1, sizeof *logs->marks);
+    logs->marks[logs->n_marks++] = (struct rv_timeline_mark){timeline->last_ns, timeline->n_spans};
+    logs->next_mark = timeline->n_spans + RV_TIMELINE_STRETCH;
+}
+
+const struct rv_timeline_mark *rv_timeline_marks(const struct rv_timeline *timeline, size_t *n)
+{
+    *n = timeline->logs->n_marks;
+    return timeline->logs->marks;
+}
+
 void rv_timeline_add(struct rv_timeline *timeline, const struct rv_span *spans, size_t n)
 {
     if (n == 0)
@@ -184,6 +204,7 @@ void rv_timeline_add(struct rv_timeline *timeline, const struct rv_span *spans, 
     timeline->last_ns = last_ns;
     timeline->max_depth = max_depth;
     timeline->n_spans += n;
+    mark(timeline);
 }
 
 static void add_cell(struct rv_timeline *timeline, const struct rv_timeline_sums *sums,
@@ -334,6 +355,7 @@ size_t rv_timeline_bytes(const struct rv_timeline *timeline)
     if (timeline->logs == NO_LOGS)
         return n_bytes;
     n_bytes += sizeof *timeline->logs - sizeof timeline->logs->density + rv_density_bytes(&timeline->logs->density);
+    n_bytes += timeline->logs->marks_capacity * sizeof *timeline->logs->marks;
     for (uint32_t i = 0; i < RV_TIMELINE_LEVELS; i++)
         n_bytes += rv_chunked_log_bytes(&timeline->logs->spans[i]) + rv_chunked_log_bytes(&timeline->logs->wide[i]);
     return n_bytes;

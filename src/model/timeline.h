@@ -110,6 +110,14 @@ uint64_t rv_timeline_first_ns(const struct rv_timeline *timeline); /* 0 when emp
 uint64_t rv_timeline_last_ns(const struct rv_timeline *timeline);
 uint32_t rv_timeline_max_depth(const struct rv_timeline *timeline); /* deepest span + 1 */
 
+/* Places that divide the spans added, each at least RV_TIMELINE_STRETCH after the one before; valid until the next add. */
+#define RV_TIMELINE_STRETCH 256u
+struct rv_timeline_mark {
+    uint64_t end_ns;  /* the latest end when */
+    uint64_t n_spans; /* had been added */
+};
+const struct rv_timeline_mark *rv_timeline_marks(const struct rv_timeline *timeline, size_t *n);
+
 /* No more spans are added: free the reserve; every chunk may be evicted from now on. */
 void rv_timeline_end(struct rv_timeline *timeline);
 

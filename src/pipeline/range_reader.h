@@ -1,6 +1,6 @@
 /*
- * Steps through the calls of a range (model/range.h), also those in blocks of a recording that are not loaded: for each
- * lane it opens a span reader of the blocks that the range has not. One thread at a time.
+ * Steps through a share of the calls of a range (model/range.h), also those in blocks of a recording that are not loaded: for
+ * each lane it opens a span reader of the blocks that the range has not. One thread at a time.
  */
 #ifndef RV_PIPELINE_RANGE_READER_H
 #define RV_PIPELINE_RANGE_READER_H
@@ -8,16 +8,18 @@
 #include "model/range.h"
 #include "pipeline/session.h"
 
-struct rv_range_reader { /* the caller sets all but the last, and owns what they point to */
-    struct rv_range *range;
-    struct rv_session *session;    /* NULL: all calls are in the lanes */
-    uint64_t from_ns, to_ns;       /* of the range */
+struct rv_range_reader {
+    struct rv_range_share *share;
+    struct rv_session *session;
     struct rv_span_reader *blocks; /* of the current lane; NULL: none wanted */
 };
 
+/* session: outlives the reader, as does the range; NULL: all calls are in the lanes. */
+void rv_range_reader_init(struct rv_range_reader *reader, struct rv_range *range, struct rv_session *session);
+
 /*
  * Visit up to `most` calls, or wait up to timeout_ns for a block.
- *   returns  whether the range is complete
+ *   returns  whether nothing of the range is left for this reader
  */
 bool rv_range_reader_step(struct rv_range_reader *reader, size_t most, uint64_t timeout_ns);
 

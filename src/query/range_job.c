@@ -2,9 +2,12 @@
 
 #include <stdlib.h>
 
+#include "base/os.h"
 #include "base/vec.h"
+#include "pipeline/range_reader.h"
 
 #define CALLS_PER_STEP 4096u
+enum { MOST_THREADS = 8 }; /* more would wait for each other where parts are added */
 
 static int by_self(const void *a, const void *b)
 {
@@ -23,13 +26,48 @@ static void make_rows(struct rv_range_job *job)
     qsort(job->rows, job->n_rows, sizeof *job->rows, by_self);
 }
 
+/* One of the threads that measure: each has its own share. */
+struct reader {
+    const struct rv_range_job *job;
+    pthread_t thread;
+    bool has_thread, is_done;
+};
+
+static void *read_share(void *context)
+{
+    struct reader *reader = context;
+    const struct rv_range_job *job = reader->job;
+    struct rv_range_reader share;
+    rv_range_reader_init(&share, job->range, job->session);
+    while (!reader->is_done && rv_job_thread_is_wanted(&job->thread))
+        reader->is_done = rv_range_reader_step(&share, CALLS_PER_STEP, RV_JOB_THREAD_WAIT_NS);
+    rv_range_reader_fini(&share);
+    return NULL;
+}
+
+static size_t n_threads(const struct rv_range_job *job)
+{
+    const size_t n_parts = rv_range_n_parts(job->range), n_cpus = rv_os_n_cpus();
+    const size_t n = n_parts < n_cpus ? n_parts : n_cpus;
+    return n < MOST_THREADS ? n : MOST_THREADS;
+}
+
 static void work(void *context)
 {
     struct rv_range_job *job = context;
-    bool is_done = false;
-    while (!is_done && rv_job_thread_is_wanted(&job->thread))
-        is_done = rv_range_reader_step(&job->reader, CALLS_PER_STEP, RV_JOB_THREAD_WAIT_NS);
-    rv_range_reader_fini(&job->reader);
+    struct reader readers[MOST_THREADS];
+    const size_t n = n_threads(job);
+    for (size_t i = 0; i < n; i++)
+        readers[i] = (struct reader){.job = job};
+    for (size_t i = 1; i < n; i++)
+        readers[i].has_thread = pthread_create(&readers[i].thread, NULL, read_share, &readers[i]) == 0;
+    (void)read_share(&readers[0]); /* without another thread, all of it */
+    bool is_done = readers[0].is_done;
+    for (size_t i = 1; i < n; i++)
+        if (readers[i].has_thread) {
+            (void)pthread_join(readers[i].thread, NULL);
+            is_done &= readers[i].is_done;
+        }
     if (is_done)
         make_rows(job);
 }
@@ -38,7 +76,7 @@ void rv_range_job_start(struct rv_range_job *job, const struct rv_range_params *
 {
     rv_range_job_stop(job);
     job->range = rv_range_create(params);
-    job->reader = (struct rv_range_reader){job->range, session, params->from_ns, params->to_ns, NULL};
+    job->session = session;
     job->version++;
     rv_job_thread_start(&job->thread, work, job);
 }

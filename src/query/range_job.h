@@ -1,17 +1,18 @@
-/* The statistics of a range of time, computed by a separate thread. Main thread. */
+/* The statistics of a range of time, computed by separate threads: as many as CPUs, where there are many calls. Main thread. */
 #ifndef RV_QUERY_RANGE_JOB_H
 #define RV_QUERY_RANGE_JOB_H
 
 #include <stdbool.h>
 
+#include "model/range.h"
+#include "pipeline/session.h"
 #include "query/job_thread.h"
-#include "pipeline/range_reader.h"
 
 struct rv_range_job { /* zeroed = none; must not move while running */
     struct rv_range *range;
-    uint64_t version;              /* changes with the range */
-    struct rv_range_reader reader; /* the job's */
-    struct rv_stats_row *rows;     /* once done: of all subroutines, the most own time first */
+    uint64_t version;           /* changes with the range */
+    struct rv_session *session; /* NULL: none */
+    struct rv_stats_row *rows;  /* once done: of all subroutines, the most own time first */
     size_t n_rows;
     struct rv_job_thread thread;
 };

@@ -194,7 +194,8 @@ static void count_range(struct counter *counter, uint64_t from_step, uint64_t n_
                                                   .to_ns = to_ns,
                                                   .lanes = rv_session_lanes(counter->session),
                                                   .subroutines = rv_session_subroutines(counter->session)});
-    struct rv_range_reader reader = {range, counter->session, from_ns, to_ns, NULL};
+    struct rv_range_reader reader;
+    rv_range_reader_init(&reader, range, counter->session);
     while (!rv_range_reader_step(&reader, 4096, 1000000))
         ;
     rv_range_reader_fini(&reader);

@@ -257,8 +257,30 @@ static uint32_t caller_of(const struct world *world, const struct call *call, co
     return at == NONE ? RV_CALL_NO_CALLER : world->calls[at].id;
 }
 
+/* By one to four threads' shares, stepped in any order. */
+static void complete(struct world *world, struct rv_range *range)
+{
+    struct rv_range_share *shares[4];
+    const size_t n = 1 + rnd(world) % 4, most_calls = 1 + rnd(world) % 2000;
+    for (size_t i = 0; i < n; i++)
+        shares[i] = rv_range_share_create(range);
+    while (!rv_range_share_step(shares[rnd(world) % n], 1 + rnd(world) % most_calls, 0))
+        cr_assert_leq(rv_range_progress(range), 1.0);
+    for (size_t i = 0; i < n; i++) {
+        while (!rv_range_share_step(shares[i], SIZE_MAX, 0))
+            ;
+        rv_range_share_destroy(shares[i]);
+    }
+}
+
+/* In one part up to parts that are as small as can be. */
+static uint64_t any_part_size(struct world *world)
+{
+    return rnd(world) % 3 ? RV_TIMELINE_STRETCH + rnd(world) % 500 : UINT64_MAX;
+}
+
 /* Every call of the subroutine that a count of all finds, with its own numbers, and no other; sums of all of them. */
-static void check_list(const struct world *world, const uint64_t bounds[2], const struct rv_filter *filter,
+static void check_list(struct world *world, const uint64_t bounds[2], const struct rv_filter *filter,
                        const struct expected *expected, uint32_t id)
 {
     struct rv_range *range = rv_range_create(&(struct rv_range_params){.from_ns = bounds[0],
@@ -266,9 +288,10 @@ static void check_list(const struct world *world, const uint64_t bounds[2], cons
                                                                        .lanes = world->lanes,
                                                                        .subroutines = world->subroutines,
                                                                        .filter = filter,
+                                                                       .calls_per_part = any_part_size(world),
                                                                        .lists_calls = true,
                                                                        .calls_of = id});
-    (void)rv_range_step(range, SIZE_MAX);
+    complete(world, range);
     const struct rv_call_list *list = rv_range_calls(range);
     struct rv_call_sums sums = {0};
     size_t n = 0;
@@ -301,7 +324,7 @@ static void check_list(const struct world *world, const uint64_t bounds[2], cons
     rv_range_destroy(range);
 }
 
-static void check(struct world *world, const uint64_t bounds[2], const struct rv_filter *filter, size_t step)
+static void check(struct world *world, const uint64_t bounds[2], const struct rv_filter *filter)
 {
     struct expected expected;
     expect(world, bounds, filter, &expected);
@@ -309,9 +332,9 @@ static void check(struct world *world, const uint64_t bounds[2], const struct rv
                                                                        .to_ns = bounds[1],
                                                                        .lanes = world->lanes,
                                                                        .subroutines = world->subroutines,
-                                                                       .filter = filter});
-    while (!rv_range_step(range, step))
-        cr_assert_leq(rv_range_progress(range), 1.0);
+                                                                       .filter = filter,
+                                                                       .calls_per_part = any_part_size(world)});
+    complete(world, range);
     cr_assert_eq(rv_range_missing_before_ns(range), 0);
     check_rows(range, &expected);
     check_nodes(range, &expected);
@@ -325,12 +348,69 @@ Test(range, rows_and_flame_graph_are_what_a_count_of_every_call_gives, .timeout 
 {
     for (uint64_t seed = 1; seed <= 6; seed++) {
         struct world world;
-        world_init(&world, seed, 600);
-        check(&world, (uint64_t[2]){0, UINT64_MAX}, NULL, 1u << 30);
+        world_init(&world, seed, 2400);
+        check(&world, (uint64_t[2]){0, UINT64_MAX}, NULL);
         for (unsigned i = 0; i < 12; i++) {
             uint64_t from = rnd(&world) % world.last_ns, to = from + 1 + rnd(&world) % (world.last_ns / (1 + i));
-            check(&world, (uint64_t[2]){from, to}, NULL, 1 + rnd(&world) % 100);
+            check(&world, (uint64_t[2]){from, to}, NULL);
         }
+        world_fini(&world);
+    }
+}
+
+static struct rv_range *measure_whole(struct world *world, uint64_t calls_per_part, bool lists_calls)
+{
+    struct rv_range *range = rv_range_create(&(struct rv_range_params){.to_ns = UINT64_MAX,
+                                                                       .lanes = world->lanes,
+                                                                       .subroutines = world->subroutines,
+                                                                       .calls_per_part = calls_per_part,
+                                                                       .lists_calls = lists_calls,
+                                                                       .calls_of = 3});
+    complete(world, range);
+    return range;
+}
+
+static void compare_nodes(const struct rv_range *a, const struct rv_range *b)
+{
+    size_t n[2];
+    const struct rv_range_node *nodes[2] = {rv_range_nodes(a, &n[0]), rv_range_nodes(b, &n[1])};
+    cr_assert_eq(n[0], RV_RANGE_MOST_NODES);
+    cr_assert_eq(n[1], n[0]);
+    cr_assert_arr_eq(nodes[0], nodes[1], n[0] * sizeof **nodes);
+}
+
+static void compare_lists(const struct rv_call_list *a, const struct rv_call_list *b)
+{
+    cr_assert_gt(a->n, 0);
+    cr_assert_eq(a->n_calls, b->n_calls);
+    cr_assert_eq(a->n, b->n);
+    for (size_t i = 0; i < a->n; i++) {
+        const struct rv_call *x = &a->calls[i], *y = &b->calls[i];
+        cr_assert(x->start_ns == y->start_ns && x->duration_ns == y->duration_ns && x->self_ns == y->self_ns &&
+                      x->total_ns == y->total_ns && x->lane_idx == y->lane_idx && x->caller == y->caller,
+                  "call %zu", i);
+    }
+}
+
+Test(range, many_parts_give_what_one_gives_in_the_same_order_with_more_paths_than_have_nodes, .timeout = 120)
+{
+    for (unsigned turn = 0; turn < 2; turn++) {
+        struct world world;
+        world_init(&world, 300 + turn, 700000);
+        const uint64_t calls_per_part = 5000 + rnd(&world) % 100000;
+        struct rv_range *one = measure_whole(&world, UINT64_MAX, false),
+                        *many = measure_whole(&world, calls_per_part, false);
+        cr_assert_eq(rv_range_n_parts(one), 1);
+        cr_assert_gt(rv_range_n_parts(many), N_LANES);
+        compare_nodes(one, many);
+        cr_assert_eq(rv_range_self_ns(one), rv_range_self_ns(many));
+        struct rv_range *of_one = measure_whole(&world, UINT64_MAX, true),
+                        *of_many = measure_whole(&world, calls_per_part, true);
+        compare_lists(rv_range_calls(of_one), rv_range_calls(of_many));
+        rv_range_destroy(one);
+        rv_range_destroy(many);
+        rv_range_destroy(of_one);
+        rv_range_destroy(of_many);
         world_fini(&world);
     }
 }
@@ -343,12 +423,12 @@ Test(range, a_filter_removes_calls_from_rows_and_paths_but_keeps_times, .timeout
         struct world world;
         const struct rv_filter *filter = NULL;
         char why[160];
-        world_init(&world, 70 + i, 600);
+        world_init(&world, 70 + i, 2400);
         for (unsigned j = 0; j < 2; j++)
             cr_assert_eq(rv_filter_add(&filter, rules[i][j], why, sizeof why), 0);
         cr_assert(rv_filter_update(filter, world.subroutines, SIZE_MAX));
-        check(&world, (uint64_t[2]){0, UINT64_MAX}, filter, 1u << 30);
-        check(&world, (uint64_t[2]){world.last_ns / 4, world.last_ns / 2}, filter, 50);
+        check(&world, (uint64_t[2]){0, UINT64_MAX}, filter);
+        check(&world, (uint64_t[2]){world.last_ns / 4, world.last_ns / 2}, filter);
         rv_filter_release(filter);
         world_fini(&world);
     }
@@ -379,7 +459,7 @@ Test(range, a_whole_stream_gives_the_statistics_that_were_kept_while_it_came, .t
     lane->last_ns = now;
     struct rv_range *range = rv_range_create(&(struct rv_range_params){
         .from_ns = 0, .to_ns = UINT64_MAX, .lanes = world.lanes, .subroutines = world.subroutines});
-    cr_assert(rv_range_step(range, SIZE_MAX));
+    rv_range_measure(range);
     struct rv_stats_row wanted[N_IDS], rows[N_IDS];
     cr_assert_eq(rv_stats_rows(stats, wanted, N_IDS), N_IDS);
     cr_assert_eq(rv_stats_rows(rv_range_stats(range), rows, N_IDS), N_IDS);
@@ -441,10 +521,13 @@ Test(range, time_off_the_cpu_is_that_of_the_innermost_calls, .timeout = 60)
             blocked_ns[id] += b - a;
             total_ns += b - a;
         }
-    struct rv_range *range = rv_range_create(&(struct rv_range_params){
-        .from_ns = from_ns, .to_ns = to_ns, .lanes = world.lanes, .subroutines = world.subroutines});
-    while (!rv_range_step(range, 97))
-        ;
+    struct rv_range *range = rv_range_create(&(struct rv_range_params){.from_ns = from_ns,
+                                                                       .to_ns = to_ns,
+                                                                       .lanes = world.lanes,
+                                                                       .subroutines = world.subroutines,
+                                                                       .calls_per_part = RV_TIMELINE_STRETCH});
+    cr_assert_gt(rv_range_n_parts(range), N_LANES);
+    complete(&world, range);
     struct rv_stats_row rows[N_IDS + 1];
     size_t n = rv_stats_rows(rv_range_stats(range), rows, N_IDS + 1);
     cr_assert_gt(total_ns, 0);
@@ -472,7 +555,7 @@ Test(range, a_range_can_be_limited_to_lanes, .timeout = 60)
                                                                        .subroutines = world.subroutines,
                                                                        .lane_idxs = &first,
                                                                        .n_lane_idxs = 1});
-    cr_assert(rv_range_step(range, SIZE_MAX));
+    rv_range_measure(range);
     check_rows(range, &expected);
     check_nodes(range, &expected);
     rv_range_destroy(range);
@@ -491,7 +574,7 @@ Test(range, missing_calls_are_announced_first, .timeout = 60)
     for (unsigned i = 0; i < 2; i++) {
         struct rv_range *range = rv_range_create(&(struct rv_range_params){
             .from_ns = i ? exact_ns : 0, .to_ns = UINT64_MAX, .lanes = world.lanes, .subroutines = world.subroutines});
-        cr_assert(rv_range_step(range, SIZE_MAX));
+        rv_range_measure(range);
         cr_assert_eq(rv_range_missing_before_ns(range), i ? 0 : exact_ns);
         rv_range_destroy(range);
     }
@@ -517,8 +600,7 @@ Test(range, a_subroutine_of_several_processes_is_one_row_and_one_path, .timeout 
     }
     struct rv_range *range = rv_range_create(
         &(struct rv_range_params){.from_ns = 0, .to_ns = 1000, .lanes = lanes, .subroutines = subroutines});
-    while (!rv_range_step(range, 1))
-        ;
+    rv_range_measure(range);
     struct rv_stats_row rows[4];
     size_t n_nodes;
     const struct rv_range_node *nodes = rv_range_nodes(range, &n_nodes);
@@ -565,7 +647,7 @@ Test(range, paths_are_numbered_alike_in_whatever_order_lanes_came, .timeout = 60
         struct rv_lanes *lanes = lanes_of(come[way], 4);
         struct rv_range *range =
             rv_range_create(&(struct rv_range_params){.to_ns = UINT64_MAX, .lanes = lanes, .subroutines = subroutines});
-        cr_assert(rv_range_step(range, SIZE_MAX));
+        rv_range_measure(range);
         size_t n;
         const struct rv_range_node *nodes = rv_range_nodes(range, &n);
         cr_assert_eq(n, 5);
@@ -594,7 +676,7 @@ Test(range, times_on_and_off_the_cpu_add_up_to_wall_time, .timeout = 60)
                                                                  .lanes = world.lanes,
                                                                  .subroutines = world.subroutines,
                                                                  .time = (enum rv_time_kind)time});
-        cr_assert(rv_range_step(ranges[time], SIZE_MAX));
+        rv_range_measure(ranges[time]);
         n = rv_stats_rows(rv_range_stats(ranges[time]), rows[time], N_IDS + 1);
     }
     for (size_t i = 0; i < n; i++) {

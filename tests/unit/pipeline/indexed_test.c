@@ -521,7 +521,8 @@ static struct rv_range *measure(struct rv_session *session, uint64_t from_ns, ui
                                                                        .to_ns = to_ns,
                                                                        .lanes = rv_session_lanes(session),
                                                                        .subroutines = rv_session_subroutines(session)});
-    struct rv_range_reader reader = {range, session, from_ns, to_ns, NULL};
+    struct rv_range_reader reader;
+    rv_range_reader_init(&reader, range, session);
     const uint64_t until_ns = rv_clock_mono_ns() + UINT64_C(1000000000) * WAIT_S;
     while (!rv_range_reader_step(&reader, 1 + recorded_draw(5000), 1000000)) {
         n_waits += reader.blocks != NULL;

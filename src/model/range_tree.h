@@ -1,0 +1,40 @@
+/*
+ * Paths of calls, each from an outermost call to one of its callees, with what all calls on it took. A path comes after its
+ * caller's. One thread at a time.
+ */
+#ifndef RV_MODEL_RANGE_TREE_H
+#define RV_MODEL_RANGE_TREE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hash_index.h"
+
+#define RV_RANGE_MOST_NODES (1u << 18)
+
+struct rv_range_node { /* a path of calls, merged over all its occurrences */
+    uint32_t id;
+    uint32_t parent, first_child, next; /* indices of nodes; 0 = none. Siblings are sorted by falling total */
+    uint64_t total_ns, self_ns, n_calls;
+    uint64_t off_ns; /* of total_ns: not on the CPU */
+};
+
+/* Link each node to its siblings and its parent's first child, by falling total. */
+void rv_range_link_nodes(struct rv_range_node *nodes, size_t n);
+
+struct rv_range_tree {
+    struct rv_range_node *nodes; /* [0]: the root. Until they are linked, first_child is the child found last */
+    size_t n, capacity;
+    struct rv_hash_index by_path; /* (parent, id) to node */
+};
+
+void rv_range_tree_init(struct rv_range_tree *tree);
+void rv_range_tree_fini(struct rv_range_tree *tree);
+
+/* The node of a call; its caller's own, when RV_RANGE_MOST_NODES others came first. */
+uint32_t rv_range_tree_at(struct rv_range_tree *tree, uint32_t parent, uint32_t id);
+
+/* Add the paths of another tree that is not linked, in their order, as if their calls came after all of this tree's. */
+void rv_range_tree_merge(struct rv_range_tree *into, const struct rv_range_tree *from);
+
+#endif

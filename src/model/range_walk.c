@@ -1,0 +1,354 @@
+/*
+ * Each piece is read backwards in time, so that callers come before their callees: only a stack of the calls that
+ * enclose the next one is needed. A call is finished when the iteration leaves it; the sum of its children is then
+ * known.
+ */
+#include "model/range_walk.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+#define MOST_BOXES 4096u /* that are taken under a lane's lock at a time */
+
+struct rv_range_frame { /* a call that encloses the next ones: one cache line */
+    uint64_t start_ns, duration_ns, inside_ns, children_ns;
+    uint32_t id, depth, node;
+    uint32_t own_id; /* id is that of the results */
+    uint32_t caller; /* id of the innermost row that encloses it, or RV_CALL_NO_CALLER */
+    uint16_t flags;
+    bool is_row, is_outermost, has_node;
+    bool is_counted; /* with this piece */
+};
+
+struct rv_range_frame_times { /* in which the thread did not run, inside: a frame's own, and of its finished callees */
+    struct rv_state_times own, callees;
+};
+
+struct rv_range_id {
+    uint32_t n_open; /* frames of that subroutine */
+    uint32_t place;  /* of its statistics in the part, + 1; 0: none yet */
+};
+
+void rv_range_part_fini(struct rv_range_part *part)
+{
+    rv_stats_destroy(part->stats);
+    rv_range_tree_fini(&part->tree);
+    free(part->ids);
+    free(part->calls);
+}
+
+void rv_range_walk_fini(struct rv_range_walk *walk)
+{
+    rv_span_iter_back_fini(&walk->iter);
+    rv_range_times_fini(&walk->times);
+    free(walk->frames);
+    free(walk->frame_times);
+    free(walk->by_id);
+    free(walk->boxes);
+}
+
+void rv_range_walk_begin(struct rv_range_walk *walk, struct rv_range_part *part)
+{
+    walk->part = part;
+    walk->at_piece = 0;
+    part->stats = rv_stats_create();
+    rv_range_tree_init(&part->tree);
+    if (!walk->boxes)
+        walk->boxes = rv_alloc_scratch(MOST_BOXES, sizeof *walk->boxes);
+}
+
+static const struct rv_range_piece *piece_of(const struct rv_range_walk *walk)
+{
+    return &walk->part->pieces[walk->at_piece];
+}
+
+/* ---- calls ---- */
+
+struct measured { /* of the kind of time that is asked for */
+    struct rv_stats_call call;
+    uint64_t inside_ns, off_ns;
+};
+
+static struct measured measure(const struct rv_range_scope *scope, const struct rv_range_frame *frame,
+                               const struct rv_state_times *own, const struct rv_state_times *times)
+{
+    const uint64_t self_ns = frame->inside_ns > frame->children_ns ? frame->inside_ns - frame->children_ns : 0;
+    struct measured measured = {.inside_ns = rv_state_times_of(times, scope->time, frame->inside_ns)};
+    measured.off_ns = scope->time == RV_TIME_ON_CPU ? 0 : rv_state_times_of(times, RV_TIME_OFF_CPU, frame->inside_ns);
+    measured.call.total_ns = frame->is_outermost ? measured.inside_ns : 0;
+    measured.call.self_ns = rv_state_times_of(own, scope->time, self_ns);
+    measured.call.duration_ns = scope->time == RV_TIME_WALL ? frame->duration_ns : measured.inside_ns;
+    return measured;
+}
+
+static void list_call(struct rv_range_walk *walk, const struct rv_range_frame *frame,
+                      const struct rv_stats_call *measured)
+{
+    struct rv_range_part *part = walk->part;
+    const struct rv_range_piece *piece = piece_of(walk);
+    const struct rv_span call = {.start = frame->start_ns, .id = frame->own_id};
+    part->calls = rv_vec_reserve(part->calls, &part->calls_capacity, part->n_calls + 1, sizeof *part->calls);
+    part->calls[part->n_calls++] =
+        (struct rv_range_call){.call = {.start_ns = frame->start_ns,
+                                        .duration_ns = frame->duration_ns,
+                                        .self_ns = measured->self_ns,
+                                        .total_ns = measured->total_ns,
+                                        .id = frame->own_id,
+                                        .lane_idx = piece->lane_idx,
+                                        .depth = frame->depth,
+                                        .caller = frame->caller,
+                                        .arguments = rv_call_texts_find(&walk->lane->texts, &call, false),
+                                        .flags = frame->flags},
+                               .is_counted = frame->is_counted,
+                               .begins_earlier = piece->has_earlier && frame->start_ns < piece->from_ns};
+}
+
+/* Adds what a finished call's callees have to its own times, and all of that to its caller's callees. */
+static void finish_times(struct rv_range_walk *walk, struct rv_range_frame_times *times)
+{
+    rv_state_times_add(&times->callees, &times->own);
+    if (walk->n_frames > 0)
+        rv_state_times_add(&times[-1].callees, &times->callees);
+}
+
+/* Its callees have been added: those without a node of their own count as the caller's self. */
+static void add_to_nodes(struct rv_range_walk *walk, const struct rv_range_frame *frame,
+                         const struct measured *measured)
+{
+    struct rv_range_node *nodes = walk->part->tree.nodes, *node = &nodes[frame->node];
+    node->self_ns += measured->call.self_ns;
+    if (!frame->has_node)
+        return;
+    node->total_ns += measured->inside_ns;
+    node->off_ns += measured->off_ns;
+}
+
+static void add_to_stats(struct rv_stats *stats, uint32_t place, const struct rv_range_frame *frame,
+                         const struct rv_stats_call *call)
+{
+    static const struct rv_histogram NO_DURATIONS;
+    if (frame->is_counted)
+        rv_stats_add_call(stats, place, call);
+    else
+        rv_stats_put(stats,
+                     &(struct rv_stats_row){
+                         .id = place, .total_ns = call->total_ns, .self_ns = call->self_ns, .min_ns = UINT64_MAX},
+                     &NO_DURATIONS);
+}
+
+static void finish_frame(struct rv_range_walk *walk)
+{
+    static const struct rv_range_frame_times NO_TIMES;
+    const struct rv_range_scope *scope = walk->scope;
+    const struct rv_range_frame *frame = &walk->frames[--walk->n_frames];
+    const struct rv_range_frame_times *times = walk->has_times ? &walk->frame_times[walk->n_frames] : &NO_TIMES;
+    if (walk->has_times)
+        finish_times(walk, &walk->frame_times[walk->n_frames]);
+    if (!frame->is_row)
+        return;
+    struct rv_range_id *id = &walk->by_id[frame->id];
+    id->n_open--;
+    if (scope->lists_calls && frame->id != scope->calls_of)
+        return;
+    const struct measured measured = measure(scope, frame, &times->own, &times->callees);
+    if (scope->lists_calls) {
+        list_call(walk, frame, &measured.call);
+        return;
+    }
+    if (walk->has_times && rv_state_times_any(&times->callees))
+        rv_stats_add_times(walk->part->stats, id->place - 1, &times->own,
+                           frame->is_outermost ? &times->callees : &NO_TIMES.callees);
+    walk->part->self_ns += measured.call.self_ns;
+    add_to_nodes(walk, frame, &measured);
+    add_to_stats(walk->part->stats, id->place - 1, frame, &measured.call);
+}
+
+static uint64_t inside(const struct rv_range_piece *piece, const struct rv_box *box)
+{
+    uint64_t from_ns = box->start_ns > piece->from_ns ? box->start_ns : piece->from_ns;
+    uint64_t end_ns = rv_box_end_ns(box), to_ns = end_ns < piece->to_ns ? end_ns : piece->to_ns;
+    return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+static struct rv_range_id *id_at(struct rv_range_walk *walk, uint32_t id)
+{
+    if (id >= walk->n_by_id)
+        walk->by_id = rv_vec_extend(walk->by_id, &walk->n_by_id, (size_t)id + 1, sizeof *walk->by_id);
+    return &walk->by_id[id];
+}
+
+static void begin_row(struct rv_range_part *part, struct rv_range_id *id, uint32_t number)
+{
+    part->ids = rv_vec_reserve(part->ids, &part->ids_capacity, part->n_ids + 1, sizeof *part->ids);
+    part->ids[part->n_ids++] = number;
+    id->place = (uint32_t)part->n_ids;
+}
+
+static void add_row(struct rv_range_walk *walk, struct rv_range_frame *frame, uint32_t caller)
+{
+    struct rv_range_tree *tree = &walk->part->tree;
+    struct rv_range_id *id = id_at(walk, frame->id);
+    frame->is_outermost = id->n_open++ == 0;
+    if (walk->scope->lists_calls)
+        return;
+    if (!id->place)
+        begin_row(walk->part, id, frame->id);
+    frame->node = rv_range_tree_at(tree, caller, frame->id);
+    frame->has_node = frame->node != caller;
+    if (frame->has_node && frame->is_counted)
+        tree->nodes[frame->node].n_calls++;
+}
+
+/* Give times that ended after this to the innermost calls then: all calls that end as late have come. */
+static void give_times(struct rv_range_walk *walk, uint64_t after_ns)
+{
+    for (const struct rv_state_stretch *time; (time = rv_range_times_take(&walk->times, after_ns));) {
+        size_t n = walk->n_frames;
+        while (n > 0 && walk->frames[n - 1].start_ns >= time->at_ns)
+            n--;
+        if (n > 0)
+            rv_state_times_add(&walk->frame_times[n - 1].own, &time->times);
+    }
+}
+
+static struct rv_range_frame *push_frame(struct rv_range_walk *walk)
+{
+    walk->frames = rv_vec_reserve(walk->frames, &walk->frames_capacity, walk->n_frames + 1, sizeof *walk->frames);
+    if (walk->has_times) {
+        walk->frame_times = rv_vec_reserve(walk->frame_times, &walk->frame_times_capacity, walk->n_frames + 1,
+                                           sizeof *walk->frame_times);
+        walk->frame_times[walk->n_frames] = (struct rv_range_frame_times){0};
+    }
+    return &walk->frames[walk->n_frames++];
+}
+
+static bool is_row(const struct rv_range_walk *walk, const struct rv_box *box)
+{
+    const struct rv_filter *filter = walk->scope->filter;
+    return walk->passes_thread && (!filter || rv_filter_passes_box(filter, walk->lane, box));
+}
+
+/* A call comes after all calls that enclose it. */
+static void add_call(struct rv_range_walk *walk, const struct rv_range_piece *piece, const struct rv_box *box)
+{
+    const uint64_t end_ns = rv_box_end_ns(box);
+    if (box->flags & RV_SPAN_ORPHAN || (piece->has_earlier && end_ns < piece->from_ns))
+        return;
+    if (walk->has_times)
+        give_times(walk, end_ns);
+    while (walk->n_frames > 0) {
+        const struct rv_range_frame *top = &walk->frames[walk->n_frames - 1];
+        if (top->depth < box->depth && top->start_ns <= box->start_ns)
+            break;
+        finish_frame(walk);
+    }
+    struct rv_range_frame *frame = push_frame(walk), *caller = walk->n_frames > 1 ? frame - 1 : NULL;
+    *frame = (struct rv_range_frame){.start_ns = box->start_ns,
+                                     .duration_ns = box->duration_ns,
+                                     .inside_ns = inside(piece, box),
+                                     .id = rv_range_scope_id(walk->scope, box->id),
+                                     .own_id = box->id,
+                                     .depth = box->depth,
+                                     .flags = box->flags,
+                                     .node = caller ? caller->node : 0,
+                                     .caller = !caller          ? RV_CALL_NO_CALLER
+                                               : caller->is_row ? caller->id
+                                                                : caller->caller,
+                                     .is_row = is_row(walk, box),
+                                     .is_counted = !piece->has_later || end_ns < piece->to_ns};
+    if (caller)
+        caller->children_ns += frame->inside_ns;
+    if (frame->is_row)
+        add_row(walk, frame, frame->node);
+}
+
+/* ---- piece by piece ---- */
+
+static void add_open(struct rv_range_walk *walk, const struct rv_range_piece *piece)
+{
+    const struct rv_lane *lane = walk->lane;
+    const uint64_t newest_ns = walk->scope->newest_ns;
+    bool is_over = lane->has_ended || lane->last_ns > newest_ns;
+    uint64_t end_ns = is_over ? lane->last_ns : newest_ns;
+    for (size_t i = 0; i < lane->n_open && end_ns + piece->has_earlier > piece->from_ns; i++) {
+        const struct rv_lane_frame *open = &lane->open[i];
+        if (open->start_ns >= piece->to_ns)
+            break;
+        add_call(walk, piece,
+                 &(struct rv_box){.start_ns = open->start_ns,
+                                  .duration_ns = end_ns > open->start_ns ? end_ns - open->start_ns : 0,
+                                  .id = open->id,
+                                  .count = 1,
+                                  .depth = open->depth,
+                                  .coverage = RV_BOX_EXACT,
+                                  .flags = RV_SPAN_OPEN});
+    }
+}
+
+/* Open calls end last. Read them and start the iteration under one lock, so that no call is counted twice. */
+static void begin_piece(struct rv_range_walk *walk, const struct rv_range_piece *piece, const struct rv_lane *lane)
+{
+    walk->lane = lane;
+    walk->passes_thread = rv_filter_passes_thread(walk->scope->filter, lane->name);
+    walk->is_in_piece = true;
+    const uint64_t ends_ns[2] = {piece->has_earlier ? piece->from_ns : 0, piece->has_later ? piece->to_ns : UINT64_MAX};
+    rv_range_times_begin(&walk->times, lane, (uint64_t[2]){walk->scope->from_ns, walk->scope->to_ns}, ends_ns);
+    walk->has_times = walk->times.n > 0;
+    add_open(walk, piece);
+    /* an earlier piece has calls that end before this one, which has those that end as it begins */
+    rv_span_iter_back_begin(&walk->iter, lane->timeline, piece->from_ns - piece->has_earlier, piece->to_ns);
+}
+
+static void end_piece(struct rv_range_walk *walk)
+{
+    give_times(walk, 0);
+    while (walk->n_frames > 0)
+        finish_frame(walk);
+    walk->is_in_piece = false;
+    walk->at_piece++;
+    for (size_t i = 0; rv_range_walk_is_over(walk) && i < walk->part->n_ids; i++)
+        walk->by_id[walk->part->ids[i]].place = 0;
+}
+
+/* Calls before this time were evicted: for good, or before the iteration got to them. */
+static uint64_t missing_in(const struct rv_span_iter_back *iter, const struct rv_timeline *timeline)
+{
+    if (!rv_timeline_is_backed(timeline))
+        return rv_timeline_exact_from_ns(timeline);
+    const uint64_t exact_ns = rv_timeline_exact_from_ns(timeline);
+    const uint64_t read_ns = rv_timeline_backed_until_ns(timeline), paged_ns = iter->paged_before_ns;
+    if (rv_span_iter_back_is_overtaken(iter, exact_ns))
+        return exact_ns;
+    return read_ns < paged_ns && !rv_span_iter_back_wants_page(iter) ? exact_ns : rv_timeline_released_ns(timeline, 0);
+}
+
+/* Returns the number of calls visited. */
+static size_t work_on_piece(struct rv_range_walk *walk, size_t most)
+{
+    const struct rv_range_piece *piece = piece_of(walk);
+    struct rv_lane *lane = rv_lanes_get(walk->scope->lanes, piece->lane_idx);
+    size_t max = most < MOST_BOXES ? most : MOST_BOXES;
+    pthread_mutex_lock(&lane->lock);
+    if (!walk->is_in_piece)
+        begin_piece(walk, piece, lane);
+    size_t n = rv_span_iter_back_next(&walk->iter, lane->timeline, walk->boxes, max);
+    const uint64_t missing_ns = missing_in(&walk->iter, lane->timeline);
+    pthread_mutex_unlock(&lane->lock);
+    if (missing_ns > piece->from_ns && missing_ns > walk->part->missing_before_ns)
+        walk->part->missing_before_ns = missing_ns;
+    for (size_t i = 0; i < n; i++)
+        add_call(walk, piece, &walk->boxes[i]);
+    if (n < max && !rv_span_iter_back_wants_page(&walk->iter))
+        end_piece(walk);
+    return n;
+}
+
+size_t rv_range_walk_step(struct rv_range_walk *walk, size_t most)
+{
+    size_t n = 0;
+    do
+        n += work_on_piece(walk, most - n);
+    while (n < most && !rv_range_walk_is_over(walk) && !rv_span_iter_back_wants_page(&walk->iter));
+    return n;
+}

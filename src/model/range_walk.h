@@ -1,0 +1,95 @@
+/*
+ * Measures a part of a range (model/range.h): some pieces, each of them the calls that end in a stretch of time of one lane. A
+ * piece is measured as if it were a range of its own, except that a call that goes on after the piece is counted with the
+ * later one: only its times inside are added. So the parts of a range can be measured at the same time, and added.
+ */
+#ifndef RV_MODEL_RANGE_WALK_H
+#define RV_MODEL_RANGE_WALK_H
+
+#include "model/call_list.h"
+#include "model/filter.h"
+#include "model/range_times.h"
+#include "model/range_tree.h"
+#include "model/span_iter.h"
+#include "model/stats.h"
+
+struct rv_range_scope { /* what all parts of a range have in common */
+    uint64_t from_ns, to_ns;
+    uint64_t newest_ns; /* at which calls that are open end */
+    struct rv_lanes *lanes;
+    const struct rv_filter *filter;
+    enum rv_time_kind time;
+    uint32_t *as_id; /* ids in the results; from n_as_ids on as they are */
+    uint32_t n_as_ids;
+    bool lists_calls;
+    uint32_t calls_of; /* as an id of the results */
+};
+
+static inline uint32_t rv_range_scope_id(const struct rv_range_scope *scope, uint32_t id)
+{
+    return id < scope->n_as_ids ? scope->as_id[id] : id;
+}
+
+struct rv_range_piece {
+    uint64_t from_ns, to_ns;
+    uint32_t lane_idx;
+    bool has_earlier; /* another piece has the calls that end before from_ns, */
+    bool has_later;   /* and those that end at to_ns or later */
+};
+
+struct rv_range_call { /* what is inside a piece of a call that is listed */
+    struct rv_call call;
+    bool is_counted;
+    bool begins_earlier; /* an earlier piece has more of it */
+};
+
+struct rv_range_part {                   /* zeroed but for its pieces = not measured */
+    const struct rv_range_piece *pieces; /* of each lane the latest first */
+    size_t n_pieces;
+    struct rv_stats *stats; /* of subroutine ids[i] at i */
+    uint32_t *ids;
+    size_t n_ids, ids_capacity;
+    struct rv_range_tree tree;
+    uint64_t self_ns; /* of all rows */
+    struct rv_range_call *calls;
+    size_t n_calls, calls_capacity;
+    uint64_t missing_before_ns;
+    bool is_damaged, is_done;
+};
+
+void rv_range_part_fini(struct rv_range_part *part);
+
+struct rv_range_walk { /* by one thread, of one part after another; zeroed = of none yet, but for the scope */
+    const struct rv_range_scope *scope;
+    struct rv_range_part *part;
+    size_t at_piece;
+    bool is_in_piece, passes_thread, has_times;
+    const struct rv_lane *lane;    /* of the piece */
+    struct rv_range_times times;   /* of the lane, not yet given to calls */
+    struct rv_span_iter_back iter; /* over the lane's calls */
+    struct rv_range_frame *frames; /* calls that enclose the next one */
+    struct rv_range_frame_times *frame_times;
+    size_t n_frames, frames_capacity, frame_times_capacity;
+    struct rv_range_id *by_id; /* of the results */
+    size_t n_by_id;
+    struct rv_box *boxes; /* scratch */
+};
+
+/* The previous part is complete. The part outlives the walk through it. */
+void rv_range_walk_begin(struct rv_range_walk *walk, struct rv_range_part *part);
+
+/*
+ * Visit up to `most` calls of the part, which is not complete; fewer when a page is wanted.
+ *   returns  calls visited
+ */
+size_t rv_range_walk_step(struct rv_range_walk *walk, size_t most);
+
+/* Is the part complete? */
+static inline bool rv_range_walk_is_over(const struct rv_range_walk *walk)
+{
+    return walk->at_piece == walk->part->n_pieces;
+}
+
+void rv_range_walk_fini(struct rv_range_walk *walk);
+
+#endif

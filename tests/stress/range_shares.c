@@ -1,0 +1,133 @@
+/*
+ * A range of many parts, measured by threads while calls are added to its lanes; then, when none comes any more, it has what the
+ * range in one part has.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/range.h"
+
+enum { N_LANES = 6, N_ROUNDS = 20000, N_IDS = 40, MOST_THREADS = 4, N_TURNS = 12 };
+
+struct world {
+    struct rv_lanes *lanes;
+    struct rv_subroutines *subroutines;
+};
+
+/* In each round two calls in one, of other subroutines each time. */
+static void add_round(struct rv_lane *lane, uint64_t round)
+{
+    const uint64_t at_ns = 1000 + round * 100;
+    const uint32_t id = (uint32_t)(round * 7 + lane->idx) % (N_IDS - 2) + 1;
+    const struct rv_span spans[] = {{.start = at_ns + 10, .end = at_ns + 30, .id = id + 1, .depth = 1},
+                                    {.start = at_ns + 40, .end = at_ns + 45, .id = id, .depth = 1},
+                                    {.start = at_ns, .end = at_ns + 60 + round % 30, .id = id, .depth = 0}};
+    pthread_mutex_lock(&lane->lock);
+    rv_timeline_add(lane->timeline, spans, 3);
+    lane->last_ns = at_ns + 90;
+    pthread_mutex_unlock(&lane->lock);
+}
+
+static void *add_all(void *context)
+{
+    const struct world *world = context;
+    for (uint64_t round = 0; round < N_ROUNDS; round++)
+        for (size_t i = 0; i < N_LANES; i++)
+            add_round(rv_lanes_get(world->lanes, i), round);
+    return NULL;
+}
+
+static void *step_all(void *range)
+{
+    struct rv_range_share *share = rv_range_share_create(range);
+    while (!rv_range_share_step(share, 1000, 1000000))
+        continue;
+    rv_range_share_destroy(share);
+    return NULL;
+}
+
+static struct rv_range *measure(const struct world *world, size_t n_threads, bool lists_calls)
+{
+    pthread_t threads[MOST_THREADS];
+    struct rv_range *range =
+        rv_range_create(&(struct rv_range_params){.to_ns = UINT64_MAX,
+                                                  .lanes = world->lanes,
+                                                  .subroutines = world->subroutines,
+                                                  .calls_per_part = n_threads > 1 ? 900 : UINT64_MAX,
+                                                  .lists_calls = lists_calls,
+                                                  .calls_of = 5});
+    for (size_t i = 0; i < n_threads; i++)
+        if (pthread_create(&threads[i], NULL, step_all, range) != 0)
+            exit(1);
+    for (size_t i = 0; i < n_threads; i++)
+        (void)pthread_join(threads[i], NULL);
+    return range;
+}
+
+static bool are_rows_equal(const struct rv_range *a, const struct rv_range *b)
+{
+    struct rv_stats_row rows[2][N_IDS + 1];
+    const size_t n = rv_stats_rows(rv_range_stats(a), rows[0], N_IDS);
+    bool are_equal = n > 0 && rv_stats_rows(rv_range_stats(b), rows[1], N_IDS) == n;
+    for (size_t i = 0; i < n && are_equal; i++)
+        are_equal = rows[0][i].id == rows[1][i].id && rows[0][i].n_calls == rows[1][i].n_calls &&
+                    rows[0][i].total_ns == rows[1][i].total_ns && rows[0][i].self_ns == rows[1][i].self_ns &&
+                    rows[0][i].p50_ns == rows[1][i].p50_ns && rows[0][i].max_ns == rows[1][i].max_ns;
+    return are_equal;
+}
+
+static bool are_calls_equal(const struct rv_call_list *a, const struct rv_call_list *b)
+{
+    bool are_equal = a->n > 0 && a->n == b->n && a->n_calls == b->n_calls && a->by_caller.n == b->by_caller.n;
+    for (size_t i = 0; i < a->n && are_equal; i++)
+        are_equal = a->calls[i].start_ns == b->calls[i].start_ns &&
+                    a->calls[i].duration_ns == b->calls[i].duration_ns &&
+                    a->calls[i].lane_idx == b->calls[i].lane_idx && a->calls[i].self_ns == b->calls[i].self_ns;
+    return are_equal;
+}
+
+static bool are_nodes_equal(const struct rv_range *a, const struct rv_range *b)
+{
+    size_t n[2];
+    const struct rv_range_node *nodes[2] = {rv_range_nodes(a, &n[0]), rv_range_nodes(b, &n[1])};
+    return n[0] > 1 && n[0] == n[1] && memcmp(nodes[0], nodes[1], n[0] * sizeof **nodes) == 0;
+}
+
+/* Does what several threads measure equal what one has in one part? */
+static bool is_right(const struct world *world, size_t n_threads, const struct rv_range *whole,
+                     const struct rv_range *list)
+{
+    struct rv_range *range = measure(world, n_threads, false), *calls = measure(world, n_threads, true);
+    const bool is_right = are_rows_equal(whole, range) && are_nodes_equal(whole, range) &&
+                          are_calls_equal(rv_range_calls(list), rv_range_calls(calls));
+    rv_range_destroy(range);
+    rv_range_destroy(calls);
+    return is_right;
+}
+
+int main(void)
+{
+    struct world world = {rv_lanes_create(), rv_subroutines_create()};
+    pthread_t adder;
+    for (uint32_t i = 0; i < N_LANES; i++)
+        (void)rv_lanes_add(world.lanes, &(struct rv_lane_identity){.pid = 1, .tid = i + 1, .thread = i});
+    for (uint32_t id = 1; id <= N_IDS; id++)
+        rv_subroutines_define(world.subroutines, id, "", "f", "", id);
+    if (pthread_create(&adder, NULL, add_all, &world) != 0)
+        return 1;
+    for (int i = 0; i < N_TURNS; i++)
+        rv_range_destroy(measure(&world, MOST_THREADS, i % 2));
+    (void)pthread_join(adder, NULL);
+    struct rv_range *whole = measure(&world, 1, false), *list = measure(&world, 1, true);
+    int n_wrong = 0;
+    for (size_t n = 2; n <= MOST_THREADS; n++)
+        n_wrong += !is_right(&world, n, whole, list);
+    rv_range_destroy(whole);
+    rv_range_destroy(list);
+    rv_lanes_destroy(world.lanes);
+    rv_subroutines_destroy(world.subroutines);
+    printf("%d ranges differ\n", n_wrong);
+    return n_wrong;
+}
