@@ -148,6 +148,22 @@ static unsigned count_faults(const char *left, size_t n_left, const char *right,
     return faults[n_left][n_right];
 }
 
+size_t rv_option_begun(const char *given, const char **names, size_t most)
+{
+    const bool has_dashes = strncmp(given, "--", 2) == 0;
+    const char *name = given + (has_dashes ? 2 : 0);
+    const size_t n = strcspn(name, "=");
+    size_t n_begun = 0;
+    for (size_t i = 0; i < RV_N_OPTIONS && has_dashes && n; i++) {
+        if (strncmp(RV_OPTION_TABLE[i].name, name, n) != 0)
+            continue;
+        if (n_begun < most)
+            names[n_begun] = RV_OPTION_TABLE[i].name;
+        n_begun++;
+    }
+    return n_begun;
+}
+
 const char *rv_option_nearest(const char *given)
 {
     const char *name = given + strspn(given, "-"), *found = NULL;

@@ -57,6 +57,9 @@ const char *rv_option_heading(const struct rv_option_entry *entry);
 /* The entry of this name, without dashes; NULL if there is none. */
 const struct rv_option_entry *rv_option_named(const char *name);
 
+/* How many options begin with an argument ("--rec=x"); the names of the first ones, at most `most`. Borrowed, as below. */
+size_t rv_option_begun(const char *given, const char **names, size_t most);
+
 /*
  * The nearest name of an option, by letters that are missing, superfluous or others; two that changed places are one
  * fault.

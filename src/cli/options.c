@@ -644,9 +644,13 @@ static int take_operands(struct rv_options *options, int argc, char **argv, bool
 /* Of getopt's refusals, those where it knows the option (optopt) are of a value that this does not take. */
 static int refuse_option(const char *given)
 {
-    const char *meant = optopt < RV_OPTION_FIRST ? rv_option_nearest(given) : NULL;
+    const char *meant = optopt < RV_OPTION_FIRST ? rv_option_nearest(given) : NULL, *begun[2];
+    const size_t n_begun = rv_option_begun(given, begun, 2);
     if (optopt >= RV_OPTION_FIRST)
         return rv_err(EINVAL, "%s: takes no value; see ringviz --help", given);
+    if (n_begun > 1)
+        return rv_err(EINVAL, "%s: may be --%s%s --%s%s; see ringviz --help", given, begun[0],
+                      n_begun > 2 ? "," : " or", begun[1], n_begun > 2 ? " or others" : "");
     if (meant)
         return rv_err(EINVAL, "%s: unknown option; --%s is one; see ringviz --help", given, meant);
     return rv_err(EINVAL, "%s: unknown option; see ringviz --help", given);

@@ -104,6 +104,8 @@ hint 1 'sort: No such file; to trace the command: ringviz -- sort' --report sort
 hint 2 '--repotr=csv: unknown option; --report is one; see ringviz --help' --repotr=csv
 hint 2 '--record-limits: unknown option; --record-limit is one; see ringviz --help' --record-limits
 hint 2 '--qwertz: unknown option; see ringviz --help' --qwertz
+hint 2 '--st: may be --string-size or --states; see ringviz --help' --st
+hint 2 '--tr=1: may be --trigger, --trigger-keep or others; see ringviz --help' --tr=1
 hint 2 '-o: unknown option; see ringviz --help' -o
 hint 2 '-help: unknown option; --help is one; see ringviz --help' --report -help
 hint 2 '--headless=x: takes no value; see ringviz --help' --headless=x
