@@ -9,7 +9,7 @@
  *   BYTES(x_bytes, most), TIME(x_ns, least)
  *   COMMAND(RV_COMMAND_X)
  *   CODE                its case in options.c
- * Whether it was given, rv_options_has() says.
+ * rv_options_has() says whether it was given.
  * Included where OPTION is defined: for enum rv_option_id, for the table, and in options.c.
  */
 /* clang-format off */

@@ -202,7 +202,7 @@ static bool is_looked_at(const struct rv_options *options)
     return !options->is_headless || options->screenshot || options->frames || options->video;
 }
 
-/* Is the picture, or the report or the critical path of a range of time, the only output of the calls? */
+/* Are few calls needed: for a picture, or for a report or a critical path of a range, and nothing else? */
 static bool needs_few_blocks(const struct rv_options *options)
 {
     bool has_calls = options->has_lines || rv_options_has(options, RV_OPTION_SPANS) ||

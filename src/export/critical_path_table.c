@@ -211,7 +211,7 @@ struct own { /* of a thread: its calls' time in the path's stretches on it */
     uint64_t path_ns; /* time of the path that was passed */
 };
 
-/* While it ran, as far as is known. Off the CPU it was in the time in which that ended. */
+/* Take time off the CPU out of the running time. A stretch of it counts at its end. */
 static void add_off_cpu(const struct own *own, struct own_sum *sum, uint64_t from_ns, uint64_t to_ns)
 {
     const uint64_t n_ns = to_ns - from_ns;

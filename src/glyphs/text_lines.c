@@ -108,7 +108,7 @@ struct rv_glyph_atlas *rv_text_lines_atlas(struct rv_text_lines *lines)
     return &lines->atlas;
 }
 
-/* Is there time for something new? Of each frame for one thing at least. */
+/* Is there time left in this frame to shape one more text? There is always for the first. */
 static bool has_time(struct rv_text_lines *lines)
 {
     const bool has_some = !lines->budget_ns || lines->spent_ns < lines->budget_ns;

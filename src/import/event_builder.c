@@ -271,7 +271,7 @@ static void open_stream(struct rv_event_builder *builder, struct thread *thread)
     thread->n_emitted = 0;
 }
 
-/* Those of threads that came before it first: lanes stand in the order in which threads began, whichever ended first. */
+/* Open the streams of earlier threads first, so that lanes stand in the order in which threads began, not ended. */
 static void open_streams(struct rv_event_builder *builder, struct thread *thread)
 {
     for (; builder->threads + builder->n_begun < thread; builder->n_begun++) {

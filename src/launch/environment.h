@@ -10,7 +10,7 @@ char **rv_environment_create(const struct rv_launch_params *params);
 /* Set "NAME=front", followed by the separator and `back` unless that is NULL or empty. */
 void rv_environment_set(char **environment, const char *name, const char *front, char separator, const char *back);
 
-/* In the command's process: if it alone is to be traced, it is this one. */
+/* Called in the command's process: with --follow=no, this process is the one to be traced. */
 void rv_environment_name_process(char **environment);
 
 void rv_environment_destroy(char **environment);

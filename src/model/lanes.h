@@ -103,7 +103,7 @@ bool rv_lanes_have_stretches(const struct rv_lanes *lanes);
 /* The thread did not run until now. The lane's lock is held. */
 void rv_lane_add_stretch(struct rv_lane *lane, uint64_t now_ns, const struct rv_state_times *times);
 
-/* Of the one that ended then so much was runnable, not blocked. The lane's lock is held. */
+/* Count the last n_ns of the stretch that ended at end_ns as runnable instead of blocked. The lane's lock is held. */
 void rv_lane_split_stretch(struct rv_lane *lane, uint64_t end_ns, uint64_t n_ns);
 
 /* What lanes evict can be read back later: see rv_timeline_back_from(). Call before any other. */

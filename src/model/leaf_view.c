@@ -37,7 +37,7 @@ static struct rv_box *push(struct rv_leaf_view *leaves, const struct rv_box *box
     return out;
 }
 
-/* A cell is covered as much as the lane was busy; a call stays one. */
+/* A cell gets the share of time in which the lane was busy; an exact call stays exact. */
 static void cover(struct rv_box *out, uint16_t coverage)
 {
     if (out->coverage != RV_BOX_EXACT)

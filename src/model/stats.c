@@ -185,7 +185,7 @@ static void cover_open(struct rv_stats *stats, const struct rv_stats_lane *lane)
     }
 }
 
-/* Is it an outermost activation? Spans come backwards in closing order. */
+/* Is it an outermost activation? Spans come in the reverse of the order in which they closed. */
 static inline bool cover(struct rv_stats *stats, const struct rv_span *span)
 {
     struct total *total = &stats->totals[span->id];

@@ -269,7 +269,7 @@ static uint32_t *last_level(struct rv_view *view, uint32_t lane_idx)
     return &view->lane_levels[lane_idx];
 }
 
-/* Is it shown by sums? Finer levels have what pages are loaded, those of the view's level. */
+/* Is the lane shown by sums? Finer levels know only pages that are loaded, which are those of the view's level. */
 static bool has_sums(const struct counting *counting, const struct rv_view_lane *shown)
 {
     struct rv_lane *lane = rv_lanes_get(counting->lanes, shown->lane_idx);

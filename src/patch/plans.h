@@ -19,7 +19,7 @@ struct rv_patch_plans; /* opaque */
 
 struct rv_patch_plan_key { /* tells an image's file, in this state, from all others */
     uint64_t device, inode, n_bytes, modified_ns, changed_ns;
-    uint64_t shape; /* its segments and tables: the file may have loaded the image */
+    uint64_t shape; /* hash of its segments and tables: the file may have changed since the image was loaded */
 };
 
 void rv_patch_plan_key(struct rv_patch_plan_key *key, const struct stat *file, const struct rv_patch_image *image);

@@ -52,7 +52,7 @@ int rv_capture_filter_add(struct rv_capture_filter *filter, struct rv_symbolizer
 /* Leave one subroutine out, until a rule that fits it is added. Drain thread. */
 void rv_capture_filter_leave_out(struct rv_capture_filter *filter, struct rv_symbolizer *symbolizer, uint32_t id);
 
-/* As the rules say again. Returns whether it is captured now, and was not. Drain thread. */
+/* Let the rules alone decide about it again. Returns whether it is captured now and was not before. Drain thread. */
 bool rv_capture_filter_let_in(struct rv_capture_filter *filter, struct rv_symbolizer *symbolizer, uint32_t id);
 
 /* Does a subroutine of this name fit the last rule that was added? Drain thread. */

@@ -28,10 +28,10 @@ static const double FREE_NS = 1e8;
 static const double REPAYMENT_NS = 5e8;
 /* What it may be slowed by meanwhile, of its share, so that something is seen. */
 static const double LEAST_SHARE = 0.1;
-/* Of a CPU, tracing a process may take as much in any case: one that waits most of the time loses nothing by it, whatever the
- * share of its own time is. */
+/* The share of a CPU that tracing a process may always take: one that waits most of the time loses nothing by it, even where
+ * that is much of its own time. */
 static const double FREE_SHARE = 0.001;
-/* Of a process's time, tracing takes no more: where calls seem to, they cost less here than they may. */
+/* The most of a process's time that is taken for tracing's: where calls seem to take more, they cost less than assumed. */
 static const double MOST_SHARE = 0.9;
 
 /* How often there is looked for room, and how long it takes until what a function cost counts for half, the first time. */

@@ -419,7 +419,7 @@ static void settle_texts(struct live_ring *slot)
     slot->text_head = head;
 }
 
-/* Until when the thread's switches precede any event that is not popped, once the ring has been found empty in this turn. */
+/* The time up to which the thread's switches come before all events still to be popped; the ring was empty in this turn. */
 static uint64_t switches_until(const struct live *live, const struct live_ring *slot)
 {
     const uint64_t end = ticks_at_end(slot);

@@ -59,7 +59,7 @@ static void make_rules(struct rv_legend_row *row, const struct rv_box_colors_gro
     snprintf(row->without, sizeof row->without, "!%s:%s%s%s", key, begin, pattern, end);
 }
 
-/* A package's, or what stands for one: what is in front of "::", the whole name if it is the only one, or its begin. */
+/* The name of a package; where there are none, the part before "::", the whole name of a single member, or its begin. */
 static void name_group(struct rv_legend_row *row, const struct rv_box_colors_group *group)
 {
     const char *rest = group->name + group->name_bytes;

@@ -231,7 +231,7 @@ static void show_menu(struct rv_viewer *viewer, bool is_of_row)
     rv_viewer_point(viewer);
 }
 
-/* By whatever else is done. Returns whether that is all there is to do. */
+/* Any other action closes the menu. Returns whether that is all the action does. */
 static bool close_menu(struct rv_viewer *viewer, enum rv_action action)
 {
     const bool was_shown = viewer->panels.menu != RV_MENU_CLOSED;

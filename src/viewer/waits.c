@@ -149,7 +149,7 @@ void rv_viewer_waits_fini(struct rv_viewer *viewer)
     viewer->waits.made = viewer->waits.shown = (struct rv_viewer_waits_made){.rows = NULL};
 }
 
-/* The innermost call of a side of a wait; of one that is not in memory its time. */
+/* Show the innermost call of one side of a wait, or where it is not in memory, its time. */
 static void show_side(struct rv_viewer *viewer, const struct rv_wait_side *side, uint64_t from_ns, uint64_t to_ns)
 {
     if (side->lane && to_ns)

@@ -20,8 +20,8 @@ static bool is_lock(enum rv_wait_kind kind)
     return kind == RV_WAIT_MUTEX || kind == RV_WAIT_READ_LOCK || kind == RV_WAIT_WRITE_LOCK;
 }
 
-/* While a thread waits for a lock, who releases and who takes it tell so: the last thing that a thread told counts. In
- * another process the lock is another object: there, any release counts. */
+/* While a thread waits for a lock, others have an event for each release and each time that they take it: their last one
+ * counts. In another process the lock is another object, so any release counts there. */
 static bool has_lock(struct rv_wait_reader *reader, const struct rv_lane *lane, const struct rv_wait *wait, bool had_it,
                      bool is_of_process)
 {
@@ -52,7 +52,8 @@ static size_t count_holders(struct rv_wait_reader *reader, const struct rv_lanes
     return n_holders;
 }
 
-/* NULL: none that waits, too, and is known for certain. Those that do not wait have told most: they are asked last. */
+/* The lane that has what is waited for, if that is certain and it waits, too; else NULL. Lanes that do not wait are asked
+ * last, as they have the most events. */
 static const struct rv_lane *find_holder(struct rv_wait_reader *reader, const struct rv_lanes *lanes,
                                          const struct last *lasts, size_t n_lanes, const struct rv_wait *wait)
 {

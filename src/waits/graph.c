@@ -26,7 +26,7 @@ static void find_threads(struct rv_wait_graph *graph, struct rv_lanes *lanes)
     }
 }
 
-/* Of some threads nothing is known but their waits, and what they released. */
+/* Add the threads without calls, of which only waits and releases are known. */
 static void add_bare_threads(struct rv_wait_graph *graph, struct rv_lanes *lanes)
 {
     const size_t n = rv_lanes_n(lanes);
@@ -73,7 +73,7 @@ static uint32_t thread_of(const struct rv_wait_graph *graph, const struct rv_lan
     return lane && lane->thread < graph->n_threads && graph->lane_of[lane->thread] ? lane->thread : RV_PATH_NONE;
 }
 
-/* The begin of those whose waits are all that is known of them is that of the first one. */
+/* A thread of which only waits are known begins with the first of them. */
 static void begin_with_waits(struct rv_wait_graph *graph, struct rv_lanes *lanes, size_t n)
 {
     for (uint32_t i = 0; i < n; i++) {

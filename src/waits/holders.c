@@ -1,7 +1,6 @@
 /*
- * A thread tells that it takes or releases a lock only while others wait for it. Stretches of time in which somebody waits
- * without a break are therefore known whole, but for the holder whom the first waiter met: since when it had the lock is
- * not known.
+ * A thread has an event for taking or releasing a lock only while others wait for it. Who had the lock is therefore known
+ * as long as somebody waits, but not since when the first of these holders had it.
  */
 #include "waits/holders.h"
 

@@ -1,4 +1,4 @@
-/* Of a lane's waits those that can be loaded come first, then those in memory: so do their places. */
+/* The places of a lane's waits: first of those that can be loaded, then of those in memory. */
 #include "waits/reader.h"
 
 #include <stdlib.h>
@@ -162,7 +162,7 @@ static size_t count_until(const struct rv_wait *waits, size_t n, uint64_t at_ns)
     return rv_bisect_count(waits, n, sizeof *waits, offsetof(struct rv_wait, end_ns), at_ns);
 }
 
-/* Of copies those are read that are no longer in memory. */
+/* Copies are read only of waits that are no longer in memory. */
 static uint64_t loaded_until(const struct rv_wait_reader *reader, uint64_t to_ns)
 {
     const struct rv_waits *waits = reader->waits;

@@ -51,11 +51,11 @@ bool rv_wait_reader_release(struct rv_wait_reader *reader, uint32_t lane_idx, co
 void rv_wait_reader_hold(struct rv_wait_reader *reader);
 void rv_wait_reader_let_go(struct rv_wait_reader *reader);
 
-/* The waits that ended after from_ns, until to_ns, those of a lane in order; until take() is false. */
+/* Give take() the waits that ended after from_ns and up to to_ns, those of a lane in order, until it returns false. */
 void rv_wait_reader_each(struct rv_wait_reader *reader, uint64_t from_ns, uint64_t to_ns,
                          bool (*take)(void *context, const struct rv_wait *wait, rv_wait_place place), void *context);
 
-/* What was released, and taken, after from_ns, until to_ns; likewise. */
+/* Likewise what was released or taken after from_ns and up to to_ns. */
 void rv_wait_reader_each_release(struct rv_wait_reader *reader, uint64_t from_ns, uint64_t to_ns,
                                  bool (*take)(void *context, const struct rv_release *release), void *context);
 

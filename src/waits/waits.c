@@ -72,7 +72,7 @@ static void sample(uint64_t *times, size_t *n, const void *items, size_t n_items
         memcpy(&times[(*n)++], (const char *)items + i * item_bytes + offset, sizeof *times);
 }
 
-/* A time until which about a SHARE_GONE-th was. */
+/* A time before which lies about a SHARE_GONE-th of them. */
 static uint64_t choose_time(const struct rv_waits *waits)
 {
     uint64_t times[2 * SAMPLES];

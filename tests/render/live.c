@@ -1,7 +1,6 @@
 /*
- * A picture taken live and one of the same window later, when all has come, differ only in noise: by the mean difference of
- * colours, as an eye that does not see single pixels sees them. Drawn solid, as a mutant of the shader does it, folds differ
- * many times as much.
+ * A picture taken live and one of the same window later, when all events are there, differ only in noise: measured by the
+ * mean difference of colours of blurred pictures. A mutant of the shader that draws folds solid differs many times as much.
  */
 #include <math.h>
 #include <stdio.h>

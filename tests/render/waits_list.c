@@ -1,6 +1,5 @@
-/* The list of what threads waited for, in a window: opened by its key, a row leads to the call that waited; kinds of arcs are
- * switched off and on, with the program of ended_program.h, which has
- * waited, and does to the end for what it has itself. */
+/* The list of what threads waited for, in a window with the program of ended_program.h: a key opens it, a row leads to the call
+ * that waited, kinds of arcs are switched off and on. The program's last wait is for a lock of its own. */
 #include "window_steps.h"
 
 #define WAITED_UNTIL_NS (55 * MS) /* from the beginning, in the second inner call */

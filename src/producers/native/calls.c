@@ -52,7 +52,7 @@ static bool is_inlined(const struct rv_shadow_frame *call)
     return call->stack == caller->stack && call->call_site == caller->call_site;
 }
 
-/* Where a call is made, ahead of it; its frame is the top. Returns what the call's push goes on with. */
+/* Push the place of a call before the call, whose frame is the top. Returns where the call's push continues. */
 static uint64_t push_site(const struct rv_shadow_frame *call, uint64_t stack, uint64_t next)
 {
     if (next == RV_PUSH_NESTED || is_inlined(call))

@@ -98,7 +98,7 @@ static void on_collection(rb_event_flag_t event, VALUE data, VALUE self, ID id, 
     (void)self;
     (void)id;
     (void)owner;
-    (void)rv_context(); /* a thread that went on untold has its ring again */
+    (void)rv_context(); /* gives a thread its ring again that went on without an event */
     switch (event) {
     case RUBY_INTERNAL_EVENT_GC_ENTER:
         enter();

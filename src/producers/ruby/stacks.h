@@ -50,14 +50,14 @@ bool rv_stacks_grow(void);
 /* The thread now runs the fiber of that context. */
 void rv_stacks_switch(const struct rv_execution_context *context);
 
-/* Where changes of fibers are no events: the thread, which begins, runs its own fiber; it runs another one, perhaps. */
+/* For a Ruby that reports no change of fibers: the thread begins, in its own fiber; it may have changed to another fiber. */
 void rv_stacks_know_first(void);
 void rv_stacks_follow(void);
 
 /* A thread begins, perhaps on the native thread of one that has ended. */
 void rv_stacks_begin_thread(void);
 
-/* The native thread goes on with those of another thread: these are put there. */
+/* The native thread continues another of Ruby's threads: exchange the current stacks for that one's. */
 void rv_stacks_swap(struct rv_stacks *stacks);
 
 /* The thread has ended: forget its stacks; and give its ring back, which the native thread may still have for a while. */

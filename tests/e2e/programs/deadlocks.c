@@ -1,6 +1,5 @@
-/* Threads that wait for each other until an alarm ends them: two or three, one for itself, those of two processes, a
- * reader; with a lock that its owner takes and releases again. And two that give up after a time, and two of which one has
- * passed its lock on. */
+/* Threads that wait for each other until an alarm ends them: two, three, one that waits for itself, two of two processes, a
+ * reader and a writer, two with a recursive lock. Two are no deadlock: one gives up after a time, or has passed its lock on. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* Of the waits of a picture those stand out that take much of it, few at a time. */
+/* A picture has arcs for the longest of its waits, and few at a time. */
 #include "render/arc_list.h"
 
 #include <criterion/criterion.h>
