@@ -140,12 +140,18 @@ bool rv_recorder_switch(struct rv_recorder *recorder, bool is_on)
         return recorder->is_on;
     if (is_on) {
         choose_name(recorder);
+        recorder->is_later = true;
         if (start(recorder) == 0)
             rv_warn("recording to %s", recorder->path);
     } else {
         stop(recorder);
     }
     return recorder->is_on;
+}
+
+const char *rv_recorder_later_path(const struct rv_recorder *recorder)
+{
+    return recorder->is_later && recorder->is_on ? recorder->path : NULL;
 }
 
 int rv_recorder_close(struct rv_recorder *recorder)

@@ -17,6 +17,7 @@ struct rv_recorder { /* zeroed = recording impossible */
     char path[4096];
     int error;       /* of the last file that could not be written to its end */
     bool is_on;      /* a file is being written */
+    bool is_later;   /* the last file was begun during the session */
     bool is_unnamed; /* the default name needs a process id that is unknown yet */
 };
 
@@ -34,6 +35,9 @@ void rv_recorder_name(struct rv_recorder *recorder, pid_t pid);
 
 /* Start or stop a recording during the session; prints its path. Returns whether one is being written. */
 bool rv_recorder_switch(struct rv_recorder *recorder, bool is_on);
+
+/* The file that is being written, if it was begun during the session; NULL: none. */
+const char *rv_recorder_later_path(const struct rv_recorder *recorder);
 
 /* After the session's end. 0, or the negative errno of a failure of any file, which was printed. */
 int rv_recorder_close(struct rv_recorder *recorder);

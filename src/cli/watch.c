@@ -436,6 +436,11 @@ static bool switch_recorder(void *context, bool is_on)
     return rv_recorder_switch(&watch->recorder, is_on && (can_begin || watch->recorder.is_on));
 }
 
+static const char *recorded_later(void *context)
+{
+    return rv_recorder_later_path(&((const struct watch *)context)->recorder);
+}
+
 /* The capture is over; the program may go on. Wait for its end, as a shell does. */
 static void wait_for_command(struct watch *watch)
 {
@@ -626,6 +631,7 @@ static int run_window(struct watch *watch)
         .map = watch->map.base ? &watch->map : NULL,
         .is_recording = watch->recorder.is_on,
         .record = switch_recorder,
+        .recorded = recorded_later,
         .is_program = is_live(watch) || watch->launch,
         .recording = whole_recording(watch),
         .context = watch,

@@ -22,22 +22,33 @@ static const char HEADING[] = "# Bookmarks of ringviz: time after the first even
 
 /* ---- the file ---- */
 
+/* The time of a line's key: "@..." by the clock of the capture, else after its first event, which it is not before. */
+static bool parse_time(const char *key, uint64_t origin_ns, uint64_t *ns)
+{
+    const bool is_clock = key[0] == '@';
+    uint64_t key_ns;
+    if (rv_units_parse_ns(key + is_clock, &key_ns) != 0)
+        return false;
+    *ns = is_clock ? key_ns : origin_ns + key_ns;
+    return *ns >= origin_ns;
+}
+
 /* Is the line the bookmark of a time, in whatever unit? */
-static bool is_of(const struct rv_key_value_line *line, uint64_t ns)
+static bool is_of(const struct rv_key_value_line *line, uint64_t origin_ns, uint64_t ns)
 {
     struct rv_key_value entry;
     uint64_t line_ns;
-    return rv_key_value_read(line, &entry) && rv_units_parse_ns(entry.key, &line_ns) == 0 && line_ns == ns;
+    return rv_key_value_read(line, &entry) && parse_time(entry.key, origin_ns, &line_ns) && line_ns == ns;
 }
 
 /* Replace the lines of a time by one with this note, or by none if it is NULL. */
-static void change(struct rv_key_value_file *file, uint64_t ns, const char *note)
+static void change(const struct rv_bookmarks *marks, struct rv_key_value_file *file, uint64_t ns, const char *note)
 {
     char key[32];
     for (size_t i = file->n_lines; i-- > 0;)
-        if (is_of(&file->lines[i], ns))
+        if (is_of(&file->lines[i], marks->origin_ns, ns))
             rv_key_value_file_remove(file, i);
-    (void)snprintf(key, sizeof key, "%" PRIu64 "ns", ns);
+    (void)snprintf(key, sizeof key, "%s%" PRIu64 "ns", marks->is_by_clock ? "@" : "", ns - marks->origin_ns);
     if (note)
         rv_key_value_file_set(file, key, note);
 }
@@ -58,7 +69,7 @@ static void save(struct rv_bookmarks *marks, uint64_t ns, const char *note)
     if (!error && file.n_lines == 0)
         rv_key_value_file_parse(&file, HEADING, strlen(HEADING));
     if (!error) {
-        change(&file, ns - marks->origin_ns, note);
+        change(marks, &file, ns, note);
         error = rv_key_value_file_save(&file);
     }
     rv_key_value_file_close(&file);
@@ -180,9 +191,9 @@ static void load(struct rv_bookmarks *marks, const struct rv_key_value_file *fil
     for (size_t i = 0; i < file->n_lines; i++) {
         if (rv_key_value_is_comment(&file->lines[i]))
             continue;
-        bool is_one = rv_key_value_read(&file->lines[i], &entry) && rv_units_parse_ns(entry.key, &ns) == 0;
-        if (is_one && rv_bookmarks_near(marks, marks->origin_ns + ns, 0) == SIZE_MAX)
-            is_one = add(marks, marks->origin_ns + ns, entry.value) != SIZE_MAX;
+        bool is_one = rv_key_value_read(&file->lines[i], &entry) && parse_time(entry.key, marks->origin_ns, &ns);
+        if (is_one && rv_bookmarks_near(marks, ns, 0) == SIZE_MAX)
+            is_one = add(marks, ns, entry.value) != SIZE_MAX;
         n_left_out += !is_one;
     }
     if (n_left_out)
@@ -202,6 +213,17 @@ void rv_bookmarks_open(struct rv_bookmarks *marks, const char *path, uint64_t or
     rv_key_value_file_close(&file);
     for (size_t i = 0; i < before.n; i++)
         save(marks, before.ns[i], before.notes[i]);
+}
+
+void rv_bookmarks_copy(const struct rv_bookmarks *marks, const char *path, uint64_t from_ns)
+{
+    struct rv_bookmarks copy = {.is_by_clock = true};
+    for (size_t i = 0; i < marks->n; i++)
+        if (marks->ns[i] >= from_ns)
+            (void)add(&copy, marks->ns[i], marks->notes[i]);
+    if (copy.n)
+        rv_bookmarks_open(&copy, path, 0);
+    rv_bookmarks_fini(&copy);
 }
 
 /* ---- what the user does ---- */

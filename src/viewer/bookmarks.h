@@ -1,6 +1,6 @@
 /*
  * Times that the user has marked, with notes. Kept in a text file beside the capture, one line for each: "1200300ns =
- * note", from the first event on. No GL, no SDL.
+ * note", from the first event on, or "@5300200300ns = note", by the clock of the capture. No GL, no SDL.
  */
 #ifndef RV_VIEWER_BOOKMARKS_H
 #define RV_VIEWER_BOOKMARKS_H
@@ -23,6 +23,7 @@ struct rv_bookmarks {                                     /* zeroed = none, not 
     size_t n;
     char *path; /* of the file that each change is saved to; NULL = none */
     uint64_t origin_ns;
+    bool is_by_clock; /* what is saved, because the file has another first event */
 };
 
 /* Path of the file for a capture's; NULL for no capture, or a path that is too long. */
@@ -49,6 +50,9 @@ bool rv_bookmarks_next(const struct rv_bookmarks *marks, uint64_t ns, uint64_t *
  *   origin_ns  time of the capture's first event
  */
 void rv_bookmarks_open(struct rv_bookmarks *marks, const char *path, uint64_t origin_ns);
+
+/* Save those from a time on in a file of another capture of them, whose first event is unknown. The file is as above. */
+void rv_bookmarks_copy(const struct rv_bookmarks *marks, const char *path, uint64_t from_ns);
 
 /* Actions about bookmarks. False for others. Part of rv_viewer_act(). */
 bool rv_viewer_bookmarks_act(struct rv_viewer *viewer, const struct rv_act *act);

@@ -68,8 +68,9 @@ struct window {
     bool is_software;
     bool is_rough; /* the last request was quick: no multisampling */
     bool is_recording;
-    bool has_ended; /* a frame of the ended capture was requested: its colours are those of the whole run */
-    bool has_news;  /* the panels may have changed */
+    uint64_t recorded_from_ns; /* when that began or ended */
+    bool has_ended;            /* a frame of the ended capture was requested: its colours are those of the whole run */
+    bool has_news;             /* the panels may have changed */
 };
 
 static void measure_window(struct window *window)
@@ -404,6 +405,15 @@ static void look_at_panels(struct window *window)
     window->has_news = rv_panels_lack_text(&window->panels);
 }
 
+/* Beside the recording that was begun in this window. */
+static void keep_recorded_bookmarks(const struct window *window)
+{
+    const struct rv_window_params *params = window->params;
+    char path[PATH_BYTES];
+    if (rv_bookmarks_path(params->recorded ? params->recorded(params->context) : NULL, path, sizeof path))
+        rv_bookmarks_copy(&window->viewer.marks, path, window->recorded_from_ns);
+}
+
 /* Recordings start and stop on request, and stop with the capture. */
 static void follow_request_to_record(struct window *window)
 {
@@ -412,6 +422,8 @@ static void follow_request_to_record(struct window *window)
         viewer->wants_recording = false;
     if (viewer->wants_recording == window->is_recording)
         return;
+    keep_recorded_bookmarks(window);
+    window->recorded_from_ns = viewer->live_edge.last_ns;
     window->is_recording = window->params->record(window->params->context, viewer->wants_recording);
     viewer->wants_recording = window->is_recording;
     window->has_news = true;
@@ -535,6 +547,7 @@ int rv_window_run(struct rv_session *session, const struct rv_window_params *par
         if (params->settings)
             *params->settings = rv_viewer_settings(&window.viewer);
     }
+    keep_recorded_bookmarks(&window);
     rv_viewer_debugger_stop(&window.viewer.debugger);
     rv_viewer_fini(&window.viewer);
     rv_panels_close(&window.panels);

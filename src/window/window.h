@@ -48,6 +48,8 @@ struct rv_window_params {           /* zero = default */
     bool is_recording;                   /* initially */
     bool (*record)(void *context,
                    bool is_on); /* requested state; returns the actual one; NULL = recording impossible */
+    /* The file that `record` began and that is being written; NULL = none. Bookmarks of that time lie beside it, too. */
+    const char *(*recorded)(void *context);
     void (*observe)(void *context, const struct rv_window_state *state); /* called in each turn; may be NULL */
     void *context;
 };

@@ -104,6 +104,24 @@ Test(bookmarks_file, a_capture_opened_again_has_its_bookmarks_and_notes)
     rv_bookmarks_fini(&again);
 }
 
+Test(bookmarks_file, a_recording_begun_later_has_those_since_then)
+{
+    struct rv_bookmarks marks = {.n = 0}, again = {.n = 0};
+    rv_bookmarks_toggle(&marks, 1999, 0);
+    rv_bookmarks_copy(&marks, path, 2000);
+    cr_assert_eq(access(path, F_OK), -1);
+    rv_bookmarks_write(&marks, 2000, "begins");
+    rv_bookmarks_write(&marks, 2700, "ends");
+    rv_bookmarks_copy(&marks, path, 2000);
+    rv_bookmarks_write(&marks, 2800, "later");
+    expect_file("# Bookmarks of ringviz: time after the first event = note\n@2000ns = begins\n@2700ns = ends\n");
+    rv_bookmarks_open(&again, path, 2005);
+    cr_assert(again.n == 1 && again.ns[0] == 2700 && strcmp(again.notes[0], "ends") == 0);
+    rv_bookmarks_write(&again, 2700, "still");
+    expect_file("# Bookmarks of ringviz: time after the first event = note\n@2000ns = begins\n695ns = still\n");
+    rv_bookmarks_fini(&again);
+}
+
 Test(bookmarks_file, a_window_that_is_closed_before_the_end_keeps_its_bookmarks)
 {
     struct rv_viewer viewer;
