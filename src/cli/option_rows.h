@@ -326,9 +326,9 @@ OPTION(STATES, WATCH, "states", "=on|off", NULL, CODE,
     "is 2 or less, else with CAP_PERFMON. Changes without room in the kernel's buffers are counted as lost: from there to a "
      "thread's next change its state is not known, and that time is in no column (unknown_ns of its thread in JSON).")
 
-OPTION(FLAME, WATCH, "flame", "=wall|on-cpu|off-cpu", NULL, WORD(flame),
+OPTION(FLAME, WATCH, "flame", "=wall|on-cpu|off-cpu|blocked|runnable", NULL, WORD(flame),
     "which time the stacks of --export=folded count (default: wall)",
-    "Own times of calls: all, what their thread ran in them, or what it was blocked or runnable but on no CPU. The window's "
+    "Own times of calls: all, what their thread ran in them, or what it was blocked or runnable but on no CPU, both or one of them. The window's "
     "statistics have buttons for it. Where threads' states are not known (--states) the export fails.")
 
 OPTION(DURATION, WATCH, "duration", "=TIME", NULL, TIME(duration_ns, 1),

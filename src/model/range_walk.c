@@ -75,7 +75,8 @@ static struct measured measure(const struct rv_range_scope *scope, const struct 
 {
     const uint64_t self_ns = frame->inside_ns > frame->children_ns ? frame->inside_ns - frame->children_ns : 0;
     struct measured measured = {.inside_ns = rv_state_times_of(times, scope->time, frame->inside_ns)};
-    measured.off_ns = scope->time == RV_TIME_ON_CPU ? 0 : rv_state_times_of(times, RV_TIME_OFF_CPU, frame->inside_ns);
+    const uint64_t off_ns = rv_state_times_of(times, RV_TIME_OFF_CPU, frame->inside_ns);
+    measured.off_ns = scope->time == RV_TIME_WALL ? off_ns : scope->time == RV_TIME_ON_CPU ? 0 : measured.inside_ns;
     measured.call.total_ns = frame->is_outermost ? measured.inside_ns : 0;
     measured.call.self_ns = rv_state_times_of(own, scope->time, self_ns);
     measured.call.duration_ns = scope->time == RV_TIME_WALL ? frame->duration_ns : measured.inside_ns;

@@ -69,16 +69,32 @@ static inline uint64_t rv_state_times_cpu_ns(const struct rv_state_times *times,
 enum rv_time_kind { /* of calls */
                     RV_TIME_WALL,
                     RV_TIME_ON_CPU,
-                    RV_TIME_OFF_CPU, /* blocked and runnable */
+                    RV_TIME_OFF_CPU, /* these two: */
+                    RV_TIME_BLOCKED,
+                    RV_TIME_RUNNABLE,
                     RV_TIME_KINDS
 };
 
+/* Blocked and runnable time are what is off the CPU together, which is at most all. */
 static inline uint64_t rv_state_times_of(const struct rv_state_times *times, enum rv_time_kind kind, uint64_t all_ns)
 {
     const uint64_t cpu_ns = rv_state_times_cpu_ns(times, all_ns), not_ns = all_ns - cpu_ns;
-    if (kind == RV_TIME_OFF_CPU)
-        return not_ns > times->unknown_ns ? not_ns - times->unknown_ns : 0;
-    return kind == RV_TIME_WALL ? all_ns : cpu_ns;
+    const uint64_t off_ns = not_ns > times->unknown_ns ? not_ns - times->unknown_ns : 0;
+    const uint64_t blocked_ns = times->blocked_ns < off_ns ? times->blocked_ns : off_ns;
+    switch (kind) {
+    case RV_TIME_ON_CPU:
+        return cpu_ns;
+    case RV_TIME_OFF_CPU:
+        return off_ns;
+    case RV_TIME_BLOCKED:
+        return blocked_ns;
+    case RV_TIME_RUNNABLE:
+        return off_ns - blocked_ns;
+    case RV_TIME_WALL:
+    case RV_TIME_KINDS:
+        break;
+    }
+    return all_ns;
 }
 
 struct rv_state_stretch { /* in which a thread did not run, or made objects */

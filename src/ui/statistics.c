@@ -21,8 +21,8 @@
 #define TAB_GAP 4.0f
 #define BUTTONS_WIDTH 168.0f /* at the right of the head */
 #define CLOSE_WIDTH 64.0f
-#define TIMES_WIDTH 190.0f /* of the buttons that choose a time, and of one of them */
-#define TIME_WIDTH 62.0f
+#define TIMES_WIDTH 328.0f /* of the buttons that choose a time, and of one of them */
+#define TIME_WIDTH 72.0f
 #define BESIDE_WIDTH 520.0f /* least width for the page beside the table */
 #define LEAST_WIDTH 300.0f  /* of a table with more than names and own times */
 #define STACKED_TABLE 110.0f
@@ -395,8 +395,11 @@ static void show_scopes(const struct rv_statistics *shown, struct rv_ui_acts *ac
 /* Where not all fit, the chosen one, which leads to the next. */
 static void show_times(const struct rv_statistics *shown, const struct rv_ui_style *style, struct rv_ui_acts *acts)
 {
-    static const char *const titles[RV_TIME_KINDS] = {
-        [RV_TIME_WALL] = "Wall", [RV_TIME_ON_CPU] = "On CPU", [RV_TIME_OFF_CPU] = "Off CPU"};
+    static const char *const titles[RV_TIME_KINDS] = {[RV_TIME_WALL] = "Wall",
+                                                      [RV_TIME_ON_CPU] = "On CPU",
+                                                      [RV_TIME_OFF_CPU] = "Off CPU",
+                                                      [RV_TIME_BLOCKED] = "Blocked",
+                                                      [RV_TIME_RUNNABLE] = "Runnable"};
     const float room = rv_imgui_room() - CLOSE_WIDTH;
     const bool has_all = room >= TIMES_WIDTH;
     for (uint32_t time = 0; time < RV_TIME_KINDS && shown->knows_states && room >= TIME_WIDTH; time++) {

@@ -135,9 +135,10 @@ static const struct rv_key_binding TABLE[RV_ACTION_COUNT] = {
                                  "All, In view",
                                  "statistics of all, of what is in view, or of the selected range"},
     [RV_ACTION_STATISTICS_TAB] = {{{"O", 0}}, "tabs of the statistics", "next page of the statistics"},
-    [RV_ACTION_STATISTICS_TIME] = {{{"I", RV_MODIFIER_CTRL}},
-                                   "Wall, On CPU, Off CPU",
-                                   "statistics and flame graph of wall time, of time on the CPU, or off it"},
+    [RV_ACTION_STATISTICS_TIME] =
+        {{{"I", RV_MODIFIER_CTRL}},
+         "Wall, On CPU, Off CPU, ...",
+         "statistics, durations and flame graph of wall time, of time on the CPU, off it, blocked, or runnable"},
     [RV_ACTION_SORT_ROWS] = {{{"Y", 0}}, "click on a title", "sort the statistics by the next column"},
     [RV_ACTION_CHOOSE_ROW] = {{{NULL, 0}}, "click on a row", "choose a subroutine: its calls stand out and are listed"},
     [RV_ACTION_NEXT_ROW] = {{{"J", 0}}, NULL, "choose the next row of the statistics"},

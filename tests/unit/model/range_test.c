@@ -667,7 +667,9 @@ Test(range, times_on_and_off_the_cpu_add_up_to_wall_time, .timeout = 60)
     for (uint32_t lane = 0; lane < N_LANES; lane++)
         for (uint64_t at = 2000; at < world.last_ns; at += 70000)
             rv_lane_add_note(rv_lanes_get(world.lanes, lane),
-                             &(struct rv_lane_note){.start_ns = at, .end_ns = at + 1, .kind = RV_NOTE_BLOCKED});
+                             &(struct rv_lane_note){.start_ns = at,
+                                                    .end_ns = at + 1,
+                                                    .kind = at / 70000 % 3 ? RV_NOTE_BLOCKED : RV_NOTE_PREEMPTED});
     struct rv_range *ranges[RV_TIME_KINDS];
     struct rv_stats_row rows[RV_TIME_KINDS][N_IDS + 1];
     size_t n, n_nodes;
@@ -683,7 +685,11 @@ Test(range, times_on_and_off_the_cpu_add_up_to_wall_time, .timeout = 60)
         cr_expect_eq(rows[RV_TIME_ON_CPU][i].total_ns + rows[RV_TIME_OFF_CPU][i].total_ns,
                      rows[RV_TIME_WALL][i].total_ns);
         cr_expect_eq(rows[RV_TIME_ON_CPU][i].self_ns + rows[RV_TIME_OFF_CPU][i].self_ns, rows[RV_TIME_WALL][i].self_ns);
-        cr_expect_eq(rows[RV_TIME_OFF_CPU][i].self_ns, rows[RV_TIME_WALL][i].self_times.blocked_ns);
+        cr_expect_eq(rows[RV_TIME_BLOCKED][i].self_ns, rows[RV_TIME_WALL][i].self_times.blocked_ns);
+        cr_expect_eq(rows[RV_TIME_RUNNABLE][i].self_ns, rows[RV_TIME_WALL][i].self_times.runnable_ns);
+        cr_expect_eq(rows[RV_TIME_BLOCKED][i].total_ns + rows[RV_TIME_RUNNABLE][i].total_ns,
+                     rows[RV_TIME_OFF_CPU][i].total_ns);
+        cr_expect_leq(rows[RV_TIME_BLOCKED][i].max_ns, rows[RV_TIME_OFF_CPU][i].max_ns);
     }
     const struct rv_range_node *wall = rv_range_nodes(ranges[RV_TIME_WALL], &n_nodes);
     cr_assert_gt(wall[0].off_ns, 0);
