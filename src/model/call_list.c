@@ -80,11 +80,11 @@ static struct rv_call_sums *sums_of(struct rv_call_table *table, uint64_t key, c
 }
 
 static void add_to_table(struct rv_call_table *table, uint64_t key, const struct rv_call_sums *none,
-                         const struct rv_call *call)
+                         const struct rv_call *call, uint64_t total_ns)
 {
     struct rv_call_sums *sums = sums_of(table, key, none);
     sums->n_calls++;
-    sums->total_ns += call->total_ns;
+    sums->total_ns += total_ns;
     sums->self_ns += call->self_ns;
     sums->max_ns = call->duration_ns > sums->max_ns ? call->duration_ns : sums->max_ns;
 }
@@ -92,8 +92,9 @@ static void add_to_table(struct rv_call_table *table, uint64_t key, const struct
 void rv_call_list_add(struct rv_call_list *list, const struct rv_call *call)
 {
     add_to_table(&list->by_caller, (uint64_t)call->lane_idx << 32 | call->caller,
-                 &(struct rv_call_sums){.lane_idx = call->lane_idx, .caller = call->caller}, call);
-    add_to_table(&list->by_arguments, call->arguments, &(struct rv_call_sums){.arguments = call->arguments}, call);
+                 &(struct rv_call_sums){.lane_idx = call->lane_idx, .caller = call->caller}, call, call->total_ns);
+    add_to_table(&list->by_arguments, call->arguments, &(struct rv_call_sums){.arguments = call->arguments}, call,
+                 call->arguments_total_ns);
     list->n_calls++;
     if (list->n == 2 * (size_t)RV_CALL_LIST_MOST) {
         sort_calls(list);

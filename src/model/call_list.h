@@ -20,6 +20,7 @@ struct rv_call {
     uint64_t start_ns, duration_ns; /* of the whole call */
     uint64_t self_ns;               /* within the range, as the following */
     uint64_t total_ns;              /* 0 of an inner activation */
+    uint64_t arguments_total_ns;    /* 0 of one inside another with the same arguments */
     uint32_t id, lane_idx, depth;
     uint32_t caller;    /* id of a subroutine, or RV_CALL_NO_CALLER */
     uint32_t arguments; /* id of their text (model/arguments.h), or 0 */

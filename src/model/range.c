@@ -236,6 +236,7 @@ static void list_call(struct rv_range *range, const struct rv_range_call *listed
         return;
     range->cut[at].self_ns += call->self_ns;
     range->cut[at].total_ns += call->total_ns;
+    range->cut[at].arguments_total_ns += call->arguments_total_ns;
     if (listed->begins_earlier)
         return;
     rv_call_list_add(&range->calls, &range->cut[at]);

@@ -14,10 +14,12 @@
 struct rv_range_frame { /* a call that encloses the next ones: one cache line */
     uint64_t start_ns, duration_ns, inside_ns, children_ns;
     uint32_t id, depth, node;
-    uint32_t own_id; /* id is that of the results */
-    uint32_t caller; /* id of the innermost row that encloses it, or RV_CALL_NO_CALLER */
+    uint32_t own_id;    /* id is that of the results */
+    uint32_t caller;    /* id of the innermost row that encloses it, or RV_CALL_NO_CALLER */
+    uint32_t arguments; /* of a listed call: id of their text, or 0 */
     uint16_t flags;
     bool is_row, is_outermost, has_node;
+    bool is_outermost_of_arguments;
     bool is_counted; /* with this piece */
 };
 
@@ -84,22 +86,22 @@ static struct measured measure(const struct rv_range_scope *scope, const struct 
 }
 
 static void list_call(struct rv_range_walk *walk, const struct rv_range_frame *frame,
-                      const struct rv_stats_call *measured)
+                      const struct rv_stats_call *measured, uint64_t inside_ns)
 {
     struct rv_range_part *part = walk->part;
     const struct rv_range_piece *piece = piece_of(walk);
-    const struct rv_span call = {.start = frame->start_ns, .id = frame->own_id};
     part->calls = rv_vec_reserve(part->calls, &part->calls_capacity, part->n_calls + 1, sizeof *part->calls);
     part->calls[part->n_calls++] =
         (struct rv_range_call){.call = {.start_ns = frame->start_ns,
                                         .duration_ns = frame->duration_ns,
                                         .self_ns = measured->self_ns,
                                         .total_ns = measured->total_ns,
+                                        .arguments_total_ns = frame->is_outermost_of_arguments ? inside_ns : 0,
                                         .id = frame->own_id,
                                         .lane_idx = piece->lane_idx,
                                         .depth = frame->depth,
                                         .caller = frame->caller,
-                                        .arguments = rv_call_texts_find(&walk->lane->texts, &call, false),
+                                        .arguments = frame->arguments,
                                         .flags = frame->flags},
                                .is_counted = frame->is_counted,
                                .begins_earlier = piece->has_earlier && frame->start_ns < piece->from_ns};
@@ -154,7 +156,9 @@ static void finish_frame(struct rv_range_walk *walk)
         return;
     const struct measured measured = measure(scope, frame, &times->own, &times->callees);
     if (scope->lists_calls) {
-        list_call(walk, frame, &measured.call);
+        if (frame->arguments)
+            walk->by_id[frame->arguments].n_open--;
+        list_call(walk, frame, &measured.call, measured.inside_ns);
         return;
     }
     if (walk->has_times && rv_state_times_any(&times->callees))
@@ -186,13 +190,25 @@ static void begin_row(struct rv_range_part *part, struct rv_range_id *id, uint32
     id->place = (uint32_t)part->n_ids;
 }
 
+/* Texts have ids of their own among those of subroutines. */
+static void find_arguments(struct rv_range_walk *walk, struct rv_range_frame *frame)
+{
+    const struct rv_span call = {.start = frame->start_ns, .id = frame->own_id};
+    frame->arguments = rv_call_texts_find(&walk->lane->texts, &call, false);
+    frame->is_outermost_of_arguments =
+        frame->arguments ? id_at(walk, frame->arguments)->n_open++ == 0 : frame->is_outermost;
+}
+
 static void add_row(struct rv_range_walk *walk, struct rv_range_frame *frame, uint32_t caller)
 {
     struct rv_range_tree *tree = &walk->part->tree;
     struct rv_range_id *id = id_at(walk, frame->id);
     frame->is_outermost = id->n_open++ == 0;
-    if (walk->scope->lists_calls)
+    if (walk->scope->lists_calls) {
+        if (frame->id == walk->scope->calls_of)
+            find_arguments(walk, frame);
         return;
+    }
     if (!id->place)
         begin_row(walk->part, id, frame->id);
     frame->node = rv_range_tree_at(tree, caller, frame->id);

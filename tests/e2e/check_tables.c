@@ -195,6 +195,9 @@ static void print_group(const struct tables *tables, FILE *file, const struct rv
         fprintf(file, "%u", lane->pid);
         break;
     case RV_CALLS_BY_ARGUMENTS:
+        if (group->arguments)
+            print_name(tables, file, group->arguments);
+        break;
     case RV_CALL_GROUPINGS:
         break;
     }
@@ -202,7 +205,7 @@ static void print_group(const struct tables *tables, FILE *file, const struct rv
 
 static void write_groups(struct tables *tables)
 {
-    static const char *const names[] = {"by.caller", "by.thread", "by.process"};
+    static const char *const names[] = {"by.caller", "by.thread", "by.process", "by.arguments"};
     const struct rv_viewer_calls *calls = &tables->viewer.statistics.calls;
     for (uint32_t grouping = 0; grouping < sizeof names / sizeof *names; grouping++) {
         act(tables, &(struct rv_act){.action = RV_ACTION_GROUP_CALLS, .idx = grouping + 1});

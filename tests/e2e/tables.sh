@@ -1,11 +1,11 @@
 #!/bin/sh
-# tables.sh RINGVIZ PLANTED FIB THREADS CHECK_TABLES: every table of the window is that of --report, or made of --spans, for the same range:
+# tables.sh RINGVIZ PLANTED FIB THREADS CHECK_TABLES PLAIN_FIB: every table of the window is that of --report, or made of --spans, for the same range:
 # of a recording in memory, by its index, and live with a history.
 set -u
-ringviz=$1 planted=$2 fib=$3 threads=$4 check_tables=$5
+ringviz=$1 planted=$2 fib=$3 threads=$4 check_tables=$5 plain_fib=$6
 . "${0%/*}/harness.sh"
 
-tables="rows durations calls.start calls.duration calls.self calls.thread by.caller by.thread by.process top_down bottom_up
+tables="rows durations calls.start calls.duration calls.self calls.thread by.caller by.thread by.process by.arguments top_down bottom_up
 callers callees lines"
 
 make_waited() { # RECORDING: the begins of the calls that waited for the lock, by the spans around its waits
@@ -36,8 +36,12 @@ make_oracle() { # RECORDING
     all) from=0 to=9e18 ;;
     *) from=$((first + ${range%-*})) to=$((first + ${range#*-})) ;;
     esac
-    check "$1 $range: oracle" perl "${0%/*}/tables_of_spans.pl" "$folder/spans" "$folder/out" "$(cat "$folder/shown/subject")" \
+    subject=$(cat "$folder/shown/subject")
+    check "$1 $range: oracle" perl "${0%/*}/tables_of_spans.pl" "$folder/spans" "$folder/out" "$subject" \
         "$from" "$to" "$folder/oracle"
+    [ "${recording%:*} $range" = "arguments all" ] || return 0
+    run --report=csv --group-by=arg1 "$1" # of all only
+    awk -F, 'NR > 1 { print $NF "," $4 "," $5 "," $6 "," $10 }' "$folder/out" >"$folder/oracle/by.arguments"
 }
 
 compare() { # KIND: a column's order is that of its numbers, whichever of equal ones comes first
@@ -67,9 +71,12 @@ run --headless --record="$folder/fib.rvz" -- "$fib" 16
 expect "fib: exit status" $status 0
 run --headless --record="$folder/threads.rvz" -- "$threads" 3 10000
 expect "threads: exit status" $status 0
+echo "uint fib(uint);" >"$folder/fib.conf"
+run --prototypes="$folder/fib.conf" --patch='^fib$' --headless --record="$folder/arguments.rvz" -- "$plain_fib" 14
+expect "arguments: exit status" $status 0
 
 mkdir "$folder/shown" "$folder/oracle"
-for recording in convoy:20000000-60000000 fib:20000-100000 starvation:50000000-250000001 threads:1000000-9000000; do
+for recording in arguments:20000-300000 convoy:20000000-60000000 fib:20000-100000 starvation:50000000-250000001 threads:1000000-9000000; do
     path=$folder/${recording%:*}.rvz
     run --spans=csv "$path"
     cp "$folder/out" "$folder/all_spans"
@@ -84,6 +91,6 @@ for recording in convoy:20000000-60000000 fib:20000-100000 starvation:50000000-2
         done
     done
 done
-expect "comparisons" $n_compared 24
+expect "comparisons" $n_compared 30
 grep -q "were evicted" "$folder/said" || fail "the history was not needed: $(cat "$folder/said")"
 conclude

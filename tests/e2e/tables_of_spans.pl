@@ -46,10 +46,14 @@ for my $call (@calls) {
     $stack[-1]{own} -= $call->{inside} if @stack;
     $call->{caller} = @stack ? $stack[-1]{name} : '';
     $call->{is_outermost} = !grep { $_->{name} eq $call->{name} } @stack;
+    $call->{is_inside_its_like} = grep { $_->{name} eq $call->{name} && $_->{args} eq $call->{args} } @stack;
     push @stack, $call;
     $call->{path} = @stack > 1 ? "$stack[-2]{path};$call->{name}" : $call->{name};
 }
-$_->{total} = $_->{is_outermost} ? $_->{inside} : 0 for @calls;
+for (@calls) {
+    $_->{total} = $_->{is_outermost} ? $_->{inside} : 0;
+    $_->{total_of_args} = $_->{is_inside_its_like} ? 0 : $_->{inside};
+}
 
 my @chosen = grep { $_->{name} eq $subject } @calls;
 
@@ -69,16 +73,16 @@ for (@chosen) {
 }
 write_table('durations', map { "$_,$buckets{$_}" } keys %buckets);
 
-for my $by (qw(caller thread process)) {
+for my $by (qw(caller thread process args)) {
     my %group;
     for (@chosen) {
         my $sums = $group{$_->{$by}} ||= [0, 0, 0, 0];
         $sums->[0]++;
-        $sums->[1] += $_->{total};
+        $sums->[1] += $by eq 'args' ? $_->{total_of_args} : $_->{total};
         $sums->[2] += $_->{own};
         $sums->[3] = $_->{duration_ns} if $_->{duration_ns} > $sums->[3];
     }
-    write_table("by.$by", map { join ',', $_, @{ $group{$_} } } keys %group);
+    write_table($by eq 'args' ? 'by.arguments' : "by.$by", map { join ',', $_, @{ $group{$_} } } keys %group);
 }
 
 # ---- paths, and the trees made of them ----
