@@ -377,10 +377,11 @@ struct rv_wire_header {
     uint8_t reserved0[0x200 - 0x158];
 
     /* 0x200 life */
-    uint32_t state;       /* [atomic] enum rv_file_state */
-    uint32_t stop_reason; /* [atomic] 0, or 1 + index of the ring that filled */
-    uint64_t stop_ticks;  /* [atomic] */
-    uint8_t reserved1[48];
+    uint32_t state;             /* [atomic] enum rv_file_state */
+    uint32_t stop_reason;       /* [atomic] 0, or 1 + index of the ring that filled */
+    uint64_t stop_ticks;        /* [atomic] */
+    uint64_t n_static_programs; /* [atomic] started by programs that are traced: nothing can be preloaded into them */
+    uint8_t reserved1[40];
 
     /* 0x240 the draining consumer */
     uint32_t consumer_pid;  /* [atomic] 0 when none is attached */

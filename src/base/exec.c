@@ -1,5 +1,6 @@
 #include "base/exec.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,30 @@ static bool can_gain(const char *path)
     struct statvfs mount;
     return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1 && statvfs(path, &mount) == 0 && !(mount.f_flag & ST_NOSUID) &&
            !is_script(path);
+}
+
+static bool has_interpreter(int fd, const Elf64_Ehdr *header)
+{
+    Elf64_Phdr segment;
+    for (unsigned i = 0; i < header->e_phnum; i++) {
+        const off_t at = (off_t)(header->e_phoff + i * sizeof segment);
+        if (pread(fd, &segment, sizeof segment, at) == sizeof segment && segment.p_type == PT_INTERP)
+            return true;
+    }
+    return false;
+}
+
+bool rv_exec_is_static(const char *path)
+{
+    Elf64_Ehdr header;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    bool is = read(fd, &header, sizeof header) == sizeof header && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+              header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_type == ET_EXEC &&
+              header.e_phentsize == sizeof(Elf64_Phdr) && !has_interpreter(fd, &header);
+    close(fd);
+    return is;
 }
 
 bool rv_exec_is_privileged(const char *path)

@@ -16,4 +16,8 @@ bool rv_exec_find(const char *command, char *path, size_t path_bytes);
  */
 bool rv_exec_is_privileged(const char *path);
 
+/* Is it a statically linked ELF program, which has no loader? Position-independent ones, which are built like the loader
+ * itself, are not told. */
+bool rv_exec_is_static(const char *path);
+
 #endif

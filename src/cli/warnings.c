@@ -100,12 +100,26 @@ static void warn_of_silent_process(const struct rv_warnings *run, const char *fu
         rv_warn("process %u wrote no event: none of its patched functions was called (--patch, --verbose)", pid);
 }
 
+static uint64_t n_static_programs(const struct rv_map *map)
+{
+    return map->base ? __atomic_load_n(&map->header->n_static_programs, __ATOMIC_RELAXED) : 0;
+}
+
+static void warn_of_static_programs(uint64_t n)
+{
+    if (n)
+        rv_warn(
+            "%llu times a statically linked program was started by another: of those only ones that are linked with "
+            "libringviz.a are traced, or that ringviz itself starts: ringviz -- PROGRAM",
+            (unsigned long long)n);
+}
+
 static void warn_of_silence(const struct rv_warnings *run)
 {
     char why[1024], first[RV_OPTIONS_PATCH_BYTES];
     const char *functions = chosen_functions(run->options, first);
     const bool is_said = run->losses->n[RV_LOSS_PROCESSES_REFUSED] || run->losses->n[RV_LOSS_PROGRAMS_NOT_PRELOADED] ||
-                         rv_sigbus_has_come() || rv_memory_is_short();
+                         n_static_programs(run->map) || rv_sigbus_has_come() || rv_memory_is_short();
     if (run->counts->n_produced)
         return;
     if (run->options->pid)
@@ -204,6 +218,7 @@ void rv_warnings_print(const struct rv_warnings *run)
 {
     warn_of_losses(run);
     warn_of_forgotten_texts(rv_session_lanes(run->session));
+    warn_of_static_programs(n_static_programs(run->map));
     warn_of_silence(run);
     say_hooks(run);
     say_instrumentation(run);

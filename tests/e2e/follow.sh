@@ -1,7 +1,7 @@
 #!/bin/sh
-# follow.sh RINGVIZ CHILDREN STARTS: children are traced however they are made; with --follow=no they are not.
+# follow.sh RINGVIZ CHILDREN STARTS STATIC: children are traced however they are made; with --follow=no they are not.
 set -u
-ringviz=$1 children=$2 starts=$3
+ringviz=$1 children=$2 starts=$3 static=$4
 . "${0%/*}/harness.sh"
 
 calls() { # FUNCTION: how many the report has
@@ -30,6 +30,14 @@ run --patch='^main$' --report=csv -- env -u LD_PRELOAD "$folder/started"
 expect "a program that is to be left alone" "$(calls main)" ""
 run --headless --patch=off -- sh -c 'exec env -i A=1 env'
 expect "what a new environment keeps" "$(grep -v -e ^RINGVIZ_ -e ^LD_PRELOAD= "$folder/out")" A=1
+
+# Nothing can be preloaded into a static program: that is said where another has started it.
+run --headless -- sh -c '"$1" 5; "$1" 5' sh "$static"
+grep -q '^ringviz: 2 times a statically linked program was started by another' "$folder/err" ||
+    fail "a static child: $(cat "$folder/err")"
+expect "a static child: lines" "$(grep -c ^ringviz: "$folder/err")" 1
+run --headless --report -- "$static" 5
+! grep -q 'statically linked' "$folder/err" || fail "a static command: $(cat "$folder/err")"
 
 run --follow=yes -- "$children" fork
 expect "another word: status" $status 2

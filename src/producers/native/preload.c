@@ -102,13 +102,21 @@ static bool are_files_here(void)
            (access(preload.trace, F_OK) == 0 || errno != ENOENT);
 }
 
+/* A static program may have hooks of its own, and ours. */
+static void count(const char *path)
+{
+    if (rv_exec_is_privileged(path) || !are_files_here())
+        __atomic_fetch_add(&preload.header->n_programs_not_preloaded, 1, __ATOMIC_RELAXED);
+    else if (rv_exec_is_static(path))
+        __atomic_fetch_add(&preload.header->n_static_programs, 1, __ATOMIC_RELAXED);
+}
+
 void rv_preload_expect(const char *path)
 {
     int saved = errno;
     rv_os_begin_own();
-    if (preload.header && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 &&
-        (rv_exec_is_privileged(path) || !are_files_here()))
-        __atomic_fetch_add(&preload.header->n_programs_not_preloaded, 1, __ATOMIC_RELAXED);
+    if (preload.header && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0)
+        count(path);
     rv_os_end_own();
     errno = saved;
 }
