@@ -9,10 +9,10 @@ struct fold { /* short parts in one column; no parts: none */
     uint32_t n_parts;
     uint16_t coverage; /* of the first */
     uint64_t column, start_ns, end_ns, covered_ns;
-    uint64_t n_calls; /* that begin here */
-    uint32_t source;  /* the call with the majority of the column so far, and its lead */
+    uint64_t n_calls;    /* that begin here */
+    uint32_t source, id; /* the call with the majority of the column so far, its subroutine, and its lead */
     uint64_t lead_ns;
-    bool has_hit, is_dimmed; /* any part is a hit; all parts are dimmed */
+    uint16_t flags_of_any, flags_of_all; /* a part is a hit; all parts are dimmed */
 };
 
 struct sweep {
@@ -58,7 +58,7 @@ static void unfold(struct sweep *sweep)
         double share = out->duration_ns ? (double)fold->covered_ns / (double)out->duration_ns : 1.0;
         out->coverage = (uint16_t)((share < 1.0 ? share : 1.0) * (RV_BOX_EXACT - 1));
         out->count = fold->n_calls < UINT32_MAX ? (uint32_t)fold->n_calls : UINT32_MAX;
-        out->flags = (fold->has_hit ? RV_BOX_HIT : 0) | (fold->is_dimmed ? RV_BOX_DIMMED : 0);
+        out->flags = (fold->flags_of_any & RV_BOX_HIT) | (fold->flags_of_all & RV_BOX_DIMMED);
     }
     fold->n_parts = 0;
 }
@@ -67,11 +67,12 @@ static void unfold(struct sweep *sweep)
 static void vote(struct sweep *sweep, uint32_t source, uint64_t duration_ns)
 {
     struct fold *fold = &sweep->fold;
-    const struct rv_box *boxes = sweep->whole->boxes;
-    if (boxes[source].id == boxes[fold->source].id) {
+    const uint32_t id = sweep->whole->boxes[source].id;
+    if (id == fold->id) {
         fold->lead_ns += duration_ns;
     } else if (duration_ns > fold->lead_ns) {
         fold->source = source;
+        fold->id = id;
         fold->lead_ns = duration_ns - fold->lead_ns;
     } else {
         fold->lead_ns -= duration_ns;
@@ -91,14 +92,17 @@ static void fold_part(struct sweep *sweep, const struct rv_innermost_part *part)
                               .coverage = part->coverage,
                               .start_ns = from_ns,
                               .source = source,
-                              .is_dimmed = true};
+                              .id = box->id,
+                              .flags_of_all = RV_BOX_DIMMED};
     fold->n_parts++;
     fold->end_ns = until_ns > fold->end_ns ? until_ns : fold->end_ns;
-    fold->covered_ns += (uint64_t)((double)(until_ns - from_ns) * part->coverage / RV_BOX_EXACT);
+    const uint64_t part_ns = until_ns - from_ns;
+    fold->covered_ns +=
+        part->coverage == RV_BOX_EXACT ? part_ns : (uint64_t)((double)part_ns * part->coverage / RV_BOX_EXACT);
     fold->n_calls += from_ns == box->start_ns ? box->count : 0;
-    fold->has_hit |= (box->flags & RV_BOX_HIT) != 0;
-    fold->is_dimmed &= (box->flags & RV_BOX_DIMMED) != 0;
-    vote(sweep, source, until_ns - from_ns);
+    fold->flags_of_any |= box->flags;
+    fold->flags_of_all &= box->flags;
+    vote(sweep, source, part_ns);
 }
 
 /* Is it the last part's call, which goes on under a cell that does not show? */

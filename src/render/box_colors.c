@@ -218,6 +218,12 @@ static const struct member *learn(struct rv_box_colors *colors, uint32_t id, str
     return member;
 }
 
+static inline uint32_t learn_group(struct rv_box_colors *colors, uint32_t id, struct rv_subroutines *subroutines)
+{
+    const bool is_known = id < colors->n_members && colors->members[id].group != GROUP_UNKNOWN;
+    return (is_known ? &colors->members[id] : learn(colors, id, subroutines))->group;
+}
+
 struct learning {
     struct rv_box_colors *colors;
     struct rv_subroutines *subroutines;
@@ -228,8 +234,8 @@ static void add_area(void *context, const struct rv_box *box, const struct rv_bo
 {
     const struct learning *learning = context;
     struct rv_box_colors *colors = learning->colors;
-    uint32_t group = learn(colors, box->id, learning->subroutines)->group;
-    uint32_t callers = caller ? learn(colors, caller->id, learning->subroutines)->group : GROUP_UNKNOWN;
+    uint32_t group = learn_group(colors, box->id, learning->subroutines);
+    uint32_t callers = caller ? learn_group(colors, caller->id, learning->subroutines) : GROUP_UNKNOWN;
     if (group != GROUP_UNKNOWN) {
         colors->groups[group].area_now += visible_ns;
         colors->groups[group].self_now += visible_ns;
@@ -252,7 +258,7 @@ static void add_shared_areas(struct rv_box_colors *colors, const struct rv_view 
 {
     for (size_t i = 0; i < view->activity.n_times; i++) {
         const struct rv_activity_time *time = &view->activity.times[i];
-        uint32_t group = learn(colors, time->id, subroutines)->group;
+        uint32_t group = learn_group(colors, time->id, subroutines);
         if (group == GROUP_UNKNOWN)
             continue;
         colors->groups[group].area_now += time->inclusive_ns;
