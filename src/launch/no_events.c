@@ -41,10 +41,8 @@ static const struct interpreter INTERPRETERS[] = {
              "CPU.*.cpuprofile"},
     {"java", "Java methods are not traced yet; async-profiler writes what ringviz opens: asprof -d 30 -o collapsed -f "
              "stacks.txt PID, then ringviz stacks.txt"},
-    {"php",
-     "PHP functions are not traced yet; perf script and folded stacks of a profiler can be opened: ringviz FILE"},
-    {"lua",
-     "Lua functions are not traced yet; perf script and folded stacks of a profiler can be opened: ringviz FILE"},
+    {"php", SCRIPT_FUNCTIONS},
+    {"lua", SCRIPT_FUNCTIONS},
     {"tclsh", SCRIPT_FUNCTIONS},
     {"R", SCRIPT_FUNCTIONS},
     {"guile", SCRIPT_FUNCTIONS},
