@@ -142,6 +142,11 @@ enum rv_action {
     RV_ACTION_EDIT_SOURCE /* of a subroutine */
 };
 
+/* Buttons that menus and the list of keys name, too. */
+#define RV_ACTION_TITLE_SHOW_WAKER "Go to who ended the wait"
+#define RV_ACTION_TITLE_SHOW_FLOW "Go to where the flow leads"
+#define RV_ACTION_TITLE_CRITICAL_PATH "Critical path"
+
 struct rv_act { /* an action, and what it is about; zero where it is about nothing */
     enum rv_action action;
     double amount;    /* ZOOM: factor of the window; PAN: share of the window, positive to later times; SCROLL: points;

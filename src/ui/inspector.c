@@ -35,11 +35,11 @@ static void show_buttons(const struct rv_inspector *shown, struct rv_ui_acts *ac
     }
     if (rv_imgui_button("Unpin", 0.0f, false))
         rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_UNPIN_CALL});
-    if (shown->has_waker && rv_imgui_button("Go to who ended the wait", 0.0f, false))
+    if (shown->has_waker && rv_imgui_button(RV_ACTION_TITLE_SHOW_WAKER, 0.0f, false))
         rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_SHOW_WAKER});
-    if (shown->has_flow && rv_imgui_button("Go to where the flow leads", 0.0f, false))
+    if (shown->has_flow && rv_imgui_button(RV_ACTION_TITLE_SHOW_FLOW, 0.0f, false))
         rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_SHOW_FLOW});
-    if (shown->has_path && rv_imgui_button("Critical path", 0.0f, shown->is_path_lit))
+    if (shown->has_path && rv_imgui_button(RV_ACTION_TITLE_CRITICAL_PATH, 0.0f, shown->is_path_lit))
         rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_CRITICAL_PATH});
 }
 
