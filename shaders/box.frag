@@ -7,7 +7,7 @@
 //   u_background  linear
 //   u_haze        distances along the view at which haze begins and is full
 //   u_off_cpu     0..1 over the window, a row per lane: share of time in which its thread was blocked, was preempted
-//   u_hollow      1 if walls are hollow then, else 0; share of its colour that is left of a hollow wall
+//   u_hollow      share of its colour that is left of a wall that is hollow then
 //   u_width       world width of the window
 //   u_edge        how dark an edge is, and the least size in pixels of a face that has one
 //
@@ -31,7 +31,7 @@ flat in float v_off_cpu_row;
 uniform sampler2D u_gc;
 uniform vec3 u_gc_colour;
 uniform sampler2D u_off_cpu;
-uniform vec2 u_hollow;
+uniform float u_hollow;
 uniform vec3 u_background;
 uniform vec2 u_haze;
 uniform float u_width;
@@ -94,8 +94,8 @@ float edge(vec2 at, vec2 size_px)
 // How much of a wall is there, and how bright its rim is.
 vec2 solid(vec2 at, vec2 size_px, bool is_fold)
 {
-    vec2 off_cpu = u_hollow.x * texture(u_off_cpu, vec2(v_x / u_width, (v_off_cpu_row + 0.5) /
-                                                                           float(textureSize(u_off_cpu, 0).y))).rg;
+    vec2 off_cpu =
+        texture(u_off_cpu, vec2(v_x / u_width, (v_off_cpu_row + 0.5) / float(textureSize(u_off_cpu, 0).y))).rg;
     float rim_px = min(RIM_PX, RIM_MOST * size_px.y), border_px = min(at.y, 1.0 - at.y) * size_px.y;
     float rim = is_fold ? 0.0 : 1.0 - smoothstep(rim_px - 0.5, rim_px + 0.5, border_px);
     float thin = is_fold ? THIN : v_face == 1 ? 0.0 : 1.0 - smoothstep(-0.5, 0.5, (at.y - THIN) * size_px.y);
@@ -129,7 +129,7 @@ void main()
         colour = mix(colour, vec3(dot(colour, LUMA)), 0.15);
     else
         colour *= 1.0 - (1.0 - wall.y) * edge(at, size_px);
-    colour = mix(mix(u_background, colour, u_hollow.y), colour, wall.x);
+    colour = mix(mix(u_background, colour, u_hollow), colour, wall.x);
     float gc = texture(u_gc, vec2(v_x / u_width, (v_gc_row + 0.5) / float(textureSize(u_gc, 0).y))).r;
     vec3 tinted = mix(vec3(dot(colour, LUMA)), u_gc_colour, 0.22) * 0.85;
     colour = mix(colour, tinted, 0.7 * gc);

@@ -234,7 +234,7 @@ static void set_uniforms(const struct rv_boxes *boxes, GLuint program, const str
     rv_pass_set_int(program, "u_colors", UNIT_COLORS);
     rv_pass_set_int(program, "u_gc", UNIT_GC);
     rv_pass_set_int(program, "u_off_cpu", UNIT_OFF_CPU);
-    glUniform2f(glGetUniformLocation(program, "u_hollow"), layout->is_flat ? 0.0f : 1.0f, RV_OFF_CPU_LEFT);
+    glUniform1f(glGetUniformLocation(program, "u_hollow"), RV_OFF_CPU_LEFT);
 }
 
 static void begin_form(const struct rv_boxes *boxes, enum form form, const struct rv_pass *pass,

@@ -13,12 +13,15 @@
 #define AXIS_BASELINE 17.0f /* below the lanes */
 #define BASE_INDENT 14.0f
 #define CAPTION_BYTES 160
-#define SHARE_MIN 0.5f /* of a row: least height of a box that carries text */
+#define PLATE_MARGIN 2.0f
+#define HOLLOW_PLATE 0.55f /* opacity of what is under a name where walls are hollow */
+#define SHARE_MIN 0.5f     /* of a row: least height of a box that carries text */
 
 struct row { /* a box with its lane and row */
     size_t lane;
     const struct rv_box *box;
     struct rv_overlay_area area;
+    double from, per_point; /* its begin, and a point's width, as shares of the window */
 };
 
 static void add_caption(struct rv_overlay *overlay, const struct rv_labels_content *content, const struct row *row)
@@ -33,7 +36,16 @@ static void add_caption(struct rv_overlay *overlay, const struct rv_labels_conte
     if (!rv_short_name_fit(full, &room, caption, sizeof caption))
         return;
     float at[2] = {area.x + PADDING, floorf(area.y + 0.5f * (area.height + cap))};
-    rv_overlay_text(overlay, font, at, caption, rv_labels_colour(content, row->box, row->lane));
+    const float width = rv_overlay_text_width(overlay, font, caption) + 2.0f * PADDING;
+    const bool is_hollow = rv_off_cpu_touches(&content->picture->off_cpu, row->lane, row->from,
+                                              row->from + row->per_point * (double)width);
+    if (is_hollow) /* a name may reach over several changes */
+        rv_overlay_rectangle(
+            overlay, (struct rv_overlay_area){area.x, at[1] - cap - PLATE_MARGIN, width, cap + 2.0f * PLATE_MARGIN},
+            0.0f, rv_theme_rgba(content->theme->background, HOLLOW_PLATE));
+    rv_overlay_text(overlay, font, at, caption,
+                    is_hollow ? rv_labels_hollow_colour(content, row->box)
+                              : rv_labels_colour(content, row->box, row->lane));
 }
 
 /* False when it has no text: too narrow, too low or out of sight. */
@@ -57,6 +69,8 @@ static bool place_row(const struct rv_pass *pass, const struct rv_labels_content
         !rv_camera_project(pass->camera, (vec3){right, y, lane->z}, end_px))
         return false;
     row->area = (struct rv_overlay_area){px[0] / scale, px[1] / scale, (end_px[0] - px[0]) / scale, share * height};
+    row->from = (double)(left / layout->width);
+    row->per_point = (double)((right - left) / layout->width / row->area.width);
     return true;
 }
 

@@ -152,8 +152,7 @@ uint32_t rv_labels_colour(const struct rv_labels_content *content, const struct 
     return rv_theme_opaque(emphasis == RV_EMPHASIS_DIMMED ? rv_color_faint_ink(face) : rv_color_ink(face));
 }
 
-/* A hollow wall is nearly as the background. */
-static uint32_t hollow_ink(const struct rv_labels_content *content, const struct rv_box *box)
+uint32_t rv_labels_hollow_colour(const struct rv_labels_content *content, const struct rv_box *box)
 {
     const struct rv_color back = rv_theme_color(content->theme->background);
     const size_t at = (size_t)(box - rv_frame_data_content(content->picture)->boxes);
@@ -207,13 +206,13 @@ static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, co
     const struct rv_short_name_room room = rv_atlas_room(&font, room_px);
     if (!rv_short_name_fit(full, &room, caption, sizeof caption))
         return;
-    const bool has_walls = !layout->is_flat && content->picture->off_cpu.n_rows > 1;
+    const bool has_walls = content->picture->off_cpu.n_rows > 1;
     struct line line = {.origin = {left + CAPTION_PADDING, low[1] + 0.5f * (height - CAP_HEIGHT * size), low[2]},
                         .up = {0.0f, 1.0f, 0.0f},
                         .size = size,
                         .stretch = pass->camera->stretch,
                         .rgba = rv_labels_colour(content, box, wide->lane),
-                        .hollow_rgba = has_walls ? hollow_ink(content, box) : 0,
+                        .hollow_rgba = has_walls ? rv_labels_hollow_colour(content, box) : 0,
                         .off_cpu = has_walls ? &content->picture->off_cpu : NULL,
                         .lane = wide->lane,
                         .width = layout->width};

@@ -29,6 +29,9 @@ void rv_labels_name(const struct rv_labels_content *content, uint32_t id, char *
  * box; as rv_theme_rgba(). */
 uint32_t rv_labels_colour(const struct rv_labels_content *content, const struct rv_box *box, size_t lane);
 
+/* The same where its thread was off the CPU: a hollow wall is nearly as the background. */
+uint32_t rv_labels_hollow_colour(const struct rv_labels_content *content, const struct rv_box *box);
+
 /* Names on boxes are omitted in a settled flat view, which has its own. Draws blended and depth tested, without writing
  * depth. */
 void rv_labels_draw(struct rv_labels *labels, const struct rv_pass *pass, const struct rv_labels_content *content);

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "model/notes.h"
 
 #define RANKED 64u /* limit of groups; the rest is summarized as others */
 
@@ -229,6 +230,14 @@ static void add_arcs_left(const struct rv_arc_list *arcs, struct rv_legend *lege
     add_state(legend, name, 0, -1.0);
 }
 
+static bool has_times_off_cpu(const struct rv_view *view)
+{
+    for (size_t i = 0; i < view->n_notes; i++)
+        if (rv_note_is(&view->notes[i], RV_NOTE_FORM_OFF_CPU))
+            return true;
+    return false;
+}
+
 void rv_color_legend_add_lines(const struct rv_arc_list *arcs, uint64_t n_lacking, const struct rv_view *view,
                                const struct rv_theme *theme, struct rv_legend *legend)
 {
@@ -239,8 +248,10 @@ void rv_color_legend_add_lines(const struct rv_arc_list *arcs, uint64_t n_lackin
     add_arcs_left(arcs, legend);
     if (n_lacking)
         add_state(legend, lacking, theme->lost << 8 | 0xffu, -1.0);
+    if (has_times_off_cpu(view))
+        add_state(legend, "hollow blocked, low ready", theme->grid << 8 | 0xffu, -1.0);
     if (view->n_lanes && view->lanes[0].object)
-        add_state(legend, "in a lock's lane: holder; above, waiters", theme->grid << 8 | 0xffu, -1.0);
+        add_state(legend, "locks: waiters on holder", theme->grid << 8 | 0xffu, -1.0);
     if (view->has_path)
         add_state(legend, "critical path", theme->path << 8 | 0xffu, -1.0);
 }

@@ -245,13 +245,23 @@ static const struct rv_wait **take_ends(struct parts *parts)
     return ends;
 }
 
+static bool are_for_lock(const struct parts *parts)
+{
+    for (size_t i = 0; i < parts->n_edges; i++)
+        if (is_lock(parts->edges[i].wait.kind))
+            return true;
+    return false;
+}
+
 static void make_object(struct making *making, struct parts *parts)
 {
     struct rv_holders *holders = making->holders;
     const size_t first = holders->n_holds;
     struct rv_held_object object = {.object = parts->edges[0].wait.object, .first = first};
     making->begin_ns = making->end_ns = 0;
-    making->stretch++; /* what other objects' holders have taken is void */
+    making->stretch++;        /* what other objects' holders have taken is void */
+    if (!are_for_lock(parts)) /* what is released is no lock that anybody had: a condition, a pipe */
+        parts->n_releases = 0;
     making->has_releases = parts->n_releases != 0;
     parts->ends = take_ends(parts);
     go_through(making, parts);
