@@ -22,21 +22,28 @@ OPTION(HEADLESS, ALL, "headless", NULL, NULL, FLAG(is_headless),
 
 OPTION(REPORT, WATCH, "report", "[=text|csv|json|lines|lines-csv|lines-json]", NULL, CODE,
     "print statistics of every subroutine, the threads, and what was lost; or of source lines",
-    "Calls, total and own time, shortest, median, 99th percentile and longest call. Beside total and own time: how much of it the thread ran (`cpu`), was `blocked`, and was `runnable` but on no CPU; of Ruby threads `ready` for the GVL and `suspended` without it. Where threads' states are not known (--states) text has one line that says so, CSV empty fields, JSON \"states_known\":false. JSON, here and of --spans, has the \"form\" of a name that is a \"block\", or of code in \"c\" or a \"library\" of a language's runtime. Text has template arguments only "
-    "where names would read alike without; on a terminal, only the columns that it has room for, and one line that names the others. With `lines`, as text, CSV or JSON: hits, total and own time of every line that was "
-    "executed, and its subroutine. A line lasts until the next statement of its call begins, or the call ends; own time is without "
-    "callees; total time of a line that is executed inside of itself is that of the outermost execution. Lines are known of "
-    "Perl and Ruby, and of native programs with debug information those on which functions that are traced are called: for "
-    "each call the line lasts as long, and has no own time; and of profiles of V8, the Firefox profiler, stackprof and perf (-F +srcline), where a hit is a "
-    "sample. A COMMAND's programs are asked for them (which costs a native "
-    "call some 0.2 us more), others by RINGVIZ_PERL_LINES=1, RINGVIZ_RUBY_LINES=1 and RINGVIZ_NATIVE_LINES=1 in the "
-    "environment, as those that are recorded. Rules of "
-    "--filter choose calls, whose lines are printed; not by arguments. Implies --headless.")
+    "Calls, total and own time, shortest, median, 99th percentile and longest call. Beside total and own time: how much of "
+    "it the thread ran (`cpu`), was `blocked`, and was `runnable` but on no CPU; for Ruby threads, how much it was `ready` "
+    "for the GVL and `suspended` without it. Where threads' states are not known (--states) text has one line that says "
+    "so, CSV empty fields, JSON \"states_known\":false. JSON, here and in --spans, says in \"form\" whether a name is a "
+    "\"block\"'s, or that of code in \"c\" or in a \"library\" of a language's runtime. Text has template arguments only "
+    "where names would be the same without. A terminal gets the columns that it has room for, and one line that names the "
+    "others. With `lines`, as text, CSV or JSON: hits, total and own time of every line that was executed, and its "
+    "subroutine. A line lasts until the next statement of its call begins, or the call ends; own time is without callees; "
+    "where a line is executed again inside of itself, total time is that of the outermost execution. Lines are known for "
+    "Perl and Ruby; for native programs with debug information, the lines that call traced functions, which last as long "
+    "as these calls and have no own time; and for profiles of V8, the Firefox profiler, stackprof and perf (-F +srcline), "
+    "where a hit is a sample. A COMMAND's programs report lines with this option, which costs a native call some 0.2 us "
+    "more; other programs, and those that are recorded, with RINGVIZ_PERL_LINES=1, RINGVIZ_RUBY_LINES=1 or "
+    "RINGVIZ_NATIVE_LINES=1 in their environment. --filter chooses the calls whose lines are printed, but not by "
+    "arguments. Implies --headless.")
 
 OPTION(GROUP_BY, WATCH, "group-by", "=argN|ret[:sql]|task", NULL, CODE,
     "a row of --report for each text of argument N, of the result, or for each name of a task",
-    "Of subroutines whose arguments were captured (--prototypes): time per SQL text. With :sql numbers and '...' in it are one: "
-    "`?`. As JSON the text is \"argument\", as CSV the last column. With task: by the name of the task (--flows) that was current of the thread as the call began. The report is of the whole capture.")
+    "For subroutines whose arguments were captured (--prototypes), such as time per SQL text. With :sql numbers and '...' "
+    "are shown as `?`, so that texts which differ in these alone share a row. JSON has the text as \"argument\", CSV in "
+    "the last column. With task: by the name of the task (--flows) that was the thread's current one as the call began. "
+    "Covers the whole capture.")
 
 OPTION(SPANS, WATCH, "spans", "[=csv|json]", NULL, WORD(spans_format),
     "print every call with its times",
@@ -44,31 +51,37 @@ OPTION(SPANS, WATCH, "spans", "[=csv|json]", NULL, WORD(spans_format),
 
 OPTION(WAITS, WATCH, "waits", "[=text|csv|json]", NULL, WORD(report_format),
     "print what threads waited for, how long, and who kept them waiting",
-    "Mutexes, read-write locks, conditions, semaphores, barriers, what is done once and joined threads of a COMMAND's native "
-    "code, by POSIX's and C11's functions, and futexes that it asks the kernel for, as C++20 and Rust do, most waiting first: the longest wait, the thread and call that ended most of "
-    "the waiting, and the calls that it was in then, in the longest of them. A program names its objects by ringviz_name_object(), where they are no variables. Of locks, barriers and what is done once the waker is exact (`exact`), or the thread is, at an unknown "
-    "moment of the wait (`owner`); of conditions and semaphores it is the last that signalled (`likely`). Of waits that end "
-    "when another process acts the waker is not known, but for children and locks of files: the process that had the lock. "
-    "Calls of the C library that block for 10 us or more are waits, too: sleeps, "
-    "reads and writes, with what the file is (`read pipe`), or its path or address where another process ended the wait, poll "
-    "and its like, with the file that was ready, connections, file locks with their bytes, and sleeps after a lock was refused, "
-    "sync, children, signals, messages; not those that the C library makes itself, as for streams (fread). Of pipes, eventfds and sockets "
-    "between threads of a process the last to write, or to read, is the `likely` waker. `start`: from the call that created a "
-    "thread, forked its process or began its program, to its beginning. Threads that still wait for each other at the end, each for a lock that the next one has, are a `deadlock`, with their "
-     "calls: --duration, or Ctrl+C, ends the watching of a program that hangs. --export=html has the table, too. Implies --headless.")
+    "Covered are mutexes, read-write locks, conditions, semaphores, barriers, pthread_once() and joins of a COMMAND's "
+    "native code, by the functions of POSIX and C11, and futexes that it waits for by system calls, as C++20 and Rust do. "
+    "Each object has a row, most waiting first: the longest wait, the thread and call that ended most of the waiting, and "
+    "the calls that this thread was in at the longest of these waits. ringviz_name_object() gives a name to an object that "
+    "is no variable. For locks, barriers and pthread_once() the waker is `exact`, or an `owner`: the thread is known, but "
+    "not the moment at which it released the object. For conditions and semaphores it is `likely`: the last that "
+    "signalled. Of a wait that another process ended, the waker is not known, except for children and file locks: the "
+    "process that had the lock. Calls of the C library that block for 10 us or more are waits, too: sleeps; reads and "
+    "writes, with the kind of file (`read pipe`), or where another process ended the wait, its path or address; poll and "
+    "its like, with the file that was ready; connections; file locks with their bytes, and sleeps after a lock was "
+    "refused; sync, children, signals, messages. Calls that the C library makes itself, as for streams (fread), are not. "
+    "For pipes, eventfds and sockets between threads of a process, the last to write, or to read, is the `likely` waker. "
+    "`start` is the time from the call that created a thread, forked its process or began its program, to its beginning. "
+    "Threads that still wait for each other at the end, each for a lock that the next one has, are a `deadlock`, with "
+    "their calls; --duration or Ctrl+C ends the run of a program that hangs. --export=html has the table, too. Implies "
+    "--headless.")
 
 OPTION(HOLDERS, WATCH, "holders", "[=text|csv|json]", NULL, WORD(report_format),
     "print who had each lock that was waited for, and who waited, over time",
-    "Of --waits' objects, most waiting first: of locks and files' locks each time in which a thread had it while others waited, with the "
-    "call that released it, and of all objects each wait. Whom the first to wait found with a lock may have had it before. Text has "
-    "an object's longest ones. --lock-lanes draws them. It is of the whole capture. Implies --headless.")
+    "The objects are those of --waits, most waiting first. For locks and file locks: each time in which a thread had one "
+    "while others waited for it, with the call that released it. For all objects: each wait. The thread that had a lock "
+    "when the first other one began to wait may have taken it before. Text lists the longest ones of each object. "
+    "--lock-lanes draws them. Covers the whole capture. Implies --headless.")
 
 OPTION(FLOWS, WATCH, "flows", "[=text|csv|json]", NULL, WORD(report_format),
     "print the flows and tasks that the program reports, and how long they took",
-    "What leads from call to call across threads and processes, as programs tell it: by ringviz_flow() and ringviz_task_begin() "
-    "of producer.h, Devel::RingViz::flow() and RingViz.flow of Perl and Ruby, or the arrows of a Chrome trace. By name: how many, how long from "
-    "begin to end, of tasks also how long they were current of threads, and the way of the longest. Those whose begin or end is missing are "
-    "counted, without a time. It is of the whole capture. Implies --headless.")
+    "A flow leads from call to call across threads and processes, as programs report it: by ringviz_flow() and "
+    "ringviz_task_begin() of producer.h, Devel::RingViz::flow() and RingViz.flow of Perl and Ruby, or the arrows of a "
+    "Chrome trace. For each name: how many there were, how long they took from begin to end, for tasks also how long "
+    "threads worked for them, and the way of the longest. Those whose begin or end is missing are counted, without a time. "
+    "Covers the whole capture. Implies --headless.")
 
 OPTION(CRITICAL_PATH, WATCH, "critical-path", "[=text|csv|json]", NULL, WORD(report_format),
     "print what the run, or its slowest call, depended on",
@@ -261,10 +274,10 @@ OPTION(MAX_OVERHEAD, WATCH, "max-overhead", "=PERCENT", NULL, CODE,
 
 OPTION(FOLLOW, WATCH, "follow", "=no", "no", CODE,
     "leave processes that the command starts untraced",
-    "Otherwise its children are traced, however they are made (fork, vfork, posix_spawn, clone), and what they execute, unless it "
-    "is statically linked: a new environment (env -i) gets our variables. Not so one that a program has taken LD_PRELOAD or "
-    "RINGVIZ_FILE out of, and one of Perl and Ruby programs, whose own producers it lacks. A program that the command executes in its own process is "
-    "traced in any case.")
+    "Without it, child processes are traced however they are made (fork, vfork, posix_spawn, clone), and so is what they "
+    "execute, unless it is statically linked. A new environment (env -i) gets ringviz's variables; one from which a "
+    "program has removed LD_PRELOAD or RINGVIZ_FILE does not, and one of a Perl or Ruby program lacks those of their "
+    "producers. A program that the command executes in its own process is traced in any case.")
 
 OPTION(PATCH, WATCH, "patch", "=REGEX[@LIBRARY]", NULL, CODE,
     "trace these functions of a program as it is, without hooks; off: none",
@@ -285,25 +298,24 @@ OPTION(PATCH, WATCH, "patch", "=REGEX[@LIBRARY]", NULL, CODE,
 
 OPTION(LIBCALLS, WATCH, "libcalls", "[=REGEX[@LIBRARY]]", NULL, CODE,
     "trace the calls that a program makes of its libraries, as ltrace(1) does",
-    "Of functions whose names match (default: all), where the program calls them: they are named by its dynamic symbols, which a "
-    "stripped program has, too, and lie in the lane inside of the function that made them. Behind an @: calls of libraries with "
-    "LIBRARY in their path, by the program and all other libraries, also such as dlopen loads later; nothing there: of all. May be "
-    "given several times. Only instructions that call are "
-    "changed (x86-64), in the procedure linkage table or, with -fno-plt, in functions: bindings, lazy or not, and addresses that a "
-    "program takes stay as they are. Not seen are calls by such an address, of what dlsym finds, and those that libc makes "
-    "itself; functions that "
-    "return twice or look at who called them (setjmp, vfork, getcontext, swapcontext, dlopen, dlsym); and "
-    "functions that --patch traces themselves, which are shown as that. Without --libcalls and --patch, a program of whose functions "
-    "fewer than a tenth have symbols has its calls of libraries traced besides its functions; --patch=off --libcalls traces nothing "
-    "else. -F captures their arguments.")
+    "These are the program's calls of functions whose names match (default: all). They are named by its dynamic symbols, "
+    "which a stripped program has, too, and lie in the lane inside of the function that made them. With @LIBRARY: calls of "
+    "libraries with LIBRARY in their path, by the program and all other libraries, also those that dlopen loads later; "
+    "with an @ alone, of all libraries. May be given several times. Only instructions that call are changed (x86-64), in "
+    "the procedure linkage table or, with -fno-plt, in functions: bindings, lazy or not, and addresses that a program "
+    "takes stay as they are. Not seen are calls by such an address, of what dlsym finds, and those that libc makes itself; "
+    "functions that return twice or look at who called them (setjmp, vfork, getcontext, swapcontext, dlopen, dlsym); and "
+    "functions that --patch traces themselves, which are shown as that. Without --libcalls and --patch, a program of whose "
+    "functions fewer than a tenth have symbols has its calls of libraries traced besides its functions; --patch=off "
+    "--libcalls traces nothing else. -F captures their arguments.")
 
 OPTION(PROTOTYPES, WATCH, "prototypes", "=FILE", NULL, CODE,
     "capture arguments and results as ltrace.conf(5) in FILE says; also -F FILE",
-    "Of the patched functions whose prototypes are in FILE: /etc/ltrace.conf is one. It may be given several times: a later "
-    "prototype of a function replaces the former. --spans, exports, recordings and the "
-    "tooltip have them, as ltrace(1) writes them. What a pointer leads to is copied as the call begins, what one with a + "
-    "leads to as it ends: strings up to --string-size, of arrays four elements. A pointer that cannot be read is <0x...>. Each "
-    "thread has 1 MiB for them; what finds no room is counted as lost (--policy=block waits). Not with --clock=tick.")
+    "They are those of patched functions whose prototypes are in FILE, such as /etc/ltrace.conf. It may be given several "
+    "times: a later prototype of a function replaces the former. --spans, exports, recordings and the tooltip have them, "
+    "as ltrace(1) writes them. What a pointer leads to is copied as the call begins; where the prototype has a +, as it "
+    "ends: strings up to --string-size, of arrays four elements. A pointer that cannot be read is <0x...>. Each thread has "
+    "1 MiB for them; what finds no room is counted as lost (--policy=block waits). Not with --clock=tick.")
 
 OPTION(SYSCALLS, WATCH, "syscalls", "[=SET,...]", NULL, CODE,
     "show system calls, as strace(1) names and chooses them; default: all",
@@ -428,11 +440,11 @@ OPTION(THREADS, WATCH | DIFF | MERGE, "threads", "=N", NULL, COUNT(n_threads, 64
 
 OPTION(MEMORY, WATCH | DIFF, "memory", "=SIZE", NULL, CODE,
     "memory that ringviz may have resident (default: a quarter of RAM; 1/32 with a history)",
-    "In a window, a picture or the report of a range, exact calls get what all else leaves of it, a quarter in any case; "
-    "older ones keep their density, and come back from the history, if there is one (--history). Without them it takes some "
-    "30 MB, and more for many threads at once. A picture takes what its GL driver does besides: Mesa's software renderer 150 "
-    "to 220 MB. One call may be open at once for each 1024 "
-    "bytes of it, and 2,097,152 in any case; with more, ringviz says so and exits with status 1.")
+    "For a window, a picture or the report of a range, exact calls get what all else leaves of it, and at least a quarter; "
+    "older calls are shown by their density only, and come back from the history, if there is one (--history). Without "
+    "exact calls it takes some 30 MB, and more for many threads at once. A picture takes what its GL driver does besides: "
+    "Mesa's software renderer 150 to 220 MB. One call may be open at once for each 1024 bytes of it, and 2,097,152 in any "
+    "case; with more, ringviz says so and exits with status 1.")
 
 OPTION(HISTORY, WATCH, "history", "=SIZE|off", NULL, CODE,
     "disk space for older calls of a program that is watched or drawn (default: a tenth of what is free)",
