@@ -135,12 +135,13 @@ static void table_fini(struct table *table)
 /* ---- times in which calls ran and did not ---- */
 
 enum { COLUMN_WIDTH = 11, NAME_WIDTH = 22 }; /* of the text; of names what most need */
-enum { N_SWITCH_TIMES = 3, OBJECTS = 5, SELF_TIMES = 0, TOTAL_TIMES = 6, N_TIMES = 12 };
+enum { N_SWITCH_TIMES = 3, SELF_TIMES = 0, TOTAL_TIMES = 5, SELF_OBJECTS = 10, TOTAL_OBJECTS = 11, N_TIMES = 12 };
 
-/* Own ones, then those of outermost activations: three by the kernel's switches, two by a runtime's turns, and objects made. */
-static const char *const TIME_NAMES[N_TIMES] = {
-    "self_cpu_ns",  "self_blocked_ns",  "self_runnable_ns",  "self_ready_ns",  "self_suspended_ns",  "self_objects",
-    "total_cpu_ns", "total_blocked_ns", "total_runnable_ns", "total_ready_ns", "total_suspended_ns", "total_objects"};
+/* Own ones, then those of outermost activations: three by the kernel's switches, two by a runtime's turns; and objects made. */
+static const char *const TIME_NAMES[N_TIMES] = {"self_cpu_ns",        "self_blocked_ns",   "self_runnable_ns",
+                                                "self_ready_ns",      "self_suspended_ns", "total_cpu_ns",
+                                                "total_blocked_ns",   "total_runnable_ns", "total_ready_ns",
+                                                "total_suspended_ns", "self_objects",      "total_objects"};
 
 static void list_times(uint64_t *out, const struct rv_state_times *times, uint64_t all_ns)
 {
@@ -149,18 +150,19 @@ static void list_times(uint64_t *out, const struct rv_state_times *times, uint64
     out[2] = times->runnable_ns;
     out[3] = times->ready_ns;
     out[4] = times->suspended_ns;
-    out[OBJECTS] = times->n_objects;
 }
 
 static void list_row_times(uint64_t out[N_TIMES], const struct rv_stats_row *row)
 {
     list_times(out + SELF_TIMES, &row->self_times, row->self_ns);
     list_times(out + TOTAL_TIMES, &row->total_times, row->total_ns);
+    out[SELF_OBJECTS] = row->self_times.n_objects;
+    out[TOTAL_OBJECTS] = row->total_times.n_objects;
 }
 
 static bool knows(const struct table *table, int time)
 {
-    if (time % TOTAL_TIMES == OBJECTS)
+    if (time >= SELF_OBJECTS)
         return table->has_objects;
     return time % TOTAL_TIMES < N_SWITCH_TIMES ? table->has_switches : table->has_turns;
 }
@@ -409,18 +411,20 @@ static void add_times(struct rv_text_buffer *text, const struct table *table, co
     uint64_t numbers[TOTAL_TIMES];
     list_times(numbers, times, all_ns ? *all_ns : 0);
     for (int i = all_ns ? 0 : 1; i < TOTAL_TIMES; i++)
-        if (i == OBJECTS && knows(table, i))
-            rv_text_buffer_format(text, " %10llu", (unsigned long long)numbers[i]);
-        else if (knows(table, i))
+        if (knows(table, i))
             rv_text_buffer_add_duration(text, numbers[i]);
+    if (table->has_objects)
+        rv_text_buffer_format(text, " %10llu", (unsigned long long)times->n_objects);
 }
 
 static void add_times_heading(struct rv_text_buffer *text, const struct table *table, bool has_cpu)
 {
-    static const char *const names[TOTAL_TIMES] = {"cpu", "blocked", "runnable", "ready", "suspended", "objects"};
+    static const char *const names[TOTAL_TIMES] = {"cpu", "blocked", "runnable", "ready", "suspended"};
     for (int i = has_cpu ? 0 : 1; i < TOTAL_TIMES; i++)
         if (knows(table, i))
             rv_text_buffer_format(text, " %10s", names[i]);
+    if (table->has_objects)
+        rv_text_buffer_add(text, "    objects");
 }
 
 static bool shows(const struct table *table, enum column_group group)
@@ -433,7 +437,7 @@ static int width_of(const struct table *table, enum column_group group)
 {
     static const int n_durations[N_COLUMN_GROUPS] = {[LOW_DURATIONS] = 2, [HIGH_DURATIONS] = 1};
     const bool is_of_states = group == TOTAL_STATES || group == SELF_STATES;
-    int n_states = 0;
+    int n_states = table->has_objects;
     for (int i = 0; i < TOTAL_TIMES; i++)
         n_states += knows(table, i);
     return shows(table, group) ? COLUMN_WIDTH * (is_of_states ? n_states : n_durations[group]) : 0;

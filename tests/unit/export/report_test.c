@@ -158,8 +158,8 @@ Test(report, csv_quotes_what_needs_it, .timeout = 60)
     char *text = written(&fixture.report, RV_REPORT_CSV);
     cr_assert_str_eq(text,
                      "name,file,line,calls,total_ns,self_ns,min_ns,p50_ns,p99_ns,max_ns,self_cpu_ns,self_blocked_ns,"
-                     "self_runnable_ns,self_ready_ns,self_suspended_ns,self_objects,total_cpu_ns,total_blocked_ns,"
-                     "total_runnable_ns,total_ready_ns,total_suspended_ns,total_objects\n"
+                     "self_runnable_ns,self_ready_ns,self_suspended_ns,total_cpu_ns,total_blocked_ns,total_runnable_ns,"
+                     "total_ready_ns,total_suspended_ns,self_objects,total_objects\n"
                      "My::App::run,app.c,12,2,1100,1090,100,100,1000,1000,,,,,,,,,,,,\n"
                      "\"say \"\"hi\"\", \\ \xff\n\",\"a,b.c\",3,1,10,10,10,10,10,10,,,,,,,,,,,,\n"
                      "#3,,0,1,5,5,5,5,5,5,,,,,,,,,,,,\n");
