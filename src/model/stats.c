@@ -231,9 +231,14 @@ void rv_stats_add_stretches(struct rv_stats *stats, const struct rv_stats_lane *
         if (open->n_open)
             add_total_times(stats, open->id, &times);
     }
+    size_t n_until = stretches->n; /* those that end with the span or before: most spans have none */
     for (size_t i = n; i-- > 0;) {
         const struct rv_span *span = &spans[i];
+        while (n_until > 0 && stretches->items[n_until - 1].at_ns > span->end)
+            n_until--;
         if ((span->flags & RV_SPAN_ORPHAN) || !cover(stats, span))
+            continue;
+        if (n_until == 0 || stretches->items[n_until - 1].at_ns <= span->start)
             continue;
         const struct rv_state_times times = rv_state_sums_between(stretches, span->start, span->end);
         add_total_times(stats, span->id, &times);
