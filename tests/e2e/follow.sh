@@ -29,7 +29,14 @@ expect "a new environment, not followed" "$(calls main)" 1
 run --patch='^main$' --report=csv -- env -u LD_PRELOAD "$folder/started"
 expect "a program that is to be left alone" "$(calls main)" ""
 run --headless --patch=off -- sh -c 'exec env -i A=1 env'
-expect "what a new environment keeps" "$(grep -v -e ^RINGVIZ_ -e ^LD_PRELOAD= "$folder/out")" A=1
+expect "what a new environment keeps" "$(grep -v -e ^RINGVIZ_ -e ^LD_PRELOAD= -e ^ASAN_OPTIONS= "$folder/out")" A=1
+if printf 'int main(void) { return 3; }' | "${CC:-cc}" -x c -fsanitize=address -o "$folder/sanitized" - 2>/dev/null; then
+    for options in '' ASAN_OPTIONS=detect_leaks=0; do
+        # shellcheck disable=SC2086
+        run --headless -- env -i $options "$folder/sanitized"
+        expect "a sanitized program in a new environment ($options)" $status 3
+    done
+fi
 
 # Nothing can be preloaded into a static program: that is said where another has started it.
 run --headless -- sh -c '"$1" 5; "$1" 5' sh "$static"

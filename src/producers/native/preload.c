@@ -17,9 +17,11 @@
 
 #define PRELOAD "LD_PRELOAD"
 #define TRACE "RINGVIZ_FILE"
+#define SANITIZER                                                                                                      \
+    "ASAN_OPTIONS" /* without ours, a shared AddressSanitizer runtime refuses to start behind our library */
 
 /* What ringviz has set for native programs. */
-static const char *const NAMES[] = {PRELOAD, TRACE, "RINGVIZ_ONLY", "RINGVIZ_PATCH", "RINGVIZ_PLANS"};
+static const char *const NAMES[] = {PRELOAD, SANITIZER, TRACE, "RINGVIZ_ONLY", "RINGVIZ_PATCH", "RINGVIZ_PLANS"};
 enum { N_NAMES = sizeof NAMES / sizeof *NAMES };
 
 static struct {
@@ -51,13 +53,14 @@ static void add_variable(const char *name, const char *value, size_t n_value)
     preload.variables[preload.n_variables++] = variable;
 }
 
-/* Of preloaded libraries the first is ours. */
+/* Of preloaded libraries and of the sanitizer's options the first is ours. */
 static void copy_variables(void)
 {
     for (size_t i = 0; i < N_NAMES; i++) {
         const char *value = secure_getenv(NAMES[i]);
+        const bool is_list = strcmp(NAMES[i], PRELOAD) == 0 || strcmp(NAMES[i], SANITIZER) == 0;
         if (value)
-            add_variable(NAMES[i], value, strcmp(NAMES[i], PRELOAD) == 0 ? strcspn(value, ":") : strlen(value));
+            add_variable(NAMES[i], value, is_list ? strcspn(value, ":") : strlen(value));
     }
 }
 
@@ -74,7 +77,7 @@ char *const *rv_preload_environment(char *const *environment, char *extended[RV_
     static char *const none[] = {NULL};
     char *const *from = environment ? environment : none;
     size_t n = 0;
-    if (has_variable(from, PRELOAD) || has_variable(from, TRACE))
+    if (has_variable(from, PRELOAD) || has_variable(from, SANITIZER) || has_variable(from, TRACE))
         return environment;
     for (; from[n] && n + N_NAMES < RV_PRELOAD_ENVIRONMENT; n++)
         extended[n] = from[n];

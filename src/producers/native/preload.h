@@ -16,7 +16,7 @@ RV_HIDDEN void rv_preload_start(void);
 RV_HIDDEN void rv_preload_expect(const char *path);
 
 /*
- * The environment of such a program: as it is, or, where it has neither a trace file nor a preloaded library of its own, with
+ * The environment of such a program: as it is, or, where it has neither a trace file nor a preloaded library or sanitizer options of its own, with
  * ours. Its maker may have taken one of them out so that a program is not traced.
  *   extended  room for that
  * Any thread, also between vfork and exec.
