@@ -14,8 +14,7 @@
 #include "model/range_walk.h"
 
 #define CALLS_PER_PART (UINT64_C(1) << 17)
-#define MOST_AHEAD                                                                                                     \
-    32u /* parts that are measured before the next to be added: each may be as large as the calls it is of */
+#define MOST_AHEAD 16u /* parts measured before the next to be added: each may be as large as its calls */
 
 struct rv_range {
     struct rv_range_scope scope;

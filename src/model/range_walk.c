@@ -231,7 +231,8 @@ static void give_times(struct rv_range_walk *walk, uint64_t after_ns)
 
 static struct rv_range_frame *push_frame(struct rv_range_walk *walk)
 {
-    walk->frames = rv_vec_reserve(walk->frames, &walk->frames_capacity, walk->n_frames + 1, sizeof *walk->frames);
+    if (walk->n_frames == walk->frames_capacity)
+        walk->frames = rv_vec_reserve(walk->frames, &walk->frames_capacity, walk->n_frames + 1, sizeof *walk->frames);
     if (walk->has_times) {
         walk->frame_times = rv_vec_reserve(walk->frame_times, &walk->frame_times_capacity, walk->n_frames + 1,
                                            sizeof *walk->frame_times);
@@ -317,6 +318,15 @@ static void begin_piece(struct rv_range_walk *walk, const struct rv_range_piece 
     rv_span_iter_back_begin(&walk->iter, lane->timeline, piece->from_ns - piece->has_earlier, piece->to_ns);
 }
 
+/* What is only needed to measure it need not wait with it until it is added. */
+static void end_part(struct rv_range_walk *walk)
+{
+    struct rv_range_part *part = walk->part;
+    for (size_t i = 0; i < part->n_ids; i++)
+        walk->by_id[part->ids[i]].place = 0;
+    rv_hash_index_fini(&part->tree.by_path);
+}
+
 static void end_piece(struct rv_range_walk *walk)
 {
     give_times(walk, 0);
@@ -324,8 +334,8 @@ static void end_piece(struct rv_range_walk *walk)
         finish_frame(walk);
     walk->is_in_piece = false;
     walk->at_piece++;
-    for (size_t i = 0; rv_range_walk_is_over(walk) && i < walk->part->n_ids; i++)
-        walk->by_id[walk->part->ids[i]].place = 0;
+    if (rv_range_walk_is_over(walk))
+        end_part(walk);
 }
 
 /* Calls before this time were evicted: for good, or before the iteration got to them. */
