@@ -209,6 +209,25 @@ static uint32_t give_rows(struct rv_hold *holds, size_t n, bool are_waits, uint3
     return n_rows;
 }
 
+/* Join overlapping holds of one thread, each seen by another waiter; sorted by begin. Returns how many are left. */
+static size_t join_holds(struct making *making, struct rv_hold *holds, size_t n)
+{
+    size_t n_left = 0;
+    making->stretch++;
+    for (size_t i = 0; i < n; i++) {
+        struct taken *last = taken_by(making, holds[i].lane); /* here: the place of its last hold */
+        struct rv_hold *before = last->stretch == making->stretch ? &holds[last->at_ns] : NULL;
+        if (!holds[i].is_wait && before && before->to_ns >= holds[i].from_ns) {
+            before->to_ns = holds[i].to_ns > before->to_ns ? holds[i].to_ns : before->to_ns;
+            continue;
+        }
+        if (!holds[i].is_wait)
+            *last = (struct taken){n_left, making->stretch};
+        holds[n_left++] = holds[i];
+    }
+    return n_left;
+}
+
 static void sum_up(struct rv_held_object *object, const struct rv_hold *holds, const struct parts *parts)
 {
     uint64_t longest_ns = 0;
@@ -268,6 +287,9 @@ static void make_object(struct making *making, struct parts *parts)
     free(parts->ends);
     object.n = holders->n_holds - first;
     qsort(holders->holds + first, object.n, sizeof *holders->holds, by_begin);
+    if (!making->has_releases)
+        object.n = join_holds(making, holders->holds + first, object.n);
+    holders->n_holds = first + object.n;
     object.n_held_rows = give_rows(holders->holds + first, object.n, false, 0);
     object.n_held_rows += object.n_held_rows == 0;
     object.n_rows = object.n_held_rows + give_rows(holders->holds + first, object.n, true, object.n_held_rows);
