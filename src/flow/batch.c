@@ -7,7 +7,7 @@
 
 #include "base/vec.h"
 
-enum { GROUP_EVENTS = 64, STEP_EVENTS = 16, AHEAD_EVENTS = 128 };
+enum { GROUP_EVENTS = 64, STEP_EVENTS = 16, AHEAD_EVENTS = 128, FIRST_EVENTS = 4 };
 
 #define EVENTS_BYTES ((RV_BATCH_EVENTS + RV_BATCH_PADDING) * sizeof(struct rv_event))
 #define SPECIALS_BYTES (RV_BATCH_EVENTS * sizeof(uint32_t))
@@ -81,12 +81,15 @@ static bool is_fitting(const struct rv_event *events, uint32_t n, uint64_t last,
     return whens >> (RV_EVENT_KIND_SHIFT + 1) == 0 && steps >> 63 == 0 && last <= most;
 }
 
-/* Number of leading events that need no change. */
+/* Number of leading events that need no change. Where others are near, as in threads that wait, no step is tried. */
 static uint32_t count_fitting(const struct rv_event *events, uint32_t n, uint64_t *last_ns, uint64_t most)
 {
     uint64_t last = *last_ns;
     uint32_t i = 0;
-    for (; n - i >= STEP_EVENTS && is_fitting(events + i, STEP_EVENTS, last, most); i += STEP_EVENTS) {
+    for (; i < FIRST_EVENTS && i < n && is_fitting(events + i, 1, last, most); i++)
+        last = rv_event_ticks(&events[i]);
+    for (; i >= FIRST_EVENTS && n - i >= STEP_EVENTS && is_fitting(events + i, STEP_EVENTS, last, most);
+         i += STEP_EVENTS) {
         last = rv_event_ticks(&events[i + STEP_EVENTS - 1]);
         for (uint32_t k = 0; k < STEP_EVENTS; k += 64 / sizeof *events) /* the next pages */
             __builtin_prefetch(&events[i + AHEAD_EVENTS + k]);

@@ -291,17 +291,17 @@ static bool tells_line(const struct rv_event *event)
 
 static uint32_t add_all(struct rv_stream *stream, const struct rv_job *job, uint64_t origin_ns)
 {
-    uint32_t stack = job->entry_stack, last_line = 0, n_switches = 0, n_seen = 0;
+    struct rv_track *track = rv_tracks_at(&stream->tracks, job->entry_stack);
+    uint32_t last_line = 0, n_switches = 0, n_seen = 0;
     for (uint32_t i = 0; i < job->batch.n_specials; i++) {
         const struct rv_event *event = &job->batch.events[job->batch.specials[i]];
-        share_unknown(rv_tracks_at(&stream->tracks, stack), &job->batch, n_seen, job->batch.specials[i], origin_ns);
+        share_unknown(track, &job->batch, n_seen, job->batch.specials[i], origin_ns);
         n_seen = job->batch.specials[i] + 1;
         if (rv_event_kind(event) == RV_EVENT_SWITCH) {
-            stack = event->id;
-            rv_stream_steps_follow(stream, stack, origin_ns + rv_event_ticks(event));
+            rv_stream_steps_follow(stream, event->id, origin_ns + rv_event_ticks(event));
+            track = rv_tracks_at(&stream->tracks, event->id);
         }
         n_switches += rv_batch_is_switch(event);
-        struct rv_track *track = rv_tracks_at(&stream->tracks, stack);
         if (rv_event_kind(event) == RV_EVENT_ARGUMENTS) {
             const uint32_t of = last_call(&job->batch, job->batch.specials[i], stream->last_call);
             const struct rv_call_text text = text_of(event, of, origin_ns);
@@ -319,9 +319,9 @@ static uint32_t add_all(struct rv_stream *stream, const struct rv_job *job, uint
         if (!stream->has_open_loss)
             end_losses(stream, origin_ns + rv_event_ticks(event + 1));
     }
-    share_unknown(rv_tracks_at(&stream->tracks, stack), &job->batch, n_seen, job->batch.n, origin_ns);
+    share_unknown(track, &job->batch, n_seen, job->batch.n, origin_ns);
     if (last_line)
-        note_line(rv_tracks_at(&stream->tracks, stack)->lane, last_line);
+        note_line(track->lane, last_line);
     return n_switches;
 }
 
