@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/hash_index.h"
 #include "base/vec.h"
 
 /* A wait that is shorter may be about to end: its lock was free, or just being released. */
@@ -20,48 +21,126 @@ static bool is_lock(enum rv_wait_kind kind)
     return kind == RV_WAIT_MUTEX || kind == RV_WAIT_READ_LOCK || kind == RV_WAIT_WRITE_LOCK;
 }
 
-/* While a thread waits for a lock, others have an event for each release and each time that they take it: their last one
- * counts. In another process the lock is another object, so any release counts there. */
-static bool has_lock(struct rv_wait_reader *reader, const struct rv_lane *lane, const struct rv_wait *wait, bool had_it,
-                     bool is_of_process)
+/* ---- who has which lock ---- */
+
+/*
+ * While a thread waits for a lock, others have an event for each release and each time that they take it: their last one
+ * counts. In another process the lock is another object, so any release counts there.
+ */
+struct told { /* the last of a lane about an object */
+    uint64_t at_ns;
+    uint32_t lane;
+    bool is_taken;
+    uint32_t next; /* of those about the object: 1 + index; 0: none */
+};
+
+struct tellings {
+    const struct rv_lanes *lanes;
+    const struct last *lasts;
+    uint64_t from_ns; /* since the first of the waits */
+    struct told *all; /* of objects that are waited for */
+    size_t n, capacity;
+    struct rv_hash_index by_object; /* 1 + the last one that was added, or NONE */
+    struct rv_hash_index by_lane;   /* of an object and a lane: 1 + index */
+    uint64_t *released_ns;          /* of each lane: the last release of any object; 0: none since then */
+    uint64_t *lost_ns;              /* events were missing */
+    uint32_t lane;                  /* that is being read */
+};
+
+#define NONE UINT32_MAX
+
+static uint64_t key_of(uint32_t object, uint32_t lane)
 {
-    const struct rv_release_sought sought = {.from_ns = wait->start_ns,
-                                             .to_ns = UINT64_MAX,
-                                             .object = is_of_process ? wait->object : RV_RELEASE_OF_ANY,
-                                             .has_others = is_of_process};
-    struct rv_release last;
-    if (!had_it && !is_of_process)
+    return (uint64_t)object << 32 | lane;
+}
+
+/* The latest first. What was before events that are missing is not known. */
+static bool take_told(void *context, const struct rv_release *release)
+{
+    struct tellings *tellings = context;
+    const uint32_t lane = tellings->lane;
+    if (!release->is_taken && !tellings->released_ns[lane])
+        tellings->released_ns[lane] = release->at_ns;
+    if (release->object == RV_RELEASE_OF_ANY) {
+        tellings->lost_ns[lane] = release->at_ns;
         return false;
-    return rv_wait_reader_release(reader, lane->idx, &sought, &last) ? last.is_taken : had_it;
-}
-
-/* Of the lanes that wait for a lock, or of the others: how many have this one. */
-static size_t count_holders(struct rv_wait_reader *reader, const struct rv_lanes *lanes, const struct last *lasts,
-                            size_t n_lanes, const struct rv_wait *wait, bool are_waiting, const struct rv_lane **holder)
-{
-    const struct rv_lane *first = rv_wait_reader_edge(reader, wait).waker;
-    const uint32_t pid = rv_lanes_get(lanes, wait->lane)->pid;
-    size_t n_holders = 0;
-    for (uint32_t i = 0; i < n_lanes; i++) {
-        const struct rv_lane *lane = rv_lanes_get(lanes, i);
-        if (lasts[i].is_waiting == are_waiting && has_lock(reader, lane, wait, lane == first, lane->pid == pid)) {
-            *holder = lane;
-            n_holders++;
-        }
     }
-    return n_holders;
+    uint32_t *last = rv_hash_index_at(&tellings->by_object, release->object);
+    if (!last || rv_hash_index_get(&tellings->by_lane, key_of(release->object, lane)))
+        return true;
+    tellings->all = rv_vec_reserve(tellings->all, &tellings->capacity, tellings->n + 1, sizeof *tellings->all);
+    tellings->all[tellings->n++] = (struct told){release->at_ns, lane, release->is_taken, *last == NONE ? 0 : *last};
+    *last = (uint32_t)tellings->n;
+    rv_hash_index_add(&tellings->by_lane, key_of(release->object, lane), *last);
+    return true;
 }
 
-/* The lane that has what is waited for, if that is certain and it waits, too; else NULL. Lanes that do not wait are asked
- * last, as they have the most events. */
-static const struct rv_lane *find_holder(struct rv_wait_reader *reader, const struct rv_lanes *lanes,
-                                         const struct last *lasts, size_t n_lanes, const struct rv_wait *wait)
+static void tellings_init(struct tellings *tellings, struct rv_wait_reader *reader, const struct rv_lanes *lanes,
+                          const struct last *lasts, size_t n_lanes)
 {
-    const struct rv_lane *holder = NULL, *other;
-    const bool is_certain = count_holders(reader, lanes, lasts, n_lanes, wait, true, &holder) == 1 &&
-                            count_holders(reader, lanes, lasts, n_lanes, wait, false, &other) == 0;
-    return is_certain ? holder : NULL;
+    *tellings = (struct tellings){.lanes = lanes, .lasts = lasts, .from_ns = UINT64_MAX};
+    tellings->released_ns = rv_alloc(n_lanes + 1, sizeof *tellings->released_ns);
+    tellings->lost_ns = rv_alloc(n_lanes + 1, sizeof *tellings->lost_ns);
+    for (size_t i = 0; i < n_lanes; i++) {
+        if (!lasts[i].is_waiting)
+            continue;
+        if (lasts[i].wait.start_ns < tellings->from_ns)
+            tellings->from_ns = lasts[i].wait.start_ns;
+        if (!rv_hash_index_get(&tellings->by_object, lasts[i].wait.object))
+            rv_hash_index_add(&tellings->by_object, lasts[i].wait.object, NONE);
+    }
+    if (tellings->from_ns == UINT64_MAX)
+        return;
+    tellings->from_ns -= tellings->from_ns < RV_WAKERS_ROUNDING_NS ? tellings->from_ns : RV_WAKERS_ROUNDING_NS;
+    for (tellings->lane = 0; tellings->lane < n_lanes; tellings->lane++)
+        rv_wait_reader_each_release_back(reader, tellings->lane, tellings->from_ns, take_told, tellings);
 }
+
+static void tellings_fini(struct tellings *tellings)
+{
+    free(tellings->all);
+    free(tellings->released_ns);
+    free(tellings->lost_ns);
+    rv_hash_index_fini(&tellings->by_object);
+    rv_hash_index_fini(&tellings->by_lane);
+}
+
+static bool is_during(uint64_t at_ns, const struct rv_wait *wait)
+{
+    return at_ns && at_ns + RV_WAKERS_ROUNDING_NS >= wait->start_ns;
+}
+
+/* That the lane had the lock when the wait began is not the last that is known. */
+static bool has_told(const struct tellings *tellings, uint32_t lane, const struct rv_wait *wait, bool is_of_process)
+{
+    if (!is_of_process)
+        return is_during(tellings->released_ns[lane], wait);
+    const uint32_t told = rv_hash_index_get(&tellings->by_lane, key_of(wait->object, lane));
+    return is_during(tellings->lost_ns[lane], wait) || (told && is_during(tellings->all[told - 1].at_ns, wait));
+}
+
+/* The lane that has what is waited for, if that is certain and it waits, too; else NULL. */
+static const struct rv_lane *find_holder(struct rv_wait_reader *reader, const struct tellings *tellings,
+                                         const struct rv_wait *wait)
+{
+    const struct rv_lane *holder = rv_wait_reader_edge(reader, wait).waker;
+    const uint32_t pid = rv_lanes_get(tellings->lanes, wait->lane)->pid;
+    uint32_t told = *rv_hash_index_at(&tellings->by_object, wait->object);
+    if (holder && has_told(tellings, holder->idx, wait, holder->pid == pid))
+        holder = NULL;
+    for (told = told == NONE ? 0 : told; told; told = tellings->all[told - 1].next) {
+        const struct told *taken = &tellings->all[told - 1];
+        const struct rv_lane *lane = rv_lanes_get(tellings->lanes, taken->lane);
+        if (!taken->is_taken || lane->pid != pid || !is_during(taken->at_ns, wait))
+            continue;
+        if (holder)
+            return NULL;
+        holder = lane;
+    }
+    return holder && tellings->lasts[holder->idx].is_waiting ? holder : NULL;
+}
+
+/* ---- cycles ---- */
 
 static struct last last_of(struct rv_wait_reader *reader, uint32_t lane_idx)
 {
@@ -104,14 +183,17 @@ struct rv_wait_in_cycle *rv_wait_cycles_take(struct rv_wait_reader *reader, cons
 {
     const size_t n_lanes = rv_lanes_n(lanes);
     struct found found = {0};
+    struct tellings tellings;
     struct last *lasts = rv_alloc(n_lanes + 1, sizeof *lasts);
     for (uint32_t i = 0; i < n_lanes; i++)
         lasts[i] = last_of(reader, i);
+    tellings_init(&tellings, reader, lanes, lasts, n_lanes);
     for (uint32_t i = 0; i < n_lanes; i++)
         if (lasts[i].is_waiting)
-            lasts[i].holder = find_holder(reader, lanes, lasts, n_lanes, &lasts[i].wait);
+            lasts[i].holder = find_holder(reader, &tellings, &lasts[i].wait);
     for (uint32_t i = 0; i < n_lanes; i++)
         follow(&found, lasts, n_lanes, i);
+    tellings_fini(&tellings);
     free(lasts);
     *n = found.n;
     return found.all;

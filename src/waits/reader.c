@@ -358,13 +358,28 @@ static bool find_release(void *context, uint32_t lane_idx, const struct rv_relea
     return false;
 }
 
-bool rv_wait_reader_release(struct rv_wait_reader *reader, uint32_t lane_idx, const struct rv_release_sought *sought,
-                            struct rv_release *release)
+static bool give_releases(const struct rv_release *releases, size_t n, uint64_t from_ns,
+                          bool (*take)(void *context, const struct rv_release *release), void *context)
+{
+    while (n && releases[n - 1].at_ns >= from_ns)
+        if (!take(context, &releases[--n]))
+            return false;
+    return n == 0;
+}
+
+void rv_wait_reader_each_release_back(struct rv_wait_reader *reader, uint32_t lane_idx, uint64_t from_ns,
+                                      bool (*take)(void *context, const struct rv_release *release), void *context)
 {
     rv_wait_reader_hold(reader);
-    const bool is_found = find_release(reader, lane_idx, sought, release);
+    const struct rv_waits_lane *lane = lane_of(reader, lane_idx);
+    bool goes_on = lane && give_releases(lane->releases, lane->n_releases, from_ns, take, context);
+    for (size_t n = lane ? lane->n_releasing : 0; goes_on && n; n--) {
+        const struct rv_wait_stretch stretch = lane_of(reader, lane_idx)->releasing[n - 1].of;
+        const struct rv_wait_page *page = stretch.last_release_ns >= from_ns ? page_of(reader, &stretch) : NULL;
+        goes_on =
+            page && give_releases(page->releases + stretch.first_release, stretch.n_releases, from_ns, take, context);
+    }
     rv_wait_reader_let_go(reader);
-    return is_found;
 }
 
 struct rv_wait_edge rv_wait_reader_edge(struct rv_wait_reader *reader, const struct rv_wait *wait)

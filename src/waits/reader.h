@@ -43,9 +43,9 @@ uint64_t rv_wait_reader_begin(struct rv_wait_reader *reader, uint32_t lane_idx);
 /* By the releases that have come so far. */
 struct rv_wait_edge rv_wait_reader_edge(struct rv_wait_reader *reader, const struct rv_wait *wait);
 
-/* A lane's; false: there is none. */
-bool rv_wait_reader_release(struct rv_wait_reader *reader, uint32_t lane_idx, const struct rv_release_sought *sought,
-                            struct rv_release *release);
+/* A lane's releases and takings that came at from_ns or later, the latest first; until take() is false. */
+void rv_wait_reader_each_release_back(struct rv_wait_reader *reader, uint32_t lane_idx, uint64_t from_ns,
+                                      bool (*take)(void *context, const struct rv_release *release), void *context);
 
 /* Until the matching _let_go no writer goes on, unless a page is loaded: many calls cost less. */
 void rv_wait_reader_hold(struct rv_wait_reader *reader);

@@ -35,7 +35,7 @@ static inline uint64_t rv_wait_duration_ns(const struct rv_wait *wait)
     return wait->end_ns > wait->start_ns ? wait->end_ns - wait->start_ns : 0;
 }
 
-#define RV_RELEASE_OF_ANY (UINT32_MAX >> 1) /* an object that is not known, as events are missing; sought: any */
+#define RV_RELEASE_OF_ANY (UINT32_MAX >> 1) /* an object that is not known, as events are missing */
 
 struct rv_release { /* a thread released an object that others waited for */
     uint64_t at_ns;

@@ -127,21 +127,13 @@ struct rv_wait_edge rv_wakers_edge(const struct rv_wakers *wakers, const struct 
     return edge;
 }
 
-static bool is_sought(const struct rv_release *release, const struct rv_release_sought *sought)
-{
-    if (sought->has_others && release->object == RV_RELEASE_OF_ANY)
-        return true;
-    const bool is_of_object = release->object == sought->object || sought->object == RV_RELEASE_OF_ANY;
-    return is_of_object && (sought->has_others || !release->is_taken);
-}
-
 const struct rv_release *rv_wakers_release_in(const struct rv_release *releases, size_t n,
                                               const struct rv_release_sought *sought)
 {
     n = rv_bisect_count(releases, n, sizeof *releases, offsetof(struct rv_release, at_ns),
                         rv_release_sought_end(sought));
     for (; n && releases[n - 1].at_ns + RV_WAKERS_ROUNDING_NS >= sought->from_ns; n--)
-        if (is_sought(&releases[n - 1], sought))
+        if (releases[n - 1].object == sought->object && !releases[n - 1].is_taken)
             return &releases[n - 1];
     return NULL;
 }

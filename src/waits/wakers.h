@@ -29,8 +29,7 @@ void rv_wakers_fini(struct rv_wakers *wakers);
 
 struct rv_release_sought { /* the last of an object in a time */
     uint64_t from_ns, to_ns;
-    uint32_t object; /* or RV_RELEASE_OF_ANY */
-    bool has_others; /* taking it counts, too, and releases of any object */
+    uint32_t object;
 };
 
 static inline uint64_t rv_release_sought_end(const struct rv_release_sought *sought)

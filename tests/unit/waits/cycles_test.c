@@ -161,6 +161,23 @@ Test(wait_cycles, a_wait_that_ended_is_in_none)
     cr_expect_eq(n, 0);
 }
 
+/* Each asks for the lock of the next. To ask every thread for every lock would be 1.6 billion questions. */
+Test(wait_cycles, many_threads_are_in_one, .timeout = 60)
+{
+    enum { N_THREADS = 40000 };
+    size_t n;
+    for (uint32_t i = MOST_THREADS + 1; i < N_THREADS; i++)
+        rv_lanes_add(lanes,
+                     &(struct rv_lane_identity){.pid = 1, .tid = 100 + i, .thread = i, .name = "", .process_name = ""});
+    for (uint32_t i = 0; i < N_THREADS; i++) {
+        const uint32_t next = i + 1 == OTHER_PROCESS ? i + 2 : (i + 1) % N_THREADS;
+        if (i != OTHER_PROCESS)
+            add_open(i, next);
+    }
+    free(take(&n));
+    cr_expect_eq(n, N_THREADS - 1);
+}
+
 /* ---- against a program's own truth ---- */
 
 enum { N_LOCKS = 5, N_STEPS = 60, FREE = MOST_THREADS, STEP_NS = 1000 };
