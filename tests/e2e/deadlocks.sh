@@ -18,7 +18,7 @@ is_cycle() { # SCENE N STACK: N threads, each waits for the next, for 300 ms or 
               exit !(NR == n && !wrong && at == first) }' "$folder/cycle" ||
         fail "$1: no cycle of $2 in $3: $(cat "$folder/waits")"
 }
-for scene in two:2 three:3 self:1 shared:2 rwlock:2 again:2; do
+for scene in two:2 three:3 self:1 shared:2 rwlock:2 again:2 overtaken:2; do
     hang ${scene%:*}
     is_cycle ${scene%:*} ${scene#*:} "take_second|read_table"
     # A recording has it, too.

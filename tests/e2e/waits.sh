@@ -94,7 +94,7 @@ path --find='::hold_for_writing$' -- "$contention" rwlock
 on_path unknown '^sleep$' 1 15000000
 run --critical-path --find='^no such call$' -- "$contention" mutex
 expect "the path of no call" $status 1
-one_line "the path of no call"
+check "the path of no call: $(cat "$folder/err")" grep -q 'there is no critical path$' "$folder/err"
 
 scene mutex
 row mutex ::lock ::mutex_scene ::hold_mutex $exact

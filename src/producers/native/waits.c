@@ -257,6 +257,17 @@ RV_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, c
     LOCK(mutex, mutex, true, is_refused(clock, until), NEXT(pthread_mutex_clocklock)(mutex, clock, until));
 }
 
+/* It does not wait, but may come before those who do. */
+static inline int try_to_lock_mutex(pthread_mutex_t *mutex)
+{
+    return took_mutex(mutex, NEXT(pthread_mutex_trylock)(mutex));
+}
+
+RV_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+    return try_to_lock_mutex(mutex);
+}
+
 RV_EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
     return unlock_mutex(mutex);
@@ -290,6 +301,11 @@ RV_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct ti
 RV_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until)
 {
     LOCK(lock, writing, true, is_refused(clock, until), NEXT(pthread_rwlock_clockwrlock)(lock, clock, until));
+}
+
+RV_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
+{
+    return took_writing(lock, NEXT(pthread_rwlock_trywrlock)(lock));
 }
 
 /* Of several readers, the last to leave lets writers in. */
@@ -555,6 +571,11 @@ RV_EXPORT int mtx_lock(mtx_t *mutex)
 RV_EXPORT int mtx_timedlock(mtx_t *mutex, const struct timespec *until)
 {
     return as_c11(lock_mutex_until((pthread_mutex_t *)mutex, until));
+}
+
+RV_EXPORT int mtx_trylock(mtx_t *mutex)
+{
+    return as_c11(try_to_lock_mutex((pthread_mutex_t *)mutex));
 }
 
 RV_EXPORT int mtx_unlock(mtx_t *mutex)

@@ -1,5 +1,6 @@
 /* Threads that wait for each other until an alarm ends them: two, three, one that waits for itself, two of two processes, a
- * reader and a writer, two with a recursive lock. Two are no deadlock: one gives up after a time, or has passed its lock on. */
+ * reader and a writer, two with a recursive lock, two with one that was taken by trying. Two are no deadlock: one gives up
+ * after a time, or has passed its lock on. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -120,6 +121,40 @@ static void share_and_pass(void)
         pass();
 }
 
+/* Waits for the second lock until it is overtaken. */
+static void *wait_again(void *unused)
+{
+    pthread_mutex_lock(&locks->mutexes[0]);
+    pthread_barrier_wait(&locks->all_have_one);
+    for (;;) {
+        take_second(1);
+        pthread_mutex_unlock(&locks->mutexes[1]);
+        pthread_barrier_wait(&locks->all_have_one);
+        pthread_barrier_wait(&locks->all_have_one); /* the other has it */
+    }
+    return unused;
+}
+
+/* Takes a lock that it has just released, for which another waits, without waiting itself. */
+static void overtake(void)
+{
+    pthread_t other;
+    begin(2, 0);
+    pthread_mutex_lock(&locks->mutexes[1]);
+    pthread_create(&other, NULL, wait_again, NULL);
+    pthread_barrier_wait(&locks->all_have_one);
+    for (;;) {
+        usleep(50000);
+        pthread_mutex_unlock(&locks->mutexes[1]);
+        if (!pthread_mutex_trylock(&locks->mutexes[1]))
+            break;
+        pthread_barrier_wait(&locks->all_have_one);
+        pthread_mutex_lock(&locks->mutexes[1]);
+        pthread_barrier_wait(&locks->all_have_one);
+    }
+    take_second(0);
+}
+
 static void *read_table(void *unused)
 {
     pthread_mutex_lock(&locks->mutexes[0]);
@@ -161,6 +196,8 @@ int main(int argc, char **argv)
         share();
     else if (!strcmp(scene, "passed"))
         share_and_pass();
+    else if (!strcmp(scene, "overtaken"))
+        overtake();
     else if (!strcmp(scene, "rwlock"))
         write_table();
     return 1; /* nobody comes here */
