@@ -75,6 +75,7 @@ struct rv_range_window { /* where pages are wanted of */
     uint32_t lane_idx;
     uint64_t paged_before_ns; /* the lane's rv_timeline_paged_before_ns() when it was reached */
 };
+/* The window whose page is wanted, and the page given: as rv_span_iter_back_give(). */
 struct rv_range_window rv_range_share_window(const struct rv_range_share *share);
 void rv_range_share_give(struct rv_range_share *share, struct rv_timeline *page, uint64_t edge_ns);
 

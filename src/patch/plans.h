@@ -22,6 +22,7 @@ struct rv_patch_plan_key { /* tells an image's file, in this state, from all oth
     uint64_t shape; /* hash of its segments and tables: the file may have changed since the image was loaded */
 };
 
+/* The key of an image that was loaded from that file. */
 void rv_patch_plan_key(struct rv_patch_plan_key *key, const struct stat *file, const struct rv_patch_image *image);
 
 /* To be closed by rv_patch_plans_close(). place: what others open them by, while this process lives. NULL: the kernel has no

@@ -44,6 +44,7 @@ struct rv_holder_collector { /* zeroed = none so far */
     uint64_t n_left_out;
 };
 
+/* Add a copy of a wait, or of a release; one beyond the most is counted only. */
 void rv_holder_collector_add(struct rv_holder_collector *collector, const struct rv_wait_edge *edge);
 void rv_holder_collector_add_release(struct rv_holder_collector *collector, const struct rv_release *release);
 
