@@ -5,6 +5,7 @@
 #ifndef RV_MODEL_PIXEL_CELLS_H
 #define RV_MODEL_PIXEL_CELLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,19 @@ uint64_t rv_pixel_cells_width_ns(double pixel_ns);
  *   returns   the number of boxes left
  */
 size_t rv_pixel_cells_join(struct rv_pixel_cells *cells, struct rv_box *boxes, size_t n, uint64_t width_ns);
+
+/* Is it a call, not an open one, that others in a cell of this width may hide, or be hidden by? In one of 1 ns none is. */
+static inline bool rv_pixel_cells_is_short(const struct rv_box *box, uint64_t width_ns)
+{
+    return 2 * box->duration_ns + 1 < width_ns && box->coverage == RV_BOX_EXACT && !(box->flags & RV_SPAN_OPEN);
+}
+
+/*
+ * Add a short call to the last of n boxes of its lane, sorted by start, that begins in the same column, at its depth: a
+ * cell, or a short call, which becomes one. A call that is alone stays one.
+ *   returns  number of calls that are folded for it; 0 = there is none near
+ */
+size_t rv_pixel_cells_add_call(struct rv_box *boxes, size_t n, const struct rv_box *call, uint64_t width_ns);
 
 void rv_pixel_cells_fini(struct rv_pixel_cells *cells);
 

@@ -438,8 +438,8 @@ static void add_lane(struct rv_view *view, struct rv_view_lane *out, const struc
                      const struct rv_view_params *params)
 {
     size_t n = take_boxes(view, out, out->first_member, lane, params);
-    n = rv_pixel_cells_join(&view->pixel_cells, view->unsorted, n, rv_pixel_cells_width_ns(pixel_ns(view, params)));
-    rv_view_parts_append(view, n);
+    const uint64_t cell_ns = rv_pixel_cells_width_ns(pixel_ns(view, params));
+    rv_view_parts_append(view, rv_pixel_cells_join(&view->pixel_cells, view->unsorted, n, cell_ns), cell_ns);
     add_notes(view, out, lane, (uint64_t)(pixel_ns(view, params) / 4));
 }
 
@@ -449,7 +449,7 @@ static void add_member(struct rv_view *view, struct rv_view_lane *out, uint32_t 
 {
     size_t n_before = view->n_boxes, n = take_boxes(view, out, member, lane, params);
     uint64_t n_folded = view->n_folded;
-    rv_view_parts_append(view, n);
+    rv_view_parts_append(view, n, 0);
     rv_activity_add(&view->activity, view->boxes + n_before, n);
     view->n_boxes = n_before;
     view->n_folded = n_folded;

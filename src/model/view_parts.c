@@ -76,7 +76,14 @@ static void append(struct rv_view *view, size_t first_box, const struct rv_box *
     view->n_folded += box->coverage != RV_BOX_EXACT ? box->count : 0;
 }
 
-void rv_view_parts_append(struct rv_view *view, size_t n)
+static bool fold(struct rv_view *view, size_t first_box, const struct rv_box *call, uint64_t cell_ns)
+{
+    const size_t n = rv_pixel_cells_add_call(&view->boxes[first_box], view->n_boxes - first_box, call, cell_ns);
+    view->n_folded += n;
+    return n > 0;
+}
+
+void rv_view_parts_append(struct rv_view *view, size_t n, uint64_t cell_ns)
 {
     const size_t first_box = view->n_boxes, n_unsorted = n_before_run(view->unsorted, n);
     const struct rv_box *run = view->unsorted + n_unsorted, *end = view->unsorted + n;
@@ -85,7 +92,9 @@ void rv_view_parts_append(struct rv_view *view, size_t n)
     const struct rv_view_key *key = sort_boxes(view->unsorted, n_unsorted, view->keys), *last_key = key + n_unsorted;
     for (size_t i = 0; i < n; i++) {
         const bool is_run = key == last_key || (run < end && run->start_ns < key->start_ns);
-        append(view, first_box, is_run ? run++ : &view->unsorted[key++->box]);
+        const struct rv_box *box = is_run ? run++ : &view->unsorted[key++->box];
+        if (!rv_pixel_cells_is_short(box, cell_ns) || !fold(view, first_box, box, cell_ns))
+            append(view, first_box, box);
     }
 }
 

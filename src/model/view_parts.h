@@ -8,8 +8,9 @@
 size_t rv_view_parts_mark(struct rv_box *boxes, size_t n, const struct rv_view_params *params,
                           const struct rv_lane *lane);
 
-/* Move n boxes of a lane from the scratch to the end of the view, sorted by start. */
-void rv_view_parts_append(struct rv_view *view, size_t n);
+/* Move n boxes of a lane from the scratch to the end of the view, sorted by start. Calls that are short in cells of this
+ * width are joined, see rv_pixel_cells_add_call(); 0: none are. */
+void rv_view_parts_append(struct rv_view *view, size_t n, uint64_t cell_ns);
 
 /* The first of the lane's notes that may reach into a window that begins then. */
 size_t rv_view_parts_first_note(const struct rv_lane *lane, uint64_t from_ns);

@@ -55,8 +55,8 @@ static void add_part(const struct making *making, const struct rv_call_row *row,
     view->unsorted[n++] = rv_call_box(&row->call);
     n = rv_view_parts_mark(view->unsorted, n, making->params, lane);
     align(view->unsorted, n, &row->call);
-    n = rv_pixel_cells_join(&view->pixel_cells, view->unsorted, n, rv_pixel_cells_width_ns(making->pixel_ns));
-    rv_view_parts_append(view, n);
+    const uint64_t cell_ns = rv_pixel_cells_width_ns(making->pixel_ns);
+    rv_view_parts_append(view, rv_pixel_cells_join(&view->pixel_cells, view->unsorted, n, cell_ns), cell_ns);
     rv_row_part_add_notes(&part, view, row->call.start_ns, (uint64_t)(making->pixel_ns / 4.0));
 }
 

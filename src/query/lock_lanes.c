@@ -68,7 +68,7 @@ static void add_lane(struct adding *adding, const struct rv_held_object *object)
     struct rv_view_lane lane;
     describe(adding, &lane, object);
     lane.first_box = (uint32_t)view->n_boxes;
-    rv_view_parts_append(view, take_boxes(adding, object));
+    rv_view_parts_append(view, take_boxes(adding, object), adding->cell_ns);
     lane.n_boxes = (uint32_t)view->n_boxes - lane.first_box;
     view->lanes = rv_vec_reserve(view->lanes, &view->lanes_capacity, view->n_lanes + 1, sizeof *view->lanes);
     view->lanes[view->n_lanes++] = lane;

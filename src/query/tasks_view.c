@@ -473,8 +473,8 @@ static void add_lane(struct making *making, const struct rv_flow *flow)
     view->unsorted[n++] = own_box(making, flow);
     if (making->params->followed.is_on && !is_followed(making, flow))
         dim(view->unsorted, n);
-    n = rv_pixel_cells_join(&view->pixel_cells, view->unsorted, n, rv_pixel_cells_width_ns(making->pixel_ns));
-    rv_view_parts_append(view, n);
+    const uint64_t cell_ns = rv_pixel_cells_width_ns(making->pixel_ns);
+    rv_view_parts_append(view, rv_pixel_cells_join(&view->pixel_cells, view->unsorted, n, cell_ns), cell_ns);
     out->n_boxes = (uint32_t)view->n_boxes - out->first_box;
     out->n_notes = (uint32_t)view->n_notes - out->first_note;
     out->n_parts = (uint32_t)view->n_parts - out->first_part;

@@ -197,7 +197,7 @@ void rv_color_legend_describe(const struct rv_box_colors *colors, const struct r
     add_state(legend, "waiting / off-CPU", slot_rgba(colors, RV_COLOR_WAIT), states > 0.0 ? states : -1.0);
     add_state(legend, "GC / stop-the-world", rgba_of(rv_color_gc()), -1.0);
     if (view->is_flattened)
-        add_state(legend, "threads as rows: P pins one whole", 0, -1.0);
+        add_state(legend, "each thread as a row", 0, -1.0);
 }
 
 static size_t count_kind(const struct rv_arc_list *arcs, enum rv_arc_kind kind)

@@ -184,17 +184,17 @@ static double distance(const uint8_t *a, const uint8_t *b)
 /* ---- */
 
 /*
- * By how much in CIE L*a*b*, where about one is the least that is seen side by side. All of two seconds has more folds than
+ * By how much in CIE L*a*b*, where about one is the least that is seen side by side. A second and more have more folds than
  * the live budget: they are coarser until the picture rests.
  */
 static const struct {
     uint64_t width_ns;
     double most;
-} WINDOWS[] = {{20 * MS, 0.5}, {100 * MS, 0.5}, {500 * MS, 1.1}, {2000 * MS, 4.5}};
+} WINDOWS[] = {{20 * MS, 0.4}, {100 * MS, 0.5}, {500 * MS, 0.9}, {1000 * MS, 2.4}, {2000 * MS, 4.0}};
 enum {
     N_WIDTHS = sizeof WINDOWS / sizeof *WINDOWS,
     N_MODES = 2,
-    N_CAUGHT = 6 /* in 20 ms hardly anything is folded */
+    N_CAUGHT = 8 /* in 20 ms hardly anything is folded */
 };
 static const enum rv_view_mode MODES[N_MODES] = {RV_VIEW_MODE_3D, RV_VIEW_MODE_FLAME};
 
