@@ -153,3 +153,52 @@ Test(wait_reader, pages_are_kept_by_their_size)
     cr_expect_gt(n_loads, N_PAGES, "all pages were kept");
     cr_expect_not(rv_wait_reader_has_missed(reader));
 }
+
+/* ---- releases that are loaded ---- */
+
+enum { N_RELEASES = 10, RELEASE_STEP_NS = 100 };
+
+/* Page p has those of lane p, from p * 1000 on. */
+static bool load_releases(void *context, uint64_t page, struct rv_wait_page *out)
+{
+    (void)context;
+    *out = (struct rv_wait_page){.releases = calloc(N_RELEASES, sizeof *out->releases), .n_releases = N_RELEASES};
+    for (uint64_t i = 0; i < N_RELEASES; i++)
+        out->releases[i] = (struct rv_release){.at_ns = page * 1000 + (i + 1) * RELEASE_STEP_NS, .object = LOCK};
+    return true;
+}
+
+struct seen {
+    uint64_t n_of_lane[N_LANES], first_ns, last_ns;
+};
+
+static bool see(void *context, const struct rv_release *release)
+{
+    struct seen *seen = context;
+    seen->n_of_lane[release->lane]++;
+    seen->first_ns = !seen->first_ns || release->at_ns < seen->first_ns ? release->at_ns : seen->first_ns;
+    seen->last_ns = release->at_ns > seen->last_ns ? release->at_ns : seen->last_ns;
+    return true;
+}
+
+/* In a time, too: after its begin, until its end. */
+Test(wait_reader, releases_are_read_from_pages_and_memory_once)
+{
+    struct seen seen = {.first_ns = 0};
+    rv_waits_set_loader(waits, load_releases, NULL, false);
+    for (uint32_t lane = 0; lane < 2; lane++)
+        rv_waits_add_stretch(waits,
+                             &(struct rv_wait_stretch){.page = lane,
+                                                       .lane = lane,
+                                                       .n_releases = N_RELEASES,
+                                                       .first_release_ns = lane * 1000 + RELEASE_STEP_NS,
+                                                       .last_release_ns = lane * 1000 + N_RELEASES * RELEASE_STEP_NS});
+    rv_waits_add_release(waits, &(struct rv_release){.at_ns = 5000, .lane = 2, .object = LOCK});
+    reader = rv_wait_reader_open(waits, NULL, NULL);
+    rv_wait_reader_each_release(reader, 0, UINT64_MAX, see, &seen);
+    cr_expect(seen.n_of_lane[0] == N_RELEASES && seen.n_of_lane[1] == N_RELEASES && seen.n_of_lane[2] == 1);
+    seen = (struct seen){.first_ns = 0};
+    rv_wait_reader_each_release(reader, 500, 1300, see, &seen);
+    cr_expect(seen.n_of_lane[0] == 5 && seen.n_of_lane[1] == 3 && seen.n_of_lane[2] == 0);
+    cr_expect(seen.first_ns == 600 && seen.last_ns == 1300);
+}
