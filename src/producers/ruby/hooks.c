@@ -114,6 +114,7 @@ static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE
         rv_gvl_name_thread();
         rv_debugger_end_thread();
         rv_gvl_end_thread();
+        rv_stacks_give_back(); /* before the thread that joins it goes on */
         break;
     default:
         break;
