@@ -40,7 +40,7 @@ ran=$(field work 11 report)
 [ "$(field run 12 report)" -lt $((rest / 10)) ] || fail "run: blocked $(field run 12 report)"
 sum=0
 for name in work rest hold run; do sum=$((sum + $(field $name 12 report))); done
-expect "blocked time of run with its callees" "$(field run 18 report)" $sum
+expect "blocked time of run with its callees" "$(field run 17 report)" $sum
 
 # A recording has the same.
 run --report=csv --force --output="$folder/replayed" "$folder/run.rvz"
@@ -50,7 +50,7 @@ check "the report by one thread" cmp "$folder/report" "$folder/serial"
 # Those of a system call, which has ended when its wait does, are not its caller's.
 run --syscalls --record="$folder/calls.rvz" --report=csv --force --output="$folder/calls" -- "$states"
 expect "exit status with --syscalls" $status 0
-wrong=$(awk -F, 'NR > 1 && ($12 + $13 > $6 * 1.001 + 1000 || $18 + $19 > $5 * 1.001 + 1000)' "$folder/calls")
+wrong=$(awk -F, 'NR > 1 && ($12 + $13 > $6 * 1.001 + 1000 || $17 + $18 > $5 * 1.001 + 1000)' "$folder/calls")
 expect "times of system calls and their callers, above their durations" "$wrong" ""
 for threads in 1 4; do
     run --report=csv --threads=$threads --force --output="$folder/replayed.calls" "$folder/calls.rvz"
@@ -65,10 +65,10 @@ sums() { # COLUMN...: of the calls by name
         "$folder/spans" | sort
 }
 sums 12 13 14 9 10 11 >"$folder/spans.times"
-sed 1d "$folder/report" | cut -d, -f1,11-13,17-19 | sort >"$folder/report.times"
+sed 1d "$folder/report" | cut -d, -f1,11-13,16-18 | sort >"$folder/report.times"
 check "the times of calls" cmp "$folder/spans.times" "$folder/report.times"
 tdur=$(grep '"name":"[^"]*::work ' "$folder/run.json" | sed 's/.*"tdur":\([0-9.]*\).*/\1/' | awk '{ sum += $1 * 1000 } END { printf "%.0f", sum }')
-expect "CPU time of work in Chrome's JSON" "$tdur" "$(field work 17 report)"
+expect "CPU time of work in Chrome's JSON" "$tdur" "$(field work 16 report)"
 # So has a range of all, from the notes of lanes.
 run --report=csv --from=0 --force --output="$folder/ranged" "$folder/run.rvz"
 for report in replayed ranged; do sed 1d "$folder/$report" | cut -d, -f1,11-20 | sort >"$folder/$report.times"; done
@@ -89,9 +89,9 @@ expect "exit status with losses" $status 0
 run --report=csv --force --output="$folder/replayed.lossy" "$folder/lossy.rvz"
 check "the report of a recording with losses" cmp "$folder/lossy" "$folder/replayed.lossy"
 grep -q "changes of threads' states found no room" "$folder/err" || fail "losses of states are not said"
-[ "$(($(field burst 17 lossy) + $(field burst 18 lossy) + $(field burst 19 lossy)))" -lt $(($(field burst 5 lossy) * 3 / 4)) ] ||
+[ "$(($(field burst 16 lossy) + $(field burst 17 lossy) + $(field burst 18 lossy)))" -lt $(($(field burst 5 lossy) * 3 / 4)) ] ||
     fail "all of burst's time is known: $(cat "$folder/lossy")"
-[ "$(field rest 18 lossy)" -gt 40000000 ] || fail "rest: blocked $(field rest 18 lossy) only"
+[ "$(field rest 17 lossy)" -gt 40000000 ] || fail "rest: blocked $(field rest 17 lossy) only"
 
 run --export=perfetto:"$folder/run.pftrace" "$folder/run.rvz"
 grep -aq 'thread states' "$folder/run.pftrace" || fail "no track of states in the export for Perfetto"
@@ -111,7 +111,7 @@ expect "time of rest runnable" "$(cut -d' ' -f1 "$folder/runnable")" "$(field re
 # A comparison says what changed: here nothing did; and where it cannot be known.
 run --diff=csv --force --output="$folder/diff" "$folder/run.rvz" "$folder/run.rvz"
 expect "blocked time in a comparison" "$(awk -F, '$1 ~ /::rest$/ { print $21 "," $22 "," $27 "," $28 }' "$folder/diff")" \
-    "$(field rest 18 report),$(field rest 18 report),$(field rest 12 report),$(field rest 12 report)"
+    "$(field rest 17 report),$(field rest 17 report),$(field rest 12 report),$(field rest 12 report)"
 run --states=off --headless --record="$folder/off.rvz" -- "$states"
 run --diff --force --output="$folder/diff" "$folder/run.rvz" "$folder/off.rvz"
 run --export=folded:"$folder/none" --flame=off-cpu "$folder/off.rvz"
