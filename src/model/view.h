@@ -26,6 +26,7 @@ struct rv_view_key { /* scratch of the sort */
 struct rv_view_lane {
     uint32_t lane_idx;
     uint32_t object;             /* id of the name of that; else 0 */
+    bool is_in_part;             /* not all of its holders and waits are there: they were too many */
     uint32_t thread;             /* of the model's lane */
     uint32_t first_box, n_boxes; /* into boxes */
     uint32_t first_note, n_notes;

@@ -56,6 +56,7 @@ static void describe(const struct adding *adding, struct rv_view_lane *lane, con
     (void)rv_subroutines_name_of(adding->params->subroutines, object->object, name, sizeof name);
     *lane = (struct rv_view_lane){.lane_idx = RV_VIEW_LANE_OF_OBJECT,
                                   .object = object->object,
+                                  .is_in_part = adding->params->holders->n_left_out > 0,
                                   .process = adding->view->n_processes,
                                   .max_depth = object->n_rows,
                                   .whole_depth = object->n_rows};

@@ -251,7 +251,8 @@ void rv_color_legend_add_lines(const struct rv_arc_list *arcs, uint64_t n_lackin
     if (has_times_off_cpu(view))
         add_state(legend, "hollow blocked, low ready", theme->grid << 8 | 0xffu, -1.0);
     if (view->n_lanes && view->lanes[0].object)
-        add_state(legend, "locks: waiters on holder", theme->grid << 8 | 0xffu, -1.0);
+        add_state(legend, view->lanes[0].is_in_part ? "locks: in part, too many" : "locks: waiters on holder",
+                  theme->grid << 8 | 0xffu, -1.0);
     if (view->has_path)
         add_state(legend, "critical path", theme->path << 8 | 0xffu, -1.0);
 }

@@ -100,6 +100,25 @@ Test(lock_lanes, show_nothing_that_is_later_than_the_playhead)
     rv_holders_release(holders);
 }
 
+Test(lock_lanes, say_that_they_lack_what_was_too_much)
+{
+    struct rv_holder_collector collector = {.most = 1};
+    for (uint32_t i = 0; i < 2; i++)
+        rv_holder_collector_add(&collector, &(struct rv_wait_edge){.wait = {.start_ns = BEGIN + i,
+                                                                            .end_ns = BEGIN + WINDOW / 2,
+                                                                            .object = LOCK,
+                                                                            .kind = RV_WAIT_MUTEX,
+                                                                            .wake = RV_WAKE_EXACT}});
+    const struct rv_holders *holders = rv_holders_create(&collector);
+    update(holders, 0);
+    cr_expect(view.lanes[0].object == LOCK && view.lanes[0].is_in_part);
+    rv_holders_release(holders);
+    holders = hold();
+    update(holders, 0);
+    cr_expect_not(view.lanes[0].is_in_part);
+    rv_holders_release(holders);
+}
+
 Test(lock_lanes, are_none_without_waits)
 {
     struct rv_holder_collector collector = {0};
