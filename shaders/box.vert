@@ -85,7 +85,8 @@ void main()
     v_off_cpu_row = about_lane.z;
     float width = float(a_record.y) * u_time.y, share = 1.0, thickness = lane.y * max(u_shape.y, 1.0 - u_shape.x * depth);
     v_light = 1.0;
-    if (is_cell) {
+#ifndef PLAIN
+    if (is_cell) { // PLAIN has none, and a software renderer would take the power at every vertex
         float coverage = float(a_record.z >> 16) / 65535.0;
         share = max(pow(coverage, u_fold.x), u_fold.y * about_lane.y / max(width, 1e-9));
 #ifdef IDS
@@ -94,6 +95,7 @@ void main()
         v_light = coverage / share;
         thickness *= u_fold.z * min(share, 1.0);
     }
+#endif
     float height = u_shape.z * mix(u_heights, 1.0, float(a_record.z & 63u) / 63.0);
     float x = u_time.x + float(int(a_record.x)) * u_time.y + 0.5 * (1.0 - share) * width;
     vec3 low = vec3(x, lane.w + depth * lane.z, lane.x - thickness);
