@@ -59,8 +59,6 @@ uint64_t rv_statistics_number(const struct rv_stats_row *row, enum rv_statistics
         return row->self_times.blocked_ns;
     case RV_STATISTICS_RUNNABLE:
         return row->self_times.runnable_ns;
-    case RV_STATISTICS_OBJECTS:
-        return row->self_times.n_objects;
     case RV_STATISTICS_NAME:
     case RV_STATISTICS_COLUMNS:
         break;
@@ -72,7 +70,7 @@ static void show_number(const struct rv_ui_style *style, const struct rv_stats_r
                         enum rv_statistics_column column, uint64_t self_ns)
 {
     uint64_t number = rv_statistics_number(row, column);
-    if (column == RV_STATISTICS_CALLS || column == RV_STATISTICS_OBJECTS)
+    if (column == RV_STATISTICS_CALLS)
         rv_table_cell_count(style, number);
     else if (column == RV_STATISTICS_SHARE)
         rv_table_cell_share(style, number, self_ns);
@@ -135,30 +133,28 @@ static void show_chosen_row(const struct rv_statistics *shown, struct rv_statist
             rv_imgui_table_show_row((int)i);
 }
 
-/* In the order of enum rv_statistics_column; where there is little room, only those that say most; times off the CPU and
- * objects only where there are any. */
+/* In the order of enum rv_statistics_column; where there is little room, only those that say most; of times off the CPU
+ * only where there are any. */
 static const struct {
     struct rv_imgui_column column;
     bool is_in_narrow;
 } COLUMNS[RV_STATISTICS_COLUMNS] = {
-    {{"subroutine", 0.0f, true, false, false}, true},       {{"calls", NUMBER_WIDTH, true, true, false}, true},
-    {{"total", NUMBER_WIDTH, true, true, false}, false},    {{"self", NUMBER_WIDTH, true, true, true}, true},
-    {{"share", SHARE_WIDTH, true, true, false}, false},     {{"min", NUMBER_WIDTH, true, true, false}, false},
-    {{"median", NUMBER_WIDTH, true, true, false}, false},   {{"p99", NUMBER_WIDTH, true, true, false}, false},
-    {{"max", NUMBER_WIDTH, true, true, false}, true},       {{"blocked", NUMBER_WIDTH, true, true, false}, false},
-    {{"runnable", NUMBER_WIDTH, true, true, false}, false}, {{"objects", NUMBER_WIDTH, true, true, false}, false}};
+    {{"subroutine", 0.0f, true, false, false}, true},      {{"calls", NUMBER_WIDTH, true, true, false}, true},
+    {{"total", NUMBER_WIDTH, true, true, false}, false},   {{"self", NUMBER_WIDTH, true, true, true}, true},
+    {{"share", SHARE_WIDTH, true, true, false}, false},    {{"min", NUMBER_WIDTH, true, true, false}, false},
+    {{"median", NUMBER_WIDTH, true, true, false}, false},  {{"p99", NUMBER_WIDTH, true, true, false}, false},
+    {{"max", NUMBER_WIDTH, true, true, false}, true},      {{"blocked", NUMBER_WIDTH, true, true, false}, false},
+    {{"runnable", NUMBER_WIDTH, true, true, false}, false}};
 
-enum width { LEAST, NARROW, PLAIN, WITH_OFF_CPU, WITH_OBJECTS, WITH_BOTH };
-
-static enum width full_width(const struct rv_statistics *shown)
+static bool has_off_cpu(const struct rv_statistics *shown)
 {
-    struct rv_state_times all = {0};
     for (size_t i = 0; i < shown->n_rows; i++)
-        rv_state_times_add(&all, &shown->rows[i].self_times);
-    if (all.n_objects)
-        return rv_state_times_has_switches(&all) ? WITH_BOTH : WITH_OBJECTS;
-    return rv_state_times_has_switches(&all) ? WITH_OFF_CPU : PLAIN;
+        if (rv_state_times_has_switches(&shown->rows[i].self_times))
+            return true;
+    return false;
 }
+
+enum width { LEAST, NARROW, PLAIN, WITH_OFF_CPU };
 
 static bool is_in(int column, enum width width)
 {
@@ -170,10 +166,6 @@ static bool is_in(int column, enum width width)
     case PLAIN:
         return column < RV_STATISTICS_BLOCKED;
     case WITH_OFF_CPU:
-        return column != RV_STATISTICS_OBJECTS;
-    case WITH_OBJECTS:
-        return column < RV_STATISTICS_BLOCKED || column == RV_STATISTICS_OBJECTS;
-    case WITH_BOTH:
         return true;
     }
     return true;
@@ -212,8 +204,11 @@ static void sort_by_click(const struct rv_statistics *shown, const struct column
 static void show_table(struct rv_ui *ui, const struct rv_statistics *shown, struct rv_statistics_state *state,
                        struct rv_ui_acts *acts, float height)
 {
-    static const char *const names[] = {"least", "few", "rows", "more", "objects", "all"};
-    const enum width width = rv_imgui_room() < LEAST_WIDTH ? LEAST : shown->is_narrow ? NARROW : full_width(shown);
+    static const char *const names[] = {"least", "few", "rows", "more"};
+    const enum width width = rv_imgui_room() < LEAST_WIDTH ? LEAST
+                             : shown->is_narrow            ? NARROW
+                             : has_off_cpu(shown)          ? WITH_OFF_CPU
+                                                           : PLAIN;
     struct columns columns = choose_columns(width);
     int from, to;
     if (!rv_imgui_table_begin(names[width], columns.titles, columns.n, height))

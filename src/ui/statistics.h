@@ -54,7 +54,6 @@ enum rv_statistics_column {
     RV_STATISTICS_MAX,
     RV_STATISTICS_BLOCKED, /* of self; where the kernel's switches are known, as is the next */
     RV_STATISTICS_RUNNABLE,
-    RV_STATISTICS_OBJECTS, /* of self; where a runtime tells what it makes */
     RV_STATISTICS_COLUMNS
 };
 
