@@ -8,7 +8,8 @@
 
 #define SHOWN_NS UINT64_C(5000000000)
 
-static void set(struct rv_message *message, bool is_warning, const char *format, va_list arguments)
+__attribute__((format(printf, 3, 0))) static void set(struct rv_message *message, bool is_warning, const char *format,
+                                                      va_list arguments)
 {
     (void)vsnprintf(message->text, sizeof message->text, format, arguments);
     message->is_warning = is_warning;
