@@ -388,10 +388,11 @@ static void repair_state(struct live *live, struct live_ring *slot, uint32_t rin
         return;
     struct rv_wire_control *control = slot->ring.control;
     uint32_t generation = slot->stream ? slot->generation : control->generation + 1;
+    if (!rv_ownership_revive(live->map, ring_idx, generation))
+        return;
     if (!slot->stream)
         control->claim_head = slot->ring.tail; /* earlier events are already counted */
-    if (rv_ownership_revive(live->map, ring_idx, generation))
-        warn_of_damage(live, slot, ring_idx);
+    warn_of_damage(live, slot, ring_idx);
 }
 
 /* Only a full ring under `fill` ends tracing, and stores its index. In any other invalid state producers are silent. */
@@ -528,6 +529,14 @@ static void follow_late_choices(struct live *live, struct live_ring *slot, const
 
 /* ---- rings ---- */
 
+/* The next owner's events begin at another tail; until its claim is complete they must not look like events of nobody. */
+static void reclaim_ring(struct live *live, uint32_t ring_idx)
+{
+    struct rv_ring *ring = &live->rings[ring_idx].ring;
+    rv_ownership_reclaim(live->map, ring_idx);
+    ring->tail = __atomic_load_n(&ring->control->tail, __ATOMIC_RELAXED);
+}
+
 /* A ring without an open stream: open one for a new owner, or free a dead owner's ring. */
 static bool adopt_ring(struct live *live, uint32_t ring_idx, uint32_t state, bool owner_is_gone,
                        const struct rv_intake *intake)
@@ -537,7 +546,7 @@ static bool adopt_ring(struct live *live, uint32_t ring_idx, uint32_t state, boo
     bool is_news = slot->generation != control->generation && __atomic_load_n(&control->has_pages, __ATOMIC_RELAXED);
     if (state == RV_RING_CLAIMED || !is_news) {
         if (owner_is_gone)
-            rv_ownership_reclaim(live->map, ring_idx);
+            reclaim_ring(live, ring_idx);
         return false;
     }
     rv_module_watch_refresh(&live->modules);
@@ -580,7 +589,7 @@ static bool visit_ring(struct live *live, uint32_t ring_idx, bool check_liveness
     if (is_last_turn && (live->is_ending || rv_ring_n_waiting(&slot->ring) == 0))
         close_stream(live, slot, ring_idx, intake);
     if (owner_is_gone && !slot->stream)
-        rv_ownership_reclaim(live->map, ring_idx);
+        reclaim_ring(live, ring_idx);
     return has_events;
 }
 
