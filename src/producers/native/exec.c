@@ -45,10 +45,12 @@ static void expect(const char *path, bool is_command)
 
 static int execute(const char *path, bool is_command, char *const *arguments, char *const *environment)
 {
-    char *extended[RV_PRELOAD_ENVIRONMENT];
+    const size_t n_room = rv_preload_environment_room(environment);
     exec_fn *real = (exec_fn *)(uintptr_t)rv_next_function(is_command ? &next_execvpe : &next_execve);
     expect(path, is_command);
-    return real(path, arguments, rv_preload_environment(environment, extended));
+    if (n_room)
+        environment = rv_preload_environment(environment, alloca(n_room * sizeof *environment), n_room);
+    return real(path, arguments, environment);
 }
 
 int rv_exec_execve(const char *path, char *const *arguments, char *const *environment)
@@ -124,9 +126,11 @@ int rv_exec_execle(const char *path, const char *argument, ...)
 static int spawn(struct rv_next_function *next, pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                  const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment)
 {
-    char *extended[RV_PRELOAD_ENVIRONMENT];
+    const size_t n_room = rv_preload_environment_room(environment);
     spawn_fn *real = (spawn_fn *)(uintptr_t)rv_next_function(next);
-    return real(pid, path, actions, attributes, arguments, rv_preload_environment(environment, extended));
+    if (n_room)
+        environment = rv_preload_environment(environment, alloca(n_room * sizeof *environment), n_room);
+    return real(pid, path, actions, attributes, arguments, environment);
 }
 
 int rv_exec_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,

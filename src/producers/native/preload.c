@@ -40,28 +40,32 @@ static bool copy(char to[PATH_MAX], const char *path)
     return true;
 }
 
-static void add_variable(const char *name, const char *value, size_t n_value)
+static bool add_variable(const char *name, const char *value, size_t n_value)
 {
     const size_t n_name = strlen(name);
     char *variable = malloc(n_name + n_value + sizeof "=");
     if (!variable)
-        return;
+        return false;
     memcpy(variable, name, n_name);
     variable[n_name] = '=';
     memcpy(variable + n_name + 1, value, n_value);
     variable[n_name + 1 + n_value] = '\0';
     preload.variables[preload.n_variables++] = variable;
+    return true;
 }
 
-/* Of preloaded libraries and of the sanitizer's options the first is ours. */
+/* All or none. Of preloaded libraries and of the sanitizer's options the first is ours. */
 static void copy_variables(void)
 {
-    for (size_t i = 0; i < N_NAMES; i++) {
+    bool are_all = true;
+    for (size_t i = 0; i < N_NAMES && are_all; i++) {
         const char *value = secure_getenv(NAMES[i]);
         const bool is_list = strcmp(NAMES[i], PRELOAD) == 0 || strcmp(NAMES[i], SANITIZER) == 0;
         if (value)
-            add_variable(NAMES[i], value, is_list ? strcspn(value, ":") : strlen(value));
+            are_all = add_variable(NAMES[i], value, is_list ? strcspn(value, ":") : strlen(value));
     }
+    if (!are_all)
+        preload.n_variables = 0;
 }
 
 static bool has_variable(char *const *environment, const char *name)
@@ -72,19 +76,27 @@ static bool has_variable(char *const *environment, const char *name)
     return *environment != NULL;
 }
 
-char *const *rv_preload_environment(char *const *environment, char *extended[RV_PRELOAD_ENVIRONMENT])
+size_t rv_preload_environment_room(char *const *environment)
 {
-    static char *const none[] = {NULL};
-    char *const *from = environment ? environment : none;
     size_t n = 0;
-    if (has_variable(from, PRELOAD) || has_variable(from, SANITIZER) || has_variable(from, TRACE))
-        return environment;
-    for (; from[n] && n + N_NAMES < RV_PRELOAD_ENVIRONMENT; n++)
-        extended[n] = from[n];
-    if (from[n])
-        return environment;
+    if (!preload.n_variables)
+        return 0;
+    if (!environment)
+        return preload.n_variables + 1;
+    if (has_variable(environment, PRELOAD) || has_variable(environment, SANITIZER) || has_variable(environment, TRACE))
+        return 0;
+    while (environment[n])
+        n++;
+    return n + preload.n_variables + 1;
+}
+
+char *const *rv_preload_environment(char *const *environment, char **extended, size_t n_room)
+{
+    const size_t n = n_room - preload.n_variables - 1;
+    if (n)
+        memcpy(extended, environment, n * sizeof *extended);
     memcpy(extended + n, preload.variables, preload.n_variables * sizeof *extended);
-    extended[n + preload.n_variables] = NULL;
+    extended[n_room - 1] = NULL;
     return extended;
 }
 

@@ -5,9 +5,9 @@
 #ifndef RV_PRODUCERS_NATIVE_PRELOAD_H
 #define RV_PRODUCERS_NATIVE_PRELOAD_H
 
-#include "producers/native/linkage.h"
+#include <stddef.h>
 
-#define RV_PRELOAD_ENVIRONMENT 512u
+#include "producers/native/linkage.h"
 
 /* Map the count in the trace file of this process, which later may be in another root. Once, before main(). */
 RV_HIDDEN void rv_preload_start(void);
@@ -16,12 +16,14 @@ RV_HIDDEN void rv_preload_start(void);
 RV_HIDDEN void rv_preload_expect(const char *path);
 
 /*
- * The environment of such a program: as it is, or, where it has neither a trace file nor a preloaded library or sanitizer options of its own, with
- * ours. Its maker may have taken one of them out so that a program is not traced.
- *   extended  room for that
- * Any thread, also between vfork and exec.
+ * The environment of such a program gets our variables where it has neither a trace file nor a preloaded library or sanitizer
+ * options of its own: its maker may have taken one of them out so that a program is not traced. Any thread, also between
+ * vfork and exec, on whatever stack there is.
+ *   room      entries that the extended environment takes, with its end; 0: it is left as it is
+ *   extended  room for n_room of them. Returns it
  */
-RV_HIDDEN char *const *rv_preload_environment(char *const *environment, char *extended[RV_PRELOAD_ENVIRONMENT]);
+RV_HIDDEN size_t rv_preload_environment_room(char *const *environment);
+RV_HIDDEN char *const *rv_preload_environment(char *const *environment, char **extended, size_t n_room);
 
 /* rv_preload_expect() of a command that is looked up in PATH. */
 RV_HIDDEN void rv_preload_expect_command(const char *command);
