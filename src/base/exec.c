@@ -10,6 +10,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#define SEGMENTS_MOST 128u /* that are read */
+
 /* No stdio: producers call this too. folder: an entry of PATH, where the empty one is the current folder. */
 static bool join(char *path, size_t path_bytes, const char *folder, size_t n, const char *name)
 {
@@ -67,7 +69,7 @@ static bool can_gain(const char *path)
 static bool has_interpreter(int fd, const Elf64_Ehdr *header)
 {
     Elf64_Phdr segment;
-    for (unsigned i = 0; i < header->e_phnum; i++) {
+    for (unsigned i = 0; i < header->e_phnum && i < SEGMENTS_MOST; i++) {
         const off_t at = (off_t)(header->e_phoff + i * sizeof segment);
         if (pread(fd, &segment, sizeof segment, at) == sizeof segment && segment.p_type == PT_INTERP)
             return true;

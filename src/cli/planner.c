@@ -21,6 +21,7 @@
 #define MOST_BYTES (128l << 20) /* of a program */
 /* A file that changed just now may change again without getting another time. */
 #define SETTLED_S 2
+#define PATIENCE_S 1 /* with a plan, at the end */
 
 struct program {
     uint64_t device, inode;
@@ -191,11 +192,22 @@ const char *rv_planner_place(const struct rv_planner *planner)
     return planner ? planner->place : NULL;
 }
 
+/* A file system may never answer, and a program may have been made to take for ever. */
+static bool has_ended(struct rv_planner *planner)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += PATIENCE_S;
+    if (planner->has_thread && pthread_clockjoin_np(planner->thread, NULL, CLOCK_MONOTONIC, &until) != 0)
+        return false;
+    planner->has_thread = false;
+    return true;
+}
+
 void rv_planner_destroy(struct rv_planner *planner)
 {
-    if (!planner)
+    if (!planner || !has_ended(planner))
         return;
-    join(planner);
     rv_patch_plans_close(planner->plans);
     free(planner->is_known);
     free(planner->programs);

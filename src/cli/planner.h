@@ -19,7 +19,7 @@ const char *rv_planner_place(const struct rv_planner *planner);
 /* Processes may have come: has a thread plan what a second one of them runs. One thread, the drain. */
 void rv_planner_look(struct rv_planner *planner);
 
-/* Waits for a plan that is being made. */
+/* Waits a second for a plan that is being made, then leaves it and its thread to the end of the process. */
 void rv_planner_destroy(struct rv_planner *planner);
 
 #endif

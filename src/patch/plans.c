@@ -85,12 +85,13 @@ struct rv_patch_plans *rv_patch_plans_open(const char *place)
     struct rv_patch_plans *plans = NULL;
     struct stat file;
     char *path;
+    int seals;
     const unsigned long long inode = strtoull(place, &path, 10);
     const int fd = *path == ' ' ? open(path + 1, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
     if (fd < 0)
         return NULL;
     if (fstat(fd, &file) == 0 && file.st_ino == inode && file.st_size == sizeof *plans &&
-        fcntl(fd, F_GET_SEALS) & F_SEAL_FUTURE_WRITE)
+        (seals = fcntl(fd, F_GET_SEALS)) >= 0 && seals & F_SEAL_FUTURE_WRITE && seals & F_SEAL_SHRINK)
         plans = map(fd, PROT_READ);
     close(fd);
     return plans;
@@ -134,7 +135,7 @@ int rv_patch_plans_find(const struct rv_patch_plans *plans, const struct rv_patc
 {
     const struct plan *plan = find(plans, key);
     *all = (struct rv_patch_functions){0};
-    if (!plan)
+    if (!plan || plan->first > MOST_FUNCTIONS || plan->n > MOST_FUNCTIONS - plan->first)
         return -ENOENT;
     all->functions = calloc(plan->n + 1, sizeof *all->functions);
     if (!all->functions)
@@ -143,6 +144,8 @@ int rv_patch_plans_find(const struct rv_patch_plans *plans, const struct rv_patc
     for (size_t i = 0; i < all->n_functions; i++) {
         all->functions[i] = plans->functions[plan->first + i];
         all->functions[i].address += bias;
+        if ((size_t)all->functions[i].refusal >= RV_PATCH_REFUSAL_COUNT)
+            all->functions[i].refusal = RV_PATCH_REFUSAL_COUNT - 1;
         all->n_refused[all->functions[i].refusal]++;
     }
     return 0;
