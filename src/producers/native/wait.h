@@ -15,6 +15,7 @@
 #ifndef RV_PRODUCERS_NATIVE_WAIT_H
 #define RV_PRODUCERS_NATIVE_WAIT_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -111,7 +112,7 @@ static inline void rv_wait_release(const void *object, enum rv_wait_kind kind)
 
 static inline int rv_wait_take(const void *object, enum rv_wait_kind kind, int result)
 {
-    if (rv_wait_has_waiters(object) && result == 0)
+    if (rv_wait_has_waiters(object) && (result == 0 || result == EOWNERDEAD))
         rv_wait_write_taken(object, kind);
     return result;
 }
