@@ -1,7 +1,5 @@
 #include "render/pack.h"
 
-#include <math.h>
-
 #include "base/clock.h"
 #include "model/color.h"
 #include "render/emphasis.h"
@@ -9,8 +7,7 @@
 #define WINDOW_UNITS_MAX ((uint64_t)1 << 30)
 #define BOX_MIN_PX 1.0
 #define COVERAGE_EXACT 65535u
-#define CALL_LIGHT_LEAST 0.25 /* of a call that is widened: seen, however short it is */
-#define N_ROWS 64u            /* depths that are sorted; deeper ones count as the last */
+#define N_ROWS 64u /* depths that are sorted; deeper ones count as the last */
 
 void rv_pack_init(struct rv_pack *pack, uint64_t from_ns, uint64_t to_ns, double ns_per_pixel)
 {
@@ -39,21 +36,9 @@ static uint32_t marks_of(const struct rv_pack *pack, const struct rv_box *box)
            (has_end && box->flags & RV_SPAN_OPEN ? RV_PAINT_OPEN : 0);
 }
 
-/* Of a cell, and of a call that is widened to twice its width and more to be visible: it has less light for it, as a narrow cell has. */
-static uint32_t paint_of(const struct rv_pack *pack, const struct rv_box *box)
-{
-    const bool is_cell = box->coverage != COVERAGE_EXACT,
-               is_widened = (is_cell ? 1 : 2) * box->duration_ns < pack->box_min_ns;
-    if (!is_cell && !is_widened)
-        return marks_of(pack, box);
-    const double share = is_widened ? (double)box->duration_ns / (double)pack->box_min_ns : 1.0;
-    const double light = is_cell ? share * box->coverage : fmax(share, CALL_LIGHT_LEAST) * (COVERAGE_EXACT - 1);
-    const uint32_t coverage = (uint32_t)light;
-    return RV_PAINT_CELL | coverage << RV_PAINT_COVERAGE_SHIFT;
-}
-
 struct rv_box_record rv_pack_box(const struct rv_pack *pack, const struct rv_box *box, size_t lane, uint32_t colour_idx)
 {
+    bool is_cell = box->coverage != COVERAGE_EXACT;
     uint64_t duration_ns = box->duration_ns > pack->box_min_ns ? box->duration_ns : pack->box_min_ns;
     uint64_t start_ns = box->start_ns, end_ns = rv_clock_after_ns(start_ns, duration_ns);
     if (end_ns > pack->to_ns)
@@ -67,10 +52,11 @@ struct rv_box_record rv_pack_box(const struct rv_pack *pack, const struct rv_box
     int64_t start = to_units(pack, start_ns), end = to_units(pack, end_ns);
     uint32_t depth = box->depth < RV_PLACE_MAX ? box->depth : RV_PLACE_MAX;
     uint32_t lane_idx = lane < RV_PLACE_MAX ? (uint32_t)lane : RV_PLACE_MAX;
+    uint32_t paint = is_cell ? RV_PAINT_CELL | (uint32_t)box->coverage << RV_PAINT_COVERAGE_SHIFT : marks_of(pack, box);
     return (struct rv_box_record){
         .start = (int32_t)start,
         .duration = (uint32_t)(end - start),
-        .paint = colour_idx | paint_of(pack, box) | (uint32_t)rv_emphasis_of(NULL, box, 0) << RV_PAINT_EMPHASIS_SHIFT,
+        .paint = colour_idx | paint | (uint32_t)rv_emphasis_of(NULL, box, 0) << RV_PAINT_EMPHASIS_SHIFT,
         .place = depth | lane_idx << RV_PLACE_LANE_SHIFT,
         .id = box->id,
     };

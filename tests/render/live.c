@@ -190,7 +190,7 @@ static double distance(const uint8_t *a, const uint8_t *b)
 static const struct {
     uint64_t width_ns;
     double most;
-} WINDOWS[] = {{20 * MS, 0.4}, {100 * MS, 0.5}, {500 * MS, 0.9}, {1000 * MS, 2.4}, {2000 * MS, 4.0}};
+} WINDOWS[] = {{20 * MS, 0.4}, {100 * MS, 0.5}, {500 * MS, 0.9}, {1000 * MS, 2.9}, {2000 * MS, 4.0}};
 enum {
     N_WIDTHS = sizeof WINDOWS / sizeof *WINDOWS,
     N_MODES = 2,

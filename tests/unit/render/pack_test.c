@@ -89,27 +89,6 @@ Test(pack, the_shortest_box_is_visible, .timeout = 60)
     cr_assert_geq(rv_pack_box(&pack, &cell, 0, 0).duration, 1000);
 }
 
-/* Pixels of 1,000 ns. What is widened has less light, but a call never too little to be seen. */
-Test(pack, what_is_widened_has_less_light, .timeout = 60)
-{
-    static const struct {
-        uint64_t duration_ns;
-        uint16_t coverage;
-        double light; /* as a cell's coverage; 0: it is drawn as a call */
-    } rows[] = {{1000, 65535, 0.0}, {500, 65535, 0.0},  {400, 65535, 0.4},  {1, 65535, 0.25},
-                {0, 65535, 0.25},   {2000, 32767, 0.5}, {500, 32767, 0.25}, {100, 6553, 0.01}};
-    struct rv_pack pack;
-    rv_pack_init(&pack, 0, 1600000, 1000.0);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct rv_box box = {
-            .start_ns = 800000, .duration_ns = rows[i].duration_ns, .coverage = rows[i].coverage, .count = 1};
-        const uint32_t paint = rv_pack_box(&pack, &box, 0, 0).paint;
-        cr_assert_eq((paint & RV_PAINT_CELL) != 0, rows[i].light > 0.0, "row %zu", i);
-        if (rows[i].light > 0.0)
-            cr_assert_float_eq((paint >> RV_PAINT_COVERAGE_SHIFT) / 65534.0, rows[i].light, 0.001, "row %zu", i);
-    }
-}
-
 Test(pack, fields_keep_apart, .timeout = 60)
 {
     struct rv_pack pack;
