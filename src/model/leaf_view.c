@@ -105,7 +105,7 @@ static void fold_part(struct sweep *sweep, const struct rv_innermost_part *part)
     vote(sweep, source, part_ns);
 }
 
-/* Is it the last part's call, which goes on under a cell that does not show? */
+/* Is it the call of the last part, continued under a cell that does not show? */
 static bool extend(struct sweep *sweep, uint32_t source, const struct rv_innermost_part *part)
 {
     const struct rv_view *view = &sweep->leaves->view;

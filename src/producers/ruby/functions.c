@@ -38,7 +38,7 @@ static VALUE take_method(VALUE query)
     return rb_funcall(find_method, rb_intern("bind_call"), 2, asked->owner, RB_ID2SYM(asked->name));
 }
 
-/* Nil where the owner has no such method any more; what other threads raise in this one goes on. */
+/* Nil where the owner has no such method any more; exceptions that other threads raise in this one are raised. */
 static VALUE method_of(const struct query *query)
 {
     const VALUE raised = rb_errinfo();
