@@ -556,8 +556,9 @@ static void add_text_savings(struct rv_text_buffer *text, const struct path *pat
         rv_text_buffer_add(text, "each alone, computed anew; assumed: " ASSUMED "\n");
 }
 
-static void write_text(struct rv_text_buffer *text, const struct path *path)
+static void write_text(struct rv_text_buffer *text, const void *context)
 {
+    const struct path *path = context;
     struct section sections[N_SECTIONS];
     char *call = path->call ? take_subroutine(path, &(struct row){.id = path->call}) : NULL;
     char *thread = take_thread(path, &(struct row){.id = path->thread});
@@ -600,8 +601,9 @@ static void add_csv_times(struct rv_text_buffer *text, const struct path *path, 
         rv_text_buffer_add(text, row ? ",,\n" : ",,,\n");
 }
 
-static void write_csv(struct rv_text_buffer *text, const struct path *path)
+static void write_csv(struct rv_text_buffer *text, const void *context)
 {
+    const struct path *path = context;
     struct section sections[N_SECTIONS];
     list_sections(path, sections);
     rv_text_buffer_add(text, "what,name,time_ns,count,total_ns,blocked_ns,runnable_ns\n");
@@ -654,8 +656,9 @@ static void add_json_times(struct rv_text_buffer *text, const struct path *path,
                               row->runnable_ns);
 }
 
-static void write_json(struct rv_text_buffer *text, const struct path *path)
+static void write_json(struct rv_text_buffer *text, const void *context)
 {
+    const struct path *path = context;
     struct section sections[N_SECTIONS];
     list_sections(path, sections);
     rv_text_buffer_format(text,
@@ -684,28 +687,17 @@ static void write_json(struct rv_text_buffer *text, const struct path *path)
     rv_text_buffer_add(text, "}\n");
 }
 
+static const struct rv_table_forms FORMS = {write_text, write_csv, write_json};
+
 int rv_critical_path_table_write(const struct rv_critical_path_report *report, enum rv_report_format format, FILE *out,
                                  struct rv_critical_path_end *end)
 {
-    struct rv_text_buffer text = {0};
     struct path path = {.report = report};
     int error = find_path(&path);
     if (!error)
-        switch (format) {
-        case RV_REPORT_TEXT:
-            write_text(&text, &path);
-            break;
-        case RV_REPORT_CSV:
-            write_csv(&text, &path);
-            break;
-        case RV_REPORT_JSON:
-            write_json(&text, &path);
-            break;
-        }
-    if (!error)
         *end =
             (struct rv_critical_path_end){path.graph.lane_of[path.thread]->idx, path.call, path.begin_ns, path.to_ns};
-    error = rv_text_buffer_finish(&text, out, error);
+    error = rv_table_write(&FORMS, &path, format, out, error);
     fini(&path);
     return error;
 }

@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 #include "export/lane_calls.h"
-#include "export/report.h"
 #include "export/slice.h"
+#include "export/table.h"
 #include "waits/waits.h"
 
 struct rv_critical_path_report {

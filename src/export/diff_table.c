@@ -109,8 +109,9 @@ static void add_json_row(struct rv_text_buffer *text, const struct rv_diff_table
     rv_text_buffer_format(text, ",\"verdict\":\"%s\"}", rv_diff_significance_word(row->verdict));
 }
 
-static void write_json(struct rv_text_buffer *text, const struct rv_diff_table *table)
+static void write_json(struct rv_text_buffer *text, const void *context)
 {
+    const struct rv_diff_table *table = context;
     for (int side = 0; side < RV_DIFF_SIDES; side++) {
         rv_text_buffer_format(text, "%s\"%s\":{\"title\":", side ? "," : "{", SIDE_NAMES[side]);
         rv_text_buffer_add_json(text, table->title[side]);
@@ -146,8 +147,9 @@ static void add_csv_losses(struct rv_text_buffer *text, const struct rv_diff_tab
     }
 }
 
-static void write_csv(struct rv_text_buffer *text, const struct rv_diff_table *table)
+static void write_csv(struct rv_text_buffer *text, const void *context)
 {
+    const struct rv_diff_table *table = context;
     const struct rv_diff *diff = table->diff;
     struct number numbers[N_NUMBERS];
     numbers_of(&(struct rv_diff_row){0}, numbers);
@@ -242,8 +244,9 @@ static void add_text_row(struct rv_text_buffer *text, const struct rv_diff_table
     rv_text_buffer_add(text, "\n");
 }
 
-static void write_text(struct rv_text_buffer *text, const struct rv_diff_table *table)
+static void write_text(struct rv_text_buffer *text, const void *context)
 {
+    const struct rv_diff_table *table = context;
     const struct rv_diff *diff = table->diff;
     size_t n_verdicts[RV_DIFF_GONE + 1] = {0};
     rv_text_buffer_format(text, "before: %s, %llu calls\nafter:  %s, %llu calls\n\n", table->title[BEFORE],
@@ -281,19 +284,9 @@ static void write_text(struct rv_text_buffer *text, const struct rv_diff_table *
     rv_losses_add_text(text, "lost after", &table->losses[AFTER], RV_LOSS_EVENTS_DROPPED);
 }
 
+static const struct rv_table_forms FORMS = {write_text, write_csv, write_json};
+
 int rv_diff_table_write(const struct rv_diff_table *table, enum rv_report_format format, FILE *out)
 {
-    struct rv_text_buffer text = {0};
-    switch (format) {
-    case RV_REPORT_TEXT:
-        write_text(&text, table);
-        break;
-    case RV_REPORT_CSV:
-        write_csv(&text, table);
-        break;
-    case RV_REPORT_JSON:
-        write_json(&text, table);
-        break;
-    }
-    return rv_text_buffer_finish(&text, out, 0);
+    return rv_table_write(&FORMS, table, format, out, 0);
 }

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "model/diff.h"
-#include "export/report.h"
 #include "flow/loss.h"
+#include "export/table.h"
 
 struct rv_diff_table {
     const struct rv_diff *diff;

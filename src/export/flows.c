@@ -178,8 +178,9 @@ static void add_text_row(struct rv_text_buffer *text, const struct table *table,
     free(name);
 }
 
-static void write_text(struct rv_text_buffer *text, const struct table *table)
+static void write_text(struct rv_text_buffer *text, const void *context)
 {
+    const struct table *table = context;
     rv_text_buffer_format(text, "%12s %10s %10s %10s %10s  flow or task, from begin to end\n", "number", "least",
                           "median", "p99", "longest");
     for (size_t i = 0; i < table->n; i++)
@@ -216,8 +217,9 @@ static void add_csv_longest(struct rv_text_buffer *text, const struct table *tab
     rv_text_buffer_add(text, "\n");
 }
 
-static void write_csv(struct rv_text_buffer *text, const struct table *table)
+static void write_csv(struct rv_text_buffer *text, const void *context)
 {
+    const struct table *table = context;
     rv_text_buffer_add(text, "kind,name,number,whole,least_ns,median_ns,p99_ns,longest_ns,total_ns,on_threads_ns,"
                              "longest_id,longest_begin_ns,longest_steps,from,from_name,from_call,to,to_name,to_call\n");
     for (size_t i = 0; i < table->n; i++) {
@@ -271,8 +273,9 @@ static void add_json_row(struct rv_text_buffer *text, const struct table *table,
     free(name);
 }
 
-static void write_json(struct rv_text_buffer *text, const struct table *table)
+static void write_json(struct rv_text_buffer *text, const void *context)
 {
+    const struct table *table = context;
     rv_text_buffer_add(text, "{\"flows\":[");
     for (size_t i = 0; i < table->n; i++) {
         rv_text_buffer_add(text, i ? "," : "");
@@ -283,26 +286,16 @@ static void write_json(struct rv_text_buffer *text, const struct table *table)
     rv_text_buffer_add(text, "}\n");
 }
 
+static const struct rv_table_forms FORMS = {write_text, write_csv, write_json};
+
 int rv_flows_write(const struct rv_flows_report *report, enum rv_report_format format, FILE *out)
 {
-    struct rv_text_buffer text = {0};
     struct table table = {.flows = rv_flow_table_create(report->flows, report->lanes),
                           .lanes = report->lanes,
                           .subroutines = report->subroutines,
                           .losses = report->losses};
     make_rows(&table);
-    switch (format) {
-    case RV_REPORT_TEXT:
-        write_text(&text, &table);
-        break;
-    case RV_REPORT_CSV:
-        write_csv(&text, &table);
-        break;
-    case RV_REPORT_JSON:
-        write_json(&text, &table);
-        break;
-    }
-    const int result = rv_text_buffer_finish(&text, out, 0);
+    const int result = rv_table_write(&FORMS, &table, format, out, 0);
     free(table.rows);
     rv_flow_table_release(table.flows);
     return result;

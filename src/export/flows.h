@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "export/report.h"
+#include "export/table.h"
 #include "tasks/flows.h"
 
 struct rv_flows_report {

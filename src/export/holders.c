@@ -103,8 +103,9 @@ static void add_text_object(struct rv_text_buffer *text, const struct table *tab
     free(name);
 }
 
-static void write_text(struct rv_text_buffer *text, const struct table *table)
+static void write_text(struct rv_text_buffer *text, const void *context)
 {
+    const struct table *table = context;
     rv_text_buffer_format(text, "%12s %10s %10s  who had it, and who waited\n", "waits", "waited", "held");
     for (size_t i = 0; i < table->holders->n_objects; i++)
         add_text_object(text, table, &table->holders->objects[i]);
@@ -134,8 +135,9 @@ static void add_csv_object(struct rv_text_buffer *text, const struct table *tabl
     free(name);
 }
 
-static void write_csv(struct rv_text_buffer *text, const struct table *table)
+static void write_csv(struct rv_text_buffer *text, const void *context)
 {
+    const struct table *table = context;
     rv_text_buffer_add(text, "kind,object,what,from_ns,to_ns,is_cut,thread,name,call\n");
     for (size_t i = 0; i < table->holders->n_objects; i++)
         add_csv_object(text, table, &table->holders->objects[i]);
@@ -172,8 +174,9 @@ static void add_json_object(struct rv_text_buffer *text, const struct table *tab
     free(name);
 }
 
-static void write_json(struct rv_text_buffer *text, const struct table *table)
+static void write_json(struct rv_text_buffer *text, const void *context)
 {
+    const struct table *table = context;
     rv_text_buffer_add(text, "{\"holders\":[");
     for (size_t i = 0; i < table->holders->n_objects; i++) {
         rv_text_buffer_add(text, i ? "," : "");
@@ -217,23 +220,13 @@ static void read_table(struct table *table)
     table->holders = rv_holders_create(&collecting.collector);
 }
 
+static const struct rv_table_forms FORMS = {write_text, write_csv, write_json};
+
 int rv_holders_write(const struct rv_holders_report *report, enum rv_report_format format, FILE *out)
 {
-    struct rv_text_buffer text = {0};
     struct table table = {.report = report};
     read_table(&table);
-    switch (format) {
-    case RV_REPORT_TEXT:
-        write_text(&text, &table);
-        break;
-    case RV_REPORT_CSV:
-        write_csv(&text, &table);
-        break;
-    case RV_REPORT_JSON:
-        write_json(&text, &table);
-        break;
-    }
-    const int result = rv_text_buffer_finish(&text, out, 0);
+    const int result = rv_table_write(&FORMS, &table, format, out, 0);
     rv_holders_release(table.holders);
     return result;
 }

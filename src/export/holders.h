@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "export/report.h"
+#include "export/table.h"
 #include "waits/waits.h"
 
 struct rv_holders_report {

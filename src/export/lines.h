@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "export/report.h"
+#include "export/table.h"
 #include "model/line_table.h"
 
 struct rv_lines_report {

@@ -25,6 +25,7 @@ struct line {
 };
 
 struct table {
+    const struct rv_report *report;
     struct line *lines;
     size_t n;
     struct rv_lane **lanes; /* by thread */
@@ -111,7 +112,7 @@ static void take_subroutines(struct table *table, const struct rv_report *report
 
 static void table_init(struct table *table, const struct rv_report *report)
 {
-    *table = (struct table){0};
+    *table = (struct table){.report = report};
     (report->group_by ? take_groups : take_subroutines)(table, report);
     qsort(table->lines, table->n, sizeof *table->lines, by_self_time);
     table->lanes = rv_lanes_take_by_thread(report->lanes, &table->n_lanes);
@@ -317,8 +318,10 @@ static void add_json_not_traced(struct rv_text_buffer *text, const struct rv_rep
     free(all);
 }
 
-static void write_json(struct rv_text_buffer *text, const struct rv_report *report, const struct table *table)
+static void write_json(struct rv_text_buffer *text, const void *context)
 {
+    const struct table *table = context;
+    const struct rv_report *report = table->report;
     add_json_number(text, "{\"events\":{\"produced\":", report->n_produced);
     add_json_number(text, ",\"consumed\":", report->n_consumed);
     add_json_number(text, ",\"dropped\":", report->n_dropped);
@@ -378,8 +381,10 @@ static void add_csv_times(struct rv_text_buffer *text, const struct table *table
     }
 }
 
-static void write_csv(struct rv_text_buffer *text, const struct rv_report *report, const struct table *table)
+static void write_csv(struct rv_text_buffer *text, const void *context)
 {
+    const struct table *table = context;
+    const struct rv_report *report = table->report;
     rv_text_buffer_add(text, "name,file,line,calls,total_ns,self_ns,min_ns,p50_ns,p99_ns,max_ns");
     for (int i = 0; i < N_TIMES; i++)
         rv_text_buffer_format(text, ",%s", TIME_NAMES[i]);
@@ -567,8 +572,10 @@ static void add_text_heading(struct rv_text_buffer *text, const struct table *ta
     rv_text_buffer_format(text, " %10s  subroutine\n", "max");
 }
 
-static void write_text(struct rv_text_buffer *text, const struct rv_report *report, const struct table *table)
+static void write_text(struct rv_text_buffer *text, const void *context)
 {
+    const struct table *table = context;
+    const struct rv_report *report = table->report;
     uint64_t n_calls = 0, self_ns = 0;
     char **names =
         rv_table_names_create(table->lines, sizeof *table->lines, offsetof(struct line, name.full), table->n);
@@ -604,24 +611,14 @@ static void write_text(struct rv_text_buffer *text, const struct rv_report *repo
     rv_losses_add_text(text, "lost", report->losses, RV_LOSS_EVENTS_DROPPED + 1);
 }
 
+static const struct rv_table_forms FORMS = {write_text, write_csv, write_json};
+
 int rv_report_write(const struct rv_report *report, enum rv_report_format format, FILE *out)
 {
     struct table table;
-    struct rv_text_buffer text = {0};
     table_init(&table, report);
-    switch (format) {
-    case RV_REPORT_TEXT:
-        fit(&table, report->width);
-        write_text(&text, report, &table);
-        break;
-    case RV_REPORT_CSV:
-        write_csv(&text, report, &table);
-        break;
-    case RV_REPORT_JSON:
-        write_json(&text, report, &table);
-        break;
-    }
-    const int result = rv_text_buffer_finish(&text, out, 0);
+    fit(&table, report->width);
+    const int result = rv_table_write(&FORMS, &table, format, out, 0);
     table_fini(&table);
     return result;
 }

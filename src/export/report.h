@@ -5,12 +5,11 @@
 #include <stdio.h>
 
 #include "export/group_by.h"
+#include "export/table.h"
 #include "flow/loss.h"
 #include "model/lanes.h"
 #include "model/stats.h"
 #include "model/subroutines.h"
-
-enum rv_report_format { RV_REPORT_TEXT, RV_REPORT_CSV, RV_REPORT_JSON };
 
 struct rv_report {
     struct rv_lanes *lanes;

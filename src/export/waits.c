@@ -208,8 +208,9 @@ static void add_text_row(struct rv_text_buffer *text, const struct table *table,
     free(object);
 }
 
-static void write_text(struct rv_text_buffer *text, const struct table *table)
+static void write_text(struct rv_text_buffer *text, const void *context)
 {
+    const struct table *table = context;
     uint64_t n_waits = 0, total_ns = 0;
     rv_text_buffer_format(text, "%12s %10s %10s %10s  waited for\n", "waits", "total", "p99", "longest");
     for (size_t i = 0; i < table->n; i++) {
@@ -287,8 +288,9 @@ static void add_csv_deadlock(struct rv_text_buffer *text, const struct table *ta
     free(object);
 }
 
-static void write_csv(struct rv_text_buffer *text, const struct table *table)
+static void write_csv(struct rv_text_buffer *text, const void *context)
 {
+    const struct table *table = context;
     rv_text_buffer_add(text, "kind,object,waits,total_ns,p99_ns,longest_ns");
     for (unsigned i = 0; i < RV_WAKE_COUNT; i++)
         rv_text_buffer_format(text, ",%s", WAKES[i]);
@@ -382,6 +384,12 @@ static void add_json(struct rv_text_buffer *text, const struct table *table)
     rv_text_buffer_add(text, "}");
 }
 
+static void write_json(struct rv_text_buffer *text, const void *table)
+{
+    add_json(text, table);
+    rv_text_buffer_add(text, "\n");
+}
+
 static void free_table(struct table *table)
 {
     free(table->rows);
@@ -431,24 +439,13 @@ void rv_waits_add_json(struct rv_text_buffer *text, const struct rv_waits_report
     free_table(&table);
 }
 
+static const struct rv_table_forms FORMS = {write_text, write_csv, write_json};
+
 int rv_waits_write(const struct rv_waits_report *report, enum rv_report_format format, FILE *out)
 {
-    struct rv_text_buffer text = {0};
     struct table table;
     const int error = read_table(&table, report);
-    switch (format) {
-    case RV_REPORT_TEXT:
-        write_text(&text, &table);
-        break;
-    case RV_REPORT_CSV:
-        write_csv(&text, &table);
-        break;
-    case RV_REPORT_JSON:
-        add_json(&text, &table);
-        rv_text_buffer_add(&text, "\n");
-        break;
-    }
-    const int result = rv_text_buffer_finish(&text, out, error);
+    const int result = rv_table_write(&FORMS, &table, format, out, error);
     free_table(&table);
     return result;
 }

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "export/report.h"
+#include "export/table.h"
 #include "export/spool.h"
 #include "export/text_buffer.h"
 #include "waits/waits.h"
