@@ -10,8 +10,8 @@
  *
  * What is not simple is for C, between saving and restoring what C may change besides.
  *
- * A function whose return address is a trampoline already was jumped to by another's last act: the first returns, the
- * second is called in its place and gets its entry.
+ * A function whose return address is a trampoline already was jumped to by another's last act, as a third of PHP's and
+ * Lua's are: the first returns, the second is called in its place and gets its entry.
  */
 #include "producers/native/patched.h"
 
@@ -33,6 +33,7 @@ struct results { /* as the text below saves them */
 
 /* Called by text only. */
 RV_HIDDEN __attribute__((used)) void rv_patched_enter_slow(uint64_t *slot, uint64_t stack);
+RV_HIDDEN __attribute__((used)) void rv_patched_follow_slow(uint64_t *slot, uint64_t stack);
 RV_HIDDEN __attribute__((used)) void rv_patched_arrive_slow(uint64_t *slot, struct results *saved,
                                                             struct rv_return *entry);
 RV_HIDDEN void rv_returns_arrive(void);
@@ -75,6 +76,14 @@ static void leave_out(uint64_t next)
         __atomic_fetch_add(&rv_process_map()->header->n_events_without_ring, 2, __ATOMIC_RELAXED);
 }
 
+static uint64_t push_call_of(struct rv_return *entry, const uint64_t *slot, uint64_t function, uint64_t stack,
+                             uint64_t next)
+{
+    entry->function = function;
+    const struct rv_shadow_frame call = frame_of(function, entry->address, slot);
+    return push_call(&call, stack, next);
+}
+
 uint64_t rv_patched_push_call(uint64_t *slot, uint64_t stack, uint64_t function)
 {
     struct rv_return *entry = rv_returns_find(*slot);
@@ -94,23 +103,37 @@ uint64_t rv_patched_push_call(uint64_t *slot, uint64_t stack, uint64_t function)
         }
         entry = rv_returns_replace(number, slot, function);
     }
-    entry->function = function;
-    const struct rv_shadow_frame call = frame_of(function, entry->address, slot);
-    return push_call(&call, stack, next);
+    return push_call_of(entry, slot, function, stack, next);
 }
 
 /* Below the slot is the return address of the function's stub. */
-void rv_patched_enter_slow(uint64_t *slot, uint64_t stack)
+static uint64_t function_at(const uint64_t *slot)
 {
-    (void)rv_patched_push_call(slot, stack, *(const uint64_t *)(uintptr_t)(slot[-1] - RV_PATCH_FUNCTION_BEFORE_RESUME));
+    return *(const uint64_t *)(uintptr_t)(slot[-1] - RV_PATCH_FUNCTION_BEFORE_RESUME);
 }
 
-/* Its thread was about to jump to the trampoline when the real address was put back: nobody traces this call any more, and
- * its entry may be free by now. */
+void rv_patched_enter_slow(uint64_t *slot, uint64_t stack)
+{
+    (void)rv_patched_push_call(slot, stack, function_at(slot));
+}
+
+/* The thread saw a trampoline when the real address was put back: nobody traces this call any more, and its entry may be
+ * free by now. */
 static void pass_restored(uint64_t next)
 {
     if (next != RV_PUSH_NESTED)
         rv_push_cancel(&rv_thread.pusher, next);
+}
+
+/* The function that jumped to this one has returned; the push of the call has begun. */
+void rv_patched_follow_slow(uint64_t *slot, uint64_t stack)
+{
+    struct rv_return *entry = rv_returns_find(*slot);
+    const uint64_t next = rv_push_next(&rv_thread.pusher, stack);
+    if (entry)
+        (void)push_call_of(entry, slot, function_at(slot), stack, next);
+    else
+        pass_restored(next);
 }
 
 void rv_patched_arrive_slow(uint64_t *slot, struct results *saved, struct rv_return *entry)
@@ -160,25 +183,51 @@ _Static_assert(RV_PATCH_FUNCTION_BEFORE_RESUME == FUNCTION_BEFORE_RESUME, "");
 #define SAVED_2 "64"
 
 #define END                                                                                                            \
-    "mov " HEAD ", %rdi\n"                                                                                             \
-    "addq $1, (%rdi)\n"                        /* P1 -> C1, P3 -> C3: x86 lets stores be seen in their order */        \
+    "mov " HEAD ", %rdx\n"                                                                                             \
+    "addq $1, (%rdx)\n"                        /* P1 -> C1, P3 -> C3: x86 lets stores be seen in their order */        \
     "mov %r8, " CURSOR "\n"
 
-/* Of a push that is below the limit. count: text that stores what the frame counts, if anything; it may change rdx. */
-#define CALL(count)                                                                                                    \
+/* Of the call by the entry at rdi, in the frame above the top, which is rsi and whose stack and call site are there. */
+#define PUSH_FRAME(count)                                                                                              \
+    "mov " SAVED "(%rsp), %rdx\n"          /* the resume */                                                            \
+    "mov -" TEXT(FUNCTION_BEFORE_RESUME) "(%rdx), %rax\n"                                                              \
+    "mov %rax, 8(%rdi)\n"                                                                                              \
+    "mov %rax, 56(%rsi)\n"                 /* the frame's site, as in frame_of() */                                    \
+    count                                                                                                              \
+    "add $32, %rsi\n"                                                                                                  \
+    "mov %rsi, " TOP "\n"                                                                                              \
+    "mov %rsi, %rdi\n"                                                                                                 \
+    "shl $43, %rdi\n"                                                                                                  \
+    "or %rax, %rdi\n"                                                                                                  \
+    "mov %rdi, 8(%rsi)\n"                                                                                              \
+    "mov %rdi, -8(%r8)\n"                                                                                              \
+    "rdtsc\n"                                                                                                          \
+    "mov %eax, -16(%r8)\n"                                                                                             \
+    "or $" TEXT(CALL_AT) ", %edx\n"                                                                                    \
+    "mov %edx, -12(%r8)\n"                                                                                             \
+    "prefetchw 496(%r8)\n"                                                                                             \
+    END
+
+/* rdx: how far the slot is beneath that of the frame at rsi; rdi: the slot. */
+#define NEAR_OR_ELSE(elsewhere)                                                                                        \
+    "lea " SAVED_2 "(%rsp), %rdi\n"                                                                                    \
+    "mov (%rsi), %rdx\n"                                                                                               \
+    "sub %rdi, %rdx\n"                                                                                                 \
+    "dec %rdx\n"                                                                                                       \
+    "cmp $" TEXT(NEAR_BYTES) ", %rdx\n"    /* not beneath it, or far beneath */                                        \
+    "jae " #elsewhere "\n"
+
+/* Of a push that is below the limit. count: text that stores what the frame counts, if anything; it may change rdx. follow:
+ * goes on with a return address, rax, that is a trampoline, and its distance from the last, rdi. */
+#define CALL(count, follow)                                                                                            \
     "mov " TOP ", %rsi\n"                                                                                              \
     "mov " SAVED_2 "(%rsp), %rax\n"        /* where the function returns to */                                         \
     "lea rv_returns_trampolines(%rip), %rdi\n"                                                                         \
     "sub %rax, %rdi\n"                     /* behind the first, less than all of them: rdi is in -ARENA_BYTES..0 */    \
     "add $" TEXT(ARENA_BYTES) ", %rdi\n"                                                                               \
     "cmp $" TEXT(ARENA_BYTES) ", %rdi\n"                                                                               \
-    "jb 1f\n"                                                                                                          \
-    "lea " SAVED_2 "(%rsp), %rdi\n"                                                                                    \
-    "mov (%rsi), %rdx\n"                                                                                               \
-    "sub %rdi, %rdx\n"                                                                                                 \
-    "dec %rdx\n"                                                                                                       \
-    "cmp $" TEXT(NEAR_BYTES) ", %rdx\n"    /* not beneath the top's, or far beneath */                                 \
-    "jae 1f\n"                                                                                                         \
+    "jb " #follow "\n"                                                                                                 \
+    NEAR_OR_ELSE(1f)                                                                                                   \
     "mov %rdi, 32(%rsi)\n"                 /* the new frame, where nobody looks yet: its stack, */                     \
     "mov %rax, 48(%rsi)\n"                 /* its call site */                                                         \
     "mov " FREE ", %rax\n"                                                                                             \
@@ -198,27 +247,56 @@ _Static_assert(RV_PATCH_FUNCTION_BEFORE_RESUME == FUNCTION_BEFORE_RESUME, "");
     "mov %rax, (%rdi)\n"                                                                                               \
     "lea rv_returns_trampolines(%rip), %rax\n"                                                                         \
     "add %rdx, %rax\n"                                                                                                 \
-    "mov " SAVED "(%rsp), %rdx\n"          /* the resume */                                                            \
     "mov %rax, " SAVED_2 "(%rsp)\n"                                                                                    \
     "lea " SAVED_2 "(%rsp), %rax\n"                                                                                    \
-    "mov %rax, 16(%rdi)\n"                 /* its slot holds its trampoline: now it may be read */                \
-    "mov -" TEXT(FUNCTION_BEFORE_RESUME) "(%rdx), %rax\n"                                                              \
-    "mov %rax, 8(%rdi)\n"                                                                                              \
-    "mov %rax, 56(%rsi)\n"                 /* the frame's site, as in frame_of() */                                    \
-    count                                                                                                              \
-    "add $32, %rsi\n"                                                                                                  \
-    "mov %rsi, " TOP "\n"                                                                                              \
-    "mov %rsi, %rdi\n"                                                                                                 \
-    "shl $43, %rdi\n"                                                                                                  \
-    "or %rax, %rdi\n"                                                                                                  \
-    "mov %rdi, 8(%rsi)\n"                                                                                              \
-    "mov %rdi, -8(%r8)\n"                                                                                              \
+    "mov %rax, 16(%rdi)\n"                 /* its slot holds its trampoline: now it may be read */                     \
+    PUSH_FRAME(count)
+
+/* The top frame is that of the entry at rdi, whose slot is at this offset, and was written: rdx is its word. */
+#define IS_TOP_OR_ELSE(slot, elsewhere)                                                                                \
+    "mov " TOP ", %rsi\n"                                                                                              \
+    "lea " slot "(%rsp), %rdx\n"                                                                                       \
+    "cmp %rdx, (%rsi)\n"                                                                                               \
+    "jne " #elsewhere "\n"                                                                                             \
+    "movzwl 30(%rsi), %eax\n"                                                                                          \
+    "cmp rv_process_limit(%rip), %eax\n"  /* its call was too deep */                                                  \
+    "ja " #elsewhere "\n"                                                                                              \
+    "mov 8(%rdi), %rax\n"                                                                                              \
+    "mov 8(%rsi), %rdx\n"                                                                                              \
+    "cmp %eax, %edx\n"                                                                                                 \
+    "jne " #elsewhere "\n"
+
+/* The event's time; rcx, r8: as a push has them. */
+#define STAMP_RETURN                                                                                                   \
     "rdtsc\n"                                                                                                          \
     "mov %eax, -16(%r8)\n"                                                                                             \
-    "or $" TEXT(CALL_AT) ", %edx\n"                                                                                    \
+    "or $" TEXT(RETURN_AT) ", %edx\n"                                                                                  \
     "mov %edx, -12(%r8)\n"                                                                                             \
-    "prefetchw 496(%r8)\n"                                                                                             \
     END
+
+/* Two pushes, as rv_patched_push_call() does: the return of the function that jumped here, whose entry stays, and the
+ * call. more: goes on with the second where it is not simple. */
+#define FOLLOW(more)                                                                                                   \
+    "neg %rdi\n"                                                                                                       \
+    "add $" TEXT(ARENA_BYTES) ", %rdi\n"  /* from the first trampoline to this one */                                  \
+    "shl $1, %rdi\n"                      /* entries have 32 bytes, trampolines 16 */                                  \
+    "add rv_returns_entries(%rip), %rdi\n"                                                                             \
+    IS_TOP_OR_ELSE(SAVED_2, 1f)                                                                                        \
+    "mov %rdx, -8(%r8)\n"                                                                                              \
+    "sub $32, %rsi\n"                                                                                                  \
+    "mov %rsi, " TOP "\n"                                                                                              \
+    "movl $0, " TEXT(CAPTURE_AT) "(%rdi)\n"                                                                            \
+    STAMP_RETURN                                                                                                       \
+    "mov %rdi, %rax\n"                                                                                                 \
+    PUSH_BEGIN                                                                                                         \
+    "cmp " LIMIT ", %r8\n"                                                                                             \
+    "jae " #more "\n"                                                                                                  \
+    NEAR_OR_ELSE(more)                                                                                                 \
+    "mov %rdi, 32(%rsi)\n"                                                                                             \
+    "mov %rax, %rdi\n"                                                                                                 \
+    "mov (%rdi), %rax\n"                                                                                               \
+    "mov %rax, 48(%rsi)\n"                                                                                             \
+    PUSH_FRAME("")
 
 #define FRAME_BYTES 112
 #define FRAME_RECORD 72
@@ -291,7 +369,7 @@ __asm__(".pushsection .text\n"
         PUSH_BEGIN
         "cmp " LIMIT ", %r8\n"
         "jae 1f\n"
-        CALL("")
+        CALL("", 3f)
         "6:\n"
         ".cfi_remember_state\n"
         RESTORE_ALL
@@ -317,12 +395,7 @@ __asm__(".pushsection .text\n"
         "dec %rax\n"
         VERDICT_LOOKUP(6b, 11f, IF_KEPT(10f))
         "9:\n"                                /* a call that is too deep, beneath the top's, is not seen at all */
-        "mov (%rsi), %rdx\n"
-        "lea " SAVED_2 "(%rsp), %rdi\n"
-        "sub %rdi, %rdx\n"
-        "dec %rdx\n"
-        "cmp $" TEXT(NEAR_BYTES) ", %rdx\n"
-        "jae 5b\n"
+        NEAR_OR_ELSE(5b)
         "jmp 6b\n"
         "10:\n"
         "mov $1, %eax\n"
@@ -335,12 +408,20 @@ __asm__(".pushsection .text\n"
         PUSH_BEGIN
         "cmp " LIMIT ", %r8\n"
         "jae 1f\n"
-        CALL("mov -8(%rsp), %dx\n" "mov %dx, 62(%rsi)\n")
+        CALL("mov -8(%rsp), %dx\n" "mov %dx, 62(%rsi)\n", 1f)
+        "jmp 6b\n"
+        "3:\n"
+        FOLLOW(8f)
         "jmp 6b\n"
         "1:\n"
         "lea " SAVED_2 "(%rsp), %rdi\n"
         "mov %rsp, %rsi\n"
         CALL_C(rv_patched_enter_slow)
+        "jmp 6b\n"
+        "8:\n"
+        "lea " SAVED_2 "(%rsp), %rdi\n"
+        "mov %rsp, %rsi\n"
+        CALL_C(rv_patched_follow_slow)
         "jmp 6b\n"
         ".cfi_endproc\n"
         ".size rv_patched_enter, . - rv_patched_enter\n"
@@ -364,17 +445,7 @@ __asm__(".pushsection .text\n"
         "jae 1f\n"
         "cmpl $0, " TEXT(CAPTURE_AT) "(%rdi)\n" /* results are copied */
         "jne 1f\n"
-        "mov " TOP ", %rsi\n"
-        "lea " SAVED "(%rsp), %rdx\n"
-        "cmp %rdx, (%rsi)\n"
-        "jne 1f\n"
-        "movzwl 30(%rsi), %eax\n"
-        "cmp rv_process_limit(%rip), %eax\n"  /* its call was too deep */
-        "ja 1f\n"
-        "mov 8(%rdi), %rax\n"
-        "mov 8(%rsi), %rdx\n"
-        "cmp %eax, %edx\n"
-        "jne 1f\n"
+        IS_TOP_OR_ELSE(SAVED, 1f)
         "cmpl $0, " TAKEN "\n"
         "je 1f\n"
         "mov %rdx, -8(%r8)\n"
@@ -393,11 +464,7 @@ __asm__(".pushsection .text\n"
         "or %rsi, %rdx\n"
         "cmpxchg %rdx, " FREE "\n"            /* handlers in between may have taken some */
         "jne 7b\n"
-        "rdtsc\n"
-        "mov %eax, -16(%r8)\n"
-        "or $" TEXT(RETURN_AT) ", %edx\n"
-        "mov %edx, -12(%r8)\n"
-        END
+        STAMP_RETURN
         "6:\n"
         ".cfi_remember_state\n"
         RESTORE_ALL
