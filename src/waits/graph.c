@@ -262,20 +262,48 @@ struct rv_path_step *rv_wait_graph_take_path(struct rv_wait_graph *graph, const 
     return steps;
 }
 
+/* ---- the end ---- */
+
+/* When a thread has ended; 0: it has not begun before to_ns. */
+static uint64_t end_of(const struct rv_lane *lane, uint64_t to_ns)
+{
+    uint64_t first_ns, last_ns;
+    if (!lane || !rv_lane_bounds((struct rv_lane *)(uintptr_t)lane, &first_ns, &last_ns) || first_ns >= to_ns)
+        return 0;
+    return last_ns < to_ns ? last_ns : to_ns;
+}
+
+/* A worker that waits for work when the program ends, ends with the work before. */
+static uint64_t end_of_work(const struct rv_wait_graph *graph, const struct rv_lane *lane, uint64_t end_ns)
+{
+    struct rv_wait wait;
+    rv_wait_place place;
+    const bool waits_last = lane->tid != lane->pid &&
+                            rv_wait_reader_last(graph->reader, lane->idx, end_ns, RV_WAIT_PLACE_END, &wait, &place) &&
+                            wait.end_ns == end_ns && wait.wake == RV_WAKE_UNKNOWN && !wait.waker;
+    return waits_last ? wait.start_ns : end_ns;
+}
+
+static uint32_t find_last(const uint64_t *ends_ns, size_t n)
+{
+    uint32_t last = 0;
+    for (uint32_t i = 1; i < n; i++)
+        if (ends_ns[i] > ends_ns[last])
+            last = i;
+    return n && ends_ns[last] ? last : RV_PATH_NONE;
+}
+
 uint32_t rv_wait_graph_last_thread(const struct rv_wait_graph *graph, uint64_t *to_ns)
 {
-    uint64_t first_ns, last_ns, best_ns = 0;
-    uint32_t best = RV_PATH_NONE;
-    for (uint32_t i = 0; i < graph->n_threads; i++) {
-        if (!graph->lane_of[i] ||
-            !rv_lane_bounds((struct rv_lane *)(uintptr_t)graph->lane_of[i], &first_ns, &last_ns) || first_ns >= *to_ns)
-            continue;
-        last_ns = last_ns < *to_ns ? last_ns : *to_ns;
-        if (last_ns <= best_ns)
-            continue;
-        best_ns = last_ns;
-        best = i;
+    uint64_t *ends_ns = rv_alloc(graph->n_threads + 1, sizeof *ends_ns), end_ns = 0;
+    uint32_t last;
+    for (size_t i = 0; i < graph->n_threads; i++)
+        ends_ns[i] = end_of(graph->lane_of[i], *to_ns);
+    while ((last = find_last(ends_ns, graph->n_threads)) != RV_PATH_NONE && ends_ns[last] != end_ns) {
+        end_ns = end_of_work(graph, graph->lane_of[last], ends_ns[last]);
+        ends_ns[last] = end_ns;
     }
-    *to_ns = best == RV_PATH_NONE ? *to_ns : best_ns;
-    return best;
+    *to_ns = last == RV_PATH_NONE ? *to_ns : end_ns;
+    free(ends_ns);
+    return last;
 }

@@ -30,7 +30,10 @@ struct rv_wait_graph {
 void rv_wait_graph_init(struct rv_wait_graph *graph, struct rv_lanes *lanes, struct rv_wait_reader *reader);
 void rv_wait_graph_fini(struct rv_wait_graph *graph);
 
-/* The thread that lasts longest until *to_ns, which is set to its end; RV_PATH_NONE: none has begun. */
+/*
+ * The thread that lasts longest until *to_ns, which is set to its end; RV_PATH_NONE: none has begun. A wait at a thread's end of
+ * which the waker is unknown does not count, unless the thread is the first of its process.
+ */
 uint32_t rv_wait_graph_last_thread(const struct rv_wait_graph *graph, uint64_t *to_ns);
 
 /* Add the waits that ended after from_ns and began before to_ns. False, with some of them added: there are more than most. */

@@ -92,3 +92,36 @@ Test(graph, a_creator_in_the_parent_process_is_found_without_its_release)
     cr_assert_eq(graph.edges[0].waker, rv_lanes_get(lanes, 1));
     cr_assert_eq(graph.threads[2].parent, 1);
 }
+
+static void end_at(uint32_t lane, uint64_t last_ns)
+{
+    rv_lanes_get(lanes, lane)->last_ns = last_ns;
+    rv_lanes_get(lanes, lane)->n_events = 1;
+}
+
+static void wait_at_end(uint32_t lane, uint64_t start_ns, uint64_t end_ns)
+{
+    end_at(lane, end_ns);
+    rv_waits_add(waits,
+                 &(struct rv_wait){.start_ns = start_ns, .end_ns = end_ns, .lane = lane, .kind = RV_WAIT_CONDITION});
+}
+
+Test(graph, a_worker_that_waits_at_its_end_is_not_what_lasts_longest)
+{
+    uint64_t to_ns = UINT64_MAX;
+    end_at(0, 1000);
+    wait_at_end(1, 50, 1010);
+    make();
+    cr_assert_eq(rv_wait_graph_last_thread(&graph, &to_ns), 0);
+    cr_assert_eq(to_ns, 1000);
+}
+
+Test(graph, a_process_s_first_thread_that_waits_at_its_end_lasts_until_then)
+{
+    uint64_t to_ns = UINT64_MAX;
+    wait_at_end(0, 50, 1010);
+    end_at(1, 1000);
+    make();
+    cr_assert_eq(rv_wait_graph_last_thread(&graph, &to_ns), 0);
+    cr_assert_eq(to_ns, 1010);
+}
