@@ -15,7 +15,7 @@ static const char *const WAKES[RV_WAKE_COUNT] = {[RV_WAKE_UNKNOWN] = "unknown",
                                                  [RV_WAKE_LIKELY] = "likely",
                                                  [RV_WAKE_TIMEOUT] = "timeout"};
 
-enum { CSV_COLUMNS = 15 + RV_WAKE_COUNT };
+enum { CSV_COLUMNS = 16 + RV_WAKE_COUNT };
 
 enum { WAITER, HOLDER, N_SIDES };
 
@@ -182,6 +182,12 @@ static void add_text_deadlock(struct rv_text_buffer *text, const struct table *t
     free(object);
 }
 
+/* In percent. */
+static unsigned share_of(const struct rv_waits_row *row, uint64_t n_ns)
+{
+    return (unsigned)((double)n_ns * 100.0 / (double)(row->total_ns ? row->total_ns : 1) + 0.5);
+}
+
 static void add_text_row(struct rv_text_buffer *text, const struct table *table, const struct rv_waits_row *row)
 {
     char *object = take_name(table, row->object);
@@ -195,14 +201,14 @@ static void add_text_row(struct rv_text_buffer *text, const struct table *table,
     rv_text_buffer_add(text, "\n");
     add_text_calls(text, table, stack_of(table, row, WAITER));
     if (row->held_ns) {
-        rv_text_buffer_format(
-            text, "%*s%3u %% %s ", INDENT, "",
-            (unsigned)((double)row->held_ns * 100.0 / (double)(row->total_ns ? row->total_ns : 1) + 0.5),
-            row->n_of_wake[RV_WAKE_UNKNOWN] == row->n_waits ? "held by" : "ended by");
+        rv_text_buffer_format(text, "%*s%3u %% %s ", INDENT, "", share_of(row, row->held_ns),
+                              row->n_of_wake[RV_WAKE_UNKNOWN] == row->n_waits ? "held by" : "ended by");
         add_text_side(text, table, &row->holder);
         rv_text_buffer_add(text, "\n");
         add_text_calls(text, table, stack_of(table, row, HOLDER));
     }
+    if (share_of(row, row->idle_ns))
+        rv_text_buffer_format(text, "%*s%3u %% idle\n", INDENT, "", share_of(row, row->idle_ns));
     if (row->n_of_wake[RV_WAKE_TIMEOUT])
         rv_text_buffer_format(text, "%*s%" PRIu64 " timed out\n", INDENT + 3, "", row->n_of_wake[RV_WAKE_TIMEOUT]);
     free(object);
@@ -263,7 +269,7 @@ static void add_csv_row(struct rv_text_buffer *text, const struct table *table, 
     rv_text_buffer_format(text, ",%" PRIu64, row->held_ns);
     add_csv_calls(text, table, stack_of(table, row, HOLDER));
     add_csv_calls(text, table, stack_of(table, row, WAITER));
-    rv_text_buffer_add(text, "\n");
+    rv_text_buffer_format(text, ",%" PRIu64 "\n", row->idle_ns);
     free(object);
 }
 
@@ -284,7 +290,7 @@ static void add_csv_deadlock(struct rv_text_buffer *text, const struct table *ta
     rv_text_buffer_format(text, ",%" PRIu64, n_ns);
     add_csv_calls(text, table, deadlocked_stack(table, holder_of(table, i)));
     add_csv_calls(text, table, deadlocked_stack(table, i));
-    rv_text_buffer_add(text, "\n");
+    rv_text_buffer_add(text, ",0\n");
     free(object);
 }
 
@@ -295,7 +301,7 @@ static void write_csv(struct rv_text_buffer *text, const void *context)
     for (unsigned i = 0; i < RV_WAKE_COUNT; i++)
         rv_text_buffer_format(text, ",%s", WAKES[i]);
     rv_text_buffer_add(text, ",waiter,waiter_name,waiter_call,holder,holder_name,holder_call,held_ns,holder_stack,"
-                             "waiter_stack\n");
+                             "waiter_stack,idle_ns\n");
     for (size_t i = 0; i < table->n; i++)
         add_csv_row(text, table, &table->rows[i]);
     for (size_t i = 0; i < table->n_deadlocked; i++)
@@ -335,8 +341,8 @@ static void add_json_row(struct rv_text_buffer *text, const struct table *table,
     rv_text_buffer_add_json(text, object);
     rv_text_buffer_format(text,
                           ",\"waits\":%" PRIu64 ",\"total_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64
-                          ",\"longest_ns\":%" PRIu64 ",\"wakes\":{",
-                          row->n_waits, row->total_ns, row->p99_ns, row->longest_ns);
+                          ",\"longest_ns\":%" PRIu64 ",\"idle_ns\":%" PRIu64 ",\"wakes\":{",
+                          row->n_waits, row->total_ns, row->p99_ns, row->longest_ns, row->idle_ns);
     for (unsigned i = 0; i < RV_WAKE_COUNT; i++)
         rv_text_buffer_format(text, "%s\"%s\":%" PRIu64, i ? "," : "", WAKES[i], row->n_of_wake[i]);
     rv_text_buffer_add(text, "}");

@@ -18,8 +18,6 @@
 #define CLOSE_WIDTH 52.0f
 #define ALL_WIDTH 700.0f /* least width for all columns */
 
-enum column { COLUMN_OBJECT, COLUMN_TOTAL, COLUMN_WAITS, COLUMN_P99, COLUMN_LONGEST, COLUMN_WAITER, COLUMN_HOLDER };
-
 /* A name that leads somewhere. */
 static void show_link(const struct rv_ui_style *style, const char *id, const char *name, enum rv_action action,
                       const struct rv_waits_table_row *row, struct rv_ui_acts *acts)
@@ -46,6 +44,7 @@ static void show_row(const struct rv_ui_style *style, const struct rv_waits_tabl
     show_link(style, "object", row->object, RV_ACTION_SHOW_WAIT, row, acts);
     rv_table_cell_ns(style, row->total_ns);
     if (!is_narrow) {
+        rv_table_cell_ns(style, row->idle_ns);
         rv_table_cell_count(style, row->n_waits);
         rv_table_cell_ns(style, row->p99_ns);
         rv_table_cell_ns(style, row->longest_ns);
@@ -61,15 +60,16 @@ static void show_rows(const struct rv_ui_style *style, const struct rv_waits_tab
     const bool is_narrow = size[0] < ALL_WIDTH;
     const struct rv_imgui_column object = {.title = "waited for", .width = floorf(NAME_SHARE * size[0])},
                                  total = {.title = "total", .width = NUMBER_WIDTH},
+                                 idle = {.title = "idle", .width = NUMBER_WIDTH},
                                  waits = {.title = "waits", .width = NUMBER_WIDTH},
                                  p99 = {.title = "p99", .width = NUMBER_WIDTH},
                                  longest = {.title = "longest", .width = NUMBER_WIDTH},
                                  waiter = {.title = "who waited longest", .width = floorf(NAME_SHARE * size[0])},
                                  holder = {.title = "who kept them waiting"};
-    const struct rv_imgui_column all[] = {object, total, waits, p99, longest, waiter, holder},
+    const struct rv_imgui_column all[] = {object, total, idle, waits, p99, longest, waiter, holder},
                                  few[] = {object, total, holder};
     int from, to;
-    if (!rv_imgui_table_begin(is_narrow ? "few rows" : "rows", is_narrow ? few : all, is_narrow ? 3 : 7, size[1]))
+    if (!rv_imgui_table_begin(is_narrow ? "few rows" : "rows", is_narrow ? few : all, is_narrow ? 3 : 8, size[1]))
         return;
     rv_imgui_table_rows((int)shown->n_rows, &from, &to);
     for (int i = from; i < to; i++) {

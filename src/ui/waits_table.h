@@ -13,7 +13,7 @@ struct rv_waits_table_row {
     uint32_t idx; /* as actions have it */
     bool is_warning;
     char object[160], waiter[160], holder[160]; /* "": unknown */
-    uint64_t n_waits, total_ns, p99_ns, longest_ns;
+    uint64_t n_waits, total_ns, idle_ns, p99_ns, longest_ns;
 };
 
 struct rv_waits_table {

@@ -32,19 +32,13 @@ struct making { /* one object after the other */
 
 /* ---- collected ---- */
 
-static bool is_lock(enum rv_wait_kind kind)
-{
-    return kind == RV_WAIT_MUTEX || kind == RV_WAIT_READ_LOCK || kind == RV_WAIT_WRITE_LOCK || kind == RV_WAIT_ONCE ||
-           kind == RV_WAIT_FILE_LOCK;
-}
-
 /* Objects of other waits are kinds of files, but those of which it is known who wrote to them. */
 static bool is_of_object(const struct rv_wait_edge *edge)
 {
     const enum rv_wait_kind kind = edge->wait.kind;
     if (!edge->wait.object || kind == RV_WAIT_START || kind == RV_WAIT_JOIN)
         return false;
-    return kind < RV_WAIT_SLEEP || is_lock(kind) || edge->waker;
+    return kind < RV_WAIT_SLEEP || rv_wait_kind_is_lock(kind) || edge->waker;
 }
 
 void rv_holder_collector_add(struct rv_holder_collector *collector, const struct rv_wait_edge *edge)
@@ -129,7 +123,7 @@ static void begin_wait(struct making *making, const struct rv_wait_edge *edge)
         making->end_ns = wait->start_ns;
     }
     making->end_ns = wait->end_ns > making->end_ns ? wait->end_ns : making->end_ns;
-    if (is_lock(wait->kind))
+    if (rv_wait_kind_is_lock(wait->kind))
         add_holder(making, edge);
     push(making, &(struct rv_hold){.from_ns = wait->start_ns,
                                    .to_ns = wait->start_ns + rv_wait_duration_ns(wait),
@@ -140,7 +134,8 @@ static void begin_wait(struct making *making, const struct rv_wait_edge *edge)
 
 static bool has_taken(const struct rv_wait *wait)
 {
-    return is_lock(wait->kind) && wait->wake != RV_WAKE_TIMEOUT && !(wait->wake == RV_WAKE_UNKNOWN && wait->waker);
+    return rv_wait_kind_is_lock(wait->kind) && wait->wake != RV_WAKE_TIMEOUT &&
+           !(wait->wake == RV_WAKE_UNKNOWN && wait->waker);
 }
 
 struct parts {                        /* of one object, each in order of time */
@@ -267,7 +262,7 @@ static const struct rv_wait **take_ends(struct parts *parts)
 static bool are_for_lock(const struct parts *parts)
 {
     for (size_t i = 0; i < parts->n_edges; i++)
-        if (is_lock(parts->edges[i].wait.kind))
+        if (rv_wait_kind_is_lock(parts->edges[i].wait.kind))
             return true;
     return false;
 }

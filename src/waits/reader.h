@@ -68,7 +68,7 @@ struct rv_wait_sum { /* of the waits of a lane that lie in a stretch of time */
 bool rv_wait_reader_sum(struct rv_wait_reader *reader, uint32_t lane_idx, uint64_t from_ns, uint64_t to_ns,
                         struct rv_wait_sum *sum);
 
-/* All waits so far by object, most waiting first, for the caller to free. */
+/* All waits so far by object, in the order of rv_wait_sums_take_rows(), for the caller to free. */
 struct rv_waits_row *rv_wait_reader_take_rows(struct rv_wait_reader *reader, size_t *n);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
+#include "waits/idle.h"
 
 enum { MOST_SHARES = 1 << 20 }; /* those beyond are of no holder */
 
@@ -13,8 +14,10 @@ void rv_wait_sums_fini(struct rv_wait_sums *sums)
         rv_histogram_fini(&sums->sums[i].durations);
     rv_hash_index_fini(&sums->by_object);
     rv_hash_index_fini(&sums->by_waker);
+    rv_hash_index_fini(&sums->by_waiter);
     free(sums->sums);
     free(sums->shares);
+    free(sums->waiters);
     *sums = (struct rv_wait_sums){.n = 0};
 }
 
@@ -61,6 +64,28 @@ static void add_share(struct rv_wait_sums *sums, const struct rv_wait_share *sha
     }
 }
 
+static void add_waiter(struct rv_wait_sums *sums, const struct rv_waiter_share *share)
+{
+    const uint64_t key = (uint64_t)share->sum << 32 | share->lane;
+    uint32_t number = rv_hash_index_get(&sums->by_waiter, key);
+    if (!number && sums->n_waiters >= MOST_SHARES)
+        return;
+    if (!number) {
+        sums->waiters =
+            rv_vec_reserve(sums->waiters, &sums->waiters_capacity, sums->n_waiters + 1, sizeof *sums->waiters);
+        sums->waiters[sums->n_waiters++] = (struct rv_waiter_share){.sum = share->sum, .lane = share->lane};
+        number = (uint32_t)sums->n_waiters;
+        rv_hash_index_add(&sums->by_waiter, key, number);
+    }
+    sums->waiters[number - 1].n_ns = rv_clock_after_ns(sums->waiters[number - 1].n_ns, share->n_ns);
+}
+
+/* Who comes next from outside is nobody's work. */
+static bool is_for_clients(const struct rv_wait *wait)
+{
+    return (wait->kind == RV_WAIT_POLL || wait->kind == RV_WAIT_ACCEPT) && !wait->waker;
+}
+
 void rv_wait_sums_add(struct rv_wait_sums *sums, const struct rv_wait_edge *edge)
 {
     const struct rv_wait *wait = &edge->wait;
@@ -73,6 +98,8 @@ void rv_wait_sums_add(struct rv_wait_sums *sums, const struct rv_wait_edge *edge
     sum->total_ns = rv_clock_after_ns(sum->total_ns, n_ns);
     sum->n_of_wake[wait->wake]++;
     rv_histogram_add(&sum->durations, n_ns);
+    if (!is_for_clients(wait))
+        add_waiter(sums, &(struct rv_waiter_share){number - 1, wait->lane, n_ns});
     if (wait->waker)
         add_share(sums, &(struct rv_wait_share){.sum = number - 1,
                                                 .waker = {edge->waker, wait->waker, edge->waker_call},
@@ -102,6 +129,11 @@ void rv_wait_sums_merge(struct rv_wait_sums *into, const struct rv_wait_sums *fr
         struct rv_wait_share share = from->shares[i];
         share.sum = find_sum(into, from->sums[share.sum].object, from->sums[share.sum].kind) - 1;
         add_share(into, &share);
+    }
+    for (size_t i = 0; i < from->n_waiters; i++) {
+        struct rv_waiter_share share = from->waiters[i];
+        share.sum = find_sum(into, from->sums[share.sum].object, from->sums[share.sum].kind) - 1;
+        add_waiter(into, &share);
     }
 }
 
@@ -135,9 +167,18 @@ static struct rv_waits_row row_of(const struct rv_wait_sum_of *sum, const struct
     return row;
 }
 
-static int by_total(const void *a, const void *b)
+/* Waiting for the end of a thread or process comes from what that waited for, and does not hide it. */
+static uint64_t rank_of(const struct rv_waits_row *row)
+{
+    return row->kind == RV_WAIT_JOIN || row->kind == RV_WAIT_PROCESS ? 0 : row->total_ns - row->idle_ns;
+}
+
+static int by_waiting(const void *a, const void *b)
 {
     const struct rv_waits_row *x = a, *y = b;
+    const uint64_t x_ns = rank_of(x), y_ns = rank_of(y);
+    if (x_ns != y_ns)
+        return x_ns > y_ns ? -1 : 1;
     if (x->total_ns != y->total_ns)
         return x->total_ns > y->total_ns ? -1 : 1;
     return x->object < y->object ? -1 : x->object > y->object;
@@ -150,6 +191,7 @@ struct rv_waits_row *rv_wait_sums_take_rows(const struct rv_wait_sums *sums, con
     for (size_t i = 0; i < sums->n; i++)
         rows[i] = row_of(&sums->sums[i], lanes);
     set_holders(sums, rows);
-    qsort(rows, *n, sizeof *rows, by_total);
+    rv_wait_idle_set(sums, lanes, rows);
+    qsort(rows, *n, sizeof *rows, by_waiting);
     return rows;
 }

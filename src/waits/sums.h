@@ -33,6 +33,12 @@ struct rv_wait_sums {       /* zeroed = none */
     } * shares;
     size_t n_shares, shares_capacity;
     struct rv_hash_index by_waker; /* 1 + index */
+    struct rv_waiter_share {       /* of a sum's waiting, but for clients: of one thread */
+        uint32_t sum, lane;        /* its index */
+        uint64_t n_ns;
+    } * waiters;
+    size_t n_waiters, waiters_capacity;
+    struct rv_hash_index by_waiter; /* 1 + index */
 };
 
 void rv_wait_sums_fini(struct rv_wait_sums *sums);
@@ -45,6 +51,7 @@ struct rv_waits_row {
     uint32_t object; /* 0: none; RV_WAITS_OTHER: several */
     enum rv_wait_kind kind;
     uint64_t n_waits, total_ns, p99_ns, longest_ns;
+    uint64_t idle_ns;                  /* of total_ns: it held nobody up (waits/idle.h) */
     uint64_t n_of_wake[RV_WAKE_COUNT]; /* what is known of the wakers */
     struct rv_wait_side waiter;        /* of the longest wait, */
     uint64_t waited_ns;                /* and its end */
@@ -53,7 +60,7 @@ struct rv_waits_row {
     uint64_t released_ns;              /* when it ended the longest of these waits; 0: unknown */
 };
 
-/* By object, most waiting first, for the caller to free. */
+/* By object, most waiting first, but what was idle or for the end of a thread or process; for the caller to free. */
 struct rv_waits_row *rv_wait_sums_take_rows(const struct rv_wait_sums *sums, const struct rv_lanes *lanes, size_t *n);
 
 #endif

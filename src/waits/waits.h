@@ -46,6 +46,12 @@ struct rv_release { /* a thread released an object that others waited for */
 /* As reports and the window call it; static. */
 const char *rv_wait_kind_name(enum rv_wait_kind kind);
 
+static inline bool rv_wait_kind_is_lock(enum rv_wait_kind kind)
+{
+    return kind == RV_WAIT_MUTEX || kind == RV_WAIT_READ_LOCK || kind == RV_WAIT_WRITE_LOCK || kind == RV_WAIT_ONCE ||
+           kind == RV_WAIT_FILE_LOCK;
+}
+
 struct rv_waits;
 
 /*

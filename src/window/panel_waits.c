@@ -41,6 +41,7 @@ static void describe(const struct rv_viewer *viewer, size_t idx, struct rv_waits
                                        .is_warning = is_deadlocked,
                                        .n_waits = row->n_waits,
                                        .total_ns = row->total_ns,
+                                       .idle_ns = row->idle_ns,
                                        .p99_ns = row->p99_ns,
                                        .longest_ns = row->longest_ns};
     (void)snprintf(out->object, sizeof out->object, "%s%s%s%s", is_deadlocked ? "deadlock: " : "",

@@ -41,6 +41,12 @@ waits_first mutex lock serve hold_the_lock
 path_first objects "mutex lock"
 path_in hold_the_lock $total
 
+# Workers that wait for work longer than anything else hide nothing.
+record idle
+waits_first mutex lock serve hold_the_lock
+waits_for condition has_work ""
+path_in hold_the_lock $total
+
 record starvation
 waits_for condition turn take_turn
 path_in take_turn $total

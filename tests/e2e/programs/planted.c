@@ -114,6 +114,34 @@ static void pause_of_collector(void)
         answer(i);
 }
 
+/* ---- three threads contend for a lock while others wait for work that never comes ---- */
+
+static pthread_cond_t has_work = PTHREAD_COND_INITIALIZER;
+static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
+static volatile unsigned n_jobs;
+
+SCENE static void wait_for_work(void)
+{
+    pthread_mutex_lock(&queue_lock);
+    while (!n_jobs)
+        pthread_cond_wait(&has_work, &queue_lock);
+    pthread_mutex_unlock(&queue_lock);
+}
+
+static void *do_jobs(void *unused)
+{
+    wait_for_work();
+    return unused;
+}
+
+static void idle_workers(void)
+{
+    pthread_t workers[N_THREADS];
+    for (unsigned i = 0; i < N_THREADS; i++)
+        pthread_create(&workers[i], NULL, do_jobs, NULL);
+    run_threads(serve_all, 3);
+}
+
 /* ---- starvation: one thread gets its turn when all others have had all of theirs ---- */
 
 static pthread_cond_t turn = PTHREAD_COND_INITIALIZER;
@@ -339,6 +367,7 @@ int main(int argc, char **argv)
     } PROBLEMS[] = {{"convoy", convoy},
                     {"slow", slow},
                     {"pause", pause_of_collector},
+                    {"idle", idle_workers},
                     {"starvation", starvation},
                     {"inversion", inversion},
                     {"consumer", slow_consumer},

@@ -77,12 +77,9 @@ Test(model_waits, a_wait_that_ends_before_it_begins_takes_no_time)
 Test(model_waits, the_holder_is_the_thread_and_call_of_the_last_release_before_the_wake)
 {
     size_t n;
-    rv_waits_add_release(
-        waits, &(struct rv_release){.at_ns = 20, .lane = 1, .object = LOCK, .call = HOLDS_IN + 1});
-    rv_waits_add_release(waits,
-                         &(struct rv_release){.at_ns = 90, .lane = 2, .object = LOCK, .call = HOLDS_IN});
-    rv_waits_add_release(waits,
-                         &(struct rv_release){.at_ns = 95, .lane = 2, .object = OTHER_LOCK, .call = 1});
+    rv_waits_add_release(waits, &(struct rv_release){.at_ns = 20, .lane = 1, .object = LOCK, .call = HOLDS_IN + 1});
+    rv_waits_add_release(waits, &(struct rv_release){.at_ns = 90, .lane = 2, .object = LOCK, .call = HOLDS_IN});
+    rv_waits_add_release(waits, &(struct rv_release){.at_ns = 95, .lane = 2, .object = OTHER_LOCK, .call = 1});
     rv_waits_add_release(waits, &(struct rv_release){.at_ns = 200, .lane = 2, .object = LOCK, .call = 2});
     add(LOCK, 10, 22, 21, 101);
     add(LOCK, 30, 100, 91, 102);
@@ -116,8 +113,7 @@ Test(model_waits, sums_stay_exact_when_waits_are_let_go)
     rv_waits_destroy(waits);
     waits = rv_waits_create(lanes, 100000);
     for (uint64_t i = 1; i <= N; i++) {
-        rv_waits_add_release(
-            waits, &(struct rv_release){.at_ns = 10 * i, .lane = 1, .object = LOCK, .call = HOLDS_IN});
+        rv_waits_add_release(waits, &(struct rv_release){.at_ns = 10 * i, .lane = 1, .object = LOCK, .call = HOLDS_IN});
         add(LOCK, 10 * i - 3, 10 * i, 10 * i, 101);
     }
     const struct rv_waits_state state = rv_waits_state(waits);
@@ -184,4 +180,57 @@ Test(model_waits, a_waker_without_a_release_is_the_thread_that_lived_then)
     cr_expect_eq(rows[0].holder.lane, later);
     cr_expect_eq(rows[1].holder.lane, former);
     free(rows);
+}
+
+static void add_as(uint32_t lane, enum rv_wait_kind kind, uint32_t object, uint64_t start_ns, uint64_t end_ns,
+                   uint32_t waker)
+{
+    rv_waits_add(waits, &(struct rv_wait){.start_ns = start_ns,
+                                          .end_ns = end_ns,
+                                          .lane = lane,
+                                          .object = object,
+                                          .kind = kind,
+                                          .waker = waker,
+                                          .wake = waker ? RV_WAKE_LIKELY : RV_WAKE_UNKNOWN});
+}
+
+enum { JOBS = 30, RESULTS = 31, CLIENTS = 32 };
+
+/* Expect rows of these objects in this order, with this time that was idle. */
+static void expect_ranks(const uint32_t *objects, const uint64_t *idle_ns, size_t n_expected)
+{
+    size_t n;
+    struct rv_waits_row *rows = take_rows(&n);
+    cr_assert_eq(n, n_expected);
+    for (size_t i = 0; i < n; i++) {
+        cr_expect_eq(rows[i].object, objects[i], "place %zu: object %u", i, rows[i].object);
+        cr_expect_eq(rows[i].idle_ns, idle_ns[i], "place %zu: idle %lu", i, (unsigned long)rows[i].idle_ns);
+    }
+    free(rows);
+}
+
+Test(model_waits, workers_without_work_and_waits_for_clients_are_idle_and_come_last)
+{
+    add_as(1, RV_WAIT_CONDITION, JOBS, 0, 1000, 100); /* the first thread gave it work, and does not wait for it */
+    add_as(0, RV_WAIT_POLL, CLIENTS, 0, 900, 0);
+    add_as(0, RV_WAIT_MUTEX, LOCK, 900, 910, 102);
+    expect_ranks((const uint32_t[]){LOCK, JOBS, CLIENTS}, (const uint64_t[]){0, 1000, 900}, 3);
+}
+
+Test(model_waits, who_keeps_a_thread_waiting_that_is_waited_for_is_not_idle)
+{
+    add_as(0, RV_WAIT_CONDITION, RESULTS, 0, 300, 101);
+    add_as(1, RV_WAIT_SLEEP, 0, 0, 1000, 0);             /* 300 of it were waited for, */
+    add_as(1, RV_WAIT_CONDITION, JOBS, 1000, 2000, 102); /* and as much of this, */
+    add_as(2, RV_WAIT_READ, OTHER_LOCK, 1000, 1200, 0);  /* so this, too */
+    expect_ranks((const uint32_t[]){0, JOBS, RESULTS, OTHER_LOCK}, (const uint64_t[]){700, 700, 0, 0}, 4);
+}
+
+Test(model_waits, what_threads_do_comes_before_waits_for_their_ends)
+{
+    add_as(0, RV_WAIT_JOIN, 0, 0, 500, 101);
+    add_as(0, RV_WAIT_JOIN, 0, 500, 510, 102);
+    add_as(1, RV_WAIT_SLEEP, JOBS, 0, 400, 0);
+    add_as(2, RV_WAIT_SLEEP, JOBS, 0, 505, 0); /* it was to end as much as the other */
+    expect_ranks((const uint32_t[]){JOBS, 0}, (const uint64_t[]){0, 0}, 2);
 }

@@ -1,0 +1,100 @@
+/*
+ * How long others waited for a thread follows from the sums alone: whose waits a thread ended. As the waits for it count only
+ * by their part that is not idle, the parts are found in rounds, from none on: they only grow.
+ */
+#include "waits/idle.h"
+
+#include <float.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+enum { MOST_ROUNDS = 16 };
+#define GROWTH_OF_NOTE 0.001 /* rounds end with less */
+
+struct finding {
+    const struct rv_wait_sums *sums;
+    size_t n_lanes;
+    bool *is_first;     /* by lane */
+    double *awaited_ns; /* by lane: for how long others waited for it */
+    double *needed_ns;  /* of each sum: not idle */
+};
+
+/* Its end ends the command. A child's is wanted as far as its parent waits for it. */
+static bool is_first(const struct rv_lanes *lanes, const struct rv_lane *lane)
+{
+    const size_t n = lane->tid == lane->pid ? rv_lanes_n(lanes) : 0;
+    for (size_t i = 0; i < n; i++)
+        if (rv_lanes_get(lanes, i)->pid == lane->parent_pid)
+            return false;
+    return n != 0;
+}
+
+/* What is not idle, for each sum, by who was waited for so far. Returns its growth. */
+static double find_needed(struct finding *finding)
+{
+    const struct rv_wait_sums *sums = finding->sums;
+    double growth = 0.0;
+    for (size_t i = 0; i < sums->n; i++) {
+        growth -= finding->needed_ns[i];
+        finding->needed_ns[i] = 0.0;
+    }
+    for (size_t i = 0; i < sums->n_waiters; i++) {
+        const struct rv_waiter_share *share = &sums->waiters[i];
+        const double n_ns = (double)share->n_ns, awaited_ns = finding->awaited_ns[share->lane];
+        finding->needed_ns[share->sum] += n_ns < awaited_ns ? n_ns : awaited_ns;
+    }
+    for (size_t i = 0; i < sums->n; i++) {
+        if (rv_wait_kind_is_lock(sums->sums[i].kind))
+            finding->needed_ns[i] = (double)sums->sums[i].total_ns;
+        growth += finding->needed_ns[i];
+    }
+    return growth;
+}
+
+/* What is not idle of the waiting that a thread ended: the same part as of all that sum. Threads and processes are waited for
+ * one after the other, but their ends are wanted all at once. */
+static double awaited_of(const struct finding *finding, const struct rv_wait_share *share)
+{
+    const struct rv_wait_sum_of *sum = &finding->sums->sums[share->sum];
+    const double needed_ns = finding->needed_ns[share->sum];
+    if (sum->kind == RV_WAIT_JOIN || sum->kind == RV_WAIT_PROCESS)
+        return needed_ns;
+    return sum->total_ns ? needed_ns * ((double)share->n_ns / (double)sum->total_ns) : 0.0;
+}
+
+static void find_awaited(struct finding *finding)
+{
+    const struct rv_wait_sums *sums = finding->sums;
+    for (size_t i = 0; i < finding->n_lanes; i++)
+        finding->awaited_ns[i] = finding->is_first[i] ? DBL_MAX : 0.0;
+    for (size_t i = 0; i < sums->n_shares; i++) {
+        const struct rv_wait_share *share = &sums->shares[i];
+        if (share->waker.lane && share->waker.lane->idx < finding->n_lanes)
+            finding->awaited_ns[share->waker.lane->idx] += awaited_of(finding, share);
+    }
+}
+
+void rv_wait_idle_set(const struct rv_wait_sums *sums, const struct rv_lanes *lanes, struct rv_waits_row *rows)
+{
+    const size_t n_lanes = rv_lanes_n(lanes);
+    struct finding finding = {.sums = sums,
+                              .n_lanes = n_lanes,
+                              .is_first = rv_alloc(n_lanes + 1, sizeof *finding.is_first),
+                              .needed_ns = rv_alloc(sums->n + 1, sizeof *finding.needed_ns),
+                              .awaited_ns = rv_alloc(n_lanes + 1, sizeof *finding.awaited_ns)};
+    double needed_ns = 0.0, growth = 1.0;
+    for (size_t i = 0; i < n_lanes; i++)
+        finding.is_first[i] = is_first(lanes, rv_lanes_get(lanes, i));
+    for (unsigned i = 0; i < MOST_ROUNDS && growth > GROWTH_OF_NOTE * needed_ns; i++) {
+        find_awaited(&finding);
+        growth = find_needed(&finding);
+        needed_ns += growth;
+    }
+    for (size_t i = 0; i < sums->n; i++)
+        rows[i].idle_ns =
+            finding.needed_ns[i] < (double)rows[i].total_ns ? rows[i].total_ns - (uint64_t)finding.needed_ns[i] : 0;
+    free(finding.is_first);
+    free(finding.needed_ns);
+    free(finding.awaited_ns);
+}
