@@ -74,10 +74,10 @@ OPTION(WAITS, WATCH, "waits", "[=text|csv|json]", NULL, WORD(report_format),
 
 OPTION(HOLDERS, WATCH, "holders", "[=text|csv|json]", NULL, WORD(report_format),
     "print who had each lock that was waited for, and who waited, over time",
-    "The objects are those of --waits, most waiting first. For locks and file locks: each time in which a thread had one "
-    "while others waited for it, with the call that released it. For all objects: each wait. The thread that had a lock "
-    "when the first other one began to wait may have taken it before. Text lists the longest ones of each object. "
-    "--lock-lanes draws them. Covers the whole capture. Implies --headless.")
+    "The objects are those of --waits: locks, then others, most waiting first. For locks and file locks: each time in which "
+    "a thread had one while others waited for it, with the call that released it. For all objects: each wait. The thread "
+    "that had a lock when the first other one began to wait may have taken it before. Text lists the longest ones of each "
+    "object. --lock-lanes draws them. Covers the whole capture. Implies --headless.")
 
 OPTION(FLOWS, WATCH, "flows", "[=text|csv|json]", NULL, WORD(report_format),
     "print the flows and tasks that the program reports, and how long they took",

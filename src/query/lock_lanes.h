@@ -1,7 +1,7 @@
 /*
- * Lanes of what threads waited for, in a view of threads: before its other lanes, one for each object, most waiting first.
- * Its lower row is who had it, by the call that released it; above it is who waited, by the call that waited. They are
- * drawn and picked like others; rv_lock_lanes_at() tells what a box is of.
+ * Lanes of what threads waited for, in a view of threads: before its other lanes, one for each object, locks
+ * first, then most waiting first. Its lower row is who had it, by the call that released it; above it is who waited, by
+ * the call that waited. They are drawn and picked like others; rv_lock_lanes_at() tells what a box is of.
  */
 #ifndef RV_QUERY_LOCK_LANES_H
 #define RV_QUERY_LOCK_LANES_H

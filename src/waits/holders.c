@@ -318,9 +318,12 @@ static int by_object_of_release(const void *a, const void *b)
     return x->lane < y->lane ? -1 : x->lane > y->lane;
 }
 
+/* Conditions and the like, for which workers wait all the time, after locks. */
 static int by_waiting(const void *a, const void *b)
 {
     const struct rv_held_object *x = a, *y = b;
+    if (rv_wait_kind_is_lock(x->kind) != rv_wait_kind_is_lock(y->kind))
+        return rv_wait_kind_is_lock(x->kind) ? -1 : 1;
     if (x->waited_ns != y->waited_ns)
         return x->waited_ns > y->waited_ns ? -1 : 1;
     return x->object < y->object ? -1 : x->object > y->object;

@@ -29,7 +29,7 @@ struct rv_held_object {
 };
 
 struct rv_holders {
-    struct rv_held_object *objects; /* most waiting first */
+    struct rv_held_object *objects; /* locks first, then most waiting first */
     size_t n_objects;
     struct rv_hold *holds;
     size_t n_holds;

@@ -107,9 +107,9 @@ Test(waits_holders, nothing_is_known_between_waits)
     rv_holders_release(holders);
 }
 
-Test(waits_holders, objects_are_ranked_and_only_locks_have_holders)
+Test(waits_holders, locks_come_first_and_only_they_have_holders)
 {
-    wait_for(LOCK, RV_WAIT_CONDITION, 1, 100, 200, 0);
+    wait_for(LOCK, RV_WAIT_CONDITION, 1, 100, 400, 0);
     wait_for(OTHER_LOCK, RV_WAIT_MUTEX, 1, 300, 500, 0);
     let_go(LOCK, 0, 150);
     let_go(OTHER_LOCK, 0, 500);
