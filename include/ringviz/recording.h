@@ -24,8 +24,9 @@
  * were given back; END names no INDEX then. A segment can be read without any other: behind its SEGMENT all names are
  * told again, and of every stream that is not closed its STREAM, an ACCOUNT with is_before, and EVENTS with
  * RV_REC_OPEN: a SWITCH to each stack and a SYNC for each frame that is open there, behind it a LINE with the ns that
- * calls took in it that have ended (in id, frame and aux, from the lowest bits up) if there were any, and a last SWITCH
- * to the stack in force. An INDEX covers one segment.
+ * calls took in it that have ended (in id, frame and aux, from the lowest bits up) if there were any; with
+ * RV_REC_TELLS_WAITS a SWITCH to each stack that waits, and for each of its waits a WAIT and a WOKEN with RV_WAKE_BEGAN,
+ * and one with RV_WAKE_HELD where its holder is known; and a last SWITCH to the stack in force. An INDEX covers one segment.
  *
  * Texts end with a NUL. Times are ns of CLOCK_MONOTONIC where it was recorded. Readers skip chunk types and columns
  * that they do not know, accept headers and structs that are longer, and refuse a FILE with an incompatible bit or a
@@ -80,7 +81,8 @@ enum rv_rec_feature { /* of feature_incompat */
 
 enum rv_rec_compat { /* of feature_compat */
                      RV_REC_HAS_WAITS =
-                         1 /* each INDEX has the waits that there were: none means that there were none */
+                         1, /* each INDEX has the waits that there were: none means that there were none */
+                     RV_REC_TELLS_WAITS = 2 /* each segment tells the waits that had not ended when it began */
 };
 
 struct rv_rec_chunk {

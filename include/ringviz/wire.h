@@ -311,6 +311,12 @@ static inline uint64_t rv_event_word_since_begin(uint64_t since)
                          (uint16_t)since);
 }
 
+/* The word of a WOKEN with RV_WAKE_HELD. */
+static inline uint64_t rv_event_word_held(uint32_t tid)
+{
+    return rv_event_word(tid | RV_WAKE_HELD << RV_EVENT_WAKE_SHIFT, UINT16_MAX, UINT16_MAX);
+}
+
 /* ---- policies: what a full ring means ---- */
 
 enum rv_policy {

@@ -23,13 +23,22 @@ struct rv_event rv_stack_preamble_children(uint64_t at_ns, uint64_t children_ns)
                              .aux = (uint16_t)(children_ns >> 48)};
 }
 
+/* Of those of waits: one that has not ended. */
+static bool is_of_preamble(const struct rv_event *event)
+{
+    const unsigned kind = rv_event_kind(event);
+    if (kind == RV_EVENT_WAIT)
+        return !(event->frame & RV_WAIT_RELEASE);
+    if (kind == RV_EVENT_WOKEN)
+        return event->id >> RV_EVENT_WAKE_SHIFT >= RV_WAKE_HELD;
+    return kind == RV_EVENT_SWITCH || kind == RV_EVENT_SYNC || kind == RV_EVENT_LINE;
+}
+
 bool rv_stack_preamble_is_all(const struct rv_event *events, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        unsigned kind = rv_event_kind(&events[i]);
-        if (kind != RV_EVENT_SWITCH && kind != RV_EVENT_SYNC && kind != RV_EVENT_LINE)
+    for (size_t i = 0; i < n; i++)
+        if (!is_of_preamble(&events[i]))
             return false;
-    }
     return true;
 }
 

@@ -325,6 +325,19 @@ static uint32_t add_all(struct rv_stream *stream, const struct rv_job *job, uint
     return n_switches;
 }
 
+/* A preamble: waits that have not ended. */
+static void take_waits(struct rv_stream *stream, const struct rv_job *job, uint64_t origin_ns)
+{
+    struct rv_track *track = rv_tracks_at(&stream->tracks, job->entry_stack);
+    for (uint32_t i = 0; i < job->batch.n_specials; i++) {
+        const struct rv_event *event = &job->batch.events[job->batch.specials[i]];
+        if (rv_event_kind(event) == RV_EVENT_SWITCH)
+            track = rv_tracks_at(&stream->tracks, event->id);
+        else
+            (void)add_wait(track, event, origin_ns + rv_event_ticks(event));
+    }
+}
+
 uint32_t rv_stream_notes_add_job(struct rv_stream *stream, const struct rv_job *job, uint64_t origin_ns)
 {
     if (job->batch.n && stream->has_open_loss)
@@ -332,8 +345,10 @@ uint32_t rv_stream_notes_add_job(struct rv_stream *stream, const struct rv_job *
     stream->has_open_loss = false;
     if (job->batch.is_retold)
         forget_states(stream, origin_ns + job->batch.base_ns);
-    if (job->batch.is_open)
+    if (job->batch.is_open) {
+        take_waits(stream, job, origin_ns);
         return 0;
+    }
     const bool has_notes = job->batch.n_specials || rv_tracks_at(&stream->tracks, job->entry_stack)->is_off_cpu;
     const uint32_t n_switches = has_notes ? add_all(stream, job, origin_ns) : 0;
     if (job->batch.n)

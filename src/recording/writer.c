@@ -21,7 +21,7 @@ static void make_file_chunk(struct rv_rec_buffer *buffer, const struct rv_rec_fi
     head.minor = RV_REC_MINOR;
     head.endian = RV_WIRE_ENDIAN;
     head.feature_incompat |= RV_REC_IN_CONTEXTS | RV_REC_IN_STEPS;
-    head.feature_compat |= RV_REC_HAS_WAITS;
+    head.feature_compat |= RV_REC_HAS_WAITS | RV_REC_TELLS_WAITS;
     if (!head.real_ns) {
         head.mono_ns = rv_clock_mono_ns();
         head.real_ns = rv_clock_real_ns();

@@ -126,6 +126,13 @@ static bool is_sound_account(struct checker *checker, const struct rv_rec_chunk 
 
 /* ---- the index ---- */
 
+/* Older recorders listed no waits, or in segments more than these told. */
+static bool has_waits(const struct rv_rec_file *file)
+{
+    return file->feature_compat & RV_REC_HAS_WAITS &&
+           (file->feature_compat & RV_REC_TELLS_WAITS || !(file->feature_incompat & RV_REC_IN_SEGMENTS));
+}
+
 static void index_chunk(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload,
                         uint64_t offset)
 {
@@ -138,14 +145,13 @@ static void index_chunk(struct checker *checker, const struct rv_rec_chunk *chun
     rv_index_builder_add(checker->index_builder, &added);
 }
 
-/* Waits that began in discarded segments are in the index only. Older recorders listed no waits; the oldest listed fewer
- * stacks, and not always the ones listed now; where a return revealed lower frames, their self times depended on batch
- * boundaries. */
+/* The oldest recorders listed fewer stacks, and not always the ones listed now; where a return revealed lower frames, their
+ * self times depended on batch boundaries. */
 static bool is_compared(const struct checker *checker, size_t column)
 {
     const struct rv_rec_index_table *theirs = &checker->theirs;
     if (column >= RV_REC_INDEX_WAITERS)
-        return checker->has_waits && !checker->found->n_gone;
+        return checker->has_waits;
     bool is_of_before = theirs->columns[RV_REC_INDEX_STACKS].n && theirs->columns[RV_REC_INDEX_DEPTHS].n == 0;
     return !is_of_before || column == RV_REC_INDEX_CHUNKS || column == RV_REC_INDEX_BUCKETS;
 }
@@ -272,9 +278,8 @@ static uint32_t number_of(struct checker *checker, const struct rv_rec_chunk *ch
 /* A segment's indexes cover only that segment. */
 static void begin_segment(struct checker *checker, uint64_t last_index)
 {
-    struct rv_index_builder *before = checker->index_builder;
-    checker->index_builder = rv_index_builder_create_behind(checker->has_gap ? NULL : before);
-    rv_index_builder_destroy(before);
+    rv_index_builder_destroy(checker->index_builder);
+    checker->index_builder = rv_index_builder_create();
     rv_index_builder_set_last(checker->index_builder, last_index);
 }
 
@@ -402,7 +407,7 @@ int rv_check_read(const char *path, const struct rv_rec_reader_params *params, c
     if (error)
         return error;
     found->n_bytes = rv_rec_reader_state(reader).n_bytes;
-    checker.has_waits = rv_rec_reader_file(reader)->feature_compat & RV_REC_HAS_WAITS;
+    checker.has_waits = has_waits(rv_rec_reader_file(reader));
     found->n_gone = rv_rec_reader_past(reader) ? rv_rec_reader_past(reader)->n_events : 0;
     if (out_path)
         error = rv_rec_writer_open(&checker.writer, out_path, rv_rec_reader_file(reader), rv_rec_reader_program(reader),

@@ -35,11 +35,6 @@ _Static_assert(RV_REC_INDEX_ROWS == RV_DENSITY_ROWS, "rows");
 _Static_assert(RV_REC_INDEX_COVERED == RV_BOX_EXACT - 1, "coverage");
 _Static_assert(RV_REC_HISTOGRAM_BUCKETS == RV_HISTOGRAM_OCTAVES * RV_HISTOGRAM_BUCKETS, "buckets");
 
-struct waiting { /* from the segment before */
-    uint32_t stream, stack;
-    struct rv_wait_follower follower;
-};
-
 struct rv_index_builder {
     struct rv_compressor *compressor;
     struct rv_block *block;
@@ -47,10 +42,8 @@ struct rv_index_builder {
     struct rv_indexed_stream *streams; /* by number */
     size_t n_streams;
     struct rv_stats *stats;
-    bool leaves_totals;      /* totals are given, not counted here */
-    bool leaves_sums;        /* likewise, and no cells, spans and notes */
-    struct waiting *waiting; /* of streams whose open frames have not come yet */
-    size_t n_waiting, waiting_capacity;
+    bool leaves_totals;   /* totals are given, not counted here */
+    bool leaves_sums;     /* likewise, and no cells, spans and notes */
     bool has_waits;       /* the batch: its calls are kept until theirs are found */
     bool has_late_frames; /* a SYNC listed a frame after others were called: see rv_index_builder_give_totals() */
     struct rv_rec_index_table table;
@@ -401,33 +394,6 @@ static void add_loss(struct rv_index_builder *index_builder, struct rv_indexed_s
     rv_indexed_stream_stack(stream, stream->entry_stack)->depth.n_lost += lost->id;
 }
 
-/* ---- over the border of segments ---- */
-
-static void keep_waiting(struct rv_index_builder *index_builder, uint32_t number,
-                         const struct rv_indexed_stream *before)
-{
-    for (size_t i = 0; i < before->n_lanes; i++) {
-        const struct rv_wait_follower *follower = &before->lanes[i].waits.follower;
-        if (!rv_wait_follower_open(follower))
-            continue;
-        index_builder->waiting = rv_vec_reserve(index_builder->waiting, &index_builder->waiting_capacity,
-                                                index_builder->n_waiting + 1, sizeof *index_builder->waiting);
-        index_builder->waiting[index_builder->n_waiting++] =
-            (struct waiting){number, before->lanes[i].stack, *follower};
-    }
-}
-
-static void go_on_waiting(struct rv_index_builder *index_builder, uint32_t number, struct rv_indexed_stream *stream)
-{
-    for (size_t i = index_builder->n_waiting; i-- > 0;) {
-        const struct waiting *waiting = &index_builder->waiting[i];
-        if (waiting->stream != number || !rv_indexed_stream_has(stream, waiting->stack))
-            continue;
-        rv_indexed_stream_stack(stream, waiting->stack)->waits.follower = waiting->follower;
-        index_builder->waiting[i] = index_builder->waiting[--index_builder->n_waiting];
-    }
-}
-
 /* It has no events in this block. */
 static void add_open(struct rv_index_builder *index_builder, const struct rv_indexed_chunk *added)
 {
@@ -436,14 +402,15 @@ static void add_open(struct rv_index_builder *index_builder, const struct rv_ind
     struct rv_batch batch;
     for (uint32_t n_done = 0, n = added->chunk->n_events; n_done < n;) {
         n_done += take_batch(index_builder, stream, added->events + n_done, n - n_done, &batch);
-        stream->entry_stack = scan(index_builder, stream, &batch);
+        const uint32_t exit_stack = scan(index_builder, stream, &batch);
+        follow_waits(index_builder, stream, &batch);
+        stream->entry_stack = exit_stack;
         for (uint32_t i = 0; i < batch.n; i++)
             if (rv_stack_preamble_read(&stream->preamble, &batch.events[i], &children_ns) &&
                 !index_builder->leaves_totals)
                 rv_stats_lane_set_children(rv_indexed_stream_stack(stream, stream->preamble.stack)->stats,
                                            stream->preamble.n_frames - 1, children_ns);
     }
-    go_on_waiting(index_builder, added->chunk->stream, stream);
 }
 
 static void add_block(struct rv_index_builder *index_builder, const struct rv_indexed_chunk *added)
@@ -500,14 +467,6 @@ struct rv_index_builder *rv_index_builder_create(void)
     return index_builder;
 }
 
-struct rv_index_builder *rv_index_builder_create_behind(const struct rv_index_builder *before)
-{
-    struct rv_index_builder *index_builder = rv_index_builder_create();
-    for (size_t i = 0; before && i < before->n_streams; i++)
-        keep_waiting(index_builder, (uint32_t)i, &before->streams[i]);
-    return index_builder;
-}
-
 void rv_index_builder_destroy(struct rv_index_builder *index_builder)
 {
     if (!index_builder)
@@ -525,7 +484,6 @@ void rv_index_builder_destroy(struct rv_index_builder *index_builder)
     free(index_builder->sorted);
     rv_block_rows_fini(&index_builder->rows);
     rv_wait_finder_fini(&index_builder->finder);
-    free(index_builder->waiting);
     free(index_builder);
 }
 

@@ -16,8 +16,6 @@ struct rv_index_builder; /* opaque; one thread at a time */
 
 struct rv_index_builder *rv_index_builder_create(void);
 
-/* For the segment behind that of another: waits go on over the border. NULL: what is before it is gone. */
-struct rv_index_builder *rv_index_builder_create_behind(const struct rv_index_builder *before);
 void rv_index_builder_destroy(struct rv_index_builder *index_builder);
 
 /* Do not count calls: the caller counts them anyway and gives the totals before the last INDEX. */

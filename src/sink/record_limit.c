@@ -214,7 +214,19 @@ static void add_event(struct rv_record_limiter *limiter, struct rv_event event)
     limiter->events[limiter->n++] = event;
 }
 
-/* Write the frames of every stack; an empty stack is omitted. */
+static void gather_waits(struct rv_record_limiter *limiter, const struct rv_indexed_stream *stream)
+{
+    struct rv_event events[RV_WAIT_FOLLOWER_MOST_TOLD];
+    for (size_t i = 0; i < stream->n_lanes; i++) {
+        const size_t n = rv_wait_follower_tell(&stream->lanes[i].waits.follower, stream->last_ns, events);
+        if (n)
+            add_event(limiter, rv_stack_preamble_stack(stream->last_ns, stream->lanes[i].stack));
+        for (size_t k = 0; k < n; k++)
+            add_event(limiter, events[k]);
+    }
+}
+
+/* Write the frames of every stack, and its waits; an empty stack is omitted. */
 static void gather_open(struct rv_record_limiter *limiter, struct rv_indexed_stream *stream)
 {
     limiter->n = 0;
@@ -232,6 +244,7 @@ static void gather_open(struct rv_record_limiter *limiter, struct rv_indexed_str
                 add_event(limiter, rv_stack_preamble_children(stream->last_ns, children_ns));
         }
     }
+    gather_waits(limiter, stream);
     add_event(limiter, rv_stack_preamble_stack(stream->last_ns, stream->entry_stack));
 }
 
@@ -281,7 +294,7 @@ void rv_record_limiter_begin_segment(struct rv_record_limiter *limiter, struct r
     let_go_of_old(limiter);
     limiter->kept = rv_vec_reserve(limiter->kept, &limiter->kept_capacity, limiter->n_kept + 1, sizeof *limiter->kept);
     limiter->kept[limiter->n_kept++] = (struct segment){.begin = limiter->writer->n_bytes};
-    *index_builder = rv_index_builder_create_behind(before);
+    *index_builder = rv_index_builder_create();
     rv_index_builder_set_last(*index_builder, head.last_index);
     put_plain(limiter, RV_REC_SEGMENT, 0, &head, sizeof head, *index_builder);
     put_names(limiter, *index_builder);

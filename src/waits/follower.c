@@ -86,6 +86,29 @@ const struct rv_wait *rv_wait_follower_open(const struct rv_wait_follower *follo
     return follower->n_waiting ? &follower->waiting[follower->n_waiting - 1] : NULL;
 }
 
+static struct rv_event event_at(enum rv_event_kind kind, uint64_t at_ns, uint64_t word)
+{
+    return (struct rv_event){.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | at_ns,
+                             .id = (uint32_t)word,
+                             .aux = (uint16_t)(word >> 32),
+                             .frame = (uint16_t)(word >> RV_EVENT_FRAME_SHIFT)};
+}
+
+size_t rv_wait_follower_tell(const struct rv_wait_follower *follower, uint64_t at_ns,
+                             struct rv_event events[RV_WAIT_FOLLOWER_MOST_TOLD])
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < follower->n_waiting; i++) {
+        const struct rv_wait *wait = &follower->waiting[i];
+        const uint32_t frame = wait->kind | (i ? RV_WAIT_NESTED : 0);
+        events[n++] = event_at(RV_EVENT_WAIT, at_ns, rv_event_word(wait->object, (uint16_t)frame, 0));
+        events[n++] = event_at(RV_EVENT_WOKEN, at_ns, rv_event_word_since_begin(at_ns - wait->start_ns));
+        if (wait->waker)
+            events[n++] = event_at(RV_EVENT_WOKEN, at_ns, rv_event_word_held(wait->waker));
+    }
+    return n;
+}
+
 void rv_wait_follower_forget(struct rv_wait_follower *follower)
 {
     follower->n_waiting = 0;

@@ -6,12 +6,14 @@
 #define RV_WAITS_FOLLOWER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "ringviz/wire.h"
 #include "waits/waits.h"
 
 #define RV_WAIT_FOLLOWER_NESTED 4
+#define RV_WAIT_FOLLOWER_MOST_TOLD (3 * RV_WAIT_FOLLOWER_NESTED)
 
 struct rv_wait_follower { /* zeroed = no wait has begun */
     struct rv_wait waiting[RV_WAIT_FOLLOWER_NESTED];
@@ -41,6 +43,10 @@ bool rv_wait_follower_end(struct rv_wait_follower *follower, uint64_t end_ns, st
 
 /* The wait that has not ended, without its lane and its call; NULL: none. */
 const struct rv_wait *rv_wait_follower_open(const struct rv_wait_follower *follower);
+
+/* The events that tell another follower of the waits that have not ended; at_ns: the thread's last moment. Returns their number. */
+size_t rv_wait_follower_tell(const struct rv_wait_follower *follower, uint64_t at_ns,
+                             struct rv_event events[RV_WAIT_FOLLOWER_MOST_TOLD]);
 
 /* Events are missing. */
 void rv_wait_follower_forget(struct rv_wait_follower *follower);

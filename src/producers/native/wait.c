@@ -137,8 +137,7 @@ void rv_wait_write(bool gives_up)
     rv_wait_push(RV_EVENT_WAIT, word_of(rv_wait.object, rv_wait.kind | (rv_wait.is_nested ? RV_WAIT_NESTED : 0)));
     const bool has_owner = rv_wait.owner && rv_wait.owner <= TID_MASK; /* a robust mutex may have another number */
     if (has_owner && !gives_up && is_release_written())
-        rv_wait_push(RV_EVENT_WOKEN,
-                     rv_event_word(rv_wait.owner | RV_WAKE_HELD << RV_EVENT_WAKE_SHIFT, UINT16_MAX, UINT16_MAX));
+        rv_wait_push(RV_EVENT_WOKEN, rv_event_word_held(rv_wait.owner));
 }
 
 struct rv_wait rv_wait_begin(const void *object, enum rv_wait_kind kind, uint64_t stack)

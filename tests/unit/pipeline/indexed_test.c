@@ -702,16 +702,104 @@ Test(indexed, waits_and_paths_are_the_same_where_more_segments_cut_it)
     compare_cut(UINT64_C(5) << 19);
 }
 
-/* Some waits began in segments that were discarded. */
-Test(indexed, recordings_that_lost_the_begin_of_waits_are_sound)
+struct wait_list { /* of all lanes, or of one */
+    struct rv_wait *all;
+    size_t n, capacity;
+    uint32_t tid; /* 0: of all */
+    struct rv_lanes *lanes;
+};
+
+static bool list_wait(void *context, const struct rv_wait *wait, rv_wait_place place)
+{
+    struct wait_list *list = context;
+    (void)place;
+    if (rv_lanes_get(list->lanes, wait->lane)->tid != list->tid)
+        return true;
+    list->all = rv_vec_reserve(list->all, &list->capacity, list->n + 1, sizeof *list->all);
+    list->all[list->n++] = *wait;
+    return true;
+}
+
+static struct wait_list list_waits(struct rv_session *session, uint32_t tid)
+{
+    struct wait_list list = {.tid = tid, .lanes = rv_session_lanes(session)};
+    struct rv_wait_reader *reader = rv_wait_reader_open(rv_session_waits(session), NULL, NULL);
+    rv_wait_reader_each(reader, 0, UINT64_MAX, list_wait, &list);
+    rv_wait_reader_close(reader);
+    return list;
+}
+
+static int by_end(const void *a, const void *b)
+{
+    const struct rv_wait *x = a, *y = b;
+    if (x->end_ns != y->end_ns)
+        return x->end_ns < y->end_ns ? -1 : 1;
+    return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+/* Those that end in what is left of a recording are the last of the whole. Returns how many began before it. */
+static size_t compare_newest(struct rv_session *whole, struct rv_session *newest, uint32_t tid, uint64_t from_ns)
+{
+    struct wait_list of_whole = list_waits(whole, tid), of_newest = list_waits(newest, tid);
+    size_t n_before = 0, n_gone = of_whole.n - of_newest.n;
+    cr_assert_leq(of_newest.n, of_whole.n);
+    if (of_whole.n)
+        qsort(of_whole.all, of_whole.n, sizeof *of_whole.all, by_end);
+    if (of_newest.n)
+        qsort(of_newest.all, of_newest.n, sizeof *of_newest.all, by_end);
+    for (size_t i = 0; i < of_newest.n; i++) {
+        const struct rv_wait *x = &of_whole.all[n_gone + i], *y = &of_newest.all[i];
+        cr_assert(x->start_ns == y->start_ns && x->end_ns == y->end_ns && x->kind == y->kind && x->waker == y->waker,
+                  "wait %zu of thread %u", i, tid);
+        n_before += y->start_ns < from_ns;
+    }
+    free(of_whole.all);
+    free(of_newest.all);
+    return n_before;
+}
+
+/* By thread; 0: it has none. */
+static void read_first_events(uint64_t first_ns[RECORDED_STREAMS])
+{
+    struct rv_rec_reader *reader;
+    struct rv_rec_chunk chunk;
+    const uint8_t *payload;
+    memset(first_ns, 0, RECORDED_STREAMS * sizeof *first_ns);
+    cr_assert_eq(rv_rec_reader_open(&reader, path, NULL), 0);
+    while (rv_rec_reader_next(reader, &chunk, &payload) > 0)
+        if (chunk.type == RV_REC_EVENTS && !(chunk.flags & RV_REC_OPEN) && !first_ns[chunk.stream])
+            first_ns[chunk.stream] = chunk.first_ns;
+    rv_rec_reader_close(reader);
+}
+
+/* Some began in segments that were discarded. */
+Test(indexed, waits_that_began_before_the_newest_events_are_whole)
 {
     struct recorded_params cut = WITH_WAITS;
     struct rv_check_result found;
+    struct rv_session *newest[2];
+    size_t n_before[2] = {0};
+    uint64_t first_ns[RECORDED_STREAMS];
+    const uint64_t seed = recorded_seed;
+    record(&WITH_WAITS);
+    struct rv_session *whole = sessions_start(rv_replay_open(path), 0, NULL);
     cut.limit.n_bytes = UINT64_C(1) << 19;
-    record(&cut);
+    recorded_seed = seed;
+    recorded_make(path, &cut);
     cr_assert_eq(rv_check_read(path, &(struct rv_rec_reader_params){0}, NULL, false, &found), 0);
     cr_expect(found.n_gone && !found.n_damages, "%llu of %llu", (unsigned long long)found.n_damages,
               (unsigned long long)found.n_gone);
+    start_both(newest);
+    read_first_events(first_ns);
+    for (uint32_t i = 0; i < RECORDED_STREAMS; i++)
+        for (int k = 0; k < 2; k++)
+            n_before[k] += compare_newest(whole, newest[k], 10 + i, first_ns[i]);
+    cr_assert_gt(n_before[0], 0);
+    cr_assert_eq(n_before[0], n_before[1]);
+    cr_assert_eq(rv_waits_n(rv_session_waits(newest[0])), rv_waits_n(rv_session_waits(newest[1])));
+    rv_session_destroy(whole);
+    rv_session_destroy(newest[0]);
+    rv_session_destroy(newest[1]);
 }
 
 /* Memory has room for a part of them only: the others are loaded from the history. */
