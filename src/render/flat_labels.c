@@ -86,24 +86,46 @@ void rv_flat_labels_add_names(struct rv_overlay *overlay, const struct rv_pass *
     }
 }
 
+/* Points from one mark to the next. */
+static float tick_distance(const struct rv_pass *pass, const struct rv_time_axis *ticks, float z, float scale)
+{
+    vec2 px[2];
+    for (size_t i = 0; i < 2; i++)
+        if (ticks->n < 2 ||
+            !rv_camera_project(pass->camera,
+                               (vec3){(float)rv_lane_layout_x(pass->layout, ticks->items[i].time_ns), 0.0f, z}, px[i]))
+            return INFINITY;
+    return (px[1][0] - px[0][0]) / scale;
+}
+
+static float widest_label(struct rv_overlay *overlay, const struct rv_time_axis *ticks)
+{
+    float widest = 0.0f;
+    for (size_t i = 0; i < ticks->n; i++)
+        widest = fmaxf(widest, rv_overlay_text_width(overlay, RV_FONT_SMALL, ticks->items[i].text));
+    return widest;
+}
+
 void rv_flat_labels_add_axis(struct rv_overlay *overlay, const struct rv_pass *pass, const struct rv_time_axis *ticks,
                              float scale)
 {
     vec2 px;
-    float taken = -1e9f, z = pass->layout->is_flat ? 0.0f : pass->layout->z_front;
+    float z = pass->layout->is_flat ? 0.0f : pass->layout->z_front;
+    const unsigned every =
+        rv_time_axis_label_every(widest_label(overlay, ticks) + BASE_INDENT, tick_distance(pass, ticks, z, scale));
     uint32_t rgba = rv_theme_rgba(pass->theme->tick, 1.0f);
     for (size_t i = 0; i < ticks->n; i++) {
         const struct rv_tick *tick = &ticks->items[i];
         if (!rv_camera_project(pass->camera, (vec3){(float)rv_lane_layout_x(pass->layout, tick->time_ns), 0.0f, z}, px))
             continue;
-        float width = rv_overlay_text_width(overlay, RV_FONT_SMALL, tick->text), x = px[0] / scale;
+        float x = px[0] / scale;
         struct rv_overlay_area mark = {floorf(x), px[1] / scale, 1.0f, 4.0f};
         rv_overlay_rectangle(overlay, mark, 0.0f, rgba);
-        if (x - 0.5f * width < taken)
+        if (tick->number % every)
             continue;
+        float width = rv_overlay_text_width(overlay, RV_FONT_SMALL, tick->text);
         rv_overlay_text(overlay, RV_FONT_SMALL, (float[2]){floorf(x - 0.5f * width), px[1] / scale + AXIS_BASELINE},
                         tick->text, rgba);
-        taken = x + 0.5f * width + BASE_INDENT;
     }
     if (rv_camera_project(pass->camera, (vec3){0.0f, 0.0f, z}, px))
         rv_overlay_text(overlay, RV_FONT_SMALL, (float[2]){BASE_INDENT, px[1] / scale + AXIS_BASELINE}, ticks->base,

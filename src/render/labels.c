@@ -1,6 +1,7 @@
 #include "render/labels.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +118,22 @@ static void add_line(struct rv_labels *labels, const struct line *line, const ch
         add_glyph(labels, line, &glyph);
 }
 
+static unsigned label_every(struct rv_labels *labels, const struct rv_lane_layout *layout,
+                            const struct rv_time_axis *ticks, float stretch)
+{
+    const float em = TICK_SIZE * stretch / rv_font_atlas.faces[RV_FONT_LABEL].size_px;
+    float widest = 0.0f;
+    if (ticks->n < 2)
+        return 1;
+    for (size_t i = 0; i < ticks->n; i++) {
+        const char *text = ticks->items[i].text;
+        widest = fmaxf(widest, em * rv_atlas_width(labels->atlas, RV_FONT_LABEL, text, strlen(text)));
+    }
+    const double distance =
+        rv_lane_layout_x(layout, ticks->items[1].time_ns) - rv_lane_layout_x(layout, ticks->items[0].time_ns);
+    return rv_time_axis_label_every(widest + TICK_SIZE, (float)distance);
+}
+
 static void add_tick_labels(struct rv_labels *labels, const struct rv_pass *pass, const struct rv_time_axis *ticks)
 {
     const struct rv_lane_layout *layout = pass->layout;
@@ -124,15 +141,12 @@ static void add_tick_labels(struct rv_labels *labels, const struct rv_pass *pass
                         .size = TICK_SIZE,
                         .stretch = pass->camera->stretch,
                         .rgba = rv_theme_rgba(pass->theme->tick, 1.0f)};
-    float taken = -1e9f, em = line.size * line.stretch / rv_font_atlas.faces[RV_FONT_LABEL].size_px;
+    const unsigned every = label_every(labels, layout, ticks, line.stretch);
     for (size_t i = 0; i < ticks->n; i++) {
-        const char *text = ticks->items[i].text;
         line.origin[0] = (float)rv_lane_layout_x(layout, ticks->items[i].time_ns) + TICK_INDENT;
         line.origin[2] = layout->z_front + TICK_DISTANCE;
-        if (line.origin[0] < taken)
-            continue;
-        add_line(labels, &line, text);
-        taken = line.origin[0] + rv_atlas_width(labels->atlas, RV_FONT_LABEL, text, strlen(text)) * em + TICK_SIZE;
+        if (ticks->items[i].number % every == 0)
+            add_line(labels, &line, ticks->items[i].text);
     }
     line.origin[0] = TICK_INDENT;
     line.origin[2] = layout->z_front + TICK_DISTANCE + 1.2f * TICK_SIZE;

@@ -133,6 +133,7 @@ static void label_tick(struct rv_tick *tick, const struct rv_time_axis_params *p
 {
     bool is_before = tick->time_ns < base_ns;
     uint64_t offset_ns = is_before ? base_ns - tick->time_ns : tick->time_ns - base_ns;
+    tick->number = offset_ns / step_ns;
     const char *plus = params->is_live || base_ns != params->zero_ns ? "+" : "";
     if (params->is_live && offset_ns == 0)
         snprintf(tick->text, sizeof tick->text, "now");
@@ -174,4 +175,13 @@ void rv_time_axis_make(struct rv_time_axis *ticks, const struct rv_time_axis_par
         tick->time_ns = time_ns;
         label_tick(tick, params, base_ns, step_ns);
     }
+}
+
+unsigned rv_time_axis_label_every(float widest, float distance)
+{
+    static const unsigned round[] = {1, 2, 5, 10};
+    size_t i = 0;
+    while (i + 1 < sizeof round / sizeof *round && widest > (float)round[i] * distance)
+        i++;
+    return round[i];
 }

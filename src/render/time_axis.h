@@ -11,6 +11,7 @@
 
 struct rv_tick {
     uint64_t time_ns;
+    uint64_t number; /* steps from what its label counts from, before it or after */
     char text[RV_TICK_TEXT_BYTES];
 };
 
@@ -30,5 +31,12 @@ struct rv_time_axis_params {
 /* Round steps: of 1, 2 or 5 in the decimal unit that keeps labels short; from half a minute on, of minutes, hours and
  * days. */
 void rv_time_axis_make(struct rv_time_axis *ticks, const struct rv_time_axis_params *params);
+
+/*
+ * Marks whose number is a multiple of the result have room for their labels. It is round, so that labels are at equal
+ * distances, and at the same times while the window moves.
+ *   widest, distance  of a label with what is left free beside it, of two marks; in the same unit
+ */
+unsigned rv_time_axis_label_every(float widest, float distance);
 
 #endif

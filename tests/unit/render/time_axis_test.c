@@ -63,6 +63,23 @@ Test(time_axis, a_base_of_hours_is_told_as_a_clock, .timeout = 60)
     cr_assert_str_eq(ticks.base, "05:00:00.1234");
 }
 
+Test(time_axis, labels_are_at_equal_distances_and_stay_while_the_window_moves, .timeout = 60)
+{
+    const unsigned every = rv_time_axis_label_every(50.0f, 30.0f);
+    cr_assert_eq(every, 2);
+    cr_assert_eq(rv_time_axis_label_every(30.0f, 30.0f), 1);
+    cr_assert_eq(rv_time_axis_label_every(31.0f, 7.0f), 5);
+    cr_assert_eq(rv_time_axis_label_every(1000.0f, 1.0f), 10);
+    for (uint64_t moved_ns = 0; moved_ns < 40000; moved_ns += 700) {
+        struct rv_time_axis ticks = make(ZERO_NS + moved_ns, ZERO_NS + moved_ns + 20000, false);
+        for (size_t i = 0; i < ticks.n; i++)
+            cr_assert_eq(ticks.items[i].number % every == 0, (ticks.items[i].time_ns - ZERO_NS) % 4000 == 0);
+    }
+    struct rv_time_axis live = make(ZERO_NS, ZERO_NS + 20000, true);
+    cr_assert_eq(live.items[live.n - 1].number, 0);
+    cr_assert_eq(live.items[live.n - 3].number, 2);
+}
+
 Test(time_axis, every_window_has_round_marks_inside_it, .timeout = 60)
 {
     for (double window_ns = 100.0; window_ns < 3e16; window_ns *= 1.37) {
