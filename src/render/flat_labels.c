@@ -63,8 +63,8 @@ static bool place_row(const struct rv_pass *pass, const struct rv_labels_content
         return false;
     uint32_t colour_idx = rv_box_colors_index(colors, box, content->picture->view->lanes[row->lane].thread);
     float share = layout->box_share * rv_box_colors_height(colors, colour_idx);
-    float y = rv_lane_layout_row_y(lane, box->depth) + share * lane->row_height;
-    if (share < SHARE_MIN || y > layout->top || y - lane->row_height < 0.0f ||
+    float foot = rv_lane_layout_row_y(lane, box->depth), y = foot + share * lane->row_height;
+    if (share < SHARE_MIN || y > layout->top || foot < -RV_LANE_LAYOUT_POINT ||
         !rv_camera_project(pass->camera, (vec3){left, y, lane->z}, px) ||
         !rv_camera_project(pass->camera, (vec3){right, y, lane->z}, end_px))
         return false;

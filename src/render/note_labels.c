@@ -2,8 +2,10 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 
+#include "base/bisect.h"
 #include "base/units.h"
 #include "render/mark_runs.h"
 #include "render/note_shapes.h"
@@ -16,6 +18,8 @@
 #define TEXT_BYTES 96
 #define NAME_BYTES 40
 #define GRAPH_INDENT 6.0f
+#define CLOSE 24.0f    /* between lanes: a tag of one is as tall as the next */
+#define BOXES_BACK 64u /* among which a call that began earlier is looked for */
 
 struct tags {
     struct rv_overlay *overlay;
@@ -93,30 +97,80 @@ static void add_stem(const struct tags *tags, vec3 foot, float x, float y, uint3
     rv_overlay_line(tags->overlay, (float[2]){x, y}, floor_at, 1.0f, rgba);
 }
 
-/* Flat views end at the panels. */
+/* Panels would be in front of it; flat views end before them. */
 static float right_of(const struct tags *tags)
 {
     vec2 end;
+    const struct rv_scene_frame *frame = tags->frame;
+    const float panels = (float)(frame->width_px / frame->scale) - frame->insets.right;
     const bool is_seen = tags->layout->is_flat && to_points(tags, (vec3){tags->layout->width, 0.0f, 0.0f}, end);
-    return is_seen ? end[0] : INFINITY;
+    return is_seen ? fminf(end[0], panels) : panels;
 }
 
-static void add_text(const struct tags *tags, vec3 foot, const char *text, const struct rv_theme_tag *look)
+static bool has_calls(const struct rv_view *view, size_t lane, double from_ns, double to_ns)
+{
+    const struct rv_view_lane *shown = &view->lanes[lane];
+    const struct rv_box *boxes = view->boxes + shown->first_box;
+    if (to_ns < 0.0)
+        return false;
+    size_t i =
+        rv_bisect_count(boxes, shown->n_boxes, sizeof *boxes, offsetof(struct rv_box, start_ns), (uint64_t)to_ns);
+    for (const size_t least = i > BOXES_BACK ? i - BOXES_BACK : 0; i > least; i--)
+        if ((double)rv_box_end_ns(&boxes[i - 1]) >= from_ns)
+            return true;
+    return false;
+}
+
+/* Does the tag, which stands above its lane, lie over calls of lanes behind it that are close? */
+static bool hides_calls(const struct tags *tags, size_t lane, const vec3 foot, const struct rv_overlay_area *plate)
+{
+    const struct rv_lane_layout *layout = tags->layout;
+    const double ns_per_x = (double)(layout->to_ns - layout->from_ns) / (double)layout->width;
+    const double at_ns = (double)layout->from_ns + (double)foot[0] * ns_per_x;
+    vec2 before, low, high, beside;
+    if (layout->is_flat || !to_points(tags, (vec3){foot[0], 0.0f, layout->lanes[lane].z}, before))
+        return false;
+    for (size_t i = lane + 1; i < layout->n_lanes && i < tags->frame->view->n_lanes; i++) {
+        const struct rv_lane_layout_lane *stand = &layout->lanes[i];
+        if (!to_points(tags, (vec3){foot[0], 0.0f, stand->z}, low) || before[1] - low[1] > CLOSE ||
+            !to_points(tags, (vec3){foot[0], rv_lane_layout_lane_top(stand), stand->z}, high) ||
+            !to_points(tags, (vec3){foot[0] + 1.0f, 0.0f, stand->z}, beside) || low[1] < plate->y)
+            return false;
+        const double ns_per_point = ns_per_x / (double)(beside[0] - low[0]);
+        const double from_ns = at_ns + (double)(plate->x - low[0]) * ns_per_point;
+        if (high[1] < plate->y + plate->height &&
+            has_calls(tags->frame->view, i, from_ns, from_ns + (double)plate->width * ns_per_point))
+            return true;
+        before[1] = low[1];
+    }
+    return false;
+}
+
+struct tag {
+    size_t lane;
+    const char *text;
+    enum rv_note_form form; /* how it looks */
+};
+
+static void add_text(const struct tags *tags, vec3 foot, const struct tag *tag)
 {
     vec2 at;
+    const struct rv_theme_tag *look = &rv_overlay_theme(tags->overlay)->tags[tag->form];
     if (tags->layout->is_flat && (foot[1] < 0.0f || foot[1] > tags->layout->top + RV_LANE_LAYOUT_POINT))
         return;
     if (!to_points(tags, foot, at))
         return;
     at[1] += tags->layout->is_flat ? LOWER : 0.0f;
-    float width = rv_overlay_text_width(tags->overlay, RV_FONT_SMALL, text), y = floorf(at[1] - RISE);
+    float width = rv_overlay_text_width(tags->overlay, RV_FONT_SMALL, tag->text);
+    float y = fmaxf(floorf(at[1] - RISE), tags->frame->insets.top + ASCENT);
     struct rv_overlay_area plate = {at[0] - PADDING, y - ASCENT, width + 2.0f * PADDING, HEIGHT};
     plate.x = fminf(plate.x, right_of(tags) - plate.width);
-    if (!rv_overlay_claim(tags->overlay, plate))
+    if ((tag->form == RV_NOTE_FORM_MARK && hides_calls(tags, tag->lane, foot, &plate)) ||
+        !rv_overlay_claim(tags->overlay, plate))
         return;
     add_stem(tags, foot, at[0], y, rv_theme_rgba(look->text, 0.5f));
     rv_overlay_rectangle(tags->overlay, plate, 3.0f, rv_theme_rgba(look->plate, 0.92f));
-    rv_overlay_text(tags->overlay, RV_FONT_SMALL, (float[2]){plate.x + PADDING, y}, text,
+    rv_overlay_text(tags->overlay, RV_FONT_SMALL, (float[2]){plate.x + PADDING, y}, tag->text,
                     rv_theme_rgba(look->text, 1.0f));
 }
 
@@ -126,7 +180,7 @@ static void add_tag(const struct tags *tags, size_t lane, const struct rv_lane_n
     vec3 foot;
     foot_of(tags, lane, note, foot);
     note_text(tags, note, text);
-    add_text(tags, foot, text, &rv_overlay_theme(tags->overlay)->tags[rv_note_facts[note->kind].form]);
+    add_text(tags, foot, &(struct tag){lane, text, rv_note_facts[note->kind].form});
 }
 
 /* At the begin of the window, since it began before. */
@@ -136,7 +190,7 @@ static void add_released(const struct tags *tags, size_t lane)
     if (!tags->frame->view->lanes[lane].released_ns)
         return;
     foot_of(tags, lane, &(struct rv_lane_note){.kind = RV_NOTE_LOST, .start_ns = tags->layout->from_ns}, foot);
-    add_text(tags, foot, "detail released", &rv_overlay_theme(tags->overlay)->tags[RV_NOTE_FORM_MARK]);
+    add_text(tags, foot, &(struct tag){lane, "detail released", RV_NOTE_FORM_MARK});
 }
 
 static void add_lane(const struct tags *tags, size_t lane, enum rv_note_form form)

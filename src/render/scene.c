@@ -266,6 +266,12 @@ static void clip_to_room(const struct rv_scene *scene)
     glEnable(GL_SCISSOR_TEST);
 }
 
+/* The caption is in the place of a picture, which would be an axis of nothing. */
+static bool has_caption_only(const struct rv_scene_frame *frame)
+{
+    return frame->caption && !frame->view->n_lanes;
+}
+
 static void draw_scene(struct rv_scene *scene, const struct rv_scene_frame *frame)
 {
     struct rv_pass pass = make_pass(scene, frame);
@@ -273,6 +279,8 @@ static void draw_scene(struct rv_scene *scene, const struct rv_scene_frame *fram
                                        frame->is_live || frame->has_now, frame->selected};
     struct rv_labels_content labels = {scene->picture, &scene->ticks, frame->subroutines, frame->highlight, pass.theme};
     clear(pass.theme);
+    if (has_caption_only(frame))
+        return;
     clip_to_room(scene);
     rv_boxes_draw(scene->boxes, &pass, scene->picture, frame->highlight);
     glDepthMask(GL_FALSE);
@@ -292,7 +300,7 @@ static void draw_scene(struct rv_scene *scene, const struct rv_scene_frame *fram
 
 static void add_flat_text(struct rv_scene *scene, const struct rv_scene_frame *frame)
 {
-    if (scene->look->field_of_view > 0.0f || !scene->is_settled)
+    if (scene->look->field_of_view > 0.0f || !scene->is_settled || has_caption_only(frame))
         return;
     struct rv_pass pass = make_pass(scene, frame);
     struct rv_labels_content labels = {scene->picture, &scene->ticks, frame->subroutines, frame->highlight, pass.theme};

@@ -1,0 +1,180 @@
+/*
+ * Text where it belongs: a mark's tag is not laid over calls of lanes that are close behind, nor under panels; the lowest
+ * row has its name; what is said instead of a picture stands on nothing.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "canvas.h"
+
+#define FROM_NS 1000000000u
+#define WINDOW_NS 1000000u
+#define WIDTH_PX 1000
+#define HEIGHT_PX 600
+#define N_LANES 30u
+#define MARKED 10u
+#define MOST_ROWS 22u /* of which each has room for a name */
+#define INSET 120.0f
+#define LEAST_PX 200u /* of a tag */
+#define CAPTION_PX 20 /* from the middle of the picture */
+
+static const uint8_t plate[3] = {0x25, 0x33, 0x4a}; /* a mark's, on the background */
+
+struct fixture {
+    struct canvas canvas;
+    struct rv_view_lane lanes[N_LANES];
+    struct rv_box boxes[N_LANES];
+    struct rv_lane_note mark;
+    struct rv_view view;
+    struct rv_scene_frame frame;
+};
+
+static int fail(const struct fixture *fixture, const char *what)
+{
+    fprintf(stderr, "%s: %s\n", rv_view_mode_get(fixture->frame.look)->name, what);
+    return 1;
+}
+
+static void draw(struct fixture *fixture, enum rv_view_mode look)
+{
+    fixture->frame.look = fixture->frame.look_from = look;
+    canvas_draw(&fixture->canvas, fixture->frame);
+}
+
+static bool is_near(const uint8_t *rgba, const uint8_t rgb[3])
+{
+    return abs(rgba[0] - rgb[0]) < 8 && abs(rgba[1] - rgb[1]) < 8 && abs(rgba[2] - rgb[2]) < 8;
+}
+
+/* Pixels of a tag; *n_hidden: those where panels and the top bar would be. */
+static unsigned count_tag(const struct fixture *fixture, unsigned *n_hidden)
+{
+    const struct rv_scene_insets *insets = &fixture->frame.insets;
+    unsigned n = 0;
+    *n_hidden = 0;
+    for (int y = 0; y < HEIGHT_PX; y++)
+        for (int x = 0; x < WIDTH_PX; x++) {
+            const bool is_tag = is_near(canvas_pixel(&fixture->canvas, x, y), plate);
+            n += is_tag;
+            *n_hidden += is_tag && ((float)y < insets->top || (float)x >= WIDTH_PX - insets->right);
+        }
+    return n;
+}
+
+/* Lanes with a mark in one, and a call in those behind it or in none. */
+static void set_lanes(struct fixture *fixture, uint32_t marked, uint64_t at_ns, bool has_calls)
+{
+    fixture->mark = (struct rv_lane_note){.start_ns = at_ns, .end_ns = at_ns, .kind = RV_NOTE_MARK, .id = 1};
+    for (uint32_t i = 0; i < N_LANES; i++) {
+        fixture->boxes[i] = (struct rv_box){
+            .start_ns = FROM_NS, .duration_ns = WINDOW_NS, .id = 2, .count = 1, .coverage = RV_BOX_EXACT};
+        fixture->lanes[i] = (struct rv_view_lane){.lane_idx = i,
+                                                  .first_box = i,
+                                                  .n_boxes = has_calls && i != marked,
+                                                  .n_notes = i == marked,
+                                                  .max_depth = 1,
+                                                  .name = "lane"};
+    }
+    fixture->view.n_lanes = N_LANES;
+    fixture->view.n_boxes = N_LANES;
+}
+
+static int check_tag(struct fixture *fixture, enum rv_view_mode look)
+{
+    unsigned n_hidden;
+    set_lanes(fixture, MARKED, FROM_NS + WINDOW_NS / 2, false);
+    draw(fixture, look);
+    if (count_tag(fixture, &n_hidden) < LEAST_PX)
+        return fail(fixture, "a mark has no tag where nothing is behind it");
+    set_lanes(fixture, MARKED, FROM_NS + WINDOW_NS / 2, true);
+    draw(fixture, look);
+    if (count_tag(fixture, &n_hidden) >= LEAST_PX)
+        return fail(fixture, "a tag lies over the calls of the lane behind it");
+    set_lanes(fixture, N_LANES - 1, FROM_NS + WINDOW_NS - WINDOW_NS / 100, false);
+    draw(fixture, look);
+    if (count_tag(fixture, &n_hidden) < LEAST_PX || n_hidden)
+        return fail(fixture, "a tag lies under panels");
+    return 0;
+}
+
+/* Is there ink in the middle of the row, of a box of one colour and of light? */
+static bool has_name(const struct fixture *fixture, uint32_t depth)
+{
+    float low[2], high[2];
+    rv_scene_project(fixture->canvas.scene, &(struct rv_scene_place){FROM_NS, 0, depth}, low);
+    rv_scene_project(fixture->canvas.scene, &(struct rv_scene_place){FROM_NS, 0, depth + 1}, high);
+    const int y = (int)(0.5f * (low[1] + high[1]));
+    const uint8_t *empty = canvas_pixel(&fixture->canvas, WIDTH_PX / 2, y);
+    unsigned n = 0;
+    for (int x = (int)low[0] + 3; x < (int)low[0] + 60; x++)
+        n += abs(canvas_pixel(&fixture->canvas, x, y)[1] - empty[1]) > 60;
+    return n > 3;
+}
+
+static int check_names(struct fixture *fixture, uint32_t n_rows)
+{
+    memset(fixture->lanes, 0, sizeof fixture->lanes);
+    fixture->lanes[0] = (struct rv_view_lane){.n_boxes = n_rows, .max_depth = n_rows, .name = "lane"};
+    for (uint32_t i = 0; i < n_rows; i++)
+        fixture->boxes[i] = (struct rv_box){.start_ns = FROM_NS,
+                                            .duration_ns = WINDOW_NS,
+                                            .id = 2,
+                                            .count = 1,
+                                            .depth = (uint16_t)i,
+                                            .coverage = RV_BOX_EXACT};
+    fixture->view.n_lanes = 1;
+    fixture->view.n_boxes = n_rows;
+    draw(fixture, RV_VIEW_MODE_FLAME);
+    for (uint32_t i = 0; i < n_rows; i++)
+        if (!has_name(fixture, i))
+            return fail(fixture, "a row has no name");
+    return 0;
+}
+
+static int check_caption(struct fixture *fixture, enum rv_view_mode look)
+{
+    fixture->view.n_lanes = fixture->view.n_boxes = 0;
+    fixture->frame.caption = "nothing to show";
+    draw(fixture, look);
+    fixture->frame.caption = NULL;
+    const uint8_t *first = canvas_pixel(&fixture->canvas, 0, 0);
+    for (int y = 0; y < HEIGHT_PX; y++)
+        for (int x = 0; x < WIDTH_PX; x++)
+            if (abs(y - HEIGHT_PX / 2) > CAPTION_PX && memcmp(canvas_pixel(&fixture->canvas, x, y), first, 3) != 0)
+                return fail(fixture, "an axis is drawn under what is said instead of a picture");
+    return 0;
+}
+
+int main(void)
+{
+    static struct fixture fixture;
+    int failed = 0;
+    canvas_init(&fixture.canvas, WIDTH_PX, HEIGHT_PX);
+    struct rv_subroutines *subroutines = rv_subroutines_create();
+    rv_subroutines_define(subroutines, 1, "", "checkpoint of the run", "", 1);
+    rv_subroutines_define(subroutines, 2, "", "serve", "", 1);
+    fixture.view = (struct rv_view){.from_ns = FROM_NS,
+                                    .to_ns = FROM_NS + WINDOW_NS,
+                                    .until_ns = UINT64_MAX,
+                                    .lanes = fixture.lanes,
+                                    .boxes = fixture.boxes,
+                                    .notes = &fixture.mark,
+                                    .n_notes = 1};
+    fixture.frame = (struct rv_scene_frame){.view = &fixture.view,
+                                            .subroutines = subroutines,
+                                            .origin_ns = FROM_NS,
+                                            .scale = 1.0,
+                                            .insets = {.top = INSET, .right = INSET}};
+    failed |= check_tag(&fixture, RV_VIEW_MODE_3D);
+    failed |= check_tag(&fixture, RV_VIEW_MODE_ALIGNED);
+    failed |= check_caption(&fixture, RV_VIEW_MODE_3D);
+    failed |= check_caption(&fixture, RV_VIEW_MODE_ALIGNED);
+    failed |= check_caption(&fixture, RV_VIEW_MODE_FLAME);
+    for (uint32_t n_rows = 1; n_rows <= MOST_ROWS; n_rows++)
+        failed |= check_names(&fixture, n_rows);
+    rv_subroutines_destroy(subroutines);
+    canvas_fini(&fixture.canvas);
+    return failed;
+}
