@@ -35,7 +35,7 @@ size_t rv_pixel_cells_join(struct rv_pixel_cells *cells, struct rv_box *boxes, s
 /* Is it a call, not an open one, that others in a cell of this width may hide, or be hidden by? In one of 1 ns none is. */
 static inline bool rv_pixel_cells_is_short(const struct rv_box *box, uint64_t width_ns)
 {
-    return 2 * box->duration_ns + 1 < width_ns && box->coverage == RV_BOX_EXACT && !(box->flags & RV_SPAN_OPEN);
+    return box->duration_ns < width_ns / 2 && box->coverage == RV_BOX_EXACT && !(box->flags & RV_SPAN_OPEN);
 }
 
 /*

@@ -152,3 +152,13 @@ Test(pixel_cells, short_calls_are_added_to_the_cell_of_their_column, .timeout = 
     cr_assert(abs((int)boxes[0].coverage - (int)FULL / 2) < FULL / 16, "%u", boxes[0].coverage);
     cr_assert_eq(boxes[0].flags, RV_BOX_HIT);
 }
+
+Test(pixel_cells, a_call_is_short_below_half_a_cell_and_never_when_it_lasts_for_centuries, .timeout = 60)
+{
+    const struct rv_box below = call(0, 31, 0, 1), half = call(0, 32, 0, 1),
+                        centuries = call(0, UINT64_C(1) << 63, 0, 1);
+    cr_assert(rv_pixel_cells_is_short(&below, 64));
+    cr_assert(!rv_pixel_cells_is_short(&half, 64));
+    cr_assert(!rv_pixel_cells_is_short(&centuries, 64));
+    cr_assert(!rv_pixel_cells_is_short(&below, 1));
+}
