@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/hash_index.h"
 #include "base/os.h"
 #include "base/vec.h"
 #include "model/range_walk.h"
@@ -38,8 +39,9 @@ struct rv_range {
     struct rv_stats *stats;
     struct rv_range_tree tree;
     struct rv_call_list calls;
-    struct rv_call *cut; /* listed calls of which earlier pieces have more */
+    struct rv_call *cut; /* listed calls that several pieces have some of */
     size_t n_cut, cut_capacity;
+    struct rv_hash_index cut_places; /* of calls in cut, + 1 */
     uint64_t self_ns, missing_before_ns;
     bool is_damaged;
 };
@@ -69,15 +71,17 @@ static void choose_lanes(struct rv_range *range, const struct rv_range_params *p
     qsort_r(range->lane_idxs, range->n_lane_idxs, sizeof *range->lane_idxs, by_thread, params->lanes);
 }
 
-static void find_newest(struct rv_range_scope *scope)
+static uint64_t find_newest(const struct rv_lanes *lanes)
 {
-    for (size_t i = 0; i < rv_lanes_n(scope->lanes); i++) {
-        struct rv_lane *lane = rv_lanes_get(scope->lanes, i);
+    uint64_t newest_ns = 0;
+    for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
+        struct rv_lane *lane = rv_lanes_get(lanes, i);
         pthread_mutex_lock(&lane->lock);
-        if (lane->last_ns > scope->newest_ns)
-            scope->newest_ns = lane->last_ns;
+        if (lane->last_ns > newest_ns)
+            newest_ns = lane->last_ns;
         pthread_mutex_unlock(&lane->lock);
     }
+    return newest_ns;
 }
 
 /* Estimate the lane's calls in the range; for summarized blocks as if evenly distributed. */
@@ -113,9 +117,16 @@ static bool ends_part(const struct rv_range *range, const struct rv_timeline_mar
 }
 
 /* Divide a lane at marks inside the range, the latest piece first. */
-static void add_pieces(struct rv_range *range, uint32_t lane_idx, const struct rv_timeline *timeline)
+static void add_pieces(struct rv_range *range, const struct rv_lane *lane, uint64_t newest_ns)
 {
-    struct rv_range_piece piece = {.from_ns = range->scope.from_ns, .to_ns = range->scope.to_ns, .lane_idx = lane_idx};
+    const struct rv_timeline *timeline = lane->timeline;
+    const uint64_t last_ns = rv_timeline_last_ns(timeline),
+                   known_ns = last_ns > lane->last_ns ? last_ns : lane->last_ns;
+    struct rv_range_piece piece = {.from_ns = range->scope.from_ns,
+                                   .to_ns = range->scope.to_ns,
+                                   .known_ns = known_ns,
+                                   .open_end_ns = lane->has_ended || known_ns > newest_ns ? known_ns : newest_ns,
+                                   .lane_idx = lane->idx};
     const uint64_t gone_ns = rv_timeline_exact_from_ns(timeline);
     const uint64_t first_ns = gone_ns > piece.from_ns ? gone_ns : piece.from_ns;
     size_t n;
@@ -148,12 +159,13 @@ static void add_to_part(struct rv_range *range, uint64_t n_expected)
 /* A part has as many of the next pieces as make up its calls. */
 static void divide(struct rv_range *range)
 {
+    const uint64_t newest_ns = find_newest(range->scope.lanes);
     for (size_t i = 0; i < range->n_lane_idxs; i++) {
         struct rv_lane *lane = rv_lanes_get(range->scope.lanes, range->lane_idxs[i]);
         const size_t first = range->n_pieces;
         pthread_mutex_lock(&lane->lock);
         const uint64_t n_expected = expected_in(&range->scope, lane);
-        add_pieces(range, range->lane_idxs[i], lane->timeline);
+        add_pieces(range, lane, newest_ns);
         pthread_mutex_unlock(&lane->lock);
         for (size_t j = first; j < range->n_pieces; j++)
             add_to_part(range, n_expected / (range->n_pieces - first));
@@ -180,7 +192,6 @@ struct rv_range *rv_range_create(const struct rv_range_params *params)
     pthread_mutex_init(&range->lock, NULL);
     rv_os_init_condition(&range->has_added);
     choose_lanes(range, params);
-    find_newest(&range->scope);
     divide(range);
     return range;
 }
@@ -197,6 +208,7 @@ void rv_range_destroy(struct rv_range *range)
     rv_range_tree_fini(&range->tree);
     rv_call_list_fini(&range->calls);
     free(range->cut);
+    rv_hash_index_fini(&range->cut_places);
     free(range->lane_idxs);
     free(range->pieces);
     free(range->parts);
@@ -207,39 +219,44 @@ void rv_range_destroy(struct rv_range *range)
 
 /* ---- adding parts ---- */
 
-/* The place of a call among those that are cut; their number: it is not there. */
-static size_t find_cut(const struct rv_range *range, const struct rv_call *call)
+static uint64_t hash_cut(const struct rv_call *call)
 {
-    size_t i = 0;
-    while (i < range->n_cut && (range->cut[i].lane_idx != call->lane_idx || range->cut[i].start_ns != call->start_ns ||
-                                range->cut[i].depth != call->depth))
-        i++;
-    return i;
+    return rv_hash_combine(rv_hash_u64(call->start_ns), (uint64_t)call->lane_idx << 32 | call->depth);
 }
 
-/* A call whose parts have all come is added. */
+static bool is_cut(const void *range, uint32_t place, const void *key)
+{
+    const struct rv_call *cut = &((const struct rv_range *)range)->cut[place - 1], *call = key;
+    return cut->lane_idx == call->lane_idx && cut->start_ns == call->start_ns && cut->depth == call->depth;
+}
+
+static void add_cut(struct rv_range *range, const struct rv_call *call)
+{
+    range->cut = rv_vec_reserve(range->cut, &range->cut_capacity, range->n_cut + 1, sizeof *range->cut);
+    range->cut[range->n_cut++] = *call;
+    rv_hash_index_put(&range->cut_places, hash_cut(call), (uint32_t)range->n_cut);
+}
+
+static struct rv_call *find_cut(const struct rv_range *range, const struct rv_call *call)
+{
+    const uint32_t place = rv_hash_index_find(&range->cut_places, hash_cut(call), is_cut, range, call);
+    return place ? &range->cut[place - 1] : NULL;
+}
+
+/* The latest piece counts a call that is cut, those before it have more of it. */
 static void list_call(struct rv_range *range, const struct rv_range_call *listed)
 {
     const struct rv_call *call = &listed->call;
-    if (listed->is_counted && listed->begins_earlier) {
-        range->cut = rv_vec_reserve(range->cut, &range->cut_capacity, range->n_cut + 1, sizeof *range->cut);
-        range->cut[range->n_cut++] = *call;
-        return;
-    }
-    if (listed->is_counted) {
+    struct rv_call *cut = listed->is_counted ? NULL : find_cut(range, call);
+    if (listed->is_counted && listed->begins_earlier)
+        add_cut(range, call);
+    else if (listed->is_counted)
         rv_call_list_add(&range->calls, call);
+    if (!cut)
         return;
-    }
-    const size_t at = find_cut(range, call);
-    if (at == range->n_cut)
-        return;
-    range->cut[at].self_ns += call->self_ns;
-    range->cut[at].total_ns += call->total_ns;
-    range->cut[at].arguments_total_ns += call->arguments_total_ns;
-    if (listed->begins_earlier)
-        return;
-    rv_call_list_add(&range->calls, &range->cut[at]);
-    range->cut[at] = range->cut[--range->n_cut];
+    cut->self_ns += call->self_ns;
+    cut->total_ns += call->total_ns;
+    cut->arguments_total_ns += call->arguments_total_ns;
 }
 
 static void add_part(struct rv_range *range, struct rv_range_part *part)

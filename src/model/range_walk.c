@@ -72,17 +72,22 @@ struct measured { /* of the kind of time that is asked for */
     uint64_t inside_ns, off_ns;
 };
 
-static struct measured measure(const struct rv_range_scope *scope, const struct rv_range_frame *frame,
-                               const struct rv_state_times *own, const struct rv_state_times *times)
+static struct measured measure(const struct rv_range_frame *frame)
 {
     const uint64_t self_ns = frame->inside_ns > frame->children_ns ? frame->inside_ns - frame->children_ns : 0;
-    struct measured measured = {.inside_ns = rv_state_times_of(times, scope->time, frame->inside_ns)};
-    const uint64_t off_ns = rv_state_times_of(times, RV_TIME_OFF_CPU, frame->inside_ns);
-    measured.off_ns = scope->time == RV_TIME_WALL ? off_ns : scope->time == RV_TIME_ON_CPU ? 0 : measured.inside_ns;
-    measured.call.total_ns = frame->is_outermost ? measured.inside_ns : 0;
-    measured.call.self_ns = rv_state_times_of(own, scope->time, self_ns);
-    measured.call.duration_ns = scope->time == RV_TIME_WALL ? frame->duration_ns : measured.inside_ns;
-    return measured;
+    return (struct measured){.call = {.self_ns = self_ns, .duration_ns = frame->duration_ns},
+                             .inside_ns = frame->inside_ns};
+}
+
+/* From all time to the kind of time that is asked for. */
+static void choose_time(struct measured *measured, enum rv_time_kind kind, const struct rv_range_frame_times *times)
+{
+    const uint64_t off_ns = rv_state_times_of(&times->callees, RV_TIME_OFF_CPU, measured->inside_ns);
+    measured->inside_ns = rv_state_times_of(&times->callees, kind, measured->inside_ns);
+    measured->call.self_ns = rv_state_times_of(&times->own, kind, measured->call.self_ns);
+    measured->off_ns = kind == RV_TIME_WALL ? off_ns : kind == RV_TIME_ON_CPU ? 0 : measured->inside_ns;
+    if (kind != RV_TIME_WALL)
+        measured->call.duration_ns = measured->inside_ns;
 }
 
 static void list_call(struct rv_range_walk *walk, const struct rv_range_frame *frame,
@@ -154,7 +159,10 @@ static void finish_frame(struct rv_range_walk *walk)
     id->n_open--;
     if (scope->lists_calls && frame->id != scope->calls_of)
         return;
-    const struct measured measured = measure(scope, frame, &times->own, &times->callees);
+    struct measured measured = measure(frame);
+    if (walk->has_times || scope->time != RV_TIME_WALL)
+        choose_time(&measured, scope->time, times);
+    measured.call.total_ns = frame->is_outermost ? measured.inside_ns : 0;
     if (scope->lists_calls) {
         if (frame->arguments)
             walk->by_id[frame->arguments].n_open--;
@@ -281,26 +289,36 @@ static void add_call(struct rv_range_walk *walk, const struct rv_range_piece *pi
         add_row(walk, frame, frame->node);
 }
 
+/* A call of which no more was known than that it was open, when the range was made, was open then. */
+static void add_known(struct rv_range_walk *walk, const struct rv_range_piece *piece, struct rv_box *box)
+{
+    if (box->start_ns > piece->known_ns)
+        return;
+    if (rv_box_end_ns(box) > piece->known_ns) {
+        box->duration_ns = piece->open_end_ns > box->start_ns ? piece->open_end_ns - box->start_ns : 0;
+        box->flags |= RV_SPAN_OPEN;
+    }
+    add_call(walk, piece, box);
+}
+
 /* ---- piece by piece ---- */
 
 static void add_open(struct rv_range_walk *walk, const struct rv_range_piece *piece)
 {
     const struct rv_lane *lane = walk->lane;
-    const uint64_t newest_ns = walk->scope->newest_ns;
-    bool is_over = lane->has_ended || lane->last_ns > newest_ns;
-    uint64_t end_ns = is_over ? lane->last_ns : newest_ns;
+    const uint64_t end_ns = piece->open_end_ns;
     for (size_t i = 0; i < lane->n_open && end_ns + piece->has_earlier > piece->from_ns; i++) {
         const struct rv_lane_frame *open = &lane->open[i];
         if (open->start_ns >= piece->to_ns)
             break;
-        add_call(walk, piece,
-                 &(struct rv_box){.start_ns = open->start_ns,
-                                  .duration_ns = end_ns > open->start_ns ? end_ns - open->start_ns : 0,
-                                  .id = open->id,
-                                  .count = 1,
-                                  .depth = open->depth,
-                                  .coverage = RV_BOX_EXACT,
-                                  .flags = RV_SPAN_OPEN});
+        add_known(walk, piece,
+                  &(struct rv_box){.start_ns = open->start_ns,
+                                   .duration_ns = end_ns > open->start_ns ? end_ns - open->start_ns : 0,
+                                   .id = open->id,
+                                   .count = 1,
+                                   .depth = open->depth,
+                                   .coverage = RV_BOX_EXACT,
+                                   .flags = RV_SPAN_OPEN});
     }
 }
 
@@ -310,7 +328,8 @@ static void begin_piece(struct rv_range_walk *walk, const struct rv_range_piece 
     walk->lane = lane;
     walk->passes_thread = rv_filter_passes_thread(walk->scope->filter, lane->name);
     walk->is_in_piece = true;
-    const uint64_t ends_ns[2] = {piece->has_earlier ? piece->from_ns : 0, piece->has_later ? piece->to_ns : UINT64_MAX};
+    const uint64_t ends_ns[2] = {piece->has_earlier ? piece->from_ns : 0,
+                                 piece->has_later ? piece->to_ns : rv_clock_after_ns(piece->known_ns, 1)};
     rv_range_times_begin(&walk->times, lane, (uint64_t[2]){walk->scope->from_ns, walk->scope->to_ns}, ends_ns);
     walk->has_times = walk->times.n > 0;
     add_open(walk, piece);
@@ -365,7 +384,7 @@ static size_t work_on_piece(struct rv_range_walk *walk, size_t most)
     if (missing_ns > piece->from_ns && missing_ns > walk->part->missing_before_ns)
         walk->part->missing_before_ns = missing_ns;
     for (size_t i = 0; i < n; i++)
-        add_call(walk, piece, &walk->boxes[i]);
+        add_known(walk, piece, &walk->boxes[i]);
     if (n < max && !rv_span_iter_back_wants_page(&walk->iter))
         end_piece(walk);
     return n;

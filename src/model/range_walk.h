@@ -15,7 +15,6 @@
 
 struct rv_range_scope { /* what all parts of a range have in common */
     uint64_t from_ns, to_ns;
-    uint64_t newest_ns; /* at which calls that are open end */
     struct rv_lanes *lanes;
     const struct rv_filter *filter;
     enum rv_time_kind time;
@@ -32,6 +31,8 @@ static inline uint32_t rv_range_scope_id(const struct rv_range_scope *scope, uin
 
 struct rv_range_piece {
     uint64_t from_ns, to_ns;
+    uint64_t known_ns;    /* up to here the lane was known when the range was made: what comes later is not of the range */
+    uint64_t open_end_ns; /* at which calls end that were open then */
     uint32_t lane_idx;
     bool has_earlier; /* another piece has the calls that end before from_ns, */
     bool has_later;   /* and those that end at to_ns or later */

@@ -78,6 +78,8 @@ enum rv_time_kind { /* of calls */
 /* Blocked and runnable time are what is off the CPU together, which is at most all. */
 static inline uint64_t rv_state_times_of(const struct rv_state_times *times, enum rv_time_kind kind, uint64_t all_ns)
 {
+    if (kind == RV_TIME_WALL)
+        return all_ns;
     const uint64_t cpu_ns = rv_state_times_cpu_ns(times, all_ns), not_ns = all_ns - cpu_ns;
     const uint64_t off_ns = not_ns > times->unknown_ns ? not_ns - times->unknown_ns : 0;
     const uint64_t blocked_ns = times->blocked_ns < off_ns ? times->blocked_ns : off_ns;

@@ -1,6 +1,6 @@
 /*
- * A range of many parts, measured by threads while calls are added to its lanes; then, when none comes any more, it has what the
- * range in one part has.
+ * A range of many parts, measured by threads while calls are added to its lanes, has what a range in one part has that was made at
+ * the same time; also when no calls come any more.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -9,11 +9,12 @@
 
 #include "model/range.h"
 
-enum { N_LANES = 6, N_ROUNDS = 20000, N_IDS = 40, MOST_THREADS = 4, N_TURNS = 12 };
+enum { N_LANES = 6, N_FIRST = 500, N_ROUNDS = 20000, N_IDS = 40, MOST_THREADS = 4, N_TURNS = 12 };
 
 struct world {
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
+    pthread_mutex_t lock; /* while a round is added */
 };
 
 /* In each round two calls in one, of other subroutines each time. */
@@ -30,12 +31,19 @@ static void add_round(struct rv_lane *lane, uint64_t round)
     pthread_mutex_unlock(&lane->lock);
 }
 
-static void *add_all(void *context)
+static void add_rounds(struct world *world, uint64_t first, uint64_t end)
 {
-    const struct world *world = context;
-    for (uint64_t round = 0; round < N_ROUNDS; round++)
-        for (size_t i = 0; i < N_LANES; i++)
+    for (uint64_t round = first; round < end; round++)
+        for (size_t i = 0; i < N_LANES; i++) {
+            pthread_mutex_lock(&world->lock);
             add_round(rv_lanes_get(world->lanes, i), round);
+            pthread_mutex_unlock(&world->lock);
+        }
+}
+
+static void *add_more(void *world)
+{
+    add_rounds(world, N_FIRST, N_ROUNDS);
     return NULL;
 }
 
@@ -48,22 +56,24 @@ static void *step_all(void *range)
     return NULL;
 }
 
-static struct rv_range *measure(const struct world *world, size_t n_threads, bool lists_calls)
+static struct rv_range *make(const struct world *world, size_t n_threads, bool lists_calls)
+{
+    return rv_range_create(&(struct rv_range_params){.to_ns = UINT64_MAX,
+                                                     .lanes = world->lanes,
+                                                     .subroutines = world->subroutines,
+                                                     .calls_per_part = n_threads > 1 ? 900 : UINT64_MAX,
+                                                     .lists_calls = lists_calls,
+                                                     .calls_of = 5});
+}
+
+static void measure(struct rv_range *range, size_t n_threads)
 {
     pthread_t threads[MOST_THREADS];
-    struct rv_range *range =
-        rv_range_create(&(struct rv_range_params){.to_ns = UINT64_MAX,
-                                                  .lanes = world->lanes,
-                                                  .subroutines = world->subroutines,
-                                                  .calls_per_part = n_threads > 1 ? 900 : UINT64_MAX,
-                                                  .lists_calls = lists_calls,
-                                                  .calls_of = 5});
     for (size_t i = 0; i < n_threads; i++)
         if (pthread_create(&threads[i], NULL, step_all, range) != 0)
             exit(1);
     for (size_t i = 0; i < n_threads; i++)
         (void)pthread_join(threads[i], NULL);
-    return range;
 }
 
 static bool are_rows_equal(const struct rv_range *a, const struct rv_range *b)
@@ -96,36 +106,46 @@ static bool are_nodes_equal(const struct rv_range *a, const struct rv_range *b)
 }
 
 /* Does what several threads measure equal what one has in one part? */
-static bool is_right(const struct world *world, size_t n_threads, const struct rv_range *whole,
-                     const struct rv_range *list)
+static bool is_right(struct world *world, size_t n_threads)
 {
-    struct rv_range *range = measure(world, n_threads, false), *calls = measure(world, n_threads, true);
-    const bool is_right = are_rows_equal(whole, range) && are_nodes_equal(whole, range) &&
-                          are_calls_equal(rv_range_calls(list), rv_range_calls(calls));
-    rv_range_destroy(range);
-    rv_range_destroy(calls);
+    struct rv_range *ranges[2], *lists[2];
+    const size_t n[2] = {1, n_threads};
+    pthread_mutex_lock(&world->lock);
+    for (int i = 0; i < 2; i++) {
+        ranges[i] = make(world, n[i], false);
+        lists[i] = make(world, n[i], true);
+    }
+    pthread_mutex_unlock(&world->lock);
+    for (int i = 0; i < 2; i++) {
+        measure(ranges[i], n[i]);
+        measure(lists[i], n[i]);
+    }
+    const bool is_right = are_rows_equal(ranges[0], ranges[1]) && are_nodes_equal(ranges[0], ranges[1]) &&
+                          are_calls_equal(rv_range_calls(lists[0]), rv_range_calls(lists[1]));
+    for (int i = 0; i < 2; i++) {
+        rv_range_destroy(ranges[i]);
+        rv_range_destroy(lists[i]);
+    }
     return is_right;
 }
 
 int main(void)
 {
-    struct world world = {rv_lanes_create(), rv_subroutines_create()};
+    struct world world = {rv_lanes_create(), rv_subroutines_create(), PTHREAD_MUTEX_INITIALIZER};
     pthread_t adder;
     for (uint32_t i = 0; i < N_LANES; i++)
         (void)rv_lanes_add(world.lanes, &(struct rv_lane_identity){.pid = 1, .tid = i + 1, .thread = i});
     for (uint32_t id = 1; id <= N_IDS; id++)
         rv_subroutines_define(world.subroutines, id, "", "f", "", id);
-    if (pthread_create(&adder, NULL, add_all, &world) != 0)
+    add_rounds(&world, 0, N_FIRST);
+    if (pthread_create(&adder, NULL, add_more, &world) != 0)
         return 1;
-    for (int i = 0; i < N_TURNS; i++)
-        rv_range_destroy(measure(&world, MOST_THREADS, i % 2));
-    (void)pthread_join(adder, NULL);
-    struct rv_range *whole = measure(&world, 1, false), *list = measure(&world, 1, true);
     int n_wrong = 0;
+    for (int i = 0; i < N_TURNS; i++)
+        n_wrong += !is_right(&world, MOST_THREADS);
+    (void)pthread_join(adder, NULL);
     for (size_t n = 2; n <= MOST_THREADS; n++)
-        n_wrong += !is_right(&world, n, whole, list);
-    rv_range_destroy(whole);
-    rv_range_destroy(list);
+        n_wrong += !is_right(&world, n);
     rv_lanes_destroy(world.lanes);
     rv_subroutines_destroy(world.subroutines);
     printf("%d ranges differ\n", n_wrong);

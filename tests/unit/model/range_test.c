@@ -415,6 +415,79 @@ Test(range, many_parts_give_what_one_gives_in_the_same_order_with_more_paths_tha
     }
 }
 
+/* Each part has more of all calls: what they have is found in a moment, however many they are. */
+Test(range, a_recursion_of_100_000_calls_that_is_cut_by_parts_has_the_times_of_each, .timeout = 60)
+{
+    enum { DEPTH = 100000 };
+    struct world world = {.lanes = rv_lanes_create(), .subroutines = rv_subroutines_create(), .seed = 4};
+    struct rv_lane *lane = rv_lanes_add(world.lanes, &(struct rv_lane_identity){.name = "main"});
+    for (uint32_t depth = DEPTH; depth-- > 0;)
+        rv_timeline_add(lane->timeline,
+                        &(struct rv_span){.start = 10 * depth, .end = 20 * DEPTH - 10 * depth, .id = 3, .depth = depth},
+                        1);
+    lane->last_ns = 20 * DEPTH;
+    struct rv_range *range = measure_whole(&world, 5000, true);
+    const struct rv_call_list *list = rv_range_calls(range);
+    cr_assert_gt(rv_range_n_parts(range), 10);
+    cr_assert_eq(list->n, DEPTH);
+    for (uint32_t depth = 0; depth < DEPTH; depth++) {
+        const struct rv_call *call = &list->calls[depth];
+        cr_assert_eq(call->depth, depth);
+        cr_assert_eq(call->self_ns, 20);
+        cr_assert_eq(call->total_ns, depth == 0 ? 20 * DEPTH : 0);
+    }
+    rv_range_destroy(range);
+    world_fini(&world);
+}
+
+/* In each round one call in another. */
+static void add_rounds(struct rv_lane *lane, uint64_t first, uint64_t end)
+{
+    for (uint64_t i = first; i < end; i++)
+        rv_timeline_add(lane->timeline,
+                        (struct rv_span[]){{.start = 1000 * i + 500, .end = 1000 * i + 600, .id = 2, .depth = 2},
+                                           {.start = 1000 * i, .end = 1000 * i + 900, .id = 1, .depth = 1}},
+                        2);
+    lane->last_ns = 1000 * end;
+}
+
+Test(range, calls_that_come_after_a_range_was_made_are_not_of_it, .timeout = 60)
+{
+    struct world world = {.lanes = rv_lanes_create(), .subroutines = rv_subroutines_create(), .seed = 5};
+    struct rv_lane *lanes[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        lanes[i] = rv_lanes_add(world.lanes, &(struct rv_lane_identity){.tid = i, .thread = i, .name = "main"});
+        add_rounds(lanes[i], 1, 2000 + 1000 * i);
+        lanes[i]->open = rv_vec_reserve(NULL, &lanes[i]->open_capacity, 1, sizeof *lanes[i]->open);
+        lanes[i]->open[0] = (struct rv_lane_frame){500, 7, 0};
+        lanes[i]->n_open = 1;
+        rv_lane_add_note(lanes[i], &(struct rv_lane_note){.start_ns = 4000, .end_ns = 4100, .kind = RV_NOTE_BLOCKED});
+    }
+    struct rv_range *at_once = measure_whole(&world, 1000, false);
+    const struct rv_range_params params = {
+        .to_ns = UINT64_MAX, .lanes = world.lanes, .subroutines = world.subroutines, .calls_per_part = 1000};
+    struct rv_range *later = rv_range_create(&params);
+    add_rounds(lanes[0], 2001, 4000);
+    rv_timeline_add(lanes[0]->timeline, &(struct rv_span){.start = 500, .end = 4000000, .id = 7}, 1);
+    rv_lane_add_note(lanes[0], &(struct rv_lane_note){.start_ns = 1500000, .end_ns = 3000000, .kind = RV_NOTE_BLOCKED});
+    lanes[0]->n_open = 0;
+    complete(&world, later);
+    struct rv_stats_row rows[2][N_IDS + 1];
+    const size_t n = rv_stats_rows(rv_range_stats(at_once), rows[0], N_IDS + 1);
+    cr_assert_eq(n, 3);
+    cr_assert_eq(rv_stats_rows(rv_range_stats(later), rows[1], N_IDS + 1), n);
+    for (size_t i = 0; i < n; i++) {
+        cr_assert_eq(rows[1][i].n_calls, rows[0][i].n_calls);
+        cr_assert_eq(rows[1][i].total_ns, rows[0][i].total_ns);
+        cr_assert_eq(rows[1][i].self_ns, rows[0][i].self_ns);
+        cr_assert_eq(rows[1][i].max_ns, rows[0][i].max_ns);
+        cr_assert_eq(rows[1][i].self_times.blocked_ns, rows[0][i].self_times.blocked_ns);
+    }
+    rv_range_destroy(at_once);
+    rv_range_destroy(later);
+    world_fini(&world);
+}
+
 Test(range, a_filter_removes_calls_from_rows_and_paths_but_keeps_times, .timeout = 60)
 {
     static const char *const rules[][2] = {
