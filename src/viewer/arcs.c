@@ -11,8 +11,9 @@
 
 #define MOST_ARCS ((size_t)1 << 20) /* single ones */
 #define MOST_COUNTED 4096u          /* folded ones */
-#define PAUSE_NS 250000000u         /* between two, at least */
-#define PAUSE_COSTS 10u             /* and this often what the last one took */
+#define PAUSE_NS 250000000u         /* between two of all time, at least, */
+#define PAUSE_COSTS 10u             /* and this often what the last one took; of a part, too */
+#define SHORT_COST_NS 1000000u      /* a part that takes no longer is waited for: the next picture has it */
 
 struct making {
     struct rv_viewer_arc_job *job;
@@ -70,14 +71,15 @@ static void work(void *context)
 {
     struct rv_viewer_arc_job *job = context;
     const uint64_t begin_ns = rv_clock_thread_cpu_ns();
-    struct making making = {
-        .job = job, .collector = {.most = MOST_ARCS, .left_out = job->made.left_out}, .holders = {.most = MOST_ARCS}};
+    struct making making = {.job = job,
+                            .collector = {.most = MOST_ARCS, .left_out = job->made.left_out},
+                            .holders = {.most = MOST_ARCS, .like = job->is_of_part ? job->all.holders : NULL}};
     if (job->made.has_holders || RV_ARC_OF_WAITS & ~job->made.left_out)
         add_waits(&making);
     if (job->flows)
         add_flows(&making);
     job->made.index = rv_arc_levels_create(&making.collector);
-    job->cost_ns = rv_clock_thread_cpu_ns() - begin_ns;
+    job->made.cost_ns = rv_clock_thread_cpu_ns() - begin_ns;
 }
 
 static struct rv_waits *waits_of(const struct rv_viewer *viewer)
@@ -105,6 +107,7 @@ static void start(struct rv_viewer *viewer, bool is_of_part, uint64_t from_ns, u
     job->is_of_part = is_of_part;
     job->made = (struct rv_viewer_arc_made){.from_ns = from_ns,
                                             .to_ns = to_ns,
+                                            .seen_ns = viewer->live_edge.live_ns,
                                             .n_waits = rv_waits_n(job->waits),
                                             .is_final = viewer->live_edge.is_done,
                                             .n_steps = n_steps_of(viewer),
@@ -116,7 +119,7 @@ static void start(struct rv_viewer *viewer, bool is_of_part, uint64_t from_ns, u
 /* Releases may come after the waits that they ended: what is made after the end has all. */
 static bool is_old(const struct rv_viewer *viewer, const struct rv_viewer_arc_made *made)
 {
-    const struct rv_viewer_arc_job *job = &viewer->arcs;
+    const uint64_t pause_ns = made == &viewer->arcs.part ? 0 : PAUSE_NS;
     const size_t n_waits = rv_waits_n(waits_of(viewer)), n_steps = n_steps_of(viewer);
     const bool is_other =
         made->left_out != viewer->settings.arcs_left_out || (viewer->settings.has_lock_lanes && !made->has_holders);
@@ -125,7 +128,7 @@ static bool is_old(const struct rv_viewer *viewer, const struct rv_viewer_arc_ma
     if (viewer->live_edge.is_done || is_other)
         return true;
     return (n_waits != made->n_waits || n_steps != made->n_steps) &&
-           rv_clock_mono_ns() - job->ended_ns >= PAUSE_NS + PAUSE_COSTS * job->cost_ns;
+           rv_clock_mono_ns() - made->ended_ns >= pause_ns + PAUSE_COSTS * made->cost_ns;
 }
 
 static bool has_window(const struct rv_viewer_arc_made *made, uint64_t from_ns, uint64_t to_ns)
@@ -133,15 +136,21 @@ static bool has_window(const struct rv_viewer_arc_made *made, uint64_t from_ns, 
     return made->index && made->from_ns <= from_ns && made->to_ns >= to_ns;
 }
 
-/* Single arcs of what is in view: worth it where those of all time are folded, and so many are not in view. Asked in every
- * pass, so they are counted where they are few enough. */
+/* Live, what is in view is newer than that. */
+static bool is_behind(const struct rv_viewer *viewer, const struct rv_viewer_arc_made *made, uint64_t to_ns)
+{
+    return !viewer->live_edge.is_done && made->seen_ns < to_ns;
+}
+
+/* Single arcs of what is in view: worth it where those of all time are folded or behind, and so many are not in view. Asked in
+ * every pass, so they are counted where they are few enough. */
 static bool wants_part(const struct rv_viewer *viewer, uint64_t from_ns, uint64_t to_ns)
 {
     const struct rv_viewer_arc_job *job = &viewer->arcs;
     const struct rv_arc_levels *levels = job->all.index;
     uint64_t n_waits = 0;
     size_t n;
-    if (!levels || rv_arc_levels_is_exact(levels) ||
+    if (!levels || (rv_arc_levels_is_exact(levels) && !is_behind(viewer, &job->all, to_ns)) ||
         (has_window(&job->part, from_ns, to_ns) && !is_old(viewer, &job->part)))
         return false;
     const size_t level = rv_arc_levels_choose(levels, from_ns, to_ns, MOST_COUNTED);
@@ -180,11 +189,16 @@ static bool take(struct rv_viewer *viewer)
     struct rv_viewer_arc_made *into = job->is_of_part ? &job->part : &job->all;
     release(into);
     *into = job->made;
+    into->ended_ns = rv_clock_mono_ns();
     job->made = (struct rv_viewer_arc_made){.index = NULL};
     viewer->pointer.flows = job->all.flows;
-    job->ended_ns = rv_clock_mono_ns();
     job->n_lacking = rv_waits_state(job->waits).n_gone;
     return true;
+}
+
+static bool is_short(const struct rv_viewer_arc_job *job)
+{
+    return job->is_of_part && job->part.index && job->part.cost_ns <= SHORT_COST_NS;
 }
 
 bool rv_viewer_arcs_advance(struct rv_viewer *viewer)
@@ -192,6 +206,8 @@ bool rv_viewer_arcs_advance(struct rv_viewer *viewer)
     if (!waits_of(viewer))
         return false;
     begin_next(viewer);
+    if (is_short(&viewer->arcs))
+        rv_job_thread_wait(&viewer->arcs.thread);
     (void)rv_job_thread_poll(&viewer->arcs.thread, 0);
     const bool has_changed = take(viewer);
     viewer->pointer.holders = rv_viewer_holders(viewer);
@@ -218,8 +234,9 @@ static const struct rv_viewer_arc_made *shown_of(const struct rv_viewer *viewer)
     const struct rv_viewer_arc_job *job = &viewer->arcs;
     uint64_t from_ns, to_ns;
     rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
-    const bool is_part =
-        job->all.index && !rv_arc_levels_is_exact(job->all.index) && has_window(&job->part, from_ns, to_ns);
+    const bool is_part = job->all.index && has_window(&job->part, from_ns, to_ns) &&
+                         (!rv_arc_levels_is_exact(job->all.index) ||
+                          (is_behind(viewer, &job->all, to_ns) && job->part.seen_ns > job->all.seen_ns));
     return is_part ? &job->part : &job->all;
 }
 

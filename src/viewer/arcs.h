@@ -15,9 +15,11 @@
 struct rv_viewer_arc_made {            /* zeroed = none */
     const struct rv_arc_levels *index; /* held */
     uint64_t from_ns, to_ns;           /* it has the waits that ended then, */
+    uint64_t seen_ns;                  /* before this moment, */
     size_t n_waits;                    /* of so many that there were, */
     bool is_final;                     /* and all releases */
     size_t n_steps;                    /* of flows, that there were */
+    uint64_t cost_ns, ended_ns;        /* what making it took, and when that was */
     unsigned left_out;                 /* kinds, as bits */
     bool has_holders;                  /* they were asked for: */
     const struct rv_holders *holders;  /* held; of the same waits. NULL: not known */
@@ -31,10 +33,9 @@ struct rv_viewer_arc_job { /* zeroed = none; must not move while running */
     const struct rv_lanes *lanes;   /* in these */
     struct rv_viewer_arc_made made; /* by the job */
     struct rv_viewer_arc_made all;  /* of all time: folded, where there are very many, */
-    struct rv_viewer_arc_made part; /* and then of a part of it, around what is in view */
+    struct rv_viewer_arc_made part; /* and then, or while waits come, of a part of it, around what is in view */
     bool is_of_part;                /* the job makes this */
-    uint64_t cost_ns, ended_ns;
-    uint64_t n_lacking; /* waits that were not kept */
+    uint64_t n_lacking;             /* waits that were not kept */
 };
 
 struct rv_arc_hover { /* zeroed = none */

@@ -349,6 +349,58 @@ static void make_objects(struct making *making, const struct rv_holder_collector
     }
 }
 
+/* ---- like others ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    const struct rv_held_object *x = a, *y = b;
+    return x->object < y->object ? -1 : x->object > y->object;
+}
+
+/* Waits stand above holders. */
+static void raise_waits(struct rv_hold *holds, size_t n, uint32_t n_rows)
+{
+    for (size_t i = 0; i < n; i++)
+        holds[i].row += holds[i].is_wait ? n_rows : 0;
+}
+
+/* The sums of one, and the holds of the same one in less time, with room for the rows of both. */
+static struct rv_held_object like_object(const struct rv_held_object *like, const struct rv_held_object *own,
+                                         struct rv_hold *holds)
+{
+    struct rv_held_object object = *like;
+    const uint32_t n_own_waits = own->n_rows - own->n_held_rows, n_waits = like->n_rows - like->n_held_rows;
+    object.first = own->first;
+    object.n = own->n;
+    if (own->n_held_rows < like->n_held_rows)
+        raise_waits(holds + own->first, own->n, like->n_held_rows - own->n_held_rows);
+    else
+        object.n_held_rows = own->n_held_rows;
+    object.n_rows = object.n_held_rows + (n_own_waits > n_waits ? n_own_waits : n_waits);
+    return object;
+}
+
+/* The others', then those that they do not have. Objects are in the order of their numbers. */
+static void arrange_like(struct rv_holders *holders, const struct rv_holders *like)
+{
+    struct rv_held_object *objects = rv_alloc(like->n_objects + holders->n_objects + 1, sizeof *objects);
+    size_t n = 0;
+    for (size_t i = 0; i < like->n_objects; i++) {
+        struct rv_held_object *own =
+            bsearch(&like->objects[i], holders->objects, holders->n_objects, sizeof *holders->objects, by_number);
+        const struct rv_held_object none = {.object = like->objects[i].object, .n_held_rows = 1, .n_rows = 1};
+        objects[n++] = like_object(&like->objects[i], own ? own : &none, holders->holds);
+        if (own)
+            own->n = 0;
+    }
+    for (size_t i = 0; i < holders->n_objects; i++)
+        if (holders->objects[i].n)
+            objects[n++] = holders->objects[i];
+    free(holders->objects);
+    holders->objects = objects;
+    holders->n_objects = n;
+}
+
 const struct rv_holders *rv_holders_create(struct rv_holder_collector *collector)
 {
     struct shared *shared = rv_alloc(1, sizeof *shared);
@@ -359,7 +411,9 @@ const struct rv_holders *rv_holders_create(struct rv_holder_collector *collector
     if (collector->n_releases)
         qsort(collector->releases, collector->n_releases, sizeof *collector->releases, by_object_of_release);
     make_objects(&making, collector);
-    if (shared->holders.n_objects)
+    if (collector->like)
+        arrange_like(&shared->holders, collector->like);
+    else if (shared->holders.n_objects)
         qsort(shared->holders.objects, shared->holders.n_objects, sizeof *shared->holders.objects, by_waiting);
     shared->holders.n_left_out = collector->n_left_out;
     free(making.taken);

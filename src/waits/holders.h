@@ -42,6 +42,9 @@ struct rv_holder_collector { /* zeroed = none so far */
     size_t n_edges, edges_capacity, n_releases, releases_capacity;
     size_t most; /* of each to be kept; 0: all */
     uint64_t n_left_out;
+    /* These objects come first, with their sums, and with room for their rows: what is made of a part looks like the whole.
+     * NULL: none. Borrowed until the holders are made. */
+    const struct rv_holders *like;
 };
 
 /* Add a copy of a wait, or of a release; one beyond the most is counted only. */

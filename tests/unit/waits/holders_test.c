@@ -263,3 +263,22 @@ Test(waits_holders, releases_are_read_in_a_time)
     rv_wait_reader_close(reader);
     rv_waits_destroy(waits);
 }
+
+Test(waits_holders, what_is_made_of_a_part_has_the_order_and_rows_of_the_whole)
+{
+    wait_for(LOCK, RV_WAIT_MUTEX, 1, 100, 200, 0);
+    wait_for(OTHER_LOCK, RV_WAIT_MUTEX, 1, 300, 500, 0);
+    wait_for(OTHER_LOCK, RV_WAIT_MUTEX, 2, 300, 520, 1);
+    const struct rv_holders *all = rv_holders_create(&collector);
+    collector.like = all;
+    wait_for(LOCK, RV_WAIT_MUTEX, 1, 600, 900, 0);
+    const struct rv_holders *holders = rv_holders_create(&collector);
+    cr_assert_eq(holders->n_objects, 2);
+    cr_expect(holders->objects[0].object == OTHER_LOCK && holders->objects[0].n == 0);
+    cr_expect_eq(holders->objects[0].n_rows, all->objects[0].n_rows);
+    cr_expect(holders->objects[1].object == LOCK && holders->objects[1].waited_ns == 100, "the sums of the whole");
+    expect_hold(rv_holders_at(holders, &holders->objects[1], 0, 700), 600, 900, 0, true);
+    cr_expect(rv_holders_at(holders, &holders->objects[1], 1, 700)->is_wait);
+    rv_holders_release(holders);
+    rv_holders_release(all);
+}

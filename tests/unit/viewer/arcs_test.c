@@ -1,0 +1,101 @@
+/* Of a session that goes on, what is in view has the newest waits. */
+#include "viewer/arcs.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "viewer/viewer.h"
+
+#define MS UINT64_C(1000000)
+
+enum { LOCK = 7, N_ROUNDS = 100 };
+
+static struct rv_session *session;
+static struct rv_viewer viewer;
+
+static enum rv_source_status poll_none(struct rv_source *source, const struct rv_intake *intake)
+{
+    (void)source;
+    (void)intake;
+    return RV_SOURCE_ENDED;
+}
+
+static void nap(struct rv_source *source)
+{
+    (void)source;
+}
+
+static void resolve_none(struct rv_source *source, const struct rv_intake *intake, bool is_final)
+{
+    (void)source;
+    (void)intake;
+    (void)is_final;
+}
+
+static void close_none(struct rv_source *source)
+{
+    free(source);
+}
+
+static void setup(void)
+{
+    struct rv_source *source = rv_alloc(1, sizeof *source);
+    *source = (struct rv_source){.poll = poll_none, .nap = nap, .resolve = resolve_none, .close = close_none};
+    session = rv_session_start(&(struct rv_session_params){.n_workers = 1, .keeps_waits = true}, source);
+    while (!rv_session_wait(session, 100 * MS))
+        continue;
+    for (uint32_t i = 0; i < 2; i++)
+        rv_lanes_add(rv_session_lanes(session),
+                     &(struct rv_lane_identity){.pid = 1, .tid = 1 + i, .thread = i, .name = "", .process_name = ""});
+    struct rv_viewer_params params = {.now_ns = 1,
+                                      .window_ns = MS,
+                                      .lanes = rv_session_lanes(session),
+                                      .subroutines = rv_session_subroutines(session),
+                                      .session = session};
+    rv_settings_init(&params.settings);
+    rv_viewer_init(&viewer, &params);
+    viewer.settings.has_lock_lanes = true;
+}
+
+static void teardown(void)
+{
+    rv_viewer_fini(&viewer);
+    rv_session_destroy(session);
+}
+
+TestSuite(viewer_arcs, .init = setup, .fini = teardown, .timeout = 60);
+
+/* One that ends in the i-th millisecond, the present. */
+static void add_wait(uint64_t i)
+{
+    rv_waits_add(rv_session_waits(session), &(struct rv_wait){.start_ns = i * MS,
+                                                              .end_ns = (i + 1) * MS,
+                                                              .kind = RV_WAIT_MUTEX,
+                                                              .wake = RV_WAKE_OWNER,
+                                                              .waker = 2,
+                                                              .object = LOCK});
+    viewer.live_edge.live_ns = (i + 1) * MS;
+    rv_time_window_set(&viewer.time_window, i > 50 ? (i - 50) * MS : 0, (i + 1) * MS);
+}
+
+static bool is_shown(uint64_t i)
+{
+    const struct rv_holders *holders = rv_viewer_holders(&viewer);
+    return holders && holders->n_objects && rv_holders_n_waiting(holders, &holders->objects[0], i * MS + MS / 2) == 1;
+}
+
+/* Those of all time are made a few times a second only. */
+Test(viewer_arcs, new_waits_are_shown_before_all_are_read_again)
+{
+    unsigned n_before = 0;
+    for (uint64_t i = 1; i <= N_ROUNDS; i++) {
+        add_wait(i);
+        do
+            (void)rv_viewer_arcs_advance(&viewer);
+        while (!is_shown(i));
+        n_before += viewer.arcs.all.n_waits < i;
+    }
+    cr_assert_gt(n_before, 0);
+    cr_assert_not_null(rv_viewer_arcs(&viewer));
+}
