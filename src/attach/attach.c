@@ -39,6 +39,7 @@
 #define HANDLER_BYTES 65536u      /* of stack that a signal's handler is thought to use */
 #define ARENA_BYTES (64ull << 20) /* of malloc: beginnings are multiples */
 #define ARENA_HEAD_BYTES 4096u
+#define WRITE_JUMPS "write jumps" /* why all threads were stopped */
 #define N(array) (sizeof(array) / sizeof *(array))
 static const uint64_t PAUSE_NS = 1000000, CALL_NS = 5000000000, PLAN_NS = 60000000000;
 
@@ -349,8 +350,9 @@ static bool are_outdated(const struct attacher *attacher, const struct rv_sites 
 /* What one of all threads is to call. */
 struct task {
     const char *function, *why;
-    const struct rv_sites *sites; /* to be cleared before; the call's argument is 1 then; NULL: none */
-    bool needs_current_sites;     /* else the process tells whether they are */
+    struct rv_sites *sites;   /* to be cleared before; the call's argument is 1 then; NULL: none */
+    bool needs_current_sites; /* else the process tells whether they are */
+    bool clears_islands_only; /* nothing is to be cleared where there are none */
 };
 
 static int call_among_all(struct attacher *attacher, const struct task *task)
@@ -362,7 +364,7 @@ static int call_among_all(struct attacher *attacher, const struct task *task)
         return error;
     if (task->needs_current_sites && are_outdated(attacher, task->sites))
         error = -ESTALE;
-    if (!error && task->sites)
+    if (!error && task->sites && (!task->clears_islands_only || task->sites->has_islands))
         error = rv_sites_clear(task->sites, &attacher->tracee);
     if (!error)
         error = tell_threads(attacher);
@@ -382,6 +384,35 @@ static int call_stopped(struct attacher *attacher, const struct task *task)
         error = call_among_all(attacher, task);
         if (error == -EAGAIN)
             rv_os_sleep_ns(PAUSE_NS * (1 + i / TRIES_ALIKE));
+    }
+    return error;
+}
+
+static int call_with_sites(struct attacher *attacher, struct task task)
+{
+    struct rv_attachment attachment;
+    struct rv_sites sites = {0};
+    if (read_attachment(attacher, &attachment) != 0)
+        return -ESRCH;
+    int error = rv_sites_begin(&sites, &attacher->tracee, &attachment);
+    task.sites = &sites;
+    if (!error)
+        error = call_stopped(attacher, &task);
+    else if (task.needs_current_sites)
+        error = -ESTALE;
+    rv_sites_end(&sites);
+    return error;
+}
+
+/* Again while sites change. */
+static int call_with_current_sites(struct attacher *attacher, struct task task)
+{
+    int error = -ESTALE;
+    task.needs_current_sites = true;
+    for (unsigned i = 0; i < TRIES && (error == -ESTALE || error == RV_ATTACHMENT_TO_CLEAR); i++) {
+        error = call_with_sites(attacher, task);
+        if (error == -ESTALE)
+            rv_os_sleep_ns(PAUSE_NS);
     }
     return error;
 }
@@ -423,8 +454,9 @@ static int set_owner(const struct attacher *attacher, uint32_t pid, uint64_t sta
 /* Remove the patches, and give the process up. */
 static int leave(struct attacher *attacher)
 {
-    int error =
-        call_stopped(attacher, &(struct task){.function = RV_ATTACHMENT_REMOVE, .why = "put the original bytes back"});
+    int error = call_with_current_sites(attacher, (struct task){.function = RV_ATTACHMENT_REMOVE,
+                                                                .why = "put the original bytes back",
+                                                                .clears_islands_only = true});
     return error ? error : set_owner(attacher, 0, 0);
 }
 
@@ -471,23 +503,6 @@ static int plan(struct attacher *attacher, const struct rv_attach_params *params
     return error ? rv_refuse_planning(attacher->pid, error) : wait_for_plan(attacher);
 }
 
-/* function: that of the library which does it; needs_current_sites: as in struct task. */
-static int write_jumps(struct attacher *attacher, const char *function, bool needs_current_sites)
-{
-    struct rv_attachment attachment;
-    struct rv_sites sites = {0};
-    int error = read_attachment(attacher, &attachment);
-    if (!error)
-        error = rv_sites_begin(&sites, &attacher->tracee, &attachment);
-    if (!error)
-        error = call_stopped(attacher, &(struct task){.function = function,
-                                                      .why = "write jumps",
-                                                      .sites = &sites,
-                                                      .needs_current_sites = needs_current_sites});
-    rv_sites_end(&sites);
-    return error;
-}
-
 /* Again, where a library was loaded in between. */
 static int plan_and_write(struct attacher *attacher, const struct rv_attach_params *params)
 {
@@ -496,7 +511,7 @@ static int plan_and_write(struct attacher *attacher, const struct rv_attach_para
         error = plan(attacher, params);
         if (error)
             return error;
-        error = write_jumps(attacher, RV_ATTACHMENT_WRITE, false);
+        error = call_with_sites(attacher, (struct task){.function = RV_ATTACHMENT_WRITE, .why = WRITE_JUMPS});
     } while (error == -ESTALE);
     return error ? rv_refuse_attaching_error(attacher->pid, error) : 0;
 }
@@ -525,9 +540,9 @@ static int apply(struct attacher *attacher)
 {
     int error =
         call_stopped(attacher, &(struct task){.function = RV_ATTACHMENT_APPLY, .why = "follow the capture filter"});
-    for (unsigned i = 0; i < TRIES && (error == RV_ATTACHMENT_TO_CLEAR || error == -ESTALE); i++)
-        error = write_jumps(attacher, RV_ATTACHMENT_APPLY, true);
-    return error;
+    return error == RV_ATTACHMENT_TO_CLEAR
+               ? call_with_current_sites(attacher, (struct task){.function = RV_ATTACHMENT_APPLY, .why = WRITE_JUMPS})
+               : error;
 }
 
 int rv_attach_apply(pid_t pid, const char *library)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mappings.h"
-#include "patch/stubs.h"
+#include "patch/site.h"
 
 #define N_STEPS 64
 #define STACK_BYTES (1u << 20) /* searched of each thread */
@@ -21,8 +21,10 @@ static int read_object(struct rv_sites_object *object, const struct rv_tracee *t
                          : -EFAULT;
 }
 
-static void widen(struct rv_sites *sites, const struct rv_sites_object *object)
+static void look_at(struct rv_sites *sites, const struct rv_sites_object *object)
 {
+    for (size_t i = 0; i < object->n; i++)
+        sites->has_islands |= object->sites[i].n_bytes == RV_PATCH_HOST_BYTES;
     const struct rv_patch_site *first = object->sites, *last = object->sites + object->n - 1;
     if (object->n && first->address < sites->first)
         sites->first = first->address;
@@ -39,7 +41,7 @@ int rv_sites_begin(struct rv_sites *sites, const struct rv_tracee *tracee, const
         object->n = attachment->objects[i].n_sites;
         if (object->n > RV_ATTACHMENT_SITES || read_object(object, tracee) != 0)
             return -EFAULT;
-        widen(sites, object);
+        look_at(sites, object);
     }
     return 0;
 }
@@ -54,7 +56,7 @@ void rv_sites_end(struct rv_sites *sites)
 /* ---- who is there ---- */
 
 /* The site between whose bytes an address is; NULL: a thread may go on there. *object: whose it is. */
-static const struct rv_patch_site *find_in(const struct rv_sites_object *object, uint64_t address)
+static struct rv_patch_site *find_in(const struct rv_sites_object *object, uint64_t address)
 {
     size_t low = 0, high = object->n;
     while (low < high) {
@@ -64,15 +66,14 @@ static const struct rv_patch_site *find_in(const struct rv_sites_object *object,
         else
             high = middle;
     }
-    const struct rv_patch_site *site = low ? &object->sites[low - 1] : NULL;
-    return site && address - site->address < RV_PATCH_JUMP_BYTES ? site : NULL;
+    struct rv_patch_site *site = low ? &object->sites[low - 1] : NULL;
+    return site && address - site->address < site->n_bytes ? site : NULL;
 }
 
-static const struct rv_patch_site *find(const struct rv_sites *sites, uint64_t address,
-                                        const struct rv_sites_object **object)
+static struct rv_patch_site *find(const struct rv_sites *sites, uint64_t address, const struct rv_sites_object **object)
 {
-    const struct rv_patch_site *site = NULL;
-    if (address <= sites->first || address >= sites->last + RV_PATCH_JUMP_BYTES)
+    struct rv_patch_site *site = NULL;
+    if (address <= sites->first || address >= sites->last + RV_PATCH_HOST_BYTES)
         return NULL;
     for (size_t i = 0; i < sites->n_objects && !site; i++) {
         *object = &sites->objects[i];
@@ -90,10 +91,10 @@ static int step_out(const struct rv_sites *sites, struct rv_tracee_thread *threa
     return !error && find(sites, thread->registers.rip, &object) ? -EAGAIN : error;
 }
 
-static void leave_out(const struct rv_tracee *tracee, const struct rv_sites_object *object,
-                      const struct rv_patch_site *site)
+static void leave_out(const struct rv_tracee *tracee, const struct rv_sites_object *object, struct rv_patch_site *site,
+                      bool is_left_out)
 {
-    const bool is_left_out = true;
+    site->is_left_out = is_left_out;
     const uint64_t idx = (uint64_t)(site - object->sites);
     (void)rv_tracee_write(tracee, object->address + idx * sizeof *site + offsetof(struct rv_patch_site, is_left_out),
                           &is_left_out, sizeof is_left_out);
@@ -109,9 +110,9 @@ static void search_stack(const struct rv_sites *sites, const struct rv_tracee *t
             return;
         for (size_t i = 0; i < n; i++) {
             const struct rv_sites_object *object;
-            const struct rv_patch_site *site = find(sites, words[i], &object);
+            struct rv_patch_site *site = find(sites, words[i], &object);
             if (site)
-                leave_out(tracee, object, site);
+                leave_out(tracee, object, site, true);
         }
     }
 }
@@ -134,9 +135,19 @@ static int search_stacks(const struct rv_sites *sites, const struct rv_tracee *t
     return 0;
 }
 
-int rv_sites_clear(const struct rv_sites *sites, struct rv_tracee *tracee)
+/* Those of an earlier time. */
+static void leave_none_out(struct rv_sites *sites, const struct rv_tracee *tracee)
+{
+    for (size_t i = 0; i < sites->n_objects; i++)
+        for (size_t k = 0; k < sites->objects[i].n; k++)
+            if (sites->objects[i].sites[k].is_left_out)
+                leave_out(tracee, &sites->objects[i], &sites->objects[i].sites[k], false);
+}
+
+int rv_sites_clear(struct rv_sites *sites, struct rv_tracee *tracee)
 {
     int error = 0;
+    leave_none_out(sites, tracee);
     for (size_t i = 0; i < tracee->n_threads && !error; i++)
         error = step_out(sites, &tracee->threads[i]);
     return error ? error : search_stacks(sites, tracee);

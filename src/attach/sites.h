@@ -14,6 +14,7 @@ struct rv_sites {
     size_t n_objects;
     uint32_t n_changes;   /* the process's count of those when they were read */
     uint64_t first, last; /* all sites begin between them */
+    bool has_islands;     /* among them: a thread may be about to go on at one that is to be removed */
 };
 
 /* Where the process says that its sites are. 0, or -EFAULT; to be ended in any case. */
@@ -22,9 +23,9 @@ void rv_sites_end(struct rv_sites *sites);
 
 /*
  * Step all threads, which are stopped, out of these places, and leave out the functions into which a signal's frame on a
- * stack goes back.
+ * stack goes back: these, and no others.
  *   returns  0; -EAGAIN: release all and try again; -EFAULT, -ESRCH
  */
-int rv_sites_clear(const struct rv_sites *sites, struct rv_tracee *tracee);
+int rv_sites_clear(struct rv_sites *sites, struct rv_tracee *tracee);
 
 #endif

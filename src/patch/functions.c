@@ -21,6 +21,7 @@
 #define NEAR_ENTRY 16u /* bytes of a function into which branches matter: endbr64 and the jump are 9 */
 #define MAX_TABLE 4096u
 #define MAX_PADDING 15u
+#define REACH (128u + NEAR_ENTRY) /* of a short jump to an island near the begin of a function */
 #define LONGEST UINT32_MAX
 
 struct range {
@@ -233,9 +234,9 @@ static bool is_plain_code(const struct rv_patch_image *image, const struct range
            range->end - range->start <= LONGEST;
 }
 
-static bool is_led_into(uint16_t targets, unsigned skipped)
+static bool is_led_into(uint16_t targets, const struct rv_patch_function *function)
 {
-    return targets >> (skipped + 1) & ((1u << (RV_PATCH_JUMP_BYTES - 1)) - 1);
+    return targets >> (function->skipped + 1) & ((1u << (function->n_written - 1)) - 1);
 }
 
 static enum rv_patch_refusal judge(const struct survey *survey, const struct range *range,
@@ -251,9 +252,9 @@ static enum rv_patch_refusal judge(const struct survey *survey, const struct ran
         return RV_PATCH_RETURN_ADDRESS;
     if (range->is_unknown)
         return RV_PATCH_UNKNOWN_INSTRUCTION;
-    if (is_led_into(range->landings, function->skipped))
+    if (is_led_into(range->landings, function))
         return RV_PATCH_LANDING_INTO;
-    if (is_led_into(range->targets, function->skipped))
+    if (is_led_into(range->targets, function))
         return RV_PATCH_BRANCH_INTO;
     return rv_patch_move(&survey->decoder, &code, code.address, &moved);
 }
@@ -283,10 +284,70 @@ static void add_function(struct rv_patch_functions *all, const struct survey *su
     *function = (struct rv_patch_function){.address = range->start,
                                            .n_bytes = (uint32_t)(range->end - range->start),
                                            .n_padding = count_padding(survey, i),
-                                           .skipped = count_skipped(survey, range)};
+                                           .skipped = count_skipped(survey, range),
+                                           .n_written = RV_PATCH_JUMP_BYTES};
     function->is_trivial = !range->calls && !range->leaves && !range->loops && function->n_bytes <= TRIVIAL_BYTES;
     function->refusal = (uint8_t)judge(survey, range, function);
-    all->n_refused[function->refusal]++;
+}
+
+/* ---- islands ---- */
+
+static bool fits(struct survey *survey, const struct rv_patch_function *function, uint8_t n_written)
+{
+    struct rv_patch_function as = *function;
+    as.n_written = n_written;
+    return judge(survey, find_range(survey, function->address), &as) == RV_PATCH_FITS;
+}
+
+/* Unwinders that meet a thread at the island see the guest's frame by the host's table: it is as when it was called. */
+static bool has_frame_of_entry(struct survey *survey, const struct rv_patch_function *host, uint64_t island)
+{
+    struct rv_patch_rows rows;
+    rv_patch_rows_begin(&rows, survey->image, find_range(survey, host->address)->frame);
+    const struct rv_patch_row row = rv_patch_rows_at(&rows, island);
+    return row.base == RV_PATCH_ROW_RSP && row.offset == 8;
+}
+
+/* Trivial functions are not always patched, but hosts are to be. */
+static bool may_be_host(struct survey *survey, const struct rv_patch_function *host, uint64_t island)
+{
+    return host->refusal == RV_PATCH_FITS && host->n_written == RV_PATCH_JUMP_BYTES && !host->is_trivial &&
+           has_frame_of_entry(survey, host, island) && fits(survey, host, RV_PATCH_HOST_BYTES);
+}
+
+/* The first by address that has room: later guests reach it least. */
+static void find_island(struct survey *survey, struct rv_patch_functions *all, struct rv_patch_function *guest)
+{
+    const uint64_t end = guest->address + guest->skipped + RV_PATCH_SHORT_BYTES;
+    const struct rv_patch_segment *segment = rv_patch_image_segment(survey->image, guest->address);
+    struct rv_patch_function *host = guest, *behind = all->functions + all->n_functions;
+    while (host > all->functions && end - host[-1].address <= REACH)
+        host--;
+    for (; host < behind && (host->address < end || host->address - end <= REACH); host++) {
+        const uint64_t island = host->address + host->skipped + RV_PATCH_JUMP_BYTES;
+        const int64_t distance = (int64_t)(island - end);
+        if (distance != (int8_t)distance || island < segment->start || island >= segment->end ||
+            !may_be_host(survey, host, island))
+            continue;
+        host->n_written = RV_PATCH_HOST_BYTES;
+        guest->n_written = RV_PATCH_SHORT_BYTES;
+        guest->to_island = (int8_t)distance;
+        guest->refusal = RV_PATCH_FITS;
+        return;
+    }
+}
+
+/* Functions that lack room for a jump, but not for a short one, become guests of others. */
+static void find_islands(struct survey *survey, struct rv_patch_functions *all)
+{
+    for (size_t i = 0; i < all->n_functions; i++) {
+        struct rv_patch_function *function = &all->functions[i];
+        const enum rv_patch_refusal refusal = (enum rv_patch_refusal)function->refusal;
+        if ((refusal == RV_PATCH_TOO_SHORT || refusal == RV_PATCH_BRANCH_INTO || refusal == RV_PATCH_LANDING_INTO ||
+             refusal == RV_PATCH_CALL_WITHIN) &&
+            fits(survey, function, RV_PATCH_SHORT_BYTES))
+            find_island(survey, all, function);
+    }
 }
 
 static void find_code(struct survey *survey)
@@ -334,6 +395,9 @@ int rv_patch_functions_find(struct rv_patch_functions *all, const struct rv_patc
         for (size_t i = 0; i < survey.n_ranges; i++)
             if (frames[i].is_function)
                 add_function(all, &survey, i);
+        find_islands(&survey, all);
+        for (size_t i = 0; i < all->n_functions; i++)
+            all->n_refused[all->functions[i].refusal]++;
     }
     free(survey.counts);
     free(survey.ranges);
@@ -355,6 +419,7 @@ bool rv_patch_function_code(const struct rv_patch_image *image, const struct rv_
     code->bytes = rv_patch_image_at(image, code->address, &n_bytes);
     code->n_function = function->n_bytes - function->skipped;
     code->n_padding = function->n_padding;
+    code->n_written = function->n_written;
     if (!code->bytes || n_bytes < code->n_function)
         return false;
     if (n_bytes - code->n_function < code->n_padding)

@@ -114,11 +114,11 @@ static bool is_relative(enum rv_patch_flow flow)
     return flow == RV_PATCH_BRANCH || flow == RV_PATCH_COUNTED || flow == RV_PATCH_JUMP || flow == RV_PATCH_CALL;
 }
 
-/* Nothing may branch or return into the jump's bytes but to its first. Displaced instructions behind them stay
+/* Nothing may branch or return into the written bytes but to their first. Displaced instructions behind them stay
  * whole. */
 static bool is_within(const struct mover *mover, uint64_t address)
 {
-    return address > mover->code->address && address - mover->code->address < RV_PATCH_JUMP_BYTES;
+    return address > mover->code->address && address - mover->code->address < mover->code->n_written;
 }
 
 static enum rv_patch_refusal check(const struct mover *mover, const struct rv_patch_instruction *in,
@@ -140,7 +140,7 @@ static bool ends(enum rv_patch_flow flow)
 static bool is_padding(const struct rv_patch_decoder *decoder, const struct rv_patch_code *code, size_t at)
 {
     struct rv_patch_instruction in;
-    while (at < RV_PATCH_JUMP_BYTES) {
+    while (at < code->n_written) {
         if (at >= code->n_function + code->n_padding ||
             !rv_patch_decode(decoder, code->bytes + at, code->n_function + code->n_padding - at, 0, &in) ||
             !(in.is_nop || code->bytes[at] == 0xcc))
@@ -158,8 +158,7 @@ enum rv_patch_refusal rv_patch_move(const struct rv_patch_decoder *decoder, cons
     size_t at = 0;
     bool has_ended = false;
     moved->n_bytes = 0;
-    moved->boundaries = 0;
-    while (at < RV_PATCH_JUMP_BYTES && !has_ended) {
+    while (at < code->n_written && !has_ended) {
         const uint8_t *bytes = code->bytes + at;
         if (at >= code->n_function)
             return RV_PATCH_TOO_SHORT;
@@ -168,15 +167,14 @@ enum rv_patch_refusal rv_patch_move(const struct rv_patch_decoder *decoder, cons
         enum rv_patch_refusal refusal = check(&mover, &in, bytes, code->address + at + in.n_bytes);
         if (refusal)
             return refusal;
-        moved->boundaries |= 1u << at;
         at += in.n_bytes;
         if (!move_one(&mover, &in, bytes, code->address + at))
             return RV_PATCH_TOO_FAR;
         has_ended = ends(in.flow);
     }
-    if (at < RV_PATCH_JUMP_BYTES && !is_padding(decoder, code, at))
+    if (at < code->n_written && !is_padding(decoder, code, at))
         return RV_PATCH_TOO_SHORT;
-    moved->n_displaced = (uint8_t)(at < RV_PATCH_JUMP_BYTES ? RV_PATCH_JUMP_BYTES : at);
+    moved->n_displaced = (uint8_t)(at < code->n_written ? code->n_written : at);
     if (!has_ended && !put_plain_jump(&mover, code->address + at))
         return RV_PATCH_TOO_FAR;
     return RV_PATCH_FITS;

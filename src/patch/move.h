@@ -9,20 +9,22 @@
 #include "ringviz/wire.h"
 
 #define RV_PATCH_JUMP_BYTES 5u
-#define RV_PATCH_MOVED_BYTES 96u /* at most */
+#define RV_PATCH_SHORT_BYTES 2u                       /* a jump of 8 bits */
+#define RV_PATCH_HOST_BYTES (2 * RV_PATCH_JUMP_BYTES) /* a function's own jump, and an island: another's */
+#define RV_PATCH_MOVED_BYTES 96u                      /* at most */
 
 struct rv_patch_code {
     const uint8_t *bytes; /* where the jump is to be written, */
     uint64_t address;     /* and its address */
     size_t n_function;    /* bytes of the function from there, */
     size_t n_padding;     /* and unused bytes behind it */
+    size_t n_written;     /* that others take the place of: one of the three above */
 };
 
 struct rv_patch_moved {
     uint8_t bytes[RV_PATCH_MOVED_BYTES]; /* the instructions, and the jump back where they do not end with one */
     uint8_t n_bytes;
-    uint8_t n_displaced; /* bytes of the function that they stand for: RV_PATCH_JUMP_BYTES or more */
-    uint32_t boundaries; /* bit n: an instruction begins n bytes behind the address */
+    uint8_t n_displaced; /* bytes of the function that they stand for: those that are written, or more */
 };
 
 /*

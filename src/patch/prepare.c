@@ -66,24 +66,47 @@ static bool is_chosen(const struct work *work, const struct rv_patch_function *f
     return true;
 }
 
+/* The site at this address, which may be one of a function's; NULL: there is none. */
+static struct rv_patch_site *find_site(const struct rv_patch_prepared *prepared, size_t n_sites, uint64_t address)
+{
+    const size_t n = rv_bisect_count(prepared->sites, n_sites, sizeof *prepared->sites,
+                                     offsetof(struct rv_patch_site, address), address);
+    return n && prepared->sites[n - 1].address == address ? &prepared->sites[n - 1] : NULL;
+}
+
+static void add_function(struct work *work, const struct rv_patch_function *function, size_t n_hosts)
+{
+    struct rv_patch_prepared *prepared = work->prepared;
+    struct rv_patch_site *site = &prepared->sites[prepared->n_sites], *host = NULL;
+    enum rv_patch_refusal refusal = rv_patch_stubs_add(&work->stubs, &work->request->image, function,
+                                                       is_captured(prepared, function->address), site);
+    const uint64_t island = refusal ? 0 : rv_patch_site_island(site);
+    if (island && !(host = find_site(prepared, n_hosts, island - RV_PATCH_JUMP_BYTES)))
+        refusal = RV_PATCH_TOO_SHORT;
+    if (refusal) {
+        prepared->counts.n_refused[refusal]++;
+        return;
+    }
+    if (host)
+        rv_patch_site_lodge(host, site);
+    prepared->n_sites++;
+    site->is_off = site->is_rejected = rv_patch_names_match(&work->rejected, function->address);
+    prepared->counts.n_filtered += site->is_off;
+}
+
+/* Guests last: their hosts are known then. */
 static void add_functions(struct work *work)
 {
     struct rv_patch_prepared *prepared = work->prepared;
-    for (size_t i = 0; i < work->functions.n_functions; i++) {
-        const struct rv_patch_function *function = &work->functions.functions[i];
-        if (!is_chosen(work, function))
-            continue;
-        struct rv_patch_site *site = &prepared->sites[prepared->n_sites];
-        enum rv_patch_refusal refusal = rv_patch_stubs_add(&work->stubs, &work->request->image, function,
-                                                           is_captured(prepared, function->address), site);
-        if (refusal) {
-            prepared->counts.n_refused[refusal]++;
-            continue;
-        }
-        prepared->n_sites++;
-        site->is_off = site->is_rejected = rv_patch_names_match(&work->rejected, function->address);
-        prepared->counts.n_filtered += site->is_off;
-    }
+    const struct rv_patch_function *functions = work->functions.functions;
+    for (size_t i = 0; i < work->functions.n_functions; i++)
+        if (functions[i].n_written != RV_PATCH_SHORT_BYTES && is_chosen(work, &functions[i]))
+            add_function(work, &functions[i], 0);
+    const size_t n_hosts = prepared->n_sites;
+    for (size_t i = 0; i < work->functions.n_functions; i++)
+        if (functions[i].n_written == RV_PATCH_SHORT_BYTES && is_chosen(work, &functions[i]))
+            add_function(work, &functions[i], n_hosts);
+    rv_patch_array_sort(prepared->sites, prepared->n_sites, sizeof *prepared->sites);
     prepared->counts.n_patched = (uint32_t)prepared->n_sites - prepared->counts.n_filtered;
 }
 
@@ -122,7 +145,8 @@ static const struct rv_patch_site *find_moved(const struct rv_patch_prepared *pr
 {
     const size_t n = rv_bisect_count(prepared->sites, n_functions, sizeof *prepared->sites,
                                      offsetof(struct rv_patch_site, address), address);
-    return n && address - prepared->sites[n - 1].address < RV_PATCH_JUMP_BYTES ? &prepared->sites[n - 1] : NULL;
+    return n && address - prepared->sites[n - 1].address < prepared->sites[n - 1].n_displaced ? &prepared->sites[n - 1]
+                                                                                              : NULL;
 }
 
 static void divert_uses(struct work *work)

@@ -10,7 +10,7 @@
 #define LINK_BYTES 8u    /* in front of an import's */
 #define THROUGH_BYTES 6u /* jmp *word(%rip) */
 
-_Static_assert(CALL_AT + 6 == RV_PATCH_FUNCTION_BEFORE_RESUME, "a call through memory has six bytes");
+_Static_assert(CALL_AT + RV_PATCH_CALL_BYTES == RV_PATCH_FUNCTION_BEFORE_RESUME, "a call through memory has six bytes");
 _Static_assert((LINK_BYTES + RV_PATCH_FUNCTION_BEFORE_RESUME + THROUGH_BYTES + ALIGN - 1) / ALIGN * ALIGN ==
                    sizeof(struct rv_patch_link),
                "links are an array");
@@ -27,7 +27,7 @@ void rv_patch_stubs_begin(struct rv_patch_stubs *stubs, uint64_t hook, uint64_t 
     stubs->n_used = RV_PATCH_LINKS_AT;
 }
 
-static void write_jump(uint8_t opcode, int32_t displacement, uint8_t jump[RV_PATCH_JUMP_BYTES])
+static void write_jump(uint8_t opcode, int32_t displacement, uint8_t *jump)
 {
     jump[0] = opcode;
     memcpy(jump + 1, &displacement, sizeof displacement);
@@ -55,11 +55,14 @@ enum rv_patch_refusal rv_patch_stubs_add(struct rv_patch_stubs *stubs, const str
     int32_t to_stub, to_hook;
     uint8_t *stub = stubs->bytes + stubs->n_used;
     const uint64_t address = stubs->address + stubs->n_used, resume = address + RV_PATCH_FUNCTION_BEFORE_RESUME;
+    const bool is_guest = function->n_written == RV_PATCH_SHORT_BYTES;
     if (stubs->n_bytes - stubs->n_used < RV_PATCH_STUB_BYTES)
         return RV_PATCH_TOO_FAR;
     if (!rv_patch_function_code(image, function, &code))
         return RV_PATCH_NOT_CODE;
-    if (!rv_patch_reach(code.address + RV_PATCH_JUMP_BYTES, address + CALL_AT, &to_stub) ||
+    const uint64_t jump =
+        is_guest ? code.address + RV_PATCH_SHORT_BYTES + (uint64_t)(int64_t)function->to_island : code.address;
+    if (!rv_patch_reach(jump + RV_PATCH_JUMP_BYTES, address + CALL_AT, &to_stub) ||
         !rv_patch_reach(resume, hook_of(stubs, is_captured), &to_hook))
         return RV_PATCH_TOO_FAR;
     enum rv_patch_refusal refusal = rv_patch_move(&stubs->decoder, &code, resume, &moved);
@@ -68,9 +71,14 @@ enum rv_patch_refusal rv_patch_stubs_add(struct rv_patch_stubs *stubs, const str
     write_call(stub, function->address, to_hook);
     memcpy(stub + RV_PATCH_FUNCTION_BEFORE_RESUME, moved.bytes, moved.n_bytes);
     *site = (struct rv_patch_site){
-        .address = code.address, .function = function->address, .n_displaced = moved.n_displaced};
-    memcpy(site->original, code.bytes, sizeof site->original);
-    write_jump(0xe9, to_stub, site->jump);
+        .address = code.address,
+        .function = function->address,
+        .n_bytes = is_guest ? RV_PATCH_SHORT_BYTES : RV_PATCH_JUMP_BYTES,
+        .n_displaced = moved.n_displaced,
+        .jump = {0xeb, (uint8_t)function->to_island},
+    };
+    memcpy(site->original, code.bytes, function->n_written);
+    write_jump(0xe9, to_stub, site->jump + (is_guest ? RV_PATCH_SHORT_BYTES : 0));
     stubs->n_used += (RV_PATCH_FUNCTION_BEFORE_RESUME + moved.n_bytes + ALIGN - 1u) / ALIGN * ALIGN;
     return RV_PATCH_FITS;
 }
@@ -107,7 +115,8 @@ enum rv_patch_refusal rv_patch_stubs_divert(const struct rv_patch_image *image, 
     site->function = use;
     site->is_use = true;
     site->is_left_out = false;
-    memcpy(site->original, bytes + 1, sizeof site->original);
+    site->n_bytes = RV_PATCH_JUMP_BYTES;
+    memcpy(site->original, bytes + 1, RV_PATCH_JUMP_BYTES);
     write_jump(bytes[1], to_link, site->jump);
     return RV_PATCH_FITS;
 }
@@ -116,9 +125,7 @@ void rv_patch_stubs_divert_moved(struct rv_patch_stubs *stubs, const struct rv_p
                                  uint64_t link)
 {
     int32_t displacement;
-    memcpy(&displacement, site->jump + 1, sizeof displacement);
-    const uint64_t stub = site->address + RV_PATCH_JUMP_BYTES + (uint64_t)(int64_t)displacement - CALL_AT,
-                   resume = stub + RV_PATCH_FUNCTION_BEFORE_RESUME;
+    const uint64_t stub = rv_patch_site_stub(site) - CALL_AT, resume = stub + RV_PATCH_FUNCTION_BEFORE_RESUME;
     for (size_t i = 0; i + RV_PATCH_USE_BYTES <= RV_PATCH_MOVED_BYTES; i++) {
         uint8_t *bytes = stubs->bytes + (resume + i - stubs->address);
         const uint64_t end = resume + i + RV_PATCH_USE_BYTES;

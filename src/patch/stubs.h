@@ -16,6 +16,7 @@
 #define RV_PATCH_STUBS_H
 
 #include "patch/functions.h"
+#include "patch/site.h"
 
 #define RV_PATCH_FUNCTION_BEFORE_RESUME 14u /* bytes from the function's address to the resume */
 #define RV_PATCH_STUB_BYTES 128u            /* at most, for each function */
@@ -33,17 +34,6 @@ struct rv_patch_stubs {
     uint64_t address; /* that they will have */
     size_t n_bytes, n_used;
     struct rv_patch_decoder decoder;
-};
-
-struct rv_patch_site { /* what is to be written into a program */
-    uint64_t address;
-    uint64_t function; /* where it begins: at the address, or at an endbr64 before it; 0: none is traced */
-    uint8_t jump[RV_PATCH_JUMP_BYTES], original[RV_PATCH_JUMP_BYTES];
-    uint8_t n_displaced; /* bytes of the function that run elsewhere */
-    bool is_use;         /* of an import, in place of a function: its instruction's address */
-    bool is_left_out;    /* not written now: a thread is between its instructions */
-    bool is_rejected;    /* by name, when it was planned */
-    bool is_off;         /* its original bytes belong there: rejected, as was decided last */
 };
 
 /* Begin in bytes and address as they are set. hook: where stubs call; capture_hook: those of functions whose arguments are

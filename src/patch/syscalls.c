@@ -248,7 +248,7 @@ static enum rv_patch_refusal move(const struct survey *survey, uint64_t from, ui
                                   struct rv_patch_moved *moved)
 {
     size_t n_bytes;
-    struct rv_patch_code code = {.address = from, .n_function = (size_t)(end - from)};
+    struct rv_patch_code code = {.address = from, .n_function = (size_t)(end - from), .n_written = RV_PATCH_JUMP_BYTES};
     code.bytes = rv_patch_image_at(&survey->request->image, from, &n_bytes);
     if (!code.bytes || n_bytes < code.n_function)
         return RV_PATCH_NOT_CODE;
@@ -355,9 +355,9 @@ static void put_site(const struct rv_patch_image *image, struct rv_patch_site *s
 {
     size_t n_bytes;
     const int32_t distance = (int32_t)(to - from - RV_PATCH_JUMP_BYTES);
-    *site = (struct rv_patch_site){.address = from, .jump = {0xe9}};
+    *site = (struct rv_patch_site){.address = from, .jump = {0xe9}, .n_bytes = RV_PATCH_JUMP_BYTES};
     memcpy(site->jump + 1, &distance, sizeof distance);
-    memcpy(site->original, rv_patch_image_at(image, from, &n_bytes), sizeof site->original);
+    memcpy(site->original, rv_patch_image_at(image, from, &n_bytes), RV_PATCH_JUMP_BYTES);
 }
 
 static enum rv_patch_refusal build(const struct survey *survey, const struct call *call, uint8_t *place,

@@ -30,7 +30,8 @@ n_answers=0
 sees_fib() { # on a busy machine it may not come to run in that time
     run -p $pid --duration=0.05s --force --report=json --output="$folder/report.json"
     expect "exit status" $status 0
-    grep -q '::fib",[^}]*"total_ns":[1-9]' "$folder/report.json"
+    grep -q '::fib",[^}]*"total_ns":[1-9]' "$folder/report.json" &&
+        grep -q '::hop",[^}]*"total_ns":[1-9]' "$folder/report.json"
 }
 for cycle in 1 2 3 4 5 6 7 8; do
     within 90 sees_fib || fail "cycle $cycle: no fib that has returned: $(cat "$folder/err")"

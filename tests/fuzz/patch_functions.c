@@ -49,6 +49,29 @@ static void look_at_imports(const struct rv_patch_image *image, const uint8_t *f
     rv_patch_imports_end(&imports);
 }
 
+/* A guest's island is the second jump of one host, which is no other's. */
+static void look_at_islands(const struct rv_patch_functions *all)
+{
+    size_t n_guests = 0, n_hosts = 0;
+    for (size_t i = 0; i < all->n_functions; i++) {
+        const struct rv_patch_function *guest = &all->functions[i];
+        n_hosts += guest->n_written == RV_PATCH_HOST_BYTES;
+        if (guest->n_written != RV_PATCH_SHORT_BYTES)
+            continue;
+        n_guests++;
+        const uint64_t island =
+            guest->address + guest->skipped + RV_PATCH_SHORT_BYTES + (uint64_t)(int64_t)guest->to_island;
+        size_t n = 0;
+        for (size_t k = 0; k < all->n_functions; k++)
+            n += all->functions[k].n_written == RV_PATCH_HOST_BYTES && all->functions[k].refusal == RV_PATCH_FITS &&
+                 all->functions[k].address + all->functions[k].skipped + RV_PATCH_JUMP_BYTES == island;
+        if (n != 1 || guest->refusal != RV_PATCH_FITS)
+            abort();
+    }
+    if (n_guests != n_hosts)
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct rv_patch_image image;
@@ -66,6 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                  code.n_function + code.n_padding > size - (size_t)(code.bytes - file)))
                 abort();
         }
+        look_at_islands(&all);
         rv_patch_functions_free(&all);
         find_syscalls(&image);
         look_at_imports(&image, file, size);

@@ -45,6 +45,7 @@ int rv_loader_prepare(const struct rv_patch_image *image, void (*changed)(void),
     prepared->n_stub_bytes = STUB_BYTES;
     prepared->n_sites = 1;
     prepared->sites->address = address;
+    prepared->sites->n_bytes = RV_PATCH_JUMP_BYTES;
     memcpy(prepared->sites->original, function, RV_PATCH_JUMP_BYTES);
     const int32_t displacement = (int32_t)((intptr_t)prepared->stubs - (intptr_t)(address + RV_PATCH_JUMP_BYTES));
     prepared->sites->jump[0] = 0xe9;

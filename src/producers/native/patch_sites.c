@@ -16,16 +16,36 @@ static int protect(uint64_t first, uint64_t end, int protection)
     return mprotect((void *)(uintptr_t)page, last - page, protection) == 0 ? 0 : -errno;
 }
 
-/* The bytes that a site is to have instead of those it has; NULL: none. What is there now decides: it may be another
- * library by now, or never have been written. */
-static const uint8_t *bytes_for(const struct rv_patch_site *site, enum rv_patch_sites_change change)
+static bool has(const struct rv_patch_site *site, const uint8_t *bytes)
 {
-    const bool is_jump_wanted = change == RV_PATCH_SITES_AS_WANTED && !site->is_off;
-    const uint8_t *from = is_jump_wanted ? site->original : site->jump;
-    if ((change == RV_PATCH_SITES_OFF_OUT && !site->is_off) || (is_jump_wanted && site->is_left_out) ||
-        memcmp((const void *)(uintptr_t)site->address, from, RV_PATCH_JUMP_BYTES) != 0)
-        return NULL;
-    return is_jump_wanted ? site->jump : site->original;
+    return memcmp((const void *)(uintptr_t)site->address, bytes, site->n_bytes) == 0;
+}
+
+/* Is what it leads to there? */
+static bool has_island(const struct rv_patch_site *site)
+{
+    const uint64_t island = rv_patch_site_island(site);
+    return !island ||
+           memcmp((const void *)(uintptr_t)island, site->jump + RV_PATCH_SHORT_BYTES, RV_PATCH_JUMP_BYTES) == 0;
+}
+
+/*
+ * Find the bytes that a site is to have instead of those it has; false: none. What is there now decides: it may be another
+ * library by now, or never have been written. A host that a thread may go on in keeps its islands.
+ */
+static bool find_bytes(const struct rv_patch_site *site, enum rv_patch_sites_change change,
+                       uint8_t bytes[RV_PATCH_HOST_BYTES])
+{
+    const bool is_jump = change == RV_PATCH_SITES_AS_WANTED && !site->is_off, is_original = has(site, site->original);
+    rv_patch_site_idle(site, bytes);
+    const bool is_ours = has(site, site->jump) || has(site, bytes);
+    if ((change == RV_PATCH_SITES_OFF_OUT && !site->is_off) || (!is_ours && !is_original))
+        return false;
+    if (is_original && (change != RV_PATCH_SITES_AS_WANTED || site->is_left_out))
+        return false;
+    if (is_jump || (change == RV_PATCH_SITES_ALL_OUT && !site->is_left_out))
+        memcpy(bytes, is_jump ? site->jump : site->original, site->n_bytes);
+    return !has(site, bytes) && (!is_jump || has_island(site));
 }
 
 static bool is_within(const struct rv_patch_segment *segment, const struct rv_patch_site *site)
@@ -33,14 +53,29 @@ static bool is_within(const struct rv_patch_segment *segment, const struct rv_pa
     return site->address >= segment->start && site->address < segment->end;
 }
 
+static bool is_to_change(const struct rv_patch_segment *segment, const struct rv_patch_site *site,
+                         enum rv_patch_sites_change change)
+{
+    uint8_t bytes[RV_PATCH_HOST_BYTES];
+    return is_within(segment, site) && find_bytes(site, change, bytes);
+}
+
+/* are_guests: those among them are written, or the others, which come first: their islands are needed. */
+static void write_site(const struct rv_patch_segment *segment, const struct rv_patch_site *site,
+                       enum rv_patch_sites_change change, bool are_guests)
+{
+    uint8_t bytes[RV_PATCH_HOST_BYTES];
+    if (is_within(segment, site) && (site->n_bytes == RV_PATCH_SHORT_BYTES) == are_guests &&
+        find_bytes(site, change, bytes))
+        memcpy((void *)(uintptr_t)site->address, bytes, site->n_bytes);
+}
+
 static bool has_change(const struct rv_patcher_object *object, const struct rv_patch_segment *segment,
                        enum rv_patch_sites_change change)
 {
     bool has = false;
-    for (size_t i = 0; i < object->prepared.n_sites && !has; i++) {
-        const struct rv_patch_site *site = &object->prepared.sites[i];
-        has = is_within(segment, site) && bytes_for(site, change);
-    }
+    for (size_t i = 0; i < object->prepared.n_sites && !has; i++)
+        has = is_to_change(segment, &object->prepared.sites[i], change);
     return has;
 }
 
@@ -49,12 +84,9 @@ static int write_segment(const struct rv_patcher_object *object, const struct rv
                          enum rv_patch_sites_change change)
 {
     int error = protect(segment->start, segment->end, PROT_READ | PROT_WRITE | PROT_EXEC);
-    for (size_t i = 0; i < object->prepared.n_sites && !error; i++) {
-        const struct rv_patch_site *site = &object->prepared.sites[i];
-        const uint8_t *bytes = is_within(segment, site) ? bytes_for(site, change) : NULL;
-        if (bytes)
-            memcpy((void *)(uintptr_t)site->address, bytes, RV_PATCH_JUMP_BYTES);
-    }
+    for (unsigned are_guests = 0; are_guests < 2; are_guests++)
+        for (size_t i = 0; i < object->prepared.n_sites && !error; i++)
+            write_site(segment, &object->prepared.sites[i], change, are_guests);
     if (!error)
         (void)protect(segment->start, segment->end, PROT_READ | PROT_EXEC);
     return error;
@@ -70,20 +102,21 @@ static int write_some(const struct rv_patch_segment *segment, struct rv_patch_si
                       enum rv_patch_sites_change change)
 {
     uint64_t first = UINT64_MAX, end = 0;
+    bool has_change = false;
     for (size_t i = 0; i < n; i++) {
-        if (!is_within(segment, sites[i]) || !bytes_for(sites[i], change))
+        const struct rv_patch_site *site = sites[i];
+        if (!is_within(segment, site))
             continue;
-        first = sites[i]->address < first ? sites[i]->address : first;
-        end = sites[i]->address + RV_PATCH_JUMP_BYTES > end ? sites[i]->address + RV_PATCH_JUMP_BYTES : end;
+        has_change |= is_to_change(segment, site, change);
+        first = site->address < first ? site->address : first;
+        end = site->address + site->n_bytes > end ? site->address + site->n_bytes : end;
     }
-    int error = end ? protect(first, end, PROT_READ | PROT_WRITE | PROT_EXEC) : 0;
-    if (!end || error)
+    int error = has_change ? protect(first, end, PROT_READ | PROT_WRITE | PROT_EXEC) : 0;
+    if (!has_change || error)
         return error;
-    for (size_t i = 0; i < n; i++) {
-        const uint8_t *bytes = is_within(segment, sites[i]) ? bytes_for(sites[i], change) : NULL;
-        if (bytes)
-            memcpy((void *)(uintptr_t)sites[i]->address, bytes, RV_PATCH_JUMP_BYTES);
-    }
+    for (unsigned are_guests = 0; are_guests < 2; are_guests++)
+        for (size_t i = 0; i < n; i++)
+            write_site(segment, sites[i], change, are_guests);
     (void)protect(first, end, PROT_READ | PROT_EXEC);
     return 0;
 }
@@ -119,7 +152,7 @@ bool rv_patch_sites_have(const struct rv_patcher_object *object, enum rv_patch_s
 
 bool rv_patch_sites_is_missing(const struct rv_patch_site *site)
 {
-    return !site->is_off && memcmp((const void *)(uintptr_t)site->address, site->original, RV_PATCH_JUMP_BYTES) == 0;
+    return !site->is_off && has(site, site->original) && has_island(site);
 }
 
 bool rv_patch_sites_have_missing(const struct rv_patcher_object *object)

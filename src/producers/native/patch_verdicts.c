@@ -63,7 +63,6 @@ static void turn(struct rv_patcher_object *object, struct rv_patch_site *site)
     struct rv_wire_instrumentation *counts = &object->prepared.counts;
     const uint32_t one = site->is_off ? (uint32_t)-1 : 1;
     site->is_off = !site->is_off;
-    site->is_left_out = false;
     counts->n_filtered += counts->n_functions ? one : 0;
     counts->n_patched -= counts->n_functions && !site->is_use ? one : 0;
 }

@@ -122,11 +122,45 @@ KEPT static long ask_parent()
     return result;
 }
 
+// A function of two bytes, hop: its jump is among the first ten of hop_host, which calls it.
+extern "C" unsigned hop_host(unsigned n);
+__asm__(".text\n"
+        ".macro function name\n"
+        ".type \\name, @function\n"
+        "\\name:\n"
+        ".cfi_startproc\n"
+        ".endm\n"
+        ".macro end name\n"
+        ".cfi_endproc\n"
+        ".size \\name, . - \\name\n"
+        ".endm\n"
+        ".p2align 4\n"
+        "function hop_host\n"
+        "lea 1(%rdi), %eax\n"
+        "add $2, %eax\n"
+        "add $3, %eax\n"
+        "sub $1, %eax\n"
+        "push %rdx\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        "call hop\n"
+        "pop %rdx\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "ret\n"
+        "end hop_host\n"
+        "function hop\n"
+        "jmp hop_on\n"
+        "end hop\n"
+        "function hop_on\n"
+        "mov $10, %edx\n"
+        "add %edx, %eax\n"
+        "ret\n"
+        "end hop_on\n");
+
 KEPT static bool is_right(coroutine *it, unsigned round)
 {
     unsigned numbers[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     return sum_of(numbers, 8) == 2 * 1 + 3 * 1 + 4 * 2 + 5 * 3 + 7 * 1 + 8 * 1 && catcher(9) == 9 && jump(6) == 7 &&
-           resume(it) == 5 * (round + 1) && ask_parent() == getppid();
+           resume(it) == 5 * (round + 1) && ask_parent() == getppid() && hop_host(round) == round + 15;
 }
 
 static void *run(void *context)

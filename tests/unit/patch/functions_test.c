@@ -17,8 +17,8 @@
 TestSuite(functions, .timeout = 60);
 
 extern const char fits_plain[], fits_behind_endbr[], fits_leaf[], fits_loop_to_its_entry[], fits_jump_table[],
-    refuses_branch[], refuses_table[], refuses_pointer[], refuses_setjmp[], refuses_frame_pointer[], refuses_vfork[],
-    refuses_short[], refuses_data[], no_function[];
+    fits_short[], fits_as_guest[], refuses_branch[], refuses_table[], refuses_pointer[], refuses_setjmp[],
+    refuses_frame_pointer[], refuses_vfork[], refuses_short[], refuses_data[], no_function[];
 
 static struct rv_patch_image image;
 static struct rv_patch_functions all;
@@ -62,13 +62,15 @@ Test(functions, each_function_is_patched_or_refused_with_its_reason)
         {"leaf", fits_leaf, RV_PATCH_FITS},
         {"loop to its entry", fits_loop_to_its_entry, RV_PATCH_FITS},
         {"jump table", fits_jump_table, RV_PATCH_FITS},
+        {"short", fits_short, RV_PATCH_FITS},
+        {"branch, but behind two bytes", fits_as_guest, RV_PATCH_FITS},
         {"branch", refuses_branch, RV_PATCH_BRANCH_INTO},
         {"jump table into", refuses_table, RV_PATCH_BRANCH_INTO},
         {"pointer into", refuses_pointer, RV_PATCH_BRANCH_INTO},
         {"setjmp", refuses_setjmp, RV_PATCH_RETURN_ADDRESS},
         {"return address by rbp", refuses_frame_pointer, RV_PATCH_RETURN_ADDRESS},
         {"vfork", refuses_vfork, RV_PATCH_RETURN_ADDRESS},
-        {"short", refuses_short, RV_PATCH_TOO_SHORT},
+        {"one byte", refuses_short, RV_PATCH_TOO_SHORT},
         {"data", refuses_data, RV_PATCH_UNKNOWN_INSTRUCTION},
     };
     make_plan();
@@ -93,6 +95,36 @@ Test(functions, skips_endbr64_and_marks_what_is_trivial)
     cr_expect(!find_code(fits_plain)->is_trivial);
     cr_expect(!find_code(fits_loop_to_its_entry)->is_trivial);
     cr_expect(!find_code(fits_jump_table)->is_trivial);
+    rv_patch_functions_free(&all);
+}
+
+/* The host of an island; NULL: nobody's displaced bytes are there. */
+static const struct rv_patch_function *find_host(uint64_t island)
+{
+    for (size_t i = 0; i < all.n_functions; i++)
+        if (all.functions[i].n_written == RV_PATCH_HOST_BYTES &&
+            all.functions[i].address + all.functions[i].skipped + RV_PATCH_JUMP_BYTES == island)
+            return &all.functions[i];
+    return NULL;
+}
+
+Test(functions, each_guest_has_an_island_of_its_own)
+{
+    size_t n_guests = 0, n_hosts = 0;
+    make_plan();
+    cr_expect_eq(find_code(fits_short)->n_written, RV_PATCH_SHORT_BYTES);
+    cr_expect_eq(find_code(fits_as_guest)->n_written, RV_PATCH_SHORT_BYTES);
+    for (size_t i = 0; i < all.n_functions; i++) {
+        const struct rv_patch_function *guest = &all.functions[i];
+        n_hosts += guest->n_written == RV_PATCH_HOST_BYTES;
+        if (guest->n_written != RV_PATCH_SHORT_BYTES)
+            continue;
+        const uint64_t end = guest->address + guest->skipped + RV_PATCH_SHORT_BYTES;
+        const struct rv_patch_function *host = find_host(end + (uint64_t)(int64_t)guest->to_island);
+        cr_assert(host && host->refusal == RV_PATCH_FITS && !host->is_trivial);
+        n_guests++;
+    }
+    cr_expect_eq(n_guests, n_hosts);
     rv_patch_functions_free(&all);
 }
 

@@ -84,7 +84,7 @@ Test(imports, each_use_leads_to_its_word_and_can_be_diverted)
                      imports.all[use->import].address);
         cr_assert_eq(rv_patch_stubs_divert(&image, use->address, link, &site), RV_PATCH_FITS);
         cr_expect_eq(site.address, use->address + 1);
-        cr_expect_eq(memcmp(site.original, (const void *)(uintptr_t)site.address, sizeof site.original), 0);
+        cr_expect_eq(memcmp(site.original, (const void *)(uintptr_t)site.address, site.n_bytes), 0);
         cr_expect_eq(site.jump[0], site.original[0]);
         memcpy(&displacement, site.jump + 1, sizeof displacement);
         cr_expect_eq(displacement, 0x1000 - (int32_t)RV_PATCH_USE_BYTES);

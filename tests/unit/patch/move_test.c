@@ -12,7 +12,14 @@
 
 TestSuite(move, .timeout = 60);
 
-enum { N_REGISTERS = 16, FLAGS = 15, CODE_BYTES = 4096, DATA_AT = 1024, CARRY_ZERO_SIGN_OVERFLOW = 0x8c1 };
+enum {
+    N_REGISTERS = 16,
+    FLAGS = 15,
+    CODE_BYTES = 4096,
+    ISLAND_AT = 64,
+    DATA_AT = 1024,
+    CARRY_ZERO_SIGN_OVERFLOW = 0x8c1
+};
 
 void run(void (*code)(void), uint64_t registers[N_REGISTERS]);
 
@@ -78,7 +85,7 @@ static const struct sequence SEQUENCES[] = {
 static struct rv_patch_decoder decoder;
 
 static enum rv_patch_refusal move_to(const uint8_t *code, const struct sequence *sequence, uint64_t to,
-                                     struct rv_patch_moved *moved)
+                                     size_t n_written, struct rv_patch_moved *moved)
 {
     /* What follows a function's last return is its padding here. */
     const char *last = memchr(sequence->bytes, 0xc3, sequence->n);
@@ -87,7 +94,7 @@ static enum rv_patch_refusal move_to(const uint8_t *code, const struct sequence 
         has_padding && last && !strstr(sequence->what, "short") ? (size_t)(last - sequence->bytes) + 1 : sequence->n;
     if (strcmp(sequence->what, "ret; another function") == 0)
         n = 3;
-    const struct rv_patch_code from = {code, (uint64_t)(uintptr_t)code, n, sequence->n - n};
+    const struct rv_patch_code from = {code, (uint64_t)(uintptr_t)code, n, sequence->n - n, n_written};
     return rv_patch_move(&decoder, &from, to, moved);
 }
 
@@ -118,12 +125,24 @@ static void fill_registers(uint64_t *registers, uint8_t *code)
     registers[FLAGS] = 0x2 | CARRY_ZERO_SIGN_OVERFLOW;
 }
 
-static void compare_runs(const struct sequence *sequence, uint8_t *code)
+/* A host's island is not for its own function, a guest's is elsewhere. */
+static void write_jump(uint8_t *code, uint64_t to, size_t n_written)
+{
+    int32_t displacement;
+    uint8_t *jump = n_written == RV_PATCH_SHORT_BYTES ? code + ISLAND_AT : code;
+    memset(code, 0xcc, n_written);
+    if (jump != code)
+        memcpy(code, (const uint8_t[]){0xeb, ISLAND_AT - RV_PATCH_SHORT_BYTES}, RV_PATCH_SHORT_BYTES);
+    cr_assert(rv_patch_reach((uint64_t)(uintptr_t)jump + 5, to, &displacement));
+    jump[0] = 0xe9;
+    memcpy(jump + 1, &displacement, sizeof displacement);
+}
+
+static void compare_runs(const struct sequence *sequence, uint8_t *code, size_t n_written)
 {
     uint64_t before[N_REGISTERS], after[N_REGISTERS];
     uint8_t data[64];
     struct rv_patch_moved moved;
-    int32_t displacement;
     void (*entry)(void);
     memcpy(&entry, &code, sizeof entry);
     write_code(code, sequence);
@@ -133,11 +152,11 @@ static void compare_runs(const struct sequence *sequence, uint8_t *code)
 
     write_code(code, sequence);
     uint8_t *copy = code + CODE_BYTES;
-    cr_assert_eq(move_to(code, sequence, (uint64_t)(uintptr_t)copy, &moved), RV_PATCH_FITS, "%s", sequence->what);
+    cr_assert_eq(move_to(code, sequence, (uint64_t)(uintptr_t)copy, n_written, &moved), RV_PATCH_FITS, "%s",
+                 sequence->what);
+    cr_assert_geq(moved.n_displaced, n_written);
     memcpy(copy, moved.bytes, moved.n_bytes);
-    cr_assert(rv_patch_reach((uint64_t)(uintptr_t)code + 5, (uint64_t)(uintptr_t)copy, &displacement));
-    code[0] = 0xe9;
-    memcpy(code + 1, &displacement, sizeof displacement);
+    write_jump(code, (uint64_t)(uintptr_t)copy, n_written);
     fill_registers(after, code);
     run(entry, after);
     for (size_t i = 0; i < N_REGISTERS; i++)
@@ -153,12 +172,35 @@ Test(move, runs_as_the_original_or_is_refused)
         struct rv_patch_moved moved;
         uint8_t *code = map_code();
         memcpy(code, sequence->bytes, sequence->n);
-        enum rv_patch_refusal refusal = move_to(code, sequence, (uint64_t)(uintptr_t)code + CODE_BYTES, &moved);
+        enum rv_patch_refusal refusal =
+            move_to(code, sequence, (uint64_t)(uintptr_t)code + CODE_BYTES, RV_PATCH_JUMP_BYTES, &moved);
         cr_expect_eq(refusal, sequence->refusal, "%s: %s", sequence->what, rv_refusal_text(refusal));
         if (refusal == RV_PATCH_FITS && sequence->refusal == RV_PATCH_FITS)
-            compare_runs(sequence, code);
+            compare_runs(sequence, code, RV_PATCH_JUMP_BYTES);
         munmap(code, 2 * CODE_BYTES);
     }
+}
+
+Test(move, guests_and_hosts_run_as_the_original_where_they_fit)
+{
+    static const size_t N_WRITTEN[] = {RV_PATCH_SHORT_BYTES, RV_PATCH_HOST_BYTES};
+    size_t n_fit[2] = {0};
+    rv_patch_decoder_init(&decoder);
+    for (size_t i = 0; i < 2 * sizeof SEQUENCES / sizeof *SEQUENCES; i++) {
+        const struct sequence *sequence = &SEQUENCES[i / 2];
+        struct rv_patch_moved moved;
+        uint8_t *code = map_code();
+        memcpy(code, sequence->bytes, sequence->n);
+        const bool can_run = sequence->refusal == RV_PATCH_FITS || sequence->refusal == RV_PATCH_TOO_SHORT;
+        if (can_run && move_to(code, sequence, (uint64_t)(uintptr_t)code + CODE_BYTES, N_WRITTEN[i % 2], &moved) ==
+                           RV_PATCH_FITS) {
+            compare_runs(sequence, code, N_WRITTEN[i % 2]);
+            n_fit[i % 2]++;
+        }
+        munmap(code, 2 * CODE_BYTES);
+    }
+    cr_expect_gt(n_fit[0], 20);
+    cr_expect_gt(n_fit[1], 5);
 }
 
 Test(move, refuses_what_it_cannot_reach)
@@ -168,8 +210,8 @@ Test(move, refuses_what_it_cannot_reach)
     const uint64_t far = 0x100000000;
     struct rv_patch_moved moved;
     rv_patch_decoder_init(&decoder);
-    cr_assert_eq(rv_patch_move(&decoder, &(struct rv_patch_code){BRANCH, 0x1000, sizeof BRANCH, 0}, far, &moved),
+    cr_assert_eq(rv_patch_move(&decoder, &(struct rv_patch_code){BRANCH, 0x1000, sizeof BRANCH, 0, 5}, far, &moved),
                  RV_PATCH_TOO_FAR);
-    cr_assert_eq(rv_patch_move(&decoder, &(struct rv_patch_code){LOAD, 0x1000, sizeof LOAD, 0}, far, &moved),
+    cr_assert_eq(rv_patch_move(&decoder, &(struct rv_patch_code){LOAD, 0x1000, sizeof LOAD, 0, 5}, far, &moved),
                  RV_PATCH_TOO_FAR);
 }

@@ -1,7 +1,11 @@
-/* Calls of imports: traced by way of the hook, or not. */
+/* What is written into code, and runs: calls of imports by way of the hook or not, a function whose jump is among the bytes
+ * of another. */
 #include "producers/native/patch_sites.h"
 
 #include <criterion/criterion.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define PAGE 4096u
@@ -37,4 +41,134 @@ Test(patch_sites, an_import_that_is_off_leads_past_the_hook_until_it_is_on_again
     rv_patch_sites_judge_by_names(&object);
     cr_assert_eq(links[0].leads_to, call_of(&links[0]), "whatever was decided before");
     munmap(stubs, PAGE);
+}
+
+/* ---- a host and its guest ---- */
+
+extern uint32_t island_host_calls, island_guest_calls;
+uint32_t island_host(uint32_t n), island_guest(void);
+void island_none(void), island_hook(void);
+
+struct calls {
+    uint32_t of_host, of_guest;
+};
+
+static int find_program(struct dl_phdr_info *info, size_t n, void *image)
+{
+    (void)n;
+    cr_assert_eq(rv_patch_image_mapped(image, info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr), 0);
+    return 1; /* the program comes first */
+}
+
+static void *map_near(uint64_t first, uint64_t last, size_t n_bytes)
+{
+    for (uint64_t at = first & ~(PAGE - 1ull); at > PAGE; at -= PAGE) {
+        void *pages = mmap((void *)(uintptr_t)at, n_bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        if (pages != MAP_FAILED)
+            return last - at < INT32_MAX ? pages : NULL;
+    }
+    return NULL;
+}
+
+static void prepare(struct rv_patcher_object *object, const char *pattern)
+{
+    struct rv_patch_request request = {.hook = (uint64_t)(uintptr_t)island_hook,
+                                       .capture_hook = (uint64_t)(uintptr_t)island_hook,
+                                       .has_functions = true,
+                                       .has_trivial = true,
+                                       .pattern = pattern,
+                                       .path = "/proc/self/exe",
+                                       .map_near = map_near};
+    dl_iterate_phdr(find_program, &request.image);
+    object->image = request.image;
+    cr_assert_eq(rv_patch_prepare(&request, &object->prepared), 0);
+}
+
+static struct rv_patch_site *site_of(const struct rv_patcher_object *object, const void *function)
+{
+    struct rv_patch_site *site = rv_patch_sites_find(object, (uint64_t)(uintptr_t)function);
+    cr_assert_not_null(site);
+    return site;
+}
+
+/* What is expected of 2 calls of the host, each of which calls the guest, and of one of the guest. */
+static void expect_calls(struct calls expected, const char *when)
+{
+    island_host_calls = island_guest_calls = 0;
+    cr_expect_eq(island_host(20), 142, "%s", when);
+    cr_expect_eq(island_host(21), 143, "%s", when);
+    (void)island_guest();
+    cr_expect_eq(island_host_calls, expected.of_host, "%s: %u calls of the host", when, island_host_calls);
+    cr_expect_eq(island_guest_calls, expected.of_guest, "%s: %u calls of the guest", when, island_guest_calls);
+}
+
+static void write_as_wanted(const struct rv_patcher_object *object, bool is_host_off, bool is_guest_off)
+{
+    site_of(object, (const void *)island_host)->is_off = is_host_off;
+    site_of(object, (const void *)island_guest)->is_off = is_guest_off;
+    cr_assert_eq(rv_patch_sites_write(object, RV_PATCH_SITES_AS_WANTED), 0);
+}
+
+Test(patch_sites, a_guest_is_traced_whether_its_host_is_or_not, .timeout = 60)
+{
+    uint8_t original[64];
+    struct rv_patcher_object object;
+    memcpy(original, (const void *)island_host, sizeof original);
+    prepare(&object, "^island_(host|guest|none)$");
+    cr_assert_eq(object.prepared.n_sites, 2);
+    cr_expect_eq(object.prepared.counts.n_refused[RV_PATCH_TOO_SHORT], 1, "one byte has no room for a short jump");
+    for (unsigned round = 0; round < 2; round++) {
+        write_as_wanted(&object, false, false);
+        expect_calls((struct calls){2, 3}, "both");
+        write_as_wanted(&object, true, false);
+        expect_calls((struct calls){0, 3}, "guest");
+        write_as_wanted(&object, true, true);
+        expect_calls((struct calls){0, 0}, "none");
+        write_as_wanted(&object, false, true);
+        expect_calls((struct calls){2, 0}, "host");
+        cr_assert_eq(rv_patch_sites_write(&object, RV_PATCH_SITES_ALL_OUT), 0);
+        expect_calls((struct calls){0, 0}, "out");
+        cr_expect_arr_eq((const void *)island_host, original, sizeof original);
+    }
+    free(object.prepared.sites);
+}
+
+Test(patch_sites, a_guest_waits_for_its_host_and_outlives_one_that_a_thread_is_in, .timeout = 60)
+{
+    uint8_t original[64];
+    struct rv_patcher_object object;
+    memcpy(original, (const void *)island_host, sizeof original);
+    prepare(&object, "^island_(host|guest)$");
+    struct rv_patch_site *host = site_of(&object, (const void *)island_host);
+    struct rv_patch_site *guest = site_of(&object, (const void *)island_guest);
+
+    host->is_left_out = true;
+    cr_assert_eq(rv_patch_sites_write(&object, RV_PATCH_SITES_AS_WANTED), 0);
+    expect_calls((struct calls){0, 0}, "a thread is in the host");
+    cr_expect_not(rv_patch_sites_is_missing(guest), "it could not be written now");
+    rv_patch_sites_expect_clearing(&object);
+    struct rv_patch_site *const sites[] = {guest, host};
+    cr_assert_eq(rv_patch_sites_write_some(&object, sites, 2, RV_PATCH_SITES_AS_WANTED), 0);
+    expect_calls((struct calls){2, 3}, "it has left");
+
+    host->is_left_out = true;
+    cr_assert_eq(rv_patch_sites_write(&object, RV_PATCH_SITES_ALL_OUT), 0);
+    expect_calls((struct calls){0, 0}, "a thread goes on at the island");
+    cr_expect_eq(memcmp((const uint8_t *)(uintptr_t)island_host + RV_PATCH_JUMP_BYTES, host->jump + RV_PATCH_JUMP_BYTES,
+                        RV_PATCH_JUMP_BYTES),
+                 0, "it finds its jump");
+    rv_patch_sites_expect_clearing(&object);
+    cr_assert_eq(rv_patch_sites_write(&object, RV_PATCH_SITES_ALL_OUT), 0);
+    cr_expect_arr_eq((const void *)island_host, original, sizeof original);
+    free(object.prepared.sites);
+}
+
+Test(patch_sites, a_guest_without_its_host_is_refused, .timeout = 60)
+{
+    struct rv_patcher_object object;
+    prepare(&object, "^island_guest$");
+    cr_expect_eq(object.prepared.n_sites, 0);
+    cr_expect_eq(object.prepared.counts.n_refused[RV_PATCH_TOO_SHORT], 1);
+    free(object.prepared.sites);
 }
