@@ -11,21 +11,22 @@
 #define N_SLOTS (1u << 16)
 #define MOST_FUNCTIONS (N_SLOTS / 2)
 #define MOST_BACK 8u /* let in at once */
-/* The two events of a call take at most as long as so many clock reads: on AMD EPYC vCPUs 2.9 in lua on an idle machine, on
- * a busy one 3.9 in gzip, 5.8 in cc1, whose 36,000 functions are seldom in the processor's caches, and 6.5 in php; 4.2 in
- * lua on a Sapphire Rapids. */
-#define CLOCK_READS 6.5
+/* The two events of a call take 2.5 to 3.5 clock reads where all functions are traced (lua, redis-server, python, php, git,
+ * cc1, xz, mawk on AMD EPYC vCPUs); where few are, caches have less of what events need. */
+#define CLOCK_READS 5.0
 #define LEAST_CALLS 1000u /* of a process in an interval: fewer cost nothing to speak of */
 /* The first look is soon, since a program may be slowed tenfold until then. */
 static const uint64_t FIRST_NS = 10000000, MOST_NS = 100000000;
 /* After a choice, too: what a program does next has other functions. */
 static const uint64_t AGAIN_NS = 25000000;
+/* A look comes sooner once calls have cost the share of so much time: what a program does next may come at any time. */
+static const double BURST_NS = 5e7;
 /* Of clock reads at each look: what they cost changes with what else the machine does. */
 static const double NEW_SHARE = 0.2;
 /* Tracing may cost a process its share of so much time at first, whatever it does then: one that is short is shown whole. */
 static const double FREE_NS = 1e8;
 /* What a process was slowed by more than it may be, it makes good within about so much of its own time. */
-static const double REPAYMENT_NS = 5e8;
+static const double REPAYMENT_NS = 2.5e8;
 /* What it may be slowed by meanwhile, of its share, so that something is seen. */
 static const double LEAST_SHARE = 0.1;
 /* The share of a CPU that tracing a process may always take: one that waits most of the time loses nothing by it, even where
@@ -61,7 +62,8 @@ struct process {
 struct rv_governor {
     const struct rv_map *map;
     double max_overhead, clock_ns; /* clock: a read of it */
-    uint64_t next_ns, interval_ns, next_room_ns;
+    uint64_t looked_ns, next_ns, interval_ns, next_room_ns;
+    uint64_t n_calls;          /* since the last look */
     struct process *processes; /* by index */
     size_t n_processes;
     struct function functions[N_SLOTS];
@@ -133,6 +135,11 @@ static struct function *function_of(struct rv_governor *governor, uint64_t addre
     return function;
 }
 
+static double pair_ns_of(const struct rv_governor *governor)
+{
+    return CLOCK_READS * governor->clock_ns;
+}
+
 static struct process *process_of(struct rv_governor *governor, uint32_t process_idx)
 {
     if (process_idx >= governor->n_processes)
@@ -153,7 +160,7 @@ static void look_soon(struct rv_governor *governor, uint32_t process_idx)
 void rv_governor_count(struct rv_governor *governor, uint32_t ring_idx, uint32_t process_idx,
                        const struct rv_event *popped, size_t n)
 {
-    bool has_calls = false;
+    uint64_t n_calls = 0;
     for (size_t i = 0; i < n; i++) {
         struct function *function = rv_event_kind(&popped[i]) == RV_EVENT_CALL_AT
                                         ? function_of(governor, rv_event_address(&popped[i]), process_idx)
@@ -163,9 +170,10 @@ void rv_governor_count(struct rv_governor *governor, uint32_t ring_idx, uint32_t
         function->n_calls++;
         function->ticks = rv_event_ticks(&popped[i]);
         function->ring_idx = ring_idx;
-        has_calls = true;
+        n_calls++;
     }
-    if (has_calls)
+    governor->n_calls += n_calls;
+    if (n_calls)
         look_soon(governor, process_idx);
 }
 
@@ -264,7 +272,7 @@ static struct cost measure(const struct rv_governor *governor, const struct proc
     const bool is_known = before->mono_ns && now->cpu_ns > before->cpu_ns;
     struct cost cost = {.used_ns = is_known ? (double)(now->cpu_ns - before->cpu_ns) : -1,
                         .patching_ns = patching_ns_between(before, now),
-                        .pair_ns = CLOCK_READS * governor->clock_ns};
+                        .pair_ns = pair_ns_of(governor)};
     for (size_t i = 0; i < n_called; i++) {
         cost.n_calls += called[i]->n_calls;
         cost.n_left_out += called[i]->chosen_ns ? called[i]->n_calls : 0;
@@ -397,7 +405,7 @@ static size_t let_in_of(struct rv_governor *governor, uint32_t process_idx, uint
     struct process *process = &governor->processes[process_idx];
     for (struct function *function; process->n_left_out && n < max && room > 0 && n < MOST_BACK;) {
         function = find_cheapest(governor, process_idx, now_ns);
-        room -= function ? expected_load(function, now_ns) * CLOCK_READS * governor->clock_ns : room;
+        room -= function ? expected_load(function, now_ns) * pair_ns_of(governor) : room;
         if (room <= 0)
             break;
         function->chosen_ns = 0;
@@ -420,12 +428,21 @@ static size_t let_in(struct rv_governor *governor, uint64_t now_ns, struct rv_go
     return n;
 }
 
+static bool is_time(const struct rv_governor *governor, uint64_t now_ns)
+{
+    const double calls_ns = (double)governor->n_calls * pair_ns_of(governor);
+    return now_ns >= governor->next_ns ||
+           (now_ns - governor->looked_ns >= FIRST_NS && calls_ns > BURST_NS * governor->max_overhead);
+}
+
 size_t rv_governor_choose(struct rv_governor *governor, struct rv_governor_choice *choices, size_t max)
 {
     const uint64_t now_ns = rv_clock_mono_ns();
     size_t n = 0;
-    if (now_ns < governor->next_ns)
+    if (!is_time(governor, now_ns))
         return 0;
+    governor->looked_ns = now_ns;
+    governor->n_calls = 0;
     governor->clock_ns += NEW_SHARE * (measure_clock_ns(governor->map->geometry.clock_kind) - governor->clock_ns);
     const size_t n_called = order_functions(governor);
     for (size_t i = 0, n_own; i < n_called; i += n_own) {

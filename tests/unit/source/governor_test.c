@@ -96,6 +96,37 @@ static void work(clock_t ticks)
         ;
 }
 
+/* After a calm time looks are seldom: at each 100 ms. Returns whether there is one after a tenth of that, with calls. */
+static bool looks_soon(struct rv_map *map)
+{
+    struct rv_governor_choice choices[4];
+    struct rv_governor *governor = rv_governor_create(map, 0.1);
+    const struct rv_event seldom = {.when = (uint64_t)RV_EVENT_CALL_AT << RV_EVENT_KIND_SHIFT, .id = 0x3000};
+    for (unsigned i = 0; i < 200; i++) {
+        rv_governor_count(governor, 3, 0, &seldom, 1);
+        work(CLOCKS_PER_SEC / 1000);
+        cr_assert_eq(rv_governor_choose(governor, choices, 4), 0);
+    }
+    for (unsigned i = 0; i < 500; i++)
+        rv_governor_count(governor, 3, 0, events, N);
+    work(CLOCKS_PER_SEC / 90);
+    const bool has_chosen = rv_governor_choose(governor, choices, 4) > 0;
+    rv_governor_destroy(governor);
+    return has_chosen;
+}
+
+static void look_soon(struct rv_map *map)
+{
+    enum { N_TIMES = 5 }; /* it may be time for a look by chance */
+    for (unsigned i = 0; i < N_TIMES; i++)
+        cr_assert(looks_soon(map));
+}
+
+Test(governor, looks_sooner_where_calls_cost_much, .timeout = 60)
+{
+    with_process(RV_INSTRUMENT_PATCHES, look_soon);
+}
+
 /* Calls that take far less than the process works. */
 static void choose_none(struct rv_map *map)
 {
@@ -152,7 +183,7 @@ static double clock_ns(enum rv_clock_kind kind)
  * chosen. */
 static size_t choose_by(struct rv_map *map, uint64_t patching_ns)
 {
-    enum { CLOCK_READS = 13 }; /* that two calls cost */
+    enum { CLOCK_READS = 10 }; /* that two calls cost */
     const double share = 0.2, work_ns = 20e6;
     struct rv_governor_choice choices[4];
     size_t n = 0;
@@ -174,7 +205,7 @@ static size_t choose_by(struct rv_map *map, uint64_t patching_ns)
 /* A tenth of a second's share is free: calls that would cost more than a program of 30 ms may be slowed by are left. */
 static void choose_none_of_short(struct rv_map *map)
 {
-    enum { CLOCK_READS = 13 }; /* that two calls cost */
+    enum { CLOCK_READS = 10 }; /* that two calls cost */
     const double share = 0.5, free_ns = share * 1e8;
     struct rv_governor_choice choices[4];
     const double pairs_ns = CLOCK_READS * clock_ns(map->geometry.clock_kind);
