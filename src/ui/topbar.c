@@ -119,29 +119,30 @@ static void add_counts(struct bar *bar, const struct rv_topbar *shown)
     }
 }
 
-static float button_width(const struct rv_topbar_button *button)
+/* Where each button ends, with the gap behind it, counted from the begin of the first. */
+static void measure_buttons(const struct rv_topbar *shown, float ends[RV_TOPBAR_MOST_BUTTONS])
 {
-    return floorf(rv_imgui_text_width(RV_IMGUI_FONT_TEXT, button->label) + BUTTON_PADDING);
+    float end = 0.0f;
+    for (uint32_t i = 0; i < shown->n_buttons; i++) {
+        end += floorf(rv_imgui_text_width(RV_IMGUI_FONT_TEXT, shown->buttons[i].label) + BUTTON_PADDING) + BUTTON_GAP;
+        ends[i] = end;
+    }
 }
 
-/* The first buttons that have this room: how many, and their width. */
-static uint32_t fitting_buttons(const struct rv_topbar *shown, float room, float *width)
+/* How many of the first buttons have this room. */
+static uint32_t fitting_buttons(const struct rv_topbar *shown, const float *ends, float room)
 {
     uint32_t n = 0;
-    for (*width = 0.0f; n < shown->n_buttons; n++) {
-        float wider = *width + button_width(&shown->buttons[n]) + BUTTON_GAP;
-        if (wider > room)
-            break;
-        *width = wider;
-    }
+    while (n < shown->n_buttons && ends[n] <= room)
+        n++;
     return n;
 }
 
 /* Where tabs with names leave no room for all buttons, they show their numbers alone. */
-static float tab_step(const struct rv_topbar *shown, float width)
+static float tab_step(const struct rv_topbar *shown, const float *button_ends, float width)
 {
-    float buttons, room = width - 2.0f * EDGE, left = room - TAB_STEP * (float)shown->n_tabs - REST_WIDTH;
-    return left >= 0.0f && fitting_buttons(shown, left, &buttons) == shown->n_buttons
+    float room = width - 2.0f * EDGE, left = room - TAB_STEP * (float)shown->n_tabs - REST_WIDTH;
+    return left >= 0.0f && fitting_buttons(shown, button_ends, left) == shown->n_buttons
                ? TAB_STEP
                : fminf(TAB_STEP_SHORT, floorf(room / (float)shown->n_tabs));
 }
@@ -160,33 +161,36 @@ static void add_tabs(const struct rv_topbar *shown, float x, float step, struct 
 }
 
 /* Right-aligned at x, those that leave room for the rest. Returns their begin. */
-static float add_buttons(const struct rv_topbar *shown, float x, struct rv_ui_acts *acts)
+static float add_buttons(const struct rv_topbar *shown, const float *ends, float x, struct rv_ui_acts *acts)
 {
-    float width;
-    uint32_t n = fitting_buttons(shown, x - BUTTON_GAP - EDGE - REST_WIDTH, &width);
-    float begin = x - width - BUTTON_GAP, at = begin;
+    uint32_t n = fitting_buttons(shown, ends, x - BUTTON_GAP - EDGE - REST_WIDTH);
+    if (n == 0)
+        return x;
+    const float begin = x - ends[n - 1] - BUTTON_GAP;
     for (uint32_t i = 0; i < n; i++) {
         const struct rv_topbar_button *button = &shown->buttons[i];
-        rv_imgui_at(at, TAB_Y);
-        if (rv_imgui_button(button->label, button_width(button), button->is_on))
+        const float at = i ? ends[i - 1] : 0.0f;
+        rv_imgui_at(begin + at, TAB_Y);
+        if (rv_imgui_button(button->label, ends[i] - at - BUTTON_GAP, button->is_on))
             rv_ui_act(acts, &(struct rv_act){.action = button->action});
-        at += button_width(button) + BUTTON_GAP;
     }
-    return n ? begin : x;
+    return begin;
 }
 
 void rv_topbar_show(struct rv_ui *ui, const struct rv_topbar *shown, struct rv_ui_acts *acts)
 {
     struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_TOP, HEIGHT + 1.0f);
     const struct rv_ui_style *style = rv_ui_style(ui);
-    const float step = tab_step(shown, area.width);
+    float button_ends[RV_TOPBAR_MOST_BUTTONS];
+    measure_buttons(shown, button_ends);
+    const float step = tab_step(shown, button_ends, area.width);
     const float tabs_x = floorf(area.width) - EDGE - step * (float)shown->n_tabs;
     struct bar bar = {style, EDGE, tabs_x};
     char pid[32];
     rv_imgui_panel_begin("topbar", area, RV_IMGUI_PANEL_BARE);
     rv_imgui_draw_box((struct rv_imgui_area){0.0f, 0.0f, area.width, HEIGHT}, 0.0f, style->bar);
     rv_imgui_draw_box((struct rv_imgui_area){0.0f, HEIGHT, area.width, 1.0f}, 0.0f, style->line);
-    bar.end = add_buttons(shown, tabs_x, acts);
+    bar.end = add_buttons(shown, button_ends, tabs_x, acts);
     add(&bar, RV_IMGUI_FONT_BOLD, style->text_strong, "ringviz");
     add_program(&bar, shown->program);
     snprintf(pid, sizeof pid, "pid %" PRIu32, shown->pid);

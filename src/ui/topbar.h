@@ -12,6 +12,8 @@ enum rv_topbar_state {
     RV_TOPBAR_PAUSED
 };
 
+enum { RV_TOPBAR_MOST_BUTTONS = 8 };
+
 struct rv_topbar_button {
     const char *label;
     enum rv_action action;

@@ -59,7 +59,7 @@ static void show_topbar(struct rv_panels *panels, const struct rv_panels_about *
     for (int look = 0; look < RV_VIEW_MODE_COUNT; look++)
         tabs[look] = rv_view_mode_get((enum rv_view_mode)look)->title;
     const struct rv_viewer_panels *opened = &about->viewer->panels;
-    const struct rv_topbar_button buttons[] = {
+    const struct rv_topbar_button buttons[RV_TOPBAR_MOST_BUTTONS] = {
         {"Search", opened->has_search ? RV_ACTION_END_SEARCH : RV_ACTION_SEARCH, opened->has_search},
         {"Statistics", RV_ACTION_STATISTICS, about->viewer->statistics.scope != RV_SCOPE_CLOSED},
         {"Waits", RV_ACTION_WAITS, opened->has_waits},
