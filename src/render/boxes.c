@@ -35,7 +35,8 @@ struct rv_boxes {
     enum rv_color_scheme scheme; /* of the colours' texture; COUNT = none yet */
     float least_height;          /* of a box, as a share of a row's */
     struct rv_vertex_ring upload;
-    size_t offset; /* of the cells of the frame being drawn */
+    size_t offset;       /* of the cells of the frame being drawn */
+    size_t off_cpu_rows; /* of its texture; 0 = it has no image yet */
     float *lane_texels;
     size_t lane_texels_capacity;
 };
@@ -77,15 +78,33 @@ static void create_geometry(struct rv_boxes *boxes)
     }
 }
 
+/* Uniforms that are the same in all frames. */
+static void set_constants(GLuint program, enum form form)
+{
+    struct rv_color gc = rv_color_gc();
+    float gc_linear[3];
+    rv_pass_linear((uint32_t)gc.r << 16 | (uint32_t)gc.g << 8 | gc.b, gc_linear);
+    glUseProgram(program);
+    glUniform3f(glGetUniformLocation(program, "u_fold"), RV_FOLD_POWER,
+                form == FORM_IDS ? RV_FOLD_PICK_PX : RV_FOLD_LEAST_PX, RV_FOLD_THICKNESS);
+    glUniform3fv(glGetUniformLocation(program, "u_gc_colour"), 1, gc_linear);
+    glUniform1f(glGetUniformLocation(program, "u_hollow"), RV_OFF_CPU_LEFT);
+    rv_pass_set_int(program, "u_lanes", UNIT_LANES);
+    rv_pass_set_int(program, "u_colors", UNIT_COLORS);
+    rv_pass_set_int(program, "u_gc", UNIT_GC);
+    rv_pass_set_int(program, "u_off_cpu", UNIT_OFF_CPU);
+}
+
 static int create_programs(struct rv_boxes *boxes)
 {
     static const char *const defines[FORM_COUNT] = {[FORM_PLAIN] = "PLAIN", [FORM_IDS] = "IDS"};
-    int err = 0;
-    for (int form = 0; form < FORM_COUNT && !err; form++) {
+    for (int form = 0; form < FORM_COUNT; form++) {
         boxes->programs[form] = rv_shader_create("box", defines[form]);
-        err = boxes->programs[form] ? 0 : -ENOTSUP;
+        if (!boxes->programs[form])
+            return -ENOTSUP;
+        set_constants(boxes->programs[form], (enum form)form);
     }
-    return err;
+    return 0;
 }
 
 int rv_boxes_create(struct rv_boxes **boxes)
@@ -144,15 +163,20 @@ static void upload_lanes(struct rv_boxes *boxes, const struct rv_pass *pass, con
                  boxes->lane_texels);
 }
 
+/* The image of nothing stays from frame to frame. */
 static void upload_off_cpu(struct rv_boxes *boxes, const struct rv_off_cpu *off_cpu)
 {
     static const uint8_t nothing[RV_OFF_CPU_BANDS];
     const bool has_rows = off_cpu->n_rows > 1;
+    const size_t n_rows = has_rows ? off_cpu->n_rows : 1;
     glActiveTexture(GL_TEXTURE0 + UNIT_OFF_CPU);
     glBindTexture(GL_TEXTURE_2D, boxes->off_cpu_texture);
+    if (!has_rows && boxes->off_cpu_rows == n_rows)
+        return;
+    boxes->off_cpu_rows = n_rows;
     glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_RG8, has_rows ? RV_OFF_CPU_COLUMNS : 1, has_rows ? (GLsizei)off_cpu->n_rows : 1,
-                 0, GL_RG, GL_UNSIGNED_BYTE, has_rows ? off_cpu->texels : nothing);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RG8, has_rows ? RV_OFF_CPU_COLUMNS : 1, (GLsizei)n_rows, 0, GL_RG,
+                 GL_UNSIGNED_BYTE, has_rows ? off_cpu->texels : nothing);
 }
 
 static void bind_colors(struct rv_boxes *boxes, enum rv_color_scheme scheme)
@@ -210,31 +234,21 @@ static void set_uniforms(const struct rv_boxes *boxes, GLuint program, const str
                          const struct rv_pack *pack)
 {
     const struct rv_lane_layout *layout = pass->layout;
-    struct rv_color gc = rv_color_gc();
-    float gc_linear[3], accent[3];
+    float accent[3];
     rv_pass_linear(pass->theme->accent, accent);
-    rv_pass_linear((uint32_t)gc.r << 16 | (uint32_t)gc.g << 8 | gc.b, gc_linear);
     float width = layout->width;
     glUniform2f(glGetUniformLocation(program, "u_time"), (float)(rv_pack_centre(pack) * (double)width),
                 (float)(rv_pack_scale(pack) * (double)width));
     glUniform3f(glGetUniformLocation(program, "u_shape"), RV_LANE_LAYOUT_INSET, RV_LANE_LAYOUT_THICKNESS_MIN,
                 layout->box_share);
-    glUniform3f(glGetUniformLocation(program, "u_fold"), RV_FOLD_POWER,
-                program == boxes->programs[FORM_IDS] ? RV_FOLD_PICK_PX : RV_FOLD_LEAST_PX, RV_FOLD_THICKNESS);
     glUniform1f(glGetUniformLocation(program, "u_heights"), boxes->least_height);
     glUniform1f(glGetUniformLocation(program, "u_width"), width);
     bool has_contrast = boxes->scheme == RV_COLOR_HIGH_CONTRAST;
     glUniform2f(glGetUniformLocation(program, "u_edge"), has_contrast ? 1.0f : EDGE_DARKNESS,
                 has_contrast ? EDGE_FROM_PX_CONTRAST : EDGE_FROM_PX);
-    glUniform3fv(glGetUniformLocation(program, "u_gc_colour"), 1, gc_linear);
     glUniform3fv(glGetUniformLocation(program, "u_accent"), 1, accent);
     glUniform2fv(glGetUniformLocation(program, "u_lift"), 1, pass->theme->lift);
     glUniform1f(glGetUniformLocation(program, "u_veil"), pass->theme->veil_grey);
-    rv_pass_set_int(program, "u_lanes", UNIT_LANES);
-    rv_pass_set_int(program, "u_colors", UNIT_COLORS);
-    rv_pass_set_int(program, "u_gc", UNIT_GC);
-    rv_pass_set_int(program, "u_off_cpu", UNIT_OFF_CPU);
-    glUniform1f(glGetUniformLocation(program, "u_hollow"), RV_OFF_CPU_LEFT);
 }
 
 static void begin_form(const struct rv_boxes *boxes, enum form form, const struct rv_pass *pass,
