@@ -39,7 +39,7 @@ struct rv_ring_stack *rv_ring_stack_create(struct rv_map *map)
     ring_stack->modules = (struct rv_module_watch){.map = map, .symbolizer = ring_stack->symbolizer};
     ring_stack->block = rv_block_create(RV_BATCH_EVENTS);
     ring_stack->peeked = rv_alloc(map->geometry.ring_events, sizeof *ring_stack->peeked);
-    rv_batch_init(&ring_stack->batch);
+    rv_batch_init(&ring_stack->batch, RV_BATCH_EVENTS);
     return ring_stack;
 }
 

@@ -9,14 +9,12 @@
 
 enum { GROUP_EVENTS = 64, STEP_EVENTS = 16, AHEAD_EVENTS = 128, FIRST_EVENTS = 4 };
 
-#define EVENTS_BYTES ((RV_BATCH_EVENTS + RV_BATCH_PADDING) * sizeof(struct rv_event))
-#define SPECIALS_BYTES (RV_BATCH_EVENTS * sizeof(uint32_t))
-
-void rv_batch_init(struct rv_batch *batch)
+void rv_batch_init(struct rv_batch *batch, uint32_t most_events)
 {
-    char *memory = rv_alloc_scratch(1, EVENTS_BYTES + SPECIALS_BYTES);
+    const size_t events_bytes = (most_events + RV_BATCH_PADDING) * sizeof *batch->events;
+    char *memory = rv_alloc_scratch(1, events_bytes + most_events * sizeof *batch->specials);
     batch->events = (struct rv_event *)(void *)memory;
-    batch->specials = (uint32_t *)(void *)(memory + EVENTS_BYTES);
+    batch->specials = (uint32_t *)(void *)(memory + events_bytes);
 }
 
 void rv_batch_fini(struct rv_batch *batch)
@@ -26,6 +24,15 @@ void rv_batch_fini(struct rv_batch *batch)
     free(batch->events);
     batch->events = NULL;
     batch->specials = NULL;
+}
+
+void rv_batch_copy(struct rv_batch *to, const struct rv_batch *from)
+{
+    struct rv_event *events = to->events;
+    uint32_t *specials = to->specials;
+    *to = *from;
+    to->events = memcpy(events, from->events, (from->n + RV_BATCH_PADDING) * sizeof *events);
+    to->specials = memcpy(specials, from->specials, from->n_specials * sizeof *specials);
 }
 
 bool rv_batch_has_name(const struct rv_event *event)
@@ -163,19 +170,19 @@ uint32_t rv_batch_fit(struct rv_batch *batch, struct rv_event *events, uint32_t 
     return fit(batch, events, n, last_ns);
 }
 
-/* Most groups have no specials: one test skips them. */
 bool rv_batch_is_switch(const struct rv_event *special)
 {
     return rv_event_kind(special) == RV_EVENT_THREAD && special->aux >= RV_THREAD_RUNNING &&
            special->aux <= RV_THREAD_UNKNOWN;
 }
 
-void rv_batch_seal(struct rv_batch *batch)
+/* Most groups have no specials: one test skips them. */
+void rv_batch_seal(struct rv_batch *batch, uint32_t first)
 {
     const struct rv_event *events = batch->events;
-    uint32_t *specials = batch->specials, n_specials = 0;
+    uint32_t *specials = batch->specials, n_specials = batch->n_specials;
     const uint32_t n = batch->n;
-    for (uint32_t begin = 0, end; begin < n; begin = end) {
+    for (uint32_t begin = first, end; begin < n; begin = end) {
         uint64_t any = 0;
         end = n - begin < GROUP_EVENTS ? n : begin + GROUP_EVENTS;
         for (uint32_t i = begin; i < end; i++)

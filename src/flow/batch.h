@@ -20,13 +20,16 @@ struct rv_batch {
     uint32_t n_specials;     /* events that are not CALL or RETURN */
     bool is_open;            /* only describes calls that were open at the beginning: no events of the program */
     bool is_retold;          /* describes a gap in the recording and the calls open after it; not counted as events */
-    struct rv_event *events; /* RV_BATCH_EVENTS + RV_BATCH_PADDING, 64-byte aligned */
-    uint32_t *specials;      /* increasing indices, room for RV_BATCH_EVENTS */
+    struct rv_event *events; /* RV_BATCH_EVENTS + RV_BATCH_PADDING, 64-byte aligned; see rv_batch_init() */
+    uint32_t *specials;      /* increasing indices, room for as many as events without the padding */
 };
 
-/* Allocate the arrays of a zeroed batch; NULL-safe release. */
-void rv_batch_init(struct rv_batch *batch);
+/* Allocate the arrays of a zeroed batch, for RV_BATCH_EVENTS or, where they are copied to, fewer; NULL-safe release. */
+void rv_batch_init(struct rv_batch *batch, uint32_t most_events);
 void rv_batch_fini(struct rv_batch *batch);
+
+/* Copy a sealed batch to one with room for its events. */
+void rv_batch_copy(struct rv_batch *to, const struct rv_batch *from);
 
 /*
  * Copy events of a file into an empty batch and seal it: a time below its predecessor's (*last at first) is raised to
@@ -51,7 +54,7 @@ bool rv_batch_is_noted(const struct rv_event *special);
 /* Is this special a change of state by the kernel's scheduler? It is no event of the program. */
 bool rv_batch_is_switch(const struct rv_event *special);
 
-/* After the last event: list the specials and zero the padding, as the scan requires. */
-void rv_batch_seal(struct rv_batch *batch);
+/* After events from `first` on were appended: list their specials and zero the padding, as the scan requires. */
+void rv_batch_seal(struct rv_batch *batch, uint32_t first);
 
 #endif

@@ -294,7 +294,7 @@ static void send_events(struct rv_event_builder *builder, struct thread *thread)
              i++)
             batch->events[batch->n++] = thread->events[i];
         thread->n_emitted += batch->n;
-        rv_batch_seal(batch);
+        rv_batch_seal(batch, 0);
         intake->submit_batch(intake->context, batch);
     }
 }

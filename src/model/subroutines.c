@@ -43,9 +43,8 @@ static const char *keep(struct rv_subroutines *subroutines, const char *string)
     struct page *page = subroutines->pages;
     if (!page || page->n_bytes - page->n_used < n_bytes) {
         size_t room = n_bytes > PAGE_BYTES ? n_bytes : PAGE_BYTES;
-        page = rv_alloc(1, sizeof *page + room);
-        page->n_bytes = room;
-        page->next = subroutines->pages;
+        page = rv_alloc_scratch(1, sizeof *page + room);
+        *page = (struct page){.next = subroutines->pages, .n_bytes = room};
         subroutines->pages = page;
     }
     char *kept = memcpy(page->bytes + page->n_used, string, n_bytes);

@@ -19,9 +19,8 @@
 #include "pipeline/recorded_waits.h"
 #include "pipeline/stream_table.h"
 
-enum { JOBS_PER_WORKER = 4, MAX_WORKERS = 64 };
-/* A batch of fewer events waits for the others of its turn: waking a worker takes longer than scanning it. */
-enum { FEW_EVENTS = 1024 };
+/* With full batches: one is scanned, the next waits; and one more is being filled. */
+enum { JOBS_PER_WORKER = 2, MAX_WORKERS = 64 };
 
 /* Share of the memory for open calls, and their number allowed in any case: far more than fit the stacks of real
  * programs. */
@@ -125,16 +124,18 @@ static void submit_batch(void *context, struct rv_batch *batch)
         rv_batch_pool_release(&session->jobs, job);
         return;
     }
+    struct rv_job_order *order = batch->stream;
     pthread_mutex_lock(&session->lock);
-    session->n_coming += !((struct rv_job_order *)batch->stream)->page;
+    session->n_coming += !order->page;
     pthread_mutex_unlock(&session->lock);
-    rv_job_order_add(batch->stream, job);
-    if (batch->n < FEW_EVENTS && !((struct rv_job_order *)batch->stream)->page) {
+    const bool is_short = batch->n < RV_BATCH_POOL_SHORT && !order->page;
+    if (is_short)
+        job = rv_batch_pool_shorten(&session->jobs, job);
+    rv_job_order_add(order, job);
+    if (is_short) /* waits for the others of its turn: waking a worker takes longer than scanning it */
         rv_queue_put(session->filled, job);
-        return;
-    }
-    rv_batch_pool_lend_long(&session->jobs, job);
-    rv_queue_push(session->filled, job);
+    else
+        rv_queue_push(session->filled, job);
 }
 
 static void close_stream(void *context, void *stream, uint64_t end_ns)
@@ -495,7 +496,7 @@ struct rv_session *rv_session_start(const struct rv_session_params *params, stru
     pthread_mutex_init(&session->lock, NULL);
     pthread_mutex_init(&session->limiting, NULL);
     rv_os_init_condition(&session->has_news);
-    rv_batch_pool_init(&session->jobs, (size_t)JOBS_PER_WORKER * session->n_workers + 2);
+    rv_batch_pool_init(&session->jobs, (size_t)JOBS_PER_WORKER * session->n_workers + 1);
     rv_stream_table_init(&session->stream_table, session->jobs.n);
     session->filled = rv_queue_create(session->jobs.n);
     rv_lanes_set_begin(session->lanes, source->origin_ns + source->begin_ns);

@@ -36,6 +36,8 @@
 
 enum {
     MOST_CHOICES = 1024,
+    POPPED_EVENTS =
+        4096, /* at once: a batch takes several such pieces, each of which stays in the second-level cache */
     /* A ring this full at a turn is drained again before the nap ends. */
     BUSY_SHARE = 4,
     /* Naps become longer after this many turns without an event. */
@@ -235,13 +237,6 @@ static void follow_name(struct live *live, struct live_ring *slot, uint32_t ring
 
 /* ---- events ---- */
 
-static void send_loss(struct live_ring *slot, struct rv_batch *batch)
-{
-    uint32_t n = slot->n_lost_ahead > UINT32_MAX ? UINT32_MAX : (uint32_t)slot->n_lost_ahead;
-    slot->n_lost_ahead -= n;
-    rv_normalize_loss(&slot->normalizer, batch, n);
-}
-
 /* Acquire a batch; while waiting for the workers, keep the heartbeat moving. */
 static struct rv_batch *wait_for_batch(struct live *live, const struct rv_intake *intake)
 {
@@ -251,20 +246,49 @@ static struct rv_batch *wait_for_batch(struct live *live, const struct rv_intake
     return batch;
 }
 
-static void hand_over(struct live *live, struct live_ring *slot, struct rv_batch *batch, const struct rv_event *events,
-                      size_t n, const struct rv_intake *intake)
+static void submit(struct live *live, const struct live_ring *slot, struct rv_batch *batch,
+                   const struct rv_intake *intake)
+{
+    batch->stream = slot->stream;
+    intake->submit_batch(intake->context, batch);
+    if (__atomic_load_n(&slot->ring.control->is_waiting, __ATOMIC_RELAXED))
+        rv_ring_turn_done(live->map->header);
+}
+
+/* Returns the batch that begins with the loss. */
+static struct rv_batch *append_loss(struct live *live, struct live_ring *slot, struct rv_batch *batch,
+                                    const struct rv_intake *intake)
+{
+    uint32_t n = slot->n_lost_ahead > UINT32_MAX ? UINT32_MAX : (uint32_t)slot->n_lost_ahead;
+    if (batch->n > 0) {
+        submit(live, slot, batch, intake);
+        batch = wait_for_batch(live, intake);
+    }
+    slot->n_lost_ahead -= n;
+    rv_normalize_loss(&slot->normalizer, batch, n);
+    return batch;
+}
+
+/* Returns the batch with the last ones, which is the next one where the first is full or covers too long a time. */
+static struct rv_batch *append(struct live *live, struct live_ring *slot, struct rv_batch *batch,
+                               const struct rv_event *events, size_t n, const struct rv_intake *intake)
 {
     for (;;) {
         const uint32_t room = RV_BATCH_EVENTS - batch->n;
         uint32_t n_done = rv_normalize(&slot->normalizer, batch, events, n < room ? (uint32_t)n : room);
-        batch->stream = slot->stream;
-        intake->submit_batch(intake->context, batch);
         events += n_done;
         n -= n_done;
         if (n == 0)
-            return;
+            return batch;
+        submit(live, slot, batch, intake);
         batch = wait_for_batch(live, intake);
     }
+}
+
+static void hand_over(struct live *live, struct live_ring *slot, const struct rv_event *events, size_t n,
+                      const struct rv_intake *intake)
+{
+    submit(live, slot, append(live, slot, wait_for_batch(live, intake), events, n, intake), intake);
 }
 
 /* ---- ends ---- */
@@ -284,7 +308,7 @@ static bool send_open_wait(struct live *live, struct live_ring *slot, uint64_t n
     struct rv_event events[sizeof words / sizeof *words];
     memcpy(events, words, sizeof words);
     slot->n_added += sizeof words / sizeof *words;
-    hand_over(live, slot, wait_for_batch(live, intake), events, sizeof words / sizeof *words, intake);
+    hand_over(live, slot, events, sizeof words / sizeof *words, intake);
     return true;
 }
 
@@ -432,17 +456,15 @@ static void drain_ring(struct live *live, struct live_ring *slot, bool is_last, 
 {
     uint64_t n_left = rv_ring_n_waiting(&slot->ring);
     live->is_busy |= n_left >= slot->ring.n_events / BUSY_SHARE;
+    struct rv_batch *batch = n_left > 0 ? wait_for_batch(live, intake) : NULL;
     while (n_left > 0) {
-        struct rv_batch *batch = wait_for_batch(live, intake);
-        struct rv_ring_read read = rv_ring_pop(&slot->ring, live->popped, RV_BATCH_EVENTS - 1);
+        struct rv_ring_read read = rv_ring_pop(&slot->ring, live->popped, POPPED_EVENTS);
         /* A module is published before its first event, so the table now has the modules of all popped events. */
         rv_module_watch_refresh(&live->modules);
         slot->n_lost_ahead += read.n_overwritten;
         if (slot->n_lost_ahead)
-            send_loss(slot, batch);
+            batch = append_loss(live, slot, batch, intake);
         rv_arguments_translate(live->arguments, &slot->texts, &slot->arguments_place, live->popped, read.n, intake);
-        if (__atomic_load_n(&slot->ring.control->is_waiting, __ATOMIC_RELAXED))
-            rv_ring_turn_done(live->map->header);
         if (live->governor)
             rv_governor_count(live->governor, (uint32_t)(slot - live->rings), slot->normalizer.process_idx,
                               live->popped, read.n);
@@ -450,8 +472,10 @@ static void drain_ring(struct live *live, struct live_ring *slot, bool is_last, 
         size_t n;
         const uint64_t until = is_last && n_left == 0 ? switches_until(live, slot) : 0;
         const struct rv_event *events = merge_switches(live, slot, read.n, until, &n);
-        hand_over(live, slot, batch, events, n, intake);
+        batch = append(live, slot, batch, events, n, intake);
     }
+    if (batch)
+        submit(live, slot, batch, intake);
     settle_texts(slot);
 }
 
@@ -463,7 +487,7 @@ static void send_switches(struct live *live, struct live_ring *slot, const struc
     if (!n)
         return;
     tell_losses(live, live->switches);
-    hand_over(live, slot, wait_for_batch(live, intake), live->switches, n, intake);
+    hand_over(live, slot, live->switches, n, intake);
 }
 
 /* ---- what is captured ---- */
@@ -495,7 +519,7 @@ static void mark_choice(struct live *live, struct live_ring *slot, const struct 
     if (!name_id)
         return;
     slot->n_added++;
-    hand_over(live, slot, wait_for_batch(live, intake), &mark, 1, intake);
+    hand_over(live, slot, &mark, 1, intake);
 }
 
 static bool is_shown_by(const struct live_ring *slot, const struct rv_governor_choice *choice)
@@ -845,7 +869,7 @@ struct rv_source *rv_live_drain_open(struct rv_map *map, const struct rv_live_dr
         rv_context_switches_close(params->switches);
         return NULL;
     }
-    struct live *live = rv_alloc(1, sizeof *live);
+    struct live *live = rv_alloc_sparse(1, sizeof *live); /* most choices are never made */
     live->source = (struct rv_source){
         .mono_ns = map->clock.mono0_ns,
         .real_ns = map->clock.real0_ns,
@@ -864,7 +888,7 @@ struct rv_source *rv_live_drain_open(struct rv_map *map, const struct rv_live_dr
     live->modules = (struct rv_module_watch){.map = map, .symbolizer = live->symbolizer};
     live->names = (struct rv_name_map){.map = map, .symbolizer = live->symbolizer};
     live->rings = rv_alloc_sparse(map->geometry.n_rings, sizeof *live->rings);
-    live->popped = rv_alloc(RV_BATCH_EVENTS, sizeof *live->popped);
+    live->popped = rv_alloc_scratch(POPPED_EVENTS, sizeof *live->popped);
     live->has_live_owner = rv_alloc(n_words(live), sizeof *live->has_live_owner);
     live->capture = (struct rv_capture_control){.map = map, .symbolizer = live->symbolizer, .filter = params->filter};
     rv_capture_control_init(&live->capture, params->is_own);

@@ -204,7 +204,7 @@ uint32_t rv_normalize(struct rv_normalizer *normalizer, struct rv_batch *batch, 
     if (normalizer->filter)
         batch->n = first + apply_filter(normalizer, batch->events + first, batch->n - first,
                                         batch->n - first == n_done ? popped : NULL);
-    rv_batch_seal(batch);
+    rv_batch_seal(batch, first);
     translate_specials(normalizer, batch, first);
     return n_done;
 }
@@ -214,5 +214,5 @@ void rv_normalize_loss(struct rv_normalizer *normalizer, struct rv_batch *batch,
     batch->base_ns = normalizer->last_ns;
     batch->events[batch->n++] =
         (struct rv_event){.when = (uint64_t)RV_EVENT_LOST << RV_EVENT_KIND_SHIFT | normalizer->last_ns, .id = n};
-    rv_batch_seal(batch);
+    rv_batch_seal(batch, 0);
 }

@@ -25,7 +25,7 @@ static char *take_room(struct rv_string_pool *pool, size_t n_bytes)
 {
     if (n_bytes > pool->room_bytes) {
         size_t chunk_bytes = n_bytes > CHUNK_BYTES / 4 ? n_bytes : CHUNK_BYTES;
-        char *chunk = rv_alloc(chunk_bytes, 1);
+        char *chunk = rv_alloc_scratch(chunk_bytes, 1);
         pool->chunks = rv_vec_reserve(pool->chunks, &pool->chunk_capacity, pool->n_chunks + 1, sizeof *pool->chunks);
         pool->chunks[pool->n_chunks++] = chunk;
         if (chunk_bytes == n_bytes)

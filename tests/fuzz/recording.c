@@ -227,7 +227,7 @@ static void replay(const char *path)
 {
     static struct intake intake;
     if (!intake.batch.events)
-        rv_batch_init(&intake.batch);
+        rv_batch_init(&intake.batch, RV_BATCH_EVENTS);
     struct rv_intake calls = {.context = &intake,
                               .open_stream = open_stream,
                               .rename_stream = rename_stream,

@@ -286,7 +286,7 @@ static bool read_recording(const char *path, struct world *world)
     struct rv_source *source = rv_replay_open(path);
     if (!source)
         return false;
-    rv_batch_init(&world->batch);
+    rv_batch_init(&world->batch, RV_BATCH_EVENTS);
     while (source->poll(source, &intake) != RV_SOURCE_ENDED)
         ;
     source->close(source);

@@ -8,7 +8,7 @@ TestSuite(batch, .timeout = 60);
 Test(batch, has_room_for_what_it_promises)
 {
     struct rv_batch batch = {0};
-    rv_batch_init(&batch);
+    rv_batch_init(&batch, RV_BATCH_EVENTS);
     cr_assert_eq((uintptr_t)batch.events % 64, 0);
     cr_assert_eq(batch.n, 0);
     memset(batch.events, 0xff, (RV_BATCH_EVENTS + RV_BATCH_PADDING) * sizeof *batch.events);
@@ -88,7 +88,7 @@ Test(batch, meets_the_scans_requirements_copied_or_in_place)
     static const unsigned ONE_IN[] = {1, 2, 7, 300, 1u << 30};
     uint64_t seed = 1;
     struct rv_batch batch = {0};
-    rv_batch_init(&batch);
+    rv_batch_init(&batch, RV_BATCH_EVENTS);
     for (size_t run = 0; run < sizeof ONE_IN / sizeof *ONE_IN; run++) {
         uint64_t last = 500, last_copied = 500, last_in_place = 500, base;
         make_events(events, &seed, ONE_IN[run]);

@@ -131,7 +131,7 @@ void collect_init(struct collected *collected)
 {
     *collected = (struct collected){.intake = {collected, open_stream, rename_stream, account_stream, close_stream,
                                                acquire_batch, submit_batch, is_stopping, define}};
-    rv_batch_init(&collected->batch);
+    rv_batch_init(&collected->batch, RV_BATCH_EVENTS);
 }
 
 void collect_fini(struct collected *collected)

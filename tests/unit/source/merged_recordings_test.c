@@ -118,7 +118,7 @@ Test(merge, times_are_on_one_wall_clock_and_names_are_shared, .timeout = 60)
                                      .define = hear_names};
     cr_assert_not_null(merged);
     cr_assert_eq(merged->real_ns, 1000000);
-    rv_batch_init(&heard.batch);
+    rv_batch_init(&heard.batch, RV_BATCH_EVENTS);
     while (merged->poll(merged, &intake) != RV_SOURCE_ENDED)
         ;
     cr_assert_eq(heard.n_streams, 2);
@@ -159,7 +159,7 @@ Test(merge, compared_runs_begin_together_and_are_labelled, .timeout = 60)
                                      .submit_batch = hear_batch,
                                      .define = hear_names};
     cr_assert_not_null(merged);
-    rv_batch_init(&heard.batch);
+    rv_batch_init(&heard.batch, RV_BATCH_EVENTS);
     while (merged->poll(merged, &intake) != RV_SOURCE_ENDED)
         ;
     cr_assert_eq(heard.n_streams, 2);

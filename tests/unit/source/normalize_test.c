@@ -29,7 +29,7 @@ static void setup(void)
                                         .process = rv_symbolizer_process(symbolizer, 0),
                                         .names = &names,
                                         .has_texts = true};
-    rv_batch_init(&batch);
+    rv_batch_init(&batch, RV_BATCH_EVENTS);
 }
 
 static void teardown(void)
@@ -80,6 +80,31 @@ Test(normalize, lists_specials)
     cr_assert_eq(batch.specials[0], 1);
     cr_assert_eq(batch.specials[1], 3);
     cr_assert_eq(batch.events[3].id, 7);
+}
+
+Test(normalize, pieces_of_a_batch_make_what_all_at_once_makes)
+{
+    struct rv_event popped[200];
+    enum { N = sizeof popped / sizeof *popped };
+    static const unsigned kinds[] = {RV_EVENT_CALL, RV_EVENT_GC_START, RV_EVENT_RETURN, RV_EVENT_RETURN, RV_EVENT_CALL};
+    for (unsigned i = 0; i < N; i++)
+        popped[i] = event(kinds[i * i % 5], 1000 + i * 7 % 50 + i, 0);
+    for (unsigned n_piece = 1; n_piece <= N; n_piece += 13) {
+        struct rv_batch whole = {0};
+        rv_batch_init(&whole, RV_BATCH_EVENTS);
+        batch.n = batch.n_specials = 0;
+        normalizer.last_ns = 0;
+        cr_assert_eq(rv_normalize(&normalizer, &whole, popped, N), N);
+        normalizer.last_ns = 0;
+        for (unsigned i = 0; i < N; i += n_piece)
+            rv_normalize(&normalizer, &batch, popped + i, n_piece < N - i ? n_piece : N - i);
+        cr_assert_eq(batch.n, N);
+        cr_assert_eq(batch.base_ns, whole.base_ns);
+        cr_assert_arr_eq(batch.events, whole.events, (N + RV_BATCH_PADDING) * sizeof *popped);
+        cr_assert_eq(batch.n_specials, whole.n_specials);
+        cr_assert_arr_eq(batch.specials, whole.specials, whole.n_specials * sizeof *whole.specials);
+        rv_batch_fini(&whole);
+    }
 }
 
 Test(normalize, a_sync_keeps_its_earlier_start)
