@@ -174,7 +174,8 @@ static bool is_same(const struct checker *checker)
 static bool is_sound_index(struct checker *checker, const struct rv_rec_chunk *chunk, const uint8_t *payload,
                            uint64_t offset)
 {
-    if (rv_rec_index_decode(rv_codec_compressor(checker->codec), chunk, payload, offset, &checker->theirs) != 0)
+    struct rv_compressor *compressor = rv_codec_compressor(checker->codec);
+    if (rv_rec_index_decode(compressor, chunk, payload, offset, &checker->theirs) != 0)
         return false;
     checker->found->n_indexes++;
     if (checker->writer.path || checker->found->n_damages)
@@ -182,11 +183,10 @@ static bool is_sound_index(struct checker *checker, const struct rv_rec_chunk *c
     struct rv_rec_chunk ours = {.type = RV_REC_INDEX};
     checker->buffer.n = 0;
     bool has_totals = checker->theirs.columns[RV_REC_INDEX_TOTALS].n > 0;
-    if (!rv_index_builder_put(checker->index_builder, offset, has_totals, &checker->buffer))
+    if (!rv_index_builder_put(checker->index_builder, compressor, offset, has_totals, &checker->buffer))
         return false;
     ours.payload_bytes = checker->buffer.n;
-    return rv_rec_index_decode(rv_codec_compressor(checker->codec), &ours, checker->buffer.bytes, offset,
-                               &checker->ours) == 0 &&
+    return rv_rec_index_decode(compressor, &ours, checker->buffer.bytes, offset, &checker->ours) == 0 &&
            is_same(checker);
 }
 
@@ -262,7 +262,8 @@ static int put_index(struct checker *checker, bool is_last)
 {
     bool has_totals = is_last || rv_index_builder_has_many_totals(checker->index_builder);
     rv_chunk_begin(&checker->buffer);
-    if (!rv_index_builder_put(checker->index_builder, checker->writer.n_bytes, has_totals, &checker->buffer))
+    if (!rv_index_builder_put(checker->index_builder, rv_codec_compressor(checker->codec), checker->writer.n_bytes,
+                              has_totals, &checker->buffer))
         return 0;
     rv_chunk_end(&checker->buffer, &(struct rv_rec_chunk){.type = RV_REC_INDEX});
     return rv_rec_writer_put(&checker->writer, &checker->buffer);

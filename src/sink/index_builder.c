@@ -21,7 +21,7 @@
 
 enum {
     READ_SPANS = 512,
-    MOST_BLOCKS = 128,           /* per INDEX */
+    MOST_BLOCKS = 64,            /* per INDEX: with twice as many, files are 0.3 % smaller and 0.5 MiB more is used */
     MOST_COLUMN_BYTES = 8 << 20, /* column size at which another INDEX is started */
     MOST_NOTES = 1024,           /* per stack and block, but see is_kept() */
     MOST_WAITING = 1 << 20,      /* buckets of totals, between two INDEXes */
@@ -36,7 +36,6 @@ _Static_assert(RV_REC_INDEX_COVERED == RV_BOX_EXACT - 1, "coverage");
 _Static_assert(RV_REC_HISTOGRAM_BUCKETS == RV_HISTOGRAM_OCTAVES * RV_HISTOGRAM_BUCKETS, "buckets");
 
 struct rv_index_builder {
-    struct rv_compressor *compressor;
     struct rv_block *block;
     enum rv_scan_kernel kernel;
     struct rv_indexed_stream *streams; /* by number */
@@ -458,7 +457,6 @@ static void close_stream(struct rv_index_builder *index_builder, const struct rv
 struct rv_index_builder *rv_index_builder_create(void)
 {
     struct rv_index_builder *index_builder = rv_alloc(1, sizeof *index_builder);
-    index_builder->compressor = rv_compressor_create();
     rv_block_rows_init(&index_builder->rows, &index_builder->table);
     index_builder->block = rv_block_create(RV_BATCH_EVENTS);
     index_builder->kernel = rv_scan_best_kernel();
@@ -475,7 +473,6 @@ void rv_index_builder_destroy(struct rv_index_builder *index_builder)
         if (index_builder->streams[i].is_begun)
             rv_indexed_stream_fini(&index_builder->streams[i]);
     free(index_builder->streams);
-    rv_compressor_destroy(index_builder->compressor);
     rv_block_destroy(index_builder->block);
     free(index_builder->specials);
     rv_stats_destroy(index_builder->stats);
@@ -528,8 +525,8 @@ static void put_totals(struct rv_index_builder *index_builder)
     index_builder->n_buckets = 0;
 }
 
-bool rv_index_builder_put(struct rv_index_builder *index_builder, uint64_t offset, bool has_totals,
-                          struct rv_rec_buffer *out)
+bool rv_index_builder_put(struct rv_index_builder *index_builder, struct rv_compressor *compressor, uint64_t offset,
+                          bool has_totals, struct rv_rec_buffer *out)
 {
     struct rv_rec_index_table *table = &index_builder->table;
     if (table->head.begin == 0)
@@ -537,7 +534,7 @@ bool rv_index_builder_put(struct rv_index_builder *index_builder, uint64_t offse
     if (has_totals)
         put_totals(index_builder);
     table->head.previous = index_builder->last;
-    rv_rec_index_encode(index_builder->compressor, table, out);
+    rv_rec_index_encode(compressor, table, out);
     rv_rec_index_clear(table);
     index_builder->last = offset;
     index_builder->n_indexes++;

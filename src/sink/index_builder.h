@@ -48,8 +48,8 @@ bool rv_index_builder_is_due(const struct rv_index_builder *index_builder);
  *   has_totals  include totals: the last one must, others when they would get too long
  *   returns     false: nothing to write, out unchanged
  */
-bool rv_index_builder_put(struct rv_index_builder *index_builder, uint64_t offset, bool has_totals,
-                          struct rv_rec_buffer *out);
+bool rv_index_builder_put(struct rv_index_builder *index_builder, struct rv_compressor *compressor, uint64_t offset,
+                          bool has_totals, struct rv_rec_buffer *out);
 
 /* Are there totals not written yet? Are there so many that the next INDEX must have them? */
 bool rv_index_builder_has_totals(const struct rv_index_builder *index_builder);

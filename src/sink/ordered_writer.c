@@ -17,8 +17,10 @@ static const uint64_t STALL_NS = 1000000000; /* time that the disk of a follower
 static const uint64_t LOOK_NS = 100000000; /* looks at it meanwhile: time while the process is stopped is one of them */
 
 struct rv_ordered_writer {
-    struct rv_rec_writer *writer; /* used, with the index builder, by the thread that has set is_writing */
+    /* used by the thread that has set is_writing */
+    struct rv_rec_writer *writer;
     struct rv_index_builder *index_builder;
+    struct rv_compressor *compressor;  /* that thread's */
     struct rv_record_limiter *limiter; /* NULL: no limit */
     struct rv_rec_buffer index;
     bool leaves_totals;
@@ -75,8 +77,8 @@ static void write_index(struct rv_ordered_writer *ordered_writer, bool is_last)
 {
     bool has_totals = is_last || rv_index_builder_has_many_totals(ordered_writer->index_builder);
     rv_chunk_begin(&ordered_writer->index);
-    if (!rv_index_builder_put(ordered_writer->index_builder, ordered_writer->writer->n_bytes, has_totals,
-                              &ordered_writer->index))
+    if (!rv_index_builder_put(ordered_writer->index_builder, ordered_writer->compressor,
+                              ordered_writer->writer->n_bytes, has_totals, &ordered_writer->index))
         return;
     rv_chunk_end(&ordered_writer->index, &(struct rv_rec_chunk){.type = RV_REC_INDEX});
     const uint64_t offset = ordered_writer->writer->n_bytes;
@@ -155,11 +157,12 @@ static void write_job(struct rv_ordered_writer *ordered_writer, struct rv_encode
 }
 
 /* Under the lock, which is released while the file is written. */
-static void write_built(struct rv_ordered_writer *ordered_writer)
+static void write_built(struct rv_ordered_writer *ordered_writer, struct rv_compressor *compressor)
 {
     if (ordered_writer->is_writing)
         return;
     ordered_writer->is_writing = true;
+    ordered_writer->compressor = compressor;
     struct rv_encode_job **place;
     while (*(place = &ordered_writer->built[ordered_writer->n_written % ordered_writer->n_jobs])) {
         struct rv_encode_job *job = *place;
@@ -201,7 +204,7 @@ static void *run_encoder(void *context)
             build(codec, job);
         pthread_mutex_lock(&ordered_writer->lock);
         ordered_writer->built[job->ticket % ordered_writer->n_jobs] = job;
-        write_built(ordered_writer);
+        write_built(ordered_writer, rv_codec_compressor(codec));
     }
     rv_codec_destroy(codec);
     ordered_writer->n_running--;

@@ -143,7 +143,7 @@ static void put_index(struct rv_index_builder *index_builder, struct rv_compress
 {
     struct rv_rec_buffer payload = {0};
     struct rv_rec_index_table table = {0};
-    cr_assert(rv_index_builder_put(index_builder, offset, is_last, &payload));
+    cr_assert(rv_index_builder_put(index_builder, compressor, offset, is_last, &payload));
     cr_assert_neq(rv_index_builder_has_totals(index_builder), is_last);
     cr_assert_eq(rv_index_builder_last(index_builder), offset);
     struct rv_rec_chunk chunk = {.payload_bytes = payload.n};
@@ -244,6 +244,7 @@ Test(index_builder, an_index_stays_small_beside_its_events)
     static struct oracle oracle = {.seed = 9};
     static struct rv_event events[RV_REC_MAX_EVENTS + RV_BATCH_PADDING];
     struct rv_index_builder *index_builder = rv_index_builder_create();
+    struct rv_compressor *compressor = rv_compressor_create();
     struct rv_rec_buffer payload = {0};
     uint64_t offset = 128, n_events = 0;
     while (!rv_index_builder_is_due(index_builder)) {
@@ -256,11 +257,12 @@ Test(index_builder, an_index_stays_small_beside_its_events)
         n_events += chunk.n_events;
         offset += 64;
     }
-    cr_assert(rv_index_builder_put(index_builder, offset, false, &payload));
+    cr_assert(rv_index_builder_put(index_builder, compressor, offset, false, &payload));
     cr_assert_lt(payload.n, n_events / 16, "%zu bytes for %llu events", payload.n, (unsigned long long)n_events);
     cr_assert_not(rv_index_builder_is_due(index_builder));
-    cr_assert_not(rv_index_builder_put(index_builder, offset + 64, true, &payload));
+    cr_assert_not(rv_index_builder_put(index_builder, compressor, offset + 64, true, &payload));
     rv_index_builder_destroy(index_builder);
+    rv_compressor_destroy(compressor);
     rv_rec_buffer_fini(&payload);
     free(oracle.spans);
 }
@@ -285,7 +287,7 @@ Test(index_builder, ignores_calls_with_invalid_ids)
     size_t n;
     rv_index_builder_add(index_builder, &(struct rv_indexed_chunk){.chunk = &before, .offset = 128, .events = open});
     rv_index_builder_add(index_builder, &(struct rv_indexed_chunk){.chunk = &chunk, .offset = 192, .events = events});
-    cr_assert(rv_index_builder_put(index_builder, 256, true, &payload));
+    cr_assert(rv_index_builder_put(index_builder, compressor, 256, true, &payload));
     const struct rv_rec_chunk written = {.type = RV_REC_INDEX, .payload_bytes = payload.n};
     cr_assert_eq(rv_rec_index_decode(compressor, &written, payload.bytes, 256, &table), 0);
     const struct rv_rec_index_total *totals = rv_rec_index_rows(&table, RV_REC_INDEX_TOTALS, &n);
@@ -313,7 +315,7 @@ static void index_blocks(struct rv_event (*blocks)[4 + RV_BATCH_PADDING], const 
             &(struct rv_indexed_chunk){.chunk = &chunk, .offset = offset, .events = blocks[i], .ordinal = ordinal});
         ordinal += n_events[i];
     }
-    cr_assert(rv_index_builder_put(index_builder, offset, true, &payload));
+    cr_assert(rv_index_builder_put(index_builder, compressor, offset, true, &payload));
     const struct rv_rec_chunk written = {.type = RV_REC_INDEX, .payload_bytes = payload.n};
     cr_assert_eq(rv_rec_index_decode(compressor, &written, payload.bytes, offset, table), 0);
     rv_rec_buffer_fini(&payload);

@@ -138,7 +138,7 @@ static void put(struct rv_index_builder *index_builder, struct rv_compressor *co
 {
     struct rv_rec_buffer payload = {0};
     struct rv_rec_index_table table = {0};
-    if (rv_index_builder_put(index_builder, offset, false, &payload)) {
+    if (rv_index_builder_put(index_builder, compressor, offset, false, &payload)) {
         const struct rv_rec_chunk chunk = {.payload_bytes = payload.n};
         cr_assert_eq(rv_rec_index_decode_waits(compressor, &chunk, payload.bytes, offset, &table), 0);
         read_table(&table);
