@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/os.h"
@@ -162,6 +163,17 @@ static int compare(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
+}
+
+int rv_bench_make_file(char *path, size_t path_bytes)
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, path_bytes, "%s/ringviz-bench-XXXXXX", folder && *folder ? folder : "/tmp");
+    int fd = mkstemp(path);
+    if (fd < 0)
+        return rv_err_sys("%s", path);
+    close(fd);
+    return 0;
 }
 
 double rv_bench_median(double *samples, unsigned n)

@@ -1,6 +1,7 @@
 /*
  * From a producer at full speed to spans in the model: another process pushes native events under `block`, a real
- * session drains them, with and without a recording. Events are counted; a lost one fails the benchmark.
+ * session drains them, with and without a recording. Events are counted; a lost one fails the benchmark. What ringviz has
+ * resident is that of a process of its own.
  */
 #include <errno.h>
 #include <signal.h>
@@ -14,6 +15,8 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "bench/bench.h"
+#include "bench/child.h"
+#include "launch/launch.h"
 #include "pipeline/session.h"
 #include "ring/ownership.h"
 #include "ring/push.h"
@@ -24,6 +27,7 @@ enum { N_RUNS = 7, N_EVENTS = 1 << 24, N_PATTERN = 1 << 14, N_FUNCTIONS = 1000, 
 static const uint64_t STACK = 0x7ff000000000;
 static const uint64_t FIRST_FUNCTION = 0x560000001000;
 static const uint64_t IDLE_NS = 1000000000;
+static const uint64_t PEAK_INTERVAL_NS = 10000000;
 
 struct step {
     uint64_t word;
@@ -135,14 +139,11 @@ static void end_run(struct setup *setup)
 static int start_record(struct setup *setup)
 {
     char path[4096];
-    const char *folder = getenv("TMPDIR");
-    snprintf(path, sizeof path, "%s/ringviz-bench-XXXXXX", folder && *folder ? folder : "/tmp");
-    int fd = mkstemp(path);
-    if (fd < 0)
-        return rv_err_sys("%s", path);
-    close(fd);
+    int error = rv_bench_make_file(path, sizeof path);
+    if (error)
+        return error;
     setup->record = rv_record_create(0);
-    int error = rv_record_start(
+    error = rv_record_start(
         setup->record, &(struct rv_record_params){.path = path, .program = "bench", .is_forced = true, .is_all = true});
     unlink(path);
     setup->sink = rv_record_sink(setup->record);
@@ -241,6 +242,53 @@ static int measure_wake(const struct step *steps, double *ms)
     return error;
 }
 
+/* The most that a process has had resident so far, in MiB; 0: it has ended. */
+static double peak_mib(pid_t pid)
+{
+    char path[64], line[256];
+    unsigned long kib = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *status = fopen(path, "r");
+    while (status && fgets(line, sizeof line, status) && sscanf(line, "VmHWM: %lu", &kib) != 1)
+        ;
+    if (status)
+        fclose(status);
+    return (double)kib / 1024;
+}
+
+/* Of ringviz with the rings and pages of libraries, while it records a program whose calls come in bursts. */
+static int measure_resident(const char *program, double *mib)
+{
+    char path[4096], option[4200];
+    const char *argv[] = {"/proc/self/exe", "--headless", "--force", option, "--", program, "200", NULL};
+    int error = rv_bench_make_file(path, sizeof path), status = 0;
+    if (error)
+        return error;
+    snprintf(option, sizeof option, "--record=%s", path);
+    pid_t pid = rv_child_start(argv, NULL, NULL);
+    for (double now; pid > 0 && waitpid(pid, &status, WNOHANG) == 0; rv_os_sleep_ns(PEAK_INTERVAL_NS))
+        *mib = (now = peak_mib(pid)) > 0 ? now : *mib;
+    unlink(path);
+    return pid < 0 ? (int)pid : status ? rv_err(EIO, "drain: recording %s failed", program) : 0;
+}
+
+static int print_resident(struct rv_bench_out *out)
+{
+    char program[4096];
+    double mib[3] = {0};
+    if (rv_launch_find_file("ringviz-bench-traced", program, sizeof program) != 0)
+        return 0;
+    for (unsigned i = 0; i < 3; i++) {
+        int error = measure_resident(program, &mib[i]);
+        if (error)
+            return error;
+    }
+    double median = rv_bench_median(mib, 3);
+    rv_bench_row(out, &(struct rv_bench_row){"drain.record.resident", "MiB", median, mib[0], 3, NULL, 0,
+                                             "at most, of ringviz --headless --record with its rings"});
+    return 0;
+}
+
 static void print_row(struct rv_bench_out *out, const char *name, const char *unit, double *samples, unsigned n,
                       const char *detail)
 {
@@ -295,5 +343,5 @@ int rv_bench_drain(struct rv_bench_out *out)
     }
     print_row(out, "drain.idle", "% of a core", idle, 3, NULL);
     print_row(out, "drain.wake", "ms", wake, N_RUNS, "first event to span in the model");
-    return 0;
+    return print_resident(out);
 }

@@ -245,15 +245,12 @@ static int measure(struct rv_bench_out *out, const char *path)
 int rv_bench_replay(struct rv_bench_out *out)
 {
     char path[4096];
-    const char *folder = getenv("TMPDIR");
     if (rv_bench_input(out))
         return measure(out, rv_bench_input(out));
-    snprintf(path, sizeof path, "%s/ringviz-bench-XXXXXX", folder && *folder ? folder : "/tmp");
-    int fd = mkstemp(path);
-    if (fd < 0)
-        return rv_err_sys("%s", path);
-    close(fd);
-    int error = make(path);
+    int error = rv_bench_make_file(path, sizeof path);
+    if (error)
+        return error;
+    error = make(path);
     if (!error)
         error = measure(out, path);
     unlink(path);
