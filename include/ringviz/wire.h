@@ -4,10 +4,10 @@
  * Little-endian, no pointers, offsets from the start of the file. Layout, each section page-aligned:
  *
  *   header | processes | modules | ring controls | global message | name index | name ids | name heap | ring data |
- *   verdicts of a filter | captures | texts | filter
+ *   verdicts of a filter | captures | texts | filter | transfers
  *
  * The file is sparse. Pages are allocated before their contents become visible: page 0 and the global message from
- * creation on, everything else by the claim, the push, the append or the intern that makes it visible. So a full disk is
+ * creation on, transfers from the first process on, everything else by the claim, the push, the append or the intern that makes it visible. So a full disk is
  * an error code of that call, never a SIGBUS, and a file is created in no time, however large it may become.
  *
  * Everything in the file is untrusted input: validate every offset, length, index, id and kind on use.
@@ -29,7 +29,7 @@
 #endif
 
 #define RV_WIRE_MAGIC 0x315a5649474e4952ull /* "RINGVIZ1" */
-#define RV_WIRE_MAJOR 7u
+#define RV_WIRE_MAJOR 8u
 #define RV_WIRE_MINOR 0u
 #define RV_WIRE_ENDIAN 0x01020304u
 #define RV_WIRE_PAGE 4096u
@@ -379,8 +379,8 @@ struct rv_wire_header {
     struct rv_wire_area captures, texts;
     uint32_t is_filtered;    /* only calls of functions that a verdict keeps count for max_depth */
     uint32_t has_call_sites; /* before each CALL_AT, producers write a LINE with the address behind the call */
-    struct rv_wire_area filter;
-    uint8_t reserved0[0x200 - 0x158];
+    struct rv_wire_area filter, transfers;
+    uint8_t reserved0[0x200 - 0x168];
 
     /* 0x200 life */
     uint32_t state;             /* [atomic] enum rv_file_state */
@@ -561,6 +561,20 @@ struct rv_wire_filter {
     char text[RV_WIRE_REQUEST_BYTES];
 };
 RV_WIRE_ASSERT(sizeof(struct rv_wire_filter) == 32 + RV_WIRE_REQUEST_BYTES);
+
+/* ---- transfers: who wrote and read last ---- */
+
+#define RV_WIRE_TRANSFERS 1024u
+
+/* A hash table of queues of bytes, such as pipes, without order: a newer one takes the place of an older one. */
+struct rv_wire_transfer {
+    uint64_t
+        who; /* [atomic] key << 32 | tid; 0: nobody. A key is of bytes that were written into a queue, or of room in it */
+    uint64_t when; /* [atomic] ticks */
+    uint32_t on;   /* [atomic] enum rv_wait_on: a thread waited for it, and events tell; RV_WAIT_ON_NOTHING: none did */
+    uint32_t reserved[3];
+};
+RV_WIRE_ASSERT(sizeof(struct rv_wire_transfer) == 32);
 
 /* ---- captures: which arguments and results producers copy ---- */
 

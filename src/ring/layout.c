@@ -21,7 +21,7 @@ enum {
     MAX_GLOBAL_BYTES = 1 << 26,
     MIN_HEAP_BYTES = 1 << 12,
     MAX_VERDICTS = 1 << 20,
-    N_SECTIONS = 12,
+    N_SECTIONS = 13,
     MIN_TEXT_BYTES = 1 << 12,
     MAX_TEXT_BYTES = 1 << 26,
 };
@@ -72,6 +72,7 @@ static void list_sections(struct rv_wire_header *header, struct section sections
         {&header->captures, 0},
         {&header->texts, (uint64_t)header->n_rings * header->text_bytes},
         {&header->filter, sizeof(struct rv_wire_filter)},
+        {&header->transfers, RV_WIRE_TRANSFERS * sizeof(struct rv_wire_transfer)},
     };
     for (unsigned i = 0; i < N_SECTIONS; i++)
         sections[i] = listed[i];

@@ -64,12 +64,16 @@ static const struct rv_lane *find_lane(const struct rv_wakers *wakers, uint32_t 
     return found;
 }
 
-/* The last thread of a tid, in any process. NULL: none. */
-static const struct rv_lane *find_any(const struct rv_wakers *wakers, uint32_t tid)
+/* The last thread of a tid, in any process, that had begun by a time and had events from another on. NULL: none. */
+static const struct rv_lane *find_any(const struct rv_wakers *wakers, uint32_t tid, uint64_t from_ns, uint64_t to_ns)
 {
-    const size_t n = count_before(wakers, tid + 1);
-    const bool is_there = n && wakers->by_tid[n - 1].tid == tid;
-    return is_there ? rv_lanes_get(wakers->lanes, wakers->by_tid[n - 1].lane) : NULL;
+    for (size_t i = count_before(wakers, tid + 1); i-- > 0 && wakers->by_tid[i].tid == tid;) {
+        struct rv_lane *lane = rv_lanes_get(wakers->lanes, wakers->by_tid[i].lane);
+        uint64_t first_ns, last_ns;
+        if (wakers->by_tid[i].last_ns >= from_ns && (!rv_lane_bounds(lane, &first_ns, &last_ns) || first_ns <= to_ns))
+            return lane;
+    }
+    return NULL;
 }
 
 /* Of what has created a thread, no object tells. */
@@ -98,7 +102,7 @@ static bool find_release(const struct rv_wakers *wakers, const struct rv_wait *w
 }
 
 /* lane: of the wait. A child that was waited for, one that had a file's lock, and a thread that has forked, are of other
- * processes; one that still has a lock may be. */
+ * processes; any other waker may be. */
 static const struct rv_lane *find_waker(const struct rv_wakers *wakers, const struct rv_lane *lane,
                                         const struct rv_wait *wait)
 {
@@ -107,7 +111,8 @@ static const struct rv_lane *find_waker(const struct rv_wakers *wakers, const st
     const struct rv_lane *found = find_lane(wakers, pid, wait->waker, wait->start_ns);
     if (!found && wait->kind == RV_WAIT_START)
         found = find_lane(wakers, lane->parent_pid, wait->waker, wait->start_ns);
-    return found || wait->wake != RV_WAKE_UNKNOWN ? found : find_any(wakers, wait->waker);
+    const bool is_open = wait->wake == RV_WAKE_UNKNOWN; /* who has the lock may have no later events */
+    return found ? found : find_any(wakers, wait->waker, is_open ? 0 : wait->start_ns, wait->end_ns);
 }
 
 struct rv_wait_edge rv_wakers_edge(const struct rv_wakers *wakers, const struct rv_wait *wait,

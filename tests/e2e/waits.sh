@@ -109,7 +109,8 @@ awk -F, -v column=$timeout '$1 == "mutex" && $column == 1 { found = 1 } END { ex
 scene kinds
 expect "waits for locks of one's own" "$(tail -n +2 "$folder/waits")" ""
 scene robust
-grep -q '^mutex,' "$folder/waits" || fail "no wait for a robust mutex: $(cat "$folder/waits")"
+awk -F, -v column=$owner '$1 == "mutex" && $column == 1 && $15 > $12 && $16 == "program_contention" { found = 1 } END { exit !found }' \
+    "$folder/waits" || fail "no wait for the mutex of another process: $(cat "$folder/waits")"
 scene rwlock
 row "read lock" ::rwlock ::rwlock_scene ::hold_for_writing $exact
 row "write lock" ::rwlock ::rwlock_scene ::hold_for_reading $likely
@@ -173,6 +174,26 @@ row message "" ::receive_message "" $unknown
 row signal "" ::wait_signal "" $unknown
 run --headless --record="$folder/blocking.rvz" --force -- "$blocking" all
 check "the share of blocked time in waits" "$check_coverage" "$folder/blocking.rvz" 80
+# So of what another process does at the other end: the thread and, once another has waited, the call.
+scene_of "$blocking" neighbour
+awk -F, -v child="$(sed -n 's/^child //p' "$folder/out")" '
+    ($1 == "read" || $1 == "write") && $15 != child { print "not ended by the child: " $0; bad = 1 } END { exit bad }' "$folder/waits" >"$folder/bad" ||
+    fail "$(cat "$folder/bad")"
+row read pipe ::read_pipe ::end_waits $likely
+row read eventfd ::read_event ::end_waits $likely
+row read "Unix socket" '::(receive|read_named)' ::end_waits $likely
+row write pipe ::write_full ::end_waits $likely
+path -- "$blocking" neighbour
+on_path subroutines '::keep_blocked$' 1 200000000
+# A pipeline: its first program waits for its second, which says how long it slept between its reads.
+cat >"$folder/pipeline.sh" <<'END'
+perl -e 'sub send_all { syswrite STDOUT, "x" x 20000 for 1 .. 40 } send_all()' |
+    perl -e 'sub take { my $n = sysread STDIN, my $bytes, 65536; select undef, undef, undef, 0.02; $n } 1 while take(); print "$$\n"'
+END
+run --waits=csv --force --output="$folder/waits" -- sh "$folder/pipeline.sh"
+expect "exit status of a pipeline" $status 0
+row write pipe ::send_all ::take $likely
+expect "the slow consumer" "$(awk -F, '$1 == "write" { print $15 }' "$folder/waits")" "$(cat "$folder/out")"
 scene_of "$blocking" epoll
 row poll pipe ::wait_epoll "" $likely
 scene_of "$blocking" timer

@@ -35,6 +35,7 @@
 #include "producers/native/epoll_files.h"
 #include "producers/native/file_kind.h"
 #include "producers/native/file_lock.h"
+#include "producers/native/file_queue.h"
 #include "producers/native/file_text.h"
 #include "producers/native/next_function.h"
 #include "producers/native/origin.h"
@@ -67,7 +68,7 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, co
     one(send) one(sendto) one(sendmsg) one(sendmmsg) one(sendfile) one(sendfile64) one(splice)                         \
     one(poll) one(ppoll) one(__poll_chk) one(__ppoll_chk) one(select) one(pselect)                                     \
     one(epoll_wait) one(epoll_pwait) one(epoll_pwait2) one(epoll_ctl)                                                               \
-    one(accept) one(accept4) one(connect) one(socketpair) one(close)                                                    \
+    one(accept) one(accept4) one(connect) one(socketpair) one(close) one(dup2) one(dup3)                                                    \
     one(fsync) one(fdatasync) one(msync) one(sync_file_range)                                                          \
     one(flock) one(lockf) one(lockf64) one(fcntl) one(fcntl64)                                                         \
     one(wait) one(waitpid) one(waitid) one(wait3) one(wait4) one(system) one(pclose)                                   \
@@ -151,9 +152,9 @@ static struct rv_transfer find_peer(enum rv_wait_kind kind, int fd, enum rv_wait
     case RV_WAIT_READ:
     case RV_WAIT_POLL:
     case RV_WAIT_ACCEPT:
-        return rv_transfer_find(&rv_transfer_writes, fd, on, began, own_tid());
+        return rv_transfer_find(fd, RV_TRANSFER_WRITE, on, began, own_tid());
     case RV_WAIT_WRITE:
-        return rv_transfer_find(&rv_transfer_reads, fd, on, began, own_tid());
+        return rv_transfer_find(fd, RV_TRANSFER_READ, on, began, own_tid());
     default:
         return (struct rv_transfer){0};
     }
@@ -167,7 +168,7 @@ static bool is_long_wait(uint64_t began)
     return n_ns >= RV_WAIT_LONG_NS && !rv_os_n_own && rv_wait_is_traced() && rv_wait_may_have_blocked();
 }
 
-/* What ended without another thread of this process is named. */
+/* What ended without another thread that is traced is named. */
 static void write_file_wait(uint64_t began, enum rv_wait_kind kind, int fd, bool is_timeout)
 {
     const enum rv_wait_on on = rv_file_kind(fd);
@@ -239,20 +240,23 @@ static __attribute__((noinline)) void write_child_wait(uint64_t began, pid_t chi
     } while (0)
 
 /* The thread reads or writes: it may end another's wait, of which its lane tells once another was found to wait for it. */
-static inline void tell_transfer(struct rv_transfer_table *table, int fd, uint64_t began)
+static inline void tell_transfer(uint32_t key, uint64_t began)
 {
-    struct rv_transfer_entry *entry = rv_transfer_entry_of(table, fd);
-    const uint8_t on = __atomic_load_n(&entry->on, __ATOMIC_RELAXED);
+    if (!key)
+        return;
+    struct rv_wire_transfer *entry = rv_transfer_entry(key);
+    const uint32_t on = __atomic_load_n(&entry->on, __ATOMIC_RELAXED);
     if (__builtin_expect(on != RV_WAIT_ON_NOTHING, 0))
         began = rv_wait_push(RV_EVENT_WAIT, rv_event_word_at(on, RV_WAIT_READ | RV_WAIT_RELEASE));
-    rv_transfer_put(entry, fd, began, own_tid());
+    rv_transfer_put(entry, key, began, own_tid());
 }
 
-#define TRANSFER(type, call, kind, table, fd)                                                                          \
+/* key: of what it changes. */
+#define TRANSFER(type, call, kind, key, fd)                                                                            \
     do {                                                                                                               \
         const struct blocking blocking = begin(kind);                                                                  \
         if (blocking.began)                                                                                            \
-            tell_transfer(table, fd, blocking.began);                                                                  \
+            tell_transfer(key, blocking.began);                                                                        \
         const type result = call;                                                                                      \
         if (end(&blocking))                                                                                            \
             write_wait(blocking.began, kind, fd, false);                                                               \
@@ -269,8 +273,8 @@ static inline void tell_transfer(struct rv_transfer_table *table, int fd, uint64
         return result;                                                                                                 \
     } while (0)
 
-#define READS(type, call, fd) TRANSFER(type, call, RV_WAIT_READ, &rv_transfer_reads, fd)
-#define WRITES(type, call, fd) TRANSFER(type, call, RV_WAIT_WRITE, &rv_transfer_writes, fd)
+#define READS(type, call, fd) TRANSFER(type, call, RV_WAIT_READ, rv_transfer_key(fd, RV_TRANSFER_READ), fd)
+#define WRITES(type, call, fd) TRANSFER(type, call, RV_WAIT_WRITE, rv_transfer_key(fd, RV_TRANSFER_WRITE), fd)
 
 /* ---- sleep ---- */
 
@@ -540,7 +544,8 @@ RV_EXPORT int accept4(int fd, __SOCKADDR_ARG from, socklen_t *restrict n, int fl
 
 RV_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t n)
 {
-    TRANSFER(int, NEXT(connect)(fd, to, n), RV_WAIT_CONNECT, &rv_transfer_writes, fd);
+    rv_transfer_forget(fd); /* what it has sent to and received from before */
+    TRANSFER(int, NEXT(connect)(fd, to, n), RV_WAIT_CONNECT, rv_transfer_key_of_address(to.__sockaddr__, n), fd);
 }
 
 /* Neither socket has a name by which the other could be found. */
@@ -548,7 +553,7 @@ RV_EXPORT int socketpair(int domain, int type, int protocol, int fds[2])
 {
     const int result = NEXT(socketpair)(domain, type, protocol, fds);
     if (result == 0)
-        rv_transfer_pair(fds[0], fds[1]);
+        rv_file_queue_pair(fds[0], fds[1]);
     return result;
 }
 
@@ -558,6 +563,18 @@ RV_EXPORT int close(int fd)
 {
     rv_transfer_forget(fd);
     return NEXT(close)(fd);
+}
+
+RV_EXPORT int dup2(int fd, int as)
+{
+    rv_transfer_forget(as);
+    return NEXT(dup2)(fd, as);
+}
+
+RV_EXPORT int dup3(int fd, int as, int flags)
+{
+    rv_transfer_forget(as);
+    return NEXT(dup3)(fd, as, flags);
 }
 
 RV_EXPORT int fsync(int fd)

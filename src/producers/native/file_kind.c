@@ -29,10 +29,10 @@ static enum rv_wait_on device_on(dev_t device)
                                                                                              : RV_WAIT_ON_DEVICE;
 }
 
-void rv_file_path(char path[RV_FILE_PATH_BYTES], unsigned fd)
+void rv_file_path(char path[RV_FILE_PATH_BYTES], const char *folder, unsigned fd)
 {
     char digits[12];
-    size_t n = 0, at = strlen(strcpy(path, "/proc/self/fd/"));
+    size_t n = 0, at = strlen(strcat(strcpy(path, "/proc/self/"), folder));
     do
         digits[n++] = (char)('0' + fd % 10);
     while (fd /= 10);
@@ -45,7 +45,7 @@ void rv_file_path(char path[RV_FILE_PATH_BYTES], unsigned fd)
 static enum rv_wait_on anonymous_on(int fd)
 {
     char path[RV_FILE_PATH_BYTES], target[32] = "";
-    rv_file_path(path, (unsigned)fd);
+    rv_file_path(path, "fd/", (unsigned)fd);
     (void)rv_os_call(SYS_readlinkat, AT_FDCWD, RV_OS_POINTER(path), RV_OS_POINTER(target), sizeof target - 1, 0, 0);
     return strcmp(target, "anon_inode:[eventfd]") == 0   ? RV_WAIT_ON_EVENTFD
            : strcmp(target, "anon_inode:[timerfd]") == 0 ? RV_WAIT_ON_TIMERFD

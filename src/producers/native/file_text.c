@@ -48,7 +48,7 @@ static void add_number(struct text *text, uint64_t number)
 static void add_path(struct text *text, int fd)
 {
     char link[RV_FILE_PATH_BYTES];
-    rv_file_path(link, (unsigned)fd);
+    rv_file_path(link, "fd/", (unsigned)fd);
     const long n = rv_os_call(SYS_readlinkat, AT_FDCWD, RV_OS_POINTER(link), RV_OS_POINTER(text->bytes),
                               (long)(sizeof text->bytes - RANGE_BYTES), 0, 0);
     text->n = n > 0 && text->bytes[0] == '/' ? (size_t)n : 0;

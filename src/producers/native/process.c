@@ -206,6 +206,9 @@ static int open_locked(const char *path)
     int error = rv_map_open(&process.map, path, RV_MAP_PRODUCER, true);
     if (error == -EACCES)
         rv_refusals_add(path);
+    if (!error)
+        error = rv_map_allocate(&process.map, process.map.geometry.transfers.offset,
+                                process.map.geometry.transfers.n_bytes);
     if (error)
         process.map.header = NULL;
     return error ? error : enter();

@@ -1,146 +1,80 @@
-/* By the kernel's own calls: the wrappers of the C library's are what asks. */
 #include "producers/native/transfer.h"
 
-#include <netinet/in.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 
-#include "base/os_call.h"
+#include "base/hash.h"
+#include "producers/native/file_kind.h"
+#include "producers/native/file_queue.h"
+#include "producers/native/process.h"
 
-#define MOST_PAIRS 256u /* a newer one takes the place of the oldest */
+uint64_t rv_transfer_keys[RV_TRANSFER_WAYS][RV_TRANSFER_FILES];
 
-struct rv_transfer_table rv_transfer_reads, rv_transfer_writes;
-
-static struct pair {
-    uint64_t a, b; /* [atomic] inode numbers */
-} pairs[MOST_PAIRS];
-static uint32_t n_pairs; /* [atomic] ever */
-
-static uint64_t inode_of(int fd)
+static uint32_t key_of(uint64_t queue, bool is_room)
 {
-    struct stat status;
-    return rv_os_call(SYS_fstat, fd, RV_OS_POINTER(&status), 0, 0, 0, 0) == 0 ? (uint64_t)status.st_ino : 0;
+    const uint32_t key = queue ? (uint32_t)rv_hash_u64(queue << 1 | is_room) : 0;
+    return queue && !key ? 1 : key;
 }
 
-static bool are_paired(int a, int b)
+/* A write gives bytes to whom the file sends, a read gives room to those it receives from. */
+static uint32_t find_key(int fd, enum rv_wait_on on, enum rv_transfer_way way)
 {
-    const uint64_t x = inode_of(a), y = inode_of(b);
-    for (unsigned i = 0; i < MOST_PAIRS && x && y; i++) {
-        const uint64_t one = __atomic_load_n(&pairs[i].a, __ATOMIC_RELAXED),
-                       other = __atomic_load_n(&pairs[i].b, __ATOMIC_RELAXED);
-        if ((one == x && other == y) || (one == y && other == x))
-            return true;
-    }
-    return false;
+    const bool is_read = way == RV_TRANSFER_READ;
+    return key_of(is_read ? rv_file_queue_in(fd, on) : rv_file_queue_out(fd, on), is_read);
 }
 
-struct name {
-    struct sockaddr_storage address;
-    socklen_t n;
-};
-
-/* call: getsockname or getpeername. */
-static struct name name_of(int fd, long call)
+uint32_t rv_transfer_find_key(int fd, enum rv_transfer_way way)
 {
-    struct name name = {.n = sizeof name.address};
-    if (rv_os_call(call, fd, RV_OS_POINTER(&name.address), RV_OS_POINTER(&name.n), 0, 0, 0) != 0)
-        name.n = 0;
-    return name;
+    const uint32_t key = fd < 0 ? 0 : find_key(fd, rv_file_kind(fd), way);
+    if (fd >= 0)
+        __atomic_store_n(&rv_transfer_keys[way][(unsigned)fd % RV_TRANSFER_FILES],
+                         ((uint64_t)(unsigned)fd + 1) << 32 | key, __ATOMIC_RELAXED);
+    return key;
 }
 
-static bool is_named(const struct name *name)
+uint32_t rv_transfer_key_of_address(const struct sockaddr *address, socklen_t n)
 {
-    return name->n > sizeof(sa_family_t);
+    return key_of(rv_file_queue_of_address(address, n), false);
 }
 
-static bool is_same(const struct name *a, const struct name *b)
+struct rv_wire_transfer *rv_transfer_entry(uint32_t key)
 {
-    return a->n == b->n && memcmp(&a->address, &b->address, a->n) == 0;
+    const struct rv_map *map = rv_process_map();
+    return (struct rv_wire_transfer *)(void *)(map->base + map->geometry.transfers.offset) + key % RV_WIRE_TRANSFERS;
 }
 
-/* A server's socket may have any address of its host. */
-static bool is_same_port(const struct name *a, const struct name *b)
+/* What the other end does by its file is what this one waits for by its own. */
+static uint32_t awaited_key(int fd, enum rv_transfer_way awaited, enum rv_wait_on on)
 {
-    const struct sockaddr_in *x = (const void *)&a->address, *y = (const void *)&b->address;
-    return x->sin_family == y->sin_family && (x->sin_family == AF_INET || x->sin_family == AF_INET6) &&
-           x->sin_port == y->sin_port;
+    const bool is_read = awaited == RV_TRANSFER_READ;
+    return key_of(is_read ? rv_file_queue_out(fd, on) : rv_file_queue_in(fd, on), is_read);
 }
 
-/* A Unix socket that connects has no name: of several that are connected to the same, each will do. */
-static bool are_connected(int fd, int other)
-{
-    const struct name own = name_of(fd, SYS_getsockname), own_peer = name_of(fd, SYS_getpeername),
-                      its = name_of(other, SYS_getsockname), its_peer = name_of(other, SYS_getpeername);
-    if (!own_peer.n) /* it listens */
-        return is_named(&own) && (is_same(&own, &its_peer) || is_same_port(&own, &its_peer));
-    if (!is_named(&own) && !is_named(&own_peer))
-        return are_paired(fd, other);
-    return is_same(&own, &its_peer) && is_same(&own_peer, &its);
-}
-
-static bool is_other_end(int fd, enum rv_wait_on on, int other)
-{
-    switch (on) {
-    case RV_WAIT_ON_PIPE:
-        return inode_of(fd) == inode_of(other);
-    case RV_WAIT_ON_EVENTFD:
-        return fd == other;
-    case RV_WAIT_ON_UNIX_SOCKET:
-    case RV_WAIT_ON_INTERNET_SOCKET:
-        return fd != other && are_connected(fd, other);
-    case RV_WAIT_ON_NOTHING:
-    case RV_WAIT_ON_FILE:
-    case RV_WAIT_ON_SOCKET:
-    case RV_WAIT_ON_TERMINAL:
-    case RV_WAIT_ON_DEVICE:
-    case RV_WAIT_ON_TIMERFD:
-    case RV_WAIT_ON_OTHER:
-    case RV_WAIT_ON_COUNT:
-        break;
-    }
-    return false;
-}
-
-static bool has_other_end(enum rv_wait_on on)
-{
-    return on == RV_WAIT_ON_PIPE || on == RV_WAIT_ON_EVENTFD || on == RV_WAIT_ON_UNIX_SOCKET ||
-           on == RV_WAIT_ON_INTERNET_SOCKET;
-}
-
-struct rv_transfer rv_transfer_find(struct rv_transfer_table *table, int fd, enum rv_wait_on on, uint64_t since,
+struct rv_transfer rv_transfer_find(int fd, enum rv_transfer_way awaited, enum rv_wait_on on, uint64_t since,
                                     uint32_t but_tid)
 {
-    struct rv_transfer found = {0};
-    for (unsigned i = 0; i < RV_TRANSFER_ENTRIES && has_other_end(on); i++) {
-        struct rv_transfer_entry *entry = &table->entries[i];
-        const uint64_t when = __atomic_load_n(&entry->when, __ATOMIC_RELAXED);
-        const uint64_t who = __atomic_load_n(&entry->who, __ATOMIC_RELAXED);
-        const uint32_t tid = (uint32_t)(who >> 32);
-        if (when <= since || when <= found.ticks || !tid || tid == but_tid || !is_other_end(fd, on, (int)(uint32_t)who))
-            continue;
-        found = (struct rv_transfer){tid, when};
-        __atomic_store_n(&entry->on, (uint8_t)on, __ATOMIC_RELAXED);
-    }
-    return found;
-}
-
-void rv_transfer_pair(int a, int b)
-{
-    struct pair *pair = &pairs[__atomic_fetch_add(&n_pairs, 1, __ATOMIC_RELAXED) % MOST_PAIRS];
-    __atomic_store_n(&pair->a, inode_of(a), __ATOMIC_RELAXED);
-    __atomic_store_n(&pair->b, inode_of(b), __ATOMIC_RELAXED);
-}
-
-static void forget(struct rv_transfer_entry *entry)
-{
-    if (__atomic_load_n(&entry->on, __ATOMIC_RELAXED))
-        __atomic_store_n(&entry->on, RV_WAIT_ON_NOTHING, __ATOMIC_RELAXED);
+    const uint32_t key = awaited_key(fd, awaited, on);
+    if (!key)
+        return (struct rv_transfer){0};
+    struct rv_wire_transfer *entry = rv_transfer_entry(key);
+    __atomic_store_n(&entry->on, on, __ATOMIC_RELAXED);
+    const uint64_t when = __atomic_load_n(&entry->when, __ATOMIC_RELAXED);
+    const uint64_t who = __atomic_load_n(&entry->who, __ATOMIC_RELAXED);
+    const bool is_found = who >> 32 == key && when > since && (uint32_t)who != but_tid;
+    return is_found ? (struct rv_transfer){(uint32_t)who, when} : (struct rv_transfer){0};
 }
 
 void rv_transfer_forget(int fd)
 {
-    forget(rv_transfer_entry_of(&rv_transfer_reads, fd));
-    forget(rv_transfer_entry_of(&rv_transfer_writes, fd));
+    for (int way = 0; way < RV_TRANSFER_WAYS && fd >= 0; way++) {
+        uint64_t *known = &rv_transfer_keys[way][(unsigned)fd % RV_TRANSFER_FILES];
+        const uint64_t key = __atomic_load_n(known, __ATOMIC_RELAXED);
+        if (key >> 32 != (uint64_t)(unsigned)fd + 1)
+            continue;
+        __atomic_store_n(known, 0, __ATOMIC_RELAXED);
+        struct rv_wire_transfer *entry =
+            (uint32_t)key && rv_process_is_open() ? rv_transfer_entry((uint32_t)key) : NULL;
+        if (entry && __atomic_load_n(&entry->on, __ATOMIC_RELAXED))
+            __atomic_store_n(&entry->on, RV_WAIT_ON_NOTHING, __ATOMIC_RELAXED);
+    }
 }

@@ -1,42 +1,49 @@
 /*
- * Who read and wrote each file last: of threads that wait for the other end of a pipe or a socket, the waker.
+ * Who wrote last into each queue of bytes - a pipe, an eventfd, one direction of a connection - and who read from it: of
+ * threads that wait for bytes or for room in it, the waker. The table is in the trace file, for all its processes.
  *
- * A thread reports a read or write before it is made. A thread that has waited looks among those that were made
- * meanwhile for one of the same pipe, of the same eventfd, or of the socket that its own is connected to. What it finds
- * is likely: of several writes it is the last, and one that another process made is not known.
+ * A thread reports a read or write before it is made. A thread that has waited looks for one that was made meanwhile by
+ * another. What it finds is likely: of several writes it is the last, and one of a process that is not traced is not known.
  *
- * Files whose numbers have equal lowest bits share an entry, which says whose it is.
+ * Queues share entries, which say whose they are. Which queue a file has is found out once: until it is closed.
  */
 #ifndef RV_PRODUCERS_NATIVE_TRANSFER_H
 #define RV_PRODUCERS_NATIVE_TRANSFER_H
 
 #include <stdint.h>
+#include <sys/socket.h>
 
 #include "producers/native/linkage.h"
 #include "ringviz/wire.h"
 
-#define RV_TRANSFER_ENTRIES 512u
+enum rv_transfer_way { RV_TRANSFER_READ, RV_TRANSFER_WRITE, RV_TRANSFER_WAYS };
 
-struct rv_transfer_entry {
-    uint64_t who;  /* [atomic] tid << 32 | number of the file; 0: nobody */
-    uint64_t when; /* [atomic] ticks */
-    uint8_t on;    /* [atomic] enum rv_wait_on: others were found to wait for this; RV_WAIT_ON_NOTHING: none was */
-} __attribute__((aligned(64)));
+#define RV_TRANSFER_FILES 512u
 
-struct rv_transfer_table {
-    struct rv_transfer_entry entries[RV_TRANSFER_ENTRIES];
-};
-RV_HIDDEN extern struct rv_transfer_table rv_transfer_reads, rv_transfer_writes;
+/* [atomic] 1 + number of a file << 32 | key of its queue, as rv_transfer_find_key(). Files whose numbers have equal lowest bits
+ * share one. */
+RV_HIDDEN extern uint64_t rv_transfer_keys[RV_TRANSFER_WAYS][RV_TRANSFER_FILES];
 
-static inline struct rv_transfer_entry *rv_transfer_entry_of(struct rv_transfer_table *table, int fd)
+/* The key of what such a call by a file changes; 0: it has no queue that is known. Async-signal-safe; keeps errno. */
+RV_HIDDEN uint32_t rv_transfer_find_key(int fd, enum rv_transfer_way way);
+
+static inline uint32_t rv_transfer_key(int fd, enum rv_transfer_way way)
 {
-    return &table->entries[(unsigned)fd % RV_TRANSFER_ENTRIES];
+    const uint64_t known = __atomic_load_n(&rv_transfer_keys[way][(unsigned)fd % RV_TRANSFER_FILES], __ATOMIC_RELAXED);
+    return __builtin_expect(known >> 32 == (uint64_t)(unsigned)fd + 1, 1) ? (uint32_t)known
+                                                                          : rv_transfer_find_key(fd, way);
 }
 
-static inline void rv_transfer_put(struct rv_transfer_entry *entry, int fd, uint64_t ticks, uint32_t tid)
+/* Of a connection that is asked for at this address. */
+RV_HIDDEN uint32_t rv_transfer_key_of_address(const struct sockaddr *address, socklen_t n);
+
+/* The entry of a key that is not 0, in a process that is traced. */
+RV_HIDDEN struct rv_wire_transfer *rv_transfer_entry(uint32_t key);
+
+static inline void rv_transfer_put(struct rv_wire_transfer *entry, uint32_t key, uint64_t ticks, uint32_t tid)
 {
     __atomic_store_n(&entry->when, ticks, __ATOMIC_RELAXED);
-    __atomic_store_n(&entry->who, (uint64_t)tid << 32 | (uint32_t)fd, __ATOMIC_RELAXED);
+    __atomic_store_n(&entry->who, (uint64_t)key << 32 | tid, __ATOMIC_RELAXED);
 }
 
 struct rv_transfer {
@@ -44,13 +51,12 @@ struct rv_transfer {
     uint64_t ticks;
 };
 
-/* The last since these ticks, by another thread than this one, at the other end of the file. Any thread; async-signal-safe;
- * keeps errno. */
-RV_HIDDEN struct rv_transfer rv_transfer_find(struct rv_transfer_table *table, int fd, enum rv_wait_on on,
-                                              uint64_t since, uint32_t but_tid);
+/* The last since these ticks that ended a wait for the opposite by this file, by another thread than this one. on: the file's
+ * kind, of which that thread's lane tells from now on. Any thread; async-signal-safe; keeps errno. */
+RV_HIDDEN struct rv_transfer rv_transfer_find(int fd, enum rv_transfer_way awaited, enum rv_wait_on on, uint64_t since,
+                                              uint32_t but_tid);
 
-/* These are connected sockets; a file is closed. As above. */
-RV_HIDDEN void rv_transfer_pair(int a, int b);
+/* A file is closed, or becomes another. As above. */
 RV_HIDDEN void rv_transfer_forget(int fd);
 
 #endif

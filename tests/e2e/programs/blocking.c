@@ -29,6 +29,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -217,20 +218,20 @@ static CALLED void lock_file(bool is_range)
 {
     FILE *file = tmpfile();
     char path[64];
-    int told[2];
-    char byte;
+    char *has_lock = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0); /* [atomic] */
     snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(file));
-    expect(pipe(told), 0, "pipe");
     const pid_t child = fork();
     const int fd = open(path, O_RDWR);
     struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
     if (child == 0) {
         expect(is_range ? fcntl(fd, F_SETLK, &range) : flock(fd, LOCK_EX), 0, "the child's lock");
-        expect(write(told[1], "", 1), 1, "write");
+        __atomic_store_n(has_lock, 1, __ATOMIC_RELEASE);
         keep_blocked(main_thread);
         _exit(0);
     }
-    expect(read(told[0], &byte, 1), 1, "the child has the lock");
+    while (
+        !__atomic_load_n(has_lock, __ATOMIC_ACQUIRE)) /* without a wait: the longest of its kind is another scene's */
+        sched_yield();
     expect(is_range ? fcntl(fd, F_SETLKW, &range) : flock(fd, LOCK_EX), 0, "lock");
     waitpid(child, NULL, 0);
 }
@@ -301,6 +302,78 @@ static void all_scene(void)
     lock_file(true);
     receive_message();
     wait_signal();
+}
+
+/* ---- what another process does ---- */
+
+static int full[2], named[2]; /* a pipe; connected sockets, of which the first has an address */
+
+static void connect_named(void)
+{
+    struct sockaddr_un own = {.sun_family = AF_UNIX};
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    snprintf(own.sun_path + 1, sizeof own.sun_path - 1, "ringviz-blocking-%d", getpid());
+    expect(bind(fd, (struct sockaddr *)&own, sizeof own), 0, "bind");
+    expect(listen(fd, 1), 0, "listen");
+    named[1] = socket(AF_UNIX, SOCK_STREAM, 0);
+    expect(connect(named[1], (struct sockaddr *)&own, sizeof own), 0, "connect");
+    named[0] = accept(fd, NULL, NULL);
+    close(fd);
+}
+
+static CALLED void end_waits(void)
+{
+    static char room[1 << 16];
+    const uint64_t one = 1;
+    keep_blocked(main_thread);
+    expect(write(channel[1], "", 1), 1, "write");
+    keep_blocked(main_thread);
+    expect(send(pair[1], "", 1, 0), 1, "send");
+    keep_blocked(main_thread);
+    expect(write(event, &one, sizeof one), sizeof one, "write to an eventfd");
+    keep_blocked(main_thread);
+    expect(write(named[1], "", 1), 1, "write to a socket");
+    keep_blocked(main_thread);
+    expect(read(full[0], room, sizeof room) > 0, 1, "read of a full pipe");
+}
+
+static CALLED void read_named(void)
+{
+    char byte;
+    expect(read(named[0], &byte, 1), 1, "read of a socket");
+}
+
+static CALLED void write_full(void)
+{
+    static const char page[4096];
+    fcntl(full[1], F_SETFL, O_NONBLOCK);
+    while (write(full[1], page, sizeof page) > 0)
+        continue;
+    fcntl(full[1], F_SETFL, 0);
+    expect(write(full[1], page, sizeof page), sizeof page, "write to a full pipe");
+}
+
+/* Several times: the call that ended a wait is known once another was waited for. */
+static void neighbour_scene(void)
+{
+    connect_named();
+    expect(pipe(full), 0, "pipe");
+    const pid_t child = fork();
+    for (int i = 0; i < 6; i++) {
+        if (child == 0) {
+            end_waits();
+            continue;
+        }
+        read_pipe();
+        receive();
+        read_event();
+        read_named();
+        write_full();
+    }
+    if (child == 0)
+        _exit(0);
+    printf("child %d\n", (int)child);
+    waitpid(child, NULL, 0);
 }
 
 /* A word that another thread changes, as C++20 and Rust wait for one. */
@@ -558,7 +631,7 @@ static void outside_scene(void)
     const pid_t child = fork();
     if (child == 0) {
         keep_blocked(main_thread);
-        expect(write(fd, "o", 1), 1, "write");
+        expect(syscall(SYS_write, fd, "o", 1), 1, "write"); /* by nothing that is intercepted */
         _exit(0);
     }
     expect(read(fd, &byte, 1), 1, "read");
@@ -705,6 +778,7 @@ int main(int argc, char **argv)
         const char *name;
         void (*play)(void);
     } scenes[] = {{"all", all_scene},
+                  {"neighbour", neighbour_scene},
                   {"futex", futex_scene},
                   {"interrupted", interrupted_scene},
                   {"cancelled", cancelled_scene},
