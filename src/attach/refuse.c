@@ -235,7 +235,7 @@ int rv_refuse_planning(pid_t pid, int error)
 {
     switch (-error) {
     case ENOENT:
-        return rv_err(ENOENT, "process %d cannot open the trace file or libringviz-patch.so", (int)pid);
+        return rv_err(ENOENT, "process %d cannot open the trace file or " RV_ATTACHMENT_PLANNER, (int)pid);
     case EACCES:
         return rv_err(
             EACCES,

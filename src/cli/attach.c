@@ -18,17 +18,24 @@
 
 #define MOST_GENERATIONS 8u /* of processes that fork while others are left */
 
+static int find_file(const char *name, char path[PATH_MAX])
+{
+    return rv_launch_find_file(name, path, PATH_MAX) == 0
+               ? 0
+               : rv_err(ENOENT, "%s was found neither beside ringviz nor in its library folder", name);
+}
+
 static int find_library(char path[PATH_MAX])
 {
-    return rv_launch_find_file(RV_ATTACHMENT_LIBRARY, path, PATH_MAX) == 0
-               ? 0
-               : rv_err(ENOENT, RV_ATTACHMENT_LIBRARY ": not found beside ringviz");
+    return find_file(RV_ATTACHMENT_LIBRARY, path);
 }
 
 int rv_cli_attach(const struct rv_options *options, const char *trace_path)
 {
-    char library[PATH_MAX], absolute[PATH_MAX];
+    char library[PATH_MAX], planner[PATH_MAX], absolute[PATH_MAX];
     int error = find_library(library);
+    if (!error)
+        error = find_file(RV_ATTACHMENT_PLANNER, planner);
     if (error)
         return error;
     return rv_attach_begin(&(struct rv_attach_params){

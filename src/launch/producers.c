@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "launch/environment.h"
 #include "launch/program.h"
+#include "ring/attachment.h"
 
 struct producer {
     const char *file;      /* to be found beside ringviz */
@@ -95,8 +96,20 @@ static void add_ruby_library(char **environment, char *path)
     rv_environment_set(environment, "RUBYOPT", option, '-', switches + (*switches == '-'));
 }
 
+#if defined(__x86_64__) && defined(__LP64__)
+/* The first loads it, to patch. */
+static void add_nothing(char **environment, char *path)
+{
+    (void)environment;
+    (void)path;
+}
+#endif
+
 static const struct producer producers[] = {
     {"libringviz-cyg.so", ": ", "only programs that link libringviz are traced", can_load_ours, is_any, add_preload},
+#if defined(__x86_64__) && defined(__LP64__)
+    {RV_ATTACHMENT_PLANNER, "", "programs without hooks are not traced", can_load_ours, has_no_hooks, add_nothing},
+#endif
     {"perl/Devel/RingViz.pm", ":", "Perl programs are not traced", has_no_hooks, rv_program_is_perl, add_perl_module},
     {"ruby/ringviz.rb", " \t", "Ruby programs are not traced", has_no_hooks, rv_program_is_ruby, add_ruby_library},
 };

@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 #define RV_ATTACHMENT_LIBRARY "libringviz-attach.so"
-#define RV_ATTACHMENT "ringviz_attachment" /* struct rv_attachment */
+#define RV_ATTACHMENT_PLANNER "libringviz-patch.so" /* beside it and beside the preload library: both load it */
+#define RV_ATTACHMENT "ringviz_attachment"          /* struct rv_attachment */
 #define RV_ATTACHMENT_PLAN                                                                                             \
     "ringviz_attach_plan" /* (const char *trace file, const char *patches): a negative errno, or 0 */
 #define RV_ATTACHMENT_WRITE "ringviz_attach_write" /* (): jumps, while all threads stand still; -ESTALE: plan again */

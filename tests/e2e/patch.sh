@@ -137,4 +137,19 @@ grep -q '"patch.fit","unit":"functions","median":[1-9]' "$folder/out" || fail "-
 run --bench=patch -- "$0"
 expect "exit status of --bench=patch of a script" $status 1
 one_line "--bench=patch of a script"
+
+# An installation that lacks what plans patches: its name is said, by whatever is to be patched.
+mkdir "$folder/bin" "$folder/lib"
+cp "$ringviz" "$folder/bin/ringviz"
+cp "${ringviz%/*}"/../lib/libringviz-cyg.so "${ringviz%/*}"/../lib/libringviz-attach.so "$folder/lib"
+whole=$ringviz ringviz=$folder/bin/ringviz
+missing='^ringviz: libringviz-patch.so was found neither beside ringviz nor in its library folder'
+run --force --report=json --output="$folder/report.json" -- "$fib" 10
+expect "exit status without the planner" $status 0
+grep -q "$missing: programs without hooks are not traced$" "$folder/err" || fail "no planner: $(cat "$folder/err")"
+run --headless --pid=$$
+expect "exit status of --pid without the planner" $status 1
+grep -q "$missing$" "$folder/err" || fail "no planner to attach with: $(cat "$folder/err")"
+one_line "no planner to attach with"
+ringviz=$whole
 conclude

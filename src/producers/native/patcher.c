@@ -44,9 +44,9 @@
 #include "producers/native/syscalls.h"
 #include "producers/native/thread.h"
 #include "producers/native/verdict_table.h"
+#include "ring/attachment.h"
 #include "ring/patterns.h"
 
-#define LIBRARY "libringviz-patch.so"
 #define PATH_BYTES 4096
 #define PAGE 4096ull
 #define REACH 0x7f000000ull /* 2 GiB, less room to spare */
@@ -540,11 +540,11 @@ static int load_planner(void)
     if (patcher.planner)
         return 0;
     if (!load || !dladdr((void *)(uintptr_t)rv_patched_enter, &own) ||
-        strlen(own.dli_fname) >= sizeof path - sizeof LIBRARY)
+        strlen(own.dli_fname) >= sizeof path - sizeof RV_ATTACHMENT_PLANNER)
         return -ENOENT;
     strcpy(path, own.dli_fname);
     char *slash = strrchr(path, '/');
-    strcpy(slash ? slash + 1 : path, LIBRARY);
+    strcpy(slash ? slash + 1 : path, RV_ATTACHMENT_PLANNER);
     patcher.planner = load(path, RTLD_NOW | RTLD_LOCAL);
     if (patcher.planner) {
         patcher.prepare = (rv_patch_prepare_fn *)(uintptr_t)dlsym(patcher.planner, RV_PATCH_PREPARE);
