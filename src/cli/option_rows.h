@@ -49,7 +49,7 @@ OPTION(SPANS, WATCH, "spans", "[=csv|json]", NULL, WORD(spans_format),
     "print every call with its times",
     "Thread by thread: process, thread, depth, start, duration, name, file, line, flags. Where threads' states are known (--states; else empty in CSV, not in JSON), before the flags: how much of the duration the thread ran, was blocked and was runnable but on no CPU, and the same without callees (self). Implies --headless.")
 
-OPTION(WAITS, WATCH, "waits", "[=text|csv|json]", NULL, WORD(report_format),
+OPTION(WAITS, WATCH, "waits", "[=text|csv|json|arcs|arcs-csv|arcs-json]", NULL, CODE,
     "print what threads waited for, how long, and who kept them waiting",
     "Covered are mutexes, read-write locks, conditions, semaphores, barriers, pthread_once() and joins of a COMMAND's "
     "native code, by the functions of POSIX and C11, and futexes that it waits for by system calls, as C++20 and Rust "
@@ -70,8 +70,9 @@ OPTION(WAITS, WATCH, "waits", "[=text|csv|json]", NULL, WORD(report_format),
     "`likely` waker; a process of another run, merged or not, is not found so. `start` is "
     "the time from the call that created a thread, forked its process or began its program, to its beginning. Threads "
     "that still wait for each other at the end, each for a lock that the next one has, are a `deadlock`, with their "
-    "calls; --duration or Ctrl+C ends the run of a program that hangs. --export=html has the table, too. Implies "
-    "--headless.")
+    "calls; --duration or Ctrl+C ends the run of a program that hangs. `arcs` lists the picture's arcs instead: a row for "
+    "each call of a thread that ended waits for an object, and each call of another that had them. --export=html has the "
+    "table by object, too. Implies --headless.")
 
 OPTION(HOLDERS, WATCH, "holders", "[=text|csv|json]", NULL, WORD(report_format),
     "print who had each lock that was waited for, and who waited, over time",

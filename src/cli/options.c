@@ -94,12 +94,23 @@ static int choose_report(struct rv_options *options, const struct rv_option_entr
     return error;
 }
 
+/* The formats of waits by object, then those of arcs. */
+static int choose_waits(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
+{
+    int index, error = rv_option_value_word(entry, value, &index);
+    options->has_arcs = index > RV_REPORT_JSON;
+    options->report_format = (enum rv_report_format)(options->has_arcs ? index - RV_REPORT_JSON - 1 : index);
+    return error;
+}
+
 static int set_output_option(struct rv_options *options, const struct rv_option_entry *entry, const char *value)
 {
     int index, error = 0;
     switch (entry->id) {
     case RV_OPTION_REPORT:
         return choose_report(options, entry, value);
+    case RV_OPTION_WAITS:
+        return choose_waits(options, entry, value);
     case RV_OPTION_GROUP_BY:
         return rv_group_by_parse(value, &options->group_by)
                    ? 0

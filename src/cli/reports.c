@@ -65,7 +65,8 @@ static int write_waits(struct rv_reports *reports)
                                            .lanes = rv_session_lanes(reports->session),
                                            .subroutines = rv_session_subroutines(reports->session),
                                            .losses = reports->losses,
-                                           .spool = reports->spool};
+                                           .spool = reports->spool,
+                                           .of_arcs = reports->options->has_arcs};
     return rv_waits_write(&report, reports->options->report_format, reports->output->file);
 }
 

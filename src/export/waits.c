@@ -15,7 +15,7 @@ static const char *const WAKES[RV_WAKE_COUNT] = {[RV_WAKE_UNKNOWN] = "unknown",
                                                  [RV_WAKE_LIKELY] = "likely",
                                                  [RV_WAKE_TIMEOUT] = "timeout"};
 
-enum { CSV_COLUMNS = 16 + RV_WAKE_COUNT };
+enum { CSV_COLUMNS = 16 + RV_WAKE_COUNT, ARCS_CSV_COLUMNS = 12 };
 
 enum { WAITER, HOLDER, N_SIDES };
 
@@ -145,7 +145,7 @@ static struct rv_wait_side holding_side(const struct table *table, size_t i)
 
 /* ---- text ---- */
 
-enum { INDENT = 46 };
+enum { INDENT = 46, ARC_INDENT = 38 };
 
 static void add_text_side(struct rv_text_buffer *text, const struct table *table, const struct rv_wait_side *from)
 {
@@ -396,6 +396,84 @@ static void write_json(struct rv_text_buffer *text, const void *table)
     rv_text_buffer_add(text, "\n");
 }
 
+/* ---- arcs: from who ended waits to who had them ---- */
+
+static void add_text_arc(struct rv_text_buffer *text, const struct table *table, const struct rv_waits_row *arc)
+{
+    char *object = rv_waits_take_object(table->subroutines, arc->kind, arc->object);
+    rv_text_buffer_format(text, "%12" PRIu64, arc->n_waits);
+    rv_text_buffer_add_duration(text, arc->total_ns);
+    rv_text_buffer_add_duration(text, arc->longest_ns);
+    rv_text_buffer_format(text, "  %s\n%*sfrom ", object, ARC_INDENT, "");
+    add_text_side(text, table, &arc->holder);
+    rv_text_buffer_format(text, "\n%*sto ", ARC_INDENT, "");
+    add_text_side(text, table, &arc->waiter);
+    rv_text_buffer_add(text, "\n");
+    free(object);
+}
+
+static void write_text_arcs(struct rv_text_buffer *text, const void *context)
+{
+    const struct table *table = context;
+    rv_text_buffer_format(text, "%12s %10s %10s  from who ended waits to who had them\n", "waits", "total", "longest");
+    for (size_t i = 0; i < table->n; i++)
+        add_text_arc(text, table, &table->rows[i]);
+    if (table->is_incomplete)
+        rv_text_buffer_add(text, "some waits could not be read: see --check\n");
+    rv_waits_add_unknown(text, table->n_unknown);
+    rv_losses_add_text(text, "lost", table->losses, RV_LOSS_EVENTS_DROPPED);
+}
+
+static void write_csv_arcs(struct rv_text_buffer *text, const void *context)
+{
+    const struct table *table = context;
+    rv_text_buffer_add(text,
+                       "kind,object,waits,total_ns,longest_ns,end_ns,from,from_name,from_call,to,to_name,to_call\n");
+    for (size_t i = 0; i < table->n; i++) {
+        const struct rv_waits_row *arc = &table->rows[i];
+        char *object = take_name(table, arc->object);
+        rv_text_buffer_format(text, "%s,", rv_wait_kind_name(arc->kind));
+        rv_text_buffer_add_csv(text, object);
+        rv_text_buffer_format(text, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, arc->n_waits, arc->total_ns,
+                              arc->longest_ns, arc->waited_ns);
+        add_csv_side(text, table, &arc->holder);
+        add_csv_side(text, table, &arc->waiter);
+        rv_text_buffer_add(text, "\n");
+        free(object);
+    }
+    if (table->n_unknown)
+        rv_add_csv_count(text, "unknown", "processes", table->n_unknown, ARCS_CSV_COLUMNS);
+    rv_losses_add_csv(text, table->losses, ARCS_CSV_COLUMNS);
+}
+
+static void add_json_arc(struct rv_text_buffer *text, const struct table *table, const struct rv_waits_row *arc)
+{
+    char *object = take_name(table, arc->object);
+    rv_text_buffer_format(text, "{\"kind\":\"%s\",\"object\":", rv_wait_kind_name(arc->kind));
+    rv_text_buffer_add_json(text, object);
+    rv_text_buffer_format(
+        text, ",\"waits\":%" PRIu64 ",\"total_ns\":%" PRIu64 ",\"longest_ns\":%" PRIu64 ",\"end_ns\":%" PRIu64,
+        arc->n_waits, arc->total_ns, arc->longest_ns, arc->waited_ns);
+    add_json_side(text, table, "from", &arc->holder);
+    add_json_side(text, table, "to", &arc->waiter);
+    rv_text_buffer_add(text, "}");
+    free(object);
+}
+
+static void write_json_arcs(struct rv_text_buffer *text, const void *context)
+{
+    const struct table *table = context;
+    rv_text_buffer_add(text, "{\"arcs\":[");
+    for (size_t i = 0; i < table->n; i++) {
+        rv_text_buffer_add(text, i ? "," : "");
+        add_json_arc(text, table, &table->rows[i]);
+    }
+    rv_text_buffer_format(text, "],\"is_incomplete\":%s,\"processes_unknown\":%zu,\"lost\":",
+                          table->is_incomplete ? "true" : "false", table->n_unknown);
+    rv_losses_add_json(text, table->losses);
+    rv_text_buffer_add(text, "}\n");
+}
+
 static void free_table(struct table *table)
 {
     free(table->rows);
@@ -428,13 +506,14 @@ static int read_table(struct table *table, const struct rv_waits_report *report)
 {
     *table = (struct table){.subroutines = report->subroutines, .losses = report->losses};
     struct rv_wait_reader *reader = rv_wait_reader_open(report->waits, NULL, NULL);
-    table->rows = rv_wait_reader_take_rows(reader, &table->n);
+    table->rows = (report->of_arcs ? rv_wait_reader_take_arcs : rv_wait_reader_take_rows)(reader, &table->n);
     table->lanes = report->lanes;
-    table->deadlocked = rv_wait_cycles_take(reader, report->lanes, &table->n_deadlocked);
+    if (!report->of_arcs)
+        table->deadlocked = rv_wait_cycles_take(reader, report->lanes, &table->n_deadlocked);
     table->is_incomplete = rv_wait_reader_has_missed(reader);
     table->n_unknown = rv_waits_count_unknown(report->lanes, table->n > 0);
     rv_wait_reader_close(reader);
-    return report->spool ? read_stacks(table, report->spool) : 0;
+    return report->spool && !report->of_arcs ? read_stacks(table, report->spool) : 0;
 }
 
 void rv_waits_add_json(struct rv_text_buffer *text, const struct rv_waits_report *report)
@@ -445,13 +524,14 @@ void rv_waits_add_json(struct rv_text_buffer *text, const struct rv_waits_report
     free_table(&table);
 }
 
-static const struct rv_table_forms FORMS = {write_text, write_csv, write_json};
+static const struct rv_table_forms FORMS = {write_text, write_csv, write_json},
+                                   FORMS_OF_ARCS = {write_text_arcs, write_csv_arcs, write_json_arcs};
 
 int rv_waits_write(const struct rv_waits_report *report, enum rv_report_format format, FILE *out)
 {
     struct table table;
     const int error = read_table(&table, report);
-    const int result = rv_table_write(&FORMS, &table, format, out, error);
+    const int result = rv_table_write(report->of_arcs ? &FORMS_OF_ARCS : &FORMS, &table, format, out, error);
     free_table(&table);
     return result;
 }

@@ -15,6 +15,7 @@ struct rv_waits_report {
     struct rv_subroutines *subroutines;
     const struct rv_losses *losses; /* NULL: none */
     const struct rv_spool *spool;   /* sealed, for the holders' stacks; NULL: none */
+    bool of_arcs;                   /* a row for each call that ended waits and each call that had them, instead */
 };
 
 /* 0, or the negative errno of the stream. */
@@ -29,7 +30,7 @@ void rv_waits_add_unknown(struct rv_text_buffer *text, size_t n_unknown);
 /* The kind and the name of an object; for the caller to free. */
 char *rv_waits_take_object(struct rv_subroutines *subroutines, enum rv_wait_kind kind, uint32_t object);
 
-/* The object that the JSON is. */
+/* The object that the JSON is, of waits by object. */
 void rv_waits_add_json(struct rv_text_buffer *text, const struct rv_waits_report *report);
 
 #endif

@@ -122,7 +122,8 @@ enum rv_action {
     RV_ACTION_HELP,
     RV_ACTION_SETTINGS,
     RV_ACTION_THREADS,
-    RV_ACTION_WAITS,       /* from here to SHOW_HOLDER: about the list of what was waited for */
+    RV_ACTION_WAITS, /* from here to SHOW_HOLDER: about the list of what was waited for */
+    RV_ACTION_LIST_ARCS,
     RV_ACTION_SHOW_WAIT,   /* idx: of a row of what was waited for */
     RV_ACTION_SHOW_HOLDER, /* likewise */
     RV_ACTION_ARCS,

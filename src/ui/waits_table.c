@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/err.h"
 #include "ui/table_cells.h"
 #include "ui/word_match.h"
 
@@ -16,7 +17,9 @@
 #define NUMBER_WIDTH 70.0f
 #define FIND_WIDTH 220.0f
 #define CLOSE_WIDTH 52.0f
+#define ARCS_WIDTH 52.0f
 #define ALL_WIDTH 700.0f /* least width for all columns */
+#define MOST_COLUMNS 8
 
 /* A name that leads somewhere. */
 static void show_link(const struct rv_ui_style *style, const char *id, const char *name, enum rv_action action,
@@ -36,46 +39,126 @@ static void show_link(const struct rv_ui_style *style, const char *id, const cha
         rv_imgui_tooltip(name);
 }
 
-static void show_row(const struct rv_ui_style *style, const struct rv_waits_table_row *row, bool is_narrow,
-                     struct rv_ui_acts *acts)
+struct columns { /* of one form of the list, from the left */
+    enum rv_waits_column keys[MOST_COLUMNS];
+    struct rv_imgui_column columns[MOST_COLUMNS];
+    int n;
+};
+
+static void add_column(struct columns *columns, enum rv_waits_column key, const char *title, float width)
 {
-    rv_imgui_push_id(row->idx);
-    rv_imgui_table_row();
-    show_link(style, "object", row->object, RV_ACTION_SHOW_WAIT, row, acts);
-    rv_table_cell_ns(style, row->total_ns);
-    if (!is_narrow) {
-        rv_table_cell_ns(style, row->idle_ns);
-        rv_table_cell_count(style, row->n_waits);
-        rv_table_cell_ns(style, row->p99_ns);
-        rv_table_cell_ns(style, row->longest_ns);
-        show_link(style, "waiter", row->waiter, RV_ACTION_SHOW_WAIT, row, acts);
-    }
-    show_link(style, "holder", row->holder, RV_ACTION_SHOW_HOLDER, row, acts);
-    rv_imgui_pop_id();
+    const bool is_number = key != RV_WAITS_OBJECT && key != RV_WAITS_WAITER && key != RV_WAITS_HOLDER;
+    columns->keys[columns->n] = key;
+    columns->columns[columns->n++] = (struct rv_imgui_column){.title = title,
+                                                              .width = width,
+                                                              .is_sortable = is_number || key == RV_WAITS_OBJECT,
+                                                              .is_descending_first = is_number,
+                                                              .is_sorted_first = key == RV_WAITS_OBJECT};
 }
 
-static void show_rows(const struct rv_ui_style *style, const struct rv_waits_table *shown, const float size[2],
-                      struct rv_ui_acts *acts)
+static struct columns columns_of_objects(float width)
 {
-    const bool is_narrow = size[0] < ALL_WIDTH;
-    const struct rv_imgui_column object = {.title = "waited for", .width = floorf(NAME_SHARE * size[0])},
-                                 total = {.title = "total", .width = NUMBER_WIDTH},
-                                 idle = {.title = "idle", .width = NUMBER_WIDTH},
-                                 waits = {.title = "waits", .width = NUMBER_WIDTH},
-                                 p99 = {.title = "p99", .width = NUMBER_WIDTH},
-                                 longest = {.title = "longest", .width = NUMBER_WIDTH},
-                                 waiter = {.title = "who waited longest", .width = floorf(NAME_SHARE * size[0])},
-                                 holder = {.title = "who kept them waiting"};
-    const struct rv_imgui_column all[] = {object, total, idle, waits, p99, longest, waiter, holder},
-                                 few[] = {object, total, holder};
+    const bool is_narrow = width < ALL_WIDTH;
+    struct columns columns = {.n = 0};
+    add_column(&columns, RV_WAITS_OBJECT, "waited for", floorf(NAME_SHARE * width));
+    add_column(&columns, RV_WAITS_TOTAL, "total", NUMBER_WIDTH);
+    if (!is_narrow) {
+        add_column(&columns, RV_WAITS_IDLE, "idle", NUMBER_WIDTH);
+        add_column(&columns, RV_WAITS_COUNT, "waits", NUMBER_WIDTH);
+        add_column(&columns, RV_WAITS_P99, "p99", NUMBER_WIDTH);
+        add_column(&columns, RV_WAITS_LONGEST, "longest", NUMBER_WIDTH);
+        add_column(&columns, RV_WAITS_WAITER, "who waited longest", floorf(NAME_SHARE * width));
+    }
+    add_column(&columns, RV_WAITS_HOLDER, "who kept them waiting", 0.0f);
+    return columns;
+}
+
+static struct columns columns_of_arcs(float width)
+{
+    const bool is_narrow = width < ALL_WIDTH;
+    struct columns columns = {.n = 0};
+    add_column(&columns, RV_WAITS_OBJECT, "waited for", floorf(NAME_SHARE * width));
+    add_column(&columns, RV_WAITS_TOTAL, "total", NUMBER_WIDTH);
+    if (!is_narrow) {
+        add_column(&columns, RV_WAITS_COUNT, "waits", NUMBER_WIDTH);
+        add_column(&columns, RV_WAITS_LONGEST, "longest", NUMBER_WIDTH);
+        add_column(&columns, RV_WAITS_END, "ended at", NUMBER_WIDTH);
+    }
+    add_column(&columns, RV_WAITS_HOLDER, "from: who ended them", floorf(NAME_SHARE * width));
+    add_column(&columns, RV_WAITS_WAITER, "to: who waited", 0.0f);
+    return columns;
+}
+
+uint64_t rv_waits_table_number(const struct rv_waits_table_row *row, enum rv_waits_column column)
+{
+    switch (column) {
+    case RV_WAITS_TOTAL:
+        return row->total_ns;
+    case RV_WAITS_IDLE:
+        return row->idle_ns;
+    case RV_WAITS_COUNT:
+        return row->n_waits;
+    case RV_WAITS_P99:
+        return row->p99_ns;
+    case RV_WAITS_LONGEST:
+        return row->longest_ns;
+    case RV_WAITS_END:
+        return row->end_ns;
+    case RV_WAITS_OBJECT:
+    case RV_WAITS_WAITER:
+    case RV_WAITS_HOLDER:
+        return 0;
+    }
+    rv_unreachable();
+}
+
+static void show_cell(const struct rv_ui_style *style, const struct rv_waits_table_row *row,
+                      enum rv_waits_column column, struct rv_ui_acts *acts)
+{
+    if (column == RV_WAITS_OBJECT)
+        show_link(style, "object", row->object, RV_ACTION_SHOW_WAIT, row, acts);
+    else if (column == RV_WAITS_WAITER)
+        show_link(style, "waiter", row->waiter, RV_ACTION_SHOW_WAIT, row, acts);
+    else if (column == RV_WAITS_HOLDER)
+        show_link(style, "holder", row->holder, RV_ACTION_SHOW_HOLDER, row, acts);
+    else if (column == RV_WAITS_COUNT)
+        rv_table_cell_count(style, row->n_waits);
+    else
+        rv_table_cell_ns(style, rv_waits_table_number(row, column));
+}
+
+static void take_order(struct rv_waits_table_state *state, const struct columns *columns)
+{
+    int column = 0;
+    while (column < columns->n && columns->keys[column] != state->column)
+        column++;
+    if (column == columns->n) { /* another form has it */
+        column = 0;
+        state->is_descending = false;
+    }
+    (void)rv_imgui_table_sort(&column, &state->is_descending);
+    state->column = columns->keys[column];
+}
+
+static void show_rows(const struct rv_ui_style *style, const struct rv_waits_table *shown,
+                      struct rv_waits_table_state *state, const float size[2], struct rv_ui_acts *acts)
+{
+    const struct columns columns = shown->of_arcs ? columns_of_arcs(size[0]) : columns_of_objects(size[0]);
+    char id[32];
     int from, to;
-    if (!rv_imgui_table_begin(is_narrow ? "few rows" : "rows", is_narrow ? few : all, is_narrow ? 3 : 8, size[1]))
+    (void)snprintf(id, sizeof id, "%s %d", shown->of_arcs ? "arcs" : "objects", columns.n);
+    if (!rv_imgui_table_begin(id, columns.columns, columns.n, size[1]))
         return;
+    take_order(state, &columns);
     rv_imgui_table_rows((int)shown->n_rows, &from, &to);
     for (int i = from; i < to; i++) {
         struct rv_waits_table_row row;
         shown->row(shown->context, (size_t)i, &row);
-        show_row(style, &row, is_narrow, acts);
+        rv_imgui_push_id(row.idx);
+        rv_imgui_table_row();
+        for (int column = 0; column < columns.n; column++)
+            show_cell(style, &row, columns.keys[column], acts);
+        rv_imgui_pop_id();
     }
     rv_imgui_table_end();
 }
@@ -98,8 +181,11 @@ void rv_waits_table_show(struct rv_ui *ui, const struct rv_waits_table *shown, s
     rv_imgui_text(RV_IMGUI_FONT_BOLD, style->text_strong, title);
     rv_imgui_at(find_x, 5.0f);
     (void)rv_imgui_input("##find", "find an object or a function",
-                         fminf(FIND_WIDTH, area.width - CLOSE_WIDTH - 2.0f * GAP - find_x), state->find,
+                         fminf(FIND_WIDTH, area.width - ARCS_WIDTH - CLOSE_WIDTH - 3.0f * GAP - find_x), state->find,
                          sizeof state->find, false);
+    rv_imgui_at(area.width - ARCS_WIDTH - CLOSE_WIDTH - 2.0f * GAP, 7.0f);
+    if (rv_imgui_button("Arcs", ARCS_WIDTH, shown->of_arcs))
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_LIST_ARCS});
     rv_imgui_at(area.width - CLOSE_WIDTH - GAP, 7.0f);
     if (rv_imgui_button("Close", CLOSE_WIDTH, false))
         rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_WAITS});
@@ -107,6 +193,6 @@ void rv_waits_table_show(struct rv_ui *ui, const struct rv_waits_table *shown, s
     if (*shown->notice)
         rv_imgui_text_wrapped(RV_IMGUI_FONT_TEXT, style->text, shown->notice);
     else
-        show_rows(style, shown, (const float[2]){area.width, height}, acts);
+        show_rows(style, shown, state, (const float[2]){area.width, height}, acts);
     rv_imgui_panel_end();
 }

@@ -1,6 +1,6 @@
 /*
- * The list of what threads waited for, deadlocks first, then most waiting: find an object or a function, go to its waits and
- * its holders.
+ * The list of what threads waited for, deadlocks first, then most waiting, or of arcs, from who ended waits to who had them:
+ * find an object or a function, sort, go to its waits and its holders.
  */
 #ifndef RV_UI_WAITS_TABLE_H
 #define RV_UI_WAITS_TABLE_H
@@ -14,9 +14,23 @@ struct rv_waits_table_row {
     bool is_warning;
     char object[160], waiter[160], holder[160]; /* "": unknown */
     uint64_t n_waits, total_ns, idle_ns, p99_ns, longest_ns;
+    uint64_t end_ns; /* of the longest, on the time axis */
+};
+
+enum rv_waits_column { /* rows are sorted by a number, or by OBJECT: in the order of their idx */
+                       RV_WAITS_OBJECT,
+                       RV_WAITS_TOTAL,
+                       RV_WAITS_IDLE,
+                       RV_WAITS_COUNT,
+                       RV_WAITS_P99,
+                       RV_WAITS_LONGEST,
+                       RV_WAITS_END,
+                       RV_WAITS_WAITER,
+                       RV_WAITS_HOLDER
 };
 
 struct rv_waits_table {
+    bool of_arcs;
     size_t n_rows;
     void (*row)(const void *context, size_t row_idx, struct rv_waits_table_row *out); /* called for visible rows only */
     const void *context;
@@ -26,12 +40,18 @@ struct rv_waits_table {
 
 struct rv_waits_table_state {
     char find[64]; /* words: see rv_waits_table_is_found() */
+    /* what the user has sorted by: rows are to come in this order */
+    enum rv_waits_column column;
+    bool is_descending;
 };
+
+/* A row's number in a column; 0 for names. */
+uint64_t rv_waits_table_number(const struct rv_waits_table_row *row, enum rv_waits_column column);
 
 /* Does each of the words occur in the object, the waiter or the holder? */
 bool rv_waits_table_is_found(const struct rv_waits_table_state *state, const struct rv_waits_table_row *row);
 
-/* Asks for RV_ACTION_WAITS, RV_ACTION_SHOW_WAIT, RV_ACTION_SHOW_HOLDER. */
+/* Asks for RV_ACTION_WAITS, RV_ACTION_LIST_ARCS, RV_ACTION_SHOW_WAIT, RV_ACTION_SHOW_HOLDER. */
 void rv_waits_table_show(struct rv_ui *ui, const struct rv_waits_table *shown, struct rv_waits_table_state *state,
                          struct rv_ui_acts *acts);
 

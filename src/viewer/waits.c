@@ -47,12 +47,16 @@ static void make_rows(struct rv_viewer_waits *job, struct rv_wait_reader *reader
     size_t n_objects = 0;
     struct rv_wait_in_cycle *deadlocked = rv_wait_cycles_take(reader, job->lanes, &made->n_deadlocked);
     struct rv_waits_row *objects = made->has_objects ? rv_wait_reader_take_rows(reader, &n_objects) : NULL;
+    struct rv_waits_row *arcs = made->has_arcs ? rv_wait_reader_take_arcs(reader, &made->n_arcs) : NULL;
     made->n = made->n_deadlocked + n_objects;
-    made->rows = rv_alloc(made->n + 1, sizeof *made->rows);
+    made->rows = rv_alloc(made->n + made->n_arcs + 1, sizeof *made->rows);
     for (size_t i = 0; i < made->n_deadlocked; i++)
         made->rows[i] = row_of(&deadlocked[i], job->lanes);
     for (size_t i = 0; i < n_objects; i++)
         made->rows[made->n_deadlocked + i] = objects[i];
+    for (size_t i = 0; i < made->n_arcs; i++)
+        made->rows[made->n + i] = arcs[i];
+    free(arcs);
     free(objects);
     free(deadlocked);
 }
@@ -73,7 +77,8 @@ static bool is_old(const struct rv_viewer *viewer)
 {
     const struct rv_viewer_waits *job = &viewer->waits;
     const struct rv_viewer_waits_made *shown = &job->shown;
-    const bool lacks_objects = viewer->panels.has_waits && !shown->has_objects;
+    const bool lacks_objects =
+        viewer->panels.has_waits && (!shown->has_objects || (viewer->panels.has_arcs && !shown->has_arcs));
     const bool has_news = rv_waits_n_open(job->waits) || shown->n_deadlocked ||
                           (viewer->panels.has_waits && rv_waits_n(job->waits) != shown->n_waits);
     if (shown->is_final)
@@ -107,6 +112,7 @@ bool rv_viewer_waits_advance(struct rv_viewer *viewer)
     if (!job->thread.is_running && is_old(viewer)) {
         job->made = (struct rv_viewer_waits_made){.n_waits = rv_waits_n(job->waits),
                                                   .has_objects = viewer->panels.has_waits,
+                                                  .has_arcs = viewer->panels.has_waits && viewer->panels.has_arcs,
                                                   .is_final = viewer->live_edge.is_done};
         rv_job_thread_start(&job->thread, work, job);
     }
@@ -163,7 +169,9 @@ bool rv_viewer_waits_act(struct rv_viewer *viewer, const struct rv_act *act)
         return false;
     if (act->action == RV_ACTION_WAITS)
         viewer->panels.has_waits = !viewer->panels.has_waits;
-    else if (act->idx < shown->n) {
+    else if (act->action == RV_ACTION_LIST_ARCS)
+        viewer->panels.has_arcs = !viewer->panels.has_arcs;
+    else if (act->idx < shown->n + shown->n_arcs) {
         const struct rv_waits_row *row = &shown->rows[act->idx];
         if (act->action == RV_ACTION_SHOW_WAIT)
             show_side(viewer, &row->waiter, row->waited_ns - row->longest_ns, row->waited_ns);

@@ -13,10 +13,12 @@
 
 struct rv_viewer_waits_made { /* zeroed = none */
     struct rv_waits_row *rows;
-    size_t n;
+    size_t n;            /* deadlocks and objects; after them, */
+    size_t n_arcs;       /* arcs */
     size_t n_deadlocked; /* the first rows: a wait of a deadlock each, those of one deadlock one after the other */
     size_t n_waits;      /* that there were */
-    bool has_objects;    /* the other rows, too */
+    bool has_objects;    /* the other rows, too, */
+    bool has_arcs;       /* and the arcs */
     bool has_missed;     /* some could not be read */
     bool is_final;
 };
@@ -44,7 +46,7 @@ void rv_viewer_waits_describe_deadlock(const struct rv_viewer *viewer, char *out
 void rv_viewer_waits_fini(struct rv_viewer *viewer);
 
 /*
- * RV_ACTION_WAITS opens and closes the panel; RV_ACTION_SHOW_WAIT goes to the call of the longest wait for the object of a row,
+ * RV_ACTION_WAITS opens and closes the panel, RV_ACTION_LIST_ARCS lists arcs in it or no longer; RV_ACTION_SHOW_WAIT goes to the call of the longest wait for the object of a row,
  * RV_ACTION_SHOW_HOLDER to the call that ended most of the waiting for it.
  * False for other actions.
  */

@@ -12,8 +12,15 @@
 enum { MOST_ROUNDS = 16 };
 #define GROWTH_OF_NOTE 0.001 /* rounds end with less */
 
+struct waiter { /* the waiting of one thread in one sum, but for clients */
+    uint32_t sum, lane;
+    uint64_t n_ns;
+};
+
 struct finding {
     const struct rv_wait_sums *sums;
+    struct waiter *waiters;
+    size_t n_waiters;
     size_t n_lanes;
     bool *is_first;     /* by lane */
     double *awaited_ns; /* by lane: for how long others waited for it */
@@ -30,6 +37,27 @@ static bool is_first(const struct rv_lanes *lanes, const struct rv_lane *lane)
     return n != 0;
 }
 
+static void find_waiters(struct finding *finding)
+{
+    const struct rv_wait_sums *sums = finding->sums;
+    struct rv_hash_index numbers = {0}; /* 1 + waiter */
+    finding->waiters = rv_alloc(sums->n_shares + 1, sizeof *finding->waiters);
+    for (size_t i = 0; i < sums->n_shares; i++) {
+        const struct rv_wait_share *share = &sums->shares[i];
+        const uint64_t key = (uint64_t)share->sum << 32 | share->lane;
+        uint32_t number = rv_hash_index_get(&numbers, key);
+        if (share->lane >= finding->n_lanes)
+            continue;
+        if (!number) {
+            finding->waiters[finding->n_waiters++] = (struct waiter){.sum = share->sum, .lane = share->lane};
+            number = (uint32_t)finding->n_waiters;
+            rv_hash_index_add(&numbers, key, number);
+        }
+        finding->waiters[number - 1].n_ns += share->n_ns - share->clients_ns;
+    }
+    rv_hash_index_fini(&numbers);
+}
+
 /* What is not idle, for each sum, by who was waited for so far. Returns its growth. */
 static double find_needed(struct finding *finding)
 {
@@ -39,10 +67,10 @@ static double find_needed(struct finding *finding)
         growth -= finding->needed_ns[i];
         finding->needed_ns[i] = 0.0;
     }
-    for (size_t i = 0; i < sums->n_waiters; i++) {
-        const struct rv_waiter_share *share = &sums->waiters[i];
-        const double n_ns = (double)share->n_ns, awaited_ns = finding->awaited_ns[share->lane];
-        finding->needed_ns[share->sum] += n_ns < awaited_ns ? n_ns : awaited_ns;
+    for (size_t i = 0; i < finding->n_waiters; i++) {
+        const struct waiter *waiter = &finding->waiters[i];
+        const double n_ns = (double)waiter->n_ns, awaited_ns = finding->awaited_ns[waiter->lane];
+        finding->needed_ns[waiter->sum] += n_ns < awaited_ns ? n_ns : awaited_ns;
     }
     for (size_t i = 0; i < sums->n; i++) {
         if (rv_wait_kind_is_lock(sums->sums[i].kind))
@@ -86,6 +114,7 @@ void rv_wait_idle_set(const struct rv_wait_sums *sums, const struct rv_lanes *la
     double needed_ns = 0.0, growth = 1.0;
     for (size_t i = 0; i < n_lanes; i++)
         finding.is_first[i] = is_first(lanes, rv_lanes_get(lanes, i));
+    find_waiters(&finding);
     for (unsigned i = 0; i < MOST_ROUNDS && growth > GROWTH_OF_NOTE * needed_ns; i++) {
         find_awaited(&finding);
         growth = find_needed(&finding);
@@ -94,6 +123,7 @@ void rv_wait_idle_set(const struct rv_wait_sums *sums, const struct rv_lanes *la
     for (size_t i = 0; i < sums->n; i++)
         rows[i].idle_ns =
             finding.needed_ns[i] < (double)rows[i].total_ns ? rows[i].total_ns - (uint64_t)finding.needed_ns[i] : 0;
+    free(finding.waiters);
     free(finding.is_first);
     free(finding.needed_ns);
     free(finding.awaited_ns);

@@ -71,4 +71,7 @@ bool rv_wait_reader_sum(struct rv_wait_reader *reader, uint32_t lane_idx, uint64
 /* All waits so far by object, in the order of rv_wait_sums_take_rows(), for the caller to free. */
 struct rv_waits_row *rv_wait_reader_take_rows(struct rv_wait_reader *reader, size_t *n);
 
+/* Likewise the arcs, as rv_wait_sums_take_arcs(). */
+struct rv_waits_row *rv_wait_reader_take_arcs(struct rv_wait_reader *reader, size_t *n);
+
 #endif

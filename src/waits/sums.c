@@ -6,18 +6,16 @@
 #include "base/vec.h"
 #include "waits/idle.h"
 
-enum { MOST_SHARES = 1 << 20 }; /* those beyond are of no holder */
+enum { MOST_SHARES = 1 << 20 }; /* with who waited; as many more without; those beyond are of no holder */
 
 void rv_wait_sums_fini(struct rv_wait_sums *sums)
 {
     for (size_t i = 0; i < sums->n; i++)
         rv_histogram_fini(&sums->sums[i].durations);
     rv_hash_index_fini(&sums->by_object);
-    rv_hash_index_fini(&sums->by_waker);
-    rv_hash_index_fini(&sums->by_waiter);
+    rv_hash_index_fini(&sums->by_sides);
     free(sums->sums);
     free(sums->shares);
-    free(sums->waiters);
     *sums = (struct rv_wait_sums){.n = 0};
 }
 
@@ -42,42 +40,54 @@ static uint32_t find_sum(struct rv_wait_sums *sums, uint32_t object, enum rv_wai
     return (uint32_t)sums->n;
 }
 
-static void add_share(struct rv_wait_sums *sums, const struct rv_wait_share *share)
+static uint64_t key_of_share(const struct rv_wait_share *share)
 {
     const uint64_t lane = share->waker.lane ? 1 + (uint64_t)share->waker.lane->idx : 0;
-    const uint64_t key =
-        rv_hash_combine(rv_hash_combine((uint64_t)share->sum << 32 | share->waker.tid, lane), share->waker.call);
-    uint32_t number = rv_hash_index_get(&sums->by_waker, key);
-    if (!number && sums->n_shares >= MOST_SHARES)
-        return;
-    if (!number) {
-        sums->shares = rv_vec_reserve(sums->shares, &sums->shares_capacity, sums->n_shares + 1, sizeof *sums->shares);
-        sums->shares[sums->n_shares++] = (struct rv_wait_share){.sum = share->sum, .waker = share->waker};
-        number = (uint32_t)sums->n_shares;
-        rv_hash_index_add(&sums->by_waker, key, number);
+    uint64_t key = rv_hash_combine((uint64_t)share->sum << 32 | share->waker.tid, lane);
+    key = rv_hash_combine(key, share->waker.call);
+    return rv_hash_combine(key, (uint64_t)share->lane << 32 | share->call);
+}
+
+/* NULL: there are too many. */
+static struct rv_wait_share *find_share(struct rv_wait_sums *sums, struct rv_wait_share key)
+{
+    uint32_t number = rv_hash_index_get(&sums->by_sides, key_of_share(&key));
+    if (!number && sums->n_shares >= MOST_SHARES) {
+        key.lane = RV_WAITS_OTHER;
+        key.call = 0;
+        number = rv_hash_index_get(&sums->by_sides, key_of_share(&key));
     }
-    struct rv_wait_share *sum = &sums->shares[number - 1];
-    sum->n_ns = rv_clock_after_ns(sum->n_ns, share->n_ns);
-    if (share->released_ns && share->longest_ns >= sum->longest_ns) {
-        sum->longest_ns = share->longest_ns;
-        sum->released_ns = share->released_ns;
+    if (!number && sums->n_shares >= 2 * MOST_SHARES)
+        return NULL;
+    if (number)
+        return &sums->shares[number - 1];
+    sums->shares = rv_vec_reserve(sums->shares, &sums->shares_capacity, sums->n_shares + 1, sizeof *sums->shares);
+    sums->shares[sums->n_shares++] =
+        (struct rv_wait_share){.sum = key.sum, .lane = key.lane, .call = key.call, .waker = key.waker};
+    rv_hash_index_add(&sums->by_sides, key_of_share(&key), (uint32_t)sums->n_shares);
+    return &sums->shares[sums->n_shares - 1];
+}
+
+static void join_shares(struct rv_wait_share *into, const struct rv_wait_share *from)
+{
+    into->n += from->n;
+    into->n_ns = rv_clock_after_ns(into->n_ns, from->n_ns);
+    into->clients_ns = rv_clock_after_ns(into->clients_ns, from->clients_ns);
+    if (from->longest_ns >= into->longest_ns) {
+        into->longest_ns = from->longest_ns;
+        into->end_ns = from->end_ns;
+    }
+    if (from->released_ns && from->known_ns >= into->known_ns) {
+        into->known_ns = from->known_ns;
+        into->released_ns = from->released_ns;
     }
 }
 
-static void add_waiter(struct rv_wait_sums *sums, const struct rv_waiter_share *share)
+static void add_share(struct rv_wait_sums *sums, const struct rv_wait_share *share)
 {
-    const uint64_t key = (uint64_t)share->sum << 32 | share->lane;
-    uint32_t number = rv_hash_index_get(&sums->by_waiter, key);
-    if (!number && sums->n_waiters >= MOST_SHARES)
-        return;
-    if (!number) {
-        sums->waiters =
-            rv_vec_reserve(sums->waiters, &sums->waiters_capacity, sums->n_waiters + 1, sizeof *sums->waiters);
-        sums->waiters[sums->n_waiters++] = (struct rv_waiter_share){.sum = share->sum, .lane = share->lane};
-        number = (uint32_t)sums->n_waiters;
-        rv_hash_index_add(&sums->by_waiter, key, number);
-    }
-    sums->waiters[number - 1].n_ns = rv_clock_after_ns(sums->waiters[number - 1].n_ns, share->n_ns);
+    struct rv_wait_share *into = find_share(sums, *share);
+    if (into)
+        join_shares(into, share);
 }
 
 /* Who comes next from outside is nobody's work. */
@@ -98,14 +108,17 @@ void rv_wait_sums_add(struct rv_wait_sums *sums, const struct rv_wait_edge *edge
     sum->total_ns = rv_clock_after_ns(sum->total_ns, n_ns);
     sum->n_of_wake[wait->wake]++;
     rv_histogram_add(&sum->durations, n_ns);
-    if (!is_for_clients(wait))
-        add_waiter(sums, &(struct rv_waiter_share){number - 1, wait->lane, n_ns});
-    if (wait->waker)
-        add_share(sums, &(struct rv_wait_share){.sum = number - 1,
-                                                .waker = {edge->waker, wait->waker, edge->waker_call},
-                                                .n_ns = n_ns,
-                                                .longest_ns = n_ns,
-                                                .released_ns = edge->released_ns});
+    add_share(sums, &(struct rv_wait_share){.sum = number - 1,
+                                            .lane = wait->lane,
+                                            .call = wait->call,
+                                            .waker = {edge->waker, wait->waker, edge->waker_call},
+                                            .n = 1,
+                                            .n_ns = n_ns,
+                                            .clients_ns = is_for_clients(wait) ? n_ns : 0,
+                                            .longest_ns = n_ns,
+                                            .end_ns = wait->end_ns,
+                                            .known_ns = n_ns,
+                                            .released_ns = edge->released_ns});
 }
 
 static void merge_sum(struct rv_wait_sum_of *into, const struct rv_wait_sum_of *from)
@@ -130,23 +143,28 @@ void rv_wait_sums_merge(struct rv_wait_sums *into, const struct rv_wait_sums *fr
         share.sum = find_sum(into, from->sums[share.sum].object, from->sums[share.sum].kind) - 1;
         add_share(into, &share);
     }
-    for (size_t i = 0; i < from->n_waiters; i++) {
-        struct rv_waiter_share share = from->waiters[i];
-        share.sum = find_sum(into, from->sums[share.sum].object, from->sums[share.sum].kind) - 1;
-        add_waiter(into, &share);
-    }
 }
 
+/* Who ended most of the waiting, of all threads that waited. */
 static void set_holders(const struct rv_wait_sums *sums, struct rv_waits_row *rows)
 {
+    struct rv_wait_sums by_waker = {.n = 0};
     for (size_t i = 0; i < sums->n_shares; i++) {
-        struct rv_waits_row *row = &rows[sums->shares[i].sum];
-        if (sums->shares[i].n_ns <= row->held_ns)
+        struct rv_wait_share share = sums->shares[i];
+        if (!share.waker.tid)
             continue;
-        row->held_ns = sums->shares[i].n_ns;
-        row->holder = sums->shares[i].waker;
-        row->released_ns = sums->shares[i].released_ns;
+        share.lane = share.call = 0;
+        add_share(&by_waker, &share);
     }
+    for (size_t i = 0; i < by_waker.n_shares; i++) {
+        struct rv_waits_row *row = &rows[by_waker.shares[i].sum];
+        if (by_waker.shares[i].n_ns <= row->held_ns)
+            continue;
+        row->held_ns = by_waker.shares[i].n_ns;
+        row->holder = by_waker.shares[i].waker;
+        row->released_ns = by_waker.shares[i].released_ns;
+    }
+    rv_wait_sums_fini(&by_waker);
 }
 
 static struct rv_waits_row row_of(const struct rv_wait_sum_of *sum, const struct rv_lanes *lanes)
@@ -194,4 +212,42 @@ struct rv_waits_row *rv_wait_sums_take_rows(const struct rv_wait_sums *sums, con
     rv_wait_idle_set(sums, lanes, rows);
     qsort(rows, *n, sizeof *rows, by_waiting);
     return rows;
+}
+
+static struct rv_waits_row arc_of(const struct rv_wait_sums *sums, const struct rv_wait_share *share,
+                                  const struct rv_lanes *lanes)
+{
+    const struct rv_wait_sum_of *sum = &sums->sums[share->sum];
+    const struct rv_lane *lane = share->lane == RV_WAITS_OTHER ? NULL : rv_lanes_get(lanes, share->lane);
+    return (struct rv_waits_row){.object = sum->object,
+                                 .kind = sum->kind,
+                                 .n_waits = share->n,
+                                 .total_ns = share->n_ns,
+                                 .longest_ns = share->longest_ns,
+                                 .waiter = {lane, lane ? lane->tid : 0, share->call},
+                                 .waited_ns = share->end_ns,
+                                 .holder = share->waker,
+                                 .held_ns = share->n_ns,
+                                 .released_ns = share->released_ns};
+}
+
+static int by_total(const void *a, const void *b)
+{
+    const struct rv_waits_row *x = a, *y = b;
+    if (x->total_ns != y->total_ns)
+        return x->total_ns > y->total_ns ? -1 : 1;
+    if (x->waited_ns != y->waited_ns)
+        return x->waited_ns < y->waited_ns ? -1 : 1;
+    return x->object < y->object ? -1 : x->object > y->object;
+}
+
+struct rv_waits_row *rv_wait_sums_take_arcs(const struct rv_wait_sums *sums, const struct rv_lanes *lanes, size_t *n)
+{
+    struct rv_waits_row *arcs = rv_alloc(sums->n_shares + 1, sizeof *arcs);
+    *n = 0;
+    for (size_t i = 0; i < sums->n_shares; i++)
+        if (sums->shares[i].waker.tid)
+            arcs[(*n)++] = arc_of(sums, &sums->shares[i], lanes);
+    qsort(arcs, *n, sizeof *arcs, by_total);
+    return arcs;
 }

@@ -25,20 +25,18 @@ struct rv_wait_sums {       /* zeroed = none */
     } * sums;
     size_t n, capacity;
     struct rv_hash_index by_object; /* 1 + index */
-    struct rv_wait_share {          /* of a sum's waiting, ended by one thread in one call */
+    struct rv_wait_share {          /* of a sum's waiting: in one call of one thread, ended by one thread in one call */
         uint32_t sum;
+        uint32_t lane, call; /* who waited; RV_WAITS_OTHER: several, as there are many shares */
         struct rv_wait_side waker;
-        uint64_t n_ns, longest_ns; /* longest_ns: of the waits whose release is known; */
-        uint64_t released_ns;      /* when that was; 0: of none */
+        uint64_t n, n_ns;
+        uint64_t clients_ns;         /* of n_ns: for clients */
+        uint64_t longest_ns, end_ns; /* of the longest, and its end */
+        uint64_t known_ns;           /* the longest of the waits whose release is known; */
+        uint64_t released_ns;        /* when that was; 0: of none */
     } * shares;
     size_t n_shares, shares_capacity;
-    struct rv_hash_index by_waker; /* 1 + index */
-    struct rv_waiter_share {       /* of a sum's waiting, but for clients: of one thread */
-        uint32_t sum, lane;        /* its index */
-        uint64_t n_ns;
-    } * waiters;
-    size_t n_waiters, waiters_capacity;
-    struct rv_hash_index by_waiter; /* 1 + index */
+    struct rv_hash_index by_sides; /* 1 + index */
 };
 
 void rv_wait_sums_fini(struct rv_wait_sums *sums);
@@ -62,5 +60,9 @@ struct rv_waits_row {
 
 /* By object, most waiting first, but what was idle or for the end of a thread or process; for the caller to free. */
 struct rv_waits_row *rv_wait_sums_take_rows(const struct rv_wait_sums *sums, const struct rv_lanes *lanes, size_t *n);
+
+/* Likewise those that one thread had in one call, and another ended in one call: an arc each, in order of their waiting. p99_ns,
+ * n_of_wake and idle_ns are not set. */
+struct rv_waits_row *rv_wait_sums_take_arcs(const struct rv_wait_sums *sums, const struct rv_lanes *lanes, size_t *n);
 
 #endif

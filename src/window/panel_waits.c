@@ -28,6 +28,19 @@ static void name_side(const struct rv_viewer *viewer, const struct rv_wait_side 
     (void)snprintf(out, out_bytes, "%s%s%s", thread, *call ? " in " : "", call);
 }
 
+static void describe_numbers(const struct rv_viewer *viewer, size_t idx, struct rv_waits_table_row *out)
+{
+    const struct rv_waits_row *row = &viewer->waits.shown.rows[idx];
+    *out = (struct rv_waits_table_row){.idx = (uint32_t)idx,
+                                       .is_warning = idx < viewer->waits.shown.n_deadlocked,
+                                       .n_waits = row->n_waits,
+                                       .total_ns = row->total_ns,
+                                       .idle_ns = row->idle_ns,
+                                       .p99_ns = row->p99_ns,
+                                       .longest_ns = row->longest_ns,
+                                       .end_ns = row->waited_ns - viewer->live_edge.first_ns};
+}
+
 static void describe(const struct rv_viewer *viewer, size_t idx, struct rv_waits_table_row *out)
 {
     const struct rv_waits_row *row = &viewer->waits.shown.rows[idx];
@@ -36,15 +49,8 @@ static void describe(const struct rv_viewer *viewer, size_t idx, struct rv_waits
         (void)snprintf(object, sizeof object, "others");
     else if (row->object)
         (void)rv_subroutines_name_of(viewer->subroutines, row->object, object, sizeof object);
-    const bool is_deadlocked = idx < viewer->waits.shown.n_deadlocked;
-    *out = (struct rv_waits_table_row){.idx = (uint32_t)idx,
-                                       .is_warning = is_deadlocked,
-                                       .n_waits = row->n_waits,
-                                       .total_ns = row->total_ns,
-                                       .idle_ns = row->idle_ns,
-                                       .p99_ns = row->p99_ns,
-                                       .longest_ns = row->longest_ns};
-    (void)snprintf(out->object, sizeof out->object, "%s%s%s%s", is_deadlocked ? "deadlock: " : "",
+    describe_numbers(viewer, idx, out);
+    (void)snprintf(out->object, sizeof out->object, "%s%s%s%s", out->is_warning ? "deadlock: " : "",
                    rv_wait_kind_name(row->kind), *object ? " " : "", object);
     name_side(viewer, &row->waiter, out->waiter, sizeof out->waiter);
     name_side(viewer, &row->holder, out->holder, sizeof out->holder);
@@ -56,19 +62,64 @@ static void fill(const void *context, size_t row_idx, struct rv_waits_table_row 
     describe(list->viewer, list->rows[row_idx], out);
 }
 
-static size_t find(struct rv_panel_waits *panel, const struct rv_viewer *viewer)
+struct numbered {
+    size_t row;
+    uint64_t number;
+};
+
+static int by_number(const void *a, const void *b)
 {
-    const size_t n = viewer->waits.shown.n;
-    size_t n_found = 0;
-    panel->rows = rv_vec_reserve(panel->rows, &panel->capacity, n, sizeof *panel->rows);
+    const struct numbered *x = a, *y = b;
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+static void sort(struct rv_panel_waits *panel, const struct rv_viewer *viewer, size_t n)
+{
+    struct numbered *all = rv_alloc_scratch(n + 1, sizeof *all);
     for (size_t i = 0; i < n; i++) {
+        struct rv_waits_table_row row;
+        describe_numbers(viewer, panel->rows[i], &row);
+        all[i] = (struct numbered){panel->rows[i], rv_waits_table_number(&row, panel->state.column)};
+    }
+    qsort(all, n, sizeof *all, by_number);
+    for (size_t i = 0; i < n; i++)
+        panel->rows[i] = all[panel->state.is_descending ? n - 1 - i : i].row;
+    free(all);
+}
+
+/* They are found and sorted anew where what is shown, or what is asked for, is another. */
+static bool is_same(struct rv_panel_waits *panel, const struct rv_viewer *viewer)
+{
+    const struct rv_panel_waits_made made = {
+        .ended_ns = viewer->waits.ended_ns, .of_arcs = viewer->panels.has_arcs, .state = panel->state};
+    const bool is_same = made.ended_ns == panel->made.ended_ns && made.of_arcs == panel->made.of_arcs &&
+                         made.state.column == panel->made.state.column &&
+                         made.state.is_descending == panel->made.state.is_descending &&
+                         strcmp(made.state.find, panel->made.state.find) == 0;
+    panel->made = made;
+    return is_same;
+}
+
+static void find(struct rv_panel_waits *panel, const struct rv_viewer *viewer)
+{
+    const struct rv_viewer_waits_made *shown = &viewer->waits.shown;
+    const size_t first = viewer->panels.has_arcs ? shown->n : 0;
+    const size_t end = viewer->panels.has_arcs ? shown->n + shown->n_arcs : shown->n;
+    if (is_same(panel, viewer))
+        return;
+    panel->rows = rv_vec_reserve(panel->rows, &panel->capacity, end - first, sizeof *panel->rows);
+    panel->n = 0;
+    for (size_t i = first; i < end; i++) {
         struct rv_waits_table_row row;
         if (*panel->state.find)
             describe(viewer, i, &row);
         if (!*panel->state.find || rv_waits_table_is_found(&panel->state, &row))
-            panel->rows[n_found++] = i;
+            panel->rows[panel->n++] = i;
     }
-    return n_found;
+    if (panel->n && (panel->state.column != RV_WAITS_OBJECT || panel->state.is_descending))
+        sort(panel, viewer, panel->n);
 }
 
 static const char *notice_of(const struct rv_viewer *viewer, size_t n_found)
@@ -76,7 +127,7 @@ static const char *notice_of(const struct rv_viewer *viewer, size_t n_found)
     struct rv_session *session = viewer->analysis.session;
     if (n_found)
         return "";
-    if (viewer->waits.shown.n)
+    if (viewer->panels.has_arcs ? viewer->waits.shown.n_arcs : viewer->waits.shown.n)
         return "nothing has these words";
     if (session && rv_session_lacks_waits(session))
         return "No waits are known: the recording's index has none. --repair=OUT.rvz makes it anew, with waits.";
@@ -86,13 +137,14 @@ static const char *notice_of(const struct rv_viewer *viewer, size_t n_found)
 void rv_panel_waits_show(struct rv_panel_waits *panel, struct rv_ui *ui, const struct rv_viewer *viewer,
                          struct rv_ui_acts *acts)
 {
-    const size_t n_found = find(panel, viewer);
+    find(panel, viewer);
     const struct list list = {viewer, panel->rows};
     rv_waits_table_show(ui,
-                        &(struct rv_waits_table){.n_rows = n_found,
+                        &(struct rv_waits_table){.of_arcs = viewer->panels.has_arcs,
+                                                 .n_rows = panel->n,
                                                  .row = fill,
                                                  .context = &list,
-                                                 .notice = notice_of(viewer, n_found),
+                                                 .notice = notice_of(viewer, panel->n),
                                                  .has_missed = viewer->waits.shown.has_missed},
                         &panel->state, acts);
 }

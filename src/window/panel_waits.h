@@ -7,8 +7,13 @@
 
 struct rv_panel_waits { /* zeroed = not shown yet */
     struct rv_waits_table_state state;
-    size_t *rows; /* scratch: those that are found */
-    size_t capacity;
+    struct rv_panel_waits_made { /* of this, */
+        uint64_t ended_ns;
+        bool of_arcs;
+        struct rv_waits_table_state state;
+    } made;
+    size_t *rows; /* those that are found, in their order */
+    size_t n, capacity;
 };
 
 /* Fill and show the list in this pass. */

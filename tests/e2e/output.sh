@@ -53,6 +53,10 @@ for format in csv json; do
         is_documented --$table $format "$folder/out"
         grep -qE '"events_dropped":[1-9]|events dropped by full rings' "$folder/out" || fail "--$table=$format tells no drops"
     done
+    for capture in run lossy; do
+        run --waits=arcs-$format "$folder/$capture.rvz"
+        is_documented --waits=arcs $format "$folder/out"
+    done
     run --diff=$format "$folder/run.rvz" "$folder/lossy.rvz"
     is_documented --diff $format "$folder/out"
     grep -qE '"events_dropped":[1-9]|\(lost after: events dropped' "$folder/out" || fail "--diff=$format tells no drops"

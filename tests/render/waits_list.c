@@ -50,11 +50,16 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
         window_steps_check(steps, viewer->pointer.hover.box.start_ns == ended_program_inner_start(1),
                            "another call is pinned");
         ask(state, RV_ACTION_SHOW_HOLDER, 2); /* unknown */
+        ask(state, RV_ACTION_LIST_ARCS, 0);
         ask(state, RV_ACTION_ARC_KIND, RV_ARC_LOCK);
         return true;
     case 3:
-        if (!state->is_settled || viewer->arcs.all.left_out != 1u << RV_ARC_LOCK)
+        if (!state->is_settled || viewer->arcs.all.left_out != 1u << RV_ARC_LOCK || !shown->has_arcs)
             return false;
+        window_steps_check(steps,
+                           shown->n_arcs == 1 && shown->rows[shown->n].holder.tid != 0 &&
+                               shown->rows[shown->n].total_ns == WAITED_NS,
+                           "the arc is not listed");
         window_steps_check(steps, viewer->pointer.hover.box.start_ns == ended_program_inner_start(1),
                            "an unknown holder leads somewhere");
         user_press(SDL_SCANCODE_R, KMOD_LSHIFT); /* some are shown: then none */

@@ -114,7 +114,7 @@ static void pause_of_collector(void)
         answer(i);
 }
 
-/* ---- three threads contend for a lock while others wait for work that never comes ---- */
+/* ---- five threads contend for a lock while others wait for work that never comes ---- */
 
 static pthread_cond_t has_work = PTHREAD_COND_INITIALIZER;
 static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -139,7 +139,7 @@ static void idle_workers(void)
     pthread_t workers[N_THREADS];
     for (unsigned i = 0; i < N_THREADS; i++)
         pthread_create(&workers[i], NULL, do_jobs, NULL);
-    run_threads(serve_all, 3);
+    run_threads(serve_all, N_THREADS);
 }
 
 /* ---- starvation: one thread gets its turn when all others have had all of theirs ---- */

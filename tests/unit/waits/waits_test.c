@@ -234,3 +234,24 @@ Test(model_waits, what_threads_do_comes_before_waits_for_their_ends)
     add_as(2, RV_WAIT_SLEEP, JOBS, 0, 505, 0); /* it was to end as much as the other */
     expect_ranks((const uint32_t[]){JOBS, 0}, (const uint64_t[]){0, 0}, 2);
 }
+
+Test(model_waits, arcs_are_sums_by_who_waited_and_who_ended_it)
+{
+    size_t n;
+    rv_waits_add_release(waits, &(struct rv_release){.at_ns = 90, .lane = 1, .object = LOCK, .call = HOLDS_IN});
+    add(LOCK, 10, 20, 0, 102);
+    add(LOCK, 30, 100, 91, 101);
+    add(LOCK, 200, 205, 0, 102);
+    add_as(2, RV_WAIT_MUTEX, LOCK, 0, 12, 101);
+    add_as(2, RV_WAIT_SLEEP, 0, 20, 500, 0); /* nobody ended it */
+    struct rv_wait_reader *reader = rv_wait_reader_open(waits, NULL, NULL);
+    struct rv_waits_row *arcs = rv_wait_reader_take_arcs(reader, &n);
+    cr_assert_eq(n, 3);
+    cr_expect(arcs[0].n_waits == 1 && arcs[0].total_ns == 70 && arcs[0].waited_ns == 100);
+    cr_expect(arcs[0].holder.call == HOLDS_IN && arcs[0].waiter.call == WAITS_IN);
+    cr_expect(arcs[1].n_waits == 2 && arcs[1].total_ns == 15 && arcs[1].longest_ns == 10 && arcs[1].waited_ns == 20);
+    cr_expect_eq(arcs[1].holder.lane, rv_lanes_get(lanes, 2));
+    cr_expect_eq(arcs[2].waiter.lane, rv_lanes_get(lanes, 2));
+    free(arcs);
+    rv_wait_reader_close(reader);
+}
