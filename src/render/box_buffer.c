@@ -42,7 +42,6 @@ static void mark_off_cpu(struct rv_box_buffer *records, const struct rv_view *vi
 static void order(struct rv_box_buffer *records, const struct rv_view *view)
 {
     struct rv_box_record *ends[RV_PACK_FORM_COUNT] = {records->ordered};
-    memset(records->counts, 0, sizeof records->counts);
     rv_pack_count(records->items, records->n, records->has_collections, records->counts);
     ends[RV_PACK_RICH] = records->ordered + records->counts[RV_PACK_PLAIN];
     ends[RV_PACK_CELL] = records->ordered + records->n;

@@ -195,6 +195,11 @@ static struct member member_of(const struct rv_box_colors *colors, uint32_t grou
                            difference_of(colors, subroutine)};
 }
 
+static inline bool is_known(const struct rv_box_colors *colors, uint32_t id)
+{
+    return id < colors->n_members && colors->members[id].group != GROUP_UNKNOWN;
+}
+
 static const struct member *learn(struct rv_box_colors *colors, uint32_t id, struct rv_subroutines *subroutines)
 {
     static const struct member unknown = {.group = GROUP_UNKNOWN};
@@ -220,8 +225,7 @@ static const struct member *learn(struct rv_box_colors *colors, uint32_t id, str
 
 static inline uint32_t learn_group(struct rv_box_colors *colors, uint32_t id, struct rv_subroutines *subroutines)
 {
-    const bool is_known = id < colors->n_members && colors->members[id].group != GROUP_UNKNOWN;
-    return (is_known ? &colors->members[id] : learn(colors, id, subroutines))->group;
+    return (is_known(colors, id) ? &colors->members[id] : learn(colors, id, subroutines))->group;
 }
 
 struct learning {
@@ -501,13 +505,13 @@ static uint32_t grey_of(const struct rv_box_colors *colors)
 
 bool rv_box_colors_knows(const struct rv_box_colors *colors, uint32_t id)
 {
-    return id < colors->n_members && colors->members[id].group != GROUP_UNKNOWN;
+    return is_known(colors, id);
 }
 
 uint32_t rv_box_colors_index(const struct rv_box_colors *colors, const struct rv_box *box, uint32_t thread)
 {
     uint32_t index = grey_of(colors);
-    if (rv_box_colors_knows(colors, box->id)) {
+    if (is_known(colors, box->id)) {
         const struct member *member = &colors->members[box->id];
         const struct group *group = &colors->groups[member->group];
         index = index_of(colors, group, member);

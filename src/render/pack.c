@@ -71,13 +71,20 @@ static uint32_t form_of(const struct rv_box_record *record, uint32_t least)
     uint32_t is_rich = is_striped |
                        ((record->paint & (RV_PAINT_ORPHAN | RV_PAINT_CUT | RV_PAINT_OPEN | RV_PAINT_OFF_CPU)) != 0) |
                        least;
-    return is_cell * RV_PACK_CELL + (1 - is_cell) * is_rich;
+    return is_cell * RV_PACK_CELL + (is_rich & ~is_cell);
 }
 
 void rv_pack_count(const struct rv_box_record *records, size_t n, bool is_rich, size_t counts[RV_PACK_FORM_COUNT])
 {
-    for (size_t i = 0; i < n; i++)
-        counts[form_of(&records[i], is_rich)]++;
+    size_t n_rich = 0, n_cells = 0; /* sums, which compilers vectorize */
+    for (size_t i = 0; i < n; i++) {
+        uint32_t form = form_of(&records[i], is_rich);
+        n_rich += form == RV_PACK_RICH;
+        n_cells += form == RV_PACK_CELL;
+    }
+    counts[RV_PACK_PLAIN] = n - n_rich - n_cells;
+    counts[RV_PACK_RICH] = n_rich;
+    counts[RV_PACK_CELL] = n_cells;
 }
 
 static uint32_t row_of(const struct rv_box_record *record)

@@ -53,7 +53,7 @@ enum rv_pack_form {
     RV_PACK_FORM_COUNT
 };
 
-/* Add the number of records of each form. is_rich: none is plain. */
+/* The number of records of each form. is_rich: none is plain. */
 void rv_pack_count(const struct rv_box_record *records, size_t n, bool is_rich, size_t counts[RV_PACK_FORM_COUNT]);
 
 /*
