@@ -12,6 +12,7 @@
 #include "model/range.h"
 
 #define N_TURNS 3u
+#define MEMORY_BYTES (UINT64_C(64) << 20) /* as the window has */
 enum { MOST_THREADS = 8 };
 
 struct tables {
@@ -21,11 +22,13 @@ struct tables {
 };
 
 /* Of all calls. */
-static struct rv_range *create(const struct tables *tables, const uint32_t *calls_of, uint64_t calls_per_part)
+static struct rv_range *create(const struct tables *tables, const uint32_t *calls_of, uint64_t calls_per_part,
+                               struct rv_range_memory *memory)
 {
     return rv_range_create(&(struct rv_range_params){.to_ns = UINT64_MAX,
                                                      .lanes = tables->lanes,
                                                      .subroutines = tables->subroutines,
+                                                     .memory = memory,
                                                      .calls_per_part = calls_per_part,
                                                      .lists_calls = calls_of,
                                                      .calls_of = calls_of ? *calls_of : 0});
@@ -91,30 +94,53 @@ static double measure_by_threads(struct rv_range *range, size_t n_threads)
     return most_ms;
 }
 
+static size_t n_threads(void)
+{
+    const size_t n_cpus = rv_os_n_cpus();
+    return n_cpus < MOST_THREADS ? n_cpus : MOST_THREADS;
+}
+
 /* In parts, by as many threads as a window has here; and as one part, which one thread measures. In turns. */
 static void time_range(const struct tables *tables, const char *name, const uint32_t *calls_of, const char *detail)
 {
-    const size_t n_cpus = rv_os_n_cpus(), n_threads = n_cpus < MOST_THREADS ? n_cpus : MOST_THREADS;
     double whole_ms[N_TURNS], samples[N_TURNS];
     char text[64];
     for (unsigned i = 0; i < N_TURNS; i++) {
-        struct rv_range *whole = create(tables, calls_of, UINT64_MAX), *range = create(tables, calls_of, 0);
+        struct rv_range *whole = create(tables, calls_of, UINT64_MAX, NULL), *range = create(tables, calls_of, 0, NULL);
         whole_ms[i] = measure_by_threads(whole, 1);
-        samples[i] = measure_by_threads(range, n_threads);
+        samples[i] = measure_by_threads(range, n_threads());
         rv_range_destroy(whole);
         rv_range_destroy(range);
     }
     double median = rv_bench_median(samples, N_TURNS), whole = rv_bench_median(whole_ms, N_TURNS);
-    (void)snprintf(text, sizeof text, "%s; longest of %zu threads, one: %.0f", detail, n_threads, whole);
+    (void)snprintf(text, sizeof text, "%s; longest of %zu threads, one: %.0f", detail, n_threads(), whole);
     rv_bench_row(tables->out, &(struct rv_bench_row){name, "ms", median, samples[0], N_TURNS, "one part",
                                                      whole_ms[0] / samples[0], text});
+}
+
+/* When all of it has been measured before. */
+static void time_again(const struct tables *tables, const char *name)
+{
+    double samples[N_TURNS];
+    char text[64];
+    struct rv_range_memory *memory = rv_range_memory_create(MEMORY_BYTES);
+    for (unsigned i = 0; i < N_TURNS + 1; i++) {
+        struct rv_range *range = create(tables, NULL, 0, memory);
+        const double ms = measure_by_threads(range, n_threads());
+        if (i > 0)
+            samples[i - 1] = ms;
+        rv_range_destroy(range);
+    }
+    (void)snprintf(text, sizeof text, "measured before; longest of %zu threads", n_threads());
+    report(tables, name, samples, text);
+    rv_range_memory_destroy(memory);
 }
 
 static void time_list(const struct tables *tables, const char *name, uint32_t id)
 {
     double orders[N_TURNS];
     char detail[64];
-    struct rv_range *range = create(tables, &id, 0);
+    struct rv_range *range = create(tables, &id, 0, NULL);
     rv_range_measure(range);
     const struct rv_call_list *list = rv_range_calls(range);
     (void)snprintf(detail, sizeof detail, "%llu calls", (unsigned long long)list->n_calls);
@@ -155,7 +181,7 @@ static void time_trees(const struct tables *tables, const struct rv_range *range
 void rv_bench_tables(struct rv_lanes *lanes, bool has_few_paths, struct rv_bench_out *out)
 {
     const struct tables tables = {lanes, rv_subroutines_create(), out};
-    struct rv_range *range = create(&tables, NULL, 0);
+    struct rv_range *range = create(&tables, NULL, 0, NULL);
     size_t n;
     char detail[32];
     rv_range_measure(range);
@@ -163,6 +189,7 @@ void rv_bench_tables(struct rv_lanes *lanes, bool has_few_paths, struct rv_bench
     (void)rv_range_nodes(range, &n);
     (void)snprintf(detail, sizeof detail, "%zu paths", n);
     time_range(&tables, has_few_paths ? "lod.table.usual_rows" : "lod.table.rows", NULL, detail);
+    time_again(&tables, has_few_paths ? "lod.table.usual_rows.again" : "lod.table.rows.again");
     if (!has_few_paths) {
         time_list(&tables, "lod.table.calls", id);
         time_trees(&tables, range, id);

@@ -20,13 +20,14 @@
 struct rv_range {
     struct rv_range_scope scope;
     struct rv_subroutines *subroutines;
+    struct rv_range_memory *memory;
+    uint64_t version; /* of the subroutines */
     uint32_t *lane_idxs;
     size_t n_lane_idxs;
     struct rv_range_piece *pieces;
     size_t n_pieces, pieces_capacity;
     struct rv_range_part *parts;
     size_t n_parts, parts_capacity;
-    uint64_t n_in_part; /* calls expected in the last part */
     uint64_t calls_per_part;
     uint64_t n_expected;
     atomic_uint_least64_t n_seen;
@@ -35,6 +36,7 @@ struct rv_range {
     pthread_cond_t has_added;
     bool has_begun, is_adding;
     size_t n_taken, n_added; /* parts */
+    size_t n_ahead;          /* parts that are taken, not borrowed, and not added */
     /* by the share that adds; then the results */
     struct rv_stats *stats;
     struct rv_range_tree tree;
@@ -145,15 +147,23 @@ static void add_pieces(struct rv_range *range, const struct rv_lane *lane, uint6
     add_piece(range, &piece);
 }
 
-static void add_to_part(struct rv_range *range, uint64_t n_expected)
+static void add_to_part(struct rv_range *range, uint64_t n_expected, bool is_kept_later)
 {
-    if (range->n_parts == 0 || range->n_in_part >= range->calls_per_part) {
+    const struct rv_range_part *last = range->n_parts ? &range->parts[range->n_parts - 1] : NULL;
+    if (!last || last->n_expected >= range->calls_per_part || last->is_kept_later || is_kept_later) {
         range->parts = rv_vec_reserve(range->parts, &range->parts_capacity, range->n_parts + 1, sizeof *range->parts);
-        range->parts[range->n_parts++] = (struct rv_range_part){0};
-        range->n_in_part = 0;
+        range->parts[range->n_parts++] = (struct rv_range_part){.is_kept_later = is_kept_later};
     }
     range->parts[range->n_parts - 1].n_pieces++;
-    range->n_in_part += n_expected;
+    range->parts[range->n_parts - 1].n_expected += n_expected;
+}
+
+/* Are a lane's pieces between others the same in each range? A filter may pass calls by durations, which those of open calls are not. */
+static bool keeps_parts(const struct rv_range *range, const struct rv_lane *lane)
+{
+    const struct rv_range_scope *scope = &range->scope;
+    return range->memory && scope->time == RV_TIME_WALL && !scope->lists_calls &&
+           rv_filter_n_rules(scope->filter) == 0 && !rv_range_times_has(lane);
 }
 
 /* A part has as many of the next pieces as make up its calls. */
@@ -165,10 +175,12 @@ static void divide(struct rv_range *range)
         const size_t first = range->n_pieces;
         pthread_mutex_lock(&lane->lock);
         const uint64_t n_expected = expected_in(&range->scope, lane);
+        const bool keeps = keeps_parts(range, lane);
         add_pieces(range, lane, newest_ns);
         pthread_mutex_unlock(&lane->lock);
         for (size_t j = first; j < range->n_pieces; j++)
-            add_to_part(range, n_expected / (range->n_pieces - first));
+            add_to_part(range, n_expected / (range->n_pieces - first),
+                        keeps && range->pieces[j].has_earlier && range->pieces[j].has_later);
         range->n_expected += n_expected;
     }
     for (size_t i = 0, at = 0; i < range->n_parts; at += range->parts[i++].n_pieces)
@@ -186,6 +198,7 @@ struct rv_range *rv_range_create(const struct rv_range_params *params)
                                            .lists_calls = params->lists_calls,
                                            .calls_of = params->calls_of};
     range->subroutines = params->subroutines;
+    range->memory = params->memory;
     range->calls_per_part = params->calls_per_part ? params->calls_per_part : CALLS_PER_PART;
     range->stats = rv_stats_create();
     rv_range_tree_init(&range->tree);
@@ -200,8 +213,11 @@ void rv_range_destroy(struct rv_range *range)
 {
     if (!range)
         return;
-    for (size_t i = range->n_added; i < range->n_parts; i++)
-        rv_range_part_fini(&range->parts[i]);
+    for (size_t i = 0; i < range->n_parts; i++)
+        if (range->parts[i].kept)
+            rv_range_memory_release(range->memory, range->parts[i].kept);
+        else if (i >= range->n_added)
+            rv_range_part_fini(&range->parts[i]);
     rv_filter_release(range->scope.filter);
     free(range->scope.as_id);
     rv_stats_destroy(range->stats);
@@ -259,7 +275,7 @@ static void list_call(struct rv_range *range, const struct rv_range_call *listed
     cut->arguments_total_ns += call->arguments_total_ns;
 }
 
-static void add_part(struct rv_range *range, struct rv_range_part *part)
+static void add_part(struct rv_range *range, const struct rv_range_part *part)
 {
     rv_stats_merge_as(range->stats, part->stats, part->ids, part->n_ids);
     rv_range_tree_merge(&range->tree, &part->tree);
@@ -269,7 +285,14 @@ static void add_part(struct rv_range *range, struct rv_range_part *part)
     range->is_damaged |= part->is_damaged;
     if (part->missing_before_ns > range->missing_before_ns)
         range->missing_before_ns = part->missing_before_ns;
-    rv_range_part_fini(part);
+}
+
+static void keep_or_free(struct rv_range *range, struct rv_range_part *part)
+{
+    if (part->is_kept_later && !part->is_damaged && part->missing_before_ns == 0)
+        rv_range_memory_take(range->memory, part, range->version);
+    else
+        rv_range_part_fini(part);
 }
 
 static void finish(struct rv_range *range)
@@ -287,8 +310,11 @@ static void add_parts(struct rv_range *range)
     while (range->n_added < range->n_parts && range->parts[range->n_added].is_done) {
         struct rv_range_part *part = &range->parts[range->n_added];
         pthread_mutex_unlock(&range->lock);
-        add_part(range, part);
+        add_part(range, part->kept ? part->kept : part);
+        if (!part->kept)
+            keep_or_free(range, part);
         pthread_mutex_lock(&range->lock);
+        range->n_ahead -= !part->kept;
         range->n_added++;
         pthread_cond_broadcast(&range->has_added);
     }
@@ -297,9 +323,24 @@ static void add_parts(struct rv_range *range)
 
 /* ---- shares ---- */
 
+/* Parts that were measured before; until the range is destroyed, lest those of one range replace each other. */
+static void borrow_parts(struct rv_range *range)
+{
+    for (size_t i = 0; i < range->n_parts; i++) {
+        struct rv_range_part *part = &range->parts[i];
+        if (part->is_kept_later)
+            part->kept = rv_range_memory_borrow(range->memory, part->pieces, range->version);
+        part->is_done = part->kept;
+        if (part->kept)
+            atomic_fetch_add_explicit(&range->n_seen, part->n_expected, memory_order_relaxed);
+    }
+}
+
 static void begin(struct rv_range *range)
 {
     range->has_begun = true;
+    range->version = rv_subroutines_version(range->subroutines);
+    borrow_parts(range);
     (void)rv_filter_update(range->scope.filter, range->subroutines, SIZE_MAX);
     range->scope.as_id = rv_subroutines_take_namesakes(range->subroutines, &range->scope.n_as_ids);
     range->scope.calls_of = rv_range_scope_id(&range->scope, range->scope.calls_of);
@@ -313,12 +354,16 @@ static bool take_part(struct rv_range_share *share, uint64_t timeout_ns)
     pthread_mutex_lock(&range->lock);
     if (!range->has_begun)
         begin(range);
-    while (range->n_taken < range->n_parts && range->n_taken - range->n_added >= MOST_AHEAD &&
+    while (range->n_taken < range->n_parts && range->n_ahead >= MOST_AHEAD &&
            rv_os_wait_until(&range->has_added, &range->lock, end_ns))
         ;
+    while (range->n_taken < range->n_parts && range->parts[range->n_taken].kept)
+        range->n_taken++;
     const bool are_left = range->n_taken < range->n_parts;
-    if (are_left && range->n_taken - range->n_added < MOST_AHEAD)
+    if (are_left && range->n_ahead < MOST_AHEAD) {
         rv_range_walk_begin(&share->walk, &range->parts[range->n_taken++]);
+        range->n_ahead++;
+    }
     pthread_mutex_unlock(&range->lock);
     return are_left;
 }

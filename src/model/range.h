@@ -20,6 +20,7 @@
 #include "model/call_list.h"
 #include "model/lanes.h"
 #include "model/filter.h"
+#include "model/range_memory.h"
 #include "model/range_tree.h"
 #include "model/stats.h"
 #include "model/subroutines.h"
@@ -34,9 +35,10 @@ struct rv_range_params {
     enum rv_time_kind time;         /* what times, total, self and durations are of */
     const uint32_t *lane_idxs;      /* copied; NULL = all lanes */
     size_t n_lane_idxs;
-    uint64_t calls_per_part; /* about so many are measured by a thread at a time; 0 = 131,072 */
-    bool lists_calls;        /* of this subroutine, in rv_range_calls(), and makes neither statistics nor nodes */
-    uint32_t calls_of;       /* or of one with its name, file and line */
+    struct rv_range_memory *memory; /* of parts that were measured before; outlives the range. NULL: none */
+    uint64_t calls_per_part;        /* about so many are measured by a thread at a time; 0 = 131,072 */
+    bool lists_calls;  /* of this subroutine, in rv_range_calls(), and makes neither statistics nor nodes */
+    uint32_t calls_of; /* or of one with its name, file and line */
 };
 
 struct rv_range *rv_range_create(const struct rv_range_params *params);

@@ -53,6 +53,15 @@ static void limit(struct rv_range_times *times, const uint64_t ends_ns[2])
     times->n = n;
 }
 
+bool rv_range_times_has(const struct rv_lane *lane)
+{
+    bool has = false;
+    for (size_t i = 0; i < lane->n_notes && !has; i++)
+        has = rv_note_is(&lane->notes[i], RV_NOTE_FORM_OFF_CPU) || rv_note_is(&lane->notes[i], RV_NOTE_FORM_GAP) ||
+              rv_note_is(&lane->notes[i], RV_NOTE_FORM_STATE);
+    return has;
+}
+
 void rv_range_times_begin(struct rv_range_times *times, const struct rv_lane *lane, const uint64_t range_ns[2],
                           const uint64_t ends_ns[2])
 {

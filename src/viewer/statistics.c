@@ -13,6 +13,7 @@
 #define PAUSE_NS 250000000u
 #define PAUSE_TIMES 4u
 #define NAME_BYTES 512
+#define MEMORY_BYTES (UINT64_C(64) << 20) /* for parts of ranges: those of about 10 million calls */
 
 void rv_viewer_statistics_init(struct rv_viewer_statistics *statistics)
 {
@@ -30,6 +31,7 @@ void rv_viewer_statistics_fini(struct rv_viewer_statistics *statistics)
     for (int i = 0; i < 2; i++)
         rv_viewer_tree_fini(&statistics->trees[i]);
     rv_range_renewal_stop(&statistics->measured);
+    rv_range_memory_destroy(statistics->memory);
     rv_filter_release(statistics->asked_filter);
     free(statistics->rows);
 }
@@ -114,13 +116,16 @@ static void measure(struct rv_viewer *viewer, const struct rv_range_ns *range)
     statistics->asked_filter = rv_filter_hold(filter);
     statistics->asked = *range;
     statistics->asked_time = statistics->time;
+    if (!statistics->memory)
+        statistics->memory = rv_range_memory_create(MEMORY_BYTES);
     rv_range_renewal_start(&statistics->measured,
                            &(struct rv_range_params){.from_ns = range->from_ns,
                                                      .to_ns = range->to_ns,
                                                      .lanes = viewer->lanes,
                                                      .subroutines = viewer->subroutines,
                                                      .filter = filter,
-                                                     .time = statistics->time},
+                                                     .time = statistics->time,
+                                                     .memory = statistics->memory},
                            viewer->analysis.session);
 }
 

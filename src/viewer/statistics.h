@@ -56,7 +56,8 @@ struct rv_viewer_statistics {
     const struct rv_filter *asked_filter; /* of what is measured or was last; held */
     struct rv_range_ns asked, shown;      /* range of what is measured or was last; of what is shown */
     struct rv_range_renewal measured;
-    struct rv_stats_row *rows; /* of the measured range, in the order of a column */
+    struct rv_range_memory *memory; /* of parts of what was measured; NULL: nothing was */
+    struct rv_stats_row *rows;      /* of the measured range, in the order of a column */
     size_t n_rows, capacity;
     uint64_t version; /* of the measured range that the rows are of */
     enum rv_statistics_column column;

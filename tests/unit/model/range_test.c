@@ -23,7 +23,8 @@ struct call {
 struct world {
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
-    struct call *calls; /* in order of their beginning: a caller comes before what it calls */
+    struct rv_range_memory *memory; /* of all its ranges of rows */
+    struct call *calls;             /* in order of their beginning: a caller comes before what it calls */
     size_t n, capacity;
     uint64_t seed, last_ns;
 };
@@ -79,6 +80,7 @@ static void world_init(struct world *world, uint64_t seed, size_t n)
 {
     *world = (struct world){
         .lanes = rv_lanes_create(), .subroutines = rv_subroutines_create(), .seed = seed * 0x9e3779b97f4a7c15u + 1};
+    world->memory = rv_range_memory_create(1 << (14 + seed % 3 * 4)); /* few parts, some, all */
     for (uint32_t id = 0; id < N_IDS; id++) {
         char name[8];
         snprintf(name, sizeof name, "s%u", id);
@@ -93,6 +95,7 @@ static void world_init(struct world *world, uint64_t seed, size_t n)
 
 static void world_fini(struct world *world)
 {
+    rv_range_memory_destroy(world->memory);
     rv_lanes_destroy(world->lanes);
     rv_subroutines_destroy(world->subroutines);
     free(world->calls);
@@ -276,7 +279,7 @@ static void complete(struct world *world, struct rv_range *range)
 /* In one part up to parts that are as small as can be. */
 static uint64_t any_part_size(struct world *world)
 {
-    return rnd(world) % 3 ? RV_TIMELINE_STRETCH + rnd(world) % 500 : UINT64_MAX;
+    return rnd(world) % 3 ? RV_TIMELINE_STRETCH * (1 + rnd(world) % 3) : UINT64_MAX;
 }
 
 /* Every call of the subroutine that a count of all finds, with its own numbers, and no other; sums of all of them. */
@@ -333,6 +336,7 @@ static void check(struct world *world, const uint64_t bounds[2], const struct rv
                                                                        .lanes = world->lanes,
                                                                        .subroutines = world->subroutines,
                                                                        .filter = filter,
+                                                                       .memory = world->memory,
                                                                        .calls_per_part = any_part_size(world)});
     complete(world, range);
     cr_assert_eq(rv_range_missing_before_ns(range), 0);
@@ -485,6 +489,36 @@ Test(range, calls_that_come_after_a_range_was_made_are_not_of_it, .timeout = 60)
     }
     rv_range_destroy(at_once);
     rv_range_destroy(later);
+    world_fini(&world);
+}
+
+static size_t count_visits(struct world *world)
+{
+    const struct rv_range_params params = {.to_ns = UINT64_MAX,
+                                           .lanes = world->lanes,
+                                           .subroutines = world->subroutines,
+                                           .memory = world->memory,
+                                           .calls_per_part = RV_TIMELINE_STRETCH};
+    struct rv_range *range = rv_range_create(&params);
+    struct rv_range_share *share = rv_range_share_create(range);
+    size_t n = 0;
+    while (!rv_range_share_step(share, 1, 0))
+        n++;
+    cr_assert_gt(rv_range_progress(range), 0.9);
+    rv_range_share_destroy(share);
+    rv_range_destroy(range);
+    return n;
+}
+
+Test(range, a_range_that_was_measured_before_visits_only_the_ends_of_lanes_again, .timeout = 60)
+{
+    struct world world;
+    world_init(&world, 14, 20000);
+    const size_t n_first = count_visits(&world), n_again = count_visits(&world);
+    cr_assert_gt(n_first, N_LANES * 9000);
+    cr_assert_lt(n_again, n_first / 4, "%zu visits, then %zu", n_first, n_again);
+    rv_subroutines_define(world.subroutines, 2, "", "s3", "", 0);
+    cr_assert_eq(count_visits(&world), n_first, "parts are kept that have two rows for one subroutine");
     world_fini(&world);
 }
 

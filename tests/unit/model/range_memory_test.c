@@ -1,0 +1,50 @@
+#include "model/range_memory.h"
+
+#include <criterion/criterion.h>
+
+static struct rv_range_part part_of(const struct rv_range_piece *piece, uint64_t self_ns)
+{
+    struct rv_range_part part = {.pieces = piece, .n_pieces = 1, .stats = rv_stats_create(), .self_ns = self_ns};
+    rv_range_tree_init(&part.tree);
+    rv_stats_add_call(part.stats, 0, &(struct rv_stats_call){.self_ns = self_ns, .duration_ns = self_ns});
+    return part;
+}
+
+Test(range_memory, a_part_is_found_by_its_piece_and_version, .timeout = 60)
+{
+    const struct rv_range_piece piece = {.from_ns = 5, .to_ns = 9, .lane_idx = 2},
+                                later = {.from_ns = 9, .to_ns = 12, .lane_idx = 2},
+                                beside = {.from_ns = 5, .to_ns = 9, .lane_idx = 3};
+    struct rv_range_memory *memory = rv_range_memory_create(1 << 20);
+    struct rv_range_part part = part_of(&piece, 77);
+    rv_range_memory_take(memory, &part, 4);
+    cr_assert_null(rv_range_memory_borrow(memory, &piece, 5));
+    cr_assert_null(rv_range_memory_borrow(memory, &later, 4));
+    cr_assert_null(rv_range_memory_borrow(memory, &beside, 4));
+    const struct rv_range_part *found = rv_range_memory_borrow(memory, &piece, 4);
+    cr_assert_not_null(found);
+    cr_assert_eq(found->self_ns, 77);
+    rv_range_memory_release(memory, found);
+    rv_range_memory_destroy(memory);
+}
+
+Test(range_memory, the_oldest_part_that_is_not_borrowed_makes_room, .timeout = 60)
+{
+    enum { N = 200 };
+    struct rv_range_piece pieces[N];
+    struct rv_range_memory *memory = rv_range_memory_create(1 << 14);
+    const struct rv_range_part *first = NULL;
+    for (uint32_t i = 0; i < N; i++) {
+        pieces[i] = (struct rv_range_piece){.from_ns = i, .to_ns = i + 1};
+        struct rv_range_part part = part_of(&pieces[i], i + 1);
+        rv_range_memory_take(memory, &part, 1);
+        first = i == 0 ? rv_range_memory_borrow(memory, &pieces[0], 1) : first;
+    }
+    cr_assert_eq(first->self_ns, 1);
+    cr_assert_null(rv_range_memory_borrow(memory, &pieces[1], 1));
+    const struct rv_range_part *last = rv_range_memory_borrow(memory, &pieces[N - 1], 1);
+    cr_assert_eq(last->self_ns, N);
+    rv_range_memory_release(memory, first);
+    rv_range_memory_release(memory, last);
+    rv_range_memory_destroy(memory);
+}
