@@ -14,8 +14,7 @@
 #define BASE_INDENT 14.0f
 #define CAPTION_BYTES 160
 #define PLATE_MARGIN 2.0f
-#define HOLLOW_PLATE 0.55f /* opacity of what is under a name where walls are hollow */
-#define SHARE_MIN 0.5f     /* of a row: least height of a box that carries text */
+#define SHARE_MIN 0.5f /* of a row: least height of a box that carries text */
 
 struct row { /* a box with its lane and row */
     size_t lane;
@@ -42,7 +41,7 @@ static void add_caption(struct rv_overlay *overlay, const struct rv_labels_conte
     if (is_hollow) /* a name may reach over several changes */
         rv_overlay_rectangle(
             overlay, (struct rv_overlay_area){area.x, at[1] - cap - PLATE_MARGIN, width, cap + 2.0f * PLATE_MARGIN},
-            0.0f, rv_theme_rgba(content->theme->background, HOLLOW_PLATE));
+            0.0f, rv_theme_rgba(content->theme->background, RV_LABELS_HOLLOW_PLATE));
     rv_overlay_text(overlay, font, at, caption,
                     is_hollow ? rv_labels_hollow_colour(content, row->box)
                               : rv_labels_colour(content, row->box, row->lane));

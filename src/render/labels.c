@@ -21,6 +21,7 @@
 #define CAPTION_PADDING 0.07f
 #define CAPTION_LIFT 0.002f /* before the face */
 #define CAP_HEIGHT 0.72f    /* of an em */
+#define PLATE_MARGIN 0.1f
 #define ROW_MIN_PX 7.5f
 #define WIDTH_MIN_PX 26.0f
 #define CAPTION_BYTES 160
@@ -44,10 +45,6 @@ struct line { /* one line of text: glyphs run along x, their height along up */
     float size;    /* world height of an em */
     float stretch; /* of its width */
     uint32_t rgba;
-    uint32_t hollow_rgba;             /* where the lane's thread was off the CPU */
-    const struct rv_off_cpu *off_cpu; /* NULL = of no lane */
-    size_t lane;
-    float width; /* world, of the window */
 };
 
 int rv_labels_create(struct rv_labels **labels, struct rv_atlas *atlas)
@@ -73,40 +70,42 @@ void rv_labels_destroy(struct rv_labels *labels)
     free(labels);
 }
 
-/* Of a glyph whose middle is there. */
-static uint32_t ink_at(const struct line *line, float along)
-{
-    const double at = (double)((line->origin[0] + along * line->stretch) / line->width);
-    return line->off_cpu && rv_off_cpu_hollow_at(line->off_cpu, line->lane, at) > 0.5f ? line->hollow_rgba : line->rgba;
-}
-
-static struct vertex corner(const struct line *line, float along, float above, const float texel[2], uint32_t rgba)
+static struct vertex corner(const struct line *line, float along, float above, const float texel[2])
 {
     return (struct vertex){line->origin[0] + along * line->stretch,
                            line->origin[1] + above * line->up[1],
                            line->origin[2] + above * line->up[2],
                            texel[0],
                            texel[1],
-                           rgba};
+                           line->rgba};
 }
 
-static void add_glyph(struct rv_labels *labels, const struct line *line, const struct rv_text_line_glyph *glyph)
+struct area { /* along the line and above it; texels of the atlas, or less than 0: none */
+    float left, right, top, bottom;
+    float u0, v0, u1, v1;
+};
+
+static void add_area(struct rv_labels *labels, const struct line *line, const struct area *area)
 {
     static const int order[6] = {0, 1, 2, 0, 2, 3};
-    float scale = line->size / rv_font_atlas.faces[RV_FONT_LABEL].size_px;
-    float left = glyph->pen + glyph->left * scale, right = left + (float)glyph->width * scale;
-    float top = glyph->top * scale, bottom = top - (float)glyph->height * scale;
-    float u0 = glyph->x, v0 = glyph->y, u1 = (float)(glyph->x + glyph->width), v1 = (float)(glyph->y + glyph->height);
-    const uint32_t rgba = ink_at(line, 0.5f * (left + right));
-    struct vertex corners[4] = {
-        corner(line, left, top, (float[2]){u0, v0}, rgba),
-        corner(line, right, top, (float[2]){u1, v0}, rgba),
-        corner(line, right, bottom, (float[2]){u1, v1}, rgba),
-        corner(line, left, bottom, (float[2]){u0, v1}, rgba),
+    const struct vertex corners[4] = {
+        corner(line, area->left, area->top, (float[2]){area->u0, area->v0}),
+        corner(line, area->right, area->top, (float[2]){area->u1, area->v0}),
+        corner(line, area->right, area->bottom, (float[2]){area->u1, area->v1}),
+        corner(line, area->left, area->bottom, (float[2]){area->u0, area->v1}),
     };
     labels->vertices = rv_vec_reserve(labels->vertices, &labels->capacity, labels->n + 6, sizeof *labels->vertices);
     for (int i = 0; i < 6; i++)
         labels->vertices[labels->n++] = corners[order[i]];
+}
+
+static void add_glyph(struct rv_labels *labels, const struct line *line, const struct rv_text_line_glyph *glyph)
+{
+    const float scale = line->size / rv_font_atlas.faces[RV_FONT_LABEL].size_px;
+    const float left = glyph->pen + glyph->left * scale, top = glyph->top * scale;
+    add_area(labels, line,
+             &(struct area){left, left + (float)glyph->width * scale, top, top - (float)glyph->height * scale, glyph->x,
+                            glyph->y, (float)(glyph->x + glyph->width), (float)(glyph->y + glyph->height)});
 }
 
 static void add_line(struct rv_labels *labels, const struct line *line, const char *text)
@@ -116,6 +115,24 @@ static void add_line(struct rv_labels *labels, const struct line *line, const ch
     struct rv_text_line_glyph glyph;
     while (rv_atlas_next(&read, &glyph))
         add_glyph(labels, line, &glyph);
+}
+
+static float line_width(const struct rv_labels *labels, const struct line *line, const char *text)
+{
+    const float scale = line->size / rv_font_atlas.faces[RV_FONT_LABEL].size_px;
+    return scale * rv_atlas_width(labels->atlas, RV_FONT_LABEL, text, strlen(text));
+}
+
+/* A name may reach over several changes of its wall: what is under it makes one colour readable on all. */
+static void add_plate(struct rv_labels *labels, const struct line *line, float width, uint32_t rgba)
+{
+    const float margin = PLATE_MARGIN * line->size;
+    struct line plate = *line;
+    plate.origin[2] -= 0.5f * CAPTION_LIFT;
+    plate.rgba = rgba;
+    add_area(
+        labels, &plate,
+        &(struct area){-margin, width + margin, CAP_HEIGHT * line->size + margin, -margin, -1.0f, -1.0f, -1.0f, -1.0f});
 }
 
 static unsigned label_every(struct rv_labels *labels, const struct rv_lane_layout *layout,
@@ -220,16 +237,17 @@ static void add_caption(struct rv_labels *labels, const struct rv_pass *pass, co
     const struct rv_short_name_room room = rv_atlas_room(&font, room_px);
     if (!rv_short_name_fit(full, &room, caption, sizeof caption))
         return;
-    const bool has_walls = content->picture->off_cpu.n_rows > 1;
     struct line line = {.origin = {left + CAPTION_PADDING, low[1] + 0.5f * (height - CAP_HEIGHT * size), low[2]},
                         .up = {0.0f, 1.0f, 0.0f},
                         .size = size,
                         .stretch = pass->camera->stretch,
-                        .rgba = rv_labels_colour(content, box, wide->lane),
-                        .hollow_rgba = has_walls ? rv_labels_hollow_colour(content, box) : 0,
-                        .off_cpu = has_walls ? &content->picture->off_cpu : NULL,
-                        .lane = wide->lane,
-                        .width = layout->width};
+                        .rgba = rv_labels_colour(content, box, wide->lane)};
+    const float width = line_width(labels, &line, caption);
+    if (rv_off_cpu_touches(&content->picture->off_cpu, wide->lane, (double)(line.origin[0] / layout->width),
+                           (double)((line.origin[0] + width * line.stretch) / layout->width))) {
+        add_plate(labels, &line, width, rv_theme_rgba(content->theme->background, RV_LABELS_HOLLOW_PLATE));
+        line.rgba = rv_labels_hollow_colour(content, box);
+    }
     add_line(labels, &line, caption);
 }
 

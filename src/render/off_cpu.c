@@ -109,12 +109,3 @@ bool rv_off_cpu_touches(const struct rv_off_cpu *off_cpu, size_t lane, double fr
     const uint16_t *n_before = off_cpu->n_before + row * (RV_OFF_CPU_COLUMNS + 1);
     return n_before[clamp_column(to) + 1] > n_before[clamp_column(from)];
 }
-
-float rv_off_cpu_hollow_at(const struct rv_off_cpu *off_cpu, size_t lane, double at)
-{
-    const uint32_t row = row_of(off_cpu, lane);
-    if (row == 0 || at < 0.0 || at > 1.0)
-        return 0.0f;
-    const uint8_t *texel = &off_cpu->texels[(row * RV_OFF_CPU_COLUMNS + clamp_column(at)) * RV_OFF_CPU_BANDS];
-    return fminf((float)(texel[BLOCKED] + texel[PREEMPTED]) / 255.0f, 1.0f);
-}

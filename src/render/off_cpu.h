@@ -33,9 +33,6 @@ void rv_off_cpu_fini(struct rv_off_cpu *off_cpu);
 /* Was the lane's thread off the CPU in a part of the window, given as shares of it? */
 bool rv_off_cpu_touches(const struct rv_off_cpu *off_cpu, size_t lane, double from, double to);
 
-/* The share of time in which it was, at this share of the window; 0..1. */
-float rv_off_cpu_hollow_at(const struct rv_off_cpu *off_cpu, size_t lane, double at);
-
 /* How a hollow wall is drawn; shaders/box.frag does the same: as much of its colour is left, the rest is background. */
 #define RV_OFF_CPU_LEFT 0.16f
 

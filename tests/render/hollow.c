@@ -119,11 +119,26 @@ static void check_fold(struct canvas *canvas, struct rv_subroutines *subroutines
     free_view(&view);
 }
 
+/* A name that reaches from a running part into the blocked one: a plate is under all of it, between its dots, too. */
+static void check_name(struct canvas *canvas, struct rv_subroutines *subroutines, enum rv_view_mode look)
+{
+    const char *name = rv_view_mode_get(look)->name;
+    struct rv_view view = make_view(RV_BOX_EXACT);
+    view.boxes[0].id = 2;
+    draw(canvas, subroutines, look, &view);
+    const double under = brightness(canvas, RUNNING, 0.5), above = brightness(canvas, RUNNING, 0.9);
+    check(under < 0.8 * above, name, "one plate under the name", under, above);
+    free_view(&view);
+}
+
 int main(void)
 {
     struct canvas canvas;
     struct rv_subroutines *subroutines = rv_subroutines_create();
     rv_subroutines_define(subroutines, 1, "", "f", "", 0);
+    rv_subroutines_define(subroutines, 2, "",
+                          "........................................................................................",
+                          "", 0);
     canvas_init(&canvas, WIDTH_PX, HEIGHT_PX);
     check_call(&canvas, subroutines, RV_VIEW_MODE_3D);
     check_call(&canvas, subroutines, RV_VIEW_MODE_ALIGNED);
@@ -131,6 +146,8 @@ int main(void)
     check_call(&canvas, subroutines, RV_VIEW_MODE_FLAME);
     check_call(&canvas, subroutines, RV_VIEW_MODE_TOP);
     check_fold(&canvas, subroutines);
+    check_name(&canvas, subroutines, RV_VIEW_MODE_3D);
+    check_name(&canvas, subroutines, RV_VIEW_MODE_ALIGNED);
     canvas_fini(&canvas);
     rv_subroutines_destroy(subroutines);
     return n_failed ? 1 : 0;
