@@ -60,6 +60,7 @@ static void describe_faults(const struct rv_import *import, char *line, size_t l
         [RV_FAULT_NO_FRAME] = "samples of stacks that the trace does not have",
         [RV_FAULT_NO_ROOM] = "asynchronous or overlapping calls beyond the rows there are left out",
         [RV_FAULT_LOST] = "losses that the trace itself reports",
+        [RV_FAULT_COPY] = "forked copies of the program, in which the gem writes no more once its ring is full",
         [RV_FAULT_WHOSE] = "events while Ractors ran side by side, all taken for the main one's",
         [RV_FAULT_CUT] = "truncated: read as far as it goes",
     };
@@ -149,8 +150,9 @@ static void resolve_import(struct rv_source *source, const struct rv_intake *int
 static void losses_of_import(const struct rv_source *source, struct rv_losses *losses)
 {
     const struct rv_import *import = (const struct rv_import *)source;
-    static const int lossy[] = {RV_FAULT_NOT_READ, RV_FAULT_END_ALONE, RV_FAULT_END_MISPLACED, RV_FAULT_NO_TIME,
-                                RV_FAULT_NO_FRAME, RV_FAULT_NO_ROOM,   RV_FAULT_LOST,          RV_FAULT_CUT};
+    static const int lossy[] = {RV_FAULT_NOT_READ, RV_FAULT_END_ALONE, RV_FAULT_END_MISPLACED,
+                                RV_FAULT_NO_TIME,  RV_FAULT_NO_FRAME,  RV_FAULT_NO_ROOM,
+                                RV_FAULT_LOST,     RV_FAULT_COPY,      RV_FAULT_CUT};
     for (size_t i = 0; i < sizeof lossy / sizeof *lossy; i++)
         losses->n[RV_LOSS_RECORDS_LEFT_OUT] += import->faults[lossy[i]];
     losses->n[RV_LOSS_RECORDS_LEFT_OUT] += rv_event_builder_n_left_out(import->builder);

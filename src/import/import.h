@@ -27,6 +27,7 @@ enum rv_fault {
     RV_FAULT_NO_FRAME,      /* a sample whose frame, or one of its callers, is not in the trace */
     RV_FAULT_NO_ROOM,       /* more calls at once, asynchronous or overlapping, than there are rows */
     RV_FAULT_LOST,          /* events lost according to the tool itself */
+    RV_FAULT_COPY,          /* a copy of the program, of which events may be missing */
     RV_FAULT_WHOSE,         /* an event without its thread while several ran */
     RV_FAULT_CUT,           /* the file is truncated */
     RV_FAULT_COUNT

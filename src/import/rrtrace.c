@@ -10,6 +10,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +54,7 @@ struct rrtrace {
     uint64_t *read_index;  /* [atomic] Q4 <- Q3: the gem reads it before it overwrites */
     struct event *events;  /* copied out of the ring */
     pid_t pid;             /* of the program; 0 if not in the name */
+    bool was_full;         /* since the last forked copy ended */
     uint32_t process, thread;
     uint32_t n_running, n_threads;
     struct {
@@ -263,6 +266,22 @@ static int begin(struct rv_import *import)
     return 0;
 }
 
+/* A forked copy of the program has ended: set by a signal handler. */
+static atomic_bool has_copy_ended;
+
+/*
+ * Where the ring is full, the gem asks waitpid() whether its visualizer runs. Of a forked copy of the program that is no
+ * child, so the copy writes no more: an unknown number of events. Without that a ring can be full, too.
+ */
+static void note_copy(struct rrtrace *rrtrace, uint64_t n_found)
+{
+    rrtrace->was_full |= n_found >= RING_EVENTS;
+    if (!rrtrace->was_full || !atomic_exchange_explicit(&has_copy_ended, false, memory_order_relaxed))
+        return;
+    rv_import_fault(&rrtrace->import, RV_FAULT_COPY);
+    rrtrace->was_full = false;
+}
+
 /* After a fork two processes write, overwrite each other's events and decrease the index. */
 static uint32_t drain(struct rrtrace *rrtrace)
 {
@@ -272,6 +291,7 @@ static uint32_t drain(struct rrtrace *rrtrace)
         rv_import_fault(&rrtrace->import, RV_FAULT_LOST);
         n = (int64_t)n < 0 ? 0 : RING_EVENTS;
     }
+    note_copy(rrtrace, n);
     for (uint64_t i = 0; i < n; i++)
         rrtrace->events[i] = rrtrace->ring[(head - n + i) % RING_EVENTS];
     __atomic_store_n(rrtrace->read_index, head, __ATOMIC_RELEASE); /* Q3 -> Q4 */
@@ -308,7 +328,10 @@ static bool heeds(const struct rv_import *import, pid_t sender)
     const struct rrtrace *rrtrace = (const struct rrtrace *)import;
     struct stat status;
     bool has_name = fstat(rrtrace->fd, &status) != 0 || status.st_nlink > 0;
-    return has_name || sender == rrtrace->pid || !has_program(rrtrace);
+    if (has_name || sender == rrtrace->pid || !has_program(rrtrace))
+        return true;
+    atomic_store_explicit(&has_copy_ended, true, memory_order_relaxed);
+    return false;
 }
 
 /* Version 0.1.0 of the gem expects its visualizer to remove the name. */

@@ -4,8 +4,8 @@
  * White-Green/rrtrace v0.1.0 and v0.2.0, folder ext/rrtrace: rrtrace_event_ringbuffer.h (layout, push),
  * shared_memory_posix.h (name), rrtrace.c and process_manager_posix.h (start, stop).
  *
- * rrtrace_writer 0.1|0.2 ROUNDS [VISUALIZER]: starts VISUALIZER with the memory's name; 0.2 ends it by SIGTERM, which a
- * forked child sends once before. Prints the name of the memory, then, at the end, what a report must say.
+ * rrtrace_writer 0.1|0.2 ROUNDS [VISUALIZER [full]]: starts VISUALIZER with the memory's name; 0.2 ends it by SIGTERM, which
+ * a forked child sends once before, with "full" after it has found the ring full and written no more. Prints the name of the memory, then, at the end, what a report must say.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -134,15 +134,24 @@ static void stop(void)
     waitpid(gem.visualizer, NULL, 0);
 }
 
-static void fork_and_stop(void)
+static void fork_and_stop(bool fills_ring)
 {
+    const uint64_t before = *gem.write_index;
+    if (fills_ring) {
+        wait_for_reader(n_written); /* the visualizer has opened the memory, whose name the child removes */
+        kill(gem.visualizer, SIGSTOP);
+    }
     pid_t child = fork();
     if (child == 0) {
+        while (fills_ring && *gem.write_index - __atomic_load_n(gem.read_index, __ATOMIC_ACQUIRE) < N)
+            push(7, 0);
         stop();
         _exit(0);
     }
     if (child < 0 || waitpid(child, NULL, 0) != child)
         give_up("no child");
+    n_written += *gem.write_index - before;
+    kill(gem.visualizer, SIGCONT);
 }
 
 /* As Ruby 3.3 does: of thread 2, another Ractor's, states are written and no calls. All of 14 is thread 0's. */
@@ -161,7 +170,7 @@ static void run_beside_ractor(void)
     recurse(14, 1);
 }
 
-static void run(unsigned long n_rounds)
+static void run(unsigned long n_rounds, bool fills_ring)
 {
     push(1, 99); /* of a call before the gem began */
     for (unsigned long i = 0; i < n_rounds; i++) {
@@ -177,7 +186,7 @@ static void run(unsigned long n_rounds)
         push(1, 12);
         push(6, 1);
         if (i == n_rounds / 2 && gem.is_0_2 && gem.visualizer)
-            fork_and_stop();
+            fork_and_stop(fills_ring);
     }
     push(7, 0);
     recurse(14, 1);
@@ -191,7 +200,7 @@ int main(int argc, char **argv)
     start(argc > 3 ? argv[3] : NULL);
     printf("%s\n", gem.name);
     fflush(stdout);
-    run(n_rounds);
+    run(n_rounds, argc > 4 && strcmp(argv[4], "full") == 0);
     if (gem.is_0_2 && gem.visualizer)
         stop();
     else
