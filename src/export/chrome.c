@@ -10,6 +10,7 @@
 
 #include "export/format.h"
 #include "export/text_cache.h"
+#include "export/waits.h"
 #include "export/words.h"
 
 static const char DURATION[] = ",\"dur\":";
@@ -226,6 +227,22 @@ static void add_step(void *state, struct rv_export_target *target, size_t number
     rv_text_buffer_add(text, "}");
 }
 
+/* A flow, of a number behind those of all others. */
+static void add_wake(void *state, struct rv_export_target *target, const struct rv_wake_end *end)
+{
+    struct rv_text_buffer *text = target->text;
+    char *object = rv_waits_take_object(target->export->subroutines, end->kind, end->object);
+    begin_event(state, text, end->is_waiter ? 'f' : 's');
+    rv_text_buffer_add(text, ",\"ts\":");
+    rv_text_buffer_add_us(text, end->at_ns);
+    rv_text_buffer_format(
+        text, ",\"cat\":\"wait\",\"id\":%zu%s,\"args\":{\"waker\":\"%s\"},\"name\":", target->n_flows + end->number + 1,
+        end->is_waiter ? ",\"bp\":\"e\"" : "", rv_wake_word(end->wake));
+    rv_text_buffer_add_json(text, object);
+    rv_text_buffer_add(text, "}");
+    free(object);
+}
+
 static void end_lane(void *state, struct rv_export_target *target)
 {
     (void)state;
@@ -251,6 +268,7 @@ const struct rv_export_format rv_export_chrome = {.state_bytes = sizeof(struct c
                                                   .spans = add_spans,
                                                   .note = add_note,
                                                   .step = add_step,
+                                                  .wake = add_wake,
                                                   .end_lane = end_lane,
                                                   .end = end,
                                                   .fini = fini};

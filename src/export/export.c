@@ -89,6 +89,7 @@ struct run {
     struct rv_export_target target;
     void *state;
     struct rv_preorder *preorder;
+    struct rv_wakes wakes;
     uint64_t n_done;
 };
 
@@ -122,6 +123,15 @@ static void write_steps(struct run *run, const struct rv_lane *lane)
     }
 }
 
+static void write_wakes(struct run *run, const struct rv_lane *lane)
+{
+    const struct rv_wakes *wakes = &run->wakes;
+    for (size_t i = rv_wakes_find(wakes, lane->idx); i < wakes->n && wakes->ends[i].lane == lane->idx; i++) {
+        run->format->wake(run->state, &run->target, &wakes->ends[i]);
+        rv_export_drain(&run->target);
+    }
+}
+
 static int write_lane(struct run *run, const struct rv_export_lane *lane)
 {
     struct rv_export_target *target = &run->target;
@@ -150,6 +160,7 @@ static int write_lane(struct run *run, const struct rv_export_lane *lane)
         rv_export_drain(target);
     }
     write_steps(run, lane->lane);
+    write_wakes(run, lane->lane);
     run->format->end_lane(run->state, target);
     rv_export_drain(target);
     return target->error;
@@ -187,6 +198,9 @@ int rv_export_write(const struct rv_export *export, enum rv_export_kind kind, FI
                       .preorder = preorder};
     if (export->flows)
         run.target.flows = rv_flow_table_create(export->flows, export->lanes);
+    run.target.n_flows = run.target.flows ? run.target.flows->n_flows : 0;
+    if (run.format->wake)
+        run.wakes = rv_wakes_read(export->waits, export->lanes, &export->part);
     uint64_t last_ns;
     if (!rv_lanes_bounds(export->lanes, &run.target.first_ns, &last_ns))
         run.target.first_ns = 0;
@@ -195,6 +209,7 @@ int rv_export_write(const struct rv_export *export, enum rv_export_kind kind, FI
         error = -errno;
     free(run.state);
     rv_flow_table_release(run.target.flows);
+    rv_wakes_fini(&run.wakes);
     rv_text_buffer_fini(&text);
     rv_preorder_destroy(preorder);
     return error;

@@ -38,7 +38,7 @@ struct rv_export {
     struct rv_slice part;         /* zeroed = all */
     const char *title;
     const struct rv_losses *losses; /* NULL = none */
-    struct rv_waits *waits;         /* NULL = none; of html only */
+    struct rv_waits *waits;         /* NULL = none; of chrome, perfetto and html */
     struct rv_flows *flows;         /* likewise; of chrome and perfetto */
     enum rv_time_kind flame;        /* of folded only */
     /* Called now and then with the number of spans done. May be NULL. */

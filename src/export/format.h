@@ -7,6 +7,7 @@
 #include "export/export.h"
 #include "export/losses.h"
 #include "export/text_buffer.h"
+#include "export/wakes.h"
 #include "tasks/flow_table.h"
 
 #define RV_EXPORT_FIRST_FREE_NUMBER 4194304u /* the kernel's process and thread ids are below */
@@ -25,6 +26,7 @@ struct rv_export_target {
     struct rv_text_buffer *text;
     uint64_t first_ns;                 /* of all lanes */
     const struct rv_flow_table *flows; /* NULL = none */
+    size_t n_flows;
     FILE *out;
     int error; /* negative errno of the first write that failed; later text is dropped */
 };
@@ -41,6 +43,8 @@ struct rv_export_format {
     void (*note)(void *state, struct rv_export_target *target, const struct rv_lane_note *note); /* may be NULL */
     /* Where a flow or task of this number goes on in the lane. May be NULL. */
     void (*step)(void *state, struct rv_export_target *target, size_t flow, const struct rv_flow_step *step);
+    /* Where the lane ended another's wait, or a wait of its own ends. May be NULL. */
+    void (*wake)(void *state, struct rv_export_target *target, const struct rv_wake_end *end);
     void (*end_lane)(void *state, struct rv_export_target *target);
     void (*end)(void *state, struct rv_export_target *target);
     void (*fini)(void *state);

@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "export/format.h"
 #include "export/protobuf.h"
+#include "export/waits.h"
 #include "export/words.h"
 
 enum { TRACE_PACKET = 1 };
@@ -33,6 +34,7 @@ enum {
     EVENT_TYPE = 9,
     EVENT_NAME_IID = 10,
     EVENT_TRACK = 11,
+    EVENT_CATEGORIES = 22,
     EVENT_NAME = 23,
     EVENT_LOCATION_IID = 34,
     EVENT_DOUBLE_VALUE = 44,
@@ -429,6 +431,20 @@ static void add_step(void *state, struct rv_export_target *target, size_t number
     free(full);
 }
 
+/* Likewise, of a number behind those of all flows. */
+static void add_wake(void *state, struct rv_export_target *target, const struct rv_wake_end *end)
+{
+    char *object = rv_waits_take_object(target->export->subroutines, end->kind, end->object);
+    struct note_packet packet = begin_note(state, target, end->at_ns, TYPE_INSTANT);
+    add_annotation(target->text, "waker", rv_wake_word(end->wake));
+    rv_proto_add_string(target->text, EVENT_CATEGORIES, "wait");
+    rv_proto_add_string(target->text, EVENT_NAME, object);
+    rv_proto_add_fixed(target->text, end->is_waiter ? EVENT_ENDING_FLOWS : EVENT_FLOWS,
+                       target->n_flows + end->number + 1);
+    end_note(target, packet);
+    free(object);
+}
+
 static void end_calls(void *state, struct rv_export_target *target)
 {
     close_calls(state, target, 0);
@@ -469,6 +485,7 @@ const struct rv_export_format rv_export_perfetto = {.state_bytes = sizeof(struct
                                                     .spans = add_spans,
                                                     .note = add_note,
                                                     .step = add_step,
+                                                    .wake = add_wake,
                                                     .end_lane = end_calls,
                                                     .end = end,
                                                     .fini = fini};

@@ -7,13 +7,8 @@
 #include "export/losses.h"
 #include "export/call_stacks.h"
 #include "export/text_buffer.h"
+#include "export/words.h"
 #include "waits/cycles.h"
-
-static const char *const WAKES[RV_WAKE_COUNT] = {[RV_WAKE_UNKNOWN] = "unknown",
-                                                 [RV_WAKE_EXACT] = "exact",
-                                                 [RV_WAKE_OWNER] = "owner",
-                                                 [RV_WAKE_LIKELY] = "likely",
-                                                 [RV_WAKE_TIMEOUT] = "timeout"};
 
 enum { CSV_COLUMNS = 16 + RV_WAKE_COUNT, ARCS_CSV_COLUMNS = 12 };
 
@@ -298,8 +293,8 @@ static void write_csv(struct rv_text_buffer *text, const void *context)
 {
     const struct table *table = context;
     rv_text_buffer_add(text, "kind,object,waits,total_ns,p99_ns,longest_ns");
-    for (unsigned i = 0; i < RV_WAKE_COUNT; i++)
-        rv_text_buffer_format(text, ",%s", WAKES[i]);
+    for (enum rv_wake i = 0; i < RV_WAKE_COUNT; i++)
+        rv_text_buffer_format(text, ",%s", rv_wake_word(i));
     rv_text_buffer_add(text, ",waiter,waiter_name,waiter_call,holder,holder_name,holder_call,held_ns,holder_stack,"
                              "waiter_stack,idle_ns\n");
     for (size_t i = 0; i < table->n; i++)
@@ -344,7 +339,7 @@ static void add_json_row(struct rv_text_buffer *text, const struct table *table,
                           ",\"longest_ns\":%" PRIu64 ",\"idle_ns\":%" PRIu64 ",\"wakes\":{",
                           row->n_waits, row->total_ns, row->p99_ns, row->longest_ns, row->idle_ns);
     for (unsigned i = 0; i < RV_WAKE_COUNT; i++)
-        rv_text_buffer_format(text, "%s\"%s\":%" PRIu64, i ? "," : "", WAKES[i], row->n_of_wake[i]);
+        rv_text_buffer_format(text, "%s\"%s\":%" PRIu64, i ? "," : "", rv_wake_word(i), row->n_of_wake[i]);
     rv_text_buffer_add(text, "}");
     add_json_side(text, table, "waiter", &row->waiter);
     add_json_calls(text, table, "waiter_stack", stack_of(table, row, WAITER));

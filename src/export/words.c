@@ -51,3 +51,13 @@ const char *rv_note_words(const struct rv_lane_note *note)
     }
     return "thread";
 }
+
+const char *rv_wake_word(enum rv_wake wake)
+{
+    static const char *const words[RV_WAKE_COUNT] = {[RV_WAKE_UNKNOWN] = "unknown",
+                                                     [RV_WAKE_EXACT] = "exact",
+                                                     [RV_WAKE_OWNER] = "owner",
+                                                     [RV_WAKE_LIKELY] = "likely",
+                                                     [RV_WAKE_TIMEOUT] = "timeout"};
+    return words[wake];
+}

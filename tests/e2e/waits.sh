@@ -1,7 +1,7 @@
 #!/bin/sh
-# waits.sh RINGVIZ CONTENTION CHECK_WAITS BLOCKING CHECK_COVERAGE FORKTREE: what threads waited for, and who ended the waits, against what they did.
+# waits.sh RINGVIZ CONTENTION CHECK_WAITS BLOCKING CHECK_COVERAGE FORKTREE PERFETTO.PROTO: what threads waited for, and who ended the waits, against what they did.
 set -u
-ringviz=$1 contention=$2 check_waits=$3 blocking=$4 check_coverage=$5 forktree=$6
+ringviz=$1 contention=$2 check_waits=$3 blocking=$4 check_coverage=$5 forktree=$6 proto=$7
 . "${0%/*}/harness.sh"
 
 # Of each wait for a lock, the thread that had it before.
@@ -116,6 +116,18 @@ row "read lock" ::rwlock ::rwlock_scene ::hold_for_writing $exact
 row "write lock" ::rwlock ::rwlock_scene ::hold_for_reading $likely
 run --waits=json --output="$folder/waits.json" --export=html:"$folder/page.html" -- "$contention" rwlock
 sed -n 's/^"waits"://p' "$folder/page.html" | sed 's/,$//' | cmp - "$folder/waits.json" || fail "the table of a page"
+# Other tools get an arrow for each wait whose waker is known: two ends of one number, in the two calls.
+run --export=chrome:"$folder/arrows.json" --export=perfetto:"$folder/arrows.pftrace" --waits=csv --force --output="$folder/waits" -- "$contention" mutex
+expect "exit status of exports" $status 0
+n=$(awk -F, 'NR > 1 { n += $8 + $9 + $10 } END { print n }' "$folder/waits")
+expect "arrows for Chrome" "$(grep -c '^{"ph":"s",.*"cat":"wait"' "$folder/arrows.json") $(grep -c '^{"ph":"f",.*"cat":"wait"' "$folder/arrows.json")" "$n $n"
+expect "their numbers" "$(sed -n 's/^{"ph":"[sf]",.*"cat":"wait","id":\([0-9]*\),.*/\1/p' "$folder/arrows.json" | sort -n | uniq -c | awk '$1 == 2' | wc -l)" "$n"
+protoc --decode=perfetto.protos.Trace --proto_path="${proto%/*}" "${proto##*/}" <"$folder/arrows.pftrace" >"$folder/packets" || fail "protoc"
+expect "arrows for Perfetto" "$(awk '/categories: "wait"/ { is_wait = 1 } / flow_ids: / && is_wait { n++ }
+    / terminating_flow_ids: / && is_wait { last++ } /^}/ { is_wait = 0 } END { print n, last }' "$folder/packets")" "$n $n"
+run --flows=csv "$folder/arrows.json"
+grep -q '^flow,mutex program_contention::lock,.*program_contention::hold_mutex,.*program_contention::mutex_scene$' "$folder/out" ||
+    fail "an arrow does not come back in its calls: $(cat "$folder/out")"
 # Readers that were let in first are not those who kept the others waiting.
 scene readers
 awk -F, '$1 == "read lock" && $17 ~ /::readers_scene$/ && $18 == $4 { found = 1 } END { exit !found }' "$folder/waits" ||
