@@ -65,6 +65,12 @@ printf 'a;b 1\nno stack\n' >short.folded
 run --fail-on-loss --import=folded --report=json --output=short.json short.folded
 expect "a line that is no stack" $status 1
 expect "a line that is no stack in the report" "$(number records_left_out short.json)" 1
+seq 65540 | sed 's/.*/{"name":"f","ph":"X","pid":1,"tid":&,"ts":1,"dur":1},/; 1s/^/[/; $s/,$/]/' >threads.json
+run --fail-on-loss --report=json --output=threads.report threads.json
+expect "threads beyond the most" $status 1
+expect "calls of threads that are kept" "$(number spans threads.report)" 65536
+expect "events of others" "$(number records_left_out threads.report)" 4
+grep -q '4 events beyond 65536 threads' err || fail "threads beyond the most: $(cat err)"
 
 # No loss.
 run --fail-on-loss --report=json --output=none.json -- "$threads" 6 200
