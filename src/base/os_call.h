@@ -8,8 +8,10 @@
 #define RV_BASE_OS_CALL_H
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 /* Arguments that the call does not have are 0; a pointer is given by RV_OS_POINTER(). Returns what the kernel does: a
@@ -43,6 +45,16 @@ static inline pid_t rv_os_own_pid(void)
 static inline pid_t rv_os_own_tid(void)
 {
     return (pid_t)rv_os_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
+/* Copy n bytes of this process from an address that may be bad. 0; -EFAULT; another errno: it is not known. */
+static inline int rv_os_read_own(void *to, const void *from, size_t n)
+{
+    const struct iovec here = {.iov_base = to, .iov_len = n},
+                       there = {.iov_base = (void *)(uintptr_t)from, .iov_len = n};
+    const long n_read =
+        rv_os_call(SYS_process_vm_readv, rv_os_own_pid(), RV_OS_POINTER(&here), 1, RV_OS_POINTER(&there), 1, 0);
+    return n_read < 0 ? (int)n_read : n_read == (long)n ? 0 : -EFAULT;
 }
 
 /* How many such sections the thread is in. */

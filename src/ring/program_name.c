@@ -5,8 +5,11 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+
+#include "base/os_call.h"
 
 #define COMM_BYTES 16u /* a thread's name in the kernel, with its NUL */
 #define ARGUMENTS_BYTES 4096u
@@ -104,16 +107,21 @@ static const char *executed_path(void)
     return path ? path : "";
 }
 
+/* Not on the stack: a child of clone(2) has one of its maker's choice, which may be a page. */
 void rv_program_name(char *out, size_t out_bytes)
 {
-    char arguments[ARGUMENTS_BYTES];
-    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, arguments, sizeof arguments);
+    const long at =
+        rv_os_call(SYS_mmap, 0, ARGUMENTS_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *arguments = at < 0 ? NULL : (char *)(intptr_t)at;
+    int fd = arguments ? open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC) : -1;
+    ssize_t n = fd < 0 ? 0 : read(fd, arguments, ARGUMENTS_BYTES);
     if (fd >= 0)
         (void)close(fd);
-    if (n == (ssize_t)sizeof arguments)
+    if (n == ARGUMENTS_BYTES)
         arguments[n - 1] = '\0';
     rv_program_name_from(executed_path(), arguments, n > 0 ? (size_t)n : 0, out, out_bytes);
+    if (arguments)
+        (void)rv_os_call(SYS_munmap, at, ARGUMENTS_BYTES, 0, 0, 0, 0);
 }
 
 void rv_program_name_of_thread(const char *program, char *out, size_t out_bytes)

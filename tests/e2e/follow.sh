@@ -8,7 +8,8 @@ calls() { # FUNCTION: how many the report has
     sed -n "s/^[^,]*::$1,[^,]*,[^,]*,\([0-9]*\),.*/\1/p" "$folder/out"
 }
 
-for how in fork 'fork and exec' vfork posix_spawn clone 'raw clone' orphan 'fork without an environment'; do
+for how in fork 'fork and exec' vfork posix_spawn clone 'clone on a page' 'raw clone' orphan 'fork without an environment' \
+    'fork after bad environments'; do
     run --patch=. --report=csv -- "$children" "$how"
     expect "$how: status" $status 0
     expect "$how: calls" "$(calls in_parent) $(calls in_child)" "2 2"

@@ -15,6 +15,7 @@
 #include "producers/native/process.h"
 #include "ring/map.h"
 
+#define PAGE 4096u
 #define PRELOAD "LD_PRELOAD"
 #define TRACE "RINGVIZ_FILE"
 #define SANITIZER                                                                                                      \
@@ -68,25 +69,45 @@ static void copy_variables(void)
         preload.n_variables = 0;
 }
 
-static bool has_variable(char *const *environment, const char *name)
+/* What a program passes on may be bad: the kernel is to say so. *page: the last that could be read; 0: none. */
+static bool is_readable(const char *at, uintptr_t *page)
 {
-    const size_t n_name = strlen(name);
-    while (*environment && (strncmp(*environment, name, n_name) != 0 || (*environment)[n_name] != '='))
-        environment++;
-    return *environment != NULL;
+    char byte;
+    if ((uintptr_t)at / PAGE == *page && *page)
+        return true;
+    *page = rv_os_read_own(&byte, at, sizeof byte) == -EFAULT ? 0 : (uintptr_t)at / PAGE;
+    return *page != 0;
+}
+
+static bool is_variable(const char *variable, const char *name, uintptr_t *page)
+{
+    size_t n = 0;
+    while (is_readable(variable + n, page) && name[n] && variable[n] == name[n])
+        n++;
+    return !name[n] && is_readable(variable + n, page) && variable[n] == '=';
+}
+
+static bool is_ours(const char *variable, uintptr_t *page)
+{
+    return is_variable(variable, PRELOAD, page) || is_variable(variable, SANITIZER, page) ||
+           is_variable(variable, TRACE, page);
 }
 
 size_t rv_preload_environment_room(char *const *environment)
 {
+    uintptr_t of_list = 0, of_variables = 0;
     size_t n = 0;
     if (!preload.n_variables)
         return 0;
-    if (!environment)
-        return preload.n_variables + 1;
-    if (has_variable(environment, PRELOAD) || has_variable(environment, SANITIZER) || has_variable(environment, TRACE))
-        return 0;
-    while (environment[n])
-        n++;
+    for (; environment; n++) {
+        if (!is_readable((const char *)(environment + n), &of_list) ||
+            !is_readable((const char *)(environment + n + 1) - 1, &of_list))
+            return 0;
+        if (!environment[n])
+            break;
+        if (is_ours(environment[n], &of_variables))
+            return 0;
+    }
     return n + preload.n_variables + 1;
 }
 

@@ -19,7 +19,8 @@ RV_HIDDEN void rv_preload_expect(const char *path);
  * The environment of such a program gets our variables where it has neither a trace file nor a preloaded library or sanitizer
  * options of its own: its maker may have taken one of them out so that a program is not traced. Any thread, also between
  * vfork and exec, on whatever stack there is.
- *   room      entries that the extended environment takes, with its end; 0: it is left as it is
+ *   room      entries that the extended environment takes, with its end; 0: it is left as it is, as one that cannot be
+ *             read is
  *   extended  room for n_room of them. Returns it
  */
 RV_HIDDEN size_t rv_preload_environment_room(char *const *environment);

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/os_call.h"
@@ -37,9 +36,7 @@ long rv_raw_call_next(const struct rv_raw_call *call)
 static uint64_t flags_at(long address)
 {
     uint64_t flags = 0;
-    const struct iovec to = {.iov_base = &flags, .iov_len = sizeof flags},
-                       from = {.iov_base = (void *)address, .iov_len = sizeof flags};
-    (void)rv_os_call(SYS_process_vm_readv, rv_os_own_pid(), RV_OS_POINTER(&to), 1, RV_OS_POINTER(&from), 1, 0);
+    (void)rv_os_read_own(&flags, (const void *)address, sizeof flags);
     return flags;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/mappings.h"
 #include "base/os.h"
+#include "base/os_call.h"
 #include "producers/native/lock.h"
 #include "producers/native/pages.h"
 #include "producers/native/signal_guard.h"
@@ -265,10 +266,8 @@ static bool is_mapped(struct pages *pages, uint64_t slot)
 {
     const uint64_t page = slot / PAGE_BYTES;
     uint64_t *known = &pages->known[page % N_PAGES_KNOWN], word;
-    const struct iovec here = {.iov_base = &word, .iov_len = sizeof word};
-    const struct iovec there = {.iov_base = (void *)(uintptr_t)slot, .iov_len = sizeof word};
     if (*known / 2 != page)
-        *known = 2 * page + (process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)sizeof word);
+        *known = 2 * page + (rv_os_read_own(&word, (const void *)(uintptr_t)slot, sizeof word) == 0);
     return *known & 1;
 }
 

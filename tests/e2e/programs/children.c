@@ -1,12 +1,16 @@
 /* children HOW: makes a child, which calls in_child() twice, in the way that HOW names; "self": the child's part. */
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define PAGE 4096
 
 extern char **environ;
 static volatile int n_calls;
@@ -23,6 +27,15 @@ static __attribute__((noinline)) void in_parent(void)
         n_calls--;
 }
 
+/* Between two that cannot be used. */
+static char *map_page(void)
+{
+    char *pages = mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED || mprotect(pages + PAGE, PAGE, PROT_READ | PROT_WRITE) != 0)
+        abort();
+    return pages + PAGE;
+}
+
 static int be_child(void *unused)
 {
     (void)unused;
@@ -36,6 +49,23 @@ static void execute(char *program)
     char *const argv[] = {program, "self", NULL};
     execv(program, argv);
     _exit(1);
+}
+
+static void expect_fault(char *program, char **environment)
+{
+    char *const argv[] = {program, "self", NULL};
+    if (execve(program, argv, environment) == 0 || errno != EFAULT)
+        abort();
+}
+
+/* A list that is nowhere, one that goes on nowhere, and a variable that is nowhere. */
+static void execute_with_bad_environments(char *program)
+{
+    char *nowhere = map_page() + PAGE, **last = (char **)(void *)nowhere - 1;
+    *last = "A=1";
+    expect_fault(program, (char **)(void *)nowhere);
+    expect_fault(program, last);
+    expect_fault(program, (char *[]){"A=1", nowhere, NULL});
 }
 
 /* Once its parent is gone: another has adopted it. */
@@ -60,6 +90,8 @@ static pid_t make(const char *how, char *program)
     pid_t pid;
     if (strcmp(how, "clone") == 0)
         return clone(be_child, stack + sizeof stack, SIGCHLD, NULL);
+    if (strcmp(how, "clone on a page") == 0)
+        return clone(be_child, map_page() + PAGE, SIGCHLD, NULL);
     if (strcmp(how, "posix_spawn") == 0)
         return spawn(program);
     if (strcmp(how, "vfork") == 0) {
@@ -70,6 +102,8 @@ static pid_t make(const char *how, char *program)
     }
     if (strcmp(how, "exec") == 0)
         execute(program);
+    if (strcmp(how, "fork after bad environments") == 0)
+        execute_with_bad_environments(program);
     if (strcmp(how, "fork without an environment") == 0)
         clearenv();
     pid = strcmp(how, "raw clone") == 0 ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
