@@ -8,11 +8,14 @@ calls() { # FUNCTION: how many the report has
     sed -n "s/^[^,]*::$1,[^,]*,[^,]*,\([0-9]*\),.*/\1/p" "$folder/out"
 }
 
-for how in fork 'fork and exec' vfork posix_spawn clone 'clone on a page' 'raw clone' orphan 'fork without an environment' \
+for how in fork 'fork and exec' vfork posix_spawn clone 'clone on a page' 'raw clone' _Fork orphan 'fork without an environment' \
     'fork after bad environments'; do
     run --patch=. --report=csv -- "$children" "$how"
     expect "$how: status" $status 0
     expect "$how: calls" "$(calls in_parent) $(calls in_child)" "2 2"
+    run --patch=. --spans=csv -- "$children" "$how"
+    awk -F, '$6 ~ /in_parent/ { parent = $1 } $6 ~ /in_child/ { child = $1 } END { exit !child || child == parent }' \
+        "$folder/out" || fail "$how: the child's calls are not in a process of its own"
     run --follow=no --patch=. --report=csv -- "$children" "$how"
     expect "$how, not followed: status" $status 0
     expect "$how, not followed: calls" "$(calls in_parent) $(calls in_child)" "2 "

@@ -1,6 +1,6 @@
 /*
  * The functions of the C library that create threads, in front of it: each thread learns who has created it (origin.h). And
- * clone(): of a child that it makes no fork handler learns.
+ * clone() and _Fork(): of a child that they make no fork handler learns.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -16,7 +16,7 @@
 #include "producers/native/thread.h"
 
 static struct rv_next_function next_create = {.name = "pthread_create"}, next_c11_create = {.name = "thrd_create"},
-                               next_clone = {.name = "clone"};
+                               next_clone = {.name = "clone"}, next_fork = {.name = "_Fork"};
 
 #define NEXT(function, entry) ((__typeof__(&function))(uintptr_t)rv_next_function(&entry))
 
@@ -26,6 +26,7 @@ __attribute__((constructor)) static void start(void)
     (void)rv_next_function(&next_create);
     (void)rv_next_function(&next_c11_create);
     (void)rv_next_function(&next_clone);
+    (void)rv_next_function(&next_fork);
 }
 
 struct begin { /* what a new thread is to do */
@@ -103,6 +104,17 @@ static int run_clone(void *context)
     const struct begin *begin = context;
     rv_thread_end_fork();
     return begin->run.c11(begin->argument);
+}
+
+/* Within fork(3), whose handlers have begun, the C library calls it by another name. */
+RV_EXPORT pid_t _Fork(void)
+{
+    if (rv_thread_is_forking())
+        return NEXT(_Fork, next_fork)();
+    rv_thread_begin_fork();
+    const pid_t child = NEXT(_Fork, next_fork)();
+    rv_thread_end_fork();
+    return child;
 }
 
 /* A child that shares its parent's memory is a thread, or runs while its parent waits. */

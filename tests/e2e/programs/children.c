@@ -106,7 +106,9 @@ static pid_t make(const char *how, char *program)
         execute_with_bad_environments(program);
     if (strcmp(how, "fork without an environment") == 0)
         clearenv();
-    pid = strcmp(how, "raw clone") == 0 ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
+    pid = strcmp(how, "raw clone") == 0 ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)
+          : strcmp(how, "_Fork") == 0   ? _Fork()
+                                        : fork();
     if (pid == 0 && strcmp(how, "fork and exec") == 0)
         execute(program);
     if (pid == 0 && strcmp(how, "orphan") == 0)
