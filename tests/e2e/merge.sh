@@ -62,4 +62,30 @@ run --merge=none.rvz a.rvz
 expect "one recording only" $status 2
 run --merge=/dev/full/none.rvz a.rvz b.rvz
 expect "an output that cannot be" $status 1
+# Across two recordings of a host a process is found by its pid: the holder of a file's lock, which another recorded program
+# waits for until it is seen to wait.
+if command -v perl >which; then
+    cat >hold.pl <<'END'
+use Fcntl ":flock";
+open my $file, ">", "locked" or die;
+flock $file, LOCK_EX or die;
+sub waits { open my $locks, "<", "/proc/locks" or die; my $inode = (stat $file)[1]; grep /->.*:$inode /, <$locks> }
+open my $held, ">", "held" or die;
+select undef, undef, undef, 0.01 until waits();
+select undef, undef, undef, 0.02;
+END
+    "$ringviz" --headless --record=holds.rvz -- perl hold.pl >hold.out 2>hold.err &
+    holder=$!
+    within 90 test -e held || fail "the lock is not held: $(cat hold.err)"
+    run --headless --record=waits.rvz -- perl -e 'use Fcntl ":flock"; sub lock_it { open my $file, "<", "locked"; flock $file, LOCK_EX } lock_it()'
+    expect "who waits for a lock" $status 0
+    wait $holder
+    expect "who holds it" $? 0
+    run --merge=host.rvz holds.rvz waits.rvz
+    expect "merge of a host's recordings" $status 0
+    run --waits=csv host.rvz
+    awk -F, '$1 == "file lock" && $9 == 1 && $12 != $15 && $16 ~ /hold/ { found = 1 } END { exit !found }' out ||
+        fail "the holder of another recording: $(cat out)"
+fi
+
 conclude
