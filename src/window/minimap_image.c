@@ -11,51 +11,93 @@
 
 #define REST_NS 1000000000u /* interval of updates of a growing trace */
 #define STEP_NS 500000u     /* time per frame */
-#define BUDGET 60000
+#define BOXES_PER_PIXEL 16u
+#define BUDGET_LEAST 60000u
+#define BUDGET_MOST 600000u
 #define STRENGTH_MIN 0.25f
 #define SPARSE 5u /* calls in less than this part of the trace fill the strip */
 
-static void add_box(struct rv_minimap_image *minimap_image, const struct rv_box *box, struct rv_color color)
+struct rv_minimap_column { /* of a sum from the left: what is added from here on */
+    double red, green, blue, weight;
+    bool is_lost;
+};
+
+struct rv_minimap_call {
+    struct rv_color color;
+    uint64_t end_ns;
+};
+
+static void add(struct rv_minimap_column *column, struct rv_color color, double weight)
+{
+    column->red += weight * color.r;
+    column->green += weight * color.g;
+    column->blue += weight * color.b;
+    column->weight += weight;
+}
+
+static double column_of(const struct rv_minimap_image *minimap_image, uint64_t at_ns)
 {
     const struct rv_view *view = &minimap_image->view;
-    double ns_per_column = (double)(view->to_ns - view->from_ns) / minimap_image->width;
-    double from = ((double)box->start_ns - (double)view->from_ns) / ns_per_column;
-    double to = from + (double)box->duration_ns / ns_per_column, weight = box->coverage / 65535.0;
-    from = fmax(from, 0.0);
-    to = fmin(to, (double)minimap_image->width);
-    for (int x = (int)from; x < minimap_image->width && (double)x < to; x++) {
-        float part = (float)((fmin(to, x + 1.0) - fmax(from, (double)x)) * weight);
-        minimap_image->columns[x][0] += part * (float)color.r;
-        minimap_image->columns[x][1] += part * (float)color.g;
-        minimap_image->columns[x][2] += part * (float)color.b;
-        minimap_image->columns[x][3] += part;
+    const double ns_per_column = (double)(view->to_ns - view->from_ns) / minimap_image->width;
+    return fmin(fmax(((double)at_ns - (double)view->from_ns) / ns_per_column, 0.0), (double)minimap_image->width);
+}
+
+/* Add weight to the columns of a box, in part to those of its ends. */
+static void add_box(struct rv_minimap_image *minimap_image, const struct rv_box *box, struct rv_color color,
+                    double weight)
+{
+    const double ends[2] = {column_of(minimap_image, box->start_ns), column_of(minimap_image, rv_box_end_ns(box))};
+    for (int i = 0; i < 2; i++) {
+        struct rv_minimap_column *column = &minimap_image->columns[(size_t)ends[i]];
+        const double share = ends[i] - floor(ends[i]), signed_weight = i ? -weight : weight;
+        add(column, color, signed_weight * (1.0 - share));
+        add(column + 1, color, signed_weight * share);
     }
 }
 
 /* Least brightness, so that low activity is visible. */
-static void write_pixel(const float column[4], struct rv_color idle, uint8_t out[4])
+static void write_pixel(const struct rv_minimap_column *sum, size_t n_lanes, struct rv_color idle, uint8_t out[4])
 {
-    const float back[3] = {(float)idle.r, (float)idle.g, (float)idle.b};
-    float weight = fminf(column[3], 1.0f), strength = weight > 0.0f ? fmaxf(sqrtf(weight), STRENGTH_MIN) : 0.0f;
+    const double back[3] = {idle.r, idle.g, idle.b}, colors[3] = {sum->red, sum->green, sum->blue};
+    const double weight = fmin(sum->weight / (double)n_lanes, 1.0);
+    const double strength = weight > 1e-9 ? fmax(sqrt(weight), (double)STRENGTH_MIN) : 0.0;
     for (int i = 0; i < 3; i++) {
-        float color = column[3] > 0.0f ? column[i] / column[3] : 0.0f;
-        out[i] = (uint8_t)(back[i] + strength * 0.8f * (color - back[i]));
+        const double color = strength > 0.0 ? fmin(fmax(colors[i] / sum->weight, 0.0), 255.0) : 0.0;
+        out[i] = (uint8_t)(back[i] + strength * 0.8 * (color - back[i]));
     }
     out[3] = 255;
 }
 
-/* Separate lanes by a row of pixels if there is room. */
-static void write_lane(struct rv_minimap_image *minimap_image, size_t lane)
+/* The row of pixels of the lanes that have been added. */
+static void write_row(struct rv_minimap_image *minimap_image, struct rv_color lost, uint8_t *out)
 {
-    size_t n = minimap_image->leaves.view.n_lanes, height = (size_t)minimap_image->height,
-           width = (size_t)minimap_image->width;
+    struct rv_minimap_column sum = {0};
+    const struct rv_minimap_column all_lost = {lost.r, lost.g, lost.b, 1.0, true};
+    for (int x = 0; x < minimap_image->width; x++) {
+        const struct rv_minimap_column *column = &minimap_image->columns[x];
+        sum.red += column->red;
+        sum.green += column->green;
+        sum.blue += column->blue;
+        sum.weight += column->weight;
+        write_pixel(column->is_lost ? &all_lost : &sum, column->is_lost ? 1 : minimap_image->n_in_row,
+                    minimap_image->idle, out + 4 * (size_t)x);
+    }
+}
+
+/* Write the rows of pixels that end with this lane, if one does. Lanes are apart by one if there is room. */
+static void write_lane(struct rv_minimap_image *minimap_image, size_t lane, struct rv_color lost)
+{
+    size_t n = minimap_image->view.n_lanes, height = (size_t)minimap_image->height,
+           row_bytes = 4 * (size_t)minimap_image->width;
     size_t from = lane * height / n, to = (lane + 1) * height / n;
-    if (to - from >= 3)
-        to--;
-    for (size_t x = 0; to > from && x < width; x++)
-        write_pixel(minimap_image->columns[x], minimap_image->idle, minimap_image->rgba + 4 * (from * width + x));
-    for (size_t y = from + 1; y < to; y++)
-        memcpy(minimap_image->rgba + 4 * y * width, minimap_image->rgba + 4 * from * width, 4 * width);
+    minimap_image->n_in_row++;
+    if (to == from)
+        return;
+    write_row(minimap_image, lost, minimap_image->rgba + from * row_bytes);
+    for (size_t y = from + 1; y < (to - from >= 3 ? to - 1 : to); y++)
+        memcpy(minimap_image->rgba + y * row_bytes, minimap_image->rgba + from * row_bytes, row_bytes);
+    memset(minimap_image->columns, 0, ((size_t)minimap_image->width + 2) * sizeof *minimap_image->columns);
+    minimap_image->n_in_row = 0;
 }
 
 /* Subroutines that no picture has shown yet have the colours that they would have. */
@@ -73,39 +115,66 @@ static struct rv_color color_of(const struct rv_minimap_image_params *params, co
 }
 
 /* A column with a loss has its colour alone, however busy the lane was. */
-static void paint_losses(struct rv_minimap_image *minimap_image, const struct rv_view_lane *lane, struct rv_color lost)
+static void add_losses(struct rv_minimap_image *minimap_image, const struct rv_view_lane *lane)
 {
     const struct rv_view *view = &minimap_image->view;
-    double ns_per_column = (double)(view->to_ns - view->from_ns) / minimap_image->width;
     for (uint32_t i = lane->first_note; i < lane->first_note + lane->n_notes; i++) {
         const struct rv_lane_note *note = &view->notes[i];
-        if (!rv_note_is(note, RV_NOTE_FORM_LOSS) || note->end_ns < view->from_ns)
+        if (!rv_note_is(note, RV_NOTE_FORM_LOSS) || note->end_ns < view->from_ns || note->start_ns > view->to_ns)
             continue;
-        double from = fmax(((double)note->start_ns - (double)view->from_ns) / ns_per_column, 0.0);
-        double to = ((double)note->end_ns - (double)view->from_ns) / ns_per_column;
-        for (int x = (int)from; x < minimap_image->width && (double)x <= to; x++) {
-            const float column[4] = {(float)lost.r, (float)lost.g, (float)lost.b, 1.0f};
-            memcpy(minimap_image->columns[x], column, sizeof column);
-        }
+        const size_t to = (size_t)column_of(minimap_image, note->end_ns);
+        for (size_t x = (size_t)column_of(minimap_image, note->start_ns); x <= to; x++)
+            minimap_image->columns[x].is_lost = true;
+    }
+}
+
+/* Add a call or cell, less its share of the call that it was made in. */
+static void add_own(struct rv_minimap_image *minimap_image, const struct rv_box *box, struct rv_color color)
+{
+    const double weight = box->coverage / (double)RV_BOX_EXACT;
+    minimap_image->callers = rv_vec_extend(minimap_image->callers, &minimap_image->n_callers, (size_t)box->depth + 1,
+                                           sizeof *minimap_image->callers);
+    minimap_image->callers[box->depth] = (struct rv_minimap_call){color, rv_box_end_ns(box)};
+    add_box(minimap_image, box, color, weight);
+    if (box->depth && minimap_image->callers[box->depth - 1].end_ns > box->start_ns)
+        add_box(minimap_image, box, minimap_image->callers[box->depth - 1].color, -weight);
+}
+
+static int by_depth(const void *a, const void *b)
+{
+    const struct rv_box *first = a, *second = b;
+    return (first->depth > second->depth) - (first->depth < second->depth);
+}
+
+/* Of boxes that begin together, callers come first. */
+static void add_lane(struct rv_minimap_image *minimap_image, const struct rv_minimap_image_params *params,
+                     const struct rv_view_lane *lane)
+{
+    struct rv_box *boxes = minimap_image->view.boxes + lane->first_box;
+    if (minimap_image->n_callers)
+        memset(minimap_image->callers, 0, minimap_image->n_callers * sizeof *minimap_image->callers);
+    for (size_t i = 0, end; i < lane->n_boxes; i = end) {
+        for (end = i + 1; end < lane->n_boxes && boxes[end].start_ns == boxes[i].start_ns; end++)
+            ;
+        if (end > i + 1)
+            qsort(boxes + i, end - i, sizeof *boxes, by_depth);
+        for (size_t j = i; j < end; j++)
+            add_own(minimap_image, &boxes[j], color_of(params, &boxes[j], lane->thread));
     }
 }
 
 /* Paint the next lane. False when there is none. */
-static bool paint_lane(struct rv_minimap_image *minimap_image, const struct rv_minimap_image_params *params)
+static bool paint_lane(struct rv_minimap_image *minimap_image, const struct rv_minimap_image_params *params,
+                       const struct rv_view_params *view_as)
 {
-    const struct rv_view *view = &minimap_image->leaves.view;
-    size_t lane = minimap_image->n_painted;
-    if (lane == view->n_lanes)
+    struct rv_view *view = &minimap_image->view;
+    view->n_boxes = view->n_notes = 0;
+    if (!rv_view_step(view, params->lanes, view_as))
         return false;
-    const struct rv_view_lane *shown = &view->lanes[lane];
-    memset(minimap_image->columns, 0, (size_t)minimap_image->width * sizeof *minimap_image->columns);
-    for (size_t i = shown->first_box; i < (size_t)shown->first_box + shown->n_boxes; i++) {
-        const struct rv_box *box = &view->boxes[i];
-        add_box(minimap_image, box, color_of(params, box, shown->thread));
-    }
-    paint_losses(minimap_image, shown, params->lost);
-    write_lane(minimap_image, lane);
-    minimap_image->n_painted++;
+    const size_t lane = view->n_made - 1;
+    add_lane(minimap_image, params, &view->lanes[lane]);
+    add_losses(minimap_image, &view->lanes[lane]);
+    write_lane(minimap_image, lane, params->lost);
     return true;
 }
 
@@ -135,12 +204,17 @@ static struct rv_range_ns choose_range(const struct rv_minimap_image_params *par
     return is_known && (busy.to_ns - busy.from_ns) < (whole.to_ns - whole.from_ns) / SPARSE ? busy : whole;
 }
 
-static struct rv_view_params view_params(const struct rv_minimap_image *minimap_image, struct rv_range_ns range)
+static struct rv_view_params view_params(const struct rv_minimap_image *minimap_image, struct rv_range_ns range,
+                                         size_t n_lanes)
 {
+    const size_t height = (size_t)minimap_image->height, n_rows = n_lanes < height ? n_lanes : height;
+    const size_t budget = BOXES_PER_PIXEL * n_rows * (size_t)minimap_image->width;
     return (struct rv_view_params){.from_ns = range.from_ns,
                                    .to_ns = range.to_ns,
                                    .width_px = (uint32_t)minimap_image->width,
-                                   .box_budget = BUDGET};
+                                   .box_budget = budget < BUDGET_LEAST  ? BUDGET_LEAST
+                                                 : budget > BUDGET_MOST ? BUDGET_MOST
+                                                                        : budget};
 }
 
 static void begin(struct rv_minimap_image *minimap_image, const struct rv_minimap_image_params *params)
@@ -149,7 +223,7 @@ static void begin(struct rv_minimap_image *minimap_image, const struct rv_minima
         free(minimap_image->rgba);
         free(minimap_image->columns);
         minimap_image->rgba = rv_alloc((size_t)params->width * (size_t)params->height, 4);
-        minimap_image->columns = rv_alloc((size_t)params->width, sizeof *minimap_image->columns);
+        minimap_image->columns = rv_alloc((size_t)params->width + 2, sizeof *minimap_image->columns);
     }
     minimap_image->width = params->width;
     minimap_image->height = params->height;
@@ -160,27 +234,19 @@ static void begin(struct rv_minimap_image *minimap_image, const struct rv_minima
     minimap_image->trace = (struct rv_range_ns){params->live_edge->first_ns, params->live_edge->last_ns};
     minimap_image->is_of_ended = params->live_edge->is_done;
     minimap_image->is_making = true;
-    minimap_image->n_painted = 0;
-    struct rv_view_params view = view_params(minimap_image, choose_range(params));
+    minimap_image->n_in_row = 0;
+    memset(minimap_image->rgba, 0, 4 * (size_t)minimap_image->width * (size_t)minimap_image->height);
+    memset(minimap_image->columns, 0, ((size_t)minimap_image->width + 2) * sizeof *minimap_image->columns);
+    struct rv_view_params view = view_params(minimap_image, choose_range(params), rv_lanes_n(params->lanes));
     rv_view_begin(&minimap_image->view, params->lanes, &view);
-    rv_leaf_view_begin(&minimap_image->leaves, &minimap_image->view);
 }
 
-/* Add a box's colour to the columns that it covers. */
 static void step(struct rv_minimap_image *minimap_image, const struct rv_minimap_image_params *params)
 {
-    struct rv_view *view = &minimap_image->view;
-    struct rv_view_params view_as = view_params(minimap_image, (struct rv_range_ns){view->from_ns, view->to_ns});
-    if (rv_view_step(view, params->lanes, &view_as)) {
-        rv_leaf_view_begin(&minimap_image->leaves, view);
-        return;
-    }
-    if (rv_leaf_view_step(&minimap_image->leaves, view, true,
-                          (view->to_ns - view->from_ns) / (uint64_t)minimap_image->width))
-        return;
-    if (minimap_image->n_painted == 0)
-        memset(minimap_image->rgba, 0, 4 * (size_t)minimap_image->width * (size_t)minimap_image->height);
-    if (paint_lane(minimap_image, params))
+    const struct rv_view *view = &minimap_image->view;
+    const struct rv_view_params view_as =
+        view_params(minimap_image, (struct rv_range_ns){view->from_ns, view->to_ns}, view->n_lanes);
+    if (paint_lane(minimap_image, params, &view_as))
         return;
     minimap_image->first_ns = view->from_ns;
     minimap_image->last_ns = view->to_ns;
@@ -206,6 +272,6 @@ void rv_minimap_image_fini(struct rv_minimap_image *minimap_image)
     free(minimap_image->rgba);
     free(minimap_image->columns);
     rv_view_fini(&minimap_image->view);
-    rv_leaf_view_fini(&minimap_image->leaves);
+    free(minimap_image->callers);
     *minimap_image = (struct rv_minimap_image){0};
 }

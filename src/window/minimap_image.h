@@ -1,7 +1,7 @@
 /*
- * The minimap's pixels: a row per lane; each column has the colour of the lane's activity, as bright as the lane was
- * busy; lost events have theirs. No GL. While the trace grows, and when colours change, it is rebuilt, a part in each
- * frame. It shows the whole trace; of an ended one whose calls have less than a fifth of the time, the part with calls.
+ * The minimap's pixels: a row per lane, or for as many lanes as there are for a pixel; each column has the colours of what
+ * they executed, by their times, as bright as they were busy; lost events have theirs. No GL. While the trace grows, and
+ * when colours change, it is rebuilt, a part in each frame. It shows the whole trace; of an ended one whose calls have less than a fifth of the time, the part with calls.
  */
 #ifndef RV_WINDOW_MINIMAP_IMAGE_H
 #define RV_WINDOW_MINIMAP_IMAGE_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "viewer/live_edge.h"
-#include "model/leaf_view.h"
+#include "model/view.h"
 #include "render/box_colors.h"
 #include "render/selection.h"
 
@@ -25,11 +25,12 @@ struct rv_minimap_image { /* zeroed = empty */
     uint64_t colors_version;
     enum rv_color_scheme scheme;
     struct rv_color idle;
-    struct rv_view view;
-    struct rv_leaf_view leaves;
-    bool is_making;      /* rgba is being rebuilt and not valid until the version changes */
-    size_t n_painted;    /* lanes painted so far */
-    float (*columns)[4]; /* scratch: weighted colour and weight */
+    struct rv_view view;               /* has the boxes of one lane at a time */
+    bool is_making;                    /* rgba is being rebuilt and not valid until the version changes */
+    struct rv_minimap_column *columns; /* these are scratch, of the lanes of a row of pixels */
+    size_t n_in_row;
+    struct rv_minimap_call *callers; /* by depth, the last ones */
+    size_t n_callers;
 };
 
 struct rv_minimap_image_params {

@@ -2,6 +2,8 @@
 
 #include <criterion/criterion.h>
 
+#include <stdlib.h>
+
 #include "model/lanes.h"
 
 #define MS 1000000u
@@ -16,13 +18,26 @@ struct fixture {
     struct rv_box_colors *colors;
     struct rv_live_edge live_edge;
     struct rv_minimap_image image;
+    int height;
 };
+
+static void add_call_at(struct fixture *fixture, uint64_t start_ns, uint64_t end_ns, uint32_t id, uint16_t depth)
+{
+    struct rv_span span = {.start = start_ns, .end = end_ns, .id = id, .depth = depth};
+    rv_timeline_add(fixture->lane->timeline, &span, 1);
+    fixture->lane->last_ns = end_ns;
+}
 
 static void add_call(struct fixture *fixture, uint64_t start_ns, uint64_t end_ns, uint32_t id)
 {
-    struct rv_span span = {.start = start_ns, .end = end_ns, .id = id};
-    rv_timeline_add(fixture->lane->timeline, &span, 1);
-    fixture->lane->last_ns = end_ns;
+    add_call_at(fixture, start_ns, end_ns, id, 0);
+}
+
+/* What follows is of this lane. */
+static void add_lane(struct fixture *fixture, uint32_t tid)
+{
+    fixture->lane = rv_lanes_add(
+        fixture->lanes, &(struct rv_lane_identity){.pid = 1, .tid = tid, .thread = tid, .process_name = "program"});
 }
 
 static void init(struct fixture *fixture)
@@ -30,9 +45,9 @@ static void init(struct fixture *fixture)
     *fixture = (struct fixture){.lanes = rv_lanes_create(),
                                 .subroutines = rv_subroutines_create(),
                                 .colors = rv_box_colors_create(),
-                                .live_edge = {.first_ns = MS, .last_ns = 201 * MS, .is_done = true}};
-    fixture->lane =
-        rv_lanes_add(fixture->lanes, &(struct rv_lane_identity){.pid = 1, .tid = 1, .process_name = "program"});
+                                .live_edge = {.first_ns = MS, .last_ns = 201 * MS, .is_done = true},
+                                .height = 8};
+    add_lane(fixture, 1);
     rv_subroutines_define(fixture->subroutines, 1, "", "lua_push", "", 1);
 }
 
@@ -53,7 +68,7 @@ static void update(struct fixture *fixture)
                                                                                .idle = idle,
                                                                                .lost = lost,
                                                                                .width = WIDTH,
-                                                                               .height = 8,
+                                                                               .height = fixture->height,
                                                                                .clock_ns = 1});
 }
 
@@ -97,6 +112,63 @@ Test(minimap_image, the_busier_a_lane_the_brighter_it_is, .timeout = 60)
     cr_assert_eq(none, light((const uint8_t[]){idle.r, idle.g, idle.b}));
     cr_assert_gt(third, none + 20);
     cr_assert_gt(busy, third + 20);
+    fini(&fixture);
+}
+
+Test(minimap_image, a_column_has_the_colours_of_what_was_executed_by_their_times, .timeout = 60)
+{
+    struct fixture fixture;
+    init(&fixture);
+    rv_subroutines_define(fixture.subroutines, 2, "", "sql_step", "", 1);
+    add_call_at(&fixture, 50 * MS, 100 * MS, 2, 1);
+    for (uint64_t ns = 100 * MS; ns < 150 * MS; ns += 100000)
+        add_call_at(&fixture, ns, ns + 50000, 2, 1);
+    add_call(&fixture, 1 * MS, 201 * MS, 1);
+    update(&fixture);
+    const uint8_t *caller = pixel(&fixture, 20), *callee = pixel(&fixture, 70), *both = pixel(&fixture, 120);
+    cr_assert_gt(abs(caller[0] - callee[0]) + abs(caller[1] - callee[1]) + abs(caller[2] - callee[2]), 40);
+    for (int i = 0; i < 3; i++)
+        cr_assert_leq(abs(both[i] - (caller[i] + callee[i]) / 2), 4, "%d, %d, both %d", caller[i], callee[i], both[i]);
+    fini(&fixture);
+}
+
+Test(minimap_image, a_busy_lane_of_more_than_there_are_pixels_is_seen, .timeout = 60)
+{
+    struct fixture fixture;
+    init(&fixture);
+    for (uint32_t tid = 2; tid <= 100; tid++) {
+        add_lane(&fixture, tid);
+        if (tid == 4)
+            add_call(&fixture, 1 * MS, 101 * MS, 1);
+    }
+    update(&fixture);
+    const int none = light((const uint8_t[]){idle.r, idle.g, idle.b});
+    cr_assert_gt(light(pixel(&fixture, 50)), none + 20);
+    cr_assert_eq(light(pixel(&fixture, 150)), none);
+    cr_assert_eq(light(pixel(&fixture, 50 + WIDTH)), none, "it is in the first row");
+    fini(&fixture);
+}
+
+Test(minimap_image, many_lanes_are_as_sharp_as_one, .timeout = 60)
+{
+    struct fixture fixture;
+    init(&fixture);
+    fixture.height = 40;
+    for (uint32_t tid = 2; tid <= 130; tid++) {
+        add_lane(&fixture, tid);
+        for (uint64_t ns = 1 * MS; ns < 201 * MS; ns += MS)
+            for (uint16_t depth = 4; ns / MS % 2 && depth-- > 0;) {
+                add_call_at(&fixture, ns, ns + 400000, 1, depth);
+                add_call_at(&fixture, ns + 500000, ns + 900000, 1, depth);
+            }
+    }
+    update(&fixture);
+    const int none = light((const uint8_t[]){idle.r, idle.g, idle.b});
+    for (int row = 0; row < fixture.height; row++)
+        for (int x = 0; x < WIDTH; x += 2) {
+            cr_assert_gt(light(pixel(&fixture, row * WIDTH + x)), none + 20, "row %d, column %d", row, x);
+            cr_assert_eq(light(pixel(&fixture, row * WIDTH + x + 1)), none, "row %d, column %d", row, x + 1);
+        }
     fini(&fixture);
 }
 
