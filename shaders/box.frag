@@ -22,6 +22,7 @@ in float v_x;
 flat in vec3 v_size;
 flat in vec3 v_colour;
 flat in int v_face;
+flat in float v_relief;
 flat in float v_light;
 flat in int v_id;
 flat in int v_marks;
@@ -40,6 +41,7 @@ uniform vec2 u_edge;
 layout(location = 0) out vec4 o_colour;
 
 const vec3 LUMA = vec3(0.25, 0.65, 0.10);
+const float MEAN_LIGHT = 0.97;
 
 const float STRIPE_PITCH = 0.17; // world
 const float STRIPE_DARKER = 0.24;
@@ -76,12 +78,11 @@ vec3 mark(vec3 colour, vec2 along, vec2 per_pixel, vec2 ends_px, float reach_px)
     return mix(colour, ink, strength * stripes(phase, step_size));
 }
 
-// Shadow at the foot, light under the rim.
+// Shadow at the foot, light under the rim; their mean where a row is too low for them.
 float light(float y)
 {
-    if (v_face == 1)
-        return 1.0;
-    return mix(0.80, 1.0, smoothstep(0.0, 0.45, y)) * (1.0 + 0.10 * smoothstep(0.72, 1.0, y));
+    float shade = mix(0.80, 1.0, smoothstep(0.0, 0.45, y)) * (1.0 + 0.10 * smoothstep(0.72, 1.0, y));
+    return mix(MEAN_LIGHT, v_face == 1 ? 1.0 : shade, v_relief);
 }
 
 float edge(vec2 at, vec2 size_px)
@@ -98,7 +99,9 @@ vec2 solid(vec2 at, vec2 size_px, bool is_fold)
         texture(u_off_cpu, vec2(v_x / u_width, (v_off_cpu_row + 0.5) / float(textureSize(u_off_cpu, 0).y))).rg;
     float rim_px = min(RIM_PX, RIM_MOST * size_px.y), border_px = min(at.y, 1.0 - at.y) * size_px.y;
     float rim = is_fold ? 0.0 : 1.0 - smoothstep(rim_px - 0.5, rim_px + 0.5, border_px);
+    rim = mix(is_fold ? 0.0 : 2.0 * RIM_MOST, rim, v_relief);
     float thin = is_fold ? THIN : v_face == 1 ? 0.0 : 1.0 - smoothstep(-0.5, 0.5, (at.y - THIN) * size_px.y);
+    thin = mix(THIN, thin, v_relief);
     return vec2(clamp(1.0 - off_cpu.r * (1.0 - rim) - off_cpu.g * (1.0 - thin), 0.0, 1.0), off_cpu.r * rim);
 }
 

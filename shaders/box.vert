@@ -19,7 +19,8 @@
 //   u_accent     linear colour of the pinned box
 //   u_lift       for brightened boxes: brightness added, share of white mixed in
 //   u_veil       for dimmed boxes: the linear grey that is mixed in
-// Outputs: v_corner in the unit box, v_size its world size, v_x its world x; v_face 0 side, 1 top, 2 front; v_light of
+// Outputs: v_corner in the unit box, v_size its world size, v_x its world x; v_face 0 side, 1 top, 2 front; v_relief 0
+// where rows are lower than a pixel, whose faces, gaps and shades would be patterns, 1 where each can be seen; v_light of
 // a cell's bar 0..1, 1 = exact; v_id counts the boxes from 1; v_marks: began before 1, cut 2, open 4, patterned 8.
 layout(location = 0) in uvec4 a_record;
 layout(location = 1) in uint a_id;
@@ -43,6 +44,7 @@ out float v_x;
 flat out vec3 v_size;
 flat out vec3 v_colour;
 flat out int v_face;
+flat out float v_relief;
 flat out float v_light;
 flat out int v_id;
 flat out int v_marks;
@@ -96,7 +98,8 @@ void main()
         thickness *= u_fold.z * min(share, 1.0);
     }
 #endif
-    float height = u_shape.z * mix(u_heights, 1.0, float(a_record.z & 63u) / 63.0);
+    v_relief = clamp(0.5 * lane.z / about_lane.y - 0.5, 0.0, 1.0);
+    float height = mix(1.0, u_shape.z, v_relief) * mix(u_heights, 1.0, float(a_record.z & 63u) / 63.0);
     float x = u_time.x + float(int(a_record.x)) * u_time.y + 0.5 * (1.0 - share) * width;
     vec3 low = vec3(x, lane.w + depth * lane.z, lane.x - thickness);
     vec3 high = vec3(x + share * width, lane.w + (depth + height) * lane.z, lane.x + thickness);
@@ -113,7 +116,8 @@ void main()
     int colour_idx = int(a_record.z & 0xFFFu);
     int slot = colour_idx >> 6;
     v_marks = (is_cell ? 0 : int(a_record.z >> 16) & 7) | (slot >= 8 && slot < 16 ? 8 : 0);
-    vec3 colour = texelFetch(u_colors, ivec2(colour_idx & 63, 3 * slot + TONES[v_face]), 0).rgb;
-    v_colour = emphasize(colour, emphasis_of()) * (1.0 + 0.035 * (2.0 * mod(depth, 2.0) - 1.0));
+    int tone = v_relief > 0.0 ? TONES[v_face] : 0;
+    vec3 colour = texelFetch(u_colors, ivec2(colour_idx & 63, 3 * slot + tone), 0).rgb;
+    v_colour = emphasize(colour, emphasis_of()) * (1.0 + 0.035 * v_relief * (2.0 * mod(depth, 2.0) - 1.0));
     gl_Position = u_view_projection * vec4(world, 1.0);
 }
