@@ -279,14 +279,16 @@ static bool has_sums(const struct counting *counting, const struct rv_view_lane 
     return has;
 }
 
-/* Spend what the level of all lanes leaves of the budget. */
+/* Spend what the level of all lanes leaves of the budget. Rows of equal height are of equal detail: a seam between them would
+ * look like something in the calls. */
 static void refine_lanes(struct counting *counting, struct rv_view *view, uint32_t finest, uint64_t budget)
 {
     uint64_t n = count_level(counting, view->level), spare = budget > n ? budget - n : 0;
     for (size_t i = 0; i < view->n_lanes; i++) {
         struct rv_view_lane *lane = &view->lanes[i];
         uint32_t *last = last_level(view, lane->lane_idx);
-        if (lane->n_members > 1 || has_sums(counting, lane))
+        const bool is_one_of_rows = view->is_flattened && !lane->is_pinned;
+        if (lane->n_members > 1 || is_one_of_rows || has_sums(counting, lane))
             continue;
         counting->lane = i;
         uint64_t n_coarse = count_lane(counting, i, view->level);

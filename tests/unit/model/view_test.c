@@ -328,6 +328,34 @@ Test(view, lanes_in_front_get_what_the_budget_leaves, .timeout = 60)
     rv_lanes_destroy(lanes);
 }
 
+Test(view, lanes_that_are_rows_are_of_equal_detail, .timeout = 60)
+{
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_lane_order lane_order = {0};
+    for (uint32_t i = 0; i < 8; i++)
+        fill_lane(add_lane(lanes, 1, i), i + 1, 20000);
+    rv_lane_order_update(&lane_order, lanes);
+    rv_lane_order_toggle_pinned(&lane_order, 5);
+    uint64_t first, last;
+    cr_assert(rv_lanes_bounds(lanes, &first, &last));
+    struct rv_view view = {0};
+    struct rv_view_params params = {first, last + 1, 16000000, 100000, .has_front_first = true};
+    params.lane_order = &lane_order;
+    params.most_rows = 20;
+    rv_view_update(&view, lanes, &params);
+    cr_assert(view.is_flattened);
+    cr_assert_lt(view.lanes[0].level, view.level, "the pinned one gets what is left");
+    for (size_t i = 1; i < view.n_lanes; i++)
+        cr_assert_eq(view.lanes[i].level, view.level, "lane %zu", i);
+    rv_lane_order_toggle_pinned(&lane_order, 5);
+    params.most_rows = 0;
+    rv_view_update(&view, lanes, &params);
+    cr_assert_lt(view.lanes[0].level, view.level, "the first of stacks does");
+    rv_view_fini(&view);
+    rv_lane_order_fini(&lane_order);
+    rv_lanes_destroy(lanes);
+}
+
 /* Twelve lanes, twelve deep, count as ten rows each. */
 Test(view, with_too_many_rows_lanes_that_are_not_pinned_are_one_row_each, .timeout = 60)
 {
