@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bisect.h"
+#include "base/err.h"
 #include "base/vec.h"
 
 #define BOXES_BACK 256u /* before a moment, among which is the innermost call there */
@@ -152,9 +153,23 @@ void rv_arc_list_fini(struct rv_arc_list *list)
 
 uint32_t rv_arc_rgb(const struct rv_theme *theme, enum rv_arc_kind kind)
 {
-    if (kind == RV_ARC_LOCK)
+    switch (kind) {
+    case RV_ARC_LOCK:
         return theme->arc_lock;
-    return RV_ARC_OF_FLOWS & 1u << kind ? theme->arc_flow : theme->arc;
+    case RV_ARC_SIGNAL:
+        return theme->arc_signal;
+    case RV_ARC_TRANSFER:
+        return theme->arc_transfer;
+    case RV_ARC_START:
+        return theme->arc_start;
+    case RV_ARC_FLOW:
+        return theme->arc_flow;
+    case RV_ARC_TASK:
+        return theme->arc_task;
+    case RV_ARC_KIND_COUNT:
+        break;
+    }
+    rv_unreachable();
 }
 
 /* On the call: on top of it, or in the middle of its row. */

@@ -16,8 +16,8 @@ struct rv_theme { /* 0xRRGGBB */
     uint32_t background, floor, wall, grid;
     uint32_t plate, plate_rim, shadow; /* of lanes' plates */
     uint32_t now, accent, path;
-    uint32_t arc_lock, arc; /* from who ended waits */
-    uint32_t arc_flow;
+    uint32_t arc_lock, arc_signal, arc_transfer, arc_start; /* from who ended waits */
+    uint32_t arc_flow, arc_task;
     uint32_t lost, mark, value, running, ready, suspended;
     uint32_t text, text_strong; /* on a panel; `text` also on the background */
     uint32_t panel, panel_rim;

@@ -1,5 +1,8 @@
 #include <criterion/criterion.h>
 
+#include <math.h>
+
+#include "render/arc_list.h"
 #include "render/theme.h"
 #include "ui/style.h"
 
@@ -109,6 +112,39 @@ Test(theme, names_on_boxes_are_read_on_every_colour, .timeout = 60)
             for (uint32_t slot = 0; slot < RV_COLOR_ROWS; slot++)
                 for (uint32_t shade = 0; shade < RV_COLOR_SHADES; shade++)
                     check_names(shown, rv_color_tones_of((enum rv_color_scheme)scheme, slot, shade).front);
+    }
+}
+
+/* How far apart two colours are to eyes that lack a kind of cones (Machado, Oliveira and Fernandes 2009): linear light. */
+static float distance_seen(const float eye[3][3], uint32_t rgb, uint32_t other_rgb)
+{
+    const struct rv_color a = rv_theme_color(rgb), b = rv_theme_color(other_rgb);
+    const float apart[3] = {rv_color_linear(a.r) - rv_color_linear(b.r), rv_color_linear(a.g) - rv_color_linear(b.g),
+                            rv_color_linear(a.b) - rv_color_linear(b.b)};
+    float sum = 0.0f;
+    for (int i = 0; i < 3; i++) {
+        const float seen = eye[i][0] * apart[0] + eye[i][1] * apart[1] + eye[i][2] * apart[2];
+        sum += seen * seen;
+    }
+    return sqrtf(sum);
+}
+
+Test(theme, kinds_of_arcs_are_told_apart_by_all_eyes, .timeout = 60)
+{
+    static const float eyes[][3][3] = {
+        {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+        {{0.152f, 1.053f, -0.205f}, {0.115f, 0.786f, 0.099f}, {-0.004f, -0.048f, 1.052f}}, /* protanopia */
+        {{0.367f, 0.861f, -0.228f}, {0.280f, 0.673f, 0.047f}, {-0.012f, 0.043f, 0.969f}}}; /* deuteranopia */
+    for (int theme = 0; theme < RV_COLOR_THEME_COUNT; theme++) {
+        const struct rv_theme *shown = rv_theme_get((enum rv_color_theme)theme);
+        for (int kind = 0; kind < RV_ARC_KIND_COUNT; kind++)
+            for (int other = 0; other < kind; other++)
+                for (size_t eye = 0; eye < sizeof eyes / sizeof *eyes; eye++) {
+                    const float apart = distance_seen(eyes[eye], rv_arc_rgb(shown, (enum rv_arc_kind)kind),
+                                                      rv_arc_rgb(shown, (enum rv_arc_kind)other));
+                    cr_expect_geq(apart, 0.08f, "%s: %d and %d are %.3f apart to eye %zu",
+                                  rv_color_theme_name((enum rv_color_theme)theme), kind, other, (double)apart, eye);
+                }
     }
 }
 
