@@ -12,6 +12,7 @@ void rv_lane_order_fini(struct rv_lane_order *lane_order)
     free(lane_order->groups);
     rv_hash_index_fini(&lane_order->by_tid);
     free(lane_order->order);
+    free(lane_order->as_they_came);
     *lane_order = (struct rv_lane_order){0};
 }
 
@@ -35,11 +36,14 @@ void rv_lane_order_copy(struct rv_lane_order *into, const struct rv_lane_order *
 {
     into->lanes = rv_vec_reserve(into->lanes, &into->lanes_capacity, from->n_lanes, sizeof *into->lanes);
     into->order = rv_vec_reserve(into->order, &into->order_capacity, from->n_lanes, sizeof *into->order);
+    into->as_they_came =
+        rv_vec_reserve(into->as_they_came, &into->came_capacity, from->n_lanes, sizeof *into->as_they_came);
     into->processes =
         rv_vec_reserve(into->processes, &into->processes_capacity, from->n_processes, sizeof *into->processes);
     if (from->n_lanes) {
         memcpy(into->lanes, from->lanes, from->n_lanes * sizeof *into->lanes);
         memcpy(into->order, from->order, from->n_lanes * sizeof *into->order);
+        memcpy(into->as_they_came, from->as_they_came, from->n_lanes * sizeof *into->as_they_came);
     }
     if (from->n_processes)
         memcpy(into->processes, from->processes, from->n_processes * sizeof *into->processes);
@@ -48,6 +52,7 @@ void rv_lane_order_copy(struct rv_lane_order *into, const struct rv_lane_order *
     into->n_processes = from->n_processes;
     into->most_depth = from->most_depth;
     into->is_crowded = from->is_crowded;
+    into->sorted = from->sorted;
 }
 
 /* ---- lanes that come ---- */
@@ -88,10 +93,11 @@ static bool is_within(const struct rv_lane_order *lane_order, uint32_t process, 
 }
 
 /* Position after the last lane of this process, or of it and its descendants. */
-static size_t place_behind(const struct rv_lane_order *lane_order, uint32_t process, bool with_forked)
+static size_t place_behind(const struct rv_lane_order *lane_order, const uint32_t *order, uint32_t process,
+                           bool with_forked)
 {
     for (size_t i = lane_order->n_lanes; i-- > 0;) {
-        uint32_t other = lane_order->lanes[lane_order->order[i]].process;
+        uint32_t other = lane_order->lanes[order[i]].process;
         if (other == process || (with_forked && is_within(lane_order, other, process)))
             return i + 1;
     }
@@ -99,27 +105,35 @@ static size_t place_behind(const struct rv_lane_order *lane_order, uint32_t proc
 }
 
 /* Position after the last lane of this thread; 0 when it has none. */
-static size_t place_in_thread(const struct rv_lane_order *lane_order, uint32_t process, uint32_t thread)
+static size_t place_in_thread(const struct rv_lane_order *lane_order, const uint32_t *order, uint32_t process,
+                              uint32_t thread)
 {
     for (size_t i = lane_order->n_lanes; i-- > 0;) {
-        const struct rv_arranged_lane *other = &lane_order->lanes[lane_order->order[i]];
+        const struct rv_arranged_lane *other = &lane_order->lanes[order[i]];
         if (other->process == process && other->thread == thread)
             return i + 1;
     }
     return 0;
 }
 
-static size_t place_of(const struct rv_lane_order *lane_order, uint32_t process, const struct rv_lane *lane)
+static size_t place_of(const struct rv_lane_order *lane_order, const uint32_t *order, uint32_t process,
+                       const struct rv_lane *lane)
 {
     const struct rv_arranged_process *own = &lane_order->processes[process];
-    size_t in_thread = lane->stack ? place_in_thread(lane_order, process, lane->thread) : 0;
+    size_t in_thread = lane->stack ? place_in_thread(lane_order, order, process, lane->thread) : 0;
     if (in_thread)
         return in_thread;
     if (own->n_lanes)
-        return place_behind(lane_order, process, false);
+        return place_behind(lane_order, order, process, false);
     if (own->parent != RV_LANE_ORDER_NONE)
-        return place_behind(lane_order, own->parent, true);
+        return place_behind(lane_order, order, own->parent, true);
     return lane_order->n_lanes;
+}
+
+static void insert(uint32_t *order, size_t n, size_t place)
+{
+    memmove(order + place + 1, order + place, (n - place) * sizeof *order);
+    order[place] = (uint32_t)n;
 }
 
 /* Returns the lane's group. */
@@ -177,14 +191,15 @@ static void learn_lane(struct rv_lane_order *lane_order, const struct rv_lane *l
 {
     size_t n = lane_order->n_lanes;
     uint32_t process = learn_process(lane_order, lane);
-    size_t place = place_of(lane_order, process, lane);
-    lane_order->processes[process].n_lanes++;
     lane_order->lanes =
         rv_vec_reserve(lane_order->lanes, &lane_order->lanes_capacity, n + 1, sizeof *lane_order->lanes);
     lane_order->order =
         rv_vec_reserve(lane_order->order, &lane_order->order_capacity, n + 1, sizeof *lane_order->order);
-    memmove(lane_order->order + place + 1, lane_order->order + place, (n - place) * sizeof *lane_order->order);
-    lane_order->order[place] = (uint32_t)n;
+    lane_order->as_they_came =
+        rv_vec_reserve(lane_order->as_they_came, &lane_order->came_capacity, n + 1, sizeof *lane_order->as_they_came);
+    insert(lane_order->order, n, place_of(lane_order, lane_order->order, process, lane));
+    insert(lane_order->as_they_came, n, place_of(lane_order, lane_order->as_they_came, process, lane));
+    lane_order->processes[process].n_lanes++;
     lane_order->lanes[n] = (struct rv_arranged_lane){
         .process = process, .thread = lane->thread, .group = learn_group(lane_order, process, lane->tid)};
     lane_order->n_lanes++;

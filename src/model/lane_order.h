@@ -40,6 +40,8 @@ struct rv_arranged_lane { /* indexed by lane_idx */
     bool is_hidden, is_collapsed, is_pinned;
 };
 
+enum rv_lanes_sorted { RV_LANES_AS_THEY_CAME, RV_LANES_BY_NAME, RV_LANES_BY_EVENTS, RV_LANES_SORTED_COUNT };
+
 struct rv_lane_order { /* zeroed = default order */
     struct rv_arranged_lane *lanes;
     size_t n_lanes, lanes_capacity;
@@ -49,9 +51,11 @@ struct rv_lane_order { /* zeroed = default order */
     size_t n_groups, groups_capacity;
     struct rv_hash_index by_tid; /* of the groups: index + 1 */
     uint32_t *order;             /* lane_idx, from front to back */
-    size_t order_capacity;
-    uint32_t most_depth; /* rows of a lane that are shown; 0 = all */
-    bool is_crowded;     /* there are too many lanes: processes come collapsed */
+    uint32_t *as_they_came;      /* the order of nobody's choice */
+    size_t order_capacity, came_capacity;
+    enum rv_lanes_sorted sorted; /* how the order was sorted last */
+    uint32_t most_depth;         /* rows of a lane that are shown; 0 = all */
+    bool is_crowded;             /* there are too many lanes: processes come collapsed */
 };
 
 void rv_lane_order_fini(struct rv_lane_order *lane_order);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "model/lane_sort.h"
 #include "ui/word_match.h"
 
 #define HEAD_HEIGHT 34.0f
@@ -18,6 +19,8 @@
 #define ARROW_WIDTH 14.0f
 #define FIND_WIDTH 220.0f
 #define FIND_LEAST 80.0f
+#define SORT_WIDTH 150.0f
+#define CLOSE_WIDTH 52.0f
 
 enum column { COLUMN_HIDE, COLUMN_PIN, COLUMN_NAME, COLUMN_EVENTS, COLUMN_DEPTH, COLUMN_PROCESS, COLUMN_COUNT };
 
@@ -125,6 +128,23 @@ static void show_table(const struct rv_ui_style *style, const struct rv_threads 
     rv_imgui_table_end();
 }
 
+/* At the right of the head, without the one that sorts where the field would have no room. Returns their left end. */
+static float show_buttons(const struct rv_threads *shown, float width, float find_x, struct rv_ui_acts *acts)
+{
+    char text[48];
+    const float close_x = width - CLOSE_WIDTH - GAP, sort_x = close_x - SORT_WIDTH - GAP;
+    rv_imgui_at(close_x, 7.0f);
+    if (rv_imgui_button("Close", CLOSE_WIDTH, false))
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_THREADS});
+    if (sort_x - GAP - find_x < FIND_LEAST)
+        return close_x;
+    (void)snprintf(text, sizeof text, "Sort: %s", rv_lane_sort_name(shown->sorted));
+    rv_imgui_at(sort_x, 7.0f);
+    if (rv_imgui_button(text, SORT_WIDTH, shown->sorted != RV_LANES_AS_THEY_CAME))
+        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_SORT_LANES});
+    return sort_x;
+}
+
 bool rv_threads_is_found(const struct rv_threads_state *state, const struct rv_threads_row *row)
 {
     char tid[16];
@@ -146,13 +166,10 @@ void rv_threads_show(struct rv_ui *ui, const struct rv_threads *shown, struct rv
                    shown->n_hidden);
     rv_imgui_text(RV_IMGUI_FONT_BOLD, style->text_strong, text);
     const float find_x = fminf(FIND_WIDTH, rv_imgui_text_width(RV_IMGUI_FONT_BOLD, text) + 3.0f * GAP);
-    const float find_width = fminf(FIND_WIDTH, area.width - 64.0f - GAP - find_x);
+    const float find_width = fminf(FIND_WIDTH, show_buttons(shown, area.width, find_x, acts) - GAP - find_x);
     rv_imgui_at(find_x, 5.0f);
     if (find_width >= FIND_LEAST)
         (void)rv_imgui_input("##find", "find a name or a number", find_width, state->find, sizeof state->find, false);
-    rv_imgui_at(area.width - 64.0f, 7.0f);
-    if (rv_imgui_button("Close", 52.0f, false))
-        rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_THREADS});
     rv_imgui_at(GAP, HEAD_HEIGHT);
     show_table(style, shown, (const float[2]){area.width, height}, acts);
     rv_imgui_panel_end();

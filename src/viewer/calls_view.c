@@ -274,6 +274,7 @@ bool rv_viewer_calls_view_act(struct rv_viewer *viewer, const struct rv_act *act
     case RV_ACTION_HIDE_LANE:
     case RV_ACTION_COLLAPSE_LANE:
     case RV_ACTION_COLLAPSE_PROCESS:
+    case RV_ACTION_SORT_LANES:
     case RV_ACTION_PIN_LANE:
     case RV_ACTION_LANE_FORWARD:
     case RV_ACTION_LANE_BACK:

@@ -1,5 +1,7 @@
 #include "viewer/lanes.h"
 
+#include "model/lane_sort.h"
+
 /* The lane given by the action, or the one under the cursor. False when there is none. */
 static bool find_lane(const struct rv_viewer *viewer, const struct rv_act *act, uint32_t *lane_idx)
 {
@@ -60,6 +62,9 @@ bool rv_viewer_lanes_act(struct rv_viewer *viewer, const struct rv_act *act)
         rv_lane_order_show_all(&viewer->lane_order);
     else if (act->action == RV_ACTION_COLLAPSE_ALL)
         rv_lane_order_toggle_all(&viewer->lane_order);
+    else if (act->action == RV_ACTION_SORT_LANES)
+        rv_lane_sort(&viewer->lane_order, viewer->lanes,
+                     (enum rv_lanes_sorted)((viewer->lane_order.sorted + 1) % RV_LANES_SORTED_COUNT));
     else if (act->action == RV_ACTION_CROP_LESS)
         crop(viewer, -1);
     else if (act->action == RV_ACTION_CROP_MORE)

@@ -225,6 +225,7 @@ static void show_threads(struct rv_panels *panels, const struct rv_panels_about 
         .n_rows = n_rows,
         .n_lanes = lane_order->n_lanes,
         .n_hidden = rv_lane_order_n_hidden(lane_order),
+        .sorted = lane_order->sorted,
         .row = fill_thread,
         .context = &thread_rows,
     };

@@ -307,11 +307,13 @@ static bool thread_steps(struct user *user, const struct rv_window_state *state)
         if (!lane->is_pinned || !state->is_settled)
             return false;
         check(user, lane->is_hidden, "who is kept in front is hidden no more");
+        press(SDL_SCANCODE_T, KMOD_LSHIFT);
         click(THREAD_X, THREAD_Y, SDL_BUTTON_LEFT);
         return true;
     case 30:
         if (lane->is_hidden || state->view->n_lanes != 1 || !state->is_settled)
             return false;
+        check(user, viewer->lane_order.sorted == RV_LANES_BY_NAME, "the threads are not sorted");
         click(FIND_X, FIND_Y, SDL_BUTTON_LEFT);
         user_type("past 42");
         click(HIDE_X, THREAD_Y, SDL_BUTTON_LEFT); /* no such thread: there is no row */

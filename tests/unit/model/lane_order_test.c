@@ -1,4 +1,5 @@
 #include "model/lane_order.h"
+#include "model/lane_sort.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -234,4 +235,39 @@ Test(lane_order, groups_and_processes_are_collapsed_and_expanded_in_place)
     cr_assert_str_eq(shown(), "0");
     rv_lane_order_toggle_all(&lane_order);
     cr_assert_str_eq(shown(), "012");
+}
+
+static void name(uint32_t lane_idx, const char *text, uint64_t n_events)
+{
+    struct rv_lane *lane = rv_lanes_get(lanes, lane_idx);
+    snprintf(lane->name, sizeof lane->name, "%s", text);
+    lane->n_events = n_events;
+}
+
+Test(lane_order, lanes_are_sorted_within_their_processes_and_back_again)
+{
+    come(10, 1);
+    come(50, 1);
+    come(10, 1);
+    come(50, 1);
+    come(10, 1);
+    name(0, "worker-10", 5);
+    name(1, "main", 90);
+    name(2, "worker-2", 7);
+    name(3, "idle", 1);
+    name(4, "acceptor", 6);
+    cr_assert_str_eq(shown(), "02413");
+    rv_lane_sort(&lane_order, lanes, RV_LANES_BY_NAME);
+    cr_assert_str_eq(shown(), "42031");
+    rv_lane_sort(&lane_order, lanes, RV_LANES_BY_EVENTS);
+    cr_assert_str_eq(shown(), "13240");
+    come(50, 1); /* 5: beside its own, in both orders */
+    cr_assert_str_eq(shown(), "135240");
+    struct rv_lane_order copy = {0};
+    rv_lane_order_copy(&copy, &lane_order);
+    rv_lane_sort(&copy, lanes, RV_LANES_AS_THEY_CAME);
+    rv_lane_sort(&lane_order, lanes, RV_LANES_AS_THEY_CAME);
+    cr_assert_str_eq(shown(), "024135");
+    cr_assert_arr_eq(copy.order, lane_order.order, copy.n_lanes * sizeof *copy.order);
+    rv_lane_order_fini(&copy);
 }
