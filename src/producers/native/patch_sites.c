@@ -97,6 +97,23 @@ static bool is_code(const struct rv_patch_segment *segment)
     return segment->is_code && !segment->is_writable;
 }
 
+/* Its pages that are to be written. They stay executable: others run. */
+static void touch_segment(const struct rv_patcher_object *object, const struct rv_patch_segment *segment,
+                          enum rv_patch_sites_change change)
+{
+    uint64_t touched = 0;
+    if (protect(segment->start, segment->end, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+        return;
+    for (size_t i = 0; i < object->prepared.n_sites; i++) {
+        const uint64_t page = object->prepared.sites[i].address & ~(PAGE - 1);
+        if (page == touched || !is_to_change(segment, &object->prepared.sites[i], change))
+            continue;
+        touched = page;
+        (void)madvise((void *)(uintptr_t)page, PAGE, MADV_POPULATE_WRITE);
+    }
+    (void)protect(segment->start, segment->end, PROT_READ | PROT_EXEC);
+}
+
 /* The pages between the first and the last are made writable at once. */
 static int write_some(const struct rv_patch_segment *segment, struct rv_patch_site *const *sites, size_t n,
                       enum rv_patch_sites_change change)
@@ -129,6 +146,15 @@ int rv_patch_sites_write_some(const struct rv_patcher_object *object, struct rv_
         if (is_code(&object->image.segments[i]))
             error = write_some(&object->image.segments[i], sites, n, change);
     return error;
+}
+
+void rv_patch_sites_touch(const struct rv_patcher_object *object, enum rv_patch_sites_change change)
+{
+    for (size_t i = 0; i < object->image.n_segments; i++) {
+        const struct rv_patch_segment *segment = &object->image.segments[i];
+        if (is_code(segment) && has_change(object, segment, change))
+            touch_segment(object, segment, change);
+    }
 }
 
 int rv_patch_sites_write(const struct rv_patcher_object *object, enum rv_patch_sites_change change)

@@ -564,12 +564,12 @@ static void unload_planner(void)
     patcher.prepare_syscalls = NULL;
 }
 
-/* 0 or -EAGAIN. */
-static int look_at_list(void)
+/* Look at the loader's list once, while nothing is loaded or unloaded. 0 or -EAGAIN. */
+static int look_at_list(int (*look)(struct dl_phdr_info *info, size_t n_bytes, void *unused))
 {
     if (!rv_process_lock_within())
         return -EAGAIN;
-    dl_iterate_phdr(mark_unloaded, NULL);
+    dl_iterate_phdr(look, NULL);
     rv_process_unlock();
     return 0;
 }
@@ -639,12 +639,24 @@ static bool has_syscall_sites(void)
     return false;
 }
 
+/* So that all threads stand still for less when jumps are written. */
+static int touch_pages(struct dl_phdr_info *info, size_t n_bytes, void *unused)
+{
+    (void)info;
+    (void)n_bytes;
+    (void)unused;
+    for (size_t i = 0; i < patcher.n_objects; i++)
+        if (is_there(&patcher.places[i]))
+            rv_patch_sites_touch(&patcher.objects[i], RV_PATCH_SITES_AS_WANTED);
+    return 1;
+}
+
 static int plan(const char *wanted, const char *trace_path, bool do_others_run)
 {
     int error = load_planner();
     patcher.is_late = false;
     if (!error)
-        error = look_at_list();
+        error = look_at_list(mark_unloaded);
     const bool has_other_captures = rv_captures_read(trace_path), has_other_patterns = read_patterns(trace_path);
     set_wanted(wanted, has_other_captures || has_other_patterns);
     if (!error)
@@ -666,7 +678,7 @@ static int plan(const char *wanted, const char *trace_path, bool do_others_run)
         error = -ENOTSUP;
     for (size_t i = 0; i < patcher.n_objects; i++)
         rv_patch_sites_count(&patcher.objects[i]);
-    return error;
+    return !error && do_others_run ? look_at_list(touch_pages) : error;
 }
 
 int rv_patcher_plan(const char *wanted, const char *trace_path, bool do_others_run)
@@ -769,7 +781,7 @@ static void follow(void)
     const uint64_t begin_ns = rv_clock_thread_cpu_ns();
     int error = -EAGAIN;
     for (unsigned i = 0; i < FOLLOW_TRIES && error == -EAGAIN; i++) {
-        error = look_at_list();
+        error = look_at_list(mark_unloaded);
         if (!error)
             error = drop_objects();
         if (!error)
