@@ -282,11 +282,31 @@ static void ask(struct tables *tables, const char *range)
             .action = RV_ACTION_SELECT, .from_ns = first_ns + from_ns, .to_ns = first_ns + to_ns, .amount = 1.0});
 }
 
+/* The path of the thread that lasts longest in the range: how long it is, and how much of it are waits whose waker is unknown. */
+static void write_path(struct tables *tables, const char *range)
+{
+    struct rv_path_request request = {.lane_idx = RV_PATH_LAST};
+    struct rv_path_job job = {0};
+    (void)rv_lanes_bounds(tables->viewer.lanes, &request.from_ns, &request.to_ns);
+    if (strcmp(range, "all") != 0) {
+        request.from_ns = tables->viewer.analysis.selected.from_ns;
+        request.to_ns = tables->viewer.analysis.selected.to_ns;
+    }
+    rv_path_job_start(&job, tables->viewer.lanes, rv_session_waits(tables->session), &request);
+    rv_path_job_wait(&job);
+    const struct rv_path_found *found = rv_path_job_found(&job);
+    FILE *file = create(tables, "path");
+    fprintf(file, "%llu %llu\n", (unsigned long long)found->n_ns, (unsigned long long)found->wait_ns);
+    (void)fclose(file);
+    rv_path_job_stop(&job);
+}
+
 static bool write_tables(struct tables *tables, const char *range)
 {
     ask(tables, range);
     if (!rv_viewer_statistics_range(&tables->viewer.statistics) || !tables->viewer.statistics.n_rows)
         return false;
+    write_path(tables, range);
     write_lines(tables);
     write_rows(tables);
     const bool are_sorted = are_rows_sorted(tables);

@@ -6,7 +6,7 @@ ringviz=$1 planted=$2 fib=$3 threads=$4 check_tables=$5 plain_fib=$6
 . "${0%/*}/harness.sh"
 
 tables="rows durations calls.start calls.duration calls.self calls.thread by.caller by.thread by.process by.arguments top_down bottom_up
-callers callees lines"
+callers callees lines path"
 
 make_waited() { # RECORDING: the begins of the calls that waited for the lock, by the spans around its waits
     run --holders=csv "$1"
@@ -30,6 +30,9 @@ make_oracle() { # RECORDING
     cp "$folder/out" "$folder/spans"
     run_for --report=lines-csv "$1"
     sed '1d' "$folder/out" >"$folder/oracle/lines"
+    run_for --critical-path=csv "$1"
+    awk -F, '$1 == "threads" { all += $(NF - 4) } $1 == "unknown" { waits += $(NF - 4) } END { printf "%d %d\n", all, waits }' \
+        "$folder/out" >"$folder/oracle/path"
     run_for --report=csv "$1"
     first=$(awk -F, 'NR > 1 && $1 && (!first || $4 < first) { first = $4 } END { print first }' "$folder/all_spans")
     case $range in
