@@ -82,6 +82,7 @@ int rv_patch_image_file(struct rv_patch_image *image, const uint8_t *file, size_
         return -EBADMSG;
     const Elf64_Phdr *segments = (const void *)(file + header->e_phoff);
     image->entry = header->e_entry;
+    image->is_unlinked = header->e_type == ET_DYN;
     for (size_t i = 0; i < header->e_phnum; i++) {
         const Elf64_Phdr *segment = &segments[i];
         if (segment->p_type == PT_GNU_EH_FRAME)

@@ -26,6 +26,7 @@ struct rv_patch_image {
     uint64_t entry;   /* where the process begins; 0: not known */
     uint64_t dynamic; /* address of the dynamic section; 0: there is none */
     uint64_t bias;    /* what its addresses are above those in its headers */
+    bool is_unlinked; /* a position-independent file: a word of its data that looks like an address is a small number */
 };
 
 /*

@@ -26,9 +26,16 @@ static void read_relocations(const struct rv_patch_image *image, rv_patch_pointe
     }
 }
 
+/* Those that are packed are where they belong, in a file, too. */
+static bool has_addresses(const struct rv_patch_image *image)
+{
+    size_t n_bytes;
+    return !image->is_unlinked || rv_patch_dynamic_table(image, DT_RELR, DT_RELRSZ, &n_bytes);
+}
+
 void rv_patch_pointers_read(const struct rv_patch_image *image, rv_patch_pointer_fn *found, void *context)
 {
-    for (size_t i = 0; i < image->n_segments; i++)
+    for (size_t i = 0; i < image->n_segments && has_addresses(image); i++)
         if (image->segments[i].is_readable && !image->segments[i].is_code)
             read_data(&image->segments[i], found, context);
     read_relocations(image, found, context);

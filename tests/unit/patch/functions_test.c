@@ -177,6 +177,34 @@ Test(functions, those_of_the_file_are_those_of_the_mapping)
     rv_patch_functions_free(&in_file);
 }
 
+static volatile uint64_t number = 1; /* of the program's data; no instruction has the sum's address */
+
+/* What looks like an address in a file that awaits relocation is none. */
+Test(functions, a_small_number_in_a_file_is_no_address)
+{
+    size_t n_bytes;
+    uint8_t *copy;
+    const uint8_t *file = map_file(&n_bytes);
+    struct rv_patch_image of_file;
+    struct rv_patch_functions in_file;
+    make_plan();
+    cr_assert_eq(posix_memalign((void **)&copy, 16, n_bytes), 0);
+    memcpy(copy, file, n_bytes);
+    const Elf64_Ehdr *header = (const void *)copy;
+    const Elf64_Phdr *segments = (const void *)(copy + header->e_phoff);
+    const uint64_t at = (uint64_t)(uintptr_t)&number - image.bias,
+                   within = (uint64_t)(uintptr_t)fits_plain - image.bias + number;
+    cr_assert_eq(header->e_type, ET_DYN);
+    for (size_t i = 0; i < header->e_phnum; i++)
+        if (segments[i].p_type == PT_LOAD && at - segments[i].p_vaddr < segments[i].p_filesz)
+            memcpy(copy + segments[i].p_offset + (at - segments[i].p_vaddr), &within, sizeof within);
+    cr_assert_eq(rv_patch_image_file(&of_file, copy, n_bytes), 0);
+    cr_assert_eq(rv_patch_functions_find(&in_file, &of_file), 0);
+    expect_same(&in_file);
+    rv_patch_functions_free(&in_file);
+    free(copy);
+}
+
 /* As gcc -static writes programs: .eh_frame is found by its section, and read in order. */
 Test(functions, those_of_a_file_without_an_index_are_the_same)
 {
