@@ -313,7 +313,7 @@ static int compare_frames(const void *left, const void *right)
 
 static size_t sort_frames(struct rv_patch_frame *frames, size_t n)
 {
-    size_t n_kept = n ? 1 : 0;
+    size_t n_kept = 1;
     qsort(frames, n, sizeof *frames, compare_frames);
     for (size_t i = 1; i < n; i++)
         if (frames[i].start != frames[n_kept - 1].start)
@@ -321,15 +321,27 @@ static size_t sort_frames(struct rv_patch_frame *frames, size_t n)
     return n_kept;
 }
 
-/* What is there becomes the next of *frames, which has room. */
-static void add_frame(const struct rv_patch_image *image, uint64_t record, struct rv_patch_frame *frames,
-                      size_t *n_frames)
+/* What is read of a range besides its record: code and rows. */
+static uint64_t n_to_read(const struct rv_patch_frame *frame, uint64_t most)
+{
+    const uint64_t n_code = frame->end - frame->start;
+    return (n_code < most ? n_code : most) + (frame->rows_end - frame->rows) + (frame->common_end - frame->common_rows);
+}
+
+/* What is there becomes the next of *frames, which has room. *n_left: how much may be read. 0 or -E2BIG. */
+static int add_frame(const struct rv_patch_image *image, uint64_t record, struct rv_patch_frame *frames,
+                     size_t *n_frames, uint64_t *n_left)
 {
     struct rv_patch_frame *frame = &frames[*n_frames];
     if (!read_frame(image, record, frame))
-        return;
+        return 0;
+    const uint64_t n = n_to_read(frame, rv_patch_image_bytes(image));
+    if (n > *n_left)
+        return -E2BIG;
+    *n_left -= n;
     look_at_first_row(image, frame);
     ++*n_frames;
+    return 0;
 }
 
 static int allocate(struct rv_patch_frame **frames, uint64_t n)
@@ -354,11 +366,14 @@ static int read_indexed(const struct rv_patch_image *image, struct rv_patch_fram
         return -ENOENT;
     if (allocate(frames, n) != 0)
         return -ENOMEM;
-    for (uint64_t i = 0; i < n; i++) {
+    uint64_t n_left = rv_patch_image_most_read(image);
+    int error = 0;
+    for (uint64_t i = 0; i < n && !error; i++) {
         rv_patch_cursor_skip(&cursor, 4);
-        add_frame(image, table + (uint64_t)(int64_t)(int32_t)rv_patch_cursor_number(&cursor, 4), *frames, n_frames);
+        const uint64_t record = table + (uint64_t)(int64_t)(int32_t)rv_patch_cursor_number(&cursor, 4);
+        error = add_frame(image, record, *frames, n_frames, &n_left);
     }
-    return 0;
+    return error;
 }
 
 /* One behind the other, up to one of length 0. */
@@ -371,14 +386,16 @@ static int read_in_order(const struct rv_patch_image *image, struct rv_patch_fra
         return -ENOENT;
     if (allocate(frames, most) != 0)
         return -ENOMEM;
-    for (uint64_t at = image->unwind_records; at < end && *n_frames < most;) {
+    uint64_t n_left = rv_patch_image_most_read(image);
+    int error = 0;
+    for (uint64_t at = image->unwind_records; at < end && *n_frames < most && !error;) {
         const struct rv_patch_cursor record = open_record(image, at);
         if (record.has_failed)
             break;
-        add_frame(image, at, *frames, n_frames);
+        error = add_frame(image, at, *frames, n_frames, &n_left);
         at = record.address + record.n_bytes;
     }
-    return 0;
+    return error;
 }
 
 int rv_patch_frames_read(const struct rv_patch_image *image, struct rv_patch_frame **frames, size_t *n_frames)
@@ -388,6 +405,7 @@ int rv_patch_frames_read(const struct rv_patch_image *image, struct rv_patch_fra
     if (!image->unwind_table && !image->unwind_records)
         return -ENOENT;
     const int error = (image->unwind_table ? read_indexed : read_in_order)(image, frames, n_frames);
-    *n_frames = sort_frames(*frames, *n_frames);
+    if (*n_frames)
+        *n_frames = sort_frames(*frames, *n_frames);
     return error;
 }

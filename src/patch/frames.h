@@ -30,7 +30,8 @@ struct rv_patch_row {
 /*
  * All ranges, by rising start, each start once.
  *   frames   *frames is the caller's to free()
- *   returns  0; -ENOENT: there is no table; -EBADMSG; -ENOMEM
+ *   returns  0; -ENOENT: there is no table; -EBADMSG; -E2BIG: ranges lie upon one another, which is more to read than a
+ *            linker makes; -ENOMEM
  */
 int rv_patch_frames_read(const struct rv_patch_image *image, struct rv_patch_frame **frames, size_t *n_frames);
 

@@ -40,6 +40,7 @@ struct survey {
     uint32_t *counts; /* by steps of addresses from the first range on: how many ranges begin before */
     unsigned step_shift;
     uint64_t first, last; /* all code lies between them */
+    uint64_t n_left;      /* entries of tables that may still be read */
 };
 
 /* About as many steps as ranges. */
@@ -89,6 +90,12 @@ static bool is_in_code(const struct survey *survey, uint64_t address)
 
 /* ---- what else leads somewhere ---- */
 
+static bool may_read(struct survey *survey)
+{
+    survey->n_left -= survey->n_left != 0;
+    return survey->n_left != 0;
+}
+
 static bool may_lead(const struct range *from, const struct range *to, uint64_t target)
 {
     return to && target < to->end && (!from || from == to || !from->frame->is_function || !to->frame->is_function);
@@ -99,7 +106,7 @@ static void read_as_table(struct survey *survey, const struct range *from, uint6
 {
     size_t n_bytes;
     const uint8_t *bytes = table % sizeof(int32_t) == 0 ? rv_patch_image_at(survey->image, table, &n_bytes) : NULL;
-    for (size_t i = 0; bytes && i < MAX_TABLE && n_bytes / sizeof(int32_t) > i; i++) {
+    for (size_t i = 0; bytes && i < MAX_TABLE && n_bytes / sizeof(int32_t) > i && may_read(survey); i++) {
         int32_t entry;
         memcpy(&entry, bytes + i * sizeof entry, sizeof entry);
         uint64_t target = table + (uint64_t)(int64_t)entry;
@@ -125,7 +132,7 @@ static void read_landings(struct survey *survey, const struct rv_patch_frame *fr
         (void)rv_patch_cursor_uleb(&cursor);
     uint8_t of_sites = rv_patch_cursor_byte(&cursor) & 0x0f;
     uint64_t n_bytes = rv_patch_cursor_uleb(&cursor), end = cursor.address + n_bytes;
-    while (!cursor.has_failed && cursor.address < end) {
+    while (!cursor.has_failed && cursor.address < end && may_read(survey)) {
         (void)rv_patch_cursor_pointer(&cursor, of_sites, 0);
         (void)rv_patch_cursor_pointer(&cursor, of_sites, 0);
         uint64_t landing = rv_patch_cursor_pointer(&cursor, of_sites, 0);
@@ -377,7 +384,7 @@ static void read_all(struct survey *survey)
 int rv_patch_functions_find(struct rv_patch_functions *all, const struct rv_patch_image *image)
 {
     struct rv_patch_frame *frames;
-    struct survey survey = {.image = image};
+    struct survey survey = {.image = image, .n_left = rv_patch_image_most_read(image)};
     *all = (struct rv_patch_functions){0};
     int error = rv_patch_frames_read(image, &frames, &survey.n_ranges);
     if (!error) {
@@ -392,6 +399,9 @@ int rv_patch_functions_find(struct rv_patch_functions *all, const struct rv_patc
     if (!error) {
         rv_patch_decoder_init(&survey.decoder);
         read_all(&survey);
+        error = survey.n_left ? 0 : -E2BIG;
+    }
+    if (!error) {
         for (size_t i = 0; i < survey.n_ranges; i++)
             if (frames[i].is_function)
                 add_function(all, &survey, i);

@@ -5,6 +5,8 @@
 
 #include "base/static_program.h"
 
+#define MOST_TIMES 4u
+
 static bool has_bytes(const Elf64_Phdr *header)
 {
     return header->p_type == PT_LOAD && header->p_filesz != 0;
@@ -116,4 +118,17 @@ const uint8_t *rv_patch_image_at(const struct rv_patch_image *image, uint64_t ad
         return NULL;
     *n_bytes = (size_t)(segment->end - address);
     return segment->bytes + (address - segment->start);
+}
+
+uint64_t rv_patch_image_bytes(const struct rv_patch_image *image)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < image->n_segments; i++)
+        n += image->segments[i].end - image->segments[i].start;
+    return n;
+}
+
+uint64_t rv_patch_image_most_read(const struct rv_patch_image *image)
+{
+    return MOST_TIMES * rv_patch_image_bytes(image) + 65536;
 }

@@ -39,6 +39,13 @@ int rv_patch_image_mapped(struct rv_patch_image *image, const Elf64_Phdr *header
 /* An x86-64 ELF file's bytes, 8-byte aligned, borrowed while the image is used. Returns 0 or -EBADMSG. */
 int rv_patch_image_file(struct rv_patch_image *image, const uint8_t *file, size_t n_bytes);
 
+/* Bytes of its segments. */
+uint64_t rv_patch_image_bytes(const struct rv_patch_image *image);
+
+/* So many bytes or entries are read of one kind of table, and of what it leads to. A linker lays these side by side; in an
+ * image that lays them upon one another on purpose there would be no end. */
+uint64_t rv_patch_image_most_read(const struct rv_patch_image *image);
+
 /* The segment that holds an address; NULL: none. */
 const struct rv_patch_segment *rv_patch_image_segment(const struct rv_patch_image *image, uint64_t address);
 

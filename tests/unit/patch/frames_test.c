@@ -2,6 +2,9 @@
 #include "patch/frames.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 TestSuite(frames, .timeout = 60);
 
@@ -70,4 +73,39 @@ Test(frames, do_not_know_where_expressions_and_other_places_lead)
     CHECK(restored_too_often, {0, RV_PATCH_ROW_UNKNOWN, 0});
     const uint8_t cut_short[] = {0x41, 0x0e};
     CHECK(cut_short, {0, 7, 8}, {1, RV_PATCH_ROW_UNKNOWN, 0});
+}
+
+enum { N_RECORDS = 1000, CODE_AT = 0x100000, CODE_BYTES = 65536, RECORDS_AT = 0x1000 };
+
+/* A CIE and ranges of so many bytes, `step` apart. */
+static int read_ranges(uint64_t step, uint64_t n_bytes, size_t *n_frames)
+{
+    static const uint8_t CIE[] = {16, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0x78, 16, 0x0c, 7, 8, 0x90, 1, 0, 0};
+    static uint8_t records[sizeof CIE + N_RECORDS * 24 + 4], code[CODE_BYTES];
+    struct rv_patch_image image = {
+        .segments = {{.start = RECORDS_AT, .end = RECORDS_AT + sizeof records, .bytes = records, .is_readable = true},
+                     {.start = CODE_AT, .end = CODE_AT + CODE_BYTES, .bytes = code, .is_readable = true}},
+        .n_segments = 2,
+        .unwind_records = RECORDS_AT,
+        .unwind_records_end = RECORDS_AT + sizeof records};
+    struct rv_patch_frame *frames;
+    memcpy(records, CIE, sizeof CIE);
+    for (uint32_t i = 0; i < N_RECORDS; i++) {
+        const uint32_t head[] = {20, (uint32_t)sizeof CIE + i * 24 + 4};
+        const uint64_t range[] = {CODE_AT + i * step, n_bytes};
+        memcpy(records + sizeof CIE + i * 24, head, sizeof head);
+        memcpy(records + sizeof CIE + i * 24 + 8, range, sizeof range);
+    }
+    const int error = rv_patch_frames_read(&image, &frames, n_frames);
+    free(frames);
+    return error;
+}
+
+Test(frames, that_lie_upon_one_another_are_not_read_without_end)
+{
+    size_t n_frames;
+    cr_expect_eq(read_ranges(64, 64, &n_frames), 0);
+    cr_expect_eq(n_frames, N_RECORDS);
+    cr_expect_eq(read_ranges(1, 60000, &n_frames), -E2BIG);
+    cr_expect_eq(read_ranges(1, UINT64_MAX / 2, &n_frames), -E2BIG);
 }
