@@ -145,6 +145,12 @@ void rv_wait_sums_merge(struct rv_wait_sums *into, const struct rv_wait_sums *fr
     }
 }
 
+/* When its thread had what was waited for: an owner that is known by its name alone had it as the wait began. */
+static uint64_t held_at(const struct rv_wait_share *share)
+{
+    return share->released_ns ? share->released_ns : share->end_ns - share->longest_ns;
+}
+
 /* Who ended most of the waiting, of all threads that waited. */
 static void set_holders(const struct rv_wait_sums *sums, struct rv_waits_row *rows)
 {
@@ -162,7 +168,7 @@ static void set_holders(const struct rv_wait_sums *sums, struct rv_waits_row *ro
             continue;
         row->held_ns = by_waker.shares[i].n_ns;
         row->holder = by_waker.shares[i].waker;
-        row->released_ns = by_waker.shares[i].released_ns;
+        row->released_ns = held_at(&by_waker.shares[i]);
     }
     rv_wait_sums_fini(&by_waker);
 }
@@ -228,7 +234,7 @@ static struct rv_waits_row arc_of(const struct rv_wait_sums *sums, const struct 
                                  .waited_ns = share->end_ns,
                                  .holder = share->waker,
                                  .held_ns = share->n_ns,
-                                 .released_ns = share->released_ns};
+                                 .released_ns = held_at(share)};
 }
 
 static int by_total(const void *a, const void *b)

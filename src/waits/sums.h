@@ -55,7 +55,7 @@ struct rv_waits_row {
     uint64_t waited_ns;                /* and its end */
     struct rv_wait_side holder;        /* who ended most of the waiting, */
     uint64_t held_ns;                  /* and how much of it; */
-    uint64_t released_ns;              /* when it ended the longest of these waits; 0: unknown */
+    uint64_t released_ns;              /* when it ended the longest of these waits, else when that began */
 };
 
 /* By object, most waiting first, but what was idle or for the end of a thread or process; for the caller to free. */

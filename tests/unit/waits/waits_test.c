@@ -100,6 +100,7 @@ Test(model_waits, a_waker_without_a_release_is_a_thread_without_a_call)
     struct rv_waits_row *rows = take_rows(&n);
     cr_assert_eq(rows[0].holder.lane, rv_lanes_get(lanes, 1));
     cr_assert_eq(rows[0].holder.call, 0);
+    cr_assert_eq(rows[0].released_ns, 10, "when it had the lock");
     cr_assert_null(rows[1].holder.lane);
     cr_assert_eq(rows[1].holder.tid, 999);
     free(rows);
