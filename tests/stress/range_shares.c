@@ -1,6 +1,6 @@
 /*
  * A range of many parts, measured by threads while calls are added to its lanes, has what a range in one part has that was made at
- * the same time; also when no calls come any more.
+ * the same time; also when no calls come any more. Parts are kept for the next range where there is room.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -14,7 +14,8 @@ enum { N_LANES = 6, N_FIRST = 500, N_ROUNDS = 20000, N_IDS = 40, MOST_THREADS = 
 struct world {
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
-    pthread_mutex_t lock; /* while a round is added */
+    pthread_mutex_t lock;           /* while a round is added */
+    struct rv_range_memory *memory; /* of parts that threads have measured */
 };
 
 /* In each round two calls in one, of other subroutines each time. */
@@ -61,6 +62,7 @@ static struct rv_range *make(const struct world *world, size_t n_threads, bool l
     return rv_range_create(&(struct rv_range_params){.to_ns = UINT64_MAX,
                                                      .lanes = world->lanes,
                                                      .subroutines = world->subroutines,
+                                                     .memory = n_threads > 1 ? world->memory : NULL,
                                                      .calls_per_part = n_threads > 1 ? 900 : UINT64_MAX,
                                                      .lists_calls = lists_calls,
                                                      .calls_of = 5});
@@ -131,7 +133,8 @@ static bool is_right(struct world *world, size_t n_threads)
 
 int main(void)
 {
-    struct world world = {rv_lanes_create(), rv_subroutines_create(), PTHREAD_MUTEX_INITIALIZER};
+    struct world world = {rv_lanes_create(), rv_subroutines_create(), PTHREAD_MUTEX_INITIALIZER,
+                          rv_range_memory_create(1 << 18)};
     pthread_t adder;
     for (uint32_t i = 0; i < N_LANES; i++)
         (void)rv_lanes_add(world.lanes, &(struct rv_lane_identity){.pid = 1, .tid = i + 1, .thread = i});
@@ -146,6 +149,7 @@ int main(void)
     (void)pthread_join(adder, NULL);
     for (size_t n = 2; n <= MOST_THREADS; n++)
         n_wrong += !is_right(&world, n);
+    rv_range_memory_destroy(world.memory);
     rv_lanes_destroy(world.lanes);
     rv_subroutines_destroy(world.subroutines);
     printf("%d ranges differ\n", n_wrong);
