@@ -63,10 +63,10 @@ static void find_records(struct rv_patch_image *image, const uint8_t *file, size
 {
     static const char NAME[] = ".eh_frame";
     const Elf64_Ehdr *header = (const void *)file;
-    const Elf64_Shdr *sections = (const void *)(file + header->e_shoff);
-    if (header->e_shentsize != sizeof *sections || header->e_shoff % 8 || header->e_shoff > n_bytes ||
-        (n_bytes - header->e_shoff) / sizeof *sections < header->e_shnum || header->e_shstrndx >= header->e_shnum)
+    if (header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff % 8 || header->e_shoff > n_bytes ||
+        (n_bytes - header->e_shoff) / sizeof(Elf64_Shdr) < header->e_shnum || header->e_shstrndx >= header->e_shnum)
         return;
+    const Elf64_Shdr *sections = (const void *)(file + header->e_shoff);
     const uint64_t names = sections[header->e_shstrndx].sh_offset;
     for (size_t i = 0; i < header->e_shnum; i++) {
         const uint64_t room = names < n_bytes ? n_bytes - names : 0;
