@@ -24,7 +24,8 @@
 #define TIMES_WIDTH 328.0f /* of the buttons that choose a time, and of one of them */
 #define TIME_WIDTH 72.0f
 #define BESIDE_WIDTH 520.0f /* least width for the page beside the table */
-#define LEAST_WIDTH 300.0f  /* of a table with more than names and own times */
+#define NAMES_LEAST 90.0f   /* width: columns of numbers are left out before */
+#define CELL_PADDING 10.0f
 #define STACKED_TABLE 110.0f
 #define STACKED_PAGE 210.0f
 #define NAME_BYTES 512
@@ -171,6 +172,20 @@ static bool is_in(int column, enum width width)
     return true;
 }
 
+/* The most columns that leave room for the names. */
+static enum width choose_width(float room, bool is_narrow, bool has_off_cpu)
+{
+    enum width width = is_narrow ? NARROW : has_off_cpu ? WITH_OFF_CPU : PLAIN;
+    for (; width > LEAST; width = (enum width)(width - 1)) {
+        float numbers = 0.0f;
+        for (int i = 1; i < RV_STATISTICS_COLUMNS; i++)
+            numbers += is_in(i, width) ? COLUMNS[i].column.width + CELL_PADDING : 0.0f;
+        if (room >= numbers + NAMES_LEAST)
+            break;
+    }
+    return width;
+}
+
 static struct columns choose_columns(enum width width)
 {
     struct columns columns = {.n = 0};
@@ -181,6 +196,11 @@ static struct columns choose_columns(enum width width)
         columns.which[columns.n++] = (enum rv_statistics_column)i;
     }
     return columns;
+}
+
+bool rv_statistics_has_column(enum rv_statistics_column column, float room, bool is_narrow, bool has_off_cpu)
+{
+    return is_in((int)column, choose_width(room, is_narrow, has_off_cpu));
 }
 
 static int place_of(const struct columns *columns, enum rv_statistics_column which)
@@ -205,10 +225,7 @@ static void show_table(struct rv_ui *ui, const struct rv_statistics *shown, stru
                        struct rv_ui_acts *acts, float height)
 {
     static const char *const names[] = {"least", "few", "rows", "more"};
-    const enum width width = rv_imgui_room() < LEAST_WIDTH ? LEAST
-                             : shown->is_narrow            ? NARROW
-                             : has_off_cpu(shown)          ? WITH_OFF_CPU
-                                                           : PLAIN;
+    const enum width width = choose_width(rv_imgui_room(), shown->is_narrow, has_off_cpu(shown));
     struct columns columns = choose_columns(width);
     int from, to;
     if (!rv_imgui_table_begin(names[width], columns.titles, columns.n, height))

@@ -60,6 +60,9 @@ enum rv_statistics_column {
 /* A row's number in a column; 0 for the name. */
 uint64_t rv_statistics_number(const struct rv_stats_row *row, enum rv_statistics_column column);
 
+/* Does a table of a width in points have this column? Numbers never take the room of the names. */
+bool rv_statistics_has_column(enum rv_statistics_column column, float room, bool is_narrow, bool has_off_cpu);
+
 struct rv_statistics {
     enum rv_statistics_scope scope;
     bool is_narrow;               /* there is little room */
