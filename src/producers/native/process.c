@@ -193,6 +193,19 @@ const char *rv_process_path(void)
     return is_left_alone() ? NULL : secure_getenv("RINGVIZ_FILE");
 }
 
+/* With what has no allocation of its own later. */
+static int open_map(const char *path)
+{
+    struct rv_map *map = &process.map;
+    int error = rv_map_open(map, path, RV_MAP_PRODUCER, true);
+    if (error)
+        return error;
+    error = rv_map_allocate(map, map->geometry.transfers.offset, map->geometry.transfers.n_bytes);
+    if (error)
+        rv_map_close(map);
+    return error;
+}
+
 static int open_locked(const char *path)
 {
     if (process.has_left)
@@ -203,12 +216,9 @@ static int open_locked(const char *path)
         path = rv_process_path();
     if (!path || !*path)
         return -ENOENT;
-    int error = rv_map_open(&process.map, path, RV_MAP_PRODUCER, true);
+    int error = open_map(path);
     if (error == -EACCES)
         rv_refusals_add(path);
-    if (!error)
-        error = rv_map_allocate(&process.map, process.map.geometry.transfers.offset,
-                                process.map.geometry.transfers.n_bytes);
     if (error)
         process.map.header = NULL;
     return error ? error : enter();
