@@ -61,7 +61,10 @@ static void add_part(void *context, const struct rv_innermost_part *part)
     }
 }
 
-/* A box takes its time from its caller, and counts where it begins. */
+/*
+ * Add a box's time to its subroutine, take it from its caller's self time, and count its calls in the column where it
+ * begins.
+ */
 static void add_box(void *context, const struct rv_box *box, const struct rv_box *caller, double visible_ns)
 {
     struct rv_activity *activity = context;

@@ -1,6 +1,6 @@
 /*
- * What several lanes did together: how many of them were busy in each column of time, and with what most of them. Shown
- * as one row of cells. Pure.
+ * What several lanes did together: how many of them were busy in each column of time, and the subroutine that most of
+ * them were in. Shown as one row of cells. Pure.
  */
 #ifndef RV_MODEL_ACTIVITY_H
 #define RV_MODEL_ACTIVITY_H
@@ -12,10 +12,10 @@
 
 struct rv_activity_column {
     struct rv_density_sum sum;        /* of the lanes' innermost calls */
-    bool is_busy, has_hit, has_plain; /* there is a call; one is a hit; one is not dimmed */
+    bool is_busy, has_hit, has_plain; /* a lane has a call; a call is a hit; a call is not dimmed */
 };
 
-struct rv_activity_time { /* of a subroutine, in the lanes of all rows since rv_activity_forget(), within their time */
+struct rv_activity_time { /* of a subroutine, summed over the lanes of all rows since rv_activity_forget() */
     uint32_t id;
     double inclusive_ns, self_ns;
 };
@@ -28,19 +28,19 @@ struct rv_activity { /* zeroed = ready */
     struct rv_activity_column *columns;
     struct rv_activity_time *times;
     size_t n_times, times_capacity;
-    struct rv_hash_index by_id;    /* of the times: index + 1 */
+    struct rv_hash_index by_id;    /* index into times + 1, by subroutine */
     struct rv_innermost innermost; /* these are scratch */
     struct rv_box_times box_times;
     const struct rv_box *boxes; /* of the lane that is being added */
 };
 
-/* Forget the times. */
+/* Forget the times of earlier rows. */
 void rv_activity_forget(struct rv_activity *activity);
 
 /* Begin a row; column_ns is a power of two. */
 void rv_activity_begin(struct rv_activity *activity, uint64_t from_ns, uint64_t to_ns, uint64_t column_ns);
 
-/* Add a lane's boxes, sorted by start. What is outside of the time is left out. */
+/* Add a lane's boxes, sorted by start. What lies outside the row's window is left out. */
 void rv_activity_add(struct rv_activity *activity, const struct rv_box *boxes, size_t n);
 
 /*

@@ -18,7 +18,7 @@ void rv_call_texts_add(struct rv_call_texts *texts, const struct rv_call_text *t
     pthread_mutex_lock(&texts->lock);
     size_t i = texts->n++;
     texts->all = rv_vec_reserve(texts->all, &texts->capacity, texts->n, sizeof *texts->all);
-    for (; i > 0 && texts->all[i - 1].at_ns > text->at_ns; i--) /* those of a handler came between */
+    for (; i > 0 && texts->all[i - 1].at_ns > text->at_ns; i--) /* later texts of a signal handler came first */
         texts->all[i] = texts->all[i - 1];
     texts->all[i] = *text;
     pthread_mutex_unlock(&texts->lock);
@@ -73,7 +73,7 @@ void rv_call_texts_limit(struct rv_call_texts *texts, size_t n_bytes)
     pthread_mutex_unlock(&texts->lock);
 }
 
-/* Readers change nothing but the lock. */
+/* Readers take the lock of a struct that they change in no other way. */
 static void lock(const struct rv_call_texts *texts)
 {
     pthread_mutex_lock((pthread_mutex_t *)(uintptr_t)&texts->lock);

@@ -77,8 +77,10 @@ enum rv_call_grouping {
     RV_CALL_GROUPINGS
 };
 
-/* The sums of the calls by caller, thread, process or arguments, by falling total; of a group, lane_idx or caller is that of one of
- * its sums. For free(). */
+/*
+ * The sums of the calls grouped by caller, thread, process or arguments, by falling total. A group's lane_idx or caller
+ * is that of one of its sums. For free().
+ */
 struct rv_call_sums *rv_call_list_take_groups(const struct rv_call_list *list, enum rv_call_grouping grouping,
                                               const struct rv_lanes *lanes, size_t *n);
 

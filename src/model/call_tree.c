@@ -18,7 +18,7 @@ static void add(struct rv_range_node *node, uint64_t total_ns, const struct rv_r
     node->n_calls += path->n_calls;
 }
 
-/* To the tree the way from a path to its outermost caller, that one innermost. */
+/* Add a path upside down: its subroutine below the root, its outermost caller deepest. */
 static void add_callers(struct rv_range_tree *tree, const struct rv_range_node *paths, uint32_t from, uint64_t total_ns,
                         const struct rv_range_node *path)
 {

@@ -18,18 +18,18 @@ enum key { NAME, PACKAGE, ARGUMENTS, THREAD, DEPTH, DURATION, KEY_COUNT };
 static const char *const KEYS[KEY_COUNT] = {[NAME] = "name",     [PACKAGE] = "package", [ARGUMENTS] = "arg",
                                             [THREAD] = "thread", [DEPTH] = "depth",     [DURATION] = "duration"};
 
-/* Counts of holders: the last one frees: FR1 -> FA1. */
+/* Holders are counted; the last one to release it frees it: FR1 -> FA1. */
 struct condition { /* shared by the filters that have it; immutable but for the names found so far */
     atomic_uint n_holders;
     enum key key;
     struct rv_regex pattern;    /* NAME, PACKAGE, ARGUMENTS, THREAD */
     uint64_t least, most;       /* DEPTH, DURATION: both included */
     pthread_mutex_t lock;       /* held to change matches, and what is below it */
-    struct rv_name_set matches; /* NAME, PACKAGE; of ARGUMENTS the texts that match, of those looked up so far */
-    struct rv_name_set others;  /* ARGUMENTS: those that do not */
-    struct rv_subroutines *subroutines; /* whose texts they are */
-    uint64_t version;                   /* of that */
-    bool has_met_unknown;               /* a text that was not defined yet: calls must be judged again */
+    struct rv_name_set matches; /* NAME, PACKAGE: names that match; ARGUMENTS: texts looked up so far that match */
+    struct rv_name_set others;  /* ARGUMENTS: texts looked up so far that do not match */
+    struct rv_subroutines *subroutines; /* the table that the texts are from */
+    uint64_t version;                   /* of the table */
+    bool has_met_unknown;               /* a text was not defined yet when a call had it: calls must be judged again */
     atomic_ulong n_renewals;
     char text[]; /* with "!" in front */
 };
@@ -247,7 +247,7 @@ bool rv_filter_is_over_names(const struct rv_filter *filter, size_t rule_idx)
     return key == NAME || key == PACKAGE;
 }
 
-/* A few at a time, so that nobody waits long. */
+/* Match a few names at a time, so that the lock is never held for long. */
 static bool match_names(struct condition *condition, struct rv_subroutines *subroutines, size_t most)
 {
     bool is_whole = false;
@@ -261,7 +261,7 @@ static bool match_names(struct condition *condition, struct rv_subroutines *subr
     return is_whole;
 }
 
-/* Texts are looked up as calls have them. */
+/* Follow changes of the table; each text is looked up when a call has it. */
 static void follow_texts(struct condition *condition, struct rv_subroutines *subroutines)
 {
     const uint64_t version = rv_subroutines_version(subroutines);

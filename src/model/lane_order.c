@@ -164,7 +164,7 @@ static void note_first(struct rv_lane_order *lane_order, uint32_t lane_idx)
             *firsts[i] = lane_idx;
 }
 
-/* After lanes were hidden or shown. */
+/* Find the first lane of each process and group anew, after lanes were hidden or shown. */
 static void find_firsts(struct rv_lane_order *lane_order)
 {
     for (size_t i = 0; i < lane_order->n_processes; i++)
@@ -175,7 +175,7 @@ static void find_firsts(struct rv_lane_order *lane_order)
         note_first(lane_order, (uint32_t)i);
 }
 
-/* Once there are too many lanes; processes that come later are collapsed from the beginning. */
+/* Collapse processes once there are too many lanes; later ones begin collapsed. */
 static void collapse_many(struct rv_lane_order *lane_order)
 {
     bool has_many =
@@ -249,7 +249,7 @@ static void set_group(struct rv_arranged_group *group, bool is_collapsed)
     group->is_chosen = true;
 }
 
-/* Returns whether the lane was a collapsed one's. */
+/* Returns whether the lane was in a collapsed process or group. */
 static bool expand(struct rv_lane_order *lane_order, const struct rv_arranged_lane *lane)
 {
     struct rv_arranged_process *process = &lane_order->processes[lane->process];

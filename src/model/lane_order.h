@@ -14,9 +14,9 @@
 #include "model/lanes.h"
 
 #define RV_LANE_ORDER_NONE UINT32_MAX
-#define RV_LANE_ORDER_MOST_ROWS 24u     /* of a group that is not collapsed from the beginning */
-#define RV_LANE_ORDER_MOST_LANES 64u    /* of all processes that are not, */
-#define RV_LANE_ORDER_MOST_PROCESSES 8u /* if there are more than these */
+#define RV_LANE_ORDER_MOST_ROWS 24u     /* a group with more lanes begins collapsed */
+#define RV_LANE_ORDER_MOST_LANES 64u    /* processes begin collapsed where there are more lanes than this in all, */
+#define RV_LANE_ORDER_MOST_PROCESSES 8u /* and more processes than this */
 
 struct rv_arranged_process {
     uint64_t key;
@@ -31,7 +31,7 @@ struct rv_arranged_process {
 struct rv_arranged_group { /* lanes of one thread id: a thread's stacks, or rows of asynchronous calls of a trace */
     uint32_t process, tid;
     uint32_t n_lanes;
-    uint32_t first_lane; /* these as of a process */
+    uint32_t first_lane; /* as in struct rv_arranged_process */
     bool is_collapsed, is_chosen;
 };
 
@@ -51,7 +51,7 @@ struct rv_lane_order { /* zeroed = default order */
     size_t n_groups, groups_capacity;
     struct rv_hash_index by_tid; /* of the groups: index + 1 */
     uint32_t *order;             /* lane_idx, from front to back */
-    uint32_t *as_they_came;      /* the order of nobody's choice */
+    uint32_t *as_they_came;      /* the default order, without the user's changes */
     size_t order_capacity, came_capacity;
     enum rv_lanes_sorted sorted; /* how the order was sorted last */
     uint32_t most_depth;         /* rows of a lane that are shown; 0 = all */

@@ -49,9 +49,8 @@ struct rv_lane {
     uint64_t last_ns;           /* time of the latest event: open frames are drawn up to it */
     uint64_t n_events;
     struct rv_state_times times;
-    uint64_t
-        n_switches_lost; /* changes of threads' states without room in the kernel, as this one's events count them */
-    struct rv_state_sums stretches; /* in which its thread did not run; only with keeps_stretches */
+    uint64_t n_switches_lost; /* lost changes of thread states, by the lane's events: the kernel had no room for them */
+    struct rv_state_sums stretches; /* times off the CPU; only with keeps_stretches */
     bool keeps_stretches;
     uint32_t max_depth; /* greatest number of frames open at once */
     uint32_t last_line; /* of the latest reported statement; 0: none */

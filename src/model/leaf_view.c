@@ -5,11 +5,11 @@
 
 #include "base/vec.h"
 
-struct fold { /* short parts in one column; no parts: none */
+struct fold { /* the short parts of one column, being folded; n_parts 0: none */
     uint32_t n_parts;
-    uint16_t coverage; /* of the first */
+    uint16_t coverage; /* of the first part */
     uint64_t column, start_ns, end_ns, covered_ns;
-    uint64_t n_calls;    /* that begin here */
+    uint64_t n_calls;    /* calls that begin in the column */
     uint32_t source, id; /* the call with the majority of the column so far, its subroutine, and its lead */
     uint64_t lead_ns;
     uint16_t flags_of_any, flags_of_all; /* a part is a hit; all parts are dimmed */

@@ -70,7 +70,7 @@ static int by_self(const void *a, const void *b)
     return by_place(a, b);
 }
 
-/* Of rows sorted by place. Returns how many are left. */
+/* Merge rows of one place, which are sorted by place. Returns how many are left. */
 static size_t merge_equal(struct rv_line_times *rows, size_t n)
 {
     size_t kept = 0;
@@ -92,7 +92,7 @@ static bool passes(const struct rv_filter *filter, const struct rv_line_row *row
 
 struct place {
     const char *file;
-    uint32_t line; /* 0: that of a call, unknown */
+    uint32_t line; /* 0: a call's, unknown */
 };
 
 static struct place place_of(struct rv_subroutines *subroutines, const struct rv_line_row *row)

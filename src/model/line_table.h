@@ -22,8 +22,8 @@ void rv_line_sums_add(struct rv_line_sums *into, const struct rv_line_sums *more
 
 struct rv_line_row {     /* a line, as executed in one subroutine */
     uint32_t subroutine; /* 0: outside of all calls */
-    uint32_t file;       /* a subroutine that lies in the file; 0: that one */
-    uint32_t line;       /* RV_LINE_OF_CALL: that of the subroutine `file`, if known */
+    uint32_t file;       /* a subroutine in the same file; 0: `subroutine` itself */
+    uint32_t line;       /* RV_LINE_OF_CALL: the line of the subroutine `file`, if known */
     struct rv_line_sums sums;
 };
 
@@ -47,12 +47,13 @@ void rv_line_table_merge(struct rv_line_table *table, const struct rv_line_table
 struct rv_line_times { /* a row for display */
     const char *file;  /* "": unknown; valid as long as the subroutines */
     uint32_t line;
-    uint32_t subroutine; /* of several with its name, file and line the least */
+    uint32_t subroutine; /* the least of several ids with one name, file and line */
     struct rv_line_sums sums;
 };
 
 /*
- * The rows by falling self time, then total time, then by file and line, those of known lines only; ids of one subroutine and of one file are merged.
+ * The rows of known lines, by falling self time, then total time, then file and line. Ids of one subroutine, and of one
+ * file, are merged.
  *   filter   only rows of subroutines that pass its rules over names; NULL = all
  *   returns  *n rows, for free()
  */

@@ -1,4 +1,4 @@
-/* Counts of holders: the last one frees: LR1 -> LA1. */
+/* Holders are counted; the last one to release it frees it: LR1 -> LA1. */
 #include "model/lit_path.h"
 
 #include <stdlib.h>
@@ -62,7 +62,7 @@ void rv_lit_path_release(const struct rv_lit_path *path)
     free(held);
 }
 
-/* For how long the thread was on it until a time. */
+/* How long the thread was on the path until a time. */
 static uint64_t covered_ns(const struct rv_lit_path *path, uint32_t thread, uint64_t until_ns)
 {
     const struct rv_path_step *steps = &path->by_thread[path->first[thread]];
@@ -75,7 +75,7 @@ static uint64_t covered_ns(const struct rv_lit_path *path, uint32_t thread, uint
     return path->before_ns[path->first[thread] + i - 1] + end_ns - last->from_ns;
 }
 
-/* A moment is on it if it is in a step. */
+/* A moment is on the path if it is in a step. */
 static bool has_moment(const struct rv_lit_path *path, uint32_t thread, uint64_t at_ns)
 {
     const struct rv_path_step *steps = &path->by_thread[path->first[thread]];

@@ -15,7 +15,7 @@ enum rv_moment_kind {
     RV_MOMENT_RELEASE, /* it released an object that others waited for */
     RV_MOMENT_TAKEN,   /* it took one */
     RV_MOMENT_STEP,    /* it told a step of a flow or task; also at the begin of a call that tells it first */
-    RV_MOMENT_LEFT     /* its current task is not any more */
+    RV_MOMENT_LEFT     /* its task is no longer current */
 };
 
 struct rv_moment {

@@ -47,7 +47,10 @@ struct rv_lane_note {
     uint64_t covered_ns;       /* total time of the merged notes, when n_more > 0 */
 };
 
-/* Time that notes of a kind cover of [from, to), and how many do; those are sorted by start. Merged ones as if evenly spread. */
+/*
+ * Time in a range that notes of a kind cover, and their number. Notes are sorted by start; merged ones count as evenly
+ * spread.
+ */
 uint64_t rv_notes_covered_ns(const struct rv_lane_note *notes, size_t n, enum rv_note_kind kind,
                              const uint64_t range_ns[2], uint64_t *n_notes);
 

@@ -37,7 +37,7 @@ struct rv_range {
     bool has_begun, is_adding;
     size_t n_taken, n_added; /* parts */
     size_t n_ahead;          /* parts that are taken, not borrowed, and not added */
-    /* by the share that adds; then the results */
+    /* written by the share that adds; then the results */
     struct rv_stats *stats;
     struct rv_range_tree tree;
     struct rv_call_list calls;
@@ -50,7 +50,7 @@ struct rv_range {
 
 struct rv_range_share {
     struct rv_range *range;
-    struct rv_range_walk walk; /* of no part: it looks for one */
+    struct rv_range_walk walk; /* without a part: the share looks for one */
 };
 
 /* ---- parts ---- */
@@ -112,7 +112,10 @@ static void add_piece(struct rv_range *range, const struct rv_range_piece *piece
     range->pieces[range->n_pieces++] = *piece;
 }
 
-/* Are there as many calls up to this mark that it ends a part? So parts end where they did, when more calls have come. */
+/*
+ * Does a part end at this mark? The number of calls up to it decides, so that ends stay where they were when more calls
+ * come.
+ */
 static bool ends_part(const struct rv_range *range, const struct rv_timeline_mark *marks, size_t at)
 {
     return marks[at].n_spans / range->calls_per_part > (at > 0 ? marks[at - 1].n_spans / range->calls_per_part : 0);
@@ -158,7 +161,10 @@ static void add_to_part(struct rv_range *range, uint64_t n_expected, bool is_kep
     range->parts[range->n_parts - 1].n_expected += n_expected;
 }
 
-/* Are a lane's pieces between others the same in each range? A filter may pass calls by durations, which those of open calls are not. */
+/*
+ * May a lane's inner pieces be kept for later ranges? They must be the same in each: a filter over durations would
+ * judge open calls anew.
+ */
 static bool keeps_parts(const struct rv_range *range, const struct rv_lane *lane)
 {
     const struct rv_range_scope *scope = &range->scope;

@@ -51,8 +51,8 @@ void rv_range_measure(struct rv_range *range);
 size_t rv_range_n_parts(const struct rv_range *range);
 
 /*
- * A thread's share in measuring a range. However many there are, the results are the same. The range is complete, and may be
- * read, when all of them are over. Several threads, each with its own.
+ * One thread's share in measuring a range; the results do not depend on the number of shares. When no share has
+ * anything left, the range is complete and may be read. Each thread has a share of its own.
  */
 struct rv_range_share; /* opaque */
 
@@ -72,7 +72,7 @@ bool rv_range_share_step(struct rv_range_share *share, size_t most, uint64_t tim
  */
 bool rv_range_share_wants_page(const struct rv_range_share *share);
 
-struct rv_range_window { /* where pages are wanted of */
+struct rv_range_window { /* where a page is wanted */
     uint64_t from_ns, to_ns;
     uint32_t lane_idx;
     uint64_t paged_before_ns; /* the lane's rv_timeline_paged_before_ns() when it was reached */

@@ -1,5 +1,5 @@
 /*
- * Parts of ranges as they were measured, for the next ranges: a part that other parts of its lane enclose is the same in each range
+ * Measured parts of ranges, kept for later ranges: a part between other parts of its lane is the same in each range
  * that has it. Any thread.
  */
 #ifndef RV_MODEL_RANGE_MEMORY_H

@@ -23,7 +23,7 @@ struct rv_range_frame { /* a call that encloses the next ones: one cache line */
     bool is_counted; /* with this piece */
 };
 
-struct rv_range_frame_times { /* in which the thread did not run, inside: a frame's own, and of its finished callees */
+struct rv_range_frame_times { /* time off the CPU inside the range: the frame's own, and that of its finished callees */
     struct rv_state_times own, callees;
 };
 
@@ -225,7 +225,10 @@ static void add_row(struct rv_range_walk *walk, struct rv_range_frame *frame, ui
         tree->nodes[frame->node].n_calls++;
 }
 
-/* Give times that ended after this to the innermost calls then: all calls that end as late have come. */
+/*
+ * Give times off the CPU that ended after this to the calls that were innermost then: all calls that end as late have
+ * been visited.
+ */
 static void give_times(struct rv_range_walk *walk, uint64_t after_ns)
 {
     for (const struct rv_state_stretch *time; (time = rv_range_times_take(&walk->times, after_ns));) {
@@ -255,7 +258,7 @@ static bool is_row(const struct rv_range_walk *walk, const struct rv_box *box)
     return walk->passes_thread && (!filter || rv_filter_passes_box(filter, walk->lane, box));
 }
 
-/* A call comes after all calls that enclose it. */
+/* Visit a call, after all calls that enclose it. */
 static void add_call(struct rv_range_walk *walk, const struct rv_range_piece *piece, const struct rv_box *box)
 {
     const uint64_t end_ns = rv_box_end_ns(box);
@@ -289,7 +292,7 @@ static void add_call(struct rv_range_walk *walk, const struct rv_range_piece *pi
         add_row(walk, frame, frame->node);
 }
 
-/* A call of which no more was known than that it was open, when the range was made, was open then. */
+/* Add a call as it was known when the range was made: one that ended later was still open then. */
 static void add_known(struct rv_range_walk *walk, const struct rv_range_piece *piece, struct rv_box *box)
 {
     if (box->start_ns > piece->known_ns)
@@ -333,11 +336,11 @@ static void begin_piece(struct rv_range_walk *walk, const struct rv_range_piece 
     rv_range_times_begin(&walk->times, lane, (uint64_t[2]){walk->scope->from_ns, walk->scope->to_ns}, ends_ns);
     walk->has_times = walk->times.n > 0;
     add_open(walk, piece);
-    /* an earlier piece has calls that end before this one, which has those that end as it begins */
+    /* an earlier piece has the calls that end before this one begins; those that end just then are in this one */
     rv_span_iter_back_begin(&walk->iter, lane->timeline, piece->from_ns - piece->has_earlier, piece->to_ns);
 }
 
-/* What is only needed to measure it need not wait with it until it is added. */
+/* Free what only measuring needs, which need not wait with the part until that is added. */
 static void end_part(struct rv_range_walk *walk)
 {
     struct rv_range_part *part = walk->part;

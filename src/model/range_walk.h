@@ -31,8 +31,8 @@ static inline uint32_t rv_range_scope_id(const struct rv_range_scope *scope, uin
 
 struct rv_range_piece {
     uint64_t from_ns, to_ns;
-    uint64_t known_ns; /* up to here the lane was known when the range was made: what comes later is not of the range */
-    uint64_t open_end_ns; /* at which calls end that were open then */
+    uint64_t known_ns;    /* the lane's latest event when the range was made; what comes later is left out */
+    uint64_t open_end_ns; /* the end of calls that were open then */
     uint32_t lane_idx;
     bool has_earlier; /* another piece has the calls that end before from_ns, */
     bool has_later;   /* and those that end at to_ns or later */
@@ -56,9 +56,9 @@ struct rv_range_part {                   /* zeroed but for its pieces = not meas
     size_t n_calls, calls_capacity;
     uint64_t missing_before_ns;
     bool is_damaged, is_done;
-    uint64_t n_expected;              /* calls */
-    bool is_kept_later;               /* in the memory of ranges (model/range_memory.h), once it has been added; */
-    const struct rv_range_part *kept; /* or borrowed from it: what this part has */
+    uint64_t n_expected; /* calls */
+    bool is_kept_later;  /* to be kept in the range memory (model/range_memory.h) once it has been added, */
+    const struct rv_range_part *kept; /* or the kept part whose results this one borrows */
 };
 
 void rv_range_part_fini(struct rv_range_part *part);

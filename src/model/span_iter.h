@@ -13,7 +13,7 @@ struct rv_span_iter {                  /* zeroed = at the begin */
     uint64_t n_missed;                 /* spans evicted before they were reached */
 };
 
-/* Pass the spans that rv_timeline_paged_before_ns() gave this time for. */
+/* Skip the spans that are read from pages: those for which rv_timeline_paged_before_ns() gave this time. */
 void rv_span_iter_pass(struct rv_span_iter *walk, const struct rv_timeline *timeline, uint64_t paged_before_ns);
 
 /* The next spans, up to max; fewer than max at the end. */
@@ -51,7 +51,7 @@ void rv_span_iter_back_give(struct rv_span_iter_back *walk, struct rv_timeline *
 size_t rv_span_iter_back_next(struct rv_span_iter_back *walk, const struct rv_timeline *timeline, struct rv_box *out,
                               size_t max);
 
-/* Was a backed timeline's span evicted that the iteration had still to take from it? */
+/* Were spans of a backed timeline evicted before the iteration took them? */
 static inline bool rv_span_iter_back_is_overtaken(const struct rv_span_iter_back *walk, uint64_t exact_from_ns)
 {
     const uint32_t paged_logs = (UINT32_C(1) << 2 * RV_TIMELINE_REACH) - 1;

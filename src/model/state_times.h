@@ -11,9 +11,9 @@
 
 struct rv_state_times {
     uint64_t blocked_ns, runnable_ns; /* where the kernel's switches are known */
-    uint64_t unknown_ns;              /* they are not: none of these, and not on the CPU */
+    uint64_t unknown_ns;              /* the state is unknown: neither of these, and not on the CPU */
     uint64_t ready_ns, suspended_ns;  /* where a runtime tells: waited for its lock (the GVL), and was without it */
-    uint64_t n_objects;               /* likewise */
+    uint64_t n_objects;               /* objects made, as a runtime counts them */
 };
 
 static inline void rv_state_times_add(struct rv_state_times *into, const struct rv_state_times *times)
@@ -36,7 +36,7 @@ static inline void rv_state_times_subtract(struct rv_state_times *from, const st
     from->n_objects -= times->n_objects;
 }
 
-/* So much of what was blocked was runnable. */
+/* Count so much of the blocked time as runnable. */
 static inline void rv_state_times_split(struct rv_state_times *times, uint64_t n_ns)
 {
     times->blocked_ns -= n_ns;

@@ -214,7 +214,10 @@ static struct times *times_at(struct rv_stats *stats, uint32_t id)
     return &stats->times[id];
 }
 
-/* The part of a call that lies in this block; calls began before it were open, and got their part, in the blocks before. */
+/*
+ * The part of a call that lies in this block. A call that began before was open in earlier blocks, and got its part
+ * there.
+ */
 static void add_total_times(struct rv_stats *stats, uint32_t id, const struct rv_state_times *times)
 {
     if (rv_state_times_any(times))

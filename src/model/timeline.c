@@ -430,8 +430,9 @@ static bool evict_cells(struct rv_timeline *timeline, uint32_t end_level)
 }
 
 /*
- * Long spans of a backed timeline go last: a page is found by the end of a span, which may be far from the window; and
- * before them coarse cells, which few pages replace; both not in favour of pages. The coarsest cells are never dropped.
+ * Of a backed timeline, coarse cells go late, since few pages replace them, and long spans last: such a span is in the
+ * page of its end, which may be far from the window. Neither makes room for pages. The coarsest cells are never
+ * dropped.
  */
 static bool evict_one(struct rv_timeline *timeline, size_t n_bytes)
 {
@@ -552,15 +553,15 @@ static uint64_t last_end(uint32_t bucket, const uint64_t window[2])
     return rv_clock_after_ns(window[1], bucket_limit(bucket));
 }
 
-/* Spans of one bucket of a timeline: which of them a query shows. */
+/* Which spans of one bucket of a timeline a query shows. */
 struct shown {
-    uint64_t window_ns[2]; /* that they overlap; empty: none */
-    uint64_t ends_ns[2];   /* in which they end */
+    uint64_t window_ns[2]; /* those that overlap this; empty: none */
+    uint64_t ends_ns[2];   /* and that end in this */
 };
 
 /*
- * From the logs: what overlaps the time that they have whole. Where pages show the time before, also the spans that
- * overlap the window and end after it.
+ * From the logs: spans that overlap the time for which the logs are complete. Where pages show the time before, also
+ * spans that overlap the window and end after that time.
  */
 static struct shown shown_of(const struct rv_timeline *timeline, uint32_t bucket, uint64_t from_ns, uint64_t to_ns,
                              bool has_pages)

@@ -279,8 +279,10 @@ static bool has_sums(const struct counting *counting, const struct rv_view_lane 
     return has;
 }
 
-/* Spend what the level of all lanes leaves of the budget. Rows of equal height are of equal detail: a seam between them would
- * look like something in the calls. */
+/*
+ * Give lanes finer levels from what the level of all lanes leaves of the budget. Rows of a flattened view keep equal
+ * detail: a seam between them would look like something in the calls.
+ */
 static void refine_lanes(struct counting *counting, struct rv_view *view, uint32_t finest, uint64_t budget)
 {
     uint64_t n = count_level(counting, view->level), spare = budget > n ? budget - n : 0;
@@ -361,7 +363,7 @@ static void add_notes(struct rv_view *view, const struct rv_view_lane *out, cons
     }
 }
 
-/* Dim the boxes of the lane in the scratch that are not on the path, and no others, whatever is searched for. */
+/* Dim those boxes of the lane in the scratch that are not on the path, and only those, also during a search. */
 static void light(struct rv_box *boxes, size_t n, const struct rv_lit_path *path, const struct rv_lane *lane)
 {
     for (size_t i = 0; path && i < n; i++) {
@@ -394,7 +396,7 @@ static double pixel_ns(const struct rv_view *view, const struct rv_view_params *
     return (double)(view->to_ns - view->from_ns) / (params->width_px ? params->width_px : 1);
 }
 
-/* Cells that stand for released detail are not drawn as if they were all there was. Returns the end of their time. */
+/* Dim cells that stand for released detail, which would look complete otherwise. Returns the end of their time. */
 static uint64_t fade_released(const struct rv_view *view, uint32_t level, const struct rv_timeline *timeline,
                               size_t n_boxes)
 {
@@ -445,7 +447,7 @@ static void add_lane(struct rv_view *view, struct rv_view_lane *out, const struc
     add_notes(view, out, lane, (uint64_t)(pixel_ns(view, params) / 4));
 }
 
-/* Its boxes are behind the view's only while they are added to the activity. */
+/* Add a member's boxes to the activity; only meanwhile they lie behind the view's boxes. */
 static void add_member(struct rv_view *view, struct rv_view_lane *out, uint32_t member, const struct rv_lane *lane,
                        const struct rv_view_params *params)
 {

@@ -47,15 +47,15 @@ struct rv_view_lane {
     char label[32]; /* shown instead of the name; "" = the name is */
 };
 
-struct rv_view_part {          /* of a lane of the view that is no thread's: a stretch of a thread's lane, moved */
+struct rv_view_part {          /* a stretch of a thread's lane, moved in time to a lane of calls or tasks */
     uint64_t from_ns, to_ns;   /* as shown: boxes that begin in [from_ns, to_ns] */
-    uint32_t depth, n_depths;  /* as shown, and so many from there on, are its */
+    uint32_t depth, n_depths;  /* the first depth as shown, and the number of depths */
     uint32_t lane_idx, thread; /* of the lane */
-    uint64_t shift_ns;         /* what is added to times of its boxes and notes, as they are in the lane */
-    uint32_t lane_depth;       /* what `depth` is there */
+    uint64_t shift_ns;         /* added to times of the part's boxes and notes, as they are in the thread's lane */
+    uint32_t lane_depth;       /* the depth in the thread's lane that is shown at `depth` */
 };
 
-struct rv_view_link {        /* of a lane of the view, from one of its parts to the next */
+struct rv_view_link {        /* from a part of a lane of calls or tasks to the next */
     uint64_t from_ns, to_ns; /* in the lanes of threads; shown shift_ns earlier */
     uint64_t shift_ns;
     uint32_t lane; /* of the view */

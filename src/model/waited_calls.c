@@ -1,4 +1,4 @@
-/* Counts of holders: the last one frees: WC1 -> WC2. */
+/* Holders are counted; the last one to release them frees them: WC1 -> WC2. */
 #include "model/waited_calls.h"
 
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* Counts of holders: the last one frees: AR1 -> AA1. */
+/* Holders are counted; the last one to release them frees them: AR1 -> AA1. */
 #include "render/arc_levels.h"
 
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* Counts of holders: the last one frees: FT1 -> FT2. */
+/* Holders are counted; the last one to release it frees it: FT1 -> FT2. */
 #include "tasks/flow_table.h"
 
 #include <stdatomic.h>
