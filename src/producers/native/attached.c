@@ -34,7 +34,7 @@ RV_EXPORT void ringviz_attach_remove(void);
     50u /* of a plan, each of which waits 100 ms for the process lock: a thread that forks may have it for long */
 
 static char trace_path[4096], patches[RV_PATCHER_WANTED_BYTES];
-static bool is_stale; /* the plan: a library was loaded before jumps could be written */
+static bool is_stale; /* a library was loaded before the plan's jumps could be written */
 static unsigned n_stale;
 
 /* ringviz reads it from outside: x86 lets stores be seen in their order. */
@@ -44,7 +44,10 @@ static void publish(uint32_t *word, uint32_t value)
     __atomic_store_n(word, value, __ATOMIC_RELAXED);
 }
 
-/* But for signals that an instruction causes, which would end the process, and those that the C library asks all threads by. */
+/*
+ * Block all signals but those that an instruction causes, which would end the process, and those that the C library
+ * sends to all threads.
+ */
 static void block_signals(void)
 {
     static const int CAUSED[] = {SIGSYS, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
@@ -176,7 +179,7 @@ void ringviz_attach_remove(void)
     rv_signal_guard_end(&guard);
 }
 
-/* It has neither the thread that plans nor the one that was called. */
+/* The child has neither the thread that plans nor the one that was called. */
 static void after_fork_in_child(void)
 {
     if (ringviz_attachment.state == RV_ATTACHMENT_PLANNING)
@@ -185,7 +188,7 @@ static void after_fork_in_child(void)
         ringviz_attachment.result = 0;
 }
 
-/* After those of the library's other files: they are linked before this one. */
+/* Runs after the constructors of the library's other files, which are linked before this one. */
 __attribute__((constructor)) static void start(void)
 {
     pthread_atfork(NULL, NULL, after_fork_in_child);

@@ -94,11 +94,13 @@ __attribute__((constructor)) static void start(void)
 
 /* ---- waits ---- */
 
-/* A call that the thread has entered: of a thread that is killed within it, its ring tells. */
+/*
+ * A blocking call that the thread has entered. The thread's ring has it, too, in case the thread is killed in the call.
+ */
 struct blocking {
     uint64_t began; /* ticks; 0: the thread is not traced */
-    uint64_t *word; /* of the ring, */
-    uint64_t outer; /* and what it was: a handler may have interrupted another such call */
+    uint64_t *word; /* the ring's word for it, */
+    uint64_t outer; /* and its value before: a handler may have interrupted another such call */
 };
 
 static __attribute__((noinline)) uint64_t read_clock(void)
@@ -106,7 +108,7 @@ static __attribute__((noinline)) uint64_t read_clock(void)
     return rv_wait_is_traced() ? rv_clock_ticks(rv_process_map()->clock.kind) : 0;
 }
 
-/* In ticks; 0: the thread is not traced. A push that has a limit reads the TSC. */
+/* The time in ticks; 0: the thread is not traced. A pusher with a limit has the TSC as its clock. */
 static inline uint64_t now(void)
 {
 #if defined(__x86_64__)
@@ -128,7 +130,7 @@ static inline struct blocking begin(enum rv_wait_kind kind)
     return call;
 }
 
-/* Whether it took long. */
+/* Leave the call. Returns whether it took long. */
 static inline bool end(const struct blocking *call)
 {
     if (!call->began)
@@ -160,7 +162,7 @@ static struct rv_transfer find_peer(enum rv_wait_kind kind, int fd, enum rv_wait
     }
 }
 
-/* What tracing itself asks of the system is no wait of the program's. */
+/* System calls of tracing itself are no waits of the program. */
 static bool is_long_wait(uint64_t began)
 {
     const struct rv_clock clock = rv_map_clock(rv_process_map());
@@ -168,7 +170,7 @@ static bool is_long_wait(uint64_t began)
     return n_ns >= RV_WAIT_LONG_NS && !rv_os_n_own && rv_wait_is_traced() && rv_wait_may_have_blocked();
 }
 
-/* What ended without another thread that is traced is named. */
+/* A wait without a traced waker has the file's name instead. */
 static void write_file_wait(uint64_t began, enum rv_wait_kind kind, int fd, bool is_timeout)
 {
     const enum rv_wait_on on = rv_file_kind(fd);
@@ -195,8 +197,10 @@ static void write_held_wait(uint64_t began, enum rv_wait_kind kind, uint32_t nam
                                               .wake = holder > 0 ? wake : RV_WAKE_UNKNOWN});
 }
 
-/* A lock of a file that the thread was refused: its next sleep is a wait for that, unless it gets one before. After that
- * sleep it asks again, or has given up. */
+/*
+ * A file lock that the thread was refused. Its next sleep counts as a wait for that lock, unless it gets a lock before:
+ * after the sleep it asks again, or has given up.
+ */
 static RV_THREAD_LOCAL struct refused_lock {
     uint32_t name; /* 0: none */
     pid_t holder;
@@ -239,7 +243,10 @@ static __attribute__((noinline)) void write_child_wait(uint64_t began, pid_t chi
         return result;                                                                                                 \
     } while (0)
 
-/* The thread reads or writes: it may end another's wait, of which its lane tells once another was found to wait for it. */
+/*
+ * The thread reads or writes, which may end another's wait. Once a thread was found to wait for this file, the lane
+ * gets an event for it.
+ */
 static inline void tell_transfer(uint32_t key, uint64_t began)
 {
     if (!key)
@@ -251,7 +258,7 @@ static inline void tell_transfer(uint32_t key, uint64_t began)
     rv_transfer_put(entry, key, began, own_tid());
 }
 
-/* key: of what it changes. */
+/* key: of the queue that the call changes. */
 #define TRANSFER(type, call, kind, key, fd)                                                                            \
     do {                                                                                                               \
         const struct blocking blocking = begin(kind);                                                                  \

@@ -5,7 +5,7 @@
 /* Tags have 16 bits: of a fall by more, readers are shown the steps. */
 #define MAX_FALL 32768u
 
-/* While depth is limited. */
+/* Only while depth is limited. */
 static enum rv_verdict verdict_of(uint64_t function)
 {
     intptr_t gate = __atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED);
@@ -100,7 +100,7 @@ void rv_calls_push_returned(uint64_t stack)
     while (rv_shadow_has_returned(&rv_thread.shadow)) {
         const uint64_t next = rv_calls_begin(stack);
         const struct rv_shadow_frame *frame;
-        if (next == RV_PUSH_NESTED) { /* who was interrupted writes it */
+        if (next == RV_PUSH_NESTED) { /* the interrupted push writes it */
             rv_thread.pusher.cursor -= rv_push_poison(stack);
             return;
         }
@@ -112,7 +112,7 @@ void rv_calls_push_returned(uint64_t stack)
     }
 }
 
-/* Of so many frames from this one down. */
+/* How many of the n_frames from this one down are written. */
 static size_t n_written(const struct rv_shadow_frame *top, size_t n_frames)
 {
     size_t n = n_frames;

@@ -15,25 +15,30 @@ static inline bool rv_calls_are_limited(void)
     return __builtin_expect(__atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED) & RV_GATE_IS_LIMITED, 0);
 }
 
-/* Is it told where calls are made? */
+/* Does the ring record where calls are made? */
 static inline bool rv_calls_have_sites(void)
 {
     const struct rv_pusher_state *state = rv_thread.pusher.state;
     return __builtin_expect(state && state->ring.has_call_sites, 0);
 }
 
-/* Does a call count for the limit of depth? While there is one. */
+/* Does a call count for the limit of depth? Only while there is a limit. */
 RV_HIDDEN bool rv_calls_is_kept(const struct rv_shadow_frame *frame);
 
-/* A push of a call has begun: cancels it where a verdict rejects the function. The quick ways have looked that up, but
- * where depth is limited and the top is a call that is too deep, which may have been left. */
+/*
+ * A push of a call has begun: cancel it where a verdict rejects the function. The quick paths have checked that
+ * already, except where depth is limited and the top frame is too deep, which may have been left.
+ */
 RV_HIDDEN bool rv_calls_leave_out_limited(uint64_t function, uint64_t next);
 static inline bool rv_calls_leave_out(uint64_t function, uint64_t next)
 {
     return rv_calls_are_limited() && rv_calls_leave_out_limited(function, next);
 }
 
-/* What a new call's frame, now the top, counts; false: the call is too deep to be written. While depth is limited. */
+/*
+ * Set the count of a new call's frame, now the top; false: the call is too deep to be written. Only while depth is
+ * limited.
+ */
 RV_HIDDEN bool rv_calls_count_kept(struct rv_shadow_frame *frame);
 
 /* Whether a call that begins while this frame is the top is too deep to be written. */

@@ -61,7 +61,7 @@ static uint8_t *copy_bytes(uint8_t *at, uint64_t from, size_t n)
     return at + 2 + n_read;
 }
 
-/* One of which n bytes are no NUL is cut where another such byte follows. */
+/* A string without a NUL in n bytes is cut, if the byte behind them is no NUL either. */
 static uint8_t *copy_string(uint8_t *at, uint64_t from, size_t n)
 {
     const size_t n_read = rv_capture_text_read(at + 2, from, n);

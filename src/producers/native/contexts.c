@@ -16,7 +16,7 @@
 #endif
 
 #ifdef STACK_POINTER
-#define MOST_STACKS 16384u /* of other stacks the calls nest on those of the thread's own */
+#define MOST_STACKS 16384u /* calls on further stacks nest on those of the thread's own */
 #define FIRST_STACK 65536u /* programs' own numbers are below */
 #define HASH_FACTOR 0x9e3779b97f4a7c15ull
 

@@ -1,4 +1,4 @@
-/* Entries are overwritten by others; what two threads have written at once is found by neither. */
+/* Another file's entry may overwrite one; an entry that two threads have written at once is found by neither. */
 #include "producers/native/epoll_files.h"
 
 #include "base/hash.h"

@@ -73,7 +73,7 @@ int rv_exec_execvp(const char *file, char *const *arguments)
     return execute(file, true, arguments, environ);
 }
 
-/* Up to its end, which is NULL. */
+/* Number of arguments, with the NULL that ends them. */
 static size_t count_list(const char *argument, va_list rest)
 {
     size_t n = 1;
@@ -85,7 +85,7 @@ static size_t count_list(const char *argument, va_list rest)
     return n;
 }
 
-/* Where the list ends is *rest then. */
+/* Copy the arguments; *rest is then at their end. */
 static void copy_list(char **arguments, const char *argument, va_list *rest)
 {
     for (*arguments = (char *)(uintptr_t)argument; *arguments; arguments++)

@@ -7,18 +7,22 @@
 #include "patch/image.h"
 #include "producers/native/linkage.h"
 
-/* Its code reads return addresses, and would fail with others there: garbage collectors that find frames by them,
- * sanitizers. */
+/*
+ * Does its code read return addresses? It would fail with others there: garbage collectors that find frames by them,
+ * sanitizers.
+ */
 RV_HIDDEN bool rv_image_reads_return_addresses(const struct rv_patch_image *image);
 
-/* It was compiled with hooks: it names what they call. */
+/* Was it compiled with hooks? Then it names the functions that they call. */
 RV_HIDDEN bool rv_image_has_hooks(const struct rv_patch_image *image);
 
-/* It has little code, and needs libraries other than those that programs of its language need: they do its work, as libjq
- * does jq's. */
+/*
+ * Has it little code, and libraries besides those that all programs of its language need? Then these do its work, as
+ * libjq does jq's.
+ */
 RV_HIDDEN bool rv_image_is_thin(const struct rv_patch_image *program);
 
-/* A library of those, by its path, unless it has so much code that to plan it would take long. */
+/* Is it one of those libraries, by its path, with so little code that planning it does not take long? */
 RV_HIDDEN bool rv_image_is_worked_by(const struct rv_patch_image *program, const struct rv_patch_image *image,
                                      const char *path);
 

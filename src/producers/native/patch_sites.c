@@ -21,7 +21,7 @@ static bool has(const struct rv_patch_site *site, const uint8_t *bytes)
     return memcmp((const void *)(uintptr_t)site->address, bytes, site->n_bytes) == 0;
 }
 
-/* Is what it leads to there? */
+/* Is the island that the site leads to in place? */
 static bool has_island(const struct rv_patch_site *site)
 {
     const uint64_t island = rv_patch_site_island(site);
@@ -30,8 +30,8 @@ static bool has_island(const struct rv_patch_site *site)
 }
 
 /*
- * Find the bytes that a site is to have instead of those it has; false: none. What is there now decides: it may be another
- * library by now, or never have been written. A host that a thread may go on in keeps its islands.
+ * Find the bytes that a site is to have instead of its present ones; false: none. The present bytes decide: another
+ * library may be there by now, or the site was never written. A host that a thread may go on in keeps its islands.
  */
 static bool find_bytes(const struct rv_patch_site *site, enum rv_patch_sites_change change,
                        uint8_t bytes[RV_PATCH_HOST_BYTES])
@@ -60,7 +60,7 @@ static bool is_to_change(const struct rv_patch_segment *segment, const struct rv
     return is_within(segment, site) && find_bytes(site, change, bytes);
 }
 
-/* are_guests: those among them are written, or the others, which come first: their islands are needed. */
+/* are_guests: write the guests among them; else the others, which come first: guests need their islands. */
 static void write_site(const struct rv_patch_segment *segment, const struct rv_patch_site *site,
                        enum rv_patch_sites_change change, bool are_guests)
 {

@@ -35,21 +35,23 @@ RV_HIDDEN int rv_patch_sites_write(const struct rv_patcher_object *object, enum 
 RV_HIDDEN int rv_patch_sites_write_some(const struct rv_patcher_object *object, struct rv_patch_site *const *sites,
                                         size_t n, enum rv_patch_sites_change change);
 
-/* Is its jump wanted, but not written? Is one of those left out so? */
+/* Is the site's jump wanted, but not written? Has the object such a site among those left out? */
 RV_HIDDEN bool rv_patch_sites_is_missing(const struct rv_patch_site *site);
 RV_HIDDEN bool rv_patch_sites_have_missing(const struct rv_patcher_object *object);
 
 /* The site of the function at this address, or NULL. */
 RV_HIDDEN struct rv_patch_site *rv_patch_sites_find(const struct rv_patcher_object *object, uint64_t function);
 
-/* Have the calls of an import, whose word is at this address, traced or not: at once, threads may be anywhere. False: it
- * has none. */
+/*
+ * Have the calls of the import whose word is at this address traced, or no longer: at once, wherever threads are.
+ * False: there is no such import.
+ */
 RV_HIDDEN bool rv_patch_sites_turn_import(const struct rv_patcher_object *object, uint64_t import, bool is_on);
 
-/* Off are those that were rejected by name. Imports are on. */
+/* Turn off the sites of functions that were rejected by name. Imports are on. */
 RV_HIDDEN void rv_patch_sites_judge_by_names(const struct rv_patcher_object *object);
 
-/* No thread is known to be between the bytes of any: those will be told from outside. */
+/* Forget between whose bytes threads were: this is set from outside. */
 RV_HIDDEN void rv_patch_sites_expect_clearing(const struct rv_patcher_object *object);
 
 /* Count those that are off; not in an object that could not be written. */

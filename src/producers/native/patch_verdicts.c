@@ -25,7 +25,7 @@ static struct {
         struct rv_patch_site *site;
     } changed[MOST_CHANGED]; /* sites that have changed and are not written yet */
     size_t n_changed;
-    struct rv_patch_site *sites[MOST_CHANGED]; /* those of an object; here, since a thread's stack may be small */
+    struct rv_patch_site *sites[MOST_CHANGED]; /* sites of one object; here, since a thread's stack may be small */
 } followed;
 
 void rv_patch_verdicts_forget(void)

@@ -117,8 +117,10 @@ void rv_patched_enter_slow(uint64_t *slot, uint64_t stack)
     (void)rv_patched_push_call(slot, stack, function_at(slot));
 }
 
-/* The thread saw a trampoline when the real address was put back: nobody traces this call any more, and its entry may be
- * free by now. */
+/*
+ * The thread saw a trampoline in its slot, but the real address has been put back since: the call is not traced any
+ * more, and its entry may be free by now.
+ */
 static void pass_restored(uint64_t next)
 {
     if (next != RV_PUSH_NESTED)

@@ -70,8 +70,8 @@ static struct {
     rv_patch_syscalls_fn *prepare_syscalls;
     char wanted[RV_PATCHER_WANTED_BYTES];
     char program[PATH_BYTES];
-    bool is_auto;               /* as it begins */
-    struct rv_patch_image thin; /* then: a program whose work its libraries do; no segments: it is none */
+    bool is_auto;               /* the request is "auto" */
+    struct rv_patch_image thin; /* then, the program if its libraries do its work; else without segments */
     bool is_for_later;          /* libraries are wanted: those, too, that are loaded later */
     bool is_written;
     bool are_all_old; /* the objects were planned for another request, and are to be dropped */
@@ -83,17 +83,17 @@ static struct {
         char *name;
         uint64_t base;
         struct stat file;
-        bool is_of_syscalls;           /* their jumps, not those of functions */
+        bool is_of_syscalls;           /* their sites are system calls, not functions */
         bool is_unloaded, is_replaced; /* to be dropped */
         bool is_late;                  /* it was planned so, see above */
     } places[RV_PATCHER_OBJECTS];      /* of the objects */
     size_t n_objects;
-    uint8_t *filter;             /* the trace file's section, */
-    struct rv_patterns patterns; /* and what it says */
+    uint8_t *filter;             /* the trace file's section of patterns, */
+    struct rv_patterns patterns; /* and the patterns in it */
     struct rv_patch_syscalls_request syscalls;
     bool has_syscalls;                    /* are they traced? */
     bool is_at_syscalls;                  /* they are planned now, rather than functions */
-    const struct rv_patch_name *captured; /* functions whose arguments are */
+    const struct rv_patch_name *captured; /* functions whose arguments are captured */
     size_t n_captured;
     struct next {              /* the object that is planned now; here, since a loading thread's stack may be small */
         char name[PATH_BYTES]; /* "" is the program */
@@ -159,7 +159,7 @@ void *rv_patcher_map_near(uint64_t first, uint64_t last, size_t n_bytes)
 
 /* ---- whether ---- */
 
-/* The processor compares returns with a stack of its own: they must not be changed. */
+/* The processor compares returns with a stack of its own: return addresses must not be changed. */
 static bool has_shadow_stack(void)
 {
     unsigned long features = 0;
@@ -234,7 +234,7 @@ static bool is_of_program(const struct next *next)
     return !*next->name || (patcher.thin.n_segments && rv_image_is_worked_by(&patcher.thin, &next->image, next->name));
 }
 
-/* Of the loader, which runs on stacks of its callers, only what it calls for debuggers. */
+/* Of the loader, which runs on its callers' stacks, only what it calls for debuggers is patched. */
 static bool is_chosen(struct next *next)
 {
     if (patcher.is_at_syscalls)
@@ -356,7 +356,7 @@ static bool add(const struct next *next, const struct rv_patch_prepared *prepare
 
 /* ---- planning ---- */
 
-/* Its bytes, for when it has been unloaded. False: without memory. */
+/* Copy the image's bytes, for when it has been unloaded. False: no memory. */
 static bool copy(struct next *next)
 {
     size_t at = 0;
@@ -404,7 +404,7 @@ static int find_next(bool are_unloaded)
     return found ? 0 : -ENOENT;
 }
 
-/* A function whose first bytes are displaced may have its call among them. */
+/* Is a call among the displaced bytes at the begin of a function? */
 static bool is_displaced(const struct rv_patch_site *site)
 {
     for (size_t i = 0; i < patcher.n_objects; i++) {
@@ -774,8 +774,10 @@ int rv_patcher_apply(bool are_sites_clear)
     return result;
 }
 
-/* What is loaded stays meanwhile: the caller has the loader's lock. What could not be planned is next time counted among
- * what is not patched, with what is loaded then: the two cannot be told apart. */
+/*
+ * The caller has the loader's lock, so what is loaded stays meanwhile. What could not be planned is counted as not
+ * patched next time, with what is loaded by then: the two cannot be told apart.
+ */
 static void follow(void)
 {
     const uint64_t begin_ns = rv_clock_thread_cpu_ns();

@@ -16,7 +16,7 @@
 #include "producers/native/thread.h"
 
 #define N_ENTRIES (RV_RETURNS_PAGES * RV_RETURNS_PER_PAGE)
-#define FIRST_BATCH 15u /* entries taken from the process at once: as many as the thread has, from here */
+#define FIRST_BATCH 15u /* entries that a thread takes at once: from this number on, as many as it has */
 #define MOST_BATCH 255u
 #define MOST_PAGES 16u     /* written at once */
 #define SWEEP_FIRST 32768u /* entries of a thread before it looks for those that were left */
@@ -89,7 +89,7 @@ static void give_to_all(uint32_t number)
     all.n_left++;
 }
 
-/* Lock held. As many pages as there are, up to a limit: each change of protection stops all threads. */
+/* Lock held. Add as many pages as there are, up to a limit: each change of protection stops all threads. */
 static int add_pages(void)
 {
     const uint32_t most = RV_RETURNS_PAGES - all.n_pages < MOST_PAGES ? RV_RETURNS_PAGES - all.n_pages : MOST_PAGES;
@@ -135,7 +135,7 @@ static uint64_t find_mapping(uint64_t low, uint64_t high)
     return found;
 }
 
-/* What an entry's slot holds from when the entry says so to when it is free: in between, a handler may look. */
+/* Is the word in an entry's slot one that it has until the entry is free? A handler may look in between. */
 static bool is_held(uint32_t number, uint64_t word)
 {
     return word == rv_returns_trampoline(number) || word == number || word == rv_returns_entries[number].address;
@@ -167,8 +167,10 @@ static bool is_empty(const struct rv_returns *returns)
     return returns->head >> RV_RETURNS_NUMBER_SHIFT == 0;
 }
 
-/* Lock held. A fork copies page by page while other threads take and free: its child may have a head of one time and entries
- * of another. 0: the list is empty, or led to what is no free entry, and is forgotten. */
+/*
+ * Lock held. A fork copies page by page while other threads take and free entries: its child may have a list's head and
+ * its entries of different times. 0: the list is empty, or it led to an entry that is not free, and was dropped.
+ */
 static uint32_t take_left(void)
 {
     const uint32_t number = (uint32_t)(all.left.head >> RV_RETURNS_NUMBER_SHIFT);
@@ -255,8 +257,10 @@ uint64_t rv_returns_locate(uint64_t slot)
 
 #define N_PAGES_KNOWN 1024u
 
-/* Which pages can be read: while all other threads stand still that does not change. By page number, each times 2, and 1
- * more if it can. */
+/*
+ * Which pages can be read, which does not change while all other threads stand still: by page number, 2 * page, + 1 if
+ * it can.
+ */
 struct pages {
     uint64_t known[N_PAGES_KNOWN];
 };
@@ -290,7 +294,10 @@ static void give_up(uint32_t number)
     give_to_all(number);
 }
 
-/* A signal's handler may keep a thread from its jump to the trampoline for longer than a tracing lasts, and a next one. */
+/*
+ * Entries that were put back are freed late: a signal handler may keep a thread from its jump to the trampoline for
+ * longer than one tracing lasts, and into the next.
+ */
 static bool is_due(const struct rv_return *entry)
 {
     const uint32_t n_free = N_ENTRIES - all.n_pages * RV_RETURNS_PER_PAGE + all.n_left;

@@ -28,7 +28,7 @@
 #define N_OTHER_FRAMES (1u << 14)
 #define N_EARLIER 4096u /* frames below depth 0, which returns of calls that were never seen uncover */
 #define ALIGN_BYTES (65536ull << RV_SHADOW_TAG_SHIFT)
-#define N_KEPT_FRAMES 2048u /* whose pages a thread leaves to the next one */
+#define N_KEPT_FRAMES 2048u /* frames whose pages a thread leaves to the next one */
 #define FRAMES_A_PAGE (RV_POOL_PAGE / sizeof(struct rv_shadow_frame))
 #define N_BUCKETS 256u
 #define FEW_STACKS 1024u /* other stacks of a thread, all of which are kept */
@@ -36,7 +36,7 @@
 
 #define NO_STACK 0u /* the lowest: nothing nests on it, nothing returns from it */
 
-/* Words of what is no frame. */
+/* Words of entries that are no frames. */
 #define BOUNDARY UINT64_MAX   /* no stack or its end, call_site: the end of its stack, site: next boundary | IS_LINK */
 #define FULL (UINT64_MAX - 1) /* in the last slot or above: no stack, call_site: how many calls are counted only */
 #define IS_LINK 1u

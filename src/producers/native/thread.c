@@ -32,7 +32,7 @@
 #define RETRY_EVENTS 4096u
 #define NAME_BYTES 64
 
-/* Of the traced thread: the native one, or a runtime's that it runs. Not used by the fast path. */
+/* State of the traced thread: the native one, or a runtime's that it runs. Not used by the fast path. */
 struct thread {
     struct rv_pusher_state *state; /* ours to unmap */
     uint32_t n_without_ring;
@@ -40,35 +40,35 @@ struct thread {
     uint32_t stack_id;     /* the machine stack it runs on */
     uint32_t tid;          /* a runtime's; 0: a native thread's */
     bool is_named;         /* by the API */
-    bool has_left_ring;    /* the parent's, to a push of its that goes on here */
-    bool is_muted;         /* by a monitor: what is written next begins with the frames that are open by then */
-    bool has_counted;      /* the open frames that count for the limit of depth, */
+    bool has_left_ring;    /* it is the parent's, whose push goes on here with it */
+    bool is_muted;         /* by a monitor: the next events repeat the frames that are open by then */
+    bool has_counted;      /* the open frames' counts for the limit of depth are set, */
     uint32_t version;      /* by this version of the table of verdicts */
     char name[NAME_BYTES]; /* as last written to the ring */
 };
 
-/* A traced thread that no native one runs; while one does, what is here is out of date. */
+/* A traced thread that no native thread runs; while one runs it, this is out of date. */
 struct ringviz_thread {
     struct rv_pusher pusher;
     struct rv_shadow shadow;
     struct thread thread;
-    uint32_t n_files; /* as of then: a ring of an earlier file is none */
+    uint32_t n_files; /* at that time: a ring of an earlier file is gone */
 };
 
 /* Of the native thread. */
 struct native {
     uint32_t n_rounds;
     bool is_forking;                      /* between our fork handlers, in the child until it is restarted */
-    struct rv_signal_guard forking_guard; /* while it does, */
-    struct rv_origin child;               /* and what its child gets */
+    struct rv_signal_guard forking_guard; /* while is_forking, */
+    struct rv_origin child;               /* and the origin of its child */
     bool expects_modules;
     bool has_waited; /* in vain, for the process lock */
     bool has_key;
     bool is_replaying;
     bool is_seeding;                   /* the runtime's open frames are put on the new shadow stack */
-    uint32_t replayed_stack;           /* that the frames replayed now are of */
+    uint32_t replayed_stack;           /* the stack of the frames that are replayed now */
     bool uses_ring;                    /* [atomic] it ends, or writes its last, without a push */
-    struct ringviz_thread *own, *used; /* its own while it runs a runtime's: that one */
+    struct ringviz_thread *own, *used; /* while it runs a runtime's thread: its own state, and that thread */
 };
 
 /* Zeroes as a thread begins: the loader misses threads that begin while it loads us, and leaves zeroes in any case. */
@@ -78,7 +78,7 @@ static RV_THREAD_LOCAL struct native native;
 
 static struct rv_pool states = RV_POOL(sizeof(struct rv_pusher_state));
 static struct rv_pool threads = RV_POOL(sizeof(struct ringviz_thread));
-static uint32_t n_files; /* that were left, by fork, too */
+static uint32_t n_files; /* files left so far, also by fork */
 static pthread_key_t end_key;
 static uint32_t end_key_state;               /* 0 none, 1 being made, 2 there */
 static const struct rv_thread *first_thread; /* the process's; NULL: the library was loaded by another one */

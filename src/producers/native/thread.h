@@ -20,13 +20,15 @@ RV_HIDDEN extern RV_THREAD_LOCAL struct rv_thread rv_thread;
 /* The slow path of every push of this process: claims a ring where there is none, announces new modules, forks. */
 RV_HIDDEN rv_push_slow_fn rv_thread_push_slow;
 
-/* The thread's next event looks at what monitors want. */
+/* The thread's next event looks for requests of monitors. */
 RV_HIDDEN void rv_thread_look(void);
 
-/* Threads are another C library's than ours: our keys are none of theirs, and no fork handler of ours is called. */
+/*
+ * Are the program's threads another C library's than ours? Then our thread keys and fork handlers do not work in them.
+ */
 RV_HIDDEN extern bool rv_thread_is_foreign;
 
-/* Above all of the calling thread's own stack. */
+/* The end of the calling thread's own stack, above all of its frames. */
 RV_HIDDEN uint64_t rv_thread_stack_end(void);
 
 /* Call this as each thread that had a ring ends, within a guard. Twice at most, before threads start. */
@@ -36,15 +38,17 @@ RV_HIDDEN void rv_thread_on_end(void (*end)(void));
 RV_HIDDEN void rv_thread_end(void);
 RV_HIDDEN void rv_thread_end_at_exit(bool ends);
 
-/* It is between our fork handlers, and holds the process lock. */
+/* Is the thread between our fork handlers, with the process lock held? */
 RV_HIDDEN bool rv_thread_is_forking(void);
 
-/* A child is about to be made by the kernel's own call, of which no fork handler knows; it was made, or could not be. The
- * same happens as by our handlers; end: in the child as in the parent. */
+/*
+ * Around a call of the kernel's own that makes a child without fork handlers: does the same as our handlers do. The end
+ * is called in the child and in the parent, also where no child could be made.
+ */
 RV_HIDDEN void rv_thread_begin_fork(void);
 RV_HIDDEN void rv_thread_end_fork(void);
 
-/* It is the child of that fork: what it has is its parent's. */
+/* Is it the child of such a call, which still has its parent's state? */
 RV_HIDDEN bool rv_thread_is_forked(void);
 
 /* The calling thread's ring, or -ENOENT. */
@@ -53,8 +57,10 @@ RV_HIDDEN int rv_thread_ring(void);
 /* The traced thread's number: the kernel's, or that of a runtime's thread. */
 RV_HIDDEN uint32_t rv_thread_tid(void);
 
-/* Who reports the frames that are open when a thread gets its ring, is traced again after it was muted, or calls its
- * first hooked function; for this process, never taken back. */
+/*
+ * Set what reports the frames that are open when a thread gets its ring, is traced again after it was muted, or calls
+ * its first hooked function; for this process, never taken back.
+ */
 RV_HIDDEN void rv_thread_on_ring(void (*replay)(void));
 
 /* One of them, outermost first; only while on_ring's function runs. ticks: of its call, 0 where unknown. False: no

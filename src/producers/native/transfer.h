@@ -24,7 +24,7 @@ enum rv_transfer_way { RV_TRANSFER_READ, RV_TRANSFER_WRITE, RV_TRANSFER_WAYS };
  * share one. */
 RV_HIDDEN extern uint64_t rv_transfer_keys[RV_TRANSFER_WAYS][RV_TRANSFER_FILES];
 
-/* The key of what such a call by a file changes; 0: it has no queue that is known. Async-signal-safe; keeps errno. */
+/* The key of the queue that such a call by a file changes; 0: the queue is unknown. Async-signal-safe; keeps errno. */
 RV_HIDDEN uint32_t rv_transfer_find_key(int fd, enum rv_transfer_way way);
 
 static inline uint32_t rv_transfer_key(int fd, enum rv_transfer_way way)
@@ -34,7 +34,7 @@ static inline uint32_t rv_transfer_key(int fd, enum rv_transfer_way way)
                                                                           : rv_transfer_find_key(fd, way);
 }
 
-/* Of a connection that is asked for at this address. */
+/* The key of a connection that is requested at this address. */
 RV_HIDDEN uint32_t rv_transfer_key_of_address(const struct sockaddr *address, socklen_t n);
 
 /* The entry of a key that is not 0, in a process that is traced. */
@@ -51,7 +51,7 @@ struct rv_transfer {
     uint64_t ticks;
 };
 
-/* The last since these ticks that ended a wait for the opposite by this file, by another thread than this one. on: the file's
+/* The last transfer since these ticks, by another thread, that ended a wait of this file for it. on: the file's
  * kind, of which that thread's lane tells from now on. Any thread; async-signal-safe; keeps errno. */
 RV_HIDDEN struct rv_transfer rv_transfer_find(int fd, enum rv_transfer_way awaited, enum rv_wait_on on, uint64_t since,
                                               uint32_t but_tid);

@@ -13,9 +13,9 @@
 /* Under the process lock. */
 static struct {
     uint64_t *table;
-    uint32_t n_seen;  /* [atomic] verdicts read from the file's list, */
-    uint32_t changes; /* [atomic] and which of their changes were */
-    uint32_t n_held;  /* in the table */
+    uint32_t n_seen;  /* [atomic] number of verdicts read from the file's list, */
+    uint32_t changes; /* [atomic] and number of their changes */
+    uint32_t n_held;  /* entries in the table */
     uint32_t version; /* [atomic] */
     uint32_t n_suspended;
     bool is_allowed;

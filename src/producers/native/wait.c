@@ -163,7 +163,7 @@ static void write_woken(uint32_t tid, enum rv_wake wake, uint64_t since)
                                (uint16_t)(ticks >> 16), (uint16_t)ticks));
 }
 
-/* Of a wait that did not end by getting the object. */
+/* End a wait that did not end by getting the object. */
 static void write_failure(int error)
 {
     write_woken(0, error == ETIMEDOUT ? RV_WAKE_TIMEOUT : RV_WAKE_UNKNOWN, UINT32_MAX);

@@ -64,15 +64,17 @@ RV_HIDDEN bool rv_wait_is_traced(void);
  *   returns  the wait that this one interrupts, in a signal handler: for its end
  */
 RV_HIDDEN struct rv_wait rv_wait_announce(const void *object, enum rv_wait_kind kind, uint64_t stack);
-RV_HIDDEN void rv_wait_write(bool gives_up); /* after a time: who has the lock is not told */
+RV_HIDDEN void rv_wait_write(bool gives_up); /* gives_up: after a time, so the lock's owner is not written */
 RV_HIDDEN struct rv_wait rv_wait_begin(const void *object, enum rv_wait_kind kind, uint64_t stack); /* both */
 
 /* It ends: the object became free before anything was written; or by 0 or the error of the function that waited. */
 RV_HIDDEN void rv_wait_withdraw(const struct rv_wait *outer);
 RV_HIDDEN void rv_wait_end(const struct rv_wait *outer, int result);
 
-/* False: since this was asked last, and since the last wait, the thread has never given the CPU away by itself. So a long
- * call has worked, or was preempted. */
+/*
+ * May the thread have given the CPU away by itself since the last such question and the last wait? If not, a long call
+ * has worked, or was preempted.
+ */
 RV_HIDDEN bool rv_wait_may_have_blocked(void);
 
 /* A wait that is over, of a call that blocked. */
