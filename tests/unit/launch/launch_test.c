@@ -83,7 +83,8 @@ Test(launch, a_command_that_cannot_run_gives_one_line_and_127_or_126)
                  {"./plain", "ringviz: ./plain: Permission denied\n", 126},
                  {"./dir", "ringviz: ./dir: Permission denied\n", 126},
                  {"./script", "ringviz: ./script: its interpreter was not found\n", 127}};
-    shell("mkdir -p bin lib/ringviz; cp " PROBE " bin/probe; touch lib/ringviz/libringviz-cyg.so");
+    shell("mkdir -p bin lib/ringviz; cp " PROBE
+          " bin/probe; touch lib/ringviz/libringviz-cyg.so lib/ringviz/libringviz-patch.so");
     setenv("PATH", "/usr/bin:/bin", 1); /* all of them ours to look into */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cr_expect(eq(int, shell("bin/probe run %s", cases[i].command), cases[i].status), "%s", cases[i].command);
@@ -149,7 +150,6 @@ Test(launch, without_a_producer_the_command_runs_with_a_warning)
 {
     shell("mkdir -p a/b/c; cp " PROBE " a/b/c/probe");
     cr_expect(eq(int, shell("a/b/c/probe run sh -c 'echo preload=$LD_PRELOAD'"), 0));
-    cr_expect(eq(u32, n_lines(), 2));
     cr_expect(strstr(output, "ringviz: libringviz-cyg.so was found neither") == output);
     cr_expect(strstr(output, "preload=\n") != NULL);
 }

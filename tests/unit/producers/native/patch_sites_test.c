@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <link.h>
+#include <sanitizer/asan_interface.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -59,6 +60,11 @@ static int find_program(struct dl_phdr_info *info, size_t n, void *image)
 {
     (void)n;
     cr_assert_eq(rv_patch_image_mapped(image, info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr), 0);
+    /* All of it is read, the gaps that a sanitizer leaves between its globals, too. */
+    for (size_t i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD)
+            ASAN_UNPOISON_MEMORY_REGION((void *)(uintptr_t)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr),
+                                        info->dlpi_phdr[i].p_memsz);
     return 1; /* the program comes first */
 }
 
