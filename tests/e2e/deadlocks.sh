@@ -5,8 +5,8 @@ set -u
 ringviz=$1 deadlocks=$2
 . "${0%/*}/harness.sh"
 
-hang() { # SCENE: watched until it has hung for a while; it ends by itself, later
-    run --duration=1s --waits=csv --record="$folder/$1.rvz" --force --output="$folder/waits" -- "$deadlocks" "$1"
+hang() { # SCENE: it has hung for 300 ms once it ends
+    run --waits=csv --record="$folder/$1.rvz" --force --output="$folder/waits" -- "$deadlocks" "$1"
     sed -n 's/^deadlock,//p' "$folder/waits" | sed 's/program_deadlocks:://g' >"$folder/cycle"
 }
 # Columns: object,waits,total,p99,longest,five wakes,waiter,name,call,holder,name,call,held,its calls,the waiter's

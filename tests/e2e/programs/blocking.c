@@ -54,8 +54,7 @@ static pid_t main_thread;
 static void keep_blocked(pid_t tid)
 {
     struct timespec start, now;
-    while (state_of(tid) != 'S')
-        sched_yield();
+    await_blocked(&tid);
     clock_gettime(CLOCK_MONOTONIC, &start);
     do {
         sched_yield();

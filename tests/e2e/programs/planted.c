@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "ringviz/producer.h"
+#include "thread_state.h"
 
 #define SCENE __attribute__((noinline))
 
@@ -51,9 +53,22 @@ static void run_threads(void *(*run)(void *), unsigned n)
 /* ---- a lock convoy: all threads queue for one that holds what they need ---- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pid_t servers[N_THREADS], workers[N_THREADS]; /* [atomic] */
 
+static void await_others(const pid_t tids[N_THREADS])
+{
+    for (unsigned i = 0; i < N_THREADS; i++)
+        if (tids[i] != gettid())
+            await_blocked(&tids[i]);
+}
+
+/* From the first time on, all others wait for it. */
 SCENE static void hold_the_lock(void)
 {
+    static bool is_awaited;
+    if (!is_awaited)
+        await_others(servers);
+    is_awaited = true;
     sleep_ms(15);
     pthread_mutex_unlock(&lock);
 }
@@ -64,8 +79,16 @@ SCENE static void serve(void)
     hold_the_lock();
 }
 
+/* Of a thread that is going to wait. */
+static void store_tid(pid_t tids[N_THREADS], unsigned *n)
+{
+    __atomic_store_n(&tids[__atomic_fetch_add(n, 1, __ATOMIC_RELAXED)], gettid(), __ATOMIC_RELEASE);
+}
+
 static void *serve_all(void *unused)
 {
+    static unsigned n; /* [atomic] */
+    store_tid(servers, &n);
     for (int i = 0; i < N_TURNS; i++)
         serve();
     return unused;
@@ -130,15 +153,18 @@ SCENE static void wait_for_work(void)
 
 static void *do_jobs(void *unused)
 {
+    static unsigned n; /* [atomic] */
+    store_tid(workers, &n);
     wait_for_work();
     return unused;
 }
 
 static void idle_workers(void)
 {
-    pthread_t workers[N_THREADS];
+    pthread_t threads[N_THREADS];
     for (unsigned i = 0; i < N_THREADS; i++)
-        pthread_create(&workers[i], NULL, do_jobs, NULL);
+        pthread_create(&threads[i], NULL, do_jobs, NULL);
+    await_others(workers);
     run_threads(serve_all, N_THREADS);
 }
 
@@ -146,6 +172,7 @@ static void idle_workers(void)
 
 static pthread_cond_t turn = PTHREAD_COND_INITIALIZER;
 static unsigned n_served;
+static pid_t starving; /* [atomic] */
 
 SCENE static void wait_for_turn(unsigned served_before)
 {
@@ -176,27 +203,33 @@ static void *take_turns(void *unused)
 static void *starve(void *unused)
 {
     ringviz_thread_name("starving");
+    __atomic_store_n(&starving, gettid(), __ATOMIC_RELEASE);
     wait_for_turn(N_THREADS * N_TURNS);
     return unused;
 }
 
 static void starvation(void)
 {
-    pthread_t starving;
-    pthread_create(&starving, NULL, starve, NULL);
+    pthread_t thread;
+    pthread_create(&thread, NULL, starve, NULL);
+    await_blocked(&starving);
     run_threads(take_turns, N_THREADS);
-    pthread_join(starving, NULL);
+    pthread_join(thread, NULL);
 }
 
 /* ---- priority inversion: what the urgent thread needs is held by one that yields its CPU to a third ---- */
 
 static atomic_bool is_held, is_over;
+static pid_t urgent; /* [atomic] */
 
 SCENE static void work_while_holding(void)
 {
-    struct timespec cpu_time = {0};
-    while (cpu_time.tv_sec == 0 && cpu_time.tv_nsec < 5000000)
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu_time);
+    struct timespec began, now;
+    await_blocked(&urgent);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &began);
+    do
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    while ((now.tv_sec - began.tv_sec) * 1000000000 + now.tv_nsec - began.tv_nsec < 5000000);
 }
 
 static void *hold_at_low_priority(void *unused)
@@ -225,6 +258,7 @@ static void *use_the_cpu(void *unused)
 
 SCENE static void get_the_lock(void)
 {
+    __atomic_store_n(&urgent, gettid(), __ATOMIC_RELEASE);
     pthread_mutex_lock(&lock);
     pthread_mutex_unlock(&lock);
 }
@@ -249,6 +283,7 @@ static void inversion(void)
 /* ---- a slow consumer: who writes to the pipe waits until there is room ---- */
 
 static int ends[2];
+static pid_t producer; /* [atomic] */
 
 SCENE static void digest(void)
 {
@@ -258,6 +293,7 @@ SCENE static void digest(void)
 SCENE static void consume(void)
 {
     static char bytes[PIPE_BYTES];
+    await_blocked(&producer);
     while (read(ends[0], bytes, sizeof bytes) > 0)
         digest();
 }
@@ -272,6 +308,7 @@ static void *consume_all(void *unused)
 SCENE static void produce(void)
 {
     static char bytes[PIPE_BYTES];
+    __atomic_store_n(&producer, gettid(), __ATOMIC_RELEASE);
     for (int i = 0; i < 4 * N_TURNS; i++)
         if (write(ends[1], bytes, sizeof bytes) < 0)
             return;
