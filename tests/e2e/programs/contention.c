@@ -104,12 +104,8 @@ static pid_t waiting[MOST_THREADS]; /* [atomic] tids; 0: not yet */
 static void await_others(int number)
 {
     for (int i = 0; i < n_contenders; i++)
-        while (i != number) {
-            pid_t tid = __atomic_load_n(&waiting[i], __ATOMIC_ACQUIRE);
-            if (tid && state_of(tid) == 'S')
-                break;
-            usleep(50);
-        }
+        if (i != number)
+            await_blocked(&waiting[i]);
     for (int i = 0; i < n_contenders; i++)
         __atomic_store_n(&waiting[i], 0, __ATOMIC_RELAXED);
     holder_before = (uint32_t)gettid();
@@ -343,7 +339,7 @@ static pthread_t start_holder(void *(*run)(void *), void *argument)
 {
     pthread_t thread = start(run, argument);
     while (sem_trywait(&ready) != 0)
-        sleep_ms(1);
+        sched_yield();
     is_about_to_wait = true;
     return thread;
 }
@@ -444,11 +440,12 @@ static void robust_scene(void)
     int channel[2];
     char byte = 0;
     expect(pipe(channel), 0, "pipe");
-    pid_t child = fork();
+    const pid_t parent = getpid(), child = fork();
     if (child == 0) {
         pthread_mutex_lock(shared);
         if (write(channel[1], "", 1) != 1)
             _exit(1);
+        await_blocked(&parent);
         sleep_ms(HOLD_MS);
         _exit(0);
     }
@@ -528,12 +525,13 @@ static void semaphore_scene(void)
 }
 
 /* Many readers wait for one writer. */
-static void *__attribute__((noinline)) read_briefly(void *unused)
+static void *__attribute__((noinline)) read_briefly(void *own_tid)
 {
+    __atomic_store_n((pid_t *)own_tid, gettid(), __ATOMIC_RELEASE);
     pthread_rwlock_rdlock(&rwlock);
     hold(1000);
     pthread_rwlock_unlock(&rwlock);
-    return unused;
+    return NULL;
 }
 
 static void readers_scene(void)
@@ -541,9 +539,12 @@ static void readers_scene(void)
     enum { N_READERS = 8, N_ROUNDS = 5 };
     pthread_t readers[N_READERS];
     for (int round = 0; round < N_ROUNDS; round++) {
+        pid_t tids[N_READERS] = {0}; /* [atomic] */
         pthread_rwlock_wrlock(&rwlock);
         for (int i = 0; i < N_READERS; i++)
-            readers[i] = start(read_briefly, NULL);
+            readers[i] = start(read_briefly, &tids[i]);
+        for (int i = 0; i < N_READERS; i++)
+            await_blocked(&tids[i]);
         sleep_ms(HOLD_MS);
         pthread_rwlock_unlock(&rwlock);
         for (int i = 0; i < N_READERS; i++)
@@ -710,7 +711,8 @@ static pthread_mutex_t both[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITI
 static void *__attribute__((noinline)) lock_both(void *first)
 {
     pthread_mutex_lock(&both[(uintptr_t)first]);
-    sleep_ms(HOLD_MS);
+    pthread_barrier_wait(&barrier);
+    __atomic_store_n(&waiting[(uintptr_t)first], gettid(), __ATOMIC_RELEASE);
     pthread_mutex_lock(&both[1 - (uintptr_t)first]);
     return NULL;
 }
@@ -718,9 +720,11 @@ static void *__attribute__((noinline)) lock_both(void *first)
 /* It stays one until the process ends. */
 static void deadlock_scene(void)
 {
-    start(lock_both, (void *)0);
-    start(lock_both, (void *)1);
-    sleep_ms(5 * HOLD_MS);
+    pthread_barrier_init(&barrier, NULL, 2);
+    for (uintptr_t i = 0; i < 2; i++)
+        start(lock_both, (void *)i);
+    for (int i = 0; i < 2; i++)
+        await_blocked(&waiting[i]);
 }
 
 int main(int argc, char **argv)
