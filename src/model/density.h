@@ -45,6 +45,12 @@ static inline unsigned rv_density_shift(uint32_t level)
     return 13 + 2 * (level - 1);
 }
 
+/* Begin of the cell that has this time; of level 0, which has no cells, the time itself. */
+static inline uint64_t rv_density_begin_ns(uint32_t level, uint64_t at_ns)
+{
+    return level ? at_ns >> rv_density_shift(level) << rv_density_shift(level) : at_ns;
+}
+
 void rv_density_init(struct rv_density *density);
 void rv_density_fini(struct rv_density *density);
 /* Memory that the cells take. */

@@ -319,9 +319,11 @@ bool rv_timeline_use_page(struct rv_timeline *timeline, const struct rv_page_loo
     return rv_span_pages_use(&timeline->pages, look);
 }
 
-void rv_timeline_use_window(struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint64_t now)
+void rv_timeline_use_window(struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level,
+                            uint64_t now)
 {
-    rv_span_pages_use_window(&timeline->pages, from_ns, rv_clock_after_ns(to_ns, rv_timeline_reach_ns(timeline)), now);
+    rv_span_pages_use_window(&timeline->pages, rv_density_begin_ns(level, from_ns),
+                             rv_clock_after_ns(to_ns, rv_timeline_reach_ns(timeline)), now);
 }
 
 uint64_t rv_timeline_n_spans(const struct rv_timeline *timeline)
@@ -659,8 +661,7 @@ static void query_cells(const struct rv_timeline *timeline, uint32_t level, uint
 /* Pages show what ends before this time; their cells end there. */
 static uint64_t paged_until(const struct rv_timeline *timeline, uint32_t level)
 {
-    uint64_t whole_ns = timeline->whole_from_ns[level];
-    return level ? whole_ns >> rv_density_shift(level) << rv_density_shift(level) : whole_ns;
+    return rv_density_begin_ns(level, timeline->whole_from_ns[level]);
 }
 
 /*
@@ -687,11 +688,14 @@ static uint32_t level_in(const struct rv_page *page, uint32_t level)
     return level > page->timeline->finest ? level : page->timeline->finest;
 }
 
-/* The first page whose cells may extend to from_ns. */
-static size_t first_page(const struct rv_timeline *timeline, uint64_t from_ns)
+/* The first page that may have a part of a cell at from_ns. The cell may begin several pages before. */
+static size_t first_page(const struct rv_timeline *timeline, uint32_t level, uint64_t from_ns)
 {
+    const struct rv_page *pages = timeline->pages.list;
     size_t at = rv_span_pages_find(&timeline->pages, from_ns);
-    return at > 0 ? at - 1 : 0;
+    while (at > 0 && pages[at - 1].to_ns > rv_density_begin_ns(level_in(&pages[at - 1], level), from_ns))
+        at--;
+    return at;
 }
 
 /* Is any of the window's time shown by pages? */
@@ -720,7 +724,7 @@ uint64_t rv_timeline_count(const struct rv_timeline *timeline, uint64_t from_ns,
         const struct shown shown = shown_of(timeline, i, from_ns, to_ns, is_paged);
         n += count_bucket(timeline->logs, i, &shown);
     }
-    size_t at = first_page(timeline, from_ns);
+    size_t at = first_page(timeline, level, from_ns);
     for (const struct rv_page *page; (page = next_page(timeline, level, to_ns, &at));) {
         n += count_cells(timeline, level, at_ns, earlier(page->from_ns, to_ns));
         for (uint32_t i = level; i < RV_TIMELINE_LEVELS; i++) {
@@ -737,7 +741,8 @@ uint64_t rv_timeline_count(const struct rv_timeline *timeline, uint64_t from_ns,
 }
 
 /*
- * Merge the parts of a cell that several pages have: a page's first cells with the last ones of earlier pages.
+ * Merge the parts of a cell that several pages have: a page's first cells with the last ones of earlier pages. A page
+ * has cells from the one before its begin on, by calls that began there: so these may come after later cells.
  *   pages  the first cell of all pages
  *   first  the first cell of this page
  */
@@ -747,7 +752,7 @@ static void join_cells(struct out *out, size_t pages, size_t first)
     for (size_t i = first; i < out->n; i++) {
         const struct rv_box *cell = &out->boxes[i];
         struct rv_box *same = NULL;
-        for (size_t k = first; k-- > pages && out->boxes[k].start_ns >= cell->start_ns;)
+        for (size_t k = first; k-- > pages && rv_box_end_ns(&out->boxes[k]) >= cell->start_ns;)
             if (out->boxes[k].start_ns == cell->start_ns && out->boxes[k].depth == cell->depth &&
                 out->boxes[k].duration_ns == cell->duration_ns)
                 same = &out->boxes[k];
@@ -768,13 +773,13 @@ static void query_all_cells(const struct rv_timeline *timeline, uint64_t from_ns
                             struct out *out)
 {
     uint64_t at_ns = from_ns, cells_to_ns = earlier(to_ns, paged_until(timeline, level));
-    size_t at = first_page(timeline, from_ns);
+    size_t at = first_page(timeline, level, from_ns);
     for (const struct rv_page *page; (page = next_page(timeline, level, to_ns, &at));) {
         query_cells(timeline, level, at_ns, earlier(page->from_ns, to_ns), out);
         at_ns = later(at_ns, end_of(timeline, page, level));
     }
     query_cells(timeline, level, at_ns, to_ns, out);
-    at = first_page(timeline, from_ns);
+    at = first_page(timeline, level, from_ns);
     const size_t pages = out->n;
     for (const struct rv_page *page; (page = next_page(timeline, level, to_ns, &at));) {
         size_t first = out->n;
@@ -793,7 +798,7 @@ size_t rv_timeline_query(const struct rv_timeline *timeline, uint64_t from_ns, u
         return 0;
     struct out boxes = {.boxes = out, .max = max};
     const bool is_paged = has_pages(timeline, level, from_ns, to_ns);
-    size_t first = first_page(timeline, from_ns);
+    size_t first = first_page(timeline, level, from_ns);
     for (uint32_t i = level; i < RV_TIMELINE_LEVELS; i++) {
         if (has_spans(timeline->logs, i)) {
             const struct shown shown = shown_of(timeline, i, from_ns, to_ns, is_paged);

@@ -97,8 +97,9 @@ void rv_timeline_add_page(struct rv_timeline *timeline, const struct rv_page *pa
 struct rv_page_look;
 bool rv_timeline_use_page(struct rv_timeline *timeline, const struct rv_page_look *look);
 
-/* Mark the pages that show the window as used, also those that could not be loaded again. */
-void rv_timeline_use_window(struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint64_t now);
+/* Mark the pages that show the window at this level as used, also those that could not be loaded again. */
+void rv_timeline_use_window(struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns, uint32_t level,
+                            uint64_t now);
 
 uint64_t rv_timeline_n_pages(const struct rv_timeline *timeline); /* ever added */
 

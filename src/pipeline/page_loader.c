@@ -369,7 +369,7 @@ static bool is_idle(const struct rv_stream *stream, size_t number, uint64_t from
 size_t rv_page_loader_find(const struct rv_stream *stream, uint64_t from_ns, uint64_t to_ns, uint32_t level,
                            uint64_t before_ns, size_t *end)
 {
-    size_t first = first_block(stream, level ? from_ns >> rv_density_shift(level) << rv_density_shift(level) : from_ns);
+    size_t first = first_block(stream, rv_density_begin_ns(level, from_ns));
     uint64_t end_ns = rv_clock_after_ns(to_ns, rv_page_loader_reach_ns(stream));
     end_ns = before_ns < end_ns ? before_ns : end_ns;
     if (is_idle(stream, first, from_ns, end_ns))
@@ -419,12 +419,12 @@ static uint64_t bytes_of(const struct rv_stream *stream, size_t first, size_t en
 }
 
 /* What is in view stays, also if its block is discarded meanwhile. */
-static void keep_pages(const struct rv_stream *stream, const uint64_t window_ns[2], uint64_t now)
+static void keep_pages(const struct rv_stream *stream, const uint64_t window_ns[2], uint32_t level, uint64_t now)
 {
     for (size_t i = 0; i < stream->tracks.n && stream->is_followed; i++) {
         struct rv_lane *lane = stream->tracks.all[i].lane;
         pthread_mutex_lock(&lane->lock);
-        rv_timeline_use_window(lane->timeline, window_ns[0], window_ns[1], now);
+        rv_timeline_use_window(lane->timeline, window_ns[0], window_ns[1], level, now);
         pthread_mutex_unlock(&lane->lock);
     }
 }
@@ -436,7 +436,7 @@ static size_t want_of(struct rv_page_loader *page_loader, struct rv_stream *stre
     size_t n_missing = 0, end, first = find_lacking(stream, window_ns[0], window_ns[1], level, &end);
     if (first == end)
         rest(stream, page_loader->now);
-    keep_pages(stream, window_ns, page_loader->now);
+    keep_pages(stream, window_ns, level, page_loader->now);
     stream->has_used_pages |= first < end;
     for (size_t b = first; b < end; b++) {
         struct rv_page_look look = {.number = (uint32_t)b, .level = level, .now = page_loader->now};
