@@ -60,7 +60,7 @@ static bool is_to_change(const struct rv_patch_segment *segment, const struct rv
     return is_within(segment, site) && find_bytes(site, change, bytes);
 }
 
-/* are_guests: write the guests among them; else the others, which come first: guests need their islands. */
+/* are_guests: write the guests among them; else the others. */
 static void write_site(const struct rv_patch_segment *segment, const struct rv_patch_site *site,
                        enum rv_patch_sites_change change, bool are_guests)
 {
@@ -79,14 +79,16 @@ static bool has_change(const struct rv_patcher_object *object, const struct rv_p
     return has;
 }
 
-/* Segment by segment: there may be holes between them. All the while they can be run: they may be needed here. */
+/* Segment by segment: there may be holes between them. All the while they can be run: they may be needed here, and where
+ * ringviz is killed meanwhile, the stopped threads run on: islands are there as long as guests jump into them. */
 static int write_segment(const struct rv_patcher_object *object, const struct rv_patch_segment *segment,
                          enum rv_patch_sites_change change)
 {
     int error = protect(segment->start, segment->end, PROT_READ | PROT_WRITE | PROT_EXEC);
-    for (unsigned are_guests = 0; are_guests < 2; are_guests++)
+    const bool are_guests_first = change == RV_PATCH_SITES_ALL_OUT;
+    for (unsigned pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < object->prepared.n_sites && !error; i++)
-            write_site(segment, &object->prepared.sites[i], change, are_guests);
+            write_site(segment, &object->prepared.sites[i], change, pass != are_guests_first);
     if (!error)
         (void)protect(segment->start, segment->end, PROT_READ | PROT_EXEC);
     return error;

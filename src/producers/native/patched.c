@@ -355,6 +355,8 @@ __asm__(".pushsection .rodata\n"
         ".skip rv_returns_frame + " TEXT(FRAME_BYTES) " - .\n"
         ".popsection\n");
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverlength-strings" /* of text for the assembler, by clang */
 __asm__(".pushsection .text\n"
         ".p2align 6\n"
         ".globl rv_patched_enter\n"
@@ -428,6 +430,7 @@ __asm__(".pushsection .text\n"
         ".cfi_endproc\n"
         ".size rv_patched_enter, . - rv_patched_enter\n"
         ".popsection\n");
+#pragma GCC diagnostic pop
 
 __asm__(".pushsection .text\n"
         ".p2align 6\n"

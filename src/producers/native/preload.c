@@ -72,10 +72,9 @@ static void copy_variables(void)
 /* What a program passes on may be bad: the kernel is to say so. *page: the last that could be read; 0: none. */
 static bool is_readable(const char *at, uintptr_t *page)
 {
-    char byte;
     if ((uintptr_t)at / PAGE == *page && *page)
         return true;
-    *page = rv_os_read_own(&byte, at, sizeof byte) == -EFAULT ? 0 : (uintptr_t)at / PAGE;
+    *page = rv_os_is_readable(at) ? (uintptr_t)at / PAGE : 0;
     return *page != 0;
 }
 

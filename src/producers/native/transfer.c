@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/os_call.h"
 #include "producers/native/file_kind.h"
 #include "producers/native/file_queue.h"
 #include "producers/native/process.h"
@@ -34,7 +35,9 @@ uint32_t rv_transfer_find_key(int fd, enum rv_transfer_way way)
 
 uint32_t rv_transfer_key_of_address(const struct sockaddr *address, socklen_t n)
 {
-    return key_of(rv_file_queue_of_address(address, n), false);
+    const bool is_good = n && n <= sizeof(struct sockaddr_storage) && rv_os_is_readable(address) &&
+                         rv_os_is_readable((const char *)address + n - 1);
+    return is_good ? key_of(rv_file_queue_of_address(address, n), false) : 0;
 }
 
 struct rv_wire_transfer *rv_transfer_entry(uint32_t key)

@@ -315,6 +315,8 @@ static void connect_named(void)
     expect(bind(fd, (struct sockaddr *)&own, sizeof own), 0, "bind");
     expect(listen(fd, 1), 0, "listen");
     named[1] = socket(AF_UNIX, SOCK_STREAM, 0);
+    expect(connect(named[1], (struct sockaddr *)(uintptr_t)8, sizeof own), -1, "connect to an address nowhere");
+    expect(errno, EFAULT, "its errno");
     expect(connect(named[1], (struct sockaddr *)&own, sizeof own), 0, "connect");
     named[0] = accept(fd, NULL, NULL);
     close(fd);
