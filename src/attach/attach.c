@@ -35,9 +35,9 @@
 #include "symbols/elf.h"
 
 #define TRIES 200u
-#define TRIES_ALIKE 4u            /* before pauses grow by one more PAUSE_NS: to 50 times that, 5 s in all */
+#define TRIES_ALIKE 4u            /* tries before the pause grows by one more PAUSE_NS: to 50 times that, 5 s in all */
 #define HANDLER_BYTES 65536u      /* of stack that a signal's handler is thought to use */
-#define ARENA_BYTES (64ull << 20) /* of malloc: beginnings are multiples */
+#define ARENA_BYTES (64ull << 20) /* size of malloc's arenas, which begin at multiples of it */
 #define ARENA_HEAD_BYTES 4096u
 #define WRITE_JUMPS "write jumps" /* why all threads were stopped */
 #define N(array) (sizeof(array) / sizeof *(array))
@@ -162,8 +162,10 @@ static bool has_interrupted_library(const struct attacher *attacher, const struc
     return false;
 }
 
-/* A thread loads a library, or its constructors run: another one would wait for it, and it perhaps for that one. Where
- * threads load all the time, it is another one by now, and ends, too. */
+/*
+ * Does a thread load a library, or run its constructors? A call to load another would wait for it, and it perhaps for
+ * that call. Where threads load all the time, the holder is another one by now: then loading ends, too.
+ */
 static bool is_loading(struct attacher *attacher)
 {
     struct {
@@ -178,7 +180,10 @@ static bool is_loading(struct attacher *attacher)
     return attacher->loader_holder && (!before || before == attacher->loader_holder);
 }
 
-/* At first, those that surely hold no lock; then those that run outside of what has some; at last, those that wait for a lock. */
+/*
+ * May the stopped thread make the call? At first only threads that surely hold no lock; then those that run outside of
+ * code with locks; at last those that wait for a lock.
+ */
 static bool is_free(struct attacher *attacher, unsigned n_tries)
 {
     const struct rv_tracee_thread *thread = attacher->tracee.threads;
@@ -347,12 +352,12 @@ static bool are_outdated(const struct attacher *attacher, const struct rv_sites 
            n_changes != sites->n_changes || n_changes & 1;
 }
 
-/* What one of all threads is to call. */
+/* A function that one of all stopped threads is to call. */
 struct task {
     const char *function, *why;
-    struct rv_sites *sites;   /* to be cleared before; the call's argument is 1 then; NULL: none */
-    bool needs_current_sites; /* else the process tells whether they are */
-    bool clears_islands_only; /* nothing is to be cleared where there are none */
+    struct rv_sites *sites;   /* sites to be cleared first; then the call's argument is 1; NULL: none */
+    bool needs_current_sites; /* else the process checks whether the sites are current */
+    bool clears_islands_only; /* where there are no islands, nothing is cleared */
 };
 
 static int call_among_all(struct attacher *attacher, const struct task *task)

@@ -12,9 +12,9 @@ struct rv_sites {
         size_t n;
     } objects[RV_ATTACHMENT_OBJECTS];
     size_t n_objects;
-    uint32_t n_changes;   /* the process's count of those when they were read */
+    uint32_t n_changes;   /* the process's count of changes when the sites were read */
     uint64_t first, last; /* all sites begin between them */
-    bool has_islands;     /* among them: a thread may be about to go on at one that is to be removed */
+    bool has_islands;     /* some are islands: a thread may be about to go on at one that is to be removed */
 };
 
 /* Where the process says that its sites are. 0, or -EFAULT; to be ended in any case. */

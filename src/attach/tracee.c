@@ -105,8 +105,10 @@ static int wait_for(pid_t tid, uint64_t most_ns)
     }
 }
 
-/* The kernel goes on with a sleep or a poll that was interrupted by another number; the program's is in the instruction ahead of
- * the call: mov $NUMBER, %eax; syscall. */
+/*
+ * The kernel continues an interrupted sleep or poll by another system call number; the program's is in the instruction
+ * before the call: mov $NUMBER, %eax; syscall.
+ */
 static long restarted_call(const struct rv_tracee *tracee, uint64_t after)
 {
     struct __attribute__((packed)) {
@@ -315,7 +317,10 @@ void rv_tracee_release(struct rv_tracee *tracee)
     tracee->n_threads = 0;
 }
 
-/* Its status as of wait_for, stopped in any case. An interruption or a stop of the whole process may come first: it is reported again later. */
+/*
+ * The thread's status as of wait_for, stopped in any case. An interruption or a stop of the whole process may come
+ * first, and is reported again later.
+ */
 static int step(pid_t tid)
 {
     int status;

@@ -10,26 +10,29 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
-/* In a frame of rv_tracee_call(), which looks like that of a signal's handler otherwise: its uc_link, which the kernel does not read. */
+/*
+ * In a frame of rv_tracee_call(), which otherwise looks like a signal handler's: its uc_link, which the kernel does not
+ * read.
+ */
 #define RV_TRACEE_CALLED 0x76697a63616c6c65ull
 
 struct rv_tracee_thread {
     pid_t tid;
-    bool has_stopped;                  /* else it is to stop, and has not yet */
-    int signal;                        /* that it was about to get; 0: none */
-    long system_call;                  /* in which it waited; -1: none */
-    struct user_regs_struct registers; /* as it stopped; it goes on with them */
+    bool has_stopped;                  /* else it was asked to stop, and has not yet */
+    int signal;                        /* the signal that it was about to get; 0: none */
+    long system_call;                  /* the system call in which it waited; -1: none */
+    struct user_regs_struct registers; /* as it stopped; it continues with them */
 };
 
 struct rv_tracee {
     pid_t pid;
     int memory;                       /* /proc/PID/mem */
-    uint64_t restorer;                /* what its signals' handlers return to; 0: not found */
+    uint64_t restorer;                /* where its signal handlers return to; 0: not found */
     struct rv_tracee_thread *threads; /* those that are stopped, or are to stop */
     size_t n_threads, capacity;
-    uint64_t stopped_since_ns;      /* the first of them; 0: none is */
+    uint64_t stopped_since_ns;      /* since when the first of them is stopped; 0: none is */
     uint64_t stopped_ns;            /* how long they were stopped, when they have been released */
-    struct rv_tracee_thread called; /* as it was before the last call, */
+    struct rv_tracee_thread called; /* the thread of the last call, as it was before, */
     uint64_t called_mask;           /* with the signals that it blocked, */
     uint64_t called_function;       /* and where the call begins */
 };

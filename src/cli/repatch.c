@@ -21,7 +21,7 @@
 
 #define N_LIBRARIES 2
 #define MOST_TRIES 20u
-/* Verdicts come as functions are first called: those of a moment are followed together. */
+/* Verdicts come as functions are first called: those that come within a moment are followed together. */
 static const uint64_t GATHER_NS = 10000000;
 
 struct done { /* of a process */
@@ -56,7 +56,7 @@ static void say_refusal(struct rv_repatch *repatch, uint32_t pid, int error)
     repatch->is_refusal_said = true;
 }
 
-/* Returns whether it is to be tried again. */
+/* Returns whether the process is to be tried again. */
 static bool follow(struct rv_repatch *repatch, uint32_t idx)
 {
     const struct rv_wire_process *process = rv_map_process(repatch->map, idx);
@@ -85,7 +85,7 @@ static bool follow_all(struct rv_repatch *repatch)
     return is_again;
 }
 
-/* Returns whether it goes on. */
+/* Returns whether the thread continues. */
 static bool wait_for_news(struct rv_repatch *repatch)
 {
     pthread_mutex_lock(&repatch->lock);

@@ -405,7 +405,7 @@ static void start_session(struct watch *watch)
 
 /* ---- run ---- */
 
-/* By --duration, or because nothing more can be read. */
+/* Is capture over: by --duration, or because nothing more can be read? */
 static bool is_capture_over(const struct watch *watch)
 {
     return rv_clock_mono_ns() >= watch->end_ns || rv_sigbus_has_come() || rv_memory_is_short();

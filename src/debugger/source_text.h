@@ -18,8 +18,8 @@ struct rv_source_text { /* zeroed = unreadable */
 };
 
 /*
- * Read a file of a process; the path may be relative to the process's folder, and with pid 0 to ours. Only regular files, at most
- * 4 MiB.
+ * Read a file of a process; the path may be relative to the process's folder, and with pid 0 to ours. Only regular
+ * files, at most 4 MiB.
  */
 void rv_source_text_read(struct rv_source_text *source, uint32_t pid, const char *path);
 

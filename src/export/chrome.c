@@ -1,8 +1,9 @@
 /*
  * Chrome Trace Event JSON, the object form. A call is a complete event ("X"), callers before their callees, so that
  * readers that nest equal times by order nest correctly; ts and dur are microseconds with nanosecond decimals. Flags
- * are categories, CPU times are those of the thread's clock (tts, tdur), and the place is a part of the name, as VizTracer writes it, rather than args: speedscope would make
- * these part of the name. Captured arguments and results are args.
+ * are categories, CPU times are those of the thread's clock (tts, tdur), and the place is a part of the name, as
+ * VizTracer writes it, rather than args: speedscope would make these part of the name. Captured arguments and results
+ * are args.
  */
 #include <math.h>
 #include <stdlib.h>

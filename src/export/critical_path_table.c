@@ -26,8 +26,8 @@
 
 struct row {
     uint64_t n_ns;
-    uint64_t n; /* hand-overs, waits; of a subroutine or a thread: stretches of the path */
-    /* Of a subroutine: with callees; and of n_ns, where the thread did not run. */
+    uint64_t n; /* hand-overs or waits; of a subroutine or a thread: stretches of the path */
+    /* Of a subroutine: time with callees; and the part of n_ns in which the thread did not run. */
     uint64_t total_ns, blocked_ns, runnable_ns;
     uint32_t id;
     enum rv_wait_kind kind; /* of an object */
@@ -39,23 +39,23 @@ struct rows {
     struct rv_hash_index by_key; /* 1 + row */
 };
 
-/* Had this been free: so many subroutines, objects, and objects whose wakers are not known. */
+/* Savings are measured for so many subroutines, objects, and objects whose wakers are unknown: had this been free. */
 enum { SAVINGS_EACH = RV_SAVINGS_MOST_SUBROUTINES, MOST_SAVINGS = 3 * SAVINGS_EACH };
 
-/* More waits are not taken into memory: the path is found among those that it needs, and savings are not measured. */
+/* With more waits, they are not loaded: the path is found among those that it needs, and savings are not measured. */
 #define MOST_WAITS ((size_t)1 << 23)
 
 struct path {
     const struct rv_critical_path_report *report;
     struct rv_wait_reader *reader;
     struct rv_wait_graph graph;
-    uint32_t call;     /* id of the call that the path is of; 0: of a time */
+    uint32_t call;     /* id of the subroutine of the call that the path is of; 0: of a time */
     uint32_t thread;   /* where it ends */
-    uint64_t begin_ns; /* of what the path is of */
+    uint64_t begin_ns; /* begin of that call or time */
     uint64_t from_ns, to_ns, woken_ns;
-    uint64_t known_from_ns; /* not 0: it begins here, since waits before were not kept */
-    bool has_all_waits;     /* the graph has them */
-    bool knows_off_cpu;     /* when threads were off the CPU, or some of it by their waits */
+    uint64_t known_from_ns; /* not 0: the path begins here, since earlier waits were not kept */
+    bool has_all_waits;     /* the graph has all waits */
+    bool knows_off_cpu;     /* it is known when threads were off the CPU, at least in their waits */
     size_t n_unknown;       /* processes whose waits are not known */
     struct rv_path_step *steps;
     size_t n_steps;
@@ -66,7 +66,7 @@ struct path {
 
 /* ---- what the path is of ---- */
 
-struct longest { /* of a lane: of those that are equally long the first to end */
+struct longest { /* a lane's longest call: of equally long ones, the first to end */
     const struct rv_slice *part;
     const struct rv_lane *lane;
     struct rv_span span;
@@ -375,7 +375,7 @@ static int measure_savings(struct path *path, struct rv_path_params params)
     return error;
 }
 
-/* Nothing is known of the time before that of waits that were not kept. */
+/* Of the time before the first wait that was kept, nothing is known. */
 static int leave_unknown(struct path *path)
 {
     const uint64_t gone_ns = rv_waits_state(path->report->waits).gone_ns;

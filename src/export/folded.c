@@ -13,7 +13,7 @@
 
 /* A line has the whole stack, so a recursion needs quadratic space: deeper calls count as one frame. */
 enum { MOST_FRAMES = 1000 };
-/* Of a node, listed; further ones are indexed. */
+/* Callees of a node that are in its list; further ones are indexed. */
 enum { MOST_LISTED = 8 };
 static const char DEEPER[] = "(deeper)";
 #define DEEPER_ID UINT32_MAX

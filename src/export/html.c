@@ -16,8 +16,8 @@
 enum {
     N_COLUMNS = 1200,
     MOST_LANES = 64, /* in the picture: those with most events */
-    MOST_ROWS = 40,  /* of a lane, */
-    LEAST_ROWS = 3,  /* and of each of many lanes */
+    MOST_ROWS = 40,  /* rows of a lane, */
+    LEAST_ROWS = 3,  /* and of each lane, where there are many */
     MOST_CELLS = 200000,
     MOST_NODES = 1u << 18, /* paths beyond count as their caller's own time */
     NODE_SHARE = 20000
@@ -32,35 +32,35 @@ struct node { /* a path of calls; node 0 is the root */
 };
 
 struct frame {
-    uint64_t duration_ns, part_ns, callees_ns; /* whole; inside the slice, as are its callees */
+    uint64_t duration_ns, part_ns, callees_ns; /* the whole call; inside the slice; callees inside the slice */
     uint32_t id, node;
-    bool is_counted; /* in the table */
+    bool is_counted; /* the table has it */
 };
 
 struct cell { /* calls of one depth that are shorter than its column */
     uint64_t covered_ns;
-    uint32_t id; /* with most of the time: by majority vote */
+    uint32_t id; /* the subroutine with most of the time, by majority vote */
     uint64_t votes;
 };
 
 struct html {
-    struct rv_text_buffer lanes; /* JSON of those written so far */
+    struct rv_text_buffer lanes; /* JSON of the lanes written so far */
     struct rv_stats *stats;
     uint32_t *as_id, n_ids;
-    uint32_t *idx_of; /* by id: its place in `order`, or NO_IDX */
+    uint32_t *idx_of; /* by id: its index in `order`, or NO_IDX */
     uint32_t *order, n_order;
-    uint32_t *n_open; /* by id */
+    uint32_t *n_open; /* open calls, by id */
     struct node *nodes;
     size_t n_nodes, nodes_capacity;
     struct rv_hash_index by_path; /* (parent, id) to node */
     struct frame *frames;         /* open calls of the lane */
     size_t n_frames, frames_capacity;
     struct cell (*cells)[N_COLUMNS]; /* by depth */
-    uint32_t n_rows;                 /* of each lane */
+    uint32_t n_rows;                 /* rows of each lane in the picture */
     uint64_t least_events;           /* of a lane in the picture */
     uint64_t first_ns, last_ns, column_ns;
     uint32_t n_lanes, n_lanes_left_out;
-    bool is_shown; /* the lane */
+    bool is_shown; /* the present lane is in the picture */
     const char *separator;
 };
 

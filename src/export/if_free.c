@@ -11,33 +11,33 @@
 #include "base/bisect.h"
 #include "base/vec.h"
 
-#define MOMENTS 3u /* of a wait */
+#define MOMENTS 3u /* moments of a wait */
 
 struct place { /* a moment of a thread */
     uint64_t at_ns;
-    size_t moment;  /* its idx */
+    size_t moment;  /* index of the moment */
     uint32_t after; /* the thread's last item that is not later */
     bool is_known;
 };
 
 struct item {
     uint64_t at_ns;
-    struct place start; /* of a wait: where it begins */
-    struct place woke;  /* where its waker acted; of a begin: of its parent */
-    uint32_t wait;      /* of a begin: RV_PATH_NONE */
+    struct place start; /* of a wait: its begin */
+    struct place woke;  /* where the waker acted; of a thread's begin: where its parent did */
+    uint32_t wait;      /* of a thread's begin: RV_PATH_NONE */
 };
 
 struct rv_if_free {
     const struct rv_path_params *path;
-    struct item *items; /* a thread's begin, and its waits by their ends */
+    struct item *items; /* of each thread: its begin, then its waits by their ends */
     size_t n_items;
-    uint32_t *first; /* item of each thread, and the end of all */
+    uint32_t *first; /* first item of each thread, and the end of all */
     struct place end;
     struct rv_if_free_moment *moments; /* by thread and time */
     size_t n_moments;
-    size_t *first_moment; /* of each thread, and the end of all */
-    uint32_t *order;      /* of the items */
-    uint64_t *would_ns;   /* of each item: when it would have happened */
+    size_t *first_moment; /* first moment of each thread, and the end of all */
+    uint32_t *order;      /* the items in order of what depends on what */
+    uint64_t *would_ns;   /* when each item would have happened */
 };
 
 /* ---- items ---- */

@@ -18,7 +18,9 @@
 
 struct rv_if_free; /* opaque */
 
-/* Of the path's thread at its end. path and what it points to outlive it; _destroy is NULL-safe. O(waits log waits). */
+/*
+ * For the path's thread at its end. path and what it points to outlive it; _destroy is NULL-safe. O(waits log waits).
+ */
 struct rv_if_free *rv_if_free_create(const struct rv_path_params *path);
 void rv_if_free_destroy(struct rv_if_free *if_free);
 

@@ -7,7 +7,7 @@
 struct rv_innermost_calls_visitor {
     /* id: of the call's subroutine; UINT32_MAX: there was none. Stretches follow each other without gaps, from 0 on. */
     void (*pass)(void *context, uint32_t id, uint64_t from_ns, uint64_t to_ns);
-    /* Of each call, when the time before it, or up to its end, was passed. NULL: neither is asked for. */
+    /* Called for each call, when the time before it, or up to its end, was passed. May be NULL. */
     void (*begin)(void *context, uint32_t id);
     void (*end)(void *context, uint32_t id);
     void *context;

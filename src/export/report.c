@@ -138,7 +138,10 @@ static void table_fini(struct table *table)
 enum { COLUMN_WIDTH = 11, NAME_WIDTH = 22 }; /* of the text; of names what most need */
 enum { N_SWITCH_TIMES = 3, SELF_TIMES = 0, TOTAL_TIMES = 5, SELF_OBJECTS = 10, TOTAL_OBJECTS = 11, N_TIMES = 12 };
 
-/* Own ones, then those of outermost activations: three by the kernel's switches, two by a runtime's turns; and objects made. */
+/*
+ * Own times, then those of outermost activations: three by the kernel's switches, two by a runtime's turns; and objects
+ * made.
+ */
 static const char *const TIME_NAMES[N_TIMES] = {"self_cpu_ns",        "self_blocked_ns",   "self_runnable_ns",
                                                 "self_ready_ns",      "self_suspended_ns", "total_cpu_ns",
                                                 "total_blocked_ns",   "total_runnable_ns", "total_ready_ns",

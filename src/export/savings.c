@@ -9,9 +9,9 @@
 
 #define NO_SAVING UINT8_MAX
 
-struct freed {                                       /* of the subroutines: how much of a thread's time is theirs */
-    uint64_t *until_ns[RV_SAVINGS_MOST_SUBROUTINES]; /* of each, by moment */
-    uint8_t *of_id;                                  /* which of them a subroutine is */
+struct freed {                                       /* how much of a thread's time is a measured subroutine's */
+    uint64_t *until_ns[RV_SAVINGS_MOST_SUBROUTINES]; /* of each subroutine, by moment */
+    uint8_t *of_id;                                  /* by id: which of the measured subroutines it is */
     const uint32_t *as_id;
     uint32_t n_ids;
     size_t n;
@@ -20,7 +20,7 @@ struct freed {                                       /* of the subroutines: how 
     const struct rv_if_free_moment *moments;
     size_t n_moments, next;
     uint64_t sum_ns[RV_SAVINGS_MOST_SUBROUTINES], at_ns;
-    int n_waits; /* that it is in */
+    int n_waits; /* waits that the thread is in */
 };
 
 static void pass_time(struct freed *freed, uint32_t id, uint64_t to_ns)

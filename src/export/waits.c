@@ -20,7 +20,7 @@ struct table {
     size_t n;
     struct rv_subroutines *subroutines;
     const struct rv_losses *losses;
-    bool is_incomplete; /* some could not be read */
+    bool is_incomplete; /* some waits could not be read */
     struct rv_wait_in_cycle *deadlocked;
     struct rv_call_stack *deadlocked_stacks; /* of these; NULL: not known */
     size_t n_deadlocked;
@@ -103,7 +103,7 @@ static const struct rv_call_stack *stack_of(const struct table *table, const str
     return table->stacks ? &table->stacks[row - table->rows][side] : NULL;
 }
 
-/* The calls in which a thread waits that has a part in a deadlock; likewise. */
+/* The calls in which the i-th thread of the deadlocks waits; NULL: unknown. */
 static const struct rv_call_stack *deadlocked_stack(const struct table *table, size_t i)
 {
     return table->deadlocked_stacks ? &table->deadlocked_stacks[i] : NULL;
@@ -122,7 +122,7 @@ static struct rv_wait_side waiting_side(const struct table *table, size_t i)
     return (struct rv_wait_side){lane, lane->tid, wait->call};
 }
 
-/* Which of them is the holder of what the i-th waits for: the next, or the cycle's first. */
+/* The thread that holds what the i-th waits for: the next one, or the cycle's first. */
 static size_t holder_of(const struct table *table, size_t i)
 {
     if (i + 1 < table->n_deadlocked && !begins_cycle(table, i + 1))

@@ -32,8 +32,8 @@ struct rows { /* grows to the number needed at one time */
 
 struct lane { /* a thread */
     struct rv_call_nesting nest;
-    struct rows overlaps;              /* complete calls that do not nest with those before */
-    struct rv_chrome_record *awaiting; /* ends of flows that are in the next call */
+    struct rows overlaps;              /* rows of complete calls that do not nest with those before */
+    struct rv_chrome_record *awaiting; /* ends of flows that belong to the next call */
     size_t n_awaiting, awaiting_capacity;
 };
 

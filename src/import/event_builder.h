@@ -100,8 +100,8 @@ void rv_event_builder_sample(struct rv_event_builder *builder, uint32_t thread, 
                              size_t n);
 
 /*
- * The same for a sample that tells at which line each of its calls is, in the file of its subroutine; 0 = unknown. A hit of the
- * innermost line is a sample. A call whose caller is at another line than before is another call.
+ * The same for a sample that tells at which line each of its calls is, in the file of its subroutine; 0 = unknown. A
+ * hit of the innermost line is a sample. A call whose caller is at another line than before is another call.
  */
 void rv_event_builder_sample_lines(struct rv_event_builder *builder, uint32_t thread, int64_t ns, const uint32_t *ids,
                                    const uint32_t *lines, size_t n);

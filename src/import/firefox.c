@@ -276,7 +276,10 @@ static void swap(uint32_t *a, uint32_t *b)
     *b = kept;
 }
 
-/* Into firefox->stack and lines, outermost first. A caller has a lower row than what it calls. Returns the number of frames. */
+/*
+ * Write the frames into firefox->stack and lines, outermost first. A caller has a lower row than what it calls. Returns
+ * the number of frames.
+ */
 static size_t take_stack(struct firefox *firefox, int64_t innermost)
 {
     size_t n = 0;

@@ -1,6 +1,6 @@
 /*
- * The blocks of a stream that are in a file, by number: the oldest are removed as they are discarded from the file, and keep their
- * numbers.
+ * The blocks of a stream that are in a file, by number: the oldest are removed as they are discarded from the file, and
+ * keep their numbers.
  */
 #ifndef RV_PIPELINE_BLOCK_LIST_H
 #define RV_PIPELINE_BLOCK_LIST_H

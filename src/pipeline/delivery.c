@@ -194,7 +194,7 @@ static void add_own_stretch(struct rv_delivery *delivery, struct rv_track *track
         rv_stats_add_times(delivery->stats, moment->call, &moment->times, &(struct rv_state_times){0});
 }
 
-/* A call that has ended since has it in its total time, too; open ones get it with the stretches. */
+/* A call that has ended since has the time in its total, too; open ones get it with the stretches. */
 static void add_split(struct rv_delivery *delivery, const struct rv_track *track, const struct rv_moment *moment)
 {
     const struct rv_state_times none = {0};
@@ -239,7 +239,7 @@ static void add_moment(struct rv_delivery *delivery, struct rv_track *track, con
     }
 }
 
-/* Each call that a stretch was in has it in its total time. */
+/* Add each stretch to the total time of all calls in which it was. */
 static void add_stretches(struct rv_delivery *delivery, const struct rv_track *track, const struct rv_span *spans)
 {
     delivery->stretches.n = 0;
@@ -250,7 +250,7 @@ static void add_stretches(struct rv_delivery *delivery, const struct rv_track *t
         rv_stats_add_stretches(delivery->stats, track->stats, spans + track->first, track->n, &delivery->stretches);
 }
 
-/* After its releases. */
+/* Set the thread's open wait, after its releases were added. */
 static void tell_open_wait(struct rv_delivery *delivery, struct rv_track *track)
 {
     const struct rv_wait *open = rv_wait_follower_open(&track->follower);

@@ -24,11 +24,11 @@
 enum { SHARE = 10 /* of the free space */ };
 static const uint64_t REST_NS = 10000000;
 static const uint64_t STALL_NS = 1000000000;         /* time that the disk has to answer */
-static const uint64_t FLUSH_INTERVAL_NS = 250000000; /* however often evicted calls are wanted that no block has yet */
+static const uint64_t FLUSH_INTERVAL_NS = 250000000; /* even if evicted calls are wanted more often than blocks come */
 
 struct followed {
-    struct rv_stream *stream; /* NULL: it has no blocks */
-    uint64_t end_ns;          /* then: of the last one that it had */
+    struct rv_stream *stream; /* NULL: the stream has no blocks, */
+    uint64_t end_ns;          /* and its last one ended then */
 };
 
 struct rv_history {
@@ -44,14 +44,14 @@ struct rv_history {
     struct rv_intake session, intake;
     struct followed *streams; /* by number */
     size_t n_streams;
-    size_t n_numbers; /* of blocks, of streams that were freed */
+    size_t n_numbers; /* block numbers of freed streams, which are not used again */
     uint64_t flushed_ns, looked_ns, followed_begin;
     /* under lock */
     pthread_mutex_t lock;
     uint64_t *indexes; /* offsets of those that the source does not have yet */
     size_t n_indexes, indexes_capacity;
-    uint64_t begin;            /* of what is not discarded */
-    bool is_listed;            /* the source has read all that were written */
+    uint64_t begin;            /* offset of the oldest part that is not discarded */
+    bool is_listed;            /* the source has read all INDEXes that were written */
     bool is_ending, has_ended; /* the thread */
     bool has_failed;
     pthread_cond_t has_news; /* the thread has ended */
@@ -115,7 +115,7 @@ static void submit_batch(void *context, struct rv_batch *batch)
     session->submit_batch(session->context, batch);
 }
 
-/* The session does not serve pages then. */
+/* The session serves no pages then. */
 static bool is_stopping(void *context)
 {
     (void)context;

@@ -1,8 +1,9 @@
 /*
- * --history: a private recording beside a session, for the calls that its memory has no room for. The file has no name and is gone
- * with the process. Its blocks are listed and loaded like those of a recording that is opened by its index: an INDEX is
- * read back as soon as it is written, a block when one looks at it, both by a thread of its own: nobody else waits for its disk.
- * When that is full, fails or does not answer for a second, the history is given up, with one line printed.
+ * --history: a private recording beside a session, for the calls that its memory has no room for. The file has no name
+ * and is gone with the process. Its blocks are listed and loaded like those of a recording that is opened by its index:
+ * an INDEX is read back as soon as it is written, a block when one looks at it, both by a thread of its own: nobody
+ * else waits for its disk. When that is full, fails or does not answer for a second, the history is given up, with one
+ * line printed.
  */
 #ifndef RV_PIPELINE_HISTORY_H
 #define RV_PIPELINE_HISTORY_H
@@ -47,7 +48,10 @@ bool rv_history_is_stuck(struct rv_history *history);
 /* Can all that was recorded be loaded, or is known to be discarded? Any thread. */
 bool rv_history_is_listed(struct rv_history *history);
 
-/* Another source of the events that it has so far, but of those that wait to be written; NULL with one line printed. Main thread. */
+/*
+ * Another source of the recorded events, without those that still wait to be written; NULL with one line printed. Main
+ * thread.
+ */
 struct rv_source *rv_history_reopen(struct rv_history *history);
 
 /* Was it given up? Any thread. */

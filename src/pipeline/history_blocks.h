@@ -24,8 +24,10 @@ void rv_history_blocks_drop(struct rv_page_loader *page_loader);
  * reads: the caller destroys it. NULL: none. */
 struct rv_stream *rv_history_blocks_take_gone(struct rv_page_loader *page_loader);
 
-/* Were calls viewed, since the last call, that no block has yet, does a span reader wait for some, or are some evicted soon? Only
- * with looks_at_lanes is the last one answered: it takes a while where there are very many lanes. */
+/*
+ * Since the last call, were calls viewed that are in no block yet, does a span reader wait for some, or are some
+ * evicted soon? The last one is answered with looks_at_lanes only: it takes a while where there are very many lanes.
+ */
 bool rv_history_blocks_take_behind(struct rv_page_loader *page_loader, bool looks_at_lanes);
 
 /* Memory of the list of the session's own recording's blocks, and the number of its streams. Any thread. */

@@ -43,7 +43,7 @@ void rv_job_order_add(struct rv_job_order *order, struct rv_job *job);
  */
 bool rv_job_order_put(struct rv_job_order *order, struct rv_job *job);
 
-/* The next job in order, or NULL: the caller is no longer the delivery. */
+/* The next job in order, or NULL: the caller is no longer the joiner. */
 struct rv_job *rv_job_order_take(struct rv_job_order *order);
 
 #endif

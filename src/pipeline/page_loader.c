@@ -347,7 +347,7 @@ uint64_t rv_page_loader_reach_ns(const struct rv_stream *stream)
     return stream->is_followed ? rv_timeline_reach_ns(timeline) : UINT64_C(1) << rv_density_shift(stream->sums_level);
 }
 
-/* Is the window in the time without events that the block begins with, and no cell of earlier or later ones reaches into it? */
+/* Is the window in the time without events that begins the block, out of reach of cells of earlier or later blocks? */
 static bool is_idle(const struct rv_stream *stream, size_t number, uint64_t from_ns, uint64_t end_ns)
 {
     if (!rv_block_list_has(&stream->blocks, number))

@@ -30,19 +30,19 @@ struct rv_page_loader {
     bool is_over;                   /* no more requests */
     bool is_followed;               /* the streams are those of the session's own recording */
     struct rv_lanes *lanes;         /* with is_followed: the session's */
-    bool is_behind;                 /* at the last view, evicted calls of it were in no block yet */
-    bool has_asked;                 /* since then, for these blocks */
+    bool is_behind;                 /* at the last view, evicted calls of its window were in no block yet */
+    bool has_asked;                 /* these blocks were requested since then */
     pthread_cond_t has_news;        /* a span reader's block has arrived, or is_over */
     pthread_cond_t has_requests;    /* there are requests */
 };
 
-/* list_bytes: for the list of the session's own recording's blocks. */
+/* list_bytes: limit of the memory of the list of the session's own recording's blocks. */
 void rv_page_loader_init(struct rv_page_loader *page_loader, uint64_t memory_bytes, uint64_t list_bytes);
 void rv_page_loader_fini(struct rv_page_loader *page_loader); /* with pages that are on their way */
 
 /*
  * Add a stream's next block to its lanes, or a subroutine's totals to the statistics.
- *   delivery  any
+ *   delivery  any worker's
  */
 struct rv_delivery;
 void rv_page_loader_summarize(struct rv_page_loader *page_loader, struct rv_delivery *delivery,

@@ -59,7 +59,7 @@ struct rv_session {
     struct rv_queue *filled; /* jobs on their way to the workers */
     pthread_t drain, naming;
     _Atomic bool is_stopping; /* the source is to end */
-    _Atomic bool is_closing;  /* what it gave is shown no longer */
+    _Atomic bool is_closing;  /* nothing that it delivered is shown any longer */
     _Atomic uint64_t n_open;  /* open calls of all streams */
     pthread_mutex_t limiting;
     _Atomic uint64_t n_unlooked; /* spans since the last check of the memory */

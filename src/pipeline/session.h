@@ -36,7 +36,10 @@ struct rv_session_params { /* zero = default */
     uint32_t max_depth;          /* calls at this depth and deeper are dropped; 0 = none */
     const struct rv_sink *sinks; /* n_sinks of them, borrowed until rv_session_destroy() */
     size_t n_sinks;
-    /* Open another source of the same events; NULL: not possible, with one line printed. With a history not needed; NULL: there is none. */
+    /*
+     * Open another source of the same events, not needed with a history; NULL: not possible, with one line printed. The
+     * pointer may be NULL: there is none.
+     */
     struct rv_source *(*reopen)(void *context);
     void *reopen_context;
     struct rv_history *history; /* of which the sinks have the sink; borrowed likewise; NULL: none */
@@ -53,7 +56,10 @@ bool rv_session_is_done(struct rv_session *session);
 /* Wait for that, at most timeout_ns. Returns rv_session_is_done(). */
 bool rv_session_wait(struct rv_session *session, uint64_t timeout_ns);
 
-/* Ask the source to end now; rv_session_wait() then waits for the rest. What it gave, and a history, is read on. Idempotent, async-signal-safe. */
+/*
+ * Ask the source to end now; rv_session_wait() then waits for the rest. Events that it has delivered, and a history,
+ * are still processed. Idempotent, async-signal-safe.
+ */
 void rv_session_stop(struct rv_session *session);
 void rv_session_destroy(struct rv_session *session); /* leaves what a stuck history uses */
 
@@ -80,7 +86,7 @@ size_t rv_session_want(struct rv_session *session, uint64_t from_ns, uint64_t to
 struct rv_source *rv_session_reopen(struct rv_session *session);
 bool rv_session_can_reopen(const struct rv_session *session);
 
-/* Are all blocks listed, or those of a history so far, so that all calls can be read? */
+/* Are all blocks listed (with a history, those so far), so that all calls can be read? */
 bool rv_session_can_read(struct rv_session *session);
 
 /* All calls in order, of the lanes and of blocks that are not loaded; session NULL = of lanes alone. */

@@ -1,8 +1,8 @@
 /*
  * Reads the calls of a window of time in order, for queries over all calls: from the lanes, and in a recording opened
- * by its index, or of a session's history, also from blocks that are not loaded. Blocks are loaded like pages, a few ahead, with lower priority
- * than the window's pages; workers decode and scan them; each is delivered once and not kept. Blocks of a history are awaited until
- * they have what the lanes lack, for seconds at most.
+ * by its index, or of a session's history, also from blocks that are not loaded. Blocks are loaded like pages, a few
+ * ahead, with lower priority than the window's pages; workers decode and scan them; each is delivered once and not
+ * kept. Blocks of a history are awaited until they have what the lanes lack, for seconds at most.
  *
  *   open, take, close   the query, one thread at a time
  *   asks, ask           drain thread
@@ -84,7 +84,7 @@ uint64_t rv_span_reader_edge_ns(const struct rv_span_reader *reader);
 
 double rv_span_reader_progress(const struct rv_span_reader *reader); /* 0..1 */
 
-/* ---- the pipeline's side; the paging's lock is held ---- */
+/* ---- the pipeline's side; the page loader's lock is held ---- */
 
 /* Does any span reader wait for blocks to be listed? */
 bool rv_span_reader_awaits(const struct rv_page_loader *page_loader);
@@ -101,7 +101,7 @@ void rv_span_reader_deliver(struct rv_pending_page *page);
 /* Deliver nothing instead: the block cannot be read. is_damaged: else it was discarded, which its lanes say. */
 void rv_span_reader_miss(struct rv_span_reader_slot *slot, bool is_damaged);
 
-/* ---- without it ---- */
+/* ---- without that lock ---- */
 
 /* Does the page's span reader want this call of a lane? */
 bool rv_span_reader_keeps(const struct rv_pending_page *page, uint32_t lane_idx, const struct rv_span *span);

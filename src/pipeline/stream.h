@@ -32,9 +32,9 @@ struct rv_stream {
     uint64_t noted_ns;   /* time of the last event whose notes were added */
     bool has_open_loss;  /* the last event was a loss, which lasts until the next event */
     uint32_t last_call;  /* subroutine of the last call or return; 0: none */
-    bool has_task;       /* one is current, of this id */
-    bool has_high;       /* the next step's id has these upper bits, above those of the step itself */
-    uint32_t task_stack; /* on which it is */
+    bool has_task;       /* a task is current, its id is `task` */
+    bool has_high;       /* the next step's id has the upper bits `high` */
+    uint32_t task_stack; /* the stack on which the task is current */
     uint64_t task, high;
     struct rv_stack_preamble preamble;
     /* summarized: under the lock of rv_page_loader */
@@ -60,13 +60,13 @@ void rv_stream_begin(struct rv_stream *stream, struct rv_lanes *lanes, const str
  */
 void rv_stream_begin_followed(struct rv_stream *stream, struct rv_lanes *lanes, uint32_t number, size_t first_block);
 
-/* Free the state of a running stream. After its last job, by the last delivery, or when no worker runs. */
+/* Free the state of a running stream. After its last job, by its last joiner, or when no worker runs. */
 void rv_stream_end(struct rv_stream *stream);
 
 /* The thread has a new name: its lanes get it with the next block. Any thread. */
 void rv_stream_rename(struct rv_stream *stream, const char *name);
 
-/* Put a new name on the lanes; true when there was one. Merger. */
+/* Put a new name on the lanes; true when there was one. Joiner only. */
 bool rv_stream_apply_name(struct rv_stream *stream);
 
 /* The index of a stack's track; the first if the stream lacks the stack. */

@@ -20,9 +20,9 @@ struct rv_track {
     struct rv_timeline *calls;   /* of a page: what its lane will get */
     size_t first, n;             /* scratch of one join: its spans in the worker's buffer */
     /* of a stream, where the kernel's switches are known */
-    bool has_switches, is_off_cpu, is_blocked, is_unknown; /* is_off_cpu: as far as is known */
+    bool has_switches, is_off_cpu, is_blocked, is_unknown; /* is_off_cpu: as far as known */
     uint64_t off_cpu_since_ns, ran_ns;                     /* the last stretch off the CPU, and its end, */
-    uint32_t ran_call;                                     /* in which call, once that is found */
+    uint32_t ran_call;                                     /* the call in which it was, once found */
     /* of a stream, where a runtime tells its threads' states */
     uint32_t state; /* enum rv_thread_state */
     uint64_t state_since_ns;

@@ -11,8 +11,8 @@
 #include "waits/waits.h"
 #include "query/job_thread.h"
 
-#define RV_PATH_MOST_STEPS ((size_t)1 << 23) /* of a path that is shown: a longer one has its last ones */
-#define RV_PATH_LAST UINT32_MAX              /* lane_idx: of the thread that lasts longest in the range */
+#define RV_PATH_MOST_STEPS ((size_t)1 << 23) /* of a path that is shown; of a longer one, the last steps are */
+#define RV_PATH_LAST UINT32_MAX              /* lane_idx: the thread that lasts longest in the range */
 
 struct rv_path_request {
     uint32_t lane_idx; /* of the call, or RV_PATH_LAST */
@@ -22,25 +22,25 @@ struct rv_path_request {
 
 struct rv_path_part { /* stretches of the path that are alike */
     enum rv_path_step_kind kind;
-    bool has_wait; /* RUN: it ended waits; WAIT: it was one, */
+    bool has_wait; /* RUN: the stretch ended waits; WAIT: it was one, */
     enum rv_wait_kind wait;
-    uint32_t object; /* id, for this; 0: unknown */
+    uint32_t object; /* id of the object waited for; 0: unknown */
     uint32_t call;   /* id of the call that ended the wait, or that waited; 0: unknown */
     uint64_t n_ns;
-    uint32_t lane_idx; /* of the longest stretch, */
+    uint32_t lane_idx; /* the longest stretch */
     uint64_t from_ns, to_ns;
 };
 
 struct rv_path_found {
     struct rv_path_request request;
     const struct rv_lit_path *path; /* held; NULL: nothing had begun */
-    uint64_t n_ns;                  /* of all steps, */
+    uint64_t n_ns;                  /* total of all steps */
     uint64_t run_ns, wait_ns, woken_ns;
     struct rv_path_part *parts; /* most time first */
     size_t n_parts;
-    uint64_t n_waits;       /* that there were */
-    uint64_t known_from_ns; /* not 0: it begins here, since what waits were before was not kept, or is too much */
-    bool has_missed;        /* waits that it met cannot be read: it may be another one */
+    uint64_t n_waits;       /* waits that there were then */
+    uint64_t known_from_ns; /* not 0: the path begins here; earlier waits were not kept, or are too many */
+    bool has_missed;        /* waits on the way could not be read: the true path may be another one */
 };
 
 struct rv_path_job { /* zeroed = none; must not move while running */

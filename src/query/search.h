@@ -47,10 +47,10 @@ struct rv_search { /* zeroed = no search; not copyable */
 int rv_search_start(struct rv_search *search, const char *text, char *why, size_t why_bytes);
 void rv_search_stop(struct rv_search *search);
 
-/* Calls that waited are those of these from now on: then all is counted again. */
+/* Set the calls that waited; then all is counted again. */
 void rv_search_set_waited(struct rv_search *search, const struct rv_waited_calls *waited);
 
-/* Obey this filter from now on: then all is counted again. Returns whether it is another. */
+/* Set the filter; then all is counted again. Returns whether it is another one. */
 bool rv_search_obey(struct rv_search *search, const struct rv_filter *filter);
 
 /* Is the call a hit? The thread must pass besides. */
@@ -63,13 +63,13 @@ static inline bool rv_search_is_hit(const struct rv_search *search, const struct
     return is_found && rv_filter_passes_box(search->filter, lane, box);
 }
 
-/* Can there be hits? */
+/* Can there be hits at all? */
 static inline bool rv_search_has_any(const struct rv_search *search)
 {
     return search->arguments || search->matches.n_matching;
 }
 
-/* The subroutines of which hits are; NULL: of any. */
+/* The subroutines that hits are calls of; NULL: any. */
 static inline const struct rv_name_set *rv_search_only(const struct rv_search *search)
 {
     return search->arguments || search->is_for_waits ? NULL : &search->matches;

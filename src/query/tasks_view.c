@@ -12,18 +12,18 @@
 
 #define DEFAULT_BUDGET 20000u
 #define ROW_BUDGET_MIN 16u
-#define PARTS_MOST 64u     /* of a lane; more are summarized, */
+#define PARTS_MOST 64u     /* of a lane; more parts are summarized, */
 #define SUM_COLUMNS 128u   /* in so many columns of the window */
-#define NAMED_BELOW 100000 /* an id that is a number and no address */
+#define NAMED_BELOW 100000 /* lower ids are shown as numbers, others are addresses */
 
-struct part { /* of one task, while its lane is made */
+struct part { /* a part of one task, while its lane is made */
     struct rv_view_part shown;
     uint64_t from_ns, to_ns; /* in the lane */
-    uint64_t told_ns[2];     /* when it was led to, and when it leads on */
+    uint64_t told_ns[2];     /* when the link to it arrives, and when the next one leaves */
     uint32_t call;
     size_t first, n; /* boxes in the scratch */
     uint32_t track;  /* parts of a track follow each other */
-    bool is_turn;    /* of a task: its depth in the lane is to be found */
+    bool is_turn;    /* of a task: its depth in the lane is still to be found */
 };
 
 struct making {

@@ -6,8 +6,8 @@
 #include "base/vec.h"
 #include "waits/reader.h"
 
-#define PAUSE_NS 250000000u /* between two, at least */
-#define PAUSE_COSTS 10u     /* and this often what the last one took */
+#define PAUSE_NS 250000000u /* least time between two, */
+#define PAUSE_COSTS 10u     /* and least multiple of what the last one took */
 
 struct collecting {
     struct rv_waited_job *job;

@@ -13,7 +13,7 @@ struct rv_waited_job { /* zeroed = none; must not move while running */
     struct rv_waits *waits;               /* the job's, until it is done */
     const struct rv_waited_calls *made;   /* by the job; held */
     const struct rv_waited_calls *waited; /* held; NULL: not known yet */
-    size_t n_made, n_waits;               /* of so many waits that there were */
+    size_t n_made, n_waits;               /* number of waits then */
     bool is_partial, is_made_partial;     /* some were left out, or could not be read */
     uint64_t cost_ns, ended_ns;
 };

@@ -1,7 +1,7 @@
 /*
  * Arcs from who ended waits to who waited, at levels of detail: at level 0 each wait's own, at the others those between
- * the same subroutines on the same two lanes that ended in the same stretch of time, folded into one. No GL. Immutable and
- * shared: the thread that makes a picture and the window hold the same one.
+ * the same subroutines on the same two lanes that ended in the same stretch of time, folded into one. No GL. Immutable
+ * and shared: the thread that makes a picture and the window hold the same one.
  */
 #ifndef RV_RENDER_ARC_LEVELS_H
 #define RV_RENDER_ARC_LEVELS_H
@@ -29,14 +29,14 @@ enum rv_arc_kind {
 const char *rv_arc_kind_name(enum rv_arc_kind kind);
 
 struct rv_arc {
-    uint64_t from_ns, to_ns;     /* of the longest wait: when its waker acted, and its end; of a flow, of its steps */
+    uint64_t from_ns, to_ns; /* the longest wait: when its waker acted, and its end; for a flow, those of its steps */
     uint32_t from_lane, to_lane; /* lane_idx */
     enum rv_arc_kind kind;
-    uint32_t n;                    /* waits */
-    uint64_t total_ns, longest_ns; /* how long they were */
-    uint32_t from_call, to_call; /* ids of the innermost calls that ended them, and that waited; 0: unknown, or none */
-    uint32_t object;             /* of the longest one: id, of a flow its name's; 0: none */
-    enum rv_wait_kind wait;      /* likewise */
+    uint32_t n;                    /* number of waits */
+    uint64_t total_ns, longest_ns; /* how long they were, and the longest of them */
+    uint32_t from_call, to_call;   /* ids of the innermost calls that ended them, and that waited; 0: unknown or none */
+    uint32_t object;               /* object of the longest wait, as an id; a flow's name; 0: none */
+    enum rv_wait_kind wait;        /* kind of the longest wait */
 };
 
 struct rv_arc_levels; /* opaque */
@@ -44,9 +44,9 @@ struct rv_arc_levels; /* opaque */
 struct rv_arc_collector { /* zeroed = none so far */
     struct rv_arc *arcs;
     size_t n, capacity;
-    size_t most;       /* to be kept, or twice the pairs of ends; 0: all. Beyond, they are folded, and so is level 0 */
+    size_t most;       /* arcs to keep, or twice the pairs of ends; 0: all. Beyond it arcs are folded, level 0, too */
     unsigned left_out; /* kinds that are not collected, as bits */
-    unsigned shift;    /* into stretches of 2^shift ns; 0: none is folded */
+    unsigned shift;    /* arcs are folded in stretches of 2^shift ns; 0: none is folded */
 };
 
 /* Add the arc of a wait; without a waker on another lane it has none. */
@@ -69,7 +69,10 @@ void rv_arc_levels_release(const struct rv_arc_levels *index);
 /* Number of levels; 0 = no arcs. */
 size_t rv_arc_levels_n_levels(const struct rv_arc_levels *index);
 
-/* The arcs of a level that ended in stretches of time which overlap the window, in order of these stretches; n of them. Borrowed. */
+/*
+ * The arcs of a level that ended in stretches of time which overlap the window, in order of these stretches; n of them.
+ * Borrowed.
+ */
 const struct rv_arc *rv_arc_levels_window(const struct rv_arc_levels *index, size_t level, uint64_t from_ns,
                                           uint64_t to_ns, size_t *n);
 

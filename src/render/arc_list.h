@@ -14,19 +14,21 @@ struct rv_arc_item {
     struct rv_arc arc;
     uint32_t from_lane, to_lane; /* of the view */
     uint32_t from_depth, to_depth;
-    uint64_t shift_ns; /* it is drawn so much earlier */
-    float strength;    /* 0..1: by how long the waits were together */
+    uint64_t shift_ns; /* by how much earlier it is drawn */
+    float strength;    /* 0..1: by the total length of the waits */
 };
 
 struct rv_arc_list { /* zeroed = empty */
     struct rv_arc_item *items;
     size_t n, capacity;
-    size_t n_left;   /* that are not drawn: at the coarsest level there were too many. The longest are */
+    size_t n_left;   /* arcs that are not drawn, as the coarsest level has too many; the longest are drawn */
     uint32_t *lanes; /* scratch: by lane_idx, 1 + the lane of the view */
     size_t lanes_capacity, n_lanes;
 };
 
-/* Those of the index (NULL: none), and the links of a view of tasks. content: the view that is drawn. */
+/*
+ * Make the list of the index's arcs (NULL: none) and of the links of a view of tasks. content: the view that is drawn.
+ */
 void rv_arc_list_make(struct rv_arc_list *list, const struct rv_arc_levels *index, const struct rv_view *content,
                       const struct rv_view *view);
 void rv_arc_list_fini(struct rv_arc_list *list);
@@ -34,7 +36,7 @@ void rv_arc_list_fini(struct rv_arc_list *list);
 /* 0xrrggbb: locks, other waits and flows differ. */
 uint32_t rv_arc_rgb(const struct rv_theme *theme, enum rv_arc_kind kind);
 
-struct rv_arc_curve { /* in the world: a straight line, and how high it rises above it, or flat: how far to the right */
+struct rv_arc_curve { /* in world units; rise: above the straight line, or in flat views to its right */
     float from[3], to[3];
     float rise;
 };
@@ -42,7 +44,7 @@ struct rv_arc_curve { /* in the world: a straight line, and how high it rises ab
 /* Where an arc is drawn. Its lanes are in the layout. */
 struct rv_arc_curve rv_arc_curve_of(const struct rv_lane_layout *layout, const struct rv_arc_item *item);
 
-/* The arc drawn at a position, the nearest of them; false if none. */
+/* The drawn arc nearest to a position; false if none is near. */
 bool rv_arc_list_pick(const struct rv_arc_list *list, const struct rv_lane_layout *layout,
                       const struct rv_camera *camera, const double at_px[2], size_t *idx);
 

@@ -1,5 +1,7 @@
-/* The pass that draws arcs between lanes: under all names; what stands before them lets them shine through. Main thread, with a current
- * context. */
+/*
+ * The pass that draws arcs between lanes: below all names; what stands in front lets them shine through. Main thread,
+ * with a current context.
+ */
 #ifndef RV_RENDER_ARCS_H
 #define RV_RENDER_ARCS_H
 

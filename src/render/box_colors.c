@@ -19,7 +19,7 @@
 #define LIBRARY_SHARE 0.25 /* share of a library's area that counts for slots */
 #define SPLIT_FROM 0.75    /* share of all areas from which a package is split into its subroutines */
 #define WHOLE_BELOW 0.5    /* and below which it is one group again */
-#define RANK_FOLLOWS 0.02  /* per view, while moving: of the way to the present share */
+#define RANK_FOLLOWS 0.02  /* per view, while moving: how far the ranks move to the present shares */
 
 struct group {
     uint64_t key;
@@ -233,7 +233,7 @@ struct learning {
     struct rv_subroutines *subroutines;
 };
 
-/* A box takes its time from its caller. */
+/* Take a box's time from its caller's self time. */
 static void add_area(void *context, const struct rv_box *box, const struct rv_box *caller, double visible_ns)
 {
     const struct learning *learning = context;

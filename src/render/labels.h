@@ -29,8 +29,10 @@ void rv_labels_name(const struct rv_labels_content *content, uint32_t id, char *
  * box; as rv_theme_rgba(). */
 uint32_t rv_labels_colour(const struct rv_labels_content *content, const struct rv_box *box, size_t lane);
 
-/* The same where its thread was off the CPU, and opacity of the background that is put under it: a hollow wall is nearly as the
- * background. */
+/*
+ * The same where its thread was off the CPU, and the opacity of the background put under the text: a hollow wall is
+ * nearly of the background's colour.
+ */
 #define RV_LABELS_HOLLOW_PLATE 0.55f
 uint32_t rv_labels_hollow_colour(const struct rv_labels_content *content, const struct rv_box *box);
 

@@ -19,7 +19,7 @@
 #define NAME_BYTES 40
 #define GRAPH_INDENT 6.0f
 #define CLOSE 24.0f    /* between lanes: a tag of one is as tall as the next */
-#define BOXES_BACK 64u /* among which a call that began earlier is looked for */
+#define BOXES_BACK 64u /* boxes among which a call that began earlier is sought */
 
 struct tags {
     struct rv_overlay *overlay;

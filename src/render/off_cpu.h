@@ -12,7 +12,7 @@
 #include "model/view.h"
 
 #define RV_OFF_CPU_COLUMNS 2048u
-#define RV_OFF_CPU_ROWS_MAX 1024u /* lanes after the last one have none */
+#define RV_OFF_CPU_ROWS_MAX 1024u /* further lanes have none */
 #define RV_OFF_CPU_BANDS 2u
 
 struct rv_off_cpu {         /* zeroed = all were running */
@@ -26,14 +26,14 @@ struct rv_off_cpu {         /* zeroed = all were running */
 /* Make the rows of a view: when each lane's thread did not run. */
 void rv_off_cpu_make(struct rv_off_cpu *off_cpu, const struct rv_view *view);
 
-/* All were running. */
+/* Mark all lanes as running. */
 void rv_off_cpu_clear(struct rv_off_cpu *off_cpu);
 void rv_off_cpu_fini(struct rv_off_cpu *off_cpu);
 
 /* Was the lane's thread off the CPU in a part of the window, given as shares of it? */
 bool rv_off_cpu_touches(const struct rv_off_cpu *off_cpu, size_t lane, double from, double to);
 
-/* How a hollow wall is drawn; shaders/box.frag does the same: as much of its colour is left, the rest is background. */
+/* The share of its colour that a hollow wall keeps, the rest being background; shaders/box.frag does the same. */
 #define RV_OFF_CPU_LEFT 0.16f
 
 #endif

@@ -266,7 +266,7 @@ static void clip_to_room(const struct rv_scene *scene)
     glEnable(GL_SCISSOR_TEST);
 }
 
-/* The caption is in the place of a picture, which would be an axis of nothing. */
+/* The caption takes the place of the picture, which would be an axis without calls. */
 static bool has_caption_only(const struct rv_scene_frame *frame)
 {
     return frame->caption && !frame->view->n_lanes;

@@ -23,7 +23,7 @@
 
 #define RV_ATTACHMENT_THREADS 65536u
 #define RV_ATTACHMENT_OBJECTS 256u
-#define RV_ATTACHMENT_SITES (1u << 22) /* more are not believed */
+#define RV_ATTACHMENT_SITES (1u << 22) /* more are not plausible */
 
 enum rv_attachment_state { RV_ATTACHMENT_NONE, RV_ATTACHMENT_PLANNING, RV_ATTACHMENT_PLANNED, RV_ATTACHMENT_PATCHED };
 
@@ -35,12 +35,12 @@ struct rv_attachment_object {
 struct rv_attachment {
     uint32_t state;     /* [atomic] enum rv_attachment_state */
     int32_t error;      /* of planning: a negative errno, with RV_ATTACHMENT_NONE */
-    uint32_t is_loaded; /* [atomic] all else of the library may be used */
+    uint32_t is_loaded; /* [atomic] the library's other functions may be called */
     uint32_t
         result; /* [atomic] of the last call, a negative errno or 0: RV_ATTACHMENT_CALLED, set by ringviz, until it is done */
-    uint32_t owner_pid;   /* ringviz's, which writes it, */
-    uint32_t n_changes;   /* [atomic] of the objects; odd: they are being changed */
-    uint64_t owner_start; /* and when that was started: tells whether it still runs */
+    uint32_t owner_pid;   /* ringviz's, set by it, */
+    uint32_t n_changes;   /* [atomic] changes of the objects; odd: they are being changed */
+    uint64_t owner_start; /* and ringviz's start time: both identify a running ringviz */
     uint64_t n_objects;
     struct rv_attachment_object objects[RV_ATTACHMENT_OBJECTS];
     uint64_t n_threads;                              /* written by ringviz: */

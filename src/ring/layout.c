@@ -56,7 +56,7 @@ static uint64_t needed_control_bytes(const struct rv_wire_header *header)
            header->n_slots * (sizeof(struct rv_wire_slot) + (uint64_t)header->slot_bytes) + header->message_bytes;
 }
 
-/* The sections in file order. The counts are within their limits, so nothing here overflows. */
+/* The sections in file order. The counts are within their limits, so that no product overflows. */
 static void list_sections(struct rv_wire_header *header, struct section sections[N_SECTIONS])
 {
     const struct section listed[N_SECTIONS] = {

@@ -10,13 +10,11 @@
  * - CALL: a frame with key k is a sibling whose RETURN was lost: cut. Then push.
  *
  * - RETURN: a frame with key k is finished as a span, unless the RETURN has an id that differs from the frame's: then
- * the
- *   frame is cut. Without a frame, the RETURN is an orphan: a span whose CALL was never seen. A RETURN without an id
+ *   the frame is cut. Without a frame, the RETURN is an orphan: a span whose CALL was never seen. A RETURN without an id
  *   leaves no orphan. An orphan below everything seen so far lowers the base depth by one.
  *
  * - SYNC: an open frame with its key and id stays. Otherwise frames above its key are cut at the time of the last CALL
- * or
- *   RETURN, and the SYNC's frame is pushed with its own time.
+ *   or RETURN, and the SYNC's frame is pushed with its own time.
  */
 #include "scan/serial.h"
 

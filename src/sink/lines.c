@@ -1,9 +1,10 @@
 /*
- * A stack machine for each stack, by the rules of scan/serial.c. The innermost frame's line gets the time between two events as
- * its own. Total time is counted when a line ends, without what executions of the same line inside of it have got by then.
+ * A stack machine for each stack, by the rules of scan/serial.c. The innermost frame's line gets the time between two
+ * events as its own. Total time is counted when a line ends, without what executions of the same line inside of it have
+ * got by then.
  *
- * Rules of the filter over durations are judged when a call ends: until then what its lines have got is pending. Rules over names
- * are judged by rv_lines_take(), since names may be defined late.
+ * Rules of the filter over durations are judged when a call ends: until then what its lines have got is pending. Rules
+ * over names are judged by rv_lines_take(), since names may be defined late.
  */
 #include "sink/lines.h"
 

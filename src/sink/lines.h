@@ -1,6 +1,6 @@
 /*
- * A sink that sums up the times of source lines (model/line_table.h) of one session, from its LINE events: for --report=lines and
- * the window's table of lines.
+ * A sink that sums up the times of source lines (model/line_table.h) of one session, from its LINE events: for
+ * --report=lines and the window's table of lines.
  */
 #ifndef RV_SINK_LINES_H
 #define RV_SINK_LINES_H

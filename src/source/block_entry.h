@@ -1,6 +1,6 @@
 /*
- * The state of a stream's stacks at the beginning of a block: which calls are open. It is built from the rows of an INDEX, which
- * lists a stack in full in the first block that has it, and then what differs.
+ * The state of a stream's stacks at the beginning of a block: which calls are open. It is built from the rows of an
+ * INDEX, which lists a stack in full in the first block that has it, and then what differs.
  */
 #ifndef RV_SOURCE_BLOCK_ENTRY_H
 #define RV_SOURCE_BLOCK_ENTRY_H

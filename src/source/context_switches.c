@@ -1,17 +1,18 @@
 /*
- * Of a command the events are opened on the calling thread, disabled, to be inherited and enabled by exec: so the switches
- * of ringviz itself are not reported, and nobody waits for anybody between fork and exec.
+ * Of a command the events are opened on the calling thread, disabled, to be inherited and enabled by exec: so the
+ * switches of ringviz itself are not reported, and nobody waits for anybody between fork and exec.
  *
  * Of a process they are opened on each thread for each CPU, and write into the buffers of events that count nothing. A
- * thread that is found while its creator has an event already has two, and each of its switches is read twice: of two in
- * the same direction the first one counts.
+ * thread that is found while its creator has an event already has two, and each of its switches is read twice: of two
+ * in the same direction the first one counts.
  *
  * Of a thread that blocks on one CPU and runs on another, the second record may be seen before the first, when the
  * buffers are read between the two. Such a late record is dropped and counted: it is rare, and moving it behind the
  * other would turn the thread's state around; the state is not known from then on.
  *
- * A full buffer loses records, of any thread: one at least, until the kernel says how many, with the next record there. From its last record until the kernel says how many it has lost, every
- * thread's state is not known, nor is it until the thread's next switch.
+ * A full buffer loses records, of any thread: one at least, until the kernel says how many, with the next record there.
+ * From its last record until the kernel says how many it has lost, every thread's state is not known, nor is it until
+ * the thread's next switch.
  *
  *   Kernel1 -> Switch1   the kernel has written records (data_head)
  *   Switch2 -> Kernel2   their room may be written again (data_tail)
@@ -49,7 +50,7 @@ struct cpu {
     struct perf_event_mmap_page *page; /* followed by the records */
     size_t n_bytes;                    /* of the records, a power of two */
     uint64_t last_ns;                  /* time of the last one */
-    bool is_counted;                   /* a loss, of which the kernel has not told how many */
+    bool is_counted;                   /* a loss is counted of which the kernel has not reported the size yet */
 };
 
 struct record { /* PERF_RECORD_SWITCH with PERF_SAMPLE_TID and PERF_SAMPLE_TIME */
@@ -76,7 +77,7 @@ struct thread {
     uint32_t owner;         /* 0: none */
     struct change *changes; /* first to n: not taken yet, by time */
     size_t first, n, capacity;
-    uint64_t last_ns; /* of the last one taken or added */
+    uint64_t last_ns; /* time of the last change taken or added */
     uint64_t taken_ns;
     uint64_t taken_ticks;
     uint8_t taken_state; /* if taken_ns is not 0 */
@@ -92,7 +93,7 @@ struct rv_context_switches {
     size_t n_threads, capacity, n_swept; /* n_swept: number left by the last sweep */
     struct rv_hash_index by_tid;         /* index in threads, + 1 */
     uint64_t n_lost;
-    uint64_t unknown_from_ns, unknown_to_ns; /* the last time of losses */
+    uint64_t unknown_from_ns, unknown_to_ns; /* the latest time of losses */
 };
 
 /* ---- the kernel's buffers ---- */

@@ -15,29 +15,36 @@
  * cc1, xz, mawk on AMD EPYC vCPUs); where few are, caches have less of what events need. */
 #define CLOCK_READS 5.0
 #define LEAST_CALLS 1000u /* of a process in an interval: fewer cost nothing to speak of */
-/* The first look is soon, since a program may be slowed tenfold until then. */
+/* The first look comes soon, since a program may be slowed tenfold until then. */
 static const uint64_t FIRST_NS = 10000000, MOST_NS = 100000000;
-/* After a choice, too: what a program does next has other functions. */
+/* Also the interval after a choice: what a program does next has other functions. */
 static const uint64_t AGAIN_NS = 25000000;
-/* A look comes sooner once calls have cost the share of so much time: what a program does next may come at any time. */
+/*
+ * A look comes sooner once calls have cost the share of so much time: the program may change what it does at any time.
+ */
 static const double BURST_NS = 5e7;
-/* Of clock reads at each look: what they cost changes with what else the machine does. */
+/* Weight of a new measurement of a clock read at each look: its cost changes with the machine's other work. */
 static const double NEW_SHARE = 0.2;
-/* Tracing may cost a process its share of so much time at first, whatever it does then: one that is short is shown whole. */
+/* Tracing may cost a process its share of this time at first, whatever the process does: a short one is shown whole. */
 static const double FREE_NS = 1e8;
-/* What a process was slowed by more than it may be, it makes good within about so much of its own time. */
+/* Own time within which a process makes good by how much more than allowed it was slowed. */
 static const double REPAYMENT_NS = 2.5e8;
-/* What it may be slowed by meanwhile, of its share, so that something is seen. */
+/* The part of its share by which it may be slowed meanwhile, so that something is seen. */
 static const double LEAST_SHARE = 0.1;
-/* The share of a CPU that tracing a process may always take: one that waits most of the time loses nothing by it, even where
- * that is much of its own time. */
+/*
+ * Share of a CPU that tracing a process may always take: a process that waits most of the time loses nothing by it,
+ * even where that is much of its own time.
+ */
 static const double FREE_SHARE = 0.001;
-/* The most of a process's time that is taken for tracing's: where calls seem to take more, they cost less than assumed. */
+/* The most of a process's time that counts as tracing's: where calls seem to take more, they cost less than assumed. */
 static const double MOST_SHARE = 0.9;
 
-/* How often there is looked for room, and how long it takes until what a function cost counts for half, the first time. */
+/*
+ * Interval between looks for room, and the time after which the cost of a function left out for the first time counts
+ * half.
+ */
 static const uint64_t ROOM_NS = 500000000;
-/* Of the room, what is expected of those that are let in at once may take so much. */
+/* The share of the room that functions let in at once may take, by what is expected of them. */
 static const double ROOM_SHARE = 0.5;
 
 struct function {
@@ -45,30 +52,30 @@ struct function {
     uint64_t ticks;
     uint32_t process_idx, ring_idx;
     uint32_t n_calls;   /* since the last look */
-    uint32_t n_choices; /* how often it was left out */
-    uint64_t chosen_ns; /* when it was; 0: it is traced */
-    double load;        /* then: calls in a ns of the process's own time */
-    bool is_wished;     /* it is traced nevertheless: somebody has asked for it */
+    uint32_t n_choices; /* number of times that it was left out */
+    uint64_t chosen_ns; /* time of the last choice; 0: it is traced */
+    double load;        /* at that time: calls in a ns of the process's own time */
+    bool is_wished;     /* traced nevertheless, on request */
 };
 
 struct process {
     uint64_t cpu_ns, patching_ns, mono_ns; /* at the last look that found calls of it; mono_ns 0: there was none */
     double debt_ns;                        /* cost so far beyond what was allowed; below 0: what is still free */
-    uint64_t room_cpu_ns;                  /* when there was last looked for room; 0: never */
+    uint64_t room_cpu_ns;                  /* CPU time at the last look for room; 0: none yet */
     double room_cost_ns;                   /* since then */
-    uint32_t n_left_out;                   /* functions now */
+    uint32_t n_left_out;                   /* functions that are left out now */
 };
 
 struct rv_governor {
     const struct rv_map *map;
-    double max_overhead, clock_ns; /* clock: a read of it */
+    double max_overhead, clock_ns; /* clock_ns: of a clock read */
     uint64_t looked_ns, next_ns, interval_ns, next_room_ns;
     uint64_t n_calls;          /* since the last look */
     struct process *processes; /* by index */
     size_t n_processes;
     struct function functions[N_SLOTS];
     size_t n_functions;
-    struct function *order[MOST_FUNCTIONS]; /* those that were called, at a look */
+    struct function *order[MOST_FUNCTIONS]; /* functions that were called, for a look */
 };
 
 static double greater(double a, double b)
@@ -76,7 +83,7 @@ static double greater(double a, double b)
     return a > b ? a : b;
 }
 
-/* Of one clock read, when nobody takes the CPU away. */
+/* Time of one clock read, when nobody takes the CPU away. */
 static double measure_clock_ns(enum rv_clock_kind kind)
 {
     enum { N_BATCHES = 4, N = 100 };

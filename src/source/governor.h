@@ -24,7 +24,7 @@ struct rv_governor; /* opaque */
 struct rv_governor_choice {
     uint32_t process_idx, ring_idx; /* the ring has a call of it */
     uint64_t address;
-    bool is_back;   /* it is to be traced again; else not any more: */
+    bool is_back;   /* it is to be traced again; else no longer: */
     uint64_t ticks; /* of its last call */
     double calls_per_s;
 };

@@ -23,7 +23,7 @@ enum { MOST_TORN = 64 /* torn chunks tolerated while looking for the last INDEX 
 struct stream {
     void *stream; /* the pipeline's; NULL: not seen yet */
     struct rv_stream_account account;
-    struct rv_rec_account before; /* counts at its first event in the file */
+    struct rv_rec_account before; /* the counts at its first event in the file */
     uint64_t last_ns;             /* of its last block */
     uint32_t n_gaps;              /* before its last block */
 };
@@ -51,7 +51,7 @@ struct indexed {
     struct rv_event *events;
     bool is_damaged;  /* a warning was printed */
     bool is_followed; /* it is being written */
-    uint32_t n_gaps;  /* INDEXes that could not be read: discarded before, where it is being written */
+    uint32_t n_gaps;  /* INDEXes that cannot be read; discarded, where the file is being written */
 };
 
 /* ---- the index ---- */

@@ -90,16 +90,16 @@ struct live {
     struct rv_governor *governor;                    /* or NULL */
     struct rv_governor_choice choices[MOST_CHOICES]; /* its choices that no lane could show yet */
     size_t n_choices;
-    uint64_t n_published;     /* verdicts, at the turn before */
-    uint32_t n_modules_told;  /* the same */
-    uint64_t n_switches_told; /* of those lost, in events */
+    uint64_t n_published;     /* number of verdicts, at the turn before */
+    uint32_t n_modules_told;  /* number of modules, at the turn before */
+    uint64_t n_switches_told; /* number of lost switches, as reported in events */
     uint64_t last_liveness_ns, last_loss_ns;
-    uint64_t turn_ticks;   /* at this turn's begin, */
-    uint32_t n_new_rings;  /* and the header's */
+    uint64_t turn_ticks;   /* at this turn's begin */
+    uint32_t n_new_rings;  /* the header's count, at this turn's begin */
     uint32_t n_rings_used; /* greatest value seen; never falls */
-    uint32_t n_prepared;   /* rings; all, once that has failed */
+    uint32_t n_prepared;   /* rings prepared; all, once that has failed */
     size_t n_streams;      /* open now */
-    uint64_t n_idle_turns; /* in a row */
+    uint64_t n_idle_turns; /* turns without an event in a row */
     bool has_had_stream, is_busy, is_ending, is_loss_turn, is_damage_said;
     /* naming thread */
     uint32_t n_named;
@@ -527,7 +527,7 @@ static bool is_shown_by(const struct live_ring *slot, const struct rv_governor_c
     return slot->stream && slot->normalizer.process_idx == choice->process_idx;
 }
 
-/* Nothing is left out that a lane does not say. */
+/* Apply a choice of the governor, and mark it in a lane: no function is left out without a mark. */
 static void follow_choice(struct live *live, size_t i, struct live_ring *slot, const struct rv_intake *intake)
 {
     struct rv_governor_choice choice = live->choices[i];
@@ -746,7 +746,7 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     if (live->params.switches)
         rv_context_switches_read(live->params.switches, &live->map->clock);
     bool was_over = is_over(live);
-    /* Answered when what was written before it has been read. */
+    /* Answer a request when what was written before it has been read. */
     const bool is_capture_changing = rv_capture_control_is_asked(&live->capture);
     bool has_moved = false;
     live->is_busy = false;

@@ -19,10 +19,10 @@ struct rv_normalizer {
     struct rv_verdict_publisher *publisher; /* publishes the filter's verdicts to producers; or NULL */
     uint32_t process_idx;                   /* index in the trace file's process table */
     bool has_texts;                         /* ids of ARGUMENTS are those of texts; else all are removed */
-    uint64_t last_ns;                       /* of the stream: times never fall */
-    uint64_t last_call_ns;                  /* of its last call or return: what ARGUMENTS belong to */
-    uint64_t n_late;                        /* ARGUMENTS left out: too far behind that */
-    bool leaves_out;                        /* the filter has left out the last event: its ARGUMENTS, too */
+    uint64_t last_ns;                       /* of the stream's last event: times never fall */
+    uint64_t last_call_ns;                  /* of the stream's last call or return, which ARGUMENTS belong to */
+    uint64_t n_late;                        /* ARGUMENTS left out, since they were too far behind their call */
+    bool leaves_out;                        /* the filter has left out the last event, and so its ARGUMENTS */
 };
 
 /* Ticks to ns, saturated to an event's 60 bits. */

@@ -42,7 +42,7 @@ static inline struct rv_batch *rv_intake_wait_for_batch(const struct rv_intake *
     return batch;
 }
 
-/* Summaries of a stream's blocks, and pages, each with all events of one block, on demand. */
+/* Summaries of a stream's blocks; and on demand pages, each with all events of one block. */
 struct rv_intake_pages {
     /* Deliver the summary of the stream's next block. */
     void (*summarize)(void *context, void *stream, const struct rv_block_summary *summary);
@@ -61,7 +61,7 @@ struct rv_intake_pages {
     void (*miss_page)(void *context, const struct rv_page_request *request);
 };
 
-struct rv_source_waits { /* of an INDEX: rows as it has them, with the pipeline's ids */
+struct rv_source_waits { /* of an INDEX: its rows, with the pipeline's ids */
     struct rv_rec_index_wait *waits;
     struct rv_rec_index_release *releases;
     size_t n_waits, n_releases;
@@ -70,7 +70,7 @@ struct rv_source_waits { /* of an INDEX: rows as it has them, with the pipeline'
 enum rv_source_status {
     RV_SOURCE_MOVED, /* events were handed over */
     RV_SOURCE_IDLE,
-    RV_SOURCE_RESTING, /* everything is delivered: the next turn is at a request */
+    RV_SOURCE_RESTING, /* everything is delivered: the next turn comes with a request */
     RV_SOURCE_ENDED
 };
 
@@ -99,7 +99,7 @@ struct rv_source {
     /* Read the waits of the INDEX at an offset, for the caller to free. False: they cannot be read. Any thread, between
      * opening and closing. NULL = none: they are among the events. */
     bool (*read_waits)(struct rv_source *source, uint64_t index, struct rv_source_waits *out);
-    bool lacks_waits; /* what there were is not known, since its indexes have none */
+    bool lacks_waits; /* its waits are unknown, since its indexes have none */
 };
 
 #endif

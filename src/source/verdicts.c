@@ -16,7 +16,7 @@ struct rv_verdict_publisher {
     struct slot {
         uint64_t address; /* 0: none */
         uint32_t process, id;
-        int record; /* its index; negative: the list is full */
+        int record; /* its index; negative: the list was full */
         bool is_kept;
     } slots[N_SLOTS];
 };

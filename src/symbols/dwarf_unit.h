@@ -1,7 +1,7 @@
 /*
  * The DWARF of one file (versions 2 to 5, little-endian): its sections, its units, and an entry's attributes for the
- * address, declaration and parameters of functions and the layout of types. All of it is untrusted: an invalid offset or form ends
- * the unit that it is in, and nothing else.
+ * address, declaration and parameters of functions and the layout of types. All of it is untrusted: an invalid offset
+ * or form ends the unit that it is in, and nothing else.
  */
 #ifndef RV_SYMBOLS_DWARF_UNIT_H
 #define RV_SYMBOLS_DWARF_UNIT_H

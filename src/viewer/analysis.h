@@ -19,7 +19,7 @@
 
 #define RV_ANALYSIS_TEXT_BYTES 256
 
-struct rv_analysis_call { /* one that is looked into: its time on its lane is measured */
+struct rv_analysis_call { /* a call that the user looks into: its time on its lane is measured */
     struct rv_search_place place;
     uint32_t id;
     uint64_t duration_ns;
@@ -39,10 +39,10 @@ struct rv_analysis {            /* zeroed = no search, no filter, no range */
     struct rv_search_hit hit;               /* the current one */
     bool has_hit, is_search_whole;          /* all calls so far are searched */
     bool are_lanes_searched;                /* those in the lanes are */
-    const struct rv_lane_order *lane_order; /* borrowed: hits in hidden lanes are skipped; NULL = none is hidden */
-    uint64_t n_calls;                       /* hits so far: while they are counted again, not less than before */
+    const struct rv_lane_order *lane_order; /* also of blocks that are not loaded */
+    uint64_t n_calls;                       /* calls in the lanes are searched */
     bool is_partial;                        /* some calls were evicted before they were searched */
-    bool is_damaged;                        /* some are in damaged blocks */
+    bool is_damaged;                        /* of the search; while hits are counted again, not less than before */
     struct rv_hit_request request;
     struct rv_next_hit next_hit; /* of the request */
     struct rv_waited_job waited; /* while such calls are searched for */

@@ -11,9 +11,9 @@
 
 #define MOST_ARCS ((size_t)1 << 20) /* single ones */
 #define MOST_COUNTED 4096u          /* folded ones */
-#define PAUSE_NS 250000000u         /* between two of all time, at least, */
-#define PAUSE_COSTS 10u             /* and this often what the last one took; of a part, too */
-#define SHORT_COST_NS 1000000u      /* a part that takes no longer is waited for: the next picture has it */
+#define PAUSE_NS 250000000u         /* least time between two of all time, */
+#define PAUSE_COSTS 10u             /* and least multiple of what the last one took, also of a part */
+#define SHORT_COST_NS 1000000u      /* a part that takes no longer is waited for, so that the next picture has it */
 
 struct making {
     struct rv_viewer_arc_job *job;
@@ -116,7 +116,7 @@ static void start(struct rv_viewer *viewer, bool is_of_part, uint64_t from_ns, u
     rv_job_thread_start(&job->thread, work, job);
 }
 
-/* Releases may come after the waits that they ended: what is made after the end has all. */
+/* Releases may come after the waits that they ended: only what is made after the end has all. */
 static bool is_old(const struct rv_viewer *viewer, const struct rv_viewer_arc_made *made)
 {
     const uint64_t pause_ns = made == &viewer->arcs.part ? 0 : PAUSE_NS;
@@ -136,14 +136,16 @@ static bool has_window(const struct rv_viewer_arc_made *made, uint64_t from_ns, 
     return made->index && made->from_ns <= from_ns && made->to_ns >= to_ns;
 }
 
-/* Live, what is in view is newer than that. */
+/* While live, what is in view is newer than the arcs made. */
 static bool is_behind(const struct rv_viewer *viewer, const struct rv_viewer_arc_made *made, uint64_t to_ns)
 {
     return !viewer->live_edge.is_done && made->seen_ns < to_ns;
 }
 
-/* Single arcs of what is in view: worth it where those of all time are folded or behind, and so many are not in view. Asked in
- * every pass, so they are counted where they are few enough. */
+/*
+ * Single arcs of what is in view: worth it where those of all time are folded or behind, and so many are not in view.
+ * Asked in every pass, so they are counted where they are few enough.
+ */
 static bool wants_part(const struct rv_viewer *viewer, uint64_t from_ns, uint64_t to_ns)
 {
     const struct rv_viewer_arc_job *job = &viewer->arcs;

@@ -14,14 +14,14 @@
 
 struct rv_viewer_arc_made {            /* zeroed = none */
     const struct rv_arc_levels *index; /* held */
-    uint64_t from_ns, to_ns;           /* it has the waits that ended then, */
-    uint64_t seen_ns;                  /* before this moment, */
-    size_t n_waits;                    /* of so many that there were, */
+    uint64_t from_ns, to_ns;           /* it has the waits that ended in this time, */
+    uint64_t seen_ns;                  /* as known at this moment, */
+    size_t n_waits;                    /* when there were so many, */
     bool is_final;                     /* and all releases */
-    size_t n_steps;                    /* of flows, that there were */
-    uint64_t cost_ns, ended_ns;        /* what making it took, and when that was */
-    unsigned left_out;                 /* kinds, as bits */
-    bool has_holders;                  /* they were asked for: */
+    size_t n_steps;                    /* number of steps of flows then */
+    uint64_t cost_ns, ended_ns;        /* the time that making it took, and when it was made */
+    unsigned left_out;                 /* kinds left out, as bits */
+    bool has_holders;                  /* the holders were requested: */
     const struct rv_holders *holders;  /* held; of the same waits. NULL: not known */
     const struct rv_flow_table *flows; /* held; NULL: not known */
 };
@@ -30,11 +30,11 @@ struct rv_viewer_arc_job { /* zeroed = none; must not move while running */
     struct rv_job_thread thread;
     struct rv_waits *waits;         /* the job's, until it is done; */
     struct rv_flows *flows;         /* NULL: none, */
-    const struct rv_lanes *lanes;   /* in these */
-    struct rv_viewer_arc_made made; /* by the job */
+    const struct rv_lanes *lanes;   /* lanes that both are of */
+    struct rv_viewer_arc_made made; /* what the job makes */
     struct rv_viewer_arc_made all;  /* of all time: folded, where there are very many, */
-    struct rv_viewer_arc_made part; /* and then, or while waits come, of a part of it, around what is in view */
-    bool is_of_part;                /* the job makes this */
+    struct rv_viewer_arc_made part; /* then, or while waits come, also of a part around what is in view */
+    bool is_of_part;                /* the job makes `part`, not `all` */
     uint64_t n_lacking;             /* waits that were not kept */
 };
 

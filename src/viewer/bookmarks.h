@@ -31,10 +31,13 @@ const char *rv_bookmarks_path(const char *capture, char *path, size_t path_bytes
 
 void rv_bookmarks_fini(struct rv_bookmarks *marks);
 
-/* Toggle a bookmark: remove one within near_ns of the time, else add one; that there is no room is said. */
+/* Toggle a bookmark: remove one within near_ns of the time, else add one; a message says where there is no room. */
 void rv_bookmarks_toggle(struct rv_bookmarks *marks, uint64_t ns, uint64_t near_ns);
 
-/* Write a note at the bookmark of exactly this time, or at a new one; that there is no room is said. It is cut to what fits. */
+/*
+ * Write a note at the bookmark of exactly this time, or at a new one; a message says where there is no room. The note
+ * is cut to what fits.
+ */
 void rv_bookmarks_write(struct rv_bookmarks *marks, uint64_t ns, const char *note);
 
 /* The index of the first bookmark within near_ns of a time; SIZE_MAX = none. */

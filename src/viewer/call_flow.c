@@ -3,7 +3,7 @@
 #include "viewer/show_call.h"
 #include "viewer/viewer.h"
 
-#define MOST_STEPS 65536u /* searched at most */
+#define MOST_STEPS 65536u /* steps searched at most */
 
 static void set(struct rv_call_flow *found, const struct rv_flow_table *table, uint32_t number)
 {

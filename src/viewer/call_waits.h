@@ -24,7 +24,7 @@ struct rv_call_waits_job { /* zeroed = none; must not move while running */
     struct rv_call_waits_about {
         struct rv_box box;
         uint32_t lane_idx;
-        size_t n_waits; /* that there were */
+        size_t n_waits; /* waits that there were then */
     } about, shown_about;
     struct rv_call_waits found, shown;
 };

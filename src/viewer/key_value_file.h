@@ -39,7 +39,10 @@ void rv_key_value_file_close(struct rv_key_value_file *config);
 /* The same for given content. */
 void rv_key_value_file_parse(struct rv_key_value_file *config, const char *bytes, size_t n_bytes);
 
-/* Write the file atomically, with the mode that it has, and create its folders. 0 or a negative errno with one line printed. */
+/*
+ * Write the file atomically, with the mode that it has, and create its folders. 0 or a negative errno with one line
+ * printed.
+ */
 int rv_key_value_file_save(const struct rv_key_value_file *config);
 
 /* Is the line empty or a comment? */

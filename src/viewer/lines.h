@@ -1,6 +1,6 @@
 /*
- * Times of source lines in the range of the statistics: those of the chosen subroutine with the text of their file, else all by
- * own time. The trace is read once more for them, while their page is shown. Part of viewer/statistics.h.
+ * Times of source lines in the range of the statistics: those of the chosen subroutine with the text of their file,
+ * else all by own time. The trace is read once more for them, while their page is shown. Part of viewer/statistics.h.
  */
 #ifndef RV_VIEWER_LINES_H
 #define RV_VIEWER_LINES_H

@@ -19,10 +19,10 @@ struct rv_pointer { /* zeroed = outside the picture */
     struct rv_highlight highlight; /* of the last frame, with tooltip, if hover.is_on */
     struct rv_tooltip tooltip;
     struct rv_call_waits_job waits;    /* of the hovered call */
-    struct rv_call_flow flow;          /* likewise, in: */
+    struct rv_call_flow flow;          /* of the hovered call, from these: */
     const struct rv_flow_table *flows; /* borrowed; NULL: not known */
     struct rv_arc_hover arc;           /* under the cursor: no box is hovered then */
-    struct rv_lock_hover lock;         /* likewise */
+    struct rv_lock_hover lock;         /* under the cursor in a lane of an object */
     const struct rv_holders *holders;  /* of the last frame; borrowed; NULL: none */
     float at_px[2];
     bool is_inside, has_moved, is_dragging;

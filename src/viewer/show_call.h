@@ -7,7 +7,10 @@
 /* Pin a call and show its lane; the window moves if the call is not in it, or too short or too long to be seen there. */
 void rv_viewer_show_call(struct rv_viewer *viewer, const struct rv_box *box, uint32_t lane_idx);
 
-/* Pin a call, show its lane where it is collapsed or hidden, and bring its row into sight, and the playhead behind it; the window stays. */
+/*
+ * Pin a call, show its lane where it is collapsed or hidden, bring its row into sight, and move the playhead behind it;
+ * the window stays.
+ */
 void rv_viewer_pin_call(struct rv_viewer *viewer, const struct rv_box *box, uint32_t lane_idx);
 
 /* Show a stretch of time, with as much before and behind it: for a call that is not in memory. */

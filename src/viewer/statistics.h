@@ -33,47 +33,47 @@ enum rv_calls_request { /* where to go as soon as the calls are listed */
 
 struct rv_viewer_calls { /* of the chosen subroutine */
     bool is_on;
-    bool stands_out;        /* in the picture: there was no search since it was chosen */
-    uint32_t id;            /* in the results of the statistics */
-    struct rv_name_set ids; /* of all processes */
+    bool stands_out;        /* in the picture: nothing was searched for since it was chosen */
+    uint32_t id;            /* an id in the results of the statistics */
+    struct rv_name_set ids; /* the ids of the subroutine in all processes */
     struct rv_range_renewal listed;
-    uint64_t measured; /* version of the statistics that it was listed for */
+    uint64_t measured; /* the version of the statistics that the calls were listed for */
     struct rv_call_order_job sorting;
-    enum rv_call_column column; /* of the order */
+    enum rv_call_column column; /* that the calls are sorted by */
     bool is_descending;
     uint32_t *order; /* places in the list; NULL = as listed, the longest first */
     enum rv_call_grouping grouping;
     struct rv_call_sums *groups; /* of the list, by falling total */
     size_t n_groups;
     bool has_current;
-    size_t current; /* place in the list of the call gone to last */
+    size_t current; /* the call gone to last, as a place in the list */
     enum rv_calls_request request;
 };
 
 struct rv_viewer_statistics {
     enum rv_statistics_scope scope;
     bool is_drawing;                      /* the user is still selecting a range */
-    const struct rv_filter *asked_filter; /* of what is measured or was last; held */
-    struct rv_range_ns asked, shown;      /* range of what is measured or was last; of what is shown */
+    const struct rv_filter *asked_filter; /* the filter of the present or last measurement; held */
+    struct rv_range_ns asked, shown;      /* the range of the present or last measurement; the range that is shown */
     struct rv_range_renewal measured;
-    struct rv_range_memory *memory; /* of parts of what was measured; NULL: nothing was */
+    struct rv_range_memory *memory; /* parts that were measured, for later ranges; NULL: none yet */
     struct rv_stats_row *rows;      /* of the measured range, in the order of a column */
     size_t n_rows, capacity;
-    uint64_t version; /* of the measured range that the rows are of */
+    uint64_t version; /* of the measured range that the rows are from */
     enum rv_statistics_column column;
     bool is_descending;
     enum rv_statistics_tab tab;
-    enum rv_time_kind time, asked_time; /* chosen; of what is measured or was last */
+    enum rv_time_kind time, asked_time; /* the chosen one; that of the present or last measurement */
     char brush[64];                     /* text of the filter's rule that was made in the durations; "" = none */
     uint32_t focus[RV_FOCUS_MOST];      /* of the flame graph: nodes, the present one last */
     size_t n_focus;                     /* 0 = all paths */
-    struct rv_viewer_tree trees[2];     /* of the page: callers and callees, or only the first one */
+    struct rv_viewer_tree trees[2];     /* of the page that is open: callers and callees, or only the first */
     struct rv_viewer_calls calls;
     struct rv_viewer_lines lines;
-    enum rv_statistics_file wants_file; /* that the window must write */
+    enum rv_statistics_file wants_file; /* which the window must write */
 };
 
-/* Closed. */
+/* Set up, closed. */
 void rv_viewer_statistics_init(struct rv_viewer_statistics *statistics);
 void rv_viewer_statistics_fini(struct rv_viewer_statistics *statistics);
 

@@ -41,7 +41,7 @@ struct rv_viewer_look {
     struct rv_viewer_depth {
         bool is_on;
         uint32_t lane_idx, depth;
-    } awaited;      /* to be scrolled to once rows of this height have been drawn */
+    } awaited;      /* a row to scroll to once rows of this height have been drawn */
     float orbit[2]; /* rotation of the 3D eye to the right and up, radians */
     enum rv_color_scheme scheme;
 };
@@ -55,7 +55,7 @@ enum rv_viewer_menu { RV_MENU_CLOSED, RV_MENU_OF_CALL, RV_MENU_OF_ROW };
 struct rv_viewer_panels { /* visible panels */
     enum rv_viewer_menu menu;
     bool has_help, has_go_to, has_note, has_commands, has_search, has_settings, has_threads, has_debugger_panel,
-        has_waits, has_arcs; /* has_arcs: they are listed instead of what was waited for */
+        has_waits, has_arcs; /* has_arcs: arcs are listed instead of what was waited for */
     unsigned n_asked;        /* number of requests to search */
     bool is_go_to_wrong;     /* the last entry was not a time */
     uint64_t note_ns;        /* the time that a note is written for */
@@ -65,14 +65,14 @@ struct rv_viewer {
     struct rv_time_window time_window;
     struct rv_live_edge live_edge;
     struct rv_playhead playhead;
-    struct rv_step step; /* steps of it that are being made */
+    struct rv_step step; /* pending steps of the playhead */
     struct rv_viewer_look look;
     struct rv_pointer pointer;
     struct rv_viewer_focus focus;
     struct rv_view_history history;
     struct rv_bookmarks marks;
     struct rv_viewer_panels panels;
-    struct rv_lane_order lane_order; /* of the lanes */
+    struct rv_lane_order lane_order; /* the user's arrangement of the lanes */
     struct rv_analysis analysis;
     struct rv_viewer_statistics statistics;
     struct rv_path_job path; /* viewer/lit_path.h */
@@ -81,7 +81,7 @@ struct rv_viewer {
     struct rv_viewer_arc_job arcs;
     struct rv_viewer_waits waits;
     struct rv_viewer_debugger debugger;
-    struct rv_settings settings; /* its look and scheme are those of the start */
+    struct rv_settings settings; /* its view and scheme are those at the start */
     struct rv_lanes *lanes;      /* the lanes shown; NULL = none. Borrowed */
     struct rv_subroutines *subroutines;
     const struct rv_diff *diff;  /* comparison of two runs; NULL = one run. Borrowed */
@@ -91,13 +91,13 @@ struct rv_viewer {
     bool is_dirty;               /* a new picture is needed */
     bool is_touched;             /* the user has chosen a window: the program's end does not move it */
     bool starts_playing;         /* at the end of the capture, unless the user has chosen */
-    uint64_t start_ns, stop_ns;  /* begin and pause of that, from the first event; 0 = at the end */
-    uint64_t at_ns;              /* what is shown at the end of the capture begins there, */
-    bool has_at;                 /* or all is */
-    bool has_width;              /* the window's width was asked for: that end does not change it */
-    const char *bookmarks_path;  /* of the file that bookmarks are saved to once it has come; NULL = none. Borrowed */
+    uint64_t start_ns, stop_ns;  /* begin and pause of the playing, from the first event; 0 = at the end */
+    uint64_t at_ns;              /* begin of the window at the end of the capture; */
+    bool has_at;                 /* else all is shown */
+    bool has_width;              /* the window's width was requested: the capture's end does not change it */
+    const char *bookmarks_path;  /* the file that bookmarks are saved to once it exists; NULL = none. Borrowed */
     bool wants_recording;        /* record to a file if possible */
-    bool wants_command;          /* the command line of what is shown, in the clipboard */
+    bool wants_command;          /* the user has asked for the command line of what is shown, in the clipboard */
     bool wants_screenshot;
     bool is_closing;
     struct rv_message message;
@@ -107,10 +107,10 @@ struct rv_viewer_params {
     struct rv_settings settings;
     uint64_t now_ns, window_ns;
     double speed;               /* of playback after the capture; 0 = none */
-    uint64_t start_ns, stop_ns; /* begin and pause of it, as above */
-    uint64_t at_ns;             /* as above */
+    uint64_t start_ns, stop_ns; /* as in struct rv_viewer */
+    uint64_t at_ns;             /* as in struct rv_viewer */
     bool has_at, has_width;
-    const char *bookmarks_path; /* as above */
+    const char *bookmarks_path; /* as in struct rv_viewer */
     struct rv_lanes *lanes;     /* both outlive the viewer; NULL = nothing can be searched or measured */
     struct rv_subroutines *subroutines;
     struct rv_session *session;     /* outlives it; NULL = all calls are in the lanes */

@@ -10,8 +10,8 @@
 #include "viewer/viewer.h"
 #include "waits/cycles.h"
 
-#define PAUSE_NS 250000000u /* between two, at least */
-#define PAUSE_COSTS 10u     /* and this often what the last one took */
+#define PAUSE_NS 250000000u /* least time between two, */
+#define PAUSE_COSTS 10u     /* and least multiple of what the last one took */
 
 static bool is_wanted(void *context)
 {

@@ -46,9 +46,9 @@ void rv_viewer_waits_describe_deadlock(const struct rv_viewer *viewer, char *out
 void rv_viewer_waits_fini(struct rv_viewer *viewer);
 
 /*
- * RV_ACTION_WAITS opens and closes the panel, RV_ACTION_LIST_ARCS lists arcs in it or no longer; RV_ACTION_SHOW_WAIT goes to the call of the longest wait for the object of a row,
- * RV_ACTION_SHOW_HOLDER to the call that ended most of the waiting for it.
- * False for other actions.
+ * RV_ACTION_WAITS opens and closes the panel; RV_ACTION_LIST_ARCS lists arcs in it, or objects again;
+ * RV_ACTION_SHOW_WAIT goes to the call of the longest wait for the object of a row, RV_ACTION_SHOW_HOLDER to the call
+ * that ended most of the waiting for it. False for other actions.
  */
 bool rv_viewer_waits_act(struct rv_viewer *viewer, const struct rv_act *act);
 

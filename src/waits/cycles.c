@@ -9,10 +9,10 @@
 /* A wait that is shorter may be about to end: its lock was free, or just being released. */
 #define LEAST_NS 100000000u
 
-struct last {            /* of each lane: its wait that has not ended */
-    struct rv_wait wait; /* for a lock; with is_waiting */
+struct last {            /* a lane's wait that has not ended */
+    struct rv_wait wait; /* a wait for a lock; with is_waiting */
     bool is_waiting;
-    const struct rv_lane *holder; /* NULL: it does not wait, or that is not known */
+    const struct rv_lane *holder; /* NULL: none, or unknown */
     size_t seen;                  /* 1 + lane from which it was reached; 0: not yet */
 };
 
@@ -27,24 +27,24 @@ static bool is_lock(enum rv_wait_kind kind)
  * While a thread waits for a lock, others have an event for each release and each time that they take it: their last one
  * counts. In another process the lock is another object, so any release counts there.
  */
-struct told { /* the last of a lane about an object */
+struct told { /* a lane's last release or taking of an object */
     uint64_t at_ns;
     uint32_t lane;
     bool is_taken;
-    uint32_t next; /* of those about the object: 1 + index; 0: none */
+    uint32_t next; /* the next one about the object: 1 + index; 0: none */
 };
 
 struct tellings {
     const struct rv_lanes *lanes;
     const struct last *lasts;
-    uint64_t from_ns; /* since the first of the waits */
+    uint64_t from_ns; /* begin of the first of the waits */
     struct told *all; /* of objects that are waited for */
     size_t n, capacity;
     struct rv_hash_index by_object; /* 1 + the last one that was added, or NONE */
     struct rv_hash_index by_lane;   /* of an object and a lane: 1 + index */
-    uint64_t *released_ns;          /* of each lane: the last release of any object; 0: none since then */
-    uint64_t *lost_ns;              /* events were missing */
-    uint32_t lane;                  /* that is being read */
+    uint64_t *released_ns;          /* of each lane: the last release of any object since from_ns; 0: none */
+    uint64_t *lost_ns;              /* of each lane: when events were last missing */
+    uint32_t lane;                  /* the lane that is being read */
 };
 
 #define NONE UINT32_MAX
@@ -54,7 +54,7 @@ static uint64_t key_of(uint32_t object, uint32_t lane)
     return (uint64_t)object << 32 | lane;
 }
 
-/* The latest first. What was before events that are missing is not known. */
+/* Releases and takings come latest first. Of the time before missing events nothing is known. */
 static bool take_told(void *context, const struct rv_release *release)
 {
     struct tellings *tellings = context;

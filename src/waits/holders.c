@@ -13,21 +13,21 @@
 
 struct shared {
     struct rv_holders holders;
-    atomic_uint n_holders; /* threads that hold it. HO1 -> HO2: who frees it comes after the others */
+    atomic_uint n_holders; /* threads that hold it. HO1 -> HO2: every other holder is done before one frees it */
 };
 
-struct taken { /* by a thread: the object */
+struct taken { /* the time at which a thread took the object */
     uint64_t at_ns;
-    uint64_t stretch; /* in which: it is void in others; 0: never */
+    uint64_t stretch; /* the stretch in which it did: void in others; 0: never */
 };
 
-struct making { /* one object after the other */
+struct making { /* the holders while they are made, object by object */
     struct rv_holders *holders;
     size_t capacity, objects_capacity;
     struct taken *taken; /* by lane */
     size_t n_lanes;
-    bool has_releases;                  /* of this object, releases are known */
-    uint64_t stretch, begin_ns, end_ns; /* of time in which somebody waits: its number from 1 on, and bounds */
+    bool has_releases;                  /* releases of this object are known */
+    uint64_t stretch, begin_ns, end_ns; /* a stretch of time in which somebody waits: number from 1 on, and bounds */
 };
 
 /* ---- collected ---- */
@@ -138,7 +138,7 @@ static bool has_taken(const struct rv_wait *wait)
            !(wait->wake == RV_WAKE_UNKNOWN && wait->waker);
 }
 
-struct parts {                        /* of one object, each in order of time */
+struct parts {                        /* waits and releases of one object, each array in order of time */
     const struct rv_wait_edge *edges; /* by begin */
     const struct rv_wait **ends;      /* of waits that took it, by end */
     const struct rv_release *releases;

@@ -10,19 +10,19 @@
 
 #define RV_HOLDERS_ROWS_MOST 16u /* of an object's waits; more share the last one */
 
-struct rv_hold { /* of an object by a thread; or a thread's wait for it */
+struct rv_hold { /* a thread had an object, or waited for it */
     uint64_t from_ns, to_ns;
     uint32_t lane; /* its index */
     uint32_t call; /* id of the innermost call that released the object, or that waited; 0: unknown */
-    uint32_t row;  /* those of an object at the same time have different ones */
+    uint32_t row;  /* holds and waits at the same time are in different rows */
     bool is_wait;
-    bool is_cut; /* the thread had the object at from_ns; perhaps before, too */
+    bool is_cut; /* the thread had the object at from_ns, perhaps before, too */
 };
 
 struct rv_held_object {
     uint32_t object;
     enum rv_wait_kind kind;       /* of its longest wait */
-    uint32_t n_held_rows, n_rows; /* first those of holders; one at least */
+    uint32_t n_held_rows, n_rows; /* rows of holders come first; one at least */
     uint64_t n_waits, waited_ns, held_ns;
     uint64_t longest_ns; /* of its holds and waits */
     size_t first, n;     /* of these, in order of their begins */
@@ -33,7 +33,7 @@ struct rv_holders {
     size_t n_objects;
     struct rv_hold *holds;
     size_t n_holds;
-    uint64_t n_left_out; /* waits, and what was taken and released: there were too many */
+    uint64_t n_left_out; /* waits, releases and takings beyond the limit */
 };
 
 struct rv_holder_collector { /* zeroed = none so far */
@@ -42,8 +42,10 @@ struct rv_holder_collector { /* zeroed = none so far */
     size_t n_edges, edges_capacity, n_releases, releases_capacity;
     size_t most; /* of each to be kept; 0: all */
     uint64_t n_left_out;
-    /* These objects come first, with their sums, and with room for their rows: what is made of a part looks like the whole.
-     * NULL: none. Borrowed until the holders are made. */
+    /*
+     * These objects come first, with their sums and with room for their rows, so that a part looks like the whole.
+     * NULL: none. Borrowed until the holders are made.
+     */
     const struct rv_holders *like;
 };
 

@@ -1,7 +1,8 @@
 /*
- * Which waiting held nobody up. Waits for locks never are idle, nor those of a process's first thread; of another thread, as
- * much of its waiting is as exceeds the time for which others waited for it, whose own waits are not idle; who waits for the
- * ends of several waits for each of them. A wait for clients, which no traced thread ended, always is. Inside of this room.
+ * Which waiting held nobody up. Waits for locks are never idle, nor are waits of a process's first thread. Another
+ * thread's waiting is idle as far as it exceeds the time for which others, whose own waits are not idle, waited for it.
+ * A thread that waits for the ends of several threads waits for each of them. A wait for clients, which no traced
+ * thread ended, is always idle. Inside of this room.
  */
 #ifndef RV_WAITS_IDLE_H
 #define RV_WAITS_IDLE_H

@@ -12,11 +12,11 @@ struct rv_waits_lane {     /* each array in order of time */
     struct rv_wait *waits; /* in memory */
     struct rv_release *releases;
     size_t n_waits, waits_capacity, n_releases, releases_capacity;
-    uint64_t n_gone;   /* waits that were discarded before them */
-    uint64_t begin_ns; /* the least begin of all; with has_begun */
+    uint64_t n_gone;   /* discarded waits, which came before them */
+    uint64_t begin_ns; /* the least begin of all waits; with has_begun */
     bool has_begun;
     struct rv_wait open; /* with has_open: the one that has not ended */
-    uint64_t told_ns;    /* when that came, by the clock: while all threads wait, no event comes */
+    uint64_t told_ns;    /* when that was set, by the clock: while all threads wait, no event comes */
     bool has_open;
     struct rv_waits_stretch { /* that can be loaded: those with waits, and those with releases */
         struct rv_wait_stretch of;
@@ -36,8 +36,8 @@ struct rv_waits {
     struct rv_waits_state state;
     struct rv_wait_sums gone;
     rv_wait_page_load_fn load;
-    bool has_copies;         /* what is loaded was added, too, */
-    uint64_t memory_from_ns; /* and is read until this time: all later ones are in memory */
+    bool has_copies;         /* loaded waits were added, too, */
+    uint64_t memory_from_ns; /* and are read from pages until this time: all later ones are in memory */
     void *load_context;
 };
 

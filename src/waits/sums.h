@@ -9,7 +9,7 @@
 #define RV_WAITS_MOST_OBJECTS (1u << 16)
 #define RV_WAITS_OTHER UINT32_MAX /* the object of the others' row */
 
-struct rv_wait_side {           /* who, and in which call */
+struct rv_wait_side {           /* a thread, and a call of it */
     const struct rv_lane *lane; /* NULL: unknown, or not traced */
     uint32_t tid, call;         /* 0: unknown */
 };
@@ -25,15 +25,15 @@ struct rv_wait_sums {       /* zeroed = none */
     } * sums;
     size_t n, capacity;
     struct rv_hash_index by_object; /* 1 + index */
-    struct rv_wait_share {          /* of a sum's waiting: in one call of one thread, ended by one thread in one call */
+    struct rv_wait_share { /* the part of a sum that one call of one thread waited, ended by one call of one thread */
         uint32_t sum;
-        uint32_t lane, call; /* who waited; RV_WAITS_OTHER: several, as there are many shares */
+        uint32_t lane, call; /* the waiter; RV_WAITS_OTHER: several, since there are many shares */
         struct rv_wait_side waker;
         uint64_t n, n_ns;
-        uint64_t clients_ns;         /* of n_ns: for clients */
+        uint64_t clients_ns;         /* part of n_ns: waits for clients */
         uint64_t longest_ns, end_ns; /* of the longest, and its end */
-        uint64_t known_ns;           /* the longest of the waits whose release is known; */
-        uint64_t released_ns;        /* when that was; 0: of none */
+        uint64_t known_ns;           /* length of the longest wait whose release is known; */
+        uint64_t released_ns;        /* and the time of that release; 0: none is known */
     } * shares;
     size_t n_shares, shares_capacity;
     struct rv_hash_index by_sides; /* 1 + index */
@@ -49,7 +49,7 @@ struct rv_waits_row {
     uint32_t object; /* 0: none; RV_WAITS_OTHER: several */
     enum rv_wait_kind kind;
     uint64_t n_waits, total_ns, p99_ns, longest_ns;
-    uint64_t idle_ns;                  /* of total_ns: it held nobody up (waits/idle.h) */
+    uint64_t idle_ns;                  /* part of total_ns that held nobody up (waits/idle.h) */
     uint64_t n_of_wake[RV_WAKE_COUNT]; /* what is known of the wakers */
     struct rv_wait_side waiter;        /* of the longest wait, */
     uint64_t waited_ns;                /* and its end */
@@ -58,11 +58,16 @@ struct rv_waits_row {
     uint64_t released_ns;              /* when it ended the longest of these waits, else when that began */
 };
 
-/* By object, most waiting first, but what was idle or for the end of a thread or process; for the caller to free. */
+/*
+ * Rows by object, most waiting first, where idle waits and waits for the end of a thread or process do not count; for
+ * the caller to free.
+ */
 struct rv_waits_row *rv_wait_sums_take_rows(const struct rv_wait_sums *sums, const struct rv_lanes *lanes, size_t *n);
 
-/* Likewise those that one thread had in one call, and another ended in one call: an arc each, in order of their waiting. p99_ns,
- * n_of_wake and idle_ns are not set. */
+/*
+ * Likewise a row for each pair of calls, one that waited and one that ended the wait: an arc each, in order of their
+ * waiting. p99_ns, n_of_wake and idle_ns are not set.
+ */
 struct rv_waits_row *rv_wait_sums_take_arcs(const struct rv_wait_sums *sums, const struct rv_lanes *lanes, size_t *n);
 
 #endif

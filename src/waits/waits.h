@@ -15,7 +15,7 @@
 #include "model/lanes.h"
 #include "ringviz/wire.h"
 
-#define RV_WAITS_MOST_BYTES ((size_t)96 << 20) /* unless said otherwise */
+#define RV_WAITS_MOST_BYTES ((size_t)96 << 20) /* by default */
 
 struct rv_wait {
     uint64_t start_ns, end_ns;
@@ -35,12 +35,12 @@ static inline uint64_t rv_wait_duration_ns(const struct rv_wait *wait)
     return wait->end_ns > wait->start_ns ? wait->end_ns - wait->start_ns : 0;
 }
 
-#define RV_RELEASE_OF_ANY (UINT32_MAX >> 1) /* an object that is not known, as events are missing */
+#define RV_RELEASE_OF_ANY (UINT32_MAX >> 1) /* the object of a release is unknown, since events are missing */
 
 struct rv_release { /* a thread released an object that others waited for */
     uint64_t at_ns;
     uint32_t lane, object, call;
-    bool is_taken; /* no release: it took it */
+    bool is_taken; /* it was taken, not released */
 };
 
 /* As reports and the window call it; static. */
@@ -76,7 +76,7 @@ struct rv_waits_state {
     uint64_t n_gone;  /* waits and releases that were discarded, and cannot be loaded */
     uint64_t gone_ns; /* all of these were at this time or before; 0: there are none */
 };
-/* At this moment. */
+/* The state at this moment. */
 struct rv_waits_state rv_waits_state(struct rv_waits *waits);
 
 /* How many waits there were so far. Does not wait for writers. */
@@ -84,12 +84,12 @@ size_t rv_waits_n(const struct rv_waits *waits);
 
 /* ---- waits that are loaded ---- */
 
-struct rv_wait_stretch {              /* of a lane, one after the other in a page */
-    uint64_t page;                    /* names it */
-    size_t first_wait, first_release; /* their places in it */
+struct rv_wait_stretch {              /* of a lane's waits and releases, in order in a page */
+    uint64_t page;                    /* the page's number */
+    size_t first_wait, first_release; /* their places in the page */
     uint32_t lane;
     uint32_t n_waits, n_releases;
-    uint32_t longest;           /* which of the waits */
+    uint32_t longest;           /* index of the longest wait in the stretch */
     uint64_t begin_ns;          /* the least begin of the waits */
     uint64_t first_ns, last_ns; /* the ends of the first and the last one */
     uint64_t total_ns, longest_ns;

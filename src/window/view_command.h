@@ -4,7 +4,10 @@
 
 #include "viewer/viewer.h"
 
-/* Words as a POSIX shell reads them: options for view, colours, time, filters and search, and the file. The caller frees them. */
+/*
+ * The options for view, colours, time, filters and search, and the file, as words that a POSIX shell reads. The caller
+ * frees them.
+ */
 char *rv_view_command(const struct rv_viewer *viewer, const char *file);
 
 #endif

@@ -218,8 +218,10 @@ static void say_level(void)
     ringviz_runtime(text);
 }
 
-/* Events by code: those of the rest are not of code, and leave it as it is. Each change of fibers would cost as much as a
- * call: the fiber is looked for in each event. */
+/*
+ * Events by code: code without chosen methods has none, and stays as it is. An event at each change of fibers would
+ * cost as much as a call: the fiber is looked up in each event instead.
+ */
 static void start_filter(void)
 {
     const rb_event_flag_t of_threads = RUBY_EVENT_FIBER_SWITCH | RUBY_EVENT_THREAD_BEGIN | RUBY_EVENT_THREAD_END;

@@ -1,4 +1,7 @@
-/* Ruby counts all objects together: whose they are follows from who had the GVL. Of Ractors that run at once it is not known. */
+/*
+ * Ruby counts all objects together; the holder of the GVL tells whose they are. Of Ractors that run at once it is
+ * unknown.
+ */
 #include "producers/ruby/objects.h"
 
 #include <stdbool.h>
