@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-#define FACES_MAX 64u /* open at once: of more fonts no character is drawn */
+#define FACES_MAX 64u /* fonts open at once; characters of further fonts are not drawn */
 
 struct open_face {
     struct rv_face face;
@@ -24,7 +24,7 @@ struct rv_fonts {
     pthread_t reader;
     bool is_reading, is_read;
     _Atomic bool is_listed; /* R1, R2 */
-    FcConfig *config;       /* the reader's until it is listed, as are these: */
+    FcConfig *config;       /* the reader's until is_listed, as are the lists */
     FcFontSet *lists[RV_TYPEFACE_COUNT];
 };
 

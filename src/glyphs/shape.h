@@ -12,8 +12,8 @@
 
 struct rv_shaped_glyph {
     struct rv_face *face;
-    enum rv_typeface typeface; /* what the font is set for */
-    uint32_t glyph;            /* the font's number */
+    enum rv_typeface typeface; /* the typeface that the font is set for */
+    uint32_t glyph;            /* the glyph's number in the font */
     uint32_t size_64;          /* 1/64 px of an em */
     float x, y;                /* from the line's origin, px, y up */
 };

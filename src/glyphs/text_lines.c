@@ -17,7 +17,7 @@ struct picture { /* of a glyph */
     uint16_t x, y, width, height;
     int16_t left, top;
     bool is_loaded;
-    uint32_t frame; /* the last one that needs it */
+    uint32_t frame; /* the last frame that needs it */
 };
 
 struct placed {

@@ -18,7 +18,7 @@
 
 struct rv_call_nesting_frame {
     int64_t end_ns;   /* NO_END: unknown so far */
-    int64_t floor_ns; /* the least end of this frame and those below */
+    int64_t floor_ns; /* the least end among this frame and those below */
     int64_t limit_ns; /* the same for complete calls only, which no callee outlasts */
     uint32_t id;
     bool awaits_end; /* an end event may belong to it */

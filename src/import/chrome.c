@@ -21,7 +21,7 @@ enum { RUN_RECORDS = 1 << 20, READ_BYTES = 1 << 16, RECORDS_PER_STEP = 1 << 14, 
 static const uint64_t GROUP_NUMBER = 1ull << 61 | 1073741824;
 
 struct row {
-    uint64_t key; /* of the asynchronous call in this row; 0 = free */
+    uint64_t key; /* key of the asynchronous call in this row; 0 = free */
     struct rv_call_nesting nest;
 };
 

@@ -13,7 +13,10 @@ struct rv_launch_params {
     const char *plans;       /* goes to RINGVIZ_PLANS (patch/plans.h). NULL: there are none */
     bool is_alone;           /* processes that it starts are not traced */
     bool wants_lines; /* runtimes of languages tell the lines of statements, unless the environment decides that */
-    /* For TERM and HUP that come once the command has ended: a signal's handler, on any thread. NULL: they end us. */
+    /*
+     * Called for TERM and HUP that come after the command's end, in a signal handler on any thread. NULL: they end this
+     * process.
+     */
     void (*end_us)(int signal_number);
 };
 

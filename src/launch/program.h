@@ -13,7 +13,7 @@ struct rv_program {
     char interpreter[128]; /* of a script: its base name */
     /* of a file that is not a script */
     bool is_elf, is_executable, has_interpreter, is_our_machine;
-    bool is_program;                /* says so itself: no library that can be run, such as the loader */
+    bool is_program;                /* it is marked as a program: not a library that can be run, such as the loader */
     uint64_t frames, n_frame_bytes; /* .eh_frame: its address in the file, 0: none */
     bool needs_hook, has_own_hook;  /* of -finstrument-functions */
     bool needs_profile_hook;        /* of -pg, -mfentry, -Z instrument-mcount */

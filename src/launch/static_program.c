@@ -87,10 +87,10 @@ struct stopped {
     const struct rv_program *file;
     pid_t pid;
     int memory;                         /* /proc/PID/mem */
-    struct user_regs_struct entry;      /* as it stands at its first instruction */
-    uint64_t shown;                     /* where the mapping is */
-    uint64_t bias;                      /* what its addresses are above those in its headers */
-    uint64_t at_headers, at_n, at_base; /* where the auxiliary vector tells these */
+    struct user_regs_struct entry;      /* registers at its first instruction */
+    uint64_t shown;                     /* address of the mapping */
+    uint64_t bias;                      /* difference of its addresses to those in its headers */
+    uint64_t at_headers, at_n, at_base; /* where the auxiliary vector has these */
     uint64_t own_headers, n_own;
     Elf64_Phdr own[MOST_HEADERS];
     bool stops; /* a SIGSTOP came meanwhile */

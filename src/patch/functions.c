@@ -27,8 +27,8 @@
 struct range {
     uint64_t start, end;
     const struct rv_patch_frame *frame;
-    uint16_t targets;  /* bit n: something goes to the n-th byte */
-    uint16_t landings; /* the same, of exceptions */
+    uint16_t targets;  /* bit n: a branch or pointer leads to the n-th byte */
+    uint16_t landings; /* the same for landing pads of exceptions */
     bool is_unknown, uses_return_address, calls, loops, leaves;
 };
 
@@ -37,13 +37,13 @@ struct survey {
     struct rv_patch_decoder decoder;
     struct range *ranges; /* by rising start */
     size_t n_ranges;
-    uint32_t *counts; /* by steps of addresses from the first range on: how many ranges begin before */
+    uint32_t *counts; /* by step of addresses from the first range on: number of ranges that begin before it */
     unsigned step_shift;
     uint64_t first, last; /* all code lies between them */
     uint64_t n_left;      /* entries of tables that may still be read */
 };
 
-/* About as many steps as ranges. */
+/* Choose steps of addresses so that there are about as many as ranges. */
 static int count_by_steps(struct survey *survey)
 {
     if (!survey->n_ranges)

@@ -13,8 +13,8 @@ struct rv_patch_function {
     uint32_t n_bytes;
     uint8_t n_padding; /* unused, behind it */
     uint8_t skipped;   /* bytes in front of the jump: endbr64 */
-    uint8_t n_written; /* from there: RV_PATCH_JUMP_BYTES; RV_PATCH_HOST_BYTES: with an island; RV_PATCH_SHORT_BYTES: */
-    int8_t to_island;  /* a short jump to one, so far behind its end */
+    uint8_t n_written; /* from there: one of the three numbers of move.h; RV_PATCH_SHORT_BYTES: */
+    int8_t to_island;  /* a short jump, to an island so far behind its end */
     uint8_t refusal;   /* enum rv_patch_refusal */
     bool is_trivial;   /* calls nothing, jumps nowhere outside, has no loop, and is short: tracing it would only cost */
 };

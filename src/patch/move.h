@@ -16,15 +16,15 @@
 struct rv_patch_code {
     const uint8_t *bytes; /* where the jump is to be written, */
     uint64_t address;     /* and its address */
-    size_t n_function;    /* bytes of the function from there, */
+    size_t n_function;    /* bytes from there, */
     size_t n_padding;     /* and unused bytes behind it */
-    size_t n_written;     /* that others take the place of: one of the three above */
+    size_t n_written;     /* bytes to be overwritten: one of the three numbers above */
 };
 
 struct rv_patch_moved {
     uint8_t bytes[RV_PATCH_MOVED_BYTES]; /* the instructions, and the jump back where they do not end with one */
     uint8_t n_bytes;
-    uint8_t n_displaced; /* bytes of the function that they stand for: those that are written, or more */
+    uint8_t n_displaced; /* bytes of the function that they replace: the overwritten ones, or more */
 };
 
 /*

@@ -43,7 +43,7 @@ struct rv_patch_prepared {
     struct rv_patch_named *captured; /* those that are there; to be freed with free() */
     size_t n_captured;
     struct rv_wire_instrumentation counts; /* of the chosen functions, as if all sites that are not off were written */
-    bool is_by_plan;                       /* another process had found the functions */
+    bool is_by_plan;                       /* the functions are from another process's plan */
 };
 
 /*

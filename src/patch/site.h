@@ -14,20 +14,20 @@
 
 struct rv_patch_site {
     uint64_t address;
-    uint64_t function; /* where it begins: at the address, or at an endbr64 before it; 0: none is traced */
+    uint64_t function; /* the function's begin: at the address, or at an endbr64 before it; 0: no function is traced */
     uint8_t jump[RV_PATCH_HOST_BYTES], original[RV_PATCH_HOST_BYTES];
-    uint8_t n_bytes;     /* of these that are written. RV_PATCH_SHORT_BYTES: a guest; jump goes on with its island's */
+    uint8_t n_bytes; /* bytes that are written. RV_PATCH_SHORT_BYTES: a guest, whose jump[] goes on with its island */
     uint8_t n_displaced; /* bytes of the function that run elsewhere */
-    bool is_use;         /* of an import, in place of a function: its instruction's address */
+    bool is_use;         /* an import's call or jump, in place of a function */
     bool is_left_out;    /* not written now: a thread is between its instructions */
     bool is_rejected;    /* by name, when it was planned */
-    bool is_off;         /* its original bytes belong there: rejected, as was decided last */
+    bool is_off;         /* its original bytes belong there: the last decision rejected it */
 };
 
-/* Have a guest's island written with its host. */
+/* Add a guest's island to the bytes that are written for its host. */
 void rv_patch_site_lodge(struct rv_patch_site *host, const struct rv_patch_site *guest);
 
-/* The address of a guest's island; 0: it is none. */
+/* The address of a guest's island; 0: the site is no guest. */
 uint64_t rv_patch_site_island(const struct rv_patch_site *site);
 
 /* The bytes that belong there while the function is not traced. */

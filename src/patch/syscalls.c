@@ -17,7 +17,7 @@
 #define NEAR 32u      /* bytes around a call in which targets of branches matter: half of a mask's bits */
 #define MAX_TABLE 4096u
 
-/* Of a stub. */
+/* Places in a stub, in bytes. */
 #define SITE_AT 0u
 #define ENTER_AT 8u
 #define LEAVE_AT 16u
@@ -32,10 +32,10 @@ static const uint8_t SIGRETURN[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x
 
 struct call {
     uint64_t at;      /* of the instruction */
-    uint64_t before;  /* where what is displaced in front of it begins; 0: nothing can be */
-    uint64_t end;     /* of its function */
+    uint64_t before;  /* begin of the instructions displaced in front of it; 0: none can be */
+    uint64_t end;     /* end of the call's function */
     uint64_t targets; /* bit n: a branch leads to the n-th byte from NEAR before it */
-    bool is_level;    /* behind it the stack is as it was for so long that it may be displaced */
+    bool is_level;    /* what follows it may be displaced: the stack is as before for long enough */
 };
 
 struct survey {

@@ -23,16 +23,16 @@ static void add(struct planner *planner, enum rv_capture_kind kind, uint8_t sour
         planner->n_bytes += 2 + n;
 }
 
-/* It is 0: nothing is loaded into it. */
+/* The number of a value that stays 0, since nothing is loaded into it. */
 #define NO_VALUE (RV_CAPTURE_VALUES - 1)
 _Static_assert(RV_CAPTURE_LOADED + RV_LAYOUT_POINTERS < NO_VALUE, "no pointer is loaded into it");
 
-/* Where a value lies: in a place, or behind the address that another value is. */
+/* Where a value lies: in a place, or at an offset from an address that is another value. */
 struct where {
     const struct rv_layout_place *place; /* or NULL */
     uint8_t base;
     uint32_t at;
-    unsigned n_pointers; /* followed up to here */
+    unsigned n_pointers; /* pointers followed up to here */
 };
 
 static void follow(struct planner *planner, const struct rv_type *type, struct where where);

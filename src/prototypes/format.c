@@ -29,10 +29,10 @@ struct chunk {
 struct formatter {
     const struct rv_prototype *prototype;
     struct rv_format_text *out;
-    struct part left;                                  /* of what was captured */
-    uint32_t n_operations;                             /* done */
-    unsigned n_silent;                                 /* not 0: what is read is not shown */
-    struct part arguments[RV_CAPTURE_MOST_OPERATIONS]; /* their values */
+    struct part left;                                  /* captured bytes that are still to be read */
+    uint32_t n_operations;                             /* operations read so far */
+    unsigned n_silent;                                 /* not 0: values are read, but not shown */
+    struct part arguments[RV_CAPTURE_MOST_OPERATIONS]; /* values of the arguments */
     uint32_t n_arguments;
     struct part result;
     struct chunk format;
@@ -40,10 +40,10 @@ struct formatter {
 
 /* Where a value is. */
 struct context {
-    enum rv_lens lens;           /* of what it is a part of */
-    const struct rv_type *whole; /* the struct it is a field of, */
+    enum rv_lens lens;           /* of the value that it is a part of */
+    const struct rv_type *whole; /* the struct that it is a field of, */
     struct part whole_part;
-    unsigned n_pointers; /* followed up to here */
+    unsigned n_pointers; /* pointers followed up to here */
     bool is_in_memory;
 };
 

@@ -42,13 +42,13 @@ struct rv_index_builder {
     size_t n_streams;
     struct rv_stats *stats;
     bool leaves_totals;   /* totals are given, not counted here */
-    bool leaves_sums;     /* likewise, and no cells, spans and notes */
-    bool has_waits;       /* the batch: its calls are kept until theirs are found */
+    bool leaves_sums;     /* totals, cells, spans and notes are left out */
+    bool has_waits;       /* the batch has waits: its calls are kept until those of the waits are found */
     bool has_late_frames; /* a SYNC listed a frame after others were called: see rv_index_builder_give_totals() */
     struct rv_rec_index_table table;
     struct rv_block_rows rows;
-    uint64_t n_rows, n_events; /* of all streams */
-    uint64_t n_open;           /* frames, likewise */
+    uint64_t n_rows, n_events; /* sums over all streams */
+    uint64_t n_open;           /* open frames of all streams */
     uint64_t n_buckets;        /* upper limit of the totals' buckets */
     uint64_t n_indexes, last;  /* INDEXes written; offset of the last one */
     /* scratch */

@@ -13,8 +13,8 @@ struct rv_indexed_waits { /* zeroed = none */
     struct rv_rec_index_wait *waits;
     struct rv_rec_index_release *releases;
     size_t n_waits, n_releases, waits_capacity, releases_capacity;
-    size_t n_noted;            /* waits whose wakers are among the block's notes, or not to be */
-    struct rv_moment *moments; /* of the batch: a WOKEN is of a wait, a RELEASE of a release, by their indices */
+    size_t n_noted;            /* waits whose waker is in a note of the block, or needs none */
+    struct rv_moment *moments; /* of the batch: of a WOKEN is the index of a wait, of a RELEASE that of a release */
     size_t n_moments, moments_capacity;
 };
 
@@ -27,7 +27,7 @@ struct rv_wait_finder { /* scratch of rv_indexed_waits_find_calls(); zeroed = em
 void rv_indexed_waits_fini(struct rv_indexed_waits *waits);
 void rv_wait_finder_fini(struct rv_wait_finder *finder);
 
-/* The stack's next event. True: a wait ended, or something was released, in a call that is to be found. */
+/* Follow the stack's next event. True: a wait ended, or something was released, whose call is still to be found. */
 bool rv_indexed_waits_add(struct rv_indexed_waits *waits, const struct rv_event *event);
 
 /* The stream ends. As rv_indexed_waits_add(). */

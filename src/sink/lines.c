@@ -23,21 +23,21 @@ struct frame {
     int64_t key;
     uint64_t start_ns;
     uint32_t id;
-    size_t row;                            /* of the table + 1, of its current line; NO_ROW: none yet */
-    uint64_t begin_ns, self_ns, total0_ns; /* of that line: since when, own time so far, the row's total as it began */
-    size_t first_pending, compact_at;      /* of its lines that are pending */
+    size_t row;                            /* of the frame's current line: row of the table + 1; NO_ROW: none yet */
+    uint64_t begin_ns, self_ns, total0_ns; /* of that line: its begin, own time so far, the row's total at its begin */
+    size_t first_pending, compact_at;      /* of the frame's lines that are pending */
 };
 
-struct pending { /* what a line has got in a frame that the filter may reject */
+struct pending { /* times of a line in a frame that the filter may still reject */
     size_t row;
     struct rv_line_sums sums;
 };
 
 struct stack {
     struct rv_tag_state tag;
-    struct frame *frames; /* the first one stands for what is outside of all calls */
+    struct frame *frames; /* the first one stands for the time outside of all calls */
     size_t n, capacity;
-    uint64_t last_ns; /* up to here, times have been added */
+    uint64_t last_ns; /* times are added up to here */
     struct pending *pending;
     size_t n_pending, pending_capacity;
     struct rv_line_table table;
@@ -60,7 +60,7 @@ struct rv_lines {
     struct stream **streams; /* by number */
     size_t n_streams;
     struct rv_line_table table; /* of streams that have ended */
-    bool are_known;             /* lines, when they have been taken */
+    bool are_known;             /* some line was known, once the lines were taken */
 };
 
 /* ---- filter ---- */

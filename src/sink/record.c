@@ -24,7 +24,7 @@
 
 enum {
     STRINGS_BYTES = 1 << 20,   /* of names not yet written, at most */
-    CPUS_PER_ENCODER = 4,      /* what the workers of so many give, one encoder writes */
+    CPUS_PER_ENCODER = 4,      /* one encoder writes what the workers of so many CPUs deliver */
     RECORDED_EVENTS = 1 << 15, /* per block: of twice as many, files are 3 % smaller, and two threads take 2 MiB more */
     FOLLOWED_EVENTS = 1 << 14, /* per block, for a follower, who loads one to look at a microsecond */
 };
@@ -39,11 +39,11 @@ struct stream {
     uint32_t number;         /* in the file */
     struct rv_event *events; /* waiting for a full block */
     size_t n, capacity;
-    uint64_t n_submitted; /* events in blocks so far */
+    uint64_t n_submitted; /* events waiting for a full block */
     uint64_t waits_since_ns;
     struct rv_stream_account account;
-    bool has_account;          /* to be written with the next block */
-    uint64_t n_dropped_before; /* when the file began */
+    bool has_account;          /* a new account is written with the next block */
+    uint64_t n_dropped_before; /* dropped events before the file began */
     uint64_t last_ns;
     struct rv_rec_stream who;
     char *process_name, *thread_name;
@@ -52,7 +52,7 @@ struct stream {
 
 struct rv_record {
     unsigned n_threads;
-    pthread_mutex_t switching; /* held while a file begins or ends, or a stream opens; protects: */
+    pthread_mutex_t switching; /* held while a file begins or ends, or a stream opens; protects what follows */
     struct rv_rec_writer writer;
     struct rv_record_limit limit;
     bool is_all; /* see struct rv_record_params */
@@ -70,7 +70,7 @@ struct rv_record {
     bool is_wanted;          /* flush now */
     struct stream **streams; /* by the session's number */
     size_t n_streams;
-    uint32_t n_numbers; /* of streams in the file */
+    uint32_t n_numbers; /* stream numbers in the file so far */
     uint64_t n_events;
     struct rv_name_log name_log;
     struct rv_rec_buffer strings; /* names that the file does not have yet */

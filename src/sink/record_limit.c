@@ -28,9 +28,9 @@ struct rv_record_limiter {
     struct rv_rec_writer *writer;
     struct segment *kept; /* oldest first, the last one is being written */
     size_t n_kept, kept_capacity;
-    size_t n_wanted;              /* of the oldest, number that a hit wants */
+    size_t n_wanted;              /* number of the oldest segments that a hit wants */
     uint64_t begin;               /* offset of the first segment of all */
-    uint64_t n_begun, body_begin; /* of the last segment: end of its preamble */
+    uint64_t n_begun, body_begin; /* segments begun so far; end of the last one's preamble */
     uint64_t first_ns, last_ns;   /* of all events */
     uint64_t n_events;
     struct rv_record_limiter_gone gone;

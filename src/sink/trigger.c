@@ -39,7 +39,7 @@ struct range {
 
 struct rv_trigger {
     struct rv_trigger_keep keep;
-    bool has_spans, has_specials; /* there are conditions on them */
+    bool has_spans, has_specials; /* there are conditions on spans, on specials */
     uint64_t origin_ns;
     /* under lock */
     pthread_mutex_t lock;

@@ -308,7 +308,7 @@ void rv_symbolizer_each_address(const struct rv_symbolizer_process *process,
             visit(context, table->slots[i].key & ~RV_ADDRESS_TIMED, table->slots[i].id);
 }
 
-/* Of what may lie anywhere: in a file it is of this kind. */
+/* The id of an address that may lie anywhere: an entry of this kind where it lies in a file. */
 static uint32_t place(struct rv_symbolizer_process *process, enum entry_kind kind, uint64_t address, uint64_t at_ns)
 {
     struct entry entry = {.kind = ENTRY_ON_HEAP, .address = address, .process = process};
@@ -330,7 +330,7 @@ uint32_t rv_symbolizer_object(struct rv_symbolizer_process *process, uint64_t ad
     return place(process, ENTRY_OBJECT, address, at_ns);
 }
 
-/* The call ends where it returns to. */
+/* The byte before the address that a call returns to is the call's last one. */
 uint32_t rv_symbolizer_call_site(struct rv_symbolizer_process *process, uint64_t address, uint64_t at_ns)
 {
     return place(process, ENTRY_SITE, address - 1, at_ns);

@@ -11,11 +11,11 @@
 
 struct rv_durations {
     const char *name;                     /* of the subroutine */
-    const struct rv_stats_row *row;       /* of it */
-    const struct rv_histogram *histogram; /* of its calls */
+    const struct rv_stats_row *row;       /* statistics of the subroutine */
+    const struct rv_histogram *histogram; /* durations of its calls */
     const char *brush;                    /* rule that the last drag has made; "" = none */
     uint32_t rgba;                        /* of the bars */
-    bool is_of_parts;                     /* of durations, for which there are no rules */
+    bool is_of_parts;                     /* these are durations inside the range, for which there are no rules */
 };
 
 struct rv_durations_state { /* zeroed = nothing is dragged */

@@ -80,11 +80,11 @@ struct rv_statistics {
     bool has_chosen;
     uint32_t chosen; /* subroutine; the first row's unless has_chosen */
     enum rv_statistics_tab tab;
-    enum rv_time_kind time;          /* that all is of */
-    bool knows_states;               /* else there is wall time only */
+    enum rv_time_kind time;          /* the kind of time that all numbers are of */
+    bool knows_states;               /* the threads' states are known; else there is wall time only */
     const char *brush;               /* rule over durations; "" = none */
     uint32_t focus;                  /* of the flame graph: a node of the range; 0 = all */
-    const struct rv_name_set *found; /* of a search, pointed out there; NULL = no search */
+    const struct rv_name_set *found; /* names that a search matches, highlighted in the graph; NULL = no search */
     struct rv_calls_table calls;
     struct rv_tree_table trees[2];
     struct rv_groups_table groups;

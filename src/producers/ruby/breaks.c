@@ -15,7 +15,7 @@
 
 static const char RAISE[] = "raise", OBJECT[] = "Object#";
 
-/* Breakpoints of all threads that code may be loaded for. */
+/* Breakpoints of all threads whose code may still be loaded. */
 static struct awaited {
     struct rv_target_owner owner;
     struct rv_breakpoint point; /* with a text of its own */

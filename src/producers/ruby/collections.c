@@ -20,7 +20,7 @@ static struct reason { /* Ruby's symbols, or nil */
 
 static VALUE state_key, marking, major_key, begun_key, none, sweeping, live_key, malloc_key;
 static uint32_t live_id, malloc_id, sweep_id, mark_id;
-static uint32_t n_between, n_since; /* [atomic] objects between two that are written, and since the last one */
+static uint32_t n_between, n_since; /* [atomic] interval of objects that are written, and objects since the last one */
 
 static const char *text_of(VALUE symbol)
 {

@@ -31,15 +31,15 @@ static bool has_blocks;
 
 static _Thread_local struct thread {
     bool is_refused, is_woken;
-    bool has_new_ring; /* which it takes commands from at its next event */
+    bool has_new_ring; /* from its next event on it takes commands from that ring */
     bool has_block_hook, has_line_hook;
-    const struct rv_execution_context *context; /* NEXT, FINISH: the fiber that it goes on in, */
+    const struct rv_execution_context *context; /* NEXT, FINISH: the fiber in which to stop again, */
     const struct rv_control_frame *frame;       /* and the frame: outer ones have higher addresses; its code */
     VALUE code;
-    struct seen line, entry, raise; /* the last event of each */
+    struct seen line, entry, raise; /* the last handled event of each kind */
     struct seen stopped;            /* where it stopped, as a method or block was entered */
-    bool is_stopped_by_step;        /* there; else by a breakpoint */
-    bool has_changed;               /* its breakpoints, while it was stopped: there may be one at that statement now */
+    bool is_stopped_by_step;        /* else a breakpoint has stopped it there */
+    bool has_changed; /* breakpoints were changed while it was stopped: one may be at that statement now */
     bool is_line_due;
 } thread;
 

@@ -16,16 +16,19 @@ struct rv_gvl_thread {
 /* Write states from now on. By a thread that has the GVL. */
 void rv_gvl_start(void);
 
-/* The state of the calling thread, written if it differs from the last one. */
+/* Write the state of the calling thread, if it differs from the last one. */
 void rv_gvl_change(enum ringviz_thread_state state);
 
-/* The same since then, as for ringviz_thread_state_since(). */
+/* The same, for a state since these ticks: see ringviz_thread_state_since(). */
 void rv_gvl_change_since(enum ringviz_thread_state state, uint64_t ticks);
 
-/* The native thread goes on with another thread: this one is put there. */
+/* The native thread continues with another thread: exchange the states for that one's. */
 void rv_gvl_swap(struct rv_gvl_thread *other);
 
-/* The calling thread has ended: what follows on its native thread is of another one, and written once that begins. */
+/*
+ * The calling thread has ended: later states on its native thread are another thread's, and are written once that
+ * begins.
+ */
 void rv_gvl_end_thread(void);
 bool rv_gvl_has_ended(void);
 void rv_gvl_begin_thread(void);

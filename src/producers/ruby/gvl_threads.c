@@ -20,11 +20,11 @@ struct thread {
     struct ringviz_thread *ring; /* NULL: it has a native thread to itself */
     struct rv_stacks stacks;     /* while it does not run */
     struct rv_gvl_thread states;
-    uint64_t woken; /* [atomic] 0: not by another thread */
+    uint64_t woken; /* [atomic] when another thread has woken it; 0: none has */
 };
 
 static rb_internal_thread_specific_key_t key;
-static _Thread_local struct thread *running; /* by this native thread, also without the GVL */
+static _Thread_local struct thread *running; /* the thread that this native one runs, also without the GVL */
 static bool has_started;
 
 /* The stack of a native thread lies just below its thread pointer. */

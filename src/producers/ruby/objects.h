@@ -1,14 +1,14 @@
-/* How many objects calls make: of any class, those of callees that are not written among them. */
+/* How many objects calls make, of any class, with those of callees that are not written. */
 #ifndef RV_PRODUCERS_RUBY_OBJECTS_H
 #define RV_PRODUCERS_RUBY_OBJECTS_H
 
-/* Count from now on. Nothing below does anything before. */
+/* Count from now on. Before, the functions below do nothing. */
 void rv_objects_start(void);
 
-/* What was made since the last look is the innermost call's: before an event ends its part. */
+/* Give the objects made since the last look to the innermost call; comes before each event that ends a part of it. */
 void rv_objects_tell(void);
 
-/* What was made since the last look is ringviz's. */
+/* Leave out the objects made since the last look: they are ringviz's. */
 void rv_objects_skip(void);
 
 #endif

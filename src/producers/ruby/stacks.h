@@ -13,21 +13,21 @@
 #include "ringviz/producer.h"
 
 struct rv_open_call {
-    const char *frame; /* Ruby's; of a function, which has none yet when it is called: a byte below its caller's */
+    const char *frame; /* Ruby's; a function has none yet when it is called: then a byte below its caller's */
     struct rv_method method;
     bool is_function;
-    bool is_span;     /* the program's own */
+    bool is_span;     /* of the program, by the API */
     bool is_in_block; /* the block that a method is made of has begun */
     uint64_t called;
 };
 
 struct rv_stack {
     const struct rv_execution_context *context; /* of its fiber; another's while Ruby changes fibers */
-    uint32_t collection;                        /* until which the context is its fiber's */
+    uint32_t collection; /* number of collections up to which the context is known to be its fiber's */
     struct rv_open_call *calls;
     uint32_t n, capacity;
     uint32_t number; /* ringviz's; 0: the thread's first */
-    uint32_t n_left; /* [atomic] how many of its thread and its fiber have released it */
+    uint32_t n_left; /* [atomic] releases so far, by its thread and by its fiber */
     bool has_fiber;
     struct rv_stack *next; /* of its thread */
 };

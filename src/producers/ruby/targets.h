@@ -11,13 +11,13 @@
 
 #include "producers/ruby/ruby_api.h"
 
-/* What events are for: a breakpoint of a thread, by its number, or with 0 something else of its. */
+/* Whom events are for: a breakpoint of a thread, by its number; 0: another use by the thread. */
 struct rv_target_owner {
     const struct rv_target_thread *thread; /* NULL: none, nothing is done */
     unsigned number;
 };
 
-/* Of the calling thread; rv_targets_begin_thread() before. */
+/* An owner in the calling thread; rv_targets_begin_thread() comes first. */
 struct rv_target_owner rv_targets_owner(unsigned number);
 
 static inline bool rv_targets_is_owner(struct rv_target_owner a, struct rv_target_owner b)
@@ -28,7 +28,7 @@ static inline bool rv_targets_is_owner(struct rv_target_owner a, struct rv_targe
 /* Enable a tracepoint for this code only; raises where that has none of its events. line: as below. */
 VALUE rv_targets_enable(VALUE tracepoint, VALUE code, unsigned long line);
 
-/* tracepoint: identifies the target, where several fit an event. */
+/* tracepoint: identifies the target where an event belongs to several. */
 typedef void rv_targets_fn(VALUE tracepoint, void *unused);
 
 struct rv_targets_handlers {
@@ -47,16 +47,19 @@ void rv_targets_add_loaded(struct rv_target_owner owner);
 /* Keep an object for the owner. */
 void rv_targets_keep(struct rv_target_owner owner, VALUE object);
 
-/* All that the owner has. Its events may come until the program goes on. */
+/* Release all targets and objects of the owner. Events may come until the program continues. */
 void rv_targets_release(struct rv_target_owner owner);
 
 /* Is this the tracepoint of a target? */
 bool rv_targets_has(VALUE tracepoint);
 
-/* Is its thread there yet? */
+/* Does the owner's thread still exist? */
 bool rv_targets_is_alive(struct rv_target_owner owner);
 
-/* The calling thread may own targets; it ends, and needs no GVL for this; it is the only one left, in a forked child. */
+/*
+ * The calling thread may own targets from now on; it ends, which needs no GVL; it is the only one left, in a forked
+ * child.
+ */
 void rv_targets_begin_thread(void);
 void rv_targets_end_thread(void);
 void rv_targets_fork(void);
