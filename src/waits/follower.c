@@ -1,7 +1,9 @@
 #include "waits/follower.h"
 
-/* A wait that the thread has left without an end, by a jump, is forgotten where another begins outside of handlers. One
- * that is deeper than there is room for takes the place of the one that it interrupted. */
+/*
+ * A wait that the thread has left by a jump, without an end, is forgotten where another begins outside of handlers. A
+ * wait nested too deep takes the place of the one that it interrupted.
+ */
 static void begin_wait(struct rv_wait_follower *follower, const struct rv_event *event, uint64_t now_ns)
 {
     const uint32_t kind = event->frame & RV_WAIT_KIND_MASK;
@@ -65,7 +67,7 @@ enum rv_wait_step rv_wait_follower_add(struct rv_wait_follower *follower, const 
     case RV_EVENT_WOKEN:
         return add_woken(follower, event, now_ns, ended);
     case RV_EVENT_LOST:
-        rv_wait_follower_forget(follower); /* their ends may be missing */
+        rv_wait_follower_forget(follower); /* ends of waits may be missing */
         return RV_WAIT_STEP_LOST;
     default:
         return RV_WAIT_STEP_NONE;

@@ -25,8 +25,8 @@ enum rv_wait_step {
     RV_WAIT_STEP_ON,       /* a wait begins, or more is known of its begin */
     RV_WAIT_STEP_ENDED,    /* one has ended */
     RV_WAIT_STEP_LOST,     /* events are missing, of releases, too */
-    RV_WAIT_STEP_RELEASED, /* the thread released the object that the event's id is */
-    RV_WAIT_STEP_TAKEN     /* it took it */
+    RV_WAIT_STEP_RELEASED, /* the thread released the object with the event's id */
+    RV_WAIT_STEP_TAKEN     /* it took that object */
 };
 
 /*
@@ -37,18 +37,23 @@ enum rv_wait_step {
 enum rv_wait_step rv_wait_follower_add(struct rv_wait_follower *follower, const struct rv_event *event, uint64_t now_ns,
                                        struct rv_wait *ended);
 
-/* The thread has ended: so does the last wait that has not. Its waker, RV_WAKE_UNKNOWN, is who has the lock, if that is known.
- * False: there is none. */
+/*
+ * The thread has ended, and with it its last open wait. The wait's waker, with RV_WAKE_UNKNOWN, is the thread that has
+ * the lock, if known. False: no wait was open.
+ */
 bool rv_wait_follower_end(struct rv_wait_follower *follower, uint64_t end_ns, struct rv_wait *ended);
 
 /* The wait that has not ended, without its lane and its call; NULL: none. */
 const struct rv_wait *rv_wait_follower_open(const struct rv_wait_follower *follower);
 
-/* The events that tell another follower of the waits that have not ended; at_ns: the thread's last moment. Returns their number. */
+/*
+ * Write the events from which another follower learns the open waits; at_ns: the thread's last moment. Returns their
+ * number.
+ */
 size_t rv_wait_follower_tell(const struct rv_wait_follower *follower, uint64_t at_ns,
                              struct rv_event events[RV_WAIT_FOLLOWER_MOST_TOLD]);
 
-/* Events are missing. */
+/* Forget the waits, since events are missing. */
 void rv_wait_follower_forget(struct rv_wait_follower *follower);
 
 #endif

@@ -39,7 +39,7 @@ static void add_bare_threads(struct rv_wait_graph *graph, struct rv_lanes *lanes
     }
 }
 
-/* Sets the first thread of a key, where there is none yet; 1 + thread. */
+/* Set the first thread of a key, if it has none yet. Returns 1 + that thread. */
 static uint32_t first_of(struct rv_hash_index *threads, uint64_t key, uint32_t thread)
 {
     const uint32_t number = rv_hash_index_get(threads, key);
@@ -158,8 +158,8 @@ enum { STEPS_A_LOOK = 4096 };
 struct walking {
     struct rv_wait_graph *graph;
     const struct rv_wait_graph_path *path;
-    uint32_t *first_lane, *next_lane; /* of a thread, and of its others: 1 + lane_idx; 0: no more */
-    rv_wait_place *before;            /* of each lane: those below it were not met */
+    uint32_t *first_lane, *next_lane; /* first lane of each thread, next one of each lane: 1 + lane_idx; 0: no more */
+    rv_wait_place *before;            /* of each lane: waits at lower places were not met yet */
     uint64_t at_ns;
     size_t n_asked;
 };
@@ -201,7 +201,7 @@ static uint32_t take_last(void *context, uint32_t thread, uint64_t at_ns)
     return add_wait(walking->graph, thread, &last);
 }
 
-/* At the path's end: none was met so far. */
+/* Called at the path's end only, where no wait was met yet. */
 static uint32_t find_present(void *context, uint32_t thread, uint64_t at_ns)
 {
     struct walking *walking = context;
@@ -226,7 +226,7 @@ static const struct rv_path_wait *get(void *context, uint32_t wait)
     return &walking->graph->waits[wait];
 }
 
-/* Writers go on between looks. */
+/* Writers continue between looks. */
 static bool goes_on(void *context, size_t n_steps)
 {
     struct walking *walking = context;
@@ -264,7 +264,7 @@ struct rv_path_step *rv_wait_graph_take_path(struct rv_wait_graph *graph, const 
 
 /* ---- the end ---- */
 
-/* When a thread has ended; 0: it has not begun before to_ns. */
+/* The time at which a thread has ended; 0: it has not begun before to_ns. */
 static uint64_t end_of(const struct rv_lane *lane, uint64_t to_ns)
 {
     uint64_t first_ns, last_ns;
@@ -273,7 +273,7 @@ static uint64_t end_of(const struct rv_lane *lane, uint64_t to_ns)
     return last_ns < to_ns ? last_ns : to_ns;
 }
 
-/* A worker that waits for work when the program ends, ends with the work before. */
+/* A worker that still waits for work when the program ends counts as ended with its last work. */
 static uint64_t end_of_work(const struct rv_wait_graph *graph, const struct rv_lane *lane, uint64_t end_ns)
 {
     struct rv_wait wait;

@@ -1,6 +1,6 @@
 /*
- * How long others waited for a thread follows from the sums alone: whose waits a thread ended. As the waits for it count only
- * by their part that is not idle, the parts are found in rounds, from none on: they only grow.
+ * For how long others waited for a thread follows from the sums: from the waits that the thread ended. Of those waits
+ * only the part that is not idle counts, so the parts are found in rounds, starting at none: they only grow.
  */
 #include "waits/idle.h"
 
@@ -10,9 +10,9 @@
 #include "base/vec.h"
 
 enum { MOST_ROUNDS = 16 };
-#define GROWTH_OF_NOTE 0.001 /* rounds end with less */
+#define GROWTH_OF_NOTE 0.001 /* rounds end with less growth */
 
-struct waiter { /* the waiting of one thread in one sum, but for clients */
+struct waiter { /* the waiting of one thread in one sum, without waits for clients */
     uint32_t sum, lane;
     uint64_t n_ns;
 };
@@ -24,10 +24,13 @@ struct finding {
     size_t n_lanes;
     bool *is_first;     /* by lane */
     double *awaited_ns; /* by lane: for how long others waited for it */
-    double *needed_ns;  /* of each sum: not idle */
+    double *needed_ns;  /* by sum: the waiting that is not idle */
 };
 
-/* Its end ends the command. A child's is wanted as far as its parent waits for it. */
+/*
+ * The first thread of the command's process, whose end ends the command. A child process is needed only as far as its
+ * parent waits for it.
+ */
 static bool is_first(const struct rv_lanes *lanes, const struct rv_lane *lane)
 {
     const size_t n = lane->tid == lane->pid ? rv_lanes_n(lanes) : 0;
@@ -58,7 +61,7 @@ static void find_waiters(struct finding *finding)
     rv_hash_index_fini(&numbers);
 }
 
-/* What is not idle, for each sum, by who was waited for so far. Returns its growth. */
+/* Find each sum's waiting that is not idle, by how long its threads were waited for so far. Returns the growth. */
 static double find_needed(struct finding *finding)
 {
     const struct rv_wait_sums *sums = finding->sums;
@@ -80,8 +83,10 @@ static double find_needed(struct finding *finding)
     return growth;
 }
 
-/* What is not idle of the waiting that a thread ended: the same part as of all that sum. Threads and processes are waited for
- * one after the other, but their ends are wanted all at once. */
+/*
+ * The part that is not idle of the waiting that a thread ended: the same part as of the whole sum. Threads and
+ * processes are waited for one after the other, but all their ends are needed.
+ */
 static double awaited_of(const struct finding *finding, const struct rv_wait_share *share)
 {
     const struct rv_wait_sum_of *sum = &finding->sums->sums[share->sum];

@@ -100,7 +100,7 @@ static size_t bytes_of(const struct loaded *loaded)
     return page->n_waits * sizeof *page->waits + page->n_releases * sizeof *page->releases;
 }
 
-/* What was taken out of other pages was copied. */
+/* Waits that were taken from other pages are copies. */
 static void make_room(struct rv_wait_reader *reader, const struct loaded *kept)
 {
     size_t n_bytes = 0;
@@ -162,7 +162,7 @@ static size_t count_until(const struct rv_wait *waits, size_t n, uint64_t at_ns)
     return rv_bisect_count(waits, n, sizeof *waits, offsetof(struct rv_wait, end_ns), at_ns);
 }
 
-/* Copies are read only of waits that are no longer in memory. */
+/* Loaded copies are read only of waits that are no longer in memory. */
 static uint64_t loaded_until(const struct rv_wait_reader *reader, uint64_t to_ns)
 {
     const struct rv_waits *waits = reader->waits;
@@ -182,7 +182,7 @@ static size_t count_stretches_before(const struct rv_waits_lane *lane, rv_wait_p
                            offsetof(struct rv_waits_stretch, first), place);
 }
 
-/* Waits in memory of which copies are read: they came late. */
+/* Number of waits in memory that came late, of which loaded copies are read instead. */
 static size_t count_late(const struct rv_wait_reader *reader, const struct rv_waits_lane *lane)
 {
     return reader->waits->has_copies ? count_until(lane->waits, lane->n_waits, reader->waits->memory_from_ns) : 0;
@@ -286,7 +286,7 @@ bool rv_wait_reader_get(struct rv_wait_reader *reader, uint32_t lane_idx, rv_wai
     return rv_wait_reader_last(reader, lane_idx, UINT64_MAX, place + 1, wait, &found) && found == place;
 }
 
-/* The last of a recording that tells who has the lock has not ended. */
+/* In a recording, a lane's last wait may not have ended: then it tells who has the lock. */
 bool rv_wait_reader_open_wait(struct rv_wait_reader *reader, uint32_t lane_idx, struct rv_wait *wait)
 {
     rv_wait_place place;
@@ -485,7 +485,7 @@ static void each_in_memory(struct rv_wait_reader *reader, uint64_t from_ns, uint
     free(copied.waits);
 }
 
-/* Of waits in memory those that are no copies are read. */
+/* Waits in memory are read from here on; of earlier ones, the loaded copies are. */
 static uint64_t later_than(struct rv_wait_reader *reader, uint64_t from_ns)
 {
     rv_wait_reader_hold(reader);
@@ -664,7 +664,7 @@ static bool sum_up(void *context, const struct rv_wait *wait, rv_wait_place plac
     return true;
 }
 
-/* What was discarded is in sums of its own; copies of it are not counted again. */
+/* Discarded waits are in sums of their own; their loaded copies are not counted again. */
 static void sum_up_all(struct summing *summing, struct rv_wait_reader *reader)
 {
     *summing = (struct summing){.reader = reader};

@@ -40,14 +40,14 @@ bool rv_wait_reader_open_wait(struct rv_wait_reader *reader, uint32_t lane_idx, 
 /* The begin of a lane's first wait; UINT64_MAX: it has none. */
 uint64_t rv_wait_reader_begin(struct rv_wait_reader *reader, uint32_t lane_idx);
 
-/* By the releases that have come so far. */
+/* The waker by the releases that have come so far. */
 struct rv_wait_edge rv_wait_reader_edge(struct rv_wait_reader *reader, const struct rv_wait *wait);
 
-/* A lane's releases and takings that came at from_ns or later, the latest first; until take() is false. */
+/* Give take() a lane's releases and takings at from_ns or later, the latest first, until it returns false. */
 void rv_wait_reader_each_release_back(struct rv_wait_reader *reader, uint32_t lane_idx, uint64_t from_ns,
                                       bool (*take)(void *context, const struct rv_release *release), void *context);
 
-/* Until the matching _let_go no writer goes on, unless a page is loaded: many calls cost less. */
+/* Writers wait until the matching _let_go, except while a page is loaded: many calls then cost less. */
 void rv_wait_reader_hold(struct rv_wait_reader *reader);
 void rv_wait_reader_let_go(struct rv_wait_reader *reader);
 
@@ -55,16 +55,19 @@ void rv_wait_reader_let_go(struct rv_wait_reader *reader);
 void rv_wait_reader_each(struct rv_wait_reader *reader, uint64_t from_ns, uint64_t to_ns,
                          bool (*take)(void *context, const struct rv_wait *wait, rv_wait_place place), void *context);
 
-/* Likewise what was released or taken after from_ns and up to to_ns. */
+/* Likewise releases and takings after from_ns and up to to_ns. */
 void rv_wait_reader_each_release(struct rv_wait_reader *reader, uint64_t from_ns, uint64_t to_ns,
                                  bool (*take)(void *context, const struct rv_release *release), void *context);
 
-struct rv_wait_sum { /* of the waits of a lane that lie in a stretch of time */
+struct rv_wait_sum { /* sums over a lane's waits in a stretch of time */
     uint64_t n, total_ns, longest_ns;
     rv_wait_place longest;
 };
 
-/* Of those that ended after from_ns, until to_ns; false: there are none. Loads the two pages at the ends at most. */
+/*
+ * Sum up the waits that ended after from_ns and up to to_ns; false: there are none. Loads the two pages at the ends at
+ * most.
+ */
 bool rv_wait_reader_sum(struct rv_wait_reader *reader, uint32_t lane_idx, uint64_t from_ns, uint64_t to_ns,
                         struct rv_wait_sum *sum);
 

@@ -36,7 +36,7 @@ void rv_wakers_fini(struct rv_wakers *wakers)
     free(wakers->by_tid);
 }
 
-/* The number of lanes of threads with smaller tids. */
+/* Number of lanes of threads with smaller tids. */
 static size_t count_before(const struct rv_wakers *wakers, uint32_t tid)
 {
     size_t low = 0, high = wakers->n;
@@ -76,7 +76,7 @@ static const struct rv_lane *find_any(const struct rv_wakers *wakers, uint32_t t
     return NULL;
 }
 
-/* Of what has created a thread, no object tells. */
+/* May a release be found for the wait? That by a thread's creator names no object. */
 static bool may_have_release(const struct rv_wait *wait)
 {
     return wait->woke_ns && (wait->object || wait->kind == RV_WAIT_START);

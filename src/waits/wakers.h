@@ -14,7 +14,7 @@ struct rv_wait_edge { /* from a wait to what ended it */
     uint64_t released_ns;        /* when it did; 0: unknown */
 };
 
-struct rv_wakers { /* the threads that there are */
+struct rv_wakers { /* the threads that were known at init */
     const struct rv_lanes *lanes;
     struct rv_waker {
         uint32_t tid, pid;
@@ -27,7 +27,7 @@ struct rv_wakers { /* the threads that there are */
 void rv_wakers_init(struct rv_wakers *wakers, const struct rv_lanes *lanes);
 void rv_wakers_fini(struct rv_wakers *wakers);
 
-struct rv_release_sought { /* the last of an object in a time */
+struct rv_release_sought { /* the last release of an object in a time is sought */
     uint64_t from_ns, to_ns;
     uint32_t object;
 };
@@ -37,7 +37,7 @@ static inline uint64_t rv_release_sought_end(const struct rv_release_sought *sou
     return sought->to_ns < UINT64_MAX - RV_WAKERS_ROUNDING_NS ? sought->to_ns + RV_WAKERS_ROUNDING_NS : UINT64_MAX;
 }
 
-/* Finds a lane's. False: there is none. */
+/* Find such a release of a lane. False: there is none. */
 typedef bool (*rv_wakers_release_fn)(void *context, uint32_t lane, const struct rv_release_sought *sought,
                                      struct rv_release *release);
 
@@ -45,7 +45,7 @@ typedef bool (*rv_wakers_release_fn)(void *context, uint32_t lane, const struct 
 struct rv_wait_edge rv_wakers_edge(const struct rv_wakers *wakers, const struct rv_wait *wait,
                                    rv_wakers_release_fn find_release, void *context);
 
-/* Of a lane's releases, in order of time. */
+/* rv_wakers_release_fn over a lane's releases, in order of time. */
 const struct rv_release *rv_wakers_release_in(const struct rv_release *releases, size_t n,
                                               const struct rv_release_sought *sought);
 

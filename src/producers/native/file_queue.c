@@ -16,12 +16,12 @@
 #include "base/os_call.h"
 #include "producers/native/file_kind.h"
 
-#define MOST_PAIRS 256u /* a newer one takes the place of the oldest */
+#define MOST_PAIRS 256u /* a new pair takes the place of the oldest */
 
 static struct pair {
-    uint64_t a, b; /* [atomic] inode numbers */
+    uint64_t a, b; /* [atomic] inode numbers of both ends */
 } pairs[MOST_PAIRS];
-static uint32_t n_pairs; /* [atomic] ever */
+static uint32_t n_pairs; /* [atomic] pairs so far */
 
 static struct stat status_of(int fd)
 {
@@ -98,8 +98,8 @@ static uint64_t peer_of(uint64_t inode)
 
 /* ---- sockets by their addresses ---- */
 
-struct name {     /* of one end */
-    uint8_t port; /* number of its bytes that name a socket which may have any address of its host: the port; 0: all */
+struct name {     /* address of one end of a connection */
+    uint8_t port; /* bytes that identify a listening socket, which may have any address of its host: the port; 0: all */
     uint8_t n;
     uint8_t bytes[sizeof(struct sockaddr_un)];
 };
@@ -117,7 +117,7 @@ static void add_internet(struct name *name, const void *port, const void *host, 
     add(name, host, n);
 }
 
-/* n: 0 for one without a name. */
+/* n: 0 for an address without a name. */
 static struct name name_of_address(const void *address, socklen_t n_bytes)
 {
     struct name name = {.n = 0};
@@ -156,7 +156,7 @@ static int option_of(int fd, int option)
                                                                                                                 : 0;
 }
 
-/* Of those that send to it without a connection, or ask for one. */
+/* The queue of a socket that others send to without a connection, or connect to. */
 static uint64_t queue_at(const struct name *name)
 {
     const size_t n = name->port ? name->port : name->n;

@@ -11,15 +11,17 @@
 #include "producers/native/linkage.h"
 #include "ringviz/wire.h"
 
-/* That a file receives from, and sends into; 0: none, or it cannot be known. on: rv_file_kind() of it. Async-signal-safe; keep
- * errno. */
+/*
+ * The queue that a file receives from, or sends into; 0: none, or unknown. on: rv_file_kind() of it. Async-signal-safe;
+ * keep errno.
+ */
 RV_HIDDEN uint64_t rv_file_queue_in(int fd, enum rv_wait_on on);
 RV_HIDDEN uint64_t rv_file_queue_out(int fd, enum rv_wait_on on);
 
-/* Of a socket that listens at this address. */
+/* The queue of a socket that listens at this address. */
 RV_HIDDEN uint64_t rv_file_queue_of_address(const struct sockaddr *address, socklen_t n);
 
-/* These are connected sockets without names, which the kernel may not tell. */
+/* Note that these are a connected pair of sockets without names, whose peers the kernel may not report. */
 RV_HIDDEN void rv_file_queue_pair(int a, int b);
 
 #endif

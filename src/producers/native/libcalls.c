@@ -18,10 +18,10 @@
 
 #define MOST_RULES (RV_PATCHER_WANTED_BYTES / 2)
 
-struct rule { /* a line */
+struct rule { /* a line of the patcher's text */
     regex_t pattern;
-    bool is_of_calls; /* else of functions that are patched */
-    bool has_library; /* else of the program */
+    bool is_of_calls; /* else it is about functions that are patched */
+    bool has_library; /* else it is about the program */
     const char *library;
     size_t n_library; /* 0: any */
 };
@@ -118,7 +118,7 @@ static int has_function(struct dl_phdr_info *info, size_t n_bytes, void *context
            rv_patch_dynamic_exports(&image, question->name);
 }
 
-/* Of one of the objects that a rule is about? */
+/* Is the function one of an object that the rule is about? */
 static bool is_theirs(const struct rule *rule, const char *name)
 {
     struct question question = {rule, name};

@@ -11,7 +11,7 @@
 #include "producers/native/thread.h"
 #include "ring/ownership.h"
 
-static RV_THREAD_LOCAL struct rv_origin origin; /* of the calling thread, to be written */
+static RV_THREAD_LOCAL struct rv_origin origin; /* the calling thread's, not written yet */
 static RV_THREAD_LOCAL uint64_t began;          /* ticks */
 
 struct rv_origin rv_origin_announce(void)
@@ -33,7 +33,7 @@ struct rv_origin rv_origin_announce_process(void)
     return announced;
 }
 
-/* The last such call of a thread of the process that has this number since start. */
+/* The last creation announced by a thread of the process with this pid and start. */
 static struct rv_origin find_in(pid_t pid, uint64_t start, enum rv_wake wake)
 {
     const struct rv_map *map = rv_process_map();

@@ -20,7 +20,10 @@ struct rv_origin {
     enum rv_wake wake;
 };
 
-/* The calling thread is about to create a thread, or a process: also to be another program. Zeroed where it has no ring. */
+/*
+ * The calling thread is about to create a thread; or a process, also by becoming another program. Zeroed where it has
+ * no ring.
+ */
 RV_HIDDEN struct rv_origin rv_origin_announce(void);
 RV_HIDDEN struct rv_origin rv_origin_announce_process(void);
 
@@ -33,7 +36,7 @@ RV_HIDDEN void rv_origin_begin(const struct rv_origin *origin);
 /* When it was created, until that is written; 0: unknown. */
 RV_HIDDEN uint64_t rv_origin_created(void);
 
-/* It has just got its ring, and signals are blocked. */
+/* Write the origin: the thread has just got its ring, and signals are blocked. */
 RV_HIDDEN void rv_origin_write(void);
 
 #endif

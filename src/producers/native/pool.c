@@ -54,7 +54,7 @@ static size_t round_up(size_t n, size_t alignment)
     return (n + alignment - 1) & ~(alignment - 1);
 }
 
-/* The address of the first of n pieces, a stride apart; NULL: no memory. */
+/* Map n pieces. Returns the address of the first; they are a stride apart. NULL: no memory. */
 static uint8_t *map_pieces(const struct rv_pool *pool, size_t n, size_t stride)
 {
     const size_t n_bytes = n * stride + pool->alignment - RV_POOL_PAGE;

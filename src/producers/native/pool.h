@@ -14,8 +14,8 @@
 struct rv_pool {
     uint64_t free;            /* [atomic] a count << 48 | address of the last piece returned; the count prevents ABA */
     size_t n_before, n_after; /* bytes of a piece before its address and from it on; n_before: whole pages */
-    size_t alignment;         /* of its address: a power of two, at least a page */
-    uint32_t n_taken;         /* [atomic] new pieces */
+    size_t alignment;         /* bytes of a piece before its address, in whole pages, and from it on */
+    uint32_t n_taken;         /* [atomic] pieces made so far */
 };
 
 #define RV_POOL_PAGE 4096u

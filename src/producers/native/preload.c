@@ -28,7 +28,7 @@ enum { N_NAMES = sizeof NAMES / sizeof *NAMES };
 static struct {
     struct rv_wire_header *header; /* NULL: nothing is counted */
     char *variables[N_NAMES];      /* copies: programs write over their environment */
-    size_t n_variables;            /* 0: those that are started are not traced */
+    size_t n_variables;            /* 0: programs that it starts are not traced */
     char library[PATH_MAX], trace[PATH_MAX];
 } preload;
 
@@ -55,7 +55,7 @@ static bool add_variable(const char *name, const char *value, size_t n_value)
     return true;
 }
 
-/* All or none. Of preloaded libraries and of the sanitizer's options the first is ours. */
+/* Copy all variables or none. The first of the preloaded libraries and of the sanitizer's options is ours. */
 static void copy_variables(void)
 {
     bool are_all = true;
@@ -69,7 +69,7 @@ static void copy_variables(void)
         preload.n_variables = 0;
 }
 
-/* What a program passes on may be bad: the kernel is to say so. *page: the last that could be read; 0: none. */
+/* Arguments of a program may be bad pointers, which the kernel is to report. *page: the last readable one; 0: none. */
 static bool is_readable(const char *at, uintptr_t *page)
 {
     if ((uintptr_t)at / PAGE == *page && *page)
@@ -130,7 +130,7 @@ void rv_preload_start(void)
         copy_variables();
 }
 
-/* Is neither in another root or mount namespace? */
+/* Are the library and the trace file there? They may not be in another root or mount namespace. */
 static bool are_files_here(void)
 {
     return faccessat(AT_FDCWD, preload.library, R_OK, AT_EACCESS) == 0 &&

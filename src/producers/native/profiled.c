@@ -36,7 +36,7 @@
 RV_HIDDEN __attribute__((used)) bool rv_profiled_enter(uint64_t *slot, uint64_t resume);
 RV_HIDDEN __attribute__((used)) void rv_profiled_enter_slow(uint64_t *slot, uint64_t resume);
 
-/* Of the program, when its calls have other hooks; else empty. Written once, before the first call is. */
+/* The program's code, when its calls have other hooks as well; else empty. Written once, before the first call is. */
 static struct {
     uint64_t start, n_bytes;
 } doubled;
@@ -83,7 +83,7 @@ bool rv_profiled_enter(uint64_t *slot, uint64_t resume)
     return false;
 }
 
-/* Do the relocations from `at` on name it? */
+/* Does a relocation in this table name it? */
 static bool names(const ElfW(Rela) * at, uint64_t n_bytes, const ElfW(Sym) * symbols, const char *strings,
                   const char *name)
 {
@@ -105,7 +105,7 @@ static bool has_other_hooks(const ElfW(Dyn) * entry)
            names((const ElfW(Rela) *)(uintptr_t)values[DT_RELA], values[DT_RELASZ], symbols, strings, name);
 }
 
-/* By the program's headers, as the kernel gave them: the loader's list would need its lock. */
+/* Uses the program's headers as the kernel gave them: the loader's list would need its lock. */
 static void look_for_other_hooks(void)
 {
     const ElfW(Phdr) *headers = (const ElfW(Phdr) *)(uintptr_t)getauxval(AT_PHDR);

@@ -24,7 +24,7 @@
 struct shown {
     ElfW(Phdr) headers[MOST_HEADERS];
     size_t n_headers;
-    uint8_t *image; /* of thread-local data: up to where thread pointers point */
+    uint8_t *image; /* image of thread-local data, which ends where thread pointers point */
     size_t n_image, alignment;
     uint64_t bias;
 };
@@ -163,7 +163,7 @@ static ElfW(Phdr) header_of(const struct shown *shown, uint32_t type, uint64_t a
                         .p_memsz = n_bytes};
 }
 
-/* Unwinders look into the table of what has the address in one of its segments. */
+/* Unwinders use the table of the object that has the address in one of its segments. */
 static bool add_frames(const struct objects *objects)
 {
     struct shown *shown = objects->shown;
@@ -177,7 +177,7 @@ static bool add_frames(const struct objects *objects)
     return true;
 }
 
-/* Its own but for those of thread-local data, of unwinding, and of the headers themselves. */
+/* Show the program its own headers, except those of thread-local data, unwinding, and the headers themselves. */
 static bool fill_headers(const struct objects *objects)
 {
     struct shown *shown = objects->shown;
@@ -195,7 +195,7 @@ static bool fill_headers(const struct objects *objects)
     return true;
 }
 
-/* Behind the environment. */
+/* The auxiliary vector lies behind the environment. */
 static void tell(const char *const *environment, const struct shown *shown)
 {
     while (*environment)

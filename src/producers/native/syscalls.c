@@ -34,7 +34,7 @@
 #define STUB RV_PATCH_SYSCALL_STUB_BYTES
 #define N_STUBS 2048u
 #define PAGE 4096u
-#define FAR_BYTES 16384u /* of stubs for code that is far from here, at once */
+#define FAR_BYTES 16384u /* bytes of stubs allocated at once for code that is far from here */
 #define FAR_ARENAS 256u
 #define RED_ZONE RV_PATCH_SYSCALL_RED_ZONE
 
@@ -55,10 +55,10 @@ RV_HIDDEN extern uint8_t rv_syscalls_stubs[N_STUBS * STUB];
 
 static uint32_t names[RV_SYSCALLS]; /* [atomic] ids; 0: not known yet */
 
-static RV_THREAD_LOCAL bool is_shared;    /* with a child that is no thread */
+static RV_THREAD_LOCAL bool is_shared;    /* a child that is no thread uses its memory */
 static RV_THREAD_LOCAL bool forks_unseen; /* between the hooks of a call that forks, without our fork handlers */
 
-/* ---- those that are not shown ---- */
+/* ---- calls that are not shown ---- */
 
 /* Of threads that are another C library's, these tell begin and end. */
 static bool is_watched(uint64_t number)
@@ -118,7 +118,7 @@ static uint8_t *stub_at(const struct arena *arena, uint32_t i)
     return arena->stubs + (size_t)i * STUB;
 }
 
-/* A site's are found again: earlier attachments have left them. */
+/* Find the next stub of a site that an earlier attachment has left. */
 static uint8_t *find_stub(uint64_t site, const uint8_t *after)
 {
     bool is_behind = !after;
@@ -132,7 +132,7 @@ static uint8_t *find_stub(uint64_t site, const uint8_t *after)
     return NULL;
 }
 
-/* The last is taken again where nothing came of it. NULL: the arena is too far, or full. */
+/* Take the next of n stubs, the last one again if no site got it. NULL: the arena is too far, or full. */
 static uint8_t *take_of(struct arena *arena, uint64_t site, uint32_t n)
 {
     if (!reaches(site, arena->stubs))
@@ -199,7 +199,7 @@ static uint64_t stack_of(const struct registers *registers)
     return (uint64_t)(uintptr_t)(registers + 1) + RED_ZONE - 16;
 }
 
-/* call_site and site: how a frame of a system call is known. */
+/* A system call's frame is known by its call_site and site. */
 static struct rv_shadow_frame frame_of(uint32_t name, uint64_t number, uint64_t stack)
 {
     return (struct rv_shadow_frame){.stack = stack,
@@ -297,7 +297,10 @@ static void count_lost(void)
         __atomic_fetch_add(&rv_process_map()->header->n_events_without_ring, 2, __ATOMIC_RELAXED);
 }
 
-/* Nobody listens, or it is one of our own. A handler's call within one of ours cannot be told from it. */
+/*
+ * Is the call untraced: does nobody listen, or is it ringviz's own? A handler's call within one of ours cannot be told
+ * from it.
+ */
 static bool is_untraced(void)
 {
     if (rv_os_n_own || rv_process_is_closed() || rv_process_gate == RV_GATE_CLOSED)
@@ -325,8 +328,8 @@ static bool makes_children(uint64_t number)
 }
 
 /*
- * Before a child is made: if it is to have all memory but no thread of its own, and run beside this one, both would write
- * into the same ring. Neither is traced from here on. False: this is so.
+ * Before a child is made. False: it is to share all memory without being a thread, and to run beside this one. Both
+ * would write into the same ring, so neither is traced from here on.
  */
 static bool prepare_child(uint64_t number, const struct registers *registers)
 {
@@ -385,7 +388,7 @@ void rv_syscalls_enter_slow(struct registers *registers)
 
 /* ---- returns ---- */
 
-/* The number of a call that was made from here and is open; -1: none. */
+/* The number of the open call that was made from here; -1: none. */
 static int64_t find_number(uint64_t stack)
 {
     const uint64_t call_site = (uint64_t)(uintptr_t)rv_syscalls_stubs;
@@ -393,7 +396,7 @@ static int64_t find_number(uint64_t stack)
     return frame ? (int64_t)((frame->site & RV_EVENT_ADDRESS_MASK) - call_site - 1) : -1;
 }
 
-/* The call is its parent's, where it may still be open on the same stack. */
+/* Does the call return in the child? The call is its parent's, where it may still be open on the same stack. */
 static bool is_child(uint64_t number, const struct registers *registers)
 {
     return makes_children(number) && registers->rax == 0;

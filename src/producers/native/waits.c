@@ -48,7 +48,7 @@ static struct rv_next_function next_functions[N_FUNCTIONS] = {FUNCTIONS(AS_ENTRY
 
 #define NEXT(function) ((__typeof__(&function))(uintptr_t)rv_next_function(&next_functions[I_##function]))
 
-/* Times and clocks that the intercepted function refuses even where it need not wait. */
+/* Does the intercepted function refuse this time or clock, even where it need not wait? */
 static inline bool is_refused(clockid_t clock, const struct timespec *until)
 {
     return (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) || (unsigned long)until->tv_nsec >= 1000000000ul;
@@ -56,7 +56,7 @@ static inline bool is_refused(clockid_t clock, const struct timespec *until)
 
 /* ---- locks ---- */
 
-/* Of the sanitizer's runtime, where it is there. */
+/* Of a sanitizer's runtime, where there is one. */
 extern void __tsan_init(void) __attribute__((weak));
 
 /* Does a tool watch the order in which locks are taken? */
@@ -66,7 +66,7 @@ static bool is_order_watched(void)
     return __tsan_init || (preloaded && strstr(preloaded, "vgpreload"));
 }
 
-/* As trylock; ENOSYS: lock it, it seems to be free. */
+/* Try to lock a mutex; ENOSYS: it seems to be free, and is to be locked. */
 typedef int mutex_trier_fn(pthread_mutex_t *mutex);
 static mutex_trier_fn choose_trier;
 static mutex_trier_fn *mutex_trier = choose_trier; /* [atomic] */
@@ -83,7 +83,7 @@ static mutex_trier_fn *choose(void)
     return chosen;
 }
 
-/* Constructors of other libraries may come first. */
+/* Constructors of other libraries may lock before ours has run. */
 static int choose_trier(pthread_mutex_t *mutex)
 {
     return choose()(mutex);
@@ -100,10 +100,10 @@ __attribute__((constructor)) static void start(void)
     rv_process_use_instrument(RV_INSTRUMENT_WAITS);
 }
 
-/* Of glibc 2.32 and later: no other thread runs. Then lock needs no atomic operation, but trylock does. */
+/* Of glibc 2.32 and later: true while no other thread runs. Then lock needs no atomic operation, but trylock does. */
 extern char __libc_single_threaded __attribute__((weak));
 
-/* A mutex of this process that a dead thread does not leave locked. */
+/* Is it a mutex of this process that no dead thread can leave locked? */
 static inline bool is_for_thread_alone(const pthread_mutex_t *mutex)
 {
     return &__libc_single_threaded && __libc_single_threaded && mutex->__data.__kind <= PTHREAD_MUTEX_ADAPTIVE_NP;
@@ -114,7 +114,7 @@ static inline int try_mutex(pthread_mutex_t *mutex)
     return is_for_thread_alone(mutex) ? look_at_mutex(mutex) : __atomic_load_n(&mutex_trier, __ATOMIC_RELAXED)(mutex);
 }
 
-/* A mutex that finds out that it is the caller's own is not waited for. */
+/* Would locking the mutex find that the caller has it already? Then nothing is waited for. */
 static bool is_own_mutex(const pthread_mutex_t *mutex)
 {
     const int kind = mutex->__data.__kind & 3;
@@ -122,7 +122,7 @@ static bool is_own_mutex(const pthread_mutex_t *mutex)
            (pid_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED) == rv_os_own_tid();
 }
 
-enum { IS_ROBUST = 16, HAS_PRIORITY = 32, IS_SHARED = 128 }; /* kinds. Shared by processes: other tables of slots */
+enum { IS_ROBUST = 16, HAS_PRIORITY = 32, IS_SHARED = 128 }; /* kinds. Shared ones have slots in other tables */
 
 static struct rv_wait announce_mutex(pthread_mutex_t *mutex, uint64_t stack)
 {
@@ -215,7 +215,7 @@ static inline int lock_mutex_until(pthread_mutex_t *mutex, const struct timespec
     LOCK(mutex, mutex, true, false, NEXT(pthread_mutex_timedlock)(mutex, until));
 }
 
-/* Of waiters in other processes only the mutex itself knows: it has a bit for them, or counts to 2. */
+/* Only the mutex itself knows of waiters in other processes: it has a bit for them, or counts to 2. */
 static __attribute__((noinline)) bool is_contended(const pthread_mutex_t *mutex)
 {
     const int lock = __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED);
@@ -227,7 +227,7 @@ static inline bool has_waiters(const pthread_mutex_t *mutex)
     return rv_wait_has_waiters(mutex) || (__builtin_expect(mutex->__data.__kind & IS_SHARED, 0) && is_contended(mutex));
 }
 
-/* A mutex that its owner has taken several times is still its own. */
+/* A mutex that its owner has taken several times is not released yet. */
 static __attribute__((noinline)) void write_mutex_release(const pthread_mutex_t *mutex)
 {
     if ((mutex->__data.__kind & 3) != PTHREAD_MUTEX_RECURSIVE_NP || mutex->__data.__count <= 1)
@@ -257,7 +257,7 @@ RV_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, c
     LOCK(mutex, mutex, true, is_refused(clock, until), NEXT(pthread_mutex_clocklock)(mutex, clock, until));
 }
 
-/* It does not wait, but may come before those who do. */
+/* A trylock does not wait, but may come before threads that do. */
 static inline int try_to_lock_mutex(pthread_mutex_t *mutex)
 {
     return took_mutex(mutex, NEXT(pthread_mutex_trylock)(mutex));
@@ -463,8 +463,10 @@ static RV_THREAD_LOCAL struct once {
     void (*run)(void);
 } once;
 
-/* Within pthread_once(): the last thing before it lets others go on is to tell them who ran. One that waited before, for a
- * thread that left by an exception, waits no longer. */
+/*
+ * Runs within pthread_once(): its last act, before other threads continue, is to give them the thread that ran it. A
+ * thread that waited for one that left by an exception no longer waits.
+ */
 static void run_once(void)
 {
     const struct once mine = once;
