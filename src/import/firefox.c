@@ -72,9 +72,9 @@ struct firefox {
     struct tables shared;
     int64_t start_ns, interval_ns; /* of the samples' times, between samples */
 
-    /* where the parser is */
+    /* the tables that it is in, or NULL; at this depth: */
     char keys[N_KEYS][KEY_BYTES]; /* the last one at each depth */
-    struct tables *tables;        /* that it is in, or NULL; at depth: */
+    struct tables *tables;        /* the tables' column, or -1 */
     unsigned base;
     int column; /* of these, or -1 */
 
@@ -83,10 +83,10 @@ struct firefox {
     size_t thread_idx, sample_idx;
     uint32_t thread;
     int64_t now_ns;
-    uint32_t *ids;           /* of its functions; 0: not interned yet */
-    uint32_t *stack, *lines; /* a sample's; 0: unknown line */
+    uint32_t *ids;           /* names of its functions; 0: not interned yet */
+    uint32_t *stack, *lines; /* of a sample; line 0: unknown */
     size_t stack_capacity, lines_capacity;
-    size_t n_rows_walked; /* of stacks, in this step, which is to be short */
+    size_t n_rows_walked; /* rows of stacks in this step, which is to be short */
 };
 
 /* ---- reading ---- */

@@ -36,7 +36,7 @@ struct perf {
     uint32_t thread;
     int64_t ns;
     uint32_t event;
-    uint32_t ids[STACK_FRAMES], lines[STACK_FRAMES]; /* filled from the end, innermost last */
+    uint32_t ids[STACK_FRAMES], lines[STACK_FRAMES]; /* the innermost of these, as text; "": there was no room for it */
     size_t n;
     char frame[MOST_NAME_BYTES]; /* the last of these, as text; "": there was no room for it */
 };

@@ -24,7 +24,7 @@ static const uint64_t LIST_EVERY_NS = 100000000, UNKNOWN = UINT64_MAX;
 struct thread {
     struct rv_perl_thread perls;
     uint32_t number, lines; /* numbers in the event builder; NONE: no room, or no statement yet */
-    bool is_seen;           /* among the process's threads */
+    bool is_seen;           /* it is among the process's threads */
 };
 
 /* A subroutine or a statement whose name has been read. */
@@ -44,10 +44,10 @@ struct process {
     uint32_t number;                          /* number in the event builder */
     bool is_perl;                             /* else only its children are sampled */
     bool has_ended, has_changed;
-    bool is_forked;              /* its threads have not been listed yet; */
-    uint64_t last_inherited;     /* threads up to this number are copies of its parent's: only one of them runs here, */
-    uint64_t running;            /* with this number; UNKNOWN until it is found */
-    struct inherited *inherited; /* until then */
+    bool is_forked;          /* its threads have not been listed since the fork; */
+    uint64_t last_inherited; /* threads up to this number are copies of its parent's, of which only one runs here, */
+    uint64_t running;        /* the one with this number; UNKNOWN until found */
+    struct inherited *inherited; /* the copies, until then */
     size_t n_inherited;
     struct thread *threads;
     size_t n_threads, capacity;

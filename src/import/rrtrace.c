@@ -54,12 +54,12 @@ struct rrtrace {
     uint64_t *read_index;  /* [atomic] Q4 <- Q3: the gem reads it before it overwrites */
     struct event *events;  /* copied out of the ring */
     pid_t pid;             /* of the program; 0 if not in the name */
-    bool was_full;         /* since the last forked copy ended */
+    bool was_full;         /* the ring was full since the last forked copy ended */
     uint32_t process, thread;
     uint32_t n_running, n_threads;
     struct {
         bool is_running;
-        bool is_main; /* made calls while it ran alone, so it is in the main Ractor */
+        bool is_main; /* it made calls while it ran alone, so it is in the main Ractor */
     } threads[RV_EVENT_BUILDER_THREADS];
     struct {
         uint64_t number;

@@ -41,8 +41,8 @@ struct stackprof {
 
     bool is_read;
     uint32_t thread;
-    size_t at, n_emitted;       /* in RAW; samples */
-    int64_t n_repeated, now_ns; /* of the sample before that place */
+    size_t at, n_emitted;       /* place in RAW; samples emitted */
+    int64_t n_repeated, now_ns; /* of the last sample before that place */
     uint32_t *stack, *lines;    /* n_stack of them; line 0 = unknown */
     size_t n_stack, stack_capacity, lines_capacity;
     bool is_collecting;

@@ -13,10 +13,10 @@ struct walk {
     uint64_t now_ns;
     uint32_t thread;
     uint32_t ended;  /* the wait that the thread ended by going on; RV_PATH_NONE at first */
-    size_t n_starts; /* from a thread to the one that started it, since the last wait */
+    size_t n_starts; /* steps from a thread to the one that started it, since the last wait */
 };
 
-/* Steps come from the last to the first. */
+/* Add a step: from the path's last to its first. */
 static void add_step(struct walk *walk, enum rv_path_step_kind kind, uint64_t from_ns, uint32_t wait)
 {
     const uint64_t least_ns = walk->params->from_ns;
@@ -28,7 +28,7 @@ static void add_step(struct walk *walk, enum rv_path_step_kind kind, uint64_t fr
     walk->now_ns = from_ns;
 }
 
-/* From a thread that waits at the end to the one that it waits for. */
+/* Go from a thread that still waits at the path's end to the one that it waits for. */
 static void leave_waits(struct walk *walk)
 {
     for (size_t i = 0; i < walk->params->n_threads; i++) {
@@ -105,7 +105,7 @@ struct rv_path_step *rv_critical_path_walk(const struct rv_path_walk *params, co
 
 /* ---- waits in memory ---- */
 
-struct order { /* of a wait */
+struct order { /* of one wait */
     uint64_t end_ns;
     uint32_t wait;
 };
@@ -113,8 +113,8 @@ struct order { /* of a wait */
 struct memory {
     const struct rv_path_params *params;
     struct order *orders; /* by thread, then by end */
-    size_t *first;        /* of each thread, and the end of all */
-    size_t *n_left;       /* of each thread: how many of its waits may still be met */
+    size_t *first;        /* first place of each thread, and the end of all */
+    size_t *n_left;       /* of each thread: number of its waits that were not met yet */
 };
 
 static int by_end(const void *a, const void *b)

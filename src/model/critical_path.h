@@ -18,7 +18,7 @@
 
 struct rv_path_thread {
     uint64_t begin_ns;
-    uint32_t parent; /* that started it; RV_PATH_NONE: unknown, or none */
+    uint32_t parent; /* the thread that started it; RV_PATH_NONE: unknown, or none */
 };
 
 struct rv_path_wait {
@@ -28,7 +28,7 @@ struct rv_path_wait {
 };
 
 enum rv_path_step_kind {
-    RV_PATH_RUN,  /* the thread ran, or was where no wait is known */
+    RV_PATH_RUN,  /* the thread ran, or no wait of it is known */
     RV_PATH_WAIT, /* it waited, its waker is not known */
     RV_PATH_WAKE  /* it had been woken, and did not run yet */
 };
@@ -48,12 +48,12 @@ struct rv_path_source {
     /* Take the last wait of a thread that ended at at_ns or before and is earlier than those taken. RV_PATH_NONE: there
      * is none. */
     uint32_t (*take_last)(void *context, uint32_t thread, uint64_t at_ns);
-    /* The one that began before at_ns and ends after it, if it is earlier than those taken; likewise. */
+    /* The wait that began before at_ns and ends after it, if it is earlier than those taken; likewise. */
     uint32_t (*find_present)(void *context, uint32_t thread, uint64_t at_ns);
-    /* Take all of a thread. */
+    /* Take all waits of a thread. */
     void (*take_all)(void *context, uint32_t thread);
     const struct rv_path_wait *(*get)(void *context, uint32_t wait);
-    /* Asked at each step; NULL: always. */
+    /* Asked at each step whether to continue; NULL: always. */
     bool (*goes_on)(void *context, size_t n_steps);
     void *context;
 };
@@ -61,7 +61,7 @@ struct rv_path_source {
 struct rv_path_walk {
     const struct rv_path_thread *threads;
     size_t n_threads;
-    uint32_t thread; /* whose progress */
+    uint32_t thread; /* the thread whose progress is explained */
     uint64_t from_ns, to_ns;
 };
 

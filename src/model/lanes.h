@@ -99,13 +99,13 @@ void rv_lanes_keep_stretches(struct rv_lanes *lanes);
 /* Does any lane have such stretches? For lanes that nothing is added to any more. */
 bool rv_lanes_have_stretches(const struct rv_lanes *lanes);
 
-/* The thread did not run until now. The lane's lock is held. */
+/* Add a stretch off the CPU that ends now. The lane's lock is held. */
 void rv_lane_add_stretch(struct rv_lane *lane, uint64_t now_ns, const struct rv_state_times *times);
 
 /* Count the last n_ns of the stretch that ended at end_ns as runnable instead of blocked. The lane's lock is held. */
 void rv_lane_split_stretch(struct rv_lane *lane, uint64_t end_ns, uint64_t n_ns);
 
-/* What lanes evict can be read back later: see rv_timeline_back_from(). Call before any other. */
+/* Declare that evicted spans can be read back later: see rv_timeline_back_from(). Call before any other. */
 void rv_lanes_back(struct rv_lanes *lanes);
 
 /* The lane of a thread's stack, or NULL; of several the last one. Any thread. */

@@ -66,17 +66,17 @@ uint32_t rv_timeline_sums_level(const struct rv_timeline *timeline);
 void rv_timeline_back_from(struct rv_timeline *timeline, uint64_t from_ns);
 bool rv_timeline_is_backed(const struct rv_timeline *timeline);
 
-/* So far those that end before this can be. */
+/* Evicted spans that end before this can be read back so far. */
 void rv_timeline_back_until(struct rv_timeline *timeline, uint64_t until_ns);
 uint64_t rv_timeline_backed_until_ns(const struct rv_timeline *timeline);
 
-/* Are spans evicted that cannot be read back so far, or soon? */
+/* Were spans evicted, or will some be soon, that cannot be read back yet? */
 bool rv_timeline_is_late(const struct rv_timeline *timeline);
 
 /*
- * Of a backed timeline: an iteration over the spans of a window takes those below RV_TIMELINE_REACH that end before this from
- * pages, the others from its logs; 0: the logs have all. While spans are added, spans may be evicted before they are
- * read: then it is after the window, or after all spans.
+ * Of a backed timeline: iterations over the spans of a window take spans in buckets below RV_TIMELINE_REACH that end
+ * before this from pages, the others from its logs; 0: the logs have all. While spans are added, some may be evicted
+ * before they are read: then this is after the window, or after all spans.
  */
 uint64_t rv_timeline_paged_before_ns(const struct rv_timeline *timeline, uint64_t from_ns, uint64_t to_ns);
 

@@ -19,7 +19,7 @@ struct rv_job {
     struct rv_batch batch; /* first: a source sees only this */
     struct rv_block *block;
     uint32_t entry_stack;
-    bool closes_stream; /* n == 0: the stream's last */
+    bool closes_stream; /* end of the stream: n may be 0 */
     uint64_t end_ns;    /* with closes_stream */
 };
 

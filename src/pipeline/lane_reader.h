@@ -13,7 +13,7 @@ struct rv_lane_reader { /* zeroed = none; must not move while it is open */
     struct rv_lane *lane;
     uint32_t lane_idx;
     struct rv_span_iter_back walk;
-    struct rv_span_reader *blocks; /* NULL: none wanted so far */
+    struct rv_span_reader *blocks; /* NULL: none needed so far */
     bool is_damaged;               /* calls of some blocks are missing */
 };
 

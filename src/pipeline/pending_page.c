@@ -6,7 +6,7 @@
 #include "model/density.h"
 #include "pipeline/span_reader.h"
 
-/* The lane's cells are of this level; 0: it has all calls. */
+/* The level of the lane's cells; 0: it has all calls. */
 static uint32_t sums_level(struct rv_lane *lane)
 {
     pthread_mutex_lock(&lane->lock);
@@ -15,7 +15,7 @@ static uint32_t sums_level(struct rv_lane *lane)
     return level;
 }
 
-/* It has the lanes of its stream, and levels not coarser than their sums. */
+/* A page's track has the lane of its stream's, and levels up to that of the lane's sums. */
 static void begin_track(void *context, struct rv_track *track)
 {
     const struct rv_pending_page *page = context;
@@ -74,7 +74,7 @@ void rv_pending_page_add_stack(struct rv_pending_page *page, const struct rv_pag
                          stack->depth.last_ns);
 }
 
-/* Longer calls are in the lane already; which ones a live lane lacks changes as it evicts. */
+/* Calls that are longer are in the lane already. Which ones a live lane lacks changes as it evicts. */
 static uint64_t limit_of(const struct rv_pending_page *page, struct rv_lane *lane)
 {
     uint32_t level = page->stream->is_followed ? RV_TIMELINE_LEVELS : sums_level(lane);

@@ -10,9 +10,9 @@
 struct rv_pending_page {
     struct rv_job_order jobs; /* first */
     /* set at creation */
-    struct rv_stream *stream;         /* that it is a block of */
-    uint32_t block, level;            /* of detail */
-    struct rv_span_reader_slot *slot; /* of the requesting span reader; NULL: for the lanes */
+    struct rv_stream *stream;         /* the stream that its block is of */
+    uint32_t block, level;            /* the block's number, and the page's level of detail */
+    struct rv_span_reader_slot *slot; /* in the span reader that requested it; NULL: the page is for the lanes */
     pthread_mutex_t
         *streams_lock; /* the page loader's: a stream of the session's own recording gets tracks meanwhile */
     /* joiner only */

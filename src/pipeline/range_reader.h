@@ -11,7 +11,7 @@
 struct rv_range_reader {
     struct rv_range_share *share;
     struct rv_session *session;
-    struct rv_span_reader *blocks; /* of the current lane; NULL: none wanted */
+    struct rv_span_reader *blocks; /* of the current lane; NULL: none needed */
 };
 
 /* session: outlives the reader, as does the range; NULL: all calls are in the lanes. */

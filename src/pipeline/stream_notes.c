@@ -36,7 +36,7 @@ static float value_of(const struct rv_event *event)
     return value;
 }
 
-/* The event is one that rv_batch_is_noted() names. */
+/* Add a note of an event for which rv_batch_is_noted() is true. */
 static void note_other(struct rv_lane *lane, const struct rv_event *event, uint64_t now_ns)
 {
     static const enum rv_note_kind KINDS[RV_EVENT_KIND_COUNT] = {[RV_EVENT_GC_START] = RV_NOTE_GC,
@@ -68,7 +68,7 @@ static struct rv_state_times off_cpu_times(const struct rv_track *track, uint64_
                              : (struct rv_state_times){.runnable_ns = n_ns};
 }
 
-/* A time off the CPU that ends now, or objects made until now: of the thread and of its innermost call. */
+/* A time off the CPU ends now, or objects were made until now: add it to the thread and its innermost call. */
 static void add_stretch(struct rv_track *track, uint64_t now_ns, const struct rv_state_times *times)
 {
     pthread_mutex_lock(&track->lane->lock);
@@ -77,7 +77,7 @@ static void add_stretch(struct rv_track *track, uint64_t now_ns, const struct rv
     rv_track_add_moment(track, (struct rv_moment){.at_ns = now_ns, .kind = RV_MOMENT_STRETCH, .times = *times});
 }
 
-/* The thread runs again, or is in another state. */
+/* End the time off the CPU: the thread runs again, or is in another state. */
 static void end_off_cpu(struct rv_track *track, uint64_t now_ns)
 {
     if (!track->is_off_cpu)
@@ -90,7 +90,7 @@ static void end_off_cpu(struct rv_track *track, uint64_t now_ns)
     track->ran_ns = now_ns;
 }
 
-/* The last time off the CPU; NULL: its call was found in an earlier job. */
+/* The moment of the last time off the CPU; NULL: its call was found in an earlier job. */
 static struct rv_moment *last_stretch(const struct rv_track *track)
 {
     for (size_t i = track->n_moments; i-- > 0 && track->moments[i].at_ns >= track->ran_ns;)
@@ -108,8 +108,9 @@ static void split_moment(struct rv_track *track, uint64_t n_ns)
 }
 
 /*
- * The kernel tells when a thread ran again, not when it could: that is when its waker acted. What it was blocked since then it
- * was runnable, in the call that it was blocked in, which may have ended before the wait: a system call.
+ * The kernel reports when a thread ran again, not since when it could: since its waker acted. The time from then on
+ * counts as runnable, not blocked, in the call in which the thread was blocked. That may have ended before the wait: a
+ * system call.
  */
 static void split_blocked(struct rv_track *track, uint64_t waker_ns)
 {
@@ -142,7 +143,7 @@ static void change_state(struct rv_track *track, enum rv_thread_state state, uin
              &(struct rv_lane_note){.start_ns = now_ns, .end_ns = UINT64_MAX, .kind = off_cpu_note(track), .id = cpu});
 }
 
-/* A thread whose state is not known has called: each call has its part of that time. */
+/* A thread whose state is unknown has called: divide that time among its calls. */
 static void share_unknown(struct rv_track *track, const struct rv_batch *batch, uint32_t from, uint32_t to,
                           uint64_t origin_ns)
 {
@@ -167,7 +168,7 @@ static void note_switch(struct rv_track *track, const struct rv_event *event, ui
 
 /* ---- states that a runtime tells ---- */
 
-/* What the thread was since it is counted, unless it ran. */
+/* End the runtime's state that is being counted, unless it is that the thread ran. */
 static void end_state(struct rv_track *track, uint64_t now_ns)
 {
     const bool is_ready = track->state == RV_THREAD_READY;
@@ -207,7 +208,7 @@ static void add_release(struct rv_track *track, enum rv_moment_kind kind, uint32
     rv_track_add_moment(track, (struct rv_moment){.at_ns = at_ns, .kind = kind, .of = object});
 }
 
-/* False: it is more than an event of a wait, or none. */
+/* False: the event is of no wait, or has another meaning besides. */
 static bool add_wait(struct rv_track *track, const struct rv_event *event, uint64_t now_ns)
 {
     struct rv_wait ended;
@@ -275,7 +276,7 @@ static void note_line(struct rv_lane *lane, uint32_t line)
     pthread_mutex_unlock(&lane->lock);
 }
 
-/* The subroutine of the last call or return before an event of the batch, or before its end; else that of before. */
+/* The subroutine of the last call or return in the batch before the event `before`; if there is none, `former`. */
 static uint32_t last_call(const struct rv_batch *batch, uint32_t before, uint32_t former)
 {
     while (before-- > 0)
@@ -325,7 +326,7 @@ static uint32_t add_all(struct rv_stream *stream, const struct rv_job *job, uint
     return n_switches;
 }
 
-/* A preamble: waits that have not ended. */
+/* Take the open waits from a preamble. */
 static void take_waits(struct rv_stream *stream, const struct rv_job *job, uint64_t origin_ns)
 {
     struct rv_track *track = rv_tracks_at(&stream->tracks, job->entry_stack);
@@ -357,7 +358,7 @@ uint32_t rv_stream_notes_add_job(struct rv_stream *stream, const struct rv_job *
     return n_switches;
 }
 
-/* The texts of one stack, merged at once: those of a page come among many. */
+/* The texts of one stack, merged at once: a page's lie among many others. */
 struct found_texts {
     struct rv_call_text *all;
     size_t n, capacity;

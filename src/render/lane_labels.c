@@ -120,7 +120,7 @@ static bool name_place(const struct names *names, size_t lane, vec2 out)
     return true;
 }
 
-/* last_y: of the name before, which lies below in views from above. */
+/* last_y: of the previous name, which lies below in views from above. */
 static void add_process(const struct names *names, size_t lane, float right, float y, float last_y)
 {
     char text[PROCESS_BYTES];

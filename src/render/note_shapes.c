@@ -41,7 +41,7 @@ static bool stretch(const struct rv_lane_layout *layout, uint64_t from_ns, uint6
     return true;
 }
 
-/* On the floor in 3D, else behind the boxes. */
+/* Lay an area on the floor in 3D, else behind the boxes. */
 static void lay(const struct drawing *drawing, float height, struct rv_mesh_area area, uint32_t rgba)
 {
     area.rgba0 = area.rgba1 = rgba;
@@ -51,7 +51,7 @@ static void lay(const struct drawing *drawing, float height, struct rv_mesh_area
         rv_mesh_add_floor(drawing->mesh, height, &area);
 }
 
-/* Over the lane's whole zone; the last lane's continues up the back wall. */
+/* Cover the lane's whole zone; the last lane's stripe continues up the back wall. */
 static void add_collection(const struct drawing *drawing, size_t lane, struct rv_mesh_area area)
 {
     const struct rv_lane_layout *layout = drawing->layout;
@@ -78,7 +78,7 @@ static void add_to_process(const struct drawing *drawing, const struct rv_mesh_a
             add_collection(drawing, i, *area);
 }
 
-/* Hatched over the whole lane: this time is unknown, or known in part, and must not look idle. */
+/* Hatch the whole lane: this time is unknown, or known in part, and must not look idle. */
 static void hatch(const struct drawing *drawing, struct rv_mesh_area area, uint32_t rgb, float strength)
 {
     const struct rv_lane_layout_lane *lane = &drawing->layout->lanes[drawing->lane];
@@ -170,13 +170,13 @@ static void add_stretch(const struct drawing *drawing, struct state_look look, u
     lay(drawing, Y_STATE, area, rv_theme_rgba(look.rgb, 0.9f));
 }
 
-/* From each note to the next of its kind, the last one to the end of the window. */
+/* A state lasts from its note to the next of its kind, the last one to the end of the window. */
 static void add_state(const struct drawing *drawing, const struct rv_lane_note *note, uint64_t until_ns)
 {
     add_stretch(drawing, look_of(drawing->theme, note->id), note->start_ns, until_ns);
 }
 
-/* Of merged stretches, the height is the share of the time that they cover. */
+/* The height of merged stretches is the share of their time that they cover. */
 static void add_off_cpu(const struct drawing *drawing, const struct rv_lane_note *note)
 {
     uint32_t rgb = note->kind == RV_NOTE_BLOCKED ? drawing->theme->suspended : drawing->theme->ready;
@@ -204,7 +204,7 @@ bool rv_note_shapes_range(const struct rv_view *view, size_t lane, uint32_t id, 
 }
 
 struct graph {
-    float base, peak; /* where its least and its greatest value are drawn */
+    float base, peak; /* heights of its least and its greatest value */
     float low, high;
 };
 

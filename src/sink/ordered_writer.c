@@ -20,7 +20,7 @@ struct rv_ordered_writer {
     /* used by the thread that has set is_writing */
     struct rv_rec_writer *writer;
     struct rv_index_builder *index_builder;
-    struct rv_compressor *compressor;  /* that thread's */
+    struct rv_compressor *compressor;  /* used by that thread */
     struct rv_record_limiter *limiter; /* NULL: no limit */
     struct rv_rec_buffer index;
     bool leaves_totals;
@@ -35,7 +35,7 @@ struct rv_ordered_writer {
     struct rv_encode_job **free_jobs;
     size_t n_free;
     struct rv_encode_job **filled; /* by ticket mod n_jobs, [n_taken, n_submitted) */
-    struct rv_encode_job **built;  /* likewise, [n_written, n_taken); NULL: not yet */
+    struct rv_encode_job **built;  /* likewise; NULL: not built yet */
     uint64_t n_submitted, n_taken, n_written;
     const struct rv_stats *totals;
     unsigned n_running; /* threads */

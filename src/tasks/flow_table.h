@@ -16,10 +16,10 @@
 
 struct rv_flow { /* or task */
     uint64_t id;
-    uint32_t name; /* 0: its begin is not known, of a task */
+    uint32_t name; /* 0: none, as of a task whose begin is unknown */
     bool is_task, has_begin, has_end;
     uint64_t begin_ns, end_ns; /* of the first and last step, ended or not */
-    uint64_t on_ns;            /* of a task: how long it was current of threads */
+    uint64_t on_ns;            /* of a task: total time of its turns */
     size_t first, n;           /* its steps, in the table */
 };
 
@@ -32,11 +32,11 @@ struct rv_flow_table {
     uint32_t *by_time;              /* numbers of the steps of all lanes, by lane and time */
     uint32_t
         *turn_at; /* of each place in by_time: the last turn of a task in the lane by then; RV_FLOW_TABLE_NONE: none */
-    uint32_t *flow_of; /* of each step */
+    uint32_t *flow_of; /* by step: its flow */
     uint64_t n_more;   /* steps that were not kept */
 };
 
-/* Of the steps so far. lanes: that they are in. Held by the caller. */
+/* Make a table of the steps so far, whose lanes are in `lanes`. Returns it held. */
 const struct rv_flow_table *rv_flow_table_create(struct rv_flows *flows, const struct rv_lanes *lanes);
 
 /* Hold it, to be released. NULL-safe. Any thread. Returns it. */
@@ -46,7 +46,7 @@ void rv_flow_table_release(const struct rv_flow_table *table);
 /* The place in by_time of the first step of a lane at a time or later; it may be another lane's, or n_steps. */
 size_t rv_flow_table_find(const struct rv_flow_table *table, uint32_t lane, uint64_t at_ns);
 
-/* The task that is current of a lane's thread at a time; NULL: none is. */
+/* The current task of a lane's thread at a time; NULL: none. */
 const struct rv_flow *rv_flow_table_task(const struct rv_flow_table *table, uint32_t lane, uint64_t at_ns);
 
 #endif

@@ -27,7 +27,7 @@ struct rv_flows;
 struct rv_flows *rv_flows_create(void);
 void rv_flows_destroy(struct rv_flows *flows); /* NULL-safe */
 
-/* Returns its number; RV_FLOWS_NONE: it is not kept. */
+/* Add a step. Returns its number; RV_FLOWS_NONE: it is not kept. */
 size_t rv_flows_add(struct rv_flows *flows, const struct rv_flow_step *step);
 
 /* The thread has left the task of this step. RV_FLOWS_NONE is ignored. */

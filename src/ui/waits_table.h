@@ -10,7 +10,7 @@
 #include "ui/ui.h"
 
 struct rv_waits_table_row {
-    uint32_t idx; /* as actions have it */
+    uint32_t idx; /* its number in actions */
     bool is_warning;
     char object[160], waiter[160], holder[160]; /* "": unknown */
     uint64_t n_waits, total_ns, idle_ns, p99_ns, longest_ns;
@@ -40,7 +40,7 @@ struct rv_waits_table {
 
 struct rv_waits_table_state {
     char find[64]; /* words: see rv_waits_table_is_found() */
-    /* what the user has sorted by: rows are to come in this order */
+    /* the user's order, in which rows are expected */
     enum rv_waits_column column;
     bool is_descending;
 };

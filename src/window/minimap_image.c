@@ -17,7 +17,7 @@
 #define STRENGTH_MIN 0.25f
 #define SPARSE 5u /* calls in less than this part of the trace fill the strip */
 
-struct rv_minimap_column { /* of a sum from the left: what is added from here on */
+struct rv_minimap_column { /* added up from the left: what is added from this column on */
     double red, green, blue, weight;
     bool is_lost;
 };

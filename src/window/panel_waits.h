@@ -7,12 +7,12 @@
 
 struct rv_panel_waits { /* zeroed = not shown yet */
     struct rv_waits_table_state state;
-    struct rv_panel_waits_made { /* of this, */
+    struct rv_panel_waits_made { /* what the rows were made from: */
         uint64_t ended_ns;
         bool of_arcs;
         struct rv_waits_table_state state;
     } made;
-    size_t *rows; /* those that are found, in their order */
+    size_t *rows; /* rows that match, in their order */
     size_t n, capacity;
 };
 
