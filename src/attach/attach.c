@@ -39,6 +39,7 @@
 #define HANDLER_BYTES 65536u      /* of stack that a signal's handler is thought to use */
 #define ARENA_BYTES (64ull << 20) /* size of malloc's arenas, which begin at multiples of it */
 #define ARENA_HEAD_BYTES 4096u
+#define LOOKS 20u                 /* at a call's result, each PAUSE_NS */
 #define WRITE_JUMPS "write jumps" /* why all threads were stopped */
 #define N(array) (sizeof(array) / sizeof *(array))
 static const uint64_t PAUSE_NS = 1000000, CALL_NS = 5000000000, PLAN_NS = 60000000000;
@@ -223,23 +224,24 @@ static int set_result(const struct attacher *attacher, uint32_t result)
                            sizeof result);
 }
 
-/* Of the function of our library that was called; -ETIMEDOUT: it does not end. */
+/* Of the function of our library that was called; -ETIMEDOUT: it does not end, or not while a signal stops its process. */
 static int wait_for_result(const struct attacher *attacher)
 {
     struct rv_attachment attachment;
     const uint64_t end_ns = rv_clock_mono_ns() + CALL_NS;
-    while (rv_clock_mono_ns() < end_ns) {
+    for (unsigned n = 1; rv_clock_mono_ns() < end_ns; n++) {
         if (read_attachment(attacher, &attachment) != 0)
             return -ESRCH;
         if (attachment.result != RV_ATTACHMENT_CALLED)
             return (int)attachment.result;
-        rv_os_sleep_ns(PAUSE_NS / 20);
+        if (n % LOOKS == 0 && rv_tracee_is_called_stopped(&attacher->tracee))
+            break;
+        rv_os_sleep_ns(PAUSE_NS / LOOKS);
     }
     return -ETIMEDOUT;
 }
 
-/* A function of our library, whose result it returns. One that has begun is waited for, however long that takes: a thread may
- * be stopped in it. */
+/* A function of our library, whose result it returns. One that has begun is waited for, however long that takes. */
 static int call_on(struct attacher *attacher, size_t idx, const struct rv_tracee_call *call)
 {
     int error = set_result(attacher, RV_ATTACHMENT_CALLED);

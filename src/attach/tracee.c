@@ -532,17 +532,44 @@ int rv_tracee_call(struct rv_tracee *tracee, size_t idx, const struct rv_tracee_
     return 0;
 }
 
+bool rv_tracee_is_called_stopped(const struct rv_tracee *tracee)
+{
+    return rv_os_process_state(tracee->called.tid) == 'T';
+}
+
+/* Anew, where it runs for us although a signal has stopped the process. */
+static int stop_called(struct rv_tracee *tracee, bool *is_for_long)
+{
+    if (is_seized(tracee, tracee->called.tid))
+        release_late(tracee->threads[--tracee->n_threads].tid);
+    return stop_thread(tracee, tracee->called.tid, is_for_long);
+}
+
+/* It runs, seized, until it is released: what a signal has stopped goes on only so. The interruption by which it was found
+ * stopped is reported once more: a step goes past that. */
+static void go_on_for_us(struct rv_tracee_thread *thread)
+{
+    (void)rv_tracee_step(thread);
+    (void)ptrace(PTRACE_CONT, thread->tid, NULL, NULL);
+    thread->has_stopped = false;
+}
+
 /* The signal that it was about to get came with its release. */
 int rv_tracee_take_back(struct rv_tracee *tracee)
 {
     bool is_for_long;
-    int error = stop_thread(tracee, tracee->called.tid, &is_for_long);
+    int error = stop_called(tracee, &is_for_long);
     if (error == -EAGAIN)
         release_late(tracee->threads[--tracee->n_threads].tid);
     if (error)
         return error == -EAGAIN ? -EALREADY : error;
     struct rv_tracee_thread *thread = &tracee->threads[tracee->n_threads - 1];
-    if (thread->registers.rip != tracee->called_function ||
+    const bool has_begun = thread->registers.rip != tracee->called_function;
+    if (has_begun && is_for_long) {
+        go_on_for_us(thread);
+        return -EALREADY;
+    }
+    if (has_begun ||
         ptrace(PTRACE_SETSIGMASK, thread->tid, (void *)sizeof tracee->called_mask, &tracee->called_mask) != 0) {
         release_thread(thread);
         tracee->n_threads--;

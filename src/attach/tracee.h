@@ -77,8 +77,12 @@ struct rv_tracee_call {
  */
 int rv_tracee_call(struct rv_tracee *tracee, size_t idx, const struct rv_tracee_call *call);
 
+/* Has a signal stopped the process, and with it the thread of the last call? */
+bool rv_tracee_is_called_stopped(const struct rv_tracee *tracee);
+
 /*
- * Undo the last call if it has not begun: its thread is then stopped, as it was before.
+ * Undo the last call if it has not begun: its thread is then stopped, as it was before. One that has begun goes on, even
+ * where a signal has stopped the process: its thread then runs until it is released.
  *   returns  -EAGAIN: that is done; -ECANCELED: that is done, and a signal has stopped the process; -EALREADY: it has begun, or
  *            may have; -ESRCH
  */
