@@ -232,6 +232,10 @@ row poll "" ::block_in "" $unknown
 scene_of "$blocking" vfork
 row poll "" ::vfork_scene "" $timeout
 scene_of "$blocking" closed
+# A number that is free again, however its file was closed, is not taken for what it was.
+scene_of "$blocking" reused
+expect "readers of pipes whose numbers others had before, by what is known of the writers" "$(awk -F, '
+    $1 == "read" { unknown += $7; likely += $10 } END { print unknown + 0, likely + 0 }' "$folder/waits")" "0 5"
 # A wait in a handler is there, and so is the one that the handler has interrupted.
 for nested in nested nested_above; do
     scene_of "$blocking" $nested

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <mqueue.h>
 #include <poll.h>
 #include <signal.h>
@@ -68,7 +69,8 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, co
     one(send) one(sendto) one(sendmsg) one(sendmmsg) one(sendfile) one(sendfile64) one(splice)                         \
     one(poll) one(ppoll) one(__poll_chk) one(__ppoll_chk) one(select) one(pselect)                                     \
     one(epoll_wait) one(epoll_pwait) one(epoll_pwait2) one(epoll_ctl)                                                               \
-    one(accept) one(accept4) one(connect) one(socketpair) one(close) one(dup2) one(dup3)                                                    \
+    one(accept) one(accept4) one(connect) one(socketpair)                                                              \
+    one(close) one(fclose) one(close_range) one(closefrom) one(dup2) one(dup3)                                         \
     one(fsync) one(fdatasync) one(msync) one(sync_file_range)                                                          \
     one(flock) one(lockf) one(lockf64) one(fcntl) one(fcntl64)                                                         \
     one(wait) one(waitpid) one(waitid) one(wait3) one(wait4) one(system) one(pclose)                                   \
@@ -253,7 +255,7 @@ static inline void tell_transfer(uint32_t key, uint64_t began)
         return;
     struct rv_wire_transfer *entry = rv_transfer_entry(key);
     const uint32_t on = __atomic_load_n(&entry->on, __ATOMIC_RELAXED);
-    if (__builtin_expect(on != RV_WAIT_ON_NOTHING, 0))
+    if (__builtin_expect(on != RV_WAIT_ON_NOTHING, 0) && on < RV_WAIT_ON_COUNT)
         began = rv_wait_push(RV_EVENT_WAIT, rv_event_word_at(on, RV_WAIT_READ | RV_WAIT_RELEASE));
     rv_transfer_put(entry, key, began, own_tid());
 }
@@ -572,6 +574,31 @@ RV_EXPORT int close(int fd)
     return NEXT(close)(fd);
 }
 
+static void forget_stream(FILE *stream)
+{
+    const int saved = errno;
+    rv_transfer_forget(fileno(stream)); /* negative, with an error: it has no file */
+    errno = saved;
+}
+
+RV_EXPORT int fclose(FILE *stream)
+{
+    forget_stream(stream);
+    return NEXT(fclose)(stream);
+}
+
+RV_EXPORT int close_range(unsigned first, unsigned last, int flags)
+{
+    rv_transfer_forget_range(first, last);
+    return NEXT(close_range)(first, last, flags);
+}
+
+RV_EXPORT void closefrom(int first)
+{
+    rv_transfer_forget_range(first < 0 ? 0 : (unsigned)first, INT_MAX);
+    NEXT(closefrom)(first);
+}
+
 RV_EXPORT int dup2(int fd, int as)
 {
     rv_transfer_forget(as);
@@ -749,6 +776,7 @@ RV_EXPORT int system(const char *command)
 
 RV_EXPORT int pclose(FILE *stream)
 {
+    forget_stream(stream);
     MAY_BLOCK(int, NEXT(pclose)(stream), RV_WAIT_PROCESS, NO_FILE, false);
 }
 

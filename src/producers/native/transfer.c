@@ -8,8 +8,10 @@
 #include "producers/native/file_kind.h"
 #include "producers/native/file_queue.h"
 #include "producers/native/process.h"
+#include "producers/native/thread.h"
 
 uint64_t rv_transfer_keys[RV_TRANSFER_WAYS][RV_TRANSFER_FILES];
+static uint32_t n_forgotten; /* [atomic] a forgotten key leaves it, so that no place is as it was before */
 
 static uint32_t key_of(uint64_t queue, bool is_room)
 {
@@ -24,12 +26,29 @@ static uint32_t find_key(int fd, enum rv_wait_on on, enum rv_transfer_way way)
     return key_of(is_read ? rv_file_queue_in(fd, on) : rv_file_queue_out(fd, on), is_read);
 }
 
+static uint64_t *place_of(int fd, enum rv_transfer_way way)
+{
+    return &rv_transfer_keys[way][(unsigned)fd % RV_TRANSFER_FILES];
+}
+
+/* A child of vfork has its parent's memory and ring, but files of its own. */
+static bool has_own_files(void)
+{
+    const struct rv_pusher_state *state = rv_thread.pusher.state;
+    const struct rv_wire_control *control = state ? state->ring.control : NULL;
+    return control && control->owner_pid == (uint32_t)rv_os_own_pid();
+}
+
+/* Kept unless the number was given to another file meanwhile. */
 uint32_t rv_transfer_find_key(int fd, enum rv_transfer_way way)
 {
-    const uint32_t key = fd < 0 ? 0 : find_key(fd, rv_file_kind(fd), way);
-    if (fd >= 0)
-        __atomic_store_n(&rv_transfer_keys[way][(unsigned)fd % RV_TRANSFER_FILES],
-                         ((uint64_t)(unsigned)fd + 1) << 32 | key, __ATOMIC_RELAXED);
+    if (fd < 0)
+        return 0;
+    uint64_t before = __atomic_load_n(place_of(fd, way), __ATOMIC_RELAXED);
+    const uint32_t key = find_key(fd, rv_file_kind(fd), way);
+    if (has_own_files())
+        (void)__atomic_compare_exchange_n(place_of(fd, way), &before, ((uint64_t)(unsigned)fd + 1) << 32 | key, false,
+                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return key;
 }
 
@@ -70,14 +89,19 @@ struct rv_transfer rv_transfer_find(int fd, enum rv_transfer_way awaited, enum r
 void rv_transfer_forget(int fd)
 {
     for (int way = 0; way < RV_TRANSFER_WAYS && fd >= 0; way++) {
-        uint64_t *known = &rv_transfer_keys[way][(unsigned)fd % RV_TRANSFER_FILES];
-        const uint64_t key = __atomic_load_n(known, __ATOMIC_RELAXED);
-        if (key >> 32 != (uint64_t)(unsigned)fd + 1)
-            continue;
-        __atomic_store_n(known, 0, __ATOMIC_RELAXED);
+        const uint32_t nobody = __atomic_add_fetch(&n_forgotten, 1, __ATOMIC_RELAXED);
+        const uint64_t key = __atomic_exchange_n(place_of(fd, way), nobody, __ATOMIC_RELAXED);
+        const bool is_own = key >> 32 == (uint64_t)(unsigned)fd + 1;
         struct rv_wire_transfer *entry =
-            (uint32_t)key && rv_process_is_open() ? rv_transfer_entry((uint32_t)key) : NULL;
+            is_own && (uint32_t)key && rv_process_is_open() ? rv_transfer_entry((uint32_t)key) : NULL;
         if (entry && __atomic_load_n(&entry->on, __ATOMIC_RELAXED))
             __atomic_store_n(&entry->on, RV_WAIT_ON_NOTHING, __ATOMIC_RELAXED);
     }
+}
+
+/* Forgetting a number empties its place, whichever number had it: once each is enough. */
+void rv_transfer_forget_range(unsigned first, unsigned last)
+{
+    for (unsigned i = 0; i < RV_TRANSFER_FILES && first <= last && i <= last - first; i++)
+        rv_transfer_forget((int)(first + i));
 }

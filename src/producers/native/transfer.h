@@ -5,7 +5,8 @@
  * A thread reports a read or write before it is made. A thread that has waited looks for one that was made meanwhile by
  * another. What it finds is likely: of several writes it is the last, and one of a process that is not traced is not known.
  *
- * Queues share entries, which say whose they are. Which queue a file has is found out once: until it is closed.
+ * Queues share entries, which say whose they are. Which queue a file has is found out once: until the C library is asked to
+ * close it, or its stream. A system call that the program makes by itself to close it is not seen.
  */
 #ifndef RV_PRODUCERS_NATIVE_TRANSFER_H
 #define RV_PRODUCERS_NATIVE_TRANSFER_H
@@ -20,8 +21,8 @@ enum rv_transfer_way { RV_TRANSFER_READ, RV_TRANSFER_WRITE, RV_TRANSFER_WAYS };
 
 #define RV_TRANSFER_FILES 512u
 
-/* [atomic] 1 + number of a file << 32 | key of its queue, as rv_transfer_find_key(). Files whose numbers have equal lowest bits
- * share one. */
+/* [atomic] 1 + number of a file << 32 | key of its queue, as rv_transfer_find_key(); less than 1 << 32: none. Files whose numbers
+ * have equal lowest bits share one. */
 RV_HIDDEN extern uint64_t rv_transfer_keys[RV_TRANSFER_WAYS][RV_TRANSFER_FILES];
 
 /* The key of the queue that such a call by a file changes; 0: the queue is unknown. Async-signal-safe; keeps errno. */
@@ -58,5 +59,6 @@ RV_HIDDEN struct rv_transfer rv_transfer_find(int fd, enum rv_transfer_way await
 
 /* A file is closed, or becomes another. As above. */
 RV_HIDDEN void rv_transfer_forget(int fd);
+RV_HIDDEN void rv_transfer_forget_range(unsigned first, unsigned last); /* these numbers, last too */
 
 #endif

@@ -783,6 +783,73 @@ static void closed_scene(void)
     pthread_join(thread, NULL);
 }
 
+/* ---- numbers of files that are used again ---- */
+
+static void free_by_fclose(int fd)
+{
+    expect(fclose(fdopen(fd, "w")), 0, "fclose");
+}
+
+static void free_by_close_range(int fd)
+{
+    expect(close_range((unsigned)fd, (unsigned)fd, 0), 0, "close_range");
+}
+
+static CALLED void *write_once(void *unused)
+{
+    keep_blocked(main_thread);
+    expect(write(channel[1], "w", 1), 1, "write");
+    return unused;
+}
+
+/* The write end of this pipe has the number that the file before had. */
+static void read_from_thread(int number)
+{
+    pthread_t thread;
+    expect(channel[1], number, "the number of the new pipe");
+    pthread_create(&thread, NULL, write_once, NULL);
+    read_pipe();
+    pthread_join(thread, NULL);
+    close(channel[0]);
+    close(channel[1]);
+}
+
+/* The child has files of its own, in its parent's memory. */
+static void write_in_child(int to, int as)
+{
+    const pid_t child = vfork();
+    if (child == 0) {
+        (void)dup2(to, as);
+        (void)!write(as, "v", 1);
+        _exit(0);
+    }
+    expect(waitpid(child, NULL, 0), child, "waitpid");
+}
+
+static void reused_scene(void)
+{
+    static void (*const frees[])(int) = {free_by_fclose, free_by_close_range, closefrom};
+    const int other = channel[1];
+    for (size_t i = 0; i < sizeof frees / sizeof *frees; i++) {
+        expect(pipe(channel), 0, "pipe");
+        const int number = channel[1];
+        expect(write(number, "b", 1), 1, "write before");
+        frees[i](number);
+        close(channel[0]);
+        expect(pipe(channel), 0, "pipe");
+        read_from_thread(number);
+    }
+    FILE *shell = popen("cat >/dev/null", "w");
+    const int number = fileno(shell);
+    expect(write(number, "b", 1), 1, "write to a shell");
+    expect(pclose(shell), 0, "pclose");
+    expect(pipe(channel), 0, "pipe");
+    read_from_thread(number);
+    expect(pipe(channel), 0, "pipe");
+    write_in_child(other, channel[1]);
+    read_from_thread(channel[1]);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -804,7 +871,8 @@ int main(int argc, char **argv)
                   {"polled", polled_scene},
                   {"begins", begins_scene},
                   {"begun", begun_scene},
-                  {"closed", closed_scene}};
+                  {"closed", closed_scene},
+                  {"reused", reused_scene}};
     main_thread = getpid();
     expect(pipe(channel), 0, "pipe");
     expect(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0, "socketpair");
