@@ -191,6 +191,6 @@ static void after_fork_in_child(void)
 /* Runs after the constructors of the library's other files, which are linked before this one. */
 __attribute__((constructor)) static void start(void)
 {
-    pthread_atfork(NULL, NULL, after_fork_in_child);
+    rv_thread_on_child(after_fork_in_child);
     publish(&ringviz_attachment.is_loaded, 1);
 }

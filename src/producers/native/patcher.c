@@ -16,7 +16,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -812,7 +811,7 @@ void rv_patcher_follow(void)
 
 __attribute__((constructor)) static void start(void)
 {
-    pthread_atfork(NULL, NULL, end);
+    rv_thread_on_child(end);
 }
 
 #endif

@@ -1,7 +1,6 @@
 #include "producers/native/replaced_returns.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -113,9 +112,13 @@ int rv_returns_init(void)
     rv_returns_entries = rv_pages_map(N_ENTRIES * sizeof *rv_returns_entries);
     if (!rv_returns_entries)
         return -ENOMEM;
-    pthread_atfork(NULL, NULL, after_fork_in_child);
     rv_thread_on_end(rv_returns_end);
     return add_pages();
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    rv_thread_on_child(after_fork_in_child);
 }
 
 /* ---- what was left ---- */

@@ -84,6 +84,7 @@ static uint32_t end_key_state;               /* 0 none, 1 being made, 2 there */
 static const struct rv_thread *first_thread; /* the process's; NULL: the library was loaded by another one */
 static void (*replay_frames)(void);
 static void (*at_end[2])(void);
+static void (*in_child[3])(void);
 static bool ends_at_exit; /* by exit(2), which is to be seen, rather than by the key's destructor */
 
 bool rv_thread_is_foreign;
@@ -345,6 +346,8 @@ static void restart_in_child(bool is_push_under_way)
     thread.has_left_ring |= left_ring >= 0;
     rv_native_modules_forget();
     rv_process_restart(left_ring);
+    for (size_t i = 0; i < sizeof in_child / sizeof *in_child && in_child[i]; i++)
+        in_child[i]();
     rv_verdict_table_inherit();
     thread.n_without_ring = 0;
     native.is_forking = false;
@@ -485,6 +488,14 @@ void rv_thread_on_end(void (*end)(void))
 {
     size_t i = at_end[0] != NULL;
     at_end[i] = end;
+}
+
+void rv_thread_on_child(void (*reset)(void))
+{
+    size_t i = 0;
+    while (in_child[i])
+        i++;
+    in_child[i] = reset;
 }
 
 void rv_thread_on_ring(void (*replay)(void))

@@ -38,6 +38,10 @@ RV_HIDDEN void rv_thread_on_end(void (*end)(void));
 RV_HIDDEN void rv_thread_end(void);
 RV_HIDDEN void rv_thread_end_at_exit(bool ends);
 
+/* Call this in each forked child, before its first event: for what a thread held that the child has not. Three times at
+ * most, by constructors. */
+RV_HIDDEN void rv_thread_on_child(void (*reset)(void));
+
 /* Is the thread between our fork handlers, with the process lock held? */
 RV_HIDDEN bool rv_thread_is_forking(void);
 

@@ -1,0 +1,106 @@
+/* What a child can do that was forked without fork handlers, as by _Fork(), while another thread held a lock of ours. */
+#include "producers/native/patcher.h"
+#include "producers/native/replaced_returns.h"
+#include "producers/native/thread.h"
+
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define N_TAKEN (4 * RV_RETURNS_PER_PAGE)
+
+TestSuite(forked_child, .timeout = 60);
+
+/* Where the other thread is to stand still, with the lock of entries held. */
+static enum { NOWHERE, BEFORE_CHANGE } stops;
+static sem_t has_stopped;
+
+static void stand_still(void)
+{
+    sem_post(&has_stopped);
+    for (;;)
+        pause();
+}
+
+/* In front of the C library's: new trampolines are made executable by it. */
+int mprotect(void *address, size_t n_bytes, int protection)
+{
+    const bool is_other = syscall(SYS_gettid) != getpid();
+    if (is_other && stops == BEFORE_CHANGE)
+        stand_still();
+    return (int)syscall(SYS_mprotect, address, n_bytes, protection);
+}
+
+static void take_entries(void)
+{
+    for (unsigned i = 0; i < N_TAKEN; i++)
+        if (rv_returns_take() == 0)
+            _exit(2);
+}
+
+static void *take_in_thread(void *unused)
+{
+    take_entries();
+    return unused;
+}
+
+static void plan(void)
+{
+    (void)rv_patcher_plan("off", "", false);
+}
+
+static void look_at_attachment(void)
+{
+    if (ringviz_attachment.state != RV_ATTACHMENT_NONE || ringviz_attachment.result != 0)
+        _exit(2);
+}
+
+static void expect_of_child(void (*act)(void))
+{
+    int status = -1;
+    rv_thread_begin_fork();
+    const pid_t child = _Fork();
+    rv_thread_end_fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        act();
+        _exit(0);
+    }
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child ended with status %#x", status);
+}
+
+static void expect_entries_while_another_stops(int where)
+{
+    pthread_t other;
+    cr_assert_eq(rv_returns_init(), 0);
+    sem_init(&has_stopped, 0, 0);
+    stops = where;
+    cr_assert_eq(pthread_create(&other, NULL, take_in_thread, NULL), 0);
+    sem_wait(&has_stopped);
+    expect_of_child(take_entries);
+}
+
+Test(forked_child, takes_entries_though_another_thread_was_about_to_make_more)
+{
+    expect_entries_while_another_stops(BEFORE_CHANGE);
+}
+
+Test(forked_child, plans_though_another_thread_was_planning)
+{
+    ringviz_attachment.n_changes = 1;
+    expect_of_child(plan);
+}
+
+Test(forked_child, is_not_attached_to_though_its_parent_was_planned_for)
+{
+    ringviz_attachment.state = RV_ATTACHMENT_PLANNING;
+    ringviz_attachment.result = RV_ATTACHMENT_CALLED;
+    expect_of_child(look_at_attachment);
+}
