@@ -26,7 +26,7 @@ struct rv_return *rv_returns_entries;
 /* Under a lock of its own: between the fork handlers, where the process's is held, functions are called, too. */
 static struct {
     uint32_t lock;
-    uint32_t n_pages;       /* of trampolines, written */
+    uint32_t n_pages;       /* [atomic] of trampolines, written or about to be */
     struct rv_returns left; /* entries that no thread has */
     uint32_t n_left;
     uint32_t n_restored; /* how often real addresses were put back */
@@ -88,22 +88,26 @@ static void give_to_all(uint32_t number)
     all.n_left++;
 }
 
-/* Lock held. Add as many pages as there are, up to a limit: each change of protection stops all threads. */
+/* Lock held. Add as many pages as there are, up to a limit: each change of protection stops all threads. They are counted
+ * first: a child that is forked meanwhile has them as they are, maybe executable, and makes others. */
 static int add_pages(void)
 {
-    const uint32_t most = RV_RETURNS_PAGES - all.n_pages < MOST_PAGES ? RV_RETURNS_PAGES - all.n_pages : MOST_PAGES;
-    const uint32_t n = all.n_pages == 0 ? 1 : all.n_pages < most ? all.n_pages : most;
-    uint8_t *pages = rv_returns_trampolines + (size_t)all.n_pages * RV_RETURNS_PAGE;
+    const uint32_t first = all.n_pages;
+    const uint32_t most = RV_RETURNS_PAGES - first < MOST_PAGES ? RV_RETURNS_PAGES - first : MOST_PAGES;
+    const uint32_t n = first == 0 ? 1 : first < most ? first : most;
+    uint8_t *pages = rv_returns_trampolines + (size_t)first * RV_RETURNS_PAGE;
     if (n == 0)
         return -ENOMEM;
+    __atomic_store_n(&all.n_pages, first + n, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < n; i++)
-        write_page(pages + (size_t)i * RV_RETURNS_PAGE, (all.n_pages + i) * RV_RETURNS_PER_PAGE);
-    if (mprotect(pages, (size_t)n * RV_RETURNS_PAGE, PROT_READ | PROT_EXEC) != 0)
+        write_page(pages + (size_t)i * RV_RETURNS_PAGE, (first + i) * RV_RETURNS_PER_PAGE);
+    if (mprotect(pages, (size_t)n * RV_RETURNS_PAGE, PROT_READ | PROT_EXEC) != 0) {
+        __atomic_store_n(&all.n_pages, first, __ATOMIC_RELAXED);
         return -EPERM;
+    }
     for (uint32_t i = 0; i < n * RV_RETURNS_PER_PAGE; i++)
         if (i % RV_RETURNS_PER_PAGE)
-            give_to_all(all.n_pages * RV_RETURNS_PER_PAGE + i);
-    all.n_pages += n;
+            give_to_all(first * RV_RETURNS_PER_PAGE + i);
     return 0;
 }
 

@@ -18,7 +18,7 @@
 TestSuite(forked_child, .timeout = 60);
 
 /* Where the other thread is to stand still, with the lock of entries held. */
-static enum { NOWHERE, BEFORE_CHANGE } stops;
+static enum { NOWHERE, BEFORE_CHANGE, AFTER_CHANGE } stops;
 static sem_t has_stopped;
 
 static void stand_still(void)
@@ -34,7 +34,10 @@ int mprotect(void *address, size_t n_bytes, int protection)
     const bool is_other = syscall(SYS_gettid) != getpid();
     if (is_other && stops == BEFORE_CHANGE)
         stand_still();
-    return (int)syscall(SYS_mprotect, address, n_bytes, protection);
+    const int result = (int)syscall(SYS_mprotect, address, n_bytes, protection);
+    if (is_other && stops == AFTER_CHANGE)
+        stand_still();
+    return result;
 }
 
 static void take_entries(void)
@@ -90,6 +93,11 @@ static void expect_entries_while_another_stops(int where)
 Test(forked_child, takes_entries_though_another_thread_was_about_to_make_more)
 {
     expect_entries_while_another_stops(BEFORE_CHANGE);
+}
+
+Test(forked_child, takes_entries_though_another_thread_had_made_more_executable)
+{
+    expect_entries_while_another_stops(AFTER_CHANGE);
 }
 
 Test(forked_child, plans_though_another_thread_was_planning)
