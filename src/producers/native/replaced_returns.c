@@ -49,6 +49,14 @@ static void after_fork_in_child(void)
     all.lock = 0;
 }
 
+/* In a child, another library's fork handler may come here before ours has run. */
+static void take_lock(void)
+{
+    if (rv_thread_is_forked())
+        after_fork_in_child();
+    rv_lock_take(&all.lock);
+}
+
 /* push number; jmp rv_returns_arrive */
 static void write_trampoline(uint8_t *at, uint32_t number)
 {
@@ -196,7 +204,7 @@ static bool take_batch(struct rv_returns *returns)
                           : returns->n_taken < MOST_BATCH ? returns->n_taken
                                                           : MOST_BATCH;
     uint32_t n = 0, number = 0;
-    rv_lock_take(&all.lock);
+    take_lock();
     if (!is_empty(&all.left))
         number = take_left();
     if (!number && add_pages() == 0)
@@ -242,7 +250,7 @@ void rv_returns_free(uint32_t number)
         return;
     }
     rv_signal_guard_begin(&guard);
-    rv_lock_take(&all.lock);
+    take_lock();
     give_to_all(number);
     rv_lock_release(&all.lock);
     rv_signal_guard_end(&guard);
@@ -335,7 +343,7 @@ void rv_returns_restore(void)
 static uint32_t give_back(struct rv_returns *returns)
 {
     uint32_t n = 0;
-    rv_lock_take(&all.lock);
+    take_lock();
     for (uint32_t number; (number = rv_returns_take_free(returns)); n++)
         give_to_all(number);
     rv_lock_release(&all.lock);

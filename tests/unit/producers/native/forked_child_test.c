@@ -64,14 +64,22 @@ static void look_at_attachment(void)
         _exit(2);
 }
 
-static void expect_of_child(void (*act)(void))
+static void do_nothing(void)
+{
+}
+
+/* in_handler: what another library's fork handler does in the child before ours runs; act: what the child does then */
+static void expect_of_child(void (*in_handler)(void), void (*act)(void))
 {
     int status = -1;
     rv_thread_begin_fork();
     const pid_t child = _Fork();
-    rv_thread_end_fork();
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+        in_handler();
+    }
+    rv_thread_end_fork();
+    if (child == 0) {
         act();
         _exit(0);
     }
@@ -79,7 +87,7 @@ static void expect_of_child(void (*act)(void))
     cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child ended with status %#x", status);
 }
 
-static void expect_entries_while_another_stops(int where)
+static void expect_entries_while_another_stops(int where, void (*in_handler)(void))
 {
     pthread_t other;
     cr_assert_eq(rv_returns_init(), 0);
@@ -87,28 +95,33 @@ static void expect_entries_while_another_stops(int where)
     stops = where;
     cr_assert_eq(pthread_create(&other, NULL, take_in_thread, NULL), 0);
     sem_wait(&has_stopped);
-    expect_of_child(take_entries);
+    expect_of_child(in_handler, take_entries);
 }
 
 Test(forked_child, takes_entries_though_another_thread_was_about_to_make_more)
 {
-    expect_entries_while_another_stops(BEFORE_CHANGE);
+    expect_entries_while_another_stops(BEFORE_CHANGE, do_nothing);
 }
 
 Test(forked_child, takes_entries_though_another_thread_had_made_more_executable)
 {
-    expect_entries_while_another_stops(AFTER_CHANGE);
+    expect_entries_while_another_stops(AFTER_CHANGE, do_nothing);
+}
+
+Test(forked_child, takes_entries_in_a_fork_handler_that_runs_before_ours)
+{
+    expect_entries_while_another_stops(BEFORE_CHANGE, take_entries);
 }
 
 Test(forked_child, plans_though_another_thread_was_planning)
 {
     ringviz_attachment.n_changes = 1;
-    expect_of_child(plan);
+    expect_of_child(do_nothing, plan);
 }
 
 Test(forked_child, is_not_attached_to_though_its_parent_was_planned_for)
 {
     ringviz_attachment.state = RV_ATTACHMENT_PLANNING;
     ringviz_attachment.result = RV_ATTACHMENT_CALLED;
-    expect_of_child(look_at_attachment);
+    expect_of_child(do_nothing, look_at_attachment);
 }
