@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/mappings.h"
 #include "patch/site.h"
 
@@ -58,15 +59,9 @@ void rv_sites_end(struct rv_sites *sites)
 /* The site between whose bytes an address is; NULL: a thread may go on there. *object: whose it is. */
 static struct rv_patch_site *find_in(const struct rv_sites_object *object, uint64_t address)
 {
-    size_t low = 0, high = object->n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (object->sites[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    struct rv_patch_site *site = low ? &object->sites[low - 1] : NULL;
+    const size_t n = rv_bisect_below(object->sites, object->n, sizeof *object->sites,
+                                     offsetof(struct rv_patch_site, address), address);
+    struct rv_patch_site *site = n ? &object->sites[n - 1] : NULL;
     return site && address - site->address < site->n_bytes ? site : NULL;
 }
 
