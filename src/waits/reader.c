@@ -664,31 +664,28 @@ static bool sum_up(void *context, const struct rv_wait *wait, rv_wait_place plac
     return true;
 }
 
+typedef struct rv_waits_row *take_fn(const struct rv_wait_sums *sums, const struct rv_lanes *lanes, size_t *n);
+
 /* Discarded waits are in sums of their own; their loaded copies are not counted again. */
-static void sum_up_all(struct summing *summing, struct rv_wait_reader *reader)
+static struct rv_waits_row *take(struct rv_wait_reader *reader, take_fn *take_rows, size_t *n)
 {
-    *summing = (struct summing){.reader = reader};
+    struct summing summing = {.reader = reader};
     rv_wait_reader_hold(reader);
-    rv_wait_sums_merge(&summing->sums, &reader->waits->gone);
+    rv_wait_sums_merge(&summing.sums, &reader->waits->gone);
     const bool has_copies = reader->waits->has_copies;
     rv_wait_reader_let_go(reader);
-    (has_copies ? each_in_memory : rv_wait_reader_each)(reader, 0, UINT64_MAX, sum_up, summing);
-}
-
-struct rv_waits_row *rv_wait_reader_take_rows(struct rv_wait_reader *reader, size_t *n)
-{
-    struct summing summing;
-    sum_up_all(&summing, reader);
-    struct rv_waits_row *rows = rv_wait_sums_take_rows(&summing.sums, reader->waits->lanes, n);
+    (has_copies ? each_in_memory : rv_wait_reader_each)(reader, 0, UINT64_MAX, sum_up, &summing);
+    struct rv_waits_row *rows = take_rows(&summing.sums, reader->waits->lanes, n);
     rv_wait_sums_fini(&summing.sums);
     return rows;
 }
 
+struct rv_waits_row *rv_wait_reader_take_rows(struct rv_wait_reader *reader, size_t *n)
+{
+    return take(reader, rv_wait_sums_take_rows, n);
+}
+
 struct rv_waits_row *rv_wait_reader_take_arcs(struct rv_wait_reader *reader, size_t *n)
 {
-    struct summing summing;
-    sum_up_all(&summing, reader);
-    struct rv_waits_row *arcs = rv_wait_sums_take_arcs(&summing.sums, reader->waits->lanes, n);
-    rv_wait_sums_fini(&summing.sums);
-    return arcs;
+    return take(reader, rv_wait_sums_take_arcs, n);
 }
