@@ -31,13 +31,19 @@ struct finding {
  * The first thread of the command's process, whose end ends the command. A child process is needed only as far as its
  * parent waits for it.
  */
-static bool is_first(const struct rv_lanes *lanes, const struct rv_lane *lane)
+static void find_first(struct finding *finding, const struct rv_lanes *lanes)
 {
-    const size_t n = lane->tid == lane->pid ? rv_lanes_n(lanes) : 0;
-    for (size_t i = 0; i < n; i++)
-        if (rv_lanes_get(lanes, i)->pid == lane->parent_pid)
-            return false;
-    return n != 0;
+    struct rv_hash_index pids = {0}; /* 1 each */
+    for (size_t i = 0; i < finding->n_lanes; i++) {
+        const uint32_t pid = rv_lanes_get(lanes, i)->pid;
+        if (!rv_hash_index_get(&pids, pid))
+            rv_hash_index_add(&pids, pid, 1);
+    }
+    for (size_t i = 0; i < finding->n_lanes; i++) {
+        const struct rv_lane *lane = rv_lanes_get(lanes, i);
+        finding->is_first[i] = lane->tid == lane->pid && !rv_hash_index_get(&pids, lane->parent_pid);
+    }
+    rv_hash_index_fini(&pids);
 }
 
 static void find_waiters(struct finding *finding)
@@ -117,8 +123,7 @@ void rv_wait_idle_set(const struct rv_wait_sums *sums, const struct rv_lanes *la
                               .needed_ns = rv_alloc(sums->n + 1, sizeof *finding.needed_ns),
                               .awaited_ns = rv_alloc(n_lanes + 1, sizeof *finding.awaited_ns)};
     double needed_ns = 0.0, growth = 1.0;
-    for (size_t i = 0; i < n_lanes; i++)
-        finding.is_first[i] = is_first(lanes, rv_lanes_get(lanes, i));
+    find_first(&finding, lanes);
     find_waiters(&finding);
     for (unsigned i = 0; i < MOST_ROUNDS && growth > GROWTH_OF_NOTE * needed_ns; i++) {
         find_awaited(&finding);
