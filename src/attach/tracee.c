@@ -545,8 +545,8 @@ static int stop_called(struct rv_tracee *tracee, bool *is_for_long)
     return stop_thread(tracee, tracee->called.tid, is_for_long);
 }
 
-/* It runs, seized, until it is released: what a signal has stopped goes on only so. The interruption by which it was found
- * stopped is reported once more: a step goes past that. */
+/* It runs, seized, until it is released: nothing else continues what a signal has stopped. The interruption
+ * by which it was found stopped is reported once more: a step goes past that. */
 static void go_on_for_us(struct rv_tracee_thread *thread)
 {
     (void)rv_tracee_step(thread);

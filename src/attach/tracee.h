@@ -81,7 +81,7 @@ int rv_tracee_call(struct rv_tracee *tracee, size_t idx, const struct rv_tracee_
 bool rv_tracee_is_called_stopped(const struct rv_tracee *tracee);
 
 /*
- * Undo the last call if it has not begun: its thread is then stopped, as it was before. One that has begun goes on, even
+ * Undo the last call if it has not begun: its thread is then stopped, as it was before. One that has begun continues, even
  * where a signal has stopped the process: its thread then runs until it is released.
  *   returns  -EAGAIN: that is done; -ECANCELED: that is done, and a signal has stopped the process; -EALREADY: it has begun, or
  *            may have; -ESRCH
