@@ -1,0 +1,293 @@
+/* Records of a Chrome trace, in any order, to calls of threads in time order. */
+#include "import/chrome_emitter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "import/call_nesting.h"
+#include "import/chrome_record.h"
+
+enum { RUN_RECORDS = 1 << 20, RECORDS_PER_STEP = 1 << 14, MOST_ROWS = 4096 };
+/* Keys of rows of asynchronous calls in the event builder: distinct from threads, also in the low 32 bits, which are
+ * shown. */
+static const uint64_t GROUP_NUMBER = 1ull << 61 | 1073741824;
+
+struct row {
+    uint64_t key; /* key of the asynchronous call in this row; 0 = free */
+    struct rv_call_nesting nest;
+};
+
+struct rv_chrome_rows { /* grows to the number needed at one time */
+    struct row *rows;
+    size_t n, capacity;
+};
+
+struct rv_chrome_lane { /* a thread */
+    struct rv_call_nesting nest;
+    struct rv_chrome_rows overlaps;    /* rows of complete calls that do not nest with those before */
+    struct rv_chrome_record *awaiting; /* ends of flows that belong to the next call */
+    size_t n_awaiting, awaiting_capacity;
+};
+
+static int compare(const void *left, const void *right)
+{
+    const struct rv_chrome_record *a = left, *b = right;
+    if (a->ns != b->ns)
+        return a->ns < b->ns ? -1 : 1;
+    bool a_is_complete = a->phase == RV_CHROME_COMPLETE, b_is_complete = b->phase == RV_CHROME_COMPLETE;
+    if (a_is_complete != b_is_complete)
+        return a_is_complete ? 1 : -1;
+    if (a_is_complete && a->end_ns != b->end_ns)
+        return a->end_ns > b->end_ns ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* ---- emitting ---- */
+
+static struct rv_chrome_lane *lane_of(struct rv_chrome_emitter *emitter, uint32_t thread)
+{
+    if (thread >= emitter->n_lanes) {
+        size_t n_before = emitter->n_lanes;
+        emitter->lanes = rv_vec_extend(emitter->lanes, &emitter->n_lanes, (size_t)thread + 1, sizeof *emitter->lanes);
+        for (size_t i = n_before; i < emitter->n_lanes; i++)
+            emitter->lanes[i].nest.thread = (uint32_t)i;
+    }
+    return &emitter->lanes[thread];
+}
+
+static struct row *add_row(struct rv_chrome_rows *rows, uint32_t thread)
+{
+    rows->rows = rv_vec_reserve(rows->rows, &rows->capacity, rows->n + 1, sizeof *rows->rows);
+    rows->rows[rows->n] = (struct row){.nest.thread = thread};
+    return &rows->rows[rows->n++];
+}
+
+static void finish_rows(struct rv_chrome_emitter *emitter, struct rv_chrome_rows *rows)
+{
+    for (size_t i = 0; i < rows->n; i++)
+        rv_call_nesting_finish(emitter->reader.import, &rows->rows[i].nest, emitter->reader.end_ns);
+}
+
+static void free_rows(struct rv_chrome_rows *rows)
+{
+    for (size_t i = 0; i < rows->n; i++)
+        free(rows->rows[i].nest.frames);
+    free(rows->rows);
+}
+
+/* Emit on the thread's first row where the call nests. */
+static void emit_overlap(struct rv_chrome_emitter *emitter, struct rv_chrome_lane *lane,
+                         const struct rv_chrome_record *record)
+{
+    struct rv_import *import = emitter->reader.import;
+    struct rv_chrome_rows *overlaps = &lane->overlaps;
+    rv_import_fault(import, RV_FAULT_OVERLAP);
+    for (size_t i = 0; i < overlaps->n; i++)
+        if (rv_call_nesting_complete(import, &overlaps->rows[i].nest, record->ns, record->end_ns, record->id))
+            return;
+    if (overlaps->n == MOST_ROWS) {
+        rv_import_fault(import, RV_FAULT_NO_ROOM);
+        return;
+    }
+    char word[32];
+    snprintf(word, sizeof word, overlaps->n ? "overlaps %zu" : "overlaps", overlaps->n + 1);
+    uint32_t row_idx = RV_CHROME_ROW_OVERLAPS + (uint32_t)overlaps->n;
+    struct row *row = add_row(overlaps, rv_event_builder_row(import->builder, lane->nest.thread, row_idx, word));
+    rv_call_nesting_complete(import, &row->nest, record->ns, record->end_ns, record->id);
+}
+
+/* ---- flows ---- */
+
+static void emit_step(struct rv_chrome_emitter *emitter, const struct rv_chrome_record *record, int64_t ns)
+{
+    const enum rv_step_kind kind = record->phase == RV_CHROME_FLOW_BEGIN  ? RV_STEP_FLOW_BEGIN
+                                   : record->phase == RV_CHROME_FLOW_STEP ? RV_STEP_FLOW
+                                                                          : RV_STEP_FLOW_END;
+    rv_event_builder_step(emitter->reader.import->builder, record->thread, ns, kind, record->key, record->id);
+}
+
+static void await_call(struct rv_chrome_lane *lane, const struct rv_chrome_record *record)
+{
+    lane->awaiting =
+        rv_vec_reserve(lane->awaiting, &lane->awaiting_capacity, lane->n_awaiting + 1, sizeof *lane->awaiting);
+    lane->awaiting[lane->n_awaiting++] = *record;
+}
+
+/* A call begins, or none does any more. */
+static void emit_awaiting(struct rv_chrome_emitter *emitter, struct rv_chrome_lane *lane, int64_t ns)
+{
+    for (size_t i = 0; i < lane->n_awaiting; i++)
+        emit_step(emitter, &lane->awaiting[i], ns);
+    lane->n_awaiting = 0;
+}
+
+/* ---- calls ---- */
+
+static void emit_on_thread(struct rv_chrome_emitter *emitter, const struct rv_chrome_record *record)
+{
+    struct rv_import *import = emitter->reader.import;
+    struct rv_event_builder *builder = import->builder;
+    if (record->thread == RV_EVENT_BUILDER_NONE) {
+        rv_event_builder_leave_out(builder);
+        return;
+    }
+    if (record->phase == RV_CHROME_SAMPLE) {
+        if (!rv_chrome_samples_emit(&emitter->reader.samples, builder, record->thread, record->ns, record->key))
+            rv_import_fault(import, RV_FAULT_NO_FRAME);
+        return;
+    }
+    struct rv_chrome_lane *lane = lane_of(emitter, record->thread);
+    struct rv_call_nesting *nest = &lane->nest;
+    rv_call_nesting_advance(import, nest, record->ns);
+    switch ((enum rv_chrome_phase)record->phase) {
+    case RV_CHROME_BEGIN:
+        rv_call_nesting_begin(import, nest, record->ns, record->id);
+        emit_awaiting(emitter, lane, record->ns);
+        break;
+    case RV_CHROME_END:
+        rv_call_nesting_end(import, nest, record->ns, record->id);
+        break;
+    case RV_CHROME_COMPLETE:
+        if (!rv_call_nesting_complete(import, nest, record->ns, record->end_ns, record->id))
+            emit_overlap(emitter, lane, record);
+        emit_awaiting(emitter, lane, record->ns);
+        break;
+    case RV_CHROME_FLOW_BEGIN:
+    case RV_CHROME_FLOW_STEP:
+    case RV_CHROME_FLOW_END:
+        emit_step(emitter, record, record->ns);
+        break;
+    case RV_CHROME_FLOW_END_AT_NEXT:
+        await_call(lane, record);
+        break;
+    case RV_CHROME_MARK:
+        rv_event_builder_mark(builder, record->thread, record->ns, record->id);
+        break;
+    case RV_CHROME_VALUE:
+        rv_event_builder_value(builder, record->thread, record->ns, record->id, (float)record->value);
+        break;
+    case RV_CHROME_GC_START:
+    case RV_CHROME_GC_END:
+        rv_event_builder_gc(builder, record->thread, record->ns, record->phase == RV_CHROME_GC_START);
+        break;
+    case RV_CHROME_ASYNC_BEGIN:
+    case RV_CHROME_ASYNC_END:
+    case RV_CHROME_ASYNC_MARK:
+    case RV_CHROME_SAMPLE:
+        break;
+    }
+}
+
+static uint32_t name_row(struct rv_chrome_emitter *emitter, uint32_t group_idx, size_t idx)
+{
+    const struct rv_chrome_group *group = &emitter->reader.groups[group_idx];
+    struct rv_event_builder *builder = emitter->reader.import->builder;
+    struct rv_event_builder_text category = rv_event_builder_name(builder, group->category);
+    char name[64];
+    const char *text = category.n ? category.bytes : "async";
+    int n = idx ? snprintf(name, sizeof name, "%.40s %zu", text, idx + 1) : snprintf(name, sizeof name, "%.40s", text);
+    uint32_t thread = rv_event_builder_thread(builder, group->process, GROUP_NUMBER + group->category, (uint32_t)idx);
+    rv_event_builder_name_thread(builder, thread, rv_import_text(name, (size_t)n));
+    return thread;
+}
+
+/* The row of the asynchronous call with this key, or a free one, or NULL. */
+static struct row *row_of(struct rv_chrome_emitter *emitter, uint32_t group_idx, uint64_t key, bool is_begin)
+{
+    struct rv_chrome_rows *group = &emitter->groups[group_idx];
+    struct row *row = NULL;
+    for (size_t i = 0; i < group->n; i++) {
+        if (group->rows[i].key == key)
+            return &group->rows[i];
+        if (group->rows[i].key == 0 && !row)
+            row = &group->rows[i];
+    }
+    if (!is_begin || (!row && group->n == MOST_ROWS))
+        return NULL;
+    if (!row)
+        row = add_row(group, name_row(emitter, group_idx, group->n));
+    row->key = key;
+    return row;
+}
+
+static void emit_async(struct rv_chrome_emitter *emitter, const struct rv_chrome_record *record)
+{
+    struct rv_import *import = emitter->reader.import;
+    bool is_mark = record->phase == RV_CHROME_ASYNC_MARK;
+    struct row *row = row_of(emitter, record->thread, record->key, record->phase != RV_CHROME_ASYNC_END);
+    if (!row) {
+        rv_import_fault(import, record->phase == RV_CHROME_ASYNC_END ? RV_FAULT_END_ALONE : RV_FAULT_NO_ROOM);
+        return;
+    }
+    if (row->nest.thread == RV_EVENT_BUILDER_NONE)
+        rv_event_builder_leave_out(import->builder);
+    else if (is_mark)
+        rv_event_builder_mark(import->builder, row->nest.thread, record->ns, record->id);
+    else if (record->phase == RV_CHROME_ASYNC_BEGIN)
+        rv_call_nesting_begin(import, &row->nest, record->ns, record->id);
+    else
+        rv_call_nesting_end(import, &row->nest, record->ns, record->id);
+    if (row->nest.n == 0)
+        row->key = 0;
+}
+
+/* ---- the whole trace ---- */
+
+void rv_chrome_emitter_begin(struct rv_chrome_emitter *emitter, struct rv_import *import)
+{
+    emitter->sorter = rv_sorter_create(sizeof(struct rv_chrome_record), RUN_RECORDS, compare);
+    emitter->reader = (struct rv_chrome_reader){.import = import, .sorter = emitter->sorter};
+}
+
+int rv_chrome_emitter_sort(struct rv_chrome_emitter *emitter)
+{
+    emitter->is_sorted = true;
+    emitter->groups = rv_alloc(emitter->reader.n_groups, sizeof *emitter->groups);
+    int error = rv_sorter_finish(emitter->sorter);
+    return error ? error : 1;
+}
+
+static void finish(struct rv_chrome_emitter *emitter)
+{
+    int64_t end_ns = emitter->reader.end_ns;
+    for (size_t i = 0; i < emitter->n_lanes; i++) {
+        emit_awaiting(emitter, &emitter->lanes[i], end_ns);
+        rv_call_nesting_finish(emitter->reader.import, &emitter->lanes[i].nest, end_ns);
+        finish_rows(emitter, &emitter->lanes[i].overlaps);
+    }
+    for (size_t i = 0; i < emitter->reader.n_groups; i++)
+        finish_rows(emitter, &emitter->groups[i]);
+}
+
+int rv_chrome_emitter_step(struct rv_chrome_emitter *emitter)
+{
+    for (int i = 0; i < RECORDS_PER_STEP; i++) {
+        int error;
+        const struct rv_chrome_record *record = rv_sorter_next(emitter->sorter, &error);
+        if (!record && !error)
+            finish(emitter);
+        if (!record)
+            return error;
+        if (record->phase >= RV_CHROME_ASYNC_BEGIN && record->phase <= RV_CHROME_ASYNC_MARK)
+            emit_async(emitter, record);
+        else
+            emit_on_thread(emitter, record);
+    }
+    return 1;
+}
+
+void rv_chrome_emitter_fini(struct rv_chrome_emitter *emitter)
+{
+    rv_sorter_destroy(emitter->sorter);
+    for (size_t i = 0; i < emitter->n_lanes; i++) {
+        free(emitter->lanes[i].nest.frames);
+        free(emitter->lanes[i].awaiting);
+        free_rows(&emitter->lanes[i].overlaps);
+    }
+    for (size_t i = 0; i < emitter->reader.n_groups && emitter->groups; i++)
+        free_rows(&emitter->groups[i]);
+    free(emitter->lanes);
+    free(emitter->groups);
+    rv_chrome_reader_fini(&emitter->reader);
+}
