@@ -4,6 +4,7 @@
  */
 /* clang-format off */
 
+IMPORT_FORMAT(fxt)
 IMPORT_FORMAT(cpuprofile)
 IMPORT_FORMAT(firefox)
 IMPORT_FORMAT(stackprof)

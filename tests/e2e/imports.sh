@@ -47,6 +47,7 @@ expect_threads() { # FILE NAMES
 }
 expect_threads exec.strace "sh 700,sort 701,sh 702,"
 expect_threads system.json "initial-thread,InterruptThread,"
+expect_threads general.fxt "Main,Worker0,ServerThread,Asdf,"
 
 # ---- lines of samples ----
 expect_lines() { # FILE LINES: as LINE:HITS:OWN-TIME:NAME
@@ -85,7 +86,7 @@ harmless() { # FILE WHAT
     [ $status -le 1 ] || fail "$2: exit status $status"
     [ "$(wc -l <"$folder/err")" -le 2 ] || fail "$2: said $(cat "$folder/err")"
 }
-for file in "$data"/calls.json "$data"/samples.json "$data"/samples.perf "$data"/calls.strace; do
+for file in "$data"/calls.json "$data"/samples.json "$data"/samples.perf "$data"/calls.strace "$data"/general.fxt; do
     n_bytes=$(wc -c <"$file")
     for share in 1 2 3 4 5 6 7; do
         head -c $((n_bytes * share / 8)) "$file" >"$folder/cut"
@@ -117,6 +118,8 @@ refused_json '[{"ph":"E","pid":1,"tid":1,"ts":1,"name":"x"}]'
 # As stackprof --json and DevTools' heap profiler write them.
 refused_json '{"version":1.2,"mode":"wall","interval":1000,"samples":2,"gc_samples":0,"missed_samples":0,"frames":{"7":{"name":"main","file":"a.rb","line":1,"total_samples":2,"samples":2}}}'
 refused_json '{"head":{"callFrame":{"functionName":"(root)"},"selfSize":0,"id":1,"children":[]},"samples":[{"size":8,"nodeId":1,"ordinal":1}]}'
+printf '\020\000\004\106\170\124\026\000\004\000\000\000\000\000\000\000' >"$folder/other"
+refused "$folder/other" "an fxt record without a length"
 echo '[{"ph": "B", "ts": 1 oops' >"$folder/other"
 refused "$folder/other" "not JSON"
 awk 'BEGIN { printf "["; for (i = 0; i < 100000; i++) printf "[" }' >"$folder/other"
