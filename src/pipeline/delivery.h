@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 
 #include "pipeline/pending_page.h"
-#include "pipeline/session.h"
+#include "pipeline/session_params.h"
 #include "pipeline/stream.h"
 
 /* What a worker has done so far; times are CPU time. */

@@ -6,6 +6,7 @@
 #define RV_WAITS_READER_H
 
 #include "waits/sums.h"
+#include "waits/waits.h"
 
 struct rv_wait_reader; /* opaque */
 

@@ -2,7 +2,8 @@
 #ifndef RV_WAITS_WAKERS_H
 #define RV_WAITS_WAKERS_H
 
-#include "waits/waits.h"
+#include "model/lanes.h"
+#include "waits/wait.h"
 
 /* By how much the moment of a wake may come before its release, when both are converted from ticks. */
 #define RV_WAKERS_ROUNDING_NS 2u

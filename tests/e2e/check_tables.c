@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/history.h"
 #include "source/indexed.h"
 #include "source/replay.h"
 #include "viewer/calls.h"

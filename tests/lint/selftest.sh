@@ -12,6 +12,7 @@ clean_tree() {
         "$tree/shaders" "$tree/assets/completion"
     printf '#include <stdio.h>\n#include "base/err.h"\n' >"$tree/src/base/err.c"
     printf 'int rv_err(void);\n' >"$tree/src/base/err.h"
+    printf '#include "ring/ring.h"\n' >"$tree/src/ring/map.h"
     printf 'rv_layer(base SOURCES err.c)\n' >"$tree/src/base/CMakeLists.txt"
     printf 'rv_layer(ring SOURCES ring.c\n    DEPENDS base)\n' >"$tree/src/ring/CMakeLists.txt"
     printf '#include "base/err.h"\n#include "ringviz/wire.h"\n' >"$tree/src/producers/native/hooks.c"
@@ -97,6 +98,10 @@ refuses layers include/ringviz/wire.h '#include "base/err.h"'
 refuses layers src/fresh/new.c 'int x;'
 refuses layers src/base/err.c "$(yes x | head -n 300)"
 refuses layers src/ring/CMakeLists.txt 'rv_layer(ring SOURCES a.c\n    DEPENDS base flow)'
+
+accepts circles
+refuses circles src/ring/ring.c '#include "ring/map.h"'
+refuses circles src/README.md '| whole | its parts |\n|---|---|\n| `ring/ring` | none |\n'
 
 accepts atomics
 refuses atomics src/ring/ring.c 'atomic_store_explicit(&x, 1, memory_order_release);'

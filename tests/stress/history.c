@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "pipeline/history.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/vec.h"

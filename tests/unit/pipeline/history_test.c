@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
+#include "pipeline/history.h"
 #include "sink/record.h"
 #include "source/replay.h"
 

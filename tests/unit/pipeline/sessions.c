@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
+#include "pipeline/history.h"
 
 enum { WAIT_S = 60 };
 

@@ -8,6 +8,7 @@
 #include "viewer/analysis.h"
 #include "query/call_rows_job.h"
 #include "query/step.h"
+#include "pipeline/history.h"
 #include "base/clock.h"
 #include "query/calls_view.h"
 #include "base/vec.h"

@@ -1,4 +1,5 @@
 /* The times of lines in the statistics of a recording, and those that a report has. */
+#include "pipeline/history.h"
 #include "viewer/lines.h"
 
 #include <criterion/criterion.h>
