@@ -11,8 +11,8 @@
 #include "model/span_record.h"
 
 struct head { /* the next record of one log */
-    struct rv_box box;
-    uint64_t end_ns;  /* of it */
+    uint64_t start_ns, end_ns;
+    uint32_t depth;
     uint64_t from_ns; /* earlier ends are not wanted of the log */
     const struct rv_chunked_log *log;
     uint32_t log_idx;
@@ -113,21 +113,32 @@ static void drop_pages(struct rv_span_iter_back *walk)
 
 static inline void read_head(struct head *head)
 {
-    head->box = rv_span_record_box_at(head->log, &head->at);
-    head->end_ns = head->box.start_ns + head->box.duration_ns;
+    const struct rv_box box = rv_span_record_box_at(head->log, &head->at);
+    head->start_ns = box.start_ns;
+    head->end_ns = box.start_ns + box.duration_ns;
+    head->depth = box.depth;
 }
 
 /* Move back to the first record inside the window, in the timeline also after what pages have; false when there is none. */
 static inline bool settle(const struct rv_span_iter_back *walk, struct head *head)
 {
     while (head->end_ns >= head->from_ns) {
-        if (head->box.start_ns < walk->to_ns && (head->box.start_ns >= walk->from_ns || head->end_ns > walk->from_ns))
+        if (head->start_ns < walk->to_ns && (head->start_ns >= walk->from_ns || head->end_ns > walk->from_ns))
             return true;
         if (!rv_chunked_log_back(head->log, &head->at))
             return false;
         read_head(head);
     }
     return false;
+}
+
+/* The same from the record before it on. */
+static inline bool advance(const struct rv_span_iter_back *walk, struct head *head)
+{
+    if (!rv_chunked_log_back(head->log, &head->at))
+        return false;
+    read_head(head);
+    return settle(walk, head);
 }
 
 static bool open_in(const struct rv_span_iter_back *walk, const struct rv_timeline *timeline, uint32_t log_idx,
@@ -181,7 +192,35 @@ static inline bool is_before(const struct head *a, const struct head *b)
 {
     if (a->end_ns != b->end_ns)
         return a->end_ns > b->end_ns;
-    return a->box.depth != b->box.depth ? a->box.depth < b->box.depth : a->box.duration_ns < b->box.duration_ns;
+    return a->depth != b->depth ? a->depth < b->depth : a->start_ns > b->start_ns;
+}
+
+/* The head with the latest span, but for one; NULL: there is no other. */
+static struct head *latest_but(struct head *heads, unsigned n, const struct head *but)
+{
+    struct head *latest = NULL;
+    for (struct head *head = heads; head < heads + n; head++)
+        if (head != but && (!latest || is_before(head, latest)))
+            latest = head;
+    return latest;
+}
+
+/*
+ * Take the spans of a log that come before the next one of any other log.
+ *   has_ended  set when the log has no more
+ *   returns    their number; 0 when a missing page may have a later one
+ */
+static size_t take_run(const struct rv_span_iter_back *walk, struct head *head, const struct head *rival,
+                       struct rv_box *out, size_t max, bool *has_ended)
+{
+    size_t n = 0;
+    do {
+        if (head->end_ns < walk->edge_ns)
+            break;
+        out[n++] = rv_span_record_box_at(head->log, &head->at);
+        *has_ended = !advance(walk, head);
+    } while (n < max && !*has_ended && (!rival || is_before(head, rival)));
+    return n;
 }
 
 size_t rv_span_iter_back_next(struct rv_span_iter_back *walk, const struct rv_timeline *timeline, struct rv_box *out,
@@ -193,22 +232,17 @@ size_t rv_span_iter_back_next(struct rv_span_iter_back *walk, const struct rv_ti
         n_heads += open_head(walk, timeline, i, &heads[n_heads]);
     size_t n = 0;
     while (n < max && n_heads > 0) {
-        unsigned best = 0;
-        for (unsigned i = 1; i < n_heads; i++)
-            if (is_before(&heads[i], &heads[best]))
-                best = i;
-        if (heads[best].end_ns < walk->edge_ns)
+        struct head *head = latest_but(heads, n_heads, NULL);
+        bool has_ended = false;
+        const size_t n_taken = take_run(walk, head, latest_but(heads, n_heads, head), out + n, max - n, &has_ended);
+        if (n_taken == 0)
             break;
-        out[n++] = heads[best].box;
-        if (rv_chunked_log_back(heads[best].log, &heads[best].at)) {
-            read_head(&heads[best]);
-            if (settle(walk, &heads[best]))
-                continue;
-        }
-        uint32_t log_idx = heads[best].log_idx;
-        walk->n_left[log_idx] = 0;
-        if (!open_head(walk, timeline, log_idx, &heads[best]))
-            heads[best] = heads[--n_heads];
+        n += n_taken;
+        if (!has_ended)
+            continue;
+        walk->n_left[head->log_idx] = 0;
+        if (!open_head(walk, timeline, head->log_idx, head))
+            *head = heads[--n_heads];
     }
     for (unsigned i = 0; i < n_heads; i++)
         walk->n_left[heads[i].log_idx] = rv_chunked_log_ordinal(heads[i].log, heads[i].at) + 1;
