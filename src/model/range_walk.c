@@ -13,7 +13,8 @@
 
 struct rv_range_frame { /* a call that encloses the next ones: one cache line */
     uint64_t start_ns, duration_ns, inside_ns, children_ns;
-    uint32_t id, depth, node;
+    uint32_t id, depth;
+    uint32_t node;      /* or of a listed call: the number of frames up to the listed one around it */
     uint32_t own_id;    /* id is that of the results */
     uint32_t caller;    /* id of the innermost row that encloses it, or RV_CALL_NO_CALLER */
     uint32_t arguments; /* of a listed call: id of their text, or 0 */
@@ -153,12 +154,10 @@ static void finish_frame(struct rv_range_walk *walk)
     const struct rv_range_frame_times *times = walk->has_times ? &walk->frame_times[walk->n_frames] : &NO_TIMES;
     if (walk->has_times)
         finish_times(walk, &walk->frame_times[walk->n_frames]);
-    if (!frame->is_row)
+    if (!frame->is_row || (scope->lists_calls && frame->id != scope->calls_of))
         return;
     struct rv_range_id *id = &walk->by_id[frame->id];
     id->n_open--;
-    if (scope->lists_calls && frame->id != scope->calls_of)
-        return;
     struct measured measured = measure(frame);
     if (walk->has_times || scope->time != RV_TIME_WALL)
         choose_time(&measured, scope->time, times);
@@ -166,6 +165,7 @@ static void finish_frame(struct rv_range_walk *walk)
     if (scope->lists_calls) {
         if (frame->arguments)
             walk->by_id[frame->arguments].n_open--;
+        walk->n_listed = frame->node;
         list_call(walk, frame, &measured.call, measured.inside_ns);
         return;
     }
@@ -198,9 +198,12 @@ static void begin_row(struct rv_range_part *part, struct rv_range_id *id, uint32
     id->place = (uint32_t)part->n_ids;
 }
 
-/* Texts have ids of their own among those of subroutines. */
-static void find_arguments(struct rv_range_walk *walk, struct rv_range_frame *frame)
+/* Texts of arguments have ids of their own among those of subroutines. */
+static void begin_listed(struct rv_range_walk *walk, struct rv_range_frame *frame)
 {
+    frame->is_outermost = id_at(walk, frame->id)->n_open++ == 0;
+    frame->node = (uint32_t)walk->n_listed;
+    walk->n_listed = walk->n_frames;
     const struct rv_span call = {.start = frame->start_ns, .id = frame->own_id};
     frame->arguments = rv_call_texts_find(&walk->lane->texts, &call, false);
     frame->is_outermost_of_arguments =
@@ -212,11 +215,6 @@ static void add_row(struct rv_range_walk *walk, struct rv_range_frame *frame, ui
     struct rv_range_tree *tree = &walk->part->tree;
     struct rv_range_id *id = id_at(walk, frame->id);
     frame->is_outermost = id->n_open++ == 0;
-    if (walk->scope->lists_calls) {
-        if (frame->id == walk->scope->calls_of)
-            find_arguments(walk, frame);
-        return;
-    }
     if (!id->place)
         begin_row(walk->part, id, frame->id);
     frame->node = rv_range_tree_at(tree, caller, frame->id);
@@ -258,6 +256,18 @@ static bool is_row(const struct rv_range_walk *walk, const struct rv_box *box)
     return walk->passes_thread && (!filter || rv_filter_passes_box(filter, walk->lane, box));
 }
 
+/*
+ * Drop the frames that are as deep as the next call and have nothing to finish, as nearly all have where calls are listed. Each
+ * is deeper than the one before it, so how many are shallower at most is known.
+ */
+static void drop_unlisted(struct rv_range_walk *walk, uint32_t depth)
+{
+    const uint32_t outermost = walk->n_frames ? walk->frames[0].depth : depth;
+    size_t n_kept = depth > outermost ? depth - outermost : 0;
+    n_kept = n_kept > walk->n_listed ? n_kept : walk->n_listed;
+    walk->n_frames = n_kept < walk->n_frames ? n_kept : walk->n_frames;
+}
+
 /* Visit a call, after all calls that enclose it. */
 static void add_call(struct rv_range_walk *walk, const struct rv_range_piece *piece, const struct rv_box *box)
 {
@@ -266,6 +276,8 @@ static void add_call(struct rv_range_walk *walk, const struct rv_range_piece *pi
         return;
     if (walk->has_times)
         give_times(walk, end_ns);
+    else if (walk->scope->lists_calls)
+        drop_unlisted(walk, box->depth);
     while (walk->n_frames > 0) {
         const struct rv_range_frame *top = &walk->frames[walk->n_frames - 1];
         if (top->depth < box->depth && top->start_ns <= box->start_ns)
@@ -288,8 +300,12 @@ static void add_call(struct rv_range_walk *walk, const struct rv_range_piece *pi
                                      .is_counted = !piece->has_later || end_ns < piece->to_ns};
     if (caller)
         caller->children_ns += frame->inside_ns;
-    if (frame->is_row)
+    if (!frame->is_row)
+        return;
+    if (!walk->scope->lists_calls)
         add_row(walk, frame, frame->node);
+    else if (frame->id == walk->scope->calls_of)
+        begin_listed(walk, frame);
 }
 
 /* Add a call as it was known when the range was made: one that ended later was still open then. */
