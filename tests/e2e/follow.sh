@@ -8,7 +8,7 @@ calls() { # FUNCTION: how many the report has
     sed -n "s/^[^,]*::$1,[^,]*,[^,]*,\([0-9]*\),.*/\1/p" "$folder/out"
 }
 
-for how in fork 'fork and exec' vfork posix_spawn clone 'clone on a page' 'raw clone' _Fork orphan 'fork without an environment' \
+for how in fork 'fork and exec' vfork posix_spawn clone 'clone on a page' 'raw clone' _Fork 'inline fork' 'inline clone' 'inline clone3' orphan 'fork without an environment' \
     'fork after bad environments'; do
     run --patch=. --report=csv -- "$children" "$how"
     expect "$how: status" $status 0
@@ -22,6 +22,21 @@ for how in fork 'fork and exec' vfork posix_spawn clone 'clone on a page' 'raw c
 done
 run --follow=no --patch=. --report=csv -- "$children" exec
 expect "exec: calls" "$(calls in_parent) $(calls in_child)" "1 2"
+
+# In a process that runs already nothing of ours is in front of the C library.
+for how in fork clone 'raw clone' _Fork 'inline fork'; do
+    begin_program "$how" "$children" "$how" "waits"
+    : >"$folder/err"
+    "$ringviz" -p $pid --patch=. --verbose --spans=csv >"$folder/out" 2>"$folder/err" </dev/null 9>&- &
+    ringviz_pid=$!
+    within 90 grep -q 'to write jumps$' "$folder/err" || fail "$how: it is not attached: $(cat "$folder/err")"
+    echo >&9
+    wait $ringviz_pid
+    expect "$how, attached: calls, in processes" \
+        "$(awk -F, '$6 ~ /::in_/ { print $1, $6 }' "$folder/out" | sort | uniq -c | awk '{ print $1 }' | tr '\n' ' ')" '2 2 '
+    wait $pid
+    expect "$how, attached: status" $? 0
+done
 
 # A new environment has nothing of ours, so it is added; one that a program was taken out of is left as it is.
 cp "$starts" "$folder/started"

@@ -89,28 +89,23 @@ RV_EXPORT void ringviz_leave(uint32_t id)
         rv_calls_push_slow(RV_EVENT_RETURN, &call, stack, next);
 }
 
-static uint64_t push(enum rv_event_kind kind, uint64_t word, uint64_t stack)
-{
-    return rv_push(&rv_thread.pusher, kind, word, stack, rv_thread_push_slow);
-}
-
 RV_EXPORT void ringviz_mark(uint32_t id)
 {
-    push(RV_EVENT_MARK, rv_event_word(id, 0, 0), RV_ENTRY_STACK());
+    rv_thread_push(RV_EVENT_MARK, rv_event_word(id, 0, 0), RV_ENTRY_STACK());
 }
 
 RV_EXPORT void ringviz_value(uint32_t id, float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
-    push(RV_EVENT_VALUE, rv_event_word(id, (uint16_t)bits, (uint16_t)(bits >> 16)), RV_ENTRY_STACK());
+    rv_thread_push(RV_EVENT_VALUE, rv_event_word(id, (uint16_t)bits, (uint16_t)(bits >> 16)), RV_ENTRY_STACK());
 }
 
 static void push_step(enum rv_step_kind kind, uint64_t id, uint32_t name, uint64_t stack)
 {
     if ((id & RV_STEP_ID_MASK) >> RV_STEP_LOW_BITS)
-        push(RV_EVENT_MARK, rv_event_word_of_high(id), stack);
-    push(RV_EVENT_MARK, rv_event_word_of_step(kind, id, name), stack);
+        rv_thread_push(RV_EVENT_MARK, rv_event_word_of_high(id), stack);
+    rv_thread_push(RV_EVENT_MARK, rv_event_word_of_step(kind, id, name), stack);
 }
 
 _Static_assert((int)RINGVIZ_FLOW_END - (int)RINGVIZ_FLOW_BEGIN == (int)RV_STEP_FLOW_END - (int)RV_STEP_FLOW_BEGIN,
@@ -171,20 +166,20 @@ _Static_assert((int)RINGVIZ_STARTED == RV_THREAD_STARTED && (int)RINGVIZ_EXITED 
 
 RV_EXPORT void ringviz_thread_state(enum ringviz_thread_state state)
 {
-    push(RV_EVENT_THREAD, rv_event_word(0, 0, (uint16_t)state), RV_ENTRY_STACK());
+    rv_thread_push(RV_EVENT_THREAD, rv_event_word(0, 0, (uint16_t)state), RV_ENTRY_STACK());
 }
 
 RV_EXPORT void ringviz_thread_state_since(enum ringviz_thread_state state, uint64_t ticks)
 {
     const uint64_t stack = RV_ENTRY_STACK(), word = rv_event_word(0, 0, (uint16_t)state);
     const uint64_t when = (uint64_t)RV_EVENT_THREAD << RV_EVENT_KIND_SHIFT | ticks;
-    if (ticks)
+    if (ticks && rv_thread_gate())
         rv_push_behind(&rv_thread.pusher, rv_push_begin(&rv_thread.pusher, stack), when, word, stack);
 }
 
 RV_EXPORT void ringviz_objects(uint32_t n)
 {
-    push(RV_EVENT_THREAD, rv_event_word(n, 0, (uint16_t)RV_THREAD_MADE), RV_ENTRY_STACK());
+    rv_thread_push(RV_EVENT_THREAD, rv_event_word(n, 0, (uint16_t)RV_THREAD_MADE), RV_ENTRY_STACK());
 }
 
 RV_EXPORT uint64_t ringviz_ticks(void)
@@ -194,12 +189,12 @@ RV_EXPORT uint64_t ringviz_ticks(void)
 
 RV_EXPORT void ringviz_gc_begin(void)
 {
-    push(RV_EVENT_GC_START, 0, RV_ENTRY_STACK());
+    rv_thread_push(RV_EVENT_GC_START, 0, RV_ENTRY_STACK());
 }
 
 RV_EXPORT void ringviz_gc_end(void)
 {
-    push(RV_EVENT_GC_END, 0, RV_ENTRY_STACK());
+    rv_thread_push(RV_EVENT_GC_END, 0, RV_ENTRY_STACK());
 }
 
 RV_EXPORT void ringviz_stack_switch(uint32_t stack)
@@ -228,7 +223,7 @@ static __attribute__((noinline)) uint64_t push_nesting(enum rv_event_kind kind, 
 static inline uint64_t push_runtime(enum rv_event_kind kind, uint32_t id, uint32_t depth, uint32_t line, uint64_t stack)
 {
     if (__builtin_expect(!rv_thread.shadow.region, 1))
-        return push(kind, rv_event_word(id, (uint16_t)depth, (uint16_t)line), stack);
+        return rv_thread_push(kind, rv_event_word(id, (uint16_t)depth, (uint16_t)line), stack);
     const uint64_t ticks = push_nesting(kind, id, depth, line, stack);
     if (kind == RV_EVENT_RETURN)
         rv_calls_push_returned(stack);
@@ -259,7 +254,7 @@ RV_EXPORT void ringviz_return(uint32_t id, uint32_t depth)
 
 static inline void push_line(uint64_t word, uint32_t line, uint64_t stack)
 {
-    uint64_t ticks = push(RV_EVENT_LINE, word, stack);
+    uint64_t ticks = rv_thread_push(RV_EVENT_LINE, word, stack);
     if (rv_stack_mirror_is_kept)
         rv_stack_mirror_line(line, ticks);
 }

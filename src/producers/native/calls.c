@@ -8,7 +8,7 @@
 /* Only while depth is limited. */
 static enum rv_verdict verdict_of(uint64_t function)
 {
-    intptr_t gate = __atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED);
+    const intptr_t gate = rv_process_gate();
     if (gate & RV_GATE_ALL_KEPT)
         return RV_VERDICT_KEPT;
     return rv_verdict_table_find((const uint64_t *)(gate & ~RV_GATE_IS_LIMITED), function);

@@ -12,7 +12,7 @@
 
 static inline bool rv_calls_are_limited(void)
 {
-    return __builtin_expect(__atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED) & RV_GATE_IS_LIMITED, 0);
+    return __builtin_expect(rv_process_gate() & RV_GATE_IS_LIMITED, 0);
 }
 
 /* Does the ring record where calls are made? */
@@ -50,6 +50,7 @@ static inline bool rv_calls_is_too_deep(intptr_t gate, const struct rv_shadow_fr
 /* Begin a push; what rv_push_begin() returns, or rv_push_next() where the quick way does not apply. */
 static inline uint64_t rv_calls_begin(uint64_t stack)
 {
+    (void)rv_thread_gate();
     const uint64_t next = rv_push_begin(&rv_thread.pusher, stack);
     return next < rv_thread.pusher.limit ? next : rv_push_next(&rv_thread.pusher, stack);
 }

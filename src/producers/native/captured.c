@@ -94,7 +94,7 @@ static void push_call(uint32_t number, struct registers *registers, uint64_t fun
 /* As rv_patched_enter() finds out: a call that is too deep is one beneath the top's. */
 static bool is_left_out(uint64_t function, const uint64_t *slot)
 {
-    const intptr_t gate = __atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED);
+    const intptr_t gate = rv_thread_gate();
     const struct rv_shadow_frame *top = rv_shadow_top(&rv_thread.shadow);
     if (gate <= 0)
         return gate < 0;

@@ -115,8 +115,8 @@ void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t st
  *     rax  the site             r11  the shared head
  */
 #define BEGIN                                                                                                          \
-    "mov rv_process_gate(%rip), %rax\n"                                                                                \
-    "test %rax, %rax\n"                                                                                                \
+    "mov " GATE ", %rax\n"                                                                                             \
+    "cmp $" TEXT(ALL_KEPT) ", %rax\n"                                                                                  \
     "jne 2f\n"                                                                                                         \
     "5:\n"                                                                                                             \
     PUSH_BEGIN                                                                                                         \
@@ -132,12 +132,17 @@ void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t st
 /* rejected: where a function goes that a verdict rejects. At 7 depth is limited. */
 #define ELSEWHERE(rejected)                                                                                            \
     "2:\n"                                                                                                             \
+    "test %rax, %rax\n"                                                                                                \
     "js 3f\n"                                                                                                          \
+    "je 13f\n"                                                                                                         \
     "test $" TEXT(IS_LIMITED) ", %al\n"                                                                                \
     "jne 7f\n"                                                                                                         \
     VERDICT_LOOKUP(rejected, 5b, "")                                                                                   \
     "3:\n"                                                                                                             \
     "ret\n"                                                                                                            \
+    "13:\n"                                                                                                            \
+    LOOK                                                                                                               \
+    "jmp 5b\n"                                                                                                         \
     "7:\n"                                                                                                             \
     "mov rv_thread@gottpoff(%rip), %rcx\n"                                                                             \
     "mov " TOP ", %r9\n"                                                                                               \
@@ -290,7 +295,7 @@ static bool is_rejected(intptr_t gate, const void *function)
 /* What is too deep is seen all the same: the shadow stack tells its return from others. */
 static bool is_shut(const void *function)
 {
-    intptr_t gate = __atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED);
+    const intptr_t gate = rv_thread_gate();
     return gate < 0 ||
            (gate && !rv_calls_is_too_deep(gate, rv_shadow_top(&rv_thread.shadow)) && is_rejected(gate, function));
 }
@@ -298,19 +303,19 @@ static bool is_shut(const void *function)
 /* Its call may have been before it was rejected. */
 static bool is_top(const void *function)
 {
-    return rv_process_gate > 0 && (uint32_t)rv_shadow_top(&rv_thread.shadow)->word == (uint32_t)(uintptr_t)function;
+    return rv_process_gate() > 0 && (uint32_t)rv_shadow_top(&rv_thread.shadow)->word == (uint32_t)(uintptr_t)function;
 }
 
 RV_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 {
-    if (rv_process_gate && is_shut(function))
+    if (rv_process_gate() != RV_GATE_ALL_KEPT && is_shut(function))
         return;
     void *site = __builtin_return_address(0);
     const uint64_t stack = RV_ENTRY_STACK(), next = rv_push_begin(&rv_thread.pusher, stack);
     const struct rv_shadow_frame *frame = NULL;
     if (__builtin_expect(next < rv_thread.pusher.limit, 1))
         frame = rv_shadow_push(&rv_thread.shadow, stack, function, call_site, site);
-    if (__builtin_expect(frame && !rv_process_gate, 1)) {
+    if (__builtin_expect(frame && rv_process_gate() == RV_GATE_ALL_KEPT, 1)) {
         rv_push_fetch_ahead(next);
         rv_push_commit(&rv_thread.pusher, next, RV_EVENT_CALL_AT, frame->word);
     } else if (frame) {
@@ -322,13 +327,13 @@ RV_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 
 RV_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
 {
-    if (rv_process_gate && is_shut(function) && !is_top(function))
+    if (rv_process_gate() != RV_GATE_ALL_KEPT && is_shut(function) && !is_top(function))
         return;
     const uint64_t stack = RV_ENTRY_STACK(), next = rv_push_begin(&rv_thread.pusher, stack);
     const struct rv_shadow_frame *frame = NULL;
     if (__builtin_expect(next < rv_thread.pusher.limit, 1))
         frame = rv_shadow_pop(&rv_thread.shadow, stack, function);
-    if (__builtin_expect(frame && !rv_process_gate, 1))
+    if (__builtin_expect(frame && rv_process_gate() == RV_GATE_ALL_KEPT, 1))
         rv_push_commit(&rv_thread.pusher, next, RV_EVENT_RETURN_AT, frame->word);
     else if (frame)
         rv_calls_push(RV_EVENT_RETURN_AT, frame, stack, next);

@@ -20,8 +20,7 @@ struct rv_origin rv_origin_announce(void)
         return (struct rv_origin){0};
     const uint32_t creator = rv_thread_tid();
     const uint64_t ticks =
-        rv_push(&rv_thread.pusher, RV_EVENT_WAIT, rv_event_word(0, RV_WAIT_START | RV_WAIT_RELEASE, 0),
-                RV_ENTRY_STACK(), rv_thread_push_slow);
+        rv_thread_push(RV_EVENT_WAIT, rv_event_word(0, RV_WAIT_START | RV_WAIT_RELEASE, 0), RV_ENTRY_STACK());
     return (struct rv_origin){creator, ticks, RV_WAKE_EXACT};
 }
 

@@ -366,8 +366,8 @@ __asm__(".pushsection .text\n"
         ".cfi_startproc\n"
         ".cfi_def_cfa_offset 16\n"             /* as if it were the function: the stub has no unwind information */
         SAVE_ALL
-        "mov rv_process_gate(%rip), %rax\n"
-        "test %rax, %rax\n"
+        "mov " GATE ", %rax\n"
+        "cmp $" TEXT(ALL_KEPT) ", %rax\n"
         "jne 2f\n"
         "5:\n"
         PUSH_BEGIN
@@ -380,12 +380,17 @@ __asm__(".pushsection .text\n"
         "ret\n"
         ".cfi_restore_state\n"
         "2:\n"
+        "test %rax, %rax\n"
         "js 6b\n"
+        "je 13f\n"
         "mov " SAVED "(%rsp), %rdi\n"
         "mov -" TEXT(FUNCTION_BEFORE_RESUME) "(%rdi), %rdi\n"
         "test $" TEXT(IS_LIMITED) ", %al\n"
         "jne 7f\n"
         VERDICT_LOOKUP(6b, 5b, "")
+        "13:\n"
+        LOOK
+        "jmp 5b\n"
         "7:\n"
         "mov rv_thread@gottpoff(%rip), %rcx\n"
         "mov " TOP ", %rsi\n"
@@ -445,6 +450,9 @@ __asm__(".pushsection .text\n"
         "add rv_returns_entries(%rip), %rdi\n"
         "mov (%rdi), %rax\n"
         "mov %rax, " SAVED "(%rsp)\n"          /* from here on the stack is as unwinders expect */
+        "cmpq $0, " GATE "\n"
+        "je 2f\n"
+        "5:\n"
         PUSH_BEGIN
         "cmp " LIMIT ", %r8\n"
         "jae 1f\n"
@@ -477,6 +485,9 @@ __asm__(".pushsection .text\n"
         ".cfi_adjust_cfa_offset -8\n"
         "jmp *-8(%rsp)\n"                      /* handlers keep off 128 bytes below */
         ".cfi_restore_state\n"
+        "2:\n"
+        LOOK
+        "jmp 5b\n"
         "1:\n"
         "mov %rdi, %rdx\n"
         "lea " SAVED "(%rsp), %rdi\n"

@@ -26,17 +26,18 @@ static struct {
     uint32_t is_shut_out;         /* by fork: the child may not open the file, and has not called anything yet */
     bool has_left, has_push_left; /* the file was closed while all threads stood still; a push in it goes on */
     uint64_t patching_ns;         /* [atomic] */
+    intptr_t gate;                /* a forked child has lost it */
     long only;                    /* pid that alone is traced, kept for children: programs clear environments; 0: all */
     struct rv_map map;
     struct rv_wire_instrumentation instrumentation; /* by word, [atomic]: as in the file, once this is open */
 } process;
 
-intptr_t rv_process_gate;
 uint32_t rv_process_limit;
 
 static void set_gate(intptr_t gate)
 {
-    __atomic_store_n(&rv_process_gate, gate, __ATOMIC_RELAXED);
+    process.gate = gate;
+    __atomic_store_n(&rv_wiped.gate, gate, __ATOMIC_RELAXED);
 }
 
 void rv_process_set_gate(intptr_t gate)
@@ -229,7 +230,7 @@ static intptr_t first_gate(void)
 {
     const struct rv_wire_header *geometry = &process.map.geometry;
     rv_process_limit = geometry->max_depth <= RV_SHADOW_KEPT_MAX ? geometry->max_depth : 0;
-    return rv_process_limit && !geometry->is_filtered ? RV_GATE_ALL_KEPT | RV_GATE_IS_LIMITED : 0;
+    return RV_GATE_ALL_KEPT | (rv_process_limit && !geometry->is_filtered ? RV_GATE_IS_LIMITED : 0);
 }
 
 int rv_process_open(const char *path)
@@ -287,21 +288,21 @@ int rv_process_leave_file(bool has_push_left)
     return rv_map_leave(&process.map);
 }
 
-void rv_process_restart(int left_ring)
+void rv_process_restart(int left_ring, bool has_lock)
 {
-    int error = 0;
+    const bool is_torn = process.lock && !has_lock;
+    int error = is_torn ? -EAGAIN : 0;
     process.patching_ns = 0; /* its parent's */
-    if (process.state == OPEN || left_ring >= 0)
+    if (!error && (process.state == OPEN || left_ring >= 0))
         error = rv_ownership_after_fork(&process.map);
-    process.is_shut_out = error && left_ring < 0;
+    process.is_shut_out = process.state == OPEN && error && left_ring < 0;
     if (left_ring >= 0) {
         int leave_error = rv_map_leave_ring(&process.map, (uint32_t)left_ring);
         error = error ? error : leave_error;
     }
     const bool is_alone = is_left_alone();
-    if (process.state == OPEN && (error || is_alone || enter() != 0))
+    if (is_torn || (process.state == OPEN && (error || is_alone || enter() != 0)))
         process.state = CLOSED;
-    if (is_alone)
-        set_gate(RV_GATE_CLOSED);
+    set_gate(is_alone ? RV_GATE_CLOSED : process.gate);
     process.lock = 0; /* its waiters are in the parent */
 }

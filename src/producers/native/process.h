@@ -8,12 +8,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "producers/native/fork_mark.h"
 #include "producers/native/linkage.h"
 #include "ring/map.h"
 
 /*
- * What the hooks look at first; [atomic]
- *   0                all is traced, or whether it is, is to be found out
+ * What the hooks look at first:
+ *   0                it is to be found out, by the slow path: nothing has been traced yet, or the process is a forked child
+ *                    that has not been dealt with, whose thread still has its parent's ring
  *   RV_GATE_CLOSED   nobody listens, and no thread has a ring to give back: a hook returns at once
  *   else             the table of verdicts (verdict_table.h), or RV_GATE_ALL_KEPT in place of its address; and
  *                    RV_GATE_IS_LIMITED: calls that rv_process_limit others are open around, or more, are not written
@@ -22,8 +24,12 @@
 #define RV_GATE_CLOSED INTPTR_MIN
 #define RV_GATE_IS_LIMITED 1
 #define RV_GATE_ALL_KEPT 2
-RV_HIDDEN extern intptr_t rv_process_gate;
 RV_HIDDEN extern uint32_t rv_process_limit; /* of depth; 0: none */
+
+static inline intptr_t rv_process_gate(void)
+{
+    return __atomic_load_n(&rv_wiped.gate, __ATOMIC_RELAXED);
+}
 
 /* 0 or a table; nothing, where the process is closed. Lock held. */
 void rv_process_set_gate(intptr_t gate);
@@ -89,8 +95,8 @@ bool rv_process_lock_within(void);
 bool rv_process_try_lock(void);
 void rv_process_unlock(void);
 
-/* In the child of fork, lock held: an entry of its own, or closed. Releases the lock. left_ring: where a push goes on
- * (rv_map_leave_ring), or -ENOENT. */
-void rv_process_restart(int left_ring);
+/* In the child of fork: an entry of its own, or closed. Releases the lock, which is held unless no fork handler has run: where
+ * another thread had it then, the process is closed. left_ring: where a push goes on (rv_map_leave_ring), or -ENOENT. */
+void rv_process_restart(int left_ring, bool has_lock);
 
 #endif

@@ -63,8 +63,8 @@ static bool is_left_out(intptr_t gate, uint64_t function, uint64_t stack)
 bool rv_profiled_enter(uint64_t *slot, uint64_t resume)
 {
     const uint64_t function = resume - CALL_BYTES, stack = (uint64_t)(uintptr_t)slot;
-    intptr_t gate = __atomic_load_n(&rv_process_gate, __ATOMIC_RELAXED);
-    if (__builtin_expect(is_doubled(function) || (gate && is_left_out(gate, function, stack)), 0))
+    const intptr_t gate = rv_thread_gate();
+    if (__builtin_expect(is_doubled(function) || (gate & ~RV_GATE_ALL_KEPT && is_left_out(gate, function, stack)), 0))
         return false;
     uint64_t next = rv_push_begin(&rv_thread.pusher, stack);
     if (__builtin_expect(next >= rv_thread.pusher.limit || rv_returns_find(*slot) || !is_beneath_top(stack), 0))
@@ -177,7 +177,7 @@ void rv_profiled_enter_slow(uint64_t *slot, uint64_t resume)
     #name ":\n"                                                                                                        \
     ".cfi_startproc\n"                                                                                                 \
     "endbr64\n"                                                                                                        \
-    "cmpq $0, rv_process_gate(%rip)\n"                                                                                 \
+    "cmpq $0, " GATE "\n"                                                                                              \
     "js 3f\n"                                                                                                          \
     SAVE(rax) SAVE(rcx) SAVE(rdx) SAVE(rsi) SAVE(rdi) SAVE(r8) SAVE(r9) SAVE(r10) SAVE(r11)                            \
     "lea " slot ", %rdi\n"                                                                                             \

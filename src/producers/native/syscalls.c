@@ -303,7 +303,7 @@ static void count_lost(void)
  */
 static bool is_untraced(void)
 {
-    if (rv_os_n_own || rv_process_is_closed() || rv_process_gate == RV_GATE_CLOSED)
+    if (rv_os_n_own || rv_process_is_closed() || rv_thread_gate() == RV_GATE_CLOSED)
         return true;
     if (has_shadow_room() && !is_shared)
         return false;

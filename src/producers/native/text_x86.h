@@ -16,6 +16,7 @@
 
 #define CURSOR_AT 0
 #define LIMIT_AT 8
+#define SLOW_LIMIT_AT 16
 #define HEAD_AT 24
 #define CEILING_AT 64
 #define TOP_AT 72
@@ -28,13 +29,17 @@
 #define TABLE_LAST 0x1ffff
 #define KEPT_BIT 63
 #define IS_LIMITED 1
+#define ALL_KEPT 2
 #define LIMITED_ALL_KEPT 3
 _Static_assert(RV_VERDICT_TABLE_FACTOR == TABLE_FACTOR && RV_VERDICT_TABLE_SHIFT == TABLE_SHIFT, "");
 _Static_assert(RV_VERDICT_TABLE_SLOTS == TABLE_LAST + 1, "");
 _Static_assert(RV_VERDICT_TABLE_KEPT_BIT == KEPT_BIT, "");
-_Static_assert(RV_GATE_IS_LIMITED == IS_LIMITED && (RV_GATE_ALL_KEPT | RV_GATE_IS_LIMITED) == LIMITED_ALL_KEPT, "");
+_Static_assert(RV_GATE_IS_LIMITED == IS_LIMITED && RV_GATE_ALL_KEPT == ALL_KEPT, "");
+_Static_assert((RV_GATE_ALL_KEPT | RV_GATE_IS_LIMITED) == LIMITED_ALL_KEPT, "");
+_Static_assert(offsetof(struct rv_wiped, gate) == 0, "");
 _Static_assert(offsetof(struct rv_thread, pusher.cursor) == CURSOR_AT, "");
 _Static_assert(offsetof(struct rv_thread, pusher.limit) == LIMIT_AT, "");
+_Static_assert(offsetof(struct rv_thread, pusher.slow_limit) == SLOW_LIMIT_AT, "");
 _Static_assert(offsetof(struct rv_thread, pusher.head) == HEAD_AT, "");
 _Static_assert(offsetof(struct rv_thread, pusher.ceiling) == CEILING_AT, "");
 _Static_assert(offsetof(struct rv_thread, shadow.top) == TOP_AT, "");
@@ -54,9 +59,12 @@ _Static_assert(RV_SHADOW_NEAR_BYTES == NEAR_BYTES, "");
 _Static_assert((uint64_t)RV_EVENT_CALL_AT << (RV_EVENT_KIND_SHIFT - 32) == CALL_AT, "");
 _Static_assert((uint64_t)RV_EVENT_RETURN_AT << (RV_EVENT_KIND_SHIFT - 32) == RETURN_AT, "");
 
+#define GATE "rv_wiped(%rip)"
+
 /* rcx: &rv_thread, from %fs */
 #define CURSOR "%fs:" TEXT(CURSOR_AT) "(%rcx)"
 #define LIMIT "%fs:" TEXT(LIMIT_AT) "(%rcx)"
+#define SLOW_LIMIT "%fs:" TEXT(SLOW_LIMIT_AT) "(%rcx)"
 #define HEAD "%fs:" TEXT(HEAD_AT) "(%rcx)"
 #define CEILING "%fs:" TEXT(CEILING_AT) "(%rcx)"
 #define TOP "%fs:" TEXT(TOP_AT) "(%rcx)"
@@ -74,6 +82,12 @@ _Static_assert((uint64_t)RV_EVENT_RETURN_AT << (RV_EVENT_KIND_SHIFT - 32) == RET
     "mov rv_thread@gottpoff(%rip), %rcx\n"                                                                             \
     "xadd %r8, " CURSOR "\n"                   /* from here on handlers find it poisoned, */                           \
     "lea 16(%r8), %r8\n"                       /* behind the slot; add was slower */
+
+/* Nothing is known yet, or this is a forked child: the push takes the slow path, as after rv_thread_look(). */
+#define LOOK                                                                                                           \
+    "mov rv_thread@gottpoff(%rip), %rcx\n"                                                                             \
+    "movq $0, " LIMIT "\n"                                                                                             \
+    "movq $0, " SLOW_LIMIT "\n"
 
 /*
  * Looks the function of rdi up in the table at rax: goes to rejected or to unknown. kept: text that does the same for one

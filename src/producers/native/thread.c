@@ -85,6 +85,7 @@ static const struct rv_thread *first_thread; /* the process's; NULL: the library
 static void (*replay_frames)(void);
 static void (*at_end[2])(void);
 static void (*in_child[3])(void);
+static bool has_mark;     /* this process or, as it was forked, its parent */
 static bool ends_at_exit; /* by exit(2), which is to be seen, rather than by the key's destructor */
 
 bool rv_thread_is_foreign;
@@ -158,7 +159,7 @@ static void end_thread(void *unused)
     (void)unused;
     if (++native.n_rounds < LAST_ROUNDS)
         pthread_setspecific(end_key, &thread);
-    else if (!ends_at_exit)
+    else if (!ends_at_exit && !rv_thread_is_forked())
         rv_thread_end();
 }
 
@@ -330,12 +331,34 @@ static void end_forking(void)
     rv_signal_guard_end(&native.forking_guard);
 }
 
+static void set_mark(void)
+{
+    (void)rv_fork_mark_set(RV_FORK_MARK_THREAD);
+    has_mark = true;
+}
+
+bool rv_thread_is_forked(void)
+{
+    return has_mark && rv_fork_mark_is_gone(RV_FORK_MARK_THREAD);
+}
+
+/* By an instruction of the program's own, or where nothing of ours is in front of the C library. */
+static void begin_unannounced_fork(void)
+{
+    native.child = (struct rv_origin){0};
+    rv_signal_guard_begin(&native.forking_guard);
+    native.is_forking = true;
+}
+
 /*
  * A handler that interrupted a push may have forked: the push then goes on in the child, at whichever instruction, with
  * the parent's ring at hand: it is left to it, as a copy that nobody reads.
  */
 static void restart_in_child(bool is_push_under_way)
 {
+    const bool was_announced = native.is_forking;
+    if (!was_announced)
+        begin_unannounced_fork();
     rv_os_begin_own();
     int left_ring = is_push_under_way ? rv_thread_ring() : -ENOENT;
     n_files++;
@@ -345,24 +368,20 @@ static void restart_in_child(bool is_push_under_way)
         rv_pusher_detach(&rv_thread.pusher);
     thread.has_left_ring |= left_ring >= 0;
     rv_native_modules_forget();
-    rv_process_restart(left_ring);
+    rv_process_restart(left_ring, was_announced);
     for (size_t i = 0; i < sizeof in_child / sizeof *in_child && in_child[i]; i++)
         in_child[i]();
     rv_verdict_table_inherit();
+    set_mark();
     thread.n_without_ring = 0;
     native.is_forking = false;
     rv_origin_begin(&native.child);
     end_forking();
 }
 
-bool rv_thread_is_forked(void)
-{
-    return native.is_forking && rv_fork_mark_is_gone(RV_FORK_MARK_THREAD);
-}
-
 static bool is_count_stale(void)
 {
-    return rv_process_gate & RV_GATE_IS_LIMITED &&
+    return rv_process_gate() & RV_GATE_IS_LIMITED &&
            (!thread.has_counted || thread.version != rv_verdict_table_version());
 }
 
@@ -574,15 +593,14 @@ void rv_thread_switch_stack(uint32_t stack_id, uint64_t here)
     }
     thread.stack_id = stack_id;
     if (!rv_thread.shadow.region) { /* a runtime's thread: nothing of it is hooked, so far */
-        rv_push(&rv_thread.pusher, RV_EVENT_SWITCH, rv_event_word(stack_id, 0, 0), here, rv_thread_push_slow);
+        rv_thread_push(RV_EVENT_SWITCH, rv_event_word(stack_id, 0, 0), here);
         return;
     }
     rv_signal_guard_begin(&guard);
     /* Without memory its calls nest on those of the stack it leaves. */
     (void)rv_shadow_switch(&rv_thread.shadow, stack_id);
-    rv_thread.pusher.limit = 0; /* another stack, other room */
-    rv_thread.pusher.slow_limit = 0;
-    rv_push(&rv_thread.pusher, RV_EVENT_SWITCH, rv_event_word(stack_id, 0, 0), here, rv_thread_push_slow);
+    rv_thread_look(); /* another stack, other room */
+    rv_thread_push(RV_EVENT_SWITCH, rv_event_word(stack_id, 0, 0), here);
     rv_signal_guard_end(&guard);
 }
 
@@ -735,9 +753,11 @@ void rv_thread_destroy(struct ringviz_thread *ended)
 
 void rv_thread_begin_fork(void)
 {
+    if (rv_thread_is_forked())
+        restart_in_child(rv_push_is_under_way(&rv_thread.pusher));
     native.child = rv_origin_announce_process();
     rv_signal_guard_begin(&native.forking_guard);
-    (void)rv_fork_mark_set(RV_FORK_MARK_THREAD);
+    set_mark();
     native.is_forking = true;
     rv_thread_look();
     rv_process_lock();
@@ -786,12 +806,15 @@ __attribute__((constructor)) static void start(void)
     has_end_key();
     if (rv_os_own_tid() == rv_os_own_pid())
         first_thread = &rv_thread;
+    set_mark();
     pthread_atfork(rv_thread_begin_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 __attribute__((destructor)) static void finish(void)
 {
     struct rv_signal_guard guard;
+    if (rv_thread_is_forked()) /* the ring and the process's entry are its parent's */
+        return;
     rv_signal_guard_begin(&guard);
     const bool used_before = begin_use();
     rv_pusher_flush(&rv_thread.pusher);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "producers/native/linkage.h"
+#include "producers/native/process.h"
 #include "producers/native/replaced_returns.h"
 #include "producers/native/shadow.h"
 #include "ring/push.h"
@@ -22,6 +23,22 @@ RV_HIDDEN rv_push_slow_fn rv_thread_push_slow;
 
 /* The thread's next event looks for requests of monitors. */
 RV_HIDDEN void rv_thread_look(void);
+
+/* The process's gate; where it is unknown, the thread's next event looks. */
+static inline intptr_t rv_thread_gate(void)
+{
+    const intptr_t gate = rv_process_gate();
+    if (__builtin_expect(!gate, 0))
+        rv_thread_look();
+    return gate;
+}
+
+/* An event other than a call or a return. As rv_push(). */
+static inline uint64_t rv_thread_push(enum rv_event_kind kind, uint64_t word, uint64_t stack)
+{
+    (void)rv_thread_gate();
+    return rv_push(&rv_thread.pusher, kind, word, stack, rv_thread_push_slow);
+}
 
 /*
  * Are the program's threads another C library's than ours? Then our thread keys and fork handlers do not work in them.
@@ -52,7 +69,7 @@ RV_HIDDEN bool rv_thread_is_forking(void);
 RV_HIDDEN void rv_thread_begin_fork(void);
 RV_HIDDEN void rv_thread_end_fork(void);
 
-/* Is it the child of such a call, which still has its parent's state? */
+/* Is this a forked child, however it was made, which still has its parent's state? */
 RV_HIDDEN bool rv_thread_is_forked(void);
 
 /* The calling thread's ring, or -ENOENT. */

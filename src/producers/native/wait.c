@@ -48,7 +48,7 @@ static void uncount(struct rv_wait_slot *slot)
 
 uint64_t rv_wait_push(enum rv_event_kind kind, uint64_t word)
 {
-    return rv_push(&rv_thread.pusher, kind, word, RV_ENTRY_STACK(), rv_thread_push_slow);
+    return rv_thread_push(kind, word, RV_ENTRY_STACK());
 }
 
 static uint64_t word_of(const void *object, uint32_t kind_and_flags)
