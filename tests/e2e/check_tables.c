@@ -131,6 +131,28 @@ static void write_rows(const struct tables *tables)
     fclose(file);
 }
 
+/* Times on the CPU and off it, each asked for as the kind of time that all numbers are of; of threads with known states. */
+static void write_times(struct tables *tables)
+{
+    static const char *const names[RV_TIME_KINDS] = {
+        [RV_TIME_ON_CPU] = "times.cpu", [RV_TIME_BLOCKED] = "times.blocked", [RV_TIME_RUNNABLE] = "times.runnable"};
+    const struct rv_viewer_statistics *statistics = &tables->viewer.statistics;
+    const size_t n_known = rv_viewer_statistics_knows_states(&tables->viewer) ? SIZE_MAX : 0;
+    for (uint32_t kind = 0; kind < RV_TIME_KINDS; kind++) {
+        act(tables, &(struct rv_act){.action = RV_ACTION_STATISTICS_TIME, .idx = kind + 1});
+        FILE *file = names[kind] ? create(tables, names[kind]) : NULL;
+        for (size_t i = 0; file && i < statistics->n_rows && i < n_known; i++) {
+            print_name(tables, file, statistics->rows[i].id);
+            print_number(file, statistics->rows[i].total_ns);
+            print_number(file, statistics->rows[i].self_ns);
+            fputc('\n', file);
+        }
+        if (file)
+            fclose(file);
+    }
+    act(tables, &(struct rv_act){.action = RV_ACTION_STATISTICS_TIME, .idx = RV_TIME_WALL + 1});
+}
+
 /* In any column's order, rows are sorted by its numbers. */
 static bool are_rows_sorted(struct tables *tables)
 {
@@ -266,6 +288,66 @@ static void write_lines(struct tables *tables)
     fclose(file);
 }
 
+/* ---- waits, of the whole capture ---- */
+
+static void print_side(const struct tables *tables, FILE *file, const struct rv_wait_side *side)
+{
+    fprintf(file, ",%u,", side->tid);
+    if (side->call)
+        print_name(tables, file, side->call);
+}
+
+static void begin_wait(const struct tables *tables, FILE *file, size_t rank, const struct rv_waits_row *row)
+{
+    fprintf(file, "%zu,%s,", rank + 1, rv_wait_kind_name(row->kind));
+    if (row->object)
+        print_name(tables, file, row->object);
+    print_number(file, row->n_waits);
+    print_number(file, row->total_ns);
+    print_number(file, row->longest_ns);
+}
+
+static void write_objects(const struct tables *tables, const struct rv_viewer_waits_made *shown)
+{
+    FILE *file = create(tables, "waits");
+    for (size_t i = shown->n_deadlocked; i < shown->n; i++) {
+        const struct rv_waits_row *row = &shown->rows[i];
+        begin_wait(tables, file, i - shown->n_deadlocked, row);
+        print_number(file, row->p99_ns);
+        for (size_t wake = 0; wake < RV_WAKE_COUNT; wake++)
+            print_number(file, row->n_of_wake[wake]);
+        print_side(tables, file, &row->waiter);
+        print_side(tables, file, &row->holder);
+        print_number(file, row->held_ns);
+        print_number(file, row->idle_ns);
+        fputc('\n', file);
+    }
+    fclose(file);
+}
+
+static void write_arcs(const struct tables *tables, const struct rv_viewer_waits_made *shown)
+{
+    FILE *file = create(tables, "arcs");
+    for (size_t i = 0; i < shown->n_arcs; i++) {
+        const struct rv_waits_row *arc = &shown->rows[shown->n + i];
+        begin_wait(tables, file, i, arc);
+        print_number(file, arc->waited_ns);
+        print_side(tables, file, &arc->holder);
+        print_side(tables, file, &arc->waiter);
+        fputc('\n', file);
+    }
+    fclose(file);
+}
+
+static void write_waits(struct tables *tables)
+{
+    rv_viewer_act(&tables->viewer, &(struct rv_act){.action = RV_ACTION_WAITS});
+    rv_viewer_act(&tables->viewer, &(struct rv_act){.action = RV_ACTION_LIST_ARCS});
+    rv_viewer_waits_wait(&tables->viewer);
+    write_objects(tables, &tables->viewer.waits.shown);
+    write_arcs(tables, &tables->viewer.waits.shown);
+}
+
 /* ---- */
 
 static void ask(struct tables *tables, const char *range)
@@ -310,6 +392,7 @@ static bool write_tables(struct tables *tables, const char *range)
     write_path(tables, range);
     write_lines(tables);
     write_rows(tables);
+    write_times(tables);
     const bool are_sorted = are_rows_sorted(tables);
     act(tables, &(struct rv_act){.action = RV_ACTION_SORT_ROWS, .idx = RV_STATISTICS_CALLS + 1, .amount = 1.0});
     act(tables, &(struct rv_act){.action = RV_ACTION_CHOOSE_ROW,
@@ -363,6 +446,7 @@ int main(int argc, char **argv)
     begin(&tables);
     const bool is_written = write_tables(&tables, argv[3]);
     write_waited(&tables);
+    write_waits(&tables);
     if (tables.history)
         printf("history: calls %s evicted\n", lacks_calls(tables.viewer.lanes) ? "were" : "were not");
     rv_viewer_fini(&tables.viewer);

@@ -6,7 +6,7 @@ ringviz=$1 planted=$2 fib=$3 threads=$4 check_tables=$5 plain_fib=$6
 . "${0%/*}/harness.sh"
 
 tables="rows durations calls.start calls.duration calls.self calls.thread by.caller by.thread by.process by.arguments top_down bottom_up
-callers callees lines path"
+callers callees lines path times.cpu times.blocked times.runnable"
 
 make_waited() { # RECORDING: the begins of the calls that waited for the lock, by the spans around its waits
     run --holders=csv "$1"
@@ -15,6 +15,15 @@ make_waited() { # RECORDING: the begins of the calls that waited for the lock, b
         FNR > 1 { for (i = 1; i <= n; i++) if ($2 == thread[i] && $4 <= from[i] && $4 + $5 >= to[i] && $6 == call[i] && !seen[$2, $4]++)
             print $4 }
         END { print "filtered 0" }' "$folder/lock_waits" "$folder/all_spans" >"$folder/oracle/waited"
+}
+
+make_waits() { # RECORDING: of the whole of it
+    run --waits=csv "$1"
+    awk -F, -v OFS=, 'NR > 1 && $1 != "unknown" {
+        print NR - 1, $1, $2, $3, $4, $6, $5, $7, $8, $9, $10, $11, $12, $14, $15, $17, $18, $NF }' "$folder/out" >"$folder/oracle/waits"
+    [ "${recording%:*}" != convoy ] || grep -q ',mutex,' "$folder/oracle/waits" || fail "convoy: no waits for the lock"
+    run --waits=arcs-csv "$1"
+    awk -F, -v OFS=, 'NR > 1 && $1 != "unknown" { print NR - 1, $1, $2, $3, $4, $5, $6, $7, $9, $10, $12 }' "$folder/out" >"$folder/oracle/arcs"
 }
 
 run_for() { # OUT OPTION...: of the range
@@ -55,7 +64,7 @@ compare() { # KIND: a column's order is that of its numbers, whichever of equal 
         cmp "$folder/shown.order" "$folder/oracle.order" || fail "$1 $recording $range: order by ${column#*.}"
     done
     expect "$1 $recording $range: order by thread" "$(cut -d, -f2 "$folder/shown/calls.thread" | uniq | sort | uniq -d)" ""
-    for table in $tables waited; do
+    for table in $tables waited waits arcs; do
         LC_ALL=C sort "$folder/shown/$table" >"$folder/shown.sorted"
         LC_ALL=C sort "$folder/oracle/$table" >"$folder/oracle.sorted"
         cmp -s "$folder/shown.sorted" "$folder/oracle.sorted" ||
@@ -90,6 +99,7 @@ for recording in arguments:20000-300000 convoy:20000000-60000000 fib:20000-10000
             check "$kind $recording $range: tables" "$check_tables" $kind "$path" "$range" "$folder/shown" >"$folder/said"
             [ -e "$folder/oracle/rows" ] || make_oracle "$path"
             [ -e "$folder/oracle/waited" ] || make_waited "$path"
+            [ -e "$folder/oracle/waits" ] || make_waits "$path"
             compare $kind
         done
     done

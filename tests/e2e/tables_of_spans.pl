@@ -27,7 +27,16 @@ sub columns {
 
 my @numbers = qw(calls total_ns self_ns min_ns p50_ns p99_ns max_ns
     self_blocked_ns self_runnable_ns total_blocked_ns total_runnable_ns);
-write_table('rows', map { my $row = $_; join ',', $row->{name}, map { $row->{$_} || 0 } @numbers } grep { $_->{calls} } columns($report));
+my @rows = grep { $_->{calls} } columns($report);
+
+sub write_rows {
+    my ($name, @numbers) = @_;
+    write_table($name, map { my $row = $_; join ',', $row->{name}, map { $row->{$_} || 0 } @numbers } @rows);
+}
+
+write_rows('rows', @numbers);
+@rows = grep { length $_->{total_cpu_ns} } @rows; # the states of the threads are known
+write_rows("times.$_", "total_${_}_ns", "self_${_}_ns") for qw(cpu blocked runnable);
 
 # ---- calls with their callers: in the order of their begins, a thread at a time ----
 
@@ -76,7 +85,7 @@ write_table('durations', map { "$_,$buckets{$_}" } keys %buckets);
 for my $by (qw(caller thread process args)) {
     my %group;
     for (@chosen) {
-        my $sums = $group{$_->{$by}} ||= [0, 0, 0, 0];
+        my $sums = $group{$_->{$by} // ''} ||= [0, 0, 0, 0];
         $sums->[0]++;
         $sums->[1] += $by eq 'args' ? $_->{total_of_args} : $_->{total};
         $sums->[2] += $_->{own};
