@@ -29,14 +29,12 @@ static void open_method(struct rv_method method, const char *frame)
 }
 
 /* A method made of a block is one call in one frame, although Ruby reports both. */
-static void open_block(const struct rv_control_frame *current)
+static bool begins_in_call(const char *frame)
 {
-    const char *frame = (const char *)current;
     struct rv_open_call *top = rv_stacks_top();
-    if (top && top->frame == frame && top->method.is_of_block && !top->is_in_block)
-        top->is_in_block = true;
-    else
-        open_method(rv_methods_find_block(current), frame);
+    if (!top || top->frame != frame || !top->method.is_of_block || top->is_in_block)
+        return false;
+    return top->is_in_block = true;
 }
 
 static void close_block(const char *frame)
@@ -67,34 +65,52 @@ static void tell_line(void)
         ringviz_line_in(file, (uint32_t)rb_sourceline());
 }
 
-static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE owner)
+/* False: no event of calls, or its method is not known yet. No code of Ruby runs. */
+static bool write_known(rb_event_flag_t event, const struct rv_control_frame *current, ID id, VALUE owner)
 {
-    const struct rv_control_frame *current = rv_context()->frame;
     const char *frame = (const char *)current;
-    (void)data;
-    (void)self;
-    if (__builtin_expect(rv_commands.is_serving, 0))
-        return;
+    const struct rv_method *method;
     switch (event) {
     case RUBY_EVENT_CALL:
-        open_method(rv_methods_find(current), frame);
-        rv_debugger_entry();
-        break;
+        if ((method = rv_methods_known(current)))
+            open_method(*method, frame);
+        return method;
     case RUBY_EVENT_RETURN:
         rv_stacks_close(frame);
-        break;
+        return true;
     case RUBY_EVENT_C_CALL:
-        rv_stacks_open(rv_methods_find_function(owner, id), frame - 1, true);
-        break;
+        if ((method = rv_methods_known_function(owner, id)))
+            rv_stacks_open(*method, frame - 1, true);
+        return method;
     case RUBY_EVENT_C_RETURN:
         close_function(frame);
-        break;
+        return true;
     case RUBY_EVENT_B_CALL:
-        open_block(current);
-        rv_debugger_entry();
-        break;
+        if (begins_in_call(frame))
+            return true;
+        if ((method = rv_methods_known_block(current)))
+            open_method(*method, frame);
+        return method;
     case RUBY_EVENT_B_RETURN:
         close_block(frame);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void write_other(rb_event_flag_t event, const struct rv_control_frame *current, ID id, VALUE owner)
+{
+    const char *frame = (const char *)current;
+    switch (event) {
+    case RUBY_EVENT_CALL:
+        open_method(rv_methods_learn(), frame);
+        break;
+    case RUBY_EVENT_C_CALL:
+        rv_stacks_open(rv_methods_learn_function(owner, id), frame - 1, true);
+        break;
+    case RUBY_EVENT_B_CALL:
+        open_method(rv_methods_learn_block(current), frame);
         break;
     case RUBY_EVENT_LINE:
         tell_line();
@@ -119,6 +135,19 @@ static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE
     default:
         break;
     }
+}
+
+static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE owner)
+{
+    const struct rv_control_frame *current = rv_context()->frame;
+    (void)data;
+    (void)self;
+    if (__builtin_expect(rv_commands.is_serving, 0))
+        return;
+    if (!write_known(event, current, id, owner))
+        write_other(event, current, id, owner);
+    if (event & (RUBY_EVENT_CALL | RUBY_EVENT_B_CALL))
+        rv_debugger_entry();
 }
 
 static void on_counted_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE owner)

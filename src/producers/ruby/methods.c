@@ -92,12 +92,17 @@ static VALUE module_name(VALUE module)
     return rb_str_append(name, is_module(by) ? module_name(by) : rb_utf8_str_new_cstr("?"));
 }
 
+/* Not what Ruby includes in its place. */
+static VALUE module_of(VALUE owner)
+{
+    return RB_TYPE_P(owner, T_ICLASS) ? RBASIC_CLASS(owner) : owner;
+}
+
 /* The package, and how methods are joined to it. Singletons of objects share the name of the object's class. */
 static VALUE owner_name(VALUE owner, uint32_t *form)
 {
     *form = RINGVIZ_NAME_HASH;
-    if (RB_TYPE_P(owner, T_ICLASS))
-        owner = RBASIC_CLASS(owner);
+    owner = module_of(owner);
     if (!is_module(owner))
         return rb_utf8_str_new(NULL, 0);
     if (!is_singleton(owner))
@@ -216,13 +221,23 @@ static struct place place_of(VALUE frame)
     return place;
 }
 
+/* The owner may have been freed, and its address be another's: its name tells, where it has one; it is not made. */
+static uint64_t check_of_owner(VALUE owner)
+{
+    owner = module_of(owner);
+    if (is_module(owner) && is_singleton(owner))
+        owner = attached_to(owner);
+    const VALUE name = rb_mod_name(is_module(owner) ? owner : rb_obj_class(owner));
+    return mix(owner, NIL_P(name) ? 0 : rb_str_hash(name));
+}
+
 static uint64_t check_of(const struct place *place)
 {
-    return mix(mix(mix(mix(1, place->owner), place->id), place->file), place->line);
+    return mix(mix(mix(check_of_owner(place->owner), place->id), place->file), place->line);
 }
 
 /* Several methods may share a block: the first one names it. */
-static __attribute__((noinline)) struct rv_method learn(struct key key)
+static struct rv_method learn(struct key key)
 {
     int saved = errno;
     VALUE frame = key.object;
@@ -242,7 +257,7 @@ static __attribute__((noinline)) struct rv_method learn(struct key key)
     return method;
 }
 
-static __attribute__((noinline)) struct rv_method find_of_block(VALUE frame)
+static struct rv_method find_of_block(VALUE frame)
 {
     ID id = 0;
     VALUE owner = 0;
@@ -252,8 +267,15 @@ static __attribute__((noinline)) struct rv_method find_of_block(VALUE frame)
     return entry ? entry->method : learn(key);
 }
 
+/* rb_profile_frames() names a method written in Ruby by its entry. */
+const struct rv_method *rv_methods_known(const struct rv_control_frame *frame)
+{
+    const struct entry *entry = find_fresh((struct key){rv_control_frame_method(frame), 0});
+    return entry && !entry->method.is_of_block ? &entry->method : NULL;
+}
+
 /* A method made of a block has no entry of its own in its frame. */
-static __attribute__((noinline)) struct rv_method find_by_profile(void)
+struct rv_method rv_methods_learn(void)
 {
     VALUE frame;
     if (rb_profile_frames(0, 1, &frame, NULL) != 1)
@@ -262,13 +284,6 @@ static __attribute__((noinline)) struct rv_method find_by_profile(void)
     if (entry && entry->method.is_of_block)
         return find_of_block(frame);
     return entry ? entry->method : learn((struct key){frame, 0});
-}
-
-/* rb_profile_frames() names a method written in Ruby by its entry. */
-struct rv_method rv_methods_find(const struct rv_control_frame *frame)
-{
-    const struct entry *entry = find_fresh((struct key){rv_control_frame_method(frame), 0});
-    return entry && !entry->method.is_of_block ? entry->method : find_by_profile();
 }
 
 /* A block that lies in no method has the name that Ruby gives it: "block in <main>". */
@@ -280,11 +295,26 @@ static uint32_t intern_block(const struct place *place, uint32_t line)
                                RINGVIZ_NAME_BLOCK);
 }
 
-static __attribute__((noinline)) struct rv_method learn_block(struct key key)
+/* The blocks of a method are profiled as the method: their code is what differs. */
+static struct key key_of_block(const struct rv_control_frame *block)
 {
+    struct key key = {.detail = block->code};
+    return rb_profile_frames(0, 1, &key.object, NULL) == 1 ? key : (struct key){0};
+}
+
+const struct rv_method *rv_methods_known_block(const struct rv_control_frame *block)
+{
+    const struct entry *entry = find_fresh(key_of_block(block));
+    return entry ? &entry->method : NULL;
+}
+
+struct rv_method rv_methods_learn_block(const struct rv_control_frame *block)
+{
+    const struct key key = key_of_block(block);
     int saved = errno, line = 0;
-    VALUE frame = key.object;
-    rb_profile_frames(0, 1, &frame, &line);
+    VALUE frame;
+    if (rb_profile_frames(0, 1, &frame, &line) != 1)
+        return (struct rv_method){0};
     struct place place = place_of(frame);
     uint64_t check = mix(check_of(&place), (uint64_t)line);
     struct entry *entry = entry_of(key, check);
@@ -300,37 +330,33 @@ static __attribute__((noinline)) struct rv_method learn_block(struct key key)
     return method;
 }
 
-/* The blocks of a method are profiled as the method: their code is what differs. */
-struct rv_method rv_methods_find_block(const struct rv_control_frame *block)
-{
-    struct key key = {.detail = block->code};
-    if (rb_profile_frames(0, 1, &key.object, NULL) != 1)
-        return (struct rv_method){0};
-    const struct entry *entry = find_fresh(key);
-    return entry ? entry->method : learn_block(key);
-}
-
 static uint32_t intern_function(VALUE owner, ID id)
 {
-    const char *library = rv_functions_library(RB_TYPE_P(owner, T_ICLASS) ? RBASIC_CLASS(owner) : owner, id);
+    const char *library = rv_functions_library(module_of(owner), id);
     return intern(owner, id, rb_sprintf("<internal:%s>", library ? library : "c"), 0, RINGVIZ_NAME_C);
 }
 
-static __attribute__((noinline)) struct rv_method learn_function(VALUE owner, ID id)
-{
-    int saved = errno;
-    struct rv_method method = {.id = intern_function(owner, id)};
-    struct entry *entry = entry_of((struct key){owner, id}, 0);
-    if (entry)
-        entry->method = method;
-    errno = saved;
-    return method;
-}
-
-struct rv_method rv_methods_find_function(VALUE owner, ID id)
+const struct rv_method *rv_methods_known_function(VALUE owner, ID id)
 {
     const struct entry *entry = find_fresh((struct key){owner, id});
-    return entry ? entry->method : learn_function(owner, id);
+    return entry ? &entry->method : NULL;
+}
+
+struct rv_method rv_methods_learn_function(VALUE owner, ID id)
+{
+    int saved = errno;
+    const struct key key = {owner, id};
+    const uint64_t check = check_of_owner(owner);
+    struct entry *entry = entry_of(key, check);
+    struct rv_method method = entry ? entry->method : (struct rv_method){0};
+    if (!method.id) {
+        method.id = intern_function(owner, id);
+        entry = entry_of(key, check);
+        if (entry)
+            entry->method = method;
+    }
+    errno = saved;
+    return method;
 }
 
 void rv_methods_start(void)

@@ -18,14 +18,18 @@ struct rv_method {
     bool is_left_out; /* by the filter: its calls are not written */
 };
 
-/* The method of the innermost frame; only in its CALL. */
-struct rv_method rv_methods_find(const struct rv_control_frame *frame);
+/*
+ * The method of the innermost frame, only in its CALL; its block, only in its B_CALL; a method written in C.
+ *   returns  valid until one is learnt; NULL: not known. No code of Ruby runs, nothing is allocated
+ */
+const struct rv_method *rv_methods_known(const struct rv_control_frame *frame);
+const struct rv_method *rv_methods_known_block(const struct rv_control_frame *block);
+const struct rv_method *rv_methods_known_function(VALUE owner, ID name);
 
-/* The block of the innermost frame; only in its B_CALL. */
-struct rv_method rv_methods_find_block(const struct rv_control_frame *frame);
-
-/* A method written in C. */
-struct rv_method rv_methods_find_function(VALUE owner, ID name);
+/* The same where it is not known. */
+struct rv_method rv_methods_learn(void);
+struct rv_method rv_methods_learn_block(const struct rv_control_frame *block);
+struct rv_method rv_methods_learn_function(VALUE owner, ID name);
 
 /* "Foo#bar" or "Foo.bar", as the trace has it: a new string in UTF-8. */
 VALUE rv_methods_name(VALUE owner, ID id);

@@ -114,4 +114,17 @@ class NamesTest < RingvizTest
     span = run_traced(["ruby", path]).spans.find { |found| found.name == "Object#given" }
     assert_equal ["other.rb", 7], [span.file, span.line]
   end
+
+  def test_classes_at_the_addresses_of_collected_ones
+    path = write_file(<<~'RUBY')
+      def make(name)
+        Object.const_set(name, Struct.new(:member) { def twice = 2 * member })
+        Object.const_get(name).new(1).twice
+        Object.send(:remove_const, name)
+      end
+      50.times { |i| make("Made#{i}"); GC.start }
+    RUBY
+    made = run_traced(["ruby", path], env: { "RINGVIZ_RUBY" => "all" }).spans.map(&:name).grep(/Made.*(new|twice)/)
+    assert_equal 50.times.flat_map { |i| ["Made#{i}.new", "Made#{i}#twice"] }.sort, made.sort
+  end
 end
