@@ -27,10 +27,17 @@ void rv_debugger_refuse(void);
 /* Once, before any thread has a ring. has_blocks: rv_debugger_entry() is called for blocks, too. */
 void rv_debugger_start(bool has_blocks);
 
+/* Are there requests, or is the thread stepped, or one of its expressions evaluated? */
+static inline bool rv_debugger_is_busy(void)
+{
+    return rv_commands_are_there() || __builtin_expect(rv_commands.pace == RV_COMMANDS_STEP, 0) ||
+           __builtin_expect(rv_commands.is_serving, 0);
+}
+
 /* Called where a method or block was entered. */
 static inline void rv_debugger_entry(void)
 {
-    if (rv_commands_are_there() || __builtin_expect(rv_commands.pace == RV_COMMANDS_STEP, 0))
+    if (rv_debugger_is_busy())
         rv_debugger_look_at_entry();
 }
 

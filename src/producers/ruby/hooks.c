@@ -11,6 +11,7 @@
 #include "producers/ruby/collections.h"
 #include "producers/ruby/debugger.h"
 #include "producers/ruby/chosen_methods.h"
+#include "producers/ruby/dispatch.h"
 #include "producers/ruby/gvl.h"
 #include "producers/ruby/methods.h"
 #include "producers/ruby/objects.h"
@@ -150,6 +151,11 @@ static void on_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE
         rv_debugger_entry();
 }
 
+static bool write_quickly(rb_event_flag_t event, ID id, VALUE owner)
+{
+    return !rv_debugger_is_busy() && write_known(event, rv_context()->frame, id, owner);
+}
+
 static void on_counted_event(rb_event_flag_t event, VALUE data, VALUE self, ID id, VALUE owner)
 {
     rv_objects_tell();
@@ -196,6 +202,8 @@ static void begin(void)
     add_hook();
     if (params.has_objects)
         rv_objects_start();
+    else
+        rv_dispatch_start(on_event, write_quickly);
     rv_gvl_start();
     rv_ractors_start(add_hook);
     if (has_collections())

@@ -31,6 +31,17 @@ class FlowTest < RingvizTest
     assert_nothing_left assert_same_counts(WITH_FINALIZERS, level: "all", only: /^Object#|^block|^Integer#|Thread/)
   end
 
+  # Where TracePoint counts, Ruby has hooks besides ringviz's; without, events may come another way.
+  def test_every_way_out_without_another_hook
+    { "ruby" => //, "blocks" => //, "all" => /^Object#|^block|^Integer#times/ }.each do |level, only|
+      path = write_file(WITH_FINALIZERS)
+      alone = run_traced(["ruby", path], env: { "RINGVIZ_RUBY" => level })
+      assert_nothing_left alone
+      expected = assert_same_counts(WITH_FINALIZERS, level: level, only: only)
+      assert_equal(*[[expected, expected.spans.find { |span| span.name == "Object#early" }.file], [alone, path]].map { |result, file| names(result, file).grep(only).tally })
+    end
+  end
+
   def test_exit_and_abort_run_what_is_left
     ending = 'at_exit { late }; END { late }; BEGIN { early_on = 1 }; def late = 1; def inner = (yield; late); def outer = inner { %s }; outer'
     assert_same_counts(format(ending, "exit 3"), status: 3)
