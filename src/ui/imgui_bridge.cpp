@@ -808,6 +808,11 @@ void rv_imgui_table_row(void)
     ImGui::TableNextRow(0, row_height());
 }
 
+void rv_imgui_table_choose_row(void)
+{
+    ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, ImGui::GetColorU32(ImGuiCol_TextSelectedBg, CHOSEN_ROW_ALPHA));
+}
+
 void rv_imgui_table_cell(void)
 {
     ImGui::TableNextColumn();
@@ -816,8 +821,7 @@ void rv_imgui_table_cell(void)
 void rv_imgui_table_touch(uint32_t id, bool is_chosen)
 {
     if (is_chosen)
-        ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1,
-                               ImGui::GetColorU32(ImGuiCol_TextSelectedBg, CHOSEN_ROW_ALPHA));
+        rv_imgui_table_choose_row();
     ImVec2 at = ImGui::GetCursorPos();
     ImGui::PushID((int)id);
     ImGui::Selectable("##row", false, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowItemOverlap,

@@ -160,6 +160,7 @@ bool rv_imgui_table_begin(const char *id, const struct rv_imgui_column *columns,
 /* Visible range of n rows, each one line of text high: only rows from <= i < to need be emitted. */
 void rv_imgui_table_rows(int n, int *from, int *to);
 void rv_imgui_table_row(void);
+void rv_imgui_table_choose_row(void); /* colour it as one that is chosen */
 void rv_imgui_table_cell(void);
 
 /* In the first cell of a row: the whole row can be hovered and clicked, as the last item. */

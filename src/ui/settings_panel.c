@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #define WIDTH 330.0f
-#define HEIGHT 396.0f
+#define HEIGHT 440.0f
 #define LABEL_WIDTH 110.0f
 #define N_SCALES 6
 

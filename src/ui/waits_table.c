@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "ui/table_cells.h"
@@ -21,20 +22,32 @@
 #define ALL_WIDTH 700.0f /* least width for all columns */
 #define MOST_COLUMNS 8
 
+/* The thread of "THREAD in CALL" as it is, and the call's name shortened. */
+static void fit(const char *name, float width, char *out, size_t out_bytes)
+{
+    const char *in = strstr(name, " in ");
+    const size_t n_before = in ? (size_t)(in - name) + strlen(" in ") : 0;
+    (void)snprintf(out, out_bytes, "%.*s", (int)n_before, name);
+    width -= rv_imgui_text_width(RV_IMGUI_FONT_TEXT, out);
+    rv_ui_fit_name(RV_IMGUI_FONT_TEXT, name + n_before, width, out + n_before, out_bytes - n_before);
+}
+
 /* A name that leads somewhere. */
 static void show_link(const struct rv_ui_style *style, const char *id, const char *name, enum rv_action action,
                       const struct rv_waits_table_row *row, struct rv_ui_acts *acts)
 {
     struct rv_imgui_area area;
+    char fitted[sizeof row->object];
     rv_imgui_table_cell();
     rv_imgui_touch(id, 0.0f, TEXT_HEIGHT, &area);
     if (*name && rv_imgui_is_clicked(0))
         rv_ui_act(acts, &(struct rv_act){.action = action, .idx = row->idx});
+    fit(*name ? name : "(not known)", area.width, fitted, sizeof fitted);
     rv_imgui_draw_text((float[2]){area.x, area.y}, RV_IMGUI_FONT_TEXT,
                        rv_imgui_is_hovered() ? style->accent
                        : row->is_warning     ? style->text_warning
                                              : style->text_strong,
-                       *name ? name : "(not known)");
+                       fitted);
     if (rv_imgui_is_hovered())
         rv_imgui_tooltip(name);
 }
@@ -156,6 +169,8 @@ static void show_rows(const struct rv_ui_style *style, const struct rv_waits_tab
         shown->row(shown->context, (size_t)i, &row);
         rv_imgui_push_id(row.idx);
         rv_imgui_table_row();
+        if (row.is_chosen)
+            rv_imgui_table_choose_row();
         for (int column = 0; column < columns.n; column++)
             show_cell(style, &row, columns.keys[column], acts);
         rv_imgui_pop_id();

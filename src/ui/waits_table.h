@@ -12,6 +12,7 @@
 struct rv_waits_table_row {
     uint32_t idx; /* its number in actions */
     bool is_warning;
+    bool is_chosen;                             /* what it is about stands out in the picture */
     char object[160], waiter[160], holder[160]; /* "": unknown */
     uint64_t n_waits, total_ns, idle_ns, p99_ns, longest_ns;
     uint64_t end_ns; /* of the longest, on the time axis */

@@ -162,6 +162,26 @@ static void show_side(struct rv_viewer *viewer, const struct rv_wait_side *side,
         rv_viewer_show_innermost(viewer, side->lane->idx, from_ns, to_ns);
 }
 
+static struct rv_viewer_arc_chosen arc_of(const struct rv_waits_row *row)
+{
+    return (struct rv_viewer_arc_chosen){.is_on = row->waiter.lane && row->holder.lane,
+                                         .from_lane = row->holder.lane ? row->holder.lane->idx : 0,
+                                         .to_lane = row->waiter.lane ? row->waiter.lane->idx : 0,
+                                         .waited_ns = row->waited_ns};
+}
+
+static void show_row(struct rv_viewer *viewer, size_t idx, bool is_holder)
+{
+    const struct rv_viewer_waits_made *shown = &viewer->waits.shown;
+    const struct rv_waits_row *row = &shown->rows[idx];
+    if (idx >= shown->n)
+        viewer->waits.chosen = arc_of(row);
+    if (is_holder)
+        show_side(viewer, &row->holder, row->released_ns, row->released_ns);
+    else
+        show_side(viewer, &row->waiter, row->waited_ns - row->longest_ns, row->waited_ns);
+}
+
 bool rv_viewer_waits_act(struct rv_viewer *viewer, const struct rv_act *act)
 {
     const struct rv_viewer_waits_made *shown = &viewer->waits.shown;
@@ -171,13 +191,39 @@ bool rv_viewer_waits_act(struct rv_viewer *viewer, const struct rv_act *act)
         viewer->panels.has_waits = !viewer->panels.has_waits;
     else if (act->action == RV_ACTION_LIST_ARCS)
         viewer->panels.has_arcs = !viewer->panels.has_arcs;
-    else if (act->idx < shown->n + shown->n_arcs) {
-        const struct rv_waits_row *row = &shown->rows[act->idx];
-        if (act->action == RV_ACTION_SHOW_WAIT)
-            show_side(viewer, &row->waiter, row->waited_ns - row->longest_ns, row->waited_ns);
-        else
-            show_side(viewer, &row->holder, row->released_ns, row->released_ns);
-    }
+    else if (act->idx < shown->n + shown->n_arcs)
+        show_row(viewer, act->idx, act->action == RV_ACTION_SHOW_HOLDER);
     rv_viewer_point(viewer);
     return true;
+}
+
+bool rv_viewer_waits_is_chosen(const struct rv_viewer *viewer, size_t idx)
+{
+    const struct rv_viewer_waits_made *shown = &viewer->waits.shown;
+    const struct rv_viewer_arc_chosen *chosen = &viewer->waits.chosen;
+    if (!chosen->is_on || idx < shown->n || idx >= shown->n + shown->n_arcs)
+        return false;
+    const struct rv_viewer_arc_chosen arc = arc_of(&shown->rows[idx]);
+    return arc.is_on && arc.from_lane == chosen->from_lane && arc.to_lane == chosen->to_lane &&
+           arc.waited_ns == chosen->waited_ns;
+}
+
+/* Of arcs between the same lanes the nearest one: it stands for those around it. */
+size_t rv_viewer_waits_arc(const struct rv_viewer *viewer, const struct rv_arc_list *list)
+{
+    const struct rv_viewer_arc_chosen *chosen = &viewer->waits.chosen;
+    uint64_t least_ns = UINT64_MAX;
+    size_t found = 0;
+    if (!chosen->is_on || !viewer->panels.has_waits || !viewer->panels.has_arcs)
+        return 0;
+    for (size_t i = 0; i < list->n; i++) {
+        const struct rv_arc *arc = &list->items[i].arc;
+        const uint64_t away_ns =
+            arc->to_ns > chosen->waited_ns ? arc->to_ns - chosen->waited_ns : chosen->waited_ns - arc->to_ns;
+        if (arc->from_lane != chosen->from_lane || arc->to_lane != chosen->to_lane || away_ns >= least_ns)
+            continue;
+        least_ns = away_ns;
+        found = i + 1;
+    }
+    return found;
 }

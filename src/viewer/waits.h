@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "query/job_thread.h"
+#include "render/arc_list.h"
 #include "ui/action.h"
 #include "waits/reader.h"
 
@@ -23,12 +24,19 @@ struct rv_viewer_waits_made { /* zeroed = none */
     bool is_final;
 };
 
+struct rv_viewer_arc_chosen { /* zeroed = none: the row of the list of arcs that led somewhere last */
+    bool is_on;
+    uint32_t from_lane, to_lane; /* lane_idx */
+    uint64_t waited_ns;          /* end of its longest wait */
+};
+
 struct rv_viewer_waits { /* zeroed = none; must not move while running */
     struct rv_job_thread thread;
     struct rv_waits *waits;                  /* the job's, until it is done, */
     struct rv_lanes *lanes;                  /* likewise */
     struct rv_viewer_waits_made made, shown; /* made: by the job */
     uint64_t cost_ns, ended_ns;
+    struct rv_viewer_arc_chosen chosen;
 };
 
 struct rv_viewer;
@@ -51,5 +59,11 @@ void rv_viewer_waits_fini(struct rv_viewer *viewer);
  * that ended most of the waiting for it. False for other actions.
  */
 bool rv_viewer_waits_act(struct rv_viewer *viewer, const struct rv_act *act);
+
+/* Is the row with this number the chosen one of the list of arcs? */
+bool rv_viewer_waits_is_chosen(const struct rv_viewer *viewer, size_t idx);
+
+/* The arc of a picture in which the chosen row of the list is, as 1 + its index; 0: none, or the list is not open. */
+size_t rv_viewer_waits_arc(const struct rv_viewer *viewer, const struct rv_arc_list *list);
 
 #endif

@@ -33,6 +33,7 @@ static void describe_numbers(const struct rv_viewer *viewer, size_t idx, struct 
     const struct rv_waits_row *row = &viewer->waits.shown.rows[idx];
     *out = (struct rv_waits_table_row){.idx = (uint32_t)idx,
                                        .is_warning = idx < viewer->waits.shown.n_deadlocked,
+                                       .is_chosen = rv_viewer_waits_is_chosen(viewer, idx),
                                        .n_waits = row->n_waits,
                                        .total_ns = row->total_ns,
                                        .idle_ns = row->idle_ns,

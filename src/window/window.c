@@ -257,6 +257,8 @@ static void draw(struct window *window)
     }
     frame.caption = rv_viewer_caption(viewer, frame.view);
     rv_pointer_show(&viewer->pointer, window->scene, window->session, &frame);
+    if (!frame.arc)
+        frame.arc = rv_viewer_waits_arc(viewer, &rv_scene_picture(window->scene)->arcs);
     if (viewer->pointer.hover.is_pinned && window->panels.has_inspector)
         frame.tooltip = NULL;
     rv_scene_draw(window->scene, &frame);

@@ -51,6 +51,7 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
                            "another call is pinned");
         ask(state, RV_ACTION_SHOW_HOLDER, 2); /* unknown */
         ask(state, RV_ACTION_LIST_ARCS, 0);
+        window_steps_check(steps, !rv_viewer_waits_is_chosen(viewer, shown->n), "an object's row chose an arc");
         ask(state, RV_ACTION_ARC_KIND, RV_ARC_LOCK);
         return true;
     case 3:
@@ -62,6 +63,8 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
                            "the arc is not listed");
         window_steps_check(steps, viewer->pointer.hover.box.start_ns == ended_program_inner_start(1),
                            "an unknown holder leads somewhere");
+        ask(state, RV_ACTION_SHOW_WAIT, (uint32_t)shown->n);
+        window_steps_check(steps, rv_viewer_waits_is_chosen(viewer, shown->n), "the row is not the chosen one");
         user_press(SDL_SCANCODE_R, KMOD_LSHIFT); /* some are shown: then none */
         return true;
     case 4:

@@ -99,3 +99,20 @@ Test(viewer_arcs, new_waits_are_shown_before_all_are_read_again)
     cr_assert_gt(n_before, 0);
     cr_assert_not_null(rv_viewer_arcs(&viewer));
 }
+
+Test(viewer_arcs, the_row_that_was_chosen_in_the_list_is_lit_in_the_picture_while_the_list_is_open, .timeout = 60)
+{
+    struct rv_arc_item items[] = {{.arc = {.from_lane = 0, .to_lane = 1, .to_ns = 9 * MS}},
+                                  {.arc = {.from_lane = 1, .to_lane = 0, .to_ns = 5 * MS}},
+                                  {.arc = {.from_lane = 0, .to_lane = 1, .to_ns = 4 * MS}},
+                                  {.arc = {.from_lane = 0, .to_lane = 1, .to_ns = 1 * MS}}};
+    const struct rv_arc_list list = {.items = items, .n = 4};
+    static struct rv_viewer shown;
+    cr_assert_eq(rv_viewer_waits_arc(&shown, &list), 0);
+    shown.waits.chosen = (struct rv_viewer_arc_chosen){true, 0, 1, 5 * MS};
+    cr_assert_eq(rv_viewer_waits_arc(&shown, &list), 0, "the list is closed");
+    shown.panels.has_waits = shown.panels.has_arcs = true;
+    cr_assert_eq(rv_viewer_waits_arc(&shown, &list), 3, "the nearest of its lanes");
+    shown.waits.chosen.from_lane = 2;
+    cr_assert_eq(rv_viewer_waits_arc(&shown, &list), 0, "no such arc is in the picture");
+}
