@@ -204,7 +204,9 @@ static void say_none(uint32_t codepoint)
 {
     static bool is_said;
     if (!is_said)
-        rv_note("no font on this machine has U+%04X: such characters are drawn as boxes with their numbers", codepoint);
+        rv_note(
+            "no font on this machine has an outline of U+%04X: such characters are drawn as boxes with their numbers",
+            codepoint);
     is_said = true;
 }
 

@@ -14,22 +14,25 @@
 #define TEXT_HEIGHT 15.0f
 #define MOST_ROWS 8       /* in sight */
 #define HEIGHT_SHARE 0.4f /* of the picture, that it takes at most */
-#define NAME_SHARE 0.22f  /* of its width */
 #define NUMBER_WIDTH 70.0f
+#define MARGINS 10.0f /* of a cell */
 #define FIND_WIDTH 220.0f
 #define CLOSE_WIDTH 52.0f
 #define ARCS_WIDTH 52.0f
 #define ALL_WIDTH 700.0f /* least width for all columns */
 #define MOST_COLUMNS 8
 
-/* The thread of "THREAD in CALL" as it is, and the call's name shortened. */
+/* Of "THREAD in CALL" and "KIND OBJECT" the name behind is shortened, where there is room for what comes before it. */
 static void fit(const char *name, float width, char *out, size_t out_bytes)
 {
-    const char *in = strstr(name, " in ");
-    const size_t n_before = in ? (size_t)(in - name) + strlen(" in ") : 0;
+    const char *in = strstr(name, " in "), *space = strrchr(name, ' ');
+    size_t n_before = in ? (size_t)(in - name) + strlen(" in ") : space ? (size_t)(space - name) + 1 : 0;
     (void)snprintf(out, out_bytes, "%.*s", (int)n_before, name);
-    width -= rv_imgui_text_width(RV_IMGUI_FONT_TEXT, out);
-    rv_ui_fit_name(RV_IMGUI_FONT_TEXT, name + n_before, width, out + n_before, out_bytes - n_before);
+    const float before = rv_imgui_text_width(RV_IMGUI_FONT_TEXT, out);
+    if (before > 0.5f * width)
+        n_before = 0;
+    rv_ui_fit_name(RV_IMGUI_FONT_TEXT, name + n_before, n_before ? width - before : width, out + n_before,
+                   out_bytes - n_before);
 }
 
 /* A name that leads somewhere. */
@@ -69,18 +72,25 @@ static void add_column(struct columns *columns, enum rv_waits_column key, const 
                                                               .is_sorted_first = key == RV_WAITS_OBJECT};
 }
 
+/* Of columns of names beside so many of numbers. */
+static float name_width(float width, int n_numbers, int n_names)
+{
+    return floorf((width - (NUMBER_WIDTH + MARGINS) * (float)n_numbers) / (float)n_names - MARGINS);
+}
+
 static struct columns columns_of_objects(float width)
 {
     const bool is_narrow = width < ALL_WIDTH;
+    const float name = is_narrow ? name_width(width, 1, 2) : name_width(width, 5, 3);
     struct columns columns = {.n = 0};
-    add_column(&columns, RV_WAITS_OBJECT, "waited for", floorf(NAME_SHARE * width));
+    add_column(&columns, RV_WAITS_OBJECT, "waited for", name);
     add_column(&columns, RV_WAITS_TOTAL, "total", NUMBER_WIDTH);
     if (!is_narrow) {
         add_column(&columns, RV_WAITS_IDLE, "idle", NUMBER_WIDTH);
         add_column(&columns, RV_WAITS_COUNT, "waits", NUMBER_WIDTH);
         add_column(&columns, RV_WAITS_P99, "p99", NUMBER_WIDTH);
         add_column(&columns, RV_WAITS_LONGEST, "longest", NUMBER_WIDTH);
-        add_column(&columns, RV_WAITS_WAITER, "who waited longest", floorf(NAME_SHARE * width));
+        add_column(&columns, RV_WAITS_WAITER, "who waited longest", name);
     }
     add_column(&columns, RV_WAITS_HOLDER, "who kept them waiting", 0.0f);
     return columns;
@@ -89,15 +99,16 @@ static struct columns columns_of_objects(float width)
 static struct columns columns_of_arcs(float width)
 {
     const bool is_narrow = width < ALL_WIDTH;
+    const float name = name_width(width, is_narrow ? 1 : 4, 3);
     struct columns columns = {.n = 0};
-    add_column(&columns, RV_WAITS_OBJECT, "waited for", floorf(NAME_SHARE * width));
+    add_column(&columns, RV_WAITS_OBJECT, "waited for", name);
     add_column(&columns, RV_WAITS_TOTAL, "total", NUMBER_WIDTH);
     if (!is_narrow) {
         add_column(&columns, RV_WAITS_COUNT, "waits", NUMBER_WIDTH);
         add_column(&columns, RV_WAITS_LONGEST, "longest", NUMBER_WIDTH);
         add_column(&columns, RV_WAITS_END, "ended at", NUMBER_WIDTH);
     }
-    add_column(&columns, RV_WAITS_HOLDER, "from: who ended them", floorf(NAME_SHARE * width));
+    add_column(&columns, RV_WAITS_HOLDER, "from: who ended them", name);
     add_column(&columns, RV_WAITS_WAITER, "to: who waited", 0.0f);
     return columns;
 }

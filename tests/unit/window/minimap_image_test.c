@@ -59,7 +59,7 @@ static void fini(struct fixture *fixture)
     rv_lanes_destroy(fixture->lanes);
 }
 
-static void update(struct fixture *fixture)
+static void update_at(struct fixture *fixture, uint64_t clock_ns)
 {
     rv_minimap_image_update(&fixture->image, &(struct rv_minimap_image_params){.lanes = fixture->lanes,
                                                                                .colors = fixture->colors,
@@ -69,7 +69,20 @@ static void update(struct fixture *fixture)
                                                                                .lost = lost,
                                                                                .width = WIDTH,
                                                                                .height = fixture->height,
-                                                                               .clock_ns = 1});
+                                                                               .clock_ns = clock_ns});
+}
+
+static void update(struct fixture *fixture)
+{
+    update_at(fixture, 1);
+}
+
+/* A growing trace is painted a part at a time. */
+static void paint_at(struct fixture *fixture, uint64_t clock_ns)
+{
+    do
+        update_at(fixture, clock_ns);
+    while (fixture->image.is_making);
 }
 
 static const uint8_t *pixel(const struct fixture *fixture, int x)
@@ -226,5 +239,27 @@ Test(minimap_image, changed_colours_are_painted_anew, .timeout = 60)
     update(&fixture);
     cr_assert_gt(chroma(pixel(&fixture, 100)), 20);
     rv_view_fini(&view);
+    fini(&fixture);
+}
+
+Test(minimap_image, names_that_come_late_give_colours_before_the_next_second, .timeout = 60)
+{
+    struct fixture fixture;
+    init(&fixture);
+    fixture.live_edge.is_done = false;
+    add_call(&fixture, 1 * MS, 201 * MS, 2);
+    paint_at(&fixture, 5 * MS);
+    cr_assert_lt(chroma(pixel(&fixture, 100)), 20, "it has no name");
+    rv_subroutines_define(fixture.subroutines, 2, "", "lua_pop", "", 1);
+    add_call(&fixture, 202 * MS, 203 * MS, 1);
+    fixture.live_edge.last_ns = 203 * MS;
+    paint_at(&fixture, 50 * MS);
+    cr_assert_lt(chroma(pixel(&fixture, 100)), 20, "not in every frame");
+    paint_at(&fixture, 105 * MS);
+    cr_assert_gt(chroma(pixel(&fixture, 100)), 20);
+    const uint64_t version = fixture.image.version;
+    fixture.live_edge.last_ns = 204 * MS;
+    paint_at(&fixture, 905 * MS);
+    cr_assert_eq(fixture.image.version, version, "all have names: once a second");
     fini(&fixture);
 }
