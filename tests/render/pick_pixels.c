@@ -1,8 +1,7 @@
 /*
  * The picker finds the box that the picture shows at a pixel: compared with an ID buffer at random pixels, from a
  * window of many cells down to one of few boxes, in every view, and with boxes of different heights. A picker that is
- * one row off is detected by the same comparison; and a pick among twenty thousand boxes takes at most twenty
- * microseconds.
+ * one row off is detected by the same comparison. Prints what a pick and a picture cost.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,6 @@
 #define N_PIXELS 20000
 #define SEED 20260u
 #define AGREEMENT 0.995
-#define PICK_NS_MAX 20000.0
 #define N_ROUNDS 20
 #define N_COMPARED 64u      /* subroutines, from 1 */
 #define COMPARED_CALLS 400u /* of each */
@@ -162,7 +160,6 @@ static void check_window(struct fixture *fixture, const struct synthetic *synthe
     check(equal >= AGREEMENT, "picker and picture agree on too few pixels", where, equal);
     check(equal_boxes >= AGREEMENT, "picker and picture agree on too few pixels with boxes", where, equal_boxes);
     check(equal_shifted < AGREEMENT, "a shifted picker is not found out", where, equal_shifted);
-    check(cost_ns <= PICK_NS_MAX, "a pick takes too long, ns", where, cost_ns);
     check(glGetError() == GL_NO_ERROR, "GL error", where, 0.0);
 }
 
