@@ -8,10 +8,13 @@
 
 #include <elf.h>
 #include <link.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
+#include "base/os_call.h"
 #include "base/static_program.h"
 #include "producers/native/process.h"
 #include "producers/native/replaced_returns.h"
@@ -207,6 +210,18 @@ static void tell(const char *const *environment, const struct shown *shown)
             entry->a_un.a_val = shown->n_headers;
 }
 
+/*
+ * The loader's C library has registered the first thread's restartable sequences (rseq(2)), of which a thread has one: the
+ * program's own would be refused, and that C library would then leave out those of all threads. Weak: glibc before 2.35 has none.
+ */
+static void give_up_sequences(void)
+{
+    enum { N_BYTES = 32, UNREGISTER = 1, SIGNATURE = 0x53053053 };
+    extern const ptrdiff_t __rseq_offset __attribute__((weak));
+    if (&__rseq_offset)
+        (void)rv_os_call(SYS_rseq, (long)thread_pointer() + __rseq_offset, N_BYTES, UNREGISTER, SIGNATURE, 0, 0);
+}
+
 bool rv_static_program_begin(const char *const *environment)
 {
     static struct shown shown = {.alignment = sizeof(uint64_t)};
@@ -219,6 +234,7 @@ bool rv_static_program_begin(const char *const *environment)
     if (objects.n_own > MOST_HEADERS - 3 || !make_image(&objects) || !fill_headers(&objects))
         return false;
     tell(environment, &shown);
+    give_up_sequences();
     return true;
 }
 
