@@ -46,7 +46,12 @@ static int read_calls(void *context, const struct rv_lane_calls_wanted *wanted)
     struct rv_lane_reader reader;
     bool has_more = true;
     give_open(wanted);
-    rv_lane_reader_open(&reader, context, (struct rv_lane *)(uintptr_t)wanted->lane, wanted->from_ns, wanted->to_ns);
+    rv_lane_reader_open(&reader, &(struct rv_lane_reader_params){.session = context,
+                                                                 .lane = (struct rv_lane *)(uintptr_t)wanted->lane,
+                                                                 .from_ns = wanted->from_ns,
+                                                                 .to_ns = wanted->to_ns,
+                                                                 .wants = wanted->is_needed,
+                                                                 .context = wanted->needed_by});
     while (has_more) {
         size_t n;
         has_more = rv_lane_reader_next(&reader, WAIT_NS, boxes, PIECE, &n);

@@ -9,15 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/err.h"
 #include "base/hash_index.h"
 #include "base/vec.h"
 #include "export/innermost_calls.h"
 #include "export/losses.h"
-#include "export/preorder.h"
 #include "export/savings.h"
 #include "export/text_buffer.h"
 #include "export/waits.h"
+#include "model/lit_path.h"
 #include "waits/graph.h"
 
 #define ASSUMED                                                                                                        \
@@ -53,12 +54,11 @@ struct path {
     uint32_t thread;   /* where it ends */
     uint64_t begin_ns; /* begin of that call or time */
     uint64_t from_ns, to_ns, woken_ns;
-    uint64_t known_from_ns; /* not 0: the path begins here, since earlier waits were not kept */
-    bool has_all_waits;     /* the graph has all waits */
-    bool knows_off_cpu;     /* it is known when threads were off the CPU, at least in their waits */
-    size_t n_unknown;       /* processes whose waits are not known */
-    struct rv_path_step *steps;
-    size_t n_steps;
+    uint64_t known_from_ns;        /* not 0: the path begins here, since earlier waits were not kept */
+    bool has_all_waits;            /* the graph has all waits */
+    bool knows_off_cpu;            /* it is known when threads were off the CPU, at least in their waits */
+    size_t n_unknown;              /* processes whose waits are not known */
+    const struct rv_lit_path *lit; /* held */
     struct rows subroutines, objects, unknown, on_threads;
     struct rv_saving savings[MOST_SAVINGS]; /* most first */
     size_t n_savings;
@@ -159,10 +159,10 @@ static void add_row(struct rows *rows, uint32_t id, enum rv_wait_kind kind, uint
 
 static void add_threads(struct path *path)
 {
-    for (size_t i = 0; i < path->n_steps; i++) {
-        const struct rv_path_step *step = &path->steps[i];
+    for (size_t i = 0; i < path->lit->n; i++) {
+        const struct rv_path_step *step = &path->lit->steps[i];
         const uint64_t n_ns = step->to_ns - step->from_ns;
-        add_row(&path->on_threads, step->thread, 0, n_ns, i == 0 || path->steps[i - 1].thread != step->thread);
+        add_row(&path->on_threads, step->thread, 0, n_ns, i == 0 || path->lit->steps[i - 1].thread != step->thread);
         path->woken_ns += step->kind == RV_PATH_WAKE ? n_ns : 0;
         if (step->kind == RV_PATH_WAIT)
             add_row(&path->unknown, path->graph.edges[step->wait].wait.object, path->graph.edges[step->wait].wait.kind,
@@ -176,9 +176,9 @@ static void add_threads(struct path *path)
  */
 static void add_objects(struct path *path)
 {
-    uint32_t *open = rv_alloc(path->n_steps + 1, sizeof *open), n_open = 0, last = RV_PATH_NONE;
-    for (size_t i = path->n_steps; i-- > 0;) {
-        const struct rv_path_step *step = &path->steps[i];
+    uint32_t *open = rv_alloc(path->lit->n + 1, sizeof *open), n_open = 0, last = RV_PATH_NONE;
+    for (size_t i = path->lit->n; i-- > 0;) {
+        const struct rv_path_step *step = &path->lit->steps[i];
         const uint32_t wait = step->kind == RV_PATH_WAIT ? RV_PATH_NONE : step->wait;
         if (wait != RV_PATH_NONE && wait != last) {
             open[n_open++] = last = wait;
@@ -201,19 +201,25 @@ struct own { /* of a thread: its calls' time in the path's stretches on it */
     struct path *path;
     struct own_sum { /* by subroutine */
         uint64_t n_ns, n, total_ns, blocked_ns, runnable_ns;
-        uint64_t n_open, begun_ns; /* calls, and path_ns at the begin of the outermost */
+        uint64_t n_open, begun_ns; /* calls, and path_ns at the end of the outermost */
     } * sums;
-    const struct rv_state_sums *stretches; /* of the thread off the CPU */
+    const struct rv_state_sums *stretches; /* of the thread off the CPU, */
+    size_t n_stretches;                    /* and of these, those that end in time that was not passed */
     const uint32_t *as_id;
     uint32_t n_ids;
-    uint32_t thread;
-    size_t step;      /* the next of its stretches */
-    uint64_t path_ns; /* time of the path that was passed */
+    const struct rv_path_step *steps; /* of the thread, */
+    size_t n_steps;                   /* that were not passed; the last one is next */
+    uint64_t path_ns;                 /* time of the path that was passed */
 };
 
 /* Take time off the CPU out of the running time. A stretch of it counts at its end. */
-static void add_off_cpu(const struct own *own, struct own_sum *sum, uint64_t from_ns, uint64_t to_ns)
+static void add_off_cpu(struct own *own, struct own_sum *sum, uint64_t from_ns, uint64_t to_ns)
 {
+    const struct rv_state_stretch *stretches = own->stretches->items;
+    while (own->n_stretches && stretches[own->n_stretches - 1].at_ns > to_ns)
+        own->n_stretches--;
+    if (!own->n_stretches || stretches[own->n_stretches - 1].at_ns <= from_ns)
+        return;
     const uint64_t n_ns = to_ns - from_ns;
     const struct rv_state_times off = rv_state_sums_between(own->stretches, from_ns, to_ns);
     const uint64_t runnable_ns = off.runnable_ns < n_ns ? off.runnable_ns : n_ns;
@@ -242,32 +248,31 @@ static void add_own(struct own *own, uint32_t id, enum rv_path_step_kind kind, u
     }
 }
 
-static void pass_time(void *context, uint32_t id, uint64_t at_ns, uint64_t to_ns)
+static void pass_time(void *context, uint32_t id, uint64_t from_ns, uint64_t to_ns)
 {
     struct own *own = context;
-    const struct path *path = own->path;
-    while (at_ns < to_ns && own->step < path->n_steps) {
-        const struct rv_path_step *step = &path->steps[own->step];
-        if (step->thread != own->thread || step->to_ns <= at_ns) {
-            own->step++;
+    while (from_ns < to_ns && own->n_steps) {
+        const struct rv_path_step *step = &own->steps[own->n_steps - 1];
+        if (step->from_ns >= to_ns) {
+            own->n_steps--;
             continue;
         }
-        const uint64_t from_ns = step->from_ns > at_ns ? step->from_ns : at_ns;
+        const uint64_t begin_ns = step->from_ns > from_ns ? step->from_ns : from_ns;
         const uint64_t end_ns = step->to_ns < to_ns ? step->to_ns : to_ns;
-        if (from_ns < end_ns)
-            add_own(own, id, step->kind, from_ns, end_ns);
-        at_ns = end_ns > from_ns ? end_ns : to_ns;
+        if (begin_ns < end_ns)
+            add_own(own, id, step->kind, begin_ns, end_ns);
+        to_ns = begin_ns;
     }
 }
 
-static void begin_call(void *context, uint32_t id)
+static void enter_call(void *context, uint32_t id)
 {
     struct own *own = context;
     if (id < own->n_ids && own->sums[own->as_id[id]].n_open++ == 0)
         own->sums[own->as_id[id]].begun_ns = own->path_ns;
 }
 
-static void end_call(void *context, uint32_t id)
+static void leave_call(void *context, uint32_t id)
 {
     struct own *own = context;
     struct own_sum *sum = id < own->n_ids ? &own->sums[own->as_id[id]] : NULL;
@@ -275,19 +280,39 @@ static void end_call(void *context, uint32_t id)
         sum->total_ns += own->path_ns - sum->begun_ns;
 }
 
+/* Does a step of the thread overlap this time? */
+static bool is_on_path(const void *needed_by, uint64_t from_ns, uint64_t to_ns)
+{
+    const struct own *own = needed_by;
+    const size_t n = own->n_steps;
+    const size_t i = rv_bisect_below(own->steps, n, sizeof *own->steps, offsetof(struct rv_path_step, to_ns), from_ns);
+    return i < n && own->steps[i].from_ns <= to_ns;
+}
+
+static int read_thread(struct own *own, uint32_t thread)
+{
+    const struct path *path = own->path;
+    const struct rv_lane *lane = path->graph.lane_of[thread];
+    own->stretches = &lane->stretches;
+    own->n_stretches = lane->stretches.n;
+    own->steps = &path->lit->by_thread[path->lit->first[thread]];
+    own->n_steps = path->lit->first[thread + 1] - path->lit->first[thread];
+    return rv_innermost_calls_read(&(struct rv_innermost_calls){.calls = &path->report->calls,
+                                                                .lane = lane,
+                                                                .from_ns = path->from_ns,
+                                                                .to_ns = path->to_ns,
+                                                                .is_needed = is_on_path,
+                                                                .pass = pass_time,
+                                                                .enter = enter_call,
+                                                                .leave = leave_call,
+                                                                .context = own});
+}
+
 static int read_threads(struct own *own)
 {
-    const struct rv_slice part = {.from_ns = own->path->from_ns, .to_ns = own->path->to_ns};
-    const struct rv_innermost_calls_visitor visitor = {pass_time, begin_call, end_call, own};
-    struct rv_preorder *preorder = rv_preorder_create(&own->path->report->calls, &part);
-    int error = preorder ? 0 : -EIO;
-    for (size_t i = 0; i < own->path->on_threads.n && !error; i++) {
-        own->thread = own->path->on_threads.rows[i].id;
-        own->stretches = &own->path->graph.lane_of[own->thread]->stretches;
-        own->step = 0;
-        error = rv_innermost_calls_read(preorder, own->path->graph.lane_of[own->thread], &visitor);
-    }
-    rv_preorder_destroy(preorder);
+    int error = 0;
+    for (size_t i = 0; i < own->path->on_threads.n && !error; i++)
+        error = read_thread(own, own->path->on_threads.rows[i].id);
     return error;
 }
 
@@ -362,7 +387,7 @@ static int by_saving(const void *a, const void *b)
 /* A path that ends in another thread than asked for ends in a wait. */
 static int measure_savings(struct path *path, struct rv_path_params params)
 {
-    params.thread = path->n_steps ? path->steps[path->n_steps - 1].thread : path->thread;
+    params.thread = path->lit->n ? path->lit->steps[path->lit->n - 1].thread : path->thread;
     choose_savings(path, &path->subroutines, false);
     choose_savings(path, &path->objects, true);
     choose_savings(path, &path->unknown, true);
@@ -389,15 +414,17 @@ static int leave_unknown(struct path *path)
 
 static void find_steps(struct path *path, const struct rv_path_params *params)
 {
+    struct rv_path_step *steps;
+    size_t n;
     if (path->has_all_waits) {
-        path->steps = rv_critical_path_take(params, &path->n_steps);
-        return;
+        steps = rv_critical_path_take(params, &n);
+    } else {
+        path->graph.n_waits = 0;
+        steps = rv_wait_graph_take_path(
+            &path->graph,
+            &(struct rv_wait_graph_path){.thread = path->thread, .from_ns = path->from_ns, .to_ns = path->to_ns}, &n);
     }
-    path->graph.n_waits = 0;
-    path->steps = rv_wait_graph_take_path(
-        &path->graph,
-        &(struct rv_wait_graph_path){.thread = path->thread, .from_ns = path->from_ns, .to_ns = path->to_ns},
-        &path->n_steps);
+    path->lit = rv_lit_path_create(steps, n);
 }
 
 static int find_path(struct path *path)
@@ -420,7 +447,7 @@ static int find_path(struct path *path)
                                           .to_ns = path->to_ns};
     find_steps(path, &params);
     path->begin_ns = path->from_ns;
-    path->from_ns = path->n_steps ? path->steps[0].from_ns : path->to_ns;
+    path->from_ns = path->lit->n ? path->lit->steps[0].from_ns : path->to_ns;
     add_threads(path);
     add_objects(path);
     error = add_subroutines(path);
@@ -441,7 +468,7 @@ static void fini(struct path *path)
 {
     rv_wait_graph_fini(&path->graph);
     rv_wait_reader_close(path->reader);
-    free(path->steps);
+    rv_lit_path_release(path->lit);
     rows_fini(&path->subroutines);
     rows_fini(&path->objects);
     rows_fini(&path->unknown);
@@ -568,7 +595,7 @@ static void write_text(struct rv_text_buffer *text, const void *context)
                           call      ? call
                           : is_part ? "a part of the run"
                                     : "the run",
-                          thread, path->n_steps);
+                          thread, path->lit->n);
     add_text_section(text, path, &sections[0]);
     add_text_row(text, path, outside_ns(path), 0);
     rv_text_buffer_add(text, "  (outside of calls)\n");
@@ -626,7 +653,7 @@ static void write_csv(struct rv_text_buffer *text, const void *context)
     }
     rv_text_buffer_format(text,
                           "outside of calls,,%" PRIu64 ",0,,,\nwoken,,%" PRIu64 ",0,,,\nall,,%" PRIu64 ",%zu,,,\n",
-                          outside_ns(path), path->woken_ns, path->to_ns - path->from_ns, path->n_steps);
+                          outside_ns(path), path->woken_ns, path->to_ns - path->from_ns, path->lit->n);
     if (path->known_from_ns)
         rv_text_buffer_format(text, "waits were not kept until,,%" PRIu64 ",0,,,\n", path->known_from_ns);
     if (path->n_unknown)
@@ -665,7 +692,7 @@ static void write_json(struct rv_text_buffer *text, const void *context)
                           "{\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64
                           ",\"steps\":%zu,\"outside_of_calls_ns\":%" PRIu64 ",\"woken_ns\":%" PRIu64
                           ",\"known_from_ns\":%" PRIu64 ",\"processes_unknown\":%zu,\"lost\":",
-                          path->from_ns, path->to_ns, path->n_steps, outside_ns(path), path->woken_ns,
+                          path->from_ns, path->to_ns, path->lit->n, outside_ns(path), path->woken_ns,
                           path->known_from_ns, path->n_unknown);
     rv_losses_add_json(text, path->report->losses);
     for (size_t i = 0; i < N_SECTIONS; i++) {

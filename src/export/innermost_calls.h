@@ -1,20 +1,25 @@
-/* The time of a lane in order, each stretch of it with the call that was the innermost one. */
+/* The time of a lane, each stretch of it with the call that was the innermost one, the latest first. */
 #ifndef RV_EXPORT_INNERMOST_CALLS_H
 #define RV_EXPORT_INNERMOST_CALLS_H
 
-#include "export/preorder.h"
+#include "export/call_walk.h"
 
-struct rv_innermost_calls_visitor {
-    /* id: of the call's subroutine; UINT32_MAX: there was none. Stretches follow each other without gaps, from 0 on. */
+struct rv_innermost_calls {
+    const struct rv_lane_calls *calls;
+    const struct rv_lane *lane;
+    uint64_t from_ns, to_ns; /* only calls that overlap this; to_ns 0 = all */
+    /* As of struct rv_lane_calls_wanted: of other times, the innermost calls are not known. */
+    bool (*is_needed)(const void *needed_by, uint64_t from_ns, uint64_t to_ns);
+    /* id: of the call's subroutine; UINT32_MAX: there was none. Stretches follow each other without gaps, from the end of
+     * the lane's last call to 0. */
     void (*pass)(void *context, uint32_t id, uint64_t from_ns, uint64_t to_ns);
-    /* Called for each call, when the time before it, or up to its end, was passed. May be NULL. */
-    void (*begin)(void *context, uint32_t id);
-    void (*end)(void *context, uint32_t id);
-    void *context;
+    /* Called for each call, when the time behind it, or down to its begin, was passed. May be NULL. */
+    void (*enter)(void *context, uint32_t id);
+    void (*leave)(void *context, uint32_t id);
+    void *context; /* also needed_by */
 };
 
-/* Up to the end of the lane's last call. 0, or a negative errno with one line printed. */
-int rv_innermost_calls_read(struct rv_preorder *preorder, const struct rv_lane *lane,
-                            const struct rv_innermost_calls_visitor *visitor);
+/* 0, or a negative errno with one line printed. */
+int rv_innermost_calls_read(const struct rv_innermost_calls *params);
 
 #endif

@@ -8,6 +8,9 @@
 struct rv_lane_calls_wanted {
     const struct rv_lane *lane;
     uint64_t from_ns, to_ns; /* those that overlap this; others may come, too */
+    /* Are calls needed that overlap [from, to]? Others may be left out. NULL = all are needed */
+    bool (*is_needed)(const void *needed_by, uint64_t from_ns, uint64_t to_ns);
+    const void *needed_by;
     void (*take)(void *context, const struct rv_span *spans, size_t n); /* borrowed for the call */
     void *context;
 };

@@ -1,10 +1,6 @@
 /*
- * A lane's spans in calling order: callers before their callees, siblings by time, each with its depth in the tree.
- * They are read in closing order backwards. Memory holds only the frames open at one time.
- *
- * The result is always a proper tree: a span lies within its caller, and begins no earlier than its previous sibling
- * ended. Spans that an orphan encloses become its children; an orphan inside a call begins at its own end, because its
- * real begin is unknown.
+ * A lane's spans in calling order: callers before their callees, siblings by time, each with its depth in the tree
+ * (export/call_walk.h).
  */
 #ifndef RV_EXPORT_PREORDER_H
 #define RV_EXPORT_PREORDER_H

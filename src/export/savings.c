@@ -1,6 +1,5 @@
 #include "export/savings.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/vec.h"
@@ -16,65 +15,82 @@ struct freed {                                       /* how much of a thread's t
     uint32_t n_ids;
     size_t n;
     uint64_t from_ns;
-    /* of the thread that is being read */
+    /* of the thread that is being read: moments that were not passed, and the sums of the time that was */
     const struct rv_if_free_moment *moments;
-    size_t n_moments, next;
-    uint64_t sum_ns[RV_SAVINGS_MOST_SUBROUTINES], at_ns;
+    size_t n_moments;
+    uint64_t sum_ns[RV_SAVINGS_MOST_SUBROUTINES];
     int n_waits; /* waits that the thread is in */
 };
 
-static void pass_time(struct freed *freed, uint32_t id, uint64_t to_ns)
+static void pass_time(struct freed *freed, uint32_t id, uint64_t from_ns, uint64_t to_ns)
 {
     const uint8_t which = id < freed->n_ids ? freed->of_id[freed->as_id[id]] : NO_SAVING;
-    if (freed->n_waits == 0 && which != NO_SAVING && to_ns > freed->at_ns)
-        freed->sum_ns[which] += to_ns - freed->at_ns;
-    freed->at_ns = to_ns > freed->at_ns ? to_ns : freed->at_ns;
+    from_ns = from_ns > freed->from_ns ? from_ns : freed->from_ns;
+    if (freed->n_waits == 0 && which != NO_SAVING && to_ns > from_ns)
+        freed->sum_ns[which] += to_ns - from_ns;
 }
 
+/* The time behind it is known by now: the time before it will be what the whole has more. */
 static void pass_moment(struct freed *freed)
 {
-    const struct rv_if_free_moment *moment = &freed->moments[freed->next++];
+    const struct rv_if_free_moment *moment = &freed->moments[--freed->n_moments];
     for (size_t i = 0; i < freed->n; i++)
         freed->until_ns[i][moment->idx] = freed->sum_ns[i];
-    freed->n_waits += moment->n_waits;
+    freed->n_waits -= moment->n_waits;
 }
 
 static void pass_stretch(void *context, uint32_t id, uint64_t from_ns, uint64_t to_ns)
 {
     struct freed *freed = context;
-    (void)from_ns;
-    while (freed->next < freed->n_moments && freed->moments[freed->next].at_ns <= to_ns) {
-        pass_time(freed, id, freed->moments[freed->next].at_ns);
+    while (freed->n_moments && freed->moments[freed->n_moments - 1].at_ns > from_ns) {
+        const uint64_t at_ns = freed->moments[freed->n_moments - 1].at_ns;
+        if (at_ns < to_ns) {
+            pass_time(freed, id, at_ns, to_ns);
+            to_ns = at_ns;
+        }
         pass_moment(freed);
     }
-    pass_time(freed, id, to_ns);
+    pass_time(freed, id, from_ns, to_ns);
 }
 
-static int read_thread(struct freed *freed, struct rv_preorder *preorder, const struct rv_if_free *if_free,
+static void subtract_from_all(struct freed *freed, size_t n_moments)
+{
+    for (size_t i = 0; i < freed->n; i++)
+        for (size_t j = 0; j < n_moments; j++) {
+            uint64_t *until_ns = &freed->until_ns[i][freed->moments[j].idx];
+            *until_ns = freed->sum_ns[i] - *until_ns;
+        }
+}
+
+static int read_thread(const struct rv_savings_params *params, const struct rv_if_free *if_free, struct freed *freed,
                        const struct rv_lane *lane)
 {
-    freed->moments = rv_if_free_moments(if_free, lane->thread, &freed->n_moments);
-    freed->next = 0;
-    freed->at_ns = freed->from_ns;
+    size_t n_moments;
+    freed->moments = rv_if_free_moments(if_free, lane->thread, &n_moments);
+    freed->n_moments = n_moments;
     freed->n_waits = 0;
+    for (size_t i = 0; i < n_moments; i++)
+        freed->n_waits += freed->moments[i].n_waits;
     for (size_t i = 0; i < freed->n; i++)
         freed->sum_ns[i] = 0;
-    const int error = rv_innermost_calls_read(
-        preorder, lane, &(struct rv_innermost_calls_visitor){.pass = pass_stretch, .context = freed});
-    while (freed->next < freed->n_moments)
+    const int error = rv_innermost_calls_read(&(struct rv_innermost_calls){.calls = params->calls,
+                                                                           .lane = lane,
+                                                                           .from_ns = params->path->from_ns,
+                                                                           .to_ns = params->path->to_ns,
+                                                                           .pass = pass_stretch,
+                                                                           .context = freed});
+    while (freed->n_moments)
         pass_moment(freed);
+    subtract_from_all(freed, n_moments);
     return error;
 }
 
 static int read_threads(const struct rv_savings_params *params, const struct rv_if_free *if_free, struct freed *freed)
 {
-    const struct rv_slice part = {.from_ns = params->path->from_ns, .to_ns = params->path->to_ns};
-    struct rv_preorder *preorder = rv_preorder_create(params->calls, &part);
-    int error = preorder ? 0 : -EIO;
+    int error = 0;
     for (size_t i = 0; i < params->graph->n_threads && !error; i++)
         if (params->graph->lane_of[i])
-            error = read_thread(freed, preorder, if_free, params->graph->lane_of[i]);
-    rv_preorder_destroy(preorder);
+            error = read_thread(params, if_free, freed, params->graph->lane_of[i]);
     return error;
 }
 

@@ -1,11 +1,11 @@
 #include "pipeline/lane_reader.h"
 
-void rv_lane_reader_open(struct rv_lane_reader *reader, struct rv_session *session, struct rv_lane *lane,
-                         uint64_t from_ns, uint64_t to_ns)
+void rv_lane_reader_open(struct rv_lane_reader *reader, const struct rv_lane_reader_params *params)
 {
-    *reader = (struct rv_lane_reader){.session = session, .lane = lane, .lane_idx = lane->idx};
+    struct rv_lane *lane = params->lane;
+    *reader = (struct rv_lane_reader){.params = *params, .lane_idx = lane->idx};
     pthread_mutex_lock(&lane->lock);
-    rv_span_iter_back_begin(&reader->walk, lane->timeline, from_ns, to_ns);
+    rv_span_iter_back_begin(&reader->walk, lane->timeline, params->from_ns, params->to_ns);
     pthread_mutex_unlock(&lane->lock);
 }
 
@@ -26,11 +26,13 @@ static void give_page(struct rv_lane_reader *reader, uint64_t timeout_ns)
     struct rv_span_part part;
     if (!reader->blocks)
         reader->blocks = rv_session_read(
-            reader->session, &(struct rv_span_reader_params){.from_ns = reader->walk.from_ns,
-                                                             .to_ns = reader->walk.to_ns,
-                                                             .is_backward = true,
-                                                             .paged_before_ns = reader->walk.paged_before_ns,
-                                                             .lane_idx = &reader->lane_idx});
+            reader->params.session, &(struct rv_span_reader_params){.from_ns = reader->walk.from_ns,
+                                                                    .to_ns = reader->walk.to_ns,
+                                                                    .is_backward = true,
+                                                                    .paged_before_ns = reader->walk.paged_before_ns,
+                                                                    .wants = reader->params.wants,
+                                                                    .context = reader->params.context,
+                                                                    .lane_idx = &reader->lane_idx});
     if (rv_span_reader_take(reader->blocks, timeout_ns, &part) == RV_SPAN_READER_LATER)
         return;
     reader->is_damaged |= part.is_damaged;
@@ -41,9 +43,9 @@ static void give_page(struct rv_lane_reader *reader, uint64_t timeout_ns)
 
 bool rv_lane_reader_next(struct rv_lane_reader *reader, uint64_t timeout_ns, struct rv_box *out, size_t max, size_t *n)
 {
-    pthread_mutex_lock(&reader->lane->lock);
-    *n = rv_span_iter_back_next(&reader->walk, reader->lane->timeline, out, max);
-    pthread_mutex_unlock(&reader->lane->lock);
+    pthread_mutex_lock(&reader->params.lane->lock);
+    *n = rv_span_iter_back_next(&reader->walk, reader->params.lane->timeline, out, max);
+    pthread_mutex_unlock(&reader->params.lane->lock);
     if (!rv_lane_reader_has_blocks(reader))
         return *n == max;
     give_page(reader, timeout_ns);

@@ -8,21 +8,23 @@
 #include "model/span_iter.h"
 #include "pipeline/session.h"
 
-struct rv_lane_reader { /* zeroed = none; must not move while it is open */
-    struct rv_session *session;
+struct rv_lane_reader_params {
+    struct rv_session *session; /* NULL: all calls are in the lanes. It and the lane outlive the reader */
     struct rv_lane *lane;
+    uint64_t from_ns, to_ns;                                              /* to_ns > from_ns */
+    bool (*wants)(const void *context, uint64_t from_ns, uint64_t to_ns); /* as of struct rv_span_reader_params */
+    const void *context;
+};
+
+struct rv_lane_reader { /* zeroed = none; must not move while it is open */
+    struct rv_lane_reader_params params;
     uint32_t lane_idx;
     struct rv_span_iter_back walk;
     struct rv_span_reader *blocks; /* NULL: none needed so far */
     bool is_damaged;               /* calls of some blocks are missing */
 };
 
-/*
- * session  NULL: all calls are in the lanes. It and the lane outlive the reader
- * to_ns    > from_ns
- */
-void rv_lane_reader_open(struct rv_lane_reader *reader, struct rv_session *session, struct rv_lane *lane,
-                         uint64_t from_ns, uint64_t to_ns);
+void rv_lane_reader_open(struct rv_lane_reader *reader, const struct rv_lane_reader_params *params);
 void rv_lane_reader_close(struct rv_lane_reader *reader); /* safe on a zeroed one */
 
 /* Are there calls in blocks? */

@@ -73,8 +73,11 @@ static size_t read_callees(const struct rv_call_rows_job *job, struct rv_call_ro
     reading->call = &row->call;
     reading->most = most < ROW_READ ? most : ROW_READ;
     reading->n = 0;
-    rv_lane_reader_open(&reading->calls, job->session, rv_lanes_get(job->lanes, row->call.lane_idx), from_ns,
-                        to_ns > from_ns ? to_ns : from_ns + 1);
+    rv_lane_reader_open(&reading->calls,
+                        &(struct rv_lane_reader_params){.session = job->session,
+                                                        .lane = rv_lanes_get(job->lanes, row->call.lane_idx),
+                                                        .from_ns = from_ns,
+                                                        .to_ns = to_ns > from_ns ? to_ns : from_ns + 1});
     const bool is_lacking = rv_lane_reader_has_blocks(&reading->calls);
     if (is_lacking && read_all(reading))
         row->callees = make_timeline(reading);

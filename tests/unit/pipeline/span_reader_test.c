@@ -158,7 +158,8 @@ static struct sessions_boxes read_lane(struct rv_session *session, struct rv_lan
     struct sessions_boxes boxes = {.list = NULL};
     struct rv_lane_reader reader;
     bool has_more = true;
-    rv_lane_reader_open(&reader, session, lane, window[0], window[1]);
+    rv_lane_reader_open(&reader, &(struct rv_lane_reader_params){
+                                     .session = session, .lane = lane, .from_ns = window[0], .to_ns = window[1]});
     while (has_more) {
         size_t n;
         boxes.list = rv_vec_reserve(boxes.list, &boxes.capacity, boxes.n + PIECE, sizeof *boxes.list);
