@@ -284,26 +284,45 @@ static uint64_t end_of_work(const struct rv_wait_graph *graph, const struct rv_l
     return waits_last ? wait.start_ns : end_ns;
 }
 
-static uint32_t find_last(const uint64_t *ends_ns, size_t n)
+struct ending { /* of a thread */
+    uint64_t end_ns;
+    uint32_t thread;
+};
+
+/* The last one first. */
+static int by_end_backward(const void *a, const void *b)
 {
-    uint32_t last = 0;
-    for (uint32_t i = 1; i < n; i++)
-        if (ends_ns[i] > ends_ns[last])
-            last = i;
-    return n && ends_ns[last] ? last : RV_PATH_NONE;
+    const struct ending *x = a, *y = b;
+    if (x->end_ns != y->end_ns)
+        return x->end_ns > y->end_ns ? -1 : 1;
+    return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
+static struct ending *list_endings(const struct rv_wait_graph *graph, uint64_t to_ns, size_t *n)
+{
+    struct ending *endings = rv_alloc(graph->n_threads + 1, sizeof *endings);
+    *n = 0;
+    for (uint32_t i = 0; i < graph->n_threads; i++) {
+        const uint64_t end_ns = end_of(graph->lane_of[i], to_ns);
+        if (end_ns)
+            endings[(*n)++] = (struct ending){end_ns, i};
+    }
+    qsort(endings, *n, sizeof *endings, by_end_backward);
+    return endings;
+}
+
+/* Work ends no later than its thread: those that end before the last work are not looked at. */
 uint32_t rv_wait_graph_last_thread(const struct rv_wait_graph *graph, uint64_t *to_ns)
 {
-    uint64_t *ends_ns = rv_alloc(graph->n_threads + 1, sizeof *ends_ns), end_ns = 0;
-    uint32_t last;
-    for (size_t i = 0; i < graph->n_threads; i++)
-        ends_ns[i] = end_of(graph->lane_of[i], *to_ns);
-    while ((last = find_last(ends_ns, graph->n_threads)) != RV_PATH_NONE && ends_ns[last] != end_ns) {
-        end_ns = end_of_work(graph, graph->lane_of[last], ends_ns[last]);
-        ends_ns[last] = end_ns;
+    size_t n;
+    struct ending *endings = list_endings(graph, *to_ns, &n), last = {0, RV_PATH_NONE};
+    for (size_t i = 0; i < n && endings[i].end_ns >= last.end_ns; i++) {
+        const uint32_t thread = endings[i].thread;
+        const struct ending work = {end_of_work(graph, graph->lane_of[thread], endings[i].end_ns), thread};
+        if (by_end_backward(&work, &last) < 0)
+            last = work;
     }
-    *to_ns = last == RV_PATH_NONE ? *to_ns : end_ns;
-    free(ends_ns);
-    return last;
+    *to_ns = n ? last.end_ns : *to_ns;
+    free(endings);
+    return last.thread;
 }
