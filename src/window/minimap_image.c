@@ -9,8 +9,8 @@
 #include "base/vec.h"
 #include "model/busy_range.h"
 
-#define REST_NS 1000000000u /* interval of updates of a growing trace */
-#define NAMES_NS 100000000u /* the same while subroutines have no names yet, by which they have colours */
+#define REST_NS 1000000000u /* interval of updates of a growing trace; */
+#define YOUNG_NS 100000000u /* of a young one, whose names and colours are still coming, at least this */
 #define STEP_NS 500000u     /* time per frame */
 #define BOXES_PER_PIXEL 16u
 #define BUDGET_LEAST 60000u
@@ -102,8 +102,7 @@ static void write_lane(struct rv_minimap_image *minimap_image, size_t lane, stru
 }
 
 /* Subroutines that no picture has shown yet have the colours that they would have. */
-static struct rv_color color_of(struct rv_minimap_image *minimap_image, const struct rv_minimap_image_params *params,
-                                const struct rv_box *box, uint32_t thread)
+static struct rv_color color_of(const struct rv_minimap_image_params *params, const struct rv_box *box, uint32_t thread)
 {
     uint32_t index = rv_box_colors_index(params->colors, box, thread);
     enum rv_color_scheme scheme = rv_box_colors_scheme(params->colors);
@@ -112,8 +111,6 @@ static struct rv_color color_of(struct rv_minimap_image *minimap_image, const st
         struct rv_subroutine subroutine = rv_subroutines_get(params->subroutines, box->id);
         if (subroutine.is_defined && subroutine.name[0])
             index = rv_box_colors_index_of(params->colors, &subroutine);
-        else
-            minimap_image->lacks_names = true;
     }
     return rv_box_colors_front(params->colors, index);
 }
@@ -163,7 +160,7 @@ static void add_lane(struct rv_minimap_image *minimap_image, const struct rv_min
         if (end > i + 1)
             qsort(boxes + i, end - i, sizeof *boxes, by_depth);
         for (size_t j = i; j < end; j++)
-            add_own(minimap_image, &boxes[j], color_of(minimap_image, params, &boxes[j], lane->thread));
+            add_own(minimap_image, &boxes[j], color_of(params, &boxes[j], lane->thread));
     }
 }
 
@@ -190,6 +187,13 @@ static bool is_other(const struct rv_minimap_image *minimap_image, const struct 
            memcmp(&minimap_image->idle, &params->idle, sizeof minimap_image->idle) != 0;
 }
 
+/* A trace's age, within limits: of one that lasts for 300 ms, 300 ms. */
+static uint64_t rest_of(const struct rv_live_edge *live_edge)
+{
+    const uint64_t age_ns = live_edge->last_ns - live_edge->first_ns;
+    return age_ns < YOUNG_NS ? YOUNG_NS : age_ns < REST_NS ? age_ns : REST_NS;
+}
+
 static bool is_due(const struct rv_minimap_image *minimap_image, const struct rv_minimap_image_params *params)
 {
     const struct rv_live_edge *live_edge = params->live_edge;
@@ -197,8 +201,7 @@ static bool is_due(const struct rv_minimap_image *minimap_image, const struct rv
         minimap_image->is_of_ended == live_edge->is_done &&
         minimap_image->colors_version == rv_box_colors_version(params->colors))
         return false;
-    return live_edge->is_done ||
-           params->clock_ns - minimap_image->made_ns >= (minimap_image->lacks_names ? NAMES_NS : REST_NS);
+    return live_edge->is_done || params->clock_ns - minimap_image->made_ns >= rest_of(live_edge);
 }
 
 /* One stray event, days before all others, would leave a pixel for them. */
@@ -239,7 +242,6 @@ static void begin(struct rv_minimap_image *minimap_image, const struct rv_minima
     minimap_image->trace = (struct rv_range_ns){params->live_edge->first_ns, params->live_edge->last_ns};
     minimap_image->is_of_ended = params->live_edge->is_done;
     minimap_image->is_making = true;
-    minimap_image->lacks_names = false;
     minimap_image->n_in_row = 0;
     memset(minimap_image->rgba, 0, 4 * (size_t)minimap_image->width * (size_t)minimap_image->height);
     memset(minimap_image->columns, 0, ((size_t)minimap_image->width + 2) * sizeof *minimap_image->columns);

@@ -24,7 +24,6 @@ struct rv_minimap_image { /* zeroed = empty */
     uint64_t version;           /* changes with the pixels */
     uint64_t made_ns;
     uint64_t colors_version;
-    bool lacks_names; /* of subroutines that it shows */
     enum rv_color_scheme scheme;
     struct rv_color idle;
     struct rv_view view;               /* has the boxes of one lane at a time */
