@@ -60,11 +60,17 @@ static void make_rules(struct rv_legend_row *row, const struct rv_box_colors_gro
     snprintf(row->without, sizeof row->without, "!%s:%s%s%s", key, begin, pattern, end);
 }
 
-/* The name of a package; where there are none, the part before "::", the whole name of a single member, or its begin. */
+/* "db" of "db::scan", "posix" of "posix.read". */
+static bool ends_scope(const char *rest)
+{
+    return strncmp(rest, "::", 2) == 0 || *rest == '.';
+}
+
+/* The name of a package; where there are none, the name of a scope, the whole name of a single member, or its begin. */
 static void name_group(struct rv_legend_row *row, const struct rv_box_colors_group *group)
 {
     const char *rest = group->name + group->name_bytes;
-    const bool is_begin = group->kind == RV_BOX_COLORS_STEM && group->n_members > 1 && strncmp(rest, "::", 2) != 0;
+    const bool is_begin = group->kind == RV_BOX_COLORS_STEM && group->n_members > 1 && !ends_scope(rest);
     const bool is_only = group->kind == RV_BOX_COLORS_STEM && group->n_members == 1;
     snprintf(row->name, sizeof row->name, "%.*s%s", is_only ? (int)strlen(group->name) : (int)group->name_bytes,
              group->name, is_begin ? "…" : "");

@@ -25,10 +25,11 @@ Test(color_legend, has_room_for_all_that_lies_over_the_calls)
     rv_box_colors_destroy(colors);
 }
 
-/* "db" of all names that go on with "::", the whole name of the only one of its kind, and what others begin with. */
+/* "db" of all names that go on with "::" or ".", the whole name of the only one of its kind, and what others begin with. */
 Test(color_legend, names_without_packages_are_shown_by_what_they_have_in_common)
 {
-    static const char *const NAMES[] = {"db::scan", "db::sort", "recurse", "clock_nanosleep", "read_all", "read_one"};
+    static const char *const NAMES[] = {"db::scan", "db::sort",   "recurse",    "clock_nanosleep", "read_all",
+                                        "read_one", "posix.stat", "posix.open", "Shop#buy",        "Shop#pay"};
     enum { N = sizeof NAMES / sizeof *NAMES };
     struct rv_subroutines *subroutines = rv_subroutines_create();
     struct rv_box boxes[N];
@@ -37,13 +38,13 @@ Test(color_legend, names_without_packages_are_shown_by_what_they_have_in_common)
     for (uint32_t i = 0; i < N; i++) {
         rv_subroutines_define(subroutines, i + 1, "", NAMES[i], "", 0);
         boxes[i] = (struct rv_box){
-            .start_ns = 10 * i, .duration_ns = 9 - i, .id = i + 1, .count = 1, .coverage = RV_BOX_EXACT};
+            .start_ns = 20 * i, .duration_ns = N - i, .id = i + 1, .count = 1, .coverage = RV_BOX_EXACT};
     }
     struct rv_box_colors *colors = rv_box_colors_create();
     struct rv_legend legend;
     rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
     rv_color_legend_describe(colors, &view, &legend);
-    static const char *const SHOWN[] = {"db", "read…", "recurse", "clock_nanosleep"};
+    static const char *const SHOWN[] = {"db", "read…", "recurse", "clock_nanosleep", "posix"};
     cr_assert_eq(legend.n_rows, sizeof SHOWN / sizeof *SHOWN);
     for (size_t i = 0; i < legend.n_rows; i++)
         cr_assert_str_eq(legend.rows[i].name, SHOWN[i]);
