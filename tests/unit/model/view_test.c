@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "model/density.h"
 #include "spans.h"
 
 static struct rv_lane *add_lane(struct rv_lanes *lanes, uint64_t process_key, uint32_t tid)
@@ -64,6 +65,109 @@ Test(view, the_finest_level_that_fits_the_budget_is_shown, .timeout = 60)
     uint32_t level = rv_timeline_level_for((double)(last + 1 - first) / 100 / 2);
     rv_view_update(&view, lanes, &(struct rv_view_params){first, last + 1, 100, 100000000});
     cr_assert_eq(view.level, level);
+    rv_view_fini(&view);
+    rv_lanes_destroy(lanes);
+}
+
+#define COUNTED_LANES 3u
+#define COUNTED_SPANS 10000u
+
+static const struct rv_view_lane *lane_of(const struct rv_view *view, size_t box)
+{
+    const struct rv_view_lane *lane = view->lanes;
+    while (box >= (size_t)lane->first_box + lane->n_boxes)
+        lane++;
+    return lane;
+}
+
+/* Calls of a depth that a window shows at a level: short ones by the cells that they end in, the others where they are. */
+static uint64_t count_shown(const struct rv_span *spans, uint32_t depth, const struct rv_view *view, uint32_t level)
+{
+    const uint64_t width_ns = level ? UINT64_C(1) << rv_density_shift(level) : 0;
+    const uint64_t first_ns = view->from_ns & -width_ns, last_ns = (view->to_ns - 1) | (width_ns - 1);
+    uint64_t n = 0;
+    for (const struct rv_span *span = spans; span < spans + COUNTED_SPANS; span++)
+        if (span->depth != depth)
+            continue;
+        else if (span->end - span->start < width_ns)
+            n += span->end >= first_ns && span->end <= last_ns;
+        else
+            n += span->start < view->to_ns && (span->start >= view->from_ns || span->end > view->from_ns);
+    return n;
+}
+
+static uint64_t count_boxes(const struct rv_view *view, const struct rv_view_lane *lane, uint32_t depth)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < lane->n_boxes; i++)
+        n += view->boxes[lane->first_box + i].depth == depth ? view->boxes[lane->first_box + i].count : 0;
+    return n;
+}
+
+/* Calls that can be told by a box: of itself, or by a cell all that are, in part, where it is. */
+static uint64_t count_in(const struct rv_span *spans, const struct rv_box *box)
+{
+    const bool is_cell = box->coverage != RV_BOX_EXACT;
+    const uint64_t from_ns = box->start_ns, end_ns = rv_box_end_ns(box);
+    uint64_t n = 0;
+    for (const struct rv_span *span = spans; span < spans + COUNTED_SPANS; span++)
+        if (span->depth == box->depth)
+            n += is_cell ? span->start <= end_ns && span->end >= from_ns
+                         : span->start == from_ns && span->end == end_ns && span->id == box->id;
+    return n;
+}
+
+static struct rv_view_params random_window(struct spans *random, uint64_t first_ns, uint64_t last_ns)
+{
+    const uint64_t most_ns = (last_ns - first_ns) >> spans_random(random) % 20;
+    const uint64_t width_ns = spans_random(random) % most_ns + 1;
+    const uint64_t from_ns = first_ns + spans_random(random) % (last_ns - first_ns);
+    return (struct rv_view_params){.from_ns = from_ns,
+                                   .to_ns = from_ns + width_ns,
+                                   .width_px = (uint32_t)(spans_random(random) % 2000 + 1),
+                                   .box_budget = UINT64_C(1) << (5 + spans_random(random) % 12),
+                                   .has_front_first = spans_random(random) % 2};
+}
+
+Test(view, at_every_zoom_boxes_count_each_call_once, .timeout = 60)
+{
+    static struct rv_span spans[COUNTED_LANES][COUNTED_SPANS];
+    struct rv_lanes *lanes = rv_lanes_create();
+    struct rv_view view = {0};
+    struct spans random;
+    uint64_t first_ns, last_ns;
+    size_t n_cells = 0, n_calls = 0;
+    for (uint32_t i = 0; i < COUNTED_LANES; i++) {
+        spans_init(&random, i + 1, 20, 12, 13);
+        spans_make(&random, spans[i], COUNTED_SPANS);
+        struct rv_lane *lane = add_lane(lanes, 1, i + 1);
+        rv_timeline_add(lane->timeline, spans[i], COUNTED_SPANS);
+        lane->last_ns = rv_timeline_last_ns(lane->timeline);
+        spans_fini(&random);
+    }
+    cr_assert(rv_lanes_bounds(lanes, &first_ns, &last_ns));
+    spans_init(&random, 4, 1, 1, 1);
+    while (n_cells + n_calls < 1000) {
+        const struct rv_view_params params = random_window(&random, first_ns, last_ns);
+        rv_view_update(&view, lanes, &params);
+        if (view.n_boxes == 0)
+            continue;
+        const size_t at = spans_random(&random) % view.n_boxes;
+        const struct rv_box *box = &view.boxes[at];
+        const struct rv_view_lane *lane = lane_of(&view, at);
+        const struct rv_span *of_lane = spans[lane->lane_idx];
+        const bool is_cell = box->coverage != RV_BOX_EXACT;
+        const uint64_t n_shown = count_boxes(&view, lane, box->depth), n_in = count_in(of_lane, box);
+        const uint64_t n = count_shown(of_lane, box->depth, &view, lane->level);
+        cr_assert_eq(n_shown, n, "%zu: %llu calls, %llu by the list of all, at level %u", n_cells + n_calls,
+                     (unsigned long long)n_shown, (unsigned long long)n, lane->level);
+        cr_assert(is_cell ? box->count <= n_in : box->count == n_in, "%zu: %u calls, %llu by the list of all",
+                  n_cells + n_calls, box->count, (unsigned long long)n_in);
+        n_cells += is_cell;
+        n_calls += !is_cell;
+    }
+    cr_assert(n_cells > 100 && n_calls > 100, "%zu cells, %zu calls", n_cells, n_calls);
+    spans_fini(&random);
     rv_view_fini(&view);
     rv_lanes_destroy(lanes);
 }
