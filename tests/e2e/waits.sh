@@ -6,7 +6,7 @@ ringviz=$1 contention=$2 check_waits=$3 blocking=$4 check_coverage=$5 forktree=$
 
 # Of each wait for a lock, the thread that had it before.
 for n_threads in 2 8; do
-    run --headless --record="$folder/truth.rvz" --force -- "$contention" truth $n_threads 20000
+    run --headless --record="$folder/truth.rvz" --force -- "$contention" truth $n_threads 2000
     expect "exit status" $status 0
     check "the wakers of $n_threads threads" "$check_waits" "$folder/truth.rvz"
 done
@@ -18,14 +18,14 @@ awk -F, '$3 == "has it" { n++; twice += $4 < until; until = $5 } END { exit !(n 
 
 # So amid signals whose handlers lock, too, and in a process that forks, and its children.
 for truth in storm_truth fork_truth; do
-    run --headless --record="$folder/truth.rvz" --force -- "$contention" $truth 5 5000
+    run --headless --record="$folder/truth.rvz" --force -- "$contention" $truth 5 1000
     expect "exit status of $truth" $status 0
     check "the wakers of $truth" "$check_waits" "$folder/truth.rvz"
 done
 
 # Of each wait at a barrier, and for what is done once, the thread that the others waited for.
 for truth in barrier_truth once_truth; do
-    run --headless --record="$folder/truth.rvz" --force -- "$contention" $truth 4 200
+    run --headless --record="$folder/truth.rvz" --force -- "$contention" $truth 4 50
     expect "exit status" $status 0
     check "the wakers of $truth" "$check_waits" "$folder/truth.rvz"
     run --waits=csv "$folder/truth.rvz"

@@ -53,6 +53,7 @@ enum { MOST_THREADS = 16 };
 static mtx_t contended; /* in glibc both kinds of mutex */
 static uint32_t holder_before, held_by;
 static int n_rounds;
+static int n_left; /* [atomic] threads that have rounds left */
 static volatile unsigned work;
 static volatile bool is_storm_over;
 
@@ -75,23 +76,43 @@ __attribute__((no_instrument_function)) static void lock_contended(int way)
         abort();
 }
 
+/* Another comes to wait, however seldom it gets a CPU: glibc's lock is 2 then. */
+static void await_waiter(void)
+{
+    const pthread_mutex_t *mutex = (const pthread_mutex_t *)&contended;
+    while (__atomic_load_n(&n_left, __ATOMIC_RELAXED) > 1 && __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) < 2)
+        sched_yield();
+}
+
+/* It gets the lock, and does not wait on while the caller takes it again. */
+static void await_next_holder(void)
+{
+    while (__atomic_load_n(&n_left, __ATOMIC_RELAXED) > 1 &&
+           __atomic_load_n(&holder_before, __ATOMIC_RELAXED) == (uint32_t)gettid())
+        sched_yield();
+}
+
 static void *contend(void *number)
 {
     unsigned seed = 1 + (unsigned)(uintptr_t)number;
     for (int i = 0; i < n_rounds; i++) {
         lock_contended(i % 4);
         ringviz_value(held_by, (float)holder_before);
+        __atomic_store_n(&holder_before, (uint32_t)gettid(), __ATOMIC_RELAXED);
         hold((unsigned)rand_r(&seed) % 2000);
-        if (rand_r(&seed) % 16 == 0)
-            sched_yield(); /* others come to wait, on any number of CPUs */
-        holder_before = (uint32_t)gettid();
+        const bool hands_over = rand_r(&seed) % 16 == 0;
+        if (hands_over)
+            await_waiter();
         if (i % 2)
             pthread_mutex_unlock((pthread_mutex_t *)&contended);
         else
             mtx_unlock(&contended);
+        if (hands_over)
+            await_next_holder();
         if (rand_r(&seed) % 8 == 0)
             hold((unsigned)rand_r(&seed) % 5000);
     }
+    __atomic_fetch_sub(&n_left, 1, __ATOMIC_RELAXED);
     return NULL;
 }
 
@@ -207,6 +228,7 @@ static void run_child(void)
     mtx_init(&contended, mtx_timed);
     holder_before = 0;
     n_rounds = n_rounds / 4 + 1;
+    n_left = 2;
     for (int i = 0; i < 2; i++)
         pthread_create(&threads[i], NULL, contend, (void *)(uintptr_t)(i + 1));
     for (int i = 0; i < 2; i++)
@@ -234,6 +256,7 @@ static void tell_truth(void *(*run)(void *), int n_threads)
     pthread_t threads[MOST_THREADS];
     held_by = ringviz_intern("contention", "held before by", "", 0);
     n_contenders = n_threads;
+    n_left = run == contend ? n_threads : n_threads - 1; /* else one sends signals, or forks */
     prepare_storm();
     mtx_init(&contended, mtx_timed);
     pthread_barrier_init(&barrier, NULL, (unsigned)n_threads);
