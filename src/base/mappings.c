@@ -1,10 +1,9 @@
 #include "base/mappings.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/os.h"
+#include "base/os_call.h"
 
 int rv_mappings_open(struct rv_mappings *mappings, pid_t pid)
 {
@@ -15,20 +14,21 @@ int rv_mappings_open(struct rv_mappings *mappings, pid_t pid)
 
 void rv_mappings_close(struct rv_mappings *mappings)
 {
-    int saved = errno;
-    close(mappings->fd);
-    errno = saved;
+    (void)rv_os_call(SYS_close, mappings->fd, 0, 0, 0, 0, 0);
+}
+
+static long read_text(const struct rv_mappings *mappings, char *to, size_t n)
+{
+    return rv_os_call(SYS_read, mappings->fd, RV_OS_POINTER(to), (long)n, 0, 0, 0);
 }
 
 /* Append to the text, whose returned bytes are dropped. False at the end of the file. */
 static bool read_more(struct rv_mappings *mappings)
 {
-    const int saved = errno;
     mappings->n -= mappings->at;
     memmove(mappings->text, mappings->text + mappings->at, mappings->n);
     mappings->at = 0;
-    ssize_t n = read(mappings->fd, mappings->text + mappings->n, sizeof mappings->text - 1 - mappings->n);
-    errno = saved;
+    const long n = read_text(mappings, mappings->text + mappings->n, sizeof mappings->text - 1 - mappings->n);
     if (n > 0)
         mappings->n += (size_t)n;
     return n > 0;
@@ -38,10 +38,8 @@ static bool read_more(struct rv_mappings *mappings)
 static char *cut_line(struct rv_mappings *mappings)
 {
     char c;
-    const int saved = errno;
-    while (read(mappings->fd, &c, 1) == 1 && c != '\n')
+    while (read_text(mappings, &c, 1) == 1 && c != '\n')
         continue;
-    errno = saved;
     return mappings->text + mappings->n++;
 }
 

@@ -70,14 +70,10 @@ static void proc_path(char *path, pid_t pid, const char *name)
 int rv_os_open_proc(pid_t pid, const char *name)
 {
     char path[64];
-    int saved = errno;
     if (pid <= 0)
         return -ESRCH;
     proc_path(path, pid, name);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    int result = fd < 0 ? -errno : fd;
-    errno = saved;
-    return result;
+    return (int)rv_os_call(SYS_openat, AT_FDCWD, RV_OS_POINTER(path), O_RDONLY | O_CLOEXEC, 0, 0, 0);
 }
 
 pid_t rv_os_proc_pid(void)
@@ -107,13 +103,10 @@ static const char *find_field(const char *stat, size_t n_bytes, int field)
 /* The text of /proc/PID/stat, NUL-terminated: "" when the process is gone. */
 static size_t read_stat(pid_t pid, char *stat, size_t n_bytes)
 {
-    rv_os_begin_own();
-    int saved = errno, fd = rv_os_open_proc(pid, "stat");
-    ssize_t n = fd < 0 ? 0 : read(fd, stat, n_bytes - 1);
+    const int fd = rv_os_open_proc(pid, "stat");
+    const long n = fd < 0 ? 0 : rv_os_call(SYS_read, fd, RV_OS_POINTER(stat), (long)n_bytes - 1, 0, 0, 0);
     if (fd >= 0)
-        close(fd);
-    errno = saved;
-    rv_os_end_own();
+        (void)rv_os_call(SYS_close, fd, 0, 0, 0, 0, 0);
     stat[n > 0 ? n : 0] = '\0';
     return n > 0 ? (size_t)n : 0;
 }
