@@ -10,6 +10,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/os_call.h"
+#include "producers/native/own_files.h"
 
 static bool is_of_description(int command)
 {
@@ -96,23 +97,28 @@ static pid_t holder_in(const char *line, const struct stat *status)
                : 0;
 }
 
-static pid_t find_flock(const struct stat *status)
+struct search {
+    struct stat status; /* of the locked file */
+    pid_t holder;       /* 0: none */
+};
+
+static void search(void *context)
 {
+    struct search *search = context;
     struct reader reader = {
         .fd = (int)rv_os_call(SYS_openat, AT_FDCWD, RV_OS_POINTER("/proc/locks"), O_RDONLY | O_CLOEXEC, 0, 0, 0)};
     char line[128];
-    pid_t holder = 0;
-    while (reader.fd >= 0 && !holder && read_line(&reader, line))
-        holder = holder_in(line, status);
+    while (reader.fd >= 0 && !search->holder && read_line(&reader, line))
+        search->holder = holder_in(line, &search->status);
     if (reader.fd >= 0)
         (void)rv_os_call(SYS_close, reader.fd, 0, 0, 0, 0, 0);
-    return holder;
 }
 
 pid_t rv_file_lock_flock_holder(int fd)
 {
-    struct stat status;
-    return rv_os_call(SYS_fstat, fd, RV_OS_POINTER(&status), 0, 0, 0, 0) == 0 ? find_flock(&status) : 0;
+    struct search context = {.holder = 0};
+    const bool is_open = rv_os_call(SYS_fstat, fd, RV_OS_POINTER(&context.status), 0, 0, 0, 0) == 0;
+    return is_open && rv_own_files_run(search, &context) == 0 ? context.holder : 0;
 }
 
 pid_t rv_file_lock_expect_flock(int fd, int operation)

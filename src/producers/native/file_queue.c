@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/os_call.h"
 #include "producers/native/file_kind.h"
+#include "producers/native/own_files.h"
 
 #define MOST_PAIRS 256u /* a new pair takes the place of the oldest */
 
@@ -61,6 +62,27 @@ struct answer {
     uint32_t peer;
 };
 
+struct question {
+    struct {
+        struct nlmsghdr head;
+        struct unix_diag_req socket;
+    } sent;
+    struct answer answer;
+    long n_bytes; /* of the answer */
+};
+
+static void ask(void *context)
+{
+    struct question *question = context;
+    const long fd = rv_os_call(SYS_socket, AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG, 0, 0, 0);
+    if (fd < 0)
+        return;
+    if (rv_os_call(SYS_sendto, fd, RV_OS_POINTER(&question->sent), sizeof question->sent, MSG_DONTWAIT, 0, 0) > 0)
+        question->n_bytes =
+            rv_os_call(SYS_recvfrom, fd, RV_OS_POINTER(&question->answer), sizeof question->answer, MSG_DONTWAIT, 0, 0);
+    (void)rv_os_call(SYS_close, fd, 0, 0, 0, 0, 0);
+}
+
 static bool is_peer(const struct answer *answer, long n_bytes)
 {
     return n_bytes >= (long)sizeof *answer && answer->head.nlmsg_type == SOCK_DIAG_BY_FAMILY &&
@@ -70,24 +92,15 @@ static bool is_peer(const struct answer *answer, long n_bytes)
 /* The kernel knows (sock_diag(7)). 0: it is not connected, or the kernel does not answer. */
 static uint64_t ask_for_peer(uint64_t inode)
 {
-    const struct {
-        struct nlmsghdr head;
-        struct unix_diag_req socket;
-    } question = {.head = {sizeof question, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST, 0, 0},
-                  .socket = {.sdiag_family = AF_UNIX,
-                             .udiag_states = UINT32_MAX,
-                             .udiag_ino = (uint32_t)inode,
-                             .udiag_show = UDIAG_SHOW_PEER,
-                             .udiag_cookie = {UINT32_MAX, UINT32_MAX}}};
-    struct answer answer = {.peer = 0};
-    const long fd = rv_os_call(SYS_socket, AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG, 0, 0, 0);
-    if (fd < 0)
-        return 0;
-    long n = rv_os_call(SYS_sendto, fd, RV_OS_POINTER(&question), sizeof question, MSG_DONTWAIT, 0, 0);
-    if (n > 0)
-        n = rv_os_call(SYS_recvfrom, fd, RV_OS_POINTER(&answer), sizeof answer, MSG_DONTWAIT, 0, 0);
-    (void)rv_os_call(SYS_close, fd, 0, 0, 0, 0, 0);
-    return is_peer(&answer, n) ? answer.peer : 0;
+    struct question question = {.sent = {.head = {sizeof question.sent, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST, 0, 0},
+                                         .socket = {.sdiag_family = AF_UNIX,
+                                                    .udiag_states = UINT32_MAX,
+                                                    .udiag_ino = (uint32_t)inode,
+                                                    .udiag_show = UDIAG_SHOW_PEER,
+                                                    .udiag_cookie = {UINT32_MAX, UINT32_MAX}}},
+                                .n_bytes = 0};
+    return rv_own_files_run(ask, &question) == 0 && is_peer(&question.answer, question.n_bytes) ? question.answer.peer
+                                                                                                : 0;
 }
 
 static uint64_t peer_of(uint64_t inode)
@@ -192,19 +205,32 @@ static uint64_t queue_of_socket(int fd, bool is_out, bool is_unix)
 
 /* ---- all files ---- */
 
-/* "eventfd-id: N" among its lines in /proc. */
+struct lines { /* of a file, of /proc */
+    unsigned fd;
+    char text[512];
+};
+
+static void read_lines(void *context)
+{
+    struct lines *lines = context;
+    char path[RV_FILE_PATH_BYTES];
+    rv_file_path(path, "fdinfo/", lines->fd);
+    const long file = rv_os_call(SYS_openat, AT_FDCWD, RV_OS_POINTER(path), O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    if (file < 0)
+        return;
+    const long n = rv_os_call(SYS_read, file, RV_OS_POINTER(lines->text), sizeof lines->text - 1, 0, 0, 0);
+    (void)rv_os_call(SYS_close, file, 0, 0, 0, 0, 0);
+    lines->text[n > 0 ? n : 0] = '\0';
+}
+
+/* "eventfd-id: N" among its lines. */
 static uint64_t id_of_eventfd(int fd)
 {
     static const char KEY[] = "eventfd-id:";
-    char path[RV_FILE_PATH_BYTES], text[512];
-    rv_file_path(path, "fdinfo/", (unsigned)fd);
-    const long file = rv_os_call(SYS_openat, AT_FDCWD, RV_OS_POINTER(path), O_RDONLY | O_CLOEXEC, 0, 0, 0);
-    if (file < 0)
+    struct lines lines = {.fd = (unsigned)fd, .text = ""};
+    if (rv_own_files_run(read_lines, &lines) != 0)
         return 0;
-    const long n = rv_os_call(SYS_read, file, RV_OS_POINTER(text), sizeof text - 1, 0, 0, 0);
-    (void)rv_os_call(SYS_close, file, 0, 0, 0, 0, 0);
-    text[n > 0 ? n : 0] = '\0';
-    const char *at = strstr(text, KEY);
+    const char *at = strstr(lines.text, KEY);
     uint64_t id = 0;
     if (!at)
         return 0;

@@ -850,6 +850,38 @@ static void reused_scene(void)
     read_from_thread(channel[1]);
 }
 
+/* While one thread reads and writes files that are new to it, another gets the lowest free number each time. */
+enum { N_NEW_EVENTS = 200 };
+static int new_events[N_NEW_EVENTS];
+static bool are_new_events_used; /* [atomic] */
+
+static void *use_new_events(void *unused)
+{
+    for (int i = 0; i < N_NEW_EVENTS; i++) {
+        uint64_t n = 1;
+        expect(write(new_events[i], &n, sizeof n), sizeof n, "write to an eventfd");
+        expect(read(new_events[i], &n, sizeof n), sizeof n, "read of an eventfd");
+    }
+    __atomic_store_n(&are_new_events_used, true, __ATOMIC_RELEASE);
+    return unused;
+}
+
+static void lowest_scene(void)
+{
+    pthread_t thread;
+    for (int i = 0; i < N_NEW_EVENTS; i++)
+        new_events[i] = eventfd(0, 0);
+    const int lowest = dup(event);
+    close(lowest);
+    pthread_create(&thread, NULL, use_new_events, NULL);
+    while (!__atomic_load_n(&are_new_events_used, __ATOMIC_ACQUIRE)) {
+        const int fd = dup(event);
+        expect(fd, lowest, "the lowest free number");
+        close(fd);
+    }
+    pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -872,7 +904,8 @@ int main(int argc, char **argv)
                   {"begins", begins_scene},
                   {"begun", begun_scene},
                   {"closed", closed_scene},
-                  {"reused", reused_scene}};
+                  {"reused", reused_scene},
+                  {"lowest", lowest_scene}};
     main_thread = getpid();
     expect(pipe(channel), 0, "pipe");
     expect(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0, "socketpair");
