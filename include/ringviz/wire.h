@@ -572,7 +572,8 @@ struct rv_wire_transfer {
         who; /* [atomic] key << 32 | tid; 0: nobody. A key is of bytes that were written into a queue, or of room in it */
     uint64_t when; /* [atomic] ticks */
     uint32_t on;   /* [atomic] enum rv_wait_on: a thread waited for it, and events tell; RV_WAIT_ON_NOTHING: none did */
-    uint32_t reserved[3];
+    uint32_t n_waiters; /* [atomic] for objects that processes share, of any key; too many, once a waiter was killed */
+    uint32_t reserved[2];
 };
 RV_WIRE_ASSERT(sizeof(struct rv_wire_transfer) == 32);
 

@@ -111,6 +111,14 @@ expect "waits for locks of one's own" "$(tail -n +2 "$folder/waits")" ""
 scene robust
 awk -F, -v column=$owner '$1 == "mutex" && $column == 1 && $15 != $12 && $16 == "program_contention" { found = 1 } END { exit !found }' \
     "$folder/waits" || fail "no wait for the mutex of another process: $(cat "$folder/waits")"
+# Processes share the same object at other addresses.
+scene shared
+for object in "mutex:0:$likely" "write lock:40:$likely" "semaphore:[0-9]*:$likely" "condition:[0-9]*:$likely" "barrier:[0-9]*:$exact"; do
+    row "${object%%:*}" "^/memfd:shared:[0-9]* byte $(expr "$object" : '.*:\(.*\):')" ::shared_scene ::end_shared_waits "${object##*:}"
+done
+run --headless --record="$folder/prefork.rvz" --force -- "$contention" prefork
+expect "exit status of prefork" $status 0
+check "the wakers of processes" "$check_waits" "$folder/prefork.rvz"
 scene rwlock
 row "read lock" ::rwlock ::rwlock_scene ::hold_for_writing $exact
 row "write lock" ::rwlock ::rwlock_scene ::hold_for_reading $likely

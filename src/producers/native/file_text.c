@@ -161,3 +161,28 @@ uint32_t rv_file_text_id(int fd, enum rv_wait_on on, const struct flock *range)
         add_range(&text, range);
     return text.n ? id_of(text.bytes) : 0;
 }
+
+/* What has no path any more, such as memory without a file, has its number instead. */
+static void add_mapped(struct text *text, const char *path, ino_t inode)
+{
+    static const char GONE[] = " (deleted)";
+    const size_t n = strlen(path), n_gone = sizeof GONE - 1;
+    const bool is_gone = n >= n_gone && strcmp(path + n - n_gone, GONE) == 0;
+    const size_t n_kept = is_gone ? n - n_gone : n;
+    if (n_kept >= sizeof text->bytes - 2 * RANGE_BYTES)
+        return;
+    memcpy(text->bytes, path, n_kept);
+    text->bytes[text->n = n_kept] = '\0';
+    add(text, is_gone ? ":" : "");
+    if (is_gone)
+        add_number(text, inode);
+}
+
+uint32_t rv_file_text_id_in(const char *path, ino_t inode, uint64_t at)
+{
+    struct text text = {.n = 0};
+    add_mapped(&text, path, inode);
+    if (text.n)
+        add_range(&text, &(struct flock){.l_whence = SEEK_SET, .l_start = (off_t)at, .l_len = 1});
+    return text.n ? id_of(text.bytes) : 0;
+}

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "producers/native/linkage.h"
 #include "ringviz/wire.h"
@@ -15,5 +16,8 @@
  * Any thread; async-signal-safe.
  */
 RV_HIDDEN uint32_t rv_file_text_id(int fd, enum rv_wait_on on, const struct flock *range);
+
+/* The id of the text for a place in a file that is mapped, whose path is as proc(5) has it. */
+RV_HIDDEN uint32_t rv_file_text_id_in(const char *path, ino_t inode, uint64_t at);
 
 #endif

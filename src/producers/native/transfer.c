@@ -74,18 +74,23 @@ static uint32_t awaited_key(int fd, enum rv_transfer_way awaited, enum rv_wait_o
     return key_of(is_read ? rv_file_queue_out(fd, on) : rv_file_queue_in(fd, on), is_read);
 }
 
+struct rv_transfer rv_transfer_last(uint32_t key, uint64_t since, uint32_t but_tid)
+{
+    const struct rv_wire_transfer *entry = rv_transfer_entry(key);
+    const uint64_t when = __atomic_load_n(&entry->when, __ATOMIC_RELAXED);
+    const uint64_t who = __atomic_load_n(&entry->who, __ATOMIC_RELAXED);
+    const bool is_found = who >> 32 == key && when > since && (uint32_t)who != but_tid;
+    return is_found ? (struct rv_transfer){(uint32_t)who, when} : (struct rv_transfer){0};
+}
+
 struct rv_transfer rv_transfer_find(int fd, enum rv_transfer_way awaited, enum rv_wait_on on, uint64_t since,
                                     uint32_t but_tid)
 {
     const uint32_t key = awaited_key(fd, awaited, on);
     if (!key)
         return (struct rv_transfer){0};
-    struct rv_wire_transfer *entry = rv_transfer_entry(key);
-    __atomic_store_n(&entry->on, on, __ATOMIC_RELAXED);
-    const uint64_t when = __atomic_load_n(&entry->when, __ATOMIC_RELAXED);
-    const uint64_t who = __atomic_load_n(&entry->who, __ATOMIC_RELAXED);
-    const bool is_found = who >> 32 == key && when > since && (uint32_t)who != but_tid;
-    return is_found ? (struct rv_transfer){(uint32_t)who, when} : (struct rv_transfer){0};
+    __atomic_store_n(&rv_transfer_entry(key)->on, on, __ATOMIC_RELAXED);
+    return rv_transfer_last(key, since, but_tid);
 }
 
 void rv_transfer_forget(int fd)

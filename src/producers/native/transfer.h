@@ -52,6 +52,9 @@ struct rv_transfer {
     uint64_t ticks;
 };
 
+/* The last since these ticks with a key, by another thread. */
+RV_HIDDEN struct rv_transfer rv_transfer_last(uint32_t key, uint64_t since, uint32_t but_tid);
+
 /* The last transfer since these ticks, by another thread, that ended a wait of this file for it. on: the file's
  * kind, of which that thread's lane tells from now on. Any thread; async-signal-safe; keeps errno. */
 RV_HIDDEN struct rv_transfer rv_transfer_find(int fd, enum rv_transfer_way awaited, enum rv_wait_on on, uint64_t since,

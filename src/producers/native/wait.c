@@ -10,7 +10,9 @@
 #include "producers/native/fork_mark.h"
 #include "producers/native/object_names.h"
 #include "producers/native/process.h"
+#include "producers/native/shared_object.h"
 #include "producers/native/thread.h"
+#include "producers/native/transfer.h"
 
 #define TAG_BITS 8
 #define TICKS_MASK (UINT64_MAX >> TAG_BITS)
@@ -39,11 +41,18 @@ static void follow_fork(void)
 }
 
 /* One that was counted before fork is no longer. */
-static void uncount(struct rv_wait_slot *slot)
+static void lower(uint32_t *n_waiters)
 {
-    uint32_t n = __atomic_load_n(&slot->n_waiters, __ATOMIC_RELAXED);
-    while (n && !__atomic_compare_exchange_n(&slot->n_waiters, &n, n - 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    uint32_t n = __atomic_load_n(n_waiters, __ATOMIC_RELAXED);
+    while (n && !__atomic_compare_exchange_n(n_waiters, &n, n - 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         continue;
+}
+
+static void uncount(void)
+{
+    lower(&rv_wait.slot->n_waiters);
+    if (rv_wait.shared_key)
+        lower(&rv_transfer_entry(rv_wait.shared_key)->n_waiters);
 }
 
 uint64_t rv_wait_push(enum rv_event_kind kind, uint64_t word)
@@ -51,9 +60,16 @@ uint64_t rv_wait_push(enum rv_event_kind kind, uint64_t word)
     return rv_thread_push(kind, word, RV_ENTRY_STACK());
 }
 
-static uint64_t word_of(const void *object, uint32_t kind_and_flags)
+/* 0: none. */
+static uint32_t name_of(const void *object)
 {
     const uint32_t name = rv_object_names_find(object);
+    return name ? name : rv_shared_object_name(object);
+}
+
+static uint64_t word_of(const void *object, uint32_t kind_and_flags)
+{
+    const uint32_t name = name_of(object);
     return name ? rv_event_word(name, (uint16_t)(kind_and_flags | RV_WAIT_NAMED), 0)
                 : rv_event_word_at((uintptr_t)object, (uint16_t)kind_and_flags);
 }
@@ -77,6 +93,9 @@ void rv_wait_write_release(const void *object, enum rv_wait_kind kind, bool is_b
     __atomic_store_n(&slot->when, ticks << TAG_BITS | (rest & ((1u << TAG_BITS) - 1)), __ATOMIC_RELAXED);
     __atomic_store_n(&slot->who, (uint64_t)rest << 32 | (uint32_t)rv_os_own_tid() | (is_by_reader ? BY_READER : 0),
                      __ATOMIC_RELEASE); /* W2 -> W3 */
+    const uint32_t key = rv_process_is_open() ? rv_shared_object_key(object) : 0;
+    if (key)
+        rv_transfer_put(rv_transfer_entry(key), key, ticks, (uint32_t)rv_os_own_tid());
     errno = saved;
 }
 
@@ -96,7 +115,7 @@ void rv_wait_write_taken(const void *object, enum rv_wait_kind kind)
 static void abandon(void)
 {
     if (rv_wait.object)
-        uncount(rv_wait.slot);
+        uncount();
     rv_wait.object = NULL;
 }
 
@@ -109,40 +128,46 @@ static bool is_on_other_stack(uint64_t stack)
     return now.ss_flags & SS_ONSTACK || (rv_wait.stack <= end && stack > end);
 }
 
-struct rv_wait rv_wait_announce(const void *object, enum rv_wait_kind kind, uint64_t stack)
+struct rv_wait rv_wait_announce(const void *object, enum rv_wait_kind kind, bool is_shared, uint64_t stack)
 {
     follow_fork();
+    if (is_shared)
+        rv_shared_object_learn(object);
     if (rv_wait.object && rv_wait.stack <= stack && !is_on_other_stack(stack))
         abandon();
     struct rv_wait outer = rv_wait;
     rv_wait = (struct rv_wait){.object = object,
                                .slot = rv_wait_slot_of(object),
                                .stack = stack,
-                               .began = rv_clock_ticks(rv_process_map()->clock.kind),
+                               .shared_key = is_shared ? rv_shared_object_key(object) : 0,
                                .kind = kind,
                                .is_nested = outer.object != NULL,
-                               .has_order = HAVE_ORDER >> kind & 1};
+                               .has_order = !is_shared && HAVE_ORDER >> kind & 1};
     __atomic_fetch_add(&rv_wait.slot->n_waiters, 1, __ATOMIC_SEQ_CST); /* W1 -> W4 */
+    if (rv_wait.shared_key)
+        __atomic_fetch_add(&rv_transfer_entry(rv_wait.shared_key)->n_waiters, 1, __ATOMIC_SEQ_CST); /* W1 -> W4 */
+    /* A record before it may be of a thread whose successors did not see the announcement. */
+    rv_wait.began = rv_clock_ticks(rv_process_map()->clock.kind);
     return outer;
 }
 
-/* A read-write lock of several processes does not know whether there are waiters: its release is not written. */
-static bool is_release_written(void)
+bool rv_wait_has_shared_waiters(const void *object)
 {
-    return rv_wait.kind == RV_WAIT_MUTEX || rv_wait.has_order;
+    const uint32_t key = rv_process_is_open() ? rv_shared_object_key(object) : 0;
+    return key && __atomic_load_n(&rv_transfer_entry(key)->n_waiters, __ATOMIC_RELAXED);
 }
 
 void rv_wait_write(bool gives_up)
 {
     rv_wait_push(RV_EVENT_WAIT, word_of(rv_wait.object, rv_wait.kind | (rv_wait.is_nested ? RV_WAIT_NESTED : 0)));
     const bool has_owner = rv_wait.owner && rv_wait.owner <= TID_MASK; /* a robust mutex may have another number */
-    if (has_owner && !gives_up && is_release_written())
+    if (has_owner && !gives_up)
         rv_wait_push(RV_EVENT_WOKEN, rv_event_word_held(rv_wait.owner));
 }
 
-struct rv_wait rv_wait_begin(const void *object, enum rv_wait_kind kind, uint64_t stack)
+struct rv_wait rv_wait_begin(const void *object, enum rv_wait_kind kind, bool is_shared, uint64_t stack)
 {
-    struct rv_wait outer = rv_wait_announce(object, kind, stack);
+    struct rv_wait outer = rv_wait_announce(object, kind, is_shared, stack);
     rv_wait_write(false);
     return outer;
 }
@@ -150,7 +175,7 @@ struct rv_wait rv_wait_begin(const void *object, enum rv_wait_kind kind, uint64_
 /* The object has become free before anything was written. */
 void rv_wait_withdraw(const struct rv_wait *outer)
 {
-    uncount(rv_wait.slot);
+    uncount();
     rv_wait = *outer;
 }
 
@@ -176,6 +201,17 @@ static void write_owner(bool is_overwritten)
     write_woken(owner, owner ? RV_WAKE_OWNER : RV_WAKE_UNKNOWN, UINT32_MAX);
 }
 
+/* The last to release it in any process. The last to come to a barrier is the only one. */
+static void write_shared_waker(uint64_t now)
+{
+    const struct rv_transfer last = rv_transfer_last(rv_wait.shared_key, rv_wait.began, (uint32_t)rv_os_own_tid());
+    const struct rv_wire_transfer *entry = rv_transfer_entry(rv_wait.shared_key);
+    if (last.tid)
+        write_woken(last.tid, rv_wait.kind == RV_WAIT_BARRIER ? RV_WAKE_EXACT : RV_WAKE_LIKELY, now - last.ticks);
+    else
+        write_owner(__atomic_load_n(&entry->when, __ATOMIC_RELAXED) > rv_wait.began);
+}
+
 static void write_waker(uint64_t now)
 {
     uint64_t who = __atomic_load_n(&rv_wait.slot->who, __ATOMIC_ACQUIRE); /* W3 <- W2 */
@@ -196,12 +232,14 @@ static void write_waker(uint64_t now)
 void rv_wait_end(const struct rv_wait *outer, int result)
 {
     const int saved = errno;
-    uncount(rv_wait.slot);
+    uncount();
     const uint64_t now = rv_clock_ticks(rv_process_map()->clock.kind);
-    if (result == 0 || result == EOWNERDEAD)
-        write_waker(now);
-    else
+    if (result != 0 && result != EOWNERDEAD)
         write_failure(result);
+    else if (rv_wait.shared_key)
+        write_shared_waker(now);
+    else
+        write_waker(now);
     if (now - rv_wait.began >= RV_WAIT_LONG_TICKS)
         (void)rv_wait_may_have_blocked(); /* not in the calls that follow */
     rv_wait = *outer;

@@ -43,10 +43,11 @@ static inline struct rv_wait_slot *rv_wait_slot_of(const void *object)
 struct rv_wait {
     const void *object; /* NULL: no wait */
     struct rv_wait_slot *slot;
-    uint64_t stack; /* an address in the frame of the function that waits */
-    uint64_t began; /* ticks */
-    uint32_t owner; /* tid of the thread that had the lock when it began; 0: unknown */
-    bool is_nested; /* in a handler that has interrupted another wait */
+    uint64_t stack;      /* an address in the frame of the function that waits */
+    uint64_t began;      /* ticks */
+    uint32_t shared_key; /* of an object that processes share (shared_object.h); 0: it is none, or unknown */
+    uint32_t owner;      /* tid of the thread that had the lock when it began; 0: unknown */
+    bool is_nested;      /* in a handler that has interrupted another wait */
     bool has_order; /* a release comes before the end of the wait, and is seen there: it is an object of this process */
     enum rv_wait_kind kind;
 };
@@ -60,12 +61,14 @@ RV_HIDDEN bool rv_wait_is_traced(void);
 
 /*
  * A wait begins: announced, to be written once it is known to last.
- *   stack    RV_ENTRY_STACK() of the function that waits
- *   returns  the wait that this one interrupts, in a signal handler: for its end
+ *   is_shared  processes share the object
+ *   stack      RV_ENTRY_STACK() of the function that waits
+ *   returns    the wait that this one interrupts, in a signal handler: for its end
  */
-RV_HIDDEN struct rv_wait rv_wait_announce(const void *object, enum rv_wait_kind kind, uint64_t stack);
+RV_HIDDEN struct rv_wait rv_wait_announce(const void *object, enum rv_wait_kind kind, bool is_shared, uint64_t stack);
 RV_HIDDEN void rv_wait_write(bool gives_up); /* gives_up: after a time, so the lock's owner is not written */
-RV_HIDDEN struct rv_wait rv_wait_begin(const void *object, enum rv_wait_kind kind, uint64_t stack); /* both */
+RV_HIDDEN struct rv_wait rv_wait_begin(const void *object, enum rv_wait_kind kind, bool is_shared,
+                                       uint64_t stack); /* both */
 
 /* It ends: the object became free before anything was written; or by 0 or the error of the function that waited. */
 RV_HIDDEN void rv_wait_withdraw(const struct rv_wait *outer);
@@ -105,6 +108,9 @@ static inline bool rv_wait_has_waiters(const void *object)
 {
     return __builtin_expect(__atomic_load_n(&rv_wait_slot_of(object)->n_waiters, __ATOMIC_RELAXED) != 0, 0);
 }
+
+/* Of an object that processes share: some wait for it in any of them, or seem to. */
+RV_HIDDEN bool rv_wait_has_shared_waiters(const void *object);
 
 static inline void rv_wait_release(const void *object, enum rv_wait_kind kind)
 {

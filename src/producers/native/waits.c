@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,6 +23,7 @@
 #include "base/os_call.h"
 #include "producers/native/next_function.h"
 #include "producers/native/process.h"
+#include "producers/native/shared_object.h"
 #include "producers/native/wait.h"
 #include "producers/native/watched_mutex.h"
 
@@ -37,7 +40,7 @@
     one(pthread_cond_broadcast)                                                                                        \
     one(sem_wait) one(sem_trywait) one(sem_timedwait) one(sem_clockwait) one(sem_post)                                 \
     one(pthread_barrier_wait) one(pthread_once)                                                                        \
-    one(pthread_join) one(pthread_timedjoin_np) one(pthread_clockjoin_np)
+    one(pthread_join) one(pthread_timedjoin_np) one(pthread_clockjoin_np) one(munmap) one(shmdt)
 /* clang-format on */
 
 #define AS_INDEX(function) I_##function,
@@ -122,13 +125,23 @@ static bool is_own_mutex(const pthread_mutex_t *mutex)
            (pid_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED) == rv_os_own_tid();
 }
 
+/*
+ * An object that processes share knows itself of those that sleep until it is released (glibc's words): where it is, is learned
+ * before. From then on those that have announced themselves are known, too.
+ */
+static bool learn_where(bool has_sleepers, const void *object)
+{
+    if (has_sleepers)
+        rv_shared_object_learn(object);
+    return has_sleepers || rv_wait_has_shared_waiters(object);
+}
+
 enum { IS_ROBUST = 16, HAS_PRIORITY = 32, IS_SHARED = 128 }; /* kinds. Shared ones have slots in other tables */
 
 static struct rv_wait announce_mutex(pthread_mutex_t *mutex, uint64_t stack)
 {
-    struct rv_wait outer = rv_wait_announce(mutex, RV_WAIT_MUTEX, stack);
+    struct rv_wait outer = rv_wait_announce(mutex, RV_WAIT_MUTEX, mutex->__data.__kind & IS_SHARED, stack);
     rv_wait.owner = (uint32_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_SEQ_CST); /* W4 <- W1 */
-    rv_wait.has_order = !(mutex->__data.__kind & IS_SHARED);
     return outer;
 }
 
@@ -156,9 +169,8 @@ static bool is_own_writing(const pthread_rwlock_t *lock)
 
 static struct rv_wait announce_rwlock(pthread_rwlock_t *lock, enum rv_wait_kind kind, uint64_t stack)
 {
-    struct rv_wait outer = rv_wait_announce(lock, kind, stack);
+    struct rv_wait outer = rv_wait_announce(lock, kind, lock->__data.__shared, stack);
     rv_wait.owner = (uint32_t)__atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_SEQ_CST); /* W4 <- W1 */
-    rv_wait.has_order = !lock->__data.__shared;
     return outer;
 }
 
@@ -215,16 +227,16 @@ static inline int lock_mutex_until(pthread_mutex_t *mutex, const struct timespec
     LOCK(mutex, mutex, true, false, NEXT(pthread_mutex_timedlock)(mutex, until));
 }
 
-/* Only the mutex itself knows of waiters in other processes: it has a bit for them, or counts to 2. */
+/* It has a bit for waiters, or counts to 2. */
 static __attribute__((noinline)) bool is_contended(const pthread_mutex_t *mutex)
 {
     const int lock = __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED);
-    return mutex->__data.__kind & (IS_ROBUST | HAS_PRIORITY) ? lock < 0 : lock > 1;
+    return learn_where(mutex->__data.__kind & (IS_ROBUST | HAS_PRIORITY) ? lock < 0 : lock > 1, mutex);
 }
 
 static inline bool has_waiters(const pthread_mutex_t *mutex)
 {
-    return rv_wait_has_waiters(mutex) || (__builtin_expect(mutex->__data.__kind & IS_SHARED, 0) && is_contended(mutex));
+    return __builtin_expect(mutex->__data.__kind & IS_SHARED, 0) ? is_contended(mutex) : rv_wait_has_waiters(mutex);
 }
 
 /* A mutex that its owner has taken several times is not released yet. */
@@ -318,14 +330,33 @@ static __attribute__((noinline)) void write_rwlock_release(pthread_rwlock_t *loc
         rv_wait_write_release(lock, RV_WAIT_WRITE_LOCK, true);
 }
 
+static __attribute__((noinline)) bool is_rwlock_contended(const pthread_rwlock_t *lock)
+{
+    enum { HAS_WAITERS = 2 }; /* of a futex */
+    const unsigned futexes = __atomic_load_n(&lock->__data.__wrphase_futex, __ATOMIC_RELAXED) |
+                             __atomic_load_n(&lock->__data.__writers_futex, __ATOMIC_RELAXED);
+    return learn_where(futexes & HAS_WAITERS, lock);
+}
+
 RV_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
-    if (rv_wait_has_waiters(lock))
+    if (__builtin_expect(lock->__data.__shared, 0) ? is_rwlock_contended(lock) : rv_wait_has_waiters(lock))
         write_rwlock_release(lock);
     return NEXT(pthread_rwlock_unlock)(lock);
 }
 
 /* ---- conditions and semaphores ---- */
+
+static inline bool is_shared_condition(const pthread_cond_t *condition)
+{
+    return __builtin_expect(condition->__data.__wrefs & 1, 0);
+}
+
+static __attribute__((noinline)) bool has_shared_waiters(const pthread_cond_t *condition)
+{
+    enum { WAITERS_SHIFT = 3 };
+    return learn_where(__atomic_load_n(&condition->__data.__wrefs, __ATOMIC_RELAXED) >> WAITERS_SHIFT, condition);
+}
 
 /* A thread that is cancelled here does not come back. */
 #define WAIT_CONDITION(condition, mutex, call)                                                                         \
@@ -335,7 +366,8 @@ RV_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
             rv_wait_write_release(mutex, RV_WAIT_MUTEX, false);                                                        \
         if (!rv_wait_is_traced())                                                                                      \
             return call;                                                                                               \
-        struct rv_wait outer = rv_wait_begin(condition, RV_WAIT_CONDITION, RV_ENTRY_STACK());                          \
+        struct rv_wait outer =                                                                                         \
+            rv_wait_begin(condition, RV_WAIT_CONDITION, is_shared_condition(condition), RV_ENTRY_STACK());             \
         int result = call;                                                                                             \
         rv_wait_end(&outer, result);                                                                                   \
         (void)took_mutex(mutex, 0);                                                                                    \
@@ -352,15 +384,21 @@ static inline int wait_condition_until(pthread_cond_t *condition, pthread_mutex_
     WAIT_CONDITION(condition, mutex, NEXT(pthread_cond_timedwait)(condition, mutex, until));
 }
 
+static inline void release_condition(const pthread_cond_t *condition)
+{
+    if (is_shared_condition(condition) ? has_shared_waiters(condition) : rv_wait_has_waiters(condition))
+        rv_wait_write_release(condition, RV_WAIT_CONDITION, false);
+}
+
 static inline int signal_condition(pthread_cond_t *condition)
 {
-    rv_wait_release(condition, RV_WAIT_CONDITION);
+    release_condition(condition);
     return NEXT(pthread_cond_signal)(condition);
 }
 
 static inline int broadcast_condition(pthread_cond_t *condition)
 {
-    rv_wait_release(condition, RV_WAIT_CONDITION);
+    release_condition(condition);
     return NEXT(pthread_cond_broadcast)(condition);
 }
 
@@ -390,6 +428,20 @@ RV_EXPORT int pthread_cond_broadcast(pthread_cond_t *condition)
     return broadcast_condition(condition);
 }
 
+/* Words of glibc's struct new_sem. */
+enum { SEM_WAITERS = 1, SEM_SHARED = 2 };
+
+static inline bool is_shared_semaphore(const sem_t *semaphore)
+{
+    return __builtin_expect(((const unsigned *)(const void *)semaphore)[SEM_SHARED] != 0, 0);
+}
+
+static __attribute__((noinline)) bool has_semaphore_waiters(const sem_t *semaphore)
+{
+    const unsigned *words = (const void *)semaphore;
+    return learn_where(__atomic_load_n(&words[SEM_WAITERS], __ATOMIC_RELAXED), semaphore);
+}
+
 /* Semaphores return -1 and set errno. A pending cancellation comes before a free semaphore. */
 #define WAIT_SEMAPHORE(semaphore, refused, call)                                                                       \
     do {                                                                                                               \
@@ -403,7 +455,8 @@ RV_EXPORT int pthread_cond_broadcast(pthread_cond_t *condition)
         errno = saved;                                                                                                 \
         if (!rv_wait_is_traced())                                                                                      \
             return call;                                                                                               \
-        struct rv_wait outer = rv_wait_begin(semaphore, RV_WAIT_SEMAPHORE, RV_ENTRY_STACK());                          \
+        struct rv_wait outer =                                                                                         \
+            rv_wait_begin(semaphore, RV_WAIT_SEMAPHORE, is_shared_semaphore(semaphore), RV_ENTRY_STACK());             \
         result = call;                                                                                                 \
         rv_wait_end(&outer, result ? errno : 0);                                                                       \
         return result;                                                                                                 \
@@ -426,7 +479,8 @@ RV_EXPORT int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct time
 
 RV_EXPORT int sem_post(sem_t *semaphore)
 {
-    rv_wait_release(semaphore, RV_WAIT_SEMAPHORE);
+    if (is_shared_semaphore(semaphore) ? has_semaphore_waiters(semaphore) : rv_wait_has_waiters(semaphore))
+        rv_wait_write_release(semaphore, RV_WAIT_SEMAPHORE, false);
     return NEXT(sem_post)(semaphore);
 }
 
@@ -434,22 +488,23 @@ RV_EXPORT int sem_post(sem_t *semaphore)
 
 /* All others have come: the caller ends their wait. Not seen where the last two come within some 100 ns. Where more threads
  * use a barrier than it counts, another may come between this and the end of the wait. */
-static bool is_last(const pthread_barrier_t *barrier)
+enum { BARRIER_COME = 0, BARRIER_COUNTED = 2, BARRIER_SHARED = 3 }; /* words of glibc's struct pthread_barrier */
+
+static bool is_last(const unsigned *words)
 {
-    enum { N_COME = 0, N_COUNTED = 2 }; /* words of glibc's struct pthread_barrier */
-    const unsigned *words = (const void *)barrier;
-    const unsigned n = __atomic_load_n(&words[N_COUNTED], __ATOMIC_RELAXED);
-    return n && __atomic_load_n(&words[N_COME], __ATOMIC_RELAXED) % n == n - 1;
+    const unsigned n = __atomic_load_n(&words[BARRIER_COUNTED], __ATOMIC_RELAXED);
+    return n && __atomic_load_n(&words[BARRIER_COME], __ATOMIC_RELAXED) % n == n - 1;
 }
 
 RV_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
-    const bool ends_wait = is_last(barrier);
-    if (ends_wait)
-        rv_wait_release(barrier, RV_WAIT_BARRIER);
+    const unsigned *words = (const void *)barrier;
+    const bool ends_wait = is_last(words), is_shared = words[BARRIER_SHARED];
+    if (ends_wait && (is_shared ? learn_where(words[BARRIER_COUNTED] > 1, barrier) : rv_wait_has_waiters(barrier)))
+        rv_wait_write_release(barrier, RV_WAIT_BARRIER, false);
     if (ends_wait || !rv_wait_is_traced())
         return NEXT(pthread_barrier_wait)(barrier);
-    struct rv_wait outer = rv_wait_begin(barrier, RV_WAIT_BARRIER, RV_ENTRY_STACK());
+    struct rv_wait outer = rv_wait_begin(barrier, RV_WAIT_BARRIER, is_shared, RV_ENTRY_STACK());
     const int result = NEXT(pthread_barrier_wait)(barrier);
     rv_wait_end(&outer, result == PTHREAD_BARRIER_SERIAL_THREAD ? 0 : result);
     return result;
@@ -494,7 +549,7 @@ static int do_once(pthread_once_t *control, void (*run)(void))
         return NEXT(pthread_once)(control, run);
     if (!(state & IS_RUNNING) || !rv_wait_is_traced())
         return call_once_next(control, run);
-    struct rv_wait outer = rv_wait_begin(control, RV_WAIT_ONCE, RV_ENTRY_STACK());
+    struct rv_wait outer = rv_wait_begin(control, RV_WAIT_ONCE, false, RV_ENTRY_STACK());
     const int result = call_once_next(control, run);
     if (rv_wait.object == control)
         rv_wait_end(&outer, result);
@@ -545,6 +600,21 @@ RV_EXPORT int pthread_timedjoin_np(pthread_t thread, void **result, const struct
 RV_EXPORT int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock, const struct timespec *until)
 {
     JOIN(thread, NEXT(pthread_clockjoin_np)(thread, result, clock, until));
+}
+
+/* ---- ends of shared memory ---- */
+
+RV_EXPORT int munmap(void *memory, size_t n_bytes)
+{
+    rv_shared_object_forget(memory, n_bytes);
+    return NEXT(munmap)(memory, n_bytes);
+}
+
+/* Of unknown size. What is above it is learned again. */
+RV_EXPORT int shmdt(const void *memory)
+{
+    rv_shared_object_forget(memory, SIZE_MAX);
+    return NEXT(shmdt)(memory);
 }
 
 /* ---- C11: glibc's objects are those of POSIX ---- */

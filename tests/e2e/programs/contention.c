@@ -1,7 +1,7 @@
 /*
  * Threads that wait for each other. `truth`: after each lock the thread writes a value, "held before by", the tid of the
  * thread that had it before, so that what ringviz found out can be compared; `storm_truth` and `fork_truth`: the same amid signals whose handlers lock, and amid
- * forks; `barrier_truth` and `once_truth`: that of the thread that all others waited for. Else the scene of that name, whose outcome is in the exit status.
+ * forks; `prefork`: among processes; `barrier_truth` and `once_truth`: that of the thread that all others waited for. Else the scene of that name, whose outcome is in the exit status.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -80,7 +80,8 @@ __attribute__((no_instrument_function)) static void lock_contended(int way)
 static void await_waiter(void)
 {
     const pthread_mutex_t *mutex = (const pthread_mutex_t *)&contended;
-    while (__atomic_load_n(&n_left, __ATOMIC_RELAXED) > 1 && __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) < 2)
+    while (__atomic_load_n(&n_left, __ATOMIC_RELAXED) > 1 &&
+           __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) < 2)
         sched_yield();
 }
 
@@ -479,6 +480,148 @@ static void robust_scene(void)
     waitpid(child, NULL, 0);
 }
 
+/* Objects in memory that a child has elsewhere. */
+struct shared {
+    pthread_mutex_t mutex;
+    pthread_rwlock_t rwlock;
+    pthread_cond_t condition;
+    sem_t semaphore;
+    pthread_barrier_t barrier;
+    bool is_said;
+    pid_t holder; /* [atomic] tid, once it has both locks */
+};
+
+static struct shared *map_shared(int memory)
+{
+    struct shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+    expect(shared != MAP_FAILED, 1, "mmap");
+    return shared;
+}
+
+static struct shared *make_shared(int memory)
+{
+    pthread_mutexattr_t of_mutex;
+    pthread_rwlockattr_t of_rwlock;
+    pthread_condattr_t of_condition;
+    pthread_barrierattr_t of_barrier;
+    expect(ftruncate(memory, sizeof(struct shared)), 0, "ftruncate");
+    struct shared *shared = map_shared(memory);
+    pthread_mutexattr_init(&of_mutex);
+    pthread_mutexattr_setpshared(&of_mutex, PTHREAD_PROCESS_SHARED);
+    pthread_mutex_init(&shared->mutex, &of_mutex);
+    pthread_rwlockattr_init(&of_rwlock);
+    pthread_rwlockattr_setpshared(&of_rwlock, PTHREAD_PROCESS_SHARED);
+    pthread_rwlock_init(&shared->rwlock, &of_rwlock);
+    pthread_condattr_init(&of_condition);
+    pthread_condattr_setpshared(&of_condition, PTHREAD_PROCESS_SHARED);
+    pthread_cond_init(&shared->condition, &of_condition);
+    pthread_barrierattr_init(&of_barrier);
+    pthread_barrierattr_setpshared(&of_barrier, PTHREAD_PROCESS_SHARED);
+    pthread_barrier_init(&shared->barrier, &of_barrier, 2);
+    sem_init(&shared->semaphore, 1, 0);
+    return shared;
+}
+
+/* After each, the parent waits for the next. */
+static void __attribute__((noinline)) end_shared_waits(struct shared *shared, pid_t parent)
+{
+    pthread_mutex_lock(&shared->mutex);
+    pthread_rwlock_rdlock(&shared->rwlock);
+    __atomic_store_n(&shared->holder, gettid(), __ATOMIC_RELEASE);
+    await_blocked(&parent);
+    sleep_ms(HOLD_MS);
+    pthread_mutex_unlock(&shared->mutex);
+    await_blocked(&parent);
+    sleep_ms(HOLD_MS);
+    pthread_rwlock_unlock(&shared->rwlock);
+    await_blocked(&parent);
+    sleep_ms(HOLD_MS);
+    sem_post(&shared->semaphore);
+    await_blocked(&parent);
+    sleep_ms(HOLD_MS);
+    pthread_mutex_lock(&shared->mutex);
+    shared->is_said = true;
+    pthread_cond_signal(&shared->condition);
+    pthread_mutex_unlock(&shared->mutex);
+    await_blocked(&parent);
+    sleep_ms(HOLD_MS);
+    pthread_barrier_wait(&shared->barrier);
+}
+
+static void shared_scene(void)
+{
+    const int memory = memfd_create("shared", 0);
+    struct shared *shared = make_shared(memory);
+    const pid_t parent = getpid(), child = fork();
+    if (child == 0) {
+        struct shared *other = map_shared(memory);
+        munmap(shared, sizeof *shared);
+        end_shared_waits(other, parent);
+        _exit(0);
+    }
+    while (!__atomic_load_n(&shared->holder, __ATOMIC_ACQUIRE))
+        sched_yield();
+    expect(pthread_mutex_lock(&shared->mutex), 0, "lock");
+    expect(pthread_rwlock_wrlock(&shared->rwlock), 0, "wrlock");
+    pthread_rwlock_unlock(&shared->rwlock);
+    expect(sem_wait(&shared->semaphore), 0, "sem_wait");
+    while (!shared->is_said)
+        expect(pthread_cond_wait(&shared->condition, &shared->mutex), 0, "cond_wait");
+    pthread_mutex_unlock(&shared->mutex);
+    pthread_barrier_wait(&shared->barrier);
+    waitpid(child, NULL, 0);
+    printf("child %d\n", child);
+}
+
+/* A server of processes that were forked before: of those that are free one has the lock, and waits for a client. */
+static void __attribute__((noinline)) serve(struct shared *shared, int requests, int answers)
+{
+    char request = 0;
+    const struct timespec soon = in_ms(CLOCK_REALTIME, 1);
+    expect(pthread_mutex_timedlock(&shared->mutex, &soon), ETIMEDOUT, "lock of the parent");
+    expect((int)write(answers, &request, 1), 1, "the mutex is known");
+    for (;;) {
+        pthread_mutex_lock(&shared->mutex);
+        ringviz_value(held_by, (float)shared->holder);
+        shared->holder = getpid();
+        const bool is_over = read(requests, &request, 1) != 1;
+        pthread_mutex_unlock(&shared->mutex);
+        if (is_over)
+            _exit(0);
+        hold(1000);
+        if (write(answers, &request, 1) != 1)
+            _exit(1);
+        hold(1); /* a call between what that waited for and the next value */
+    }
+}
+
+static void prefork_scene(void)
+{
+    enum { N_CHILDREN = 4, N_REQUESTS = 400 };
+    int requests[2], answers[2];
+    char byte = 0;
+    struct shared *shared = make_shared(memfd_create("shared", 0));
+    held_by = ringviz_intern("contention", "held before by", "", 0);
+    expect(pipe(requests) | pipe(answers), 0, "pipe");
+    pthread_mutex_lock(&shared->mutex);
+    shared->holder = getpid();
+    for (int i = 0; i < N_CHILDREN; i++)
+        if (fork() == 0) {
+            close(requests[1]);
+            serve(shared, requests[0], answers[1]);
+        }
+    for (int i = 0; i < N_CHILDREN; i++)
+        expect((int)read(answers[0], &byte, 1), 1, "beginning");
+    pthread_mutex_unlock(&shared->mutex);
+    for (int i = 0; i < N_REQUESTS; i++) {
+        expect((int)write(requests[1], "", 1), 1, "request");
+        expect((int)read(answers[0], &byte, 1), 1, "answer");
+    }
+    close(requests[1]);
+    while (wait(NULL) > 0)
+        continue;
+}
+
 static void rwlock_scene(void)
 {
     pthread_t thread = start_holder(hold_for_writing, NULL);
@@ -760,7 +903,8 @@ int main(int argc, char **argv)
                   {"readers", readers_scene}, {"jump", jump_scene},           {"refused", refused_scene},
                   {"fork", fork_scene},       {"semaphore", semaphore_scene}, {"join", join_scene},
                   {"cancel", cancel_scene},   {"deadlock", deadlock_scene},   {"c11", c11_scene},
-                  {"clocks", clocks_scene},   {"named", named_scene},         {"spurious", spurious_scene}};
+                  {"clocks", clocks_scene},   {"named", named_scene},         {"spurious", spurious_scene},
+                  {"shared", shared_scene},   {"prefork", prefork_scene}};
     static const struct {
         const char *name;
         void *(*run)(void *);
