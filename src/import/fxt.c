@@ -53,16 +53,13 @@ struct registered {
     uint64_t pid, tid; /* of a thread */
 };
 
-struct provider {
-    uint32_t id;
-    uint64_t ticks_per_s;
-};
-
 struct fxt {
     struct rv_import import; /* first */
     struct rv_chrome_emitter emitter;
-    struct provider *providers;
-    size_t n_providers, providers_capacity, provider_idx;
+    uint64_t *ticks_per_s; /* of each provider */
+    size_t n_providers, providers_capacity;
+    struct rv_hash_index provider_index; /* providers, from 1, by id */
+    size_t provider_idx;                 /* whose records follow */
     struct registered *registered;
     size_t n_registered, registered_capacity;
     struct rv_hash_index index; /* registered, from 1, by key_of() */
@@ -164,7 +161,7 @@ static void take_thread(struct fxt *fxt, struct cursor *cursor, uint64_t referen
 
 static int64_t take_ns(struct fxt *fxt, struct cursor *cursor)
 {
-    const uint64_t per_s = fxt->providers[fxt->provider_idx].ticks_per_s;
+    const uint64_t per_s = fxt->ticks_per_s[fxt->provider_idx];
     const rv_wide_uint ns = (rv_wide_uint)take_word(cursor) * TICKS_PER_S / per_s;
     cursor->is_wrong |= ns > INT64_MAX;
     return ns > INT64_MAX ? 0 : (int64_t)ns;
@@ -253,13 +250,14 @@ static void take_arguments(struct fxt *fxt, struct cursor *cursor, uint64_t n)
 
 static size_t provider_of(struct fxt *fxt, uint32_t id)
 {
-    for (size_t i = 0; i < fxt->n_providers; i++)
-        if (fxt->providers[i].id == id)
-            return i;
-    fxt->providers =
-        rv_vec_reserve(fxt->providers, &fxt->providers_capacity, fxt->n_providers + 1, sizeof *fxt->providers);
-    fxt->providers[fxt->n_providers] = (struct provider){.id = id, .ticks_per_s = TICKS_PER_S};
-    return fxt->n_providers++;
+    const uint32_t found = rv_hash_index_get(&fxt->provider_index, id);
+    if (found)
+        return found - 1;
+    fxt->ticks_per_s =
+        rv_vec_reserve(fxt->ticks_per_s, &fxt->providers_capacity, fxt->n_providers + 1, sizeof *fxt->ticks_per_s);
+    fxt->ticks_per_s[fxt->n_providers++] = TICKS_PER_S;
+    rv_hash_index_add(&fxt->provider_index, id, (uint32_t)fxt->n_providers);
+    return fxt->n_providers - 1;
 }
 
 static void read_metadata(struct fxt *fxt, uint64_t head)
@@ -373,7 +371,7 @@ static int read_record(struct fxt *fxt, const uint64_t *words, size_t n)
         const uint64_t per_s = take_word(&cursor);
         cursor.is_wrong |= per_s == 0;
         if (per_s)
-            fxt->providers[fxt->provider_idx].ticks_per_s = per_s;
+            fxt->ticks_per_s[fxt->provider_idx] = per_s;
         break;
     }
     case STRING:
@@ -484,7 +482,8 @@ static void fini(struct rv_import *import)
     for (size_t i = 0; i < fxt->n_registered; i++)
         free(fxt->registered[i].text);
     free(fxt->registered);
-    free(fxt->providers);
+    free(fxt->ticks_per_s);
+    rv_hash_index_fini(&fxt->provider_index);
     rv_hash_index_fini(&fxt->index);
     rv_chrome_emitter_fini(&fxt->emitter);
 }
