@@ -7,6 +7,7 @@
 #include "model/color.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #define TOP_LIGHTER 0.10f
@@ -206,9 +207,17 @@ struct rv_color_tones rv_color_tones_of(enum rv_color_scheme scheme, uint32_t sl
     return (struct rv_color_tones){from_oklch(front), from_oklch(top), from_oklch(side)};
 }
 
+/* Kept as 0xffRRGGBB once it was computed, 0 before: a legend asks for a dozen a frame, a minimap for one a pixel. */
 struct rv_color rv_color_front_of(enum rv_color_scheme scheme, uint32_t slot, uint32_t shade)
 {
-    return from_oklch(front_of(scheme, slot, shade));
+    static _Atomic uint32_t kept[RV_COLOR_SCHEME_COUNT][RV_COLOR_ROWS][RV_COLOR_SHADES];
+    uint32_t front = atomic_load_explicit(&kept[scheme][slot][shade], memory_order_relaxed);
+    if (!front) {
+        const struct rv_color color = from_oklch(front_of(scheme, slot, shade));
+        front = 0xffu << 24 | (uint32_t)color.r << 16 | (uint32_t)color.g << 8 | color.b;
+        atomic_store_explicit(&kept[scheme][slot][shade], front, memory_order_relaxed);
+    }
+    return (struct rv_color){(uint8_t)(front >> 16), (uint8_t)(front >> 8), (uint8_t)front};
 }
 
 uint32_t rv_color_duration_shade(uint64_t duration_ns)

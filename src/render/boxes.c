@@ -307,7 +307,10 @@ void rv_boxes_draw_cells(struct rv_boxes *boxes, const struct rv_pass *pass, con
         glBindBuffer(GL_ARRAY_BUFFER, boxes->upload.buffer);
         glActiveTexture(GL_TEXTURE0 + UNIT_LANES);
         glBindTexture(GL_TEXTURE_2D, boxes->lanes_texture);
-        begin_form(boxes, FORM_RICH, pass, picture, highlight);
+        if (picture->records.counts[RV_PACK_RICH]) /* rv_boxes_draw() set the uniforms */
+            glUseProgram(boxes->programs[FORM_RICH]);
+        else
+            begin_form(boxes, FORM_RICH, pass, picture, highlight);
         glEnable(GL_BLEND);
         draw_faces(pass, boxes->offset, n);
     }

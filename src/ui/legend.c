@@ -46,14 +46,17 @@ static void cut(const char *name, bool has_tail, float width, char out[NAME_ROOM
     }
 }
 
-/* Both ends tell names apart; templates, which end alike, what is behind their scopes. */
-static void fit_name(const char *full, float width, char out[NAME_ROOM_BYTES])
+/* Both ends tell names apart; templates, which end alike, what is behind their scopes. Most names fit: returns full. */
+static const char *fit_name(const char *full, float width, char room[NAME_ROOM_BYTES])
 {
     char bare[NAME_ROOM_BYTES];
-    bool is_template = full[0] && strchr(full + 1, '<') && rv_imgui_text_width(RV_IMGUI_FONT_TEXT, full) > width;
+    if (rv_imgui_text_width(RV_IMGUI_FONT_TEXT, full) <= width)
+        return full;
+    const bool is_template = full[0] && strchr(full + 1, '<');
     if (is_template)
         rv_short_name_drop_scopes(full, bare);
-    cut(is_template ? bare : full, !is_template, width, out);
+    cut(is_template ? bare : full, !is_template, width, room);
+    return room;
 }
 
 static void add_swatch(const struct rv_legend_row *row, float x, float y)
@@ -108,10 +111,11 @@ static void take_clicks(const struct rv_ui_style *style, const struct rv_legend 
 static void add_row(const struct rv_ui_style *style, const struct rv_legend_row *row, struct row_place at,
                     double largest)
 {
-    char name[NAME_ROOM_BYTES], share[16];
+    char room[NAME_ROOM_BYTES], share[16];
     bool has_share = row->share >= 0.0;
     float share_x = at.x + at.width - SHARE_WIDTH, bar_x = share_x - BAR_WIDTH;
-    fit_name(row->name, (has_share ? bar_x - 6.0f : at.x + at.width) - at.x - NAME_X, name);
+    const float name_end = has_share ? bar_x - 6.0f : at.x + at.width;
+    const char *name = fit_name(row->name, name_end - at.x - NAME_X, room);
     add_swatch(row, at.x, at.y + 2.0f);
     rv_imgui_draw_text((float[2]){at.x + NAME_X, at.y}, RV_IMGUI_FONT_TEXT, style->text_strong, name);
     if (!has_share)

@@ -152,8 +152,8 @@ static void add_tabs(const struct rv_topbar *shown, float x, float step, struct 
     const float width = step - (TAB_STEP - TAB_WIDTH);
     const bool has_names = step >= TAB_STEP;
     for (uint32_t i = 0; i < shown->n_tabs; i++) {
-        char label[48];
-        snprintf(label, sizeof label, "%" PRIu32 "%s%s", i + 1, has_names ? " " : "", has_names ? shown->tabs[i] : "");
+        char label[48] = {(char)('1' + i), has_names ? ' ' : '\0'}; /* of its key: there are at most nine */
+        rv_text_append(label, sizeof label, has_names ? shown->tabs[i] : "", SIZE_MAX);
         rv_imgui_at(x + step * (float)i, TAB_Y);
         if (rv_imgui_button(label, width, i == shown->chosen))
             rv_ui_act(acts, &(struct rv_act){.action = (enum rv_action)(RV_ACTION_LOOK_3D + i)});

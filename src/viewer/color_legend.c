@@ -34,10 +34,13 @@ static void add_state(struct rv_legend *legend, const char *name, uint32_t rgba,
     rv_assert(legend->n_states < RV_LEGEND_STATES);
     struct rv_legend_row *row = &legend->states[legend->n_states++];
     *row = (struct rv_legend_row){.rgba = rgba, .share = share};
-    snprintf(row->name, sizeof row->name, "%s", name);
+    rv_text_append(row->name, sizeof row->name, name, SIZE_MAX);
 }
 
-/* Filter rules for a group: by its exact package or subroutine, else by the begin of names. None if too long. */
+/*
+ * Filter rules for a group: by its exact package or subroutine, else by the begin of names. None if too long. Without
+ * printf(), as this runs for each row in each frame.
+ */
 static void make_rules(struct rv_legend_row *row, const struct rv_box_colors_group *group)
 {
     char pattern[RV_LEGEND_RULE_BYTES - 16];
@@ -56,8 +59,9 @@ static void make_rules(struct rv_legend_row *row, const struct rv_box_colors_gro
                  [RV_BOX_COLORS_PACKAGE] = {"package", "^", "$"},
                  [RV_BOX_COLORS_SUBROUTINE] = {"name", "(^|::)", "$"}};
     const char *key = parts[group->kind].key, *begin = parts[group->kind].begin, *end = parts[group->kind].end;
-    snprintf(row->only, sizeof row->only, "%s:%s%s%s", key, begin, pattern, end);
-    snprintf(row->without, sizeof row->without, "!%s:%s%s%s", key, begin, pattern, end);
+    row->without[0] = '!';
+    stpcpy(stpcpy(stpcpy(stpcpy(stpcpy(row->without + 1, key), ":"), begin), pattern), end);
+    strcpy(row->only, row->without + 1);
 }
 
 /* "db" of "db::scan", "posix" of "posix.read". */
@@ -72,8 +76,8 @@ static void name_group(struct rv_legend_row *row, const struct rv_box_colors_gro
     const char *rest = group->name + group->name_bytes;
     const bool is_begin = group->kind == RV_BOX_COLORS_STEM && group->n_members > 1 && !ends_scope(rest);
     const bool is_only = group->kind == RV_BOX_COLORS_STEM && group->n_members == 1;
-    snprintf(row->name, sizeof row->name, "%.*s%s", is_only ? (int)strlen(group->name) : (int)group->name_bytes,
-             group->name, is_begin ? "…" : "");
+    rv_text_append(row->name, sizeof row->name, group->name, is_only ? SIZE_MAX : group->name_bytes);
+    rv_text_append(row->name, sizeof row->name, is_begin ? "…" : "", SIZE_MAX);
     (void)rv_text_end_whole(row->name);
 }
 
@@ -236,6 +240,15 @@ static void add_arcs_left(const struct rv_arc_list *arcs, struct rv_legend *lege
     add_state(legend, name, 0, -1.0);
 }
 
+static void add_arcs_lacking(uint64_t n_lacking, const struct rv_theme *theme, struct rv_legend *legend)
+{
+    char name[RV_LEGEND_NAME_BYTES];
+    if (!n_lacking)
+        return;
+    snprintf(name, sizeof name, "no arcs: %" PRIu64 " waits not kept", n_lacking);
+    add_state(legend, name, theme->lost << 8 | 0xffu, -1.0);
+}
+
 static bool has_times_off_cpu(const struct rv_view *view)
 {
     for (size_t i = 0; i < view->n_notes; i++)
@@ -247,13 +260,10 @@ static bool has_times_off_cpu(const struct rv_view *view)
 void rv_color_legend_add_lines(const struct rv_arc_list *arcs, uint64_t n_lacking, const struct rv_view *view,
                                const struct rv_theme *theme, struct rv_legend *legend)
 {
-    char lacking[RV_LEGEND_NAME_BYTES];
-    snprintf(lacking, sizeof lacking, "no arcs: %" PRIu64 " waits not kept", n_lacking);
     for (int i = 0; i < RV_ARC_KIND_COUNT; i++)
         add_arcs(arcs, (enum rv_arc_kind)i, theme, legend);
     add_arcs_left(arcs, legend);
-    if (n_lacking)
-        add_state(legend, lacking, theme->lost << 8 | 0xffu, -1.0);
+    add_arcs_lacking(n_lacking, theme, legend);
     if (has_times_off_cpu(view))
         add_state(legend, "hollow blocked, low ready", theme->grid << 8 | 0xffu, -1.0);
     if (view->n_lanes && view->lanes[0].object)
