@@ -135,10 +135,24 @@ static void add_cpu_times(const struct chrome *chrome, struct rv_text_buffer *te
     rv_text_buffer_add_us(text, rv_state_times_cpu_ns(&inside, span->end - span->start));
 }
 
+/* What few lanes or calls have. */
+static void add_details(const struct chrome *chrome, struct rv_export_target *target, const struct rv_span *span,
+                        const char *flags)
+{
+    if (chrome->lane->stretches.n)
+        add_cpu_times(chrome, target->text, span);
+    if (*flags)
+        add_flags(target->text, flags);
+    if (chrome->lane->texts.n)
+        add_arguments(chrome, target, span);
+    rv_text_buffer_add_bytes(target->text, "}", 1);
+}
+
 static void add_spans(void *state, struct rv_export_target *target, const struct rv_span *spans, size_t n)
 {
     struct chrome *chrome = state;
     struct rv_text_buffer *text = target->text;
+    const bool has_details = chrome->lane->stretches.n || chrome->lane->texts.n;
     for (size_t i = 0; i < n; i++) {
         const struct rv_text_buffer *name = name_of(chrome, target, spans[i].id);
         const char *flags = rv_span_flag_words(spans[i].flags);
@@ -148,14 +162,11 @@ static void add_spans(void *state, struct rv_export_target *target, const struct
         at = mempcpy(at, DURATION, sizeof DURATION - 1);
         at = rv_text_buffer_put_us(at, spans[i].end - spans[i].start);
         at = mempcpy(at, name->bytes, name->n);
-        text->n = (size_t)(at - text->bytes);
-        if (chrome->lane->stretches.n)
-            add_cpu_times(chrome, text, &spans[i]);
-        if (*flags)
-            add_flags(text, flags);
-        if (chrome->lane->texts.n)
-            add_arguments(chrome, target, &spans[i]);
-        rv_text_buffer_add_bytes(text, "}", 1);
+        *at = '}'; /* room is that of DURATION's NUL */
+        const bool is_whole = !has_details && !*flags;
+        text->n = (size_t)(at - text->bytes) + is_whole;
+        if (!is_whole)
+            add_details(chrome, target, &spans[i], flags);
     }
 }
 
