@@ -74,23 +74,23 @@ void rv_call_nesting_begin(struct rv_import *import, struct rv_call_nesting *nes
              .end_ns = has_ended ? ns : RV_CALL_NESTING_NO_END, .id = id, .awaits_end = !has_ended});
 }
 
-bool rv_call_nesting_complete(struct rv_import *import, struct rv_call_nesting *nest, int64_t ns, int64_t end_ns,
-                              uint32_t id)
+bool rv_call_nesting_complete(struct rv_import *import, struct rv_call_nesting *nest, int64_t ns,
+                              struct rv_call_nesting_frame call)
 {
     rv_call_nesting_advance(import, nest, ns);
     heal(import, nest, ns);
     size_t n = nest->n;
-    if (n && end_ns != RV_CALL_NESTING_NO_END && end_ns > nest->frames[n - 1].end_ns &&
+    if (n && call.end_ns != RV_CALL_NESTING_NO_END && call.end_ns > nest->frames[n - 1].end_ns &&
         nest->frames[n - 1].end_ns - ns == 1)
         n--; /* adjacent calls, up to rounding */
     int64_t floor_ns = n ? nest->frames[n - 1].floor_ns : RV_CALL_NESTING_NO_END;
-    if (end_ns > ns && floor_ns == end_ns - 1)
-        end_ns--;
-    if (end_ns > floor_ns && end_ns != RV_CALL_NESTING_NO_END)
+    if (call.end_ns > ns && floor_ns == call.end_ns - 1)
+        call.end_ns--;
+    if (call.end_ns > floor_ns && call.end_ns != RV_CALL_NESTING_NO_END)
         return false;
     if (n < nest->n)
         pop(import, nest, ns);
-    push(import, nest, ns, (struct rv_call_nesting_frame){.end_ns = end_ns, .id = id});
+    push(import, nest, ns, call);
     return true;
 }
 
@@ -134,8 +134,23 @@ void rv_call_nesting_end(struct rv_import *import, struct rv_call_nesting *nest,
     rv_import_fault(import, RV_FAULT_END_MISPLACED);
 }
 
+/* Ends the calls behind which nothing follows, but those that are open, with all their callers. */
+static void finish_open(struct rv_import *import, struct rv_call_nesting *nest)
+{
+    size_t n_open = 0;
+    while (n_open < nest->n && nest->frames[n_open].is_open && nest->frames[n_open].end_ns == nest->frames[0].end_ns)
+        n_open++;
+    while (nest->n > n_open && nest->frames[nest->n - 1].end_ns != RV_CALL_NESTING_NO_END)
+        pop(import, nest, nest->frames[nest->n - 1].end_ns);
+    if (n_open && nest->n == n_open) {
+        rv_event_builder_end_thread(import->builder, nest->thread, nest->frames[0].end_ns);
+        nest->n = 0;
+    }
+}
+
 void rv_call_nesting_finish(struct rv_import *import, struct rv_call_nesting *nest, int64_t trace_end_ns)
 {
+    finish_open(import, nest);
     rv_call_nesting_advance(import, nest, RV_CALL_NESTING_NO_END - 1);
     heal(import, nest, RV_CALL_NESTING_NO_END - 1);
     drop_waiting(import, nest);

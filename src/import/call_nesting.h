@@ -6,7 +6,8 @@
  *   - an end that finds no such call belongs to a call of its name that begins at the same time, or is dropped;
  *   - a complete call that ends after one it began in does not nest: it goes to another row; any other call ends with
  *     the complete call that it began in;
- *   - a call without an end lasts as long as its caller, or to the end of the trace.
+ *   - a call without an end lasts as long as its caller, or to the end of the trace;
+ *   - calls that are said to be open stay so where their thread has nothing behind their common end.
  * Times that miss nesting by 1 ns count as rounding.
  */
 #ifndef RV_IMPORT_CALL_NESTING_H
@@ -22,6 +23,7 @@ struct rv_call_nesting_frame {
     int64_t limit_ns; /* the same for complete calls only, which no callee outlasts */
     uint32_t id;
     bool awaits_end; /* an end event may belong to it */
+    bool is_open;    /* was open where its trace ended, at end_ns */
 };
 
 struct rv_call_nesting {                  /* zero = empty */
@@ -36,10 +38,10 @@ struct rv_call_nesting {                  /* zero = empty */
 /* A call begins: its end comes later, or never. */
 void rv_call_nesting_begin(struct rv_import *import, struct rv_call_nesting *nest, int64_t ns, uint32_t id);
 
-/* Add a call with its end, or NO_END if it never ends. False, with nothing emitted, if it outlasts a call that it
- * begins in. */
-bool rv_call_nesting_complete(struct rv_import *import, struct rv_call_nesting *nest, int64_t ns, int64_t end_ns,
-                              uint32_t id);
+/* Add a call: its id, whether it is open, and its end, or NO_END if it never ends. False, with nothing emitted, if it
+ * outlasts a call that it begins in. */
+bool rv_call_nesting_complete(struct rv_import *import, struct rv_call_nesting *nest, int64_t ns,
+                              struct rv_call_nesting_frame call);
 
 /* An end event; without a call that it could end it counts as a fault. */
 void rv_call_nesting_end(struct rv_import *import, struct rv_call_nesting *nest, int64_t ns, uint32_t id);

@@ -76,6 +76,11 @@ static void free_rows(struct rv_chrome_rows *rows)
     free(rows->rows);
 }
 
+static struct rv_call_nesting_frame frame_of(const struct rv_chrome_record *record)
+{
+    return (struct rv_call_nesting_frame){.end_ns = record->end_ns, .id = record->id, .is_open = record->is_open};
+}
+
 /* Emit on the thread's first row where the call nests. */
 static void emit_overlap(struct rv_chrome_emitter *emitter, struct rv_chrome_lane *lane,
                          const struct rv_chrome_record *record)
@@ -84,7 +89,7 @@ static void emit_overlap(struct rv_chrome_emitter *emitter, struct rv_chrome_lan
     struct rv_chrome_rows *overlaps = &lane->overlaps;
     rv_import_fault(import, RV_FAULT_OVERLAP);
     for (size_t i = 0; i < overlaps->n; i++)
-        if (rv_call_nesting_complete(import, &overlaps->rows[i].nest, record->ns, record->end_ns, record->id))
+        if (rv_call_nesting_complete(import, &overlaps->rows[i].nest, record->ns, frame_of(record)))
             return;
     if (overlaps->n == MOST_ROWS) {
         rv_import_fault(import, RV_FAULT_NO_ROOM);
@@ -94,7 +99,7 @@ static void emit_overlap(struct rv_chrome_emitter *emitter, struct rv_chrome_lan
     snprintf(word, sizeof word, overlaps->n ? "overlaps %zu" : "overlaps", overlaps->n + 1);
     uint32_t row_idx = RV_CHROME_ROW_OVERLAPS + (uint32_t)overlaps->n;
     struct row *row = add_row(overlaps, rv_event_builder_row(import->builder, lane->nest.thread, row_idx, word));
-    rv_call_nesting_complete(import, &row->nest, record->ns, record->end_ns, record->id);
+    rv_call_nesting_complete(import, &row->nest, record->ns, frame_of(record));
 }
 
 /* ---- flows ---- */
@@ -149,7 +154,7 @@ static void emit_on_thread(struct rv_chrome_emitter *emitter, const struct rv_ch
         rv_call_nesting_end(import, nest, record->ns, record->id);
         break;
     case RV_CHROME_COMPLETE:
-        if (!rv_call_nesting_complete(import, nest, record->ns, record->end_ns, record->id))
+        if (!rv_call_nesting_complete(import, nest, record->ns, frame_of(record)))
             emit_overlap(emitter, lane, record);
         emit_awaiting(emitter, lane, record->ns);
         break;

@@ -229,6 +229,21 @@ static bool is_collection(const struct rv_chrome_event *event)
            memcmp(event->category.bytes, "gc", 2) == 0;
 }
 
+/* --export writes this among the categories of a call that had not ended. */
+static bool is_open(const struct rv_chrome_event *event)
+{
+    static const char word[] = "open";
+    const char *at = event->category.bytes, *end = at + event->category.n;
+    for (const char *comma; at < end; at = comma + 1) {
+        comma = memchr(at, ',', (size_t)(end - at));
+        if (!comma)
+            comma = end;
+        if (comma - at == sizeof word - 1 && memcmp(at, word, sizeof word - 1) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Chrome omits the duration of calls still running at the trace's end, and gives them a thread duration of 0. */
 static int read_complete(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
 {
@@ -248,6 +263,7 @@ static int read_complete(struct rv_chrome_reader *reader, const struct rv_chrome
     record.phase = RV_CHROME_COMPLETE;
     record.id = intern_label(reader, &event->name);
     record.end_ns = end_ns;
+    record.is_open = is_open(event);
     return add(reader, record);
 }
 

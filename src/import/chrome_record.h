@@ -31,8 +31,8 @@ struct rv_chrome_record {
         double value;
     };
     uint32_t thread, id;
-    uint32_t phase; /* enum rv_chrome_phase */
-    uint32_t reserved;
+    uint32_t phase;   /* enum rv_chrome_phase */
+    uint32_t is_open; /* COMPLETE: the trace says that it had not ended */
 };
 _Static_assert(sizeof(struct rv_chrome_record) == 40, "records are sorted by the million");
 

@@ -49,35 +49,46 @@ static void print_progress(struct rv_import *import)
 /* Describe the faults; empty if there are none. */
 static void describe_faults(const struct rv_import *import, char *line, size_t line_bytes)
 {
-    static const char *const what[RV_FAULT_COUNT] = {
-        [RV_FAULT_NOT_READ] = "entries not understood",
-        [RV_FAULT_END_ALONE] = "ends without a beginning left out",
-        [RV_FAULT_END_MISPLACED] = "ends of calls in which others were open",
-        [RV_FAULT_END_MISSING] = "calls without an end, ended with their callers",
-        [RV_FAULT_OVERLAP] = "calls overlap without nesting, on rows of their own",
-        [RV_FAULT_NO_TIME] = "events without a time left out",
-        [RV_FAULT_BEFORE_ZERO] = "events before time 0 taken as at 0",
-        [RV_FAULT_NO_FRAME] = "samples of stacks that the trace does not have",
-        [RV_FAULT_NO_ROOM] = "asynchronous or overlapping calls beyond the rows there are left out",
-        [RV_FAULT_LOST] = "losses that the trace itself reports",
-        [RV_FAULT_COPY] = "forked copies of the program, in which the gem writes no more once its ring is full",
-        [RV_FAULT_WHOSE] = "events while Ractors ran side by side, all taken for the main one's",
-        [RV_FAULT_CUT] = "truncated: read as far as it goes",
+    static const struct {
+        const char *one, *many;
+    } what[RV_FAULT_COUNT] = {
+        [RV_FAULT_NOT_READ] = {"entry not understood", "entries not understood"},
+        [RV_FAULT_END_ALONE] = {"end without a beginning left out", "ends without a beginning left out"},
+        [RV_FAULT_END_MISPLACED] = {"end of a call in which others were open",
+                                    "ends of calls in which others were open"},
+        [RV_FAULT_END_MISSING] = {"call without an end, ended with its caller",
+                                  "calls without an end, ended with their callers"},
+        [RV_FAULT_OVERLAP] = {"call overlaps without nesting, on a row of its own",
+                              "calls overlap without nesting, on rows of their own"},
+        [RV_FAULT_NO_TIME] = {"event without a time left out", "events without a time left out"},
+        [RV_FAULT_BEFORE_ZERO] = {"event before time 0 taken as at 0", "events before time 0 taken as at 0"},
+        [RV_FAULT_NO_FRAME] = {"sample of a stack that the trace does not have",
+                               "samples of stacks that the trace does not have"},
+        [RV_FAULT_NO_ROOM] = {"asynchronous or overlapping call beyond the rows there are left out",
+                              "asynchronous or overlapping calls beyond the rows there are left out"},
+        [RV_FAULT_LOST] = {"loss that the trace itself reports", "losses that the trace itself reports"},
+        [RV_FAULT_COPY] = {"forked copy of the program, in which the gem writes no more once its ring is full",
+                           "forked copies of the program, in which the gem writes no more once its ring is full"},
+        [RV_FAULT_WHOSE] = {"event while Ractors ran side by side, taken for the main one's",
+                            "events while Ractors ran side by side, all taken for the main one's"},
+        [RV_FAULT_CUT] = {"truncated: read as far as it goes", "truncated: read as far as it goes"},
     };
     *line = '\0';
     size_t used = 0;
     for (int i = 0; i < RV_FAULT_COUNT && used < line_bytes; i++) {
         const char *comma = used ? ", " : "";
         if (import->faults[i] && i == RV_FAULT_CUT)
-            used += (size_t)snprintf(line + used, line_bytes - used, "%s%s", comma, what[i]);
+            used += (size_t)snprintf(line + used, line_bytes - used, "%s%s", comma, what[i].one);
         else if (import->faults[i])
             used += (size_t)snprintf(line + used, line_bytes - used, "%s%llu %s", comma,
-                                     (unsigned long long)import->faults[i], what[i]);
+                                     (unsigned long long)import->faults[i],
+                                     import->faults[i] == 1 ? what[i].one : what[i].many);
     }
     uint64_t n_left_out = rv_event_builder_n_left_out(import->builder);
     if (n_left_out && used < line_bytes)
-        snprintf(line + used, line_bytes - used, "%s%llu events beyond %u threads or %u calls deep left out",
-                 used ? ", " : "", (unsigned long long)n_left_out, RV_EVENT_BUILDER_THREADS, RV_EVENT_BUILDER_DEPTH);
+        snprintf(line + used, line_bytes - used, "%s%llu event%s beyond %u threads or %u calls deep left out",
+                 used ? ", " : "", (unsigned long long)n_left_out, n_left_out == 1 ? "" : "s", RV_EVENT_BUILDER_THREADS,
+                 RV_EVENT_BUILDER_DEPTH);
 }
 
 /* Report the faults, once, at the end. If a complete file gave no events, they are the reason of an error. */

@@ -40,6 +40,12 @@ same "a folded file that is named"
 spans "$folder/renamed" --include='^(read|parse)$'
 [ "$(cut -d, -f6 "$folder/got" | tr '\n' ' ')" = "read parse " ] || fail "--include: $(cat "$folder/got")"
 
+# ---- an export of calls that are open, read back ----
+expected=$data/still_open.json.spans
+run "--export=chrome:$folder/again.json" "$data/still_open.json"
+spans "$folder/again.json"
+same "an export of calls that are open"
+
 # ---- names of threads ----
 expect_threads() { # FILE NAMES
     run --report "$data/$1"

@@ -97,7 +97,7 @@ RINGVIZ_OPTIONS="--headless --force --report=json --output='$folder/a report'" \
     timeout 60 "$writer" 0.2 20 "$folder/rrtrace" full >"$folder/wrote" 2>"$folder/err" || fail "full: the writer: $?"
 within 20 [ -s "$folder/a report" ]
 same_counts "full" "$folder/a report"
-grep -q "[^0-9]1 forked copies of the program, in which the gem writes no more" "$folder/err" ||
+grep -q "[^0-9]1 forked copy of the program, in which the gem writes no more" "$folder/err" ||
     fail "a forked child that writes no more: $(cat "$folder/err")"
 grep -q "\"records_left_out\":$(($(wanted 'returns alone') + 1))[,}]" "$folder/a report" ||
     fail "a forked child that writes no more: $(head -c 300 "$folder/a report")"
