@@ -466,6 +466,8 @@ bool rv_ownership_revive(struct rv_map *map, uint32_t ring_idx, uint32_t generat
            swap_word(control, word, make_word(RV_RING_LIVE, generation));
 }
 
+/* Counted again by the next consumer if this one is killed before set_free(): more than there was, never less, and
+ * only --info shows these totals. */
 static void add_to_totals(struct rv_map *map, uint32_t ring_idx)
 {
     struct rv_ring ring;
