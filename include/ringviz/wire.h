@@ -469,7 +469,7 @@ enum rv_instrument {
     RV_INSTRUMENT_RUNTIME = 8,     /* a language's, that says which */
     RV_INSTRUMENT_SYSCALLS = 16,   /* patches at the instructions that make system calls */
     RV_INSTRUMENT_WAITS = 32,      /* functions in which threads wait: where they are not, waits are not known */
-    RV_INSTRUMENT_SHARED_PLAN = 64 /* none: ringviz had found the functions that are patched */
+    RV_INSTRUMENT_SHARED_PLAN = 64 /* none: the functions that are patched had been found before */
 };
 
 /* Why a function is not patched. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <linux/magic.h>
 #include <sched.h>
@@ -255,6 +256,20 @@ bool rv_os_is_same_file(const char *path, const char *other)
     struct stat here, there;
     return stat(path, &here) == 0 && stat(other, &there) == 0 && here.st_dev == there.st_dev &&
            here.st_ino == there.st_ino;
+}
+
+int rv_os_make_folders(const char *path)
+{
+    char folder[PATH_MAX];
+    if ((size_t)snprintf(folder, sizeof folder, "%s", path) >= sizeof folder)
+        return -ENAMETOOLONG;
+    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+            return -errno;
+        *slash = '/';
+    }
+    return 0;
 }
 
 void rv_os_sleep_ns(uint64_t duration_ns)

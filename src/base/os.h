@@ -45,6 +45,9 @@ bool rv_os_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t
 /* True when both paths exist and name the same file, through links too. */
 bool rv_os_is_same_file(const char *path, const char *other);
 
+/* Make the folders that lie above a path, for this user alone. Returns 0 or a negative errno. */
+int rv_os_make_folders(const char *path);
+
 /* The calling thread's kernel id. */
 pid_t rv_os_tid(void);
 

@@ -22,7 +22,7 @@
 #include "cli/picture.h"
 #include "cli/prototypes.h"
 #include "cli/recorder.h"
-#include "cli/planner.h"
+#include "cli/plan_folder.h"
 #include "cli/repatch.h"
 #include "cli/signals.h"
 #include "cli/reports.h"
@@ -61,7 +61,6 @@ struct watch {
     struct rv_map map; /* zeroed: the source is not a live trace file */
     int refusals_fd;   /* -1: processes that may not open it are not counted */
     struct rv_source *source;
-    struct rv_planner *planner; /* NULL: no command is run */
     struct rv_repatch *repatch; /* NULL: the source is not a live trace file */
     struct rv_launch *launch;
     bool is_attached;
@@ -146,13 +145,6 @@ static void follow_verdicts(void *context)
 {
     struct watch *watch = context;
     rv_repatch_wake(watch->repatch);
-}
-
-/* Drain thread. */
-static void follow_modules(void *context)
-{
-    struct watch *watch = context;
-    rv_planner_look(watch->planner);
 }
 
 /* Drain thread. */
@@ -247,7 +239,6 @@ static int open_source(struct watch *watch)
         .is_own = !options->file,
         .max_overhead = rv_options_max_overhead(options),
         .on_verdicts = follow_verdicts,
-        .on_modules = follow_modules,
         .context = watch,
     };
     if (options->file)
@@ -353,17 +344,17 @@ static int attach(struct watch *watch)
 /* Before this signals end the process; from here on there is output to write. */
 static int start_command(struct watch *watch)
 {
+    char plans[PATH_MAX];
     rv_signals_catch_interrupts(0);
     if (!watch->options->argv) {
         rv_signals_catch_ends(watch->source);
         return watch->options->pid ? attach(watch) : 0;
     }
     watch->refusals_fd = rv_refusals_open(watch->map.path);
-    watch->planner = rv_planner_create(&watch->map);
     watch->launch = rv_launch_start(&(struct rv_launch_params){.trace_path = watch->map.path,
                                                                .argv = watch->options->argv,
                                                                .patches = watch->options->patches,
-                                                               .plans = rv_planner_place(watch->planner),
+                                                               .plans = rv_plan_folder_open(plans),
                                                                .is_alone = watch->options->is_alone,
                                                                .wants_lines = watch->options->has_lines,
                                                                .end_us = rv_signals_end},
@@ -597,7 +588,6 @@ static void tear_down(struct watch *watch)
     detach(watch);
     rv_session_destroy(watch->session);
     rv_repatch_destroy(watch->repatch);
-    rv_planner_destroy(watch->planner);
     rv_history_destroy(watch->history);
     if (rv_recorder_close(&watch->recorder) != 0)
         watch->status = STATUS_FAILED;

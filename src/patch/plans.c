@@ -1,28 +1,37 @@
 #include "patch/plans.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/hash.h"
 
-#define MOST_PLANS 1024u
-#define MOST_FUNCTIONS (1u << 20) /* of all plans: 16 MiB, of which those in use take memory */
+#define MOST_FUNCTIONS (1u << 20) /* of a plan: 16 MiB */
+#define NAME_BYTES 40
+#define SETTLED_NS 2000000000u
 
-struct plan {
-    struct rv_patch_plan_key key;
-    uint32_t first, n;
+struct stored {       /* a function, without padding between its fields */
+    uint32_t address; /* as in the image's headers */
+    uint32_t n_bytes;
+    uint8_t n_padding, skipped, n_written;
+    int8_t to_island;
+    uint8_t refusal, is_trivial, unused[2];
 };
 
-struct rv_patch_plans {
-    uint32_t n_plans;     /* [atomic] */
-    uint32_t n_functions; /* the writer's */
-    struct plan plans[MOST_PLANS];
-    struct rv_patch_function functions[MOST_FUNCTIONS]; /* addresses as in the image's headers */
+struct header {
+    struct rv_patch_plan_key key;
+    uint64_t n, hash; /* of functions that follow */
+};
+
+struct plan {
+    struct header header;
+    struct stored *functions;
 };
 
 static uint64_t to_ns(struct timespec time)
@@ -40,6 +49,16 @@ static uint64_t shape_of(const struct rv_patch_image *image)
     return hash;
 }
 
+static uint64_t planner_hash(void)
+{
+    Dl_info own;
+    struct stat file;
+    if (!dladdr((void *)(uintptr_t)rv_patch_plan_key, &own) || stat(own.dli_fname, &file) != 0)
+        return 0;
+    return rv_hash_combine(rv_hash_combine(rv_hash_combine(file.st_dev, file.st_ino), to_ns(file.st_mtim)),
+                           to_ns(file.st_ctim));
+}
+
 void rv_patch_plan_key(struct rv_patch_plan_key *key, const struct stat *file, const struct rv_patch_image *image)
 {
     *key = (struct rv_patch_plan_key){.device = file->st_dev,
@@ -47,106 +66,213 @@ void rv_patch_plan_key(struct rv_patch_plan_key *key, const struct stat *file, c
                                       .n_bytes = (uint64_t)file->st_size,
                                       .modified_ns = to_ns(file->st_mtim),
                                       .changed_ns = to_ns(file->st_ctim),
-                                      .shape = shape_of(image)};
+                                      .shape = shape_of(image),
+                                      .planner = planner_hash()};
 }
 
-/* ---- the memory ---- */
+/* ---- files ---- */
 
-static struct rv_patch_plans *map(int fd, int protection)
+static bool is_only_ours(const struct stat *file)
 {
-    void *plans = mmap(NULL, sizeof(struct rv_patch_plans), protection, MAP_SHARED, fd, 0);
-    return plans == MAP_FAILED ? NULL : plans;
+    return file->st_uid == geteuid() && !(file->st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* Its descriptor stays open: others open it by that, and know it by its inode. */
-struct rv_patch_plans *rv_patch_plans_create(char place[RV_PATCH_PLANS_PLACE_BYTES])
+static int open_folder(const char *path)
 {
-    struct rv_patch_plans *plans = NULL;
-    struct stat file;
-    const int fd = memfd_create("ringviz-plans", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    struct stat status;
+    const int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
-        return NULL;
-    if (ftruncate(fd, sizeof *plans) == 0 && fstat(fd, &file) == 0)
-        plans = map(fd, PROT_READ | PROT_WRITE);
-    if (plans && fcntl(fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-        rv_patch_plans_close(plans);
-        plans = NULL;
-    }
-    if (plans)
-        snprintf(place, RV_PATCH_PLANS_PLACE_BYTES, "%llu /proc/%d/fd/%d", (unsigned long long)file.st_ino,
-                 (int)getpid(), fd);
-    else
-        close(fd);
-    return plans;
-}
-
-struct rv_patch_plans *rv_patch_plans_open(const char *place)
-{
-    struct rv_patch_plans *plans = NULL;
-    struct stat file;
-    char *path;
-    int seals;
-    const unsigned long long inode = strtoull(place, &path, 10);
-    const int fd = *path == ' ' ? open(path + 1, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-    if (fd < 0)
-        return NULL;
-    if (fstat(fd, &file) == 0 && file.st_ino == inode && file.st_size == sizeof *plans &&
-        (seals = fcntl(fd, F_GET_SEALS)) >= 0 && seals & F_SEAL_FUTURE_WRITE && seals & F_SEAL_SHRINK)
-        plans = map(fd, PROT_READ);
+        return -errno;
+    if (fstat(fd, &status) == 0 && is_only_ours(&status))
+        return fd;
     close(fd);
-    return plans;
+    return -EPERM;
 }
 
-void rv_patch_plans_close(struct rv_patch_plans *plans)
+static void name_of(const struct rv_patch_plan_key *key, char name[NAME_BYTES])
 {
-    if (plans)
-        munmap(plans, sizeof *plans);
+    snprintf(name, NAME_BYTES, "%016llx", (unsigned long long)rv_hash_bytes(key, sizeof *key));
 }
 
-/* ---- plans ---- */
-
-int rv_patch_plans_add(struct rv_patch_plans *plans, const struct rv_patch_plan_key *key,
-                       const struct rv_patch_functions *all, uint64_t bias)
+static bool read_all(int fd, void *bytes, size_t n)
 {
-    const uint32_t n_plans = plans->n_plans, first = plans->n_functions;
-    if (n_plans == MOST_PLANS || all->n_functions > MOST_FUNCTIONS - first)
-        return -ENOSPC;
-    for (size_t i = 0; i < all->n_functions; i++) {
-        plans->functions[first + i] = all->functions[i];
-        plans->functions[first + i].address -= bias;
-    }
-    plans->n_functions += (uint32_t)all->n_functions;
-    plans->plans[n_plans] = (struct plan){*key, first, (uint32_t)all->n_functions};
-    __atomic_store_n(&plans->n_plans, n_plans + 1, __ATOMIC_RELEASE); /* P1 -> P2 */
-    return 0;
+    size_t n_read = 0;
+    for (ssize_t step; n_read < n; n_read += (size_t)step)
+        if ((step = read(fd, (uint8_t *)bytes + n_read, n - n_read)) <= 0)
+            return false;
+    return true;
 }
 
-static const struct plan *find(const struct rv_patch_plans *plans, const struct rv_patch_plan_key *key)
+static bool write_all(int fd, const void *bytes, size_t n)
 {
-    const uint32_t n = __atomic_load_n(&plans->n_plans, __ATOMIC_ACQUIRE); /* P2 <- P1 */
-    for (uint32_t i = 0; i < n && i < MOST_PLANS; i++)
-        if (memcmp(&plans->plans[i].key, key, sizeof *key) == 0)
-            return &plans->plans[i];
-    return NULL;
+    size_t n_written = 0;
+    for (ssize_t step; n_written < n; n_written += (size_t)step)
+        if ((step = write(fd, (const uint8_t *)bytes + n_written, n - n_written)) <= 0)
+            return false;
+    return true;
 }
 
-int rv_patch_plans_find(const struct rv_patch_plans *plans, const struct rv_patch_plan_key *key, uint64_t bias,
-                        struct rv_patch_functions *all)
+static int read_plan(int fd, const struct rv_patch_plan_key *key, struct plan *plan)
 {
-    const struct plan *plan = find(plans, key);
-    *all = (struct rv_patch_functions){0};
-    if (!plan || plan->first > MOST_FUNCTIONS || plan->n > MOST_FUNCTIONS - plan->first)
-        return -ENOENT;
-    all->functions = calloc(plan->n + 1, sizeof *all->functions);
+    struct stat status;
+    struct header *header = &plan->header;
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || !is_only_ours(&status))
+        return -EPERM;
+    if (!read_all(fd, header, sizeof *header) || memcmp(&header->key, key, sizeof *key) != 0 ||
+        header->n > MOST_FUNCTIONS || (uint64_t)status.st_size != sizeof *header + header->n * sizeof *plan->functions)
+        return -EBADMSG;
+    plan->functions = malloc((header->n + 1) * sizeof *plan->functions);
+    if (!plan->functions)
+        return -ENOMEM;
+    return read_all(fd, plan->functions, header->n * sizeof *plan->functions) &&
+                   rv_hash_bytes(plan->functions, header->n * sizeof *plan->functions) == header->hash
+               ? 0
+               : -EBADMSG;
+}
+
+/* ---- functions ---- */
+
+static bool is_within_code(const struct rv_patch_image *image, const struct rv_patch_function *function)
+{
+    const struct rv_patch_segment *segment = rv_patch_image_segment(image, function->address);
+    return segment && segment->is_code && function->n_bytes <= segment->end - function->address;
+}
+
+static bool is_number_written(uint8_t n)
+{
+    return n == RV_PATCH_SHORT_BYTES || n == RV_PATCH_JUMP_BYTES || n == RV_PATCH_HOST_BYTES;
+}
+
+static bool is_sound(const struct rv_patch_image *image, const struct rv_patch_function *function)
+{
+    return function->skipped <= function->n_bytes && is_number_written(function->n_written) &&
+           function->refusal < RV_PATCH_REFUSAL_COUNT &&
+           (function->refusal != RV_PATCH_FITS || is_within_code(image, function));
+}
+
+static int take(const struct plan *plan, const struct rv_patch_image *image, struct rv_patch_functions *all)
+{
+    all->functions = calloc(plan->header.n + 1, sizeof *all->functions);
     if (!all->functions)
         return -ENOMEM;
-    all->n_functions = plan->n;
-    for (size_t i = 0; i < all->n_functions; i++) {
-        all->functions[i] = plans->functions[plan->first + i];
-        all->functions[i].address += bias;
-        if ((size_t)all->functions[i].refusal >= RV_PATCH_REFUSAL_COUNT)
-            all->functions[i].refusal = RV_PATCH_REFUSAL_COUNT - 1;
-        all->n_refused[all->functions[i].refusal]++;
+    for (; all->n_functions < plan->header.n; all->n_functions++) {
+        const struct stored *stored = &plan->functions[all->n_functions];
+        struct rv_patch_function *function = &all->functions[all->n_functions];
+        *function = (struct rv_patch_function){.address = image->bias + stored->address,
+                                               .n_bytes = stored->n_bytes,
+                                               .n_padding = stored->n_padding,
+                                               .skipped = stored->skipped,
+                                               .n_written = stored->n_written,
+                                               .to_island = stored->to_island,
+                                               .refusal = stored->refusal,
+                                               .is_trivial = stored->is_trivial != 0};
+        if (!is_sound(image, function) || (all->n_functions && function->address < function[-1].address))
+            return -EBADMSG;
+        all->n_refused[function->refusal]++;
     }
     return 0;
+}
+
+static int fill(struct plan *plan, const struct rv_patch_image *image, const struct rv_patch_functions *all)
+{
+    plan->header.n = all->n_functions;
+    plan->functions = calloc(all->n_functions + 1, sizeof *plan->functions);
+    if (!plan->functions)
+        return -ENOMEM;
+    for (size_t i = 0; i < all->n_functions; i++) {
+        const struct rv_patch_function *function = &all->functions[i];
+        const uint64_t address = function->address - image->bias;
+        if (address > UINT32_MAX)
+            return -E2BIG;
+        plan->functions[i] = (struct stored){.address = (uint32_t)address,
+                                             .n_bytes = function->n_bytes,
+                                             .n_padding = function->n_padding,
+                                             .skipped = function->skipped,
+                                             .n_written = function->n_written,
+                                             .to_island = function->to_island,
+                                             .refusal = function->refusal,
+                                             .is_trivial = function->is_trivial};
+    }
+    plan->header.hash = rv_hash_bytes(plan->functions, plan->header.n * sizeof *plan->functions);
+    return 0;
+}
+
+/* ---- all ---- */
+
+int rv_patch_plan_read(const char *folder, const struct rv_patch_plan_key *key, const struct rv_patch_image *image,
+                       struct rv_patch_functions *all)
+{
+    char name[NAME_BYTES];
+    struct plan plan = {.functions = NULL};
+    *all = (struct rv_patch_functions){0};
+    const int within = open_folder(folder);
+    if (within < 0)
+        return within;
+    name_of(key, name);
+    const int fd = openat(within, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    int error = fd < 0 ? -errno : read_plan(fd, key, &plan);
+    if (!error)
+        error = take(&plan, image, all);
+    if (error)
+        rv_patch_functions_free(all);
+    free(plan.functions);
+    if (fd >= 0)
+        close(fd);
+    close(within);
+    return error;
+}
+
+static bool is_settled(const struct rv_patch_plan_key *key)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return to_ns(now) > key->changed_ns && to_ns(now) - key->changed_ns > SETTLED_NS;
+}
+
+/* A program that may not write so much would get a signal. */
+static bool may_write(uint64_t n_bytes)
+{
+    struct rlimit most;
+    return getrlimit(RLIMIT_FSIZE, &most) == 0 && n_bytes <= most.rlim_cur;
+}
+
+/* Under another name until it is whole; what one that was killed has left is overwritten by the next. */
+static int write_plan(int within, const struct plan *plan)
+{
+    const size_t n_bytes = plan->header.n * sizeof *plan->functions;
+    char name[NAME_BYTES], unfinished[NAME_BYTES];
+    if (!may_write(sizeof plan->header + n_bytes))
+        return -EFBIG;
+    name_of(&plan->header.key, name);
+    snprintf(unfinished, sizeof unfinished, "%.16s.%d", name, (int)getpid());
+    (void)unlinkat(within, unfinished, 0);
+    const int fd = openat(within, unfinished, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (fd < 0)
+        return -errno;
+    const bool is_written =
+        write_all(fd, &plan->header, sizeof plan->header) && write_all(fd, plan->functions, n_bytes);
+    close(fd);
+    if (is_written && renameat(within, unfinished, within, name) == 0)
+        return 0;
+    (void)unlinkat(within, unfinished, 0);
+    return -EIO;
+}
+
+int rv_patch_plan_write(const char *folder, const struct rv_patch_plan_key *key, const struct rv_patch_image *image,
+                        const struct rv_patch_functions *all)
+{
+    struct plan plan = {.header.key = *key};
+    if (!is_settled(key))
+        return -EAGAIN;
+    if (all->n_functions > MOST_FUNCTIONS)
+        return -E2BIG;
+    const int within = open_folder(folder);
+    if (within < 0)
+        return within;
+    int error = fill(&plan, image, all);
+    if (!error)
+        error = write_plan(within, &plan);
+    free(plan.functions);
+    close(within);
+    return error;
 }

@@ -1,9 +1,7 @@
 /*
- * Which functions images have, found once for all processes that run them: memory that one process writes, and others map
- * read-only. The kernel refuses it to all but the writer (memfd_create(2), F_SEAL_FUTURE_WRITE), so that no traced process
- * can have jumps written into another.
- *
- * Orderings: P1 -> P2  a plan is complete before it is counted
+ * Which functions programs have, found once for all processes and sessions: a file each, in a folder of the user's cache.
+ * A plan says where jumps are written. So the folder and the files are believed only where nobody but the user can have
+ * written them, and whatever a file says its functions lie within the image's code.
  */
 #ifndef RV_PATCH_PLANS_H
 #define RV_PATCH_PLANS_H
@@ -12,34 +10,30 @@
 
 #include "patch/functions.h"
 
-#define RV_PATCH_PLANS "RINGVIZ_PLANS" /* environment: where they are */
-#define RV_PATCH_PLANS_PLACE_BYTES 80u
-
-struct rv_patch_plans; /* opaque */
+#define RV_PATCH_PLANS "RINGVIZ_PLANS" /* environment: their folder; empty: there is none */
 
 struct rv_patch_plan_key { /* tells an image's file, in this state, from all others */
     uint64_t device, inode, n_bytes, modified_ns, changed_ns;
-    uint64_t shape; /* hash of its segments and tables: the file may have changed since the image was loaded */
+    uint64_t shape;   /* hash of its segments and tables: the file may have changed since the image was loaded */
+    uint64_t planner; /* hash of the state of the file with this code: others may find other functions */
 };
 
 /* The key of an image that was loaded from that file. */
 void rv_patch_plan_key(struct rv_patch_plan_key *key, const struct stat *file, const struct rv_patch_image *image);
 
-/* To be closed by rv_patch_plans_close(). place: what others open them by, while this process lives. NULL: the kernel has no
- * such memory. */
-struct rv_patch_plans *rv_patch_plans_create(char place[RV_PATCH_PLANS_PLACE_BYTES]);
+/*
+ * Read what rv_patch_functions_find() has found in such an image.
+ *   returns  0; -ENOENT, -EPERM, -EBADMSG: there is no plan, or none that is believed; -ENOMEM
+ *   thread   any; allocates
+ */
+int rv_patch_plan_read(const char *folder, const struct rv_patch_plan_key *key, const struct rv_patch_image *image,
+                       struct rv_patch_functions *all);
 
-/* Those of another process, read-only; NULL: they are not there. */
-struct rv_patch_plans *rv_patch_plans_open(const char *place);
-
-void rv_patch_plans_close(struct rv_patch_plans *plans); /* NULL is fine */
-
-/* By the process that has created them, one thread at a time. Returns 0 or -ENOSPC. */
-int rv_patch_plans_add(struct rv_patch_plans *plans, const struct rv_patch_plan_key *key,
-                       const struct rv_patch_functions *all, uint64_t bias);
-
-/* As rv_patch_functions_find() has found them; -ENOENT: there is no plan; -ENOMEM. */
-int rv_patch_plans_find(const struct rv_patch_plans *plans, const struct rv_patch_plan_key *key, uint64_t bias,
-                        struct rv_patch_functions *all);
+/*
+ * Write it for others. Not of a file that changed just now, since it may change again without getting another time.
+ *   returns  0, -EAGAIN: it changed; -E2BIG; a negative errno
+ */
+int rv_patch_plan_write(const char *folder, const struct rv_patch_plan_key *key, const struct rv_patch_image *image,
+                        const struct rv_patch_functions *all);
 
 #endif

@@ -237,14 +237,18 @@ static int build(struct work *work)
 static int find_all(struct work *work)
 {
     const struct rv_patch_request *request = work->request;
-    struct rv_patch_plans *plans = request->plans ? rv_patch_plans_open(request->plans) : NULL;
+    const struct rv_patch_image *image = &request->image;
     struct rv_patch_plan_key key;
-    if (plans) {
-        rv_patch_plan_key(&key, request->file, &request->image);
-        work->prepared->is_by_plan = rv_patch_plans_find(plans, &key, request->image.bias, &work->functions) == 0;
-    }
-    rv_patch_plans_close(plans);
-    return work->prepared->is_by_plan ? 0 : rv_patch_functions_find(&work->functions, &request->image);
+    if (!request->plans)
+        return rv_patch_functions_find(&work->functions, image);
+    rv_patch_plan_key(&key, request->file, image);
+    work->prepared->is_by_plan = rv_patch_plan_read(request->plans, &key, image, &work->functions) == 0;
+    if (work->prepared->is_by_plan)
+        return 0;
+    const int error = rv_patch_functions_find(&work->functions, image);
+    if (!error)
+        (void)rv_patch_plan_write(request->plans, &key, image, &work->functions);
+    return error;
 }
 
 static int find_functions(struct work *work)

@@ -13,7 +13,7 @@
 
 struct rv_patch_request {
     struct rv_patch_image image;
-    /* Where plans of other processes are (plans.h), and the state of the image's file; NULL: there are none. */
+    /* The folder of plans (plans.h), and the state of the image's file; NULL: none is read or written. */
     const char *plans;
     const struct stat *file;
     uint64_t hook;
@@ -43,7 +43,7 @@ struct rv_patch_prepared {
     struct rv_patch_named *captured; /* those that are there; to be freed with free() */
     size_t n_captured;
     struct rv_wire_instrumentation counts; /* of the chosen functions, as if all sites that are not off were written */
-    bool is_by_plan;                       /* the functions are from another process's plan */
+    bool is_by_plan;                       /* the functions are from a plan */
 };
 
 /*

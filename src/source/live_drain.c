@@ -91,7 +91,6 @@ struct live {
     struct rv_governor_choice choices[MOST_CHOICES]; /* its choices that no lane could show yet */
     size_t n_choices;
     uint64_t n_published;     /* number of verdicts, at the turn before */
-    uint32_t n_modules_told;  /* number of modules, at the turn before */
     uint64_t n_switches_told; /* number of lost switches, as reported in events */
     uint64_t last_liveness_ns, last_loss_ns;
     uint64_t turn_ticks;   /* at this turn's begin */
@@ -723,13 +722,6 @@ static void tell_verdicts(struct live *live)
     live->n_published = n;
 }
 
-static void tell_modules(struct live *live)
-{
-    if (live->modules.n_seen != live->n_modules_told && live->params.on_modules)
-        live->params.on_modules(live->params.context);
-    live->n_modules_told = live->modules.n_seen;
-}
-
 static enum rv_source_status poll_live(struct rv_source *source, const struct rv_intake *intake)
 {
     struct live *live = (struct live *)source;
@@ -764,7 +756,6 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     }
     govern(live, intake);
     tell_verdicts(live);
-    tell_modules(live);
     if (was_over && is_over(live))
         return RV_SOURCE_ENDED;
     live->n_idle_turns = has_moved ? 0 : live->n_idle_turns + 1;

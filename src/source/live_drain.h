@@ -17,7 +17,6 @@ struct rv_live_drain_params {
     double max_overhead; /* that tracing may cost patched programs, as a share of their own time: 0.5 is 50 %; 0: any */
     /* Verdicts for producers have been published, or have changed: on the drain thread, between its turns. Or NULL. */
     void (*on_verdicts)(void *context);
-    void (*on_modules)(void *context);    /* likewise: modules have been added. Or NULL. */
     void *context;                        /* of all */
     struct rv_capture_filter *filter;     /* borrowed, or NULL */
     struct rv_context_switches *switches; /* of the traced threads' switches; taken, or NULL */

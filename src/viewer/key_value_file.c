@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/os.h"
 #include "base/vec.h"
 
 #define FILE_BYTES_MAX 65536u
@@ -140,19 +141,6 @@ void rv_key_value_file_close(struct rv_key_value_file *config)
     *config = (struct rv_key_value_file){0};
 }
 
-static int make_folders(const char *path)
-{
-    char folder[PATH_BYTES];
-    snprintf(folder, sizeof folder, "%s", path);
-    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(folder, 0700) != 0 && errno != EEXIST)
-            return rv_err_sys("%s", folder);
-        *slash = '/';
-    }
-    return 0;
-}
-
 static bool write_lines(const struct rv_key_value_file *config, FILE *file)
 {
     bool is_written = true;
@@ -176,9 +164,11 @@ int rv_key_value_file_save(const struct rv_key_value_file *config)
     char target[PATH_BYTES], temporary[PATH_BYTES + 8];
     if (!config->path)
         return 0;
-    int error = make_folders(config->path);
-    if (error)
-        return error;
+    int error = rv_os_make_folders(config->path);
+    if (error) {
+        errno = -error;
+        return rv_err_sys("%s", config->path);
+    }
     if (!config->keeps_links || !realpath(config->path, target))
         snprintf(target, sizeof target, "%s", config->path);
     snprintf(temporary, sizeof temporary, "%s.XXXXXX", target);

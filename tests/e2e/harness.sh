@@ -1,6 +1,7 @@
 # Sourced by every command line test: makes a temporary folder, removed at the end, and counts failures:
 # the test ends with `conclude`.
 folder=$(mktemp -d)
+export XDG_CACHE_HOME="$folder/cache"
 trap 'rm -rf "$folder"' EXIT
 n_failures=0
 

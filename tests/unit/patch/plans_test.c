@@ -1,35 +1,35 @@
-/* Plans are found by others as they were added, of files that are as they were; and nobody else can write them. */
+/* Plans are read by others as they were written, of files that are as they were; and whatever a file holds, only functions
+ * within the image's code are taken from it. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "patch/plans.h"
 
 #define BIAS 0x10000ull
+#define N 5u
+#define HEADER_BYTES (sizeof(struct rv_patch_plan_key) + 16)
+#define STORED_BYTES 16u
 
-static char place[RV_PATCH_PLANS_PLACE_BYTES];
-static struct rv_patch_plans *written, *read_only;
+static char folder[] = "/tmp/plans.XXXXXX", path[sizeof folder + 32];
 static struct stat file;
-static const struct rv_patch_image image = {.entry = 0x1040, .unwind_table = 0x2000};
+static const uint8_t code[0x1000];
 
-static void begin(void)
+static struct rv_patch_image image_at(uint64_t bias)
 {
-    written = rv_patch_plans_create(place);
-    cr_assert_not_null(written);
-    read_only = rv_patch_plans_open(place);
-    cr_assert_not_null(read_only);
-    cr_assert_eq(stat("/proc/self/exe", &file), 0);
-}
-
-static void end(void)
-{
-    rv_patch_plans_close(read_only);
-    rv_patch_plans_close(written);
+    return (struct rv_patch_image){
+        .bias = bias,
+        .entry = bias + 0x1040,
+        .unwind_table = bias + 0x2000,
+        .segments =
+            {{.start = bias + 0x1000, .end = bias + 0x2000, .bytes = code, .is_code = true, .is_readable = true}},
+        .n_segments = 1};
 }
 
 static struct rv_patch_plan_key key_of(const struct stat *status, const struct rv_patch_image *of)
@@ -39,35 +39,56 @@ static struct rv_patch_plan_key key_of(const struct stat *status, const struct r
     return key;
 }
 
-static int add(const struct rv_patch_plan_key *key, size_t n)
+static int write_plan(const struct rv_patch_plan_key *key, const struct rv_patch_image *image)
 {
-    struct rv_patch_functions all = {.functions = calloc(n, sizeof *all.functions), .n_functions = n};
-    cr_assert_not_null(all.functions);
-    for (size_t i = 0; i < n; i++)
-        all.functions[i] = (struct rv_patch_function){
-            .address = BIAS + i * 32, .n_bytes = 20, .refusal = i % 2 ? RV_PATCH_TOO_SHORT : RV_PATCH_FITS};
-    int error = rv_patch_plans_add(written, key, &all, BIAS);
-    rv_patch_functions_free(&all);
+    struct rv_patch_function functions[N];
+    const struct rv_patch_functions all = {.functions = functions, .n_functions = N};
+    for (size_t i = 0; i < N; i++)
+        functions[i] = (struct rv_patch_function){.address = image->bias + 0x1000 + i * 32,
+                                                  .n_bytes = 20,
+                                                  .n_written = RV_PATCH_JUMP_BYTES,
+                                                  .refusal = i % 2 ? RV_PATCH_TOO_SHORT : RV_PATCH_FITS};
+    return rv_patch_plan_write(folder, key, image, &all);
+}
+
+static void begin(void)
+{
+    const struct rv_patch_image image = image_at(BIAS);
+    cr_assert_not_null(mkdtemp(folder));
+    cr_assert_eq(stat("/proc/self/exe", &file), 0);
+    file.st_ctim.tv_sec = 1;
+    const struct rv_patch_plan_key key = key_of(&file, &image);
+    cr_assert_eq(write_plan(&key, &image), 0);
+    snprintf(path, sizeof path, "%s/%016llx", folder, (unsigned long long)rv_hash_bytes(&key, sizeof key));
+}
+
+static void end(void)
+{
+    unlink(path);
+    rmdir(folder);
+}
+
+static int read_of(const struct stat *status, const struct rv_patch_image *image)
+{
+    const struct rv_patch_plan_key key = key_of(status, image);
+    struct rv_patch_functions found;
+    const int error = rv_patch_plan_read(folder, &key, image, &found);
+    cr_expect(!error || !found.functions);
+    rv_patch_functions_free(&found);
     return error;
 }
 
 TestSuite(plans, .init = begin, .fini = end, .timeout = 30);
 
-Test(plans, others_find_what_was_added_at_their_own_addresses)
+Test(plans, others_read_what_was_written_at_their_own_addresses)
 {
-    const struct rv_patch_plan_key key = key_of(&file, &image);
-    struct rv_patch_functions found;
-    cr_assert_eq(rv_patch_plans_find(read_only, &key, 0, &found), -ENOENT);
-    cr_assert_eq(add(&key, 5), 0);
-    struct rv_patch_image elsewhere = image;
-    elsewhere.bias = 0x555500000000;
-    elsewhere.entry += elsewhere.bias;
-    elsewhere.unwind_table += elsewhere.bias;
+    const struct rv_patch_image elsewhere = image_at(0x555500000000);
     const struct rv_patch_plan_key same = key_of(&file, &elsewhere);
-    cr_assert_eq(rv_patch_plans_find(read_only, &same, elsewhere.bias, &found), 0);
-    cr_expect_eq(found.n_functions, 5);
-    for (size_t i = 0; i < 5; i++)
-        cr_expect_eq(found.functions[i].address, elsewhere.bias + i * 32);
+    struct rv_patch_functions found;
+    cr_assert_eq(rv_patch_plan_read(folder, &same, &elsewhere, &found), 0);
+    cr_expect_eq(found.n_functions, N);
+    for (size_t i = 0; i < N; i++)
+        cr_expect_eq(found.functions[i].address, elsewhere.bias + 0x1000 + i * 32);
     cr_expect_eq(found.n_refused[RV_PATCH_FITS], 3);
     cr_expect_eq(found.n_refused[RV_PATCH_TOO_SHORT], 2);
     rv_patch_functions_free(&found);
@@ -75,60 +96,73 @@ Test(plans, others_find_what_was_added_at_their_own_addresses)
 
 Test(plans, a_file_that_has_changed_or_loaded_another_image_has_none)
 {
-    const struct rv_patch_plan_key key = key_of(&file, &image);
-    struct rv_patch_functions found;
-    cr_assert_eq(add(&key, 5), 0);
+    const struct rv_patch_image image = image_at(BIAS);
     struct stat changed[] = {file, file, file, file, file};
     changed[0].st_dev++;
     changed[1].st_ino++;
     changed[2].st_size++;
     changed[3].st_mtim.tv_nsec ^= 1;
     changed[4].st_ctim.tv_nsec ^= 1;
-    for (size_t i = 0; i < sizeof changed / sizeof *changed; i++) {
-        const struct rv_patch_plan_key other = key_of(&changed[i], &image);
-        cr_expect_eq(rv_patch_plans_find(read_only, &other, 0, &found), -ENOENT, "%zu", i);
-    }
+    for (size_t i = 0; i < sizeof changed / sizeof *changed; i++)
+        cr_expect_eq(read_of(&changed[i], &image), -ENOENT, "%zu", i);
     struct rv_patch_image loaded[] = {image, image, image};
     loaded[0].entry++;
     loaded[1].unwind_table++;
     loaded[2].segments[loaded[2].n_segments++] = (struct rv_patch_segment){.start = 0x1000, .end = 0x1100};
-    for (size_t i = 0; i < sizeof loaded / sizeof *loaded; i++) {
-        const struct rv_patch_plan_key other = key_of(&file, &loaded[i]);
-        cr_expect_eq(rv_patch_plans_find(read_only, &other, 0, &found), -ENOENT, "%zu", i);
-    }
+    for (size_t i = 0; i < sizeof loaded / sizeof *loaded; i++)
+        cr_expect_eq(read_of(&file, &loaded[i]), -ENOENT, "%zu", i);
 }
 
-Test(plans, what_finds_no_room_is_not_added)
+Test(plans, a_file_that_changed_just_now_gets_none)
 {
-    struct rv_patch_plan_key key = key_of(&file, &image);
-    struct rv_patch_functions found;
-    cr_assert_eq(add(&key, 1u << 20), 0);
-    key.inode++;
-    cr_expect_eq(add(&key, 1), -ENOSPC);
-    cr_expect_eq(rv_patch_plans_find(read_only, &key, 0, &found), -ENOENT);
+    const struct rv_patch_image image = image_at(BIAS);
+    cr_assert_eq(clock_gettime(CLOCK_REALTIME, &file.st_ctim), 0);
+    const struct rv_patch_plan_key key = key_of(&file, &image);
+    cr_expect_eq(write_plan(&key, &image), -EAGAIN);
 }
 
-/* Any process of the same user can open them, as a traced one can. */
-Test(plans, only_their_creator_can_write_them)
+/* Changed bytes of a function, with a hash that fits them. */
+static int read_with(size_t at, uint8_t value)
 {
-    const int fd = open(strchr(place, '/'), O_RDWR | O_CLOEXEC);
-    cr_assert(fd >= 0);
-    cr_expect_eq(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), MAP_FAILED);
-    cr_expect_eq(pwrite(fd, place, sizeof place, 0), -1);
-    cr_expect_neq(ftruncate(fd, 0), 0);
-    cr_expect_neq(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 4096), 0);
+    const struct rv_patch_image image = image_at(BIAS);
+    uint8_t bytes[HEADER_BYTES + N * STORED_BYTES];
+    const int fd = open(path, O_RDWR | O_CLOEXEC);
+    cr_assert_eq(pread(fd, bytes, sizeof bytes, 0), (ssize_t)sizeof bytes);
+    bytes[HEADER_BYTES + at] = value;
+    const uint64_t hash = rv_hash_bytes(bytes + HEADER_BYTES, N * STORED_BYTES);
+    memcpy(bytes + HEADER_BYTES - sizeof hash, &hash, sizeof hash);
+    cr_assert_eq(pwrite(fd, bytes, sizeof bytes, 0), (ssize_t)sizeof bytes);
     close(fd);
-    cr_expect_neq(mprotect(read_only, 4096, PROT_READ | PROT_WRITE), 0);
+    return read_of(&file, &image);
 }
 
-Test(plans, another_file_in_their_place_is_not_read)
+Test(plans, functions_that_cannot_be_are_not_believed)
 {
-    char other[sizeof place + 8];
-    snprintf(other, sizeof other, "1%s", place);
-    cr_expect_null(rv_patch_plans_open(other));
-    snprintf(other, sizeof other, "%llu /proc/self/exe", (unsigned long long)file.st_ino);
-    cr_expect_null(rv_patch_plans_open(other));
-    cr_expect_null(rv_patch_plans_open(""));
-    cr_expect_null(rv_patch_plans_open("12"));
-    cr_expect_null(rv_patch_plans_open("12 /nonexistent"));
+    static const struct {
+        const char *what;
+        size_t at;
+        uint8_t value;
+    } CHANGES[] = {
+        {"outside of the code", 3, 1},  {"longer than the code", 6, 1},      {"shorter than its endbr64", 9, 21},
+        {"three bytes written", 10, 3}, {"a refusal without name", 12, 255}, {"before the one before", 33, 0x0f},
+    };
+    for (size_t i = 0; i < sizeof CHANGES / sizeof *CHANGES; i++) {
+        cr_expect_eq(read_with(CHANGES[i].at, CHANGES[i].value), -EBADMSG, "%s", CHANGES[i].what);
+        end();
+        strcpy(strrchr(folder, '.'), ".XXXXXX");
+        begin();
+    }
+    cr_expect_eq(read_with(13, 255), 0, "trivial, by any number");
+}
+
+Test(plans, a_folder_or_a_file_that_others_may_write_is_not_believed)
+{
+    const struct rv_patch_image image = image_at(BIAS);
+    cr_assert_eq(chmod(path, 0660), 0);
+    cr_expect_eq(read_of(&file, &image), -EPERM);
+    cr_assert_eq(chmod(path, 0600), 0);
+    cr_assert_eq(chmod(folder, 0777), 0);
+    cr_expect_eq(read_of(&file, &image), -EPERM);
+    cr_assert_eq(chmod(folder, 0700), 0);
+    cr_expect_eq(read_of(&file, &image), 0);
 }
