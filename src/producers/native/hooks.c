@@ -132,9 +132,8 @@ void rv_hooks_exit_slow(void *function, void *call_site, void *site, uint64_t st
 /* rejected: where a function goes that a verdict rejects. At 7 depth is limited. */
 #define ELSEWHERE(rejected)                                                                                            \
     "2:\n"                                                                                                             \
-    "test %rax, %rax\n"                                                                                                \
-    "js 3f\n"                                                                                                          \
-    "je 13f\n"                                                                                                         \
+    "jo 3f\n"                                 /* RV_GATE_CLOSED, less 2 */                                             \
+    "jl 13f\n"                                                                                                         \
     "test $" TEXT(IS_LIMITED) ", %al\n"                                                                                \
     "jne 7f\n"                                                                                                         \
     VERDICT_LOOKUP(rejected, 5b, "")                                                                                   \
