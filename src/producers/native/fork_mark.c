@@ -8,7 +8,8 @@
 struct rv_wiped rv_wiped;
 static bool is_wiped; /* in a child; else it is as in its parent */
 
-__attribute__((constructor)) static void start(void)
+/* Ahead of constructors that set a mark. */
+__attribute__((constructor(101))) static void start(void)
 {
     is_wiped = madvise(&rv_wiped, sizeof rv_wiped, MADV_WIPEONFORK) == 0;
 }

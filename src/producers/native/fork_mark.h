@@ -14,7 +14,7 @@
 
 #define RV_WIPED_BYTES 4096
 
-enum rv_fork_mark { RV_FORK_MARK_THREAD, RV_FORK_MARK_WAITS, RV_FORK_MARK_COUNT };
+enum rv_fork_mark { RV_FORK_MARK_THREAD, RV_FORK_MARK_WAITS, RV_FORK_MARK_FILES, RV_FORK_MARK_COUNT };
 
 struct rv_wiped { /* [atomic] */
     intptr_t gate;

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "producers/native/file.h"
+#include "producers/native/fork_mark.h"
 #include "ring/backing.h"
 #include "producers/native/ring_writer.h"
 #include "ring/commands.h"
@@ -27,34 +28,44 @@
 #define NAME_BYTES (8u << 20)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t is_watching_forks = PTHREAD_ONCE_INIT;
 static struct ringviz_file *files;
 
 /* ---- files ---- */
-
-static void before_fork(void)
-{
-    pthread_mutex_lock(&lock);
-}
 
 static void after_fork(void)
 {
     pthread_mutex_unlock(&lock);
 }
 
-static void in_child(void)
+/* In a forked child. _Fork(), which runs no handlers, may have left out a thread that had the lock: a list of files is whole
+ * at any time. */
+static void follow_fork(void)
 {
+    if (!rv_fork_mark_is_gone(RV_FORK_MARK_FILES) || !rv_fork_mark_set(RV_FORK_MARK_FILES))
+        return;
+    pthread_mutex_init(&lock, NULL);
     for (struct ringviz_file *file = files; file; file = file->next) {
         rv_ownership_after_fork(file->map);
         file->process = -ENOENT;
         file->pid = (uint32_t)getpid();
     }
-    pthread_mutex_unlock(&lock);
 }
 
-static void watch_forks(void)
+static void take_lock(void)
 {
-    pthread_atfork(before_fork, after_fork, in_child);
+    follow_fork();
+    pthread_mutex_lock(&lock);
+}
+
+static void before_fork(void)
+{
+    take_lock();
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    (void)rv_fork_mark_set(RV_FORK_MARK_FILES);
+    pthread_atfork(before_fork, after_fork, follow_fork);
 }
 
 static struct ringviz_file *make_file(void)
@@ -89,8 +100,7 @@ static int list_file(struct ringviz_file *file, int error, struct ringviz_file *
         free_file(file);
         return error;
     }
-    pthread_once(&is_watching_forks, watch_forks);
-    pthread_mutex_lock(&lock);
+    take_lock();
     file->next = files;
     files = file;
     pthread_mutex_unlock(&lock);
@@ -133,7 +143,7 @@ RV_EXPORT int ringviz_file_open(struct ringviz_file **file, const char *path)
 
 RV_EXPORT struct ringviz_file *ringviz_file_keep(struct ringviz_file *file)
 {
-    pthread_mutex_lock(&lock);
+    take_lock();
     file->n_users++;
     pthread_mutex_unlock(&lock);
     return file;
@@ -143,7 +153,7 @@ RV_EXPORT void ringviz_file_close(struct ringviz_file *file)
 {
     if (!file)
         return;
-    pthread_mutex_lock(&lock);
+    take_lock();
     bool is_last = --file->n_users == 0;
     struct ringviz_file **link = &files;
     while (is_last && *link != file)
@@ -213,6 +223,7 @@ static int check_monitor(const struct ringviz_file *file, uint32_t ring)
 
 int rv_file_check_owner(const struct ringviz_file *file, uint32_t ring)
 {
+    follow_fork();
     int error = check_monitor(file, ring);
     if (error)
         return error;
@@ -275,7 +286,7 @@ RV_EXPORT int ringviz_flag_set(struct ringviz_file *file, uint32_t ring, enum ri
 
 static int enter_process(struct ringviz_file *file)
 {
-    pthread_mutex_lock(&lock);
+    take_lock();
     if (file->process < 0)
         file->process = rv_ownership_enter_process(file->map);
     int process = file->process;
@@ -359,7 +370,7 @@ static bool has_ring_at(const struct ringviz_file *file, uint64_t address, uint3
 
 RV_EXPORT int ringviz_ring_at(const void *address, struct ringviz_file **file, uint32_t *ring)
 {
-    pthread_mutex_lock(&lock);
+    take_lock();
     *file = files;
     while (*file && !has_ring_at(*file, (uint64_t)(uintptr_t)address, ring))
         *file = (*file)->next;

@@ -118,6 +118,23 @@ Test(monitor, a_ring_of_a_dead_process_is_claimed_again)
     cr_assert_eq(ringviz_ring_claim(file, 0), 1);
 }
 
+Test(monitor, a_child_that_no_fork_handler_knows_of_does_not_own_its_parents_rings)
+{
+    const int ring = ringviz_ring_claim(file, 1);
+    struct ringviz_command command = {.code = ""};
+    int status = -1;
+    cr_assert(ring >= 0);
+    const pid_t child = _Fork();
+    if (child == 0) {
+        const bool is_refused = ringviz_command_wait(file, (uint32_t)ring, &command, 0) == -EPERM;
+        const int own = ringviz_ring_claim(file, 2);
+        _exit(!is_refused || own < 0 || own == ring);
+    }
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_expect_eq(status, 0);
+    cr_expect_eq(ringviz_command_wait(file, (uint32_t)ring, &command, 0), -EAGAIN);
+}
+
 Test(monitor, a_thread_gets_attention_stops_and_sees_its_monitor)
 {
     struct ringviz_file *monitor;
