@@ -21,8 +21,33 @@ class NativeTest < RingvizTest
     packs, natives = %w[#packs deflate].map { |name| all.select { |span| span[:name].end_with?(name) } }
     assert_equal [11, 11], [packs.size, natives.size]
     packs.each do |outer|
-      inner = natives.select { |span| span[:thread] == outer[:thread] && span[:start_ns].between?(outer[:start_ns], outer[:start_ns] + outer[:duration_ns]) }
+      inner = natives.select { |span| inside?(span, outer) }
       assert_equal [outer[:depth] + 1], inner.map { |span| span[:depth] }
     end
+  end
+
+  # Database drivers call libraries that call each other, in threads and fibers; none lies beside its method.
+  def test_calls_of_a_database_lie_in_the_methods_of_its_driver
+    skip "no sqlite3" unless run_plain(%w[ruby -rsqlite3 -e1]).status == 0
+    path, spans = write_file(<<~'RUBY'), File.join(@folder, "spans.json")
+      require "sqlite3"
+      $base = SQLite3::Database.new(":memory:")
+      def query(n) = $base.execute("select ? + 1", [n]).first.first
+      numbers = [query(1), Thread.new { query(2) }.value]
+      fibers = 3.times.map { |i| Fiber.new { numbers << query(i); Fiber.yield; numbers << query(i) } }
+      2.times { fibers.each(&:resume) }
+      print numbers.sum
+    RUBY
+    result = run_plain([ENV.fetch("RINGVIZ"), "--patch=^sqlite3_(prepare_v2|step)$@libsqlite3", "--spans=json", "--output=#{spans}", "--", "ruby", path])
+    assert_equal "17", result.out, result.err
+    all = File.foreach(spans).map { |line| JSON.parse(line, symbolize_names: true) }
+    steps, queries = %w[sqlite3_step #query].map { |name| all.select { |span| span[:name].end_with?(name) } }
+    assert_equal 8, queries.size
+    queries.each { |query| assert_operator steps.count { |step| inside?(step, query) }, :>=, 2 }
+    steps.each { |step| assert_equal [*0...step[:depth]], all.select { |span| span[:depth] < step[:depth] && inside?(step, span) }.map { |span| span[:depth] }.sort }
+  end
+
+  def inside?(inner, outer)
+    inner[:thread] == outer[:thread] && inner[:start_ns].between?(outer[:start_ns], outer[:start_ns] + outer[:duration_ns])
   end
 end
