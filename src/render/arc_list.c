@@ -15,6 +15,7 @@
 #define LONG_SHARE 0.1   /* of the picture: longer waits are no brighter */
 #define FEW 8.0          /* the one with this rank has half the strength that its time gives it */
 #define RISE_SHARE 0.20f /* of the distance between the lanes */
+#define RISE_MOST 0.06f  /* of the picture's width: arcs over many lanes would leave it at the top */
 #define RISE_ROWS 1.5f
 #define FLAT_RISE 0.5f /* world: 25 points */
 #define PICK_PX 5.0f
@@ -187,8 +188,8 @@ struct rv_arc_curve rv_arc_curve_of(const struct rv_lane_layout *layout, const s
     struct rv_arc_curve curve;
     place_end(layout, item->from_lane, item->from_depth, item->arc.from_ns - item->shift_ns, curve.from);
     place_end(layout, item->to_lane, item->to_depth, item->arc.to_ns - item->shift_ns, curve.to);
-    curve.rise =
-        layout->is_flat ? FLAT_RISE : RISE_SHARE * fabsf(curve.to[2] - curve.from[2]) + RISE_ROWS * layout->row;
+    const float apart = RISE_SHARE * fabsf(curve.to[2] - curve.from[2]);
+    curve.rise = layout->is_flat ? FLAT_RISE : fminf(apart, RISE_MOST * layout->width) + RISE_ROWS * layout->row;
     return curve;
 }
 

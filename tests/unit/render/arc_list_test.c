@@ -59,3 +59,18 @@ Test(arc_list, few_of_many_long_waits_stand_out, .timeout = 60)
     cr_expect_gt(arcs.items[0].strength, 0.99f);
     rv_arc_list_fini(&arcs);
 }
+
+static float rise_between(float z)
+{
+    struct rv_lane_layout_lane lanes[N_LANES] = {{.row_height = 1.0f}, {.row_height = 1.0f, .z = z}};
+    const struct rv_lane_layout layout = {.to_ns = 1, .lanes = lanes, .n_lanes = N_LANES, .width = 20.0f, .row = 0.3f};
+    const struct rv_arc_item item = {.to_lane = 1};
+    return rv_arc_curve_of(&layout, &item).rise;
+}
+
+Test(arc_list, an_arc_rises_by_its_way_but_not_out_of_the_picture, .timeout = 60)
+{
+    cr_expect_gt(rise_between(4.0f), rise_between(1.0f));
+    cr_expect_float_eq(rise_between(40.0f), rise_between(400.0f), 1e-6f);
+    cr_expect_lt(rise_between(400.0f), 2.0f);
+}
