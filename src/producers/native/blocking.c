@@ -33,6 +33,7 @@
 #include <unistd.h>
 
 #include "base/os_call.h"
+#include "producers/native/blocked.h"
 #include "producers/native/epoll_files.h"
 #include "producers/native/file_kind.h"
 #include "producers/native/file_lock.h"
@@ -169,7 +170,7 @@ static bool is_long_wait(uint64_t began)
 {
     const struct rv_clock clock = rv_map_clock(rv_process_map());
     const uint64_t n_ns = rv_clock_to_ns(&clock, now()) - rv_clock_to_ns(&clock, began);
-    return n_ns >= RV_WAIT_LONG_NS && !rv_os_n_own && rv_wait_is_traced() && rv_wait_may_have_blocked();
+    return n_ns >= RV_WAIT_LONG_NS && !rv_os_n_own && rv_wait_is_traced() && rv_blocked_may_have();
 }
 
 /* A wait without a traced waker has the file's name instead. */

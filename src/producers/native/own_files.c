@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "base/os_call.h"
+#include "producers/native/blocked.h"
 
 #if defined(__x86_64__) && defined(__LP64__)
 
@@ -34,6 +35,7 @@ int rv_own_files_run(void (*run)(void *context), void *context)
     const long child = run_as_child(run, context);
     if (child > 0)
         (void)rv_os_call(SYS_wait4, child, 0, __WALL, 0, 0, 0);
+    (void)rv_blocked_may_have(); /* not in a call of the program */
     (void)rv_os_call(SYS_rt_sigprocmask, SIG_SETMASK, RV_OS_POINTER(&before), 0, sizeof all, 0, 0);
     return child > 0 ? 0 : (int)child;
 }

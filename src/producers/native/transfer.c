@@ -9,7 +9,6 @@
 #include "producers/native/file_queue.h"
 #include "producers/native/process.h"
 #include "producers/native/thread.h"
-#include "producers/native/wait.h"
 
 uint64_t rv_transfer_keys[RV_TRANSFER_WAYS][RV_TRANSFER_FILES];
 static uint32_t n_forgotten; /* [atomic] a forgotten key leaves it, so that no place is as it was before */
@@ -50,7 +49,6 @@ uint32_t rv_transfer_find_key(int fd, enum rv_transfer_way way)
     if (has_own_files())
         (void)__atomic_compare_exchange_n(place_of(fd, way), &before, ((uint64_t)(unsigned)fd + 1) << 32 | key, false,
                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    (void)rv_wait_may_have_blocked(); /* not in the call that follows */
     return key;
 }
 

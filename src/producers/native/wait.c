@@ -2,11 +2,11 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/os_call.h"
+#include "producers/native/blocked.h"
 #include "producers/native/fork_mark.h"
 #include "producers/native/object_names.h"
 #include "producers/native/process.h"
@@ -241,19 +241,9 @@ void rv_wait_end(const struct rv_wait *outer, int result)
     else
         write_waker(now);
     if (now - rv_wait.began >= RV_WAIT_LONG_TICKS)
-        (void)rv_wait_may_have_blocked(); /* not in the calls that follow */
+        (void)rv_blocked_may_have(); /* not in the calls that follow */
     rv_wait = *outer;
     errno = saved;
-}
-
-bool rv_wait_may_have_blocked(void)
-{
-    static RV_THREAD_LOCAL long n_before;
-    struct rusage usage = {.ru_nvcsw = -1};
-    (void)rv_os_call(SYS_getrusage, RUSAGE_THREAD, RV_OS_POINTER(&usage), 0, 0, 0, 0);
-    const bool may_have = usage.ru_nvcsw != n_before;
-    n_before = usage.ru_nvcsw;
-    return may_have;
 }
 
 void rv_wait_write_past(const struct rv_wait_past *past)

@@ -74,12 +74,6 @@ RV_HIDDEN struct rv_wait rv_wait_begin(const void *object, enum rv_wait_kind kin
 RV_HIDDEN void rv_wait_withdraw(const struct rv_wait *outer);
 RV_HIDDEN void rv_wait_end(const struct rv_wait *outer, int result);
 
-/*
- * May the thread have given the CPU away by itself since the last such question and the last wait? If not, a long call
- * has worked, or was preempted.
- */
-RV_HIDDEN bool rv_wait_may_have_blocked(void);
-
 /* A wait that is over, of a call that blocked. */
 struct rv_wait_past {
     enum rv_wait_kind kind;
