@@ -9,6 +9,7 @@
 #include "producers/native/own_files.h"
 
 #define INDEX_BITS 10
+#define INDEX_MASK ((1u << INDEX_BITS) - 1)
 #define ALIGN_BITS 3
 #define NAME_BITS 30 /* of an entry; above them the object's address without index and alignment */
 #define ADDRESS_SHIFT (INDEX_BITS + ALIGN_BITS)
@@ -19,9 +20,10 @@ static uint32_t keys
      << INDEX_BITS]; /* [atomic] of the same objects; 0: none. Processes that learn one at once may give it two names */
 static bool is_used; /* [atomic] */
 
+/* Objects that have a page each, as named semaphores do, differ in the bits above it. */
 static unsigned index_of(uint64_t address)
 {
-    return address >> ALIGN_BITS & ((1u << INDEX_BITS) - 1);
+    return (address >> ALIGN_BITS ^ address >> ADDRESS_SHIFT) & INDEX_MASK;
 }
 
 /* Is it the object's, with or without a name? */
@@ -32,7 +34,8 @@ static bool is_of(uint64_t entry, uint64_t address)
 
 static uint64_t address_at(unsigned index, uint64_t entry)
 {
-    return entry >> NAME_BITS << ADDRESS_SHIFT | (uint64_t)index << ALIGN_BITS;
+    const uint64_t high = entry >> NAME_BITS;
+    return high << ADDRESS_SHIFT | ((index ^ high) & INDEX_MASK) << ALIGN_BITS;
 }
 
 uint32_t rv_shared_object_name(const void *object)
