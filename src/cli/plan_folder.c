@@ -35,6 +35,18 @@ static bool find_path(char path[PATH_MAX])
     return n > 0 && n < PATH_MAX;
 }
 
+/* Of a plan, or of one that is not whole: what else lies there is not ours. */
+static bool is_of_plan(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == 16 && (!name[16] || name[16] == '.');
+}
+
+static bool is_own(DIR *folder)
+{
+    struct stat status;
+    return fstat(dirfd(folder), &status) == 0 && status.st_uid == geteuid();
+}
+
 /* A file system may note the time of reading once a day, or never. */
 static int64_t used_s(const struct stat *status)
 {
@@ -54,7 +66,7 @@ static struct plan_file *list(DIR *folder, size_t *n)
     size_t capacity = 0;
     *n = 0;
     for (const struct dirent *entry; (entry = readdir(folder));) {
-        if (strlen(entry->d_name) >= sizeof files->name ||
+        if (strlen(entry->d_name) >= sizeof files->name || !is_of_plan(entry->d_name) ||
             fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(status.st_mode))
             continue;
         files = rv_vec_reserve(files, &capacity, *n + 1, sizeof *files);
@@ -64,13 +76,10 @@ static struct plan_file *list(DIR *folder, size_t *n)
     return files;
 }
 
-static void drop_oldest(const char *path)
+static void drop_oldest(DIR *folder)
 {
     size_t n;
     uint64_t n_bytes = 0;
-    DIR *folder = opendir(path);
-    if (!folder)
-        return;
     struct plan_file *files = list(folder, &n);
     if (n)
         qsort(files, n, sizeof *files, compare_uses);
@@ -80,13 +89,16 @@ static void drop_oldest(const char *path)
             (void)unlinkat(dirfd(folder), files[i].name, 0);
     }
     free(files);
-    closedir(folder);
 }
 
 const char *rv_plan_folder_open(char path[PATH_MAX])
 {
     if (!find_path(path) || rv_os_make_folders(path) != 0 || (mkdir(path, 0700) != 0 && access(path, W_OK) != 0))
         return NULL;
-    drop_oldest(path);
+    DIR *folder = opendir(path);
+    if (folder && is_own(folder))
+        drop_oldest(folder);
+    if (folder)
+        closedir(folder);
     return path;
 }

@@ -1,8 +1,11 @@
 #include "patch/prepare.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/bisect.h"
 #include "patch/array.h"
@@ -234,6 +237,39 @@ static int build(struct work *work)
     return 0;
 }
 
+static bool is_same_code(const struct rv_patch_image *image, const struct rv_patch_image *of_file)
+{
+    bool is_same = image->n_segments == of_file->n_segments;
+    for (size_t i = 0; is_same && i < image->n_segments; i++) {
+        const struct rv_patch_segment *own = &image->segments[i], *other = &of_file->segments[i];
+        is_same = own->start - image->bias == other->start && own->end - image->bias == other->end &&
+                  (!own->is_code ||
+                   (own->is_readable && memcmp(own->bytes, other->bytes, (size_t)(own->end - own->start)) == 0));
+    }
+    return is_same;
+}
+
+/* A debugger or a probe may have written into the code, and what the loader was called with is not of its file. */
+static bool is_as_in_file(const struct rv_patch_request *request)
+{
+    struct rv_patch_image of_file;
+    struct stat now;
+    bool is_same = false;
+    const int fd = open(request->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &now) == 0 && now.st_dev == request->file->st_dev && now.st_ino == request->file->st_ino) {
+        const size_t n = (size_t)now.st_size;
+        void *bytes = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
+        is_same = bytes != MAP_FAILED && rv_patch_image_file(&of_file, bytes, n) == 0 &&
+                  is_same_code(&request->image, &of_file);
+        if (bytes != MAP_FAILED)
+            munmap(bytes, n);
+    }
+    close(fd);
+    return is_same;
+}
+
 static int find_all(struct work *work)
 {
     const struct rv_patch_request *request = work->request;
@@ -246,7 +282,7 @@ static int find_all(struct work *work)
     if (work->prepared->is_by_plan)
         return 0;
     const int error = rv_patch_functions_find(&work->functions, image);
-    if (!error)
+    if (!error && is_as_in_file(request))
         (void)rv_patch_plan_write(request->plans, &key, image, &work->functions);
     return error;
 }

@@ -142,11 +142,19 @@ rm -rf "$plans"
 run --force --headless --verbose --report=json --output="$folder/report.json" -- sh "$folder/no_files" "$fib" 10
 expect "a process that may not write files" $status 0
 expect "its plans" "$(find "$plans" -type f | wc -l)" 0
-touch -d '3 days ago' "$plans/oldest"
-for i in $(seq 256); do : >"$plans/$i"; done
+oldest=$plans/00000000000000ff
+touch -d '3 days ago' "$oldest" "$plans/of_others"
+for i in $(seq 1000 1255); do : >"$plans/000000000000$i"; done
 run --force --headless --report=json --output="$folder/report.json" -- true
-[ ! -e "$plans/oldest" ] || fail "the oldest of 257 plans was kept"
-[ -e "$plans/1" ] || fail "the other plans were dropped"
+[ ! -e "$oldest" ] || fail "the oldest of 257 plans was kept"
+[ -e "$plans/0000000000001000" ] || fail "the other plans were dropped"
+[ -e "$plans/of_others" ] || fail "what is no plan was dropped"
+
+# What the loader is called with is not of the loader's file, by which it would be known.
+loader=$(sed -n 's/.* \(\/[^ ]*ld-linux[^ ]*\)$/\1/p' /proc/self/maps | head -n 1)
+rm -rf "$plans"
+run --force --headless --report=json --output="$folder/report.json" -- "$loader" "$fib" 10
+expect "plans of what the loader is called with" "$(find "$plans" -type f | wc -l)" 0
 
 # What it was traced with is said, and kept by recordings.
 traced_by() {

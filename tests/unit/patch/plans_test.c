@@ -113,6 +113,18 @@ Test(plans, a_file_that_has_changed_or_loaded_another_image_has_none)
         cr_expect_eq(read_of(&file, &loaded[i]), -ENOENT, "%zu", i);
 }
 
+/* As images of file systems may be, whose files have the times and numbers of those before. */
+Test(plans, another_index_of_functions_at_the_same_place_has_another_key)
+{
+    static const uint8_t rebuilt_code[sizeof code] = {[8] = 1, [12] = 1};
+    struct rv_patch_image image = image_at(BIAS);
+    image.unwind_table = image.segments[0].start;
+    struct rv_patch_image rebuilt = image;
+    rebuilt.segments[0].bytes = rebuilt_code;
+    const struct rv_patch_plan_key key = key_of(&file, &image), other = key_of(&file, &rebuilt);
+    cr_expect_neq(memcmp(&key, &other, sizeof key), 0);
+}
+
 Test(plans, a_file_that_changed_just_now_gets_none)
 {
     const struct rv_patch_image image = image_at(BIAS);
