@@ -229,6 +229,8 @@ scene_of "$blocking" polled
 row "file lock" ' byte 7' '::(poll_lock|give_up)' "" $likely
 row sleep "" '::(poll_lock|give_up)' "" $timeout
 expect "sleeps after the locks that it got, and has given up" "$(awk -F, '$1 == "sleep" { print $3 }' "$folder/waits")" 3
+scene_of "$blocking" polled_flock
+row "file lock" '[(]deleted[)]' '::(poll_lock|give_up)' "" $likely
 scene_of "$blocking" futex
 row futex ::word ::wait_word ::change_word $likely
 row futex ::word ::wait_word "" $timeout

@@ -207,7 +207,17 @@ static void write_held_wait(uint64_t began, enum rv_wait_kind kind, uint32_t nam
 static RV_THREAD_LOCAL struct refused_lock {
     uint32_t name; /* 0: none */
     pid_t holder;
+    struct rv_file_lock_file flocked; /* whose holder has not been asked for */
 } refused_lock;
+
+/* A program that asks again without a sleep does not wait. */
+static __attribute__((noinline)) void find_holder(void)
+{
+    if (!refused_lock.flocked.inode)
+        return;
+    refused_lock.holder = rv_file_lock_flock_holder(refused_lock.flocked);
+    refused_lock.flocked = (struct rv_file_lock_file){0};
+}
 
 static void write_refused_wait(uint64_t began)
 {
@@ -288,24 +298,31 @@ static inline void tell_transfer(uint32_t key, uint64_t began)
 
 /* ---- sleep ---- */
 
+#define SLEEPS(type, call, is_timeout)                                                                                 \
+    do {                                                                                                               \
+        if (refused_lock.name)                                                                                         \
+            find_holder();                                                                                             \
+        MAY_BLOCK(type, call, RV_WAIT_SLEEP, NO_FILE, is_timeout);                                                     \
+    } while (0)
+
 RV_EXPORT int nanosleep(const struct timespec *duration, struct timespec *rest)
 {
-    MAY_BLOCK(int, NEXT(nanosleep)(duration, rest), RV_WAIT_SLEEP, NO_FILE, result == 0);
+    SLEEPS(int, NEXT(nanosleep)(duration, rest), result == 0);
 }
 
 RV_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *until, struct timespec *rest)
 {
-    MAY_BLOCK(int, NEXT(clock_nanosleep)(clock, flags, until, rest), RV_WAIT_SLEEP, NO_FILE, result == 0);
+    SLEEPS(int, NEXT(clock_nanosleep)(clock, flags, until, rest), result == 0);
 }
 
 RV_EXPORT int usleep(useconds_t us)
 {
-    MAY_BLOCK(int, NEXT(usleep)(us), RV_WAIT_SLEEP, NO_FILE, result == 0);
+    SLEEPS(int, NEXT(usleep)(us), result == 0);
 }
 
 RV_EXPORT unsigned sleep(unsigned seconds)
 {
-    MAY_BLOCK(unsigned, NEXT(sleep)(seconds), RV_WAIT_SLEEP, NO_FILE, result == 0);
+    SLEEPS(unsigned, NEXT(sleep)(seconds), result == 0);
 }
 
 /* ---- read and write ---- */
@@ -644,12 +661,11 @@ static __attribute__((noinline)) void write_lock_wait(uint64_t began, int fd, co
 }
 
 /* Of a call that does not wait. */
-static __attribute__((noinline)) void note_lock(int fd, const struct flock *range, pid_t holder, bool is_refused)
+static __attribute__((noinline)) void note_lock(int fd, const struct flock *range, struct refused_lock lock)
 {
     const int saved = errno;
-    refused_lock = is_refused && rv_wait_is_traced()
-                       ? (struct refused_lock){rv_file_text_id(fd, rv_file_kind(fd), range), holder}
-                       : (struct refused_lock){0};
+    lock.name = rv_wait_is_traced() ? rv_file_text_id(fd, rv_file_kind(fd), range) : 0;
+    refused_lock = lock;
     errno = saved;
 }
 
@@ -675,9 +691,9 @@ RV_EXPORT int flock(int fd, int operation)
         LOCKS_FILE(NEXT(flock)(fd, operation), fd, NULL, rv_file_lock_expect_flock(fd, operation));
     const int result = NEXT(flock)(fd, operation);
     if (is_lock_refused(result))
-        note_lock(fd, NULL, rv_file_lock_flock_holder(fd), true);
+        note_lock(fd, NULL, (struct refused_lock){.flocked = rv_file_lock_file(fd)});
     else if (refused_lock.name && !(operation & LOCK_UN))
-        note_lock(fd, NULL, 0, false);
+        refused_lock = (struct refused_lock){0};
     return result;
 }
 
@@ -715,9 +731,9 @@ static void follow_lock(int fd, int command, const struct flock *range, int resu
     if (command != F_SETLK && command != F_OFD_SETLK)
         return;
     if (is_lock_refused(result))
-        note_lock(fd, range, rv_file_lock_holder(fd, command, range), true);
+        note_lock(fd, range, (struct refused_lock){.holder = rv_file_lock_holder(fd, command, range)});
     else if (refused_lock.name && result == 0 && range->l_type != F_UNLCK)
-        note_lock(fd, range, 0, false);
+        refused_lock = (struct refused_lock){0};
 }
 
 RV_EXPORT int fcntl(int fd, int command, ...)

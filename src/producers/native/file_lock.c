@@ -81,7 +81,7 @@ static const char *read_number(const char *text, unsigned base, uint64_t *number
 }
 
 /* "1: FLOCK  ADVISORY  WRITE PID MAJOR:MINOR:INODE 0 EOF", two of which in hexadecimal. Those that wait have "->". */
-static pid_t holder_in(const char *line, const struct stat *status)
+static pid_t holder_in(const char *line, struct rv_file_lock_file file)
 {
     uint64_t pid, on_major, on_minor, inode;
     const char *read_lock = strstr(line, " READ "), *write_lock = strstr(line, " WRITE ");
@@ -92,14 +92,12 @@ static pid_t holder_in(const char *line, const struct stat *status)
     at = read_number(at, 16, &on_major);
     at = read_number(at, 16, &on_minor);
     (void)read_number(at, 10, &inode);
-    return inode == status->st_ino && on_major == major(status->st_dev) && on_minor == minor(status->st_dev)
-               ? (pid_t)pid
-               : 0;
+    return inode == file.inode && on_major == major(file.device) && on_minor == minor(file.device) ? (pid_t)pid : 0;
 }
 
 struct search {
-    struct stat status; /* of the locked file */
-    pid_t holder;       /* 0: none */
+    struct rv_file_lock_file file;
+    pid_t holder; /* 0: none */
 };
 
 static void search(void *context)
@@ -109,20 +107,27 @@ static void search(void *context)
         .fd = (int)rv_os_call(SYS_openat, AT_FDCWD, RV_OS_POINTER("/proc/locks"), O_RDONLY | O_CLOEXEC, 0, 0, 0)};
     char line[128];
     while (reader.fd >= 0 && !search->holder && read_line(&reader, line))
-        search->holder = holder_in(line, &search->status);
+        search->holder = holder_in(line, search->file);
     if (reader.fd >= 0)
         (void)rv_os_call(SYS_close, reader.fd, 0, 0, 0, 0, 0);
 }
 
-pid_t rv_file_lock_flock_holder(int fd)
+struct rv_file_lock_file rv_file_lock_file(int fd)
 {
-    struct search context = {.holder = 0};
-    const bool is_open = rv_os_call(SYS_fstat, fd, RV_OS_POINTER(&context.status), 0, 0, 0, 0) == 0;
-    return is_open && rv_own_files_run(search, &context) == 0 ? context.holder : 0;
+    struct stat status;
+    return rv_os_call(SYS_fstat, fd, RV_OS_POINTER(&status), 0, 0, 0, 0) == 0
+               ? (struct rv_file_lock_file){status.st_dev, status.st_ino}
+               : (struct rv_file_lock_file){0};
+}
+
+pid_t rv_file_lock_flock_holder(struct rv_file_lock_file file)
+{
+    struct search context = {.file = file, .holder = 0};
+    return file.inode && rv_own_files_run(search, &context) == 0 ? context.holder : 0;
 }
 
 pid_t rv_file_lock_expect_flock(int fd, int operation)
 {
     const bool is_free = operation & LOCK_UN || !is_refusal(rv_os_call(SYS_flock, fd, operation | LOCK_NB, 0, 0, 0, 0));
-    return is_free ? 0 : rv_file_lock_flock_holder(fd);
+    return is_free ? 0 : rv_file_lock_flock_holder(rv_file_lock_file(fd));
 }

@@ -9,9 +9,18 @@
 
 /* All are async-signal-safe and keep errno. command: fcntl's, for which the lock is wanted; operation: flock's. */
 
-/* A process that has the lock now; 0: none is known, as for a lock of an open file description. */
+/* What flock() locks, by whatever descriptor. */
+struct rv_file_lock_file {
+    dev_t device;
+    ino_t inode; /* 0: none */
+};
+
+RV_HIDDEN struct rv_file_lock_file rv_file_lock_file(int fd);
+
+/* A process that has the lock now; 0: none is known, as for a lock of an open file description. Of flock's, it takes long to
+ * find out. */
 RV_HIDDEN pid_t rv_file_lock_holder(int fd, int command, const struct flock *range);
-RV_HIDDEN pid_t rv_file_lock_flock_holder(int fd);
+RV_HIDDEN pid_t rv_file_lock_flock_holder(struct rv_file_lock_file file);
 
 /*
  * The same before a call that is to wait, whose range may be a bad pointer. Takes the lock if it is free: the call then

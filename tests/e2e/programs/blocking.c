@@ -651,10 +651,15 @@ static void outside_scene(void)
 }
 
 /* As SQLite does: the lock is asked for again and again. Nothing but the sleeps in between waits for it. */
-static CALLED void poll_lock(int fd, unsigned *n_refused) /* [atomic] */
+static int try_lock(int fd, bool is_range)
 {
     struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 7, .l_len = 1};
-    while (fcntl(fd, F_SETLK, &range) != 0) {
+    return is_range ? fcntl(fd, F_SETLK, &range) : flock(fd, LOCK_EX | LOCK_NB);
+}
+
+static CALLED void poll_lock(int fd, bool is_range, unsigned *n_refused) /* [atomic] */
+{
+    while (try_lock(fd, is_range) != 0) {
         expect(errno == EAGAIN || errno == EACCES, 1, "errno of a lock that another process has");
         __atomic_fetch_add(n_refused, 1, __ATOMIC_RELAXED);
         usleep(BLOCK_MS * 1000);
@@ -663,33 +668,42 @@ static CALLED void poll_lock(int fd, unsigned *n_refused) /* [atomic] */
 }
 
 /* Its first sleep may be for the lock. */
-static CALLED void give_up(int fd)
+static CALLED void give_up(int fd, bool is_range)
 {
-    struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 7, .l_len = 1};
-    expect(fcntl(fd, F_SETLK, &range), -1, "a lock that another process has");
+    expect(try_lock(fd, is_range), -1, "a lock that another process has");
     for (int i = 0; i < 3; i++)
         usleep(BLOCK_MS * 100);
 }
 
 /* Of a child that keeps it until it has been refused twice. */
-static void polled_scene(void)
+static void be_refused(bool is_range)
 {
-    char byte;
+    char byte, path[64];
     unsigned *n_refused = mmap(NULL, sizeof *n_refused, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    const int fd = fileno(tmpfile());
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(tmpfile()));
     const pid_t child = fork();
+    const int fd = open(path, O_RDWR);
     if (child == 0) {
-        struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 7, .l_len = 1};
-        expect(fcntl(fd, F_SETLK, &range), 0, "the child's lock");
+        expect(try_lock(fd, is_range), 0, "the child's lock");
         expect(write(channel[1], "", 1), 1, "write");
         while (__atomic_load_n(n_refused, __ATOMIC_RELAXED) < 2)
             sched_yield();
         _exit(0);
     }
     expect(read(channel[0], &byte, 1), 1, "the child has the lock");
-    give_up(fd);
-    poll_lock(fd, n_refused);
+    give_up(fd, is_range);
+    poll_lock(fd, is_range, n_refused);
     waitpid(child, NULL, 0);
+}
+
+static void polled_scene(void)
+{
+    be_refused(true);
+}
+
+static void polled_flock_scene(void)
+{
+    be_refused(false);
 }
 
 /* ---- programs that are begun ---- */
@@ -901,6 +915,7 @@ int main(int argc, char **argv)
                   {"timer", timer_scene},
                   {"outside", outside_scene},
                   {"polled", polled_scene},
+                  {"polled_flock", polled_flock_scene},
                   {"begins", begins_scene},
                   {"begun", begun_scene},
                   {"closed", closed_scene},
