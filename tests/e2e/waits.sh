@@ -247,6 +247,8 @@ scene_of "$blocking" reused
 expect "readers of pipes whose numbers others had before, by what is known of the writers" "$(awk -F, '
     $1 == "read" { unknown += $7; likely += $10 } END { print unknown + 0, likely + 0 }' "$folder/waits")" "0 5"
 scene_of "$blocking" lowest
+# Of a program, and one that it becomes, which may have no child.
+scene_of "$blocking" sandbox
 # A wait in a handler is there, and so is the one that the handler has interrupted.
 for nested in nested nested_above; do
     scene_of "$blocking" $nested

@@ -1,4 +1,7 @@
-/* As vfork(2), but other processes and the program's own waits for children do not see it: it ends without a signal. */
+/*
+ * As vfork(2), but other processes and the program's own waits for children do not see it: it ends without a signal. It takes
+ * longer than what is asked, and a sandbox may end the process for it: it is done where another thread could see the files.
+ */
 #include "producers/native/own_files.h"
 
 #include <sched.h>
@@ -7,6 +10,14 @@
 
 #include "base/os_call.h"
 #include "producers/native/blocked.h"
+#include "producers/native/sandbox.h"
+#include "producers/native/single_threaded.h"
+
+static int run_here(void (*run)(void *context), void *context)
+{
+    run(context);
+    return 0;
+}
 
 #if defined(__x86_64__) && defined(__LP64__)
 
@@ -26,27 +37,33 @@ static __attribute__((noinline)) long run_as_child(void (*run)(void *context), v
     return child;
 }
 
-/* A handler of the program must not run in the child. */
-int rv_own_files_run(void (*run)(void *context), void *context)
+static int run_apart(void (*run)(void *context), void *context)
 {
-    const uint64_t all = UINT64_MAX;
-    uint64_t before = 0;
-    (void)rv_os_call(SYS_rt_sigprocmask, SIG_SETMASK, RV_OS_POINTER(&all), RV_OS_POINTER(&before), sizeof all, 0, 0);
     const long child = run_as_child(run, context);
     if (child > 0)
         (void)rv_os_call(SYS_wait4, child, 0, __WALL, 0, 0, 0);
     (void)rv_blocked_may_have(); /* not in a call of the program */
-    (void)rv_os_call(SYS_rt_sigprocmask, SIG_SETMASK, RV_OS_POINTER(&before), 0, sizeof all, 0, 0);
     return child > 0 ? 0 : (int)child;
 }
 
 #else
 
-/* Elsewhere a system call is a function of the C library, which a child would return from on its parent's stack. */
-int rv_own_files_run(void (*run)(void *context), void *context)
+/* Here a system call is a function of the C library, which a child would return from on its parent's stack. */
+static int run_apart(void (*run)(void *context), void *context)
 {
-    run(context);
-    return 0;
+    return run_here(run, context);
 }
 
 #endif
+
+/* A handler of the program must neither run in the child nor see the files. */
+int rv_own_files_run(void (*run)(void *context), void *context)
+{
+    const bool is_here = rv_is_single_threaded() || rv_sandbox_is_there();
+    const uint64_t all = UINT64_MAX;
+    uint64_t before = 0;
+    (void)rv_os_call(SYS_rt_sigprocmask, SIG_SETMASK, RV_OS_POINTER(&all), RV_OS_POINTER(&before), sizeof all, 0, 0);
+    const int error = is_here ? run_here(run, context) : run_apart(run, context);
+    (void)rv_os_call(SYS_rt_sigprocmask, SIG_SETMASK, RV_OS_POINTER(&before), 0, sizeof all, 0, 0);
+    return error;
+}

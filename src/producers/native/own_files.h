@@ -1,6 +1,6 @@
 /*
- * Files that tracing opens while the program runs: in a child that has the process's memory, but numbers of files of its own.
- * A program that counts on the lowest free number, from any thread, gets it.
+ * Files that tracing opens while the program runs: where it has threads, in a child that has the process's memory, but numbers
+ * of files of its own. A program that counts on the lowest free number, from any thread, gets it, outside of a sandbox.
  */
 #ifndef RV_PRODUCERS_NATIVE_OWN_FILES_H
 #define RV_PRODUCERS_NATIVE_OWN_FILES_H
@@ -8,7 +8,7 @@
 #include "producers/native/linkage.h"
 
 /*
- * Run a function there, which makes system calls by rv_os_call() only, and opens its files; the caller waits meanwhile.
+ * Run a function in that way, which makes system calls by rv_os_call() only, and opens its files; the caller waits meanwhile.
  *   returns  0; a negative errno: it was not run
  *   thread   any; async-signal-safe; keeps errno
  */

@@ -1,6 +1,6 @@
 /*
- * syscall(), in front of the C library's: futexes (futex.h), and children, of which no fork handler learns. What such a child
- * writes goes to a ring of its own, as that of fork's does.
+ * syscall(), in front of the C library's: futexes (futex.h), filters (sandbox.h), and children, of which no fork handler
+ * learns. What such a child writes goes to a ring of its own, as that of fork's does.
  */
 #include "producers/native/raw_call.h"
 
@@ -15,6 +15,7 @@
 #include "base/os_call.h"
 #include "producers/native/futex.h"
 #include "producers/native/next_function.h"
+#include "producers/native/sandbox.h"
 #include "producers/native/thread.h"
 
 static struct rv_next_function next = {.name = "syscall"};
@@ -79,5 +80,6 @@ RV_EXPORT long syscall(long number, ...)
     va_end(all);
     if (number == SYS_futex)
         return rv_futex_call(&call);
+    rv_sandbox_expect(number, call.a);
     return makes_fork(&call) && !rv_thread_is_forking() ? call_fork(&call) : rv_raw_call_next(&call);
 }

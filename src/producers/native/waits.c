@@ -24,6 +24,7 @@
 #include "producers/native/next_function.h"
 #include "producers/native/process.h"
 #include "producers/native/shared_object.h"
+#include "producers/native/single_threaded.h"
 #include "producers/native/wait.h"
 #include "producers/native/watched_mutex.h"
 
@@ -103,13 +104,11 @@ __attribute__((constructor)) static void start(void)
     rv_process_use_instrument(RV_INSTRUMENT_WAITS);
 }
 
-/* Of glibc 2.32 and later: true while no other thread runs. Then lock needs no atomic operation, but trylock does. */
-extern char __libc_single_threaded __attribute__((weak));
-
-/* Is it a mutex of this process that no dead thread can leave locked? */
+/* Is it a mutex of this process that no dead thread can leave locked? Without other threads, its lock needs no atomic
+ * operation, but trylock does. */
 static inline bool is_for_thread_alone(const pthread_mutex_t *mutex)
 {
-    return &__libc_single_threaded && __libc_single_threaded && mutex->__data.__kind <= PTHREAD_MUTEX_ADAPTIVE_NP;
+    return rv_is_single_threaded() && mutex->__data.__kind <= PTHREAD_MUTEX_ADAPTIVE_NP;
 }
 
 static inline int try_mutex(pthread_mutex_t *mutex)

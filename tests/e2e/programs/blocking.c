@@ -4,8 +4,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
+#include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -14,6 +16,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +27,7 @@
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
+#include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -880,11 +884,16 @@ static void *use_new_events(void *unused)
     return unused;
 }
 
+static void make_new_events(void)
+{
+    for (int i = 0; i < N_NEW_EVENTS; i++)
+        new_events[i] = eventfd(0, 0);
+}
+
 static void lowest_scene(void)
 {
     pthread_t thread;
-    for (int i = 0; i < N_NEW_EVENTS; i++)
-        new_events[i] = eventfd(0, 0);
+    make_new_events();
     const int lowest = dup(event);
     close(lowest);
     pthread_create(&thread, NULL, use_new_events, NULL);
@@ -894,6 +903,42 @@ static void lowest_scene(void)
         close(fd);
     }
     pthread_join(thread, NULL);
+}
+
+static void confined_scene(void)
+{
+    pthread_t thread;
+    make_new_events();
+    pthread_create(&thread, NULL, use_new_events, NULL);
+    pthread_join(thread, NULL);
+}
+
+/* A child is the end of the process, a thread is not. */
+static void forbid_children(void)
+{
+#define IF(value, n_then) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, n_then)
+#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define RETURN(what) BPF_STMT(BPF_RET | BPF_K, what)
+    struct sock_filter filter[] = {LOAD(nr),
+                                   IF(SYS_clone3, 1), /* the C library then calls clone */
+                                   RETURN(SECCOMP_RET_ERRNO | ENOSYS),
+                                   IF(SYS_clone, 3),
+                                   LOAD(args[0]),
+                                   BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0),
+                                   RETURN(SECCOMP_RET_KILL_PROCESS),
+                                   RETURN(SECCOMP_RET_ALLOW)};
+    struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    expect(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0, "no new privileges");
+    expect(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0, "a filter");
+}
+
+static void sandbox_scene(void)
+{
+    expect(readlink("/proc/self/exe", own_path, sizeof own_path - 1) > 0, 1, "own path");
+    forbid_children();
+    confined_scene();
+    execl(own_path, own_path, "confined", (char *)NULL);
+    expect(0, 1, "execl");
 }
 
 int main(int argc, char **argv)
@@ -920,7 +965,9 @@ int main(int argc, char **argv)
                   {"begun", begun_scene},
                   {"closed", closed_scene},
                   {"reused", reused_scene},
-                  {"lowest", lowest_scene}};
+                  {"lowest", lowest_scene},
+                  {"sandbox", sandbox_scene},
+                  {"confined", confined_scene}};
     main_thread = getpid();
     expect(pipe(channel), 0, "pipe");
     expect(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0, "socketpair");
