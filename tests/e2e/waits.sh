@@ -243,9 +243,10 @@ scene_of "$blocking" vfork
 row poll "" ::vfork_scene "" $timeout
 scene_of "$blocking" closed
 # A number that is free again, however its file was closed, is not taken for what it was.
-scene_of "$blocking" reused
-expect "readers of pipes whose numbers others had before, by what is known of the writers" "$(awk -F, '
-    $1 == "read" { unknown += $7; likely += $10 } END { print unknown + 0, likely + 0 }' "$folder/waits")" "0 5"
+run --waits=arcs-csv --force --output="$folder/waits" -- "$blocking" reused
+expect "exit status of reused" $status 0
+expect "readers of pipes whose numbers others had before, of which the writers are known" "$(awk -F, '
+    $1 == "read" && $8 == "program_blocking" && $12 ~ /::read_pipe$/ { n += $3 } END { print n + 0 }' "$folder/waits")" 5
 scene_of "$blocking" lowest
 # Of a program, and one that it becomes, which may have no child.
 scene_of "$blocking" sandbox
