@@ -14,8 +14,7 @@
 
 struct rv_patch_plan_key { /* tells an image's file, in this state, from all others */
     uint64_t device, inode, n_bytes, modified_ns, changed_ns;
-    uint64_t
-        shape; /* hash of where its segments lie and of its index of functions: the file may have changed since the image was loaded */
+    uint64_t shape;   /* hash of its segments' places and index of functions: the file may have changed since */
     uint64_t planner; /* hash of the state of the file with this code: others may find other functions */
 };
 
