@@ -116,6 +116,7 @@ scene shared
 for object in "mutex:0:$likely" "write lock:40:$likely" "semaphore:[0-9]*:$likely" "condition:[0-9]*:$likely" "barrier:[0-9]*:$exact"; do
     row "${object%%:*}" "^/memfd:shared:[0-9]* byte $(expr "$object" : '.*:\(.*\):')" ::shared_scene ::end_shared_waits "${object##*:}"
 done
+scene handler
 run --headless --record="$folder/prefork.rvz" --force -- "$contention" prefork
 expect "exit status of prefork" $status 0
 check "the wakers of processes" "$check_waits" "$folder/prefork.rvz"

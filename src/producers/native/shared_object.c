@@ -7,6 +7,7 @@
 #include "base/os.h"
 #include "producers/native/file_text.h"
 #include "producers/native/own_files.h"
+#include "producers/native/pages.h"
 
 #define INDEX_BITS 10
 #define INDEX_MASK ((1u << INDEX_BITS) - 1)
@@ -69,16 +70,12 @@ static void search(void *context)
     rv_mappings_close(&search->mappings);
 }
 
-void rv_shared_object_learn(const void *object)
+static void enter(uint64_t address, const struct search *searched)
 {
-    const uint64_t address = (uint64_t)(uintptr_t)object;
     const unsigned i = index_of(address);
-    struct search context = {.address = address, .is_found = false};
-    const struct rv_mapping *found = &context.found;
+    const struct rv_mapping *found = &searched->found;
     uint64_t name = 0;
-    if (is_of(__atomic_load_n(&entries[i], __ATOMIC_RELAXED), address) || rv_own_files_run(search, &context) != 0)
-        return;
-    if (context.is_found && found->inode) {
+    if (searched->is_found && found->inode) {
         const uint64_t at = found->offset + (address - found->start);
         name = rv_file_text_id_in(found->path, found->inode, at);
         __atomic_store_n(&keys[i], (uint32_t)rv_hash_combine(found->inode, at) | 1, __ATOMIC_RELAXED);
@@ -86,6 +83,21 @@ void rv_shared_object_learn(const void *object)
     name = name >> NAME_BITS ? 0 : name;
     __atomic_store_n(&entries[i], address >> ADDRESS_SHIFT << NAME_BITS | name, __ATOMIC_RELAXED);
     __atomic_store_n(&is_used, true, __ATOMIC_RELAXED);
+}
+
+/* A line of a path is too much for the stack of a signal handler. */
+void rv_shared_object_learn(const void *object)
+{
+    const uint64_t address = (uint64_t)(uintptr_t)object;
+    if (is_of(__atomic_load_n(&entries[index_of(address)], __ATOMIC_RELAXED), address))
+        return;
+    struct search *context = rv_pages_map(sizeof *context);
+    if (!context)
+        return;
+    context->address = address;
+    if (rv_own_files_run(search, context) == 0)
+        enter(address, context);
+    rv_pages_unmap(context, sizeof *context);
 }
 
 void rv_shared_object_forget(const void *memory, size_t n_bytes)

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
@@ -573,6 +574,37 @@ static void shared_scene(void)
     printf("child %d\n", child);
 }
 
+static struct shared *posted;
+
+__attribute__((no_instrument_function)) static void post_shared(int signal)
+{
+    (void)signal;
+    sem_post(&posted->semaphore);
+}
+
+/* From a handler on a stack with little room beyond what the kernel takes, and nothing below. */
+static void handler_scene(void)
+{
+    enum { PAGE = 4096, ROOM = 3584 };
+    const size_t n_bytes = (size_t)sysconf(_SC_MINSIGSTKSZ) + ROOM;
+    char *guard = mmap(NULL, PAGE + n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const stack_t stack = {.ss_sp = guard + PAGE, .ss_size = n_bytes};
+    const struct sigaction action = {.sa_handler = post_shared, .sa_flags = SA_ONSTACK};
+    expect(mprotect(guard, PAGE, PROT_NONE), 0, "mprotect");
+    posted = make_shared(memfd_create("shared", 0));
+    const pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        sem_wait(&posted->semaphore);
+        _exit(0);
+    }
+    expect(sigaltstack(&stack, NULL), 0, "sigaltstack");
+    expect(sigaction(SIGUSR2, &action, NULL), 0, "sigaction");
+    await_blocked(&child);
+    raise(SIGUSR2);
+    waitpid(child, NULL, 0);
+}
+
 /* A server of processes that were forked before: of those that are free one has the lock, and waits for a client. */
 static void __attribute__((noinline)) serve(struct shared *shared, int requests, int answers)
 {
@@ -904,7 +936,7 @@ int main(int argc, char **argv)
                   {"fork", fork_scene},       {"semaphore", semaphore_scene}, {"join", join_scene},
                   {"cancel", cancel_scene},   {"deadlock", deadlock_scene},   {"c11", c11_scene},
                   {"clocks", clocks_scene},   {"named", named_scene},         {"spurious", spurious_scene},
-                  {"shared", shared_scene},   {"prefork", prefork_scene}};
+                  {"shared", shared_scene},   {"handler", handler_scene},     {"prefork", prefork_scene}};
     static const struct {
         const char *name;
         void *(*run)(void *);
