@@ -23,6 +23,7 @@ static struct pair {
     uint64_t a, b; /* [atomic] inode numbers of both ends */
 } pairs[MOST_PAIRS];
 static uint32_t n_pairs; /* [atomic] pairs so far */
+static bool knows_peers; /* [atomic] the kernel has told one */
 
 static struct stat status_of(int fd)
 {
@@ -99,8 +100,10 @@ static uint64_t ask_for_peer(uint64_t inode)
                                                     .udiag_show = UDIAG_SHOW_PEER,
                                                     .udiag_cookie = {UINT32_MAX, UINT32_MAX}}},
                                 .n_bytes = 0};
-    return rv_own_files_run(ask, &question) == 0 && is_peer(&question.answer, question.n_bytes) ? question.answer.peer
-                                                                                                : 0;
+    if (rv_own_files_run(ask, &question) != 0 || !is_peer(&question.answer, question.n_bytes))
+        return 0;
+    __atomic_store_n(&knows_peers, true, __ATOMIC_RELAXED);
+    return question.answer.peer;
 }
 
 static uint64_t peer_of(uint64_t inode)
@@ -190,12 +193,16 @@ uint64_t rv_file_queue_of_address(const struct sockaddr *address, socklen_t n)
 }
 
 /* A Unix socket that connects has no name: where the kernel does not tell its peer, of several that are connected to the
- * same, each will do. */
+ * same, each will do. Where it tells, only who sends asks: the queue is that of who receives. */
 static uint64_t queue_of_socket(int fd, bool is_out, bool is_unix)
 {
+    const bool listens = option_of(fd, SO_ACCEPTCONN);
+    const uint64_t inode = is_unix && !listens ? status_of(fd).st_ino : 0;
+    if (inode && !is_out && __atomic_load_n(&knows_peers, __ATOMIC_RELAXED))
+        return number_of(RV_WAIT_ON_UNIX_SOCKET, inode);
     const struct name own = name_of(fd, SYS_getsockname), peer = name_of(fd, SYS_getpeername);
-    const bool listens = option_of(fd, SO_ACCEPTCONN), is_datagram = option_of(fd, SO_TYPE) == SOCK_DGRAM;
-    const uint64_t inode = is_unix && !listens ? status_of(fd).st_ino : 0, peer_inode = inode ? peer_of(inode) : 0;
+    const bool is_datagram = option_of(fd, SO_TYPE) == SOCK_DGRAM;
+    const uint64_t peer_inode = inode ? peer_of(inode) : 0;
     if (is_unix && !listens && (peer_inode || is_datagram))
         return number_of(RV_WAIT_ON_UNIX_SOCKET, is_out ? peer_inode : inode);
     if (listens || is_datagram)

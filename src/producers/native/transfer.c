@@ -20,10 +20,9 @@ static uint32_t key_of(uint64_t queue, bool is_room)
 }
 
 /* A write gives bytes to whom the file sends, a read gives room to those it receives from. */
-static uint32_t find_key(int fd, enum rv_wait_on on, enum rv_transfer_way way)
+static uint64_t find_queue(int fd, enum rv_wait_on on, enum rv_transfer_way way)
 {
-    const bool is_read = way == RV_TRANSFER_READ;
-    return key_of(is_read ? rv_file_queue_in(fd, on) : rv_file_queue_out(fd, on), is_read);
+    return way == RV_TRANSFER_READ ? rv_file_queue_in(fd, on) : rv_file_queue_out(fd, on);
 }
 
 static uint64_t *place_of(int fd, enum rv_transfer_way way)
@@ -39,17 +38,28 @@ static bool has_own_files(void)
     return control && control->owner_pid == (uint32_t)rv_os_own_pid();
 }
 
-/* Kept unless the number was given to another file meanwhile. */
+static void keep(int fd, enum rv_transfer_way way, uint64_t before, uint32_t key)
+{
+    (void)__atomic_compare_exchange_n(place_of(fd, way), &before, ((uint64_t)(unsigned)fd + 1) << 32 | key, false,
+                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/* Kept unless the number was given to another file meanwhile. What is written to an eventfd is read from it: the queue, which
+ * takes long to find, is that of both ways. */
 uint32_t rv_transfer_find_key(int fd, enum rv_transfer_way way)
 {
+    uint64_t before[RV_TRANSFER_WAYS];
     if (fd < 0)
         return 0;
-    uint64_t before = __atomic_load_n(place_of(fd, way), __ATOMIC_RELAXED);
-    const uint32_t key = find_key(fd, rv_file_kind(fd), way);
-    if (has_own_files())
-        (void)__atomic_compare_exchange_n(place_of(fd, way), &before, ((uint64_t)(unsigned)fd + 1) << 32 | key, false,
-                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    return key;
+    for (int each = 0; each < RV_TRANSFER_WAYS; each++)
+        before[each] = __atomic_load_n(place_of(fd, (enum rv_transfer_way)each), __ATOMIC_RELAXED);
+    const enum rv_wait_on on = rv_file_kind(fd);
+    const uint64_t queue = find_queue(fd, on, way);
+    const bool is_kept = has_own_files();
+    for (int each = 0; is_kept && each < RV_TRANSFER_WAYS; each++)
+        if (each == (int)way || on == RV_WAIT_ON_EVENTFD)
+            keep(fd, (enum rv_transfer_way)each, before[each], key_of(queue, each == RV_TRANSFER_READ));
+    return key_of(queue, way == RV_TRANSFER_READ);
 }
 
 uint32_t rv_transfer_key_of_address(const struct sockaddr *address, socklen_t n)
