@@ -9,6 +9,13 @@
 #include "base/bisect.h"
 
 #define PAGE 4096ull
+#define RUN_GAP                                                                                                        \
+    (64 * PAGE) /* that far a page's protection is changed with its neighbours', rather than by a call of its own */
+#define GUEST_REACH 256ull /* a guest's host is not farther */
+
+struct run { /* of sites: first to end */
+    size_t first, end;
+};
 
 static int protect(uint64_t first, uint64_t end, int protection)
 {
@@ -38,8 +45,8 @@ static bool find_bytes(const struct rv_patch_site *site, enum rv_patch_sites_cha
 {
     const bool is_jump = change == RV_PATCH_SITES_AS_WANTED && !site->is_off, is_original = has(site, site->original);
     rv_patch_site_idle(site, bytes);
-    const bool is_ours = has(site, site->jump) || has(site, bytes);
-    if ((change == RV_PATCH_SITES_OFF_OUT && !site->is_off) || (!is_ours && !is_original))
+    if ((change == RV_PATCH_SITES_OFF_OUT && !site->is_off) ||
+        !(is_original || has(site, site->jump) || has(site, bytes)))
         return false;
     if (is_original && (change != RV_PATCH_SITES_AS_WANTED || site->is_left_out))
         return false;
@@ -79,18 +86,62 @@ static bool has_change(const struct rv_patcher_object *object, const struct rv_p
     return has;
 }
 
-/* Segment by segment: there may be holes between them. All the while they can be run: they may be needed here, and where
- * ringviz is killed meanwhile, the stopped threads run on: islands are there as long as guests jump into them. */
+/* Besides those from first to last the guests nearby: they may change once their islands are there. */
+static struct run with_guests(const struct rv_patcher_object *object, const struct rv_patch_segment *segment,
+                              size_t first, size_t last)
+{
+    const struct rv_patch_site *sites = object->prepared.sites;
+    struct run run = {first, last + 1};
+    while (run.first && is_within(segment, &sites[run.first - 1]) &&
+           sites[first].address - sites[run.first - 1].address <= GUEST_REACH)
+        run.first--;
+    while (run.end < object->prepared.n_sites && is_within(segment, &sites[run.end]) &&
+           sites[run.end].address - sites[last].address <= GUEST_REACH)
+        run.end++;
+    return run;
+}
+
+/* The next run from there on: of those that are to change none is far from the one before. At the end: there is none. */
+static struct run find_run(const struct rv_patcher_object *object, const struct rv_patch_segment *segment, size_t from,
+                           enum rv_patch_sites_change change)
+{
+    const struct rv_patch_site *sites = object->prepared.sites;
+    const size_t n = object->prepared.n_sites;
+    size_t first = from;
+    while (first < n && !is_to_change(segment, &sites[first], change))
+        first++;
+    size_t last = first;
+    for (size_t i = first + 1; i < n && sites[i].address - sites[last].address <= RUN_GAP; i++)
+        if (is_to_change(segment, &sites[i], change))
+            last = i;
+    return first < n ? with_guests(object, segment, first, last) : (struct run){n, n};
+}
+
+/* All the while it can be run: it may be needed here, and where ringviz is killed meanwhile, the stopped threads run on:
+ * islands are there as long as guests jump into them. */
+static int write_run(const struct rv_patcher_object *object, const struct rv_patch_segment *segment, struct run run,
+                     enum rv_patch_sites_change change)
+{
+    const struct rv_patch_site *sites = object->prepared.sites, *last = &sites[run.end - 1];
+    const uint64_t end = last->address + last->n_bytes;
+    const bool are_guests_first = change == RV_PATCH_SITES_ALL_OUT;
+    int error = protect(sites[run.first].address, end, PROT_READ | PROT_WRITE | PROT_EXEC);
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (size_t i = run.first; i < run.end && !error; i++)
+            write_site(segment, &sites[i], change, pass != are_guests_first);
+    if (!error)
+        (void)protect(sites[run.first].address, end, PROT_READ | PROT_EXEC);
+    return error;
+}
+
+/* Segment by segment: there may be holes between them. */
 static int write_segment(const struct rv_patcher_object *object, const struct rv_patch_segment *segment,
                          enum rv_patch_sites_change change)
 {
-    int error = protect(segment->start, segment->end, PROT_READ | PROT_WRITE | PROT_EXEC);
-    const bool are_guests_first = change == RV_PATCH_SITES_ALL_OUT;
-    for (unsigned pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < object->prepared.n_sites && !error; i++)
-            write_site(segment, &object->prepared.sites[i], change, pass != are_guests_first);
-    if (!error)
-        (void)protect(segment->start, segment->end, PROT_READ | PROT_EXEC);
+    int error = 0;
+    for (struct run run = find_run(object, segment, 0, change); run.first < object->prepared.n_sites && !error;
+         run = find_run(object, segment, run.end, change))
+        error = write_run(object, segment, run, change);
     return error;
 }
 
@@ -164,7 +215,7 @@ int rv_patch_sites_write(const struct rv_patcher_object *object, enum rv_patch_s
     int error = 0;
     for (size_t i = 0; i < object->image.n_segments && !error; i++) {
         const struct rv_patch_segment *segment = &object->image.segments[i];
-        if (is_code(segment) && has_change(object, segment, change))
+        if (is_code(segment))
             error = write_segment(object, segment, change);
     }
     return error;
