@@ -17,17 +17,8 @@ static inline void *rv_patch_array_grown(void *items, size_t n, size_t *capacity
     return larger;
 }
 
-static inline int rv_patch_array_compare(const void *left, const void *right)
-{
-    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
-/* Items are addresses, or begin with one. May be NULL when n is 0. */
-static inline void rv_patch_array_sort(void *items, size_t n, size_t item_bytes)
-{
-    if (n)
-        qsort(items, n, item_bytes, rv_patch_array_compare);
-}
+/* Items are addresses, or begin with one. May be NULL when n is 0. Those that are sorted, or are two sorted runs, are not
+ * sorted anew. */
+void rv_patch_array_sort(void *items, size_t n, size_t item_bytes);
 
 #endif
