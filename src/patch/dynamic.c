@@ -55,6 +55,19 @@ const char *rv_patch_dynamic_symbol(const struct rv_patch_image *image, uint32_t
     return find_name(image, symbol->st_name);
 }
 
+bool rv_patch_dynamic_names(const struct rv_patch_image *image, const char *const *wanted, size_t n_wanted)
+{
+    size_t n_bytes;
+    const char *names = (const char *)rv_patch_dynamic_table(image, DT_STRTAB, DT_STRSZ, &n_bytes);
+    for (size_t i = 0; names && i < n_wanted; i++) {
+        const char *from = names, *end = names + n_bytes, *found;
+        for (; (found = memmem(from, (size_t)(end - from), wanted[i], strlen(wanted[i]) + 1)); from = found + 1)
+            if (found > names && found[-1] == '\0') /* the table begins with a 0 */
+                return true;
+    }
+    return false;
+}
+
 /* ---- DT_GNU_HASH: a filter, buckets with the index of their first symbol, and a hash for each symbol; all words ---- */
 
 struct hash_table {

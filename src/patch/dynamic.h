@@ -18,6 +18,9 @@ const uint8_t *rv_patch_dynamic_table(const struct rv_patch_image *image, int64_
 /* A dynamic symbol by its index, and its name, which is borrowed from the image; NULL: there is none. */
 const char *rv_patch_dynamic_symbol(const struct rv_patch_image *image, uint32_t index, Elf64_Sym *symbol);
 
+/* Is one of these among the names in its dynamic section, of symbols or others? */
+bool rv_patch_dynamic_names(const struct rv_patch_image *image, const char *const *wanted, size_t n_wanted);
+
 /* Has the image a function of this name for others? By its DT_GNU_HASH: without one it has none. */
 bool rv_patch_dynamic_exports(const struct rv_patch_image *image, const char *name);
 

@@ -165,6 +165,21 @@ int rv_patch_names_read(struct rv_patch_names *names, const char *path, const ch
     return error;
 }
 
+static int count_down(void *n_left, const char *name, uint64_t address)
+{
+    (void)name;
+    (void)address;
+    return --*(size_t *)n_left ? 0 : -ECANCELED;
+}
+
+bool rv_patch_names_are_fewer(const char *path, const struct rv_patch_image *image, size_t n)
+{
+    size_t n_left = n;
+    if (n_left)
+        (void)walk_path(path, image, count_down, &n_left);
+    return n_left;
+}
+
 bool rv_patch_names_has_addresses(const char *pattern)
 {
     return strstr(pattern, "0x") != NULL;

@@ -31,6 +31,9 @@ struct rv_patch_named { /* where it is */
 int rv_patch_names_read(struct rv_patch_names *names, const char *path, const char *pattern,
                         const struct rv_patch_image *image);
 
+/* Has the file names of fewer functions than n? One that cannot be read has none. */
+bool rv_patch_names_are_fewer(const char *path, const struct rv_patch_image *image, size_t n);
+
 /* Can a pattern match a function that is called by its address? */
 bool rv_patch_names_has_addresses(const char *pattern);
 

@@ -10,6 +10,7 @@
 #include "base/bisect.h"
 #include "patch/array.h"
 #include "patch/imports.h"
+#include "patch/readers.h"
 
 #define NAMED_AT_LEAST 10u /* one of so many functions has a symbol, or they count as without */
 
@@ -18,6 +19,7 @@ struct work {
     const struct rv_patch_request *request;
     struct rv_patch_prepared *prepared;
     struct rv_patch_names chosen, rejected, kept;
+    struct rv_patch_plan_key key; /* of its plan, where there are plans */
     struct rv_patch_functions functions;
     struct rv_patch_imports imports;
     uint64_t *links; /* of the imports; 0: none */
@@ -270,20 +272,24 @@ static bool is_as_in_file(const struct rv_patch_request *request)
     return is_same;
 }
 
+/* An image that is left as it is has none: what has one is not looked at again. */
+static void read_plan(struct work *work)
+{
+    const struct rv_patch_request *request = work->request;
+    if (!request->plans || !request->has_functions)
+        return;
+    rv_patch_plan_key(&work->key, request->file, &request->image);
+    work->prepared->is_by_plan = rv_patch_plan_read(request->plans, &work->key, &request->image, &work->functions) == 0;
+}
+
 static int find_all(struct work *work)
 {
     const struct rv_patch_request *request = work->request;
-    const struct rv_patch_image *image = &request->image;
-    struct rv_patch_plan_key key;
-    if (!request->plans)
-        return rv_patch_functions_find(&work->functions, image);
-    rv_patch_plan_key(&key, request->file, image);
-    work->prepared->is_by_plan = rv_patch_plan_read(request->plans, &key, image, &work->functions) == 0;
     if (work->prepared->is_by_plan)
         return 0;
-    const int error = rv_patch_functions_find(&work->functions, image);
-    if (!error && is_as_in_file(request))
-        (void)rv_patch_plan_write(request->plans, &key, image, &work->functions);
+    const int error = rv_patch_functions_find(&work->functions, &request->image);
+    if (!error && request->plans && is_as_in_file(request))
+        (void)rv_patch_plan_write(request->plans, &work->key, &request->image, &work->functions);
     return error;
 }
 
@@ -293,8 +299,11 @@ static int find_functions(struct work *work)
     const char *pattern = request->pattern;
     int error = pattern ? rv_patch_names_read(&work->chosen, request->path, pattern, &request->image) : 0;
     const bool has_addresses = pattern && rv_patch_names_has_addresses(pattern);
-    if (error || (pattern && !work->chosen.n && !has_addresses))
+    if (error || (pattern && !work->chosen.n && !has_addresses)) {
+        rv_patch_functions_free(&work->functions);
+        work->prepared->is_by_plan = false;
         return error;
+    }
     if (request->kept)
         (void)rv_patch_names_read(&work->kept, request->path, request->kept, &request->image);
     if (request->filter.include || request->filter.exclude)
@@ -310,11 +319,8 @@ static int find_functions(struct work *work)
 
 static bool are_nameless(const struct work *work)
 {
-    struct rv_patch_names all;
-    (void)rv_patch_names_read(&all, work->request->path, "", &work->request->image);
-    const size_t n = all.n;
-    rv_patch_names_end(&all);
-    return n * NAMED_AT_LEAST < work->functions.n_functions;
+    const size_t n = work->functions.n_functions / NAMED_AT_LEAST + (work->functions.n_functions % NAMED_AT_LEAST != 0);
+    return rv_patch_names_are_fewer(work->request->path, &work->request->image, n);
 }
 
 static int find_imports(struct work *work)
@@ -329,15 +335,23 @@ static int find_imports(struct work *work)
     return error;
 }
 
+static int prepare(struct work *work)
+{
+    read_plan(work);
+    if (!work->prepared->is_by_plan && work->request->leaves_readers &&
+        rv_patch_reads_return_addresses(&work->request->image))
+        return 0;
+    int error = work->request->has_functions ? find_functions(work) : 0;
+    if (work->request->wants_import) /* of an image whose functions are not known, too */
+        error = find_imports(work);
+    return error ? error : build(work);
+}
+
 int rv_patch_prepare(const struct rv_patch_request *request, struct rv_patch_prepared *prepared)
 {
     struct work work = {.request = request, .prepared = prepared};
     *prepared = (struct rv_patch_prepared){0};
-    int error = request->has_functions ? find_functions(&work) : 0;
-    if (request->wants_import) /* of an image whose functions are not known, too */
-        error = find_imports(&work);
-    if (!error)
-        error = build(&work);
+    const int error = prepare(&work);
     if (error) {
         free(prepared->captured);
         free(prepared->sites);

@@ -16,6 +16,7 @@ struct rv_patch_request {
     /* The folder of plans (plans.h), and the state of the image's file; NULL: none is read or written. */
     const char *plans;
     const struct stat *file;
+    bool leaves_readers; /* an image whose code reads return addresses is left as it is: readers.h */
     uint64_t hook;
     bool has_functions; /* functions of the image are patched: */
     bool has_trivial;   /* trivial ones, too */

@@ -7,12 +7,6 @@
 #include "patch/image.h"
 #include "producers/native/linkage.h"
 
-/*
- * Does its code read return addresses? It would fail with others there: garbage collectors that find frames by them,
- * sanitizers.
- */
-RV_HIDDEN bool rv_image_reads_return_addresses(const struct rv_patch_image *image);
-
 /* Was it compiled with hooks? Then it names the functions that they call. */
 RV_HIDDEN bool rv_image_has_hooks(const struct rv_patch_image *image);
 

@@ -456,6 +456,7 @@ static void prepare_patches(const struct next *next, struct rv_patch_prepared *p
     const struct rv_patch_request request = {.image = next->read,
                                              .plans = find_plans(next, &file),
                                              .file = &file,
+                                             .leaves_readers = true,
                                              .hook = (uint64_t)(uintptr_t)rv_patched_enter,
                                              .captured = patcher.captured,
                                              .n_captured = patcher.n_captured,
@@ -479,17 +480,17 @@ static void prepare_patches(const struct next *next, struct rv_patch_prepared *p
     rv_libcalls_end();
 }
 
-static bool reads_return_addresses(const struct rv_patch_image *image)
+/* One that has not been told where return addresses are. */
+static bool has_other_v8(const struct rv_patch_image *image)
 {
-    return (!patcher.is_v8_told && rv_patch_dynamic_exports(image, V8_SET_LOCATOR)) ||
-           rv_image_reads_return_addresses(image);
+    return !patcher.is_v8_told && rv_patch_dynamic_exports(image, V8_SET_LOCATOR);
 }
 
 static void prepare_functions(const struct next *next, struct rv_patch_prepared *prepared)
 {
     if (is_loader(&next->image))
         (void)rv_loader_prepare(&next->read, rv_patcher_follow, rv_patcher_map_near, prepared);
-    else if (!reads_return_addresses(&next->read))
+    else if (!has_other_v8(&next->read))
         prepare_patches(next, prepared);
 }
 
