@@ -13,8 +13,6 @@
 #include "patch/array.h"
 #include "patch/dynamic.h"
 
-#define OPCODE 0xff /* of either */
-
 /* ---- words ---- */
 
 static int add_import(struct rv_patch_imports *imports, uint64_t address, const char *name)
@@ -76,16 +74,17 @@ static int look_at(struct rv_patch_imports *imports, const uint8_t *bytes, uint6
     return 0;
 }
 
-static int look_at_segment(struct rv_patch_imports *imports, const struct rv_patch_segment *segment)
+/* By their second byte, which is rarer than the first. */
+static int look_at_segment(struct rv_patch_imports *imports, const struct rv_patch_segment *segment, uint8_t second)
 {
     const size_t n = (size_t)(segment->end - segment->start);
     int error = 0;
     for (size_t i = 0; !error && i + RV_PATCH_USE_BYTES <= n; i++) {
-        const uint8_t *found = memchr(segment->bytes + i, OPCODE, n - i - (RV_PATCH_USE_BYTES - 1));
+        const uint8_t *found = memchr(segment->bytes + i + 1, second, n - i - (RV_PATCH_USE_BYTES - 1));
         if (!found)
             break;
-        i = (size_t)(found - segment->bytes);
-        error = look_at(imports, found, segment->start + i);
+        i = (size_t)(found - segment->bytes) - 1;
+        error = look_at(imports, found - 1, segment->start + i);
     }
     return error;
 }
@@ -99,8 +98,11 @@ int rv_patch_imports_find(struct rv_patch_imports *imports, const struct rv_patc
     rv_patch_array_sort(imports->all, imports->n, sizeof *imports->all);
     for (size_t i = 0; imports->n && i < image->n_segments && !error; i++) {
         const struct rv_patch_segment *segment = &image->segments[i];
-        if (segment->is_code && segment->is_readable && !segment->is_writable)
-            error = look_at_segment(imports, segment);
+        if (!segment->is_code || !segment->is_readable || segment->is_writable)
+            continue;
+        error = look_at_segment(imports, segment, RV_PATCH_USE_CALL);
+        if (!error)
+            error = look_at_segment(imports, segment, RV_PATCH_USE_JUMP);
     }
     rv_patch_array_sort(imports->uses, imports->n_uses, sizeof *imports->uses);
     return error;

@@ -19,11 +19,13 @@ struct rv_patch_use {
     size_t import; /* index */
 };
 #define RV_PATCH_USE_BYTES 6u
+#define RV_PATCH_USE_CALL 0x15 /* its second byte, */
+#define RV_PATCH_USE_JUMP 0x25 /* or this */
 
 /* Are these bytes such an instruction, whatever the word is? */
 static inline bool rv_patch_import_is_used(const uint8_t bytes[RV_PATCH_USE_BYTES])
 {
-    return bytes[0] == 0xff && (bytes[1] == 0x15 || bytes[1] == 0x25);
+    return bytes[0] == 0xff && (bytes[1] == RV_PATCH_USE_CALL || bytes[1] == RV_PATCH_USE_JUMP);
 }
 
 struct rv_patch_imports {

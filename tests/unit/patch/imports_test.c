@@ -92,6 +92,29 @@ Test(imports, each_use_leads_to_its_word_and_can_be_diverted)
     rv_patch_imports_end(&imports);
 }
 
+static size_t count_at_each_byte(const struct rv_patch_segment *segment)
+{
+    size_t n = 0;
+    for (uint64_t at = segment->start; at + RV_PATCH_USE_BYTES <= segment->end; at++) {
+        const uint8_t *bytes = segment->bytes + (at - segment->start);
+        int32_t displacement;
+        memcpy(&displacement, bytes + 2, sizeof displacement);
+        for (size_t i = 0; i < imports.n && rv_patch_import_is_used(bytes); i++)
+            n += imports.all[i].address == at + RV_PATCH_USE_BYTES + (uint64_t)(int64_t)displacement;
+    }
+    return n;
+}
+
+Test(imports, every_use_is_found)
+{
+    size_t n = 0;
+    find_all();
+    for (size_t i = 0; i < image.n_segments; i++)
+        n += image.segments[i].is_code ? count_at_each_byte(&image.segments[i]) : 0;
+    cr_expect_eq(imports.n_uses, n);
+    rv_patch_imports_end(&imports);
+}
+
 Test(imports, exports_are_found_by_their_names)
 {
     find_all();
