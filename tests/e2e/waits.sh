@@ -301,5 +301,7 @@ run --waits "$folder/truth.rvz"
 if command -v valgrind >"$folder/which"; then
     run --headless -- valgrind -q "$contention" truth 2 200
     expect "exit status in valgrind" $status 0
+    run --headless -- valgrind -q "$blocking" confined # a child that copies its memory for each file would take minutes
+    expect "exit status of new files in valgrind" $status 0
 fi
 conclude

@@ -123,7 +123,9 @@ struct rv_file_lock_file rv_file_lock_file(int fd)
 pid_t rv_file_lock_flock_holder(struct rv_file_lock_file file)
 {
     struct search context = {.file = file, .holder = 0};
-    return file.inode && rv_own_files_run(search, &context) == 0 ? context.holder : 0;
+    if (file.inode)
+        rv_own_files_run(search, &context);
+    return context.holder;
 }
 
 pid_t rv_file_lock_expect_flock(int fd, int operation)

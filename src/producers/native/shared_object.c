@@ -95,8 +95,8 @@ void rv_shared_object_learn(const void *object)
     if (!context)
         return;
     context->address = address;
-    if (rv_own_files_run(search, context) == 0)
-        enter(address, context);
+    rv_own_files_run(search, context);
+    enter(address, context);
     rv_pages_unmap(context, sizeof *context);
 }
 
