@@ -52,7 +52,9 @@ static void enter(struct walking *walking, const struct rv_span *span)
     taken.depth = (uint32_t)walking->n_open;
     if (walking->walk->enter)
         walking->walk->enter(walking->walk->context, &taken, top);
-    walking->open = rv_vec_reserve(walking->open, &walking->open_capacity, walking->n_open + 1, sizeof *walking->open);
+    if (walking->n_open == walking->open_capacity)
+        walking->open =
+            rv_vec_reserve(walking->open, &walking->open_capacity, walking->n_open + 1, sizeof *walking->open);
     walking->open[walking->n_open++] = taken;
     walking->now_ns = taken.end;
 }
