@@ -36,27 +36,31 @@ static const struct rv_span *top_of(const struct walking *walking)
     return walking->n_open ? &walking->open[walking->n_open - 1] : NULL;
 }
 
+/* Made where it stays: a copy would wait for what was just stored in parts. */
 static void enter(struct walking *walking, const struct rv_span *span)
 {
     const struct rv_span *top;
     while ((top = top_of(walking)) && is_before(span, top, top->stack))
         leave(walking);
-    struct rv_span taken = *span;
-    taken.end = span->end < walking->now_ns ? span->end : walking->now_ns;
-    taken.start = span->start < taken.end ? span->start : taken.end;
-    if (top && (taken.flags & RV_SPAN_ORPHAN) && !(top->flags & RV_SPAN_ORPHAN))
-        taken.start = taken.end;
-    if (top && taken.start < top->start)
-        taken.start = top->start;
-    taken.stack = span->depth; /* while it is open, the depth that the scan gave it */
-    taken.depth = (uint32_t)walking->n_open;
-    if (walking->walk->enter)
-        walking->walk->enter(walking->walk->context, &taken, top);
-    if (walking->n_open == walking->open_capacity)
+    if (walking->n_open == walking->open_capacity) {
         walking->open =
             rv_vec_reserve(walking->open, &walking->open_capacity, walking->n_open + 1, sizeof *walking->open);
-    walking->open[walking->n_open++] = taken;
-    walking->now_ns = taken.end;
+        top = top_of(walking);
+    }
+    struct rv_span *taken = &walking->open[walking->n_open];
+    *taken = *span;
+    taken->end = span->end < walking->now_ns ? span->end : walking->now_ns;
+    taken->start = span->start < taken->end ? span->start : taken->end;
+    if (top && (span->flags & RV_SPAN_ORPHAN) && !(top->flags & RV_SPAN_ORPHAN))
+        taken->start = taken->end;
+    if (top && taken->start < top->start)
+        taken->start = top->start;
+    taken->stack = span->depth; /* while it is open, the depth that the scan gave it */
+    taken->depth = (uint32_t)walking->n_open;
+    walking->now_ns = taken->end;
+    if (walking->walk->enter)
+        walking->walk->enter(walking->walk->context, taken, top);
+    walking->n_open++;
 }
 
 static void take_some(void *context, const struct rv_span *spans, size_t n)
