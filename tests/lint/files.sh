@@ -1,5 +1,5 @@
 #!/bin/sh
-# files.sh ROOT: no file holds a note of unfinished work.
+# files.sh ROOT: no file holds a note of unfinished work, and none that is in git lies where none belongs.
 cd "$1" || exit 1
 
 list() {
@@ -9,5 +9,8 @@ list() {
 }
 written=$(list | grep -E '\.(c|h|cpp|sh|awk|vert|frag|cmake|txt|in|1)$|/completion/' | sort)
 [ -n "$written" ] || { echo "no files found"; exit 1; }
+stray=$(git ls-files 2>/dev/null | sed 's|/.*||' | sort -u |
+    grep -vxE '\.ci|\.clang-(format|tidy)|\.gitignore|CMake(Lists\.txt|Presets\.json)|LICENSE|README\.md|assets|include|shaders|src|tests')
+[ -z "$stray" ] || { echo "not of the top level: $stray"; exit 1; }
 # shellcheck disable=SC2086
 ! grep -nwE 'TODO|FIXME|XXX' $written /dev/null

@@ -53,6 +53,10 @@ END
 lint() {
     case $1 in
     options | formats) sh "$here/$1.sh" "$tree/ringviz" "$tree" ;;
+    files)
+        git -C "$tree" init -q && git -C "$tree" add -- ':!ringviz' ':!imports' ':!exports'
+        sh "$here/$1.sh" "$tree"
+        ;;
     *) sh "$here/$1.sh" "$tree" ;;
     esac
 }
@@ -118,6 +122,7 @@ accepts files
 for word in TODO FIXME XXX; do
     refuses files src/base/note.c "/* $word: later */"
 done
+refuses files o 'output of a program'
 
 accepts words
 refuses words src/base/note.c '/* a list in sum */'
