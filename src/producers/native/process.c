@@ -24,7 +24,7 @@ static struct {
     uint32_t state; /* enum open_state */
     uint32_t idx;
     uint32_t is_shut_out;         /* by fork: the child may not open the file, and has not called anything yet */
-    bool has_left, has_push_left; /* the file was closed while all threads stood still; a push in it goes on */
+    bool has_left, has_push_left; /* the file was closed while all threads stood still; a push in it continues */
     uint64_t patching_ns;         /* [atomic] */
     intptr_t gate;                /* a forked child has lost it */
     long only;                    /* pid that alone is traced, kept for children: programs clear environments; 0: all */

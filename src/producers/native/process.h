@@ -96,7 +96,7 @@ bool rv_process_try_lock(void);
 void rv_process_unlock(void);
 
 /* In the child of fork: an entry of its own, or closed. Releases the lock, which is held unless no fork handler has run: where
- * another thread had it then, the process is closed. left_ring: where a push goes on (rv_map_leave_ring), or -ENOENT. */
+ * another thread had it then, the process is closed. left_ring: where a push continues (rv_map_leave_ring), or -ENOENT. */
 void rv_process_restart(int left_ring, bool has_lock);
 
 #endif

@@ -10,16 +10,16 @@
 #include "producers/native/pages.h"
 
 #define INDEX_BITS 10
-#define INDEX_MASK ((1u << INDEX_BITS) - 1)
+#define N_ENTRIES (1u << INDEX_BITS)
+#define INDEX_MASK (N_ENTRIES - 1)
 #define ALIGN_BITS 3
 #define NAME_BITS 30 /* of an entry; above them the object's address without index and alignment */
 #define ADDRESS_SHIFT (INDEX_BITS + ALIGN_BITS)
 
-static uint64_t entries[1u << INDEX_BITS]; /* [atomic] 0: free. An object takes the place of another */
-static uint32_t keys
-    [1u
-     << INDEX_BITS]; /* [atomic] of the same objects; 0: none. Processes that learn one at once may give it two names */
-static bool is_used; /* [atomic] */
+static uint64_t entries[N_ENTRIES]; /* [atomic] 0: free. An object takes the place of another */
+/* Of the same objects; 0: none. Processes that learn one at once may give it two names. */
+static uint32_t keys[N_ENTRIES]; /* [atomic] */
+static bool is_used;             /* [atomic] */
 
 /* Objects that have a page each, as named semaphores do, differ in the bits above it. */
 static unsigned index_of(uint64_t address)
@@ -104,7 +104,7 @@ void rv_shared_object_forget(const void *memory, size_t n_bytes)
 {
     if (!__atomic_load_n(&is_used, __ATOMIC_RELAXED))
         return;
-    for (unsigned i = 0; i < 1u << INDEX_BITS; i++) {
+    for (unsigned i = 0; i < N_ENTRIES; i++) {
         uint64_t entry = __atomic_load_n(&entries[i], __ATOMIC_RELAXED);
         if (entry && address_at(i, entry) - (uint64_t)(uintptr_t)memory < n_bytes)
             (void)__atomic_compare_exchange_n(&entries[i], &entry, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);

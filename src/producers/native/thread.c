@@ -40,7 +40,7 @@ struct thread {
     uint32_t stack_id;     /* the machine stack it runs on */
     uint32_t tid;          /* a runtime's; 0: a native thread's */
     bool is_named;         /* by the API */
-    bool has_left_ring;    /* it is the parent's, whose push goes on here with it */
+    bool has_left_ring;    /* it is the parent's, whose push continues here with it */
     bool is_muted;         /* by a monitor: the next events repeat the frames that are open by then */
     bool has_counted;      /* the open frames' counts for the limit of depth are set, */
     uint32_t version;      /* by this version of the table of verdicts */
