@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/units.h"
+#include "ui/imgui_table.h"
 #include "ui/table_cells.h"
 
 #define NUMBER_WIDTH 70.0f

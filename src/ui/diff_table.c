@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "model/diff_significance.h"
+#include "ui/imgui_table.h"
 #include "ui/table_cells.h"
 
 #define NUMBER_WIDTH 68.0f

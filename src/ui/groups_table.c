@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ui/imgui_table.h"
 #include "ui/table_cells.h"
 
 #define NUMBER_WIDTH 70.0f

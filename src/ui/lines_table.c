@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ui/imgui_table.h"
 #include "ui/table_cells.h"
 
 #define PLACE_WIDTH 130.0f

@@ -2,6 +2,7 @@
 #ifndef RV_UI_MINIMAP_H
 #define RV_UI_MINIMAP_H
 
+#include "ui/imgui_bridge.h"
 #include "ui/timebar.h"
 
 struct rv_minimap {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "ui/imgui_table.h"
 #include "ui/table_cells.h"
 
 #define HEIGHT_LEAST 268.0f

@@ -4,7 +4,8 @@
 #include <stdio.h>
 
 #include "base/units.h"
-#include "ui/imgui_bridge.h"
+#include "ui/imgui_table.h"
+#include "ui/imgui_text.h"
 
 void rv_table_cell_text(const struct rv_ui_style *style, const char *text)
 {

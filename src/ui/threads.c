@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "model/lane_sort.h"
+#include "ui/imgui_table.h"
 #include "ui/word_match.h"
 
 #define HEAD_HEIGHT 34.0f

@@ -1,5 +1,6 @@
 #include "ui/tree_table.h"
 
+#include "ui/imgui_table.h"
 #include "ui/table_cells.h"
 
 #define INDENT 12.0f

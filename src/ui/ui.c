@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "glyphs/clusters.h"
 #include "model/short_name.h"
+#include "ui/imgui_bridge.h"
 
 #define GAP 8.0f /* around panels in a column */
 

@@ -6,10 +6,10 @@
  *
  *     void rv_NAME_show(struct rv_ui *ui, const struct rv_NAME *shown, struct rv_ui_acts *acts);
  *
- * which draws it by imgui_bridge.h, in an area that it takes by rv_ui_dock() or rv_ui_center(). A panel changes
- * nothing: what the user asks for are actions, which src/window/panels.c has done. What only the panel needs to
- * remember (a sort order, the text in a field) is a struct rv_NAME_state. To add one: the file pair and its call in
- * src/window/panels.c.
+ * which draws it by imgui_widgets.h, imgui_table.h and imgui_text.h, in an area that it takes by rv_ui_dock() or
+ * rv_ui_center(). A panel changes nothing: what the user asks for are actions, which src/window/panels.c has done. What
+ * only the panel needs to remember (a sort order, the text in a field) is a struct rv_NAME_state. To add one: the file
+ * pair and its call in src/window/panels.c.
  *
  * A pass is cheap and may be made at any time; what it would draw has a hash, so that pictures are drawn only when
  * something has changed. Events of SDL are taken one by one, wherever they come from; mouse and keys of the system are
@@ -25,7 +25,8 @@
 #include <SDL2/SDL_events.h>
 
 #include "ui/action.h"
-#include "ui/imgui_bridge.h"
+#include "ui/imgui_text.h"
+#include "ui/imgui_widgets.h"
 #include "ui/style.h"
 
 struct rv_ui; /* opaque */

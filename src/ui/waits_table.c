@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "ui/imgui_table.h"
 #include "ui/table_cells.h"
 #include "ui/word_match.h"
 

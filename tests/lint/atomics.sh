@@ -47,7 +47,7 @@ BEGIN {
     strong = "memory_order_(acquire|release|acq_rel|seq_cst|consume)|__ATOMIC_(ACQUIRE|RELEASE|ACQ_REL|SEQ_CST|CONSUME)"
     operation = "(load|store|exchange|compare_exchange_strong|compare_exchange_weak|fetch_(add|sub|or|and|xor)|flag_test_and_set|flag_clear)"
     while (("find src include -type f | sort" | getline path) > 0)
-        if (path ~ /\.(c|h|cpp)$/)
+        if (path ~ /\.(c|h|[ch]pp)$/)
             ARGV[ARGC++] = path
     if (ARGC == 1) {
         print "no sources found"

@@ -6,7 +6,7 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 
 # "part whole" for each include within a room; a file and its header are one.
-find src -type f \( -name '*.[ch]' -o -name '*.cpp' \) | sort | xargs awk '
+find src -type f \( -name '*.[ch]' -o -name '*.[ch]pp' \) | sort | xargs awk '
 function unit_of(path) {
     sub(/^src\//, "", path)
     sub(/\.[a-z]+$/, "", path)

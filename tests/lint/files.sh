@@ -7,7 +7,7 @@ list() {
         [ ! -d "$folder" ] || find "$folder" -type f -not -path '*/corpus/*' -not -path '*/data/*' -not -path 'tests/lint/*'
     done
 }
-written=$(list | grep -E '\.(c|h|cpp|sh|awk|vert|frag|cmake|txt|in|1)$|/completion/' | sort)
+written=$(list | grep -E '\.(c|h|[ch]pp|sh|awk|vert|frag|cmake|txt|in|1)$|/completion/' | sort)
 [ -n "$written" ] || { echo "no files found"; exit 1; }
 stray=$(git ls-files 2>/dev/null | sed 's|/.*||' | sort -u |
     grep -vxE '\.ci|\.clang-(format|tidy)|\.gitignore|CMake(Lists\.txt|Presets\.json)|LICENSE|README\.md|assets|include|shaders|src|tests')

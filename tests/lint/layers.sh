@@ -110,7 +110,7 @@ BEGIN {
     banned["include"] = no_gl
     read_table("src/README.md")
     while (("find src include -type f | sort" | getline path) > 0)
-        if (path ~ /(\.([ch]|cpp|p[lm]|rb)|CMakeLists\.txt)$/ && path !~ /\/t\// && path != "src/CMakeLists.txt")
+        if (path ~ /(\.([ch]|[ch]pp|p[lm]|rb)|CMakeLists\.txt)$/ && path !~ /\/t\// && path != "src/CMakeLists.txt")
             ARGV[ARGC++] = path
     if (ARGC == 1) {
         print "no sources found"
@@ -128,7 +128,7 @@ FNR == 1 {
 }
 FILENAME ~ /CMakeLists\.txt$/ { build = build $0 "\n"; next }
 current != "include" { n_lines[current]++ }
-/^[ \t]*#[ \t]*include/ && FILENAME ~ /[.](h|c|cpp)$/ { check_include(current, $0) }
+/^[ \t]*#[ \t]*include/ && FILENAME ~ /[.](h|c|[ch]pp)$/ { check_include(current, $0) }
 END {
     check_links(build)
     check_sizes()

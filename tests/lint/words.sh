@@ -4,7 +4,7 @@ cd "$1" || exit 1
 
 roots=$(for root in src include tests assets README.md; do [ ! -e $root ] || echo $root; done)
 # shellcheck disable=SC2086
-bad=$(grep -rniE --include='*.[ch]' --include='*.cpp' --include='*.sh' --include='*.p[lm]' --include='*.t' --include='*.rb' \
+bad=$(grep -rniE --include='*.[ch]' --include='*.[ch]pp' --include='*.sh' --include='*.p[lm]' --include='*.t' --include='*.rb' \
     --include='*.md' --include='*.[17]*' --include=CMakeLists.txt --exclude=words.sh --exclude=selftest.sh \
     -e '\bin sum\b' -e '\b(told|tells?) of\b' -e '\bwish(es|ed)?\b' -e '\bpassed over\b' -e '\blets? go\b' -e '\bnobody (knows|uses)\b' \
     -e '\bwhoever\b' -e '\b(is|are|was|were) told\b' -e '\bof one mind\b' -e '\bto be had\b' -e '\bfit to be shown\b' \
