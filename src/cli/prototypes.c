@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/exec.h"
+#include "base/file_io.h"
 #include "base/vec.h"
 #include "prototypes/capture.h"
 #include "prototypes/syscalls.h"
@@ -43,10 +44,11 @@ static int read_all(int fd, const char *path, struct text *text)
         return rv_err_sys("%s", path);
     if (!S_ISREG(status.st_mode) || status.st_size > (off_t)(MOST_BYTES - text->n))
         return rv_err(EFBIG, "%s: not a file of prototypes", path);
-    size_t left = (size_t)status.st_size;
-    text->bytes = rv_realloc(text->bytes, text->n + left + 1);
-    for (ssize_t n; (n = read(fd, text->bytes + text->n, left)) > 0; left -= (size_t)n)
-        text->n += (size_t)n;
+    text->bytes = rv_realloc(text->bytes, text->n + (size_t)status.st_size + 1);
+    const ssize_t n = rv_file_read_at(fd, text->bytes + text->n, (size_t)status.st_size, 0);
+    if (n < 0)
+        return rv_err_sys("%s", path);
+    text->n += (size_t)n;
     text->bytes[text->n++] = '\n';
     return 0;
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_io.h"
 #include "base/text.h"
 #include "base/vec.h"
 
@@ -22,9 +23,8 @@ static char *read_file(const char *path, size_t *n_bytes)
     bool is_file = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
                    status.st_size <= MOST_BYTES;
     char *text = is_file ? rv_alloc((size_t)status.st_size, 1) : NULL;
-    *n_bytes = 0;
-    for (ssize_t n; text && (n = read(fd, text + *n_bytes, (size_t)status.st_size - *n_bytes)) > 0;)
-        *n_bytes += (size_t)n;
+    const ssize_t n = text ? rv_file_read_at(fd, text, (size_t)status.st_size, 0) : 0;
+    *n_bytes = n > 0 ? (size_t)n : 0;
     if (fd >= 0)
         close(fd);
     return text;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/file_io.h"
 #include "base/os.h"
 #include "base/vec.h"
 
@@ -37,34 +38,15 @@ struct rv_spool {
 
 int rv_spool_write_at(int fd, const void *bytes, size_t n_bytes, uint64_t offset)
 {
-    const char *at = bytes;
-    while (n_bytes > 0) {
-        ssize_t n = pwrite(fd, at, n_bytes, (off_t)offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return rv_err_sys("spooling spans into a temporary file");
-        at += n;
-        n_bytes -= (size_t)n;
-        offset += (size_t)n;
-    }
-    return 0;
+    return rv_file_write_at(fd, bytes, n_bytes, offset) ? rv_err_sys("spooling spans into a temporary file") : 0;
 }
 
 int rv_spool_read_at(int fd, void *bytes, size_t n_bytes, uint64_t offset)
 {
-    char *at = bytes;
-    while (n_bytes > 0) {
-        ssize_t n = pread(fd, at, n_bytes, (off_t)offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? rv_err_sys("reading spooled spans") : rv_err(EIO, "spooled spans are truncated");
-        at += n;
-        n_bytes -= (size_t)n;
-        offset += (size_t)n;
-    }
-    return 0;
+    const ssize_t n = rv_file_read_at(fd, bytes, n_bytes, offset);
+    if (n < 0)
+        return rv_err_sys("reading spooled spans");
+    return (size_t)n < n_bytes ? rv_err(EIO, "spooled spans are truncated") : 0;
 }
 
 struct rv_spool *rv_spool_create(void)

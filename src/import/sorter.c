@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/file_io.h"
 #include "base/os.h"
 #include "base/vec.h"
 
@@ -77,14 +78,8 @@ static int spill(struct rv_sorter *sorter)
         if (sorter->fd < 0)
             return sorter->fd;
     }
-    const char *at = sorter->records;
-    for (size_t left = sorter->n * sorter->record_bytes; left > 0;) {
-        ssize_t n = write(sorter->fd, at, left);
-        if (n < 0 && errno != EINTR)
-            return rv_err_sys("sorting in a temporary file (in TMPDIR)");
-        at += n > 0 ? n : 0;
-        left -= n > 0 ? (size_t)n : 0;
-    }
+    if (rv_file_write(sorter->fd, sorter->records, sorter->n * sorter->record_bytes) != 0)
+        return rv_err_sys("sorting in a temporary file (in TMPDIR)");
     sorter->runs = rv_vec_reserve(sorter->runs, &sorter->runs_capacity, sorter->n_runs + 1, sizeof *sorter->runs);
     sorter->runs[sorter->n_runs++] = (struct run){.next = sorter->n_spilled, .end = sorter->n_spilled + sorter->n};
     sorter->n_spilled += sorter->n;
@@ -112,19 +107,13 @@ static int read_run(struct rv_sorter *sorter, struct run *run)
 {
     uint64_t n_left = run->end - run->next;
     size_t n = n_left < sorter->read_records ? (size_t)n_left : sorter->read_records;
-    char *at = record_at(sorter, run->buffer_first);
-    uint64_t offset = run->next * sorter->record_bytes;
-    for (size_t left = n * sorter->record_bytes; left > 0;) {
-        ssize_t n_read = pread(sorter->fd, at, left, (off_t)offset);
-        if (n_read < 0 && errno == EINTR)
-            continue;
-        if (n_read <= 0)
-            return n_read < 0 ? rv_err_sys("reading the sorted file")
-                              : rv_err(EIO, "the sorted temporary file is truncated");
-        at += n_read;
-        left -= (size_t)n_read;
-        offset += (uint64_t)n_read;
-    }
+    const size_t n_bytes = n * sorter->record_bytes;
+    const ssize_t n_read =
+        rv_file_read_at(sorter->fd, record_at(sorter, run->buffer_first), n_bytes, run->next * sorter->record_bytes);
+    if (n_read < 0)
+        return rv_err_sys("reading the sorted file");
+    if ((size_t)n_read < n_bytes)
+        return rv_err(EIO, "the sorted temporary file is truncated");
     run->next += n;
     run->n = n;
     run->at = 0;

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file_io.h"
 #include "base/hash.h"
 
 #define MOST_FUNCTIONS (1u << 20) /* of a plan: 16 MiB */
@@ -107,38 +108,22 @@ static void name_of(const struct rv_patch_plan_key *key, char name[NAME_BYTES])
     snprintf(name, NAME_BYTES, "%016llx", (unsigned long long)rv_hash_bytes(key, sizeof *key));
 }
 
-static bool read_all(int fd, void *bytes, size_t n)
-{
-    size_t n_read = 0;
-    for (ssize_t step; n_read < n; n_read += (size_t)step)
-        if ((step = read(fd, (uint8_t *)bytes + n_read, n - n_read)) <= 0)
-            return false;
-    return true;
-}
-
-static bool write_all(int fd, const void *bytes, size_t n)
-{
-    size_t n_written = 0;
-    for (ssize_t step; n_written < n; n_written += (size_t)step)
-        if ((step = write(fd, (const uint8_t *)bytes + n_written, n - n_written)) <= 0)
-            return false;
-    return true;
-}
-
 static int read_plan(int fd, const struct rv_patch_plan_key *key, struct plan *plan)
 {
     struct stat status;
     struct header *header = &plan->header;
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || !is_only_ours(&status))
         return -EPERM;
-    if (!read_all(fd, header, sizeof *header) || memcmp(&header->key, key, sizeof *key) != 0 ||
-        header->n > MOST_FUNCTIONS || (uint64_t)status.st_size != sizeof *header + header->n * sizeof *plan->functions)
+    if (rv_file_read_at(fd, header, sizeof *header, 0) != (ssize_t)sizeof *header ||
+        memcmp(&header->key, key, sizeof *key) != 0 || header->n > MOST_FUNCTIONS ||
+        (uint64_t)status.st_size != sizeof *header + header->n * sizeof *plan->functions)
         return -EBADMSG;
-    plan->functions = malloc((header->n + 1) * sizeof *plan->functions);
+    const size_t n_bytes = header->n * sizeof *plan->functions;
+    plan->functions = malloc(n_bytes + sizeof *plan->functions);
     if (!plan->functions)
         return -ENOMEM;
-    return read_all(fd, plan->functions, header->n * sizeof *plan->functions) &&
-                   rv_hash_bytes(plan->functions, header->n * sizeof *plan->functions) == header->hash
+    return rv_file_read_at(fd, plan->functions, n_bytes, sizeof *header) == (ssize_t)n_bytes &&
+                   rv_hash_bytes(plan->functions, n_bytes) == header->hash
                ? 0
                : -EBADMSG;
 }
@@ -262,10 +247,10 @@ static int write_plan(int within, const struct plan *plan)
     const int fd = openat(within, unfinished, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (fd < 0)
         return -errno;
-    const bool is_written =
-        write_all(fd, &plan->header, sizeof plan->header) && write_all(fd, plan->functions, n_bytes);
+    int error = rv_file_write(fd, &plan->header, sizeof plan->header);
+    error = error ? error : rv_file_write(fd, plan->functions, n_bytes);
     close(fd);
-    if (is_written && renameat(within, unfinished, within, name) == 0)
+    if (!error && renameat(within, unfinished, within, name) == 0)
         return 0;
     (void)unlinkat(within, unfinished, 0);
     return -EIO;

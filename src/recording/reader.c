@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/file_io.h"
 #include "base/vec.h"
 
 enum {
@@ -58,18 +59,8 @@ static void note_damage(struct rv_rec_reader *reader, uint64_t offset, uint64_t 
 /* Read up to n bytes at offset. Returns their number, or a negative errno with one line printed. */
 static ssize_t read_at(const struct rv_rec_reader *reader, void *out, size_t n, uint64_t offset)
 {
-    size_t n_read = 0;
-    while (n_read < n) {
-        ssize_t got = pread(reader->fd, (char *)out + n_read, n - n_read, (off_t)(offset + n_read));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return rv_err_sys("%s", reader->path);
-        if (got == 0)
-            break;
-        n_read += (size_t)got;
-    }
-    return (ssize_t)n_read;
+    const ssize_t n_read = rv_file_read_at(reader->fd, out, n, offset);
+    return n_read < 0 ? rv_err_sys("%s", reader->path) : n_read;
 }
 
 /* Are bytes [offset, end) mostly a hole? Then they are no payload, and checking them would take long. */

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/file_io.h"
 #include "base/vec.h"
 
 static void make_file_chunk(struct rv_rec_buffer *buffer, const struct rv_rec_file *file, const char *program)
@@ -84,26 +85,12 @@ int rv_rec_writer_begin(struct rv_rec_writer *writer, int fd, const struct rv_re
     return error;
 }
 
-static int write_all(int fd, const uint8_t *at, size_t n_left)
-{
-    while (n_left > 0) {
-        ssize_t n = write(fd, at, n_left);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -errno;
-        at += n;
-        n_left -= (size_t)n;
-    }
-    return 0;
-}
-
 int rv_rec_writer_put(struct rv_rec_writer *writer, struct rv_rec_buffer *buffer)
 {
     if (writer->error)
         return writer->error;
     rv_chunk_seal(buffer, writer->n_chunks);
-    int error = write_all(writer->fd, buffer->bytes, buffer->n);
+    int error = rv_file_write(writer->fd, buffer->bytes, buffer->n);
     if (error) {
         writer->error = error;
         if (!writer->is_private)
