@@ -6,7 +6,7 @@
 #define SPARE_DENOMINATOR 5u
 #define SHRINK_MIN 0.5 /* of the budget, from one frame to the next */
 #define GROW 1.15
-#define GROW_BELOW 0.6  /* of a frame's time */
+#define GROW_BELOW 0.8  /* of a frame's time */
 #define GROW_FILLED 0.5 /* of the budget */
 
 uint32_t rv_box_budget_choose_level(const struct rv_level_choice *choice)
@@ -21,13 +21,13 @@ uint32_t rv_box_budget_choose_level(const struct rv_level_choice *choice)
     return level;
 }
 
-void rv_box_budget_learn(struct rv_box_budget *budget, size_t n_drawn, uint64_t took_ns)
+void rv_box_budget_learn(struct rv_box_budget *budget, size_t n_counted, uint64_t took_ns)
 {
     double n = (double)budget->n_boxes, took = (double)took_ns, wanted = (double)budget->frame_ns;
     if (took > wanted) {
-        double fitting = (double)n_drawn * wanted / took, least = n * SHRINK_MIN;
+        double fitting = (double)n_counted * wanted / took, least = n * SHRINK_MIN;
         n = fitting < n ? (fitting > least ? fitting : least) : n;
-    } else if (took < GROW_BELOW * wanted && (double)n_drawn > GROW_FILLED * n) {
+    } else if (took < GROW_BELOW * wanted && (double)n_counted > GROW_FILLED * n) {
         n *= GROW;
     }
     n = n < (double)budget->least ? (double)budget->least : n;

@@ -24,12 +24,18 @@ struct rv_level_choice {
  */
 uint32_t rv_box_budget_choose_level(const struct rv_level_choice *choice);
 
+/* What a window without a GPU begins with: on two CPUs, about as many boxes as 80 ms allow in the view that costs most. */
+#define RV_BOX_BUDGET_SOFTWARE 40000u
+
 struct rv_box_budget {
     size_t n_boxes, least, most;
     uint64_t frame_ns; /* the longest a frame should take */
 };
 
-/* Adapt the budget to a frame's time: fewer boxes if slow; more if fast and near the budget. */
-void rv_box_budget_learn(struct rv_box_budget *budget, size_t n_drawn, uint64_t took_ns);
+/*
+ * Adapt the budget to a frame's time: fewer boxes if slow; more if fast and near the budget.
+ *   n_counted  the frame's boxes, as the budget counts them: before narrow ones were joined
+ */
+void rv_box_budget_learn(struct rv_box_budget *budget, size_t n_counted, uint64_t took_ns);
 
 #endif

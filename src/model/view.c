@@ -441,9 +441,10 @@ static void describe(struct rv_view_lane *out, const struct rv_lane *lane, uint3
 static void add_lane(struct rv_view *view, struct rv_view_lane *out, const struct rv_lane *lane,
                      const struct rv_view_params *params)
 {
-    size_t n = take_boxes(view, out, out->first_member, lane, params);
+    const size_t n_before = view->n_boxes, n = take_boxes(view, out, out->first_member, lane, params);
     const uint64_t cell_ns = rv_pixel_cells_width_ns(pixel_ns(view, params));
     rv_view_parts_append(view, rv_pixel_cells_join(&view->pixel_cells, view->unsorted, n, cell_ns), cell_ns);
+    view->n_joined += n - (view->n_boxes - n_before);
     add_notes(view, out, lane, (uint64_t)(pixel_ns(view, params) / 4));
 }
 
@@ -551,7 +552,7 @@ void rv_view_begin(struct rv_view *view, struct rv_lanes *lanes, const struct rv
     view->from_ns = params->from_ns;
     view->to_ns = params->to_ns > params->from_ns ? params->to_ns : params->from_ns + 1;
     view->n_boxes = view->n_notes = view->n_parts = view->n_links = view->n_made = 0;
-    view->n_folded = 0;
+    view->n_folded = view->n_joined = 0;
     rv_activity_forget(&view->activity);
     view->until_ns = params->is_past ? params->until_ns : UINT64_MAX;
     struct rv_lane_order *lane_order = params->lane_order ? params->lane_order : &view->as_they_come;

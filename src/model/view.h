@@ -108,6 +108,7 @@ struct rv_view {
     uint32_t *path_lanes; /* scratch: by thread, 1 + the lane that shows it */
     size_t path_lanes_capacity;
     uint64_t n_folded;       /* calls inside cells */
+    size_t n_joined;         /* boxes that are part of others, narrower than a pixel: the budget counts them, too */
     struct rv_box *unsorted; /* scratch */
     struct rv_pixel_cells pixel_cells;
     struct rv_view_key *keys;

@@ -107,7 +107,7 @@ void rv_calls_view_update(struct rv_view *view, const struct rv_call_rows *rows,
     view->to_ns = params->to_ns > params->from_ns ? params->to_ns : params->from_ns + 1;
     view->until_ns = UINT64_MAX;
     view->n_boxes = view->n_notes = view->n_parts = view->n_links = view->n_made = 0;
-    view->n_folded = 0;
+    view->n_folded = view->n_joined = 0;
     view->n_steps = 0;
     view->has_path = false;
     view->most_depth = view->n_hidden = 0;

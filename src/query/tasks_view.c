@@ -488,7 +488,7 @@ static void begin(struct making *making)
     view->to_ns = params->to_ns > params->from_ns ? params->to_ns : params->from_ns + 1;
     view->until_ns = UINT64_MAX;
     view->n_boxes = view->n_notes = view->n_parts = view->n_links = view->n_made = view->n_lanes = 0;
-    view->n_folded = view->n_meant = 0;
+    view->n_folded = view->n_joined = view->n_meant = 0;
     view->n_steps = 0;
     view->has_path = false;
     view->most_depth = view->n_hidden = 0;

@@ -41,7 +41,7 @@
 
 /* Box budgets: initial, and limits of adaptation; larger at rest, when a software renderer has time. */
 static const struct rv_box_budget BUDGET_GPU = {250000, 20000, 250000, 25000000};
-static const struct rv_box_budget BUDGET_SOFTWARE = {15000, 5000, 60000, 80000000};
+static const struct rv_box_budget BUDGET_SOFTWARE = {RV_BOX_BUDGET_SOFTWARE, 5000, 60000, 80000000};
 /* A frame at rest is drawn once and stays: it may take a second. */
 static const struct rv_box_budget BUDGET_SOFTWARE_AT_REST = {60000, 30000, 120000, 1000000000};
 
@@ -304,9 +304,9 @@ static void draw_and_show(struct window *window, bool is_scene_new)
     SDL_GL_SwapWindow(window->context.window);
     uint64_t took_ns = window->is_software ? window->frame_cost_ns : rv_clock_mono_ns() - start_ns;
     uint64_t made_ns = rv_frame_builder_took_ns(window->frame_builder);
+    const struct rv_view *view = rv_scene_picture(window->scene)->view;
     if (is_scene_new)
-        rv_box_budget_learn(budget_of(window), rv_scene_picture(window->scene)->view->n_boxes,
-                            took_ns > made_ns ? took_ns : made_ns);
+        rv_box_budget_learn(budget_of(window), view->n_boxes + view->n_joined, took_ns > made_ns ? took_ns : made_ns);
 }
 
 /* New events matter if the view may contain them; a quick picture is redrawn at rest. */

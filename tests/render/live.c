@@ -10,6 +10,7 @@
 
 #include "base/vec.h"
 #include "canvas.h"
+#include "model/box_budget.h"
 #include "mutant.h"
 #include "render/shader.h"
 #include "synthetic.h"
@@ -24,8 +25,7 @@
 #define HEIGHT_PX 640
 #define BLOCK_PX 8
 #define SAMPLES 4          /* at rest; none while it moves */
-#define LIVE_BUDGET 15000u /* boxes: what a window without a GPU has when it begins to move, */
-#define REST_BUDGET 60000u /* and what it has at rest */
+#define REST_BUDGET 60000u /* boxes: what a window without a GPU has at rest */
 #define MUTANT_LEAST 1.5   /* times the most that the live picture may differ */
 
 struct fixture {
@@ -132,7 +132,7 @@ static uint8_t *take_live(struct fixture *fixture, enum rv_view_mode mode, uint6
     begin(fixture);
     for (unsigned i = N_FRAMES; i-- > 0;) {
         run_until(fixture, NOW_NS - i * FRAME_NS);
-        view = look(fixture, NOW_NS - i * FRAME_NS, width_ns, LIVE_BUDGET);
+        view = look(fixture, NOW_NS - i * FRAME_NS, width_ns, RV_BOX_BUDGET_SOFTWARE);
     }
     return take_picture(fixture, view, mode, 0);
 }
@@ -183,14 +183,11 @@ static double distance(const uint8_t *a, const uint8_t *b)
 
 /* ---- */
 
-/*
- * By how much in CIE L*a*b*, where about one is the least that is seen side by side. A second and more have more folds than
- * the live budget: they are coarser until the picture rests.
- */
+/* By how much in CIE L*a*b*, where about one is the least that is seen side by side. */
 static const struct {
     uint64_t width_ns;
     double most;
-} WINDOWS[] = {{20 * MS, 0.4}, {100 * MS, 0.5}, {500 * MS, 0.9}, {1000 * MS, 2.9}, {2000 * MS, 4.0}};
+} WINDOWS[] = {{20 * MS, 0.4}, {100 * MS, 0.5}, {500 * MS, 0.9}, {1000 * MS, 1.3}, {2000 * MS, 1.5}};
 enum {
     N_WIDTHS = sizeof WINDOWS / sizeof *WINDOWS,
     N_MODES = 2,

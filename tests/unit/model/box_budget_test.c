@@ -60,6 +60,15 @@ Test(box_budget, the_budget_settles_at_the_wanted_frame_time, .timeout = 60)
     }
 }
 
+Test(box_budget, with_a_fifth_to_spare_it_grows, .timeout = 60)
+{
+    struct rv_box_budget budget = {.n_boxes = 40000, .least = 2000, .most = 60000, .frame_ns = 80000000};
+    rv_box_budget_learn(&budget, 35000, 65000000);
+    cr_assert_eq(budget.n_boxes, 40000, "a tenth more could be too many");
+    rv_box_budget_learn(&budget, 35000, 60000000);
+    cr_assert_gt(budget.n_boxes, 40000);
+}
+
 Test(box_budget, one_slow_or_empty_frame_hardly_changes_the_budget, .timeout = 60)
 {
     struct rv_box_budget budget = {.n_boxes = 20000, .least = 2000, .most = 250000, .frame_ns = 50000000};

@@ -65,6 +65,11 @@ Test(view, the_finest_level_that_fits_the_budget_is_shown, .timeout = 60)
     uint32_t level = rv_timeline_level_for((double)(last + 1 - first) / 100 / 2);
     rv_view_update(&view, lanes, &(struct rv_view_params){first, last + 1, 100, 100000000});
     cr_assert_eq(view.level, level);
+    uint64_t n_counted = 0;
+    for (size_t j = 0; j < 4; j++)
+        n_counted += rv_timeline_count(rv_lanes_get(lanes, j)->timeline, first, last + 1, level);
+    cr_assert_eq(view.n_boxes + view.n_joined, n_counted);
+    cr_assert_gt(view.n_joined, view.n_boxes, "most are narrower than a pixel");
     rv_view_fini(&view);
     rv_lanes_destroy(lanes);
 }
