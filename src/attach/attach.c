@@ -42,7 +42,7 @@
 #define LOOKS 20u                 /* at a call's result, each PAUSE_NS */
 #define WRITE_JUMPS "write jumps" /* why all threads were stopped */
 #define N(array) (sizeof(array) / sizeof *(array))
-static const uint64_t PAUSE_NS = 1000000, CALL_NS = 5000000000, PLAN_NS = 60000000000;
+static const uint64_t PAUSE_NS = 1000000, LOADING_NS = 25000000, CALL_NS = 5000000000, PLAN_NS = 60000000000;
 
 struct attacher {
     pid_t pid;
@@ -51,6 +51,7 @@ struct attacher {
     uint64_t base;        /* of the library; 0: not loaded */
     uint64_t loader_lock; /* 0: unknown */
     int loader_holder;    /* the thread that had it at the last look; 0: none */
+    bool is_given_back;   /* the lock, just before a thread was stopped */
     struct rv_elf *elf;
 };
 
@@ -163,22 +164,45 @@ static bool has_interrupted_library(const struct attacher *attacher, const struc
     return false;
 }
 
-/*
- * Does a thread load a library, or run its constructors? A call to load another would wait for it, and it perhaps for
- * that call. Where threads load all the time, the holder is another one by now: then loading ends, too.
- */
-static bool is_loading(struct attacher *attacher)
+/* The thread that has the loader's lock; 0: none, or it is not known. */
+static int read_loader_holder(const struct attacher *attacher)
 {
     struct {
         int lock;
         unsigned count;
         int owner;
     } mutex; /* the beginning of glibc's pthread_mutex_t */
+    return attacher->loader_lock &&
+                   rv_tracee_read(&attacher->tracee, attacher->loader_lock, &mutex, sizeof mutex) == 0 && mutex.lock
+               ? mutex.owner
+               : 0;
+}
+
+/*
+ * Does a thread load a library, or run its constructors? A call to load another would wait for it, and it perhaps for
+ * that call. Where threads load all the time, the lock has been given back just before, or the holder is another one
+ * by now: then loading ends, too.
+ */
+static bool is_loading(struct attacher *attacher)
+{
     const int before = attacher->loader_holder;
-    if (!attacher->loader_lock || rv_tracee_read(&attacher->tracee, attacher->loader_lock, &mutex, sizeof mutex) != 0)
-        return false;
-    attacher->loader_holder = mutex.lock ? mutex.owner : 0;
-    return attacher->loader_holder && (!before || before == attacher->loader_holder);
+    attacher->loader_holder = read_loader_holder(attacher);
+    return attacher->loader_holder && !attacher->is_given_back && (!before || before == attacher->loader_holder);
+}
+
+/* Wait before the next try; where a library is being loaded, until the lock is given back, too. */
+static void pause_before(struct attacher *attacher, unsigned n_tries)
+{
+    const unsigned n_late = n_tries > TRIES / 2 ? n_tries - TRIES / 2 : 0;
+    rv_os_sleep_ns(PAUSE_NS * (1 + n_late / TRIES_ALIKE));
+    const int holder = read_loader_holder(attacher);
+    const uint64_t end_ns = rv_clock_mono_ns() + LOADING_NS;
+    bool is_held = holder != 0;
+    while (is_held && rv_clock_mono_ns() < end_ns) {
+        rv_os_sleep_ns(PAUSE_NS / LOOKS);
+        is_held = read_loader_holder(attacher) == holder;
+    }
+    attacher->is_given_back = holder && !is_held;
 }
 
 /*
@@ -202,7 +226,8 @@ static bool is_free(struct attacher *attacher, unsigned n_tries)
 static int stop_free_thread(struct attacher *attacher)
 {
     int error = -ESRCH;
-    for (unsigned i = 0; i < TRIES; i++, rv_os_sleep_ns(PAUSE_NS)) {
+    attacher->is_given_back = false;
+    for (unsigned i = 0; i < TRIES; pause_before(attacher, ++i)) {
         error = rv_tracee_stop_any(&attacher->tracee, i);
         if (error == -EAGAIN)
             rv_tracee_release(&attacher->tracee);

@@ -1,7 +1,7 @@
 #!/bin/sh
-# late.sh RINGVIZ LOADS ONE.so HIGH.so WAITING.so: functions of libraries that are loaded later are traced from their first call on.
+# late.sh RINGVIZ LOADS ONE.so HIGH.so WAITING.so SLOW.so: functions of libraries that are loaded later are traced from their first call on.
 set -u
-ringviz=$1 program=$2 one=$3 high=$4 waiting=$5
+ringviz=$1 program=$2 one=$3 high=$4 waiting=$5 slow=$6
 . "${0%/*}/harness.sh"
 
 start() { # NAME [MODE [PLUGIN]]: the program, its input on 9; what its descriptor 3 reads ends with 8
@@ -65,6 +65,14 @@ for cycle in 1 2 3 4 5 6; do
     grep -q '"name":"0x' "$folder/report.json" && fail "cycle $cycle: a function without a name"
 done
 finish busy
+
+# One thread that is nearly always in a constructor: between two of them there is room to load something else.
+start alone alone "$slow"
+for cycle in 1 2 3 4; do
+    run -p $pid --duration=0.05s --report
+    expect "exit status where constructors run all the time: $(cat "$folder/err")" $status 0
+done
+finish alone
 
 # A constructor that waits for another thread: loading something into any of them would wait for it, too.
 is_loading() {

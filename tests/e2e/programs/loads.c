@@ -1,8 +1,9 @@
 /*
- * loads ONE.so TWO.so [quiet|once|forking]: four threads load, run and unload two plugins all the time, two of them in
- * namespaces of their own; or none does; or one thread does, once; or none does, and the first plugin is loaded for a line
- * while another thread is in fork, for 300 ms. For each line of standard input the first thread does so, once each,
- * and prints a line; it ends with its input, and prints how many results were wrong.
+ * loads ONE.so TWO.so [quiet|once|forking|alone]: four threads load, run and unload two plugins all the time, two of them
+ * in namespaces of their own; or none does; or one thread does, once; or none does, and the first plugin is loaded for a
+ * line while another thread is in fork, for 300 ms; or one thread does all the time, with 0.1 ms in between. For each
+ * line of standard input the first thread does so, once each, and prints a line; it ends with its input, and prints how
+ * many results were wrong.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -42,6 +43,13 @@ static void load_and_run(const char *path, bool is_apart)
 static void *load_once(void *unused)
 {
     load_and_run(paths[0], false);
+    return unused;
+}
+
+static void *load_alone(void *unused)
+{
+    for (; !__atomic_load_n(&is_over, __ATOMIC_RELAXED); usleep(100))
+        load_and_run(paths[0], false);
     return unused;
 }
 
@@ -91,13 +99,14 @@ int main(int argc, char **argv)
         return 2;
     const bool is_once = argc > 3 && strcmp(argv[3], "once") == 0;
     const bool is_in_fork = argc > 3 && strcmp(argv[3], "forking") == 0;
-    const uintptr_t n_threads = is_once ? 1 : argc > 3 ? 0 : N_THREADS;
+    const bool is_alone = argc > 3 && strcmp(argv[3], "alone") == 0;
+    const uintptr_t n_threads = is_once || is_alone ? 1 : argc > 3 ? 0 : N_THREADS;
     paths[0] = argv[1];
     paths[1] = argv[2];
     if (is_in_fork)
         pthread_atfork(stay_in_fork, NULL, NULL);
     for (uintptr_t i = 0; i < n_threads; i++)
-        pthread_create(&threads[i], NULL, is_once ? load_once : load_all_the_time, (void *)i);
+        pthread_create(&threads[i], NULL, is_once ? load_once : is_alone ? load_alone : load_all_the_time, (void *)i);
     puts("running");
     fflush(stdout);
     while (fgets(line, sizeof line, stdin)) {

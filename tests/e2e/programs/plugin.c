@@ -1,7 +1,9 @@
 /*
  * One source, several plugins: PLUGIN is the prefix of its functions' names. Two of them usually get the same address.
- * WAITS_FOR: a descriptor at whose end the constructor ends.
+ * WAITS_FOR: a descriptor at whose end the constructor ends. TAKES_MS: how long it takes.
  */
+#include <poll.h>
+#include <stddef.h>
 #include <unistd.h>
 
 #define PASTE(a, b) a##b
@@ -23,6 +25,9 @@ __attribute__((constructor)) KEPT static void NAMED(PLUGIN, _start)(void)
 #ifdef WAITS_FOR
     for (char byte; read(WAITS_FOR, &byte, 1) > 0;)
         continue;
+#endif
+#ifdef TAKES_MS
+    poll(NULL, 0, TAKES_MS);
 #endif
     n_started = NAMED(PLUGIN, _helper)(0);
 }
