@@ -2,7 +2,7 @@
 
 #include "ui/word_match.h"
 
-#define WIDTH 560.0f
+#define WIDTH 760.0f
 #define HEIGHT 420.0f
 #define KEYS_WIDTH 150.0f
 #define LEAST_WIDTH 380.0f /* with keys */

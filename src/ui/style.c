@@ -3,8 +3,8 @@
 static const struct rv_ui_style STYLES[RV_COLOR_THEME_COUNT] = {
     [RV_COLOR_DARK] =
         {
-            .bar = 0x0b0f16f5,
-            .panel = 0x0c1119fb,
+            .bar = 0x0b0f16ff,
+            .panel = 0x0c1119ff,
             .line = 0x263042ff,
             .text = 0x9fb0c8ff,
             .text_strong = 0xf2f5faff,
@@ -28,8 +28,8 @@ static const struct rv_ui_style STYLES[RV_COLOR_THEME_COUNT] = {
         },
     [RV_COLOR_LIGHT] =
         {
-            .bar = 0xf4f6faf5,
-            .panel = 0xf8fafdfb,
+            .bar = 0xf4f6faff,
+            .panel = 0xf8fafdff,
             .line = 0xc9d2e0ff,
             .text = 0x41506aff,
             .text_strong = 0x10161fff,

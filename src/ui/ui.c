@@ -10,7 +10,8 @@
 #include "model/short_name.h"
 #include "ui/imgui_bridge.h"
 
-#define GAP 8.0f /* around panels in a column */
+#define GAP 8.0f          /* around panels in a column */
+#define CENTER_MIN 240.0f /* least size of a panel in the middle: smaller ones go over the docks */
 
 struct rv_ui {
     struct rv_imgui *imgui;
@@ -18,6 +19,7 @@ struct rv_ui {
     float width, height; /* points */
     float points_a_unit; /* points per unit of SDL's positions */
     struct rv_ui_insets insets;
+    float bar_height;              /* of the first dock at the top */
     float taken_left, taken_right; /* height of the columns so far */
     bool is_text_late;             /* the last key was an action: ignore its text */
     bool is_second_click;
@@ -185,7 +187,7 @@ void rv_ui_begin(struct rv_ui *ui, const struct rv_ui_surface *surface)
     ui->width = (float)(surface->width_px / scale);
     ui->height = (float)(surface->height_px / scale);
     ui->insets = (struct rv_ui_insets){0};
-    ui->taken_left = ui->taken_right = 0.0f;
+    ui->bar_height = ui->taken_left = ui->taken_right = 0.0f;
     rv_imgui_begin(ui->imgui, (int[2]){surface->width_px, surface->height_px}, scale, surface->text_ns, ui->style);
 }
 
@@ -235,6 +237,7 @@ struct rv_imgui_area rv_ui_dock(struct rv_ui *ui, enum rv_ui_edge edge, float he
     struct rv_imgui_area area = {0.0f, ui->insets.top, ui->width, height};
     switch (edge) {
     case RV_UI_TOP:
+        ui->bar_height = ui->insets.top > 0.0f ? ui->bar_height : height;
         ui->insets.top += height;
         return area;
     case RV_UI_BOTTOM:
@@ -258,14 +261,28 @@ float rv_ui_height(const struct rv_ui *ui)
     return ui->height;
 }
 
+/* Of one direction: what the panel gets between two docks, or over them, in out[0] from and out[1] size. */
+static void center(float size, float wanted, const float docks[2], const float over[2], float out[2])
+{
+    const float room = size - docks[0] - docks[1] - 2.0f * GAP;
+    const float *edges = room < fminf(wanted, CENTER_MIN) ? over : docks;
+    const float whole = size - edges[0] - edges[1] - 2.0f * GAP;
+    out[1] = floorf(fmaxf(fminf(wanted, whole), 1.0f));
+    out[0] = floorf(edges[0] + GAP + 0.5f * (whole - out[1]));
+}
+
+struct rv_imgui_area rv_ui_center_of(const float picture[2], const struct rv_ui_insets *docks, float bar_height,
+                                     const float wanted[2])
+{
+    float x[2], y[2];
+    center(picture[0], wanted[0], (float[2]){docks->left, docks->right}, (float[2]){0.0f, 0.0f}, x);
+    center(picture[1], wanted[1], (float[2]){docks->top, docks->bottom}, (float[2]){bar_height, 0.0f}, y);
+    return (struct rv_imgui_area){x[0], y[0], x[1], y[1]};
+}
+
 struct rv_imgui_area rv_ui_center(const struct rv_ui *ui, float width, float height)
 {
-    const struct rv_ui_insets *insets = &ui->insets;
-    float room_x = ui->width - insets->left - insets->right - 2.0f * GAP;
-    float room_y = ui->height - insets->top - insets->bottom - 2.0f * GAP;
-    float w = fmaxf(fminf(width, room_x), 1.0f), h = fmaxf(fminf(height, room_y), 1.0f);
-    return (struct rv_imgui_area){floorf(insets->left + GAP + 0.5f * (room_x - w)),
-                                  floorf(insets->top + GAP + 0.5f * (room_y - h)), floorf(w), floorf(h)};
+    return rv_ui_center_of((float[2]){ui->width, ui->height}, &ui->insets, ui->bar_height, (float[2]){width, height});
 }
 
 void rv_ui_fit_name(enum rv_imgui_font font, const char *name, float width, char *out, size_t out_bytes)

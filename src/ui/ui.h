@@ -106,13 +106,21 @@ struct rv_imgui_area rv_ui_dock(struct rv_ui *ui, enum rv_ui_edge edge, float he
 float rv_ui_width(const struct rv_ui *ui);
 float rv_ui_height(const struct rv_ui *ui);
 
-/* Reserve an area of this size, or less, in the middle of the undocked space. */
-struct rv_imgui_area rv_ui_center(const struct rv_ui *ui, float width, float height);
-
 /* Points taken by the docks of the last pass at the picture's edges. */
 struct rv_ui_insets {
     float top, bottom, left, right;
 };
+
+/*
+ * An area of this size, or less, in the middle of the undocked space; over the docks, but not over the bar at the top,
+ * where they leave too little of it to read a panel.
+ */
+struct rv_imgui_area rv_ui_center(const struct rv_ui *ui, float width, float height);
+
+/* The same of a picture with these docks, the first of which at the top is this high. All in points. */
+struct rv_imgui_area rv_ui_center_of(const float picture[2], const struct rv_ui_insets *docks, float bar_height,
+                                     const float wanted[2]);
+
 /* A name shortened from the left to `width` points; "" if nothing fits. */
 void rv_ui_fit_name(enum rv_imgui_font font, const char *name, float width, char *out, size_t out_bytes);
 

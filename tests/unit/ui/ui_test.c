@@ -1,0 +1,36 @@
+#include "ui/ui.h"
+
+#include <criterion/criterion.h>
+
+static const float PICTURE[2] = {640.0f, 360.0f}; /* 1920x1080 at 300 % */
+
+Test(ui, a_panel_in_the_middle_is_between_the_docks, .timeout = 60)
+{
+    const struct rv_ui_insets docks = {35.0f, 60.0f, 0.0f, 0.0f};
+    const struct rv_imgui_area area = rv_ui_center_of(PICTURE, &docks, 35.0f, (float[2]){330.0f, 440.0f});
+    cr_assert_eq(area.width, 330.0f);
+    cr_assert_eq(area.y, 43.0f);
+    cr_assert_eq(area.y + area.height, 360.0f - 60.0f - 8.0f);
+}
+
+/* With a search bar and a list of threads, one line of the help was shown. */
+Test(ui, it_is_over_docks_that_leave_too_little, .timeout = 60)
+{
+    const struct rv_ui_insets docks = {107.0f, 166.0f, 0.0f, 250.0f};
+    struct rv_imgui_area area = rv_ui_center_of(PICTURE, &docks, 35.0f, (float[2]){900.0f, 700.0f});
+    cr_assert_eq(area.y, 43.0f);
+    cr_assert_eq(area.height, 360.0f - 35.0f - 16.0f);
+    cr_assert_eq(area.width, 640.0f - 250.0f - 16.0f);
+    area = rv_ui_center_of(PICTURE, &docks, 35.0f, (float[2]){330.0f, 60.0f}); /* a low one has room */
+    cr_assert_geq(area.y, 107.0f);
+    cr_assert_leq(area.y + area.height, 360.0f - 166.0f);
+}
+
+/* Names of lanes behind a panel could be read through it. */
+Test(ui, panels_are_opaque, .timeout = 60)
+{
+    for (int theme = 0; theme < RV_COLOR_THEME_COUNT; theme++) {
+        cr_assert_eq(rv_ui_style_get((enum rv_color_theme)theme)->panel & 0xffu, 0xffu);
+        cr_assert_eq(rv_ui_style_get((enum rv_color_theme)theme)->bar & 0xffu, 0xffu);
+    }
+}
