@@ -9,7 +9,9 @@
 
 #include "base/full_name.h"
 #include "base/hash_index.h"
+#include "base/text.h"
 #include "base/vec.h"
+#include "model/short_name.h"
 #include "ringviz/wire.h"
 
 #define PAGE_BYTES 65536u
@@ -169,6 +171,19 @@ char *rv_subroutine_take_full_name(const struct rv_subroutine *subroutine)
 {
     size_t n_bytes = strlen(subroutine->package) + strlen(subroutine->name) + 3;
     return rv_subroutine_full_name(subroutine, rv_alloc(n_bytes, 1), n_bytes);
+}
+
+char *rv_subroutines_brief_name_of(struct rv_subroutines *subroutines, uint32_t id, char *out, size_t out_bytes)
+{
+    struct rv_subroutine subroutine = rv_subroutines_get(subroutines, id);
+    char *full = rv_subroutine_take_full_name(&subroutine);
+    if (strlen(full) >= out_bytes)
+        rv_short_name_fold(full, 0, full);
+    const size_t n = strlen(full);
+    const size_t n_shown = n < out_bytes ? n : rv_text_whole(full, n, out_bytes - sizeof "…");
+    (void)snprintf(out, out_bytes, "%.*s%s", (int)n_shown, full, n_shown < n ? "…" : "");
+    free(full);
+    return out;
 }
 
 /* Strings are interned: most equal ones have equal pointers. */

@@ -38,7 +38,10 @@ char *rv_subroutine_full_name(const struct rv_subroutine *subroutine, char *out,
 /* The same of the subroutine with this id. */
 char *rv_subroutines_name_of(struct rv_subroutines *subroutines, uint32_t id, char *out, size_t out_bytes);
 
-/* The same, untruncated, for free(). */
+/* The same for a row of a panel: where it does not fit, without template arguments, else its front and an ellipsis. */
+char *rv_subroutines_brief_name_of(struct rv_subroutines *subroutines, uint32_t id, char *out, size_t out_bytes);
+
+/* As rv_subroutine_full_name(), untruncated, for free(). */
 char *rv_subroutine_take_full_name(const struct rv_subroutine *subroutine);
 
 #endif

@@ -295,7 +295,7 @@ static void add_side(struct rv_tooltip *tooltip, const char *label, struct rv_se
     memcpy(name, lane->name, sizeof name);
     pthread_mutex_unlock(&lane->lock);
     if (call)
-        (void)rv_subroutines_name_of(rv_session_subroutines(session), call, subroutine, sizeof subroutine);
+        (void)rv_subroutines_brief_name_of(rv_session_subroutines(session), call, subroutine, sizeof subroutine);
     (void)snprintf(line->text, sizeof line->text, "%s%s%s", name, *subroutine ? " in " : "", subroutine);
 }
 
@@ -322,7 +322,7 @@ void rv_arc_tooltip_fill(struct rv_tooltip *tooltip, const struct rv_arc_hover *
                                    .foot = is_of_flow(&hover->arc) ? "click: go to where it leads"
                                                                    : "click: go to who waited"};
     if (hover->arc.object)
-        (void)rv_subroutines_name_of(subroutines, hover->arc.object, object, sizeof object);
+        (void)rv_subroutines_brief_name_of(subroutines, hover->arc.object, object, sizeof object);
     const bool is_flow = is_of_flow(&hover->arc);
     (void)snprintf(tooltip->title, sizeof tooltip->title, "%s%s%s",
                    hover->arc.kind == RV_ARC_TASK   ? "task"

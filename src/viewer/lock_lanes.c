@@ -53,7 +53,7 @@ static void add_thread(struct rv_tooltip *tooltip, const struct rv_hold *hold, s
     memcpy(name, lane->name, sizeof name);
     pthread_mutex_unlock(&lane->lock);
     if (hold->call)
-        (void)rv_subroutines_name_of(rv_session_subroutines(session), hold->call, call, sizeof call);
+        (void)rv_subroutines_brief_name_of(rv_session_subroutines(session), hold->call, call, sizeof call);
     (void)snprintf(line->text, sizeof line->text, "%s%s%s", name, *call ? " in " : "", call);
 }
 
@@ -68,7 +68,7 @@ void rv_lock_tooltip_fill(struct rv_tooltip *tooltip, const struct rv_lock_hover
                           double scale)
 {
     char object[160] = "", time[32];
-    (void)rv_subroutines_name_of(rv_session_subroutines(session), hover->object, object, sizeof object);
+    (void)rv_subroutines_brief_name_of(rv_session_subroutines(session), hover->object, object, sizeof object);
     *tooltip = (struct rv_tooltip){.at = {hover->at_px[0] / (float)scale, hover->at_px[1] / (float)scale},
                                    .foot = hover->is_cell        ? "click: go there"
                                            : hover->hold.is_wait ? "click: go to the call that waited"

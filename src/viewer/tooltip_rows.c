@@ -65,7 +65,7 @@ static void add_wait(struct rv_tooltip *tooltip, const struct rv_call_waits *wai
     rv_units_format_ns(total, sizeof total, waits->sum.total_ns);
     rv_units_format_ns(longest, sizeof longest, waits->sum.longest_ns);
     if (wait->object)
-        (void)rv_subroutines_name_of(subroutines, wait->object, object, sizeof object);
+        (void)rv_subroutines_brief_name_of(subroutines, wait->object, object, sizeof object);
     if (waits->sum.n == 1)
         add_line(tooltip, "waited", "%s for %s%s%s", total, kind, *object ? " " : "", object);
     else
@@ -88,7 +88,7 @@ static void add_waker(struct rv_tooltip *tooltip, const struct rv_wait_edge *edg
         pthread_mutex_unlock(&lane->lock);
     }
     if (edge->waker_call)
-        (void)rv_subroutines_name_of(subroutines, edge->waker_call, call, sizeof call);
+        (void)rv_subroutines_brief_name_of(subroutines, edge->waker_call, call, sizeof call);
     add_line(tooltip, "ended by", "%s%s%s%s", thread, *call ? " in " : "", call,
              edge->wait.wake == RV_WAKE_LIKELY ? ", likely" : "");
 }
@@ -110,7 +110,7 @@ static void add_flow_end(struct rv_tooltip *tooltip, const char *label, const st
     memcpy(thread, lane->name, sizeof thread);
     pthread_mutex_unlock(&lane->lock);
     if (step->call)
-        (void)rv_subroutines_name_of(about->subroutines, step->call, call, sizeof call);
+        (void)rv_subroutines_brief_name_of(about->subroutines, step->call, call, sizeof call);
     add_line(tooltip, label, "%s%s%s", thread, *call ? " in " : "", call);
 }
 
@@ -121,7 +121,7 @@ static void add_flow(struct rv_tooltip *tooltip, const struct rv_tooltip_rows_ab
     if (!flow || !flow->is_on)
         return;
     if (flow->name)
-        (void)rv_subroutines_name_of(about->subroutines, flow->name, name, sizeof name);
+        (void)rv_subroutines_brief_name_of(about->subroutines, flow->name, name, sizeof name);
     if (flow->n_more)
         add_line(tooltip, flow->is_task ? "task" : "flow", "%s, and %zu more steps", name, flow->n_more);
     else

@@ -18,16 +18,16 @@ static void name_wait(const struct rv_viewer *viewer, const struct rv_path_part 
 {
     char object[100] = "";
     if (part->object)
-        (void)rv_subroutines_name_of(viewer->subroutines, part->object, object, sizeof object);
+        (void)rv_subroutines_brief_name_of(viewer->subroutines, part->object, object, sizeof object);
     (void)snprintf(out, out_bytes, "%s%s%s", rv_wait_kind_name(part->wait), *object ? " " : "", object);
 }
 
 static void fill_row(const struct rv_viewer *viewer, const struct rv_path_part *part, struct rv_path_panel_row *row)
 {
-    char lane[RV_LANE_NAME_BYTES], call[96] = "", wait[128] = "";
+    char lane[RV_LANE_NAME_BYTES], call[64] = "", wait[128] = "";
     name_lane(viewer, part->lane_idx, lane);
     if (part->call)
-        (void)rv_subroutines_name_of(viewer->subroutines, part->call, call, sizeof call);
+        (void)rv_subroutines_brief_name_of(viewer->subroutines, part->call, call, sizeof call);
     if (part->has_wait)
         name_wait(viewer, part, wait, sizeof wait);
     row->n_ns = part->n_ns;
@@ -55,7 +55,7 @@ static void title(const struct rv_viewer *viewer, char *out, size_t out_bytes)
 {
     char call[128] = "a range of time";
     if (viewer->path.found.request.call)
-        (void)rv_subroutines_name_of(viewer->subroutines, viewer->path.found.request.call, call, sizeof call);
+        (void)rv_subroutines_brief_name_of(viewer->subroutines, viewer->path.found.request.call, call, sizeof call);
     (void)snprintf(out, out_bytes, "Critical path of %s", call);
 }
 

@@ -14,7 +14,7 @@ struct list {
 /* "worker in cache::get" */
 static void name_side(const struct rv_viewer *viewer, const struct rv_wait_side *side, char *out, size_t out_bytes)
 {
-    char thread[RV_LANE_NAME_BYTES] = "", call[90] = "";
+    char thread[RV_LANE_NAME_BYTES] = "", call[48] = "";
     if (side->lane) {
         struct rv_lane *lane = rv_lanes_get(viewer->lanes, side->lane->idx);
         pthread_mutex_lock(&lane->lock);
@@ -24,7 +24,7 @@ static void name_side(const struct rv_viewer *viewer, const struct rv_wait_side 
         (void)snprintf(thread, sizeof thread, "thread %u, not traced", side->tid);
     }
     if (side->call)
-        (void)rv_subroutines_name_of(viewer->subroutines, side->call, call, sizeof call);
+        (void)rv_subroutines_brief_name_of(viewer->subroutines, side->call, call, sizeof call);
     (void)snprintf(out, out_bytes, "%s%s%s", thread, *call ? " in " : "", call);
 }
 
@@ -49,7 +49,7 @@ static void describe(const struct rv_viewer *viewer, size_t idx, struct rv_waits
     if (row->object == RV_WAITS_OTHER)
         (void)snprintf(object, sizeof object, "others");
     else if (row->object)
-        (void)rv_subroutines_name_of(viewer->subroutines, row->object, object, sizeof object);
+        (void)rv_subroutines_brief_name_of(viewer->subroutines, row->object, object, sizeof object);
     describe_numbers(viewer, idx, out);
     (void)snprintf(out->object, sizeof out->object, "%s%s%s%s", out->is_warning ? "deadlock: " : "",
                    rv_wait_kind_name(row->kind), *object ? " " : "", object);

@@ -1,0 +1,29 @@
+#include "model/subroutines.h"
+
+#include <criterion/criterion.h>
+
+static void expect(const char *package, const char *name, const char *expected)
+{
+    struct rv_subroutines *subroutines = rv_subroutines_create();
+    char shown[60];
+    rv_subroutines_define(subroutines, 1, package, name, "", 0);
+    (void)rv_subroutines_brief_name_of(subroutines, 1, shown, sizeof shown);
+    cr_assert_str_eq(shown, expected);
+    rv_subroutines_destroy(subroutines);
+}
+
+/* "channel::Queue<std::__cxx11::basic_string<char, std::char_t" told neither that it was cut nor the function. */
+Test(subroutines, a_long_name_keeps_its_end, .timeout = 60)
+{
+    expect("", "channel::Queue<int>::take", "channel::Queue<int>::take");
+    expect("", "channel::Queue<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > >::take",
+           "channel::Queue<...>::take");
+}
+
+Test(subroutines, what_cannot_be_folded_says_that_it_is_cut, .timeout = 60)
+{
+    expect("", "0123456789012345678901234567890123456789012345678901234567890123456789",
+           "01234567890123456789012345678901234567890123456789012345…");
+    expect("", "012345678901234567890123456789012345678901234567890123ä0123456789",
+           "012345678901234567890123456789012345678901234567890123ä…");
+}
