@@ -26,6 +26,7 @@ struct group {
     const char *name;
     size_t name_bytes;
     double area, area_now;  /* inclusive time, as a share of the window: recent maximum, this view */
+    double area_sum;        /* of all views */
     double self_now;        /* own time, in this view */
     double self, inclusive; /* of the legend: while moving, they follow this view slowly */
     uint32_t slot, n_members;
@@ -283,6 +284,7 @@ static void add_areas(struct rv_box_colors *colors, const struct rv_view *view, 
     for (size_t i = 0; i < colors->n_groups; i++) {
         struct group *group = &colors->groups[i];
         group->area_now /= window_ns;
+        group->area_sum += group->area_now;
         group->self_now = fmax(group->self_now / window_ns, 0.0);
         double step = colors->is_moving ? RANK_FOLLOWS : 1.0;
         group->self += step * (group->self_now - group->self);
@@ -393,7 +395,10 @@ static void forget_members(struct rv_box_colors *colors)
         colors->groups[i].n_members = 0;
 }
 
-/* The package to split: the one with most of the area, if it has several subroutines. 0 = none. */
+/*
+ * The package to split: the one with most of the area, if it has several subroutines. 0 = none. All views so far count,
+ * so that colours do not change back and forth where its share swings about a limit.
+ */
 static uint64_t split_of(const struct rv_box_colors *colors)
 {
     double whole = 0.0, split = 0.0;
@@ -402,14 +407,14 @@ static uint64_t split_of(const struct rv_box_colors *colors)
         const struct group *group = &colors->groups[i];
         if (group->is_state)
             continue;
-        whole += group->area_now;
-        split += group->is_split ? group->area_now : 0.0;
-        if (group->kind == RV_BOX_COLORS_PACKAGE && (!largest || group->area_now > largest->area_now))
+        whole += group->area_sum;
+        split += group->is_split || group->key == colors->split ? group->area_sum : 0.0;
+        if (group->kind == RV_BOX_COLORS_PACKAGE && (!largest || group->area_sum > largest->area_sum))
             largest = group;
     }
     if (colors->split)
         return split < WHOLE_BELOW * whole ? 0 : colors->split;
-    return largest && largest->n_members > 1 && largest->area_now >= SPLIT_FROM * whole ? largest->key : 0;
+    return largest && largest->n_members > 1 && largest->area_sum >= SPLIT_FROM * whole ? largest->key : 0;
 }
 
 static void recolour(struct rv_box_colors *colors, const struct rv_view *view, struct rv_subroutines *subroutines)

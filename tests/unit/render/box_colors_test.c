@@ -400,6 +400,22 @@ Test(box_colors, the_subroutines_of_a_package_with_most_of_the_area_are_groups)
     cr_assert_eq(slot_of(60), slot_of(61));
 }
 
+/* As of a Perl program whose main package has now more and now less than the share from which one is split. */
+Test(box_colors, a_share_that_swings_about_the_limit_does_not_change_colours_back_and_forth)
+{
+    rv_subroutines_define(subroutines, 60, "main", "walk", "program.pl", 1);
+    rv_subroutines_define(subroutines, 61, "main", "parse", "program.pl", 9);
+    for (uint32_t i = 0; i < 12; i++) {
+        view.n_boxes = 0;
+        show(60, i % 2 ? 20000 : 41000);
+        show(61, i % 2 ? 20000 : 41000);
+        show(1, 18000);
+        show(3, i % 2 ? 42000 : 1000);
+        rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_SETTLING);
+        cr_assert(rv_box_colors_is_split(colors), "view %u", i);
+    }
+}
+
 Test(box_colors, a_program_of_another_name_has_the_same_colours)
 {
     uint32_t slots[2][4];
