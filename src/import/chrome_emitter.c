@@ -25,6 +25,7 @@ struct rv_chrome_rows { /* grows to the number needed at one time */
 
 struct rv_chrome_lane { /* a thread */
     struct rv_call_nesting nest;
+    bool is_off_cpu;                   /* according to its last change of state */
     struct rv_chrome_rows overlaps;    /* rows of complete calls that do not nest with those before */
     struct rv_chrome_record *awaiting; /* ends of flows that belong to the next call */
     size_t n_awaiting, awaiting_capacity;
@@ -127,6 +128,34 @@ static void emit_awaiting(struct rv_chrome_emitter *emitter, struct rv_chrome_la
     lane->n_awaiting = 0;
 }
 
+/* ---- states ---- */
+
+static void set_state(struct rv_chrome_emitter *emitter, struct rv_chrome_lane *lane, int64_t ns,
+                      enum rv_thread_state state, uint16_t cpu)
+{
+    rv_event_builder_state(emitter->reader.import->builder, lane->nest.thread, ns, state, cpu);
+    lane->is_off_cpu = state != RV_THREAD_RUNNING;
+}
+
+/* Of threads without events nothing is shown: a trace of a system names each of its threads. */
+static void emit_state(struct rv_chrome_emitter *emitter, const struct rv_chrome_record *record)
+{
+    const uint32_t thread = rv_chrome_reader_thread(&emitter->reader, record->key);
+    if (thread == RV_EVENT_BUILDER_NONE)
+        return;
+    struct rv_chrome_lane *lane = lane_of(emitter, thread);
+    rv_call_nesting_advance(emitter->reader.import, &lane->nest, record->ns);
+    set_state(emitter, lane, record->ns, (enum rv_thread_state)record->thread, (uint16_t)record->id);
+}
+
+/* A thread that calls has a CPU, though the trace lacks the switch: else a call could have been off it for longer than
+ * it took. */
+static void see_running(struct rv_chrome_emitter *emitter, struct rv_chrome_lane *lane, int64_t ns)
+{
+    if (lane->is_off_cpu)
+        set_state(emitter, lane, ns, RV_THREAD_RUNNING, 0);
+}
+
 /* ---- calls ---- */
 
 static void emit_on_thread(struct rv_chrome_emitter *emitter, const struct rv_chrome_record *record)
@@ -147,6 +176,7 @@ static void emit_on_thread(struct rv_chrome_emitter *emitter, const struct rv_ch
     rv_call_nesting_advance(import, nest, record->ns);
     switch ((enum rv_chrome_phase)record->phase) {
     case RV_CHROME_BEGIN:
+        see_running(emitter, lane, record->ns);
         rv_call_nesting_begin(import, nest, record->ns, record->id);
         emit_awaiting(emitter, lane, record->ns);
         break;
@@ -154,6 +184,7 @@ static void emit_on_thread(struct rv_chrome_emitter *emitter, const struct rv_ch
         rv_call_nesting_end(import, nest, record->ns, record->id);
         break;
     case RV_CHROME_COMPLETE:
+        see_running(emitter, lane, record->ns);
         if (!rv_call_nesting_complete(import, nest, record->ns, frame_of(record)))
             emit_overlap(emitter, lane, record);
         emit_awaiting(emitter, lane, record->ns);
@@ -180,6 +211,7 @@ static void emit_on_thread(struct rv_chrome_emitter *emitter, const struct rv_ch
     case RV_CHROME_ASYNC_END:
     case RV_CHROME_ASYNC_MARK:
     case RV_CHROME_SAMPLE:
+    case RV_CHROME_STATE:
         break;
     }
 }
@@ -276,6 +308,8 @@ int rv_chrome_emitter_step(struct rv_chrome_emitter *emitter)
             return error;
         if (record->phase >= RV_CHROME_ASYNC_BEGIN && record->phase <= RV_CHROME_ASYNC_MARK)
             emit_async(emitter, record);
+        else if (record->phase == RV_CHROME_STATE)
+            emit_state(emitter, record);
         else
             emit_on_thread(emitter, record);
     }

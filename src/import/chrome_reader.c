@@ -76,14 +76,26 @@ static uint32_t process_of(struct rv_chrome_reader *reader, const struct rv_chro
     return process;
 }
 
-static uint32_t thread_of(struct rv_chrome_reader *reader, const struct rv_chrome_event *event, uint32_t row)
+/* The thread that an event names, with or without events of its own. */
+static uint32_t named_thread(struct rv_chrome_reader *reader, const struct rv_chrome_event *event, uint32_t row,
+                             uint64_t *tid)
 {
     bool is_text;
     uint32_t process = process_of(reader, event);
-    uint64_t tid = number_of(reader, &event->tid, &is_text);
-    uint32_t thread = rv_event_builder_thread(reader->import->builder, process, tid, row);
+    *tid = number_of(reader, &event->tid, &is_text);
+    uint32_t thread = rv_event_builder_thread(reader->import->builder, process, *tid, row);
     if (is_text)
         rv_event_builder_name_thread(reader->import->builder, thread, text_of(&event->tid));
+    return thread;
+}
+
+/* The thread of an event. */
+static uint32_t thread_of(struct rv_chrome_reader *reader, const struct rv_chrome_event *event, uint32_t row)
+{
+    uint64_t tid;
+    const uint32_t thread = named_thread(reader, event, row, &tid);
+    if (reader->has_states && thread != RV_EVENT_BUILDER_NONE && !rv_hash_index_get(&reader->by_number, tid))
+        rv_hash_index_add(&reader->by_number, tid, thread + 1);
     return thread;
 }
 
@@ -127,8 +139,10 @@ static void name_thread(struct rv_chrome_reader *reader, const struct rv_chrome_
 {
     char samples[64];
     const int n = snprintf(samples, sizeof samples, "%.*s samples", name->n < 48 ? (int)name->n : 48, name->bytes);
-    rv_event_builder_name_thread(reader->import->builder, thread_of(reader, event, RV_CHROME_ROW_CALLS), text_of(name));
-    rv_event_builder_name_thread(reader->import->builder, thread_of(reader, event, RV_CHROME_ROW_SAMPLES),
+    uint64_t tid;
+    rv_event_builder_name_thread(reader->import->builder, named_thread(reader, event, RV_CHROME_ROW_CALLS, &tid),
+                                 text_of(name));
+    rv_event_builder_name_thread(reader->import->builder, named_thread(reader, event, RV_CHROME_ROW_SAMPLES, &tid),
                                  rv_import_text(samples, (size_t)n));
 }
 
@@ -404,9 +418,23 @@ int rv_chrome_reader_event(void *context, const struct rv_chrome_event *event)
     return 0;
 }
 
+int rv_chrome_reader_state(struct rv_chrome_reader *reader, uint64_t tid, int64_t ns, enum rv_thread_state state,
+                           uint16_t cpu)
+{
+    return add(reader,
+               (struct rv_chrome_record){.ns = ns, .key = tid, .thread = state, .id = cpu, .phase = RV_CHROME_STATE});
+}
+
+uint32_t rv_chrome_reader_thread(const struct rv_chrome_reader *reader, uint64_t tid)
+{
+    const uint32_t found = rv_hash_index_get(&reader->by_number, tid);
+    return found ? found - 1 : RV_EVENT_BUILDER_NONE;
+}
+
 void rv_chrome_reader_fini(struct rv_chrome_reader *reader)
 {
     free(reader->groups);
     rv_hash_index_fini(&reader->group_index);
+    rv_hash_index_fini(&reader->by_number);
     rv_chrome_samples_fini(&reader->samples);
 }

@@ -23,10 +23,20 @@ struct rv_chrome_reader {
     size_t n_groups, groups_capacity;
     struct rv_hash_index group_index;
     struct rv_chrome_samples samples;
+    bool has_states;                /* set before the first event if rv_chrome_reader_state() will be called */
+    struct rv_hash_index by_number; /* if so: threads of events, + 1, by their number */
 };
 
 /* Fits rv_chrome_event_fn; context is the reader. */
 int rv_chrome_reader_event(void *context, const struct rv_chrome_event *event);
+
+/* The kernel's scheduler has changed the state of a thread, whose process may not be known yet. It is shown if the
+ * thread has events. */
+int rv_chrome_reader_state(struct rv_chrome_reader *reader, uint64_t tid, int64_t ns, enum rv_thread_state state,
+                           uint16_t cpu);
+
+/* The thread of events with this number, when all is read; RV_EVENT_BUILDER_NONE if it has none. */
+uint32_t rv_chrome_reader_thread(const struct rv_chrome_reader *reader, uint64_t tid);
 void rv_chrome_reader_fini(struct rv_chrome_reader *reader);
 
 #endif

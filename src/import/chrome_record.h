@@ -19,7 +19,8 @@ enum rv_chrome_phase {
     RV_CHROME_VALUE,
     RV_CHROME_GC_START,
     RV_CHROME_GC_END,
-    RV_CHROME_SAMPLE /* key: hash of the stack frame's number */
+    RV_CHROME_SAMPLE, /* key: hash of the stack frame's number */
+    RV_CHROME_STATE   /* key: the thread's number; thread: enum rv_thread_state; id: CPU */
 };
 
 struct rv_chrome_record {

@@ -502,9 +502,10 @@ void rv_event_builder_value(struct rv_event_builder *builder, uint32_t thread, i
                 (struct rv_event){.id = id, .frame = (uint16_t)bits, .aux = (uint16_t)(bits >> 16)});
 }
 
-void rv_event_builder_state(struct rv_event_builder *builder, uint32_t thread, int64_t ns, enum rv_thread_state state)
+void rv_event_builder_state(struct rv_event_builder *builder, uint32_t thread, int64_t ns, enum rv_thread_state state,
+                            uint16_t cpu)
 {
-    add_special(builder, thread, RV_EVENT_THREAD, ns, (struct rv_event){.aux = (uint16_t)state});
+    add_special(builder, thread, RV_EVENT_THREAD, ns, (struct rv_event){.aux = (uint16_t)state, .frame = cpu});
 }
 
 void rv_event_builder_gc(struct rv_event_builder *builder, uint32_t thread, int64_t ns, bool is_start)

@@ -84,7 +84,9 @@ void rv_event_builder_mark(struct rv_event_builder *builder, uint32_t thread, in
 void rv_event_builder_step(struct rv_event_builder *builder, uint32_t thread, int64_t ns, enum rv_step_kind kind,
                            uint64_t flow, uint32_t id);
 void rv_event_builder_value(struct rv_event_builder *builder, uint32_t thread, int64_t ns, uint32_t id, float value);
-void rv_event_builder_state(struct rv_event_builder *builder, uint32_t thread, int64_t ns, enum rv_thread_state state);
+/* cpu: of a state that the kernel's scheduler tells. */
+void rv_event_builder_state(struct rv_event_builder *builder, uint32_t thread, int64_t ns, enum rv_thread_state state,
+                            uint16_t cpu);
 void rv_event_builder_gc(struct rv_event_builder *builder, uint32_t thread, int64_t ns, bool is_start);
 void rv_event_builder_lost(struct rv_event_builder *builder, uint32_t thread, int64_t ns, uint32_t n);
 

@@ -27,6 +27,8 @@ enum record_kind { METADATA, INITIALIZATION, STRING, THREAD, EVENT, BLOB, USER_O
 enum { LARGE_RECORD = 15 };
 enum metadata_kind { PROVIDER_INFO = 1, PROVIDER_SECTION, PROVIDER_EVENT };
 enum object_kind { OBJECT_PROCESS = 1, OBJECT_THREAD };
+enum scheduling_kind { OLD_SWITCH, SWITCH, WAKEUP };
+enum left_state { LEFT_NEW, LEFT_RUNNING, LEFT_SUSPENDED, LEFT_BLOCKED, LEFT_DYING }; /* who had the CPU */
 
 enum event_kind {
     INSTANT,
@@ -149,14 +151,25 @@ static void set_number(struct rv_chrome_text *to, uint64_t number)
     to->n = (size_t)snprintf(to->bytes, sizeof to->bytes, "%" PRIu64, number);
 }
 
-static void take_thread(struct fxt *fxt, struct cursor *cursor, uint64_t reference)
+/* Of a thread, its process and its own number. */
+struct thread_ids {
+    uint64_t pid, tid;
+};
+
+static struct thread_ids take_thread(struct fxt *fxt, struct cursor *cursor, uint64_t reference)
 {
     const struct registered *found = reference ? find(fxt, THREAD, reference) : NULL;
     cursor->is_wrong |= reference && !found;
     const uint64_t pid = found ? found->pid : reference ? 0 : take_word(cursor);
     const uint64_t tid = found ? found->tid : reference ? 0 : take_word(cursor);
-    set_number(&fxt->event.pid, pid);
-    set_number(&fxt->event.tid, tid);
+    return (struct thread_ids){pid, tid};
+}
+
+static void set_thread(struct fxt *fxt, struct cursor *cursor, uint64_t reference)
+{
+    const struct thread_ids ids = take_thread(fxt, cursor, reference);
+    set_number(&fxt->event.pid, ids.pid);
+    set_number(&fxt->event.tid, ids.tid);
 }
 
 static int64_t take_ns(struct fxt *fxt, struct cursor *cursor)
@@ -303,7 +316,7 @@ static int read_event(struct fxt *fxt, struct cursor *cursor, uint64_t head)
     event->kind = RV_CHROME_EVENT;
     event->phase = kind < EVENT_KIND_COUNT ? PHASES[kind] : '?';
     set_time(fxt, cursor);
-    take_thread(fxt, cursor, bits(head, 24, 8));
+    set_thread(fxt, cursor, bits(head, 24, 8));
     set_text(&event->category, take_string(fxt, cursor, bits(head, 32, 16)));
     set_text(&event->name, take_string(fxt, cursor, bits(head, 48, 16)));
     take_arguments(fxt, cursor, bits(head, 20, 4));
@@ -326,7 +339,7 @@ static int read_log(struct fxt *fxt, struct cursor *cursor, uint64_t head)
     fxt->event.kind = RV_CHROME_EVENT;
     fxt->event.phase = PHASES[INSTANT];
     set_time(fxt, cursor);
-    take_thread(fxt, cursor, bits(head, 32, 8));
+    set_thread(fxt, cursor, bits(head, 32, 8));
     set_text(&fxt->event.name, take_bytes(cursor, bits(head, 16, 15)));
     return tell(fxt, cursor);
 }
@@ -352,6 +365,40 @@ static int read_object(struct fxt *fxt, struct cursor *cursor, uint64_t head)
     set_number(&event->pid, pid);
     set_number(&event->tid, koid);
     return tell(fxt, cursor);
+}
+
+/* ---- scheduling ---- */
+
+/* A thread has lost the CPU, and another has got it. One that has ended has no state. */
+static int tell_switch(struct fxt *fxt, int64_t ns, const uint64_t tids[2], enum left_state left, uint16_t cpu)
+{
+    struct rv_chrome_reader *reader = &fxt->emitter.reader;
+    const bool is_ready = left == LEFT_NEW || left == LEFT_RUNNING;
+    const enum rv_thread_state state = is_ready ? RV_THREAD_PREEMPTED : RV_THREAD_BLOCKED;
+    const int error = left < LEFT_DYING ? rv_chrome_reader_state(reader, tids[0], ns, state, cpu) : 0;
+    return error ? error : rv_chrome_reader_state(reader, tids[1], ns, RV_THREAD_RUNNING, cpu);
+}
+
+static int read_scheduling(struct fxt *fxt, struct cursor *cursor, uint64_t head)
+{
+    const int64_t ns = take_ns(fxt, cursor);
+    uint64_t tids[2];
+    switch ((enum scheduling_kind)bits(head, 60, 4)) {
+    case OLD_SWITCH:
+        tids[0] = take_thread(fxt, cursor, bits(head, 28, 8)).tid;
+        tids[1] = take_thread(fxt, cursor, bits(head, 36, 8)).tid;
+        return cursor->is_wrong ? 0 : tell_switch(fxt, ns, tids, bits(head, 24, 4), (uint16_t)bits(head, 16, 8));
+    case SWITCH:
+        tids[0] = take_word(cursor);
+        tids[1] = take_word(cursor);
+        return cursor->is_wrong ? 0 : tell_switch(fxt, ns, tids, bits(head, 36, 4), (uint16_t)bits(head, 20, 16));
+    case WAKEUP:
+        tids[0] = take_word(cursor);
+        return cursor->is_wrong ? 0
+                                : rv_chrome_reader_state(&fxt->emitter.reader, tids[0], ns, RV_THREAD_PREEMPTED,
+                                                         (uint16_t)bits(head, 20, 16));
+    }
+    return 0; /* a kind that came later */
 }
 
 static int read_record(struct fxt *fxt, const uint64_t *words, size_t n)
@@ -389,9 +436,11 @@ static int read_record(struct fxt *fxt, const uint64_t *words, size_t n)
     case LOG:
         error = read_log(fxt, &cursor, head);
         break;
+    case SCHEDULING:
+        error = read_scheduling(fxt, &cursor, head);
+        break;
     case BLOB:
     case USER_OBJECT:
-    case SCHEDULING:
         break;
     default:
         rv_import_fault(&fxt->import, RV_FAULT_NOT_READ);
@@ -452,6 +501,7 @@ static int begin(struct rv_import *import)
 {
     struct fxt *fxt = (struct fxt *)import;
     rv_chrome_emitter_begin(&fxt->emitter, import);
+    fxt->emitter.reader.has_states = true;
     fxt->provider_idx = provider_of(fxt, 0);
     return 0;
 }

@@ -207,7 +207,7 @@ static void emit_thread(struct rrtrace *rrtrace, enum kind kind, uint32_t thread
                                                   [THREAD_SUSPENDED] = RV_THREAD_SUSPENDED,
                                                   [THREAD_RESUME] = RV_THREAD_RESUMED,
                                                   [THREAD_EXIT] = RV_THREAD_EXITED};
-    rv_event_builder_state(rrtrace->import.builder, thread, ns, states[kind]);
+    rv_event_builder_state(rrtrace->import.builder, thread, ns, states[kind], 0);
     if (kind == THREAD_RESUME)
         resume(rrtrace, thread);
     if (kind == THREAD_SUSPENDED || kind == THREAD_EXIT)

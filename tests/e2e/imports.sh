@@ -9,7 +9,7 @@ spans() { # FILE [OPTION...]: its calls in order, without the head, times by thr
     file=$1
     shift
     run --spans=csv "$@" "$file"
-    sed 's/,,,,,,\(,[^,]*\)$/\1/; 1d; /,lost$/d' "$folder/out" | LC_ALL=C sort >"$folder/got"
+    sed 's/\(,[0-9]*\)\{6\}\(,[^,]*\)$/\2/; 1d; /,lost$/d' "$folder/out" | LC_ALL=C sort >"$folder/got"
 }
 
 same() { # WHAT: as expected.spans says
@@ -49,11 +49,20 @@ same "an export of calls that are open"
 # ---- names of threads ----
 expect_threads() { # FILE NAMES
     run --report "$data/$1"
-    expect "threads of $1" "$(sed -n '/max depth  thread$/,/^$/s/^ *[0-9]\{1,\} *[0-9]* *[0-9]* *[0-9]*  //p' "$folder/out" | tr '\n' ,)" "$2"
+    expect "threads of $1" "$(sed -n '/max depth .*thread$/,/^$/s/^ *[0-9]\{1,\} *[0-9]* *[0-9]* *[0-9]*  \(\( *[0-9.]* [num]*s  \)\{2\}\)*//p' "$folder/out" | tr '\n' ,)" "$2"
 }
 expect_threads exec.strace "sh 700,sort 701,sh 702,"
 expect_threads system.json "initial-thread,InterruptThread,"
+expect_threads switches.fxt "render loop,scenic 1002,"
 expect_threads general.fxt "Main,Worker0,ServerThread,Asdf,"
+
+# ---- states of threads, told before their processes are ----
+run --spans=csv "$data/switches.fxt"
+expect "times on the CPU, blocked and runnable" "$(sed 1d "$folder/out" | cut -d, -f2,9-11 | tr '\n' ' ')" \
+    "1001,6000000,2000000,1000000 1002,7000000,0,3000000 "
+run --spans=csv "$data/general.fxt"
+expect "calls that were off the CPU for longer than they took" "" \
+    "$(sed 1d "$folder/out" | awk -F, '$10 + $11 > $5')"
 
 # ---- lines of samples ----
 expect_lines() { # FILE LINES: as LINE:HITS:OWN-TIME:NAME
