@@ -12,6 +12,7 @@
 
 #include "base/os.h"
 #include "base/vec.h"
+#include "patch/plans.h"
 
 #define MOST_FILES 256u
 #define MOST_BYTES (UINT64_C(64) << 20)
@@ -41,10 +42,10 @@ static bool is_of_plan(const char *name)
     return strspn(name, "0123456789abcdef") == 16 && (!name[16] || name[16] == '.');
 }
 
-static bool is_own(DIR *folder)
+static bool is_used(DIR *folder)
 {
     struct stat status;
-    return fstat(dirfd(folder), &status) == 0 && status.st_uid == geteuid();
+    return fstat(dirfd(folder), &status) == 0 && rv_patch_plan_is_private(&status);
 }
 
 /* A file system may note the time of reading once a day, or never. */
@@ -96,7 +97,7 @@ const char *rv_plan_folder_open(char path[PATH_MAX])
     if (!find_path(path) || rv_os_make_folders(path) != 0 || (mkdir(path, 0700) != 0 && access(path, W_OK) != 0))
         return NULL;
     DIR *folder = opendir(path);
-    if (folder && is_own(folder))
+    if (folder && is_used(folder))
         drop_oldest(folder);
     if (folder)
         closedir(folder);

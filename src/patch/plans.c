@@ -86,7 +86,7 @@ void rv_patch_plan_key(struct rv_patch_plan_key *key, const struct stat *file, c
 
 /* ---- files ---- */
 
-static bool is_only_ours(const struct stat *file)
+bool rv_patch_plan_is_private(const struct stat *file)
 {
     return file->st_uid == geteuid() && !(file->st_mode & (S_IWGRP | S_IWOTH));
 }
@@ -97,7 +97,7 @@ static int open_folder(const char *path)
     const int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    if (fstat(fd, &status) == 0 && is_only_ours(&status))
+    if (fstat(fd, &status) == 0 && rv_patch_plan_is_private(&status))
         return fd;
     close(fd);
     return -EPERM;
@@ -112,7 +112,7 @@ static int read_plan(int fd, const struct rv_patch_plan_key *key, struct plan *p
 {
     struct stat status;
     struct header *header = &plan->header;
-    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || !is_only_ours(&status))
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || !rv_patch_plan_is_private(&status))
         return -EPERM;
     if (rv_file_read_at(fd, header, sizeof *header, 0) != (ssize_t)sizeof *header ||
         memcmp(&header->key, key, sizeof *key) != 0 || header->n > MOST_FUNCTIONS ||
@@ -164,7 +164,7 @@ static int take(const struct plan *plan, const struct rv_patch_image *image, str
                                                .to_island = stored->to_island,
                                                .refusal = stored->refusal,
                                                .is_trivial = stored->is_trivial != 0};
-        if (!is_sound(image, function) || (all->n_functions && function->address < function[-1].address))
+        if (!is_sound(image, function) || (all->n_functions && function->address <= function[-1].address))
             return -EBADMSG;
         all->n_refused[function->refusal]++;
     }

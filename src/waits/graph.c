@@ -264,13 +264,14 @@ struct rv_path_step *rv_wait_graph_take_path(struct rv_wait_graph *graph, const 
 
 /* ---- the end ---- */
 
-/* The time at which a thread has ended; 0: it has not begun before to_ns. */
-static uint64_t end_of(const struct rv_lane *lane, uint64_t to_ns)
+/* The time at which a thread has ended. False: it has not begun before to_ns. */
+static bool find_end(const struct rv_lane *lane, uint64_t to_ns, uint64_t *end_ns)
 {
     uint64_t first_ns, last_ns;
     if (!lane || !rv_lane_bounds((struct rv_lane *)(uintptr_t)lane, &first_ns, &last_ns) || first_ns >= to_ns)
-        return 0;
-    return last_ns < to_ns ? last_ns : to_ns;
+        return false;
+    *end_ns = last_ns < to_ns ? last_ns : to_ns;
+    return true;
 }
 
 /* A worker that still waits for work when the program ends counts as ended with its last work. */
@@ -303,9 +304,8 @@ static struct ending *list_endings(const struct rv_wait_graph *graph, uint64_t t
     struct ending *endings = rv_alloc(graph->n_threads + 1, sizeof *endings);
     *n = 0;
     for (uint32_t i = 0; i < graph->n_threads; i++) {
-        const uint64_t end_ns = end_of(graph->lane_of[i], to_ns);
-        if (end_ns)
-            endings[(*n)++] = (struct ending){end_ns, i};
+        endings[*n].thread = i;
+        *n += find_end(graph->lane_of[i], to_ns, &endings[*n].end_ns);
     }
     qsort(endings, *n, sizeof *endings, by_end_backward);
     return endings;

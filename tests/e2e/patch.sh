@@ -145,6 +145,10 @@ expect "its plans" "$(find "$plans" -type f | wc -l)" 0
 oldest=$plans/00000000000000ff
 touch -d '3 days ago' "$oldest" "$plans/of_others"
 for i in $(seq 1000 1255); do : >"$plans/000000000000$i"; done
+chmod 770 "$plans"
+run --force --headless --report=json --output="$folder/report.json" -- true
+[ -e "$oldest" ] || fail "plans were dropped from a folder that others may write"
+chmod 700 "$plans"
 run --force --headless --report=json --output="$folder/report.json" -- true
 [ ! -e "$oldest" ] || fail "the oldest of 257 plans was kept"
 [ -e "$plans/0000000000001000" ] || fail "the other plans were dropped"

@@ -155,8 +155,13 @@ Test(plans, functions_that_cannot_be_are_not_believed)
         size_t at;
         uint8_t value;
     } CHANGES[] = {
-        {"outside of the code", 3, 1},  {"longer than the code", 6, 1},      {"shorter than its endbr64", 9, 21},
-        {"three bytes written", 10, 3}, {"a refusal without name", 12, 255}, {"before the one before", 33, 0x0f},
+        {"outside of the code", 3, 1},
+        {"longer than the code", 6, 1},
+        {"shorter than its endbr64", 9, 21},
+        {"three bytes written", 10, 3},
+        {"a refusal without name", 12, 255},
+        {"before the one before", 33, 0x0f},
+        {"at the place of the one before", 32, 0x20},
     };
     for (size_t i = 0; i < sizeof CHANGES / sizeof *CHANGES; i++) {
         cr_expect_eq(read_with(CHANGES[i].at, CHANGES[i].value), -EBADMSG, "%s", CHANGES[i].what);

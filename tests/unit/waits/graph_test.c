@@ -125,3 +125,17 @@ Test(graph, a_process_s_first_thread_that_waits_at_its_end_lasts_until_then)
     cr_assert_eq(rv_wait_graph_last_thread(&graph, &to_ns), 0);
     cr_assert_eq(to_ns, 1010);
 }
+
+Test(graph, a_thread_that_ends_as_time_begins_has_begun)
+{
+    uint64_t to_ns = UINT64_MAX;
+    struct rv_lane_note mark = {.start_ns = 0};
+    struct rv_lane *lane = rv_lanes_get(lanes, 1);
+    lane->notes = &mark;
+    lane->n_notes = 1;
+    make();
+    cr_expect_eq(rv_wait_graph_last_thread(&graph, &to_ns), 1);
+    cr_expect_eq(to_ns, 0);
+    lane->notes = NULL;
+    lane->n_notes = 0;
+}
