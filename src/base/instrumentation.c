@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/units.h"
 
 struct words {
     char *out;
@@ -65,7 +66,8 @@ static void add_patches(struct words *words, const struct rv_wire_instrumentatio
 {
     const uint64_t n_refused = rv_instrumentation_n_refused(instrumentation);
     const char *separator = " (";
-    add(words, "patches of %u of %u functions", instrumentation->n_patched, instrumentation->n_functions);
+    add(words, "patches of %u of %u function%s", instrumentation->n_patched, instrumentation->n_functions,
+        rv_units_word(instrumentation->n_functions, "", "s"));
     if (instrumentation->n_filtered) {
         add(words, "%s%u filtered", separator, instrumentation->n_filtered);
         separator = "; ";
@@ -105,7 +107,8 @@ const char *rv_instrumentation_text(const struct rv_wire_instrumentation *instru
     if (has_patches)
         add_patches(&words, instrumentation);
     if (instrumentation->n_imports)
-        add(&words, "%scalls of %u functions of other objects", words.n ? ", " : "", instrumentation->n_imports);
+        add(&words, "%scalls of %u function%s of other objects", words.n ? ", " : "", instrumentation->n_imports,
+            rv_units_word(instrumentation->n_imports, "", "s"));
     if (instrumentation->instruments & RV_INSTRUMENT_SYSCALLS)
         add(&words, "%ssystem calls", words.n ? ", " : "");
     return out;

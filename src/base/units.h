@@ -20,4 +20,10 @@ void rv_units_format_ns(char *out, size_t out_bytes, uint64_t ns);
 /* Likewise a number of things in a second, as "48.12 M calls/s", "20 calls/s". */
 void rv_units_format_rate(char *out, size_t out_bytes, double per_s, const char *things);
 
+/* "1 call", "2 calls": the first word for one, the second for any other number. */
+static inline const char *rv_units_word(uint64_t n, const char *one, const char *others)
+{
+    return n == 1 ? one : others;
+}
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/instrumentation.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "base/vec.h"
 #include "recording/payload.h"
 #include "recording/reader.h"
@@ -141,8 +142,8 @@ static void print_past(const struct rv_rec_reader *reader, FILE *out)
 {
     const struct rv_rec_segment *past = rv_rec_reader_past(reader);
     if (past)
-        fprintf(out, "discarded %llu earlier events, of %.3f s\n", (wide)past->n_events,
-                (double)rv_rec_reader_past_ns(reader) / 1e9);
+        fprintf(out, "discarded %llu earlier event%s, of %.3f s\n", (wide)past->n_events,
+                rv_units_word(past->n_events, "", "s"), (double)rv_rec_reader_past_ns(reader) / 1e9);
 }
 
 static void print_header(const struct rv_rec_reader *reader, const char *path, const struct tally *tally, FILE *out)

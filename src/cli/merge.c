@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/units.h"
 #include "base/vec.h"
 #include "pipeline/session.h"
 #include "sink/record.h"
@@ -58,7 +59,7 @@ int rv_cli_merge(const struct rv_options *options)
     rv_record_destroy(record);
     if (error || record_error)
         return EXIT_FAILURE;
-    rv_note("%s: %llu events in %llu bytes", options->merge, (unsigned long long)totals.n_events,
-            (unsigned long long)totals.n_bytes);
+    rv_note("%s: %llu event%s in %llu bytes", options->merge, (unsigned long long)totals.n_events,
+            rv_units_word(totals.n_events, "", "s"), (unsigned long long)totals.n_bytes);
     return EXIT_SUCCESS;
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/units.h"
 
 /* Of a process that ringviz attaches to. */
 static void process_name(uint32_t pid, char name[64])
@@ -64,13 +65,14 @@ static void print_kept(const struct rv_recorder *recorder, const struct rv_recor
     const unsigned long long n_events = totals->n_events, n_bytes = totals->n_bytes, n_gone = totals->n_events_gone;
     const unsigned long long n_around = n_hits(recorder) - recorder->n_hits_before;
     if (recorder->options->record_limit.trigger)
-        rv_warn("%s: %llu hit%s: %llu events around them and of the end in %llu bytes; %llu others were discarded",
-                recorder->path, n_around, n_around == 1 ? "" : "s", n_events, n_bytes, n_gone);
+        rv_warn("%s: %llu hit%s: %llu event%s around them and of the end in %llu bytes; %llu other%s discarded",
+                recorder->path, n_around, rv_units_word(n_around, "", "s"), n_events, rv_units_word(n_events, "", "s"),
+                n_bytes, n_gone, rv_units_word(n_gone, " was", "s were"));
     else if (n_gone)
-        rv_warn("%s: the newest %llu events in %llu bytes; %llu before them were discarded", recorder->path, n_events,
-                n_bytes, n_gone);
+        rv_warn("%s: the newest %llu event%s in %llu bytes; %llu before them %s discarded", recorder->path, n_events,
+                rv_units_word(n_events, "", "s"), n_bytes, n_gone, rv_units_word(n_gone, "was", "were"));
     else
-        rv_warn("%s: %llu events in %llu bytes", recorder->path, n_events, n_bytes);
+        rv_warn("%s: %llu event%s in %llu bytes", recorder->path, n_events, rv_units_word(n_events, "", "s"), n_bytes);
 }
 
 static void stop(struct rv_recorder *recorder)

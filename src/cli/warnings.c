@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "cli/slice.h"
 #include "base/err.h"
 #include "base/instrumentation.h"
@@ -22,39 +23,45 @@ static void warn_of_forgotten_texts(struct rv_lanes *lanes)
     for (size_t i = 0; i < rv_lanes_n(lanes); i++)
         n += rv_lanes_get(lanes, i)->texts.n_forgotten;
     if (n)
-        rv_warn("arguments or results of the first %llu calls were evicted; use --memory", (unsigned long long)n);
+        rv_warn("arguments or results of the first %llu call%s were evicted; use --memory", (unsigned long long)n,
+                rv_units_word(n, "", "s"));
 }
 
 static void warn_of_losses(const struct rv_warnings *run)
 {
     const uint64_t *n = run->losses->n;
     if (n[RV_LOSS_THREADS_WITHOUT_RING])
-        rv_warn("%llu times a thread found no ring: its calls were not seen, %llu events; use --rings, or "
+        rv_warn("%llu time%s a thread found no ring: its calls were not seen, %llu event%s; use --rings, or "
                 "--trace-file where there is room; children of a program that became another user, or changed its "
                 "root, find none",
                 (unsigned long long)n[RV_LOSS_THREADS_WITHOUT_RING],
-                (unsigned long long)n[RV_LOSS_EVENTS_WITHOUT_RING]);
+                rv_units_word(n[RV_LOSS_THREADS_WITHOUT_RING], "", "s"),
+                (unsigned long long)n[RV_LOSS_EVENTS_WITHOUT_RING],
+                rv_units_word(n[RV_LOSS_EVENTS_WITHOUT_RING], "", "s"));
     if (n[RV_LOSS_NAMES])
-        rv_warn("%llu names found no room", (unsigned long long)n[RV_LOSS_NAMES]);
+        rv_warn("%llu name%s found no room", (unsigned long long)n[RV_LOSS_NAMES],
+                rv_units_word(n[RV_LOSS_NAMES], "", "s"));
     if (n[RV_LOSS_ARGUMENTS])
         rv_warn(
-            "arguments or results of %llu calls were lost: no room beside the ring, or more than %u different texts",
-            (unsigned long long)n[RV_LOSS_ARGUMENTS], RV_ARGUMENTS_TEXTS);
+            "arguments or results of %llu call%s were lost: no room beside the ring, or more than %u different texts",
+            (unsigned long long)n[RV_LOSS_ARGUMENTS], rv_units_word(n[RV_LOSS_ARGUMENTS], "", "s"), RV_ARGUMENTS_TEXTS);
     if (n[RV_LOSS_SWITCHES])
         rv_warn(
-            "%llu changes of threads' states found no room in the kernel's buffers: states are not known from there to "
-            "the next change (sysctl kernel.perf_event_mlock_kb gives more room)",
-            (unsigned long long)n[RV_LOSS_SWITCHES]);
+            "%llu change%s of threads' states found no room in the kernel's buffers: states are not known from there "
+            "to the next change (sysctl kernel.perf_event_mlock_kb gives more room)",
+            (unsigned long long)n[RV_LOSS_SWITCHES], rv_units_word(n[RV_LOSS_SWITCHES], "", "s"));
     if (n[RV_LOSS_PROCESSES_REFUSED])
-        rv_warn("%llu times a process became another user, who may not open the trace file, and started a program: its "
-                "calls were not seen; start ringviz as that user (setpriv ... ringviz ... -- PROGRAM)",
-                (unsigned long long)n[RV_LOSS_PROCESSES_REFUSED]);
+        rv_warn(
+            "%llu time%s a process became another user, who may not open the trace file, and started a program: its "
+            "calls were not seen; start ringviz as that user (setpriv ... ringviz ... -- PROGRAM)",
+            (unsigned long long)n[RV_LOSS_PROCESSES_REFUSED], rv_units_word(n[RV_LOSS_PROCESSES_REFUSED], "", "s"));
     if (n[RV_LOSS_PROGRAMS_NOT_PRELOADED])
         rv_warn(
-            "%llu times a program was started that nothing can be preloaded into, since it is set-user-ID, "
+            "%llu time%s a program was started that nothing can be preloaded into, since it is set-user-ID, "
             "set-group-ID or has capabilities, or runs in another root or mount namespace: its calls were not seen; "
             "start a plain copy of it, or ringviz there",
-            (unsigned long long)n[RV_LOSS_PROGRAMS_NOT_PRELOADED]);
+            (unsigned long long)n[RV_LOSS_PROGRAMS_NOT_PRELOADED],
+            rv_units_word(n[RV_LOSS_PROGRAMS_NOT_PRELOADED], "", "s"));
     if (n[RV_LOSS_RINGS_FULL])
         rv_warn("ring %u was full: tracing stopped there (--policy=fill)", run->map->header->stop_reason - 1);
 }
@@ -109,9 +116,9 @@ static void warn_of_static_programs(uint64_t n)
 {
     if (n)
         rv_warn(
-            "%llu times a statically linked program was started by another: of those only ones that are linked with "
+            "%llu time%s a statically linked program was started by another: of those only ones that are linked with "
             "libringviz.a are traced, or that ringviz itself starts: ringviz -- PROGRAM",
-            (unsigned long long)n);
+            (unsigned long long)n, rv_units_word(n, "", "s"));
 }
 
 static void warn_of_silence(const struct rv_warnings *run)
@@ -190,7 +197,7 @@ static void say_instrumentation(const struct rv_warnings *run)
                     process->instrumentation.instruments & RV_INSTRUMENT_SHARED_PLAN ? ", found before" : "");
     }
     if (n_refused > 1)
-        rv_warn("the same in %zu other processes (--verbose)", n_refused - 1);
+        rv_warn("the same in %zu other process%s (--verbose)", n_refused - 1, rv_units_word(n_refused - 1, "", "es"));
     say_imports(run, processes, n);
     if (!rv_options_has(run->options, RV_OPTION_PATCH)) /* else it is known what is traced */
         say_language(run->map);

@@ -249,9 +249,10 @@ static void write_text(struct rv_text_buffer *text, const void *context)
     const struct rv_diff_table *table = context;
     const struct rv_diff *diff = table->diff;
     size_t n_verdicts[RV_DIFF_GONE + 1] = {0};
-    rv_text_buffer_format(text, "before: %s, %llu calls\nafter:  %s, %llu calls\n\n", table->title[BEFORE],
-                          (unsigned long long)table->n_spans[BEFORE], table->title[AFTER],
-                          (unsigned long long)table->n_spans[AFTER]);
+    rv_text_buffer_format(text, "before: %s, %llu call%s\nafter:  %s, %llu call%s\n\n", table->title[BEFORE],
+                          (unsigned long long)table->n_spans[BEFORE], rv_units_word(table->n_spans[BEFORE], "", "s"),
+                          table->title[AFTER], (unsigned long long)table->n_spans[AFTER],
+                          rv_units_word(table->n_spans[AFTER], "", "s"));
     const int cause_width = knows_states(table) ? 20 : 0;
     rv_text_buffer_format(text, "%11s%*s %21s %7s %21s %21s %21s %21s\n", "total", cause_width, "", "total", "",
                           "calls", "self", "self p50", "p50");
@@ -268,10 +269,10 @@ static void write_text(struct rv_text_buffer *text, const void *context)
     rv_table_names_destroy(names, diff->n);
     rv_text_buffer_format(
         text,
-        "\n%zu subroutines, %zu with at least %u calls in both runs: %zu take longer themselves, %zu less "
+        "\n%zu subroutine%s, %zu with at least %u calls in both runs: %zu take longer themselves, %zu less "
         "long; %zu call what takes longer, %zu what takes less long\n",
-        diff->n, diff->n_tested, RV_DIFF_LEAST_CALLS, n_verdicts[RV_DIFF_SLOWER], n_verdicts[RV_DIFF_FASTER],
-        n_verdicts[RV_DIFF_SLOWER_INSIDE], n_verdicts[RV_DIFF_FASTER_INSIDE]);
+        diff->n, rv_units_word(diff->n, "", "s"), diff->n_tested, RV_DIFF_LEAST_CALLS, n_verdicts[RV_DIFF_SLOWER],
+        n_verdicts[RV_DIFF_FASTER], n_verdicts[RV_DIFF_SLOWER_INSIDE], n_verdicts[RV_DIFF_FASTER_INSIDE]);
     rv_text_buffer_format(
         text, "own times of all together: x%.2f (the machine, or the whole program); verdicts are beyond that\n",
         diff->common_ratio);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/units.h"
 #include "base/vec.h"
 #include "export/losses.h"
 #include "export/text_buffer.h"
@@ -188,8 +189,8 @@ static void write_text(struct rv_text_buffer *text, const void *context)
     if (!table->n)
         rv_text_buffer_add(text, "the program has told no flows and tasks (ringviz_flow(), ringviz_task_begin())\n");
     if (table->flows->n_more)
-        rv_text_buffer_format(text, "%" PRIu64 " steps are not in the table: it has the first %u\n",
-                              table->flows->n_more, RV_FLOWS_MOST);
+        rv_text_buffer_format(text, "%" PRIu64 " step%s not in the table: it has the first %u\n", table->flows->n_more,
+                              rv_units_word(table->flows->n_more, " is", "s are"), RV_FLOWS_MOST);
     rv_losses_add_text(text, "lost", table->losses, RV_LOSS_EVENTS_DROPPED);
 }
 

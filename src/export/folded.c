@@ -174,11 +174,7 @@ static void end_lane(void *state, struct rv_export_target *target)
 static void end(void *state, struct rv_export_target *target)
 {
     (void)state;
-    const struct rv_losses *losses = target->export->losses;
-    for (enum rv_loss loss = 0; losses && loss < RV_LOSS_COUNT; loss++)
-        if (losses->n[loss])
-            rv_text_buffer_format(target->text, "# lost: %llu %s\n", (unsigned long long)losses->n[loss],
-                                  rv_loss_words(loss));
+    rv_losses_add_text(target->text, "# lost", target->export->losses, 0);
 }
 
 static void fini(void *state)

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/units.h"
 #include "base/vec.h"
 #include "export/losses.h"
 #include "export/text_buffer.h"
@@ -84,7 +85,7 @@ static void add_sums(struct rv_text_buffer *text, const struct rv_lines_report *
         rv_line_sums_add(&all, &report->rows[i].sums);
     rv_text_buffer_format(text, "%12" PRIu64 " %10s", all.n_hits, "");
     rv_text_buffer_add_duration(text, all.self_ns);
-    rv_text_buffer_format(text, "  all %zu lines\n", report->n);
+    rv_text_buffer_format(text, "  all %zu line%s\n", report->n, rv_units_word(report->n, "", "s"));
 }
 
 /* A row for each kind: its number as hits. */

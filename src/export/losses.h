@@ -9,7 +9,7 @@
 
 bool rv_losses_any(const struct rv_losses *losses); /* false for NULL */
 
-/* Words to follow a count: "names without room". */
+/* Name of a kind, which follows a count other than one: "names without room". */
 const char *rv_loss_words(enum rv_loss loss);
 
 /* "lost: 3 names without room", with "lost" for `what`: a line for each kind from `first` on that is not zero. losses NULL:

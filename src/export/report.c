@@ -1,4 +1,5 @@
 /* Rows of one subroutine under several ids are merged with their histograms before anything is printed. */
+#include "base/units.h"
 #include "export/not_traced.h"
 #include "export/report.h"
 
@@ -594,7 +595,8 @@ static void write_text(struct rv_text_buffer *text, const void *context)
     rv_text_buffer_format(text, "%12llu%*s", (unsigned long long)n_calls, COLUMN_WIDTH + width_of(table, TOTAL_STATES),
                           "");
     rv_text_buffer_add_duration(text, self_ns);
-    rv_text_buffer_format(text, "%*s  all %zu subroutines\n", behind_self, "", table->n);
+    rv_text_buffer_format(text, "%*s  all %zu subroutine%s\n", behind_self, "", table->n,
+                          rv_units_word(table->n, "", "s"));
     add_text_unknown(text, report, table);
     add_text_left_out(text, table);
 
@@ -605,11 +607,13 @@ static void write_text(struct rv_text_buffer *text, const void *context)
         add_text_thread(text, table, table->lanes[i]);
     add_text_processes(text, report);
     add_text_not_traced(text, report);
-    rv_text_buffer_format(text, "\n%llu events produced, %llu consumed, %llu dropped; %llu spans",
-                          (unsigned long long)report->n_produced, (unsigned long long)report->n_consumed,
-                          (unsigned long long)report->n_dropped, (unsigned long long)report->n_spans);
+    rv_text_buffer_format(text, "\n%llu event%s produced, %llu consumed, %llu dropped; %llu span%s",
+                          (unsigned long long)report->n_produced, rv_units_word(report->n_produced, "", "s"),
+                          (unsigned long long)report->n_consumed, (unsigned long long)report->n_dropped,
+                          (unsigned long long)report->n_spans, rv_units_word(report->n_spans, "", "s"));
     if (report->n_switches)
-        rv_text_buffer_format(text, "; %llu changes of threads' states", (unsigned long long)report->n_switches);
+        rv_text_buffer_format(text, "; %llu change%s of threads' states", (unsigned long long)report->n_switches,
+                              rv_units_word(report->n_switches, "", "s"));
     rv_text_buffer_add(text, "\n");
     rv_losses_add_text(text, "lost", report->losses, RV_LOSS_EVENTS_DROPPED + 1);
 }

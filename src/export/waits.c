@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/units.h"
 #include "base/vec.h"
 #include "export/losses.h"
 #include "export/call_stacks.h"
@@ -61,7 +62,7 @@ void rv_waits_add_unknown(struct rv_text_buffer *text, size_t n_unknown)
     if (n_unknown)
         rv_text_buffer_format(text,
                               "waits of %zu process%s are not known: only the library that is preloaded tells them\n",
-                              n_unknown, n_unknown == 1 ? "" : "es");
+                              n_unknown, rv_units_word(n_unknown, "", "es"));
 }
 
 struct side { /* texts of one */
@@ -221,7 +222,7 @@ static void write_text(struct rv_text_buffer *text, const void *context)
     }
     rv_text_buffer_format(text, "%12" PRIu64, n_waits);
     rv_text_buffer_add_duration(text, total_ns);
-    rv_text_buffer_format(text, " %21s  all %zu objects\n", "", table->n);
+    rv_text_buffer_format(text, " %21s  all %zu object%s\n", "", table->n, rv_units_word(table->n, "", "s"));
     for (size_t i = 0; i < table->n_deadlocked; i++)
         add_text_deadlock(text, table, i);
     if (table->is_incomplete)

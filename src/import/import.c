@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/os.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "base/vec.h"
 
 enum { STEPS_PER_TURN = 16, PATH_BYTES = 1024 /* as displayed */ };
@@ -82,13 +83,13 @@ static void describe_faults(const struct rv_import *import, char *line, size_t l
         else if (import->faults[i])
             used += (size_t)snprintf(line + used, line_bytes - used, "%s%llu %s", comma,
                                      (unsigned long long)import->faults[i],
-                                     import->faults[i] == 1 ? what[i].one : what[i].many);
+                                     rv_units_word(import->faults[i], what[i].one, what[i].many));
     }
     uint64_t n_left_out = rv_event_builder_n_left_out(import->builder);
     if (n_left_out && used < line_bytes)
         snprintf(line + used, line_bytes - used, "%s%llu event%s beyond %u threads or %u calls deep left out",
-                 used ? ", " : "", (unsigned long long)n_left_out, n_left_out == 1 ? "" : "s", RV_EVENT_BUILDER_THREADS,
-                 RV_EVENT_BUILDER_DEPTH);
+                 used ? ", " : "", (unsigned long long)n_left_out, rv_units_word(n_left_out, "", "s"),
+                 RV_EVENT_BUILDER_THREADS, RV_EVENT_BUILDER_DEPTH);
 }
 
 /* Report the faults, once, at the end. If a complete file gave no events, they are the reason of an error. */

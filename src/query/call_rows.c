@@ -72,7 +72,7 @@ char *rv_call_rows_text(const struct rv_call_rows *rows, const char *name, char 
     if (rows->n < rows->n_calls)
         snprintf(shown, sizeof shown, "%zu of ", rows->n);
     snprintf(out, out_bytes, "%s%" PRIu64 " %s of %s, %s%s%s", shown, rows->n_calls,
-             rows->n_calls == 1 ? "call" : "calls", name, order,
+             rv_units_word(rows->n_calls, "call", "calls"), name, order,
              rows->n == rows->n_calls ? ""
              : rows->is_by_time       ? "; each is the longest of its group"
                                       : "; after the first 100, the longest of each group",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "base/vec.h"
 #include "model/box_budget.h"
 #include "model/view_parts.h"
@@ -398,7 +399,8 @@ static void describe(const struct making *making, struct rv_view_lane *out, cons
         .lane_idx = step->lane, .thread = lane->thread, .pid = lane->pid, .n_members = 1, .busiest = 1.0};
     (void)snprintf(out->label, sizeof out->label, flow->id < NAMED_BELOW ? "%.18s %" PRIu64 : "%.12s %" PRIx64, name,
                    flow->id);
-    (void)snprintf(out->name, sizeof out->name, "%.40s, %zu step%s", out->label, flow->n, flow->n == 1 ? "" : "s");
+    (void)snprintf(out->name, sizeof out->name, "%.40s, %zu step%s", out->label, flow->n,
+                   rv_units_word(flow->n, "", "s"));
     pthread_mutex_lock(&lane->lock);
     memcpy(out->process_name, lane->process_name, sizeof out->process_name);
     pthread_mutex_unlock(&lane->lock);

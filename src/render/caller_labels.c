@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "model/short_name.h"
 
 #define NAME_WIDTH 150.0f
@@ -68,7 +69,7 @@ static void append_name(const struct rv_labels_content *content, struct rv_atlas
 static void write_line(const struct rv_labels_content *content, struct rv_atlas *atlas,
                        const struct rv_callers *callers, uint32_t n_rows, char line[LINE_BYTES])
 {
-    (void)snprintf(line, LINE_BYTES, "%" PRIu32 " %s below", n_rows, n_rows == 1 ? "row" : "rows");
+    (void)snprintf(line, LINE_BYTES, "%" PRIu32 " %s below", n_rows, rv_units_word(n_rows, "row", "rows"));
     for (uint32_t i = 0; i < callers->n_outermost; i++) {
         rv_text_append(line, LINE_BYTES, i ? " \u2192 " : ": ", SIZE_MAX);
         append_name(content, atlas, callers->outermost[i], line);

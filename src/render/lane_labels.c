@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "glyphs/clusters.h"
 
 #define NAME_PADDING 8.0f
@@ -230,7 +231,8 @@ static void add_more(const struct names *names, bool is_below, const float at[2]
     size_t n = n_beyond(names->layout, is_below);
     if (n == 0)
         return;
-    snprintf(text, sizeof text, "%zu more %s %s", n, n == 1 ? "thread" : "threads", is_below ? "below" : "above");
+    snprintf(text, sizeof text, "%zu more %s %s", n, rv_units_word(n, "thread", "threads"),
+             is_below ? "below" : "above");
     float width = rv_overlay_text_width(names->overlay, RV_FONT_SMALL, text);
     struct rv_overlay_area plate = {floorf(at[0] - width - 14.0f), at[1] - 12.0f, width + 10.0f, 17.0f};
     rv_overlay_rectangle(names->overlay, plate, 4.0f, rv_theme_rgba(names->theme->panel, 0.92f));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/units.h"
 #include "base/vec.h"
 #include "flow/stack_preamble.h"
 #include "recording/codec.h"
@@ -448,7 +449,8 @@ static void write_damage(void *context, const struct rv_rec_damage *damage)
 {
     FILE *out = context;
     if (damage->n_bytes)
-        fprintf(out, "at byte %llu: %llu bytes: %s\n", (wide)damage->offset, (wide)damage->n_bytes, damage->what);
+        fprintf(out, "at byte %llu: %llu byte%s: %s\n", (wide)damage->offset, (wide)damage->n_bytes,
+                rv_units_word(damage->n_bytes, "", "s"), damage->what);
     else
         fprintf(out, "at byte %llu: %s\n", (wide)damage->offset, damage->what);
 }
@@ -457,13 +459,16 @@ static void write_summary(const char *path, const struct rv_check_result *found,
 {
     double seconds = found->n_events ? (double)(found->last_ns - found->first_ns) / 1e9 : 0;
     double each = found->n_events ? (double)found->n_bytes / (double)found->n_events : 0;
-    fprintf(out, "%s: %llu events of %llu threads in %llu blocks, %llu names; %.3f s; %llu bytes, %.3f an event\n",
-            path, (wide)found->n_events, (wide)found->n_streams, (wide)found->n_blocks, (wide)found->n_strings, seconds,
-            (wide)found->n_bytes, each);
+    fprintf(out, "%s: %llu event%s of %llu thread%s in %llu block%s, %llu name%s; %.3f s; %llu bytes, %.3f an event\n",
+            path, (wide)found->n_events, rv_units_word(found->n_events, "", "s"), (wide)found->n_streams,
+            rv_units_word(found->n_streams, "", "s"), (wide)found->n_blocks, rv_units_word(found->n_blocks, "", "s"),
+            (wide)found->n_strings, rv_units_word(found->n_strings, "", "s"), seconds, (wide)found->n_bytes, each);
     if (found->n_gone)
-        fprintf(out, "%s: %llu other events were discarded\n", path, (wide)found->n_gone);
+        fprintf(out, "%s: %llu other event%s discarded\n", path, (wide)found->n_gone,
+                rv_units_word(found->n_gone, " was", "s were"));
     if (found->n_missing)
-        fprintf(out, "%s: %llu more events are missing\n", path, (wide)found->n_missing);
+        fprintf(out, "%s: %llu more event%s missing\n", path, (wide)found->n_missing,
+                rv_units_word(found->n_missing, " is", "s are"));
     if (rv_check_is_whole(found))
         fprintf(out, "%s: whole\n", path);
 }
@@ -481,5 +486,5 @@ int rv_check_write(const struct rv_check *check, FILE *out)
     if (found.n_damages == 0)
         return rv_err(EBADMSG, "%s: ends early: its recorder was killed, or is still running", check->path);
     return rv_err(EBADMSG, "%s: damaged in %llu place%s, %llu bytes; --repair=OUT.rvz keeps the rest", check->path,
-                  (wide)found.n_damages, found.n_damages == 1 ? "" : "s", (wide)found.n_damaged);
+                  (wide)found.n_damages, rv_units_word(found.n_damages, "", "s"), (wide)found.n_damaged);
 }

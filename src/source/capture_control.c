@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "ring/commands.h"
 #include "ring/ownership.h"
 #include "source/reveal.h"
@@ -111,11 +112,11 @@ static bool change(struct rv_capture_control *capture, enum rv_capture_rule rule
     rv_verdict_publish_again(capture->publisher, capture->filter, capture->symbolizer);
     put_rejected(capture);
     const size_t n_revealed = is_for_more ? rv_reveal_functions(capture) : 0;
-    snprintf(answer, ANSWER_BYTES, "%d known subroutine%s %s from now on", n, n == 1 ? "" : "s",
+    snprintf(answer, ANSWER_BYTES, "%d known subroutine%s %s from now on", n, rv_units_word(n, "", "s"),
              is_for_more ? "traced" : "not traced");
     if (n_revealed)
         snprintf(answer + strlen(answer), ANSWER_BYTES - strlen(answer), "; %zu function%s of programs fit", n_revealed,
-                 n_revealed == 1 ? "" : "s");
+                 rv_units_word(n_revealed, "", "s"));
     return true;
 }
 

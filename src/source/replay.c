@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/units.h"
 #include "base/vec.h"
 #include "flow/stack_preamble.h"
 #include "recording/codec.h"
@@ -285,11 +286,12 @@ static void warn_of_damage(const struct replay *replay)
         rv_warn("%s: damaged: %llu of %llu bytes are skipped; see --check", replay->path, n_damaged,
                 (unsigned long long)state.n_bytes);
     if (replay->n_broken)
-        rv_warn("%s: %llu chunks are invalid and skipped; see --check", replay->path,
-                (unsigned long long)replay->n_broken);
+        rv_warn("%s: %llu %s invalid and skipped; see --check", replay->path, (unsigned long long)replay->n_broken,
+                rv_units_word(replay->n_broken, "chunk is", "chunks are"));
     if (replay->n_between)
-        rv_warn("%s: %llu events between the remaining ones were discarded", replay->path,
-                (unsigned long long)replay->n_between);
+        rv_warn("%s: %llu event%s between the remaining ones %s discarded", replay->path,
+                (unsigned long long)replay->n_between, rv_units_word(replay->n_between, "", "s"),
+                rv_units_word(replay->n_between, "was", "were"));
 }
 
 static enum rv_source_status end(struct replay *replay, const struct rv_intake *intake)

@@ -144,7 +144,7 @@ static void show_count(const struct rv_ui_style *style, const struct rv_calls_ta
     else if (shown->list->n < shown->list->n_calls)
         (void)snprintf(text, sizeof text, "the longest %zu of %" PRIu64, shown->list->n, shown->list->n_calls);
     else
-        (void)snprintf(text, sizeof text, "%zu call%s", shown->list->n, shown->list->n == 1 ? "" : "s");
+        (void)snprintf(text, sizeof text, "%zu call%s", shown->list->n, rv_units_word(shown->list->n, "", "s"));
     rv_imgui_label(text, style->text);
 }
 

@@ -52,7 +52,8 @@ static void show_tooltip(const struct rv_durations *shown, const uint64_t edges_
                        (edges_ns[0] ? rv_histogram_at_most(shown->histogram, edges_ns[0] - 1) : 0);
     rv_units_format_ns(from, sizeof from, edges_ns[0]);
     rv_units_format_ns(to, sizeof to, edges_ns[1]);
-    (void)snprintf(text, sizeof text, "%s to %s: about %" PRIu64 " call%s", from, to, n_calls, n_calls == 1 ? "" : "s");
+    (void)snprintf(text, sizeof text, "%s to %s: about %" PRIu64 " call%s", from, to, n_calls,
+                   rv_units_word(n_calls, "", "s"));
     rv_imgui_tooltip(text);
 }
 

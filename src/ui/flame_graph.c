@@ -161,7 +161,7 @@ static void show_node(const struct flame *flame)
     (void)snprintf(text, sizeof text, "%s\ntotal %s (%.1f %%), self %s, %" PRIu64 " call%s%s",
                    rv_subroutines_name_of(flame->shown->subroutines, node->id, name, sizeof name), total,
                    100.0 * (double)node->total_ns / (double)flame->nodes[0].total_ns, self, node->n_calls,
-                   node->n_calls == 1 ? "" : "s", not_run);
+                   rv_units_word(node->n_calls, "", "s"), not_run);
     rv_imgui_tooltip(text);
 }
 
@@ -169,7 +169,7 @@ static void show_node(const struct flame *flame)
 static void show_rows_below(const struct rv_ui_style *style, const struct rv_imgui_area *view, size_t n_below)
 {
     char text[48];
-    (void)snprintf(text, sizeof text, "%zu more row%s below", n_below, n_below == 1 ? "" : "s");
+    (void)snprintf(text, sizeof text, "%zu more row%s below", n_below, rv_units_word(n_below, "", "s"));
     float width = rv_imgui_text_width(RV_IMGUI_FONT_SMALL, text) + 2.0f * FLAME_PADDING;
     struct rv_imgui_area plate = {floorf(view->x + view->width - width), floorf(view->y + view->height - FLAME_ROW),
                                   width, FLAME_ROW};

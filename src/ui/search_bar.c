@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/units.h"
 
 #define HEIGHT 42.0f
 #define SECOND_LINE 30.0f
@@ -40,8 +41,8 @@ static void show_count(const struct rv_ui_style *style, const struct rv_search_b
         (void)snprintf(text, sizeof text, "a regular expression");
     else
         (void)snprintf(text, sizeof text, "%" PRIu64 "%s call%s of %" PRIu32 " subroutine%s%s%s%s", shown->n_calls,
-                       shown->is_whole ? "" : "+", shown->n_calls == 1 ? "" : "s", shown->n_subroutines,
-                       shown->n_subroutines == 1 ? "" : "s", progress,
+                       shown->is_whole ? "" : "+", rv_units_word(shown->n_calls, "", "s"), shown->n_subroutines,
+                       rv_units_word(shown->n_subroutines, "", "s"), progress,
                        shown->is_partial ? ", of those not evicted" : "",
                        shown->is_damaged ? ", without damaged blocks" : "");
     rv_imgui_text(RV_IMGUI_FONT_TEXT, is_wrong ? style->text_warning : style->text, text);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/units.h"
 #include "model/lane_sort.h"
 #include "ui/imgui_table.h"
 #include "ui/word_match.h"
@@ -163,8 +164,8 @@ void rv_threads_show(struct rv_ui *ui, const struct rv_threads *shown, struct rv
     float height = ROW_HEIGHT * (1.0f + fminf((float)shown->n_lanes, most));
     struct rv_imgui_area area = rv_ui_dock(ui, RV_UI_BOTTOM, HEAD_HEIGHT + height + GAP);
     rv_imgui_panel_begin("threads", area, 0);
-    (void)snprintf(text, sizeof text, "%zu thread%s, %zu hidden", shown->n_lanes, shown->n_lanes == 1 ? "" : "s",
-                   shown->n_hidden);
+    (void)snprintf(text, sizeof text, "%zu thread%s, %zu hidden", shown->n_lanes,
+                   rv_units_word(shown->n_lanes, "", "s"), shown->n_hidden);
     rv_imgui_text(RV_IMGUI_FONT_BOLD, style->text_strong, text);
     const float find_x = fminf(FIND_WIDTH, rv_imgui_text_width(RV_IMGUI_FONT_BOLD, text) + 3.0f * GAP);
     const float find_width = fminf(FIND_WIDTH, show_buttons(shown, area.width, find_x, acts) - GAP - find_x);

@@ -85,7 +85,7 @@ static void add_stopped(struct bar *bar, uint32_t n_stopped)
     char text[48];
     if (!n_stopped)
         return;
-    (void)snprintf(text, sizeof text, "%" PRIu32 " thread%s stopped", n_stopped, n_stopped == 1 ? "" : "s");
+    (void)snprintf(text, sizeof text, "%" PRIu32 " thread%s stopped", n_stopped, rv_units_word(n_stopped, "", "s"));
     add(bar, RV_IMGUI_FONT_BOLD, bar->style->accent, text);
 }
 

@@ -197,8 +197,8 @@ static void load(struct rv_bookmarks *marks, const struct rv_key_value_file *fil
         n_left_out += !is_one;
     }
     if (n_left_out)
-        rv_warn("%s: %zu lines are not bookmarks, or more than %u; kept unchanged", file->path, n_left_out,
-                RV_BOOKMARKS_MAX);
+        rv_warn("%s: %zu %s, or more than %u; kept unchanged", file->path, n_left_out,
+                rv_units_word(n_left_out, "line is no bookmark", "lines are not bookmarks"), RV_BOOKMARKS_MAX);
 }
 
 void rv_bookmarks_open(struct rv_bookmarks *marks, const char *path, uint64_t origin_ns)

@@ -236,7 +236,8 @@ static void add_arcs_left(const struct rv_arc_list *arcs, struct rv_legend *lege
     char name[RV_LEGEND_NAME_BYTES];
     if (!arcs || !arcs->n_left)
         return;
-    snprintf(name, sizeof name, "%zu of %zu arcs drawn", arcs->n, arcs->n + arcs->n_left);
+    snprintf(name, sizeof name, "%zu of %zu arc%s drawn", arcs->n, arcs->n + arcs->n_left,
+             rv_units_word(arcs->n + arcs->n_left, "", "s"));
     add_state(legend, name, 0, -1.0);
 }
 
@@ -245,7 +246,7 @@ static void add_arcs_lacking(uint64_t n_lacking, const struct rv_theme *theme, s
     char name[RV_LEGEND_NAME_BYTES];
     if (!n_lacking)
         return;
-    snprintf(name, sizeof name, "no arcs: %" PRIu64 " waits not kept", n_lacking);
+    snprintf(name, sizeof name, "no arcs: %" PRIu64 " wait%s not kept", n_lacking, rv_units_word(n_lacking, "", "s"));
     add_state(legend, name, theme->lost << 8 | 0xffu, -1.0);
 }
 

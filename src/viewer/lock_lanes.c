@@ -83,11 +83,11 @@ void rv_lock_tooltip_fill(struct rv_tooltip *tooltip, const struct rv_lock_hover
     (void)snprintf(line->text, sizeof line->text, "%s%s", time, hover->hold.is_cut ? ", or longer" : "");
     line = add_line(tooltip, "waiting");
     (void)snprintf(line->text, sizeof line->text, "%zu thread%s as it began", hover->n_waiting,
-                   hover->n_waiting == 1 ? "" : "s");
+                   rv_units_word(hover->n_waiting, "", "s"));
     line = add_line(tooltip, "in all");
     rv_units_format_ns(time, sizeof time, hover->waited_ns);
     (void)snprintf(line->text, sizeof line->text, "%s in %" PRIu64 " wait%s", time, hover->n_waits,
-                   hover->n_waits == 1 ? "" : "s");
+                   rv_units_word(hover->n_waits, "", "s"));
 }
 
 void rv_viewer_show_hold(struct rv_viewer *viewer, const struct rv_lock_hover *hover)

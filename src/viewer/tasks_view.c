@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/units.h"
 #include "viewer/navigation.h"
 #include "viewer/show_call.h"
 #include "viewer/viewer.h"
@@ -93,9 +94,11 @@ const char *rv_viewer_tasks_view_caption(struct rv_viewer *viewer, const struct 
     if (view->n_lanes < view->n_meant)
         (void)snprintf(shown, sizeof shown, "%zu of ", view->n_lanes);
     if (table->n_more)
-        (void)snprintf(more, sizeof more, "; %" PRIu64 " later steps were not kept", table->n_more);
+        (void)snprintf(more, sizeof more, "; %" PRIu64 " later step%s not kept", table->n_more,
+                       rv_units_word(table->n_more, " was", "s were"));
     (void)snprintf(tasks_view->caption, sizeof tasks_view->caption, "%s%" PRIu64 " task%s%s, %s in front%s%s", shown,
-                   view->n_meant, view->n_meant == 1 ? "" : "s", tasks_view->is_aligned ? " from their begin" : "",
+                   view->n_meant, rv_units_word(view->n_meant, "", "s"),
+                   tasks_view->is_aligned ? " from their begin" : "",
                    tasks_view->is_longest_first ? "the longest" : "the earliest",
                    *shown ? "; each is the longest of its group" : "", more);
     return tasks_view->caption;

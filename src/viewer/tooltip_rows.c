@@ -43,7 +43,8 @@ static void add_cell(struct rv_tooltip *tooltip, const struct rv_hover *hover)
     const struct rv_box *box = &hover->box;
     rv_units_format_ns(width, sizeof width, box->duration_ns);
     if (box->count)
-        add_line(tooltip, "folded", "%" PRIu32 " calls, mostly of this", box->count);
+        add_line(tooltip, "folded", "%" PRIu32 " call%s, mostly of this", box->count,
+                 rv_units_word(box->count, "", "s"));
     else
         add_line(tooltip, "folded", "part of a call, mostly of this");
     add_line(tooltip, "covers", "%.0f %% of %s", 100.0 * box->coverage / (RV_BOX_EXACT - 1), width);
@@ -54,7 +55,7 @@ static void add_share(struct rv_tooltip *tooltip, const struct rv_hover *hover)
 {
     add_line(tooltip, "busy", "%.*f of %" PRIu32 " lanes, most with this", hover->n_busy < 9.95 ? 1 : 0, hover->n_busy,
              hover->n_lanes);
-    add_line(tooltip, "began", "%" PRIu32 " calls", hover->box.count);
+    add_line(tooltip, "began", "%" PRIu32 " call%s", hover->box.count, rv_units_word(hover->box.count, "", "s"));
 }
 
 static void add_wait(struct rv_tooltip *tooltip, const struct rv_call_waits *waits, struct rv_subroutines *subroutines)
@@ -123,7 +124,8 @@ static void add_flow(struct rv_tooltip *tooltip, const struct rv_tooltip_rows_ab
     if (flow->name)
         (void)rv_subroutines_brief_name_of(about->subroutines, flow->name, name, sizeof name);
     if (flow->n_more)
-        add_line(tooltip, flow->is_task ? "task" : "flow", "%s, and %zu more steps", name, flow->n_more);
+        add_line(tooltip, flow->is_task ? "task" : "flow", "%s, and %zu more step%s", name, flow->n_more,
+                 rv_units_word(flow->n_more, "", "s"));
     else
         add_line(tooltip, flow->is_task ? "task" : "flow", "%s", name);
     if (flow->has_from)
@@ -174,7 +176,8 @@ static void add_collections(struct rv_tooltip *tooltip, const struct rv_hover *h
     pthread_mutex_unlock(&about->lane->lock);
     rv_units_format_ns(time, sizeof time, collected_ns);
     if (n)
-        add_line(tooltip, "collecting", "%s of garbage collection, %" PRIu64 " time%s", time, n, n == 1 ? "" : "s");
+        add_line(tooltip, "collecting", "%s of garbage collection, %" PRIu64 " time%s", time, n,
+                 rv_units_word(n, "", "s"));
 }
 
 static void add_place(struct rv_tooltip *tooltip, const struct rv_hover *hover,

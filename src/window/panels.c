@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "viewer/color_legend.h"
 #include "window/panel_debugger.h"
 #include "window/panel_menu.h"
@@ -301,7 +302,7 @@ static bool show_filter_notice(struct rv_panels *panels, const struct rv_panels_
     char text[64];
     if (n == 0 || (about->viewer->panels.has_search && !is_empty))
         return false;
-    (void)snprintf(text, sizeof text, "Filtered by %zu rule%s", n, n == 1 ? "" : "s");
+    (void)snprintf(text, sizeof text, "Filtered by %zu rule%s", n, rv_units_word(n, "", "s"));
     rv_notice_show(panels->ui,
                    &(struct rv_notice){.name = "filter notice",
                                        .text = is_empty ? "Nothing here passes the filter" : text,

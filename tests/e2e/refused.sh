@@ -21,7 +21,7 @@ nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
 for started in "$nobody $folder/fib" "$folder/fib; $nobody $folder/fib"; do
     run --report=csv -- sh -c "$started"
     expect "$started: status" $status 0
-    grep -q '^ringviz: 1 times a process became another user' "$folder/err" || fail "$started: $(cat "$folder/err")"
+    grep -q '^ringviz: 1 time a process became another user' "$folder/err" || fail "$started: $(cat "$folder/err")"
     # setpriv itself has no symbols, which is said.
     expect "$started: lines" "$(grep -vc ': few of its functions have names' "$folder/err")" 1
 done

@@ -113,3 +113,10 @@ Test(units, durations_are_readable)
     rv_units_format_ns(small, sizeof small, 12580000);
     cr_assert_str_eq(small, "12.5", "cut, and terminated");
 }
+
+Test(units, one_thing_has_a_word_of_its_own)
+{
+    cr_expect_str_eq(rv_units_word(1, "call", "calls"), "call");
+    cr_expect_str_eq(rv_units_word(0, "call", "calls"), "calls");
+    cr_expect_str_eq(rv_units_word(2, "call", "calls"), "calls");
+}

@@ -46,7 +46,7 @@ class EndsTest < RingvizTest
     seen, result = report(LEAF + "works(10)\n3.times { Thread.new { works(10) }.join }\nThread.new { works(10); Thread.new { works(10) }.join }.join", "--rings=2")
     assert_equal 50, calls(seen, "Object#leaf")
     assert_equal 1, seen[:lost][:threads_without_ring], seen[:lost]
-    assert_match(/1 times a thread found no ring/, result.err)
+    assert_match(/1 time a thread found no ring/, result.err)
   end
 
   def test_a_full_ring_waits_or_its_losses_are_counted
