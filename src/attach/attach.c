@@ -222,7 +222,7 @@ static bool is_free(struct attacher *attacher, unsigned n_tries)
            !has_interrupted_library(attacher, thread);
 }
 
-/* Stop any one that fits. */
+/* Stop any one that fits. -EPERM: it may be another ringviz that has stopped it, for a moment. */
 static int stop_free_thread(struct attacher *attacher)
 {
     int error = -ESRCH;
@@ -231,7 +231,7 @@ static int stop_free_thread(struct attacher *attacher)
         error = rv_tracee_stop_any(&attacher->tracee, i);
         if (error == -EAGAIN)
             rv_tracee_release(&attacher->tracee);
-        if (error == -EAGAIN || error == -ESRCH)
+        if (error == -EAGAIN || error == -ESRCH || error == -EPERM)
             continue;
         if (error)
             return error;
@@ -412,9 +412,9 @@ static int call_among_all(struct attacher *attacher, const struct task *task)
 static int call_stopped(struct attacher *attacher, const struct task *task)
 {
     int error = -EAGAIN;
-    for (unsigned i = 0; i < TRIES && error == -EAGAIN; i++) {
+    for (unsigned i = 0; i < TRIES && (error == -EAGAIN || error == -EPERM); i++) {
         error = call_among_all(attacher, task);
-        if (error == -EAGAIN)
+        if (error == -EAGAIN || error == -EPERM)
             rv_os_sleep_ns(PAUSE_NS * (1 + i / TRIES_ALIKE));
     }
     return error;

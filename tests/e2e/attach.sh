@@ -134,6 +134,15 @@ run -p $pid --detach
 expect "exit status of --detach of nothing" $status 1
 one_line "--detach of nothing"
 
+# Another tracer has one of its threads for three seconds: as a ringviz does that begins at the same time, for less.
+seize='my ($tid) = @ARGV; $| = 1; syscall(101, 0x4206, $tid + 0, 0, 0) == 0 or die; print "seized\n"; sleep 3' # PTRACE_SEIZE
+perl -e "$seize" "$(ls /proc/$pid/task | sed -n 3p)" >"$folder/seizer" &
+seizer=$!
+within 90 grep -q seized "$folder/seizer" || fail "perl does not seize a thread"
+run -p $pid --duration=0.05s --report
+expect "exit status where a thread was traced: $(cat "$folder/err")" $status 0
+wait $seizer
+
 # A thread that sleeps goes on with its sleep, also where a signal has stopped it before, and can be used again.
 perl -e '$| = 1; print "begun\n"; sleep 600; print "woken\n"' >"$folder/sleeper" &
 sleeper=$!
