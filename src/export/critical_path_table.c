@@ -41,7 +41,7 @@ struct rows {
 };
 
 /* Savings are measured for so many subroutines, objects, and objects whose wakers are unknown: had this been free. */
-enum { SAVINGS_EACH = RV_SAVINGS_MOST_SUBROUTINES, MOST_SAVINGS = 3 * SAVINGS_EACH };
+enum { SAVINGS_EACH = 5, MOST_SAVINGS = 3 * SAVINGS_EACH };
 
 /* With more waits, they are not loaded: the path is found among those that it needs, and savings are not measured. */
 #define MOST_WAITS ((size_t)1 << 23)
@@ -60,6 +60,10 @@ struct path {
     size_t n_unknown;              /* processes whose waits are not known */
     const struct rv_lit_path *lit; /* held */
     struct rows subroutines, objects, unknown, on_threads;
+    uint32_t *as_id; /* of each subroutine: the one that it is counted as */
+    uint32_t n_ids;
+    struct rv_path_params if_free;          /* the path as savings are measured of it */
+    struct rv_savings *times;               /* to measure them by; NULL: they are not measured */
     struct rv_saving savings[MOST_SAVINGS]; /* most first */
     size_t n_savings;
 };
@@ -205,11 +209,9 @@ struct own { /* of a thread: its calls' time in the path's stretches on it */
     } * sums;
     const struct rv_state_sums *stretches; /* of the thread off the CPU, */
     size_t n_stretches;                    /* and of these, those that end in time that was not passed */
-    const uint32_t *as_id;
-    uint32_t n_ids;
-    const struct rv_path_step *steps; /* of the thread, */
-    size_t n_steps;                   /* that were not passed; the last one is next */
-    uint64_t path_ns;                 /* time of the path that was passed */
+    const struct rv_path_step *steps;      /* of the thread, */
+    size_t n_steps;                        /* that were not passed; the last one is next */
+    uint64_t path_ns;                      /* time of the path that was passed */
 };
 
 /* Take time off the CPU out of the running time. A stretch of it counts at its end. */
@@ -230,9 +232,9 @@ static void add_off_cpu(struct own *own, struct own_sum *sum, uint64_t from_ns, 
 static void add_own(struct own *own, uint32_t id, enum rv_path_step_kind kind, uint64_t from_ns, uint64_t to_ns)
 {
     own->path_ns += to_ns - from_ns;
-    if (id >= own->n_ids)
+    if (id >= own->path->n_ids)
         return;
-    struct own_sum *sum = &own->sums[own->as_id[id]];
+    struct own_sum *sum = &own->sums[own->path->as_id[id]];
     sum->n_ns += to_ns - from_ns;
     sum->n++;
     switch (kind) {
@@ -251,6 +253,8 @@ static void add_own(struct own *own, uint32_t id, enum rv_path_step_kind kind, u
 static void pass_time(void *context, uint32_t id, uint64_t from_ns, uint64_t to_ns)
 {
     struct own *own = context;
+    if (own->path->times)
+        rv_savings_pass(own->path->times, id, from_ns, to_ns);
     while (from_ns < to_ns && own->n_steps) {
         const struct rv_path_step *step = &own->steps[own->n_steps - 1];
         if (step->from_ns >= to_ns) {
@@ -268,14 +272,14 @@ static void pass_time(void *context, uint32_t id, uint64_t from_ns, uint64_t to_
 static void enter_call(void *context, uint32_t id)
 {
     struct own *own = context;
-    if (id < own->n_ids && own->sums[own->as_id[id]].n_open++ == 0)
-        own->sums[own->as_id[id]].begun_ns = own->path_ns;
+    if (id < own->path->n_ids && own->sums[own->path->as_id[id]].n_open++ == 0)
+        own->sums[own->path->as_id[id]].begun_ns = own->path_ns;
 }
 
 static void leave_call(void *context, uint32_t id)
 {
     struct own *own = context;
-    struct own_sum *sum = id < own->n_ids ? &own->sums[own->as_id[id]] : NULL;
+    struct own_sum *sum = id < own->path->n_ids ? &own->sums[own->path->as_id[id]] : NULL;
     if (sum && --sum->n_open == 0)
         sum->total_ns += own->path_ns - sum->begun_ns;
 }
@@ -295,35 +299,51 @@ static int read_thread(struct own *own, uint32_t thread)
     const struct rv_lane *lane = path->graph.lane_of[thread];
     own->stretches = &lane->stretches;
     own->n_stretches = lane->stretches.n;
-    own->steps = &path->lit->by_thread[path->lit->first[thread]];
-    own->n_steps = path->lit->first[thread + 1] - path->lit->first[thread];
-    return rv_innermost_calls_read(&(struct rv_innermost_calls){.calls = &path->report->calls,
-                                                                .lane = lane,
-                                                                .from_ns = path->from_ns,
-                                                                .to_ns = path->to_ns,
-                                                                .is_needed = is_on_path,
-                                                                .pass = pass_time,
-                                                                .enter = enter_call,
-                                                                .leave = leave_call,
-                                                                .context = own});
+    if (path->times)
+        rv_savings_begin_thread(path->times, thread);
+    const int error = rv_innermost_calls_read(&(struct rv_innermost_calls){.calls = &path->report->calls,
+                                                                           .lane = lane,
+                                                                           .from_ns = path->begin_ns,
+                                                                           .to_ns = path->to_ns,
+                                                                           .is_needed = path->times ? NULL : is_on_path,
+                                                                           .pass = pass_time,
+                                                                           .enter = enter_call,
+                                                                           .leave = leave_call,
+                                                                           .context = own});
+    if (path->times)
+        rv_savings_end_thread(path->times);
+    return error;
 }
 
+/* Of the path those on it, of what is saved all. */
 static int read_threads(struct own *own)
 {
+    const struct path *path = own->path;
     int error = 0;
-    for (size_t i = 0; i < own->path->on_threads.n && !error; i++)
-        error = read_thread(own, own->path->on_threads.rows[i].id);
+    for (uint32_t i = 0; i < path->graph.n_threads && !error; i++) {
+        own->steps = i < path->lit->n_threads ? &path->lit->by_thread[path->lit->first[i]] : NULL;
+        own->n_steps = i < path->lit->n_threads ? path->lit->first[i + 1] - path->lit->first[i] : 0;
+        if (path->graph.lane_of[i] && (path->times || own->n_steps))
+            error = read_thread(own, i);
+    }
     return error;
+}
+
+/* A path that ends in another thread than asked for ends in a wait. */
+static void begin_savings(struct path *path, const struct rv_path_params *params)
+{
+    path->if_free = *params;
+    path->if_free.thread = path->lit->n ? path->lit->steps[path->lit->n - 1].thread : path->thread;
+    path->times = rv_savings_create(&(struct rv_savings_params){
+        .path = &path->if_free, .graph = &path->graph, .as_id = path->as_id, .n_ids = path->n_ids});
 }
 
 static int add_subroutines(struct path *path)
 {
     struct own own = {.path = path};
-    uint32_t *as_id = rv_subroutines_take_namesakes(path->report->subroutines, &own.n_ids);
-    own.as_id = as_id;
-    own.sums = rv_alloc((size_t)own.n_ids + 1, sizeof *own.sums);
+    own.sums = rv_alloc((size_t)path->n_ids + 1, sizeof *own.sums);
     const int error = read_threads(&own);
-    for (uint32_t i = 0; i < own.n_ids; i++) {
+    for (uint32_t i = 0; i < path->n_ids; i++) {
         const struct own_sum *sum = &own.sums[i];
         if (!sum->total_ns)
             continue;
@@ -334,7 +354,6 @@ static int add_subroutines(struct path *path)
         row->blocked_ns = sum->blocked_ns;
         row->runnable_ns = sum->runnable_ns;
     }
-    free(as_id);
     free(own.sums);
     return error;
 }
@@ -384,20 +403,13 @@ static int by_saving(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* A path that ends in another thread than asked for ends in a wait. */
-static int measure_savings(struct path *path, struct rv_path_params params)
+static void measure_savings(struct path *path)
 {
-    params.thread = path->lit->n ? path->lit->steps[path->lit->n - 1].thread : path->thread;
     choose_savings(path, &path->subroutines, false);
     choose_savings(path, &path->objects, true);
     choose_savings(path, &path->unknown, true);
-    const int error = rv_savings_measure(&(struct rv_savings_params){.path = &params,
-                                                                     .graph = &path->graph,
-                                                                     .calls = &path->report->calls,
-                                                                     .subroutines = path->report->subroutines},
-                                         path->savings, path->n_savings);
+    rv_savings_measure(path->times, path->savings, path->n_savings);
     qsort(path->savings, path->n_savings, sizeof *path->savings, by_saving);
-    return error;
 }
 
 /* Of the time before the first wait that was kept, nothing is known. */
@@ -450,12 +462,17 @@ static int find_path(struct path *path)
     path->from_ns = path->lit->n ? path->lit->steps[0].from_ns : path->to_ns;
     add_threads(path);
     add_objects(path);
+    path->as_id = rv_subroutines_take_namesakes(path->report->subroutines, &path->n_ids);
+    if (path->has_all_waits)
+        begin_savings(path, &params);
     error = add_subroutines(path);
     sort(&path->subroutines);
     sort(&path->objects);
     sort(&path->unknown);
     sort(&path->on_threads);
-    return error || !path->has_all_waits ? error : measure_savings(path, params);
+    if (!error && path->times)
+        measure_savings(path);
+    return error;
 }
 
 static void rows_fini(struct rows *rows)
@@ -466,6 +483,8 @@ static void rows_fini(struct rows *rows)
 
 static void fini(struct path *path)
 {
+    rv_savings_destroy(path->times);
+    free(path->as_id);
     rv_wait_graph_fini(&path->graph);
     rv_wait_reader_close(path->reader);
     rv_lit_path_release(path->lit);

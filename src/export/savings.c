@@ -1,111 +1,141 @@
+/*
+ * What is free is not known yet when the calls are read, so the own times of all subroutines are kept: between two
+ * moments of a thread, of those that ran there. That is little, since moments are begins and ends of waits, and few
+ * subroutines run between two of them.
+ *
+ *   bytes of a thread: the time behind its last moment, before that one, ..., before its first moment; each a number n, then n
+ *   times a subroutine and its time; all of them varints
+ */
 #include "export/savings.h"
 
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "export/innermost_calls.h"
 #include "export/if_free.h"
 
-#define NO_SAVING UINT8_MAX
+enum { VARINT_BYTES = 10 };
 
-struct freed {                                       /* how much of a thread's time is a measured subroutine's */
-    uint64_t *until_ns[RV_SAVINGS_MOST_SUBROUTINES]; /* of each subroutine, by moment */
-    uint8_t *of_id;                                  /* by id: which of the measured subroutines it is */
-    const uint32_t *as_id;
-    uint32_t n_ids;
-    size_t n;
-    uint64_t from_ns;
-    /* of the thread that is being read: moments that were not passed, and the sums of the time that was */
-    const struct rv_if_free_moment *moments;
+struct rv_savings {
+    struct rv_savings_params params;
+    struct rv_if_free *if_free;
+    uint8_t *bytes;
+    size_t n_bytes, bytes_capacity;
+    size_t *first; /* 1 + first byte of each thread; 0: it was not added */
+    /* of the thread that is being added */
+    const struct rv_if_free_moment *moments; /* those that were not passed */
     size_t n_moments;
-    uint64_t sum_ns[RV_SAVINGS_MOST_SUBROUTINES];
     int n_waits; /* waits that the thread is in */
+    /* of the time before the last moment that was passed */
+    uint64_t *own_ns; /* by subroutine */
+    uint32_t *ran;    /* subroutines whose time is not 0 */
+    uint32_t n_ran;
 };
 
-static void pass_time(struct freed *freed, uint32_t id, uint64_t from_ns, uint64_t to_ns)
+/* ---- own times between moments ---- */
+
+static void put(struct rv_savings *savings, uint64_t value)
 {
-    const uint8_t which = id < freed->n_ids ? freed->of_id[freed->as_id[id]] : NO_SAVING;
-    from_ns = from_ns > freed->from_ns ? from_ns : freed->from_ns;
-    if (freed->n_waits == 0 && which != NO_SAVING && to_ns > from_ns)
-        freed->sum_ns[which] += to_ns - from_ns;
+    for (; value >= 0x80; value >>= 7)
+        savings->bytes[savings->n_bytes++] = (uint8_t)(value | 0x80);
+    savings->bytes[savings->n_bytes++] = (uint8_t)value;
 }
 
-/* The time behind it is known by now: the time before it will be what the whole has more. */
-static void pass_moment(struct freed *freed)
+static uint64_t get(const uint8_t **at)
 {
-    const struct rv_if_free_moment *moment = &freed->moments[--freed->n_moments];
-    for (size_t i = 0; i < freed->n; i++)
-        freed->until_ns[i][moment->idx] = freed->sum_ns[i];
-    freed->n_waits -= moment->n_waits;
+    uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        const uint8_t byte = *(*at)++;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return value;
+    }
 }
 
-static void pass_stretch(void *context, uint32_t id, uint64_t from_ns, uint64_t to_ns)
+static void put_times(struct rv_savings *savings)
 {
-    struct freed *freed = context;
-    while (freed->n_moments && freed->moments[freed->n_moments - 1].at_ns > from_ns) {
-        const uint64_t at_ns = freed->moments[freed->n_moments - 1].at_ns;
+    const size_t most = (1 + 2 * (size_t)savings->n_ran) * VARINT_BYTES;
+    savings->bytes = rv_vec_reserve(savings->bytes, &savings->bytes_capacity, savings->n_bytes + most, 1);
+    put(savings, savings->n_ran);
+    for (uint32_t i = 0; i < savings->n_ran; i++) {
+        put(savings, savings->ran[i]);
+        put(savings, savings->own_ns[savings->ran[i]]);
+        savings->own_ns[savings->ran[i]] = 0;
+    }
+    savings->n_ran = 0;
+}
+
+static void pass_moment(struct rv_savings *savings)
+{
+    put_times(savings);
+    savings->n_waits -= savings->moments[--savings->n_moments].n_waits;
+}
+
+static void add_own(struct rv_savings *savings, uint32_t id, uint64_t from_ns, uint64_t to_ns)
+{
+    const uint64_t least_ns = savings->params.path->from_ns;
+    from_ns = from_ns > least_ns ? from_ns : least_ns;
+    if (savings->n_waits || id >= savings->params.n_ids || from_ns >= to_ns)
+        return;
+    const uint32_t as = savings->params.as_id[id];
+    if (!savings->own_ns[as])
+        savings->ran[savings->n_ran++] = as;
+    savings->own_ns[as] += to_ns - from_ns;
+}
+
+void rv_savings_begin_thread(struct rv_savings *savings, uint32_t thread)
+{
+    savings->moments = rv_if_free_moments(savings->if_free, thread, &savings->n_moments);
+    savings->first[thread] = 1 + savings->n_bytes;
+    savings->n_waits = 0;
+    for (size_t i = 0; i < savings->n_moments; i++)
+        savings->n_waits += savings->moments[i].n_waits;
+}
+
+void rv_savings_pass(struct rv_savings *savings, uint32_t id, uint64_t from_ns, uint64_t to_ns)
+{
+    while (savings->n_moments && savings->moments[savings->n_moments - 1].at_ns > from_ns) {
+        const uint64_t at_ns = savings->moments[savings->n_moments - 1].at_ns;
         if (at_ns < to_ns) {
-            pass_time(freed, id, at_ns, to_ns);
+            add_own(savings, id, at_ns, to_ns);
             to_ns = at_ns;
         }
-        pass_moment(freed);
+        pass_moment(savings);
     }
-    pass_time(freed, id, from_ns, to_ns);
+    add_own(savings, id, from_ns, to_ns);
 }
 
-static void subtract_from_all(struct freed *freed, size_t n_moments)
+void rv_savings_end_thread(struct rv_savings *savings)
 {
-    for (size_t i = 0; i < freed->n; i++)
-        for (size_t j = 0; j < n_moments; j++) {
-            uint64_t *until_ns = &freed->until_ns[i][freed->moments[j].idx];
-            *until_ns = freed->sum_ns[i] - *until_ns;
-        }
+    while (savings->n_moments)
+        pass_moment(savings);
+    put_times(savings);
 }
 
-static int read_thread(const struct rv_savings_params *params, const struct rv_if_free *if_free, struct freed *freed,
-                       const struct rv_lane *lane)
-{
-    size_t n_moments;
-    freed->moments = rv_if_free_moments(if_free, lane->thread, &n_moments);
-    freed->n_moments = n_moments;
-    freed->n_waits = 0;
-    for (size_t i = 0; i < n_moments; i++)
-        freed->n_waits += freed->moments[i].n_waits;
-    for (size_t i = 0; i < freed->n; i++)
-        freed->sum_ns[i] = 0;
-    const int error = rv_innermost_calls_read(&(struct rv_innermost_calls){.calls = params->calls,
-                                                                           .lane = lane,
-                                                                           .from_ns = params->path->from_ns,
-                                                                           .to_ns = params->path->to_ns,
-                                                                           .pass = pass_stretch,
-                                                                           .context = freed});
-    while (freed->n_moments)
-        pass_moment(freed);
-    subtract_from_all(freed, n_moments);
-    return error;
-}
+/* ---- had something been free ---- */
 
-static int read_threads(const struct rv_savings_params *params, const struct rv_if_free *if_free, struct freed *freed)
+static uint64_t get_time_of(const uint8_t **at, uint32_t id)
 {
-    int error = 0;
-    for (size_t i = 0; i < params->graph->n_threads && !error; i++)
-        if (params->graph->lane_of[i])
-            error = read_thread(params, if_free, freed, params->graph->lane_of[i]);
-    return error;
-}
-
-/* Which of the savings are subroutines, in their order. */
-static void list_subroutines(struct freed *freed, const struct rv_saving *savings, size_t n, size_t n_moments)
-{
-    freed->of_id = rv_alloc((size_t)freed->n_ids + 1, 1);
-    for (uint32_t i = 0; i <= freed->n_ids; i++)
-        freed->of_id[i] = NO_SAVING;
-    for (size_t i = 0; i < n && freed->n < RV_SAVINGS_MOST_SUBROUTINES; i++) {
-        if (savings[i].is_object || savings[i].id >= freed->n_ids)
-            continue;
-        freed->of_id[freed->as_id[savings[i].id]] = (uint8_t)freed->n;
-        freed->until_ns[freed->n++] = rv_alloc(n_moments, sizeof **freed->until_ns);
+    uint64_t sum_ns = 0;
+    for (uint64_t n = get(at); n > 0; n--) {
+        const bool is_of = get(at) == id;
+        const uint64_t own_ns = get(at);
+        sum_ns += is_of ? own_ns : 0;
     }
+    return sum_ns;
+}
+
+/* The subroutine's own time of a thread until each of its moments. */
+static void sum_thread(const struct rv_savings *savings, uint32_t thread, uint32_t id, uint64_t *until_ns)
+{
+    size_t n;
+    const struct rv_if_free_moment *moments = rv_if_free_moments(savings->if_free, thread, &n);
+    const uint8_t *at = savings->bytes + savings->first[thread] - 1;
+    uint64_t behind_ns = 0;
+    for (size_t i = n; i-- > 0;)
+        until_ns[moments[i].idx] = behind_ns += get_time_of(&at, id);
+    const uint64_t all_ns = behind_ns + get_time_of(&at, id);
+    for (size_t i = 0; i < n; i++)
+        until_ns[moments[i].idx] = all_ns - until_ns[moments[i].idx];
 }
 
 struct object {
@@ -120,34 +150,51 @@ static bool is_for(const void *context, size_t wait)
     return waited->object == object->saving->id && waited->kind == object->saving->kind;
 }
 
-static void measure(const struct rv_savings_params *params, struct rv_if_free *if_free, const struct freed *freed,
-                    struct rv_saving *saving)
+static uint64_t object_end_ns(const struct rv_savings *savings, const struct rv_saving *saving)
 {
-    const struct object object = {params->graph, saving};
-    struct rv_if_free_what what = {.freed_ns = NULL};
-    if (saving->is_object) {
-        what.is_free = is_for;
-        what.context = &object;
-    } else if (saving->id < freed->n_ids && freed->of_id[freed->as_id[saving->id]] != NO_SAVING) {
-        what.freed_ns = freed->until_ns[freed->of_id[freed->as_id[saving->id]]];
-    }
-    saving->saved_ns = params->path->to_ns - rv_if_free_end_ns(if_free, &what);
+    const struct object object = {savings->params.graph, saving};
+    return rv_if_free_end_ns(savings->if_free, &(struct rv_if_free_what){.is_free = is_for, .context = &object});
 }
 
-int rv_savings_measure(const struct rv_savings_params *params, struct rv_saving *savings, size_t n)
+static uint64_t subroutine_end_ns(const struct rv_savings *savings, const struct rv_saving *saving)
 {
-    struct rv_if_free *if_free = rv_if_free_create(params->path);
-    struct freed freed = {.from_ns = params->path->from_ns};
-    uint32_t *as_id = rv_subroutines_take_namesakes(params->subroutines, &freed.n_ids);
-    freed.as_id = as_id;
-    list_subroutines(&freed, savings, n, rv_if_free_n_moments(if_free));
-    const int error = freed.n ? read_threads(params, if_free, &freed) : 0;
-    for (size_t i = 0; i < n && !error; i++)
-        measure(params, if_free, &freed, &savings[i]);
-    for (size_t i = 0; i < freed.n; i++)
-        free(freed.until_ns[i]);
-    free(freed.of_id);
-    free(as_id);
-    rv_if_free_destroy(if_free);
-    return error;
+    uint64_t *until_ns = rv_alloc(rv_if_free_n_moments(savings->if_free), sizeof *until_ns);
+    for (uint32_t i = 0; i < savings->params.path->n_threads; i++)
+        if (savings->first[i])
+            sum_thread(savings, i, saving->id, until_ns);
+    const uint64_t end_ns = rv_if_free_end_ns(savings->if_free, &(struct rv_if_free_what){.freed_ns = until_ns});
+    free(until_ns);
+    return end_ns;
+}
+
+void rv_savings_measure(struct rv_savings *savings, struct rv_saving *all, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        all[i].saved_ns =
+            savings->params.path->to_ns - (all[i].is_object ? object_end_ns : subroutine_end_ns)(savings, &all[i]);
+}
+
+/* ---- public ---- */
+
+struct rv_savings *rv_savings_create(const struct rv_savings_params *params)
+{
+    struct rv_savings *savings = rv_alloc(1, sizeof *savings);
+    savings->params = *params;
+    savings->if_free = rv_if_free_create(params->path);
+    savings->first = rv_alloc(params->path->n_threads + 1, sizeof *savings->first);
+    savings->own_ns = rv_alloc((size_t)params->n_ids + 1, sizeof *savings->own_ns);
+    savings->ran = rv_alloc((size_t)params->n_ids + 1, sizeof *savings->ran);
+    return savings;
+}
+
+void rv_savings_destroy(struct rv_savings *savings)
+{
+    if (!savings)
+        return;
+    rv_if_free_destroy(savings->if_free);
+    free(savings->bytes);
+    free(savings->first);
+    free(savings->own_ns);
+    free(savings->ran);
+    free(savings);
 }
