@@ -61,12 +61,13 @@ static int write_report(struct rv_reports *reports)
 
 static int write_waits(struct rv_reports *reports)
 {
-    const struct rv_waits_report report = {.waits = rv_session_waits(reports->session),
-                                           .lanes = rv_session_lanes(reports->session),
-                                           .subroutines = rv_session_subroutines(reports->session),
-                                           .losses = reports->losses,
-                                           .spool = reports->spool,
-                                           .of_arcs = reports->options->has_arcs};
+    struct rv_waits_report report = {.waits = rv_session_waits(reports->session),
+                                     .lanes = rv_session_lanes(reports->session),
+                                     .subroutines = rv_session_subroutines(reports->session),
+                                     .losses = reports->losses,
+                                     .spool = reports->spool,
+                                     .of_arcs = reports->options->has_arcs};
+    rv_session_silent(reports->session, &report.silent);
     return rv_waits_write(&report, reports->options->report_format, reports->output->file);
 }
 

@@ -7,6 +7,7 @@
 #include "export/table.h"
 #include "export/spool.h"
 #include "export/text_buffer.h"
+#include "flow/silent.h"
 #include "waits/waits.h"
 
 struct rv_waits_report {
@@ -14,6 +15,7 @@ struct rv_waits_report {
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
     const struct rv_losses *losses; /* NULL: none */
+    struct rv_silent silent;        /* threads without a lane */
     const struct rv_spool *spool;   /* sealed, for the holders' stacks; NULL: none */
     bool of_arcs;                   /* a row for each call that ended waits and each call that had them, instead */
 };

@@ -706,6 +706,13 @@ void rv_session_losses(struct rv_session *session, struct rv_losses *losses)
         session->source->losses(session->source, losses);
 }
 
+void rv_session_silent(const struct rv_session *session, struct rv_silent *silent)
+{
+    *silent = (struct rv_silent){0};
+    if (session->source->silent)
+        session->source->silent(session->source, silent);
+}
+
 bool rv_session_can_reopen(const struct rv_session *session)
 {
     return session->params.history ? !rv_history_has_failed(session->params.history) : session->params.reopen != NULL;

@@ -10,6 +10,9 @@
  * buffers are read between the two. Such a late record is dropped and counted: it is rare, and moving it behind the
  * other would turn the thread's state around; the state is not known from then on.
  *
+ * A thread without an owner is silent, unless one claims it within a second of its end. Its sums are kept until then, its
+ * switches for a second each. The kernel reports each end, so that a number that is used again is another thread.
+ *
  * A full buffer loses records, of any thread: one at least, until the kernel says how many, with the next record there.
  * From its last record until the kernel says how many it has lost, every thread's state is not known, nor is it until
  * the thread's next switch.
@@ -66,6 +69,12 @@ struct lost_record { /* PERF_RECORD_LOST */
     uint64_t mono_ns;
 };
 
+struct end_record { /* PERF_RECORD_EXIT */
+    struct perf_event_header header;
+    uint32_t pid, parent_pid, tid, parent_tid;
+    uint64_t mono_ns;
+};
+
 struct change {
     uint64_t mono_ns, ticks;
     uint16_t cpu;
@@ -77,7 +86,11 @@ struct thread {
     uint32_t owner;         /* 0: none */
     struct change *changes; /* first to n: not taken yet, by time */
     size_t first, n, capacity;
-    uint64_t last_ns; /* time of the last change taken or added */
+    uint64_t last_ns;  /* time of the last change taken or added */
+    uint64_t ended_ns; /* 0: it runs */
+    bool was_claimed;
+    uint8_t last_state;   /* since last_ns, */
+    struct rv_silent did; /* until then; if it was never claimed */
     uint64_t taken_ns;
     uint64_t taken_ticks;
     uint8_t taken_state; /* if taken_ns is not 0 */
@@ -92,6 +105,7 @@ struct rv_context_switches {
     struct thread *threads;
     size_t n_threads, capacity, n_swept; /* n_swept: number left by the last sweep */
     struct rv_hash_index by_tid;         /* index in threads, + 1 */
+    struct rv_silent silent;             /* those that have ended */
     uint64_t n_lost;
     uint64_t unknown_from_ns, unknown_to_ns; /* the latest time of losses */
 };
@@ -110,6 +124,7 @@ static int open_event(pid_t tid, int cpu, enum beginning begin)
         .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
         .sample_id_all = 1,
         .context_switch = 1,
+        .task = 1, /* ends of threads; begins, too */
         .exclude_kernel = 1,
         .exclude_hv = 1,
         .disabled = begin != AT_ONCE,
@@ -262,17 +277,71 @@ static void index_thread(struct rv_context_switches *switches, size_t i)
         rv_hash_index_add(&switches->by_tid, switches->threads[i].tid, (uint32_t)i + 1);
 }
 
-/* Forget threads that have ended, and those that never got a ring. */
+static void add_time(struct rv_silent *did, uint8_t state, uint64_t n_ns)
+{
+    did->running_ns += state == RV_THREAD_RUNNING ? n_ns : 0;
+    did->runnable_ns += state == RV_THREAD_PREEMPTED ? n_ns : 0;
+    did->blocked_ns += state == RV_THREAD_BLOCKED ? n_ns : 0;
+}
+
+static bool is_off(uint8_t state)
+{
+    return state == RV_THREAD_PREEMPTED || state == RV_THREAD_BLOCKED;
+}
+
+static void follow_state(struct thread *thread, uint64_t mono_ns, uint8_t state)
+{
+    if (mono_ns < thread->last_ns)
+        return;
+    if (thread->last_ns)
+        add_time(&thread->did, thread->last_state, mono_ns - thread->last_ns);
+    thread->did.n_switches += is_off(state) && !is_off(thread->last_state);
+    thread->last_ns = mono_ns;
+    thread->last_state = state;
+}
+
+static void add_silent(struct rv_silent *all, const struct thread *thread, uint64_t until_ns)
+{
+    if (!thread->tid || thread->was_claimed)
+        return;
+    all->n_threads++;
+    all->n_switches += thread->did.n_switches;
+    all->running_ns += thread->did.running_ns;
+    all->runnable_ns += thread->did.runnable_ns;
+    all->blocked_ns += thread->did.blocked_ns;
+    if (!thread->ended_ns && until_ns > thread->last_ns)
+        add_time(all, thread->last_state, until_ns - thread->last_ns);
+}
+
+static void drop_changes(struct thread *thread)
+{
+    free(thread->changes);
+    thread->changes = NULL;
+    thread->first = thread->n = thread->capacity = 0;
+}
+
+/* The thread has ended, and its number is free. */
+static void end_thread(struct rv_context_switches *switches, struct thread *thread)
+{
+    add_silent(&switches->silent, thread, 0);
+    free(thread->changes);
+    *thread = (struct thread){0};
+}
+
+/* Forget threads that have ended, unless someone may still claim them, and switches that are too old. */
 static void sweep(struct rv_context_switches *switches, uint64_t now_ns)
 {
     size_t n_left = 0;
     rv_hash_index_clear(&switches->by_tid);
     for (size_t i = 0; i < switches->n_threads; i++) {
         struct thread *thread = &switches->threads[i];
-        if (!thread->tid || (!thread->owner && now_ns > thread->last_ns + STRANGER_NS)) {
-            free(thread->changes);
+        const bool is_old = !thread->owner && now_ns > thread->last_ns + STRANGER_NS;
+        if (is_old && thread->ended_ns)
+            end_thread(switches, thread);
+        else if (is_old)
+            drop_changes(thread);
+        if (!thread->tid)
             continue;
-        }
         switches->threads[n_left] = *thread;
         index_thread(switches, n_left++);
     }
@@ -302,7 +371,9 @@ static struct thread *need_thread(struct rv_context_switches *switches, uint32_t
 
 void rv_context_switches_claim(struct rv_context_switches *switches, uint32_t tid, uint32_t owner)
 {
-    need_thread(switches, tid, 0)->owner = owner;
+    struct thread *thread = need_thread(switches, tid, 0);
+    thread->owner = owner;
+    thread->was_claimed = true;
 }
 
 void rv_context_switches_forget(struct rv_context_switches *switches, uint32_t tid, uint32_t owner)
@@ -310,8 +381,12 @@ void rv_context_switches_forget(struct rv_context_switches *switches, uint32_t t
     struct thread *thread = find_thread(switches, tid);
     if (!thread || thread->owner != owner)
         return;
-    free(thread->changes);
-    *thread = (struct thread){0};
+    if (thread->ended_ns) {
+        end_thread(switches, thread);
+        return;
+    }
+    drop_changes(thread);
+    *thread = (struct thread){.tid = tid, .was_claimed = true, .last_ns = thread->last_ns};
 }
 
 /* ---- records ---- */
@@ -371,10 +446,13 @@ static bool is_in_loss(const struct rv_context_switches *switches, uint64_t mono
 static void add_change(struct rv_context_switches *switches, uint32_t tid, struct change change)
 {
     struct thread *thread = need_thread(switches, tid, change.mono_ns);
+    if (thread->ended_ns && !thread->owner && change.mono_ns > thread->ended_ns) {
+        end_thread(switches, thread);
+        thread = need_thread(switches, tid, change.mono_ns);
+    }
     if (is_in_loss(switches, change.mono_ns))
         change.state = RV_THREAD_UNKNOWN;
-    if (change.mono_ns > thread->last_ns)
-        thread->last_ns = change.mono_ns;
+    follow_state(thread, change.mono_ns, change.state);
     if (change.mono_ns >= thread->taken_ns) {
         insert(switches, thread, change);
         return;
@@ -435,6 +513,17 @@ static void note_loss(struct rv_context_switches *switches, const struct cpu *cp
     forget_states(switches, change_at(cpu, reading, cpu->last_ns + 1), to_ns);
 }
 
+static void read_end(struct rv_context_switches *switches, const struct end_record *record)
+{
+    struct thread *thread = find_thread(switches, record->tid);
+    if (!thread)
+        return;
+    follow_state(thread, record->mono_ns, RV_THREAD_UNKNOWN);
+    thread->ended_ns = thread->last_ns;
+    if (thread->was_claimed && !thread->owner)
+        end_thread(switches, thread);
+}
+
 static void read_record(struct rv_context_switches *switches, struct cpu *cpu, uint64_t at,
                         const struct perf_event_header *header, const struct reading *reading)
 {
@@ -451,6 +540,10 @@ static void read_record(struct rv_context_switches *switches, struct cpu *cpu, u
         switches->n_lost += record.n - cpu->is_counted;
         cpu->is_counted = false;
         note_loss(switches, cpu, reading, record.mono_ns);
+    } else if (header->type == PERF_RECORD_EXIT && header->size >= sizeof(struct end_record)) {
+        struct end_record record;
+        copy(switches, cpu, at, &record, sizeof record);
+        read_end(switches, &record);
     }
 }
 
@@ -521,4 +614,15 @@ size_t rv_context_switches_take(struct rv_context_switches *switches, uint32_t t
 uint64_t rv_context_switches_n_lost(const struct rv_context_switches *switches)
 {
     return switches->n_lost;
+}
+
+void rv_context_switches_silent(const struct rv_context_switches *switches, struct rv_silent *silent)
+{
+    uint64_t until_ns = 0;
+    for (size_t i = 0; i < switches->n_cpus; i++)
+        if (switches->cpus[i].last_ns > until_ns)
+            until_ns = switches->cpus[i].last_ns;
+    *silent = switches->silent;
+    for (size_t i = 0; i < switches->n_threads; i++)
+        add_silent(silent, &switches->threads[i], until_ns);
 }

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "base/clock.h"
+#include "flow/silent.h"
 #include "ringviz/wire.h"
 
 struct rv_context_switches; /* opaque */
@@ -59,5 +60,8 @@ void rv_context_switches_forget(struct rv_context_switches *switches, uint32_t t
 
 /* Number of records that found no room in the kernel's buffers, and of those that came too late. */
 uint64_t rv_context_switches_n_lost(const struct rv_context_switches *switches);
+
+/* The threads that nobody has claimed, until the last switch of any. */
+void rv_context_switches_silent(const struct rv_context_switches *switches, struct rv_silent *silent);
 
 #endif

@@ -832,6 +832,13 @@ static void losses_of_live(const struct rv_source *source, struct rv_losses *los
         losses->n[RV_LOSS_PARTS_WRITTEN_OVER] += live->rings[i].is_damage_said;
 }
 
+static void silent_of_live(const struct rv_source *source, struct rv_silent *silent)
+{
+    const struct live *live = (const struct live *)source;
+    if (live->params.switches)
+        rv_context_switches_silent(live->params.switches, silent);
+}
+
 static void close_live(struct rv_source *source)
 {
     struct live *live = (struct live *)source;
@@ -869,6 +876,7 @@ struct rv_source *rv_live_drain_open(struct rv_map *map, const struct rv_live_dr
         .resolve = resolve_live,
         .close = close_live,
         .losses = losses_of_live,
+        .silent = silent_of_live,
     };
     live->map = map;
     live->params = *params;

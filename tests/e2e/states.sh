@@ -129,6 +129,18 @@ expect "blocked time with --states=off" "$(field rest 12 report)" ""
 run --states=off --report --force --output="$folder/report" -- "$states"
 head -1 "$folder/report" | grep -q blocked && fail "columns without content: $(head -1 "$folder/report")"
 grep -q "^threads' states are not known: no columns" "$folder/report" || fail "columns are missing without a word"
+# A thread without a traced call has no lane; what it did is said. That of env, which becomes sleep, is one.
+silent() { # FIELD
+    sed -n "s/.*\"silent\":{[^}]*\"$1\":\([0-9]*\).*/\1/p" "$folder/waits"
+}
+run --waits=json --force --output="$folder/waits" -- sh -c 'env -u LD_PRELOAD sleep 0.3; exec "$0"' "$states"
+expect "exit status with a silent thread" $status 0
+[ "$(silent threads)" -ge 1 ] && [ "$(silent blocked_ns)" -ge 290000000 ] || fail "not said: $(cat "$folder/waits")"
+run --waits --force --output="$folder/waits" -- sh -c 'env -u LD_PRELOAD sleep 0.3; exec "$0"' "$states"
+grep -q '^[0-9]* threads* made no traced call and [a-z]* in no row: running .*, blocked .* switches$' "$folder/waits" ||
+    fail "not said in text: $(cat "$folder/waits")"
+run --waits=json --force --output="$folder/waits" -- "$states"
+expect "silent threads where all are traced" "$(silent threads)" ""
 run --states=maybe -- "$states"
 expect "exit status" $status 2
 one_line "--states=maybe"

@@ -27,7 +27,7 @@ struct child {
 };
 
 /* Run a program that sleeps so often, 5 ms each, to its end under a switches. Skips the test where perf_event_open is not allowed. */
-static struct child run(unsigned n_sleeps, enum rv_clock_kind kind)
+static struct child run_unclaimed(unsigned n_sleeps, enum rv_clock_kind kind)
 {
     struct child child;
     char code[64];
@@ -45,6 +45,12 @@ static struct child run(unsigned n_sleeps, enum rv_clock_kind kind)
     cr_assert_eq(status, 0);
     rv_clock_init(&child.clock, kind);
     rv_context_switches_read(child.switches, &child.clock);
+    return child;
+}
+
+static struct child run(unsigned n_sleeps, enum rv_clock_kind kind)
+{
+    struct child child = run_unclaimed(n_sleeps, kind);
     rv_context_switches_claim(child.switches, (uint32_t)child.pid, OWNER);
     return child;
 }
@@ -199,6 +205,61 @@ Test(source_scheduler, the_last_to_claim_a_thread_gets_its_switches, .timeout = 
     cr_assert_geq(rv_context_switches_take(child.switches, (uint32_t)child.pid, OWNER + 1, UINT64_MAX, events, MOST),
                   2);
     rv_context_switches_close(child.switches);
+}
+
+/* ---- threads that nobody claims ---- */
+
+Test(source_scheduler, what_a_thread_did_that_nobody_claims_is_summed_up, .timeout = 60)
+{
+    struct rv_silent silent;
+    struct child child = run(40, RV_CLOCK_MONOTONIC);
+    rv_context_switches_silent(child.switches, &silent);
+    cr_assert_eq(silent.n_threads, 0, "it was claimed");
+    rv_context_switches_close(child.switches);
+
+    const uint64_t begin_ns = rv_clock_mono_ns();
+    child = run_unclaimed(40, RV_CLOCK_MONOTONIC);
+    const uint64_t all_ns = rv_clock_mono_ns() - begin_ns;
+    rv_context_switches_silent(child.switches, &silent);
+    cr_assert_eq(silent.n_threads, 1);
+    const long n_counted = child.usage.ru_nvcsw + child.usage.ru_nivcsw, n = (long)silent.n_switches;
+    cr_assert(n >= 40 && n <= n_counted, "%ld switches, of %ld", n, n_counted); /* the kernel's since its fork */
+    cr_assert_geq(silent.blocked_ns, 40 * 5000000ull);
+    cr_assert_gt(silent.running_ns, 0);
+    cr_assert_leq(silent.blocked_ns + silent.running_ns + silent.runnable_ns, all_ns);
+    rv_context_switches_claim(child.switches, (uint32_t)child.pid, OWNER);
+    rv_context_switches_silent(child.switches, &silent);
+    cr_assert_eq(silent.n_threads, 0, "claimed after its end");
+    rv_context_switches_close(child.switches);
+}
+
+/* Of many that end soon each is counted, and none of them twice: a shell starts them, and waits for each. */
+Test(source_scheduler, threads_are_counted_once_however_soon_they_end, .timeout = 60)
+{
+    enum { N_CHILDREN = 200 };
+    int error, status;
+    struct rv_silent silent;
+    struct rv_clock clock;
+    struct rv_context_switches *switches = rv_context_switches_open(&error);
+    if (!switches)
+        cr_skip_test("perf_event_open: %d", error);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        execlp("perl", "perl", "-e", "for (1 .. 200) { fork() // exit 1 or exit 0; wait }", (char *)NULL);
+        _exit(127);
+    }
+    rv_clock_init(&clock, RV_CLOCK_MONOTONIC);
+    while (waitpid(pid, &status, WNOHANG) == 0) {
+        rv_context_switches_read(switches, &clock);
+        usleep(1000);
+    }
+    cr_assert_eq(status, 0);
+    rv_context_switches_read(switches, &clock);
+    rv_context_switches_claim(switches, (uint32_t)pid, OWNER);
+    rv_context_switches_forget(switches, (uint32_t)pid, OWNER);
+    rv_context_switches_silent(switches, &silent);
+    cr_expect_eq(silent.n_threads, N_CHILDREN);
+    rv_context_switches_close(switches);
 }
 
 /* ---- losses ---- */

@@ -1,0 +1,12 @@
+/* Threads that the kernel reported and that made no traced call: no lane shows them. */
+#ifndef RV_FLOW_SILENT_H
+#define RV_FLOW_SILENT_H
+
+#include <stdint.h>
+
+struct rv_silent { /* zeroed = none */
+    uint64_t n_threads, n_switches;
+    uint64_t running_ns, runnable_ns, blocked_ns; /* between their switches, of all of them */
+};
+
+#endif
