@@ -471,8 +471,10 @@ static void forget_states(struct rv_context_switches *switches, struct change fr
         switches->unknown_to_ns = to_ns;
     for (size_t i = 0; i < switches->n_threads; i++) {
         struct thread *thread = &switches->threads[i];
-        if (thread->tid)
+        if (thread->tid) {
             forget_state(switches, thread, from);
+            follow_state(thread, from.mono_ns, RV_THREAD_UNKNOWN);
+        }
         for (size_t k = thread->first; k < thread->n; k++)
             if (is_in_loss(switches, thread->changes[k].mono_ns))
                 thread->changes[k].state = RV_THREAD_UNKNOWN;
