@@ -170,7 +170,7 @@ static uint32_t shift_for(uint64_t pixel_ns)
     return pixel_ns > 1 ? 64 - (uint32_t)__builtin_clzll(pixel_ns - 1) : 0;
 }
 
-void rv_leaf_view_begin(struct rv_leaf_view *leaves, const struct rv_view *whole)
+static void begin(struct rv_leaf_view *leaves, const struct rv_view *whole)
 {
     struct rv_view *view = &leaves->view;
     view->from_ns = whole->from_ns;
@@ -186,15 +186,11 @@ void rv_leaf_view_begin(struct rv_leaf_view *leaves, const struct rv_view *whole
     view->lanes = rv_vec_reserve(view->lanes, &view->lanes_capacity, whole->n_lanes, sizeof *view->lanes);
     view->n_lanes = whole->n_lanes;
     view->n_processes = whole->n_processes;
-    leaves->n_done = 0;
 }
 
-bool rv_leaf_view_step(struct rv_leaf_view *leaves, const struct rv_view *whole, bool has_all, uint64_t pixel_ns)
+static void add_lane(struct rv_leaf_view *leaves, const struct rv_view *whole, size_t i, bool has_all, uint32_t shift)
 {
-    struct sweep sweep = {.leaves = leaves, .whole = whole, .shift = shift_for(pixel_ns)};
-    size_t i = leaves->n_done;
-    if (i == whole->n_lanes)
-        return false;
+    struct sweep sweep = {.leaves = leaves, .whole = whole, .shift = shift};
     const struct rv_view_lane *lane = &whole->lanes[i];
     struct rv_view_lane *out = &leaves->view.lanes[i];
     bool is_reduced = (has_all || lane->is_row) && !lane->object;
@@ -206,15 +202,14 @@ bool rv_leaf_view_step(struct rv_leaf_view *leaves, const struct rv_view *whole,
         copy_lane(&sweep, lane);
     out->n_boxes = (uint32_t)leaves->view.n_boxes - out->first_box;
     out->max_depth = is_reduced ? 1 : lane->max_depth;
-    leaves->n_done++;
-    return true;
 }
 
 void rv_leaf_view_update(struct rv_leaf_view *leaves, const struct rv_view *whole, bool has_all, uint64_t pixel_ns)
 {
-    rv_leaf_view_begin(leaves, whole);
-    while (rv_leaf_view_step(leaves, whole, has_all, pixel_ns))
-        ;
+    const uint32_t shift = shift_for(pixel_ns);
+    begin(leaves, whole);
+    for (size_t i = 0; i < whole->n_lanes; i++)
+        add_lane(leaves, whole, i, has_all, shift);
 }
 
 void rv_leaf_view_fini(struct rv_leaf_view *leaves)

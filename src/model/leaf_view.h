@@ -16,7 +16,6 @@ struct rv_leaf_view {    /* zeroed = empty */
     uint32_t *sources;   /* for each box, its box in the whole view; for a cell, the majority's */
     size_t sources_capacity;
     struct rv_innermost innermost; /* scratch */
-    size_t n_done;                 /* lanes */
 };
 
 /*
@@ -27,13 +26,6 @@ struct rv_leaf_view {    /* zeroed = empty */
  * the window moves; 0 = no folding
  */
 void rv_leaf_view_update(struct rv_leaf_view *leaves, const struct rv_view *whole, bool has_all, uint64_t pixel_ns);
-
-/*
- * The same in steps: begin, then one lane per step with the same view and pixel_ns, until it returns false.
- *   returns  whether there was a lane left
- */
-void rv_leaf_view_begin(struct rv_leaf_view *leaves, const struct rv_view *whole);
-bool rv_leaf_view_step(struct rv_leaf_view *leaves, const struct rv_view *whole, bool has_all, uint64_t pixel_ns);
 
 /* Is any lane of the view shown as one row? */
 bool rv_leaf_view_has_row(const struct rv_view *whole);
