@@ -1,5 +1,6 @@
 #include "import/event_builder.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -253,10 +254,20 @@ static void define_names(struct rv_event_builder *builder)
     }
 }
 
+/* A thread of a process without a name is not another process. */
+static const char *thread_name(const struct process *process, const struct thread *thread, char out[NAME_BYTES])
+{
+    if (*thread->name || *process->name || thread->tid == process->pid)
+        return thread->name;
+    (void)snprintf(out, NAME_BYTES, "thread %" PRIu32, (uint32_t)thread->tid);
+    return out;
+}
+
 static void open_stream(struct rv_event_builder *builder, struct thread *thread)
 {
     const struct rv_intake *intake = builder->intake;
     const struct process *process = &builder->processes[thread->process];
+    char name[NAME_BYTES];
     thread->stream =
         intake->open_stream(intake->context, &(struct rv_stream_info){
                                                  .pid = (uint32_t)process->pid,
@@ -264,7 +275,7 @@ static void open_stream(struct rv_event_builder *builder, struct thread *thread)
                                                  .tid = (uint32_t)thread->tid,
                                                  .process_key = thread->process,
                                                  .process_name = *process->name ? process->name : "process",
-                                                 .thread_name = thread->name,
+                                                 .thread_name = thread_name(process, thread, name),
                                                  .born_ns = rv_event_ticks(&thread->events[0]),
                                              });
     thread->is_named = false;

@@ -48,13 +48,16 @@ same "an export of calls that are open"
 
 # ---- names of threads ----
 expect_threads() { # FILE NAMES
-    run --report "$data/$1"
+    run --report "$1"
     expect "threads of $1" "$(sed -n '/max depth .*thread$/,/^$/s/^ *[0-9]\{1,\} *[0-9]* *[0-9]* *[0-9]*  \(\( *[0-9.]* [num]*s  \)\{2\}\)*//p' "$folder/out" | tr '\n' ,)" "$2"
 }
-expect_threads exec.strace "sh 700,sort 701,sh 702,"
-expect_threads system.json "initial-thread,InterruptThread,"
-expect_threads switches.fxt "render loop,scenic 1002,"
-expect_threads general.fxt "Main,Worker0,ServerThread,Asdf,"
+expect_threads "$data/exec.strace" "sh 700,sort 701,sh 702,"
+expect_threads "$data/system.json" "initial-thread,InterruptThread,"
+expect_threads "$data/switches.fxt" "render loop,scenic 1002,"
+expect_threads "$data/general.fxt" "Main,Worker0,ServerThread,Asdf,"
+
+printf '[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1},{"ph":"X","name":"b","pid":1,"tid":2,"ts":1,"dur":1}]' >"$folder/other"
+expect_threads "$folder/other" "process 1,thread 2,"
 
 # ---- states of threads, told before their processes are ----
 run --spans=csv "$data/switches.fxt"
