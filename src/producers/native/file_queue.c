@@ -38,11 +38,16 @@ static uint64_t number_of(enum rv_wait_on on, uint64_t id)
 
 /* ---- the other end of a Unix socket ---- */
 
-void rv_file_queue_pair(int a, int b)
+static void note_pair(uint64_t a, uint64_t b)
 {
     struct pair *pair = &pairs[__atomic_fetch_add(&n_pairs, 1, __ATOMIC_RELAXED) % MOST_PAIRS];
-    __atomic_store_n(&pair->a, status_of(a).st_ino, __ATOMIC_RELAXED);
-    __atomic_store_n(&pair->b, status_of(b).st_ino, __ATOMIC_RELAXED);
+    __atomic_store_n(&pair->a, a, __ATOMIC_RELAXED);
+    __atomic_store_n(&pair->b, b, __ATOMIC_RELAXED);
+}
+
+void rv_file_queue_pair(int a, int b)
+{
+    note_pair(status_of(a).st_ino, status_of(b).st_ino);
 }
 
 static uint64_t paired_with(uint64_t inode)
@@ -107,10 +112,14 @@ static uint64_t ask_for_peer(uint64_t inode)
     return question.answer.peer;
 }
 
-static uint64_t peer_of(uint64_t inode)
+/* stays: the socket is connected once. To ask takes long. */
+static uint64_t peer_of(uint64_t inode, bool stays)
 {
     const uint64_t paired = paired_with(inode);
-    return paired ? paired : ask_for_peer(inode);
+    const uint64_t peer = paired ? paired : ask_for_peer(inode);
+    if (peer && !paired && stays)
+        note_pair(inode, peer);
+    return peer;
 }
 
 /* ---- sockets by their addresses ---- */
@@ -193,17 +202,31 @@ uint64_t rv_file_queue_of_address(const struct sockaddr *address, socklen_t n)
     return queue_at(&name);
 }
 
+/* One end of a Unix connection to an address: only the end that was accepted asks for the other, which has no name. */
+static uint64_t queue_to_address(uint64_t inode, bool is_out, bool has_connected)
+{
+    const uint64_t connected = has_connected ? inode : peer_of(inode, true);
+    return connected ? number_of(RV_WAIT_ON_UNIX_SOCKET, rv_hash_combine(connected, is_out == has_connected)) : 0;
+}
+
+/* Does the kernel tell the peers of Unix sockets, such as this one? */
+static bool tells_peers(uint64_t inode)
+{
+    return __atomic_load_n(&knows_peers, __ATOMIC_RELAXED) || peer_of(inode, true);
+}
+
 /* A Unix socket that connects has no name: where the kernel does not tell its peer, of several that are connected to the
- * same, each will do. Where it tells, only who sends asks: the queue is that of who receives. */
+ * same, each will do. Of those that have two names or none, only who sends asks: the queue is that of who receives. */
 static uint64_t queue_of_socket(int fd, bool is_out, bool is_unix)
 {
-    const bool listens = option_of(fd, SO_ACCEPTCONN);
+    const bool listens = option_of(fd, SO_ACCEPTCONN), is_datagram = option_of(fd, SO_TYPE) == SOCK_DGRAM;
     const uint64_t inode = is_unix && !listens ? status_of(fd).st_ino : 0;
+    const struct name own = name_of(fd, SYS_getsockname), peer = name_of(fd, SYS_getpeername);
+    if (inode && !is_datagram && !own.n != !peer.n && tells_peers(inode))
+        return queue_to_address(inode, is_out, peer.n);
     if (inode && !is_out && __atomic_load_n(&knows_peers, __ATOMIC_RELAXED))
         return number_of(RV_WAIT_ON_UNIX_SOCKET, inode);
-    const struct name own = name_of(fd, SYS_getsockname), peer = name_of(fd, SYS_getpeername);
-    const bool is_datagram = option_of(fd, SO_TYPE) == SOCK_DGRAM;
-    const uint64_t peer_inode = inode ? peer_of(inode) : 0;
+    const uint64_t peer_inode = inode ? peer_of(inode, !is_datagram) : 0;
     if (is_unix && !listens && (peer_inode || is_datagram))
         return number_of(RV_WAIT_ON_UNIX_SOCKET, is_out ? peer_inode : inode);
     if (listens || is_datagram)
