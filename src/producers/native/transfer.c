@@ -13,10 +13,13 @@
 uint64_t rv_transfer_keys[RV_TRANSFER_WAYS][RV_TRANSFER_FILES];
 static uint32_t n_forgotten; /* [atomic] a forgotten key leaves it, so that no place is as it was before */
 
+/* Keys of bytes and of room in one queue differ in this bit: their entries lie apart, in lines of their own. */
+#define ROOM_BIT 64u
+
 static uint32_t key_of(uint64_t queue, bool is_room)
 {
-    const uint32_t key = queue ? (uint32_t)rv_hash_u64(queue << 1 | is_room) : 0;
-    return queue && !key ? 1 : key;
+    const uint32_t bytes = (uint32_t)rv_hash_u64(queue) & ~ROOM_BIT;
+    return queue ? (bytes ? bytes : 1) | (is_room ? ROOM_BIT : 0) : 0;
 }
 
 /* A write gives bytes to whom the file sends, a read gives room to those it receives from. */
@@ -75,11 +78,12 @@ struct rv_wire_transfer *rv_transfer_entry(uint32_t key)
     return (struct rv_wire_transfer *)(void *)(map->base + map->geometry.transfers.offset) + key % RV_WIRE_TRANSFERS;
 }
 
-/* What the other end does by its file is what this one waits for by its own. */
-static uint32_t awaited_key(int fd, enum rv_transfer_way awaited, enum rv_wait_on on)
+/* What the other end does by its file is what this one waits for by its own: it takes bytes from the queue that this end fills,
+ * or fills the one that this end takes them from. */
+static uint32_t awaited_key(int fd, enum rv_transfer_way awaited)
 {
-    const bool is_read = awaited == RV_TRANSFER_READ;
-    return key_of(is_read ? rv_file_queue_out(fd, on) : rv_file_queue_in(fd, on), is_read);
+    const uint32_t key = rv_transfer_key(fd, awaited == RV_TRANSFER_READ ? RV_TRANSFER_WRITE : RV_TRANSFER_READ);
+    return key ? key ^ ROOM_BIT : 0;
 }
 
 struct rv_transfer rv_transfer_last(uint32_t key, uint64_t since, uint32_t but_tid)
@@ -94,7 +98,7 @@ struct rv_transfer rv_transfer_last(uint32_t key, uint64_t since, uint32_t but_t
 struct rv_transfer rv_transfer_find(int fd, enum rv_transfer_way awaited, enum rv_wait_on on, uint64_t since,
                                     uint32_t but_tid)
 {
-    const uint32_t key = awaited_key(fd, awaited, on);
+    const uint32_t key = awaited_key(fd, awaited);
     if (!key)
         return (struct rv_transfer){0};
     __atomic_store_n(&rv_transfer_entry(key)->on, on, __ATOMIC_RELAXED);
