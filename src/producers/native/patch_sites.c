@@ -23,9 +23,12 @@ static int protect(uint64_t first, uint64_t end, int protection)
     return mprotect((void *)(uintptr_t)page, last - page, protection) == 0 ? 0 : -errno;
 }
 
+/* Nearly all sites have a jump's bytes, and cc1 has 40,000 sites: that number of bytes is compared without a call. */
 static bool has(const struct rv_patch_site *site, const uint8_t *bytes)
 {
-    return memcmp((const void *)(uintptr_t)site->address, bytes, site->n_bytes) == 0;
+    const void *present = (const void *)(uintptr_t)site->address;
+    return site->n_bytes == RV_PATCH_JUMP_BYTES ? memcmp(present, bytes, RV_PATCH_JUMP_BYTES) == 0
+                                                : memcmp(present, bytes, site->n_bytes) == 0;
 }
 
 /* Is the island that the site leads to in place? */
@@ -43,15 +46,17 @@ static bool has_island(const struct rv_patch_site *site)
 static bool find_bytes(const struct rv_patch_site *site, enum rv_patch_sites_change change,
                        uint8_t bytes[RV_PATCH_HOST_BYTES])
 {
-    const bool is_jump = change == RV_PATCH_SITES_AS_WANTED && !site->is_off, is_original = has(site, site->original);
-    rv_patch_site_idle(site, bytes);
-    if ((change == RV_PATCH_SITES_OFF_OUT && !site->is_off) ||
-        !(is_original || has(site, site->jump) || has(site, bytes)))
+    const bool is_jump = change == RV_PATCH_SITES_AS_WANTED && !site->is_off;
+    if (change == RV_PATCH_SITES_OFF_OUT && !site->is_off)
         return false;
+    const bool is_original = has(site, site->original), has_jump = !is_original && has(site, site->jump);
     if (is_original && (change != RV_PATCH_SITES_AS_WANTED || site->is_left_out))
         return false;
+    rv_patch_site_idle(site, bytes);
+    if (!is_original && !has_jump && !has(site, bytes))
+        return false;
     if (is_jump || (change == RV_PATCH_SITES_ALL_OUT && !site->is_left_out))
-        memcpy(bytes, is_jump ? site->jump : site->original, site->n_bytes);
+        memcpy(bytes, is_jump ? site->jump : site->original, RV_PATCH_HOST_BYTES);
     return !has(site, bytes) && (!is_jump || has_island(site));
 }
 
@@ -167,20 +172,36 @@ static void touch_segment(const struct rv_patcher_object *object, const struct r
     (void)protect(segment->start, segment->end, PROT_READ | PROT_EXEC);
 }
 
+/* qsort() may allocate, and the threads that stand still may have the allocator's lock. */
+static void sort(struct rv_patch_site **sites, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        struct rv_patch_site *site = sites[i];
+        size_t at = i;
+        for (; at && sites[at - 1]->address > site->address; at--)
+            sites[at] = sites[at - 1];
+        sites[at] = site;
+    }
+}
+
+/* How many of the sorted ones, from the first on, are within the segment and none far from the one before. */
+static size_t count_near(const struct rv_patch_segment *segment, struct rv_patch_site *const *sites, size_t n)
+{
+    size_t n_near = 1;
+    while (n_near < n && is_within(segment, sites[n_near]) &&
+           sites[n_near]->address - sites[n_near - 1]->address <= RUN_GAP)
+        n_near++;
+    return n_near;
+}
+
 /* The pages between the first and the last are made writable at once. */
-static int write_some(const struct rv_patch_segment *segment, struct rv_patch_site *const *sites, size_t n,
+static int write_near(const struct rv_patch_segment *segment, struct rv_patch_site *const *sites, size_t n,
                       enum rv_patch_sites_change change)
 {
-    uint64_t first = UINT64_MAX, end = 0;
+    const uint64_t first = sites[0]->address, end = sites[n - 1]->address + sites[n - 1]->n_bytes;
     bool has_change = false;
-    for (size_t i = 0; i < n; i++) {
-        const struct rv_patch_site *site = sites[i];
-        if (!is_within(segment, site))
-            continue;
-        has_change |= is_to_change(segment, site, change);
-        first = site->address < first ? site->address : first;
-        end = site->address + site->n_bytes > end ? site->address + site->n_bytes : end;
-    }
+    for (size_t i = 0; i < n && !has_change; i++)
+        has_change = is_to_change(segment, sites[i], change);
     int error = has_change ? protect(first, end, PROT_READ | PROT_WRITE | PROT_EXEC) : 0;
     if (!has_change || error)
         return error;
@@ -191,10 +212,25 @@ static int write_some(const struct rv_patch_segment *segment, struct rv_patch_si
     return 0;
 }
 
-int rv_patch_sites_write_some(const struct rv_patcher_object *object, struct rv_patch_site *const *sites, size_t n,
+static int write_some(const struct rv_patch_segment *segment, struct rv_patch_site *const *sites, size_t n,
+                      enum rv_patch_sites_change change)
+{
+    int error = 0;
+    for (size_t i = 0, n_near; i < n && !error; i += n_near) {
+        n_near = 1;
+        if (!is_within(segment, sites[i]))
+            continue;
+        n_near = count_near(segment, sites + i, n - i);
+        error = write_near(segment, sites + i, n_near, change);
+    }
+    return error;
+}
+
+int rv_patch_sites_write_some(const struct rv_patcher_object *object, struct rv_patch_site **sites, size_t n,
                               enum rv_patch_sites_change change)
 {
     int error = 0;
+    sort(sites, n);
     for (size_t i = 0; i < object->image.n_segments && !error; i++)
         if (is_code(&object->image.segments[i]))
             error = write_some(&object->image.segments[i], sites, n, change);

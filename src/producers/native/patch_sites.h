@@ -28,12 +28,12 @@ RV_HIDDEN bool rv_patch_sites_have(const struct rv_patcher_object *object, enum 
  * to write it (2.3 us a page: cc1 has 5,600). */
 RV_HIDDEN void rv_patch_sites_touch(const struct rv_patcher_object *object, enum rv_patch_sites_change change);
 
-/* Write them. 0; a negative errno: the code stays as it is from some segment on. */
+/* Write them. 0; a negative errno: the code stays as it is from some place on. */
 RV_HIDDEN int rv_patch_sites_write(const struct rv_patcher_object *object, enum rv_patch_sites_change change);
 
-/* The same of n of its sites. */
-RV_HIDDEN int rv_patch_sites_write_some(const struct rv_patcher_object *object, struct rv_patch_site *const *sites,
-                                        size_t n, enum rv_patch_sites_change change);
+/* The same of n of its sites, which are sorted. */
+RV_HIDDEN int rv_patch_sites_write_some(const struct rv_patcher_object *object, struct rv_patch_site **sites, size_t n,
+                                        enum rv_patch_sites_change change);
 
 /* Is the site's jump wanted, but not written? Has the object such a site among those left out? */
 RV_HIDDEN bool rv_patch_sites_is_missing(const struct rv_patch_site *site);

@@ -3,6 +3,7 @@
 #include "producers/native/patch_sites.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <sanitizer/asan_interface.h>
@@ -156,7 +157,7 @@ Test(patch_sites, a_guest_waits_for_its_host_and_outlives_one_that_a_thread_is_i
     expect_calls((struct calls){0, 0}, "a thread is in the host");
     cr_expect_not(rv_patch_sites_is_missing(guest), "it could not be written now");
     rv_patch_sites_expect_clearing(&object);
-    struct rv_patch_site *const sites[] = {guest, host};
+    struct rv_patch_site *sites[] = {guest, host};
     cr_assert_eq(rv_patch_sites_write_some(&object, sites, 2, RV_PATCH_SITES_AS_WANTED), 0);
     expect_calls((struct calls){2, 3}, "it has left");
 
@@ -206,4 +207,42 @@ Test(patch_sites, a_guest_without_its_host_is_refused, .timeout = 60)
     cr_expect_eq(object.prepared.n_sites, 0);
     cr_expect_eq(object.prepared.counts.n_refused[RV_PATCH_TOO_SHORT], 1);
     free(object.prepared.sites);
+}
+
+/* ---- some of an image's sites ---- */
+
+static struct rv_patch_site site_at(const uint8_t *address)
+{
+    return (struct rv_patch_site){.address = (uint64_t)(uintptr_t)address,
+                                  .jump = {0xe9, 1, 2, 3, 4},
+                                  .original = {0x90, 0x90, 0x90, 0x90, 0x90},
+                                  .n_bytes = RV_PATCH_JUMP_BYTES};
+}
+
+/* The page between is not readable: it would be if its protection had been changed with the others'. */
+Test(patch_sites, pages_far_from_sites_are_left_alone, .timeout = 60)
+{
+    enum { N_PAGES = 200, BETWEEN = 100 };
+    uint8_t *code = mmap(NULL, N_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    cr_assert_neq(code, MAP_FAILED);
+    memset(code, 0x90, N_PAGES * PAGE);
+    cr_assert_eq(mprotect(code, N_PAGES * PAGE, PROT_READ | PROT_EXEC), 0);
+    cr_assert_eq(mprotect(code + BETWEEN * PAGE, PAGE, PROT_NONE), 0);
+    struct rv_patch_site near = site_at(code), next = site_at(code + 64), far = site_at(code + (N_PAGES - 1) * PAGE);
+    struct rv_patch_site *sites[] = {&far, &next, &near};
+    const struct rv_patcher_object object = {.image = {.n_segments = 1,
+                                                       .segments = {{.start = (uint64_t)(uintptr_t)code,
+                                                                     .end = (uint64_t)(uintptr_t)code + N_PAGES * PAGE,
+                                                                     .bytes = code,
+                                                                     .is_code = true}}}};
+    cr_assert_eq(rv_patch_sites_write_some(&object, sites, 3, RV_PATCH_SITES_AS_WANTED), 0);
+    for (size_t i = 0; i < 3; i++)
+        cr_expect_arr_eq((const void *)(uintptr_t)sites[i]->address, near.jump, RV_PATCH_JUMP_BYTES);
+    int ends[2];
+    cr_assert_eq(pipe(ends), 0);
+    cr_expect_eq(write(ends[1], code + BETWEEN * PAGE, 1), -1);
+    cr_expect_eq(errno, EFAULT);
+    close(ends[0]);
+    close(ends[1]);
+    munmap(code, N_PAGES * PAGE);
 }
