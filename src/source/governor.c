@@ -75,7 +75,8 @@ struct rv_governor {
     size_t n_processes;
     struct function functions[N_SLOTS];
     size_t n_functions;
-    struct function *order[MOST_FUNCTIONS]; /* functions that were called, for a look */
+    struct function *called[MOST_FUNCTIONS]; /* functions that were called since the last look */
+    size_t n_called;
 };
 
 static double greater(double a, double b)
@@ -174,7 +175,8 @@ void rv_governor_count(struct rv_governor *governor, uint32_t ring_idx, uint32_t
                                         : NULL;
         if (!function)
             continue;
-        function->n_calls++;
+        if (!function->n_calls++)
+            governor->called[governor->n_called++] = function;
         function->ticks = rv_event_ticks(&popped[i]);
         function->ring_idx = ring_idx;
         n_calls++;
@@ -227,16 +229,6 @@ static int compare_costs(const void *left, const void *right)
     if (a->process_idx != b->process_idx)
         return a->process_idx < b->process_idx ? -1 : 1;
     return (a->n_calls < b->n_calls) - (a->n_calls > b->n_calls);
-}
-
-static size_t order_functions(struct rv_governor *governor)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < N_SLOTS; i++)
-        if (governor->functions[i].n_calls)
-            governor->order[n++] = &governor->functions[i];
-    qsort(governor->order, n, sizeof *governor->order, compare_costs);
-    return n;
 }
 
 /* What tracing may cost a process in some of its own time: while there is a debt less, while some of it is free more. */
@@ -451,13 +443,16 @@ size_t rv_governor_choose(struct rv_governor *governor, struct rv_governor_choic
     governor->looked_ns = now_ns;
     governor->n_calls = 0;
     governor->clock_ns += NEW_SHARE * (measure_clock_ns(governor->map->geometry.clock_kind) - governor->clock_ns);
-    const size_t n_called = order_functions(governor);
+    struct function **const called = governor->called;
+    const size_t n_called = governor->n_called;
+    qsort(called, n_called, sizeof *called, compare_costs);
     for (size_t i = 0, n_own; i < n_called; i += n_own) {
         n_own = 1;
-        while (i + n_own < n_called && governor->order[i + n_own]->process_idx == governor->order[i]->process_idx)
+        while (i + n_own < n_called && called[i + n_own]->process_idx == called[i]->process_idx)
             n_own++;
-        n += choose_of(governor, governor->order + i, n_own, now_ns, choices + n, max - n);
+        n += choose_of(governor, called + i, n_own, now_ns, choices + n, max - n);
     }
+    governor->n_called = 0;
     n += let_in(governor, now_ns, choices + n, max - n);
     if (governor->n_functions == MOST_FUNCTIONS)
         forget_ended(governor);
