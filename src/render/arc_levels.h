@@ -33,11 +33,18 @@ struct rv_arc {
     uint32_t from_lane, to_lane; /* lane_idx */
     enum rv_arc_kind kind;
     uint32_t n;                    /* number of waits */
+    uint32_t n_others;             /* arcs to other lanes that are folded into it, see rv_arc_hub_is_from() */
     uint64_t total_ns, longest_ns; /* how long they were, and the longest of them */
     uint32_t from_call, to_call;   /* ids of the innermost calls that ended them, and that waited; 0: unknown or none */
     uint32_t object;               /* object of the longest wait, as an id; a flow's name; 0: none */
     enum rv_wait_kind wait;        /* kind of the longest wait */
 };
+
+/* Which end of many starts or ends of threads is the same: the thread that starts them, or that waits for their ends. */
+static inline bool rv_arc_hub_is_from(const struct rv_arc *arc)
+{
+    return arc->wait == RV_WAIT_START;
+}
 
 struct rv_arc_levels; /* opaque */
 

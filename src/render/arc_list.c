@@ -19,6 +19,7 @@
 #define RISE_ROWS 1.5f
 #define FLAT_RISE 0.5f /* world: 25 points */
 #define PICK_PX 5.0f
+#define FANS 48u /* in the picture's width: nearer starts of one thread are one arc where there are too many */
 #define PICK_PARTS 16
 
 /* ---- which ---- */
@@ -74,6 +75,65 @@ static int by_total(const void *a, const void *b)
     if (x->total_ns != y->total_ns)
         return x->total_ns > y->total_ns ? -1 : 1;
     return x->to_ns < y->to_ns ? -1 : x->to_ns > y->to_ns;
+}
+
+static uint64_t hub_ns(const struct rv_arc *arc)
+{
+    return rv_arc_hub_is_from(arc) ? arc->from_ns : arc->to_ns;
+}
+
+/* Kinds that have hubs come last; of these, arcs of the same call at the same end stand together, in order of time. */
+static int compare_hubs(const struct rv_arc *a, const struct rv_arc *b)
+{
+    const bool a_from = rv_arc_hub_is_from(a), b_from = rv_arc_hub_is_from(b);
+    const uint32_t a_lane = a_from ? a->from_lane : a->to_lane, b_lane = b_from ? b->from_lane : b->to_lane;
+    const uint32_t a_call = a_from ? a->from_call : a->to_call, b_call = b_from ? b->from_call : b->to_call;
+    if ((a->kind == RV_ARC_START) != (b->kind == RV_ARC_START))
+        return a->kind == RV_ARC_START ? 1 : -1;
+    if (a_from != b_from)
+        return a_from ? 1 : -1;
+    if (a_lane != b_lane)
+        return a_lane < b_lane ? -1 : 1;
+    return a_call < b_call ? -1 : a_call > b_call;
+}
+
+static int by_hub(const void *a, const void *b)
+{
+    const struct rv_arc *x = &((const struct rv_arc_item *)a)->arc, *y = &((const struct rv_arc_item *)b)->arc;
+    const int order = compare_hubs(x, y);
+    if (order || hub_ns(x) == hub_ns(y))
+        return order;
+    return hub_ns(x) < hub_ns(y) ? -1 : 1;
+}
+
+static void fold_into(struct rv_arc_item *into, const struct rv_arc_item *item)
+{
+    const uint32_t n = into->arc.n + item->arc.n, n_others = into->arc.n_others + item->arc.n_others + 1;
+    const uint64_t total_ns = into->arc.total_ns + item->arc.total_ns;
+    if (item->arc.longest_ns > into->arc.longest_ns)
+        *into = *item;
+    into->arc.n = n;
+    into->arc.n_others = n_others;
+    into->arc.total_ns = total_ns;
+}
+
+/* A thread that starts, or awaits, thousands is at one end of arcs to as many lanes: fold those that are near in time. */
+static void fold_fans(struct rv_arc_list *list, uint64_t near_ns)
+{
+    size_t n_left = 0;
+    uint64_t begin_ns = 0; /* of the last one that is left */
+    qsort(list->items, list->n, sizeof *list->items, by_hub);
+    for (size_t i = 0; i < list->n; i++) {
+        const struct rv_arc *arc = &list->items[i].arc;
+        const bool is_near = n_left && arc->kind == RV_ARC_START && hub_ns(arc) - begin_ns < near_ns;
+        if (is_near && compare_hubs(&list->items[n_left - 1].arc, arc) == 0) {
+            fold_into(&list->items[n_left - 1], &list->items[i]);
+            continue;
+        }
+        begin_ns = hub_ns(arc);
+        list->items[n_left++] = list->items[i];
+    }
+    list->n = n_left;
 }
 
 /* Waits that take much of the picture stand out, and of them those with most time: many would cover the calls. */
@@ -136,6 +196,8 @@ void rv_arc_list_make(struct rv_arc_list *list, const struct rv_arc_levels *inde
         add_links(list, view);
     else if (index && rv_arc_levels_n_levels(index))
         add_indexed(list, index, content, view);
+    if (list->n > RV_ARC_LIST_MOST)
+        fold_fans(list, (view->to_ns - view->from_ns) / FANS);
     if (list->n)
         qsort(list->items, list->n, sizeof *list->items, by_total);
     list->n_left = list->n > RV_ARC_LIST_MOST ? list->n - RV_ARC_LIST_MOST : 0;

@@ -285,18 +285,31 @@ static struct rv_tooltip_line *add_line(struct rv_tooltip *tooltip, const char *
     return line;
 }
 
-static void add_side(struct rv_tooltip *tooltip, const char *label, struct rv_session *session, uint32_t lane_idx,
-                     uint32_t call)
+/* One end of the arc, which stands for n_others more. */
+struct side {
+    uint32_t lane_idx, call, n_others;
+};
+
+static struct side side_of(const struct rv_arc *arc, bool is_from)
+{
+    const uint32_t n_others = rv_arc_hub_is_from(arc) == is_from ? 0 : arc->n_others;
+    return is_from ? (struct side){arc->from_lane, arc->from_call, n_others}
+                   : (struct side){arc->to_lane, arc->to_call, n_others};
+}
+
+static void add_side(struct rv_tooltip *tooltip, const char *label, struct rv_session *session, struct side side)
 {
     struct rv_tooltip_line *line = add_line(tooltip, label);
-    struct rv_lane *lane = rv_lanes_get(rv_session_lanes(session), lane_idx);
-    char name[RV_LANE_NAME_BYTES], subroutine[60] = "";
+    struct rv_lane *lane = rv_lanes_get(rv_session_lanes(session), side.lane_idx);
+    char name[RV_LANE_NAME_BYTES], subroutine[60] = "", others[32] = "";
     pthread_mutex_lock(&lane->lock);
     memcpy(name, lane->name, sizeof name);
     pthread_mutex_unlock(&lane->lock);
-    if (call)
-        (void)rv_subroutines_brief_name_of(rv_session_subroutines(session), call, subroutine, sizeof subroutine);
-    (void)snprintf(line->text, sizeof line->text, "%s%s%s", name, *subroutine ? " in " : "", subroutine);
+    if (side.call)
+        (void)rv_subroutines_brief_name_of(rv_session_subroutines(session), side.call, subroutine, sizeof subroutine);
+    if (side.n_others)
+        (void)snprintf(others, sizeof others, ", and %" PRIu32 " others", side.n_others);
+    (void)snprintf(line->text, sizeof line->text, "%s%s%s%s", name, *subroutine ? " in " : "", subroutine, others);
 }
 
 static void add_times(struct rv_tooltip *tooltip, const struct rv_arc *arc)
@@ -330,6 +343,6 @@ void rv_arc_tooltip_fill(struct rv_tooltip *tooltip, const struct rv_arc_hover *
                                                     : rv_wait_kind_name(hover->arc.wait),
                    *object ? " " : "", object);
     add_times(tooltip, &hover->arc);
-    add_side(tooltip, is_flow ? "to" : "waiter", session, hover->arc.to_lane, hover->arc.to_call);
-    add_side(tooltip, is_flow ? "from" : "ended by", session, hover->arc.from_lane, hover->arc.from_call);
+    add_side(tooltip, is_flow ? "to" : "waiter", session, side_of(&hover->arc, false));
+    add_side(tooltip, is_flow ? "from" : "ended by", session, side_of(&hover->arc, true));
 }

@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 #include "viewer/viewer.h"
@@ -115,4 +116,18 @@ Test(viewer_arcs, the_row_that_was_chosen_in_the_list_is_lit_in_the_picture_whil
     cr_assert_eq(rv_viewer_waits_arc(&shown, &list), 3, "the nearest of its lanes");
     shown.waits.chosen.from_lane = 2;
     cr_assert_eq(rv_viewer_waits_arc(&shown, &list), 0, "no such arc is in the picture");
+}
+
+Test(viewer_arcs, a_pointed_at_arc_tells_for_how_many_lanes_it_stands, .timeout = 60)
+{
+    struct rv_tooltip tooltip;
+    struct rv_arc_hover hover = {
+        .arc = {.to_lane = 1, .kind = RV_ARC_START, .n = 8, .n_others = 7, .wait = RV_WAIT_START}};
+    rv_arc_tooltip_fill(&tooltip, &hover, session, 1.0);
+    cr_expect(strstr(tooltip.lines[1].text, ", and 7 others"), "%s: %s", tooltip.lines[1].label, tooltip.lines[1].text);
+    cr_expect(!strstr(tooltip.lines[2].text, "others"), "%s: %s", tooltip.lines[2].label, tooltip.lines[2].text);
+    hover.arc.wait = RV_WAIT_JOIN;
+    rv_arc_tooltip_fill(&tooltip, &hover, session, 1.0);
+    cr_expect(!strstr(tooltip.lines[1].text, "others"), "%s: %s", tooltip.lines[1].label, tooltip.lines[1].text);
+    cr_expect(strstr(tooltip.lines[2].text, ", and 7 others"), "%s: %s", tooltip.lines[2].label, tooltip.lines[2].text);
 }
