@@ -211,8 +211,8 @@ struct rv_clock_stretch rv_clock_stretch(const struct rv_clock *clock, uint64_t 
 {
     const uint64_t n_ticks = UINT64_C(1) << 31, distance = begin_ticks - clock->ticks0;
     struct rv_clock_stretch stretch = {.clock = clock, .begin_ticks = begin_ticks};
-    if (distance >> 60 || (distance + n_ticks) >> 60 || clock->shift > 32 || clock->mult >> clock->shift > 1 ||
-        rv_clock_to_ns(clock, begin_ticks + n_ticks) == UINT64_MAX)
+    if (distance >> 60 || (distance + n_ticks) >> 60 || (begin_ticks + n_ticks) >> 60 || clock->shift > 32 ||
+        clock->mult >> clock->shift > 1 || rv_clock_to_ns(clock, begin_ticks + n_ticks) == UINT64_MAX)
         return stretch;
     stretch.mult = clock->mult << (32 - clock->shift);
     stretch.rest = (uint32_t)(distance * stretch.mult);

@@ -98,13 +98,18 @@ struct rv_clock_stretch {
 /* The stretch that begins at a tick. The clock is borrowed. */
 struct rv_clock_stretch rv_clock_stretch(const struct rv_clock *clock, uint64_t begin_ticks);
 
-/* By value, so that it stays in registers in a loop. */
+/* Of ticks within the stretch. By value, so that it stays in registers in a loop. */
+static inline uint64_t rv_clock_stretch_since(const struct rv_clock_stretch stretch, uint64_t since)
+{
+    return stretch.begin_ns + ((stretch.rest + since * stretch.mult) >> 32);
+}
+
 static inline uint64_t rv_clock_stretch_to_ns(const struct rv_clock_stretch stretch, uint64_t ticks)
 {
     uint64_t since = ticks - stretch.begin_ticks;
     if (__builtin_expect(since >= stretch.n_ticks, 0))
         return rv_clock_to_ns_slow(stretch.clock, ticks);
-    return stretch.begin_ns + ((stretch.rest + since * stretch.mult) >> 32);
+    return rv_clock_stretch_since(stretch, since);
 }
 
 #endif

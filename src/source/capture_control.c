@@ -45,12 +45,8 @@ static void begin_filtering(struct rv_capture_control *capture)
 uint32_t rv_capture_control_id(const struct rv_capture_control *capture, uint32_t process_idx, uint64_t address,
                                uint64_t ticks)
 {
-    struct rv_event event = {.when = (uint64_t)RV_EVENT_CALL_AT << RV_EVENT_KIND_SHIFT |
-                                     rv_clock_to_ns(&capture->map->clock, ticks),
-                             .id = (uint32_t)address,
-                             .aux = (uint16_t)(address >> 32)};
-    rv_symbolizer_translate(rv_symbolizer_process(capture->symbolizer, process_idx), &event, 1);
-    return event.id;
+    return rv_symbolizer_look_up(rv_symbolizer_process(capture->symbolizer, process_idx), address,
+                                 rv_clock_to_ns(&capture->map->clock, ticks));
 }
 
 uint32_t rv_capture_control_leave_out(struct rv_capture_control *capture, uint32_t process_idx, uint64_t address,

@@ -83,8 +83,8 @@ struct live {
     uint64_t *has_live_owner;       /* a bit per ring, at this turn's check; the others are checked one by one */
     struct rv_arguments *arguments; /* or NULL */
     struct rv_event *popped;
-    struct rv_event *switches, *merged; /* of a thread; merged: with its popped events */
-    size_t switches_capacity, merged_capacity;
+    struct rv_event *switches; /* of a thread */
+    size_t switches_capacity;
     struct rv_ticker *ticker; /* clock TICK only */
     struct rv_capture_control capture;
     struct rv_governor *governor;                    /* or NULL */
@@ -272,16 +272,17 @@ static struct rv_batch *append_loss(struct live *live, struct live_ring *slot, s
 static struct rv_batch *append(struct live *live, struct live_ring *slot, struct rv_batch *batch,
                                const struct rv_event *events, size_t n, const struct rv_intake *intake)
 {
-    for (;;) {
+    while (n > 0) {
         const uint32_t room = RV_BATCH_EVENTS - batch->n;
-        uint32_t n_done = rv_normalize(&slot->normalizer, batch, events, n < room ? (uint32_t)n : room);
+        const uint32_t n_done = rv_normalize(&slot->normalizer, batch, events, n < room ? (uint32_t)n : room);
         events += n_done;
         n -= n_done;
         if (n == 0)
-            return batch;
+            break;
         submit(live, slot, batch, intake);
         batch = wait_for_batch(live, intake);
     }
+    return batch;
 }
 
 static void hand_over(struct live *live, struct live_ring *slot, const struct rv_event *events, size_t n,
@@ -339,40 +340,40 @@ static uint64_t last_ticks(const struct rv_event *events, size_t n)
 }
 
 /*
- * Merge the thread's switches into its popped events, by time. The kernel has written a switch before the thread makes
- * its next event, so all those before the last popped event are known; later ones, but until `until`, may precede events
- * not popped yet.
+ * The thread's switches among its popped events. The kernel has written a switch before the thread makes its next event,
+ * so all those before the last popped event are known; later ones, but until `until`, may precede events not popped yet.
  */
-static const struct rv_event *merge_switches(struct live *live, struct live_ring *slot, size_t n_popped, uint64_t until,
-                                             size_t *n)
+static size_t switches_among(struct live *live, struct live_ring *slot, size_t n_popped, uint64_t until)
 {
-    const struct rv_event *popped = live->popped;
-    size_t i = 0, n_switches;
-    *n = n_popped;
     if (!live->params.switches || !n_popped)
-        return popped;
+        return 0;
     rv_context_switches_read(live->params.switches, &live->map->clock);
     if (!slot->has_called) {
-        (void)take_switches(live, slot, rv_event_ticks(&popped[0]));
+        (void)take_switches(live, slot, rv_event_ticks(&live->popped[0]));
         slot->n_added = 0;
         slot->has_called = true;
     }
-    const uint64_t last = last_ticks(popped, n_popped);
-    n_switches = take_switches(live, slot, last > until ? last : until);
-    if (!n_switches)
-        return popped;
-    tell_losses(live, live->switches);
-    live->merged = rv_vec_reserve(live->merged, &live->merged_capacity, n_popped + n_switches, sizeof *live->merged);
-    *n = 0;
-    for (size_t s = 0; s < n_switches; s++) {
-        while (i < n_popped && (rv_event_ticks(&popped[i]) < rv_event_ticks(&live->switches[s]) ||
-                                rv_event_kind(&popped[i]) == RV_EVENT_SYNC))
-            live->merged[(*n)++] = popped[i++];
-        live->merged[(*n)++] = live->switches[s];
+    const uint64_t last = last_ticks(live->popped, n_popped);
+    const size_t n_switches = take_switches(live, slot, last > until ? last : until);
+    if (n_switches)
+        tell_losses(live, live->switches);
+    return n_switches;
+}
+
+/* Append the popped events and the thread's switches, by time. Returns the batch with the last ones. */
+static struct rv_batch *append_popped(struct live *live, struct live_ring *slot, struct rv_batch *batch,
+                                      size_t n_popped, uint64_t until, const struct rv_intake *intake)
+{
+    const struct rv_event *event = live->popped, *end = event + n_popped;
+    const size_t n_switches = switches_among(live, slot, n_popped, until);
+    for (size_t i = 0; i < n_switches; i++) {
+        const struct rv_event *begin = event, *next = &live->switches[i];
+        while (event < end && (rv_event_ticks(event) < rv_event_ticks(next) || rv_event_kind(event) == RV_EVENT_SYNC))
+            event++;
+        batch = append(live, slot, batch, begin, (size_t)(event - begin), intake);
+        batch = append(live, slot, batch, next, 1, intake);
     }
-    memcpy(live->merged + *n, popped + i, (n_popped - i) * sizeof *popped);
-    *n += n_popped - i;
-    return live->merged;
+    return append(live, slot, batch, event, (size_t)(end - event), intake);
 }
 
 /* ---- overwritten words ---- */
@@ -468,10 +469,8 @@ static void drain_ring(struct live *live, struct live_ring *slot, bool is_last, 
             rv_governor_count(live->governor, (uint32_t)(slot - live->rings), slot->normalizer.process_idx,
                               live->popped, read.n);
         n_left = read.n && read.n < n_left ? n_left - read.n : 0;
-        size_t n;
         const uint64_t until = is_last && n_left == 0 ? switches_until(live, slot) : 0;
-        const struct rv_event *events = merge_switches(live, slot, read.n, until, &n);
-        batch = append(live, slot, batch, events, n, intake);
+        batch = append_popped(live, slot, batch, read.n, until, intake);
     }
     if (batch)
         submit(live, slot, batch, intake);
@@ -854,7 +853,6 @@ static void close_live(struct rv_source *source)
     free(live->has_live_owner);
     free(live->popped);
     free(live->switches);
-    free(live->merged);
     rv_context_switches_close(live->params.switches);
     free(live->unnamed);
     free(live);

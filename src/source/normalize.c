@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "source/verdicts.h"
+#include "symbols/address_table.h"
 
 /* Time of the first event other than SYNC, which describes the past. */
 static uint64_t first_ticks(const struct rv_event *events, uint32_t n)
@@ -28,59 +29,128 @@ static bool set_lag(struct rv_normalizer *normalizer, struct rv_event *event)
     return lag <= RV_EVENT_MOST_LAG;
 }
 
-/* Of an event other than a call or return by its address. False: it is left out. */
-static __attribute__((noinline)) bool sanitize_other(struct rv_normalizer *normalizer, struct rv_event *event)
+/* From the popped events to the end of the batch. */
+struct conversion {
+    const struct rv_event *popped, *popped_end;
+    struct rv_event *out;
+    struct rv_clock_stretch stretch;
+    uint64_t last_ns; /* of the event before */
+    uint64_t end_ns;  /* later events are the next batch's */
+};
+
+#define CALL_AT_BITS ((uint64_t)RV_EVENT_CALL_AT << RV_EVENT_KIND_SHIFT)
+/* CALL_AT and RETURN_AT, CALL and RETURN differ in this bit. */
+#define RETURN_BIT (1ull << RV_EVENT_KIND_SHIFT)
+
+/*
+ * Convert calls and returns by their address up to anything else: another event, an address not looked up before, a time
+ * outside of the stretch or the batch. Nearly all events of native code are converted here.
+ */
+static void convert_calls(struct rv_normalizer *normalizer, struct conversion *conversion)
+{
+    const struct rv_address_table *addresses = rv_symbolizer_addresses(normalizer->process);
+    struct rv_address_slot *slots = addresses->slots;
+    const uint64_t byte_mask = addresses->byte_mask, end = conversion->end_ns;
+    const struct rv_clock_stretch stretch = conversion->stretch;
+    const struct rv_event *popped = conversion->popped, *popped_end = conversion->popped_end;
+    struct rv_event *out = conversion->out;
+    uint64_t last = conversion->last_ns;
+    for (; popped < popped_end; popped++, out++) {
+        uint64_t words[2];
+        memcpy(words, popped, sizeof words);
+        /* Of every other kind this is far outside of the stretch. */
+        const uint64_t when = words[0] - (CALL_AT_BITS | stretch.begin_ticks), since = when & ~RETURN_BIT;
+        const uint64_t address = words[1] & RV_EVENT_ADDRESS_MASK;
+        const struct rv_address_slot *home = rv_address_home(slots, byte_mask, address);
+        if (since >= stretch.n_ticks || home->key != address)
+            break;
+        uint64_t ns = rv_clock_stretch_since(stretch, since);
+        ns = ns < last ? last : ns;
+        if (ns >= end)
+            break;
+        last = ns;
+        words[0] = (when & RETURN_BIT) | ns;
+        words[1] = (words[1] & ~RV_EVENT_ADDRESS_MASK) | home->id;
+        memcpy(out, words, sizeof words);
+    }
+    if (popped > conversion->popped)
+        normalizer->last_call_ns = last;
+    conversion->popped = popped;
+    conversion->out = out;
+    conversion->last_ns = last;
+}
+
+/* Kind and id of an event whose time has been converted. False: it is left out. */
+static bool convert_id(struct rv_normalizer *normalizer, struct rv_event *event)
 {
     const unsigned kind = rv_event_kind(event);
-    if (kind <= RV_EVENT_RETURN)
+    if (kind <= RV_EVENT_RETURN_AT)
         normalizer->last_call_ns = rv_event_ticks(event);
-    if (kind == RV_EVENT_ARGUMENTS && !set_lag(normalizer, event))
-        return false;
-    if (rv_event_has_name(event))
+    if (kind == RV_EVENT_CALL_AT || kind == RV_EVENT_RETURN_AT) {
+        event->when -= CALL_AT_BITS;
+        event->id = rv_symbolizer_look_up(normalizer->process, rv_event_address(event), rv_event_ticks(event));
+        event->aux = 0;
+    } else if (rv_event_has_name(event)) {
         event->id = event->id ? rv_name_map_lookup(normalizer->names, event->id) : 0;
+    }
+    return kind != RV_EVENT_ARGUMENTS || set_lag(normalizer, event);
+}
+
+/* Convert one event of any kind. False: it is the next batch's. */
+static bool convert_any(struct rv_normalizer *normalizer, struct conversion *conversion)
+{
+    const struct rv_event *popped = conversion->popped;
+    const uint64_t kind_bits = popped->when & ~RV_EVENT_TICKS_MASK;
+    uint64_t ns = rv_clock_stretch_to_ns(conversion->stretch, rv_event_ticks(popped));
+    if (rv_event_kind(popped) == RV_EVENT_SYNC) {
+        ns = at_most_60_bits(ns);
+    } else {
+        ns = ns < conversion->last_ns ? conversion->last_ns : ns;
+        if (ns >= conversion->end_ns && (ns = at_most_60_bits(ns)) >= conversion->end_ns)
+            return false;
+        conversion->last_ns = ns;
+    }
+    conversion->popped++;
+    *conversion->out = *popped;
+    conversion->out->when = kind_bits | ns;
+    conversion->out += convert_id(normalizer, conversion->out);
     return true;
 }
 
-/* Convert kinds, times and name ids from popped to the end of the batch. Returns the number consumed. */
-static uint32_t sanitize(struct rv_normalizer *normalizer, struct rv_batch *batch, const struct rv_event *popped,
-                         uint32_t n_popped)
+static bool is_left_out(const struct rv_normalizer *normalizer, const struct rv_event *popped)
 {
-    struct rv_event *out = batch->events + batch->n;
-    uint64_t last = normalizer->last_ns, first = first_ticks(popped, n_popped);
-    const struct rv_clock_stretch stretch = rv_clock_stretch(normalizer->clock, first);
+    return rv_event_kind(popped) == RV_EVENT_ARGUMENTS && !(popped->id && normalizer->has_texts);
+}
+
+/* Convert kinds, times and ids from popped to the end of the batch. Returns the number consumed. */
+static uint32_t convert(struct rv_normalizer *normalizer, struct rv_batch *batch, const struct rv_event *popped,
+                        uint32_t n_popped)
+{
+    const uint64_t first = first_ticks(popped, n_popped);
+    struct conversion conversion = {.popped = popped,
+                                    .popped_end = popped + n_popped,
+                                    .out = batch->events + batch->n,
+                                    .stretch = rv_clock_stretch(normalizer->clock, first),
+                                    .last_ns = normalizer->last_ns};
     if (batch->n == 0) {
-        uint64_t first_ns = at_most_60_bits(rv_clock_stretch_to_ns(stretch, first));
-        batch->base_ns = first_ns > last ? first_ns : last;
+        const uint64_t first_ns = at_most_60_bits(rv_clock_stretch_to_ns(conversion.stretch, first));
+        batch->base_ns = first_ns > normalizer->last_ns ? first_ns : normalizer->last_ns;
     }
-    uint64_t room = RV_EVENT_TICKS_MASK + 1 - batch->base_ns;
-    uint64_t end = batch->base_ns + (room < RV_BATCH_NS ? room : RV_BATCH_NS);
-    uint32_t i = 0;
-    for (; i < n_popped; i++) {
-        uint64_t words[2];
-        memcpy(words, &popped[i], sizeof words);
-        unsigned kind = (unsigned)(words[0] >> RV_EVENT_KIND_SHIFT);
-        if (kind == RV_EVENT_ARGUMENTS && !(popped[i].id && normalizer->has_texts))
-            continue;
-        uint64_t ns = rv_clock_stretch_to_ns(stretch, words[0] & RV_EVENT_TICKS_MASK);
-        if (kind == RV_EVENT_SYNC) {
-            ns = at_most_60_bits(ns);
-        } else {
-            ns = ns < last ? last : ns;
-            if (ns >= end && (ns = at_most_60_bits(ns)) >= end)
-                break;
-            last = ns;
-        }
-        words[0] = (uint64_t)kind << RV_EVENT_KIND_SHIFT | ns;
-        memcpy(out, words, sizeof words);
-        if (kind - RV_EVENT_CALL_AT <= RV_EVENT_RETURN_AT - RV_EVENT_CALL_AT)
-            normalizer->last_call_ns = ns;
-        else if (!sanitize_other(normalizer, out))
-            continue;
-        out++;
+    const uint64_t room = RV_EVENT_TICKS_MASK + 1 - batch->base_ns;
+    conversion.end_ns = batch->base_ns + (room < RV_BATCH_NS ? room : RV_BATCH_NS);
+    while (conversion.popped < conversion.popped_end) {
+        if (rv_event_kind(conversion.popped) - RV_EVENT_CALL_AT <= RV_EVENT_RETURN_AT - RV_EVENT_CALL_AT)
+            convert_calls(normalizer, &conversion);
+        if (conversion.popped == conversion.popped_end)
+            break;
+        if (is_left_out(normalizer, conversion.popped))
+            conversion.popped++;
+        else if (!convert_any(normalizer, &conversion))
+            break;
     }
-    normalizer->last_ns = last;
-    batch->n = (uint32_t)(out - batch->events);
-    return i;
+    normalizer->last_ns = conversion.last_ns;
+    batch->n = (uint32_t)(conversion.out - batch->events);
+    return (uint32_t)(conversion.popped - popped);
 }
 
 /*
@@ -199,8 +269,7 @@ uint32_t rv_normalize(struct rv_normalizer *normalizer, struct rv_batch *batch, 
                       uint32_t n_popped)
 {
     uint32_t first = batch->n;
-    uint32_t n_done = sanitize(normalizer, batch, popped, n_popped);
-    rv_symbolizer_translate(normalizer->process, batch->events + first, batch->n - first);
+    uint32_t n_done = convert(normalizer, batch, popped, n_popped);
     if (normalizer->filter)
         batch->n = first + apply_filter(normalizer, batch->events + first, batch->n - first,
                                         batch->n - first == n_done ? popped : NULL);

@@ -256,47 +256,20 @@ static uint32_t look_up_anew(struct rv_symbolizer_process *process, uint64_t key
     return id;
 }
 
-static __attribute__((noinline)) uint32_t look_up(struct rv_symbolizer_process *process, uint64_t key, uint64_t at_ns)
+const struct rv_address_table *rv_symbolizer_addresses(const struct rv_symbolizer_process *process)
 {
-    const struct rv_address_slot *slot = rv_address_table_find(&process->addresses, key);
+    return &process->addresses;
+}
+
+uint32_t rv_symbolizer_look_up(struct rv_symbolizer_process *process, uint64_t address, uint64_t at_ns)
+{
+    const struct rv_address_slot *slot = rv_address_table_find(&process->addresses, address);
     if (!slot)
-        return look_up_anew(process, key, at_ns);
+        return look_up_anew(process, address, at_ns);
     const struct rv_mapped_module *module = &process->map.modules[slot->module];
-    if (slot->key == key || (at_ns >= module->loaded_ns && at_ns < module->unloaded_ns))
+    if (slot->key == address || (at_ns >= module->loaded_ns && at_ns < module->unloaded_ns))
         return slot->id;
-    return look_up_anew(process, key, at_ns);
-}
-
-/* CALL_AT and RETURN_AT, 2 and 3, less this bit are CALL and RETURN. */
-#define AT_BIT ((uint64_t)RV_EVENT_CALL_AT << RV_EVENT_KIND_SHIFT)
-
-static inline bool is_at(uint64_t when)
-{
-    return when >> (RV_EVENT_KIND_SHIFT + 1) == RV_EVENT_CALL_AT >> 1;
-}
-
-/* Works on the event's second word whole: one load, one store. */
-void rv_symbolizer_translate(struct rv_symbolizer_process *process, struct rv_event *events, size_t n)
-{
-    struct rv_address_slot *slots = process->addresses.slots;
-    uint64_t byte_mask = process->addresses.byte_mask;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t words[2];
-        memcpy(words, &events[i], sizeof words);
-        if (!is_at(words[0]))
-            continue;
-        uint64_t key = words[1] & RV_EVENT_ADDRESS_MASK;
-        const struct rv_address_slot *home = rv_address_home(slots, byte_mask, key);
-        uint32_t id = home->id;
-        if (__builtin_expect(home->key != key, 0)) {
-            id = look_up(process, key, words[0] & RV_EVENT_TICKS_MASK);
-            slots = process->addresses.slots;
-            byte_mask = process->addresses.byte_mask;
-        }
-        words[0] &= ~AT_BIT;
-        words[1] = (words[1] & ~RV_EVENT_ADDRESS_MASK) | id;
-        memcpy(&events[i], words, sizeof words);
-    }
+    return look_up_anew(process, address, at_ns);
 }
 
 void rv_symbolizer_each_address(const struct rv_symbolizer_process *process,

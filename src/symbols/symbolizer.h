@@ -43,13 +43,15 @@ struct rv_symbolizer_process;
 struct rv_symbolizer_process *rv_symbolizer_process(struct rv_symbolizer *symbolizer, uint32_t process);
 
 /*
- * In place: every CALL_AT and RETURN_AT becomes a CALL or RETURN with the dense id of the function at its address at
- * its time, and aux 0; others stay. Never fails: an address outside all known modules gets an id of its own, named by
- * its hex address unless a module is put later that covers it. (Two ids may then have one name.) Addresses beyond
- * RV_SYMBOLIZER_MAX share one id.
+ * The dense id of the function at an address at a time. Never fails: an address outside all known modules gets an id of
+ * its own, named by its hex address unless a module is put later that covers it. (Two ids may then have one name.)
+ * Addresses beyond RV_SYMBOLIZER_MAX share one id.
  *   thread   drain
  */
-void rv_symbolizer_translate(struct rv_symbolizer_process *process, struct rv_event *events, size_t n);
+uint32_t rv_symbolizer_look_up(struct rv_symbolizer_process *process, uint64_t address, uint64_t at_ns);
+
+/* Those looked up before: a loop compares an address with its home slot first. Lent; look_up() changes it. Drain thread. */
+const struct rv_address_table *rv_symbolizer_addresses(const struct rv_symbolizer_process *process);
 
 #define RV_SYMBOLIZER_MAX (1u << 22)
 

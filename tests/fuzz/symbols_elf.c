@@ -12,7 +12,6 @@
 
 #include "symbols/dwarf_prototypes.h"
 #include "symbols/symbolizer.h"
-#include "../unit/symbols/look_up.h"
 
 static bool wants_all(const void *context, const char *name)
 {
@@ -73,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct rv_symbolizer_process *process = rv_symbolizer_process(symbolizer, 1);
     for (uint64_t i = 0; i < N_ADDRESSES; i++) {
         struct rv_symbolizer_name name;
-        rv_symbolizer_name(symbolizer, look_up(process, FIRST_ADDRESS + i * 16, 1), &name);
+        rv_symbolizer_name(symbolizer, rv_symbolizer_look_up(process, FIRST_ADDRESS + i * 16, 1), &name);
 #ifdef SAY
         if (*name.file && name.line_form)
             printf("%s %s:%u\n", name.name, name.file, name.line_form);

@@ -17,7 +17,6 @@
 #include "stress/expect.h"
 #include "stress/tracee.h"
 #include "symbols/symbolizer.h"
-#include "../unit/symbols/look_up.h"
 
 #define MAX_DEPTH 65536u
 #define MAX_NAMES 65536u
@@ -90,7 +89,7 @@ static void count_calls(const struct rv_map *map, struct rv_symbolizer *symboliz
         if (rv_event_kind(event) == RV_EVENT_CALL)
             n_named_calls[event->id % MAX_NAMES]++;
         if (rv_event_kind(event) == RV_EVENT_CALL_AT)
-            n_calls_of[look_up(process, rv_event_address(event), to_ns(map, ticks)) % MAX_NAMES]++;
+            n_calls_of[rv_symbolizer_look_up(process, rv_event_address(event), to_ns(map, ticks)) % MAX_NAMES]++;
     }
     expect(n_back == 0, "times that fall", n_back, 0);
 }

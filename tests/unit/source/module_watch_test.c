@@ -7,7 +7,7 @@
 #include "ring/map.h"
 #include "ring/modules.h"
 #include "source/module_watch.h"
-#include "../symbols/look_up.h"
+#include "symbols/symbolizer.h"
 
 static struct rv_map map;
 static struct rv_symbolizer *symbolizer;
@@ -67,10 +67,11 @@ Test(module_watch, modules_come_and_go_at_times_in_ns)
     cr_assert_geq(rv_modules_add(&map, &module), 0);
     rv_module_watch_refresh(&watch);
     struct rv_symbolizer_process *looked_in = rv_symbolizer_process(symbolizer, process);
-    uint32_t early = look_up(looked_in, 0x1800, 5500), late = look_up(looked_in, 0x1800, 6500);
+    uint32_t early = rv_symbolizer_look_up(looked_in, 0x1800, 5500),
+             late = rv_symbolizer_look_up(looked_in, 0x1800, 6500);
     cr_assert_neq(early, late);
-    cr_assert_eq(look_up(looked_in, 0x1800, 5999), early);
-    cr_assert_eq(look_up(looked_in, 0x1800, 7000), late);
+    cr_assert_eq(rv_symbolizer_look_up(looked_in, 0x1800, 5999), early);
+    cr_assert_eq(rv_symbolizer_look_up(looked_in, 0x1800, 7000), late);
 }
 
 Test(module_watch, dead_processes_are_forgotten)

@@ -255,6 +255,61 @@ Test(normalize, a_bad_pattern_is_refused)
     cr_assert_null(filter);
 }
 
+/* Kinds, addresses and times: most are calls by their address in order; some are others, earlier, or much later. */
+static void fill_at_random(struct rv_event *events, unsigned n)
+{
+    static const unsigned KINDS[] = {RV_EVENT_GC_START, RV_EVENT_SYNC, RV_EVENT_CALL, RV_EVENT_MARK};
+    uint64_t random = 7, ticks = clock_of_ring.ticks0 + 1000000;
+    for (unsigned i = 0; i < n; i++) {
+        random = random * 6364136223846793005ull + 1442695040888963407ull;
+        const unsigned bits = (unsigned)(random >> 40);
+        const uint64_t word = rv_event_word_at(0x7f0000001000 + bits % 37 * 16, (uint16_t)bits);
+        ticks += bits % 97 == 0 ? UINT64_C(3) << 31 : bits % 50;
+        const bool is_call = bits % 8 != 0;
+        const uint64_t at = bits % 31 == 0 ? ticks - 5000 : ticks;
+        events[i] = event(is_call ? RV_EVENT_CALL_AT + bits / 8 % 2 : KINDS[bits / 8 % 4], at, 0);
+        if (is_call)
+            memcpy(&events[i].id, &word, sizeof word);
+    }
+}
+
+/* What the i-th of events must become, after one at last_ns. */
+static struct rv_event expected(const struct rv_event *event, uint64_t last_ns)
+{
+    struct rv_event expected = *event;
+    unsigned kind = rv_event_kind(event);
+    uint64_t ns = rv_clock_to_ns(&clock_of_ring, rv_event_ticks(event));
+    ns = ns < last_ns && kind != RV_EVENT_SYNC ? last_ns : ns;
+    if (kind == RV_EVENT_CALL_AT || kind == RV_EVENT_RETURN_AT) {
+        kind -= RV_EVENT_CALL_AT;
+        expected.id = rv_symbolizer_look_up(normalizer.process, rv_event_address(event), ns);
+        expected.aux = 0;
+    }
+    expected.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | ns;
+    return expected;
+}
+
+Test(normalize, calls_by_address_become_calls_with_ids_wherever_they_stand)
+{
+    enum { N = 3000 };
+    struct rv_event popped[N];
+    clock_of_ring = fast_clock();
+    fill_at_random(popped, N);
+    uint64_t last_ns = 0;
+    for (unsigned i = 0, n_done; i < N; i += n_done) {
+        batch.n = batch.n_specials = 0;
+        n_done = rv_normalize(&normalizer, &batch, popped + i, N - i);
+        cr_assert_gt(n_done, 0);
+        cr_assert_eq(batch.n, n_done);
+        for (unsigned j = 0; j < n_done; j++) {
+            const struct rv_event event = expected(&popped[i + j], last_ns);
+            cr_assert_arr_eq(&batch.events[j], &event, sizeof event, "event %u", i + j);
+            last_ns = rv_event_kind(&event) == RV_EVENT_SYNC ? last_ns : rv_event_ticks(&event);
+        }
+        cr_assert_eq(normalizer.last_ns, last_ns);
+    }
+}
+
 Test(normalize, objects_that_are_waited_for_get_ids_and_delays_become_ns)
 {
     clock_of_ring = (struct rv_clock){.kind = RV_CLOCK_TSC, .mult = 2};

@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "mapped.h"
 #include "symbols/symbolizer.h"
-#include "look_up.h"
 
 #define PLAIN_SOURCE FIXTURE_SOURCES "/plain.c"
 #define SHAPES_SOURCE FIXTURE_SOURCES "/shapes.cc"
@@ -37,7 +36,7 @@ static uint32_t line_of(const char *path, const char *text)
 static struct rv_symbolizer_name name_at(struct rv_symbolizer *symbolizer, uint64_t address)
 {
     struct rv_symbolizer_name name;
-    uint32_t id = look_up(rv_symbolizer_process(symbolizer, 1), address, 200);
+    uint32_t id = rv_symbolizer_look_up(rv_symbolizer_process(symbolizer, 1), address, 200);
     cr_assert(eq(int, rv_symbolizer_name(symbolizer, id, &name), 0), "address %lx", (unsigned long)address);
     return name;
 }
@@ -334,7 +333,7 @@ Test(names, twenty_thousand_functions_are_named_within_seconds, .timeout = 60)
         uint64_t address = mapped_address(library, symbol);
         struct rv_symbolizer_name name;
         uint64_t start_ns = rv_clock_thread_cpu_ns();
-        uint32_t id = look_up(process, address, 200);
+        uint32_t id = rv_symbolizer_look_up(process, address, 200);
         rv_symbolizer_name(symbolizer, id, &name);
         spent_ns += rv_clock_thread_cpu_ns() - start_ns;
         n_right += strcmp(name.name, symbol) == 0 && strcmp(name.file, FIXTURE_SOURCES "/many.c") == 0;

@@ -7,7 +7,6 @@
 
 #include "mapped.h"
 #include "symbols/symbolizer.h"
-#include "look_up.h"
 
 static struct rv_symbolizer_module module_at(uint32_t process, const char *path, uint64_t loaded, uint64_t unloaded)
 {
@@ -25,14 +24,6 @@ static void put(struct rv_symbolizer *symbolizer, struct rv_symbolizer_module mo
     rv_symbolizer_put_module(symbolizer, &module);
 }
 
-static struct rv_event event_at(enum rv_event_kind kind, uint64_t address, uint64_t ticks, uint16_t frame)
-{
-    return (struct rv_event){.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | ticks,
-                             .id = (uint32_t)address,
-                             .frame = frame,
-                             .aux = (uint16_t)(address >> 32)};
-}
-
 static const char *package_of(struct rv_symbolizer *symbolizer, uint32_t id)
 {
     static struct rv_symbolizer_name name;
@@ -47,51 +38,29 @@ Test(symbolizer, ids_are_dense_and_stay, .timeout = 60)
     put(symbolizer, module_at(7, "/none", 1, 0));
     for (unsigned round = 0; round < 2; round++)
         for (uint32_t i = 0; i < 30000; i++)
-            cr_assert(eq(u32, look_up(process, 0x500000 + i, 5), i + 1));
+            cr_assert(eq(u32, rv_symbolizer_look_up(process, 0x500000 + i, 5), i + 1));
     cr_expect(eq(u32, rv_symbolizer_count(symbolizer), 30000));
     cr_expect(rv_symbolizer_process(symbolizer, 7) == process);
     rv_symbolizer_destroy(symbolizer);
 }
 
-Test(symbolizer, translation_leaves_other_events_and_all_frames_alone, .timeout = 60)
-{
-    struct rv_symbolizer *symbolizer = rv_symbolizer_create();
-    struct rv_symbolizer_process *process = rv_symbolizer_process(symbolizer, 0);
-    put(symbolizer, module_at(0, "/none", 1, 0));
-    uint32_t id = look_up(process, 0x500040, 5);
-    for (unsigned kind = 0; kind < 16; kind++) {
-        struct rv_event event = event_at(kind, 0x500040, 123456, 0xbeef), before = event;
-        event.aux = before.aux = kind == RV_EVENT_CALL_AT || kind == RV_EVENT_RETURN_AT ? 0 : 77;
-        rv_symbolizer_translate(process, &event, 1);
-        if (kind == RV_EVENT_CALL_AT || kind == RV_EVENT_RETURN_AT) {
-            cr_expect(eq(u32, rv_event_kind(&event), kind - 2));
-            cr_expect(eq(u64, rv_event_ticks(&event), 123456));
-            cr_expect(eq(u32, event.id, id));
-            cr_expect(eq(u16, event.frame, 0xbeef));
-            cr_expect(eq(u16, event.aux, 0));
-        } else {
-            cr_expect(memcmp(&event, &before, sizeof event) == 0, "kind %u", kind);
-        }
-    }
-    rv_symbolizer_destroy(symbolizer);
-}
-
-Test(symbolizer, translation_agrees_with_lookup_on_all_48_bits, .timeout = 60)
+Test(symbolizer, an_address_of_48_bits_has_one_id_and_no_other_has_it, .timeout = 60)
 {
     struct rv_symbolizer *symbolizer = rv_symbolizer_create();
     struct rv_symbolizer_process *process = rv_symbolizer_process(symbolizer, 0);
     enum { N = 5000 };
-    static struct rv_event events[N];
+    static uint32_t ids[N];
     static uint64_t addresses[N];
     uint64_t random = 99;
     for (unsigned i = 0; i < N; i++) {
         random = random * 6364136223846793005ull + 1442695040888963407ull;
         addresses[i] = i % 3 ? random >> 16 : addresses[random % (i + 1)];
-        events[i] = event_at(i % 2 ? RV_EVENT_CALL_AT : RV_EVENT_RETURN_AT, addresses[i], i, (uint16_t)random);
+        ids[i] = rv_symbolizer_look_up(process, addresses[i], i);
     }
-    rv_symbolizer_translate(process, events, N);
-    for (unsigned i = 0; i < N; i++)
-        cr_assert(eq(u32, look_up(process, addresses[i], i), events[i].id));
+    for (unsigned i = 0; i < N; i++) {
+        cr_assert(eq(u32, rv_symbolizer_look_up(process, addresses[i], i), ids[i]));
+        cr_assert_eq(addresses[i] == addresses[N / 2], ids[i] == ids[N / 2]);
+    }
     rv_symbolizer_destroy(symbolizer);
 }
 
@@ -100,19 +69,14 @@ Test(symbolizer, an_address_means_what_was_mapped_at_the_time, .timeout = 60)
     struct rv_symbolizer *symbolizer = rv_symbolizer_create();
     struct rv_symbolizer_process *process = rv_symbolizer_process(symbolizer, 1);
     put(symbolizer, module_at(1, "/first.so", 100, 0));
-    uint32_t first = look_up(process, 0x500010, 150);
+    uint32_t first = rv_symbolizer_look_up(process, 0x500010, 150);
     put(symbolizer, module_at(1, "/first.so", 100, 200));
     put(symbolizer, module_at(1, "/second.so", 300, 0));
-    uint32_t second = look_up(process, 0x500010, 350);
+    uint32_t second = rv_symbolizer_look_up(process, 0x500010, 350);
     cr_expect(ne(u32, first, second));
-    struct rv_event events[] = {
-        event_at(RV_EVENT_CALL_AT, 0x500010, 150, 0),   event_at(RV_EVENT_RETURN_AT, 0x500010, 350, 0),
-        event_at(RV_EVENT_CALL_AT, 0x500010, 199, 0),   event_at(RV_EVENT_RETURN_AT, 0x500010, 300, 0),
-        event_at(RV_EVENT_RETURN_AT, 0x500010, 100, 0), event_at(RV_EVENT_CALL_AT, 0x500010, 90000, 0),
-    };
-    rv_symbolizer_translate(process, events, 6);
-    for (unsigned i = 0; i < 6; i++)
-        cr_expect(eq(u32, events[i].id, i % 2 ? second : first), "event %u", i);
+    static const uint64_t TIMES[] = {150, 350, 199, 300, 100, 90000};
+    for (unsigned i = 0; i < sizeof TIMES / sizeof *TIMES; i++)
+        cr_expect(eq(u32, rv_symbolizer_look_up(process, 0x500010, TIMES[i]), i % 2 ? second : first), "time %u", i);
     cr_expect(eq(str, (char *)package_of(symbolizer, first), "first"));
     cr_expect(eq(str, (char *)package_of(symbolizer, second), "second"));
     rv_symbolizer_destroy(symbolizer);
@@ -124,8 +88,8 @@ Test(symbolizer, constructors_and_destructors_belong_to_the_nearest_mapping, .ti
     struct rv_symbolizer_process *process = rv_symbolizer_process(symbolizer, 1);
     put(symbolizer, module_at(1, "/first.so", 100, 200));
     put(symbolizer, module_at(1, "/second.so", 300, 0));
-    cr_expect(eq(str, (char *)package_of(symbolizer, look_up(process, 0x500010, 205)), "first"));
-    cr_expect(eq(str, (char *)package_of(symbolizer, look_up(process, 0x500010, 295)), "second"));
+    cr_expect(eq(str, (char *)package_of(symbolizer, rv_symbolizer_look_up(process, 0x500010, 205)), "first"));
+    cr_expect(eq(str, (char *)package_of(symbolizer, rv_symbolizer_look_up(process, 0x500010, 295)), "second"));
     rv_symbolizer_destroy(symbolizer);
 }
 
@@ -134,10 +98,10 @@ Test(symbolizer, an_unload_that_nobody_saw_ends_at_the_next_load, .timeout = 60)
     struct rv_symbolizer *symbolizer = rv_symbolizer_create();
     struct rv_symbolizer_process *process = rv_symbolizer_process(symbolizer, 1);
     put(symbolizer, module_at(1, "/second.so", 300, 0));
-    uint32_t second = look_up(process, 0x500010, 350);
+    uint32_t second = rv_symbolizer_look_up(process, 0x500010, 350);
     put(symbolizer, module_at(1, "/first.so", 100, 0));
-    cr_expect(eq(u32, look_up(process, 0x500010, 350), second));
-    cr_expect(eq(str, (char *)package_of(symbolizer, look_up(process, 0x500010, 299)), "first"));
+    cr_expect(eq(u32, rv_symbolizer_look_up(process, 0x500010, 350), second));
+    cr_expect(eq(str, (char *)package_of(symbolizer, rv_symbolizer_look_up(process, 0x500010, 299)), "first"));
     rv_symbolizer_destroy(symbolizer);
 }
 
@@ -147,7 +111,7 @@ Test(symbolizer, loading_one_file_a_thousand_times_makes_one_id, .timeout = 60)
     struct rv_symbolizer_process *process = rv_symbolizer_process(symbolizer, 1);
     for (uint64_t i = 1; i <= 1000; i++) {
         put(symbolizer, module_at(1, "/plugin.so", i * 100, 0));
-        cr_assert(eq(u32, look_up(process, 0x500010, i * 100 + 50), 1));
+        cr_assert(eq(u32, rv_symbolizer_look_up(process, 0x500010, i * 100 + 50), 1));
         put(symbolizer, module_at(1, "/plugin.so", i * 100, i * 100 + 90));
     }
     cr_expect(eq(u32, rv_symbolizer_count(symbolizer), 1));
@@ -161,14 +125,14 @@ Test(symbolizer, an_address_seen_before_its_module_is_named_by_it_later, .timeou
     struct rv_symbolizer_module module;
     void *library = mapped_open(FIXTURE_PLAIN, &module);
     uint64_t address = mapped_address(library, "plain_other");
-    uint32_t early = look_up(process, address, 150);
+    uint32_t early = rv_symbolizer_look_up(process, address, 150);
     struct rv_symbolizer_name name;
     char hex[32];
     snprintf(hex, sizeof hex, "0x%lx", (unsigned long)address);
     cr_expect(eq(int, rv_symbolizer_name(symbolizer, early, &name), -EAGAIN));
     cr_expect(eq(str, (char *)name.name, (char *)hex));
     rv_symbolizer_put_module(symbolizer, &module);
-    uint32_t late = look_up(process, address, 160);
+    uint32_t late = rv_symbolizer_look_up(process, address, 160);
     cr_expect(eq(int, rv_symbolizer_name(symbolizer, early, &name), 0));
     cr_expect(eq(str, (char *)name.name, "plain_other"));
     cr_expect(eq(int, rv_symbolizer_name(symbolizer, late, &name), 0));
@@ -189,13 +153,13 @@ Test(symbolizer, processes_that_mapped_one_file_share_its_ids, .timeout = 60)
     child.path = "/hard/link";
     put(symbolizer, parent);
     put(symbolizer, child);
-    uint32_t id = look_up(rv_symbolizer_process(symbolizer, 1), 0x500010, 150);
-    cr_expect(eq(u32, look_up(rv_symbolizer_process(symbolizer, 2), 0x70500010, 250), id));
+    uint32_t id = rv_symbolizer_look_up(rv_symbolizer_process(symbolizer, 1), 0x500010, 150);
+    cr_expect(eq(u32, rv_symbolizer_look_up(rv_symbolizer_process(symbolizer, 2), 0x70500010, 250), id));
     child.process = 3;
     child.build_id = (const uint8_t *)"rebuilt";
     child.build_id_bytes = 7;
     put(symbolizer, child);
-    cr_expect(ne(u32, look_up(rv_symbolizer_process(symbolizer, 3), 0x70500010, 250), id));
+    cr_expect(ne(u32, rv_symbolizer_look_up(rv_symbolizer_process(symbolizer, 3), 0x70500010, 250), id));
     rv_symbolizer_destroy(symbolizer);
 }
 
