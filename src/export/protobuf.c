@@ -4,27 +4,20 @@
 
 #include <string.h>
 
-enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, MOST_VARINT_BYTES = 10 };
+#include "export/varint.h"
 
-static size_t put_varint(char *at, uint64_t value)
-{
-    size_t n = 0;
-    for (; value >= 0x80; value >>= 7)
-        at[n++] = (char)(value | 0x80);
-    at[n++] = (char)value;
-    return n;
-}
+enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
 static void add_tag(struct rv_text_buffer *text, uint32_t field, unsigned wire)
 {
-    text->n += put_varint(rv_text_buffer_reserve(text, MOST_VARINT_BYTES), (uint64_t)field << 3 | wire);
+    text->n += rv_varint_put(rv_text_buffer_reserve(text, RV_VARINT_MOST_BYTES), (uint64_t)field << 3 | wire);
 }
 
 void rv_proto_add_varint(struct rv_text_buffer *text, uint32_t field, uint64_t value)
 {
-    char *at = rv_text_buffer_reserve(text, 2 * MOST_VARINT_BYTES);
-    size_t n = put_varint(at, (uint64_t)field << 3 | WIRE_VARINT);
-    text->n += n + put_varint(at + n, value);
+    char *at = rv_text_buffer_reserve(text, 2 * RV_VARINT_MOST_BYTES);
+    size_t n = rv_varint_put(at, (uint64_t)field << 3 | WIRE_VARINT);
+    text->n += n + rv_varint_put(at + n, value);
 }
 
 void rv_proto_add_fixed(struct rv_text_buffer *text, uint32_t field, uint64_t value)
@@ -60,8 +53,8 @@ size_t rv_proto_begin(struct rv_text_buffer *text, uint32_t field)
 void rv_proto_end(struct rv_text_buffer *text, size_t mark)
 {
     size_t n_bytes = text->n - mark;
-    char length[MOST_VARINT_BYTES];
-    size_t n_length = put_varint(length, n_bytes);
+    char length[RV_VARINT_MOST_BYTES];
+    size_t n_length = rv_varint_put(length, n_bytes);
     if (n_length > 1) {
         (void)rv_text_buffer_reserve(text, n_length - 1);
         memmove(text->bytes + mark + n_length - 1, text->bytes + mark, n_bytes);

@@ -12,8 +12,7 @@
 
 #include "base/vec.h"
 #include "export/if_free.h"
-
-enum { VARINT_BYTES = 10 };
+#include "export/varint.h"
 
 struct rv_savings {
     struct rv_savings_params params;
@@ -35,25 +34,12 @@ struct rv_savings {
 
 static void put(struct rv_savings *savings, uint64_t value)
 {
-    for (; value >= 0x80; value >>= 7)
-        savings->bytes[savings->n_bytes++] = (uint8_t)(value | 0x80);
-    savings->bytes[savings->n_bytes++] = (uint8_t)value;
-}
-
-static uint64_t get(const uint8_t **at)
-{
-    uint64_t value = 0;
-    for (unsigned shift = 0;; shift += 7) {
-        const uint8_t byte = *(*at)++;
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80)
-            return value;
-    }
+    savings->n_bytes += rv_varint_put(savings->bytes + savings->n_bytes, value);
 }
 
 static void put_times(struct rv_savings *savings)
 {
-    const size_t most = (1 + 2 * (size_t)savings->n_ran) * VARINT_BYTES;
+    const size_t most = (1 + 2 * (size_t)savings->n_ran) * RV_VARINT_MOST_BYTES;
     savings->bytes = rv_vec_reserve(savings->bytes, &savings->bytes_capacity, savings->n_bytes + most, 1);
     put(savings, savings->n_ran);
     for (uint32_t i = 0; i < savings->n_ran; i++) {
@@ -116,9 +102,9 @@ void rv_savings_end_thread(struct rv_savings *savings)
 static uint64_t get_time_of(const uint8_t **at, uint32_t id)
 {
     uint64_t sum_ns = 0;
-    for (uint64_t n = get(at); n > 0; n--) {
-        const bool is_of = get(at) == id;
-        const uint64_t own_ns = get(at);
+    for (uint64_t n = rv_varint_get(at); n > 0; n--) {
+        const bool is_of = rv_varint_get(at) == id;
+        const uint64_t own_ns = rv_varint_get(at);
         sum_ns += is_of ? own_ns : 0;
     }
     return sum_ns;
