@@ -77,8 +77,9 @@ static void add_text_silent(struct rv_text_buffer *text, const struct rv_silent 
     rv_text_buffer_format(text,
                           "%" PRIu64 " thread%s made no traced call and %s in no row: running %s, runnable %s, blocked "
                           "%s, %" PRIu64 " switches\n",
-                          silent->n_threads, silent->n_threads == 1 ? "" : "s", silent->n_threads == 1 ? "is" : "are",
-                          running, runnable, blocked, silent->n_switches);
+                          silent->n_threads, rv_units_word(silent->n_threads, "", "s"),
+                          rv_units_word(silent->n_threads, "is", "are"), running, runnable, blocked,
+                          silent->n_switches);
 }
 
 static void add_csv_silent(struct rv_text_buffer *text, const struct rv_silent *silent)

@@ -308,7 +308,8 @@ static void add_side(struct rv_tooltip *tooltip, const char *label, struct rv_se
     if (side.call)
         (void)rv_subroutines_brief_name_of(rv_session_subroutines(session), side.call, subroutine, sizeof subroutine);
     if (side.n_others)
-        (void)snprintf(others, sizeof others, ", and %" PRIu32 " others", side.n_others);
+        (void)snprintf(others, sizeof others, ", and %" PRIu32 " other%s", side.n_others,
+                       rv_units_word(side.n_others, "", "s"));
     (void)snprintf(line->text, sizeof line->text, "%s%s%s%s", name, *subroutine ? " in " : "", subroutine, others);
 }
 

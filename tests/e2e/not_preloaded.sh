@@ -15,7 +15,9 @@ chmod 4755 "$folder/changes_user"
 [ $? -eq 1 ] || exit 77 # set-user-ID has no effect here
 
 expect_counted() { # WHAT N
-    grep -q "^ringviz: $2 times* a program was started that nothing can be preloaded into" "$folder/err" ||
+    times=times
+    [ "$2" -ne 1 ] || times=time
+    grep -q "^ringviz: $2 $times a program was started that nothing can be preloaded into" "$folder/err" ||
         fail "$1: $(cat "$folder/err")"
     expect "$1: in the report" "$(grep -o '"programs_not_preloaded":[0-9]*' "$folder/out")" "\"programs_not_preloaded\":$2"
 }
