@@ -38,6 +38,11 @@ struct conversion {
     uint64_t end_ns;  /* later events are the next batch's */
 };
 
+static bool has_address(const struct rv_event *event)
+{
+    return rv_event_kind(event) == RV_EVENT_CALL_AT || rv_event_kind(event) == RV_EVENT_RETURN_AT;
+}
+
 #define CALL_AT_BITS ((uint64_t)RV_EVENT_CALL_AT << RV_EVENT_KIND_SHIFT)
 /* CALL_AT and RETURN_AT, CALL and RETURN differ in this bit. */
 #define RETURN_BIT (1ull << RV_EVENT_KIND_SHIFT)
@@ -86,7 +91,7 @@ static bool convert_id(struct rv_normalizer *normalizer, struct rv_event *event)
     const unsigned kind = rv_event_kind(event);
     if (kind <= RV_EVENT_RETURN_AT)
         normalizer->last_call_ns = rv_event_ticks(event);
-    if (kind == RV_EVENT_CALL_AT || kind == RV_EVENT_RETURN_AT) {
+    if (has_address(event)) {
         event->when -= CALL_AT_BITS;
         event->id = rv_symbolizer_look_up(normalizer->process, rv_event_address(event), rv_event_ticks(event));
         event->aux = 0;
@@ -139,7 +144,7 @@ static uint32_t convert(struct rv_normalizer *normalizer, struct rv_batch *batch
     const uint64_t room = RV_EVENT_TICKS_MASK + 1 - batch->base_ns;
     conversion.end_ns = batch->base_ns + (room < RV_BATCH_NS ? room : RV_BATCH_NS);
     while (conversion.popped < conversion.popped_end) {
-        if (rv_event_kind(conversion.popped) - RV_EVENT_CALL_AT <= RV_EVENT_RETURN_AT - RV_EVENT_CALL_AT)
+        if (has_address(conversion.popped))
             convert_calls(normalizer, &conversion);
         if (conversion.popped == conversion.popped_end)
             break;
