@@ -42,7 +42,7 @@ done
 cp "$starts" "$folder/started"
 run --patch='^main$' --report=csv -- "$starts" "$folder" started anew
 expect "a new environment: status" $status 0
-expect "a new environment: calls of main" "$(calls main | tr '\n' ' ')" "1 10 "
+expect "a new environment: calls of main" "$(calls main | sort -n | tr '\n' ' ')" "1 10 "
 run --follow=no --patch='^main$' --report=csv -- "$starts" "$folder" started anew
 expect "a new environment, not followed" "$(calls main)" 1
 run --patch='^main$' --report=csv -- env -u LD_PRELOAD "$folder/started"
