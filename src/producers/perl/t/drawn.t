@@ -69,13 +69,15 @@ is(tree_of(@spans), 'main::work(' . join(' ', ("Shape::AUTOLOAD for Shape::area(
 is($work->{process}, $pid, 'of this process');
 is(open_spans(@spans), '0:main::last 1:main::deeper', 'and what it was in');
 
-# While it runs: every call of a program that goes on until it is watched.
+# While it runs: every call of a program that goes on until it is watched, or else until its ring is nearly full.
 unlink $path;
 my $buffer = Devel::RingBuffer->new(File => $path) or die $!;
 $pid = fork // die;
 if (!$pid) {
     my $ring = $buffer->allocate;
+    my $n = 0;
     for (my $n_left = 50; $n_left; $n_left -= !!-e "$path.stop") {
+        select undef, undef, undef, 0.01 until $n++ < 1000 || -e "$path.stop";
         $ring->nextSlot('main::turn');
         $ring->nextSlot('main::step'), $ring->freeSlot for 1 .. 5;
         $ring->freeSlot;
