@@ -20,11 +20,11 @@ void rv_range_tree_fini(struct rv_range_tree *tree)
     *tree = (struct rv_range_tree){0};
 }
 
-/* The node of a path that is not its parent's last found child. */
+/* The node of a path that is not its parent's last found child. A parent that has no child yet need not be looked up. */
 static uint32_t find(struct rv_range_tree *tree, uint32_t parent, uint32_t id)
 {
     const uint64_t key = (uint64_t)parent << 32 | id;
-    uint32_t node = rv_hash_index_get(&tree->by_path, key);
+    uint32_t node = tree->nodes[parent].first_child ? rv_hash_index_get(&tree->by_path, key) : 0;
     if (!node && tree->n == RV_RANGE_MOST_NODES)
         return parent;
     if (!node) {
@@ -50,6 +50,8 @@ static void add_totals(struct rv_range_node *sum, const struct rv_range_node *no
     sum->n_calls += node->n_calls;
 }
 
+#define LOST UINT32_C(0x80000000) /* in a place: the path has none, this is its caller's */
+
 /* A path without a node of its own counts as its caller's self; the root has the totals of outermost paths with nodes. */
 void rv_range_tree_merge(struct rv_range_tree *into, const struct rv_range_tree *from)
 {
@@ -59,11 +61,12 @@ void rv_range_tree_merge(struct rv_range_tree *into, const struct rv_range_tree 
     for (size_t i = 1; i < from->n; i++) {
         const struct rv_range_node *node = &from->nodes[i];
         const uint32_t parent = places[node->parent];
-        places[i] = rv_range_tree_at(into, parent, node->id);
-        into->nodes[places[i]].self_ns += node->self_ns;
-        if (places[i] == parent)
+        const uint32_t place = parent & LOST ? parent : rv_range_tree_at(into, parent, node->id);
+        places[i] = place == parent ? parent | LOST : place;
+        into->nodes[place & ~LOST].self_ns += node->self_ns;
+        if (places[i] & LOST)
             continue;
-        add_totals(&into->nodes[places[i]], node);
+        add_totals(&into->nodes[place], node);
         if (parent == 0)
             add_totals(&into->nodes[0], node);
     }

@@ -20,6 +20,7 @@ struct rv_range_frame { /* a call that encloses the next ones: one cache line */
     uint32_t arguments; /* of a listed call: id of their text, or 0 */
     uint16_t flags;
     bool is_row, is_outermost, has_node;
+    bool is_lost; /* a path on the way to it has no node */
     bool is_outermost_of_arguments;
     bool is_counted; /* with this piece */
 };
@@ -217,8 +218,9 @@ static void add_row(struct rv_range_walk *walk, struct rv_range_frame *frame, ui
     frame->is_outermost = id->n_open++ == 0;
     if (!id->place)
         begin_row(walk->part, id, frame->id);
-    frame->node = rv_range_tree_at(tree, caller, frame->id);
+    frame->node = frame->is_lost ? caller : rv_range_tree_at(tree, caller, frame->id);
     frame->has_node = frame->node != caller;
+    frame->is_lost = !frame->has_node;
     if (frame->has_node && frame->is_counted)
         tree->nodes[frame->node].n_calls++;
 }
@@ -296,6 +298,7 @@ static void add_call(struct rv_range_walk *walk, const struct rv_range_piece *pi
                                      .caller = !caller          ? RV_CALL_NO_CALLER
                                                : caller->is_row ? caller->id
                                                                 : caller->caller,
+                                     .is_lost = caller && caller->is_lost,
                                      .is_row = is_row(walk, box),
                                      .is_counted = !piece->has_later || end_ns < piece->to_ns};
     if (caller)
