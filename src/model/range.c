@@ -21,7 +21,7 @@ struct rv_range {
     struct rv_range_scope scope;
     struct rv_subroutines *subroutines;
     struct rv_range_memory *memory;
-    uint64_t version; /* of the subroutines */
+    uint64_t namesakes; /* a hash of scope.as_id */
     uint32_t *lane_idxs;
     size_t n_lane_idxs;
     struct rv_range_piece *pieces;
@@ -29,6 +29,7 @@ struct rv_range {
     struct rv_range_part *parts;
     size_t n_parts, parts_capacity;
     uint64_t calls_per_part;
+    size_t n_beforehand; /* parts that are to be measured for the memory, and nothing else; 0: all, for the results */
     uint64_t n_expected;
     atomic_uint_least64_t n_seen;
     /* under the lock */
@@ -205,6 +206,7 @@ struct rv_range *rv_range_create(const struct rv_range_params *params)
                                            .calls_of = params->calls_of};
     range->subroutines = params->subroutines;
     range->memory = params->memory;
+    range->n_beforehand = params->n_beforehand;
     range->calls_per_part = params->calls_per_part ? params->calls_per_part : CALLS_PER_PART;
     range->stats = rv_stats_create();
     rv_range_tree_init(&range->tree);
@@ -296,7 +298,7 @@ static void add_part(struct rv_range *range, const struct rv_range_part *part)
 static void keep_or_free(struct rv_range *range, struct rv_range_part *part)
 {
     if (part->is_kept_later && !part->is_damaged && part->missing_before_ns == 0)
-        rv_range_memory_take(range->memory, part, range->version);
+        rv_range_memory_take(range->memory, part, range->namesakes);
     else
         rv_range_part_fini(part);
 }
@@ -316,7 +318,8 @@ static void add_parts(struct rv_range *range)
     while (range->n_added < range->n_parts && range->parts[range->n_added].is_done) {
         struct rv_range_part *part = &range->parts[range->n_added];
         pthread_mutex_unlock(&range->lock);
-        add_part(range, part->kept ? part->kept : part);
+        if (!range->n_beforehand)
+            add_part(range, part->kept ? part->kept : part);
         if (!part->kept)
             keep_or_free(range, part);
         pthread_mutex_lock(&range->lock);
@@ -335,20 +338,48 @@ static void borrow_parts(struct rv_range *range)
     for (size_t i = 0; i < range->n_parts; i++) {
         struct rv_range_part *part = &range->parts[i];
         if (part->is_kept_later)
-            part->kept = rv_range_memory_borrow(range->memory, part->pieces, range->version);
+            part->kept = rv_range_memory_borrow(range->memory, part->pieces, range->namesakes);
         part->is_done = part->kept;
         if (part->kept)
             atomic_fetch_add_explicit(&range->n_seen, part->n_expected, memory_order_relaxed);
     }
 }
 
+/* Leave the first parts that are to be kept and are not yet, while there is room for more. */
+static void choose_unknown(struct rv_range *range)
+{
+    const size_t room = rv_range_memory_room(range->memory, range->namesakes);
+    const size_t most = room < range->n_beforehand ? room : range->n_beforehand;
+    size_t n = 0;
+    for (size_t i = 0; i < range->n_parts; i++) {
+        const struct rv_range_part *part = &range->parts[i];
+        if (part->kept)
+            rv_range_memory_release(range->memory, part->kept);
+        else if (part->is_kept_later && n < most)
+            range->parts[n++] = *part;
+    }
+    range->n_parts = n;
+}
+
+/* Of the ids that results have others for: subroutines that are named later, and are like no other, leave it as it is. */
+static uint64_t hash_namesakes(const struct rv_range_scope *scope)
+{
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < scope->n_as_ids; i++)
+        if (scope->as_id[i] != i)
+            hash = rv_hash_combine(hash, (uint64_t)i << 32 | scope->as_id[i]);
+    return hash;
+}
+
 static void begin(struct rv_range *range)
 {
     range->has_begun = true;
-    range->version = rv_subroutines_version(range->subroutines);
-    borrow_parts(range);
     (void)rv_filter_update(range->scope.filter, range->subroutines, SIZE_MAX);
     range->scope.as_id = rv_subroutines_take_namesakes(range->subroutines, &range->scope.n_as_ids);
+    range->namesakes = hash_namesakes(&range->scope);
+    borrow_parts(range);
+    if (range->n_beforehand)
+        choose_unknown(range);
     range->scope.calls_of = rv_range_scope_id(&range->scope, range->scope.calls_of);
 }
 
@@ -457,7 +488,12 @@ void rv_range_measure(struct rv_range *range)
 
 size_t rv_range_n_parts(const struct rv_range *range)
 {
-    return range->n_parts > 1 ? range->n_parts : 1;
+    return range->n_parts > 1 && !range->n_beforehand ? range->n_parts : 1;
+}
+
+bool rv_range_has_all_beforehand(const struct rv_range *range)
+{
+    return range->n_parts == 0;
 }
 
 uint32_t rv_range_id(const struct rv_range *range, uint32_t id)

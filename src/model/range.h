@@ -36,9 +36,10 @@ struct rv_range_params {
     const uint32_t *lane_idxs;      /* copied; NULL = all lanes */
     size_t n_lane_idxs;
     struct rv_range_memory *memory; /* of parts that were measured before; outlives the range. NULL: none */
-    uint64_t calls_per_part;        /* about so many are measured by a thread at a time; 0 = 131,072 */
-    bool lists_calls;  /* of this subroutine, in rv_range_calls(), and makes neither statistics nor nodes */
-    uint32_t calls_of; /* or of one with its name, file and line */
+    size_t n_beforehand; /* up to so many parts are measured that the memory has not, and no results made; 0: all are */
+    uint64_t calls_per_part; /* about so many are measured by a thread at a time; 0 = 131,072 */
+    bool lists_calls;        /* of this subroutine, in rv_range_calls(), and makes neither statistics nor nodes */
+    uint32_t calls_of;       /* or of one with its name, file and line */
 };
 
 struct rv_range *rv_range_create(const struct rv_range_params *params);
@@ -83,6 +84,9 @@ void rv_range_share_give(struct rv_range_share *share, struct rv_timeline *page,
 
 /* A page that was to be given is damaged: its calls are missing. Between steps, too. */
 void rv_range_share_miss(struct rv_range_share *share);
+
+/* Of one for later ranges: has the memory all parts that it could have, or no room for more? */
+bool rv_range_has_all_beforehand(const struct rv_range *range);
 
 /* The id of a subroutine in the results. */
 uint32_t rv_range_id(const struct rv_range *range, uint32_t id);

@@ -8,7 +8,7 @@
 struct kept {
     struct rv_range_piece piece;
     struct rv_range_part *part;
-    uint64_t version;
+    uint64_t namesakes;
     size_t n_bytes;
     unsigned n_users;
 };
@@ -18,6 +18,7 @@ struct rv_range_memory {
     struct kept *all; /* the oldest first */
     size_t n, capacity;
     size_t n_bytes, most_bytes;
+    size_t largest_bytes; /* of a part that was to be kept */
 };
 
 struct rv_range_memory *rv_range_memory_create(size_t most_bytes)
@@ -54,13 +55,13 @@ static bool is_same(const struct rv_range_piece *a, const struct rv_range_piece 
 }
 
 const struct rv_range_part *rv_range_memory_borrow(struct rv_range_memory *memory, const struct rv_range_piece *piece,
-                                                   uint64_t version)
+                                                   uint64_t namesakes)
 {
     const struct rv_range_part *part = NULL;
     pthread_mutex_lock(&memory->lock);
     for (size_t i = 0; i < memory->n && !part; i++) {
         struct kept *kept = &memory->all[i];
-        if (kept->version != version || !is_same(&kept->piece, piece))
+        if (kept->namesakes != namesakes || !is_same(&kept->piece, piece))
             continue;
         kept->n_users++;
         part = kept->part;
@@ -92,17 +93,19 @@ static void make_room(struct rv_range_memory *memory, size_t n_bytes)
             drop(memory, i);
 }
 
-void rv_range_memory_take(struct rv_range_memory *memory, struct rv_range_part *part, uint64_t version)
+void rv_range_memory_take(struct rv_range_memory *memory, struct rv_range_part *part, uint64_t namesakes)
 {
     const size_t n_bytes = bytes_of(part);
     pthread_mutex_lock(&memory->lock);
+    if (n_bytes > memory->largest_bytes)
+        memory->largest_bytes = n_bytes;
     make_room(memory, n_bytes);
     const bool has_room = memory->n_bytes + n_bytes <= memory->most_bytes;
     if (has_room) {
         memory->all = rv_vec_reserve(memory->all, &memory->capacity, memory->n + 1, sizeof *memory->all);
         struct kept *kept = &memory->all[memory->n++];
         *kept = (struct kept){
-            .piece = *part->pieces, .part = rv_alloc(1, sizeof *part), .version = version, .n_bytes = n_bytes};
+            .piece = *part->pieces, .part = rv_alloc(1, sizeof *part), .namesakes = namesakes, .n_bytes = n_bytes};
         *kept->part = *part;
         kept->part->pieces = NULL;
         memory->n_bytes += n_bytes;
@@ -110,4 +113,18 @@ void rv_range_memory_take(struct rv_range_memory *memory, struct rv_range_part *
     pthread_mutex_unlock(&memory->lock);
     if (!has_room)
         rv_range_part_fini(part);
+}
+
+size_t rv_range_memory_room(struct rv_range_memory *memory, uint64_t namesakes)
+{
+    pthread_mutex_lock(&memory->lock);
+    for (size_t i = 0; i < memory->n;)
+        if (memory->all[i].n_users > 0 || memory->all[i].namesakes == namesakes)
+            i++;
+        else
+            drop(memory, i);
+    const size_t n_free = memory->most_bytes > memory->n_bytes ? memory->most_bytes - memory->n_bytes : 0;
+    const size_t n = memory->largest_bytes ? n_free / memory->largest_bytes : 1;
+    pthread_mutex_unlock(&memory->lock);
+    return n;
 }

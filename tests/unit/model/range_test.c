@@ -522,6 +522,51 @@ Test(range, a_range_that_was_measured_before_visits_only_the_ends_of_lanes_again
     world_fini(&world);
 }
 
+static bool measure_ahead(struct world *world, size_t n)
+{
+    struct rv_range *range = rv_range_create(&(struct rv_range_params){.to_ns = UINT64_MAX,
+                                                                       .lanes = world->lanes,
+                                                                       .subroutines = world->subroutines,
+                                                                       .memory = world->memory,
+                                                                       .n_beforehand = n,
+                                                                       .calls_per_part = RV_TIMELINE_STRETCH});
+    complete(world, range);
+    const bool has_all = rv_range_has_all_beforehand(range);
+    rv_range_destroy(range);
+    return has_all;
+}
+
+Test(range, parts_that_were_measured_ahead_are_not_visited_again, .timeout = 60)
+{
+    struct world world;
+    world_init(&world, 14, 20000);
+    const size_t n_first = count_visits(&world), n_again = count_visits(&world);
+    world_fini(&world);
+    world_init(&world, 14, 20000);
+    size_t n_turns = 1;
+    while (!measure_ahead(&world, 5))
+        n_turns++;
+    cr_assert_gt(n_turns, n_first / RV_TIMELINE_STRETCH / 10);
+    rv_subroutines_define(world.subroutines, N_IDS + 1, "", "like_no_other", "", 0);
+    cr_assert_eq(count_visits(&world), n_again);
+    check(&world, (uint64_t[2]){0, UINT64_MAX}, NULL);
+    world_fini(&world);
+}
+
+Test(range, nothing_is_measured_ahead_that_would_take_the_place_of_other_parts, .timeout = 60)
+{
+    struct world world;
+    world_init(&world, 15, 20000); /* the memory has room for few parts */
+    size_t n_turns = 0;
+    while (!measure_ahead(&world, 5))
+        n_turns++;
+    cr_assert_lt(n_turns, 10);
+    const size_t n_visits = count_visits(&world);
+    cr_assert(measure_ahead(&world, 5));
+    cr_assert_gt(n_visits, N_LANES * 9000 - 5 * (n_turns + 1) * 2 * RV_TIMELINE_STRETCH);
+    world_fini(&world);
+}
+
 Test(range, a_filter_removes_calls_from_rows_and_paths_but_keeps_times, .timeout = 60)
 {
     static const char *const rules[][2] = {
