@@ -18,6 +18,7 @@
 void rv_viewer_statistics_init(struct rv_viewer_statistics *statistics)
 {
     *statistics = (struct rv_viewer_statistics){
+        .memory = rv_range_memory_create(MEMORY_BYTES),
         .column = RV_STATISTICS_SELF,
         .is_descending = true,
         .calls = {.column = RV_CALL_DURATION, .is_descending = true},
@@ -31,6 +32,7 @@ void rv_viewer_statistics_fini(struct rv_viewer_statistics *statistics)
     for (int i = 0; i < 2; i++)
         rv_viewer_tree_fini(&statistics->trees[i]);
     rv_range_renewal_stop(&statistics->measured);
+    rv_range_ahead_stop(&statistics->ahead);
     rv_range_memory_destroy(statistics->memory);
     rv_filter_release(statistics->asked_filter);
     free(statistics->rows);
@@ -116,8 +118,7 @@ static void measure(struct rv_viewer *viewer, const struct rv_range_ns *range)
     statistics->asked_filter = rv_filter_hold(filter);
     statistics->asked = *range;
     statistics->asked_time = statistics->time;
-    if (!statistics->memory)
-        statistics->memory = rv_range_memory_create(MEMORY_BYTES);
+    rv_range_ahead_stop(&statistics->ahead);
     rv_range_renewal_start(&statistics->measured,
                            &(struct rv_range_params){.from_ns = range->from_ns,
                                                      .to_ns = range->to_ns,
@@ -155,6 +156,19 @@ static void measure_wanted(struct rv_viewer *viewer, bool at_once)
         return;
     if (at_once || statistics->asked_filter != viewer->analysis.filter || is_time(statistics))
         measure(viewer, &range);
+}
+
+static void measure_ahead(struct rv_viewer *viewer)
+{
+    struct rv_viewer_statistics *statistics = &viewer->statistics;
+    if (viewer->lanes && !rv_range_renewal_is_on(&statistics->measured) &&
+        !rv_range_renewal_is_on(&statistics->calls.listed))
+        rv_range_ahead_advance(&statistics->ahead,
+                               &(struct rv_range_params){.to_ns = UINT64_MAX,
+                                                         .lanes = viewer->lanes,
+                                                         .subroutines = viewer->subroutines,
+                                                         .memory = statistics->memory},
+                               viewer->analysis.session);
 }
 
 /* ---- the brush: a rule of the filter ---- */
@@ -340,6 +354,7 @@ bool rv_viewer_statistics_advance(struct rv_viewer *viewer)
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
     measure_wanted(viewer, false);
+    measure_ahead(viewer);
     bool has_changed = rv_range_renewal_poll(&statistics->measured);
     has_changed |= show_measured(viewer);
     has_changed |= rv_viewer_calls_advance(viewer);

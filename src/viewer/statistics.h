@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "query/call_order_job.h"
+#include "query/range_ahead.h"
 #include "query/range_renewal.h"
 #include "render/selection.h"
 #include "ui/action.h"
@@ -56,7 +57,8 @@ struct rv_viewer_statistics {
     const struct rv_filter *asked_filter; /* the filter of the present or last measurement; held */
     struct rv_range_ns asked, shown;      /* the range of the present or last measurement; the range that is shown */
     struct rv_range_renewal measured;
-    struct rv_range_memory *memory; /* parts that were measured, for later ranges; NULL: none yet */
+    struct rv_range_memory *memory; /* parts that were measured, for later ranges */
+    struct rv_range_ahead ahead;    /* measures parts for them while there is nothing else to measure */
     struct rv_stats_row *rows;      /* of the measured range, in the order of a column */
     size_t n_rows, capacity;
     uint64_t version; /* of the measured range that the rows are from */

@@ -1,0 +1,35 @@
+#include "query/range_ahead.h"
+
+#include "base/clock.h"
+
+#define PARTS 4u             /* at a time: some 20 ms */
+#define PAUSE_TIMES 4u       /* the time that they took */
+#define PAUSE_NS 1000000000u /* when there are none */
+
+void rv_range_ahead_stop(struct rv_range_ahead *ahead)
+{
+    rv_range_job_stop(&ahead->job);
+}
+
+static void end(struct rv_range_ahead *ahead, uint64_t now_ns)
+{
+    const uint64_t pause_ns = PAUSE_TIMES * (now_ns - ahead->begun_ns);
+    const bool has_all = rv_range_has_all_beforehand(ahead->job.range);
+    ahead->next_ns = now_ns + (has_all && pause_ns < PAUSE_NS ? PAUSE_NS : pause_ns);
+    rv_range_job_stop(&ahead->job);
+}
+
+void rv_range_ahead_advance(struct rv_range_ahead *ahead, const struct rv_range_params *params,
+                            struct rv_session *session)
+{
+    const uint64_t now_ns = rv_clock_mono_ns();
+    (void)rv_range_job_poll(&ahead->job);
+    if (rv_range_job_is_done(&ahead->job))
+        end(ahead, now_ns);
+    if (ahead->job.range || now_ns < ahead->next_ns)
+        return;
+    ahead->begun_ns = now_ns;
+    struct rv_range_params few = *params;
+    few.n_beforehand = PARTS;
+    rv_range_job_start(&ahead->job, &few, session);
+}

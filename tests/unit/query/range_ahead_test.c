@@ -1,0 +1,78 @@
+#include "query/range_ahead.h"
+
+#include <criterion/criterion.h>
+
+#include "base/clock.h"
+#include "base/os.h"
+
+enum { N_ROUNDS = 20000, CALLS_PER_PART = 1000 };
+
+static struct rv_lanes *lanes;
+static struct rv_subroutines *subroutines;
+static struct rv_range_memory *memory;
+static struct rv_range_ahead ahead;
+
+static void begin(void)
+{
+    lanes = rv_lanes_create();
+    subroutines = rv_subroutines_create();
+    memory = rv_range_memory_create(1 << 24);
+    struct rv_lane *lane = rv_lanes_add(lanes, &(struct rv_lane_identity){.name = "main"});
+    for (uint64_t i = 1; i <= N_ROUNDS; i++)
+        rv_timeline_add(lane->timeline, &(struct rv_span){.start = 1000 * i, .end = 1000 * i + 900, .id = 1}, 1);
+    lane->last_ns = 1000 * N_ROUNDS + 900;
+}
+
+static void finish(void)
+{
+    rv_range_ahead_stop(&ahead);
+    rv_range_memory_destroy(memory);
+    rv_subroutines_destroy(subroutines);
+    rv_lanes_destroy(lanes);
+}
+
+TestSuite(range_ahead, .init = begin, .fini = finish, .timeout = 60);
+
+static struct rv_range_params params(void)
+{
+    return (struct rv_range_params){.to_ns = UINT64_MAX,
+                                    .lanes = lanes,
+                                    .subroutines = subroutines,
+                                    .memory = memory,
+                                    .calls_per_part = CALLS_PER_PART};
+}
+
+/* How much of the range is known before a call of it is visited. */
+static double known(void)
+{
+    const struct rv_range_params wanted = params();
+    struct rv_range *range = rv_range_create(&wanted);
+    struct rv_range_share *share = rv_range_share_create(range);
+    (void)rv_range_share_step(share, 1, 0);
+    const double progress = rv_range_progress(range);
+    rv_range_share_destroy(share);
+    rv_range_destroy(range);
+    return progress;
+}
+
+Test(range_ahead, all_parts_but_the_ends_are_known_in_the_end)
+{
+    const struct rv_range_params wanted = params();
+    const uint64_t end_ns = rv_clock_mono_ns() + UINT64_C(50000000000);
+    cr_assert_lt(known(), 0.1);
+    while (known() < 0.85 && rv_clock_mono_ns() < end_ns) {
+        rv_range_ahead_advance(&ahead, &wanted, NULL);
+        rv_os_sleep_ns(1000000);
+    }
+    cr_assert_geq(known(), 0.85);
+}
+
+Test(range_ahead, it_can_be_stopped_at_any_time)
+{
+    const struct rv_range_params wanted = params();
+    for (int i = 0; i < 20; i++) {
+        rv_range_ahead_advance(&ahead, &wanted, NULL);
+        rv_range_ahead_stop(&ahead);
+    }
+    cr_assert_null(ahead.job.range);
+}
