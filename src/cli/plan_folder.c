@@ -12,7 +12,7 @@
 
 #include "base/os.h"
 #include "base/vec.h"
-#include "patch/plans.h"
+#include "patch/cache.h"
 
 #define MOST_FILES 256u
 #define MOST_BYTES (UINT64_C(64) << 20)
@@ -45,7 +45,7 @@ static bool is_of_plan(const char *name)
 static bool is_used(DIR *folder)
 {
     struct stat status;
-    return fstat(dirfd(folder), &status) == 0 && rv_patch_plan_is_private(&status);
+    return fstat(dirfd(folder), &status) == 0 && rv_patch_cache_is_private(&status);
 }
 
 /* A file system may note the time of reading once a day, or never. */

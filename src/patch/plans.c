@@ -2,19 +2,16 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/file_io.h"
 #include "base/hash.h"
+#include "patch/cache.h"
 
 #define MOST_FUNCTIONS (1u << 20) /* of a plan: 16 MiB */
-#define NAME_BYTES 40
 #define SETTLED_NS 2000000000u
 
 struct stored {       /* a function, without padding between its fields */
@@ -86,37 +83,17 @@ void rv_patch_plan_key(struct rv_patch_plan_key *key, const struct stat *file, c
 
 /* ---- files ---- */
 
-bool rv_patch_plan_is_private(const struct stat *file)
+static uint64_t number_of(const struct rv_patch_plan_key *key)
 {
-    return file->st_uid == geteuid() && !(file->st_mode & (S_IWGRP | S_IWOTH));
+    return rv_hash_bytes(key, sizeof *key);
 }
 
-static int open_folder(const char *path)
+static int read_plan(int fd, uint64_t n_file, const struct rv_patch_plan_key *key, struct plan *plan)
 {
-    struct stat status;
-    const int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    if (fstat(fd, &status) == 0 && rv_patch_plan_is_private(&status))
-        return fd;
-    close(fd);
-    return -EPERM;
-}
-
-static void name_of(const struct rv_patch_plan_key *key, char name[NAME_BYTES])
-{
-    snprintf(name, NAME_BYTES, "%016llx", (unsigned long long)rv_hash_bytes(key, sizeof *key));
-}
-
-static int read_plan(int fd, const struct rv_patch_plan_key *key, struct plan *plan)
-{
-    struct stat status;
     struct header *header = &plan->header;
-    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || !rv_patch_plan_is_private(&status))
-        return -EPERM;
     if (rv_file_read_at(fd, header, sizeof *header, 0) != (ssize_t)sizeof *header ||
         memcmp(&header->key, key, sizeof *key) != 0 || header->n > MOST_FUNCTIONS ||
-        (uint64_t)status.st_size != sizeof *header + header->n * sizeof *plan->functions)
+        n_file != sizeof *header + header->n * sizeof *plan->functions)
         return -EBADMSG;
     const size_t n_bytes = header->n * sizeof *plan->functions;
     plan->functions = malloc(n_bytes + sizeof *plan->functions);
@@ -200,23 +177,19 @@ static int fill(struct plan *plan, const struct rv_patch_image *image, const str
 int rv_patch_plan_read(const char *folder, const struct rv_patch_plan_key *key, const struct rv_patch_image *image,
                        struct rv_patch_functions *all)
 {
-    char name[NAME_BYTES];
+    uint64_t n_file;
     struct plan plan = {.functions = NULL};
     *all = (struct rv_patch_functions){0};
-    const int within = open_folder(folder);
-    if (within < 0)
-        return within;
-    name_of(key, name);
-    const int fd = openat(within, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    int error = fd < 0 ? -errno : read_plan(fd, key, &plan);
+    const int fd = rv_patch_cache_open(folder, number_of(key), &n_file);
+    if (fd < 0)
+        return fd;
+    int error = read_plan(fd, n_file, key, &plan);
     if (!error)
         error = take(&plan, image, all);
     if (error)
         rv_patch_functions_free(all);
     free(plan.functions);
-    if (fd >= 0)
-        close(fd);
-    close(within);
+    close(fd);
     return error;
 }
 
@@ -227,35 +200,6 @@ static bool is_settled(const struct rv_patch_plan_key *key)
     return to_ns(now) > key->changed_ns && to_ns(now) - key->changed_ns > SETTLED_NS;
 }
 
-/* A program that may not write so much would get a signal. */
-static bool may_write(uint64_t n_bytes)
-{
-    struct rlimit most;
-    return getrlimit(RLIMIT_FSIZE, &most) == 0 && n_bytes <= most.rlim_cur;
-}
-
-/* Under another name until it is whole; what one that was killed has left is overwritten by the next. */
-static int write_plan(int within, const struct plan *plan)
-{
-    const size_t n_bytes = plan->header.n * sizeof *plan->functions;
-    char name[NAME_BYTES], unfinished[NAME_BYTES];
-    if (!may_write(sizeof plan->header + n_bytes))
-        return -EFBIG;
-    name_of(&plan->header.key, name);
-    snprintf(unfinished, sizeof unfinished, "%.16s.%d", name, (int)getpid());
-    (void)unlinkat(within, unfinished, 0);
-    const int fd = openat(within, unfinished, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
-    if (fd < 0)
-        return -errno;
-    int error = rv_file_write(fd, &plan->header, sizeof plan->header);
-    error = error ? error : rv_file_write(fd, plan->functions, n_bytes);
-    close(fd);
-    if (!error && renameat(within, unfinished, within, name) == 0)
-        return 0;
-    (void)unlinkat(within, unfinished, 0);
-    return -EIO;
-}
-
 int rv_patch_plan_write(const char *folder, const struct rv_patch_plan_key *key, const struct rv_patch_image *image,
                         const struct rv_patch_functions *all)
 {
@@ -264,13 +208,11 @@ int rv_patch_plan_write(const char *folder, const struct rv_patch_plan_key *key,
         return -EAGAIN;
     if (all->n_functions > MOST_FUNCTIONS)
         return -E2BIG;
-    const int within = open_folder(folder);
-    if (within < 0)
-        return within;
     int error = fill(&plan, image, all);
+    const struct iovec parts[] = {{&plan.header, sizeof plan.header},
+                                  {plan.functions, plan.header.n * sizeof *plan.functions}};
     if (!error)
-        error = write_plan(within, &plan);
+        error = rv_patch_cache_write(folder, number_of(key), parts, 2);
     free(plan.functions);
-    close(within);
     return error;
 }

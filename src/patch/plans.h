@@ -1,12 +1,10 @@
 /*
- * Which functions programs have, found once for all processes and sessions: a file each, in a folder of the user's cache.
- * A plan says where jumps are written. So the folder and the files are believed only where nobody but the user can have
- * written them, and whatever a file says its functions lie within the image's code.
+ * Which functions programs have, found once for all processes and sessions: a file each (cache.h). Whatever a file says,
+ * its functions lie within the image's code.
  */
 #ifndef RV_PATCH_PLANS_H
 #define RV_PATCH_PLANS_H
 
-#include <stdbool.h>
 #include <sys/stat.h>
 
 #include "patch/functions.h"
@@ -18,9 +16,6 @@ struct rv_patch_plan_key { /* tells an image's file, in this state, from all oth
     uint64_t shape;   /* hash of its segments' places and index of functions: the file may have changed since */
     uint64_t planner; /* hash of the state of the file with this code: others may find other functions */
 };
-
-/* May nobody but the user write this file or folder? Others are not believed. */
-bool rv_patch_plan_is_private(const struct stat *file);
 
 /* The key of an image that was loaded from that file. */
 void rv_patch_plan_key(struct rv_patch_plan_key *key, const struct stat *file, const struct rv_patch_image *image);
