@@ -15,7 +15,7 @@
 #include "patch/cache.h"
 
 #define MOST_FILES 256u
-#define MOST_BYTES (UINT64_C(64) << 20)
+#define MOST_BYTES (UINT64_C(256) << 20)
 
 struct plan_file {
     char name[64];

@@ -20,6 +20,7 @@ static int add_segment(struct rv_patch_image *image, const Elf64_Phdr *header, u
     image->segments[image->n_segments++] = (struct rv_patch_segment){.start = start,
                                                                      .end = end,
                                                                      .bytes = bytes,
+                                                                     .offset = header->p_offset,
                                                                      .is_code = header->p_flags & PF_X,
                                                                      .is_readable = header->p_flags & PF_R,
                                                                      .is_writable = header->p_flags & PF_W};

@@ -15,6 +15,7 @@
 struct rv_patch_segment {
     uint64_t start, end;  /* those in the file, without the zeroed memory behind them */
     const uint8_t *bytes; /* of start */
+    uint64_t offset;      /* of start in the file */
     bool is_code, is_readable, is_writable;
 };
 

@@ -335,6 +335,24 @@ static int find_imports(struct work *work)
     return error;
 }
 
+/* Of all functions of a program, unfiltered: others would have a copy each. */
+static void open_copy(struct work *work)
+{
+    const struct rv_patch_request *request = work->request;
+    struct rv_patch_prepared *prepared = work->prepared;
+    const struct rv_patch_copy copy = {.folder = request->plans,
+                                       .path = request->path,
+                                       .file = request->file,
+                                       .key = &work->key,
+                                       .image = &request->image,
+                                       .sites = prepared->sites,
+                                       .n_sites = prepared->n_sites};
+    if (!request->takes_copy || !prepared->is_by_plan || request->pattern || prepared->counts.n_filtered)
+        return;
+    prepared->copy = rv_patch_copy_open(&copy);
+    prepared->has_copy = prepared->copy >= 0;
+}
+
 static int prepare(struct work *work)
 {
     read_plan(work);
@@ -344,7 +362,11 @@ static int prepare(struct work *work)
     int error = work->request->has_functions ? find_functions(work) : 0;
     if (work->request->wants_import) /* of an image whose functions are not known, too */
         error = find_imports(work);
-    return error ? error : build(work);
+    if (!error)
+        error = build(work);
+    if (!error)
+        open_copy(work);
+    return error;
 }
 
 int rv_patch_prepare(const struct rv_patch_request *request, struct rv_patch_prepared *prepared)

@@ -5,8 +5,8 @@
 #ifndef RV_PATCH_PREPARE_H
 #define RV_PATCH_PREPARE_H
 
+#include "patch/copies.h"
 #include "patch/names.h"
-#include "patch/plans.h"
 #include "patch/stubs.h"
 
 #define RV_PATCH_PREPARE "rv_patch_prepare"
@@ -16,6 +16,7 @@ struct rv_patch_request {
     /* The folder of plans (plans.h), and the state of the image's file; NULL: none is read or written. */
     const char *plans;
     const struct stat *file;
+    bool takes_copy;     /* where functions are from a plan, a copy of the file (copies.h) is opened, or written */
     bool leaves_readers; /* an image whose code reads return addresses is left as it is: readers.h */
     uint64_t hook;
     bool has_functions; /* functions of the image are patched: */
@@ -45,6 +46,8 @@ struct rv_patch_prepared {
     size_t n_captured;
     struct rv_wire_instrumentation counts; /* of the chosen functions, as if all sites that are not off were written */
     bool is_by_plan;                       /* the functions are from a plan */
+    bool has_copy;                         /* with the jumps of all sites: */
+    int copy;                              /* its descriptor, to be closed */
 };
 
 /*

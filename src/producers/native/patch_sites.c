@@ -257,6 +257,24 @@ int rv_patch_sites_write(const struct rv_patcher_object *object, enum rv_patch_s
     return error;
 }
 
+static int map_segment(const struct rv_patch_segment *segment, int copy)
+{
+    const uint64_t first = segment->start & ~(PAGE - 1), end = (segment->end + PAGE - 1) & ~(PAGE - 1),
+                   offset = segment->offset & ~(PAGE - 1);
+    const void *mapped = mmap((void *)(uintptr_t)first, end - first, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
+                              copy, (off_t)offset);
+    return mapped == MAP_FAILED ? -errno : 0;
+}
+
+int rv_patch_sites_map(const struct rv_patcher_object *object, int copy)
+{
+    int error = 0;
+    for (size_t i = 0; i < object->image.n_segments && !error; i++)
+        if (is_code(&object->image.segments[i]))
+            error = map_segment(&object->image.segments[i], copy);
+    return error;
+}
+
 bool rv_patch_sites_have(const struct rv_patcher_object *object, enum rv_patch_sites_change change)
 {
     bool has = false;

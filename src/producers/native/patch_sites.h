@@ -31,6 +31,9 @@ RV_HIDDEN void rv_patch_sites_touch(const struct rv_patcher_object *object, enum
 /* Write them. 0; a negative errno: the code stays as it is from some place on. */
 RV_HIDDEN int rv_patch_sites_write(const struct rv_patcher_object *object, enum rv_patch_sites_change change);
 
+/* Map code with all jumps from a copy of the file (patch/copies.h) instead. 0; a negative errno: some of it is not. */
+RV_HIDDEN int rv_patch_sites_map(const struct rv_patcher_object *object, int copy);
+
 /* The same of n of its sites, which are sorted. */
 RV_HIDDEN int rv_patch_sites_write_some(const struct rv_patcher_object *object, struct rv_patch_site **sites, size_t n,
                                         enum rv_patch_sites_change change);

@@ -15,6 +15,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -75,6 +76,7 @@ static struct {
     bool is_written;
     bool are_all_old; /* the objects were planned for another request, and are to be dropped */
     bool is_v8_told;  /* how to find return addresses */
+    bool is_alone;    /* nothing runs yet but this thread, and no debugger has written into the code */
     bool is_late;     /* what is not planned yet may have been loaded before: threads may run it, no jump is written */
     uint64_t planned_sum; /* of the objects when they were planned */
     struct rv_patcher_object objects[RV_PATCHER_OBJECTS];
@@ -319,10 +321,19 @@ static bool is_planned(const struct dl_phdr_info *info)
     return false;
 }
 
+static void close_copy(struct rv_patch_prepared *prepared)
+{
+    if (prepared->has_copy)
+        close(prepared->copy);
+    prepared->has_copy = false;
+}
+
 /* An object that cannot be written has no function that is patched. */
 static void write_jumps(struct rv_patcher_object *object)
 {
-    if (rv_patch_sites_write(object, RV_PATCH_SITES_AS_WANTED) != 0)
+    const bool is_mapped = object->prepared.has_copy && rv_patch_sites_map(object, object->prepared.copy) == 0;
+    close_copy(&object->prepared);
+    if (!is_mapped && rv_patch_sites_write(object, RV_PATCH_SITES_AS_WANTED) != 0)
         object->prepared.counts = (struct rv_wire_instrumentation){0};
 }
 
@@ -456,6 +467,7 @@ static void prepare_patches(const struct next *next, struct rv_patch_prepared *p
     const struct rv_patch_request request = {.image = next->read,
                                              .plans = find_plans(next, &file),
                                              .file = &file,
+                                             .takes_copy = patcher.is_alone,
                                              .leaves_readers = true,
                                              .hook = (uint64_t)(uintptr_t)rv_patched_enter,
                                              .captured = patcher.captured,
@@ -503,6 +515,7 @@ static bool plan_next(const struct next *next)
     rv_captures_bind(prepared.captured, prepared.n_captured);
     if (add(next, &prepared))
         return true;
+    close_copy(&prepared);
     free(prepared.sites);
     free(prepared.captured);
     return false;
@@ -652,10 +665,25 @@ static int touch_pages(struct dl_phdr_info *info, size_t n_bytes, void *unused)
     return 1;
 }
 
+/* A debugger has breakpoints that a copy has not. */
+static bool is_debugged(void)
+{
+    static const char NAME[] = "\nTracerPid:\t";
+    char status[4096];
+    const int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd < 0 ? 0 : read(fd, status, sizeof status - 1);
+    if (fd >= 0)
+        close(fd);
+    status[n > 0 ? n : 0] = '\0';
+    const char *found = strstr(status, NAME);
+    return !found || found[strlen(NAME)] != '0';
+}
+
 static int plan(const char *wanted, const char *trace_path, bool do_others_run)
 {
     int error = load_planner();
     patcher.is_late = false;
+    patcher.is_alone = !do_others_run && !is_debugged();
     if (!error)
         error = look_at_list(mark_unloaded);
     const bool has_other_captures = rv_captures_read(trace_path), has_other_patterns = read_patterns(trace_path);
@@ -694,6 +722,8 @@ int rv_patcher_plan(const char *wanted, const char *trace_path, bool do_others_r
     while (!try_begin())
         sched_yield();
     int error = plan(wanted, trace_path, do_others_run);
+    for (size_t i = 0; i < patcher.n_objects && error; i++)
+        close_copy(&patcher.objects[i].prepared);
     rv_process_count_patching(rv_clock_thread_cpu_ns() - begin_ns);
     end();
     rv_signal_guard_end(&guard);

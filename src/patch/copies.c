@@ -1,0 +1,162 @@
+#include "patch/copies.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/file_io.h"
+#include "base/hash.h"
+#include "patch/cache.h"
+
+#define LEAST_SITES 256u /* to write fewer takes no longer than to map a copy */
+#define MOST_BYTES (UINT64_C(64) << 20)
+#define BOOT_ID "/proc/sys/kernel/random/boot_id"
+#define BOOT_ID_BYTES 40u
+
+struct trailer { /* behind the program's bytes, without padding between its fields */
+    struct rv_patch_plan_key key;
+    uint64_t jumps;
+    char boot_id[BOOT_ID_BYTES];
+};
+
+struct bytes { /* of the program's file, to be changed here alone */
+    uint8_t *at;
+    size_t n;
+};
+
+/* Of what is written in place of what. */
+static uint64_t hash_of_jumps(const struct rv_patch_copy *copy)
+{
+    uint64_t hash = copy->n_sites;
+    for (size_t i = 0; i < copy->n_sites; i++) {
+        const struct rv_patch_site *site = &copy->sites[i];
+        uint8_t bytes[2 * RV_PATCH_HOST_BYTES] = {0};
+        memcpy(bytes, site->jump, site->n_bytes);
+        memcpy(bytes + RV_PATCH_HOST_BYTES, site->original, site->n_bytes);
+        hash = rv_hash_combine(rv_hash_combine(hash, site->address - copy->image->bias),
+                               rv_hash_bytes(bytes, sizeof bytes));
+    }
+    return hash;
+}
+
+static int read_boot_id(char boot_id[BOOT_ID_BYTES])
+{
+    const int fd = open(BOOT_ID, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    const ssize_t n = rv_file_read_at(fd, boot_id, BOOT_ID_BYTES, 0);
+    close(fd);
+    return n > 0 ? 0 : -ENOENT;
+}
+
+static uint64_t number_of(const struct trailer *trailer)
+{
+    return rv_hash_bytes(trailer, offsetof(struct trailer, boot_id));
+}
+
+/* ---- reading ---- */
+
+static bool is_whole(int fd, uint64_t n_file, const struct rv_patch_copy *copy, const struct trailer *wanted)
+{
+    struct trailer trailer;
+    const uint64_t n_program = (uint64_t)copy->file->st_size;
+    return n_file == n_program + sizeof trailer &&
+           rv_file_read_at(fd, &trailer, sizeof trailer, n_program) == (ssize_t)sizeof trailer &&
+           memcmp(&trailer, wanted, sizeof trailer) == 0;
+}
+
+static int open_copy(const struct rv_patch_copy *copy, const struct trailer *trailer)
+{
+    uint64_t n_file;
+    const int fd = rv_patch_cache_open(copy->folder, number_of(trailer), &n_file);
+    if (fd < 0 || is_whole(fd, n_file, copy, trailer))
+        return fd;
+    close(fd);
+    return -EBADMSG;
+}
+
+/* ---- writing ---- */
+
+/* Do the file's segments lie where the image has them? */
+static bool is_laid_out_alike(const struct rv_patch_image *image, const struct rv_patch_image *of_file)
+{
+    bool is_alike = image->n_segments == of_file->n_segments;
+    for (size_t i = 0; i < image->n_segments && is_alike; i++)
+        is_alike = image->segments[i].start - image->bias == of_file->segments[i].start &&
+                   image->segments[i].end - image->bias == of_file->segments[i].end &&
+                   image->segments[i].offset == of_file->segments[i].offset;
+    return is_alike;
+}
+
+static bool write_jump(const struct rv_patch_copy *copy, const struct rv_patch_image *of_file,
+                       const struct rv_patch_site *site, struct bytes bytes)
+{
+    size_t n;
+    const uint8_t *at = rv_patch_image_at(of_file, site->address - copy->image->bias, &n);
+    if (!at || n < site->n_bytes || memcmp(at, site->original, site->n_bytes) != 0)
+        return false;
+    memcpy(bytes.at + (at - bytes.at), site->jump, site->n_bytes);
+    return true;
+}
+
+static int write_jumps(const struct rv_patch_copy *copy, struct bytes bytes)
+{
+    struct rv_patch_image of_file;
+    int error = rv_patch_image_file(&of_file, bytes.at, bytes.n);
+    if (!error && !is_laid_out_alike(copy->image, &of_file))
+        error = -EBADMSG;
+    for (size_t i = 0; i < copy->n_sites && !error; i++)
+        error = write_jump(copy, &of_file, &copy->sites[i], bytes) ? 0 : -EBADMSG;
+    return error;
+}
+
+static int map_program(const struct rv_patch_copy *copy, struct bytes *bytes)
+{
+    struct stat now;
+    int error = -EBADMSG;
+    const int fd = open(copy->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &now) == 0 && now.st_dev == copy->file->st_dev && now.st_ino == copy->file->st_ino &&
+        now.st_size == copy->file->st_size) {
+        bytes->n = (size_t)now.st_size;
+        bytes->at = mmap(NULL, bytes->n, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+        error = bytes->at == MAP_FAILED ? -ENOMEM : 0;
+    }
+    close(fd);
+    return error;
+}
+
+static int write_copy(const struct rv_patch_copy *copy, struct trailer *trailer)
+{
+    struct bytes bytes;
+    int error = map_program(copy, &bytes);
+    if (error)
+        return error;
+    error = write_jumps(copy, bytes);
+    const struct iovec parts[] = {{bytes.at, bytes.n}, {trailer, sizeof *trailer}};
+    if (!error)
+        error = rv_patch_cache_write(copy->folder, number_of(trailer), parts, 2);
+    munmap(bytes.at, bytes.n);
+    return error;
+}
+
+int rv_patch_copy_open(const struct rv_patch_copy *copy)
+{
+    struct trailer trailer = {.key = *copy->key};
+    if (copy->n_sites < LEAST_SITES)
+        return -ENOENT;
+    if ((uint64_t)copy->file->st_size > MOST_BYTES)
+        return -E2BIG;
+    int error = read_boot_id(trailer.boot_id);
+    if (error)
+        return error;
+    trailer.jumps = hash_of_jumps(copy);
+    const int fd = open_copy(copy, &trailer);
+    if (fd >= 0 || fd == -EPERM)
+        return fd;
+    error = write_copy(copy, &trailer);
+    return error ? error : open_copy(copy, &trailer);
+}

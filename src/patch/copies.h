@@ -1,0 +1,32 @@
+/*
+ * Copies of programs' files with all jumps in place, in the cache (cache.h): the code of a later process is mapped from
+ * there. To write jumps to 40,000 functions has the kernel make as many thousand pages for one process alone.
+ *
+ * A copy is for one state of a program (plans.h), certain jumps in place of certain bytes, and until the machine is
+ * started anew: it is never waited for to reach the disk.
+ */
+#ifndef RV_PATCH_COPIES_H
+#define RV_PATCH_COPIES_H
+
+#include "patch/plans.h"
+#include "patch/site.h"
+
+struct rv_patch_copy {
+    const char *folder, *path; /* of the cache; of the program */
+    const struct stat *file;   /* state of the program's file */
+    const struct rv_patch_plan_key *key;
+    const struct rv_patch_image *image;
+    const struct rv_patch_site *sites; /* all of them are to be written */
+    size_t n_sites;
+};
+
+/*
+ * Open such a copy, and write it before where there is none.
+ *   returns  its descriptor: to be mapped in place of code, privately, at the segments' own offsets. -ENOENT: too little
+ *            is to be written; -E2BIG: the file is too large; -EBADMSG: it is not what the image was loaded from;
+ *            another negative errno
+ *   thread   any; allocates
+ */
+int rv_patch_copy_open(const struct rv_patch_copy *copy);
+
+#endif

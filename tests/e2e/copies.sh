@@ -1,0 +1,38 @@
+#!/bin/sh
+# copies.sh RINGVIZ PLAIN_MANY: a program's code is mapped from a copy with all jumps in place, once there is a plan of it,
+# and it runs and is traced as ever.
+set -u
+ringviz=$1 many=$2
+. "${0%/*}/harness.sh"
+plans=$XDG_CACHE_HOME/ringviz/plans
+
+seen() { # WHAT FILE [ARG]: its code is mapped from there, and all its functions are seen
+    run --force --headless --report=json --output="$folder/report.json" -- "$many" ${3+"$3"}
+    expect "$1: its sum" "$(head -n 1 "$folder/out")" "$sum"
+    expect "$1: its code" "$(tail -n 1 "$folder/out")" "$2"
+    n=$(grep -o '::many_[0-9]*",[^}]*"calls":1,' "$folder/report.json" | wc -l)
+    expect "$1: calls" "$n" 400
+}
+newest() { find "$plans" -type f -size +16k; }
+
+sum=$("$many" | head -n 1)
+seen "without a plan" "$many"
+expect "copies without a plan" "$(newest)" ""
+run --force --headless --report=json --output="$folder/report.json" -- "$many"
+copy=$(newest)
+[ -n "$copy" ] || fail "no copy"
+seen "with a plan" "$copy"
+expect "who may read a copy" "$(stat -c %a "$copy")" 600
+seen "under a debugger" "$many" debugged
+export RINGVIZ_PLANS=off
+seen "RINGVIZ_PLANS=off" "$many"
+unset RINGVIZ_PLANS
+run --exclude=many_100 --force --headless --report=json --output="$folder/report.json" -- "$many"
+expect "filtered: its code" "$(tail -n 1 "$folder/out")" "$many"
+chmod 620 "$copy"
+seen "a copy that others may write" "$many"
+chmod 600 "$copy"
+truncate -s -4096 "$copy"
+seen "a copy cut off, written anew" "$copy"
+printf 'x' | dd of="$copy" bs=1 seek="$(($(stat -c %s "$copy") - 8))" conv=notrunc 2>/dev/null
+seen "a copy from before the machine was started" "$copy"

@@ -1,0 +1,154 @@
+/* A copy is the program's file with the jumps in place, for one state of both; what others may have written, or cannot be
+ * the same program, is not believed. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file_io.h"
+#include "patch/copies.h"
+
+#define N 300u
+#define APART 16u
+
+static char folder[] = "/tmp/copies.XXXXXX";
+static struct stat file;
+static uint8_t *program;
+static struct rv_patch_image image;
+static struct rv_patch_plan_key key;
+static struct rv_patch_site sites[N];
+
+static const struct rv_patch_segment *code(void)
+{
+    const struct rv_patch_segment *segment = image.segments;
+    while (!segment->is_code)
+        segment++;
+    return segment;
+}
+
+static uint8_t *read_all(int fd, size_t n)
+{
+    uint8_t *bytes = malloc(n);
+    cr_assert_eq(rv_file_read_at(fd, bytes, n, 0), (ssize_t)n);
+    return bytes;
+}
+
+static void begin(void)
+{
+    const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    cr_assert_not_null(mkdtemp(folder));
+    cr_assert_eq(fstat(fd, &file), 0);
+    program = read_all(fd, (size_t)file.st_size);
+    close(fd);
+    cr_assert_eq(rv_patch_image_file(&image, program, (size_t)file.st_size), 0);
+    rv_patch_plan_key(&key, &file, &image);
+    for (size_t i = 0; i < N; i++) {
+        const uint64_t at = (N - i) * APART; /* of any order */
+        sites[i] = (struct rv_patch_site){.address = code()->start + at, .n_bytes = RV_PATCH_JUMP_BYTES};
+        memcpy(sites[i].original, code()->bytes + at, RV_PATCH_JUMP_BYTES);
+        memcpy(sites[i].jump, (uint8_t[]){0xe9, (uint8_t)i, 0, 0, 0x7f}, RV_PATCH_JUMP_BYTES);
+    }
+}
+
+static void end(void)
+{
+    char command[sizeof folder + 16] = "rm -r ";
+    strcat(command, folder);
+    cr_assert_eq(system(command), 0);
+    free(program);
+}
+
+static struct rv_patch_copy copy_of(void)
+{
+    return (struct rv_patch_copy){.folder = folder,
+                                  .path = "/proc/self/exe",
+                                  .file = &file,
+                                  .key = &key,
+                                  .image = &image,
+                                  .sites = sites,
+                                  .n_sites = N};
+}
+
+/* The number of its file; negative: an error. */
+static int64_t open_and_close(const struct rv_patch_copy *copy)
+{
+    struct stat status;
+    const int fd = rv_patch_copy_open(copy);
+    if (fd < 0)
+        return fd;
+    cr_assert_eq(fstat(fd, &status), 0);
+    close(fd);
+    return (int64_t)status.st_ino;
+}
+
+TestSuite(copies, .init = begin, .fini = end, .timeout = 30);
+
+Test(copies, a_copy_has_all_jumps_and_else_the_bytes_of_the_program)
+{
+    const struct rv_patch_copy copy = copy_of();
+    const int fd = rv_patch_copy_open(&copy);
+    cr_assert_geq(fd, 0);
+    uint8_t *bytes = read_all(fd, (size_t)file.st_size);
+    for (size_t i = 0; i < N; i++)
+        memcpy(program + code()->offset + (sites[i].address - code()->start), sites[i].jump, RV_PATCH_JUMP_BYTES);
+    cr_expect_eq(memcmp(bytes, program, (size_t)file.st_size), 0);
+    free(bytes);
+    close(fd);
+}
+
+Test(copies, later_processes_open_the_same_one_at_their_own_addresses)
+{
+    const struct rv_patch_copy copy = copy_of();
+    const int64_t first = open_and_close(&copy);
+    cr_expect_geq(first, 0);
+    image.bias += 0x555500000000;
+    for (size_t i = 0; i < image.n_segments; i++) {
+        image.segments[i].start += image.bias;
+        image.segments[i].end += image.bias;
+    }
+    for (size_t i = 0; i < N; i++)
+        sites[i].address += image.bias;
+    cr_expect_eq(open_and_close(&copy), first);
+}
+
+Test(copies, other_jumps_have_another_copy)
+{
+    const struct rv_patch_copy copy = copy_of();
+    const int64_t first = open_and_close(&copy);
+    sites[N / 2].jump[1] ^= 0x80;
+    const int64_t second = open_and_close(&copy);
+    cr_expect_geq(second, 0);
+    cr_expect_neq(second, first);
+}
+
+Test(copies, what_is_not_as_in_the_file_has_none)
+{
+    struct rv_patch_copy copy = copy_of();
+    sites[1].original[0] ^= 1; /* a breakpoint */
+    cr_expect_eq(open_and_close(&copy), -EBADMSG);
+    sites[1].original[0] ^= 1;
+    image.segments[0].offset++;
+    cr_expect_eq(open_and_close(&copy), -EBADMSG);
+    image.segments[0].offset--;
+    file.st_ino++;
+    cr_expect_eq(open_and_close(&copy), -EBADMSG);
+    file.st_ino--;
+    sites[2].address = image.segments[0].start - APART;
+    cr_expect_eq(open_and_close(&copy), -EBADMSG);
+}
+
+Test(copies, few_jumps_have_none)
+{
+    struct rv_patch_copy copy = copy_of();
+    copy.n_sites = 200;
+    cr_expect_eq(open_and_close(&copy), -ENOENT);
+}
+
+Test(copies, a_folder_that_others_may_write_is_not_believed)
+{
+    const struct rv_patch_copy copy = copy_of();
+    cr_assert_eq(chmod(folder, 0770), 0);
+    cr_expect_eq(open_and_close(&copy), -EPERM);
+}
