@@ -79,15 +79,22 @@ static int open_copy(const struct rv_patch_copy *copy, const struct trailer *tra
 
 /* ---- writing ---- */
 
-/* Do the file's segments lie where the image has them? */
-static bool is_laid_out_alike(const struct rv_patch_image *image, const struct rv_patch_image *of_file)
+/* A segment of code that was changed while it was loaded, as by text relocations, would have them no more. */
+static bool is_like(const struct rv_patch_segment *segment, const struct rv_patch_segment *of_file, uint64_t bias)
 {
-    bool is_alike = image->n_segments == of_file->n_segments;
-    for (size_t i = 0; i < image->n_segments && is_alike; i++)
-        is_alike = image->segments[i].start - image->bias == of_file->segments[i].start &&
-                   image->segments[i].end - image->bias == of_file->segments[i].end &&
-                   image->segments[i].offset == of_file->segments[i].offset;
-    return is_alike;
+    return segment->start - bias == of_file->start && segment->end - bias == of_file->end &&
+           segment->offset == of_file->offset &&
+           (!segment->is_code ||
+            (segment->is_readable && memcmp(segment->bytes, of_file->bytes, of_file->end - of_file->start) == 0));
+}
+
+/* Do the file's segments lie where the image has them, with the same code? */
+static bool are_segments_like(const struct rv_patch_image *image, const struct rv_patch_image *of_file)
+{
+    bool are_like = image->n_segments == of_file->n_segments;
+    for (size_t i = 0; i < image->n_segments && are_like; i++)
+        are_like = is_like(&image->segments[i], &of_file->segments[i], image->bias);
+    return are_like;
 }
 
 static bool write_jump(const struct rv_patch_copy *copy, const struct rv_patch_image *of_file,
@@ -105,7 +112,7 @@ static int write_jumps(const struct rv_patch_copy *copy, struct bytes bytes)
 {
     struct rv_patch_image of_file;
     int error = rv_patch_image_file(&of_file, bytes.at, bytes.n);
-    if (!error && !is_laid_out_alike(copy->image, &of_file))
+    if (!error && !are_segments_like(copy->image, &of_file))
         error = -EBADMSG;
     for (size_t i = 0; i < copy->n_sites && !error; i++)
         error = write_jump(copy, &of_file, &copy->sites[i], bytes) ? 0 : -EBADMSG;

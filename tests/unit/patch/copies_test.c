@@ -132,6 +132,10 @@ Test(copies, what_is_not_as_in_the_file_has_none)
     image.segments[0].offset++;
     cr_expect_eq(open_and_close(&copy), -EBADMSG);
     image.segments[0].offset--;
+    uint8_t *between = program + code()->offset + (N + 2) * APART; /* a text relocation */
+    *between ^= 1;
+    cr_expect_eq(open_and_close(&copy), -EBADMSG);
+    *between ^= 1;
     file.st_ino++;
     cr_expect_eq(open_and_close(&copy), -EBADMSG);
     file.st_ino--;
