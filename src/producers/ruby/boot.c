@@ -62,6 +62,10 @@ void Init_ringviz(void)
         fprintf(stderr, "ringviz: Ruby %s is not traced: it is not known where it keeps its frames\n", ruby_version);
         return;
     }
+    if (RUBY_API_VERSION_CODE >= 30300 && !rv_ractors_is_single()) { /* where threads' own data need be made before */
+        fprintf(stderr, "ringviz: this Ruby is not traced: it ran Ractors before ringviz was loaded\n");
+        return;
+    }
     struct rv_hooks_params params = {
         .level = level(),
         .is_at_once = is_set_to("RINGVIZ_RUBY_BOOT", "1"),

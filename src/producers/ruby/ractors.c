@@ -48,6 +48,15 @@ static VALUE make_ractor(int n, VALUE *arguments, VALUE class)
     return ractor;
 }
 
+bool rv_ractors_is_single(void)
+{
+    int error = 0;
+    VALUE n = rb_eval_string_protect("::Ractor.count", &error);
+    if (error)
+        rb_set_errinfo(Qnil);
+    return !error && n == INT2FIX(1);
+}
+
 /* Ruby 3.3 evaluates no text at the begin of a thread. */
 void rv_ractors_prepare(void)
 {

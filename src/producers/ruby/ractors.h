@@ -2,6 +2,11 @@
 #ifndef RV_PRODUCERS_RUBY_RACTORS_H
 #define RV_PRODUCERS_RUBY_RACTORS_H
 
+#include <stdbool.h>
+
+/* Is the main Ractor the only one? */
+bool rv_ractors_is_single(void);
+
 /* Once, as the library is loaded. */
 void rv_ractors_prepare(void);
 

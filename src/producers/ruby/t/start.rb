@@ -67,4 +67,13 @@ class StartTest < RingvizTest
     without = run_plain(["ruby", "-r#{stub}", "-e", "p RingViz.traced?"])
     assert_equal ["false\n", ""], [without.out, without.err]
   end
+
+  def test_ruby_3_3_is_not_traced_after_its_first_ractor
+    skip "an earlier one" if RUBY_VERSION < "3.3"
+    library = File.join(File.dirname(ENV["RINGVIZ"]), "../lib/ruby/ringviz.rb")
+    path = write_file("Ractor.new { Ractor.receive }\nrequire #{library.inspect}\np RingViz.traced?")
+    result = run_plain([ENV["RINGVIZ"], "--report", "--", "ruby", "-W0", "--disable=rubyopt", path])
+    assert_match(/^false$/, result.out)
+    assert_includes result.err, "ringviz: this Ruby is not traced: it ran Ractors before ringviz was loaded\n"
+  end
 end
