@@ -1,19 +1,26 @@
 /*
  * Before Ruby calls a hook it saves what the hook may change and gets ready for an exception: that takes longer than to
- * write an event, which does neither. In libruby 3.1 the function that does it is exported, and called through
- * libruby's own linkage table. There it is replaced by one that tries the quick way first. Where Ruby is not a library of
- * its own there is no such entry, and all events take Ruby's way.
+ * write an event, which does neither. So the function that does it gets a jump to one that tries the quick way first.
+ *
+ * That function has no name in a stripped library. But it is called with an event that lies in its caller's frame: its
+ * return address is on the stack between our hook's frame and the event. What the call before that address leads to is
+ * tried where it begins as that function does: it is the one if it calls hooks for the event that it is given.
  */
 #include "producers/ruby/dispatch.h"
 
-#include <dlfcn.h>
-#include <elf.h>
 #include <link.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-/* Not in the headers; their first members in Ruby 3.1 (vm_core.h, vm_trace.c). */
+#include "producers/ruby/entry_jump.h"
+#include "producers/ruby/ractors.h"
+#include "producers/ruby/sample_event.h"
+
+#define CALL 0xe8u
+#define CALL_BYTES 5u
+#define ENTRY_BYTES 64u /* of the function: those compared */
+#define CONTEXT_WORDS 32u
+
+/* Not in the headers; their first members in Ruby 3.1 to 3.4 (vm_core.h, vm_trace.c). */
 struct hook {
     rb_event_hook_flag_t flags;
     rb_event_flag_t events;
@@ -26,75 +33,175 @@ struct hook_list {
     const struct hook *first;
 };
 
-struct context { /* struct rv_execution_context, with more of its members */
-    const void *members[13];
-    const void *event; /* whose hooks run */
-};
-
-struct rb_trace_arg_struct {
-    rb_event_flag_t event;
-    const struct context *context;
-    const void *frame;
-    VALUE self;
-    ID id, called;
-    VALUE owner;
-};
+typedef void dispatch_fn(struct rv_raw_event *event, struct hook_list *hooks, int is_end);
 
 extern const VALUE rb_mRubyVMFrozenCore; /* its calls are no events */
-void rb_exec_event_hooks(struct rb_trace_arg_struct *event, struct hook_list *hooks, int is_end);
 
+struct range {
+    uintptr_t begin, end;
+};
+
+static struct range code, data; /* of Ruby */
+static const uint8_t *entry;
+static bool is_ambiguous;
+static size_t event_word; /* of a context: the event whose hooks run; 0: not found */
+static struct rv_entry_jump jump;
 static rb_event_hook_func_t our_hook;
 static rv_dispatch_fn *our_quick;
 
+static void call_original(struct rv_raw_event *event, struct hook_list *hooks, int is_end)
+{
+    ((dispatch_fn *)(uintptr_t)jump.original)(event, hooks, is_end);
+}
+
+/* Is it the one hook for that event? */
 static bool is_only_ours(const struct hook *hook, rb_event_flag_t event)
 {
+    bool is_there = false;
     for (; hook; hook = hook->next)
-        if (hook->events & event && (hook->function != our_hook || hook->flags & RUBY_EVENT_HOOK_FLAG_DELETED))
-            return false;
-    return true;
+        if (hook->events & event) {
+            if (hook->function != our_hook || hook->flags & RUBY_EVENT_HOOK_FLAG_DELETED)
+                return false;
+            is_there = true;
+        }
+    return is_there;
 }
 
-static void dispatch(struct rb_trace_arg_struct *event, struct hook_list *hooks, int is_end)
+static void dispatch(struct rv_raw_event *event, struct hook_list *hooks, int is_end)
 {
-    if (event->context->event || event->self == rb_mRubyVMFrozenCore || !is_only_ours(hooks->first, event->event) ||
+    const void *const *context = (const void *const *)event->context;
+    if (context[event_word] || event->self == rb_mRubyVMFrozenCore || !is_only_ours(hooks->first, event->event) ||
         !our_quick(event->event, event->id, event->owner))
-        rb_exec_event_hooks(event, hooks, is_end);
+        call_original(event, hooks, is_end);
 }
 
-/* Of the library's functions that it calls through its table. */
-static void **find_slot(const struct link_map *library, const char *name)
+/* ---- where the function is ---- */
+
+static bool is_in(const struct range *range, uintptr_t address, size_t n)
 {
-    uint64_t values[DT_NUM] = {0};
-    for (const ElfW(Dyn) *entry = library->l_ld; entry->d_tag != DT_NULL; entry++)
-        if (entry->d_tag < DT_NUM)
-            values[entry->d_tag] = entry->d_un.d_val;
-    const ElfW(Sym) *symbols = (const ElfW(Sym) *)(uintptr_t)values[DT_SYMTAB];
-    const char *strings = (const char *)(uintptr_t)values[DT_STRTAB];
-    const ElfW(Rela) *at = (const ElfW(Rela) *)(uintptr_t)values[DT_JMPREL];
-    for (const ElfW(Rela) *end = at + values[DT_PLTRELSZ] / sizeof *at; at < end; at++)
-        if (strcmp(strings + symbols[ELF64_R_SYM(at->r_info)].st_name, name) == 0)
-            return (void **)(uintptr_t)(library->l_addr + at->r_offset);
-    return NULL;
+    return address >= range->begin && address < range->end && n <= range->end - address;
 }
 
-/* The loader may have made the table read-only; this page stays writable, since it may hold other data. */
-static void set_slot(void **slot, void (*function)(void))
+static int find_ranges(struct dl_phdr_info *object, size_t n, void *unused)
 {
-    const uintptr_t n = (uintptr_t)sysconf(_SC_PAGESIZE);
-    void *page = (void *)((uintptr_t)slot & ~(n - 1)); /* NOLINT */
-    if (mprotect(page, n, PROT_READ | PROT_WRITE) == 0)
-        __atomic_store_n(slot, (void *)(uintptr_t)function, __ATOMIC_RELAXED);
+    (void)n;
+    (void)unused;
+    code = data = (struct range){0};
+    for (size_t i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        const uintptr_t begin = object->dlpi_addr + part->p_vaddr;
+        const struct range range = {begin, begin + part->p_memsz};
+        if (part->p_type == PT_LOAD && part->p_flags == (PF_R | PF_X) && is_in(&range, (uintptr_t)rb_add_event_hook, 1))
+            code = range;
+        if (part->p_type == PT_LOAD && part->p_flags == (PF_R | PF_W))
+            data = range;
+    }
+    return code.end > 0;
 }
 
-void rv_dispatch_start(rb_event_hook_func_t hook, rv_dispatch_fn *quick)
+/* mov 8(%rdi), a register: its first argument's context */
+static bool loads_context(const uint8_t *at)
 {
-    Dl_info info;
-    struct link_map *library;
+    return (at[0] & 0xf9u) == 0x48 && at[1] == 0x8b && (at[2] & 0xc7u) == 0x47 && at[3] == 8;
+}
+
+/* Does it look whether the event is one of Ruby's internal ones? */
+static bool is_like_it(const uint8_t *function)
+{
+    static const uint8_t mask[] = {0xff, 0xff, 0, 0};
+    if (!is_in(&code, (uintptr_t)function, ENTRY_BYTES) || !rv_entry_jump_fits(function) ||
+        !memmem(function, ENTRY_BYTES, mask, sizeof mask))
+        return false;
+    for (size_t i = 0; i + 4 <= ENTRY_BYTES; i++)
+        if (loads_context(function + i))
+            return true;
+    return false;
+}
+
+/* Where a call leads, through the library's own linkage table, too. */
+static const uint8_t *target(const uint8_t *call)
+{
+    int32_t displacement;
+    memcpy(&displacement, call + 1, sizeof displacement);
+    const uint8_t *to = call + CALL_BYTES + displacement; /* NOLINT */
+    if (!is_in(&code, (uintptr_t)to, 6) || to[0] != 0xff || to[1] != 0x25)
+        return to;
+    memcpy(&displacement, to + 2, sizeof displacement);
+    const uint8_t *slot = to + 6 + displacement;
+    if (is_in(&data, (uintptr_t)slot, sizeof to))
+        memcpy(&to, slot, sizeof to);
+    return to;
+}
+
+static void see_word(uintptr_t word)
+{
+    const uint8_t *call = (const uint8_t *)(word - CALL_BYTES); /* NOLINT */
+    if (!is_in(&code, (uintptr_t)call, CALL_BYTES) || *call != CALL || !is_like_it(target(call)))
+        return;
+    is_ambiguous = is_ambiguous || (entry && entry != target(call));
+    entry = target(call);
+}
+
+static void see(const struct rv_raw_event *event)
+{
+    const void *const *context = (const void *const *)event->context;
+    for (size_t i = 0; i < CONTEXT_WORDS && !event_word; i++)
+        if (context[i] == event)
+            event_word = i;
+    for (const uintptr_t *at = __builtin_frame_address(0); at < (const uintptr_t *)event; at++)
+        see_word(*at);
+}
+
+static bool find(void)
+{
+    dl_iterate_phdr(find_ranges, NULL);
+    rv_sample_event(see);
+    return entry && !is_ambiguous && event_word;
+}
+
+/* ---- whether it is the right one ---- */
+
+static struct {
+    const struct rv_raw_event *event;
+    const struct hook_list *hooks;
+    bool is_right;
+} trial;
+
+static void try(struct rv_raw_event *event, struct hook_list *hooks, int is_end)
+{
+    trial.event = event;
+    trial.hooks = hooks;
+    call_original(event, hooks, is_end);
+    trial.event = NULL;
+}
+
+static void see_trial(const struct rv_raw_event *event)
+{
+    if (trial.event != event)
+        return;
+    for (const struct hook *hook = trial.hooks->first; hook; hook = hook->next)
+        if (hook->flags == RUBY_EVENT_HOOK_FLAG_RAW_ARG && hook->events == event->event)
+            trial.is_right = true;
+}
+
+static bool write_jump(dispatch_fn *replacement)
+{
+    return rv_entry_jump_write(&jump, (uint8_t *)(uintptr_t)entry, (void (*)(void))replacement);
+}
+
+const char *rv_dispatch_start(rb_event_hook_func_t hook, rv_dispatch_fn *quick)
+{
     our_hook = hook;
     our_quick = quick;
-    if (!dladdr1((void *)(uintptr_t)rb_add_event_hook, &info, (void **)&library, RTLD_DL_LINKMAP))
-        return;
-    void **slot = find_slot(library, "rb_exec_event_hooks");
-    if (slot)
-        set_slot(slot, (void (*)(void))dispatch);
+    if (!rv_ractors_is_single()) /* whose threads wait for no GVL while code is written that they may execute */
+        return "Ractors";
+    if (!find())
+        return "other code";
+    if (!write_jump(try))
+        return "no jump";
+    rv_sample_event(see_trial);
+    rv_entry_jump_undo(&jump);
+    if (!trial.is_right)
+        return "other code";
+    return write_jump(dispatch) ? NULL : "no jump";
 }

@@ -202,8 +202,6 @@ static void begin(void)
     add_hook();
     if (params.has_objects)
         rv_objects_start();
-    else
-        rv_dispatch_start(on_event, write_quickly);
     rv_gvl_start();
     rv_ractors_start(add_hook);
     if (has_collections())
@@ -245,14 +243,16 @@ static void on_early_event(rb_event_flag_t event, VALUE data, VALUE self, ID id,
     hook()(event, data, self, id, owner);
 }
 
-static void say_level(void)
+/* slow: why events take Ruby's way to the hook, or NULL; said where there is room. */
+static void say_level(const char *slow)
 {
     static const char *const levels[] = {"methods", "methods, when it asks", "methods and blocks",
                                          "methods, blocks, C functions"};
-    char text[64];
+    char text[64], all[64];
     snprintf(text, sizeof text, "Ruby %s: %s%s%s", ruby_version, params.targets ? "chosen " : "", levels[params.level],
              params.has_yjit && !params.targets ? "; YJIT is off" : "");
-    ringviz_runtime(text);
+    const int n = slow ? snprintf(all, sizeof all, "%s; slow events: %s", text, slow) : 0;
+    ringviz_runtime(n > 0 && (size_t)n < sizeof all ? all : text);
 }
 
 /*
@@ -271,7 +271,7 @@ void rv_hooks_start(const struct rv_hooks_params *given)
 {
     params = *given;
     rv_collections_prepare();
-    say_level();
+    say_level(params.has_objects || params.targets ? NULL : rv_dispatch_start(on_event, write_quickly));
     events =
         RUBY_EVENT_CALL | RUBY_EVENT_RETURN | RUBY_EVENT_FIBER_SWITCH | RUBY_EVENT_THREAD_BEGIN | RUBY_EVENT_THREAD_END;
     if (params.level >= RV_HOOKS_BLOCKS)

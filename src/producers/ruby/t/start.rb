@@ -76,4 +76,28 @@ class StartTest < RingvizTest
     assert_match(/^false$/, result.out)
     assert_includes result.err, "ringviz: this Ruby is not traced: it ran Ractors before ringviz was loaded\n"
   end
+
+  # The calls of a program that loads ringviz itself, after `first`, and what the report says that it was traced by.
+  def traced_by(first)
+    library = File.join(File.dirname(ENV["RINGVIZ"]), "../lib/ruby/ringviz.rb")
+    path = write_file("#{first}\nrequire #{library.inspect}\ndef leaf = 1\n1000.times { leaf }\nputs 'done'\n")
+    result = run_plain([ENV["RINGVIZ"], "--report", "--", "ruby", "-W0", "--disable=rubyopt", path])
+    assert_match(/^done$/, result.out)
+    assert_match(/^ +1000 .* Object#leaf /, result.out)
+    result.out[/^ +\d+ +\S+: (Ruby .*)$/, 1]
+  end
+
+  def test_events_take_the_short_way_unless_that_is_not_safe
+    skip "another processor" unless RUBY_PLATFORM.start_with?("x86_64")
+    assert_equal "Ruby #{RUBY_VERSION}: methods", traced_by("")
+    return if RUBY_VERSION >= "3.3"
+    assert_equal "Ruby #{RUBY_VERSION}: methods; slow events: Ractors", traced_by("waits = Ractor.new { Ractor.receive }")
+  end
+
+  def test_memory_of_code_that_cannot_be_written_is_left
+    skip "another processor" unless RUBY_PLATFORM.start_with?("x86_64")
+    denies = "begin; syscall(157, 65, 1, 0, 0, 0); rescue SystemCallError; puts 'no such call'; end" # PR_SET_MDWE
+    skip "Linux before 6.3" if run_plain(["ruby", "-W0", "-e", denies]).out.include?("no such call")
+    assert_equal "Ruby #{RUBY_VERSION}: methods; slow events: no jump", traced_by(denies)
+  end
 end
