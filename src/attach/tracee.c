@@ -38,9 +38,10 @@
 #define DIRECTION_FLAG 0x400ull
 #define INTERRUPTED_FIRST 512 /* ERESTARTSYS .. ERESTART_RESTARTBLOCK: only stopped threads have these */
 #define INTERRUPTED_LAST 516
-#define LOOKS 128u /* of waits for a thread, between looks at whether it is ending */
+#define LOOKS 16u /* of waits for a thread, between looks at whether it is ending */
 #define BIT(signal) (1ull << ((signal)-1))
 static const uint64_t STOP_NS = 2000000000, FOR_EVER = UINT64_MAX / 2;
+static const uint64_t LEAST_NAP_NS = 20000, MOST_NAP_NS = 500000;
 
 /* Signals that wait while code of ours is run: not those that an instruction causes, which would end the process then. */
 static const uint64_t BLOCKED = ~(BIT(SIGSYS) | BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGFPE) | BIT(SIGTRAP));
@@ -87,11 +88,18 @@ static bool is_ending(pid_t tid)
     return !state || state == 'Z' || state == 'X';
 }
 
+/* An eighth of the time so far: many short naps took as long on a processor as some of the calls that are waited for. */
+static uint64_t nap_after(uint64_t waited_ns)
+{
+    const uint64_t ns = waited_ns / 8;
+    return ns < LEAST_NAP_NS ? LEAST_NAP_NS : ns > MOST_NAP_NS ? MOST_NAP_NS : ns;
+}
+
 /* The thread's next stop: its status; -ESRCH: it has ended, or it is the first and has to wait for others that have not yet;
  * -EAGAIN: it does not come to a stop in time. */
 static int wait_for(pid_t tid, uint64_t most_ns)
 {
-    const uint64_t end_ns = rv_clock_mono_ns() + most_ns;
+    const uint64_t begin_ns = rv_clock_mono_ns();
     int status;
     for (unsigned n = 1;; n++) {
         pid_t found = waitpid(tid, &status, __WALL | WNOHANG);
@@ -99,9 +107,10 @@ static int wait_for(pid_t tid, uint64_t most_ns)
             return status;
         if (found != 0 || (n % LOOKS == 0 && is_ending(tid)))
             return -ESRCH;
-        if (rv_clock_mono_ns() >= end_ns)
+        const uint64_t waited_ns = rv_clock_mono_ns() - begin_ns;
+        if (waited_ns >= most_ns)
             return -EAGAIN;
-        rv_os_sleep_ns(20000);
+        rv_os_sleep_ns(nap_after(waited_ns));
     }
 }
 
