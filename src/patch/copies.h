@@ -16,7 +16,7 @@ struct rv_patch_copy {
     const struct stat *file;   /* state of the program's file */
     const struct rv_patch_plan_key *key;
     const struct rv_patch_image *image;
-    const struct rv_patch_site *sites; /* all of them are to be written */
+    const struct rv_patch_site *sites; /* all of them, in any order */
     size_t n_sites;
 };
 

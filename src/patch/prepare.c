@@ -335,7 +335,7 @@ static int find_imports(struct work *work)
     return error;
 }
 
-/* Of all functions of a program, unfiltered: others would have a copy each. */
+/* Of all functions of a program: each other choice would have a copy of its own. */
 static void open_copy(struct work *work)
 {
     const struct rv_patch_request *request = work->request;
@@ -347,7 +347,7 @@ static void open_copy(struct work *work)
                                        .image = &request->image,
                                        .sites = prepared->sites,
                                        .n_sites = prepared->n_sites};
-    if (!request->takes_copy || !prepared->is_by_plan || request->pattern || prepared->counts.n_filtered)
+    if (!request->takes_copy || !prepared->is_by_plan || request->pattern)
         return;
     prepared->copy = rv_patch_copy_open(&copy);
     prepared->has_copy = prepared->copy >= 0;

@@ -46,7 +46,7 @@ struct rv_patch_prepared {
     size_t n_captured;
     struct rv_wire_instrumentation counts; /* of the chosen functions, as if all sites that are not off were written */
     bool is_by_plan;                       /* the functions are from a plan */
-    bool has_copy;                         /* with the jumps of all sites: */
+    bool has_copy;                         /* with the jumps of all sites, also of those that are off: */
     int copy;                              /* its descriptor, to be closed */
 };
 

@@ -13,7 +13,7 @@
 #include "producers/native/verdict_table.h"
 #include "ring/verdicts.h"
 
-#define MOST_CHANGED 1024u
+#define MOST_CHANGED 8192u
 
 static struct {
     bool is_current; /* the sites follow the first n verdicts, which have changed so often: */
@@ -31,6 +31,14 @@ static struct {
 void rv_patch_verdicts_forget(void)
 {
     followed.is_current = followed.are_out = false;
+    followed.n_changed = 0;
+}
+
+void rv_patch_verdicts_begin(void)
+{
+    followed.is_current = true;
+    followed.has_elsewhere = false;
+    followed.n = followed.n_changes = 0;
     followed.n_changed = 0;
 }
 

@@ -11,6 +11,9 @@
 /* The objects have changed, or their sites were judged by others: the next call judges all verdicts and sites. */
 RV_HIDDEN void rv_patch_verdicts_forget(void);
 
+/* All sites are as their names want them, and no verdict has been judged: the next call judges verdicts alone. */
+RV_HIDDEN void rv_patch_verdicts_begin(void);
+
 /*
  * Take the jumps of rejected functions out, and write the others'.
  *   is_there         is the object of this index still loaded?
