@@ -234,7 +234,7 @@ int rv_rec_reader_open(struct rv_rec_reader **out, const char *path, const struc
     if (params)
         reader->params = *params;
     reader->path = rv_strdup(path);
-    reader->window = rv_alloc(WINDOW_BYTES, 1);
+    reader->window = rv_alloc_scratch(WINDOW_BYTES, 1);
     reader->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); /* do not wait on a FIFO */
     if (reader->fd < 0 || fstat(reader->fd, &status) != 0)
         error = rv_err_sys("%s", path);

@@ -453,7 +453,7 @@ static struct indexed *create(const char *path, struct rv_rec_reader *reader)
     indexed->reader = reader;
     indexed->n_file_bytes = rv_rec_reader_state(reader).n_bytes;
     indexed->codec = rv_codec_create();
-    indexed->events = rv_alloc(RV_REC_MAX_EVENTS, sizeof *indexed->events);
+    indexed->events = rv_alloc_scratch(RV_REC_MAX_EVENTS, sizeof *indexed->events);
     rv_recorded_names_init(&indexed->names, indexed->n_file_bytes);
     rv_recorded_waits_init(&indexed->waits, indexed->path, &indexed->names);
     return indexed;

@@ -370,7 +370,7 @@ static struct rv_source *open_replay(const char *path, bool is_written)
     replay->reader = reader;
     replay->codec = rv_codec_create();
     rv_recorded_names_init(&replay->names, rv_rec_reader_state(reader).n_bytes);
-    replay->events = rv_alloc(RV_REC_MAX_EVENTS, sizeof *replay->events);
+    replay->events = rv_alloc_scratch(RV_REC_MAX_EVENTS, sizeof *replay->events);
     return &replay->source;
 }
 
