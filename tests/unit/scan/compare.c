@@ -27,6 +27,38 @@ struct blocks {
     pthread_cond_t merged;
 };
 
+/* Blocks from scan to scan, as a worker of a session keeps its own: to make one takes longer than most scans. */
+static struct {
+    struct rv_block *block;
+    uint32_t capacity;
+} idle[MAX_THREADS];
+static unsigned n_given_back;
+static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct rv_block *borrow_block(uint32_t capacity)
+{
+    struct rv_block *block = NULL;
+    pthread_mutex_lock(&idle_lock);
+    for (unsigned i = 0; i < MAX_THREADS && !block; i++)
+        if (idle[i].capacity == capacity) {
+            block = idle[i].block;
+            idle[i].block = NULL;
+            idle[i].capacity = 0;
+        }
+    pthread_mutex_unlock(&idle_lock);
+    return block ? block : rv_block_create(capacity);
+}
+
+static void give_back(struct rv_block *block, uint32_t capacity)
+{
+    pthread_mutex_lock(&idle_lock);
+    unsigned i = n_given_back++ % MAX_THREADS;
+    rv_block_destroy(idle[i].block);
+    idle[i].block = block;
+    idle[i].capacity = capacity;
+    pthread_mutex_unlock(&idle_lock);
+}
+
 static int compare_stacks(const void *a, const void *b)
 {
     const struct rv_span *x = a, *y = b;
@@ -119,7 +151,7 @@ static void resume(struct blocks *blocks)
 static void *run_worker(void *argument)
 {
     struct blocks *blocks = argument;
-    struct rv_block *block = rv_block_create(blocks->capacity_events);
+    struct rv_block *block = borrow_block(blocks->capacity_events);
     for (;;) {
         pthread_mutex_lock(&blocks->lock);
         size_t mine = blocks->next_scan++;
@@ -138,7 +170,7 @@ static void *run_worker(void *argument)
         pthread_cond_broadcast(&blocks->merged);
         pthread_mutex_unlock(&blocks->lock);
     }
-    rv_block_destroy(block);
+    give_back(block, blocks->capacity_events);
     return NULL;
 }
 
