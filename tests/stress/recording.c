@@ -32,9 +32,9 @@ enum { N_STREAMS = 4, N_NAMES = 50, SMALL_EVENTS = 60, CUT_EVENTS = 75000, LARGE
 #if defined __SANITIZE_THREAD__ /* it checks threads, and forked processes cannot start any under it */
 enum { SMALL_CUTS = 50, LARGE_CUTS = 20, N_KILLS = 0 };
 #elif defined __SANITIZE_ADDRESS__
-enum { SMALL_CUTS = INT_MAX /* at every byte */, LARGE_CUTS = 60, N_KILLS = 20 };
+enum { SMALL_CUTS = 1000, LARGE_CUTS = 30, N_KILLS = 10 }; /* memory for each reader is dear under it */
 #else
-enum { SMALL_CUTS = INT_MAX, LARGE_CUTS = 1000, N_KILLS = 200 };
+enum { SMALL_CUTS = INT_MAX /* at every byte */, LARGE_CUTS = 300, N_KILLS = 100 };
 #endif
 static const uint64_t KILL_DEADLINE_NS = 60000000000;
 
@@ -438,7 +438,7 @@ static void run_full(const char *path, unsigned n_full)
     struct world *given = rv_alloc(1, sizeof *given);
     uint64_t seed = 4;
     struct rlimit all;
-    make_world(given, &seed, LARGE_EVENTS);
+    make_world(given, &seed, CUT_EVENTS);
     signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &all);
     for (unsigned i = 0; i < n_full; i++) {
