@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/units.h"
+#include "ui/button_lines.h"
 #include "ui/imgui_table.h"
 #include "ui/table_cells.h"
 
@@ -11,7 +12,6 @@
 #define THREAD_WIDTH 110.0f
 #define BAR_MOST 40.0f /* length of the bar of the longest call */
 #define DURATION_WIDTH 112.0f
-#define HEAD_HEIGHT 26.0f
 #define NAME_BYTES 512
 
 enum column { COLUMN_START, COLUMN_DURATION, COLUMN_SELF, COLUMN_THREAD, COLUMN_CALLER, COLUMN_COUNT };
@@ -99,11 +99,11 @@ static void show_rows(struct rv_ui *ui, const struct rv_calls_table *shown, stru
                       struct rv_ui_acts *acts, float height)
 {
     static const struct rv_imgui_column columns[COLUMN_COUNT] = {
-        [COLUMN_START] = {"start", NUMBER_WIDTH, true, false, false},
-        [COLUMN_DURATION] = {"duration", DURATION_WIDTH, true, true, true},
-        [COLUMN_SELF] = {"self", NUMBER_WIDTH, true, true, false},
-        [COLUMN_THREAD] = {"thread", THREAD_WIDTH, true, false, false},
-        [COLUMN_CALLER] = {"caller", 0.0f, false, false, false}};
+        [COLUMN_START] = {"start", NUMBER_WIDTH, true, false, false, 0},
+        [COLUMN_DURATION] = {"duration", DURATION_WIDTH, true, true, true, 0},
+        [COLUMN_SELF] = {"self", NUMBER_WIDTH, true, true, false, 0},
+        [COLUMN_THREAD] = {"thread", THREAD_WIDTH, true, false, false, 0},
+        [COLUMN_CALLER] = {"caller", 0.0f, false, false, false, 0}};
     int column = (int)shown->column, from, to;
     bool is_descending = shown->is_descending;
     if (!rv_imgui_table_begin("calls", columns, COLUMN_COUNT, height))
@@ -119,7 +119,7 @@ static void show_rows(struct rv_ui *ui, const struct rv_calls_table *shown, stru
     rv_imgui_table_end();
 }
 
-static void show_buttons(struct rv_ui_acts *acts)
+static void show_buttons(struct rv_button_lines *lines, struct rv_ui_acts *acts)
 {
     static const struct {
         const char *title;
@@ -127,14 +127,13 @@ static void show_buttons(struct rv_ui_acts *acts)
     } buttons[] = {
         {"Longest", RV_ACTION_LONGEST_CALL}, {"First", RV_ACTION_FIRST_CALL}, {"<", RV_ACTION_PREVIOUS_CALL},
         {">", RV_ACTION_NEXT_CALL},          {"Back", RV_ACTION_BACK},        {"Save", RV_ACTION_EXPORT_CALLS}};
-    for (size_t i = 0; i < sizeof buttons / sizeof *buttons; i++) {
-        if (rv_imgui_button(buttons[i].title, 0.0f, false))
+    for (size_t i = 0; i < sizeof buttons / sizeof *buttons; i++)
+        if (rv_button_lines_button(lines, buttons[i].title, false))
             rv_ui_act(acts, &(struct rv_act){.action = buttons[i].action});
-        rv_imgui_same_line(4.0f);
-    }
 }
 
-static void show_count(const struct rv_ui_style *style, const struct rv_calls_table *shown)
+static void show_count(const struct rv_ui_style *style, const struct rv_calls_table *shown,
+                       struct rv_button_lines *lines)
 {
     char text[96];
     if (shown->is_listing)
@@ -145,14 +144,15 @@ static void show_count(const struct rv_ui_style *style, const struct rv_calls_ta
         (void)snprintf(text, sizeof text, "the longest %zu of %" PRIu64, shown->list->n, shown->list->n_calls);
     else
         (void)snprintf(text, sizeof text, "%zu call%s", shown->list->n, rv_units_word(shown->list->n, "", "s"));
-    rv_imgui_label(text, style->text);
+    rv_button_lines_label(lines, text, style->text);
 }
 
 void rv_calls_table_show(struct rv_ui *ui, const struct rv_calls_table *shown, struct rv_calls_table_state *state,
                          struct rv_ui_acts *acts, float height)
 {
-    show_buttons(acts);
-    show_count(rv_ui_style(ui), shown);
+    struct rv_button_lines lines = {0};
+    show_buttons(&lines, acts);
+    show_count(rv_ui_style(ui), shown, &lines);
     if (shown->list && shown->list->n)
-        show_rows(ui, shown, state, acts, height - HEAD_HEIGHT);
+        show_rows(ui, shown, state, acts, height - lines.height);
 }

@@ -81,10 +81,10 @@ void rv_diff_table_show(struct rv_ui *ui, const struct rv_diff_table_shown *show
         [COLUMN_NAME] = {.title = "subroutine"},
         [COLUMN_VERDICT] = {.title = "verdict", .width = VERDICT_WIDTH},
         [COLUMN_RATIO] = {.title = "x own", .width = RATIO_WIDTH},
-        [COLUMN_OWN_BEFORE] = {.title = "own before", .width = NUMBER_WIDTH},
-        [COLUMN_OWN_AFTER] = {.title = "own after", .width = NUMBER_WIDTH},
-        [COLUMN_TOTAL_BEFORE] = {.title = "total before", .width = NUMBER_WIDTH},
-        [COLUMN_TOTAL_AFTER] = {.title = "total after", .width = NUMBER_WIDTH}};
+        [COLUMN_OWN_BEFORE] = {.title = "own before", .width = NUMBER_WIDTH, .left_out = 1},
+        [COLUMN_OWN_AFTER] = {.title = "own after", .width = NUMBER_WIDTH, .left_out = 1},
+        [COLUMN_TOTAL_BEFORE] = {.title = "total before", .width = NUMBER_WIDTH, .left_out = 2},
+        [COLUMN_TOTAL_AFTER] = {.title = "total after", .width = NUMBER_WIDTH, .left_out = 2}};
     int from, to;
     if (!rv_imgui_table_begin("diff", columns, COLUMN_COUNT, height))
         return;

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ui/button_lines.h"
 #include "ui/imgui_table.h"
 #include "ui/table_cells.h"
 
 #define NUMBER_WIDTH 70.0f
-#define HEAD_HEIGHT 26.0f
 #define NAME_BYTES 512
 
 enum column { COLUMN_GROUP, COLUMN_CALLS, COLUMN_TOTAL, COLUMN_SELF, COLUMN_MEAN, COLUMN_MAX, COLUMN_COUNT };
@@ -62,30 +62,32 @@ static void show_row(const struct rv_ui_style *style, const struct rv_groups_tab
     rv_table_cell_ns(style, group->max_ns);
 }
 
-static void show_groupings(const struct rv_groups_table *shown, struct rv_ui_acts *acts)
+/* Returns their height. */
+static float show_groupings(const struct rv_groups_table *shown, const struct rv_ui_style *style,
+                            struct rv_ui_acts *acts)
 {
     static const char *const titles[RV_CALL_GROUPINGS] = {"By caller", "By thread", "By process", "By arguments"};
-    for (uint32_t i = 0; i < RV_CALL_GROUPINGS; i++) {
-        if (rv_imgui_button(titles[i], 0.0f, (uint32_t)shown->grouping == i))
+    struct rv_button_lines lines = {0};
+    for (uint32_t i = 0; i < RV_CALL_GROUPINGS; i++)
+        if (rv_button_lines_button(&lines, titles[i], (uint32_t)shown->grouping == i))
             rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_GROUP_CALLS, .idx = i + 1});
-        rv_imgui_same_line(4.0f);
-    }
+    rv_button_lines_label(&lines, shown->groups ? "" : "choose a row", style->text);
+    return lines.height;
 }
 
 void rv_groups_table_show(struct rv_ui *ui, const struct rv_groups_table *shown, struct rv_ui_acts *acts, float height)
 {
     static const struct rv_imgui_column columns[COLUMN_COUNT] = {
         [COLUMN_GROUP] = {.title = "group"},
-        [COLUMN_CALLS] = {.title = "calls", .width = NUMBER_WIDTH},
+        [COLUMN_CALLS] = {.title = "calls", .width = NUMBER_WIDTH, .left_out = 1},
         [COLUMN_TOTAL] = {.title = "total", .width = NUMBER_WIDTH},
-        [COLUMN_SELF] = {.title = "self", .width = NUMBER_WIDTH},
-        [COLUMN_MEAN] = {.title = "a call", .width = NUMBER_WIDTH},
-        [COLUMN_MAX] = {.title = "max", .width = NUMBER_WIDTH}};
+        [COLUMN_SELF] = {.title = "self", .width = NUMBER_WIDTH, .left_out = 4},
+        [COLUMN_MEAN] = {.title = "a call", .width = NUMBER_WIDTH, .left_out = 2},
+        [COLUMN_MAX] = {.title = "max", .width = NUMBER_WIDTH, .left_out = 3}};
     const struct rv_ui_style *style = rv_ui_style(ui);
     int from, to;
-    show_groupings(shown, acts);
-    rv_imgui_label(shown->groups ? "" : "choose a row", style->text);
-    if (!shown->groups || !rv_imgui_table_begin("groups", columns, COLUMN_COUNT, height - HEAD_HEIGHT))
+    height -= show_groupings(shown, style, acts);
+    if (!shown->groups || !rv_imgui_table_begin("groups", columns, COLUMN_COUNT, height))
         return;
     rv_imgui_table_rows((int)shown->n_groups, &from, &to);
     for (int i = from; i < to; i++)

@@ -21,12 +21,14 @@ bool rv_imgui_table_begin(const char *id, const rv_imgui_column *columns, int n,
     int flags = ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_SizingFixedFit;
     flags |= height > 0.0f ? (int)ImGuiTableFlags_ScrollY : 0;
     flags |= is_sortable ? (int)ImGuiTableFlags_Sortable : 0;
+    const unsigned shown = rv_table_columns_shown(columns, n, ImGui::GetContentRegionAvail().x);
     if (!ImGui::BeginTable(id, n, flags, ImVec2(0.0f, height)))
         return false;
     n_rows_after = 0;
     ImGui::TableSetupScrollFreeze(0, 1);
     for (int i = 0; i < n; i++) {
         int column = columns[i].width > 0.0f ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch;
+        column |= columns[i].left_out <= shown ? 0 : (int)ImGuiTableColumnFlags_Disabled;
         column |= columns[i].is_sortable ? 0 : (int)ImGuiTableColumnFlags_NoSort;
         column |= columns[i].is_sorted_first ? (int)ImGuiTableColumnFlags_DefaultSort : 0;
         column |= columns[i].is_descending_first ? (int)ImGuiTableColumnFlags_PreferSortDescending : 0;

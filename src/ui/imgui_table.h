@@ -7,15 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ui/table_columns.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-struct rv_imgui_column {
-    const char *title;
-    float width;                                            /* 0 = what is left */
-    bool is_sortable, is_descending_first, is_sorted_first; /* is_sorted_first: rows are initially sorted by it */
-};
 
 /* height 0 = as high as its rows; else it scrolls below a fixed header. False = invisible: do not call end. */
 bool rv_imgui_table_begin(const char *id, const struct rv_imgui_column *columns, int n, float height);

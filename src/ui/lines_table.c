@@ -11,7 +11,6 @@
 #define LINE_WIDTH 46.0f
 #define NUMBER_WIDTH 62.0f
 #define ROW 15.0f
-#define ALL_WIDTH 430.0f /* least width for all columns */
 #define TEXT_BYTES 256
 #define BAR_SHARE 0.55f /* of the column: the line with most own time */
 
@@ -27,17 +26,14 @@ static void name_place(const struct rv_lines_table *shown, const struct rv_line_
         (void)snprintf(out, TEXT_BYTES, "%.200s:%" PRIu32, *row->file ? slash ? slash + 1 : row->file : "?", row->line);
 }
 
-static void show_numbers(const struct rv_ui_style *style, const struct rv_line_times *row, bool is_narrow)
+static void show_numbers(const struct rv_ui_style *style, const struct rv_line_times *row)
 {
     for (int i = COLUMN_HITS; i <= COLUMN_SELF && !row->sums.n_hits; i++)
-        if (!is_narrow || i == COLUMN_SELF)
-            rv_table_cell_text(style, "");
+        rv_table_cell_text(style, "");
     if (!row->sums.n_hits)
         return;
-    if (!is_narrow) {
-        rv_table_cell_count(style, row->sums.n_hits);
-        rv_table_cell_ns(style, row->sums.total_ns);
-    }
+    rv_table_cell_count(style, row->sums.n_hits);
+    rv_table_cell_ns(style, row->sums.total_ns);
     rv_table_cell_ns(style, row->sums.self_ns);
 }
 
@@ -58,8 +54,7 @@ static void show_text(struct rv_ui *ui, const struct rv_lines_table *shown, cons
                        shown->text(shown->context, row, text, sizeof text));
 }
 
-static void show_row(struct rv_ui *ui, const struct rv_lines_table *shown, size_t idx, bool is_narrow,
-                     struct rv_ui_acts *acts)
+static void show_row(struct rv_ui *ui, const struct rv_lines_table *shown, size_t idx, struct rv_ui_acts *acts)
 {
     const struct rv_line_times *row = &shown->rows[idx];
     char full[TEXT_BYTES], place[TEXT_BYTES];
@@ -74,29 +69,28 @@ static void show_row(struct rv_ui *ui, const struct rv_lines_table *shown, size_
     rv_imgui_text(RV_IMGUI_FONT_TEXT, rv_ui_style(ui)->text, place);
     if (rv_imgui_is_hovered())
         rv_imgui_tooltip(row->file);
-    show_numbers(rv_ui_style(ui), row, is_narrow);
+    show_numbers(rv_ui_style(ui), row);
     show_text(ui, shown, row);
     rv_imgui_pop_id();
 }
 
 void rv_lines_table_show(struct rv_ui *ui, const struct rv_lines_table *shown, struct rv_ui_acts *acts, float height)
 {
-    const bool is_narrow = rv_imgui_room() < ALL_WIDTH; /* then without hits and total */
-    const struct rv_imgui_column place = {.title = "line", .width = shown->is_of_one ? LINE_WIDTH : PLACE_WIDTH},
-                                 hits = {.title = "hits", .width = NUMBER_WIDTH},
-                                 total = {.title = "total", .width = NUMBER_WIDTH},
-                                 self = {.title = "self", .width = NUMBER_WIDTH}, text = {.title = ""};
-    const struct rv_imgui_column all[COLUMN_COUNT] = {place, hits, total, self, text}, few[] = {place, self, text};
+    const struct rv_imgui_column columns[COLUMN_COUNT] = {
+        [COLUMN_PLACE] = {.title = "line", .width = shown->is_of_one ? LINE_WIDTH : PLACE_WIDTH},
+        [COLUMN_HITS] = {.title = "hits", .width = NUMBER_WIDTH, .left_out = 1},
+        [COLUMN_TOTAL] = {.title = "total", .width = NUMBER_WIDTH, .left_out = 1},
+        [COLUMN_SELF] = {.title = "self", .width = NUMBER_WIDTH},
+        [COLUMN_TEXT] = {.title = ""}};
     int from, to;
     if (*shown->notice) {
         rv_imgui_text_wrapped(RV_IMGUI_FONT_TEXT, rv_ui_style(ui)->text, shown->notice);
         return;
     }
-    const char *id = is_narrow ? shown->is_of_one ? "few source" : "few lines" : shown->is_of_one ? "source" : "lines";
-    if (!rv_imgui_table_begin(id, is_narrow ? few : all, is_narrow ? 3 : COLUMN_COUNT, height))
+    if (!rv_imgui_table_begin(shown->is_of_one ? "source" : "lines", columns, COLUMN_COUNT, height))
         return;
     rv_imgui_table_rows((int)shown->n_rows, &from, &to);
     for (int i = from; i < to; i++)
-        show_row(ui, shown, (size_t)i, is_narrow, acts);
+        show_row(ui, shown, (size_t)i, acts);
     rv_imgui_table_end();
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "ui/button_lines.h"
 #include "ui/imgui_table.h"
 #include "ui/table_cells.h"
 
@@ -17,9 +18,6 @@
 #define NARROW_SHARE 0.45f
 #define NUMBER_WIDTH 60.0f
 #define SHARE_WIDTH 48.0f
-#define TABS_HEIGHT 28.0f
-#define TAB_PADDING 18.0f
-#define TAB_GAP 4.0f
 #define BUTTONS_WIDTH 168.0f /* at the right of the head */
 #define CLOSE_WIDTH 64.0f
 #define TIMES_WIDTH 328.0f /* of the buttons that choose a time, and of one of them */
@@ -141,12 +139,12 @@ static const struct {
     struct rv_imgui_column column;
     bool is_in_narrow;
 } COLUMNS[RV_STATISTICS_COLUMNS] = {
-    {{"subroutine", 0.0f, true, false, false}, true},      {{"calls", NUMBER_WIDTH, true, true, false}, true},
-    {{"total", NUMBER_WIDTH, true, true, false}, false},   {{"self", NUMBER_WIDTH, true, true, true}, true},
-    {{"share", SHARE_WIDTH, true, true, false}, false},    {{"min", NUMBER_WIDTH, true, true, false}, false},
-    {{"median", NUMBER_WIDTH, true, true, false}, false},  {{"p99", NUMBER_WIDTH, true, true, false}, false},
-    {{"max", NUMBER_WIDTH, true, true, false}, true},      {{"blocked", NUMBER_WIDTH, true, true, false}, false},
-    {{"runnable", NUMBER_WIDTH, true, true, false}, false}};
+    {{"subroutine", 0.0f, true, false, false, 0}, true},      {{"calls", NUMBER_WIDTH, true, true, false, 0}, true},
+    {{"total", NUMBER_WIDTH, true, true, false, 0}, false},   {{"self", NUMBER_WIDTH, true, true, true, 0}, true},
+    {{"share", SHARE_WIDTH, true, true, false, 0}, false},    {{"min", NUMBER_WIDTH, true, true, false, 0}, false},
+    {{"median", NUMBER_WIDTH, true, true, false, 0}, false},  {{"p99", NUMBER_WIDTH, true, true, false, 0}, false},
+    {{"max", NUMBER_WIDTH, true, true, false, 0}, true},      {{"blocked", NUMBER_WIDTH, true, true, false, 0}, false},
+    {{"runnable", NUMBER_WIDTH, true, true, false, 0}, false}};
 
 static bool has_off_cpu(const struct rv_statistics *shown)
 {
@@ -284,42 +282,19 @@ static void show_flame(struct rv_ui *ui, const struct rv_statistics *shown, stru
     rv_flame_graph_show(ui, &graph, &state->flame, acts, height);
 }
 
-static float tab_width(const char *title)
-{
-    return rv_imgui_text_width(RV_IMGUI_FONT_TEXT, title) + TAB_PADDING;
-}
-
-static float width_of(const char *const *titles, uint32_t n)
-{
-    float width = 0.0f;
-    for (uint32_t i = 0; i < n; i++)
-        width += tab_width(titles[i]) + TAB_GAP;
-    return width;
-}
-
-/* In as many lines as they need; returns their height. */
+/* Returns their height. */
 static float show_tabs(const struct rv_statistics *shown, struct rv_ui_acts *acts)
 {
     static const char *const titles[2][RV_STATISTICS_TABS] = {
         {"Flame graph", "Calls", "Callers, callees", "Top-down", "Bottom-up", "Grouped", "Lines", "Diff"},
         {"Flame", "Calls", "Callers", "Down", "Up", "Groups", "Lines", "Diff"}};
     const uint32_t n_tabs = shown->diff.diff ? RV_STATISTICS_TABS : RV_STATISTICS_DIFF;
-    const float room = rv_imgui_room();
-    const bool is_short = width_of(titles[0], n_tabs) > room;
-    float x = 0.0f, height = TABS_HEIGHT;
-    for (uint32_t tab = 0; tab < n_tabs; tab++) {
-        const float width = tab_width(titles[is_short][tab]);
-        if (tab > 0 && x + width <= room) {
-            rv_imgui_same_line(TAB_GAP);
-        } else if (tab > 0) {
-            x = 0.0f;
-            height += TABS_HEIGHT;
-        }
-        if (rv_imgui_button(titles[is_short][tab], 0.0f, (uint32_t)shown->tab == tab))
+    const bool is_short = rv_button_lines_width(titles[0], n_tabs) > rv_imgui_room();
+    struct rv_button_lines lines = {0};
+    for (uint32_t tab = 0; tab < n_tabs; tab++)
+        if (rv_button_lines_button(&lines, titles[is_short][tab], (uint32_t)shown->tab == tab))
             rv_ui_act(acts, &(struct rv_act){.action = RV_ACTION_STATISTICS_TAB, .idx = tab + 1});
-        x += width + TAB_GAP;
-    }
-    return height;
+    return lines.height;
 }
 
 static void show_sandwich(struct rv_ui *ui, const struct rv_statistics *shown, struct rv_ui_acts *acts, float height)

@@ -76,11 +76,12 @@ static void show_row(struct rv_ui *ui, const struct rv_tree_table *shown, const 
 
 void rv_tree_table_show(struct rv_ui *ui, const struct rv_tree_table *shown, struct rv_ui_acts *acts, float height)
 {
-    const struct rv_imgui_column columns[COLUMN_COUNT] = {[COLUMN_NAME] = {.title = shown->title},
-                                                          [COLUMN_CALLS] = {.title = "calls", .width = CALLS_WIDTH},
-                                                          [COLUMN_TOTAL] = {.title = "total", .width = NUMBER_WIDTH},
-                                                          [COLUMN_SELF] = {.title = "self", .width = NUMBER_WIDTH},
-                                                          [COLUMN_SHARE] = {.title = "share", .width = SHARE_WIDTH}};
+    const struct rv_imgui_column columns[COLUMN_COUNT] = {
+        [COLUMN_NAME] = {.title = shown->title},
+        [COLUMN_CALLS] = {.title = "calls", .width = CALLS_WIDTH, .left_out = 1},
+        [COLUMN_TOTAL] = {.title = "total", .width = NUMBER_WIDTH},
+        [COLUMN_SELF] = {.title = "self", .width = NUMBER_WIDTH, .left_out = 2},
+        [COLUMN_SHARE] = {.title = "share", .width = SHARE_WIDTH}};
     int from, to;
     rv_imgui_push_id(shown->which);
     if (rv_imgui_table_begin("tree", columns, COLUMN_COUNT, height)) {
