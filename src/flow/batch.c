@@ -35,12 +35,6 @@ void rv_batch_copy(struct rv_batch *to, const struct rv_batch *from)
     to->specials = memcpy(specials, from->specials, from->n_specials * sizeof *specials);
 }
 
-bool rv_batch_has_name(const struct rv_event *event)
-{
-    const unsigned kind = rv_event_kind(event);
-    return rv_event_has_name(event) || kind == RV_EVENT_ARGUMENTS || kind == RV_EVENT_WAIT;
-}
-
 bool rv_batch_is_noted(const struct rv_event *special)
 {
     switch ((enum rv_event_kind)rv_event_kind(special)) {

@@ -46,7 +46,11 @@ uint32_t rv_batch_fit(struct rv_batch *batch, struct rv_event *events, uint32_t 
 
 /* Is the id of such an event, of a batch, an id of a name? In a ring, those of arguments and waits are not yet. Not for the
  * events of a stack preamble. */
-bool rv_batch_has_name(const struct rv_event *event);
+static inline bool rv_batch_has_name(const struct rv_event *event)
+{
+    const unsigned kind = rv_event_kind(event);
+    return kind <= RV_EVENT_RETURN || rv_event_has_name(event) || kind == RV_EVENT_ARGUMENTS || kind == RV_EVENT_WAIT;
+}
 
 /* Is this special a note of its lane? SWITCH, LINE, SYNC, and steps of flows and tasks are not. */
 bool rv_batch_is_noted(const struct rv_event *special);
