@@ -388,7 +388,7 @@ static uint64_t missing_in(const struct rv_span_iter_back *iter, const struct rv
     const uint64_t read_ns = rv_timeline_backed_until_ns(timeline), paged_ns = iter->paged_before_ns;
     if (rv_span_iter_back_is_overtaken(iter, exact_ns))
         return exact_ns;
-    return read_ns < paged_ns && !rv_span_iter_back_wants_page(iter) ? exact_ns : rv_timeline_released_ns(timeline, 0);
+    return read_ns < paged_ns && !rv_span_iter_back_lacks_pages(iter) ? exact_ns : rv_timeline_released_ns(timeline, 0);
 }
 
 /* Returns the number of calls visited. */

@@ -68,6 +68,7 @@ void rv_span_iter_back_begin(struct rv_span_iter_back *walk, const struct rv_tim
     walk->edge_ns = walk->first_log ? UINT64_MAX : walk->n_paged ? walk->paged_before_ns : 0;
     for (uint32_t i = walk->first_log; i < RV_TIMELINE_LOGS; i++)
         walk->n_left[i] = n_pushed(walk, timeline, i);
+    walk->is_starved = true;
 }
 
 void rv_span_iter_back_fini(struct rv_span_iter_back *walk)
@@ -247,5 +248,6 @@ size_t rv_span_iter_back_next(struct rv_span_iter_back *walk, const struct rv_ti
     for (unsigned i = 0; i < n_heads; i++)
         walk->n_left[heads[i].log_idx] = rv_chunked_log_ordinal(heads[i].log, heads[i].at) + 1;
     drop_pages(walk);
+    walk->is_starved = n < max;
     return n;
 }

@@ -33,6 +33,7 @@ struct rv_span_iter_back { /* zeroed = none; owns its pages */
     uint32_t at_page[RV_TIMELINE_LOGS]; /* page that each log is in */
     struct rv_timeline **pages;         /* latest first */
     size_t n_pages, pages_capacity;
+    bool is_starved;  /* the last step gave fewer spans than it had room for */
     uint64_t edge_ns; /* spans in missing pages end before this; 0: none missing */
 };
 
@@ -59,10 +60,16 @@ static inline bool rv_span_iter_back_is_overtaken(const struct rv_span_iter_back
            (walk->left_logs & paged_logs) != paged_logs;
 }
 
-/* Must a page be given before the iteration can go on? */
-static inline bool rv_span_iter_back_wants_page(const struct rv_span_iter_back *walk)
+/* Are there pages that were not given? */
+static inline bool rv_span_iter_back_lacks_pages(const struct rv_span_iter_back *walk)
 {
     return walk->edge_ns > 0;
+}
+
+/* Must a page be given before the iteration can go on? Not before the others are used up: they would all be in memory. */
+static inline bool rv_span_iter_back_wants_page(const struct rv_span_iter_back *walk)
+{
+    return walk->is_starved && walk->edge_ns > 0;
 }
 
 #endif

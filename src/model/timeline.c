@@ -38,6 +38,7 @@ struct rv_timeline {
     uint32_t finest;     /* level: spans shorter than its cells are in cells only */
     uint32_t sums_level; /* level of the sums; finer levels are in pages; 0: all in the logs */
     bool has_ended;
+    bool has_no_cells;
     bool is_backed; /* evicted spans come back in pages */
     uint64_t backed_from_ns, backed_until_ns;
     struct rv_span_pages pages;
@@ -116,6 +117,13 @@ struct rv_timeline *rv_timeline_create(void)
     return rv_timeline_create_from(0);
 }
 
+struct rv_timeline *rv_timeline_create_without_cells(void)
+{
+    struct rv_timeline *timeline = rv_timeline_create();
+    timeline->has_no_cells = true;
+    return timeline;
+}
+
 void rv_timeline_destroy(struct rv_timeline *timeline)
 {
     if (!timeline)
@@ -158,6 +166,8 @@ static inline void add_one(struct rv_timeline *timeline, const struct rv_span *s
                                                       .depth = (uint16_t)span->depth,
                                                       .flags = (uint16_t)span->flags};
     }
+    if (timeline->has_no_cells)
+        return;
     rv_density_advance(&timeline->logs->density, span->end);
     if (bucket + 1 < RV_TIMELINE_LEVELS)
         rv_density_add(&timeline->logs->density, bucket + 1, span);

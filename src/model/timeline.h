@@ -27,6 +27,9 @@ struct rv_timeline *rv_timeline_create(void);
  * RV_TIMELINE_LEVELS: keep no calls, only their number, time range and depth.
  */
 struct rv_timeline *rv_timeline_create_from(uint32_t level);
+
+/* One for iterations, not for pictures: it has no cells. */
+struct rv_timeline *rv_timeline_create_without_cells(void);
 void rv_timeline_destroy(struct rv_timeline *timeline);
 
 /*

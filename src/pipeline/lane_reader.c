@@ -18,7 +18,7 @@ void rv_lane_reader_close(struct rv_lane_reader *reader)
 
 bool rv_lane_reader_has_blocks(const struct rv_lane_reader *reader)
 {
-    return rv_span_iter_back_wants_page(&reader->walk);
+    return rv_span_iter_back_lacks_pages(&reader->walk);
 }
 
 static void give_page(struct rv_lane_reader *reader, uint64_t timeout_ns)
@@ -46,7 +46,7 @@ bool rv_lane_reader_next(struct rv_lane_reader *reader, uint64_t timeout_ns, str
     pthread_mutex_lock(&reader->params.lane->lock);
     *n = rv_span_iter_back_next(&reader->walk, reader->params.lane->timeline, out, max);
     pthread_mutex_unlock(&reader->params.lane->lock);
-    if (!rv_lane_reader_has_blocks(reader))
+    if (!rv_span_iter_back_wants_page(&reader->walk))
         return *n == max;
     give_page(reader, timeout_ns);
     return true;

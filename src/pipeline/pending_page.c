@@ -15,13 +15,17 @@ static uint32_t sums_level(struct rv_lane *lane)
     return level;
 }
 
-/* A page's track has the lane of its stream's, and levels up to that of the lane's sums. */
+/* A page's track has the lane of its stream's, and for the lane levels up to that of its sums. */
 static void begin_track(void *context, struct rv_track *track)
 {
     const struct rv_pending_page *page = context;
     pthread_mutex_lock(page->streams_lock);
     track->lane = page->stream->tracks.all[rv_stream_find_track(page->stream, track->stack)].lane;
     pthread_mutex_unlock(page->streams_lock);
+    if (page->slot) {
+        track->calls = rv_timeline_create_without_cells();
+        return;
+    }
     if (page->stream->is_followed) {
         track->calls = rv_timeline_create_from(page->level);
         return;

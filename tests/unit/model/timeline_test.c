@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/density.h"
+#include "model/span_iter.h"
 #include "spans.h"
 
 #define WHOLE_FROM 0
@@ -589,4 +590,52 @@ Test(timeline, long_spans_do_not_make_room_for_pages)
     cr_assert_eq(rv_timeline_whole_from_ns(timeline, RV_TIMELINE_REACH), 0);
     cr_assert_eq(rv_timeline_released_ns(timeline, 0), 0);
     rv_timeline_destroy(timeline);
+}
+
+/* ---- without cells ---- */
+
+enum { N_ENDS = 2000, WANTED_ONE_BY_ONE = 8 };
+
+static void make_calls(struct rv_span *spans, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        spans[i] = (struct rv_span){
+            .start = UINT64_C(1000000) * i - i * 7919 % 900000, .end = UINT64_C(1000000) * i, .id = (uint32_t)i + 1};
+}
+
+Test(timeline, one_without_cells_has_all_calls, .timeout = 60)
+{
+    static struct rv_span spans[N_ENDS];
+    static struct rv_box boxes[N_ENDS + 1];
+    struct rv_timeline *timeline = rv_timeline_create_without_cells();
+    struct rv_span_iter walk = {.n_missed = 0};
+    make_calls(spans, N_ENDS);
+    rv_timeline_add(timeline, spans, N_ENDS);
+    cr_assert_eq(rv_span_iter_next(&walk, timeline, boxes, N_ENDS + 1), N_ENDS);
+    for (uint32_t i = 1; i < RV_TIMELINE_LEVELS; i++)
+        cr_assert(rv_chunked_log_is_empty(&rv_timeline_density(timeline)->levels[i].cells), "level %u", i);
+    rv_timeline_destroy(timeline);
+}
+
+Test(timeline, a_page_is_wanted_when_those_before_it_are_used_up, .timeout = 60)
+{
+    struct rv_span spans[10];
+    struct rv_box boxes[WANTED_ONE_BY_ONE];
+    struct rv_timeline *lane = rv_timeline_create(), *page = rv_timeline_create_without_cells();
+    const struct rv_timeline_cell cell = {.start_ns = 0, .covered_ns = 1, .n_calls = 1, .id = 1};
+    make_calls(spans, 10);
+    rv_timeline_add(page, spans, 10);
+    rv_timeline_add_sums(lane, &(struct rv_timeline_sums){.level = 15, .cells = &cell, .n_cells = 1});
+    struct rv_span_iter_back walk = {.from_ns = 0};
+    rv_span_iter_back_begin(&walk, lane, 0, UINT64_MAX);
+    cr_assert(rv_span_iter_back_wants_page(&walk));
+    rv_span_iter_back_give(&walk, page, 1); /* another may have the call that ends at 0 */
+    cr_assert_eq(rv_span_iter_back_next(&walk, lane, boxes, WANTED_ONE_BY_ONE), WANTED_ONE_BY_ONE);
+    cr_assert(rv_span_iter_back_lacks_pages(&walk) && !rv_span_iter_back_wants_page(&walk));
+    (void)rv_span_iter_back_next(&walk, lane, boxes, WANTED_ONE_BY_ONE);
+    cr_assert(rv_span_iter_back_wants_page(&walk));
+    rv_span_iter_back_give(&walk, NULL, 0);
+    cr_assert(!rv_span_iter_back_wants_page(&walk) && !rv_span_iter_back_lacks_pages(&walk));
+    rv_span_iter_back_fini(&walk);
+    rv_timeline_destroy(lane);
 }
