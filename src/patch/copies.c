@@ -14,6 +14,12 @@
 #define MOST_BYTES (UINT64_C(64) << 20)
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 #define BOOT_ID_BYTES 40u
+#define PAGE_STATES "/proc/self/pagemap" /* a word for each page: */
+#define IS_PRESENT (UINT64_C(1) << 63)
+#define IS_SWAPPED (UINT64_C(1) << 62)
+#define IS_OF_FILE (UINT64_C(1) << 61)
+#define PAGE 4096u
+#define PAGES 512u /* at a time */
 
 struct trailer { /* behind the program's bytes, without padding between its fields */
     struct rv_patch_plan_key key;
@@ -54,6 +60,36 @@ static int read_boot_id(char boot_id[BOOT_ID_BYTES])
 static uint64_t number_of(const struct trailer *trailer)
 {
     return rv_hash_bytes(trailer, offsetof(struct trailer, boot_id));
+}
+
+/* ---- what is in memory ---- */
+
+/* Has the process no page of its own there? Pages that were swapped were its own. */
+static bool are_of_file(int states, uint64_t first, uint64_t end)
+{
+    uint64_t words[PAGES];
+    for (uint64_t page = first / PAGE; page < (end + PAGE - 1) / PAGE; page += PAGES) {
+        const uint64_t n_left = (end + PAGE - 1) / PAGE - page, n = n_left < PAGES ? n_left : PAGES;
+        if (rv_file_read_at(states, words, n * sizeof *words, page * sizeof *words) != (ssize_t)(n * sizeof *words))
+            return false;
+        for (size_t i = 0; i < n; i++)
+            if (words[i] & IS_SWAPPED || (words[i] & (IS_PRESENT | IS_OF_FILE)) == IS_PRESENT)
+                return false;
+    }
+    return true;
+}
+
+/* A library that was started before, or a probe of the kernel, may have written into the code: a copy has not that. */
+static bool is_unchanged(const struct rv_patch_image *image)
+{
+    const int states = open(PAGE_STATES, O_RDONLY | O_CLOEXEC);
+    bool is_unchanged = states >= 0;
+    for (size_t i = 0; i < image->n_segments && is_unchanged; i++)
+        if (image->segments[i].is_code && !image->segments[i].is_writable)
+            is_unchanged = are_of_file(states, image->segments[i].start, image->segments[i].end);
+    if (states >= 0)
+        close(states);
+    return is_unchanged;
 }
 
 /* ---- reading ---- */
@@ -157,6 +193,8 @@ int rv_patch_copy_open(const struct rv_patch_copy *copy)
         return -ENOENT;
     if ((uint64_t)copy->file->st_size > MOST_BYTES)
         return -E2BIG;
+    if (!is_unchanged(copy->image))
+        return -EBADMSG;
     int error = read_boot_id(trailer.boot_id);
     if (error)
         return error;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/file_io.h"
@@ -141,6 +142,32 @@ Test(copies, what_is_not_as_in_the_file_has_none)
     file.st_ino--;
     sites[2].address = image.segments[0].start - APART;
     cr_expect_eq(open_and_close(&copy), -EBADMSG);
+}
+
+/* Mapped as the loader does. */
+Test(copies, code_that_was_changed_in_memory_has_none_though_there_is_one)
+{
+    const struct rv_patch_copy copy = copy_of();
+    const struct rv_patch_segment *segment = code();
+    const uint64_t n_before = segment->start % 4096, n = n_before + segment->end - segment->start;
+    const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    uint8_t *mapped = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, (off_t)(segment->offset - n_before));
+    cr_assert_neq(mapped, MAP_FAILED);
+    close(fd);
+    image.bias = (uint64_t)(uintptr_t)mapped + n_before - segment->start;
+    for (size_t i = 0; i < image.n_segments; i++) {
+        image.segments[i].start += image.bias;
+        image.segments[i].end += image.bias;
+    }
+    for (size_t i = 0; i < N; i++)
+        sites[i].address += image.bias;
+    cr_expect_geq(open_and_close(&copy), 0);
+    volatile uint8_t *last = &mapped[n - 1];
+    (void)*last;
+    cr_expect_geq(open_and_close(&copy), 0);
+    *last ^= 1;
+    cr_expect_eq(open_and_close(&copy), -EBADMSG);
+    munmap(mapped, n);
 }
 
 Test(copies, few_jumps_have_none)
