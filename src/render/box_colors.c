@@ -553,6 +553,14 @@ bool rv_box_colors_is_split(const struct rv_box_colors *colors)
     return colors->split != 0;
 }
 
+bool rv_box_colors_has_packages(const struct rv_box_colors *colors)
+{
+    for (size_t i = 0; i < colors->n_groups; i++)
+        if (colors->groups[i].kind == RV_BOX_COLORS_PACKAGE && !colors->groups[i].is_state)
+            return true;
+    return false;
+}
+
 size_t rv_box_colors_rank(const struct rv_box_colors *colors, struct rv_box_colors_group *out, size_t max)
 {
     double self = 0.0, inclusive = 0.0;

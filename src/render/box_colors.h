@@ -86,6 +86,9 @@ struct rv_box_colors_group {
     uint32_t slot;           /* < RV_COLOR_ROWS */
 };
 
+/* Has a subroutine a package, in any view so far? */
+bool rv_box_colors_has_packages(const struct rv_box_colors *colors);
+
 /* The groups with most own time in the last view first, ties in order of appearance. Returns the number written. */
 size_t rv_box_colors_rank(const struct rv_box_colors *colors, struct rv_box_colors_group *out, size_t max);
 

@@ -96,6 +96,12 @@ static bool is_chosen(const struct rv_box_colors_group *groups, size_t n, size_t
     return has_row(&groups[i]) && n_above < RV_LEGEND_ROWS - 1;
 }
 
+/* Else by subroutines of one, or by what names begin with. */
+static bool is_by_package(const struct rv_box_colors *colors)
+{
+    return !rv_box_colors_is_split(colors) && rv_box_colors_has_packages(colors);
+}
+
 /* The last row is for groups without a colour of their own. Returns the share of states. */
 static double describe_packages(const struct rv_box_colors *colors, struct rv_legend *legend)
 {
@@ -116,7 +122,7 @@ static double describe_packages(const struct rv_box_colors *colors, struct rv_le
     other -= states;
     if (n && other > 0.0005)
         snprintf(add_row(legend, slot_rgba(colors, RV_COLOR_NEUTRAL), other)->name, RV_LEGEND_NAME_BYTES,
-                 rv_box_colors_is_split(colors) ? "others" : "other packages");
+                 is_by_package(colors) ? "other packages" : "others");
     return states;
 }
 
@@ -176,7 +182,9 @@ const char *rv_color_legend_title(const struct rv_box_colors *colors)
                                                               [RV_COLOR_DIFFERENCE] = "Calls take"};
     const enum rv_color_scheme scheme = rv_box_colors_scheme(colors);
     const bool is_of_packages = scheme == RV_COLOR_PACKAGE || scheme == RV_COLOR_HIGH_CONTRAST;
-    return is_of_packages && rv_box_colors_is_split(colors) ? "Subroutines" : TITLES[scheme];
+    if (!is_of_packages || is_by_package(colors))
+        return TITLES[scheme];
+    return rv_box_colors_is_split(colors) ? "Subroutines" : "Names";
 }
 
 void rv_color_legend_describe(const struct rv_box_colors *colors, const struct rv_view *view, struct rv_legend *legend)

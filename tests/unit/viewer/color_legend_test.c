@@ -49,6 +49,12 @@ Test(color_legend, names_without_packages_are_shown_by_what_they_have_in_common)
     for (size_t i = 0; i < legend.n_rows; i++)
         cr_assert_str_eq(legend.rows[i].name, SHOWN[i]);
     cr_assert_str_eq(legend.rows[0].only, "name:^db");
+    cr_assert_str_eq(legend.title, "Names");
+    rv_subroutines_define(subroutines, N + 1, "shop", "sell", "", 0);
+    boxes[1].id = N + 1;
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
+    rv_color_legend_describe(colors, &view, &legend);
+    cr_assert_str_eq(legend.title, "Packages");
     rv_box_colors_destroy(colors);
     rv_subroutines_destroy(subroutines);
 }
