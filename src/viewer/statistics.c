@@ -161,7 +161,7 @@ static void measure_wanted(struct rv_viewer *viewer, bool at_once)
 static void measure_ahead(struct rv_viewer *viewer)
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
-    if (viewer->lanes && !rv_range_renewal_is_on(&statistics->measured) &&
+    if (viewer->lanes && viewer->subroutines && !rv_range_renewal_is_on(&statistics->measured) &&
         !rv_range_renewal_is_on(&statistics->calls.listed))
         rv_range_ahead_advance(&statistics->ahead,
                                &(struct rv_range_params){.to_ns = UINT64_MAX,
