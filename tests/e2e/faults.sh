@@ -18,16 +18,19 @@ faulty() { # FAULT OPTION...: as run, with that fault; the number of calls of ea
 }
 
 cpu_ticks() { # of $pid so far, into $ticks; "" once it has ended
-    ticks=$(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null | cut -d ' ' -f 12,13)
+    ticks=
+    { read -r stat <"/proc/$pid/stat"; } 2>/dev/null || return
+    set -- ${stat##*) }
+    ticks="${12} ${13}"
 }
 
-has_drawn() { # the program is over, and for a while ringviz took no time; or ringviz has ended
+has_drawn() { # the program is over, and for a while ringviz took no time; or ringviz has ended. No process is begun for each look.
     cpu_ticks
     [ -n "$ticks" ] || return 0
-    if grep -q '^COUNT work' out && [ "$ticks" = "$ticks_before" ]; then
-        n_idle=$((n_idle + 1))
-    else
+    if [ "$ticks" != "$ticks_before" ]; then
         n_idle=0
+    elif [ $n_idle -gt 0 ] || grep -q '^COUNT work' out; then
+        n_idle=$((n_idle + 1))
     fi
     ticks_before=$ticks
     [ $n_idle -gt 3 ]
