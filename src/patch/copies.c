@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/file_io.h"
@@ -103,14 +105,28 @@ static bool is_whole(int fd, uint64_t n_file, const struct rv_patch_copy *copy, 
            memcmp(&trailer, wanted, sizeof trailer) == 0;
 }
 
+/* Another machine may remove a file that is mapped here: its pages would be gone. */
+static bool is_shared(int fd)
+{
+    static const uint32_t TYPES[] = {NFS_SUPER_MAGIC,  SMB_SUPER_MAGIC, 0xff534d42u /* cifs */, 0xfe534d42u /* smb2 */,
+                                     FUSE_SUPER_MAGIC, V9FS_MAGIC,      AFS_SUPER_MAGIC,        0x00c36400u /* ceph */};
+    struct statfs system;
+    bool is_shared = fstatfs(fd, &system) != 0;
+    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES && !is_shared; i++)
+        is_shared = (uint32_t)system.f_type == TYPES[i];
+    return is_shared;
+}
+
 static int open_copy(const struct rv_patch_copy *copy, const struct trailer *trailer)
 {
     uint64_t n_file;
     const int fd = rv_patch_cache_open(copy->folder, number_of(trailer), &n_file);
-    if (fd < 0 || is_whole(fd, n_file, copy, trailer))
+    if (fd < 0)
         return fd;
-    close(fd);
-    return -EBADMSG;
+    const int error = is_shared(fd) ? -EPERM : is_whole(fd, n_file, copy, trailer) ? 0 : -EBADMSG;
+    if (error)
+        close(fd);
+    return error ? error : fd;
 }
 
 /* ---- writing ---- */

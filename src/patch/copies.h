@@ -23,8 +23,9 @@ struct rv_patch_copy {
 /*
  * Open such a copy, and write it before where there is none.
  *   returns  its descriptor: to be mapped in place of code, privately, at the segments' own offsets. -ENOENT: too little
- *            is to be written; -E2BIG: the file is too large; -EBADMSG: it is not what the image was loaded from,
- *            or the code in memory was changed, or may have been; another negative errno
+ *            is to be written; -E2BIG: the file is too large; -EPERM: the cache is not believed, or is on a network;
+ *            -EBADMSG: it is not what the image was loaded from, or the code in memory was changed, or may have been;
+ *            another negative errno
  *   thread   any; allocates
  */
 int rv_patch_copy_open(const struct rv_patch_copy *copy);

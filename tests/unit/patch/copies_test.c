@@ -3,9 +3,11 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/file_io.h"
@@ -20,6 +22,15 @@ static uint8_t *program;
 static struct rv_patch_image image;
 static struct rv_patch_plan_key key;
 static struct rv_patch_site sites[N];
+
+static uint32_t file_system; /* of all files; the library calls the one below */
+
+int fstatfs(int fd, struct statfs *status)
+{
+    (void)fd;
+    *status = (struct statfs){.f_type = file_system};
+    return 0;
+}
 
 static const struct rv_patch_segment *code(void)
 {
@@ -168,6 +179,18 @@ Test(copies, code_that_was_changed_in_memory_has_none_though_there_is_one)
     *last ^= 1;
     cr_expect_eq(open_and_close(&copy), -EBADMSG);
     munmap(mapped, n);
+}
+
+Test(copies, a_file_that_another_machine_may_remove_is_not_mapped)
+{
+    const struct rv_patch_copy copy = copy_of();
+    const uint32_t shared[] = {NFS_SUPER_MAGIC, FUSE_SUPER_MAGIC, 0xff534d42u};
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
+        file_system = shared[i];
+        cr_expect_eq(open_and_close(&copy), -EPERM);
+    }
+    file_system = TMPFS_MAGIC;
+    cr_expect_geq(open_and_close(&copy), 0);
 }
 
 Test(copies, few_jumps_have_none)
