@@ -328,28 +328,12 @@ static void close_copy(struct rv_patch_prepared *prepared)
     prepared->has_copy = false;
 }
 
-/* Their original bytes: no page of others is touched. */
-static int write_off(struct rv_patcher_object *object)
-{
-    struct rv_patch_prepared *prepared = &object->prepared;
-    struct rv_patch_site **off = malloc(prepared->n_sites * sizeof *off);
-    size_t n = 0;
-    if (!off)
-        return -ENOMEM;
-    for (size_t i = 0; i < prepared->n_sites; i++)
-        if (prepared->sites[i].is_off)
-            off[n++] = &prepared->sites[i];
-    const int error = rv_patch_sites_write_some(object, off, n, RV_PATCH_SITES_OFF_OUT);
-    free(off);
-    return error;
-}
-
 /* A copy has the jumps of sites that are off, too. */
 static int write_or_map(struct rv_patcher_object *object)
 {
     if (!object->prepared.has_copy || rv_patch_sites_map(object, object->prepared.copy) != 0)
         return rv_patch_sites_write(object, RV_PATCH_SITES_AS_WANTED);
-    return object->prepared.counts.n_filtered ? write_off(object) : 0;
+    return object->prepared.counts.n_filtered ? rv_patch_sites_write(object, RV_PATCH_SITES_OFF_OUT) : 0;
 }
 
 /* An object that cannot be written has no function that is patched. */
