@@ -172,16 +172,17 @@ static void touch_segment(const struct rv_patcher_object *object, const struct r
     (void)protect(segment->start, segment->end, PROT_READ | PROT_EXEC);
 }
 
-/* qsort() may allocate, and the threads that stand still may have the allocator's lock. */
+/* qsort() may allocate, and the threads that stand still may have the allocator's lock. Shell's way: they may be thousands. */
 static void sort(struct rv_patch_site **sites, size_t n)
 {
-    for (size_t i = 1; i < n; i++) {
-        struct rv_patch_site *site = sites[i];
-        size_t at = i;
-        for (; at && sites[at - 1]->address > site->address; at--)
-            sites[at] = sites[at - 1];
-        sites[at] = site;
-    }
+    for (size_t gap = n / 2; gap; gap = gap == 2 ? 1 : gap * 5 / 11)
+        for (size_t i = gap; i < n; i++) {
+            struct rv_patch_site *site = sites[i];
+            size_t at = i;
+            for (; at >= gap && sites[at - gap]->address > site->address; at -= gap)
+                sites[at] = sites[at - gap];
+            sites[at] = site;
+        }
 }
 
 /* How many of the sorted ones, from the first on, are within the segment and none far from the one before. */
