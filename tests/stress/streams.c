@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "pipeline/session.h"
 
-#ifdef __SANITIZE_THREAD__ /* it checks threads; bounds are checked without it, in a tenth of the time */
+#ifdef __SANITIZE_THREAD__ /* it checks threads; bounds are checked without it */
 enum { CHECKS_BOUNDS = 0 };
 #else
 enum { CHECKS_BOUNDS = 1 };

@@ -492,13 +492,19 @@ Test(range, calls_that_come_after_a_range_was_made_are_not_of_it, .timeout = 60)
     world_fini(&world);
 }
 
+/* Of parts as small as can be, which the memory keeps. */
+static struct rv_range_params kept_params(const struct world *world)
+{
+    return (struct rv_range_params){.to_ns = UINT64_MAX,
+                                    .lanes = world->lanes,
+                                    .subroutines = world->subroutines,
+                                    .memory = world->memory,
+                                    .calls_per_part = RV_TIMELINE_STRETCH};
+}
+
 static size_t count_visits(struct world *world)
 {
-    const struct rv_range_params params = {.to_ns = UINT64_MAX,
-                                           .lanes = world->lanes,
-                                           .subroutines = world->subroutines,
-                                           .memory = world->memory,
-                                           .calls_per_part = RV_TIMELINE_STRETCH};
+    const struct rv_range_params params = kept_params(world);
     struct rv_range *range = rv_range_create(&params);
     struct rv_range_share *share = rv_range_share_create(range);
     size_t n = 0;
@@ -524,12 +530,9 @@ Test(range, a_range_that_was_measured_before_visits_only_the_ends_of_lanes_again
 
 static bool measure_ahead(struct world *world, size_t n)
 {
-    struct rv_range *range = rv_range_create(&(struct rv_range_params){.to_ns = UINT64_MAX,
-                                                                       .lanes = world->lanes,
-                                                                       .subroutines = world->subroutines,
-                                                                       .memory = world->memory,
-                                                                       .n_beforehand = n,
-                                                                       .calls_per_part = RV_TIMELINE_STRETCH});
+    struct rv_range_params params = kept_params(world);
+    params.n_beforehand = n;
+    struct rv_range *range = rv_range_create(&params);
     complete(world, range);
     const bool has_all = rv_range_has_all_beforehand(range);
     rv_range_destroy(range);

@@ -64,6 +64,18 @@ static void begin(void)
     }
 }
 
+/* To where a process has the image, which is still where the file says. */
+static void move(uint64_t bias)
+{
+    image.bias = bias;
+    for (size_t i = 0; i < image.n_segments; i++) {
+        image.segments[i].start += bias;
+        image.segments[i].end += bias;
+    }
+    for (size_t i = 0; i < N; i++)
+        sites[i].address += bias;
+}
+
 static void end(void)
 {
     char command[sizeof folder + 16] = "rm -r ";
@@ -115,13 +127,7 @@ Test(copies, later_processes_open_the_same_one_at_their_own_addresses)
     const struct rv_patch_copy copy = copy_of();
     const int64_t first = open_and_close(&copy);
     cr_expect_geq(first, 0);
-    image.bias += 0x555500000000;
-    for (size_t i = 0; i < image.n_segments; i++) {
-        image.segments[i].start += image.bias;
-        image.segments[i].end += image.bias;
-    }
-    for (size_t i = 0; i < N; i++)
-        sites[i].address += image.bias;
+    move(0x555500000000);
     cr_expect_eq(open_and_close(&copy), first);
 }
 
@@ -165,13 +171,7 @@ Test(copies, code_that_was_changed_in_memory_has_none_though_there_is_one)
     uint8_t *mapped = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, (off_t)(segment->offset - n_before));
     cr_assert_neq(mapped, MAP_FAILED);
     close(fd);
-    image.bias = (uint64_t)(uintptr_t)mapped + n_before - segment->start;
-    for (size_t i = 0; i < image.n_segments; i++) {
-        image.segments[i].start += image.bias;
-        image.segments[i].end += image.bias;
-    }
-    for (size_t i = 0; i < N; i++)
-        sites[i].address += image.bias;
+    move((uint64_t)(uintptr_t)mapped + n_before - segment->start);
     cr_expect_geq(open_and_close(&copy), 0);
     volatile uint8_t *last = &mapped[n - 1];
     (void)*last;
