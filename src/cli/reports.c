@@ -53,6 +53,7 @@ static int write_report(struct rv_reports *reports)
         .losses = reports->losses,
         .width = rv_output_width(reports->output),
     };
+    rv_session_silent(reports->session, &report.silent);
     int error = rv_report_write(&report, reports->options->report_format, reports->output->file);
     rv_stats_destroy(stats);
     rv_group_by_destroy(group_by);

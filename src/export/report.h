@@ -7,6 +7,7 @@
 #include "export/group_by.h"
 #include "export/table.h"
 #include "flow/loss.h"
+#include "flow/silent.h"
 #include "model/lanes.h"
 #include "model/stats.h"
 #include "model/subroutines.h"
@@ -18,6 +19,7 @@ struct rv_report {
     const struct rv_group_by *group_by; /* rows by argument, or by result; NULL = by subroutine alone */
     uint64_t n_produced, n_consumed, n_dropped, n_spans, n_switches;
     const struct rv_losses *losses; /* NULL = none */
+    struct rv_silent silent;        /* threads without a lane */
     unsigned width;                 /* of the terminal, in characters: text leaves out columns; 0 = none of them */
 };
 

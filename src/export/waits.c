@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "export/losses.h"
 #include "export/call_stacks.h"
+#include "export/silent.h"
 #include "export/text_buffer.h"
 #include "export/words.h"
 #include "waits/cycles.h"
@@ -64,44 +65,6 @@ void rv_waits_add_unknown(struct rv_text_buffer *text, size_t n_unknown)
         rv_text_buffer_format(text,
                               "waits of %zu process%s are not known: only the library that is preloaded tells them\n",
                               n_unknown, rv_units_word(n_unknown, "", "es"));
-}
-
-static void add_text_silent(struct rv_text_buffer *text, const struct rv_silent *silent)
-{
-    char running[32], runnable[32], blocked[32];
-    if (!silent->n_threads)
-        return;
-    rv_units_format_ns(running, sizeof running, silent->running_ns);
-    rv_units_format_ns(runnable, sizeof runnable, silent->runnable_ns);
-    rv_units_format_ns(blocked, sizeof blocked, silent->blocked_ns);
-    rv_text_buffer_format(text,
-                          "%" PRIu64 " thread%s made no traced call and %s in no row: running %s, runnable %s, blocked "
-                          "%s, %" PRIu64 " switches\n",
-                          silent->n_threads, rv_units_word(silent->n_threads, "", "s"),
-                          rv_units_word(silent->n_threads, "is", "are"), running, runnable, blocked,
-                          silent->n_switches);
-}
-
-static void add_csv_silent(struct rv_text_buffer *text, const struct rv_silent *silent)
-{
-    if (!silent->n_threads)
-        return;
-    rv_add_csv_count(text, "silent", "threads", silent->n_threads, CSV_COLUMNS);
-    rv_add_csv_count(text, "silent", "running_ns", silent->running_ns, CSV_COLUMNS);
-    rv_add_csv_count(text, "silent", "runnable_ns", silent->runnable_ns, CSV_COLUMNS);
-    rv_add_csv_count(text, "silent", "blocked_ns", silent->blocked_ns, CSV_COLUMNS);
-    rv_add_csv_count(text, "silent", "switches", silent->n_switches, CSV_COLUMNS);
-}
-
-static void add_json_silent(struct rv_text_buffer *text, const struct rv_silent *silent)
-{
-    if (!silent->n_threads)
-        return;
-    rv_text_buffer_format(text,
-                          ",\"silent\":{\"threads\":%" PRIu64 ",\"running_ns\":%" PRIu64 ",\"runnable_ns\":%" PRIu64
-                          ",\"blocked_ns\":%" PRIu64 ",\"switches\":%" PRIu64 "}",
-                          silent->n_threads, silent->running_ns, silent->runnable_ns, silent->blocked_ns,
-                          silent->n_switches);
 }
 
 struct side { /* texts of one */
@@ -267,7 +230,7 @@ static void write_text(struct rv_text_buffer *text, const void *context)
     if (table->is_incomplete)
         rv_text_buffer_add(text, "some waits could not be read: see --check\n");
     rv_waits_add_unknown(text, table->n_unknown);
-    add_text_silent(text, &table->silent);
+    rv_silent_add_text(text, &table->silent);
     rv_losses_add_text(text, "lost", table->losses, RV_LOSS_EVENTS_DROPPED);
 }
 
@@ -344,7 +307,7 @@ static void write_csv(struct rv_text_buffer *text, const void *context)
         add_csv_deadlock(text, table, i);
     if (table->n_unknown)
         rv_add_csv_count(text, "unknown", "processes", table->n_unknown, CSV_COLUMNS);
-    add_csv_silent(text, &table->silent);
+    rv_silent_add_csv(text, &table->silent, CSV_COLUMNS);
     rv_losses_add_csv(text, table->losses, CSV_COLUMNS);
 }
 
@@ -422,7 +385,7 @@ static void add_json(struct rv_text_buffer *text, const struct table *table)
         add_json_deadlock(text, table, i);
     rv_text_buffer_format(text, "],\"is_incomplete\":%s,\"processes_unknown\":%zu",
                           table->is_incomplete ? "true" : "false", table->n_unknown);
-    add_json_silent(text, &table->silent);
+    rv_silent_add_json(text, &table->silent);
     rv_text_buffer_add(text, ",\"lost\":");
     rv_losses_add_json(text, table->losses);
     rv_text_buffer_add(text, "}");

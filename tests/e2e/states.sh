@@ -140,6 +140,8 @@ expect "exit status with a silent thread" $status 0
 run --waits --force --output="$folder/waits" -- sh -c 'env -u LD_PRELOAD sleep 0.3; exec "$0"' "$states"
 grep -q '^[0-9]* threads* made no traced call and [a-z]* in no row: running .*, blocked .* switches$' "$folder/waits" ||
     fail "not said in text: $(cat "$folder/waits")"
+run --report=json --force --output="$folder/waits" -- sh -c 'env -u LD_PRELOAD sleep 0.3; exec "$0"' "$states"
+[ "$(silent threads)" -ge 1 ] && [ "$(silent blocked_ns)" -ge 290000000 ] || fail "not in the report: $(cat "$folder/waits")"
 run --waits=json --force --output="$folder/waits" -- "$states"
 expect "silent threads where all are traced" "$(silent threads)" ""
 run --states=maybe -- "$states"
