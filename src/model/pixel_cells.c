@@ -4,10 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
-
 #define FULL (RV_BOX_EXACT - 1) /* coverage of a cell without gaps */
-#define LOOKED_MOST 64u         /* boxes between a call and the cell that it is added to */
 
 uint64_t rv_pixel_cells_width_ns(double pixel_ns)
 {
@@ -83,34 +80,22 @@ size_t rv_pixel_cells_join(struct rv_pixel_cells *cells, struct rv_box *boxes, s
     return n_left;
 }
 
-/* What a call that begins in this column is added to: a cell of its depth, or such a call, which becomes one. */
-static struct rv_box *find_cell(struct rv_box *boxes, size_t n, const struct rv_box *call, uint64_t width_ns)
+size_t rv_pixel_cells_add_call(struct rv_box *box, const struct rv_box *call)
 {
-    const uint64_t column_ns = call->start_ns & ~(width_ns - 1);
-    for (size_t i = n, n_looked = 0; i-- > 0 && boxes[i].start_ns >= column_ns && n_looked < LOOKED_MOST; n_looked++)
-        if (boxes[i].depth == call->depth)
-            return boxes[i].coverage != RV_BOX_EXACT || rv_pixel_cells_is_short(&boxes[i], width_ns) ? &boxes[i] : NULL;
-    return NULL;
-}
-
-size_t rv_pixel_cells_add_call(struct rv_box *boxes, size_t n, const struct rv_box *call, uint64_t width_ns)
-{
-    struct rv_box *cell = find_cell(boxes, n, call, width_ns);
-    if (!cell)
-        return 0;
-    const size_t n_folded = cell->coverage == RV_BOX_EXACT ? 2 : 1;
-    const uint64_t covered = cell->coverage == RV_BOX_EXACT ? cell->duration_ns : covered_ns(cell);
+    const size_t n_folded = box->coverage == RV_BOX_EXACT ? 2 : 1;
+    const uint64_t covered = box->coverage == RV_BOX_EXACT ? box->duration_ns : covered_ns(box);
     struct rv_pixel_cells_row row = {.covered_ns = covered, .weight = covered};
-    if (rv_box_end_ns(call) > rv_box_end_ns(cell))
-        cell->duration_ns = rv_box_end_ns(call) - cell->start_ns;
-    cell->duration_ns += cell->duration_ns == 0;
-    cell->flags &= RV_BOX_HIT | RV_BOX_DIMMED;
-    add(&row, cell, call);
+    if (rv_box_end_ns(call) > rv_box_end_ns(box))
+        box->duration_ns = rv_box_end_ns(call) - box->start_ns;
+    box->duration_ns += box->duration_ns == 0;
+    box->flags &= RV_BOX_HIT | RV_BOX_DIMMED;
+    add(&row, box, call);
     return n_folded;
 }
 
 void rv_pixel_cells_fini(struct rv_pixel_cells *cells)
 {
     free(cells->rows);
+    free(cells->lasts);
     *cells = (struct rv_pixel_cells){0};
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/vec.h"
 #include "model/timeline.h"
 
 struct rv_pixel_cells_row { /* the last joined cell of a depth */
@@ -16,10 +17,20 @@ struct rv_pixel_cells_row { /* the last joined cell of a depth */
     size_t box; /* its index, plus one; 0 = none */
 };
 
+struct rv_pixel_cells_last { /* the last box of a depth */
+    uint64_t column_ns;      /* where it begins, or RV_PIXEL_CELLS_FULL */
+    size_t box;
+};
+
 struct rv_pixel_cells { /* zeroed = ready; scratch only */
     struct rv_pixel_cells_row *rows;
     size_t n_rows;
+    struct rv_pixel_cells_last *lasts; /* by depth; of an earlier lane or picture, too: its box decides */
+    size_t n_lasts;
 };
+
+#define RV_PIXEL_CELLS_APART UINT64_MAX      /* this box is added to none */
+#define RV_PIXEL_CELLS_FULL (UINT64_MAX - 1) /* no call is added to this box */
 
 /* The widest cells that are joined in a picture: a power of two, between one and two pixels; 0 = none. */
 uint64_t rv_pixel_cells_width_ns(double pixel_ns);
@@ -35,15 +46,33 @@ size_t rv_pixel_cells_join(struct rv_pixel_cells *cells, struct rv_box *boxes, s
 /* Is it a call, not an open one, that others in a cell of this width may hide, or be hidden by? In one of 1 ns none is. */
 static inline bool rv_pixel_cells_is_short(const struct rv_box *box, uint64_t width_ns)
 {
-    return box->duration_ns < width_ns / 2 && box->coverage == RV_BOX_EXACT && !(box->flags & RV_SPAN_OPEN);
+    return (box->duration_ns < width_ns / 2) & (box->coverage == RV_BOX_EXACT) & !(box->flags & RV_SPAN_OPEN);
 }
 
-/*
- * Add a short call to the last of n boxes of its lane, sorted by start, that begins in the same column, at its depth: a
- * cell, or a short call, which becomes one. A call that is alone stays one.
- *   returns  number of calls that are folded for it; 0 = there is none near
- */
-size_t rv_pixel_cells_add_call(struct rv_box *boxes, size_t n, const struct rv_box *call, uint64_t width_ns);
+/* The column in which a box looks for one that it is added to, without a branch; RV_PIXEL_CELLS_APART if not short. */
+static inline uint64_t rv_pixel_cells_wanted(const struct rv_box *box, uint64_t width_ns)
+{
+    const bool is_apart = !rv_pixel_cells_is_short(box, width_ns);
+    return (box->start_ns & ~(width_ns - 1)) | -(uint64_t)is_apart;
+}
+
+/* The column whose calls are added to a box, if it is a cell or a short call, which becomes one; else _FULL. */
+static inline uint64_t rv_pixel_cells_offered(const struct rv_box *box, uint64_t width_ns)
+{
+    const bool is_full = (box->coverage == RV_BOX_EXACT) & !rv_pixel_cells_is_short(box, width_ns);
+    return ((box->start_ns & ~(width_ns - 1)) | -(uint64_t)is_full) - is_full;
+}
+
+/* The last box of a depth, valid until the next call. */
+static inline struct rv_pixel_cells_last *rv_pixel_cells_last(struct rv_pixel_cells *cells, uint32_t depth)
+{
+    if (depth >= cells->n_lasts)
+        cells->lasts = rv_vec_extend(cells->lasts, &cells->n_lasts, (size_t)depth + 1, sizeof *cells->lasts);
+    return &cells->lasts[depth];
+}
+
+/* Add a short call to a box of its depth that takes it. Returns the number of calls that are folded for it. */
+size_t rv_pixel_cells_add_call(struct rv_box *box, const struct rv_box *call);
 
 void rv_pixel_cells_fini(struct rv_pixel_cells *cells);
 

@@ -1,6 +1,7 @@
 #include "model/view_parts.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "base/bisect.h"
 #include "base/vec.h"
@@ -9,8 +10,7 @@
 #include "model/waited_calls.h"
 
 #define NOTES_BACK 1024u /* notes before the window that may reach into it */
-#define DIGIT_BITS 11u
-#define N_DIGITS (1u << DIGIT_BITS)
+#define MOST_DIGIT_BITS 11u
 #define FEW_KEYS 48u
 
 static void sort_few(struct rv_view_key *keys, size_t n)
@@ -24,7 +24,32 @@ static void sort_few(struct rv_view_key *keys, size_t n)
     }
 }
 
-/* Stable, radix sort on the digits in which starts differ. keys has room for 2n; returns where the sorted ones are. */
+struct digit { /* of a start, counted from the least */
+    uint64_t least;
+    unsigned shift, n_bits;
+};
+
+static unsigned digit_of(const struct digit *digit, const struct rv_view_key *key)
+{
+    return (unsigned)((key->start_ns - digit->least) >> digit->shift) & ((1u << digit->n_bits) - 1);
+}
+
+static void sort_by_digit(const struct rv_view_key *from, struct rv_view_key *to, size_t n, const struct digit *digit)
+{
+    uint32_t places[1u << MOST_DIGIT_BITS], place = 0;
+    memset(places, 0, sizeof *places << digit->n_bits);
+    for (size_t i = 0; i < n; i++)
+        places[digit_of(digit, &from[i])]++;
+    for (unsigned i = 0; i < 1u << digit->n_bits; i++) {
+        uint32_t n_here = places[i];
+        places[i] = place;
+        place += n_here;
+    }
+    for (size_t i = 0; i < n; i++)
+        to[places[digit_of(digit, &from[i])]++] = from[i];
+}
+
+/* Stable, radix sort on the bits in which starts differ. keys has room for 2n; returns where the sorted ones are. */
 static const struct rv_view_key *sort_boxes(const struct rv_box *boxes, size_t n, struct rv_view_key *keys)
 {
     uint64_t least = UINT64_MAX, most = 0;
@@ -38,18 +63,12 @@ static const struct rv_view_key *sort_boxes(const struct rv_box *boxes, size_t n
         sort_few(keys, n);
         return keys;
     }
+    const unsigned n_bits = most > least ? 64u - (unsigned)__builtin_clzll(most - least) : 1;
+    const unsigned n_digits = (n_bits + MOST_DIGIT_BITS - 1) / MOST_DIGIT_BITS;
+    struct digit digit = {.least = least, .n_bits = (n_bits + n_digits - 1) / n_digits};
     struct rv_view_key *from = keys, *to = keys + n;
-    for (unsigned shift = 0; shift < 64 && (most - least) >> shift; shift += DIGIT_BITS) {
-        uint32_t places[N_DIGITS] = {0}, place = 0;
-        for (size_t i = 0; i < n; i++)
-            places[(from[i].start_ns - least) >> shift & (N_DIGITS - 1)]++;
-        for (unsigned i = 0; i < N_DIGITS; i++) {
-            uint32_t n_here = places[i];
-            places[i] = place;
-            place += n_here;
-        }
-        for (size_t i = 0; i < n; i++)
-            to[places[(from[i].start_ns - least) >> shift & (N_DIGITS - 1)]++] = from[i];
+    for (; digit.shift < n_bits; digit.shift += digit.n_bits) {
+        sort_by_digit(from, to, n, &digit);
         struct rv_view_key *sorted = to;
         to = from;
         from = sorted;
@@ -67,20 +86,29 @@ static size_t n_before_run(const struct rv_box *boxes, size_t n)
 }
 
 /* Behind the lane's boxes before it, which begin no later; of those that begin with it, before deeper ones. */
-static void append(struct rv_view *view, size_t first_box, const struct rv_box *box)
+static size_t append(struct rv_view *view, size_t first_box, const struct rv_box *box)
 {
-    struct rv_box *at = &view->boxes[view->n_boxes++];
-    for (; at > &view->boxes[first_box] && at[-1].start_ns == box->start_ns && at[-1].depth > box->depth; at--)
-        *at = at[-1];
-    *at = *box;
+    size_t at = view->n_boxes++;
+    for (; at > first_box && view->boxes[at - 1].start_ns == box->start_ns && view->boxes[at - 1].depth > box->depth;
+         at--) {
+        view->boxes[at] = view->boxes[at - 1];
+        struct rv_pixel_cells_last *last = rv_pixel_cells_last(&view->pixel_cells, view->boxes[at].depth);
+        last->box += last->box == at - 1;
+    }
+    view->boxes[at] = *box;
     view->n_folded += box->coverage != RV_BOX_EXACT ? box->count : 0;
+    return at;
 }
 
-static bool fold(struct rv_view *view, size_t first_box, const struct rv_box *call, uint64_t cell_ns)
+/* Add a call to the box that begins last in its column and depth, if that is one of this lane: the depth's last may not. */
+static bool fold(struct rv_view *view, size_t first_box, size_t at, const struct rv_box *call, uint64_t cell_ns)
 {
-    const size_t n = rv_pixel_cells_add_call(&view->boxes[first_box], view->n_boxes - first_box, call, cell_ns);
-    view->n_folded += n;
-    return n > 0;
+    struct rv_box *box = &view->boxes[at];
+    if (at < first_box || at >= view->n_boxes || box->depth != call->depth ||
+        rv_pixel_cells_offered(box, cell_ns) != rv_pixel_cells_wanted(call, cell_ns))
+        return false;
+    view->n_folded += rv_pixel_cells_add_call(box, call);
+    return true;
 }
 
 void rv_view_parts_append(struct rv_view *view, size_t n, uint64_t cell_ns)
@@ -93,8 +121,11 @@ void rv_view_parts_append(struct rv_view *view, size_t n, uint64_t cell_ns)
     for (size_t i = 0; i < n; i++) {
         const bool is_run = key == last_key || (run < end && run->start_ns < key->start_ns);
         const struct rv_box *box = is_run ? run++ : &view->unsorted[key++->box];
-        if (!rv_pixel_cells_is_short(box, cell_ns) || !fold(view, first_box, box, cell_ns))
-            append(view, first_box, box);
+        struct rv_pixel_cells_last *last = rv_pixel_cells_last(&view->pixel_cells, box->depth);
+        if (last->column_ns == rv_pixel_cells_wanted(box, cell_ns) && fold(view, first_box, last->box, box, cell_ns))
+            continue;
+        last->column_ns = rv_pixel_cells_offered(box, cell_ns);
+        last->box = append(view, first_box, box);
     }
 }
 

@@ -9,7 +9,7 @@ size_t rv_view_parts_mark(struct rv_box *boxes, size_t n, const struct rv_view_p
                           const struct rv_lane *lane);
 
 /* Move n boxes of a lane from the scratch to the end of the view, sorted by start. Calls that are short in cells of this
- * width are joined, see rv_pixel_cells_add_call(); 0: none are. */
+ * width are joined, see rv_pixel_cells_wanted(); 0: none are. */
 void rv_view_parts_append(struct rv_view *view, size_t n, uint64_t cell_ns);
 
 /* The first of the lane's notes that may reach into a window that begins then. */

@@ -100,59 +100,6 @@ static struct rv_box call(uint64_t start_ns, uint64_t end_ns, uint32_t depth, ui
                            .coverage = RV_BOX_EXACT};
 }
 
-/* As a view's boxes are made: in columns of 64 ns. */
-static size_t append_all(struct rv_box *boxes, size_t n, size_t *n_folded)
-{
-    size_t n_left = 0;
-    *n_folded = 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct rv_box box = boxes[i];
-        const size_t n_more = rv_pixel_cells_is_short(&box, 64) ? rv_pixel_cells_add_call(boxes, n_left, &box, 64) : 0;
-        *n_folded += n_more;
-        if (!n_more)
-            boxes[n_left++] = box;
-    }
-    return n_left;
-}
-
-Test(pixel_cells, short_calls_of_a_column_and_depth_become_a_cell, .timeout = 60)
-{
-    struct rv_box boxes[] = {call(0, 200, 0, 1),   call(0, 20, 1, 2),    call(20, 50, 1, 3),
-                             call(21, 31, 2, 4),   call(50, 60, 1, 3),   call(100, 110, 1, 2),
-                             call(130, 140, 1, 2), call(150, 180, 1, 3), call(192, 200, 1, 5)};
-    size_t n = sizeof boxes / sizeof *boxes, n_folded;
-    boxes[n - 1].flags = RV_SPAN_OPEN;
-    cr_assert_eq(append_all(boxes, n, &n_folded), 6);
-    cr_assert_eq(n_folded, 5);
-    cr_assert_eq(boxes[0].duration_ns, 200);
-    cr_assert_eq(boxes[1].start_ns, 0);
-    cr_assert_eq(boxes[1].duration_ns, 60);
-    cr_assert_eq(boxes[1].coverage, FULL);
-    cr_assert_eq(boxes[1].count, 3);
-    cr_assert_eq(boxes[1].id, 3);
-    cr_assert_eq(boxes[2].coverage, RV_BOX_EXACT, "a call that is alone stays one");
-    cr_assert_eq(boxes[3].coverage, RV_BOX_EXACT);
-    cr_assert_eq(boxes[4].start_ns, 130);
-    cr_assert_eq(boxes[4].duration_ns, 50);
-    cr_assert_eq(boxes[4].coverage, 40 * FULL / 50);
-    cr_assert_eq(boxes[5].flags, RV_SPAN_OPEN);
-}
-
-Test(pixel_cells, short_calls_are_added_to_the_cell_of_their_column, .timeout = 60)
-{
-    struct rv_box boxes[] = {call(0, 64, 3, 1), call(10, 26, 3, 2), call(40, 40, 3, 2)};
-    size_t n_folded;
-    boxes[0].coverage = FULL / 4;
-    boxes[0].count = 7;
-    boxes[1].flags = RV_BOX_HIT;
-    cr_assert_eq(append_all(boxes, 3, &n_folded), 1);
-    cr_assert_eq(n_folded, 2);
-    cr_assert_eq(boxes[0].count, 9);
-    cr_assert_eq(boxes[0].duration_ns, 64);
-    cr_assert(abs((int)boxes[0].coverage - (int)FULL / 2) < FULL / 16, "%u", boxes[0].coverage);
-    cr_assert_eq(boxes[0].flags, RV_BOX_HIT);
-}
-
 Test(pixel_cells, a_call_is_short_below_half_a_cell_and_never_when_it_lasts_for_centuries, .timeout = 60)
 {
     const struct rv_box below = call(0, 31, 0, 1), half = call(0, 32, 0, 1),
