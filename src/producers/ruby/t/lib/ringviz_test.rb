@@ -30,7 +30,7 @@ class RingvizTest < Minitest::Test
   end
 
   def run_plain(command, env = {})
-    out, err, status = Open3.capture3(env, "timeout", "60", *command, stdin_data: "")
+    out, err, status = Open3.capture3(env, "timeout", "250", *command, stdin_data: "")
     Result.new(status.exitstatus, out, err, [])
   end
 
