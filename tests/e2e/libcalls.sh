@@ -70,7 +70,7 @@ mkfifo "$folder/in"
 "$attached" <"$folder/in" >"$folder/program" 2>&1 &
 pid=$!
 exec 9>"$folder/in"
-within 20 grep -q running "$folder/program" || fail "the program does not start"
+within 90 grep -q running "$folder/program" || fail "the program does not start"
 for cycle in 1 2 3 4 5 6 7 8; do
     run -p $pid --patch=off --libcalls=.@ --duration=0.3s --force --report=csv --output="$folder/report"
     expect "exit status of cycle $cycle" $status 0
@@ -81,7 +81,7 @@ has_answered() {
     grep -q changed "$folder/program"
 }
 echo "?" >&9
-within 20 has_answered || fail "no answer"
+within 90 has_answered || fail "no answer"
 expect "its code" "$(tail -n 1 "$folder/program")" "changed 0"
 exec 9>&-
 wait $pid

@@ -188,7 +188,7 @@ Test(launch, the_terminals_interrupt_ends_the_command_only)
 {
     char ready[128], script[256], byte;
     snprintf(ready, sizeof ready, "%s/ready", folder);
-    snprintf(script, sizeof script, "echo >'%s'; exec sleep 20", ready);
+    snprintf(script, sizeof script, "echo >'%s'; exec sleep 100", ready);
     cr_assert(eq(int, mkfifo(ready, 0600), 0));
     pid_t pid = fork();
     if (pid == 0) {
@@ -296,7 +296,7 @@ Test(launch, a_command_without_events_is_explained)
         {"sh -c true", "shell functions are not traced"},
         {"bash -c true", "shell functions are not traced"},
         {"nice -n 5 ./ruby x.rb", "./ruby wrote no event: it is a Ruby program"},
-        {"env A=1 timeout 5 " LAUNCH_FOLDER "/launch_static", "launch_static wrote no event: it is statically linked"},
+        {"env A=1 timeout 100 " LAUNCH_FOLDER "/launch_static", "launch_static wrote no event: it is statically linked"},
         {"setpriv --reuid=1 " LAUNCH_FOLDER "/launch_instrumented", "put ringviz behind it: setpriv ... ringviz"},
         {"chroot . /program", "put ringviz behind it: chroot ... ringviz"},
         {"./perl-script", "a Perl program that called nothing"},
