@@ -31,7 +31,7 @@ static inline intptr_t rv_process_gate(void)
     return __atomic_load_n(&rv_wiped.gate, __ATOMIC_RELAXED);
 }
 
-/* 0 or a table; nothing, where the process is closed. Lock held. */
+/* As above; nothing, where the process is closed. Lock held, or nothing else runs. */
 void rv_process_set_gate(intptr_t gate);
 
 /* An event met a closed process: close the gate once that may be done. Not between the fork handlers. */
