@@ -21,7 +21,7 @@ struct rv_range {
     struct rv_range_scope scope;
     struct rv_subroutines *subroutines;
     struct rv_range_memory *memory;
-    uint64_t namesakes; /* a hash of scope.as_id */
+    uint64_t *namesakes; /* hashes of the first so many of scope.as_id */
     uint32_t *lane_idxs;
     size_t n_lane_idxs;
     struct rv_range_piece *pieces;
@@ -228,6 +228,7 @@ void rv_range_destroy(struct rv_range *range)
             rv_range_part_fini(&range->parts[i]);
     rv_filter_release(range->scope.filter);
     free(range->scope.as_id);
+    free(range->namesakes);
     rv_stats_destroy(range->stats);
     rv_range_tree_fini(&range->tree);
     rv_call_list_fini(&range->calls);
@@ -295,10 +296,16 @@ static void add_part(struct rv_range *range, const struct rv_range_part *part)
         range->missing_before_ns = part->missing_before_ns;
 }
 
+static struct rv_range_namesakes namesakes_of(const struct rv_range *range)
+{
+    return (struct rv_range_namesakes){range->namesakes, range->scope.n_as_ids};
+}
+
 static void keep_or_free(struct rv_range *range, struct rv_range_part *part)
 {
+    const struct rv_range_namesakes namesakes = namesakes_of(range);
     if (part->is_kept_later && !part->is_damaged && part->missing_before_ns == 0)
-        rv_range_memory_take(range->memory, part, range->namesakes);
+        rv_range_memory_take(range->memory, part, &namesakes);
     else
         rv_range_part_fini(part);
 }
@@ -335,10 +342,11 @@ static void add_parts(struct rv_range *range)
 /* Parts that were measured before; until the range is destroyed, lest those of one range replace each other. */
 static void borrow_parts(struct rv_range *range)
 {
+    const struct rv_range_namesakes namesakes = namesakes_of(range);
     for (size_t i = 0; i < range->n_parts; i++) {
         struct rv_range_part *part = &range->parts[i];
         if (part->is_kept_later)
-            part->kept = rv_range_memory_borrow(range->memory, part->pieces, range->namesakes);
+            part->kept = rv_range_memory_borrow(range->memory, part->pieces, &namesakes);
         part->is_done = part->kept;
         if (part->kept)
             atomic_fetch_add_explicit(&range->n_seen, part->n_expected, memory_order_relaxed);
@@ -348,7 +356,8 @@ static void borrow_parts(struct rv_range *range)
 /* Leave the first parts that are to be kept and are not yet, while there is room for more. */
 static void choose_unknown(struct rv_range *range)
 {
-    const size_t room = rv_range_memory_room(range->memory, range->namesakes);
+    const struct rv_range_namesakes namesakes = namesakes_of(range);
+    const size_t room = rv_range_memory_room(range->memory, &namesakes);
     const size_t most = room < range->n_beforehand ? room : range->n_beforehand;
     size_t n = 0;
     for (size_t i = 0; i < range->n_parts; i++) {
@@ -361,14 +370,15 @@ static void choose_unknown(struct rv_range *range)
     range->n_parts = n;
 }
 
-/* Of the ids that results have others for: subroutines that are named later, and are like no other, leave it as it is. */
-static uint64_t hash_namesakes(const struct rv_range_scope *scope)
+/* Of the ids that results have others for: subroutines that are named later, and are like no other, leave them as they are. */
+static uint64_t *hash_namesakes(const struct rv_range_scope *scope)
 {
-    uint64_t hash = 0;
+    uint64_t *hashes = rv_alloc_scratch((size_t)scope->n_as_ids + 1, sizeof *hashes);
+    hashes[0] = 0;
     for (uint32_t i = 0; i < scope->n_as_ids; i++)
-        if (scope->as_id[i] != i)
-            hash = rv_hash_combine(hash, (uint64_t)i << 32 | scope->as_id[i]);
-    return hash;
+        hashes[i + 1] =
+            scope->as_id[i] == i ? hashes[i] : rv_hash_combine(hashes[i], (uint64_t)i << 32 | scope->as_id[i]);
+    return hashes;
 }
 
 static void begin(struct rv_range *range)

@@ -2,21 +2,25 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/hash_index.h"
 #include "base/vec.h"
 
 struct kept {
+    struct rv_range_part part; /* is borrowed as the whole */
     struct rv_range_piece piece;
-    struct rv_range_part *part;
-    uint64_t namesakes;
+    uint64_t namesakes; /* of the ids up to the part's greatest */
     size_t n_bytes;
     unsigned n_users;
 };
 
 struct rv_range_memory {
     pthread_mutex_t lock;
-    struct kept *all; /* the oldest first */
+    struct kept **all; /* the oldest first */
     size_t n, capacity;
+    struct rv_hash_index by_piece; /* place in all, + 1 */
+    bool is_indexed;               /* no place has changed since they were put there */
     size_t n_bytes, most_bytes;
     size_t largest_bytes; /* of a part that was to be kept */
 };
@@ -31,11 +35,13 @@ struct rv_range_memory *rv_range_memory_create(size_t most_bytes)
 
 static void drop(struct rv_range_memory *memory, size_t at)
 {
-    memory->n_bytes -= memory->all[at].n_bytes;
-    rv_range_part_fini(memory->all[at].part);
-    free(memory->all[at].part);
-    for (memory->n--; at < memory->n; at++)
-        memory->all[at] = memory->all[at + 1];
+    struct kept *kept = memory->all[at];
+    memory->n_bytes -= kept->n_bytes;
+    rv_range_part_fini(&kept->part);
+    free(kept);
+    memory->n--;
+    memmove(&memory->all[at], &memory->all[at + 1], (memory->n - at) * sizeof(struct kept *));
+    memory->is_indexed = false;
 }
 
 void rv_range_memory_destroy(struct rv_range_memory *memory)
@@ -45,36 +51,64 @@ void rv_range_memory_destroy(struct rv_range_memory *memory)
     while (memory->n > 0)
         drop(memory, memory->n - 1);
     free(memory->all);
+    rv_hash_index_fini(&memory->by_piece);
     pthread_mutex_destroy(&memory->lock);
     free(memory);
 }
 
-static bool is_same(const struct rv_range_piece *a, const struct rv_range_piece *b)
+/* The ids that a part has are those below its end: is each of them in results what it was when the part was measured? */
+static uint64_t namesakes_of(const struct rv_range_part *part, const struct rv_range_namesakes *namesakes)
 {
-    return a->lane_idx == b->lane_idx && a->from_ns == b->from_ns && a->to_ns == b->to_ns;
+    return namesakes->hashes[part->ids_end < namesakes->n_ids ? part->ids_end : namesakes->n_ids];
+}
+
+struct wanted {
+    const struct rv_range_piece *piece;
+    const struct rv_range_namesakes *namesakes;
+};
+
+static bool is_wanted(const void *memory, uint32_t place, const void *key)
+{
+    const struct kept *kept = ((const struct rv_range_memory *)memory)->all[place - 1];
+    const struct wanted *wanted = key;
+    const struct rv_range_piece *a = &kept->piece, *b = wanted->piece;
+    return a->lane_idx == b->lane_idx && a->from_ns == b->from_ns && a->to_ns == b->to_ns &&
+           kept->namesakes == namesakes_of(&kept->part, wanted->namesakes);
+}
+
+static uint64_t hash_of(const struct rv_range_piece *piece)
+{
+    return rv_hash_combine(rv_hash_combine(rv_hash_u64(piece->from_ns), piece->to_ns), piece->lane_idx);
+}
+
+static void index_all(struct rv_range_memory *memory)
+{
+    if (memory->is_indexed)
+        return;
+    rv_hash_index_clear(&memory->by_piece);
+    for (size_t i = 0; i < memory->n; i++)
+        rv_hash_index_put(&memory->by_piece, hash_of(&memory->all[i]->piece), (uint32_t)i + 1);
+    memory->is_indexed = true;
 }
 
 const struct rv_range_part *rv_range_memory_borrow(struct rv_range_memory *memory, const struct rv_range_piece *piece,
-                                                   uint64_t namesakes)
+                                                   const struct rv_range_namesakes *namesakes)
 {
-    const struct rv_range_part *part = NULL;
+    const struct wanted wanted = {piece, namesakes};
     pthread_mutex_lock(&memory->lock);
-    for (size_t i = 0; i < memory->n && !part; i++) {
-        struct kept *kept = &memory->all[i];
-        if (kept->namesakes != namesakes || !is_same(&kept->piece, piece))
-            continue;
+    index_all(memory);
+    const uint32_t place = rv_hash_index_find(&memory->by_piece, hash_of(piece), is_wanted, memory, &wanted);
+    struct kept *kept = place ? memory->all[place - 1] : NULL;
+    if (kept)
         kept->n_users++;
-        part = kept->part;
-    }
     pthread_mutex_unlock(&memory->lock);
-    return part;
+    return kept ? &kept->part : NULL;
 }
 
 void rv_range_memory_release(struct rv_range_memory *memory, const struct rv_range_part *part)
 {
     pthread_mutex_lock(&memory->lock);
-    for (size_t i = 0; i < memory->n; i++)
-        memory->all[i].n_users -= memory->all[i].part == part;
+    ((struct kept *)part)->n_users--;
     pthread_mutex_unlock(&memory->lock);
 }
 
@@ -87,13 +121,28 @@ static size_t bytes_of(const struct rv_range_part *part)
 static void make_room(struct rv_range_memory *memory, size_t n_bytes)
 {
     for (size_t i = 0; i < memory->n && memory->n_bytes + n_bytes > memory->most_bytes;)
-        if (memory->all[i].n_users > 0)
+        if (memory->all[i]->n_users > 0)
             i++;
         else
             drop(memory, i);
 }
 
-void rv_range_memory_take(struct rv_range_memory *memory, struct rv_range_part *part, uint64_t namesakes)
+static void keep(struct rv_range_memory *memory, const struct rv_range_part *part, size_t n_bytes,
+                 const struct rv_range_namesakes *namesakes)
+{
+    struct kept *kept = rv_alloc(1, sizeof *kept);
+    *kept = (struct kept){
+        .part = *part, .piece = *part->pieces, .namesakes = namesakes_of(part, namesakes), .n_bytes = n_bytes};
+    kept->part.pieces = NULL;
+    memory->all = rv_vec_reserve(memory->all, &memory->capacity, memory->n + 1, sizeof(struct kept *));
+    memory->all[memory->n++] = kept;
+    memory->n_bytes += n_bytes;
+    if (memory->is_indexed)
+        rv_hash_index_put(&memory->by_piece, hash_of(&kept->piece), (uint32_t)memory->n);
+}
+
+void rv_range_memory_take(struct rv_range_memory *memory, struct rv_range_part *part,
+                          const struct rv_range_namesakes *namesakes)
 {
     const size_t n_bytes = bytes_of(part);
     pthread_mutex_lock(&memory->lock);
@@ -101,28 +150,23 @@ void rv_range_memory_take(struct rv_range_memory *memory, struct rv_range_part *
         memory->largest_bytes = n_bytes;
     make_room(memory, n_bytes);
     const bool has_room = memory->n_bytes + n_bytes <= memory->most_bytes;
-    if (has_room) {
-        memory->all = rv_vec_reserve(memory->all, &memory->capacity, memory->n + 1, sizeof *memory->all);
-        struct kept *kept = &memory->all[memory->n++];
-        *kept = (struct kept){
-            .piece = *part->pieces, .part = rv_alloc(1, sizeof *part), .namesakes = namesakes, .n_bytes = n_bytes};
-        *kept->part = *part;
-        kept->part->pieces = NULL;
-        memory->n_bytes += n_bytes;
-    }
+    if (has_room)
+        keep(memory, part, n_bytes, namesakes);
     pthread_mutex_unlock(&memory->lock);
     if (!has_room)
         rv_range_part_fini(part);
 }
 
-size_t rv_range_memory_room(struct rv_range_memory *memory, uint64_t namesakes)
+size_t rv_range_memory_room(struct rv_range_memory *memory, const struct rv_range_namesakes *namesakes)
 {
     pthread_mutex_lock(&memory->lock);
-    for (size_t i = 0; i < memory->n;)
-        if (memory->all[i].n_users > 0 || memory->all[i].namesakes == namesakes)
+    for (size_t i = 0; i < memory->n;) {
+        const struct kept *kept = memory->all[i];
+        if (kept->n_users > 0 || kept->namesakes == namesakes_of(&kept->part, namesakes))
             i++;
         else
             drop(memory, i);
+    }
     const size_t n_free = memory->most_bytes > memory->n_bytes ? memory->most_bytes - memory->n_bytes : 0;
     const size_t n = memory->largest_bytes ? n_free / memory->largest_bytes : 1;
     pthread_mutex_unlock(&memory->lock);

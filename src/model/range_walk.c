@@ -218,6 +218,8 @@ static void add_row(struct rv_range_walk *walk, struct rv_range_frame *frame, ui
     frame->is_outermost = id->n_open++ == 0;
     if (!id->place)
         begin_row(walk->part, id, frame->id);
+    if (frame->own_id >= walk->part->ids_end)
+        walk->part->ids_end = frame->own_id + 1;
     frame->node = frame->is_lost ? caller : rv_range_tree_at(tree, caller, frame->id);
     frame->has_node = frame->node != caller;
     frame->is_lost = !frame->has_node;

@@ -50,6 +50,7 @@ struct rv_range_part {                   /* zeroed but for its pieces = not meas
     struct rv_stats *stats; /* of subroutine ids[i] at i */
     uint32_t *ids;
     size_t n_ids, ids_capacity;
+    uint32_t ids_end; /* of its calls' own ids, the greatest + 1 */
     struct rv_range_tree tree;
     uint64_t self_ns; /* of all rows */
     struct rv_range_call *calls;

@@ -10,22 +10,46 @@ static struct rv_range_part part_of(const struct rv_range_piece *piece, uint64_t
     return part;
 }
 
-Test(range_memory, a_part_is_found_by_its_piece_and_version, .timeout = 60)
+/* Ids below 3 are in results what they were, the next two are not. */
+static const uint64_t HASHES[] = {0, 0, 0, 0, 41, 42};
+static const struct rv_range_namesakes FEW = {HASHES, 3}, MORE = {HASHES, 5};
+
+Test(range_memory, a_part_is_found_by_its_piece, .timeout = 60)
 {
     const struct rv_range_piece piece = {.from_ns = 5, .to_ns = 9, .lane_idx = 2},
                                 later = {.from_ns = 9, .to_ns = 12, .lane_idx = 2},
                                 beside = {.from_ns = 5, .to_ns = 9, .lane_idx = 3};
     struct rv_range_memory *memory = rv_range_memory_create(1 << 20);
     struct rv_range_part part = part_of(&piece, 77);
-    rv_range_memory_take(memory, &part, 4);
-    cr_assert_null(rv_range_memory_borrow(memory, &piece, 5));
-    cr_assert_null(rv_range_memory_borrow(memory, &later, 4));
-    cr_assert_null(rv_range_memory_borrow(memory, &beside, 4));
-    const struct rv_range_part *found = rv_range_memory_borrow(memory, &piece, 4);
+    rv_range_memory_take(memory, &part, &FEW);
+    cr_assert_null(rv_range_memory_borrow(memory, &later, &FEW));
+    cr_assert_null(rv_range_memory_borrow(memory, &beside, &FEW));
+    const struct rv_range_part *found = rv_range_memory_borrow(memory, &piece, &FEW);
     cr_assert_not_null(found);
     cr_assert_eq(found->self_ns, 77);
     rv_range_memory_release(memory, found);
     rv_range_memory_destroy(memory);
+}
+
+Test(range_memory, a_part_stays_until_one_of_its_own_ids_is_another_in_results, .timeout = 60)
+{
+    static const struct {
+        uint32_t ids_end;
+        bool stays;
+    } cases[] = {{0, true}, {3, true}, {4, false}, {9, false}};
+    const struct rv_range_piece piece = {.from_ns = 5, .to_ns = 9, .lane_idx = 2};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rv_range_memory *memory = rv_range_memory_create(1 << 20);
+        struct rv_range_part part = part_of(&piece, 77);
+        part.ids_end = cases[i].ids_end;
+        rv_range_memory_take(memory, &part, &FEW);
+        (void)rv_range_memory_room(memory, &MORE);
+        const struct rv_range_part *found = rv_range_memory_borrow(memory, &piece, &MORE);
+        cr_assert_eq(found != NULL, cases[i].stays, "ids up to %u", cases[i].ids_end);
+        if (found)
+            rv_range_memory_release(memory, found);
+        rv_range_memory_destroy(memory);
+    }
 }
 
 Test(range_memory, the_oldest_part_that_is_not_borrowed_makes_room, .timeout = 60)
@@ -37,12 +61,12 @@ Test(range_memory, the_oldest_part_that_is_not_borrowed_makes_room, .timeout = 6
     for (uint32_t i = 0; i < N; i++) {
         pieces[i] = (struct rv_range_piece){.from_ns = i, .to_ns = i + 1};
         struct rv_range_part part = part_of(&pieces[i], i + 1);
-        rv_range_memory_take(memory, &part, 1);
-        first = i == 0 ? rv_range_memory_borrow(memory, &pieces[0], 1) : first;
+        rv_range_memory_take(memory, &part, &FEW);
+        first = i == 0 ? rv_range_memory_borrow(memory, &pieces[0], &FEW) : first;
     }
     cr_assert_eq(first->self_ns, 1);
-    cr_assert_null(rv_range_memory_borrow(memory, &pieces[1], 1));
-    const struct rv_range_part *last = rv_range_memory_borrow(memory, &pieces[N - 1], 1);
+    cr_assert_null(rv_range_memory_borrow(memory, &pieces[1], &FEW));
+    const struct rv_range_part *last = rv_range_memory_borrow(memory, &pieces[N - 1], &FEW);
     cr_assert_eq(last->self_ns, N);
     rv_range_memory_release(memory, first);
     rv_range_memory_release(memory, last);

@@ -523,6 +523,8 @@ Test(range, a_range_that_was_measured_before_visits_only_the_ends_of_lanes_again
     const size_t n_first = count_visits(&world), n_again = count_visits(&world);
     cr_assert_gt(n_first, N_LANES * 9000);
     cr_assert_lt(n_again, n_first / 4, "%zu visits, then %zu", n_first, n_again);
+    rv_subroutines_define(world.subroutines, N_IDS + 1, "", "s3", "", 0);
+    cr_assert_eq(count_visits(&world), n_again, "a namesake that has no calls in kept parts");
     rv_subroutines_define(world.subroutines, 2, "", "s3", "", 0);
     cr_assert_eq(count_visits(&world), n_first, "parts are kept that have two rows for one subroutine");
     world_fini(&world);
