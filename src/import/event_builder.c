@@ -343,10 +343,12 @@ void rv_event_builder_flush(struct rv_event_builder *builder)
 {
     for (size_t i = 0; i < builder->n_threads; i++) {
         struct thread *thread = &builder->threads[i];
+        if (thread->n_events == 0) { /* a busy thread needs its buffer again */
+            free(thread->events);
+            thread->events = NULL;
+            thread->events_capacity = 0;
+        }
         flush_thread(builder, thread);
-        free(thread->events);
-        thread->events = NULL;
-        thread->events_capacity = 0;
     }
     define_names(builder);
 }
@@ -405,21 +407,28 @@ static struct thread *thread_of(struct rv_event_builder *builder, uint32_t threa
     return &builder->threads[thread_idx];
 }
 
-static void add(struct rv_event_builder *builder, struct thread *thread, unsigned kind, int64_t ns,
-                struct rv_event event)
+__attribute__((cold)) static void flush_full(struct rv_event_builder *builder, struct thread *thread)
 {
-    thread->last_ns = time_of(builder, thread, ns);
-    event.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | thread->last_ns;
-    thread->events =
-        rv_vec_reserve(thread->events, &thread->events_capacity, thread->n_events + 1, sizeof *thread->events);
-    thread->events[thread->n_events++] = event;
-    builder->n_buffered++;
     if (!builder->intake)
         return;
     if (thread->n_events >= FULL_BUFFER)
         flush_thread(builder, thread);
     if (builder->n_buffered >= RV_EVENT_BUILDER_BUFFERED)
         rv_event_builder_flush(builder);
+}
+
+static void add(struct rv_event_builder *builder, struct thread *thread, unsigned kind, int64_t ns,
+                struct rv_event event)
+{
+    thread->last_ns = time_of(builder, thread, ns);
+    event.when = (uint64_t)kind << RV_EVENT_KIND_SHIFT | thread->last_ns;
+    if (thread->n_events == thread->events_capacity)
+        thread->events =
+            rv_vec_reserve(thread->events, &thread->events_capacity, thread->n_events + 1, sizeof *thread->events);
+    thread->events[thread->n_events++] = event;
+    builder->n_buffered++;
+    if (thread->n_events >= FULL_BUFFER || builder->n_buffered >= RV_EVENT_BUILDER_BUFFERED)
+        flush_full(builder, thread);
 }
 
 static bool passes(struct rv_event_builder *builder, uint32_t id)
@@ -437,10 +446,18 @@ void rv_event_builder_call(struct rv_event_builder *builder, uint32_t thread_idx
         builder->n_left_out++;
         return;
     }
-    thread->open = rv_vec_reserve(thread->open, &thread->open_capacity, thread->n_open + 1, sizeof *thread->open);
+    if (thread->n_open == thread->open_capacity)
+        thread->open = rv_vec_reserve(thread->open, &thread->open_capacity, thread->n_open + 1, sizeof *thread->open);
     thread->open[thread->n_open++] = id;
     if (passes(builder, id))
         add(builder, thread, RV_EVENT_CALL, ns, (struct rv_event){.id = id, .frame = (uint16_t)(thread->n_open - 1)});
+}
+
+static void close_innermost(struct rv_event_builder *builder, struct thread *thread, int64_t ns)
+{
+    uint32_t id = thread->open[--thread->n_open];
+    if (passes(builder, id))
+        add(builder, thread, RV_EVENT_RETURN, ns, (struct rv_event){.id = id, .frame = (uint16_t)thread->n_open});
 }
 
 void rv_event_builder_return(struct rv_event_builder *builder, uint32_t thread_idx, int64_t ns)
@@ -448,13 +465,10 @@ void rv_event_builder_return(struct rv_event_builder *builder, uint32_t thread_i
     struct thread *thread = thread_of(builder, thread_idx);
     if (!thread || thread->n_open == 0)
         return;
-    if (thread->n_too_deep) {
+    if (thread->n_too_deep)
         thread->n_too_deep--;
-        return;
-    }
-    uint32_t id = thread->open[--thread->n_open];
-    if (passes(builder, id))
-        add(builder, thread, RV_EVENT_RETURN, ns, (struct rv_event){.id = id, .frame = (uint16_t)thread->n_open});
+    else
+        close_innermost(builder, thread, ns);
 }
 
 void rv_event_builder_return_alone(struct rv_event_builder *builder, uint32_t thread_idx, int64_t ns)
@@ -464,16 +478,34 @@ void rv_event_builder_return_alone(struct rv_event_builder *builder, uint32_t th
         add(builder, thread, RV_EVENT_RETURN, ns, (struct rv_event){.frame = (uint16_t)thread->n_open});
 }
 
-void rv_event_builder_return_from(struct rv_event_builder *builder, uint32_t thread_idx, int64_t ns, size_t depth)
+static void close_from(struct rv_event_builder *builder, struct thread *thread, int64_t ns, size_t depth)
 {
-    struct thread *thread = thread_of(builder, thread_idx);
-    if (!thread || depth >= thread->n_open)
-        return;
     thread->n_too_deep = 0;
     if (passes(builder, thread->open[depth]))
         thread->n_open = depth + 1; /* its return's tag closes the inner calls */
     while (thread->n_open > depth)
-        rv_event_builder_return(builder, thread_idx, ns);
+        close_innermost(builder, thread, ns);
+}
+
+void rv_event_builder_return_from(struct rv_event_builder *builder, uint32_t thread_idx, int64_t ns, size_t depth)
+{
+    struct thread *thread = thread_of(builder, thread_idx);
+    if (thread && depth < thread->n_open)
+        close_from(builder, thread, ns, depth);
+}
+
+bool rv_event_builder_return_of(struct rv_event_builder *builder, uint32_t thread_idx, int64_t ns, uint32_t id,
+                                size_t most_frames)
+{
+    struct thread *thread = thread_idx < builder->n_threads ? &builder->threads[thread_idx] : NULL;
+    const size_t n = thread ? thread->n_open : 0, least = n > most_frames ? n - most_frames : 0;
+    size_t depth = n;
+    while (depth > least && thread->open[depth - 1] != id)
+        depth--;
+    if (depth == least)
+        return false;
+    close_from(builder, thread, ns, depth - 1);
+    return true;
 }
 
 static void add_special(struct rv_event_builder *builder, uint32_t thread_idx, unsigned kind, int64_t ns,

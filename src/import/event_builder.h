@@ -79,6 +79,9 @@ void rv_event_builder_return(struct rv_event_builder *builder, uint32_t thread,
 void rv_event_builder_return_alone(struct rv_event_builder *builder, uint32_t thread, int64_t ns);
 /* Return from the call at this depth, from 0; calls open inside it are cut. */
 void rv_event_builder_return_from(struct rv_event_builder *builder, uint32_t thread, int64_t ns, size_t depth);
+/* The same, from the innermost open call of a subroutine. False: it is not among the innermost most_frames calls. */
+bool rv_event_builder_return_of(struct rv_event_builder *builder, uint32_t thread, int64_t ns, uint32_t id,
+                                size_t most_frames);
 void rv_event_builder_mark(struct rv_event_builder *builder, uint32_t thread, int64_t ns, uint32_t id);
 /* A step of a flow, of 60 bits of its id. */
 void rv_event_builder_step(struct rv_event_builder *builder, uint32_t thread, int64_t ns, enum rv_step_kind kind,

@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -57,6 +58,7 @@ struct rrtrace {
     bool was_full;         /* the ring was full since the last forked copy ended */
     uint32_t process, thread;
     uint32_t n_running, n_threads;
+    bool has_changed; /* which threads run, since the last call of the one that ran alone */
     struct {
         bool is_running;
         bool is_main; /* it made calls while it ran alone, so it is in the main Ractor */
@@ -146,6 +148,7 @@ static bool is_running(const struct rrtrace *rrtrace, uint32_t thread)
 
 static void resume(struct rrtrace *rrtrace, uint32_t thread)
 {
+    rrtrace->has_changed = true;
     if (!is_running(rrtrace, rrtrace->thread) || !rrtrace->threads[rrtrace->thread].is_main)
         rrtrace->thread = thread;
     if (thread == RV_EVENT_BUILDER_NONE || is_running(rrtrace, thread))
@@ -160,6 +163,7 @@ static void suspend(struct rrtrace *rrtrace, uint32_t thread)
 {
     if (!is_running(rrtrace, thread))
         return;
+    rrtrace->has_changed = true;
     rrtrace->threads[thread].is_running = false;
     rrtrace->n_running--;
     if (thread != rrtrace->thread || rrtrace->n_running == 0)
@@ -171,30 +175,30 @@ static void suspend(struct rrtrace *rrtrace, uint32_t thread)
 
 /* ---- events ---- */
 
-static uint32_t method_of(struct rrtrace *rrtrace, uint64_t number)
+__attribute__((cold)) static uint32_t learn_method(struct rrtrace *rrtrace, uint64_t number)
 {
-    uint64_t slot = rv_hash_u64(number) % CACHE_SLOTS;
-    if (rrtrace->methods[slot].id && rrtrace->methods[slot].number == number)
-        return rrtrace->methods[slot].id;
     char unnamed[40];
     struct rv_event_builder_text none = {0};
     const char *name = rv_rrtrace_names_find(&rrtrace->names, number);
     snprintf(unnamed, sizeof unnamed, "#%llu", (unsigned long long)number);
-    rrtrace->methods[slot].number = number;
-    return rrtrace->methods[slot].id =
-               rv_event_builder_intern(rrtrace->import.builder, none, rv_import_string(name ? name : unnamed), none, 0);
+    return rv_event_builder_intern(rrtrace->import.builder, none, rv_import_string(name ? name : unnamed), none, 0);
+}
+
+static uint32_t method_of(struct rrtrace *rrtrace, uint64_t number)
+{
+    const uint64_t slot = rv_hash_u64(number) % CACHE_SLOTS;
+    if (rrtrace->methods[slot].number != number || !rrtrace->methods[slot].id) {
+        rrtrace->methods[slot].id = learn_method(rrtrace, number);
+        rrtrace->methods[slot].number = number;
+    }
+    return rrtrace->methods[slot].id;
 }
 
 static void emit_return(struct rrtrace *rrtrace, int64_t ns, uint32_t method)
 {
     struct rv_event_builder *builder = rrtrace->import.builder;
-    size_t n = rv_event_builder_depth(builder, rrtrace->thread);
-    const uint32_t *open = rv_event_builder_stack(builder, rrtrace->thread);
-    for (size_t depth = n; depth-- > 0 && n - depth < SEARCH_FRAMES;)
-        if (open[depth] == method) {
-            rv_event_builder_return_from(builder, rrtrace->thread, ns, depth);
-            return;
-        }
+    if (rv_event_builder_return_of(builder, rrtrace->thread, ns, method, SEARCH_FRAMES))
+        return;
     /* Return of a call from before the gem's start: there are always some. */
     rv_event_builder_return_alone(builder, rrtrace->thread, ns);
     rv_import_fault(&rrtrace->import, RV_FAULT_END_ALONE);
@@ -216,15 +220,25 @@ static void emit_thread(struct rrtrace *rrtrace, enum kind kind, uint32_t thread
         rv_event_builder_end_thread(rrtrace->import.builder, thread, ns);
 }
 
+/* Whose is a call, return or collection? */
+static void look_who_runs(struct rrtrace *rrtrace, enum kind kind)
+{
+    if (rrtrace->n_running > 1) {
+        rv_import_fault(&rrtrace->import, RV_FAULT_WHOSE);
+        return;
+    }
+    if (kind <= RETURN && is_running(rrtrace, rrtrace->thread))
+        rrtrace->threads[rrtrace->thread].is_main = true;
+    rrtrace->has_changed = kind > RETURN;
+}
+
 static void emit_event(struct rrtrace *rrtrace, const struct event *event)
 {
     struct rv_event_builder *builder = rrtrace->import.builder;
     int64_t ns = (int64_t)(event->when & ((1ull << KIND_SHIFT) - 1));
     enum kind kind = (enum kind)(event->when >> KIND_SHIFT);
-    if (kind <= RETURN && rrtrace->n_running == 1 && is_running(rrtrace, rrtrace->thread))
-        rrtrace->threads[rrtrace->thread].is_main = true;
-    if (kind <= GC_END && rrtrace->n_running > 1)
-        rv_import_fault(&rrtrace->import, RV_FAULT_WHOSE);
+    if (kind <= GC_END && rrtrace->has_changed)
+        look_who_runs(rrtrace, kind);
     switch (kind) {
     case CALL:
         rv_event_builder_call(builder, rrtrace->thread, ns, method_of(rrtrace, event->data));
@@ -292,8 +306,9 @@ static uint32_t drain(struct rrtrace *rrtrace)
         n = (int64_t)n < 0 ? 0 : RING_EVENTS;
     }
     note_copy(rrtrace, n);
-    for (uint64_t i = 0; i < n; i++)
-        rrtrace->events[i] = rrtrace->ring[(head - n + i) % RING_EVENTS];
+    const uint64_t first = (head - n) % RING_EVENTS, n_first = n < RING_EVENTS - first ? n : RING_EVENTS - first;
+    memcpy(rrtrace->events, rrtrace->ring + first, n_first * sizeof *rrtrace->events);
+    memcpy(rrtrace->events + n_first, rrtrace->ring, (n - n_first) * sizeof *rrtrace->events);
     __atomic_store_n(rrtrace->read_index, head, __ATOMIC_RELEASE); /* Q3 -> Q4 */
     return rv_sigbus_has_come() ? 0 : (uint32_t)n;
 }
@@ -314,9 +329,11 @@ static bool has_program(const struct rrtrace *rrtrace)
     return state != '\0' && state != 'Z' && state != 'X';
 }
 
+/* A forked copy that ended before the program has sent its TERM by now: what it tells is part of the import. */
 static bool has_ended(struct rv_import *import)
 {
-    return !has_program((const struct rrtrace *)import);
+    sigset_t pending;
+    return !has_program((const struct rrtrace *)import) && sigpending(&pending) == 0 && !sigismember(&pending, SIGTERM);
 }
 
 /*
