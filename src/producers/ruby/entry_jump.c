@@ -4,14 +4,14 @@
  */
 #include "producers/ruby/entry_jump.h"
 
+#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #define JUMP 0xe9u
-#define JUMP_BYTES 5u
-#define STORED_BYTES 8u /* at once, so that no signal handler meets half a jump */
+#define ALIGNMENT 8u    /* of what lies in one page */
 #define PUSH 0x50u      /* to 0x57: one of eight registers */
 #define PUSH_HIGH 0x41u /* before it: of eight others */
 #define MARK_BYTES 4u   /* endbr64, where indirect branches may lead */
@@ -24,7 +24,7 @@ static size_t n_moved(const uint8_t *entry)
 {
     static const uint8_t mark[MARK_BYTES] = {0xf3, 0x0f, 0x1e, 0xfa};
     size_t n = memcmp(entry, mark, sizeof mark) == 0 ? sizeof mark : 0;
-    while (n < JUMP_BYTES) {
+    while (n < RV_ENTRY_JUMP_BYTES) {
         n += entry[n] == PUSH_HIGH;
         if ((entry[n++] & 0xf8u) != PUSH)
             return 0;
@@ -34,25 +34,35 @@ static size_t n_moved(const uint8_t *entry)
 
 bool rv_entry_jump_fits(const uint8_t *entry)
 {
-    return (uintptr_t)entry % STORED_BYTES == 0 && n_moved(entry) > 0;
+    return (uintptr_t)entry % ALIGNMENT == 0 && n_moved(entry) > 0;
 }
 
-static uint8_t *map_below(const uint8_t *entry, size_t n)
+static uint8_t *map_at(uintptr_t address, size_t n)
 {
-    for (unsigned i = 1; i <= N_TRIES; i++) {
-        void *at = (void *)(((uintptr_t)entry & ~(n - 1)) - i * STEP); /* NOLINT */
-        void *page = mmap(at, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-        if (page == at)
-            return page;
-        if (page != MAP_FAILED)
-            munmap(page, n);
-    }
+    void *at = (void *)address; /* NOLINT */
+    void *page = mmap(at, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (page == at)
+        return page;
+    if (page != MAP_FAILED)
+        munmap(page, n);
     return NULL;
+}
+
+/* Below it at first: above a program, its heap grows. */
+static uint8_t *map_near(const uint8_t *entry, size_t n)
+{
+    const uintptr_t middle = (uintptr_t)entry & ~(n - 1);
+    uint8_t *page = NULL;
+    for (unsigned i = 1; i <= N_TRIES && !page && middle > i * STEP; i++)
+        page = map_at(middle - i * STEP, n);
+    for (unsigned i = 1; i <= N_TRIES && !page; i++)
+        page = map_at(middle + i * STEP, n);
+    return page;
 }
 
 static void put_jump(uint8_t *place, const uint8_t *address, const uint8_t *target)
 {
-    const int32_t displacement = (int32_t)(target - (address + JUMP_BYTES));
+    const int32_t displacement = (int32_t)(target - (address + RV_ENTRY_JUMP_BYTES));
     place[0] = JUMP;
     memcpy(place + 1, &displacement, sizeof displacement);
 }
@@ -67,32 +77,31 @@ static void fill(uint8_t *page, const uint8_t *entry, void (*replacement)(void))
     put_jump(page + MOVED_AT + n, page + MOVED_AT + n, entry + n);
 }
 
-/* Other functions of the same page may be running. */
-static bool store(uint8_t *entry, uint64_t word)
+/*
+ * By the kernel, which needs no writable page: another thread may be changing the page's protection, such as one that patches
+ * functions. Nothing executes the entry meanwhile: the caller has the only GVL.
+ */
+static bool store(uint8_t *entry, const uint8_t bytes[RV_ENTRY_JUMP_BYTES])
 {
-    const size_t n_page = (size_t)sysconf(_SC_PAGESIZE);
-    void *page = (void *)((uintptr_t)entry & ~(n_page - 1)); /* NOLINT */
-    if (mprotect(page, n_page, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
-        return false;
-    __atomic_store_n((uint64_t *)(void *)entry, word, __ATOMIC_RELAXED);
-    (void)mprotect(page, n_page, PROT_READ | PROT_EXEC);
-    return true;
+    const int memory = open("/proc/self/mem", O_WRONLY | O_CLOEXEC);
+    const bool is_stored =
+        memory >= 0 && pwrite(memory, bytes, RV_ENTRY_JUMP_BYTES, (off_t)(uintptr_t)entry) == RV_ENTRY_JUMP_BYTES;
+    if (memory >= 0)
+        close(memory);
+    return is_stored;
 }
 
 bool rv_entry_jump_write(struct rv_entry_jump *jump, uint8_t *entry, void (*replacement)(void))
 {
     const size_t n_page = (size_t)sysconf(_SC_PAGESIZE);
-    uint8_t bytes[STORED_BYTES], *page = rv_entry_jump_fits(entry) ? map_below(entry, n_page) : NULL;
-    uint64_t word;
+    uint8_t bytes[RV_ENTRY_JUMP_BYTES], *page = rv_entry_jump_fits(entry) ? map_near(entry, n_page) : NULL;
     if (!page)
         return false;
     fill(page, entry, replacement);
-    memcpy(bytes, entry, sizeof bytes);
-    memcpy(&word, bytes, sizeof word);
-    *jump = (struct rv_entry_jump){.entry = entry, .overwritten = word, .original = page + MOVED_AT};
+    *jump = (struct rv_entry_jump){.entry = entry, .original = page + MOVED_AT};
+    memcpy(jump->overwritten, entry, sizeof jump->overwritten);
     put_jump(bytes, entry, page);
-    memcpy(&word, bytes, sizeof word);
-    if (mprotect(page, n_page, PROT_READ | PROT_EXEC) == 0 && store(entry, word))
+    if (mprotect(page, n_page, PROT_READ | PROT_EXEC) == 0 && store(entry, bytes))
         return true;
     munmap(page, n_page);
     return false;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -96,16 +97,14 @@ Test(entry_jump, is_not_written_over_other_instructions)
     cr_assert(write_jump(&jump, function));
     cr_assert_not(write_jump(&jump, function), "twice");
     static const struct code unaligned = {{0x90, PUSH_R12, PUSH_R13, PUSH_RBX, NEXT, POP_AND_RETURN}};
-    cr_assert_not(rv_entry_jump_fits(make(&unaligned) + 1), "no one store writes it");
+    cr_assert_not(rv_entry_jump_fits(make(&unaligned) + 1), "it may lie in two pages");
 }
 
-static void deny_writable_code(void)
+static void deny(unsigned call)
 {
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 3),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PROT_READ | PROT_WRITE | PROT_EXEC, 0, 1),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
@@ -118,9 +117,52 @@ Test(entry_jump, is_not_written_where_code_may_not_be_changed)
 {
     uint8_t *function = make(&next);
     struct rv_entry_jump jump;
-    deny_writable_code();
+    deny(SYS_pwrite64);
     cr_assert_not(write_jump(&jump, function));
     cr_assert_eq(call(function, 20), 21);
+}
+
+static volatile bool is_changing;
+
+/* As one that patches functions of the same page. */
+static void *change_protection(void *page)
+{
+    while (is_changing) {
+        cr_assert_eq(mprotect(page, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC), 0);
+        cr_assert_eq(mprotect(page, PAGE, PROT_READ | PROT_EXEC), 0);
+    }
+    return NULL;
+}
+
+Test(entry_jump, is_written_while_another_thread_changes_the_protection)
+{
+    uint8_t *function = make(&next);
+    struct rv_entry_jump jump;
+    pthread_t thread;
+    is_changing = true;
+    cr_assert_eq(pthread_create(&thread, NULL, change_protection, function), 0);
+    for (int i = 0; i < 300; i++) {
+        cr_assert(write_jump(&jump, function));
+        cr_assert_eq(call(function, 20), 40);
+        rv_entry_jump_undo(&jump);
+        cr_assert_eq(call(function, 20), 21);
+        cr_assert_eq(munmap((void *)((uintptr_t)jump.original & ~(uintptr_t)(PAGE - 1)), PAGE), 0);
+    }
+    is_changing = false;
+    cr_assert_eq(pthread_join(thread, NULL), 0);
+}
+
+Test(entry_jump, is_written_where_only_memory_above_is_free)
+{
+    uint8_t *page = mmap((void *)(1ul << 20), PAGE, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    struct rv_entry_jump jump;
+    cr_assert_eq(page, (void *)(1ul << 20));
+    memcpy(page, next.bytes, sizeof next.bytes);
+    cr_assert_eq(mprotect(page, PAGE, PROT_READ | PROT_EXEC), 0);
+    cr_assert(write_jump(&jump, page));
+    cr_assert_eq(call(page, 20), 40);
+    cr_assert_eq(call(jump.original, 20), 21);
 }
 
 Test(entry_jump, is_not_written_without_memory)
