@@ -314,12 +314,6 @@ static void leave_out(struct function *function, const struct cost *cost, uint64
     function->n_choices++;
 }
 
-/* Calls that were on their way when it was left out have come by then. */
-static bool is_wished(const struct function *function, uint64_t now_ns)
-{
-    return function->is_wished || (function->chosen_ns && now_ns - function->chosen_ns > ROOM_NS);
-}
-
 /* Of a process: its functions that were called, in their order. */
 static size_t choose_of(struct rv_governor *governor, struct function *const *called, size_t n_called, uint64_t now_ns,
                         struct rv_governor_choice *choices, size_t max)
@@ -340,7 +334,6 @@ static size_t choose_of(struct rv_governor *governor, struct function *const *ca
     size_t n = 0;
     for (size_t i = 0; i < n_called; i++) {
         struct function *function = called[i];
-        function->is_wished = is_wished(function, now_ns);
         if (may_choose && n < max && !function->chosen_ns && left_ns > allowed_ns) {
             left_ns -= (double)function->n_calls * cost.pair_ns;
             leave_out(function, &cost, now_ns);
@@ -357,6 +350,19 @@ static size_t choose_of(struct rv_governor *governor, struct function *const *ca
 }
 
 /* ---- letting in again ---- */
+
+/* That calls of it still come tells nothing: its process may hear late that it was left out. */
+void rv_governor_heed(struct rv_governor *governor, rv_governor_is_wanted_fn *is_wanted, void *context)
+{
+    for (size_t i = 0; i < N_SLOTS; i++) {
+        struct function *function = &governor->functions[i];
+        if (!function->chosen_ns || function->is_wished ||
+            !is_wanted(context, function->process_idx, function->address, function->ticks))
+            continue;
+        function->is_wished = true;
+        governor->processes[function->process_idx].n_left_out--;
+    }
+}
 
 /* Calls in a ns of own time: fewer than before it was left out, the longer ago that is. */
 static double expected_load(const struct function *function, uint64_t now_ns)

@@ -8,7 +8,7 @@
  *     debt    cost beyond the share so far: repaid by a lower share; at first some cost is free
  *
  * Where there is room again, functions are let in again, the cheapest first: what one cost when it was left out counts for
- * ever less, and for the longer the more often that was. Who wants one traced meanwhile has it so for good.
+ * ever less, and for the longer the more often that was.
  */
 #ifndef RV_SOURCE_GOVERNOR_H
 #define RV_SOURCE_GOVERNOR_H
@@ -39,5 +39,11 @@ void rv_governor_count(struct rv_governor *governor, uint32_t ring_idx, uint32_t
 
 /* When it is time to: choose. Returns how many, at most max. */
 size_t rv_governor_choose(struct rv_governor *governor, struct rv_governor_choice *choices, size_t max);
+
+/* Does the user want this function traced, whose last call came at these ticks? */
+typedef bool rv_governor_is_wanted_fn(void *context, uint32_t process_idx, uint64_t address, uint64_t ticks);
+
+/* What the user wants has changed: of the functions that are left out, those that are wanted are traced for good. */
+void rv_governor_heed(struct rv_governor *governor, rv_governor_is_wanted_fn *is_wanted, void *context);
 
 #endif

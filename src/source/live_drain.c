@@ -712,6 +712,21 @@ static void govern(struct live *live, const struct rv_intake *intake)
     }
 }
 
+static bool is_wanted(void *context, uint32_t process_idx, uint64_t address, uint64_t ticks)
+{
+    const struct live *live = context;
+    const uint32_t id = rv_capture_control_id(&live->capture, process_idx, address, ticks);
+    return rv_capture_filter_has(live->capture.filter, live->symbolizer, id);
+}
+
+static void change_capture(struct live *live)
+{
+    rv_capture_control_answer(&live->capture);
+    use_capture(live);
+    if (live->governor && live->capture.filter)
+        rv_governor_heed(live->governor, is_wanted, live);
+}
+
 /* Producers have more to follow than they have been told. */
 static void tell_verdicts(struct live *live)
 {
@@ -749,10 +764,8 @@ static enum rv_source_status poll_live(struct rv_source *source, const struct rv
     for (uint32_t i = 0; i < live->n_rings_used; i++)
         has_moved |= visit_ring(live, i, check_liveness, intake);
     rv_ring_turn_done(live->map->header);
-    if (is_capture_changing) {
-        rv_capture_control_answer(&live->capture);
-        use_capture(live);
-    }
+    if (is_capture_changing)
+        change_capture(live);
     govern(live, intake);
     tell_verdicts(live);
     if (was_over && is_over(live))

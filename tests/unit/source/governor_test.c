@@ -266,6 +266,52 @@ Test(governor, lets_functions_in_again_once_there_is_room, .timeout = 60)
     with_process(RV_INSTRUMENT_PATCHES, let_in_again);
 }
 
+static void let_in_after_late_calls(struct rv_map *map)
+{
+    const struct timespec pause = {.tv_nsec = 600000000};
+    struct rv_governor_choice choices[4];
+    struct rv_governor *governor = rv_governor_create(map, 1.0);
+    cr_assert_eq(choose(governor, choices, 1), 1);
+    nanosleep(&pause, NULL);
+    rv_governor_count(governor, 3, 0, events, 1100);
+    if (!rv_governor_choose(governor, choices, 1))
+        cr_assert_eq(wait_for_return(governor, choices, 4), 1);
+    cr_assert(choices[0].is_back);
+    cr_assert_eq(choices[0].address, 0x1000);
+    rv_governor_destroy(governor);
+}
+
+/* A machine under load: the process was stopped, or its ring read, long after the choice. */
+Test(governor, takes_calls_that_still_come_for_no_wish, .timeout = 60)
+{
+    with_process(RV_INSTRUMENT_PATCHES, let_in_after_late_calls);
+}
+
+static bool is_wanted(void *context, uint32_t process_idx, uint64_t address, uint64_t ticks)
+{
+    return process_idx == 0 && ticks == N - 1 && address == *(const uint64_t *)context;
+}
+
+static void heed_wish(struct rv_map *map)
+{
+    uint64_t wanted = 0x2000;
+    struct rv_governor_choice choices[4];
+    struct rv_governor *governor = rv_governor_create(map, 1.0);
+    rv_governor_heed(governor, is_wanted, &wanted);
+    cr_assert_eq(choose(governor, choices, 1), 1);
+    cr_assert_eq(choices[0].address, 0x1000);
+    wanted = 0x1000;
+    rv_governor_heed(governor, is_wanted, &wanted);
+    cr_assert_eq(choose(governor, choices, 1), 1);
+    cr_assert_eq(choices[0].address, 0x2000, "what is wanted later is not left out now");
+    rv_governor_destroy(governor);
+}
+
+Test(governor, leaves_functions_alone_that_are_wanted, .timeout = 60)
+{
+    with_process(RV_INSTRUMENT_PATCHES, heed_wish);
+}
+
 /* One call of each of so many functions. */
 static void count_functions(struct rv_governor *governor, uint32_t process_idx, unsigned n)
 {
