@@ -29,7 +29,11 @@ enum field {
     FIELD_FLOW_OUT,
     FIELD_ARGUMENTS,
     FIELD_FRAME,
-    FIELD_PARENT
+    FIELD_PARENT,
+    FIELD_CPU,
+    FIELD_OUT,
+    FIELD_IN,
+    FIELD_STATE
 };
 
 struct rv_chrome_json {
@@ -42,7 +46,8 @@ struct rv_chrome_json {
     enum section section;
     unsigned section_depth; /* depth directly inside the section's brackets */
     enum field field;
-    bool is_name_argument; /* the key inside args was "name" */
+    enum field inner_field; /* inside "out" or "in" */
+    bool is_name_argument;  /* the key inside args was "name" */
     struct rv_chrome_event event;
     struct rv_chrome_text key;
 };
@@ -55,13 +60,17 @@ static void set_text(struct rv_chrome_text *text, const char *bytes, size_t n)
 
 static enum field field_of(const char *bytes, size_t n)
 {
-    static const struct rv_json_key fields[] = {
-        {"name", FIELD_NAME},       {"cat", FIELD_CATEGORY},      {"ph", FIELD_PHASE},
-        {"ts", FIELD_TIME},         {"dur", FIELD_DURATION},      {"tdur", FIELD_THREAD_DURATION},
-        {"pid", FIELD_PID},         {"tid", FIELD_TID},           {"id", FIELD_ID},
-        {"id2", FIELD_ID2},         {"bind_id", FIELD_BIND},      {"bp", FIELD_BINDING_POINT},
-        {"flow_in", FIELD_FLOW_IN}, {"flow_out", FIELD_FLOW_OUT}, {"args", FIELD_ARGUMENTS},
-        {"sf", FIELD_FRAME},        {"parent", FIELD_PARENT},     {NULL, 0}};
+    static const struct rv_json_key fields[] = {{"name", FIELD_NAME},       {"cat", FIELD_CATEGORY},
+                                                {"ph", FIELD_PHASE},        {"ts", FIELD_TIME},
+                                                {"dur", FIELD_DURATION},    {"tdur", FIELD_THREAD_DURATION},
+                                                {"pid", FIELD_PID},         {"tid", FIELD_TID},
+                                                {"id", FIELD_ID},           {"id2", FIELD_ID2},
+                                                {"bind_id", FIELD_BIND},    {"bp", FIELD_BINDING_POINT},
+                                                {"flow_in", FIELD_FLOW_IN}, {"flow_out", FIELD_FLOW_OUT},
+                                                {"args", FIELD_ARGUMENTS},  {"sf", FIELD_FRAME},
+                                                {"parent", FIELD_PARENT},   {"cpu", FIELD_CPU},
+                                                {"out", FIELD_OUT},         {"in", FIELD_IN},
+                                                {"state", FIELD_STATE},     {NULL, 0}};
     return (enum field)rv_json_key_of(fields, bytes, n);
 }
 
@@ -75,6 +84,8 @@ static void clear_event(struct rv_chrome_event *event)
     event->name.n = event->category.n = event->id.n = event->frame.n = event->parent.n = 0;
     event->pid.n = event->tid.n = event->argument_name.n = 0;
     event->n_series = 0;
+    event->out = event->in = (struct rv_chrome_switched){-1, -1};
+    event->cpu = -1;
     rv_chrome_profile_clear(&event->profile);
 }
 
@@ -100,6 +111,12 @@ static void set_duration(struct rv_chrome_event *event, const char *bytes, size_
     event->has_duration = rv_import_decimal(bytes, n, 3, &event->duration_ns, NULL);
     if (!event->has_duration || event->duration_ns < 0)
         event->duration_ns = 0;
+}
+
+static void set_number(int64_t *number, const char *bytes, size_t n)
+{
+    if (!rv_import_decimal(bytes, n, 0, number, NULL))
+        *number = -1;
 }
 
 /* A field of the event itself; numbers and strings alike, as tools write one for the other. */
@@ -148,13 +165,28 @@ static void set_field(struct rv_chrome_event *event, enum field field, const cha
     case FIELD_PARENT:
         set_text(&event->parent, bytes, n);
         break;
+    case FIELD_CPU:
+        set_number(&event->cpu, bytes, n);
+        break;
     case FIELD_OTHER:
     case FIELD_ID2:
     case FIELD_FLOW_IN:
     case FIELD_FLOW_OUT:
     case FIELD_ARGUMENTS:
+    case FIELD_OUT:
+    case FIELD_IN:
+    case FIELD_STATE:
         break;
     }
+}
+
+/* A field of the thread that lost a CPU, or got it. */
+static void set_switched(struct rv_chrome_switched *switched, enum field field, const char *bytes, size_t n)
+{
+    if (field == FIELD_TID)
+        set_number(&switched->tid, bytes, n);
+    else if (field == FIELD_STATE)
+        set_number(&switched->state, bytes, n);
 }
 
 static void set_inner(struct rv_chrome_json *json, const char *bytes, size_t n, bool is_number)
@@ -162,6 +194,8 @@ static void set_inner(struct rv_chrome_json *json, const char *bytes, size_t n, 
     struct rv_chrome_event *event = &json->event;
     if (json->field == FIELD_ID2)
         set_text(&event->id, bytes, n);
+    if (json->field == FIELD_OUT || json->field == FIELD_IN)
+        set_switched(json->field == FIELD_OUT ? &event->out : &event->in, json->inner_field, bytes, n);
     if (json->field != FIELD_ARGUMENTS)
         return;
     if (json->is_name_argument)
@@ -231,6 +265,8 @@ static int on_key(void *context, const char *bytes, size_t n)
     } else if (event_depth(json) == 2 && json->field == FIELD_ARGUMENTS) {
         json->is_name_argument = rv_json_is(bytes, n, "name");
         set_text(&json->key, bytes, n);
+    } else if (event_depth(json) == 2) {
+        json->inner_field = field_of(bytes, n);
     }
     return 0;
 }

@@ -27,6 +27,10 @@ struct rv_chrome_series { /* of a counter */
     double value;
 };
 
+struct rv_chrome_switched { /* of Fuchsia's context switches and wakeups: a thread. Numbers that are missing are -1 */
+    int64_t tid, state;
+};
+
 /* One event, sample or stack frame, as written. */
 struct rv_chrome_event {
     enum { RV_CHROME_EVENT, RV_CHROME_SAMPLED, RV_CHROME_STACK_FRAME, RV_CHROME_SYSTEM } kind;
@@ -41,6 +45,8 @@ struct rv_chrome_event {
     struct rv_chrome_text pid, tid, argument_name;
     struct rv_chrome_series series[RV_CHROME_SERIES];
     size_t n_series;
+    struct rv_chrome_switched out, in; /* who lost a CPU, who got it */
+    int64_t cpu;
     struct rv_chrome_profile profile;
 };
 

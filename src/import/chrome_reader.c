@@ -94,7 +94,7 @@ static uint32_t thread_of(struct rv_chrome_reader *reader, const struct rv_chrom
 {
     uint64_t tid;
     const uint32_t thread = named_thread(reader, event, row, &tid);
-    if (reader->has_states && thread != RV_EVENT_BUILDER_NONE && !rv_hash_index_get(&reader->by_number, tid))
+    if (row == RV_CHROME_ROW_CALLS && thread != RV_EVENT_BUILDER_NONE && !rv_hash_index_get(&reader->by_number, tid))
         rv_hash_index_add(&reader->by_number, tid, thread + 1);
     return thread;
 }
@@ -156,13 +156,34 @@ static void read_metadata(struct rv_chrome_reader *reader, const struct rv_chrom
         name_thread(reader, event, &event->argument_name);
 }
 
-/* Fuchsia's names of processes and threads. */
-static void read_system(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
+static int read_switch(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
 {
+    if (!event->has_time || event->out.tid < 0 || event->out.state < 0 || event->in.tid < 0)
+        return 0;
+    return rv_chrome_reader_switch(reader, (uint64_t[2]){(uint64_t)event->out.tid, (uint64_t)event->in.tid}, event->ns,
+                                   (unsigned)event->out.state, (uint16_t)event->cpu);
+}
+
+static int read_wakeup(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
+{
+    bool is_text;
+    const uint64_t tid = number_of(reader, &event->tid, &is_text);
+    return event->has_time ? rv_chrome_reader_state(reader, tid, event->ns, RV_THREAD_PREEMPTED, (uint16_t)event->cpu)
+                           : 0;
+}
+
+/* Fuchsia's names of processes and threads, context switches and wakeups. */
+static int read_system(struct rv_chrome_reader *reader, const struct rv_chrome_event *event)
+{
+    if (event->phase == 'k')
+        return read_switch(reader, event);
+    if (event->phase == 'w')
+        return read_wakeup(reader, event);
     if (event->phase == 'p' && event->name.n)
         rv_event_builder_name_process(reader->import->builder, process_of(reader, event), text_of(&event->name));
     if (event->phase == 't' && event->name.n)
         name_thread(reader, event, &event->name);
+    return 0;
 }
 
 /* Each series of a counter is a value of its own; a series called "value" has the counter's name. */
@@ -412,8 +433,7 @@ int rv_chrome_reader_event(void *context, const struct rv_chrome_event *event)
         read_frame(reader, event);
         return 0;
     case RV_CHROME_SYSTEM:
-        read_system(reader, event);
-        return 0;
+        return read_system(reader, event);
     }
     return 0;
 }
@@ -423,6 +443,17 @@ int rv_chrome_reader_state(struct rv_chrome_reader *reader, uint64_t tid, int64_
 {
     return add(reader,
                (struct rv_chrome_record){.ns = ns, .key = tid, .thread = state, .id = cpu, .phase = RV_CHROME_STATE});
+}
+
+/* One that has ended has no state. */
+int rv_chrome_reader_switch(struct rv_chrome_reader *reader, const uint64_t tids[2], int64_t ns, unsigned left,
+                            uint16_t cpu)
+{
+    enum { LEFT_NEW, LEFT_RUNNING, LEFT_SUSPENDED, LEFT_BLOCKED, LEFT_DYING };
+    const bool is_ready = left == LEFT_NEW || left == LEFT_RUNNING;
+    const enum rv_thread_state state = is_ready ? RV_THREAD_PREEMPTED : RV_THREAD_BLOCKED;
+    const int error = left < LEFT_DYING ? rv_chrome_reader_state(reader, tids[0], ns, state, cpu) : 0;
+    return error ? error : rv_chrome_reader_state(reader, tids[1], ns, RV_THREAD_RUNNING, cpu);
 }
 
 uint32_t rv_chrome_reader_thread(const struct rv_chrome_reader *reader, uint64_t tid)

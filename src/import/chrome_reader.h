@@ -23,8 +23,7 @@ struct rv_chrome_reader {
     size_t n_groups, groups_capacity;
     struct rv_hash_index group_index;
     struct rv_chrome_samples samples;
-    bool has_states;                /* set before the first event if rv_chrome_reader_state() will be called */
-    struct rv_hash_index by_number; /* if so: threads of events, + 1, by their number */
+    struct rv_hash_index by_number; /* threads of events, + 1, by their number */
 };
 
 /* Fits rv_chrome_event_fn; context is the reader. */
@@ -34,6 +33,10 @@ int rv_chrome_reader_event(void *context, const struct rv_chrome_event *event);
  * thread has events. */
 int rv_chrome_reader_state(struct rv_chrome_reader *reader, uint64_t tid, int64_t ns, enum rv_thread_state state,
                            uint16_t cpu);
+
+/* A CPU goes from one thread to another: left is what has become of the first, as Fuchsia's kernel numbers states. */
+int rv_chrome_reader_switch(struct rv_chrome_reader *reader, const uint64_t tids[2], int64_t ns, unsigned left,
+                            uint16_t cpu);
 
 /* The thread of events with this number, when all is read; RV_EVENT_BUILDER_NONE if it has none. */
 uint32_t rv_chrome_reader_thread(const struct rv_chrome_reader *reader, uint64_t tid);

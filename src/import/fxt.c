@@ -28,7 +28,6 @@ enum { LARGE_RECORD = 15 };
 enum metadata_kind { PROVIDER_INFO = 1, PROVIDER_SECTION, PROVIDER_EVENT };
 enum object_kind { OBJECT_PROCESS = 1, OBJECT_THREAD };
 enum scheduling_kind { OLD_SWITCH, SWITCH, WAKEUP };
-enum left_state { LEFT_NEW, LEFT_RUNNING, LEFT_SUSPENDED, LEFT_BLOCKED, LEFT_DYING }; /* who had the CPU */
 
 enum event_kind {
     INSTANT,
@@ -369,34 +368,29 @@ static int read_object(struct fxt *fxt, struct cursor *cursor, uint64_t head)
 
 /* ---- scheduling ---- */
 
-/* A thread has lost the CPU, and another has got it. One that has ended has no state. */
-static int tell_switch(struct fxt *fxt, int64_t ns, const uint64_t tids[2], enum left_state left, uint16_t cpu)
-{
-    struct rv_chrome_reader *reader = &fxt->emitter.reader;
-    const bool is_ready = left == LEFT_NEW || left == LEFT_RUNNING;
-    const enum rv_thread_state state = is_ready ? RV_THREAD_PREEMPTED : RV_THREAD_BLOCKED;
-    const int error = left < LEFT_DYING ? rv_chrome_reader_state(reader, tids[0], ns, state, cpu) : 0;
-    return error ? error : rv_chrome_reader_state(reader, tids[1], ns, RV_THREAD_RUNNING, cpu);
-}
-
 static int read_scheduling(struct fxt *fxt, struct cursor *cursor, uint64_t head)
 {
+    struct rv_chrome_reader *reader = &fxt->emitter.reader;
     const int64_t ns = take_ns(fxt, cursor);
     uint64_t tids[2];
     switch ((enum scheduling_kind)bits(head, 60, 4)) {
     case OLD_SWITCH:
         tids[0] = take_thread(fxt, cursor, bits(head, 28, 8)).tid;
         tids[1] = take_thread(fxt, cursor, bits(head, 36, 8)).tid;
-        return cursor->is_wrong ? 0 : tell_switch(fxt, ns, tids, bits(head, 24, 4), (uint16_t)bits(head, 16, 8));
+        return cursor->is_wrong ? 0
+                                : rv_chrome_reader_switch(reader, tids, ns, (unsigned)bits(head, 24, 4),
+                                                          (uint16_t)bits(head, 16, 8));
     case SWITCH:
         tids[0] = take_word(cursor);
         tids[1] = take_word(cursor);
-        return cursor->is_wrong ? 0 : tell_switch(fxt, ns, tids, bits(head, 36, 4), (uint16_t)bits(head, 20, 16));
+        return cursor->is_wrong ? 0
+                                : rv_chrome_reader_switch(reader, tids, ns, (unsigned)bits(head, 36, 4),
+                                                          (uint16_t)bits(head, 20, 16));
     case WAKEUP:
         tids[0] = take_word(cursor);
-        return cursor->is_wrong ? 0
-                                : rv_chrome_reader_state(&fxt->emitter.reader, tids[0], ns, RV_THREAD_PREEMPTED,
-                                                         (uint16_t)bits(head, 20, 16));
+        return cursor->is_wrong
+                   ? 0
+                   : rv_chrome_reader_state(reader, tids[0], ns, RV_THREAD_PREEMPTED, (uint16_t)bits(head, 20, 16));
     }
     return 0; /* a kind that came later */
 }
@@ -501,7 +495,6 @@ static int begin(struct rv_import *import)
 {
     struct fxt *fxt = (struct fxt *)import;
     rv_chrome_emitter_begin(&fxt->emitter, import);
-    fxt->emitter.reader.has_states = true;
     fxt->provider_idx = provider_of(fxt, 0);
     return 0;
 }

@@ -63,6 +63,15 @@ expect_threads "$folder/other" "process 1,thread 2,"
 run --spans=csv "$data/switches.fxt"
 expect "times on the CPU, blocked and runnable" "$(sed 1d "$folder/out" | cut -d, -f2,9-11 | tr '\n' ' ')" \
     "1001,6000000,2000000,1000000 1002,7000000,0,3000000 "
+cat >"$folder/switches" <<'END'
+{"traceEvents":[{"ph":"X","name":"draw","pid":9,"tid":31,"ts":10,"dur":90},{"ph":"X","name":"decode","pid":9,"tid":32,"ts":30,"dur":40}],
+"systemTraceEvents":{"type":"fuchsia","events":[{"ph":"k","ts":30,"cpu":1,"out":{"tid":31,"state":3,"prio":16},"in":{"tid":32}},
+{"ph":"w","ts":50,"cpu":1,"tid":31},{"ph":"k","ts":60,"cpu":1,"out":{"tid":32,"state":1},"in":{"tid":31}},
+{"ph":"k","ts":65,"cpu":1,"out":{"tid":31},"in":7},{"ph":"k","out":{"tid":31,"state":3},"in":{"tid":32}},{"ph":"w","cpu":1}]}}
+END
+run --spans=csv "$folder/switches"
+expect "states in Fuchsia's JSON" "$(sed 1d "$folder/out" | cut -d, -f2,9-11 | tr '\n' ' ')" \
+    "31,60000,20000,10000 32,30000,0,10000 "
 run --spans=csv "$data/general.fxt"
 expect "calls that were off the CPU for longer than they took" "" \
     "$(sed 1d "$folder/out" | awk -F, '$10 + $11 > $5')"
