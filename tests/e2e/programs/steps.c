@@ -3,7 +3,11 @@
  * has instructions; after its first, its second and so on a handler calls, leaves by siglongjmp, forks, and the child
  * continues as well, or, in a child, ends the tracing. Prints the number of pushes begun, unless children push, too: as
  * many must be accounted for. low: on a stack in the lowest 4 GiB; slow: through the hook's slow path.
+ *
+ * A step is a signal, and their number grows with the square of the instructions. So once the way is known, a breakpoint in the hooks
+ * lets it run to an instruction shortly before the last step; where it comes another way, all is stepped through.
  */
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -19,7 +23,7 @@
 #define TRAP_FLAG 0x100ull
 
 /* Number of slow pushes after an abandoned one; the fast path is to be stepped through. */
-enum { N_CALMING = 4096, MOST_STEPS = 2000, STACK_BYTES = 1 << 18 };
+enum { N_CALMING = 4096, MOST_STEPS = 2000, STACK_BYTES = 1 << 18, BREAKPOINT = 0xcc };
 
 DEFINE_COUNT(calm)
 DEFINE_COUNT(handle)
@@ -33,7 +37,15 @@ static ucontext_t outside, inside;
 static bool leaves, forks, closes, is_slow, is_child;
 static unsigned n_steps, stop_after, n_begun, n_failed, sum;
 static uint64_t n_pushes;
-static const unsigned char *next;
+static unsigned char *next;
+
+struct reached {
+    unsigned char *next;
+    unsigned n_begun;
+};
+static struct reached *way; /* after so many steps; shared with children */
+static unsigned start_at;   /* the step where the breakpoint is; 0: there is none */
+static unsigned char replaced;
 
 KEPT static unsigned calm(unsigned i)
 {
@@ -72,14 +84,60 @@ QUIET static bool is_begin(const unsigned char *code)
     return (code[0] & 0xf8) == 0x48 && code[1] == 0x0f && code[2] == 0xc1 && code[3] >> 6 != 3;
 }
 
+QUIET static void write_code(unsigned char *code, unsigned char byte)
+{
+    const uintptr_t page = (uintptr_t)code & ~4095ull;
+    if (syscall(SYS_mprotect, page, 4096, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+        _exit(3);
+    *code = byte;
+    (void)syscall(SYS_mprotect, page, 4096, PROT_READ | PROT_EXEC);
+}
+
+/* In the hooks, and once on the way as far as it is known. */
+QUIET static bool is_landmark(unsigned step, unsigned n_known)
+{
+    Dl_info hooks, its;
+    for (unsigned i = 1; i < n_known; i++)
+        if (i != step && way[i].next == way[step].next)
+            return false;
+    return dladdr((void *)ringviz_close, &hooks) && dladdr(way[step].next, &its) && its.dli_fbase == hooks.dli_fbase;
+}
+
+/* The last landmark before so many steps, all of which but the last were taken before. */
+QUIET static unsigned landmark_before(unsigned n)
+{
+    unsigned step = ringviz_close && n > 1 ? n - 1 : 0;
+    while (step && !is_landmark(step, n))
+        step--;
+    return step;
+}
+
+/* At the breakpoint: as after the steps to it. */
+QUIET static void begin_steps(greg_t *registers)
+{
+    next = way[start_at].next;
+    n_begun = way[start_at].n_begun;
+    n_steps = start_at;
+    write_code(next, replaced);
+    start_at = 0;
+    registers[REG_RIP] = (greg_t)next;
+    registers[REG_EFL] |= (greg_t)TRAP_FLAG;
+}
+
 QUIET static void step(int signal_number, siginfo_t *info, void *context)
 {
     greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
     (void)signal_number;
     (void)info;
+    if (start_at) {
+        begin_steps(registers);
+        return;
+    }
     n_begun += next && is_begin(next);
-    next = (const unsigned char *)registers[REG_RIP];
-    if (++n_steps < stop_after)
+    next = (unsigned char *)registers[REG_RIP];
+    n_steps++;
+    way[n_steps] = (struct reached){next, n_begun};
+    if (n_steps < stop_after)
         return;
     *n_reached = 1;
     registers[REG_EFL] &= ~(greg_t)TRAP_FLAG;
@@ -91,6 +149,12 @@ QUIET static void step(int signal_number, siginfo_t *info, void *context)
         ringviz_close();
     else
         handle();
+}
+
+QUIET static void set_breakpoint(void)
+{
+    replaced = *way[start_at].next;
+    write_code(way[start_at].next, BREAKPOINT);
 }
 
 KEPT static unsigned attempt(unsigned i)
@@ -106,9 +170,14 @@ KEPT static unsigned attempt(unsigned i)
     }
     if (is_slow)
         fork_here(false); /* the push after a fork is slow */
-    __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | TRAP_FLAG);
+    if (start_at)
+        set_breakpoint();
+    else
+        __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | TRAP_FLAG);
     i = stepped(i);
     __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() & ~TRAP_FLAG);
+    if (start_at)
+        write_code(way[start_at].next, replaced);
     if (is_child)
         _exit(n_failed != 0);
     return i;
@@ -116,16 +185,20 @@ KEPT static unsigned attempt(unsigned i)
 
 QUIET static void run(void)
 {
+    bool is_again = false; /* without a breakpoint */
     do {
         for (unsigned i = 0; i < (leaves ? N_CALMING : 1); i++)
             sum += calm(i);
         *n_reached = 0;
         next = NULL;
         n_steps = n_begun = 0;
-        stop_after++;
+        stop_after += !is_again;
+        const unsigned landmark = is_again ? 0 : landmark_before(stop_after);
+        start_at = landmark;
         sum += attempt(sum);
         n_pushes += *n_reached && leaves ? n_begun : 2;
-    } while (*n_reached && stop_after < MOST_STEPS);
+        is_again = landmark && !*n_reached;
+    } while (is_again || (*n_reached && stop_after < MOST_STEPS));
 }
 
 QUIET static void run_low(void)
@@ -148,6 +221,9 @@ QUIET int main(int argc, char **argv)
     forks = argc > 1 && strcmp(argv[1], "forks") == 0;
     closes = argc > 1 && strcmp(argv[1], "closes") == 0;
     is_slow = argc > 2 && strcmp(argv[2], "slow") == 0;
+    way = mmap(NULL, (MOST_STEPS + 1) * sizeof *way, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (way == MAP_FAILED)
+        exit(2);
     sigaction(SIGTRAP, &action, NULL);
     sum = stepped(1); /* binds the hooks */
     if (argc > 2 && !is_slow)
