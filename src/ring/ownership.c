@@ -384,11 +384,13 @@ static int wait_for_ring(struct rv_map *map, uint32_t process_idx, const struct 
     return error;
 }
 
+static uint32_t recycle(struct rv_map *map);
+
 int rv_ownership_claim_as(struct rv_map *map, uint32_t process_idx, const struct rv_ring_claim *as)
 {
     int saved = errno;
     int ring_idx = claim(map, process_idx, as);
-    if (ring_idx < 0 && rv_ownership_recycle(map))
+    if (ring_idx < 0 && recycle(map))
         ring_idx = claim(map, process_idx, as);
     if (ring_idx < 0)
         ring_idx = wait_for_ring(map, process_idx, as, ring_idx);
@@ -573,7 +575,9 @@ bool rv_ownership_recycle_ring(struct rv_map *map, uint32_t ring_idx)
     return !is_drained_by_another(map) && recycle_ring(map, ring_idx, false);
 }
 
-uint32_t rv_ownership_recycle(struct rv_map *map)
+/* The same of all rings. Those with events are kept for a later consumer; under policy `ring`, at most one of them is
+ * discarded and freed. Returns the rings freed. */
+static uint32_t recycle(struct rv_map *map)
 {
     uint32_t n_freed = 0, n_used = is_drained_by_another(map) ? 0 : rv_ownership_n_rings_used(map);
     for (uint32_t i = 0; i < n_used; i++)

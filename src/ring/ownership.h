@@ -89,16 +89,8 @@ bool rv_ownership_revive(struct rv_map *map, uint32_t ring_idx, uint32_t generat
  */
 void rv_ownership_reclaim(struct rv_map *map, uint32_t ring_idx);
 
-/*
- * Make FREE the rings that were never written to and whose owner exited or died. Does nothing while a consumer is
- * attached. Rings with events are kept for a later consumer; under policy `ring`, at most one of them is discarded and
- * freed. Called by a claim that finds no free ring.
- *   returns  rings freed
- *   thread   any of any process
- */
-uint32_t rv_ownership_recycle(struct rv_map *map);
-
-/* The same for one ring that was never written to. */
+/* Make the ring FREE if it was never written to and its owner exited or died. Does nothing while a consumer is attached.
+ * Any thread of any process. */
 bool rv_ownership_recycle_ring(struct rv_map *map, uint32_t ring_idx);
 
 /* Thread name, at most 63 bytes, under the control's seqlock. Owner thread. */

@@ -506,10 +506,12 @@ static bool has_other_v8(const struct rv_patch_image *image)
     return !patcher.is_v8_told && rv_patch_dynamic_exports(image, V8_SET_LOCATOR);
 }
 
+static void follow_loader(void);
+
 static void prepare_functions(const struct next *next, struct rv_patch_prepared *prepared)
 {
     if (is_loader(&next->image))
-        (void)rv_loader_prepare(&next->read, rv_patcher_follow, rv_patcher_map_near, prepared);
+        (void)rv_loader_prepare(&next->read, follow_loader, rv_patcher_map_near, prepared);
     else if (!has_other_v8(&next->read))
         prepare_patches(next, prepared);
 }
@@ -835,8 +837,9 @@ static void follow(void)
     rv_process_count_patching(rv_clock_thread_cpu_ns() - begin_ns);
 }
 
-/* By the loader, in a thread that holds its lock. Modules are announced here, too: an attached process has no other place. */
-void rv_patcher_follow(void)
+/* The loader calls it when its list has changed or is about to, in a thread that holds its lock. Modules are announced
+ * here, too: an attached process has no other place. */
+static void follow_loader(void)
 {
     struct rv_signal_guard guard;
     if (rv_objects_are_changing())

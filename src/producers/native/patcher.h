@@ -58,7 +58,4 @@ RV_HIDDEN bool rv_patcher_is_current(void);
  * else far above. NULL: there is none. */
 RV_HIDDEN void *rv_patcher_map_near(uint64_t first, uint64_t last, size_t n_bytes);
 
-/* The loader's list has changed, or is about to: called by the loader. */
-RV_HIDDEN void rv_patcher_follow(void);
-
 #endif

@@ -119,15 +119,6 @@ static int add_pages(void)
     return 0;
 }
 
-int rv_returns_init(void)
-{
-    rv_returns_entries = rv_pages_map(N_ENTRIES * sizeof *rv_returns_entries);
-    if (!rv_returns_entries)
-        return -ENOMEM;
-    rv_thread_on_end(rv_returns_end);
-    return add_pages();
-}
-
 __attribute__((constructor)) static void start(void)
 {
     rv_thread_on_child(after_fork_in_child);
@@ -350,10 +341,20 @@ static uint32_t give_back(struct rv_returns *returns)
     return n;
 }
 
-void rv_returns_end(void)
+/* The calling thread ends. Within a guard. */
+static void end_thread(void)
 {
     struct rv_returns *returns = &rv_thread.returns;
     if (give_back(returns) != returns->n_taken && sweep((uint64_t)(uintptr_t)__builtin_frame_address(0)))
         (void)give_back(returns);
     *returns = (struct rv_returns){0};
+}
+
+int rv_returns_init(void)
+{
+    rv_returns_entries = rv_pages_map(N_ENTRIES * sizeof *rv_returns_entries);
+    if (!rv_returns_entries)
+        return -ENOMEM;
+    rv_thread_on_end(end_thread);
+    return add_pages();
 }

@@ -122,7 +122,4 @@ static inline struct rv_return *rv_returns_replace(uint32_t number, uint64_t *sl
  * to jump to such a trampoline, or to unwind through it: its entry is free many times later only. */
 RV_HIDDEN void rv_returns_restore(void);
 
-/* The calling thread ends. Within a guard. */
-RV_HIDDEN void rv_returns_end(void);
-
 #endif
