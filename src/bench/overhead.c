@@ -72,14 +72,26 @@ static int measure_perl(struct rv_bench_out *out)
     return error;
 }
 
+struct ruby {
+    char script[PATH_BYTES], options[PATH_BYTES + 16];
+};
+
+static bool find_ruby(struct ruby *ruby)
+{
+    char library[PATH_BYTES];
+    if (rv_launch_find_file("ringviz-bench.rb", ruby->script, sizeof ruby->script) != 0 ||
+        rv_launch_find_file("ruby/ringviz.rb", library, sizeof library) != 0)
+        return false;
+    snprintf(ruby->options, sizeof ruby->options, "RUBYOPT=-r%s", library);
+    return true;
+}
+
 /* Peers: our other levels, hooks and TracePoints that do nothing, and profilers; the script starts them itself. */
 static int measure_ruby(struct rv_bench_out *out)
 {
-    char script[PATH_BYTES], library[PATH_BYTES], options[PATH_BYTES + 16];
-    if (rv_launch_find_file("ringviz-bench.rb", script, sizeof script) != 0 ||
-        rv_launch_find_file("ruby/ringviz.rb", library, sizeof library) != 0)
+    struct ruby ruby;
+    if (!find_ruby(&ruby))
         return 0;
-    snprintf(options, sizeof options, "RUBYOPT=-r%s", library);
     const struct rv_stages_peer peers[] = {
         {.name = "blocks", .front = {RINGVIZ}, .variables = {"RINGVIZ_RUBY=blocks"}},
         {.name = "all", .front = {RINGVIZ}, .variables = {"RINGVIZ_RUBY=all"}},
@@ -90,8 +102,8 @@ static int measure_ruby(struct rv_bench_out *out)
         {.name = "ruby_prof", .variables = {TRACER("ruby-prof")}},
         {.name = "stackprof", .variables = {TRACER("stackprof")}},
     };
-    const char *const argv[] = {"ruby", script, NULL};
-    const char *const variables[] = {options, NULL};
+    const char *const argv[] = {"ruby", ruby.script, NULL};
+    const char *const variables[] = {ruby.options, NULL};
     return rv_stages_measure(out, &(struct rv_stages){.name = "ruby",
                                                       .plain = argv,
                                                       .traced = argv,
@@ -105,19 +117,17 @@ static int measure_ruby(struct rv_bench_out *out)
  * which are interpreted. */
 static int measure_compiled(struct rv_bench_out *out)
 {
-    char script[PATH_BYTES], library[PATH_BYTES], options[PATH_BYTES + 16];
-    if (rv_launch_find_file("ringviz-bench.rb", script, sizeof script) != 0 ||
-        rv_launch_find_file("ruby/ringviz.rb", library, sizeof library) != 0)
+    struct ruby ruby;
+    if (!find_ruby(&ruby))
         return 0;
-    snprintf(options, sizeof options, "RUBYOPT=-r%s", library);
     const struct rv_stages_peer chosen = {
         .name = "chosen",
         .front = {RINGVIZ},
         .variables = {
             "RINGVIZ_RUBY_TARGETS=Unroll#run,Web#request,Web#route,Web#parse,Web#index,Web#show,Fibers#numbers,"
             "Fibers#doubled,Console#run,Console#draw"}};
-    const char *const argv[] = {"ruby", "--yjit", script, NULL};
-    const char *const variables[] = {options, NULL};
+    const char *const argv[] = {"ruby", "--yjit", ruby.script, NULL};
+    const char *const variables[] = {ruby.options, NULL};
     return rv_stages_measure(out, &(struct rv_stages){.name = "ruby_yjit",
                                                       .plain = argv,
                                                       .traced = argv,

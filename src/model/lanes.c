@@ -282,6 +282,19 @@ bool rv_lanes_bounds(struct rv_lanes *lanes, uint64_t *first_ns, uint64_t *last_
     return true;
 }
 
+uint64_t rv_lanes_newest_ns(const struct rv_lanes *lanes)
+{
+    uint64_t newest_ns = 0;
+    for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
+        struct rv_lane *lane = rv_lanes_get(lanes, i);
+        pthread_mutex_lock(&lane->lock);
+        if (lane->last_ns > newest_ns)
+            newest_ns = lane->last_ns;
+        pthread_mutex_unlock(&lane->lock);
+    }
+    return newest_ns;
+}
+
 bool rv_lanes_have_sums(struct rv_lanes *lanes)
 {
     bool have = false;

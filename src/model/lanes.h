@@ -114,7 +114,10 @@ struct rv_lane *rv_lanes_find(struct rv_lanes *lanes, uint32_t thread, uint32_t 
 /* Span of time covered by all lanes; false when nothing was seen. Takes each lane's lock in turn. */
 bool rv_lanes_bounds(struct rv_lanes *lanes, uint64_t *first_ns, uint64_t *last_ns);
 
-/* The same of one lane. */
+/* Time of the newest event of all lanes; 0: there is none. Takes each lane's lock in turn. */
+uint64_t rv_lanes_newest_ns(const struct rv_lanes *lanes);
+
+/* rv_lanes_bounds() of one lane. */
 bool rv_lane_bounds(struct rv_lane *lane, uint64_t *first_ns, uint64_t *last_ns);
 
 /* Does any lane lack calls that blocks have? Takes each lane's lock in turn. */

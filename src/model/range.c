@@ -74,19 +74,6 @@ static void choose_lanes(struct rv_range *range, const struct rv_range_params *p
     qsort_r(range->lane_idxs, range->n_lane_idxs, sizeof *range->lane_idxs, by_thread, params->lanes);
 }
 
-static uint64_t find_newest(const struct rv_lanes *lanes)
-{
-    uint64_t newest_ns = 0;
-    for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
-        struct rv_lane *lane = rv_lanes_get(lanes, i);
-        pthread_mutex_lock(&lane->lock);
-        if (lane->last_ns > newest_ns)
-            newest_ns = lane->last_ns;
-        pthread_mutex_unlock(&lane->lock);
-    }
-    return newest_ns;
-}
-
 /* Estimate the lane's calls in the range; for summarized blocks as if evenly distributed. */
 static uint64_t expected_in(const struct rv_range_scope *scope, const struct rv_lane *lane)
 {
@@ -176,7 +163,7 @@ static bool keeps_parts(const struct rv_range *range, const struct rv_lane *lane
 /* A part has as many of the next pieces as make up its calls. */
 static void divide(struct rv_range *range)
 {
-    const uint64_t newest_ns = find_newest(range->scope.lanes);
+    const uint64_t newest_ns = rv_lanes_newest_ns(range->scope.lanes);
     for (size_t i = 0; i < range->n_lane_idxs; i++) {
         struct rv_lane *lane = rv_lanes_get(range->scope.lanes, range->lane_idxs[i]);
         const size_t first = range->n_pieces;

@@ -144,19 +144,6 @@ static size_t n_open_boxes(const struct opened *opened, const struct rv_view *vi
     return n > MOST_OPEN ? MOST_OPEN + 1 : n;
 }
 
-static uint64_t newest_of(struct rv_lanes *lanes)
-{
-    uint64_t newest_ns = 0;
-    for (size_t i = 0; i < rv_lanes_n(lanes); i++) {
-        struct rv_lane *lane = rv_lanes_get(lanes, i);
-        pthread_mutex_lock(&lane->lock);
-        if (lane->last_ns > newest_ns)
-            newest_ns = lane->last_ns;
-        pthread_mutex_unlock(&lane->lock);
-    }
-    return newest_ns;
-}
-
 /* NULL: nothing to hide. */
 static struct rv_snapshot *instant_of(const struct rv_view *view, size_t member)
 {
@@ -561,7 +548,7 @@ void rv_view_begin(struct rv_view *view, struct rv_lanes *lanes, const struct rv
         rewind_lanes(view, lanes);
     trace_path(view, params, lane_order);
 
-    view->newest_ns = newest_of(lanes);
+    view->newest_ns = rv_lanes_newest_ns(lanes);
     struct counting counting = {.view = view, .lanes = lanes, .newest_ns = view->newest_ns};
     uint32_t finest = rv_timeline_level_for(pixel_ns(view, params) / 2);
     size_t budget = params->box_budget ? params->box_budget : DEFAULT_BUDGET;

@@ -103,19 +103,8 @@ void rv_calls_view_update(struct rv_view *view, const struct rv_call_rows *rows,
 {
     const size_t budget = params->box_budget ? params->box_budget : DEFAULT_BUDGET, n = rows ? rows->n : 0;
     struct making making = {.view = view, .params = params};
-    view->from_ns = params->from_ns;
-    view->to_ns = params->to_ns > params->from_ns ? params->to_ns : params->from_ns + 1;
-    view->until_ns = UINT64_MAX;
-    view->n_boxes = view->n_notes = view->n_parts = view->n_links = view->n_made = 0;
-    view->n_folded = view->n_joined = 0;
-    view->n_steps = 0;
-    view->has_path = false;
-    view->most_depth = view->n_hidden = 0;
-    view->n_processes = 1;
-    making.pixel_ns = (double)(view->to_ns - view->from_ns) / (params->width_px ? params->width_px : 1);
+    making.pixel_ns = rv_row_part_begin(view, params);
     making.row_budget = n && budget / n > ROW_BUDGET_MIN ? budget / n : ROW_BUDGET_MIN;
-    view->level = rv_timeline_level_for(making.pixel_ns / 2.0);
-    view->is_made = true;
     view->n_lanes = n;
     view->lanes = rv_vec_reserve(view->lanes, &view->lanes_capacity, n, sizeof *view->lanes);
     for (size_t i = 0; i < n; i++)

@@ -4,6 +4,23 @@
 #include "base/vec.h"
 #include "model/view_parts.h"
 
+double rv_row_part_begin(struct rv_view *view, const struct rv_view_params *params)
+{
+    view->from_ns = params->from_ns;
+    view->to_ns = params->to_ns > params->from_ns ? params->to_ns : params->from_ns + 1;
+    view->until_ns = UINT64_MAX;
+    view->n_boxes = view->n_notes = view->n_parts = view->n_links = view->n_made = view->n_lanes = 0;
+    view->n_folded = view->n_joined = view->n_meant = 0;
+    view->n_steps = 0;
+    view->has_path = false;
+    view->most_depth = view->n_hidden = 0;
+    view->n_processes = 1;
+    view->is_made = true;
+    const double pixel_ns = (double)(view->to_ns - view->from_ns) / (params->width_px ? params->width_px : 1);
+    view->level = rv_timeline_level_for(pixel_ns / 2.0);
+    return pixel_ns;
+}
+
 bool rv_row_part_show(struct rv_row_part *part, const struct rv_view *view, uint64_t shift_ns)
 {
     const uint64_t from_ns = rv_clock_after_ns(shift_ns, view->from_ns);

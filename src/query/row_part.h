@@ -17,6 +17,9 @@ struct rv_row_part {
     size_t budget;                      /* boxes, at the finest level that fits and is fine enough for the view */
 };
 
+/* Empty a view whose lanes will be rows. Returns the time of a pixel. */
+double rv_row_part_begin(struct rv_view *view, const struct rv_view_params *params);
+
 /* Set what is shown of the part where times are shift_ns less. False: nothing. */
 bool rv_row_part_show(struct rv_row_part *part, const struct rv_view *view, uint64_t shift_ns);
 

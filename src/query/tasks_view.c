@@ -482,31 +482,13 @@ static void add_lane(struct making *making, const struct rv_flow *flow)
     out->n_parts = (uint32_t)view->n_parts - out->first_part;
 }
 
-static void begin(struct making *making)
-{
-    struct rv_view *view = making->view;
-    const struct rv_view_params *params = making->view_params;
-    view->from_ns = params->from_ns;
-    view->to_ns = params->to_ns > params->from_ns ? params->to_ns : params->from_ns + 1;
-    view->until_ns = UINT64_MAX;
-    view->n_boxes = view->n_notes = view->n_parts = view->n_links = view->n_made = view->n_lanes = 0;
-    view->n_folded = view->n_joined = view->n_meant = 0;
-    view->n_steps = 0;
-    view->has_path = false;
-    view->most_depth = view->n_hidden = 0;
-    view->n_processes = 1;
-    view->is_made = true;
-    making->pixel_ns = (double)(view->to_ns - view->from_ns) / (params->width_px ? params->width_px : 1);
-    view->level = rv_timeline_level_for(making->pixel_ns / 2.0);
-}
-
 void rv_tasks_view_update(struct rv_view *view, const struct rv_tasks_view_params *params,
                           const struct rv_view_params *view_params)
 {
     struct making making = {.view = view, .params = params, .view_params = view_params};
     const size_t budget = view_params->box_budget ? view_params->box_budget : DEFAULT_BUDGET;
     size_t n;
-    begin(&making);
+    making.pixel_ns = rv_row_part_begin(view, view_params);
     if (!params->table)
         return;
     uint32_t *meant = take_meant(&making, &n);
