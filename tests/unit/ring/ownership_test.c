@@ -281,6 +281,17 @@ Test(ownership, a_ring_with_unread_events_is_not_reused, .timeout = 60)
     close_fixture(&f);
 }
 
+/* In a child: open the file and claim its first ring. Returns the process. */
+static uint32_t claim_first(struct rv_map *map, const char *path)
+{
+    if (rv_map_open(map, path, RV_MAP_PRODUCER, true))
+        _exit(101);
+    const uint32_t process = (uint32_t)rv_ownership_enter_process(map);
+    if (rv_ownership_claim(map, process) != 0)
+        _exit(102);
+    return process;
+}
+
 /* A child that claims a ring, pushes n events and then waits to be killed. */
 static pid_t start_owner(const struct fixture *f, uint32_t n_events)
 {
@@ -546,11 +557,7 @@ Test(ownership, a_program_that_closes_all_descriptors_keeps_its_ring, .timeout =
     pid_t pid = fork();
     if (pid == 0) {
         struct rv_map map;
-        if (rv_map_open(&map, f.path, RV_MAP_PRODUCER, true))
-            _exit(1);
-        uint32_t process = (uint32_t)rv_ownership_enter_process(&map);
-        if (rv_ownership_claim(&map, process) != 0)
-            _exit(2);
+        uint32_t process = claim_first(&map, f.path);
         for (int fd = 3; fd < 2000; fd++)
             if (fd != ready[1])
                 close(fd);
@@ -584,10 +591,7 @@ Test(ownership, an_image_that_was_replaced_by_exec_is_gone, .timeout = 60)
     pid_t pid = fork();
     if (pid == 0) {
         struct rv_map map;
-        if (rv_map_open(&map, f.path, RV_MAP_PRODUCER, true))
-            _exit(1);
-        if (rv_ownership_claim(&map, (uint32_t)rv_ownership_enter_process(&map)) != 0)
-            _exit(2);
+        (void)claim_first(&map, f.path);
         dup2(ready[1], 1);
         execlp("sh", "sh", "-c", "echo; exec sleep 100", NULL);
         _exit(3);
