@@ -1,8 +1,8 @@
 /*
  *     check_coverage RECORDING PERCENT
  *
- * Of the time for which threads were blocked for 10 us or more, as the kernel's switches have it, the share that lies in a
- * wait: with a waker, or with what the thread waited in alone. Less than PERCENT of the time is a failure, unless the
+ * Threads are blocked, by the kernel's switches, for stretches of 10 us or more. Prints the share of that time that lies in a
+ * wait with a waker, and in one where only the waiting call is known. Fails if both are less than PERCENT, unless the
  * kernel shows no switches.
  */
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /*
- * check_planted FOLDER: who looks at the recordings there finds what is planted in them (programs/planted.c) in three gestures at
- * most. A gesture is what a click, a double click or a key asks a viewer for; what is found is asked of its state. Prints a table.
+ * check_planted FOLDER: in each recording there, at most three gestures show the problem that programs/planted.c put into it.
+ * A gesture is the action of a click, a double click or a key; the viewer's state tells what it shows. Prints a table.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
  *     check_waits RECORDING
  *
- * Compares who ended each wait for a lock, as the recording has it, with the value that the program wrote right after
- * (programs/contention.c, truth): none may be wrong, and of at most one in twenty is nothing known.
+ * Compares the waker of each wait for a lock in the recording with the value that the program wrote right after the wait
+ * (programs/contention.c, truth): none may be wrong, and at most one in twenty may be unknown.
  */
 #include <stdio.h>
 #include <stdlib.h>

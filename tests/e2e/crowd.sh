@@ -1,6 +1,6 @@
 #!/bin/sh
-# crowd.sh RINGVIZ THREADS PEAK: what a thread costs does not grow with their number, whether rings are enough for those
-# that are alive at once or not. Counted are the page faults of the program: time is the machine's.
+# crowd.sh RINGVIZ THREADS PEAK: the cost of a thread does not grow with the number of threads, whether or not
+# there are rings for all that are alive at once. Cost is counted in page faults: time depends on the machine.
 set -u
 ringviz=$1
 threads=$2

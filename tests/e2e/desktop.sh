@@ -25,7 +25,7 @@ pixels() {
     "$count_pixels" "$folder/Xvfb_screen0" "$1"
 }
 
-is_drawn() { # all of it: two looks, one after the other, see the same
+is_drawn() { # completely: two pictures in a row are the same
     n_pill=$(pixels $pill)
     [ "$n_pill" -gt 300 ] && [ "$(pixels $background)" -gt 200000 ] && sleep 0.2 && [ "$(pixels $pill)" = "$n_pill" ]
 }

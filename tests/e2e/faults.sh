@@ -24,7 +24,7 @@ cpu_ticks() { # of $pid so far, into $ticks; "" once it has ended
     ticks="${12} ${13}"
 }
 
-has_drawn() { # the program is over, and for a while ringviz took no time; or ringviz has ended. No process is begun for each look.
+has_drawn() { # the program has ended and ringviz takes no CPU time any more, or ringviz has ended; starts no process
     cpu_ticks
     [ -n "$ticks" ] || return 0
     if [ "$ticks" != "$ticks_before" ]; then

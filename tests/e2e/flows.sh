@@ -8,7 +8,7 @@ field() { # FILE KIND COLUMN
     awk -F, -v kind="$2" -v column="$3" '$1 == kind { print $column }' "$1"
 }
 
-# Each has all its steps, in the calls that told them; the child process ends the flows.
+# Each flow has all its steps, in the calls that reported them; the child process ends the flows.
 run --headless --record="$folder/run.rvz" -- "$flows" 200
 expect "exit status" $status 0
 run --flows=csv --output="$folder/flows" "$folder/run.rvz"

@@ -33,7 +33,7 @@ run --spans=csv --filter='name:::(other|tiny)$' "$folder/governed.rvz"
 grep -q '::other,' "$folder/out" || fail "no call of other is listed"
 expect "calls without an end" "$(grep -cE ',(cut|orphan)$' "$folder/out")" 0
 
-# Where threads end sooner than anybody looks.
+# Threads that end between two looks of the governor.
 run --max-overhead=1 --patch=brief --force --report=json --output="$folder/report.json" -- "$bursts"
 calls=$(sed -n 's/.*::brief",[^}]*"calls":\([0-9]*\),.*/\1/p' "$folder/report.json")
 [ "${calls:-0}" -lt 6000000 ] || fail "all calls of threads that end soon were written"

@@ -59,7 +59,7 @@ expect_threads "$data/general.fxt" "Main,Worker0,ServerThread,Asdf,"
 printf '[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1},{"ph":"X","name":"b","pid":1,"tid":2,"ts":1,"dur":1}]' >"$folder/other"
 expect_threads "$folder/other" "process 1,thread 2,"
 
-# ---- states of threads, told before their processes are ----
+# ---- states of threads, in the file before their processes ----
 run --spans=csv "$data/switches.fxt"
 expect "times on the CPU, blocked and runnable" "$(sed 1d "$folder/out" | cut -d, -f2,9-11 | tr '\n' ' ')" \
     "1001,6000000,2000000,1000000 1002,7000000,0,3000000 "

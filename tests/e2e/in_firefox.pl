@@ -11,7 +11,7 @@ my $profile = "$folder/profile";
 mkdir $profile;
 unlink "$profile/MarionetteActivePort";
 open(my $settings, '>', "$profile/user.js") or die $!;
-print $settings qq{user_pref("marionette.port", 0);\n};    # a free one, told in a file
+print $settings qq{user_pref("marionette.port", 0);\n};    # a free port, which Firefox writes into the file
 close $settings;
 
 my $firefox = fork // die $!;

@@ -35,7 +35,7 @@ grep '^COUNT called_pair' "$folder/out" >"$folder/pair"
 check "a function that is patched itself" "$checker" "$folder/pair" "$folder/report.json"
 grep -q '"patched":1,.*"imports":0' "$folder/report.json" || fail "a function that is patched itself is called, too"
 
-# They lie inside of the function that made them.
+# Calls of a library are inside the call of the function that made them.
 run --patch=call_at_end --patch=call_with_values --libcalls=called_large --spans=csv -- "$program"
 sort -t, -k4,4n -k3,3n "$folder/out" |
     awk -F, '$6 ~ /call_with_values/ { end = $4 + $5; depth = $3 }
@@ -88,7 +88,7 @@ wait $pid
 expect "its exit status" $? 0
 grep -q '^wrong 0,' "$folder/program" || fail "wrong results: $(tail -n 1 "$folder/program")"
 
-# As ltrace counts them, where it counts: it knows no entries of .plt.got.
+# The same counts as ltrace has, but for entries of .plt.got, which ltrace does not know.
 as_ltrace() { # PROGRAM [ARG...]
     command -v "$1" >/dev/null || return 0
     timeout 100 ltrace -c -o "$folder/ltrace" "$@" >"$folder/wanted" 2>/dev/null </dev/null

@@ -18,11 +18,11 @@ has_events() { # PID of the viewer: something that it watches has called
         awk '$1 == "ring" { on = 1; next } on && $5 > 0 { has = 1 } END { exit !has }'
 }
 
-is_gone() { # PID: it ended, and its parent knows
+is_gone() { # PID: it ended, and its parent waited for it
     ! kill -0 "$1" 2>/dev/null
 }
 
-has_ended() { # PID: whether its parent knows or not
+has_ended() { # PID: it may be a zombie
     ! grep -q '^State:[[:space:]]*[^Z]' "/proc/$1/status" 2>/dev/null
 }
 

@@ -11,7 +11,7 @@ count_spans() { # DEPTH
     awk -F, -v depth="$1" 'NR > 1 && $3 < depth { print $3, $6 }' "$folder/spans" | sort | uniq -c
 }
 
-compare() { # WHAT PROGRAM DEPTH OPTION...: with that limit, and as if its calls were filtered afterwards
+compare() { # WHAT PROGRAM DEPTH OPTION...: the limit shows the same calls as a filter of a run without it
     what=$1 program=$2 depth=$3
     shift 3
     cp "$folder/all" "$folder/spans"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# other_libc.sh RINGVIZ: a program of another C library runs as ever when a traced program starts it.
+# other_libc.sh RINGVIZ: a program of another C library runs untraced, without an error, when a traced program starts it.
 set -u
 ringviz=$1
 . "${0%/*}/harness.sh"

@@ -22,25 +22,25 @@ same awk 'BEGIN { for (i = 0; i < 1000; i++) n += i % 7; print n }'
 same find "${0%/*}" -name '*.sh'
 same gzip -9c "$0"
 
-# What walks its stack by return addresses gets their location, and what has the address of its own is left alone.
+# A program that walks its stack gets the locations of return addresses; a function that takes its own is not patched.
 run --patch=. --force --report=json --output="$folder/report.json" -- "$walks"
 expect "return addresses found" "$(cat "$folder/out")" "wrong 0"
 grep -q '::descend",[^}]*"calls":6000,' "$folder/report.json" || fail "not 6000 calls of descend"
 grep -q '"uses its return address":1' "$folder/report.json" || fail "CheckStackGuardState is patched"
 
-# Nobody tells the runtimes of OCaml and SBCL where return addresses are: not patched, also where code and constants share a
-# segment, and the reason is said.
+# The runtimes of OCaml and SBCL cannot get the locations of return addresses: such programs are not patched, even where code
+# and constants share a segment, and the reason is printed.
 for functions in auto .; do
     run --patch=$functions --force --report=json --output="$folder/report.json" -- "$walks_alone"
     expect "return addresses kept" "$(cat "$folder/out")" "wrong 0"
     grep -q 'it is an OCaml program' "$folder/err" || fail "why it is not traced: $(cat "$folder/err")"
 done
 
-# ringviz knows their texts, and is none of them.
+# ringviz holds the texts by which it recognizes such programs, and is not taken for one.
 run --patch=. --force --report=json --output="$folder/report.json" -- "$ringviz" --version
 grep -q ' program: ' "$folder/err" && fail "ringviz is taken for another: $(cat "$folder/err")"
 
-# The libraries of a program that only calls them are traced as if they were its own; and what replaces mmap(), too.
+# The libraries of a small program are traced with it, and so is a replacement of mmap().
 "$thin" 50 >"$folder/wanted"
 for functions in auto .@thin; do
     run --patch=$functions --force --report=json --output="$folder/report.json" -- "$thin" 50
@@ -99,9 +99,9 @@ run --force --report=json --output="$folder/report.json" -- sh -c '"$1" 10 >/dev
 expect "status of a shell" $status 3
 grep -q '::fib"' "$folder/report.json" || fail "below a shell: no fib"
 
-# What was found in a program is kept for later processes, of later sessions, too, which are patched alike.
+# The plan for a program is kept for later processes and sessions, which are patched in the same way.
 plans=$XDG_CACHE_HOME/ringviz/plans
-seen() { # WHAT YES|NO: what the next run of fib was patched by had been found before; its counts are as ever
+seen() { # WHAT YES|NO: the next run of fib is patched by a plan that was kept; its counts are the same
     run --force --headless --verbose --output="$folder/report.json" --report=json -- "$fib" 10
     n=$(grep -c 'fib [0-9]*: traced by .*, found before' "$folder/err")
     expect "$1: found before" "$n" "$2"

@@ -71,7 +71,7 @@ expect "an unknown perl's exit status" $? 0
 
 begin 0
 run --duration=1 --report=csv --perl-pid="$pid"
-if grep -q 'unknown perl version' "$folder/err"; then # then that is all there is to see
+if grep -q 'unknown perl version' "$folder/err"; then # then only the error is checked
     one_line "an unknown perl"
     end "an unknown perl"
     exit 77

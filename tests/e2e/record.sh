@@ -7,7 +7,7 @@ fib=$2
 threads=$3
 . "${0%/*}/harness.sh"
 
-equal() { # REPORT REPORT: but for what was lost on the way to each
+equal() { # REPORT REPORT: without the lines about losses
     sed '/^lost: /d' "$1" >"$folder/one" && sed '/^lost: /d' "$2" | cmp -s "$folder/one" -
 }
 

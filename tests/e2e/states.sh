@@ -130,7 +130,7 @@ expect "blocked time with --states=off" "$(field rest 12 report)" ""
 run --states=off --report --force --output="$folder/report" -- "$states"
 head -1 "$folder/report" | grep -q blocked && fail "columns without content: $(head -1 "$folder/report")"
 grep -q "^threads' states are not known: no columns" "$folder/report" || fail "columns are missing without a word"
-# A thread without a traced call has no lane; what it did is said. That of env, which becomes sleep, is one.
+# The report has the times of threads without a lane, since they made no traced call: such as that of env, which becomes sleep.
 silent() { # FIELD
     sed -n "s/.*\"silent\":{[^}]*\"$1\":\([0-9]*\).*/\1/p" "$folder/waits"
 }

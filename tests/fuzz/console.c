@@ -38,7 +38,7 @@ static void begin(void)
         abort();
 }
 
-/* A message that nobody takes would be waited for. */
+/* The console would wait until a message is taken. */
 static void take_message(void)
 {
     struct rv_answer answer;

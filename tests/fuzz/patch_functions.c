@@ -1,4 +1,4 @@
-/* Any bytes as an ELF file: what is found lies in the file, as do the places of its system calls and imports. */
+/* Any bytes as an ELF file: all functions, system calls and imports that are found are inside the file. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

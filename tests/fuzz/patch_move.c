@@ -1,5 +1,5 @@
-/* Any bytes as the begin of a function, a guest or a host: what is moved fits its place, ends within it, and stands for
- * whole instructions. */
+/* Any bytes as the begin of a function, a guest or a host: moved code fits into its place and replaces whole
+ * instructions. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

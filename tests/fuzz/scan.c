@@ -23,7 +23,7 @@ struct header {
 
 enum { MODE_RAW = 2, MODE_HIDE_SPECIALS = 4 };
 
-/* kind and tick step in the first byte; what is not plain keeps any time it likes when it is a SYNC. */
+/* Kind and step of time are in the first byte of an event. Only a SYNC may have any time. */
 static size_t read_events(struct rv_event *events, const uint8_t *data, size_t size)
 {
     uint64_t ns = 1ull << 33;

@@ -1,6 +1,6 @@
 /*
- * Arcs lie where the two calls are, in every view; they can be picked there, and no pixel of a name is theirs: what is
- * drawn over a name with arcs is what is drawn without.
+ * Arcs are drawn between their two calls, and can be picked there, in every view. Names are drawn over arcs: a name's pixels
+ * are the same with and without them.
  */
 #include <math.h>
 #include <stdio.h>

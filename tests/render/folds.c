@@ -1,7 +1,7 @@
 /*
- * A fold shows its coverage: the light of a row of folds, between that of empty and of covered ones, is their coverage
- * within a fifth, for folds of every width, with and without multisampling. Drawn solid, as a mutant of the shader does,
- * they fail. In the flame view, where nothing stands before or behind them.
+ * A fold shows its coverage: the brightness of a row of folds, from an empty to a full one, is their coverage to a fifth,
+ * for folds of every width, with and without multisampling. A shader that draws them solid fails. In the flame view, where
+ * nothing is in front of or behind them.
  */
 #include <math.h>
 #include <stdio.h>

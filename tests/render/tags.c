@@ -1,6 +1,6 @@
 /*
- * Text where it belongs: a mark's tag is not laid over calls of lanes that are close behind, nor under panels; the lowest
- * row has its name; what is said instead of a picture stands on nothing.
+ * Places of text: a mark's label covers no calls of the lanes close behind it and is not under a panel; the lowest row has
+ * its name; a message that replaces the picture covers nothing.
  */
 #include <math.h>
 #include <stdio.h>

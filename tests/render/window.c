@@ -172,7 +172,7 @@ static void use_everything(void)
     drag(300, 200, 120);
 }
 
-/* Measure one stretch after the other until one is quiet enough. True when it was, or when it never will be. */
+/* Measure stretches until one is quiet enough. True once there was one, and after too many that were not. */
 static bool has_rested(struct user *user)
 {
     uint64_t now_ns = rv_clock_mono_ns();

@@ -18,7 +18,7 @@ struct window_steps { /* zeroed = not begun */
     struct rv_session *session;
     struct rv_source *source; /* NULL = the program of ended_program.h */
     window_step_fn act;
-    struct rv_window_params window; /* what is not zero is as the test wants it */
+    struct rv_window_params window; /* 0 in a field: the default of these tests */
     unsigned step;                  /* that comes next */
     bool is_failed;
     uint64_t begin_ns;

@@ -1,8 +1,8 @@
 /*
- * A session whose memory holds few of its calls, while two threads make more: looks at random earlier times find every
- * call, sooner or later, and none twice, whether it is in memory, on its way out or in a page; and another thread counts the
- * calls of random ranges, which is known what they are. With a history that keeps all, and with one that is discarded meanwhile:
- * then calls may be missing, where that is said.
+ * A session whose memory holds few of its calls, while two threads make more. At random earlier times every call is found,
+ * if not at once, and none twice: in memory, while it is evicted, in a page. Another thread counts the calls of random
+ * ranges, whose numbers are known. With a history that keeps all, and with one that is discarded meanwhile: then calls may be
+ * missing, but only where the session says so.
  */
 #include <stdatomic.h>
 #include <stdio.h>

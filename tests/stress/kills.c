@@ -1,6 +1,6 @@
 /*
  * 200 producers of two threads each, killed with SIGKILL at random moments: everything that was committed is read, in
- * order and whole, and all rings come back. One file for all, so that what one leaves behind would stop the next.
+ * order and whole, and all rings become free. All share one file, so that a lock that one leaves would stop the next.
  *
  *     kills [KILLS [SEED]]
  */

@@ -110,7 +110,7 @@ static void make_world(struct world *world, uint64_t *seed, size_t n)
 
 /* ---- write ---- */
 
-/* Lets the givers go on by and by: each has so many portions, one more for every file that has begun. */
+/* Holds the givers back: each may give n_open portions, one more for every file of the recording that has begun. */
 struct gate {
     pthread_mutex_t lock;
     pthread_cond_t has_news;
@@ -136,7 +136,7 @@ static void wait_at(struct gate *gate, uint32_t number, size_t portion)
     pthread_mutex_unlock(&gate->lock);
 }
 
-/* One more portion; returns at once, or when everybody has given it. */
+/* Allow one more portion; returns at once, or when all givers have given it. */
 static void open_gate(struct gate *gate, bool is_waited_for)
 {
     pthread_mutex_lock(&gate->lock);
@@ -148,7 +148,7 @@ static void open_gate(struct gate *gate, bool is_waited_for)
     pthread_mutex_unlock(&gate->lock);
 }
 
-/* Streams open one after the other, the last number first; each gives at once what the others have given before. */
+/* Streams open one after another, the last number first; each then gives the portions that are open already. */
 static void *give(void *context)
 {
     struct giver *giver = context;
@@ -296,7 +296,7 @@ static bool read_recording(const char *path, struct world *world)
 
 /* ---- compare ---- */
 
-/* Ids are given out anew: one of ours stands for one of theirs. An id without a name is as good as any. */
+/* The recording has ids of its own: one for each of ours. Ids without a name are equal. */
 static bool is_same_event(const struct world *back, const struct rv_event *ours, const struct rv_event *theirs)
 {
     uint32_t named = theirs->id <= N_NAMES ? back->names[theirs->id] : UINT32_MAX;

@@ -1,7 +1,7 @@
 /*
- * Traced programs that write over their trace file while a real ringviz reads it. Whatever they write, ringviz ends
- * within 5 s of being told to, with a whole report; and one stray word that says "nobody writes here" or "nothing is
- * read" neither keeps ringviz from its end nor a `block` program from its own.
+ * Traced programs overwrite parts of their trace file while a real ringviz reads it. Whatever they write, ringviz ends
+ * within 5 s of a signal, with a complete report. A single wrong word, such as "no ring is used" or "nothing is read",
+ * keeps neither ringviz nor a `block` program from ending.
  *
  *   scribbles RINGVIZ [RUNS [SEED]]: without RUNS, some seeds
  */

@@ -12,7 +12,7 @@ struct sender {
     uint32_t n_streams;
     uint32_t few, most; /* events of a batch: up to few three times of four, else up to most */
     struct sent {
-        const struct rv_event *events; /* the caller's; of none nothing is sent, nor the end told */
+        const struct rv_event *events; /* the caller's; NULL: nothing of the stream is sent, not even its end */
         uint32_t n, n_sent;
         uint64_t last_ns, rest_ns; /* from its last event to its end */
         void *stream;

@@ -25,7 +25,7 @@ struct told {
 
 struct tally {
     pthread_mutex_t lock;
-    uint64_t origin_ns; /* told: what its events count from */
+    uint64_t origin_ns; /* as reported: the time that events count from */
     uint64_t n_spans, sum_ns, sum_start_ns, sum_depth, n_calls;
     struct told streams[N_STREAMS];
     _Atomic unsigned n_misplaced, n_begins, n_ends, n_definitions;

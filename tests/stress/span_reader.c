@@ -24,8 +24,8 @@ struct asker {
     unsigned n_wrong;
 };
 
-/* Take up to so many parts; each edge has to lie where the one before was, or further, and what is due of the lanes
- * where it ended before. Returns how many came. */
+/* Take up to `most` parts. No edge may be before the previous one, and each lane has to go on where its last part ended.
+ * Returns the number of parts. */
 static unsigned take(struct rv_span_reader *reader, bool is_backward, unsigned most, uint64_t *n_calls,
                      unsigned *n_wrong)
 {

@@ -1,7 +1,7 @@
 /*
  * Thousands of streams begin and end while workers join blocks and other threads count: nothing is lost or counted
- * twice. And one that names more stacks than any program has: lanes stay bounded, a SWITCH alone makes none. And calls
- * that never return: a million are shown, without end they end the session.
+ * twice. A stream with more stacks than any program has: the number of lanes is limited, a SWITCH alone makes none. Calls
+ * that never return: a million are shown; an endless number of them ends the session.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -56,7 +56,7 @@ static struct tracee_stream *stream_of(struct tracee *tracee, uint32_t ring_idx)
     return stream;
 }
 
-/* All that waits now; what comes meanwhile is for the next turn. Owners see all the time that we live. */
+/* Read what is in the ring now; later events are for the next turn. Tell owners that the consumer lives. */
 static size_t read_stream(struct tracee *tracee, struct tracee_stream *stream)
 {
     static struct rv_event dropped[BATCH];

@@ -155,7 +155,7 @@ static struct hold_up check_fate(enum fate fate)
     return hold_up;
 }
 
-/* The shortest and the fewest of several: the kernel may be late, and lets us wait for its own ends, too. */
+/* Takes the least time and the fewest waits of several runs: the kernel may delay any of them. */
 int main(void)
 {
     for (enum fate fate = STOPPED; fate < FATE_COUNT; fate++) {

@@ -80,7 +80,7 @@ static int find_bias(struct dl_phdr_info *info, size_t n_bytes, void *bias)
     return 1;
 }
 
-/* In the file tiny lies where its segment says. */
+/* Compares the code of tiny with that in the file, whose offset its segment has. */
 static int is_changed(void)
 {
     struct stat status;

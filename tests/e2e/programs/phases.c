@@ -1,4 +1,4 @@
-/* phases: calls a function without pause until it is not traced any more, then never until it is traced again. */
+/* phases: calls a function in a loop until it is no longer traced, then not at all until it is traced again. */
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>

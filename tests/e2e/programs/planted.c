@@ -1,4 +1,4 @@
-/* planted PROBLEM: a program that has it, for who looks for it. What is slow sleeps, so that a busy machine hides nothing. */
+/* planted PROBLEM: a program that has this problem. Slow calls sleep, so that a busy machine does not hide the problem. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>

@@ -60,7 +60,7 @@ static void *run(void *unused)
     return unused;
 }
 
-/* Sleeps while nobody reads of it, then while somebody does. */
+/* Sleeps without a reader of its switches, then with one. */
 static int __attribute__((noinline)) burst(int n)
 {
     int error = kill(getppid(), SIGSTOP);

@@ -1,5 +1,5 @@
-// switches context|marked|coroutine N: calls that are open on several stacks in turns, and what they count. Exit status 77:
-// this compiler or machine has not that way.
+// switches context|marked|coroutine N: calls that are open on several stacks in turns, and their counts. Exit status 77:
+// this compiler or machine has no such switch.
 #ifdef __cpp_impl_coroutine
 #include <coroutine>
 #endif

@@ -51,7 +51,7 @@ static bool is_text(const void *context, uint32_t value, const void *key)
     return strcmp(((const char *const *)context)[value - 1], key) == 0;
 }
 
-Test(hash_index, keys_of_one_hash_are_told_apart, .timeout = 60)
+Test(hash_index, keys_of_one_hash_stay_distinct, .timeout = 60)
 {
     static const char *const texts[] = {"a", "b", "c"};
     struct rv_hash_index index = {.n = 0};

@@ -270,7 +270,7 @@ Test(if_free, clocks_that_disagree_make_no_circle)
     }
 }
 
-/* ---- savings: of all labels at once, which are subroutines; time is given the latest first ---- */
+/* ---- savings of all labels, which are subroutines; the latest time first ---- */
 
 /* Two numbers are counted as the same label. */
 static const uint32_t AS_ID[2 * N_LABELS] = {0, 1, 2, 0, 1, 2};

@@ -60,7 +60,7 @@ Test(queue, a_full_queue_blocks_its_producer)
     pthread_create(&thread, NULL, push_three, &side);
     for (int i = 0; i < 3; i++) {
         cr_assert_eq(rv_queue_pop(side.queue), &items[i]);
-        /* What is done can exceed what was popped by the one that fits, never by more. */
+        /* Done are at most the popped ones and the one that fits into the queue. */
         cr_assert_leq(atomic_load_explicit(&side.n_done, memory_order_relaxed), i + 2);
     }
     pthread_join(thread, NULL);

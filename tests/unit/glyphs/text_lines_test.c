@@ -75,7 +75,7 @@ static struct rv_text_line get_number(unsigned number)
     return get(&LABEL, text);
 }
 
-/* Whatever their fonts, or none: 20,000 are never all in the atlas, and memory stays as it is. */
+/* 20,000 characters, in any font or none, do not fit into the atlas; memory does not grow. */
 Test(text_lines, many_characters_clear_the_atlas_between_frames)
 {
     unsigned n_seen = 0;

@@ -47,7 +47,7 @@ static const char *shown(void)
 Test(lane_order, a_forked_process_stands_behind_its_parent_and_its_parents_other_children)
 {
     come(10, 1); /* 0 */
-    come(50, 1); /* 1: of nobody that is seen */
+    come(50, 1); /* 1: its parent is not seen */
     come(11, 10);
     come(12, 11);
     come(13, 10); /* 4: behind 10's child and grandchild */
@@ -92,7 +92,7 @@ Test(lane_order, lanes_are_hidden_pinned_and_shown_again)
     cr_assert_str_eq(shown(), "0123");
 }
 
-Test(lane_order, a_lane_moves_past_what_is_shown)
+Test(lane_order, a_lane_moves_past_shown_lanes_only)
 {
     for (unsigned i = 0; i < 5; i++)
         come(10, 1);

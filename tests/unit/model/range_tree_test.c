@@ -19,7 +19,7 @@ static void add(struct rv_range_tree *tree, uint32_t node, uint64_t total_ns, ui
     tree->nodes[node].n_calls++;
 }
 
-Test(range_tree, what_is_called_on_a_path_without_a_node_counts_as_self_of_the_last_that_has_one, .timeout = 60)
+Test(range_tree, calls_on_a_path_without_a_node_count_as_self_of_the_last_node, .timeout = 60)
 {
     struct rv_range_tree full, more;
     fill(&full);

@@ -181,7 +181,7 @@ Test(snapshot, a_snapshot_shows_what_was_shown_then, .timeout = 60)
     }
 }
 
-/* What was evicted cannot be told any more; nothing later is shown for it. */
+/* Evicted calls are gone; no later call is shown in their place. */
 Test(snapshot, after_eviction_nothing_later_is_shown, .timeout = 60)
 {
     static const size_t shape[3] = {100000, 12, 14};

@@ -263,7 +263,7 @@ Test(stats, children_stay_with_their_parent_when_depths_are_counted_from_lower, 
     rv_stats_destroy(stats);
 }
 
-/* A billion returns of what nobody saw begin are a small file. */
+/* A small file can hold a billion returns of calls that began before tracing. */
 Test(stats, unused_depths_take_no_memory, .timeout = 60)
 {
     struct rv_stats *stats = rv_stats_create();

@@ -109,7 +109,7 @@ static uint64_t count_boxes(const struct rv_view *view, const struct rv_view_lan
     return n;
 }
 
-/* Calls that can be told by a box: of itself, or by a cell all that are, in part, where it is. */
+/* Calls that a box may stand for: one call itself; for a cell, all calls that overlap it. */
 static uint64_t count_in(const struct rv_span *spans, const struct rv_box *box)
 {
     const bool is_cell = box->coverage != RV_BOX_EXACT;

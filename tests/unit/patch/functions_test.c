@@ -98,7 +98,7 @@ Test(functions, skips_endbr64_and_marks_what_is_trivial)
     rv_patch_functions_free(&all);
 }
 
-/* The host of an island; NULL: nobody's displaced bytes are there. */
+/* The host of an island; NULL: no function's displaced bytes are there. */
 static const struct rv_patch_function *find_host(uint64_t island)
 {
     for (size_t i = 0; i < all.n_functions; i++)

@@ -35,7 +35,7 @@ struct sequence {
     }
 #define RET "\xc3"
 
-/* Functions end with what they are given; rdi points to data, 1,024 bytes behind the code's begin. */
+/* Functions return their argument; rdi points to data, 1,024 bytes after the begin of the code. */
 static const struct sequence SEQUENCES[] = {
     SEQUENCE("push rbp; mov rbp, rsp; pop rbp", "\x55\x48\x89\xe5\x90\x5d" RET, RV_PATCH_FITS),
     SEQUENCE("mov eax, imm", "\xb8\x2a\x00\x00\x00" RET, RV_PATCH_FITS),

@@ -53,7 +53,7 @@ static void walk(struct attached *attached, bool is_told)
         come_back(attached, is_told);
 }
 
-/* So many rows that only wide cells are few enough: the pages have all but the longest calls. */
+/* Makes so many rows that only wide cells fit the budget: all but the longest calls are in pages. */
 static void dive(struct attached *attached)
 {
     while (attached->depth[attached->stack] < attached->floor + DIVE)
@@ -74,7 +74,7 @@ static void lose(struct attached *attached)
             event_at(attached->start_ns[attached->stack][i], RV_EVENT_SYNC, attached->ids[attached->stack][i], i);
 }
 
-/* Ever lower. Every other while some calls stay, for a whole block and some of those beside it. */
+/* The floor sinks all the time. In every other stretch some calls stay open for a whole block and parts of its neighbours. */
 static uint32_t floor_at(size_t i, size_t n)
 {
     bool is_raised = (i + RV_REC_MAX_EVENTS / 2) / (2 * RV_REC_MAX_EVENTS) % 2;

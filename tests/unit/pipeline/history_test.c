@@ -195,7 +195,7 @@ struct maker { /* of threads that come and go, one after the other; one stays */
     struct rv_source source;
     void *stays;
     unsigned n_threads, most_threads, n_batches; /* so far; in all; of each */
-    unsigned n_held;                             /* it waits behind so many threads, if any, */
+    unsigned n_held;                             /* after so many threads, if not 0, it waits */
     atomic_bool *may_go_on;                      /* until this is set */
     uint32_t n_calls;
     uint64_t now_ns;

@@ -297,7 +297,7 @@ Test(indexed, returns_below_what_was_seen_leave_depths_as_they_are)
     free(events);
 }
 
-/* Each call: what is doubtful, what was open before, and how deep it all lies. */
+/* Each call, with its depth: doubtful ones, and those that were open before. */
 Test(indexed, shows_each_call_of_a_program_that_runs_already_as_the_whole_does)
 {
     enum { N = 10 * RV_REC_MAX_EVENTS };

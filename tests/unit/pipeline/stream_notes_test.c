@@ -68,7 +68,7 @@ Test(stream_notes, a_thread_is_runnable_from_when_its_waker_acted_until_it_ran, 
     check_times(RV_WAKE_EXACT, 1000, 0, 900);       /* woken as it went to sleep */
     check_times(RV_WAKE_EXACT, 1500, 0, 900);       /* before that */
     check_times(RV_WAKE_EXACT, 50, 900, 0);         /* it ran already */
-    check_times(RV_WAKE_EXACT, UINT32_MAX, 900, 0); /* longer ago than can be told */
+    check_times(RV_WAKE_EXACT, UINT32_MAX, 900, 0); /* longer ago than the field can hold */
     check_times(RV_WAKE_LIKELY, 400, 900, 0);       /* another thread may have woken it */
 }
 

@@ -71,7 +71,7 @@ static const struct {
      1, "nested too deep"},
 };
 
-Test(parse, what_is_wrong_is_said_with_its_line, .timeout = 60)
+Test(parse, an_error_has_its_line, .timeout = 60)
 {
     for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
         unsigned line;

@@ -55,7 +55,7 @@ Test(syscalls, a_choice_gives_prototypes_of_the_chosen, .timeout = 60)
     }
 }
 
-Test(syscalls, what_is_no_choice_is_named, .timeout = 60)
+Test(syscalls, an_unknown_choice_is_named_in_the_error, .timeout = 60)
 {
     static const char *const WRONG[][2] = {{"", ""},  {"reed", "reed"},   {"read,,write", ""}, {"read,%ipcs", "%ipcs"},
                                            {"!", ""}, {"%read", "%read"}, {"read,/(", "/("}};

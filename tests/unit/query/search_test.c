@@ -336,7 +336,7 @@ Test(search, where_calls_were_evicted_the_cell_is_the_hit, .timeout = 60)
     world_fini(&world);
 }
 
-/* More calls come than are searched: the search never ends, but calls that existed at its begin are found after two
+/* Calls come faster than they are searched, so the search never ends; calls that existed at its begin are found after two
  * rounds. */
 Test(search, growing_lanes_do_not_delay_the_search_of_others, .timeout = 60)
 {

@@ -361,7 +361,7 @@ static void meet_growing(bool all_at_once, uint32_t slots[12])
     rv_box_colors_destroy(met);
 }
 
-Test(box_colors, while_settling_colours_do_not_depend_on_who_came_first)
+Test(box_colors, while_settling_colours_do_not_depend_on_the_order_of_arrival)
 {
     uint32_t at_once[12], one_by_one[12];
     meet_growing(true, at_once);

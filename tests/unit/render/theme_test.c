@@ -10,7 +10,7 @@
 
 static const struct rv_color black = {0, 0, 0}, white = {255, 255, 255};
 
-/* What a panel's colour is over another: panels let through a little of what is behind them. */
+/* A panel's colour over another one: panels are slightly transparent. */
 static struct rv_color over(uint32_t rgba, struct rv_color back)
 {
     unsigned a = rgba & 0xffu;
@@ -129,7 +129,7 @@ static float distance_seen(const float eye[3][3], uint32_t rgb, uint32_t other_r
     return sqrtf(sum);
 }
 
-Test(theme, kinds_of_arcs_are_told_apart_by_all_eyes, .timeout = 60)
+Test(theme, kinds_of_arcs_are_distinct_to_the_colour_blind, .timeout = 60)
 {
     static const float eyes[][3][3] = {
         {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},

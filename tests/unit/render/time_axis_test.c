@@ -55,7 +55,7 @@ Test(time_axis, far_from_the_origin_a_base_is_shown_once, .timeout = 60)
     }
 }
 
-Test(time_axis, a_base_of_hours_is_told_as_a_clock, .timeout = 60)
+Test(time_axis, a_base_of_hours_is_shown_as_a_clock, .timeout = 60)
 {
     struct rv_time_axis ticks = make(ZERO_NS + 1123180 * SECOND_NS, ZERO_NS + 1123183 * SECOND_NS, false);
     cr_assert_str_eq(ticks.base, "12 d 23:59:40");

@@ -148,7 +148,7 @@ Test(map, a_full_disk_is_reported_at_creation, .timeout = 60)
 }
 
 /* So that neither many rings nor room for many names make a start slow. */
-Test(map, a_new_file_has_no_pages_for_what_nobody_uses_yet, .timeout = 60)
+Test(map, a_new_file_has_no_pages_for_unused_parts, .timeout = 60)
 {
     struct fixture f = {0};
     make_folder(&f);

@@ -109,7 +109,7 @@ Test(ownership, a_ring_has_pages_for_what_is_written, .timeout = 60)
     close_fixture(&f);
 }
 
-/* Thousands of threads that start at once pay for what they use. */
+/* Thousands of threads may start at once: each gets pages for what it uses only. */
 Test(ownership, a_claim_gives_two_pages, .timeout = 60)
 {
     enum { N_CLAIMS = 64 };
@@ -123,7 +123,7 @@ Test(ownership, a_claim_gives_two_pages, .timeout = 60)
     close_fixture(&f);
 }
 
-/* One look at all rings finds a process's neighbouring locks; a ring between is not found. */
+/* One call finds all locks of a process, whose rings are neighbours, and not a free ring between them. */
 Test(ownership, live_owners_are_found_together, .timeout = 60)
 {
     enum { N_CLAIMS = 200, LEFT = 70 };

@@ -132,7 +132,7 @@ Test(push, stacks_may_lie_at_any_address, .timeout = 60)
     }
 }
 
-/* Not to be told by sigaltstack(): it was disarmed when the handler began. */
+/* sigaltstack() does not show it: the stack was disarmed when the handler began. */
 Test(push, a_handler_above_the_stack_is_no_jump, .timeout = 60)
 {
     struct bed *bed = make_bed(RV_POLICY_RING);
@@ -253,7 +253,7 @@ Test(push, events_before_the_ring_are_kept_for_it, .timeout = 60)
     free_bed(bed);
 }
 
-Test(push, a_full_stash_ends_a_push_that_nobody_finishes, .timeout = 60)
+Test(push, a_full_stash_ends_a_push_that_is_never_finished, .timeout = 60)
 {
     struct bed *bed = make_bed(RV_POLICY_RING);
     push(bed, 1, STACK);

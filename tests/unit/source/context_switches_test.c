@@ -209,7 +209,7 @@ Test(source_scheduler, the_last_to_claim_a_thread_gets_its_switches, .timeout = 
 
 /* ---- threads that nobody claims ---- */
 
-Test(source_scheduler, what_a_thread_did_that_nobody_claims_is_summed_up, .timeout = 60)
+Test(source_scheduler, times_of_a_thread_without_a_lane_are_summed_up, .timeout = 60)
 {
     struct rv_silent silent;
     struct child child = run(40, RV_CLOCK_MONOTONIC);

@@ -93,7 +93,7 @@ Test(symbolizer, constructors_and_destructors_belong_to_the_nearest_mapping, .ti
     rv_symbolizer_destroy(symbolizer);
 }
 
-Test(symbolizer, an_unload_that_nobody_saw_ends_at_the_next_load, .timeout = 60)
+Test(symbolizer, an_unload_that_was_not_seen_ends_at_the_next_load, .timeout = 60)
 {
     struct rv_symbolizer *symbolizer = rv_symbolizer_create();
     struct rv_symbolizer_process *process = rv_symbolizer_process(symbolizer, 1);

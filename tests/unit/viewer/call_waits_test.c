@@ -72,7 +72,7 @@ static const char *row(const char *label)
     return "";
 }
 
-Test(call_waits, rows_say_what_how_long_and_who_ended_it)
+Test(call_waits, rows_have_object_duration_and_waker)
 {
     cr_assert_str_eq(row("waited"), "");
     wait_until(8000, 6000, RV_WAKE_EXACT);

@@ -49,7 +49,7 @@ static struct rv_wait_in_cycle *take(size_t *n)
     return found;
 }
 
-Test(wait_cycles, those_who_wait_for_a_deadlock_are_not_in_it)
+Test(wait_cycles, threads_that_wait_for_a_deadlock_are_not_in_it)
 {
     size_t n;
     add_open(0, 1);
@@ -102,7 +102,7 @@ Test(wait_cycles, a_holder_of_another_process_that_has_released_any_lock_may_hav
 }
 
 /* A variable of a program that two processes run is one object, but two locks. */
-Test(wait_cycles, who_takes_a_lock_in_another_process_has_not_this_one)
+Test(wait_cycles, a_lock_of_another_process_is_another_one)
 {
     size_t n;
     add_open(0, 1);

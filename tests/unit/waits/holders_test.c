@@ -121,7 +121,7 @@ Test(waits_holders, locks_come_first_and_only_they_have_holders)
     rv_holders_release(holders);
 }
 
-Test(waits_holders, where_no_release_is_told_a_wait_tells_who_had_it)
+Test(waits_holders, without_a_release_a_wait_has_the_holder)
 {
     wait_for(LOCK, RV_WAIT_FILE_LOCK, 1, 100, 200, 0);
     wait_for(LOCK, RV_WAIT_FILE_LOCK, 2, 150, 250, 0);
@@ -131,7 +131,7 @@ Test(waits_holders, where_no_release_is_told_a_wait_tells_who_had_it)
     rv_holders_release(holders);
 }
 
-Test(waits_holders, who_had_it_first_is_not_taken_for_who_had_it_last)
+Test(waits_holders, the_first_holder_is_not_taken_for_the_last)
 {
     wait_for(LOCK, RV_WAIT_MUTEX, 1, 100, 300, 0);
     let_go(LOCK, 0, 150);
@@ -211,7 +211,7 @@ static size_t play(struct truth *truth, size_t n_turns)
     return n_truth;
 }
 
-Test(waits_holders, equal_who_has_a_lock_that_random_threads_take)
+Test(waits_holders, holders_of_a_lock_that_random_threads_take_are_equal)
 {
     enum { TURNS = 60 };
     for (state = 1; state < 2000; state++) {

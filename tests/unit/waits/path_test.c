@@ -222,7 +222,7 @@ static bool fail_to_load(void *context, uint64_t first, struct rv_wait_page *pag
     return false;
 }
 
-Test(waits_path, a_page_that_cannot_be_read_is_told, .timeout = 60)
+Test(waits_path, a_page_that_cannot_be_read_is_reported, .timeout = 60)
 {
     struct rv_wait_graph found;
     size_t n;

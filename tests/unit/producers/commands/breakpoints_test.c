@@ -42,7 +42,7 @@ static struct rv_breakpoint add(const char *text)
     return rv_breakpoints.points[rv_breakpoints.n - 1];
 }
 
-Test(breakpoints, names_lines_and_conditions_are_told_apart)
+Test(breakpoints, names_lines_and_conditions_are_distinguished)
 {
     static const struct {
         const char *text, *condition;

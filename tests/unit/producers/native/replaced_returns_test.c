@@ -37,7 +37,7 @@ Test(returns, calls_that_are_open_at_each_end_get_their_addresses_back_however_o
     }
 }
 
-Test(returns, an_entry_that_was_put_back_stays_for_whoever_is_about_to_look_at_it)
+Test(returns, an_entry_that_was_put_back_stays_for_threads_about_to_read_it)
 {
     const uint32_t number = begin_call(&stack[0], 1000);
     rv_returns_restore();
