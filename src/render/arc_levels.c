@@ -44,9 +44,17 @@ static enum rv_arc_kind kind_of(enum rv_wait_kind kind)
     case RV_WAIT_PROCESS:
     case RV_WAIT_START:
         return RV_ARC_START;
-    default:
-        return RV_ARC_SIGNAL;
+    case RV_WAIT_CONDITION:
+    case RV_WAIT_SEMAPHORE:
+    case RV_WAIT_BARRIER:
+    case RV_WAIT_ONCE:
+    case RV_WAIT_FUTEX:
+    case RV_WAIT_SLEEP:
+    case RV_WAIT_SIGNAL:
+    case RV_WAIT_KIND_COUNT:
+        break;
     }
+    return RV_ARC_SIGNAL;
 }
 
 const char *rv_arc_kind_name(enum rv_arc_kind kind)
