@@ -184,7 +184,7 @@ if /usr/bin/python3 -c 'import sqlite3' 2>/dev/null; then
     wait
 fi
 
-# What is wrong is said in one line.
+# A wrong option is one line on stderr.
 run --headless -F "$folder/none.conf" -- "$program"
 expect "exit status of a missing file" $status 1
 one_line "a missing file"

@@ -93,7 +93,7 @@ run -p $pid --detach
 [ $status -eq 0 ] || fail "--detach: $(cat "$folder/err")"
 code_is_whole "after --detach"
 
-# A process that it forks meanwhile has the jumps, too: they are taken out of it, and its calls are traced until then.
+# A child that it forks meanwhile has the jumps, too: its calls are traced until they are removed.
 "$ringviz" -p $pid --verbose --report >"$folder/out" 2>"$folder/err" &
 ringviz_pid=$!
 within 90 is_patched || fail "it is not attached"
@@ -107,7 +107,7 @@ wait $ringviz_pid
 expect "exit status where it has forked" $? 0
 expect "processes that were left" "$(grep -c 'put the original bytes back$' "$folder/err")" 2
 
-# One ringviz at a time; what a signal has stopped is left as it is until it goes on.
+# One ringviz at a time; a process that a signal has stopped is patched once it continues.
 "$ringviz" -p $pid --report >/dev/null 2>"$folder/first" &
 first=$!
 within 90 is_patched || fail "it is not attached"
@@ -159,7 +159,7 @@ grep -q "none of its patched functions was called" "$folder/err" || fail "not sa
 grep -q woken "$folder/sleeper" && fail "a sleep has ended"
 kill $sleeper
 
-# A program that walks its stack by itself is left as it is, and that is said.
+# A program that walks its own stack is not patched, and the reason is printed.
 "$walks_alone" 2000000000 >"$folder/walks" &
 walker=$!
 within 90 grep -q walks_alone /proc/$walker/cmdline || fail "the program does not start"

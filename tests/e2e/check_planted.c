@@ -66,7 +66,7 @@ static void close_recording(struct look *look)
 
 /* ---- gestures ---- */
 
-/* What is shown of the pinned call, as a window has it in its next frame. */
+/* The rows of the pinned call, as in the next frame of a window. */
 static void look_at_call(struct look *look)
 {
     const struct rv_hover *hover = &look->viewer.pointer.hover;
@@ -135,7 +135,7 @@ static void click_row(struct look *look, const char *name, bool is_double)
         act(look, RV_ACTION_LONGEST_CALL, 0);
 }
 
-/* ---- what is found ---- */
+/* ---- findings ---- */
 
 static const struct rv_box *pinned(const struct look *look)
 {
@@ -225,7 +225,7 @@ static bool find_leak(struct look *look)
     return is_pinned(look, "visit") && pinned(look)->depth >= 2000;
 }
 
-/* The time of the call that holds what is needed: on a CPU it was not. */
+/* The call that holds the lock was off the CPU. */
 static bool find_inversion(struct look *look)
 {
     press(look, RV_ACTION_STATISTICS, "statistics");

@@ -79,7 +79,7 @@ static void act(struct tables *tables, const struct rv_act *what)
     rv_viewer_statistics_wait(&tables->viewer);
 }
 
-/* ---- what is written ---- */
+/* ---- output ---- */
 
 static FILE *create(const struct tables *tables, const char *name)
 {

@@ -87,7 +87,7 @@ run --report "$folder/text"
 expect "a file of none of the kinds" "$status $(sed 's|/.*/||' "$folder/err")" \
     "1 ringviz: text: not a trace file, a recording or a known trace of another tool"
 
-# ---- a command without its dashes, an option that there is not ----
+# ---- a command without --, an unknown option ----
 hint() { # STATUS LINE ARG...
     wanted="$1 ringviz: $2"
     shift 2

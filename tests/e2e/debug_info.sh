@@ -29,7 +29,7 @@ int main(void)
 END
 printf '#include "inner.h"\n\nint outer(int x)\n{\n    return inner(x);\n}\n' >src/outer.c
 
-make() { # COMPILER FLAG...: the program, anew, in a folder of its own
+make() { # COMPILER FLAG...: builds the program in a folder of its own
     rm -rf build
     mkdir build
     (cd build && "$@" -finstrument-functions -I../src/include -c ../src/main.c ../src/outer.c &&

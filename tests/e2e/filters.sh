@@ -41,7 +41,7 @@ calls() { # NAME CALLS: of the report
     expect "calls of $1" "$(sed -n "s/^[^,]*::$1,[^,]*,[^,]*,\([0-9]*\),.*/\1/p" "$folder/report.csv")" "$2"
 }
 
-# A patched program: events of calls before the change are kept, and what is not called again follows it, too.
+# A patched program: calls before the change are kept, and functions that are not called again follow the change, too.
 begin "$ringviz" --trace-file="$trace" --force --report=csv --output="$folder/report.csv" --patch=. -- "$plain"
 is_tiny 1 || fail "it is not patched"
 tell 20
@@ -63,7 +63,7 @@ calls tiny $((4 * 50 * 100))
 calls other $((4 * 1051 * 3))
 calls work $((4 * 1051))
 
-# What was never patched, since its name was left out, can be traced.
+# A function that was not patched, since its name was excluded, can be traced later.
 begin "$ringviz" --trace-file="$trace" --force --report=csv --output="$folder/report.csv" --patch=. --exclude='::tiny$' -- "$plain"
 is_tiny 0 || fail "what is excluded is patched"
 tell 10
@@ -113,7 +113,7 @@ change 'trace tiny'
 within 90 has_many_events || fail "hooks do not go on"
 end "a program with hooks"
 
-# Its child of fork knows what was left out before.
+# A forked child has the same excluded functions.
 begin "$ringviz" --trace-file="$trace" --force --report=csv --output="$folder/report.csv" --patch=off -- "$hooked"
 tell 100
 change 'exclude ::tiny$'
@@ -124,7 +124,7 @@ change 'trace tiny'
 within 90 has_many_events || fail "hooks of a forked process do not go on"
 end "a forked process with hooks"
 
-# What cannot be is said.
+# An impossible filter is an error.
 begin "$ringviz" --trace-file="$trace" --force --report=csv --output="$folder/report.csv" -- "$plain"
 for bad in 'exclude (' 'exclude' 'trace' 'untrace'; do
     echo "$bad" | "$ringviz" --control="$trace" >"$folder/out" 2>&1 && fail "$bad is accepted"

@@ -44,7 +44,7 @@ expect "exit status of --merge" $status 0
 run --flows=csv --output="$folder/merged" "$folder/both.rvz"
 expect "tasks of two hosts' processes" "$(field "$folder/merged" task 4)" 400
 
-# Other tools get each step, and what they write is read.
+# Exports have each step, and are read back.
 run --export=chrome:"$folder/run.json" --export=perfetto:"$folder/run.pftrace" "$folder/run.rvz"
 expect "exit status of --export" $status 0
 run --flows=csv --output="$folder/read" "$folder/run.json"

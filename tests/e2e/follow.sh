@@ -57,7 +57,7 @@ if printf 'int main(void) { return 3; }' | "${CC:-cc}" -x c -fsanitize=address -
     done
 fi
 
-# Nothing can be preloaded into a static program: that is said where another has started it.
+# Nothing can be preloaded into a static program that another one starts: a message says so.
 run --headless -- sh -c '"$1" 5; "$1" 5' sh "$static"
 grep -q '^ringviz: 2 times a statically linked program was started by another' "$folder/err" ||
     fail "a static child: $(cat "$folder/err")"

@@ -10,7 +10,7 @@ trace() { # OPTION...: four threads do 300,000 rounds of a hundred instructions 
     expect "exit status" $? 0
     expect "results" "$(tail -n 1 "$folder/out")" "wrong 0"
 }
-list() { # FILE: names of what is not traced any more
+list() { # FILE: names of functions that are no longer traced
     sed -n 's/.*"not_traced":\[\([^]]*\)\].*/\1/p' "$1"
 }
 
@@ -39,7 +39,7 @@ calls=$(sed -n 's/.*::brief",[^}]*"calls":\([0-9]*\),.*/\1/p' "$folder/report.js
 [ "${calls:-0}" -lt 6000000 ] || fail "all calls of threads that end soon were written"
 list "$folder/report.json" | grep -q '::brief, ' || fail "calls of brief are missing, and nothing says so: $calls"
 
-# What is called seldom by then is let in again.
+# A function that is now called seldom is traced again.
 run --max-overhead=100 --force --report=json --output="$folder/report.json" -- "$phases"
 expect "a function that is called no more" "$(cat "$folder/out")" "traced again 0"
 list "$folder/report.json" | grep -qE '"from_ns":[0-9]*,"to_ns":[0-9]*,"what":"program_plain_phases::hot, ' ||
@@ -47,7 +47,7 @@ list "$folder/report.json" | grep -qE '"from_ns":[0-9]*,"to_ns":[0-9]*,"what":"p
 grep -q 'not traced from [0-9.]* to [0-9.]* s: program_plain_phases::hot' "$folder/err" ||
     fail "no warning with its end: $(cat "$folder/err")"
 
-# Off where it is said, or where functions were chosen.
+# The governor is off with --max-overhead=off, and where functions were chosen.
 for option in --max-overhead=off --patch=other --include=other; do
     trace $option --report=json --output="$folder/report.json"
     expect "with $option" "$(list "$folder/report.json")" ""

@@ -30,7 +30,7 @@ harmless() { # OPTIONS FILE WHAT: read or refused, but neither killed nor endles
     [ $status -le 1 ] || fail "$3, $1: exit status $status: $(tail -n 3 "$folder/err")"
 }
 
-copy() { # NAME: a fresh copy of the good file, sparse as it is
+copy() { # NAME: a new copy of the good file, as sparse as it
     cp --sparse=always "$folder/good" "$folder/$1"
 }
 

@@ -37,7 +37,7 @@ make() { # FLAG...
     gcc -O1 -fno-ipa-cp -fno-ipa-sra -fno-optimize-sibling-calls "$@" program.c -o program || fail "$* does not build"
 }
 
-expect_lines() { # WHAT: of what was printed
+expect_lines() { # WHAT: of the output
     expect "$1: exit status" $status 0
     expect "$1" "$(sed 1d out | awk -F, '{ sub(/.*::/, "", $6); print $2 ":" $3 ":" $6 }' | sort | tr '\n' ' ')" "$wanted"
     expect "$1: files" "$(sed 1d out | cut -d, -f1 | sort -u)" "$folder/program.c"

@@ -22,7 +22,7 @@ compare() { # WHAT PROGRAM DEPTH OPTION...: the limit shows the same calls as a 
     check "the calls of $program above $depth, $what" cmp "$folder/got" "$folder/wanted"
 }
 
-# What is too deep is not written once it is known which calls count.
+# Calls that are too deep are not written once it is known which calls count.
 refuses() { # FIB OPTION...
     run --max-overhead=off --max-depth=3 --report=json --force --output="$folder/report.json" "$2" -- "$1" 30
     n=$(sed -n 's/.*"produced":\([0-9]*\),.*/\1/p' "$folder/report.json")
@@ -55,7 +55,7 @@ for clock in tsc monotonic tick; do
     grep -q '"produced":14,' "$folder/report.json" || fail "--clock=$clock: $(head -c 200 "$folder/report.json")"
 done
 
-# Whose main function is left out by its name: depths are those of what is left.
+# main() is excluded by its name: depths are counted without it.
 run --exclude='::main$' --max-depth=1 --report=csv --force --output="$folder/report.csv" -- "$fib" 10
 grep -q '::fib,[^,]*,[^,]*,1,' "$folder/report.csv" || fail "names and depth: $(cat "$folder/report.csv")"
 

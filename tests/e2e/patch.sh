@@ -50,7 +50,7 @@ done
 run --force --report=json --output="$folder/report.json" -- "$thin_by_path" 50
 grep -q '::thin_step",[^}]*"calls":50,' "$folder/report.json" || fail "not 50 calls in a library that is needed by its path"
 
-# What an interpreter runs is not traced: that is said, of a script and of a program that the command starts, too.
+# Programs of an interpreter are not traced: a message says so, for a script and for a program that the command starts.
 cp "$fib" "$folder/python3.11"
 printf '#!%s\n' "$folder/python3.11" >"$folder/app.py"
 chmod +x "$folder/app.py"
@@ -64,7 +64,7 @@ run --force --report --output="$folder/report" -- "$fib" 5
 run --patch='^fib$' --force --report --output="$folder/report" -- "$folder/python3.11" 5
 ! grep -q 'native functions' "$folder/err" || fail "a hint though functions were chosen: $(cat "$folder/err")"
 
-# What is chosen.
+# Which functions are chosen.
 events() {
     sed -n 's/.*"produced":\([0-9]*\),.*/\1/p' "$folder/report.json"
 }
@@ -160,7 +160,7 @@ rm -rf "$plans"
 run --force --headless --report=json --output="$folder/report.json" -- "$loader" "$fib" 10
 expect "plans of what the loader is called with" "$(find "$plans" -type f | wc -l)" 0
 
-# What it was traced with is said, and kept by recordings.
+# The way in which a program was traced is in the report and in recordings.
 traced_by() {
     sed -n 's/.*plain_fib: \(patches of .*\)/\1/p' "$1"
 }
@@ -184,7 +184,7 @@ run --bench=patch -- "$0"
 expect "exit status of --bench=patch of a script" $status 1
 one_line "--bench=patch of a script"
 
-# An installation that lacks what plans patches: its name is said, by whatever is to be patched.
+# An installation without the library that plans patches: an error names the library.
 mkdir "$folder/bin" "$folder/lib"
 cp "$ringviz" "$folder/bin/ringviz"
 cp "${ringviz%/*}"/../lib/libringviz-cyg.so "${ringviz%/*}"/../lib/libringviz-attach.so "$folder/lib"

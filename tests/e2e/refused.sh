@@ -22,7 +22,7 @@ for started in "$nobody $folder/fib" "$folder/fib; $nobody $folder/fib"; do
     run --report=csv -- sh -c "$started"
     expect "$started: status" $status 0
     grep -q '^ringviz: 1 time a process became another user' "$folder/err" || fail "$started: $(cat "$folder/err")"
-    # setpriv itself has no symbols, which is said.
+    # setpriv itself has no symbols, and a message says so.
     expect "$started: lines" "$(grep -vc ': few of its functions have names' "$folder/err")" 1
 done
 run --report=json --fail-on-loss -- sh -c "$folder/fib; $nobody $folder/fib; $nobody $folder/fib"

@@ -22,7 +22,7 @@ same_counts() { # WHAT REPORT: its JSON has every event and the calls of each me
 }
 
 begin_writing() { # VERSION: into a ring that ringviz is not started for
-    rm -f "$folder/wrote" # what the one before wrote is not what is waited for
+    rm -f "$folder/wrote" # the output of the previous program does not count
     timeout 60 "$writer" "$1" 20000 >"$folder/wrote" &
     writing=$!
     within 60 [ -s "$folder/wrote" ]

@@ -136,7 +136,7 @@ expect "its last line" "$(tail -1 "$folder/echoed")" after
 # The choice.
 run --syscalls='!/^[a-w]' --headless --spans=csv --patch=off -- "$program"
 grep -q 'syscall::write' "$folder/out" && grep -q 'syscall::[a-v]' "$folder/out" && fail "calls that were chosen not to be"
-# Threads that wait for each other: what we ask about them is none of their calls.
+# Threads that wait for each other: system calls of our hooks are not shown as theirs.
 run --syscalls=gettid --patch=off --spans=csv -- "$contention" rwlock
 expect "calls of gettid(2)" "$(grep -c 'syscall::gettid' "$folder/out")" 0
 

@@ -23,7 +23,7 @@ for truth in storm_truth fork_truth; do
     check "the wakers of $truth" "$check_waits" "$folder/truth.rvz"
 done
 
-# Of each wait at a barrier, and for what is done once, the thread that the others waited for.
+# Each wait at a barrier, or for pthread_once(), has the thread that the others waited for.
 for truth in barrier_truth once_truth; do
     run --headless --record="$folder/truth.rvz" --force -- "$contention" $truth 4 50
     expect "exit status" $status 0
@@ -286,7 +286,7 @@ run --waits -p $$
 expect "exit status of a process that runs" $status 2
 one_line "--waits and --pid"
 
-# Of what was attached to, or traced by another tool, no wait is known: that is said.
+# Waits are unknown of processes attached to, and in other tools' traces: a message says so.
 echo '[{"ph":"X","name":"f","ts":1,"dur":2,"pid":1,"tid":1}]' >"$folder/other.json"
 for option in --waits --waits=csv --waits=json --critical-path --critical-path=csv; do
     run $option "$folder/other.json"

@@ -14,7 +14,7 @@
 #define FROM_NS 1000000000u
 #define HALF_NS 50000000u
 #define REACH_PX 14 /* below a lane's foot */
-#define NEAR 40     /* of a colour's parts, from what they are on the ground */
+#define NEAR 40     /* difference of a colour's parts from those of the ground */
 
 enum { N_LANES = 3, N_LOOKS = RV_VIEW_MODE_CALLS };
 

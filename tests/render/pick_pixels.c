@@ -40,7 +40,7 @@ struct fixture {
     unsigned depth_buffer;
     struct rv_scene_frame frame;
     struct rv_view view;
-    struct rv_leaf_view leaves; /* what is drawn where only they are */
+    struct rv_leaf_view leaves; /* drawn where only leaves are */
     struct rv_box *shifted;     /* the boxes one row up; where there is one row only, later */
     size_t shifted_capacity;
 };

@@ -35,7 +35,7 @@ struct truth {
     uint32_t *callers;
 };
 
-/* What was seen of a run's parents. */
+/* Counts of a run: is each span inside of its caller? */
 struct parents {
     size_t n_kept;    /* calls whose caller was kept */
     size_t n_wrong;   /* of these, in another span */

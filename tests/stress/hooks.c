@@ -167,7 +167,7 @@ static void check_counts(const struct tracee *tracee, struct rv_symbolizer *symb
     expect(n_counts > 0, "COUNT lines", n_counts, 1);
 }
 
-/* Threads that find no ring: what they would have pushed is in the header, and nowhere else. */
+/* Threads without a ring: their events are counted in the header only. */
 static void check_shortage(const struct tracee *tracee, FILE *out)
 {
     const struct rv_wire_header *header = tracee->map.header;

@@ -133,7 +133,7 @@ static void consume(struct run *run)
 /* ---- what must hold ---- */
 
 struct account {
-    uint64_t n, n_lost_marks, n_lost_said, n_gap; /* events, LOST marks, what they say, serials missing in between */
+    uint64_t n, n_lost_marks, n_lost_said, n_gap; /* events, LOST marks, the events lost by them, serials missing in between */
     uint64_t first, last;
     bool is_ordered, is_monotonic, is_told; /* told: each gap has a LOST before it, with its length */
 };

@@ -323,7 +323,7 @@ static void check_whole(unsigned number, const struct stream *ours, const struct
           (unsigned long long)theirs->account.n_dropped, (unsigned long long)ours->account.n_dropped);
 }
 
-/* Is what came back a beginning of what was written, or all of it? */
+/* Are the events that were read a prefix of those written, or all of them? */
 static void compare(const struct world *given, const struct world *back, bool is_whole)
 {
     for (unsigned s = 0; s < N_STREAMS; s++) {
@@ -432,7 +432,7 @@ static void run_kills(const char *path, unsigned n_kills)
     free(given);
 }
 
-/* There is no more room than so many bytes: the recorder says so, what is written opens. */
+/* The disk has room for so many bytes only: the recorder reports it, and the file opens. */
 static void run_full(const char *path, unsigned n_full)
 {
     struct world *given = rv_alloc(1, sizeof *given);
@@ -492,7 +492,7 @@ static void check_part(const char *path, const struct world *given, uint64_t *n_
     free(back);
 }
 
-/* Files one after the other while events come: each is whole, and none has what is in another. */
+/* Several files, one after another, while events come: each is complete, and no event is in two. */
 static void run_switching(const char *folder)
 {
     enum { N_FILES = 12 };

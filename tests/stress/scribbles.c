@@ -255,7 +255,7 @@ static bool has_whole_report(const struct run *run)
     return is_whole;
 }
 
-/* Events read. A head that went back is believed: what was written before it is gone. */
+/* Events read. A head that moved back counts: events written before are lost. */
 static uint64_t n_consumed(const struct run *run)
 {
     uint64_t n = 0;

@@ -597,7 +597,7 @@ static CALLED void raw_fork_scene(void)
     expect(syscall(SYS_clone3, (void *)8, sizeof arguments), -1, "clone3 of a bad pointer");
 }
 
-/* ---- which file, and who was it ---- */
+/* ---- the file, and the waker ---- */
 
 static CALLED void *write_epoll(void *unused)
 {

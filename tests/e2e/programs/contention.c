@@ -781,7 +781,7 @@ static void jump_scene(void)
     expect(pthread_join(thread, NULL), 0, "join");
 }
 
-/* What is refused is refused although the object is free; a pending cancellation comes first. */
+/* A wrong argument is refused although the object is free; a pending cancellation comes first. */
 static void *wait_cancelled(void *unused)
 {
     pthread_cancel(pthread_self());

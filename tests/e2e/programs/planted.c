@@ -50,7 +50,7 @@ static void run_threads(void *(*run)(void *), unsigned n)
         pthread_join(threads[i], NULL);
 }
 
-/* ---- a lock convoy: all threads queue for one that holds what they need ---- */
+/* ---- a lock convoy: all threads queue for one lock ---- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pid_t servers[N_THREADS], workers[N_THREADS]; /* [atomic] */

@@ -67,7 +67,7 @@ static void check_batch(const struct rv_batch *batch, const struct rv_event *exp
 
 enum { N_EVENTS = 3 * RV_BATCH_EVENTS };
 
-/* Mostly calls and returns of rising times, as they are; in every run a different share of what is not. */
+/* Mostly calls and returns of rising times; the share of other events differs from run to run. */
 static void make_events(struct rv_event *events, uint64_t *seed, unsigned one_in)
 {
     uint64_t now = 1000;

@@ -493,7 +493,7 @@ Test(view, with_too_many_rows_lanes_that_are_not_pinned_are_one_row_each, .timeo
     rv_lanes_destroy(lanes);
 }
 
-/* What they have at finer levels is not all there is. */
+/* Their finer levels do not have all calls. */
 Test(view, lanes_that_are_shown_by_sums_are_not_refined, .timeout = 60)
 {
     enum { N_CELLS = 100, LEVEL = 2 };

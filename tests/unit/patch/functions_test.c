@@ -179,7 +179,7 @@ Test(functions, those_of_the_file_are_those_of_the_mapping)
 
 static volatile uint64_t number = 1; /* of the program's data; no instruction has the sum's address */
 
-/* What looks like an address in a file that awaits relocation is none. */
+/* In a file that is not relocated yet, words that look like addresses are not. */
 Test(functions, a_small_number_in_a_file_is_no_address)
 {
     size_t n_bytes;

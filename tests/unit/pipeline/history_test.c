@@ -163,7 +163,7 @@ Test(history, what_cannot_be_read_is_said)
     end(&both);
 }
 
-/* It is given up, nothing waits for it, and what is evicted is said. */
+/* The history is given up, nothing waits for it, and evicted calls are reported. */
 Test(history, a_full_disk_ends_it)
 {
     signal(SIGXFSZ, SIG_IGN);
@@ -484,7 +484,7 @@ static void free_look(struct look *look)
         free(look->boxes[i].list);
 }
 
-/* What is in view stays, though the history does not have it any more. */
+/* Calls in view stay, though the history no longer has them. */
 Test(history, what_is_in_view_stays)
 {
     static struct look first, last;

@@ -29,7 +29,7 @@ void recorded_make(const char *path, const struct recorded_params *params);
 /* Likewise, of one thread's events, in ns; the last one is no SYNC. */
 void recorded_write(const char *path, const struct rv_event *events, size_t n);
 
-/* Make the file one that a recorder of before has written: its indexes tell nothing of what was before a block. */
+/* Make the file like one of an older recorder, whose indexes do not have the calls open at a block's begin. */
 void recorded_age(const char *path);
 
 /* Damage a block of events, in the file's order from 0. */

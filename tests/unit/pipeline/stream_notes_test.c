@@ -72,7 +72,7 @@ Test(stream_notes, a_thread_is_runnable_from_when_its_waker_acted_until_it_ran, 
     check_times(RV_WAKE_LIKELY, 400, 900, 0);       /* another thread may have woken it */
 }
 
-/* What is not known is no time off the CPU, and none on it, in the call, its lane, and a range. */
+/* Unknown time counts neither as on the CPU nor as off it, in the call, its lane, and a range. */
 Test(stream_notes, a_state_that_is_not_known_counts_as_none, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();

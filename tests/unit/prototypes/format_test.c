@@ -1,4 +1,4 @@
-/* What was captured as text, the way ltrace shows it. The operations are done here as a producer does them. */
+/* Captured arguments as text, as ltrace shows them. The test runs the operations as a producer does. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

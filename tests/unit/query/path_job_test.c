@@ -1,4 +1,4 @@
-/* The critical path of a call and of a range, and what it is made of. */
+/* The critical path of a call and of a range, and its parts. */
 #include "query/path_job.h"
 
 #include <criterion/criterion.h>
