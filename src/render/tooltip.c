@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/text.h"
 #include "glyphs/clusters.h"
 #include "render/overlay.h"
@@ -28,6 +29,15 @@ struct title { /* the title, broken into lines */
     size_t n;
     float width;
 };
+
+struct rv_tooltip_line *rv_tooltip_add_line(struct rv_tooltip *tooltip, const char *label)
+{
+    rv_assert(tooltip->n_lines < RV_TOOLTIP_LINES);
+    struct rv_tooltip_line *line = &tooltip->lines[tooltip->n_lines++];
+    line->label = label;
+    line->text[0] = '\0';
+    return line;
+}
 
 void rv_tooltip_place(const float size[2], const float at[2], const float picture[2], float top, float out[2])
 {

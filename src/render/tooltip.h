@@ -10,7 +10,7 @@
 struct rv_overlay;
 struct rv_box_colors;
 
-#define RV_TOOLTIP_LINES 17u
+#define RV_TOOLTIP_LINES 17u /* as many as a call can have: a new row needs one more */
 #define RV_TOOLTIP_TITLE_BYTES 512
 
 struct rv_tooltip_line {
@@ -27,6 +27,9 @@ struct rv_tooltip {
     size_t n_lines;
     const char *foot;
 };
+
+/* Append a line, with an empty text. There must be room. */
+struct rv_tooltip_line *rv_tooltip_add_line(struct rv_tooltip *tooltip, const char *label);
 
 #define RV_TOOLTIP_GAP 24.0f /* points between it and its anchor */
 

@@ -277,14 +277,6 @@ static bool is_of_flow(const struct rv_arc *arc)
     return RV_ARC_OF_FLOWS & 1u << arc->kind;
 }
 
-static struct rv_tooltip_line *add_line(struct rv_tooltip *tooltip, const char *label)
-{
-    struct rv_tooltip_line *line = &tooltip->lines[tooltip->n_lines++];
-    line->label = label;
-    line->text[0] = '\0';
-    return line;
-}
-
 /* One end of the arc, which stands for n_others more. */
 struct side {
     uint32_t lane_idx, call, n_others;
@@ -299,7 +291,7 @@ static struct side side_of(const struct rv_arc *arc, bool is_from)
 
 static void add_side(struct rv_tooltip *tooltip, const char *label, struct rv_session *session, struct side side)
 {
-    struct rv_tooltip_line *line = add_line(tooltip, label);
+    struct rv_tooltip_line *line = rv_tooltip_add_line(tooltip, label);
     struct rv_lane *lane = rv_lanes_get(rv_session_lanes(session), side.lane_idx);
     char name[RV_LANE_NAME_BYTES], subroutine[60] = "", others[32] = "";
     pthread_mutex_lock(&lane->lock);
@@ -319,7 +311,7 @@ static void add_times(struct rv_tooltip *tooltip, const struct rv_arc *arc)
     rv_units_format_ns(total, sizeof total, arc->total_ns);
     rv_units_format_ns(longest, sizeof longest, arc->longest_ns);
     const bool is_flow = is_of_flow(arc);
-    struct rv_tooltip_line *line = add_line(tooltip, is_flow ? "took" : "waited");
+    struct rv_tooltip_line *line = rv_tooltip_add_line(tooltip, is_flow ? "took" : "waited");
     if (arc->n == 1)
         (void)snprintf(line->text, sizeof line->text, "%s", total);
     else

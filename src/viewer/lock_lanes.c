@@ -36,18 +36,10 @@ bool rv_lock_hover_move(struct rv_lock_hover *hover, const struct rv_holders *ho
     return !is_same;
 }
 
-static struct rv_tooltip_line *add_line(struct rv_tooltip *tooltip, const char *label)
-{
-    struct rv_tooltip_line *line = &tooltip->lines[tooltip->n_lines++];
-    line->label = label;
-    line->text[0] = '\0';
-    return line;
-}
-
 static void add_thread(struct rv_tooltip *tooltip, const struct rv_hold *hold, struct rv_session *session)
 {
     struct rv_lane *lane = rv_lanes_get(rv_session_lanes(session), hold->lane);
-    struct rv_tooltip_line *line = add_line(tooltip, hold->is_wait ? "waiter" : "holder");
+    struct rv_tooltip_line *line = rv_tooltip_add_line(tooltip, hold->is_wait ? "waiter" : "holder");
     char name[RV_LANE_NAME_BYTES], call[60] = "";
     pthread_mutex_lock(&lane->lock);
     memcpy(name, lane->name, sizeof name);
@@ -59,7 +51,7 @@ static void add_thread(struct rv_tooltip *tooltip, const struct rv_hold *hold, s
 
 static void add_cell(struct rv_tooltip *tooltip, const struct rv_lock_hover *hover)
 {
-    struct rv_tooltip_line *line = add_line(tooltip, "folded");
+    struct rv_tooltip_line *line = rv_tooltip_add_line(tooltip, "folded");
     (void)snprintf(line->text, sizeof line->text, "%" PRIu32 " %s", hover->n_in_cell,
                    hover->hold.is_wait ? "waits" : "holders");
 }
@@ -78,13 +70,13 @@ void rv_lock_tooltip_fill(struct rv_tooltip *tooltip, const struct rv_lock_hover
         add_cell(tooltip, hover);
     else
         add_thread(tooltip, &hover->hold, session);
-    struct rv_tooltip_line *line = add_line(tooltip, hover->hold.is_wait ? "waited" : "had it");
+    struct rv_tooltip_line *line = rv_tooltip_add_line(tooltip, hover->hold.is_wait ? "waited" : "had it");
     rv_units_format_ns(time, sizeof time, hover->hold.to_ns - hover->hold.from_ns);
     (void)snprintf(line->text, sizeof line->text, "%s%s", time, hover->hold.is_cut ? ", or longer" : "");
-    line = add_line(tooltip, "waiting");
+    line = rv_tooltip_add_line(tooltip, "waiting");
     (void)snprintf(line->text, sizeof line->text, "%zu thread%s as it began", hover->n_waiting,
                    rv_units_word(hover->n_waiting, "", "s"));
-    line = add_line(tooltip, "in all");
+    line = rv_tooltip_add_line(tooltip, "in all");
     rv_units_format_ns(time, sizeof time, hover->waited_ns);
     (void)snprintf(line->text, sizeof line->text, "%s in %" PRIu64 " wait%s", time, hover->n_waits,
                    rv_units_word(hover->n_waits, "", "s"));

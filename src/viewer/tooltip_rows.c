@@ -15,10 +15,9 @@
 __attribute__((format(printf, 3, 4))) static void add_line(struct rv_tooltip *tooltip, const char *label,
                                                            const char *format, ...)
 {
-    struct rv_tooltip_line *line = &tooltip->lines[tooltip->n_lines++];
+    struct rv_tooltip_line *line = rv_tooltip_add_line(tooltip, label);
     va_list arguments;
     va_start(arguments, format);
-    line->label = label;
     (void)vsnprintf(line->text, sizeof line->text, format, arguments);
     va_end(arguments);
     (void)rv_text_end_whole(line->text);
