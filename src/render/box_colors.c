@@ -305,16 +305,22 @@ static uint32_t n_slots_for(const struct group *group)
     return group->is_library ? RV_COLOR_HUES : RV_COLOR_SLOTS;
 }
 
+/* Without one of its own, a stem would share the colour of another group. */
+static uint32_t n_free_slots_for(const struct group *group)
+{
+    return group->kind == RV_BOX_COLORS_STEM ? RV_COLOR_SLOTS : n_slots_for(group);
+}
+
 /* A free slot for this group, else the slot that it may take over, or SLOT_NONE. */
 static uint32_t slot_for(const struct rv_box_colors *colors, const struct group *group)
 {
     uint32_t weakest = 0;
-    for (uint32_t slot = 0; slot < n_slots_for(group); slot++) {
+    for (uint32_t slot = 0; slot < n_free_slots_for(group); slot++)
         if (colors->owners[slot] == SLOT_NONE)
             return slot;
+    for (uint32_t slot = 0; slot < n_slots_for(group); slot++)
         if (weight(&colors->groups[colors->owners[slot]]) < weight(&colors->groups[colors->owners[weakest]]))
             weakest = slot;
-    }
     bool is_stronger = weight(group) >= TAKEOVER_RATIO * weight(&colors->groups[colors->owners[weakest]]);
     return is_stronger ? weakest : SLOT_NONE;
 }

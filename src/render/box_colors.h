@@ -6,7 +6,8 @@
  * these depends on names only, so that a program has the same colours in every run: in the first seconds of one, all
  * slots are given anew when a group appears. A package with most of the area, as the executable of a plain C program, is
  * split: its subroutines are groups. A group of a package without a slot is neutral; one without a package takes a slot
- * by hash. Libraries (installed apart from the program, or so by the name's form) come after it and only get plain slots.
+ * by hash. Libraries (installed apart from the program, or so by the name's form) come after it and only get plain slots,
+ * or if they have no package one that is free.
  * States have colours of their own. A colour index is slot * 64 + shade; the texture has one texel per index and tone.
  */
 #ifndef RV_RENDER_BOX_COLORS_H

@@ -219,6 +219,22 @@ Test(box_colors, libraries_come_after_the_program_and_get_no_pattern)
         cr_assert(i < 4 ? slot_of(60 + i) < RV_COLOR_HUES : slot_of(60 + i) == RV_COLOR_NEUTRAL, "library %u", i);
 }
 
+Test(box_colors, no_two_names_of_libraries_share_a_colour_while_one_is_free)
+{
+    enum { N = RV_COLOR_SLOTS };
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < N; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "stem%c_call", 'a' + (char)i);
+        rv_subroutines_define(subroutines, 60 + i, "", name, "/usr/lib/python3/all.py", i + 1);
+        show(60 + i, 1000 - i);
+    }
+    rv_box_colors_update(colors, &view, subroutines, RV_BOX_COLORS_RESTING);
+    for (uint32_t i = 0; i < N; i++)
+        seen |= 1u << slot_of(60 + i);
+    cr_assert_eq(seen, (1u << N) - 1, "slots %#x", seen);
+}
+
 Test(box_colors, a_scheme_says_what_colours_stand_for)
 {
     struct rv_box box = {.id = 1, .count = 1, .duration_ns = 1u << 20, .coverage = 65535};
