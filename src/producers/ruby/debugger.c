@@ -10,6 +10,7 @@
 #include "producers/ruby/breaks.h"
 #include "producers/ruby/evaluate.h"
 #include "producers/ruby/frames.h"
+#include "producers/ruby/gvl.h"
 #include "producers/ruby/ruby_api.h"
 #include "producers/ruby/targets.h"
 #include "producers/ruby/watcher.h"
@@ -372,7 +373,7 @@ static void end_thread(void)
 void rv_debugger_on_ring(void)
 {
     static const uint32_t somebody = 1;
-    if (thread.is_refused)
+    if (thread.is_refused || rv_gvl_changes_native_threads())
         return;
     thread.has_new_ring = true;
     rv_commands.attention = &somebody;

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "producers/ruby/debugger.h"
 #include "producers/ruby/ruby_api.h"
 #include "producers/ruby/stacks.h"
 
@@ -49,10 +48,8 @@ static struct thread *make(VALUE thread)
     struct thread *made = calloc(1, sizeof *made);
     if (!made)
         return NULL;
-    if (!is_on_native_stack()) {
+    if (!is_on_native_stack())
         made->ring = ringviz_thread_attach();
-        rv_debugger_refuse();
-    }
     rb_internal_thread_specific_set(thread, key, made);
     return made;
 }
@@ -162,6 +159,11 @@ static void on_event(rb_event_flag_t event, const rb_internal_thread_event_data_
     }
 }
 
+bool rv_gvl_changes_native_threads(void)
+{
+    return running && running->ring;
+}
+
 /* "file.rb:3" of "#<Thread:0x00 /folder/file.rb:3 run>"; the first thread of a Ractor has no place. */
 static VALUE place_of(VALUE thread)
 {
@@ -180,7 +182,7 @@ static VALUE place_of(VALUE thread)
 void rv_gvl_name_thread(void)
 {
     VALUE thread = rb_thread_current(), name;
-    if (!running || !running->ring)
+    if (!rv_gvl_changes_native_threads())
         return;
     name = rb_funcall(thread, rb_intern("name"), 0);
     if (NIL_P(name))

@@ -295,6 +295,18 @@ class ControlTest < RingvizTest
     end
   end
 
+  def test_threads_that_change_native_threads_are_refused
+    skip "Ruby has none" if RUBY_VERSION < "3.3"
+    control("puts 'end'\n", idle: IDLE.sub("idle until", "Thread.new { idle until $go }; idle until"),
+            env: { "RUBY_MN_THREADS" => "1" }) do |program|
+      program.wait_for { program.ask("ps").include?("unsteered") }
+      assert_equal "error: ring 1: its producer answers no commands", program.ask("ring 1", "stop")[1]
+      assert_match(/\Aring 0 stopped: /, program.ask("ring 0", "stop")[1])
+      program.ask("eval $go = 1", "run", "wait 60")
+      assert_equal "end\nstatus 0", program.end
+    end
+  end
+
   # What is asked of a program leaves no calls in the trace.
   def test_work_for_a_monitor_is_not_traced
     path = write_file(<<~'RUBY')
