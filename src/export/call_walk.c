@@ -71,6 +71,13 @@ static void take_some(void *context, const struct rv_span *spans, size_t n)
             enter(walking, &spans[i]);
 }
 
+static void finish(struct walking *walking)
+{
+    while (walking->n_open)
+        leave(walking);
+    free(walking->open);
+}
+
 int rv_call_walk(const struct rv_call_walk *walk)
 {
     struct walking walking = {.walk = walk, .now_ns = UINT64_MAX};
@@ -83,8 +90,14 @@ int rv_call_walk(const struct rv_call_walk *walk)
                                                          .needed_by = walk->needed_by,
                                                          .take = take_some,
                                                          .context = &walking});
-    while (walking.n_open)
-        leave(&walking);
-    free(walking.open);
+    finish(&walking);
     return error;
+}
+
+void rv_call_walk_piece(const struct rv_call_walk *walk, const struct rv_span_piece *piece)
+{
+    struct walking walking = {.walk = walk, .now_ns = UINT64_MAX};
+    for (size_t i = piece->n; i-- > 0;)
+        enter(&walking, &piece->spans[i]);
+    finish(&walking);
 }

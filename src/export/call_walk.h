@@ -28,4 +28,7 @@ struct rv_call_walk {
 /* 0, or a negative errno with one line printed. */
 int rv_call_walk(const struct rv_call_walk *walk);
 
+/* The same of the calls of a piece of the lane's time, all of them. */
+void rv_call_walk_piece(const struct rv_call_walk *walk, const struct rv_span_piece *piece);
+
 #endif

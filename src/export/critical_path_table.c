@@ -13,8 +13,8 @@
 #include "base/err.h"
 #include "base/hash_index.h"
 #include "base/vec.h"
-#include "export/innermost_calls.h"
 #include "export/losses.h"
+#include "export/path_times.h"
 #include "export/savings.h"
 #include "export/text_buffer.h"
 #include "export/waits.h"
@@ -201,131 +201,13 @@ static void add_objects(struct path *path)
     free(open);
 }
 
-struct own { /* of a thread: its calls' time in the path's stretches on it */
-    struct path *path;
-    struct own_sum { /* by subroutine */
-        uint64_t n_ns, n, total_ns, blocked_ns, runnable_ns;
-        uint64_t n_open, begun_ns; /* calls, and path_ns at the end of the outermost */
-    } * sums;
-    const struct rv_state_sums *stretches; /* of the thread off the CPU, */
-    size_t n_stretches;                    /* and of these, those that end in time that was not passed */
-    const struct rv_path_step *steps;      /* of the thread, */
-    size_t n_steps;                        /* that were not passed; the last one is next */
-    uint64_t path_ns;                      /* time of the path that was passed */
-};
-
-/* Take time off the CPU out of the running time. A stretch of it counts at its end. */
-static void add_off_cpu(struct own *own, struct own_sum *sum, uint64_t from_ns, uint64_t to_ns)
-{
-    const struct rv_state_stretch *stretches = own->stretches->items;
-    while (own->n_stretches && stretches[own->n_stretches - 1].at_ns > to_ns)
-        own->n_stretches--;
-    if (!own->n_stretches || stretches[own->n_stretches - 1].at_ns <= from_ns)
-        return;
-    const uint64_t n_ns = to_ns - from_ns;
-    const struct rv_state_times off = rv_state_sums_between(own->stretches, from_ns, to_ns);
-    const uint64_t runnable_ns = off.runnable_ns < n_ns ? off.runnable_ns : n_ns;
-    sum->runnable_ns += runnable_ns;
-    sum->blocked_ns += off.blocked_ns < n_ns - runnable_ns ? off.blocked_ns : n_ns - runnable_ns;
-}
-
-static void add_own(struct own *own, uint32_t id, enum rv_path_step_kind kind, uint64_t from_ns, uint64_t to_ns)
-{
-    own->path_ns += to_ns - from_ns;
-    if (id >= own->path->n_ids)
-        return;
-    struct own_sum *sum = &own->sums[own->path->as_id[id]];
-    sum->n_ns += to_ns - from_ns;
-    sum->n++;
-    switch (kind) {
-    case RV_PATH_RUN:
-        add_off_cpu(own, sum, from_ns, to_ns);
-        return;
-    case RV_PATH_WAIT:
-        sum->blocked_ns += to_ns - from_ns;
-        return;
-    case RV_PATH_WAKE:
-        sum->runnable_ns += to_ns - from_ns;
-        return;
-    }
-}
-
-static void pass_time(void *context, uint32_t id, uint64_t from_ns, uint64_t to_ns)
-{
-    struct own *own = context;
-    if (own->path->times)
-        rv_savings_pass(own->path->times, id, from_ns, to_ns);
-    while (from_ns < to_ns && own->n_steps) {
-        const struct rv_path_step *step = &own->steps[own->n_steps - 1];
-        if (step->from_ns >= to_ns) {
-            own->n_steps--;
-            continue;
-        }
-        const uint64_t begin_ns = step->from_ns > from_ns ? step->from_ns : from_ns;
-        const uint64_t end_ns = step->to_ns < to_ns ? step->to_ns : to_ns;
-        if (begin_ns < end_ns)
-            add_own(own, id, step->kind, begin_ns, end_ns);
-        to_ns = begin_ns;
-    }
-}
-
-static void enter_call(void *context, uint32_t id)
-{
-    struct own *own = context;
-    if (id < own->path->n_ids && own->sums[own->path->as_id[id]].n_open++ == 0)
-        own->sums[own->path->as_id[id]].begun_ns = own->path_ns;
-}
-
-static void leave_call(void *context, uint32_t id)
-{
-    struct own *own = context;
-    struct own_sum *sum = id < own->path->n_ids ? &own->sums[own->path->as_id[id]] : NULL;
-    if (sum && --sum->n_open == 0)
-        sum->total_ns += own->path_ns - sum->begun_ns;
-}
-
-/* Does a step of the thread overlap this time? */
-static bool is_on_path(const void *needed_by, uint64_t from_ns, uint64_t to_ns)
-{
-    const struct own *own = needed_by;
-    const size_t n = own->n_steps;
-    const size_t i = rv_bisect_below(own->steps, n, sizeof *own->steps, offsetof(struct rv_path_step, to_ns), from_ns);
-    return i < n && own->steps[i].from_ns <= to_ns;
-}
-
-static int read_thread(struct own *own, uint32_t thread)
-{
-    const struct path *path = own->path;
-    const struct rv_lane *lane = path->graph.lane_of[thread];
-    own->stretches = &lane->stretches;
-    own->n_stretches = lane->stretches.n;
-    if (path->times)
-        rv_savings_begin_thread(path->times, thread);
-    const int error = rv_innermost_calls_read(&(struct rv_innermost_calls){.calls = &path->report->calls,
-                                                                           .lane = lane,
-                                                                           .from_ns = path->begin_ns,
-                                                                           .to_ns = path->to_ns,
-                                                                           .is_needed = path->times ? NULL : is_on_path,
-                                                                           .pass = pass_time,
-                                                                           .enter = enter_call,
-                                                                           .leave = leave_call,
-                                                                           .context = own});
-    if (path->times)
-        rv_savings_end_thread(path->times);
-    return error;
-}
-
 /* Of the path those on it, of what is saved all. */
-static int read_threads(struct own *own)
+static int add_threads_times(struct path *path, struct rv_path_times *times)
 {
-    const struct path *path = own->path;
     int error = 0;
-    for (uint32_t i = 0; i < path->graph.n_threads && !error; i++) {
-        own->steps = i < path->lit->n_threads ? &path->lit->by_thread[path->lit->first[i]] : NULL;
-        own->n_steps = i < path->lit->n_threads ? path->lit->first[i + 1] - path->lit->first[i] : 0;
-        if (path->graph.lane_of[i] && (path->times || own->n_steps))
-            error = read_thread(own, i);
-    }
+    for (uint32_t i = 0; i < path->graph.n_threads && !error; i++)
+        if (path->graph.lane_of[i])
+            error = rv_path_times_add(times, &path->report->calls, path->graph.lane_of[i], i);
     return error;
 }
 
@@ -340,21 +222,25 @@ static void begin_savings(struct path *path, const struct rv_path_params *params
 
 static int add_subroutines(struct path *path)
 {
-    struct own own = {.path = path};
-    own.sums = rv_alloc((size_t)path->n_ids + 1, sizeof *own.sums);
-    const int error = read_threads(&own);
+    struct rv_path_times *times = rv_path_times_create(&(struct rv_path_times_params){.lit = path->lit,
+                                                                                      .as_id = path->as_id,
+                                                                                      .n_ids = path->n_ids,
+                                                                                      .from_ns = path->begin_ns,
+                                                                                      .to_ns = path->to_ns,
+                                                                                      .savings = path->times});
+    const int error = add_threads_times(path, times);
+    const struct rv_path_time *all = rv_path_times_all(times);
     for (uint32_t i = 0; i < path->n_ids; i++) {
-        const struct own_sum *sum = &own.sums[i];
-        if (!sum->total_ns)
+        if (!all[i].total_ns)
             continue;
         struct row *row = row_of(&path->subroutines, i, 0);
-        row->n_ns = sum->n_ns;
-        row->n = sum->n;
-        row->total_ns = sum->total_ns;
-        row->blocked_ns = sum->blocked_ns;
-        row->runnable_ns = sum->runnable_ns;
+        row->n_ns = all[i].n_ns;
+        row->n = all[i].n;
+        row->total_ns = all[i].total_ns;
+        row->blocked_ns = all[i].blocked_ns;
+        row->runnable_ns = all[i].runnable_ns;
     }
-    free(own.sums);
+    rv_path_times_destroy(times);
     return error;
 }
 

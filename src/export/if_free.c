@@ -144,6 +144,14 @@ static void add_moments_of(struct rv_if_free *if_free, uint32_t thread)
     }
 }
 
+/* From where waits begin (1) and end (-1) to how many there are. */
+static void sum_up_waits(struct rv_if_free *if_free, uint32_t thread)
+{
+    int n_waits = 0;
+    for (size_t i = if_free->first_moment[thread]; i < if_free->first_moment[thread + 1]; i++)
+        if_free->moments[i].n_waits = n_waits += if_free->moments[i].n_waits;
+}
+
 static void list_moments(struct rv_if_free *if_free)
 {
     const size_t n_threads = if_free->path->n_threads;
@@ -155,8 +163,10 @@ static void list_moments(struct rv_if_free *if_free)
     if_free->first_moment = rv_alloc(n_threads + 1, sizeof *if_free->first_moment);
     for (size_t i = 0; i < if_free->n_moments; i++)
         if_free->first_moment[if_free->moments[i].thread + 1]++;
-    for (size_t i = 0; i < n_threads; i++)
+    for (uint32_t i = 0; i < n_threads; i++) {
         if_free->first_moment[i + 1] += if_free->first_moment[i];
+        sum_up_waits(if_free, i);
+    }
 }
 
 /* ---- order ---- */

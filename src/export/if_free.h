@@ -27,7 +27,7 @@ void rv_if_free_destroy(struct rv_if_free *if_free);
 struct rv_if_free_moment { /* of a thread: where a wait begins or ends, or something on which others depend */
     uint64_t at_ns;
     uint32_t thread;
-    int n_waits; /* 1: one begins; -1: one ends; 0: neither */
+    int n_waits; /* that the thread is in after it */
     size_t idx;  /* below rv_if_free_n_moments() */
 };
 

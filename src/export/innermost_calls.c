@@ -2,11 +2,13 @@
 
 struct sweep {
     const struct rv_innermost_calls *params;
-    uint64_t at_ns; /* later time was passed; UINT64_MAX: none was */
+    uint64_t least_ns; /* earlier time is not passed */
+    uint64_t at_ns;    /* later time was passed; UINT64_MAX: none was */
 };
 
 static void pass_time(struct sweep *sweep, uint32_t id, uint64_t from_ns)
 {
+    from_ns = from_ns > sweep->least_ns ? from_ns : sweep->least_ns;
     if (from_ns < sweep->at_ns && sweep->at_ns != UINT64_MAX)
         sweep->params->pass(sweep->params->context, id, from_ns, sweep->at_ns);
     sweep->at_ns = from_ns;
@@ -36,10 +38,18 @@ int rv_innermost_calls_read(const struct rv_innermost_calls *params)
                                                           .lane = params->lane,
                                                           .part = &part,
                                                           .is_needed = params->is_needed,
-                                                          .needed_by = params->context,
+                                                          .needed_by = params->needed_by,
                                                           .enter = enter,
                                                           .leave = leave,
                                                           .context = &sweep});
     pass_time(&sweep, UINT32_MAX, 0);
     return error;
+}
+
+void rv_innermost_calls_of_piece(const struct rv_innermost_calls *params, const struct rv_span_piece *piece)
+{
+    struct sweep sweep = {.params = params, .least_ns = piece->from_ns, .at_ns = UINT64_MAX};
+    rv_call_walk_piece(&(struct rv_call_walk){.lane = params->lane, .enter = enter, .leave = leave, .context = &sweep},
+                       piece);
+    pass_time(&sweep, UINT32_MAX, 0);
 }

@@ -15,9 +15,22 @@ struct rv_lane_calls_wanted {
     void *context;
 };
 
+struct rv_lane_pieces_wanted { /* as struct rv_lane_calls_wanted */
+    const struct rv_lane *lane;
+    uint64_t from_ns, to_ns;
+    bool (*is_needed)(const void *needed_by, uint64_t from_ns, uint64_t to_ns);
+    const void *needed_by;
+    /* Any thread, several at once. */
+    void (*take)(void *context, const struct rv_span_piece *piece);
+    void *context;
+};
+
 struct rv_lane_calls {
     /* 0, or a negative errno with one line printed. */
     int (*read)(void *context, const struct rv_lane_calls_wanted *wanted);
+    /* The same by pieces of the lane's time, which do not overlap, in any order. False: they cannot be had, and what was
+     * taken does not count. NULL: never. */
+    bool (*read_pieces)(void *context, const struct rv_lane_pieces_wanted *wanted);
     void *context;
 };
 

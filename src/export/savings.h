@@ -3,6 +3,7 @@
 #ifndef RV_EXPORT_SAVINGS_H
 #define RV_EXPORT_SAVINGS_H
 
+#include "export/if_free.h"
 #include "model/subroutines.h"
 #include "waits/graph.h"
 
@@ -25,15 +26,32 @@ struct rv_savings_params {             /* what they point to outlives it */
 struct rv_savings *rv_savings_create(const struct rv_savings_params *params);
 void rv_savings_destroy(struct rv_savings *savings); /* NULL-safe */
 
-/*
- * Add the time of a thread, once for each: stretches of it with the subroutine that ran itself, the latest first and
- * without gaps, as rv_innermost_calls_read() passes them.
- */
-void rv_savings_begin_thread(struct rv_savings *savings, uint32_t thread);
-void rv_savings_pass(struct rv_savings *savings, uint32_t id, uint64_t from_ns, uint64_t to_ns);
-void rv_savings_end_thread(struct rv_savings *savings);
+/* A thread's moments, in order of time: between two of them, own times are summed. */
+const struct rv_if_free_moment *rv_savings_moments(const struct rv_savings *savings, uint32_t thread, size_t *n);
 
-/* Measure all of them, each for itself, when all threads were added. */
+/*
+ * A piece of a thread's time, as lists of own times, the latest first: each ends at one of the thread's moments, but not the last
+ * one, and others where has_moment says that the next one goes on.
+ */
+struct rv_savings_piece { /* zeroed = no list */
+    uint32_t thread;
+    uint64_t to_ns;
+    size_t n_moments; /* of the thread until to_ns */
+    uint8_t *bytes;
+    size_t n_bytes, capacity;
+};
+
+struct rv_own_time {
+    uint32_t id; /* of a subroutine, as as_id has it */
+    uint64_t own_ns;
+};
+
+void rv_savings_piece_put(struct rv_savings_piece *piece, const struct rv_own_time *times, size_t n, bool has_moment);
+
+/* Take a piece. Those of a thread do not overlap, and are added in any order; what lies between them is nobody's time. */
+void rv_savings_add(struct rv_savings *savings, const struct rv_savings_piece *piece);
+
+/* Measure all of them, each for itself, when all pieces were added. */
 void rv_savings_measure(struct rv_savings *savings, struct rv_saving *all, size_t n);
 
 #endif

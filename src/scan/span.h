@@ -2,6 +2,7 @@
 #ifndef RV_SCAN_SPAN_H
 #define RV_SCAN_SPAN_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum rv_span_flag {
@@ -19,6 +20,13 @@ struct rv_span {
     uint32_t depth; /* 0 = outermost */
     uint32_t stack; /* the stream's stack key; 0 = the stream's first */
     uint32_t flags; /* enum rv_span_flag, or'ed */
+};
+
+struct rv_span_piece { /* of a stack's time */
+    uint64_t from_ns, to_ns;
+    /* Calls that overlap it in closing order; those that are open at its end have that for theirs, and the flag OPEN. */
+    const struct rv_span *spans;
+    size_t n;
 };
 
 #endif

@@ -1,11 +1,12 @@
 /* When something had been free, against a run of all threads side by side: each goes on as far as it can. */
 #include "export/if_free.h"
-#include "export/savings.h"
+#include "export/path_times.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
 #include "../model/random_waits.h"
+#include "pieces.h"
 
 enum { MOST_OPS = 3 * MOST_WAITS + MOST_THREADS + 1, LABEL_NS = 16, N_LABELS = 3 };
 
@@ -185,12 +186,11 @@ static void measure(const struct rv_if_free *if_free, const struct freed *freed,
     size_t n;
     const struct rv_if_free_moment *moments = rv_if_free_moments(if_free, thread, &n);
     uint64_t sum_ns = 0;
-    int n_waits = 0;
     for (size_t i = 0; i < n; i++) {
+        const int n_waits = i ? moments[i - 1].n_waits : 0;
         for (; at_ns < moments[i].at_ns; at_ns++)
             sum_ns += n_waits == 0 && has_label(freed, thread, at_ns);
         freed_ns[moments[i].idx] = sum_ns;
-        n_waits += moments[i].n_waits;
     }
 }
 
@@ -270,22 +270,29 @@ Test(if_free, clocks_that_disagree_make_no_circle)
     }
 }
 
-/* ---- savings of all labels, which are subroutines; the latest time first ---- */
+/* ---- savings of all labels, which are subroutines; calls come whole, or in pieces ---- */
+
+enum { MOST_SPANS = 1024 };
 
 /* Two numbers are counted as the same label. */
 static const uint32_t AS_ID[2 * N_LABELS] = {0, 1, 2, 0, 1, 2};
 
-static void add_thread(struct rv_savings *savings, const struct random_waits *graph, uint32_t seed, uint32_t thread)
+static void add_thread(struct rv_path_times *times, const struct random_waits *graph, uint32_t seed, uint32_t thread)
 {
-    const uint64_t begin_ns = graph->threads[thread].begin_ns;
-    rv_savings_begin_thread(savings, thread);
-    for (uint64_t to_ns = graph->end_ns, from_ns; to_ns > begin_ns; to_ns = from_ns) {
-        from_ns = (to_ns - 1) / LABEL_NS * LABEL_NS;
-        from_ns = from_ns > begin_ns ? from_ns : begin_ns;
-        rv_savings_pass(savings, label_of(seed, thread, from_ns) + N_LABELS * random_waits_below(2), from_ns, to_ns);
+    static struct rv_span spans[MOST_SPANS];
+    const struct rv_lane lane = {.idx = thread};
+    const uint64_t end_ns = graph->end_ns, cuts_ns[3] = {0, random_waits_below((uint32_t)end_ns), end_ns};
+    size_t n = 0;
+    for (uint64_t from_ns = graph->threads[thread].begin_ns, to_ns; from_ns < end_ns; from_ns = to_ns) {
+        to_ns = from_ns / LABEL_NS * LABEL_NS + LABEL_NS;
+        to_ns = to_ns < end_ns ? to_ns : end_ns;
+        cr_assert_lt(n, (size_t)MOST_SPANS);
+        spans[n++] = (struct rv_span){
+            .start = from_ns, .end = to_ns, .id = label_of(seed, thread, from_ns) + N_LABELS * random_waits_below(2)};
     }
-    rv_savings_pass(savings, UINT32_MAX, 0, begin_ns);
-    rv_savings_end_thread(savings);
+    const struct pieces pieces = {.spans = spans, .n = n, .cuts_ns = cuts_ns, .n_cuts = seed % 2 ? 3 : 0};
+    const struct rv_lane_calls calls = pieces_calls(&pieces);
+    cr_assert_eq(rv_path_times_add(times, &calls, &lane, thread), 0);
 }
 
 Test(savings, times_read_once_tell_of_each_subroutine_what_its_being_free_saves, .timeout = 120)
@@ -301,8 +308,15 @@ Test(savings, times_read_once_tell_of_each_subroutine_what_its_being_free_saves,
         struct rv_saving all[N_LABELS] = {{.id = 0}, {.id = 1}, {.id = 2}};
         struct rv_savings *savings =
             rv_savings_create(&(struct rv_savings_params){.path = &params, .as_id = AS_ID, .n_ids = 2 * N_LABELS});
+        const struct rv_lit_path *lit = rv_lit_path_create(NULL, 0);
+        struct rv_path_times *times = rv_path_times_create(&(struct rv_path_times_params){.lit = lit,
+                                                                                          .as_id = AS_ID,
+                                                                                          .n_ids = 2 * N_LABELS,
+                                                                                          .from_ns = from_ns,
+                                                                                          .to_ns = graph.end_ns,
+                                                                                          .savings = savings});
         for (uint32_t i = 0; i < graph.n_threads; i++)
-            add_thread(savings, &graph, seed, (i + seed) % (uint32_t)graph.n_threads);
+            add_thread(times, &graph, seed, (i + seed) % (uint32_t)graph.n_threads);
         rv_savings_measure(savings, all, N_LABELS);
         for (uint32_t label = 0; label < N_LABELS; label++) {
             const struct freed freed = {.seed = seed, .label = label, .lock = N_LABELS, .from_ns = from_ns};
@@ -310,6 +324,8 @@ Test(savings, times_read_once_tell_of_each_subroutine_what_its_being_free_saves,
                          seed, label);
             n_sooner += all[label].saved_ns > 0;
         }
+        rv_path_times_destroy(times);
+        rv_lit_path_release(lit);
         rv_savings_destroy(savings);
     }
     cr_expect_gt(n_sooner, 1000, "hardly anything was free");

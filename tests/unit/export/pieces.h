@@ -1,0 +1,18 @@
+/* The calls of a lane, given whole or by pieces of its time. */
+#ifndef RV_TEST_EXPORT_PIECES_H
+#define RV_TEST_EXPORT_PIECES_H
+
+#include "export/lane_calls.h"
+
+struct pieces {
+    const struct rv_span *spans; /* in closing order */
+    size_t n;
+    const uint64_t
+        *cuts_ns; /* rising: between two of them is a piece, and all calls end in one; n_cuts 0: there are none */
+    size_t n_cuts;
+    bool is_refused; /* pieces are given, and then said not to be all */
+};
+
+struct rv_lane_calls pieces_calls(const struct pieces *pieces);
+
+#endif
