@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "pipeline/lane_reader.h"
+#include "pipeline/piece_reader.h"
 
 enum { PIECE = 4096 };
 
@@ -66,7 +67,18 @@ static int read_calls(void *context, const struct rv_lane_calls_wanted *wanted)
     return 0;
 }
 
+static bool read_pieces(void *context, const struct rv_lane_pieces_wanted *wanted)
+{
+    return rv_piece_reader_read(context, &(struct rv_piece_reader_params){.lane = wanted->lane,
+                                                                          .from_ns = wanted->from_ns,
+                                                                          .to_ns = wanted->to_ns,
+                                                                          .wants = wanted->is_needed,
+                                                                          .context = wanted->needed_by,
+                                                                          .take = wanted->take,
+                                                                          .taker = wanted->context});
+}
+
 struct rv_lane_calls rv_cli_session_calls(struct rv_session *session)
 {
-    return (struct rv_lane_calls){.read = read_calls, .context = session};
+    return (struct rv_lane_calls){.read = read_calls, .read_pieces = read_pieces, .context = session};
 }

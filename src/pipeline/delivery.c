@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
+#include "pipeline/span_reader.h"
 #include "pipeline/stream_notes.h"
 
 /* Read and place in steps that stay in the first-level cache. */
@@ -372,19 +373,67 @@ static void count_events(struct rv_delivery *delivery, struct rv_stream *stream,
         rv_delivery_count_switches(delivery, n_switches);
 }
 
+/* The frames that are open at this time, as spans that end there, innermost first. Returns the number of all. */
+static size_t add_open(struct rv_delivery *delivery, const struct rv_tracks *tracks, size_t n, uint64_t at_ns)
+{
+    struct rv_span_buffer *buffer = &delivery->buffer;
+    const size_t n_stacks = rv_block_join_n_stacks(tracks->carry);
+    for (size_t i = 0; i < n_stacks; i++) {
+        struct rv_open_stack open;
+        rv_block_join_open_stack(tracks->carry, i, &open);
+        buffer->spans = rv_vec_reserve(buffer->spans, &buffer->capacity, n + open.n_frames, sizeof *buffer->spans);
+        struct rv_span *spans = buffer->spans + n;
+        for (uint32_t k = 0; k < open.n_frames; k++)
+            spans[open.n_frames - 1 - k] = (struct rv_span){.start = open.start[k],
+                                                            .end = at_ns,
+                                                            .id = open.id[k],
+                                                            .depth = (uint32_t)open.base_depth + k,
+                                                            .stack = open.stack,
+                                                            .flags = open.flags[k] | RV_SPAN_OPEN};
+        n += place(delivery, tracks, spans, open.n_frames);
+    }
+    return n;
+}
+
+static void give_pieces(struct rv_delivery *delivery, struct rv_pending_page *page, size_t n, const uint64_t time_ns[2])
+{
+    const struct rv_span *spans = rv_tracks_group(&page->tracks, &delivery->buffer, n);
+    const uint64_t from_ns = time_ns[0] ? delivery->origin_ns + time_ns[0] : 0;
+    for (size_t i = 0; i < page->tracks.n; i++) {
+        const struct rv_track *track = &page->tracks.all[i];
+        rv_span_reader_give(page, track->lane->idx,
+                            (struct rv_span_piece){.from_ns = from_ns,
+                                                   .to_ns = delivery->origin_ns + time_ns[1],
+                                                   .spans = spans + track->first,
+                                                   .n = track->n});
+    }
+}
+
+/* Join the next job of a page. Returns the number of its spans. */
+static size_t join_page_job(struct rv_delivery *delivery, struct rv_tracks *tracks, struct rv_job *job)
+{
+    if (job->closes_stream)
+        return job->end_ns != UINT64_MAX ? read_open(delivery, tracks, job->end_ns) : 0;
+    rv_block_join_apply(tracks->carry, job->block);
+    (void)rv_tracks_follow_base(tracks);
+    rv_stream_notes_add_page_job(tracks, job, delivery->origin_ns);
+    return read_block(delivery, tracks, job->block);
+}
+
 void rv_delivery_join_page(struct rv_delivery *delivery, struct rv_pending_page *page, struct rv_job *job)
 {
     struct rv_tracks *tracks = &page->tracks;
-    size_t n = 0;
-    if (!job->closes_stream) {
-        rv_block_join_apply(tracks->carry, job->block);
-        (void)rv_tracks_follow_base(tracks);
-        rv_stream_notes_add_page_job(tracks, job, delivery->origin_ns);
-        n = read_block(delivery, tracks, job->block);
-    } else if (job->end_ns != UINT64_MAX) {
-        n = read_open(delivery, tracks, job->end_ns);
+    const uint64_t from_ns = rv_block_join_last_ns(tracks->carry);
+    size_t n = join_page_job(delivery, tracks, job);
+    if (!rv_span_reader_wants_pieces(page)) {
+        rv_pending_page_store(page, rv_tracks_group(tracks, &delivery->buffer, n));
+        return;
     }
-    rv_pending_page_store(page, rv_tracks_group(tracks, &delivery->buffer, n));
+    if (job->closes_stream && job->end_ns == UINT64_MAX)
+        return;
+    const uint64_t to_ns = job->closes_stream ? job->end_ns : rv_block_join_last_ns(tracks->carry);
+    n = add_open(delivery, tracks, n, to_ns);
+    give_pieces(delivery, page, n, (const uint64_t[2]){from_ns, to_ns});
 }
 
 size_t rv_delivery_join(struct rv_delivery *delivery, struct rv_stream *stream, struct rv_job *job)

@@ -22,13 +22,14 @@ struct block {
 struct rv_span_reader_slot {
     struct rv_span_reader *reader;
     struct rv_span_part part;
+    uint64_t from_ns; /* of the block */
     bool is_there;
 };
 
 struct rv_span_reader {
     /* fixed */
     struct rv_page_loader *page_loader;  /* NULL: there are no blocks */
-    struct rv_span_reader_params params; /* only until the blocks are listed */
+    struct rv_span_reader_params params; /* what they point to only until the blocks are listed, but for take */
     uint32_t lane_idx;
     uint64_t opened_ns;
     uint64_t *paged_before_ns; /* by lane, of streams of the session's own recording */
@@ -215,7 +216,8 @@ static bool begin(struct rv_span_reader *reader)
 {
     struct rv_page_loader *page_loader = reader->page_loader;
     pthread_mutex_lock(&page_loader->lock);
-    const bool is_listed_later = page_loader->is_followed && divide_lanes(reader, page_loader->lanes);
+    const bool is_listed_later =
+        page_loader->is_followed && !reader->params.take && divide_lanes(reader, page_loader->lanes);
     if (!page_loader->is_followed)
         list_all_blocks(reader);
     const bool may_have_blocks = reader->n_blocks || is_listed_later;
@@ -405,6 +407,7 @@ bool rv_span_reader_ask(struct rv_page_loader *page_loader, struct rv_page_reque
             continue;
         }
         const struct rv_summed_block *summed = rv_block_list_at(&block->stream->blocks, block->number);
+        slot->from_ns = summed->from_ns;
         *request = (struct rv_page_request){.offset = summed->offset,
                                             .index = summed->index,
                                             .stream = block->stream,
@@ -450,4 +453,17 @@ bool rv_span_reader_keeps(const struct rv_pending_page *page, uint32_t lane_idx,
         return true;
     return (!page->stream->is_followed || is_paged(reader, lane_idx, span)) &&
            (!reader->has_only || rv_name_set_has(&reader->only, span->id));
+}
+
+bool rv_span_reader_wants_pieces(const struct rv_pending_page *page)
+{
+    return page->slot && page->slot->reader->params.take;
+}
+
+void rv_span_reader_give(const struct rv_pending_page *page, uint32_t lane_idx, struct rv_span_piece piece)
+{
+    const struct rv_span_reader *reader = page->slot->reader;
+    piece.from_ns = piece.from_ns ? piece.from_ns : page->slot->from_ns;
+    if (lane_idx == reader->lane_idx)
+        reader->params.take(reader->params.taker, &piece);
 }

@@ -1,5 +1,6 @@
 /* Queries of an indexed recording, or of a session with a history, give the same answers as those of the whole recording. */
 #include <criterion/criterion.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "query/calls_view.h"
 #include "base/vec.h"
 #include "pipeline/lane_reader.h"
+#include "pipeline/piece_reader.h"
 #include "source/indexed.h"
 #include "source/replay.h"
 
@@ -202,6 +204,95 @@ Test(span_reader, calls_of_a_lane_come_latest_end_first)
             n += compare_lane(&sessions, k, window);
     }
     cr_assert_gt(n, 100000);
+    close_both(&sessions);
+}
+
+/* ---- the same in pieces ---- */
+
+struct taken { /* by workers */
+    pthread_mutex_t lock;
+    struct rv_span_piece *pieces; /* without their spans */
+    struct rv_span *ended;
+    size_t n_pieces, pieces_capacity, n_ended, ended_capacity;
+    uint64_t calls_ns; /* sum over all calls of their time in each piece */
+};
+
+static void take_piece(void *taker, const struct rv_span_piece *piece)
+{
+    struct taken *taken = taker;
+    pthread_mutex_lock(&taken->lock);
+    taken->pieces = rv_vec_reserve(taken->pieces, &taken->pieces_capacity, taken->n_pieces + 1, sizeof *taken->pieces);
+    taken->pieces[taken->n_pieces++] = (struct rv_span_piece){.from_ns = piece->from_ns, .to_ns = piece->to_ns};
+    taken->ended =
+        rv_vec_reserve(taken->ended, &taken->ended_capacity, taken->n_ended + piece->n, sizeof *taken->ended);
+    for (size_t i = 0; i < piece->n; i++) {
+        const struct rv_span *span = &piece->spans[i];
+        cr_assert(span->start <= piece->to_ns && span->end >= piece->from_ns && span->end <= piece->to_ns);
+        cr_assert(!(span->flags & RV_SPAN_OPEN) || span->end == piece->to_ns);
+        taken->calls_ns += span->end - (span->start > piece->from_ns ? span->start : piece->from_ns);
+        if (!(span->flags & RV_SPAN_OPEN))
+            taken->ended[taken->n_ended++] = *span;
+    }
+    pthread_mutex_unlock(&taken->lock);
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct rv_span_piece *x = a, *y = b;
+    if (x->from_ns != y->from_ns)
+        return x->from_ns < y->from_ns ? -1 : 1;
+    return (x->to_ns > y->to_ns) - (x->to_ns < y->to_ns);
+}
+
+/* Summed over calls, it tells whether they are the same. */
+static uint64_t sum_of(uint64_t start_ns, uint64_t end_ns, uint32_t id, uint32_t depth)
+{
+    return (start_ns * 31 + end_ns) * 1000003 + id * 101 + depth;
+}
+
+static size_t compare_pieces(const struct sessions *sessions, uint32_t lane_idx)
+{
+    struct rv_lane *lane = rv_lanes_get(rv_session_lanes(sessions->whole), lane_idx);
+    struct sessions_boxes whole = read_lane(NULL, lane, (const uint64_t[2]){0, UINT64_MAX});
+    struct taken taken = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    const bool is_read = rv_piece_reader_read(
+        sessions->indexed,
+        &(struct rv_piece_reader_params){
+            .lane = sessions_find(sessions->indexed, lane), .to_ns = UINT64_MAX, .take = take_piece, .taker = &taken});
+    uint64_t sums[2] = {0}, calls_ns = 0;
+    size_t n_ended = 0;
+    for (size_t i = 0; i < whole.n; i++) {
+        const struct rv_box *box = &whole.list[i];
+        calls_ns += box->duration_ns;
+        if (box->flags & RV_SPAN_OPEN)
+            continue;
+        sums[0] += sum_of(box->start_ns, rv_box_end_ns(box), box->id, box->depth);
+        n_ended++;
+    }
+    for (size_t i = 0; i < taken.n_ended; i++)
+        sums[1] += sum_of(taken.ended[i].start, taken.ended[i].end, taken.ended[i].id, taken.ended[i].depth);
+    if (taken.n_pieces)
+        qsort(taken.pieces, taken.n_pieces, sizeof *taken.pieces, by_begin);
+    for (size_t i = 1; i < taken.n_pieces; i++)
+        cr_assert_geq(taken.pieces[i].from_ns, taken.pieces[i - 1].to_ns, "lane %u: the same time twice", lane_idx);
+    if (is_read) {
+        cr_assert_eq(taken.n_ended, n_ended, "lane %u: %zu calls, not %zu", lane_idx, taken.n_ended, n_ended);
+        cr_assert(sums[0] == sums[1] && taken.calls_ns == calls_ns, "lane %u: other calls", lane_idx);
+    }
+    free(taken.pieces);
+    free(taken.ended);
+    free(whole.list);
+    return is_read ? taken.n_pieces : 0;
+}
+
+Test(span_reader, pieces_of_a_lane_have_all_its_time_once)
+{
+    struct sessions sessions;
+    size_t n = 0;
+    open_both(&sessions, &BUSY);
+    for (uint32_t i = 0; i < rv_lanes_n(rv_session_lanes(sessions.whole)); i++)
+        n += compare_pieces(&sessions, i);
+    cr_assert_gt(n, 20);
     close_both(&sessions);
 }
 
