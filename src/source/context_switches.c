@@ -56,7 +56,7 @@ struct cpu {
     bool is_counted;                   /* a loss is counted of which the kernel has not reported the size yet */
 };
 
-struct record { /* PERF_RECORD_SWITCH with PERF_SAMPLE_TID and PERF_SAMPLE_TIME */
+struct switch_record { /* PERF_RECORD_SWITCH with PERF_SAMPLE_TID and PERF_SAMPLE_TIME */
     struct perf_event_header header;
     uint32_t pid, tid;
     uint64_t mono_ns;
@@ -73,6 +73,13 @@ struct end_record { /* PERF_RECORD_EXIT */
     struct perf_event_header header;
     uint32_t pid, parent_pid, tid, parent_tid;
     uint64_t mono_ns;
+};
+
+union record { /* aligned in the buffer to 8 bytes, as its size is */
+    struct perf_event_header header;
+    struct switch_record switched;
+    struct lost_record lost;
+    struct end_record end;
 };
 
 struct change {
@@ -488,13 +495,19 @@ static enum rv_thread_state state_of(const struct perf_event_header *header)
     return header->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ? RV_THREAD_PREEMPTED : RV_THREAD_BLOCKED;
 }
 
-/* Copy a part of a record, which may wrap around the end of the buffer. */
-static void copy(const struct rv_context_switches *switches, const struct cpu *cpu, uint64_t at, void *out, size_t n)
+/* A record where it is, or where it wraps around the end of the buffer, a copy of it. */
+static const union record *record_at(const struct rv_context_switches *switches, const struct cpu *cpu, uint64_t at,
+                                     uint16_t n_bytes, union record *room)
 {
     const char *records = (const char *)cpu->page + switches->page_bytes;
-    size_t from = (size_t)(at & (cpu->n_bytes - 1)), n_first = cpu->n_bytes - from < n ? cpu->n_bytes - from : n;
-    memcpy(out, records + from, n_first);
-    memcpy((char *)out + n_first, records, n - n_first);
+    const size_t from = (size_t)(at & (cpu->n_bytes - 1)), n_first = cpu->n_bytes - from;
+    if (n_first >= n_bytes)
+        return (const union record *)(const void *)(records + from);
+    const size_t n = n_bytes < sizeof *room ? n_bytes : sizeof *room;
+    memcpy(room, records + from, n < n_first ? n : n_first);
+    if (n > n_first)
+        memcpy((char *)room + n_first, records, n - n_first);
+    return room;
 }
 
 struct reading {
@@ -526,26 +539,21 @@ static void read_end(struct rv_context_switches *switches, const struct end_reco
         end_thread(switches, thread);
 }
 
-static void read_record(struct rv_context_switches *switches, struct cpu *cpu, uint64_t at,
-                        const struct perf_event_header *header, const struct reading *reading)
+static void read_record(struct rv_context_switches *switches, struct cpu *cpu, const union record *record,
+                        const struct reading *reading)
 {
-    if (header->type == PERF_RECORD_SWITCH && header->size >= sizeof(struct record)) {
-        struct record record;
-        copy(switches, cpu, at, &record, sizeof record);
-        struct change change = change_at(cpu, reading, record.mono_ns);
+    const struct perf_event_header *header = &record->header;
+    if (header->type == PERF_RECORD_SWITCH && header->size >= sizeof record->switched) {
+        struct change change = change_at(cpu, reading, record->switched.mono_ns);
         change.state = (uint8_t)state_of(header);
-        add_change(switches, record.tid, change);
-        cpu->last_ns = record.mono_ns;
-    } else if (header->type == PERF_RECORD_LOST && header->size >= sizeof(struct lost_record)) {
-        struct lost_record record;
-        copy(switches, cpu, at, &record, sizeof record);
-        switches->n_lost += record.n - cpu->is_counted;
+        add_change(switches, record->switched.tid, change);
+        cpu->last_ns = record->switched.mono_ns;
+    } else if (header->type == PERF_RECORD_LOST && header->size >= sizeof record->lost) {
+        switches->n_lost += record->lost.n - cpu->is_counted;
         cpu->is_counted = false;
-        note_loss(switches, cpu, reading, record.mono_ns);
-    } else if (header->type == PERF_RECORD_EXIT && header->size >= sizeof(struct end_record)) {
-        struct end_record record;
-        copy(switches, cpu, at, &record, sizeof record);
-        read_end(switches, &record);
+        note_loss(switches, cpu, reading, record->lost.mono_ns);
+    } else if (header->type == PERF_RECORD_EXIT && header->size >= sizeof record->end) {
+        read_end(switches, &record->end);
     }
 }
 
@@ -557,15 +565,15 @@ static void read_cpu(struct rv_context_switches *switches, struct cpu *cpu, cons
     if (at == head)
         return;
     const struct reading reading = {clock, rv_clock_instant(clock->kind)};
-    const bool is_full = cpu->n_bytes - (head - at) <= sizeof(struct record);
-    struct perf_event_header header;
-    for (; at < head; at += header.size) {
-        copy(switches, cpu, at, &header, sizeof header);
-        if (header.size < sizeof header) { /* no kernel writes that */
+    const bool is_full = cpu->n_bytes - (head - at) <= sizeof(struct switch_record);
+    for (uint16_t n_bytes; at < head; at += n_bytes) {
+        union record room;
+        n_bytes = record_at(switches, cpu, at, sizeof room.header, &room)->header.size;
+        if (n_bytes < sizeof room.header) { /* no kernel writes that */
             at = head;
             break;
         }
-        read_record(switches, cpu, at, &header, &reading);
+        read_record(switches, cpu, record_at(switches, cpu, at, n_bytes, &room), &reading);
     }
     if (is_full) {
         note_loss(switches, cpu, &reading, reading.now.mono_ns);
