@@ -191,6 +191,15 @@ static inline void rv_push_cancel(struct rv_pusher *pusher, uint64_t next)
     pusher->cursor = next - sizeof(struct rv_event);
 }
 
+/* The same where the push may have interrupted another, which then finds the cursor as it left it. */
+static inline void rv_push_withdraw(struct rv_pusher *pusher, uint64_t next, uint64_t stack)
+{
+    if (next == RV_PUSH_NESTED)
+        pusher->cursor -= rv_push_poison(stack);
+    else
+        rv_push_cancel(pusher, next);
+}
+
 /* A ring that overwrites races with its readers by design; for ThreadSanitizer use atomics. */
 static inline void rv_push_write(struct rv_event *slot, uint64_t when, uint64_t word)
 {

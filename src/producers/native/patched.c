@@ -68,10 +68,9 @@ static uint64_t push_return(const struct rv_shadow_frame *call, uint64_t stack, 
 }
 
 /* The call is not traced, since its return could not be. */
-static void leave_out(uint64_t next)
+static void leave_out(uint64_t next, uint64_t stack)
 {
-    if (next != RV_PUSH_NESTED)
-        rv_push_cancel(&rv_thread.pusher, next);
+    rv_push_withdraw(&rv_thread.pusher, next, stack);
     if (rv_process_is_open())
         __atomic_fetch_add(&rv_process_map()->header->n_events_without_ring, 2, __ATOMIC_RELAXED);
 }
@@ -98,7 +97,7 @@ uint64_t rv_patched_push_call(uint64_t *slot, uint64_t stack, uint64_t function)
     } else {
         uint32_t number = rv_returns_take();
         if (!number) {
-            leave_out(next);
+            leave_out(next, stack);
             return 0;
         }
         entry = rv_returns_replace(number, slot, function);
@@ -121,10 +120,9 @@ void rv_patched_enter_slow(uint64_t *slot, uint64_t stack)
  * The thread saw a trampoline in its slot, but the real address has been put back since: the call is not traced any
  * more, and its entry may be free by now.
  */
-static void pass_restored(uint64_t next)
+static void pass_restored(uint64_t next, uint64_t stack)
 {
-    if (next != RV_PUSH_NESTED)
-        rv_push_cancel(&rv_thread.pusher, next);
+    rv_push_withdraw(&rv_thread.pusher, next, stack);
 }
 
 /* The function that jumped to this one has returned; the push of the call has begun. */
@@ -135,7 +133,7 @@ void rv_patched_follow_slow(uint64_t *slot, uint64_t stack)
     if (entry)
         (void)push_call_of(entry, slot, function_at(slot), stack, next);
     else
-        pass_restored(next);
+        pass_restored(next, stack);
 }
 
 void rv_patched_arrive_slow(uint64_t *slot, struct results *saved, struct rv_return *entry)
@@ -144,7 +142,7 @@ void rv_patched_arrive_slow(uint64_t *slot, struct results *saved, struct rv_ret
     const struct rv_shadow_frame call = frame_of(entry->function, entry->address, slot);
     const uint64_t next = rv_push_next(&rv_thread.pusher, stack);
     if (!call.word || !entry->slot) {
-        pass_restored(next);
+        pass_restored(next, stack);
         return;
     }
     const uint64_t ticks = push_return(&call, stack, next);

@@ -153,9 +153,7 @@ void rv_profiled_enter_slow(uint64_t *slot, uint64_t resume)
     get_ready();
     if (is_doubled(resume - CALL_BYTES)) { /* the first call, which made it known */
         const uint64_t stack = (uint64_t)(uintptr_t)slot;
-        uint64_t next = rv_push_next(&rv_thread.pusher, stack);
-        if (next != RV_PUSH_NESTED)
-            rv_push_cancel(&rv_thread.pusher, next);
+        rv_push_withdraw(&rv_thread.pusher, rv_push_next(&rv_thread.pusher, stack), stack);
         return;
     }
     rv_process_use_instrument(RV_INSTRUMENT_PROFILE_HOOKS);

@@ -385,6 +385,21 @@ Test(push, block_waits_for_a_dying_consumer_only_so_long, .timeout = 60)
     cr_assert_lt(took_ns, 100000000u);
 }
 
+Test(push, one_withdrawn_by_a_handler_leaves_the_interrupted_one_as_it_was, .timeout = 60)
+{
+    struct bed *bed = make_bed(RV_POLICY_SWITCH);
+    push(bed, 1, STACK);
+    rv_push_begin(&bed->pusher, STACK);
+    const uint64_t cursor = bed->pusher.cursor, stack = STACK - BENEATH;
+    rv_push_begin(&bed->pusher, stack);
+    rv_push_withdraw(&bed->pusher, rv_push_next(&bed->pusher, stack), stack);
+    cr_expect_eq(bed->pusher.cursor, cursor);
+    rv_push_withdraw(&bed->pusher, rv_push_next(&bed->pusher, STACK), STACK);
+    push(bed, 2, STACK);
+    expect_ids(bed, pop(bed), (const uint64_t[]){1, 2});
+    free_bed(bed);
+}
+
 Test(push, an_invalid_tail_only_costs_events, .timeout = 60)
 {
     static const uint64_t tails[] = {1, 1000, UINT64_MAX, UINT64_MAX / 2};
