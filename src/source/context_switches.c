@@ -47,15 +47,6 @@ enum { MOST_PASSES = 16 };
 /* Most switches kept per thread; older ones are dropped, where a ring is read at the end only. */
 enum { MOST_CHANGES = 1 << 18 };
 
-struct cpu {
-    int fd;
-    uint16_t number;
-    struct perf_event_mmap_page *page; /* followed by the records */
-    size_t n_bytes;                    /* of the records, a power of two */
-    uint64_t last_ns;                  /* time of the last one */
-    bool is_counted;                   /* a loss is counted of which the kernel has not reported the size yet */
-};
-
 struct switch_record { /* PERF_RECORD_SWITCH with PERF_SAMPLE_TID and PERF_SAMPLE_TIME */
     struct perf_event_header header;
     uint32_t pid, tid;
@@ -80,6 +71,21 @@ union record { /* aligned in the buffer to 8 bytes, as its size is */
     struct switch_record switched;
     struct lost_record lost;
     struct end_record end;
+};
+
+struct cpu {
+    int fd;
+    uint16_t number;
+    struct perf_event_mmap_page *page; /* followed by the records */
+    size_t n_bytes;                    /* of the records, a power of two */
+    uint64_t last_ns;                  /* time of the last one */
+    bool is_counted;                   /* a loss is counted of which the kernel has not reported the size yet */
+    /* while it is read: */
+    uint64_t at, head;        /* places of the next record and of the end */
+    const union record *next; /* in the buffer, or room */
+    uint64_t next_ns;         /* its time, or UINT64_MAX: none is left */
+    union record room;
+    bool is_full;
 };
 
 struct change {
@@ -557,37 +563,91 @@ static void read_record(struct rv_context_switches *switches, struct cpu *cpu, c
     }
 }
 
-static void read_cpu(struct rv_context_switches *switches, struct cpu *cpu, const struct rv_clock *clock)
+/* 0: of no interest. */
+static uint64_t time_of(const union record *record)
 {
-    uint64_t at = __atomic_load_n(&cpu->page->data_tail, __ATOMIC_RELAXED);
-    uint64_t head = __atomic_load_n(&cpu->page->data_head,
-                                    __ATOMIC_ACQUIRE); /* Switch1 <- Kernel1; the kernel: Kernel1 -> Switch1 */
-    if (at == head)
-        return;
-    const struct reading reading = {clock, rv_clock_instant(clock->kind)};
-    const bool is_full = cpu->n_bytes - (head - at) <= sizeof(struct switch_record);
-    for (uint16_t n_bytes; at < head; at += n_bytes) {
-        union record room;
-        n_bytes = record_at(switches, cpu, at, sizeof room.header, &room)->header.size;
-        if (n_bytes < sizeof room.header) { /* no kernel writes that */
-            at = head;
-            break;
-        }
-        read_record(switches, cpu, record_at(switches, cpu, at, n_bytes, &room), &reading);
+    switch (record->header.type) {
+    case PERF_RECORD_SWITCH:
+        return record->switched.mono_ns;
+    case PERF_RECORD_LOST:
+        return record->lost.mono_ns;
+    case PERF_RECORD_EXIT:
+        return record->end.mono_ns;
+    default:
+        return 0;
     }
-    if (is_full) {
-        note_loss(switches, cpu, &reading, reading.now.mono_ns);
+}
+
+static void find_next(const struct rv_context_switches *switches, struct cpu *cpu)
+{
+    cpu->next_ns = UINT64_MAX;
+    if (cpu->at >= cpu->head)
+        return;
+    const uint16_t n_bytes = record_at(switches, cpu, cpu->at, sizeof cpu->room.header, &cpu->room)->header.size;
+    if (n_bytes < sizeof cpu->room.header) { /* no kernel writes that */
+        cpu->at = cpu->head;
+        return;
+    }
+    cpu->next = record_at(switches, cpu, cpu->at, n_bytes, &cpu->room);
+    cpu->next_ns = time_of(cpu->next);
+}
+
+static void begin_reading(const struct rv_context_switches *switches, struct cpu *cpu)
+{
+    cpu->at = __atomic_load_n(&cpu->page->data_tail, __ATOMIC_RELAXED);
+    cpu->head = __atomic_load_n(&cpu->page->data_head,
+                                __ATOMIC_ACQUIRE); /* Switch1 <- Kernel1; the kernel: Kernel1 -> Switch1 */
+    cpu->is_full = cpu->n_bytes - (cpu->head - cpu->at) <= sizeof(struct switch_record);
+    find_next(switches, cpu);
+}
+
+static void end_reading(struct rv_context_switches *switches, struct cpu *cpu, const struct reading *reading)
+{
+    if (cpu->is_full) {
+        note_loss(switches, cpu, reading, reading->now.mono_ns);
         switches->n_lost += !cpu->is_counted;
         cpu->is_counted = true;
     }
-    __atomic_store_n(&cpu->page->data_tail, at,
-                     __ATOMIC_RELEASE); /* Switch2 -> Kernel2; the kernel: Kernel2 <- Switch2 */
+    if (cpu->at != cpu->page->data_tail)
+        __atomic_store_n(&cpu->page->data_tail, cpu->at,
+                         __ATOMIC_RELEASE); /* Switch2 -> Kernel2; the kernel: Kernel2 <- Switch2 */
 }
 
+/* The one of the others, or of all, whose next record is the earliest; NULL: there is no other. */
+static struct cpu *find_earliest(struct rv_context_switches *switches, const struct cpu *besides)
+{
+    struct cpu *earliest = NULL;
+    for (struct cpu *cpu = switches->cpus; cpu < switches->cpus + switches->n_cpus; cpu++)
+        if (cpu != besides && (!earliest || cpu->next_ns < earliest->next_ns))
+            earliest = cpu;
+    return earliest;
+}
+
+/* Read the earliest records, until those of another CPU are. Returns false at the end. */
+static bool read_earliest(struct rv_context_switches *switches, const struct reading *reading)
+{
+    struct cpu *cpu = find_earliest(switches, NULL), *second = find_earliest(switches, cpu);
+    const uint64_t now_ns = reading->now.mono_ns;
+    const uint64_t until_ns = second && second->next_ns < now_ns ? second->next_ns : now_ns;
+    if (cpu->next_ns > now_ns)
+        return false;
+    for (; cpu->next_ns <= until_ns; find_next(switches, cpu)) {
+        cpu->at += cpu->next->header.size;
+        read_record(switches, cpu, cpu->next, reading);
+    }
+    return true;
+}
+
+/* By time. Records that are later than this call are left: what happened before them may not be in a buffer yet. */
 void rv_context_switches_read(struct rv_context_switches *switches, const struct rv_clock *clock)
 {
+    const struct reading reading = {clock, rv_clock_instant(clock->kind)};
     for (size_t i = 0; i < switches->n_cpus; i++)
-        read_cpu(switches, &switches->cpus[i], clock);
+        begin_reading(switches, &switches->cpus[i]);
+    while (read_earliest(switches, &reading))
+        ;
+    for (size_t i = 0; i < switches->n_cpus; i++)
+        end_reading(switches, &switches->cpus[i], &reading);
 }
 
 /* A thread that leaves the CPU, and had left it. */

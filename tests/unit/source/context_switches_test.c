@@ -233,6 +233,70 @@ Test(source_scheduler, times_of_a_thread_without_a_lane_are_summed_up, .timeout 
     rv_context_switches_close(child.switches);
 }
 
+enum { N_MOVES = 100, MOVE_US = 500 };
+
+/* Waits for a byte, sleeps on two CPUs in turn, and says so. */
+static void move_between(const int cpus[2], int ask, int answer)
+{
+    char byte;
+    if (read(ask, &byte, 1) != 1)
+        _exit(1);
+    for (int i = 0; i < N_MOVES; i++) {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(cpus[i % 2], &one);
+        if (sched_setaffinity(0, sizeof one, &one) != 0)
+            _exit(1);
+        usleep(MOVE_US);
+    }
+    _exit(write(answer, "", 1) != 1 || read(ask, &byte, 1) != 0);
+}
+
+static bool find_two_cpus(int cpus[2])
+{
+    cpu_set_t allowed;
+    int n = 0;
+    cr_assert_eq(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+    for (int cpu = 0; cpu < CPU_SETSIZE && n < 2; cpu++)
+        if (CPU_ISSET(cpu, &allowed))
+            cpus[n++] = cpu;
+    return n == 2;
+}
+
+/* Its records lie in two buffers, which are read once. */
+Test(source_scheduler, what_a_thread_did_on_two_CPUs_in_turn_is_summed_up, .timeout = 60)
+{
+    struct rv_silent silent;
+    struct rv_clock clock;
+    int cpus[2], ask[2], answer[2], error, status;
+    char byte;
+    if (!find_two_cpus(cpus))
+        cr_skip_test("one CPU");
+    cr_assert(pipe(ask) == 0 && pipe(answer) == 0);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        close(ask[1]);
+        move_between(cpus, ask[0], answer[1]);
+    }
+    struct rv_context_switches *switches = rv_context_switches_open_process(pid, &error);
+    if (!switches) {
+        kill(pid, SIGKILL);
+        cr_skip_test("perf_event_open: %d", error);
+    }
+    cr_assert_eq(write(ask[1], "", 1), 1);
+    cr_assert_eq(read(answer[0], &byte, 1), 1);
+    rv_clock_init(&clock, RV_CLOCK_MONOTONIC);
+    rv_context_switches_read(switches, &clock);
+    rv_context_switches_silent(switches, &silent);
+    cr_expect_eq(silent.n_threads, 1);
+    cr_expect_geq(silent.n_switches, 2 * N_MOVES - 1, "%lu: a sleep and a move each", silent.n_switches);
+    cr_expect_geq(silent.blocked_ns, N_MOVES * MOVE_US * 1000ull);
+    close(ask[1]);
+    cr_assert_eq(waitpid(pid, &status, 0), pid);
+    cr_assert_eq(status, 0);
+    rv_context_switches_close(switches);
+}
+
 /* Of many that end soon each is counted, and none of them twice: a shell starts them, and waits for each. */
 Test(source_scheduler, threads_are_counted_once_however_soon_they_end, .timeout = 60)
 {
