@@ -17,7 +17,7 @@ static const uint64_t STALL_NS = 1000000000; /* time that the disk of a follower
 static const uint64_t LOOK_NS = 100000000; /* looks at it meanwhile: time while the process is stopped is one of them */
 
 struct rv_ordered_writer {
-    /* used by the thread that has set is_writing */
+    /* used by the thread that has set writing_tid */
     struct rv_rec_writer *writer;
     struct rv_index_builder *index_builder;
     struct rv_compressor *compressor;  /* used by that thread */
@@ -39,7 +39,8 @@ struct rv_ordered_writer {
     uint64_t n_submitted, n_taken, n_written;
     const struct rv_stats *totals;
     unsigned n_running; /* threads */
-    bool is_writing, is_stopping;
+    pid_t writing_tid;  /* the thread that writes, or 0 */
+    bool is_stopping;
     bool has_failed; /* with a follower: nothing more is written */
 };
 
@@ -159,9 +160,9 @@ static void write_job(struct rv_ordered_writer *ordered_writer, struct rv_encode
 /* Under the lock, which is released while the file is written. */
 static void write_built(struct rv_ordered_writer *ordered_writer, struct rv_compressor *compressor)
 {
-    if (ordered_writer->is_writing)
+    if (ordered_writer->writing_tid)
         return;
-    ordered_writer->is_writing = true;
+    ordered_writer->writing_tid = rv_os_tid();
     ordered_writer->compressor = compressor;
     struct rv_encode_job **place;
     while (*(place = &ordered_writer->built[ordered_writer->n_written % ordered_writer->n_jobs])) {
@@ -178,7 +179,7 @@ static void write_built(struct rv_ordered_writer *ordered_writer, struct rv_comp
         ordered_writer->free_jobs[ordered_writer->n_free++] = job;
         pthread_cond_signal(&ordered_writer->has_free);
     }
-    ordered_writer->is_writing = false;
+    ordered_writer->writing_tid = 0;
 }
 
 /* The next job in order, or NULL at the end. Under the lock. */
@@ -246,21 +247,27 @@ struct rv_ordered_writer *rv_ordered_writer_start(const struct rv_ordered_writer
     return ordered_writer;
 }
 
-/* Wait for a free job, one look at most. Returns false when nothing was written meanwhile. */
-static bool wait_for_free(struct rv_ordered_writer *ordered_writer)
+/* Is it the disk that a thread waits for? On a busy machine it waits for a CPU. Under the lock. */
+static bool is_disk_waited_for(const struct rv_ordered_writer *ordered_writer)
+{
+    return ordered_writer->writing_tid && rv_os_process_state(ordered_writer->writing_tid) != 'R';
+}
+
+/* Wait for a condition, one look at most. Returns whether the disk let that pass and nothing was written. Under the lock. */
+static bool is_look_in_vain(struct rv_ordered_writer *ordered_writer, pthread_cond_t *condition)
 {
     const uint64_t end_ns = rv_clock_mono_ns() + LOOK_NS, n_written = ordered_writer->n_written;
-    while (ordered_writer->n_free == 0 && !ordered_writer->has_failed &&
-           rv_os_wait_until(&ordered_writer->has_free, &ordered_writer->lock, end_ns))
-        ;
-    return ordered_writer->n_free > 0 || ordered_writer->n_written > n_written;
+    while (rv_os_wait_until(condition, &ordered_writer->lock, end_ns))
+        if (ordered_writer->n_written > n_written || ordered_writer->has_failed || ordered_writer->n_running == 0)
+            return false;
+    return ordered_writer->n_written == n_written && is_disk_waited_for(ordered_writer);
 }
 
 /* A job that is free soon, or NULL; others may get the first ones. Under the lock. */
 static struct rv_encode_job *acquire_soon(struct rv_ordered_writer *ordered_writer)
 {
     for (uint64_t waited_ns = 0; ordered_writer->n_free == 0 && !ordered_writer->has_failed && waited_ns < STALL_NS;)
-        waited_ns = wait_for_free(ordered_writer) ? 0 : waited_ns + LOOK_NS;
+        waited_ns = is_look_in_vain(ordered_writer, &ordered_writer->has_free) ? waited_ns + LOOK_NS : 0;
     if (ordered_writer->n_free == 0)
         fail(ordered_writer, -ETIMEDOUT);
     return ordered_writer->has_failed ? NULL : ordered_writer->free_jobs[--ordered_writer->n_free];
@@ -313,13 +320,12 @@ void rv_ordered_writer_give_totals(struct rv_ordered_writer *ordered_writer, con
 /* Returns whether the threads have ended, or will. */
 static bool end_threads(struct rv_ordered_writer *ordered_writer)
 {
-    const uint64_t end_ns = rv_clock_mono_ns() + STALL_NS;
     pthread_mutex_lock(&ordered_writer->lock);
     ordered_writer->is_stopping = true;
     pthread_cond_broadcast(&ordered_writer->has_filled);
-    while (ordered_writer->follower.index && ordered_writer->n_running > 0 &&
-           rv_os_wait_until(&ordered_writer->has_ended, &ordered_writer->lock, end_ns))
-        ;
+    for (uint64_t waited_ns = 0;
+         ordered_writer->follower.index && ordered_writer->n_running > 0 && waited_ns < STALL_NS;)
+        waited_ns = is_look_in_vain(ordered_writer, &ordered_writer->has_ended) ? waited_ns + LOOK_NS : 0;
     const bool have_ended = !ordered_writer->follower.index || ordered_writer->n_running == 0;
     pthread_mutex_unlock(&ordered_writer->lock);
     return have_ended;
