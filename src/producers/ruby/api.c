@@ -4,7 +4,7 @@
 
 #include "producers/ruby/hooks.h"
 #include "producers/ruby/objects.h"
-#include "producers/ruby/stacks.h"
+#include "producers/ruby/fiber_stacks.h"
 #include "ringviz/producer.h"
 
 static uint32_t intern(VALUE name)
@@ -24,7 +24,7 @@ static VALUE is_traced(VALUE module)
 /* frame: this function's own; the calls in the block lie below it. */
 static VALUE close_span(VALUE frame)
 {
-    rv_stacks_close((const char *)frame);
+    rv_fiber_stacks_close((const char *)frame);
     return Qnil;
 }
 
@@ -36,9 +36,9 @@ static VALUE span(VALUE module, VALUE name)
     uint32_t id = intern(name);
     rv_objects_skip();
     const char *frame = (const char *)rv_context()->frame;
-    rv_stacks_open((struct rv_method){.id = id}, frame, false);
-    if (rv_stacks_top())
-        rv_stacks_top()->is_span = true;
+    rv_fiber_stacks_open((struct rv_method){.id = id}, frame, false);
+    if (rv_fiber_stacks_top())
+        rv_fiber_stacks_top()->is_span = true;
     return rb_ensure(rb_yield, Qnil, close_span, (VALUE)frame);
 }
 

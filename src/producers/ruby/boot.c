@@ -10,7 +10,7 @@
 #include "producers/ruby/hooks.h"
 #include "producers/ruby/methods.h"
 #include "producers/ruby/ractors.h"
-#include "producers/ruby/stacks.h"
+#include "producers/ruby/fiber_stacks.h"
 #include "ringviz/producer.h"
 
 static bool is_set_to(const char *name, const char *value)
@@ -48,7 +48,7 @@ static bool is_compiling(void)
 
 static void on_ring(void)
 {
-    rv_stacks_replay();
+    rv_fiber_stacks_replay();
     rv_debugger_on_ring();
 }
 
@@ -79,7 +79,7 @@ void Init_ringviz(void)
     rv_api_start();
     rv_ractors_prepare();
     rv_methods_start();
-    rv_stacks_start();
+    rv_fiber_stacks_start();
     rv_gvl_prepare();
     rv_debugger_start(params.level >= RV_HOOKS_BLOCKS);
     ringviz_on_ring(on_ring);

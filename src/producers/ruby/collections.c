@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "producers/ruby/object_space.h"
-#include "producers/ruby/stacks.h"
+#include "producers/ruby/fiber_stacks.h"
 #include "ringviz/producer.h"
 
 #define N_REASONS 64u
@@ -58,21 +58,21 @@ static uint32_t reason(void)
 
 static bool is_on_stack(void)
 {
-    return rv_stack && rv_stack->context == rv_context();
+    return rv_fiber_stack && rv_fiber_stack->context == rv_context();
 }
 
 /* A collection is a call by what the fiber executes. */
 static void open_call(uint32_t id)
 {
     if (is_on_stack())
-        rv_stacks_open((struct rv_method){.id = id}, (const char *)rv_context()->frame - 1, true);
+        rv_fiber_stacks_open((struct rv_method){.id = id}, (const char *)rv_context()->frame - 1, true);
 }
 
 static void close_call(void)
 {
-    const struct rv_open_call *top = rv_stacks_top();
+    const struct rv_open_call *top = rv_fiber_stacks_top();
     if (is_on_stack() && top && top->is_function && top->frame == (const char *)rv_context()->frame - 1)
-        rv_stacks_close_top();
+        rv_fiber_stacks_close_top();
 }
 
 static void write_heap(void)
@@ -151,8 +151,8 @@ static void on_object(VALUE point, void *unused)
         return;
     uint32_t allocate = intern_class(rb_tracearg_object(rb_tracearg_from_tracepoint(point)));
     __atomic_store_n(&n_since, 0, __ATOMIC_RELAXED);
-    ringviz_call(allocate, rv_stack->n, 0);
-    ringviz_return(allocate, rv_stack->n);
+    ringviz_call(allocate, rv_fiber_stack->n, 0);
+    ringviz_return(allocate, rv_fiber_stack->n);
 }
 
 static void start_allocations(void)

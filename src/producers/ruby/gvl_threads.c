@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #include "producers/ruby/ruby_api.h"
-#include "producers/ruby/stacks.h"
+#include "producers/ruby/fiber_stacks.h"
 
 struct thread {
-    struct ringviz_thread *ring; /* NULL: it has a native thread to itself */
-    struct rv_stacks stacks;     /* while it does not run */
+    struct ringviz_thread *ring;   /* NULL: it has a native thread to itself */
+    struct rv_fiber_stacks stacks; /* while it does not run */
     struct rv_gvl_thread states;
     uint64_t woken; /* [atomic] when another thread has woken it; 0: none has */
 };
@@ -57,7 +57,7 @@ static struct thread *make(VALUE thread)
 /* From its native thread's storage to its own, or back. */
 static void swap(struct thread *thread)
 {
-    rv_stacks_swap(&thread->stacks);
+    rv_fiber_stacks_swap(&thread->stacks);
     rv_gvl_swap(&thread->states);
 }
 
@@ -127,11 +127,11 @@ static void end(VALUE value)
     rb_internal_thread_specific_set(value, key, NULL);
     if (thread->ring) {
         swap(thread);
-        rv_stacks_end_thread();
+        rv_fiber_stacks_end_thread();
         swap(thread);
         ringviz_thread_detach(thread->ring);
     } else {
-        rv_stacks_give_back(); /* before the thread that joins it goes on */
+        rv_fiber_stacks_give_back(); /* before the thread that joins it goes on */
     }
     running = NULL;
     free(thread);

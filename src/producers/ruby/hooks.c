@@ -16,7 +16,7 @@
 #include "producers/ruby/methods.h"
 #include "producers/ruby/objects.h"
 #include "producers/ruby/ractors.h"
-#include "producers/ruby/stacks.h"
+#include "producers/ruby/fiber_stacks.h"
 
 #define MOST_FRAMES 100
 
@@ -26,13 +26,13 @@ static struct rv_hooks_params params;
 static void open_method(struct rv_method method, const char *frame)
 {
     if (!method.is_left_out)
-        rv_stacks_open(method, frame, false);
+        rv_fiber_stacks_open(method, frame, false);
 }
 
 /* A method made of a block is one call in one frame, although Ruby reports both. */
 static bool begins_in_call(const char *frame)
 {
-    struct rv_open_call *top = rv_stacks_top();
+    struct rv_open_call *top = rv_fiber_stacks_top();
     if (!top || top->frame != frame || !top->method.is_of_block || top->is_in_block)
         return false;
     return top->is_in_block = true;
@@ -41,22 +41,22 @@ static bool begins_in_call(const char *frame)
 static void close_block(const char *frame)
 {
     struct rv_open_call *top;
-    rv_stacks_close_below(frame);
-    top = rv_stacks_top();
+    rv_fiber_stacks_close_below(frame);
+    top = rv_fiber_stacks_top();
     if (top && top->frame == frame && top->is_in_block)
         top->is_in_block = false;
     else
-        rv_stacks_close(frame);
+        rv_fiber_stacks_close(frame);
 }
 
 /* At a call and a return of a function, the current frame is the caller's; at an unwinding it is the function's own. */
 static void close_function(const char *frame)
 {
     const struct rv_open_call *top;
-    rv_stacks_close_below(frame - 1);
-    top = rv_stacks_top();
+    rv_fiber_stacks_close_below(frame - 1);
+    top = rv_fiber_stacks_top();
     if (top && top->is_function)
-        rv_stacks_close_top();
+        rv_fiber_stacks_close_top();
 }
 
 static void tell_line(void)
@@ -77,11 +77,11 @@ static bool write_known(rb_event_flag_t event, const struct rv_control_frame *cu
             open_method(*method, frame);
         return method;
     case RUBY_EVENT_RETURN:
-        rv_stacks_close(frame);
+        rv_fiber_stacks_close(frame);
         return true;
     case RUBY_EVENT_C_CALL:
         if ((method = rv_methods_known_function(owner, id)))
-            rv_stacks_open(*method, frame - 1, true);
+            rv_fiber_stacks_open(*method, frame - 1, true);
         return method;
     case RUBY_EVENT_C_RETURN:
         close_function(frame);
@@ -108,7 +108,7 @@ static void write_other(rb_event_flag_t event, const struct rv_control_frame *cu
         open_method(rv_methods_learn(), frame);
         break;
     case RUBY_EVENT_C_CALL:
-        rv_stacks_open(rv_methods_learn_function(owner, id), frame - 1, true);
+        rv_fiber_stacks_open(rv_methods_learn_function(owner, id), frame - 1, true);
         break;
     case RUBY_EVENT_B_CALL:
         open_method(rv_methods_learn_block(current), frame);
@@ -117,13 +117,13 @@ static void write_other(rb_event_flag_t event, const struct rv_control_frame *cu
         tell_line();
         break;
     case RUBY_EVENT_FIBER_SWITCH:
-        rv_stacks_switch(rv_context());
+        rv_fiber_stacks_switch(rv_context());
         break;
     case RUBY_EVENT_THREAD_BEGIN:
         rv_debugger_begin_thread();
-        rv_stacks_begin_thread();
+        rv_fiber_stacks_begin_thread();
         if (!(events & RUBY_EVENT_FIBER_SWITCH))
-            rv_stacks_know_first();
+            rv_fiber_stacks_know_first();
         rv_gvl_begin_thread();
         rv_gvl_name_thread();
         break;
@@ -131,7 +131,7 @@ static void write_other(rb_event_flag_t event, const struct rv_control_frame *cu
         rv_gvl_name_thread();
         rv_debugger_end_thread();
         rv_gvl_end_thread();
-        rv_stacks_give_back(); /* before the thread that joins it goes on */
+        rv_fiber_stacks_give_back(); /* before the thread that joins it goes on */
         break;
     default:
         break;
@@ -189,7 +189,7 @@ static void on_target(rb_event_flag_t event)
     if (!(events & RUBY_EVENT_FIBER_SWITCH)) {
         if (event & (RUBY_EVENT_CALL | RUBY_EVENT_B_CALL)) /* what returns was called since */
             rv_collections_look();
-        rv_stacks_follow();
+        rv_fiber_stacks_follow();
     }
     hook()(event, Qnil, Qnil, 0, Qnil);
 }
@@ -198,7 +198,7 @@ static void begin(void)
 {
     has_begun = true;
     if (params.targets)
-        rv_stacks_know_first();
+        rv_fiber_stacks_know_first();
     add_hook();
     if (params.has_objects)
         rv_objects_start();
@@ -297,7 +297,7 @@ void rv_hooks_pause(void)
         return;
     is_paused = true;
     rb_remove_event_hook(hook());
-    rv_stacks_close_to_span();
+    rv_fiber_stacks_close_to_span();
 }
 
 void rv_hooks_resume(void)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "producers/ruby/debugger.h"
-#include "producers/ruby/stacks.h"
+#include "producers/ruby/fiber_stacks.h"
 #include "ringviz/producer.h"
 
 /* Exported by Ruby 3.0 to 3.4: what Ractor.new does to its block; raises where that uses outer variables. */
@@ -27,7 +27,7 @@ static VALUE enter(VALUE module, VALUE ractor)
     number = number ? strchr(number + 1, '#') : NULL; /* "#<Ractor:#2 ..." */
     snprintf(lane, sizeof lane, "Ractor %lu%s%s", number ? strtoul(number + 1, NULL, 10) : 0,
              RB_TYPE_P(name, T_STRING) ? " " : "", RB_TYPE_P(name, T_STRING) ? RSTRING_PTR(name) : "");
-    rv_stacks_begin_thread();
+    rv_fiber_stacks_begin_thread();
     rv_debugger_refuse();
     ringviz_thread_name(lane);
     begin();

@@ -3,7 +3,7 @@
  *   S1 -> S2  what was done with a stack before it is freed
  * A fiber that is collected only counts: its thread closes what it left open, at its own next change of fibers.
  */
-#include "producers/ruby/stacks.h"
+#include "producers/ruby/fiber_stacks.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,22 +15,22 @@
 #define N_MOST (1u << 30)
 #define N_KNOWN 256u
 
-_Thread_local struct rv_stack *rv_stack;
+_Thread_local struct rv_fiber_stack *rv_fiber_stack;
 
 /* The stack of a fiber's context, until the next collection. */
 struct rv_known_stack {
     const struct rv_execution_context *context;
-    struct rv_stack *stack;
+    struct rv_fiber_stack *stack;
     uint32_t collection;
 };
 
-static _Thread_local struct rv_stacks stacks; /* known: N_KNOWN, by their contexts' addresses */
+static _Thread_local struct rv_fiber_stacks stacks; /* known: N_KNOWN, by their contexts' addresses */
 
 static pthread_key_t end_key;
 static uint32_t n_collected; /* fibers */
 static ID id_stack;
 
-static void release(struct rv_stack *stack)
+static void release(struct rv_fiber_stack *stack)
 {
     if (__atomic_add_fetch(&stack->n_left, 1, __ATOMIC_ACQ_REL) < 2 && stack->has_fiber) /* S1 -> S2, S2 <- S1 */
         return;
@@ -38,33 +38,33 @@ static void release(struct rv_stack *stack)
     free(stack);
 }
 
-static void release_all(struct rv_stack *stack)
+static void release_all(struct rv_fiber_stack *stack)
 {
     while (stack) {
-        struct rv_stack *next = stack->next;
+        struct rv_fiber_stack *next = stack->next;
         release(stack);
         stack = next;
     }
 }
 
-void rv_stacks_end_thread(void)
+void rv_fiber_stacks_end_thread(void)
 {
     release_all(stacks.all);
     release_all(stacks.free);
     free(stacks.known);
-    stacks = (struct rv_stacks){0};
-    rv_stack = NULL;
+    stacks = (struct rv_fiber_stacks){0};
+    rv_fiber_stack = NULL;
 }
 
 static void end_native_thread(void *unused)
 {
     (void)unused;
-    rv_stacks_end_thread();
+    rv_fiber_stacks_end_thread();
 }
 
-static struct rv_stack *make_stack(void)
+static struct rv_fiber_stack *make_stack(void)
 {
-    struct rv_stack *stack = stacks.free;
+    struct rv_fiber_stack *stack = stacks.free;
     if (stack)
         stacks.free = stack->next;
     else if ((stack = calloc(1, sizeof *stack)))
@@ -79,25 +79,25 @@ static bool make_first(void)
 {
     if (!stacks.known && !(stacks.known = calloc(N_KNOWN, sizeof *stacks.known)))
         return false;
-    stacks.first = rv_stack = make_stack();
-    if (rv_stack)
-        rv_stack->context = rv_context();
+    stacks.first = rv_fiber_stack = make_stack();
+    if (rv_fiber_stack)
+        rv_fiber_stack->context = rv_context();
     pthread_setspecific(end_key, stacks.first);
-    return rv_stack;
+    return rv_fiber_stack;
 }
 
-bool rv_stacks_grow(void)
+bool rv_fiber_stacks_grow(void)
 {
-    if (!rv_stack && !make_first())
+    if (!rv_fiber_stack && !make_first())
         return false;
-    if (rv_stack->n < rv_stack->capacity)
+    if (rv_fiber_stack->n < rv_fiber_stack->capacity)
         return true;
-    uint32_t capacity = rv_stack->capacity ? 2 * rv_stack->capacity : N_FIRST;
-    struct rv_open_call *grown = capacity < N_MOST ? realloc(rv_stack->calls, capacity * sizeof *grown) : NULL;
+    uint32_t capacity = rv_fiber_stack->capacity ? 2 * rv_fiber_stack->capacity : N_FIRST;
+    struct rv_open_call *grown = capacity < N_MOST ? realloc(rv_fiber_stack->calls, capacity * sizeof *grown) : NULL;
     if (!grown)
         return false;
-    rv_stack->calls = grown;
-    rv_stack->capacity = capacity;
+    rv_fiber_stack->calls = grown;
+    rv_fiber_stack->capacity = capacity;
     return true;
 }
 
@@ -113,7 +113,7 @@ static const rb_data_type_t stack_type = {
     .wrap_struct_name = "ringviz", .function.dfree = collect_fiber, .flags = RUBY_TYPED_FREE_IMMEDIATELY};
 
 /* A frozen fiber takes no value: its next run has another stack. */
-static void attach(VALUE fiber, struct rv_stack *stack)
+static void attach(VALUE fiber, struct rv_fiber_stack *stack)
 {
     if (RB_OBJ_FROZEN(fiber))
         return;
@@ -131,13 +131,13 @@ static bool has_begun(void)
     return rb_profile_frames(0, 1, &frame, NULL) > 0;
 }
 
-static struct rv_stack *find_current(void)
+static struct rv_fiber_stack *find_current(void)
 {
     VALUE fiber = rb_fiber_current(), value = rb_ivar_get(fiber, id_stack);
     if (!NIL_P(value))
         return RTYPEDDATA_DATA(value);
     bool is_first = !stacks.first->has_fiber && has_begun();
-    struct rv_stack *stack = is_first ? stacks.first : make_stack();
+    struct rv_fiber_stack *stack = is_first ? stacks.first : make_stack();
     if (stack)
         attach(fiber, stack);
     return stack;
@@ -145,17 +145,17 @@ static struct rv_stack *find_current(void)
 
 static void close_all(void)
 {
-    while (rv_stacks_top())
-        rv_stacks_close_top();
+    while (rv_fiber_stacks_top())
+        rv_fiber_stacks_close_top();
 }
 
-void rv_stacks_close_to_span(void)
+void rv_fiber_stacks_close_to_span(void)
 {
-    while (rv_stacks_top() && !rv_stacks_top()->is_span)
-        rv_stacks_close_top();
+    while (rv_fiber_stacks_top() && !rv_fiber_stacks_top()->is_span)
+        rv_fiber_stacks_close_top();
 }
 
-static bool is_collected(const struct rv_stack *stack)
+static bool is_collected(const struct rv_fiber_stack *stack)
 {
     return stack->has_fiber && __atomic_load_n(&stack->n_left, __ATOMIC_RELAXED) > 0;
 }
@@ -164,12 +164,12 @@ static bool is_collected(const struct rv_stack *stack)
 static void reuse_collected(void)
 {
     stacks.n_collected_seen = __atomic_load_n(&n_collected, __ATOMIC_RELAXED);
-    for (struct rv_stack **place = &stacks.all, *stack; (stack = *place);) {
+    for (struct rv_fiber_stack **place = &stacks.all, *stack; (stack = *place);) {
         if (!is_collected(stack) || stack == stacks.first) {
             place = &stack->next;
             continue;
         }
-        rv_stack = stack;
+        rv_fiber_stack = stack;
         if (stack->n > 0)
             ringviz_stack_switch(stack->number);
         close_all();
@@ -186,87 +186,87 @@ static struct rv_known_stack *known_of(const struct rv_execution_context *contex
     return &stacks.known[((uintptr_t)context * 0x9e3779b97f4a7c15u >> 32) % N_KNOWN];
 }
 
-void rv_stacks_switch(const struct rv_execution_context *context)
+void rv_fiber_stacks_switch(const struct rv_execution_context *context)
 {
-    if (!rv_stack && !make_first())
+    if (!rv_fiber_stack && !make_first())
         return;
     if (stacks.n_collected_seen != __atomic_load_n(&n_collected, __ATOMIC_RELAXED))
         reuse_collected();
     struct rv_known_stack *known = known_of(context);
     if (known->context != context || known->collection != rv_collections_current()) {
-        struct rv_stack *stack = find_current();
+        struct rv_fiber_stack *stack = find_current();
         *known = (struct rv_known_stack){.context = context, .collection = rv_collections_current()};
         known->stack = stack ? stack : stacks.first; /* without memory its calls nest on those of the thread */
     }
-    rv_stack = known->stack;
-    rv_stack->context = context;
-    rv_stack->collection = known->collection;
-    ringviz_stack_switch(rv_stack->number);
+    rv_fiber_stack = known->stack;
+    rv_fiber_stack->context = context;
+    rv_fiber_stack->collection = known->collection;
+    ringviz_stack_switch(rv_fiber_stack->number);
 }
 
-void rv_stacks_know_first(void)
+void rv_fiber_stacks_know_first(void)
 {
-    if (rv_stack || !make_first())
+    if (rv_fiber_stack || !make_first())
         return;
     attach(rb_fiber_current(), stacks.first);
-    rv_stack->collection = rv_collections_current();
+    rv_fiber_stack->collection = rv_collections_current();
 }
 
-void rv_stacks_follow(void)
+void rv_fiber_stacks_follow(void)
 {
     const struct rv_execution_context *context = rv_context();
-    if (!rv_stack || rv_stack->context != context || rv_stack->collection != rv_collections_current())
-        rv_stacks_switch(context);
+    if (!rv_fiber_stack || rv_fiber_stack->context != context || rv_fiber_stack->collection != rv_collections_current())
+        rv_fiber_stacks_switch(context);
 }
 
 /* ---- threads, processes ---- */
 
-void rv_stacks_give_back(void)
+void rv_fiber_stacks_give_back(void)
 {
-    if (rv_stack && rv_stack->number > 0)
+    if (rv_fiber_stack && rv_fiber_stack->number > 0)
         ringviz_stack_switch(0);
-    rv_stacks_end_thread();
+    rv_fiber_stacks_end_thread();
     ringviz_thread_end();
 }
 
-void rv_stacks_begin_thread(void)
+void rv_fiber_stacks_begin_thread(void)
 {
-    if (rv_stack || rv_gvl_has_ended())
-        rv_stacks_give_back();
+    if (rv_fiber_stack || rv_gvl_has_ended())
+        rv_fiber_stacks_give_back();
 }
 
-void rv_stacks_swap(struct rv_stacks *other)
+void rv_fiber_stacks_swap(struct rv_fiber_stacks *other)
 {
-    const struct rv_stacks before = stacks;
+    const struct rv_fiber_stacks before = stacks;
     stacks = *other;
     *other = before;
-    other->current = rv_stack;
-    rv_stack = stacks.current;
+    other->current = rv_fiber_stack;
+    rv_fiber_stack = stacks.current;
 }
 
-static void replay(const struct rv_stack *stack)
+static void replay(const struct rv_fiber_stack *stack)
 {
     for (uint32_t i = 0; i < stack->n; i++)
         ringviz_replay(stack->calls[i].method.id, i, stack->calls[i].called);
 }
 
-void rv_stacks_replay(void)
+void rv_fiber_stacks_replay(void)
 {
     bool has_others = false;
-    for (const struct rv_stack *stack = stacks.all; stack; stack = stack->next)
-        if (stack != rv_stack && stack->n > 0) {
+    for (const struct rv_fiber_stack *stack = stacks.all; stack; stack = stack->next)
+        if (stack != rv_fiber_stack && stack->n > 0) {
             ringviz_stack_switch(stack->number);
             replay(stack);
             has_others = true;
         }
-    if (!rv_stack)
+    if (!rv_fiber_stack)
         return;
-    if (has_others || rv_stack->number > 0)
-        ringviz_stack_switch(rv_stack->number);
-    replay(rv_stack);
+    if (has_others || rv_fiber_stack->number > 0)
+        ringviz_stack_switch(rv_fiber_stack->number);
+    replay(rv_fiber_stack);
 }
 
-void rv_stacks_start(void)
+void rv_fiber_stacks_start(void)
 {
     id_stack = rb_intern("__ringviz_stack");
     pthread_key_create(&end_key, end_native_thread);

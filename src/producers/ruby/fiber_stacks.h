@@ -3,8 +3,8 @@
  * collected in the middle of its calls. A fiber's stack lives as long as the fiber and its thread, and its number,
  * which is ringviz's lane, is used again: there are as many as there were fibers at a time.
  */
-#ifndef RV_PRODUCERS_RUBY_STACKS_H
-#define RV_PRODUCERS_RUBY_STACKS_H
+#ifndef RV_PRODUCERS_RUBY_FIBER_STACKS_H
+#define RV_PRODUCERS_RUBY_FIBER_STACKS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@ struct rv_open_call {
     uint64_t called;
 };
 
-struct rv_stack {
+struct rv_fiber_stack {
     const struct rv_execution_context *context; /* of its fiber; another's while Ruby changes fibers */
     uint32_t collection; /* number of collections up to which the context is known to be its fiber's */
     struct rv_open_call *calls;
@@ -29,90 +29,91 @@ struct rv_stack {
     uint32_t number; /* ringviz's; 0: the thread's first */
     uint32_t n_left; /* [atomic] releases so far, by its thread and by its fiber */
     bool has_fiber;
-    struct rv_stack *next; /* of its thread */
+    struct rv_fiber_stack *next; /* of its thread */
 };
 
 /* All of a thread's. Zeroes: no call yet. */
-struct rv_stacks {
-    struct rv_stack *first, *all, *free;
-    struct rv_stack *current; /* while the thread does not run */
+struct rv_fiber_stacks {
+    struct rv_fiber_stack *first, *all, *free;
+    struct rv_fiber_stack *current; /* while the thread does not run */
     uint32_t n;
     uint32_t n_collected_seen;
     struct rv_known_stack *known;
 };
 
 /* The stack that the thread runs on; NULL before its first call. */
-extern _Thread_local struct rv_stack *rv_stack __attribute__((tls_model("initial-exec")));
+extern _Thread_local struct rv_fiber_stack *rv_fiber_stack __attribute__((tls_model("initial-exec")));
 
 /* Make the thread's first stack, or room for one more call; false without memory. */
-bool rv_stacks_grow(void);
+bool rv_fiber_stacks_grow(void);
 
 /* The thread now runs the fiber of that context. */
-void rv_stacks_switch(const struct rv_execution_context *context);
+void rv_fiber_stacks_switch(const struct rv_execution_context *context);
 
 /* For a Ruby that reports no change of fibers: the thread begins, in its own fiber; it may have changed to another fiber. */
-void rv_stacks_know_first(void);
-void rv_stacks_follow(void);
+void rv_fiber_stacks_know_first(void);
+void rv_fiber_stacks_follow(void);
 
 /* A thread begins, perhaps on the native thread of one that has ended. */
-void rv_stacks_begin_thread(void);
+void rv_fiber_stacks_begin_thread(void);
 
 /* The native thread continues another of Ruby's threads: exchange the current stacks for that one's. */
-void rv_stacks_swap(struct rv_stacks *stacks);
+void rv_fiber_stacks_swap(struct rv_fiber_stacks *stacks);
 
 /* The thread has ended: forget its stacks; and give its ring back, which the native thread may still have for a while. */
-void rv_stacks_end_thread(void);
-void rv_stacks_give_back(void);
+void rv_fiber_stacks_end_thread(void);
+void rv_fiber_stacks_give_back(void);
 
 /* Write the returns of the calls on the thread's stack, down to the innermost span. */
-void rv_stacks_close_to_span(void);
+void rv_fiber_stacks_close_to_span(void);
 
 /* A ringviz_replay_fn. */
-void rv_stacks_replay(void);
+void rv_fiber_stacks_replay(void);
 
 /* Once, before any thread makes a call. */
-void rv_stacks_start(void);
+void rv_fiber_stacks_start(void);
 
 /* Of the innermost call, or NULL. */
-static inline struct rv_open_call *rv_stacks_top(void)
+static inline struct rv_open_call *rv_fiber_stacks_top(void)
 {
-    return rv_stack && rv_stack->n > 0 ? &rv_stack->calls[rv_stack->n - 1] : NULL;
+    return rv_fiber_stack && rv_fiber_stack->n > 0 ? &rv_fiber_stack->calls[rv_fiber_stack->n - 1] : NULL;
 }
 
 /* Drop the innermost call, after its return was written: a ring that is claimed by that event gets the call as open. */
-static inline void rv_stacks_close_top(void)
+static inline void rv_fiber_stacks_close_top(void)
 {
-    ringviz_return(rv_stack->calls[rv_stack->n - 1].method.id, rv_stack->n - 1);
-    rv_stack->n--;
+    ringviz_return(rv_fiber_stack->calls[rv_fiber_stack->n - 1].method.id, rv_fiber_stack->n - 1);
+    rv_fiber_stack->n--;
 }
 
 /* Close the calls whose frames lie below. */
-static inline void rv_stacks_close_below(const char *frame)
+static inline void rv_fiber_stacks_close_below(const char *frame)
 {
     const struct rv_open_call *top;
-    while ((top = rv_stacks_top()) && __builtin_expect(top->frame < frame, 0))
-        rv_stacks_close_top();
+    while ((top = rv_fiber_stacks_top()) && __builtin_expect(top->frame < frame, 0))
+        rv_fiber_stacks_close_top();
 }
 
 /* A call in that frame begins. What is open in it or below has ended unseen: Ruby reports no return for what a
  * SystemStackError unwinds, nor when `retry` begins a method anew. */
-static inline void rv_stacks_open(struct rv_method method, const char *frame, bool is_function)
+static inline void rv_fiber_stacks_open(struct rv_method method, const char *frame, bool is_function)
 {
-    rv_stacks_close_below(frame + 1);
-    if (__builtin_expect(!rv_stack || rv_stack->n == rv_stack->capacity, 0) && !rv_stacks_grow())
+    rv_fiber_stacks_close_below(frame + 1);
+    if (__builtin_expect(!rv_fiber_stack || rv_fiber_stack->n == rv_fiber_stack->capacity, 0) &&
+        !rv_fiber_stacks_grow())
         return;
-    uint64_t called = ringviz_call(method.id, rv_stack->n, 0);
-    rv_stack->calls[rv_stack->n++] =
+    uint64_t called = ringviz_call(method.id, rv_fiber_stack->n, 0);
+    rv_fiber_stack->calls[rv_fiber_stack->n++] =
         (struct rv_open_call){.frame = frame, .method = method, .is_function = is_function, .called = called};
 }
 
 /* The call in that frame ends, if it was seen to begin. */
-static inline void rv_stacks_close(const char *frame)
+static inline void rv_fiber_stacks_close(const char *frame)
 {
-    rv_stacks_close_below(frame);
-    const struct rv_open_call *top = rv_stacks_top();
+    rv_fiber_stacks_close_below(frame);
+    const struct rv_open_call *top = rv_fiber_stacks_top();
     if (__builtin_expect(top && top->frame == frame, 1))
-        rv_stacks_close_top();
+        rv_fiber_stacks_close_top();
 }
 
 #endif
