@@ -1,12 +1,14 @@
-/* Several threads read an indexed recording; most are cancelled half-way while another thread views windows. Then one
- * reader of each kind must give every call once, and one is cut short by the end of the session. */
+/* Several threads read an indexed recording, some by pieces; most are cancelled half-way while another thread views windows. Then
+ * one reader of each kind must give every call once, and one is cut short by the end of the session. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/vec.h"
 #include "model/span_iter.h"
+#include "pipeline/piece_reader.h"
 #include "pipeline/session.h"
 #include "source/indexed.h"
 
@@ -21,6 +23,7 @@ struct asker {
     struct rv_session *session;
     uint64_t from_ns[N_READERS], to_ns[N_READERS];
     unsigned n_parts[N_READERS]; /* after which it is given up */
+    uint64_t n_in_pieces;        /* calls of the first lane */
     unsigned n_wrong;
 };
 
@@ -51,10 +54,28 @@ static unsigned take(struct rv_span_reader *reader, bool is_backward, unsigned m
     return n;
 }
 
+/* Several workers at a time. */
+static void count_piece(void *taker, const struct rv_span_piece *piece)
+{
+    atomic_ullong *n = taker;
+    for (size_t i = 0; i < piece->n; i++)
+        if (!(piece->spans[i].flags & RV_SPAN_OPEN)) /* it ends in a later one */
+            atomic_fetch_add_explicit(n, 1, memory_order_relaxed);
+}
+
+static uint64_t n_in_pieces(struct rv_session *session)
+{
+    atomic_ullong n = 0;
+    const struct rv_piece_reader_params params = {
+        .lane = rv_lanes_get(rv_session_lanes(session), 0), .to_ns = UINT64_MAX, .take = count_piece, .taker = &n};
+    return rv_piece_reader_read(session, &params) ? atomic_load(&n) : 0;
+}
+
 static void *ask(void *context)
 {
     struct asker *asker = context;
     uint64_t n_calls = 0;
+    asker->n_wrong += n_in_pieces(asker->session) != asker->n_in_pieces;
     for (unsigned i = 0; i < N_READERS; i++) {
         struct rv_span_reader_params params = {
             .from_ns = asker->from_ns[i], .to_ns = asker->to_ns[i], .is_backward = i % 2};
@@ -100,9 +121,11 @@ static unsigned ask_at_once(struct rv_session *session)
 {
     struct asker askers[N_THREADS] = {{.session = NULL}};
     uint64_t first_ns, last_ns;
-    unsigned n_wrong = !rv_lanes_bounds(rv_session_lanes(session), &first_ns, &last_ns);
+    const uint64_t n_calls = n_in_pieces(session);
+    unsigned n_wrong = !rv_lanes_bounds(rv_session_lanes(session), &first_ns, &last_ns) + (n_calls == 0);
     for (unsigned i = 0; i < N_THREADS; i++) {
         askers[i].session = session;
+        askers[i].n_in_pieces = n_calls;
         for (unsigned k = 0; k < N_READERS; k++) {
             askers[i].from_ns[k] = first_ns + recorded_draw(last_ns - first_ns);
             askers[i].to_ns[k] = askers[i].from_ns[k] + 1 + recorded_draw(last_ns - first_ns);
