@@ -90,20 +90,11 @@ Test(pixel_cells, one_hit_makes_the_joined_cell_a_hit, .timeout = 60)
     rv_pixel_cells_fini(&cells);
 }
 
-static struct rv_box call(uint64_t start_ns, uint64_t end_ns, uint32_t depth, uint32_t id)
-{
-    return (struct rv_box){.start_ns = start_ns,
-                           .duration_ns = end_ns - start_ns,
-                           .id = id,
-                           .count = 1,
-                           .depth = depth,
-                           .coverage = RV_BOX_EXACT};
-}
-
 Test(pixel_cells, a_call_is_short_below_half_a_cell_and_never_when_it_lasts_for_centuries, .timeout = 60)
 {
-    const struct rv_box below = call(0, 31, 0, 1), half = call(0, 32, 0, 1),
-                        centuries = call(0, UINT64_C(1) << 63, 0, 1);
+    const struct rv_box below = {.duration_ns = 31, .coverage = RV_BOX_EXACT},
+                        half = {.duration_ns = 32, .coverage = RV_BOX_EXACT},
+                        centuries = {.duration_ns = UINT64_C(1) << 63, .coverage = RV_BOX_EXACT};
     cr_assert(rv_pixel_cells_is_short(&below, 64));
     cr_assert(!rv_pixel_cells_is_short(&half, 64));
     cr_assert(!rv_pixel_cells_is_short(&centuries, 64));
