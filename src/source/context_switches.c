@@ -501,18 +501,18 @@ static enum rv_thread_state state_of(const struct perf_event_header *header)
     return header->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ? RV_THREAD_PREEMPTED : RV_THREAD_BLOCKED;
 }
 
-/* A record where it is, or where it wraps around the end of the buffer, a copy of it. */
+/* A record where it is, or where it wraps around the end of the buffer, a copy of it. Its header never does. */
 static const union record *record_at(const struct rv_context_switches *switches, const struct cpu *cpu, uint64_t at,
-                                     uint16_t n_bytes, union record *room)
+                                     union record *room)
 {
     const char *records = (const char *)cpu->page + switches->page_bytes;
     const size_t from = (size_t)(at & (cpu->n_bytes - 1)), n_first = cpu->n_bytes - from;
-    if (n_first >= n_bytes)
-        return (const union record *)(const void *)(records + from);
-    const size_t n = n_bytes < sizeof *room ? n_bytes : sizeof *room;
-    memcpy(room, records + from, n < n_first ? n : n_first);
-    if (n > n_first)
-        memcpy((char *)room + n_first, records, n - n_first);
+    const union record *record = (const union record *)(const void *)(records + from);
+    const size_t n = record->header.size < sizeof *room ? record->header.size : sizeof *room;
+    if (n <= n_first)
+        return record;
+    memcpy(room, record, n_first);
+    memcpy((char *)room + n_first, records, n - n_first);
     return room;
 }
 
@@ -583,12 +583,11 @@ static void find_next(const struct rv_context_switches *switches, struct cpu *cp
     cpu->next_ns = UINT64_MAX;
     if (cpu->at >= cpu->head)
         return;
-    const uint16_t n_bytes = record_at(switches, cpu, cpu->at, sizeof cpu->room.header, &cpu->room)->header.size;
-    if (n_bytes < sizeof cpu->room.header) { /* no kernel writes that */
+    cpu->next = record_at(switches, cpu, cpu->at, &cpu->room);
+    if (cpu->next->header.size < sizeof cpu->next->header) { /* no kernel writes that */
         cpu->at = cpu->head;
         return;
     }
-    cpu->next = record_at(switches, cpu, cpu->at, n_bytes, &cpu->room);
     cpu->next_ns = time_of(cpu->next);
 }
 
