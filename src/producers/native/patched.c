@@ -117,15 +117,9 @@ void rv_patched_enter_slow(uint64_t *slot, uint64_t stack)
 }
 
 /*
- * The thread saw a trampoline in its slot, but the real address has been put back since: the call is not traced any
- * more, and its entry may be free by now.
+ * The function that jumped to this one has returned; the push of the call has begun. The thread saw a trampoline in its
+ * slot: where the real address has been put back since, the call is not traced any more, and its entry may be free by now.
  */
-static void pass_restored(uint64_t next, uint64_t stack)
-{
-    rv_push_withdraw(&rv_thread.pusher, next, stack);
-}
-
-/* The function that jumped to this one has returned; the push of the call has begun. */
 void rv_patched_follow_slow(uint64_t *slot, uint64_t stack)
 {
     struct rv_return *entry = rv_returns_find(*slot);
@@ -133,7 +127,7 @@ void rv_patched_follow_slow(uint64_t *slot, uint64_t stack)
     if (entry)
         (void)push_call_of(entry, slot, function_at(slot), stack, next);
     else
-        pass_restored(next, stack);
+        rv_push_withdraw(&rv_thread.pusher, next, stack);
 }
 
 void rv_patched_arrive_slow(uint64_t *slot, struct results *saved, struct rv_return *entry)
@@ -142,7 +136,7 @@ void rv_patched_arrive_slow(uint64_t *slot, struct results *saved, struct rv_ret
     const struct rv_shadow_frame call = frame_of(entry->function, entry->address, slot);
     const uint64_t next = rv_push_next(&rv_thread.pusher, stack);
     if (!call.word || !entry->slot) {
-        pass_restored(next, stack);
+        rv_push_withdraw(&rv_thread.pusher, next, stack);
         return;
     }
     const uint64_t ticks = push_return(&call, stack, next);
