@@ -3,7 +3,7 @@
  * moments of a thread, of those that ran there. That is little, since moments are begins and ends of waits, and few
  * subroutines run between two of them.
  *
- *   bytes of a piece: lists, the latest first; each a number 2 n, or 2 n + 1 if it ends at a moment, then n times a subroutine and
+ *   bytes of a piece: lists, the latest first; each a number 2 n, or 2 n + 1 if it begins at a moment, then n times a subroutine and
  *   its time; all of them varints
  */
 #include "export/savings.h"

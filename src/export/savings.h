@@ -30,8 +30,8 @@ void rv_savings_destroy(struct rv_savings *savings); /* NULL-safe */
 const struct rv_if_free_moment *rv_savings_moments(const struct rv_savings *savings, uint32_t thread, size_t *n);
 
 /*
- * A piece of a thread's time, as lists of own times, the latest first: each ends at one of the thread's moments, but not the last
- * one, and others where has_moment says that the next one goes on.
+ * A piece of a thread's time, as lists of own times, the latest first: each begins at one of the thread's moments if its
+ * has_moment says so, else where the piece begins, or the next list has more of the same time.
  */
 struct rv_savings_piece { /* zeroed = no list */
     uint32_t thread;

@@ -18,7 +18,7 @@ struct rv_pixel_cells_row { /* the last joined cell of a depth */
 };
 
 struct rv_pixel_cells_last { /* the last box of a depth */
-    uint64_t column_ns;      /* where it begins, or RV_PIXEL_CELLS_FULL */
+    uint64_t column_ns;      /* rv_pixel_cells_offered() */
     size_t box;
 };
 
@@ -28,9 +28,6 @@ struct rv_pixel_cells { /* zeroed = ready; scratch only */
     struct rv_pixel_cells_last *lasts; /* by depth; of an earlier lane or picture, too: its box decides */
     size_t n_lasts;
 };
-
-#define RV_PIXEL_CELLS_APART UINT64_MAX      /* this box is added to none */
-#define RV_PIXEL_CELLS_FULL (UINT64_MAX - 1) /* no call is added to this box */
 
 /* The widest cells that are joined in a picture: a power of two, between one and two pixels; 0 = none. */
 uint64_t rv_pixel_cells_width_ns(double pixel_ns);
@@ -49,14 +46,14 @@ static inline bool rv_pixel_cells_is_short(const struct rv_box *box, uint64_t wi
     return (box->duration_ns < width_ns / 2) & (box->coverage == RV_BOX_EXACT) & !(box->flags & RV_SPAN_OPEN);
 }
 
-/* The column in which a box looks for one that it is added to, without a branch; RV_PIXEL_CELLS_APART if not short. */
+/* The column in which a short call looks for a box that it is added to; UINT64_MAX for others. Without a branch. */
 static inline uint64_t rv_pixel_cells_wanted(const struct rv_box *box, uint64_t width_ns)
 {
     const bool is_apart = !rv_pixel_cells_is_short(box, width_ns);
     return (box->start_ns & ~(width_ns - 1)) | -(uint64_t)is_apart;
 }
 
-/* The column whose calls are added to a box, if it is a cell or a short call, which becomes one; else _FULL. */
+/* The column whose calls are added to a box, if it is a cell or a short call, which becomes one; else UINT64_MAX - 1. */
 static inline uint64_t rv_pixel_cells_offered(const struct rv_box *box, uint64_t width_ns)
 {
     const bool is_full = (box->coverage == RV_BOX_EXACT) & !rv_pixel_cells_is_short(box, width_ns);

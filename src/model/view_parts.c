@@ -100,7 +100,7 @@ static size_t append(struct rv_view *view, size_t first_box, const struct rv_box
     return at;
 }
 
-/* Add a call to the box that begins last in its column and depth, if that is one of this lane: the depth's last may not. */
+/* Add a call to the box that begins last in its column and depth, if it is one of this lane. */
 static bool fold(struct rv_view *view, size_t first_box, size_t at, const struct rv_box *call, uint64_t cell_ns)
 {
     struct rv_box *box = &view->boxes[at];
