@@ -4,7 +4,7 @@
 
 #include "base/hash_index.h"
 #include "base/vec.h"
-#include "waits/graph.h"
+#include "waits/path_graph.h"
 
 struct parts {
     struct rv_path_part *parts;
@@ -13,7 +13,7 @@ struct parts {
 };
 
 /* Of the wait that a step is, or that it ended. */
-static struct rv_path_part part_of(const struct rv_wait_graph *graph, const struct rv_path_step *step,
+static struct rv_path_part part_of(const struct rv_path_graph *graph, const struct rv_path_step *step,
                                    const struct rv_path_request *request)
 {
     struct rv_path_part part = {.kind = step->kind,
@@ -69,7 +69,7 @@ static int by_time(const void *a, const void *b)
     return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
 }
 
-static void sum_up(struct rv_path_found *found, const struct rv_wait_graph *graph)
+static void sum_up(struct rv_path_found *found, const struct rv_path_graph *graph)
 {
     struct parts parts = {0};
     for (size_t i = 0; i < found->path->n; i++) {
@@ -101,22 +101,22 @@ static bool goes_on(void *context, uint64_t at_ns)
     return is_wanted(job);
 }
 
-static void find(struct rv_path_job *job, struct rv_wait_graph *graph)
+static void find(struct rv_path_job *job, struct rv_path_graph *graph)
 {
     struct rv_path_found *found = &job->found;
-    struct rv_wait_graph_path path = {.from_ns = found->request.from_ns,
+    struct rv_path_graph_path path = {.from_ns = found->request.from_ns,
                                       .to_ns = found->request.to_ns,
                                       .most_steps = RV_PATH_MOST_STEPS,
                                       .goes_on = goes_on,
                                       .context = job};
     size_t n;
-    path.thread = found->request.lane_idx == RV_PATH_LAST ? rv_wait_graph_last_thread(graph, &path.to_ns)
+    path.thread = found->request.lane_idx == RV_PATH_LAST ? rv_path_graph_last_thread(graph, &path.to_ns)
                                                           : rv_lanes_get(job->lanes, found->request.lane_idx)->thread;
     if (path.thread >= graph->n_threads || !graph->lane_of[path.thread] || !is_wanted(job))
         return;
     const struct rv_waits_state state = rv_waits_state(job->waits);
     path.from_ns = state.gone_ns > path.from_ns ? state.gone_ns : path.from_ns;
-    struct rv_path_step *steps = rv_wait_graph_take_path(graph, &path, &n);
+    struct rv_path_step *steps = rv_path_graph_take_path(graph, &path, &n);
     found->path = rv_lit_path_create(steps, n);
     found->n_waits = state.n;
     found->known_from_ns = path.from_ns > found->request.from_ns ? path.from_ns : 0;
@@ -129,11 +129,11 @@ static void find(struct rv_path_job *job, struct rv_wait_graph *graph)
 static void work(void *context)
 {
     struct rv_path_job *job = context;
-    struct rv_wait_graph graph;
+    struct rv_path_graph graph;
     struct rv_wait_reader *reader = rv_wait_reader_open(job->waits, is_wanted, job);
-    rv_wait_graph_init(&graph, job->lanes, reader);
+    rv_path_graph_init(&graph, job->lanes, reader);
     find(job, &graph);
-    rv_wait_graph_fini(&graph);
+    rv_path_graph_fini(&graph);
     rv_wait_reader_close(reader);
 }
 

@@ -1,5 +1,5 @@
 /* The critical path is the same whether waits are in memory or loaded, however they are cut into pages. */
-#include "waits/graph.h"
+#include "waits/path_graph.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -127,13 +127,13 @@ static void compare(const char *how, uint32_t seed, uint32_t thread, uint64_t fr
 {
     struct rv_waits *waits = make_waits();
     struct rv_wait_reader *reader = rv_wait_reader_open(waits, NULL, NULL);
-    struct rv_wait_graph found;
+    struct rv_path_graph found;
     size_t n, n_wanted;
-    rv_wait_graph_init(&found, lanes, reader);
+    rv_path_graph_init(&found, lanes, reader);
     cr_assert_eq(found.n_threads, graph.n_threads);
     memcpy(found.threads, graph.threads, graph.n_threads * sizeof *found.threads);
-    struct rv_path_step *steps = rv_wait_graph_take_path(
-        &found, &(struct rv_wait_graph_path){.thread = thread, .from_ns = from_ns, .to_ns = to_ns}, &n);
+    struct rv_path_step *steps = rv_path_graph_take_path(
+        &found, &(struct rv_path_graph_path){.thread = thread, .from_ns = from_ns, .to_ns = to_ns}, &n);
     struct rv_path_step *wanted = rv_critical_path_take(&(struct rv_path_params){.threads = graph.threads,
                                                                                  .n_threads = graph.n_threads,
                                                                                  .waits = graph.waits,
@@ -154,7 +154,7 @@ static void compare(const char *how, uint32_t seed, uint32_t thread, uint64_t fr
     cr_assert_not(rv_wait_reader_has_missed(reader));
     free(steps);
     free(wanted);
-    rv_wait_graph_fini(&found);
+    rv_path_graph_fini(&found);
     rv_wait_reader_close(reader);
     rv_waits_destroy(waits);
 }
@@ -224,7 +224,7 @@ static bool fail_to_load(void *context, uint64_t first, struct rv_wait_page *pag
 
 Test(waits_path, a_page_that_cannot_be_read_is_reported, .timeout = 60)
 {
-    struct rv_wait_graph found;
+    struct rv_path_graph found;
     size_t n;
     random_waits_seed(3);
     random_waits_make(&graph, false);
@@ -234,11 +234,11 @@ Test(waits_path, a_page_that_cannot_be_read_is_reported, .timeout = 60)
     struct rv_waits *waits = make_waits();
     rv_waits_set_loader(waits, fail_to_load, NULL, false);
     struct rv_wait_reader *reader = rv_wait_reader_open(waits, NULL, NULL);
-    rv_wait_graph_init(&found, lanes, reader);
-    free(rv_wait_graph_take_path(
-        &found, &(struct rv_wait_graph_path){.thread = graph.waits[0].thread, .to_ns = graph.end_ns}, &n));
+    rv_path_graph_init(&found, lanes, reader);
+    free(rv_path_graph_take_path(
+        &found, &(struct rv_path_graph_path){.thread = graph.waits[0].thread, .to_ns = graph.end_ns}, &n));
     cr_assert(rv_wait_reader_has_missed(reader));
-    rv_wait_graph_fini(&found);
+    rv_path_graph_fini(&found);
     rv_wait_reader_close(reader);
     rv_waits_destroy(waits);
     rv_lanes_destroy(lanes);

@@ -1,4 +1,4 @@
-#include "waits/graph.h"
+#include "waits/path_graph.h"
 
 #include <criterion/criterion.h>
 
@@ -7,7 +7,7 @@ enum { CREATES_IN = 20 };
 static struct rv_lanes *lanes;
 static struct rv_waits *waits;
 static struct rv_wait_reader *reader;
-static struct rv_wait_graph graph;
+static struct rv_path_graph graph;
 
 /* Two threads of process 100, which forked process 200. */
 static void setup(void)
@@ -25,7 +25,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-    rv_wait_graph_fini(&graph);
+    rv_path_graph_fini(&graph);
     rv_wait_reader_close(reader);
     rv_waits_destroy(waits);
     rv_lanes_destroy(lanes);
@@ -34,11 +34,11 @@ static void teardown(void)
 static void make(void)
 {
     reader = rv_wait_reader_open(waits, NULL, NULL);
-    rv_wait_graph_init(&graph, lanes, reader);
-    cr_assert(rv_wait_graph_add_waits(&graph, 0, UINT64_MAX, SIZE_MAX));
+    rv_path_graph_init(&graph, lanes, reader);
+    cr_assert(rv_path_graph_add_waits(&graph, 0, UINT64_MAX, SIZE_MAX));
 }
 
-TestSuite(graph, .init = setup, .fini = teardown, .timeout = 60);
+TestSuite(waits_path_graph, .init = setup, .fini = teardown, .timeout = 60);
 
 static void start(uint32_t lane, uint64_t created_ns, uint64_t began_ns, uint32_t creator)
 {
@@ -51,7 +51,7 @@ static void start(uint32_t lane, uint64_t created_ns, uint64_t began_ns, uint32_
                                           .wake = RV_WAKE_EXACT});
 }
 
-Test(graph, threads_of_unknown_creators_are_taken_for_those_of_the_first)
+Test(waits_path_graph, threads_of_unknown_creators_are_taken_for_those_of_the_first)
 {
     make();
     cr_assert_eq(graph.n_threads, 4);
@@ -61,7 +61,7 @@ Test(graph, threads_of_unknown_creators_are_taken_for_those_of_the_first)
     cr_assert_eq(graph.threads[3].parent, 2);
 }
 
-Test(graph, a_thread_and_a_process_begin_where_they_were_created)
+Test(waits_path_graph, a_thread_and_a_process_begin_where_they_were_created)
 {
     rv_waits_add_release(waits, &(struct rv_release){.at_ns = 500, .lane = 1, .call = CREATES_IN});
     start(2, 500, 800, 101);
@@ -75,7 +75,7 @@ Test(graph, a_thread_and_a_process_begin_where_they_were_created)
     cr_assert_eq(graph.threads[3].parent, 2);
 }
 
-Test(graph, a_child_that_was_waited_for_is_in_a_process_of_its_own)
+Test(waits_path_graph, a_child_that_was_waited_for_is_in_a_process_of_its_own)
 {
     rv_waits_add(
         waits,
@@ -85,7 +85,7 @@ Test(graph, a_child_that_was_waited_for_is_in_a_process_of_its_own)
     cr_assert_eq(graph.waits[0].waker, 2);
 }
 
-Test(graph, a_creator_in_the_parent_process_is_found_without_its_release)
+Test(waits_path_graph, a_creator_in_the_parent_process_is_found_without_its_release)
 {
     start(2, 500, 800, 101);
     make();
@@ -106,27 +106,27 @@ static void wait_at_end(uint32_t lane, uint64_t start_ns, uint64_t end_ns)
                  &(struct rv_wait){.start_ns = start_ns, .end_ns = end_ns, .lane = lane, .kind = RV_WAIT_CONDITION});
 }
 
-Test(graph, a_worker_that_waits_at_its_end_is_not_what_lasts_longest)
+Test(waits_path_graph, a_worker_that_waits_at_its_end_is_not_what_lasts_longest)
 {
     uint64_t to_ns = UINT64_MAX;
     end_at(0, 1000);
     wait_at_end(1, 50, 1010);
     make();
-    cr_assert_eq(rv_wait_graph_last_thread(&graph, &to_ns), 0);
+    cr_assert_eq(rv_path_graph_last_thread(&graph, &to_ns), 0);
     cr_assert_eq(to_ns, 1000);
 }
 
-Test(graph, a_process_s_first_thread_that_waits_at_its_end_lasts_until_then)
+Test(waits_path_graph, a_process_s_first_thread_that_waits_at_its_end_lasts_until_then)
 {
     uint64_t to_ns = UINT64_MAX;
     wait_at_end(0, 50, 1010);
     end_at(1, 1000);
     make();
-    cr_assert_eq(rv_wait_graph_last_thread(&graph, &to_ns), 0);
+    cr_assert_eq(rv_path_graph_last_thread(&graph, &to_ns), 0);
     cr_assert_eq(to_ns, 1010);
 }
 
-Test(graph, a_thread_that_ends_as_time_begins_has_begun)
+Test(waits_path_graph, a_thread_that_ends_as_time_begins_has_begun)
 {
     uint64_t to_ns = UINT64_MAX;
     struct rv_lane_note mark = {.start_ns = 0};
@@ -134,7 +134,7 @@ Test(graph, a_thread_that_ends_as_time_begins_has_begun)
     lane->notes = &mark;
     lane->n_notes = 1;
     make();
-    cr_expect_eq(rv_wait_graph_last_thread(&graph, &to_ns), 1);
+    cr_expect_eq(rv_path_graph_last_thread(&graph, &to_ns), 1);
     cr_expect_eq(to_ns, 0);
     lane->notes = NULL;
     lane->n_notes = 0;

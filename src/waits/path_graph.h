@@ -4,8 +4,8 @@
  * process that forked it. A thread begins with its first call, state or wait, such as that for its start; where none of
  * them is known, at 0.
  */
-#ifndef RV_WAITS_GRAPH_H
-#define RV_WAITS_GRAPH_H
+#ifndef RV_WAITS_PATH_GRAPH_H
+#define RV_WAITS_PATH_GRAPH_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "model/lanes.h"
 #include "waits/reader.h"
 
-struct rv_wait_graph {
+struct rv_path_graph {
     struct rv_lanes *lanes;
     struct rv_wait_reader *reader;
     struct rv_path_thread *threads;
@@ -27,19 +27,19 @@ struct rv_wait_graph {
 };
 
 /* The threads that there are now, and no waits. Any thread. lanes and reader outlive it; _fini is safe on a zeroed one. */
-void rv_wait_graph_init(struct rv_wait_graph *graph, struct rv_lanes *lanes, struct rv_wait_reader *reader);
-void rv_wait_graph_fini(struct rv_wait_graph *graph);
+void rv_path_graph_init(struct rv_path_graph *graph, struct rv_lanes *lanes, struct rv_wait_reader *reader);
+void rv_path_graph_fini(struct rv_path_graph *graph);
 
 /*
  * The thread that lasts longest until *to_ns, which is set to its end; RV_PATH_NONE: none has begun. A wait at a thread's end of
  * which the waker is unknown does not count, unless the thread is the first of its process.
  */
-uint32_t rv_wait_graph_last_thread(const struct rv_wait_graph *graph, uint64_t *to_ns);
+uint32_t rv_path_graph_last_thread(const struct rv_path_graph *graph, uint64_t *to_ns);
 
 /* Add the waits that ended after from_ns and began before to_ns. False, with some of them added: there are more than most. */
-bool rv_wait_graph_add_waits(struct rv_wait_graph *graph, uint64_t from_ns, uint64_t to_ns, size_t most);
+bool rv_path_graph_add_waits(struct rv_path_graph *graph, uint64_t from_ns, uint64_t to_ns, size_t most);
 
-struct rv_wait_graph_path { /* of what, and how it is looked for */
+struct rv_path_graph_path { /* of what, and how it is looked for */
     uint32_t thread;
     uint64_t from_ns, to_ns;
     size_t most_steps; /* 0: any number */
@@ -52,7 +52,7 @@ struct rv_wait_graph_path { /* of what, and how it is looked for */
  * The critical path, without any other waits in memory than those on it, which are added.
  *   returns  as rv_critical_path_take()
  */
-struct rv_path_step *rv_wait_graph_take_path(struct rv_wait_graph *graph, const struct rv_wait_graph_path *path,
+struct rv_path_step *rv_path_graph_take_path(struct rv_path_graph *graph, const struct rv_path_graph_path *path,
                                              size_t *n);
 
 #endif

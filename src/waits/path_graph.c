@@ -1,11 +1,11 @@
-#include "waits/graph.h"
+#include "waits/path_graph.h"
 
 #include <stdlib.h>
 
 #include "base/hash_index.h"
 #include "base/vec.h"
 
-static void find_threads(struct rv_wait_graph *graph, struct rv_lanes *lanes)
+static void find_threads(struct rv_path_graph *graph, struct rv_lanes *lanes)
 {
     const size_t n = rv_lanes_n(lanes);
     for (size_t i = 0; i < n; i++)
@@ -27,7 +27,7 @@ static void find_threads(struct rv_wait_graph *graph, struct rv_lanes *lanes)
 }
 
 /* Add the threads without calls, of which only waits and releases are known. */
-static void add_bare_threads(struct rv_wait_graph *graph, struct rv_lanes *lanes)
+static void add_bare_threads(struct rv_path_graph *graph, struct rv_lanes *lanes)
 {
     const size_t n = rv_lanes_n(lanes);
     for (size_t i = 0; i < n; i++) {
@@ -48,7 +48,7 @@ static uint32_t first_of(struct rv_hash_index *threads, uint64_t key, uint32_t t
     return number;
 }
 
-static void find_parents(struct rv_wait_graph *graph)
+static void find_parents(struct rv_path_graph *graph)
 {
     struct rv_hash_index of_process = {0}, of_pid = {0}; /* 1 + first thread */
     for (uint32_t i = 0; i < graph->n_threads; i++) {
@@ -68,13 +68,13 @@ static void find_parents(struct rv_wait_graph *graph)
 }
 
 /* A thread that came while the threads were listed is not in the graph. */
-static uint32_t thread_of(const struct rv_wait_graph *graph, const struct rv_lane *lane)
+static uint32_t thread_of(const struct rv_path_graph *graph, const struct rv_lane *lane)
 {
     return lane && lane->thread < graph->n_threads && graph->lane_of[lane->thread] ? lane->thread : RV_PATH_NONE;
 }
 
 /* A thread of which only waits are known begins with the first of them. */
-static void begin_with_waits(struct rv_wait_graph *graph, struct rv_lanes *lanes, size_t n)
+static void begin_with_waits(struct rv_path_graph *graph, struct rv_lanes *lanes, size_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t thread = thread_of(graph, rv_lanes_get(lanes, i));
@@ -87,16 +87,16 @@ static void begin_with_waits(struct rv_wait_graph *graph, struct rv_lanes *lanes
             graph->threads[i].begin_ns = 0;
 }
 
-void rv_wait_graph_init(struct rv_wait_graph *graph, struct rv_lanes *lanes, struct rv_wait_reader *reader)
+void rv_path_graph_init(struct rv_path_graph *graph, struct rv_lanes *lanes, struct rv_wait_reader *reader)
 {
-    *graph = (struct rv_wait_graph){.reader = reader, .lanes = lanes};
+    *graph = (struct rv_path_graph){.reader = reader, .lanes = lanes};
     find_threads(graph, lanes);
     add_bare_threads(graph, lanes);
     find_parents(graph);
     begin_with_waits(graph, lanes, rv_lanes_n(lanes));
 }
 
-void rv_wait_graph_fini(struct rv_wait_graph *graph)
+void rv_path_graph_fini(struct rv_path_graph *graph)
 {
     free(graph->edges);
     free(graph->waits);
@@ -107,7 +107,7 @@ void rv_wait_graph_fini(struct rv_wait_graph *graph)
 /* ---- waits ---- */
 
 /* Of a thread that the graph has. */
-static uint32_t add_wait(struct rv_wait_graph *graph, uint32_t thread, const struct rv_wait *wait)
+static uint32_t add_wait(struct rv_path_graph *graph, uint32_t thread, const struct rv_wait *wait)
 {
     const struct rv_wait_edge edge = rv_wait_reader_edge(graph->reader, wait);
     graph->edges = rv_vec_reserve(graph->edges, &graph->edges_capacity, graph->n_waits + 1, sizeof *graph->edges);
@@ -125,7 +125,7 @@ static uint32_t add_wait(struct rv_wait_graph *graph, uint32_t thread, const str
 }
 
 struct adding {
-    struct rv_wait_graph *graph;
+    struct rv_path_graph *graph;
     uint64_t to_ns;
     size_t most;
     bool has_more;
@@ -144,7 +144,7 @@ static bool add_some(void *context, const struct rv_wait *wait, rv_wait_place pl
     return !adding->has_more;
 }
 
-bool rv_wait_graph_add_waits(struct rv_wait_graph *graph, uint64_t from_ns, uint64_t to_ns, size_t most)
+bool rv_path_graph_add_waits(struct rv_path_graph *graph, uint64_t from_ns, uint64_t to_ns, size_t most)
 {
     struct adding adding = {.graph = graph, .to_ns = to_ns, .most = most};
     rv_wait_reader_each(graph->reader, from_ns, UINT64_MAX, add_some, &adding);
@@ -156,8 +156,8 @@ bool rv_wait_graph_add_waits(struct rv_wait_graph *graph, uint64_t from_ns, uint
 enum { STEPS_A_LOOK = 4096 };
 
 struct walking {
-    struct rv_wait_graph *graph;
-    const struct rv_wait_graph_path *path;
+    struct rv_path_graph *graph;
+    const struct rv_path_graph_path *path;
     uint32_t *first_lane, *next_lane; /* first lane of each thread, next one of each lane: 1 + lane_idx; 0: no more */
     rv_wait_place *before;            /* of each lane: waits at lower places were not met yet */
     uint64_t at_ns;
@@ -166,7 +166,7 @@ struct walking {
 
 static void list_lanes(struct walking *walking)
 {
-    const struct rv_wait_graph *graph = walking->graph;
+    const struct rv_path_graph *graph = walking->graph;
     const size_t n = rv_lanes_n(graph->lanes);
     walking->first_lane = rv_alloc(graph->n_threads + 1, sizeof *walking->first_lane);
     walking->next_lane = rv_alloc(n + 1, sizeof *walking->next_lane);
@@ -230,7 +230,7 @@ static const struct rv_path_wait *get(void *context, uint32_t wait)
 static bool goes_on(void *context, size_t n_steps)
 {
     struct walking *walking = context;
-    const struct rv_wait_graph_path *path = walking->path;
+    const struct rv_path_graph_path *path = walking->path;
     if (path->most_steps && n_steps >= path->most_steps)
         return false;
     if (++walking->n_asked % STEPS_A_LOOK)
@@ -241,7 +241,7 @@ static bool goes_on(void *context, size_t n_steps)
     return is_wanted;
 }
 
-struct rv_path_step *rv_wait_graph_take_path(struct rv_wait_graph *graph, const struct rv_wait_graph_path *path,
+struct rv_path_step *rv_path_graph_take_path(struct rv_path_graph *graph, const struct rv_path_graph_path *path,
                                              size_t *n)
 {
     struct walking walking = {.graph = graph, .path = path};
@@ -275,7 +275,7 @@ static bool find_end(const struct rv_lane *lane, uint64_t to_ns, uint64_t *end_n
 }
 
 /* A worker that still waits for work when the program ends counts as ended with its last work. */
-static uint64_t end_of_work(const struct rv_wait_graph *graph, const struct rv_lane *lane, uint64_t end_ns)
+static uint64_t end_of_work(const struct rv_path_graph *graph, const struct rv_lane *lane, uint64_t end_ns)
 {
     struct rv_wait wait;
     rv_wait_place place;
@@ -299,7 +299,7 @@ static int by_end_backward(const void *a, const void *b)
     return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-static struct ending *list_endings(const struct rv_wait_graph *graph, uint64_t to_ns, size_t *n)
+static struct ending *list_endings(const struct rv_path_graph *graph, uint64_t to_ns, size_t *n)
 {
     struct ending *endings = rv_alloc(graph->n_threads + 1, sizeof *endings);
     *n = 0;
@@ -312,7 +312,7 @@ static struct ending *list_endings(const struct rv_wait_graph *graph, uint64_t t
 }
 
 /* Work ends no later than its thread: those that end before the last work are not looked at. */
-uint32_t rv_wait_graph_last_thread(const struct rv_wait_graph *graph, uint64_t *to_ns)
+uint32_t rv_path_graph_last_thread(const struct rv_path_graph *graph, uint64_t *to_ns)
 {
     size_t n;
     struct ending *endings = list_endings(graph, *to_ns, &n), last = {0, RV_PATH_NONE};
