@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "producers/perl/debugger.h"
-#include "producers/perl/ops.h"
+#include "producers/perl/calls.h"
 #include "producers/perl/subs.h"
 #include "ringviz/producer.h"
 
@@ -35,7 +35,7 @@ static void tell_line(const COP *statement)
 
 static void run_ours(pTHX_ Perl_ppaddr_t perls)
 {
-    if (tells_lines && !rv_commands.is_serving && rv_ops_is_wanted())
+    if (tells_lines && !rv_commands.is_serving && rv_calls_is_wanted())
         tell_line((const COP *)PL_op);
     if (!tells_lines && !__atomic_load_n(&n_wanting, __ATOMIC_RELAXED))
         PL_op->op_ppaddr = perls;
