@@ -8,7 +8,7 @@
 
 #include "producers/perl/api.h"
 #include "producers/perl/debugger.h"
-#include "producers/perl/frames.h"
+#include "producers/perl/open_frames.h"
 #include "producers/perl/calls.h"
 #include "producers/perl/perl_api.h"
 #include "producers/perl/subs.h"
@@ -44,7 +44,7 @@ static void report_thread_number(void)
 
 static void on_ring(void)
 {
-    rv_frames_replay();
+    rv_open_frames_replay();
     rv_commands_on_ring();
 }
 
@@ -61,7 +61,7 @@ static void start(void)
         return;
     if (keeps_stacks)
         ringviz_keep_stacks();
-    rv_frames_start(keeps_stacks ? report_thread_number : NULL);
+    rv_open_frames_start(keeps_stacks ? report_thread_number : NULL);
     rv_subs_start(keeps_stacks);
     rv_debugger_start();
     ringviz_on_ring(on_ring);

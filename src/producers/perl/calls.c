@@ -7,7 +7,7 @@
 
 #include "producers/perl/api.h"
 #include "producers/perl/debugger.h"
-#include "producers/perl/frames.h"
+#include "producers/perl/open_frames.h"
 #include "producers/perl/statements.h"
 #include "producers/perl/subs.h"
 #include "producers/perl/tasks.h"
@@ -24,7 +24,7 @@ static const void *const *mainstack_of(pTHX)
 
 static void close_frame(pTHX_ void *handle)
 {
-    rv_frames_close(mainstack_of(aTHX), (rv_frame_handle)PTR2UV(handle));
+    rv_open_frames_pop(mainstack_of(aTHX), (rv_frame_handle)PTR2UV(handle));
 }
 
 bool rv_calls_is_wanted(void)
@@ -37,7 +37,7 @@ static rv_frame_handle open_frame(pTHX_ CV *cv)
     if (!rv_calls_is_wanted())
         return 0;
     const uint32_t id = rv_subs_id(aTHX_ cv);
-    rv_frame_handle handle = rv_frames_open(mainstack_of(aTHX), id, CopLINE(PL_curcop));
+    rv_frame_handle handle = rv_open_frames_push(mainstack_of(aTHX), id, CopLINE(PL_curcop));
     SAVEDESTRUCTOR_X(close_frame, NUM2PTR(void *, handle));
     return handle;
 }
@@ -99,7 +99,7 @@ static __attribute__((noinline)) OP *run_xsub(pTHX_ CV *cv)
     if (ppaddr == run_coro_call)
         op->op_ppaddr = coro_call; /* Coro calls from its own function and from perl's only */
     OP *next = perl_entersub(aTHX);
-    rv_frames_close(mainstack_of(aTHX), handle);
+    rv_open_frames_pop(mainstack_of(aTHX), handle);
     if (rv_tasks_are_told)
         rv_tasks_follow(aTHX);
     if (__builtin_expect(op->op_ppaddr != ppaddr, 0))

@@ -2,7 +2,7 @@
 
 #include "producers/perl/breaks.h"
 #include "producers/perl/evaluate.h"
-#include "producers/perl/frames.h"
+#include "producers/perl/open_frames.h"
 #include "producers/perl/stack.h"
 #include "producers/perl/statements.h"
 
@@ -28,14 +28,14 @@ static void want(void)
 
 static void go_on(void)
 {
-    n_frames = rv_frames.n;
+    n_frames = rv_open_frames.n;
     want();
 }
 
 static const char *why_not(enum rv_commands_pace pace)
 {
     dTHX;
-    if (pace == RV_COMMANDS_FINISH && rv_frames.n == 0)
+    if (pace == RV_COMMANDS_FINISH && rv_open_frames.n == 0)
         return "it is in no subroutine";
     return pace == RV_COMMANDS_START && PL_phase >= PERL_PHASE_RUN ? "its main program has already begun" : NULL;
 }
@@ -144,9 +144,9 @@ static bool is_due(pTHX)
     case RV_COMMANDS_STEP:
         return true;
     case RV_COMMANDS_NEXT:
-        return rv_frames.n <= n_frames;
+        return rv_open_frames.n <= n_frames;
     case RV_COMMANDS_FINISH:
-        return rv_frames.n < n_frames;
+        return rv_open_frames.n < n_frames;
     case RV_COMMANDS_START:
         return PL_phase >= PERL_PHASE_RUN;
     }

@@ -1,4 +1,4 @@
-#include "producers/perl/frames.h"
+#include "producers/perl/open_frames.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -8,14 +8,14 @@
 #define N_MOST (1u << 31)
 #define N_BUCKETS 1024u
 
-_Thread_local struct rv_frames rv_frames;
+_Thread_local struct rv_open_frames rv_open_frames;
 
 /*
  * One of perl's stacks; `frames` are those at the time when the thread left it. A stack left without open frames is
  * reused with its number, so there are only as many numbers as coroutines that were inside of calls at the same time.
  */
 struct stack {
-    struct rv_frames frames;
+    struct rv_open_frames frames;
     uint32_t number; /* ringviz's stack number; 0: the thread's first */
     struct stack *next;
 };
@@ -48,14 +48,14 @@ static void end_thread(void *unused)
         free_stacks(stacks.buckets[i]);
     free_stacks(stacks.free);
     free(stacks.buckets);
-    free(rv_frames.frames);
+    free(rv_open_frames.frames);
     stacks = (struct stacks){0};
-    rv_frames = (struct rv_frames){0};
+    rv_open_frames = (struct rv_open_frames){0};
 }
 
-bool rv_frames_grow(void)
+bool rv_open_frames_grow(void)
 {
-    struct rv_frames *open = &rv_frames;
+    struct rv_open_frames *open = &rv_open_frames;
     uint32_t capacity = open->capacity ? 2 * open->capacity : N_FIRST;
     struct rv_frame *grown = capacity < N_MOST ? realloc(open->frames, capacity * sizeof *grown) : NULL;
     if (!grown)
@@ -63,7 +63,7 @@ bool rv_frames_grow(void)
     bool is_first = !pthread_getspecific(end_key);
     open->frames = grown;
     open->capacity = capacity;
-    pthread_setspecific(end_key, &rv_frames);
+    pthread_setspecific(end_key, &rv_open_frames);
     if (is_first && begin_thread)
         begin_thread();
     return true;
@@ -105,8 +105,8 @@ static struct stack *find_or_make(const void *perls)
 /* The first is never freed: it is the thread's own. */
 static void leave(struct stack *stack)
 {
-    stack->frames = rv_frames;
-    if (rv_frames.n > 0 || stack->number == 0)
+    stack->frames = rv_open_frames;
+    if (rv_open_frames.n > 0 || stack->number == 0)
         return;
     *find(stack->frames.stack) = stack->next;
     stack->next = stacks.free;
@@ -117,44 +117,44 @@ static void leave(struct stack *stack)
  * Without memory, its calls nest on those of the stack being left. So do those of another interpreter that this thread
  * creates for another thread: they run inside the creating call.
  */
-void rv_frames_switch(const void *const *mainstack)
+void rv_open_frames_switch(const void *const *mainstack)
 {
-    if (!stacks.current && rv_frames.n == 0) {
+    if (!stacks.current && rv_open_frames.n == 0) {
         stacks.mainstack = mainstack;
-        rv_frames.stack = *mainstack;
+        rv_open_frames.stack = *mainstack;
         return;
     }
     if (stacks.mainstack != mainstack)
         return;
     if (!stacks.current)
-        stacks.current = find_or_make(rv_frames.stack);
+        stacks.current = find_or_make(rv_open_frames.stack);
     struct stack *next = stacks.current ? find_or_make(*mainstack) : NULL;
     if (!next)
         return;
     leave(stacks.current);
     stacks.current = next;
-    rv_frames = next->frames;
+    rv_open_frames = next->frames;
     ringviz_stack_switch(next->number);
 }
 
 /* ---- reporting ---- */
 
-void rv_frames_pop_to(uint32_t depth)
+void rv_open_frames_pop_to(uint32_t depth)
 {
-    struct rv_frames *open = &rv_frames;
+    struct rv_open_frames *open = &rv_open_frames;
     while (open->n > depth) {
         ringviz_return(open->frames[open->n - 1].id, open->n - 1);
         open->n--;
     }
 }
 
-static void replay(const struct rv_frames *open)
+static void replay(const struct rv_open_frames *open)
 {
     for (uint32_t i = 0; i < open->n; i++)
         ringviz_replay(open->frames[i].id, i, open->frames[i].called);
 }
 
-void rv_frames_replay(void)
+void rv_open_frames_replay(void)
 {
     for (uint32_t i = 0; stacks.current && i < N_BUCKETS; i++)
         for (const struct stack *stack = stacks.buckets[i]; stack; stack = stack->next)
@@ -164,10 +164,10 @@ void rv_frames_replay(void)
             }
     if (stacks.current)
         ringviz_stack_switch(stacks.current->number);
-    replay(&rv_frames);
+    replay(&rv_open_frames);
 }
 
-void rv_frames_start(void (*on_thread)(void))
+void rv_open_frames_start(void (*on_thread)(void))
 {
     begin_thread = on_thread;
     pthread_key_create(&end_key, end_thread);
