@@ -1,5 +1,5 @@
 /* Ruby's debug inspector has the frames. It makes a binding for each, so it is for threads that are stopped. */
-#include "producers/ruby/frames.h"
+#include "producers/ruby/stack.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -119,7 +119,7 @@ static bool show_frame(const struct frame *frame, unsigned number, void *out)
     return number < MOST_FRAMES;
 }
 
-void rv_frames_show(struct rv_text *out)
+void rv_stack_show(struct rv_text *out)
 {
     visit_frames(show_frame, out);
 }
@@ -145,7 +145,7 @@ static VALUE binding_of_event(VALUE unused)
 }
 
 /* An event has the innermost one at hand. */
-VALUE rv_frames_binding(unsigned number)
+VALUE rv_stack_binding(unsigned number)
 {
     struct search search = {number, Qnil};
     int is_in_none = 0;
@@ -165,7 +165,7 @@ static bool add_code(const struct frame *frame, unsigned number, void *all)
     return true;
 }
 
-VALUE rv_frames_code(void)
+VALUE rv_stack_code(void)
 {
     VALUE all = rb_ary_new();
     visit_frames(add_code, &all);
