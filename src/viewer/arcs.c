@@ -84,12 +84,12 @@ static void work(void *context)
 
 static struct rv_waits *waits_of(const struct rv_viewer *viewer)
 {
-    return viewer->analysis.session ? rv_session_waits(viewer->analysis.session) : NULL;
+    return viewer->session ? rv_session_waits(viewer->session) : NULL;
 }
 
 static struct rv_flows *flows_of(const struct rv_viewer *viewer)
 {
-    return viewer->analysis.session ? rv_session_flows(viewer->analysis.session) : NULL;
+    return viewer->session ? rv_session_flows(viewer->session) : NULL;
 }
 
 static size_t n_steps_of(const struct rv_viewer *viewer)

@@ -67,7 +67,7 @@ static void list(struct rv_viewer *viewer)
                                                      .time = statistics->asked_time,
                                                      .lists_calls = true,
                                                      .calls_of = statistics->calls.id},
-                           viewer->analysis.session);
+                           viewer->session);
 }
 
 void rv_viewer_calls_choose(struct rv_viewer *viewer, uint32_t id)

@@ -59,7 +59,7 @@ static uint32_t with_most_of(const struct rv_viewer *viewer, const struct rv_sta
 
 static uint32_t with_most(const struct rv_viewer *viewer)
 {
-    struct rv_stats *stats = viewer->analysis.session ? rv_session_stats(viewer->analysis.session) : NULL;
+    struct rv_stats *stats = viewer->session ? rv_session_stats(viewer->session) : NULL;
     struct rv_regex pattern = {0};
     char why[160];
     uint32_t id = 0;
@@ -90,17 +90,17 @@ uint32_t rv_viewer_calls_view_subject(const struct rv_viewer *viewer)
 static void list(struct rv_viewer *viewer)
 {
     struct rv_viewer_calls_view *calls_view = &viewer->calls_view;
-    const struct rv_range_ns *selected = &viewer->analysis.selected;
+    const struct rv_range_ns *selected = &viewer->selected;
     const bool has_range = selected->to_ns > selected->from_ns;
     struct rv_range_params params = {.from_ns = has_range ? selected->from_ns : viewer->live_edge.first_ns,
                                      .to_ns = has_range ? selected->to_ns : viewer->live_edge.last_ns + 1,
                                      .lanes = viewer->lanes,
                                      .subroutines = viewer->subroutines,
-                                     .filter = viewer->analysis.filter,
+                                     .filter = viewer->search.filter,
                                      .lists_calls = true,
                                      .calls_of = calls_view->id};
     calls_view->listed_until_ns = viewer->live_edge.last_ns;
-    rv_range_renewal_start(&calls_view->listed, &params, viewer->analysis.session);
+    rv_range_renewal_start(&calls_view->listed, &params, viewer->session);
 }
 
 static void make_rows(struct rv_viewer *viewer)
@@ -113,7 +113,7 @@ static void make_rows(struct rv_viewer *viewer)
                                                                  .id = calls_view->id,
                                                                  .is_by_time = calls_view->is_by_time,
                                                                  .lanes = viewer->lanes,
-                                                                 .session = viewer->analysis.session});
+                                                                 .session = viewer->session});
 }
 
 void rv_viewer_calls_view_choose(struct rv_viewer *viewer, uint32_t id)

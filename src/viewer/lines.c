@@ -74,7 +74,7 @@ static void take_ids(struct rv_viewer *viewer, struct rv_viewer_lines *lines)
 static void begin(struct rv_viewer *viewer)
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
-    struct rv_source *source = rv_session_reopen(viewer->analysis.session);
+    struct rv_source *source = rv_session_reopen(viewer->session);
     statistics->lines.next_version = statistics->version;
     if (source)
         statistics->lines.next =
@@ -86,8 +86,8 @@ static void begin(struct rv_viewer *viewer)
 static bool is_wanted(const struct rv_viewer *viewer)
 {
     const struct rv_viewer_statistics *statistics = &viewer->statistics;
-    return statistics->tab == RV_STATISTICS_LINES && statistics->scope != RV_SCOPE_CLOSED && viewer->analysis.session &&
-           rv_session_can_reopen(viewer->analysis.session) && rv_viewer_statistics_range(statistics);
+    return statistics->tab == RV_STATISTICS_LINES && statistics->scope != RV_SCOPE_CLOSED && viewer->session &&
+           rv_session_can_reopen(viewer->session) && rv_viewer_statistics_range(statistics);
 }
 
 static void show_read(struct rv_viewer *viewer)

@@ -4,7 +4,7 @@
 
 void rv_viewer_path_light(struct rv_viewer *viewer, const struct rv_path_request *request)
 {
-    struct rv_waits *waits = viewer->analysis.session ? rv_session_waits(viewer->analysis.session) : NULL;
+    struct rv_waits *waits = viewer->session ? rv_session_waits(viewer->session) : NULL;
     if (waits)
         rv_path_job_start(&viewer->path, viewer->lanes, waits, request);
 }
@@ -12,7 +12,7 @@ void rv_viewer_path_light(struct rv_viewer *viewer, const struct rv_path_request
 static struct rv_path_request request_of(const struct rv_viewer *viewer)
 {
     const struct rv_hover *hover = &viewer->pointer.hover;
-    const struct rv_range_ns *selected = &viewer->analysis.selected;
+    const struct rv_range_ns *selected = &viewer->selected;
     struct rv_path_request request = {.lane_idx = RV_PATH_LAST, .from_ns = selected->from_ns, .to_ns = selected->to_ns};
     if (hover->is_on && hover->is_pinned && hover->n_lanes <= 1)
         return (struct rv_path_request){hover->lane_idx, hover->box.id, hover->box.start_ns,

@@ -88,7 +88,7 @@ void rv_playback_start(struct rv_viewer *viewer, uint64_t from_ns)
 static struct rv_step_params step_params(struct rv_viewer *viewer)
 {
     const struct rv_hover *hover = &viewer->pointer.hover;
-    struct rv_step_params params = {.session = viewer->analysis.session,
+    struct rv_step_params params = {.session = viewer->session,
                                     .lanes = viewer->lanes,
                                     .lane_order = &viewer->lane_order,
                                     .lane_idx = hover->is_pinned ? &hover->lane_idx : NULL};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "viewer/calls.h"
+#include "viewer/filter.h"
 #include "viewer/viewer.h"
 #include "base/clock.h"
 #include "base/vec.h"
@@ -98,7 +99,7 @@ static struct rv_range_ns wanted_range(const struct rv_viewer *viewer)
     case RV_SCOPE_CLOSED:
         break;
     case RV_SCOPE_SELECTED:
-        range = viewer->analysis.selected;
+        range = viewer->selected;
         break;
     case RV_SCOPE_ALL:
         range = (struct rv_range_ns){live_edge->first_ns, rv_clock_after_ns(live_edge->last_ns, 1)};
@@ -113,7 +114,7 @@ static struct rv_range_ns wanted_range(const struct rv_viewer *viewer)
 static void measure(struct rv_viewer *viewer, const struct rv_range_ns *range)
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
-    const struct rv_filter *filter = viewer->analysis.filter;
+    const struct rv_filter *filter = viewer->search.filter;
     rv_filter_release(statistics->asked_filter);
     statistics->asked_filter = rv_filter_hold(filter);
     statistics->asked = *range;
@@ -127,7 +128,7 @@ static void measure(struct rv_viewer *viewer, const struct rv_range_ns *range)
                                                      .filter = filter,
                                                      .time = statistics->time,
                                                      .memory = statistics->memory},
-                           viewer->analysis.session);
+                           viewer->session);
 }
 
 static bool is_asked(const struct rv_viewer_statistics *statistics, const struct rv_viewer *viewer,
@@ -135,7 +136,7 @@ static bool is_asked(const struct rv_viewer_statistics *statistics, const struct
 {
     bool is_any = rv_range_renewal_is_on(&statistics->measured) || rv_range_renewal_shown(&statistics->measured);
     return is_any && statistics->asked.from_ns == range->from_ns && statistics->asked.to_ns == range->to_ns &&
-           statistics->asked_filter == viewer->analysis.filter && statistics->asked_time == statistics->time;
+           statistics->asked_filter == viewer->search.filter && statistics->asked_time == statistics->time;
 }
 
 static bool is_time(const struct rv_viewer_statistics *statistics)
@@ -154,7 +155,7 @@ static void measure_wanted(struct rv_viewer *viewer, bool at_once)
     if (statistics->is_drawing || !viewer->lanes || range.to_ns <= range.from_ns ||
         is_asked(statistics, viewer, &range))
         return;
-    if (at_once || statistics->asked_filter != viewer->analysis.filter || is_time(statistics))
+    if (at_once || statistics->asked_filter != viewer->search.filter || is_time(statistics))
         measure(viewer, &range);
 }
 
@@ -168,7 +169,7 @@ static void measure_ahead(struct rv_viewer *viewer)
                                                          .lanes = viewer->lanes,
                                                          .subroutines = viewer->subroutines,
                                                          .memory = statistics->memory},
-                               viewer->analysis.session);
+                               viewer->session);
 }
 
 /* ---- the brush: a rule of the filter ---- */
@@ -200,7 +201,7 @@ static size_t find_rule(const struct rv_filter *filter, const char *text)
 
 const char *rv_viewer_statistics_brush(const struct rv_viewer *viewer)
 {
-    const struct rv_filter *filter = viewer->analysis.filter;
+    const struct rv_filter *filter = viewer->search.filter;
     const char *text = viewer->statistics.brush;
     return text[0] && find_rule(filter, text) < rv_filter_n_rules(filter) ? text : "";
 }
@@ -209,17 +210,17 @@ const char *rv_viewer_statistics_brush(const struct rv_viewer *viewer)
 static void brush(struct rv_viewer *viewer, const struct rv_act *act)
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
-    struct rv_analysis *analysis = &viewer->analysis;
+    const struct rv_filter **filter = &viewer->search.filter;
     char from[24], to[24];
     if (rv_viewer_statistics_brush(viewer)[0])
-        rv_filter_remove(&analysis->filter, find_rule(analysis->filter, statistics->brush));
+        rv_filter_remove(filter, find_rule(*filter, statistics->brush));
     statistics->brush[0] = '\0';
     if (act->to_ns == 0)
         return;
     format_edge(from, sizeof from, act->from_ns, false);
     format_edge(to, sizeof to, act->to_ns, true);
     (void)snprintf(statistics->brush, sizeof statistics->brush, "duration:%s..%s", from, to);
-    (void)rv_analysis_let(analysis, statistics->brush);
+    (void)rv_viewer_filter_add(viewer, statistics->brush);
 }
 
 /* ---- the focus of the flame graph ---- */
@@ -383,7 +384,7 @@ bool rv_viewer_statistics_close(struct rv_viewer *viewer)
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
     bool was_open = statistics->scope != RV_SCOPE_CLOSED;
-    viewer->analysis.selected = (struct rv_range_ns){0, 0};
+    viewer->selected = (struct rv_range_ns){0, 0};
     statistics->scope = RV_SCOPE_CLOSED;
     stop_trees(statistics);
     statistics->n_focus = 0;
@@ -403,7 +404,7 @@ void rv_viewer_statistics_select(struct rv_viewer *viewer, const struct rv_range
 {
     struct rv_viewer_statistics *statistics = &viewer->statistics;
     bool is_empty = range->to_ns <= range->from_ns;
-    viewer->analysis.selected = *range;
+    viewer->selected = *range;
     statistics->is_drawing = !is_final && !is_empty;
     if (is_final && !is_empty)
         show(viewer, RV_SCOPE_SELECTED);
@@ -414,7 +415,7 @@ void rv_viewer_statistics_select(struct rv_viewer *viewer, const struct rv_range
 /* A selected range is offered while there is one. */
 static enum rv_statistics_scope next_scope(const struct rv_viewer *viewer)
 {
-    const struct rv_range_ns *selected = &viewer->analysis.selected;
+    const struct rv_range_ns *selected = &viewer->selected;
     switch (viewer->statistics.scope) {
     case RV_SCOPE_ALL:
         return RV_SCOPE_VIEW;

@@ -84,7 +84,7 @@ const char *rv_viewer_tasks_view_caption(struct rv_viewer *viewer, const struct 
     const struct rv_flow_table *table = viewer->pointer.flows;
     char shown[48] = "", more[80] = "";
     if (!table || !table->n_flows) {
-        const bool lacks_flows = viewer->analysis.session && rv_session_lacks_flows(viewer->analysis.session);
+        const bool lacks_flows = viewer->session && rv_session_lacks_flows(viewer->session);
         (void)snprintf(tasks_view->caption, sizeof tasks_view->caption, "%s",
                        lacks_flows
                            ? "the recording's index has no tasks or flows: ringviz --view=tasks FILE reads all of it"

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "viewer/filter.h"
 #include "viewer/lanes.h"
 #include "viewer/navigation.h"
 #include "viewer/search.h"
@@ -313,7 +314,8 @@ void rv_viewer_fini(struct rv_viewer *viewer)
     rv_bookmarks_fini(&viewer->marks);
     rv_viewer_statistics_fini(&viewer->statistics);
     rv_viewer_calls_view_fini(&viewer->calls_view);
-    rv_analysis_fini(&viewer->analysis);
+    rv_viewer_search_fini(&viewer->search);
+    rv_pinned_call_fini(&viewer->pinned_call);
     rv_lane_order_fini(&viewer->lane_order);
 }
 
@@ -331,7 +333,7 @@ static bool has_acted(struct rv_viewer *viewer, const struct rv_act *act)
     static bool (*const SUBJECTS[])(struct rv_viewer *, const struct rv_act *) = {
         rv_viewer_calls_view_act, rv_viewer_tasks_view_act, rv_navigation_act,      rv_viewer_bookmarks_act,
         rv_viewer_path_act,       rv_viewer_lanes_act,      rv_viewer_debugger_act, rv_viewer_waits_act,
-        rv_viewer_statistics_act, rv_viewer_search_act};
+        rv_viewer_statistics_act, rv_viewer_search_act,     rv_viewer_filter_act};
     for (size_t i = 0; i < sizeof SUBJECTS / sizeof *SUBJECTS; i++)
         if (SUBJECTS[i](viewer, act))
             return true;
@@ -493,17 +495,18 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
         .has_at = params->has_at,
         .has_width = params->has_width,
         .bookmarks_path = params->bookmarks_path,
+        .session = params->session,
         .is_dirty = true,
     };
     viewer->live_edge.now_ns = viewer->live_edge.live_ns = params->now_ns;
     rv_viewer_statistics_init(&viewer->statistics);
     viewer->calls_view.pattern = params->calls_of;
     viewer->tasks_view.is_aligned = viewer->tasks_view.is_whole = params->aligns_tasks;
-    viewer->analysis.session = params->session;
-    viewer->analysis.lane_order = &viewer->lane_order;
-    rv_analysis_find(&viewer->analysis, params->find);
-    viewer->analysis.filter = rv_filter_hold(params->filter);
-    viewer->panels.has_search = viewer->analysis.find[0] || rv_filter_n_rules(viewer->analysis.filter);
+    viewer->search.session = params->session;
+    viewer->search.lane_order = &viewer->lane_order;
+    rv_viewer_search_find(&viewer->search, params->find);
+    viewer->search.filter = rv_filter_hold(params->filter);
+    viewer->panels.has_search = viewer->search.find[0] || rv_filter_n_rules(viewer->search.filter);
     rv_time_window_set(&viewer->time_window, params->now_ns - params->window_ns, params->now_ns);
     rv_time_window_follow(&viewer->time_window, params->now_ns);
 }
@@ -511,10 +514,8 @@ void rv_viewer_init(struct rv_viewer *viewer, const struct rv_viewer_params *par
 /* Continue search, statistics and pinned call. */
 static void ask(struct rv_viewer *viewer)
 {
-    const struct rv_hover *hover = &viewer->pointer.hover;
-    rv_analysis_look_into(&viewer->analysis, hover->is_pinned ? &hover->box : NULL, hover->lane_idx, viewer->lanes,
-                          viewer->subroutines);
-    viewer->is_dirty |= rv_analysis_update(&viewer->analysis, viewer->lanes, viewer->subroutines, false);
+    viewer->is_dirty |= rv_pinned_call_update(&viewer->pinned_call, viewer);
+    viewer->is_dirty |= rv_viewer_search_update(&viewer->search, viewer->lanes, viewer->subroutines, false);
     rv_viewer_search_go_on(viewer);
     viewer->is_dirty |= rv_viewer_statistics_advance(viewer);
     viewer->is_dirty |= rv_viewer_path_advance(viewer);
@@ -562,7 +563,7 @@ void rv_viewer_advance(struct rv_viewer *viewer, struct rv_lanes *lanes, bool is
 
 void rv_viewer_apply(const struct rv_viewer *viewer, struct rv_view_params *params)
 {
-    rv_analysis_apply(&viewer->analysis, params);
+    rv_viewer_search_apply(&viewer->search, params);
     rv_viewer_statistics_apply(viewer, params);
     rv_viewer_path_apply(viewer, params);
 }
@@ -596,7 +597,7 @@ bool rv_viewer_is_dirty(const struct rv_viewer *viewer)
 
 bool rv_viewer_is_awaited(const struct rv_viewer *viewer)
 {
-    return viewer->analysis.request.n_hits != 0 || viewer->step.n_steps != 0 ||
+    return viewer->search.request.n_hits != 0 || viewer->step.n_steps != 0 ||
            viewer->statistics.calls.request != RV_CALLS_STAY;
 }
 

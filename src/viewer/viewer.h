@@ -14,7 +14,7 @@
 #include "viewer/key_bindings.h"
 #include "viewer/debugger.h"
 #include "viewer/view_history.h"
-#include "viewer/analysis.h"
+#include "viewer/search.h"
 #include "viewer/calls_view.h"
 #include "viewer/tasks_view.h"
 #include "viewer/message.h"
@@ -24,6 +24,7 @@
 #include "viewer/lit_path.h"
 #include "viewer/time_window.h"
 #include "viewer/playhead.h"
+#include "viewer/pinned_call.h"
 #include "viewer/pointer.h"
 #include "viewer/live_edge.h"
 #include "viewer/settings.h"
@@ -73,7 +74,10 @@ struct rv_viewer {
     struct rv_bookmarks marks;
     struct rv_viewer_panels panels;
     struct rv_lane_order lane_order; /* the user's arrangement of the lanes */
-    struct rv_analysis analysis;
+    struct rv_viewer_search search;
+    char rule_why[160];          /* why the last rule of the filter was not added; "" = it was */
+    struct rv_range_ns selected; /* range of time; empty = none */
+    struct rv_pinned_call pinned_call;
     struct rv_viewer_statistics statistics;
     struct rv_path_job path; /* viewer/lit_path.h */
     struct rv_viewer_calls_view calls_view;
@@ -82,6 +86,7 @@ struct rv_viewer {
     struct rv_viewer_waits waits;
     struct rv_viewer_debugger debugger;
     struct rv_settings settings; /* its view and scheme are those at the start */
+    struct rv_session *session;  /* reads blocks that are not loaded; NULL: all calls are in the lanes. Borrowed */
     struct rv_lanes *lanes;      /* the lanes shown; NULL = none. Borrowed */
     struct rv_subroutines *subroutines;
     const struct rv_diff *diff;  /* comparison of two runs; NULL = one run. Borrowed */

@@ -103,7 +103,7 @@ static bool take(struct rv_viewer *viewer)
 bool rv_viewer_waits_advance(struct rv_viewer *viewer)
 {
     struct rv_viewer_waits *job = &viewer->waits;
-    job->waits = viewer->analysis.session ? rv_session_waits(viewer->analysis.session) : NULL;
+    job->waits = viewer->session ? rv_session_waits(viewer->session) : NULL;
     job->lanes = viewer->lanes;
     if (!job->waits)
         return false;

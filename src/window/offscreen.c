@@ -64,12 +64,12 @@ static void destroy_canvas(struct canvas *canvas)
 /* A window with a hit and its surroundings. */
 static void show_first_hit(struct rv_viewer *viewer)
 {
-    struct rv_analysis *analysis = &viewer->analysis;
+    struct rv_viewer_search *search = &viewer->search;
     const struct rv_live_edge *live_edge = &viewer->live_edge;
-    if (!rv_analysis_go(analysis, viewer->lanes, 0, true))
+    if (!rv_viewer_search_go(search, viewer->lanes, 0, true))
         return;
-    uint64_t start_ns = analysis->hit.box.start_ns, room_ns = HIT_ROOM * (analysis->hit.box.duration_ns + 1);
-    uint64_t end_ns = rv_box_end_ns(&analysis->hit.box);
+    uint64_t start_ns = search->hit.box.start_ns, room_ns = HIT_ROOM * (search->hit.box.duration_ns + 1);
+    uint64_t end_ns = rv_box_end_ns(&search->hit.box);
     uint64_t from_ns = start_ns - live_edge->first_ns > room_ns ? start_ns - room_ns : live_edge->first_ns;
     uint64_t to_ns =
         live_edge->last_ns > end_ns && live_edge->last_ns - end_ns > room_ns ? end_ns + room_ns : live_edge->last_ns;
@@ -126,10 +126,10 @@ static void choose_window(const struct rv_screenshot_params *params, struct rv_v
     rv_time_window_set(&viewer->time_window, from_ns, to_ns > from_ns ? to_ns : from_ns + 1);
     viewer->time_window.is_following = false;
     viewer->live_edge = (struct rv_live_edge){first_ns, last_ns, last_ns, last_ns, .is_done = true};
-    (void)rv_analysis_update(&viewer->analysis, viewer->lanes, viewer->subroutines, true);
+    (void)rv_viewer_search_update(&viewer->search, viewer->lanes, viewer->subroutines, true);
     if (rv_viewer_calls_view_is_shown(viewer)) {
         if (has_range)
-            viewer->analysis.selected = range;
+            viewer->selected = range;
         rv_viewer_calls_view_wait(viewer);
     }
     if (has_range && is_chosen) {
@@ -239,7 +239,7 @@ static void draw(struct rv_offscreen *offscreen)
         .scheme = params->scheme,
         .diff = params->diff,
         .theme = rv_color_theme_of(params->scheme, params->theme),
-        .selected = offscreen->viewer.analysis.selected,
+        .selected = offscreen->viewer.selected,
         .origin_ns = offscreen->viewer.live_edge.first_ns,
         .now_ns = offscreen->viewer.live_edge.now_ns,
         .arcs = rv_viewer_arcs(&offscreen->viewer),

@@ -45,7 +45,7 @@ static uint32_t subject_of(const struct rv_viewer *viewer)
 static unsigned given(const struct rv_viewer *viewer)
 {
     const struct rv_pointer *pointer = &viewer->pointer;
-    struct rv_session *session = viewer->analysis.session;
+    struct rv_session *session = viewer->session;
     unsigned has = viewer->panels.menu == RV_MENU_OF_ROW ? NEEDS_ROW : NEEDS_CALL;
     has |= pointer->waits.shown.sum.n && pointer->waits.shown.longest.waker ? NEEDS_WAKER : 0;
     has |= pointer->flow.is_on ? NEEDS_FLOW : 0;

@@ -77,7 +77,7 @@ void rv_panel_path_show(struct rv_ui *ui, const struct rv_viewer *viewer, struct
         shown.is_cut = found->known_from_ns != 0;
         shown.has_missed = found->has_missed;
         shown.has_no_waits = found->n_waits == 0;
-        shown.is_old = shown.has_no_waits && rv_session_lacks_waits(viewer->analysis.session);
+        shown.is_old = shown.has_no_waits && rv_session_lacks_waits(viewer->session);
     }
     for (size_t i = 0; i < shown.n_rows; i++)
         fill_row(viewer, &found->parts[i], &shown.rows[i]);

@@ -125,7 +125,7 @@ static void find(struct rv_panel_waits *panel, const struct rv_viewer *viewer)
 
 static const char *notice_of(const struct rv_viewer *viewer, size_t n_found)
 {
-    struct rv_session *session = viewer->analysis.session;
+    struct rv_session *session = viewer->session;
     if (n_found)
         return "";
     if (viewer->panels.has_arcs ? viewer->waits.shown.n_arcs : viewer->waits.shown.n)

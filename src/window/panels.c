@@ -35,7 +35,7 @@ int rv_panels_open(struct rv_panels *panels)
 void rv_panels_close(struct rv_panels *panels)
 {
     rv_minimap_image_fini(&panels->minimap_image);
-    rv_panel_analysis_fini(&panels->panel_analysis);
+    rv_panel_statistics_fini(&panels->panel_statistics);
     rv_ui_destroy(panels->ui);
     rv_panel_waits_fini(&panels->waits);
     free(panels->thread_rows);
@@ -103,10 +103,10 @@ static void describe_legend(const struct rv_panels_about *about, struct rv_legen
 /* While it filters, its rows stay: what they hide has no share any more. */
 static void show_legend(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
 {
-    rv_color_legend_find_rules(&panels->legend, about->viewer->analysis.filter);
+    rv_color_legend_find_rules(&panels->legend, about->viewer->search.filter);
     if (!rv_legend_has_rules(&panels->legend) || panels->legend.title != rv_color_legend_title(about->colors)) {
         describe_legend(about, &panels->legend);
-        rv_color_legend_find_rules(&panels->legend, about->viewer->analysis.filter);
+        rv_color_legend_find_rules(&panels->legend, about->viewer->search.filter);
     }
     rv_legend_show(panels->ui, &panels->legend, acts);
 }
@@ -154,8 +154,8 @@ static void show_minimap(struct rv_panels *panels, const struct rv_panels_about 
         .n_marks = about->viewer->marks.n,
     };
     uint32_t hits[HIT_PARTS];
-    if (about->viewer->analysis.search.is_on) {
-        rv_search_hits(&about->viewer->analysis.search, shown.first_ns, shown.last_ns + 1, hits, HIT_PARTS);
+    if (about->viewer->search.search.is_on) {
+        rv_search_hits(&about->viewer->search.search, shown.first_ns, shown.last_ns + 1, hits, HIT_PARTS);
         shown.hits = hits;
         shown.n_hits = HIT_PARTS;
     }
@@ -297,7 +297,7 @@ static void show_commands(struct rv_panels *panels, const struct rv_panels_about
 static bool show_filter_notice(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
 {
     const struct rv_view *view = about->view;
-    const size_t n = rv_filter_n_rules(about->viewer->analysis.filter);
+    const size_t n = rv_filter_n_rules(about->viewer->search.filter);
     const bool is_empty = view->is_made && view->n_lanes && view->n_boxes == 0;
     char text[64];
     if (n == 0 || (about->viewer->panels.has_search && !is_empty))
@@ -337,9 +337,9 @@ static void show_deadlock(struct rv_panels *panels, const struct rv_viewer *view
         acts);
 }
 
-static struct rv_panel_analysis_about analysis_of(const struct rv_panels_about *about)
+static struct rv_panel_statistics_about statistics_of(const struct rv_panels_about *about)
 {
-    return (struct rv_panel_analysis_about){
+    return (struct rv_panel_statistics_about){
         .viewer = about->viewer, .colors = about->colors, .lanes = about->lanes, .subroutines = about->subroutines};
 }
 
@@ -407,7 +407,7 @@ static void show_prompts(struct rv_panels *panels, const struct rv_viewer *viewe
 
 /* Only one of them: there is no room for all below a picture. */
 static void show_below(struct rv_panels *panels, const struct rv_panels_about *about,
-                       const struct rv_panel_analysis_about *asked, struct rv_ui_acts *acts)
+                       const struct rv_panel_statistics_about *asked, struct rv_ui_acts *acts)
 {
     const struct rv_viewer *viewer = about->viewer;
     if (viewer->panels.has_threads)
@@ -417,7 +417,7 @@ static void show_below(struct rv_panels *panels, const struct rv_panels_about *a
     else if (viewer->panels.has_debugger_panel)
         rv_panel_debugger_show(panels->ui, viewer, &panels->debugger_panel, acts);
     else
-        rv_panel_analysis_show_bottom(&panels->panel_analysis, panels->ui, asked, acts);
+        rv_panel_statistics_show_bottom(&panels->panel_statistics, panels->ui, asked, acts);
 }
 
 static void show_all(struct rv_panels *panels, const struct rv_panels_about *about, struct rv_ui_acts *acts)
@@ -427,11 +427,11 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
     const double width = surface->width_px / surface->scale;
     const bool is_high = surface->height_px / surface->scale >= ROOM_HEIGHT;
     const bool has_room = is_high && width >= ROOM_WIDTH;
-    struct rv_panel_analysis_about asked = analysis_of(about);
+    struct rv_panel_statistics_about asked = statistics_of(about);
     asked.is_narrow = !has_room;
     panels->has_inspector = false;
     show_topbar(panels, about, acts);
-    rv_panel_analysis_show_top(&panels->panel_analysis, panels->ui, &asked, acts);
+    rv_panel_statistics_show_top(&panels->panel_statistics, panels->ui, &asked, acts);
     const bool has_strip = is_high && width >= STRIP_WIDTH && viewer->settings.has_minimap;
     if (has_room && has_strip)
         show_minimap(panels, about, acts);
@@ -444,7 +444,7 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
         if (viewer->settings.has_legend && !has_column)
             show_legend(panels, about, acts);
         rv_panel_path_show(panels->ui, viewer, acts);
-        rv_panel_analysis_show_right(panels->ui, &asked, acts);
+        rv_panel_statistics_show_right(panels->ui, &asked, acts);
     }
     const bool is_filtered = show_filter_notice(panels, about, acts);
     show_deadlock(panels, viewer, is_filtered, acts);
@@ -469,12 +469,12 @@ static void show_all(struct rv_panels *panels, const struct rv_panels_about *abo
 static bool pass(struct rv_panels *panels, const struct rv_panels_about *about)
 {
     struct rv_ui_acts acts = {.n = 0};
-    struct rv_panel_analysis_about asked = analysis_of(about);
+    struct rv_panel_statistics_about asked = statistics_of(about);
     rv_ui_begin(panels->ui, &about->surface);
     show_all(panels, about, &acts);
     panels->hash = rv_ui_end(panels->ui);
     for (size_t i = 0; i < acts.n; i++)
-        if (!rv_panel_analysis_act(&asked, &acts.items[i]))
+        if (!rv_panel_statistics_act(&asked, &acts.items[i]))
             rv_viewer_act(about->viewer, &acts.items[i]);
     return acts.n > 0;
 }

@@ -10,7 +10,7 @@
 
 #include <SDL2/SDL_events.h>
 
-#include "window/panel_analysis.h"
+#include "window/panel_statistics.h"
 #include "window/frame_meter.h"
 #include "window/minimap_image.h"
 #include "viewer/viewer.h"
@@ -36,7 +36,7 @@ struct rv_panels { /* zeroed = closed */
     uint32_t *thread_rows; /* lane_idx, of the list of threads */
     size_t thread_rows_capacity;
     struct rv_legend legend; /* as last shown */
-    struct rv_panel_analysis panel_analysis;
+    struct rv_panel_statistics panel_statistics;
     struct rv_debugger_panel_state debugger_panel;
     uint64_t hash;      /* of the last pass */
     bool has_inspector; /* it replaces the tooltip of the pinned box */

@@ -47,7 +47,7 @@ static void add_calls_of(struct rv_text_buffer *text, const struct rv_viewer *vi
 
 static void add_selected(struct rv_text_buffer *text, const struct rv_viewer *viewer)
 {
-    const struct rv_range_ns *selected = &viewer->analysis.selected;
+    const struct rv_range_ns *selected = &viewer->selected;
     const uint64_t first_ns = viewer->live_edge.first_ns;
     if (selected->to_ns <= selected->from_ns || selected->to_ns <= first_ns)
         return;
@@ -59,7 +59,7 @@ static void add_selected(struct rv_text_buffer *text, const struct rv_viewer *vi
 char *rv_view_command(const struct rv_viewer *viewer, const char *file)
 {
     struct rv_text_buffer text = {.n = 0};
-    const struct rv_filter *filter = viewer->analysis.filter;
+    const struct rv_filter *filter = viewer->search.filter;
     uint64_t from_ns, to_ns, first_ns = viewer->live_edge.first_ns;
     rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
     from_ns = from_ns > first_ns ? from_ns : first_ns;
@@ -78,8 +78,8 @@ char *rv_view_command(const struct rv_viewer *viewer, const char *file)
         rv_text_buffer_add(&text, " --lock-lanes");
     for (size_t i = 0; i < rv_filter_n_rules(filter); i++)
         add_option(&text, "filter", rv_filter_text(filter, i));
-    if (*viewer->analysis.find)
-        add_option(&text, "find", viewer->analysis.find);
+    if (*viewer->search.find)
+        add_option(&text, "find", viewer->search.find);
     rv_text_buffer_add(&text, *file == '-' ? " ./" : " ");
     add_word(&text, file);
     rv_text_buffer_add_bytes(&text, "", 1);

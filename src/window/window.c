@@ -162,7 +162,7 @@ static struct rv_scene_frame make_frame(const struct window *window)
         .diff = viewer->diff,
         .theme = rv_color_theme_of(viewer->look.scheme, viewer->settings.theme),
         .orbit = {viewer->look.orbit[0], viewer->look.orbit[1]},
-        .selected = viewer->analysis.selected,
+        .selected = viewer->selected,
     };
 }
 

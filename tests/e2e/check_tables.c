@@ -12,6 +12,7 @@
 #include "source/indexed.h"
 #include "source/replay.h"
 #include "viewer/calls.h"
+#include "viewer/filter.h"
 #include "viewer/lines.h"
 #include "viewer/viewer.h"
 
@@ -372,8 +373,8 @@ static void write_path(struct tables *tables, const char *range)
     struct rv_path_job job = {0};
     (void)rv_lanes_bounds(tables->viewer.lanes, &request.from_ns, &request.to_ns);
     if (strcmp(range, "all") != 0) {
-        request.from_ns = tables->viewer.analysis.selected.from_ns;
-        request.to_ns = tables->viewer.analysis.selected.to_ns;
+        request.from_ns = tables->viewer.selected.from_ns;
+        request.to_ns = tables->viewer.selected.to_ns;
     }
     rv_path_job_start(&job, tables->viewer.lanes, rv_session_waits(tables->session), &request);
     rv_path_job_wait(&job);
@@ -421,18 +422,18 @@ static bool lacks_calls(struct rv_lanes *lanes)
 /* The calls that waited for the lock, as a search steps through them; and how many it counts with a filter that none passes. */
 static void write_waited(struct tables *tables)
 {
-    struct rv_analysis *analysis = &tables->viewer.analysis;
+    struct rv_viewer_search *search = &tables->viewer.search;
     FILE *file = create(tables, "waited");
-    rv_analysis_find(analysis, "wait:lock");
-    (void)rv_analysis_update(analysis, tables->viewer.lanes, tables->viewer.subroutines, true);
-    for (uint64_t i = 0; i < analysis->n_calls; i++) {
-        if (!rv_analysis_go(analysis, tables->viewer.lanes, 0, true))
+    rv_viewer_search_find(search, "wait:lock");
+    (void)rv_viewer_search_update(search, tables->viewer.lanes, tables->viewer.subroutines, true);
+    for (uint64_t i = 0; i < search->n_calls; i++) {
+        if (!rv_viewer_search_go(search, tables->viewer.lanes, 0, true))
             break;
-        fprintf(file, "%llu\n", (unsigned long long)analysis->hit.place.start_ns);
+        fprintf(file, "%llu\n", (unsigned long long)search->hit.place.start_ns);
     }
-    (void)rv_analysis_let(analysis, "!name:.");
-    (void)rv_analysis_update(analysis, tables->viewer.lanes, tables->viewer.subroutines, true);
-    fprintf(file, "filtered %llu\n", (unsigned long long)analysis->n_calls);
+    (void)rv_viewer_filter_add(&tables->viewer, "!name:.");
+    (void)rv_viewer_search_update(search, tables->viewer.lanes, tables->viewer.subroutines, true);
+    fprintf(file, "filtered %llu\n", (unsigned long long)search->n_calls);
     (void)fclose(file);
 }
 

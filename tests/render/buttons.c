@@ -78,7 +78,7 @@ static void face(const struct rv_window_state *state, uint64_t time_ns, int out[
 
 static bool range_steps(struct window_steps *steps, const struct rv_window_state *state)
 {
-    const struct rv_analysis *analysis = &state->viewer->analysis;
+    const struct rv_range_ns *selected = &state->viewer->selected;
     int at[2];
     switch (steps->step) {
     case 0:
@@ -109,7 +109,7 @@ static bool range_steps(struct window_steps *steps, const struct rv_window_state
         press_in_head(CLOSE_RIGHT);
         return true;
     case 3:
-        return analysis->selected.to_ns <= analysis->selected.from_ns && state->is_settled;
+        return selected->to_ns <= selected->from_ns && state->is_settled;
     }
     return false;
 }
@@ -203,7 +203,7 @@ static bool call_steps(struct window_steps *steps, const struct rv_window_state 
         user_type("q");
         return true;
     case 15:
-        if (strcmp(state->viewer->analysis.find, "q") != 0)
+        if (strcmp(state->viewer->search.find, "q") != 0)
             return false;
         user_press(SDL_SCANCODE_Q, KMOD_LCTRL);
         return true;

@@ -223,7 +223,7 @@ static bool time_steps(struct user *user, const struct rv_window_state *state)
 
 static bool mouse_steps(struct user *user, const struct rv_window_state *state)
 {
-    const struct rv_filter *filter = state->viewer->analysis.filter;
+    const struct rv_filter *filter = state->viewer->search.filter;
     int length = WIDTH - STRIP_X - 16;
     switch (user->steps.step) {
     case 21: /* the minimap: press, then drag */

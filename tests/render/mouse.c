@@ -211,7 +211,7 @@ static void dragged_ns(const struct rv_window_state *state, double out[2])
 
 static bool is_selected(const struct rv_window_state *state, const double dragged[2])
 {
-    const struct rv_range_ns *range = &state->viewer->analysis.selected;
+    const struct rv_range_ns *range = &state->viewer->selected;
     double pixel_ns = (double)(state->to_ns - state->from_ns) / 500.0;
     return fabs((double)range->from_ns - dragged[0]) < pixel_ns && fabs((double)range->to_ns - dragged[1]) < pixel_ns;
 }
@@ -220,7 +220,7 @@ static bool is_selected(const struct rv_window_state *state, const double dragge
 static bool is_measured(const struct rv_viewer *viewer)
 {
     struct rv_stats_row rows[4];
-    const struct rv_range_ns *range = &viewer->analysis.selected;
+    const struct rv_range_ns *range = &viewer->selected;
     const struct rv_range *measured = rv_viewer_statistics_range(&viewer->statistics);
     if (!measured)
         return false;
@@ -234,7 +234,7 @@ static bool is_measured(const struct rv_viewer *viewer)
 static bool drag_steps(struct user *user, const struct rv_window_state *state)
 {
     static double dragged[2];
-    const struct rv_analysis *analysis = &state->viewer->analysis;
+    const struct rv_range_ns *selected = &state->viewer->selected;
     switch (user->steps.step) {
     case 14: /* a drag is no click */
         if (!is_all(state))
@@ -250,7 +250,7 @@ static bool drag_steps(struct user *user, const struct rv_window_state *state)
         user_press(SDL_SCANCODE_ESCAPE, 0);
         return true;
     case 16:
-        if (analysis->selected.to_ns > analysis->selected.from_ns || !state->is_settled)
+        if (selected->to_ns > selected->from_ns || !state->is_settled)
             return false;
         drag(state, SDL_BUTTON_RIGHT);
         return true;

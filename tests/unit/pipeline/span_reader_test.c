@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "viewer/analysis.h"
+#include "query/range_job.h"
+#include "viewer/search.h"
 #include "query/call_rows_job.h"
 #include "query/step.h"
 #include "pipeline/history.h"
@@ -468,27 +469,27 @@ Test(span_reader, steps_lead_to_every_event_of_a_history)
 
 /* ---- searches ---- */
 
-static void update(struct rv_analysis *analysis, struct rv_session *session)
+static void update(struct rv_viewer_search *state, struct rv_session *session)
 {
-    (void)rv_analysis_update(analysis, rv_session_lanes(session), rv_session_subroutines(session), false);
+    (void)rv_viewer_search_update(state, rv_session_lanes(session), rv_session_subroutines(session), false);
 }
 
-static void search(struct rv_analysis *analysis, struct rv_session *session)
+static void search(struct rv_viewer_search *state, struct rv_session *session)
 {
     uint64_t until_ns = rv_clock_mono_ns() + UINT64_C(1000000000) * WAIT_S;
-    while (!analysis->is_search_whole) {
-        update(analysis, session);
+    while (!state->is_search_whole) {
+        update(state, session);
         cr_assert_lt(rv_clock_mono_ns(), until_ns, "the search does not end");
     }
 }
 
-static bool go(struct rv_analysis *analysis, struct rv_session *session, uint64_t from_ns, bool is_forward)
+static bool go(struct rv_viewer_search *state, struct rv_session *session, uint64_t from_ns, bool is_forward)
 {
     uint64_t until_ns = rv_clock_mono_ns() + UINT64_C(1000000000) * WAIT_S;
-    rv_hit_request(analysis, is_forward);
-    for (bool has_hit = false; analysis->request.n_hits != 0;) {
-        update(analysis, session);
-        has_hit = rv_analysis_fulfil(analysis, rv_session_lanes(session), from_ns);
+    rv_viewer_search_request(state, is_forward);
+    for (bool has_hit = false; state->request.n_hits != 0;) {
+        update(state, session);
+        has_hit = rv_viewer_search_fulfil(state, rv_session_lanes(session), from_ns);
         if (has_hit)
             return true;
         cr_assert_lt(rv_clock_mono_ns(), until_ns, "no hit is come to");
@@ -510,12 +511,12 @@ struct search_case {
 
 static void compare_search(const struct sessions *sessions, const struct search_case *is)
 {
-    static struct rv_analysis whole, indexed; /* large */
+    static struct rv_viewer_search whole, indexed; /* large */
     uint64_t begin_ns = sessions->first_ns, length_ns = sessions->last_ns - sessions->first_ns;
-    whole = (struct rv_analysis){.session = sessions->whole};
-    indexed = (struct rv_analysis){.session = sessions->indexed};
-    rv_analysis_find(&whole, is->find);
-    rv_analysis_find(&indexed, is->find);
+    whole = (struct rv_viewer_search){.session = sessions->whole};
+    indexed = (struct rv_viewer_search){.session = sessions->indexed};
+    rv_viewer_search_find(&whole, is->find);
+    rv_viewer_search_find(&indexed, is->find);
     search(&whole, sessions->whole);
     if (!is->goes_early)
         search(&indexed, sessions->indexed);
@@ -536,24 +537,24 @@ static void compare_search(const struct sessions *sessions, const struct search_
     cr_assert_eq(whole.search.n_columns, indexed.search.n_columns);
     for (uint64_t i = 0; i < whole.search.n_columns; i++)
         cr_assert_eq(whole.search.counts[i], indexed.search.counts[i]);
-    rv_analysis_fini(&whole);
-    rv_analysis_fini(&indexed);
+    rv_viewer_search_fini(&whole);
+    rv_viewer_search_fini(&indexed);
 }
 
 /* At once, waiting for what has to be read, as a screenshot does. */
 static void compare_first_hits(const struct sessions *sessions, const char *find)
 {
-    static struct rv_analysis analyses[2]; /* large */
+    static struct rv_viewer_search states[2]; /* large */
     struct rv_session *const of[2] = {sessions->whole, sessions->indexed};
     for (unsigned k = 0; k < 2; k++) {
-        analyses[k] = (struct rv_analysis){.session = of[k]};
-        rv_analysis_find(&analyses[k], find);
-        (void)rv_analysis_update(&analyses[k], rv_session_lanes(of[k]), rv_session_subroutines(of[k]), true);
-        cr_assert(rv_analysis_go(&analyses[k], rv_session_lanes(of[k]), 0, true));
+        states[k] = (struct rv_viewer_search){.session = of[k]};
+        rv_viewer_search_find(&states[k], find);
+        (void)rv_viewer_search_update(&states[k], rv_session_lanes(of[k]), rv_session_subroutines(of[k]), true);
+        cr_assert(rv_viewer_search_go(&states[k], rv_session_lanes(of[k]), 0, true));
     }
-    compare_hits(&analyses[0].hit, &analyses[1].hit);
-    rv_analysis_fini(&analyses[0]);
-    rv_analysis_fini(&analyses[1]);
+    compare_hits(&states[0].hit, &states[1].hit);
+    rv_viewer_search_fini(&states[0]);
+    rv_viewer_search_fini(&states[1]);
 }
 
 static void compare_searches(const struct recorded_params *params)
@@ -583,7 +584,7 @@ Test(span_reader, a_search_finds_every_call_of_a_history)
 Test(span_reader, calls_of_damaged_blocks_are_reported_as_missing)
 {
     struct sessions sessions;
-    static struct rv_analysis analysis; /* large */
+    static struct rv_viewer_search state; /* large */
     open_both(&sessions, &BUSY);
     recorded_damage(path, 3);
     const uint64_t windows[2][2] = {{0, UINT64_MAX}, {sessions.last_ns - 1000, UINT64_MAX}};
@@ -596,12 +597,12 @@ Test(span_reader, calls_of_damaged_blocks_are_reported_as_missing)
         rv_range_job_stop(&whole);
         rv_range_job_stop(&indexed);
     }
-    analysis = (struct rv_analysis){.session = sessions.indexed};
-    rv_analysis_find(&analysis, "f7$");
-    search(&analysis, sessions.indexed);
-    cr_assert(analysis.is_damaged);
-    cr_assert_gt(analysis.n_calls, 0);
-    rv_analysis_fini(&analysis);
+    state = (struct rv_viewer_search){.session = sessions.indexed};
+    rv_viewer_search_find(&state, "f7$");
+    search(&state, sessions.indexed);
+    cr_assert(state.is_damaged);
+    cr_assert_gt(state.n_calls, 0);
+    rv_viewer_search_fini(&state);
     close_both(&sessions);
 }
 
@@ -650,7 +651,7 @@ static void hold(struct held *held, struct rv_source *inner)
 
 Test(span_reader, a_search_does_not_end_while_the_recording_is_read)
 {
-    static struct rv_analysis analysis; /* large */
+    static struct rv_viewer_search state; /* large */
     struct rv_source *source;
     struct held held;
     int fd = mkstemp(path);
@@ -663,15 +664,15 @@ Test(span_reader, a_search_does_not_end_while_the_recording_is_read)
     uint64_t until_ns = rv_clock_mono_ns() + UINT64_C(1000000000) * WAIT_S;
     while (!rv_lanes_have_sums(rv_session_lanes(session)) && rv_clock_mono_ns() < until_ns)
         usleep(200);
-    analysis = (struct rv_analysis){.session = session};
-    rv_analysis_find(&analysis, "f7$");
-    for (bool is_done = false; !is_done && rv_clock_mono_ns() < until_ns; is_done = analysis.are_lanes_searched)
-        update(&analysis, session);
-    cr_assert(analysis.are_lanes_searched);
-    cr_assert_not(analysis.is_search_whole);
+    state = (struct rv_viewer_search){.session = session};
+    rv_viewer_search_find(&state, "f7$");
+    for (bool is_done = false; !is_done && rv_clock_mono_ns() < until_ns; is_done = state.are_lanes_searched)
+        update(&state, session);
+    cr_assert(state.are_lanes_searched);
+    cr_assert_not(state.is_search_whole);
     atomic_store(&held.goes_on, true);
-    search(&analysis, session);
-    cr_assert_gt(analysis.search.n_hits, 0);
-    rv_analysis_fini(&analysis);
+    search(&state, session);
+    cr_assert_gt(state.search.n_hits, 0);
+    rv_viewer_search_fini(&state);
     rv_session_destroy(session);
 }

@@ -336,10 +336,10 @@ Test(statistics, a_brush_is_a_rule_over_durations_that_can_be_removed, .timeout 
     rv_viewer_act(viewer, &(struct rv_act){.action = RV_ACTION_BRUSH, .from_ns = 100, .to_ns = 5000000});
     wait(&fixture);
     cr_assert_str_eq(rv_viewer_statistics_brush(viewer), "duration:100ns..5ms");
-    cr_assert_eq(rv_filter_n_rules(viewer->analysis.filter), 1);
+    cr_assert_eq(rv_filter_n_rules(viewer->search.filter), 1);
     cr_assert_eq(row_of(&fixture, INNER)->n_calls, 1);
     act(&fixture, RV_ACTION_BRUSH);
-    cr_assert_eq(rv_filter_n_rules(viewer->analysis.filter), 0);
+    cr_assert_eq(rv_filter_n_rules(viewer->search.filter), 0);
     cr_assert_eq(row_of(&fixture, INNER)->n_calls, 4);
     rv_viewer_act(viewer, &(struct rv_act){.action = RV_ACTION_BRUSH, .from_ns = 1, .to_ns = 2});
     act(&fixture, RV_ACTION_RESET_FILTER);

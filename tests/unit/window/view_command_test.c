@@ -72,10 +72,10 @@ Test(view_command, a_shell_reads_the_options_that_were_meant, .timeout = 60)
     char why[160], words[1024];
     init(&fixture,
          &(struct rv_viewer_params){.has_at = true, .at_ns = 20 * MS, .has_width = true, .window_ns = 5 * MS});
-    struct rv_analysis *analysis = &fixture.viewer.analysis;
-    cr_assert_eq(rv_filter_add(&analysis->filter, "!name:a'b $(c)", why, sizeof why), 0);
-    cr_assert_eq(rv_filter_add(&analysis->filter, "duration:>2ms", why, sizeof why), 0);
-    rv_analysis_find(analysis, "x|y");
+    struct rv_viewer_search *search = &fixture.viewer.search;
+    cr_assert_eq(rv_filter_add(&search->filter, "!name:a'b $(c)", why, sizeof why), 0);
+    cr_assert_eq(rv_filter_add(&search->filter, "duration:>2ms", why, sizeof why), 0);
+    rv_viewer_search_find(search, "x|y");
     char *command = rv_view_command(&fixture.viewer, "-my run.rvz");
     parse(&options, command, words);
     cr_assert_str_eq(options.file, "./-my run.rvz");
@@ -141,9 +141,8 @@ Test(view_command, a_selected_range_is_selected_again, .timeout = 60)
     struct rv_options options;
     char words[1024];
     struct rv_subroutines *subroutines = rv_subroutines_create();
-    init(&fixture,
-         &(struct rv_viewer_params){.start_ns = 30 * MS, .stop_ns = 50 * MS, .subroutines = subroutines});
-    const struct rv_range_ns selected = fixture.viewer.analysis.selected;
+    init(&fixture, &(struct rv_viewer_params){.start_ns = 30 * MS, .stop_ns = 50 * MS, .subroutines = subroutines});
+    const struct rv_range_ns selected = fixture.viewer.selected;
     cr_assert_eq(selected.from_ns, BEGIN + 30 * MS);
     cr_assert_eq(selected.to_ns, BEGIN + 50 * MS);
     char *command = rv_view_command(&fixture.viewer, "run.rvz");

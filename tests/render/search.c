@@ -29,7 +29,7 @@ static unsigned n_marked(const struct rv_view *view, unsigned flag)
 /* What is typed after "/" is searched for; Enter, n and N go from hit to hit, and come round. */
 static bool search_steps(struct window_steps *steps, const struct rv_window_state *state)
 {
-    const struct rv_analysis *analysis = &state->viewer->analysis;
+    const struct rv_viewer_search *search = &state->viewer->search;
     switch (steps->step) {
     case 0:
         if (!rv_session_is_done(steps->session) || state->view->n_boxes != N_INNER + 1)
@@ -42,9 +42,9 @@ static bool search_steps(struct window_steps *steps, const struct rv_window_stat
         user_type("step");
         return true;
     case 2:
-        if (strcmp(analysis->find, "step") != 0 || !analysis->is_search_whole || !state->is_settled)
+        if (strcmp(search->find, "step") != 0 || !search->is_search_whole || !state->is_settled)
             return false;
-        steps->is_failed |= analysis->search.n_hits != N_INNER || analysis->search.matches.n_matching != 1;
+        steps->is_failed |= search->search.n_hits != N_INNER || search->search.matches.n_matching != 1;
         steps->is_failed |= n_marked(state->view, RV_BOX_HIT) != N_INNER || n_marked(state->view, RV_BOX_DIMMED) != 1;
         user_press(SDL_SCANCODE_RETURN, 0);
         return true;
@@ -68,12 +68,12 @@ static bool search_steps(struct window_steps *steps, const struct rv_window_stat
 /* The pinned call is measured: it fills its time, within the outer one. */
 static bool inspect_steps(struct window_steps *steps, const struct rv_window_state *state)
 {
-    const struct rv_analysis *analysis = &state->viewer->analysis;
-    uint32_t node = rv_analysis_call_node(analysis);
+    const struct rv_pinned_call *call = &state->viewer->pinned_call;
+    uint32_t node = rv_pinned_call_node(call);
     size_t n;
     if (node == 0)
         return false;
-    const struct rv_range_node *nodes = rv_range_nodes(analysis->call.measure.range, &n);
+    const struct rv_range_node *nodes = rv_range_nodes(call->measure.range, &n);
     steps->is_failed |= n != 3 || nodes[node].id != 2 || nodes[node].n_calls != 1 || nodes[node].first_child;
     steps->is_failed |= nodes[node].total_ns != 20 * MS || nodes[node].self_ns != 20 * MS;
     steps->is_failed |= nodes[nodes[node].parent].id != 1 || nodes[nodes[node].parent].parent != 0;
@@ -88,10 +88,10 @@ static const int rule_field[2] = {100, 86}; /* below the search field, in a wind
 static bool filter_steps(struct window_steps *steps, const struct rv_window_state *state)
 {
     struct rv_viewer *viewer = (struct rv_viewer *)(uintptr_t)state->viewer;
-    const struct rv_filter *filter = state->viewer->analysis.filter;
+    const struct rv_filter *filter = state->viewer->search.filter;
     switch (steps->step) {
     case 7: /* both are over */
-        if (state->viewer->pointer.hover.is_pinned || state->viewer->analysis.search.is_on || !state->is_settled)
+        if (state->viewer->pointer.hover.is_pinned || state->viewer->search.search.is_on || !state->is_settled)
             return false;
         steps->is_failed |= n_marked(state->view, RV_BOX_HIT | RV_BOX_DIMMED) != 0;
         user_press(SDL_SCANCODE_F, KMOD_LCTRL);
@@ -122,7 +122,7 @@ static bool filter_steps(struct window_steps *steps, const struct rv_window_stat
     case 12:
         if (rv_filter_n_rules(filter) != 0 || state->view->n_boxes != N_INNER + 1)
             return false;
-        steps->is_failed |= !state->viewer->analysis.rule_why[0];
+        steps->is_failed |= !state->viewer->rule_why[0];
         user_press(SDL_SCANCODE_Q, KMOD_LCTRL);
         return true;
     }

@@ -1,5 +1,5 @@
 /* Steps to hits while the search still runs. */
-#include "viewer/analysis.h"
+#include "viewer/search.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 struct world {
     struct rv_lanes *lanes;
     struct rv_subroutines *subroutines;
-    struct rv_analysis analysis;
+    struct rv_viewer_search search;
     size_t n[N_LANES]; /* calls */
 };
 
@@ -45,12 +45,12 @@ static void world_init(struct world *world)
         (void)rv_lanes_add(world->lanes, &(struct rv_lane_identity){.pid = 1, .tid = i, .process_key = 1});
         add(world, i, N_PER_LANE / N_BLOCK);
     }
-    rv_analysis_find(&world->analysis, "rare");
+    rv_viewer_search_find(&world->search, "rare");
 }
 
 static void world_fini(struct world *world)
 {
-    rv_analysis_fini(&world->analysis);
+    rv_viewer_search_fini(&world->search);
     rv_lanes_destroy(world->lanes);
     rv_subroutines_destroy(world->subroutines);
 }
@@ -59,8 +59,8 @@ static void world_fini(struct world *world)
 static unsigned wait_for_request(struct world *world)
 {
     for (unsigned i = 0; i < MOST_UPDATES; i++) {
-        (void)rv_analysis_update(&world->analysis, world->lanes, world->subroutines, false);
-        if (rv_analysis_fulfil(&world->analysis, world->lanes, 0))
+        (void)rv_viewer_search_update(&world->search, world->lanes, world->subroutines, false);
+        if (rv_viewer_search_fulfil(&world->search, world->lanes, 0))
             return i + 1;
     }
     return 0;
@@ -71,76 +71,77 @@ static uint64_t rare_start(size_t which, uint32_t lane_idx)
     return (uint64_t)CALL_NS * (RARE_EVERY * (which + 1) - 1) + lane_idx;
 }
 
-Test(analysis, a_request_waits_for_the_search_and_gets_the_hit_that_is_next, .timeout = 60)
+Test(viewer_search, a_request_waits_for_the_search_and_gets_the_hit_that_is_next, .timeout = 60)
 {
     struct world world;
     world_init(&world);
-    rv_hit_request(&world.analysis, true);
-    cr_assert_not(rv_analysis_fulfil(&world.analysis, world.lanes, 0));
+    rv_viewer_search_request(&world.search, true);
+    cr_assert_not(rv_viewer_search_fulfil(&world.search, world.lanes, 0));
     cr_assert_gt(wait_for_request(&world), 1u);
-    cr_assert_eq(world.analysis.hit.place.start_ns, rare_start(0, 0));
-    cr_assert_not(rv_analysis_fulfil(&world.analysis, world.lanes, 0), "a request is fulfilled once");
-    rv_hit_request(&world.analysis, true);
-    cr_assert(rv_analysis_fulfil(&world.analysis, world.lanes, 0), "at once, when all has been searched");
-    cr_assert_eq(world.analysis.hit.place.start_ns, rare_start(0, 1));
+    cr_assert_eq(world.search.hit.place.start_ns, rare_start(0, 0));
+    cr_assert_not(rv_viewer_search_fulfil(&world.search, world.lanes, 0), "a request is fulfilled once");
+    rv_viewer_search_request(&world.search, true);
+    cr_assert(rv_viewer_search_fulfil(&world.search, world.lanes, 0), "at once, when all has been searched");
+    cr_assert_eq(world.search.hit.place.start_ns, rare_start(0, 1));
     world_fini(&world);
 }
 
-Test(analysis, requests_add_up, .timeout = 60)
+Test(viewer_search, requests_add_up, .timeout = 60)
 {
     struct world world;
     world_init(&world);
     for (int i = 0; i < 4; i++)
-        rv_hit_request(&world.analysis, true);
-    rv_hit_request(&world.analysis, false);
+        rv_viewer_search_request(&world.search, true);
+    rv_viewer_search_request(&world.search, false);
     cr_assert(wait_for_request(&world));
-    cr_assert_eq(world.analysis.hit.place.start_ns, rare_start(1, 0), "the third");
-    rv_analysis_find(&world.analysis, "common");
+    cr_assert_eq(world.search.hit.place.start_ns, rare_start(1, 0), "the third");
+    rv_viewer_search_find(&world.search, "common");
     cr_assert_eq(wait_for_request(&world), 0u, "what is searched for now was not requested for");
     world_fini(&world);
 }
 
 static void count_whole(struct world *world)
 {
-    (void)rv_analysis_update(&world->analysis, world->lanes, world->subroutines, true);
-    cr_assert(world->analysis.is_search_whole);
+    (void)rv_viewer_search_update(&world->search, world->lanes, world->subroutines, true);
+    cr_assert(world->search.is_search_whole);
 }
 
-Test(analysis, a_search_obeys_the_filter, .timeout = 60)
+Test(viewer_search, a_search_obeys_the_filter, .timeout = 60)
 {
+    char why[80];
     struct world world;
     world_init(&world);
     count_whole(&world);
-    cr_assert_eq(world.analysis.n_calls, N_LANES * (N_PER_LANE / RARE_EVERY));
-    cr_assert(rv_analysis_let(&world.analysis, "duration:<50ns"));
+    cr_assert_eq(world.search.n_calls, N_LANES * (N_PER_LANE / RARE_EVERY));
+    cr_assert_eq(rv_filter_add(&world.search.filter, "duration:<50ns", why, sizeof why), 0);
     count_whole(&world);
-    cr_assert_eq(world.analysis.n_calls, N_PER_LANE / RARE_EVERY, "those of the other lane are 1 ns shorter");
-    cr_assert(rv_analysis_go(&world.analysis, world.lanes, 0, true));
-    cr_assert_eq(world.analysis.hit.place.lane_idx, 1);
-    cr_assert(rv_analysis_let(&world.analysis, "depth:>5"));
+    cr_assert_eq(world.search.n_calls, N_PER_LANE / RARE_EVERY, "those of the other lane are 1 ns shorter");
+    cr_assert(rv_viewer_search_go(&world.search, world.lanes, 0, true));
+    cr_assert_eq(world.search.hit.place.lane_idx, 1);
+    cr_assert_eq(rv_filter_add(&world.search.filter, "depth:>5", why, sizeof why), 0);
     count_whole(&world);
-    cr_assert_eq(world.analysis.n_calls, 0);
-    cr_assert_not(rv_analysis_go(&world.analysis, world.lanes, 0, true));
+    cr_assert_eq(world.search.n_calls, 0);
+    cr_assert_not(rv_viewer_search_go(&world.search, world.lanes, 0, true));
     world_fini(&world);
 }
 
-Test(analysis, a_count_does_not_go_back_while_it_is_made_again, .timeout = 60)
+Test(viewer_search, a_count_does_not_go_back_while_it_is_made_again, .timeout = 60)
 {
     struct world world;
     world_init(&world);
     count_whole(&world);
-    uint64_t n_calls = world.analysis.n_calls;
+    uint64_t n_calls = world.search.n_calls;
     rv_subroutines_define(world.subroutines, RARE + 1, "pack", "rarest", "", 0);
     for (unsigned i = 0; i < MOST_UPDATES; i++) {
-        (void)rv_analysis_update(&world.analysis, world.lanes, world.subroutines, false);
-        cr_assert_geq(world.analysis.n_calls, n_calls);
+        (void)rv_viewer_search_update(&world.search, world.lanes, world.subroutines, false);
+        cr_assert_geq(world.search.n_calls, n_calls);
     }
     count_whole(&world);
-    cr_assert_eq(world.analysis.n_calls, n_calls);
+    cr_assert_eq(world.search.n_calls, n_calls);
     world_fini(&world);
 }
 
-Test(analysis, what_is_collapsed_is_gone_to, .timeout = 60)
+Test(viewer_search, what_is_collapsed_is_gone_to, .timeout = 60)
 {
     struct world world;
     struct rv_lane_order lane_order = {.lanes = NULL};
@@ -148,32 +149,32 @@ Test(analysis, what_is_collapsed_is_gone_to, .timeout = 60)
     world_init(&world);
     rv_lane_order_update(&lane_order, world.lanes);
     rv_lane_order_toggle_all(&lane_order);
-    world.analysis.lane_order = &lane_order;
+    world.search.lane_order = &lane_order;
     count_whole(&world);
-    for (unsigned i = 0; i < 2 * world.analysis.n_calls; i++) {
-        cr_assert(rv_analysis_go(&world.analysis, world.lanes, 0, true));
-        has_found[world.analysis.hit.place.lane_idx] = true;
+    for (unsigned i = 0; i < 2 * world.search.n_calls; i++) {
+        cr_assert(rv_viewer_search_go(&world.search, world.lanes, 0, true));
+        has_found[world.search.hit.place.lane_idx] = true;
     }
     cr_assert(has_found[0] && has_found[1]);
     rv_lane_order_fini(&lane_order);
     world_fini(&world);
 }
 
-Test(analysis, what_is_hidden_is_not_gone_to, .timeout = 60)
+Test(viewer_search, what_is_hidden_is_not_gone_to, .timeout = 60)
 {
     struct world world;
     struct rv_lane_order lane_order = {.lanes = NULL};
     world_init(&world);
     rv_lane_order_update(&lane_order, world.lanes);
     rv_lane_order_toggle_hidden(&lane_order, 0);
-    world.analysis.lane_order = &lane_order;
+    world.search.lane_order = &lane_order;
     count_whole(&world);
     for (int i = 0; i < 3; i++) {
-        cr_assert(rv_analysis_go(&world.analysis, world.lanes, 0, true));
-        cr_assert_eq(world.analysis.hit.place.lane_idx, 1);
+        cr_assert(rv_viewer_search_go(&world.search, world.lanes, 0, true));
+        cr_assert_eq(world.search.hit.place.lane_idx, 1);
     }
     rv_lane_order_toggle_hidden(&lane_order, 1);
-    cr_assert_not(rv_analysis_go(&world.analysis, world.lanes, 0, true));
+    cr_assert_not(rv_viewer_search_go(&world.search, world.lanes, 0, true));
     rv_lane_order_fini(&lane_order);
     world_fini(&world);
 }

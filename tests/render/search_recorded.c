@@ -76,7 +76,7 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
 {
     static uint64_t from_ns, at_ns;
     const struct rv_viewer *viewer = state->viewer;
-    const struct rv_analysis *analysis = &viewer->analysis;
+    const struct rv_viewer_search *search = &viewer->search;
     uint64_t to_ns,
         middle_ns = viewer->live_edge.first_ns + (viewer->live_edge.last_ns - viewer->live_edge.first_ns) / 2;
     switch (steps->step) {
@@ -91,9 +91,9 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
         user_type("f7$");
         return true;
     case 2:
-        if (strcmp(analysis->find, "f7$") != 0 || !analysis->is_search_whole)
+        if (strcmp(search->find, "f7$") != 0 || !search->is_search_whole)
             return false;
-        window_steps_check(steps, analysis->search.n_hits == n_calls_of(whole, SOUGHT), "other hits are counted");
+        window_steps_check(steps, search->search.n_hits == n_calls_of(whole, SOUGHT), "other hits are counted");
         window_steps_check(steps, rv_timeline_sums_level(rv_lanes_get(viewer->lanes, 0)->timeline) > 0,
                            "nothing is summarized");
         rv_time_window_get(&viewer->time_window, &from_ns, &to_ns);
@@ -103,7 +103,7 @@ static bool act(struct window_steps *steps, const struct rv_window_state *state)
         if (!viewer->pointer.hover.is_pinned)
             return false;
         window_steps_check(steps, viewer->pointer.hover.box.id == SOUGHT, "another call is pinned");
-        window_steps_check(steps, analysis->hit.place.start_ns == first_from(from_ns), "another hit is gone to");
+        window_steps_check(steps, search->hit.place.start_ns == first_from(from_ns), "another hit is gone to");
         user_press(SDL_SCANCODE_ESCAPE, 0);
         act_on(state, &(struct rv_act){.action = RV_ACTION_SELECT, .to_ns = UINT64_MAX, .amount = 1.0});
         return true;

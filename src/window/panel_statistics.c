@@ -1,4 +1,4 @@
-#include "window/panel_analysis.h"
+#include "window/panel_statistics.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,15 +19,15 @@
 #include "viewer/lines.h"
 #include "ui/inspector.h"
 
-void rv_panel_analysis_fini(struct rv_panel_analysis *panel_analysis)
+void rv_panel_statistics_fini(struct rv_panel_statistics *panel_statistics)
 {
-    rv_statistics_state_fini(&panel_analysis->statistics);
-    *panel_analysis = (struct rv_panel_analysis){0};
+    rv_statistics_state_fini(&panel_statistics->statistics);
+    *panel_statistics = (struct rv_panel_statistics){0};
 }
 
 /* ---- files ---- */
 
-static int write_rows(const struct rv_panel_analysis_about *about, FILE *file)
+static int write_rows(const struct rv_panel_statistics_about *about, FILE *file)
 {
     const struct rv_range *range = rv_viewer_statistics_range(&about->viewer->statistics);
     struct rv_report report = {
@@ -35,7 +35,7 @@ static int write_rows(const struct rv_panel_analysis_about *about, FILE *file)
     return rv_report_write(&report, RV_REPORT_CSV, file);
 }
 
-static int write_calls(const struct rv_panel_analysis_about *about, FILE *file)
+static int write_calls(const struct rv_panel_statistics_about *about, FILE *file)
 {
     const struct rv_viewer_calls *calls = &about->viewer->statistics.calls;
     return rv_calls_write(&(struct rv_calls_params){.list = rv_viewer_calls_list(calls),
@@ -46,7 +46,7 @@ static int write_calls(const struct rv_panel_analysis_about *about, FILE *file)
 }
 
 /* What is shown, without lines that were not executed. */
-static int write_lines(const struct rv_panel_analysis_about *about, FILE *file)
+static int write_lines(const struct rv_panel_statistics_about *about, FILE *file)
 {
     size_t n, n_executed = 0;
     const struct rv_line_times *rows = rv_viewer_lines_rows(&about->viewer->statistics.lines, &n);
@@ -63,7 +63,7 @@ static int write_lines(const struct rv_panel_analysis_about *about, FILE *file)
 
 static const struct {
     const char *name;
-    int (*write)(const struct rv_panel_analysis_about *about, FILE *file);
+    int (*write)(const struct rv_panel_statistics_about *about, FILE *file);
 } FILES[] = {[RV_STATISTICS_FILE_ROWS] = {"range", write_rows},
              [RV_STATISTICS_FILE_CALLS] = {"calls", write_calls},
              [RV_STATISTICS_FILE_LINES] = {"lines", write_lines}};
@@ -85,7 +85,7 @@ static bool is_complete(const struct rv_viewer *viewer, enum rv_statistics_file 
 }
 
 /* What is asked for is written as soon as it is complete. */
-static void write_wanted_file(const struct rv_panel_analysis_about *about)
+static void write_wanted_file(const struct rv_panel_statistics_about *about)
 {
     struct rv_viewer_statistics *statistics = &about->viewer->statistics;
     const enum rv_statistics_file wanted = statistics->wants_file;
@@ -105,37 +105,37 @@ static void write_wanted_file(const struct rv_panel_analysis_about *about)
 
 static uint32_t rgba_of(const void *context, uint32_t id)
 {
-    const struct rv_panel_analysis_about *about = context;
+    const struct rv_panel_statistics_about *about = context;
     struct rv_subroutine subroutine = rv_subroutines_get(about->subroutines, id);
     struct rv_color color = rv_box_colors_front(about->colors, rv_box_colors_index_of(about->colors, &subroutine));
     return (uint32_t)color.r << 24 | (uint32_t)color.g << 16 | (uint32_t)color.b << 8 | 0xffu;
 }
 
-void rv_panel_analysis_show_top(struct rv_panel_analysis *panel_analysis, struct rv_ui *ui,
-                                const struct rv_panel_analysis_about *about, struct rv_ui_acts *acts)
+void rv_panel_statistics_show_top(struct rv_panel_statistics *panel_statistics, struct rv_ui *ui,
+                                  const struct rv_panel_statistics_about *about, struct rv_ui_acts *acts)
 {
-    const struct rv_analysis *analysis = &about->viewer->analysis;
+    const struct rv_viewer_search *search = &about->viewer->search;
     struct rv_search_bar shown = {
-        .find = analysis->find,
-        .find_why = analysis->find_why,
-        .n_subroutines = analysis->search.matches.n_matching,
-        .n_calls = analysis->n_calls,
-        .is_partial = analysis->is_partial,
-        .is_damaged = analysis->is_damaged,
-        .percent = rv_hit_count_is_on(&analysis->count) ? analysis->count.job.percent_told : 100,
-        .is_whole = analysis->is_search_whole,
-        .filter = analysis->filter,
-        .rule_why = analysis->rule_why,
+        .find = search->find,
+        .find_why = search->find_why,
+        .n_subroutines = search->search.matches.n_matching,
+        .n_calls = search->n_calls,
+        .is_partial = search->is_partial,
+        .is_damaged = search->is_damaged,
+        .percent = rv_hit_count_is_on(&search->count) ? search->count.job.percent_told : 100,
+        .is_whole = search->is_search_whole,
+        .filter = search->filter,
+        .rule_why = about->viewer->rule_why,
         .n_asked = about->viewer->panels.n_asked,
     };
     if (!about->viewer->panels.has_search) {
-        panel_analysis->search = (struct rv_search_bar_state){.is_there = false};
+        panel_statistics->search = (struct rv_search_bar_state){.is_there = false};
         return;
     }
-    rv_search_bar_show(ui, &shown, &panel_analysis->search, acts);
+    rv_search_bar_show(ui, &shown, &panel_statistics->search, acts);
 }
 
-static struct rv_calls_table calls_of(const struct rv_panel_analysis_about *about)
+static struct rv_calls_table calls_of(const struct rv_panel_statistics_about *about)
 {
     const struct rv_viewer_calls *calls = &about->viewer->statistics.calls;
     return (struct rv_calls_table){
@@ -154,7 +154,7 @@ static struct rv_calls_table calls_of(const struct rv_panel_analysis_about *abou
     };
 }
 
-static struct rv_tree_table tree_of(const struct rv_panel_analysis_about *about, uint32_t which)
+static struct rv_tree_table tree_of(const struct rv_panel_statistics_about *about, uint32_t which)
 {
     static const char *const titles[RV_STATISTICS_TABS][2] = {
         [RV_STATISTICS_SANDWICH] = {"callers", "callees"},
@@ -176,7 +176,7 @@ static struct rv_tree_table tree_of(const struct rv_panel_analysis_about *about,
     };
 }
 
-static struct rv_groups_table groups_of(const struct rv_panel_analysis_about *about)
+static struct rv_groups_table groups_of(const struct rv_panel_statistics_about *about)
 {
     const struct rv_viewer_calls *calls = &about->viewer->statistics.calls;
     return (struct rv_groups_table){
@@ -190,16 +190,16 @@ static struct rv_groups_table groups_of(const struct rv_panel_analysis_about *ab
 
 static const char *text_of_line(const void *context, const struct rv_line_times *row, char *out, size_t out_bytes)
 {
-    const struct rv_panel_analysis_about *about = context;
+    const struct rv_panel_statistics_about *about = context;
     char line[RV_SOURCE_TEXT_LINE_BYTES];
     (void)snprintf(out, out_bytes, "%s", rv_viewer_lines_text(&about->viewer->statistics.lines, row, line));
     return out;
 }
 
-static const char *notice_of_lines(const struct rv_panel_analysis_about *about, size_t n_rows)
+static const char *notice_of_lines(const struct rv_panel_statistics_about *about, size_t n_rows)
 {
     const struct rv_viewer_lines *lines = &about->viewer->statistics.lines;
-    struct rv_session *session = about->viewer->analysis.session;
+    struct rv_session *session = about->viewer->session;
     if (!session || !rv_session_can_reopen(session))
         return "The times of lines are read from a file, or from a program's history (--history): there is neither.";
     if (rv_filter_has_arguments(about->viewer->statistics.asked_filter))
@@ -221,7 +221,7 @@ static uint64_t most_self_ns(const struct rv_line_times *rows, size_t n)
     return most_ns;
 }
 
-static struct rv_lines_table lines_of(const struct rv_panel_analysis_about *about)
+static struct rv_lines_table lines_of(const struct rv_panel_statistics_about *about)
 {
     const struct rv_viewer_lines *lines = &about->viewer->statistics.lines;
     struct rv_lines_table table = {.is_of_one = lines->is_of_one, .text = text_of_line, .context = about};
@@ -231,13 +231,13 @@ static struct rv_lines_table lines_of(const struct rv_panel_analysis_about *abou
     return table;
 }
 
-void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, struct rv_ui *ui,
-                                   const struct rv_panel_analysis_about *about, struct rv_ui_acts *acts)
+void rv_panel_statistics_show_bottom(struct rv_panel_statistics *panel_statistics, struct rv_ui *ui,
+                                     const struct rv_panel_statistics_about *about, struct rv_ui_acts *acts)
 {
     const struct rv_viewer_statistics *statistics = &about->viewer->statistics;
-    const struct rv_range_ns *selected = &about->viewer->analysis.selected;
+    const struct rv_range_ns *selected = &about->viewer->selected;
     const struct rv_viewer_calls *calls = &statistics->calls;
-    const struct rv_search *search = &about->viewer->analysis.search;
+    const struct rv_search *search = &about->viewer->search.search;
     if (statistics->scope == RV_SCOPE_CLOSED)
         return;
     write_wanted_file(about);
@@ -274,16 +274,16 @@ void rv_panel_analysis_show_bottom(struct rv_panel_analysis *panel_analysis, str
                            .time = statistics->time,
                            .knows_states = rv_viewer_statistics_knows_states(about->viewer),
                        },
-                       &panel_analysis->statistics, acts);
+                       &panel_statistics->statistics, acts);
 }
 
-void rv_panel_analysis_show_right(struct rv_ui *ui, const struct rv_panel_analysis_about *about,
-                                  struct rv_ui_acts *acts)
+void rv_panel_statistics_show_right(struct rv_ui *ui, const struct rv_panel_statistics_about *about,
+                                    struct rv_ui_acts *acts)
 {
     const struct rv_viewer *viewer = about->viewer;
     const struct rv_tooltip *tooltip = &viewer->pointer.tooltip;
     const struct rv_hover *hover = &viewer->pointer.hover;
-    const struct rv_range_job *measure = &viewer->analysis.call.measure;
+    const struct rv_range_job *measure = &viewer->pinned_call.measure;
     if (!hover->is_pinned || !tooltip->title[0])
         return;
     struct rv_inspector shown = {
@@ -291,7 +291,7 @@ void rv_panel_analysis_show_right(struct rv_ui *ui, const struct rv_panel_analys
         .has_source = rv_subroutines_get(about->subroutines, hover->box.id).file[0],
         .has_waker = viewer->pointer.waits.shown.sum.n && viewer->pointer.waits.shown.longest.waker,
         .has_flow = viewer->pointer.flow.is_on,
-        .has_path = viewer->analysis.session && rv_session_waits(viewer->analysis.session) && hover->n_lanes <= 1,
+        .has_path = viewer->session && rv_session_waits(viewer->session) && hover->n_lanes <= 1,
         .is_path_lit = viewer->path.is_on,
         .traced = viewer->debugger.debug_session ? viewer->debugger.report.traced : NULL,
         .range = rv_range_job_is_done(measure) ? measure->range : NULL,
@@ -301,13 +301,13 @@ void rv_panel_analysis_show_right(struct rv_ui *ui, const struct rv_panel_analys
     };
     for (size_t i = 0; i < tooltip->n_lines && i < RV_INSPECTOR_LINES; i++)
         shown.lines[shown.n_lines++] = (struct rv_inspector_line){tooltip->lines[i].label, tooltip->lines[i].text};
-    shown.node = shown.range ? rv_analysis_call_node(&viewer->analysis) : 0;
+    shown.node = shown.range ? rv_pinned_call_node(&viewer->pinned_call) : 0;
     rv_inspector_show(ui, &shown, acts);
 }
 
 /* ---- what they ask for ---- */
 
-static struct rv_subroutine subject_of(const struct rv_panel_analysis_about *about, const struct rv_act *act)
+static struct rv_subroutine subject_of(const struct rv_panel_statistics_about *about, const struct rv_act *act)
 {
     return rv_subroutines_get(about->subroutines, act->idx ? act->idx : about->viewer->pointer.hover.box.id);
 }
@@ -322,7 +322,7 @@ static void copy_name(struct rv_message *message, const struct rv_subroutine sub
     free(full);
 }
 
-bool rv_panel_analysis_act(const struct rv_panel_analysis_about *about, const struct rv_act *act)
+bool rv_panel_statistics_act(const struct rv_panel_statistics_about *about, const struct rv_act *act)
 {
     struct rv_subroutine subroutine;
     switch ((int)act->action) {
