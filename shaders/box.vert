@@ -19,9 +19,11 @@
 //   u_accent     linear colour of the pinned box
 //   u_lift       for brightened boxes: brightness added, share of white mixed in
 //   u_veil       for dimmed boxes: the linear grey that is mixed in
-// Outputs: v_corner in the unit box, v_size its world size, v_x its world x; v_face 0 side, 1 top, 2 front; v_relief 0
-// where rows are lower than a pixel, whose faces, gaps and shades would be patterns, 1 where each can be seen; v_light of
-// a cell's bar 0..1, 1 = exact; v_id counts the boxes from 1; v_marks: began before 1, cut 2, open 4, patterned 8.
+// Outputs: v_corner in the unit box, v_size its world size, v_x its world x; v_face 0 top, 1..2 front, -1..-2 side, the
+// farther from 0 the more the face is shaded from foot to rim (one value: a software renderer keeps colour and face of a
+// triangle in one vector); v_relief 0 where rows are lower than a pixel, whose faces, gaps and shades would be patterns,
+// 1 where each can be seen; v_light of a cell's bar 0..1, 1 = exact; v_id counts the boxes from 1; v_marks: began before
+// 1, cut 2, open 4, patterned 8.
 layout(location = 0) in uvec4 a_record;
 layout(location = 1) in uint a_id;
 
@@ -43,7 +45,7 @@ out vec3 v_corner;
 out float v_x;
 flat out vec3 v_size;
 flat out vec3 v_colour;
-flat out int v_face;
+flat out float v_face;
 flat out float v_relief;
 flat out float v_light;
 flat out int v_id;
@@ -54,9 +56,10 @@ flat out float v_off_cpu_row;
 // Along each axis 1 is the side nearest to the eye. Corners 2, 4 and 6 are the provoking vertices, one for each face.
 const vec3 CORNERS[7] = vec3[](vec3(1, 1, 1), vec3(1, 1, 0), vec3(1, 0, 0), vec3(1, 0, 1), vec3(0, 0, 1), vec3(0, 1, 1),
                                vec3(0, 1, 0));
-const int FACES[7] = int[](0, 0, 0, 0, 2, 2, 1);
-const int TONES[3] = int[](2, 1, 0);
-const float ACCENT_TONES[3] = float[](0.55, 1.2, 1.0);
+const int TONES[7] = int[](2, 2, 2, 2, 0, 0, 1); // as u_colors has them
+const float ACCENT_TONES[3] = float[](1.0, 1.2, 0.55);
+const float FACES[3] = float[](1.0, 0.0, -1.0);
+const float MEAN_LIGHT = 0.97; // of a face from foot to rim
 const vec3 LUMA = vec3(0.25, 0.65, 0.10);
 
 // Values of enum rv_emphasis.
@@ -70,7 +73,7 @@ uint emphasis_of()
 vec3 emphasize(vec3 colour, uint emphasis)
 {
     if (emphasis == 3u)
-        return u_accent * ACCENT_TONES[v_face];
+        return u_accent * ACCENT_TONES[TONES[gl_VertexID]];
     if (emphasis == 2u)
         return mix(colour * u_lift.x, vec3(1.0), u_lift.y);
     return emphasis == 1u ? mix(vec3(u_veil), mix(vec3(dot(colour, LUMA)), colour, 0.35), 0.45) : colour;
@@ -111,13 +114,15 @@ void main()
     v_x = world.x;
     v_size = high - low;
     v_id = gl_InstanceID + 1;
-    v_face = FACES[gl_VertexID];
+    int tone = TONES[gl_VertexID];
+    float mean = mix(MEAN_LIGHT, 1.0, v_relief);
+    v_face = FACES[tone] * (1.0 + v_relief / mean);
 
     int colour_idx = int(a_record.z & 0xFFFu);
     int slot = colour_idx >> 6;
     v_marks = (is_cell ? 0 : int(a_record.z >> 16) & 7) | (slot >= 8 && slot < 16 ? 8 : 0);
-    int tone = v_relief > 0.0 ? TONES[v_face] : 0;
-    vec3 colour = texelFetch(u_colors, ivec2(colour_idx & 63, 3 * slot + tone), 0).rgb;
-    v_colour = emphasize(colour, emphasis_of()) * (1.0 + 0.035 * v_relief * (2.0 * mod(depth, 2.0) - 1.0));
+    int row = 3 * slot + (v_relief > 0.0 ? tone : 0);
+    vec3 colour = texelFetch(u_colors, ivec2(colour_idx & 63, row), 0).rgb;
+    v_colour = emphasize(colour, emphasis_of()) * (1.0 + 0.035 * v_relief * (2.0 * mod(depth, 2.0) - 1.0)) * mean;
     gl_Position = u_view_projection * vec4(world, 1.0);
 }

@@ -27,7 +27,7 @@
 #define EDGE_FROM_PX_CONTRAST 1.5f
 
 enum unit { UNIT_LANES, UNIT_COLORS, UNIT_GC, UNIT_OFF_CPU };
-enum form { FORM_PLAIN, FORM_RICH, FORM_IDS, FORM_COUNT };
+enum form { FORM_PLAIN, FORM_RICH, FORM_OFF_CPU, FORM_IDS, FORM_COUNT };
 
 struct rv_boxes {
     GLuint programs[FORM_COUNT], vertex_array, index_buffer;
@@ -35,8 +35,7 @@ struct rv_boxes {
     enum rv_color_scheme scheme; /* of the colours' texture; COUNT = none yet */
     float least_height;          /* of a box, as a share of a row's */
     struct rv_vertex_ring upload;
-    size_t offset;       /* of the cells of the frame being drawn */
-    size_t off_cpu_rows; /* of its texture; 0 = it has no image yet */
+    size_t offset; /* of the cells of the frame being drawn */
     float *lane_texels;
     size_t lane_texels_capacity;
 };
@@ -97,7 +96,8 @@ static void set_constants(GLuint program, enum form form)
 
 static int create_programs(struct rv_boxes *boxes)
 {
-    static const char *const defines[FORM_COUNT] = {[FORM_PLAIN] = "PLAIN", [FORM_IDS] = "IDS"};
+    static const char *const defines[FORM_COUNT] = {
+        [FORM_PLAIN] = "PLAIN", [FORM_OFF_CPU] = "OFF_CPU", [FORM_IDS] = "IDS"};
     for (int form = 0; form < FORM_COUNT; form++) {
         boxes->programs[form] = rv_shader_create("box", defines[form]);
         if (!boxes->programs[form])
@@ -163,20 +163,18 @@ static void upload_lanes(struct rv_boxes *boxes, const struct rv_pass *pass, con
                  boxes->lane_texels);
 }
 
-/* The image of nothing stays from frame to frame. */
+static bool has_off_cpu(const struct rv_frame_data *picture)
+{
+    return picture->off_cpu.n_rows > 1;
+}
+
 static void upload_off_cpu(struct rv_boxes *boxes, const struct rv_off_cpu *off_cpu)
 {
-    static const uint8_t nothing[RV_OFF_CPU_BANDS];
-    const bool has_rows = off_cpu->n_rows > 1;
-    const size_t n_rows = has_rows ? off_cpu->n_rows : 1;
     glActiveTexture(GL_TEXTURE0 + UNIT_OFF_CPU);
     glBindTexture(GL_TEXTURE_2D, boxes->off_cpu_texture);
-    if (!has_rows && boxes->off_cpu_rows == n_rows)
-        return;
-    boxes->off_cpu_rows = n_rows;
     glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_RG8, has_rows ? RV_OFF_CPU_COLUMNS : 1, (GLsizei)n_rows, 0, GL_RG,
-                 GL_UNSIGNED_BYTE, has_rows ? off_cpu->texels : nothing);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RG8, RV_OFF_CPU_COLUMNS, (GLsizei)off_cpu->n_rows, 0, GL_RG, GL_UNSIGNED_BYTE,
+                 off_cpu->texels);
 }
 
 static void bind_colors(struct rv_boxes *boxes, enum rv_color_scheme scheme)
@@ -259,6 +257,11 @@ static void begin_form(const struct rv_boxes *boxes, enum form form, const struc
     set_highlight(boxes->programs[form], picture, highlight);
 }
 
+static enum form rich_form(const struct rv_frame_data *picture)
+{
+    return has_off_cpu(picture) ? FORM_OFF_CPU : FORM_RICH;
+}
+
 static void draw_faces(const struct rv_pass *pass, size_t offset, size_t n)
 {
     size_t first = pass->is_settled ? (size_t)pass->look->first_face : 0;
@@ -273,7 +276,8 @@ static void draw_faces(const struct rv_pass *pass, size_t offset, size_t n)
 static void prepare(struct rv_boxes *boxes, const struct rv_pass *pass, const struct rv_frame_data *picture)
 {
     upload_lanes(boxes, pass, picture->view, &picture->off_cpu);
-    upload_off_cpu(boxes, &picture->off_cpu);
+    if (has_off_cpu(picture))
+        upload_off_cpu(boxes, &picture->off_cpu);
     bind_colors(boxes, rv_box_colors_scheme(picture->colors));
     boxes->least_height = rv_box_colors_least_height(picture->colors);
     glBindVertexArray(boxes->vertex_array);
@@ -292,7 +296,7 @@ void rv_boxes_draw(struct rv_boxes *boxes, const struct rv_pass *pass, const str
     }
     boxes->offset += records->counts[RV_PACK_PLAIN] * sizeof *records->ordered;
     if (records->counts[RV_PACK_RICH]) {
-        begin_form(boxes, FORM_RICH, pass, picture, highlight);
+        begin_form(boxes, rich_form(picture), pass, picture, highlight);
         draw_faces(pass, boxes->offset, records->counts[RV_PACK_RICH]);
     }
     boxes->offset += records->counts[RV_PACK_RICH] * sizeof *records->ordered;
@@ -308,9 +312,9 @@ void rv_boxes_draw_cells(struct rv_boxes *boxes, const struct rv_pass *pass, con
         glActiveTexture(GL_TEXTURE0 + UNIT_LANES);
         glBindTexture(GL_TEXTURE_2D, boxes->lanes_texture);
         if (picture->records.counts[RV_PACK_RICH]) /* rv_boxes_draw() set the uniforms */
-            glUseProgram(boxes->programs[FORM_RICH]);
+            glUseProgram(boxes->programs[rich_form(picture)]);
         else
-            begin_form(boxes, FORM_RICH, pass, picture, highlight);
+            begin_form(boxes, rich_form(picture), pass, picture, highlight);
         glEnable(GL_BLEND);
         draw_faces(pass, boxes->offset, n);
     }

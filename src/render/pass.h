@@ -14,7 +14,7 @@ struct rv_pass {
     const struct rv_view_mode_params *look;
     const struct rv_theme *theme;
     bool is_settled; /* not in a transition between views */
-    float haze[2];   /* distances along the direction of view at which haze begins and is complete */
+    float haze[2];   /* distance along the direction of view at which haze begins, share of haze per unit of it */
 };
 
 /* Make the program current and set u_view_projection, u_eye, u_background and u_haze if it has them. */

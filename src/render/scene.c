@@ -236,7 +236,7 @@ static struct rv_pass make_pass(const struct rv_scene *scene, const struct rv_sc
     vec3 front = {0.5f * scene->layout.width, 0.0f, scene->layout.z_front};
     float distance = rv_camera_distance(&scene->camera, front);
     return (struct rv_pass){&scene->camera,  &scene->layout,    scene->look,
-                            theme_of(frame), scene->is_settled, {distance, distance + HAZE_DEPTH}};
+                            theme_of(frame), scene->is_settled, {distance, 1.0f / HAZE_DEPTH}};
 }
 
 static void clear(const struct rv_theme *theme)
