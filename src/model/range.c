@@ -274,7 +274,7 @@ static void list_call(struct rv_range *range, const struct rv_range_call *listed
 static void add_part(struct rv_range *range, const struct rv_range_part *part)
 {
     rv_stats_merge_as(range->stats, part->stats, part->ids, part->n_ids);
-    rv_range_tree_merge(&range->tree, &part->tree);
+    rv_range_tree_merge(&range->tree, &part->paths);
     for (size_t i = 0; i < part->n_calls; i++)
         list_call(range, &part->calls[i]);
     range->self_ns += part->self_ns;

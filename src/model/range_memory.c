@@ -114,7 +114,7 @@ void rv_range_memory_release(struct rv_range_memory *memory, const struct rv_ran
 
 static size_t bytes_of(const struct rv_range_part *part)
 {
-    return rv_stats_n_buckets(part->stats) + part->tree.capacity * sizeof *part->tree.nodes +
+    return rv_stats_n_buckets(part->stats) + part->paths.n_bytes +
            part->n_ids * (sizeof *part->ids + sizeof(struct rv_stats_row));
 }
 

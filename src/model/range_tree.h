@@ -34,7 +34,19 @@ void rv_range_tree_fini(struct rv_range_tree *tree);
 /* The node of a call; its caller's own, when RV_RANGE_MOST_NODES others came first. */
 uint32_t rv_range_tree_at(struct rv_range_tree *tree, uint32_t parent, uint32_t id);
 
-/* Add the paths of another tree that is not linked, in their order, as if their calls came after all of this tree's. */
-void rv_range_tree_merge(struct rv_range_tree *into, const struct rv_range_tree *from);
+/* Forget all paths, keep the room. */
+void rv_range_tree_clear(struct rv_range_tree *tree);
+
+struct rv_range_paths { /* a tree's nodes in about 11 bytes each, to be merged later; zeroed = not even a root */
+    uint8_t *bytes;     /* for free() */
+    size_t n_bytes;
+    size_t n; /* nodes */
+};
+
+/* The paths of a tree that is not linked. */
+struct rv_range_paths rv_range_tree_pack(const struct rv_range_tree *tree);
+
+/* Add the paths of another tree, in their order, as if their calls came after all of this tree's. */
+void rv_range_tree_merge(struct rv_range_tree *into, const struct rv_range_paths *from);
 
 #endif

@@ -37,7 +37,7 @@ struct rv_range_id {
 void rv_range_part_fini(struct rv_range_part *part)
 {
     rv_stats_destroy(part->stats);
-    rv_range_tree_fini(&part->tree);
+    free(part->paths.bytes);
     free(part->ids);
     free(part->calls);
 }
@@ -49,6 +49,7 @@ void rv_range_walk_fini(struct rv_range_walk *walk)
     free(walk->frames);
     free(walk->frame_times);
     free(walk->by_id);
+    rv_range_tree_fini(&walk->tree);
     free(walk->boxes);
 }
 
@@ -57,7 +58,8 @@ void rv_range_walk_begin(struct rv_range_walk *walk, struct rv_range_part *part)
     walk->part = part;
     walk->at_piece = 0;
     part->stats = rv_stats_create();
-    rv_range_tree_init(&part->tree);
+    if (!walk->tree.nodes)
+        rv_range_tree_init(&walk->tree);
     if (!walk->boxes)
         walk->boxes = rv_alloc_scratch(MOST_BOXES, sizeof *walk->boxes);
 }
@@ -126,7 +128,7 @@ static void finish_times(struct rv_range_walk *walk, struct rv_range_frame_times
 static void add_to_nodes(struct rv_range_walk *walk, const struct rv_range_frame *frame,
                          const struct measured *measured)
 {
-    struct rv_range_node *nodes = walk->part->tree.nodes, *node = &nodes[frame->node];
+    struct rv_range_node *nodes = walk->tree.nodes, *node = &nodes[frame->node];
     node->self_ns += measured->call.self_ns;
     if (!frame->has_node)
         return;
@@ -213,7 +215,7 @@ static void begin_listed(struct rv_range_walk *walk, struct rv_range_frame *fram
 
 static void add_row(struct rv_range_walk *walk, struct rv_range_frame *frame, uint32_t caller)
 {
-    struct rv_range_tree *tree = &walk->part->tree;
+    struct rv_range_tree *tree = &walk->tree;
     struct rv_range_id *id = id_at(walk, frame->id);
     frame->is_outermost = id->n_open++ == 0;
     if (!id->place)
@@ -361,13 +363,14 @@ static void begin_piece(struct rv_range_walk *walk, const struct rv_range_piece 
     rv_span_iter_back_begin(&walk->iter, lane->timeline, piece->from_ns - piece->has_earlier, piece->to_ns);
 }
 
-/* Free what only measuring needs, which need not wait with the part until that is added. */
+/* Leave the part what is needed until it is added, or for as long as it is kept. */
 static void end_part(struct rv_range_walk *walk)
 {
     struct rv_range_part *part = walk->part;
     for (size_t i = 0; i < part->n_ids; i++)
         walk->by_id[part->ids[i]].place = 0;
-    rv_hash_index_fini(&part->tree.by_path);
+    part->paths = rv_range_tree_pack(&walk->tree);
+    rv_range_tree_clear(&walk->tree);
 }
 
 static void end_piece(struct rv_range_walk *walk)

@@ -50,9 +50,9 @@ struct rv_range_part {                   /* zeroed but for its pieces = not meas
     struct rv_stats *stats; /* of subroutine ids[i] at i */
     uint32_t *ids;
     size_t n_ids, ids_capacity;
-    uint32_t ids_end; /* of its calls' own ids, the greatest + 1 */
-    struct rv_range_tree tree;
-    uint64_t self_ns; /* of all rows */
+    uint32_t ids_end;            /* of its calls' own ids, the greatest + 1 */
+    struct rv_range_paths paths; /* once it is complete */
+    uint64_t self_ns;            /* of all rows */
     struct rv_range_call *calls;
     size_t n_calls, calls_capacity;
     uint64_t missing_before_ns;
@@ -78,7 +78,8 @@ struct rv_range_walk { /* by one thread, of one part after another; zeroed = of 
     size_t n_listed;           /* frames up to the innermost call that is listed */
     struct rv_range_id *by_id; /* of the results */
     size_t n_by_id;
-    struct rv_box *boxes; /* scratch */
+    struct rv_range_tree tree; /* of the part */
+    struct rv_box *boxes;      /* scratch */
 };
 
 /* The previous part is complete. The part outlives the walk through it. */

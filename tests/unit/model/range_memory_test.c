@@ -5,7 +5,6 @@
 static struct rv_range_part part_of(const struct rv_range_piece *piece, uint64_t self_ns)
 {
     struct rv_range_part part = {.pieces = piece, .n_pieces = 1, .stats = rv_stats_create(), .self_ns = self_ns};
-    rv_range_tree_init(&part.tree);
     rv_stats_add_call(part.stats, 0, &(struct rv_stats_call){.self_ns = self_ns, .duration_ns = self_ns});
     return part;
 }
@@ -56,7 +55,7 @@ Test(range_memory, the_oldest_part_that_is_not_borrowed_makes_room, .timeout = 6
 {
     enum { N = 200 };
     struct rv_range_piece pieces[N];
-    struct rv_range_memory *memory = rv_range_memory_create(1 << 14);
+    struct rv_range_memory *memory = rv_range_memory_create(1 << 11);
     const struct rv_range_part *first = NULL;
     for (uint32_t i = 0; i < N; i++) {
         pieces[i] = (struct rv_range_piece){.from_ns = i, .to_ns = i + 1};
