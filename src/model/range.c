@@ -109,6 +109,16 @@ static bool ends_part(const struct rv_range *range, const struct rv_timeline_mar
     return marks[at].n_spans / range->calls_per_part > (at > 0 ? marks[at - 1].n_spans / range->calls_per_part : 0);
 }
 
+/* Where the lane's first piece begins: at 0 for all ranges that begin before all of its calls, since it is the same in each. */
+static uint64_t first_from_ns(const struct rv_range *range, const struct rv_lane *lane)
+{
+    uint64_t first_ns = rv_timeline_first_ns(lane->timeline);
+    if (lane->n_open > 0 && lane->open[0].start_ns < first_ns)
+        first_ns = lane->open[0].start_ns;
+    const bool has_all = range->scope.from_ns <= first_ns && rv_timeline_exact_from_ns(lane->timeline) == 0;
+    return has_all ? 0 : range->scope.from_ns;
+}
+
 /* Divide a lane at marks inside the range, the latest piece first. */
 static void add_pieces(struct rv_range *range, const struct rv_lane *lane, uint64_t newest_ns)
 {
@@ -133,7 +143,7 @@ static void add_pieces(struct rv_range *range, const struct rv_lane *lane, uint6
         piece.to_ns = piece.from_ns;
         piece.has_later = true;
     }
-    piece.from_ns = range->scope.from_ns;
+    piece.from_ns = piece.has_later ? first_from_ns(range, lane) : range->scope.from_ns;
     piece.has_earlier = false;
     add_piece(range, &piece);
 }
@@ -150,14 +160,19 @@ static void add_to_part(struct rv_range *range, uint64_t n_expected, bool is_kep
 }
 
 /*
- * May a lane's inner pieces be kept for later ranges? They must be the same in each: a filter over durations would
- * judge open calls anew.
+ * May a lane's pieces be kept for later ranges, but for those at ends of the range? They must be the same in each: a filter
+ * over durations would judge open calls anew.
  */
 static bool keeps_parts(const struct rv_range *range, const struct rv_lane *lane)
 {
     const struct rv_range_scope *scope = &range->scope;
     return range->memory && scope->time == RV_TIME_WALL && !scope->lists_calls &&
            rv_filter_n_rules(scope->filter) == 0 && !rv_range_times_has(lane);
+}
+
+static bool is_at_end(const struct rv_range_piece *piece)
+{
+    return !piece->has_later || (!piece->has_earlier && piece->from_ns > 0);
 }
 
 /* A part has as many of the next pieces as make up its calls. */
@@ -173,8 +188,7 @@ static void divide(struct rv_range *range)
         add_pieces(range, lane, newest_ns);
         pthread_mutex_unlock(&lane->lock);
         for (size_t j = first; j < range->n_pieces; j++)
-            add_to_part(range, n_expected / (range->n_pieces - first),
-                        keeps && range->pieces[j].has_earlier && range->pieces[j].has_later);
+            add_to_part(range, n_expected / (range->n_pieces - first), keeps && !is_at_end(&range->pieces[j]));
         range->n_expected += n_expected;
     }
     for (size_t i = 0, at = 0; i < range->n_parts; at += range->parts[i++].n_pieces)
