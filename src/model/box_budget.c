@@ -21,6 +21,13 @@ uint32_t rv_box_budget_choose_level(const struct rv_level_choice *choice)
     return level;
 }
 
+/* As if drawing began when all had been asked for, which is slower than both at once. */
+uint64_t rv_box_budget_alone_ns(const struct rv_frame_cost *cost)
+{
+    const uint64_t busy_ns = cost->n_drivers ? cost->own_ns + cost->driver_ns / cost->n_drivers : cost->wall_ns;
+    return busy_ns < cost->wall_ns ? busy_ns : cost->wall_ns;
+}
+
 void rv_box_budget_learn(struct rv_box_budget *budget, size_t n_counted, uint64_t took_ns)
 {
     double n = (double)budget->n_boxes, took = (double)took_ns, wanted = (double)budget->frame_ns;

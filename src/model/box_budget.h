@@ -32,6 +32,15 @@ struct rv_box_budget {
     uint64_t frame_ns; /* the longest a frame should take */
 };
 
+struct rv_frame_cost {
+    uint64_t wall_ns;
+    uint64_t own_ns, driver_ns; /* CPU time of the thread that asked for it, and of all that drew it */
+    size_t n_drivers;           /* that draw at the same time; 0: not known, nor is driver_ns */
+};
+
+/* The time that a frame would have taken if its threads had waited for no CPU: at most what it took. */
+uint64_t rv_box_budget_alone_ns(const struct rv_frame_cost *cost);
+
 /*
  * Adapt the budget to a frame's time: fewer boxes if slow; more if fast and near the budget.
  *   n_counted  the frame's boxes, as the budget counts them: before narrow ones were joined

@@ -16,6 +16,7 @@
 #include <GL/glew.h>
 
 #include "window/gl_context.h"
+#include "window/driver_threads.h"
 #include "window/input.h"
 #include "window/frame_builder.h"
 #include "window/frame_meter.h"
@@ -24,6 +25,7 @@
 #include "window/view_command.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/os.h"
 #include "base/vec.h"
 #include "model/box_budget.h"
 #include "render/png.h"
@@ -65,6 +67,7 @@ struct window {
     int size_px[2];
     double density, scale; /* pixels per unit of SDL's positions, per point */
     struct rv_box_budget moving, at_rest;
+    struct rv_driver_threads drivers; /* of software GL */
     bool is_software;
     bool is_rough; /* the last request was quick: no multisampling */
     bool is_recording;
@@ -284,8 +287,21 @@ static void write_screenshot(struct window *window)
     window->has_news = true;
 }
 
+/* Of a frame that was begun with these times. GL of a GPU waits for the GPU, not for a CPU. */
+static uint64_t alone_ns(const struct window *window, const struct rv_frame_cost *begun, uint64_t wall_ns)
+{
+    const size_t n_cpus = rv_os_n_cpus(), n_drivers = window->drivers.n;
+    return rv_box_budget_alone_ns(
+        &(struct rv_frame_cost){.wall_ns = wall_ns,
+                                .own_ns = rv_clock_thread_cpu_ns() - begun->own_ns,
+                                .driver_ns = rv_driver_threads_cpu_ns(&window->drivers) - begun->driver_ns,
+                                .n_drivers = n_drivers < n_cpus ? n_drivers : n_cpus});
+}
+
 static void draw_and_show(struct window *window, bool is_scene_new)
 {
+    const struct rv_frame_cost begun = {.own_ns = rv_clock_thread_cpu_ns(),
+                                        .driver_ns = rv_driver_threads_cpu_ns(&window->drivers)};
     uint64_t start_ns = rv_clock_mono_ns();
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
     if (is_scene_new)
@@ -299,10 +315,11 @@ static void draw_and_show(struct window *window, bool is_scene_new)
     if (window->is_software)
         glFinish();
     window->frame_cost_ns = rv_clock_mono_ns() - start_ns;
+    const uint64_t cost_ns = alone_ns(window, &begun, window->frame_cost_ns);
     window->frame_ns = start_ns;
     window->n_frames++;
     SDL_GL_SwapWindow(window->context.window);
-    uint64_t took_ns = window->is_software ? window->frame_cost_ns : rv_clock_mono_ns() - start_ns;
+    uint64_t took_ns = window->is_software ? cost_ns : rv_clock_mono_ns() - start_ns;
     uint64_t made_ns = rv_frame_builder_took_ns(window->frame_builder);
     const struct rv_view *view = rv_scene_picture(window->scene)->view;
     if (is_scene_new)
@@ -503,6 +520,8 @@ static int open_window(struct window *window)
     SDL_GL_SetSwapInterval(1);
     const char *renderer = (const char *)glGetString(GL_RENDERER);
     window->is_software = renderer && (strstr(renderer, "llvmpipe") || strstr(renderer, "softpipe"));
+    if (window->is_software)
+        rv_driver_threads_find(&window->drivers, "llvmpipe-");
     window->moving = window->is_software ? BUDGET_SOFTWARE : BUDGET_GPU;
     window->at_rest = BUDGET_SOFTWARE_AT_REST;
     rv_note("drawing with %s", renderer ? renderer : "an unnamed renderer");

@@ -77,3 +77,21 @@ Test(box_budget, one_slow_or_empty_frame_hardly_changes_the_budget, .timeout = 6
     rv_box_budget_learn(&budget, 10, 1000);
     cr_assert_eq(budget.n_boxes, 10000);
 }
+
+/* 20 ms of the asking thread, 60 ms of each of two that draw, however long they waited for a CPU; and 40 ms of one unknown. */
+Test(box_budget, a_machine_that_is_busy_makes_no_picture_coarser, .timeout = 60)
+{
+    static const struct {
+        struct rv_frame_cost cost;
+        uint64_t alone_ns;
+    } cases[] = {{{80000000, 20000000, 120000000, 2}, 80000000},
+                 {{900000000, 20000000, 120000000, 2}, 80000000},
+                 {{70000000, 20000000, 120000000, 2}, 70000000}, /* it was drawn while more was asked for */
+                 {{900000000, 20000000, 0, 0}, 900000000}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        cr_assert_eq(rv_box_budget_alone_ns(&cases[i].cost), cases[i].alone_ns, "case %zu", i);
+    struct rv_box_budget budget = {.n_boxes = 40000, .least = 5000, .most = 60000, .frame_ns = 80000000};
+    for (unsigned frame = 0; frame < 20; frame++)
+        rv_box_budget_learn(&budget, 40000, rv_box_budget_alone_ns(&cases[1].cost));
+    cr_assert_eq(budget.n_boxes, 40000);
+}
