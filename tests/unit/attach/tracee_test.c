@@ -116,7 +116,7 @@ Test(tracee, a_call_is_not_lost_where_the_stop_ends_within_it)
     await_round();
 }
 
-Test(tracee, a_call_that_a_signal_keeps_from_beginning_is_taken_back)
+Test(tracee, a_call_that_a_signal_prevents_is_undone)
 {
     kill(tracee.pid, SIGSTOP);
     call(false);

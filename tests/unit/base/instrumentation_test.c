@@ -24,14 +24,14 @@ static const struct {
      "hooks, hooks for profilers, patches of 5 of 10 functions (1 trivial; 3 refused: 1 too short, 2 out of reach)"},
 };
 
-Test(instrumentation, names_instruments_counts_and_refusals)
+Test(instrumentation, text_names_the_instruments_the_counts_and_the_refusals)
 {
     char text[RV_INSTRUMENTATION_BYTES];
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
         cr_expect_str_eq(rv_instrumentation_text(&CASES[i].instrumentation, text), CASES[i].text);
 }
 
-Test(instrumentation, stays_within_its_room_whatever_the_counts_are)
+Test(instrumentation, text_fits_its_buffer_whatever_the_counts_are)
 {
     char text[RV_INSTRUMENTATION_BYTES];
     struct rv_wire_instrumentation worst;

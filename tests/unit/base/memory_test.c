@@ -19,7 +19,7 @@ Test(memory, a_failed_allocation_frees_the_reserve)
     cr_assert(rv_memory_is_short());
 }
 
-Test(memory, another_thread_that_was_refused_meanwhile_asks_once_more)
+Test(memory, a_thread_whose_allocation_failed_meanwhile_tries_again)
 {
     rv_memory_keep_reserve();
     rv_memory_refused(100, 0);

@@ -114,7 +114,7 @@ Test(units, durations_are_readable)
     cr_assert_str_eq(small, "12.5", "cut, and terminated");
 }
 
-Test(units, one_thing_has_a_word_of_its_own)
+Test(units, a_count_of_one_takes_the_singular)
 {
     cr_expect_str_eq(rv_units_word(1, "call", "calls"), "call");
     cr_expect_str_eq(rv_units_word(0, "call", "calls"), "calls");

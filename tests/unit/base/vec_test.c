@@ -60,7 +60,7 @@ Test(vec, grows_by_doubling_and_keeps_what_is_in_it)
     free(items);
 }
 
-Test(vec, room_for_none_is_still_an_array)
+Test(vec, an_array_for_no_items_is_not_null)
 {
     size_t capacity = 0;
     char *items = rv_vec_reserve(NULL, &capacity, 0, 1);
@@ -90,7 +90,7 @@ Test(vec, a_table_that_is_extended_keeps_its_items_and_adds_zeroed_ones)
     free(items);
 }
 
-Test(vec, a_table_that_is_not_there_has_no_items)
+Test(vec, a_null_table_has_no_items)
 {
     size_t n = 1000;
     char *items = rv_vec_extend(NULL, &n, 1, 1);

@@ -35,7 +35,7 @@ Test(session_text, a_frame_is_read_from_its_end, .timeout = 60)
     cr_assert_eq(report.n_frames, 0);
 }
 
-Test(session_text, too_many_are_reported, .timeout = 60)
+Test(session_text, frames_beyond_the_table_are_reported, .timeout = 60)
 {
     static struct rv_debug_session_report report;
     char text[8 * (RV_DEBUG_SESSION_FRAMES + 1)] = "";
@@ -59,7 +59,7 @@ Test(session_text, breakpoints_have_their_numbers, .timeout = 60)
     cr_assert_str_eq(report.breaks[1].where, "x.pm:3 (not loaded yet)");
 }
 
-Test(session_text, it_is_cut_between_characters_and_says_so, .timeout = 60)
+Test(session_text, a_long_text_is_cut_between_characters_and_marked, .timeout = 60)
 {
     char out[7];
     rv_debug_session_say(out, sizeof out,

@@ -20,7 +20,7 @@ static void write_lines(unsigned n)
     fclose(file);
 }
 
-Test(source_lines, has_the_lines_around_one, .timeout = 60)
+Test(source_lines, the_lines_around_a_line_are_shown, .timeout = 60)
 {
     struct rv_source_lines listing;
     write_lines(100);
@@ -41,7 +41,7 @@ Test(source_lines, has_the_lines_around_one, .timeout = 60)
     unlink(path);
 }
 
-Test(source_lines, is_relative_to_the_folder_of_the_process, .timeout = 60)
+Test(source_lines, a_relative_path_starts_at_the_folder_of_the_process, .timeout = 60)
 {
     struct rv_source_lines listing;
     write_lines(3);
@@ -51,7 +51,7 @@ Test(source_lines, is_relative_to_the_folder_of_the_process, .timeout = 60)
     unlink(path);
 }
 
-Test(source_lines, nobody_is_waited_for, .timeout = 60)
+Test(source_lines, files_that_could_block_or_never_end_are_not_read, .timeout = 60)
 {
     struct rv_source_lines listing;
     snprintf(path, sizeof path, "/tmp/ringviz-listing-%d", (int)getpid());

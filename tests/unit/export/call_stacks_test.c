@@ -10,7 +10,7 @@ static void add(struct rv_spool *spool, const struct rv_lane *lane, const struct
     sink.spans(sink.context, lane, span, 1);
 }
 
-Test(call_stacks, are_the_calls_around_a_time_from_the_innermost_on, .timeout = 60)
+Test(call_stacks, a_stack_has_the_calls_open_at_a_time_innermost_first, .timeout = 60)
 {
     struct rv_lanes *lanes = rv_lanes_create();
     struct rv_spool *spool = rv_spool_create();

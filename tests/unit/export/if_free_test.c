@@ -219,7 +219,7 @@ static uint64_t run(const struct random_waits *graph, const struct freed *freed,
     return end_ns;
 }
 
-Test(if_free, it_is_what_threads_side_by_side_would_need, .timeout = 120)
+Test(if_free, times_with_something_free_equal_a_plain_simulation, .timeout = 120)
 {
     static struct random_waits graph;
     unsigned n_sooner = 0;
@@ -240,7 +240,7 @@ Test(if_free, it_is_what_threads_side_by_side_would_need, .timeout = 120)
     cr_expect_gt(n_sooner, 1000, "hardly anything was free");
 }
 
-Test(if_free, with_nothing_free_all_is_as_it_was, .timeout = 60)
+Test(if_free, with_no_subroutine_free_times_are_unchanged, .timeout = 60)
 {
     static struct random_waits graph;
     for (uint32_t seed = 1; seed <= 500; seed++) {
@@ -295,7 +295,7 @@ static void add_thread(struct rv_path_times *times, const struct random_waits *g
     cr_assert_eq(rv_path_times_add(times, &calls, &lane, thread), 0);
 }
 
-Test(savings, times_read_once_tell_of_each_subroutine_what_its_being_free_saves, .timeout = 120)
+Test(if_free, one_reading_of_times_gives_the_saving_of_every_subroutine, .timeout = 120)
 {
     static struct random_waits graph;
     unsigned n_sooner = 0;

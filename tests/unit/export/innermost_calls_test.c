@@ -80,7 +80,7 @@ static void leave(void *context, uint32_t id)
     cr_assert_eq(seen->open[--seen->n_open], id);
 }
 
-Test(innermost_calls, are_those_of_each_moment_the_latest_first, .timeout = 60)
+Test(innermost_calls, innermost_calls_come_latest_first, .timeout = 60)
 {
     const struct rv_lane lane = {.idx = 0};
     const struct rv_lane_calls calls = {.read = read_spans};

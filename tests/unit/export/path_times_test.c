@@ -180,7 +180,7 @@ static struct rv_path_times *create(const struct rv_lit_path *lit)
         &(struct rv_path_times_params){.lit = lit, .as_id = AS_ID, .n_ids = N_IDS, .to_ns = graph.end_ns});
 }
 
-Test(path_times, are_those_of_each_ns_however_calls_are_cut, .timeout = 120)
+Test(path_times, times_equal_a_count_of_each_ns_however_calls_are_cut, .timeout = 120)
 {
     uint64_t n_ns = 0;
     for (uint32_t seed = 1; seed <= 1000; seed++) {
@@ -200,7 +200,7 @@ Test(path_times, are_those_of_each_ns_however_calls_are_cut, .timeout = 120)
     cr_expect_gt(n_ns, 100000, "hardly a call was on a path");
 }
 
-Test(path_times, tell_of_time_off_the_cpu_however_calls_are_cut, .timeout = 120)
+Test(path_times, time_off_the_cpu_is_exact_however_calls_are_cut, .timeout = 120)
 {
     uint64_t blocked_ns = 0;
     for (uint32_t seed = 1; seed <= 300; seed++) {

@@ -166,7 +166,7 @@ Test(preorder, an_orphan_inside_of_a_call_is_an_instant, .timeout = 60)
     check_order(closed, expected, 4);
 }
 
-Test(preorder, what_is_left_out_is_left_out_with_its_place, .timeout = 60)
+Test(preorder, calls_that_the_filter_leaves_out_take_no_depth, .timeout = 60)
 {
     const struct rv_span closed[] = {{.start = 10, .end = 15, .id = 1, .depth = 0},
                                      {.start = 22, .end = 23, .id = 2, .depth = 2},

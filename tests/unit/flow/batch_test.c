@@ -5,7 +5,7 @@
 
 TestSuite(batch, .timeout = 60);
 
-Test(batch, has_room_for_what_it_promises)
+Test(batch, a_batch_has_room_for_its_stated_number_of_events)
 {
     struct rv_batch batch = {0};
     rv_batch_init(&batch, RV_BATCH_EVENTS);

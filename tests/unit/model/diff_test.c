@@ -85,7 +85,7 @@ static const struct rv_diff_row *row_of(const struct rv_diff *compare, const cha
     return NULL;
 }
 
-Test(compare, slower_and_faster_subroutines_are_found_and_no_others, .timeout = 60)
+Test(model_diff, slower_and_faster_subroutines_are_found_and_no_others, .timeout = 60)
 {
     struct side sides[2] = {make_side(), make_side()};
     static const struct {
@@ -150,7 +150,7 @@ static void run_noisily(struct side *side, double factor, double own_noise, doub
     }
 }
 
-Test(compare, a_program_on_a_noisy_machine_does_not_differ_from_itself, .timeout = 60)
+Test(model_diff, a_program_on_a_noisy_machine_does_not_differ_from_itself, .timeout = 60)
 {
     size_t n_verdicts = 0;
     for (int turn = 0; turn < 20; turn++) {
@@ -169,7 +169,7 @@ Test(compare, a_program_on_a_noisy_machine_does_not_differ_from_itself, .timeout
     cr_assert_leq(n_verdicts, 2, "%zu verdicts of 4000 tests", n_verdicts);
 }
 
-Test(compare, slower_subroutines_come_before_their_callers, .timeout = 60)
+Test(model_diff, slower_subroutines_come_before_their_callers, .timeout = 60)
 {
     struct side sides[2] = {make_side(), make_side()};
     run_noisily(&sides[0], 1.0, 0.05, 0.1);
@@ -194,7 +194,7 @@ Test(compare, slower_subroutines_come_before_their_callers, .timeout = 60)
 }
 
 /* Before and after as "package name file", and whether they are one. */
-Test(compare, subroutines_are_matched_by_name_and_the_longest_tail_of_the_path, .timeout = 60)
+Test(model_diff, subroutines_are_matched_by_name_and_the_longest_tail_of_the_path, .timeout = 60)
 {
     static const struct {
         const char *package, *name, *file;
@@ -243,7 +243,7 @@ Test(compare, subroutines_are_matched_by_name_and_the_longest_tail_of_the_path, 
     free_side(&sides[1]);
 }
 
-Test(compare, two_runs_of_the_same_program_do_not_differ, .timeout = 60)
+Test(model_diff, two_runs_of_the_same_program_do_not_differ, .timeout = 60)
 {
     struct side sides[2] = {make_side(), make_side()};
     for (uint32_t i = 1; i <= 500; i++)
@@ -262,7 +262,7 @@ Test(compare, two_runs_of_the_same_program_do_not_differ, .timeout = 60)
     free_side(&sides[1]);
 }
 
-Test(compare, few_new_and_gone_are_not_judged, .timeout = 60)
+Test(model_diff, few_new_and_gone_are_not_judged, .timeout = 60)
 {
     struct side sides[2] = {make_side(), make_side()};
     rv_subroutines_define(sides[0].subroutines, 1, "", "few", "", 0);
@@ -289,7 +289,7 @@ Test(compare, few_new_and_gone_are_not_judged, .timeout = 60)
     free_side(&sides[1]);
 }
 
-Test(compare, several_lines_of_one_name_and_file_are_one_and_other_files_are_not, .timeout = 60)
+Test(model_diff, several_lines_of_one_name_and_file_are_one_and_other_files_are_not, .timeout = 60)
 {
     struct side sides[2] = {make_side(), make_side()};
     rv_subroutines_define(sides[0].subroutines, 1, "P", "f", "a", 3);
@@ -311,7 +311,7 @@ Test(compare, several_lines_of_one_name_and_file_are_one_and_other_files_are_not
     free_side(&sides[1]);
 }
 
-Test(compare, two_empty_captures_are_compared, .timeout = 60)
+Test(model_diff, two_empty_captures_are_compared, .timeout = 60)
 {
     struct side sides[2] = {make_side(), make_side()};
     struct rv_diff result = compare(sides);

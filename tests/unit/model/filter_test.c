@@ -292,7 +292,7 @@ Test(filter, arguments_are_matched_as_they_are_shown, .timeout = 60)
     rv_subroutines_destroy(subroutines);
 }
 
-Test(filter, calls_are_looked_at_again_only_for_texts_that_were_not_known, .timeout = 60)
+Test(filter, calls_are_matched_again_only_for_new_texts, .timeout = 60)
 {
     struct rv_subroutines *subroutines = make_names();
     struct rv_lane called = {.lock = PTHREAD_MUTEX_INITIALIZER};

@@ -37,7 +37,7 @@ static uint64_t count_moments(const struct rv_lit_path *path, uint32_t thread, u
     return n;
 }
 
-Test(lit_path, what_it_has_is_on_it_for_half_of_its_time_or_more)
+Test(lit_path, a_call_is_lit_when_half_of_its_time_is_on_the_path)
 {
     for (uint32_t seed = 1; seed <= 20; seed++) {
         const struct rv_lit_path *path = make(seed);
@@ -57,7 +57,7 @@ Test(lit_path, what_it_has_is_on_it_for_half_of_its_time_or_more)
     }
 }
 
-Test(lit_path, of_what_has_no_length_the_moment_counts)
+Test(lit_path, a_call_of_no_duration_is_lit_by_its_moment)
 {
     const struct rv_lit_path *path = make(7);
     const struct rv_path_step *step = &path->steps[20];
@@ -85,7 +85,7 @@ Test(lit_path, steps_shorter_than_a_pixel_are_drawn_one_for_each)
     rv_lit_path_release(path);
 }
 
-Test(lit_path, one_that_is_held_outlives_its_maker)
+Test(lit_path, a_held_path_outlives_its_maker)
 {
     const struct rv_lit_path *path = rv_lit_path_hold(make(1));
     rv_lit_path_release(path);

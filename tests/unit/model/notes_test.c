@@ -132,7 +132,7 @@ Test(notes, a_note_ends_once, .timeout = 60)
     rv_lanes_destroy(lanes);
 }
 
-Test(notes, what_they_cover_of_a_range_is_counted, .timeout = 60)
+Test(notes, the_time_that_notes_cover_of_a_range_is_counted, .timeout = 60)
 {
     const struct rv_lane_note all[] = {
         {.start_ns = 10, .end_ns = 30, .kind = RV_NOTE_GC},

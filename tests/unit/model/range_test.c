@@ -466,7 +466,7 @@ static void add_rounds(struct rv_lane *lane, uint64_t first, uint64_t end)
     lane->last_ns = 1000 * end;
 }
 
-Test(range, calls_that_come_after_a_range_was_made_are_not_of_it, .timeout = 60)
+Test(range, calls_after_the_creation_of_a_range_are_not_in_it, .timeout = 60)
 {
     struct world world = {.lanes = rv_lanes_create(), .subroutines = rv_subroutines_create(), .seed = 5};
     struct rv_lane *lanes[2];

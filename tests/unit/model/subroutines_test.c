@@ -20,7 +20,7 @@ Test(subroutines, a_long_name_keeps_its_end, .timeout = 60)
            "channel::Queue<...>::take");
 }
 
-Test(subroutines, what_cannot_be_folded_says_that_it_is_cut, .timeout = 60)
+Test(subroutines, a_name_that_cannot_be_shortened_is_marked_as_cut, .timeout = 60)
 {
     expect("", "0123456789012345678901234567890123456789012345678901234567890123456789",
            "01234567890123456789012345678901234567890123456789012345…");

@@ -229,7 +229,7 @@ static void compare_from(const struct rv_timeline *whole, const struct rv_timeli
     free(boxes[1]);
 }
 
-Test(timeline, one_from_a_level_on_shows_what_the_whole_shows_there, .timeout = 60)
+Test(timeline, a_timeline_without_fine_levels_shows_the_same_coarse_ones, .timeout = 60)
 {
     for (size_t i = 0; i < N_SHAPES; i++) {
         struct spans random;
@@ -512,7 +512,7 @@ Test(timeline, eviction_keeps_the_newest_exact_and_every_call_somewhere, .timeou
 }
 
 /* Many short threads have nothing but chunks that are being filled. */
-Test(timeline, all_exact_spans_of_one_that_has_ended_can_be_evicted, .timeout = 60)
+Test(timeline, all_exact_spans_of_an_ended_timeline_can_be_evicted, .timeout = 60)
 {
     enum { N = 3000 };
     struct spans random;
@@ -541,7 +541,7 @@ Test(timeline, all_exact_spans_of_one_that_has_ended_can_be_evicted, .timeout = 
 }
 
 /* A program may start thousands of processes. */
-Test(timeline, one_of_few_calls_is_small, .timeout = 60)
+Test(timeline, a_timeline_of_few_calls_is_small, .timeout = 60)
 {
     struct rv_timeline *timelines[] = {rv_timeline_create_from(RV_TIMELINE_LEVELS), rv_timeline_create()};
     const size_t most[] = {512, 16384};
@@ -603,7 +603,7 @@ static void make_calls(struct rv_span *spans, size_t n)
             .start = UINT64_C(1000000) * i - i * 7919 % 900000, .end = UINT64_C(1000000) * i, .id = (uint32_t)i + 1};
 }
 
-Test(timeline, one_without_cells_has_all_calls, .timeout = 60)
+Test(timeline, a_timeline_without_cells_has_all_calls, .timeout = 60)
 {
     static struct rv_span spans[N_ENDS];
     static struct rv_box boxes[N_ENDS + 1];

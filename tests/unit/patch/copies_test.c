@@ -122,7 +122,7 @@ Test(copies, a_copy_has_all_jumps_and_else_the_bytes_of_the_program)
     close(fd);
 }
 
-Test(copies, later_processes_open_the_same_one_at_their_own_addresses)
+Test(copies, later_processes_open_the_same_copy_at_their_own_addresses)
 {
     const struct rv_patch_copy copy = copy_of();
     const int64_t first = open_and_close(&copy);
@@ -141,7 +141,7 @@ Test(copies, other_jumps_have_another_copy)
     cr_expect_neq(second, first);
 }
 
-Test(copies, what_is_not_as_in_the_file_has_none)
+Test(copies, a_program_that_differs_from_its_file_has_no_copy)
 {
     struct rv_patch_copy copy = copy_of();
     sites[1].original[0] ^= 1; /* a breakpoint */
@@ -162,7 +162,7 @@ Test(copies, what_is_not_as_in_the_file_has_none)
 }
 
 /* Mapped as the loader does. */
-Test(copies, code_that_was_changed_in_memory_has_none_though_there_is_one)
+Test(copies, code_that_was_changed_in_memory_uses_no_copy)
 {
     const struct rv_patch_copy copy = copy_of();
     const struct rv_patch_segment *segment = code();
@@ -193,14 +193,14 @@ Test(copies, a_file_that_another_machine_may_remove_is_not_mapped)
     cr_expect_geq(open_and_close(&copy), 0);
 }
 
-Test(copies, few_jumps_have_none)
+Test(copies, few_jumps_make_no_copy)
 {
     struct rv_patch_copy copy = copy_of();
     copy.n_sites = 200;
     cr_expect_eq(open_and_close(&copy), -ENOENT);
 }
 
-Test(copies, a_folder_that_others_may_write_is_not_believed)
+Test(copies, a_folder_that_others_may_write_is_not_trusted)
 {
     const struct rv_patch_copy copy = copy_of();
     cr_assert_eq(chmod(folder, 0770), 0);

@@ -48,7 +48,7 @@ Test(encoding, tables_agree_with_zydis_on_all_code_of_this_process_and_read_near
     cr_assert_gt(count.n_read * 100, count.n_instructions * 90, "%zu of %zu", count.n_read, count.n_instructions);
 }
 
-Test(encoding, an_instruction_that_is_cut_short_is_none)
+Test(encoding, a_truncated_instruction_is_refused)
 {
     static const uint8_t MOVE[] = {0x48, 0x8b, 0x84, 0x24, 0x80, 0x00, 0x00, 0x00};
     struct rv_patch_encoding encoding;

@@ -47,19 +47,19 @@ static void check(const uint8_t *program, size_t n_program, const struct expecte
         check(program, sizeof program, all, sizeof all / sizeof *all);                                                 \
     } while (0)
 
-Test(frames, follow_pushes_and_a_frame_pointer)
+Test(frames, unwind_rows_follow_pushes_and_a_frame_pointer)
 {
     const uint8_t program[] = {0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x4a, 0x0c, 7, 8};
     CHECK(program, {0, 7, 8}, {1, 7, 16}, {3, 7, 16}, {4, 6, 16}, {13, 6, 16}, {14, 7, 8}, {200, 7, 8});
 }
 
-Test(frames, remember_and_restore)
+Test(frames, unwind_rows_are_remembered_and_restored)
 {
     const uint8_t program[] = {0x41, 0x0e, 16, 0x0a, 0x42, 0x0e, 8, 0x41, 0x0b, 0x02, 100, 0x0e, 8};
     CHECK(program, {0, 7, 8}, {2, 7, 16}, {3, 7, 8}, {4, 7, 16}, {103, 7, 16}, {104, 7, 8});
 }
 
-Test(frames, do_not_know_where_expressions_and_other_places_lead)
+Test(frames, unsupported_unwind_rules_give_an_unknown_frame)
 {
     const uint8_t expression[] = {0x41, 0x0f, 2, 0x77, 0};
     CHECK(expression, {0, 7, 8}, {1, RV_PATCH_ROW_UNKNOWN, 0});
@@ -101,7 +101,7 @@ static int read_ranges(uint64_t step, uint64_t n_bytes, size_t *n_frames)
     return error;
 }
 
-Test(frames, that_lie_upon_one_another_are_not_read_without_end)
+Test(frames, overlapping_unwind_ranges_are_refused_beyond_a_limit)
 {
     size_t n_frames;
     cr_expect_eq(read_ranges(64, 64, &n_frames), 0);

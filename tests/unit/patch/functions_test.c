@@ -165,7 +165,7 @@ static void expect_same(const struct rv_patch_functions *others)
 }
 
 /* A file's data has no addresses yet where it is position-independent: its relocations tell them. */
-Test(functions, those_of_the_file_are_those_of_the_mapping)
+Test(functions, functions_of_the_file_equal_those_of_the_mapping)
 {
     size_t n_bytes;
     const uint8_t *file = map_file(&n_bytes);
@@ -206,7 +206,7 @@ Test(functions, a_small_number_in_a_file_is_no_address)
 }
 
 /* As gcc -static writes programs: .eh_frame is found by its section, and read in order. */
-Test(functions, those_of_a_file_without_an_index_are_the_same)
+Test(functions, functions_of_a_file_without_an_index_are_the_same)
 {
     size_t n_bytes;
     uint8_t *copy;
@@ -229,7 +229,7 @@ Test(functions, those_of_a_file_without_an_index_are_the_same)
 }
 
 /* As the loader maps a library, before it writes addresses into its data. */
-Test(functions, those_of_an_image_that_awaits_relocation_are_the_same)
+Test(functions, functions_of_an_image_before_relocation_are_the_same)
 {
     size_t n_bytes;
     const uint8_t *file = map_file(&n_bytes);

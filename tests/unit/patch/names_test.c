@@ -5,7 +5,7 @@
 
 #define PROGRAM "/proc/self/exe"
 
-Test(names, a_file_has_fewer_than_one_more_than_it_has, .timeout = 30)
+Test(names, a_file_has_fewer_names_than_its_number_and_one, .timeout = 30)
 {
     const struct rv_patch_image image = {.n_segments = 0};
     struct rv_patch_names all;

@@ -60,7 +60,7 @@ static void check(bool spares_calls, size_t least)
     free(prepared.sites);
 }
 
-Test(syscalls, those_of_libc_are_found, .timeout = 60)
+Test(syscalls, system_calls_of_libc_are_found, .timeout = 60)
 {
     check(false, 995);
 }
@@ -125,7 +125,7 @@ static size_t count_sites(const struct rv_patch_syscalls_request *request)
 }
 
 /* Threads may be in those of before: memory that nobody may write. */
-Test(syscalls, stubs_of_before_are_not_written, .timeout = 60)
+Test(syscalls, stubs_that_are_there_are_not_written_again, .timeout = 60)
 {
     const size_t n_bytes = 2 * N_STUBS * RV_PATCH_SYSCALL_STUB_BYTES;
     struct rv_patch_syscalls_request request = {

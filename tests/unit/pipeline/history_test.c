@@ -118,7 +118,7 @@ Test(history, evicted_calls_come_back)
 }
 
 /* Of a history that is too small the newest part is kept, and the lanes say where it begins. */
-Test(history, what_is_discarded_is_said)
+Test(history, discarded_calls_are_reported)
 {
     struct both both;
     start(&both, UINT64_C(1) << 20);
@@ -145,7 +145,7 @@ static int open_history_file(void)
 }
 
 /* What cannot be read is not shown as time without calls. */
-Test(history, what_cannot_be_read_is_said)
+Test(history, unreadable_calls_are_reported)
 {
     struct both both;
     start(&both, UINT64_C(1) << 30);
@@ -164,7 +164,7 @@ Test(history, what_cannot_be_read_is_said)
 }
 
 /* The history is given up, nothing waits for it, and evicted calls are reported. */
-Test(history, a_full_disk_ends_it)
+Test(history, a_full_disk_ends_the_history)
 {
     signal(SIGXFSZ, SIG_IGN);
     record();
@@ -181,7 +181,7 @@ Test(history, a_full_disk_ends_it)
     rv_history_destroy(history);
 }
 
-Test(history, without_one_what_is_evicted_is_said)
+Test(history, without_a_history_evicted_calls_are_reported)
 {
     record();
     struct rv_session *limited = sessions_start(rv_replay_open(path), 16 << 20, NULL);
@@ -362,7 +362,7 @@ static enum rv_source_status make_silent(struct rv_source *source, const struct 
 }
 
 /* The blocks of its last calls stand for those only. */
-Test(history, what_is_discarded_of_a_silent_thread_is_said)
+Test(history, discarded_calls_of_a_silent_thread_are_reported)
 {
     struct rv_history *history = rv_history_create(RV_HISTORY_LEAST_BYTES);
     struct silent *silent = rv_alloc(1, sizeof *silent);
@@ -485,7 +485,7 @@ static void free_look(struct look *look)
 }
 
 /* Calls in view stay, though the history no longer has them. */
-Test(history, what_is_in_view_stays)
+Test(history, calls_in_view_are_kept)
 {
     static struct look first, last;
     static atomic_bool may_go_on;

@@ -65,7 +65,7 @@ Test(call_rows, of_many_calls_each_group_has_its_longest, .timeout = 60)
     rv_call_list_fini(&list);
 }
 
-Test(call_rows, say_how_many_of_how_many_are_shown, .timeout = 60)
+Test(call_rows, the_caption_has_the_number_of_rows_and_of_calls, .timeout = 60)
 {
     char text[256];
     struct rv_call_list few = make_list(1, 0), many = make_list(5000, 0);

@@ -56,7 +56,7 @@ static void update(const struct rv_holders *holders, uint64_t until_ns)
     rv_lock_lanes_add(&view, &(struct rv_lock_lanes_params){holders, lanes, subroutines}, &params);
 }
 
-Test(lock_lanes, stand_before_the_threads_whose_calls_stay_as_they_are)
+Test(lock_lanes, lock_lanes_stand_before_those_of_threads)
 {
     const struct rv_holders *holders = hold();
     update(holders, 0);
@@ -70,7 +70,7 @@ Test(lock_lanes, stand_before_the_threads_whose_calls_stay_as_they_are)
     rv_holders_release(holders);
 }
 
-Test(lock_lanes, say_whose_a_box_is)
+Test(lock_lanes, a_hold_names_its_thread)
 {
     const struct rv_holders *holders = hold();
     update(holders, 0);
@@ -88,7 +88,7 @@ Test(lock_lanes, say_whose_a_box_is)
     rv_holders_release(holders);
 }
 
-Test(lock_lanes, show_nothing_that_is_later_than_the_playhead)
+Test(lock_lanes, holds_after_the_playhead_are_not_shown)
 {
     const struct rv_holders *holders = hold();
     update(holders, BEGIN + WINDOW / 8);
@@ -100,7 +100,7 @@ Test(lock_lanes, show_nothing_that_is_later_than_the_playhead)
     rv_holders_release(holders);
 }
 
-Test(lock_lanes, say_that_they_lack_what_was_too_much)
+Test(lock_lanes, a_lock_lane_that_lacks_holds_is_marked)
 {
     struct rv_holder_collector collector = {.most = 1};
     for (uint32_t i = 0; i < 2; i++)
@@ -119,7 +119,7 @@ Test(lock_lanes, say_that_they_lack_what_was_too_much)
     rv_holders_release(holders);
 }
 
-Test(lock_lanes, are_none_without_waits)
+Test(lock_lanes, without_waits_there_are_no_lock_lanes)
 {
     struct rv_holder_collector collector = {0};
     const struct rv_holders *holders = rv_holders_create(&collector);

@@ -55,7 +55,7 @@ static double known(void)
     return progress;
 }
 
-Test(range_ahead, all_parts_but_the_ends_are_known_in_the_end)
+Test(range_ahead, all_parts_but_the_ends_are_measured_ahead)
 {
     const struct rv_range_params wanted = params();
     const uint64_t end_ns = rv_clock_mono_ns() + UINT64_C(50000000000);
@@ -67,7 +67,7 @@ Test(range_ahead, all_parts_but_the_ends_are_known_in_the_end)
     cr_assert_geq(known(), 0.85);
 }
 
-Test(range_ahead, it_can_be_stopped_at_any_time)
+Test(range_ahead, measuring_ahead_can_be_stopped_at_any_time)
 {
     const struct rv_range_params wanted = params();
     for (int i = 0; i < 20; i++) {

@@ -20,7 +20,7 @@ static void expect_position(const struct rv_live_stack *slots, int32_t current, 
     cr_assert_eq(seen_depth, depth);
 }
 
-Test(live_stack, follow_calls_and_returns, .timeout = 60)
+Test(live_stack, the_live_stack_follows_calls_and_returns, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -64,7 +64,7 @@ Test(live_stack, a_new_owner_begins_with_an_empty_stack, .timeout = 60)
     close_fixture(&f);
 }
 
-Test(live_stack, wrap_when_the_stack_is_deeper, .timeout = 60)
+Test(live_stack, the_live_stack_wraps_when_calls_are_deeper, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);

@@ -44,7 +44,7 @@ static bool get(struct rv_texts *reader, uint64_t position, uint8_t byte, uint32
     return true;
 }
 
-Test(texts, come_back_lap_after_lap, .timeout = 60)
+Test(texts, texts_are_read_lap_after_lap, .timeout = 60)
 {
     struct fixture f;
     struct rv_texts owner, reader;
@@ -57,7 +57,7 @@ Test(texts, come_back_lap_after_lap, .timeout = 60)
     cr_assert_eq(owner.control->n_texts_refused, 0);
 }
 
-Test(texts, without_room_are_counted_and_others_follow, .timeout = 60)
+Test(texts, texts_without_room_are_counted, .timeout = 60)
 {
     struct fixture f;
     struct rv_texts owner, reader;
@@ -74,7 +74,7 @@ Test(texts, without_room_are_counted_and_others_follow, .timeout = 60)
     cr_assert_null(rv_texts_take(&owner, N_BYTES));
 }
 
-Test(texts, that_were_overwritten_are_not_read, .timeout = 60)
+Test(texts, overwritten_texts_are_not_read, .timeout = 60)
 {
     struct fixture f;
     struct rv_texts owner, reader;
@@ -85,7 +85,7 @@ Test(texts, that_were_overwritten_are_not_read, .timeout = 60)
     cr_assert_not(get(&reader, first, 1, 900));
 }
 
-Test(texts, of_a_hostile_program_stay_inside, .timeout = 60)
+Test(texts, a_hostile_header_gives_no_text_outside_the_area, .timeout = 60)
 {
     struct fixture f;
     struct rv_texts owner, reader;
@@ -107,7 +107,7 @@ Test(texts, of_a_hostile_program_stay_inside, .timeout = 60)
     (void)rv_texts_take(&owner, 64);
 }
 
-Test(texts, have_room_again_where_one_was_shortened_after_it_was_seen, .timeout = 60)
+Test(texts, the_room_of_a_shortened_text_is_used_again, .timeout = 60)
 {
     struct fixture f;
     struct rv_texts owner, reader;

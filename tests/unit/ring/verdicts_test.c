@@ -2,7 +2,7 @@
 
 #include "ring/verdicts.h"
 
-Test(verdicts, what_a_record_says_changes_where_it_is, .timeout = 60)
+Test(verdicts, a_verdict_changes_in_its_record, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);
@@ -23,7 +23,7 @@ Test(verdicts, what_a_record_says_changes_where_it_is, .timeout = 60)
     close_fixture(&f);
 }
 
-Test(verdicts, of_a_process_that_is_none_are_only_listed, .timeout = 60)
+Test(verdicts, verdicts_of_an_invalid_process_are_only_listed, .timeout = 60)
 {
     struct fixture f;
     open_fixture(&f, NULL);

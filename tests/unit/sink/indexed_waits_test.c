@@ -199,7 +199,7 @@ static void compare(size_t block_events)
 
 TestSuite(indexed_waits, .timeout = 60);
 
-Test(indexed_waits, an_index_has_them_however_the_events_are_cut)
+Test(indexed_waits, an_index_has_the_waits_however_the_events_are_cut)
 {
     static const size_t BLOCKS[] = {1, 2, 97, 4096, 4097, N_EVENTS - 1, N_EVENTS};
     make(11);
@@ -209,7 +209,7 @@ Test(indexed_waits, an_index_has_them_however_the_events_are_cut)
     }
 }
 
-Test(indexed_waits, an_index_without_sums_or_totals_has_them)
+Test(indexed_waits, an_index_without_sums_or_totals_has_the_waits)
 {
     make(12);
     build(997, 2, rv_index_builder_leave_sums);

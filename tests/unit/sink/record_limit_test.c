@@ -17,7 +17,7 @@
 
 TestSuite(record_limit, .init = enter, .fini = leave, .timeout = 120);
 
-Test(record_limit, have_the_newest_events_within_so_many_bytes)
+Test(record_limit, a_limit_of_bytes_keeps_the_newest_events)
 {
     enum { N_EVENTS = 2000000, LIMIT = 600 << 10 };
     struct content whole, part;
@@ -43,7 +43,7 @@ Test(record_limit, have_the_newest_events_within_so_many_bytes)
     free_streams(&part);
 }
 
-Test(record_limit, have_the_newest_events_of_so_much_time)
+Test(record_limit, a_limit_of_time_keeps_the_newest_events)
 {
     enum { N_EVENTS = 2000000, LIMIT_NS = 40000000, BLOCK_NS = RV_REC_MAX_EVENTS * 260 /* of thread 1 */ };
     struct content whole, part;
@@ -121,7 +121,7 @@ Test(record_limit, segments_verify_and_a_copy_of_them_is_the_same)
 }
 
 /* A recorder that is killed, or has no room, leaves a part of a chunk; before it a hole, or zeros as in a copy. */
-Test(record_limit, cut_anywhere_have_what_was_whole)
+Test(record_limit, a_file_cut_anywhere_has_its_whole_chunks)
 {
 #ifdef __SANITIZE_ADDRESS__
     enum { N_CUTS = 200 };
@@ -155,7 +155,7 @@ Test(record_limit, cut_anywhere_have_what_was_whole)
     free_streams(&whole);
 }
 
-Test(record_limit, that_are_damaged_are_said_to_be)
+Test(record_limit, damaged_segments_are_reported)
 {
     struct rv_check_result found;
     struct rv_rec_reader *reader;
@@ -175,7 +175,7 @@ Test(record_limit, that_are_damaged_are_said_to_be)
 }
 
 /* Threads that ended long ago have had their numbers. */
-Test(record_limit, mend_whatever_number_their_streams_have)
+Test(record_limit, segments_are_repaired_whatever_numbers_their_streams_have)
 {
     enum { N_THREADS = 3000, N_EVENTS = 200 };
     static struct rv_event events[N_EVENTS];
@@ -251,7 +251,7 @@ Test(record_limit, a_trigger_keeps_the_events_around_hits)
 }
 
 /* A limit holds beside it, whatever was hit. */
-Test(record_limit, of_a_trigger_go_by_a_limit_too)
+Test(record_limit, a_limit_holds_for_events_of_a_trigger)
 {
     enum { N_EVENTS = 2000000, LIMIT = 400 << 10, KEEP_NS = 100000000 };
     struct content whole, part;
@@ -278,7 +278,7 @@ Test(record_limit, of_a_trigger_go_by_a_limit_too)
 TestSuite(check, .init = enter, .fini = leave, .timeout = 60);
 
 /* A hundred bytes may begin 65,536 calls: what that costs is bounded. */
-Test(check, ends_where_more_calls_are_open_than_in_any_program)
+Test(check, a_check_ends_where_too_many_calls_are_open)
 {
     enum { N_BLOCKS = 66 };
     static struct rv_event events[RV_REC_MAX_EVENTS];

@@ -102,7 +102,7 @@ Test(record, totals_of_other_calls_are_detected)
     rv_stats_destroy(totals);
 }
 
-Test(record, self_times_of_a_recorder_of_before_are_its_own)
+Test(record, self_times_of_an_older_recorder_are_accepted)
 {
     struct rv_stats *totals = count(1);
     rv_stats_put(totals, &(struct rv_stats_row){.id = 1, .self_ns = 5, .min_ns = 40}, &(struct rv_histogram){0});
@@ -169,7 +169,7 @@ static struct rv_record *record_into_pipe(int fd)
 }
 
 /* The sender of events waits a second, once. */
-Test(record, a_disk_that_does_not_answer_is_given_up)
+Test(record, a_recording_stops_at_a_disk_that_does_not_answer)
 {
     int ends[2];
     struct rv_record_totals totals;

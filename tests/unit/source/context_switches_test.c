@@ -60,7 +60,7 @@ static size_t take(const struct child *child, uint64_t until, struct rv_event *e
     return rv_context_switches_take(child->switches, (uint32_t)child->pid, OWNER, until, events, MOST);
 }
 
-Test(source_scheduler, a_program_leaves_the_CPU_as_often_as_the_kernel_counts, .timeout = 60)
+Test(source_context_switches, a_program_leaves_the_CPU_as_often_as_the_kernel_counts, .timeout = 60)
 {
     static struct rv_event events[MOST];
     const uint64_t begin_ns = rv_clock_mono_ns();
@@ -86,7 +86,7 @@ Test(source_scheduler, a_program_leaves_the_CPU_as_often_as_the_kernel_counts, .
     rv_context_switches_close(child.switches);
 }
 
-Test(source_scheduler, switches_after_a_time_are_left_for_later, .timeout = 60)
+Test(source_context_switches, switches_after_a_time_are_left_for_later, .timeout = 60)
 {
     static struct rv_event all[MOST], early[MOST], late[MOST];
     struct child child = run(6, RV_CLOCK_MONOTONIC);
@@ -103,7 +103,7 @@ Test(source_scheduler, switches_after_a_time_are_left_for_later, .timeout = 60)
     rv_context_switches_close(child.switches);
 }
 
-Test(source_scheduler, switches_of_ringviz_itself_are_not_reported, .timeout = 60)
+Test(source_context_switches, switches_of_ringviz_itself_are_not_reported, .timeout = 60)
 {
     struct rv_event event;
     struct child child = run(1, RV_CLOCK_MONOTONIC);
@@ -141,7 +141,7 @@ static uint32_t other_thread(pid_t pid)
     return 0;
 }
 
-Test(source_scheduler, threads_of_a_process_that_runs_are_seen, .timeout = 60)
+Test(source_context_switches, threads_of_a_process_that_runs_are_seen, .timeout = 60)
 {
     static struct rv_event events[MOST];
     struct rv_clock clock;
@@ -184,7 +184,7 @@ Test(source_scheduler, threads_of_a_process_that_runs_are_seen, .timeout = 60)
     rv_context_switches_close(switches);
 }
 
-Test(source_scheduler, a_process_that_has_ended_has_no_switches, .timeout = 60)
+Test(source_context_switches, a_process_that_has_ended_has_no_switches, .timeout = 60)
 {
     int error;
     const pid_t pid = fork();
@@ -195,7 +195,7 @@ Test(source_scheduler, a_process_that_has_ended_has_no_switches, .timeout = 60)
     cr_assert(error < 0);
 }
 
-Test(source_scheduler, the_last_to_claim_a_thread_gets_its_switches, .timeout = 60)
+Test(source_context_switches, the_last_to_claim_a_thread_gets_its_switches, .timeout = 60)
 {
     static struct rv_event events[MOST];
     struct child child = run(2, RV_CLOCK_MONOTONIC);
@@ -209,7 +209,7 @@ Test(source_scheduler, the_last_to_claim_a_thread_gets_its_switches, .timeout = 
 
 /* ---- threads that nobody claims ---- */
 
-Test(source_scheduler, times_of_a_thread_without_a_lane_are_summed_up, .timeout = 60)
+Test(source_context_switches, times_of_a_thread_without_a_lane_are_summed_up, .timeout = 60)
 {
     struct rv_silent silent;
     struct child child = run(40, RV_CLOCK_MONOTONIC);
@@ -264,7 +264,7 @@ static bool find_two_cpus(int cpus[2])
 }
 
 /* Its records lie in two buffers, which are read once. */
-Test(source_scheduler, what_a_thread_did_on_two_CPUs_in_turn_is_summed_up, .timeout = 60)
+Test(source_context_switches, what_a_thread_did_on_two_CPUs_in_turn_is_summed_up, .timeout = 60)
 {
     struct rv_silent silent;
     struct rv_clock clock;
@@ -298,7 +298,7 @@ Test(source_scheduler, what_a_thread_did_on_two_CPUs_in_turn_is_summed_up, .time
 }
 
 /* Of many that end soon each is counted, and none of them twice: a shell starts them, and waits for each. */
-Test(source_scheduler, threads_are_counted_once_however_soon_they_end, .timeout = 60)
+Test(source_context_switches, threads_are_counted_once_however_soon_they_end, .timeout = 60)
 {
     enum { N_CHILDREN = 200 };
     int error, status;
@@ -349,7 +349,7 @@ static void burst(int ask, int answer)
 }
 
 /* From a full buffer on there is one change, to UNKNOWN, until those that come after the loss. */
-Test(source_scheduler, a_state_is_unknown_from_a_loss_to_the_next_change, .timeout = 60)
+Test(source_context_switches, a_state_is_unknown_from_a_loss_to_the_next_change, .timeout = 60)
 {
     static struct rv_event events[1 << 17];
     enum { ROOM = sizeof events / sizeof *events };
@@ -585,7 +585,7 @@ static void check_turns(void)
                  gap_ns);
 }
 
-Test(source_scheduler, of_many_threads_each_has_its_own_counts_and_most_turns_their_time, .timeout = 60)
+Test(source_context_switches, of_many_threads_each_has_its_own_counts_and_most_turns_their_time, .timeout = 60)
 {
     struct rv_clock clock;
     int error, status;

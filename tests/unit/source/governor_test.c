@@ -140,7 +140,7 @@ static void choose_none(struct rv_map *map)
     rv_governor_destroy(governor);
 }
 
-Test(governor, leaves_what_is_cheap, .timeout = 60)
+Test(governor, cheap_functions_stay_traced, .timeout = 60)
 {
     with_process(RV_INSTRUMENT_PATCHES, choose_none);
 }
@@ -261,7 +261,7 @@ static void let_in_again(struct rv_map *map)
     rv_governor_destroy(governor);
 }
 
-Test(governor, lets_functions_in_again_once_there_is_room, .timeout = 60)
+Test(governor, functions_are_traced_again_once_the_limit_allows_it, .timeout = 60)
 {
     with_process(RV_INSTRUMENT_PATCHES, let_in_again);
 }
@@ -282,7 +282,7 @@ static void let_in_after_late_calls(struct rv_map *map)
 }
 
 /* A machine under load: the process was stopped, or its ring read, long after the choice. */
-Test(governor, takes_calls_that_still_come_for_no_wish, .timeout = 60)
+Test(governor, late_calls_are_not_taken_for_the_users_choice, .timeout = 60)
 {
     with_process(RV_INSTRUMENT_PATCHES, let_in_after_late_calls);
 }
@@ -307,7 +307,7 @@ static void heed_wish(struct rv_map *map)
     rv_governor_destroy(governor);
 }
 
-Test(governor, leaves_functions_alone_that_are_wanted, .timeout = 60)
+Test(governor, functions_that_the_user_chose_stay_traced, .timeout = 60)
 {
     with_process(RV_INSTRUMENT_PATCHES, heed_wish);
 }

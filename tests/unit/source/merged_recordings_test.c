@@ -102,7 +102,7 @@ static void hear_names(void *context, const struct rv_definition *definitions, s
     }
 }
 
-Test(merge, times_are_on_one_wall_clock_and_names_are_shared, .timeout = 60)
+Test(source_merged_recordings, times_are_on_one_wall_clock_and_names_are_shared, .timeout = 60)
 {
     int n_closed = 0;
     struct heard heard = {0};
@@ -140,7 +140,7 @@ Test(merge, times_are_on_one_wall_clock_and_names_are_shared, .timeout = 60)
     cr_assert_eq(n_closed, 2);
 }
 
-Test(merge, compared_runs_begin_together_and_are_labelled, .timeout = 60)
+Test(source_merged_recordings, compared_runs_begin_together_and_are_labelled, .timeout = 60)
 {
     int n_closed = 0;
     struct heard heard = {0};
@@ -176,7 +176,7 @@ Test(merge, compared_runs_begin_together_and_are_labelled, .timeout = 60)
     cr_assert_eq(n_closed, 2);
 }
 
-Test(merge, clocks_that_are_years_apart_are_refused, .timeout = 60)
+Test(source_merged_recordings, clocks_that_are_years_apart_are_refused, .timeout = 60)
 {
     int n_closed = 0;
     struct rv_source *sources[] = {make_fake("a", 1, 1, &n_closed), make_fake("b", 1, 1ull << 60, &n_closed)};
@@ -185,7 +185,7 @@ Test(merge, clocks_that_are_years_apart_are_refused, .timeout = 60)
     cr_assert_eq(n_closed, 2);
 }
 
-Test(merge, a_source_that_could_not_be_opened_closes_the_others, .timeout = 60)
+Test(source_merged_recordings, a_source_that_could_not_be_opened_closes_the_others, .timeout = 60)
 {
     int n_closed = 0;
     struct rv_source *sources[] = {make_fake("a", 1, 1, &n_closed), NULL, make_fake("c", 1, 1, &n_closed)};

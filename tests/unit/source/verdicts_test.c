@@ -11,7 +11,7 @@ static void put(struct rv_verdict_publisher *publisher, uint64_t address)
     rv_verdict_put(publisher, &(struct rv_verdict_function){.id = 1, .address = address, .ticks = 1}, false);
 }
 
-Test(verdicts, what_finds_no_room_is_said_once, .timeout = 60, .init = cr_redirect_stderr)
+Test(verdicts, verdicts_without_room_are_reported_once, .timeout = 60, .init = cr_redirect_stderr)
 {
     struct rv_map map;
     char path[64];

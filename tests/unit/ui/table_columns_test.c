@@ -16,7 +16,7 @@ Test(table_columns, columns_are_left_out_until_names_have_room, .timeout = 60)
     cr_assert_eq(rv_table_columns_shown(COLUMNS, 5, 2 * 70.0f + 89.0f), 0);
 }
 
-Test(table_columns, those_that_say_most_stay_however_narrow_it_is, .timeout = 60)
+Test(table_columns, the_most_important_columns_stay_in_a_narrow_table, .timeout = 60)
 {
     cr_assert_eq(rv_table_columns_shown(COLUMNS, 5, 1.0f), 0);
     cr_assert_eq(rv_table_columns_shown(COLUMNS, 2, 1.0f), 0);

@@ -14,7 +14,7 @@ Test(ui, a_panel_in_the_middle_is_between_the_docks, .timeout = 60)
 }
 
 /* With a search bar and a list of threads, one line of the help was shown. */
-Test(ui, it_is_over_docks_that_leave_too_little, .timeout = 60)
+Test(ui, a_panel_covers_docks_that_leave_too_little_room, .timeout = 60)
 {
     const struct rv_ui_insets docks = {107.0f, 166.0f, 0.0f, 250.0f};
     struct rv_imgui_area area = rv_ui_center_of(PICTURE, &docks, 35.0f, (float[2]){900.0f, 700.0f});

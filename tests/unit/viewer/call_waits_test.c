@@ -85,7 +85,7 @@ Test(call_waits, rows_have_object_duration_and_waker)
     cr_assert_str_eq(row("ended by"), "holder in holds_in");
 }
 
-Test(call_waits, a_time_limit_and_a_guess_are_said)
+Test(call_waits, a_timeout_and_a_guessed_waker_are_named)
 {
     wait_until(3000, 1000, RV_WAKE_LIKELY);
     cr_assert_str_eq(row("ended by"), "holder, likely");

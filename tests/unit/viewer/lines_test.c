@@ -243,7 +243,7 @@ Test(viewer_lines, a_filter_leaves_the_lines_of_its_calls)
     fini(&fixture);
 }
 
-Test(viewer_lines, those_of_a_program_are_in_its_history)
+Test(viewer_lines, lines_of_a_running_program_are_read_from_its_history)
 {
     struct fixture fixture;
     init(&fixture, FROM_HISTORY);
@@ -253,7 +253,7 @@ Test(viewer_lines, those_of_a_program_are_in_its_history)
     fini(&fixture);
 }
 
-Test(viewer_lines, those_left_while_they_are_read_are_read_when_they_are_wanted_again)
+Test(viewer_lines, reading_of_lines_resumes_when_the_tab_is_shown_again)
 {
     struct fixture fixture;
     init(&fixture, FROM_FILE);
@@ -269,7 +269,7 @@ Test(viewer_lines, those_left_while_they_are_read_are_read_when_they_are_wanted_
     fini(&fixture);
 }
 
-Test(viewer_lines, what_cannot_be_read_again_has_none)
+Test(viewer_lines, a_capture_that_cannot_be_read_again_has_no_lines)
 {
     struct fixture fixture;
     size_t n;

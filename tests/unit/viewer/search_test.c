@@ -141,7 +141,7 @@ Test(viewer_search, a_count_does_not_go_back_while_it_is_made_again, .timeout = 
     world_fini(&world);
 }
 
-Test(viewer_search, what_is_collapsed_is_gone_to, .timeout = 60)
+Test(viewer_search, a_hit_in_a_collapsed_lane_is_gone_to, .timeout = 60)
 {
     struct world world;
     struct rv_lane_order lane_order = {.lanes = NULL};
@@ -160,7 +160,7 @@ Test(viewer_search, what_is_collapsed_is_gone_to, .timeout = 60)
     world_fini(&world);
 }
 
-Test(viewer_search, what_is_hidden_is_not_gone_to, .timeout = 60)
+Test(viewer_search, a_hit_in_a_hidden_lane_is_skipped, .timeout = 60)
 {
     struct world world;
     struct rv_lane_order lane_order = {.lanes = NULL};

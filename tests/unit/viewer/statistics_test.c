@@ -347,7 +347,7 @@ Test(statistics, a_brush_is_a_rule_over_durations_that_can_be_removed, .timeout 
     fini(&fixture);
 }
 
-Test(statistics, what_goes_on_is_measured_again_and_the_list_too, .timeout = 60)
+Test(statistics, a_growing_range_and_its_list_are_measured_again, .timeout = 60)
 {
     struct fixture fixture;
     const struct rv_viewer_calls *calls = &fixture.viewer.statistics.calls;

@@ -27,7 +27,7 @@ static void teardown(void)
     rv_lanes_destroy(lanes);
 }
 
-TestSuite(wait_cycles, .init = setup, .fini = teardown, .timeout = 120);
+TestSuite(waits_cycles, .init = setup, .fini = teardown, .timeout = 120);
 
 /* To the end, for the lock of another: the holder's number is its object. */
 static void add_open(uint32_t lane, uint32_t holder)
@@ -49,7 +49,7 @@ static struct rv_wait_in_cycle *take(size_t *n)
     return found;
 }
 
-Test(wait_cycles, threads_that_wait_for_a_deadlock_are_not_in_it)
+Test(waits_cycles, threads_that_wait_for_a_deadlock_are_not_in_it)
 {
     size_t n;
     add_open(0, 1);
@@ -65,7 +65,7 @@ Test(wait_cycles, threads_that_wait_for_a_deadlock_are_not_in_it)
     free(found);
 }
 
-Test(wait_cycles, a_holder_that_has_released_the_lock_since_has_it_no_longer)
+Test(waits_cycles, a_holder_that_has_released_the_lock_since_has_it_no_longer)
 {
     size_t n;
     add_open(0, 1);
@@ -75,7 +75,7 @@ Test(wait_cycles, a_holder_that_has_released_the_lock_since_has_it_no_longer)
     cr_expect_eq(n, 0);
 }
 
-Test(wait_cycles, a_holder_that_has_taken_the_lock_again_has_it)
+Test(waits_cycles, a_holder_that_has_taken_the_lock_again_has_it)
 {
     size_t n;
     add_open(0, 1);
@@ -87,7 +87,7 @@ Test(wait_cycles, a_holder_that_has_taken_the_lock_again_has_it)
 }
 
 /* Its lock is another object there: it may have released this one. */
-Test(wait_cycles, a_holder_of_another_process_that_has_released_any_lock_may_have_none)
+Test(waits_cycles, a_holder_of_another_process_that_has_released_any_lock_may_have_none)
 {
     size_t n;
     add_open(0, OTHER_PROCESS);
@@ -102,7 +102,7 @@ Test(wait_cycles, a_holder_of_another_process_that_has_released_any_lock_may_hav
 }
 
 /* A variable of a program that two processes run is one object, but two locks. */
-Test(wait_cycles, a_lock_of_another_process_is_another_one)
+Test(waits_cycles, a_lock_of_another_process_is_another_one)
 {
     size_t n;
     add_open(0, 1);
@@ -113,7 +113,7 @@ Test(wait_cycles, a_lock_of_another_process_is_another_one)
     cr_expect_eq(n, 2);
 }
 
-Test(wait_cycles, a_wait_that_has_just_begun_may_be_about_to_end)
+Test(waits_cycles, a_wait_that_has_just_begun_may_be_about_to_end)
 {
     size_t n;
     add_open(0, 1);
@@ -128,7 +128,7 @@ Test(wait_cycles, a_wait_that_has_just_begun_may_be_about_to_end)
 }
 
 /* As no thread goes on, no event comes: the clock tells that they still wait. */
-Test(wait_cycles, one_is_found_while_live)
+Test(waits_cycles, a_cycle_is_found_while_the_threads_run)
 {
     size_t n = 0;
     for (uint32_t i = 0; i < 2; i++)
@@ -146,7 +146,7 @@ Test(wait_cycles, one_is_found_while_live)
     cr_expect_eq(rv_waits_n_open(waits), 1);
 }
 
-Test(wait_cycles, a_wait_that_ended_is_in_none)
+Test(waits_cycles, a_wait_that_ended_is_in_no_cycle)
 {
     size_t n;
     add_open(0, 1);
@@ -162,7 +162,7 @@ Test(wait_cycles, a_wait_that_ended_is_in_none)
 }
 
 /* Each asks for the lock of the next. To ask every thread for every lock would be 1.6 billion questions. */
-Test(wait_cycles, many_threads_are_in_one, .timeout = 60)
+Test(waits_cycles, a_cycle_can_have_many_threads, .timeout = 60)
 {
     enum { N_THREADS = 40000 };
     size_t n;
@@ -338,7 +338,7 @@ static size_t run_trial(unsigned trial, bool has_losses)
     return n;
 }
 
-Test(wait_cycles, they_are_those_whose_threads_come_back_to_themselves)
+Test(waits_cycles, cycles_equal_those_of_a_plain_walk)
 {
     size_t n = 0;
     srand(16);
@@ -347,7 +347,7 @@ Test(wait_cycles, they_are_those_whose_threads_come_back_to_themselves)
     cr_expect_gt(n, N_TRIALS);
 }
 
-Test(wait_cycles, none_is_made_up_where_events_are_missing)
+Test(waits_cycles, missing_events_make_no_false_cycle)
 {
     size_t n = 0;
     srand(17);

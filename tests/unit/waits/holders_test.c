@@ -251,7 +251,7 @@ static bool count(void *context, const struct rv_release *release)
     return true;
 }
 
-Test(waits_holders, releases_are_read_in_a_time)
+Test(waits_holders, releases_are_read_within_a_range)
 {
     size_t n = 0;
     struct rv_waits *waits = rv_waits_create(lanes, 0);
@@ -264,7 +264,7 @@ Test(waits_holders, releases_are_read_in_a_time)
     rv_waits_destroy(waits);
 }
 
-Test(waits_holders, what_is_made_of_a_part_has_the_order_and_rows_of_the_whole)
+Test(waits_holders, holders_of_a_range_have_the_order_and_rows_of_the_whole)
 {
     wait_for(LOCK, RV_WAIT_MUTEX, 1, 100, 200, 0);
     wait_for(OTHER_LOCK, RV_WAIT_MUTEX, 1, 300, 500, 0);

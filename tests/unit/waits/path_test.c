@@ -200,7 +200,7 @@ static void try_all(uint32_t seed, bool has_ties)
     rv_lanes_destroy(lanes);
 }
 
-Test(waits_path, it_is_the_same_however_waits_are_cut, .timeout = 120)
+Test(waits_path, a_path_is_the_same_however_waits_are_cut, .timeout = 120)
 {
     for (uint32_t seed = 1; seed <= N_GRAPHS; seed++)
         try_all(seed, false);
@@ -208,7 +208,7 @@ Test(waits_path, it_is_the_same_however_waits_are_cut, .timeout = 120)
 }
 
 /* The waits of a thread that end at one moment are in order. */
-Test(waits_path, it_is_the_same_with_many_things_at_a_moment, .timeout = 120)
+Test(waits_path, a_path_is_the_same_with_many_events_at_a_moment, .timeout = 120)
 {
     for (uint32_t seed = 1; seed <= N_GRAPHS; seed++)
         try_all(seed, true);

@@ -27,7 +27,7 @@ static void teardown(void)
     rv_lanes_destroy(lanes);
 }
 
-TestSuite(wait_reader, .init = setup, .fini = teardown, .timeout = 120);
+TestSuite(waits_reader, .init = setup, .fini = teardown, .timeout = 120);
 
 /* The i-th: of lane i % N_LANES, ended by the next lane, whose release comes n_late waits later. */
 static uint64_t end_of(uint64_t i)
@@ -71,7 +71,7 @@ static void add_all(uint64_t n, uint64_t n_late)
 }
 
 /* Whether the releases come soon after their waits or, from blocks of other lanes, thousands of waits later. */
-Test(wait_reader, each_wait_has_its_release)
+Test(waits_reader, each_wait_has_its_release)
 {
     enum { N = 10000 };
     struct rv_wait wait;
@@ -90,7 +90,7 @@ Test(wait_reader, each_wait_has_its_release)
         cr_assert_not(rv_wait_reader_last(reader, i, UINT64_MAX, places[i], &wait, &place));
 }
 
-Test(wait_reader, a_call_has_the_waits_of_its_lane_and_time)
+Test(waits_reader, a_call_has_the_waits_of_its_lane_and_time)
 {
     struct rv_wait_sum sum;
     struct rv_wait longest;
@@ -106,7 +106,7 @@ Test(wait_reader, a_call_has_the_waits_of_its_lane_and_time)
     cr_assert_not(rv_wait_reader_sum(reader, N_LANES, 0, end_of(300), &sum));
 }
 
-Test(wait_reader, a_wait_is_present_between_its_ends)
+Test(waits_reader, a_wait_is_present_between_its_ends)
 {
     struct rv_wait wait;
     rv_wait_place place;
@@ -132,7 +132,7 @@ static bool load(void *context, uint64_t page, struct rv_wait_page *out)
     return true;
 }
 
-Test(wait_reader, pages_are_kept_by_their_size)
+Test(waits_reader, pages_are_kept_by_their_size)
 {
     struct rv_wait wait;
     rv_wait_place place;
@@ -182,7 +182,7 @@ static bool see(void *context, const struct rv_release *release)
 }
 
 /* In a time, too: after its begin, until its end. */
-Test(wait_reader, releases_are_read_from_pages_and_memory_once)
+Test(waits_reader, releases_are_read_from_pages_and_memory_once)
 {
     struct seen seen = {.first_ns = 0};
     rv_waits_set_loader(waits, load_releases, NULL, false);

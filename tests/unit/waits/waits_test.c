@@ -22,7 +22,7 @@ static void teardown(void)
     rv_lanes_destroy(lanes);
 }
 
-TestSuite(model_waits, .init = setup, .fini = teardown, .timeout = 60);
+TestSuite(waits_waits, .init = setup, .fini = teardown, .timeout = 60);
 
 static void add(uint32_t object, uint64_t start_ns, uint64_t end_ns, uint64_t woke_ns, uint32_t waker)
 {
@@ -44,7 +44,7 @@ static struct rv_waits_row *take_rows(size_t *n)
     return rows;
 }
 
-Test(model_waits, rows_are_sums_by_object_most_waiting_first)
+Test(waits_waits, rows_are_sums_by_object_most_waiting_first)
 {
     size_t n;
     add(LOCK, 10, 20, 0, 0);
@@ -64,7 +64,7 @@ Test(model_waits, rows_are_sums_by_object_most_waiting_first)
     free(rows);
 }
 
-Test(model_waits, a_wait_that_ends_before_it_begins_takes_no_time)
+Test(waits_waits, a_wait_that_ends_before_it_begins_takes_no_time)
 {
     size_t n;
     rv_waits_add(waits, &(struct rv_wait){.start_ns = 500, .end_ns = 400, .object = 7, .kind = RV_WAIT_MUTEX});
@@ -74,7 +74,7 @@ Test(model_waits, a_wait_that_ends_before_it_begins_takes_no_time)
     free(rows);
 }
 
-Test(model_waits, the_holder_is_the_thread_and_call_of_the_last_release_before_the_wake)
+Test(waits_waits, the_holder_is_the_thread_and_call_of_the_last_release_before_the_wake)
 {
     size_t n;
     rv_waits_add_release(waits, &(struct rv_release){.at_ns = 20, .lane = 1, .object = LOCK, .call = HOLDS_IN + 1});
@@ -92,7 +92,7 @@ Test(model_waits, the_holder_is_the_thread_and_call_of_the_last_release_before_t
     free(rows);
 }
 
-Test(model_waits, a_waker_without_a_release_is_a_thread_without_a_call)
+Test(waits_waits, a_waker_without_a_release_is_a_thread_without_a_call)
 {
     size_t n;
     add(LOCK, 10, 20, 0, 101);
@@ -107,7 +107,7 @@ Test(model_waits, a_waker_without_a_release_is_a_thread_without_a_call)
 }
 
 /* And who ended them is known, too. */
-Test(model_waits, sums_stay_exact_when_waits_are_let_go)
+Test(waits_waits, sums_stay_exact_when_waits_are_evicted)
 {
     enum { N = 50000 };
     size_t n;
@@ -137,7 +137,7 @@ static bool is_later(void *context, const struct rv_wait *wait, rv_wait_place pl
     return true;
 }
 
-Test(model_waits, those_that_were_let_go_are_the_oldest)
+Test(waits_waits, the_oldest_waits_are_evicted_first)
 {
     rv_waits_destroy(waits);
     waits = rv_waits_create(lanes, 10000);
@@ -151,7 +151,7 @@ Test(model_waits, those_that_were_let_go_are_the_oldest)
     rv_wait_reader_close(reader);
 }
 
-Test(model_waits, objects_beyond_the_most_share_a_row)
+Test(waits_waits, objects_beyond_the_most_share_a_row)
 {
     size_t n;
     uint64_t n_waits = 0;
@@ -166,7 +166,7 @@ Test(model_waits, objects_beyond_the_most_share_a_row)
 }
 
 /* Of two threads with one tid the one that lived when the wait began. */
-Test(model_waits, a_waker_without_a_release_is_the_thread_that_lived_then)
+Test(waits_waits, a_waker_without_a_release_is_the_thread_that_lived_then)
 {
     size_t n;
     struct rv_lane *former = rv_lanes_get(lanes, 1),
@@ -210,7 +210,7 @@ static void expect_ranks(const uint32_t *objects, const uint64_t *idle_ns, size_
     free(rows);
 }
 
-Test(model_waits, workers_without_work_and_waits_for_clients_are_idle_and_come_last)
+Test(waits_waits, workers_without_work_and_waits_for_clients_are_idle_and_come_last)
 {
     add_as(1, RV_WAIT_CONDITION, JOBS, 0, 1000, 100); /* the first thread gave it work, and does not wait for it */
     add_as(0, RV_WAIT_POLL, CLIENTS, 0, 900, 0);
@@ -218,7 +218,7 @@ Test(model_waits, workers_without_work_and_waits_for_clients_are_idle_and_come_l
     expect_ranks((const uint32_t[]){LOCK, JOBS, CLIENTS}, (const uint64_t[]){0, 1000, 900}, 3);
 }
 
-Test(model_waits, who_keeps_a_thread_waiting_that_is_waited_for_is_not_idle)
+Test(waits_waits, a_waker_of_a_thread_that_others_wait_for_is_not_idle)
 {
     add_as(0, RV_WAIT_CONDITION, RESULTS, 0, 300, 101);
     add_as(1, RV_WAIT_SLEEP, 0, 0, 1000, 0);             /* 300 of it were waited for, */
@@ -227,7 +227,7 @@ Test(model_waits, who_keeps_a_thread_waiting_that_is_waited_for_is_not_idle)
     expect_ranks((const uint32_t[]){0, JOBS, RESULTS, OTHER_LOCK}, (const uint64_t[]){700, 700, 0, 0}, 4);
 }
 
-Test(model_waits, what_threads_do_comes_before_waits_for_their_ends)
+Test(waits_waits, what_threads_do_comes_before_waits_for_their_ends)
 {
     add_as(0, RV_WAIT_JOIN, 0, 0, 500, 101);
     add_as(0, RV_WAIT_JOIN, 0, 500, 510, 102);
@@ -236,7 +236,7 @@ Test(model_waits, what_threads_do_comes_before_waits_for_their_ends)
     expect_ranks((const uint32_t[]){JOBS, 0}, (const uint64_t[]){0, 0}, 2);
 }
 
-Test(model_waits, arcs_are_sums_by_who_waited_and_who_ended_it)
+Test(waits_waits, arcs_are_sums_by_who_waited_and_who_ended_it)
 {
     size_t n;
     rv_waits_add_release(waits, &(struct rv_release){.at_ns = 90, .lane = 1, .object = LOCK, .call = HOLDS_IN});

@@ -8,7 +8,7 @@
 
 TestSuite(patcher, .timeout = 60);
 
-Test(patcher, has_hooks_write_calls_without_a_look_where_no_rejected_function_has_a_jump)
+Test(patcher, hooks_check_for_rejected_functions_only_where_one_has_a_jump)
 {
     struct rv_map map;
     char path[64];

@@ -14,7 +14,7 @@ static void start(void)
     cr_assert_eq(rv_returns_init(), 0);
 }
 
-TestSuite(returns, .init = start, .timeout = 60);
+TestSuite(replaced_returns, .init = start, .timeout = 60);
 
 static uint32_t begin_call(uint64_t *slot, uint64_t returns_to)
 {
@@ -26,7 +26,7 @@ static uint32_t begin_call(uint64_t *slot, uint64_t returns_to)
     return number;
 }
 
-Test(returns, calls_that_are_open_at_each_end_get_their_addresses_back_however_often)
+Test(replaced_returns, calls_that_are_open_at_each_end_get_their_addresses_back_however_often)
 {
     for (unsigned end = 0; end < N_ENDS; end++) {
         for (uint64_t i = 0; i < N_OPEN; i++)
@@ -37,7 +37,7 @@ Test(returns, calls_that_are_open_at_each_end_get_their_addresses_back_however_o
     }
 }
 
-Test(returns, an_entry_that_was_put_back_stays_for_threads_about_to_read_it)
+Test(replaced_returns, an_entry_that_was_put_back_stays_for_threads_about_to_read_it)
 {
     const uint32_t number = begin_call(&stack[0], 1000);
     rv_returns_restore();
@@ -53,7 +53,7 @@ Test(returns, an_entry_that_was_put_back_stays_for_threads_about_to_read_it)
 }
 
 /* A signal's handler came between the trampoline's two instructions, and the thread has not gone on since. */
-Test(returns, an_entry_whose_trampoline_is_being_run_is_kept)
+Test(replaced_returns, an_entry_whose_trampoline_is_being_run_is_kept)
 {
     const uint32_t number = begin_call(&stack[0], 1000);
     rv_returns_restore();
@@ -64,7 +64,7 @@ Test(returns, an_entry_whose_trampoline_is_being_run_is_kept)
     cr_assert_neq(rv_returns_entries[number].slot, 0);
 }
 
-Test(returns, a_slot_whose_memory_is_gone_is_left_alone)
+Test(replaced_returns, a_slot_whose_memory_is_gone_is_left_alone)
 {
     const uint32_t number = begin_call(&stack[0], 1000);
     rv_returns_entries[number].slot = 16;
@@ -73,7 +73,7 @@ Test(returns, a_slot_whose_memory_is_gone_is_left_alone)
 }
 
 /* A handler that runs another stack's calls: it takes what is about to be taken, and returns from older calls. */
-Test(returns, an_entry_that_a_handler_took_and_freed_meanwhile_is_not_taken_with_the_next_one_of_before)
+Test(replaced_returns, an_entry_that_a_handler_took_and_freed_meanwhile_is_not_taken_with_the_next_one_of_before)
 {
     struct rv_returns *returns = &rv_thread.returns;
     const uint32_t older = begin_call(&stack[0], 1000);
@@ -107,12 +107,12 @@ static void take_where_it_leads_to(uint64_t next)
     }
 }
 
-Test(returns, a_list_that_leads_to_no_entry_is_forgotten)
+Test(replaced_returns, a_list_that_leads_to_no_entry_is_forgotten)
 {
     take_where_it_leads_to(0x7f1234567890);
 }
 
-Test(returns, a_list_that_leads_to_an_entry_in_use_is_forgotten)
+Test(replaced_returns, a_list_that_leads_to_an_entry_in_use_is_forgotten)
 {
     take_where_it_leads_to(5ull << RV_RETURNS_NUMBER_SHIFT);
 }

@@ -138,7 +138,7 @@ Test(shadow, functions_inlined_at_one_stack_pointer_nest)
     cr_expect_eq(leave(STACK - 64, 0x1000, 0x10), 0);
 }
 
-Test(shadow, what_calls_from_their_place_or_from_elsewhere_replaces_them)
+Test(shadow, a_call_from_the_same_frame_replaces_an_open_one)
 {
     enter(STACK - 64, 0x1000, 0x10);
     cr_expect_eq(enter_at(STACK - 128, 0x2000, 0x1010, 0x2008), 1);

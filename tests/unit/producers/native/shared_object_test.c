@@ -39,14 +39,14 @@ static void begin(void)
 
 TestSuite(shared_object, .init = begin, .timeout = 30);
 
-Test(shared_object, those_of_adjacent_pages_are_each_learned_once)
+Test(shared_object, objects_on_adjacent_pages_are_each_learned_once)
 {
     cr_expect_eq(n_searches, N_PAGES);
     for (unsigned i = 0; i < N_PAGES; i++)
         cr_expect_eq(rv_shared_object_name(memory + i * PAGE), i + 1);
 }
 
-Test(shared_object, those_in_memory_that_is_unmapped_are_forgotten_and_no_others)
+Test(shared_object, only_objects_in_unmapped_memory_are_forgotten)
 {
     rv_shared_object_forget(memory + 2 * PAGE, 3 * PAGE);
     for (unsigned i = 0; i < N_PAGES; i++)
