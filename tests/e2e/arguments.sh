@@ -38,8 +38,8 @@ printf 'int f_ints(hide(int), hex(uint))' >"$folder/later.conf"
 printf 'int f_none(void);' >"$folder/last.conf"
 run -F "$data.conf" -F "$folder/later.conf" -F "$folder/last.conf" -x '^f_' --headless --spans=csv -- "$program"
 expect "exit status with several files" $status 0
-grep -q '::f_ints,.*,0xee6b2800,' "$folder/out" || fail "the later prototype: $(grep '::f_ints,' "$folder/out")"
-grep -q 'f_len,.*,"""abc"", 7",104$' "$folder/out" || fail "the former prototypes: $(grep f_len "$folder/out")"
+grep -q '::f_ints,.*,0xee6b2800,' "$folder/out" || fail "the last file's prototype is not used: $(grep '::f_ints,' "$folder/out")"
+grep -q 'f_len,.*,"""abc"", 7",104$' "$folder/out" || fail "the first file's prototype is not used: $(grep f_len "$folder/out")"
 
 # Without a file, by DWARF; a file goes before.
 run -x 'shapes' --headless --spans=json --output="$folder/dwarf.json" -- "$signatures"
@@ -61,7 +61,7 @@ wide
 EOF
 check "arguments by DWARF" diff "$folder/wanted" "$folder/dwarf"
 run -F "$folder/last.conf" -F "$data.conf" -x '^f_(ints|len)$' --headless --spans=csv -- "$program"
-grep -q '::f_len,.*,"""abc"", 7",104$' "$folder/out" || fail "DWARF went before a file: $(grep ::f_len, "$folder/out")"
+grep -q '::f_len,.*,"""abc"", 7",104$' "$folder/out" || fail "DWARF is used instead of the file's prototype: $(grep ::f_len, "$folder/out")"
 run -x '^f_(ints|len)$' --headless --spans=csv -- "$program"
 grep -q '::f_ints,.*,"'"'"'-1, 4000000000, -5, 18446744073709551615, -3, 65535, '"'x'"'",' "$folder/out" ||
     fail "C by DWARF: $(grep ::f_ints, "$folder/out")"
@@ -84,7 +84,7 @@ if command -v cc >/dev/null; then
     (seq 1100 | sed 's/.*/int g&(int n) { return n + &; }/' && echo 'int main(void) { return g1(-1); }') >"$folder/many.c"
     cc -g -O0 -o "$folder/many" "$folder/many.c" || fail "cc"
     run -x '^g1$' --headless --spans=csv -- "$folder/many"
-    grep -q 'g1,.*,"'"'"'-1",0$' "$folder/out" || fail "of one of many functions: $(cat "$folder/out")"
+    grep -q 'g1,.*,"'"'"'-1",0$' "$folder/out" || fail "the argument of one of 1,100 functions: $(cat "$folder/out")"
     run -x '^g[0-9]' --headless --spans=csv -- "$folder/many"
     one_line "too many functions"
     expect "columns for too many functions" "$(head -1 "$folder/out")" \

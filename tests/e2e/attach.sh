@@ -42,7 +42,7 @@ has_own_threads() {
     [ "$(ls /proc/$pid/task | wc -l)" -eq 5 ]
 }
 within 90 has_own_threads || fail "threads: $(ls /proc/$pid/task | wc -l)"
-grep -q 'TracerPid:[[:space:]]*0' /proc/$pid/status || fail "it is still traced"
+grep -q 'TracerPid:[[:space:]]*0' /proc/$pid/status || fail "a tracer is still attached to the program"
 
 # Without the governor, which stops the program, too.
 run -p $pid --duration=0.05s --max-overhead=off --verbose --report
@@ -86,7 +86,7 @@ done
 within 90 sees_fib || fail "after it was killed: no fib: $(cat "$folder/err")"
 "$ringviz" -p $pid --report >/dev/null 2>&1 &
 killed=$!
-within 90 is_patched || fail "it is not attached"
+within 90 is_patched || fail "the program has no jumps"
 kill -KILL $killed
 wait $killed 2>/dev/null
 run -p $pid --detach
@@ -96,12 +96,12 @@ code_is_whole "after --detach"
 # A child that it forks meanwhile has the jumps, too: its calls are traced until they are removed.
 "$ringviz" -p $pid --verbose --report >"$folder/out" 2>"$folder/err" &
 ringviz_pid=$!
-within 90 is_patched || fail "it is not attached"
+within 90 is_patched || fail "the program has no jumps"
 has_forked() {
     grep -q '^forked' "$folder/program"
 }
 echo f >&9
-within 90 has_forked || fail "it does not fork"
+within 90 has_forked || fail "the program does not fork"
 kill -INT $ringviz_pid
 wait $ringviz_pid
 expect "exit status where it has forked" $? 0
@@ -110,13 +110,13 @@ expect "processes that were left" "$(grep -c 'put the original bytes back$' "$fo
 # One ringviz at a time; a process that a signal has stopped is patched once it continues.
 "$ringviz" -p $pid --report >/dev/null 2>"$folder/first" &
 first=$!
-within 90 is_patched || fail "it is not attached"
+within 90 is_patched || fail "the program has no jumps"
 run -p $pid --duration=0.05s --report
 expect "exit status of a second ringviz" $status 1
 one_line "a second ringviz"
 grep -q "another ringviz" "$folder/err" || fail "a second ringviz: $(cat "$folder/err")"
 kill -STOP $pid
-within 90 is_stopped || fail "it does not stop"
+within 90 is_stopped || fail "the program does not stop"
 kill -INT $first
 wait $first
 expect "exit status where the program is stopped" $? 1
@@ -125,7 +125,7 @@ run -p $pid --duration=0.05s --report
 expect "exit status for a stopped program" $status 1
 one_line "a stopped program"
 grep -q 'TracerPid:[[:space:]]*0' /proc/$pid/status || fail "the stopped program is still traced"
-is_stopped || fail "it is not stopped any more"
+is_stopped || fail "attaching continued the stopped program"
 kill -CONT $pid
 run -p $pid --detach
 [ $status -eq 0 ] || fail "--detach when it goes on: $(cat "$folder/err")"
@@ -152,11 +152,11 @@ kill -STOP $sleeper && kill -CONT $sleeper
 for turn in first second third; do
     run -p $sleeper -x not_there --duration=0.05s --report
     expect "exit status for a thread that sleeps, $turn" $status 0
-    grep -q "no function of it or of its libraries fits 'not_there'" "$folder/err" || fail "not said: $(cat "$folder/err")"
+    grep -q "no function of it or of its libraries fits 'not_there'" "$folder/err" || fail "the pattern without a function is not reported: $(cat "$folder/err")"
 done
 run -p $sleeper --libcalls=not_there --patch=off --syscalls --duration=0.05s --report
-grep -q "none of its patched functions was called" "$folder/err" || fail "not said: $(cat "$folder/err")"
-grep -q woken "$folder/sleeper" && fail "a sleep has ended"
+grep -q "none of its patched functions was called" "$folder/err" || fail "functions that were not called are not reported: $(cat "$folder/err")"
+grep -q woken "$folder/sleeper" && fail "attaching ended the program's sleep"
 kill $sleeper
 
 # A program that walks its own stack is not patched, and the reason is printed.
@@ -164,7 +164,7 @@ kill $sleeper
 walker=$!
 within 90 grep -q walks_alone /proc/$walker/cmdline || fail "the program does not start"
 run -p $walker --duration=0.05s --report
-grep -q "nothing of it was patched" "$folder/err" || fail "not said: $(cat "$folder/err")"
+grep -q "nothing of it was patched" "$folder/err" || fail "the program without a patch is not explained: $(cat "$folder/err")"
 kill $walker
 
 # Root gets into another user's process, too, and into one with mounts of its own, as systemd gives daemons.

@@ -17,7 +17,7 @@ expect "not executable" $status 126
 
 echo "some input" | timeout 60 "$ringviz" --patch=off --headless -- cat >"$folder/out" 2>"$folder/err"
 expect "standard input and output" "$(cat "$folder/out")" "some input"
-grep -q 'ringviz: .*instrument' "$folder/err" || fail "silence is not explained: $(cat "$folder/err")"
+grep -q 'ringviz: .*instrument' "$folder/err" || fail "a program without hooks is not explained: $(cat "$folder/err")"
 one_line "about silence"
 
 run --report --output="$folder/report" -- "$program"

@@ -28,8 +28,8 @@ grep -qE '^ *[0-9]+:' p.text && fail "perfetto has fields that the schema has no
 
 run --spans --output=part.csv --filter=depth:=0 --to=50ms --export=speedscope:part.json c.json
 expect "a part" $status 0
-[ "$(wc -l <part.csv)" -lt "$(wc -l <spans.csv)" ] || fail "nothing is left out of a part"
-"$checker" part.csv speedscope part.json || fail "a part is not what --spans lists of it"
+[ "$(wc -l <part.csv)" -lt "$(wc -l <spans.csv)" ] || fail "a range has all calls"
+"$checker" part.csv speedscope part.json || fail "an exported range differs from that of --spans"
 
 # The page's object has the rows of --report, of a range too; a browser draws them.
 same_table() { # PAGE REPORT
@@ -47,10 +47,10 @@ same_table() { # PAGE REPORT
 }
 run --report=json --output=report.json --export=html:page.html --export=html:page.html.gz c.json
 expect "a page" $status 0
-same_table page.html report.json || fail "the table of a page"
-gzip -dc page.html.gz | cmp - page.html || fail "a page is not what is packed of it"
+same_table page.html report.json || fail "the table of a page is not that of --report"
+gzip -dc page.html.gz | cmp - page.html || fail "the compressed page differs from the page"
 run --report=json --output=part.json --export=html:part.html --from=10ms --to=50ms --force c.json
-same_table part.html part.json || fail "the table of a page of a range"
+same_table part.html part.json || fail "the table of a page of a range is not that of --report"
 if command -v firefox-esr >/dev/null; then
     colours='const c = document.getElementById(ID), d = c.getContext("2d").getImageData(0, 0, c.width, c.height);
         return new Set(new Uint32Array(d.data.buffer)).size > 20 ? "drawn" : "empty"'

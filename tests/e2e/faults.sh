@@ -117,7 +117,7 @@ faulty none:0 --report whole.rvz
 faulty "memory:$(($(sed -n 's/^memory //p' counts) / 2))" --report whole.rvz
 expect "no memory in the middle of a recording" $status 1
 one_line "no memory in the middle of a recording"
-grep -q "out of memory: no more is read" err || fail "no word about memory: $(cat err)"
+grep -q "out of memory: no more is read" err || fail "the lack of memory is not reported: $(cat err)"
 grep -q "all .* subroutines" out || fail "what was read is not reported"
 
 # The GL driver may end a process that has no memory (Mesa's aborts): what is text is written before it is called.

@@ -12,12 +12,12 @@ film() {
 
 # 416 us of the run, a hundred times slower, 240 pictures a second: one in 41.7 us, the first and the last included.
 film --video="$folder/run.y4m" --frames="$folder/frames" || fail "filming: $(cat "$folder/err")"
-[ "$(head -n 1 "$folder/run.y4m")" = "YUV4MPEG2 W160 H120 F240:1 Ip A1:1 C444 XCOLORRANGE=LIMITED" ] || fail "the video's head"
+[ "$(head -n 1 "$folder/run.y4m")" = "YUV4MPEG2 W160 H120 F240:1 Ip A1:1 C444 XCOLORRANGE=LIMITED" ] || fail "the video has another head"
 head_bytes=$(head -n 1 "$folder/run.y4m" | wc -c)
 n=$(($(wc -c <"$folder/run.y4m") - head_bytes))
 [ "$n" -eq $((11 * (6 + 3 * 160 * 120))) ] || fail "the video has $n bytes of pictures"
 [ "$(ls "$folder/frames" | wc -l)" -eq 11 ] || fail "the folder has $(ls "$folder/frames")"
-[ "$(file -b "$folder/frames/frame-000011.png" | cut -d, -f1-2)" = "PNG image data, 160 x 120" ] || fail "the last picture"
+[ "$(file -b "$folder/frames/frame-000011.png" | cut -d, -f1-2)" = "PNG image data, 160 x 120" ] || fail "the last picture has another form: $(file -b "$folder/frames/frame-000011.png")"
 cmp -s "$folder/frames/frame-000001.png" "$folder/frames/frame-000009.png" && fail "nothing moves"
 
 # Pictures show the bookmarks beside a recording.
@@ -49,13 +49,13 @@ run --size=64x64 --screenshot=/dev/full -- "$program"
 expect "a picture on a full disk" $status 1
 grep -qi opengl "$folder/err" || expect "a picture on a full disk" "$(cat "$folder/err")" \
     "ringviz: /dev/full: No space left on device"
-film --frames="$folder/none/such" && fail "a folder in none was made"
+film --frames="$folder/none/such" && fail "a film into a folder that is not there succeeds"
 one_line "a folder in none"
 timeout 60 "$ringviz" --size=64x64 --to=300ms --window=100us --speed=100 --video=- -- "$program" >"$folder/out" 2>"$folder/err"
 grep -aq "^YUV4MPEG2 W64 H64 F30:1 " "$folder/out" || fail "a film has 30 pictures a second: $(cat "$folder/err")"
 timeout 60 "$ringviz" --speed=1 -- "$program" 2>"$folder/err"
-[ $? -eq 2 ] || fail "a command was played"
-one_line "a command was played"
+[ $? -eq 2 ] || fail "--speed is accepted for a command without a film"
+one_line "--speed for a command without a film"
 for bad in --fps=0 --speed=nan --speed=0 --speed=0.0099 --speed=1001 --speed=1x; do
     timeout 60 "$ringviz" "$bad" --frames="$folder/frames" -- "$program" 2>/dev/null
     [ $? -eq 2 ] || fail "$bad"

@@ -43,10 +43,10 @@ calls() { # NAME CALLS: of the report
 
 # A patched program: calls before the change are kept, and functions that are not called again follow the change, too.
 begin "$ringviz" --trace-file="$trace" --force --report=csv --output="$folder/report.csv" --patch=. -- "$plain"
-is_tiny 1 || fail "it is not patched"
+is_tiny 1 || fail "tiny is not traced"
 tell 20
 change 'exclude ::tiny$'
-grep -q '^1 known subroutine not traced' "$folder/changed" || fail "the answer: $(cat "$folder/changed")"
+grep -q '^1 known subroutine not traced' "$folder/changed" || fail "the console does not confirm the change: $(cat "$folder/changed")"
 within 90 is_tiny 0 || fail "tiny is still patched"
 tell 1000
 change 'trace tiny'

@@ -8,7 +8,7 @@ ringviz=$1 helpers=$2
 run --spans=csv --output="$folder/spans" -- "$helpers"
 expect "exit status" $status 0
 expect "calls that were cut, or begin nowhere" "$(awk -F, 'NR > 1 && $NF != ""' "$folder/spans")" ""
-[ "$(grep -c '::handle,' "$folder/spans")" -gt 50 ] || fail "hardly a step: $(cat "$folder/err")"
+[ "$(grep -c '::handle,' "$folder/spans")" -gt 50 ] || fail "few calls of handle: $(cat "$folder/err")"
 expect "a return for each frame" "$(grep -c 'helpers::help,' "$folder/spans")" "$(grep -c 'Runtime::frame,' "$folder/spans")"
 
 conclude

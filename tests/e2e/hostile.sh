@@ -115,7 +115,7 @@ exec 3>"$folder/input"
 is_read() {
     "$ringviz" --info "$folder/cut" 2>/dev/null | grep -q '^rings given back *[0-9]* *[1-9]'
 }
-within 60 is_read || fail "nothing is read"
+within 60 is_read || fail "ringviz reads no ring"
 truncate -s 0 "$folder/cut"
 within 60 [ -s "$folder/err" ] || fail "cut short while watched: nothing is said"
 exec 3>&-

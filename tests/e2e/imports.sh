@@ -178,7 +178,7 @@ awk 'BEGIN {
     printf ",1048571"; for (i = 0; i < 1048570; i++) printf ",1"; print ",3,1]}" }' >"$folder/deep"
 run --report=csv "$folder/deep"
 expect "deep stack" "$status $(sed -n 's/^"*\([fg]\)"*,.*,\(1048576\|1\),.*/\1/p' "$folder/out" | tr '\n' ' ')" "0 f g "
-grep -q "1000004 events beyond .* left out" "$folder/err" || fail "deep stack: $(cat "$folder/err")"
+grep -q "1000004 events beyond .* left out" "$folder/err" || fail "calls beyond the deepest are not reported: $(cat "$folder/err")"
 one_line "deep stack"
 
 # ---- uftrace, by its own recorder ----

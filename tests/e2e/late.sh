@@ -82,7 +82,7 @@ has_ended() {
     [ "$(ls /proc/$pid/task | wc -l)" -eq 1 ]
 }
 start waiting once "$waiting"
-within 90 is_loading || fail "it does not load"
+within 90 is_loading || fail "the program does not load the library"
 run -p $pid --duration=0.05s --report
 expect "exit status while a constructor runs" $status 1
 one_line "while a constructor runs"

@@ -116,7 +116,7 @@ for case in "INT 1 0" "INT 2 130" "TERM 1 143"; do
     "$ringviz" --spans --force --output="$folder/pipe" -- "$program" 22 >/dev/null 2>&1 &
     viewer=$!
     exec 3<"$folder/pipe"
-    [ "$(head -c 7 <&3)" = process ] || fail "nothing is written"
+    [ "$(head -c 7 <&3)" = process ] || fail "no head comes through the pipe"
     kill -$1 $viewer
     if [ $2 -eq 2 ]; then
         within 60 is_delivered $viewer || fail "SIG$1 does not arrive" # two at a time would be one

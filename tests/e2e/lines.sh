@@ -69,5 +69,5 @@ fi
 make -finstrument-functions
 run --report=lines-csv -- ./program
 expect "without debug information" "$(wc -l <out)" 1
-grep -q 'no line is known: ' err || fail "it is not said that none is known: $(cat err)"
+grep -q 'no line is known: ' err || fail "the lack of lines is not reported: $(cat err)"
 conclude

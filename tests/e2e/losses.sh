@@ -70,7 +70,7 @@ run --fail-on-loss --report=json --output=threads.report threads.json
 expect "threads beyond the most" $status 1
 expect "calls of threads that are kept" "$(number spans threads.report)" 65536
 expect "events of others" "$(number records_left_out threads.report)" 4
-grep -q '4 events beyond 65536 threads' err || fail "threads beyond the most: $(cat err)"
+grep -q '4 events beyond 65536 threads' err || fail "events beyond the last thread are not reported: $(cat err)"
 
 # No loss.
 run --fail-on-loss --report=json --output=none.json -- "$threads" 6 200
@@ -78,6 +78,6 @@ expect "no loss" $status 0
 grep -q '"lost":{},' none.json || fail "no loss in the report"
 run --fail-on-loss --report=csv --output=none.csv whole.rvz
 expect "no loss of a recording" $status 0
-grep -q lost none.csv && fail "a loss where there is none"
+grep -q lost none.csv && fail "the report of a whole recording has a loss"
 
 conclude

@@ -60,7 +60,7 @@ if timeout 100 "$ringviz" --screenshot="$folder/picture.png" "$folder/few.rvz" >
     picture "$folder/few.rvz"
     few=$kb
     picture "$folder/many.rvz"
-    [ "$kb" -le $((few + 65536)) ] || fail "a picture of many calls: $kb KiB, $few of few"
+    [ "$kb" -le $((few + 65536)) ] || fail "a picture of many calls takes $kb KiB, of few calls $few"
     # shellcheck disable=SC2016
     picture -- sh -c 'for i in $(seq 300); do "$0" 12; done' "$fib"
     [ "$kb" -le $((few + 65536)) ] || fail "a picture of many processes: $kb KiB, $few of few calls"

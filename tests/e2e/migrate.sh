@@ -11,7 +11,7 @@ count() { # NAME
 
 run --patch=off --spans=csv --output="$folder/spans" -- "$migrate"
 expect "exit status" $status 0
-head -1 "$folder/spans" | grep -q '^process,thread,depth,start_ns,duration_ns,name,' || fail "another order of columns"
+head -1 "$folder/spans" | grep -q '^process,thread,depth,start_ns,duration_ns,name,' || fail "--spans=csv has other columns"
 expect "calls that were cut, or begin nowhere" "$(awk -F, 'NR > 1 && $NF != ""' "$folder/spans")" ""
 expect "outer calls, of each lane" "$(count Job::outer)" " 8 1
  8 1001"

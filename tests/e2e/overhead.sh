@@ -12,7 +12,7 @@ rows() {
     names=$(sed 's/.*"bench":"overhead.command.\([^"]*\)".*/\1/' "$folder/out" | tr '\n' ' ')
     case $names in
     "$stages"*) ;;
-    *) fail "rows $names of $*" ;;
+    *) fail "$* has other rows: $names" ;;
     esac
     [ "$(grep -cE '"unit":"ms","median":[0-9.]+,"min":[0-9.]*[1-9]' "$folder/out")" = "$(grep -c . "$folder/out")" ] ||
         fail "times of $*: $(cat "$folder/out")"

@@ -38,7 +38,7 @@ done
 
 # ringviz holds the texts by which it recognizes such programs, and is not taken for one.
 run --patch=. --force --report=json --output="$folder/report.json" -- "$ringviz" --version
-grep -q ' program: ' "$folder/err" && fail "ringviz is taken for another: $(cat "$folder/err")"
+grep -q ' program: ' "$folder/err" && fail "ringviz takes itself for a program that is not patched: $(cat "$folder/err")"
 
 # The libraries of a small program are traced with it, and so is a replacement of mmap().
 "$thin" 50 >"$folder/wanted"
@@ -113,7 +113,7 @@ seen "of an earlier session" 1
 only_plan() {
     rm -rf "$plans" && run --force --headless --report=json --output="$folder/report.json" -- "$fib" 10
     set -- "$plans"/*
-    [ $# -eq 1 ] || fail "not one plan: $*"
+    [ $# -eq 1 ] || fail "other than one plan was written: $*"
     plan=$1
 }
 only_plan

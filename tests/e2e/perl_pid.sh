@@ -82,8 +82,8 @@ for name in main::deep App::Thing::outer App::Thing::wait_for 'App::Thing::__ANO
     grep -q "^\"*$name\"*," "$folder/out" || fail "no $name in $(cat "$folder/out")"
 done
 self_of() { grep "^\"*$1\"*," "$folder/out" | cut -d, -f6; }
-[ "$(self_of App::Thing::wait_for)" -gt 100000000 ] || fail "a sub's own time: $(cat "$folder/out")"
-[ "$(self_of main::deep)" -lt 100000000 ] || fail "a caller's own time: $(cat "$folder/out")"
+[ "$(self_of App::Thing::wait_for)" -gt 100000000 ] || fail "wait_for has too little own time: $(cat "$folder/out")"
+[ "$(self_of main::deep)" -lt 100000000 ] || fail "deep has own time of its callee: $(cat "$folder/out")"
 grep TracerPid "/proc/$pid/status" | grep -q '[^0-9]0$' || fail "the script is still traced"
 run --duration=1 --spans=csv --perl-pid="$pid"
 expect "depths of main::deep" "$(grep main::deep "$folder/out" | cut -d, -f3 | sort -u | tr '\n' ' ')" "0 1 2 3 "

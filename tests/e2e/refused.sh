@@ -13,7 +13,7 @@ chmod 755 "$folder"
 run --report=csv -- "$folder/program"
 expect "status" $status 0
 grep -q '^COUNT call 11$' "$folder/out" || fail "the program differs: $(cat "$folder/out")"
-grep -q '^ringviz: 2 times a thread found no ring' "$folder/err" || fail "not said: $(cat "$folder/err")"
+grep -q '^ringviz: 2 times a thread found no ring' "$folder/err" || fail "threads without a ring are not reported: $(cat "$folder/err")"
 grep -q '^[^,]*call,.*,1,' "$folder/out" || fail "the parent's call is missing: $(cat "$folder/out")"
 
 cp "$fib" "$folder/fib"

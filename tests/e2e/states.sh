@@ -34,9 +34,9 @@ ran=$(field work 11 report)
 [ $((ran - work)) -le $((work / 20 + taken + 50000000)) ] ||
     fail "work: ran $ran, but CPU time $work, $taken taken away"
 # A function that only sleeps is blocked at least as long as it asked for.
-[ "$(field rest 12 report)" -ge "$rest" ] || fail "rest: blocked $(field rest 12 report), asked for $rest"
+[ "$(field rest 12 report)" -ge "$rest" ] || fail "rest was blocked for $(field rest 12 report) ns, and slept $rest"
 # A lock that others hold: one of four holds it.
-[ "$(field hold 12 report)" -gt 0 ] || fail "hold was never blocked"
+[ "$(field hold 12 report)" -gt 0 ] || fail "no call of hold has blocked time"
 # Only the innermost call is blocked itself; in all its caller is, for as long as its callees.
 [ "$(field run 12 report)" -lt $((rest / 10)) ] || fail "run: blocked $(field run 12 report)"
 sum=0
@@ -136,10 +136,10 @@ silent() { # FIELD
 }
 run --waits=json --force --output="$folder/waits" -- sh -c 'env -u LD_PRELOAD sleep 0.3; exec "$0"' "$states"
 expect "exit status with a silent thread" $status 0
-[ "$(silent threads)" -ge 1 ] && [ "$(silent blocked_ns)" -ge 290000000 ] || fail "not said: $(cat "$folder/waits")"
+[ "$(silent threads)" -ge 1 ] && [ "$(silent blocked_ns)" -ge 290000000 ] || fail "the silent thread is not in the JSON: $(cat "$folder/waits")"
 run --waits --force --output="$folder/waits" -- sh -c 'env -u LD_PRELOAD sleep 0.3; exec "$0"' "$states"
 grep -q '^[0-9]* threads* made no traced call and [a-z]* in no row: running .*, blocked .* switches$' "$folder/waits" ||
-    fail "not said in text: $(cat "$folder/waits")"
+    fail "the silent thread is not in the text: $(cat "$folder/waits")"
 run --report=json --force --output="$folder/waits" -- sh -c 'env -u LD_PRELOAD sleep 0.3; exec "$0"' "$states"
 [ "$(silent threads)" -ge 1 ] && [ "$(silent blocked_ns)" -ge 290000000 ] || fail "not in the report: $(cat "$folder/waits")"
 run --waits=json --force --output="$folder/waits" -- "$states"

@@ -77,7 +77,7 @@ command -v git >/dev/null && compare git --git-dir=/does/not/exist status
 # Buffers as strace shows them, with their NULs.
 run --syscalls=write --patch=off --headless --spans=json -- perl -e 'syswrite STDERR, "\r\0\0\0001 + 1\n"'
 expect "exit status of a program that writes NULs" $status 0
-grep -qF '"\"\\r\\0\\0\\0001 + 1\\n\"","10"],"result":"10"' "$folder/out" || fail "NULs: $(grep write "$folder/out")"
+grep -qF '"\"\\r\\0\\0\\0001 + 1\\n\"","10"],"result":"10"' "$folder/out" || fail "the NULs of a buffer are not shown: $(grep write "$folder/out")"
 
 # Names, arguments, results and errors; on top of the function that makes the call.
 run --syscalls=file,close,write -x 'write_much' --headless --spans=json --output="$folder/spans.json" --force \

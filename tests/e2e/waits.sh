@@ -124,7 +124,7 @@ scene rwlock
 row "read lock" ::rwlock ::rwlock_scene ::hold_for_writing $exact
 row "write lock" ::rwlock ::rwlock_scene ::hold_for_reading $likely
 run --waits=json --output="$folder/waits.json" --export=html:"$folder/page.html" -- "$contention" rwlock
-sed -n 's/^"waits"://p' "$folder/page.html" | sed 's/,$//' | cmp - "$folder/waits.json" || fail "the table of a page"
+sed -n 's/^"waits"://p' "$folder/page.html" | sed 's/,$//' | cmp - "$folder/waits.json" || fail "the waits of a page are not those of --waits"
 # Other tools get an arrow for each wait whose waker is known: two ends of one number, in the two calls.
 run --export=chrome:"$folder/arrows.json" --export=perfetto:"$folder/arrows.pftrace" --waits=csv --force --output="$folder/waits" -- "$contention" mutex
 expect "exit status of exports" $status 0
@@ -274,7 +274,7 @@ run --record="$folder/run.rvz" --waits=json --force --output="$folder/live" -- "
 run --waits=json --force --output="$folder/replayed" "$folder/run.rvz"
 check "the waits of the recording" cmp "$folder/live" "$folder/replayed"
 run --waits "$folder/run.rvz"
-grep -q '100 % ended by .* in .*hold_for_writing' "$folder/out" || fail "not said who held: $(cat "$folder/out")"
+grep -q '100 % ended by .* in .*hold_for_writing' "$folder/out" || fail "the row does not name the holder: $(cat "$folder/out")"
 
 run --waits --report "$folder/run.rvz"
 expect "exit status of two outputs" $status 2
