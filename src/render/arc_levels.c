@@ -26,35 +26,11 @@ struct rv_arc_levels {
 
 static enum rv_arc_kind kind_of(enum rv_wait_kind kind)
 {
-    switch (kind) {
-    case RV_WAIT_MUTEX:
-    case RV_WAIT_READ_LOCK:
-    case RV_WAIT_WRITE_LOCK:
-    case RV_WAIT_FILE_LOCK:
-        return RV_ARC_LOCK;
-    case RV_WAIT_READ:
-    case RV_WAIT_WRITE:
-    case RV_WAIT_POLL:
-    case RV_WAIT_ACCEPT:
-    case RV_WAIT_CONNECT:
-    case RV_WAIT_SYNC:
-    case RV_WAIT_MESSAGE:
-        return RV_ARC_TRANSFER;
-    case RV_WAIT_JOIN:
-    case RV_WAIT_PROCESS:
-    case RV_WAIT_START:
-        return RV_ARC_START;
-    case RV_WAIT_CONDITION:
-    case RV_WAIT_SEMAPHORE:
-    case RV_WAIT_BARRIER:
-    case RV_WAIT_ONCE:
-    case RV_WAIT_FUTEX:
-    case RV_WAIT_SLEEP:
-    case RV_WAIT_SIGNAL:
-    case RV_WAIT_KIND_COUNT:
-        break;
-    }
-    return RV_ARC_SIGNAL;
+    static const enum rv_arc_kind KINDS[] = {[RV_WAIT_GROUP_LOCK] = RV_ARC_LOCK,
+                                             [RV_WAIT_GROUP_SIGNAL] = RV_ARC_SIGNAL,
+                                             [RV_WAIT_GROUP_TRANSFER] = RV_ARC_TRANSFER,
+                                             [RV_WAIT_GROUP_START] = RV_ARC_START};
+    return KINDS[rv_wait_kind_group(kind)];
 }
 
 const char *rv_arc_kind_name(enum rv_arc_kind kind)

@@ -36,6 +36,14 @@ struct rv_release { /* a thread released an object that others waited for */
 /* As reports and the window call it; static. */
 const char *rv_wait_kind_name(enum rv_wait_kind kind);
 
+enum rv_wait_group { /* what came from the waker */
+                     RV_WAIT_GROUP_LOCK,
+                     RV_WAIT_GROUP_SIGNAL,
+                     RV_WAIT_GROUP_TRANSFER, /* data */
+                     RV_WAIT_GROUP_START     /* of a thread or process, or its end */
+};
+enum rv_wait_group rv_wait_kind_group(enum rv_wait_kind kind);
+
 static inline bool rv_wait_kind_is_lock(enum rv_wait_kind kind)
 {
     return kind == RV_WAIT_MUTEX || kind == RV_WAIT_READ_LOCK || kind == RV_WAIT_WRITE_LOCK || kind == RV_WAIT_ONCE ||
