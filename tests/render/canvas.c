@@ -49,3 +49,13 @@ const uint8_t *canvas_pixel(const struct canvas *canvas, int x_px, int y_px)
 {
     return canvas->rgba + 4 * ((size_t)y_px * (size_t)canvas->width_px + (size_t)x_px);
 }
+
+unsigned canvas_n_failed;
+
+void canvas_check(bool is_right, const char *what, const char *view, double value)
+{
+    if (is_right)
+        return;
+    canvas_n_failed++;
+    fprintf(stderr, "%s: %s: %g\n", view, what, value);
+}

@@ -18,16 +18,6 @@
 #define AGREEMENT 0.98   /* the middle of one may be at the edge of another that stands before it */
 #define LEAST_POSITIONS 150
 
-static int n_failed;
-
-static void check(bool is_right, const char *what, const char *view, double value)
-{
-    if (is_right)
-        return;
-    n_failed++;
-    fprintf(stderr, "%s: %s: %g\n", view, what, value);
-}
-
 struct display {
     int density;
     struct rv_viewer viewer;
@@ -138,10 +128,10 @@ static void check_view(struct canvas *canvas, struct rv_scene_frame *frame)
         if (is_same(&seen[0][i], &seen[1][i]) && seen[0][i].is_on)
             farthest = fmax(farthest, fabs(seen[0][i].share - seen[1][i].share));
     }
-    check(n_on >= LEAST_POSITIONS, "too few positions show boxes", name, n_on);
-    check(n_same >= AGREEMENT * (double)spots.n, "positions that disagree", name, (double)spots.n - n_same);
+    canvas_check(n_on >= LEAST_POSITIONS, "too few positions show boxes", name, n_on);
+    canvas_check(n_same >= AGREEMENT * (double)spots.n, "positions that disagree", name, (double)spots.n - n_same);
     printf("%s: %u of %zu agree, %u on boxes\n", name, n_same, spots.n, n_on);
-    check(farthest * WIDTH < 1.0, "the time under the cursor is points away", name, farthest * WIDTH);
+    canvas_check(farthest * WIDTH < 1.0, "the time under the cursor is points away", name, farthest * WIDTH);
 }
 
 int main(void)
@@ -164,5 +154,5 @@ int main(void)
     synthetic_view_fini(&view);
     synthetic_fini(&synthetic);
     canvas_fini(&canvas);
-    return n_failed ? 1 : 0;
+    return canvas_n_failed ? 1 : 0;
 }

@@ -19,16 +19,6 @@
 #define LEAST_OUTLINED 60u
 #define LEAST_DIMMED 20000u
 
-static int n_failed;
-
-static void check(bool is_right, const char *what, const char *view, double value)
-{
-    if (is_right)
-        return;
-    n_failed++;
-    fprintf(stderr, "%s: %s: %g\n", view, what, value);
-}
-
 static size_t n_different(const uint8_t *a, const uint8_t *b)
 {
     size_t n = 0;
@@ -61,11 +51,11 @@ static void check_view(struct canvas *canvas, struct rv_scene_frame frame)
     frame.highlight = &highlight;
     canvas_draw(canvas, frame);
     size_t n = n_different(before, canvas->rgba);
-    check(n >= LEAST_OUTLINED && n <= MOST_OUTLINED, "pixels that change when it is hovered", name, (double)n);
+    canvas_check(n >= LEAST_OUTLINED && n <= MOST_OUTLINED, "pixels that change when it is hovered", name, (double)n);
     highlight.is_pinned = true;
     canvas_draw(canvas, frame);
     n = n_different(before, canvas->rgba);
-    check(n >= LEAST_DIMMED, "pixels that change when it is pinned", name, (double)n);
+    canvas_check(n >= LEAST_DIMMED, "pixels that change when it is pinned", name, (double)n);
     free(before);
 }
 
@@ -87,5 +77,5 @@ int main(void)
     synthetic_view_fini(&view);
     synthetic_fini(&synthetic);
     canvas_fini(&canvas);
-    return n_failed ? 1 : 0;
+    return canvas_n_failed ? 1 : 0;
 }

@@ -25,16 +25,6 @@
 #define N_COMPARED 64u      /* subroutines, from 1 */
 #define COMPARED_CALLS 400u /* of each */
 
-static int n_failed;
-
-static void check(bool is_right, const char *what, const char *where, double value)
-{
-    if (is_right)
-        return;
-    n_failed++;
-    fprintf(stderr, "%s: %s: %g\n", where, what, value);
-}
-
 struct fixture {
     struct canvas canvas;
     unsigned depth_buffer;
@@ -157,10 +147,10 @@ static void check_window(struct fixture *fixture, const struct synthetic *synthe
     printf("%s: %.3f %% of pixels agree, %.3f %% of those with boxes, %.1f %% of all with a shifted picker; %.2f us a "
            "pick, %.0f us a picture\n",
            where, 100.0 * equal, 100.0 * equal_boxes, 100.0 * equal_shifted, cost_ns / 1e3, compose_ns / 1e3);
-    check(equal >= AGREEMENT, "picker and picture agree on too few pixels", where, equal);
-    check(equal_boxes >= AGREEMENT, "picker and picture agree on too few pixels with boxes", where, equal_boxes);
-    check(equal_shifted < AGREEMENT, "a shifted picker is not found out", where, equal_shifted);
-    check(glGetError() == GL_NO_ERROR, "GL error", where, 0.0);
+    canvas_check(equal >= AGREEMENT, "picker and picture agree on too few pixels", where, equal);
+    canvas_check(equal_boxes >= AGREEMENT, "picker and picture agree on too few pixels with boxes", where, equal_boxes);
+    canvas_check(equal_shifted < AGREEMENT, "a shifted picker is not found out", where, equal_shifted);
+    canvas_check(glGetError() == GL_NO_ERROR, "GL error", where, 0.0);
 }
 
 /* A run against one in which every subroutine takes another number of times as long. */
@@ -224,5 +214,5 @@ int main(void)
     synthetic_view_fini(&fixture.view);
     synthetic_fini(&synthetic);
     canvas_fini(&fixture.canvas);
-    return n_failed ? 1 : 0;
+    return canvas_n_failed ? 1 : 0;
 }

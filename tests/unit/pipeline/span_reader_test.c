@@ -37,18 +37,7 @@ static bool has_history; /* of the test */
 /* With a history, memory has room for a few calls only. */
 static struct rv_session *start(struct rv_source *source, struct rv_history *history)
 {
-    cr_assert_not_null(source);
-    struct rv_sink sink = {0};
-    if (history)
-        sink = rv_history_sink(history);
-    struct rv_session *session = rv_session_start(&(struct rv_session_params){.n_workers = 2,
-                                                                              .memory_bytes = history ? 16 << 20 : 0,
-                                                                              .sinks = &sink,
-                                                                              .n_sinks = history ? 1 : 0,
-                                                                              .history = history},
-                                                  source);
-    cr_assert(rv_session_wait(session, UINT64_C(1000000000) * WAIT_S));
-    return session;
+    return sessions_start(source, history ? 16 << 20 : 0, history);
 }
 
 static void open_both(struct sessions *sessions, const struct recorded_params *params)
