@@ -11,6 +11,7 @@
 #include "base/instrumentation.h"
 #include "base/memory.h"
 #include "base/sigbus.h"
+#include "export/losses.h"
 #include "export/not_traced.h"
 #include "ring/modules.h"
 #include "ring/ownership.h"
@@ -232,4 +233,12 @@ void rv_warnings_print(const struct rv_warnings *run)
     if (!run->options->file)
         say_not_traced(run);
     rv_cli_slice_warn(run->options, run->session);
+}
+
+bool rv_warnings_fail_on_loss(const struct rv_warnings *run)
+{
+    const bool fails = run->options->fails_on_loss && rv_losses_any(run->losses);
+    if (fails)
+        rv_warn("something was lost (--fail-on-loss)");
+    return fails;
 }

@@ -2,6 +2,8 @@
 #ifndef RV_CLI_WARNINGS_H
 #define RV_CLI_WARNINGS_H
 
+#include <stdbool.h>
+
 #include "cli/options.h"
 #include "launch/launch.h"
 #include "pipeline/session.h"
@@ -17,5 +19,8 @@ struct rv_warnings {
 
 /* Main thread. */
 void rv_warnings_print(const struct rv_warnings *run);
+
+/* With --fail-on-loss: true, with one line printed, if anything is known to be missing. Main thread. */
+bool rv_warnings_fail_on_loss(const struct rv_warnings *run);
 
 #endif

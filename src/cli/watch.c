@@ -511,12 +511,6 @@ static void print_costs(const struct rv_session_counts *counts)
             (unsigned long long)counts->n_doubtful);
 }
 
-static void fail_on_loss(struct watch *watch)
-{
-    rv_warn("something was lost (--fail-on-loss)");
-    watch->status = STATUS_FAILED;
-}
-
 static int write_texts(struct watch *watch, const struct rv_session_counts *counts, const struct rv_range *range)
 {
     int error = rv_output_begin(&watch->output);
@@ -543,12 +537,13 @@ static void write_outputs(struct watch *watch)
     struct rv_range *range = rv_reports_measure(options, watch->session);
     rv_session_losses(watch->session, &watch->losses);
     watch->losses.n[RV_LOSS_PROCESSES_REFUSED] = rv_refusals_count(watch->refusals_fd);
-    rv_warnings_print(&(struct rv_warnings){.options = options,
-                                            .session = watch->session,
-                                            .map = &watch->map,
-                                            .launch = watch->launch,
-                                            .losses = &watch->losses,
-                                            .counts = &counts});
+    const struct rv_warnings warnings = {.options = options,
+                                         .session = watch->session,
+                                         .map = &watch->map,
+                                         .launch = watch->launch,
+                                         .losses = &watch->losses,
+                                         .counts = &counts};
+    rv_warnings_print(&warnings);
     if (rv_session_error(watch->session) || rv_sigbus_has_come())
         watch->status = STATUS_FAILED;
     if (watch->spool && rv_spool_seal(watch->spool) != 0)
@@ -561,8 +556,8 @@ static void write_outputs(struct watch *watch)
         watch->status = STATUS_FAILED;
     if (write_pictures(watch, &counts) != 0)
         watch->status = STATUS_FAILED;
-    if (options->fails_on_loss && rv_losses_any(&watch->losses))
-        fail_on_loss(watch);
+    if (rv_warnings_fail_on_loss(&warnings))
+        watch->status = STATUS_FAILED;
     rv_range_destroy(range);
 }
 
