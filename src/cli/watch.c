@@ -195,7 +195,7 @@ static bool is_looked_at(const struct rv_options *options)
     return !options->is_headless || options->screenshot || options->frames || options->video;
 }
 
-/* Are few calls needed: for a picture, or for a report or a critical path of a range, and nothing else? */
+/* Are few calls needed, or each once: for a picture, a report of a range, or a critical path, and nothing else? */
 static bool needs_few_blocks(const struct rv_options *options)
 {
     bool has_calls = options->has_lines || rv_options_has(options, RV_OPTION_SPANS) ||
@@ -205,9 +205,11 @@ static bool needs_few_blocks(const struct rv_options *options)
                      options->max_depth || options->look == RV_VIEW_MODE_TASKS;
     if (has_calls)
         return false;
-    const bool has_table = options->has_report || rv_options_has(options, RV_OPTION_CRITICAL_PATH);
-    return is_looked_at(options) ? !has_table && !options->find && !rv_options_has_part(options)
-                                 : has_table && rv_options_has_part(options);
+    const bool has_path = rv_options_has(options, RV_OPTION_CRITICAL_PATH), has_part = rv_options_has_part(options);
+    if (is_looked_at(options))
+        return !options->has_report && !has_path && !options->find && !has_part;
+    return has_part ? options->has_report || has_path
+                    : has_path && !options->has_report && !rv_cli_slice_is_asked(options);
 }
 
 /* The report of a slice, and what is read on demand, is computed at the end, from the calls in lanes; all other text
