@@ -2,6 +2,7 @@
  * Order: first everything that can fail before the program runs (outputs, trace file, filter, attaching as consumer),
  * then the command starts, then the session; at the end in reverse.
  */
+#include "cli/cache_folder.h"
 #include "cli/watch.h"
 
 #include <errno.h>
@@ -22,7 +23,6 @@
 #include "cli/picture.h"
 #include "cli/prototypes.h"
 #include "cli/recorder.h"
-#include "cli/plan_folder.h"
 #include "cli/repatch.h"
 #include "cli/signals.h"
 #include "cli/reports.h"
@@ -356,7 +356,7 @@ static int start_command(struct watch *watch)
     watch->launch = rv_launch_start(&(struct rv_launch_params){.trace_path = watch->map.path,
                                                                .argv = watch->options->argv,
                                                                .patches = watch->options->patches,
-                                                               .plans = rv_plan_folder_open(plans),
+                                                               .plans = rv_cache_folder_open(RV_CACHE_PLANS, plans),
                                                                .is_alone = watch->options->is_alone,
                                                                .wants_lines = watch->options->has_lines,
                                                                .end_us = rv_signals_end},

@@ -227,7 +227,8 @@ static int add_subroutines(struct path *path)
                                                                                       .n_ids = path->n_ids,
                                                                                       .from_ns = path->begin_ns,
                                                                                       .to_ns = path->to_ns,
-                                                                                      .savings = path->times});
+                                                                                      .savings = path->times,
+                                                                                      .sums = path->report->sums});
     const int error = add_threads_times(path, times);
     const struct rv_path_time *all = rv_path_times_all(times);
     for (uint32_t i = 0; i < path->n_ids; i++) {

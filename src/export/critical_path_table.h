@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "export/lane_calls.h"
+#include "export/path_sums.h"
 #include "export/slice.h"
 #include "export/table.h"
 #include "waits/waits.h"
@@ -18,7 +19,8 @@ struct rv_critical_path_report {
     struct rv_subroutines *subroutines;
     struct rv_waits *waits;
     struct rv_lane_calls calls;
-    struct rv_slice part; /* with a filter: the path of the longest call in it; else of its time */
+    struct rv_path_sums *sums; /* of the recording, kept from path to path; NULL: nothing is */
+    struct rv_slice part;      /* with a filter: the path of the longest call in it; else of its time */
     const struct rv_losses *losses;
 };
 

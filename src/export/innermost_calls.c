@@ -19,7 +19,7 @@ static void enter(void *context, const struct rv_span *call, const struct rv_spa
     struct sweep *sweep = context;
     pass_time(sweep, caller ? caller->id : UINT32_MAX, call->end);
     if (sweep->params->enter)
-        sweep->params->enter(sweep->params->context, call->id);
+        sweep->params->enter(sweep->params->context, call);
 }
 
 static void leave(void *context, const struct rv_span *call)

@@ -15,7 +15,7 @@ struct rv_innermost_calls {
      * the lane's last call to 0. */
     void (*pass)(void *context, uint32_t id, uint64_t from_ns, uint64_t to_ns);
     /* Called for each call, when the time behind it, or down to its begin, was passed. May be NULL. */
-    void (*enter)(void *context, uint32_t id);
+    void (*enter)(void *context, const struct rv_span *call);
     void (*leave)(void *context, uint32_t id);
     void *context;
 };

@@ -27,6 +27,9 @@ struct folder { /* of calls of a piece: of one thread at a time */
     uint32_t *timed;     /* and those that have a time */
     struct rv_own_time *own;
     uint32_t n_ran, n_timed;
+    struct rv_folding *folding; /* of the present piece */
+    uint64_t *times_ns;         /* for it: when something begins or ends */
+    size_t n_times, times_capacity;
     /* of the present piece, whose time is passed backwards; what was not passed of */
     const struct rv_path_step *steps; /* the path on this thread: the last one is next, */
     const struct rv_if_free_moment *moments;
@@ -40,6 +43,10 @@ struct folder { /* of calls of a piece: of one thread at a time */
     struct rv_savings_piece saved;
 };
 
+struct part {
+    uint64_t from_ns, to_ns;
+};
+
 struct rv_path_times {
     struct rv_path_times_params params;
     struct rv_path_time *all;
@@ -49,10 +56,14 @@ struct rv_path_times {
     const struct rv_path_step *steps;
     const struct rv_if_free_moment *moments;
     size_t n_steps, n_moments;
+    uint64_t key;      /* in what is kept */
+    struct part *used; /* its time that was kept, rising */
+    size_t n_used, used_capacity;
     pthread_mutex_t lock; /* of the rest */
     struct folder *idle;
     struct rv_savings_piece *pieces;
     size_t n_pieces, pieces_capacity;
+    bool has_doubles; /* a piece has time that was kept, and other time */
 };
 
 /* ---- cuts ---- */
@@ -119,13 +130,14 @@ static uint64_t pass_cuts(struct folder *folder, uint64_t at_ns)
     return moment && moment->at_ns > next_ns ? moment->at_ns : next_ns;
 }
 
-static void add(struct folder *folder, uint32_t id, uint64_t own_ns, bool is_new)
+/* n: how many stretches begin in it. */
+static void add(struct folder *folder, uint32_t id, uint64_t own_ns, uint64_t n)
 {
     struct sum *sum = &folder->sums[id];
     if (!sum->own_ns)
         folder->ran[folder->n_ran++] = id;
     sum->own_ns += own_ns;
-    sum->n += is_new;
+    sum->n += n;
 }
 
 /* A stretch off the CPU counts at its end. */
@@ -164,6 +176,15 @@ static void count_path(struct folder *folder)
     folder->counted_ns = folder->at_ns;
 }
 
+/* Down to from_ns; the next one is a cut. */
+static void pass_stretches(struct folder *folder, uint64_t from_ns)
+{
+    while (has_stretch_after(folder, from_ns))
+        folder->n_stretches--;
+    if (folder->n_stretches && folder->stretches[folder->n_stretches - 1].at_ns > folder->cut_ns)
+        folder->cut_ns = folder->stretches[folder->n_stretches - 1].at_ns;
+}
+
 static void pass_with_cuts(struct folder *folder, uint32_t id, uint64_t from_ns, uint64_t to_ns)
 {
     count_path(folder);
@@ -179,10 +200,7 @@ static void pass_with_cuts(struct folder *folder, uint32_t id, uint64_t from_ns,
         count_path(folder);
         folder->cut_ns = next_ns;
     }
-    while (has_stretch_after(folder, from_ns))
-        folder->n_stretches--;
-    if (folder->n_stretches && folder->stretches[folder->n_stretches - 1].at_ns > folder->cut_ns)
-        folder->cut_ns = folder->stretches[folder->n_stretches - 1].at_ns;
+    pass_stretches(folder, from_ns);
 }
 
 /* ---- calls ---- */
@@ -193,10 +211,8 @@ static uint32_t counted_as(const struct folder *folder, uint32_t id)
     return id < params->n_ids ? params->as_id[id] : params->n_ids;
 }
 
-static void pass_time(void *context, uint32_t id, uint64_t from_ns, uint64_t to_ns)
+static void pass_stretch(struct folder *folder, uint32_t as, uint64_t from_ns, uint64_t to_ns)
 {
-    struct folder *folder = context;
-    const uint32_t as = counted_as(folder, id);
     if (from_ns >= folder->cut_ns)
         add(folder, as, to_ns - from_ns, true);
     else
@@ -204,21 +220,193 @@ static void pass_time(void *context, uint32_t id, uint64_t from_ns, uint64_t to_
     folder->at_ns = from_ns;
 }
 
-static void enter_call(void *context, uint32_t id)
+static void enter(struct folder *folder, uint32_t as)
 {
-    struct folder *folder = context;
-    struct sum *sum = &folder->sums[counted_as(folder, id)];
+    struct sum *sum = &folder->sums[as];
     if (sum->n_open++ == 0)
         sum->begun_ns = path_ns(folder);
+}
+
+static void leave(struct folder *folder, uint32_t as)
+{
+    struct sum *sum = &folder->sums[as];
+    if (--sum->n_open == 0 && path_ns(folder) > sum->begun_ns)
+        time_of(folder, as)->total_ns += path_ns(folder) - sum->begun_ns;
+}
+
+static void pass_time(void *context, uint32_t id, uint64_t from_ns, uint64_t to_ns)
+{
+    struct folder *folder = context;
+    pass_stretch(folder, counted_as(folder, id), from_ns, to_ns);
+}
+
+static void enter_call(void *context, const struct rv_span *call)
+{
+    struct folder *folder = context;
+    enter(folder, counted_as(folder, call->id));
 }
 
 static void leave_call(void *context, uint32_t id)
 {
     struct folder *folder = context;
-    const uint32_t as = counted_as(folder, id);
-    struct sum *sum = &folder->sums[as];
-    if (--sum->n_open == 0 && path_ns(folder) > sum->begun_ns)
-        time_of(folder, as)->total_ns += path_ns(folder) - sum->begun_ns;
+    leave(folder, counted_as(folder, id));
+}
+
+/* ---- folded time ---- */
+
+/* Between two cuts, or the first one of the piece: no cut is within it. */
+static void pass_sums(struct folder *folder, const struct rv_folded_entry *sums, struct rv_folded_reader *reader)
+{
+    if (sums->from_ns < folder->cut_ns) {
+        count_path(folder);
+        folder->at_ns = folder->counted_ns = sums->to_ns;
+        folder->cut_ns = pass_cuts(folder, sums->to_ns);
+        pass_stretches(folder, sums->from_ns);
+    }
+    for (uint32_t i = 0; i < sums->n_rows; i++) {
+        const struct rv_folded_row row = rv_folded_reader_row(reader);
+        if (row.own_ns)
+            add(folder, row.id, row.own_ns, row.n);
+        if (row.total_ns && folder->is_on_path)
+            time_of(folder, row.id)->total_ns += row.total_ns;
+    }
+    folder->at_ns = sums->from_ns;
+}
+
+static void pass_folded(struct folder *folder, const struct rv_folded_time *folded)
+{
+    struct rv_folded_reader reader;
+    rv_folded_reader_init(&reader, folded);
+    for (struct rv_folded_entry entry; rv_folded_reader_next(&reader, &entry);)
+        switch (entry.kind) {
+        case RV_FOLDED_ENTER:
+            enter(folder, entry.id);
+            break;
+        case RV_FOLDED_LEAVE:
+            leave(folder, entry.id);
+            break;
+        case RV_FOLDED_STRETCH:
+            pass_stretch(folder, entry.id, entry.from_ns, entry.to_ns);
+            break;
+        case RV_FOLDED_SUMS:
+            pass_sums(folder, &entry, &reader);
+            break;
+        }
+}
+
+struct cuts { /* of a piece, those that were not looked at: the last one is next */
+    const struct folder *of;
+    size_t n_steps, n_moments, n_stretches;
+};
+
+/* Is time alike from from_ns to to_ns, and is no one off the CPU there? */
+static bool is_alike(struct cuts *cuts, uint64_t from_ns, uint64_t to_ns)
+{
+    const struct folder *of = cuts->of;
+    const struct rv_path_times_params *params = &of->times->params;
+    while (cuts->n_steps && of->steps[cuts->n_steps - 1].from_ns >= to_ns)
+        cuts->n_steps--;
+    while (cuts->n_moments && of->moments[cuts->n_moments - 1].at_ns >= to_ns)
+        cuts->n_moments--;
+    while (cuts->n_stretches && of->stretches[cuts->n_stretches - 1].at_ns > to_ns)
+        cuts->n_stretches--;
+    const struct rv_path_step *step = cuts->n_steps ? &of->steps[cuts->n_steps - 1] : NULL;
+    const bool is_cut = step && (step->from_ns > from_ns || (step->to_ns > from_ns && step->to_ns < to_ns));
+    const bool begins = params->savings && params->from_ns > from_ns && params->from_ns < to_ns;
+    return !is_cut && !begins && !(cuts->n_moments && of->moments[cuts->n_moments - 1].at_ns > from_ns) &&
+           !(cuts->n_stretches && of->stretches[cuts->n_stretches - 1].at_ns > from_ns);
+}
+
+/* Are the cuts of the piece, which has begun, where its time is not summed up? */
+static bool has_room_for_cuts(const struct folder *folder, const struct rv_folded_time *folded)
+{
+    struct cuts cuts = {folder, folder->n_steps, folder->n_moments, folder->n_stretches};
+    struct rv_folded_reader reader;
+    rv_folded_reader_init(&reader, folded);
+    for (struct rv_folded_entry entry; rv_folded_reader_next(&reader, &entry);) {
+        if (entry.kind == RV_FOLDED_SUMS && !is_alike(&cuts, entry.from_ns, entry.to_ns))
+            return false;
+        for (uint32_t i = 0; i < entry.n_rows; i++)
+            (void)rv_folded_reader_row(&reader);
+    }
+    return true;
+}
+
+static void add_time(struct folder *folder, uint64_t at_ns, const struct part *part)
+{
+    if (at_ns < part->from_ns || at_ns > part->to_ns)
+        return;
+    folder->times_ns =
+        rv_vec_reserve(folder->times_ns, &folder->times_capacity, folder->n_times + 1, sizeof *folder->times_ns);
+    folder->times_ns[folder->n_times++] = at_ns;
+}
+
+static int by_ns(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* At all cuts of the piece, which has begun. */
+static void begin_folding(struct folder *folder, const struct part *part)
+{
+    folder->n_times = 0;
+    for (size_t i = folder->n_steps; i-- > 0 && folder->steps[i].to_ns >= part->from_ns;) {
+        add_time(folder, folder->steps[i].from_ns, part);
+        add_time(folder, folder->steps[i].to_ns, part);
+    }
+    for (size_t i = folder->n_moments; i-- > 0 && folder->moments[i].at_ns >= part->from_ns;)
+        add_time(folder, folder->moments[i].at_ns, part);
+    for (size_t i = folder->n_stretches; i-- > 0 && folder->stretches[i].at_ns >= part->from_ns;)
+        add_time(folder, folder->stretches[i].at_ns, part);
+    add_time(folder, folder->times->params.from_ns, part);
+    if (folder->n_times)
+        qsort(folder->times_ns, folder->n_times, sizeof *folder->times_ns, by_ns);
+    if (!folder->folding)
+        folder->folding = rv_folding_create(folder->times->params.n_ids);
+    rv_folding_begin(folder->folding, folder->times_ns, folder->n_times, part->to_ns);
+}
+
+static void fold_time(void *context, uint32_t id, uint64_t from_ns, uint64_t to_ns)
+{
+    struct folder *folder = context;
+    rv_folding_pass(folder->folding, counted_as(folder, id), from_ns, to_ns);
+}
+
+static void fold_begin(void *context, const struct rv_span *call)
+{
+    struct folder *folder = context;
+    rv_folding_enter(folder->folding, counted_as(folder, call->id), call->start, call->end);
+}
+
+static void fold_end(void *context, uint32_t id)
+{
+    struct folder *folder = context;
+    rv_folding_leave(folder->folding, counted_as(folder, id));
+}
+
+static struct rv_folded_time fold(struct folder *folder, const struct rv_span_piece *piece)
+{
+    struct rv_folded_time folded = {.from_ns = piece->from_ns, .to_ns = piece->to_ns};
+    begin_folding(folder, &(struct part){piece->from_ns, piece->to_ns});
+    rv_innermost_calls_of_piece(
+        &(struct rv_innermost_calls){
+            .lane = folder->times->lane, .pass = fold_time, .enter = fold_begin, .leave = fold_end, .context = folder},
+        piece);
+    folded.bytes = rv_folding_end(folder->folding, &folded.n_bytes);
+    return folded;
+}
+
+/* For later paths: at the ends of this one they may have other cuts. */
+static void keep(struct folder *folder, const struct rv_folded_time *folded, size_t n_calls)
+{
+    const struct rv_path_times_params *params = &folder->times->params;
+    if (!params->sums || folded->from_ns == folded->to_ns ||
+        (folded->from_ns < params->from_ns && folded->to_ns > params->from_ns) || folded->to_ns > params->to_ns)
+        return;
+    pthread_mutex_lock(&folder->times->lock);
+    rv_path_sums_add(params->sums, folder->times->key, folded, n_calls);
+    pthread_mutex_unlock(&folder->times->lock);
 }
 
 /* ---- pieces ---- */
@@ -268,35 +456,56 @@ static struct folder *take_folder(struct rv_path_times *times)
     return folder;
 }
 
-static void give_folder(struct rv_path_times *times, struct folder *folder)
+static void put_back(struct rv_path_times *times, struct folder *folder)
 {
     pthread_mutex_lock(&times->lock);
     folder->next = times->idle;
     times->idle = folder;
-    times->pieces = rv_vec_reserve(times->pieces, &times->pieces_capacity, times->n_pieces + 1, sizeof *times->pieces);
-    times->pieces[times->n_pieces++] = folder->saved;
     pthread_mutex_unlock(&times->lock);
 }
 
-static struct rv_innermost_calls calls_for(struct folder *folder)
+/* With a piece. */
+static void give_folder(struct rv_path_times *times, struct folder *folder)
 {
-    return (struct rv_innermost_calls){.lane = folder->times->lane,
-                                       .from_ns = folder->times->params.from_ns,
-                                       .to_ns = folder->times->params.to_ns,
-                                       .pass = pass_time,
-                                       .enter = enter_call,
-                                       .leave = leave_call,
-                                       .context = folder};
+    pthread_mutex_lock(&times->lock);
+    times->pieces = rv_vec_reserve(times->pieces, &times->pieces_capacity, times->n_pieces + 1, sizeof *times->pieces);
+    times->pieces[times->n_pieces++] = folder->saved;
+    pthread_mutex_unlock(&times->lock);
+    put_back(times, folder);
+}
+
+/* The first used time that ends after this. */
+static size_t find_used(const struct rv_path_times *times, uint64_t from_ns)
+{
+    return rv_bisect_count(times->used, times->n_used, sizeof *times->used, offsetof(struct part, to_ns), from_ns);
+}
+
+/* Is all of this time used? Blocks and pieces of a recording are the same each time, and of them whole ones are used. */
+static bool is_used(struct rv_path_times *times, const struct part *part)
+{
+    const size_t i = find_used(times, part->from_ns);
+    if (i == times->n_used || times->used[i].from_ns >= part->to_ns)
+        return false;
+    if (times->used[i].from_ns <= part->from_ns && times->used[i].to_ns >= part->to_ns)
+        return true;
+    pthread_mutex_lock(&times->lock);
+    times->has_doubles = true;
+    pthread_mutex_unlock(&times->lock);
+    return false;
 }
 
 static void take_piece(void *context, const struct rv_span_piece *piece)
 {
     struct rv_path_times *times = context;
+    const struct part part = {piece->from_ns, piece->to_ns};
+    if (is_used(times, &part))
+        return;
     struct folder *folder = take_folder(times);
-    const struct rv_innermost_calls calls = calls_for(folder);
     begin(folder, piece->to_ns);
-    rv_innermost_calls_of_piece(&calls, piece);
+    const struct rv_folded_time folded = fold(folder, piece);
+    pass_folded(folder, &folded);
     end(folder, piece->from_ns);
+    keep(folder, &folded, piece->n);
     give_folder(times, folder);
 }
 
@@ -313,12 +522,18 @@ static bool is_on_path(const void *needed_by, uint64_t from_ns, uint64_t to_ns)
 static int read_whole(struct rv_path_times *times, const struct rv_lane_calls *calls)
 {
     struct folder *folder = take_folder(times);
-    struct rv_innermost_calls whole = calls_for(folder);
-    whole.calls = calls;
-    whole.is_needed = times->params.savings ? NULL : is_on_path;
-    whole.needed_by = times;
     begin(folder, UINT64_MAX);
-    const int error = rv_innermost_calls_read(&whole);
+    const int error =
+        rv_innermost_calls_read(&(struct rv_innermost_calls){.calls = calls,
+                                                             .lane = times->lane,
+                                                             .from_ns = times->params.from_ns,
+                                                             .to_ns = times->params.to_ns,
+                                                             .is_needed = times->params.savings ? NULL : is_on_path,
+                                                             .needed_by = times,
+                                                             .pass = pass_time,
+                                                             .enter = enter_call,
+                                                             .leave = leave_call,
+                                                             .context = folder});
     end(folder, 0);
     give_folder(times, folder);
     return error;
@@ -351,17 +566,67 @@ static void finish_thread(struct rv_path_times *times, bool is_kept)
     }
 }
 
+/* Is time that was not kept needed? */
+static bool is_wanted(const void *needed_by, uint64_t from_ns, uint64_t to_ns)
+{
+    const struct rv_path_times *times = needed_by;
+    const size_t i = find_used(times, from_ns);
+    const bool is_used = i < times->n_used && times->used[i].from_ns <= from_ns && times->used[i].to_ns >= to_ns;
+    return !is_used && (times->params.savings || is_on_path(times, from_ns, to_ns));
+}
+
+static void use(struct rv_path_times *times, const struct rv_folded_time *folded)
+{
+    struct part *last = times->n_used ? &times->used[times->n_used - 1] : NULL;
+    if (last && last->to_ns == folded->from_ns) {
+        last->to_ns = folded->to_ns;
+        return;
+    }
+    times->used = rv_vec_reserve(times->used, &times->used_capacity, times->n_used + 1, sizeof *times->used);
+    times->used[times->n_used++] = (struct part){folded->from_ns, folded->to_ns};
+}
+
+static void take_folded(void *context, const struct rv_folded_time *folded)
+{
+    struct rv_path_times *times = context;
+    if (times->n_used && times->used[times->n_used - 1].to_ns > folded->from_ns)
+        return;
+    struct folder *folder = take_folder(times);
+    begin(folder, folded->to_ns);
+    if (!has_room_for_cuts(folder, folded)) {
+        put_back(times, folder);
+        return;
+    }
+    pass_folded(folder, folded);
+    end(folder, folded->from_ns);
+    give_folder(times, folder);
+    use(times, folded);
+}
+
+static void take_kept(struct rv_path_times *times)
+{
+    const struct rv_path_times_params *params = &times->params;
+    times->n_used = 0;
+    times->has_doubles = false;
+    if (!params->sums)
+        return;
+    times->key = rv_path_sums_key(times->lane);
+    rv_path_sums_each(params->sums, times->key, params->from_ns, params->to_ns, take_folded, times);
+}
+
 static bool read_pieces(struct rv_path_times *times, const struct rv_lane_calls *calls)
 {
-    return calls->read_pieces &&
-           calls->read_pieces(calls->context,
-                              &(struct rv_lane_pieces_wanted){.lane = times->lane,
-                                                              .from_ns = times->params.from_ns,
-                                                              .to_ns = times->params.to_ns,
-                                                              .is_needed = times->params.savings ? NULL : is_on_path,
-                                                              .needed_by = times,
-                                                              .take = take_piece,
-                                                              .context = times});
+    if (!calls->read_pieces)
+        return false;
+    take_kept(times);
+    return calls->read_pieces(calls->context, &(struct rv_lane_pieces_wanted){.lane = times->lane,
+                                                                              .from_ns = times->params.from_ns,
+                                                                              .to_ns = times->params.to_ns,
+                                                                              .is_needed = is_wanted,
+                                                                              .needed_by = times,
+                                                                              .take = take_piece,
+                                                                              .context = times}) &&
+           !times->has_doubles;
 }
 
 int rv_path_times_add(struct rv_path_times *times, const struct rv_lane_calls *calls, const struct rv_lane *lane,
@@ -398,6 +663,8 @@ struct rv_path_times *rv_path_times_create(const struct rv_path_times_params *pa
 {
     struct rv_path_times *times = rv_alloc(1, sizeof *times);
     times->params = *params;
+    if (params->sums)
+        rv_path_sums_name(params->sums, params->as_id, params->n_ids);
     times->all = rv_alloc((size_t)params->n_ids + 1, sizeof *times->all);
     pthread_mutex_init(&times->lock, NULL);
     return times;
@@ -413,9 +680,12 @@ void rv_path_times_destroy(struct rv_path_times *times)
         free(folder->ran);
         free(folder->timed);
         free(folder->own);
+        rv_folding_destroy(folder->folding);
+        free(folder->times_ns);
         free(folder);
     }
     pthread_mutex_destroy(&times->lock);
+    free(times->used);
     free(times->pieces);
     free(times->all);
     free(times);

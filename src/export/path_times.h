@@ -6,6 +6,7 @@
 #define RV_EXPORT_PATH_TIMES_H
 
 #include "export/lane_calls.h"
+#include "export/path_sums.h"
 #include "export/savings.h"
 #include "model/lit_path.h"
 
@@ -21,6 +22,7 @@ struct rv_path_times_params { /* what they point to outlives it */
     uint32_t n_ids;
     uint64_t from_ns, to_ns;    /* of the path */
     struct rv_savings *savings; /* NULL: they are not measured */
+    struct rv_path_sums *sums;  /* what is kept of pieces, and is to be; NULL: nothing */
 };
 
 struct rv_path_times; /* opaque */

@@ -2,6 +2,7 @@
 #ifndef RV_EXPORT_VARINT_H
 #define RV_EXPORT_VARINT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,19 @@ static inline uint64_t rv_varint_get(const uint8_t **at)
         if (byte < 0x80)
             return value;
     }
+}
+
+/* The same of bytes that may be anything. False: no number ends before `end`, or it has more than 64 bits. */
+static inline bool rv_varint_take(const uint8_t **at, const uint8_t *end, uint64_t *value)
+{
+    *value = 0;
+    for (unsigned shift = 0; shift < 64 && *at < end; shift += 7) {
+        const uint8_t byte = *(*at)++;
+        *value |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return shift < 63 || byte <= 1;
+    }
+    return false;
 }
 
 #endif

@@ -51,6 +51,29 @@ for part in "--from=40ms --to=41ms" "--from=90ms --to=290ms --filter=depth:>28";
     check "--critical-path $part: another path by index" cmp "$folder/expected" "$folder/out"
 done
 
+# Sums are kept for the next path, and not believed once they were changed.
+part="--from=40ms --to=44ms"
+RINGVIZ_SUMS=off
+export RINGVIZ_SUMS
+# shellcheck disable=SC2086
+run --critical-path=csv $part "$folder/large.rvz"
+cp "$folder/out" "$folder/expected"
+unset RINGVIZ_SUMS
+rm -f "$XDG_CACHE_HOME"/ringviz/sums/*
+for kept in none some cut foreign; do
+    # shellcheck disable=SC2086
+    run --critical-path=csv $part "$folder/large.rvz"
+    expect "exit status with kept sums: $kept" "$status" 0
+    check "another path with kept sums: $kept" cmp "$folder/expected" "$folder/out"
+    sums=$(ls "$XDG_CACHE_HOME"/ringviz/sums/*)
+    [ "$(wc -c <"$sums")" -gt 100 ] || fail "no sums are kept: $(ls -l "$sums")"
+    case $kept in
+    some) truncate -s -1 "$sums" ;;
+    cut) rm "$sums" && cp "$folder/many.rvz" "$folder/foreign" && ln -s "$folder/foreign" "$sums" ;;
+    esac
+done
+check "a file that is not ours was written" cmp "$folder/many.rvz" "$folder/foreign"
+
 # Drawing calls, of a recording and of many processes. A driver takes the same for small pictures of few calls and of many.
 export SDL_VIDEODRIVER=offscreen
 if timeout 100 "$ringviz" --screenshot="$folder/picture.png" "$folder/few.rvz" >"$folder/out" 2>&1; then

@@ -65,11 +65,11 @@ static void pass(void *context, uint32_t id, uint64_t from_ns, uint64_t to_ns)
     seen->has_begun = true;
 }
 
-static void enter(void *context, uint32_t id)
+static void enter(void *context, const struct rv_span *call)
 {
     struct seen *seen = context;
     cr_assert_lt(seen->n_open, MOST_DEPTH);
-    seen->open[seen->n_open++] = id;
+    seen->open[seen->n_open++] = call->id;
     seen->n_calls++;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "../model/random_waits.h"
 #include "pieces.h"
 
@@ -18,6 +19,8 @@ static struct thread { /* calls of each */
     size_t n_spans, n_open;
     uint64_t events_ns[2 * MOST_CALLS];
     size_t n_events;
+    uint64_t cuts_ns[MOST_CUTS];
+    size_t n_cuts, n_given;
     struct rv_lane lane;
     struct rv_state_stretch stretches[MOST_STRETCHES];
 } threads[MOST_THREADS];
@@ -61,20 +64,20 @@ static void make_stretches(struct thread *thread)
                                                    .runnable_ns = random_waits_below((uint32_t)step_ns / 2 + 1)});
     if (sums.n)
         memcpy(thread->stretches, sums.items, sums.n * sizeof *sums.items);
-    thread->lane = (struct rv_lane){.stretches = {.items = thread->stretches, .n = sums.n}};
+    thread->lane.stretches = (struct rv_state_sums){.items = thread->stretches, .n = sums.n};
     free(sums.items);
 }
 
 /* Between events, as blocks are. */
-static size_t make_cuts(const struct thread *thread, uint64_t cuts_ns[MOST_CUTS])
+static void make_cuts(struct thread *thread)
 {
     size_t n = 0;
-    cuts_ns[n++] = 0;
+    thread->cuts_ns[n++] = 0;
     for (size_t i = 0; i < thread->n_events && n + 1 < MOST_CUTS; i++)
-        if (random_waits_below(8) == 0 && thread->events_ns[i] > cuts_ns[n - 1])
-            cuts_ns[n++] = thread->events_ns[i];
-    cuts_ns[n++] = graph.end_ns;
-    return n;
+        if (random_waits_below(8) == 0 && thread->events_ns[i] > thread->cuts_ns[n - 1])
+            thread->cuts_ns[n++] = thread->events_ns[i];
+    thread->cuts_ns[n++] = graph.end_ns;
+    thread->n_cuts = n;
 }
 
 /* ---- the oracle ---- */
@@ -129,12 +132,12 @@ enum how { WHOLE, CUT, REFUSED, N_HOWS };
 static const struct rv_path_time *read_all(struct rv_path_times *times, enum how how)
 {
     for (uint32_t i = 0; i < graph.n_threads; i++) {
-        uint64_t cuts_ns[MOST_CUTS];
         const struct pieces pieces = {.spans = threads[i].spans,
                                       .n = threads[i].n_spans,
-                                      .cuts_ns = cuts_ns,
-                                      .n_cuts = how != WHOLE ? make_cuts(&threads[i], cuts_ns) : 0,
-                                      .is_refused = how == REFUSED};
+                                      .cuts_ns = threads[i].cuts_ns,
+                                      .n_cuts = how != WHOLE ? threads[i].n_cuts : 0,
+                                      .is_refused = how == REFUSED,
+                                      .n_given = &threads[i].n_given};
         const struct rv_lane_calls calls = pieces_calls(&pieces);
         cr_assert_eq(rv_path_times_add(times, &calls, &threads[i].lane, i), 0);
     }
@@ -160,7 +163,8 @@ static const struct rv_lit_path *make(uint32_t seed)
     random_waits_make(&graph, seed % 2);
     for (size_t i = 0; i < graph.n_threads; i++) {
         make_calls(&threads[i]);
-        threads[i].lane = (struct rv_lane){.idx = (uint32_t)i};
+        make_cuts(&threads[i]);
+        threads[i].lane = (struct rv_lane){.idx = (uint32_t)i, .thread = (uint32_t)i};
     }
     size_t n;
     struct rv_path_step *steps =
@@ -217,4 +221,209 @@ Test(path_times, time_off_the_cpu_is_exact_however_calls_are_cut, .timeout = 120
         rv_lit_path_release(lit);
     }
     cr_expect_gt(blocked_ns, 1000);
+}
+
+/* ---- what is kept from one path to the next ---- */
+
+enum { RECORDING = 7, N_QUESTIONS = 5 };
+
+struct question {
+    struct rv_path_params params;
+    const struct rv_lit_path *lit;
+    struct rv_path_time times[N_IDS];
+    struct rv_saving savings[N_IDS]; /* of subroutines */
+};
+
+/* With the waits of that time, and of the thread in which the path ends: as the table has it. */
+static struct question question_of(uint32_t thread, uint64_t from_ns, uint64_t to_ns)
+{
+    static struct rv_path_wait waits[MOST_WAITS];
+    struct question question = {.params = {.threads = graph.threads,
+                                           .n_threads = graph.n_threads,
+                                           .waits = waits,
+                                           .thread = thread,
+                                           .from_ns = from_ns,
+                                           .to_ns = to_ns}};
+    size_t n;
+    for (size_t i = 0; i < graph.n_waits; i++)
+        if (graph.waits[i].end_ns > from_ns && graph.waits[i].start_ns < to_ns)
+            waits[question.params.n_waits++] = graph.waits[i];
+    struct rv_path_step *steps = rv_critical_path_take(&question.params, &n);
+    question.lit = rv_lit_path_create(steps, n);
+    question.params.thread = n ? question.lit->steps[n - 1].thread : thread;
+    return question;
+}
+
+static void ask(struct question *question, enum how how, struct rv_path_sums *sums, bool is_saving)
+{
+    struct rv_savings *savings =
+        is_saving
+            ? rv_savings_create(&(struct rv_savings_params){.path = &question->params, .as_id = AS_ID, .n_ids = N_IDS})
+            : NULL;
+    struct rv_path_times *times =
+        rv_path_times_create(&(struct rv_path_times_params){.lit = question->lit,
+                                                            .as_id = AS_ID,
+                                                            .n_ids = N_IDS,
+                                                            .from_ns = question->params.from_ns,
+                                                            .to_ns = question->params.to_ns,
+                                                            .savings = savings,
+                                                            .sums = sums});
+    memcpy(question->times, read_all(times, how), sizeof question->times);
+    for (uint32_t id = 0; id < N_IDS; id++)
+        question->savings[id] = (struct rv_saving){.id = id};
+    if (savings)
+        rv_savings_measure(savings, question->savings, N_IDS);
+    rv_path_times_destroy(times);
+    rv_savings_destroy(savings);
+}
+
+static struct kept {
+    void *bytes;
+    size_t n;
+} kept;
+
+static struct rv_path_sums *open_kept(void)
+{
+    struct rv_path_sums_params params = {
+        .recording = RECORDING, .most_bytes = UINT64_MAX, .most_bytes_a_call = SIZE_MAX, .n_bytes = kept.n};
+    if (kept.n) {
+        params.bytes = malloc(kept.n);
+        cr_assert_not_null(params.bytes);
+        memcpy(params.bytes, kept.bytes, kept.n);
+    }
+    return rv_path_sums_create(&params);
+}
+
+static void close_kept(struct rv_path_sums *sums)
+{
+    size_t n;
+    void *bytes = rv_path_sums_take_bytes(sums, &n);
+    if (bytes) {
+        free(kept.bytes);
+        kept = (struct kept){bytes, n};
+    }
+    rv_path_sums_destroy(sums);
+}
+
+static void forget(void)
+{
+    free(kept.bytes);
+    kept = (struct kept){NULL, 0};
+}
+
+static size_t count_given(void)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < graph.n_threads; i++) {
+        n += threads[i].n_given;
+        threads[i].n_given = 0;
+    }
+    return n;
+}
+
+static void check_kept(uint32_t seed, struct question *question, bool is_saving)
+{
+    struct question plain = *question;
+    ask(&plain, WHOLE, NULL, is_saving);
+    struct rv_path_sums *sums = open_kept();
+    ask(question, CUT, sums, is_saving);
+    check(seed, question->times, plain.times);
+    for (uint32_t id = 0; id < N_IDS; id++)
+        cr_assert_eq(question->savings[id].saved_ns, plain.savings[id].saved_ns, "seed %u: of %u", seed, id);
+    close_kept(sums);
+}
+
+static struct question any_question(bool is_whole)
+{
+    const uint64_t from_ns = is_whole ? 0 : random_waits_below((uint32_t)graph.end_ns);
+    const uint64_t to_ns =
+        is_whole ? graph.end_ns : from_ns + 1 + random_waits_below((uint32_t)(graph.end_ns - from_ns));
+    return question_of(random_waits_below((uint32_t)graph.n_threads), from_ns, to_ns);
+}
+
+Test(path_times, kept_from_any_path_are_those_of_each_other, .timeout = 120)
+{
+    size_t n_first = 0, n_again = 0;
+    for (uint32_t seed = 1; seed <= 150; seed++) {
+        rv_lit_path_release(make(seed));
+        for (size_t i = 0; i < graph.n_threads && seed % 3; i++)
+            make_stretches(&threads[i]);
+        for (uint32_t i = 0; i < N_QUESTIONS; i++) {
+            struct question question = any_question((i + seed) % 3 == 0);
+            check_kept(seed, &question, (i + seed) % 4 != 0);
+            n_first += count_given();
+            check_kept(seed, &question, (i + seed) % 4 != 0);
+            n_again += count_given();
+            rv_lit_path_release(question.lit);
+        }
+        forget();
+    }
+    cr_expect_lt(n_again, n_first - n_first / 8, "%zu pieces, then %zu", n_first, n_again);
+}
+
+Test(path_times, kept_of_all_are_not_read_again, .timeout = 60)
+{
+    for (uint32_t seed = 1; seed <= 50; seed++) {
+        rv_lit_path_release(make(seed));
+        struct question all = any_question(true);
+        check_kept(seed, &all, true);
+        (void)count_given();
+        check_kept(seed, &all, true);
+        cr_expect_eq(count_given(), 0, "seed %u", seed);
+        rv_lit_path_release(all.lit);
+        forget();
+    }
+}
+
+/* Cut off anywhere, or with a byte changed, or of another recording: nothing of it is used. */
+Test(path_times, kept_are_not_believed_when_they_were_changed, .timeout = 60)
+{
+    rv_lit_path_release(make(3));
+    struct question all = any_question(true);
+    check_kept(3, &all, true);
+    const struct kept whole = kept;
+    (void)count_given();
+    for (size_t i = 0; i < whole.n; i += 1 + random_waits_below(9)) {
+        const bool is_short = random_waits_below(2);
+        kept = (struct kept){malloc(whole.n), is_short ? i : whole.n};
+        memcpy(kept.bytes, whole.bytes, whole.n);
+        if (!is_short)
+            ((uint8_t *)kept.bytes)[i] ^= (uint8_t)(1 + random_waits_below(255));
+        check_kept(3, &all, true);
+        cr_expect_gt(count_given(), graph.n_threads, "at %zu", i);
+        free(kept.bytes);
+    }
+    kept = whole;
+    rv_lit_path_release(all.lit);
+    forget();
+}
+
+/* A file with a checksum of its own can cause wrong times, but nothing worse. */
+Test(path_times, kept_may_be_any_bytes, .timeout = 60)
+{
+    enum { NAMES = 2, CHECKSUM = 3, HEAD = 4 }; /* words of the head */
+    rv_lit_path_release(make(3));
+    struct question all = any_question(true);
+    check_kept(3, &all, true);
+    const struct kept whole = kept;
+    (void)count_given();
+    size_t n_given = 0;
+    for (size_t i = 0; i < 600; i++) {
+        kept = (struct kept){malloc(whole.n), whole.n - (i % 5 == 0 ? random_waits_below(99) : 0)};
+        memcpy(kept.bytes, whole.bytes, kept.n);
+        uint64_t *words = kept.bytes;
+        for (uint32_t n = 1 + random_waits_below(3); n > 0; n--)
+            ((uint8_t *)&words[HEAD])[random_waits_below((uint32_t)(kept.n - HEAD * sizeof *words))] =
+                (uint8_t)(random_waits_below(2) ? random_waits_below(256) : 255);
+        words[CHECKSUM] = rv_hash_bytes_seeded(&words[HEAD], kept.n - HEAD * sizeof *words, words[NAMES]);
+        struct rv_path_sums *sums = open_kept();
+        ask(&all, CUT, sums, true);
+        n_given += count_given();
+        rv_path_sums_destroy(sums);
+        free(kept.bytes);
+    }
+    cr_expect_gt(n_given, 150, "hardly a piece was refused");
+    kept = whole;
+    rv_lit_path_release(all.lit);
+    forget();
 }

@@ -17,6 +17,8 @@ static void give(const struct pieces *pieces, uint64_t from_ns, uint64_t to_ns,
     struct rv_span *spans = calloc(pieces->n + 1, sizeof *spans);
     size_t n = 0;
     cr_assert_not_null(spans);
+    if (pieces->n_given)
+        ++*pieces->n_given;
     for (size_t i = 0; i < pieces->n; i++) {
         struct rv_span span = pieces->spans[i];
         if (span.end <= from_ns || span.start > to_ns)
@@ -29,13 +31,21 @@ static void give(const struct pieces *pieces, uint64_t from_ns, uint64_t to_ns,
     free(spans);
 }
 
+/* Two pieces are a block, which is read for either. */
+static bool is_needed(const struct pieces *pieces, size_t piece, const struct rv_lane_pieces_wanted *wanted)
+{
+    const size_t first = piece & ~(size_t)1, end = first + 2 < pieces->n_cuts ? first + 2 : pieces->n_cuts - 1;
+    return !wanted->is_needed || wanted->is_needed(wanted->needed_by, pieces->cuts_ns[first], pieces->cuts_ns[end]);
+}
+
 /* Every other piece first: their order does not matter. */
 static bool read_pieces(void *context, const struct rv_lane_pieces_wanted *wanted)
 {
     const struct pieces *pieces = context;
     for (size_t first = 0; first < 2; first++)
         for (size_t i = first; i + 1 < pieces->n_cuts; i += 2)
-            give(pieces, pieces->cuts_ns[i], pieces->cuts_ns[i + 1], wanted);
+            if (is_needed(pieces, i, wanted))
+                give(pieces, pieces->cuts_ns[i], pieces->cuts_ns[i + 1], wanted);
     return pieces->n_cuts > 0 && !pieces->is_refused;
 }
 

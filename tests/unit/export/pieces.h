@@ -11,6 +11,7 @@ struct pieces {
         *cuts_ns; /* rising: between two of them is a piece, and all calls end in one; n_cuts 0: there are none */
     size_t n_cuts;
     bool is_refused; /* pieces are given, and then said not to be all */
+    size_t *n_given; /* counts the pieces, if it is not NULL */
 };
 
 struct rv_lane_calls pieces_calls(const struct pieces *pieces);

@@ -1,4 +1,4 @@
-#include "cli/plan_folder.h"
+#include "cli/cache_folder.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -17,27 +17,31 @@
 #define MOST_FILES 256u
 #define MOST_BYTES (UINT64_C(256) << 20)
 
-struct plan_file {
+static const struct {
+    const char *name, *choice; /* choice: an environment variable */
+} FOLDERS[] = {[RV_CACHE_PLANS] = {"plans", "RINGVIZ_PLANS"}, [RV_CACHE_SUMS] = {"sums", "RINGVIZ_SUMS"}};
+
+struct cached {
     char name[64];
     uint64_t n_bytes;
     int64_t used_s;
 };
 
-static bool find_path(char path[PATH_MAX])
+static bool find_path(enum rv_cache_folder which, char path[PATH_MAX])
 {
-    const char *choice = getenv("RINGVIZ_PLANS"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *choice = getenv(FOLDERS[which].choice), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     int n = -1;
     if (choice && strcmp(choice, "off") == 0)
         return false;
     if (cache && cache[0] == '/')
-        n = snprintf(path, PATH_MAX, "%s/ringviz/plans", cache);
+        n = snprintf(path, PATH_MAX, "%s/ringviz/%s", cache, FOLDERS[which].name);
     else if (home && home[0] == '/')
-        n = snprintf(path, PATH_MAX, "%s/.cache/ringviz/plans", home);
+        n = snprintf(path, PATH_MAX, "%s/.cache/ringviz/%s", home, FOLDERS[which].name);
     return n > 0 && n < PATH_MAX;
 }
 
-/* Of a plan, or of one that is not whole: what else lies there is not ours. */
-static bool is_of_plan(const char *name)
+/* A file of ours, or one that is not whole: what else lies there is not. */
+static bool is_ours(const char *name)
 {
     return strspn(name, "0123456789abcdef") == 16 && (!name[16] || name[16] == '.');
 }
@@ -56,22 +60,22 @@ static int64_t used_s(const struct stat *status)
 
 static int compare_uses(const void *left, const void *right)
 {
-    const struct plan_file *a = left, *b = right;
+    const struct cached *a = left, *b = right;
     return (a->used_s < b->used_s) - (a->used_s > b->used_s);
 }
 
-static struct plan_file *list(DIR *folder, size_t *n)
+static struct cached *list(DIR *folder, size_t *n)
 {
-    struct plan_file *files = NULL;
+    struct cached *files = NULL;
     struct stat status;
     size_t capacity = 0;
     *n = 0;
     for (const struct dirent *entry; (entry = readdir(folder));) {
-        if (strlen(entry->d_name) >= sizeof files->name || !is_of_plan(entry->d_name) ||
+        if (strlen(entry->d_name) >= sizeof files->name || !is_ours(entry->d_name) ||
             fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(status.st_mode))
             continue;
         files = rv_vec_reserve(files, &capacity, *n + 1, sizeof *files);
-        files[*n] = (struct plan_file){.n_bytes = (uint64_t)status.st_size, .used_s = used_s(&status)};
+        files[*n] = (struct cached){.n_bytes = (uint64_t)status.st_size, .used_s = used_s(&status)};
         strcpy(files[(*n)++].name, entry->d_name);
     }
     return files;
@@ -81,7 +85,7 @@ static void drop_oldest(DIR *folder)
 {
     size_t n;
     uint64_t n_bytes = 0;
-    struct plan_file *files = list(folder, &n);
+    struct cached *files = list(folder, &n);
     if (n)
         qsort(files, n, sizeof *files, compare_uses);
     for (size_t i = 0; i < n; i++) {
@@ -92,9 +96,9 @@ static void drop_oldest(DIR *folder)
     free(files);
 }
 
-const char *rv_plan_folder_open(char path[PATH_MAX])
+const char *rv_cache_folder_open(enum rv_cache_folder which, char path[PATH_MAX])
 {
-    if (!find_path(path) || rv_os_make_folders(path) != 0 || (mkdir(path, 0700) != 0 && access(path, W_OK) != 0))
+    if (!find_path(which, path) || rv_os_make_folders(path) != 0 || (mkdir(path, 0700) != 0 && access(path, W_OK) != 0))
         return NULL;
     DIR *folder = opendir(path);
     if (folder && is_used(folder))

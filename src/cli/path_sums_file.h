@@ -1,0 +1,22 @@
+/* The file in which sums of a recording's time are kept from one critical path to the next: its absence costs only time. */
+#ifndef RV_CLI_PATH_SUMS_FILE_H
+#define RV_CLI_PATH_SUMS_FILE_H
+
+#include <limits.h>
+
+#include "export/path_sums.h"
+
+struct rv_path_sums_file {
+    struct rv_path_sums *sums; /* NULL: nothing is kept */
+    const char *folder;
+    uint64_t recording;  /* what it is known by */
+    char path[PATH_MAX]; /* of the folder */
+};
+
+/* Of a recording that is read by its index. */
+void rv_path_sums_file_open(struct rv_path_sums_file *file, const char *recording);
+
+/* Write what was not kept before. */
+void rv_path_sums_file_close(struct rv_path_sums_file *file);
+
+#endif
