@@ -9,7 +9,12 @@
 
 #include "model/range.h"
 
-enum { N_LANES = 6, N_FIRST = 500, N_ROUNDS = 20000, N_IDS = 40, MOST_THREADS = 4, N_TURNS = 12 };
+#ifdef __SANITIZE_THREAD__
+enum { N_TURNS = 6 };
+#else
+enum { N_TURNS = 12 };
+#endif
+enum { N_LANES = 6, N_FIRST = 500, N_ROUNDS = 20000, N_IDS = 40, MOST_THREADS = 4 };
 
 struct world {
     struct rv_lanes *lanes;

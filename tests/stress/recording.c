@@ -30,9 +30,9 @@
 enum { N_STREAMS = 4, N_NAMES = 50, SMALL_EVENTS = 60, CUT_EVENTS = 75000, LARGE_EVENTS = 150000, N_FULL = 20 };
 
 #if defined __SANITIZE_THREAD__ /* it checks threads, and forked processes cannot start any under it */
-enum { SMALL_CUTS = 50, LARGE_CUTS = 20, N_KILLS = 0 };
+enum { SMALL_CUTS = 20, LARGE_CUTS = 6, N_KILLS = 0 };
 #elif defined __SANITIZE_ADDRESS__
-enum { SMALL_CUTS = 1000, LARGE_CUTS = 30, N_KILLS = 10 }; /* memory for each reader is dear under it */
+enum { SMALL_CUTS = 300, LARGE_CUTS = 15, N_KILLS = 10 }; /* memory for each reader is dear under it */
 #else
 enum { SMALL_CUTS = INT_MAX /* at every byte */, LARGE_CUTS = 300, N_KILLS = 100 };
 #endif
